@@ -1,0 +1,30 @@
+# make run    build, then run the main job on the built-in example
+# make test   build, then run every test; ends with a count
+# make soak   the long versions of the tests (millions of cases)
+# make bench  the benchmarks
+.PHONY: run test soak bench build setup clean
+BUILD := build
+
+setup:
+	@tools/setup.sh
+
+# configuring again is quick and picks up new files
+build: setup
+	@cmake -G Ninja -S . -B $(BUILD) > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
+	@rm -f $(BUILD).log
+	@ninja -C $(BUILD) --quiet
+
+run: build
+	@$(BUILD)/sinew solve
+
+test: build
+	@tools/test.sh $(BUILD)
+
+soak: build
+	@tools/soak.sh $(BUILD)
+
+bench: build
+	@$(BUILD)/sinew bench sweeps
+
+clean:
+	rm -rf $(BUILD) $(BUILD)-*

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// What the commands share: options, files, messages.
+#pragma once
+
+#include <stdio.h>
+
+#include "sinew/sinew.h"
+
+enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_INPUT = 3 };
+
+/// One command of the program.
+typedef struct command {
+    const char *name;
+    const char *summary;  ///< one line, for the list of commands
+    const char *help;     ///< the whole help text
+    int (*run)(int argc, char **argv);
+} command;
+
+extern const command command_info, command_eval, command_check, command_solve, command_bench;
+
+/// One option. A flag has `flag`, an option with a value `value`; names start with dashes.
+typedef struct option {
+    const char *name;
+    const char *short_name;  ///< NULL for none
+    bool *flag;
+    const char **value;
+} option;
+
+/// Read options and up to `max_words` other words; --help and --version are handled here. Returns
+/// -1 to go on, or the exit code to end with.
+int parse_options(const command *self, int argc, char **argv, const option *options,
+                  const char **words, int max_words, int *nwords);
+
+/// Parse a whole number in [low, high]; false and a message when it isn't one.
+bool parse_integer(const char *option_name, const char *text, long low, long high, long *out);
+
+/// A whole file, terminated; "-" is standard input. NULL and a message when it can't be read.
+/// Free with free().
+char *read_file(const char *path, size_t *length);
+
+/// Say what is wrong with a file: "sinew: FILE:LINE: text". Returns EXIT_INPUT.
+int file_error(const char *path, const sn_error *error);
+
+/// Read a model; NULL and a message when it can't be. "humanoid" without a file of that name is the
+/// built-in figure.
+sn_model *load_model(const char *path);
+sn_problem *load_problem(const char *path, const sn_model *model);
+
+/// nq numbers from a file (a JSON array, or separated by white space or commas), the zero pose when
+/// path is NULL. NULL and a message when it can't be. Free with free().
+double *load_pose(const char *path, const sn_model *model);
+
+/// Numbers as JSON with 17 digits: [1,2,3]
+void print_numbers(const double *x, int n);
+void print_json_string(const char *string);
+void print_number(double x);
+
+/// Seconds from some fixed moment.
+double now(void);
+
+/// An allocation that can't fail: it ends the program with a message instead.
+void *must_alloc(size_t count, size_t size);

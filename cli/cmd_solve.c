@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+static const char help[] =
+    "usage: sinew solve [-m MODEL -t TASKS] [--start FILE] [--json] [--trace]\n\n"
+    "Finds the pose that best meets the tasks. Without -m and -t: the built-in humanoid, which\n"
+    "must reach for several goals at once.\n\n"
+    "  -m, --model FILE      native JSON model, or \"humanoid\"\n"
+    "  -t, --tasks FILE      tasks file\n"
+    "  --start FILE          start pose: nq numbers; without it the zero pose\n"
+    "  --max-iterations N    default 200\n"
+    "  --json                the result as JSON, with 17 digits\n"
+    "  --trace               every iteration, on standard error\n";
+
+// What the humanoid is asked to do when nothing is said.
+static const char example_tasks[] =
+    "{\"tasks\": ["
+    "{\"type\":\"pose\",\"joint\":\"left_foot\",\"goal\":[0.1,0.08,0.05],\"rotation\":[1,0,0,0]},"
+    "{\"type\":\"pose\",\"joint\":\"right_foot\",\"goal\":[-0.25,0.08,-0.2],"
+    "\"rotation\":[0.98,0,-0.2,0]},"
+    "{\"type\":\"point\",\"joint\":\"left_hand\",\"local\":[0,-0.08,0],\"goal\":[0.35,0.5,0.45]},"
+    "{\"type\":\"point\",\"joint\":\"right_hand\",\"local\":[0,-0.08,0],"
+    "\"goal\":[-0.55,1.75,0.1]},"
+    "{\"type\":\"direction\",\"joint\":\"head\",\"local\":[0,0,1],\"goal\":[0.5,-0.3,0.8]},"
+    "{\"type\":\"plane\",\"joint\":\"pelvis\",\"point\":[0,0.75,0],\"normal\":[0,1,0]},"
+    "{\"type\":\"limit\",\"weight\":1}]}";
+
+static void print_trace(void *user, const sn_trace *t) {
+    (void)user;
+    if (t->iteration == 1)
+        fprintf(stderr, "%5s %13s %11s %11s %11s %8s %6s %s\n", "iter", "f", "gradient", "step",
+                "damping", "ratio", "active", "H");
+    fprintf(stderr, "%5d %13.6e %11.3e %11.3e %11.3e %8.3f %6d %s\n", t->iteration, t->f,
+            t->gradient, t->step, t->damping, t->ratio, t->active,
+            t->indefinite ? "indefinite" : "positive");
+}
+
+static void print_json(const sn_model *model, const sn_problem *problem, sn_workspace *ws,
+                       const double *q, const sn_report *report) {
+    printf("{\"q\":");
+    print_numbers(q, sn_model_nq(model));
+    printf(",\"f\":");
+    print_number(report->f);
+    printf(",\"iterations\":%d,\"stop\":", report->iterations);
+    print_json_string(sn_stop_text(report->stop));
+    printf(",\"gradient\":");
+    print_number(report->gradient);
+    printf(",\"evaluations\":%d,\"hessians\":%d,\"factorizations\":%d,\"tasks\":[",
+           report->evaluations, report->hessians, report->factorizations);
+    for (int i = 0; i < sn_problem_ntask(problem); i++) {
+        printf("%s{\"error\":", i > 0 ? "," : "");
+        print_number(sn_workspace_task_error(ws, i));
+        putchar('}');
+    }
+    puts("]}");
+}
+
+// A line of text for what a task wants and whether it got it.
+static void print_task(const sn_model *model, const sn_problem *problem, sn_workspace *ws, int i) {
+    const sn_task *t = sn_problem_task(problem, i);
+    const sn_joint_desc *joint = t->type == SN_TASK_REST ? NULL : sn_model_joint(model, t->joint);
+    double error = sn_workspace_task_error(ws, i);
+    const char *unit = "m";
+    if (t->type == SN_TASK_ORIENTATION || t->type == SN_TASK_DIRECTION) unit = "rad";
+    if (t->type == SN_TASK_POSE || t->type == SN_TASK_FRAME2 || joint == NULL) unit = "m,rad";
+    printf("  %-4d %-12s %-20s %11.3e %-6s %s\n", i, sn_task_type_name(t->type),
+           joint != NULL ? joint->name : "(all)", error, unit, error < 1e-6 ? "reached" : "");
+}
+
+// Time of one iteration, warm: the same solve again and again for about a tenth of a second.
+static double time_iteration(sn_solver *solver, const double *start, double *q, size_t nq) {
+    sn_report report;
+    double begin = now(), end;
+    long iterations = 0;
+    do {
+        memcpy(q, start, nq * sizeof *q);
+        (void)sn_solver_solve(solver, q, &report);
+        iterations += report.iterations > 0 ? report.iterations : 1;
+        end = now();
+    } while (end - begin < 0.1);
+    return (end - begin) / (double)iterations;
+}
+
+static int solve(const sn_model *model, const sn_problem *problem, const double *start,
+                 const sn_solver_options *options, bool json) {
+    size_t nq = (size_t)sn_model_nq(model);
+    double *q = must_alloc(nq, sizeof *q), *again = must_alloc(nq, sizeof *q);
+    memcpy(q, start, nq * sizeof *q);
+    sn_solver *solver;
+    sn_report report;
+    sn_status status = sn_solver_create(problem, options, NULL, &solver);
+    if (status == SN_OK) status = sn_solver_solve(solver, q, &report);
+    int code = EXIT_OK;
+    if (status != SN_OK) {
+        fprintf(stderr, "sinew: %s\n", sn_status_text(status));
+        code = status == SN_ERR_VALUE ? EXIT_INPUT : EXIT_FAILED;
+    } else if (json) {
+        print_json(model, problem, sn_solver_workspace(solver), q, &report);
+    } else {
+        printf("%s: %d degrees of freedom, %d tasks\n\n", sn_model_name(model),
+               sn_model_nv(model), sn_problem_ntask(problem));
+        printf("  %-4s %-12s %-20s %11s\n", "task", "type", "joint", "error");
+        for (int i = 0; i < sn_problem_ntask(problem); i++)
+            print_task(model, problem, sn_solver_workspace(solver), i);
+        printf("\n  f = %.3e, relative gradient %.1e: %s after %d iterations\n", report.f,
+               report.gradient, sn_stop_text(report.stop), report.iterations);
+        // a trace would be printed again and again
+        if (options->trace == NULL)
+            printf("  one iteration takes %.1f microseconds\n",
+                   1e6 * time_iteration(solver, start, again, nq));
+    }
+    sn_solver_destroy(solver);
+    free(again);
+    free(q);
+    return code;
+}
+
+static int run(int argc, char **argv) {
+    bool json = false, trace = false;
+    const char *model_path = NULL, *tasks_path = NULL, *start_path = NULL, *most = NULL;
+    const option options[] = {{"--model", "-m", NULL, &model_path},
+                              {"--tasks", "-t", NULL, &tasks_path},
+                              {"--start", NULL, NULL, &start_path},
+                              {"--max-iterations", NULL, NULL, &most},
+                              {"--json", NULL, &json, NULL},
+                              {"--trace", NULL, &trace, NULL},
+                              {0}};
+    const char *word;
+    int nword, code = parse_options(&command_solve, argc, argv, options, &word, 0, &nword);
+    if (code >= 0) return code;
+    if ((model_path == NULL) != (tasks_path == NULL)) {
+        fputs("sinew solve: -m MODEL and -t TASKS go together\n", stderr);
+        return EXIT_USAGE;
+    }
+    sn_solver_options solver_options = sn_solver_options_default();
+    if (most != NULL) {
+        long n;
+        if (!parse_integer("--max-iterations", most, 0, 1000000, &n)) return EXIT_USAGE;
+        solver_options.max_iterations = (int)n;
+    }
+    if (trace) solver_options.trace = print_trace;
+
+    code = EXIT_INPUT;
+    sn_model *model = load_model(model_path != NULL ? model_path : "humanoid");
+    sn_problem *problem = NULL;
+    if (model != NULL && tasks_path != NULL) problem = load_problem(tasks_path, model);
+    if (model != NULL && tasks_path == NULL)
+        (void)sn_problem_read_json(example_tasks, strlen(example_tasks), model, NULL, &problem,
+                                   NULL);
+    double *start = problem != NULL ? load_pose(start_path, model) : NULL;
+    if (start != NULL) code = solve(model, problem, start, &solver_options, json);
+    free(start);
+    sn_problem_destroy(problem);
+    sn_model_destroy(model);
+    return code;
+}
+
+const command command_solve = {"solve", "find the pose that best meets a model's tasks", help, run};

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+#define _POSIX_C_SOURCE 200809L  // clock_gettime
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/json.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "cli.h"
+
+void *must_alloc(size_t count, size_t size) {
+    void *block = calloc(count > 0 ? count : 1, size);
+    if (block == NULL) {
+        fputs("sinew: out of memory\n", stderr);
+        exit(EXIT_FAILED);
+    }
+    return block;
+}
+
+double now(void) {
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+char *read_file(const char *path, size_t *length) {
+    bool standard = strcmp(path, "-") == 0;
+    errno = 0;
+    FILE *file = standard ? stdin : fopen(path, "rb");
+    if (file == NULL) {
+        fprintf(stderr, "sinew: %s: %s\n", path, strerror(errno));
+        return NULL;
+    }
+    size_t capacity = 1 << 16, used = 0;
+    char *text = must_alloc(capacity, 1);
+    for (;;) {
+        size_t got = fread(text + used, 1, capacity - 1 - used, file);
+        used += got;
+        if (got == 0) break;
+        if (used < capacity - 1) continue;
+        char *grown = capacity < SIZE_MAX / 2 ? realloc(text, capacity *= 2) : NULL;
+        if (grown == NULL) {
+            fprintf(stderr, "sinew: %s: too large for the memory\n", path);
+            free(text);
+            if (!standard) (void)fclose(file);
+            return NULL;
+        }
+        text = grown;
+    }
+    bool failed = ferror(file) != 0;
+    int why = errno;
+    if (!standard) (void)fclose(file);
+    if (failed) {
+        fprintf(stderr, "sinew: %s: %s\n", path, why != 0 ? strerror(why) : "cannot be read");
+        free(text);
+        return NULL;
+    }
+    text[used] = '\0';
+    *length = used;
+    return text;
+}
+
+int file_error(const char *path, const sn_error *error) {
+    if (error->line > 0) {
+        fprintf(stderr, "sinew: %s:%d: %s\n", path, error->line, error->text);
+    } else {
+        fprintf(stderr, "sinew: %s: %s\n", path, error->text);
+    }
+    return EXIT_INPUT;
+}
+
+sn_model *load_model(const char *path) {
+    sn_model *model = NULL;
+    sn_error error = {0};
+    if (strcmp(path, "humanoid") == 0) {
+        FILE *file = fopen(path, "rb");
+        if (file == NULL) {
+            if (sn_model_humanoid(NULL, &model) != SN_OK) fputs("sinew: out of memory\n", stderr);
+            return model;
+        }
+        (void)fclose(file);
+    }
+    size_t length;
+    char *text = read_file(path, &length);
+    if (text == NULL) return NULL;
+    if (sn_model_read_json(text, length, NULL, &model, &error) != SN_OK)
+        (void)file_error(path, &error);
+    free(text);
+    return model;
+}
+
+sn_problem *load_problem(const char *path, const sn_model *model) {
+    sn_problem *problem = NULL;
+    sn_error error = {0};
+    size_t length;
+    char *text = read_file(path, &length);
+    if (text == NULL) return NULL;
+    if (sn_problem_read_json(text, length, model, NULL, &problem, &error) != SN_OK)
+        (void)file_error(path, &error);
+    free(text);
+    return problem;
+}
+
+// Numbers between white space, commas and brackets. -1 when something else is there.
+static int scan_numbers(const char *path, const char *text, size_t length, double *out, int most) {
+    int count = 0, line = 1;
+    size_t i = 0;
+    while (i < length) {
+        char c = text[i];
+        if (c == '\n') line++;
+        if (c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == ',' || c == '[' || c == ']') {
+            i++;
+            continue;
+        }
+        size_t n = 0;
+        while (i + n < length && strchr(" \t\r\n,[]", text[i + n]) == NULL) n++;
+        double value;
+        if (!sn_number_parse(text + i, n, &value)) {
+            fprintf(stderr, "sinew: %s:%d: \"%.*s\" is not a finite number\n", path, line,
+                    (int)(n < 40 ? n : 40), text + i);
+            return -1;
+        }
+        if (count < most) out[count] = value;
+        count++;
+        i += n > 0 ? n : 1;
+    }
+    return count;
+}
+
+double *load_pose(const char *path, const sn_model *model) {
+    int nq = sn_model_nq(model);
+    double *q = must_alloc((size_t)nq + 1, sizeof *q);
+    sn_model_zero(model, q);
+    if (path == NULL) return q;
+    size_t length;
+    char *text = read_file(path, &length);
+    int count = text == NULL ? -1 : scan_numbers(path, text, length, q, nq);
+    free(text);
+    sn_error error = {0};
+    if (count >= 0 && count != nq) {
+        fprintf(stderr, "sinew: %s: %d numbers, but the model has nq = %d coordinates\n", path,
+                count, nq);
+        count = -1;
+    }
+    if (count >= 0 && sn_model_check_pose(model, q, &error) != SN_OK) {
+        (void)file_error(path, &error);
+        count = -1;
+    }
+    if (count >= 0) return q;
+    free(q);
+    return NULL;
+}
+
+void print_number(double x) {
+    char digits[SN_NUMBER_TEXT];
+    sn_number_print17(x, digits);
+    fputs(digits, stdout);
+}
+
+void print_numbers(const double *x, int n) {
+    putchar('[');
+    for (int i = 0; i < n; i++) {
+        if (i > 0) putchar(',');
+        print_number(x[i]);
+    }
+    putchar(']');
+}
+
+void print_json_string(const char *string) {
+    sn_text text = sn_text_begin(NULL);
+    sn_text_add_json_string(&text, string);
+    fputs(text.status == SN_OK ? text.data : "\"\"", stdout);
+    sn_text_end(&text);
+}

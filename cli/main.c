@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#include <string.h>
+
+#include "cli.h"
+
+static const command *const commands[] = {&command_solve, &command_info, &command_eval,
+                                          &command_check, &command_bench};
+enum { COUNT = sizeof commands / sizeof commands[0] };
+
+static void usage(FILE *to) {
+    fputs("sinew " "fits articulated figures to data: inverse kinematics with exact Hessians.\n\n"
+          "usage: sinew COMMAND [options]      sinew COMMAND --help      sinew --version\n\n"
+          "commands:\n", to);
+    for (int i = 0; i < COUNT; i++)
+        fprintf(to, "  %-7s %s\n", commands[i]->name, commands[i]->summary);
+    fputs("\nLengths are metres, angles radians, quaternions w x y z.\n"
+          "Exit codes: 0 ok, 1 failed, 2 wrong usage, 3 bad input.\n", to);
+}
+
+int main(int argc, char **argv) {
+    if (argc < 2) {
+        usage(stderr);
+        return EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0) {
+        usage(stdout);
+        return EXIT_OK;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("sinew %s\n", sn_version());
+        return EXIT_OK;
+    }
+    int code = -1;
+    for (int i = 0; i < COUNT && code < 0; i++)
+        if (strcmp(argv[1], commands[i]->name) == 0) code = commands[i]->run(argc - 1, argv + 1);
+    if (code < 0) {
+        fprintf(stderr, "sinew: there is no command \"%s\"\n\n", argv[1]);
+        usage(stderr);
+        return EXIT_USAGE;
+    }
+    // a full disk or a closed pipe must not look like success
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        fputs("sinew: the output could not be written\n", stderr);
+        return code == EXIT_OK ? EXIT_FAILED : code;
+    }
+    return code;
+}

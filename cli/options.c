@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+static int usage_error(const command *self, const char *what, const char *word) {
+    fprintf(stderr, "sinew %s: %s \"%s\"; see sinew %s --help\n", self->name, what, word,
+            self->name);
+    return EXIT_USAGE;
+}
+
+// The option that `word` names: "--name" or "-n"; with "--name=value", *value is set.
+static const option *find_option(const option *options, const char *word, const char **value) {
+    const char *equals = strchr(word, '=');
+    size_t length = equals != NULL ? (size_t)(equals - word) : strlen(word);
+    *value = equals != NULL ? equals + 1 : NULL;
+    for (const option *o = options; o->name != NULL; o++) {
+        if (strlen(o->name) == length && memcmp(o->name, word, length) == 0) return o;
+        if (o->short_name != NULL && strcmp(o->short_name, word) == 0) return o;
+    }
+    return NULL;
+}
+
+int parse_options(const command *self, int argc, char **argv, const option *options,
+                  const char **words, int max_words, int *nwords) {
+    *nwords = 0;
+    for (int i = 1; i < argc; i++) {
+        const char *word = argv[i], *value;
+        if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+            fputs(self->help, stdout);
+            return EXIT_OK;
+        }
+        if (strcmp(word, "--version") == 0) {
+            printf("sinew %s\n", sn_version());
+            return EXIT_OK;
+        }
+        if (word[0] != '-' || word[1] == '\0') {
+            if (*nwords == max_words) return usage_error(self, "one word too many:", word);
+            words[(*nwords)++] = word;
+            continue;
+        }
+        const option *o = find_option(options, word, &value);
+        if (o == NULL) return usage_error(self, "unknown option", word);
+        if (o->flag != NULL) {
+            if (value != NULL) return usage_error(self, "this option takes no value:", word);
+            *o->flag = true;
+            continue;
+        }
+        if (value == NULL && i + 1 < argc) value = argv[++i];
+        if (value == NULL) return usage_error(self, "a value is missing after", word);
+        *o->value = value;
+    }
+    return -1;
+}
+
+bool parse_integer(const char *option_name, const char *text, long low, long high, long *out) {
+    char *end;
+    *out = strtol(text, &end, 10);
+    if (end != text && *end == '\0' && *out >= low && *out <= high) return true;
+    fprintf(stderr, "sinew: %s takes a whole number from %ld to %ld, not \"%s\"\n", option_name,
+            low, high, text);
+    return false;
+}

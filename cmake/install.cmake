@@ -1,0 +1,17 @@
+# sinew::sinew for find_package, sinew.pc for pkg-config
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+install(TARGETS sinew EXPORT sinew-targets
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY include/sinew DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT sinew-targets FILE sinew-config.cmake NAMESPACE sinew::
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/sinew)
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/sinew-config-version.cmake
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/sinew-config-version.cmake
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/sinew)
+configure_file(cmake/sinew.pc.in sinew.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/sinew.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+if(SINEW_TOOLS)
+  install(TARGETS sinew_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} OPTIONAL)
+endif()

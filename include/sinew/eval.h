@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// Evaluating a problem at a pose: frames, f, gradient, Hessian, Jacobians.
+//
+// All memory is laid out when the workspace is created; nothing below allocates. One workspace per
+// thread; the model behind it may be shared.
+//
+// Derivatives are by the velocities u of q (+) (gain o u), gain being sn_model_gain(): a locked
+// degree of freedom has zero derivatives, a strength scales its own. They are in file order, except
+// where path-sparse rows are (see path.h).
+#pragma once
+
+#include "sinew/path.h"
+#include "sinew/task.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct sn_workspace sn_workspace;
+
+/// What sn_workspace_eval() computes beside f.
+enum {
+    SN_EVAL_GRADIENT = 1,
+    SN_EVAL_HESSIAN = 2,       ///< exact; with it comes the gradient
+    SN_EVAL_GAUSS_NEWTON = 4,  ///< instead of the exact Hessian; with it comes the gradient
+    SN_EVAL_GENERAL = 8        ///< use the general sweep also where the fast one would do
+};
+
+/// @param problem  must outlive the workspace; its goals may change between evaluations
+/// @param hessian  false: no room for Hessians (a long chain's is large), gradients only
+SN_API sn_status sn_workspace_create(const sn_problem *problem, bool hessian,
+                                     const sn_allocator *allocator, sn_workspace **out);
+SN_API void sn_workspace_destroy(sn_workspace *workspace);
+
+/// f at pose q, and what `what` asks for, kept until the next call.
+/// SN_ERR_VALUE when q or f is not finite; SN_ERR_ARGUMENT when there is no room for a Hessian.
+SN_API sn_status sn_workspace_eval(sn_workspace *workspace, const double *q, unsigned what,
+                                   double *f);
+
+/// Place all joints at pose q, without tasks.
+SN_API sn_status sn_workspace_pose(sn_workspace *workspace, const double *q);
+
+/// World frame of a joint, after sn_workspace_eval() or sn_workspace_pose().
+SN_API sn_frame sn_workspace_frame(const sn_workspace *workspace, int joint);
+/// World position of a point fixed to a joint.
+SN_API sn_vec3 sn_workspace_point(const sn_workspace *workspace, int joint, const double local[3]);
+/// Length of a task's residual without its weight, in metres or radians; for frame2 and pose both
+/// parts together, for a direction the chord |goal - d|.
+SN_API double sn_workspace_task_error(const sn_workspace *workspace, int task);
+
+/// nv numbers, file order.
+SN_API void sn_workspace_gradient(const sn_workspace *workspace, double *g);
+/// nv x nv numbers, symmetric, file order.
+SN_API void sn_workspace_hessian(const sn_workspace *workspace, double *H);
+/// The path-sparse rows and the gradient in sweep order; valid until the next evaluation.
+SN_API const double *sn_workspace_rows(const sn_workspace *workspace);
+SN_API const double *sn_workspace_sweep_gradient(const sn_workspace *workspace);
+
+/// out = H x at the pose of the last evaluation, in time linear in the model's size and without a
+/// Hessian. File order. It leaves f, gradient and rows as they are.
+SN_API void sn_workspace_multiply(sn_workspace *workspace, bool gauss_newton, const double *x,
+                                  double *out);
+
+// Jacobians at the pose of the last evaluation, column-major with nv columns, after 003. The order
+// of the rows is 003's: linear velocity, then angular.
+
+enum { SN_ROWS_LINEAR = 1, SN_ROWS_ANGULAR = 2, SN_ROWS_BOTH = 3 };
+
+typedef enum sn_jacobian_frame {
+    SN_JACOBIAN_BODY,   ///< the joint's own axes, about its origin
+    SN_JACOBIAN_POINT,  ///< the joint's own axes, about a point fixed to it
+    SN_JACOBIAN_WORLD   ///< the world's axes, about the world's origin
+} sn_jacobian_frame;
+
+/// [R, [p]x R; 0, R], column-major: carries a twist (v; w) from a frame to the one around it.
+SN_API void sn_adjoint(const sn_frame *frame, double Ad[36]);
+
+/// Procedure 1, the simple one: 3 x nv, the world velocity of a point, by cross products.
+SN_API void sn_jacobian_simple(const sn_workspace *workspace, int joint, const double local[3],
+                               double *J);
+
+/// Procedure 2, the generic one: 6 x 6 njoint, for each joint on the path the adjoint that carries
+/// a twist in that joint's frame to `joint`'s; zero blocks elsewhere. Not scaled by gains.
+SN_API void sn_jacobian_generic(const sn_workspace *workspace, int joint, double *J);
+
+/// Procedure 3, the adjusted one: the same adjoints applied to how each degree of freedom moves its
+/// joint, whatever the joint's type. 3 or 6 rows x nv.
+/// @param local  the point of SN_JACOBIAN_POINT; may be NULL otherwise
+SN_API void sn_jacobian_adjusted(const sn_workspace *workspace, int joint,
+                                 sn_jacobian_frame frame, const double local[3], unsigned rows,
+                                 double *J);
+
+/// The time derivative of sn_jacobian_adjusted() when the pose moves with velocities `qd` (nv,
+/// file order, not scaled by gains).
+SN_API void sn_jacobian_dot(sn_workspace *workspace, int joint, sn_jacobian_frame frame,
+                            const double local[3], unsigned rows, const double *qd, double *Jdot);
+
+#ifdef __cplusplus
+}
+#endif

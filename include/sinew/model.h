@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// Models: trees of joints with markers on them. Constant once built; threads may share one.
+//
+// A pose is nq coordinates, a change of pose nv velocities, both joint after joint in the order in
+// which the joints were added (a file's order). Index q of a joint's first coordinate and v of its
+// first velocity come from sn_model_q_index() and sn_model_v_index().
+#pragma once
+
+#include "sinew/math.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    SN_MAX_JOINTS = 10000,
+    SN_MAX_MARKERS = 100000,
+    SN_MAX_JOINT_DOFS = 6,
+    SN_MAX_NAME = 255  ///< bytes of a name
+};
+
+/// The kinds of joint; their names in files are the same in lower case.
+typedef enum sn_joint_type {
+    SN_JOINT_FIXED,        ///< no motion
+    SN_JOINT_HINGE,        ///< angle about axis
+    SN_JOINT_SLIDER,       ///< distance along axis
+    SN_JOINT_SCREW,        ///< angle about axis, and pitch metres per radian along it
+    SN_JOINT_UNIVERSAL,    ///< angles about axis, then about axis2 as the first turned it
+    SN_JOINT_EULER,        ///< order ABC: R = R_A R_B R_C
+    SN_JOINT_BALL,         ///< 4 coordinates w x y z, 3 velocities: R <- exp(delta) R
+    SN_JOINT_EXPMAP,       ///< a rotation vector that is added to
+    SN_JOINT_SWING_TWIST,  ///< exp(s_u u + s_v v), then the twist about axis: s_u, s_v, twist
+    SN_JOINT_PLANAR,       ///< along u, along v, then about axis
+    SN_JOINT_TRANSLATION,  ///< x y z in the parent-side frame
+    SN_JOINT_FREE,         ///< x y z, then a ball there: 7 coordinates, 6 velocities
+    SN_JOINT_TYPE_COUNT
+} sn_joint_type;
+
+/// A joint as a file states it. Start from sn_joint_default().
+///
+/// position and rotation lead from the parent joint's frame to this joint's parent-side frame,
+/// in which the joint then moves. Swing-twist and planar joints need two axes across `axis`: with c
+/// the largest component of the unit axis in size (z before x before y when equal), u is coordinate
+/// axis c+1 made perpendicular to it and v = axis x u. So for axis z: u = x and v = y.
+typedef struct sn_joint_desc {
+    const char *name;
+    int parent;  ///< index of the parent joint, -1 for the root; it may be added later
+    sn_joint_type type;
+    double position[3];
+    double rotation[4];  ///< w x y z; normalised when used
+    double axis[3];      ///< normalised when used
+    double axis2[3];     ///< universal only
+    double pitch;        ///< screw only, metres per radian
+    char order[4];       ///< euler only: "XYZ", "ZYZ", ...
+    double lower[SN_MAX_JOINT_DOFS];    ///< per degree of freedom, -INFINITY for none
+    double upper[SN_MAX_JOINT_DOFS];    ///< INFINITY for none; a ball's rotation takes no limits
+    bool locked[SN_MAX_JOINT_DOFS];     ///< its column of every Jacobian is zero
+    double strength[SN_MAX_JOINT_DOFS]; ///< scales its column; 1 by default
+} sn_joint_desc;
+
+/// A point fixed to a joint's frame.
+typedef struct sn_marker_desc {
+    const char *name;
+    int joint;
+    double position[3];
+    double weight;
+} sn_marker_desc;
+
+typedef struct sn_model sn_model;
+typedef struct sn_builder sn_builder;
+
+SN_API const char *sn_joint_type_name(sn_joint_type type);
+
+/// A joint of this type with parent -1, no offset, axis z (axis2 x), order XYZ, no limits.
+SN_API sn_joint_desc sn_joint_default(sn_joint_type type);
+
+/// Collects joints and markers. Names are copied. A builder that has failed stays failed, so add
+/// everything and look at what sn_builder_finish() says.
+SN_API sn_status sn_builder_create(const char *model_name, const sn_allocator *allocator,
+                                   sn_builder **out);
+SN_API void sn_builder_destroy(sn_builder *builder);
+
+/// Add a joint; its index, or -1 when memory is out or there are too many.
+SN_API int sn_builder_joint(sn_builder *builder, const sn_joint_desc *joint);
+
+/// Add a marker; its index, or -1.
+SN_API int sn_builder_marker(sn_builder *builder, const sn_marker_desc *marker);
+
+/// Check everything and build the model. The builder stays and must still be destroyed.
+/// @param out    free with sn_model_destroy(); NULL on failure
+/// @param error  names the joint; may be NULL
+SN_API sn_status sn_builder_finish(const sn_builder *builder, sn_model **out, sn_error *error);
+SN_API void sn_model_destroy(sn_model *model);
+
+/// Read and write the native JSON file. Reading back what was written gives the same numbers.
+SN_API sn_status sn_model_read_json(const char *text, size_t length, const sn_allocator *allocator,
+                                    sn_model **out, sn_error *error);
+/// @param out  a terminated string, free with sn_string_free() and the same allocator
+SN_API sn_status sn_model_write_json(const sn_model *model, const sn_allocator *allocator,
+                                     char **out);
+SN_API void sn_string_free(char *string, const sn_allocator *allocator);
+
+/// The built-in figure: a person of 1.75 m, 58 degrees of freedom, 41 markers; y up, looking along
+/// z, arms stretched sideways at the zero pose.
+SN_API sn_status sn_model_humanoid(const sn_allocator *allocator, sn_model **out);
+
+SN_API const char *sn_model_name(const sn_model *model);
+SN_API int sn_model_njoint(const sn_model *model);
+SN_API int sn_model_nmarker(const sn_model *model);
+SN_API int sn_model_nq(const sn_model *model);
+SN_API int sn_model_nv(const sn_model *model);
+SN_API int sn_model_depth(const sn_model *model);  ///< joints on the longest path from the root
+SN_API int sn_model_root(const sn_model *model);   ///< index of the root joint
+
+/// What a joint or marker was described as; valid while the model lives. NULL when out of range.
+SN_API const sn_joint_desc *sn_model_joint(const sn_model *model, int joint);
+SN_API const sn_marker_desc *sn_model_marker(const sn_model *model, int marker);
+
+/// Index by name, -1 when there is none.
+SN_API int sn_model_find_joint(const sn_model *model, const char *name);
+SN_API int sn_model_find_marker(const sn_model *model, const char *name);
+
+SN_API int sn_model_q_index(const sn_model *model, int joint);
+SN_API int sn_model_v_index(const sn_model *model, int joint);
+
+/// Limits (nv numbers, infinite for none) and gains (nv: 0 for a locked degree of freedom, else its
+/// strength). A gain scales the column of every Jacobian, and so the gradient and the Hessian.
+SN_API const double *sn_model_lower(const sn_model *model);
+SN_API const double *sn_model_upper(const sn_model *model);
+SN_API const double *sn_model_gain(const sn_model *model);
+
+// Poses. None of these allocate; q and out may be the same array.
+
+/// All coordinates 0, quaternions 1 0 0 0.
+SN_API void sn_model_zero(const sn_model *model, double *q);
+/// out = q (+) delta
+SN_API void sn_model_integrate(const sn_model *model, const double *q, const double *delta,
+                               double *out);
+/// delta with q0 (+) delta = q1
+SN_API void sn_model_difference(const sn_model *model, const double *q0, const double *q1,
+                                double *delta);
+/// Unit quaternions; rotation vectors longer than pi, where no limit is set, made shorter.
+SN_API void sn_model_normalize(const sn_model *model, double *q);
+/// Move every coordinate into its limits. Returns how many moved.
+SN_API int sn_model_clamp(const sn_model *model, double *q);
+/// A random pose: uniform inside limits; without them angles in [-pi, pi], lengths in [-1, 1],
+/// rotations uniform. The same state gives the same pose on every platform.
+SN_API void sn_model_sample(const sn_model *model, uint64_t *state, double *q);
+/// SN_ERR_VALUE and the joint named when a number is not finite or a quaternion is zero.
+SN_API sn_status sn_model_check_pose(const sn_model *model, const double *q, sn_error *error);
+
+/// The chains of Algorithm 1 (000/001): each leaf with its path to the root.
+/// for (int leaf = sn_model_next_leaf(m, -1); leaf >= 0; leaf = sn_model_next_leaf(m, leaf))
+///     for (int joint = leaf; joint >= 0; joint = sn_model_parent(m, joint)) ...
+SN_API int sn_model_next_leaf(const sn_model *model, int leaf);
+SN_API int sn_model_parent(const sn_model *model, int joint);
+
+#ifdef __cplusplus
+}
+#endif

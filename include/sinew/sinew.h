@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+// sinew: inverse kinematics with exact Hessians. Includes everything.
+#pragma once
+
+#include "sinew/base.h"
+#include "sinew/eval.h"
+#include "sinew/math.h"
+#include "sinew/model.h"
+#include "sinew/path.h"
+#include "sinew/solver.h"
+#include "sinew/task.h"

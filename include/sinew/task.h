@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// Problems: a model and what its pose should meet. f(q) = 1/2 sum of weighted squared residuals.
+//
+// A problem is created with all its tasks; afterwards goals and weights can be changed and tasks
+// switched off or marked missing without allocation. Not safe to change while another thread uses
+// it; several threads may read one.
+#pragma once
+
+#include "sinew/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum sn_task_type {
+    SN_TASK_POINT,        ///< local point to goal; weight scalar or symmetric 3x3
+    SN_TASK_PLANE,        ///< local point onto the plane through `goal` with `normal`
+    SN_TASK_DIRECTION,    ///< local direction along the unit vector `goal`: r = goal - d
+    SN_TASK_ORIENTATION,  ///< the joint's rotation to `rotation`: r = log(R_goal R^T)
+    SN_TASK_FRAME2,       ///< 002's p, i, j: local point to goal, x and y axes along `i` and `j`
+    SN_TASK_POSE,         ///< a point and an orientation
+    SN_TASK_REST,         ///< towards a pose: r = q (-) q_rest, per-coordinate weights
+    SN_TASK_LIMIT,        ///< soft limits: r = how far a coordinate is outside the model's limits
+    SN_TASK_TYPE_COUNT
+} sn_task_type;
+
+/// Finite numbers beyond this are refused in goals and weights, so that squares stay finite.
+#define SN_MAX_NUMBER 1e50
+
+/// Start from sn_task_default().
+typedef struct sn_task {
+    sn_task_type type;
+    int joint;              ///< limit: -1 for all joints
+    double local[3];        ///< point or direction in the joint's frame
+    double goal[3];         ///< where it should be in the world
+    double normal[3];       ///< plane; normalised when used
+    double rotation[4];     ///< w x y z; normalised when used
+    double i[3], j[3];      ///< frame2: where the joint's x and y axes should point; normalised
+    double weight;          ///< 0 or above
+    double rotation_weight; ///< pose and frame2: of the rotational part
+    bool has_matrix;        ///< point: use `matrix`, times `weight`
+    double matrix[9];       ///< symmetric, positive semidefinite
+    const double *q;        ///< rest: nq numbers, copied
+    const double *q_weight; ///< rest: nv numbers that multiply `weight`, copied; NULL for all 1
+} sn_task;
+
+typedef struct sn_problem sn_problem;
+
+SN_API const char *sn_task_type_name(sn_task_type type);
+
+/// Weights 1, identity rotation, normal and direction z, joint 0 (limit: -1).
+SN_API sn_task sn_task_default(sn_task_type type);
+
+/// @param model  must outlive the problem
+/// @param out    free with sn_problem_destroy(); NULL on failure
+/// @param error  names the task; may be NULL
+SN_API sn_status sn_problem_create(const sn_model *model, const sn_task *tasks, int ntask,
+                                   const sn_allocator *allocator, sn_problem **out,
+                                   sn_error *error);
+
+/// One point task per marker of the model, in their order, all missing until a goal is set.
+SN_API sn_status sn_problem_create_markers(const sn_model *model, const sn_allocator *allocator,
+                                           sn_problem **out, sn_error *error);
+
+/// Read a tasks file: {"tasks": [{"type": "point", "joint": "hand", "goal": [x, y, z]}, ...]}.
+SN_API sn_status sn_problem_read_json(const char *text, size_t length, const sn_model *model,
+                                      const sn_allocator *allocator, sn_problem **out,
+                                      sn_error *error);
+SN_API void sn_problem_destroy(sn_problem *problem);
+
+SN_API const sn_model *sn_problem_model(const sn_problem *problem);
+SN_API int sn_problem_ntask(const sn_problem *problem);
+
+/// The task as it is now; valid until it is changed. NULL when out of range.
+SN_API const sn_task *sn_problem_task(const sn_problem *problem, int task);
+
+/// True when the task counts: switched on, not missing, weight above 0.
+SN_API bool sn_problem_task_active(const sn_problem *problem, int task);
+
+// Changing tasks. SN_ERR_ARGUMENT for a task that has no such thing, SN_ERR_VALUE for numbers that
+// are not finite (or a zero direction): the task then stays as it was. None allocates.
+
+/// Goal of a point, plane, direction, frame2 or pose task. Also ends its being missing.
+SN_API sn_status sn_problem_set_goal(sn_problem *problem, int task, const double goal[3]);
+/// Rotation of an orientation, pose or frame2 task. Also ends its being missing.
+SN_API sn_status sn_problem_set_rotation(sn_problem *problem, int task, const double wxyz[4]);
+/// Pose of a rest task, nq numbers.
+SN_API sn_status sn_problem_set_rest(sn_problem *problem, int task, const double *q);
+SN_API sn_status sn_problem_set_weight(sn_problem *problem, int task, double weight);
+SN_API sn_status sn_problem_set_enabled(sn_problem *problem, int task, bool enabled);
+/// No data for this task at present: it pulls nowhere, rather than towards an old goal.
+SN_API sn_status sn_problem_set_missing(sn_problem *problem, int task, bool missing);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#include "base/status.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#define TEXT_OF(x) TEXT_OF_(x)
+#define TEXT_OF_(x) #x
+
+const char *sn_version(void) {
+    return TEXT_OF(SN_VERSION_MAJOR) "." TEXT_OF(SN_VERSION_MINOR) "." TEXT_OF(SN_VERSION_PATCH);
+}
+
+const char *sn_status_text(sn_status status) {
+    static const char *const texts[] = {
+#define TEXT(code, text) text,
+        SN_STATUS_LIST(TEXT)
+#undef TEXT
+    };
+    if ((unsigned)status >= SN_STATUS_COUNT) return "unknown status";
+    return texts[status];
+}
+
+sn_status sn_fail(sn_error *error, sn_status status, int line, const char *format, ...) {
+    if (error != NULL) {
+        error->status = status;
+        error->line = line;
+        va_list args;
+        va_start(args, format);
+        (void)vsnprintf(error->text, sizeof error->text, format, args);
+        va_end(args);
+        // a name taken from a file may hold anything: keep the message on one line
+        for (char *c = error->text; *c != '\0'; c++)
+            if ((unsigned char)*c < 0x20 || *c == 0x7f) *c = '?';
+    }
+    return status;
+}
+
+sn_status sn_fail_memory(sn_error *error) {
+    return sn_fail(error, SN_ERR_MEMORY, 0, "%s", sn_status_text(SN_ERR_MEMORY));
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// Failing with a sentence, passing a failure on, and asserting our own rules.
+#pragma once
+
+#include "sinew/base.h"
+
+#if defined(__GNUC__)
+#define SN_PRINTF(at, first) __attribute__((format(printf, at, first)))
+#else
+#define SN_PRINTF(at, first)
+#endif
+
+// Return the status of a call that failed.
+#define SN_TRY(call)                                                                               \
+    do {                                                                                           \
+        sn_status status_ = (call);                                                                \
+        if (status_ != SN_OK) return status_;                                                      \
+    } while (0)
+
+// Our own bug, never bad input. On in tests and fuzzing.
+#ifdef SINEW_ASSERT
+#include <stdlib.h>
+#define SN_ASSERT(condition) ((condition) ? (void)0 : abort())
+#else
+#define SN_ASSERT(condition) ((void)0)
+#endif
+
+/// Fill `error` (may be NULL) and return `status`, so that a check is one line.
+sn_status sn_fail(sn_error *error, sn_status status, int line, const char *format, ...)
+    SN_PRINTF(4, 5);
+
+/// sn_fail for an allocation that failed.
+sn_status sn_fail_memory(sn_error *error);

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+#include "linalg/path.h"
+
+#include <string.h>
+
+void sn_path_layout(sn_path *path, int n, sn_layout *layout) {
+    size_t count = (size_t)n;
+    path->n = n;
+    path->row = sn_layout_take(layout, count + 1, sizeof *path->row);
+    path->parent = sn_layout_take(layout, count + 1, sizeof *path->parent);
+    path->depth = sn_layout_take(layout, count + 1, sizeof *path->depth);
+    path->end = sn_layout_take(layout, count + 1, sizeof *path->end);
+    path->segment_of = sn_layout_take(layout, count + 1, sizeof *path->segment_of);
+    path->segment = sn_layout_take(layout, count + 1, sizeof *path->segment);
+}
+
+void sn_path_build(sn_path *path) {
+    path->entries = path->size = 0;
+    path->nsegment = 0;
+    for (int i = 0; i < path->n; i++) {
+        int parent = path->parent[i];
+        path->depth[i] = parent < 0 ? 0 : path->depth[parent] + 1;
+        size_t length = (size_t)path->depth[i] + 1;
+        path->row[i] = path->size;
+        path->entries += length;
+        path->size += (length + 1) / 2 * 2;
+        path->end[i] = i + 1;
+    }
+    path->row[path->n] = path->size;
+    // subtrees are contiguous, so a parent ends where its last child does
+    for (int i = path->n - 1; i >= 0; i--) {
+        int parent = path->parent[i];
+        if (parent >= 0 && path->end[parent] < path->end[i]) path->end[parent] = path->end[i];
+    }
+    for (int i = 0; i < path->n; i++) {
+        int parent = path->parent[i];
+        // i goes on with its parent's segment when it is the only child: then both end together
+        if (parent == i - 1 && parent >= 0 && path->end[parent] == path->end[i]) {
+            path->segment_of[i] = path->segment_of[parent];
+            path->segment[path->segment_of[i]].count++;
+            continue;
+        }
+        path->segment_of[i] = path->nsegment;
+        path->segment[path->nsegment++] =
+            (sn_segment){i, 1, path->depth[i], parent < 0 ? -1 : path->segment_of[parent]};
+    }
+}
+
+int sn_path_count(const sn_path *path) { return path->n; }
+size_t sn_path_entries(const sn_path *path) { return path->entries; }
+size_t sn_path_size(const sn_path *path) { return path->size; }
+int sn_path_length(const sn_path *path, int i) { return path->depth[i] + 1; }
+size_t sn_path_row(const sn_path *path, int i) { return path->row[i]; }
+int sn_path_parent(const sn_path *path, int i) { return path->parent[i]; }
+
+void sn_path_to_dense(const sn_path *path, const double *rows, const int *order, double *dense) {
+    size_t n = (size_t)path->n;
+    for (size_t i = 0; i < n * n; i++) dense[i] = 0;
+    for (int i = 0; i < path->n; i++) {
+        const double *row = rows + path->row[i];
+        size_t a = (size_t)(order == NULL ? i : order[i]);
+        for (int j = i; j >= 0; j = path->parent[j]) {
+            size_t b = (size_t)(order == NULL ? j : order[j]);
+            dense[a + n * b] = dense[b + n * a] = row[path->depth[j]];
+        }
+    }
+}
+
+void sn_path_multiply(const sn_path *path, const double *rows, const double *x, double *y) {
+    for (int i = 0; i < path->n; i++) {
+        const double *row = rows + path->row[i];
+        double sum = row[path->depth[i]] * x[i];
+        for (int j = path->parent[i]; j >= 0; j = path->parent[j]) {
+            sum += row[path->depth[j]] * x[j];
+            y[j] += row[path->depth[j]] * x[i];
+        }
+        y[i] = sum;
+    }
+}
+
+void sn_path_drop(const sn_path *path, const bool *keep, double *rows) {
+    for (int i = 0; i < path->n; i++) {
+        double *row = rows + path->row[i];
+        for (int j = i; j >= 0; j = path->parent[j])
+            if (!keep[i] || !keep[j]) row[path->depth[j]] = 0;
+        if (!keep[i]) row[path->depth[i]] = 1;
+    }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+//
+// Featherstone's factorisation H = L^T D L, from the leaves to the root. Eliminating row k changes
+// only rows i on its path, and there by
+//
+//   row_i[0 .. i] -= (H_ki / d_k) row_k[0 .. i]
+//
+// a multiple of the start of row k: an axpy without indices, so nothing fills in. Up to four rows
+// of a chain are eliminated together, which reads and writes each ancestor's row once for the four.
+// Rows are padded to an even length and the loops run over pairs; what they leave in the padding is
+// never read as an entry.
+#include <math.h>
+
+#include "linalg/path.h"
+
+enum { BLOCK = 4 };
+
+// t[0..n) -= c r[0..n), in pairs
+static void update1(int n, double *restrict t, const double *restrict r, double c) {
+    for (int j = 0; j < n; j += 2) {
+        t[j] -= c * r[j];
+        t[j + 1] -= c * r[j + 1];
+    }
+}
+
+// t -= c[0] r0 + ... + c[3] r3, one after the other so that the result does not depend on blocking
+static void update4(int n, double *restrict t, const double *restrict r0,
+                    const double *restrict r1, const double *restrict r2,
+                    const double *restrict r3, const double c[BLOCK]) {
+    const double c0 = c[0], c1 = c[1], c2 = c[2], c3 = c[3];
+    for (int j = 0; j < n; j += 2) {
+        t[j] = (((t[j] - c3 * r3[j]) - c2 * r2[j]) - c1 * r1[j]) - c0 * r0[j];
+        t[j + 1] = (((t[j + 1] - c3 * r3[j + 1]) - c2 * r2[j + 1]) - c1 * r1[j + 1]) -
+                   c0 * r0[j + 1];
+    }
+}
+
+// Rows [first, first + count) of a chain, the lowest first. -1 or the row that failed.
+static int factor_block(const sn_path *path, int first, int count, double tolerance, double *rows,
+                        double inverse[BLOCK]) {
+    for (int a = count - 1; a >= 0; a--) {
+        const double *row = rows + path->row[first + a];
+        double d = row[path->depth[first + a]];
+        if (!(d > tolerance)) return first + a;
+        inverse[a] = 1 / d;
+        for (int b = a - 1; b >= 0; b--) {
+            int depth = path->depth[first + b];
+            update1(depth + 1, rows + path->row[first + b], row, row[depth] * inverse[a]);
+        }
+    }
+    return -1;
+}
+
+// Take the block's share out of every row above it.
+static void update_above(const sn_path *path, int first, int count, double *rows,
+                         const double inverse[BLOCK]) {
+    const double *r[BLOCK];
+    for (int a = 0; a < count; a++) r[a] = rows + path->row[first + a];
+    int segment = path->segment_of[first], above = first - path->segment[segment].first;
+    while (segment >= 0) {
+        const sn_segment *s = &path->segment[segment];
+        for (int j = 0; j < above; j++) {
+            int depth = s->prefix + j;
+            double *t = rows + path->row[s->first + j];
+            if (count == BLOCK) {
+                const double c[BLOCK] = {r[0][depth] * inverse[0], r[1][depth] * inverse[1],
+                                         r[2][depth] * inverse[2], r[3][depth] * inverse[3]};
+                update4(depth + 1, t, r[0], r[1], r[2], r[3], c);
+            } else {
+                for (int a = count - 1; a >= 0; a--)
+                    update1(depth + 1, t, r[a], r[a][depth] * inverse[a]);
+            }
+        }
+        segment = s->parent;
+        if (segment >= 0) above = path->segment[segment].count;
+    }
+}
+
+static void scale_row(double *row, int n, double factor) {
+    for (int j = 0; j < n; j++) row[j] *= factor;
+}
+
+int sn_path_factor_ldl(const sn_path *path, double tolerance, double *rows) {
+    double inverse[BLOCK];
+    for (int end = path->n; end > 0;) {
+        int start = path->segment[path->segment_of[end - 1]].first;
+        int first = end - start > BLOCK ? end - BLOCK : start, count = end - first;
+        int failed = factor_block(path, first, count, tolerance, rows, inverse);
+        int done = failed < 0 ? first : failed + 1;  // rows of the block that are eliminated
+        if (failed < 0) update_above(path, first, count, rows, inverse);
+        for (int i = done; i < end; i++)
+            scale_row(rows + path->row[i], path->depth[i], inverse[i - first]);
+        if (failed >= 0) return failed;
+        end = first;
+    }
+    return -1;
+}
+
+int sn_path_factor_ltl(const sn_path *path, double tolerance, double *rows) {
+    int failed = sn_path_factor_ldl(path, tolerance < 0 ? 0 : tolerance, rows);
+    for (int i = failed < 0 ? 0 : failed + 1; i < path->n; i++) {
+        double *row = rows + path->row[i];
+        double root = sqrt(row[path->depth[i]]);
+        scale_row(row, path->depth[i], root);
+        row[path->depth[i]] = root;
+    }
+    return failed;
+}
+
+// x[above k] -= L_k. x_k, and the reverse: the sum of L_kj x_j above k. Segment by segment, since
+// the columns of one are neighbours in x too.
+static void scatter(const sn_path *path, const double *row, int k, double xk, double *x) {
+    int segment = path->segment_of[k], count = k - path->segment[segment].first;
+    while (segment >= 0) {
+        const sn_segment *s = &path->segment[segment];
+        const double *from = row + s->prefix;
+        double *to = x + s->first;
+        for (int j = 0; j < count; j++) to[j] -= from[j] * xk;
+        segment = s->parent;
+        if (segment >= 0) count = path->segment[segment].count;
+    }
+}
+
+static double gather(const sn_path *path, const double *row, int k, const double *x) {
+    double sum = 0;
+    int segment = path->segment_of[k], count = k - path->segment[segment].first;
+    while (segment >= 0) {
+        const sn_segment *s = &path->segment[segment];
+        const double *from = row + s->prefix, *with = x + s->first;
+        for (int j = 0; j < count; j++) sum += from[j] * with[j];
+        segment = s->parent;
+        if (segment >= 0) count = path->segment[segment].count;
+    }
+    return sum;
+}
+
+void sn_path_solve_ldl(const sn_path *path, const double *rows, double *x) {
+    for (int k = path->n - 1; k >= 0; k--) scatter(path, rows + path->row[k], k, x[k], x);
+    for (int k = 0; k < path->n; k++) {
+        const double *row = rows + path->row[k];
+        x[k] = x[k] / row[path->depth[k]] - gather(path, row, k, x);
+    }
+}
+
+void sn_path_solve_ltl(const sn_path *path, const double *rows, double *x) {
+    for (int k = path->n - 1; k >= 0; k--) {
+        const double *row = rows + path->row[k];
+        x[k] /= row[path->depth[k]];
+        scatter(path, row, k, x[k], x);
+    }
+    for (int k = 0; k < path->n; k++) {
+        const double *row = rows + path->row[k];
+        x[k] = (x[k] - gather(path, row, k, x)) / row[path->depth[k]];
+    }
+}
+
+void sn_path_curvature(const sn_path *path, const double *rows, int k, double *z) {
+    for (int i = 0; i < path->n; i++) z[i] = 0;
+    z[k] = 1;
+    // L z = e_k, forward through k's subtree; the entries above k do not matter since z is 0 there
+    for (int i = k + 1; i < path->end[k]; i++) z[i] = -gather(path, rows + path->row[i], i, z);
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// Sine and cosine, inline for the sweeps. libm's differ from platform to platform in the last bit;
+// these do not.
+//
+// The angle is brought to y in [-pi/4, pi/4] by subtracting n pi/2, with pi/2 in three pieces of
+// 33, 33 and 53 bits so that the first two products are exact for n < 2^20, and the rounding of the
+// subtraction kept as a tail. Then two short polynomials: (sin y - y)/y^3 and (cos y - 1 + y^2/2)/y^4
+// in y^2, interpolated at Chebyshev nodes of [0, (pi/4)^2], within 2^-55 and 2^-60.
+#pragma once
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+/// The slow way for large angles and for those almost a multiple of pi/2: returns n mod 4.
+int sn_sincos_reduce(double angle, double *y, double *tail);
+
+static inline void sn_sincos_kernel(double y, double tail, int n, double *sine, double *cosine) {
+    const double z = y * y;
+    const double s = -0x1.5555555555555p-3 +
+                     z * (0x1.1111111110babp-7 +
+                          z * (-0x1.a01a019e820aep-13 +
+                               z * (0x1.71de37946ed6dp-19 +
+                                    z * (-0x1.ae6008d114485p-26 + z * 0x1.5e0a4fc16be59p-33))));
+    const double c = 0x1.5555555555555p-5 +
+                     z * (-0x1.6c16c16c16963p-10 +
+                          z * (0x1.a01a019f4ddfdp-16 +
+                               z * (-0x1.27e4fa16cc2d1p-22 +
+                                    z * (0x1.1eeb67d026ec6p-29 + z * -0x1.907cd8ff5ede7p-37))));
+    // sin(y + tail) = sin y + tail cos y, with cos y = 1 - z/2; likewise the cosine
+    const double half = 0.5 * z, one = 1.0 - half;
+    const double sin_y = y + (z * y * s + tail * one);
+    const double cos_y = one + (((1.0 - one) - half) + (z * z * c - y * tail));
+    const double first = (n & 1) ? cos_y : sin_y, second = (n & 1) ? sin_y : cos_y;
+    *sine = (n & 2) ? -first : first;
+    *cosine = ((n + 1) & 2) ? -second : second;
+}
+
+static inline void sn_sincos_inline(double angle, double *sine, double *cosine) {
+    const double to_integer = 0x1.8p52;  // adding it leaves the nearest integer in the low bits
+    const double t = angle * 0x1.45f306dc9c883p-1 + to_integer;
+    const double n = t - to_integer;
+    uint64_t bits;
+    memcpy(&bits, &t, sizeof bits);
+    const double z = angle - n * 0x1.921fb54400000p+0;
+    const double w = n * 0x1.0b4611a600000p-34;
+    const double r = z - w;
+    const double rest = ((z - r) - w) - n * 0x1.3198a2e037073p-69;
+    const double y = r + rest;
+    const double tail = (r - y) + rest;
+    // the last 53 bits of pi/2 above carry y only while it is not tiny; then take the slow way
+    if (!(fabs(n) < 0x1p20) || (fabs(y) < 0x1p-30 && n != 0)) {
+        double far_y, far_tail;
+        int quadrant = sn_sincos_reduce(angle, &far_y, &far_tail);
+        sn_sincos_kernel(far_y, far_tail, quadrant, sine, cosine);
+        return;
+    }
+    sn_sincos_kernel(y, tail, (int)(bits & 3), sine, cosine);
+}

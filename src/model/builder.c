@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// Collecting joints and markers, with their names, until the model is built.
+#include <string.h>
+
+#include "model/model.h"
+
+// Copy a name; where it starts, or SIZE_MAX.
+static size_t keep_name(sn_builder *builder, const char *name) {
+    if (name == NULL) name = "";
+    size_t length = strlen(name), at = builder->names_used;
+    // an over-long name is cut one byte past the limit, so that the check still sees it
+    if (length > SN_MAX_NAME + 1) length = SN_MAX_NAME + 1;
+    void *names = builder->names;
+    builder->status = sn_grow(&builder->allocator, &names, &builder->names_capacity,
+                              at + length + 1, 1);
+    builder->names = names;
+    if (builder->status != SN_OK) return SIZE_MAX;
+    memcpy(builder->names + at, name, length);
+    builder->names[at + length] = '\0';
+    builder->names_used = at + length + 1;
+    return at;
+}
+
+sn_status sn_builder_create(const char *model_name, const sn_allocator *allocator,
+                            sn_builder **out) {
+    *out = NULL;
+    sn_builder *builder = sn_acquire(allocator, sizeof *builder);
+    if (builder == NULL) return SN_ERR_MEMORY;
+    *builder = (sn_builder){.allocator = sn_allocator_of(allocator)};
+    if (keep_name(builder, model_name) == SIZE_MAX) {
+        sn_status status = builder->status;
+        sn_builder_destroy(builder);
+        return status;
+    }
+    *out = builder;
+    return SN_OK;
+}
+
+void sn_builder_destroy(sn_builder *builder) {
+    if (builder == NULL) return;
+    sn_allocator allocator = builder->allocator;
+    sn_release(&allocator, builder->names);
+    sn_release(&allocator, builder->joint);
+    sn_release(&allocator, builder->marker);
+    sn_release(&allocator, builder);
+}
+
+int sn_builder_joint_at(sn_builder *builder, const sn_joint_desc *joint, int line) {
+    if (builder->status != SN_OK) return -1;
+    if (joint == NULL || builder->njoint >= SN_MAX_JOINTS) {
+        builder->status = joint == NULL ? SN_ERR_ARGUMENT : SN_ERR_SIZE;
+        return -1;
+    }
+    size_t name = keep_name(builder, joint->name);
+    if (name == SIZE_MAX) return -1;
+    void *items = builder->joint;
+    builder->status = sn_grow(&builder->allocator, &items, &builder->joint_capacity,
+                              builder->njoint + 1, sizeof *builder->joint);
+    builder->joint = items;
+    if (builder->status != SN_OK) return -1;
+    builder->joint[builder->njoint] = (sn_joint_entry){*joint, name, line};
+    return (int)builder->njoint++;
+}
+
+int sn_builder_marker_at(sn_builder *builder, const sn_marker_desc *marker, int line) {
+    if (builder->status != SN_OK) return -1;
+    if (marker == NULL || builder->nmarker >= SN_MAX_MARKERS) {
+        builder->status = marker == NULL ? SN_ERR_ARGUMENT : SN_ERR_SIZE;
+        return -1;
+    }
+    size_t name = keep_name(builder, marker->name);
+    if (name == SIZE_MAX) return -1;
+    void *items = builder->marker;
+    builder->status = sn_grow(&builder->allocator, &items, &builder->marker_capacity,
+                              builder->nmarker + 1, sizeof *builder->marker);
+    builder->marker = items;
+    if (builder->status != SN_OK) return -1;
+    builder->marker[builder->nmarker] = (sn_marker_entry){*marker, name, line};
+    return (int)builder->nmarker++;
+}
+
+int sn_builder_joint(sn_builder *builder, const sn_joint_desc *joint) {
+    return sn_builder_joint_at(builder, joint, 0);
+}
+
+int sn_builder_marker(sn_builder *builder, const sn_marker_desc *marker) {
+    return sn_builder_marker_at(builder, marker, 0);
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// What a kind of joint must know how to do. One file per kind, one table entry each.
+#pragma once
+
+#include "math/vec3.h"
+#include "sinew/model.h"
+
+/// A joint as the sweeps use it. The model keeps them parents first, depth first.
+typedef struct sn_joint {
+    sn_joint_type type;
+    int parent;       ///< position of the parent in sweep order, -1 for the root
+    int id;           ///< index in file order
+    int nq, nv;
+    int q0, v0;       ///< first coordinate and velocity, in file order
+    int slot;         ///< first degree of freedom, in sweep order
+    bool turned;      ///< offset.R is not the identity
+    int aligned;      ///< axis is exactly coordinate axis 0, 1 or 2; -1 when it is not
+    int aligned2;
+    int order[3];     ///< euler: the three axes
+    sn_frame offset;  ///< from the parent joint's frame to this one's parent-side frame
+    sn_vec3 axis, axis2;  ///< unit
+    sn_vec3 u, v;         ///< unit, across axis
+    double pitch;
+} sn_joint;
+
+/// Sine and cosine of one coordinate.
+typedef struct sn_angle {
+    double s, c;
+} sn_angle;
+
+typedef struct sn_joint_ops {
+    const char *name;
+    int nq, nv;
+    unsigned angles;  ///< bit i: coordinate i is an angle whose sine and cosine `place` wants
+
+    /// Where the joint's frame lies and how it moves there.
+    /// @param base   the parent-side frame
+    /// @param angle  one per velocity; filled where `angles` says
+    /// @param S      nv twists, about the origin that base.p is measured from
+    void (*place)(const sn_joint *joint, const double *q, const sn_angle *angle,
+                  const sn_frame *base, sn_frame *out, sn_twist *S);
+
+    /// The same-joint second derivatives beyond those of stacked hinges, for the rotational
+    /// velocities [curve_first, curve_first + curve_count): e[a][b], b <= a, is the angular part of
+    /// dS_a/dq_b - S_b x S_a, an axis through the joint's centre. NULL when there are none.
+    void (*curve)(const sn_joint *joint, const double *q, const sn_frame *base, sn_vec3 e[3][3]);
+    int curve_first, curve_count;
+
+    /// NULL: coordinates are numbers that are added, subtracted and need no normalising.
+    void (*integrate)(const double *q, const double *delta, double *out);
+    void (*difference)(const double *q0, const double *q1, double *delta);
+    void (*normalize)(bool limited, double *q);
+    bool lengths[SN_MAX_JOINT_DOFS];  ///< velocity i is in metres, not radians
+    int quaternion;                   ///< where a unit quaternion starts, -1 for nowhere
+} sn_joint_ops;
+
+extern const sn_joint_ops sn_joint_fixed, sn_joint_hinge, sn_joint_slider, sn_joint_screw,
+    sn_joint_universal, sn_joint_euler, sn_joint_ball, sn_joint_expmap, sn_joint_swing_twist,
+    sn_joint_planar, sn_joint_translation, sn_joint_free;
+
+const sn_joint_ops *sn_joint_ops_of(sn_joint_type type);
+
+/// A rotation about axis a through point o.
+static inline sn_twist twist_about(sn_vec3 a, sn_vec3 o) { return (sn_twist){a, v3_cross(o, a)}; }
+
+/// A translation along u.
+static inline sn_twist twist_along(sn_vec3 u) { return (sn_twist){{0, 0, 0}, u}; }
+
+/// R <- R R_i(angle): turn a frame about its own coordinate axis i.
+static inline void turn_coordinate(sn_mat3 *R, int i, sn_angle angle) {
+    int j = i == 2 ? 0 : i + 1, k = i == 0 ? 2 : i - 1;
+    sn_vec3 cj = R->c[j], ck = R->c[k];
+    R->c[j] = v3_add(v3_scale(angle.c, cj), v3_scale(angle.s, ck));
+    R->c[k] = v3_sub(v3_scale(angle.c, ck), v3_scale(angle.s, cj));
+}
+
+/// R <- R exp(angle l) for a unit axis l of the frame, whose direction outside is a = R l.
+static inline void turn_axis(sn_mat3 *R, sn_vec3 l, sn_vec3 a, sn_angle angle) {
+    sn_vec3 va = v3_scale(1 - angle.c, a), sa = v3_scale(angle.s, a);
+    const double share[3] = {l.x, l.y, l.z};
+    for (int i = 0; i < 3; i++) {
+        sn_vec3 c = R->c[i];
+        R->c[i] = v3_add(v3_scale(angle.c, c), v3_add(v3_cross(sa, c), v3_scale(share[i], va)));
+    }
+}
+
+/// Turn about the joint's axis, the short way when it is a coordinate axis. Returns it outside.
+static inline sn_vec3 turn(sn_mat3 *R, int aligned, sn_vec3 axis, sn_angle angle) {
+    if (aligned >= 0) {
+        sn_vec3 a = R->c[aligned];
+        turn_coordinate(R, aligned, angle);
+        return a;
+    }
+    sn_vec3 a = m3_mul(R, axis);
+    turn_axis(R, axis, a, angle);
+    return a;
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+// Asking a model, and moving poses: add, subtract, normalise, clamp, sample.
+#include "model/model.h"
+
+#include <string.h>
+
+#include "base/random.h"
+
+const char *sn_model_name(const sn_model *model) { return model->name; }
+int sn_model_njoint(const sn_model *model) { return model->njoint; }
+int sn_model_nmarker(const sn_model *model) { return model->nmarker; }
+int sn_model_nq(const sn_model *model) { return model->nq; }
+int sn_model_nv(const sn_model *model) { return model->nv; }
+int sn_model_depth(const sn_model *model) { return model->depth; }
+int sn_model_root(const sn_model *model) { return model->root; }
+const double *sn_model_lower(const sn_model *model) { return model->lower; }
+const double *sn_model_upper(const sn_model *model) { return model->upper; }
+const double *sn_model_gain(const sn_model *model) { return model->gain; }
+const sn_path *sn_model_path(const sn_model *model) { return &model->path; }
+const int *sn_model_sweep_order(const sn_model *model) { return model->v_of; }
+
+static bool is_joint(const sn_model *model, int joint) {
+    return joint >= 0 && joint < model->njoint;
+}
+
+const sn_joint_desc *sn_model_joint(const sn_model *model, int joint) {
+    return is_joint(model, joint) ? &model->desc[joint] : NULL;
+}
+
+const sn_marker_desc *sn_model_marker(const sn_model *model, int marker) {
+    return marker >= 0 && marker < model->nmarker ? &model->marker[marker] : NULL;
+}
+
+static const char *joint_name_of(const void *owner, int i) {
+    return ((const sn_model *)owner)->desc[i].name;
+}
+
+static const char *marker_name_of(const void *owner, int i) {
+    return ((const sn_model *)owner)->marker[i].name;
+}
+
+int sn_model_find_joint(const sn_model *model, const char *name) {
+    return sn_names_find(&model->joint_names, name, joint_name_of, model);
+}
+
+int sn_model_find_marker(const sn_model *model, const char *name) {
+    return sn_names_find(&model->marker_names, name, marker_name_of, model);
+}
+
+int sn_model_q_index(const sn_model *model, int joint) {
+    return is_joint(model, joint) ? model->joint[model->sweep_of[joint]].q0 : -1;
+}
+
+int sn_model_v_index(const sn_model *model, int joint) {
+    return is_joint(model, joint) ? model->joint[model->sweep_of[joint]].v0 : -1;
+}
+
+int sn_model_parent(const sn_model *model, int joint) {
+    return is_joint(model, joint) ? model->desc[joint].parent : -1;
+}
+
+int sn_model_next_leaf(const sn_model *model, int leaf) {
+    for (int i = leaf < 0 ? 0 : leaf + 1; i < model->njoint; i++)
+        if (model->nchild[i] == 0) return i;
+    return -1;
+}
+
+void sn_model_zero(const sn_model *model, double *q) {
+    for (int i = 0; i < model->nq; i++) q[i] = 0;
+    for (int k = 0; k < model->njoint; k++) {
+        const sn_joint *j = &model->joint[k];
+        int quaternion = sn_joint_ops_of(j->type)->quaternion;
+        if (quaternion >= 0) q[j->q0 + quaternion] = 1;
+    }
+}
+
+void sn_model_integrate(const sn_model *model, const double *q, const double *delta, double *out) {
+    for (int k = 0; k < model->njoint; k++) {
+        const sn_joint *j = &model->joint[k];
+        const sn_joint_ops *ops = sn_joint_ops_of(j->type);
+        if (ops->integrate != NULL) {
+            ops->integrate(q + j->q0, delta + j->v0, out + j->q0);
+            continue;
+        }
+        for (int i = 0; i < j->nv; i++) out[j->q0 + i] = q[j->q0 + i] + delta[j->v0 + i];
+    }
+}
+
+void sn_model_difference(const sn_model *model, const double *q0, const double *q1,
+                         double *delta) {
+    for (int k = 0; k < model->njoint; k++) {
+        const sn_joint *j = &model->joint[k];
+        const sn_joint_ops *ops = sn_joint_ops_of(j->type);
+        if (ops->difference != NULL) {
+            ops->difference(q0 + j->q0, q1 + j->q0, delta + j->v0);
+            continue;
+        }
+        for (int i = 0; i < j->nv; i++) delta[j->v0 + i] = q1[j->q0 + i] - q0[j->q0 + i];
+    }
+}
+
+static bool limited(const sn_model *model, const sn_joint *j) {
+    for (int i = j->v0; i < j->v0 + j->nv; i++)
+        if (model->lower[i] != -INFINITY || model->upper[i] != INFINITY) return true;
+    return false;
+}
+
+void sn_model_normalize(const sn_model *model, double *q) {
+    for (int k = 0; k < model->njoint; k++) {
+        const sn_joint *j = &model->joint[k];
+        const sn_joint_ops *ops = sn_joint_ops_of(j->type);
+        if (ops->normalize != NULL) ops->normalize(limited(model, j), q + j->q0);
+    }
+}
+
+int sn_model_clamp(const sn_model *model, double *q) {
+    int moved = 0;
+    for (int k = 0; k < model->njoint; k++) {
+        const sn_joint *j = &model->joint[k];
+        // where a quaternion starts, coordinates and velocities part; it has no limits anyway
+        int quaternion = sn_joint_ops_of(j->type)->quaternion;
+        int count = quaternion >= 0 ? quaternion : j->nv;
+        for (int i = 0; i < count; i++) {
+            double *x = &q[j->q0 + i], lower = model->lower[j->v0 + i];
+            double upper = model->upper[j->v0 + i];
+            double clamped = *x < lower ? lower : *x > upper ? upper : *x;
+            if (clamped != *x) moved++;
+            if (*x < lower || *x > upper) *x = clamped;
+        }
+    }
+    return moved;
+}
+
+// Uniform between the limits; where one is missing, within `range` of the other, or of 0.
+static double sample_between(uint64_t *state, double lower, double upper, double range) {
+    if (lower == -INFINITY && upper == INFINITY) {
+        lower = -range;
+        upper = range;
+    } else if (lower == -INFINITY) {
+        lower = upper - range;
+    } else if (upper == INFINITY) {
+        upper = lower + range;
+    }
+    double x = lower + (upper - lower) * sn_random(state);
+    return x < lower ? lower : x > upper ? upper : x;
+}
+
+void sn_model_sample(const sn_model *model, uint64_t *state, double *q) {
+    const double pi = 0x1.921fb54442d18p+1;
+    for (int i = 0; i < model->njoint; i++) {
+        const sn_joint *j = &model->joint[model->sweep_of[i]];  // file order: q decides the pose
+        const sn_joint_ops *ops = sn_joint_ops_of(j->type);
+        int count = ops->quaternion >= 0 ? ops->quaternion : j->nv;
+        for (int k = 0; k < count; k++) {
+            int v = j->v0 + k;
+            q[j->q0 + k] = sample_between(state, model->lower[v], model->upper[v],
+                                          ops->lengths[k] ? 1 : pi);
+        }
+        if (ops->quaternion < 0) continue;
+        // a uniform direction in four dimensions: a point of the ball, not too near its centre
+        double *r = q + j->q0 + ops->quaternion, square;
+        do {
+            for (int k = 0; k < 4; k++) r[k] = 2 * sn_random(state) - 1;
+            square = r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3];
+        } while (square > 1 || square < 0.01);
+        for (int k = 0; k < 4; k++) r[k] /= sqrt(square);
+    }
+}
+
+sn_status sn_model_check_pose(const sn_model *model, const double *q, sn_error *error) {
+    for (int i = 0; i < model->njoint; i++) {
+        const sn_joint *j = &model->joint[model->sweep_of[i]];
+        const double *x = q + j->q0;
+        const char *name = model->desc[i].name;
+        for (int k = 0; k < j->nq; k++)
+            if (!isfinite(x[k]))
+                return sn_fail(error, SN_ERR_VALUE, 0,
+                               "coordinate %d (joint \"%.80s\") is not finite", j->q0 + k, name);
+        int quaternion = sn_joint_ops_of(j->type)->quaternion;
+        if (quaternion < 0) continue;
+        const double *r = x + quaternion;
+        double square = r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3];
+        if (!(square > 1e-200) || !(square < 1e200))
+            return sn_fail(error, SN_ERR_VALUE, 0,
+                           "joint \"%.80s\": its quaternion (from coordinate %d) is zero or huge",
+                           name, j->q0 + quaternion);
+    }
+    return SN_OK;
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// A model from the inside.
+#pragma once
+
+#include "base/memory.h"
+#include "base/names.h"
+#include "linalg/path.h"
+#include "model/joint.h"
+
+struct sn_model {
+    sn_allocator allocator;
+    void *owner;  ///< the block behind everything below
+    const char *name;
+    int njoint, nmarker, nq, nv, depth, root;
+
+    sn_joint *joint;        ///< njoint, sweep order: parents first, depth first
+    int *sweep_of;          ///< njoint: position in sweep order of a joint in file order
+    sn_joint_desc *desc;    ///< njoint, file order; what was given, unchanged
+    int *nchild;            ///< njoint, file order
+    sn_marker_desc *marker; ///< nmarker
+
+    double *lower, *upper, *gain;  ///< nv, file order
+    bool gained;                   ///< some gain is not 1
+    int *v_of;                     ///< nv: velocity (file order) of a slot (sweep order)
+    bool sorted;                   ///< v_of is 0, 1, 2, ...
+
+    int nangle;
+    struct sn_angle_place {
+        int q, slot;
+    } *angle;  ///< coordinates whose sine and cosine the sweep needs, and where to put them
+
+    sn_path path;
+    sn_names joint_names, marker_names;
+};
+
+/// A builder's entry and where it stood in a file.
+typedef struct sn_joint_entry {
+    sn_joint_desc desc;
+    size_t name;  ///< where its name starts among the builder's names
+    int line;     ///< 0: not from a file
+} sn_joint_entry;
+
+typedef struct sn_marker_entry {
+    sn_marker_desc desc;
+    size_t name;
+    int line;
+} sn_marker_entry;
+
+struct sn_builder {
+    sn_allocator allocator;
+    sn_status status;
+    char *names;  ///< terminated one after the other, the model's first
+    size_t names_used, names_capacity;
+    sn_joint_entry *joint;
+    size_t njoint, joint_capacity;
+    sn_marker_entry *marker;
+    size_t nmarker, marker_capacity;
+};
+
+/// sn_builder_joint() and sn_builder_marker() with a line for messages.
+int sn_builder_joint_at(sn_builder *builder, const sn_joint_desc *joint, int line);
+int sn_builder_marker_at(sn_builder *builder, const sn_marker_desc *marker, int line);

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: MIT
+// The native model file. Metres and radians, quaternions w x y z.
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json_fields.h"
+#include "base/text.h"
+#include "model/model.h"
+
+static const char *const model_keys[] = {"sinew", "name", "joints", "markers", NULL};
+static const char *const joint_keys[] = {"name",   "parent", "type",  "position", "rotation",
+                                         "axis",   "axis2",  "pitch", "order",    "limits",
+                                         "locked", "strength", NULL};
+static const char *const marker_keys[] = {"name", "joint", "position", "weight", NULL};
+
+// The file being read: the builder, and the names under which joints were added.
+typedef struct reading {
+    const sn_json *json;
+    const sn_allocator *allocator;
+    sn_builder *builder;
+    const sn_json_node **parent;  // per joint, the node that names its parent, or NULL
+    sn_names names;
+    void *block;
+    sn_error *error;
+} reading;
+
+static sn_fields fields_of(const reading *r, const sn_json_node *object, const char *kind,
+                           size_t index) {
+    sn_fields f = {.json = r->json, .object = object, .error = r->error, .blame = SN_ERR_MODEL};
+    const sn_json_node *name = sn_json_get(r->json, object, "name");
+    if (name != NULL && name->type == SN_JSON_STRING) {
+        (void)snprintf(f.owner, sizeof f.owner, "%s \"%.80s\"", kind, name->string);
+    } else {
+        (void)snprintf(f.owner, sizeof f.owner, "%s %zu", kind, index);
+    }
+    return f;
+}
+
+// One side of a limit: a number, or null for none.
+static bool limit_side(const sn_json_node *node, double none, double *out) {
+    if (node->type == SN_JSON_NULL) *out = none;
+    if (node->type == SN_JSON_NUMBER) *out = node->number;
+    return node->type == SN_JSON_NULL || node->type == SN_JSON_NUMBER;
+}
+
+static void read_limits(sn_fields *f, int nv, sn_joint_desc *d) {
+    const sn_json_node *limits = sn_json_get(f->json, f->object, "limits");
+    if (limits == NULL) return;
+    if (limits->type != SN_JSON_ARRAY || limits->count != (uint32_t)nv) {
+        sn_fields_fail(f, limits, "\"limits\" must be an array of %d pairs [lower, upper]", nv);
+        return;
+    }
+    const sn_json_node *pair = sn_json_first(f->json, limits);
+    for (int i = 0; i < nv; i++, pair = sn_json_next(f->json, pair)) {
+        if (pair->type == SN_JSON_NULL) continue;
+        const sn_json_node *low = sn_json_first(f->json, pair);
+        if (pair->type != SN_JSON_ARRAY || pair->count != 2 ||
+            !limit_side(low, -INFINITY, &d->lower[i]) ||
+            !limit_side(sn_json_next(f->json, low), INFINITY, &d->upper[i])) {
+            sn_fields_fail(f, pair, "a limit must be [lower, upper], null for none");
+            return;
+        }
+    }
+}
+
+// "locked" and "strength": one value for all degrees of freedom, or an array with one each.
+static void read_each(sn_fields *f, const char *key, bool flags, int nv, sn_joint_desc *d) {
+    const sn_json_node *node = sn_json_get(f->json, f->object, key);
+    if (node == NULL) return;
+    bool many = node->type == SN_JSON_ARRAY;
+    const sn_json_node *at = many ? sn_json_first(f->json, node) : node;
+    bool good = !many || node->count == (uint32_t)nv;
+    for (int i = 0; good && i < nv; i++) {
+        if (flags) {
+            good = at->type == SN_JSON_TRUE || at->type == SN_JSON_FALSE;
+            d->locked[i] = at->type == SN_JSON_TRUE;
+        } else {
+            good = at->type == SN_JSON_NUMBER;
+            d->strength[i] = at->number;
+        }
+        if (many) at = sn_json_next(f->json, at);
+    }
+    if (!good)
+        sn_fields_fail(f, node, "\"%s\" must be %s, or an array of %d", key,
+                       flags ? "true or false" : "a number", nv);
+}
+
+static sn_joint_type type_by_name(const char *name) {
+    int type = 0;
+    while (type < SN_JOINT_TYPE_COUNT && strcmp(sn_joint_type_name((sn_joint_type)type), name) != 0)
+        type++;
+    return (sn_joint_type)type;
+}
+
+// A key that this type cannot do without.
+static void require(sn_fields *f, bool there, const sn_joint_desc *d, const char *key) {
+    if (!there) sn_fields_fail(f, f->object, "a %s joint needs \"%s\"",
+                               sn_joint_type_name(d->type), key);
+}
+
+static sn_status read_joint(reading *r, const sn_json_node *node, size_t index) {
+    sn_fields f = fields_of(r, node, "joint", index);
+    if (node->type != SN_JSON_OBJECT) return sn_fields_fail(&f, node, "it must be an object");
+    sn_fields_known(&f, joint_keys);
+    const char *name = NULL, *type_name = NULL, *order = NULL;
+    if (!sn_fields_string(&f, "name", &name)) sn_fields_fail(&f, node, "it has no \"name\"");
+    if (!sn_fields_string(&f, "type", &type_name)) sn_fields_fail(&f, node, "it has no \"type\"");
+    if (f.status != SN_OK) return f.status;
+    sn_joint_type type = type_by_name(type_name);
+    if (type == SN_JOINT_TYPE_COUNT)
+        return sn_fields_fail(&f, sn_json_get(r->json, node, "type"), "unknown type \"%.40s\"",
+                              type_name);
+
+    sn_joint_desc d = sn_joint_default(type);
+    const sn_joint_ops *ops = sn_joint_ops_of(type);
+    d.name = name;
+    (void)sn_fields_numbers(&f, "position", 3, d.position);
+    (void)sn_fields_numbers(&f, "rotation", 4, d.rotation);
+    bool axis = sn_fields_numbers(&f, "axis", 3, d.axis);
+    bool axis2 = sn_fields_numbers(&f, "axis2", 3, d.axis2);
+    bool pitch = sn_fields_number(&f, "pitch", &d.pitch);
+    if (type == SN_JOINT_HINGE || type == SN_JOINT_SLIDER || type == SN_JOINT_SCREW ||
+        type == SN_JOINT_UNIVERSAL)
+        require(&f, axis, &d, "axis");
+    if (type == SN_JOINT_UNIVERSAL) require(&f, axis2, &d, "axis2");
+    if (type == SN_JOINT_SCREW) require(&f, pitch, &d, "pitch");
+    if (sn_fields_string(&f, "order", &order)) {
+        (void)snprintf(d.order, sizeof d.order, "%s", order);
+        if (strlen(order) != 3) sn_fields_fail(&f, node, "\"order\" must have three letters");
+    } else if (type == SN_JOINT_EULER) {
+        require(&f, false, &d, "order");
+    }
+    read_limits(&f, ops->nv, &d);
+    read_each(&f, "locked", true, ops->nv, &d);
+    read_each(&f, "strength", false, ops->nv, &d);
+    if (f.status != SN_OK) return f.status;
+
+    const sn_json_node *parent = sn_json_get(r->json, node, "parent");
+    if (parent != NULL && parent->type != SN_JSON_STRING && parent->type != SN_JSON_NULL)
+        return sn_fields_fail(&f, parent, "\"parent\" must be a joint's name, or null");
+    r->parent[index] = parent != NULL && parent->type == SN_JSON_STRING ? parent : NULL;
+    (void)sn_builder_joint_at(r->builder, &d, node->line);
+    return SN_OK;  // a builder out of memory says so at the end
+}
+
+static const char *entry_name(const void *owner, int i) {
+    const sn_builder *builder = owner;
+    return builder->names + builder->joint[i].name;
+}
+
+static sn_status resolve_parents(reading *r) {
+    sn_builder *b = r->builder;
+    for (size_t i = 0; i < b->njoint; i++) (void)sn_names_add(&r->names, (int)i, entry_name, b);
+    for (size_t i = 0; i < b->njoint; i++) {
+        if (r->parent[i] == NULL) continue;
+        int parent = sn_names_find(&r->names, r->parent[i]->string, entry_name, b);
+        if (parent < 0)
+            return sn_fail(r->error, SN_ERR_MODEL, r->parent[i]->line,
+                           "joint \"%.80s\": there is no joint \"%.80s\" to be its parent",
+                           entry_name(b, (int)i), r->parent[i]->string);
+        b->joint[i].desc.parent = parent;
+    }
+    return SN_OK;
+}
+
+static sn_status read_marker(reading *r, const sn_json_node *node, size_t index) {
+    sn_fields f = fields_of(r, node, "marker", index);
+    if (node->type != SN_JSON_OBJECT) return sn_fields_fail(&f, node, "it must be an object");
+    sn_fields_known(&f, marker_keys);
+    const char *name = NULL, *joint = NULL;
+    sn_marker_desc d = {.weight = 1};
+    if (!sn_fields_string(&f, "name", &name)) sn_fields_fail(&f, node, "it has no \"name\"");
+    if (!sn_fields_string(&f, "joint", &joint)) sn_fields_fail(&f, node, "it has no \"joint\"");
+    (void)sn_fields_numbers(&f, "position", 3, d.position);
+    (void)sn_fields_number(&f, "weight", &d.weight);
+    if (f.status != SN_OK) return f.status;
+    d.name = name;
+    d.joint = sn_names_find(&r->names, joint, entry_name, r->builder);
+    if (d.joint < 0) return sn_fields_fail(&f, node, "there is no joint \"%.80s\"", joint);
+    (void)sn_builder_marker_at(r->builder, &d, node->line);
+    return SN_OK;
+}
+
+static sn_status read_joints(reading *r, const sn_json_node *joints) {
+    size_t count = joints->count;
+    if (count > SN_MAX_JOINTS)
+        return sn_fail(r->error, SN_ERR_SIZE, joints->line, "more than %d joints", SN_MAX_JOINTS);
+    for (int pass = 0; pass < 2; pass++) {
+        sn_layout layout = {.block = r->block};
+        r->parent = sn_layout_take(&layout, count + 1, sizeof *r->parent);
+        sn_names_layout(&r->names, count, &layout);
+        if (pass == 1) break;
+        r->block = sn_acquire(r->allocator, layout.used);
+        if (r->block == NULL) return sn_fail_memory(r->error);
+    }
+    const sn_json_node *at = sn_json_first(r->json, joints);
+    for (size_t i = 0; i < count; i++, at = sn_json_next(r->json, at))
+        SN_TRY(read_joint(r, at, i));
+    if (r->builder->status != SN_OK) return SN_OK;  // said by sn_builder_finish
+    return resolve_parents(r);
+}
+
+static sn_status read_file(reading *r) {
+    const sn_json_node *root = sn_json_root(r->json);
+    sn_fields f = {.json = r->json, .object = root, .owner = "model", .error = r->error,
+                   .blame = SN_ERR_MODEL};
+    if (root->type != SN_JSON_OBJECT)
+        return sn_fields_fail(&f, root, "the file must hold one object, not %s",
+                              sn_json_type_text(root->type));
+    sn_fields_known(&f, model_keys);
+    double version = 1;
+    const char *name = "";
+    (void)sn_fields_number(&f, "sinew", &version);
+    (void)sn_fields_string(&f, "name", &name);
+    if (version != 1)
+        sn_fields_fail(&f, root, "version %g of the format is not known; this reads 1", version);
+    const sn_json_node *joints = sn_json_get(r->json, root, "joints");
+    const sn_json_node *markers = sn_json_get(r->json, root, "markers");
+    if (joints == NULL || joints->type != SN_JSON_ARRAY)
+        sn_fields_fail(&f, joints == NULL ? root : joints, "it needs an array \"joints\"");
+    if (markers != NULL && markers->type != SN_JSON_ARRAY)
+        sn_fields_fail(&f, markers, "\"markers\" must be an array");
+    if (f.status != SN_OK) return f.status;
+
+    sn_status status = sn_builder_create(name, r->allocator, &r->builder);
+    if (status != SN_OK) return sn_fail(r->error, status, 0, "%s", sn_status_text(status));
+    SN_TRY(read_joints(r, joints));
+    if (markers == NULL || r->builder->status != SN_OK) return SN_OK;
+    const sn_json_node *at = sn_json_first(r->json, markers);
+    for (size_t i = 0; i < markers->count; i++, at = sn_json_next(r->json, at))
+        SN_TRY(read_marker(r, at, i));
+    return SN_OK;
+}
+
+sn_status sn_model_read_json(const char *text, size_t length, const sn_allocator *allocator,
+                             sn_model **out, sn_error *error) {
+    *out = NULL;
+    sn_json *json;
+    SN_TRY(sn_json_parse(text, length, allocator, &json, error));
+    reading r = {.json = json, .allocator = allocator, .error = error};
+    sn_status status = read_file(&r);
+    if (status == SN_OK) status = sn_builder_finish(r.builder, out, error);
+    sn_builder_destroy(r.builder);
+    sn_release(allocator, r.block);
+    sn_json_destroy(json);
+    return status;
+}
+
+static void add_numbers(sn_text *t, const char *key, const double *x, int n) {
+    sn_text_add(t, ", \"");
+    sn_text_add(t, key);
+    sn_text_add(t, "\": [");
+    for (int i = 0; i < n; i++) {
+        if (i > 0) sn_text_add(t, ",");
+        sn_text_add_number(t, x[i]);
+    }
+    sn_text_add(t, "]");
+}
+
+static bool differ(const double *x, const double *y, int n) {
+    return memcmp(x, y, (size_t)n * sizeof *x) != 0;
+}
+
+static void add_limits(sn_text *t, const sn_joint_desc *d, int nv) {
+    bool any = false;
+    for (int i = 0; i < nv; i++) any = any || d->lower[i] != -INFINITY || d->upper[i] != INFINITY;
+    if (!any) return;
+    sn_text_add(t, ", \"limits\": [");
+    for (int i = 0; i < nv; i++) {
+        sn_text_add(t, i > 0 ? ",[" : "[");
+        sn_text_add_number(t, d->lower[i]);  // an infinite one becomes null
+        sn_text_add(t, ",");
+        sn_text_add_number(t, d->upper[i]);
+        sn_text_add(t, "]");
+    }
+    sn_text_add(t, "]");
+}
+
+static void add_each(sn_text *t, const sn_joint_desc *d, int nv) {
+    bool locked = false, strong = false;
+    for (int i = 0; i < nv; i++) {
+        locked = locked || d->locked[i];
+        strong = strong || d->strength[i] != 1;
+    }
+    if (locked) {
+        sn_text_add(t, ", \"locked\": [");
+        for (int i = 0; i < nv; i++) {
+            if (i > 0) sn_text_add(t, ",");
+            sn_text_add(t, d->locked[i] ? "true" : "false");
+        }
+        sn_text_add(t, "]");
+    }
+    if (strong) add_numbers(t, "strength", d->strength, nv);
+}
+
+static void add_joint(sn_text *t, const sn_model *m, int i) {
+    const sn_joint_desc *d = &m->desc[i];
+    const sn_joint_desc plain = sn_joint_default(d->type);
+    int nv = sn_joint_ops_of(d->type)->nv;
+    sn_text_add(t, i > 0 ? ",\n  {\"name\": " : "\n  {\"name\": ");
+    sn_text_add_json_string(t, d->name);
+    sn_text_add(t, ", \"parent\": ");
+    if (d->parent < 0) {
+        sn_text_add(t, "null");
+    } else {
+        sn_text_add_json_string(t, m->desc[d->parent].name);
+    }
+    sn_text_add(t, ", \"type\": \"");
+    sn_text_add(t, sn_joint_type_name(d->type));
+    sn_text_add(t, "\"");
+    if (d->type == SN_JOINT_EULER) {
+        sn_text_add(t, ", \"order\": \"");
+        sn_text_add(t, d->order);
+        sn_text_add(t, "\"");
+    }
+    add_numbers(t, "position", d->position, 3);
+    if (differ(d->rotation, plain.rotation, 4)) add_numbers(t, "rotation", d->rotation, 4);
+    bool always = d->type == SN_JOINT_HINGE || d->type == SN_JOINT_SLIDER ||
+                  d->type == SN_JOINT_SCREW || d->type == SN_JOINT_UNIVERSAL;
+    if (always || differ(d->axis, plain.axis, 3)) add_numbers(t, "axis", d->axis, 3);
+    if (d->type == SN_JOINT_UNIVERSAL) add_numbers(t, "axis2", d->axis2, 3);
+    if (d->type == SN_JOINT_SCREW) {
+        sn_text_add(t, ", \"pitch\": ");
+        sn_text_add_number(t, d->pitch);
+    }
+    add_limits(t, d, nv);
+    add_each(t, d, nv);
+    sn_text_add(t, "}");
+}
+
+sn_status sn_model_write_json(const sn_model *model, const sn_allocator *allocator, char **out) {
+    *out = NULL;
+    sn_text t = sn_text_begin(allocator);
+    sn_text_add(&t, "{\"sinew\": 1, \"name\": ");
+    sn_text_add_json_string(&t, model->name);
+    sn_text_add(&t, ",\n \"joints\": [");
+    for (int i = 0; i < model->njoint; i++) add_joint(&t, model, i);
+    sn_text_add(&t, "],\n \"markers\": [");
+    for (int i = 0; i < model->nmarker; i++) {
+        const sn_marker_desc *d = &model->marker[i];
+        sn_text_add(&t, i > 0 ? ",\n  {\"name\": " : "\n  {\"name\": ");
+        sn_text_add_json_string(&t, d->name);
+        sn_text_add(&t, ", \"joint\": ");
+        sn_text_add_json_string(&t, model->desc[d->joint].name);
+        add_numbers(&t, "position", d->position, 3);
+        sn_text_add(&t, ", \"weight\": ");
+        sn_text_add_number(&t, d->weight);
+        sn_text_add(&t, "}");
+    }
+    sn_text_add(&t, "]}\n");
+    if (t.status != SN_OK) {
+        sn_status status = t.status;
+        sn_text_end(&t);
+        return status;
+    }
+    *out = t.data;
+    return SN_OK;
+}
+
+void sn_string_free(char *string, const sn_allocator *allocator) { sn_release(allocator, string); }

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// f alone, and the size of each task's residual.
+#include "math/rotation.h"
+#include "sweeps/workspace.h"
+
+static sn_vec3 point_residual(const sn_workspace *ws, const sn_frame *frame, sn_vec3 local,
+                              sn_vec3 goal) {
+    return v3_sub(v3_sub(goal, ws->origin), sn_place(frame, local));
+}
+
+// The residual of a part, without its weight.
+static sn_vec3 part_residual(const sn_workspace *ws, const sn_frame *frame, const sn_part *part) {
+    switch (part->type) {
+    case SN_PART_POINT: return point_residual(ws, frame, part->local, part->goal);
+    case SN_PART_DIRECTION: return v3_sub(part->goal, m3_mul(&frame->R, part->local));
+    case SN_PART_ORIENTATION: break;
+    }
+    sn_mat3 back = m3_transpose(&frame->R), turn = m3_mulm(&part->matrix, &back);
+    return sn_rotation_log(&turn);
+}
+
+double sn_sweep_value(const sn_workspace *ws) {
+    const sn_problem *p = ws->problem;
+    double f = 0;
+    for (int k = 0; k < ws->model->njoint; k++) {
+        const sn_frame *frame = &ws->frame[k];
+        double twice = 0;
+        for (int i = p->point_first[k]; i < p->point_first[k + 1]; i++) {
+            const sn_point *point = &p->point[i];
+            if (point->weight == 0) continue;
+            sn_vec3 r = point_residual(ws, frame, point->local, point->goal);
+            twice += point->weight * v3_dot(r, r);
+        }
+        for (int i = p->part_first[k]; i < p->part_first[k + 1]; i++) {
+            const sn_part *part = &p->part[i];
+            if (!part->active) continue;
+            sn_vec3 r = part_residual(ws, frame, part);
+            sn_vec3 weighted = part->type == SN_PART_POINT ? m3_mul(&part->matrix, r)
+                                                           : v3_scale(part->weight, r);
+            twice += v3_dot(r, weighted);
+        }
+        f += 0.5 * twice;
+    }
+    return f + sn_joint_terms_value(ws);
+}
+
+static double rest_error(const sn_workspace *ws, const sn_rest *rest) {
+    const sn_model *m = ws->model;
+    double sum = 0;
+    sn_model_difference(m, rest->q, ws->q, ws->scratch);
+    for (int v = 0; v < m->nv; v++)
+        if (rest->q_weight[v] > 0) sum += ws->scratch[v] * ws->scratch[v];
+    return sqrt(sum);
+}
+
+static double soft_error(const sn_workspace *ws, const sn_soft *soft) {
+    const sn_model *m = ws->model;
+    double sum = 0;
+    for (int k = 0; k < m->njoint; k++) {
+        const sn_joint *j = &m->joint[k];
+        for (int i = 0; i < j->nv; i++) {
+            int v = j->v0 + i;
+            if (v < soft->first || v >= soft->first + soft->count) continue;
+            double x = ws->q[j->q0 + i];
+            double out = fmax(fmax(m->lower[v] - x, x - m->upper[v]), 0);
+            sum += out * out;
+        }
+    }
+    return sqrt(sum);
+}
+
+double sn_workspace_task_error(const sn_workspace *ws, int task) {
+    const sn_problem *p = ws->problem;
+    if (task < 0 || task >= p->ntask) return 0;
+    const sn_task_parts *at = &p->parts[task];
+    if (at->rest >= 0) return rest_error(ws, &p->rest[at->rest]);
+    if (at->soft >= 0) return soft_error(ws, &p->soft[at->soft]);
+    const sn_frame *frame = &ws->frame[at->joint];
+    const sn_task *t = &p->task[task];
+    double sum = 0;
+    if (at->point >= 0) {
+        const sn_point *point = &p->point[at->point];
+        sn_vec3 r = point_residual(ws, frame, point->local, point->goal);
+        sum += v3_dot(r, r);
+    }
+    if (t->type == SN_TASK_PLANE) {
+        // only the distance from the plane counts: r^T W r = w (n . r)^2
+        sn_vec3 r = part_residual(ws, frame, &p->part[at->part]), n = v3_from(t->normal);
+        return fabs(v3_dot(r, n)) / v3_norm(n);
+    }
+    const int parts[2] = {at->part, at->part2};
+    for (int i = 0; i < 2; i++) {
+        if (parts[i] < 0) continue;
+        sn_vec3 r = part_residual(ws, frame, &p->part[parts[i]]);
+        sum += v3_dot(r, r);
+    }
+    return sqrt(sum);
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// Is a task well formed? The same rules for the C API, the JSON reader and the setters.
+#pragma once
+
+#include "base/status.h"
+#include "sinew/task.h"
+
+/// All finite and not beyond SN_MAX_NUMBER.
+bool sn_task_numbers(const double *x, int n);
+
+/// Check one task; the message names it by its place, type and joint.
+sn_status sn_task_check(const sn_model *model, const sn_task *task, int index, int line,
+                        sn_error *error);

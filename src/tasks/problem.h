@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// A problem from the inside: every task is broken into simple parts, grouped by joint.
+//
+//   point          scalar weight: the fast kind, summed into 16 numbers per subtree
+//   body part      3x3-weighted point, direction, orientation: a wrench and a 6x6 curvature
+//   joint part     rest, limit: acts on coordinates alone
+//
+// frame2 is a point and two directions, pose a point and an orientation.
+#pragma once
+
+#include "base/memory.h"
+#include "model/model.h"
+#include "sinew/task.h"
+
+typedef struct sn_point {
+    sn_vec3 local, goal;
+    double weight;  ///< 0 while the task is not active
+} sn_point;
+
+typedef enum sn_part_type { SN_PART_POINT, SN_PART_DIRECTION, SN_PART_ORIENTATION } sn_part_type;
+
+typedef struct sn_part {
+    sn_part_type type;
+    bool active;
+    double weight;
+    sn_vec3 local, goal;
+    sn_mat3 matrix;  ///< point: its weight; orientation: the goal's rotation
+} sn_part;
+
+typedef struct sn_rest {
+    bool active;
+    int task;
+    double weight;
+    double *q;         ///< nq
+    double *q_weight;  ///< nv, file order
+} sn_rest;
+
+typedef struct sn_soft {
+    bool active;
+    int first, count;  ///< velocities in file order
+    double weight;
+} sn_soft;
+
+/// Where a task's parts are; -1 for none.
+typedef struct sn_task_parts {
+    int joint;  ///< in sweep order
+    int point, part, part2;
+    int rest, soft;
+    bool enabled, missing;
+} sn_task_parts;
+
+struct sn_problem {
+    sn_allocator allocator;
+    void *owner;
+    const sn_model *model;
+    int ntask;
+    sn_task *task;
+    sn_task_parts *parts;
+
+    int npoint, npart, nrest, nsoft;
+    sn_point *point;   ///< npoint, by joint in sweep order
+    int *point_first;  ///< njoint + 1
+    sn_part *part;     ///< npart, likewise
+    int *part_first;   ///< njoint + 1
+    sn_rest *rest;
+    sn_soft *soft;
+};

@@ -1,0 +1,508 @@
+// SPDX-License-Identifier: MIT
+#include "reference.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef long double real;
+
+// Hyper-dual numbers: a value, its derivatives along two directions, and the mixed second one.
+
+typedef struct hyper {
+    real v, a, b, ab;
+} hyper;
+
+typedef struct vec {
+    hyper c[3];
+} vec;
+
+// A unit quaternion, w x y z; it stays one in its derivatives too.
+typedef struct quat {
+    hyper w;
+    vec v;
+} quat;
+
+typedef struct frame {
+    quat R;
+    vec p;
+} frame;
+
+static hyper constant(real v) { return (hyper){v, 0, 0, 0}; }
+
+static hyper add(hyper x, hyper y) { return (hyper){x.v + y.v, x.a + y.a, x.b + y.b, x.ab + y.ab}; }
+
+static hyper sub(hyper x, hyper y) { return (hyper){x.v - y.v, x.a - y.a, x.b - y.b, x.ab - y.ab}; }
+
+static hyper scale(real s, hyper x) { return (hyper){s * x.v, s * x.a, s * x.b, s * x.ab}; }
+
+static hyper mul(hyper x, hyper y) {
+    return (hyper){x.v * y.v, x.v * y.a + x.a * y.v, x.v * y.b + x.b * y.v,
+                   x.v * y.ab + x.a * y.b + x.b * y.a + x.ab * y.v};
+}
+
+// A function of x, given with its first two derivatives at x.v.
+static hyper apply(hyper x, real f, real f1, real f2) {
+    return (hyper){f, f1 * x.a, f1 * x.b, f1 * x.ab + f2 * x.a * x.b};
+}
+
+static hyper sine(hyper x) {
+    const real s = sinl(x.v), c = cosl(x.v);
+    return apply(x, s, c, -s);
+}
+
+static hyper cosine(hyper x) {
+    const real s = sinl(x.v), c = cosl(x.v);
+    return apply(x, c, -s, -c);
+}
+
+// A power series at x, 0 <= x.v < 1, whose coefficients come from 1 by these ratios.
+static hyper series(hyper x, real (*ratio)(int k)) {
+    real f = 0, f1 = 0, f2 = 0, c = 1;
+    real power = 1, power1 = 0, power2 = 0; // x^k, x^(k-1), x^(k-2)
+    for (int k = 0; k < 100; k++) {
+        f += c * power;
+        f1 += c * power1 * (real)k;
+        f2 += c * power2 * (real)(k * (k - 1));
+        if (k >= 2 && fabsl(c * power2) < 1e-26L) break;
+        c *= ratio(k);
+        power2 = power1;
+        power1 = power;
+        power *= x.v;
+    }
+    return apply(x, f, f1, f2);
+}
+
+static real cosine_ratio(int k) { return -1 / (real)((2 * k + 1) * (2 * k + 2)); }
+static real sinc_ratio(int k) { return -1 / (real)((2 * k + 2) * (2 * k + 3)); }
+static real arcsine_ratio(int k) {
+    return (real)((2 * k + 1) * (2 * k + 1)) / (real)((2 * k + 2) * (2 * k + 3));
+}
+
+// cos(t) and sin(t) / t as functions of x = t^2, in which both are analytic at 0.
+static void cosine_sinc(hyper x, hyper *cos_t, hyper *sinc_t) {
+    if (x.v < 1) {
+        *cos_t = series(x, cosine_ratio);
+        *sinc_t = series(x, sinc_ratio);
+        return;
+    }
+    const real t = sqrtl(x.v), c = cosl(t), s = sinl(t) / t;
+    const real c1 = -s / 2, s1 = (c - s) / (2 * x.v);
+    const real c2 = -s1 / 2, s2 = (c1 - 3 * s1) / (2 * x.v);
+    *cos_t = apply(x, c, c1, c2);
+    *sinc_t = apply(x, s, s1, s2);
+}
+
+// Vectors.
+
+static vec vec_constant(const real x[3]) {
+    return (vec){{constant(x[0]), constant(x[1]), constant(x[2])}};
+}
+
+static vec vec_given(const double x[3]) {
+    return (vec){{constant(x[0]), constant(x[1]), constant(x[2])}};
+}
+
+static vec vec_add(vec x, vec y) {
+    return (vec){{add(x.c[0], y.c[0]), add(x.c[1], y.c[1]), add(x.c[2], y.c[2])}};
+}
+
+static vec vec_sub(vec x, vec y) {
+    return (vec){{sub(x.c[0], y.c[0]), sub(x.c[1], y.c[1]), sub(x.c[2], y.c[2])}};
+}
+
+static vec vec_mul(hyper s, vec x) {
+    return (vec){{mul(s, x.c[0]), mul(s, x.c[1]), mul(s, x.c[2])}};
+}
+
+static hyper dot(vec x, vec y) {
+    return add(add(mul(x.c[0], y.c[0]), mul(x.c[1], y.c[1])), mul(x.c[2], y.c[2]));
+}
+
+static vec cross(vec x, vec y) {
+    return (vec){{sub(mul(x.c[1], y.c[2]), mul(x.c[2], y.c[1])),
+                  sub(mul(x.c[2], y.c[0]), mul(x.c[0], y.c[2])),
+                  sub(mul(x.c[0], y.c[1]), mul(x.c[1], y.c[0]))}};
+}
+
+static vec unit(const double x[3]) {
+    const real a = x[0], b = x[1], c = x[2], length = sqrtl(a * a + b * b + c * c);
+    return vec_constant((real[3]){a / length, b / length, c / length});
+}
+
+// Rotations.
+
+static quat quat_given(const double q[4]) {
+    const real w = q[0], x = q[1], y = q[2], z = q[3];
+    const real length = sqrtl(w * w + x * x + y * y + z * z);
+    return (quat){constant(w / length),
+                  vec_constant((real[3]){x / length, y / length, z / length})};
+}
+
+static quat quat_mul(quat p, quat q) {
+    return (quat){sub(mul(p.w, q.w), dot(p.v, q.v)),
+                  vec_add(vec_add(vec_mul(p.w, q.v), vec_mul(q.w, p.v)), cross(p.v, q.v))};
+}
+
+static quat quat_conj(quat q) { return (quat){q.w, vec_mul(constant(-1), q.v)}; }
+
+static vec rotate(quat q, vec x) {
+    const vec t = vec_mul(constant(2), cross(q.v, x));
+    return vec_add(vec_add(x, vec_mul(q.w, t)), cross(q.v, t));
+}
+
+static quat quat_about(vec axis, hyper angle) {
+    const hyper half = scale(0.5L, angle);
+    return (quat){cosine(half), vec_mul(sine(half), axis)};
+}
+
+static quat quat_exp(vec x) {
+    hyper c, s;
+    cosine_sinc(scale(0.25L, dot(x, x)), &c, &s);
+    return (quat){c, vec_mul(scale(0.5L, s), x)};
+}
+
+// The rotation vector, at most pi long: angle / sin(angle / 2) times the vector part.
+static vec quat_log(quat q) {
+    if (q.w.v < 0) q = (quat){scale(-1, q.w), vec_mul(constant(-1), q.v)};
+    const hyper n2 = dot(q.v, q.v);
+    if (n2.v < 0.25L) return vec_mul(scale(2, series(n2, arcsine_ratio)), q.v);
+    // As a function h of w alone, for n^2 = 1 - w^2: n^2 h' = w h - 2, n^2 h'' = 3 w h' + h.
+    const real w = q.w.v, n = sqrtl(n2.v), h = 2 * atan2l(n, w) / n;
+    const real h1 = (w * h - 2) / n2.v, h2 = (3 * w * h1 + h) / n2.v;
+    return vec_mul(apply(q.w, h, h1, h2), q.v);
+}
+
+// Joints.
+
+static int dofs(sn_joint_type type) {
+    static const int count[SN_JOINT_TYPE_COUNT] = {
+        [SN_JOINT_HINGE] = 1,       [SN_JOINT_SLIDER] = 1,      [SN_JOINT_SCREW] = 1,
+        [SN_JOINT_UNIVERSAL] = 2,   [SN_JOINT_EULER] = 3,       [SN_JOINT_BALL] = 3,
+        [SN_JOINT_EXPMAP] = 3,      [SN_JOINT_SWING_TWIST] = 3, [SN_JOINT_PLANAR] = 3,
+        [SN_JOINT_TRANSLATION] = 3, [SN_JOINT_FREE] = 6,
+    };
+    return count[type];
+}
+
+static bool has_quat(sn_joint_type type) { return type == SN_JOINT_BALL || type == SN_JOINT_FREE; }
+
+// How many coordinates are plain numbers, which are added to; they come before a quaternion.
+static int plain(sn_joint_type type) { return dofs(type) - (has_quat(type) ? 3 : 0); }
+
+// A joint's coordinates after a step, plain ones and the quaternion.
+typedef struct coordinates {
+    vec x;
+    quat R;
+} coordinates;
+
+static coordinates step(sn_joint_type type, const double *q, const hyper u[SN_MAX_JOINT_DOFS]) {
+    coordinates c = {.R.w = constant(1)};
+    const int n = plain(type);
+    for (int k = 0; k < n; k++) c.x.c[k] = add(constant(q[k]), u[k]);
+    if (has_quat(type))
+        c.R = quat_mul(quat_exp((vec){{u[n], u[n + 1], u[n + 2]}}), quat_given(q + n));
+    return c;
+}
+
+// The axes u and v across the unit axis.
+static void across(vec axis, vec *u, vec *v) {
+    int c = 2;
+    if (fabsl(axis.c[0].v) > fabsl(axis.c[c].v)) c = 0;
+    if (fabsl(axis.c[1].v) > fabsl(axis.c[c].v)) c = 1;
+    real e[3] = {0, 0, 0};
+    e[(c + 1) % 3] = 1;
+    const real along = axis.c[(c + 1) % 3].v;
+    for (int k = 0; k < 3; k++) e[k] -= along * axis.c[k].v;
+    const real length = sqrtl(e[0] * e[0] + e[1] * e[1] + e[2] * e[2]);
+    *u = vec_constant((real[3]){e[0] / length, e[1] / length, e[2] / length});
+    *v = cross(axis, *u);
+}
+
+static vec coordinate_axis(int k) { return vec_constant((real[3]){k == 0, k == 1, k == 2}); }
+
+// The joint's motion in its parent-side frame.
+static frame motion(const sn_joint_desc *joint, const coordinates *q) {
+    const hyper *x = q->x.c;
+    frame m = {.R.w = constant(1)};
+    vec u, v;
+    switch (joint->type) {
+    case SN_JOINT_HINGE:
+        m.R = quat_about(unit(joint->axis), x[0]);
+        break;
+    case SN_JOINT_SLIDER:
+        m.p = vec_mul(x[0], unit(joint->axis));
+        break;
+    case SN_JOINT_SCREW:
+        m.R = quat_about(unit(joint->axis), x[0]);
+        m.p = vec_mul(scale(joint->pitch, x[0]), unit(joint->axis));
+        break;
+    case SN_JOINT_UNIVERSAL:
+        m.R = quat_mul(quat_about(unit(joint->axis), x[0]), quat_about(unit(joint->axis2), x[1]));
+        break;
+    case SN_JOINT_EULER:
+        for (int k = 0; k < 3; k++)
+            m.R = quat_mul(m.R, quat_about(coordinate_axis(joint->order[k] - 'X'), x[k]));
+        break;
+    case SN_JOINT_BALL:
+        m.R = q->R;
+        break;
+    case SN_JOINT_EXPMAP:
+        m.R = quat_exp(q->x);
+        break;
+    case SN_JOINT_SWING_TWIST:
+        across(unit(joint->axis), &u, &v);
+        m.R = quat_mul(quat_exp(vec_add(vec_mul(x[0], u), vec_mul(x[1], v))),
+                       quat_about(unit(joint->axis), x[2]));
+        break;
+    case SN_JOINT_PLANAR:
+        across(unit(joint->axis), &u, &v);
+        m.p = vec_add(vec_mul(x[0], u), vec_mul(x[1], v));
+        m.R = quat_about(unit(joint->axis), x[2]);
+        break;
+    case SN_JOINT_TRANSLATION:
+        m.p = q->x;
+        break;
+    case SN_JOINT_FREE:
+        m.p = q->x;
+        m.R = q->R;
+        break;
+    default:
+        break;
+    }
+    return m;
+}
+
+static frame compose(const frame *outer, const frame *inner) {
+    return (frame){quat_mul(outer->R, inner->R), vec_add(outer->p, rotate(outer->R, inner->p))};
+}
+
+// Poses.
+
+typedef struct joint_state {
+    coordinates q;
+    frame local; // to the parent joint's frame
+    frame world;
+    bool steps; // its own coordinates depend on the directions
+    bool moves; // its world frame does
+} joint_state;
+
+typedef struct posture {
+    const sn_model *model;
+    const double *q;
+    int njoint;
+    int *order;         // parents before children
+    int *owner;         // velocity -> joint
+    joint_state *still; // without derivatives
+    joint_state *now;   // with those of the present pair, only where there are any
+} posture;
+
+static void *acquire(size_t count, size_t size) {
+    void *block = calloc(count + 1, size);
+    if (!block) abort();
+    return block;
+}
+
+// From each joint up to the first one placed already, then back down, so that no depth is too much.
+static void find_order(const sn_model *model, int njoint, int *order) {
+    bool *placed = acquire((size_t)njoint, sizeof *placed);
+    int *path = acquire((size_t)njoint, sizeof *path);
+    int count = 0;
+    for (int joint = 0; joint < njoint; joint++) {
+        int length = 0;
+        for (int k = joint; k >= 0 && !placed[k]; k = sn_model_joint(model, k)->parent) {
+            placed[k] = true;
+            path[length++] = k;
+        }
+        while (length > 0) order[count++] = path[--length];
+    }
+    free(path);
+    free(placed);
+}
+
+// The state of all joints for the directions of velocities a and b; for a < 0 the still one.
+static void place(posture *pose, int a, int b) {
+    const double *gain = sn_model_gain(pose->model);
+    joint_state *state = a < 0 ? pose->still : pose->now;
+    for (int k = 0; k < pose->njoint; k++) {
+        const int j = pose->order[k];
+        const sn_joint_desc *joint = sn_model_joint(pose->model, j);
+        const int parent = joint->parent, first = sn_model_v_index(pose->model, j);
+        joint_state *s = &state[j];
+        s->steps = a < 0 || j == pose->owner[a] || j == pose->owner[b];
+        s->moves = s->steps || (parent >= 0 && state[parent].moves);
+        if (!s->moves) continue;
+        if (s->steps) {
+            hyper u[SN_MAX_JOINT_DOFS] = {{0, 0, 0, 0}};
+            for (int i = 0; i < dofs(joint->type); i++) {
+                if (first + i == a) u[i].a = gain[a];
+                if (first + i == b) u[i].b = gain[b];
+            }
+            s->q = step(joint->type, pose->q + sn_model_q_index(pose->model, j), u);
+            const frame offset = {quat_given(joint->rotation), vec_given(joint->position)};
+            const frame m = motion(joint, &s->q);
+            s->local = compose(&offset, &m);
+        }
+        const frame *local = s->steps ? &s->local : &pose->still[j].local;
+        if (parent < 0) {
+            s->world = *local;
+        } else {
+            const joint_state *outer = state[parent].moves ? state : pose->still;
+            s->world = compose(&outer[parent].world, local);
+        }
+    }
+}
+
+static posture pose_create(const sn_model *model, const double *q) {
+    const int njoint = sn_model_njoint(model);
+    const size_t n = (size_t)njoint;
+    posture pose = {.model = model, .q = q, .njoint = njoint};
+    pose.order = acquire(n, sizeof *pose.order);
+    pose.owner = acquire((size_t)sn_model_nv(model), sizeof *pose.owner);
+    pose.still = acquire(n, sizeof *pose.still);
+    pose.now = acquire(n, sizeof *pose.now);
+    find_order(model, njoint, pose.order);
+    for (int j = 0; j < njoint; j++)
+        for (int i = 0; i < dofs(sn_model_joint(model, j)->type); i++)
+            pose.owner[sn_model_v_index(model, j) + i] = j;
+    place(&pose, -1, -1);
+    return pose;
+}
+
+static void pose_destroy(posture *pose) {
+    free(pose->order);
+    free(pose->owner);
+    free(pose->still);
+    free(pose->now);
+}
+
+// Tasks.
+
+static hyper half_square(real weight, vec r) { return scale(weight / 2, dot(r, r)); }
+
+static hyper point_cost(const sn_task *task, vec r) {
+    if (task->type == SN_TASK_PLANE) {
+        const hyper d = dot(unit(task->normal), r);
+        return scale((real)task->weight / 2, mul(d, d));
+    }
+    if (task->type != SN_TASK_POINT || !task->has_matrix) return half_square(task->weight, r);
+    hyper sum = constant(0);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            sum = add(sum, scale(task->matrix[3 * j + i], mul(r.c[i], r.c[j])));
+    return scale((real)task->weight / 2, sum);
+}
+
+static hyper direction_cost(real weight, const frame *at, vec local, const double goal[3]) {
+    return half_square(weight, vec_sub(unit(goal), rotate(at->R, local)));
+}
+
+static hyper orientation_cost(real weight, const frame *at, const double goal[4]) {
+    return half_square(weight, quat_log(quat_mul(quat_given(goal), quat_conj(at->R))));
+}
+
+// What a task on one joint's frame costs.
+static hyper frame_cost(const sn_task *task, const frame *at) {
+    const vec x = vec_add(at->p, rotate(at->R, vec_given(task->local)));
+    const vec r = vec_sub(vec_given(task->goal), x);
+    const real turn = task->rotation_weight;
+    switch (task->type) {
+    case SN_TASK_POINT:
+    case SN_TASK_PLANE:
+        return point_cost(task, r);
+    case SN_TASK_DIRECTION:
+        return direction_cost(task->weight, at, unit(task->local), task->goal);
+    case SN_TASK_ORIENTATION:
+        return orientation_cost(task->weight, at, task->rotation);
+    case SN_TASK_FRAME2:
+        return add(point_cost(task, r), add(direction_cost(turn, at, coordinate_axis(0), task->i),
+                                            direction_cost(turn, at, coordinate_axis(1), task->j)));
+    case SN_TASK_POSE:
+        return add(point_cost(task, r), orientation_cost(turn, at, task->rotation));
+    default:
+        return constant(0);
+    }
+}
+
+// What a rest or limit task costs at one joint's coordinates.
+static hyper coordinate_cost(const sn_model *model, const sn_task *task, int j,
+                             const coordinates *q) {
+    const sn_joint_type type = sn_model_joint(model, j)->type;
+    const int first = sn_model_v_index(model, j), n = plain(type);
+    hyper sum = constant(0);
+    if (task->type == SN_TASK_LIMIT) {
+        for (int k = 0; k < n; k++) {
+            const double lower = sn_model_lower(model)[first + k];
+            const double upper = sn_model_upper(model)[first + k];
+            hyper out = constant(0);
+            if (q->x.c[k].v < lower) out = sub(q->x.c[k], constant(lower));
+            if (q->x.c[k].v > upper) out = sub(q->x.c[k], constant(upper));
+            sum = add(sum, mul(out, out));
+        }
+    } else {
+        const double *rest = task->q + sn_model_q_index(model, j);
+        vec turn = {0};
+        if (has_quat(type)) turn = quat_log(quat_mul(q->R, quat_conj(quat_given(rest + n))));
+        for (int k = 0; k < dofs(type); k++) {
+            const hyper d = k < n ? sub(q->x.c[k], constant(rest[k])) : turn.c[k - n];
+            sum = add(sum, scale(task->q_weight ? task->q_weight[first + k] : 1, mul(d, d)));
+        }
+    }
+    return scale((real)task->weight / 2, sum);
+}
+
+// The sum of all that depends on the directions in `state`.
+static hyper cost(const sn_problem *problem, const posture *pose, const joint_state *state) {
+    hyper sum = constant(0);
+    for (int t = 0; t < sn_problem_ntask(problem); t++) {
+        if (!sn_problem_task_active(problem, t)) continue;
+        const sn_task *task = sn_problem_task(problem, t);
+        if (task->type != SN_TASK_REST && task->type != SN_TASK_LIMIT) {
+            const joint_state *s = &state[task->joint];
+            if (s->moves) sum = add(sum, frame_cost(task, &s->world));
+            continue;
+        }
+        for (int j = 0; j < pose->njoint; j++) {
+            const bool of = task->type == SN_TASK_REST || task->joint < 0 || task->joint == j;
+            if (of && state[j].steps)
+                sum = add(sum, coordinate_cost(pose->model, task, j, &state[j].q));
+        }
+    }
+    return sum;
+}
+
+void reference_eval(const sn_problem *problem, const double *q, double *f, double *g, double *H) {
+    const sn_model *model = sn_problem_model(problem);
+    const size_t nv = (size_t)sn_model_nv(model);
+    posture pose = pose_create(model, q);
+    if (f) *f = (double)cost(problem, &pose, pose.still).v;
+    for (size_t a = 0; a < (g || H ? nv : 0); a++) {
+        for (size_t b = a; b < (H ? nv : a + 1); b++) {
+            place(&pose, (int)a, (int)b);
+            const hyper sum = cost(problem, &pose, pose.now);
+            if (g && b == a) g[a] = (double)sum.a;
+            if (H) H[b * nv + a] = H[a * nv + b] = (double)sum.ab;
+        }
+    }
+    pose_destroy(&pose);
+}
+
+void reference_frame(const sn_model *model, const double *q, int joint, double R[9], double p[3]) {
+    posture pose = pose_create(model, q);
+    const frame *world = &pose.still[joint].world;
+    for (int c = 0; c < 3; c++) {
+        const vec column = rotate(world->R, coordinate_axis(c));
+        for (int r = 0; r < 3; r++) R[3 * c + r] = (double)column.c[r].v;
+        p[c] = (double)world->p.c[c].v;
+    }
+    pose_destroy(&pose);
+}
+
+double reference_relative(const double *x, const double *y, int n, double floor) {
+    double difference = 0, size = fmax(1e-300, floor);
+    for (int k = 0; k < n; k++) {
+        if (!isfinite(x[k]) || !isfinite(y[k])) return INFINITY;
+        difference = fmax(difference, fabs(x[k] - y[k]));
+        size = fmax(size, fabs(y[k]));
+    }
+    return difference / size;
+}

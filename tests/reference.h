@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// A slow second implementation of what the library computes, to test it against. It shares nothing
+// with the library but the descriptions of models and tasks: rotations are quaternions, derivatives
+// come from hyper-dual numbers, all in long double.
+#pragma once
+
+#include "sinew/model.h"
+#include "sinew/task.h"
+
+/// f, gradient and Hessian of u -> f(q (+) (gain o u)) at u = 0, one pair of directions at a time.
+/// @param q  nq numbers; quaternions of any length but zero
+/// @param f  may be NULL
+/// @param g  nv numbers, or NULL
+/// @param H  nv x nv numbers, symmetric; NULL saves most of the time
+void reference_eval(const sn_problem *problem, const double *q, double *f, double *g, double *H);
+
+/// World frame of a joint: R column-major, p its origin.
+void reference_frame(const sn_model *model, const double *q, int joint, double R[9], double p[3]);
+
+/// Relative difference in the max norm: max|x - y| / max(1e-300, max|y|, floor).
+/// Infinite when any of the numbers is not finite.
+double reference_relative(const double *x, const double *y, int n, double floor);

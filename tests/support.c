@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+#include "support.h"
+
+#include <unistd.h>
+
+int cases(int usual) {
+    const char *text = getenv("SINEW_CASES");
+    double factor = text != NULL ? strtod(text, NULL) : 1;
+    double n = usual * (factor > 0 ? factor : 1);
+    return n < 1 ? 1 : n > 1e9 ? 1000000000 : (int)n;
+}
+
+const char *data_path(const char *name) {
+    static char path[1024];
+    (void)snprintf(path, sizeof path, "%s/%s", SINEW_DATA, name);
+    if (access(path, R_OK) == 0) return path;
+    print_message("skipped: the file %s is not in the data folder\n", name);
+    return NULL;
+}
+
+char *slurp(const char *path, size_t *length) {
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) fail_msg("%s cannot be opened", path);
+    (void)fseek(file, 0, SEEK_END);
+    long size = ftell(file);
+    (void)fseek(file, 0, SEEK_SET);
+    assert_true(size >= 0);
+    char *text = malloc((size_t)size + 1);
+    assert_non_null(text);
+    assert_int_equal(fread(text, 1, (size_t)size, file), size);
+    (void)fclose(file);
+    text[size] = '\0';
+    *length = (size_t)size;
+    return text;
+}
+
+void assert_near(double x, double y, double tolerance) {
+    double scale = fmax(1, fmax(fabs(x), fabs(y)));
+    if (!(fabs(x - y) <= tolerance * scale))
+        fail_msg("%.17g and %.17g differ by %.3g of %.3g", x, y, fabs(x - y), scale);
+}
+
+double uniform(uint64_t *state, double low, double high) {
+    return low + (high - low) * sn_random(state);
+}
+
+int below(uint64_t *state, int n) { return (int)(sn_random(state) * n); }
+
+sn_joint_desc random_joint(uint64_t *state, sn_joint_type type, int index, int parent) {
+    static char names[64][16];
+    static const char orders[12][4] = {"XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX",
+                                       "XYX", "XZX", "YXY", "YZY", "ZXZ", "ZYZ"};
+    sn_joint_desc d = sn_joint_default(type);
+    char *name = names[index % 64];
+    (void)snprintf(name, sizeof names[0], "j%d", index);
+    d.name = name;
+    d.parent = parent;
+    for (int i = 0; i < 3; i++) d.position[i] = uniform(state, -0.5, 0.5);
+    if (below(state, 3) > 0)
+        for (int i = 0; i < 4; i++) d.rotation[i] = uniform(state, -1, 1);
+    bool aligned = below(state, 3) == 0;
+    int axis = below(state, 3), axis2 = (axis + 1 + below(state, 2)) % 3;
+    for (int i = 0; i < 3; i++) {
+        d.axis[i] = aligned ? i == axis : uniform(state, -1, 1);
+        d.axis2[i] = aligned ? i == axis2 : uniform(state, -1, 1);
+    }
+    d.pitch = uniform(state, -0.2, 0.2);
+    (void)snprintf(d.order, sizeof d.order, "%s", orders[below(state, 12)]);
+    int extra = below(state, 8);
+    for (int i = 0; i < SN_MAX_JOINT_DOFS; i++) {
+        bool plain = type != SN_JOINT_BALL && (type != SN_JOINT_FREE || i < 3);
+        if (extra == 0 && plain) {
+            d.lower[i] = uniform(state, -2, 0);
+            d.upper[i] = uniform(state, 0, 2);
+        }
+        if (extra == 1) d.strength[i] = uniform(state, 0.2, 3);
+        if (extra == 2) d.locked[i] = below(state, 2) == 0;
+    }
+    return d;
+}
+
+sn_model *random_model(uint64_t *state, int njoint, int type) {
+    sn_builder *builder;
+    sn_model *model;
+    sn_error error = {0};
+    assert_int_equal(sn_builder_create("random", NULL, &builder), SN_OK);
+    // a random order of the joints: parents may come after children
+    int *place = malloc((size_t)njoint * sizeof *place);
+    sn_joint_desc *joints = malloc((size_t)njoint * sizeof *joints);
+    char (*names)[16] = malloc((size_t)njoint * sizeof *names);
+    assert_true(place != NULL && joints != NULL && names != NULL);
+    for (int i = 0; i < njoint; i++) place[i] = i;
+    bool shuffled = below(state, 2) == 0;
+    for (int i = njoint - 1; i > 0 && shuffled; i--) {
+        int j = below(state, i + 1), t = place[i];
+        place[i] = place[j];
+        place[j] = t;
+    }
+    // chains or bushes
+    int reach = below(state, 2) == 0 ? 1 : njoint;
+    for (int i = 0; i < njoint; i++) {
+        int back = i == 0 ? 0 : 1 + below(state, reach < i ? reach : i);
+        int kind = type >= 0 ? type : below(state, SN_JOINT_TYPE_COUNT);
+        joints[place[i]] = random_joint(state, (sn_joint_type)kind, place[i],
+                                        i == 0 ? -1 : place[i - back]);
+        (void)snprintf(names[place[i]], sizeof names[0], "j%d", place[i]);
+    }
+    for (int i = 0; i < njoint; i++) {
+        joints[i].name = names[i];
+        assert_int_equal(sn_builder_joint(builder, &joints[i]), i);
+    }
+    if (sn_builder_finish(builder, &model, &error) != SN_OK) fail_msg("%s", error.text);
+    sn_builder_destroy(builder);
+    free(place);
+    free(joints);
+    free(names);
+    return model;
+}
+
+static void random_matrix(uint64_t *state, double m[9]) {
+    double a[9];
+    for (int i = 0; i < 9; i++) a[i] = uniform(state, -1, 1);
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j <= i; j++) {
+            double sum = 0;
+            for (int k = 0; k < 3; k++) sum += a[3 * i + k] * a[3 * j + k];
+            m[3 * i + j] = m[3 * j + i] = sum;
+        }
+    }
+}
+
+sn_task random_task(uint64_t *state, const sn_model *model, sn_task_type type, int joint,
+                    double **q) {
+    sn_task t = sn_task_default(type);
+    *q = NULL;
+    t.joint = joint;
+    t.weight = uniform(state, 0.1, 2);
+    t.rotation_weight = uniform(state, 0.1, 2);
+    for (int i = 0; i < 3; i++) {
+        t.local[i] = uniform(state, -0.5, 0.5) + 0.01;
+        t.goal[i] = uniform(state, -1, 1);
+        t.normal[i] = uniform(state, -1, 1);
+        t.i[i] = uniform(state, -1, 1);
+        t.j[i] = uniform(state, -1, 1);
+    }
+    for (int i = 0; i < 4; i++) t.rotation[i] = uniform(state, -1, 1);
+    if (type == SN_TASK_POINT && below(state, 2) == 0) {
+        t.has_matrix = true;
+        random_matrix(state, t.matrix);
+    }
+    if (type == SN_TASK_LIMIT && below(state, 2) == 0) t.joint = -1;
+    if (type == SN_TASK_REST) {
+        int nq = sn_model_nq(model), nv = sn_model_nv(model);
+        *q = malloc((size_t)(nq + nv + 1) * sizeof **q);
+        assert_non_null(*q);
+        sn_model_sample(model, state, *q);
+        for (int i = 0; i < nv; i++) (*q)[nq + i] = uniform(state, 0, 2);
+        t.q = *q;
+        t.q_weight = below(state, 2) == 0 ? *q + nq : NULL;
+    }
+    return t;
+}
+
+sn_problem *random_problem(uint64_t *state, const sn_model *model, int ntask, int type) {
+    sn_task *tasks = malloc((size_t)ntask * sizeof *tasks);
+    double **poses = malloc((size_t)ntask * sizeof *poses);
+    assert_true(tasks != NULL && poses != NULL);
+    for (int i = 0; i < ntask; i++) {
+        int kind = type >= 0 ? type : below(state, SN_TASK_TYPE_COUNT);
+        int joint = below(state, sn_model_njoint(model));
+        tasks[i] = random_task(state, model, (sn_task_type)kind, joint, &poses[i]);
+    }
+    sn_problem *problem;
+    sn_error error = {0};
+    if (sn_problem_create(model, tasks, ntask, NULL, &problem, &error) != SN_OK)
+        fail_msg("%s", error.text);
+    for (int i = 0; i < ntask; i++) free(poses[i]);
+    free(poses);
+    free(tasks);
+    return problem;
+}
+
+static void *count_acquire(void *user, size_t bytes) {
+    test_allocator *a = user;
+    if (a->trap) fail_msg("an allocation of %zu bytes where none is allowed", bytes);
+    long call = a->calls++;
+    if (a->fail_at >= 0 && (call == a->fail_at || (a->fail_after && call > a->fail_at))) return NULL;
+    a->live++;
+    return malloc(bytes);
+}
+
+static void count_release(void *user, void *block) {
+    test_allocator *a = user;
+    assert_non_null(block);
+    a->live--;
+    free(block);
+}
+
+void test_allocator_begin(test_allocator *allocator) {
+    *allocator = (test_allocator){.base = {count_acquire, count_release, allocator}, .fail_at = -1};
+}

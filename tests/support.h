@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// What the tests share: cmocka, random models and problems, allocators that trap or fail, data.
+#pragma once
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/random.h"
+#include "sinew/sinew.h"
+
+/// How many random cases to run: `usual`, times the environment's SINEW_CASES (a factor such as
+/// 0.1 or 100) where it is set.
+int cases(int usual);
+
+/// Path of a file under the data folder; NULL when it isn't there, and the test should skip() after
+/// printing why, which this does.
+const char *data_path(const char *name);
+
+/// A whole file, terminated; fails the test when it can't be read. Free with free().
+char *slurp(const char *path, size_t *length);
+
+/// |x - y| <= tolerance max(1, |x|, |y|), else fail with both.
+void assert_near(double x, double y, double tolerance);
+
+double uniform(uint64_t *state, double low, double high);
+int below(uint64_t *state, int n);
+
+/// A random joint of a type: axis, offset, order, sometimes limits, lock or strength. The name is
+/// j<index>.
+sn_joint_desc random_joint(uint64_t *state, sn_joint_type type, int index, int parent);
+
+/// A random tree of `njoint` joints (type < 0: any type). Parents may come after their children.
+sn_model *random_model(uint64_t *state, int njoint, int type);
+
+/// A random task of a type on a joint; rest poses are allocated into *q (free them).
+sn_task random_task(uint64_t *state, const sn_model *model, sn_task_type type, int joint,
+                    double **q);
+
+/// `ntask` random tasks, of one type or (type < 0) any.
+sn_problem *random_problem(uint64_t *state, const sn_model *model, int ntask, int type);
+
+/// An allocator that counts, and fails the call number `fail_at` (from 0; -1 never), or from then on.
+typedef struct test_allocator {
+    sn_allocator base;
+    long calls, live;
+    long fail_at;
+    bool fail_after;  ///< fail every call from fail_at on
+    bool trap;        ///< any call at all is a failure
+} test_allocator;
+
+void test_allocator_begin(test_allocator *allocator);

@@ -1,0 +1,33 @@
+#!/bin/sh
+# Install the Debian packages that building and testing need, where they are missing.
+set -eu
+
+missing=""
+need() { # need COMMAND-OR-FILE PACKAGE
+    case $1 in
+    /*) [ -e "$1" ] || missing="$missing $2" ;;
+    *) command -v "$1" >/dev/null 2>&1 || missing="$missing $2" ;;
+    esac
+}
+need gcc gcc
+need cmake cmake
+need ninja ninja-build
+need clang clang
+need valgrind valgrind
+need /usr/include/cmocka.h libcmocka-dev
+need /usr/lib/llvm-14/lib/clang/14.0.6/lib/linux/libclang_rt.fuzzer-x86_64.a libclang-rt-14-dev
+[ -n "$missing" ] || exit 0
+
+line="apt-get install -y --no-install-recommends$missing"
+if [ "$(id -u)" = 0 ]; then
+    as_root=""
+elif command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
+    as_root="sudo"
+else
+    echo "sinew needs these packages; run this, then try again:"
+    echo "  sudo apt-get update && sudo $line"
+    exit 1
+fi
+echo "installing:$missing"
+$as_root apt-get update -qq
+DEBIAN_FRONTEND=noninteractive $as_root $line >/dev/null
