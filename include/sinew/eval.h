@@ -27,13 +27,13 @@ enum {
 };
 
 /// @param problem  must outlive the workspace; its goals may change between evaluations
-/// @param hessian  false: no room for Hessians (a long chain's is large), gradients only
+/// @param hessian  false: no room for the rows of H (a long chain's are many); all else still works
 SN_API sn_status sn_workspace_create(const sn_problem *problem, bool hessian,
                                      const sn_allocator *allocator, sn_workspace **out);
 SN_API void sn_workspace_destroy(sn_workspace *workspace);
 
 /// f at pose q, and what `what` asks for, kept until the next call.
-/// SN_ERR_VALUE when q or f is not finite; SN_ERR_ARGUMENT when there is no room for a Hessian.
+/// SN_ERR_VALUE when q or f is not finite.
 SN_API sn_status sn_workspace_eval(sn_workspace *workspace, const double *q, unsigned what,
                                    double *f);
 
@@ -50,16 +50,41 @@ SN_API double sn_workspace_task_error(const sn_workspace *workspace, int task);
 
 /// nv numbers, file order.
 SN_API void sn_workspace_gradient(const sn_workspace *workspace, double *g);
+// After an evaluation with SN_EVAL_HESSIAN or SN_EVAL_GAUSS_NEWTON, in a workspace with room for
+// rows (without it: nothing, and NULL). The rows are computed when they are first asked for.
+
 /// nv x nv numbers, symmetric, file order.
-SN_API void sn_workspace_hessian(const sn_workspace *workspace, double *H);
-/// The path-sparse rows and the gradient in sweep order; valid until the next evaluation.
-SN_API const double *sn_workspace_rows(const sn_workspace *workspace);
+SN_API void sn_workspace_hessian(sn_workspace *workspace, double *H);
+/// Path-sparse, in sweep order; valid until the next evaluation.
+SN_API const double *sn_workspace_rows(sn_workspace *workspace);
+/// nv numbers in sweep order; valid until the next evaluation.
 SN_API const double *sn_workspace_sweep_gradient(const sn_workspace *workspace);
 
 /// out = H x at the pose of the last evaluation, in time linear in the model's size and without a
 /// Hessian. File order. It leaves f, gradient and rows as they are.
 SN_API void sn_workspace_multiply(sn_workspace *workspace, bool gauss_newton, const double *x,
                                   double *out);
+
+// Newton steps in time linear in the model's size, whatever its depth, without the rows of H: the
+// joints are eliminated from the leaves to the root, each handing a 6 x 6 matrix to its parent, as in
+// the articulated-body algorithm. All vectors in sweep order. After sn_workspace_eval() with
+// SN_EVAL_HESSIAN or SN_EVAL_GAUSS_NEWTON.
+
+/// Factor H + diag(diagonal) on the degrees of freedom where keep[i].
+/// @param diagonal   nv numbers, or NULL for none
+/// @param keep       nv flags, or NULL for all
+/// @param tolerance  a pivot must be above this
+/// @param pivot      may be NULL; receives the pivot that failed
+/// Returns -1, or the degree of freedom whose pivot failed.
+SN_API int sn_workspace_factor(sn_workspace *workspace, const double *diagonal, const bool *keep,
+                               double tolerance, double *pivot);
+
+/// x <- (H + diag)^-1 x; where keep[i] was false, 0.
+SN_API void sn_workspace_solve(sn_workspace *workspace, double *x);
+
+/// After sn_workspace_factor() failed at k with pivot d: z with z_k = 1 and z^T (H + diag) z = d,
+/// non-zero only at k and below it.
+SN_API void sn_workspace_curvature(sn_workspace *workspace, int k, double *z);
 
 // Jacobians at the pose of the last evaluation, column-major with nv columns, after 003. The order
 // of the rows is 003's: linear velocity, then angular.

@@ -11,27 +11,27 @@
 // never read as an entry.
 #include <math.h>
 
+#include "base/pair.h"
 #include "linalg/path.h"
 
 enum { BLOCK = 4 };
 
 // t[0..n) -= c r[0..n), in pairs
-static void update1(int n, double *restrict t, const double *restrict r, double c) {
-    for (int j = 0; j < n; j += 2) {
-        t[j] -= c * r[j];
-        t[j + 1] -= c * r[j + 1];
-    }
+static void update1(int n, double *t, const double *r, double c) {
+    const sn_pair cc = pair_of(c);
+    for (int j = 0; j < n; j += 2)
+        pair_store(t + j, pair_sub(pair_load(t + j), pair_mul(cc, pair_load(r + j))));
 }
 
-// t -= c[0] r0 + ... + c[3] r3, one after the other so that the result does not depend on blocking
-static void update4(int n, double *restrict t, const double *restrict r0,
-                    const double *restrict r1, const double *restrict r2,
-                    const double *restrict r3, const double c[BLOCK]) {
-    const double c0 = c[0], c1 = c[1], c2 = c[2], c3 = c[3];
+// t -= c[3] r3, then c[2] r2, ...: the same operations as four times update1
+static void update4(int n, double *t, const double *const r[BLOCK], const double c[BLOCK]) {
+    const sn_pair c0 = pair_of(c[0]), c1 = pair_of(c[1]), c2 = pair_of(c[2]), c3 = pair_of(c[3]);
+    const double *r0 = r[0], *r1 = r[1], *r2 = r[2], *r3 = r[3];
     for (int j = 0; j < n; j += 2) {
-        t[j] = (((t[j] - c3 * r3[j]) - c2 * r2[j]) - c1 * r1[j]) - c0 * r0[j];
-        t[j + 1] = (((t[j + 1] - c3 * r3[j + 1]) - c2 * r2[j + 1]) - c1 * r1[j + 1]) -
-                   c0 * r0[j + 1];
+        sn_pair sum = pair_sub(pair_load(t + j), pair_mul(c3, pair_load(r3 + j)));
+        sum = pair_sub(sum, pair_mul(c2, pair_load(r2 + j)));
+        sum = pair_sub(sum, pair_mul(c1, pair_load(r1 + j)));
+        pair_store(t + j, pair_sub(sum, pair_mul(c0, pair_load(r0 + j))));
     }
 }
 
@@ -65,7 +65,7 @@ static void update_above(const sn_path *path, int first, int count, double *rows
             if (count == BLOCK) {
                 const double c[BLOCK] = {r[0][depth] * inverse[0], r[1][depth] * inverse[1],
                                          r[2][depth] * inverse[2], r[3][depth] * inverse[3]};
-                update4(depth + 1, t, r[0], r[1], r[2], r[3], c);
+                update4(depth + 1, t, r, c);
             } else {
                 for (int a = count - 1; a >= 0; a--)
                     update1(depth + 1, t, r[a], r[a][depth] * inverse[a]);
@@ -115,23 +115,31 @@ static void scatter(const sn_path *path, const double *row, int k, double xk, do
         const sn_segment *s = &path->segment[segment];
         const double *from = row + s->prefix;
         double *to = x + s->first;
-        for (int j = 0; j < count; j++) to[j] -= from[j] * xk;
+        const sn_pair xx = pair_of(xk);
+        int j = 0;
+        for (; j + 1 < count; j += 2)
+            pair_store(to + j, pair_sub(pair_load(to + j), pair_mul(xx, pair_load(from + j))));
+        if (j < count) to[j] -= from[j] * xk;
         segment = s->parent;
         if (segment >= 0) count = path->segment[segment].count;
     }
 }
 
 static double gather(const sn_path *path, const double *row, int k, const double *x) {
+    sn_pair pairs = pair_of(0);
     double sum = 0;
     int segment = path->segment_of[k], count = k - path->segment[segment].first;
     while (segment >= 0) {
         const sn_segment *s = &path->segment[segment];
         const double *from = row + s->prefix, *with = x + s->first;
-        for (int j = 0; j < count; j++) sum += from[j] * with[j];
+        int j = 0;
+        for (; j + 1 < count; j += 2)
+            pairs = pair_add(pairs, pair_mul(pair_load(from + j), pair_load(with + j)));
+        if (j < count) sum += from[j] * with[j];
         segment = s->parent;
         if (segment >= 0) count = path->segment[segment].count;
     }
-    return sum;
+    return sum + pair_sum(pairs);
 }
 
 void sn_path_solve_ldl(const sn_path *path, const double *rows, double *x) {

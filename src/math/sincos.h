@@ -57,3 +57,47 @@ static inline void sn_sincos_inline(double angle, double *sine, double *cosine) 
     }
     sn_sincos_kernel(y, tail, (int)(bits & 3), sine, cosine);
 }
+
+#if defined(__GNUC__)
+/// Two angles at once; each lane does what sn_sincos_inline() does, so the bits are the same.
+static inline void sn_sincos_two(const double angle[2], double sine[2], double cosine[2]) {
+    typedef double two __attribute__((vector_size(16)));
+    typedef int64_t bits2 __attribute__((vector_size(16)));
+    const two x = {angle[0], angle[1]}, to_integer = {0x1.8p52, 0x1.8p52};
+    const two t = x * 0x1.45f306dc9c883p-1 + to_integer, n = t - to_integer;
+    const two z0 = x - n * 0x1.921fb54400000p+0, w = n * 0x1.0b4611a600000p-34, r = z0 - w;
+    const two rest = ((z0 - r) - w) - n * 0x1.3198a2e037073p-69, y = r + rest;
+    const two tail = (r - y) + rest, size = (two)((bits2)y & INT64_MAX);
+    const bits2 near = ((two)((bits2)n & INT64_MAX) < 0x1p20);
+    const bits2 slow = ~near | ((size < 0x1p-30) & (n != 0));
+    if (slow[0] | slow[1]) {
+        for (int i = 0; i < 2; i++) sn_sincos_inline(angle[i], &sine[i], &cosine[i]);
+        return;
+    }
+    const two z = y * y;
+    const two s = -0x1.5555555555555p-3 +
+                  z * (0x1.1111111110babp-7 +
+                       z * (-0x1.a01a019e820aep-13 +
+                            z * (0x1.71de37946ed6dp-19 +
+                                 z * (-0x1.ae6008d114485p-26 + z * 0x1.5e0a4fc16be59p-33))));
+    const two c = 0x1.5555555555555p-5 +
+                  z * (-0x1.6c16c16c16963p-10 +
+                       z * (0x1.a01a019f4ddfdp-16 +
+                            z * (-0x1.27e4fa16cc2d1p-22 +
+                                 z * (0x1.1eeb67d026ec6p-29 + z * -0x1.907cd8ff5ede7p-37))));
+    const two half = 0.5 * z, one = 1.0 - half;
+    const bits2 sin_y = (bits2)(y + (z * y * s + tail * one));
+    const bits2 cos_y = (bits2)(one + (((1.0 - one) - half) + (z * z * c - y * tail)));
+    // odd quadrants swap the two; bit 1 of n, and of n + 1, is the sign
+    const bits2 bits = (bits2)t, swap = -(bits & 1);
+    const bits2 first = (cos_y & swap) | (sin_y & ~swap), second = (sin_y & swap) | (cos_y & ~swap);
+    const bits2 sine_sign = (bits & 2) << 62, cosine_sign = ((bits + 1) & 2) << 62;
+    const two out_s = (two)(first ^ sine_sign), out_c = (two)(second ^ cosine_sign);
+    memcpy(sine, &out_s, sizeof out_s);
+    memcpy(cosine, &out_c, sizeof out_c);
+}
+#else
+static inline void sn_sincos_two(const double angle[2], double sine[2], double cosine[2]) {
+    for (int i = 0; i < 2; i++) sn_sincos_inline(angle[i], &sine[i], &cosine[i]);
+}
+#endif

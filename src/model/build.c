@@ -94,7 +94,7 @@ static sn_status build_joint(const building *b, int i, sn_joint *out) {
     if (d->parent == i) return joint_fail(b, i, "it is its own parent");
     if (!all_finite(d->position, 3)) return joint_fail(b, i, "position is not finite");
 
-    *out = (sn_joint){.type = d->type, .id = i, .nq = ops->nq, .nv = ops->nv, .pitch = d->pitch,
+    *out = (sn_joint){.ops = ops, .type = d->type, .id = i, .nq = ops->nq, .nv = ops->nv, .pitch = d->pitch,
                       .aligned = -1, .aligned2 = -1};
     double q[4], a[3];
     if (!sn_unit(d->rotation, 4, q)) return joint_fail(b, i, "rotation is zero or not finite");
@@ -220,7 +220,11 @@ static void number_dofs(sn_model *m, int *scratch) {
         last[k] = j->parent < 0 ? -1 : last[j->parent];
         depth[k] = j->parent < 0 ? 1 : depth[j->parent] + 1;
         if (depth[k] > m->depth) m->depth = depth[k];
-        unsigned angles = sn_joint_ops_of(j->type)->angles;
+        unsigned angles = j->ops->angles;
+        m->curved = m->curved || j->ops->curve != NULL;
+        if (j->ops->quaternion >= 0) m->quaternion[m->nquaternion++] = k;
+        j->leaf = true;
+        if (j->parent >= 0) m->joint[j->parent].leaf = false;
         for (int i = 0; i < j->nv; i++, slot++) {
             m->path.parent[slot] = last[k];
             last[k] = slot;
@@ -229,6 +233,12 @@ static void number_dofs(sn_model *m, int *scratch) {
             if (angles >> i & 1)
                 m->angle[m->nangle++] = (struct sn_angle_place){j->q0 + i, slot};
         }
+    }
+    // `depth` is done with: remember there which parents have a child already, from the end
+    for (int k = 0; k < m->njoint; k++) depth[k] = 0;
+    for (int k = m->njoint - 1; k > 0; k--) {
+        m->joint[k].last = depth[m->joint[k].parent] == 0;
+        depth[m->joint[k].parent] = 1;
     }
     sn_path_build(&m->path);
 }
@@ -264,6 +274,7 @@ static void layout_model(sn_model *m, int nv, size_t names, char **pool, scratch
     m->joint = sn_layout_take(layout, njoint, sizeof *m->joint);
     m->sweep_of = sn_layout_take(layout, njoint, sizeof *m->sweep_of);
     m->desc = sn_layout_take(layout, njoint, sizeof *m->desc);
+    m->quaternion = sn_layout_take(layout, njoint, sizeof *m->quaternion);
     m->nchild = sn_layout_take(layout, njoint, sizeof *m->nchild);
     m->marker = sn_layout_take(layout, nmarker, sizeof *m->marker);
     m->lower = sn_layout_take(layout, n, sizeof *m->lower);

@@ -7,12 +7,15 @@
 
 /// A joint as the sweeps use it. The model keeps them parents first, depth first.
 typedef struct sn_joint {
+    const struct sn_joint_ops *ops;
     sn_joint_type type;
     int parent;       ///< position of the parent in sweep order, -1 for the root
     int id;           ///< index in file order
     int nq, nv;
     int q0, v0;       ///< first coordinate and velocity, in file order
     int slot;         ///< first degree of freedom, in sweep order
+    bool leaf;        ///< nothing hangs on it
+    bool last;        ///< last child of its parent in sweep order: the first on the way back
     bool turned;      ///< offset.R is not the identity
     int aligned;      ///< axis is exactly coordinate axis 0, 1 or 2; -1 when it is not
     int aligned2;

@@ -69,7 +69,7 @@ void sn_model_zero(const sn_model *model, double *q) {
     for (int i = 0; i < model->nq; i++) q[i] = 0;
     for (int k = 0; k < model->njoint; k++) {
         const sn_joint *j = &model->joint[k];
-        int quaternion = sn_joint_ops_of(j->type)->quaternion;
+        int quaternion = j->ops->quaternion;
         if (quaternion >= 0) q[j->q0 + quaternion] = 1;
     }
 }
@@ -77,7 +77,7 @@ void sn_model_zero(const sn_model *model, double *q) {
 void sn_model_integrate(const sn_model *model, const double *q, const double *delta, double *out) {
     for (int k = 0; k < model->njoint; k++) {
         const sn_joint *j = &model->joint[k];
-        const sn_joint_ops *ops = sn_joint_ops_of(j->type);
+        const sn_joint_ops *ops = j->ops;
         if (ops->integrate != NULL) {
             ops->integrate(q + j->q0, delta + j->v0, out + j->q0);
             continue;
@@ -90,7 +90,7 @@ void sn_model_difference(const sn_model *model, const double *q0, const double *
                          double *delta) {
     for (int k = 0; k < model->njoint; k++) {
         const sn_joint *j = &model->joint[k];
-        const sn_joint_ops *ops = sn_joint_ops_of(j->type);
+        const sn_joint_ops *ops = j->ops;
         if (ops->difference != NULL) {
             ops->difference(q0 + j->q0, q1 + j->q0, delta + j->v0);
             continue;
@@ -108,7 +108,7 @@ static bool limited(const sn_model *model, const sn_joint *j) {
 void sn_model_normalize(const sn_model *model, double *q) {
     for (int k = 0; k < model->njoint; k++) {
         const sn_joint *j = &model->joint[k];
-        const sn_joint_ops *ops = sn_joint_ops_of(j->type);
+        const sn_joint_ops *ops = j->ops;
         if (ops->normalize != NULL) ops->normalize(limited(model, j), q + j->q0);
     }
 }
@@ -118,7 +118,7 @@ int sn_model_clamp(const sn_model *model, double *q) {
     for (int k = 0; k < model->njoint; k++) {
         const sn_joint *j = &model->joint[k];
         // where a quaternion starts, coordinates and velocities part; it has no limits anyway
-        int quaternion = sn_joint_ops_of(j->type)->quaternion;
+        int quaternion = j->ops->quaternion;
         int count = quaternion >= 0 ? quaternion : j->nv;
         for (int i = 0; i < count; i++) {
             double *x = &q[j->q0 + i], lower = model->lower[j->v0 + i];
@@ -149,7 +149,7 @@ void sn_model_sample(const sn_model *model, uint64_t *state, double *q) {
     const double pi = 0x1.921fb54442d18p+1;
     for (int i = 0; i < model->njoint; i++) {
         const sn_joint *j = &model->joint[model->sweep_of[i]];  // file order: q decides the pose
-        const sn_joint_ops *ops = sn_joint_ops_of(j->type);
+        const sn_joint_ops *ops = j->ops;
         int count = ops->quaternion >= 0 ? ops->quaternion : j->nv;
         for (int k = 0; k < count; k++) {
             int v = j->v0 + k;
@@ -167,23 +167,38 @@ void sn_model_sample(const sn_model *model, uint64_t *state, double *q) {
     }
 }
 
+static double quaternion_square(const sn_joint *j, const double *q) {
+    const double *r = q + j->q0 + j->ops->quaternion;
+    return r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3];
+}
+
+// Quick, for every evaluation: is all well?
+static bool good_pose(const sn_model *model, const double *q) {
+    double probe = 0;  // 0 times what is not finite is not a number
+    for (int i = 0; i < model->nq; i++) probe += 0 * q[i];
+    bool good = probe == 0;
+    for (int i = 0; i < model->nquaternion; i++) {
+        double square = quaternion_square(&model->joint[model->quaternion[i]], q);
+        good = good && square > 1e-200 && square < 1e200;
+    }
+    return good;
+}
+
 sn_status sn_model_check_pose(const sn_model *model, const double *q, sn_error *error) {
+    if (good_pose(model, q)) return SN_OK;
     for (int i = 0; i < model->njoint; i++) {
         const sn_joint *j = &model->joint[model->sweep_of[i]];
-        const double *x = q + j->q0;
         const char *name = model->desc[i].name;
         for (int k = 0; k < j->nq; k++)
-            if (!isfinite(x[k]))
+            if (!isfinite(q[j->q0 + k]))
                 return sn_fail(error, SN_ERR_VALUE, 0,
                                "coordinate %d (joint \"%.80s\") is not finite", j->q0 + k, name);
-        int quaternion = sn_joint_ops_of(j->type)->quaternion;
-        if (quaternion < 0) continue;
-        const double *r = x + quaternion;
-        double square = r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3];
-        if (!(square > 1e-200) || !(square < 1e200))
+        if (j->ops->quaternion < 0) continue;
+        double square = quaternion_square(j, q);
+        if (!(square > 1e-200 && square < 1e200))
             return sn_fail(error, SN_ERR_VALUE, 0,
                            "joint \"%.80s\": its quaternion (from coordinate %d) is zero or huge",
-                           name, j->q0 + quaternion);
+                           name, j->q0 + j->ops->quaternion);
     }
     return SN_OK;
 }

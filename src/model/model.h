@@ -21,6 +21,7 @@ struct sn_model {
 
     double *lower, *upper, *gain;  ///< nv, file order
     bool gained;                   ///< some gain is not 1
+    bool curved;                   ///< some joint has second derivatives of its own (see curve)
     int *v_of;                     ///< nv: velocity (file order) of a slot (sweep order)
     bool sorted;                   ///< v_of is 0, 1, 2, ...
 
@@ -28,6 +29,9 @@ struct sn_model {
     struct sn_angle_place {
         int q, slot;
     } *angle;  ///< coordinates whose sine and cosine the sweep needs, and where to put them
+
+    int nquaternion;
+    int *quaternion;  ///< njoint at most: the joints (sweep order) that hold one
 
     sn_path path;
     sn_names joint_names, marker_names;

@@ -100,7 +100,7 @@ static void find_room(sn_solver *s, const double *q) {
     const sn_model *m = s->model;
     for (int k = 0; k < m->njoint; k++) {
         const sn_joint *j = &m->joint[k];
-        int quaternion = sn_joint_ops_of(j->type)->quaternion;
+        int quaternion = j->ops->quaternion;
         for (int i = 0; i < j->nv; i++) {
             int slot = j->slot + i, v = j->v0 + i;
             bool number = quaternion < 0 || i < quaternion;
@@ -113,7 +113,7 @@ static void find_room(sn_solver *s, const double *q) {
 // Which degrees of freedom may move, the scale D^2, and the relative projected gradient.
 static double prepare(sn_solver *s, double f, int *active) {
     const sn_model *m = s->model;
-    const double *g = s->ws->g, *rows = s->ws->rows;
+    const double *g = s->ws->g, *rows = sn_workspace_rows(s->ws);
     double top = 0, worst = 0;
     *active = 0;
     for (int i = 0; i < m->nv; i++) {
@@ -135,7 +135,7 @@ static double prepare(sn_solver *s, double f, int *active) {
 // Factor H + lambda D^2 of the free degrees of freedom; -1 or the row that failed.
 static int factor(sn_solver *s, double lambda) {
     const sn_path *path = &s->model->path;
-    memcpy(s->factor, s->ws->rows, path->size * sizeof *s->factor);
+    memcpy(s->factor, sn_workspace_rows(s->ws), path->size * sizeof *s->factor);
     for (int i = 0; i < path->n; i++)
         s->factor[path->row[i] + (size_t)path->depth[i]] += lambda * s->scale[i];
     sn_path_drop(path, s->keep, s->factor);
@@ -166,7 +166,7 @@ static void try_step(sn_solver *s, const double *q, double t) {
     // a locked coordinate keeps its very bits, whatever clamping would say
     for (int k = 0; k < m->njoint; k++) {
         const sn_joint *j = &m->joint[k];
-        int quaternion = sn_joint_ops_of(j->type)->quaternion;
+        int quaternion = j->ops->quaternion;
         for (int i = 0; i < j->nv; i++) {
             if (m->gain[j->v0 + i] != 0) continue;
             if (quaternion < 0 || i < quaternion) s->trial[j->q0 + i] = q[j->q0 + i];
@@ -177,7 +177,7 @@ static void try_step(sn_solver *s, const double *q, double t) {
 // Decrease that the quadratic model promises for s->step.
 static double predicted(sn_solver *s) {
     double linear = 0, square = 0;
-    sn_path_multiply(&s->model->path, s->ws->rows, s->step, s->z);
+    sn_path_multiply(&s->model->path, sn_workspace_rows(s->ws), s->step, s->z);
     for (int i = 0; i < s->model->nv; i++) {
         linear += s->ws->g[i] * s->step[i];
         square += s->step[i] * s->z[i];

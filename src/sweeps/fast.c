@@ -3,85 +3,124 @@
 //
 //   W = sum w,  P = sum w p,  G = sum w g,  M = sum w g p^T
 //
-// and every column of the exact Hessian follows from them (DESIGN in docs/derivations.md):
+// and gradient and exact Hessian follow from them (derived in docs/derivations.md):
 //
-//   y_i = ((tr M I - M^T) a_i + G x b_i ; a_i x P + W b_i),   H_ij = S_j . y_i
+//   y_i = K S_i = ((tr M I - M^T) a_i + G x b_i ; a_i x P + W b_i),   H_ij = S_j . y_i
 //   g_i = a_i . sum w g x p + b_i . (P - G)
 //
-// Gauss-Newton is the same with g replaced by p in M and in the G of y_i. However many markers
-// there are, they are summed once.
+// Gauss-Newton is the same with g replaced by p in M and in the G of K. However many markers there
+// are, they are summed once.
+#include "math/six.h"
 #include "sweeps/workspace.h"
 
-// Sums over the points on joint k; f is their share of the objective.
-static double sum_points(const sn_workspace *ws, int k, bool exact, sn_sums *sums,
-                         sn_vec3 *torque) {
+// Sums over the points on joint k; returns their share of 2 f. Vectors are held as (x, y) and z.
+SN_INLINE double sum_points(const sn_workspace *ws, int k, bool exact, sn_sums *sums) {
     const sn_problem *p = ws->problem;
-    const sn_frame frame = ws->frame[k];
-    const sn_vec3 origin = ws->origin;
-    sn_mat3 M = m3_zero();
-    sn_vec3 P = {0, 0, 0}, G = {0, 0, 0}, T = {0, 0, 0};
-    double W = 0, f = 0;
+    const sn_mat3 *R = &ws->frame[k].R;
+    const sn_pair c0 = pair_load(&R->c[0].x), c1 = pair_load(&R->c[1].x);
+    const sn_pair c2 = pair_load(&R->c[2].x), at = pair_load(&ws->frame[k].p.x);
+    const sn_pair origin = pair_load(&ws->origin.x);
+    const double at_z = ws->frame[k].p.z, origin_z = ws->origin.z;
+    sn_pair M0 = pair_of(0), M1 = M0, M2 = M0, Mz = M0, P = M0, G = M0, F = M0;
+    double Mzz = 0, Pz = 0, Gz = 0, W = 0, Fz = 0;
+    sn_vec3 T = {0, 0, 0};
     for (int i = p->point_first[k]; i < p->point_first[k + 1]; i++) {
         const sn_point *point = &p->point[i];
-        double w = point->weight;
+        const double w = point->weight;
         if (w == 0) continue;
-        sn_vec3 x = sn_place(&frame, point->local), goal = v3_sub(point->goal, origin);
-        sn_vec3 r = v3_sub(goal, x), wx = v3_scale(w, x), wg = v3_scale(w, goal);
-        f += w * v3_dot(r, r);
+        const sn_vec3 l = point->local;
+        const sn_pair ww = pair_of(w);
+        sn_pair x = pair_add(at, pair_mul(c0, pair_of(l.x)));
+        x = pair_add(x, pair_mul(c1, pair_of(l.y)));
+        x = pair_add(x, pair_mul(c2, pair_of(l.z)));
+        const double z = ((at_z + R->c[0].z * l.x) + R->c[1].z * l.y) + R->c[2].z * l.z;
+        const sn_pair g = pair_sub(pair_load(&point->goal.x), origin);
+        const double gz = point->goal.z - origin_z;
+        const sn_pair r = pair_sub(g, x);
+        const double rz = gz - z;
+        F = pair_add(F, pair_mul(ww, pair_mul(r, r)));
+        Fz += w * (rz * rz);
+        const sn_pair wg = pair_mul(ww, g), wx = pair_mul(ww, x);
+        const double wgz = w * gz, wz = w * z;
         W += w;
-        P = v3_add(P, wx);
-        G = v3_add(G, wg);
-        sn_vec3 left = exact ? wg : wx;
-        M.c[0] = v3_add(M.c[0], v3_scale(x.x, left));
-        M.c[1] = v3_add(M.c[1], v3_scale(x.y, left));
-        M.c[2] = v3_add(M.c[2], v3_scale(x.z, left));
-        if (!exact) T = v3_add(T, v3_cross(wg, x));
+        P = pair_add(P, wx);
+        Pz += wz;
+        G = pair_add(G, wg);
+        Gz += wgz;
+        const sn_pair left = exact ? wg : wx;
+        const double left_z = exact ? wgz : wz;
+        M0 = pair_add(M0, pair_mul(left, pair_of(pair_first(x))));
+        M1 = pair_add(M1, pair_mul(left, pair_of(pair_second(x))));
+        M2 = pair_add(M2, pair_mul(left, pair_of(z)));
+        Mz = pair_add(Mz, pair_mul(x, pair_of(left_z)));
+        Mzz += left_z * z;
+        if (!exact)
+            T = v3_add(T, v3_cross(v3(pair_first(wg), pair_second(wg), wgz),
+                                   v3(pair_first(x), pair_second(x), z)));
     }
-    *sums = (sn_sums){M, P, G, W};
-    *torque = T;
-    return 0.5 * f;
+    *sums = (sn_sums){{pair_first(M0), pair_second(M0), pair_first(Mz), pair_first(M1),
+                       pair_second(M1), pair_second(Mz), pair_first(M2), pair_second(M2), Mzz},
+                      {pair_first(P), pair_second(P), Pz},
+                      {pair_first(G), pair_second(G), Gz},
+                      W,
+                      {T.x, T.y, T.z},
+                      0};
+    return pair_sum(F) + Fz;
 }
 
-// Sum w g x p, from the antisymmetric part of M.
-static sn_vec3 moment(const sn_mat3 *M) {
-    return v3(M->c[2].y - M->c[1].z, M->c[0].z - M->c[2].x, M->c[1].x - M->c[0].y);
+double sn_fast_sum(sn_workspace *ws, bool exact) {
+    double twice = 0;
+    for (int k = 0; k < ws->model->njoint; k++) {
+        if (exact) {
+            twice += sum_points(ws, k, true, &ws->sums[k]);
+        } else {
+            twice += sum_points(ws, k, false, &ws->sums[k]);
+        }
+    }
+    return 0.5 * twice;
 }
 
+// All 20 numbers; when the torque is not in use it is 0.
 static void sums_add(sn_sums *to, const sn_sums *from) {
-    to->M = m3_add(&to->M, &from->M);
-    to->P = v3_add(to->P, from->P);
-    to->G = v3_add(to->G, from->G);
-    to->W += from->W;
+    double *x = (double *)(void *)to;
+    const double *y = (const double *)(const void *)from;
+    for (int i = 0; i < 20; i += 2) pair_store(x + i, pair_add(pair_load(x + i), pair_load(y + i)));
 }
 
-double sn_sweep_fast(sn_workspace *ws, bool exact) {
+// K = [tr M I - M^T, [G]; -[P], W I], column by column. What is 0 in it was set by clear_fields().
+static void put_field(const sn_sums *restrict s, const double *restrict G, double *restrict K) {
+    const double *M = s->M, *P = s->P, W = s->W, trace = M[0] + M[4] + M[8];
+    K[0] = trace - M[0], K[1] = -M[3], K[2] = -M[6], K[4] = -P[2], K[5] = P[1];
+    K[6] = -M[1], K[7] = trace - M[4], K[8] = -M[7], K[9] = P[2], K[11] = -P[0];
+    K[12] = -M[2], K[13] = -M[5], K[14] = trace - M[8], K[15] = -P[1], K[16] = P[0];
+    K[19] = G[2], K[20] = -G[1], K[21] = W;
+    K[24] = -G[2], K[26] = G[0], K[28] = W;
+    K[30] = G[1], K[31] = -G[0], K[35] = W;
+}
+
+// The general sweep fills all of K; after it the zeros must be put back.
+static void clear_fields(sn_workspace *ws) {
+    for (int k = 0; k < ws->model->njoint; k++)
+        for (int i = 0; i < 36; i++) ws->field[k].K[i] = 0;
+    ws->fields_full = false;
+}
+
+void sn_fast_fields(sn_workspace *ws, bool exact) {
     const sn_model *m = ws->model;
-    double f = 0;
-    sn_rows_begin(ws);
-    for (int k = 0; k < m->njoint; k++)
-        f += sum_points(ws, k, exact, &ws->sums[k], &ws->torque[k]);
+    if (ws->fields_full) clear_fields(ws);
     for (int k = m->njoint - 1; k >= 0; k--) {
         const sn_joint *j = &m->joint[k];
         const sn_sums *s = &ws->sums[k];
-        sn_vec3 turn = exact ? moment(&s->M) : ws->torque[k], pull = v3_sub(s->P, s->G);
-        sn_vec3 G = exact ? s->G : s->P;
-        // tr M I - M^T
-        double trace = s->M.c[0].x + s->M.c[1].y + s->M.c[2].z;
-        sn_mat3 A = m3_transpose(&s->M);
-        A = (sn_mat3){{{trace - A.c[0].x, -A.c[0].y, -A.c[0].z},
-                       {-A.c[1].x, trace - A.c[1].y, -A.c[1].z},
-                       {-A.c[2].x, -A.c[2].y, trace - A.c[2].z}}};
-        for (int i = j->slot; i < j->slot + j->nv; i++) {
-            const sn_twist S = ws->S[i];
-            ws->g[i] = v3_dot(S.a, turn) + v3_dot(S.b, pull);
-            sn_rows_fill(ws, i, v3_add(m3_mul(&A, S.a), v3_cross(G, S.b)),
-                         v3_add(v3_cross(S.a, s->P), v3_scale(s->W, S.b)));
-        }
-        if (exact && sn_joint_ops_of(j->type)->curve != NULL)
-            sn_rows_curve(ws, k, v3_neg(turn), v3_neg(pull));
-        if (j->parent < 0) continue;
-        sums_add(&ws->sums[j->parent], s);
-        if (!exact) ws->torque[j->parent] = v3_add(ws->torque[j->parent], ws->torque[k]);
+        const double *M = s->M;
+        // sum w g x p, from the antisymmetric part of M when that has g in it
+        sn_vec3 turn = exact ? v3(M[7] - M[5], M[2] - M[6], M[3] - M[1]) : v3_from(s->T);
+        sn_vec3 pull = v3_sub(v3_from(s->P), v3_from(s->G));
+        put_field(s, exact ? s->G : s->P, ws->field[k].K);
+        const sn_twist down = {turn, pull};
+        const six phi = twist_load(&down);
+        for (int i = j->slot; i < j->slot + j->nv; i++)
+            ws->g[i] = six_dot(twist_load(&ws->S[i]), phi);
+        if (exact && j->ops->curve != NULL) sn_local_curve(ws, k, v3_neg(turn), v3_neg(pull));
+        if (j->parent >= 0) sums_add(&ws->sums[j->parent], s);
     }
-    return f;
 }

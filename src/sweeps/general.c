@@ -26,7 +26,15 @@ static sn_mat3 minus_skew_skew(sn_vec3 g, sn_vec3 d) {
                       {-d.x * g.z, -d.y * g.z, dot - d.z * g.z}}};
 }
 
-static void mat3_add_to(sn_mat3 *to, const sn_mat3 *from) { *to = m3_add(to, from); }
+// Add a 3 x 3 block to K: rows and columns from 0 (angular) or 3 (linear).
+static void add_block(double *K, int row, int column, const sn_mat3 *A) {
+    for (int c = 0; c < 3; c++) {
+        double *to = K + 6 * (column + c) + row;
+        to[0] += A->c[c].x;
+        to[1] += A->c[c].y;
+        to[2] += A->c[c].z;
+    }
+}
 
 static double add_scalar_point(const sn_workspace *ws, const sn_point *point, const sn_frame *frame,
                                bool exact, sn_field *field) {
@@ -40,10 +48,10 @@ static double add_scalar_point(const sn_workspace *ws, const sn_point *point, co
     sn_vec3 wg = v3_scale(w, exact ? goal : p);
     sn_mat3 aa = minus_skew_skew(wg, p), ab = m3_skew(wg), ba = m3_skew(v3_scale(-w, p));
     sn_mat3 bb = m3_diagonal(w);
-    mat3_add_to(&field->aa, &aa);
-    mat3_add_to(&field->ab, &ab);
-    mat3_add_to(&field->ba, &ba);
-    mat3_add_to(&field->bb, &bb);
+    add_block(field->K, 0, 0, &aa);
+    add_block(field->K, 0, 3, &ab);
+    add_block(field->K, 3, 0, &ba);
+    add_block(field->K, 3, 3, &bb);
     return 0.5 * w * v3_dot(r, r);
 }
 
@@ -60,13 +68,13 @@ static double add_point(const sn_workspace *ws, const sn_part *part, const sn_fr
     ba = m3_scale(-1, &ba);
     if (exact) {
         sn_mat3 turn = minus_skew_skew(F, p), push = m3_skew(F);
-        mat3_add_to(&aa, &turn);
-        mat3_add_to(&ab, &push);
+        aa = m3_add(&aa, &turn);
+        ab = m3_add(&ab, &push);
     }
-    mat3_add_to(&field->aa, &aa);
-    mat3_add_to(&field->ab, &ab);
-    mat3_add_to(&field->ba, &ba);
-    mat3_add_to(&field->bb, &part->matrix);
+    add_block(field->K, 0, 0, &aa);
+    add_block(field->K, 0, 3, &ab);
+    add_block(field->K, 3, 0, &ba);
+    add_block(field->K, 3, 3, &part->matrix);
     return 0.5 * v3_dot(r, F);
 }
 
@@ -76,7 +84,7 @@ static double add_direction(const sn_part *part, const sn_frame *frame, bool exa
     field->n = v3_add(field->n, v3_scale(part->weight, v3_cross(d, g)));
     sn_mat3 aa = minus_skew_skew(exact ? g : d, d);
     aa = m3_scale(part->weight, &aa);
-    mat3_add_to(&field->aa, &aa);
+    add_block(field->K, 0, 0, &aa);
     return 0.5 * part->weight * v3_dot(r, r);
 }
 
@@ -92,7 +100,7 @@ static double add_orientation(const sn_part *part, const sn_frame *frame, bool e
         for (int i = 0; i < 3; i++)
             aa.c[i] = v3_scale(w, sn_log_jacobian_right(c, psi, v3_unit(i)));
     }
-    mat3_add_to(&field->aa, &aa);
+    add_block(field->K, 0, 0, &aa);
     return 0.5 * w * t2;
 }
 
@@ -118,29 +126,21 @@ double sn_field_of_body(const sn_workspace *ws, int k, bool exact, sn_field *fie
 static void field_add(sn_field *to, const sn_field *from) {
     to->n = v3_add(to->n, from->n);
     to->f = v3_add(to->f, from->f);
-    mat3_add_to(&to->aa, &from->aa);
-    mat3_add_to(&to->ab, &from->ab);
-    mat3_add_to(&to->ba, &from->ba);
-    mat3_add_to(&to->bb, &from->bb);
+    for (int i = 0; i < 36; i++) to->K[i] += from->K[i];
 }
 
-double sn_sweep_general(sn_workspace *ws, bool exact, bool rows) {
+double sn_sweep_general(sn_workspace *ws, bool exact, bool second) {
     const sn_model *m = ws->model;
     double f = 0;
-    if (rows) sn_rows_begin(ws);
+    ws->fields_full = true;
     for (int k = 0; k < m->njoint; k++) f += sn_field_of_body(ws, k, exact, &ws->field[k]);
     for (int k = m->njoint - 1; k >= 0; k--) {
         const sn_joint *j = &m->joint[k];
         const sn_field *field = &ws->field[k];
-        for (int i = j->slot; i < j->slot + j->nv; i++) {
-            const sn_twist *S = &ws->S[i];
-            ws->g[i] = -(v3_dot(S->a, field->n) + v3_dot(S->b, field->f));
-            if (!rows) continue;
-            sn_rows_fill(ws, i, v3_add(m3_mul(&field->aa, S->a), m3_mul(&field->ab, S->b)),
-                         v3_add(m3_mul(&field->ba, S->a), m3_mul(&field->bb, S->b)));
-        }
-        if (rows && exact && sn_joint_ops_of(j->type)->curve != NULL)
-            sn_rows_curve(ws, k, field->n, field->f);
+        for (int i = j->slot; i < j->slot + j->nv; i++)
+            ws->g[i] = -(v3_dot(ws->S[i].a, field->n) + v3_dot(ws->S[i].b, field->f));
+        if (second && exact && j->ops->curve != NULL)
+            sn_local_curve(ws, k, field->n, field->f);
         if (j->parent >= 0) field_add(&ws->field[j->parent], field);
     }
     return f;

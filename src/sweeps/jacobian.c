@@ -92,16 +92,25 @@ void sn_jacobian_adjusted(const sn_workspace *ws, int joint, sn_jacobian_frame f
     }
 }
 
-// dS/dt of joint k's own velocities beyond being carried: the same-joint terms.
-static sn_twist curve_rate(const sn_workspace *ws, int k, int i, const double *qd) {
+// dS/dt of velocity i of joint k beyond being carried by what lies outside it: the same-joint terms.
+// The axes of a rotation held as a quaternion are those of the parent-side frame, so its own motion
+// does not move them at all: what its outer axes contribute as if stacked is taken out again.
+static sn_twist own_rate(const sn_workspace *ws, int k, int i, const double *qd) {
     const sn_joint *j = &ws->model->joint[k];
-    const sn_joint_ops *ops = sn_joint_ops_of(j->type);
+    const sn_joint_ops *ops = j->ops;
     sn_vec3 rate = {0, 0, 0}, e[3][3];
-    int a = i - ops->curve_first;
+    int first = ops->curve_first, a = i - first;
     if (ops->curve == NULL || a < 0 || a >= ops->curve_count) return (sn_twist){rate, rate};
+    const double *own = qd + j->v0 + first;
+    if (ops->quaternion >= 0) {
+        for (int b = 0; b < a; b++)
+            rate = v3_sub(rate, v3_scale(own[b], v3_cross(ws->S[j->slot + first + b].a,
+                                                          ws->S[j->slot + i].a)));
+        return twist_about(rate, ws->frame[k].p);
+    }
     ops->curve(j, ws->q + j->q0, &ws->base[k], e);
     for (int b = 0; b < ops->curve_count; b++)
-        rate = v3_add(rate, v3_scale(qd[j->v0 + ops->curve_first + b], b <= a ? e[a][b] : e[b][a]));
+        rate = v3_add(rate, v3_scale(own[b], b <= a ? e[a][b] : e[b][a]));
     return twist_about(rate, ws->frame[k].p);
 }
 
@@ -129,7 +138,7 @@ void sn_jacobian_dot(sn_workspace *ws, int joint, sn_jacobian_frame frame, const
         for (int i = j->nv - 1; i >= 0; i--) {
             sn_twist S = ws->S[j->slot + i];
             above = twist_add(above, -qd[j->v0 + i], S);
-            sn_twist rate = twist_add(twist_cross(above, S), 1, curve_rate(ws, k, i, qd));
+            sn_twist rate = twist_add(twist_cross(above, S), 1, own_rate(ws, k, i, qd));
             rate = twist_add(rate, -1, twist_cross(V_in, S));
             put_column(&in, rate, m->gain[j->v0 + i], rows, Jdot, j->v0 + i);
         }

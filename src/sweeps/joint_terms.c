@@ -12,7 +12,7 @@
 
 // First of the three rotational velocities of a joint held as a quaternion, -1 for other joints.
 static int rotation_start(const sn_joint *j) {
-    const sn_joint_ops *ops = sn_joint_ops_of(j->type);
+    const sn_joint_ops *ops = j->ops;
     return ops->quaternion >= 0 ? ops->curve_first : -1;
 }
 
@@ -50,7 +50,7 @@ typedef struct joint_term {
 
 static void add_rest(const sn_workspace *ws, const sn_rest *rest, const sn_joint *j, bool exact,
                      joint_term *term) {
-    const sn_joint_ops *ops = sn_joint_ops_of(j->type);
+    const sn_joint_ops *ops = j->ops;
     const double *q = ws->q + j->q0, *q0 = rest->q + j->q0, *w = rest->q_weight + j->v0;
     double delta[SN_MAX_JOINT_DOFS];
     if (ops->difference != NULL) {
@@ -92,9 +92,6 @@ static void add_soft(const sn_workspace *ws, const sn_soft *soft, const sn_joint
     }
 }
 
-static bool any_terms(const sn_workspace *ws) {
-    return ws->problem->nrest > 0 || ws->problem->nsoft > 0;
-}
 
 static joint_term term_of(const sn_workspace *ws, const sn_joint *j, bool exact) {
     const sn_problem *p = ws->problem;
@@ -108,37 +105,33 @@ static joint_term term_of(const sn_workspace *ws, const sn_joint *j, bool exact)
 
 double sn_joint_terms_value(const sn_workspace *ws) {
     double f = 0;
-    if (!any_terms(ws)) return 0;
+    if (!sn_joint_terms_any(ws)) return 0;
     for (int k = 0; k < ws->model->njoint; k++) f += term_of(ws, &ws->model->joint[k], false).f;
     return f;
 }
 
-double sn_joint_terms_add(sn_workspace *ws, bool exact, bool rows) {
-    const sn_path *path = &ws->model->path;
+double sn_joint_terms_add(sn_workspace *ws, bool exact, bool second) {
     double f = 0;
-    if (!any_terms(ws)) return 0;
+    if (!sn_joint_terms_any(ws)) return 0;
     for (int k = 0; k < ws->model->njoint; k++) {
         const sn_joint *j = &ws->model->joint[k];
         joint_term term = term_of(ws, j, exact);
-        f += term.f;
-        for (int i = 0; i < j->nv; i++) {
-            int slot = j->slot + i;
-            ws->g[slot] += term.g[i];
-            if (rows) ws->rows[path->row[slot] + (size_t)path->depth[slot]] += term.diagonal[i];
-        }
+        double *local = ws->local + SN_MAX_JOINT_DOFS * j->slot;
         int start = rotation_start(j);
-        if (!rows || start < 0) continue;
-        for (int a = 0; a < 3; a++) {
-            int slot = j->slot + start + a;
-            double *diagonal = ws->rows + path->row[slot] + path->depth[slot];
-            for (int b = 0; b <= a; b++) diagonal[b - a] += v3_at(term.H[a], b);
+        f += term.f;
+        for (int a = 0; a < j->nv; a++, local += SN_MAX_JOINT_DOFS) {
+            ws->g[j->slot + a] += term.g[a];
+            if (!second) continue;
+            local[a] += term.diagonal[a];
+            for (int b = start; start >= 0 && a >= start && b <= a; b++)
+                local[b] += v3_at(term.H[a - start], b - start);
         }
     }
     return f;
 }
 
 void sn_joint_terms_multiply(const sn_workspace *ws, bool exact, const double *x, double *out) {
-    if (!any_terms(ws)) return;
+    if (!sn_joint_terms_any(ws)) return;
     for (int k = 0; k < ws->model->njoint; k++) {
         const sn_joint *j = &ws->model->joint[k];
         joint_term term = term_of(ws, j, exact);

@@ -16,8 +16,12 @@ static double wrench_dot(sn_twist S, sn_vec3 n, sn_vec3 f) {
 
 // C V as a wrench (n in a, f in b).
 static sn_twist curvature_times(const sn_field *field, bool exact, sn_twist V) {
-    sn_twist out = {v3_add(m3_tmul(&field->aa, V.a), m3_tmul(&field->ba, V.b)),
-                    v3_add(m3_tmul(&field->ab, V.a), m3_tmul(&field->bb, V.b))};
+    const double *K = field->K;
+    const double v[6] = {V.a.x, V.a.y, V.a.z, V.b.x, V.b.y, V.b.z};
+    double y[6] = {0};
+    for (int c = 0; c < 6; c++)
+        for (int r = 0; r < 6; r++) y[c] += K[6 * c + r] * v[r];
+    sn_twist out = {{y[0], y[1], y[2]}, {y[3], y[4], y[5]}};
     if (exact) {
         // V x* Phi = (a x n + b x f ; a x f)
         out.a = v3_sub(out.a, v3_add(v3_cross(V.a, field->n), v3_cross(V.b, field->f)));
@@ -29,8 +33,8 @@ static sn_twist curvature_times(const sn_field *field, bool exact, sn_twist V) {
 // The same-joint part of -dS_i . Phi_i, for the three (or two) curved velocities of joint k.
 static void multiply_curve(const sn_workspace *ws, int k, const double *x, double *out) {
     const sn_joint *j = &ws->model->joint[k];
-    const sn_joint_ops *ops = sn_joint_ops_of(j->type);
-    const sn_field *field = &ws->field[k];
+    const sn_joint_ops *ops = j->ops;
+    const sn_field *field = &ws->body[k];
     sn_vec3 e[3][3];
     ops->curve(j, ws->q + j->q0, &ws->base[k], e);
     sn_vec3 torque = v3_sub(field->n, v3_cross(ws->frame[k].p, field->f));
@@ -57,12 +61,12 @@ void sn_workspace_multiply(sn_workspace *ws, bool gauss_newton, const double *x,
         for (int i = 0; i < j->nv; i++) V = twist_add(V, u[j->v0 + i], ws->S[j->slot + i]);
         ws->carry[k] = V;
         ws->answer[k] = ws->below[k] = still;
-        (void)sn_field_of_body(ws, k, exact, &ws->field[k]);
+        (void)sn_field_of_body(ws, k, exact, &ws->body[k]);
     }
     // up: answers and wrenches of whole subtrees
     for (int k = m->njoint - 1; k >= 0; k--) {
         const sn_joint *j = &m->joint[k];
-        sn_field *field = &ws->field[k];
+        sn_field *field = &ws->body[k];
         sn_twist answer = curvature_times(field, exact, ws->carry[k]);
         answer = twist_add(answer, 1, ws->answer[k]);
         field->n = v3_add(field->n, ws->below[k].a);
@@ -75,7 +79,7 @@ void sn_workspace_multiply(sn_workspace *ws, bool gauss_newton, const double *x,
             out[j->v0 + i] = h;
             V = twist_add(V, u[j->v0 + i], S);
         }
-        if (exact && sn_joint_ops_of(j->type)->curve != NULL) multiply_curve(ws, k, u, out);
+        if (exact && j->ops->curve != NULL) multiply_curve(ws, k, u, out);
         if (j->parent < 0) continue;
         ws->answer[j->parent] = twist_add(ws->answer[j->parent], 1, answer);
         ws->below[j->parent] =

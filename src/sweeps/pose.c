@@ -6,12 +6,20 @@
 #include "math/sincos.h"
 #include "sweeps/workspace.h"
 
-// All angles' sines and cosines first, in one loop without calls.
+// All angles' sines and cosines first, two at a time.
 static void place_angles(sn_workspace *ws, const double *q) {
-    const sn_model *m = ws->model;
-    for (int i = 0; i < m->nangle; i++) {
-        sn_angle *angle = &ws->angle[m->angle[i].slot];
-        sn_sincos_inline(q[m->angle[i].q], &angle->s, &angle->c);
+    const struct sn_angle_place *place = ws->model->angle;
+    int i = 0, n = ws->model->nangle;
+    for (; i + 1 < n; i += 2) {
+        const double angle[2] = {q[place[i].q], q[place[i + 1].q]};
+        double s[2], c[2];
+        sn_sincos_two(angle, s, c);
+        ws->angle[place[i].slot] = (sn_angle){s[0], c[0]};
+        ws->angle[place[i + 1].slot] = (sn_angle){s[1], c[1]};
+    }
+    if (i < n) {
+        sn_angle *last = &ws->angle[place[i].slot];
+        sn_sincos_inline(q[place[i].q], &last->s, &last->c);
     }
 }
 
@@ -20,7 +28,7 @@ static void place_root(sn_workspace *ws, const double *q) {
     const sn_joint *j = &ws->model->joint[0];
     sn_frame *out = &ws->frame[0];
     ws->base[0] = j->offset;
-    sn_joint_ops_of(j->type)->place(j, q + j->q0, ws->angle, &ws->base[0], out, ws->S);
+    j->ops->place(j, q + j->q0, ws->angle, &ws->base[0], out, ws->S);
     ws->origin = out->p;
     for (int i = 0; i < j->nv; i++)
         ws->S[i].b = v3_sub(ws->S[i].b, v3_cross(ws->origin, ws->S[i].a));
@@ -39,7 +47,7 @@ void sn_sweep_pose(sn_workspace *ws, const double *q) {
         sn_frame *base = &ws->base[k];
         base->R = j->turned ? m3_mulm(&parent->R, &j->offset.R) : parent->R;
         base->p = sn_place(parent, j->offset.p);
-        sn_joint_ops_of(j->type)->place(j, q + j->q0, ws->angle + j->slot, base, &ws->frame[k],
+        j->ops->place(j, q + j->q0, ws->angle + j->slot, base, &ws->frame[k],
                                         ws->S + j->slot);
     }
 }

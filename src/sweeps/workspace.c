@@ -12,13 +12,21 @@ static void layout_workspace(sn_workspace *ws, sn_layout *layout) {
     ws->angle = sn_layout_take(layout, nv, sizeof *ws->angle);
     ws->q = sn_layout_take(layout, (size_t)m->nq, sizeof *ws->q);
     ws->sums = sn_layout_take(layout, njoint, sizeof *ws->sums);
-    ws->torque = sn_layout_take(layout, njoint, sizeof *ws->torque);
     ws->field = sn_layout_take(layout, njoint, sizeof *ws->field);
+    ws->body = sn_layout_take(layout, njoint, sizeof *ws->body);
     ws->carry = sn_layout_take(layout, njoint, sizeof *ws->carry);
     ws->answer = sn_layout_take(layout, njoint, sizeof *ws->answer);
     ws->below = sn_layout_take(layout, njoint, sizeof *ws->below);
-    for (int c = 0; c < 6; c++) ws->column[c] = sn_layout_take(layout, nv, sizeof(double));
+    ws->stride = nv;
+    ws->columns = sn_layout_take(layout, nv, 6 * sizeof *ws->columns);
     ws->g = sn_layout_take(layout, nv, sizeof *ws->g);
+    ws->T = m->gained ? sn_layout_take(layout, nv, sizeof *ws->T) : ws->S;
+    ws->local = sn_layout_take(layout, nv, SN_MAX_JOINT_DOFS * sizeof *ws->local);
+    ws->Q = sn_layout_take(layout, njoint, 36 * sizeof *ws->Q);
+    ws->yf = sn_layout_take(layout, nv, sizeof *ws->yf);
+    ws->pivot = sn_layout_take(layout, nv, sizeof *ws->pivot);
+    ws->lower = sn_layout_take(layout, nv, SN_MAX_JOINT_DOFS * sizeof *ws->lower);
+    ws->push = sn_layout_take(layout, njoint, sizeof *ws->push);
     ws->scratch = sn_layout_take(layout, nv, sizeof *ws->scratch);
     ws->rows = sn_layout_take(layout, ws->has_rows ? m->path.size : 0, sizeof *ws->rows);
 }
@@ -52,36 +60,57 @@ void sn_workspace_destroy(sn_workspace *workspace) {
 }
 
 // A gain scales the column of its degree of freedom, hence the gradient and both sides of H.
-static void apply_gains(sn_workspace *ws, bool rows) {
+static void apply_gains(sn_workspace *ws, bool second) {
     const sn_model *m = ws->model;
-    const sn_path *path = &m->path;
-    for (int i = 0; i < m->nv; i++) {
-        double gain = m->gain[m->v_of[i]];
-        ws->g[i] *= gain;
-        if (!rows) continue;
-        double *row = ws->rows + path->row[i];
-        for (int j = i; j >= 0; j = path->parent[j])
-            row[path->depth[j]] *= gain * m->gain[m->v_of[j]];
+    const sn_twist none = {{0, 0, 0}, {0, 0, 0}};
+    for (int k = 0; k < m->njoint; k++) {
+        const sn_joint *j = &m->joint[k];
+        for (int a = 0; a < j->nv; a++) {
+            int i = j->slot + a;
+            double gain = m->gain[j->v0 + a];
+            ws->g[i] *= gain;
+            if (!second) continue;
+            ws->T[i] = twist_add(none, gain, ws->S[i]);
+            for (int b = 0; b <= a && sn_has_local(ws, j); b++)
+                ws->local[SN_MAX_JOINT_DOFS * i + b] *= gain * m->gain[j->v0 + b];
+        }
+    }
+}
+
+static void clear_locals(sn_workspace *ws) {
+    for (int k = 0; k < ws->model->njoint && ws->locals != SN_LOCALS_NONE; k++) {
+        const sn_joint *j = &ws->model->joint[k];
+        if (!sn_has_local(ws, j)) continue;
+        double *local = ws->local + SN_MAX_JOINT_DOFS * j->slot;
+        for (int i = 0; i < SN_MAX_JOINT_DOFS * j->nv; i++) local[i] = 0;
     }
 }
 
 sn_status sn_workspace_eval(sn_workspace *ws, const double *q, unsigned what, double *f) {
+    const sn_model *m = ws->model;
     bool exact = (what & SN_EVAL_HESSIAN) != 0;
-    bool rows = exact || (what & SN_EVAL_GAUSS_NEWTON) != 0;
+    bool second = exact || (what & SN_EVAL_GAUSS_NEWTON) != 0;
     *f = NAN;
-    if (rows && !ws->has_rows) return SN_ERR_ARGUMENT;
     SN_TRY(sn_workspace_pose(ws, q));
-    if (!rows && (what & SN_EVAL_GRADIENT) == 0) {
+    if (!second && (what & SN_EVAL_GRADIENT) == 0) {
         *f = sn_sweep_value(ws);
         return isfinite(*f) ? SN_OK : SN_ERR_VALUE;
     }
-    if (rows && ws->problem->npart == 0 && (what & SN_EVAL_GENERAL) == 0) {
-        *f = sn_sweep_fast(ws, exact);
-    } else {
-        *f = sn_sweep_general(ws, exact, rows);
+    if (second) {
+        ws->rows_valid = false;
+        ws->locals = sn_joint_terms_any(ws)   ? SN_LOCALS_ALL
+                     : (exact && m->curved) ? SN_LOCALS_CURVED
+                                            : SN_LOCALS_NONE;
+        clear_locals(ws);
     }
-    *f += sn_joint_terms_add(ws, exact, rows);
-    if (ws->model->gained) apply_gains(ws, rows);
+    if (second && ws->problem->npart == 0 && (what & SN_EVAL_GENERAL) == 0) {
+        *f = sn_fast_sum(ws, exact);
+        sn_fast_fields(ws, exact);
+    } else {
+        *f = sn_sweep_general(ws, exact, second);
+    }
+    *f += sn_joint_terms_add(ws, exact, second);
+    if (m->gained) apply_gains(ws, second);
     return isfinite(*f) ? SN_OK : SN_ERR_VALUE;
 }
 
@@ -112,9 +141,15 @@ void sn_workspace_gradient(const sn_workspace *ws, double *g) {
     for (int i = 0; i < ws->model->nv; i++) g[ws->model->v_of[i]] = ws->g[i];
 }
 
-void sn_workspace_hessian(const sn_workspace *ws, double *H) {
-    if (ws->has_rows) sn_path_to_dense(&ws->model->path, ws->rows, ws->model->v_of, H);
+void sn_workspace_hessian(sn_workspace *ws, double *H) {
+    const double *rows = sn_workspace_rows(ws);
+    if (rows != NULL) sn_path_to_dense(&ws->model->path, rows, ws->model->v_of, H);
 }
 
-const double *sn_workspace_rows(const sn_workspace *ws) { return ws->has_rows ? ws->rows : NULL; }
+const double *sn_workspace_rows(sn_workspace *ws) {
+    if (!ws->has_rows) return NULL;
+    if (!ws->rows_valid) sn_rows_fill(ws);
+    return ws->rows;
+}
+
 const double *sn_workspace_sweep_gradient(const sn_workspace *ws) { return ws->g; }

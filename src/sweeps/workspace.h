@@ -8,20 +8,23 @@
 #include "sinew/eval.h"
 #include "tasks/problem.h"
 
-/// The sums of the fast path over the points of a subtree, p and g from the origin:
-/// M = sum w g p^T, P = sum w p, G = sum w g, W = sum w. For Gauss-Newton g is replaced by p in M,
-/// and the torque sum w p x g is kept apart.
+/// The sums of the fast path over the points of a body or a subtree, p and g from the origin:
+/// M = sum w g p^T (column-major), P = sum w p, G = sum w g, W = sum w. For Gauss-Newton g is replaced
+/// by p in M, and the torque T = sum w g x p is kept apart.
 typedef struct sn_sums {
-    sn_mat3 M;
-    sn_vec3 P, G;
-    double W;
+    double M[9], P[3], G[3], W;
+    double T[3], unused;
 } sn_sums;
 
-/// The general path's: wrench (n; f) with g_i = -S_i . Phi, and K with y_i = K S_i, H_ij = S_j . y_i.
+/// What the tasks on a body or a subtree give: the wrench (n; f) with g_i = -S_i . Phi, and the 6 x 6
+/// matrix K, column-major, with y_i = K S_i and H_ij = S_j . y_i.
 typedef struct sn_field {
     sn_vec3 n, f;
-    sn_mat3 aa, ab, ba, bb;  ///< K = [aa ab; ba bb]
+    double K[36];
 } sn_field;
+
+/// Which joints have entries in `local`.
+typedef enum sn_locals { SN_LOCALS_NONE, SN_LOCALS_CURVED, SN_LOCALS_ALL } sn_locals;
 
 struct sn_workspace {
     sn_allocator allocator;
@@ -34,19 +37,33 @@ struct sn_workspace {
     sn_frame *frame;  ///< njoint, sweep order
     sn_frame *base;   ///< njoint: the parent-side frames
     sn_twist *S;      ///< nv, sweep order
+    sn_twist *T;      ///< the same scaled by the gains; S itself when all gains are 1
     sn_angle *angle;  ///< nv: sine and cosine of the angle coordinates
     double *q;        ///< nq: the pose of the last evaluation
 
     sn_sums *sums;    ///< njoint
-    sn_vec3 *torque;  ///< njoint: sum w p x g of a subtree, for the Gauss-Newton fast path
-    sn_field *field;  ///< njoint
+    sn_field *field;  ///< njoint: of whole subtrees, after an evaluation with second derivatives
+    bool fields_full; ///< the general sweep wrote them, zeros of the fast path's K included
+    sn_field *body;   ///< njoint: of bodies alone, for a product
     sn_twist *carry;  ///< njoint: how a product moves every body,
     sn_twist *answer; ///< what the tasks below answer (a wrench),
     sn_twist *below;  ///< and their wrench itself
-    double *column[6];  ///< nv each: the twists by component, for the rows of H
     double *g;        ///< nv, sweep order
+    double *local;    ///< nv x SN_MAX_JOINT_DOFS: what H has between velocities b <= a of one joint
+                      ///< beyond T_b . K T_a
+    sn_locals locals; ///< which joints have any
+    double *columns;  ///< 6 x stride: T by component, for the rows of H
+    size_t stride;    ///< nv, at least
     double *rows;     ///< path-sparse, or NULL
+    bool rows_valid;  ///< rows are those of the last evaluation
     double *scratch;  ///< nv
+
+    // articulated.c: the factorisation
+    double *Q;        ///< njoint x 36: what the eliminated joints below take from K, column-major
+    sn_twist *yf;     ///< nv: y of the factorisation
+    double *pivot;    ///< nv: 1 / d, 0 for a dropped degree of freedom
+    double *lower;    ///< nv x SN_MAX_JOINT_DOFS: L inside the joint
+    sn_twist *push;   ///< njoint: the right-hand side's share of the joints below
 };
 
 /// pose.c: place all joints.
@@ -55,29 +72,47 @@ void sn_sweep_pose(sn_workspace *ws, const double *q);
 /// values.c: the tasks' share of f at the placed pose, coordinates included.
 double sn_sweep_value(const sn_workspace *ws);
 
-/// fast.c: f, gradient and rows when all body tasks are scalar-weight points.
-double sn_sweep_fast(sn_workspace *ws, bool exact);
+/// fast.c, when all body tasks are scalar-weight points: sum them on every joint and return f; then
+/// sum over subtrees, giving g and the fields.
+double sn_fast_sum(sn_workspace *ws, bool exact);
+void sn_fast_fields(sn_workspace *ws, bool exact);
 
-/// general.c: f and gradient, and the rows when `rows` says so, for any tasks.
-double sn_sweep_general(sn_workspace *ws, bool exact, bool rows);
+/// general.c: f and g, and the fields when `second` says so, for any tasks.
+double sn_sweep_general(sn_workspace *ws, bool exact, bool second);
 
 /// general.c: the wrench and curvature of the tasks of joint k alone; returns their f.
 double sn_field_of_body(const sn_workspace *ws, int k, bool exact, sn_field *field);
 
-/// rows.c: row of H for slot i from y = (ya; yb), and the twists by component it needs.
-void sn_rows_begin(sn_workspace *ws);
-void sn_rows_fill(sn_workspace *ws, int slot, sn_vec3 ya, sn_vec3 yb);
+/// curve.c: put the same-joint second derivatives of joint k, whose subtree has wrench (n; f), into
+/// `local`.
+void sn_local_curve(sn_workspace *ws, int k, sn_vec3 n, sn_vec3 f);
 
-/// rows.c: take the same-joint second derivatives of joint k, whose subtree has wrench (n; f), out
-/// of its rows.
-void sn_rows_curve(sn_workspace *ws, int k, sn_vec3 n, sn_vec3 f);
+static inline bool sn_has_local(const sn_workspace *ws, const sn_joint *j) {
+    return ws->locals == SN_LOCALS_ALL ||
+           (ws->locals == SN_LOCALS_CURVED && j->ops->curve != NULL);
+}
 
-/// joint_terms.c: rest and soft-limit tasks: their f, and their share of the gradient and rows.
+/// rows.c: all path-sparse rows, from T, K and local.
+void sn_rows_fill(sn_workspace *ws);
+
+/// joint_terms.c: rest and soft-limit tasks: their f, and their share of g and local.
+static inline bool sn_joint_terms_any(const sn_workspace *ws) {
+    return ws->problem->nrest > 0 || ws->problem->nsoft > 0;
+}
 double sn_joint_terms_value(const sn_workspace *ws);
-double sn_joint_terms_add(sn_workspace *ws, bool exact, bool rows);
+double sn_joint_terms_add(sn_workspace *ws, bool exact, bool second);
 
 /// Joint terms' share of H x (file order), added to `out`.
 void sn_joint_terms_multiply(const sn_workspace *ws, bool exact, const double *x, double *out);
+
+/// The product K S.
+static inline sn_twist sn_field_times(const double *K, sn_twist S) {
+    const double x[6] = {S.a.x, S.a.y, S.a.z, S.b.x, S.b.y, S.b.z};
+    double y[6] = {0};
+    for (int c = 0; c < 6; c++)
+        for (int r = 0; r < 6; r++) y[r] += K[6 * c + r] * x[c];
+    return (sn_twist){{y[0], y[1], y[2]}, {y[3], y[4], y[5]}};
+}
 
 /// The point of a part in the world, from the origin.
 static inline sn_vec3 sn_place(const sn_frame *frame, sn_vec3 local) {
