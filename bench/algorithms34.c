@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 // Corrections against the print: the local position of a bone is its own (Algorithm 2 line 3); the
-// third column is 3k+2 and its axis R_Z R_Y k for ZYZ (Algorithm 3); for two angles of one joint the
-// outer axis is applied last, w_outer x (v_inner x p) (Algorithm 4, where h = k the printed order is
-// wrong in one triangle); root translations couple with the angles through J^T J (equation 35b).
+// third column is 3k+2 and its axis R_Z R_Y k for ZYZ (Algorithm 3); for two angles of one joint
+// the outer axis is applied last, w_outer x (v_inner x p) (Algorithm 4, where h = k the printed
+// order is wrong in one triangle); root translations couple with the angles through J^T J (equation
+// 35b).
 #include "algorithms34.h"
 
 #include <math.h>
@@ -23,19 +24,21 @@ struct alg34 {
     const sn_problem *problem;
     const sn_model *model;
     int nv, njoint, ntask;
-    axis_row *axis;        // nv, file order
-    sn_frame *world;       // njoint
-    sn_frame *base;        // njoint: parent-side frames
-    int *order;            // njoint, parents first
+    axis_row *axis;   // nv, file order
+    sn_frame *world;  // njoint
+    sn_frame *base;   // njoint: parent-side frames
+    int *order;       // njoint, parents first
     double *q;
     double *J, *r, *g, *H;
-    int *chain;            // joints of one chain, root first
+    int *chain;  // joints of one chain, root first
 };
 
 static bool axes_of(const sn_joint_desc *d, sn_vec3 out[3], bool *slides, int *count) {
     *slides = d->type == SN_JOINT_SLIDER || d->type == SN_JOINT_TRANSLATION;
     switch (d->type) {
-    case SN_JOINT_FIXED: *count = 0; return true;
+    case SN_JOINT_FIXED:
+        *count = 0;
+        return true;
     case SN_JOINT_HINGE:
     case SN_JOINT_SLIDER:
         *count = 1;
@@ -54,7 +57,8 @@ static bool axes_of(const sn_joint_desc *d, sn_vec3 out[3], bool *slides, int *c
         *count = 3;
         for (int i = 0; i < 3; i++) out[i] = v3_unit(i);
         break;
-    default: return false;
+    default:
+        return false;
     }
     for (int i = 0; i < *count; i++) out[i] = v3_scale(1 / v3_norm(out[i]), out[i]);
     return true;
@@ -66,8 +70,8 @@ static sn_mat3 rotation(sn_vec3 u, double angle) {
     sn_mat3 R;
     for (int i = 0; i < 3; i++) {
         sn_vec3 e = v3_unit(i);
-        R.c[i] = v3_add(v3_scale(c, e), v3_add(v3_scale(s, v3_cross(u, e)),
-                                               v3_scale((1 - c) * v3_dot(u, e), u)));
+        R.c[i] = v3_add(v3_scale(c, e),
+                        v3_add(v3_scale(s, v3_cross(u, e)), v3_scale((1 - c) * v3_dot(u, e), u)));
     }
     return R;
 }
@@ -199,8 +203,8 @@ double alg34_jacobian(alg34 *a, const double *q) {
         for (int k = 0; k < length; k++) {
             int joint = a->chain[k];
             sn_vec3 arm = v3_sub(p, a->world[joint].p);
-            for (int i = sn_model_v_index(a->model, joint);
-                 i < a->nv && a->axis[i].joint == joint; i++) {
+            for (int i = sn_model_v_index(a->model, joint); i < a->nv && a->axis[i].joint == joint;
+                 i++) {
                 sn_vec3 u = world_axis(a, i);
                 sn_vec3 column = a->axis[i].slides ? u : v3_cross(u, arm);
                 column = v3_scale(root, column);
@@ -233,8 +237,8 @@ void alg34_hessian(alg34 *a) {
             int inner = a->chain[k];
             for (int h = 0; h <= k; h++) {
                 int outer = a->chain[h];
-                for (int j = sn_model_v_index(a->model, outer);
-                     j < nv && a->axis[j].joint == outer; j++) {
+                for (int j = sn_model_v_index(a->model, outer); j < nv && a->axis[j].joint == outer;
+                     j++) {
                     if (a->axis[j].slides) continue;  // a translation carries no direction along
                     sn_vec3 w = world_axis(a, j);
                     for (int i = sn_model_v_index(a->model, inner);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One whole exact iteration of the 58-degree-of-freedom humanoid with 41 markers, again and again:
-// pose, tasks, sweep, factor, solve. Run under callgrind by tools/instructions.sh, which counts what
-// iteration() costs.
+// pose, tasks, sweep, factor, solve. Run under callgrind by tools/instructions.sh, which counts
+// what iteration() costs.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

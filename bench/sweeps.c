@@ -95,8 +95,7 @@ static void gradient_only(setting *s) {
 static void after_the_sum(setting *s) {
     memcpy(s->ws->sums, s->sums, (size_t)sn_model_njoint(s->model) * sizeof *s->sums);
     sn_fast_fields(s->ws, true);
-    memcpy(s->x, sn_workspace_sweep_gradient(s->ws),
-           (size_t)sn_model_nv(s->model) * sizeof *s->x);
+    memcpy(s->x, sn_workspace_sweep_gradient(s->ws), (size_t)sn_model_nv(s->model) * sizeof *s->x);
     if (sn_workspace_factor(s->ws, s->damping, NULL, 0, NULL) >= 0) s->failed = 0;
     sn_workspace_solve(s->ws, s->x);
 }
@@ -132,8 +131,7 @@ static void paper_factor(setting *s) {
 static void iteration(setting *s) {
     double f;
     (void)sn_workspace_eval(s->ws, s->q, SN_EVAL_HESSIAN, &f);
-    memcpy(s->x, sn_workspace_sweep_gradient(s->ws),
-           (size_t)sn_model_nv(s->model) * sizeof *s->x);
+    memcpy(s->x, sn_workspace_sweep_gradient(s->ws), (size_t)sn_model_nv(s->model) * sizeof *s->x);
     if (sn_workspace_factor(s->ws, s->damping, NULL, 0, NULL) >= 0) s->failed = 0;
     sn_workspace_solve(s->ws, s->x);
 }

@@ -4,11 +4,12 @@
 #include "cli.h"
 #include "sweeps.h"
 
-static const char help[] =
-    "usage: sinew bench sweeps\n\n"
-    "Times the sweeps on the built-in humanoid (58 degrees of freedom, 41 markers) against each other\n"
-    "and against the documents' Algorithms 3 and 4. What is judged are ratios within this one run.\n"
-    "Exit 1 when one misses its target.\n";
+static const char help[] = "usage: sinew bench sweeps\n\n"
+                           "Times the sweeps on the built-in humanoid (58 degrees of freedom, 41 "
+                           "markers) against each other\n"
+                           "and against the documents' Algorithms 3 and 4. What is judged are "
+                           "ratios within this one run.\n"
+                           "Exit 1 when one misses its target.\n";
 
 static int run(int argc, char **argv) {
     const option options[] = {{0}};

@@ -8,7 +8,8 @@
 
 static const char help[] =
     "usage: sinew check MODEL [-t TASKS] [--poses N] [--seed S]\n\n"
-    "Compares the gradient and the exact Hessian with finite differences at random poses and prints\n"
+    "Compares the gradient and the exact Hessian with finite differences at random poses and "
+    "prints\n"
     "the worst relative error per joint type. Exit 1 when one is above 1e-6.\n\n"
     "  -t, --tasks FILE   without it every joint gets a point, a direction and an orientation\n"
     "  --poses N          default 20\n"
@@ -61,8 +62,9 @@ static double value_at(checking *c, int v, double h, double *g) {
     return f;
 }
 
-// The worst entry of one pose. A difference of gradients at q (+) h e_v is a derivative along moving
-// axes where a rotation is held as a quaternion: its own joint's block is compared symmetrised.
+// The worst entry of one pose. A difference of gradients at q (+) h e_v is a derivative along
+// moving axes where a rotation is held as a quaternion: its own joint's block is compared
+// symmetrised.
 static void check_pose(checking *c) {
     const double h = 1e-4;
     int nv = c->nv;
@@ -90,7 +92,8 @@ static void check_pose(checking *c) {
             for (int i = 0; i < nv; i++)
                 c->row[(size_t)(v - first) * (size_t)nv + (size_t)i] =
                     (c->g_side[0][i] - 8 * c->g_side[1][i] + 8 * c->g_side[2][i] -
-                     c->g_side[3][i]) / (12 * h);
+                     c->g_side[3][i]) /
+                    (12 * h);
         }
         for (int v = first; v < last; v++) {
             for (int i = 0; i < nv; i++) {
@@ -170,8 +173,8 @@ static int run(int argc, char **argv) {
     sn_model *model = load_model(word);
     sn_problem *problem = NULL;
     if (model != NULL)
-        problem = tasks_path != NULL ? load_problem(tasks_path, model)
-                                     : random_problem(model, &state);
+        problem =
+            tasks_path != NULL ? load_problem(tasks_path, model) : random_problem(model, &state);
     if (problem != NULL) code = check(model, problem, poses, state);
     sn_problem_destroy(problem);
     sn_model_destroy(model);

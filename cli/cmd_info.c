@@ -7,7 +7,8 @@
 static const char help[] =
     "usage: sinew info MODEL... [--json]\n\n"
     "Says what a model is: joints, degrees of freedom, depth, limits, sparsity of the Hessian.\n"
-    "MODEL is a native JSON model, \"-\" for standard input, or \"humanoid\", the built-in figure.\n\n"
+    "MODEL is a native JSON model, \"-\" for standard input, or \"humanoid\", the built-in "
+    "figure.\n\n"
     "  --json   an array with one object per file\n";
 
 typedef struct facts {
@@ -47,7 +48,8 @@ static void print_text(const char *path, const sn_model *m) {
            sn_model_nv(m), sn_model_nq(m), f.limited, f.locked, f.strong);
     size_t entries = sn_path_entries(sn_model_path(m));
     printf("  Hessian             %zu entries", entries);
-    if (triangle(m) > 0) printf(", %.0f %% of a full triangle", 100 * (double)entries / triangle(m));
+    if (triangle(m) > 0)
+        printf(", %.0f %% of a full triangle", 100 * (double)entries / triangle(m));
     printf("\n  markers             %d\n  units               metres, radians\n",
            sn_model_nmarker(m));
 }

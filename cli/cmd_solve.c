@@ -12,6 +12,7 @@ static const char help[] =
     "  -m, --model FILE      native JSON model, or \"humanoid\"\n"
     "  -t, --tasks FILE      tasks file\n"
     "  --start FILE          start pose: nq numbers; without it the zero pose\n"
+    "  --solver NAME         hybrid (the default), newton, lm, dls, gauss-newton\n"
     "  --max-iterations N    default 200\n"
     "  --json                the result as JSON, with 17 digits\n"
     "  --trace               every iteration, on standard error\n";
@@ -33,10 +34,11 @@ static void print_trace(void *user, const sn_trace *t) {
     (void)user;
     if (t->iteration == 1)
         fprintf(stderr, "%5s %13s %11s %11s %11s %8s %6s %s\n", "iter", "f", "gradient", "step",
-                "damping", "ratio", "active", "H");
-    fprintf(stderr, "%5d %13.6e %11.3e %11.3e %11.3e %8.3f %6d %s\n", t->iteration, t->f,
+                "damping", "ratio", "active", "Hessian");
+    fprintf(stderr, "%5d %13.6e %11.3e %11.3e %11.3e %8.3f %6d %s%s%s\n", t->iteration, t->f,
             t->gradient, t->step, t->damping, t->ratio, t->active,
-            t->indefinite ? "indefinite" : "positive");
+            t->exact ? "exact" : "Gauss-Newton", t->indefinite ? ", indefinite" : "",
+            t->taken ? "" : ", not taken");
 }
 
 static void print_json(const sn_model *model, const sn_problem *problem, sn_workspace *ws,
@@ -49,8 +51,10 @@ static void print_json(const sn_model *model, const sn_problem *problem, sn_work
     print_json_string(sn_stop_text(report->stop));
     printf(",\"gradient\":");
     print_number(report->gradient);
-    printf(",\"evaluations\":%d,\"hessians\":%d,\"factorizations\":%d,\"tasks\":[",
-           report->evaluations, report->hessians, report->factorizations);
+    printf(",\"functions\":%d,\"gradients\":%d,\"hessians\":%d,\"factorizations\":%d,"
+           "\"active\":%d,\"tasks\":[",
+           report->functions, report->gradients, report->hessians, report->factorizations,
+           report->active);
     for (int i = 0; i < sn_problem_ntask(problem); i++) {
         printf("%s{\"error\":", i > 0 ? "," : "");
         print_number(sn_workspace_task_error(ws, i));
@@ -101,8 +105,8 @@ static int solve(const sn_model *model, const sn_problem *problem, const double 
     } else if (json) {
         print_json(model, problem, sn_solver_workspace(solver), q, &report);
     } else {
-        printf("%s: %d degrees of freedom, %d tasks\n\n", sn_model_name(model),
-               sn_model_nv(model), sn_problem_ntask(problem));
+        printf("%s: %d degrees of freedom, %d tasks\n\n", sn_model_name(model), sn_model_nv(model),
+               sn_problem_ntask(problem));
         printf("  %-4s %-12s %-20s %11s\n", "task", "type", "joint", "error");
         for (int i = 0; i < sn_problem_ntask(problem); i++)
             print_task(model, problem, sn_solver_workspace(solver), i);
@@ -122,13 +126,12 @@ static int solve(const sn_model *model, const sn_problem *problem, const double 
 static int run(int argc, char **argv) {
     bool json = false, trace = false;
     const char *model_path = NULL, *tasks_path = NULL, *start_path = NULL, *most = NULL;
-    const option options[] = {{"--model", "-m", NULL, &model_path},
-                              {"--tasks", "-t", NULL, &tasks_path},
-                              {"--start", NULL, NULL, &start_path},
-                              {"--max-iterations", NULL, NULL, &most},
-                              {"--json", NULL, &json, NULL},
-                              {"--trace", NULL, &trace, NULL},
-                              {0}};
+    const char *method = NULL;
+    const option options[] = {
+        {"--model", "-m", NULL, &model_path},    {"--tasks", "-t", NULL, &tasks_path},
+        {"--start", NULL, NULL, &start_path},    {"--solver", NULL, NULL, &method},
+        {"--max-iterations", NULL, NULL, &most}, {"--json", NULL, &json, NULL},
+        {"--trace", NULL, &trace, NULL},         {0}};
     const char *word;
     int nword, code = parse_options(&command_solve, argc, argv, options, &word, 0, &nword);
     if (code >= 0) return code;
@@ -143,6 +146,13 @@ static int run(int argc, char **argv) {
         solver_options.max_iterations = (int)n;
     }
     if (trace) solver_options.trace = print_trace;
+    if (method != NULL) {
+        solver_options.method = sn_method_find(method);
+        if (!sn_method_available(solver_options.method)) {
+            fprintf(stderr, "sinew solve: there is no solver \"%s\" in this build\n", method);
+            return EXIT_USAGE;
+        }
+    }
 
     code = EXIT_INPUT;
     sn_model *model = load_model(model_path != NULL ? model_path : "humanoid");

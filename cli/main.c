@@ -8,13 +8,16 @@ static const command *const commands[] = {&command_solve, &command_info, &comman
 enum { COUNT = sizeof commands / sizeof commands[0] };
 
 static void usage(FILE *to) {
-    fputs("sinew " "fits articulated figures to data: inverse kinematics with exact Hessians.\n\n"
+    fputs("sinew "
+          "fits articulated figures to data: inverse kinematics with exact Hessians.\n\n"
           "usage: sinew COMMAND [options]      sinew COMMAND --help      sinew --version\n\n"
-          "commands:\n", to);
+          "commands:\n",
+          to);
     for (int i = 0; i < COUNT; i++)
         fprintf(to, "  %-7s %s\n", commands[i]->name, commands[i]->summary);
     fputs("\nLengths are metres, angles radians, quaternions w x y z.\n"
-          "Exit codes: 0 ok, 1 failed, 2 wrong usage, 3 bad input.\n", to);
+          "Exit codes: 0 ok, 1 failed, 2 wrong usage, 3 bad input.\n",
+          to);
 }
 
 int main(int argc, char **argv) {

@@ -10,6 +10,8 @@ write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/sinew-config-versio
                                  COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/sinew-config-version.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/sinew)
+# relative, so that an installed tree can be moved
+file(RELATIVE_PATH sinew_up "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 configure_file(cmake/sinew.pc.in sinew.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/sinew.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 if(SINEW_TOOLS)

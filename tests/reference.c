@@ -58,7 +58,7 @@ static hyper cosine(hyper x) {
 // A power series at x, 0 <= x.v < 1, whose coefficients come from 1 by these ratios.
 static hyper series(hyper x, real (*ratio)(int k)) {
     real f = 0, f1 = 0, f2 = 0, c = 1;
-    real power = 1, power1 = 0, power2 = 0; // x^k, x^(k-1), x^(k-2)
+    real power = 1, power1 = 0, power2 = 0;  // x^k, x^(k-1), x^(k-2)
     for (int k = 0; k < 100; k++) {
         f += c * power;
         f1 += c * power1 * (real)k;
@@ -280,20 +280,20 @@ static frame compose(const frame *outer, const frame *inner) {
 
 typedef struct joint_state {
     coordinates q;
-    frame local; // to the parent joint's frame
+    frame local;  // to the parent joint's frame
     frame world;
-    bool steps; // its own coordinates depend on the directions
-    bool moves; // its world frame does
+    bool steps;  // its own coordinates depend on the directions
+    bool moves;  // its world frame does
 } joint_state;
 
 typedef struct posture {
     const sn_model *model;
     const double *q;
     int njoint;
-    int *order;         // parents before children
-    int *owner;         // velocity -> joint
-    joint_state *still; // without derivatives
-    joint_state *now;   // with those of the present pair, only where there are any
+    int *order;          // parents before children
+    int *owner;          // velocity -> joint
+    joint_state *still;  // without derivatives
+    joint_state *now;    // with those of the present pair, only where there are any
 } posture;
 
 static void *acquire(size_t count, size_t size) {

@@ -87,7 +87,7 @@ sn_model *random_model(uint64_t *state, int njoint, int type) {
     // a random order of the joints: parents may come after children
     int *place = malloc((size_t)njoint * sizeof *place);
     sn_joint_desc *joints = malloc((size_t)njoint * sizeof *joints);
-    char (*names)[16] = malloc((size_t)njoint * sizeof *names);
+    char(*names)[16] = malloc((size_t)njoint * sizeof *names);
     assert_true(place != NULL && joints != NULL && names != NULL);
     for (int i = 0; i < njoint; i++) place[i] = i;
     bool shuffled = below(state, 2) == 0;
@@ -101,8 +101,8 @@ sn_model *random_model(uint64_t *state, int njoint, int type) {
     for (int i = 0; i < njoint; i++) {
         int back = i == 0 ? 0 : 1 + below(state, reach < i ? reach : i);
         int kind = type >= 0 ? type : below(state, SN_JOINT_TYPE_COUNT);
-        joints[place[i]] = random_joint(state, (sn_joint_type)kind, place[i],
-                                        i == 0 ? -1 : place[i - back]);
+        joints[place[i]] =
+            random_joint(state, (sn_joint_type)kind, place[i], i == 0 ? -1 : place[i - back]);
         (void)snprintf(names[place[i]], sizeof names[0], "j%d", place[i]);
     }
     for (int i = 0; i < njoint; i++) {
@@ -184,7 +184,8 @@ static void *count_acquire(void *user, size_t bytes) {
     test_allocator *a = user;
     if (a->trap) fail_msg("an allocation of %zu bytes where none is allowed", bytes);
     long call = a->calls++;
-    if (a->fail_at >= 0 && (call == a->fail_at || (a->fail_after && call > a->fail_at))) return NULL;
+    if (a->fail_at >= 0 && (call == a->fail_at || (a->fail_after && call > a->fail_at)))
+        return NULL;
     a->live++;
     return malloc(bytes);
 }

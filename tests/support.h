@@ -47,7 +47,8 @@ sn_task random_task(uint64_t *state, const sn_model *model, sn_task_type type, i
 /// `ntask` random tasks, of one type or (type < 0) any.
 sn_problem *random_problem(uint64_t *state, const sn_model *model, int ntask, int type);
 
-/// An allocator that counts, and fails the call number `fail_at` (from 0; -1 never), or from then on.
+/// An allocator that counts, and fails the call number `fail_at` (from 0; -1 never), or from then
+/// on.
 typedef struct test_allocator {
     sn_allocator base;
     long calls, live;

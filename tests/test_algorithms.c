@@ -29,8 +29,8 @@ static void compare(const sn_problem *problem, const double *q, double *worst) {
         const sn_task *t = sn_problem_task(problem, e);
         sn_jacobian_simple(ws, t->joint, t->local, J);
         for (int v = 0; v < nv; v++)
-            *worst = fmax(*worst, reference_relative(
-                                      J + 3 * v, alg34_J(paper) + 3 * ntask * v + 3 * e, 3, 1));
+            *worst = fmax(*worst, reference_relative(J + 3 * v,
+                                                     alg34_J(paper) + 3 * ntask * v + 3 * e, 3, 1));
     }
     free(H);
     free(g);

@@ -92,7 +92,8 @@ static void random_trees(void **unused) {
         // every joint type x task type comes round in turn; the rest of the tree is random
         int joint = i % SN_JOINT_TYPE_COUNT, task = i / SN_JOINT_TYPE_COUNT % SN_TASK_TYPE_COUNT;
         sn_model *model = random_model(&state, 1 + below(&state, 9), i % 5 == 0 ? -1 : joint);
-        sn_problem *problem = random_problem(&state, model, 1 + below(&state, 4), i % 7 == 0 ? -1 : task);
+        sn_problem *problem =
+            random_problem(&state, model, 1 + below(&state, 4), i % 7 == 0 ? -1 : task);
         q = realloc(q, (size_t)(sn_model_nq(model) + 1) * sizeof *q);
         assert_non_null(q);
         sn_model_sample(model, &state, q);
@@ -111,15 +112,16 @@ static void random_trees(void **unused) {
 // Expmap and swing at 0, near pi, at pi, past pi, near 2 pi; Euler at gimbal lock.
 static void awkward_places(void **unused) {
     (void)unused;
-    static const double angles[] = {0,   1e-12, 1e-8,  1e-4,  1e-2,          0.5,  0.999, 1.001,
-                                    3.0, 3.14,  3.1415926, 3.141592653589793, 3.1416, 4, 6.2, 6.6, 9};
+    static const double angles[] = {0,      1e-12, 1e-8, 1e-4, 1e-2,      0.5,
+                                    0.999,  1.001, 3.0,  3.14, 3.1415926, 3.141592653589793,
+                                    3.1416, 4,     6.2,  6.6,  9};
     static const sn_joint_type types[] = {SN_JOINT_EXPMAP, SN_JOINT_SWING_TWIST, SN_JOINT_EULER};
     uint64_t state = 5;
     worst_f = worst_g = worst_H = 0;
     for (int t = 0; t < 3; t++) {
         for (size_t a = 0; a < sizeof angles / sizeof angles[0]; a++) {
             for (int round = 0; round < 6; round++) {
-                sn_model *model = random_model(&state, 3, types[t]);
+                sn_model *model = random_model(&state, 3, (int)types[t]);
                 sn_problem *problem = random_problem(&state, model, 4, -1);
                 double q[9];
                 for (int j = 0; j < 3; j++) {

@@ -66,8 +66,8 @@ SN_API void sn_workspace_multiply(sn_workspace *workspace, bool gauss_newton, co
                                   double *out);
 
 // Newton steps in time linear in the model's size, whatever its depth, without the rows of H: the
-// joints are eliminated from the leaves to the root, each handing a 6 x 6 matrix to its parent, as in
-// the articulated-body algorithm. All vectors in sweep order. After sn_workspace_eval() with
+// joints are eliminated from the leaves to the root, each handing a 6 x 6 matrix to its parent, as
+// in the articulated-body algorithm. All vectors in sweep order. After sn_workspace_eval() with
 // SN_EVAL_HESSIAN or SN_EVAL_GAUSS_NEWTON.
 
 /// Factor H + diag(diagonal) on the degrees of freedom where keep[i].
@@ -111,9 +111,8 @@ SN_API void sn_jacobian_generic(const sn_workspace *workspace, int joint, double
 /// Procedure 3, the adjusted one: the same adjoints applied to how each degree of freedom moves its
 /// joint, whatever the joint's type. 3 or 6 rows x nv.
 /// @param local  the point of SN_JACOBIAN_POINT; may be NULL otherwise
-SN_API void sn_jacobian_adjusted(const sn_workspace *workspace, int joint,
-                                 sn_jacobian_frame frame, const double local[3], unsigned rows,
-                                 double *J);
+SN_API void sn_jacobian_adjusted(const sn_workspace *workspace, int joint, sn_jacobian_frame frame,
+                                 const double local[3], unsigned rows, double *J);
 
 /// The time derivative of sn_jacobian_adjusted() when the pose moves with velocities `qd` (nv,
 /// file order, not scaled by gains).

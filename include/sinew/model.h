@@ -19,7 +19,7 @@ enum {
     SN_MAX_NAME = 255  ///< bytes of a name
 };
 
-/// The kinds of joint; their names in files are the same in lower case.
+/// The kinds of joint; sn_joint_type_name() gives their names in files.
 typedef enum sn_joint_type {
     SN_JOINT_FIXED,        ///< no motion
     SN_JOINT_HINGE,        ///< angle about axis
@@ -47,15 +47,15 @@ typedef struct sn_joint_desc {
     int parent;  ///< index of the parent joint, -1 for the root; it may be added later
     sn_joint_type type;
     double position[3];
-    double rotation[4];  ///< w x y z; normalised when used
-    double axis[3];      ///< normalised when used
-    double axis2[3];     ///< universal only
-    double pitch;        ///< screw only, metres per radian
-    char order[4];       ///< euler only: "XYZ", "ZYZ", ...
-    double lower[SN_MAX_JOINT_DOFS];    ///< per degree of freedom, -INFINITY for none
-    double upper[SN_MAX_JOINT_DOFS];    ///< INFINITY for none; a ball's rotation takes no limits
-    bool locked[SN_MAX_JOINT_DOFS];     ///< its column of every Jacobian is zero
-    double strength[SN_MAX_JOINT_DOFS]; ///< scales its column; 1 by default
+    double rotation[4];                  ///< w x y z; normalised when used
+    double axis[3];                      ///< normalised when used
+    double axis2[3];                     ///< universal only
+    double pitch;                        ///< screw only, metres per radian
+    char order[4];                       ///< euler only: "XYZ", "ZYZ", ...
+    double lower[SN_MAX_JOINT_DOFS];     ///< per degree of freedom, -INFINITY for none
+    double upper[SN_MAX_JOINT_DOFS];     ///< INFINITY for none; a ball's rotation takes no limits
+    bool locked[SN_MAX_JOINT_DOFS];      ///< its column of every Jacobian is zero
+    double strength[SN_MAX_JOINT_DOFS];  ///< scales its column; 1 by default
 } sn_joint_desc;
 
 /// A point fixed to a joint's frame.

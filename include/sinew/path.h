@@ -22,12 +22,12 @@ SN_API const sn_path *sn_model_path(const sn_model *model);
 /// nv numbers: the velocity (file order) of each degree of freedom in sweep order.
 SN_API const int *sn_model_sweep_order(const sn_model *model);
 
-SN_API int sn_path_count(const sn_path *path);       ///< rows
-SN_API size_t sn_path_entries(const sn_path *path);  ///< stored entries, diagonal included
-SN_API size_t sn_path_size(const sn_path *path);     ///< doubles to allocate for the rows
-SN_API int sn_path_length(const sn_path *path, int i);    ///< entries of row i, diagonal last
-SN_API size_t sn_path_row(const sn_path *path, int i);    ///< where row i starts
-SN_API int sn_path_parent(const sn_path *path, int i);    ///< the row above on its path, or -1
+SN_API int sn_path_count(const sn_path *path);          ///< rows
+SN_API size_t sn_path_entries(const sn_path *path);     ///< stored entries, diagonal included
+SN_API size_t sn_path_size(const sn_path *path);        ///< doubles to allocate for the rows
+SN_API int sn_path_length(const sn_path *path, int i);  ///< entries of row i, diagonal last
+SN_API size_t sn_path_row(const sn_path *path, int i);  ///< where row i starts
+SN_API int sn_path_parent(const sn_path *path, int i);  ///< the row above on its path, or -1
 
 /// Fill a dense symmetric n x n matrix in file order: dense[order[i] + n order[j]].
 /// @param order  sn_model_sweep_order(), or NULL to keep sweep order

@@ -11,13 +11,36 @@ extern "C" {
 /// Owns all the memory one solve needs. One per thread.
 typedef struct sn_solver sn_solver;
 
+/// The methods; docs/solvers.md says what each does and when to use it.
+typedef enum sn_method {
+    SN_METHOD_HYBRID,  ///< the default: Gauss-Newton while it predicts well, exact when not
+    SN_METHOD_NEWTON,  ///< exact Hessian, trust region
+    SN_METHOD_NEWTON_PCG,
+    SN_METHOD_LM,
+    SN_METHOD_DLS,
+    SN_METHOD_GAUSS_NEWTON,
+    SN_METHOD_PINV,  ///< these two need LAPACK
+    SN_METHOD_QR,
+    SN_METHOD_BFGS,
+    SN_METHOD_LBFGS,
+    SN_METHOD_NCG,
+    SN_METHOD_PROJECTED_GRADIENT,
+    SN_METHOD_JACOBIAN_TRANSPOSE,
+    SN_METHOD_CCD,
+    SN_METHOD_SDLS,  ///< needs LAPACK
+    SN_METHOD_COUNT
+} sn_method;
+
 /// How a solve ended. Not converging is an answer, not an error: the best pose is returned anyway.
 #define SN_STOP_LIST(ENTRY)                                                                        \
     ENTRY(SN_STOP_GOAL, "goal met")                                                                \
     ENTRY(SN_STOP_MINIMUM, "stationary minimum")                                                   \
     ENTRY(SN_STOP_SADDLE, "stationary, but a saddle could not be left")                            \
     ENTRY(SN_STOP_STALLED, "stalled")                                                              \
-    ENTRY(SN_STOP_ITERATIONS, "iteration limit")
+    ENTRY(SN_STOP_ITERATIONS, "iteration limit")                                                   \
+    ENTRY(SN_STOP_TIME, "time limit")                                                              \
+    ENTRY(SN_STOP_CANCELLED, "cancelled")                                                          \
+    ENTRY(SN_STOP_BAD_GOALS, "bad numbers in goals")
 
 typedef enum sn_stop {
 #define SN_STOP_ENTRY(code, text) code,
@@ -29,39 +52,64 @@ typedef enum sn_stop {
 /// One iteration, for those who watch.
 typedef struct sn_trace {
     int iteration;
-    double f;            ///< after the iteration
-    double gradient;     ///< relative projected gradient, after it
-    double step;         ///< length of the step that was tried
-    double damping;      ///< lambda
-    double ratio;        ///< actual over predicted decrease; the step is taken when above 1e-4
-    int active;          ///< degrees of freedom held at a limit
-    bool indefinite;     ///< the Hessian had a negative pivot before damping
+    double f;         ///< after the iteration
+    double gradient;  ///< relative projected gradient at the pose it started from
+    double step;      ///< length of the step that was tried, metres and radians together
+    double damping;   ///< lambda, or the step length of a line search; 0 when there is none
+    double ratio;     ///< actual over predicted decrease; NAN when there is no prediction
+    int active;       ///< degrees of freedom held at a limit
+    bool exact;       ///< the exact Hessian was used
+    bool indefinite;  ///< ... and had a negative pivot before damping
+    bool taken;       ///< f fell and the step was taken
 } sn_trace;
 
 /// Start from sn_solver_options_default(), then change what you need.
 typedef struct sn_solver_options {
-    uint32_t version;     ///< set by the default function, checked on create
-    int max_iterations;   ///< default 200
-    double goal;          ///< stop when f is at or below, default 1e-24
-    double gradient;      ///< stop when the relative projected gradient is below, default 1e-9
+    uint32_t version;    ///< set by the default function, checked on create
+    sn_method method;    ///< default SN_METHOD_HYBRID
+    int max_iterations;  ///< default 200
+    double goal;         ///< stop when f is at or below, default 1e-24
+    double gradient;     ///< stop when the relative projected gradient is below, default 1e-9
+    double seconds;      ///< time budget of a solve, default 0: none
+    const volatile bool *cancel;  ///< looked at once an iteration; stop when true. May be NULL
     void (*trace)(void *user, const sn_trace *trace);  ///< called once an iteration; may be NULL
     void *trace_user;
+
+    // what only some methods use
+    double damping;        ///< dls: lambda, default 0.1 (003: below 1)
+    double step;           ///< jacobian-transpose: 002's fixed step 0.005; 0 for Buss's step
+    double alpha, beta;    ///< projected-gradient: 002's Armijo constants
+    int memory;            ///< lbfgs: pairs kept, default 10
+    int bandwidth;         ///< newton-pcg: of the preconditioner, 0 to 24, default 5
+    double pcg_tolerance;  ///< newton-pcg: default 0.1
+    bool nearest_psd;      ///< newton-pcg: use the nearest positive semidefinite matrix (Higham)
 } sn_solver_options;
 
 typedef struct sn_report {
     sn_stop stop;
-    double f;         ///< at the returned pose
-    double gradient;  ///< largest |projected g_i| / sqrt(|H_ii| 2 f): 0 at a stationary pose
+    double f;            ///< at the returned pose
+    double gradient;     ///< relative projected gradient: see docs/solvers.md
+    double worst_error;  ///< largest sn_workspace_task_error() of the active tasks
+    double mean_error;   ///< and their mean
     int iterations;
-    int evaluations;     ///< of f
-    int hessians;        ///< of f, gradient and Hessian
+    int functions;  ///< evaluations of f alone
+    int gradients;  ///< of f and gradient
+    int hessians;   ///< of f, gradient and a Hessian, exact or Gauss-Newton
     int factorizations;
+    int active;  ///< degrees of freedom at a limit that the gradient pushes against
 } sn_report;
 
 SN_API const char *sn_stop_text(sn_stop stop);
+
+/// The name of a method as the command line has it, and back (SN_METHOD_COUNT when unknown).
+SN_API const char *sn_method_name(sn_method method);
+SN_API sn_method sn_method_find(const char *name);
+/// False when this build leaves the method out (no LAPACK).
+SN_API bool sn_method_available(sn_method method);
+
 SN_API sn_solver_options sn_solver_options_default(void);
 
-/// Build a solver for one problem. All allocation happens here, in one block.
+/// Build a solver for one problem. All allocation happens here.
 /// @param problem    must outlive the solver; goals may change between solves
 /// @param options    NULL for the defaults
 /// @param allocator  NULL for malloc and free

@@ -30,18 +30,18 @@ typedef enum sn_task_type {
 /// Start from sn_task_default().
 typedef struct sn_task {
     sn_task_type type;
-    int joint;              ///< limit: -1 for all joints
-    double local[3];        ///< point or direction in the joint's frame
-    double goal[3];         ///< where it should be in the world
-    double normal[3];       ///< plane; normalised when used
-    double rotation[4];     ///< w x y z; normalised when used
-    double i[3], j[3];      ///< frame2: where the joint's x and y axes should point; normalised
-    double weight;          ///< 0 or above
-    double rotation_weight; ///< pose and frame2: of the rotational part
-    bool has_matrix;        ///< point: use `matrix`, times `weight`
-    double matrix[9];       ///< symmetric, positive semidefinite
-    const double *q;        ///< rest: nq numbers, copied
-    const double *q_weight; ///< rest: nv numbers that multiply `weight`, copied; NULL for all 1
+    int joint;               ///< limit: -1 for all joints
+    double local[3];         ///< point or direction in the joint's frame
+    double goal[3];          ///< where it should be in the world
+    double normal[3];        ///< plane; normalised when used
+    double rotation[4];      ///< w x y z; normalised when used
+    double i[3], j[3];       ///< frame2: where the joint's x and y axes should point; normalised
+    double weight;           ///< 0 or above
+    double rotation_weight;  ///< pose and frame2: of the rotational part
+    bool has_matrix;         ///< point: use `matrix`, times `weight`
+    double matrix[9];        ///< symmetric, positive semidefinite
+    const double *q;         ///< rest: nq numbers, copied
+    const double *q_weight;  ///< rest: nv numbers that multiply `weight`, copied; NULL for all 1
 } sn_task;
 
 typedef struct sn_problem sn_problem;

@@ -135,7 +135,8 @@ static bool is_number_char(char c) {
     return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
 }
 
-// JSON is stricter than sn_number_parse: no plus sign, no leading zero, digits on both sides of '.'.
+// JSON is stricter than sn_number_parse: no plus sign, no leading zero, digits on both sides of
+// '.'.
 static bool strict_number(const char *t, size_t n) {
     size_t i = 0;
     if (i < n && t[i] == '-') i++;
@@ -196,6 +197,10 @@ static sn_json_node *node_add(parser *p, sn_status *status) {
     return &json->nodes[index];
 }
 
+// Objects with more keys than this are refused: the search for a duplicate is quadratic and must
+// stay cheap on hostile input, and no format of ours has such objects.
+enum { MOST_KEYS = 256 };
+
 // A key and its colon, for a member of the innermost open object.
 static sn_status parse_key(parser *p, const char **key) {
     if (p->at >= p->length || p->text[p->at] != '"') return fail(p, "expected a key in quotes");
@@ -209,8 +214,6 @@ static sn_status parse_key(parser *p, const char **key) {
 
 static bool key_is_new(const parser *p, const char *key) {
     const sn_json_node *object = &p->json->nodes[p->open[p->depth - 1]];
-    // long objects are not this format's, and a quadratic search must stay cheap on hostile input
-    if (object->count > 256) return true;
     uint32_t at = p->open[p->depth - 1] + 1;
     for (uint32_t i = 0; i < object->count; i++, at = p->json->nodes[at].next)
         if (strcmp(p->json->nodes[at].key, key) == 0) return false;
@@ -222,6 +225,8 @@ static sn_status parse_value(parser *p) {
     const char *key = NULL;
     if (p->depth > 0 && p->json->nodes[p->open[p->depth - 1]].type == SN_JSON_OBJECT) {
         SN_TRY(parse_key(p, &key));
+        if (p->json->nodes[p->open[p->depth - 1]].count >= MOST_KEYS)
+            return fail(p, "an object with more than 256 keys");
         if (!key_is_new(p, key))
             return sn_fail(p->error, SN_ERR_PARSE, p->line, "the key \"%.60s\" stands twice", key);
     }

@@ -12,8 +12,7 @@ sn_status sn_fields_fail(sn_fields *fields, const sn_json_node *at, const char *
     va_start(args, format);
     (void)vsnprintf(what, sizeof what, format, args);
     va_end(args);
-    fields->status =
-        sn_fail(fields->error, fields->blame, at->line, "%s: %s", fields->owner, what);
+    fields->status = sn_fail(fields->error, fields->blame, at->line, "%s: %s", fields->owner, what);
     return fields->status;
 }
 

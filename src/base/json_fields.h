@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Reading the fields of a JSON object, with messages that name its owner ("joint \"elbow\"") and the
-// line. A reader that has failed stays failed and leaves the outputs alone, so that a record is read
-// whole and asked once.
+// Reading the fields of a JSON object, with messages that name its owner ("joint \"elbow\"") and
+// the line. A reader that has failed stays failed and leaves the outputs alone, so that a record is
+// read whole and asked once.
 #pragma once
 
 #include "base/json.h"
@@ -9,7 +9,7 @@
 typedef struct sn_fields {
     const sn_json *json;
     const sn_json_node *object;
-    char owner[128];   ///< for messages
+    char owner[128];  ///< for messages
     sn_error *error;
     sn_status status;  ///< SN_OK, or why it failed
     sn_status blame;   ///< the status of a failure: SN_ERR_MODEL, SN_ERR_TASK, ...

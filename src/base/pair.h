@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Two doubles at a time: what every 64-bit machine and WebAssembly have a register for. Each lane is
-// an ordinary double operation, so the bits do not depend on how it is compiled.
+// Two doubles at a time: what every 64-bit machine and WebAssembly have a register for. Each lane
+// is an ordinary double operation, so the bits do not depend on how it is compiled.
 #pragma once
 
 #include <string.h>

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#define TEXT_OF(x) TEXT_OF_(x)
+#define TEXT_OF(x)  TEXT_OF_(x)
 #define TEXT_OF_(x) #x
 
 const char *sn_version(void) {

@@ -7,8 +7,8 @@
 
 typedef struct sn_text {
     sn_allocator allocator;
-    char *data;       ///< terminated once anything was added
-    size_t length;    ///< without the terminator
+    char *data;     ///< terminated once anything was added
+    size_t length;  ///< without the terminator
     size_t capacity;
     sn_status status;
 } sn_text;

@@ -15,13 +15,13 @@ typedef struct sn_segment {
 
 struct sn_path {
     int n, nsegment;
-    size_t entries;    ///< sum of the path lengths
-    size_t size;       ///< the same with every row padded to an even length
-    size_t *row;       ///< n + 1: where each row starts
-    int *parent;       ///< n: row above, -1 for none
-    int *depth;        ///< n: entries before the diagonal
-    int *end;          ///< n: the subtree of row i is [i, end[i])
-    int *segment_of;   ///< n
+    size_t entries;   ///< sum of the path lengths
+    size_t size;      ///< the same with every row padded to an even length
+    size_t *row;      ///< n + 1: where each row starts
+    int *parent;      ///< n: row above, -1 for none
+    int *depth;       ///< n: entries before the diagonal
+    int *end;         ///< n: the subtree of row i is [i, end[i])
+    int *segment_of;  ///< n
     sn_segment *segment;
 };
 

@@ -5,7 +5,7 @@
 
 static const double pi = 0x1.921fb54442d18p+1;
 
-enum { TERMS = 10 }; // exact to the last bit up to t = 1
+enum { TERMS = 10 };  // exact to the last bit up to t = 1
 
 // c[0] + z (c[1] + z (...))
 static double series(const double c[TERMS], double z) {
@@ -140,7 +140,14 @@ sn_vec3 sn_expmap_wrap(sn_vec3 w) {
 }
 
 sn_mat3 sn_mat3_from_quat(sn_quat q) {
-    double s = 2 / (q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
+    double square = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
+    if (!(square > 1e-200 && square < 1e200)) {
+        // squares this small or large lose digits: bring the largest component to 1 first
+        double top = fmax(fmax(fabs(q.w), fabs(q.x)), fmax(fabs(q.y), fabs(q.z)));
+        q = (sn_quat){q.w / top, q.x / top, q.y / top, q.z / top};
+        square = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
+    }
+    double s = 2 / square;
     double sx = s * q.x, sy = s * q.y, sz = s * q.z;
     double wx = q.w * sx, wy = q.w * sy, wz = q.w * sz;
     double xx = q.x * sx, xy = q.x * sy, xz = q.x * sz;

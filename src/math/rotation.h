@@ -7,19 +7,19 @@
 //   dJ_l/dw_b = (alpha'/t) w_b [w] + alpha [e_b] + (beta'/t) w_b [w]^2 + beta ([e_b][w] + [w][e_b])
 //   J_r^-1(w) = I + [w]/2 + c [w]^2 = J_l^-T,  c = (1 - (t/2) cot(t/2))/t^2
 //
-// The closed forms lose digits early (beta'/t: 2e-4 at t = 1e-3, still 3e-13 at 0.5), so below t = 1
-// the power series are used.
+// The closed forms lose digits early (beta'/t: 2e-4 at t = 1e-3, still 3e-13 at 0.5), so below t =
+// 1 the power series are used.
 #pragma once
 
 #include "math/vec3.h"
 
 /// The coefficients of J_l and of its derivative at a given t^2.
 typedef struct sn_expmap {
-    double sine;   ///< sin t / t
-    double alpha;  ///< (1 - cos t)/t^2
-    double beta;   ///< (t - sin t)/t^3
-    double dalpha; ///< alpha'/t
-    double dbeta;  ///< beta'/t
+    double sine;    ///< sin t / t
+    double alpha;   ///< (1 - cos t)/t^2
+    double beta;    ///< (t - sin t)/t^3
+    double dalpha;  ///< alpha'/t
+    double dbeta;   ///< beta'/t
 } sn_expmap;
 
 sn_expmap sn_expmap_at(double t2);

@@ -4,8 +4,8 @@
 //
 // The angle is brought to y in [-pi/4, pi/4] by subtracting n pi/2, with pi/2 in three pieces of
 // 33, 33 and 53 bits so that the first two products are exact for n < 2^20, and the rounding of the
-// subtraction kept as a tail. Then two short polynomials: (sin y - y)/y^3 and (cos y - 1 + y^2/2)/y^4
-// in y^2, interpolated at Chebyshev nodes of [0, (pi/4)^2], within 2^-55 and 2^-60.
+// subtraction kept as a tail. Then two short polynomials: (sin y - y)/y^3 and (cos y - 1 +
+// y^2/2)/y^4 in y^2, interpolated at Chebyshev nodes of [0, (pi/4)^2], within 2^-55 and 2^-60.
 #pragma once
 
 #include <math.h>

@@ -13,7 +13,9 @@ typedef struct six {
 static inline six six_zero(void) { return (six){{pair_of(0), pair_of(0), pair_of(0)}}; }
 
 // A twist as its six numbers.
-static inline const double *twist_numbers(const sn_twist *t) { return (const double *)(const void *)t; }
+static inline const double *twist_numbers(const sn_twist *t) {
+    return (const double *)(const void *)t;
+}
 
 static inline six six_load(const double *x) {
     return (six){{pair_load(x), pair_load(x + 2), pair_load(x + 4)}};

@@ -25,13 +25,9 @@ static inline double v3_at(sn_vec3 a, int i) { return i == 0 ? a.x : i == 1 ? a.
 /// The i-th unit vector.
 static inline sn_vec3 v3_unit(int i) { return v3(i == 0, i == 1, i == 2); }
 
-static inline sn_mat3 m3_identity(void) {
-    return (sn_mat3){{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-}
+static inline sn_mat3 m3_identity(void) { return (sn_mat3){{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}; }
 static inline sn_mat3 m3_zero(void) { return (sn_mat3){{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}}; }
-static inline sn_mat3 m3_diagonal(double d) {
-    return (sn_mat3){{{d, 0, 0}, {0, d, 0}, {0, 0, d}}};
-}
+static inline sn_mat3 m3_diagonal(double d) { return (sn_mat3){{{d, 0, 0}, {0, d, 0}, {0, 0, d}}}; }
 
 /// A x
 static inline sn_vec3 m3_mul(const sn_mat3 *A, sn_vec3 x) {
@@ -56,8 +52,8 @@ static inline sn_mat3 m3_transpose(const sn_mat3 *A) {
 }
 
 static inline sn_mat3 m3_add(const sn_mat3 *A, const sn_mat3 *B) {
-    return (sn_mat3){{v3_add(A->c[0], B->c[0]), v3_add(A->c[1], B->c[1]),
-                      v3_add(A->c[2], B->c[2])}};
+    return (sn_mat3){
+        {v3_add(A->c[0], B->c[0]), v3_add(A->c[1], B->c[1]), v3_add(A->c[2], B->c[2])}};
 }
 
 static inline sn_mat3 m3_scale(double s, const sn_mat3 *A) {
@@ -71,8 +67,7 @@ static inline sn_mat3 m3_skew(sn_vec3 v) {
 
 /// Where frame `inner`, given inside `outer`, lies outside.
 static inline sn_frame frame_mul(const sn_frame *outer, const sn_frame *inner) {
-    return (sn_frame){m3_mulm(&outer->R, &inner->R),
-                      v3_add(outer->p, m3_mul(&outer->R, inner->p))};
+    return (sn_frame){m3_mulm(&outer->R, &inner->R), v3_add(outer->p, m3_mul(&outer->R, inner->p))};
 }
 
 /// S + x T

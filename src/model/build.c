@@ -94,14 +94,20 @@ static sn_status build_joint(const building *b, int i, sn_joint *out) {
     if (d->parent == i) return joint_fail(b, i, "it is its own parent");
     if (!all_finite(d->position, 3)) return joint_fail(b, i, "position is not finite");
 
-    *out = (sn_joint){.ops = ops, .type = d->type, .id = i, .nq = ops->nq, .nv = ops->nv, .pitch = d->pitch,
-                      .aligned = -1, .aligned2 = -1};
+    *out = (sn_joint){.ops = ops,
+                      .type = d->type,
+                      .id = i,
+                      .nq = ops->nq,
+                      .nv = ops->nv,
+                      .pitch = d->pitch,
+                      .aligned = -1,
+                      .aligned2 = -1};
     double q[4], a[3];
     if (!sn_unit(d->rotation, 4, q)) return joint_fail(b, i, "rotation is zero or not finite");
     out->offset.p = v3_from(d->position);
     out->turned = q[1] != 0 || q[2] != 0 || q[3] != 0;
-    out->offset.R = out->turned ? sn_mat3_from_quat((sn_quat){q[0], q[1], q[2], q[3]})
-                                : m3_identity();
+    out->offset.R =
+        out->turned ? sn_mat3_from_quat((sn_quat){q[0], q[1], q[2], q[3]}) : m3_identity();
     if (uses_axis(d->type)) {
         if (!sn_unit(d->axis, 3, a)) return joint_fail(b, i, "axis is zero or not finite");
         out->axis = v3_from(a);
@@ -230,8 +236,7 @@ static void number_dofs(sn_model *m, int *scratch) {
             last[k] = slot;
             m->v_of[slot] = j->v0 + i;
             if (j->v0 + i != slot) m->sorted = false;
-            if (angles >> i & 1)
-                m->angle[m->nangle++] = (struct sn_angle_place){j->q0 + i, slot};
+            if (angles >> i & 1) m->angle[m->nangle++] = (struct sn_angle_place){j->q0 + i, slot};
         }
     }
     // `depth` is done with: remember there which parents have a child already, from the end
@@ -249,10 +254,14 @@ static sn_status build_markers(const building *b) {
         const sn_marker_entry *entry = &b->from->marker[i];
         const sn_marker_desc *d = &entry->desc;
         const char *name = marker_name(b, i), *what = NULL;
-        if (strlen(name) == 0) what = "it has no name";
-        else if (strlen(name) > SN_MAX_NAME) what = "the name is longer than 255 bytes";
-        else if (d->joint < 0 || d->joint >= m->njoint) what = "its joint does not exist";
-        else if (!all_finite(d->position, 3)) what = "position is not finite";
+        if (strlen(name) == 0)
+            what = "it has no name";
+        else if (strlen(name) > SN_MAX_NAME)
+            what = "the name is longer than 255 bytes";
+        else if (d->joint < 0 || d->joint >= m->njoint)
+            what = "its joint does not exist";
+        else if (!all_finite(d->position, 3))
+            what = "position is not finite";
         else if (!(d->weight >= 0) || !isfinite(d->weight))
             what = "weight must be a number, 0 or above";
         else if (sn_names_add(&m->marker_names, i, marker_desc_name, m) != i)
@@ -309,6 +318,9 @@ sn_status sn_builder_finish(const sn_builder *builder, sn_model **out, sn_error 
                            SN_MAX_JOINTS, SN_MAX_MARKERS);
         return sn_fail(error, builder->status, 0, "%s", sn_status_text(builder->status));
     }
+    if (strlen(builder->names) > SN_MAX_NAME)
+        return sn_fail(error, SN_ERR_MODEL, 0, "the model's name is longer than %d bytes",
+                       SN_MAX_NAME);
     if (builder->njoint == 0) return sn_fail(error, SN_ERR_MODEL, 0, "the model has no joints");
 
     sn_model m = {.allocator = builder->allocator,

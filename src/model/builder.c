@@ -11,8 +11,8 @@ static size_t keep_name(sn_builder *builder, const char *name) {
     // an over-long name is cut one byte past the limit, so that the check still sees it
     if (length > SN_MAX_NAME + 1) length = SN_MAX_NAME + 1;
     void *names = builder->names;
-    builder->status = sn_grow(&builder->allocator, &names, &builder->names_capacity,
-                              at + length + 1, 1);
+    builder->status =
+        sn_grow(&builder->allocator, &names, &builder->names_capacity, at + length + 1, 1);
     builder->names = names;
     if (builder->status != SN_OK) return SIZE_MAX;
     memcpy(builder->names + at, name, length);

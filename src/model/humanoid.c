@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The built-in figure: a person of 1.75 m with the layout of an optical-capture skeleton, 31 joints,
-// 58 degrees of freedom, 41 markers. Y is up, the figure looks along z, its left is +x. At the zero
-// pose it stands with the arms stretched sideways; every limb runs along its own -y.
+// The built-in figure: a person of 1.75 m with the layout of an optical-capture skeleton, 31
+// joints, 58 degrees of freedom, 41 markers. Y is up, the figure looks along z, its left is +x. At
+// the zero pose it stands with the arms stretched sideways; every limb runs along its own -y.
 #include <stdio.h>
 
 #include "model/model.h"
@@ -10,10 +10,10 @@ typedef struct bone_row {
     const char *name;
     const char *parent;
     sn_joint_type type;
-    const char *axes;    // the rotations, outermost first
+    const char *axes;  // the rotations, outermost first
     double position[3];
-    double turn;         // about z, degrees, before the joint's own motion
-    double limits[3][2]; // degrees
+    double turn;          // about z, degrees, before the joint's own motion
+    double limits[3][2];  // degrees
 } bone_row;
 
 // One side only; the other is its mirror image. '#' becomes left_ or right_.
@@ -24,21 +24,55 @@ static const bone_row bones[] = {
     {"#shin", "#thigh", SN_JOINT_HINGE, "X", {0, -0.42, 0}, 0, {{-5, 160}}},
     {"#foot", "#shin", SN_JOINT_UNIVERSAL, "ZX", {0, -0.41, 0}, 0, {{-40, 40}, {-60, 50}}},
     {"#toes", "#foot", SN_JOINT_HINGE, "X", {0, -0.05, 0.13}, 0, {{-60, 30}}},
-    {"spine_low", "pelvis", SN_JOINT_EULER, "ZYX", {0, 0.1, -0.01}, 0,
+    {"spine_low",
+     "pelvis",
+     SN_JOINT_EULER,
+     "ZYX",
+     {0, 0.1, -0.01},
+     0,
      {{-35, 35}, {-35, 35}, {-35, 55}}},
-    {"spine_mid", "spine_low", SN_JOINT_EULER, "ZYX", {0, 0.12, 0}, 0,
+    {"spine_mid",
+     "spine_low",
+     SN_JOINT_EULER,
+     "ZYX",
+     {0, 0.12, 0},
+     0,
      {{-30, 30}, {-30, 30}, {-30, 45}}},
-    {"chest", "spine_mid", SN_JOINT_EULER, "ZYX", {0, 0.12, 0}, 0,
+    {"chest",
+     "spine_mid",
+     SN_JOINT_EULER,
+     "ZYX",
+     {0, 0.12, 0},
+     0,
      {{-30, 30}, {-30, 30}, {-30, 45}}},
-    {"neck_low", "chest", SN_JOINT_EULER, "ZYX", {0, 0.16, -0.02}, 0,
+    {"neck_low",
+     "chest",
+     SN_JOINT_EULER,
+     "ZYX",
+     {0, 0.16, -0.02},
+     0,
      {{-40, 40}, {-45, 45}, {-45, 45}}},
-    {"neck_high", "neck_low", SN_JOINT_EULER, "ZYX", {0, 0.06, 0.01}, 0,
+    {"neck_high",
+     "neck_low",
+     SN_JOINT_EULER,
+     "ZYX",
+     {0, 0.06, 0.01},
+     0,
      {{-40, 40}, {-45, 45}, {-45, 45}}},
-    {"head", "neck_high", SN_JOINT_EULER, "ZYX", {0, 0.06, 0.01}, 0,
+    {"head",
+     "neck_high",
+     SN_JOINT_EULER,
+     "ZYX",
+     {0, 0.06, 0.01},
+     0,
      {{-30, 30}, {-45, 45}, {-45, 45}}},
-    {"#clavicle", "chest", SN_JOINT_UNIVERSAL, "ZY", {0.03, 0.13, 0.02}, 0,
-     {{-25, 40}, {-30, 30}}},
-    {"#upper_arm", "#clavicle", SN_JOINT_EULER, "ZYX", {0.15, 0, -0.02}, 90,
+    {"#clavicle", "chest", SN_JOINT_UNIVERSAL, "ZY", {0.03, 0.13, 0.02}, 0, {{-25, 40}, {-30, 30}}},
+    {"#upper_arm",
+     "#clavicle",
+     SN_JOINT_EULER,
+     "ZYX",
+     {0.15, 0, -0.02},
+     90,
      {{-110, 90}, {-110, 110}, {-100, 100}}},
     {"#forearm", "#upper_arm", SN_JOINT_HINGE, "X", {0, -0.29, 0}, 0, {{-160, 5}}},
     {"#wrist", "#forearm", SN_JOINT_HINGE, "Y", {0, -0.25, 0}, 0, {{-90, 90}}},

@@ -9,18 +9,18 @@
 typedef struct sn_joint {
     const struct sn_joint_ops *ops;
     sn_joint_type type;
-    int parent;       ///< position of the parent in sweep order, -1 for the root
-    int id;           ///< index in file order
+    int parent;  ///< position of the parent in sweep order, -1 for the root
+    int id;      ///< index in file order
     int nq, nv;
-    int q0, v0;       ///< first coordinate and velocity, in file order
-    int slot;         ///< first degree of freedom, in sweep order
-    bool leaf;        ///< nothing hangs on it
-    bool last;        ///< last child of its parent in sweep order: the first on the way back
-    bool turned;      ///< offset.R is not the identity
-    int aligned;      ///< axis is exactly coordinate axis 0, 1 or 2; -1 when it is not
+    int q0, v0;   ///< first coordinate and velocity, in file order
+    int slot;     ///< first degree of freedom, in sweep order
+    bool leaf;    ///< nothing hangs on it
+    bool last;    ///< last child of its parent in sweep order: the first on the way back
+    bool turned;  ///< offset.R is not the identity
+    int aligned;  ///< axis is exactly coordinate axis 0, 1 or 2; -1 when it is not
     int aligned2;
-    int order[3];     ///< euler: the three axes
-    sn_frame offset;  ///< from the parent joint's frame to this one's parent-side frame
+    int order[3];         ///< euler: the three axes
+    sn_frame offset;      ///< from the parent joint's frame to this one's parent-side frame
     sn_vec3 axis, axis2;  ///< unit
     sn_vec3 u, v;         ///< unit, across axis
     double pitch;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "model/joint_ball.h"
 
+#include <string.h>
+
 static sn_quat quat_from(const double q[4]) { return (sn_quat){q[0], q[1], q[2], q[3]}; }
 
 static void quat_to(sn_quat p, double q[4]) {
@@ -24,6 +26,10 @@ void sn_ball_curve(const sn_frame *base, sn_vec3 e[3][3]) {
 }
 
 void sn_ball_integrate(const double quat[4], const double delta[3], double out[4]) {
+    if (delta[0] == 0 && delta[1] == 0 && delta[2] == 0) {
+        memmove(out, quat, 4 * sizeof *out);  // what does not move keeps its very bits
+        return;
+    }
     quat_to(sn_quat_mul(sn_quat_exp(v3_from(delta)), quat_from(quat)), out);
     sn_ball_normalize(out);
 }
@@ -37,8 +43,8 @@ void sn_ball_difference(const double quat0[4], const double quat1[4], double del
 }
 
 void sn_ball_normalize(double quat[4]) {
-    double norm = sqrt(quat[0] * quat[0] + quat[1] * quat[1] + quat[2] * quat[2] +
-                       quat[3] * quat[3]);
+    double norm =
+        sqrt(quat[0] * quat[0] + quat[1] * quat[1] + quat[2] * quat[2] + quat[3] * quat[3]);
     if (!(norm > 0) || !isfinite(norm)) return;  // nothing sensible to do; the pose check tells
     for (int i = 0; i < 4; i++) quat[i] /= norm;
 }

@@ -60,6 +60,7 @@ int sn_model_parent(const sn_model *model, int joint) {
 }
 
 int sn_model_next_leaf(const sn_model *model, int leaf) {
+    if (leaf >= model->njoint) return -1;
     for (int i = leaf < 0 ? 0 : leaf + 1; i < model->njoint; i++)
         if (model->nchild[i] == 0) return i;
     return -1;
@@ -86,8 +87,7 @@ void sn_model_integrate(const sn_model *model, const double *q, const double *de
     }
 }
 
-void sn_model_difference(const sn_model *model, const double *q0, const double *q1,
-                         double *delta) {
+void sn_model_difference(const sn_model *model, const double *q0, const double *q1, double *delta) {
     for (int k = 0; k < model->njoint; k++) {
         const sn_joint *j = &model->joint[k];
         const sn_joint_ops *ops = j->ops;
@@ -141,7 +141,8 @@ static double sample_between(uint64_t *state, double lower, double upper, double
     } else if (upper == INFINITY) {
         upper = lower + range;
     }
-    double x = lower + (upper - lower) * sn_random(state);
+    double r = sn_random(state),
+           x = lower * (1 - r) + upper * r;  // no overflow between huge limits
     return x < lower ? lower : x > upper ? upper : x;
 }
 
@@ -153,8 +154,8 @@ void sn_model_sample(const sn_model *model, uint64_t *state, double *q) {
         int count = ops->quaternion >= 0 ? ops->quaternion : j->nv;
         for (int k = 0; k < count; k++) {
             int v = j->v0 + k;
-            q[j->q0 + k] = sample_between(state, model->lower[v], model->upper[v],
-                                          ops->lengths[k] ? 1 : pi);
+            q[j->q0 + k] =
+                sample_between(state, model->lower[v], model->upper[v], ops->lengths[k] ? 1 : pi);
         }
         if (ops->quaternion < 0) continue;
         // a uniform direction in four dimensions: a point of the ball, not too near its centre

@@ -13,11 +13,11 @@ struct sn_model {
     const char *name;
     int njoint, nmarker, nq, nv, depth, root;
 
-    sn_joint *joint;        ///< njoint, sweep order: parents first, depth first
-    int *sweep_of;          ///< njoint: position in sweep order of a joint in file order
-    sn_joint_desc *desc;    ///< njoint, file order; what was given, unchanged
-    int *nchild;            ///< njoint, file order
-    sn_marker_desc *marker; ///< nmarker
+    sn_joint *joint;         ///< njoint, sweep order: parents first, depth first
+    int *sweep_of;           ///< njoint: position in sweep order of a joint in file order
+    sn_joint_desc *desc;     ///< njoint, file order; what was given, unchanged
+    int *nchild;             ///< njoint, file order
+    sn_marker_desc *marker;  ///< nmarker
 
     double *lower, *upper, *gain;  ///< nv, file order
     bool gained;                   ///< some gain is not 1
@@ -28,7 +28,7 @@ struct sn_model {
     int nangle;
     struct sn_angle_place {
         int q, slot;
-    } *angle;  ///< coordinates whose sine and cosine the sweep needs, and where to put them
+    } * angle;  ///< coordinates whose sine and cosine the sweep needs, and where to put them
 
     int nquaternion;
     int *quaternion;  ///< njoint at most: the joints (sweep order) that hold one

@@ -8,8 +8,8 @@
 #include "model/model.h"
 
 static const char *const model_keys[] = {"sinew", "name", "joints", "markers", NULL};
-static const char *const joint_keys[] = {"name",   "parent", "type",  "position", "rotation",
-                                         "axis",   "axis2",  "pitch", "order",    "limits",
+static const char *const joint_keys[] = {"name",   "parent",   "type",  "position", "rotation",
+                                         "axis",   "axis2",    "pitch", "order",    "limits",
                                          "locked", "strength", NULL};
 static const char *const marker_keys[] = {"name", "joint", "position", "weight", NULL};
 
@@ -69,7 +69,9 @@ static void read_each(sn_fields *f, const char *key, bool flags, int nv, sn_join
     if (node == NULL) return;
     bool many = node->type == SN_JSON_ARRAY;
     const sn_json_node *at = many ? sn_json_first(f->json, node) : node;
-    bool good = !many || node->count == (uint32_t)nv;
+    bool good = many    ? node->count == (uint32_t)nv
+                : flags ? node->type == SN_JSON_TRUE || node->type == SN_JSON_FALSE
+                        : node->type == SN_JSON_NUMBER;
     for (int i = 0; good && i < nv; i++) {
         if (flags) {
             good = at->type == SN_JSON_TRUE || at->type == SN_JSON_FALSE;
@@ -94,8 +96,8 @@ static sn_joint_type type_by_name(const char *name) {
 
 // A key that this type cannot do without.
 static void require(sn_fields *f, bool there, const sn_joint_desc *d, const char *key) {
-    if (!there) sn_fields_fail(f, f->object, "a %s joint needs \"%s\"",
-                               sn_joint_type_name(d->type), key);
+    if (!there)
+        sn_fields_fail(f, f->object, "a %s joint needs \"%s\"", sn_joint_type_name(d->type), key);
 }
 
 static sn_status read_joint(reading *r, const sn_json_node *node, size_t index) {
@@ -194,15 +196,17 @@ static sn_status read_joints(reading *r, const sn_json_node *joints) {
         if (r->block == NULL) return sn_fail_memory(r->error);
     }
     const sn_json_node *at = sn_json_first(r->json, joints);
-    for (size_t i = 0; i < count; i++, at = sn_json_next(r->json, at))
-        SN_TRY(read_joint(r, at, i));
+    for (size_t i = 0; i < count; i++, at = sn_json_next(r->json, at)) SN_TRY(read_joint(r, at, i));
     if (r->builder->status != SN_OK) return SN_OK;  // said by sn_builder_finish
     return resolve_parents(r);
 }
 
 static sn_status read_file(reading *r) {
     const sn_json_node *root = sn_json_root(r->json);
-    sn_fields f = {.json = r->json, .object = root, .owner = "model", .error = r->error,
+    sn_fields f = {.json = r->json,
+                   .object = root,
+                   .owner = "model",
+                   .error = r->error,
                    .blame = SN_ERR_MODEL};
     if (root->type != SN_JSON_OBJECT)
         return sn_fields_fail(&f, root, "the file must hold one object, not %s",

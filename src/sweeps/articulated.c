@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// H = L^T D L joint by joint, without H. With K_i summed over the subtree of i, H_ij = T_j . y_i and
-// y_i = K_i T_i. Eliminating degree of freedom i changes every pair (j, k) above it by
+// H = L^T D L joint by joint, without H. With K_i summed over the subtree of i, H_ij = T_j . y_i
+// and y_i = K_i T_i. Eliminating degree of freedom i changes every pair (j, k) above it by
 //
 //   H_jk -= (T_j . y_i)(T_k . y_i) / d_i        that is, K_k -= y_i y_i^T / d_i
 //
-// a symmetric rank-one change that adds up over subtrees as K does. So it is enough to carry its sum
-// Q (6 x 6) towards the root: y_i = (K_i - Q) T_i. Inside a joint the own terms `local` come on top,
-// which makes the elimination there a small dense one:
+// a symmetric rank-one change that adds up over subtrees as K does. So it is enough to carry its
+// sum Q (6 x 6) towards the root: y_i = (K_i - Q) T_i. Inside a joint the own terms `local` come on
+// top, which makes the elimination there a small dense one:
 //
 //   h_ab = T_b . y_a + local_ab,  y_b -= (h_ab / d_a) y_a      b outside a
 //
@@ -30,8 +30,8 @@ SN_INLINE void columns(const double *K, const double *Q, const sn_twist *T, int 
 
 // Eliminate the m degrees of freedom of joint k, the innermost first. -1, or the slot that failed.
 // m is a constant wherever this is called, so that the loops unroll into registers.
-SN_INLINE int eliminate(sn_workspace *ws, int k, int m, const double *diagonal,
-                            const bool *keep, double tolerance, double *failed) {
+SN_INLINE int eliminate(sn_workspace *ws, int k, int m, const double *diagonal, const bool *keep,
+                        double tolerance, double *failed) {
     const sn_joint *j = &ws->model->joint[k];
     const sn_twist *T = ws->T + j->slot;
     double h[N][N];  // the joint's own block, b <= a
@@ -68,10 +68,10 @@ SN_INLINE int eliminate(sn_workspace *ws, int k, int m, const double *diagonal,
     return -1;
 }
 
-// Q_parent += Q + sum y_a y_a^T / d_a over the joint's m degrees of freedom. A leaf has no Q yet, and
-// the parent none before its last child hands up.
+// Q_parent += Q + sum y_a y_a^T / d_a over the joint's m degrees of freedom. A leaf has no Q yet,
+// and the parent none before its last child hands up.
 SN_INLINE void hand_up(const sn_workspace *ws, const sn_joint *j, int m, const double *Q,
-                           double *parent) {
+                       double *parent) {
     const sn_twist *y = ws->yf + j->slot;
     const double *inverse = ws->pivot + j->slot;
     six ys[N];
@@ -85,8 +85,8 @@ SN_INLINE void hand_up(const sn_workspace *ws, const sn_joint *j, int m, const d
 }
 
 // One joint of a factorisation; again with m a constant.
-SN_INLINE int factor_joint(sn_workspace *ws, int k, int m, const double *diagonal,
-                               const bool *keep, double tolerance, double *failed) {
+SN_INLINE int factor_joint(sn_workspace *ws, int k, int m, const double *diagonal, const bool *keep,
+                           double tolerance, double *failed) {
     const sn_joint *j = &ws->model->joint[k];
     int slot = eliminate(ws, k, m, diagonal, keep, tolerance, failed);
     if (slot < 0 && j->parent >= 0)
@@ -101,11 +101,21 @@ int sn_workspace_factor(sn_workspace *ws, const double *diagonal, const bool *ke
     for (int k = m->njoint - 1; k >= 0; k--) {
         int failed;
         switch (m->joint[k].nv) {
-        case 0: failed = factor_joint(ws, k, 0, diagonal, keep, tolerance, &d); break;
-        case 1: failed = factor_joint(ws, k, 1, diagonal, keep, tolerance, &d); break;
-        case 2: failed = factor_joint(ws, k, 2, diagonal, keep, tolerance, &d); break;
-        case 3: failed = factor_joint(ws, k, 3, diagonal, keep, tolerance, &d); break;
-        default: failed = factor_joint(ws, k, 6, diagonal, keep, tolerance, &d); break;
+        case 0:
+            failed = factor_joint(ws, k, 0, diagonal, keep, tolerance, &d);
+            break;
+        case 1:
+            failed = factor_joint(ws, k, 1, diagonal, keep, tolerance, &d);
+            break;
+        case 2:
+            failed = factor_joint(ws, k, 2, diagonal, keep, tolerance, &d);
+            break;
+        case 3:
+            failed = factor_joint(ws, k, 3, diagonal, keep, tolerance, &d);
+            break;
+        default:
+            failed = factor_joint(ws, k, 6, diagonal, keep, tolerance, &d);
+            break;
         }
         if (failed < 0) continue;
         if (pivot != NULL) *pivot = d;
@@ -159,20 +169,40 @@ void sn_workspace_solve(sn_workspace *ws, double *x) {
     const sn_model *m = ws->model;
     for (int k = m->njoint - 1; k >= 0; k--) {
         switch (m->joint[k].nv) {
-        case 0: reduce_joint(ws, k, 0, x); break;
-        case 1: reduce_joint(ws, k, 1, x); break;
-        case 2: reduce_joint(ws, k, 2, x); break;
-        case 3: reduce_joint(ws, k, 3, x); break;
-        default: reduce_joint(ws, k, 6, x); break;
+        case 0:
+            reduce_joint(ws, k, 0, x);
+            break;
+        case 1:
+            reduce_joint(ws, k, 1, x);
+            break;
+        case 2:
+            reduce_joint(ws, k, 2, x);
+            break;
+        case 3:
+            reduce_joint(ws, k, 3, x);
+            break;
+        default:
+            reduce_joint(ws, k, 6, x);
+            break;
         }
     }
     for (int k = 0; k < m->njoint; k++) {
         switch (m->joint[k].nv) {
-        case 0: substitute_joint(ws, k, 0, x); break;
-        case 1: substitute_joint(ws, k, 1, x); break;
-        case 2: substitute_joint(ws, k, 2, x); break;
-        case 3: substitute_joint(ws, k, 3, x); break;
-        default: substitute_joint(ws, k, 6, x); break;
+        case 0:
+            substitute_joint(ws, k, 0, x);
+            break;
+        case 1:
+            substitute_joint(ws, k, 1, x);
+            break;
+        case 2:
+            substitute_joint(ws, k, 2, x);
+            break;
+        case 3:
+            substitute_joint(ws, k, 3, x);
+            break;
+        default:
+            substitute_joint(ws, k, 6, x);
+            break;
         }
     }
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The general path: any task on a body gives a wrench Phi = (n; f) with d phi = -Phi . S for a rigid
-// motion S of the body, and a curvature C with d Phi = -C S. Turning an ancestor carries everything
-// below it rigidly, dS_i = S_j x S_i, so with Phi and C summed over the subtree of i
+// The general path: any task on a body gives a wrench Phi = (n; f) with d phi = -Phi . S for a
+// rigid motion S of the body, and a curvature C with d Phi = -C S. Turning an ancestor carries
+// everything below it rigidly, dS_i = S_j x S_i, so with Phi and C summed over the subtree of i
 //
 //   g_i = -S_i . Phi,   H_ij = S_j . y_i,   y_i = C^T S_i - S_i x* Phi = K S_i
 //
-// K itself adds up over subtrees, so it is what is kept: K = C^T + [[n] [f]; [f] 0], in blocks. With
-// p the world point, F = W r, B = [-[p] I]:
+// K itself adds up over subtrees, so it is what is kept: K = C^T + [[n] [f]; [f] 0], in blocks.
+// With p the world point, F = W r, B = [-[p] I]:
 //
 //   point         Phi = (p x F; F)     K = B^T W B + [-[F][p]  [F]; 0 0]
 //   direction d   Phi = (w d x g; 0)   K_aa = -w [g][d]
@@ -115,9 +115,15 @@ double sn_field_of_body(const sn_workspace *ws, int k, bool exact, sn_field *fie
         const sn_part *part = &p->part[i];
         if (!part->active) continue;
         switch (part->type) {
-        case SN_PART_POINT: f += add_point(ws, part, frame, exact, field); break;
-        case SN_PART_DIRECTION: f += add_direction(part, frame, exact, field); break;
-        case SN_PART_ORIENTATION: f += add_orientation(part, frame, exact, field); break;
+        case SN_PART_POINT:
+            f += add_point(ws, part, frame, exact, field);
+            break;
+        case SN_PART_DIRECTION:
+            f += add_direction(part, frame, exact, field);
+            break;
+        case SN_PART_ORIENTATION:
+            f += add_orientation(part, frame, exact, field);
+            break;
         }
     }
     return f;
@@ -139,8 +145,7 @@ double sn_sweep_general(sn_workspace *ws, bool exact, bool second) {
         const sn_field *field = &ws->field[k];
         for (int i = j->slot; i < j->slot + j->nv; i++)
             ws->g[i] = -(v3_dot(ws->S[i].a, field->n) + v3_dot(ws->S[i].b, field->f));
-        if (second && exact && j->ops->curve != NULL)
-            sn_local_curve(ws, k, field->n, field->f);
+        if (second && exact && j->ops->curve != NULL) sn_local_curve(ws, k, field->n, field->f);
         if (j->parent >= 0) field_add(&ws->field[j->parent], field);
     }
     return f;

@@ -92,9 +92,10 @@ void sn_jacobian_adjusted(const sn_workspace *ws, int joint, sn_jacobian_frame f
     }
 }
 
-// dS/dt of velocity i of joint k beyond being carried by what lies outside it: the same-joint terms.
-// The axes of a rotation held as a quaternion are those of the parent-side frame, so its own motion
-// does not move them at all: what its outer axes contribute as if stacked is taken out again.
+// dS/dt of velocity i of joint k beyond being carried by what lies outside it: the same-joint
+// terms. The axes of a rotation held as a quaternion are those of the parent-side frame, so its own
+// motion does not move them at all: what its outer axes contribute as if stacked is taken out
+// again.
 static sn_twist own_rate(const sn_workspace *ws, int k, int i, const double *qd) {
     const sn_joint *j = &ws->model->joint[k];
     const sn_joint_ops *ops = j->ops;

@@ -69,8 +69,8 @@ static void add_rest(const sn_workspace *ws, const sn_rest *rest, const sn_joint
     sn_vec3 weight = v3_scale(rest->weight, v3_from(w + start)), g, H[3];
     sn_vec3 psi = v3_from(delta + start);
     rotation_term(weight, psi, exact, &g, H);
-    term->f += 0.5 * (weight.x * psi.x * psi.x + weight.y * psi.y * psi.y +
-                      weight.z * psi.z * psi.z);
+    term->f +=
+        0.5 * (weight.x * psi.x * psi.x + weight.y * psi.y * psi.y + weight.z * psi.z * psi.z);
     for (int a = 0; a < 3; a++) {
         term->g[start + a] += v3_at(g, a);
         term->H[a] = v3_add(term->H[a], H[a]);
@@ -91,7 +91,6 @@ static void add_soft(const sn_workspace *ws, const sn_soft *soft, const sn_joint
         term->diagonal[i] += soft->weight;
     }
 }
-
 
 static joint_term term_of(const sn_workspace *ws, const sn_joint *j, bool exact) {
     const sn_problem *p = ws->problem;

@@ -82,8 +82,7 @@ void sn_workspace_multiply(sn_workspace *ws, bool gauss_newton, const double *x,
         if (exact && j->ops->curve != NULL) multiply_curve(ws, k, u, out);
         if (j->parent < 0) continue;
         ws->answer[j->parent] = twist_add(ws->answer[j->parent], 1, answer);
-        ws->below[j->parent] =
-            twist_add(ws->below[j->parent], 1, (sn_twist){field->n, field->f});
+        ws->below[j->parent] = twist_add(ws->below[j->parent], 1, (sn_twist){field->n, field->f});
     }
     sn_joint_terms_multiply(ws, exact, u, out);
     for (int v = 0; v < m->nv; v++) out[v] *= m->gain[v];

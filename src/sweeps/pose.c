@@ -47,7 +47,6 @@ void sn_sweep_pose(sn_workspace *ws, const double *q) {
         sn_frame *base = &ws->base[k];
         base->R = j->turned ? m3_mulm(&parent->R, &j->offset.R) : parent->R;
         base->p = sn_place(parent, j->offset.p);
-        j->ops->place(j, q + j->q0, ws->angle + j->slot, base, &ws->frame[k],
-                                        ws->S + j->slot);
+        j->ops->place(j, q + j->q0, ws->angle + j->slot, base, &ws->frame[k], ws->S + j->slot);
     }
 }

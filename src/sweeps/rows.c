@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rows of H: H_ij = T_j . y_i, y_i = K T_i, for every j on i's path, from the twists laid out by component so that
-// neighbours j are computed together.
+// Rows of H: H_ij = T_j . y_i, y_i = K T_i, for every j on i's path, from the twists laid out by
+// component so that neighbours j are computed together.
 #include "base/pair.h"
 #include "sweeps/workspace.h"
 

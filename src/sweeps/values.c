@@ -11,9 +11,12 @@ static sn_vec3 point_residual(const sn_workspace *ws, const sn_frame *frame, sn_
 // The residual of a part, without its weight.
 static sn_vec3 part_residual(const sn_workspace *ws, const sn_frame *frame, const sn_part *part) {
     switch (part->type) {
-    case SN_PART_POINT: return point_residual(ws, frame, part->local, part->goal);
-    case SN_PART_DIRECTION: return v3_sub(part->goal, m3_mul(&frame->R, part->local));
-    case SN_PART_ORIENTATION: break;
+    case SN_PART_POINT:
+        return point_residual(ws, frame, part->local, part->goal);
+    case SN_PART_DIRECTION:
+        return v3_sub(part->goal, m3_mul(&frame->R, part->local));
+    case SN_PART_ORIENTATION:
+        break;
     }
     sn_mat3 back = m3_transpose(&frame->R), turn = m3_mulm(&part->matrix, &back);
     return sn_rotation_log(&turn);
@@ -35,8 +38,8 @@ double sn_sweep_value(const sn_workspace *ws) {
             const sn_part *part = &p->part[i];
             if (!part->active) continue;
             sn_vec3 r = part_residual(ws, frame, part);
-            sn_vec3 weighted = part->type == SN_PART_POINT ? m3_mul(&part->matrix, r)
-                                                           : v3_scale(part->weight, r);
+            sn_vec3 weighted =
+                part->type == SN_PART_POINT ? m3_mul(&part->matrix, r) : v3_scale(part->weight, r);
             twice += v3_dot(r, weighted);
         }
         f += 0.5 * twice;

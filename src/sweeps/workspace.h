@@ -9,15 +9,15 @@
 #include "tasks/problem.h"
 
 /// The sums of the fast path over the points of a body or a subtree, p and g from the origin:
-/// M = sum w g p^T (column-major), P = sum w p, G = sum w g, W = sum w. For Gauss-Newton g is replaced
-/// by p in M, and the torque T = sum w g x p is kept apart.
+/// M = sum w g p^T (column-major), P = sum w p, G = sum w g, W = sum w. For Gauss-Newton g is
+/// replaced by p in M, and the torque T = sum w g x p is kept apart.
 typedef struct sn_sums {
     double M[9], P[3], G[3], W;
     double T[3], unused;
 } sn_sums;
 
-/// What the tasks on a body or a subtree give: the wrench (n; f) with g_i = -S_i . Phi, and the 6 x 6
-/// matrix K, column-major, with y_i = K S_i and H_ij = S_j . y_i.
+/// What the tasks on a body or a subtree give: the wrench (n; f) with g_i = -S_i . Phi, and the 6 x
+/// 6 matrix K, column-major, with y_i = K S_i and H_ij = S_j . y_i.
 typedef struct sn_field {
     sn_vec3 n, f;
     double K[36];
@@ -41,29 +41,29 @@ struct sn_workspace {
     sn_angle *angle;  ///< nv: sine and cosine of the angle coordinates
     double *q;        ///< nq: the pose of the last evaluation
 
-    sn_sums *sums;    ///< njoint
-    sn_field *field;  ///< njoint: of whole subtrees, after an evaluation with second derivatives
-    bool fields_full; ///< the general sweep wrote them, zeros of the fast path's K included
-    sn_field *body;   ///< njoint: of bodies alone, for a product
-    sn_twist *carry;  ///< njoint: how a product moves every body,
-    sn_twist *answer; ///< what the tasks below answer (a wrench),
-    sn_twist *below;  ///< and their wrench itself
-    double *g;        ///< nv, sweep order
-    double *local;    ///< nv x SN_MAX_JOINT_DOFS: what H has between velocities b <= a of one joint
-                      ///< beyond T_b . K T_a
-    sn_locals locals; ///< which joints have any
-    double *columns;  ///< 6 x stride: T by component, for the rows of H
-    size_t stride;    ///< nv, at least
-    double *rows;     ///< path-sparse, or NULL
-    bool rows_valid;  ///< rows are those of the last evaluation
-    double *scratch;  ///< nv
+    sn_sums *sums;     ///< njoint
+    sn_field *field;   ///< njoint: of whole subtrees, after an evaluation with second derivatives
+    bool fields_full;  ///< the general sweep wrote them, zeros of the fast path's K included
+    sn_field *body;    ///< njoint: of bodies alone, for a product
+    sn_twist *carry;   ///< njoint: how a product moves every body,
+    sn_twist *answer;  ///< what the tasks below answer (a wrench),
+    sn_twist *below;   ///< and their wrench itself
+    double *g;         ///< nv, sweep order
+    double *local;  ///< nv x SN_MAX_JOINT_DOFS: what H has between velocities b <= a of one joint
+                    ///< beyond T_b . K T_a
+    sn_locals locals;  ///< which joints have any
+    double *columns;   ///< 6 x stride: T by component, for the rows of H
+    size_t stride;     ///< nv, at least
+    double *rows;      ///< path-sparse, or NULL
+    bool rows_valid;   ///< rows are those of the last evaluation
+    double *scratch;   ///< nv
 
     // articulated.c: the factorisation
-    double *Q;        ///< njoint x 36: what the eliminated joints below take from K, column-major
-    sn_twist *yf;     ///< nv: y of the factorisation
-    double *pivot;    ///< nv: 1 / d, 0 for a dropped degree of freedom
-    double *lower;    ///< nv x SN_MAX_JOINT_DOFS: L inside the joint
-    sn_twist *push;   ///< njoint: the right-hand side's share of the joints below
+    double *Q;       ///< njoint x 36: what the eliminated joints below take from K, column-major
+    sn_twist *yf;    ///< nv: y of the factorisation
+    double *pivot;   ///< nv: 1 / d, 0 for a dropped degree of freedom
+    double *lower;   ///< nv x SN_MAX_JOINT_DOFS: L inside the joint
+    sn_twist *push;  ///< njoint: the right-hand side's share of the joints below
 };
 
 /// pose.c: place all joints.
@@ -88,12 +88,16 @@ double sn_field_of_body(const sn_workspace *ws, int k, bool exact, sn_field *fie
 void sn_local_curve(sn_workspace *ws, int k, sn_vec3 n, sn_vec3 f);
 
 static inline bool sn_has_local(const sn_workspace *ws, const sn_joint *j) {
-    return ws->locals == SN_LOCALS_ALL ||
-           (ws->locals == SN_LOCALS_CURVED && j->ops->curve != NULL);
+    return ws->locals == SN_LOCALS_ALL || (ws->locals == SN_LOCALS_CURVED && j->ops->curve != NULL);
 }
 
 /// rows.c: all path-sparse rows, from T, K and local.
 void sn_rows_fill(sn_workspace *ws);
+
+/// fields.c: H x and the diagonal of H in sweep order, exact or Gauss-Newton, from the fields of
+/// the last evaluation with second derivatives.
+void sn_workspace_fields_multiply(sn_workspace *ws, const double *x, double *y);
+void sn_workspace_fields_diagonal(const sn_workspace *ws, double *d);
 
 /// joint_terms.c: rest and soft-limit tasks: their f, and their share of g and local.
 static inline bool sn_joint_terms_any(const sn_workspace *ws) {

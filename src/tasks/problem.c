@@ -46,13 +46,17 @@ static int points_of(const sn_task *t) {
 
 static int parts_of(const sn_task *t) {
     switch (t->type) {
-    case SN_TASK_POINT: return t->has_matrix;
+    case SN_TASK_POINT:
+        return t->has_matrix;
     case SN_TASK_PLANE:
     case SN_TASK_DIRECTION:
     case SN_TASK_ORIENTATION:
-    case SN_TASK_POSE: return 1;
-    case SN_TASK_FRAME2: return 2;
-    default: return 0;
+    case SN_TASK_POSE:
+        return 1;
+    case SN_TASK_FRAME2:
+        return 2;
+    default:
+        return 0;
     }
 }
 
@@ -83,27 +87,33 @@ static void refresh(sn_problem *p, int i) {
     case SN_TASK_POINT:
     case SN_TASK_PLANE:
         if (part != NULL)
-            *part = (sn_part){SN_PART_POINT, active && t->weight > 0, t->weight,
-                              v3_from(t->local), v3_from(t->goal), weight_matrix(t)};
+            *part = (sn_part){SN_PART_POINT,     active && t->weight > 0, t->weight,
+                              v3_from(t->local), v3_from(t->goal),        weight_matrix(t)};
         break;
     case SN_TASK_DIRECTION:
-        *part = (sn_part){.type = SN_PART_DIRECTION, .active = active && t->weight > 0,
-                          .weight = t->weight, .local = unit_vec(t->local),
+        *part = (sn_part){.type = SN_PART_DIRECTION,
+                          .active = active && t->weight > 0,
+                          .weight = t->weight,
+                          .local = unit_vec(t->local),
                           .goal = unit_vec(t->goal)};
         break;
     case SN_TASK_ORIENTATION:
     case SN_TASK_POSE: {
         double weight = t->type == SN_TASK_POSE ? t->rotation_weight : t->weight;
-        *part = (sn_part){.type = SN_PART_ORIENTATION, .active = active && weight > 0,
-                          .weight = weight, .matrix = unit_rotation(t->rotation)};
+        *part = (sn_part){.type = SN_PART_ORIENTATION,
+                          .active = active && weight > 0,
+                          .weight = weight,
+                          .matrix = unit_rotation(t->rotation)};
         break;
     }
     case SN_TASK_FRAME2:
         for (int k = 0; k < 2; k++)
-            p->part[k == 0 ? at->part : at->part2] = (sn_part){
-                .type = SN_PART_DIRECTION, .active = active && t->rotation_weight > 0,
-                .weight = t->rotation_weight, .local = v3_unit(k),
-                .goal = unit_vec(k == 0 ? t->i : t->j)};
+            p->part[k == 0 ? at->part : at->part2] =
+                (sn_part){.type = SN_PART_DIRECTION,
+                          .active = active && t->rotation_weight > 0,
+                          .weight = t->rotation_weight,
+                          .local = v3_unit(k),
+                          .goal = unit_vec(k == 0 ? t->i : t->j)};
         break;
     case SN_TASK_REST:
         p->rest[at->rest].weight = t->weight;
@@ -113,7 +123,8 @@ static void refresh(sn_problem *p, int i) {
         p->soft[at->soft].weight = t->weight;
         p->soft[at->soft].active = active && t->weight > 0;
         break;
-    case SN_TASK_TYPE_COUNT: break;
+    case SN_TASK_TYPE_COUNT:
+        break;
     }
 }
 
@@ -136,6 +147,7 @@ static void assign_parts(sn_problem *p, double *numbers) {
     const sn_model *m = p->model;
     for (int i = 0; i < p->ntask; i++) {
         sn_task *t = &p->task[i];
+        if (t->type == SN_TASK_REST) t->joint = -1;  // it belongs to none, whatever was given
         int joint = t->joint >= 0 ? m->sweep_of[t->joint] : -1;
         p->parts[i] = (sn_task_parts){joint, -1, -1, -1, -1, -1, true, false};
         if (joint < 0) continue;
@@ -281,8 +293,7 @@ sn_status sn_problem_set_rotation(sn_problem *problem, int task, const double wx
 }
 
 sn_status sn_problem_set_rest(sn_problem *problem, int task, const double *q) {
-    if (!is_task(problem, task) || problem->task[task].type != SN_TASK_REST)
-        return SN_ERR_ARGUMENT;
+    if (!is_task(problem, task) || problem->task[task].type != SN_TASK_REST) return SN_ERR_ARGUMENT;
     SN_TRY(sn_model_check_pose(problem->model, q, NULL));
     sn_rest *r = &problem->rest[problem->parts[task].rest];
     memcpy(r->q, q, (size_t)problem->model->nq * sizeof *q);

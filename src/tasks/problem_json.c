@@ -7,9 +7,9 @@
 #include "tasks/check.h"
 #include "tasks/problem.h"
 
-static const char *const task_keys[] = {
-    "type", "joint", "local", "goal", "point", "normal", "rotation", "i", "j",
-    "q",    "weight", "rotation_weight", "name", NULL};
+static const char *const task_keys[] = {"type",   "joint",           "local", "goal", "point",
+                                        "normal", "rotation",        "i",     "j",    "q",
+                                        "weight", "rotation_weight", "name",  NULL};
 
 typedef struct reading {
     const sn_json *json;
@@ -17,7 +17,7 @@ typedef struct reading {
     const sn_allocator *allocator;
     sn_error *error;
     sn_task *task;
-    double *numbers;       // poses and weights of the rest tasks
+    double *numbers;  // poses and weights of the rest tasks
     size_t numbers_used;
 } reading;
 
@@ -53,9 +53,10 @@ static void read_weight(reading *r, sn_fields *f, sn_task *t) {
         good = sn_json_numbers(f->json, row, 3, t->matrix + 3 * i);
     t->has_matrix = true;
     if (!good)
-        sn_fields_fail(f, node, t->type == SN_TASK_POINT
-                                    ? "\"weight\" must be a number or three rows of three"
-                                    : "\"weight\" must be a number");
+        sn_fields_fail(f, node,
+                       t->type == SN_TASK_POINT
+                           ? "\"weight\" must be a number or three rows of three"
+                           : "\"weight\" must be a number");
 }
 
 // A key that this type cannot do without.
@@ -94,8 +95,11 @@ static void read_goals(reading *r, sn_fields *f, sn_task *t) {
             need(f, false, "q");
         }
         break;
-    case SN_TASK_POINT: need(f, sn_fields_numbers(f, "goal", 3, t->goal), "goal"); break;
-    default: break;
+    case SN_TASK_POINT:
+        need(f, sn_fields_numbers(f, "goal", 3, t->goal), "goal");
+        break;
+    default:
+        break;
     }
 }
 
@@ -133,7 +137,10 @@ static sn_status read_task(reading *r, const sn_json_node *node, int index) {
 
 static sn_status read_file(reading *r, int *count) {
     const sn_json_node *root = sn_json_root(r->json);
-    sn_fields f = {.json = r->json, .object = root, .owner = "tasks file", .error = r->error,
+    sn_fields f = {.json = r->json,
+                   .object = root,
+                   .owner = "tasks file",
+                   .error = r->error,
                    .blame = SN_ERR_TASK};
     static const char *const keys[] = {"sinew", "tasks", "name", NULL};
     const sn_json_node *tasks = sn_json_get(r->json, root, "tasks");

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: MIT
+#include "solvers/solver.h"
+
+#include <string.h>
+#include <time.h>
+
+enum { VERSION = 2 };
+
+static const sn_method_ops *const methods[SN_METHOD_COUNT] = {
+    [SN_METHOD_HYBRID] = &sn_method_hybrid,
+    [SN_METHOD_NEWTON] = &sn_method_newton,
+    [SN_METHOD_LM] = &sn_method_lm,
+    [SN_METHOD_DLS] = &sn_method_dls,
+    [SN_METHOD_GAUSS_NEWTON] = &sn_method_gauss_newton,
+};
+
+static const char *const method_names[SN_METHOD_COUNT] = {"hybrid",
+                                                          "newton",
+                                                          "newton-pcg",
+                                                          "lm",
+                                                          "dls",
+                                                          "gauss-newton",
+                                                          "pinv",
+                                                          "qr",
+                                                          "bfgs",
+                                                          "lbfgs",
+                                                          "ncg",
+                                                          "projected-gradient",
+                                                          "jacobian-transpose",
+                                                          "ccd",
+                                                          "sdls"};
+
+const char *sn_method_name(sn_method method) {
+    return (unsigned)method < SN_METHOD_COUNT ? method_names[method] : "unknown";
+}
+
+sn_method sn_method_find(const char *name) {
+    int i = 0;
+    while (i < SN_METHOD_COUNT && strcmp(method_names[i], name) != 0) i++;
+    return (sn_method)i;
+}
+
+bool sn_method_available(sn_method method) {
+    return (unsigned)method < SN_METHOD_COUNT && methods[method] != NULL;
+}
+
+const char *sn_stop_text(sn_stop stop) {
+    static const char *const texts[] = {
+#define TEXT(code, text) text,
+        SN_STOP_LIST(TEXT)
+#undef TEXT
+    };
+    return (unsigned)stop < SN_STOP_COUNT ? texts[stop] : "unknown";
+}
+
+sn_solver_options sn_solver_options_default(void) {
+    return (sn_solver_options){.version = VERSION,
+                               .method = SN_METHOD_HYBRID,
+                               .max_iterations = 200,
+                               .goal = 1e-24,
+                               .gradient = 1e-9,
+                               .damping = 0.1,
+                               .step = 0.005,
+                               .alpha = 1e-4,
+                               .beta = 0.5,
+                               .memory = 10,
+                               .bandwidth = 5,
+                               .pcg_tolerance = 0.1};
+}
+
+static bool good_options(const sn_solver_options *o) {
+    return o->version == VERSION && sn_method_available(o->method) && o->max_iterations >= 0 &&
+           o->goal >= 0 && o->gradient >= 0 && o->seconds >= 0 && o->damping >= 0 && o->step >= 0 &&
+           o->alpha > 0 && o->alpha < 1 && o->beta > 0 && o->beta < 1 && o->memory > 0 &&
+           o->bandwidth >= 0 && o->bandwidth <= 24 && o->pcg_tolerance > 0;
+}
+
+static void layout_solver(sn_solver *s, sn_layout *layout) {
+    size_t n = (size_t)s->n, nq = (size_t)s->model->nq;
+    s->q = sn_layout_take(layout, nq, sizeof *s->q);
+    s->trial = sn_layout_take(layout, nq, sizeof *s->trial);
+    s->step = sn_layout_take(layout, n, sizeof *s->step);
+    s->moved = sn_layout_take(layout, n, sizeof *s->moved);
+    s->scale = sn_layout_take(layout, n, sizeof *s->scale);
+    s->delta = sn_layout_take(layout, n, sizeof *s->delta);
+    s->keep = sn_layout_take(layout, n, sizeof *s->keep);
+    s->q_of = sn_layout_take(layout, n, sizeof *s->q_of);
+    s->lower = sn_layout_take(layout, n, sizeof *s->lower);
+    s->upper = sn_layout_take(layout, n, sizeof *s->upper);
+    if (s->ops->layout != NULL) s->ops->layout(s, layout);
+}
+
+// Limits and coordinates in sweep order.
+static void find_limits(sn_solver *s) {
+    const sn_model *m = s->model;
+    for (int k = 0; k < m->njoint; k++) {
+        const sn_joint *j = &m->joint[k];
+        for (int a = 0; a < j->nv; a++) {
+            int i = j->slot + a;
+            bool plain = j->ops->quaternion < 0 || a < j->ops->quaternion;
+            s->q_of[i] = plain ? j->q0 + a : -1;
+            s->lower[i] = m->lower[j->v0 + a];
+            s->upper[i] = m->upper[j->v0 + a];
+        }
+    }
+}
+
+sn_status sn_solver_create(const sn_problem *problem, const sn_solver_options *options,
+                           const sn_allocator *allocator, sn_solver **out) {
+    *out = NULL;
+    sn_solver s = {.allocator = sn_allocator_of(allocator),
+                   .problem = problem,
+                   .model = problem->model,
+                   .n = problem->model->nv,
+                   .options = options != NULL ? *options : sn_solver_options_default()};
+    if (!good_options(&s.options)) return SN_ERR_ARGUMENT;
+    s.ops = methods[s.options.method];
+    sn_layout layout = {0};
+    sn_solver *solver = sn_layout_take(&layout, 1, sizeof *solver);
+    layout_solver(&s, &layout);
+    void *block = sn_layout_acquire(&layout, allocator, &s.owner);
+    if (block == NULL) return SN_ERR_MEMORY;
+    sn_status status = sn_workspace_create(problem, false, allocator, &s.ws);
+    if (status != SN_OK) {
+        sn_release(allocator, s.owner);
+        return status;
+    }
+    layout = (sn_layout){.block = block};
+    solver = sn_layout_take(&layout, 1, sizeof *solver);
+    layout_solver(&s, &layout);
+    *solver = s;
+    find_limits(solver);
+    *out = solver;
+    return SN_OK;
+}
+
+void sn_solver_destroy(sn_solver *solver) {
+    if (solver == NULL) return;
+    sn_allocator allocator = solver->allocator;
+    sn_workspace_destroy(solver->ws);
+    sn_release(&allocator, solver->owner);
+}
+
+sn_workspace *sn_solver_workspace(sn_solver *solver) { return solver->ws; }
+
+double solver_dot(const double *x, const double *y, int n) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += x[i] * y[i];
+    return sum;
+}
+
+static double seconds_now(void) {
+    struct timespec t;
+    (void)timespec_get(&t, TIME_UTC);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+bool solver_eval(sn_solver *s, const double *q, unsigned what, double *f) {
+    if (what & (SN_EVAL_HESSIAN | SN_EVAL_GAUSS_NEWTON)) {
+        s->report.hessians++;
+    } else if (what & SN_EVAL_GRADIENT) {
+        s->report.gradients++;
+    } else {
+        s->report.functions++;
+    }
+    return sn_workspace_eval(s->ws, q, what, f) == SN_OK;
+}
+
+static double move(sn_solver *s, double t, const double *u, bool all) {
+    const sn_model *m = s->model;
+    const double *gain = m->gain;
+    for (int i = 0; i < s->n; i++) {
+        int v = m->v_of[i];
+        s->moved[i] = all || s->keep[i] ? t * u[i] : 0;
+        s->delta[v] = gain[v] * s->moved[i];
+    }
+    sn_model_integrate(m, s->q, s->delta, s->trial);
+    double square = 0;
+    for (int i = 0; i < s->n; i++) {
+        int at = s->q_of[i];
+        double g = gain[m->v_of[i]];
+        if (g == 0) s->moved[i] = 0;
+        if (at >= 0) {
+            double x = s->trial[at];
+            if (x < s->lower[i] || x > s->upper[i]) {
+                s->trial[at] = x < s->lower[i] ? s->lower[i] : s->upper[i];
+                if (g != 0) s->moved[i] = (s->trial[at] - s->q[at]) / g;
+            }
+        }
+        square += s->moved[i] * s->moved[i];
+    }
+    return sqrt(square);
+}
+
+double solver_move(sn_solver *s, double t, const double *u) { return move(s, t, u, false); }
+double solver_move_all(sn_solver *s, double t, const double *u) { return move(s, t, u, true); }
+
+void solver_take(sn_solver *s, double f) {
+    memcpy(s->q, s->trial, (size_t)s->model->nq * sizeof *s->q);
+    s->f = f;
+}
+
+// Which degrees of freedom may move, and the relative projected gradient: the largest cosine
+// between the residual and a column of the Jacobian, |g_i| / (|J_i| |r|).
+static double project_gradient(sn_solver *s) {
+    const double *g = s->ws->g;
+    double worst = 0;
+    s->report.active = 0;
+    for (int i = 0; i < s->n; i++) {
+        int at = s->q_of[i];
+        bool held = at >= 0 && ((s->q[at] <= s->lower[i] && g[i] > 0) ||
+                                (s->q[at] >= s->upper[i] && g[i] < 0));
+        s->report.active += held;
+        s->keep[i] = !held && s->model->gain[s->model->v_of[i]] != 0;
+        if (s->keep[i]) worst = fmax(worst, g[i] * g[i] / s->scale[i]);
+    }
+    return s->f > 0 ? sqrt(worst / (2 * s->f)) : 0;
+}
+
+bool solver_finished(sn_solver *s) {
+    const sn_solver_options *o = &s->options;
+    s->report.gradient = project_gradient(s);
+    if (s->f <= o->goal) {
+        s->report.stop = SN_STOP_GOAL;
+    } else if (s->report.gradient <= o->gradient) {
+        s->report.stop = SN_STOP_MINIMUM;  // or a saddle: looked at when all is done
+    } else if (o->cancel != NULL && *o->cancel) {
+        s->report.stop = SN_STOP_CANCELLED;
+    } else if (s->report.iterations >= o->max_iterations) {
+        s->report.stop = SN_STOP_ITERATIONS;
+    } else if (o->seconds > 0 && seconds_now() - s->started >= o->seconds) {
+        s->report.stop = SN_STOP_TIME;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+void solver_stalled(sn_solver *s) { s->report.stop = SN_STOP_STALLED; }
+
+void solver_iterated(sn_solver *s, sn_trace *trace) {
+    s->report.iterations++;
+    if (s->options.trace == NULL) return;
+    trace->iteration = s->report.iterations;
+    trace->f = s->f;
+    trace->gradient = s->report.gradient;
+    trace->active = s->report.active;
+    s->options.trace(s->options.trace_user, trace);
+}
+
+double solver_predicted(sn_solver *s) {
+    // H moved = K (twist) ...: the workspace multiplies with the fields it has
+    sn_workspace_fields_multiply(s->ws, s->moved, s->delta);
+    return -(solver_dot(s->ws->g, s->moved, s->n) + 0.5 * solver_dot(s->moved, s->delta, s->n));
+}
+
+// D^2 from the Gauss-Newton matrix that the workspace holds, the largest seen in this solve. What
+// no task sees gets a small share of the largest, so that it is damped and stays put.
+void solver_find_scale(sn_solver *s, bool fresh) {
+    double top = 0;
+    sn_workspace_fields_diagonal(s->ws, s->moved);
+    for (int i = 0; i < s->n; i++)
+        s->scale[i] = fresh ? s->moved[i] : fmax(s->scale[i], s->moved[i]);
+    for (int i = 0; i < s->n; i++) top = fmax(top, s->scale[i]);
+    for (int i = 0; i < s->n; i++) s->scale[i] = fmax(s->scale[i], 1e-6 * top + 1e-200);
+}
+
+static void final_errors(sn_solver *s) {
+    int count = 0;
+    double sum = 0;
+    for (int i = 0; i < s->problem->ntask; i++) {
+        if (!sn_problem_task_active(s->problem, i)) continue;
+        double error = sn_workspace_task_error(s->ws, i);
+        s->report.worst_error = fmax(s->report.worst_error, error);
+        sum += error;
+        count++;
+    }
+    if (count > 0) s->report.mean_error = sum / count;
+}
+
+// At a stationary pose: has the exact Hessian of the free degrees of freedom a negative pivot? Then
+// the direction is in s->step.
+static bool at_saddle(sn_solver *s) {
+    double f;
+    if (!solver_eval(s, s->q, SN_EVAL_HESSIAN, &f)) return false;
+    (void)project_gradient(s);
+    for (int i = 0; i < s->n; i++) s->delta[i] = 1e-8 * s->scale[i];
+    s->report.factorizations++;
+    int k = sn_workspace_factor(s->ws, s->delta, s->keep, 0, NULL);
+    if (k < 0) return false;
+    sn_workspace_curvature(s->ws, k, s->step);
+    return true;
+}
+
+// Both ways along s->step, long steps first; true when f fell and the pose was taken.
+static bool leave_saddle(sn_solver *s) {
+    double size = 0;
+    for (int i = 0; i < s->n; i++) size = fmax(size, fabs(s->step[i]));
+    for (double reach = 0.5; reach > 1e-6; reach *= 0.25) {
+        for (int sign = 1; sign >= -1; sign -= 2) {
+            double f;
+            (void)solver_move(s, sign * reach / size, s->step);
+            if (solver_eval(s, s->trial, 0, &f) && f < s->f) {
+                solver_take(s, f);
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+sn_status sn_solver_solve(sn_solver *s, double *q, sn_report *report) {
+    const sn_model *m = s->model;
+    s->report = (sn_report){.stop = SN_STOP_BAD_GOALS};
+    *report = s->report;
+    SN_TRY(sn_model_check_pose(m, q, NULL));
+    if (s->options.seconds > 0) s->started = seconds_now();
+    memcpy(s->q, q, (size_t)m->nq * sizeof *q);
+    sn_model_normalize(m, s->q);
+    (void)sn_model_clamp(m, s->q);
+    if (!solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) return SN_ERR_VALUE;
+    solver_find_scale(s, true);
+    for (;;) {
+        s->ops->run(s);
+        if (s->report.stop != SN_STOP_MINIMUM || !at_saddle(s)) break;
+        s->report.stop = SN_STOP_SADDLE;
+        if (!s->ops->leaves_saddles || !leave_saddle(s)) break;
+        s->report.iterations++;
+        if (!solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) break;
+    }
+    memcpy(q, s->q, (size_t)m->nq * sizeof *q);
+    s->report.f = s->f;
+    SN_TRY(sn_workspace_pose(s->ws, q));
+    final_errors(s);
+    *report = s->report;
+    return SN_OK;
+}

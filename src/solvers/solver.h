@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// What all methods share. A method keeps the best pose so far in s->q with its value in s->f, and
+// works in sweep order with the velocities behind the gains: the pose moves by gain o u.
+//
+// A method's loop:
+//
+//   for (;;) {
+//       evaluate the derivatives it needs at s->q            solver_eval()
+//       if (solver_finished(s)) return;                       stop tests; sets s->report.stop
+//       compute a direction s->step from s->ws->g ...
+//       solver_move(s, t, ...) and evaluate f there; take it with solver_take() when f fell
+//       solver_iterated(s, &trace);                           counts, calls the trace
+//   }
+#pragma once
+
+#include "base/memory.h"
+#include "linalg/path.h"
+#include "model/model.h"
+#include "sinew/solver.h"
+#include "sweeps/workspace.h"
+
+typedef struct sn_method_ops {
+    /// The method's own arrays, from the solver's layout (called twice: measured, then placed).
+    /// NULL for none. Pointers go into s->own, which is zeroed and large enough for 64 pointers.
+    void (*layout)(sn_solver *s, sn_layout *layout);
+    bool leaves_saddles;  ///< may step along negative curvature where it ends at a saddle
+    /// Improve s->q until something stops it; s->report.stop says what. On entry the workspace
+    /// holds f, gradient and Gauss-Newton matrix of s->q.
+    void (*run)(sn_solver *s);
+} sn_method_ops;
+
+struct sn_solver {
+    sn_allocator allocator;
+    void *owner;
+    const sn_problem *problem;
+    const sn_model *model;
+    const sn_method_ops *ops;
+    sn_solver_options options;
+    sn_workspace *ws;
+    sn_report report;
+    double started;  ///< seconds, when there is a time budget
+
+    int n;          ///< nv
+    double f;       ///< at q
+    double *q;      ///< nq: the best pose so far
+    double *trial;  ///< nq: the pose that solver_move() made
+    double *step;   ///< nv: the direction or step of a method
+    double *moved;  ///< nv: what solver_move() really did, after the limits
+    double
+        *scale;  ///< nv: D^2, the diagonal of the Gauss-Newton matrix (the largest seen), never 0
+    double *delta;          ///< nv, file order; scratch of solver_move()
+    bool *keep;             ///< nv: may move: not locked, and not at a limit that g pushes against
+    int *q_of;              ///< nv: the coordinate a velocity changes, -1 inside a quaternion
+    double *lower, *upper;  ///< nv: limits of that coordinate
+    void *own[64];          ///< the method's own arrays
+};
+
+extern const sn_method_ops sn_method_hybrid, sn_method_newton, sn_method_newton_pcg, sn_method_lm,
+    sn_method_dls, sn_method_gauss_newton, sn_method_pinv, sn_method_qr, sn_method_bfgs,
+    sn_method_lbfgs, sn_method_ncg, sn_method_projected_gradient, sn_method_jacobian_transpose,
+    sn_method_ccd, sn_method_sdls;
+
+/// Evaluate at a pose and count it: `what` as in sn_workspace_eval(). False when f is not finite.
+bool solver_eval(sn_solver *s, const double *q, unsigned what, double *f);
+
+/// s->trial = s->q (+) t gain o u, moved into the limits; s->moved = what that is, divided by gain.
+/// A degree of freedom with keep[i] false does not move. Returns the length of s->moved.
+double solver_move(sn_solver *s, double t, const double *u);
+
+/// The same without regard to keep: methods that clamp after the step move everything.
+double solver_move_all(sn_solver *s, double t, const double *u);
+
+/// s->trial becomes the best pose, with value f.
+void solver_take(sn_solver *s, double f);
+
+/// With g of s->q in the workspace: sets keep[], counts the active limits, computes the relative
+/// projected gradient, and tests all reasons to stop. True: end, s->report.stop is set.
+bool solver_finished(sn_solver *s);
+
+/// End of an iteration: count it and tell the trace; f, gradient and iteration are filled in here.
+void solver_iterated(sn_solver *s, sn_trace *trace);
+
+/// Stop because nothing helps any more.
+void solver_stalled(sn_solver *s);
+
+/// Update s->scale from the Gauss-Newton matrix in the workspace: afresh, or to the larger of both.
+void solver_find_scale(sn_solver *s, bool fresh);
+
+/// m(0) - m(moved) of the quadratic model with gradient ws->g and the Hessian of the last second-
+/// order evaluation.
+double solver_predicted(sn_solver *s);
+
+double solver_dot(const double *x, const double *y, int n);

@@ -1,0 +1,43 @@
+#!/bin/sh
+# Every test, in four builds; ends with a count. $1: the build folder.
+set -u
+build=$1
+log=$build/test.log
+: >"$log"
+status=0
+
+stage() { # stage NAME COMMAND...: run, keep the output, remember a failure
+    name=$1
+    shift
+    printf '%-50s ' "$name"
+    begin=$(date +%s)
+    if "$@" >"$build/stage.log" 2>&1; then word=ok; else word=FAILED; status=1; fi
+    printf '%s (%d s)\n' "$word" $(($(date +%s) - begin))
+    cat "$build/stage.log" >>"$log"
+    [ $word = ok ] || tail -n 60 "$build/stage.log"
+}
+
+sanitized() { # sanitized FOLDER SANITIZERS TARGET CASES CTEST-OPTIONS...
+    folder=$1 kinds=$2 target=$3 cases=$4
+    shift 4
+    CC=clang cmake -G Ninja -S . -B "$folder" -DSINEW_SANITIZE="$kinds" -DCMAKE_BUILD_TYPE=Debug \
+        -DCMAKE_C_FLAGS_DEBUG="-O1 -g" && ninja -C "$folder" "$target" || return 1
+    SINEW_CASES=$cases ctest --test-dir "$folder" -j 2 --verbose --output-on-failure "$@"
+}
+
+stage "tests, release build" ctest --test-dir "$build" -j 2 --verbose --output-on-failure
+stage "tests under AddressSanitizer and UBSan (clang)" \
+    sanitized "$build-asan" address,undefined all 0.1
+stage "threads under ThreadSanitizer (clang)" sanitized "$build-tsan" thread test_threads 0.1 -R threads
+stage "fuzzing the readers, 10 s each" tools/fuzz.sh "$build-fuzz" 10
+
+# one line per test that cmocka ran, one per script that is no cmocka program
+count() { grep -cE "$1" "$log"; }
+scripts='(architecture|readme|instructions|consumer|fuzz_[a-z0-9_]*)'
+passed=$(($(count '\[       OK \]') + $(count "Test +#[0-9]+: $scripts .*Passed|^$scripts passed")))
+failed=$(($(count '\[  FAILED  \] [a-z0-9_]+$') + $(count "Test +#[0-9]+: $scripts .*Failed|^$scripts failed")))
+skipped=$(count '\[  SKIPPED \]')
+grep -E '^[0-9]+: skipped:' "$log" | sed 's/^[0-9]*: //' | sort -u
+[ $status = 0 ] || echo "something failed; the whole output is in $log"
+echo "$passed passed, $failed failed, $skipped skipped"
+exit $status
