@@ -4,8 +4,10 @@
 
 #include "sinew/base.h"
 #include "sinew/eval.h"
+#include "sinew/formats.h"
 #include "sinew/math.h"
 #include "sinew/model.h"
+#include "sinew/motion.h"
 #include "sinew/path.h"
 #include "sinew/solver.h"
 #include "sinew/task.h"

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// Readers of motion-capture files: ASF skeletons, AMC motions, C3D recordings.
+//
+// Each takes the bytes of a whole file. On failure nothing is handed out, and `error` (may be NULL)
+// holds the line, or for C3D the byte in its text, and a sentence. No reader keeps the bytes.
+#pragma once
+
+#include "sinew/model.h"
+#include "sinew/motion.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// An ASF skeleton: a model, and what an AMC file needs to be read against it. Constant once read;
+/// threads may share one.
+///
+/// Joint 0 is the free joint "root", joint i the bone that stands i-th in the file, under its name.
+/// A joint's frame has the bone's `axis` turned in: the bone points along sn_skeleton_tip(), its
+/// degrees of freedom are plain x, y and z rotations. Lengths are metres: a file's number times
+/// 0.0254 over its `length` unit.
+typedef struct sn_skeleton sn_skeleton;
+
+typedef enum sn_angle_unit { SN_ANGLE_DEGREES, SN_ANGLE_RADIANS } sn_angle_unit;
+
+/// Start from sn_asf_options_default().
+typedef struct sn_asf_options {
+    uint32_t version;  ///< set by the default function, checked on reading
+    bool use_limits;  ///< give the model the file's limits; default false, as real clips break them
+} sn_asf_options;
+
+SN_API sn_asf_options sn_asf_options_default(void);
+
+/// @param options  NULL for the defaults
+/// @param out      free with sn_skeleton_destroy(); NULL on failure
+SN_API sn_status sn_asf_read(const char *text, size_t length, const sn_asf_options *options,
+                             const sn_allocator *allocator, sn_skeleton **out, sn_error *error);
+SN_API void sn_skeleton_destroy(sn_skeleton *skeleton);
+
+/// The model; lives as long as the skeleton.
+SN_API const sn_model *sn_skeleton_model(const sn_skeleton *skeleton);
+/// The end of a joint's bone in the joint's frame, metres. The root's is 0 0 0.
+SN_API void sn_skeleton_tip(const sn_skeleton *skeleton, int joint, double out[3]);
+/// Metres in one unit of the file's lengths.
+SN_API double sn_skeleton_metres_per_unit(const sn_skeleton *skeleton);
+/// The angles of the ASF file; an AMC file that does not say otherwise has the same.
+SN_API sn_angle_unit sn_skeleton_angle_unit(const sn_skeleton *skeleton);
+
+// A row holds the numbers of one AMC frame in the file's own units: the root's in the order of its
+// `order` line, then bone after bone in the ASF's order, each in the order of its `dof` line.
+
+SN_API int sn_skeleton_row_size(const sn_skeleton *skeleton);
+/// Where a joint's numbers stand in a row.
+SN_API int sn_skeleton_row_index(const sn_skeleton *skeleton, int joint);
+/// How many numbers a joint has in a row.
+SN_API int sn_skeleton_row_count(const sn_skeleton *skeleton, int joint);
+/// The name of a joint's k-th number as AMC's skeletons have it: "TX" ... "RZ" for the root, "rx"
+/// ... "rz" for a bone; NULL when out of range.
+SN_API const char *sn_skeleton_row_name(const sn_skeleton *skeleton, int joint, int k);
+
+/// A pose from a row. Allocates nothing.
+SN_API void sn_skeleton_from_amc_row(const sn_skeleton *skeleton, sn_angle_unit unit,
+                                     const double *row, double *q);
+/// A row from a pose. The root's three angles are not unique: of all that give its rotation, those
+/// nearest to `previous` are taken (NULL: nearest to zero). What the root's `order` line does not
+/// list is lost. Allocates nothing.
+SN_API void sn_skeleton_to_amc_row(const sn_skeleton *skeleton, sn_angle_unit unit, const double *q,
+                                   const double *previous, double *row);
+
+/// Frames must be numbered one after the other, from any number. Every frame must have the root and
+/// the same bones, each once; a bone that no frame has stays at zero.
+/// @param out  free with sn_motion_destroy(); NULL on failure
+SN_API sn_status sn_amc_read(const char *text, size_t length, const sn_skeleton *skeleton,
+                             const sn_allocator *allocator, sn_motion **out, sn_error *error);
+
+/// Missing are samples with a negative residual, NaN, or exactly at 0 0 0. Points that the file
+/// lists as angles, forces, moments, powers or scalars are left out. Axes stay as in the file.
+/// @param out  free with sn_recording_destroy(); NULL on failure
+SN_API sn_status sn_c3d_read(const void *bytes, size_t length, const sn_allocator *allocator,
+                             sn_recording **out, sn_error *error);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#include "sinew/motion.h"
+
+#include "base/memory.h"
+
+struct sn_motion {
+    sn_allocator allocator;
+    void *owner;
+    int nframe, nq, first_frame;
+    double rate;
+    double *q;  ///< nframe x nq
+};
+
+sn_status sn_motion_create(int nframe, int nq, int first_frame, double rate,
+                           const sn_allocator *allocator, sn_motion **out) {
+    *out = NULL;
+    if (nframe < 0 || nq < 0) return SN_ERR_ARGUMENT;
+    if ((size_t)nq > SIZE_MAX / 64) return SN_ERR_SIZE;  // where size_t has 32 bits
+    sn_motion m = {.allocator = sn_allocator_of(allocator),
+                   .nframe = nframe,
+                   .nq = nq,
+                   .first_frame = first_frame,
+                   .rate = rate > 0 ? rate : 0};
+    sn_layout layout = {0};
+    sn_motion *motion = NULL;
+    for (int pass = 0; pass < 2; pass++) {
+        motion = sn_layout_take(&layout, 1, sizeof *motion);
+        m.q = sn_layout_take(&layout, (size_t)nframe, (size_t)nq * sizeof *m.q + (nq == 0));
+        if (pass == 1) break;
+        if (layout.overflow) return SN_ERR_SIZE;
+        void *block = sn_layout_acquire(&layout, allocator, &m.owner);
+        if (block == NULL) return SN_ERR_MEMORY;
+        layout = (sn_layout){.block = block};
+    }
+    *motion = m;
+    *out = motion;
+    return SN_OK;
+}
+
+void sn_motion_destroy(sn_motion *motion) {
+    if (motion == NULL) return;
+    sn_allocator allocator = motion->allocator;
+    sn_release(&allocator, motion->owner);
+}
+
+int sn_motion_nframe(const sn_motion *motion) { return motion->nframe; }
+int sn_motion_nq(const sn_motion *motion) { return motion->nq; }
+int sn_motion_first_frame(const sn_motion *motion) { return motion->first_frame; }
+double sn_motion_rate(const sn_motion *motion) { return motion->rate; }
+
+double *sn_motion_edit(sn_motion *motion, int frame) {
+    if (frame < 0 || frame >= motion->nframe) return NULL;
+    return motion->q + (size_t)frame * (size_t)motion->nq;
+}
+
+const double *sn_motion_frame(const sn_motion *motion, int frame) {
+    if (frame < 0 || frame >= motion->nframe) return NULL;
+    return motion->q + (size_t)frame * (size_t)motion->nq;
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "sinew/motion.h"
+
+struct sn_recording {
+    sn_allocator allocator;
+    void *owner;
+    sn_recording_info info;
+    double *position;  ///< nframe x nmarker x 3
+    char **label;      ///< nmarker
+};
+
+// A text that may not be terminated within its array.
+static bool terminated(const char *text, size_t size) { return memchr(text, '\0', size) != NULL; }
+
+static sn_status check_info(const sn_recording_info *info, const char *const *labels) {
+    // a row of markers must not overflow where size_t has 32 bits; rows together are checked later
+    if (info->nmarker > 0 && (size_t)info->nmarker > SIZE_MAX / 64) return SN_ERR_SIZE;
+    bool good = info->nframe >= 0 && info->nmarker >= 0 && info->nother >= 0 &&
+                terminated(info->unit, sizeof info->unit) &&
+                terminated(info->x_screen, sizeof info->x_screen) &&
+                terminated(info->y_screen, sizeof info->y_screen);
+    for (int i = 0; good && i < info->nmarker; i++) good = labels[i] != NULL;
+    return good ? SN_OK : SN_ERR_ARGUMENT;
+}
+
+static sn_recording *layout_recording(sn_recording *r, size_t letters, char **pool,
+                                      sn_layout *layout) {
+    size_t nframe = (size_t)r->info.nframe, nmarker = (size_t)r->info.nmarker;
+    sn_recording *self = sn_layout_take(layout, 1, sizeof *self);
+    r->label = sn_layout_take(layout, nmarker, sizeof *r->label);
+    *pool = sn_layout_take(layout, letters, 1);
+    size_t row = nmarker * 3 * sizeof *r->position;
+    r->position = sn_layout_take(layout, nframe, row > 0 ? row : 1);
+    return self;
+}
+
+sn_status sn_recording_create(const sn_recording_info *info, const char *const *labels,
+                              const sn_allocator *allocator, sn_recording **out) {
+    *out = NULL;
+    SN_TRY(check_info(info, labels));
+    sn_recording r = {.allocator = sn_allocator_of(allocator), .info = *info};
+    if (!(r.info.rate > 0)) r.info.rate = 0;
+    size_t letters = 0;
+    for (int i = 0; i < info->nmarker; i++) letters += strlen(labels[i]) + 1;
+
+    char *pool;
+    sn_layout layout = {0};
+    (void)layout_recording(&r, letters, &pool, &layout);
+    if (layout.overflow) return SN_ERR_SIZE;
+    void *block = sn_layout_acquire(&layout, allocator, &r.owner);
+    if (block == NULL) return SN_ERR_MEMORY;
+    layout = (sn_layout){.block = block};
+    sn_recording *self = layout_recording(&r, letters, &pool, &layout);
+    *self = r;
+
+    for (int i = 0; i < info->nmarker; i++) {
+        size_t length = strlen(labels[i]) + 1;
+        memcpy(pool, labels[i], length);
+        r.label[i] = pool;
+        pool += length;
+    }
+    size_t count = (size_t)info->nframe * (size_t)info->nmarker * 3;
+    for (size_t i = 0; i < count; i++) r.position[i] = NAN;
+    *out = self;
+    return SN_OK;
+}
+
+void sn_recording_destroy(sn_recording *recording) {
+    if (recording == NULL) return;
+    sn_allocator allocator = recording->allocator;
+    sn_release(&allocator, recording->owner);
+}
+
+const sn_recording_info *sn_recording_get_info(const sn_recording *recording) {
+    return &recording->info;
+}
+
+double *sn_recording_edit(sn_recording *recording, int frame) {
+    if (frame < 0 || frame >= recording->info.nframe) return NULL;
+    return recording->position + (size_t)frame * (size_t)recording->info.nmarker * 3;
+}
+
+const double *sn_recording_frame(const sn_recording *recording, int frame) {
+    if (frame < 0 || frame >= recording->info.nframe) return NULL;
+    return recording->position + (size_t)frame * (size_t)recording->info.nmarker * 3;
+}
+
+bool sn_recording_present(const sn_recording *recording, int frame, int marker) {
+    const double *row = sn_recording_frame(recording, frame);
+    if (row == NULL || marker < 0 || marker >= recording->info.nmarker) return false;
+    const double *p = row + 3 * (size_t)marker;
+    return isfinite(p[0]) && isfinite(p[1]) && isfinite(p[2]);
+}
+
+int sn_recording_missing(const sn_recording *recording, int marker) {
+    int count = 0;
+    for (int i = 0; i < recording->info.nframe; i++)
+        count += !sn_recording_present(recording, i, marker);
+    return count;
+}
+
+const char *sn_recording_label(const sn_recording *recording, int marker) {
+    if (marker < 0 || marker >= recording->info.nmarker) return NULL;
+    return recording->label[marker];
+}
+
+const char *sn_label_name(const char *label) {
+    const char *colon = strrchr(label, ':');
+    // a colon at the very end is no prefix: there would be no name left
+    return colon == NULL || colon[1] == '\0' ? label : colon + 1;
+}
+
+int sn_recording_find(const sn_recording *recording, const char *name) {
+    int found = -1;
+    for (int i = 0; i < recording->info.nmarker; i++) {
+        const char *label = recording->label[i];
+        if (strcmp(label, name) == 0) return i;
+        if (strcmp(sn_label_name(label), name) == 0) found = found == -1 ? i : -2;
+    }
+    return found;
+}
+
+static bool same_letters(const char *x, const char *y) {
+    for (;; x++, y++) {
+        char a = *x >= 'A' && *x <= 'Z' ? (char)(*x - 'A' + 'a') : *x;
+        if (a != *y) return false;
+        if (a == '\0') return true;
+    }
+}
+
+double sn_unit_metres(const char *unit) {
+    static const struct {
+        const char *name;
+        double metres;
+    } units[] = {
+        {"mm", 0.001},
+        {"cm", 0.01},
+        {"dm", 0.1},
+        {"m", 1},
+        {"um", 1e-6},
+        {"km", 1000},
+        {"in", 0.0254},
+        {"inch", 0.0254},
+        {"inches", 0.0254},
+        {"ft", 0.3048},
+        {"feet", 0.3048},
+        {"meter", 1},
+        {"meters", 1},
+        {"metre", 1},
+        {"metres", 1},
+        {"millimeters", 0.001},
+        {"millimetres", 0.001},
+        {"centimeters", 0.01},
+        {"centimetres", 0.01},
+    };
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        if (same_letters(unit, units[i].name)) return units[i].metres;
+    return 0;
+}
