@@ -82,6 +82,8 @@ SN_API bool sn_problem_task_active(const sn_problem *problem, int task);
 
 /// Goal of a point, plane, direction, frame2 or pose task. Also ends its being missing.
 SN_API sn_status sn_problem_set_goal(sn_problem *problem, int task, const double goal[3]);
+/// The local point (or direction) of a task that has one.
+SN_API sn_status sn_problem_set_local(sn_problem *problem, int task, const double local[3]);
 /// Rotation of an orientation, pose or frame2 task. Also ends its being missing.
 SN_API sn_status sn_problem_set_rotation(sn_problem *problem, int task, const double wxyz[4]);
 /// Pose of a rest task, nq numbers.

@@ -168,6 +168,10 @@ static void run_damped(sn_solver *s, matrix kind) {
         } else if (trace.ratio < 0.25) {
             lambda = fmax(2 * lambda, 1e-4);
         }
+        if (s->f <= s->options.goal) {
+            s->report.stop = SN_STOP_GOAL;  // no need for derivatives
+            return;
+        }
         if (kind == SWITCHING) exact = fall < 0.2 * before;
         if (!derivatives(s, exact)) {
             solver_stalled(s);

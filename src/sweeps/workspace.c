@@ -6,11 +6,14 @@
 static void layout_workspace(sn_workspace *ws, sn_layout *layout) {
     const sn_model *m = ws->model;
     size_t njoint = (size_t)m->njoint, nv = (size_t)m->nv;
-    ws->frame = sn_layout_take(layout, njoint, sizeof *ws->frame);
-    ws->base = sn_layout_take(layout, njoint, sizeof *ws->base);
-    ws->S = sn_layout_take(layout, nv, sizeof *ws->S);
-    ws->angle = sn_layout_take(layout, nv, sizeof *ws->angle);
-    ws->q = sn_layout_take(layout, (size_t)m->nq, sizeof *ws->q);
+    for (int i = 0; i < 2; i++) {
+        sn_placed *p = &ws->placed[i];
+        p->frame = sn_layout_take(layout, njoint, sizeof *p->frame);
+        p->base = sn_layout_take(layout, njoint, sizeof *p->base);
+        p->S = sn_layout_take(layout, nv, sizeof *p->S);
+        p->angle = sn_layout_take(layout, nv, sizeof *p->angle);
+        p->q = sn_layout_take(layout, (size_t)m->nq, sizeof *p->q);
+    }
     ws->sums = sn_layout_take(layout, njoint, sizeof *ws->sums);
     ws->field = sn_layout_take(layout, njoint, sizeof *ws->field);
     ws->body = sn_layout_take(layout, njoint, sizeof *ws->body);
@@ -20,7 +23,7 @@ static void layout_workspace(sn_workspace *ws, sn_layout *layout) {
     ws->stride = nv;
     ws->columns = sn_layout_take(layout, nv, 6 * sizeof *ws->columns);
     ws->g = sn_layout_take(layout, nv, sizeof *ws->g);
-    ws->T = m->gained ? sn_layout_take(layout, nv, sizeof *ws->T) : ws->S;
+    ws->T = m->gained ? sn_layout_take(layout, nv, sizeof *ws->T) : NULL;
     ws->local = sn_layout_take(layout, nv, SN_MAX_JOINT_DOFS * sizeof *ws->local);
     ws->Q = sn_layout_take(layout, njoint, 36 * sizeof *ws->Q);
     ws->yf = sn_layout_take(layout, nv, sizeof *ws->yf);
@@ -29,6 +32,28 @@ static void layout_workspace(sn_workspace *ws, sn_layout *layout) {
     ws->push = sn_layout_take(layout, njoint, sizeof *ws->push);
     ws->scratch = sn_layout_take(layout, nv, sizeof *ws->scratch);
     ws->rows = sn_layout_take(layout, ws->has_rows ? m->path.size : 0, sizeof *ws->rows);
+}
+
+// Place q in the set that does not hold the derivatives.
+static void place(sn_workspace *ws, const double *q) {
+    ws->latest = ws->derived == 0 ? 1 : 0;
+    const sn_placed *p = &ws->placed[ws->latest];
+    ws->frame = p->frame;
+    ws->base = p->base;
+    ws->S = p->S;
+    ws->angle = p->angle;
+    ws->q = p->q;
+    sn_sweep_pose(ws, q);
+    ws->placed[ws->latest].origin = ws->origin;
+}
+
+// The same for derivatives; a pose that was placed last, to look at f, is not placed again.
+static void place_derived(sn_workspace *ws, const double *q) {
+    bool there = ws->latest != ws->derived &&
+                 memcmp(ws->q, q, (size_t)ws->model->nq * sizeof *q) == 0;
+    if (!there) place(ws, q);
+    ws->derived = ws->latest;
+    if (!ws->model->gained) ws->T = ws->S;
 }
 
 sn_status sn_workspace_create(const sn_problem *problem, bool hessian,
@@ -47,8 +72,9 @@ sn_status sn_workspace_create(const sn_problem *problem, bool hessian,
     workspace = sn_layout_take(&layout, 1, sizeof *workspace);
     layout_workspace(&ws, &layout);
     *workspace = ws;
-    sn_model_zero(ws.model, workspace->q);
-    sn_sweep_pose(workspace, workspace->q);
+    workspace->derived = -1;
+    sn_model_zero(ws.model, workspace->placed[0].q);
+    place(workspace, workspace->placed[0].q);
     *out = workspace;
     return SN_OK;
 }
@@ -91,11 +117,13 @@ sn_status sn_workspace_eval(sn_workspace *ws, const double *q, unsigned what, do
     bool exact = (what & SN_EVAL_HESSIAN) != 0;
     bool second = exact || (what & SN_EVAL_GAUSS_NEWTON) != 0;
     *f = NAN;
-    SN_TRY(sn_workspace_pose(ws, q));
+    SN_TRY(sn_model_check_pose(m, q, NULL));
     if (!second && (what & SN_EVAL_GRADIENT) == 0) {
+        place(ws, q);
         *f = sn_sweep_value(ws);
         return isfinite(*f) ? SN_OK : SN_ERR_VALUE;
     }
+    place_derived(ws, q);
     if (second) {
         ws->rows_valid = false;
         ws->locals = sn_joint_terms_any(ws) ? SN_LOCALS_ALL
@@ -116,7 +144,7 @@ sn_status sn_workspace_eval(sn_workspace *ws, const double *q, unsigned what, do
 
 sn_status sn_workspace_pose(sn_workspace *ws, const double *q) {
     SN_TRY(sn_model_check_pose(ws->model, q, NULL));
-    sn_sweep_pose(ws, q);
+    place(ws, q);
     return SN_OK;
 }
 

@@ -26,6 +26,15 @@ typedef struct sn_field {
 /// Which joints have entries in `local`.
 typedef enum sn_locals { SN_LOCALS_NONE, SN_LOCALS_CURVED, SN_LOCALS_ALL } sn_locals;
 
+/// A pose with all that the sweep from the root to the leaves makes of it.
+typedef struct sn_placed {
+    sn_vec3 origin;
+    sn_frame *frame, *base;
+    sn_twist *S;
+    sn_angle *angle;
+    double *q;
+} sn_placed;
+
 struct sn_workspace {
     sn_allocator allocator;
     void *owner;
@@ -33,13 +42,17 @@ struct sn_workspace {
     const sn_model *model;
     bool has_rows;
 
+    // Two placed poses: evaluating f alone must not disturb the one whose derivatives are held.
+    sn_placed placed[2];
+    int latest;       ///< which was placed last; the pointers below are its
+    int derived;      ///< which the fields, T and local belong to; -1 for none yet
     sn_vec3 origin;
     sn_frame *frame;  ///< njoint, sweep order
     sn_frame *base;   ///< njoint: the parent-side frames
     sn_twist *S;      ///< nv, sweep order
-    sn_twist *T;      ///< the same scaled by the gains; S itself when all gains are 1
     sn_angle *angle;  ///< nv: sine and cosine of the angle coordinates
-    double *q;        ///< nq: the pose of the last evaluation
+    double *q;        ///< nq: the pose itself
+    sn_twist *T;      ///< S of the derived pose scaled by the gains; S itself when all are 1
 
     sn_sums *sums;     ///< njoint
     sn_field *field;   ///< njoint: of whole subtrees, after an evaluation with second derivatives

@@ -276,6 +276,19 @@ sn_status sn_problem_set_goal(sn_problem *problem, int task, const double goal[3
     return SN_OK;
 }
 
+sn_status sn_problem_set_local(sn_problem *problem, int task, const double local[3]) {
+    if (!is_task(problem, task)) return SN_ERR_ARGUMENT;
+    sn_task *t = &problem->task[task];
+    if (t->type == SN_TASK_ORIENTATION || t->type == SN_TASK_REST || t->type == SN_TASK_LIMIT)
+        return SN_ERR_ARGUMENT;
+    double unit[3];
+    if (!sn_task_numbers(local, 3)) return SN_ERR_VALUE;
+    if (t->type == SN_TASK_DIRECTION && !sn_unit(local, 3, unit)) return SN_ERR_VALUE;
+    memcpy(t->local, local, sizeof t->local);
+    refresh(problem, task);
+    return SN_OK;
+}
+
 sn_status sn_problem_set_rotation(sn_problem *problem, int task, const double wxyz[4]) {
     if (!is_task(problem, task)) return SN_ERR_ARGUMENT;
     sn_task *t = &problem->task[task];

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+#include "clip.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Which bone each of the 41 markers sits on; the names are those of the usual Vicon set.
+static const char *const places[CLIP_MARKERS][2] = {
+    {"LFHD", "head"},      {"RFHD", "head"},      {"LBHD", "head"},      {"RBHD", "head"},
+    {"C7", "lowerneck"},   {"T10", "lowerback"},  {"CLAV", "thorax"},    {"STRN", "upperback"},
+    {"RBAC", "upperback"}, {"LSHO", "lclavicle"}, {"LUPA", "lhumerus"},  {"LELB", "lhumerus"},
+    {"LFRM", "lradius"},   {"LWRA", "lwrist"},    {"LWRB", "lwrist"},    {"LFIN", "lfingers"},
+    {"RSHO", "rclavicle"}, {"RUPA", "rhumerus"},  {"RELB", "rhumerus"},  {"RFRM", "rradius"},
+    {"RWRA", "rwrist"},    {"RWRB", "rwrist"},    {"RFIN", "rfingers"},  {"LFWT", "root"},
+    {"RFWT", "root"},      {"LBWT", "root"},      {"RBWT", "root"},      {"LTHI", "lfemur"},
+    {"LKNE", "lfemur"},    {"LSHN", "ltibia"},    {"LANK", "lfoot"},     {"LHEE", "lfoot"},
+    {"LTOE", "ltoes"},     {"LMT5", "ltoes"},     {"RTHI", "rfemur"},    {"RKNE", "rfemur"},
+    {"RSHN", "rtibia"},    {"RANK", "rfoot"},     {"RHEE", "rfoot"},     {"RTOE", "rtoes"},
+    {"RMT5", "rtoes"}};
+
+static char *read_whole(const char *path, size_t *length) {
+    FILE *file = fopen(path, "rb");
+    char *bytes = NULL;
+    if (file != NULL && fseek(file, 0, SEEK_END) == 0) {
+        long size = ftell(file);
+        rewind(file);
+        bytes = size >= 0 ? malloc((size_t)size + 1) : NULL;
+        *length = (size_t)size;
+        if (bytes != NULL && fread(bytes, 1, *length, file) != *length) {
+            free(bytes);
+            bytes = NULL;
+        }
+    }
+    if (file != NULL) (void)fclose(file);
+    if (bytes == NULL) fprintf(stderr, "bench: %s cannot be read\n", path);
+    return bytes;
+}
+
+// The skeleton's model with the thumbs fixed.
+static sn_model *without_thumbs(const sn_model *from) {
+    sn_builder *b;
+    sn_model *model = NULL;
+    if (sn_builder_create(sn_model_name(from), NULL, &b) != SN_OK) return NULL;
+    for (int j = 0; j < sn_model_njoint(from); j++) {
+        sn_joint_desc d = *sn_model_joint(from, j);
+        if (strstr(d.name, "thumb") != NULL) d.type = SN_JOINT_FIXED;
+        (void)sn_builder_joint(b, &d);
+    }
+    (void)sn_builder_finish(b, &model, NULL);
+    sn_builder_destroy(b);
+    return model;
+}
+
+static void copy_pose(const sn_model *from, const double *q, const sn_model *to, double *out) {
+    for (int j = 0; j < sn_model_njoint(to); j++) {
+        int a = sn_model_q_index(from, j), b = sn_model_q_index(to, j);
+        int end = j + 1 < sn_model_njoint(to) ? sn_model_q_index(to, j + 1) : sn_model_nq(to);
+        for (int i = b; i < end; i++) out[i] = q[a + i - b];
+    }
+}
+
+static bool fill(clip *c, const sn_skeleton *skeleton, const sn_motion *motion,
+                 const sn_recording *recording) {
+    const sn_model *from = sn_skeleton_model(skeleton);
+    c->model = without_thumbs(from);
+    int frames = sn_recording_get_info(recording)->nframe;
+    c->nframe = sn_motion_nframe(motion) < frames ? sn_motion_nframe(motion) : frames;
+    c->rate = sn_recording_get_info(recording)->rate;
+    if (c->model == NULL) return false;
+    size_t nq = (size_t)sn_model_nq(c->model);
+    c->truth = malloc((size_t)c->nframe * nq * sizeof *c->truth);
+    c->goals = malloc((size_t)c->nframe * 3 * CLIP_MARKERS * sizeof *c->goals);
+    if (c->truth == NULL || c->goals == NULL) return false;
+    for (int i = 0; i < CLIP_MARKERS; i++) {
+        c->marker[i] = places[i][0];
+        c->joint[i] = sn_model_find_joint(c->model, places[i][1]);
+        int m = sn_recording_find(recording, places[i][0]);
+        if (c->joint[i] < 0 || m < 0) {
+            fprintf(stderr, "bench: %s: no marker %s or no bone %s\n", c->name, places[i][0],
+                    places[i][1]);
+            return false;
+        }
+        for (int f = 0; f < c->nframe; f++) {
+            // the skeleton's x y z are the recording's y z x
+            const double *p = sn_recording_frame(recording, f) + 3 * m;
+            double *to = c->goals + ((size_t)f * CLIP_MARKERS + (size_t)i) * 3;
+            to[0] = p[1];
+            to[1] = p[2];
+            to[2] = p[0];
+        }
+    }
+    for (int f = 0; f < c->nframe; f++)
+        copy_pose(from, sn_motion_frame(motion, f), c->model, c->truth + (size_t)f * nq);
+    return true;
+}
+
+bool clip_load(const char *name, const char *asf, const char *amc, const char *c3d, clip *out) {
+    *out = (clip){0};
+    (void)snprintf(out->name, sizeof out->name, "%s", name);
+    size_t na, nm, nc;
+    char *a = read_whole(asf, &na), *m = read_whole(amc, &nm), *c = read_whole(c3d, &nc);
+    sn_skeleton *skeleton = NULL;
+    sn_motion *motion = NULL;
+    sn_recording *recording = NULL;
+    sn_error error = {0};
+    bool good = a != NULL && m != NULL && c != NULL &&
+                sn_asf_read(a, na, NULL, NULL, &skeleton, &error) == SN_OK &&
+                sn_amc_read(m, nm, skeleton, NULL, &motion, &error) == SN_OK &&
+                sn_c3d_read(c, nc, NULL, &recording, &error) == SN_OK &&
+                fill(out, skeleton, motion, recording);
+    if (!good && error.text[0] != '\0') fprintf(stderr, "bench: %s: %s\n", name, error.text);
+    if (!good) clip_free(out);
+    sn_recording_destroy(recording);
+    sn_motion_destroy(motion);
+    sn_skeleton_destroy(skeleton);
+    free(a);
+    free(m);
+    free(c);
+    return good;
+}
+
+void clip_free(clip *c) {
+    sn_model_destroy(c->model);
+    free(c->truth);
+    free(c->goals);
+    c->model = NULL;
+    c->truth = c->goals = NULL;
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// Real clips for the benchmarks: an ASF skeleton without its thumbs (58 degrees of freedom), the AMC
+// motion as the truth, and the 41 markers of the C3D file in the skeleton's axes.
+#pragma once
+
+#include "sinew/sinew.h"
+
+enum { CLIP_MARKERS = 41 };
+
+typedef struct clip {
+    char name[64];
+    sn_model *model;
+    int nframe;
+    double rate;
+    int joint[CLIP_MARKERS];
+    const char *marker[CLIP_MARKERS];
+    double *truth;  ///< nframe x nq
+    double *goals;  ///< nframe x 41 x 3, metres, y up; NaN where missing
+} clip;
+
+/// Load by the paths of its three files; false and a message when one can't be read.
+bool clip_load(const char *name, const char *asf, const char *amc, const char *c3d, clip *out);
+void clip_free(clip *c);
+
+static inline const double *clip_truth(const clip *c, int frame) {
+    return c->truth + (size_t)frame * (size_t)sn_model_nq(c->model);
+}
+static inline const double *clip_goals(const clip *c, int frame) {
+    return c->goals + (size_t)frame * 3 * CLIP_MARKERS;
+}
