@@ -4,11 +4,11 @@ include(CMakePackageConfigHelpers)
 install(TARGETS sinew EXPORT sinew-targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/sinew DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(EXPORT sinew-targets FILE sinew-config.cmake NAMESPACE sinew::
+install(EXPORT sinew-targets FILE sinew-targets.cmake NAMESPACE sinew::
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/sinew)
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/sinew-config-version.cmake
                                  COMPATIBILITY SameMinorVersion)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/sinew-config-version.cmake
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/sinew-config-version.cmake cmake/sinew-config.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/sinew)
 # relative, so that an installed tree can be moved
 file(RELATIVE_PATH sinew_up "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")

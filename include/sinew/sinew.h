@@ -11,3 +11,4 @@
 #include "sinew/path.h"
 #include "sinew/solver.h"
 #include "sinew/task.h"
+#include "sinew/track.h"

@@ -66,6 +66,9 @@ SN_API sn_status sn_problem_create_markers(const sn_model *model, const sn_alloc
 SN_API sn_status sn_problem_read_json(const char *text, size_t length, const sn_model *model,
                                       const sn_allocator *allocator, sn_problem **out,
                                       sn_error *error);
+/// A copy with `nextra` more tasks behind the others; goals and flags are copied too.
+SN_API sn_status sn_problem_copy(const sn_problem *problem, const sn_task *extra, int nextra,
+                                 const sn_allocator *allocator, sn_problem **out, sn_error *error);
 SN_API void sn_problem_destroy(sn_problem *problem);
 
 SN_API const sn_model *sn_problem_model(const sn_problem *problem);

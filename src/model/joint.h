@@ -63,6 +63,16 @@ extern const sn_joint_ops sn_joint_fixed, sn_joint_hinge, sn_joint_slider, sn_jo
 
 const sn_joint_ops *sn_joint_ops_of(sn_joint_type type);
 
+/// The angles of R = R_A R_B R_C; the middle one in [-pi/2, pi/2] or, when A is C, in [0, pi].
+void sn_euler_from_rotation(const int order[3], const sn_mat3 *R, double angles[3]);
+
+/// Coordinates that give a joint the rotation R between its parent-side frame and its own; false for
+/// a type that cannot take any rotation. Translations stay.
+bool sn_joint_set_rotation(const sn_joint *joint, const sn_mat3 *R, double *q);
+
+/// The rotation that a joint has now.
+sn_mat3 sn_joint_rotation(const sn_joint *joint, const double *q);
+
 /// A rotation about axis a through point o.
 static inline sn_twist twist_about(sn_vec3 a, sn_vec3 o) { return (sn_twist){a, v3_cross(o, a)}; }
 

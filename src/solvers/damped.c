@@ -25,6 +25,10 @@ typedef enum matrix { EXACT, GAUSS_NEWTON, SWITCHING } matrix;
 // Relative damping below which rounding makes the pivots of a singular matrix meaningless.
 static const double least_damping = 1e-10;
 
+// How far one step may turn a joint, radians: at first, and at the most. Long first steps from a pose
+// far away land in the wrong valley.
+static const double first_reach = 0.7, most_reach = 1.5;
+
 // The method's own arrays.
 static double *diagonal(sn_solver *s) { return s->own[0]; }
 static double *direction(sn_solver *s) { return s->own[1]; }
@@ -36,6 +40,7 @@ static void layout(sn_solver *s, sn_layout *layout_) {
     s->own[1] = sn_layout_take(layout_, n, sizeof(double));
     s->own[2] = sn_layout_take(layout_, n, sizeof(bool));
     s->own[3] = sn_layout_take(layout_, n, sizeof(double));
+    s->own[4] = sn_layout_take(layout_, n, sizeof(double));
 }
 
 // Factor with as much damping as it takes; false when even a lot is not enough.
@@ -103,13 +108,27 @@ static bool refine_step(sn_solver *s, double *step, double lambda) {
     return crossed;
 }
 
+// The largest rotation of a degree of freedom that a step makes.
+static double largest_turn(const sn_solver *s, const double *step) {
+    const double *turns = s->own[4];  // gains of the rotational ones, 0 for lengths
+    double most = 0;
+    for (int i = 0; i < s->n; i++) most = fmax(most, fabs(turns[i] * step[i]));
+    return most;
+}
+
 // A step inside the limits, in s->step, and the decrease it promises; not positive when there is
 // none.
-static double solve_step(sn_solver *s, double *lambda, bool *indefinite) {
+static double solve_step(sn_solver *s, double reach, double *lambda, bool *indefinite) {
     double *step = s->step, *plain = s->own[3], *Hu = direction(s);
-    if (!factor(s, s->keep, lambda, indefinite)) return 0;
-    for (int i = 0; i < s->n; i++) step[i] = s->keep[i] ? -s->ws->g[i] : 0;
-    sn_workspace_solve(s->ws, step);
+    // more damping while the step turns some joint further than `reach`
+    for (int tries = 0; tries < 8; tries++) {
+        if (!factor(s, s->keep, lambda, indefinite)) return 0;
+        for (int i = 0; i < s->n; i++) step[i] = s->keep[i] ? -s->ws->g[i] : 0;
+        sn_workspace_solve(s->ws, step);
+        double size = largest_turn(s, step);
+        if (size <= reach) break;
+        *lambda = fmax(*lambda, 1e-5) * fmin(fmax(pow(size / reach, 1.5), 2), 100);
+    }
     // the plain projection first
     for (int i = 0; i < s->n; i++) plain[i] = clamp_move(s, i, step[i]);
     double promise = promised(s, plain, Hu);
@@ -133,16 +152,26 @@ static bool derivatives(sn_solver *s, bool exact) {
     return true;
 }
 
+static void find_turns(sn_solver *s) {
+    double *turns = s->own[4];
+    for (int k = 0; k < s->model->njoint; k++) {
+        const sn_joint *j = &s->model->joint[k];
+        for (int a = 0; a < j->nv; a++)
+            turns[j->slot + a] = j->ops->lengths[a] ? 0 : s->model->gain[j->v0 + a];
+    }
+}
+
 static void run_damped(sn_solver *s, matrix kind) {
     bool exact = false;  // what the workspace holds on entry
-    double lambda = 0, growth = 4, first_f = s->f;
+    double lambda = 0, growth = 4, reach = first_reach, first_f = s->f;
+    find_turns(s);
     if (kind == EXACT) {
         exact = true;
         if (!derivatives(s, exact)) return;
     }
     while (!solver_finished(s)) {
         sn_trace trace = {.exact = exact};
-        double promise = solve_step(s, &lambda, &trace.indefinite), value = s->f, before = s->f;
+        double promise = solve_step(s, reach, &lambda, &trace.indefinite), value = s->f, before = s->f;
         trace.step = solver_move(s, 1, s->step);
         trace.damping = lambda;
         bool finite = solver_eval(s, s->trial, 0, &value);
@@ -164,8 +193,10 @@ static void run_damped(sn_solver *s, matrix kind) {
         }
         growth = 4;
         if (trace.ratio > 0.75) {
-            lambda = lambda < 1e-6 ? 0 : lambda / 8;
+            reach = fmin(2 * reach, most_reach);
+            lambda = lambda < 1e-6 ? 0 : lambda / (trace.ratio > 0.9 ? 12 : 8);
         } else if (trace.ratio < 0.25) {
+            reach = fmax(0.5 * reach, 0.05);
             lambda = fmax(2 * lambda, 1e-4);
         }
         if (s->f <= s->options.goal) {

@@ -157,6 +157,7 @@ static double seconds_now(void) {
 
 bool solver_eval(sn_solver *s, const double *q, unsigned what, double *f) {
     if (what & (SN_EVAL_HESSIAN | SN_EVAL_GAUSS_NEWTON)) {
+        s->exact_here = (what & SN_EVAL_HESSIAN) != 0 && q == s->q;
         s->report.hessians++;
     } else if (what & SN_EVAL_GRADIENT) {
         s->report.gradients++;
@@ -196,6 +197,7 @@ double solver_move(sn_solver *s, double t, const double *u) { return move(s, t, 
 double solver_move_all(sn_solver *s, double t, const double *u) { return move(s, t, u, true); }
 
 void solver_take(sn_solver *s, double f) {
+    s->exact_here = false;
     memcpy(s->q, s->trial, (size_t)s->model->nq * sizeof *s->q);
     s->f = f;
 }
@@ -282,7 +284,7 @@ static void final_errors(sn_solver *s) {
 // the direction is in s->step.
 static bool at_saddle(sn_solver *s) {
     double f;
-    if (!solver_eval(s, s->q, SN_EVAL_HESSIAN, &f)) return false;
+    if (!s->exact_here && !solver_eval(s, s->q, SN_EVAL_HESSIAN, &f)) return false;
     (void)project_gradient(s);
     for (int i = 0; i < s->n; i++) s->delta[i] = 1e-8 * s->scale[i];
     s->report.factorizations++;

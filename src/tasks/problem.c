@@ -237,6 +237,26 @@ sn_status sn_problem_create_markers(const sn_model *model, const sn_allocator *a
     return status;
 }
 
+sn_status sn_problem_copy(const sn_problem *problem, const sn_task *extra, int nextra,
+                          const sn_allocator *allocator, sn_problem **out, sn_error *error) {
+    *out = NULL;
+    if (nextra < 0 || nextra > INT32_MAX - problem->ntask)
+        return sn_fail(error, SN_ERR_ARGUMENT, 0, "%s", sn_status_text(SN_ERR_ARGUMENT));
+    int n = problem->ntask;
+    sn_task *tasks = sn_acquire(allocator, ((size_t)n + (size_t)nextra + 1) * sizeof *tasks);
+    if (tasks == NULL) return sn_fail_memory(error);
+    if (n > 0) memcpy(tasks, problem->task, (size_t)n * sizeof *tasks);
+    if (nextra > 0) memcpy(tasks + n, extra, (size_t)nextra * sizeof *tasks);
+    sn_status status = sn_problem_create(problem->model, tasks, n + nextra, allocator, out, error);
+    sn_release(allocator, tasks);
+    for (int i = 0; status == SN_OK && i < n; i++) {
+        (*out)->parts[i].enabled = problem->parts[i].enabled;
+        (*out)->parts[i].missing = problem->parts[i].missing;
+        refresh(*out, i);
+    }
+    return status;
+}
+
 void sn_problem_destroy(sn_problem *problem) {
     if (problem == NULL) return;
     sn_allocator allocator = problem->allocator;

@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: MIT
+// One frame after the other, and chunks of frames beside each other.
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "base/memory.h"
+#include "math/vec3.h"
+#include "model/model.h"
+#include "sinew/track.h"
+#include "sweeps/workspace.h"
+
+enum { VERSION = 1, MAX_THREADS = 256 };
+
+// What one thread works with.
+typedef struct worker {
+    sn_problem *problem;   // the tasks, and the rest task behind them
+    sn_solver *solver;
+    sn_solver *careful;    // for other tries: more iterations
+    sn_workspace *ws;      // to look at f
+    double *previous, *before;  // nq: the last two poses
+    double *q, *trial, *best;   // nq
+    double *delta;              // nv
+    double *weight;             // nv: of the rest task
+    double *error;              // njoint
+    double usual;          // f of the frames that went well, smoothed; NaN before the first
+} worker;
+
+struct sn_tracker {
+    sn_allocator allocator;
+    void *owner;
+    const sn_model *model;
+    sn_track_options options;
+    int rest;  // index of the rest task
+    int nworker;
+    worker *workers;
+    double *start;  // nq
+
+    // of the present run
+    int nframe;
+    sn_track_goals goals;
+    void *user;
+    double *q;
+    sn_track_frame *frames;
+    atomic_int next_chunk, done;
+    atomic_int failed;  // sn_status of the first failure
+};
+
+sn_track_options sn_track_options_default(void) {
+    return (sn_track_options){.version = VERSION,
+                              .solver = sn_solver_options_default(),
+                              .extrapolate = true,
+                              .rest = 3e-5,
+                              .restarts = 4,
+                              .worse = 10,
+                              .good = -1,
+                              .restart_iterations = 100,
+                              .threads = 1,
+                              .chunk = 1024};
+}
+
+static bool good_options(const sn_track_options *o) {
+    return o->version == VERSION && o->rest >= 0 && o->rest <= 1 && o->restarts >= 0 &&
+           o->worse >= 1 && o->restart_iterations >= 0 && o->threads >= 1 &&
+           o->threads <= MAX_THREADS && o->chunk >= 1;
+}
+
+static void layout_tracker(sn_tracker *t, sn_layout *layout) {
+    size_t nq = (size_t)t->model->nq, nv = (size_t)t->model->nv;
+    t->workers = sn_layout_take(layout, (size_t)t->nworker, sizeof *t->workers);
+    t->start = sn_layout_take(layout, nq, sizeof *t->start);
+    for (int i = 0; i < t->nworker; i++) {
+        worker spare, *w = t->workers != NULL ? &t->workers[i] : &spare;
+        w->previous = sn_layout_take(layout, nq, sizeof(double));
+        w->before = sn_layout_take(layout, nq, sizeof(double));
+        w->q = sn_layout_take(layout, nq, sizeof(double));
+        w->trial = sn_layout_take(layout, nq, sizeof(double));
+        w->best = sn_layout_take(layout, nq, sizeof(double));
+        w->delta = sn_layout_take(layout, nv, sizeof(double));
+        w->weight = sn_layout_take(layout, nv, sizeof(double));
+        w->error = sn_layout_take(layout, (size_t)t->model->njoint, sizeof(double));
+    }
+}
+
+static sn_status create_worker(sn_tracker *t, const sn_problem *problem, worker *w) {
+    const sn_allocator *allocator = &t->allocator;
+    sn_task rest = sn_task_default(SN_TASK_REST);
+    sn_model_zero(t->model, w->q);
+    for (int v = 0; v < t->model->nv; v++) w->weight[v] = 1;
+    rest.q = w->q;
+    rest.q_weight = w->weight;
+    rest.weight = t->options.rest;
+    SN_TRY(sn_problem_copy(problem, &rest, 1, allocator, &w->problem, NULL));
+    sn_solver_options careful = t->options.solver;
+    careful.max_iterations = t->options.restart_iterations;
+    // far from the solution the exact Hessian finds the right valley more often (see docs/solvers.md)
+    if (careful.method == SN_METHOD_HYBRID) careful.method = SN_METHOD_NEWTON;
+    SN_TRY(sn_solver_create(w->problem, &t->options.solver, allocator, &w->solver));
+    SN_TRY(sn_solver_create(w->problem, &careful, allocator, &w->careful));
+    return sn_workspace_create(w->problem, false, allocator, &w->ws);
+}
+
+sn_status sn_tracker_create(const sn_problem *problem, const sn_track_options *options,
+                            const sn_allocator *allocator, sn_tracker **out) {
+    *out = NULL;
+    sn_tracker t = {.allocator = sn_allocator_of(allocator),
+                    .model = sn_problem_model(problem),
+                    .options = options != NULL ? *options : sn_track_options_default(),
+                    .rest = sn_problem_ntask(problem)};
+    if (!good_options(&t.options)) return SN_ERR_ARGUMENT;
+    if (t.options.good < 0) t.options.good = t.options.solver.goal;
+    t.nworker = t.options.threads;
+    sn_layout layout = {0};
+    sn_tracker *tracker = sn_layout_take(&layout, 1, sizeof *tracker);
+    layout_tracker(&t, &layout);
+    void *block = sn_layout_acquire(&layout, allocator, &t.owner);
+    if (block == NULL) return SN_ERR_MEMORY;
+    layout = (sn_layout){.block = block};
+    tracker = sn_layout_take(&layout, 1, sizeof *tracker);
+    layout_tracker(&t, &layout);
+    memcpy(tracker, &t, sizeof t);
+    sn_status status = SN_OK;
+    for (int i = 0; i < t.nworker && status == SN_OK; i++)
+        status = create_worker(tracker, problem, &tracker->workers[i]);
+    if (status != SN_OK) {
+        sn_tracker_destroy(tracker);
+        return status;
+    }
+    *out = tracker;
+    return SN_OK;
+}
+
+void sn_tracker_destroy(sn_tracker *tracker) {
+    if (tracker == NULL) return;
+    for (int i = 0; i < tracker->nworker; i++) {
+        worker *w = &tracker->workers[i];
+        sn_workspace_destroy(w->ws);
+        sn_solver_destroy(w->careful);
+        sn_solver_destroy(w->solver);
+        sn_problem_destroy(w->problem);
+    }
+    sn_allocator allocator = tracker->allocator;
+    sn_release(&allocator, tracker->owner);
+}
+
+static void copy(const sn_tracker *t, double *to, const double *from) {
+    memcpy(to, from, (size_t)t->model->nq * sizeof *to);
+}
+
+static double value_at(worker *w, const double *q) {
+    double f;
+    return sn_workspace_eval(w->ws, q, 0, &f) == SN_OK ? f : INFINITY;
+}
+
+// The previous pose, or 2 previous - before where that has a lower f. Into w->q.
+static bool first_guess(const sn_tracker *t, worker *w, bool moving) {
+    copy(t, w->q, w->previous);
+    if (!t->options.extrapolate || !moving) return false;
+    sn_model_difference(t->model, w->before, w->previous, w->delta);
+    sn_model_integrate(t->model, w->previous, w->delta, w->trial);
+    (void)sn_model_clamp(t->model, w->trial);
+    if (!(value_at(w, w->trial) < value_at(w, w->previous))) return false;
+    copy(t, w->q, w->trial);
+    return true;
+}
+
+// The root of a free figure put where the point goals are on average.
+static void root_to_goals(const sn_tracker *t, const worker *w, double *q) {
+    const sn_joint *root = &t->model->joint[0];
+    int at = root->type == SN_JOINT_FREE || root->type == SN_JOINT_TRANSLATION ? root->q0 : -1;
+    sn_vec3 sum = {0, 0, 0};
+    int count = 0;
+    for (int i = 0; i < w->problem->npoint; i++) {
+        if (w->problem->point[i].weight == 0) continue;
+        sum = v3_add(sum, w->problem->point[i].goal);
+        count++;
+    }
+    if (at < 0 || count == 0) return;
+    // the goal is in the world, the coordinates in the parent-side frame
+    sn_vec3 mean = v3_scale(1.0 / count, sum);
+    sn_vec3 local = m3_tmul(&root->offset.R, v3_sub(mean, root->offset.p));
+    q[at] = local.x;
+    q[at + 1] = local.y;
+    q[at + 2] = local.z;
+}
+
+// A knee or elbow bent the wrong way: the bone above turned half round its own length and the hinge
+// reversed leaves every joint where it is, and is another valley of f. Flip the n-th worst such hinge
+// of the best pose, by the error below it; false when there is none.
+static bool flip_hinge(const sn_tracker *t, worker *w, int n, double *q) {
+    const sn_model *m = t->model;
+    copy(t, q, w->best);
+    (void)sn_workspace_pose(w->ws, q);
+    // squared error of each joint's points, then of its subtree; in delta's place, by joint
+    double *error = w->error;
+    for (int k = 0; k < m->njoint; k++) {
+        error[k] = 0;
+        for (int i = w->problem->point_first[k]; i < w->problem->point_first[k + 1]; i++) {
+            const sn_point *point = &w->problem->point[i];
+            sn_frame at = sn_workspace_frame(w->ws, m->joint[k].id);
+            sn_vec3 r = v3_sub(point->goal, v3_add(at.p, m3_mul(&at.R, point->local)));
+            error[k] += point->weight * v3_dot(r, r);
+        }
+    }
+    for (int k = m->njoint - 1; k > 0; k--) error[m->joint[k].parent] += error[k];
+    int chosen = -1;
+    double limit = INFINITY;
+    for (; n >= 0; n--) {
+        chosen = -1;
+        for (int k = 1; k < m->njoint; k++) {
+            const sn_joint *j = &m->joint[k], *above = &m->joint[j->parent];
+            bool fits = j->type == SN_JOINT_HINGE &&
+                        (above->type == SN_JOINT_EULER || above->type == SN_JOINT_BALL ||
+                         above->type == SN_JOINT_EXPMAP) &&
+                        v3_dot(j->offset.p, j->offset.p) > 0;
+            if (fits && error[k] < limit && (chosen < 0 || error[k] > error[chosen])) chosen = k;
+        }
+        if (chosen < 0) return false;
+        limit = error[chosen];
+    }
+    const sn_joint *hinge = &m->joint[chosen], *bone = &m->joint[hinge->parent];
+    sn_vec3 along = v3_scale(1 / v3_norm(hinge->offset.p), hinge->offset.p);
+    sn_mat3 R = sn_joint_rotation(bone, q + bone->q0);
+    turn_axis(&R, along, m3_mul(&R, along), (sn_angle){0, -1});
+    (void)sn_joint_set_rotation(bone, &R, q + bone->q0);
+    q[hinge->q0] = -q[hinge->q0];
+    (void)sn_model_clamp(m, q);
+    return true;
+}
+
+// The n-th other pose to start from: knees and elbows bent the other way, the zero pose, the start,
+// then the present result with its angles shaken, the same way for the same frame.
+static void other_guess(const sn_tracker *t, worker *w, int frame, int n, double *q) {
+    if (n < 2 && flip_hinge(t, w, n, q)) return;
+    switch (n) {
+    case 0:
+    case 2:
+        sn_model_zero(t->model, q);
+        root_to_goals(t, w, q);
+        return;
+    case 1:
+    case 3:
+        copy(t, q, t->start);
+        root_to_goals(t, w, q);
+        return;
+    default: break;
+    }
+    uint64_t state = (uint64_t)frame * 1000003u + (uint64_t)n;
+    for (int v = 0; v < t->model->nv; v++) w->delta[v] = 0;
+    for (int k = 0; k < t->model->njoint; k++) {
+        const sn_joint *j = &t->model->joint[k];
+        for (int i = 0; i < j->nv; i++) {
+            double shake = 2 * sn_random(&state) - 1;
+            if (!j->ops->lengths[i] && t->model->gain[j->v0 + i] != 0)
+                w->delta[j->v0 + i] = (n % 2 == 0 ? 0.6 : 1.5) * shake;
+        }
+    }
+    sn_model_integrate(t->model, w->best, w->delta, q);
+    (void)sn_model_clamp(t->model, q);
+}
+
+static void add_counts(sn_report *to, const sn_report *from) {
+    to->iterations += from->iterations;
+    to->functions += from->functions;
+    to->gradients += from->gradients;
+    to->hessians += from->hessians;
+    to->factorizations += from->factorizations;
+}
+
+// Is f far worse than usual, or nothing known of what is usual?
+static bool far_worse(const sn_tracker *t, const worker *w, double f) {
+    if (f <= t->options.good) return false;
+    return !(w->usual >= 0) || f > t->options.worse * w->usual;
+}
+
+// Other tries; the best pose stays in w->best.
+static void try_again(const sn_tracker *t, worker *w, int frame, bool cut, sn_track_frame *out) {
+    out->restarted = true;
+    // a frame that ran out of iterations first goes on from where it was
+    for (int n = cut ? -1 : 0; n < t->options.restarts; n++) {
+        sn_report report;
+        if (n < 0) {
+            copy(t, w->trial, w->best);
+        } else {
+            other_guess(t, w, frame, n, w->trial);
+        }
+        if (sn_solver_solve(w->careful, w->trial, &report) != SN_OK) continue;
+        sn_report counts = out->report;
+        add_counts(&counts, &report);
+        if (report.f < 0.9 * out->report.f) {
+            sn_report kept = report;
+            kept.iterations = kept.functions = kept.gradients = 0;
+            kept.hessians = kept.factorizations = 0;
+            add_counts(&kept, &counts);
+            out->report = kept;
+            out->kept = n + 1;
+            copy(t, w->best, w->trial);
+        } else {
+            add_counts(&out->report, &report);
+        }
+        if (!far_worse(t, w, out->report.f)) return;
+    }
+}
+
+// The weights of the rest task, from the Gauss-Newton diagonal at this pose: the same share of each.
+static void weigh_rest(const sn_tracker *t, worker *w) {
+    double f;
+    (void)sn_problem_set_enabled(w->problem, t->rest, false);
+    if (sn_workspace_eval(w->ws, w->q, SN_EVAL_GAUSS_NEWTON, &f) == SN_OK) {
+        sn_workspace_fields_diagonal(w->ws, w->weight);
+        double top = 0;
+        for (int i = 0; i < t->model->nv; i++) top = fmax(top, w->weight[i]);
+        double *to = w->problem->rest[w->problem->parts[t->rest].rest].q_weight;
+        for (int i = 0; i < t->model->nv; i++)
+            to[t->model->v_of[i]] = fmax(w->weight[i], 1e-3 * top);
+    }
+    (void)sn_problem_set_enabled(w->problem, t->rest, t->options.rest > 0);
+}
+
+// One frame: w->previous and w->before are the last poses; the result goes into both and out.
+static sn_status solve_frame(sn_tracker *t, worker *w, int frame, bool first, bool moving,
+                             double *q_out, sn_track_frame *out) {
+    *out = (sn_track_frame){0};
+    SN_TRY(t->goals(t->user, frame, w->problem));
+    if (first) {
+        copy(t, w->q, w->previous);
+        weigh_rest(t, w);
+    }
+    SN_TRY(sn_problem_set_rest(w->problem, t->rest, w->previous));
+    out->extrapolated = first_guess(t, w, moving);
+    SN_TRY(sn_solver_solve(first ? w->careful : w->solver, w->q, &out->report));
+    copy(t, w->best, w->q);
+    bool cut = out->report.stop == SN_STOP_ITERATIONS && out->report.f > t->options.good;
+    if (t->options.restarts > 0 && (cut || far_worse(t, w, out->report.f)))
+        try_again(t, w, frame, cut, out);
+    if (!(w->usual >= 0)) w->usual = out->report.f;
+    if (!far_worse(t, w, out->report.f)) w->usual += 0.1 * (out->report.f - w->usual);
+    copy(t, w->before, w->previous);
+    copy(t, w->previous, w->best);
+    copy(t, q_out, w->best);
+    return SN_OK;
+}
+
+static double *pose_of(const sn_tracker *t, int frame) {
+    return t->q + (size_t)frame * (size_t)t->model->nq;
+}
+
+// The frames of a chunk behind its first, which is solved.
+static sn_status solve_chunk(sn_tracker *t, worker *w, int chunk) {
+    int first = chunk * t->options.chunk, end = first + t->options.chunk;
+    if (end > t->nframe) end = t->nframe;
+    sn_track_frame spare;
+    copy(t, w->previous, pose_of(t, first));
+    copy(t, w->before, w->previous);
+    // a chunk knows nothing of the others but its first pose: weights and the usual f are found again there
+    SN_TRY(t->goals(t->user, first, w->problem));
+    copy(t, w->q, w->previous);
+    weigh_rest(t, w);
+    SN_TRY(sn_problem_set_rest(w->problem, t->rest, w->previous));
+    w->usual = value_at(w, w->previous);
+    for (int f = first + 1; f < end; f++) {
+        if (atomic_load(&t->failed) != SN_OK) return SN_OK;
+        SN_TRY(solve_frame(t, w, f, false, f > first + 1, pose_of(t, f),
+                           t->frames != NULL ? &t->frames[f] : &spare));
+        atomic_fetch_add(&t->done, 1);
+        if (t->options.progress != NULL && w == &t->workers[0])
+            t->options.progress(t->options.progress_user, atomic_load(&t->done), t->nframe);
+    }
+    return SN_OK;
+}
+
+typedef struct thread_job {
+    sn_tracker *tracker;
+    worker *worker;
+} thread_job;
+
+static void *run_worker(void *argument) {
+    thread_job *job = argument;
+    sn_tracker *t = job->tracker;
+    int nchunk = (t->nframe + t->options.chunk - 1) / t->options.chunk;
+    for (;;) {
+        int chunk = atomic_fetch_add(&t->next_chunk, 1);
+        if (chunk >= nchunk) return NULL;
+        sn_status status = solve_chunk(t, job->worker, chunk);
+        int none = SN_OK;
+        if (status != SN_OK) atomic_compare_exchange_strong(&t->failed, &none, (int)status);
+    }
+}
+
+// The first frame of every chunk, one after the other, each from the one before.
+static sn_status solve_first_frames(sn_tracker *t) {
+    worker *w = &t->workers[0];
+    sn_track_frame spare;
+    copy(t, w->previous, t->start);
+    copy(t, w->before, t->start);
+    w->usual = NAN;
+    for (int f = 0; f < t->nframe; f += t->options.chunk) {
+        SN_TRY(solve_frame(t, w, f, true, false, pose_of(t, f),
+                           t->frames != NULL ? &t->frames[f] : &spare));
+        atomic_fetch_add(&t->done, 1);
+    }
+    return SN_OK;
+}
+
+sn_status sn_tracker_run(sn_tracker *tracker, int nframe, sn_track_goals goals, void *user,
+                         const double *start, double *q, sn_track_frame *frames) {
+    if (nframe < 0 || goals == NULL) return SN_ERR_ARGUMENT;
+    SN_TRY(sn_model_check_pose(tracker->model, start, NULL));
+    tracker->nframe = nframe;
+    tracker->goals = goals;
+    tracker->user = user;
+    tracker->q = q;
+    tracker->frames = frames;
+    copy(tracker, tracker->start, start);
+    sn_model_normalize(tracker->model, tracker->start);
+    (void)sn_model_clamp(tracker->model, tracker->start);
+    atomic_store(&tracker->next_chunk, 0);
+    atomic_store(&tracker->done, 0);
+    atomic_store(&tracker->failed, SN_OK);
+    SN_TRY(solve_first_frames(tracker));
+
+    pthread_t threads[MAX_THREADS];
+    thread_job jobs[MAX_THREADS];
+    int started = 1;  // the calling thread is the first
+    for (int i = 0; i < tracker->nworker; i++)
+        jobs[i] = (thread_job){tracker, &tracker->workers[i]};
+    while (started < tracker->nworker &&
+           pthread_create(&threads[started], NULL, run_worker, &jobs[started]) == 0)
+        started++;
+    (void)run_worker(&jobs[0]);
+    for (int i = 1; i < started; i++) (void)pthread_join(threads[i], NULL);
+    if (tracker->options.progress != NULL)
+        tracker->options.progress(tracker->options.progress_user, nframe, nframe);
+    return (sn_status)atomic_load(&tracker->failed);
+}
