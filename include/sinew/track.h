@@ -20,7 +20,7 @@ typedef struct sn_track_options {
     sn_solver_options solver;  ///< its goal and iteration limit hold for every frame
     bool extrapolate;          ///< default true
     double rest;               ///< weight of the rest task against the Gauss-Newton diagonal, 3e-5
-    int restarts;              ///< other poses to try, default 4; 0 for none
+    int restarts;              ///< other poses to try, default 8; 0 for none
     double worse;              ///< a frame this many times worse than usual is tried again, 10
     double good;               ///< f at or below which a frame is never tried again; default: the
                                ///< solver's goal

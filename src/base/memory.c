@@ -38,7 +38,7 @@ void sn_release(const sn_allocator *allocator, void *block) {
 
 void *sn_layout_take(sn_layout *layout, size_t count, size_t size) {
     size_t start = layout->used;
-    if (count > (SIZE_MAX - ALIGNMENT) / size) layout->overflow = true;
+    if (size > 0 && count > (SIZE_MAX - ALIGNMENT) / size) layout->overflow = true;
     if (layout->overflow) return NULL;
     size_t bytes = (count * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     if (bytes > SIZE_MAX - ALIGNMENT - start) {

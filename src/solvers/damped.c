@@ -163,6 +163,7 @@ static void find_turns(sn_solver *s) {
 
 static void run_damped(sn_solver *s, matrix kind) {
     bool exact = false;  // what the workspace holds on entry
+    bool fresh = true;   // the last step was taken
     double lambda = 0, growth = 4, reach = first_reach, first_f = s->f;
     find_turns(s);
     if (kind == EXACT) {
@@ -171,6 +172,9 @@ static void run_damped(sn_solver *s, matrix kind) {
     }
     while (!solver_finished(s)) {
         sn_trace trace = {.exact = exact};
+        // damping that falls with the gradient keeps Newton's convergence quadratic
+        if (fresh) lambda = fmin(lambda, s->report.gradient);
+        fresh = false;
         double promise = solve_step(s, reach, &lambda, &trace.indefinite), value = s->f, before = s->f;
         trace.step = solver_move(s, 1, s->step);
         trace.damping = lambda;
@@ -204,6 +208,7 @@ static void run_damped(sn_solver *s, matrix kind) {
             return;
         }
         if (kind == SWITCHING) exact = fall < 0.2 * before;
+        fresh = true;
         if (!derivatives(s, exact)) {
             solver_stalled(s);
             return;

@@ -20,7 +20,7 @@ static void layout(sn_solver *s, sn_layout *layout_) {
     s->own[0] = sn_layout_take(layout_, (size_t)s->model->nq, sizeof(double));
 }
 
-// Minus the step length, so that s->step can be g itself.
+// Equation 28; 0 when nothing moves the residual.
 static double buss_length(sn_solver *s) {
     const double *g = s->ws->g;
     sn_workspace_fields_multiply(s->ws, g, s->delta);

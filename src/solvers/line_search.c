@@ -134,7 +134,7 @@ bool line_search_wolfe(sn_solver *s, const double *u, const double *g, double si
         if (bracketed && right.t - left.t <= 1e-14 * right.t) break;
         if (bracketed) t = between(&left, &right);
     }
-    // no such slope was found, but f fell
+    // no such slope was found, but f fell on the left
     if (at != THERE && left.f < s->f) {
         p = probe_at(s, u, g, left.t);
         at = THERE;

@@ -12,6 +12,12 @@ static const sn_method_ops *const methods[SN_METHOD_COUNT] = {
     [SN_METHOD_LM] = &sn_method_lm,
     [SN_METHOD_DLS] = &sn_method_dls,
     [SN_METHOD_GAUSS_NEWTON] = &sn_method_gauss_newton,
+    [SN_METHOD_BFGS] = &sn_method_bfgs,
+    [SN_METHOD_LBFGS] = &sn_method_lbfgs,
+    [SN_METHOD_NCG] = &sn_method_ncg,
+    [SN_METHOD_PROJECTED_GRADIENT] = &sn_method_projected_gradient,
+    [SN_METHOD_JACOBIAN_TRANSPOSE] = &sn_method_jacobian_transpose,
+    [SN_METHOD_CCD] = &sn_method_ccd,
 };
 
 static const char *const method_names[SN_METHOD_COUNT] = {"hybrid",
@@ -318,7 +324,11 @@ sn_status sn_solver_solve(sn_solver *s, double *q, sn_report *report) {
     SN_TRY(sn_model_check_pose(m, q, NULL));
     if (s->options.seconds > 0) s->started = seconds_now();
     memcpy(s->q, q, (size_t)m->nq * sizeof *q);
-    sn_model_normalize(m, s->q);
+    // unit quaternions only: a shorter rotation vector is the same pose, but not to a rest task
+    for (int i = 0; i < m->nquaternion; i++) {
+        const sn_joint *j = &m->joint[m->quaternion[i]];
+        j->ops->normalize(true, s->q + j->q0);
+    }
     (void)sn_model_clamp(m, s->q);
     if (!solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) return SN_ERR_VALUE;
     solver_find_scale(s, true);

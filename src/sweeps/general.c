@@ -75,7 +75,7 @@ static double add_point(const sn_workspace *ws, const sn_part *part, const sn_fr
     add_block(field->K, 0, 3, &ab);
     add_block(field->K, 3, 0, &ba);
     add_block(field->K, 3, 3, &part->matrix);
-    return 0.5 * v3_dot(r, F);
+    return fmax(0.5 * v3_dot(r, F), 0);  // a semidefinite weight may round below 0
 }
 
 static double add_direction(const sn_part *part, const sn_frame *frame, bool exact,

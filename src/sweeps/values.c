@@ -40,7 +40,7 @@ double sn_sweep_value(const sn_workspace *ws) {
             sn_vec3 r = part_residual(ws, frame, part);
             sn_vec3 weighted =
                 part->type == SN_PART_POINT ? m3_mul(&part->matrix, r) : v3_scale(part->weight, r);
-            twice += v3_dot(r, weighted);
+            twice += fmax(v3_dot(r, weighted), 0);  // a semidefinite weight may round below 0
         }
         f += 0.5 * twice;
     }

@@ -11,7 +11,7 @@
 #include "sinew/track.h"
 #include "sweeps/workspace.h"
 
-enum { VERSION = 1, MAX_THREADS = 256 };
+enum { VERSION = 1, MAX_THREADS = 256, FLIPS = 4 };
 
 // What one thread works with.
 typedef struct worker {
@@ -52,7 +52,7 @@ sn_track_options sn_track_options_default(void) {
                               .solver = sn_solver_options_default(),
                               .extrapolate = true,
                               .rest = 3e-5,
-                              .restarts = 4,
+                              .restarts = 8,
                               .worse = 10,
                               .good = -1,
                               .restart_iterations = 100,
@@ -232,15 +232,13 @@ static bool flip_hinge(const sn_tracker *t, worker *w, int n, double *q) {
 // The n-th other pose to start from: knees and elbows bent the other way, the zero pose, the start,
 // then the present result with its angles shaken, the same way for the same frame.
 static void other_guess(const sn_tracker *t, worker *w, int frame, int n, double *q) {
-    if (n < 2 && flip_hinge(t, w, n, q)) return;
+    if (n < FLIPS && flip_hinge(t, w, n, q)) return;
     switch (n) {
-    case 0:
-    case 2:
+    case FLIPS:
         sn_model_zero(t->model, q);
         root_to_goals(t, w, q);
         return;
-    case 1:
-    case 3:
+    case FLIPS + 1:
         copy(t, q, t->start);
         root_to_goals(t, w, q);
         return;
@@ -328,8 +326,10 @@ static sn_status solve_frame(sn_tracker *t, worker *w, int frame, bool first, bo
         weigh_rest(t, w);
     }
     SN_TRY(sn_problem_set_rest(w->problem, t->rest, w->previous));
+    // the pose before a first frame is far away or arbitrary: nothing to hold on to
+    SN_TRY(sn_problem_set_enabled(w->problem, t->rest, !first && t->options.rest > 0));
     out->extrapolated = first_guess(t, w, moving);
-    SN_TRY(sn_solver_solve(first ? w->careful : w->solver, w->q, &out->report));
+    SN_TRY(sn_solver_solve(w->solver, w->q, &out->report));
     copy(t, w->best, w->q);
     bool cut = out->report.stop == SN_STOP_ITERATIONS && out->report.f > t->options.good;
     if (t->options.restarts > 0 && (cut || far_worse(t, w, out->report.f)))

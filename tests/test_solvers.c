@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: MIT
+// Solvers: problems with known answers, and what must hold for every method on any problem.
+#include "support.h"
+
+// Two unit links in the plane, hinges about z.
+static sn_model *two_links(void) {
+    sn_builder *b;
+    sn_model *model;
+    assert_int_equal(sn_builder_create("arm", NULL, &b), SN_OK);
+    for (int i = 0; i < 2; i++) {
+        sn_joint_desc d = sn_joint_default(SN_JOINT_HINGE);
+        d.name = i == 0 ? "shoulder" : "elbow";
+        d.parent = i - 1;
+        d.position[0] = i;
+        assert_int_equal(sn_builder_joint(b, &d), i);
+    }
+    assert_int_equal(sn_builder_finish(b, &model, NULL), SN_OK);
+    sn_builder_destroy(b);
+    return model;
+}
+
+static sn_problem *point_problem(const sn_model *model, int joint, double x, double y,
+                                 double weight) {
+    sn_task t = sn_task_default(SN_TASK_POINT);
+    sn_problem *problem;
+    t.joint = joint;
+    t.local[0] = 1;
+    t.goal[0] = x;
+    t.goal[1] = y;
+    t.weight = weight;
+    assert_int_equal(sn_problem_create(model, &t, 1, NULL, &problem, NULL), SN_OK);
+    return problem;
+}
+
+static sn_report solve(const sn_problem *problem, sn_method method, double *q) {
+    sn_solver_options o = sn_solver_options_default();
+    sn_solver *solver;
+    sn_report report;
+    o.method = method;
+    assert_int_equal(sn_solver_create(problem, &o, NULL, &solver), SN_OK);
+    assert_int_equal(sn_solver_solve(solver, q, &report), SN_OK);
+    sn_solver_destroy(solver);
+    return report;
+}
+
+static const sn_method second_order[] = {SN_METHOD_HYBRID, SN_METHOD_NEWTON};
+
+// 001's Appendix A: goals inside, on the edge of, and outside the workspace.
+static void two_link_arm(void **unused) {
+    (void)unused;
+    sn_model *model = two_links();
+    for (int m = 0; m < 2; m++) {
+        sn_problem *inside = point_problem(model, 1, 0.7, 0.9, 1);
+        double q[2] = {0.3, 0.4};
+        sn_report r = solve(inside, second_order[m], q);
+        assert_int_equal(r.stop, SN_STOP_GOAL);
+        sn_problem_destroy(inside);
+
+        sn_problem *edge = point_problem(model, 1, 2 * cos(0.5), 2 * sin(0.5), 1);
+        q[0] = 0.1, q[1] = 0.8;
+        r = solve(edge, second_order[m], q);
+        assert_true(r.f < 1e-16);
+        assert_near(q[0], 0.5, 1e-3);
+        sn_problem_destroy(edge);
+
+        // outside: stretched towards it, 1 short; and it stays there
+        sn_problem *outside = point_problem(model, 1, 3 * cos(-2), 3 * sin(-2), 1);
+        q[0] = 1, q[1] = 1;
+        r = solve(outside, second_order[m], q);
+        assert_int_equal(r.stop, SN_STOP_MINIMUM);
+        assert_near(r.f, 0.5, 1e-12);
+        assert_near(cos(q[0]), cos(-2), 1e-8);
+        assert_near(cos(q[1]), 1, 1e-12);
+        double again[2] = {q[0], q[1]};
+        (void)solve(outside, second_order[m], again);
+        assert_near(again[0], q[0], 1e-9);
+        assert_near(again[1], q[1], 1e-9);
+        sn_problem_destroy(outside);
+    }
+    sn_model_destroy(model);
+}
+
+// Started where the gradient vanishes: straight, the goal on the line. A saddle, to be left.
+static void collinear_saddle(void **unused) {
+    (void)unused;
+    sn_model *model = two_links();
+    static const double goals[] = {1, 0.3, -0.5, -1.5};
+    for (int m = 0; m < 2; m++) {
+        for (int i = 0; i < 4; i++) {
+            sn_problem *problem = point_problem(model, 1, goals[i], 0, 1);
+            double q[2] = {0, 0};
+            sn_report r = solve(problem, second_order[m], q);
+            if (r.stop != SN_STOP_GOAL)
+                fail_msg("goal %g: %s, f %g", goals[i], sn_stop_text(r.stop), r.f);
+            sn_problem_destroy(problem);
+        }
+    }
+    // a first-order method sits there, and must say that it is no minimum
+    sn_problem *problem = point_problem(model, 1, 1, 0, 1);
+    double q[2] = {0, 0};
+    sn_report r = solve(problem, SN_METHOD_LM, q);
+    assert_int_equal(r.stop, SN_STOP_SADDLE);
+    sn_problem_destroy(problem);
+    sn_model_destroy(model);
+}
+
+// Two goals for one point: the weighted mean.
+static void contradicting_goals(void **unused) {
+    (void)unused;
+    sn_builder *b;
+    sn_model *model;
+    sn_joint_desc d = sn_joint_default(SN_JOINT_FREE);
+    d.name = "body";
+    assert_int_equal(sn_builder_create("body", NULL, &b), SN_OK);
+    (void)sn_builder_joint(b, &d);
+    assert_int_equal(sn_builder_finish(b, &model, NULL), SN_OK);
+    sn_builder_destroy(b);
+    sn_task t[2] = {sn_task_default(SN_TASK_POINT), sn_task_default(SN_TASK_POINT)};
+    t[0].goal[0] = 1;
+    t[1].goal[0] = 4;
+    t[1].weight = 3;
+    sn_problem *problem;
+    assert_int_equal(sn_problem_create(model, t, 2, NULL, &problem, NULL), SN_OK);
+    double q[7] = {0, 1, 2, 1, 0, 0, 0};
+    sn_report r = solve(problem, SN_METHOD_HYBRID, q);
+    assert_int_equal(r.stop, SN_STOP_MINIMUM);
+    assert_near(q[0], 3.25, 1e-8);
+    assert_near(r.f, 0.5 * (2.25 * 2.25 + 3 * 0.75 * 0.75), 1e-12);
+    sn_problem_destroy(problem);
+    sn_model_destroy(model);
+}
+
+static void bad_goals(void **unused) {
+    (void)unused;
+    sn_model *model = two_links();
+    sn_task t = sn_task_default(SN_TASK_POINT);
+    sn_problem *problem;
+    sn_error error;
+    static const double bad[] = {NAN, INFINITY, -INFINITY};
+    for (int i = 0; i < 3; i++) {
+        t.goal[1] = bad[i];
+        assert_int_equal(sn_problem_create(model, &t, 1, NULL, &problem, &error), SN_ERR_TASK);
+        assert_non_null(strstr(error.text, "task 0 (point on \"shoulder\")"));
+    }
+    sn_model_destroy(model);
+}
+
+typedef struct watch {
+    int count;
+    double gradient[400];
+} watch;
+
+static void remember(void *user, const sn_trace *trace) {
+    watch *w = user;
+    if (w->count < 400) w->gradient[w->count++] = trace->gradient;
+}
+
+// Near a minimum with a residual the exact method squares the gradient, Gauss-Newton does not.
+static void quadratic_tail(void **unused) {
+    (void)unused;
+    sn_model *model;
+    sn_problem *problem;
+    sn_workspace *ws;
+    uint64_t state = 5;
+    assert_int_equal(sn_model_humanoid(NULL, &model), SN_OK);
+    assert_int_equal(sn_problem_create_markers(model, NULL, &problem, NULL), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+    double q[64];
+    sn_model_zero(model, q);
+    for (int i = 7; i < sn_model_nq(model); i++) q[i] = uniform(&state, -0.02, 0.02);
+    assert_int_equal(sn_workspace_pose(ws, q), SN_OK);
+    for (int i = 0; i < sn_problem_ntask(problem); i++) {
+        const sn_task *t = sn_problem_task(problem, i);
+        sn_vec3 x = sn_workspace_point(ws, t->joint, t->local);
+        double goal[3] = {x.x, x.y, x.z};
+        for (int c = 0; c < 3; c++) goal[c] += uniform(&state, -0.05, 0.05);
+        assert_int_equal(sn_problem_set_goal(problem, i, goal), SN_OK);
+    }
+    for (int i = 7; i < sn_model_nq(model); i++) q[i] += uniform(&state, -0.1, 0.1);
+    watch w = {0};
+    sn_solver_options o = sn_solver_options_default();
+    sn_solver *solver;
+    sn_report report;
+    o.goal = 0;
+    o.gradient = 1e-11;
+    o.trace = remember;
+    o.trace_user = &w;
+    assert_int_equal(sn_solver_create(problem, &o, NULL, &solver), SN_OK);
+    assert_int_equal(sn_solver_solve(solver, q, &report), SN_OK);
+    assert_int_equal(report.stop, SN_STOP_MINIMUM);
+    double last = report.gradient, before = w.gradient[w.count - 1], third = w.gradient[w.count - 2];
+    print_message("the last three gradients: %.1e %.1e %.1e\n", third, before, last);
+    assert_true(before < 0.1 * third);
+    assert_true(last < 1e3 * before * before + 1e-13);
+    sn_solver_destroy(solver);
+    sn_workspace_destroy(ws);
+    sn_problem_destroy(problem);
+    sn_model_destroy(model);
+}
+
+// Time, cancelling, iteration limit: true reasons, and the best pose is there.
+static void cut_short(void **unused) {
+    (void)unused;
+    sn_model *model = two_links();
+    sn_problem *problem = point_problem(model, 1, 0.7, 0.9, 1);
+    const volatile bool yes = true;
+    for (int i = 0; i < 3; i++) {
+        sn_solver_options o = sn_solver_options_default();
+        sn_solver *solver;
+        sn_report report;
+        double q[2] = {0.3, 0.4}, f;
+        if (i == 0) o.max_iterations = 1;
+        if (i == 1) o.cancel = &yes;
+        if (i == 2) o.seconds = 1e-12;
+        assert_int_equal(sn_solver_create(problem, &o, NULL, &solver), SN_OK);
+        assert_int_equal(sn_solver_solve(solver, q, &report), SN_OK);
+        static const sn_stop expected[] = {SN_STOP_ITERATIONS, SN_STOP_CANCELLED, SN_STOP_TIME};
+        assert_int_equal(report.stop, expected[i]);
+        assert_int_equal(report.iterations, i == 0);
+        assert_int_equal(sn_workspace_eval(sn_solver_workspace(solver), q, 0, &f), SN_OK);
+        assert_true(f == report.f);
+        sn_solver_destroy(solver);
+    }
+    sn_problem_destroy(problem);
+    sn_model_destroy(model);
+}
+
+static bool inside(const sn_model *model, const double *q) {
+    double *copy = malloc((size_t)(sn_model_nq(model) + 1) * sizeof *copy);
+    memcpy(copy, q, (size_t)sn_model_nq(model) * sizeof *copy);
+    bool good = sn_model_clamp(model, copy) == 0;
+    free(copy);
+    return good;
+}
+
+// Every method, any small problem: never worse than the start, inside the limits, locked coordinates
+// unmoved, finite, the report true, the same bits twice, no allocation.
+static void invariants(void **unused) {
+    (void)unused;
+    uint64_t state = 77;
+    int count = cases(300), solved[SN_METHOD_COUNT] = {0};
+    for (int n = 0; n < count; n++) {
+        sn_model *model = random_model(&state, 1 + below(&state, 6), -1);
+        sn_problem *problem = random_problem(&state, model, 1 + below(&state, 3), -1);
+        size_t nq = (size_t)sn_model_nq(model);
+        double *start = malloc((nq + 1) * sizeof *start), *q = malloc((nq + 1) * sizeof *q);
+        double *twice = malloc((nq + 1) * sizeof *twice), f0, f1;
+        sn_model_sample(model, &state, start);
+        (void)sn_model_clamp(model, start);
+        sn_workspace *ws;
+        assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+        assert_int_equal(sn_workspace_eval(ws, start, 0, &f0), SN_OK);
+        for (int m = 0; m < SN_METHOD_COUNT; m++) {
+            if (!sn_method_available((sn_method)m)) continue;
+            test_allocator allocator;
+            test_allocator_begin(&allocator);
+            sn_solver_options o = sn_solver_options_default();
+            sn_solver *solver;
+            sn_report report, second;
+            o.method = (sn_method)m;
+            o.max_iterations = 40;
+            assert_int_equal(sn_solver_create(problem, &o, &allocator.base, &solver), SN_OK);
+            allocator.trap = true;
+            memcpy(q, start, nq * sizeof *q);
+            memcpy(twice, start, nq * sizeof *q);
+            assert_int_equal(sn_solver_solve(solver, q, &report), SN_OK);
+            assert_int_equal(sn_solver_solve(solver, twice, &second), SN_OK);
+            allocator.trap = false;
+            assert_memory_equal(q, twice, nq * sizeof *q);
+            assert_int_equal(sn_model_check_pose(model, q, NULL), SN_OK);
+            assert_true(inside(model, q));
+            assert_int_equal(sn_workspace_eval(ws, q, 0, &f1), SN_OK);
+            // quaternions are normalised first, which may move the last bits of f
+            if (!(f1 <= f0 * (1 + 1e-12) + 1e-300))
+                fail_msg("case %d, %s: f rose from %.17g to %.17g", n, sn_method_name(o.method), f0, f1);
+            // the same f by another order of sums: equal but for rounding of the residuals
+            if (!(fabs(report.f - f1) <= 1e-12 * f1 + 1e-14 * sqrt(f1) + 1e-28))
+                fail_msg("case %d, %s: f is %.17g, reported %.17g", n, sn_method_name(o.method), f1,
+                         report.f);
+            assert_true(report.iterations <= o.max_iterations + 1);
+            if (report.stop == SN_STOP_GOAL) assert_true(f1 <= o.goal);
+            if (report.stop == SN_STOP_MINIMUM) assert_true(report.gradient <= o.gradient);
+            if (report.stop == SN_STOP_ITERATIONS)
+                assert_true(report.iterations >= o.max_iterations);
+            solved[m] += report.stop == SN_STOP_GOAL || report.stop == SN_STOP_MINIMUM;
+            for (int j = 0; j < sn_model_njoint(model); j++) {
+                const sn_joint_desc *d = sn_model_joint(model, j);
+                int at = sn_model_q_index(model, j), v = sn_model_v_index(model, j);
+                bool plain = d->type != SN_JOINT_BALL && d->type != SN_JOINT_FREE;
+                int end = j + 1 < sn_model_njoint(model) ? sn_model_v_index(model, j + 1)
+                                                         : sn_model_nv(model);
+                for (int i = 0; plain && i < end - v; i++)
+                    if (d->locked[i] && d->type != SN_JOINT_EXPMAP &&
+                        d->type != SN_JOINT_SWING_TWIST)
+                        assert_true(q[at + i] == start[at + i]);
+            }
+            sn_solver_destroy(solver);
+            assert_int_equal(allocator.live, 0);
+        }
+        sn_workspace_destroy(ws);
+        free(start);
+        free(q);
+        free(twice);
+        sn_problem_destroy(problem);
+        sn_model_destroy(model);
+    }
+    for (int m = 0; m < SN_METHOD_COUNT; m++)
+        if (sn_method_available((sn_method)m))
+            print_message("  %-20s %5.1f %% at a goal or minimum after 40 iterations\n",
+                          sn_method_name((sn_method)m), 100.0 * solved[m] / count);
+}
+
+// Looking at f elsewhere must not disturb the derivatives that are held.
+static void looking_elsewhere(void **unused) {
+    (void)unused;
+    uint64_t state = 9;
+    for (int n = 0; n < 100; n++) {
+        sn_model *model = random_model(&state, 6, -1);
+        sn_problem *problem = random_problem(&state, model, 4, -1);
+        sn_workspace *ws;
+        int nv = sn_model_nv(model);
+        double *q = malloc((size_t)(sn_model_nq(model) + 1) * sizeof *q), f;
+        double *damping = malloc((size_t)(nv + 1) * sizeof *damping);
+        double *x = malloc((size_t)(nv + 1) * sizeof *x), *y = malloc((size_t)(nv + 1) * sizeof *y);
+        assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+        sn_model_sample(model, &state, q);
+        assert_int_equal(sn_workspace_eval(ws, q, SN_EVAL_GAUSS_NEWTON, &f), SN_OK);
+        for (int look = 0; look < 2; look++) {
+            double *to = look == 0 ? x : y;
+            for (int i = 0; i < nv; i++) {
+                damping[i] = 10;
+                to[i] = i + 1;
+            }
+            assert_int_equal(sn_workspace_factor(ws, damping, NULL, 0, NULL), -1);
+            sn_workspace_solve(ws, to);
+            sn_model_sample(model, &state, q);
+            assert_int_equal(sn_workspace_eval(ws, q, 0, &f), SN_OK);
+        }
+        assert_memory_equal(x, y, (size_t)nv * sizeof *x);
+        free(q);
+        free(damping);
+        free(x);
+        free(y);
+        sn_workspace_destroy(ws);
+        sn_problem_destroy(problem);
+        sn_model_destroy(model);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_link_arm),        cmocka_unit_test(collinear_saddle),
+        cmocka_unit_test(contradicting_goals), cmocka_unit_test(bad_goals),
+        cmocka_unit_test(quadratic_tail),      cmocka_unit_test(cut_short),
+        cmocka_unit_test(looking_elsewhere),   cmocka_unit_test(invariants),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
