@@ -43,8 +43,11 @@ void sn_ball_difference(const double quat0[4], const double quat1[4], double del
 }
 
 void sn_ball_normalize(double quat[4]) {
-    double norm =
-        sqrt(quat[0] * quat[0] + quat[1] * quat[1] + quat[2] * quat[2] + quat[3] * quat[3]);
+    double square =
+        quat[0] * quat[0] + quat[1] * quat[1] + quat[2] * quat[2] + quat[3] * quat[3];
+    // of unit length already, to rounding: dividing again would only stir the last bits
+    if (fabs(square - 1) <= 1e-15) return;
+    double norm = sqrt(square);
     if (!(norm > 0) || !isfinite(norm)) return;  // nothing sensible to do; the pose check tells
     for (int i = 0; i < 4; i++) quat[i] /= norm;
 }
