@@ -8,16 +8,16 @@
 
 // Which bone each of the 41 markers sits on; the names are those of the usual Vicon set.
 static const char *const places[CLIP_MARKERS][2] = {
-    {"LFHD", "head"},      {"RFHD", "head"},      {"LBHD", "head"},      {"RBHD", "head"},
-    {"C7", "lowerneck"},   {"T10", "lowerback"},  {"CLAV", "thorax"},    {"STRN", "upperback"},
-    {"RBAC", "upperback"}, {"LSHO", "lclavicle"}, {"LUPA", "lhumerus"},  {"LELB", "lhumerus"},
-    {"LFRM", "lradius"},   {"LWRA", "lwrist"},    {"LWRB", "lwrist"},    {"LFIN", "lfingers"},
-    {"RSHO", "rclavicle"}, {"RUPA", "rhumerus"},  {"RELB", "rhumerus"},  {"RFRM", "rradius"},
-    {"RWRA", "rwrist"},    {"RWRB", "rwrist"},    {"RFIN", "rfingers"},  {"LFWT", "root"},
-    {"RFWT", "root"},      {"LBWT", "root"},      {"RBWT", "root"},      {"LTHI", "lfemur"},
-    {"LKNE", "lfemur"},    {"LSHN", "ltibia"},    {"LANK", "lfoot"},     {"LHEE", "lfoot"},
-    {"LTOE", "ltoes"},     {"LMT5", "ltoes"},     {"RTHI", "rfemur"},    {"RKNE", "rfemur"},
-    {"RSHN", "rtibia"},    {"RANK", "rfoot"},     {"RHEE", "rfoot"},     {"RTOE", "rtoes"},
+    {"LFHD", "head"},      {"RFHD", "head"},      {"LBHD", "head"},     {"RBHD", "head"},
+    {"C7", "lowerneck"},   {"T10", "lowerback"},  {"CLAV", "thorax"},   {"STRN", "upperback"},
+    {"RBAC", "upperback"}, {"LSHO", "lclavicle"}, {"LUPA", "lhumerus"}, {"LELB", "lhumerus"},
+    {"LFRM", "lradius"},   {"LWRA", "lwrist"},    {"LWRB", "lwrist"},   {"LFIN", "lfingers"},
+    {"RSHO", "rclavicle"}, {"RUPA", "rhumerus"},  {"RELB", "rhumerus"}, {"RFRM", "rradius"},
+    {"RWRA", "rwrist"},    {"RWRB", "rwrist"},    {"RFIN", "rfingers"}, {"LFWT", "root"},
+    {"RFWT", "root"},      {"LBWT", "root"},      {"RBWT", "root"},     {"LTHI", "lfemur"},
+    {"LKNE", "lfemur"},    {"LSHN", "ltibia"},    {"LANK", "lfoot"},    {"LHEE", "lfoot"},
+    {"LTOE", "ltoes"},     {"LMT5", "ltoes"},     {"RTHI", "rfemur"},   {"RKNE", "rfemur"},
+    {"RSHN", "rtibia"},    {"RANK", "rfoot"},     {"RHEE", "rfoot"},    {"RTOE", "rtoes"},
     {"RMT5", "rtoes"}};
 
 static char *read_whole(const char *path, size_t *length) {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Solvers on real clips, after three protocols, and on random trees.
 //
-//   paper       a marker's offset is recomputed from the truth of the very frame that is solved, so a
-//               zero residual exists; start at the previous solution; stop at f < 1e-2 cm^2 or after
-//               10 iterations (001, Table 4)
-//   calibrated  offsets fixed for the whole clip, found from the clip itself; the residual stays; solve
+//   paper       a marker's offset is recomputed from the truth of the very frame that is solved, so
+//   a
+//               zero residual exists; start at the previous solution; stop at f < 1e-2 cm^2 or
+//               after 10 iterations (001, Table 4)
+//   calibrated  offsets fixed for the whole clip, found from the clip itself; the residual stays;
+//   solve
 //               to a relative projected gradient of 1e-8
 //   cold        the same problems from the zero pose with the root at the mean marker
 #define _POSIX_C_SOURCE 200809L
@@ -83,12 +85,12 @@ static sn_status set_goals(void *user, int frame, sn_problem *problem) {
 }
 
 typedef struct row {
-    double error;       // mean over frames of the summed marker error, cm
+    double error;  // mean over frames of the summed marker error, cm
     double iterations, functions, hessians, factorizations;  // means
-    double micros;      // per frame
-    int above;          // frames left above 1e-2 cm^2
+    double micros;                                           // per frame
+    int above;                                               // frames left above 1e-2 cm^2
     int restarted;
-    double *f;          // per frame
+    double *f;  // per frame
 } row;
 
 static double *all_offsets(const clip *c) {
@@ -119,8 +121,8 @@ static double summed_error(sn_problem *problem, source *src, const double *q, in
     return sum / nframe;
 }
 
-static row track(const clip *c, source *src, const sn_track_options *options,
-                 const double *offsets, const double *start) {
+static row track(const clip *c, source *src, const sn_track_options *options, const double *offsets,
+                 const double *start) {
     int nframe = (c->nframe + src->every - 1) / src->every;
     size_t nq = (size_t)sn_model_nq(c->model);
     row r = {.f = numbers((size_t)nframe)};
@@ -229,10 +231,13 @@ static bool paper_protocol(const clip *c) {
     good &= judge("hybrid: mean iterations", best.iterations, "<=", 1.5);
     good &= judge("hybrid: frames left above f = 1e-2 cm^2", best.above, "<=", 0);
     good &= judge("hybrid: frames per second", 1e6 / best.micros, ">=", 40000);
-    good &= judge("hybrid: time over the faster of newton and lm", best.micros / fastest, "<=", 1.1);
+    good &=
+        judge("hybrid: time over the faster of newton and lm", best.micros / fastest, "<=", 1.1);
     if (!isnan(error10))
-        printf("  Table 4's order: quasi-newton(10) %.2f, quasi-newton(100) %.2f, exact(10) %.2f cm "
-               "(001 prints 23.78, 1.61, 0.5)\n", error10, error100, exact);
+        printf(
+            "  Table 4's order: quasi-newton(10) %.2f, quasi-newton(100) %.2f, exact(10) %.2f cm "
+            "(001 prints 23.78, 1.61, 0.5)\n",
+            error10, error100, exact);
     free(offsets);
     return good;
 }
@@ -252,14 +257,16 @@ static double *calibrate(const clip *c, int every) {
     size_t nq = (size_t)sn_model_nq(c->model);
     int nframe = (c->nframe + every - 1) / every;
     double *q = numbers((size_t)nframe * nq);
-    for (int f = 0; f < nframe; f++) memcpy(q + (size_t)f * nq, clip_truth(c, f * every), nq * sizeof *q);
+    for (int f = 0; f < nframe; f++)
+        memcpy(q + (size_t)f * nq, clip_truth(c, f * every), nq * sizeof *q);
     for (int round = 0; round < 30; round++) {
         for (int i = 0; i < 3 * CLIP_MARKERS; i++) offsets[i] = 0;
         for (int f = 0; f < nframe; f++) {
             offsets_at(c, ws, q + (size_t)f * nq, f * every, each);
             for (int i = 0; i < 3 * CLIP_MARKERS; i++) offsets[i] += each[i] / nframe;
         }
-        for (int i = 0; i < CLIP_MARKERS; i++) (void)sn_problem_set_local(problem, i, offsets + 3 * i);
+        for (int i = 0; i < CLIP_MARKERS; i++)
+            (void)sn_problem_set_local(problem, i, offsets + 3 * i);
         for (int f = 0; f < nframe; f++) {
             source src = {c, NULL, every};
             sn_report report;
@@ -279,8 +286,8 @@ static double *calibrate(const clip *c, int every) {
 // previous pose (for the rest task) and its start.
 typedef struct frames_of {
     int nframe;
-    double *poses;   // nframe x nq, of the reference
-    double *starts;  // nframe x nq
+    double *poses;        // nframe x nq, of the reference
+    double *starts;       // nframe x nq
     sn_problem *problem;  // with the rest task last
 } frames_of;
 
@@ -298,7 +305,8 @@ static frames_of reference_track(const clip *c, const double *offsets, source *s
     out.poses = numbers((size_t)c->nframe * nq);
     out.starts = numbers((size_t)c->nframe * nq);
     (void)sn_tracker_create(plain, &t, NULL, &tracker);
-    (void)sn_tracker_run(need(tracker), c->nframe, set_goals, src, clip_truth(c, 0), out.poses, NULL);
+    (void)sn_tracker_run(need(tracker), c->nframe, set_goals, src, clip_truth(c, 0), out.poses,
+                         NULL);
     sn_tracker_destroy(tracker);
 
     // the same rest task as the tracker has, weighed at the first frame
@@ -323,8 +331,8 @@ static frames_of reference_track(const clip *c, const double *offsets, source *s
         (void)set_goals(src, i, plain);
         sn_model_difference(c->model, q2, q1, delta);
         sn_model_integrate(c->model, q1, delta, start);
-        if (sn_workspace_eval(ws, start, 0, &f) != SN_OK || sn_workspace_eval(ws, q1, 0, &g) != SN_OK ||
-            !(f < g))
+        if (sn_workspace_eval(ws, start, 0, &f) != SN_OK ||
+            sn_workspace_eval(ws, q1, 0, &g) != SN_OK || !(f < g))
             memcpy(start, q1, nq * sizeof *start);
     }
     sn_workspace_destroy(ws);
@@ -352,7 +360,8 @@ static row solve_all(const clip *c, frames_of *p, source *src, sn_method method,
         sn_report report;
         double begin = seconds();
         (void)set_goals(src, f, p->problem);
-        (void)sn_problem_set_rest(p->problem, CLIP_MARKERS, p->poses + (size_t)(f > 0 ? f - 1 : 0) * nq);
+        (void)sn_problem_set_rest(p->problem, CLIP_MARKERS,
+                                  p->poses + (size_t)(f > 0 ? f - 1 : 0) * nq);
         memcpy(q, p->starts + (size_t)f * nq, nq * sizeof *q);
         (void)sn_solver_solve(solver, q, &report);
         time += seconds() - begin;
@@ -414,7 +423,8 @@ static bool calibrated_protocol(const clip *c, const double *offsets) {
     good &= judge("hybrid: iterations over the fewest of the others that get there",
                   hybrid.iterations / fewest, "<=", 1);
     good &= judge("hybrid: frames per second", 1e6 / hybrid.micros, ">=", 10000);
-    good &= judge("hybrid: time over the faster of newton and lm", hybrid.micros / fastest, "<=", 1.1);
+    good &=
+        judge("hybrid: time over the faster of newton and lm", hybrid.micros / fastest, "<=", 1.1);
     free(ours);
     free(least);
     free(frames.poses);
@@ -441,7 +451,7 @@ static bool cold_protocol(const clip *c, const double *offsets, int *frames, int
     double *least = numbers((size_t)nframe), *q = numbers(nq);
     double *f_of[SN_METHOD_COUNT] = {0};
     static const sn_method methods[] = {SN_METHOD_HYBRID, SN_METHOD_NEWTON, SN_METHOD_NEWTON_PCG,
-                                        SN_METHOD_LM, SN_METHOD_BFGS, SN_METHOD_LBFGS};
+                                        SN_METHOD_LM,     SN_METHOD_BFGS,   SN_METHOD_LBFGS};
     sn_problem *problem = clip_problem(c, offsets);
     source src = {c, NULL, every};
     double *tracked = numbers((size_t)nframe), tracked_iterations = 0;
@@ -512,7 +522,8 @@ static bool cold_protocol(const clip *c, const double *offsets, int *frames, int
         if (f == NULL) continue;
         int count = 0;
         for (int i = 0; i < nframe; i++) count += f[i] <= least[i] * (1 + 1e-4) + 1e-12;
-        printf("  %-26s %10d %10.1f\n", sn_method_name(methods[m]), count, mean_iterations[methods[m]]);
+        printf("  %-26s %10d %10.1f\n", sn_method_name(methods[m]), count,
+               mean_iterations[methods[m]]);
         if (csv != NULL)
             fprintf(csv, "%s,cold,%s,%d,%.6g,,,,,\n", c->name, sn_method_name(methods[m]), count,
                     mean_iterations[methods[m]]);
@@ -529,9 +540,12 @@ static bool cold_protocol(const clip *c, const double *offsets, int *frames, int
 }
 
 static const char *const clips[][4] = {
-    {"dg_03-05_02", "hdm05/HDM_dg.asf", "hdm05/HDM_dg_03-05_02_120.amc", "hdm05/HDM_dg_03-05_02_120.c3d"},
-    {"dg_01-03_01", "hdm05/HDM_dg.asf", "hdm05/HDM_dg_01-03_01_120.amc", "hdm05/HDM_dg_01-03_01_120.c3d"},
-    {"dg_06-03_03", "hdm05/HDM_dg.asf", "hdm05/HDM_dg_06-03_03_120.amc", "hdm05/HDM_dg_06-03_03_120.c3d"},
+    {"dg_03-05_02", "hdm05/HDM_dg.asf", "hdm05/HDM_dg_03-05_02_120.amc",
+     "hdm05/HDM_dg_03-05_02_120.c3d"},
+    {"dg_01-03_01", "hdm05/HDM_dg.asf", "hdm05/HDM_dg_01-03_01_120.amc",
+     "hdm05/HDM_dg_01-03_01_120.c3d"},
+    {"dg_06-03_03", "hdm05/HDM_dg.asf", "hdm05/HDM_dg_06-03_03_120.amc",
+     "hdm05/HDM_dg_06-03_03_120.c3d"},
     {"cmu 02_01", "cmu/02.asf", "cmu/02_01.amc", "cmu/02_01.c3d"},
 };
 
@@ -543,7 +557,8 @@ bool bench_solvers(const bench_options *o) {
         if (csv == NULL) fprintf(stderr, "bench: %s cannot be written\n", o->csv);
         if (csv != NULL)
             fputs("clip,protocol,solver,error_cm,iterations,us_per_frame,above,restarts,hessians,"
-                  "factorizations\n", csv);
+                  "factorizations\n",
+                  csv);
     }
     for (size_t i = 0; i < sizeof clips / sizeof clips[0] && o->data != NULL; i++) {
         char asf[512], amc[512], c3d[512];
@@ -566,5 +581,6 @@ bool bench_solvers(const bench_options *o) {
         good &= judge("cold, all clips: % of frames where hybrid ends at the minimum",
                       100.0 * good_frames / frames, ">=", 99);
     if (csv != NULL) (void)fclose(csv);
+    if (o->problems > 0) good &= bench_random_trees(o->problems);
     return good;
 }

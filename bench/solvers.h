@@ -3,11 +3,17 @@
 
 #include <stdbool.h>
 
+#include "sinew/sinew.h"
+
 typedef struct bench_options {
     const char *data;  ///< folder with hdm05/ and cmu/; NULL for none
     const char *csv;   ///< file to write, NULL for none
-    bool quick;        ///< every tenth frame, a hundredth of the random problems
+    bool quick;        ///< the first 400 frames of a clip
+    int problems;      ///< random trees
 } bench_options;
+
+/// Success on random trees; false when the default is not the first.
+bool bench_random_trees(int problems);
 
 /// The protocols on real clips and random trees, all solvers; false when a target is missed.
 bool bench_solvers(const bench_options *options);

@@ -129,8 +129,17 @@ static double solve_step(sn_solver *s, double reach, double *lambda, bool *indef
         if (size <= reach) break;
         *lambda = fmax(*lambda, 1e-5) * fmin(fmax(pow(size / reach, 1.5), 2), 100);
     }
-    // the plain projection first
-    for (int i = 0; i < s->n; i++) plain[i] = clamp_move(s, i, step[i]);
+    // the plain projection first; a step that stays inside needs no product with H, since
+    // (H + lambda D^2) u = -g gives u.Hu
+    bool inside = true;
+    double slope = 0, damped = 0;
+    for (int i = 0; i < s->n; i++) {
+        plain[i] = clamp_move(s, i, step[i]);
+        inside = inside && plain[i] == step[i];
+        slope += s->ws->g[i] * step[i];
+        damped += diagonal(s)[i] * step[i] * step[i];
+    }
+    if (inside) return 0.5 * (damped - slope);
     double promise = promised(s, plain, Hu);
     if (refine_step(s, step, *lambda)) {
         double refined = promised(s, step, Hu);

@@ -342,7 +342,8 @@ sn_status sn_solver_solve(sn_solver *s, double *q, sn_report *report) {
     }
     memcpy(q, s->q, (size_t)m->nq * sizeof *q);
     s->report.f = s->f;
-    SN_TRY(sn_workspace_pose(s->ws, q));
+    // the last pose that was placed is often the best one
+    if (memcmp(s->ws->q, q, (size_t)m->nq * sizeof *q) != 0) SN_TRY(sn_workspace_pose(s->ws, q));
     final_errors(s);
     *report = s->report;
     return SN_OK;

@@ -40,104 +40,121 @@ static void rotation_term(sn_vec3 weight, sn_vec3 psi, bool exact, sn_vec3 *g, s
                   0.5 * (v3_at(full[a], 2) + v3_at(full[2], a)));
 }
 
-// Gradient g[nv] and the lower triangle of H (by joint: 6 x 6) of one joint's coordinates.
-typedef struct joint_term {
-    double f;
-    double g[SN_MAX_JOINT_DOFS];
-    double diagonal[SN_MAX_JOINT_DOFS];
-    sn_vec3 H[3];  // the rotational block, when it has one
-} joint_term;
+// How many of a joint's velocities change a plain number.
+static int plain_count(const sn_joint *j) {
+    return j->ops->quaternion >= 0 ? j->ops->curve_first : j->nv;
+}
 
-static void add_rest(const sn_workspace *ws, const sn_rest *rest, const sn_joint *j, bool exact,
-                     joint_term *term) {
-    const sn_joint_ops *ops = j->ops;
-    const double *q = ws->q + j->q0, *q0 = rest->q + j->q0, *w = rest->q_weight + j->v0;
+// The rotation of a joint held as a quaternion, against its rest: weights, psi and their term.
+typedef struct turned {
+    sn_vec3 weight, psi, g, H[3];
+} turned;
+
+static turned rest_rotation(const sn_workspace *ws, const sn_rest *rest, const sn_joint *j,
+                            bool exact) {
+    turned t;
     double delta[SN_MAX_JOINT_DOFS];
-    if (ops->difference != NULL) {
-        ops->difference(q0, q, delta);
-    } else {
-        for (int i = 0; i < j->nv; i++) delta[i] = q[i] - q0[i];
-    }
-    int start = rotation_start(j), count = start < 0 ? j->nv : start;
-    for (int i = 0; i < count; i++) {
-        double wi = rest->weight * w[i];
-        term->f += 0.5 * wi * delta[i] * delta[i];
-        term->g[i] += wi * delta[i];
-        term->diagonal[i] += wi;
-    }
-    if (start < 0) return;
-    sn_vec3 weight = v3_scale(rest->weight, v3_from(w + start)), g, H[3];
-    sn_vec3 psi = v3_from(delta + start);
-    rotation_term(weight, psi, exact, &g, H);
-    term->f +=
-        0.5 * (weight.x * psi.x * psi.x + weight.y * psi.y * psi.y + weight.z * psi.z * psi.z);
-    for (int a = 0; a < 3; a++) {
-        term->g[start + a] += v3_at(g, a);
-        term->H[a] = v3_add(term->H[a], H[a]);
-    }
+    int start = rotation_start(j);
+    j->ops->difference(rest->q + j->q0, ws->q + j->q0, delta);
+    t.psi = v3_from(delta + start);
+    t.weight = v3_scale(rest->weight, v3_from(rest->q_weight + j->v0 + start));
+    rotation_term(t.weight, t.psi, exact, &t.g, t.H);
+    return t;
 }
 
-static void add_soft(const sn_workspace *ws, const sn_soft *soft, const sn_joint *j,
-                     joint_term *term) {
-    int start = rotation_start(j), count = start < 0 ? j->nv : start;
-    if (j->v0 < soft->first || j->v0 >= soft->first + soft->count) return;
-    for (int i = 0; i < count; i++) {
-        double x = ws->q[j->q0 + i], lower = ws->model->lower[j->v0 + i];
-        double upper = ws->model->upper[j->v0 + i];
-        double out = x < lower ? x - lower : x > upper ? x - upper : 0;
-        if (out == 0) continue;
-        term->f += 0.5 * soft->weight * out * out;
-        term->g[i] += soft->weight * out;
-        term->diagonal[i] += soft->weight;
-    }
+static double turned_value(const turned *t) {
+    return 0.5 * (t->weight.x * t->psi.x * t->psi.x + t->weight.y * t->psi.y * t->psi.y +
+                  t->weight.z * t->psi.z * t->psi.z);
 }
 
-static joint_term term_of(const sn_workspace *ws, const sn_joint *j, bool exact) {
-    const sn_problem *p = ws->problem;
-    joint_term term = {0};
-    for (int i = 0; i < p->nrest; i++)
-        if (p->rest[i].active) add_rest(ws, &p->rest[i], j, exact, &term);
-    for (int i = 0; i < p->nsoft; i++)
-        if (p->soft[i].active) add_soft(ws, &p->soft[i], j, &term);
-    return term;
-}
-
-double sn_joint_terms_value(const sn_workspace *ws) {
+// f of a rest task, and its share of the gradient and of `local` where they are asked for.
+static double add_rest(sn_workspace *ws, const sn_rest *rest, bool exact, bool first, bool second) {
+    const sn_model *m = ws->model;
     double f = 0;
-    if (!sn_joint_terms_any(ws)) return 0;
-    for (int k = 0; k < ws->model->njoint; k++) f += term_of(ws, &ws->model->joint[k], false).f;
-    return f;
-}
-
-double sn_joint_terms_add(sn_workspace *ws, bool exact, bool second) {
-    double f = 0;
-    if (!sn_joint_terms_any(ws)) return 0;
-    for (int k = 0; k < ws->model->njoint; k++) {
-        const sn_joint *j = &ws->model->joint[k];
-        joint_term term = term_of(ws, j, exact);
+    for (int k = 0; k < m->njoint; k++) {
+        const sn_joint *j = &m->joint[k];
+        const double *q = ws->q + j->q0, *q0 = rest->q + j->q0, *w = rest->q_weight + j->v0;
         double *local = ws->local + SN_MAX_JOINT_DOFS * j->slot;
+        for (int i = 0, n = plain_count(j); i < n; i++) {
+            double wi = rest->weight * w[i], delta = q[i] - q0[i], pull = wi * delta;
+            f += 0.5 * pull * delta;
+            if (first) ws->g[j->slot + i] += pull;
+            if (second) local[SN_MAX_JOINT_DOFS * i + i] += wi;
+        }
         int start = rotation_start(j);
-        f += term.f;
-        for (int a = 0; a < j->nv; a++, local += SN_MAX_JOINT_DOFS) {
-            ws->g[j->slot + a] += term.g[a];
-            if (!second) continue;
-            local[a] += term.diagonal[a];
-            for (int b = start; start >= 0 && a >= start && b <= a; b++)
-                local[b] += v3_at(term.H[a - start], b - start);
+        if (start < 0) continue;
+        turned t = rest_rotation(ws, rest, j, exact);
+        f += turned_value(&t);
+        for (int a = 0; a < 3 && first; a++) {
+            ws->g[j->slot + start + a] += v3_at(t.g, a);
+            for (int b = 0; b <= a && second; b++)
+                local[SN_MAX_JOINT_DOFS * (start + a) + start + b] += v3_at(t.H[a], b);
         }
     }
     return f;
 }
 
+// The same for soft limits.
+static double add_soft(sn_workspace *ws, const sn_soft *soft, bool first, bool second) {
+    const sn_model *m = ws->model;
+    double f = 0;
+    for (int k = 0; k < m->njoint; k++) {
+        const sn_joint *j = &m->joint[k];
+        if (j->v0 < soft->first || j->v0 >= soft->first + soft->count) continue;
+        for (int i = 0, n = plain_count(j); i < n; i++) {
+            double x = ws->q[j->q0 + i], lower = m->lower[j->v0 + i], upper = m->upper[j->v0 + i];
+            double out = x < lower ? x - lower : x > upper ? x - upper : 0;
+            if (out == 0) continue;
+            f += 0.5 * soft->weight * out * out;
+            if (first) ws->g[j->slot + i] += soft->weight * out;
+            if (second) ws->local[SN_MAX_JOINT_DOFS * (j->slot + i) + i] += soft->weight;
+        }
+    }
+    return f;
+}
+
+static double add_all(sn_workspace *ws, bool exact, bool first, bool second) {
+    const sn_problem *p = ws->problem;
+    double f = 0;
+    for (int i = 0; i < p->nrest; i++)
+        if (p->rest[i].active) f += add_rest(ws, &p->rest[i], exact, first, second);
+    for (int i = 0; i < p->nsoft; i++)
+        if (p->soft[i].active) f += add_soft(ws, &p->soft[i], first, second);
+    return f;
+}
+
+double sn_joint_terms_value(sn_workspace *ws) {
+    return sn_joint_terms_any(ws) ? add_all(ws, false, false, false) : 0;
+}
+
+double sn_joint_terms_add(sn_workspace *ws, bool exact, bool second) {
+    return sn_joint_terms_any(ws) ? add_all(ws, exact, true, second) : 0;
+}
+
 void sn_joint_terms_multiply(const sn_workspace *ws, bool exact, const double *x, double *out) {
-    if (!sn_joint_terms_any(ws)) return;
-    for (int k = 0; k < ws->model->njoint; k++) {
-        const sn_joint *j = &ws->model->joint[k];
-        joint_term term = term_of(ws, j, exact);
-        int start = rotation_start(j);
-        for (int i = 0; i < j->nv; i++) out[j->v0 + i] += term.diagonal[i] * x[j->v0 + i];
-        if (start < 0) continue;
-        sn_vec3 turn = v3_from(x + j->v0 + start);
-        for (int a = 0; a < 3; a++) out[j->v0 + start + a] += v3_dot(term.H[a], turn);
+    const sn_model *m = ws->model;
+    const sn_problem *p = ws->problem;
+    for (int k = 0; k < m->njoint && sn_joint_terms_any(ws); k++) {
+        const sn_joint *j = &m->joint[k];
+        int start = rotation_start(j), n = plain_count(j);
+        for (int r = 0; r < p->nrest; r++) {
+            const sn_rest *rest = &p->rest[r];
+            if (!rest->active) continue;
+            for (int i = 0; i < n; i++)
+                out[j->v0 + i] += rest->weight * rest->q_weight[j->v0 + i] * x[j->v0 + i];
+            if (start < 0) continue;
+            turned t = rest_rotation(ws, rest, j, exact);
+            sn_vec3 turn = v3_from(x + j->v0 + start);
+            for (int a = 0; a < 3; a++) out[j->v0 + start + a] += v3_dot(t.H[a], turn);
+        }
+        for (int r = 0; r < p->nsoft; r++) {
+            const sn_soft *soft = &p->soft[r];
+            if (!soft->active || j->v0 < soft->first || j->v0 >= soft->first + soft->count) continue;
+            for (int i = 0; i < n; i++) {
+                double q = ws->q[j->q0 + i];
+                if (q < m->lower[j->v0 + i] || q > m->upper[j->v0 + i])
+                    out[j->v0 + i] += soft->weight * x[j->v0 + i];
+            }
+        }
     }
 }

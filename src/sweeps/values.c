@@ -22,7 +22,7 @@ static sn_vec3 part_residual(const sn_workspace *ws, const sn_frame *frame, cons
     return sn_rotation_log(&turn);
 }
 
-double sn_sweep_value(const sn_workspace *ws) {
+double sn_sweep_value(sn_workspace *ws) {
     const sn_problem *p = ws->problem;
     double f = 0;
     for (int k = 0; k < ws->model->njoint; k++) {

@@ -83,7 +83,7 @@ struct sn_workspace {
 void sn_sweep_pose(sn_workspace *ws, const double *q);
 
 /// values.c: the tasks' share of f at the placed pose, coordinates included.
-double sn_sweep_value(const sn_workspace *ws);
+double sn_sweep_value(sn_workspace *ws);
 
 /// fast.c, when all body tasks are scalar-weight points: sum them on every joint and return f; then
 /// sum over subtrees, giving g and the fields.
@@ -116,7 +116,7 @@ void sn_workspace_fields_diagonal(const sn_workspace *ws, double *d);
 static inline bool sn_joint_terms_any(const sn_workspace *ws) {
     return ws->problem->nrest > 0 || ws->problem->nsoft > 0;
 }
-double sn_joint_terms_value(const sn_workspace *ws);
+double sn_joint_terms_value(sn_workspace *ws);
 double sn_joint_terms_add(sn_workspace *ws, bool exact, bool second);
 
 /// Joint terms' share of H x (file order), added to `out`.
