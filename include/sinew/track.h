@@ -24,7 +24,7 @@ typedef struct sn_track_options {
     double worse;              ///< a frame this many times worse than usual is tried again, 10
     double good;               ///< f at or below which a frame is never tried again; default: the
                                ///< solver's goal
-    int restart_iterations;    ///< iteration limit of a try, default 100
+    int restart_iterations;    ///< iteration limit of a try, default 40
     int threads;               ///< default 1
     int chunk;                 ///< frames solved in a row, default 1024
     void (*progress)(void *user, int done, int nframe);  ///< from the calling thread; may be NULL

@@ -4,27 +4,28 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "base/random.h"
 #include "base/memory.h"
+#include "base/random.h"
 #include "math/vec3.h"
 #include "model/model.h"
 #include "sinew/track.h"
 #include "sweeps/workspace.h"
 
-enum { VERSION = 1, MAX_THREADS = 256, FLIPS = 4 };
+enum { VERSION = 1, MAX_THREADS = 256 };
 
 // What one thread works with.
 typedef struct worker {
-    sn_problem *problem;   // the tasks, and the rest task behind them
+    sn_problem *problem;  // the tasks, and the rest task behind them
     sn_solver *solver;
-    sn_solver *careful;    // for other tries: more iterations
-    sn_workspace *ws;      // to look at f
+    sn_solver *careful;         // for other tries: more iterations
+    sn_workspace *ws;           // to look at f
     double *previous, *before;  // nq: the last two poses
     double *q, *trial, *best;   // nq
     double *delta;              // nv
+    double *left;               // nq: the pose before the last frame that another try found
     double *weight;             // nv: of the rest task
     double *error;              // njoint
-    double usual;          // f of the frames that went well, smoothed; NaN before the first
+    double usual;               // f of the frames that went well, smoothed; NaN before the first
 } worker;
 
 struct sn_tracker {
@@ -55,7 +56,7 @@ sn_track_options sn_track_options_default(void) {
                               .restarts = 8,
                               .worse = 10,
                               .good = -1,
-                              .restart_iterations = 100,
+                              .restart_iterations = 40,
                               .threads = 1,
                               .chunk = 1024};
 }
@@ -77,6 +78,7 @@ static void layout_tracker(sn_tracker *t, sn_layout *layout) {
         w->q = sn_layout_take(layout, nq, sizeof(double));
         w->trial = sn_layout_take(layout, nq, sizeof(double));
         w->best = sn_layout_take(layout, nq, sizeof(double));
+        w->left = sn_layout_take(layout, nq, sizeof(double));
         w->delta = sn_layout_take(layout, nv, sizeof(double));
         w->weight = sn_layout_take(layout, nv, sizeof(double));
         w->error = sn_layout_take(layout, (size_t)t->model->njoint, sizeof(double));
@@ -94,7 +96,8 @@ static sn_status create_worker(sn_tracker *t, const sn_problem *problem, worker 
     SN_TRY(sn_problem_copy(problem, &rest, 1, allocator, &w->problem, NULL));
     sn_solver_options careful = t->options.solver;
     careful.max_iterations = t->options.restart_iterations;
-    // far from the solution the exact Hessian finds the right valley more often (see docs/solvers.md)
+    // far from the solution the exact Hessian finds the right valley more often (see
+    // docs/solvers.md)
     if (careful.method == SN_METHOD_HYBRID) careful.method = SN_METHOD_NEWTON;
     SN_TRY(sn_solver_create(w->problem, &t->options.solver, allocator, &w->solver));
     SN_TRY(sn_solver_create(w->problem, &careful, allocator, &w->careful));
@@ -186,8 +189,8 @@ static void root_to_goals(const sn_tracker *t, const worker *w, double *q) {
 }
 
 // A knee or elbow bent the wrong way: the bone above turned half round its own length and the hinge
-// reversed leaves every joint where it is, and is another valley of f. Flip the n-th worst such hinge
-// of the best pose, by the error below it; false when there is none.
+// reversed leaves every joint where it is, and is another valley of f. Flip the n-th worst such
+// hinge of the best pose, by the error below it; false when there is none.
 static bool flip_hinge(const sn_tracker *t, worker *w, int n, double *q) {
     const sn_model *m = t->model;
     copy(t, q, w->best);
@@ -229,20 +232,28 @@ static bool flip_hinge(const sn_tracker *t, worker *w, int n, double *q) {
     return true;
 }
 
-// The n-th other pose to start from: knees and elbows bent the other way, the zero pose, the start,
-// then the present result with its angles shaken, the same way for the same frame.
+// The n-th other pose to start from: the two worst knees or elbows bent the other way, the zero
+// pose, the start, two more knees or elbows, the other valley as it was when it was left, then the
+// present result with its angles shaken, the same way for the same frame.
 static void other_guess(const sn_tracker *t, worker *w, int frame, int n, double *q) {
-    if (n < FLIPS && flip_hinge(t, w, n, q)) return;
+    if (n < 2 && flip_hinge(t, w, n, q)) return;
+    if (n >= 5 && n < 7 && flip_hinge(t, w, n - 3, q)) return;
     switch (n) {
-    case FLIPS:
+    case 2:
+        copy(t, q, w->left);
+        memcpy(q + t->model->joint[0].q0, w->best + t->model->joint[0].q0,
+               (size_t)t->model->joint[0].nq * sizeof *q);
+        return;
+    case 3:
         sn_model_zero(t->model, q);
         root_to_goals(t, w, q);
         return;
-    case FLIPS + 1:
+    case 4:
         copy(t, q, t->start);
         root_to_goals(t, w, q);
         return;
-    default: break;
+    default:
+        break;
     }
     uint64_t state = (uint64_t)frame * 1000003u + (uint64_t)n;
     for (int v = 0; v < t->model->nv; v++) w->delta[v] = 0;
@@ -272,36 +283,50 @@ static bool far_worse(const sn_tracker *t, const worker *w, double f) {
     return !(w->usual >= 0) || f > t->options.worse * w->usual;
 }
 
-// Other tries; the best pose stays in w->best.
-static void try_again(const sn_tracker *t, worker *w, int frame, bool cut, sn_track_frame *out) {
-    out->restarted = true;
-    // a frame that ran out of iterations first goes on from where it was
-    for (int n = cut ? -1 : 0; n < t->options.restarts; n++) {
-        sn_report report;
-        if (n < 0) {
-            copy(t, w->trial, w->best);
-        } else {
-            other_guess(t, w, frame, n, w->trial);
-        }
-        if (sn_solver_solve(w->careful, w->trial, &report) != SN_OK) continue;
-        sn_report counts = out->report;
-        add_counts(&counts, &report);
-        if (report.f < 0.9 * out->report.f) {
-            sn_report kept = report;
-            kept.iterations = kept.functions = kept.gradients = 0;
-            kept.hessians = kept.factorizations = 0;
-            add_counts(&kept, &counts);
-            out->report = kept;
-            out->kept = n + 1;
-            copy(t, w->best, w->trial);
-        } else {
-            add_counts(&out->report, &report);
-        }
-        if (!far_worse(t, w, out->report.f)) return;
+// One more try from w->trial; the better pose stays in w->best. True when it is much better.
+static bool try_once(const sn_tracker *t, worker *w, sn_solver *solver, int n,
+                     sn_track_frame *out) {
+    sn_report report, counts = out->report;
+    if (sn_solver_solve(solver, w->trial, &report) != SN_OK) return false;
+    bool better = report.f < 0.9 * out->report.f;
+    add_counts(&counts, &report);
+    if (better) {
+        out->report = report;
+        out->kept = n;
+        copy(t, w->best, w->trial);
+    }
+    out->report.iterations = counts.iterations;
+    out->report.functions = counts.functions;
+    out->report.gradients = counts.gradients;
+    out->report.hessians = counts.hessians;
+    out->report.factorizations = counts.factorizations;
+    return better;
+}
+
+static bool cut_short(const sn_tracker *t, const sn_track_frame *out) {
+    return out->report.stop == SN_STOP_ITERATIONS && out->report.f > t->options.good;
+}
+
+// Go on from the best pose while it ran out of iterations and gets much better, with either solver.
+static void go_on(const sn_tracker *t, worker *w, sn_track_frame *out) {
+    for (int i = 0, idle = 0; i < 8 && idle < 2 && cut_short(t, out); i++) {
+        copy(t, w->trial, w->best);
+        bool better = try_once(t, w, i % 2 == 0 ? w->solver : w->careful, out->kept, out);
+        idle = better ? 0 : idle + 1;
     }
 }
 
-// The weights of the rest task, from the Gauss-Newton diagonal at this pose: the same share of each.
+static void try_again(const sn_tracker *t, worker *w, int frame, sn_track_frame *out) {
+    out->restarted = true;
+    go_on(t, w, out);
+    for (int n = 0; n < t->options.restarts && far_worse(t, w, out->report.f); n++) {
+        other_guess(t, w, frame, n, w->trial);
+        if (try_once(t, w, w->careful, n + 1, out)) go_on(t, w, out);
+    }
+}
+
+// The weights of the rest task, from the Gauss-Newton diagonal at this pose: the same share of
+// each.
 static void weigh_rest(const sn_tracker *t, worker *w) {
     double f;
     (void)sn_problem_set_enabled(w->problem, t->rest, false);
@@ -331,11 +356,11 @@ static sn_status solve_frame(sn_tracker *t, worker *w, int frame, bool first, bo
     out->extrapolated = first_guess(t, w, moving);
     SN_TRY(sn_solver_solve(w->solver, w->q, &out->report));
     copy(t, w->best, w->q);
-    bool cut = out->report.stop == SN_STOP_ITERATIONS && out->report.f > t->options.good;
-    if (t->options.restarts > 0 && (cut || far_worse(t, w, out->report.f)))
-        try_again(t, w, frame, cut, out);
+    if (t->options.restarts > 0 && (cut_short(t, out) || far_worse(t, w, out->report.f)))
+        try_again(t, w, frame, out);
     if (!(w->usual >= 0)) w->usual = out->report.f;
     if (!far_worse(t, w, out->report.f)) w->usual += 0.1 * (out->report.f - w->usual);
+    if (out->kept > 0) copy(t, w->left, w->previous);
     copy(t, w->before, w->previous);
     copy(t, w->previous, w->best);
     copy(t, q_out, w->best);
@@ -353,7 +378,9 @@ static sn_status solve_chunk(sn_tracker *t, worker *w, int chunk) {
     sn_track_frame spare;
     copy(t, w->previous, pose_of(t, first));
     copy(t, w->before, w->previous);
-    // a chunk knows nothing of the others but its first pose: weights and the usual f are found again there
+    copy(t, w->left, t->start);
+    // a chunk knows nothing of the others but its first pose: weights and the usual f are found
+    // again there
     SN_TRY(t->goals(t->user, first, w->problem));
     copy(t, w->q, w->previous);
     weigh_rest(t, w);
@@ -394,6 +421,7 @@ static sn_status solve_first_frames(sn_tracker *t) {
     sn_track_frame spare;
     copy(t, w->previous, t->start);
     copy(t, w->before, t->start);
+    copy(t, w->left, t->start);
     w->usual = NAN;
     for (int f = 0; f < t->nframe; f += t->options.chunk) {
         SN_TRY(solve_frame(t, w, f, true, false, pose_of(t, f),
