@@ -12,7 +12,9 @@ static const char help[] =
     "  -m, --model FILE      native JSON model, or \"humanoid\"\n"
     "  -t, --tasks FILE      tasks file\n"
     "  --start FILE          start pose: nq numbers; without it the zero pose\n"
-    "  --solver NAME         hybrid (the default), newton, lm, dls, gauss-newton\n"
+    "  --solver NAME         hybrid (the default), newton, newton-pcg, lm, dls, gauss-newton, pinv,\n"
+    "                        qr, bfgs, lbfgs, ncg, projected-gradient, jacobian-transpose, ccd,\n"
+    "                        sdls; see docs/solvers.md\n"
     "  --max-iterations N    default 200\n"
     "  --json                the result as JSON, with 17 digits\n"
     "  --trace               every iteration, on standard error\n";

@@ -16,6 +16,8 @@ need clang clang
 need valgrind valgrind
 need /usr/include/cmocka.h libcmocka-dev
 need /usr/lib/llvm-14/lib/clang/14.0.6/lib/linux/libclang_rt.fuzzer-x86_64.a libclang-rt-14-dev
+need /usr/include/lapacke.h liblapacke-dev
+need /usr/lib/x86_64-linux-gnu/libopenblas.so libopenblas-dev
 [ -n "$missing" ] || exit 0
 
 line="apt-get install -y --no-install-recommends$missing"

@@ -25,8 +25,8 @@ typedef enum matrix { EXACT, GAUSS_NEWTON, SWITCHING } matrix;
 // Relative damping below which rounding makes the pivots of a singular matrix meaningless.
 static const double least_damping = 1e-10;
 
-// How far one step may turn a joint, radians: at first, and at the most. Long first steps from a pose
-// far away land in the wrong valley.
+// How far one step may turn a joint, radians: at first, and at the most. Long first steps from a
+// pose far away land in the wrong valley.
 static const double first_reach = 0.7, most_reach = 1.5;
 
 // The method's own arrays.
@@ -184,7 +184,8 @@ static void run_damped(sn_solver *s, matrix kind) {
         // damping that falls with the gradient keeps Newton's convergence quadratic
         if (fresh) lambda = fmin(lambda, s->report.gradient);
         fresh = false;
-        double promise = solve_step(s, reach, &lambda, &trace.indefinite), value = s->f, before = s->f;
+        double promise = solve_step(s, reach, &lambda, &trace.indefinite), value = s->f,
+               before = s->f;
         trace.step = solver_move(s, 1, s->step);
         trace.damping = lambda;
         bool finite = solver_eval(s, s->trial, 0, &value);

@@ -19,9 +19,6 @@
 
 #include "sweeps/residuals.h"
 
-void solver_walk(sn_solver *s, bool (*find_step)(sn_solver *s));
-void solver_walk_layout(sn_solver *s, sn_layout *layout);
-
 static const int patience = 50;
 
 // Radians or metres: no degree of freedom goes further in one step. Beyond it the linear model says

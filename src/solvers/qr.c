@@ -12,9 +12,6 @@
 
 #include "sweeps/residuals.h"
 
-void solver_walk(sn_solver *s, bool (*find_step)(sn_solver *s));
-void solver_walk_layout(sn_solver *s, sn_layout *layout);
-
 // R's diagonal tells less about the rank than singular values do, so it is cut where pinv cuts.
 static const double least_share = 1e-2;
 

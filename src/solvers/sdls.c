@@ -28,9 +28,6 @@
 
 #include "sweeps/residuals.h"
 
-void solver_walk(sn_solver *s, bool (*find_step)(sn_solver *s));
-void solver_walk_layout(sn_solver *s, sn_layout *layout);
-
 static const double gamma_max = 0.78539816339744831;
 
 // Relative to the largest: below it a singular value is rounding.

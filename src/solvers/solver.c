@@ -9,7 +9,13 @@ enum { VERSION = 2 };
 static const sn_method_ops *const methods[SN_METHOD_COUNT] = {
     [SN_METHOD_HYBRID] = &sn_method_hybrid,
     [SN_METHOD_NEWTON] = &sn_method_newton,
+    [SN_METHOD_NEWTON_PCG] = &sn_method_newton_pcg,
     [SN_METHOD_LM] = &sn_method_lm,
+#ifdef SINEW_LAPACK
+    [SN_METHOD_PINV] = &sn_method_pinv,
+    [SN_METHOD_QR] = &sn_method_qr,
+    [SN_METHOD_SDLS] = &sn_method_sdls,
+#endif
     [SN_METHOD_DLS] = &sn_method_dls,
     [SN_METHOD_GAUSS_NEWTON] = &sn_method_gauss_newton,
     [SN_METHOD_BFGS] = &sn_method_bfgs,

@@ -49,7 +49,7 @@ struct sn_solver {
     double
         *scale;  ///< nv: D^2, the diagonal of the Gauss-Newton matrix (the largest seen), never 0
     double *delta;          ///< nv, file order; scratch of solver_move()
-    bool exact_here;  ///< the workspace holds the exact Hessian of q
+    bool exact_here;        ///< the workspace holds the exact Hessian of q
     bool *keep;             ///< nv: may move: not locked, and not at a limit that g pushes against
     int *q_of;              ///< nv: the coordinate a velocity changes, -1 inside a quaternion
     double *lower, *upper;  ///< nv: limits of that coordinate
@@ -90,5 +90,10 @@ void solver_find_scale(sn_solver *s, bool fresh);
 /// m(0) - m(moved) of the quadratic model with gradient ws->g and the Hessian of the last second-
 /// order evaluation.
 double solver_predicted(sn_solver *s);
+
+/// pinv.c, for methods that solve equations and clamp after the step: walk from pose to pose,
+/// whatever f does, and keep the best. find_step fills s->step; false ends the walk.
+void solver_walk(sn_solver *s, bool (*find_step)(sn_solver *s));
+void solver_walk_layout(sn_solver *s, sn_layout *layout);
 
 double solver_dot(const double *x, const double *y, int n);

@@ -149,7 +149,8 @@ void sn_joint_terms_multiply(const sn_workspace *ws, bool exact, const double *x
         }
         for (int r = 0; r < p->nsoft; r++) {
             const sn_soft *soft = &p->soft[r];
-            if (!soft->active || j->v0 < soft->first || j->v0 >= soft->first + soft->count) continue;
+            if (!soft->active || j->v0 < soft->first || j->v0 >= soft->first + soft->count)
+                continue;
             for (int i = 0; i < n; i++) {
                 double q = ws->q[j->q0 + i];
                 if (q < m->lower[j->v0 + i] || q > m->upper[j->v0 + i])

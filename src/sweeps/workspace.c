@@ -49,8 +49,8 @@ static void place(sn_workspace *ws, const double *q) {
 
 // The same for derivatives; a pose that was placed last, to look at f, is not placed again.
 static void place_derived(sn_workspace *ws, const double *q) {
-    bool there = ws->latest != ws->derived &&
-                 memcmp(ws->q, q, (size_t)ws->model->nq * sizeof *q) == 0;
+    bool there =
+        ws->latest != ws->derived && memcmp(ws->q, q, (size_t)ws->model->nq * sizeof *q) == 0;
     if (!there) place(ws, q);
     ws->derived = ws->latest;
     if (!ws->model->gained) ws->T = ws->S;

@@ -44,8 +44,8 @@ struct sn_workspace {
 
     // Two placed poses: evaluating f alone must not disturb the one whose derivatives are held.
     sn_placed placed[2];
-    int latest;       ///< which was placed last; the pointers below are its
-    int derived;      ///< which the fields, T and local belong to; -1 for none yet
+    int latest;   ///< which was placed last; the pointers below are its
+    int derived;  ///< which the fields, T and local belong to; -1 for none yet
     sn_vec3 origin;
     sn_frame *frame;  ///< njoint, sweep order
     sn_frame *base;   ///< njoint: the parent-side frames
