@@ -8,8 +8,10 @@
 static const char help[] =
     "usage: sinew bench sweeps\n"
     "       sinew bench solvers [--data DIR] [--csv FILE] [--quick] [--problems N]\n\n"
-    "sweeps: times the sweeps on the built-in humanoid (58 degrees of freedom, 41 markers) against\n"
-    "each other and against the documents' Algorithms 3 and 4; what is judged are ratios within this\n"
+    "sweeps: times the sweeps on the built-in humanoid (58 degrees of freedom, 41 markers) "
+    "against\n"
+    "each other and against the documents' Algorithms 3 and 4; what is judged are ratios within "
+    "this\n"
     "one run.\n"
     "solvers: all solvers on real clips (DIR has the folders hdm05 and cmu) by the protocols of\n"
     "docs/solvers.md, and on random trees.\n"
@@ -33,7 +35,8 @@ static int run(int argc, char **argv) {
     if (!parse_integer("--problems", problems, 0, 10000000, &count)) return EXIT_USAGE;
     o.problems = (int)count;
     if (nword == 1 && strcmp(word, "sweeps") == 0) return bench_sweeps() ? EXIT_OK : EXIT_FAILED;
-    if (nword == 1 && strcmp(word, "solvers") == 0) return bench_solvers(&o) ? EXIT_OK : EXIT_FAILED;
+    if (nword == 1 && strcmp(word, "solvers") == 0)
+        return bench_solvers(&o) ? EXIT_OK : EXIT_FAILED;
     fputs(help, stderr);
     return EXIT_USAGE;
 }

@@ -65,8 +65,7 @@ static double value_at(checking *c, int v, double h, double *g) {
 // The worst entry of one pose. A difference of gradients at q (+) h e_v is a derivative along
 // moving axes where a rotation is held as a quaternion: its own joint's block is compared
 // symmetrised.
-static void check_pose(checking *c) {
-    const double h = 1e-4;
+static void check_pose(checking *c, double h) {
     int nv = c->nv;
     double f, scale_g = 1e-12, scale_H = 1e-12;
     if (sn_workspace_eval(c->ws, c->q, SN_EVAL_HESSIAN, &f) != SN_OK) return;
@@ -107,6 +106,23 @@ static void check_pose(checking *c) {
     }
 }
 
+static bool fine(const checking *c) {
+    for (int t = 0; t < SN_JOINT_TYPE_COUNT; t++)
+        if (c->worst_g[t] > allowed || c->worst_H[t] > allowed) return false;
+    return true;
+}
+
+// f has kinks: an orientation half a turn from its goal, a soft limit's edge. A difference across
+// one is no derivative, so a pose that is off is looked at again with shorter steps.
+static void check_retrying(checking *c) {
+    const checking before = *c;
+    for (double h = 1e-4; h > 1e-7; h *= 0.1) {
+        *c = before;
+        check_pose(c, h);
+        if (fine(c)) return;
+    }
+}
+
 static bool print_result(const checking *c, long poses) {
     bool good = true;
     printf("%ld poses, %d degrees of freedom; worst error relative to the largest entry\n\n", poses,
@@ -117,10 +133,10 @@ static bool print_result(const checking *c, long poses) {
         for (int j = 0; j < sn_model_njoint(c->model); j++)
             present = present || sn_model_joint(c->model, j)->type == (sn_joint_type)t;
         if (!present || t == SN_JOINT_FIXED) continue;
-        bool fine = c->worst_g[t] <= allowed && c->worst_H[t] <= allowed;
+        bool agrees = c->worst_g[t] <= allowed && c->worst_H[t] <= allowed;
         printf("  %-12s %12.2e %12.2e%s\n", sn_joint_type_name((sn_joint_type)t), c->worst_g[t],
-               c->worst_H[t], fine ? "" : "   OFF");
-        good = good && fine;
+               c->worst_H[t], agrees ? "" : "   OFF");
+        good = good && agrees;
     }
     printf("\n%s\n", good ? "the derivatives agree with finite differences"
                           : "the derivatives do not agree with finite differences");
@@ -144,7 +160,7 @@ static int check(const sn_model *model, const sn_problem *problem, long poses, u
     c.H = c.row + 6 * nv;
     for (long i = 0; i < poses; i++) {
         sn_model_sample(model, &seed, c.q);
-        check_pose(&c);
+        check_retrying(&c);
     }
     bool good = print_result(&c, poses);
     free(numbers);

@@ -12,7 +12,8 @@ static const char help[] =
     "  -m, --model FILE      native JSON model, or \"humanoid\"\n"
     "  -t, --tasks FILE      tasks file\n"
     "  --start FILE          start pose: nq numbers; without it the zero pose\n"
-    "  --solver NAME         hybrid (the default), newton, newton-pcg, lm, dls, gauss-newton, pinv,\n"
+    "  --solver NAME         hybrid (the default), newton, newton-pcg, lm, dls, gauss-newton, "
+    "pinv,\n"
     "                        qr, bfgs, lbfgs, ncg, projected-gradient, jacobian-transpose, ccd,\n"
     "                        sdls; see docs/solvers.md\n"
     "  --max-iterations N    default 200\n"
@@ -71,7 +72,8 @@ static void print_task(const sn_model *model, const sn_problem *problem, sn_work
     const sn_joint_desc *joint = t->type == SN_TASK_REST ? NULL : sn_model_joint(model, t->joint);
     double error = sn_workspace_task_error(ws, i);
     const char *unit = "m";
-    if (t->type == SN_TASK_ORIENTATION || t->type == SN_TASK_DIRECTION) unit = "rad";
+    if (t->type == SN_TASK_ORIENTATION) unit = "rad";
+    if (t->type == SN_TASK_DIRECTION) unit = "chord";
     if (t->type == SN_TASK_POSE || t->type == SN_TASK_FRAME2 || joint == NULL) unit = "m,rad";
     printf("  %-4d %-12s %-20s %11.3e %-6s %s\n", i, sn_task_type_name(t->type),
            joint != NULL ? joint->name : "(all)", error, unit, error < 1e-6 ? "reached" : "");

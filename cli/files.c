@@ -26,6 +26,9 @@ double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+// No file of ours comes near this; a device that never ends must not fill the memory.
+static const size_t largest_file = (size_t)1 << 30;
+
 char *read_file(const char *path, size_t *length) {
     bool standard = strcmp(path, "-") == 0;
     errno = 0;
@@ -41,6 +44,12 @@ char *read_file(const char *path, size_t *length) {
         used += got;
         if (got == 0) break;
         if (used < capacity - 1) continue;
+        if (used > largest_file) {
+            fprintf(stderr, "sinew: %s: larger than 1 GiB\n", path);
+            free(text);
+            if (!standard) (void)fclose(file);
+            return NULL;
+        }
         char *grown = capacity < SIZE_MAX / 2 ? realloc(text, capacity *= 2) : NULL;
         if (grown == NULL) {
             fprintf(stderr, "sinew: %s: too large for the memory\n", path);

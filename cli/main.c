@@ -20,7 +20,7 @@ static void usage(FILE *to) {
           to);
 }
 
-int main(int argc, char **argv) {
+static int run(int argc, char **argv) {
     if (argc < 2) {
         usage(stderr);
         return EXIT_USAGE;
@@ -34,14 +34,15 @@ int main(int argc, char **argv) {
         printf("sinew %s\n", sn_version());
         return EXIT_OK;
     }
-    int code = -1;
-    for (int i = 0; i < COUNT && code < 0; i++)
-        if (strcmp(argv[1], commands[i]->name) == 0) code = commands[i]->run(argc - 1, argv + 1);
-    if (code < 0) {
-        fprintf(stderr, "sinew: there is no command \"%s\"\n\n", argv[1]);
-        usage(stderr);
-        return EXIT_USAGE;
-    }
+    for (int i = 0; i < COUNT; i++)
+        if (strcmp(argv[1], commands[i]->name) == 0) return commands[i]->run(argc - 1, argv + 1);
+    fprintf(stderr, "sinew: there is no command \"%s\"\n\n", argv[1]);
+    usage(stderr);
+    return EXIT_USAGE;
+}
+
+int main(int argc, char **argv) {
+    int code = run(argc, argv);
     // a full disk or a closed pipe must not look like success
     if (fflush(stdout) != 0 || ferror(stdout)) {
         fputs("sinew: the output could not be written\n", stderr);

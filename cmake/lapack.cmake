@@ -1,6 +1,6 @@
-# LAPACK, for the methods pinv, qr and sdls and newton-pcg's nearest_psd. Include after the target
-# sinew. Where the header or the libraries are missing these are left out, and
-# sn_method_available() says so. Debian: liblapacke-dev libopenblas-dev.
+# LAPACK, for the methods pinv, qr and sdls and newton-pcg's nearest_psd. Where the header or the
+# libraries are missing these are left out, and sn_method_available() says so.
+# Debian: liblapacke-dev libopenblas-dev.
 option(SINEW_LAPACK "the methods that need LAPACKE: pinv, qr, sdls" ${PROJECT_IS_TOP_LEVEL})
 set(SINEW_LAPACK_LIBS "")  # for sinew.pc
 if(SINEW_LAPACK)
@@ -12,9 +12,9 @@ if(SINEW_LAPACK)
     # by name, so that an installed sinew finds them wherever they are there
     get_filename_component(sinew_lapack_name ${SINEW_LAPACK_LIBRARY} NAME_WE)
     string(REGEX REPLACE "^lib" "" sinew_lapack_name ${sinew_lapack_name})
-    target_compile_definitions(sinew PRIVATE SINEW_LAPACK)
-    target_include_directories(sinew SYSTEM PRIVATE ${SINEW_LAPACKE_INCLUDE})
-    target_link_libraries(sinew PRIVATE lapacke ${sinew_lapack_name})
+    set(sinew_lapack_definition SINEW_LAPACK)
+    set(sinew_lapack_include ${SINEW_LAPACKE_INCLUDE})
+    set(sinew_lapack_libraries lapacke ${sinew_lapack_name})
     set(SINEW_LAPACK_LIBS "-llapacke -l${sinew_lapack_name}")
   else()
     message(STATUS "sinew: no LAPACKE found, without the methods pinv, qr and sdls")

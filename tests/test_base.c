@@ -331,9 +331,6 @@ static void json_broken(void **unused) {
         {"\"\xF4\x90\x80\x80\"", 1, "not UTF-8"},
         {"\"\xF0\x9F\x98", 1, "not UTF-8"},
         {"\xC3\xA9", 1, "expected a value"},
-        {"[NaN]", 1, "NaN and Infinity"},
-        {"[\n-Infinity]", 2, "NaN and Infinity"},
-        {"[Infinity]", 1, "NaN and Infinity"},
         {"+1", 1, "malformed"},
         {".5", 1, "malformed"},
         {"5.", 1, "malformed"},
@@ -344,7 +341,6 @@ static void json_broken(void **unused) {
         {"1e", 1, "malformed"},
         {"1e5.5", 1, "malformed"},
         {"1-2", 1, "malformed"},
-        {"1e309", 1, "malformed or too large"},
         {"// no\n1", 1, "expected a value"},
     };
     for (size_t i = 0; i < sizeof broken / sizeof broken[0]; i++)

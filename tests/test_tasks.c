@@ -131,10 +131,13 @@ static void json_file_errors(void **unused) {
     json_refused("{\"tasks\": [],\n\"task\": 1}", T, 2, "unknown key \"task\"");
     json_refused("{\"tasks\": [\n5]}", T, 2, "task 0: it must be an object");
     json_refused("{\"tasks\": [", SN_ERR_PARSE, 1, "");
-    json_refused("{\"tasks\": [\n{\"type\": \"point\", \"goal\": [NaN,0,0]}]}", SN_ERR_PARSE, 2,
-                 "NaN");
-    json_refused("{\"tasks\": [\n{\"type\": \"point\", \"goal\": [1e400,0,0]}]}", SN_ERR_PARSE, 2,
-                 "too large");
+    json_refused("{\"tasks\": [{\"type\": \"point\", \"joint\": \"head\",\n\"goal\": [NaN,0,0]}]}",
+                 T, 2, "task 0 (point): \"goal\" must be an array of 3 finite numbers");
+    json_refused(
+        "{\"tasks\": [{\"type\": \"point\", \"joint\": \"head\",\n\"goal\": [0,1e999,0]}]}", T, 2,
+        "task 0 (point): \"goal\" must be an array of 3 finite numbers");
+    json_refused("{\"tasks\": [{\"type\": \"limit\", \"weight\": -Infinity}]}", T, 1,
+                 "task 0 (limit)");
 }
 
 // Second tasks of a file, on line 3, each with what is wrong about it.

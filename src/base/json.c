@@ -4,6 +4,7 @@
 // buffer as long as the text (decoding never lengthens), so pointers into it stay valid.
 #include "base/json.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/number.h"
@@ -152,6 +153,12 @@ static sn_status parse_scalar(parser *p, sn_json_node *node) {
         const char *word;
         sn_json_type type;
     } words[] = {{"null", SN_JSON_NULL}, {"true", SN_JSON_TRUE}, {"false", SN_JSON_FALSE}};
+    static const struct {
+        const char *word;
+        double value;
+    } strays[] = {{"NaN", NAN},           {"nan", NAN},
+                  {"Infinity", INFINITY}, {"-Infinity", -INFINITY},
+                  {"inf", INFINITY},      {"-inf", -INFINITY}};
     const char *t = p->text + p->at;
     size_t left = p->length - p->at;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
@@ -162,15 +169,25 @@ static sn_status parse_scalar(parser *p, sn_json_node *node) {
             return SN_OK;
         }
     }
-    if (left >= 3 && (memcmp(t, "NaN", 3) == 0 || memcmp(t, "nan", 3) == 0 ||
-                      memcmp(t, "Inf", 3) == 0 || memcmp(t, "-In", 3) == 0))
-        return fail(p, "NaN and Infinity are not numbers in JSON");
+    // not JSON, but what other programs write: refused by whoever wants the number, by its name
+    for (size_t i = 0; i < sizeof strays / sizeof strays[0]; i++) {
+        size_t n = strlen(strays[i].word);
+        if (left >= n && memcmp(t, strays[i].word, n) == 0) {
+            node->type = SN_JSON_NUMBER;
+            node->number = strays[i].value;
+            p->at += n;
+            return SN_OK;
+        }
+    }
     size_t n = 0;
     while (n < left && is_number_char(t[n])) n++;
     if (n == 0) return fail(p, "expected a value");
     node->type = SN_JSON_NUMBER;
-    if (!strict_number(t, n) || !sn_number_parse(t, n, &node->number))
-        return fail(p, "a number is malformed or too large");
+    if (!strict_number(t, n)) return fail(p, "a number is malformed");
+    if (!sn_number_parse(t, n, &node->number)) {
+        // well formed but beyond a double's range, or not well formed after all
+        if (isfinite(node->number)) return fail(p, "a number is malformed");
+    }
     p->at += n;
     return SN_OK;
 }
@@ -335,7 +352,7 @@ bool sn_json_numbers(const sn_json *json, const sn_json_node *node, size_t count
     if (node->type != SN_JSON_ARRAY || node->count != count) return false;
     const sn_json_node *at = sn_json_first(json, node);
     for (size_t i = 0; i < count; i++, at = sn_json_next(json, at)) {
-        if (at->type != SN_JSON_NUMBER) return false;
+        if (at->type != SN_JSON_NUMBER || !isfinite(at->number)) return false;
         out[i] = at->number;
     }
     return true;

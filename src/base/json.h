@@ -43,7 +43,8 @@ const sn_json_node *sn_json_next(const sn_json *json, const sn_json_node *node);
 /// The member of an object with this key, or NULL.
 const sn_json_node *sn_json_get(const sn_json *json, const sn_json_node *object, const char *key);
 
-/// Read an array of exactly `count` finite numbers; false when it is anything else.
+/// Read an array of exactly `count` finite numbers; false when it is anything else. (NaN and Infinity are
+/// let through by the parser, so that the one who wants the number can say whose it is.)
 bool sn_json_numbers(const sn_json *json, const sn_json_node *node, size_t count, double *out);
 
 /// A word for a type, for messages: "a string", "an array", ...

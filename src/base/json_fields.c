@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "base/json_fields.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,14 +44,17 @@ bool sn_fields_string(sn_fields *fields, const char *key, const char **out) {
 
 bool sn_fields_number(sn_fields *fields, const char *key, double *out) {
     const sn_json_node *node = field(fields, key, SN_JSON_NUMBER);
-    if (node != NULL) *out = node->number;
-    return node != NULL;
+    if (node == NULL) return false;
+    *out = node->number;
+    if (!isfinite(node->number))
+        (void)sn_fields_fail(fields, node, "\"%s\" must be a finite number", key);
+    return true;
 }
 
 bool sn_fields_numbers(sn_fields *fields, const char *key, int count, double *out) {
     const sn_json_node *node = field(fields, key, SN_JSON_ARRAY);
     if (node == NULL) return false;
     if (sn_json_numbers(fields->json, node, (size_t)count, out)) return true;
-    sn_fields_fail(fields, node, "\"%s\" must be an array of %d numbers", key, count);
+    sn_fields_fail(fields, node, "\"%s\" must be an array of %d finite numbers", key, count);
     return false;
 }

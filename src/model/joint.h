@@ -66,8 +66,8 @@ const sn_joint_ops *sn_joint_ops_of(sn_joint_type type);
 /// The angles of R = R_A R_B R_C; the middle one in [-pi/2, pi/2] or, when A is C, in [0, pi].
 void sn_euler_from_rotation(const int order[3], const sn_mat3 *R, double angles[3]);
 
-/// Coordinates that give a joint the rotation R between its parent-side frame and its own; false for
-/// a type that cannot take any rotation. Translations stay.
+/// Coordinates that give a joint the rotation R between its parent-side frame and its own; false
+/// for a type that cannot take any rotation. Translations stay.
 bool sn_joint_set_rotation(const sn_joint *joint, const sn_mat3 *R, double *q);
 
 /// The rotation that a joint has now.

@@ -43,8 +43,7 @@ void sn_ball_difference(const double quat0[4], const double quat1[4], double del
 }
 
 void sn_ball_normalize(double quat[4]) {
-    double square =
-        quat[0] * quat[0] + quat[1] * quat[1] + quat[2] * quat[2] + quat[3] * quat[3];
+    double square = quat[0] * quat[0] + quat[1] * quat[1] + quat[2] * quat[2] + quat[3] * quat[3];
     // of unit length already, to rounding: dividing again would only stir the last bits
     if (fabs(square - 1) <= 1e-15) return;
     double norm = sqrt(square);

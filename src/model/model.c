@@ -113,6 +113,13 @@ void sn_model_normalize(const sn_model *model, double *q) {
     }
 }
 
+void sn_model_normalize_quaternions(const sn_model *model, double *q) {
+    for (int i = 0; i < model->nquaternion; i++) {
+        const sn_joint *j = &model->joint[model->quaternion[i]];
+        j->ops->normalize(true, q + j->q0);
+    }
+}
+
 int sn_model_clamp(const sn_model *model, double *q) {
     int moved = 0;
     for (int k = 0; k < model->njoint; k++) {

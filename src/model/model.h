@@ -37,6 +37,10 @@ struct sn_model {
     sn_names joint_names, marker_names;
 };
 
+/// Unit quaternions, and nothing else: a shorter rotation vector is the same pose, but not to a
+/// rest task.
+void sn_model_normalize_quaternions(const sn_model *model, double *q);
+
 /// A builder's entry and where it stood in a file.
 typedef struct sn_joint_entry {
     sn_joint_desc desc;

@@ -95,6 +95,7 @@ static void layout_solver(sn_solver *s, sn_layout *layout) {
     s->moved = sn_layout_take(layout, n, sizeof *s->moved);
     s->scale = sn_layout_take(layout, n, sizeof *s->scale);
     s->delta = sn_layout_take(layout, n, sizeof *s->delta);
+    s->seen = sn_layout_take(layout, n, sizeof *s->seen);
     s->keep = sn_layout_take(layout, n, sizeof *s->keep);
     s->q_of = sn_layout_take(layout, n, sizeof *s->q_of);
     s->lower = sn_layout_take(layout, n, sizeof *s->lower);
@@ -224,8 +225,10 @@ static double project_gradient(sn_solver *s) {
         int at = s->q_of[i];
         bool held = at >= 0 && ((s->q[at] <= s->lower[i] && g[i] > 0) ||
                                 (s->q[at] >= s->upper[i] && g[i] < 0));
+        // where no task sees it, it stays where it is
+        bool blind = s->seen[i] <= s->noise && g[i] * g[i] <= s->noise * s->f;
         s->report.active += held;
-        s->keep[i] = !held && s->model->gain[s->model->v_of[i]] != 0;
+        s->keep[i] = !held && !blind && s->model->gain[s->model->v_of[i]] != 0;
         if (s->keep[i]) worst = fmax(worst, g[i] * g[i] / s->scale[i]);
     }
     return s->f > 0 ? sqrt(worst / (2 * s->f)) : 0;
@@ -271,12 +274,21 @@ double solver_predicted(sn_solver *s) {
 // D^2 from the Gauss-Newton matrix that the workspace holds, the largest seen in this solve. What
 // no task sees gets a small share of the largest, so that it is damped and stays put.
 void solver_find_scale(sn_solver *s, bool fresh) {
-    double top = 0;
-    sn_workspace_fields_diagonal(s->ws, s->moved);
-    for (int i = 0; i < s->n; i++)
-        s->scale[i] = fresh ? s->moved[i] : fmax(s->scale[i], s->moved[i]);
-    for (int i = 0; i < s->n; i++) top = fmax(top, s->scale[i]);
-    for (int i = 0; i < s->n; i++) s->scale[i] = fmax(s->scale[i], 1e-6 * top + 1e-200);
+    double top = 0, reach = 0;
+    sn_workspace_fields_diagonal(s->ws, s->seen);
+    // what rounding leaves of a column that should be 0: its square is a difference of terms as large
+    // as weight times lever^2
+    const double *K = s->ws->field[0].K;
+    for (int k = 0; k < s->model->njoint; k++) {
+        sn_vec3 p = s->ws->frame[k].p;
+        reach = fmax(reach, v3_dot(p, p));
+    }
+    s->noise = 4e-15 * ((K[0] + K[7] + K[14]) + (K[21] + K[28] + K[35]) * reach);
+    for (int i = 0; i < s->n; i++) {
+        s->scale[i] = fresh ? s->seen[i] : fmax(s->scale[i], s->seen[i]);
+        top = fmax(top, s->scale[i]);
+    }
+    for (int i = 0; i < s->n; i++) s->scale[i] = fmax(s->scale[i], 1e-6 * top + s->noise + 1e-200);
 }
 
 static void final_errors(sn_solver *s) {
@@ -330,11 +342,7 @@ sn_status sn_solver_solve(sn_solver *s, double *q, sn_report *report) {
     SN_TRY(sn_model_check_pose(m, q, NULL));
     if (s->options.seconds > 0) s->started = seconds_now();
     memcpy(s->q, q, (size_t)m->nq * sizeof *q);
-    // unit quaternions only: a shorter rotation vector is the same pose, but not to a rest task
-    for (int i = 0; i < m->nquaternion; i++) {
-        const sn_joint *j = &m->joint[m->quaternion[i]];
-        j->ops->normalize(true, s->q + j->q0);
-    }
+    sn_model_normalize_quaternions(m, s->q);
     (void)sn_model_clamp(m, s->q);
     if (!solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) return SN_ERR_VALUE;
     solver_find_scale(s, true);

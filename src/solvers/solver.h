@@ -48,10 +48,12 @@ struct sn_solver {
     double *moved;  ///< nv: what solver_move() really did, after the limits
     double
         *scale;  ///< nv: D^2, the diagonal of the Gauss-Newton matrix (the largest seen), never 0
-    double *delta;          ///< nv, file order; scratch of solver_move()
-    bool exact_here;        ///< the workspace holds the exact Hessian of q
-    bool *keep;             ///< nv: may move: not locked, and not at a limit that g pushes against
-    int *q_of;              ///< nv: the coordinate a velocity changes, -1 inside a quaternion
+    double *delta;    ///< nv, file order; scratch of solver_move()
+    bool exact_here;  ///< the workspace holds the exact Hessian of q
+    double noise;     ///< a Gauss-Newton diagonal at or below this is rounding: no task sees it
+    double *seen;     ///< nv: the Gauss-Newton diagonal when it was last computed
+    bool *keep;       ///< nv: may move: not locked, and not at a limit that g pushes against
+    int *q_of;        ///< nv: the coordinate a velocity changes, -1 inside a quaternion
     double *lower, *upper;  ///< nv: limits of that coordinate
     void *own[64];          ///< the method's own arrays
 };

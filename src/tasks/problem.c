@@ -171,7 +171,7 @@ static void assign_parts(sn_problem *p, double *numbers) {
             *r = (sn_rest){.task = i, .q = numbers, .q_weight = numbers + m->nq};
             numbers += m->nq + m->nv;
             memcpy(r->q, t->q, (size_t)m->nq * sizeof *r->q);
-            sn_model_normalize(m, r->q);
+            sn_model_normalize_quaternions(m, r->q);
             for (int v = 0; v < m->nv; v++) r->q_weight[v] = t->q_weight ? t->q_weight[v] : 1;
             t->q = r->q;
             t->q_weight = r->q_weight;
@@ -330,7 +330,7 @@ sn_status sn_problem_set_rest(sn_problem *problem, int task, const double *q) {
     SN_TRY(sn_model_check_pose(problem->model, q, NULL));
     sn_rest *r = &problem->rest[problem->parts[task].rest];
     memcpy(r->q, q, (size_t)problem->model->nq * sizeof *q);
-    sn_model_normalize(problem->model, r->q);
+    sn_model_normalize_quaternions(problem->model, r->q);
     return SN_OK;
 }
 

@@ -441,7 +441,7 @@ sn_status sn_tracker_run(sn_tracker *tracker, int nframe, sn_track_goals goals, 
     tracker->q = q;
     tracker->frames = frames;
     copy(tracker, tracker->start, start);
-    sn_model_normalize(tracker->model, tracker->start);
+    sn_model_normalize_quaternions(tracker->model, tracker->start);
     (void)sn_model_clamp(tracker->model, tracker->start);
     atomic_store(&tracker->next_chunk, 0);
     atomic_store(&tracker->done, 0);
