@@ -22,10 +22,10 @@ sanitized() { # sanitized FOLDER SANITIZERS TARGET CASES CTEST-OPTIONS...
     shift 4
     CC=clang cmake -G Ninja -S . -B "$folder" -DSINEW_SANITIZE="$kinds" -DCMAKE_BUILD_TYPE=Debug \
         -DCMAKE_C_FLAGS_DEBUG="-O1 -g" && ninja -C "$folder" "$target" || return 1
-    SINEW_CASES=$cases ctest --test-dir "$folder" -j 2 --verbose --output-on-failure "$@"
+    SINEW_CASES=$cases ctest --test-dir "$folder" -j 2 --verbose "$@"
 }
 
-stage "tests, release build" ctest --test-dir "$build" -j 2 --verbose --output-on-failure
+stage "tests, release build" ctest --test-dir "$build" -j 2 --verbose
 stage "tests under AddressSanitizer and UBSan (clang)" \
     sanitized "$build-asan" address,undefined all 0.1
 stage "threads under ThreadSanitizer (clang)" sanitized "$build-tsan" thread test_threads 0.1 -R threads
