@@ -265,12 +265,6 @@ void solver_iterated(sn_solver *s, sn_trace *trace) {
     s->options.trace(s->options.trace_user, trace);
 }
 
-double solver_predicted(sn_solver *s) {
-    // H moved = K (twist) ...: the workspace multiplies with the fields it has
-    sn_workspace_fields_multiply(s->ws, s->moved, s->delta);
-    return -(solver_dot(s->ws->g, s->moved, s->n) + 0.5 * solver_dot(s->moved, s->delta, s->n));
-}
-
 // D^2 from the Gauss-Newton matrix that the workspace holds, the largest seen in this solve. What
 // no task sees gets a small share of the largest, so that it is damped and stays put.
 void solver_find_scale(sn_solver *s, bool fresh) {

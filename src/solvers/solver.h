@@ -89,10 +89,6 @@ void solver_stalled(sn_solver *s);
 /// Update s->scale from the Gauss-Newton matrix in the workspace: afresh, or to the larger of both.
 void solver_find_scale(sn_solver *s, bool fresh);
 
-/// m(0) - m(moved) of the quadratic model with gradient ws->g and the Hessian of the last second-
-/// order evaluation.
-double solver_predicted(sn_solver *s);
-
 /// pinv.c, for methods that solve equations and clamp after the step: walk from pose to pose,
 /// whatever f does, and keep the best. find_step fills s->step; false ends the walk.
 void solver_walk(sn_solver *s, bool (*find_step)(sn_solver *s));
