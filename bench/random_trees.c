@@ -101,6 +101,7 @@ static sn_problem *reachable(uint64_t *state, const sn_model *model, const doubl
 bool bench_random_trees(int problems) {
     int success[SN_METHOD_COUNT][2] = {{0}}, tried[SN_METHOD_COUNT][2] = {{0}};
     double time[SN_METHOD_COUNT] = {0}, iterations[SN_METHOD_COUNT] = {0};
+    int hybrid_there = 0;  // successes of hybrid on the problems that the slow ones get too
     uint64_t state = 2024;
     for (int p = 0; p < problems; p++) {
         bool limits = p % 2 == 1;
@@ -130,6 +131,7 @@ bool bench_random_trees(int problems) {
             iterations[m] += report.iterations;
             tried[m][limits]++;
             success[m][limits] += report.f < 1e-16 * scale;
+            if (m == SN_METHOD_HYBRID && p / 2 % 20 == 0) hybrid_there += report.f < 1e-16 * scale;
             sn_solver_destroy(solver);
         }
         sn_problem_destroy(problem);
@@ -142,17 +144,17 @@ bool bench_random_trees(int problems) {
            problems);
     printf("  %-20s %9s %12s %12s %12s %12s\n", "solver", "problems", "no limits %", "limits %",
            "iterations", "us");
-    double best = 0, ours = 0;
+    bool first = true;
     for (int m = 0; m < SN_METHOD_COUNT; m++) {
-        int n = tried[m][0] + tried[m][1];
+        int n = tried[m][0] + tried[m][1], solved = success[m][0] + success[m][1];
         if (n == 0) continue;
-        double share = (double)(success[m][0] + success[m][1]) / n;
         printf("  %-20s %9d %12.2f %12.2f %12.1f %12.1f\n", sn_method_name((sn_method)m), n,
                100.0 * success[m][0] / tried[m][0], 100.0 * success[m][1] / tried[m][1],
                iterations[m] / n, 1e6 * time[m] / n);
-        if (m == SN_METHOD_HYBRID) ours = share;
-        best = fmax(best, share);
+        // each against hybrid on the same problems
+        int whole = success[SN_METHOD_HYBRID][0] + success[SN_METHOD_HYBRID][1];
+        if (solved > (n == problems ? whole : hybrid_there)) first = false;
     }
-    printf("  hybrid first: %s\n", ours >= best ? "yes" : "no   MISSED");
-    return ours >= best;
+    printf("  hybrid first, on the same problems: %s\n", first ? "yes" : "no   MISSED");
+    return first;
 }
