@@ -114,8 +114,9 @@ static int solve(const sn_model *model, const sn_problem *problem, const double 
         printf("  %-4s %-12s %-20s %11s\n", "task", "type", "joint", "error");
         for (int i = 0; i < sn_problem_ntask(problem); i++)
             print_task(model, problem, sn_solver_workspace(solver), i);
-        printf("\n  f = %.3e, relative gradient %.1e: %s after %d iterations\n", report.f,
-               report.gradient, sn_stop_text(report.stop), report.iterations);
+        printf("\n  f = %.3e", report.f);
+        if (!isnan(report.gradient)) printf(", relative gradient %.1e", report.gradient);
+        printf(": %s after %d iterations\n", sn_stop_text(report.stop), report.iterations);
         // a trace would be printed again and again
         if (options->trace == NULL)
             printf("  one iteration takes %.1f microseconds\n",

@@ -88,7 +88,8 @@ typedef struct sn_solver_options {
 typedef struct sn_report {
     sn_stop stop;
     double f;            ///< at the returned pose
-    double gradient;     ///< relative projected gradient: see docs/solvers.md
+    double gradient;     ///< relative projected gradient there, see docs/solvers.md; NAN where the
+                         ///< goal was met and it was not computed
     double worst_error;  ///< largest sn_workspace_task_error() of the active tasks
     double mean_error;   ///< and their mean
     int iterations;

@@ -9,8 +9,8 @@
 //                 (Fletcher and Xu's test): the future work of 001
 //   newton        always exact
 //   lm            always Gauss-Newton, adaptive lambda (Levenberg-Marquardt)
-//   dls           always Gauss-Newton, constant lambda on the plain diagonal, clamped after the
-//   step gauss-newton  lambda = 0 (but for rounding), clamped after the step
+//   dls           always Gauss-Newton, constant lambda on the plain diagonal, clamped after a step
+//   gauss-newton  lambda = 0 (but for rounding), clamped after a step
 //
 // The first three keep the limits inside: a degree of freedom at a limit that the gradient pushes
 // against is held, and those that the step would carry past theirs are put there and the rest
@@ -215,6 +215,7 @@ static void run_damped(sn_solver *s, matrix kind) {
         }
         if (s->f <= s->options.goal) {
             s->report.stop = SN_STOP_GOAL;  // no need for derivatives
+            s->report.gradient = NAN;
             return;
         }
         if (kind == SWITCHING) exact = fall < 0.2 * before;
