@@ -223,6 +223,8 @@ static void info_and_check(void **unused) {
     assert_true(number_of(json, sn_json_next(json, first), "hessian_entries") == 850);
     sn_json_destroy(json);
     expect("check humanoid --poses 3", 0, "agree with finite differences");
+    // a pose beside a kink of f: an orientation half a turn from its goal
+    expect("check humanoid --seed 3", 0, "agree with finite differences");
     (void)snprintf(line, sizeof line, "check %s -t %s --poses 5 --seed 3", model,
                    file("tasks.json", tasks));
     expect(line, 0, "agree with finite differences");

@@ -2,6 +2,7 @@
 // Sine and cosine to the last bit, rotations there and back, the coefficients of the exponential
 // map.
 #include "math/rotation.h"
+#include "math/sincos.h"
 #include "support.h"
 
 static const double pi = 0x1.921fb54442d18p+1;
@@ -316,19 +317,33 @@ static void expmap_wrap(void **unused) {
     }
 }
 
+// The sweeps take two angles at a time: the same bits as one by one.
+static void two_at_a_time(void **unused) {
+    (void)unused;
+    uint64_t state = 6;
+    for (int n = 0; n < 200000; n++) {
+        double size = ldexp(1, below(&state, 60) - 20), s[2], c[2];
+        double angle[2] = {0};
+        angle[0] = uniform(&state, -10, 10);
+        angle[1] = n % 100 == 0 ? n / 100 * 1.5707963267948966 : uniform(&state, -size, size);
+        sn_sincos_two(angle, s, c);
+        for (int i = 0; i < 2; i++) {
+            double sine, cosine;
+            sn_sincos(angle[i], &sine, &cosine);
+            assert_memory_equal(&s[i], &sine, sizeof sine);
+            assert_memory_equal(&c[i], &cosine, sizeof cosine);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sincos_random),
-        cmocka_unit_test(sincos_multiples),
-        cmocka_unit_test(sincos_special),
-        cmocka_unit_test(sincos_golden),
-        cmocka_unit_test(rotations_there_and_back),
-        cmocka_unit_test(quaternion_algebra),
-        cmocka_unit_test(quaternion_lengths),
-        cmocka_unit_test(expmap_coefficients),
-        cmocka_unit_test(log_coefficients),
-        cmocka_unit_test(expmap_derivatives),
-        cmocka_unit_test(expmap_wrap),
+        cmocka_unit_test(two_at_a_time),       cmocka_unit_test(sincos_random),
+        cmocka_unit_test(sincos_multiples),    cmocka_unit_test(sincos_special),
+        cmocka_unit_test(sincos_golden),       cmocka_unit_test(rotations_there_and_back),
+        cmocka_unit_test(quaternion_algebra),  cmocka_unit_test(quaternion_lengths),
+        cmocka_unit_test(expmap_coefficients), cmocka_unit_test(log_coefficients),
+        cmocka_unit_test(expmap_derivatives),  cmocka_unit_test(expmap_wrap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

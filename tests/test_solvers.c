@@ -188,7 +188,8 @@ static void quadratic_tail(void **unused) {
     assert_int_equal(sn_solver_create(problem, &o, NULL, &solver), SN_OK);
     assert_int_equal(sn_solver_solve(solver, q, &report), SN_OK);
     assert_int_equal(report.stop, SN_STOP_MINIMUM);
-    double last = report.gradient, before = w.gradient[w.count - 1], third = w.gradient[w.count - 2];
+    double last = report.gradient, before = w.gradient[w.count - 1],
+           third = w.gradient[w.count - 2];
     print_message("the last three gradients: %.1e %.1e %.1e\n", third, before, last);
     assert_true(before < 0.1 * third);
     assert_true(last < 1e3 * before * before + 1e-13);
@@ -272,7 +273,8 @@ static void invariants(void **unused) {
             assert_int_equal(sn_workspace_eval(ws, q, 0, &f1), SN_OK);
             // quaternions are normalised first, which may move the last bits of f
             if (!(f1 <= f0 * (1 + 1e-12) + 1e-300))
-                fail_msg("case %d, %s: f rose from %.17g to %.17g", n, sn_method_name(o.method), f0, f1);
+                fail_msg("case %d, %s: f rose from %.17g to %.17g", n, sn_method_name(o.method), f0,
+                         f1);
             // the same f by another order of sums: equal but for rounding of the residuals
             if (!(fabs(report.f - f1) <= 1e-12 * f1 + 1e-14 * sqrt(f1) + 1e-28))
                 fail_msg("case %d, %s: f is %.17g, reported %.17g", n, sn_method_name(o.method), f1,
@@ -308,6 +310,38 @@ static void invariants(void **unused) {
         if (sn_method_available((sn_method)m))
             print_message("  %-20s %5.1f %% at a goal or minimum after 40 iterations\n",
                           sn_method_name((sn_method)m), 100.0 * solved[m] / count);
+}
+
+// A joint that no task sees, a point on its own origin, stays where it is.
+static void unseen_joint(void **unused) {
+    (void)unused;
+    uint64_t state = 4;
+    for (int n = 0; n < 50; n++) {
+        sn_builder *b;
+        sn_model *model;
+        assert_int_equal(sn_builder_create("own", NULL, &b), SN_OK);
+        sn_joint_desc fixed = random_joint(&state, SN_JOINT_FIXED, 0, -1);
+        (void)sn_builder_joint(b, &fixed);
+        sn_joint_desc ball = random_joint(&state, SN_JOINT_BALL, 1, 0);
+        for (int i = 0; i < 3; i++) ball.locked[i] = false;
+        (void)sn_builder_joint(b, &ball);
+        assert_int_equal(sn_builder_finish(b, &model, NULL), SN_OK);
+        sn_builder_destroy(b);
+        sn_task t = sn_task_default(SN_TASK_POINT);
+        t.joint = 1;
+        for (int i = 0; i < 3; i++) t.goal[i] = uniform(&state, -1, 1);
+        sn_problem *problem;
+        assert_int_equal(sn_problem_create(model, &t, 1, NULL, &problem, NULL), SN_OK);
+        for (int m = 0; m < 2; m++) {
+            double q[4] = {1, 0, 0, 0};
+            sn_report r = solve(problem, second_order[m], q);
+            assert_int_equal(r.stop, SN_STOP_MINIMUM);
+            assert_int_equal(r.iterations, 0);
+            assert_true(q[0] == 1 && q[1] == 0 && q[2] == 0 && q[3] == 0);
+        }
+        sn_problem_destroy(problem);
+        sn_model_destroy(model);
+    }
 }
 
 // Looking at f elsewhere must not disturb the derivatives that are held.
@@ -352,7 +386,8 @@ int main(void) {
         cmocka_unit_test(two_link_arm),        cmocka_unit_test(collinear_saddle),
         cmocka_unit_test(contradicting_goals), cmocka_unit_test(bad_goals),
         cmocka_unit_test(quadratic_tail),      cmocka_unit_test(cut_short),
-        cmocka_unit_test(looking_elsewhere),   cmocka_unit_test(invariants),
+        cmocka_unit_test(unseen_joint),        cmocka_unit_test(looking_elsewhere),
+        cmocka_unit_test(invariants),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -595,23 +595,49 @@ static void task_errors(void **unused) {
     sn_problem_destroy(p);
 }
 
+// A rest pose is kept as it is given: at the very pose f is 0, also where a rotation vector is longer
+// than pi.
+static void rest_beyond_pi(void **unused) {
+    (void)unused;
+    static const sn_joint_type types[] = {SN_JOINT_EXPMAP, SN_JOINT_SWING_TWIST};
+    for (int i = 0; i < 2; i++) {
+        sn_builder *b;
+        sn_model *model;
+        sn_problem *p;
+        sn_workspace *ws;
+        sn_joint_desc d = sn_joint_default(types[i]);
+        const double q[3] = {4, 0.5, 0.2}, near[3] = {4.5, 0.5, 0.2};
+        double f;
+        d.name = "j";
+        assert_int_equal(sn_builder_create("one", NULL, &b), SN_OK);
+        (void)sn_builder_joint(b, &d);
+        assert_int_equal(sn_builder_finish(b, &model, NULL), SN_OK);
+        sn_builder_destroy(b);
+        sn_task t = sn_task_default(SN_TASK_REST);
+        t.q = q;
+        assert_int_equal(sn_problem_create(model, &t, 1, NULL, &p, NULL), SN_OK);
+        assert_int_equal(sn_workspace_create(p, false, NULL, &ws), SN_OK);
+        assert_int_equal(sn_workspace_eval(ws, q, 0, &f), SN_OK);
+        assert_true(f == 0);
+        assert_int_equal(sn_problem_set_rest(p, 0, near), SN_OK);
+        assert_int_equal(sn_workspace_eval(ws, q, 0, &f), SN_OK);
+        assert_near(f, 0.125, 1e-15);
+        sn_workspace_destroy(ws);
+        sn_problem_destroy(p);
+        sn_model_destroy(model);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_points),
-        cmocka_unit_test(reads_other_types),
-        cmocka_unit_test(reads_rest),
-        cmocka_unit_test(json_file_errors),
-        cmocka_unit_test(json_task_errors),
-        cmocka_unit_test(json_rest_errors),
-        cmocka_unit_test(json_truncated),
-        cmocka_unit_test(create_errors),
-        cmocka_unit_test(off_and_on),
-        cmocka_unit_test(off_among_others),
-        cmocka_unit_test(setters_refuse_and_keep),
-        cmocka_unit_test(refused_stays_missing),
-        cmocka_unit_test(set_equals_created),
-        cmocka_unit_test(task_errors),
-        cmocka_unit_test(unused_joint),
+        cmocka_unit_test(reads_points),          cmocka_unit_test(reads_other_types),
+        cmocka_unit_test(rest_beyond_pi),        cmocka_unit_test(reads_rest),
+        cmocka_unit_test(json_file_errors),      cmocka_unit_test(json_task_errors),
+        cmocka_unit_test(json_rest_errors),      cmocka_unit_test(json_truncated),
+        cmocka_unit_test(create_errors),         cmocka_unit_test(off_and_on),
+        cmocka_unit_test(off_among_others),      cmocka_unit_test(setters_refuse_and_keep),
+        cmocka_unit_test(refused_stays_missing), cmocka_unit_test(set_equals_created),
+        cmocka_unit_test(task_errors),           cmocka_unit_test(unused_joint),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

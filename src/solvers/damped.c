@@ -34,6 +34,15 @@ static double *diagonal(sn_solver *s) { return s->own[0]; }
 static double *direction(sn_solver *s) { return s->own[1]; }
 static bool *solving(sn_solver *s) { return s->own[2]; }
 
+// The gains of the rotational degrees of freedom, 0 for lengths.
+static void find_turns(const sn_solver *s, double *turns) {
+    for (int k = 0; k < s->model->njoint; k++) {
+        const sn_joint *j = &s->model->joint[k];
+        for (int a = 0; a < j->nv; a++)
+            turns[j->slot + a] = j->ops->lengths[a] ? 0 : s->model->gain[j->v0 + a];
+    }
+}
+
 static void layout(sn_solver *s, sn_layout *layout_) {
     size_t n = (size_t)s->n;
     s->own[0] = sn_layout_take(layout_, n, sizeof(double));
@@ -41,6 +50,7 @@ static void layout(sn_solver *s, sn_layout *layout_) {
     s->own[2] = sn_layout_take(layout_, n, sizeof(bool));
     s->own[3] = sn_layout_take(layout_, n, sizeof(double));
     s->own[4] = sn_layout_take(layout_, n, sizeof(double));
+    if (s->own[4] != NULL) find_turns(s, s->own[4]);
 }
 
 // Factor with as much damping as it takes; false when even a lot is not enough.
@@ -110,7 +120,7 @@ static bool refine_step(sn_solver *s, double *step, double lambda) {
 
 // The largest rotation of a degree of freedom that a step makes.
 static double largest_turn(const sn_solver *s, const double *step) {
-    const double *turns = s->own[4];  // gains of the rotational ones, 0 for lengths
+    const double *turns = s->own[4];
     double most = 0;
     for (int i = 0; i < s->n; i++) most = fmax(most, fabs(turns[i] * step[i]));
     return most;
@@ -161,20 +171,10 @@ static bool derivatives(sn_solver *s, bool exact) {
     return true;
 }
 
-static void find_turns(sn_solver *s) {
-    double *turns = s->own[4];
-    for (int k = 0; k < s->model->njoint; k++) {
-        const sn_joint *j = &s->model->joint[k];
-        for (int a = 0; a < j->nv; a++)
-            turns[j->slot + a] = j->ops->lengths[a] ? 0 : s->model->gain[j->v0 + a];
-    }
-}
-
 static void run_damped(sn_solver *s, matrix kind) {
     bool exact = false;  // what the workspace holds on entry
     bool fresh = true;   // the last step was taken
     double lambda = 0, growth = 4, reach = first_reach, first_f = s->f;
-    find_turns(s);
     if (kind == EXACT) {
         exact = true;
         if (!derivatives(s, exact)) return;
