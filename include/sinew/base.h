@@ -59,6 +59,13 @@ typedef struct sn_allocator {
     void *user;
 } sn_allocator;
 
+/// Where a writer's bytes go, piece by piece. A writer that could not finish has still sent what came
+/// before, so write beside the wanted file and rename when the writer says SN_OK.
+typedef struct sn_sink {
+    bool (*write)(void *user, const void *bytes, size_t count);  ///< false ends with SN_ERR_FILE
+    void *user;
+} sn_sink;
+
 /// The version of the library that is linked, as "major.minor.patch".
 SN_API const char *sn_version(void);
 
