@@ -83,16 +83,25 @@ SN_INLINE double sum_points(const sn_workspace *ws, int k, bool exact, bool loss
     return losses ? (pair_sum(F) + Fz) + lost : pair_sum(F) + Fz;
 }
 
-double sn_fast_sum(sn_workspace *ws, bool exact) {
-    const bool losses = ws->problem->nloss > 0;
+// The same with losses, kept out of the way of the plain loop.
+static double sum_with_losses(sn_workspace *ws, bool exact) {
     double twice = 0;
     for (int k = 0; k < ws->model->njoint; k++) {
-        if (losses && exact) {
-            for (int i = 0; i < 36; i++) ws->body[k].K[i] = 0;
+        for (int i = 0; i < 36; i++) ws->body[k].K[i] = 0;
+        if (exact) {
             twice += sum_points(ws, k, true, true, &ws->sums[k]);
-        } else if (losses) {
+        } else {
             twice += sum_points(ws, k, false, true, &ws->sums[k]);
-        } else if (exact) {
+        }
+    }
+    return 0.5 * twice;
+}
+
+double sn_fast_sum(sn_workspace *ws, bool exact) {
+    double twice = 0;
+    if (ws->problem->nloss > 0) return sum_with_losses(ws, exact);
+    for (int k = 0; k < ws->model->njoint; k++) {
+        if (exact) {
             twice += sum_points(ws, k, true, false, &ws->sums[k]);
         } else {
             twice += sum_points(ws, k, false, false, &ws->sums[k]);
