@@ -10,6 +10,7 @@
 #include "model/model.h"
 #include "sinew/track.h"
 #include "sweeps/workspace.h"
+#include "tasks/loss.h"
 
 enum { VERSION = 1, MAX_THREADS = 256 };
 
@@ -203,7 +204,7 @@ static bool flip_hinge(const sn_tracker *t, worker *w, int n, double *q) {
             const sn_point *point = &w->problem->point[i];
             sn_frame at = sn_workspace_frame(w->ws, m->joint[k].id);
             sn_vec3 r = v3_sub(point->goal, v3_add(at.p, m3_mul(&at.R, point->local)));
-            error[k] += point->weight * v3_dot(r, r);
+            error[k] += point->weight * sn_loss_at(point, v3_dot(r, r)).value;
         }
     }
     for (int k = m->njoint - 1; k > 0; k--) error[m->joint[k].parent] += error[k];
