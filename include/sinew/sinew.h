@@ -12,3 +12,4 @@
 #include "sinew/solver.h"
 #include "sinew/task.h"
 #include "sinew/track.h"
+#include "sinew/urdf.h"
