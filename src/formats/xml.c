@@ -59,7 +59,8 @@ static void pass_space(sn_xml *xml) {
 
 static sn_word take_name(sn_xml *xml) {
     const char *at = xml->at;
-    bool no_name = at < xml->end && ((*at >= '0' && *at <= '9') || *at == '-' || *at == '.');
+    // what no name starts with; "!" belongs to declarations that are not read
+    bool no_name = at < xml->end && memchr("0123456789-.!", *at, 13) != NULL;
     while (!no_name && at < xml->end && !ends_name(*at)) at++;
     sn_word name = {xml->at, (size_t)(at - xml->at)};
     xml->at = at;
@@ -162,7 +163,9 @@ const sn_xml_attribute *sn_xml_find(const sn_xml *xml, const char *name) {
     return NULL;
 }
 
-static sn_status pass_behind(sn_xml *xml, const char *what, const char *thing) {
+// Pass over what starts here, from its `begin` up to and with `what`.
+static sn_status pass_behind(sn_xml *xml, const char *begin, const char *what, const char *thing) {
+    xml->at += strlen(begin);  // which holds no end of a line
     if (move_behind(xml, what)) return SN_OK;
     return FAIL(xml, "%s that starts here has no end \"%s\"", thing, what);
 }
@@ -174,11 +177,11 @@ static sn_status pass_doctype(sn_xml *xml) {
     while (xml->at < xml->end) {
         char c = *xml->at;
         if (starts_with(xml, "<!--")) {
-            SN_TRY(pass_behind(xml, "-->", "the comment"));
+            SN_TRY(pass_behind(xml, "<!--", "-->", "the comment"));
             continue;
         }
         if (starts_with(xml, "<?")) {
-            SN_TRY(pass_behind(xml, "?>", "the instruction"));
+            SN_TRY(pass_behind(xml, "<?", "?>", "the instruction"));
             continue;
         }
         if (starts_with(xml, "<!ENTITY"))
@@ -190,9 +193,12 @@ static sn_status pass_doctype(sn_xml *xml) {
         }
         if (c == '[' && brackets == 0) brackets++;
         if (c == ']' && brackets > 0) brackets--;
-        move(xml, xml->at + 1);
         const char quote[2] = {c, '\0'};
-        if (c == '"' || c == '\'') SN_TRY(pass_behind(xml, quote, "the quoted text"));
+        if (c == '"' || c == '\'') {
+            SN_TRY(pass_behind(xml, quote, quote, "the quoted text"));
+        } else {
+            move(xml, xml->at + 1);
+        }
     }
     return sn_fail(xml->error, SN_ERR_PARSE, line, "the DOCTYPE that starts here has no end");
 }
@@ -314,11 +320,11 @@ sn_status sn_xml_next(sn_xml *xml, sn_xml_event *out) {
         xml->line = xml->at_line;
         if (xml->at == xml->end) break;
         if (starts_with(xml, "<!--")) {
-            SN_TRY(pass_behind(xml, "-->", "the comment"));
+            SN_TRY(pass_behind(xml, "<!--", "-->", "the comment"));
         } else if (starts_with(xml, "<?")) {
-            SN_TRY(pass_behind(xml, "?>", "the instruction"));
+            SN_TRY(pass_behind(xml, "<?", "?>", "the instruction"));
         } else if (starts_with(xml, "<![CDATA[") && xml->depth > 0) {
-            SN_TRY(pass_behind(xml, "]]>", "the CDATA"));
+            SN_TRY(pass_behind(xml, "<![CDATA[", "]]>", "the CDATA"));
         } else if (starts_with(xml, "<!DOCTYPE") && !xml->begun) {
             move(xml, xml->at + 9);
             SN_TRY(pass_doctype(xml));
