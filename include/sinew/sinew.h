@@ -5,6 +5,7 @@
 #include "sinew/base.h"
 #include "sinew/eval.h"
 #include "sinew/formats.h"
+#include "sinew/glb.h"
 #include "sinew/math.h"
 #include "sinew/model.h"
 #include "sinew/motion.h"
