@@ -6,6 +6,7 @@
 #include "sinew/eval.h"
 #include "sinew/fit.h"
 #include "sinew/formats.h"
+#include "sinew/glb.h"
 #include "sinew/math.h"
 #include "sinew/model.h"
 #include "sinew/motion.h"
@@ -13,3 +14,4 @@
 #include "sinew/solver.h"
 #include "sinew/task.h"
 #include "sinew/track.h"
+#include "sinew/urdf.h"
