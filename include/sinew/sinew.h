@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sinew/base.h"
+#include "sinew/bvh.h"
 #include "sinew/eval.h"
 #include "sinew/fit.h"
 #include "sinew/formats.h"
