@@ -4,6 +4,7 @@
 
 #include "sinew/base.h"
 #include "sinew/bvh.h"
+#include "sinew/document.h"
 #include "sinew/eval.h"
 #include "sinew/fit.h"
 #include "sinew/formats.h"
