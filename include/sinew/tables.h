@@ -23,6 +23,7 @@ typedef struct sn_table_info {
     int nrow, ncolumn;
     int time;         ///< column of the time in seconds, -1 for none
     int frame;        ///< column of the frame numbers, -1 for none
+    double rate;      ///< rows per second as the file states it, 0 when it does not
     bool in_degrees;  ///< angles are degrees, else radians; which columns are angles is not known
     char unit[16];    ///< unit of length as it is written in the file, "" when not stated
     char name[256];   ///< of the whole table, as in its file
@@ -48,12 +49,12 @@ SN_API double *sn_table_edit(sn_table *table, int row);
 SN_API const char *sn_table_column(const sn_table *table, int column);
 /// The first column of a name, -1 when there is none.
 SN_API int sn_table_find(const sn_table *table, const char *name);
-/// Rows per second by the time column; 0 without one, or where its steps are not even.
+/// Rows per second by the time column, where at most a tenth of its steps differ; else as stated.
 SN_API double sn_table_rate(const sn_table *table);
 
 /// The markers of a table: three columns NAME.X, NAME.Y, NAME.Z each. In place of the point may
 /// stand _ : - or a blank, the letters may be small, and a t may stand before them (NAME_tx). Other
-/// columns are left out, and counted in the note.
+/// columns are left out, and counted in the note; an error when they are more than the markers'.
 /// @param unit  of the lengths; NULL for what the table states
 /// @param out   free with sn_recording_destroy(); NULL on failure
 SN_API sn_status sn_recording_from_table(const sn_table *table, const char *unit,

@@ -98,6 +98,7 @@ sn_status sn_table_from_motion(const sn_model *model, const sn_motion *motion,
     sn_table_info info = sn_table_info_default();
     info.nrow = sn_motion_nframe(motion);
     info.ncolumn = model->nv + 1;
+    info.rate = rate;
     *(rate > 0 ? &info.time : &info.frame) = 0;
     memcpy(info.unit, "m", 2);
     (void)snprintf(info.name, sizeof info.name, "%s", model->name);

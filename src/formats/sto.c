@@ -85,10 +85,11 @@ static sn_status read_header(reading *r) {
         if (sn_word_is(line, "endheader")) return SN_OK;
         split(line, &key, &value);
         bool named = sn_word_is(key, "name");
-        if ((first && memchr(line.text, '=', line.length) == NULL) || (named && r->info.name[0] == '\0'))
+        bool title = first && !named && memchr(line.text, '=', line.length) == NULL;
+        if ((title || named) && r->info.name[0] == '\0')
             if (!sn_word_copy(named ? value : line, r->info.name, sizeof r->info.name))
                 return FAIL(r, "the name is longer than 255 bytes, or holds a NUL byte");
-        if (first && !named && key.length == line.length) continue;
+        if (title || named) continue;
         SN_TRY(read_key(r, key, value));
         if (contains(line, "Units are S.I.")) memcpy(r->info.unit, "m", 2);
     }
@@ -149,7 +150,8 @@ static bool read_vector(sn_word cell, double out[3]) {
     sn_word part;
     (void)sn_rows_next(&parts);
     for (int c = 0; c < 3; c++)
-        if (!sn_rows_cell(&parts, ',', &part) || !sn_cell_number(part, false, &out[c])) return false;
+        if (!sn_rows_cell(&parts, ',', &part) || !sn_cell_number(part, false, &out[c]))
+            return false;
     return parts.cell == NULL;
 }
 
@@ -159,7 +161,8 @@ static sn_status read_vectors(reading *r, sn_table *table) {
         for (int k = 0; k < r->nname; k++) {
             sn_word cell;
             (void)sn_rows_cell(&r->rows, r->separator, &cell);
-            bool good = k == 0 ? sn_cell_number(cell, false, row) : read_vector(cell, row + 3 * k - 2);
+            bool good =
+                k == 0 ? sn_cell_number(cell, false, row) : read_vector(cell, row + 3 * k - 2);
             if (!good)
                 return FAIL(r, "'%.*s' in column %d is no %s", SN_WORD(cell), k + 1,
                             k == 0 ? "time" : "vector of three numbers");
@@ -248,8 +251,11 @@ sn_status sn_sto_write(const sn_table *table, const sn_sink *sink, sn_error *err
     SN_TRY(check_names(table, info->ncolumn, error));
     sn_output o;
     sn_output_begin(&o, sink);
-    // the name's own line must not read as a key
-    bool plain = info->name[0] != '\0' && strpbrk(info->name, "=\r\n") == NULL;
+    // the name's own line must not read as something else
+    sn_word name = {info->name, strlen(info->name)};
+    bool plain = name.length > 0 && strpbrk(info->name, "=\r\n") == NULL &&
+                 strncmp(info->name, "name", 4) != 0 &&
+                 !sn_word_is(sn_word_trim(name), "endheader");
     sn_output_text(&o, plain ? info->name : "table");
     sn_output_format(&o, "\nversion=1\nnRows=%d\nnColumns=%d\n", info->nrow, info->ncolumn);
     sn_output_text(&o, info->in_degrees ? "inDegrees=yes\n" : "inDegrees=no\n");

@@ -86,7 +86,8 @@ static sn_status read_names(reading *r) {
     if (!sn_word_is(cell, "frame#") && !sn_word_is(cell, "frame"))
         return FAIL(r, "the marker names must begin with Frame#, not '%.*s'", SN_WORD(cell));
     (void)sn_rows_cell(&r->rows, '\t', &cell);
-    if (!sn_word_is(cell, "time")) return FAIL(r, "Time must follow Frame#, not '%.*s'", SN_WORD(cell));
+    if (!sn_word_is(cell, "time"))
+        return FAIL(r, "Time must follow Frame#, not '%.*s'", SN_WORD(cell));
     int count = 0;
     for (sn_rows copy = r->rows; sn_rows_cell(&copy, '\t', &cell);) count += cell.length > 0;
     if (count != r->info.nmarker)
@@ -209,8 +210,7 @@ static sn_status read_row(reading *r, int frame, sn_clock *clock, sn_recording *
     int number;
     double time, metres = r->info.metres_per_unit > 0 ? r->info.metres_per_unit : 1;
     (void)sn_rows_cell(&r->rows, '\t', &cell);
-    if (!sn_word_integer(cell, &number))
-        return FAIL(r, "'%.*s' is no frame number", SN_WORD(cell));
+    if (!sn_word_integer(cell, &number)) return FAIL(r, "'%.*s' is no frame number", SN_WORD(cell));
     if (frame == 0) r->info.first_frame = number;
     if ((double)number - r->info.first_frame != frame) r->jumps = true;
     (void)sn_rows_cell(&r->rows, '\t', &cell);
@@ -231,19 +231,19 @@ static sn_status read_row(reading *r, int frame, sn_clock *clock, sn_recording *
 // Which rate it is, and what the user should know. Times decide against the header: files cut down
 // to every n-th frame keep the old header. A time may be rounded to a millisecond.
 static void decide(reading *r, const sn_clock *clock) {
-    bool even;
-    double rate = sn_clock_rate(clock, &even);
+    double rate = sn_clock_rate(clock);
     char *note = r->info.note;
     r->info.rate = r->rate;
     double slack = 0.02 + r->rate * 0.001 / (r->info.nframe > 1 ? r->info.nframe - 1 : 1);
-    if (rate > 0 && even && fabs(r->rate / rate - 1) > slack) {
+    if (rate > 0 && fabs(r->rate / rate - 1) > slack) {
         r->info.rate = rate;
         if (r->rate > 0)
-            sn_note(note, "the header says %g Hz, the times say %g Hz: taken from the times",
-                    r->rate, rate);
-    } else if (r->info.nframe > 1 && !even) {
-        sn_note(note, "the times do not go on in even steps");
+            sn_note(note, "the header says %g Hz, the times %g Hz: the times are believed", r->rate,
+                    rate);
     }
+    if (r->info.nframe > 1 && rate == 0) sn_note(note, "the times do not go on in even steps");
+    if (rate > 0 && clock->nother > 0)
+        sn_note(note, "%d of %d time steps differ", clock->nother, r->info.nframe - 1);
     if (r->claimed >= 0 && r->claimed != r->info.nframe)
         sn_note(note, "the header says %d frames, %d are there", r->claimed, r->info.nframe);
     if (r->jumps) sn_note(note, "frames are not numbered one by one");

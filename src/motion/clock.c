@@ -8,25 +8,24 @@ void sn_clock_add(sn_clock *clock, double time) {
         clock->broken = true;
         return;
     }
-    if (clock->count == 0) clock->first = time;
     double step = time - clock->last;
-    if (clock->count == 1) clock->least = clock->most = step;
-    if (clock->count > 1) {
-        clock->least = fmin(clock->least, step);
-        clock->most = fmax(clock->most, step);
+    if (clock->count == 0) clock->first = time;
+    if (clock->count == 1) clock->step = step;
+    // times are often rounded to a millisecond: each step may be off by one
+    if (clock->count > 1 && fabs(step - clock->step) > 0.4 * clock->step + 0.0011) {
+        clock->nother++;
+        clock->other += step;
     }
     clock->last = time;
     clock->count++;
 }
 
-double sn_clock_rate(const sn_clock *clock, bool *even) {
-    *even = false;
-    double length = clock->last - clock->first;
-    if (clock->broken || clock->count < 2 || !(length > 0)) return 0;
-    double rate = (clock->count - 1) / length, mean = 1 / rate;
-    // times are often rounded to a millisecond: each step may be off by one
-    double slack = 0.5 * mean + 0.0011;
-    *even = clock->least >= 0 && clock->least >= mean - slack && clock->most <= mean + slack;
+double sn_clock_rate(const sn_clock *clock) {
+    int steps = clock->count - 1 - clock->nother;
+    double length = clock->last - clock->first - clock->other;
+    if (clock->broken || clock->count < 2 || !(clock->step > 0) || !(length > 0)) return 0;
+    if (clock->nother > (clock->count - 1) / 10) return 0;
+    double rate = steps / length;
     // 119.99999999999999 is 120: the quotient carries the rounding of two times
     double near = round(rate * 1e6) / 1e6;
     return fabs(near - rate) <= 1e-12 * rate ? near : rate;

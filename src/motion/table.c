@@ -11,8 +11,8 @@ struct sn_table {
     sn_allocator allocator;
     void *owner;
     sn_table_info info;
-    double *cell;   ///< nrow x ncolumn
-    char **name;    ///< ncolumn
+    double *cell;  ///< nrow x ncolumn
+    char **name;   ///< ncolumn
     sn_names names;
 };
 
@@ -26,7 +26,7 @@ static bool terminated(const char *text, size_t size) { return memchr(text, '\0'
 static sn_status check_info(const sn_table_info *info, const char *const *names) {
     // a row must not overflow where size_t has 32 bits; rows together are checked later
     if (info->ncolumn > 0 && (size_t)info->ncolumn > SIZE_MAX / 64) return SN_ERR_SIZE;
-    bool good = info->nrow >= 0 && info->ncolumn >= 0 && info->time >= -1 && info->frame >= -1 &&
+    bool good = info->rate >= 0 && isfinite(info->rate) && info->nrow >= 0 && info->ncolumn >= 0 && info->time >= -1 && info->frame >= -1 &&
                 info->time < info->ncolumn && info->frame < info->ncolumn &&
                 terminated(info->unit, sizeof info->unit) &&
                 terminated(info->name, sizeof info->name) &&
@@ -105,11 +105,12 @@ int sn_table_find(const sn_table *table, const char *name) {
 }
 
 double sn_table_rate(const sn_table *table) {
-    if (table->info.time < 0) return 0;
+    double stated = table->info.rate;
+    if (table->info.time < 0) return stated;
     sn_clock clock = {0};
     for (int i = 0; i < table->info.nrow; i++)
         sn_clock_add(&clock, sn_table_row(table, i)[table->info.time]);
-    bool even;
-    double rate = sn_clock_rate(&clock, &even);
-    return even ? rate : 0;
+    double rate = sn_clock_rate(&clock);
+    // what is stated has more digits than rounded times, but may be of another file
+    return rate == 0 || fabs(stated / rate - 1) < 0.02 ? stated : rate;
 }
