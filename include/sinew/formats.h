@@ -104,6 +104,30 @@ SN_API sn_status sn_amc_write(const sn_skeleton *skeleton, const sn_motion *moti
 SN_API sn_status sn_c3d_read(const void *bytes, size_t length, const sn_allocator *allocator,
                              sn_recording **out, sn_error *error);
 
+/// How the numbers of a C3D file are written.
+typedef enum sn_c3d_processor {
+    SN_C3D_INTEL = 84,  ///< little-endian
+    SN_C3D_DEC = 85,    ///< little-endian words; floats with their words swapped, times four
+    SN_C3D_MIPS = 86    ///< big-endian, also called SGI
+} sn_c3d_processor;
+
+/// Start from sn_c3d_options_default().
+typedef struct sn_c3d_options {
+    uint32_t version;            ///< set by the default function, checked on writing
+    const char *unit;            ///< default "mm"; a recording in no known unit keeps its numbers
+    sn_c3d_processor processor;  ///< default Intel
+    bool integers;  ///< 16 bits for a coordinate, as fine as the largest allows; default: floats
+} sn_c3d_options;
+
+SN_API sn_c3d_options sn_c3d_options_default(void);
+
+/// Floats keep 24 bits of each coordinate. A missing sample has residual -1 and lies at 0 0 0, so
+/// that one which is there, but exactly at 0 0 0, reads back as missing; the residual of others is
+/// 0. Frames are numbered from 1 when the recording's first is below.
+/// @param options  NULL for the defaults
+SN_API sn_status sn_c3d_write(const sn_recording *recording, const sn_c3d_options *options,
+                              const sn_allocator *allocator, const sn_sink *sink, sn_error *error);
+
 #ifdef __cplusplus
 }
 #endif

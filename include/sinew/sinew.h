@@ -14,6 +14,7 @@
 #include "sinew/motion.h"
 #include "sinew/path.h"
 #include "sinew/solver.h"
+#include "sinew/tables.h"
 #include "sinew/task.h"
 #include "sinew/track.h"
 #include "sinew/urdf.h"
