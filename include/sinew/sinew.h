@@ -5,6 +5,7 @@
 #include "sinew/base.h"
 #include "sinew/bvh.h"
 #include "sinew/eval.h"
+#include "sinew/export.h"
 #include "sinew/formats.h"
 #include "sinew/math.h"
 #include "sinew/model.h"

@@ -106,9 +106,10 @@ struct sn_skeleton {
     sn_model *model;
     sn_figure figure;  ///< its arrays are this skeleton's
     int njoint, row_size, nend;
-    double metres;  ///< per unit of length
-    sn_bone *bone;  ///< njoint
-    sn_limb_end *end;
+    double metres;     ///< per unit of length
+    sn_bone *bone;     ///< njoint
+    sn_limb_end *end;  ///< nend, by joint
+    int *first_end;    ///< njoint + 1: where a joint's ends start
 };
 
 /// Radians in one unit of angle.
