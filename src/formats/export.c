@@ -254,7 +254,7 @@ static void set_joint(const sn_export *self, int joint, const double *previous, 
         const int order[3] = {d->order[0] - 'X', d->order[1] - 'X', d->order[2] - 'X'};
         sn_mat3 Ct = m3_transpose(&self->C[joint]), M = m3_mulm(&L, &self->C[joint]);
         M = m3_mulm(&Ct, &M);
-        sn_euler_near(order, &M, near != NULL ? near : zero, out + first);
+        sn_euler_near(order, 3, &M, near != NULL ? near : zero, out + first);
     }
 }
 

@@ -44,7 +44,7 @@ static void set_axis(sn_entry *e, const sn_mat3 *C) {
     const double zero[3] = {0, 0, 0};
     const int order[3] = {e->order.axis[2], e->order.axis[1], e->order.axis[0]};
     double angle[3];
-    sn_euler_near(order, C, zero, angle);
+    sn_euler_near(order, 3, C, zero, angle);
     for (int i = 0; i < 3; i++) e->angle[order[i]] = angle[i] / degree;
 }
 

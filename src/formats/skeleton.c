@@ -169,22 +169,13 @@ static int coordinate_of(const sn_figure *figure, size_t i, sn_joint_type type, 
     return SN_ROW_CONSTANT;
 }
 
-// Three different axes for a quaternion's angles, or A B A. Angles that the file has not are zero,
-// so that their place does not matter.
 static void quaternion_order(const sn_figure *figure, size_t i, sn_bone *b) {
-    const sn_entry *e = &figure->entry[i];
-    int place[SN_BONE_DOFS], listed = rotations_of(figure, i, place), n = 0;
-    bool used[3] = {false, false, false}, reversed = figure->format == SN_SKELETON_ASF;
-    for (int k = 0; k < listed; k++) used[e->channel[place[k]] - 3] = true;
-    // ASF: those left out are outermost, from z to x
-    for (int axis = 2; axis >= 0 && reversed; axis--)
-        if (!used[axis]) b->order[n++] = axis;
-    for (int k = 0; k < listed; k++) {
-        b->slot[place[k]] = n;
-        b->order[n++] = e->channel[place[k]] - 3;
+    int place[SN_BONE_DOFS];
+    b->nangle = rotations_of(figure, i, place);
+    for (int k = 0; k < b->nangle; k++) {
+        b->slot[place[k]] = k;
+        b->order[k] = b->channel[place[k]] - 3;
     }
-    for (int axis = 0; axis < 3 && !reversed && n < 3; axis++)
-        if (!used[axis]) b->order[n++] = axis;
 }
 
 static void fill_bones(sn_skeleton *s) {
