@@ -91,10 +91,10 @@ static void add_part(sn_glb *g, int joint, sn_glb_part part) {
     g->part[g->npart++] = part;
 }
 
-// The shortest turn from y to a direction.
+// The shortest turn from y to a direction; straight down, any half turn will do.
 static sn_quat from_y(sn_vec3 d) {
     double q[4], arc[4] = {1 + d.y, d.z, 0, -d.x};
-    if (d.y < -0.999999 || !sn_unit(arc, 4, q)) return (sn_quat){0, 1, 0, 0};
+    if (!sn_unit(arc, 4, q)) return (sn_quat){0, 1, 0, 0};
     return (sn_quat){q[0], q[1], q[2], q[3]};
 }
 
