@@ -16,7 +16,7 @@ typedef struct command {
     int (*run)(int argc, char **argv);
 } command;
 
-extern const command command_info, command_eval, command_check, command_solve, command_bench;
+extern const command command_fit, command_info, command_eval, command_check, command_solve, command_bench;
 
 /// Values of an option that may be given several times.
 typedef struct word_list {

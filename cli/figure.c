@@ -77,10 +77,10 @@ bool load_figure(const char *path, bool use_limits, double metres, figure *out) 
     return true;
 }
 
-void free_figure(figure *figure) {
-    sn_document_free(&figure->document);
-    free(figure->tips);
-    figure->tips = NULL;
+void free_figure(figure *self) {
+    sn_document_free(&self->document);
+    free(self->tips);
+    self->tips = NULL;
 }
 
 sn_recording *marker_paths(const sn_model *model, const sn_motion *motion) {

@@ -19,7 +19,7 @@ typedef struct figure {
 /// message when it can't be.
 /// @param metres  per unit, for formats that do not say; 0: guess
 bool load_figure(const char *path, bool use_limits, double metres, figure *out);
-void free_figure(figure *figure);
+void free_figure(figure *self);
 
 /// Read a file of any format; AMC needs the skeleton. False and a message when it can't be.
 bool load_document(const char *path, const sn_document_options *options, sn_document *out);

@@ -95,6 +95,7 @@ static sn_marker_set *choose_set(fit_result *r) {
 static bool is_unnamed(const char *name) { return name[0] == '*' || name[0] == '\0' || name[0] == '#'; }
 
 // Say which labels have no place, with the nearest known names, and which markers have no data.
+
 static void tell_unmatched(fit_result *r) {
     int n = sn_model_nmarker(r->model), listed = 0, unnamed = 0;
     char text[900] = "", one[200];
@@ -340,7 +341,7 @@ static bool run_fit(fit_result *r) {
 
 static bool write_outputs(fit_result *r) {
     const fit_settings *s = r->settings;
-    scene scene = {.figure = &r->figure,
+    scene all = {.figure = &r->figure,
                    .model = r->model,
                    .reshaped = r->reshaped,
                    .motion = r->motion,
@@ -348,12 +349,12 @@ static bool write_outputs(fit_result *r) {
     // the recording must run alongside the motion
     bool whole = r->input.first == 0 &&
                  r->input.count == sn_recording_get_info(r->recording)->nframe;
-    if (!whole) scene.recording = NULL;
+    if (!whole) all.recording = NULL;
     bool good = true;
     for (int i = 0; good && i < s->outputs.count && !fit_cancelled; i++)
-        good = write_scene(s->outputs.word[i], &scene);
+        good = write_scene(s->outputs.word[i], &all);
     if (good && s->save_model != NULL) {
-        struct scene shape = {.figure = &r->figure, .model = r->model, .reshaped = r->reshaped};
+        scene shape = {.figure = &r->figure, .model = r->model, .reshaped = r->reshaped};
         good = write_scene(s->save_model, &shape);
     }
     if (good && s->report != NULL) good = write_fit_report(s->report, r);
@@ -374,7 +375,7 @@ int fit_take(const fit_settings *settings, const fit_plan *plan, fit_result *r) 
         good = calibrate(r) && run_fit(r) && write_outputs(r);
     }
     if (fit_cancelled) {
-        fputs("\nsinew: stopped; nothing was written\n", stderr);
+        fputs("\nsinew: stopped; no file was left half-written\n", stderr);
         return EXIT_FAILED;
     }
     if (!good) return code;

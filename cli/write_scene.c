@@ -79,7 +79,7 @@ static sn_status write_markers(const scene *s, sn_format format, const sn_sink *
     if (markers == NULL || sn_recording_get_info(markers)->nmarker == 0) {
         (void)snprintf(error->text, sizeof error->text, "there are no markers to write");
     } else if (format == SN_FORMAT_C3D) {
-        status = sn_c3d_write(markers, NULL, sink, error);
+        status = sn_c3d_write(markers, NULL, NULL, sink, error);
     } else if (format == SN_FORMAT_TRC) {
         status = sn_trc_write(markers, &options, sink, error);
     } else {
