@@ -4,6 +4,7 @@
 
 #include "sinew/base.h"
 #include "sinew/eval.h"
+#include "sinew/example.h"
 #include "sinew/formats.h"
 #include "sinew/math.h"
 #include "sinew/model.h"
