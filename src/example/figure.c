@@ -147,8 +147,7 @@ static void set_turn(const maker *m, int x_task, int y_task, sn_quat turn, doubl
 }
 
 static void set_goals(const maker *m, const sn_moment *now) {
-    const double pelvis[3] = {now->pelvis.x, now->pelvis.y - 0.95, now->pelvis.z};
-    const double place[3] = {pelvis[0], now->pelvis.y, pelvis[2]};
+    const double place[3] = {now->pelvis.x, now->pelvis.y, now->pelvis.z};
     const sn_mat3 P = sn_mat3_from_quat(now->pelvis_turn), C = sn_mat3_from_quat(now->chest_turn);
     const double axes[4][3] = {{P.c[0].x, P.c[0].y, P.c[0].z},
                                {P.c[1].x, P.c[1].y, P.c[1].z},
@@ -186,7 +185,7 @@ static sn_status make_poses(maker *m, sn_motion *motion) {
 
 // Where a limit is met or left the poses have a corner: each becomes a mean of those around it.
 // Means of what is inside the limits are inside them.
-enum { REACH = 6 };
+enum { REACH = 8 };
 
 static void smooth(const maker *m, const sn_motion *rough, sn_motion *motion) {
     const int n = sn_motion_nframe(rough), nq = sn_motion_nq(rough);

@@ -24,32 +24,32 @@ typedef struct contact {
 enum { LEFT_CONTACTS = 8, RIGHT_CONTACTS = 9 };
 
 static const contact left[LEFT_CONTACTS] = {
-    {-9, 1.13, 0.09, 0.13, 4, false},     {1.55, 2.23, 0.09, 1.08, 4, false},
-    {2.65, 3.36, 0.09, 2.38, 4, false},   {3.80, 4.35, 0.02, 3.72, -40, true},
-    {5.35, 6.28, 0.06, 6.33, -30, false}, {6.70, 7.38, 0.09, 7.53, 4, false},
-    {7.80, 8.48, 0.09, 8.83, 4, false},   {8.90, 99, 0.09, 9.78, 4, false},
+    {-9, 1.10, 0.09, 0.13, 4, false},     {1.55, 2.19, 0.09, 1.08, 4, false},
+    {2.65, 3.32, 0.09, 2.38, 4, false},   {3.80, 4.35, 0.02, 3.72, -40, true},
+    {5.35, 6.24, 0.06, 6.30, -30, false}, {6.70, 7.34, 0.09, 7.53, 4, false},
+    {7.80, 8.44, 0.09, 8.83, 4, false},   {8.90, 99, 0.09, 9.78, 4, false},
 };
 static const contact right[RIGHT_CONTACTS] = {
-    {-9, 0.58, -0.09, 0.13, -4, false},     {1.00, 1.68, -0.09, 0.48, -4, false},
-    {2.10, 2.78, -0.09, 1.73, -4, false},   {3.20, 3.95, -0.07, 3.11, -10, true},
-    {4.95, 5.70, -0.02, 5.80, -100, false}, {6.15, 6.83, -0.09, 6.88, -4, false},
-    {7.25, 7.93, -0.09, 8.18, -4, false},   {8.35, 8.98, -0.09, 9.43, -4, false},
+    {-9, 0.58, -0.09, 0.13, -4, false},     {1.00, 1.64, -0.09, 0.48, -4, false},
+    {2.10, 2.74, -0.09, 1.73, -4, false},   {3.20, 3.95, -0.07, 3.11, -10, true},
+    {4.95, 5.70, -0.02, 5.70, -100, false}, {6.15, 6.79, -0.09, 6.88, -4, false},
+    {7.25, 7.89, -0.09, 8.18, -4, false},   {8.35, 8.96, -0.09, 9.43, -4, false},
     {9.40, 99, -0.09, 9.78, -4, false},
 };
 
 // t, and where the pelvis is: highest over the standing leg and a little to its side.
 static const double pelvis_keys[][4] = {
     {0.00, 0, 0.935, 0},         {0.40, 0, 0.935, 0},         {0.75, 0.03, 0.92, 0.10},
-    {1.00, 0.005, 0.90, 0.22},   {1.28, -0.025, 0.915, 0.45}, {1.55, 0, 0.89, 0.69},
-    {1.83, 0.025, 0.915, 1.00},  {2.10, 0, 0.89, 1.32},       {2.38, -0.025, 0.915, 1.65},
-    {2.65, 0, 0.89, 1.98},       {2.93, 0.025, 0.915, 2.30},  {3.20, 0, 0.89, 2.67},
-    {3.50, -0.02, 0.89, 3.09},   {3.80, 0, 0.84, 3.46},       {4.05, 0, 0.78, 3.72},
-    {4.25, 0, 0.77, 4.00},       {4.45, 0, 0.90, 4.36},       {4.65, 0, 1.09, 4.70},
-    {4.85, 0, 0.90, 5.04},       {5.05, 0, 0.77, 5.40},       {5.25, 0, 0.80, 5.70},
-    {5.50, 0, 0.85, 5.98},       {5.85, 0.02, 0.89, 6.22},    {6.15, 0, 0.89, 6.47},
-    {6.43, -0.025, 0.915, 6.78}, {6.70, 0, 0.89, 7.09},       {6.98, 0.025, 0.915, 7.42},
-    {7.25, 0, 0.89, 7.73},       {7.53, -0.025, 0.915, 8.07}, {7.80, 0, 0.89, 8.38},
-    {8.08, 0.025, 0.915, 8.70},  {8.35, 0, 0.895, 9.00},      {8.63, -0.025, 0.915, 9.28},
+    {1.00, 0.005, 0.90, 0.22},   {1.28, -0.025, 0.905, 0.45}, {1.55, 0, 0.89, 0.69},
+    {1.83, 0.025, 0.905, 1.00},  {2.10, 0, 0.89, 1.32},       {2.38, -0.025, 0.905, 1.65},
+    {2.65, 0, 0.89, 1.98},       {2.93, 0.025, 0.905, 2.30},  {3.20, 0, 0.89, 2.67},
+    {3.50, -0.02, 0.89, 3.07},   {3.80, 0, 0.84, 3.44},       {4.05, 0, 0.78, 3.72},
+    {4.25, 0, 0.795, 3.99},      {4.45, 0, 0.90, 4.36},       {4.65, 0, 1.09, 4.70},
+    {4.85, 0, 0.90, 5.04},       {5.05, 0, 0.795, 5.38},      {5.25, 0, 0.80, 5.66},
+    {5.50, 0, 0.85, 5.94},       {5.85, 0.02, 0.89, 6.20},    {6.15, 0, 0.89, 6.47},
+    {6.43, -0.025, 0.905, 6.78}, {6.70, 0, 0.89, 7.09},       {6.98, 0.025, 0.905, 7.42},
+    {7.25, 0, 0.89, 7.73},       {7.53, -0.025, 0.905, 8.07}, {7.80, 0, 0.89, 8.38},
+    {8.08, 0.025, 0.905, 8.70},  {8.35, 0, 0.895, 9.00},      {8.63, -0.025, 0.905, 9.28},
     {8.90, 0.01, 0.91, 9.48},    {9.15, 0.02, 0.925, 9.62},   {9.40, 0, 0.935, 9.65},
     {9.80, 0, 0.935, 9.65},
 };
@@ -66,6 +66,11 @@ static double between(double t, double from, double to) {
 static sn_quat turn_y(double degrees) { return sn_quat_exp((sn_vec3){0, degrees * degree, 0}); }
 static sn_quat turn_x(double degrees) { return sn_quat_exp((sn_vec3){degrees * degree, 0, 0}); }
 
+// How far the toes are up, in degrees, about a step from `off` to `on`.
+static double toes_on_landing(double t, double off, double on) {
+    return 14 * between(t, off + 0.2, on - 0.05) * (1 - between(t, on - 0.05, on + 0.09));
+}
+
 // One foot: on the floor, or on its way from one contact to the next.
 static void foot_at(const contact *contacts, int n, double t, sn_moment *m, int side) {
     int i = n - 1;
@@ -75,13 +80,12 @@ static void foot_at(const contact *contacts, int n, double t, sn_moment *m, int 
     double x = next == here ? 0 : (t - here->off) / (next->on - here->off);
     // the heel rises before the ball leaves and comes down in the air; the toes are up on landing,
     // and the foot rolls from the heel to the ball
-    double lift = 45 * between(t, here->off - 0.2, here->off + 0.05) *
+    double lift = 50 * between(t, here->off - 0.2, here->off + 0.05) *
                   (1 - between(t, here->off + 0.05, here->off + 0.3));
-    double toes_up = 14 * (next == here ? 0 : between(t, here->off + 0.2, next->on - 0.05));
-    if (i > 0 && t < here->on + 0.09)
-        toes_up = 14 * (1 - between(t, here->on - 0.05, here->on + 0.09));
-    if (next != here && t > next->on - 0.05)
-        toes_up = 14 * (1 - between(t, next->on - 0.05, next->on + 0.09));
+    double toes_up = 0;
+    if (i > 0 && !contacts[i - 1].flies)
+        toes_up = toes_on_landing(t, contacts[i - 1].off, here->on);
+    if (next != here && t > here->off) toes_up = toes_on_landing(t, here->off, next->on);
     double yaw = here->yaw + way * (next->yaw - here->yaw), sine, cosine;
     sn_sincos(toes_up * degree, &sine, &cosine);
     sn_hold *ball = &m->ball[side];
