@@ -16,7 +16,8 @@ typedef struct command {
     int (*run)(int argc, char **argv);
 } command;
 
-extern const command command_info, command_eval, command_check, command_solve, command_bench;
+extern const command command_info, command_eval, command_check, command_solve, command_bench,
+    command_example;
 
 /// One option. A flag has `flag`, an option with a value `value`; names start with dashes.
 typedef struct option {
