@@ -16,7 +16,8 @@ typedef struct command {
     int (*run)(int argc, char **argv);
 } command;
 
-extern const command command_fit, command_info, command_eval, command_check, command_solve, command_bench;
+extern const command command_fit, command_solve, command_info, command_eval, command_check, command_bench,
+    command_example;
 
 /// Values of an option that may be given several times.
 typedef struct word_list {

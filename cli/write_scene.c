@@ -38,11 +38,14 @@ static sn_status write_bones(const scene *s, sn_format format, const sn_sink *si
     sn_export_options options = sn_export_options_default();
     sn_export *export = NULL;
     sn_motion *motion = NULL;
-    // the ends of limbs are the file's own, so only where its lengths hold
-    options.source = s->figure->skeleton;
+    // the file knows where limbs end, as long as its lengths hold
+    const sn_skeleton *own = s->figure->skeleton;
+    options.source = s->reshaped ? NULL : own;
     options.metres_per_unit = s->metres;
+    if (s->reshaped && s->metres == 0 && own != NULL)
+        options.metres_per_unit = sn_skeleton_metres_per_unit(own);
     if (turned(s)) memcpy(options.rotation, s->rotation, sizeof options.rotation);
-    sn_status status = sn_export_create(s->model, kind, &options, NULL, &export, error);
+    sn_status status = sn_export_create(s->reshaped ? s->model : s->figure->model, kind, &options, NULL, &export, error);
     if (status == SN_OK && s->motion != NULL && format != SN_FORMAT_ASF)
         status = sn_export_motion(export, s->motion, NULL, &motion, error);
     if (status == SN_OK)

@@ -66,7 +66,7 @@ static const char tasks[] =
 
 static void help_and_usage(void **unused) {
     (void)unused;
-    static const char *const commands[] = {"solve", "info", "eval", "check", "bench"};
+    static const char *const commands[] = {"solve", "info", "eval", "check", "bench", "example"};
     expect("--help", 0, "usage: sinew");
     expect("--version", 0, sn_version());
     expect("", 2, "usage: sinew");
@@ -233,11 +233,73 @@ static void info_and_check(void **unused) {
     expect(line, 0, "sinew model \"arm\"");
 }
 
+static char *made(const char *name, size_t *length) {
+    char path[160];
+    (void)snprintf(path, sizeof path, "%s/take/%s", folder, name);
+    return slurp(path, length);
+}
+
+// The files read back, and belong together: the markers are where the model with its true markers
+// has them, but for the noise.
+static void example(void **unused) {
+    (void)unused;
+    char line[256];
+    size_t length;
+    (void)snprintf(line, sizeof line, "example --out '%s/take' --seed 5", folder);
+    expect(line, 0, "take.c3d");
+    expect("example --seed x", 2, "--seed");
+    expect("example --out /dev/null/no", 1, "/dev/null/no");
+    sn_error error;
+    sn_recording *take;
+    sn_model *subject, *model;
+    sn_motion *truth;
+    sn_problem *problem;
+    sn_workspace *ws;
+    char *bytes = made("take.c3d", &length);
+    assert_int_equal(sn_c3d_read(bytes, length, NULL, &take, &error), SN_OK);
+    free(bytes);
+    bytes = made("subject.json", &length);
+    assert_int_equal(sn_model_read_json(bytes, length, NULL, &subject, &error), SN_OK);
+    free(bytes);
+    bytes = made("model.json", &length);
+    assert_int_equal(sn_model_read_json(bytes, length, NULL, &model, &error), SN_OK);
+    free(bytes);
+    const sn_recording_info *info = sn_recording_get_info(take);
+    assert_true(info->rate == 120 && info->metres_per_unit == 0.001 && info->nmarker == 42);
+    assert_string_equal(info->y_screen, "+Z");
+    assert_string_equal(sn_recording_label(take, 0), "figure:LFHD");
+    assert_int_equal(sn_example_motion(model, NULL, &truth), SN_OK);
+    assert_int_equal(sn_motion_nframe(truth), info->nframe);
+    assert_int_equal(sn_problem_create_markers(subject, NULL, &problem, NULL), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+    double square = 0;
+    int count = 0;
+    for (int i = 0; i < info->nframe; i += 10) {
+        assert_int_equal(sn_workspace_pose(ws, sn_motion_frame(truth, i)), SN_OK);
+        const double *x = sn_recording_frame(take, i);
+        for (int m = 0; m < 41; m++, x += 3) {
+            const sn_marker_desc *d = sn_model_marker(subject, m);
+            if (!sn_recording_present(take, i, m)) continue;
+            sn_vec3 p = sn_workspace_point(ws, d->joint, d->position);
+            const double off[3] = {x[0] - p.z, x[1] - p.x, x[2] - p.y};
+            for (int c = 0; c < 3; c++) square += off[c] * off[c];
+            count += 3;
+        }
+    }
+    assert_near(1e3 * sqrt(square / count), 2, 0.02);
+    sn_workspace_destroy(ws);
+    sn_problem_destroy(problem);
+    sn_motion_destroy(truth);
+    sn_model_destroy(subject);
+    sn_model_destroy(model);
+    sn_recording_destroy(take);
+}
+
 int main(void) {
     const struct CMUnitTest tests_list[] = {
         cmocka_unit_test(help_and_usage), cmocka_unit_test(bad_input),
         cmocka_unit_test(eval_json),      cmocka_unit_test(solve_json),
-        cmocka_unit_test(info_and_check),
+        cmocka_unit_test(info_and_check), cmocka_unit_test(example),
     };
     output = malloc(MOST);
     (void)snprintf(folder, sizeof folder, "/tmp/sinew-cli-XXXXXX");

@@ -6,6 +6,7 @@
 #include "sinew/bvh.h"
 #include "sinew/document.h"
 #include "sinew/eval.h"
+#include "sinew/example.h"
 #include "sinew/export.h"
 #include "sinew/fit.h"
 #include "sinew/formats.h"
