@@ -56,6 +56,11 @@ bool parse_integer(const char *option_name, const char *text, long low, long hig
 /// Free with free().
 char *read_file(const char *path, size_t *length);
 
+/// Say what is wrong, on standard error: "sinew: text". The last sentence is kept.
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+const char *last_complaint(void);
+void forget_complaint(void);
+
 /// Say what is wrong with a file: "sinew: FILE:LINE: text". Returns EXIT_INPUT.
 int file_error(const char *path, const sn_error *error);
 

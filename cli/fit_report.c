@@ -393,7 +393,7 @@ bool write_fit_report(const char *path, const fit_result *r) {
     page_end(&text);
     output out;
     bool good = !text.failed && output_open(&out, path);
-    if (text.failed) fputs("sinew: out of memory\n", stderr);
+    if (text.failed) complain("out of memory");
     if (good) {
         sn_sink sink = output_sink(&out);
         bool written = sink.write(sink.user, text.data, text.length);
