@@ -76,8 +76,9 @@ static void summary(plot_text *out, const fit_result *r) {
     if (isfinite(r->plan->max_error))
         row(out, "frames above the limit", "%d of %d above %g cm", r->above, r->input.count,
             100 * r->plan->max_error);
-    row(out, "solver", "%s, %.2f iterations a frame, %.0f frames/s",
-        sn_method_name(r->plan->fit.track.solver.method), s->iterations, r->input.count / r->fit_seconds);
+    // no times: the same take gives the same bytes
+    row(out, "solver", "%s, %.2f iterations a frame", sn_method_name(r->plan->fit.track.solver.method),
+        s->iterations);
     for (int i = 0; i < r->nnote; i++) row(out, "note", "%s", r->notes[i]);
     plot_raw(out, "</tbody></table></div>\n");
 }
@@ -309,7 +310,6 @@ static void work(plot_text *out, const fit_result *r) {
     row(out, "factorisations", "%ld", s->factorizations);
     for (int i = 0; i < SN_STOP_COUNT; i++)
         if (stops[i] > 0) row(out, sn_stop_text((sn_stop)i), "%ld frames", stops[i]);
-    row(out, "time", "%.2f s fitting, %.2f s calibrating", r->fit_seconds, r->calibrate_seconds);
     plot_raw(out, "</tbody></table></div>\n");
 }
 
