@@ -2,17 +2,21 @@
 // Solving from a pose that says little about the solution.
 //
 // From far away a method ends in some valley of f, often not in the deepest. The other valleys are
-// not anywhere: they are the same figure folded another way. A link turned half round the line from
-// its own joint to the next leaves that next joint where it is, and what hangs on it can be turned
-// back: the elbow bent the wrong way with the upper arm rolled over (the hinge reversed, the wrist
-// turned back), a vertebra or a collar bone rolled over between its neighbours, a foot and its toes.
-// Each is a valley of its own, because the markers on the link itself want one of them more.
+// not anywhere: they are the same figure folded another way. A link rolled about the line from its
+// own joint to the next leaves that next joint where it is, and what hangs on it can be turned back:
+// the elbow bent the wrong way with the upper arm rolled over (the hinge reversed, the wrist turned
+// back), a vertebra or a collar bone rolled over between its neighbours, a foot and its toes. Each is
+// a valley of its own, because the markers on the link itself want one of them more.
 //
-// So: for every link in turn, turn it, carry what hangs on it back to where it was as well as its
+// So: for every link in turn, roll it, turn what hangs on it back to where it was as well as its
 // joints allow, solve from there, keep what is lower. A run that falls too slowly to get below the
-// best known f is given up after a few iterations. The moves of one limb hardly touch another, so
-// going through them until a whole round has found nothing settles combinations too. Nothing is
-// random: the same start gives the same pose.
+// best known f is given up after a few iterations (solver.c). The moves of one limb hardly touch
+// another, so going through them until a whole round has found nothing settles combinations too.
+// Nothing is random: the same start gives the same pose.
+//
+// How far to roll: the other valleys of the clips in docs/solvers.md lie 80 to 180 degrees away.
+// Runs from +-135 and 180 reach them; from +-90 many fall back. A universal joint can be rolled by
+// 180 degrees only, its other angles for nearly the same place.
 #include <string.h>
 
 #include "math/align.h"
@@ -167,13 +171,13 @@ static void carry_back(sn_solver *s, int k) {
     }
 }
 
-// Joint k turned half round `axis`, a unit vector in its own frame. Into s->trial; false when its
-// limits or its kind hardly let it.
-static bool turn_link(sn_solver *s, int k, sn_vec3 axis) {
+// Joint k rolled about `axis`, a unit vector in its own frame. Into s->trial; false when its limits
+// or its kind hardly let it.
+static bool roll_link(sn_solver *s, int k, sn_vec3 axis, sn_angle by) {
     const sn_joint *j = &s->model->joint[k];
     memcpy(s->trial, s->cold.best, (size_t)s->model->nq * sizeof *s->trial);
     sn_mat3 R = sn_joint_rotation(j, s->trial + j->q0), turned = R;
-    turn_axis(&turned, axis, m3_mul(&R, axis), (sn_angle){0, -1});
+    turn_axis(&turned, axis, m3_mul(&R, axis), by);
     if (!sn_joint_fit(s->model, j, &turned, s->trial + j->q0)) return false;
     sn_mat3 now = sn_joint_rotation(j, s->trial + j->q0);
     double cosine =
@@ -244,33 +248,54 @@ static void try_pose(sn_solver *s, search *found) {
     look_at_best(s);
 }
 
-// Joint k's own moves, tried one after the other. Returns how many there are.
+// Can the error below joint k matter? What hangs on it pulls no harder at the rest.
+static bool has_error(const sn_solver *s, int k, const search *found) {
+    return s->cold.below[k] > 1e-4 * found->f;
+}
+
+// Is joint n the first in sweep order that hangs on link k in its place?
+static bool starts_line(const sn_solver *s, int k, int n) {
+    const sn_model *m = s->model;
+    if (m->joint[n].nv == 0 || carrier(m, n) != k) return false;
+    sn_vec3 at = s->ws->base[n].p;
+    for (int e = k + 1; e < n; e++)
+        if (m->joint[e].nv > 0 && carrier(m, e) == k &&
+            v3_norm(v3_sub(s->ws->base[e].p, at)) < 1e-9)
+            return false;
+    return v3_norm(v3_sub(at, s->ws->frame[k].p)) > 1e-9;
+}
+
+// Link k rolled about the lines to the joints that hang on it. Returns how many moves there are.
+static int try_rolls(sn_solver *s, int k, search *found) {
+    static const double half = 0x1.6a09e667f3bcdp-1;  // sine of 135 degrees
+    static const sn_angle turns[3] = {{0, -1}, {half, -half}, {-half, -half}};
+    const sn_model *m = s->model;
+    int moves = 0, nturn = m->joint[k].nv > 2 ? 3 : 1;
+    for (int n = k + 1; n < m->njoint && in_subtree(m, n, k); n++) {
+        if (!starts_line(s, k, n)) continue;
+        for (int i = 0; i < nturn && !found->done; i++) {
+            sn_vec3 line = v3_sub(s->ws->base[n].p, s->ws->frame[k].p);
+            sn_vec3 axis = m3_tmul(&s->ws->frame[k].R, v3_scale(1 / v3_norm(line), line));
+            moves++;
+            found->idle++;
+            if (has_error(s, k, found) && roll_link(s, k, axis, turns[i])) try_pose(s, found);
+        }
+    }
+    return moves;
+}
+
+// The moves of joint k, tried one after the other. Returns how many there are.
 static int try_joint(sn_solver *s, int k, search *found) {
     const sn_model *m = s->model;
     const sn_joint *j = &m->joint[k];
-    int moves = 0;
-    if (j->type == SN_JOINT_HINGE) {
-        found->idle++;
-        if (s->cold.below[k] > 1e-4 * found->f && turn_hinge(s, k)) try_pose(s, found);
-        return 1;
-    }
-    if (j->nv < 2 || !sn_joint_fits(m, j)) return 0;
-    // about the lines to the joints that hang on it, each line once
-    for (int n = k + 1; n < m->njoint && in_subtree(m, n, k) && !found->done; n++) {
-        if (m->joint[n].nv == 0 || carrier(m, n) != k) continue;
-        sn_vec3 line = v3_sub(s->ws->base[n].p, s->ws->frame[k].p);
-        double length = v3_norm(line);
-        bool again = !(length > 1e-9);
-        for (int e = k + 1; e < n && !again; e++)
-            again = m->joint[e].nv > 0 && carrier(m, e) == k &&
-                    v3_norm(v3_sub(s->ws->base[e].p, s->ws->base[n].p)) < 1e-9;
-        if (again) continue;
-        moves++;
-        found->idle++;
-        sn_vec3 axis = m3_tmul(&s->ws->frame[k].R, v3_scale(1 / length, line));
-        if (s->cold.below[k] > 1e-4 * found->f && turn_link(s, k, axis)) try_pose(s, found);
-    }
-    return moves;
+    int above = carrier(m, k);
+    if (j->type == SN_JOINT_FREE || !sn_joint_fits(m, j)) return 0;  // a free root was aligned
+    if (j->nv > 1) return try_rolls(s, k, found);
+    // a hinge below a link that can be rolled is reversed with it
+    if (above < 0 || m->joint[above].nv > 2) return 0;
+    found->idle++;
+    if (has_error(s, k, found) && turn_hinge(s, k)) try_pose(s, found);
+    return 1;
 }
 
 static void search_valleys(sn_solver *s) {
@@ -281,7 +306,7 @@ static void search_valleys(sn_solver *s) {
     int nmove = 1 << 30;  // known after the first round
     for (int round = 0; round < 8 && !found.done && found.idle < nmove; round++) {
         int moves = 0;
-        for (int k = 0; k < s->model->njoint && !found.done && found.idle < nmove; k++)
+        for (int k = s->model->njoint - 1; k >= 0 && !found.done && found.idle < nmove; k--)
             moves += try_joint(s, k, &found);
         if (round == 0) nmove = moves;
     }

@@ -236,15 +236,15 @@ static double project_gradient(sn_solver *s) {
 }
 
 // While looking at another valley: is this one no better, or hardly going to be? A run that would
-// need more than ten steps like its last two to get below the best known f is given up.
+// need more than twenty steps like each of its last four to get below the best known f is given up.
 static bool is_hopeless(sn_solver *s) {
     double gap = s->f - s->rival, fall = s->watched - s->f;
     s->watched = s->f;
     if (gap < 0) return false;
     if (gap <= 1e-7 * s->rival) return true;  // the same valley, or one as deep
-    bool slow = s->report.iterations - s->run_first > 3 && 10 * fall < gap;
+    bool slow = s->report.iterations - s->run_first > 3 && 20 * fall < gap;
     s->slow = slow ? s->slow + 1 : 0;
-    return s->slow > 2;
+    return s->slow > 3;
 }
 
 bool solver_finished(sn_solver *s) {
