@@ -88,14 +88,14 @@ static void thrown_markers(void **unused) {
     static const sn_method methods[] = {SN_METHOD_NEWTON, SN_METHOD_HYBRID, SN_METHOD_LM};
     uint64_t state = 31;
     enum { MOST = 400 };
-    int count = cases(20) < MOST ? cases(20) : MOST;
+    int count = cases(20) < 20 ? 20 : cases(20) < MOST ? cases(20) : MOST;
     double best[MOST], error[3][SN_LOSS_COUNT][MOST], iterations[3][SN_LOSS_COUNT] = {{0}};
     int minima = 0;
     for (int i = 0; i < count; i++) {
         double truth[64], start[64], q[64], step[64];
         int bad[3];
         sn_problem *problem = thrown(model, &state, truth, bad);
-        for (int v = 0; v < sn_model_nv(model); v++) step[v] = uniform(&state, -0.1, 0.1);
+        for (int v = 0; v < sn_model_nv(model); v++) step[v] = uniform(&state, -0.03, 0.03);
         sn_model_integrate(model, truth, step, start);
         for (int m = 0; m < 3; m++) {
             for (int loss = 0; loss < SN_LOSS_COUNT; loss++) {
