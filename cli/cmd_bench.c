@@ -23,10 +23,10 @@ static const char help[] =
 static int run(int argc, char **argv) {
     bench_options o = {0};
     const char *problems = "2000";
-    const option options[] = {{"--data", NULL, NULL, &o.data},
-                              {"--csv", NULL, NULL, &o.csv},
-                              {"--quick", NULL, &o.quick, NULL},
-                              {"--problems", NULL, NULL, &problems},
+    const option options[] = {VALUE("--data", NULL, &o.data),
+                              VALUE("--csv", NULL, &o.csv),
+                              FLAG("--quick", &o.quick),
+                              VALUE("--problems", NULL, &problems),
                               {0}};
     const char *word = NULL;
     long count;

@@ -139,7 +139,7 @@ static bool write_truth(const take *t, const char *folder) {
 static int run(int argc, char **argv) {
     const char *folder = "example", *seed_text = "1", *word = NULL;
     const option options[] = {
-        {"--out", "-o", NULL, &folder}, {"--seed", NULL, NULL, &seed_text}, {0}};
+        VALUE("--out", "-o", &folder), VALUE("--seed", NULL, &seed_text), {0}};
     int nword, code = parse_options(&command_example, argc, argv, options, &word, 0, &nword);
     long seed;
     if (code >= 0) return code;

@@ -187,6 +187,9 @@ typedef struct sn_fit_options {
     double posture;       ///< weight of a pull of every joint but the root to its zero: 1e-5 by default, so
                           ///< that a radian weighs as much as one marker that is 3 mm off; keeps joints
                           ///< that the markers hardly see from folding over
+    sn_loss loss;         ///< of every marker, default SN_LOSS_NONE
+    double loss_scale;    ///< c, metres, default 0.02
+    double smooth;        ///< seconds, default 0: see smooth.h; the take needs a rate
     int too_few;          ///< frames with fewer markers than this are `held`, default 3
     const volatile bool *cancel;
 } sn_fit_options;

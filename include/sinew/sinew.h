@@ -7,6 +7,7 @@
 #include "sinew/document.h"
 #include "sinew/eval.h"
 #include "sinew/example.h"
+#include "sinew/export.h"
 #include "sinew/fit.h"
 #include "sinew/formats.h"
 #include "sinew/glb.h"

@@ -14,6 +14,14 @@
 extern "C" {
 #endif
 
+/// How a frame went.
+typedef struct sn_track_frame {
+    sn_report report;   ///< of the try that was kept; counts include all tries
+    bool extrapolated;  ///< it started from the extrapolated pose
+    bool restarted;     ///< it ended far worse than its neighbour and was tried again
+    int kept;           ///< which try was kept: 0 the first
+} sn_track_frame;
+
 /// Start from sn_track_options_default().
 typedef struct sn_track_options {
     uint32_t version;
@@ -27,17 +35,10 @@ typedef struct sn_track_options {
     int restart_iterations;    ///< iteration limit of a try, default 40
     int threads;               ///< default 1
     int chunk;                 ///< frames solved in a row, default 1024
-    void (*progress)(void *user, int done, int nframe);  ///< from the calling thread; may be NULL
+    /// From the calling thread, with the frame it has just solved (NULL at the end). May be NULL.
+    void (*progress)(void *user, int done, int nframe, const sn_track_frame *latest);
     void *progress_user;
 } sn_track_options;
-
-/// How a frame went.
-typedef struct sn_track_frame {
-    sn_report report;   ///< of the try that was kept; counts include all tries
-    bool extrapolated;  ///< it started from the extrapolated pose
-    bool restarted;     ///< it ended far worse than its neighbour and was tried again
-    int kept;           ///< which try was kept: 0 the first
-} sn_track_frame;
 
 /// Set a problem's goals for a frame. Called from several threads, each with a problem of its own; the
 /// problem's tasks are those of the one given to sn_tracker_create(). Anything but SN_OK ends the run.

@@ -159,6 +159,7 @@ sn_fit_options sn_fit_options_default(void) {
                             .limits = SN_LIMITS_OFF,
                             .soft_weight = 0.1,
                             .posture = 1e-5,
+                            .loss_scale = 0.02,
                             .too_few = 3};
 }
 
@@ -186,8 +187,14 @@ static sn_status make_problem(const sn_fit_input *in, const sn_fit_options *o,
     }
     sn_status status = sn_problem_create_markers(model, allocator, &plain, error);
     if (status == SN_OK) status = sn_problem_copy(plain, extra, n, allocator, out, error);
+    for (int i = 0; status == SN_OK && i < sn_model_nmarker(model); i++)
+        status = sn_problem_set_loss(*out, i, o->loss, o->loss_scale);
     sn_problem_destroy(plain);
     sn_release(allocator, zero);
+    if (status != SN_OK) {
+        sn_problem_destroy(*out);
+        *out = NULL;
+    }
     return status;
 }
 

@@ -33,15 +33,23 @@ static const char *open_name(const reading *r) {
     return r->open < 0 ? "" : r->figure->entry[r->open].name;
 }
 
-// What is left of the line without blanks around it, up to an opening brace at its end.
+static bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+// What is left of the line without blanks around it, up to an opening brace that stands alone or
+// ends the line.
 static sn_word rest_of_line(reading *r, bool *brace) {
-    const char *from = r->lines->at, *to = r->lines->stop;
-    r->lines->at = to;
-    while (from < to && (*from == ' ' || *from == '\t')) from++;
-    while (to > from && (to[-1] == ' ' || to[-1] == '\t')) to--;
-    *brace = to > from && to[-1] == '{';
-    if (*brace) to--;
-    while (to > from && (to[-1] == ' ' || to[-1] == '\t')) to--;
+    const char *from = r->lines->at, *stop = r->lines->stop, *to = from;
+    while (to < stop &&
+           !(*to == '{' && (to == from || is_blank(to[-1])) && (to + 1 == stop || is_blank(to[1]))))
+        to++;
+    *brace = to < stop;
+    r->lines->at = *brace ? to + 1 : stop;
+    while (from < to && is_blank(*from)) from++;
+    while (to > from && is_blank(to[-1])) to--;
+    if (!*brace && to > from && to[-1] == '{') {
+        *brace = true;
+        to--;
+    }
     return (sn_word){from, (size_t)(to - from)};
 }
 

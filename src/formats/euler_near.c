@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A rotation as three angles near those of before.
+// A rotation as angles near those of before.
 //
 // For R = R_A(a) R_B(b) R_C(c), with D the axis that is neither A nor B and s the sign of (A B D),
 //
@@ -10,6 +10,10 @@
 // S = R_A(-a) R = R_B R_C gives b and c without any division, so the three angles give back R to the
 // last bits even where a is poorly determined: there a may be anything, and the previous one is the
 // best choice.
+//
+// Two angles alone have no such freedom:
+//
+//   R_A(a) R_B(b) e_B = cos a e_B + s sin a e_D        (R_A R_B)^T e_A = cos b e_A + s sin b e_D
 #include <math.h>
 
 #include "formats/skeleton.h"
@@ -49,7 +53,8 @@ static double distance(const double x[3], const double y[3]) {
     return sum;
 }
 
-void sn_euler_near(const int order[3], const sn_mat3 *R, const double near[3], double out[3]) {
+static void three_angles(const int order[3], const sn_mat3 *R, const double near[3],
+                         double out[3]) {
     int A = order[0], B = order[1], C = order[2], D = 3 - A - B;
     double s = (B - A + 3) % 3 == 1 ? 1 : -1, best = INFINITY;
     double y = C == D ? -s * at(R, B, D) : at(R, B, A);
@@ -64,5 +69,19 @@ void sn_euler_near(const int order[3], const sn_mat3 *R, const double near[3], d
         if (!(d < best) && side > 0) continue;
         best = d;
         for (int i = 0; i < 3; i++) out[i] = angle[i];
+    }
+}
+
+void sn_euler_near(const int *order, int n, const sn_mat3 *R, const double *near, double *out) {
+    if (n == 3) {
+        three_angles(order, R, near, out);
+    } else if (n == 2) {
+        int A = order[0], B = order[1], D = 3 - A - B;
+        double s = (B - A + 3) % 3 == 1 ? 1 : -1;
+        out[0] = unwrap(atan2(s * at(R, D, B), at(R, B, B)), near[0]);
+        out[1] = unwrap(atan2(s * at(R, A, D), at(R, A, A)), near[1]);
+    } else if (n == 1) {
+        int B = (order[0] + 1) % 3, D = (order[0] + 2) % 3;
+        out[0] = unwrap(atan2(at(R, D, B), at(R, B, B)), near[0]);
     }
 }

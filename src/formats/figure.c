@@ -71,7 +71,9 @@ sn_status sn_figure_label(sn_figure *figure, const sn_allocator *allocator, sn_e
         layout = (sn_layout){.block = block};
     }
     // names that stand once stay, wherever they stand
-    for (size_t i = 0; i < figure->nentry; i++) {
+    for (size_t k = 0; k < figure->nentry; k++) {
+        // that of a joint which stands in no file comes last
+        size_t i = figure->several_roots ? (k + 1) % figure->nentry : k;
         sn_entry *e = &figure->entry[i];
         e->label[0] = '\0';
         next[i] = 2;

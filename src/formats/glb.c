@@ -124,20 +124,25 @@ static void put_track(const sn_glb *g, const sn_glb_track *track, output *o) {
     }
 }
 
+sn_status sn_glb_total(const sn_glb_sizes *sizes, size_t json_length, uint32_t *out,
+                       sn_error *error) {
+    uint64_t total = HEADER + 2 * CHUNK_HEADER + padded(json_length) + padded(sizes->all);
+    *out = (uint32_t)total;
+    if (total <= UINT32_MAX) return SN_OK;
+    return sn_fail(error, SN_ERR_SIZE, 0,
+                   "the file would have %.2f GB, and the format ends at 4.29: write fewer frames",
+                   (double)total * 1e-9);
+}
+
 static sn_status put_file(const sn_glb *g, const sn_glb_sizes *sizes, const sn_text *json,
                           const sn_sink *sink) {
-    uint64_t json_bytes = padded(json->length);
-    uint64_t total = HEADER + CHUNK_HEADER + json_bytes + CHUNK_HEADER + padded(sizes->all);
-    if (total > UINT32_MAX)
-        return sn_fail(
-            g->error, SN_ERR_SIZE, 0,
-            "the file would have %.1f GB, and the format ends at 4.2: write fewer frames",
-            (double)total * 1e-9);
+    uint32_t total, json_bytes = (uint32_t)padded(json->length);
+    SN_TRY(sn_glb_total(sizes, json->length, &total, g->error));
     output o = {.sink = sink};
     put_uint32(&o, 0x46546c67);  // "glTF"
     put_uint32(&o, 2);
-    put_uint32(&o, (uint32_t)total);
-    put_uint32(&o, (uint32_t)json_bytes);
+    put_uint32(&o, total);
+    put_uint32(&o, json_bytes);
     put_uint32(&o, 0x4e4f534a);  // "JSON"
     for (size_t i = 0; i < json_bytes; i++)
         put_byte(&o, i < json->length ? (unsigned char)json->data[i] : ' ');

@@ -96,5 +96,9 @@ sn_glb_sizes sn_glb_measure(const sn_glb *glb);
 /// Keys of a track.
 int sn_glb_keys(const sn_glb *glb, const sn_glb_track *track);
 
+/// Bytes of the whole file, or SN_ERR_SIZE when 32 bits do not hold them.
+sn_status sn_glb_total(const sn_glb_sizes *sizes, size_t json_length, uint32_t *out,
+                       sn_error *error);
+
 /// The JSON chunk, without its padding.
 void sn_glb_json(const sn_glb *glb, const sn_glb_sizes *sizes, sn_text *text);

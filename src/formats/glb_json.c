@@ -120,8 +120,9 @@ static void add_nodes(const sn_glb *g, sn_text *t) {
     sn_text_add(t, "]");
 }
 
-// Colours are linear. Orange and blue are told apart by nearly every eye; a fitted marker is a
-// shell that one sees the measured one through.
+// Colours are linear. Orange and blue are told apart by nearly every eye; the smaller blue of a
+// fitted marker comes out of the measured one where the two differ, and stays where that is
+// missing.
 static void add_materials(const sn_glb *g, sn_text *t) {
     static const char *const materials[SN_GLB_MESHES] = {
         [SN_GLB_JOINT] = "{\"name\":\"joint\",\"pbrMetallicRoughness\":{\"baseColorFactor\":"
@@ -130,10 +131,10 @@ static void add_materials(const sn_glb *g, sn_text *t) {
                         "[0.72,0.69,0.62,1],\"metallicFactor\":0,\"roughnessFactor\":0.6}}",
         [SN_GLB_MEASURED] = "{\"name\":\"measured\",\"pbrMetallicRoughness\":{\"baseColorFactor\":"
                             "[0.85,0.26,0.015,1],\"metallicFactor\":0,\"roughnessFactor\":0.4},"
-                            "\"emissiveFactor\":[0.17,0.052,0.003]}",
+                            "\"emissiveFactor\":[0.3,0.07,0.003]}",
         [SN_GLB_FITTED] = "{\"name\":\"fitted\",\"pbrMetallicRoughness\":{\"baseColorFactor\":"
-                          "[0.01,0.22,0.62,0.5],\"metallicFactor\":0,\"roughnessFactor\":0.4},"
-                          "\"alphaMode\":\"BLEND\"}"};
+                          "[0.01,0.17,0.6,1],\"metallicFactor\":0,\"roughnessFactor\":0.4},"
+                          "\"emissiveFactor\":[0.002,0.04,0.15]}"};
     bool any = false;
     sn_text_add(t, ",\n\"materials\":[");
     for (int i = 0; i < SN_GLB_MESHES; i++)

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
 // What a GLB scene consists of: bones, balls and markers on joints, and what moves over time.
 //
-// A joint's node needs no sweep: where its frame lies in its parent's depends on its own coordinates
-// only. So every track is computed by itself, frame after frame, and nothing is kept.
+// A joint's node needs no sweep: where its frame lies in its parent's depends on its own
+// coordinates only. So every track is computed by itself, frame after frame, and nothing is kept.
 #include <string.h>
 
 #include "formats/glb.h"
 #include "math/unit.h"
 
 // Proportions, chosen by eye. Sizes are relative to the figure.
-static const double bone_slimness = 0.1;  // widest radius over length
-static const double bone_thinnest = 0.003, bone_thickest = 0.016;
-static const double ball_share = 0.62;  // of the thickest bone that it joins
+static const double bone_slimness = 0.1;   // widest radius over length
+static const double bone_plumpest = 0.22;  // the same, of a short bone at most
+static const double bone_thinnest = 0.0065, bone_thickest = 0.016, bone_of_frame = 0.0025;
+static const double ball_share = 0.68;  // of the thickest bone that it joins
 static const double ball_smallest = 0.0035;
-static const double marker_radius = 0.0045, fitted_over_measured = 1.4;
+static const double marker_radius = 0.0045, fitted_over_measured = 0.8;
 
 // Beyond this a float could not hold the number, or not its square.
 static const double largest = 1e15;
@@ -90,19 +91,22 @@ static void add_part(sn_glb *g, int joint, sn_glb_part part) {
     g->part[g->npart++] = part;
 }
 
-// The shortest turn from y to a direction.
+// The shortest turn from y to a direction; straight down, any half turn will do.
 static sn_quat from_y(sn_vec3 d) {
     double q[4], arc[4] = {1 + d.y, d.z, 0, -d.x};
-    if (d.y < -0.999999 || !sn_unit(arc, 4, q)) return (sn_quat){0, 1, 0, 0};
+    if (!sn_unit(arc, 4, q)) return (sn_quat){0, 1, 0, 0};
     return (sn_quat){q[0], q[1], q[2], q[3]};
 }
 
 // A bone from a joint to a place in its frame; its radius, 0 when it is too short to be seen.
-static double add_bone(sn_glb *g, int joint, sn_vec3 to) {
+// slender: it leads to a frame that nothing hangs on, such as a robot's camera.
+static double add_bone(sn_glb *g, int joint, sn_vec3 to, bool slender) {
     double length = v3_norm(to);
     if (length < 1e-3 * g->size) return 0;
     double radius = bone_slimness * length;
     radius = fmin(fmax(radius, bone_thinnest * g->size), bone_thickest * g->size);
+    if (slender) radius = bone_of_frame * g->size;
+    radius = fmin(radius, bone_plumpest * length);
     add_part(g, joint,
              (sn_glb_part){.mesh = SN_GLB_BONE,
                            .rotation = from_y(v3_scale(1 / length, to)),
@@ -112,12 +116,16 @@ static double add_bone(sn_glb *g, int joint, sn_vec3 to) {
 
 // The bones of one joint; the radius of the thickest.
 static double add_bones(sn_glb *g, int joint, sn_vec3 markers, int nmarker) {
-    if (g->scene->tips != NULL) return add_bone(g, joint, v3_from(g->scene->tips + 3 * joint));
+    if (g->scene->tips != NULL)
+        return add_bone(g, joint, v3_from(g->scene->tips + 3 * joint), false);
     double thickest = 0;
-    for (int child = g->first_child[joint]; child >= 0; child = g->next_child[child])
-        thickest = fmax(thickest, add_bone(g, joint, joint_of(g, child)->offset.p));
+    for (int child = g->first_child[joint]; child >= 0; child = g->next_child[child]) {
+        const sn_joint *j = joint_of(g, child);
+        double radius = add_bone(g, joint, j->offset.p, j->nv == 0 && g->first_child[child] < 0);
+        thickest = fmax(thickest, radius);
+    }
     if (g->first_child[joint] < 0 && nmarker > 0)
-        thickest = add_bone(g, joint, v3_scale(1.0 / nmarker, markers));
+        thickest = add_bone(g, joint, v3_scale(1.0 / nmarker, markers), false);
     return thickest;
 }
 

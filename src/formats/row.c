@@ -6,9 +6,9 @@ double sn_angle_radians(sn_angle_unit unit) {
     return unit == SN_ANGLE_DEGREES ? 3.14159265358979323846 / 180 : 1;
 }
 
-static sn_quat quaternion_of(const int order[3], const double angle[3]) {
+static sn_quat quaternion_of(const int *order, int n, const double *angle) {
     sn_quat q = {1, 0, 0, 0};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < n; i++) {
         int axis = order[i];
         double s, c;
         sn_sincos(angle[i] / 2, &s, &c);
@@ -30,7 +30,7 @@ void sn_skeleton_from_row(const sn_skeleton *skeleton, sn_angle_unit unit, const
             if (b->q[k] == SN_ROW_QUATERNION) angle[b->slot[k]] = x;
         }
         if (b->quaternion < 0) continue;
-        sn_quat r = quaternion_of(b->order, angle);
+        sn_quat r = quaternion_of(b->order, b->nangle, angle);
         double *to = q + b->quaternion;
         to[0] = r.w, to[1] = r.x, to[2] = r.y, to[3] = r.z;
     }
@@ -47,7 +47,7 @@ void sn_skeleton_to_row(const sn_skeleton *skeleton, sn_angle_unit unit, const d
             sn_mat3 R = sn_mat3_from_quat((sn_quat){at[0], at[1], at[2], at[3]});
             for (int k = 0; previous != NULL && k < b->nvalue; k++)
                 if (b->q[k] == SN_ROW_QUATERNION) near[b->slot[k]] = previous[b->row + k] * scale;
-            sn_euler_near(b->order, &R, near, angle);
+            sn_euler_near(b->order, b->nangle, &R, near, angle);
         }
         for (int k = 0; k < b->nvalue; k++) {
             double *to = &row[b->row + k];

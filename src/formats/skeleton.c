@@ -169,22 +169,13 @@ static int coordinate_of(const sn_figure *figure, size_t i, sn_joint_type type, 
     return SN_ROW_CONSTANT;
 }
 
-// Three different axes for a quaternion's angles, or A B A. Angles that the file has not are zero,
-// so that their place does not matter.
 static void quaternion_order(const sn_figure *figure, size_t i, sn_bone *b) {
-    const sn_entry *e = &figure->entry[i];
-    int place[SN_BONE_DOFS], listed = rotations_of(figure, i, place), n = 0;
-    bool used[3] = {false, false, false}, reversed = figure->format == SN_SKELETON_ASF;
-    for (int k = 0; k < listed; k++) used[e->channel[place[k]] - 3] = true;
-    // ASF: those left out are outermost, from z to x
-    for (int axis = 2; axis >= 0 && reversed; axis--)
-        if (!used[axis]) b->order[n++] = axis;
-    for (int k = 0; k < listed; k++) {
-        b->slot[place[k]] = n;
-        b->order[n++] = e->channel[place[k]] - 3;
+    int place[SN_BONE_DOFS];
+    b->nangle = rotations_of(figure, i, place);
+    for (int k = 0; k < b->nangle; k++) {
+        b->slot[place[k]] = k;
+        b->order[k] = b->channel[place[k]] - 3;
     }
-    for (int axis = 0; axis < 3 && !reversed && n < 3; axis++)
-        if (!used[axis]) b->order[n++] = axis;
 }
 
 static void fill_bones(sn_skeleton *s) {
@@ -208,25 +199,37 @@ static void fill_bones(sn_skeleton *s) {
     }
 }
 
-// Tips of bones and ends of limbs.
-static void fill_ends(sn_skeleton *s) {
+// The file's ends by joint; those of one joint in the file's order. Counting from the back leaves
+// in first_end where each joint's start.
+static void sort_ends(sn_skeleton *s, const sn_end *from) {
+    int *start = s->first_end, n = (int)s->figure.nend;
+    for (int i = 0; i < n; i++) start[from[i].joint]++;
+    for (int i = 1; i < s->njoint; i++) start[i] += start[i - 1];
+    start[s->njoint] = n;
+    for (int i = n; i-- > 0;) s->figure.end[--start[from[i].joint]] = from[i];
+}
+
+static void fill_bvh_ends(sn_skeleton *s) {
     const sn_figure *figure = &s->figure;
-    bool asf = figure->format == SN_SKELETON_ASF;
-    for (size_t i = figure->nentry; i-- > 0;) {
-        int parent = figure->entry[i].parent;
-        if (asf) s->bone[i].tip = bone_tip(figure, i);
-        // backwards, so that the first child is what stays
-        if (!asf && parent >= 0 && !sn_entry_is_root(figure, i))
-            s->bone[parent].tip = position_of(figure, i);
-    }
+    // backwards, so that the first child or end is what stays
+    for (size_t i = figure->nentry; i-- > 0;)
+        if (!sn_entry_is_root(figure, i))
+            s->bone[figure->entry[i].parent].tip = position_of(figure, i);
     for (size_t i = figure->nend; i-- > 0;) {
         const sn_end *e = &figure->end[i];
         s->end[i] = (sn_limb_end){e->joint, v3_scale(figure->metres, v3_from(e->offset))};
         if (s->model->nchild[e->joint] == 0) s->bone[e->joint].tip = s->end[i].at;
     }
     s->nend = (int)figure->nend;
-    for (size_t i = 1; i < figure->nentry && asf; i++)
-        if (s->model->nchild[i] == 0) s->end[s->nend++] = (sn_limb_end){(int)i, s->bone[i].tip};
+}
+
+static void fill_asf_ends(sn_skeleton *s) {
+    for (int i = 0; i < s->njoint; i++) {
+        s->bone[i].tip = bone_tip(&s->figure, (size_t)i);
+        s->first_end[i] = s->nend;
+        if (i > 0 && s->model->nchild[i] == 0) s->end[s->nend++] = (sn_limb_end){i, s->bone[i].tip};
+    }
+    s->first_end[s->njoint] = s->nend;
 }
 
 sn_status sn_skeleton_build(const sn_figure *figure, bool use_limits, const sn_allocator *allocator,
@@ -245,6 +248,7 @@ sn_status sn_skeleton_build(const sn_figure *figure, bool use_limits, const sn_a
         s.figure.entry = sn_layout_take(&layout, figure->nentry, sizeof *s.figure.entry);
         s.figure.end = sn_layout_take(&layout, figure->nend, sizeof *s.figure.end);
         s.end = sn_layout_take(&layout, figure->nend + figure->nentry, sizeof *s.end);
+        s.first_end = sn_layout_take(&layout, figure->nentry + 1, sizeof *s.first_end);
         if (pass == 1) break;
         void *block = sn_layout_acquire(&layout, allocator, &s.owner);
         if (block == NULL) {
@@ -254,9 +258,13 @@ sn_status sn_skeleton_build(const sn_figure *figure, bool use_limits, const sn_a
         layout = (sn_layout){.block = block};
     }
     memcpy(s.figure.entry, figure->entry, figure->nentry * sizeof *figure->entry);
-    if (figure->nend > 0) memcpy(s.figure.end, figure->end, figure->nend * sizeof *figure->end);
     fill_bones(&s);
-    fill_ends(&s);
+    if (figure->format == SN_SKELETON_ASF) {
+        fill_asf_ends(&s);
+    } else {
+        sort_ends(&s, figure->end);
+        fill_bvh_ends(&s);
+    }
     *self = s;
     *out = self;
     return SN_OK;

@@ -90,7 +90,8 @@ typedef struct sn_bone {
     double base[SN_ROW_VALUES];         ///< a length is this plus the coordinate; or the constant
     int slot[SN_ROW_VALUES];            ///< of a quaternion: the angle's place in `order`
     int quaternion;                     ///< its first coordinate, -1 for none
-    int order[3];                       ///< axes of the quaternion's angles, outermost first
+    int nangle;                         ///< how many angles the quaternion has in the row
+    int order[3];                       ///< their axes, outermost first
     sn_vec3 tip;
 } sn_bone;
 
@@ -106,9 +107,10 @@ struct sn_skeleton {
     sn_model *model;
     sn_figure figure;  ///< its arrays are this skeleton's
     int njoint, row_size, nend;
-    double metres;  ///< per unit of length
-    sn_bone *bone;  ///< njoint
-    sn_limb_end *end;
+    double metres;     ///< per unit of length
+    sn_bone *bone;     ///< njoint
+    sn_limb_end *end;  ///< nend, by joint
+    int *first_end;    ///< njoint + 1: where a joint's ends start
 };
 
 /// Radians in one unit of angle.
@@ -138,6 +140,6 @@ sn_entry *sn_figure_add(sn_figure *figure, const char *name, int parent,
 sn_status sn_figure_add_end(sn_figure *figure, int joint, const double offset[3],
                             const sn_allocator *allocator, sn_error *error);
 
-/// Angles about the three axes of `order` (outermost first; the third may be the first again) that
-/// give R, nearest to `near`.
-void sn_euler_near(const int order[3], const sn_mat3 *R, const double near[3], double out[3]);
+/// Angles about the n axes of `order` (1, 2 or 3, outermost first; no two neighbours the same) that
+/// give R, nearest to `near`. With fewer than three: those of the rotation about them nearby.
+void sn_euler_near(const int *order, int n, const sn_mat3 *R, const double *near, double *out);

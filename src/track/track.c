@@ -389,11 +389,12 @@ static sn_status solve_chunk(sn_tracker *t, worker *w, int chunk) {
     w->usual = value_at(w, w->previous);
     for (int f = first + 1; f < end; f++) {
         if (atomic_load(&t->failed) != SN_OK) return SN_OK;
-        SN_TRY(solve_frame(t, w, f, false, f > first + 1, pose_of(t, f),
-                           t->frames != NULL ? &t->frames[f] : &spare));
+        sn_track_frame *frame = t->frames != NULL ? &t->frames[f] : &spare;
+        SN_TRY(solve_frame(t, w, f, false, f > first + 1, pose_of(t, f), frame));
         atomic_fetch_add(&t->done, 1);
         if (t->options.progress != NULL && w == &t->workers[0])
-            t->options.progress(t->options.progress_user, atomic_load(&t->done), t->nframe);
+            t->options.progress(t->options.progress_user, atomic_load(&t->done), t->nframe,
+                                frame);
     }
     return SN_OK;
 }
@@ -460,6 +461,6 @@ sn_status sn_tracker_run(sn_tracker *tracker, int nframe, sn_track_goals goals, 
     (void)run_worker(&jobs[0]);
     for (int i = 1; i < started; i++) (void)pthread_join(threads[i], NULL);
     if (tracker->options.progress != NULL)
-        tracker->options.progress(tracker->options.progress_user, nframe, nframe);
+        tracker->options.progress(tracker->options.progress_user, nframe, nframe, NULL);
     return (sn_status)atomic_load(&tracker->failed);
 }
