@@ -1,0 +1,2 @@
+#include "papers.h"
+void papers_chains(papers *p) { (void)p; }

@@ -1,0 +1,2 @@
+#include "papers.h"
+void papers_cost(papers *p) { (void)p; }

@@ -1,0 +1,2 @@
+#include "papers.h"
+void papers_jacobians(papers *p) { (void)p; }
