@@ -48,6 +48,11 @@ static void format_row(papers *p, const char *format, va_list list) {
     plot_raw(&p->row, text);
 }
 
+void papers_section(papers *p, const char *id, const char *title) {
+    p->section = id;
+    page_section(&p->body, id, title);
+}
+
 void papers_row(papers *p, const char *format, ...) {
     va_list list;
     const char *cells[24];
@@ -85,8 +90,12 @@ void papers_claim(papers *p, const char *id, const char *source, const char *cla
     plot_escaped(&box, p->row.data);
     page_verdict(&p->body, kinds[verdict], box.data);
     plot_text_free(&box);
-    const char *const cells[] = {source, claim, words[verdict], p->row.data};
-    page_table_row(&p->verdicts, cells, 4);
+    plot_add(&p->verdicts, "<tr><td><a href=\"#%s\">%s</a></td><td>", p->section, source);
+    plot_escaped(&p->verdicts, claim);
+    plot_add(&p->verdicts, "</td><td class=\"%s\"><b>%s</b></td><td>", kinds[verdict],
+             words[verdict]);
+    plot_escaped(&p->verdicts, p->row.data);
+    plot_raw(&p->verdicts, "</td></tr>\n");
     plot_add(&p->csv, "%s,\"%s\",%s,\"", id, source, words[verdict]);
     for (const char *c = claim; *c != '\0'; c++)
         plot_add(&p->csv, "%s%c", *c == '"' ? "\"" : "", *c);
@@ -98,6 +107,18 @@ void papers_claim(papers *p, const char *id, const char *source, const char *cla
 
 papers_verdict papers_share(int good, int of) {
     return good == of ? PAPERS_HOLDS : 2 * good >= of ? PAPERS_PARTLY : PAPERS_NOT;
+}
+
+double papers_time(papers_job run, void *user, int rounds) {
+    double begin = bench_seconds(), least = INFINITY;
+    run(user);
+    int n = (int)(1e-3 / (bench_seconds() - begin + 1e-9)) + 1;
+    for (int k = 0; k < rounds; k++) {
+        begin = bench_seconds();
+        for (int i = 0; i < n; i++) run(user);
+        least = fmin(least, (bench_seconds() - begin) / n);
+    }
+    return least;
 }
 
 double papers_mean(const double *x, int n) {
@@ -187,7 +208,7 @@ static void write_page(papers *p, double seconds) {
 
 static void describe_data(papers *p) {
     const char *const heads[] = {"clip", " frames", " rate, Hz", " degrees of freedom", " markers"};
-    page_section(&p->body, "data", "What it runs on");
+    papers_section(p, "data", "What it runs on");
     page_table_begin(&p->body, "clips", heads, 5);
     for (int i = 0; i < p->nclip; i++)
         papers_row(p, "%s|%d|%.0f|%d|%d", p->clips[i].name, p->clips[i].nframe, p->clips[i].rate,
@@ -208,7 +229,8 @@ static const section sections[] = {
     {"001 Figs. A.9, A.10", papers_definiteness},
     {"001 section 7", papers_open_question},
     {"002 Figs. 6 to 10", papers_interactive},
-    {"003 Fig. 8 and section 2", papers_jacobians},
+    {"003 section 2", papers_jacobians},
+    {"003 Fig. 8", papers_linear},
     {"004 section 4", papers_chains},
     {"cost", papers_cost},
 };

@@ -39,10 +39,11 @@ typedef struct papers {
     int nclip;
     papers_group groups[PAPERS_GROUPS];
 
-    plot_text body;      ///< of the page
-    plot_text verdicts;  ///< rows of the page's table
-    plot_text csv;       ///< of verdicts
-    plot_text row;       ///< scratch
+    plot_text body;       ///< of the page
+    plot_text verdicts;   ///< rows of the page's table
+    plot_text csv;        ///< of verdicts
+    plot_text row;        ///< scratch
+    const char *section;  ///< the one being written
     int counts[3];
     bool failed;
     int step, nstep;  ///< progress
@@ -54,6 +55,9 @@ void papers_progress(papers *p, const char *what);
 
 /// Write a text to a file of the output folder and free it.
 void papers_file(papers *p, const char *name, plot_text *text);
+
+/// Begin a section of the page; the claims that follow point to it.
+void papers_section(papers *p, const char *id, const char *title);
 
 /// A figure into the page and as name.svg.
 void papers_figure(papers *p, const char *name, const plot_figure *figure, const char *caption);
@@ -93,6 +97,10 @@ void papers_solve(sn_problem *problem, const sn_solver_options *options, double 
 /// The options of 001: newton-pcg with tolerance 0.1 and bandwidth 24.
 sn_solver_options papers_solver(sn_method method, int iterations, double goal);
 
+/// Seconds of one call of `run`: the least of several rounds of about a millisecond.
+typedef void (*papers_job)(void *user);
+double papers_time(papers_job run, void *user, int rounds);
+
 double papers_mean(const double *x, int n);
 double papers_median(const double *x, int n);
 
@@ -105,5 +113,6 @@ void papers_definiteness(papers *p);
 void papers_open_question(papers *p);
 void papers_interactive(papers *p);
 void papers_jacobians(papers *p);
+void papers_linear(papers *p);
 void papers_chains(papers *p);
 void papers_cost(papers *p);

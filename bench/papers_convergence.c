@@ -105,7 +105,7 @@ static void draw(papers *p, int how, results *r) {
                                       .nseries = n + 1};
         }
     plot_figure figure = {settings[how].title, charts, PAPERS_GROUPS * SOLVERS, SOLVERS, 330, 230};
-    page_section(&p->body, settings[how].id, settings[how].title);
+    papers_section(p, settings[how].id, settings[how].title);
     papers_figure(p, settings[how].id, &figure, settings[how].caption);
 }
 

@@ -153,8 +153,8 @@ void papers_definiteness(papers *p) {
                           GOALS,
                           390,
                           350};
-    page_section(&p->body, "001-figA10",
-                 "001 Figs. A.9, A.10: definiteness over the configuration square");
+    papers_section(p, "001-figA10",
+                   "001 Figs. A.9, A.10: definiteness over the configuration square");
     papers_text(
         p, "Two bones of length 1, both hinges about z, along x at θ = 0 (Fig. A.9). Above: "
            "where H is positive definite, indefinite, negative definite; blue: level sets of f. "

@@ -73,7 +73,7 @@ void papers_pcg(papers *p) {
         }
     plot_figure figure = {
         "the PCG sweep of 001 Fig. 8", charts, 2 * TOLERANCES, TOLERANCES, 390, 270};
-    page_section(&p->body, "001-fig8", "001 Fig. 8: tolerance and bandwidth of the inner PCG");
+    papers_section(p, "001-fig8", "001 Fig. 8: tolerance and bandwidth of the inner PCG");
     papers_figure(
         p, "001-fig8", &figure,
         "The first punching frame with newton-pcg. Our inner iterations stop at the smaller of "

@@ -99,7 +99,7 @@ void papers_table3(papers *p) {
 
     const char *const heads[] = {"kind",      "solver",       " 001: s",     " 001: calls",
                                  " here: µs", " here: calls", " iterations", " reached"};
-    page_section(&p->body, "001-table3", "001 Table 3: time and calls to f < 10⁻² cm²");
+    papers_section(p, "001-table3", "001 Table 3: time and calls to f < 10⁻² cm²");
     papers_text(p,
                 "Start: the true pose of the frame before. Calls: evaluations of f, alone or with "
                 "derivatives. <code>newton-pcg</code> is 001's own method with its parameters "
