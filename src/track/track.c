@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // One frame after the other, and chunks of frames beside each other.
+#ifndef SINEW_NO_THREADS
 #include <pthread.h>
+#endif
 #include <stdatomic.h>
 #include <string.h>
 
@@ -329,6 +331,23 @@ static void *run_worker(void *argument) {
     }
 }
 
+// The calling thread is the first worker. Where there are no threads (WebAssembly) it is the only
+// one and takes chunk after chunk; the result is the same.
+static void run_workers(thread_job *jobs, int count) {
+#ifndef SINEW_NO_THREADS
+    pthread_t threads[MAX_THREADS];
+    int started = 1;
+    while (started < count &&
+           pthread_create(&threads[started], NULL, run_worker, &jobs[started]) == 0)
+        started++;
+    (void)run_worker(&jobs[0]);
+    for (int i = 1; i < started; i++) (void)pthread_join(threads[i], NULL);
+#else
+    (void)count;
+    (void)run_worker(&jobs[0]);
+#endif
+}
+
 // The first frame of every chunk, one after the other, each from the one before.
 static sn_status solve_first_frames(sn_tracker *t) {
     worker *w = &t->workers[0];
@@ -362,16 +381,10 @@ sn_status sn_tracker_run(sn_tracker *tracker, int nframe, sn_track_goals goals, 
     atomic_store(&tracker->failed, SN_OK);
     SN_TRY(solve_first_frames(tracker));
 
-    pthread_t threads[MAX_THREADS];
     thread_job jobs[MAX_THREADS];
-    int started = 1;  // the calling thread is the first
     for (int i = 0; i < tracker->nworker; i++)
         jobs[i] = (thread_job){tracker, &tracker->workers[i]};
-    while (started < tracker->nworker &&
-           pthread_create(&threads[started], NULL, run_worker, &jobs[started]) == 0)
-        started++;
-    (void)run_worker(&jobs[0]);
-    for (int i = 1; i < started; i++) (void)pthread_join(threads[i], NULL);
+    run_workers(jobs, tracker->nworker);
     if (tracker->options.progress != NULL)
         tracker->options.progress(tracker->options.progress_user, nframe, nframe, NULL);
     return (sn_status)atomic_load(&tracker->failed);
