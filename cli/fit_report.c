@@ -73,6 +73,7 @@ static void summary(plot_text *out, const fit_result *r) {
         100.0 * (double)s->missing / fmax(1, (double)(s->missing + s->samples)));
     row(out, "frames held for want of markers", "%d", s->held);
     row(out, "frames tried again", "%d", s->restarted);
+    row(out, "frames moved to a lower valley", "%d", s->moved);
     if (isfinite(r->plan->max_error))
         row(out, "frames above the limit", "%d of %d above %g cm", r->above, r->input.count,
             100 * r->plan->max_error);

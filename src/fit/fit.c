@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "math/vec3.h"
+#include "track/repair.h"
 
 int sn_fit_match(const sn_model *model, const sn_recording *recording, const char *subject,
                  int *column) {
@@ -176,7 +177,7 @@ static void count_up(sn_fit_summary *s, const sn_track_frame *from, const sn_fit
 
 static sn_status track(const sn_fit_input *in, const sn_fit_options *o, sn_problem *problem,
                        const sn_allocator *allocator, double *start, sn_motion *motion,
-                       sn_track_frame *frames) {
+                       sn_track_frame *frames, bool *changed) {
     sn_track_options t = o->track;
     if (o->cancel != NULL) t.solver.cancel = o->cancel;
     sn_tracker *tracker = NULL;
@@ -186,7 +187,11 @@ static sn_status track(const sn_fit_input *in, const sn_fit_options *o, sn_probl
     sn_status status = sn_tracker_run(tracker, in->count, set_goals, &user, start,
                                       sn_motion_edit(motion, 0), frames);
     sn_tracker_destroy(tracker);
-    return status;
+    SN_TRY(status);
+    double rate = sn_recording_get_info(in->recording)->rate;
+    sn_repair_options r = {.every = rate > 2 ? (int)(rate / 2) : 30, .lower = 0.9, .cancel = o->cancel};
+    return sn_track_repair(problem, &r, in->count, set_goals, &user, allocator,
+                           sn_motion_edit(motion, 0), changed);
 }
 
 sn_status sn_fit_run(const sn_fit_input *input, const sn_fit_options *options,
@@ -202,17 +207,24 @@ sn_status sn_fit_run(const sn_fit_input *input, const sn_fit_options *options,
     SN_TRY(make_problem(input, &o, allocator, &problem, error));
     sn_track_frame *tracked = sn_acquire(allocator, (size_t)input->count * sizeof *tracked);
     double *start = sn_acquire(allocator, (size_t)sn_model_nq(input->model) * sizeof *start);
-    sn_status status = tracked == NULL || start == NULL
+    bool *changed = sn_acquire(allocator, (size_t)input->count * sizeof *changed);
+    if (changed != NULL) memset(changed, 0, (size_t)input->count * sizeof *changed);
+    sn_status status = tracked == NULL || start == NULL || changed == NULL
                            ? SN_ERR_MEMORY
-                           : track(input, &o, problem, allocator, start, motion, tracked);
+                           : track(input, &o, problem, allocator, start, motion, tracked, changed);
     if (status == SN_OK)
         status = sn_fit_measure(input, motion, allocator, frames, markers, summary);
     if (status == SN_OK) {
         count_up(summary, tracked, input, &o, frames);
+        for (int f = 0; f < input->count; f++) {
+            summary->moved += changed[f];
+            frames[f].moved = changed[f];
+        }
         summary->cancelled = o.cancel != NULL && *o.cancel;
     } else {
         (void)sn_fail(error, status, 0, "%s", sn_status_text(status));
     }
+    sn_release(allocator, changed);
     sn_release(allocator, start);
     sn_release(allocator, tracked);
     sn_problem_destroy(problem);
