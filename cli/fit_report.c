@@ -372,7 +372,9 @@ static void angles(plot_text *out, const fit_result *r) {
     }
     plot_figure chart_row = {.title = "Joint angles over time", .charts = charts, .nchart = ncharts, .columns = 3,
                           .width = 340, .height = 190};
-    page_figure(out, &chart_row,
+    if (ncharts == 0) page_paragraph(out, "The model has no degrees of freedom.");
+    if (ncharts > 0)
+        page_figure(out, &chart_row,
                 "Every joint's degrees of freedom in the order of the model: first, second, third. Rotations "
                 "of free joints and balls are rotation vectors in degrees.");
     sn_table_destroy(table);
