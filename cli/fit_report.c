@@ -132,8 +132,8 @@ static void marker_table(plot_text *out, const fit_result *r) {
         const sn_marker_desc *d = sn_model_marker(r->model, i);
         char text[5][32];
         if (m->seen == 0) {
-            const char *none[] = {d->name, sn_model_joint(r->model, d->joint)->name, "never seen"};
-            page_table_row(out, none, 3);
+            const char *none[] = {d->name, sn_model_joint(r->model, d->joint)->name, "never seen", "", "", "", "0.0"};
+            page_table_row(out, none, 7);
             continue;
         }
         (void)snprintf(text[0], 32, "%.3f", 100 * m->rms);
