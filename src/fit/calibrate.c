@@ -33,7 +33,7 @@ enum { ROUNDS = 3 };
 static const double neutral_weight[ROUNDS] = {1e-3, 1e-4, 1e-5};
 
 // The pull to the first guess, against what a frame with the marker in sight weighs.
-static const double guess_weight = 2e-3;
+static const double guess_weight = 3e-4;
 
 // Poses a degree of freedom that nothing sees: kept out of A^-1's way.
 static const double pose_damping = 1e-6;
