@@ -130,7 +130,7 @@ static void calibrated(papers *p) {
     int most = p->quick ? 600 : c.nframe;
     if (c.nframe > most) c.nframe = most;
     papers_progress(p, "001 Table 4: calibrating");
-    double *offsets = clip_calibrate(&c, c.nframe > 400 ? c.nframe / 100 : 4);
+    double *offsets = clip_calibrate(&c, c.nframe > 400 ? c.nframe / 100 : 4, NULL);
     const char *const heads[] = {"solver",   " frames",      " 10: cm",
                                  " 10: µs",  " 10: f, cm²",  " 100: cm",
                                  " 100: µs", " 100: f, cm²", " above least, %"};
