@@ -98,7 +98,7 @@ static void calibrate(const clip *c, sn_problem *problem) {
     check(sn_solver_create(problem, NULL, NULL, &solver));
     for (int f = 0; f < n; f++)
         memcpy(q + (size_t)f * nq, clip_truth(c, f * every), nq * sizeof *q);
-    for (int round = 0; round < 30; round++) {
+    for (int round = 0; round < (getenv("ROUNDS") ? atoi(getenv("ROUNDS")) : 30); round++) {
         memset(offsets, 0, sizeof offsets);
         for (int f = 0; f < n; f++) {
             check(sn_workspace_pose(ws, q + (size_t)f * nq));
@@ -169,6 +169,8 @@ static double *track(source *src, sn_problem *problem) {
     sn_track_options o = sn_track_options_default();
     sn_tracker *tracker = NULL;
     o.solver.gradient = 1e-6;
+    o.solver.goal = 0;
+    o.chunk = 1 << 30;
     check(sn_tracker_create(problem, &o, NULL, &tracker));
     double begin = seconds();
     check(sn_tracker_run(tracker, c->nframe, set_goals, src, clip_truth(c, 0), q, NULL));
@@ -191,6 +193,7 @@ static void smooth(source *src, sn_problem *problem, const double *tracked, doub
     sn_smooth_report r;
     o.tau = tau;
     o.rate = c->rate;
+    if (getenv("ITER")) o.max_iterations = atoi(getenv("ITER"));
     check(sn_smoother_create(problem, &o, NULL, &smoother));
     double begin = seconds();
     check(sn_smoother_run(smoother, nframe, set_goals, src, q, &r));
@@ -221,7 +224,7 @@ int main(int argc, char **argv) {
     }
     sn_problem *problem = make_problem(&c);
     calibrate(&c, problem);
-    for (int damaged = 0; damaged < 2; damaged++) {
+    for (int damaged = 0; damaged < (getenv("WHOLE") ? 1 : 2); damaged++) {
         source src = {&c, damaged == 1};
         double *q = track(&src, problem);
         quality before = judge(&src, problem, q, c.nframe);

@@ -7,6 +7,7 @@
 #include "sinew/smooth.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "track/smooth.h"
@@ -34,6 +35,7 @@ static void layout_smoother(sn_smoother *s, sn_layout *layout) {
     size_t nv = (size_t)s->nv;
     s->workers = sn_layout_take(layout, (size_t)s->options.threads, sizeof *s->workers);
     s->q_of = sn_layout_take(layout, nv, sizeof *s->q_of);
+    s->movable = sn_layout_take(layout, nv, sizeof *s->movable);
     double **each[] = {&s->lower, &s->upper, &s->gain, &s->seen, &s->weight, &s->stiff};
     for (size_t i = 0; i < sizeof each / sizeof each[0]; i++)
         *each[i] = sn_layout_take(layout, nv, sizeof(double));
@@ -111,6 +113,9 @@ static void layout_run(sn_smoother *s, sn_layout *layout) {
     s->r = sn_layout_take(layout, n, sizeof *s->r);
     s->z = sn_layout_take(layout, n, sizeof *s->z);
     s->p = sn_layout_take(layout, nframe * (size_t)s->nq, sizeof *s->p);
+    s->lambda = sn_layout_take(layout, nframe, sizeof *s->lambda);
+    s->lambda_next = sn_layout_take(layout, nframe, sizeof *s->lambda_next);
+    s->exact = sn_layout_take(layout, nframe, sizeof *s->exact);
     s->pivot = sn_layout_take(layout, n, sizeof *s->pivot);
     s->next = sn_layout_take(layout, n, sizeof *s->next);
     s->open = sn_layout_take(layout, n, sizeof *s->open);
@@ -121,26 +126,31 @@ static void layout_run(sn_smoother *s, sn_layout *layout) {
 // Which take part in the Newton step: what can move and is not about to be pushed into a limit.
 static void find_open(sn_smoother *s, int frame) {
     const double *q = smooth_pose(s, s->q, frame);
-    const double *g = s->g + smooth_at(s, frame), *h = s->z + smooth_at(s, frame);
+    const double *g = s->g + smooth_at(s, frame);
     unsigned char *open = s->open + smooth_at(s, frame);
     for (int i = 0; i < s->nv; i++) {
         open[i] = s->gain[i] != 0;
         if (!open[i] || s->q_of[i] < 0) continue;
-        double x = q[s->q_of[i]], scale = h[i] + s->seen[i] * s->lambda + 6 * s->stiff[i];
+        double x = q[s->q_of[i]], scale = s->seen[i] + 6 * s->stiff[i];
         double reach = fmin(scale > 0 ? fabs(s->gain[i] * g[i]) / scale : 0, nearby);
         open[i] = g[i] > 0 ? x - reach > s->lower[i] : x + reach < s->upper[i];
     }
 }
 
-// F, its gradient into s->g, the Gauss-Newton diagonal into s->z.
+// F and its gradient, into s->g; the diagonal of the block that the step will use, into s->z: the exact one
+// where it is positive definite with its damping, else Gauss-Newton's.
 static sn_status evaluate(sn_smoother *s, smooth_worker *w, int first, int end, double *sums) {
     for (int k = first; k < end; k++) {
-        double f;
+        const double *q = smooth_pose(s, s->q, k);
+        double f, *g = s->g + smooth_at(s, k), *damping = w->x;
         SN_TRY(s->goals(s->user, k, w->problem));
-        SN_TRY(sn_workspace_eval(w->ws, smooth_pose(s, s->q, k), SN_EVAL_GAUSS_NEWTON, &f));
-        memcpy(s->g + smooth_at(s, k), w->ws->g, (size_t)s->nv * sizeof *s->g);
+        SN_TRY(sn_workspace_eval(w->ws, q, SN_EVAL_HESSIAN, &f));
+        memcpy(g, w->ws->g, (size_t)s->nv * sizeof *g);
+        for (int i = 0; i < s->nv; i++) damping[i] = s->lambda[k] * s->seen[i];
+        s->exact[k] = s->weighed && sn_workspace_factor(w->ws, damping, s->movable, 0, NULL) < 0;
+        if (!s->exact[k]) SN_TRY(sn_workspace_eval(w->ws, q, SN_EVAL_GAUSS_NEWTON, &f));
         sn_workspace_fields_diagonal(w->ws, s->z + smooth_at(s, k));
-        smooth_gradient_add(s, w, s->q, k, s->g + smooth_at(s, k));
+        smooth_gradient_add(s, w, s->q, k, g);
         find_open(s, k);
         sums[0] += f;
         sums[1] += smooth_energy(s, w, s->q, k);
@@ -148,16 +158,15 @@ static sn_status evaluate(sn_smoother *s, smooth_worker *w, int first, int end, 
     return SN_OK;
 }
 
-// F at the trial poses.
-static sn_status value(sn_smoother *s, smooth_worker *w, int first, int end, double *sums) {
-    for (int k = first; k < end; k++) {
-        double f;
-        SN_TRY(s->goals(s->user, k, w->problem));
-        if (sn_workspace_eval(w->ws, smooth_pose(s, s->p, k), 0, &f) != SN_OK) f = INFINITY;
-        sums[0] += f;
-        sums[1] += smooth_energy(s, w, s->p, k);
+// How far a frame of the trial poses is from its pose, in the measure of steps; a limit may have cut it.
+static void find_moved(const sn_smoother *s, int frame, double *moved) {
+    const double *q = smooth_pose(s, s->q, frame), *trial = smooth_pose(s, s->p, frame);
+    const double *x = s->x + smooth_at(s, frame);
+    for (int i = 0; i < s->nv; i++) {
+        int at = s->q_of[i];
+        bool limited = at >= 0 && (s->lower[i] != -INFINITY || s->upper[i] != INFINITY);
+        moved[i] = s->gain[i] == 0 ? 0 : limited ? (trial[at] - q[at]) / s->gain[i] : s->t * x[i];
     }
-    return SN_OK;
 }
 
 // The trial poses, s->t along the step and inside the limits; sums[0] is what F would change by if it were
@@ -165,20 +174,48 @@ static sn_status value(sn_smoother *s, smooth_worker *w, int first, int end, dou
 static sn_status move(sn_smoother *s, smooth_worker *w, int first, int end, double *sums) {
     const int *v_of = s->model->v_of;
     for (int k = first; k < end; k++) {
-        const double *q = smooth_pose(s, s->q, k), *x = s->x + smooth_at(s, k);
-        const double *g = s->g + smooth_at(s, k);
+        const double *x = s->x + smooth_at(s, k), *g = s->g + smooth_at(s, k);
         double *trial = s->p + (size_t)k * (size_t)s->nq;
         for (int i = 0; i < s->nv; i++) w->delta[0][v_of[i]] = s->t * s->gain[i] * x[i];
-        sn_model_integrate(s->model, q, w->delta[0], trial);
+        sn_model_integrate(s->model, smooth_pose(s, s->q, k), w->delta[0], trial);
         (void)sn_model_clamp(s->model, trial);
+        find_moved(s, k, w->x);
+        for (int i = 0; i < s->nv; i++) sums[0] += g[i] * w->x[i];
+    }
+    return SN_OK;
+}
+
+// The damping that a frame asks for: more where its quadratic was wrong by much of itself, or turned a joint
+// far; less where it was right.
+static double next_damping(double lambda, double wrong, double quadratic, double largest) {
+    if (wrong > 0.5 * quadratic || largest > 0.7) return fmin(fmax(10 * lambda, 1e-3), 1e6);
+    const char *fl = getenv("LFLOOR"), *dn = getenv("LDOWN");
+    return wrong > 0.1 * quadratic ? lambda : fmax((dn ? atof(dn) : 0.1) * lambda, fl ? atof(fl) : 1e-8);
+}
+
+// F at the trial poses, and how well the quadratic foretold the goals' part.
+static sn_status value(sn_smoother *s, smooth_worker *w, int first, int end, double *sums) {
+    double *x = w->x, *Hx = w->y;
+    for (int k = first; k < end; k++) {
+        double f, f0, slope = 0, curvature = 0, damping = 0, largest = 0;
+        SN_TRY(s->goals(s->user, k, w->problem));
+        SN_TRY(sn_workspace_eval(w->ws, smooth_pose(s, s->q, k),
+                                 s->exact[k] ? SN_EVAL_HESSIAN : SN_EVAL_GAUSS_NEWTON, &f0));
+        find_moved(s, k, x);
+        sn_workspace_fields_multiply(w->ws, x, Hx);
         for (int i = 0; i < s->nv; i++) {
-            if (s->gain[i] == 0) continue;
-            int at = s->q_of[i];
-            bool limited = s->lower[i] != -INFINITY || s->upper[i] != INFINITY;
-            double moved = at >= 0 && limited ? (trial[at] - q[at]) / s->gain[i] : s->t * x[i];
-            sums[0] += g[i] * moved;
-            sums[1] += fabs(s->gain[i] * moved);
+            slope += w->ws->g[i] * x[i];
+            curvature += Hx[i] * x[i];
+            damping += s->lambda[k] * s->seen[i] * x[i] * x[i];
+            largest = fmax(largest, fabs(s->gain[i] * x[i]));
         }
+        if (sn_workspace_eval(w->ws, smooth_pose(s, s->p, k), 0, &f) != SN_OK) f = INFINITY;
+        double wrong = fabs(f - f0 - slope - 0.5 * curvature) - 1e-12 * f0;
+        double quadratic = 0.5 * (curvature + damping + smooth_stretch(s, s->x, k));
+        s->lambda_next[k] = next_damping(s->lambda[k], wrong, quadratic, largest);
+        sums[0] += f;
+        sums[1] += smooth_energy(s, w, s->p, k);
+        sums[2] += s->lambda_next[k] > s->lambda[k];
     }
     return SN_OK;
 }
@@ -233,7 +270,7 @@ static sn_status evaluate_all(sn_smoother *s) {
 static sn_status search(sn_smoother *s, double *t) {
     double sums[SMOOTH_SUMS];
     *t = 0;
-    for (s->t = 1; s->t > 1e-10; s->t *= s->t > 0.2 ? 0.5 : 0.1) {
+    for (s->t = 1; s->t > 0.05; s->t *= 0.3) {
         SN_TRY(frames(s, move, sums));
         double fall = sums[0];
         if (!(fall < 0) || -fall < rounding * s->report.objective) continue;
@@ -256,46 +293,53 @@ static bool cancelled(const sn_smoother *s) {
 // One Newton step; true when it was the last.
 static sn_status iterate(sn_smoother *s, bool *last) {
     double promise, t, sums[SMOOTH_SUMS], before = s->report.objective;
-    bool negative;
     int products = s->report.products;
     *last = true;
-    SN_TRY(smooth_step(s, &promise, &negative));
+    SN_TRY(smooth_step(s, &promise));
     if (cancelled(s)) {
         s->report.stop = SN_STOP_CANCELLED;
         return SN_OK;
     }
     SN_TRY(frames(s, add_limited, sums));
     SN_TRY(search(s, &t));
-    if (t > 0) SN_TRY(evaluate_all(s));
+    int nexact = 0, nbad = 0; double lmax = 0;
+    for (int k = 0; k < s->nframe; k++) { nexact += s->exact[k]; nbad += s->lambda_next[k] > s->lambda[k]; lmax = fmax(lmax, s->lambda[k]); }
+    memcpy(s->lambda, s->lambda_next, (size_t)s->nframe * sizeof *s->lambda);
+    SN_TRY(evaluate_all(s));
     s->report.iterations++;
     double fall = before - s->report.objective;
     if (getenv("SMOOTH_TRACE"))
-        fprintf(stderr, "%3d products %4d F %.12e data %.6e smooth %.6e fall %.3e promise %.3e t %g lambda %.1e neg %d\n",
+        fprintf(stderr, "%3d products %4d F %.12e data %.6e smooth %.6e fall %.3e promise %.3e t %g lmax %.1e exact %d bad %d\n",
                 s->report.iterations, s->report.products - products, s->report.objective, s->report.data,
-                s->report.smoothness, fall, promise, t, s->lambda, negative);
+                s->report.smoothness, fall, promise, t, lmax, nexact, nbad);
     if (t == 0) {
         bool nothing = promise <= 1e-13 * before;
         s->report.stop = nothing ? SN_STOP_MINIMUM : SN_STOP_STALLED;
-        *last = nothing || s->lambda > 1e3;
-    } else if (fall <= s->options.tolerance * before && t == 1 && !negative) {
+        *last = nothing || ++s->failures > 5;
+    } else if (fall <= s->options.tolerance * before && t == 1 && promise <= 10 * s->options.tolerance * before) {
         s->report.stop = SN_STOP_MINIMUM;
     } else {
+        s->failures = 0;
         *last = false;
     }
-    s->lambda = t == 1 && !negative ? s->lambda * 0.1 : fmax(10 * s->lambda, 1e-4);
     return SN_OK;
 }
 
 static sn_status run(sn_smoother *s) {
-    for (int i = 0; i < s->nv; i++) s->seen[i] = s->stiff[i] = s->weight[i] = 0;
+    for (int i = 0; i < s->nv; i++) {
+        s->seen[i] = s->stiff[i] = s->weight[i] = 0;
+        s->movable[i] = s->gain[i] != 0;
+    }
+    for (int k = 0; k < s->nframe; k++) s->lambda[k] = 1e-4;
+    s->weighed = false;
+    s->failures = 0;
     SN_TRY(evaluate_all(s));
     find_weights(s);
+    s->weighed = true;
     SN_TRY(evaluate_all(s));
     s->report.start = s->report.objective;
     s->report.start_data = s->report.data;
-    s->lambda = getenv("SMOOTH_LAMBDA") ? atof(getenv("SMOOTH_LAMBDA")) : 1e-4;
     s->forcing = getenv("SMOOTH_FORCING") ? atof(getenv("SMOOTH_FORCING")) : 0.3;
-    s->exact = getenv("SMOOTH_GN") == NULL;
     for (bool last = false; !last;) {
         s->report.stop = cancelled(s) ? SN_STOP_CANCELLED : SN_STOP_ITERATIONS;
         if (cancelled(s) || s->report.iterations >= s->options.max_iterations) break;

@@ -33,6 +33,7 @@ struct sn_smoother {
     int *q_of;              ///< nv: the coordinate of a degree of freedom, -1 inside a quaternion
     double *lower, *upper;  ///< nv
     double *gain;           ///< nv
+    bool *movable;          ///< nv: gain is not 0
     double *seen;           ///< nv: D times gain^2
     double *weight;         ///< nv, file order: D (tau rate)^4, 0 where locked
     double *stiff;          ///< nv: the same times gain^2
@@ -48,9 +49,12 @@ struct sn_smoother {
     float *pivot, *next;  ///< preconditioner: 1/d and l1 of L D L^T, for every degree of freedom
     unsigned char *open;  ///< which take part in the Newton step
     double *sums;         ///< of every chunk of a pass
-    double lambda;        ///< damping, a share of the Gauss-Newton diagonal
+    double *lambda;       ///< nframe: damping, a share of D
+    double *lambda_next;  ///< nframe: what the last trial asks for
+    bool *exact;          ///< nframe: the exact block, positive definite, is used
     double forcing;       ///< how well the step is to be solved
-    bool exact;           ///< which Hessian the step uses
+    bool weighed;         ///< D is known
+    int failures;         ///< steps in a row that did not help
     double t;             ///< length along the step, for the pass that moves
     double alpha, beta;   ///< of the conjugate gradients
     sn_smooth_report report;
@@ -84,9 +88,10 @@ double smooth_energy(const sn_smoother *s, smooth_worker *w, const double *q, in
 void smooth_gradient_add(const sn_smoother *s, smooth_worker *w, const double *q, int frame, double *g);
 /// y += second derivatives of all accelerations times x, at one frame; x a vector over the take.
 void smooth_coupling_add(const sn_smoother *s, const double *x, int frame, double *y);
+/// x^T times those of the acceleration at one frame times x.
+double smooth_stretch(const sn_smoother *s, const double *x, int frame);
 /// The diagonal of those second derivatives at a frame, and the two bands behind it, over s->stiff.
 void smooth_bands(int frame, int nframe, double band[3]);
 
-/// smooth_step.c: solve for the step into s->x; gives the fall of F that the quadratic promises, and
-/// whether negative curvature cut it short.
-sn_status smooth_step(sn_smoother *s, double *promise, bool *negative);
+/// smooth_step.c: solve for the step into s->x; gives the fall of F that the quadratic promises.
+sn_status smooth_step(sn_smoother *s, double *promise);

@@ -35,7 +35,7 @@ static sn_status factor(sn_smoother *s, smooth_worker *w, int first, int end, do
             size_t at = smooth_at(s, k) + (size_t)i;
             double band[3];
             smooth_bands(k, s->nframe, band);
-            double a = s->z[at] + (s->lambda + 1e-6) * s->seen[i] + s->stiff[i] * band[0];
+            double a = s->z[at] + (s->lambda[k] + 1e-6) * s->seen[i] + s->stiff[i] * band[0];
             double d = fmax(a - l1 * l1 * d1 - l2_before * l2_before * d2, least);
             double b = band_at(s, band, k, 1, i) - l2 * l1 * d1;
             s->pivot[at] = d > 0 ? (float)(1 / d) : 0;
@@ -91,11 +91,11 @@ static sn_status multiply(sn_smoother *s, smooth_worker *w, int first, int end, 
         const unsigned char *open = s->open + smooth_at(s, k);
         SN_TRY(s->goals(s->user, k, w->problem));
         SN_TRY(sn_workspace_eval(w->ws, smooth_pose(s, s->q, k),
-                                 s->exact ? SN_EVAL_HESSIAN : SN_EVAL_GAUSS_NEWTON, &f));
+                                 s->exact[k] ? SN_EVAL_HESSIAN : SN_EVAL_GAUSS_NEWTON, &f));
         sn_workspace_fields_multiply(w->ws, p, z);
         smooth_coupling_add(s, s->p, k, z);
         for (int i = 0; i < s->nv; i++) {
-            z[i] = open[i] ? z[i] + s->lambda * s->seen[i] * p[i] : 0;
+            z[i] = open[i] ? z[i] + s->lambda[k] * s->seen[i] * p[i] : 0;
             sums[0] += p[i] * z[i];
         }
     }
@@ -140,10 +140,9 @@ static bool cancelled(const sn_smoother *s) {
     return s->options.cancel != NULL && *s->options.cancel;
 }
 
-sn_status smooth_step(sn_smoother *s, double *promise, bool *negative) {
+sn_status smooth_step(sn_smoother *s, double *promise) {
     double sums[SMOOTH_SUMS];
     *promise = 0;
-    *negative = false;
     SN_TRY(dofs(s, factor, sums));
     SN_TRY(frames(s, begin, sums));
     SN_TRY(dofs(s, precondition, sums));
@@ -156,14 +155,7 @@ sn_status smooth_step(sn_smoother *s, double *promise, bool *negative) {
         SN_TRY(frames(s, multiply, sums));
         s->report.products++;
         double curvature = sums[0];
-        if (!(curvature > 0)) {
-            *negative = true;
-            // the steepest descent is still one
-            if (n > 1) return SN_OK;
-            s->alpha = 1;
-            *promise = rz;
-            return frames(s, advance, sums);
-        }
+        if (!(curvature > 0)) return SN_OK;  // only rounding can do this: all blocks are definite
         s->alpha = rz / curvature;
         double gain = 0.5 * s->alpha * rz;
         *promise += gain;

@@ -96,3 +96,14 @@ void smooth_coupling_add(const sn_smoother *s, const double *x, int frame, doubl
         y[i] += s->stiff[i] * (two[2] * b2[i] + one[1] * b1[i] + own[0] * at[i] + own[1] * f1[i] +
                                own[2] * f2[i]);
 }
+
+double smooth_stretch(const sn_smoother *s, const double *x, int frame) {
+    if (!inner(s, frame)) return 0;
+    const double *at = x + smooth_at(s, frame), *before = at - s->nv, *behind = at + s->nv;
+    double sum = 0;
+    for (int i = 0; i < s->nv; i++) {
+        double a = before[i] - 2 * at[i] + behind[i];
+        sum += s->stiff[i] * a * a;
+    }
+    return sum;
+}
