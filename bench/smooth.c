@@ -98,7 +98,7 @@ static void calibrate(const clip *c, sn_problem *problem) {
     check(sn_solver_create(problem, NULL, NULL, &solver));
     for (int f = 0; f < n; f++)
         memcpy(q + (size_t)f * nq, clip_truth(c, f * every), nq * sizeof *q);
-    for (int round = 0; round < (getenv("ROUNDS") ? atoi(getenv("ROUNDS")) : 30); round++) {
+    for (int round = 0; round < 30; round++) {
         memset(offsets, 0, sizeof offsets);
         for (int f = 0; f < n; f++) {
             check(sn_workspace_pose(ws, q + (size_t)f * nq));
@@ -174,8 +174,7 @@ static double *track(source *src, sn_problem *problem) {
     check(sn_tracker_create(problem, &o, NULL, &tracker));
     double begin = seconds();
     check(sn_tracker_run(tracker, c->nframe, set_goals, src, clip_truth(c, 0), q, NULL));
-    printf("tracked %d frames: %.1f us/frame\n", c->nframe,
-           1e6 * (seconds() - begin) / c->nframe);
+    printf("tracked %d frames: %.1f us/frame\n", c->nframe, 1e6 * (seconds() - begin) / c->nframe);
     sn_tracker_destroy(tracker);
     return q;
 }
@@ -193,15 +192,15 @@ static void smooth(source *src, sn_problem *problem, const double *tracked, doub
     sn_smooth_report r;
     o.tau = tau;
     o.rate = c->rate;
-    if (getenv("ITER")) o.max_iterations = atoi(getenv("ITER"));
+    if (getenv("TOL")) o.tolerance = atof(getenv("TOL"));
     check(sn_smoother_create(problem, &o, NULL, &smoother));
     double begin = seconds();
     check(sn_smoother_run(smoother, nframe, set_goals, src, q, &r));
     double micros = 1e6 * (seconds() - begin) / nframe;
     quality after = judge(src, problem, q, nframe);
-    printf("  %6.3f %7d %10.4f %10.4f %10.4f %8.3f %8.3f %8.3f %9.3f %5d %6d %9.1f  %s\n", tau, nframe,
-           r.start, r.objective, r.data, after.seen, after.hidden, after.limb, after.acceleration,
-           r.iterations, r.products, micros, sn_stop_text(r.stop));
+    printf("  %6.3f %7d %10.4f %10.4f %10.4f %8.3f %8.3f %8.3f %9.3f %5d %6d %9.1f  %s\n", tau,
+           nframe, r.start, r.objective, r.data, after.seen, after.hidden, after.limb,
+           after.acceleration, r.iterations, r.products, micros, sn_stop_text(r.stop));
     fflush(stdout);
     sn_smoother_destroy(smoother);
     free(q);
@@ -209,8 +208,8 @@ static void smooth(source *src, sn_problem *problem, const double *tracked, doub
 
 static void print_head(const char *what, const quality *before) {
     printf("%s\n  %6s %7s %10s %10s %10s %8s %8s %8s %9s %5s %6s %9s\n", what, "tau s", "frames",
-           "F before", "F after", "data", "seen mm", "gone mm", "limb mm", "rad/s^2", "steps", "prods",
-           "us/frame");
+           "F before", "F after", "data", "seen mm", "gone mm", "limb mm", "rad/s^2", "steps",
+           "prods", "us/frame");
     printf("  %-46s   %8.3f %8.3f %8.3f %9.3f\n", "tracked", before->seen, before->hidden,
            before->limb, before->acceleration);
 }
@@ -228,7 +227,8 @@ int main(int argc, char **argv) {
         source src = {&c, damaged == 1};
         double *q = track(&src, problem);
         quality before = judge(&src, problem, q, c.nframe);
-        print_head(damaged ? "30 % of samples gone, left arm hidden 0.5 s of every 4 s" : "whole clip",
+        print_head(damaged ? "30 % of samples gone, left arm hidden 0.5 s of every 4 s"
+                           : "whole clip",
                    &before);
         for (size_t i = 0; i < sizeof taus / sizeof taus[0]; i++)
             if (argc < 5 || atof(argv[4]) == taus[i]) smooth(&src, problem, q, taus[i], c.nframe);

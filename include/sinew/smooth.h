@@ -22,7 +22,7 @@ typedef struct sn_smooth_options {
     double tau;                   ///< seconds, 0 or above; 0, the default, leaves frames alone
     double rate;                  ///< frames per second, above 0
     int max_iterations;           ///< Newton steps, default 30
-    double tolerance;             ///< stop when a step lowers F by less than this share of it, 1e-7
+    double tolerance;             ///< stop when a step lowers F by less than this share of it, 1e-3
     int threads;                  ///< default 1; the result has the same bits for any number
     const volatile bool *cancel;  ///< looked at in every pass over the frames. May be NULL
     /// From the calling thread, after every pass: Newton steps taken, products with the Hessian so far,
@@ -53,7 +53,8 @@ SN_API void sn_smoother_destroy(sn_smoother *smoother);
 
 /// From the poses in q to better ones in q: nframe x nq numbers, usually from sn_tracker_run(). The result
 /// is inside the limits and locked degrees of freedom have not moved. `goals` is called many times for a
-/// frame and must set the same goals each time. Memory (about six times q's) is taken for the run only.
+/// frame and must set the same goals each time. Angles without limits that jump by whole turns
+/// are unwrapped first. Memory (about seven times q's) is taken for the run only.
 /// SN_ERR_VALUE when a pose is not finite, q then being unchanged; what `goals` fails with is passed on,
 /// q then holding the best poses so far.
 SN_API sn_status sn_smoother_run(sn_smoother *smoother, int nframe, sn_track_goals goals,

@@ -52,7 +52,8 @@ static void turn_gradient(const double *before, const double *behind, const doub
     g[2] = sum.z;
 }
 
-void smooth_gradient_add(const sn_smoother *s, smooth_worker *w, const double *q, int frame, double *g) {
+void smooth_gradient_add(const sn_smoother *s, smooth_worker *w, const double *q, int frame,
+                         double *g) {
     const sn_model *m = s->model;
     double *const *d = w->delta, *y0 = w->x, *y1 = w->y, *sum = w->delta[0];
     for (int i = 0; i < 4; i++) find_difference(s, q, frame - 2 + i, d[i]);
@@ -72,14 +73,12 @@ void smooth_gradient_add(const sn_smoother *s, smooth_worker *w, const double *q
     for (int i = 0; i < s->nv; i++) g[i] += s->gain[i] * sum[m->v_of[i]];
 }
 
-// Rows k, k+1, k+2 of column k of the square of the second difference: the accelerations that frame k takes
-// part in are those of frames k-1 (with weight 1), k (-2) and k+1 (1).
+// Frame k takes part in the accelerations of frames k-1 (with 1), k (-2) and k+1 (1).
 void smooth_bands(int k, int n, double band[3]) {
-    bool at = k >= 1 && k + 1 < n, before = k >= 2 && k < n, behind = k + 2 < n && k >= 0;
-    bool next = k + 2 < n && k + 1 >= 1;
+    bool before = k >= 2, at = k >= 1 && k + 1 < n, behind = k + 2 < n;
     band[0] = (before ? 1 : 0) + (at ? 4 : 0) + (behind ? 1 : 0);
-    band[1] = (at ? -2 : 0) + (next ? -2 : 0);
-    band[2] = next ? 1 : 0;
+    band[1] = (at ? -2 : 0) + (behind ? -2 : 0);
+    band[2] = behind ? 1 : 0;
 }
 
 void smooth_coupling_add(const sn_smoother *s, const double *x, int frame, double *y) {
