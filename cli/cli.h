@@ -17,7 +17,7 @@ typedef struct command {
 } command;
 
 extern const command command_fit, command_solve, command_info, command_eval, command_check, command_bench,
-    command_example;
+    command_example, command_convert, command_markers;
 
 /// Values of an option that may be given several times.
 typedef struct word_list {
@@ -55,6 +55,9 @@ bool parse_integer(const char *option_name, const char *text, long low, long hig
 /// A whole file, terminated; "-" is standard input. NULL and a message when it can't be read.
 /// Free with free().
 char *read_file(const char *path, size_t *length);
+
+/// The same, with what is wrong in `error` instead of a message.
+char *read_bytes(const char *path, size_t *length, sn_error *error);
 
 /// Say what is wrong with a file: "sinew: FILE:LINE: text". Returns EXIT_INPUT.
 int file_error(const char *path, const sn_error *error);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inputs.h"
+
 bool load_document(const char *path, const sn_document_options *options, sn_document *out) {
     size_t length;
     sn_error error = {0};
@@ -26,13 +28,6 @@ sn_recording *load_recording(const char *path) {
                 sn_format_name(document.format));
     sn_document_free(&document);
     return recording;
-}
-
-static bool is_humanoid(const char *path) {
-    if (strcmp(path, "humanoid") != 0) return false;
-    FILE *file = fopen(path, "rb");
-    if (file != NULL) (void)fclose(file);
-    return file == NULL;
 }
 
 // The tips that the file knew; a model without them gets none.
