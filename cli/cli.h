@@ -59,6 +59,11 @@ char *read_file(const char *path, size_t *length);
 /// The same, with what is wrong in `error` instead of a message.
 char *read_bytes(const char *path, size_t *length, sn_error *error);
 
+/// Say what is wrong, on standard error: "sinew: text". The last sentence is kept.
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+const char *last_complaint(void);
+void forget_complaint(void);
+
 /// Say what is wrong with a file: "sinew: FILE:LINE: text". Returns EXIT_INPUT.
 int file_error(const char *path, const sn_error *error);
 

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A take to try things out with, without anybody's data.
-#define _POSIX_C_SOURCE 200809L  // mkdir
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "cli.h"
+#include "output.h"
 
 static const char help[] =
     "usage: sinew example [--out DIR] [--seed N]\n\n"
@@ -16,47 +13,14 @@ static const char help[] =
     "  take.c3d        what a capture system saw: millimetres, z up, 2 mm of noise, gaps, a "
     "subject\n"
     "                  before every label, and a point that belongs to nothing\n"
-    "  truth.csv       how it really moved: degrees and metres\n"
+    "  skeleton.asf    the figure\n"
+    "  truth.amc       how it really moved, to be read with skeleton.asf\n"
+    "  truth.bvh       the same, skeleton included\n"
     "  model.json      the figure as sinew's own model file, its markers where a model has them\n"
     "  subject.json    the same with its markers where this person has them: what a calibration\n"
     "                  should find\n\n"
     "  -o, --out DIR   where to; made when it is not there; default example\n"
     "  --seed N        of the markers' places, the noise and the gaps; default 1\n";
-
-// A file that is written beside its place and put there when it is whole.
-typedef struct output {
-    FILE *file;
-    char path[1024], part[1040];
-} output;
-
-static bool put(void *user, const void *bytes, size_t count) {
-    return fwrite(bytes, 1, count, user) == count;
-}
-
-static bool output_begin(output *o, const char *folder, const char *name) {
-    int n = snprintf(o->path, sizeof o->path, "%s/%s", folder, name);
-    if (n < 0 || (size_t)n >= sizeof o->path) {
-        fputs("sinew example: the name of the folder is too long\n", stderr);
-        return false;
-    }
-    (void)snprintf(o->part, sizeof o->part, "%s.part", o->path);
-    o->file = fopen(o->part, "wb");
-    if (o->file == NULL) fprintf(stderr, "sinew: %s: %s\n", o->path, strerror(errno));
-    return o->file != NULL;
-}
-
-static bool output_end(output *o, sn_status status, const sn_error *error) {
-    bool whole = status == SN_OK;
-    if (fclose(o->file) != 0 && whole) status = SN_ERR_FILE, whole = false;
-    if (whole && rename(o->part, o->path) == 0) {
-        printf("%s\n", o->path);
-        return true;
-    }
-    (void)remove(o->part);
-    const char *text = error->text[0] != '\0' ? error->text : sn_status_text(status);
-    fprintf(stderr, "sinew: %s: %s\n", o->path, whole ? strerror(errno) : text);
-    return false;
-}
 
 typedef struct take {
     sn_model *model, *subject;
@@ -71,22 +35,13 @@ static void take_free(take *t) {
     sn_model_destroy(t->model);
 }
 
-static sn_status take_make(take *t, uint64_t seed) {
-    sn_status status = sn_model_humanoid(NULL, &t->model);
-    if (status == SN_OK) status = sn_example_motion(t->model, NULL, &t->motion);
-    if (status == SN_OK) status = sn_example_subject(seed, NULL, &t->subject);
-    if (status == SN_OK)
-        status = sn_example_recording(t->subject, t->motion, seed, NULL, &t->recording);
-    return status;
-}
-
 // y up becomes z up, as most laboratories have it, and the figure walks along x: the axes in turn.
 static sn_status z_up(const sn_recording *from, sn_recording **out) {
     sn_recording_info info = *sn_recording_get_info(from);
     const char **labels = must_alloc((size_t)info.nmarker, sizeof *labels);
     for (int i = 0; i < info.nmarker; i++) labels[i] = sn_recording_label(from, i);
-    (void)strcpy(info.x_screen, "+X");
-    (void)strcpy(info.y_screen, "+Z");
+    memcpy(info.x_screen, "+X", 3);
+    memcpy(info.y_screen, "+Z", 3);
     sn_status status = sn_recording_create(&info, labels, NULL, out);
     free(labels);
     for (int k = 0; status == SN_OK && k < info.nframe; k++) {
@@ -101,39 +56,95 @@ static sn_status z_up(const sn_recording *from, sn_recording **out) {
     return status;
 }
 
+static sn_status take_make(take *t, uint64_t seed) {
+    sn_recording *recording = NULL;
+    sn_status status = sn_model_humanoid(NULL, &t->model);
+    if (status == SN_OK) status = sn_example_motion(t->model, NULL, &t->motion);
+    if (status == SN_OK) status = sn_example_subject(seed, NULL, &t->subject);
+    if (status == SN_OK)
+        status = sn_example_recording(t->subject, t->motion, seed, NULL, &recording);
+    if (status == SN_OK) status = z_up(recording, &t->recording);
+    sn_recording_destroy(recording);
+    return status;
+}
+
+// One file of the folder, being written.
+typedef struct page {
+    output out;
+    sn_sink sink;
+    sn_error error;
+    char path[1024];
+} page;
+
+static bool page_begin(page *p, const char *folder, const char *name) {
+    *p = (page){.error = {0}};
+    int n = snprintf(p->path, sizeof p->path, "%s/%s", folder, name);
+    if (n < 0 || (size_t)n >= sizeof p->path) {
+        fputs("sinew example: the name of the folder is too long\n", stderr);
+        return false;
+    }
+    if (!output_open(&p->out, p->path)) return false;
+    p->sink = output_sink(&p->out);
+    return true;
+}
+
+static bool page_end(page *p, sn_status status) {
+    bool good = output_close(&p->out, status == SN_OK || status == SN_ERR_FILE);
+    if (status != SN_OK && status != SN_ERR_FILE)
+        fprintf(stderr, "sinew: %s: %s\n", p->path,
+                p->error.text[0] != '\0' ? p->error.text : sn_status_text(status));
+    good = good && status == SN_OK;
+    if (good) printf("%s\n", p->path);
+    return good;
+}
+
 static bool write_c3d(const take *t, const char *folder) {
-    output o;
-    sn_error error = {0};
-    sn_recording *turned = NULL;
-    if (!output_begin(&o, folder, "take.c3d")) return false;
-    const sn_sink sink = {put, o.file};
-    sn_status status = z_up(t->recording, &turned);
-    if (status == SN_OK) status = sn_c3d_write(turned, NULL, NULL, &sink, &error);
-    sn_recording_destroy(turned);
-    return output_end(&o, status, &error);
+    page p;
+    return page_begin(&p, folder, "take.c3d") &&
+           page_end(&p, sn_c3d_write(t->recording, NULL, NULL, &p.sink, &p.error));
 }
 
 static bool write_model(const sn_model *model, const char *folder, const char *name) {
-    output o;
+    page p;
     char *text = NULL;
-    const sn_error error = {0};
-    if (!output_begin(&o, folder, name)) return false;
+    if (!page_begin(&p, folder, name)) return false;
     sn_status status = sn_model_write_json(model, NULL, &text);
-    if (status == SN_OK && !put(o.file, text, strlen(text))) status = SN_ERR_FILE;
+    if (status == SN_OK && !p.sink.write(p.sink.user, text, strlen(text))) status = SN_ERR_FILE;
     sn_string_free(text, NULL);
-    return output_end(&o, status, &error);
+    return page_end(&p, status);
 }
 
-static bool write_truth(const take *t, const char *folder) {
-    output o;
+static bool write_acclaim(const sn_skeleton *skeleton, const sn_motion *motion,
+                          const char *folder) {
+    page p;
+    return page_begin(&p, folder, "skeleton.asf") &&
+           page_end(&p, sn_asf_write(skeleton, &p.sink, &p.error)) &&
+           page_begin(&p, folder, "truth.amc") &&
+           page_end(&p, sn_amc_write(skeleton, motion, &p.sink, NULL, &p.error));
+}
+
+static bool write_bvh(const sn_skeleton *skeleton, const sn_motion *motion, const char *folder) {
+    page p;
+    return page_begin(&p, folder, "truth.bvh") &&
+           page_end(&p, sn_bvh_write(skeleton, motion, &p.sink, NULL, &p.error));
+}
+
+// The figure and how it moved, as other programs have them.
+static bool write_truth(const take *t, sn_skeleton_format format, const char *folder) {
     sn_error error = {0};
-    sn_table *table = NULL;
-    if (!output_begin(&o, folder, "truth.csv")) return false;
-    const sn_sink sink = {put, o.file};
-    sn_status status = sn_table_from_motion(t->model, t->motion, NULL, &table, &error);
-    if (status == SN_OK) status = sn_csv_write_table(table, &sink, &error);
-    sn_table_destroy(table);
-    return output_end(&o, status, &error);
+    sn_export *exported = NULL;
+    sn_motion *motion = NULL;
+    sn_status status = sn_export_create(t->model, format, NULL, NULL, &exported, &error);
+    if (status == SN_OK) status = sn_export_motion(exported, t->motion, NULL, &motion, &error);
+    bool good = status == SN_OK;
+    if (!good) fprintf(stderr, "sinew: %s\n", error.text);
+    const sn_skeleton *skeleton = good ? sn_export_skeleton(exported) : NULL;
+    if (good)
+        good = format == SN_SKELETON_ASF ? write_acclaim(skeleton, motion, folder)
+                                         : write_bvh(skeleton, motion, folder);
+    sn_motion_destroy(motion);
+    sn_export_destroy(exported);
+    return good;
 }
 
 static int run(int argc, char **argv) {
@@ -144,16 +155,13 @@ static int run(int argc, char **argv) {
     long seed;
     if (code >= 0) return code;
     if (!parse_integer("--seed", seed_text, 0, 0x7fffffff, &seed)) return EXIT_USAGE;
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
-        fprintf(stderr, "sinew: %s: %s\n", folder, strerror(errno));
-        return EXIT_FAILED;
-    }
+    if (!make_folder(folder)) return EXIT_FAILED;
     take t = {0};
     sn_status status = take_make(&t, (uint64_t)seed);
     bool good = status == SN_OK;
     if (!good) fprintf(stderr, "sinew: %s\n", sn_status_text(status));
-    good = good && write_c3d(&t, folder) && write_truth(&t, folder) &&
-           write_model(t.model, folder, "model.json") &&
+    good = good && write_c3d(&t, folder) && write_truth(&t, SN_SKELETON_ASF, folder) &&
+           write_truth(&t, SN_SKELETON_BVH, folder) && write_model(t.model, folder, "model.json") &&
            write_model(t.subject, folder, "subject.json");
     take_free(&t);
     return good ? EXIT_OK : EXIT_FAILED;

@@ -3,7 +3,7 @@
 #include <signal.h>
 #include <string.h>
 
-#include "fit_take.h"
+#include "fit_many.h"
 
 static const char help[] =
     "usage: sinew fit -m SKELETON -i TAKE -o FILE [-o FILE ...] [options]\n"
@@ -31,6 +31,12 @@ static const char help[] =
     "  --max-error LENGTH    exit with 4 when frames stay above this RMS error: 2cm\n"
     "  --report FILE         an HTML page with everything about the fit\n"
     "  -j N                  threads; the result is the same for any number\n"
+    "  --manifest LIST.tsv   many takes: lines of SKELETON, RECORDING and, if you like, a NAME, parted by\n"
+    "                        tabs; a JSON line each on standard output\n"
+    "  --out DIR             where their files go: DIR/NAME.FORMAT\n"
+    "  --formats LIST        of them, default bvh; html is the report: amc,glb,html\n"
+    "  --shard K/N           only every N-th take from the K-th on; by itself in a Slurm array job\n"
+    "  --resume              leave out takes whose files are all there\n"
     "  --json                the summary as JSON\n"
     "  --quiet               no progress on the terminal\n";
 
@@ -41,6 +47,7 @@ static void on_interrupt(int signal_number) {
 
 static int run(int argc, char **argv) {
     fit_settings s = {0};
+    many_settings many = {.formats = "bvh"};
     const option options[] = {VALUE("--model", "-m", &s.model),
                               VALUE("--input", "-i", &s.input),
                               LIST("--output", "-o", &s.outputs),
@@ -59,12 +66,29 @@ static int run(int argc, char **argv) {
                               VALUE("--max-error", NULL, &s.max_error),
                               VALUE("--report", NULL, &s.report),
                               VALUE("--threads", "-j", &s.threads),
+                              VALUE("--manifest", NULL, &many.manifest),
+                              VALUE("--out", NULL, &many.out),
+                              VALUE("--formats", NULL, &many.formats),
+                              VALUE("--shard", NULL, &many.shard),
+                              FLAG("--resume", &many.resume),
                               FLAG("--json", &s.json),
                               FLAG("--quiet", &s.quiet),
                               {0}};
     int nword, code = parse_options(&command_fit, argc, argv, options, NULL, 0, &nword);
     if (code >= 0) return code;
-    if (s.model == NULL || s.input == NULL) {
+    bool several = many.manifest != NULL;
+    if (several && (s.model != NULL || s.input != NULL || s.outputs.count > 0 || many.out == NULL ||
+                    s.report != NULL || s.save_model != NULL)) {
+        fputs("sinew fit: --manifest needs --out DIR and goes without -m, -i, -o, --report and --save-model: "
+              "--formats says what is written\n",
+              stderr);
+        return EXIT_USAGE;
+    }
+    if (!several && (many.out != NULL || many.shard != NULL || many.resume)) {
+        fputs("sinew fit: --out, --shard and --resume belong to --manifest\n", stderr);
+        return EXIT_USAGE;
+    }
+    if (!several && (s.model == NULL || s.input == NULL)) {
         fputs("sinew fit: a skeleton (-m) and a recording (-i) are needed; see sinew fit --help\n", stderr);
         return EXIT_USAGE;
     }
@@ -80,6 +104,7 @@ static int run(int argc, char **argv) {
     struct sigaction action = {.sa_handler = on_interrupt};
     (void)sigaction(SIGINT, &action, NULL);
     (void)sigaction(SIGTERM, &action, NULL);
+    if (several) return fit_many(&many, &s, &plan);
     fit_result result;
     code = fit_take(&s, &plan, &result);
     if (code == EXIT_OK || code == EXIT_POOR) (s.json ? print_fit_json : print_fit_text)(&result);

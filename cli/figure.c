@@ -24,7 +24,7 @@ sn_recording *load_recording(const char *path) {
     sn_recording *recording = document.recording;
     document.recording = NULL;
     if (recording == NULL)
-        fprintf(stderr, "sinew: %s: this %s file holds no marker positions\n", path,
+        complain("%s: this %s file holds no marker positions", path,
                 sn_format_name(document.format));
     sn_document_free(&document);
     return recording;
@@ -44,7 +44,7 @@ bool load_figure(const char *path, bool use_limits, double metres, figure *out) 
     if (is_humanoid(path)) {
         out->document.format = SN_FORMAT_MODEL;
         if (sn_model_humanoid(NULL, &out->document.owned) != SN_OK) {
-            fputs("sinew: out of memory\n", stderr);
+            complain("out of memory");
             return false;
         }
         out->document.model = out->model = out->document.owned;
@@ -57,7 +57,7 @@ bool load_figure(const char *path, bool use_limits, double metres, figure *out) 
     out->model = out->document.model;
     out->skeleton = out->document.skeleton;
     if (out->model == NULL) {
-        fprintf(stderr, "sinew: %s: this %s file holds no skeleton\n", path,
+        complain("%s: this %s file holds no skeleton", path,
                 sn_format_name(out->document.format));
         free_figure(out);
         return false;
@@ -104,7 +104,7 @@ sn_recording *marker_paths(const sn_model *model, const sn_motion *motion) {
         }
     }
     if (!good) {
-        fputs("sinew: out of memory\n", stderr);
+        complain("out of memory");
         sn_recording_destroy(out);
         out = NULL;
     }

@@ -61,7 +61,7 @@ void print_fit_json(const fit_result *r) {
     char map[8], up[3];
     sn_axis_map_print(&r->axes.map, map);
     axis_text(r->axes.up, r->axes.up_sign, up);
-    printf("{\"input\":");
+    printf("{\"ok\":true,\"input\":");
     print_json_string(r->settings->input);
     printf(",\"model\":");
     print_json_string(r->settings->model);

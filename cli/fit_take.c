@@ -84,7 +84,7 @@ static sn_marker_set *choose_set(fit_result *r) {
         own += sn_recording_find(r->recording, sn_model_marker(r->figure.model, i)->name) != -1;
     if (own >= 3 && s->markers == NULL) {
         if (sn_marker_set_of_model(r->figure.model, NULL, &set) != SN_OK)
-            fputs("sinew: out of memory\n", stderr);
+            complain("out of memory");
         return set;
     }
     if (sn_marker_set_builtin(r->figure.model, r->recording, NULL, &set, &error) != SN_OK)
@@ -143,7 +143,7 @@ static bool find_axes(fit_result *r) {
     const figure *f = &r->figure;
     const sn_recording_info *info = sn_recording_get_info(r->recording);
     if (sn_axes_find(r->model, r->recording, f->up, f->up_sign, NULL, &r->axes) != SN_OK) {
-        fputs("sinew: out of memory\n", stderr);
+        complain("out of memory");
         return false;
     }
     if (p->has_up) {
@@ -236,9 +236,9 @@ static bool match(fit_result *r) {
     r->column = must_alloc((size_t)sn_model_nmarker(r->model), sizeof *r->column);
     r->matched = sn_fit_match(r->model, r->recording, r->settings->subject, r->column);
     if (r->matched < 0 && r->settings->subject == NULL) {
-        fprintf(stderr, "sinew: %s: several subjects have markers of the same names; choose one with "
-                        "--subject NAME, the part of a label before the colon (\"%s\")\n",
-                r->settings->input, sn_recording_label(r->recording, 0));
+        complain("%s: several subjects have markers of the same names; choose one with --subject NAME, the "
+                 "part of a label before the colon (\"%s\")",
+                 r->settings->input, sn_recording_label(r->recording, 0));
         return false;
     }
     int found = 0;
@@ -246,10 +246,8 @@ static bool match(fit_result *r) {
     r->matched = found;
     tell_unmatched(r);
     if (found >= 3) return true;
-    fprintf(stderr, "sinew: %s: only %d of the set's %d markers are in this file", r->settings->input, found,
-            sn_model_nmarker(r->model));
-    for (int i = 0; i < r->nnote; i++) fprintf(stderr, "%s%s", i > 0 ? "; " : "; ", r->notes[i]);
-    fputs("\n", stderr);
+    complain("%s: only %d of the set's %d markers are in this file%s%s", r->settings->input, found,
+             sn_model_nmarker(r->model), r->nnote > 0 ? "; " : "", r->nnote > 0 ? r->notes[0] : "");
     return false;
 }
 
@@ -259,11 +257,11 @@ static bool choose_frames(fit_result *r) {
     long from = info->first_frame, to = from + info->nframe - 1;
     long first = r->plan->first >= 0 ? r->plan->first : from, last = r->plan->last >= 0 ? r->plan->last : to;
     if (info->nframe == 0) {
-        fprintf(stderr, "sinew: %s: the recording has no frames\n", r->settings->input);
+        complain("%s: the recording has no frames", r->settings->input);
         return false;
     }
     if (first < from || last > to || first > last) {
-        fprintf(stderr, "sinew: --frames %s: the file's frames are %ld to %ld\n", r->settings->frames, from,
+        complain("--frames %s: the file's frames are %ld to %ld", r->settings->frames, from,
                 to);
         return false;
     }
@@ -327,7 +325,7 @@ static bool run_fit(fit_result *r) {
     r->markers = must_alloc((size_t)sn_model_nmarker(r->model), sizeof *r->markers);
     if (sn_motion_create(r->input.count, sn_model_nq(r->model), info->first_frame + r->input.first,
                          info->rate, NULL, &r->motion) != SN_OK) {
-        fputs("sinew: out of memory\n", stderr);
+        complain("out of memory");
         return false;
     }
     sn_status status =

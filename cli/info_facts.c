@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -51,9 +52,12 @@ static void about_motion(file_facts *f, const sn_motion *motion) {
 static void about_table(file_facts *f, const sn_table *table) {
     const sn_table_info *info = sn_table_get_info(table);
     f->nframe = info->nrow;
-    f->first_frame = 1;
-    if (info->frame >= 0 && info->nrow > 0) f->first_frame = (int)sn_table_row(table, 0)[info->frame];
     f->rate = sn_table_rate(table);
+    double first = 1;
+    if (info->frame >= 0 && info->nrow > 0) first = sn_table_row(table, 0)[info->frame];
+    if (info->frame < 0 && info->time >= 0 && info->nrow > 0)
+        first = round(sn_table_row(table, 0)[info->time] * f->rate) + 1;
+    f->first_frame = fabs(first) < 1e9 ? (int)first : 1;
     double metres = sn_unit_metres(info->unit);
     if (metres > 0) world_set_unit(&f->world, metres, STATED);
     if (info->note[0] != '\0') note(f, "%s", info->note);

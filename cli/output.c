@@ -27,7 +27,7 @@ bool output_open(output *out, const char *path) {
     out->beside = copy_of(path, ending);
     out->file = fopen(out->beside, "wb");
     if (out->file != NULL) return true;
-    fprintf(stderr, "sinew: %s: cannot be written: %s\n", path, strerror(errno));
+    complain("%s: cannot be written: %s", path, strerror(errno));
     free(out->beside);
     free(out->path);
     return false;
@@ -57,7 +57,7 @@ bool output_close(output *out, bool good) {
         written = false, why = errno;
     }
     if (good && !written)
-        fprintf(stderr, "sinew: %s: cannot be written: %s\n", out->path,
+        complain("%s: cannot be written: %s", out->path,
                 why != 0 ? strerror(why) : "no reason was given");
     free(out->beside);
     free(out->path);
@@ -74,7 +74,7 @@ bool make_folder(const char *path) {
         *at = '/';
     }
     good = good && (mkdir(copy, 0777) == 0 || errno == EEXIST);
-    if (!good) fprintf(stderr, "sinew: %s: the folder cannot be made: %s\n", path, strerror(errno));
+    if (!good) complain("%s: the folder cannot be made: %s", path, strerror(errno));
     free(copy);
     return good;
 }

@@ -16,6 +16,7 @@ static const char page_style[] =
     "caption{text-align:left;color:var(--soft);padding:4px 0;caption-side:top}"
     "th,td{padding:4px 12px 4px 0;border-bottom:1px solid var(--grid);text-align:left;"
     "vertical-align:top}th{font-weight:600}"
+    "td:last-child,th:last-child{padding-right:0}"
     "td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}"
     "figure{margin:16px 0;overflow-x:auto}figure svg{width:100%;height:auto;min-width:560px}"
     "figcaption{color:var(--soft);font-size:14px;max-width:90ch}"
@@ -72,7 +73,8 @@ void page_table_row(plot_text *out, const char *const *cells, int ncell) {
     for (int i = 0; i < ncell; i++) {
         char *end;
         (void)strtod(cells[i], &end);
-        cell(out, "td", end != cells[i], cells[i]);
+        // "12", "0.5 cm", "8 of 8", but not "3 of them were found"
+        cell(out, "td", end != cells[i] && strlen(end) < 7, cells[i]);
     }
     plot_raw(out, "</tr>\n");
 }

@@ -148,7 +148,7 @@ static void ticks(plot_text *out, const plot_panel *p, bool along_x) {
     static const double nice[] = {1, 2, 5, 10};
     double power = pow(10, floor(log10(range / room))), step = power;
     for (int i = 0; i < 4 && range / step > room; i++) step = nice[i] * power;
-    if (fabs(range - 360) < 1e-9) step = 90;
+    if (fabs(range - 365) < 15) step = 90;
     for (double v = step * ceil(low / step - 1e-9); v <= high + 1e-9 * range; v += step)
         tick(out, p, along_x, (v - low) / range, v, false, true);
 }

@@ -239,6 +239,36 @@ static char *made(const char *name, size_t *length) {
     return slurp(path, length);
 }
 
+// The furthest that joints of the same name are apart in two motions; the left hand must be one.
+static double same_places(const sn_model *a, const sn_motion *p, const sn_model *b,
+                          const sn_motion *q) {
+    sn_problem *pa, *pb;
+    sn_workspace *wa, *wb;
+    double most = 0;
+    int hands = 0;
+    assert_int_equal(sn_problem_create(a, NULL, 0, NULL, &pa, NULL), SN_OK);
+    assert_int_equal(sn_problem_create(b, NULL, 0, NULL, &pb, NULL), SN_OK);
+    assert_int_equal(sn_workspace_create(pa, false, NULL, &wa), SN_OK);
+    assert_int_equal(sn_workspace_create(pb, false, NULL, &wb), SN_OK);
+    for (int i = 0; i < sn_motion_nframe(p); i += 10) {
+        assert_int_equal(sn_workspace_pose(wa, sn_motion_frame(p, i)), SN_OK);
+        assert_int_equal(sn_workspace_pose(wb, sn_motion_frame(q, i)), SN_OK);
+        for (int j = 0; j < sn_model_njoint(a); j++) {
+            int other = sn_model_find_joint(b, sn_model_joint(a, j)->name);
+            if (other < 0) continue;
+            hands += strcmp(sn_model_joint(a, j)->name, "left_hand") == 0;
+            sn_vec3 x = sn_workspace_frame(wa, j).p, y = sn_workspace_frame(wb, other).p;
+            most = fmax(most, fmax(fabs(x.x - y.x), fmax(fabs(x.y - y.y), fabs(x.z - y.z))));
+        }
+    }
+    assert_true(hands > 100);
+    sn_workspace_destroy(wa);
+    sn_workspace_destroy(wb);
+    sn_problem_destroy(pa);
+    sn_problem_destroy(pb);
+    return most;
+}
+
 // The files read back, and belong together: the markers are where the model with its true markers
 // has them, but for the noise.
 static void example(void **unused) {
@@ -287,6 +317,29 @@ static void example(void **unused) {
         }
     }
     assert_near(1e3 * sqrt(square / count), 2, 0.02);
+
+    // the truth in both formats puts the joints where it has them
+    sn_skeleton *asf, *bvh;
+    sn_motion *amc, *moved;
+    bytes = made("skeleton.asf", &length);
+    assert_int_equal(sn_asf_read(bytes, length, NULL, NULL, &asf, &error), SN_OK);
+    free(bytes);
+    bytes = made("truth.amc", &length);
+    assert_int_equal(sn_amc_read(bytes, length, asf, NULL, &amc, &error), SN_OK);
+    free(bytes);
+    bytes = made("truth.bvh", &length);
+    sn_bvh_options centimetres = sn_bvh_options_default();
+    centimetres.metres_per_unit = 0.01;
+    assert_int_equal(sn_bvh_read(bytes, length, &centimetres, NULL, &bvh, &moved, &error), SN_OK);
+    free(bytes);
+    assert_int_equal(sn_motion_nframe(amc), info->nframe);
+    assert_int_equal(sn_motion_nframe(moved), info->nframe);
+    assert_true(same_places(model, truth, sn_skeleton_model(asf), amc) < 1e-6);
+    assert_true(same_places(model, truth, sn_skeleton_model(bvh), moved) < 1e-6);
+    sn_motion_destroy(amc);
+    sn_motion_destroy(moved);
+    sn_skeleton_destroy(asf);
+    sn_skeleton_destroy(bvh);
     sn_workspace_destroy(ws);
     sn_problem_destroy(problem);
     sn_motion_destroy(truth);

@@ -185,7 +185,9 @@ static pair read_acclaim(const char *asf, const char *amc) {
     size_t length;
     pair p;
     char *text = read_data(asf, &length);
-    assert_int_equal(sn_asf_read(text, length, NULL, NULL, &p.skeleton, NULL), SN_OK);
+    sn_asf_options options = sn_asf_options_default();
+    options.use_limits = true;
+    assert_int_equal(sn_asf_read(text, length, &options, NULL, &p.skeleton, NULL), SN_OK);
     free(text);
     text = read_data(amc, &length);
     assert_int_equal(sn_amc_read(text, length, p.skeleton, NULL, &p.motion, NULL), SN_OK);
@@ -294,6 +296,7 @@ static void same_kind(void **unused) {
     for (size_t i = 0; i < sizeof acclaim_files / sizeof acclaim_files[0]; i++) {
         pair a = read_acclaim(acclaim_files[i][0], acclaim_files[i][1]);
         pair b = rewritten(a.skeleton, a.motion);
+        same_model(sn_skeleton_model(a.skeleton), sn_skeleton_model(b.skeleton));
         double worst = same_rows(&a, &b);
         print_message("%-50s rows to %.0e\n", acclaim_files[i][1], worst);
         assert_true(worst < 1e-8);
@@ -448,11 +451,290 @@ static void humanoid(void **unused) {
     sn_model_destroy(model);
 }
 
+static sn_vec3 bone_of(const posed *p, int joint) {
+    int parent = sn_model_parent(p->model, joint);
+    sn_vec3 a = sn_workspace_frame(p->ws, joint).p, b = sn_workspace_frame(p->ws, parent).p;
+    return (sn_vec3){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+// The same clip of the CMU database as ASF + AMC and as somebody else's BVH, joint by joint in the
+// same order; the BVH has a T-pose before the first frame. Whoever made it left out the lengths of
+// the thorax and of the wrists: what hangs there has an OFFSET of zero. All other bones agree.
+static void clip_in_both_formats(void **unused) {
+    (void)unused;
+    pair amc = read_acclaim("cmu/02.asf", "cmu/02_01.amc"), bvh = read_bvh("cmu/02_01.bvh", NULL);
+    posed a = pose_begin(sn_skeleton_model(amc.skeleton));
+    posed b = pose_begin(sn_skeleton_model(bvh.skeleton));
+    double worst = 0, root = 0, length = 0;
+    int count = 0, left_out = 0, n = sn_model_njoint(a.model);
+    assert_int_equal(n, sn_model_njoint(b.model));
+    for (int i = 0; i < sn_motion_nframe(amc.motion); i++) {
+        assert_int_equal(sn_workspace_pose(a.ws, sn_motion_frame(amc.motion, i)), SN_OK);
+        assert_int_equal(sn_workspace_pose(b.ws, sn_motion_frame(bvh.motion, i + 1)), SN_OK);
+        root = fmax(root, apart(sn_workspace_frame(a.ws, 0).p, sn_workspace_frame(b.ws, 0).p));
+        for (int j = 1; j < n; j++) {
+            const sn_vec3 ours = bone_of(&a, j), theirs = bone_of(&b, j);
+            if (dot(theirs, theirs) == 0 && dot(ours, ours) > 0) {
+                left_out += i == 0;
+                length = fmax(length, sqrt(dot(ours, ours)));
+                continue;
+            }
+            worst = fmax(worst, apart(ours, theirs));
+            count += i == 0;
+        }
+    }
+    print_message("02_01 as AMC and BVH: roots within %.1e m, %d bones within %.1e m; %d bones of "
+                  "up to %.4f m are not in the BVH\n",
+                  root, count, worst, left_out, length);
+    assert_true(root < 1e-5 && worst < 1e-5);
+    assert_int_equal(count, 23);
+    assert_int_equal(left_out, 7);
+    pose_end(&a);
+    pose_end(&b);
+    pair_end(&amc);
+    pair_end(&bvh);
+}
+
+static const char model_text[] =
+    "{\"name\": \"odd model\", \"joints\": ["
+    "{\"name\": \"base\", \"type\": \"fixed\", \"position\": [1, 2, 3]},"
+    "{\"name\": \"root\", \"parent\": \"base\", \"type\": \"hinge\", \"axis\": [1, 1, 1],"
+    " \"limits\": [[-1, 2]], \"position\": [0, 0.1, 0]},"
+    "{\"name\": \"left (arm), #1\", \"parent\": \"root\", \"type\": \"hinge\", \"axis\": [0, 1, 0],"
+    " \"position\": [0, 0.2, 0]},"
+    "{\"name\": \"left__arm___1\", \"parent\": \"root\", \"type\": \"universal\","
+    " \"axis\": [0, 0, 1], \"axis2\": [1, 0, 0], \"position\": [0.3, 0, 0]},"
+    "{\"name\": \"tail\", \"parent\": \"root\", \"type\": \"ball\", \"position\": [0, 0.2, 0]}]}";
+
+static sn_model *odd_model(void) {
+    sn_model *model;
+    assert_int_equal(sn_model_read_json(model_text, strlen(model_text), NULL, &model, NULL), SN_OK);
+    return model;
+}
+
+// What an ASF of a model looks like: connectors, axes, limits, names.
+static void acclaim_of_model(void **unused) {
+    (void)unused;
+    sn_model *model = odd_model();
+    sn_export *e;
+    memory out;
+    assert_int_equal(sn_export_create(model, SN_SKELETON_ASF, NULL, NULL, &e, NULL), SN_OK);
+    const sn_skeleton *s = sn_export_skeleton(e);
+    const sn_model *m = sn_skeleton_model(s);
+    memory_begin(&out, SIZE_MAX);
+    assert_int_equal(sn_asf_write(s, &out.sink, NULL), SN_OK);
+    assert_non_null(strstr(out.text, ":name odd_model\n"));
+    assert_non_null(strstr(out.text, "length 0.45\n"));
+    // the base is ASF's root, so the joint of that name gets another; it is off the base's place
+    assert_int_equal(sn_export_joint(e, 0), 0);
+    assert_string_equal(sn_model_joint(m, sn_export_joint(e, 1))->name, "root_2");
+    assert_int_equal(sn_model_parent(m, sn_export_joint(e, 1)),
+                     sn_model_find_joint(m, "root_to_root"));
+    assert_int_equal(sn_model_joint(m, sn_export_joint(e, 1))->type, SN_JOINT_HINGE);
+    assert_near(sn_model_joint(m, sn_export_joint(e, 1))->upper[0], 2, 1e-14);
+    assert_true(sn_model_joint(m, sn_export_joint(e, 1))->axis[0] == 1);
+    // along y: no axis line is needed; children at the first one's place need no connector
+    int arm = sn_export_joint(e, 2), other = sn_export_joint(e, 3), tail = sn_export_joint(e, 4);
+    assert_string_equal(sn_model_joint(m, arm)->name, "left__arm____1");
+    assert_true(sn_model_joint(m, arm)->axis[1] == 1);
+    assert_int_equal(sn_model_parent(m, arm), sn_export_joint(e, 1));
+    assert_int_equal(sn_model_parent(m, tail), sn_export_joint(e, 1));
+    assert_string_equal(sn_model_joint(m, sn_model_parent(m, other))->name,
+                        "root_to_left__arm___1");
+    assert_int_equal(sn_model_joint(m, other)->type, SN_JOINT_UNIVERSAL);
+    assert_int_equal(sn_export_joint(e, 5), -1);
+    assert_int_equal(sn_export_joint(e, -1), -1);
+    free(out.text);
+    sn_export_destroy(e);
+    sn_export_destroy(NULL);
+    sn_model_destroy(model);
+}
+
+// Up turned from y to z, and the unit changed.
+static void turned_figure(void **unused) {
+    (void)unused;
+    pair a = read_acclaim("cmu/02.asf", "cmu/02_01.amc"), b;
+    const double rotation[4] = {sqrt(0.5), sqrt(0.5), 0, 0};
+    double worst = exported(sn_skeleton_model(a.skeleton), a.skeleton, a.motion, SN_SKELETON_BVH,
+                            rotation, 0.001, 1, &b);
+    assert_true(worst < 1e-9);
+    assert_string_equal(sn_skeleton_up_axis(a.skeleton), "+Y");
+    assert_string_equal(sn_skeleton_up_axis(b.skeleton), "+Z");
+    assert_near(sn_skeleton_metres_per_unit(b.skeleton), 0.001, 1e-15);
+    pair_end(&a);
+    pair_end(&b);
+}
+
+static sn_status write_all(const sn_skeleton *s, const sn_motion *m, const sn_sink *sink,
+                           const sn_allocator *allocator, sn_error *error) {
+    if (sn_skeleton_get_format(s) == SN_SKELETON_BVH)
+        return sn_bvh_write(s, m, sink, allocator, error);
+    sn_status status = sn_asf_write(s, sink, error);
+    return status != SN_OK ? status : sn_amc_write(s, m, sink, allocator, error);
+}
+
+static void sinks_and_arguments(void **unused) {
+    (void)unused;
+    sn_model *model = odd_model();
+    uint64_t state = 2;
+    sn_motion *motion = random_motion(&state, model, 40), *m, *wrong;
+    assert_int_equal(sn_motion_create(1, 3, 1, 0, NULL, &wrong), SN_OK);
+    for (int format = 0; format < 2; format++) {
+        sn_export *e;
+        sn_error error = {0};
+        memory out;
+        assert_int_equal(
+            sn_export_create(model, (sn_skeleton_format)format, NULL, NULL, &e, &error), SN_OK);
+        const sn_skeleton *s = sn_export_skeleton(e);
+        assert_int_equal(sn_export_motion(e, motion, NULL, &m, &error), SN_OK);
+        memory_begin(&out, SIZE_MAX);
+        assert_int_equal(write_all(s, m, &out.sink, NULL, &error), SN_OK);
+        size_t whole = out.length;
+        free(out.text);
+        // a sink that is full anywhere
+        for (size_t limit = 0; limit < whole; limit += 500) {
+            memory_begin(&out, limit);
+            error = (sn_error){0};
+            assert_int_equal(write_all(s, m, &out.sink, NULL, &error), SN_ERR_FILE);
+            assert_int_equal(error.status, SN_ERR_FILE);
+            free(out.text);
+        }
+        memory_begin(&out, SIZE_MAX);
+        // another model's motion, and another format
+        assert_int_equal(write_all(s, wrong, &out.sink, NULL, &error), SN_ERR_ARGUMENT);
+        if (format == SN_SKELETON_ASF)
+            assert_int_equal(sn_bvh_write(s, m, &out.sink, NULL, &error), SN_ERR_ARGUMENT);
+        if (format == SN_SKELETON_BVH) {
+            assert_int_equal(sn_asf_write(s, &out.sink, &error), SN_ERR_ARGUMENT);
+            assert_int_equal(sn_amc_write(s, m, &out.sink, NULL, &error), SN_ERR_ARGUMENT);
+        }
+        sn_motion *none = m;
+        assert_int_equal(sn_export_motion(e, wrong, NULL, &none, &error), SN_ERR_ARGUMENT);
+        assert_null(none);
+        // what is not finite
+        sn_motion_edit(m, 30)[0] = NAN;
+        assert_int_equal(write_all(s, m, &out.sink, NULL, &error), SN_ERR_VALUE);
+        double was = sn_motion_frame(motion, 9)[0];
+        sn_motion_edit(motion, 9)[0] = INFINITY;
+        assert_int_equal(sn_export_motion(e, motion, NULL, &none, &error), SN_ERR_VALUE);
+        assert_non_null(strstr(error.text, "frame 14"));
+        assert_null(none);
+        sn_motion_edit(motion, 9)[0] = was;
+        free(out.text);
+        sn_motion_destroy(m);
+        sn_export_destroy(e);
+        // options
+        for (int i = 0; i < 4; i++) {
+            sn_export_options options = sn_export_options_default();
+            sn_skeleton *other = NULL;
+            if (i == 0) options.version++;
+            if (i == 1) options.metres_per_unit = NAN;
+            if (i == 2) memset(options.rotation, 0, sizeof options.rotation);
+            const char *text = "HIERARCHY ROOT a {\nOFFSET 0 0 0 }";
+            if (i == 3) {
+                sn_motion *empty;
+                assert_int_equal(sn_bvh_read(text, strlen(text), NULL, NULL, &other, &empty, NULL),
+                                 SN_OK);
+                sn_motion_destroy(empty);
+                options.source = other;
+            }
+            assert_int_equal(
+                sn_export_create(model, (sn_skeleton_format)format, &options, NULL, &e, &error),
+                SN_ERR_ARGUMENT);
+            assert_null(e);
+            sn_skeleton_destroy(other);
+        }
+    }
+    sn_motion_destroy(wrong);
+    sn_motion_destroy(motion);
+    sn_model_destroy(model);
+}
+
+static void failing_memory(void **unused) {
+    (void)unused;
+    sn_model *model = odd_model();
+    uint64_t state = 3;
+    sn_motion *motion = random_motion(&state, model, 2);
+    for (int kind = 0; kind < 4; kind++) {
+        sn_skeleton_format format = (sn_skeleton_format)(kind / 2);
+        long n = 0;
+        for (bool done = false; !done; n++) {
+            test_allocator a;
+            sn_export *e = NULL;
+            sn_motion *m = NULL;
+            sn_error error = {0};
+            memory out;
+            test_allocator_begin(&a);
+            memory_begin(&out, SIZE_MAX);
+            a.fail_at = n;
+            a.fail_after = kind % 2;
+            sn_status status = sn_export_create(model, format, NULL, &a.base, &e, &error);
+            assert_true((status == SN_OK) == (e != NULL));
+            if (status == SN_OK) status = sn_export_motion(e, motion, &a.base, &m, &error);
+            assert_true((status == SN_OK) == (m != NULL));
+            if (status == SN_OK)
+                status = write_all(sn_export_skeleton(e), m, &out.sink, &a.base, &error);
+            done = status == SN_OK;
+            if (!done) {
+                assert_int_equal(status, SN_ERR_MEMORY);
+                assert_int_equal(error.status, SN_ERR_MEMORY);
+            }
+            sn_motion_destroy(m);
+            sn_export_destroy(e);
+            free(out.text);
+            assert_int_equal(a.live, 0);
+        }
+        print_message("%ld allocations failed in turn\n", n - 1);
+    }
+    // a pose needs none
+    test_allocator a;
+    sn_export *e;
+    double out[64];
+    test_allocator_begin(&a);
+    assert_int_equal(sn_export_create(model, SN_SKELETON_BVH, NULL, &a.base, &e, NULL), SN_OK);
+    a.trap = true;
+    assert_true(sn_model_nq(sn_skeleton_model(sn_export_skeleton(e))) < 64);
+    assert_int_equal(sn_export_pose(e, sn_motion_frame(motion, 0), NULL, out), SN_OK);
+    a.trap = false;
+    sn_export_destroy(e);
+    assert_int_equal(a.live, 0);
+    sn_motion_destroy(motion);
+    sn_model_destroy(model);
+}
+
+// Several ROOTs stay several when their unit changes.
+static void several_roots(void **unused) {
+    (void)unused;
+    const char *text = "HIERARCHY\n"
+                       "ROOT a\n{\nOFFSET 1 0 0\n"
+                       "CHANNELS 6 Xposition Yposition Zposition Xrotation Yrotation Zrotation\n"
+                       "JOINT b\n{\nOFFSET 0 5 0\nCHANNELS 1 Xrotation\n}\n}\n"
+                       "ROOT c\n{\nOFFSET 0 0 9\nCHANNELS 3 Zrotation Xrotation Yrotation\n"
+                       "End Site\n{\nOFFSET 0 0 1\n}\n}\n"
+                       "MOTION\nFrames: 2\nFrame Time: 0.1\n"
+                       "1 2 3 4 5 6 7 8 9 10\n2 3 4 5 6 7 8 9 10 11\n";
+    pair a, b;
+    assert_int_equal(sn_bvh_read(text, strlen(text), NULL, NULL, &a.skeleton, &a.motion, NULL),
+                     SN_OK);
+    double worst = exported(sn_skeleton_model(a.skeleton), a.skeleton, a.motion, SN_SKELETON_BVH,
+                            NULL, 0.001, 1, &b);
+    assert_true(worst < 1e-9);
+    const sn_model *m = sn_skeleton_model(b.skeleton);
+    assert_int_equal(sn_model_njoint(m), 4);
+    assert_int_equal(sn_model_joint(m, 0)->type, SN_JOINT_FIXED);
+    assert_int_equal(sn_model_find_joint(m, "c"), 3);
+    pair_end(&a);
+    pair_end(&b);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_kind),      cmocka_unit_test(acclaim_to_bvh_and_back),
-        cmocka_unit_test(bvh_to_acclaim), cmocka_unit_test(random_models),
-        cmocka_unit_test(humanoid),
+        cmocka_unit_test(same_kind),        cmocka_unit_test(acclaim_to_bvh_and_back),
+        cmocka_unit_test(bvh_to_acclaim),   cmocka_unit_test(random_models),
+        cmocka_unit_test(humanoid),         cmocka_unit_test(clip_in_both_formats),
+        cmocka_unit_test(acclaim_of_model), cmocka_unit_test(turned_figure),
+        cmocka_unit_test(several_roots),    cmocka_unit_test(sinks_and_arguments),
+        cmocka_unit_test(failing_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

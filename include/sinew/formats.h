@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Motion-capture files: ASF skeletons, AMC motions, C3D recordings.
 //
-// Each reader takes the bytes of a whole file. On failure nothing is handed out, and `error` (may be NULL)
-// holds the line, or for C3D the byte in its text, and a sentence. No reader keeps the bytes.
+// Each reader takes the bytes of a whole file. On failure nothing is handed out, and `error` (may be
+// NULL) holds the line, or for C3D the byte in its text, and a sentence. No reader keeps the bytes.
 #pragma once
 
 #include "sinew/model.h"

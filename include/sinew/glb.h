@@ -12,9 +12,9 @@ extern "C" {
 
 /// What to show. Start from sn_glb_scene_default(). Everything must live until the writer returns.
 ///
-/// Every joint is a node with its name, placed and turned as its frame is; bones and small balls are
-/// nodes below it. A bone leads from a joint to each of its children, from a joint at the end to the
-/// middle of its markers, or, where `tips` are given, from a joint to its tip.
+/// Every joint is a node with its name, placed and turned as its frame is; bones and small balls
+/// are nodes below it. A bone leads from a joint to each of its children, from a joint at the end
+/// to the middle of its markers, or, where `tips` are given, from a joint to its tip.
 typedef struct sn_glb_scene {
     uint32_t version;         ///< set by the default function, checked on writing
     const sn_model *model;    ///< needed
@@ -35,11 +35,11 @@ SN_API sn_glb_scene sn_glb_scene_default(const sn_model *model);
 SN_API bool sn_glb_up(const char *axis, double rotation[4]);
 
 /// Write the file, piece by piece: memory goes with the model, not with the length of the motion.
-/// Frame 0 of motion and recording are at time 0. A marker is hidden while its sample is missing, and
-/// left out when all are. What does not move gets no animation.
-/// SN_ERR_SIZE over 4 GiB, the most that the format can hold, or over 8,388,608 frames, behind which
-/// its times could not be told apart; SN_ERR_VALUE when a number is not finite; SN_ERR_ARGUMENT when
-/// something moves and no rate is known, or two that differ; SN_ERR_FILE when the sink fails.
+/// Frame 0 of motion and recording are at time 0. A marker is hidden while its sample is missing,
+/// and left out when all are. What does not move gets no animation. SN_ERR_SIZE over 4 GiB, the
+/// most that the format can hold, or over 8,388,608 frames, behind which its times could not be
+/// told apart; SN_ERR_VALUE when a number is not finite; SN_ERR_ARGUMENT when something moves and
+/// no rate is known, or two that differ; SN_ERR_FILE when the sink fails.
 SN_API sn_status sn_glb_write(const sn_glb_scene *scene, const sn_sink *sink, sn_error *error);
 
 #ifdef __cplusplus

@@ -28,11 +28,11 @@ typedef struct sn_track_options {
     sn_solver_options solver;  ///< its goal and iteration limit hold for every frame
     bool extrapolate;          ///< default true
     double rest;               ///< weight of the rest task against the Gauss-Newton diagonal, 3e-5
-    int restarts;              ///< other poses to try, default 8; 0 for none
+    int restarts;              ///< other poses to solve from, cold, default and at most 4; 0: none
     double worse;              ///< a frame this many times worse than usual is tried again, 10
     double good;               ///< f at or below which a frame is never tried again; default: the
                                ///< solver's goal
-    int restart_iterations;    ///< iteration limit of a try, default 40
+    int restart_iterations;    ///< iteration limit of each run of a try, default 40
     int threads;               ///< default 1
     int chunk;                 ///< frames solved in a row, default 1024
     /// From the calling thread, with the frame it has just solved (NULL at the end). May be NULL.

@@ -19,14 +19,14 @@ SN_API sn_urdf_options sn_urdf_options_default(void);
 /// A robot as a model.
 ///
 /// Joint 0 holds the root link and has its name (where a joint of the file has that name too,
-/// "_root" is added); joint i is the i-th <joint> of the file, under its name. A link's frame is the
-/// frame of the joint that holds it, and every link's origin is a marker with the link's name, so
-/// that a goal may name a link. Joints: revolute and continuous are hinges, prismatic sliders, fixed,
-/// floating is free, planar moves across its axis. Only joints are used: meshes, inertias and
-/// whatever else a file holds are passed over.
+/// "_root" is added); joint i is the i-th <joint> of the file, under its name. A link's frame is
+/// the frame of the joint that holds it, and every link's origin is a marker with the link's name,
+/// so that a goal may name a link. Joints: revolute and continuous are hinges, prismatic sliders,
+/// fixed, floating is free, planar moves across its axis. Only joints are used: meshes, inertias
+/// and whatever else a file holds are passed over.
 ///
-/// A joint with <mimic> is LOCKED: models know no coupled joints, so a solver leaves it where it is.
-/// sn_mimics_apply() moves such joints to where they belong.
+/// A joint with <mimic> is LOCKED: models know no coupled joints, so a solver leaves it where it
+/// is. sn_mimics_apply() moves such joints to where they belong.
 ///
 /// @param options  NULL for the defaults
 /// @param out      free with sn_model_destroy(); NULL on failure

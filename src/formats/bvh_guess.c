@@ -3,7 +3,7 @@
 //
 // The unit is told from the longest way along bones from one end of the figure to another, from a
 // foot to the fingers of the other side. It does not depend on the pose. In the recordings of
-// people that this was tried on it is between 1.9 and 2.8 m.
+// people that this was tried on it is between 2.0 and 2.6 m.
 //
 // Up is the one of Y and Z along which the figure is larger in its frames: people are taller than
 // deep. X is not tried: arms stretched sideways are as wide as a person is tall.

@@ -45,11 +45,9 @@ static sn_word rest_of_line(reading *r, bool *brace) {
     *brace = to < stop;
     r->lines->at = *brace ? to + 1 : stop;
     while (from < to && is_blank(*from)) from++;
-    while (to > from && is_blank(to[-1])) to--;
-    if (!*brace && to > from && to[-1] == '{') {
-        *brace = true;
-        to--;
-    }
+    // a name never ends with a brace, so that it can stand alone on its line when it is written
+    for (; to > from && (is_blank(to[-1]) || to[-1] == '{'); to--)
+        if (to[-1] == '{') *brace = true;
     return (sn_word){from, (size_t)(to - from)};
 }
 

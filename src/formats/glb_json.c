@@ -121,7 +121,8 @@ static void add_nodes(const sn_glb *g, sn_text *t) {
 }
 
 // Colours are linear. Orange and blue are told apart by nearly every eye; the smaller blue of a
-// fitted marker comes out of the measured one where the two differ, and stays where that is missing.
+// fitted marker comes out of the measured one where the two differ, and stays where that is
+// missing.
 static void add_materials(const sn_glb *g, sn_text *t) {
     static const char *const materials[SN_GLB_MESHES] = {
         [SN_GLB_JOINT] = "{\"name\":\"joint\",\"pbrMetallicRoughness\":{\"baseColorFactor\":"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What a GLB scene consists of: bones, balls and markers on joints, and what moves over time.
 //
-// A joint's node needs no sweep: where its frame lies in its parent's depends on its own coordinates
-// only. So every track is computed by itself, frame after frame, and nothing is kept.
+// A joint's node needs no sweep: where its frame lies in its parent's depends on its own
+// coordinates only. So every track is computed by itself, frame after frame, and nothing is kept.
 #include <string.h>
 
 #include "formats/glb.h"

@@ -7,6 +7,8 @@
 
 #include "base/number.h"
 
+enum { MOST_TABS = 40 };  // a chain of thousands would be written as a triangle of blanks
+
 void sn_out_begin(sn_out *out, const sn_sink *sink) {
     out->sink = sink;
     out->failed = false;
@@ -32,7 +34,7 @@ void sn_out_text(sn_out *out, const char *text) {
 }
 
 void sn_out_tabs(sn_out *out, int count) {
-    for (int i = 0; i < count; i++) sn_out_text(out, "\t");
+    for (int i = 0; i < count && i < MOST_TABS; i++) sn_out_text(out, "\t");
 }
 
 void sn_out_integer(sn_out *out, int value) {

@@ -27,6 +27,7 @@
 // known exactly from the wrench below it: walk down to where it changes sign, then regula falsi.
 #include <string.h>
 
+#include "math/atan2.h"
 #include "math/rotation.h"
 #include "solvers/solver.h"
 #include "tasks/loss.h"
@@ -274,7 +275,7 @@ static double best_turn(const turn_of *c, sn_vec3 axis, sn_vec3 through) {
     double reach = v3_norm(through), size = size_of(&sum->M) + size_of(&sum->D);
     size += reach * (v3_norm(sum->G) + v3_norm(sum->P) + reach * sum->W);
     if (x * x + y * y <= 1e-30 * size * size) return 0;
-    double t = atan2(y, x);
+    double t = sn_atan2(y, x);
     if (t >= c->lower && t <= c->upper) return t;
     if (t - 2 * pi >= c->lower && t - 2 * pi <= c->upper) return t - 2 * pi;
     if (t + 2 * pi >= c->lower && t + 2 * pi <= c->upper) return t + 2 * pi;
