@@ -158,3 +158,18 @@ bool clip_alongside(const clip_plan *plan, const char *path, int first_frame, sn
     *recording = t.recording;
     return good;
 }
+
+sn_motion *cut_motion(const sn_motion *from, int first, int count) {
+    sn_motion *to = pick_motion(from, (cut){first, count}, 1, sn_motion_first_frame(from) + first,
+                                sn_motion_rate(from));
+    if (to == NULL) complain("out of memory");
+    return to;
+}
+
+sn_recording *cut_recording(const sn_recording *from, int first, int count) {
+    const sn_recording_info *info = sn_recording_get_info(from);
+    sn_recording *to =
+        pick_recording(from, (cut){first, count}, 1, info->first_frame + first, info->rate);
+    if (to == NULL) complain("out of memory");
+    return to;
+}
