@@ -372,7 +372,8 @@ int fit_take(const fit_settings *settings, const fit_plan *plan, fit_result *r) 
         good = choose_frames(r);
         if (!good) return EXIT_INPUT;
         code = EXIT_FAILED;
-        good = calibrate(r) && run_fit(r) && write_outputs(r);
+        good = calibrate(r) && run_fit(r) && (settings->truth == NULL || compare_with_truth(r)) &&
+               write_outputs(r);
     }
     if (fit_cancelled) {
         fputs("\nsinew: stopped; no file was left half-written\n", stderr);

@@ -12,7 +12,7 @@ typedef struct fit_settings {
     word_list outputs;
     const char *markers, *calibrate, *save_model, *report;
     const char *limits, *robust, *smooth, *solver, *frames, *threads, *max_error;
-    const char *up, *units, *axes, *subject;
+    const char *up, *units, *axes, *subject, *truth;
     bool json, quiet;
 } fit_settings;
 
@@ -55,6 +55,7 @@ typedef struct fit_result {
     sn_fit_summary summary;
     int above;  ///< frames above max_error
     double calibrate_seconds, fit_seconds;
+    double truth_median, truth_95, truth_rms;  ///< degrees, over all joints and frames
     char **notes;  ///< sentences for people
     int nnote;
 } fit_result;
@@ -65,6 +66,9 @@ bool make_plan(const fit_settings *settings, fit_plan *plan);
 /// Fit, and write all outputs. Returns the exit code; `result` is to be freed in any case.
 int fit_take(const fit_settings *settings, const fit_plan *plan, fit_result *result);
 void free_result(fit_result *result);
+
+/// Fill how far the motion is from the known one; false and a message when that can't be read.
+bool compare_with_truth(fit_result *r);
 
 /// Set by Ctrl-C.
 extern volatile bool fit_cancelled;

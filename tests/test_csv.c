@@ -164,6 +164,7 @@ static void broken_files(void **unused) {
     REFUSE("a;b\n1,234.5;2\n", 2, "numbers have commas (line 2) and points (line 2)");
     REFUSE("a;b\n1,2,3;2\n", 2, "'1,2,3' in column 1 (a) is no number");
     REFUSE("A.X (mm),A.Y (m)\n1,2\n", 1, "lengths are in different units");
+    REFUSE("a(m)(mm),b\n1,2\n", 1, "lengths are in different units");
     REFUSE("a,b\nmm,cm\n1,2\n", 2, "lengths are in different units");
     REFUSE("Format Version,1\nx\n", 2, "must end with a row that begins with Frame");
     REFUSE("Format Version,1\n,Type,a\nFrame,Time,X\n", 3, "rows of types, names and kinds");

@@ -219,7 +219,8 @@ typedef struct sn_fit_frame {
     short limits;         ///< degrees of freedom at a limit
     unsigned char stop;   ///< sn_stop
     bool held;            ///< too few markers: the rest task decides
-    bool restarted;
+    bool restarted;  ///< it ended far worse than its neighbour and was tried again
+    bool moved;      ///< a lower valley was found later and followed to here
 } sn_fit_frame;
 
 /// How well a marker fits.
@@ -232,7 +233,7 @@ typedef struct sn_fit_marker {
 typedef struct sn_fit_summary {
     double rms, mean, worst;  ///< over all samples, metres
     int worst_frame, worst_marker;
-    int held, restarted;
+    int held, restarted, moved;  ///< frames
     long samples, missing;  ///< of matched markers
     double iterations;      ///< mean per frame
     long functions, gradients, hessians, factorizations;

@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "linalg/dense.h"
+#include "track/repair.h"
 
 // Rounds of tracking the take, each followed by steps of the shape.
 enum { ROUNDS = 3 };
@@ -291,6 +292,9 @@ static sn_status track_take(sn_calibration *c, int wanted, sn_error *error) {
     if (status == SN_OK) status = sn_tracker_create(problem, &o, c->allocator, &tracker);
     if (status == SN_OK)
         status = sn_tracker_run(tracker, tracked, strided_goals, &s, start, q, frames);
+    sn_repair_options repair = {.every = 30, .lower = 0.9, .cancel = c->cancel};
+    if (status == SN_OK)
+        status = sn_track_repair(problem, &repair, tracked, strided_goals, &s, c->allocator, q, NULL);
     if (status == SN_OK) choose_frames(c, &s, tracked, q, wanted);
     sn_tracker_destroy(tracker);
     sn_problem_destroy(problem);

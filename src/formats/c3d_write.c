@@ -158,7 +158,7 @@ static void add_parameters(writing *w, unsigned data_start, size_t blocks) {
     add_byte(w, 1);
     add_byte(w, 0x50);
     add_byte(w, (int)blocks);
-    add_byte(w, w->options.processor);
+    add_byte(w, (int)w->options.processor);
     add_group(w, "POINT", POINT);
     add_integer(w, POINT, "USED", (unsigned)info->nmarker);
     add_integer(w, POINT, "FRAMES", info->nframe < MAX_WORD ? (unsigned)info->nframe : MAX_WORD);

@@ -84,15 +84,16 @@ static sn_word without_brackets(sn_word word) {
     return sn_word_trim((sn_word){word.text + 1, word.length - 2});
 }
 
-// A unit at the end of a name, taken off it.
+// A unit at the end of a name, taken off it; again while there is one.
 static sn_word take_unit(sn_csv *csv, sn_word name) {
-    char last = name.length > 0 ? name.text[name.length - 1] : '\0';
-    char open = last == ')' ? '(' : last == ']' ? '[' : '\0';
-    for (size_t at = name.length; open != '\0' && at > 1; at--) {
-        if (name.text[at - 1] != open) continue;
+    for (size_t at = name.length; at > 1; at--) {
+        char last = name.text[name.length - 1];
+        if ((last != ')' || name.text[at - 1] != '(') && (last != ']' || name.text[at - 1] != '['))
+            continue;
         sn_word unit = {name.text + at, name.length - 1 - at};
-        if (!sn_csv_unit(csv, sn_word_trim(unit))) return name;
-        return sn_word_trim((sn_word){name.text, at - 1});
+        if (!sn_csv_unit(csv, sn_word_trim(unit))) break;
+        name = sn_word_trim((sn_word){name.text, at - 1});
+        at = name.length + 1;
     }
     return name;
 }
