@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "fit_take.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -255,7 +256,8 @@ static bool match(fit_result *r) {
 static bool choose_frames(fit_result *r) {
     const sn_recording_info *info = sn_recording_get_info(r->recording);
     long from = info->first_frame, to = from + info->nframe - 1;
-    long first = r->plan->first >= 0 ? r->plan->first : from, last = r->plan->last >= 0 ? r->plan->last : to;
+    long first = r->plan->frames.first != LONG_MIN ? r->plan->frames.first : from;
+    long last = r->plan->frames.last != LONG_MAX ? r->plan->frames.last : to;
     if (info->nframe == 0) {
         complain("%s: the recording has no frames", r->settings->input);
         return false;

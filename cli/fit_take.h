@@ -27,7 +27,7 @@ typedef struct fit_plan {
     bool has_up;
     int up;
     double up_sign;
-    long first, last;  ///< frame numbers of the file; -1: from the first, to the last
+    frame_range frames;
     double max_error;  ///< metres; INFINITY: none
 } fit_plan;
 
