@@ -31,9 +31,7 @@ static const struct {
     const char *name;
     int evaluations;
     double seconds;
-} budgets[BUDGETS] = {{"60 evaluations a frame", 60, 0},
-                      {"0.25 ms a frame", 0, 0.25e-3},
-                      {"15 ms a frame, as in 002", 0, 15e-3}};
+} budgets[BUDGETS] = {{"60 evaluations", 60, 0}, {"0.25 ms", 0, 0.25e-3}, {"15 ms", 0, 15e-3}};
 
 typedef struct cell {
     int n;
@@ -281,7 +279,7 @@ static void draw(papers *p, results *r) {
     for (int k = 0; k < SAMPLINGS; k++) {
         for (int b = 0; b < BUDGETS; b++) {
             int at = b * SAMPLINGS + k;
-            (void)snprintf(titles[at], sizeof titles[at], "every %g s, %s", intervals[k],
+            (void)snprintf(titles[at], sizeof titles[at], "every %g s, %s a frame", intervals[k],
                            budgets[b].name);
             for (int m = 0; m < METHODS; m++)
                 errors[b][k][m] = (plot_series){
@@ -292,7 +290,8 @@ static void draw(papers *p, results *r) {
                                       .series = errors[b][k],
                                       .nseries = METHODS};
         }
-        (void)snprintf(heads[k], sizeof heads[k], "every %g s, %s", intervals[k], budgets[0].name);
+        (void)snprintf(heads[k], sizeof heads[k], "every %g s, %s a frame", intervals[k],
+                       budgets[0].name);
         for (int m = 0; m < METHODS; m++)
             joints[k][m] = (plot_series){
                 methods[m].name, m, r->of[0][k][m].n, NULL, r->of[0][k][m].joint, 0, 0};

@@ -44,7 +44,8 @@ static sn_track_options plain_options(sn_method method, int iterations) {
 // Both starts of the first frame: 0 from theta = 0, as 001 has it, 1 from its true pose.
 static void paper_rows(papers *p, int at, clip_row out[ROWS][STARTS], plot_text *csv) {
     clip c = p->clips[at];
-    if (p->quick && at > 0 && c.nframe > 400) c.nframe = 400;
+    int most = !p->quick ? c.nframe : at == 0 ? 1200 : 150;
+    if (c.nframe > most) c.nframe = most;
     clip_source src = {&c, p->offsets[at], 1};
     size_t nq = (size_t)sn_model_nq(c.model);
     double *start = bench_numbers(nq);
@@ -127,7 +128,7 @@ static bool is_slow(sn_method m) {
 // Fixed offsets, all solvers, 10 and 100 iterations a frame.
 static void calibrated(papers *p) {
     clip c = p->clips[0];
-    int most = p->quick ? 600 : c.nframe;
+    int most = p->quick ? 300 : c.nframe;
     if (c.nframe > most) c.nframe = most;
     papers_progress(p, "001 Table 4: calibrating");
     double *offsets = clip_calibrate(&c, c.nframe > 400 ? c.nframe / 100 : 4);
@@ -157,8 +158,8 @@ static void calibrated(papers *p) {
                        sn_method_name((sn_method)m));
         papers_progress(p, what);
         clip part = c;
-        if (is_slow((sn_method)m) && part.nframe > (p->quick ? 12 : 150))
-            part.nframe = p->quick ? 12 : 150;
+        if (is_slow((sn_method)m) && part.nframe > (p->quick ? 5 : 150))
+            part.nframe = p->quick ? 5 : 150;
         clip_source src = {&part, NULL, 1};
         frames[m] = part.nframe;
         for (int k = 0; k < 2; k++) {
