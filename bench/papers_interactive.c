@@ -341,14 +341,17 @@ static void judge(papers *p, const results *r) {
                      "projected line search is closer to the reference than SVD with clamping",
                      papers_share(than_svd, cells), "lower median in %d of %d cells.", than_svd,
                      cells);
-        papers_claim(p, "002-smooth", "002 5.1 and Fig. 11",
-                     "and its motion is smoother: SVD with clamping jitters",
-                     papers_share(smoother, cells),
-                     "lower median joint acceleration in %d of %d cells; every 0.05 s with 60 "
-                     "evaluations %.1f against %.1f rad/s² (the motion itself %.1f).",
-                     smoother, cells, median_of(r->of[0][0][1].joint, r->of[0][0][1].n),
-                     median_of(r->of[0][0][2].joint, r->of[0][0][2].n),
-                     median_of(r->truth[0], r->of[0][0][0].n));
+        papers_claim(
+            p, "002-smooth", "002 5.1 and Fig. 11",
+            "and its motion is smoother: SVD with clamping jitters", papers_share(smoother, cells),
+            "lower median joint acceleration in %d of %d cells; every 0.05 s with 60 "
+            "evaluations %.1f against %.1f rad/s² (the motion itself %.1f). Who lags behind "
+            "is smooth as well: the median errors there are %.2g and %.2g units².",
+            smoother, cells, median_of(r->of[0][0][1].joint, r->of[0][0][1].n),
+            median_of(r->of[0][0][2].joint, r->of[0][0][2].n),
+            median_of(r->truth[0], r->of[0][0][0].n),
+            median_of(r->of[0][0][1].error, r->of[0][0][1].n),
+            median_of(r->of[0][0][2].error, r->of[0][0][2].n));
     }
     const cell *jt = &r->of[0][2][0], *near = &r->of[0][0][0];
     double far_m = median_of(jt->error, jt->n), near_m = median_of(near->error, near->n);
