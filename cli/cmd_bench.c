@@ -29,10 +29,12 @@ static const char help[] =
 static int run(int argc, char **argv) {
     bench_options o = {0};
     const char *problems = "2000", *out = "papers";
-    const option options[] = {
-        {"--data", NULL, NULL, &o.data},       {"--csv", NULL, NULL, &o.csv},
-        {"--out", NULL, NULL, &out},           {"--quick", NULL, &o.quick, NULL},
-        {"--problems", NULL, NULL, &problems}, {0}};
+    const option options[] = {VALUE("--data", NULL, &o.data),
+                              VALUE("--csv", NULL, &o.csv),
+                              VALUE("--out", NULL, &out),
+                              FLAG("--quick", &o.quick),
+                              VALUE("--problems", NULL, &problems),
+                              {0}};
     const char *word = NULL;
     long count;
     int nword, code = parse_options(&command_bench, argc, argv, options, &word, 1, &nword);

@@ -18,7 +18,8 @@ double plot_quantile(const double *sorted, int n, double p) {
     return i + 1 < n ? sorted[i] + (at - i) * (sorted[i + 1] - sorted[i]) : sorted[n - 1];
 }
 
-// A name below a place of the axis, on two lines where it is too long for one.
+// A name below a place of the axis, on two lines where it is too long for one, upright where it cannot be
+// parted.
 static void name_below(plot_text *out, const plot_panel *p, double x, const char *name,
                        double room) {
     char first[128];
@@ -30,6 +31,13 @@ static void name_below(plot_text *out, const plot_panel *p, double x, const char
             bool better = cut == length || from < fabs((double)cut - (double)length / 2);
             if ((name[i] == ' ' || name[i] == '-') && better) cut = i;
         }
+    if (cut == length && 6 * (double)length > room) {
+        plot_add(out, "<text class=\"tick\" text-anchor=\"end\" transform=\"translate(%.1f %.1f) rotate(-90)\">",
+                 x + 4, y - 8);
+        plot_escaped(out, name);
+        plot_raw(out, "</text>");
+        return;
+    }
     plot_add(out, "<text class=\"tick\" text-anchor=\"middle\" x=\"%.1f\" y=\"%.1f\">", x, y);
     if (cut < length) {
         memcpy(first, name, cut + 1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Sine and cosine to the last bit, rotations there and back, the coefficients of the exponential
 // map.
+#include "math/atan2.h"
 #include "math/rotation.h"
 #include "math/sincos.h"
 #include "support.h"
@@ -23,6 +24,35 @@ static void try_angle(double angle) {
     double off = fmax(ulps(s, sinl((long double)angle)), ulps(c, cosl((long double)angle)));
     if (!(off <= 1)) fail_msg("sin and cos of %a: %a, %a, off by %g ulp", angle, s, c, off);
     worst = fmax(worst, off);
+}
+
+static void try_point(double y, double x) {
+    double got = sn_atan2(y, x), off = ulps(got, atan2l((long double)y, (long double)x));
+    if (!(off <= 1.5)) fail_msg("atan2 of %a, %a: %a, off by %g ulp", y, x, got, off);
+    worst = fmax(worst, off);
+}
+
+static void atan2_random(void **unused) {
+    (void)unused;
+    uint64_t state = 3;
+    int count = cases(400000);
+    worst = 0;
+    for (int i = 0; i < count; i++) try_point(uniform(&state, -1, 1), uniform(&state, -1, 1));
+    for (int i = 0; i < count; i++)
+        try_point(ldexp(uniform(&state, -1, 1), below(&state, 1500) - 750),
+                  ldexp(uniform(&state, -1, 1), below(&state, 1500) - 750));
+    print_message("%d points: worst %.4f ulp\n", 2 * count, worst);
+    // where C says what the answer is, to the sign of a zero
+    static const double odd[] = {0,         -0.0,  1,      -1,     INFINITY,
+                                 -INFINITY, 1e308, -1e308, 5e-324, -5e-324};
+    for (int i = 0; i < 10; i++) {
+        for (int k = 0; k < 10; k++) {
+            double got = sn_atan2(odd[i], odd[k]), expected = atan2(odd[i], odd[k]);
+            if (got != expected || signbit(got) != signbit(expected))
+                fail_msg("atan2 of %g, %g: %a, not %a", odd[i], odd[k], got, expected);
+        }
+    }
+    assert_true(isnan(sn_atan2(NAN, 1)) && isnan(sn_atan2(1, NAN)));
 }
 
 static void sincos_random(void **unused) {
@@ -338,12 +368,19 @@ static void two_at_a_time(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_at_a_time),       cmocka_unit_test(sincos_random),
-        cmocka_unit_test(sincos_multiples),    cmocka_unit_test(sincos_special),
-        cmocka_unit_test(sincos_golden),       cmocka_unit_test(rotations_there_and_back),
-        cmocka_unit_test(quaternion_algebra),  cmocka_unit_test(quaternion_lengths),
-        cmocka_unit_test(expmap_coefficients), cmocka_unit_test(log_coefficients),
-        cmocka_unit_test(expmap_derivatives),  cmocka_unit_test(expmap_wrap),
+        cmocka_unit_test(two_at_a_time),
+        cmocka_unit_test(atan2_random),
+        cmocka_unit_test(sincos_random),
+        cmocka_unit_test(sincos_multiples),
+        cmocka_unit_test(sincos_special),
+        cmocka_unit_test(sincos_golden),
+        cmocka_unit_test(rotations_there_and_back),
+        cmocka_unit_test(quaternion_algebra),
+        cmocka_unit_test(quaternion_lengths),
+        cmocka_unit_test(expmap_coefficients),
+        cmocka_unit_test(log_coefficients),
+        cmocka_unit_test(expmap_derivatives),
+        cmocka_unit_test(expmap_wrap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

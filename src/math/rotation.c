@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "math/rotation.h"
 
+#include "math/atan2.h"
 #include "math/sincos.h"
 
 static const double pi = 0x1.921fb54442d18p+1;
@@ -191,7 +192,7 @@ sn_vec3 sn_quat_log(sn_quat q) {
         v = v3_neg(v);
     }
     // angle = 2 atan2(n, w); for tiny n the ratio 2 atan2(n, w)/n is 2/w
-    double ratio = n < 1e-9 * q.w ? 2 / q.w : 2 * atan2(n, q.w) / n;
+    double ratio = n < 1e-9 * q.w ? 2 / q.w : 2 * sn_atan2(n, q.w) / n;
     return n == 0 ? v3(0, 0, 0) : v3_scale(ratio, v);
 }
 

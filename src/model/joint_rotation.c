@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 // A joint's rotation as a matrix, and back to coordinates.
+#include "math/atan2.h"
 #include "math/rotation.h"
 #include "math/sincos.h"
 #include "model/joint.h"
+
+// Of parts of a rotation: neither large nor worth hypot()'s care, which differs between platforms.
+static double length(double x, double y) { return sqrt(x * x + y * y); }
 
 // R_rc, row r and column c.
 static double entry(const sn_mat3 *R, int r, int c) { return v3_at(R->c[c], r); }
@@ -13,13 +17,13 @@ void sn_euler_from_rotation(const int order[3], const sn_mat3 *R, double angles[
     int third = proper ? 3 - i - j : k;
     double e = (i + 1) % 3 == j ? 1 : -1;  // is (i, j, third) an even permutation?
     if (proper) {
-        angles[0] = atan2(entry(R, j, i), -e * entry(R, third, i));
-        angles[1] = atan2(hypot(entry(R, i, j), entry(R, i, third)), entry(R, i, i));
-        angles[2] = atan2(entry(R, i, j), e * entry(R, i, third));
+        angles[0] = sn_atan2(entry(R, j, i), -e * entry(R, third, i));
+        angles[1] = sn_atan2(length(entry(R, i, j), entry(R, i, third)), entry(R, i, i));
+        angles[2] = sn_atan2(entry(R, i, j), e * entry(R, i, third));
     } else {
-        angles[0] = atan2(-e * entry(R, j, k), entry(R, k, k));
-        angles[1] = atan2(e * entry(R, i, k), hypot(entry(R, i, i), entry(R, i, j)));
-        angles[2] = atan2(-e * entry(R, i, j), entry(R, i, i));
+        angles[0] = sn_atan2(-e * entry(R, j, k), entry(R, k, k));
+        angles[1] = sn_atan2(e * entry(R, i, k), length(entry(R, i, i), entry(R, i, j)));
+        angles[2] = sn_atan2(-e * entry(R, i, j), entry(R, i, i));
     }
     // at gimbal lock only the sum or difference of the outer two is known: give it all to the first
     sn_mat3 back = m3_identity();
@@ -38,7 +42,7 @@ void sn_euler_from_rotation(const int order[3], const sn_mat3 *R, double angles[
     sn_sincos_inline(-angles[1], &turn.s, &turn.c);
     turn_coordinate(&rest, j, turn);
     int m = (i + 1) % 3, n = (i + 2) % 3;
-    angles[0] = atan2(entry(&rest, n, m), entry(&rest, m, m));
+    angles[0] = sn_atan2(entry(&rest, n, m), entry(&rest, m, m));
 }
 
 static sn_quat quat_at(const double *q) { return (sn_quat){q[0], q[1], q[2], q[3]}; }

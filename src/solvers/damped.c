@@ -137,7 +137,7 @@ static double solve_step(sn_solver *s, double reach, double *lambda, bool *indef
         sn_workspace_solve(s->ws, step);
         double size = largest_turn(s, step);
         if (size <= reach) break;
-        *lambda = fmax(*lambda, 1e-5) * fmin(fmax(pow(size / reach, 1.5), 2), 100);
+        *lambda = fmax(*lambda, 1e-5) * fmin(fmax(size / reach * sqrt(size / reach), 2), 100);
     }
     // the plain projection first; a step that stays inside needs no product with H, since
     // (H + lambda D^2) u = -g gives u.Hu

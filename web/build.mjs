@@ -1,0 +1,40 @@
+// Bundle everything into one file that opens by double click: web/dist/sinew.html.
+//   node build.mjs BUILD    BUILD holds sinew.wasm and node_modules
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const build = resolve(process.argv[2]);
+const modules = join(build, 'node_modules');
+const esbuild = createRequire(join(modules, 'x.js'))('esbuild');
+
+const bundle = await esbuild.build({
+  entryPoints: [join(here, 'src/main.js')],
+  bundle: true,
+  minify: true,
+  write: false,
+  format: 'iife',
+  target: 'es2022',
+  nodePaths: [modules],
+  legalComments: 'inline',
+});
+const style = await esbuild.transform(readFileSync(join(here, 'style.css'), 'utf8'), { loader: 'css', minify: true });
+const wasm = readFileSync(join(build, 'sinew.wasm')).toString('base64');
+
+// a function as replacement: in a string, $& and the like would be replaced
+const fill = (page, mark, text) => {
+  if (!page.includes(mark)) throw new Error(`index.html has no ${mark}`);
+  return page.replace(mark, () => text);
+};
+let page = readFileSync(join(here, 'index.html'), 'utf8');
+page = fill(page, '<!-- style -->', `<style>${style.code}</style>`);
+page = fill(page, '<!-- wasm -->', `<script type="application/wasm;base64" id="wasm">${wasm}</script>`);
+page = fill(page, '<!-- script -->', `<script>${bundle.outputFiles[0].text.replaceAll('</script', '<\\/script')}</script>`);
+
+const LIMIT = 3e6;
+if (page.length > LIMIT) throw new Error(`the page has ${page.length} bytes, more than ${LIMIT}`);
+mkdirSync(join(here, 'dist'), { recursive: true });
+writeFileSync(join(here, 'dist/sinew.html'), page);
+console.log(`web/dist/sinew.html: ${(page.length / 1e6).toFixed(2)} MB`);

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// What the page calls: plain integers and doubles, and pointers into the one memory. Nothing called
+// during a drag allocates (web_goal_move, web_goal_turn, web_begin, web_solve, web_commit,
+// web_place, ...), so the page's views into the memory stay valid.
+//
+// There is one stage: a figure, its pose, its goals, and up to three solvers (lanes) that all start
+// from the same pose. Lane 0 moves the figure, the others are ghosts.
+#pragma once
+
+#include "sinew/sinew.h"
+
+#ifdef __wasm__
+#define WEB(name) __attribute__((export_name(#name))) name
+#else
+#define WEB(name) name
+#endif
+
+enum { WEB_LANES = 3, WEB_GOALS = 64, WEB_ITERATIONS = 200 };
+
+enum { WEB_POSITION, WEB_ORIENTATION, WEB_BOTH };      // kinds of goal
+enum { WEB_FROM_LAST, WEB_FROM_REST, WEB_FROM_ZERO };  // where solves start
+enum { WEB_HUMANOID, WEB_HAND, WEB_ARM, WEB_SPIDER, WEB_CHAIN, WEB_FIGURES };
+
+// -- memory and messages: stage.c
+
+/// Room for `bytes` bytes that the page fills (a file, its name); valid until the next call. NULL
+/// when memory is out.
+void *WEB(web_buffer)(int bytes);
+/// The sentence of the last failure, or "".
+const char *WEB(web_message)(void);
+
+// -- the figure: stage.c, figures.c
+
+/// One of the built-in figures, at its zero pose, with no goals. An sn_status.
+int WEB(web_figure)(int which);
+const char *WEB(web_name)(void);
+int WEB(web_njoint)(void);
+int WEB(web_nq)(void);
+int WEB(web_nv)(void);
+const char *WEB(web_joint_name)(int joint);
+int WEB(web_joint_parent)(int joint);  ///< -1 for the root
+int WEB(web_joint_type)(int joint);
+int WEB(web_joint_q)(int joint);  ///< its first coordinate
+int WEB(web_joint_v)(int joint);  ///< its first velocity; the next joint's ends it
+/// Where its bone ends, in its own frame: 3 doubles, NaN when the file does not say.
+const double *WEB(web_joint_tip)(int joint);
+const double *WEB(web_lower)(void);  ///< nv limits as the file has them
+const double *WEB(web_upper)(void);
+
+/// Limits on or off, and which joints are locked (njoint flags). Makes the model, the problem and
+/// the solvers anew; the pose stays. An sn_status.
+int WEB(web_restrict)(int limits, const unsigned char *locked);
+
+// -- poses
+
+double *WEB(web_q)(void);     ///< nq, the pose shown; may be written
+double *WEB(web_rest)(void);  ///< nq, the rest pose; may be written
+/// Make a written pose a good one: unit quaternions, finite. 0 when it was not finite.
+int WEB(web_tidy)(double *q);
+/// Between two poses, rotations by slerp: at t = 0 the first, at 1 the second.
+void WEB(web_blend)(const double *a, const double *b, double t, double *out);
+/// Joint frames at the pose of a lane (0: the pose shown): njoint 4 x 4 matrices, column-major.
+const float *WEB(web_place)(int lane);
+/// nv numbers: -1 or 1 where the pose shown is held at its lower or upper limit, else 0.
+const signed char *WEB(web_held)(void);
+
+// -- goals
+
+void WEB(web_goal_set)(int goal, int joint, int kind, double weight, double lx, double ly,
+                       double lz, double x, double y, double z, double qw, double qx, double qy,
+                       double qz);
+/// The first `count` goals that were set are the problem now. An sn_status.
+int WEB(web_goals)(int count);
+void WEB(web_goal_move)(int goal, double x, double y, double z);
+void WEB(web_goal_turn)(int goal, double w, double x, double y, double z);
+void WEB(web_goal_weight)(int goal, double weight);
+/// Of the pose shown: the point's place (3), its rotation (4), distance and angle to the goal.
+const double *WEB(web_goal_state)(int goal);
+
+// -- solving
+
+int WEB(web_method_count)(void);
+const char *WEB(web_method_name)(int method);
+int WEB(web_method_available)(int method);
+/// The method of a lane, -1 for none, and how many iterations it may take. An sn_status.
+int WEB(web_lane)(int lane, int method, int iterations);
+
+/// Choose where the next solves start. `relax`: from the last pose, moved by this share towards the
+/// rest pose first; the root stays.
+void WEB(web_begin)(int from, double relax);
+/// Solve in a lane from there. An sn_status.
+int WEB(web_solve)(int lane);
+/// The same solve again, watched. Returns how many entries web_trace_entries() has.
+int WEB(web_trace)(int lane);
+/// The pose of lane 0 becomes the pose shown.
+void WEB(web_commit)(void);
+
+/// Of the last solve: stop, f, relative gradient, worst error, iterations, limits that hold.
+const double *WEB(web_report)(int lane);
+const char *WEB(web_stop_text)(int stop);
+/// Per entry 8 numbers, the first entry at the start pose: f, worst distance to a goal in metres,
+/// relative gradient, negative eigenvalues of the exact Hessian of what is free to move, those that
+/// are zero, held limits, exact Hessian used, step taken.
+const double *WEB(web_trace_entries)(int lane);
+
+// -- files and takes: files.c, take.c
+
+/// What web_open() found.
+enum { WEB_BAD_FILE, WEB_MODEL, WEB_MOTION, WEB_MARKERS };
+/// Read the file in web_buffer(): its name, a zero, then `bytes` bytes. WEB_BAD_FILE: see
+/// web_message(); all stays as it was.
+int WEB(web_open)(int bytes);
+
+int WEB(web_take_frames)(void);   ///< of the motion, or the markers when there is no motion; or 0
+double WEB(web_take_rate)(void);  ///< frames per second
+/// The pose shown becomes that of a frame, between frames by slerp.
+void WEB(web_take_pose)(double frame);
+int WEB(web_take_markers)(void);
+const char *WEB(web_take_label)(int marker);
+/// Per marker 6 floats, measured and fitted, at a frame and the pose shown; NaN for what is missing.
+const float *WEB(web_take_places)(double frame);
+/// Solve poses for markers that have no motion, `frames` more of them: how many are done.
+int WEB(web_take_fit)(int frames);
+void WEB(web_take_close)(void);

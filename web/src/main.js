@@ -1,0 +1,586 @@
+// The page: everything put together.
+import { Color, MeshStandardMaterial, Vector3 } from 'three';
+import { Body } from './body.js';
+import { Clock } from './clock.js';
+import { Drag } from './drag.js';
+import { figureById, figures } from './figures.js';
+import { Files, MARKERS, MODEL, MOTION } from './files.js';
+import { Handles } from './handles.js';
+import { setUpHelp } from './help.js';
+import { History } from './history.js';
+import { Keys } from './keys.js';
+import { Limits } from './limits.js';
+import { length, Panel, spoken } from './panel.js';
+import { Room } from './scene.js';
+import { BOTH, Stage } from './stage.js';
+import { decode, encode, figureIn } from './state.js';
+import { Take } from './take.js';
+import { Timeline } from './timeline.js';
+import { start } from './wasm.js';
+
+const $ = (id) => document.getElementById(id);
+
+/** A sentence in place of a blank page. */
+function trouble(text, reload = false) {
+  const box = $('trouble');
+  box.hidden = false;
+  box.querySelector('p').textContent = text;
+  box.querySelector('button').hidden = !reload;
+  box.querySelector('button').onclick = () => location.reload();
+}
+
+class App {
+  constructor(core, room) {
+    this.core = core;
+    this.room = room;
+    this.stage = new Stage(core);
+    this.handles = new Handles(room);
+    this.limits = new Limits(room);
+    this.take = new Take(room, core);
+    this.timeline = new Timeline();
+    this.history = new History();
+    this.selected = null;
+    this.hovered = null;
+    this.joint = 0;
+    this.fans = true;
+    this.heldNow = [];
+    this.needs = { solve: false, pulled: false, watch: false };
+    this.follows = 0;
+    this.ghosts = [null, null, null];
+    this.ghostSkins = [1, 2].map(() => new MeshStandardMaterial({ transparent: true, opacity: 0.34, roughness: 0.7, depthWrite: false }));
+    this.extra = [];  // a figure from a file
+    room.before.push((now) => this.frame(now));
+    this.stage.load(figures[0]);
+    this.panel = new Panel(this);
+    this.clock = new Clock(this);
+    this.drag = new Drag(this);
+    this.files = new Files(this);
+    this.keys = new Keys(this, setUpHelp());
+    for (const button of document.querySelectorAll('[data-export]')) button.addEventListener('click', () => this.exportAs(button.dataset.export));
+    $('message').querySelector('button').addEventListener('click', () => { $('message').hidden = true; });
+    addEventListener('hashchange', () => { if (location.hash !== this.written) this.fromAddress(); });
+    this.setTheme(matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
+  }
+
+  // -- what is shown
+
+  /** The figure is another one: body, camera, lists. */
+  rebuilt() {
+    this.body?.dispose();
+    this.body = new Body(this.stage, this.room.skin);
+    this.room.scene.add(this.body.group);
+    for (const lane of [1, 2]) {
+      this.ghosts[lane]?.dispose();
+      this.ghosts[lane] = null;
+    }
+    this.body.place(this.stage.matrices());
+    this.body.group.updateMatrixWorld(true);
+    this.room.frame(this.body.group, this.stage.figure ?? {});
+    $('scale').textContent = `grid ${this.room.step >= 1 ? `${this.room.step} m` : `${this.room.step * 100} cm`} · y up`;
+    const current = this.stage.figure?.id ?? 'file';
+    this.panel.figure([...figures.map(({ id, name }) => [id, name]), ...this.extra], current);
+    this.selected = null;
+    this.joint = Math.max(0, this.stage.goals[0]?.joint ?? 0);
+    this.stage.traces = [[], [], []];
+    this.stage.micros = NaN;
+    this.stage.look();
+    this.ghostBodies();
+    this.room.invalidate();
+  }
+
+  ghostBodies() {
+    for (const lane of [1, 2]) {
+      const wanted = this.stage.lanes[lane] >= 0;
+      if (wanted && !this.ghosts[lane]) {
+        this.ghosts[lane] = new Body(this.stage, this.ghostSkins[lane - 1], { detail: 14, thin: 0.92, shadows: false });
+        this.ghosts[lane].group.renderOrder = 2;
+        this.room.scene.add(this.ghosts[lane].group);
+        this.ghosts[lane].group.visible = false;
+      } else if (!wanted && this.ghosts[lane]) {
+        this.ghosts[lane].dispose();
+        this.ghosts[lane] = null;
+      }
+    }
+  }
+
+  /** Before each picture: solve if a goal moved, then put everything in its place. */
+  frame(now) {
+    const { stage, needs } = this;
+    this.clock.tick(now);
+    if (needs.solve) {
+      needs.solve = false;
+      stage.solve(needs.pulled);
+      needs.pulled = false;
+      // a method that ran out of iterations goes on in the next picture
+      if (stage.unfinished && this.follows-- > 0) this.solveSoon(false);
+      for (const lane of [1, 2]) if (this.ghosts[lane]) this.ghosts[lane].group.visible = true;
+      needs.watch = true;
+    }
+    this.body.place(stage.matrices());
+    for (const lane of [1, 2]) if (this.ghosts[lane]?.group.visible) this.ghosts[lane].place(stage.matrices(lane));
+    this.heldNow = stage.goals.length > 0 ? stage.held() : [];
+    if (needs.watch && this.panel.plotsVisible) {
+      needs.watch = false;
+      stage.watch();
+      if (!(now - stage.measured < 150)) {
+        stage.measured = now;
+        stage.measure();
+      }
+    }
+    this.handles.update(stage, this.selected, this.hovered, this.room.size);
+    if (this.fans && this.stage.limits && !this.timeline.playing) this.limits.show(stage, this.body, this.joint, this.heldNow, this.handles.colours);
+    else this.limits.clear();
+    this.panel.update();
+    this.labels();
+  }
+
+  // the name of the goal that is chosen, beside it
+  labels() {
+    const box = $('labels');
+    const goal = this.selected ?? this.hovered;
+    if (!goal) { box.replaceChildren(); return; }
+    const label = box.firstChild ?? box.appendChild(document.createElement('span'));
+    const p = this.drag.screen(goal.at);
+    label.textContent = spoken(this.stage.joints[goal.joint].name);
+    label.style.transform = `translate(${p.x + 18}px, ${p.y - 26}px)`;
+  }
+
+  solveSoon(pulled, follows) {
+    this.needs.solve = true;
+    this.needs.pulled ||= pulled;
+    if (follows !== undefined) this.follows = follows;
+    this.room.invalidate();
+  }
+
+  /** The pose was set, not solved for. Goals that are free go along with it. */
+  posed(settle) {
+    if (settle) this.stage.settle();
+    else this.stage.goals.forEach((goal) => { goal.point = goal.at; goal.distance = goal.angle = 0; });
+    for (const lane of [1, 2]) if (this.ghosts[lane]) this.ghosts[lane].group.visible = false;
+    this.room.invalidate();
+  }
+
+  // -- the figure
+
+  choose(id) {
+    const figure = figureById(id);
+    if (!figure) return;
+    this.take.clear();
+    this.core.call.web_take_close();
+    this.stage.load(figure);
+    this.timeline.keys = [];
+    this.timeline.time = 0;
+    this.timeline.playing = false;
+    this.extra = [];
+    this.rebuilt();
+    this.clock.update();
+    this.commit();
+  }
+
+  reset() {
+    const { stage } = this;
+    this.pause();
+    stage.pose = stage.rest;
+    // back to how the figure came, goals and all
+    if (stage.figure) {
+      stage.goals = [];
+      for (const [joint, local, kind, pinned, weight] of stage.figure.goals) stage.addGoal(stage.find(joint), local, { kind, pinned: !!pinned, weight: weight ?? 1 });
+    }
+    this.selected = null;
+    this.posed(true);
+    this.commit();
+  }
+
+  setCoordinate(index, value) {
+    this.pause();
+    const q = this.stage.pose;
+    q[index] = value;
+    this.stage.pose = q;
+    this.posed(true);
+  }
+
+  // -- goals
+
+  select(goal) {
+    this.selected = goal;
+    if (goal) this.joint = goal.joint;
+    this.room.invalidate();
+  }
+
+  addGoal(joint, local, options) {
+    if (this.stage.goals.length >= 64) { this.say('64 goals are enough: remove one first.', true); return this.stage.goals.at(-1); }
+    const goal = this.stage.addGoal(joint, local, options);
+    this.stage.look();
+    this.select(goal);
+    return goal;
+  }
+
+  addGoalAt(joint) {
+    this.addGoal(joint, [0, 0, 0]);
+    this.commit();
+  }
+
+  removeGoal(goal = this.selected) {
+    if (!goal) return;
+    this.stage.removeGoal(goal);
+    this.select(null);
+    this.commit();
+  }
+
+  moveGoal(goal, at) {
+    this.stage.move(goal, at);
+    this.solveSoon(true, 90);
+  }
+
+  turnGoal(goal, turn) {
+    this.stage.turn(goal, turn);
+    this.solveSoon(true, 90);
+  }
+
+  setKind(kind) {
+    const goal = this.selected;
+    if (!goal) return;
+    const state = this.stage.state(this.stage.goals.indexOf(goal));
+    // what it begins to hold, it holds as it is now
+    if (goal.kind === 0 && kind !== 0) goal.turn = state.turn;
+    if (goal.kind === 1 && kind !== 1) goal.at = state.at;
+    goal.kind = kind;
+    this.stage.sync();
+    this.stage.look();
+    this.commit();
+  }
+
+  weigh(weight, done = true) {
+    const goal = this.selected;
+    if (!goal) return;
+    goal.weight = Math.min(Math.max(weight, 0.01), 100);
+    this.stage.sync();
+    this.solveSoon(false, 90);
+    if (done) this.commitSoon();
+  }
+
+  /** Hold a goal where its point is now: a foot on the ground. */
+  pin(goal = this.selected) {
+    if (!goal) return;
+    goal.pinned = !goal.pinned;
+    if (goal.pinned) {
+      const state = this.stage.state(this.stage.goals.indexOf(goal));
+      goal.kind = BOTH;
+      goal.at = state.at;
+      goal.turn = state.turn;
+    }
+    this.stage.sync();
+    this.stage.look();
+    this.commit();
+  }
+
+  released() {
+    this.commit();
+  }
+
+  // -- joints and solvers
+
+  selectJoint(joint) {
+    this.joint = joint;
+    $('new-joint').value = joint;
+    this.room.invalidate();
+  }
+
+  nextJoint(by) {
+    const count = this.stage.joints.length;
+    this.selectJoint((this.joint + by + count) % count);
+  }
+
+  lock() {
+    const locked = new Set(this.stage.locked);
+    if (!locked.delete(this.joint)) locked.add(this.joint);
+    this.stage.restrict(this.stage.limits, locked);
+    this.say(`${spoken(this.stage.joints[this.joint].name)} is ${locked.has(this.joint) ? 'locked' : 'free'}.`);
+    this.commit();
+  }
+
+  setLimits(on) {
+    this.stage.restrict(on, this.stage.locked);
+    if (on) this.solveSoon(false, 90);
+    this.commit();
+  }
+
+  setFans(on) {
+    this.fans = on;
+    $('fans').checked = on;
+    this.room.invalidate();
+  }
+
+  setLane(lane, method) {
+    this.stage.setLane(lane, method);
+    this.ghostBodies();
+    this.solveSoon(false, 90);
+    this.commit();
+  }
+
+  nextSolver(lane) {
+    const ids = [...(lane === 0 ? [] : [-1]), ...this.stage.methods.map(({ id }) => id)];
+    const next = ids[(ids.indexOf(this.stage.lanes[lane]) + 1) % ids.length];
+    this.setLane(lane, next);
+    this.say(next < 0 ? 'No ghost.' : `${lane === 0 ? 'Solver' : 'Ghost'}: ${this.stage.methods.find(({ id }) => id === next).name}`);
+  }
+
+  setFrom(from) {
+    this.stage.from = from;
+    this.solveSoon(false, 90);
+    this.commit();
+  }
+
+  setRelax(on) {
+    this.stage.relax = on;
+    this.commit();
+  }
+
+  // -- state: undo, redo, the address
+
+  capture() {
+    const { stage } = this;
+    return {
+      figure: stage.figure?.id ?? `file:${stage.name}`,
+      pose: stage.pose,
+      goals: stage.goals.map((g) => ({ joint: g.joint, kind: g.kind, pinned: g.pinned, weight: g.weight, local: [...g.local], at: [...g.at], turn: [...g.turn] })),
+      limits: stage.limits,
+      locked: [...stage.locked],
+      lanes: [...stage.lanes],
+      from: stage.from,
+      relax: stage.relax,
+      keys: this.timeline.keys.map((key) => ({ time: key.time, pose: Float64Array.from(key.pose) })),
+    };
+  }
+
+  restore(state) {
+    const { stage } = this;
+    if (state.figure !== (stage.figure?.id ?? `file:${stage.name}`)) {
+      const figure = figureById(state.figure);
+      if (!figure) { this.say('That step was on a figure from a file; drop the file again to return to it.', true); return; }
+      this.take.clear();
+      this.core.call.web_take_close();
+      stage.load(figure);
+      this.extra = [];
+      this.rebuilt();
+    }
+    stage.restrict(state.limits, new Set(state.locked));
+    stage.goals = state.goals.map((g) => ({ ...g, local: [...g.local], at: [...g.at], turn: [...g.turn], distance: 0, angle: 0 }));
+    stage.sync();
+    stage.from = state.from;
+    stage.relax = state.relax;
+    state.lanes.forEach((method, lane) => { if (stage.lanes[lane] !== method) stage.setLane(lane, method); });
+    this.ghostBodies();
+    stage.pose = state.pose;
+    this.timeline.keys = state.keys.map((key) => ({ time: key.time, pose: Float64Array.from(key.pose) }));
+    this.selected = null;
+    stage.look();
+    for (const lane of [1, 2]) if (this.ghosts[lane]) this.ghosts[lane].group.visible = false;
+    this.clock.update();
+    this.room.invalidate();
+  }
+
+  /** An action is complete: remember it, and put it into the address. */
+  commit() {
+    clearTimeout(this.pending);
+    this.pending = 0;
+    // what was asked for in this frame belongs to it
+    if (this.needs.solve) {
+      this.needs.solve = false;
+      this.stage.solve(this.needs.pulled);
+      this.needs.pulled = false;
+      this.needs.watch = true;
+      for (const lane of [1, 2]) if (this.ghosts[lane]) this.ghosts[lane].group.visible = true;
+      if (this.stage.unfinished) this.needs.solve = true;
+    }
+    this.history.push(this.capture());
+    this.toAddress();
+    this.room.invalidate();
+  }
+
+  /** The same after a pause: many presses of one key are one action. */
+  commitSoon() {
+    clearTimeout(this.pending);
+    this.pending = setTimeout(() => this.commit(), 350);
+  }
+
+  settlePending() { if (this.pending) this.commit(); }
+
+  undo() {
+    this.settlePending();
+    this.pause();
+    const state = this.history.undo();
+    if (state) { this.restore(state); this.toAddress(); }
+  }
+
+  redo() {
+    this.settlePending();
+    const state = this.history.redo();
+    if (state) { this.restore(state); this.toAddress(); }
+  }
+
+  toAddress() {
+    try {
+      this.written = `#${encode(this.capture())}`;
+      history.replaceState(null, '', this.written);
+    } catch { /* some browsers count how often; the link is then made when asked for */ }
+  }
+
+  /** The state in the address; false when there is none that can be used. */
+  fromAddress() {
+    const text = location.hash.slice(1);
+    if (text === '') return false;
+    const figure = figureById(figureIn(text));
+    try {
+      if (!figure) throw new Error('the link is for a figure from a file; drop that file here');
+      if (this.stage.figure !== figure) {
+        this.stage.load(figure);
+        this.rebuilt();
+      }
+      const state = decode(text, this.stage.nq, this.stage.joints.length);
+      state.lanes.forEach((method, lane) => {
+        const known = this.stage.methods.some(({ id }) => id === method);
+        if (!known && !(lane > 0 && method === -1)) state.lanes[lane] = lane === 0 ? 0 : -1;
+      });
+      this.restore(state);
+      this.history.push(this.capture());
+      return true;
+    } catch (error) {
+      this.say(`This link cannot be used: ${error.message}.`, true);
+      return false;
+    }
+  }
+
+  async share() {
+    this.settlePending();
+    this.toAddress();
+    const link = location.href.split('#')[0] + this.written;
+    const lacks = this.stage.figure ? '' : ' It holds the pose, not the figure: send its file as well.';
+    try {
+      await navigator.clipboard.writeText(link);
+      this.say(`The link is copied.${lacks}`);
+    } catch {
+      this.say(`The address above is the link: copy it from there.${lacks}`);
+    }
+  }
+
+  // -- files
+
+  opened(found, name) {
+    const { stage } = this;
+    if (found === MODEL) {
+      stage.describe(undefined);
+      this.timeline.keys = [];
+      this.timeline.time = 0;
+      this.extra = [['file', stage.name || name]];
+      this.take.clear();
+      this.rebuilt();
+      this.say(`${name}: ${stage.joints.length} joints, ${stage.nv} degrees of freedom.`);
+    }
+    if (found === MOTION || found === MARKERS || this.core.call.web_take_frames() > 0) this.openTake(name);
+    this.clock.update();
+    this.commit();
+  }
+
+  openTake(name) {
+    const { stage, take } = this;
+    // real motions leave the limits of their skeletons, and a take needs no goals
+    stage.restrict(false, new Set());
+    stage.goals = [];
+    stage.sync();
+    take.refresh(this.room.size);
+    take.theme(this.dark);
+    const working = () => {
+      if (take.work(12)) {
+        this.say(`${name}: fitting frame ${take.done} of ${take.frames} …`);
+        setTimeout(working, 0);
+        return;
+      }
+      this.timeline.time = 0;
+      this.clock.show();
+      this.body.place(stage.matrices());
+      this.body.group.updateMatrixWorld(true);
+      this.room.frame(this.body.group, {});
+      $('follow').checked = true;
+      const error = Number.isFinite(this.clock.error) ? `, markers ${length(this.clock.error)} from the figure on average in this frame` : '';
+      this.say(`${name}: ${take.frames} frames at ${take.rate.toFixed(take.rate % 1 ? 2 : 0)} per second${take.markers > 0 ? `, ${take.markers} markers` : ''}${error}.`);
+    };
+    working();
+  }
+
+  followRoot() {
+    const m = this.stage.matrices();
+    this.room.follow(new Vector3(m[12], m[13], m[14]));
+  }
+
+  exportAs(kind) {
+    this.say(`${kind.toUpperCase()} cannot be written yet.`, true);
+  }
+
+  // -- the rest
+
+  pause() { this.clock.pause(); }
+
+  toggleTheme() { this.setTheme(document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark'); }
+
+  setTheme(name) {
+    document.documentElement.dataset.theme = name;
+    this.dark = name === 'dark';
+    this.room.theme(name);
+    this.handles.theme(name);
+    this.take.theme(this.dark);
+    this.ghostSkins[0].color = new Color(this.dark ? '#f0b23e' : '#e69f00');
+    this.ghostSkins[1].color = new Color(this.dark ? '#e08fc0' : '#cc79a7');
+    this.room.invalidate();
+  }
+
+  say(text, bad = false) {
+    const box = $('message');
+    box.hidden = false;
+    box.classList.toggle('bad', bad);
+    box.querySelector('span').textContent = text;
+    clearTimeout(this.quiet);
+    if (!bad) this.quiet = setTimeout(() => { box.hidden = true; }, 5000);
+  }
+}
+
+function watchContext(room, app) {
+  room.canvas.addEventListener('webglcontextlost', (event) => {
+    event.preventDefault();
+    room.lost = true;
+    trouble('The browser has taken back the graphics this page draws with. Your pose is kept; drawing goes on as soon as the browser allows it. If nothing happens, reload the page.', true);
+  });
+  room.canvas.addEventListener('webglcontextrestored', () => {
+    room.lost = false;
+    $('trouble').hidden = true;
+    room.light();
+    app.room.invalidate();
+  });
+}
+
+async function begin() {
+  if (typeof WebAssembly !== 'object') {
+    trouble('This browser has no WebAssembly, which the solver runs in. Any current Firefox, Chrome, Edge or Safari has it.');
+    return;
+  }
+  let room, core;
+  try {
+    room = new Room($('view'));
+  } catch {
+    trouble('This browser cannot draw in three dimensions (WebGL 2 is missing or switched off). Switch on hardware acceleration, or open the page in another browser.');
+    return;
+  }
+  try {
+    core = await start(Uint8Array.from(atob($('wasm').textContent), (c) => c.charCodeAt(0)));
+  } catch (error) {
+    trouble(`The solver could not be started: ${error.message}. A current browser with WebAssembly SIMD is needed.`);
+    return;
+  }
+  const app = new App(core, room);
+  watchContext(room, app);
+  app.rebuilt();
+  if (!app.fromAddress()) app.commit();
+  globalThis.sinew = app;
+}
+
+begin();

@@ -1,0 +1,244 @@
+// The figure, its goals and its solvers, on top of the module.
+
+export const POSITION = 0, ORIENTATION = 1, BOTH = 2;
+export const FROM_LAST = 0, FROM_REST = 1, FROM_ZERO = 2;
+const degree = Math.PI / 180;
+const ITERATIONS = 100;
+// while a goal is pulled, each solve starts this much nearer to the rest pose
+const RELAX = 0.04;
+
+const types = ['fixed', 'hinge', 'slider', 'screw', 'universal', 'euler', 'ball', 'rotation vector', 'swing and twist',
+  'planar', 'translation', 'free'];
+
+export class Stage {
+  constructor(core) {
+    this.core = core;
+    this.call = core.call;
+    this.goals = [];
+    this.limits = true;
+    this.locked = new Set();
+    this.from = FROM_LAST;
+    this.relax = true;
+    this.micros = NaN;
+    this.measured = 0;
+    this.methods = [];
+    for (let i = 0; i < this.call.web_method_count(); i++) {
+      if (this.call.web_method_available(i)) this.methods.push({ id: i, name: core.text(this.call.web_method_name(i)) });
+    }
+    this.lanes = [0, -1, -1];
+    this.traces = [[], [], []];
+  }
+
+  /** One of the built-in figures. */
+  load(figure) {
+    if (this.call.web_figure(figure.which) !== 0) throw new Error(this.core.text(this.call.web_message()));
+    this.describe(figure);
+  }
+
+  /** What the module now holds; `figure` is undefined for one from a file. */
+  describe(figure) {
+    const { call, core } = this;
+    this.figure = figure;
+    this.name = core.text(call.web_name());
+    this.nq = call.web_nq();
+    this.nv = call.web_nv();
+    const count = call.web_njoint();
+    this.joints = Array.from({ length: count }, (_, i) => ({
+      index: i,
+      name: core.text(call.web_joint_name(i)),
+      parent: call.web_joint_parent(i),
+      type: types[call.web_joint_type(i)],
+      q: call.web_joint_q(i),
+      v: call.web_joint_v(i),
+      tip: Array.from(core.doubles(call.web_joint_tip(i), 3)),
+    }));
+    this.joints.forEach((joint, i) => {
+      joint.nv = (i + 1 < count ? this.joints[i + 1].v : this.nv) - joint.v;
+      joint.nq = (i + 1 < count ? this.joints[i + 1].q : this.nq) - joint.q;
+    });
+    this.lower = Float64Array.from(core.doubles(call.web_lower(), this.nv));
+    this.upper = Float64Array.from(core.doubles(call.web_upper(), this.nv));
+    this.goals = [];
+    this.locked = new Set();
+    this.limits = true;
+    this.setRest(figure?.rest ?? {});
+    this.pose = this.rest;
+    for (const [joint, local, kind, pinned, weight] of figure?.goals ?? []) {
+      this.addGoal(this.find(joint), local, { kind, pinned: !!pinned, weight: weight ?? 1 });
+    }
+    this.sync();
+  }
+
+  find(name) { return this.joints.findIndex((joint) => joint.name === name); }
+
+  setRest(rest) {
+    const q = this.core.doubles(this.call.web_rest(), this.nq);
+    for (const joint of this.joints) {
+      const angles = rest[joint.name] ?? [];
+      angles.forEach((angle, i) => { q[joint.q + i] = angle * degree; });
+    }
+    // the zero pose of a model from a file may lie outside its limits
+    for (const joint of this.joints) {
+      if (joint.nq !== joint.nv) continue;
+      for (let i = 0; i < joint.nv; i++) {
+        q[joint.q + i] = Math.min(Math.max(q[joint.q + i], this.lower[joint.v + i]), this.upper[joint.v + i]);
+      }
+    }
+  }
+
+  get rest() { return Float64Array.from(this.core.doubles(this.call.web_rest(), this.nq)); }
+  get pose() { return Float64Array.from(this.core.doubles(this.call.web_q(), this.nq)); }
+  set pose(q) {
+    const to = this.core.doubles(this.call.web_q(), this.nq);
+    const before = Float64Array.from(to);
+    to.set(q);
+    if (!this.call.web_tidy(this.call.web_q())) to.set(before);
+  }
+
+  /** 16 floats per joint, valid until the next call. */
+  matrices(lane = 0) { return this.core.floats(this.call.web_place(lane), 16 * this.joints.length); }
+
+  // -- goals
+
+  addGoal(joint, local, { kind = POSITION, pinned = false, weight = 1, at, turn } = {}) {
+    const goal = { joint, local: [...local], kind, pinned, weight, at: [0, 0, 0], turn: [1, 0, 0, 0], distance: 0, angle: 0 };
+    this.goals.push(goal);
+    this.sync();
+    const state = this.state(this.goals.length - 1);
+    goal.at = at ?? state.at;
+    goal.turn = turn ?? state.turn;
+    this.sync();
+    return goal;
+  }
+
+  removeGoal(goal) {
+    this.goals = this.goals.filter((other) => other !== goal);
+    this.sync();
+  }
+
+  /** Tell the module all goals. Needed when one comes, goes, or changes its kind or weight. */
+  sync() {
+    this.goals.forEach((g, i) => this.call.web_goal_set(i, g.joint, g.kind, this.weightOf(g), ...g.local, ...g.at, ...g.turn));
+    if (this.call.web_goals(this.goals.length) !== 0) throw new Error(this.core.text(this.call.web_message()));
+  }
+
+  // a pin holds against whatever pulls
+  weightOf(goal) { return goal.pinned ? 20 * goal.weight : goal.weight; }
+
+  move(goal, at) {
+    goal.at = [...at];
+    this.call.web_goal_move(this.goals.indexOf(goal), ...at);
+  }
+
+  turn(goal, turn) {
+    goal.turn = [...turn];
+    this.call.web_goal_turn(this.goals.indexOf(goal), ...turn);
+  }
+
+  /** Where a goal's point is now, and how far from the goal. */
+  state(index) {
+    const s = this.core.doubles(this.call.web_goal_state(index), 9);
+    return { at: [s[0], s[1], s[2]], turn: [s[3], s[4], s[5], s[6]], distance: s[7], angle: s[8] };
+  }
+
+  /** Let go of a pull: goals that are not pinned return to where their points are. */
+  settle() {
+    this.goals.forEach((goal, i) => {
+      if (goal.pinned) return;
+      const { at, turn } = this.state(i);
+      goal.at = at;
+      goal.turn = turn;
+    });
+    this.sync();
+    this.look();
+  }
+
+  // -- what is allowed
+
+  restrict(limits, locked) {
+    const flags = Uint8Array.from(this.joints, (_, i) => (locked.has(i) ? 1 : 0));
+    if (this.call.web_restrict(limits ? 1 : 0, this.core.put(flags)) !== 0) throw new Error(this.core.text(this.call.web_message()));
+    this.limits = limits;
+    this.locked = new Set(locked);
+  }
+
+  setLane(lane, method) {
+    if (this.call.web_lane(lane, method, ITERATIONS) !== 0) throw new Error(this.core.text(this.call.web_message()));
+    this.lanes[lane] = method;
+    this.traces[lane] = [];
+  }
+
+  // -- solving
+
+  /** From the chosen start to the goals. `pulled`: someone is pulling, so ease towards rest. */
+  solve(pulled) {
+    const { call } = this;
+    call.web_begin(this.from, this.relax && pulled ? RELAX : 0);
+    call.web_solve(0);
+    for (let lane = 1; lane < this.lanes.length; lane++) if (this.lanes[lane] >= 0) call.web_solve(lane);
+    call.web_commit();
+    this.look();
+  }
+
+  /** Errors of the goals at the pose shown. */
+  look() {
+    this.goals.forEach((goal, i) => {
+      const state = this.state(i);
+      goal.point = state.at;
+      goal.distance = state.distance;
+      goal.angle = state.angle;
+    });
+  }
+
+  report(lane = 0) {
+    const r = this.core.doubles(this.call.web_report(lane), 6);
+    return { stop: this.core.text(this.call.web_stop_text(r[0])), code: r[0], f: r[1], gradient: r[2], worst: r[3], iterations: r[4], active: r[5] };
+  }
+
+  get unfinished() { return this.from === FROM_LAST && this.goals.length > 0 && this.report().code === 4; }
+
+  /** Solve the last problem again from the same start, as often as the clock needs to see it. */
+  measure() {
+    let times = 1, spent = 0;
+    for (; times <= 64; times *= 2) {
+      const begin = performance.now();
+      for (let i = 0; i < times; i++) this.call.web_solve(0);
+      spent = performance.now() - begin;
+      if (spent >= 1) break;
+    }
+    this.micros = spent / Math.min(times, 64) * 1000;
+  }
+
+  /** The last solves again, watched. */
+  watch() {
+    for (let lane = 0; lane < this.lanes.length; lane++) {
+      this.traces[lane] = [];
+      if (this.lanes[lane] < 0) continue;
+      const count = this.call.web_trace(lane);
+      const all = this.core.doubles(this.call.web_trace_entries(lane), 8 * count);
+      for (let i = 0; i < count; i++) {
+        const [f, distance, gradient, negative, zero, held, exact, taken] = all.subarray(8 * i, 8 * i + 8);
+        this.traces[lane].push({ f, distance, gradient, negative, zero, held, exact: exact !== 0, taken: taken !== 0 });
+      }
+    }
+  }
+
+  /** Degrees of freedom at a limit that the goals push against: [{joint, dof, side}]. */
+  held() {
+    const signs = this.core.signs(this.call.web_held(), this.nv);
+    const out = [];
+    for (const joint of this.joints) {
+      for (let i = 0; i < joint.nv; i++) if (signs[joint.v + i] !== 0) out.push({ joint, dof: i, side: signs[joint.v + i] });
+    }
+    return out;
+  }
+
+  /** Between two poses, rotations by slerp. */
+  blend(a, b, t) {
+    const at = this.core.put(new Uint8Array(3 * 8 * this.nq));
+    this.core.doubles(at, this.nq).set(a);
+    this.core.doubles(at + 8 * this.nq, this.nq).set(b);
+    this.call.web_blend(at, at + 8 * this.nq, t, at + 16 * this.nq);
+    return Float64Array.from(this.core.doubles(at + 16 * this.nq, this.nq));
+  }
+}
