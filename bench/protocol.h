@@ -4,8 +4,10 @@
 
 #include "clip.h"
 
-/// Seconds from some fixed moment.
+/// Seconds from some fixed moment, and seconds this program has computed: on a busy machine the latter
+/// says more.
 double bench_seconds(void);
+double bench_cpu_seconds(void);
 /// The block itself; ends the program with a message when it is NULL.
 void *bench_need(void *block);
 /// n zeros.
