@@ -553,7 +553,6 @@ function watchContext(room, app) {
   room.canvas.addEventListener('webglcontextrestored', () => {
     room.lost = false;
     $('trouble').hidden = true;
-    room.light();
     app.room.invalidate();
   });
 }
