@@ -47,7 +47,7 @@ class App {
     this.needs = { solve: false, pulled: false, watch: false };
     this.follows = 0;
     this.ghosts = [null, null, null];
-    this.ghostSkins = [1, 2].map(() => new MeshStandardMaterial({ transparent: true, opacity: 0.34, roughness: 0.7, depthWrite: false }));
+    this.ghostSkins = [1, 2].map(() => new MeshStandardMaterial({ transparent: true, opacity: 0.42, roughness: 0.7, depthWrite: false }));
     this.extra = [];  // a figure from a file
     room.before.push((now) => this.frame(now));
     this.stage.load(figures[0]);
@@ -92,8 +92,7 @@ class App {
     for (const lane of [1, 2]) {
       const wanted = this.stage.lanes[lane] >= 0;
       if (wanted && !this.ghosts[lane]) {
-        this.ghosts[lane] = new Body(this.stage, this.ghostSkins[lane - 1], { detail: 14, thin: 0.92, shadows: false });
-        this.ghosts[lane].group.renderOrder = 2;
+        this.ghosts[lane] = new Body(this.stage, this.ghostSkins[lane - 1], { detail: 14, thin: 0.92, ghost: true });
         this.room.scene.add(this.ghosts[lane].group);
         this.ghosts[lane].group.visible = false;
       } else if (!wanted && this.ghosts[lane]) {
