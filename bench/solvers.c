@@ -9,160 +9,25 @@
 //   solve
 //               to a relative projected gradient of 1e-8
 //   cold        the same problems from the zero pose with the root at the mean marker
-#define _POSIX_C_SOURCE 200809L
 #include "solvers.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/random.h"
-#include "clip.h"
+#include "protocol.h"
 
 static FILE *csv;
-
-static double seconds(void) {
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void *need(void *block) {
-    if (block == NULL) {
-        fputs("bench: out of memory\n", stderr);
-        exit(1);
-    }
-    return block;
-}
-
-static double *numbers(size_t n) { return need(calloc(n > 0 ? n : 1, sizeof(double))); }
-
-static sn_problem *clip_problem(const clip *c, const double *offsets) {
-    sn_task tasks[CLIP_MARKERS];
-    sn_problem *problem = NULL;
-    for (int i = 0; i < CLIP_MARKERS; i++) {
-        tasks[i] = sn_task_default(SN_TASK_POINT);
-        tasks[i].joint = c->joint[i];
-        if (offsets != NULL) memcpy(tasks[i].local, offsets + 3 * i, sizeof tasks[i].local);
-    }
-    (void)sn_problem_create(c->model, tasks, CLIP_MARKERS, NULL, &problem, NULL);
-    return need(problem);
-}
-
-// Where the markers of a frame are in their joints' frames at pose q.
-static void offsets_at(const clip *c, sn_workspace *ws, const double *q, int frame, double *out) {
-    const double *g = clip_goals(c, frame);
-    (void)sn_workspace_pose(ws, q);
-    for (int i = 0; i < CLIP_MARKERS; i++) {
-        sn_frame at = sn_workspace_frame(ws, c->joint[i]);
-        double d[3] = {g[3 * i] - at.p.x, g[3 * i + 1] - at.p.y, g[3 * i + 2] - at.p.z};
-        for (int k = 0; k < 3; k++)
-            out[3 * i + k] = at.R.c[k].x * d[0] + at.R.c[k].y * d[1] + at.R.c[k].z * d[2];
-    }
-}
-
-// What a frame's goals come from.
-typedef struct source {
-    const clip *clip;
-    const double *offsets;  // nframe x 41 x 3 for the paper's protocol, NULL when they are fixed
-    int every;              // frames taken: 0, every, 2 every, ...
-} source;
-
-static sn_status set_goals(void *user, int frame, sn_problem *problem) {
-    const source *s = user;
-    int at = frame * s->every;
-    const double *g = clip_goals(s->clip, at);
-    for (int i = 0; i < CLIP_MARKERS; i++) {
-        if (s->offsets != NULL)
-            (void)sn_problem_set_local(problem, i,
-                                       s->offsets + ((size_t)at * CLIP_MARKERS + (size_t)i) * 3);
-        if (sn_problem_set_goal(problem, i, g + 3 * i) != SN_OK)
-            (void)sn_problem_set_missing(problem, i, true);
-    }
-    return SN_OK;
-}
-
-typedef struct row {
-    double error;  // mean over frames of the summed marker error, cm
-    double iterations, functions, hessians, factorizations;  // means
-    double micros;                                           // per frame
-    int above;                                               // frames left above 1e-2 cm^2
-    int restarted;
-    double *f;  // per frame
-} row;
-
-static double *all_offsets(const clip *c) {
-    double *out = numbers((size_t)c->nframe * CLIP_MARKERS * 3);
-    sn_problem *problem = clip_problem(c, NULL);
-    sn_workspace *ws = NULL;
-    (void)sn_workspace_create(problem, false, NULL, &ws);
-    need(ws);
-    for (int f = 0; f < c->nframe; f++)
-        offsets_at(c, ws, clip_truth(c, f), f, out + (size_t)f * CLIP_MARKERS * 3);
-    sn_workspace_destroy(ws);
-    sn_problem_destroy(problem);
-    return out;
-}
-
-// Mean over the frames of the sum of the markers' distances, cm.
-static double summed_error(sn_problem *problem, source *src, const double *q, int nframe) {
-    sn_workspace *ws = NULL;
-    double sum = 0;
-    (void)sn_workspace_create(problem, false, NULL, &ws);
-    need(ws);
-    for (int f = 0; f < nframe; f++) {
-        (void)set_goals(src, f, problem);
-        (void)sn_workspace_pose(ws, q + (size_t)f * (size_t)sn_model_nq(src->clip->model));
-        for (int i = 0; i < CLIP_MARKERS; i++) sum += 100 * sn_workspace_task_error(ws, i);
-    }
-    sn_workspace_destroy(ws);
-    return sum / nframe;
-}
-
-static row track(const clip *c, source *src, const sn_track_options *options, const double *offsets,
-                 const double *start) {
-    int nframe = (c->nframe + src->every - 1) / src->every;
-    size_t nq = (size_t)sn_model_nq(c->model);
-    row r = {.f = numbers((size_t)nframe)};
-    double *q = numbers((size_t)nframe * nq);
-    sn_track_frame *frames = need(calloc((size_t)nframe, sizeof *frames));
-    sn_problem *problem = clip_problem(c, offsets);
-    sn_tracker *tracker = NULL;
-    (void)sn_tracker_create(problem, options, NULL, &tracker);
-    need(tracker);
-    double begin = seconds();
-    (void)sn_tracker_run(tracker, nframe, set_goals, src, start, q, frames);
-    r.micros = 1e6 * (seconds() - begin) / nframe;
-    for (int f = 0; f < nframe; f++) {
-        const sn_report *report = &frames[f].report;
-        r.iterations += report->iterations;
-        r.functions += report->functions;
-        r.hessians += report->hessians;
-        r.factorizations += report->factorizations;
-        r.above += report->f > 1e-6;
-        r.restarted += frames[f].restarted;
-        r.f[f] = report->f;
-    }
-    r.error = summed_error(problem, src, q, nframe);
-    r.iterations /= nframe;
-    r.functions /= nframe;
-    r.hessians /= nframe;
-    r.factorizations /= nframe;
-    sn_tracker_destroy(tracker);
-    sn_problem_destroy(problem);
-    free(frames);
-    free(q);
-    return r;
-}
 
 static void print_head(const char *what) {
     printf("\n%s\n  %-26s %10s %10s %10s %8s %9s %9s %9s\n", what, "solver", "error cm",
            "iterations", "us/frame", "above", "restarts", "hessians", "factors");
 }
 
-static void print_row(const char *clip_name, const char *protocol, const char *name, const row *r) {
+static void print_row(const char *clip_name, const char *protocol, const char *name,
+                      const clip_row *r) {
     printf("  %-26s %10.3f %10.2f %10.1f %8d %9d %9.2f %9.2f\n", name, r->error, r->iterations,
            r->micros, r->above, r->restarted, r->hessians, r->factorizations);
     if (csv != NULL)
@@ -198,10 +63,10 @@ static bool paper_protocol(const clip *c) {
         {"quasi-newton(100)", SN_METHOD_BFGS, 100, true},
     };
     bool good = true;
-    double *offsets = all_offsets(c);
+    double *offsets = clip_all_offsets(c);
     double error10 = NAN, error100 = NAN, exact = NAN, fastest = INFINITY;
-    row best = {0};
-    source src = {c, offsets, 1};
+    clip_row best = {0};
+    clip_source src = {c, offsets, 1};
     print_head("paper protocol");
     for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++) {
         const entry *e = &entries[i];
@@ -217,7 +82,7 @@ static bool paper_protocol(const clip *c) {
             t.extrapolate = false;
             t.restarts = 0;
         }
-        row r = track(c, &src, &t, NULL, clip_truth(c, 0));
+        clip_row r = clip_track(c, &src, &t, NULL, clip_truth(c, 0));
         print_row(c->name, "paper", e->label, &r);
         if (i == 0) best = r;
         if (i == 1) good &= judge("newton: mean iterations", r.iterations, "<=", 3.5);
@@ -246,46 +111,6 @@ static bool paper_protocol(const clip *c) {
     return good;
 }
 
-// Fixed offsets from the clip itself: pose and offsets in turn, from the truth's mean offsets on.
-static double *calibrate(const clip *c, int every) {
-    double *offsets = numbers(3 * CLIP_MARKERS), *each = numbers(3 * CLIP_MARKERS);
-    sn_problem *problem = clip_problem(c, NULL);
-    sn_workspace *ws = NULL;
-    sn_solver *solver = NULL;
-    sn_solver_options o = sn_solver_options_default();
-    o.gradient = 1e-6;
-    (void)sn_workspace_create(problem, false, NULL, &ws);
-    (void)sn_solver_create(problem, &o, NULL, &solver);
-    need(ws);
-    need(solver);
-    size_t nq = (size_t)sn_model_nq(c->model);
-    int nframe = (c->nframe + every - 1) / every;
-    double *q = numbers((size_t)nframe * nq);
-    for (int f = 0; f < nframe; f++)
-        memcpy(q + (size_t)f * nq, clip_truth(c, f * every), nq * sizeof *q);
-    for (int round = 0; round < 30; round++) {
-        for (int i = 0; i < 3 * CLIP_MARKERS; i++) offsets[i] = 0;
-        for (int f = 0; f < nframe; f++) {
-            offsets_at(c, ws, q + (size_t)f * nq, f * every, each);
-            for (int i = 0; i < 3 * CLIP_MARKERS; i++) offsets[i] += each[i] / nframe;
-        }
-        for (int i = 0; i < CLIP_MARKERS; i++)
-            (void)sn_problem_set_local(problem, i, offsets + 3 * i);
-        for (int f = 0; f < nframe; f++) {
-            source src = {c, NULL, every};
-            sn_report report;
-            (void)set_goals(&src, f, problem);
-            (void)sn_solver_solve(solver, q + (size_t)f * nq, &report);
-        }
-    }
-    sn_solver_destroy(solver);
-    sn_workspace_destroy(ws);
-    sn_problem_destroy(problem);
-    free(q);
-    free(each);
-    return offsets;
-}
-
 // Every solver on the same problems from the same starts: a reference track gives each frame its
 // previous pose (for the rest task) and its start.
 typedef struct frames_of {
@@ -295,7 +120,7 @@ typedef struct frames_of {
     sn_problem *problem;  // with the rest task last
 } frames_of;
 
-static frames_of reference_track(const clip *c, const double *offsets, source *src) {
+static frames_of reference_track(const clip *c, const double *offsets, clip_source *src) {
     frames_of out = {.nframe = c->nframe};
     size_t nq = (size_t)sn_model_nq(c->model), nv = (size_t)sn_model_nv(c->model);
     sn_problem *plain = clip_problem(c, offsets);
@@ -306,18 +131,19 @@ static frames_of reference_track(const clip *c, const double *offsets, source *s
     t.solver.gradient = 1e-8;
     t.solver.max_iterations = 300;
     t.chunk = 1 << 30;
-    out.poses = numbers((size_t)c->nframe * nq);
-    out.starts = numbers((size_t)c->nframe * nq);
+    out.poses = bench_numbers((size_t)c->nframe * nq);
+    out.starts = bench_numbers((size_t)c->nframe * nq);
     (void)sn_tracker_create(plain, &t, NULL, &tracker);
-    (void)sn_tracker_run(need(tracker), c->nframe, set_goals, src, clip_truth(c, 0), out.poses,
-                         NULL);
+    (void)sn_tracker_run(bench_need(tracker), c->nframe, clip_set_goals, src, clip_truth(c, 0),
+                         out.poses, NULL);
     sn_tracker_destroy(tracker);
 
     // the same rest task as the tracker has, weighed at the first frame
-    double *weights = numbers(nv), *delta = numbers(nv), *H = numbers(nv * nv), f, g;
+    double *weights = bench_numbers(nv), *delta = bench_numbers(nv), *H = bench_numbers(nv * nv), f,
+           g;
     (void)sn_workspace_create(plain, true, NULL, &ws);
-    (void)set_goals(src, 0, plain);
-    (void)sn_workspace_eval(need(ws), out.poses, SN_EVAL_GAUSS_NEWTON, &f);
+    (void)clip_set_goals(src, 0, plain);
+    (void)sn_workspace_eval(bench_need(ws), out.poses, SN_EVAL_GAUSS_NEWTON, &f);
     sn_workspace_hessian(ws, H);
     double top = 0;
     for (size_t i = 0; i < nv; i++) top = fmax(top, H[i + nv * i]);
@@ -327,12 +153,12 @@ static frames_of reference_track(const clip *c, const double *offsets, source *s
     rest.q = out.poses;
     rest.q_weight = weights;
     (void)sn_problem_copy(plain, &rest, 1, NULL, &out.problem, NULL);
-    need(out.problem);
+    bench_need(out.problem);
     memcpy(out.starts, clip_truth(c, 0), nq * sizeof *out.starts);
     for (int i = 1; i < c->nframe; i++) {
         const double *q1 = out.poses + (size_t)(i - 1) * nq, *q2 = i > 1 ? q1 - nq : q1;
         double *start = out.starts + (size_t)i * nq;
-        (void)set_goals(src, i, plain);
+        (void)clip_set_goals(src, i, plain);
         sn_model_difference(c->model, q2, q1, delta);
         sn_model_integrate(c->model, q1, delta, start);
         if (sn_workspace_eval(ws, start, 0, &f) != SN_OK ||
@@ -348,27 +174,28 @@ static frames_of reference_track(const clip *c, const double *offsets, source *s
 }
 
 // One solver over `count` of the frames; f per frame into r.f.
-static row solve_all(const clip *c, frames_of *p, source *src, sn_method method, int count) {
+static clip_row solve_all(const clip *c, frames_of *p, clip_source *src, sn_method method,
+                          int count) {
     size_t nq = (size_t)sn_model_nq(c->model);
-    row r = {.f = numbers((size_t)p->nframe)};
+    clip_row r = {.f = bench_numbers((size_t)p->nframe)};
     sn_solver_options o = sn_solver_options_default();
     sn_solver *solver = NULL;
-    double *q = numbers(nq), time = 0;
+    double *q = bench_numbers(nq), time = 0;
     o.method = method;
     o.goal = 0;
     o.gradient = 1e-8;
     o.max_iterations = 300;
     (void)sn_solver_create(p->problem, &o, NULL, &solver);
-    need(solver);
+    bench_need(solver);
     for (int f = 0; f < count; f++) {
         sn_report report;
-        double begin = seconds();
-        (void)set_goals(src, f, p->problem);
+        double begin = bench_seconds();
+        (void)clip_set_goals(src, f, p->problem);
         (void)sn_problem_set_rest(p->problem, CLIP_MARKERS,
                                   p->poses + (size_t)(f > 0 ? f - 1 : 0) * nq);
         memcpy(q, p->starts + (size_t)f * nq, nq * sizeof *q);
         (void)sn_solver_solve(solver, q, &report);
-        time += seconds() - begin;
+        time += bench_seconds() - begin;
         for (int i = 0; i < CLIP_MARKERS; i++)
             r.error += 100 * sn_workspace_task_error(sn_solver_workspace(solver), i);
         r.iterations += report.iterations;
@@ -396,10 +223,11 @@ static bool is_slow(sn_method method) {
 
 static bool calibrated_protocol(const clip *c, const double *offsets) {
     bool good = true;
-    source src = {c, NULL, 1};
+    clip_source src = {c, NULL, 1};
     int nframe = c->nframe;
-    double *least = numbers((size_t)nframe), *ours = NULL, fewest = INFINITY, fastest = INFINITY;
-    row hybrid = {0};
+    double *least = bench_numbers((size_t)nframe), *ours = NULL, fewest = INFINITY,
+           fastest = INFINITY;
+    clip_row hybrid = {0};
     frames_of frames = reference_track(c, offsets, &src);
     print_head("calibrated protocol: fixed offsets, to a relative projected gradient of 1e-8 "
                "(above: not stationary in 300)");
@@ -408,7 +236,7 @@ static bool calibrated_protocol(const clip *c, const double *offsets) {
         if (!sn_method_available((sn_method)m)) continue;
         // the slow ones on the first hundred frames: enough to see
         int count = is_slow((sn_method)m) && nframe > 100 ? 100 : nframe;
-        row r = solve_all(c, &frames, &src, (sn_method)m, count);
+        clip_row r = solve_all(c, &frames, &src, (sn_method)m, count);
         print_row(c->name, "calibrated", sn_method_name((sn_method)m), &r);
         for (int f = 0; f < count; f++) least[f] = fmin(least[f], r.f[f]);
         if (m == SN_METHOD_HYBRID) {
@@ -439,26 +267,26 @@ static bool calibrated_protocol(const clip *c, const double *offsets) {
 
 // A clip of one frame.
 typedef struct one_frame {
-    source *src;
+    clip_source *src;
     int frame;
 } one_frame;
 
 static sn_status set_one(void *user, int frame, sn_problem *problem) {
     one_frame *one = user;
-    return set_goals(one->src, one->frame + frame, problem);
+    return clip_set_goals(one->src, one->frame + frame, problem);
 }
 
 // From the zero pose, every frame on its own.
 static bool cold_protocol(const clip *c, const double *offsets, int *frames, int *good_frames) {
     int every = c->nframe > 400 ? c->nframe / 200 : 2, nframe = (c->nframe + every - 1) / every;
     size_t nq = (size_t)sn_model_nq(c->model);
-    double *least = numbers((size_t)nframe), *q = numbers(nq);
+    double *least = bench_numbers((size_t)nframe), *q = bench_numbers(nq);
     double *f_of[SN_METHOD_COUNT] = {0};
     static const sn_method methods[] = {SN_METHOD_HYBRID, SN_METHOD_NEWTON, SN_METHOD_NEWTON_PCG,
                                         SN_METHOD_LM,     SN_METHOD_BFGS,   SN_METHOD_LBFGS};
     sn_problem *problem = clip_problem(c, offsets);
-    source src = {c, NULL, every};
-    double *tracked = numbers((size_t)nframe), tracked_iterations = 0;
+    clip_source src = {c, NULL, every};
+    double *tracked = bench_numbers((size_t)nframe), tracked_iterations = 0;
     sn_track_options single = sn_track_options_default();
     sn_tracker *tracker = NULL;
     single.solver.goal = 0;
@@ -466,14 +294,11 @@ static bool cold_protocol(const clip *c, const double *offsets, int *frames, int
     single.rest = 0;  // nothing came before
     single.restart_iterations = 500;
     (void)sn_tracker_create(problem, &single, NULL, &tracker);
-    need(tracker);
+    bench_need(tracker);
     for (int f = 0; f < nframe; f++) {
         one_frame one = {&src, f};
         sn_track_frame result;
-        const double *g = clip_goals(c, f * every);
-        sn_model_zero(c->model, q);
-        for (int i = 0; i < CLIP_MARKERS; i++)
-            for (int k = 0; k < 3; k++) q[k] += g[3 * i + k] / CLIP_MARKERS;
+        clip_zero(c, f * every, q);
         (void)sn_tracker_run(tracker, 1, set_one, &one, q, q, &result);
         tracked[f] = result.report.f;
         tracked_iterations += (double)result.report.iterations / nframe;
@@ -492,12 +317,12 @@ static bool cold_protocol(const clip *c, const double *offsets, int *frames, int
         o.goal = 0;
         o.gradient = 1e-7;
         (void)sn_solver_create(problem, &o, NULL, &solver);
-        need(solver);
-        f_of[methods[m]] = numbers((size_t)nframe);
+        bench_need(solver);
+        f_of[methods[m]] = bench_numbers((size_t)nframe);
         for (int f = 0; f < nframe; f++) {
             sn_report report;
             const double *g = clip_goals(c, f * every);
-            (void)set_goals(&src, f, problem);
+            (void)clip_set_goals(&src, f, problem);
             sn_model_zero(c->model, q);
             for (int i = 0; i < CLIP_MARKERS; i++)
                 for (int k = 0; k < 3; k++) q[k] += g[3 * i + k] / CLIP_MARKERS;
@@ -514,8 +339,8 @@ static bool cold_protocol(const clip *c, const double *offsets, int *frames, int
     t.solver.gradient = 1e-8;
     t.chunk = 1 << 30;
     t.restarts = 0;
-    source whole = {c, NULL, 1};
-    row warm = track(c, &whole, &t, offsets, clip_truth(c, 0));
+    clip_source whole = {c, NULL, 1};
+    clip_row warm = clip_track(c, &whole, &t, offsets, clip_truth(c, 0));
     for (int f = 0; f < nframe; f++) least[f] = fmin(least[f], warm.f[f * every]);
     int most = 0, ours = 0;
     for (int i = 0; i < nframe; i++) ours += tracked[i] <= least[i] * (1 + 1e-4) + 1e-12;
@@ -575,7 +400,7 @@ bool bench_solvers(const bench_options *o) {
                sn_model_nv(c.model), CLIP_MARKERS);
         if (o->quick && c.nframe > 400) c.nframe = 400;
         good &= paper_protocol(&c);
-        double *offsets = calibrate(&c, c.nframe > 400 ? c.nframe / 100 : 4);
+        double *offsets = clip_calibrate(&c, c.nframe > 400 ? c.nframe / 100 : 4);
         good &= calibrated_protocol(&c, offsets);
         good &= cold_protocol(&c, offsets, &frames, &good_frames);
         free(offsets);

@@ -6,7 +6,7 @@
 
 #include "sinew/sinew.h"
 
-enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_INPUT = 3 };
+enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_INPUT = 3, EXIT_POOR = 4 };
 
 /// One command of the program.
 typedef struct command {
@@ -16,20 +16,38 @@ typedef struct command {
     int (*run)(int argc, char **argv);
 } command;
 
-extern const command command_info, command_eval, command_check, command_solve, command_bench;
+extern const command command_fit, command_solve, command_info, command_eval, command_check, command_bench,
+    command_example;
 
-/// One option. A flag has `flag`, an option with a value `value`; names start with dashes.
+/// Values of an option that may be given several times.
+typedef struct word_list {
+    const char *word[64];
+    int count;
+} word_list;
+
+/// One option. A flag has `flag`, an option with a value `value`, one that may come several times `list`;
+/// names start with dashes.
 typedef struct option {
     const char *name;
     const char *short_name;  ///< NULL for none
     bool *flag;
     const char **value;
+    word_list *list;
+    const char *implied;  ///< the value when there is none: "--calibrate" and "--calibrate=scale"
 } option;
+
+#define FLAG(text, variable) {.name = text, .flag = variable}
+#define VALUE(text, letter, variable) {.name = text, .short_name = letter, .value = variable}
+#define MAYBE(text, variable, without) {.name = text, .value = variable, .implied = without}
+#define LIST(text, letter, variable) {.name = text, .short_name = letter, .list = variable}
 
 /// Read options and up to `max_words` other words; --help and --version are handled here. Returns
 /// -1 to go on, or the exit code to end with.
 int parse_options(const command *self, int argc, char **argv, const option *options,
                   const char **words, int max_words, int *nwords);
+
+/// Parse a finite number at or above `low`; false and a message when it isn't one.
+bool parse_number(const char *option_name, const char *text, double low, double *out);
 
 /// Parse a whole number in [low, high]; false and a message when it isn't one.
 bool parse_integer(const char *option_name, const char *text, long low, long high, long *out);
@@ -37,6 +55,11 @@ bool parse_integer(const char *option_name, const char *text, long low, long hig
 /// A whole file, terminated; "-" is standard input. NULL and a message when it can't be read.
 /// Free with free().
 char *read_file(const char *path, size_t *length);
+
+/// Say what is wrong, on standard error: "sinew: text". The last sentence is kept.
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+const char *last_complaint(void);
+void forget_complaint(void);
 
 /// Say what is wrong with a file: "sinew: FILE:LINE: text". Returns EXIT_INPUT.
 int file_error(const char *path, const sn_error *error);

@@ -170,9 +170,9 @@ static int check(const sn_model *model, const sn_problem *problem, long poses, u
 
 static int run(int argc, char **argv) {
     const char *tasks_path = NULL, *poses_text = "20", *seed_text = "1", *word = NULL;
-    const option options[] = {{"--tasks", "-t", NULL, &tasks_path},
-                              {"--poses", NULL, NULL, &poses_text},
-                              {"--seed", NULL, NULL, &seed_text},
+    const option options[] = {VALUE("--tasks", "-t", &tasks_path),
+                              VALUE("--poses", NULL, &poses_text),
+                              VALUE("--seed", NULL, &seed_text),
                               {0}};
     int nword, code = parse_options(&command_check, argc, argv, options, &word, 1, &nword);
     long poses, seed;

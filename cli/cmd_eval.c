@@ -106,9 +106,9 @@ static int run(int argc, char **argv) {
     bool json = false;
     const char *model_path = NULL, *tasks_path = NULL, *pose_path = NULL, *kind = "exact";
     const option options[] = {
-        {"--model", "-m", NULL, &model_path}, {"--tasks", "-t", NULL, &tasks_path},
-        {"--pose", "-q", NULL, &pose_path},   {"--hessian", NULL, NULL, &kind},
-        {"--json", NULL, &json, NULL},        {0}};
+        VALUE("--model", "-m", &model_path), VALUE("--tasks", "-t", &tasks_path),
+        VALUE("--pose", "-q", &pose_path),   VALUE("--hessian", NULL, &kind),
+        FLAG("--json", &json),        {0}};
     const char *word;
     int nword, code = parse_options(&command_eval, argc, argv, options, &word, 0, &nword);
     if (code >= 0) return code;

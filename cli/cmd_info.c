@@ -82,7 +82,7 @@ static void print_json(const char *path, const sn_model *m) {
 
 static int run(int argc, char **argv) {
     bool json = false;
-    const option options[] = {{"--json", NULL, &json, NULL}, {0}};
+    const option options[] = {FLAG("--json", &json), {0}};
     const char **files = must_alloc((size_t)argc, sizeof *files);
     int nfile, code = parse_options(&command_info, argc, argv, options, files, argc, &nfile);
     if (code < 0 && nfile == 0) {

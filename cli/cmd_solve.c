@@ -133,10 +133,10 @@ static int run(int argc, char **argv) {
     const char *model_path = NULL, *tasks_path = NULL, *start_path = NULL, *most = NULL;
     const char *method = NULL;
     const option options[] = {
-        {"--model", "-m", NULL, &model_path},    {"--tasks", "-t", NULL, &tasks_path},
-        {"--start", NULL, NULL, &start_path},    {"--solver", NULL, NULL, &method},
-        {"--max-iterations", NULL, NULL, &most}, {"--json", NULL, &json, NULL},
-        {"--trace", NULL, &trace, NULL},         {0}};
+        VALUE("--model", "-m", &model_path),    VALUE("--tasks", "-t", &tasks_path),
+        VALUE("--start", NULL, &start_path),    VALUE("--solver", NULL, &method),
+        VALUE("--max-iterations", NULL, &most), FLAG("--json", &json),
+        FLAG("--trace", &trace),         {0}};
     const char *word;
     int nword, code = parse_options(&command_solve, argc, argv, options, &word, 0, &nword);
     if (code >= 0) return code;

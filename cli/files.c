@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L  // clock_gettime
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -10,6 +11,19 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "cli.h"
+
+static char complaint[1200];
+
+void complain(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(complaint, sizeof complaint, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "sinew: %s\n", complaint);
+}
+
+const char *last_complaint(void) { return complaint; }
+void forget_complaint(void) { complaint[0] = '\0'; }
 
 void *must_alloc(size_t count, size_t size) {
     void *block = calloc(count > 0 ? count : 1, size);
@@ -34,7 +48,7 @@ char *read_file(const char *path, size_t *length) {
     errno = 0;
     FILE *file = standard ? stdin : fopen(path, "rb");
     if (file == NULL) {
-        fprintf(stderr, "sinew: %s: %s\n", path, strerror(errno));
+        complain("%s: %s", path, strerror(errno));
         return NULL;
     }
     size_t capacity = 1 << 16, used = 0;
@@ -45,14 +59,14 @@ char *read_file(const char *path, size_t *length) {
         if (got == 0) break;
         if (used < capacity - 1) continue;
         if (used > largest_file) {
-            fprintf(stderr, "sinew: %s: larger than 1 GiB\n", path);
+            complain("%s: larger than 1 GiB", path);
             free(text);
             if (!standard) (void)fclose(file);
             return NULL;
         }
         char *grown = capacity < SIZE_MAX / 2 ? realloc(text, capacity *= 2) : NULL;
         if (grown == NULL) {
-            fprintf(stderr, "sinew: %s: too large for the memory\n", path);
+            complain("%s: too large for the memory", path);
             free(text);
             if (!standard) (void)fclose(file);
             return NULL;
@@ -63,7 +77,7 @@ char *read_file(const char *path, size_t *length) {
     int why = errno;
     if (!standard) (void)fclose(file);
     if (failed) {
-        fprintf(stderr, "sinew: %s: %s\n", path, why != 0 ? strerror(why) : "cannot be read");
+        complain("%s: %s", path, why != 0 ? strerror(why) : "cannot be read");
         free(text);
         return NULL;
     }
@@ -74,9 +88,9 @@ char *read_file(const char *path, size_t *length) {
 
 int file_error(const char *path, const sn_error *error) {
     if (error->line > 0) {
-        fprintf(stderr, "sinew: %s:%d: %s\n", path, error->line, error->text);
+        complain("%s:%d: %s", path, error->line, error->text);
     } else {
-        fprintf(stderr, "sinew: %s: %s\n", path, error->text);
+        complain("%s: %s", path, error->text);
     }
     return EXIT_INPUT;
 }
@@ -128,7 +142,7 @@ static int scan_numbers(const char *path, const char *text, size_t length, doubl
         while (i + n < length && strchr(" \t\r\n,[]", text[i + n]) == NULL) n++;
         double value;
         if (!sn_number_parse(text + i, n, &value)) {
-            fprintf(stderr, "sinew: %s:%d: \"%.*s\" is not a finite number\n", path, line,
+            complain("%s:%d: \"%.*s\" is not a finite number", path, line,
                     (int)(n < 40 ? n : 40), text + i);
             return -1;
         }
@@ -150,7 +164,7 @@ double *load_pose(const char *path, const sn_model *model) {
     free(text);
     sn_error error = {0};
     if (count >= 0 && count != nq) {
-        fprintf(stderr, "sinew: %s: %d numbers, but the model has nq = %d coordinates\n", path,
+        complain("%s: %d numbers, but the model has nq = %d coordinates", path,
                 count, nq);
         count = -1;
     }

@@ -3,8 +3,8 @@
 
 #include "cli.h"
 
-static const command *const commands[] = {&command_solve, &command_info, &command_eval,
-                                          &command_check, &command_bench};
+static const command *const commands[] = {&command_fit,   &command_solve, &command_info,   &command_eval,
+                                          &command_check, &command_bench, &command_example};
 enum { COUNT = sizeof commands / sizeof commands[0] };
 
 static void usage(FILE *to) {
@@ -14,9 +14,9 @@ static void usage(FILE *to) {
           "commands:\n",
           to);
     for (int i = 0; i < COUNT; i++)
-        fprintf(to, "  %-7s %s\n", commands[i]->name, commands[i]->summary);
+        fprintf(to, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
     fputs("\nLengths are metres, angles radians, quaternions w x y z.\n"
-          "Exit codes: 0 ok, 1 failed, 2 wrong usage, 3 bad input.\n",
+          "Exit codes: 0 ok, 1 failed, 2 wrong usage, 3 bad input, 4 a fit above --max-error.\n",
           to);
 }
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "cli.h"
 
 static int usage_error(const command *self, const char *what, const char *word) {
@@ -47,11 +48,24 @@ int parse_options(const command *self, int argc, char **argv, const option *opti
             *o->flag = true;
             continue;
         }
+        if (value == NULL && o->implied != NULL) value = o->implied;
         if (value == NULL && i + 1 < argc) value = argv[++i];
         if (value == NULL) return usage_error(self, "a value is missing after", word);
-        *o->value = value;
+        if (o->list == NULL) {
+            *o->value = value;
+        } else if (o->list->count < (int)(sizeof o->list->word / sizeof o->list->word[0])) {
+            o->list->word[o->list->count++] = value;
+        } else {
+            return usage_error(self, "too many of", o->name);
+        }
     }
     return -1;
+}
+
+bool parse_number(const char *option_name, const char *text, double low, double *out) {
+    if (sn_number_parse(text, strlen(text), out) && *out >= low) return true;
+    fprintf(stderr, "sinew: %s takes a number from %g, not \"%s\"\n", option_name, low, text);
+    return false;
 }
 
 bool parse_integer(const char *option_name, const char *text, long low, long high, long *out) {

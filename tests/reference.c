@@ -379,11 +379,21 @@ static void pose_destroy(posture *pose) {
 
 static hyper half_square(real weight, vec r) { return scale(weight / 2, dot(r, r)); }
 
+// rho(s)
+static hyper lost(const sn_task *task, hyper s) {
+    const real c = task->loss_scale, x = 1 + s.v / (c * c);
+    if (task->loss == SN_LOSS_CAUCHY) return apply(s, c * c * logl(x), 1 / x, -1 / (c * c * x * x));
+    if (s.v <= c * c) return s;
+    const real root = sqrtl(s.v);
+    return apply(s, 2 * c * root - c * c, c / root, -c / (2 * root * s.v));
+}
+
 static hyper point_cost(const sn_task *task, vec r) {
     if (task->type == SN_TASK_PLANE) {
         const hyper d = dot(unit(task->normal), r);
         return scale((real)task->weight / 2, mul(d, d));
     }
+    if (task->loss != SN_LOSS_NONE) return scale((real)task->weight / 2, lost(task, dot(r, r)));
     if (task->type != SN_TASK_POINT || !task->has_matrix) return half_square(task->weight, r);
     hyper sum = constant(0);
     for (int i = 0; i < 3; i++)

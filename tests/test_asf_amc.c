@@ -244,7 +244,7 @@ static double figure_error(const figure *f) {
         c = next;
     }
     assert_int_equal(n, sn_skeleton_row_size(s));
-    sn_skeleton_to_amc_row(s, SN_ANGLE_DEGREES, sn_motion_frame(m, 0), row, back);
+    sn_skeleton_to_row(s, SN_ANGLE_DEGREES, sn_motion_frame(m, 0), row, back);
     const double *a = f->root_angle;
     double middle = a[f->root_order[1] - 'X'] * (3.14159265358979323846 / 180);
     for (int k = 0; k < n; k++)
@@ -443,9 +443,9 @@ static void rows_and_back(void **unused) {
         row[4] = angle;
         for (int k = 0; k < 11; k++) near[k] = row[k] + uniform(&state, -5, 5);
         if (fabs(cos(angle * (3.14159265358979323846 / 180))) < 1e-3) near[5] = row[5];
-        sn_skeleton_from_amc_row(s, SN_ANGLE_DEGREES, row, q);
-        sn_skeleton_to_amc_row(s, SN_ANGLE_DEGREES, q, near, back);
-        sn_skeleton_from_amc_row(s, SN_ANGLE_DEGREES, back, again);
+        sn_skeleton_from_row(s, SN_ANGLE_DEGREES, row, q);
+        sn_skeleton_to_row(s, SN_ANGLE_DEGREES, q, near, back);
+        sn_skeleton_from_row(s, SN_ANGLE_DEGREES, back, again);
         double dot = 0, c = fabs(cos(angle * (3.14159265358979323846 / 180)));
         for (int k = 3; k < 7; k++) dot += q[k] * again[k];
         for (int k = 3; k < 7; k++)
@@ -459,8 +459,8 @@ static void rows_and_back(void **unused) {
     assert_true(worst < 1e-10 && worst_rotation < 1e-14);
     // no previous row: near zero
     double row[11] = {0, 0, 0, 350, 0, -355, 1, 2, 3, 4, 5}, back[11], q[13];
-    sn_skeleton_from_amc_row(s, SN_ANGLE_DEGREES, row, q);
-    sn_skeleton_to_amc_row(s, SN_ANGLE_DEGREES, q, NULL, back);
+    sn_skeleton_from_row(s, SN_ANGLE_DEGREES, row, q);
+    sn_skeleton_to_row(s, SN_ANGLE_DEGREES, q, NULL, back);
     assert_near(back[3], -10, 1e-12);
     assert_near(back[5], 5, 1e-12);
     sn_skeleton_destroy(s);
@@ -721,8 +721,8 @@ static void data_files(void **unused) {
         for (int k = 0; k < files[i].nframe; k++) {
             const double *pose = sn_motion_frame(m, k);
             assert_int_equal(sn_model_check_pose(model, pose, NULL), SN_OK);
-            sn_skeleton_to_amc_row(s, SN_ANGLE_DEGREES, pose, k > 0 ? previous : NULL, row);
-            sn_skeleton_from_amc_row(s, SN_ANGLE_DEGREES, row, q);
+            sn_skeleton_to_row(s, SN_ANGLE_DEGREES, pose, k > 0 ? previous : NULL, row);
+            sn_skeleton_from_row(s, SN_ANGLE_DEGREES, row, q);
             sn_model_difference(model, pose, q, delta);
             for (int c = 0; c < 62; c++) worst = fmax(worst, fabs(delta[c]));
             for (int c = 3; c < 6 && k > 0; c++) jump = fmax(jump, fabs(row[c] - previous[c]));
@@ -826,7 +826,7 @@ static void golden_rows(void **unused) {
         double x[64];
         for (int i = 0; i < n; i++) x[i] = strtod(line + 1, &line);
         for (int i = 0; i < n; i++) previous[place[i]] = x[i];
-        sn_skeleton_to_amc_row(s, SN_ANGLE_RADIANS, sn_motion_frame(m, frame - 2), previous, row);
+        sn_skeleton_to_row(s, SN_ANGLE_RADIANS, sn_motion_frame(m, frame - 2), previous, row);
         for (int i = 0; i < n; i++) {
             double ours = row[place[i]];
             // centimetres with inches of 2.5189 cm

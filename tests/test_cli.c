@@ -66,7 +66,7 @@ static const char tasks[] =
 
 static void help_and_usage(void **unused) {
     (void)unused;
-    static const char *const commands[] = {"solve", "info", "eval", "check", "bench"};
+    static const char *const commands[] = {"solve", "info", "eval", "check", "bench", "example"};
     expect("--help", 0, "usage: sinew");
     expect("--version", 0, sn_version());
     expect("", 2, "usage: sinew");
@@ -233,11 +233,126 @@ static void info_and_check(void **unused) {
     expect(line, 0, "sinew model \"arm\"");
 }
 
+static char *made(const char *name, size_t *length) {
+    char path[160];
+    (void)snprintf(path, sizeof path, "%s/take/%s", folder, name);
+    return slurp(path, length);
+}
+
+// The furthest that joints of the same name are apart in two motions; the left hand must be one.
+static double same_places(const sn_model *a, const sn_motion *p, const sn_model *b,
+                          const sn_motion *q) {
+    sn_problem *pa, *pb;
+    sn_workspace *wa, *wb;
+    double most = 0;
+    int hands = 0;
+    assert_int_equal(sn_problem_create(a, NULL, 0, NULL, &pa, NULL), SN_OK);
+    assert_int_equal(sn_problem_create(b, NULL, 0, NULL, &pb, NULL), SN_OK);
+    assert_int_equal(sn_workspace_create(pa, false, NULL, &wa), SN_OK);
+    assert_int_equal(sn_workspace_create(pb, false, NULL, &wb), SN_OK);
+    for (int i = 0; i < sn_motion_nframe(p); i += 10) {
+        assert_int_equal(sn_workspace_pose(wa, sn_motion_frame(p, i)), SN_OK);
+        assert_int_equal(sn_workspace_pose(wb, sn_motion_frame(q, i)), SN_OK);
+        for (int j = 0; j < sn_model_njoint(a); j++) {
+            int other = sn_model_find_joint(b, sn_model_joint(a, j)->name);
+            if (other < 0) continue;
+            hands += strcmp(sn_model_joint(a, j)->name, "left_hand") == 0;
+            sn_vec3 x = sn_workspace_frame(wa, j).p, y = sn_workspace_frame(wb, other).p;
+            most = fmax(most, fmax(fabs(x.x - y.x), fmax(fabs(x.y - y.y), fabs(x.z - y.z))));
+        }
+    }
+    assert_true(hands > 100);
+    sn_workspace_destroy(wa);
+    sn_workspace_destroy(wb);
+    sn_problem_destroy(pa);
+    sn_problem_destroy(pb);
+    return most;
+}
+
+// The files read back, and belong together: the markers are where the model with its true markers
+// has them, but for the noise.
+static void example(void **unused) {
+    (void)unused;
+    char line[256];
+    size_t length;
+    (void)snprintf(line, sizeof line, "example --out '%s/take' --seed 5", folder);
+    expect(line, 0, "take.c3d");
+    expect("example --seed x", 2, "--seed");
+    expect("example --out /dev/null/no", 1, "/dev/null/no");
+    sn_error error;
+    sn_recording *take;
+    sn_model *subject, *model;
+    sn_motion *truth;
+    sn_problem *problem;
+    sn_workspace *ws;
+    char *bytes = made("take.c3d", &length);
+    assert_int_equal(sn_c3d_read(bytes, length, NULL, &take, &error), SN_OK);
+    free(bytes);
+    bytes = made("subject.json", &length);
+    assert_int_equal(sn_model_read_json(bytes, length, NULL, &subject, &error), SN_OK);
+    free(bytes);
+    bytes = made("model.json", &length);
+    assert_int_equal(sn_model_read_json(bytes, length, NULL, &model, &error), SN_OK);
+    free(bytes);
+    const sn_recording_info *info = sn_recording_get_info(take);
+    assert_true(info->rate == 120 && info->metres_per_unit == 0.001 && info->nmarker == 42);
+    assert_string_equal(info->y_screen, "+Z");
+    assert_string_equal(sn_recording_label(take, 0), "figure:LFHD");
+    assert_int_equal(sn_example_motion(model, NULL, &truth), SN_OK);
+    assert_int_equal(sn_motion_nframe(truth), info->nframe);
+    assert_int_equal(sn_problem_create_markers(subject, NULL, &problem, NULL), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+    double square = 0;
+    int count = 0;
+    for (int i = 0; i < info->nframe; i += 10) {
+        assert_int_equal(sn_workspace_pose(ws, sn_motion_frame(truth, i)), SN_OK);
+        const double *x = sn_recording_frame(take, i);
+        for (int m = 0; m < 41; m++, x += 3) {
+            const sn_marker_desc *d = sn_model_marker(subject, m);
+            if (!sn_recording_present(take, i, m)) continue;
+            sn_vec3 p = sn_workspace_point(ws, d->joint, d->position);
+            const double off[3] = {x[0] - p.z, x[1] - p.x, x[2] - p.y};
+            for (int c = 0; c < 3; c++) square += off[c] * off[c];
+            count += 3;
+        }
+    }
+    assert_near(1e3 * sqrt(square / count), 2, 0.02);
+
+    // the truth in both formats puts the joints where it has them
+    sn_skeleton *asf, *bvh;
+    sn_motion *amc, *moved;
+    bytes = made("skeleton.asf", &length);
+    assert_int_equal(sn_asf_read(bytes, length, NULL, NULL, &asf, &error), SN_OK);
+    free(bytes);
+    bytes = made("truth.amc", &length);
+    assert_int_equal(sn_amc_read(bytes, length, asf, NULL, &amc, &error), SN_OK);
+    free(bytes);
+    bytes = made("truth.bvh", &length);
+    sn_bvh_options centimetres = sn_bvh_options_default();
+    centimetres.metres_per_unit = 0.01;
+    assert_int_equal(sn_bvh_read(bytes, length, &centimetres, NULL, &bvh, &moved, &error), SN_OK);
+    free(bytes);
+    assert_int_equal(sn_motion_nframe(amc), info->nframe);
+    assert_int_equal(sn_motion_nframe(moved), info->nframe);
+    assert_true(same_places(model, truth, sn_skeleton_model(asf), amc) < 1e-6);
+    assert_true(same_places(model, truth, sn_skeleton_model(bvh), moved) < 1e-6);
+    sn_motion_destroy(amc);
+    sn_motion_destroy(moved);
+    sn_skeleton_destroy(asf);
+    sn_skeleton_destroy(bvh);
+    sn_workspace_destroy(ws);
+    sn_problem_destroy(problem);
+    sn_motion_destroy(truth);
+    sn_model_destroy(subject);
+    sn_model_destroy(model);
+    sn_recording_destroy(take);
+}
+
 int main(void) {
     const struct CMUnitTest tests_list[] = {
         cmocka_unit_test(help_and_usage), cmocka_unit_test(bad_input),
         cmocka_unit_test(eval_json),      cmocka_unit_test(solve_json),
-        cmocka_unit_test(info_and_check),
+        cmocka_unit_test(info_and_check), cmocka_unit_test(example),
     };
     output = malloc(MOST);
     (void)snprintf(folder, sizeof folder, "/tmp/sinew-cli-XXXXXX");

@@ -117,6 +117,46 @@ static void random_trees(void **unused) {
     assert_true(worst_H < 1e-12);
 }
 
+// Points with losses on every joint type, among points without: near ones and far ones.
+static void robust_points(void **unused) {
+    (void)unused;
+    uint64_t state = 11;
+    int count = cases(1000), lost = 0;
+    double *q = NULL;
+    worst_f = worst_g = worst_H = 0;
+    for (int i = 0; i < count; i++) {
+        sn_model *model =
+            random_model(&state, 1 + below(&state, 9), i % 5 == 0 ? -1 : i % SN_JOINT_TYPE_COUNT);
+        // with other tasks the general sweep is taken, with points alone the fast one
+        sn_problem *problem =
+            random_problem(&state, model, 2 + below(&state, 4), i % 3 == 0 ? -1 : SN_TASK_POINT);
+        for (int t = 0; t < sn_problem_ntask(problem); t++) {
+            const sn_task *task = sn_problem_task(problem, t);
+            sn_loss loss = (sn_loss)below(&state, SN_LOSS_COUNT);
+            double scale = uniform(&state, 0.05, 3);
+            if (task->type != SN_TASK_POINT || task->has_matrix) {
+                assert_int_equal(sn_problem_set_loss(problem, t, loss, scale), SN_ERR_ARGUMENT);
+                continue;
+            }
+            assert_int_equal(sn_problem_set_loss(problem, t, loss, scale), SN_OK);
+            lost += loss != SN_LOSS_NONE;
+        }
+        q = realloc(q, (size_t)(sn_model_nq(model) + 1) * sizeof *q);
+        assert_non_null(q);
+        sn_model_sample(model, &state, q);
+        compare(problem, q);
+        sn_problem_destroy(problem);
+        sn_model_destroy(model);
+    }
+    free(q);
+    print_message("%d trees, %d losses: worst relative error f %.1e, gradient %.1e, Hessian %.1e\n",
+                  count, lost, worst_f, worst_g, worst_H);
+    assert_true(lost > count / 2);
+    assert_true(worst_f < 1e-12);
+    assert_true(worst_g < 1e-12);
+    assert_true(worst_H < 1e-12);
+}
+
 // Expmap and swing at 0, near pi, at pi, past pi, near 2 pi; Euler at gimbal lock.
 static void awkward_places(void **unused) {
     (void)unused;
@@ -191,6 +231,7 @@ static void far_away(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_trees),
+        cmocka_unit_test(robust_points),
         cmocka_unit_test(awkward_places),
         cmocka_unit_test(far_away),
     };

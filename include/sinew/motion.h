@@ -24,6 +24,7 @@ typedef struct sn_recording_info {
     char unit[16];     ///< the file's unit of length as it is written there, "" when not stated
     char x_screen[4];  ///< axis to the right on a screen, "+X", "-Y", ...; "" when not stated
     char y_screen[4];  ///< axis that points up on a screen, likewise
+    char note[160];    ///< what a reader had to decide and a person should know, "" for nothing
 } sn_recording_info;
 
 /// A recording with every sample missing.

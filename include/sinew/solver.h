@@ -124,6 +124,13 @@ SN_API void sn_solver_destroy(sn_solver *solver);
 /// SN_ERR_VALUE when q is not a finite pose; q is then unchanged. Allocates nothing.
 SN_API sn_status sn_solver_solve(sn_solver *solver, double *q, sn_report *report);
 
+/// The same from a pose that says little about where the solution is, such as the zero pose: a root
+/// that can turn is first brought to the goals as a rigid figure; after the solve other valleys of f
+/// are looked for by turning every link half round and solving again, until none is lower (see
+/// docs/solvers.md). The iteration limit holds for each of these runs, time budget and cancel flag
+/// for all together; the report counts all of them. Takes some twenty times as long.
+SN_API sn_status sn_solver_solve_cold(sn_solver *solver, double *q, sn_report *report);
+
 /// The solver's workspace, placed at the pose of the last solve.
 SN_API sn_workspace *sn_solver_workspace(sn_solver *solver);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Problems: a model and what its pose should meet. f(q) = 1/2 sum of weighted squared residuals.
+// Problems: a model and what its pose should meet. f(q) = 1/2 sum of weighted squared residuals, or
+// of a robust loss of them.
 //
 // A problem is created with all its tasks; afterwards goals and weights can be changed and tasks
 // switched off or marked missing without allocation. Not safe to change while another thread uses
@@ -24,6 +25,16 @@ typedef enum sn_task_type {
     SN_TASK_TYPE_COUNT
 } sn_task_type;
 
+/// What a point's squared distance s counts for, with c the task's loss_scale. A loss keeps points
+/// that are plainly wrong from pulling as hard as they are far away. Only for points of scalar
+/// weight.
+typedef enum sn_loss {
+    SN_LOSS_NONE,    ///< s
+    SN_LOSS_HUBER,   ///< s up to c^2, then 2 c sqrt(s) - c^2: a far point pulls as if at c
+    SN_LOSS_CAUCHY,  ///< c^2 log(1 + s / c^2): a far point hardly pulls
+    SN_LOSS_COUNT
+} sn_loss;
+
 /// Finite numbers beyond this are refused in goals and weights, so that squares stay finite.
 #define SN_MAX_NUMBER 1e50
 
@@ -40,6 +51,8 @@ typedef struct sn_task {
     double rotation_weight;  ///< pose and frame2: of the rotational part
     bool has_matrix;         ///< point: use `matrix`, times `weight`
     double matrix[9];        ///< symmetric, positive semidefinite
+    sn_loss loss;            ///< point of scalar weight: default SN_LOSS_NONE
+    double loss_scale;       ///< c in metres, 1e-50 to 1e50; not looked at without a loss
     const double *q;         ///< rest: nq numbers, copied
     const double *q_weight;  ///< rest: nv numbers that multiply `weight`, copied; NULL for all 1
 } sn_task;
@@ -47,6 +60,8 @@ typedef struct sn_task {
 typedef struct sn_problem sn_problem;
 
 SN_API const char *sn_task_type_name(sn_task_type type);
+/// "none", "huber", "cauchy".
+SN_API const char *sn_loss_name(sn_loss loss);
 
 /// Weights 1, identity rotation, normal and direction z, joint 0 (limit: -1).
 SN_API sn_task sn_task_default(sn_task_type type);
@@ -92,6 +107,8 @@ SN_API sn_status sn_problem_set_rotation(sn_problem *problem, int task, const do
 /// Pose of a rest task, nq numbers.
 SN_API sn_status sn_problem_set_rest(sn_problem *problem, int task, const double *q);
 SN_API sn_status sn_problem_set_weight(sn_problem *problem, int task, double weight);
+/// The loss of a point of scalar weight; `scale` counts only with one.
+SN_API sn_status sn_problem_set_loss(sn_problem *problem, int task, sn_loss loss, double scale);
 SN_API sn_status sn_problem_set_enabled(sn_problem *problem, int task, bool enabled);
 /// No data for this task at present: it pulls nowhere, rather than towards an old goal.
 SN_API sn_status sn_problem_set_missing(sn_problem *problem, int task, bool missing);

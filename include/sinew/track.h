@@ -14,23 +14,6 @@
 extern "C" {
 #endif
 
-/// Start from sn_track_options_default().
-typedef struct sn_track_options {
-    uint32_t version;
-    sn_solver_options solver;  ///< its goal and iteration limit hold for every frame
-    bool extrapolate;          ///< default true
-    double rest;               ///< weight of the rest task against the Gauss-Newton diagonal, 3e-5
-    int restarts;              ///< other poses to try, default 8; 0 for none
-    double worse;              ///< a frame this many times worse than usual is tried again, 10
-    double good;               ///< f at or below which a frame is never tried again; default: the
-                               ///< solver's goal
-    int restart_iterations;    ///< iteration limit of a try, default 40
-    int threads;               ///< default 1
-    int chunk;                 ///< frames solved in a row, default 1024
-    void (*progress)(void *user, int done, int nframe);  ///< from the calling thread; may be NULL
-    void *progress_user;
-} sn_track_options;
-
 /// How a frame went.
 typedef struct sn_track_frame {
     sn_report report;   ///< of the try that was kept; counts include all tries
@@ -38,6 +21,24 @@ typedef struct sn_track_frame {
     bool restarted;     ///< it ended far worse than its neighbour and was tried again
     int kept;           ///< which try was kept: 0 the first
 } sn_track_frame;
+
+/// Start from sn_track_options_default().
+typedef struct sn_track_options {
+    uint32_t version;
+    sn_solver_options solver;  ///< its goal and iteration limit hold for every frame
+    bool extrapolate;          ///< default true
+    double rest;               ///< weight of the rest task against the Gauss-Newton diagonal, 3e-5
+    int restarts;              ///< other poses to solve from, cold, default and at most 4; 0: none
+    double worse;              ///< a frame this many times worse than usual is tried again, 10
+    double good;               ///< f at or below which a frame is never tried again; default: the
+                               ///< solver's goal
+    int restart_iterations;    ///< iteration limit of each run of a try, default 40
+    int threads;               ///< default 1
+    int chunk;                 ///< frames solved in a row, default 1024
+    /// From the calling thread, with the frame it has just solved (NULL at the end). May be NULL.
+    void (*progress)(void *user, int done, int nframe, const sn_track_frame *latest);
+    void *progress_user;
+} sn_track_options;
 
 /// Set a problem's goals for a frame. Called from several threads, each with a problem of its own; the
 /// problem's tasks are those of the one given to sn_tracker_create(). Anything but SN_OK ends the run.

@@ -58,8 +58,8 @@ static sn_status end_frame(reading *r) {
         return sn_fail(r->error, SN_ERR_PARSE, r->frame_line, "frame %d has no line for \"%.80s\"",
                        r->number, joint_name(r, joint));
     if (r->motion != NULL)
-        sn_skeleton_from_amc_row(r->skeleton, r->unit, r->row,
-                                 sn_motion_edit(r->motion, r->nframe - 1));
+        sn_skeleton_from_row(r->skeleton, r->unit, r->row,
+                             sn_motion_edit(r->motion, r->nframe - 1));
     return SN_OK;
 }
 
@@ -118,7 +118,7 @@ static sn_status read_line(reading *r) {
 
 static sn_status read_file(reading *r, const char *text, size_t length) {
     r->lines = sn_lines_begin(text, length, "(),");
-    r->unit = r->skeleton->unit;
+    r->unit = r->skeleton->figure.angle_unit;
     r->rate = 0;
     r->nframe = 0;
     for (int i = 0; i < r->skeleton->njoint; i++) r->seen[i] = 0;

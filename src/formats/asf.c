@@ -15,14 +15,14 @@ enum { OPTIONS_VERSION = 1 };
 
 typedef enum section { NONE, OTHER, UNITS, ROOT, BONES, HIERARCHY } section;
 
-// The keywords of a bone, in the order of their bits in sn_asf_bone.seen.
+// The keywords of a bone, in the order of their bits in sn_entry.seen.
 typedef enum keyword { ID, NAME, DIRECTION, LENGTH, AXIS, DOF, LIMITS, BODYMASS, COFMASS } keyword;
 static const char *const keywords[] = {"id",  "name",   "direction", "length", "axis",
                                        "dof", "limits", "bodymass",  "cofmass"};
 
 typedef struct reading {
     sn_lines lines;
-    sn_asf asf;
+    sn_figure figure;
     section section;
     bool in_bone, in_limits;  // between begin and end; numbers may follow on more lines
     bool in_hierarchy, hierarchy_seen;
@@ -32,7 +32,7 @@ typedef struct reading {
     sn_error *error;
 } reading;
 
-static sn_asf_bone *last_bone(reading *r) { return &r->asf.bone[r->asf.nbone - 1]; }
+static sn_entry *last_bone(reading *r) { return &r->figure.entry[r->figure.nentry - 1]; }
 
 #define FAIL(r, ...) sn_fail((r)->error, SN_ERR_PARSE, (r)->lines.line, __VA_ARGS__)
 
@@ -77,7 +77,7 @@ static int channel_of(sn_word word) {
 }
 
 // The channels of a `dof` or `order` line: each at most once.
-static sn_status read_channels(reading *r, const char *what, bool root, sn_asf_bone *b) {
+static sn_status read_channels(reading *r, const char *what, bool root, sn_entry *b) {
     sn_word word;
     unsigned used = 0;
     b->nchannel = 0;
@@ -100,18 +100,18 @@ static sn_status read_unit(reading *r) {
     sn_word key, word;
     (void)sn_lines_word(&r->lines, &key);
     if (sn_word_is(key, "length")) {
-        SN_TRY(read_numbers(r, "the unit of length", 1, &r->asf.length_unit));
+        SN_TRY(read_numbers(r, "the unit of length", 1, &r->figure.length_unit));
         // so far from 1 that it can only be a mistake, and products stay finite
-        if (!(r->asf.length_unit >= 1e-9 && r->asf.length_unit <= 1e9))
+        if (!(r->figure.length_unit >= 1e-9 && r->figure.length_unit <= 1e9))
             return FAIL(r, "the unit of length must be between 1e-9 and 1e9");
         return no_more(r, "the unit of length");
     }
     if (sn_word_is(key, "angle")) {
         (void)sn_lines_word(&r->lines, &word);
         if (sn_word_is(word, "deg") || sn_word_is(word, "degrees")) {
-            r->asf.angle_unit = SN_ANGLE_DEGREES;
+            r->figure.angle_unit = SN_ANGLE_DEGREES;
         } else if (sn_word_is(word, "rad") || sn_word_is(word, "radians")) {
-            r->asf.angle_unit = SN_ANGLE_RADIANS;
+            r->figure.angle_unit = SN_ANGLE_RADIANS;
         } else {
             return FAIL(r, "the unit of angle must be deg or rad, not \"%.*s\"", SN_WORD(word));
         }
@@ -123,10 +123,11 @@ static sn_status read_unit(reading *r) {
 static sn_status read_root(reading *r) {
     sn_word key;
     (void)sn_lines_word(&r->lines, &key);
-    if (sn_word_is(key, "order")) return read_channels(r, "the root's order", true, r->asf.bone);
+    if (sn_word_is(key, "order"))
+        return read_channels(r, "the root's order", true, r->figure.entry);
     if (sn_word_is(key, "axis")) {
         // it orders the pre-set orientation only, and that is zero
-        SN_TRY(read_axes(r, "the root's axis", &r->asf.bone[0].order));
+        SN_TRY(read_axes(r, "the root's axis", &r->figure.entry[0].order));
         return no_more(r, "the root's axis");
     }
     if (sn_word_is(key, "position") || sn_word_is(key, "orientation")) {
@@ -142,22 +143,22 @@ static sn_status read_root(reading *r) {
 
 static sn_status begin_bone(reading *r) {
     if (r->hierarchy_seen) return FAIL(r, "a bone after :hierarchy: :bonedata must come first");
-    if (r->asf.nbone >= SN_MAX_JOINTS)
+    if (r->figure.nentry >= SN_MAX_JOINTS)
         return sn_fail(r->error, SN_ERR_SIZE, r->lines.line, "more than %d bones",
                        SN_MAX_JOINTS - 1);
-    void *bones = r->asf.bone;
-    sn_status status =
-        sn_grow(r->allocator, &bones, &r->asf.capacity, r->asf.nbone + 1, sizeof *r->asf.bone);
-    r->asf.bone = bones;
+    void *bones = r->figure.entry;
+    sn_status status = sn_grow(r->allocator, &bones, &r->figure.capacity, r->figure.nentry + 1,
+                               sizeof *r->figure.entry);
+    r->figure.entry = bones;
     if (status != SN_OK) return sn_fail_memory(r->error);
-    r->asf.bone[r->asf.nbone++] =
-        (sn_asf_bone){.line = r->lines.line, .parent = -1, .order = {{0, 1, 2}}};
+    r->figure.entry[r->figure.nentry++] =
+        (sn_entry){.line = r->lines.line, .parent = -1, .order = {{0, 1, 2}}};
     r->in_bone = true;
     return SN_OK;
 }
 
 static sn_status end_bone(reading *r) {
-    const sn_asf_bone *b = last_bone(r);
+    const sn_entry *b = last_bone(r);
     r->in_bone = r->in_limits = false;
     if (!(b->seen >> NAME & 1)) return FAIL(r, "the bone that ends here has no name");
     if (!(b->seen >> DIRECTION & 1)) return FAIL(r, "bone \"%.80s\" has no direction", b->name);
@@ -180,7 +181,7 @@ static bool limit_number(sn_word word, double *out) {
 
 // Pairs of numbers; as many lines as it takes.
 static sn_status read_limits(reading *r) {
-    sn_asf_bone *b = last_bone(r);
+    sn_entry *b = last_bone(r);
     sn_word word;
     while (sn_lines_word(&r->lines, &word)) {
         if (b->nlimit == 2 * SN_BONE_DOFS) return FAIL(r, "more limits than a bone can have");
@@ -191,7 +192,7 @@ static sn_status read_limits(reading *r) {
     return SN_OK;
 }
 
-static sn_status read_name(reading *r, sn_asf_bone *b) {
+static sn_status read_name(reading *r, sn_entry *b) {
     sn_word word;
     if (!sn_lines_word(&r->lines, &word)) return FAIL(r, "a bone's name is missing");
     if (!sn_word_copy(word, b->name, sizeof b->name))
@@ -201,7 +202,7 @@ static sn_status read_name(reading *r, sn_asf_bone *b) {
 }
 
 static sn_status read_keyword(reading *r, keyword key) {
-    sn_asf_bone *b = last_bone(r);
+    sn_entry *b = last_bone(r);
     switch (key) {
     case NAME:
         return read_name(r, b);
@@ -256,7 +257,7 @@ static sn_status read_bone_line(reading *r) {
 }
 
 static const char *bone_name(const void *owner, int i) {
-    return ((const sn_asf *)owner)->bone[i].name;
+    return ((const sn_figure *)owner)->entry[i].name;
 }
 
 // All bones are known: find them by name from here on.
@@ -264,22 +265,22 @@ static sn_status begin_hierarchy(reading *r) {
     if (r->hierarchy_seen) return FAIL(r, "a second :hierarchy");
     r->hierarchy_seen = true;
     sn_layout layout = {0};
-    sn_names_layout(&r->names, r->asf.nbone, &layout);
+    sn_names_layout(&r->names, r->figure.nentry, &layout);
     r->names_block = sn_acquire(r->allocator, layout.used);
     if (r->names_block == NULL) return sn_fail_memory(r->error);
     layout = (sn_layout){.block = r->names_block};
-    sn_names_layout(&r->names, r->asf.nbone, &layout);
-    for (size_t i = 0; i < r->asf.nbone; i++)
-        if (sn_names_add(&r->names, (int)i, bone_name, &r->asf) != (int)i)
-            return sn_fail(r->error, SN_ERR_PARSE, r->asf.bone[i].line,
-                           "another bone is named \"%.80s\" too", r->asf.bone[i].name);
+    sn_names_layout(&r->names, r->figure.nentry, &layout);
+    for (size_t i = 0; i < r->figure.nentry; i++)
+        if (sn_names_add(&r->names, (int)i, bone_name, &r->figure) != (int)i)
+            return sn_fail(r->error, SN_ERR_PARSE, r->figure.entry[i].line,
+                           "another bone is named \"%.80s\" too", r->figure.entry[i].name);
     return SN_OK;
 }
 
 static sn_status find_bone(reading *r, sn_word word, int *out) {
     char name[SN_MAX_NAME + 1];
     *out = sn_word_copy(word, name, sizeof name)
-               ? sn_names_find(&r->names, name, bone_name, &r->asf)
+               ? sn_names_find(&r->names, name, bone_name, &r->figure)
                : -1;
     if (*out < 0) return FAIL(r, "there is no bone \"%.*s\"", SN_WORD(word));
     return SN_OK;
@@ -299,9 +300,9 @@ static sn_status read_hierarchy_line(reading *r) {
     while (sn_lines_word(&r->lines, &word)) {
         SN_TRY(find_bone(r, word, &child));
         if (child == 0) return FAIL(r, "the root cannot have a parent");
-        if (r->asf.bone[child].parent >= 0)
+        if (r->figure.entry[child].parent >= 0)
             return FAIL(r, "bone \"%.*s\" has a parent already", SN_WORD(word));
-        r->asf.bone[child].parent = parent;
+        r->figure.entry[child].parent = parent;
     }
     return SN_OK;
 }
@@ -320,7 +321,7 @@ static sn_status begin_section(reading *r) {
         return begin_hierarchy(r);
     }
     if (sn_word_is(word, ":name") && sn_lines_word(&r->lines, &word) &&
-        !sn_word_copy(word, r->asf.name, sizeof r->asf.name))
+        !sn_word_copy(word, r->figure.name, sizeof r->figure.name))
         return FAIL(r, "the skeleton's name is longer than %d bytes or holds a NUL", SN_MAX_NAME);
     return SN_OK;
 }
@@ -349,20 +350,20 @@ static sn_status read_file(reading *r) {
     // the root is the first bone, with what a file may leave out
     SN_TRY(begin_bone(r));
     r->in_bone = false;
-    sn_asf_bone *root = r->asf.bone;
+    sn_entry *root = r->figure.entry;
     memcpy(root->name, "root", 5);
-    root->nchannel = SN_ROOT_VALUES;
-    for (int i = 0; i < SN_ROOT_VALUES; i++) root->channel[i] = i;
+    root->nchannel = SN_ROW_VALUES;
+    for (int i = 0; i < SN_ROW_VALUES; i++) root->channel[i] = i;
 
     while (sn_lines_next(&r->lines)) SN_TRY(read_line(r));
     if (r->in_bone) return FAIL(r, "the file ends inside bone \"%.80s\"", last_bone(r)->name);
     if (r->in_hierarchy) return FAIL(r, "the file ends inside :hierarchy");
-    if (r->asf.nbone == 1) return FAIL(r, "the file has no bones");
-    for (size_t i = 1; i < r->asf.nbone; i++)
-        if (r->asf.bone[i].parent < 0)
-            return sn_fail(r->error, SN_ERR_PARSE, r->asf.bone[i].line,
+    if (r->figure.nentry == 1) return FAIL(r, "the file has no bones");
+    for (size_t i = 1; i < r->figure.nentry; i++)
+        if (r->figure.entry[i].parent < 0)
+            return sn_fail(r->error, SN_ERR_PARSE, r->figure.entry[i].line,
                            "bone \"%.80s\" has no parent: :hierarchy does not name it",
-                           r->asf.bone[i].name);
+                           r->figure.entry[i].name);
     return SN_OK;
 }
 
@@ -378,12 +379,16 @@ sn_status sn_asf_read(const char *text, size_t length, const sn_asf_options *opt
         return sn_fail(error, SN_ERR_ARGUMENT, 0,
                        "the options do not come from sn_asf_options_default()");
     reading r = {.lines = sn_lines_begin(text, length, "(),"),
-                 .asf = {.length_unit = 1, .angle_unit = SN_ANGLE_DEGREES},
+                 .figure = {.format = SN_SKELETON_ASF,
+                            .up = "+Y",
+                            .length_unit = 1,
+                            .angle_unit = SN_ANGLE_DEGREES},
                  .allocator = allocator,
                  .error = error};
     sn_status status = read_file(&r);
-    if (status == SN_OK) status = sn_skeleton_build(&r.asf, &used, allocator, out, error);
-    sn_release(allocator, r.asf.bone);
+    if (status == SN_OK)
+        status = sn_skeleton_build(&r.figure, used.use_limits, allocator, out, error);
+    sn_release(allocator, r.figure.entry);
     sn_release(allocator, r.names_block);
     return status;
 }

@@ -3,13 +3,7 @@
 #pragma once
 
 #include "base/status.h"
-
-/// How a file's numbers are written.
-typedef enum sn_c3d_processor {
-    SN_C3D_INTEL = 84,  ///< little-endian
-    SN_C3D_DEC = 85,    ///< little-endian words; floats with their words swapped, times four
-    SN_C3D_MIPS = 86    ///< big-endian
-} sn_c3d_processor;
+#include "sinew/formats.h"
 
 typedef struct sn_c3d_file {
     const uint8_t *bytes;

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: MIT
-// From the bones of an ASF file to a model. The derivation is in skeleton.h.
+// From the bones of an ASF file or the joints of a BVH file to a model. The derivation is in
+// skeleton.h.
 #include "formats/skeleton.h"
 
 #include <string.h>
-
-static const double inch = 0.0254;
-
-double sn_angle_radians(sn_angle_unit unit) {
-    return unit == SN_ANGLE_DEGREES ? 3.14159265358979323846 / 180 : 1;
-}
 
 // Rotations about x, y, z by three angles, the first of `order` innermost.
 static sn_quat turn_axes(const sn_axes *order, const double angle[3]) {
@@ -22,130 +17,238 @@ static sn_quat turn_axes(const sn_axes *order, const double angle[3]) {
     return q;
 }
 
-// C of a bone; the root's frame is its own.
-static sn_quat axis_rotation(const sn_asf *asf, size_t i) {
-    if (i == 0) return (sn_quat){1, 0, 0, 0};
-    double scale = sn_angle_radians(asf->angle_unit), angle[3];
-    for (int k = 0; k < 3; k++) angle[k] = scale * asf->bone[i].angle[k];
-    return turn_axes(&asf->bone[i].order, angle);
+sn_quat sn_entry_rotation(const sn_figure *figure, size_t i) {
+    if (i == 0 || figure->format == SN_SKELETON_BVH) return (sn_quat){1, 0, 0, 0};
+    double scale = sn_angle_radians(figure->angle_unit), angle[3];
+    for (int k = 0; k < 3; k++) angle[k] = scale * figure->entry[i].angle[k];
+    return turn_axes(&figure->entry[i].order, angle);
 }
 
-// The end of a bone in its joint's frame.
-static sn_vec3 bone_tip(const sn_asf *asf, size_t i, double metres) {
-    const sn_asf_bone *b = &asf->bone[i];
-    sn_vec3 d = v3_from(b->direction);
+static double metres_of(const sn_figure *figure) {
+    return figure->format == SN_SKELETON_ASF ? SN_INCH / figure->length_unit : figure->metres;
+}
+
+// The end of an ASF bone in its joint's frame.
+static sn_vec3 bone_tip(const sn_figure *figure, size_t i) {
+    const sn_entry *e = &figure->entry[i];
+    sn_vec3 d = v3_from(e->direction);
     double norm = v3_norm(d);
     if (i == 0 || norm == 0) return v3(0, 0, 0);
-    sn_mat3 C = sn_mat3_from_quat(axis_rotation(asf, i));
-    return m3_tmul(&C, v3_scale(b->length * metres / norm, d));
+    sn_mat3 C = sn_mat3_from_quat(sn_entry_rotation(figure, i));
+    return m3_tmul(&C, v3_scale(e->length * metres_of(figure) / norm, d));
 }
 
-// The bone's degrees of freedom from the outermost to the innermost: the order of the coordinates.
-// For each its place in the file's list; returns how many.
-static int outermost_first(const sn_asf_bone *b, int place[SN_BONE_DOFS]) {
+// Where a joint stands in its parent's frame before it moves.
+static sn_vec3 position_of(const sn_figure *figure, size_t i) {
+    const sn_entry *e = &figure->entry[i];
+    if (figure->format == SN_SKELETON_ASF)
+        return e->parent < 0 ? v3(0, 0, 0) : bone_tip(figure, (size_t)e->parent);
+    double at[3];
+    for (int c = 0; c < 3; c++) at[c] = (e->held ? e->constant : e->offset)[c] * figure->metres;
+    // a root's coordinates are its place in the world, so that nothing is left to add
+    for (int k = 0; k < e->nchannel && sn_entry_is_root(figure, i); k++)
+        if (e->channel[k] < 3) at[e->channel[k]] = 0;
+    return v3_from(at);
+}
+
+// The rotation channels from the outermost to the innermost: the order of the coordinates. For each
+// its place in the file's list; returns how many.
+static int rotations_of(const sn_figure *figure, size_t i, int place[SN_BONE_DOFS]) {
+    const sn_entry *e = &figure->entry[i];
     int n = 0;
-    for (int i = 2; i >= 0; i--)
-        for (int k = 0; k < b->nchannel; k++)
-            if (b->channel[k] == 3 + b->order.axis[i]) place[n++] = k;
+    if (figure->format == SN_SKELETON_ASF && i > 0) {
+        for (int a = 2; a >= 0; a--)
+            for (int k = 0; k < e->nchannel; k++)
+                if (e->channel[k] == 3 + e->order.axis[a]) place[n++] = k;
+        return n;
+    }
+    // as they stand, but for ASF's root, whose first is innermost
+    bool reversed = figure->format == SN_SKELETON_ASF;
+    for (int j = 0; j < e->nchannel; j++) {
+        int k = reversed ? e->nchannel - 1 - j : j;
+        if (e->channel[k] >= 3) place[n++] = k;
+    }
     return n;
 }
 
-static sn_joint_desc describe(const sn_asf *asf, size_t i, double metres, bool use_limits) {
-    static const sn_joint_type types[] = {SN_JOINT_FIXED, SN_JOINT_HINGE, SN_JOINT_UNIVERSAL,
+static int translations_of(const sn_entry *e) {
+    int n = 0;
+    for (int k = 0; k < e->nchannel; k++) n += e->channel[k] < 3 && !e->held;
+    return n;
+}
+
+static sn_joint_type type_of(const sn_figure *figure, size_t i) {
+    static const sn_joint_type turns[] = {SN_JOINT_FIXED, SN_JOINT_HINGE, SN_JOINT_UNIVERSAL,
                                           SN_JOINT_EULER};
-    const sn_asf_bone *b = &asf->bone[i];
-    if (i == 0) {
-        sn_joint_desc root = sn_joint_default(SN_JOINT_FREE);
-        root.name = b->name;
-        return root;
+    const sn_entry *e = &figure->entry[i];
+    int place[SN_BONE_DOFS], n = rotations_of(figure, i, place), slides = translations_of(e);
+    if (figure->format == SN_SKELETON_ASF && i == 0) return SN_JOINT_FREE;
+    if (slides == 0) return turns[n];
+    if (n == 0) return slides == 1 ? SN_JOINT_SLIDER : SN_JOINT_TRANSLATION;
+    bool across = slides == 2 && n == 1;
+    for (int k = 0; k < e->nchannel && across; k++)
+        if (e->channel[k] == e->channel[place[0]] - 3) across = false;
+    return across ? SN_JOINT_PLANAR : SN_JOINT_FREE;
+}
+
+static void describe_rotations(const sn_figure *figure, size_t i, bool use_limits,
+                               sn_joint_desc *d) {
+    const sn_entry *e = &figure->entry[i];
+    int place[SN_BONE_DOFS], n = rotations_of(figure, i, place);
+    bool limited = use_limits && e->nlimit > 0 && d->type != SN_JOINT_FREE;
+    for (int k = 0; k < n; k++) {
+        int axis = e->channel[place[k]] - 3;
+        if (d->type == SN_JOINT_EULER) d->order[k] = "XYZ"[axis];
+        if (k == 0)
+            for (int c = 0; c < 3; c++) d->axis[c] = c == axis;
+        if (k == 1)
+            for (int c = 0; c < 3; c++) d->axis2[c] = c == axis;
+        if (!limited) continue;
+        double scale = sn_angle_radians(figure->angle_unit);
+        d->lower[k] = scale * e->limit[2 * place[k]];
+        d->upper[k] = scale * e->limit[2 * place[k] + 1];
     }
-    int place[SN_BONE_DOFS], n = outermost_first(b, place);
-    sn_joint_desc d = sn_joint_default(types[n]);
-    d.name = b->name;
-    d.parent = b->parent;
-    sn_quat C = axis_rotation(asf, i), P = axis_rotation(asf, (size_t)b->parent);
+}
+
+static void describe_translations(const sn_entry *e, sn_joint_desc *d) {
+    bool listed[3] = {false, false, false};
+    for (int k = 0; k < e->nchannel; k++)
+        if (e->channel[k] < 3) listed[e->channel[k]] = true;
+    if (d->type == SN_JOINT_SLIDER)
+        for (int c = 0; c < 3; c++) d->axis[c] = listed[c];
+    if (d->type == SN_JOINT_TRANSLATION || d->type == SN_JOINT_FREE)
+        for (int c = 0; c < 3; c++) d->locked[c] = !listed[c];
+}
+
+static sn_joint_desc describe(const sn_figure *figure, size_t i, bool use_limits) {
+    const sn_entry *e = &figure->entry[i];
+    sn_joint_desc d = sn_joint_default(type_of(figure, i));
+    d.name = sn_entry_label(e);
+    d.parent = e->parent;
+    sn_vec3 p = position_of(figure, i);
+    d.position[0] = p.x, d.position[1] = p.y, d.position[2] = p.z;
+    describe_rotations(figure, i, use_limits, &d);
+    describe_translations(e, &d);
+    if (e->parent < 0) return d;
+    sn_quat C = sn_entry_rotation(figure, i), P = sn_entry_rotation(figure, (size_t)e->parent);
     // equal axes are common; their quotient is then exactly one, which the sweeps use
     if (memcmp(&C, &P, sizeof C) != 0) {
         sn_quat r = sn_quat_mul(sn_quat_conj(P), C);
         d.rotation[0] = r.w, d.rotation[1] = r.x, d.rotation[2] = r.y, d.rotation[3] = r.z;
     }
-    sn_vec3 p = bone_tip(asf, (size_t)b->parent, metres);
-    d.position[0] = p.x, d.position[1] = p.y, d.position[2] = p.z;
-    for (int k = 0; k < n; k++) {
-        int axis = b->channel[place[k]] - 3;
-        if (n == 3) d.order[k] = "XYZ"[axis];
-        if (n < 3 && k == 0)
-            for (int c = 0; c < 3; c++) d.axis[c] = c == axis;
-        if (n == 2 && k == 1)
-            for (int c = 0; c < 3; c++) d.axis2[c] = c == axis;
-        if (use_limits && b->nlimit > 0) {
-            double scale = sn_angle_radians(asf->angle_unit);
-            d.lower[k] = scale * b->limit[2 * place[k]];
-            d.upper[k] = scale * b->limit[2 * place[k] + 1];
-        }
-    }
     return d;
 }
 
-static sn_status build_model(const sn_asf *asf, double metres, bool use_limits,
+static sn_status build_model(const sn_figure *figure, bool use_limits,
                              const sn_allocator *allocator, sn_model **out, sn_error *error) {
     sn_builder *builder;
-    if (sn_builder_create(asf->name, allocator, &builder) != SN_OK) return sn_fail_memory(error);
-    for (size_t i = 0; i < asf->nbone; i++) {
-        sn_joint_desc d = describe(asf, i, metres, use_limits);
-        (void)sn_builder_joint_at(builder, &d, asf->bone[i].line);
+    if (sn_builder_create(figure->name, allocator, &builder) != SN_OK) return sn_fail_memory(error);
+    for (size_t i = 0; i < figure->nentry; i++) {
+        sn_joint_desc d = describe(figure, i, use_limits);
+        (void)sn_builder_joint_at(builder, &d, figure->entry[i].line);
     }
     sn_status status = sn_builder_finish(builder, out, error);
     sn_builder_destroy(builder);
     return status;
 }
 
-static void fill_bones(sn_skeleton *s, const sn_asf *asf) {
-    for (int i = 0; i < s->njoint; i++) {
-        const sn_asf_bone *from = &asf->bone[i];
+// The coordinate of a joint, counted from its first, that its k-th number is.
+static int coordinate_of(const sn_figure *figure, size_t i, sn_joint_type type, int k) {
+    const sn_entry *e = &figure->entry[i];
+    int place[SN_BONE_DOFS], n = rotations_of(figure, i, place), axis = e->channel[k];
+    if (axis >= 3) {
+        if (type == SN_JOINT_FREE) return SN_ROW_QUATERNION;
+        if (type == SN_JOINT_PLANAR) return 2;
+        for (int j = 0; j < n; j++)
+            if (place[j] == k) return j;
+    }
+    if (type == SN_JOINT_FREE || type == SN_JOINT_TRANSLATION) return axis;
+    if (type == SN_JOINT_SLIDER) return 0;
+    // the plane's axes are the two after the normal
+    if (type == SN_JOINT_PLANAR) return (axis - (e->channel[place[0]] - 3) + 2) % 3;
+    return SN_ROW_CONSTANT;
+}
+
+static void quaternion_order(const sn_figure *figure, size_t i, sn_bone *b) {
+    int place[SN_BONE_DOFS];
+    b->nangle = rotations_of(figure, i, place);
+    for (int k = 0; k < b->nangle; k++) {
+        b->slot[place[k]] = k;
+        b->order[k] = b->channel[place[k]] - 3;
+    }
+}
+
+static void fill_bones(sn_skeleton *s) {
+    const sn_figure *figure = &s->figure;
+    for (size_t i = 0; i < figure->nentry; i++) {
+        const sn_entry *e = &figure->entry[i];
+        const sn_joint_desc *d = sn_model_joint(s->model, (int)i);
         sn_bone *b = &s->bone[i];
+        int first = sn_model_q_index(s->model, (int)i);
         b->row = s->row_size;
-        b->nvalue = from->nchannel;
-        memcpy(b->channel, from->channel, sizeof b->channel);
+        b->nvalue = e->nchannel;
+        b->quaternion = d->type == SN_JOINT_FREE ? first + 3 : -1;
         s->row_size += b->nvalue;
-        b->tip = bone_tip(asf, (size_t)i, s->metres);
-        if (i == 0) continue;
-        int place[SN_BONE_DOFS], n = outermost_first(from, place);
-        for (int k = 0; k < n; k++) b->q[place[k]] = sn_model_q_index(s->model, i) + k;
+        memcpy(b->channel, e->channel, sizeof b->channel);
+        for (int k = 0; k < b->nvalue; k++) {
+            int q = coordinate_of(figure, i, d->type, k), c = e->channel[k];
+            b->q[k] = q < 0 ? q : first + q;
+            if (c < 3) b->base[k] = q == SN_ROW_CONSTANT ? e->constant[c] : d->position[c];
+        }
+        if (b->quaternion >= 0) quaternion_order(figure, i, b);
     }
 }
 
-// The root's rotations apply in the order of its `order` line; angles it lacks are zero, so that
-// their place does not matter.
-static sn_axes root_order(const sn_asf_bone *root) {
-    sn_axes order;
-    int n = 0;
-    bool used[3] = {false, false, false};
-    for (int k = 0; k < root->nchannel; k++) {
-        int axis = root->channel[k] - 3;
-        if (axis < 0) continue;
-        used[axis] = true;
-        order.axis[n++] = axis;
-    }
-    for (int axis = 0; axis < 3; axis++)
-        if (!used[axis]) order.axis[n++] = axis;
-    return order;
+// The file's ends by joint; those of one joint in the file's order. Counting from the back leaves
+// in first_end where each joint's start.
+static void sort_ends(sn_skeleton *s, const sn_end *from) {
+    int *start = s->first_end, n = (int)s->figure.nend;
+    for (int i = 0; i < n; i++) start[from[i].joint]++;
+    for (int i = 1; i < s->njoint; i++) start[i] += start[i - 1];
+    start[s->njoint] = n;
+    for (int i = n; i-- > 0;) s->figure.end[--start[from[i].joint]] = from[i];
 }
 
-sn_status sn_skeleton_build(const sn_asf *asf, const sn_asf_options *options,
-                            const sn_allocator *allocator, sn_skeleton **out, sn_error *error) {
+static void fill_bvh_ends(sn_skeleton *s) {
+    const sn_figure *figure = &s->figure;
+    // backwards, so that the first child or end is what stays
+    for (size_t i = figure->nentry; i-- > 0;)
+        if (!sn_entry_is_root(figure, i))
+            s->bone[figure->entry[i].parent].tip = position_of(figure, i);
+    for (size_t i = figure->nend; i-- > 0;) {
+        const sn_end *e = &figure->end[i];
+        s->end[i] = (sn_limb_end){e->joint, v3_scale(figure->metres, v3_from(e->offset))};
+        if (s->model->nchild[e->joint] == 0) s->bone[e->joint].tip = s->end[i].at;
+    }
+    s->nend = (int)figure->nend;
+}
+
+static void fill_asf_ends(sn_skeleton *s) {
+    for (int i = 0; i < s->njoint; i++) {
+        s->bone[i].tip = bone_tip(&s->figure, (size_t)i);
+        s->first_end[i] = s->nend;
+        if (i > 0 && s->model->nchild[i] == 0) s->end[s->nend++] = (sn_limb_end){i, s->bone[i].tip};
+    }
+    s->first_end[s->njoint] = s->nend;
+}
+
+sn_status sn_skeleton_build(const sn_figure *figure, bool use_limits, const sn_allocator *allocator,
+                            sn_skeleton **out, sn_error *error) {
     *out = NULL;
     sn_skeleton s = {.allocator = sn_allocator_of(allocator),
-                     .njoint = (int)asf->nbone,
-                     .metres = inch / asf->length_unit,
-                     .unit = asf->angle_unit,
-                     .root_order = root_order(&asf->bone[0])};
-    SN_TRY(build_model(asf, s.metres, options->use_limits, allocator, &s.model, error));
+                     .figure = *figure,
+                     .njoint = (int)figure->nentry,
+                     .metres = metres_of(figure)};
+    SN_TRY(build_model(figure, use_limits, allocator, &s.model, error));
     sn_skeleton *self = NULL;
     sn_layout layout = {0};
     for (int pass = 0; pass < 2; pass++) {
         self = sn_layout_take(&layout, 1, sizeof *self);
-        s.bone = sn_layout_take(&layout, asf->nbone, sizeof *s.bone);
+        s.bone = sn_layout_take(&layout, figure->nentry, sizeof *s.bone);
+        s.figure.entry = sn_layout_take(&layout, figure->nentry, sizeof *s.figure.entry);
+        s.figure.end = sn_layout_take(&layout, figure->nend, sizeof *s.figure.end);
+        s.end = sn_layout_take(&layout, figure->nend + figure->nentry, sizeof *s.end);
+        s.first_end = sn_layout_take(&layout, figure->nentry + 1, sizeof *s.first_end);
         if (pass == 1) break;
         void *block = sn_layout_acquire(&layout, allocator, &s.owner);
         if (block == NULL) {
@@ -154,7 +257,14 @@ sn_status sn_skeleton_build(const sn_asf *asf, const sn_asf_options *options,
         }
         layout = (sn_layout){.block = block};
     }
-    fill_bones(&s, asf);
+    memcpy(s.figure.entry, figure->entry, figure->nentry * sizeof *figure->entry);
+    fill_bones(&s);
+    if (figure->format == SN_SKELETON_ASF) {
+        fill_asf_ends(&s);
+    } else {
+        sort_ends(&s, figure->end);
+        fill_bvh_ends(&s);
+    }
     *self = s;
     *out = self;
     return SN_OK;
@@ -173,14 +283,34 @@ static const sn_bone *bone_at(const sn_skeleton *skeleton, int joint) {
 
 const sn_model *sn_skeleton_model(const sn_skeleton *skeleton) { return skeleton->model; }
 double sn_skeleton_metres_per_unit(const sn_skeleton *skeleton) { return skeleton->metres; }
-sn_angle_unit sn_skeleton_angle_unit(const sn_skeleton *skeleton) { return skeleton->unit; }
 int sn_skeleton_row_size(const sn_skeleton *skeleton) { return skeleton->row_size; }
+int sn_skeleton_nend(const sn_skeleton *skeleton) { return skeleton->nend; }
+const char *sn_skeleton_up_axis(const sn_skeleton *skeleton) { return skeleton->figure.up; }
+
+sn_skeleton_format sn_skeleton_get_format(const sn_skeleton *skeleton) {
+    return skeleton->figure.format;
+}
+
+sn_angle_unit sn_skeleton_angle_unit(const sn_skeleton *skeleton) {
+    return skeleton->figure.angle_unit;
+}
+
+bool sn_skeleton_metres_guessed(const sn_skeleton *skeleton) {
+    return skeleton->figure.metres_guessed;
+}
 
 void sn_skeleton_tip(const sn_skeleton *skeleton, int joint, double out[3]) {
     const sn_bone *b = bone_at(skeleton, joint);
     out[0] = b != NULL ? b->tip.x : 0;
     out[1] = b != NULL ? b->tip.y : 0;
     out[2] = b != NULL ? b->tip.z : 0;
+}
+
+int sn_skeleton_end(const sn_skeleton *skeleton, int k, double out[3]) {
+    if (k < 0 || k >= skeleton->nend) return -1;
+    const sn_limb_end *e = &skeleton->end[k];
+    out[0] = e->at.x, out[1] = e->at.y, out[2] = e->at.z;
+    return e->joint;
 }
 
 int sn_skeleton_row_index(const sn_skeleton *skeleton, int joint) {
@@ -194,26 +324,12 @@ int sn_skeleton_row_count(const sn_skeleton *skeleton, int joint) {
 }
 
 const char *sn_skeleton_row_name(const sn_skeleton *skeleton, int joint, int k) {
-    static const char *const upper[] = {"TX", "TY", "TZ", "RX", "RY", "RZ"};
-    static const char *const lower[] = {"tx", "ty", "tz", "rx", "ry", "rz"};
+    static const char *const names[3][6] = {
+        {"TX", "TY", "TZ", "RX", "RY", "RZ"},
+        {"tx", "ty", "tz", "rx", "ry", "rz"},
+        {"Xposition", "Yposition", "Zposition", "Xrotation", "Yrotation", "Zrotation"}};
     const sn_bone *b = bone_at(skeleton, joint);
     if (b == NULL || k < 0 || k >= b->nvalue) return NULL;
-    return (joint == 0 ? upper : lower)[b->channel[k]];
-}
-
-void sn_skeleton_from_amc_row(const sn_skeleton *skeleton, sn_angle_unit unit, const double *row,
-                              double *q) {
-    double scale = sn_angle_radians(unit), at[6] = {0};
-    const sn_bone *root = &skeleton->bone[0];
-    for (int k = 0; k < root->nvalue; k++) {
-        sn_channel c = root->channel[k];
-        at[c] = row[k] * (c < 3 ? skeleton->metres : scale);
-    }
-    sn_quat r = turn_axes(&skeleton->root_order, at + 3);
-    const double pose[7] = {at[0], at[1], at[2], r.w, r.x, r.y, r.z};
-    memcpy(q, pose, sizeof pose);  // the root is the first joint, so its coordinates come first
-    for (int i = 1; i < skeleton->njoint; i++) {
-        const sn_bone *b = &skeleton->bone[i];
-        for (int k = 0; k < b->nvalue; k++) q[b->q[k]] = row[b->row + k] * scale;
-    }
+    int set = skeleton->figure.format == SN_SKELETON_BVH ? 2 : joint > 0;
+    return names[set][b->channel[k]];
 }

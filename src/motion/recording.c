@@ -22,7 +22,8 @@ static sn_status check_info(const sn_recording_info *info, const char *const *la
     bool good = info->nframe >= 0 && info->nmarker >= 0 && info->nother >= 0 &&
                 terminated(info->unit, sizeof info->unit) &&
                 terminated(info->x_screen, sizeof info->x_screen) &&
-                terminated(info->y_screen, sizeof info->y_screen);
+                terminated(info->y_screen, sizeof info->y_screen) &&
+                terminated(info->note, sizeof info->note);
     for (int i = 0; good && i < info->nmarker; i++) good = labels[i] != NULL;
     return good ? SN_OK : SN_ERR_ARGUMENT;
 }

@@ -19,6 +19,9 @@
 // least at t = atan2(s, c), or at a limit. Sliding along b is a parabola, t = b.(G - P) / W. These
 // two are hinges, sliders and what is stacked from them, and also a quaternion's three directions.
 //
+// A point with a loss has the weight w rho' of the sweep's start: the sum of squares with that
+// weight lies above f and touches it there (tasks/loss.h), so what lowers it lowers f.
+//
 // The rest - rotation vectors, screws, rest poses on an angle, and subtrees with 3x3-weighted
 // points or orientations, which are carried one by one - go by the slope of f along the coordinate,
 // known exactly from the wrench below it: walk down to where it changes sign, then regula falsi.
@@ -27,6 +30,7 @@
 #include "math/atan2.h"
 #include "math/rotation.h"
 #include "solvers/solver.h"
+#include "tasks/loss.h"
 
 static const double pi = 0x1.921fb54442d18p+1;
 
@@ -84,12 +88,13 @@ static void begin_joint(sn_solver *s, const arrays *a, int k) {
     for (int i = p->point_first[k]; i < p->point_first[k + 1]; i++) {
         const sn_point *point = &p->point[i];
         if (point->weight == 0) continue;
-        sn_vec3 x = sn_place(frame, point->local);
-        sn_vec3 wg = v3_scale(point->weight, v3_sub(point->goal, s->ws->origin));
+        sn_vec3 x = sn_place(frame, point->local), g = v3_sub(point->goal, s->ws->origin);
+        double w = sn_point_pull(point, v3_sub(g, x));
+        sn_vec3 wg = v3_scale(w, g);
         sum.M = add_outer(&sum.M, wg, x);
-        sum.P = v3_add(sum.P, v3_scale(point->weight, x));
+        sum.P = v3_add(sum.P, v3_scale(w, x));
         sum.G = v3_add(sum.G, wg);
-        sum.W += point->weight;
+        sum.W += w;
     }
     for (int i = p->part_first[k]; i < p->part_first[k + 1]; i++) {
         const sn_part *part = &p->part[i];

@@ -100,6 +100,7 @@ static void layout_solver(sn_solver *s, sn_layout *layout) {
     s->q_of = sn_layout_take(layout, n, sizeof *s->q_of);
     s->lower = sn_layout_take(layout, n, sizeof *s->lower);
     s->upper = sn_layout_take(layout, n, sizeof *s->upper);
+    solver_cold_layout(s, layout);
     if (s->ops->layout != NULL) s->ops->layout(s, layout);
 }
 
@@ -234,6 +235,18 @@ static double project_gradient(sn_solver *s) {
     return s->f > 0 ? sqrt(worst / (2 * s->f)) : 0;
 }
 
+// While looking at another valley: is this one no better, or hardly going to be? A run that would
+// need more than twenty steps like each of its last four to get below the best known f is given up.
+static bool is_hopeless(sn_solver *s) {
+    double gap = s->f - s->rival, fall = s->watched - s->f;
+    s->watched = s->f;
+    if (gap < 0) return false;
+    if (gap <= 1e-7 * s->rival) return true;  // the same valley, or one as deep
+    bool slow = s->report.iterations - s->run_first > 3 && 20 * fall < gap;
+    s->slow = slow ? s->slow + 1 : 0;
+    return s->slow > 3;
+}
+
 bool solver_finished(sn_solver *s) {
     const sn_solver_options *o = &s->options;
     s->report.gradient = project_gradient(s);
@@ -243,10 +256,12 @@ bool solver_finished(sn_solver *s) {
         s->report.stop = SN_STOP_MINIMUM;  // or a saddle: looked at when all is done
     } else if (o->cancel != NULL && *o->cancel) {
         s->report.stop = SN_STOP_CANCELLED;
-    } else if (s->report.iterations >= o->max_iterations) {
+    } else if (s->report.iterations - s->run_first >= o->max_iterations) {
         s->report.stop = SN_STOP_ITERATIONS;
     } else if (o->seconds > 0 && seconds_now() - s->started >= o->seconds) {
         s->report.stop = SN_STOP_TIME;
+    } else if (is_hopeless(s)) {
+        s->report.stop = SN_STOP_STALLED;
     } else {
         return false;
     }
@@ -329,7 +344,7 @@ static bool leave_saddle(sn_solver *s) {
     return false;
 }
 
-sn_status sn_solver_solve(sn_solver *s, double *q, sn_report *report) {
+sn_status solver_begin(sn_solver *s, const double *q, sn_report *report) {
     const sn_model *m = s->model;
     s->report = (sn_report){.stop = SN_STOP_BAD_GOALS};
     *report = s->report;
@@ -338,21 +353,39 @@ sn_status sn_solver_solve(sn_solver *s, double *q, sn_report *report) {
     memcpy(s->q, q, (size_t)m->nq * sizeof *q);
     sn_model_normalize_quaternions(m, s->q);
     (void)sn_model_clamp(m, s->q);
+    s->run_first = 0;
+    s->rival = INFINITY;
     if (!solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) return SN_ERR_VALUE;
     solver_find_scale(s, true);
+    return SN_OK;
+}
+
+void solver_run(sn_solver *s) {
+    s->watched = INFINITY;
+    s->slow = 0;
     for (;;) {
         s->ops->run(s);
-        if (s->report.stop != SN_STOP_MINIMUM || !at_saddle(s)) break;
+        if (s->report.stop != SN_STOP_MINIMUM || s->f >= s->rival || !at_saddle(s)) return;
         s->report.stop = SN_STOP_SADDLE;
-        if (!s->ops->leaves_saddles || !leave_saddle(s)) break;
+        if (!s->ops->leaves_saddles || !leave_saddle(s)) return;
         s->report.iterations++;
-        if (!solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) break;
+        if (!solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) return;
     }
-    memcpy(q, s->q, (size_t)m->nq * sizeof *q);
+}
+
+sn_status solver_end(sn_solver *s, double *q, sn_report *report) {
+    size_t bytes = (size_t)s->model->nq * sizeof *q;
+    memcpy(q, s->q, bytes);
     s->report.f = s->f;
     // the last pose that was placed is often the best one
-    if (memcmp(s->ws->q, q, (size_t)m->nq * sizeof *q) != 0) SN_TRY(sn_workspace_pose(s->ws, q));
+    if (memcmp(s->ws->q, q, bytes) != 0) SN_TRY(sn_workspace_pose(s->ws, q));
     final_errors(s);
     *report = s->report;
     return SN_OK;
+}
+
+sn_status sn_solver_solve(sn_solver *s, double *q, sn_report *report) {
+    SN_TRY(solver_begin(s, q, report));
+    solver_run(s);
+    return solver_end(s, q, report);
 }

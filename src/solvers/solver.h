@@ -29,6 +29,13 @@ typedef struct sn_method_ops {
     void (*run)(sn_solver *s);
 } sn_method_ops;
 
+/// What a search for other valleys needs, see cold.c.
+typedef struct sn_cold {
+    double *best;   ///< nq: the best pose of all runs
+    double *below;  ///< njoint: f of the tasks on a joint and all that hangs on it, at that pose
+    sn_frame *old, *base, *frame;  ///< njoint: frames at that pose; the frames of a turned pose
+} sn_cold;
+
 struct sn_solver {
     sn_allocator allocator;
     void *owner;
@@ -39,6 +46,12 @@ struct sn_solver {
     sn_workspace *ws;
     sn_report report;
     double started;  ///< seconds, when there is a time budget
+
+    // one of several runs in a solve, see cold.c
+    int run_first;   ///< iterations of the runs before
+    double rival;    ///< f that this run must fall below to be of use; INFINITY: go on to the end
+    double watched;  ///< f when it was last looked at
+    int slow;        ///< how often in a row it fell too slowly to get there
 
     int n;          ///< nv
     double f;       ///< at q
@@ -56,6 +69,7 @@ struct sn_solver {
     int *q_of;        ///< nv: the coordinate a velocity changes, -1 inside a quaternion
     double *lower, *upper;  ///< nv: limits of that coordinate
     void *own[64];          ///< the method's own arrays
+    sn_cold cold;
 };
 
 extern const sn_method_ops sn_method_hybrid, sn_method_newton, sn_method_newton_pcg, sn_method_lm,
@@ -82,6 +96,15 @@ bool solver_finished(sn_solver *s);
 
 /// End of an iteration: count it and tell the trace; f, gradient and iteration are filled in here.
 void solver_iterated(sn_solver *s, sn_trace *trace);
+
+/// Start: the pose q, moved into its limits, with f, gradient and Gauss-Newton matrix there. A run:
+/// the method from s->q until it stops, saddles left. End: s->q and the report out.
+sn_status solver_begin(sn_solver *s, const double *q, sn_report *report);
+void solver_run(sn_solver *s);
+sn_status solver_end(sn_solver *s, double *q, sn_report *report);
+
+/// cold.c: its share of the solver's memory.
+void solver_cold_layout(sn_solver *s, sn_layout *layout);
 
 /// Stop because nothing helps any more.
 void solver_stalled(sn_solver *s);

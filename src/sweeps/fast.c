@@ -10,11 +10,16 @@
 //
 // Gauss-Newton is the same with g replaced by p in M and in the G of K. However many markers there
 // are, they are summed once.
+//
+// A point with a loss is summed with the weight w rho'; its exact Hessian has in addition the
+// rank-one matrix 2 w rho'' u u^T, u = (p x r; r), in K (tasks/loss.h). Those are summed apart, in
+// the places of the products' fields of bodies, and only for problems that have losses.
 #include "math/six.h"
 #include "sweeps/workspace.h"
+#include "tasks/loss.h"
 
 // Sums over the points on joint k; returns their share of 2 f. Vectors are held as (x, y) and z.
-SN_INLINE double sum_points(const sn_workspace *ws, int k, bool exact, sn_sums *sums) {
+SN_INLINE double sum_points(const sn_workspace *ws, int k, bool exact, bool losses, sn_sums *sums) {
     const sn_problem *p = ws->problem;
     const sn_mat3 *R = &ws->frame[k].R;
     const sn_pair c0 = pair_load(&R->c[0].x), c1 = pair_load(&R->c[1].x);
@@ -22,14 +27,13 @@ SN_INLINE double sum_points(const sn_workspace *ws, int k, bool exact, sn_sums *
     const sn_pair origin = pair_load(&ws->origin.x);
     const double at_z = ws->frame[k].p.z, origin_z = ws->origin.z;
     sn_pair M0 = pair_of(0), M1 = M0, M2 = M0, Mz = M0, P = M0, G = M0, F = M0;
-    double Mzz = 0, Pz = 0, Gz = 0, W = 0, Fz = 0;
+    double Mzz = 0, Pz = 0, Gz = 0, W = 0, Fz = 0, lost = 0;
     sn_vec3 T = {0, 0, 0};
     for (int i = p->point_first[k]; i < p->point_first[k + 1]; i++) {
         const sn_point *point = &p->point[i];
-        const double w = point->weight;
+        double w = point->weight;
         if (w == 0) continue;
         const sn_vec3 l = point->local;
-        const sn_pair ww = pair_of(w);
         sn_pair x = pair_add(at, pair_mul(c0, pair_of(l.x)));
         x = pair_add(x, pair_mul(c1, pair_of(l.y)));
         x = pair_add(x, pair_mul(c2, pair_of(l.z)));
@@ -38,8 +42,19 @@ SN_INLINE double sum_points(const sn_workspace *ws, int k, bool exact, sn_sums *
         const double gz = point->goal.z - origin_z;
         const sn_pair r = pair_sub(g, x);
         const double rz = gz - z;
-        F = pair_add(F, pair_mul(ww, pair_mul(r, r)));
-        Fz += w * (rz * rz);
+        if (losses && point->loss != SN_LOSS_NONE) {
+            const sn_vec3 at_point = v3(pair_first(x), pair_second(x), z);
+            const sn_vec3 left_over = v3(pair_first(r), pair_second(r), rz);
+            const sn_loss_terms loss = sn_loss_at(point, v3_dot(left_over, left_over));
+            lost += w * loss.value;
+            if (exact && loss.bend != 0)
+                sn_add_along(ws->body[k].K, w * loss.bend, at_point, left_over);
+            w *= loss.slope;
+        } else {
+            F = pair_add(F, pair_mul(pair_of(w), pair_mul(r, r)));
+            Fz += w * (rz * rz);
+        }
+        const sn_pair ww = pair_of(w);
         const sn_pair wg = pair_mul(ww, g), wx = pair_mul(ww, x);
         const double wgz = w * gz, wz = w * z;
         W += w;
@@ -65,16 +80,31 @@ SN_INLINE double sum_points(const sn_workspace *ws, int k, bool exact, sn_sums *
                       W,
                       {T.x, T.y, T.z},
                       0};
-    return pair_sum(F) + Fz;
+    return losses ? (pair_sum(F) + Fz) + lost : pair_sum(F) + Fz;
+}
+
+// The same with losses, kept out of the way of the plain loop.
+static double sum_with_losses(sn_workspace *ws, bool exact) {
+    double twice = 0;
+    for (int k = 0; k < ws->model->njoint; k++) {
+        for (int i = 0; i < 36; i++) ws->body[k].K[i] = 0;
+        if (exact) {
+            twice += sum_points(ws, k, true, true, &ws->sums[k]);
+        } else {
+            twice += sum_points(ws, k, false, true, &ws->sums[k]);
+        }
+    }
+    return 0.5 * twice;
 }
 
 double sn_fast_sum(sn_workspace *ws, bool exact) {
     double twice = 0;
+    if (ws->problem->nloss > 0) return sum_with_losses(ws, exact);
     for (int k = 0; k < ws->model->njoint; k++) {
         if (exact) {
-            twice += sum_points(ws, k, true, &ws->sums[k]);
+            twice += sum_points(ws, k, true, false, &ws->sums[k]);
         } else {
-            twice += sum_points(ws, k, false, &ws->sums[k]);
+            twice += sum_points(ws, k, false, false, &ws->sums[k]);
         }
     }
     return 0.5 * twice;
@@ -98,16 +128,27 @@ static void put_field(const sn_sums *restrict s, const double *restrict G, doubl
     K[30] = G[1], K[31] = -G[0], K[35] = W;
 }
 
-// The general sweep fills all of K; after it the zeros must be put back.
+// The general sweep and losses fill all of K; after them the zeros must be put back.
 static void clear_fields(sn_workspace *ws) {
     for (int k = 0; k < ws->model->njoint; k++)
         for (int i = 0; i < 36; i++) ws->field[k].K[i] = 0;
-    ws->fields_full = false;
+}
+
+// What the losses below take off goes into joint k's field and on to its parent.
+static void add_losses(sn_workspace *ws, int k) {
+    double *K = ws->field[k].K;
+    const double *own = ws->body[k].K;
+    const int parent = ws->model->joint[k].parent;
+    for (int i = 0; i < 36; i++) K[i] += own[i];
+    if (parent < 0) return;
+    for (int i = 0; i < 36; i++) ws->body[parent].K[i] += own[i];
 }
 
 void sn_fast_fields(sn_workspace *ws, bool exact) {
     const sn_model *m = ws->model;
+    const bool losses = exact && ws->problem->nloss > 0;
     if (ws->fields_full) clear_fields(ws);
+    ws->fields_full = losses;
     for (int k = m->njoint - 1; k >= 0; k--) {
         const sn_joint *j = &m->joint[k];
         const sn_sums *s = &ws->sums[k];
@@ -116,6 +157,7 @@ void sn_fast_fields(sn_workspace *ws, bool exact) {
         sn_vec3 turn = exact ? v3(M[7] - M[5], M[2] - M[6], M[3] - M[1]) : v3_from(s->T);
         sn_vec3 pull = v3_sub(v3_from(s->P), v3_from(s->G));
         put_field(s, exact ? s->G : s->P, ws->field[k].K);
+        if (losses) add_losses(ws, k);
         const sn_twist down = {turn, pull};
         const six phi = twist_load(&down);
         for (int i = j->slot; i < j->slot + j->nv; i++)

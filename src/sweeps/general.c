@@ -9,12 +9,15 @@
 // With p the world point, F = W r, B = [-[p] I]:
 //
 //   point         Phi = (p x F; F)     K = B^T W B + [-[F][p]  [F]; 0 0]
+//   ... with a loss, F = w rho' r      W = w (rho' I + 2 rho'' r r^T), see tasks/loss.h
 //   direction d   Phi = (w d x g; 0)   K_aa = -w [g][d]
 //   orientation   Phi = (w psi; 0)     K_aa = w J_r^-1(psi),  psi = log(R_goal R^T)
 //
 // Gauss-Newton keeps B^T W B, -w [d][d] and w I.
 #include "math/rotation.h"
+#include "math/six.h"
 #include "sweeps/workspace.h"
+#include "tasks/loss.h"
 
 static const sn_field zero_field;
 
@@ -36,12 +39,24 @@ static void add_block(double *K, int row, int column, const sn_mat3 *A) {
     }
 }
 
+void sn_add_along(double *K, double x, sn_vec3 p, sn_vec3 r) {
+    const sn_twist twist = {v3_cross(p, r), r};
+    const six u = twist_load(&twist);
+    for (int c = 0; c < 6; c++)
+        six_store(K + 6 * c, six_add(six_load(K + 6 * c), x * twist_numbers(&twist)[c], u));
+}
+
 static double add_scalar_point(const sn_workspace *ws, const sn_point *point, const sn_frame *frame,
                                bool exact, sn_field *field) {
     double w = point->weight;
     if (w == 0) return 0;
     sn_vec3 p = sn_place(frame, point->local), goal = v3_sub(point->goal, ws->origin);
-    sn_vec3 r = v3_sub(goal, p), F = v3_scale(w, r);
+    sn_vec3 r = v3_sub(goal, p);
+    const sn_loss_terms loss = sn_loss_at(point, v3_dot(r, r));
+    const double f = 0.5 * w * loss.value;
+    if (exact && loss.bend != 0) sn_add_along(field->K, w * loss.bend, p, r);
+    w *= loss.slope;
+    sn_vec3 F = v3_scale(w, r);
     field->n = v3_add(field->n, v3_cross(p, F));
     field->f = v3_add(field->f, F);
     // with W = w I the blocks are -w [g][p], w [g], -w [p], w I
@@ -52,7 +67,7 @@ static double add_scalar_point(const sn_workspace *ws, const sn_point *point, co
     add_block(field->K, 0, 3, &ab);
     add_block(field->K, 3, 0, &ba);
     add_block(field->K, 3, 3, &bb);
-    return 0.5 * w * v3_dot(r, r);
+    return f;
 }
 
 static double add_point(const sn_workspace *ws, const sn_part *part, const sn_frame *frame,

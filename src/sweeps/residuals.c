@@ -17,6 +17,8 @@
 // with J_l^-1(psi) = J_r^-1(-psi). Their transposes leave psi itself as it is, so a scalar weight's
 // gradient needs neither; J^T J does.
 //
+// A point with a loss has V = sqrt(w rho'), and V counts as constant in dr (tasks/loss.h).
+//
 // A matrix weight is taken apart by Cholesky's method with the largest pivot first, W = V^T V:
 // exact for singular weights such as a plane's w n n^T, where the remaining pivots are rounding and
 // the rows become zero.
@@ -25,6 +27,7 @@
 #include <string.h>
 
 #include "math/rotation.h"
+#include "tasks/loss.h"
 
 // Where rows go. J has `rows` of them; it is NULL when nobody asks.
 typedef struct sink {
@@ -187,9 +190,11 @@ void sn_residuals(const sn_workspace *ws, double *r, double *J) {
     for (int k = 0; k < m->njoint; k++) {
         for (int i = p->point_first[k]; i < p->point_first[k + 1]; i++) {
             const sn_point *point = &p->point[i];
-            sn_mat3 V = m3_diagonal(sqrt(point->weight));
+            if (point->weight == 0) continue;
+            sn_vec3 at = v3_add(ws->origin, sn_place(&ws->frame[k], point->local));
+            sn_mat3 V = m3_diagonal(sqrt(sn_point_pull(point, v3_sub(point->goal, at))));
             to.row = 3 * i;
-            if (point->weight > 0) put_point(&to, k, point->local, point->goal, &V);
+            put_point(&to, k, point->local, point->goal, &V);
         }
         for (int i = p->part_first[k]; i < p->part_first[k + 1]; i++) {
             to.row = 3 * (p->npoint + i);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The stacked residual vector r behind f = 1/2 r . r, weights included, and its Jacobian: what the
+// The stacked residual vector r behind f = 1/2 r . r, weights included (with losses: the sum of
+// squares that lies above f and touches it here, see tasks/loss.h), and its Jacobian: what the
 // methods need that solve J u = -r as an equation.
 //
 // The rows never change their places: three for every point and then three for every body part

@@ -2,6 +2,7 @@
 // f alone, and the size of each task's residual.
 #include "math/rotation.h"
 #include "sweeps/workspace.h"
+#include "tasks/loss.h"
 
 static sn_vec3 point_residual(const sn_workspace *ws, const sn_frame *frame, sn_vec3 local,
                               sn_vec3 goal) {
@@ -32,7 +33,7 @@ double sn_sweep_value(sn_workspace *ws) {
             const sn_point *point = &p->point[i];
             if (point->weight == 0) continue;
             sn_vec3 r = point_residual(ws, frame, point->local, point->goal);
-            twice += point->weight * v3_dot(r, r);
+            twice += point->weight * sn_loss_at(point, v3_dot(r, r)).value;
         }
         for (int i = p->part_first[k]; i < p->part_first[k + 1]; i++) {
             const sn_part *part = &p->part[i];

@@ -56,8 +56,8 @@ struct sn_workspace {
 
     sn_sums *sums;     ///< njoint
     sn_field *field;   ///< njoint: of whole subtrees, after an evaluation with second derivatives
-    bool fields_full;  ///< the general sweep wrote them, zeros of the fast path's K included
-    sn_field *body;    ///< njoint: of bodies alone, for a product
+    bool fields_full;  ///< something else is where the fast path's K has zeros
+    sn_field *body;    ///< njoint: of bodies alone, for a product; the losses' share of K before
     sn_twist *carry;   ///< njoint: how a product moves every body,
     sn_twist *answer;  ///< what the tasks below answer (a wrench),
     sn_twist *below;   ///< and their wrench itself
@@ -95,6 +95,10 @@ double sn_sweep_general(sn_workspace *ws, bool exact, bool second);
 
 /// general.c: the wrench and curvature of the tasks of joint k alone; returns their f.
 double sn_field_of_body(const sn_workspace *ws, int k, bool exact, sn_field *field);
+
+/// general.c: K += x u u^T with u = B^T r = (p x r; r), what a loss adds along the residual r of a
+/// point p.
+void sn_add_along(double *K, double x, sn_vec3 p, sn_vec3 r);
 
 /// curve.c: put the same-joint second derivatives of joint k, whose subtree has wrench (n; f), into
 /// `local`.

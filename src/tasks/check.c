@@ -11,6 +11,10 @@ bool sn_task_numbers(const double *x, int n) {
     return true;
 }
 
+bool sn_loss_scale_fits(double scale) {
+    return scale >= 1 / SN_MAX_NUMBER && scale <= SN_MAX_NUMBER;
+}
+
 static bool is_weight(double w) { return w >= 0 && w <= SN_MAX_NUMBER; }
 
 // Symmetric and with no negative principal minor, up to rounding.
@@ -41,6 +45,16 @@ static const char *check_rest(const sn_model *model, const sn_task *t) {
     return NULL;
 }
 
+static const char *check_loss(const sn_task *t) {
+    if (t->loss == SN_LOSS_NONE) return NULL;
+    if ((unsigned)t->loss >= SN_LOSS_COUNT) return "unknown loss";
+    if (t->type != SN_TASK_POINT || t->has_matrix)
+        return "only a point whose weight is one number can have a loss";
+    return sn_loss_scale_fits(t->loss_scale)
+               ? NULL
+               : "a loss needs a loss_scale in metres, from 1e-50 to 1e50";
+}
+
 static const char *what_is_wrong(const sn_model *model, const sn_task *t) {
     double unit[4];
     bool rotates = t->type == SN_TASK_POSE || t->type == SN_TASK_FRAME2;
@@ -48,6 +62,7 @@ static const char *what_is_wrong(const sn_model *model, const sn_task *t) {
     if (!is_weight(t->weight)) return "weight is negative, not finite or over 1e50";
     if (rotates && !is_weight(t->rotation_weight))
         return "rotation_weight is negative, not finite or over 1e50";
+    if (check_loss(t) != NULL) return check_loss(t);
     if (t->type == SN_TASK_REST) return check_rest(model, t);
     if (t->joint >= sn_model_njoint(model) || t->joint < (t->type == SN_TASK_LIMIT ? -1 : 0))
         return "its joint does not exist";

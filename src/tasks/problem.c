@@ -13,6 +13,12 @@ const char *sn_task_type_name(sn_task_type type) {
     return (unsigned)type < SN_TASK_TYPE_COUNT ? type_names[type] : "unknown";
 }
 
+static const char *const loss_names[SN_LOSS_COUNT] = {"none", "huber", "cauchy"};
+
+const char *sn_loss_name(sn_loss loss) {
+    return (unsigned)loss < SN_LOSS_COUNT ? loss_names[loss] : "unknown";
+}
+
 sn_task sn_task_default(sn_task_type type) {
     sn_task task = {.type = type,
                     .joint = type == SN_TASK_LIMIT ? -1 : 0,
@@ -81,6 +87,9 @@ static void refresh(sn_problem *p, int i) {
         point->local = v3_from(t->local);
         point->goal = v3_from(t->goal);
         point->weight = active ? t->weight : 0;
+        p->nloss += (t->loss != SN_LOSS_NONE) - (point->loss != SN_LOSS_NONE);
+        point->loss = t->loss;
+        point->scale2 = t->loss_scale * t->loss_scale;
     }
     sn_part *part = at->part >= 0 ? &p->part[at->part] : NULL;
     switch (t->type) {
@@ -338,6 +347,18 @@ sn_status sn_problem_set_weight(sn_problem *problem, int task, double weight) {
     if (!is_task(problem, task)) return SN_ERR_ARGUMENT;
     if (!(weight >= 0) || weight > SN_MAX_NUMBER) return SN_ERR_VALUE;
     problem->task[task].weight = weight;
+    refresh(problem, task);
+    return SN_OK;
+}
+
+sn_status sn_problem_set_loss(sn_problem *problem, int task, sn_loss loss, double scale) {
+    if (!is_task(problem, task)) return SN_ERR_ARGUMENT;
+    sn_task *t = &problem->task[task];
+    if (t->type != SN_TASK_POINT || t->has_matrix || (unsigned)loss >= SN_LOSS_COUNT)
+        return SN_ERR_ARGUMENT;
+    if (loss != SN_LOSS_NONE && !sn_loss_scale_fits(scale)) return SN_ERR_VALUE;
+    t->loss = loss;
+    t->loss_scale = scale;
     refresh(problem, task);
     return SN_OK;
 }

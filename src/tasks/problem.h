@@ -15,6 +15,8 @@
 typedef struct sn_point {
     sn_vec3 local, goal;
     double weight;  ///< 0 while the task is not active
+    sn_loss loss;
+    double scale2;  ///< the loss's c^2
 } sn_point;
 
 typedef enum sn_part_type { SN_PART_POINT, SN_PART_DIRECTION, SN_PART_ORIENTATION } sn_part_type;
@@ -58,6 +60,7 @@ struct sn_problem {
     sn_task_parts *parts;
 
     int npoint, npart, nrest, nsoft;
+    int nloss;         ///< how many points have a loss
     sn_point *point;   ///< npoint, by joint in sweep order
     int *point_first;  ///< njoint + 1
     sn_part *part;     ///< npart, likewise

@@ -7,9 +7,9 @@
 #include "tasks/check.h"
 #include "tasks/problem.h"
 
-static const char *const task_keys[] = {"type",   "joint",           "local", "goal", "point",
-                                        "normal", "rotation",        "i",     "j",    "q",
-                                        "weight", "rotation_weight", "name",  NULL};
+static const char *const task_keys[] = {
+    "type", "joint",  "local",           "goal", "point", "normal",     "rotation", "i", "j",
+    "q",    "weight", "rotation_weight", "name", "loss",  "loss_scale", NULL};
 
 typedef struct reading {
     const sn_json *json;
@@ -57,6 +57,18 @@ static void read_weight(reading *r, sn_fields *f, sn_task *t) {
                        t->type == SN_TASK_POINT
                            ? "\"weight\" must be a number or three rows of three"
                            : "\"weight\" must be a number");
+}
+
+static void read_loss(sn_fields *f, sn_task *t) {
+    const char *name = NULL;
+    (void)sn_fields_number(f, "loss_scale", &t->loss_scale);
+    if (!sn_fields_string(f, "loss", &name)) return;
+    int loss = 0;
+    while (loss < SN_LOSS_COUNT && strcmp(sn_loss_name((sn_loss)loss), name) != 0) loss++;
+    if (loss == SN_LOSS_COUNT)
+        sn_fields_fail(f, sn_json_get(f->json, f->object, "loss"),
+                       "unknown loss \"%.40s\": it is none, huber or cauchy", name);
+    t->loss = (sn_loss)loss;
 }
 
 // A key that this type cannot do without.
@@ -127,6 +139,7 @@ static sn_status read_task(reading *r, const sn_json_node *node, int index) {
     }
     (void)sn_fields_numbers(&f, "local", 3, t.local);
     read_weight(r, &f, &t);
+    read_loss(&f, &t);
     read_goals(r, &f, &t);
     t.rotation_weight = t.weight;
     (void)sn_fields_number(&f, "rotation_weight", &t.rotation_weight);

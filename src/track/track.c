@@ -7,11 +7,10 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/random.h"
-#include "math/vec3.h"
 #include "model/model.h"
 #include "sinew/track.h"
 #include "sweeps/workspace.h"
+#include "tasks/loss.h"
 
 enum { VERSION = 1, MAX_THREADS = 256 };
 
@@ -19,14 +18,13 @@ enum { VERSION = 1, MAX_THREADS = 256 };
 typedef struct worker {
     sn_problem *problem;  // the tasks, and the rest task behind them
     sn_solver *solver;
-    sn_solver *careful;         // for other tries: more iterations
+    sn_solver *careful;         // for other tries: another iteration limit
     sn_workspace *ws;           // to look at f
     double *previous, *before;  // nq: the last two poses
     double *q, *trial, *best;   // nq
     double *delta;              // nv
     double *left;               // nq: the pose before the last frame that another try found
     double *weight;             // nv: of the rest task
-    double *error;              // njoint
     double usual;               // f of the frames that went well, smoothed; NaN before the first
 } worker;
 
@@ -55,7 +53,7 @@ sn_track_options sn_track_options_default(void) {
                               .solver = sn_solver_options_default(),
                               .extrapolate = true,
                               .rest = 3e-5,
-                              .restarts = 8,
+                              .restarts = 4,
                               .worse = 10,
                               .good = -1,
                               .restart_iterations = 40,
@@ -65,7 +63,7 @@ sn_track_options sn_track_options_default(void) {
 
 static bool good_options(const sn_track_options *o) {
     return o->version == VERSION && o->rest >= 0 && o->rest <= 1 && o->restarts >= 0 &&
-           o->worse >= 1 && o->restart_iterations >= 0 && o->threads >= 1 &&
+           o->restarts <= 4 && o->worse >= 1 && o->restart_iterations >= 0 && o->threads >= 1 &&
            o->threads <= MAX_THREADS && o->chunk >= 1;
 }
 
@@ -83,7 +81,6 @@ static void layout_tracker(sn_tracker *t, sn_layout *layout) {
         w->left = sn_layout_take(layout, nq, sizeof(double));
         w->delta = sn_layout_take(layout, nv, sizeof(double));
         w->weight = sn_layout_take(layout, nv, sizeof(double));
-        w->error = sn_layout_take(layout, (size_t)t->model->njoint, sizeof(double));
     }
 }
 
@@ -98,9 +95,6 @@ static sn_status create_worker(sn_tracker *t, const sn_problem *problem, worker 
     SN_TRY(sn_problem_copy(problem, &rest, 1, allocator, &w->problem, NULL));
     sn_solver_options careful = t->options.solver;
     careful.max_iterations = t->options.restart_iterations;
-    // far from the solution the exact Hessian finds the right valley more often (see
-    // docs/solvers.md)
-    if (careful.method == SN_METHOD_HYBRID) careful.method = SN_METHOD_NEWTON;
     SN_TRY(sn_solver_create(w->problem, &t->options.solver, allocator, &w->solver));
     SN_TRY(sn_solver_create(w->problem, &careful, allocator, &w->careful));
     return sn_workspace_create(w->problem, false, allocator, &w->ws);
@@ -170,105 +164,21 @@ static bool first_guess(const sn_tracker *t, worker *w, bool moving) {
     return true;
 }
 
-// The root of a free figure put where the point goals are on average.
-static void root_to_goals(const sn_tracker *t, const worker *w, double *q) {
+// The n-th other pose to start from: the valley that was left last, the present result, the zero
+// pose, the start. What is not near the goals is brought there by the solver.
+static void other_guess(const sn_tracker *t, const worker *w, int n, double *q) {
     const sn_joint *root = &t->model->joint[0];
-    int at = root->type == SN_JOINT_FREE || root->type == SN_JOINT_TRANSLATION ? root->q0 : -1;
-    sn_vec3 sum = {0, 0, 0};
-    int count = 0;
-    for (int i = 0; i < w->problem->npoint; i++) {
-        if (w->problem->point[i].weight == 0) continue;
-        sum = v3_add(sum, w->problem->point[i].goal);
-        count++;
-    }
-    if (at < 0 || count == 0) return;
-    // the goal is in the world, the coordinates in the parent-side frame
-    sn_vec3 mean = v3_scale(1.0 / count, sum);
-    sn_vec3 local = m3_tmul(&root->offset.R, v3_sub(mean, root->offset.p));
-    q[at] = local.x;
-    q[at + 1] = local.y;
-    q[at + 2] = local.z;
-}
-
-// A knee or elbow bent the wrong way: the bone above turned half round its own length and the hinge
-// reversed leaves every joint where it is, and is another valley of f. Flip the n-th worst such
-// hinge of the best pose, by the error below it; false when there is none.
-static bool flip_hinge(const sn_tracker *t, worker *w, int n, double *q) {
-    const sn_model *m = t->model;
-    copy(t, q, w->best);
-    (void)sn_workspace_pose(w->ws, q);
-    // squared error of each joint's points, then of its subtree; in delta's place, by joint
-    double *error = w->error;
-    for (int k = 0; k < m->njoint; k++) {
-        error[k] = 0;
-        for (int i = w->problem->point_first[k]; i < w->problem->point_first[k + 1]; i++) {
-            const sn_point *point = &w->problem->point[i];
-            sn_frame at = sn_workspace_frame(w->ws, m->joint[k].id);
-            sn_vec3 r = v3_sub(point->goal, v3_add(at.p, m3_mul(&at.R, point->local)));
-            error[k] += point->weight * v3_dot(r, r);
-        }
-    }
-    for (int k = m->njoint - 1; k > 0; k--) error[m->joint[k].parent] += error[k];
-    int chosen = -1;
-    double limit = INFINITY;
-    for (; n >= 0; n--) {
-        chosen = -1;
-        for (int k = 1; k < m->njoint; k++) {
-            const sn_joint *j = &m->joint[k], *above = &m->joint[j->parent];
-            bool fits = j->type == SN_JOINT_HINGE &&
-                        (above->type == SN_JOINT_EULER || above->type == SN_JOINT_BALL ||
-                         above->type == SN_JOINT_EXPMAP) &&
-                        v3_dot(j->offset.p, j->offset.p) > 0;
-            if (fits && error[k] < limit && (chosen < 0 || error[k] > error[chosen])) chosen = k;
-        }
-        if (chosen < 0) return false;
-        limit = error[chosen];
-    }
-    const sn_joint *hinge = &m->joint[chosen], *bone = &m->joint[hinge->parent];
-    sn_vec3 along = v3_scale(1 / v3_norm(hinge->offset.p), hinge->offset.p);
-    sn_mat3 R = sn_joint_rotation(bone, q + bone->q0);
-    turn_axis(&R, along, m3_mul(&R, along), (sn_angle){0, -1});
-    (void)sn_joint_set_rotation(bone, &R, q + bone->q0);
-    q[hinge->q0] = -q[hinge->q0];
-    (void)sn_model_clamp(m, q);
-    return true;
-}
-
-// The n-th other pose to start from: the two worst knees or elbows bent the other way, the zero
-// pose, the start, two more knees or elbows, the other valley as it was when it was left, then the
-// present result with its angles shaken, the same way for the same frame.
-static void other_guess(const sn_tracker *t, worker *w, int frame, int n, double *q) {
-    if (n < 2 && flip_hinge(t, w, n, q)) return;
-    if (n >= 5 && n < 7 && flip_hinge(t, w, n - 3, q)) return;
-    switch (n) {
-    case 2:
+    if (n == 0) {
         copy(t, q, w->left);
-        memcpy(q + t->model->joint[0].q0, w->best + t->model->joint[0].q0,
-               (size_t)t->model->joint[0].nq * sizeof *q);
-        return;
-    case 3:
+        memcpy(q + root->q0, w->best + root->q0, (size_t)root->nq * sizeof *q);
+    } else if (n == 1) {
+        copy(t, q, w->best);
+    } else if (n == 2) {
         sn_model_zero(t->model, q);
-        root_to_goals(t, w, q);
-        return;
-    case 4:
+        (void)sn_model_clamp(t->model, q);
+    } else {
         copy(t, q, t->start);
-        root_to_goals(t, w, q);
-        return;
-    default:
-        break;
     }
-    uint64_t state = (uint64_t)frame * 1000003u + (uint64_t)n;
-    for (int v = 0; v < t->model->nv; v++) w->delta[v] = 0;
-    for (int k = 0; k < t->model->njoint; k++) {
-        const sn_joint *j = &t->model->joint[k];
-        for (int i = 0; i < j->nv; i++) {
-            double shake = 2 * sn_random(&state) - 1;
-            if (!j->ops->lengths[i] && t->model->gain[j->v0 + i] != 0)
-                w->delta[j->v0 + i] = (n % 2 == 0 ? 0.6 : 1.5) * shake;
-        }
-    }
-    sn_model_integrate(t->model, w->best, w->delta, q);
-    (void)sn_model_clamp(t->model, q);
 }
 
 static void add_counts(sn_report *to, const sn_report *from) {
@@ -286,10 +196,11 @@ static bool far_worse(const sn_tracker *t, const worker *w, double f) {
 }
 
 // One more try from w->trial; the better pose stays in w->best. True when it is much better.
-static bool try_once(const sn_tracker *t, worker *w, sn_solver *solver, int n,
-                     sn_track_frame *out) {
+static bool try_once(const sn_tracker *t, worker *w, bool cold, int n, sn_track_frame *out) {
     sn_report report, counts = out->report;
-    if (sn_solver_solve(solver, w->trial, &report) != SN_OK) return false;
+    sn_status status = cold ? sn_solver_solve_cold(w->careful, w->trial, &report)
+                            : sn_solver_solve(w->solver, w->trial, &report);
+    if (status != SN_OK) return false;
     bool better = report.f < 0.9 * out->report.f;
     add_counts(&counts, &report);
     if (better) {
@@ -309,22 +220,24 @@ static bool cut_short(const sn_tracker *t, const sn_track_frame *out) {
     return out->report.stop == SN_STOP_ITERATIONS && out->report.f > t->options.good;
 }
 
-// Go on from the best pose while it ran out of iterations and gets much better, with either solver.
+// Go on from the best pose while it ran out of iterations and gets much better.
 static void go_on(const sn_tracker *t, worker *w, sn_track_frame *out) {
-    for (int i = 0, idle = 0; i < 8 && idle < 2 && cut_short(t, out); i++) {
+    bool better = true;
+    for (int i = 0; i < 8 && better && cut_short(t, out); i++) {
         copy(t, w->trial, w->best);
-        bool better = try_once(t, w, i % 2 == 0 ? w->solver : w->careful, out->kept, out);
-        idle = better ? 0 : idle + 1;
+        better = try_once(t, w, false, out->kept, out);
     }
 }
 
-static void try_again(const sn_tracker *t, worker *w, int frame, sn_track_frame *out) {
+static void try_again(const sn_tracker *t, worker *w, sn_track_frame *out) {
     out->restarted = true;
     go_on(t, w, out);
     for (int n = 0; n < t->options.restarts && far_worse(t, w, out->report.f); n++) {
-        other_guess(t, w, frame, n, w->trial);
-        if (try_once(t, w, w->careful, n + 1, out)) go_on(t, w, out);
+        other_guess(t, w, n, w->trial);
+        if (try_once(t, w, true, n + 1, out)) go_on(t, w, out);
     }
+    // nothing helps: so it may be for a while, and each of these tries is long
+    if (far_worse(t, w, out->report.f) && w->usual >= 0) w->usual *= 2;
 }
 
 // The weights of the rest task, from the Gauss-Newton diagonal at this pose: the same share of
@@ -359,7 +272,7 @@ static sn_status solve_frame(sn_tracker *t, worker *w, int frame, bool first, bo
     SN_TRY(sn_solver_solve(w->solver, w->q, &out->report));
     copy(t, w->best, w->q);
     if (t->options.restarts > 0 && (cut_short(t, out) || far_worse(t, w, out->report.f)))
-        try_again(t, w, frame, out);
+        try_again(t, w, out);
     if (!(w->usual >= 0)) w->usual = out->report.f;
     if (!far_worse(t, w, out->report.f)) w->usual += 0.1 * (out->report.f - w->usual);
     if (out->kept > 0) copy(t, w->left, w->previous);
@@ -390,11 +303,12 @@ static sn_status solve_chunk(sn_tracker *t, worker *w, int chunk) {
     w->usual = value_at(w, w->previous);
     for (int f = first + 1; f < end; f++) {
         if (atomic_load(&t->failed) != SN_OK) return SN_OK;
-        SN_TRY(solve_frame(t, w, f, false, f > first + 1, pose_of(t, f),
-                           t->frames != NULL ? &t->frames[f] : &spare));
+        sn_track_frame *frame = t->frames != NULL ? &t->frames[f] : &spare;
+        SN_TRY(solve_frame(t, w, f, false, f > first + 1, pose_of(t, f), frame));
         atomic_fetch_add(&t->done, 1);
         if (t->options.progress != NULL && w == &t->workers[0])
-            t->options.progress(t->options.progress_user, atomic_load(&t->done), t->nframe);
+            t->options.progress(t->options.progress_user, atomic_load(&t->done), t->nframe,
+                                frame);
     }
     return SN_OK;
 }
@@ -472,6 +386,6 @@ sn_status sn_tracker_run(sn_tracker *tracker, int nframe, sn_track_goals goals, 
         jobs[i] = (thread_job){tracker, &tracker->workers[i]};
     run_workers(jobs, tracker->nworker);
     if (tracker->options.progress != NULL)
-        tracker->options.progress(tracker->options.progress_user, nframe, nframe);
+        tracker->options.progress(tracker->options.progress_user, nframe, nframe, NULL);
     return (sn_status)atomic_load(&tracker->failed);
 }

@@ -20,9 +20,9 @@ static void use(const sn_skeleton *skeleton) {
     double *q = malloc((nq + 2 * n + 1) * sizeof *q), *row = q + nq, *back = row + n, tip[3];
     check(q != NULL);
     for (size_t i = 0; i < n; i++) row[i] = 10 * (double)i - 50;
-    sn_skeleton_from_amc_row(skeleton, SN_ANGLE_DEGREES, row, q);
+    sn_skeleton_from_row(skeleton, SN_ANGLE_DEGREES, row, q);
     check(sn_model_check_pose(model, q, NULL) == SN_OK);
-    sn_skeleton_to_amc_row(skeleton, SN_ANGLE_DEGREES, q, row, back);
+    sn_skeleton_to_row(skeleton, SN_ANGLE_DEGREES, q, row, back);
     size_t first = (size_t)sn_skeleton_row_count(skeleton, 0);
     for (size_t i = 0; i < n; i++) check(isfinite(back[i]));
     for (size_t i = first; i < n; i++) check(fabs(back[i] - row[i]) <= 1e-12 * (1 + fabs(row[i])));

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// What the protocols on clips share: a clip's problem, its offsets, a track over it and its errors.
+#pragma once
+
+#include "clip.h"
+
+/// Seconds from some fixed moment.
+double bench_seconds(void);
+/// The block itself; ends the program with a message when it is NULL.
+void *bench_need(void *block);
+/// n zeros.
+double *bench_numbers(size_t n);
+
+/// A point task for each of the clip's markers; with offsets (41 x 3) as their local points.
+sn_problem *clip_problem(const clip *c, const double *offsets);
+
+/// Where the markers of a frame are in their joints' frames at pose q: 41 x 3.
+void clip_offsets_at(const clip *c, sn_workspace *ws, const double *q, int frame, double *out);
+
+/// The paper protocol's: of every frame from its own truth, nframe x 41 x 3.
+double *clip_all_offsets(const clip *c);
+
+/// Fixed offsets from the clip itself: pose and offsets in turn, from the truth's mean offsets on.
+double *clip_calibrate(const clip *c, int every);
+
+/// The zero pose with the root at the mean of a frame's markers.
+void clip_zero(const clip *c, int frame, double *q);
+
+/// What a frame's goals come from.
+typedef struct clip_source {
+    const clip *clip;
+    const double *offsets;  ///< nframe x 41 x 3 for the paper's protocol, NULL when they are fixed
+    int every;              ///< frames taken: 0, every, 2 every, ...
+} clip_source;
+
+/// An sn_track_goals function; `user` is a clip_source.
+sn_status clip_set_goals(void *user, int frame, sn_problem *problem);
+
+/// How a solver did over a clip.
+typedef struct clip_row {
+    double error;  ///< mean over frames of the summed marker error, cm
+    double iterations, functions, hessians, factorizations;  ///< means
+    double evaluations;                                      ///< of f, alone or with derivatives
+    double micros;                                           ///< per frame
+    int above;                                               ///< frames left above 1e-2 cm^2
+    int restarted;
+    double *f;  ///< per frame; free it
+} clip_row;
+
+clip_row clip_track(const clip *c, clip_source *src, const sn_track_options *options,
+                    const double *offsets, const double *start);

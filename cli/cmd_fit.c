@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+#define _POSIX_C_SOURCE 200809L
+#include <signal.h>
+#include <string.h>
+
+#include "fit_many.h"
+
+static const char help[] =
+    "usage: sinew fit -m SKELETON -i TAKE -o FILE [-o FILE ...] [options]\n"
+    "       sinew fit --manifest LIST.tsv --out DIR [--shard K/N] [--resume] [options]\n\n"
+    "Finds the motion of a skeleton from a recording of markers.\n\n"
+    "  -m, --model FILE      the skeleton: ASF, BVH, URDF or a native JSON model; \"humanoid\" is built in\n"
+    "  -i, --input FILE      the markers: C3D, TRC, CSV, STO\n"
+    "  -o, --output FILE     the motion, as its ending says: amc, asf, bvh, glb, mot, csv; also c3d or trc\n"
+    "                        (where the fitted markers are) and json (the figure). As often as you like\n"
+    "  --markers FILE        which marker sits where: a marker set (sinew markers makes one). Without it:\n"
+    "                        the model's own markers, or the built-in set of HDM05, CMU and Plug-in Gait\n"
+    "  --calibrate[=WHAT]    find marker offsets, or with =scale also a length factor for each bone. Done\n"
+    "                        by itself where the set gives no positions; =none: not even then\n"
+    "  --save-model FILE     the calibrated figure as native JSON, to be given to -m next time\n"
+    "  --limits WHAT         hard, soft or off (the default: real takes break many files' limits)\n"
+    "  --robust[=LOSS]       markers far off count for little: cauchy (the default), huber, cauchy:2cm\n"
+    "  --smooth W            the whole take as one problem with a penalty on joint acceleration; W in\n"
+    "                        seconds: motion faster than about 1/(6 W) per second is taken for noise\n"
+    "  --solver NAME         hybrid, newton, lm, ...\n"
+    "  --frames A:B          only these, by their numbers in the file\n"
+    "  --up AXIS             the recording's axis that points up, where it is stated wrong or not at all\n"
+    "  --units UNIT          the recording's unit of length\n"
+    "  --axes WORD           the recording's axes that become the model's x, y, z: yzx\n"
+    "  --subject NAME        of several in the file: the part of the labels before the colon\n"
+    "  --max-error LENGTH    exit with 4 when frames stay above this RMS error: 2cm\n"
+    "  --report FILE         an HTML page with everything about the fit\n"
+    "  -j N                  threads; the result is the same for any number\n"
+    "  --manifest LIST.tsv   many takes: lines of SKELETON, RECORDING and, if you like, a NAME, parted by\n"
+    "                        tabs; a JSON line each on standard output\n"
+    "  --out DIR             where their files go: DIR/NAME.FORMAT\n"
+    "  --formats LIST        of them, default bvh; html is the report: amc,glb,html\n"
+    "  --shard K/N           only every N-th take from the K-th on; by itself in a Slurm array job\n"
+    "  --resume              leave out takes whose files are all there\n"
+    "  --json                the summary as JSON\n"
+    "  --quiet               no progress on the terminal\n";
+
+static void on_interrupt(int signal_number) {
+    (void)signal_number;
+    fit_cancelled = true;
+}
+
+static int run(int argc, char **argv) {
+    fit_settings s = {0};
+    many_settings many = {.formats = "bvh"};
+    const option options[] = {VALUE("--model", "-m", &s.model),
+                              VALUE("--input", "-i", &s.input),
+                              LIST("--output", "-o", &s.outputs),
+                              VALUE("--markers", NULL, &s.markers),
+                              MAYBE("--calibrate", &s.calibrate, "offsets"),
+                              VALUE("--save-model", NULL, &s.save_model),
+                              VALUE("--limits", NULL, &s.limits),
+                              MAYBE("--robust", &s.robust, "cauchy"),
+                              VALUE("--smooth", NULL, &s.smooth),
+                              VALUE("--solver", NULL, &s.solver),
+                              VALUE("--frames", NULL, &s.frames),
+                              VALUE("--up", NULL, &s.up),
+                              VALUE("--units", NULL, &s.units),
+                              VALUE("--axes", NULL, &s.axes),
+                              VALUE("--subject", NULL, &s.subject),
+                              VALUE("--max-error", NULL, &s.max_error),
+                              VALUE("--report", NULL, &s.report),
+                              VALUE("--threads", "-j", &s.threads),
+                              VALUE("--manifest", NULL, &many.manifest),
+                              VALUE("--out", NULL, &many.out),
+                              VALUE("--formats", NULL, &many.formats),
+                              VALUE("--shard", NULL, &many.shard),
+                              FLAG("--resume", &many.resume),
+                              FLAG("--json", &s.json),
+                              FLAG("--quiet", &s.quiet),
+                              {0}};
+    int nword, code = parse_options(&command_fit, argc, argv, options, NULL, 0, &nword);
+    if (code >= 0) return code;
+    bool several = many.manifest != NULL;
+    if (several && (s.model != NULL || s.input != NULL || s.outputs.count > 0 || many.out == NULL ||
+                    s.report != NULL || s.save_model != NULL)) {
+        fputs("sinew fit: --manifest needs --out DIR and goes without -m, -i, -o, --report and --save-model: "
+              "--formats says what is written\n",
+              stderr);
+        return EXIT_USAGE;
+    }
+    if (!several && (many.out != NULL || many.shard != NULL || many.resume)) {
+        fputs("sinew fit: --out, --shard and --resume belong to --manifest\n", stderr);
+        return EXIT_USAGE;
+    }
+    if (!several && (s.model == NULL || s.input == NULL)) {
+        fputs("sinew fit: a skeleton (-m) and a recording (-i) are needed; see sinew fit --help\n", stderr);
+        return EXIT_USAGE;
+    }
+    for (int i = 0; i < s.outputs.count; i++)
+        if (sn_format_of_name(s.outputs.word[i]) == SN_FORMAT_UNKNOWN) {
+            fprintf(stderr, "sinew fit: -o %s: its ending must be one of asf, amc, bvh, c3d, trc, mot, sto, "
+                            "csv, glb, json\n",
+                    s.outputs.word[i]);
+            return EXIT_USAGE;
+        }
+    fit_plan plan;
+    if (!make_plan(&s, &plan)) return EXIT_USAGE;
+    struct sigaction action = {.sa_handler = on_interrupt};
+    (void)sigaction(SIGINT, &action, NULL);
+    (void)sigaction(SIGTERM, &action, NULL);
+    if (several) return fit_many(&many, &s, &plan);
+    fit_result result;
+    code = fit_take(&s, &plan, &result);
+    if (code == EXIT_OK || code == EXIT_POOR) (s.json ? print_fit_json : print_fit_text)(&result);
+    free_result(&result);
+    return code;
+}
+
+const command command_fit = {"fit", "find a skeleton's motion from a recording of markers", help, run};

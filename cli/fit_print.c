@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// What a fit has to say, as text and as JSON.
+#include <math.h>
+
+#include "fit_take.h"
+
+static const char *known_text(sn_known known) {
+    return known == SN_KNOWN_STATED ? "stated" : known == SN_KNOWN_FOUND ? "found" : "assumed";
+}
+
+static void axis_text(int axis, double sign, char out[3]) {
+    out[0] = sign < 0 ? '-' : '+';
+    out[1] = "xyz"[axis];
+    out[2] = '\0';
+}
+
+void print_fit_text(const fit_result *r) {
+    const sn_recording_info *info = sn_recording_get_info(r->recording);
+    const sn_fit_summary *s = &r->summary;
+    char map[8], up[3], model_up[3];
+    sn_axis_map_print(&r->axes.map, map);
+    axis_text(r->axes.up, r->axes.up_sign, up);
+    axis_text(r->figure.up, r->figure.up_sign, model_up);
+    printf("%s: frames %d to %d", r->settings->input, sn_motion_first_frame(r->motion),
+           sn_motion_first_frame(r->motion) + r->input.count - 1);
+    if (info->rate > 0) printf(", %g frames/s", info->rate);
+    printf("\n  markers       %d of %d labels, set: %s\n", r->matched, r->nlabel,
+           sn_marker_set_name(r->set));
+    printf("  units         %s (%s) to metres\n", r->unit_text, known_text(r->axes.unit_known));
+    printf("  axes          up %s (%s); the model's x y z are the recording's %s, its up is %s\n", up,
+           known_text(r->axes.up_known), map, model_up);
+    if (r->calibrated) {
+        printf("  calibration   %s from %d frames: %.2f cm to %.2f cm RMS", r->reshaped ? "offsets and lengths"
+                                                                                       : "marker offsets",
+               r->calibration.frames, 100 * r->calibration.rms_before, 100 * r->calibration.rms);
+        printf(", %d iterations, %.1f s\n", r->calibration.iterations, r->calibrate_seconds);
+    }
+    printf("  error         RMS %.3f cm, mean %.3f cm, worst %.2f cm", 100 * s->rms, 100 * s->mean,
+           100 * s->worst);
+    if (s->worst_frame >= 0)
+        printf(" (%s, frame %d)", sn_model_marker(r->model, s->worst_marker)->name,
+               s->worst_frame + sn_motion_first_frame(r->motion));
+    printf("\n  gaps          %ld of %ld samples missing (%.1f %%)\n", s->missing, s->missing + s->samples,
+           100.0 * (double)s->missing / fmax(1, (double)(s->missing + s->samples)));
+    printf("  frames        %d, %.2f iterations each, %d tried again", r->input.count, s->iterations,
+           s->restarted);
+    if (s->held > 0) printf(", %d held for want of markers", s->held);
+    printf("\n  time          %.2f s, %.0f frames/s\n", r->fit_seconds, r->input.count / r->fit_seconds);
+    for (int i = 0; i < r->nnote; i++) printf("  note          %s\n", r->notes[i]);
+    if (r->above > 0)
+        printf("  above         %d frames stayed above %g cm RMS\n", r->above, 100 * r->plan->max_error);
+    for (int i = 0; i < r->settings->outputs.count; i++)
+        printf("  wrote         %s\n", r->settings->outputs.word[i]);
+    if (r->settings->save_model != NULL) printf("  wrote         %s\n", r->settings->save_model);
+    if (r->settings->report != NULL) printf("  wrote         %s\n", r->settings->report);
+}
+
+void print_fit_json(const fit_result *r) {
+    const sn_recording_info *info = sn_recording_get_info(r->recording);
+    const sn_fit_summary *s = &r->summary;
+    char map[8], up[3];
+    sn_axis_map_print(&r->axes.map, map);
+    axis_text(r->axes.up, r->axes.up_sign, up);
+    printf("{\"ok\":true,\"input\":");
+    print_json_string(r->settings->input);
+    printf(",\"model\":");
+    print_json_string(r->settings->model);
+    printf(",\"frames\":%d,\"first_frame\":%d,\"rate\":", r->input.count, sn_motion_first_frame(r->motion));
+    print_number(info->rate);
+    printf(",\"units\":");
+    print_json_string(r->unit_text);
+    printf(",\"units_known\":\"%s\",\"up\":\"%s\",\"up_known\":\"%s\",\"axes\":\"%s\"",
+           known_text(r->axes.unit_known), up, known_text(r->axes.up_known), map);
+    printf(",\"markers\":%d,\"labels\":%d,\"set\":", r->matched, r->nlabel);
+    print_json_string(sn_marker_set_name(r->set));
+    if (r->calibrated) {
+        printf(",\"calibration\":{\"scale\":%s,\"frames\":%d,\"iterations\":%d,\"rms_before\":",
+               r->reshaped ? "true" : "false", r->calibration.frames, r->calibration.iterations);
+        print_number(r->calibration.rms_before);
+        printf(",\"rms\":");
+        print_number(r->calibration.rms);
+        printf("}");
+    }
+    printf(",\"rms\":");
+    print_number(s->rms);
+    printf(",\"mean\":");
+    print_number(s->mean);
+    printf(",\"worst\":");
+    print_number(s->worst);
+    printf(",\"worst_frame\":%d,\"missing\":%ld,\"samples\":%ld,\"held\":%d,\"restarted\":%d,"
+           "\"iterations\":",
+           s->worst_frame + sn_motion_first_frame(r->motion), s->missing, s->samples, s->held, s->restarted);
+    print_number(s->iterations);
+    printf(",\"above\":%d,\"frames_per_second\":", r->above);
+    print_number(r->input.count / r->fit_seconds);
+    printf(",\"notes\":[");
+    for (int i = 0; i < r->nnote; i++) {
+        if (i > 0) putchar(',');
+        print_json_string(r->notes[i]);
+    }
+    printf("],\"outputs\":[");
+    for (int i = 0; i < r->settings->outputs.count; i++) {
+        if (i > 0) putchar(',');
+        print_json_string(r->settings->outputs.word[i]);
+    }
+    puts("]}");
+}

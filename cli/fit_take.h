@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// One take from files to files.
+#pragma once
+
+#include <signal.h>
+
+#include "figure.h"
+
+/// What the user asked for; words as they were given, NULL when they were not.
+typedef struct fit_settings {
+    const char *model, *input;
+    word_list outputs;
+    const char *markers, *calibrate, *save_model, *report;
+    const char *limits, *robust, *smooth, *solver, *frames, *threads, *max_error;
+    const char *up, *units, *axes, *subject;
+    bool json, quiet;
+} fit_settings;
+
+/// The same, understood.
+typedef struct fit_plan {
+    sn_fit_options fit;
+    sn_calibrate_options calibrate;
+    bool may_calibrate, must_calibrate;
+    double unit;       ///< metres; 0: as stated or found
+    bool has_axes;     ///< with `axes`
+    sn_axis_map axes;
+    bool has_up;
+    int up;
+    double up_sign;
+    long first, last;  ///< frame numbers of the file; -1: from the first, to the last
+    double max_error;  ///< metres; INFINITY: none
+} fit_plan;
+
+/// A fitted take.
+typedef struct fit_result {
+    const fit_settings *settings;
+    const fit_plan *plan;
+    figure figure;
+    sn_recording *recording;  ///< in metres and the model's world; markers without a place are missing
+    sn_marker_set *set;
+    sn_model *model;  ///< with its markers, calibrated
+    bool reshaped;
+    double *factor;  ///< per joint
+    int *column;
+    int matched;
+    int nlabel;      ///< of the recording
+    char unit_text[16];
+    sn_axes_report axes;
+    bool calibrated;
+    sn_calibrate_report calibration;
+    sn_fit_input input;
+    sn_motion *motion;
+    sn_fit_frame *frames;
+    sn_fit_marker *markers;
+    sn_fit_summary summary;
+    int above;  ///< frames above max_error
+    double calibrate_seconds, fit_seconds;
+    char **notes;  ///< sentences for people
+    int nnote;
+} fit_result;
+
+/// Understand the settings; false and a message when they make no sense.
+bool make_plan(const fit_settings *settings, fit_plan *plan);
+
+/// Fit, and write all outputs. Returns the exit code; `result` is to be freed in any case.
+int fit_take(const fit_settings *settings, const fit_plan *plan, fit_result *result);
+void free_result(fit_result *result);
+
+/// Set by Ctrl-C.
+extern volatile bool fit_cancelled;
+
+void print_fit_text(const fit_result *r);
+void print_fit_json(const fit_result *r);
+
+/// The report as one HTML file; false and a message when it can't be written.
+bool write_fit_report(const char *path, const fit_result *r);

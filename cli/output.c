@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#define _POSIX_C_SOURCE 200809L
+#include "output.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char *copy_of(const char *text, const char *end) {
+    size_t n = strlen(text), m = strlen(end);
+    char *copy = must_alloc(n + m + 1, 1);
+    memcpy(copy, text, n);
+    memcpy(copy + n, end, m);
+    return copy;
+}
+
+bool output_open(output *out, const char *path) {
+    *out = (output){.path = copy_of(path, "")};
+    if (strcmp(path, "-") == 0) {
+        out->file = stdout;
+        return true;
+    }
+    char ending[40];
+    (void)snprintf(ending, sizeof ending, ".part-%ld", (long)getpid());
+    out->beside = copy_of(path, ending);
+    out->file = fopen(out->beside, "wb");
+    if (out->file != NULL) return true;
+    complain("%s: cannot be written: %s", path, strerror(errno));
+    free(out->beside);
+    free(out->path);
+    return false;
+}
+
+static bool write_bytes(void *user, const void *bytes, size_t count) {
+    output *out = user;
+    if (out->failed) return false;
+    errno = 0;
+    if (count == 0 || fwrite(bytes, 1, count, out->file) == count) return true;
+    out->failed = true;
+    out->why = errno;
+    return false;
+}
+
+sn_sink output_sink(output *out) { return (sn_sink){write_bytes, out}; }
+
+bool output_close(output *out, bool good) {
+    errno = 0;
+    bool written = !out->failed;
+    int why = out->why;
+    if (out->beside != NULL) {
+        if (fclose(out->file) != 0 && written) written = false, why = errno;
+        if (good && written && rename(out->beside, out->path) != 0) written = false, why = errno;
+        if (!good || !written) (void)remove(out->beside);
+    } else if (fflush(out->file) != 0 && written) {
+        written = false, why = errno;
+    }
+    if (good && !written)
+        complain("%s: cannot be written: %s", out->path,
+                why != 0 ? strerror(why) : "no reason was given");
+    free(out->beside);
+    free(out->path);
+    return written;
+}
+
+bool make_folder(const char *path) {
+    char *copy = copy_of(path, "");
+    bool good = true;
+    for (char *at = copy + 1; good && *at != '\0'; at++) {
+        if (*at != '/') continue;
+        *at = '\0';
+        good = mkdir(copy, 0777) == 0 || errno == EEXIST;
+        *at = '/';
+    }
+    good = good && (mkdir(copy, 0777) == 0 || errno == EEXIST);
+    if (!good) complain("%s: the folder cannot be made: %s", path, strerror(errno));
+    free(copy);
+    return good;
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// Files that appear whole or not at all: written beside their place, then renamed.
+#pragma once
+
+#include "cli.h"
+
+typedef struct output {
+    FILE *file;
+    char *path, *beside;  ///< `beside` NULL for standard output
+    bool failed;
+    int why;  ///< errno of the first failure
+} output;
+
+/// Begin a file; "-" is standard output. False and a message when it can't be.
+bool output_open(output *out, const char *path);
+
+/// Where a writer sends its bytes.
+sn_sink output_sink(output *out);
+
+/// End the file: with `good` it takes its place, without it is gone. False and a message when the bytes
+/// could not all be written.
+bool output_close(output *out, bool good);
+
+/// A folder that is there afterwards, its parents too; false and a message when it can't be made.
+bool make_folder(const char *path);

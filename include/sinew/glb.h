@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// A picture that moves: a model, its motion and its markers as a binary glTF 2.0 file (.glb), which
+// browsers, Blender and game engines open.
+#pragma once
+
+#include "sinew/model.h"
+#include "sinew/motion.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What to show. Start from sn_glb_scene_default(). Everything must live until the writer returns.
+///
+/// Every joint is a node with its name, placed and turned as its frame is; bones and small balls
+/// are nodes below it. A bone leads from a joint to each of its children, from a joint at the end
+/// to the middle of its markers, or, where `tips` are given, from a joint to its tip.
+typedef struct sn_glb_scene {
+    uint32_t version;         ///< set by the default function, checked on writing
+    const sn_model *model;    ///< needed
+    const double *tips;       ///< njoint x 3, ends of the joints' bones in their frames; NULL: none
+    const double *q;          ///< nq, the pose where there is no motion; NULL: all zero
+    const sn_motion *motion;  ///< NULL: one still picture
+    const sn_recording *recording;  ///< measured markers, in metres and the model's world; NULL
+    bool fitted;         ///< show the model's own markers, in a second colour; default false
+    double rate;         ///< frames per second; 0: the motion's, else the recording's
+    double rotation[4];  ///< w x y z, turns the scene so that +y is up; see sn_glb_up()
+    const sn_allocator *allocator;  ///< for what the writer needs meanwhile; NULL for malloc
+} sn_glb_scene;
+
+SN_API sn_glb_scene sn_glb_scene_default(const sn_model *model);
+
+/// The rotation that turns an axis upwards: "x", "Y", "+Z", "-y", ... as in a recording's y_screen.
+/// False, and none, when it is no axis.
+SN_API bool sn_glb_up(const char *axis, double rotation[4]);
+
+/// Write the file, piece by piece: memory goes with the model, not with the length of the motion.
+/// Frame 0 of motion and recording are at time 0. A marker is hidden while its sample is missing,
+/// and left out when all are. What does not move gets no animation. SN_ERR_SIZE over 4 GiB, the
+/// most that the format can hold, or over 8,388,608 frames, behind which its times could not be
+/// told apart; SN_ERR_VALUE when a number is not finite; SN_ERR_ARGUMENT when something moves and
+/// no rate is known, or two that differ; SN_ERR_FILE when the sink fails.
+SN_API sn_status sn_glb_write(const sn_glb_scene *scene, const sn_sink *sink, sn_error *error);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// The calibration's memory, shared by its two files.
+#pragma once
+
+#include "fit/fit.h"
+
+/// What x stands for: 3 numbers per marker, then one per group of bones.
+typedef struct sn_shape {
+    const sn_model *model;
+    int njoint, nmarker, size;
+    int *group;  ///< njoint: the number of a joint's bone among the factors, -1 for none
+} sn_shape;
+
+typedef struct sn_calibration {
+    const sn_allocator *allocator;
+    const sn_fit_input *input;
+    const volatile bool *cancel;
+    sn_shape shape;
+    size_t nq, nv;
+    double damping;
+    double neutral;      ///< weight of the pull to the zero pose
+    double *neutral_of;  ///< nv: 0 for the root, 1 for the rest
+    double *zero;        ///< nq: the zero pose
+
+    int nframe, iterations;
+    int *columns;            ///< of x that a marker depends on
+    int *frame;              ///< of the recording
+    int *seen;               ///< markers per tracked frame
+    double *weight, *error;  ///< nframe x nmarker
+    double *poses, *poses_try;
+
+    double *x, *x_try, *guess, *pull;       ///< the shape
+    double *S, *S_kept, *g, *g_kept;        ///< normal equations, lower triangle
+    double *factored;                       ///< of S
+    double *A, *B, *J, *Jx;            ///< of one frame; B one row per velocity
+} sn_calibration;
+
+/// The normal equations of the shape alone: begin with the pull to the guess, add frame after frame.
+void sn_normal_begin(sn_calibration *c, const double *x);
+/// @param ws  placed at frame k's pose
+void sn_normal_add(sn_calibration *c, const sn_workspace *ws, const sn_model *model, int k);
+
+/// The errors of all samples at the present shape and poses, and with `robust` new weights from them.
+sn_status sn_calibration_weigh(sn_calibration *c, bool robust, double *rms, int *outliers,
+                               sn_error *error);
+
+/// The model with shape x.
+sn_status sn_shape_model(const sn_shape *shape, const double *x, const sn_allocator *allocator,
+                         sn_model **out, sn_error *error);
+void sn_shape_factors(const sn_shape *shape, const double *x, double *factor);

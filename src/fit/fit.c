@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: MIT
+// A pose for every frame of a recording, and how well it fits.
+#include "fit/fit.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "math/vec3.h"
+
+int sn_fit_match(const sn_model *model, const sn_recording *recording, const char *subject,
+                 int *column) {
+    int found = 0;
+    bool several = false;
+    for (int i = 0; i < sn_model_nmarker(model); i++) {
+        const char *name = sn_model_marker(model, i)->name;
+        column[i] = sn_recording_find(recording, name);
+        size_t n = subject != NULL ? strlen(subject) : 0;
+        for (int m = 0; subject != NULL && m < sn_recording_get_info(recording)->nmarker; m++) {
+            const char *label = sn_recording_label(recording, m);
+            bool ours = strncmp(label, subject, n) == 0 && label[n] == ':' &&
+                        strcmp(sn_label_name(label), sn_label_name(name)) == 0;
+            if (ours) column[i] = m;
+        }
+        several |= column[i] == -2;
+        if (column[i] < 0) column[i] = -1;
+        found += column[i] >= 0;
+    }
+    return several ? -1 : found;
+}
+
+sn_status sn_fit_place_open(sn_fit_place *place, const sn_model *model,
+                            const sn_allocator *allocator) {
+    *place = (sn_fit_place){0};
+    sn_status status = sn_problem_create(model, NULL, 0, allocator, &place->problem, NULL);
+    if (status == SN_OK)
+        status = sn_workspace_create(place->problem, false, allocator, &place->workspace);
+    place->q = sn_acquire(allocator, (size_t)(sn_model_nq(model) + 1) * sizeof *place->q);
+    return status != SN_OK || place->q == NULL ? SN_ERR_MEMORY : SN_OK;
+}
+
+void sn_fit_place_close(sn_fit_place *place, const sn_allocator *allocator) {
+    sn_workspace_destroy(place->workspace);
+    sn_problem_destroy(place->problem);
+    sn_release(allocator, place->q);
+}
+
+bool sn_fit_goal(const sn_fit_input *input, int marker, int frame, double goal[3]) {
+    int m = input->column[marker];
+    if (m < 0 || !sn_recording_present(input->recording, frame, m)) return false;
+    sn_axis_map_point(&input->axes, sn_recording_frame(input->recording, frame) + 3 * m, goal);
+    return true;
+}
+
+void sn_fit_neutral(const sn_model *model, double *q, double *weight) {
+    int root = sn_model_root(model), at = sn_model_v_index(model, root);
+    sn_model_zero(model, q);
+    for (int i = 0; i < sn_model_nv(model); i++) weight[i] = 1;
+    for (int i = 0; sn_model_joint(model, root)->type == SN_JOINT_FREE && i < 6; i++)
+        weight[at + i] = 0;
+}
+
+// The goals of a frame of the fitted range; markers come first among the tasks.
+static sn_status set_goals(void *user, int frame, sn_problem *problem) {
+    const sn_fit_input *in = user;
+    for (int i = 0; i < sn_model_nmarker(in->model); i++) {
+        double goal[3];
+        if (sn_fit_goal(in, i, in->first + frame, goal)) {
+            SN_TRY(sn_problem_set_goal(problem, i, goal));
+        } else {
+            SN_TRY(sn_problem_set_missing(problem, i, true));
+        }
+    }
+    return SN_OK;
+}
+
+static int seen_in(const sn_fit_input *in, int frame) {
+    int n = 0;
+    double goal[3];
+    for (int i = 0; i < sn_model_nmarker(in->model); i++) n += sn_fit_goal(in, i, frame, goal);
+    return n;
+}
+
+// --- where to start ------------------------------------------------------------------------------------
+
+// The zero pose turned by R about the mean marker. Only a free root can be turned.
+static void turned_pose(const sn_fit_input *in, int frame, sn_quat R, double *q) {
+    const sn_model *model = in->model;
+    sn_model_zero(model, q);
+    sn_vec3 mean = v3(0, 0, 0);
+    int n = 0, root = sn_model_root(model);
+    for (int i = 0; i < sn_model_nmarker(model); i++) {
+        double goal[3];
+        if (!sn_fit_goal(in, i, frame, goal)) continue;
+        mean = v3_add(mean, v3_from(goal));
+        n++;
+    }
+    if (n == 0 || sn_model_joint(model, root)->type != SN_JOINT_FREE) return;
+    double *at = q + sn_model_q_index(model, root);
+    at[0] = mean.x / n, at[1] = mean.y / n, at[2] = mean.z / n;
+    at[3] = R.w, at[4] = R.x, at[5] = R.y, at[6] = R.z;
+}
+
+// The 24 turns that take axes to axes.
+static sn_quat axis_turn(int which) {
+    static const double half = 1.5707963267948966;
+    static const double faces[6][3] = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {3, 0, 0}, {0, 0, 1}, {0, 0, 3}};
+    const double *face = faces[which / 4];
+    sn_quat about_y = sn_quat_exp(v3(0, half * (which % 4), 0));
+    return sn_quat_mul(sn_quat_exp(v3(half * face[0], 0, half * face[2])), about_y);
+}
+
+sn_status sn_fit_first_pose(const sn_fit_input *input, sn_problem *problem, int frame,
+                            const sn_allocator *allocator, double *q) {
+    sn_solver *solver = NULL;
+    sn_solver_options options = sn_solver_options_default();
+    options.max_iterations = 60;
+    size_t nq = (size_t)sn_model_nq(input->model);
+    double *try = sn_acquire(allocator, nq * sizeof *try), best = INFINITY;
+    sn_status status = sn_solver_create(problem, &options, allocator, &solver);
+    if (status != SN_OK || try == NULL) {
+        sn_solver_destroy(solver);
+        sn_release(allocator, try);
+        return SN_ERR_MEMORY;
+    }
+    sn_fit_input from = *input;
+    from.first = 0;
+    status = set_goals(&from, frame, problem);
+    bool turns = sn_model_joint(input->model, sn_model_root(input->model))->type == SN_JOINT_FREE;
+    for (int k = 0; status == SN_OK && k < (turns ? 24 : 1); k++) {
+        sn_report report;
+        turned_pose(input, frame, axis_turn(k), try);
+        (void)sn_model_clamp(input->model, try);
+        if (sn_solver_solve(solver, try, &report) != SN_OK || !(report.f < best)) continue;
+        best = report.f;
+        memcpy(q, try, nq * sizeof *q);
+    }
+    sn_solver_destroy(solver);
+    sn_release(allocator, try);
+    return status != SN_OK ? status : best < INFINITY ? SN_OK : SN_ERR_VALUE;
+}
+
+// The first frame in which nearly as many markers are seen as in any.
+static int good_frame(const sn_fit_input *in) {
+    int most = 0, best = in->first;
+    for (int pass = 0; pass < 2; pass++)
+        for (int f = in->first; f < in->first + in->count; f++) {
+            int n = seen_in(in, f);
+            if (pass == 0 && n > most) most = n;
+            if (pass == 1 && 10 * n >= 9 * most) return f;
+        }
+    return best;
+}
+
+// --- the fit ---------------------------------------------------------------------------------------------
+
+sn_fit_options sn_fit_options_default(void) {
+    return (sn_fit_options){.version = 1,
+                            .track = sn_track_options_default(),
+                            .limits = SN_LIMITS_OFF,
+                            .soft_weight = 0.1,
+                            .posture = 1e-5,
+                            .loss_scale = 0.02,
+                            .too_few = 3};
+}
+
+// One point task per marker, then what holds the joints.
+static sn_status make_problem(const sn_fit_input *in, const sn_fit_options *o,
+                              const sn_allocator *allocator, sn_problem **out, sn_error *error) {
+    const sn_model *model = in->model;
+    sn_problem *plain = NULL;
+    *out = NULL;
+    size_t nq = (size_t)sn_model_nq(model), nv = (size_t)sn_model_nv(model);
+    double *zero = sn_acquire(allocator, (nq + nv + 1) * sizeof *zero);
+    if (zero == NULL) return sn_fail_memory(error);
+    sn_fit_neutral(model, zero, zero + nq);
+    sn_task extra[2];
+    int n = 0;
+    if (o->limits == SN_LIMITS_SOFT) {
+        extra[n] = sn_task_default(SN_TASK_LIMIT);
+        extra[n++].weight = o->soft_weight;
+    }
+    if (o->posture > 0) {
+        extra[n] = sn_task_default(SN_TASK_REST);
+        extra[n].q = zero;
+        extra[n].q_weight = zero + nq;
+        extra[n++].weight = o->posture;
+    }
+    sn_status status = sn_problem_create_markers(model, allocator, &plain, error);
+    if (status == SN_OK) status = sn_problem_copy(plain, extra, n, allocator, out, error);
+    for (int i = 0; status == SN_OK && i < sn_model_nmarker(model); i++)
+        status = sn_problem_set_loss(*out, i, o->loss, o->loss_scale);
+    sn_problem_destroy(plain);
+    sn_release(allocator, zero);
+    if (status != SN_OK) {
+        sn_problem_destroy(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+static void count_up(sn_fit_summary *s, const sn_track_frame *from, const sn_fit_input *in,
+                     const sn_fit_options *o, sn_fit_frame *frames) {
+    for (int f = 0; f < in->count; f++) {
+        const sn_report *r = &from[f].report;
+        frames[f].iterations = (short)(r->iterations < 32000 ? r->iterations : 32000);
+        frames[f].limits = (short)r->active;
+        frames[f].stop = (unsigned char)r->stop;
+        frames[f].restarted = from[f].restarted;
+        frames[f].held = frames[f].markers < o->too_few;
+        s->iterations += (double)r->iterations / in->count;
+        s->functions += r->functions;
+        s->gradients += r->gradients;
+        s->hessians += r->hessians;
+        s->factorizations += r->factorizations;
+        s->restarted += from[f].restarted;
+        s->held += frames[f].held;
+    }
+}
+
+static sn_status track(const sn_fit_input *in, const sn_fit_options *o, sn_problem *problem,
+                       const sn_allocator *allocator, double *start, sn_motion *motion,
+                       sn_track_frame *frames) {
+    sn_track_options t = o->track;
+    if (o->cancel != NULL) t.solver.cancel = o->cancel;
+    sn_tracker *tracker = NULL;
+    SN_TRY(sn_fit_first_pose(in, problem, good_frame(in), allocator, start));
+    SN_TRY(sn_tracker_create(problem, &t, allocator, &tracker));
+    sn_fit_input user = *in;
+    sn_status status = sn_tracker_run(tracker, in->count, set_goals, &user, start,
+                                      sn_motion_edit(motion, 0), frames);
+    sn_tracker_destroy(tracker);
+    return status;
+}
+
+sn_status sn_fit_run(const sn_fit_input *input, const sn_fit_options *options,
+                     const sn_allocator *allocator, sn_motion *motion, sn_fit_frame *frames,
+                     sn_fit_marker *markers, sn_fit_summary *summary, sn_error *error) {
+    sn_fit_options o = options != NULL ? *options : sn_fit_options_default();
+    int nframe = sn_recording_get_info(input->recording)->nframe;
+    if (input->first < 0 || input->count < 1 || input->count > nframe - input->first ||
+        sn_motion_nframe(motion) != input->count ||
+        sn_motion_nq(motion) != sn_model_nq(input->model) || o.version != 1)
+        return sn_fail(error, SN_ERR_ARGUMENT, 0, "%s", sn_status_text(SN_ERR_ARGUMENT));
+    sn_problem *problem = NULL;
+    SN_TRY(make_problem(input, &o, allocator, &problem, error));
+    sn_track_frame *tracked = sn_acquire(allocator, (size_t)input->count * sizeof *tracked);
+    double *start = sn_acquire(allocator, (size_t)sn_model_nq(input->model) * sizeof *start);
+    sn_status status = tracked == NULL || start == NULL
+                           ? SN_ERR_MEMORY
+                           : track(input, &o, problem, allocator, start, motion, tracked);
+    if (status == SN_OK)
+        status = sn_fit_measure(input, motion, allocator, frames, markers, summary);
+    if (status == SN_OK) {
+        count_up(summary, tracked, input, &o, frames);
+        summary->cancelled = o.cancel != NULL && *o.cancel;
+    } else {
+        (void)sn_fail(error, status, 0, "%s", sn_status_text(status));
+    }
+    sn_release(allocator, start);
+    sn_release(allocator, tracked);
+    sn_problem_destroy(problem);
+    return status;
+}
+
+// --- how well it fits ------------------------------------------------------------------------------------
+
+static void measure_frame(const sn_fit_input *in, const sn_workspace *ws, int f, sn_fit_frame *frame,
+                          sn_fit_marker *markers, sn_fit_summary *s, double *square) {
+    double sum = 0;
+    *frame = (sn_fit_frame){.worst_marker = -1};
+    for (int i = 0; i < sn_model_nmarker(in->model); i++) {
+        double goal[3];
+        if (in->column[i] < 0) continue;
+        if (!sn_fit_goal(in, i, in->first + f, goal)) {
+            s->missing++;
+            continue;
+        }
+        const sn_marker_desc *m = sn_model_marker(in->model, i);
+        double e = v3_norm(v3_sub(v3_from(goal), sn_workspace_point(ws, m->joint, m->position)));
+        sum += e * e;
+        frame->markers++;
+        if (frame->worst_marker < 0 || (float)e > frame->worst) {
+            frame->worst = (float)e;
+            frame->worst_marker = (short)i;
+        }
+        sn_fit_marker *mk = &markers[i];
+        mk->seen++;
+        mk->mean += e;
+        mk->rms += e * e;
+        if (e > mk->worst || mk->worst_frame < 0) mk->worst = e, mk->worst_frame = f;
+        s->mean += e;
+        s->samples++;
+    }
+    frame->rms = (float)(frame->markers > 0 ? sqrt(sum / frame->markers) : 0);
+    if (frame->worst_marker >= 0 && ((double)frame->worst > s->worst || s->worst_frame < 0)) {
+        s->worst = (double)frame->worst;
+        s->worst_frame = f;
+        s->worst_marker = frame->worst_marker;
+    }
+    *square += sum;
+}
+
+sn_status sn_fit_measure(const sn_fit_input *input, const sn_motion *motion,
+                         const sn_allocator *allocator, sn_fit_frame *frames,
+                         sn_fit_marker *markers, sn_fit_summary *summary) {
+    sn_fit_place at;
+    *summary = (sn_fit_summary){.worst_frame = -1, .worst_marker = -1};
+    int count = sn_model_nmarker(input->model);
+    for (int i = 0; i < count; i++) markers[i] = (sn_fit_marker){.worst_frame = -1};
+    sn_status status = sn_fit_place_open(&at, input->model, allocator);
+    double square = 0;
+    for (int f = 0; status == SN_OK && f < input->count; f++) {
+        status = sn_workspace_pose(at.workspace, sn_motion_frame(motion, f));
+        if (status == SN_OK)
+            measure_frame(input, at.workspace, f, &frames[f], markers, summary, &square);
+    }
+    sn_fit_place_close(&at, allocator);
+    for (int i = 0; i < count; i++) {
+        sn_fit_marker *m = &markers[i];
+        if (m->seen == 0) continue;
+        m->mean /= m->seen;
+        m->rms = sqrt(m->rms / m->seen);
+    }
+    if (summary->samples > 0) {
+        summary->mean /= (double)summary->samples;
+        summary->rms = sqrt(square / (double)summary->samples);
+    }
+    return status;
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// What the parts of the fit share.
+#pragma once
+
+#include "base/memory.h"
+#include "sinew/fit.h"
+
+/// Somewhere to place a model: a workspace without tasks, and a pose.
+typedef struct sn_fit_place {
+    sn_problem *problem;
+    sn_workspace *workspace;
+    double *q;
+} sn_fit_place;
+
+sn_status sn_fit_place_open(sn_fit_place *place, const sn_model *model,
+                            const sn_allocator *allocator);
+void sn_fit_place_close(sn_fit_place *place, const sn_allocator *allocator);
+
+/// A marker's goal in the model's world; false when it has none in this frame (from 0, of the recording).
+bool sn_fit_goal(const sn_fit_input *input, int marker, int frame, double goal[3]);
+
+/// A pose to start a take from: of several turns of the zero pose about the mean marker of a frame, the
+/// one that a few iterations bring nearest to the goals.
+/// @param problem  one point task per marker of the model; its goals are changed
+sn_status sn_fit_first_pose(const sn_fit_input *input, sn_problem *problem, int frame,
+                            const sn_allocator *allocator, double *q);
+
+/// The zero pose (nq), and what a pull to it weighs (nv): nothing for a free root, 1 for the rest.
+void sn_fit_neutral(const sn_model *model, double *q, double *weight);

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT
+// Reading CSV: a row of names, then rows of numbers.
+//
+// Before the names may stand empty lines and comments (#), of which "units=mm" and "inDegrees=no"
+// are read. After them may stand a row of units. A name may end with a unit in brackets:
+// "Time (s)", "LFHD.X [mm]". Cells are parted by the one of ; tab , that the row of names has most
+// of. Where that is no comma, numbers may have decimal commas: all of them, then.
+#include "formats/csv.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+sn_status sn_csv_place(sn_csv *csv, int ncell, size_t letters) {
+    size_t count = (size_t)ncell;
+    sn_layout layout = {0};
+    for (int pass = 0; pass < 2; pass++) {
+        csv->to = sn_layout_take(&layout, count, sizeof *csv->to);
+        csv->name = sn_layout_take(&layout, count, sizeof *csv->name);
+        csv->pool = sn_layout_take(&layout, letters, 1);
+        if (pass == 1) break;
+        void *start = sn_layout_acquire(&layout, csv->allocator, &csv->block);
+        if (start == NULL) return sn_fail_memory(csv->error);
+        layout = (sn_layout){.block = start};
+    }
+    csv->pool_end = csv->pool + letters;
+    csv->ncell = ncell;
+    for (int i = 0; i < ncell; i++) csv->to[i] = -1;
+    return SN_OK;
+}
+
+// The role that a column's name gives it.
+static void note_role(sn_csv *csv, const char *text, int column) {
+    static const char *const times[] = {"time", "t", "seconds", "timestamp"};
+    static const char *const frames[] = {"frame", "frame#", "frames", "frame number"};
+    sn_word name = {text, strlen(text)};
+    for (size_t i = 0; i < 4; i++) {
+        if (csv->info.time < 0 && sn_word_is(name, times[i])) csv->info.time = column;
+        if (csv->info.frame < 0 && sn_word_is(name, frames[i])) csv->info.frame = column;
+    }
+}
+
+sn_status sn_csv_add(sn_csv *csv, int cell, sn_word name, const char *suffix) {
+    char *start = csv->pool;
+    int column = csv->info.ncolumn;
+    size_t more = strlen(suffix);
+    SN_ASSERT(csv->pool_end - csv->pool >= (ptrdiff_t)(name.length + more + 1));
+    for (size_t i = 0; i < name.length; i++) {
+        *csv->pool++ = name.text[i];
+        if (name.text[i] == '"' && i + 1 < name.length && name.text[i + 1] == '"') i++;
+    }
+    memcpy(csv->pool, suffix, more + 1);
+    csv->pool += more + 1;
+    if (name.length == 0 || memchr(name.text, '\0', name.length) != NULL)
+        return SN_CSV_FAIL(csv, "column %d has no name", cell + 1);
+    csv->to[cell] = column;
+    csv->name[column] = start;
+    csv->info.ncolumn++;
+    note_role(csv, start, column);
+    return SN_OK;
+}
+
+bool sn_csv_unit(sn_csv *csv, sn_word unit) {
+    static const char *const others[] = {"s",      "sec", "second", "seconds", "frame",
+                                         "frames", "#",   "deg",    "degree",  "degrees"};
+    char text[16];
+    if (sn_word_is(unit, "ms")) {
+        csv->seconds = 0.001;
+        return true;
+    }
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (sn_word_is(unit, others[i])) return true;
+    if (!sn_word_copy(unit, text, sizeof text) || sn_unit_metres(text) == 0) return false;
+    if (csv->info.unit[0] == '\0') memcpy(csv->info.unit, text, strlen(text) + 1);
+    if (sn_unit_metres(text) != sn_unit_metres(csv->info.unit)) csv->mixed = true;
+    return true;
+}
+
+static sn_word without_brackets(sn_word word) {
+    char last = word.length > 1 ? word.text[word.length - 1] : '\0';
+    bool round = last == ')' && word.text[0] == '(', square = last == ']' && word.text[0] == '[';
+    if (!round && !square) return word;
+    return sn_word_trim((sn_word){word.text + 1, word.length - 2});
+}
+
+// A unit at the end of a name, taken off it; again while there is one.
+static sn_word take_unit(sn_csv *csv, sn_word name) {
+    for (size_t at = name.length; at > 1; at--) {
+        char last = name.text[name.length - 1];
+        if ((last != ')' || name.text[at - 1] != '(') && (last != ']' || name.text[at - 1] != '['))
+            continue;
+        sn_word unit = {name.text + at, name.length - 1 - at};
+        if (!sn_csv_unit(csv, sn_word_trim(unit))) break;
+        name = sn_word_trim((sn_word){name.text, at - 1});
+        at = name.length + 1;
+    }
+    return name;
+}
+
+// The separator that the line has most of, outside quotes.
+static char choose_separator(const sn_rows *rows) {
+    static const char choices[3] = {';', '\t', ','};
+    int count[3] = {0}, best = 2;
+    bool in_quotes = false;
+    for (const char *c = rows->start; c < rows->stop; c++) {
+        if (*c == '"') in_quotes = !in_quotes;
+        for (int i = 0; i < 3 && !in_quotes; i++) count[i] += *c == choices[i];
+    }
+    for (int i = 1; i >= 0; i--)
+        if (count[i] > 0 && count[i] >= count[best]) best = i;
+    return choices[best];
+}
+
+// "# key=value" or "# key: value"
+static void read_comment(sn_csv *csv) {
+    sn_word line = {csv->rows.start, (size_t)(csv->rows.stop - csv->rows.start)};
+    line = sn_word_trim(line);
+    size_t at = 1;
+    while (at < line.length && line.text[at] != '=' && line.text[at] != ':') at++;
+    if (at >= line.length) return;
+    sn_word key = sn_word_trim((sn_word){line.text + 1, at - 1});
+    sn_word value = sn_word_trim((sn_word){line.text + at + 1, line.length - at - 1});
+    if (sn_word_is(key, "units") || sn_word_is(key, "unit")) (void)sn_csv_unit(csv, value);
+    if (sn_word_is(key, "indegrees")) csv->info.in_degrees = !sn_word_is(value, "no");
+}
+
+// A row of units: not one number, nothing that is no unit.
+static bool read_units_row(sn_csv *csv, sn_rows *rows) {
+    sn_csv copy = *csv;
+    sn_rows cells = *rows;
+    sn_word cell;
+    for (int i = 0; sn_rows_cell(&cells, csv->separator, &cell); i++) {
+        double seconds = copy.seconds;
+        if (cell.length > 0 && !sn_csv_unit(&copy, without_brackets(cell))) return false;
+        if (i >= csv->ncell || csv->to[i] != csv->info.time) copy.seconds = seconds;
+    }
+    csv->info = copy.info;
+    csv->seconds = copy.seconds;
+    csv->mixed = copy.mixed;
+    return true;
+}
+
+static sn_status read_names(sn_csv *csv) {
+    csv->separator = choose_separator(&csv->rows);
+    int count = sn_rows_count(&csv->rows, csv->separator), numbers = 0;
+    size_t letters = (size_t)(csv->rows.stop - csv->rows.start);
+    SN_TRY(sn_csv_place(csv, count, letters + (size_t)count + 1));
+    for (int i = 0; i < count; i++) {
+        sn_word cell;
+        double number;
+        (void)sn_rows_cell(&csv->rows, csv->separator, &cell);
+        numbers += sn_cell_number(cell, true, &number) && cell.length > 0;
+        double seconds = csv->seconds;
+        SN_TRY(sn_csv_add(csv, i, take_unit(csv, cell), ""));
+        if (csv->to[i] != csv->info.time) csv->seconds = seconds;
+    }
+    if (csv->rows.broken) return SN_CSV_FAIL(csv, "a quoted cell has no end in its line");
+    if (numbers == count)
+        return SN_CSV_FAIL(csv, "the first row must name the columns, but holds only numbers");
+    sn_rows next = csv->rows;
+    if (sn_rows_next_filled(&next, csv->separator) && read_units_row(csv, &next)) csv->rows = next;
+    if (csv->mixed) return SN_CSV_FAIL(csv, "lengths are in different units");
+    return SN_OK;
+}
+
+static sn_status read_header(sn_csv *csv) {
+    do {
+        if (!sn_rows_next_filled(&csv->rows, ','))
+            return SN_CSV_FAIL(csv, "the file holds no table");
+        sn_word line = {csv->rows.start, (size_t)(csv->rows.stop - csv->rows.start)};
+        if (sn_word_trim(line).text[0] != '#') break;
+        read_comment(csv);
+    } while (true);
+    return sn_csv_is_motive(&csv->rows) ? sn_csv_read_motive(csv) : read_names(csv);
+}
+
+// Whether numbers have decimal commas: one comma at most in each, and a point in none.
+static sn_status find_commas(sn_csv *csv) {
+    int with_point = 0, with_comma = 0;
+    sn_word cell;
+    sn_rows rows = csv->rows;
+    while (csv->separator != ',' && sn_rows_next_filled(&rows, csv->separator)) {
+        for (int i = 0; i < csv->ncell && sn_rows_cell(&rows, csv->separator, &cell); i++) {
+            if (csv->to[i] < 0 || cell.length == 0) continue;
+            if (memchr(cell.text, '.', cell.length) != NULL) with_point = rows.line;
+            if (memchr(cell.text, ',', cell.length) != NULL) with_comma = rows.line;
+            if (with_comma > 0 && with_point > 0)
+                return sn_fail(csv->error, SN_ERR_PARSE, rows.line,
+                               "numbers have commas (line %d) and points (line %d): which of them "
+                               "is the decimal point cannot be told",
+                               with_comma, with_point);
+        }
+    }
+    csv->comma = with_comma > 0;
+    if (csv->comma) sn_note(csv->info.note, "numbers have decimal commas");
+    return SN_OK;
+}
+
+static sn_status read_file(sn_csv *csv, sn_table **out) {
+    SN_TRY(read_header(csv));
+    sn_grid grid = {.separator = csv->separator, .ncolumn = csv->ncell, .to = csv->to};
+    SN_TRY(sn_grid_measure(&grid, csv->rows, &csv->info.nrow, csv->error));
+    if (csv->info.nrow == 0) return SN_CSV_FAIL(csv, "no rows follow the names of the columns");
+    SN_TRY(find_commas(csv));
+    grid.comma = csv->comma;
+    sn_status status = sn_table_create(&csv->info, csv->name, csv->allocator, out);
+    if (status != SN_OK) return sn_fail(csv->error, status, 0, "%s", sn_status_text(status));
+    SN_TRY(sn_grid_read(&grid, csv->rows, *out, csv->error));
+    for (int i = 0; csv->info.time >= 0 && i < csv->info.nrow; i++)
+        sn_table_edit(*out, i)[csv->info.time] *= csv->seconds;
+    return SN_OK;
+}
+
+sn_status sn_csv_read_table(const char *text, size_t length, const sn_allocator *allocator,
+                            sn_table **out, sn_error *error) {
+    *out = NULL;
+    sn_csv csv = {.allocator = allocator,
+                  .error = error,
+                  .rows = sn_rows_begin(text, length, true),
+                  .info = sn_table_info_default(),
+                  .seconds = 1};
+    sn_status status = read_file(&csv, out);
+    sn_release(allocator, csv.block);
+    if (status != SN_OK) {
+        sn_table_destroy(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+sn_status sn_csv_read_recording(const char *text, size_t length, const sn_allocator *allocator,
+                                sn_recording **out, sn_error *error) {
+    *out = NULL;
+    sn_table *table;
+    SN_TRY(sn_csv_read_table(text, length, allocator, &table, error));
+    sn_status status = sn_recording_from_table(table, NULL, allocator, out, error);
+    sn_table_destroy(table);
+    return status;
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+// Writing a GLB file: a header, a JSON chunk, a binary chunk, all little-endian. Their sizes are
+// known before the first byte is written, so nothing but the JSON is held in memory.
+#include "formats/glb.h"
+
+#include <string.h>
+
+enum { SCENE_VERSION = 1, HEADER = 12, CHUNK_HEADER = 8 };
+
+// Bytes on their way to the sink, some at a time. Once the sink has failed nothing more is sent.
+typedef struct output {
+    const sn_sink *sink;
+    bool failed;
+    size_t used;
+    uint64_t total;
+    unsigned char buffer[4096];
+} output;
+
+static void flush(output *o) {
+    if (o->used > 0 && !o->failed) o->failed = !o->sink->write(o->sink->user, o->buffer, o->used);
+    o->used = 0;
+}
+
+static void put_byte(output *o, unsigned value) {
+    if (o->used == sizeof o->buffer) flush(o);
+    o->buffer[o->used++] = (unsigned char)value;
+    o->total++;
+}
+
+static void put_uint32(output *o, uint32_t value) {
+    for (int i = 0; i < 4; i++) put_byte(o, value >> 8 * i & 0xff);
+}
+
+static void put_float(output *o, double value) {
+    float rounded = (float)value;
+    uint32_t bits;
+    memcpy(&bits, &rounded, sizeof bits);
+    put_uint32(o, bits);
+}
+
+static void put_vec3(output *o, sn_vec3 p) {
+    put_float(o, p.x);
+    put_float(o, p.y);
+    put_float(o, p.z);
+}
+
+// Chunks and what is in them start at multiples of four.
+static uint64_t padded(uint64_t bytes) { return (bytes + 3) / 4 * 4; }
+
+int sn_glb_keys(const sn_glb *glb, const sn_glb_track *track) {
+    return track->measured ? glb->nrecorded : glb->nframe;
+}
+
+sn_glb_sizes sn_glb_measure(const sn_glb *glb) {
+    sn_glb_sizes s = {0};
+    int longest = 0;
+    for (int i = 0; i < (glb->used[SN_GLB_BONE] ? 2 : 1); i++) {
+        s.vertices += sizeof glb->shape[i].vertex[0] * (uint64_t)glb->shape[i].nvertex;
+        s.indices += sizeof glb->shape[i].index[0] * (uint64_t)glb->shape[i].nindex;
+    }
+    s.indices = padded(s.indices);
+    for (int i = 0; i < glb->ntrack; i++) {
+        int keys = sn_glb_keys(glb, &glb->track[i]);
+        if (keys > longest) longest = keys;
+        s.keys += (uint64_t)keys * (glb->track[i].path == SN_GLB_ROTATION ? 16 : 12);
+    }
+    s.times = 4 * (uint64_t)longest;
+    s.all = s.vertices + s.indices + s.times + s.keys;
+    return s;
+}
+
+static void put_shapes(const sn_glb *g, const sn_glb_sizes *sizes, output *o) {
+    int n = g->used[SN_GLB_BONE] ? 2 : 1;
+    for (int i = 0; i < n; i++)
+        for (int v = 0; v < g->shape[i].nvertex; v++)
+            for (int k = 0; k < 6; k++) put_float(o, (double)g->shape[i].vertex[v][k]);
+    uint64_t from = o->total;
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < g->shape[i].nindex; k++) {
+            put_byte(o, g->shape[i].index[k] & 0xff);
+            put_byte(o, g->shape[i].index[k] >> 8);
+        }
+    }
+    while (o->total < from + sizes->indices) put_byte(o, 0);
+}
+
+// Neighbours on the same side: q and -q are the same rotation, but the way between is not.
+static void put_rotations(const sn_glb *g, int joint, output *o) {
+    sn_quat last = {1, 0, 0, 0};
+    for (int f = 0; f < g->nframe && !o->failed; f++) {
+        sn_frame at = sn_glb_local(g, joint, f);
+        sn_quat q = sn_quat_from_mat3(at.R);
+        if (q.w * last.w + q.x * last.x + q.y * last.y + q.z * last.z < 0)
+            q = (sn_quat){-q.w, -q.x, -q.y, -q.z};
+        put_vec3(o, v3(q.x, q.y, q.z));
+        put_float(o, q.w);
+        last = q;
+    }
+}
+
+// A marker's places or sizes. While it is missing it stays where it was, and has no size.
+static void put_marker(const sn_glb *g, const sn_glb_track *track, output *o) {
+    const sn_recording *recording = g->scene->recording;
+    double at[3];
+    (void)sn_glb_first_sample(g, track->source, at);
+    for (int f = 0; f < g->nrecorded && !o->failed; f++) {
+        bool present = sn_recording_present(recording, f, track->source);
+        double r = present ? g->ball : 0;
+        if (present)
+            memcpy(at, sn_recording_frame(recording, f) + (size_t)3 * (size_t)track->source,
+                   sizeof at);
+        put_vec3(o, track->path == SN_GLB_SCALE ? v3(r, r, r) : v3_from(at));
+    }
+}
+
+static void put_track(const sn_glb *g, const sn_glb_track *track, output *o) {
+    if (track->measured) {
+        put_marker(g, track, o);
+    } else if (track->path == SN_GLB_ROTATION) {
+        put_rotations(g, track->source, o);
+    } else {
+        for (int f = 0; f < g->nframe && !o->failed; f++)
+            put_vec3(o, sn_glb_local(g, track->source, f).p);
+    }
+}
+
+sn_status sn_glb_total(const sn_glb_sizes *sizes, size_t json_length, uint32_t *out,
+                       sn_error *error) {
+    uint64_t total = HEADER + 2 * CHUNK_HEADER + padded(json_length) + padded(sizes->all);
+    *out = (uint32_t)total;
+    if (total <= UINT32_MAX) return SN_OK;
+    return sn_fail(error, SN_ERR_SIZE, 0,
+                   "the file would have %.2f GB, and the format ends at 4.29: write fewer frames",
+                   (double)total * 1e-9);
+}
+
+static sn_status put_file(const sn_glb *g, const sn_glb_sizes *sizes, const sn_text *json,
+                          const sn_sink *sink) {
+    uint32_t total, json_bytes = (uint32_t)padded(json->length);
+    SN_TRY(sn_glb_total(sizes, json->length, &total, g->error));
+    output o = {.sink = sink};
+    put_uint32(&o, 0x46546c67);  // "glTF"
+    put_uint32(&o, 2);
+    put_uint32(&o, total);
+    put_uint32(&o, json_bytes);
+    put_uint32(&o, 0x4e4f534a);  // "JSON"
+    for (size_t i = 0; i < json_bytes; i++)
+        put_byte(&o, i < json->length ? (unsigned char)json->data[i] : ' ');
+    put_uint32(&o, (uint32_t)padded(sizes->all));
+    put_uint32(&o, 0x004e4942);  // "BIN"
+    put_shapes(g, sizes, &o);
+    for (uint64_t i = 0; i < sizes->times / 4; i++) put_float(&o, (double)i / g->rate);
+    for (int i = 0; i < g->ntrack && !o.failed; i++) put_track(g, &g->track[i], &o);
+    flush(&o);
+    if (o.failed) return sn_fail(g->error, SN_ERR_FILE, 0, "not all of the file could be written");
+    SN_ASSERT(o.total == total);
+    return SN_OK;
+}
+
+static sn_status write_scene(sn_glb *g, const sn_sink *sink) {
+    SN_TRY(sn_glb_prepare(g));
+    sn_glb_sizes sizes = sn_glb_measure(g);
+    sn_text json = sn_text_begin(g->scene->allocator);
+    sn_glb_json(g, &sizes, &json);
+    sn_status status =
+        json.status != SN_OK ? sn_fail_memory(g->error) : put_file(g, &sizes, &json, sink);
+    sn_text_end(&json);
+    return status;
+}
+
+sn_status sn_glb_write(const sn_glb_scene *scene, const sn_sink *sink, sn_error *error) {
+    if (scene->version != SCENE_VERSION)
+        return sn_fail(error, SN_ERR_ARGUMENT, 0,
+                       "the scene does not come from sn_glb_scene_default()");
+    sn_glb g = {.scene = scene, .error = error};
+    sn_status status = write_scene(&g, sink);
+    sn_release(scene->allocator, g.owner);
+    return status;
+}
+
+sn_glb_scene sn_glb_scene_default(const sn_model *model) {
+    return (sn_glb_scene){.version = SCENE_VERSION, .model = model, .rotation = {1, 0, 0, 0}};
+}
+
+bool sn_glb_up(const char *axis, double rotation[4]) {
+    static const double s = 0.70710678118654752440;
+    // about z, about nothing, about x: so that the axis comes to lie along y
+    const double up[3][4] = {{s, 0, 0, s}, {1, 0, 0, 0}, {s, -s, 0, 0}};
+    const double down[3][4] = {{s, 0, 0, -s}, {0, 1, 0, 0}, {s, s, 0, 0}};
+    bool minus = axis[0] == '-';
+    if (axis[0] == '-' || axis[0] == '+') axis++;
+    char letter = (char)(axis[0] & ~0x20);
+    bool known = letter >= 'X' && letter <= 'Z' && axis[1] == '\0';
+    memcpy(rotation, known ? (minus ? down : up)[letter - 'X'] : up[1], sizeof up[0]);
+    return known;
+}

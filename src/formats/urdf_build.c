@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: MIT
+// From the links and joints of a URDF file to one tree, to a model, and to the table of mimics.
+#include "formats/urdf.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "model/model.h"
+
+enum { OPTIONS_VERSION = 1 };
+
+struct sn_mimics {
+    sn_allocator allocator;
+    void *owner;
+    int count;
+    sn_mimic *mimic;  // a mimic after the one it follows
+    struct mimic_place {
+        int to, from;
+    } * q;  // its coordinates in a pose
+};
+
+static const char *link_name(const void *owner, int i) {
+    const sn_urdf *u = owner;
+    return u->names + u->link[i].name;
+}
+
+static const char *joint_name(const void *owner, int i) {
+    const sn_urdf *u = owner;
+    return u->names + u->joint[i].name;
+}
+
+void sn_urdf_end(sn_urdf *urdf) {
+    sn_release(urdf->allocator, urdf->names);
+    sn_release(urdf->allocator, urdf->joint);
+    sn_release(urdf->allocator, urdf->link);
+    sn_release(urdf->allocator, urdf->tables);
+}
+
+// Every name once, and found from here on.
+static sn_status collect_names(sn_urdf *u) {
+    sn_layout layout = {0};
+    for (int pass = 0; pass < 2; pass++) {
+        sn_names_layout(&u->link_names, u->nlink, &layout);
+        sn_names_layout(&u->joint_names, u->njoint, &layout);
+        if (pass == 1) break;
+        u->tables = sn_acquire(u->allocator, layout.used);
+        if (u->tables == NULL) return sn_fail_memory(u->error);
+        layout = (sn_layout){.block = u->tables};
+    }
+    for (int i = 0; i < (int)u->nlink; i++)
+        if (sn_names_add(&u->link_names, i, link_name, u) != i)
+            return sn_fail(u->error, SN_ERR_PARSE, u->link[i].line,
+                           "another link is named \"%.80s\" too", link_name(u, i));
+    for (int i = 0; i < (int)u->njoint; i++)
+        if (sn_names_add(&u->joint_names, i, joint_name, u) != i)
+            return sn_fail(u->error, SN_ERR_PARSE, u->joint[i].line,
+                           "another joint is named \"%.80s\" too", joint_name(u, i));
+    return SN_OK;
+}
+
+static sn_status find_link(const sn_urdf *u, int joint, size_t name, int *out) {
+    *out = sn_names_find(&u->link_names, u->names + name, link_name, u);
+    if (*out < 0)
+        return sn_fail(u->error, SN_ERR_PARSE, u->joint[joint].line,
+                       "joint \"%.80s\": there is no link \"%.80s\"", joint_name(u, joint),
+                       u->names + name);
+    return SN_OK;
+}
+
+static sn_status connect_joint(sn_urdf *u, int i) {
+    sn_urdf_joint *j = &u->joint[i];
+    SN_TRY(find_link(u, i, j->parent, &j->parent_link));
+    SN_TRY(find_link(u, i, j->child, &j->child_link));
+    sn_urdf_link *child = &u->link[j->child_link];
+    if (child->joint >= 0)
+        return sn_fail(u->error, SN_ERR_PARSE, j->line,
+                       "link \"%.60s\" is the child of joint \"%.60s\" and of joint \"%.60s\"",
+                       u->names + child->name, joint_name(u, child->joint), joint_name(u, i));
+    child->joint = i;
+    return SN_OK;
+}
+
+static sn_status find_root(sn_urdf *u) {
+    u->root = -1;
+    for (int i = 0; i < (int)u->nlink; i++) {
+        if (u->link[i].joint >= 0) continue;
+        if (u->root >= 0)
+            return sn_fail(u->error, SN_ERR_PARSE, u->link[i].line,
+                           "no joint holds link \"%.60s\", but \"%.60s\" is the root already",
+                           link_name(u, i), link_name(u, u->root));
+        u->root = i;
+    }
+    if (u->root >= 0) return SN_OK;
+    // going up from anywhere ends on a cycle, sooner or later
+    int link = 0;
+    for (size_t step = 0; step < u->nlink; step++) link = u->joint[u->link[link].joint].parent_link;
+    return sn_fail(u->error, SN_ERR_PARSE, u->link[link].line,
+                   "link \"%.60s\" hangs on itself through joint \"%.60s\": there is no root link",
+                   link_name(u, link), joint_name(u, u->link[link].joint));
+}
+
+static bool has_one_coordinate(const sn_urdf_joint *j) {
+    return j->desc.type == SN_JOINT_HINGE || j->desc.type == SN_JOINT_SLIDER;
+}
+
+static sn_status connect_mimic(sn_urdf *u, int i) {
+    sn_urdf_joint *j = &u->joint[i];
+    if (j->mimic == SIZE_MAX || j->desc.type == SN_JOINT_FIXED) return SN_OK;
+    const char *other = u->names + j->mimic;
+    j->source = sn_names_find(&u->joint_names, other, joint_name, u);
+    if (j->source < 0)
+        return sn_fail(u->error, SN_ERR_PARSE, j->line,
+                       "joint \"%.80s\" mimics \"%.80s\", but there is no such joint",
+                       joint_name(u, i), other);
+    if (!has_one_coordinate(j) || !has_one_coordinate(&u->joint[j->source]))
+        return sn_fail(u->error, SN_ERR_PARSE, j->line,
+                       "joint \"%.80s\" mimics \"%.80s\": both must have one coordinate",
+                       joint_name(u, i), other);
+    return SN_OK;
+}
+
+sn_status sn_urdf_connect(sn_urdf *u) {
+    if (u->nlink == 0) return sn_fail(u->error, SN_ERR_PARSE, 0, "the robot has no links");
+    if (u->nlink > SN_MAX_MARKERS || u->njoint >= SN_MAX_JOINTS)
+        return sn_fail(u->error, SN_ERR_SIZE, 0, "more than %d joints or %d links",
+                       SN_MAX_JOINTS - 1, SN_MAX_MARKERS);
+    SN_TRY(collect_names(u));
+    for (int i = 0; i < (int)u->njoint; i++) SN_TRY(connect_joint(u, i));
+    SN_TRY(find_root(u));
+    for (int i = 0; i < (int)u->njoint; i++) SN_TRY(connect_mimic(u, i));
+    return SN_OK;
+}
+
+// The root link's name, with "_root" behind it as long as a joint has that name.
+static sn_status name_root(const sn_urdf *u, char out[SN_MAX_NAME + 1]) {
+    (void)snprintf(out, SN_MAX_NAME + 1, "%s", link_name(u, u->root));
+    while (sn_names_find(&u->joint_names, out, joint_name, u) >= 0) {
+        size_t length = strlen(out);
+        if (length + 5 > SN_MAX_NAME)
+            return sn_fail(u->error, SN_ERR_PARSE, u->link[u->root].line,
+                           "joint and root link \"%.80s\" share a name that is too long to extend",
+                           link_name(u, u->root));
+        memcpy(out + length, "_root", 6);
+    }
+    return SN_OK;
+}
+
+// Joint i of the file is joint i + 1 of the model; the root link's comes first.
+static int holder(const sn_urdf *u, int link) { return u->link[link].joint + 1; }
+
+static sn_status build_model(const sn_urdf *u, bool floating, sn_model **out) {
+    char root_name[SN_MAX_NAME + 1];
+    sn_builder *builder;
+    SN_TRY(name_root(u, root_name));
+    if (sn_builder_create(u->names, u->allocator, &builder) != SN_OK)
+        return sn_fail_memory(u->error);
+    sn_joint_desc root = sn_joint_default(floating ? SN_JOINT_FREE : SN_JOINT_FIXED);
+    root.name = root_name;
+    (void)sn_builder_joint_at(builder, &root, u->link[u->root].line);
+    for (int i = 0; i < (int)u->njoint; i++) {
+        sn_joint_desc d = u->joint[i].desc;
+        d.name = joint_name(u, i);
+        d.parent = holder(u, u->joint[i].parent_link);
+        d.locked[0] = u->joint[i].source >= 0;
+        (void)sn_builder_joint_at(builder, &d, u->joint[i].line);
+    }
+    for (int i = 0; i < (int)u->nlink; i++) {
+        sn_marker_desc d = {link_name(u, i), holder(u, i), {0, 0, 0}, 1};
+        (void)sn_builder_marker_at(builder, &d, u->link[i].line);
+    }
+    sn_status status = sn_builder_finish(builder, out, u->error);
+    sn_builder_destroy(builder);
+    return status;
+}
+
+sn_urdf_options sn_urdf_options_default(void) {
+    return (sn_urdf_options){.version = OPTIONS_VERSION, .floating_base = false};
+}
+
+sn_status sn_urdf_read(const char *text, size_t length, const sn_urdf_options *options,
+                       const sn_allocator *allocator, sn_model **out, sn_error *error) {
+    *out = NULL;
+    sn_urdf_options used = options != NULL ? *options : sn_urdf_options_default();
+    if (used.version != OPTIONS_VERSION)
+        return sn_fail(error, SN_ERR_ARGUMENT, 0,
+                       "the options do not come from sn_urdf_options_default()");
+    sn_urdf u = {.allocator = allocator, .error = error};
+    sn_status status = sn_urdf_parse(&u, text, length);
+    if (status == SN_OK) status = sn_urdf_connect(&u);
+    if (status == SN_OK) status = build_model(&u, used.floating_base, out);
+    sn_urdf_end(&u);
+    return status;
+}
+
+static sn_status mimics_create(int count, const sn_allocator *allocator, sn_mimics **out) {
+    sn_mimics m = {.allocator = sn_allocator_of(allocator)};
+    sn_layout layout = {0};
+    for (int pass = 0; pass < 2; pass++) {
+        *out = sn_layout_take(&layout, 1, sizeof **out);
+        m.mimic = sn_layout_take(&layout, (size_t)count, sizeof *m.mimic);
+        m.q = sn_layout_take(&layout, (size_t)count, sizeof *m.q);
+        if (pass == 1) break;
+        void *block = sn_layout_acquire(&layout, allocator, &m.owner);
+        if (block == NULL) return SN_ERR_MEMORY;
+        layout = (sn_layout){.block = block};
+    }
+    **out = m;
+    return SN_OK;
+}
+
+// Round after round, those whose source is settled; one round is enough for almost every file. A
+// mimic that is settled loses its source.
+static sn_status place_mimics(sn_urdf *u, const sn_model *model, int count, sn_mimics *out) {
+    for (int before = -1; out->count < count;) {
+        if (out->count == before) break;
+        before = out->count;
+        for (int i = 0; i < (int)u->njoint; i++) {
+            sn_urdf_joint *j = &u->joint[i];
+            if (j->source < 0 || u->joint[j->source].source >= 0) continue;
+            out->q[out->count] = (struct mimic_place){sn_model_q_index(model, i + 1),
+                                                      sn_model_q_index(model, j->source + 1)};
+            out->mimic[out->count++] = (sn_mimic){i + 1, j->source + 1, j->multiplier, j->offset};
+            j->source = -1;
+        }
+    }
+    for (int i = 0; i < (int)u->njoint; i++)
+        if (u->joint[i].source >= 0)
+            return sn_fail(u->error, SN_ERR_PARSE, u->joint[i].line,
+                           "joint \"%.80s\" mimics \"%.80s\", and so itself in the end",
+                           joint_name(u, i), joint_name(u, u->joint[i].source));
+    return SN_OK;
+}
+
+static sn_status collect_mimics(sn_urdf *u, const sn_model *model, sn_mimics **out) {
+    int count = 0;
+    for (int i = 0; i < (int)u->njoint; i++) {
+        if (u->joint[i].source >= 0) count++;
+        if (sn_model_find_joint(model, joint_name(u, i)) != i + 1)
+            return sn_fail(u->error, SN_ERR_ARGUMENT, u->joint[i].line,
+                           "the model was not read from this file: joint \"%.80s\" differs",
+                           joint_name(u, i));
+    }
+    sn_mimics *mimics;
+    if (mimics_create(count, u->allocator, &mimics) != SN_OK) return sn_fail_memory(u->error);
+    sn_status status = place_mimics(u, model, count, mimics);
+    if (status == SN_OK) {
+        *out = mimics;
+    } else {
+        sn_mimics_destroy(mimics);
+    }
+    return status;
+}
+
+sn_status sn_urdf_read_mimics(const char *text, size_t length, const sn_model *model,
+                              const sn_allocator *allocator, sn_mimics **out, sn_error *error) {
+    *out = NULL;
+    sn_urdf u = {.allocator = allocator, .error = error};
+    sn_status status = sn_urdf_parse(&u, text, length);
+    if (status == SN_OK) status = sn_urdf_connect(&u);
+    if (status == SN_OK) status = collect_mimics(&u, model, out);
+    sn_urdf_end(&u);
+    return status;
+}
+
+void sn_mimics_destroy(sn_mimics *mimics) {
+    if (mimics == NULL) return;
+    sn_allocator allocator = mimics->allocator;
+    sn_release(&allocator, mimics->owner);
+}
+
+int sn_mimics_count(const sn_mimics *mimics) { return mimics->count; }
+
+const sn_mimic *sn_mimics_at(const sn_mimics *mimics, int i) {
+    return i < 0 || i >= mimics->count ? NULL : &mimics->mimic[i];
+}
+
+void sn_mimics_apply(const sn_mimics *mimics, double *q) {
+    for (int i = 0; i < mimics->count; i++) {
+        const sn_mimic *m = &mimics->mimic[i];
+        q[mimics->q[i].to] = m->multiplier * q[mimics->q[i].from] + m->offset;
+    }
+}

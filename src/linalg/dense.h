@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// Small dense systems, symmetric, row-major, the lower triangle.
+#pragma once
+
+#include <stdbool.h>
+
+/// A = L L^T in place. False when a pivot is not above zero.
+bool sn_cholesky(double *A, int n);
+
+/// x <- L^-1 x and x <- L^-T x.
+void sn_cholesky_forward(const double *L, int n, double *x);
+void sn_cholesky_backward(const double *L, int n, double *x);

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Frames per second from a column of times.
+#pragma once
+
+#include "sinew/base.h"
+
+/// Times as they come, one per row. Zeroed at first.
+typedef struct sn_clock {
+    int count;
+    int nother;          ///< steps that are not about as long as the first
+    double first, last;  ///< times
+    double step, other;  ///< the first step; the sum of those that are different
+    bool broken;         ///< a time was missing
+} sn_clock;
+
+void sn_clock_add(sn_clock *clock, double time);
+
+/// Rows per second, steps of another length left out; 0 when there is none to be had: less than two
+/// times, one missing, or more than a tenth of the steps of another length.
+double sn_clock_rate(const sn_clock *clock);
+
+/// The time of a row, in seconds: frame 1 is at 0. A first frame below 1 is taken as 1.
+double sn_clock_time(int first_frame, int row, double rate);

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/names.h"
+#include "motion/clock.h"
+#include "sinew/tables.h"
+
+struct sn_table {
+    sn_allocator allocator;
+    void *owner;
+    sn_table_info info;
+    double *cell;  ///< nrow x ncolumn
+    char **name;   ///< ncolumn
+    sn_names names;
+};
+
+sn_table_info sn_table_info_default(void) {
+    return (sn_table_info){.time = -1, .frame = -1, .in_degrees = true};
+}
+
+// A text that may not be terminated within its array.
+static bool terminated(const char *text, size_t size) { return memchr(text, '\0', size) != NULL; }
+
+static sn_status check_info(const sn_table_info *info, const char *const *names) {
+    // a row must not overflow where size_t has 32 bits; rows together are checked later
+    if (info->ncolumn > 0 && (size_t)info->ncolumn > SIZE_MAX / 64) return SN_ERR_SIZE;
+    bool good = info->rate >= 0 && isfinite(info->rate) && info->nrow >= 0 && info->ncolumn >= 0 && info->time >= -1 && info->frame >= -1 &&
+                info->time < info->ncolumn && info->frame < info->ncolumn &&
+                terminated(info->unit, sizeof info->unit) &&
+                terminated(info->name, sizeof info->name) &&
+                terminated(info->note, sizeof info->note);
+    for (int i = 0; good && i < info->ncolumn; i++) good = names[i] != NULL;
+    return good ? SN_OK : SN_ERR_ARGUMENT;
+}
+
+static sn_table *layout_table(sn_table *t, size_t letters, char **pool, sn_layout *layout) {
+    size_t ncolumn = (size_t)t->info.ncolumn, row = ncolumn * sizeof *t->cell;
+    sn_table *self = sn_layout_take(layout, 1, sizeof *self);
+    t->name = sn_layout_take(layout, ncolumn, sizeof *t->name);
+    *pool = sn_layout_take(layout, letters, 1);
+    t->cell = sn_layout_take(layout, (size_t)t->info.nrow, row > 0 ? row : 1);
+    sn_names_layout(&t->names, ncolumn, layout);
+    return self;
+}
+
+static const char *name_of(const void *owner, int i) { return ((const sn_table *)owner)->name[i]; }
+
+sn_status sn_table_create(const sn_table_info *info, const char *const *names,
+                          const sn_allocator *allocator, sn_table **out) {
+    *out = NULL;
+    SN_TRY(check_info(info, names));
+    sn_table t = {.allocator = sn_allocator_of(allocator), .info = *info};
+    size_t letters = 0;
+    for (int i = 0; i < info->ncolumn; i++) letters += strlen(names[i]) + 1;
+
+    char *pool;
+    sn_layout layout = {0};
+    (void)layout_table(&t, letters, &pool, &layout);
+    if (layout.overflow) return SN_ERR_SIZE;
+    void *block = sn_layout_acquire(&layout, allocator, &t.owner);
+    if (block == NULL) return SN_ERR_MEMORY;
+    layout = (sn_layout){.block = block};
+    sn_table *self = layout_table(&t, letters, &pool, &layout);
+
+    for (int i = 0; i < info->ncolumn; i++) {
+        size_t length = strlen(names[i]) + 1;
+        t.name[i] = memcpy(pool, names[i], length);
+        pool += length;
+    }
+    for (int i = 0; i < info->ncolumn; i++) (void)sn_names_add(&t.names, i, name_of, &t);
+    size_t count = (size_t)info->nrow * (size_t)info->ncolumn;
+    for (size_t i = 0; i < count; i++) t.cell[i] = NAN;
+    *self = t;
+    *out = self;
+    return SN_OK;
+}
+
+void sn_table_destroy(sn_table *table) {
+    if (table == NULL) return;
+    sn_allocator allocator = table->allocator;
+    sn_release(&allocator, table->owner);
+}
+
+const sn_table_info *sn_table_get_info(const sn_table *table) { return &table->info; }
+
+double *sn_table_edit(sn_table *table, int row) {
+    if (row < 0 || row >= table->info.nrow) return NULL;
+    return table->cell + (size_t)row * (size_t)table->info.ncolumn;
+}
+
+const double *sn_table_row(const sn_table *table, int row) {
+    if (row < 0 || row >= table->info.nrow) return NULL;
+    return table->cell + (size_t)row * (size_t)table->info.ncolumn;
+}
+
+const char *sn_table_column(const sn_table *table, int column) {
+    if (column < 0 || column >= table->info.ncolumn) return NULL;
+    return table->name[column];
+}
+
+int sn_table_find(const sn_table *table, const char *name) {
+    return sn_names_find(&table->names, name, name_of, table);
+}
+
+double sn_table_rate(const sn_table *table) {
+    double stated = table->info.rate;
+    if (table->info.time < 0) return stated;
+    sn_clock clock = {0};
+    for (int i = 0; i < table->info.nrow; i++)
+        sn_clock_add(&clock, sn_table_row(table, i)[table->info.time]);
+    double rate = sn_clock_rate(&clock);
+    // what is stated has more digits than rounded times, but may be of another file
+    return rate == 0 || fabs(stated / rate - 1) < 0.02 ? stated : rate;
+}

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: MIT
+// Solving from a pose that says little about the solution.
+//
+// From far away a method ends in some valley of f, often not in the deepest. The other valleys are
+// not anywhere: they are the same figure folded another way. A link rolled about the line from its
+// own joint to the next leaves that next joint where it is, and what hangs on it can be turned back:
+// the elbow bent the wrong way with the upper arm rolled over (the hinge reversed, the wrist turned
+// back), a vertebra or a collar bone rolled over between its neighbours, a foot and its toes. Each is
+// a valley of its own, because the markers on the link itself want one of them more.
+//
+// So: for every link in turn, roll it, turn what hangs on it back to where it was as well as its
+// joints allow, solve from there, keep what is lower. A run that falls too slowly to get below the
+// best known f is given up after a few iterations (solver.c). The moves of one limb hardly touch
+// another, so going through them until a whole round has found nothing settles combinations too.
+// Nothing is random: the same start gives the same pose.
+//
+// How far to roll: the other valleys of the clips in docs/solvers.md lie 80 to 180 degrees away.
+// Runs from +-135 and 180 reach them; from +-90 many fall back. A universal joint can be rolled by
+// 180 degrees only, its other angles for nearly the same place.
+#include <string.h>
+
+#include "math/align.h"
+#include "math/rotation.h"
+#include "math/sincos.h"
+#include "model/joint_fit.h"
+#include "solvers/solver.h"
+
+static const double pi = 0x1.921fb54442d18p+1;
+
+void solver_cold_layout(sn_solver *s, sn_layout *layout) {
+    size_t njoint = (size_t)s->model->njoint;
+    s->cold.best = sn_layout_take(layout, (size_t)s->model->nq, sizeof *s->cold.best);
+    s->cold.below = sn_layout_take(layout, njoint, sizeof *s->cold.below);
+    s->cold.old = sn_layout_take(layout, njoint, sizeof *s->cold.old);
+    s->cold.base = sn_layout_take(layout, njoint, sizeof *s->cold.base);
+    s->cold.frame = sn_layout_take(layout, njoint, sizeof *s->cold.frame);
+}
+
+// ---- the root -----------------------------------------------------------------------------------
+
+// A free, translating or turning root put where the points, as a rigid figure, are nearest to their
+// goals. Into s->trial; false when the root can do nothing of the kind.
+static bool align_root(sn_solver *s) {
+    const sn_joint *root = &s->model->joint[0];
+    const sn_problem *p = s->problem;
+    bool moves = root->type == SN_JOINT_FREE || root->type == SN_JOINT_TRANSLATION;
+    for (int i = 0; i < root->nv; i++)
+        if (s->model->gain[root->v0 + i] == 0) return false;
+    // a root that stays in its place turns about it: from there, and the others from their means.
+    // Frames are measured from the root's place.
+    sn_vec3 P = {0, 0, 0}, G = P;
+    double W = 0;
+    for (int k = 0; k < s->model->njoint; k++) {
+        for (int i = p->point_first[k]; i < p->point_first[k + 1]; i++) {
+            const sn_point *point = &p->point[i];
+            sn_vec3 x = sn_place(&s->ws->frame[k], point->local);
+            P = v3_add(P, v3_scale(point->weight, x));
+            G = v3_add(G, v3_scale(point->weight, v3_sub(point->goal, s->ws->origin)));
+            W += point->weight;
+        }
+    }
+    if (!(W > 0)) return false;
+    P = v3_scale(moves ? 1 / W : 0, P);
+    G = v3_scale(moves ? 1 / W : 0, G);
+    sn_mat3 M = m3_zero();
+    for (int k = 0; k < s->model->njoint; k++) {
+        for (int i = p->point_first[k]; i < p->point_first[k + 1]; i++) {
+            const sn_point *point = &p->point[i];
+            sn_vec3 x = v3_sub(sn_place(&s->ws->frame[k], point->local), P);
+            sn_vec3 g = v3_sub(v3_sub(point->goal, s->ws->origin), G);
+            g = v3_scale(point->weight, g);
+            for (int c = 0; c < 3; c++) M.c[c] = v3_add(M.c[c], v3_scale(v3_at(x, c), g));
+        }
+    }
+    memcpy(s->trial, s->q, (size_t)s->model->nq * sizeof *s->trial);
+    double *q = s->trial + root->q0;
+    sn_mat3 Q = m3_identity(), R = s->ws->frame[0].R, back = m3_transpose(&s->ws->base[0].R);
+    if (sn_joint_fits(s->model, root)) {
+        // world: Q R; in the joint's own terms back Q R, so tr(M^T Q) = tr((back M R)^T (back Q R))
+        sn_mat3 MR = m3_mulm(&M, &R), own = m3_mulm(&back, &MR);
+        (void)sn_joint_fit(s->model, root, &own, q);
+        sn_mat3 now = sn_joint_rotation(root, q), outside = m3_mulm(&s->ws->base[0].R, &now);
+        sn_mat3 R_back = m3_transpose(&R);
+        Q = m3_mulm(&outside, &R_back);
+    }
+    if (moves) {
+        // the root's place goes to Q (0 - P) + G, from where it is now
+        sn_vec3 v = m3_mul(&back, v3_sub(G, m3_mul(&Q, P)));
+        q[0] += v.x;
+        q[1] += v.y;
+        q[2] += v.z;
+    }
+    (void)sn_model_clamp(s->model, s->trial);
+    return true;
+}
+
+// ---- turning a link -----------------------------------------------------------------------------
+
+static void place_joint(const sn_solver *s, int k, const double *q) {
+    const sn_joint *j = &s->model->joint[k];
+    sn_angle angle[SN_MAX_JOINT_DOFS];
+    sn_twist S[SN_MAX_JOINT_DOFS];
+    for (int i = 0; i < j->nv; i++)
+        if (j->ops->angles >> i & 1) sn_sincos_inline(q[j->q0 + i], &angle[i].s, &angle[i].c);
+    j->ops->place(j, q + j->q0, angle, &s->cold.base[k], &s->cold.frame[k], S);
+}
+
+static bool in_subtree(const sn_model *m, int k, int root) {
+    while (k > root) k = m->joint[k].parent;
+    return k == root;
+}
+
+// The joint whose motion carries joint k's base: the nearest above that is not fixed.
+static int carrier(const sn_model *m, int k) {
+    k = m->joint[k].parent;
+    while (k >= 0 && m->joint[k].nv == 0) k = m->joint[k].parent;
+    return k;
+}
+
+// M = sum y x^T of what joint n should keep in place: x in its own frame, y in the parent-side
+// frame, both from its place: its own points and the joints that hang on it, and a hundredth as much
+// of its old orientation, which decides where these leave something open.
+static sn_mat3 wanted_turn(const sn_solver *s, int n) {
+    const sn_model *m = s->model;
+    const sn_problem *p = s->problem;
+    const sn_frame *old = &s->cold.old[n], *base = &s->cold.base[n];
+    sn_mat3 M = m3_zero(), back = m3_transpose(&base->R), turned = m3_mulm(&back, &old->R);
+    double size = 0;
+    for (int i = p->point_first[n]; i < p->point_first[n + 1]; i++) {
+        sn_vec3 x = p->point[i].local, at = sn_place(old, x);
+        sn_vec3 y = m3_mul(&back, v3_sub(at, base->p));
+        for (int c = 0; c < 3; c++) M.c[c] = v3_add(M.c[c], v3_scale(v3_at(x, c), y));
+        size += v3_dot(x, x);
+    }
+    for (int e = n + 1; e < m->njoint && in_subtree(m, e, n); e++) {
+        if (carrier(m, e) != n) continue;
+        sn_vec3 x = m3_tmul(&old->R, v3_sub(s->cold.old[e].p, old->p));
+        sn_vec3 y = m3_mul(&back, v3_sub(s->cold.old[e].p, base->p));
+        for (int c = 0; c < 3; c++) M.c[c] = v3_add(M.c[c], v3_scale(v3_at(x, c), y));
+        size += v3_dot(x, x);
+    }
+    double share = 0.01 * size + 1e-9;
+    for (int c = 0; c < 3; c++) M.c[c] = v3_add(M.c[c], v3_scale(share, turned.c[c]));
+    return M;
+}
+
+static double distance(const sn_frame *a, const sn_frame *b) {
+    double far = v3_norm(v3_sub(a->p, b->p));
+    for (int c = 0; c < 3; c++) far = fmax(far, v3_norm(v3_sub(a->R.c[c], b->R.c[c])));
+    return far;
+}
+
+// With joint k's new coordinates in s->trial: the joints below it turned back to where they were, as
+// well as they can.
+static void carry_back(sn_solver *s, int k) {
+    const sn_model *m = s->model;
+    sn_cold *cold = &s->cold;
+    for (int n = k; n < m->njoint && in_subtree(m, n, k); n++) {
+        const sn_joint *j = &m->joint[n];
+        if (n == k) {
+            cold->base[k] = s->ws->base[k];
+        } else {
+            cold->base[n] = frame_mul(&cold->frame[j->parent], &j->offset);
+        }
+        place_joint(s, n, s->trial);
+        if (n == k || distance(&cold->frame[n], &cold->old[n]) < 1e-9) continue;
+        if (!sn_joint_fits(m, j)) continue;
+        sn_mat3 M = wanted_turn(s, n);
+        (void)sn_joint_fit(m, j, &M, s->trial + j->q0);
+        place_joint(s, n, s->trial);
+    }
+}
+
+// Joint k rolled about `axis`, a unit vector in its own frame. Into s->trial; false when its limits
+// or its kind hardly let it.
+static bool roll_link(sn_solver *s, int k, sn_vec3 axis, sn_angle by) {
+    const sn_joint *j = &s->model->joint[k];
+    memcpy(s->trial, s->cold.best, (size_t)s->model->nq * sizeof *s->trial);
+    sn_mat3 R = sn_joint_rotation(j, s->trial + j->q0), turned = R;
+    turn_axis(&turned, axis, m3_mul(&R, axis), by);
+    if (!sn_joint_fit(s->model, j, &turned, s->trial + j->q0)) return false;
+    sn_mat3 now = sn_joint_rotation(j, s->trial + j->q0);
+    double cosine =
+        0.5 * (v3_dot(R.c[0], now.c[0]) + v3_dot(R.c[1], now.c[1]) + v3_dot(R.c[2], now.c[2]) - 1);
+    if (cosine > 0.9) return false;
+    carry_back(s, k);
+    return true;
+}
+
+// A hinge moved half round: what hangs on it ends elsewhere, and so may the joints above it.
+static bool turn_hinge(sn_solver *s, int k) {
+    const sn_joint *j = &s->model->joint[k];
+    int v = j->v0;
+    memcpy(s->trial, s->cold.best, (size_t)s->model->nq * sizeof *s->trial);
+    double *x = s->trial + j->q0, before = *x;
+    *x += before > 0 ? -pi : pi;
+    *x = fmin(fmax(*x, s->model->lower[v]), s->model->upper[v]);
+    return s->model->gain[v] != 0 && fabs(*x - before) > 0.5;
+}
+
+// ---- the search ---------------------------------------------------------------------------------
+
+// f of what hangs on each joint; the workspace is at the best pose. Its frames are kept.
+static void look_at_best(sn_solver *s) {
+    const sn_model *m = s->model;
+    sn_cold *cold = &s->cold;
+    sn_field unused;
+    (void)sn_workspace_pose(s->ws, cold->best);
+    for (int k = 0; k < m->njoint; k++) {
+        cold->below[k] = sn_field_of_body(s->ws, k, false, &unused);
+        cold->old[k] = s->ws->frame[k];
+    }
+    for (int k = m->njoint - 1; k > 0; k--) cold->below[m->joint[k].parent] += cold->below[k];
+}
+
+static bool was_cut(const sn_solver *s) {
+    return s->report.stop == SN_STOP_GOAL || s->report.stop == SN_STOP_TIME ||
+           s->report.stop == SN_STOP_CANCELLED;
+}
+
+typedef struct search {
+    sn_report best;  // stop, gradient and active of the best pose
+    double f;        // there
+    int idle;        // moves since the last that helped
+    bool done;
+} search;
+
+// Solve from s->trial; the better pose stays in cold.best.
+static void try_pose(sn_solver *s, search *found) {
+    size_t bytes = (size_t)s->model->nq * sizeof *s->q;
+    memcpy(s->q, s->trial, bytes);
+    s->run_first = s->report.iterations;
+    s->rival = found->f;
+    bool finite = solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f);
+    if (finite) {
+        solver_find_scale(s, true);
+        solver_run(s);
+        found->done = was_cut(s);
+    }
+    if (finite && s->f < found->f) {
+        if (s->f < found->f * (1 - 1e-6)) found->idle = 0;
+        found->f = s->f;
+        found->best = s->report;
+        memcpy(s->cold.best, s->q, bytes);
+    } else if (found->done) {
+        found->best.stop = s->report.stop;
+    }
+    look_at_best(s);
+}
+
+// Can the error below joint k matter? What hangs on it pulls no harder at the rest.
+static bool has_error(const sn_solver *s, int k, const search *found) {
+    return s->cold.below[k] > 1e-4 * found->f;
+}
+
+// Is joint n the first in sweep order that hangs on link k in its place?
+static bool starts_line(const sn_solver *s, int k, int n) {
+    const sn_model *m = s->model;
+    if (m->joint[n].nv == 0 || carrier(m, n) != k) return false;
+    sn_vec3 at = s->ws->base[n].p;
+    for (int e = k + 1; e < n; e++)
+        if (m->joint[e].nv > 0 && carrier(m, e) == k &&
+            v3_norm(v3_sub(s->ws->base[e].p, at)) < 1e-9)
+            return false;
+    return v3_norm(v3_sub(at, s->ws->frame[k].p)) > 1e-9;
+}
+
+// Link k rolled about the lines to the joints that hang on it. Returns how many moves there are.
+static int try_rolls(sn_solver *s, int k, search *found) {
+    static const double half = 0x1.6a09e667f3bcdp-1;  // sine of 135 degrees
+    static const sn_angle turns[3] = {{0, -1}, {half, -half}, {-half, -half}};
+    const sn_model *m = s->model;
+    int moves = 0, nturn = m->joint[k].nv > 2 ? 3 : 1;
+    for (int n = k + 1; n < m->njoint && in_subtree(m, n, k); n++) {
+        if (!starts_line(s, k, n)) continue;
+        for (int i = 0; i < nturn && !found->done; i++) {
+            sn_vec3 line = v3_sub(s->ws->base[n].p, s->ws->frame[k].p);
+            sn_vec3 axis = m3_tmul(&s->ws->frame[k].R, v3_scale(1 / v3_norm(line), line));
+            moves++;
+            found->idle++;
+            if (has_error(s, k, found) && roll_link(s, k, axis, turns[i])) try_pose(s, found);
+        }
+    }
+    return moves;
+}
+
+// The moves of joint k, tried one after the other. Returns how many there are.
+static int try_joint(sn_solver *s, int k, search *found) {
+    const sn_model *m = s->model;
+    const sn_joint *j = &m->joint[k];
+    int above = carrier(m, k);
+    if (j->type == SN_JOINT_FREE || !sn_joint_fits(m, j)) return 0;  // a free root was aligned
+    if (j->nv > 1) return try_rolls(s, k, found);
+    // a hinge below a link that can be rolled is reversed with it
+    if (above < 0 || m->joint[above].nv > 2) return 0;
+    found->idle++;
+    if (has_error(s, k, found) && turn_hinge(s, k)) try_pose(s, found);
+    return 1;
+}
+
+static void search_valleys(sn_solver *s) {
+    search found = {.best = s->report, .f = s->f};
+    size_t bytes = (size_t)s->model->nq * sizeof *s->q;
+    memcpy(s->cold.best, s->q, bytes);
+    look_at_best(s);
+    int nmove = 1 << 30;  // known after the first round
+    for (int round = 0; round < 8 && !found.done && found.idle < nmove; round++) {
+        int moves = 0;
+        for (int k = s->model->njoint - 1; k >= 0 && !found.done && found.idle < nmove; k--)
+            moves += try_joint(s, k, &found);
+        if (round == 0) nmove = moves;
+    }
+    // counts of all runs, the rest of the best one
+    s->report.stop = found.best.stop;
+    s->report.gradient = found.best.gradient;
+    s->report.active = found.best.active;
+    s->f = found.f;
+    memcpy(s->q, s->cold.best, bytes);
+}
+
+sn_status sn_solver_solve_cold(sn_solver *s, double *q, sn_report *report) {
+    double f;
+    SN_TRY(solver_begin(s, q, report));
+    if (align_root(s) && solver_eval(s, s->trial, 0, &f) && f < s->f) {
+        solver_take(s, f);
+        if (!solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) return SN_ERR_VALUE;
+        solver_find_scale(s, true);
+    }
+    solver_run(s);
+    if (!was_cut(s)) search_valleys(s);
+    return solver_end(s, q, report);
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// clang -g -O1 -fsanitize=fuzzer,address,undefined -DSINEW_ASSERT -Iinclude -Isrc src/*/*.c
+//   tests/fuzz/csv/fuzz_csv.c -lm -o fuzz_csv
+// ./fuzz_csv -dict=tests/fuzz/csv/csv.dict corpus tests/fuzz/csv/seeds
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sinew/tables.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check(bool right) {
+    if (!right) abort();
+}
+
+typedef struct bytes {
+    char *at;
+    size_t length;
+} bytes;
+
+static bool keep(void *user, const void *piece, size_t count) {
+    bytes *b = user;
+    b->at = realloc(b->at, b->length + count);
+    check(b->at != NULL);
+    memcpy(b->at + b->length, piece, count);
+    b->length += count;
+    return true;
+}
+
+// What was read, when it can be written, reads back the same.
+static void write_and_read(const sn_table *table) {
+    bytes b = {NULL, 0};
+    sn_sink sink = {keep, &b};
+    sn_table *back;
+    if (sn_csv_write_table(table, &sink, NULL) == SN_OK) {
+        check(sn_csv_read_table(b.at, b.length, NULL, &back, NULL) == SN_OK);
+        const sn_table_info *x = sn_table_get_info(table), *y = sn_table_get_info(back);
+        check(x->nrow == y->nrow && x->ncolumn == y->ncolumn && x->in_degrees == y->in_degrees);
+        for (int i = 0; i < x->nrow; i++)
+            for (int c = 0; c < x->ncolumn; c++) {
+                double p = sn_table_row(table, i)[c], q = sn_table_row(back, i)[c];
+                check(p == q || (isnan(p) && isnan(q)));
+            }
+        sn_table_destroy(back);
+    }
+    free(b.at);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    sn_table *table;
+    sn_error error = {0};
+    sn_status status = sn_csv_read_table((const char *)data, size, NULL, &table, &error);
+    check((status == SN_OK) == (table != NULL));
+    if (status != SN_OK) {
+        check(error.status == status && error.text[0] != '\0');
+        return 0;
+    }
+    const sn_table_info *info = sn_table_get_info(table);
+    check(info->ncolumn > 0 && (size_t)info->nrow * (size_t)info->ncolumn <= size);
+    check(isfinite(sn_table_rate(table)));
+    write_and_read(table);
+    sn_recording *recording;
+    if (sn_recording_from_table(table, "mm", NULL, &recording, NULL) == SN_OK)
+        sn_recording_destroy(recording);
+    sn_table_destroy(table);
+    return 0;
+}
