@@ -467,7 +467,7 @@ class App {
 
   opened(found, name) {
     const { stage } = this;
-    if (found === MODEL) {
+    if (found & MODEL) {
       stage.describe(undefined);
       this.timeline.keys = [];
       this.timeline.time = 0;
@@ -476,7 +476,7 @@ class App {
       this.rebuilt();
       this.say(`${name}: ${stage.joints.length} joints, ${stage.nv} degrees of freedom.`);
     }
-    if (found === MOTION || found === MARKERS || this.core.call.web_take_frames() > 0) this.openTake(name);
+    if (found & (MOTION | MARKERS)) this.openTake(name);
     this.clock.update();
     this.commit();
   }
@@ -513,7 +513,22 @@ class App {
   }
 
   exportAs(kind) {
-    this.say(`${kind.toUpperCase()} cannot be written yet.`, true);
+    const { stage, timeline, take } = this, RATE = 30;
+    if (take.frames === 0 && timeline.keys.length === 0) {
+      this.say('There is nothing to save yet: set a keyframe first.', true);
+      return;
+    }
+    const poses = [];
+    if (take.frames === 0) {
+      const blend = (a, b, t) => stage.blend(a, b, t);
+      for (let i = 0; i <= Math.round(timeline.end * RATE); i++) poses.push(Float64Array.from(timeline.pose(i / RATE, blend)));
+    }
+    try {
+      this.files.save(kind, poses, RATE);
+      this.say(`Saved as ${kind.toUpperCase()}: ${poses.length || take.frames} frames at ${poses.length ? RATE : take.rate} per second.`);
+    } catch (error) {
+      this.say(`${kind.toUpperCase()} cannot be saved: ${error.message}`, true);
+    }
   }
 
   // -- the rest
