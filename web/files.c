@@ -23,6 +23,35 @@ static int bad(const sn_error *error, sn_status status) {
     return 0;
 }
 
+// Robots have z up; the page has y up. The same model, its root turned.
+static sn_status upright(sn_model **model, sn_error *error) {
+    sn_builder *b;
+    sn_model *turned;
+    sn_status status = sn_builder_create(sn_model_name(*model), NULL, &b);
+    if (status != SN_OK) return status;
+    for (int j = 0; j < sn_model_njoint(*model); j++) {
+        sn_joint_desc d = *sn_model_joint(*model, j);
+        if (d.parent < 0) {
+            const sn_quat up = {0x1.6a09e667f3bcdp-1, -0x1.6a09e667f3bcdp-1, 0, 0};
+            sn_quat r = sn_quat_mul(
+                up, (sn_quat){d.rotation[0], d.rotation[1], d.rotation[2], d.rotation[3]});
+            const double rotation[4] = {r.w, r.x, r.y, r.z};
+            const double position[3] = {d.position[0], d.position[2], -d.position[1]};
+            memcpy(d.rotation, rotation, sizeof rotation);
+            memcpy(d.position, position, sizeof position);
+        }
+        (void)sn_builder_joint(b, &d);
+    }
+    for (int i = 0; i < sn_model_nmarker(*model); i++)
+        (void)sn_builder_marker(b, sn_model_marker(*model, i));
+    status = sn_builder_finish(b, &turned, error);
+    sn_builder_destroy(b);
+    if (status != SN_OK) return status;
+    sn_model_destroy(*model);
+    *model = turned;
+    return SN_OK;
+}
+
 // What a document holds becomes the page's; what is taken over is cleared in it.
 static sn_status take_document(sn_document *d, int *found, sn_error *error) {
     sn_status status = SN_OK;
@@ -32,6 +61,8 @@ static sn_status take_document(sn_document *d, int *found, sn_error *error) {
         return SN_ERR_VALUE;
     }
     if (d->skeleton != NULL || d->owned != NULL) {
+        if (d->format == SN_FORMAT_URDF) status = upright(&d->owned, error);
+        if (status != SN_OK) return status;
         sn_model *model = d->owned;
         sn_skeleton *skeleton = d->skeleton;
         d->owned = NULL;

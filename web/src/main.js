@@ -593,7 +593,7 @@ async function begin() {
   watchContext(room, app);
   app.rebuilt();
   if (!app.fromAddress()) app.commit();
-  globalThis.sinew = app;
+  globalThis.sinew = app;  // for tests, and for whoever opens the console
 }
 
 begin();
