@@ -213,9 +213,7 @@ static void move_recording(fit_result *r) {
 
 static bool load_files(fit_result *r) {
     const fit_settings *s = r->settings;
-    // hard and soft limits need the file's; without a word they are off, as real clips break them
-    bool limits = r->plan->fit.limits != SN_LIMITS_OFF;
-    if (!load_figure(s->model, limits, 0, &r->figure)) return false;
+    if (!load_figure(s->model, true, 0, &r->figure)) return false;
     r->recording = load_recording(s->input);
     if (r->recording == NULL) return false;
     r->nlabel = sn_recording_get_info(r->recording)->nmarker;
@@ -225,8 +223,12 @@ static bool load_files(fit_result *r) {
 static bool apply_set(fit_result *r, const double *factor) {
     sn_error error = {0};
     sn_model_destroy(r->model);
-    r->model = NULL;
+    sn_model_destroy(r->limited);
+    r->model = r->limited = NULL;
+    // limits help the calibration even where the fit goes without, as real takes break many files'
     if (sn_marker_set_apply(r->set, r->figure.model, r->plan->fit.limits, factor, NULL, &r->model,
+                            &error) == SN_OK &&
+        sn_marker_set_apply(r->set, r->figure.model, SN_LIMITS_HARD, factor, NULL, &r->limited,
                             &error) == SN_OK)
         return true;
     (void)file_error(r->settings->markers != NULL ? r->settings->markers : r->settings->model, &error);
@@ -285,11 +287,14 @@ static bool calibrate(fit_result *r) {
     meter m = {.shown = on_terminal(r->settings)};
     sn_calibrate_options o = r->plan->calibrate;
     sn_error error = {0};
+    sn_fit_input input = r->input;
+    input.model = r->limited;
+    o.limits = r->plan->fit.limits != SN_LIMITS_OFF;
     o.cancel = &fit_cancelled;
     o.progress = show_calibration;
     o.progress_user = &m;
     double begin = now();
-    sn_status status = sn_calibrate(&r->input, &o, NULL, position, r->factor, &r->calibration, &error);
+    sn_status status = sn_calibrate(&input, &o, NULL, position, r->factor, &r->calibration, &error);
     r->calibrate_seconds = now() - begin;
     r->calibrated = true;
     if (m.shown) fputs("\r\033[K", stderr);
@@ -392,6 +397,7 @@ void free_result(fit_result *r) {
     free(r->factor);
     sn_motion_destroy(r->motion);
     sn_model_destroy(r->model);
+    sn_model_destroy(r->limited);
     sn_marker_set_destroy(r->set);
     sn_recording_destroy(r->recording);
     free_figure(&r->figure);

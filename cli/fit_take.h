@@ -38,7 +38,8 @@ typedef struct fit_result {
     figure figure;
     sn_recording *recording;  ///< in metres and the model's world; markers without a place are missing
     sn_marker_set *set;
-    sn_model *model;  ///< with its markers, calibrated
+    sn_model *model;    ///< with its markers, calibrated
+    sn_model *limited;  ///< the same with the file's limits
     bool reshaped;
     double *factor;  ///< per joint
     int *column;

@@ -170,6 +170,8 @@ typedef struct sn_calibrate_options {
     int frames;      ///< that the shape is found from, spread over the take; default 120
     bool scale;      ///< also a length factor for each bone, left and right alike
     int iterations;  ///< at most, per round; default 20
+    bool limits;     ///< hold the model's limits to the end; default false: only while the shape is still
+                     ///< rough, so that no joint settles folded over
     void (*progress)(void *user, double fraction);
     void *progress_user;
     const volatile bool *cancel;
