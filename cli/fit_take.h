@@ -79,3 +79,6 @@ void print_fit_json(const fit_result *r);
 
 /// The report as one HTML file; false and a message when it can't be written.
 bool write_fit_report(const char *path, const fit_result *r);
+
+/// Every take of a data folder as a table; the exit code.
+int bench_fit(const char *data);
