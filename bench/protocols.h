@@ -9,6 +9,7 @@
 /// Where rows go beside the table; NULL for nowhere.
 extern FILE *bench_csv;
 
+/// Processor time of this program, so that others on the machine count less.
 double bench_seconds(void);
 /// The block, or the end of the program when there is none.
 void *need(void *block);
