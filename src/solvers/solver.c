@@ -322,7 +322,8 @@ static bool at_saddle(sn_solver *s) {
     double f;
     if (!s->exact_here && !solver_eval(s, s->q, SN_EVAL_HESSIAN, &f)) return false;
     (void)project_gradient(s);
-    for (int i = 0; i < s->n; i++) s->delta[i] = 1e-8 * s->scale[i];
+    // a pivot within rounding of 0 belongs to a flat direction, not to a saddle
+    for (int i = 0; i < s->n; i++) s->delta[i] = 1e-8 * s->scale[i] + 100 * s->noise;
     s->report.factorizations++;
     int k = sn_workspace_factor(s->ws, s->delta, s->keep, 0, NULL);
     if (k < 0) return false;
