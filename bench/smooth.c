@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Smoothing a real clip: what it costs and what it does to markers, joints and hidden limbs.
 //
-//   bench_smooth ASF AMC C3D
+//   bench_smooth ASF AMC C3D [TAU]
 //
 // Offsets are calibrated on the clip as in the calibrated protocol of solvers.c; then the clip is tracked,
 // and the tracked poses smoothed.
@@ -37,7 +37,6 @@ static void check(sn_status status) {
 
 static double *numbers(size_t n) { return need(calloc(n, sizeof(double))); }
 
-// The limb that is hidden, and when: left arm, half of every four seconds' first.
 typedef struct source {
     const clip *clip;
     bool damaged;  // 30 % of the samples gone, a limb hidden for 0.5 s of every 4 s
@@ -192,7 +191,6 @@ static void smooth(source *src, sn_problem *problem, const double *tracked, doub
     sn_smooth_report r;
     o.tau = tau;
     o.rate = c->rate;
-    if (getenv("TOL")) o.tolerance = atof(getenv("TOL"));
     check(sn_smoother_create(problem, &o, NULL, &smoother));
     double begin = seconds();
     check(sn_smoother_run(smoother, nframe, set_goals, src, q, &r));
@@ -223,7 +221,7 @@ int main(int argc, char **argv) {
     }
     sn_problem *problem = make_problem(&c);
     calibrate(&c, problem);
-    for (int damaged = 0; damaged < (getenv("WHOLE") ? 1 : 2); damaged++) {
+    for (int damaged = 0; damaged < 2; damaged++) {
         source src = {&c, damaged == 1};
         double *q = track(&src, problem);
         quality before = judge(&src, problem, q, c.nframe);

@@ -21,8 +21,8 @@ sn_smooth_options sn_smooth_options_default(void) {
 }
 
 static bool good_options(const sn_smooth_options *o) {
-    // beyond 1e6 frames the fourth power leaves the goals no digits
-    return o->version == VERSION && o->tau >= 0 && o->rate > 0 && o->tau * o->rate <= 1e6 &&
+    // beyond 1000 frames the fourth power leaves the goals no digits
+    return o->version == VERSION && o->tau >= 0 && o->rate > 0 && o->tau * o->rate <= 1e3 &&
            o->max_iterations >= 0 && o->tolerance >= 0 && o->threads >= 1 &&
            o->threads <= SMOOTH_MAX_THREADS;
 }
@@ -32,7 +32,7 @@ static void layout_smoother(sn_smoother *s, sn_layout *layout) {
     s->workers = sn_layout_take(layout, (size_t)s->options.threads, sizeof *s->workers);
     s->q_of = sn_layout_take(layout, nv, sizeof *s->q_of);
     s->movable = sn_layout_take(layout, nv, sizeof *s->movable);
-    double **each[] = {&s->lower, &s->upper, &s->gain, &s->seen, &s->weight, &s->stiff};
+    double **each[] = {&s->lower, &s->upper, &s->gain, &s->seen, &s->stiff, &s->added, &s->weight};
     for (size_t i = 0; i < sizeof each / sizeof each[0]; i++)
         *each[i] = sn_layout_take(layout, nv, sizeof(double));
     for (int i = 0; i < s->options.threads; i++) {
@@ -170,6 +170,7 @@ static void find_weights(sn_smoother *s) {
         double D = s->movable[i] ? fmax(s->seen[i], unseen * (top > 0 ? top : 1)) : 0;
         s->seen[i] = D * s->gain[i] * s->gain[i];
         s->stiff[i] = s->seen[i] * s->fourth;
+        s->added[i] = s->q_of[i] >= 0 ? s->stiff[i] : 0;
         s->weight[s->model->v_of[i]] = D * s->fourth;
     }
 }
@@ -219,8 +220,9 @@ static sn_status iterate(sn_smoother *s, int *idle, int *failed) {
 }
 
 static sn_status run(sn_smoother *s) {
-    for (int i = 0; i < s->nv; i++) s->seen[i] = s->stiff[i] = s->weight[i] = 0;
-    for (int k = 0; k < s->nframe; k++) s->lambda[k] = s->lambda_next[k] = 1e-4;
+    for (int i = 0; i < s->nv; i++) s->seen[i] = s->stiff[i] = s->added[i] = s->weight[i] = 0;
+    // careful at first: where a limb was hidden, the poses given may be anywhere
+    for (int k = 0; k < s->nframe; k++) s->lambda[k] = s->lambda_next[k] = 1;
     if (s->fourth > 0) unwrap_all(s);
     s->weighed = false;
     SN_TRY(evaluate(s));

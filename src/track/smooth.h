@@ -36,6 +36,7 @@ struct sn_smoother {
     double *gain;           ///< nv
     double *seen;           ///< nv: D gain^2
     double *stiff;          ///< nv: D gain^2 (tau rate)^4
+    double *added;          ///< nv: the same, 0 inside a quaternion
     double *weight;         ///< nv, file order: D (tau rate)^4, 0 where locked
 
     // of the present run

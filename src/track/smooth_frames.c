@@ -94,7 +94,7 @@ sn_status smooth_move(sn_smoother *s, smooth_worker *w, int first, int end, doub
 // for each.
 static double next_damping(double lambda, double wrong, double quadratic, double largest) {
     if (wrong > 0.5 * quadratic || largest > 0.7) return fmin(fmax(10 * lambda, 1e-3), 1e6);
-    return wrong > 0.1 * quadratic ? lambda : fmax(0.3 * lambda, 1e-4);
+    return wrong > 0.1 * quadratic ? lambda : fmax(0.1 * lambda, 1e-4);
 }
 
 sn_status smooth_try(sn_smoother *s, smooth_worker *w, int first, int end, double *sums) {

@@ -8,6 +8,8 @@
 // Where a direction costs s D in its frame and t D by its frequency, the whole matrix has (s + t) D, the
 // scalar part answers 1 / (1 + t) and this one 1 / ((1 + t/mu)^2 (s + mu)): small s and t, for which
 // the first is far too timid, are met by the second, and high frequencies are left to the first.
+#include <math.h>
+
 #include "track/smooth.h"
 
 static const double mu = 0.01;  // found best on real clips: 0.1 and 0.001 take twice the products
@@ -18,7 +20,8 @@ void smooth_slow_begin(sn_smoother *s) {
     for (int k = 0; k < s->nframe; k++) {
         double band[3];
         smooth_bands(k, s->nframe, band);
-        double d = 1 + c * band[0] - l1 * l1 * d1 - l2_before * l2_before * d2;
+        // at least 1, but for rounding
+        double d = fmax(1 + c * band[0] - l1 * l1 * d1 - l2_before * l2_before * d2, 1);
         double b = c * band[1] - l2 * l1 * d1;
         d2 = d1;
         l2_before = l2;

@@ -9,9 +9,12 @@
 // Coordinates that are added: y_{k-1} - y_k. A quaternion with d = log(q_{k+1} q_k^-1), both moved by
 // exp(u) from the left: dd = J_l^-1(d) u_{k+1} - J_r^-1(d) u_k, and J_l^-T = J_r^-1.
 //
-// For the second derivatives d is taken as linear, which it is but for quaternions: w times the square of
-// the second difference, the same five bands for every degree of freedom.
+// The second derivatives T are Gauss-Newton's: for coordinates that are added w times the square of the second
+// difference, five bands; for a quaternion the same with dd in the place of d. Leaving the Jacobians out
+// there is not good enough: of a body that turns steadily by d a frame, a step growing with time would
+// seem free and in truth costs w d^2, which a large tau makes more than the goals' share.
 #include "math/rotation.h"
+#include "model/joint_ball.h"
 #include "track/smooth.h"
 
 // d of frame k, zero outside the take.
@@ -81,8 +84,49 @@ void smooth_bands(int k, int n, double band[3]) {
     band[2] = behind ? 1 : 0;
 }
 
+// dd_k of a quaternion for the step x, at k in the take; q0 and v0 are where it starts.
+static sn_vec3 turn_change(const sn_smoother *s, const double *x, int k, int q0, int slot) {
+    const double *q = smooth_pose(s, s->q, k) + q0, *u = x + smooth_at(s, k) + slot;
+    const double *gain = s->gain + slot;
+    double d[3], c, slope;
+    sn_ball_difference(q, q + s->nq, d);
+    sn_vec3 w = v3_from(d), u0 = {gain[0] * u[0], gain[1] * u[1], gain[2] * u[2]};
+    u += s->nv;
+    sn_vec3 u1 = {gain[0] * u[0], gain[1] * u[1], gain[2] * u[2]};
+    sn_log_coefficients(v3_dot(w, w), &c, &slope);
+    // J_l^-1(d) = J_r^-1(-d)
+    return v3_sub(sn_log_jacobian_right(c, v3_scale(-1, w), u1), sn_log_jacobian_right(c, w, u0));
+}
+
+static void add_turn_coupling(const sn_smoother *s, const double *x, int frame, const sn_joint *j,
+                              double *y) {
+    int part = j->ops->quaternion, q0 = j->q0 + part, slot = j->slot + part;
+    const double *weight = s->weight + j->v0 + part;
+    double change[4][3] = {{0}}, d[2][3] = {{0}}, y0[3], y1[3], g[3];
+    for (int n = 0; n < 4; n++) {
+        int k = frame - 2 + n;
+        if (k < 0 || k + 1 >= s->nframe) continue;
+        sn_vec3 c = turn_change(s, x, k, q0, slot);
+        change[n][0] = c.x;
+        change[n][1] = c.y;
+        change[n][2] = c.z;
+        const double *q = smooth_pose(s, s->q, k) + q0;
+        if (n == 1 || n == 2) sn_ball_difference(q, q + s->nq, d[n - 1]);
+    }
+    for (int i = 0; i < 3; i++) {
+        double a0 = inner(s, frame - 1) ? change[1][i] - change[0][i] : 0;
+        double a1 = inner(s, frame) ? change[2][i] - change[1][i] : 0;
+        double a2 = inner(s, frame + 1) ? change[3][i] - change[2][i] : 0;
+        y0[i] = weight[i] * (a0 - a1);
+        y1[i] = weight[i] * (a1 - a2);
+    }
+    turn_gradient(d[0], d[1], y0, y1, g);
+    for (int i = 0; i < 3; i++) y[slot + i] += s->gain[slot + i] * g[i];
+}
+
 void smooth_coupling_add(const sn_smoother *s, const double *x, int frame, double *y) {
     double own[3], one[3] = {0}, two[3] = {0};
+    const sn_model *m = s->model;
     int n = s->nframe, nv = s->nv;
     smooth_bands(frame, n, own);
     if (frame >= 1) smooth_bands(frame - 1, n, one);
@@ -92,8 +136,10 @@ void smooth_coupling_add(const sn_smoother *s, const double *x, int frame, doubl
     const double *b2 = frame >= 2 ? at - 2 * nv : at, *b1 = frame >= 1 ? at - nv : at;
     const double *f1 = frame + 1 < n ? at + nv : at, *f2 = frame + 2 < n ? at + 2 * nv : at;
     for (int i = 0; i < nv; i++)
-        y[i] += s->stiff[i] * (two[2] * b2[i] + one[1] * b1[i] + own[0] * at[i] + own[1] * f1[i] +
+        y[i] += s->added[i] * (two[2] * b2[i] + one[1] * b1[i] + own[0] * at[i] + own[1] * f1[i] +
                                own[2] * f2[i]);
+    for (int i = 0; i < m->nquaternion; i++)
+        add_turn_coupling(s, x, frame, &m->joint[m->quaternion[i]], y);
 }
 
 double smooth_stretch(const sn_smoother *s, const double *x, int frame) {
