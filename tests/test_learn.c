@@ -205,8 +205,8 @@ static void real_takes(void **unused) {
         int agree;       // at least so many of 41 as in the built-in set
         double rms_cm;  // at most, of the fit with the learned places
     } clips[] = {{"hdm05/HDM_dg.asf", "hdm05/HDM_dg_06-03_03_120", 28, 0.8},
-                 {"hdm05/HDM_dg.asf", "hdm05/HDM_dg_01-03_01_120", 28, 2.5},
-                 {"hdm05/HDM_dg.asf", "hdm05/HDM_dg_03-05_02_120", 28, 2.5},
+                 {"hdm05/HDM_dg.asf", "hdm05/HDM_dg_01-03_01_120", 28, 1.2},
+                 {"hdm05/HDM_dg.asf", "hdm05/HDM_dg_03-05_02_120", 28, 2.4},
                  {"cmu/02.asf", "cmu/02_01", 20, 0.5}};
     for (size_t k = 0; k < sizeof clips / sizeof clips[0]; k++) {
         if (data_path(clips[k].skeleton) == NULL) skip();
@@ -260,17 +260,17 @@ static void real_takes(void **unused) {
 static void offsets_and_words(void **unused) {
     (void)unused;
     program_expect(0, "take.c3d", "example --out %s", program_path("take"));
-    const char *model = program_path("take/model.json"), *c3d = program_path("take/take.c3d");
-    const char *truth = program_path("take/truth.csv"), *set = program_path("own.json");
+    const char *model = program_path("take/skeleton.asf"), *c3d = program_path("take/take.c3d");
+    const char *truth = program_path("take/truth.amc"), *set = program_path("own.json");
     program_expect(0, "offset 0 (found)", "markers -m %s -a %s -i %s -o %s", model, truth, c3d, set);
     assert_non_null(strstr(program_output, "recording's yzx (found"));
     assert_non_null(strstr(program_output, "*41"));  // left out
     // the motion begins three frames later: frame k of the recording is frame k - 3 of the motion
-    program_expect(0, "wrote", "convert %s %s -o %s --frames 4:", model, truth, program_path("late.csv"));
-    program_expect(0, "offset -3 (found)", "markers -m %s -a %s -i %s -o %s", model, program_path("late.csv"),
+    program_expect(0, "wrote", "convert %s %s -o %s --frames 4:", model, truth, program_path("late.amc"));
+    program_expect(0, "offset -3 (found)", "markers -m %s -a %s -i %s -o %s", model, program_path("late.amc"),
                    c3d, set);
     program_expect(0, "offset -3 (given)", "markers -m %s -a %s -i %s -o %s --offset -3", model,
-                   program_path("late.csv"), c3d, set);
+                   program_path("late.amc"), c3d, set);
     program_expect(0, "recording's yzx (given)", "markers -m %s -a %s -i %s -o %s --up z", model, truth, c3d,
                    set);
     program_expect(0, "set: learned", "fit -m %s -i %s --markers %s -o %s --quiet", model, c3d, set,
@@ -289,8 +289,8 @@ static void offsets_and_words(void **unused) {
                    set);
     program_expect(3, "bring them together", "markers -m %s -a %s -i %s -o %s", model,
                    (program_expect(0, "resampled", "convert %s %s -o %s --fps 50", model, truth,
-                                   program_path("slow.csv")),
-                    program_path("slow.csv")),
+                                   program_path("slow.amc")),
+                    program_path("slow.amc")),
                    c3d, set);
     program_expect(1, "cannot be written", "markers -m %s -a %s -i %s -o /nowhere/set.json", model, truth, c3d);
 }
