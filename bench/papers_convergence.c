@@ -174,7 +174,8 @@ static void judge_order(papers *p, const results *r) {
         : fast > 0   ? PAPERS_PARTLY
                      : PAPERS_NOT,
         "median order %.2f for newton (f ~ f^order from step to step, down to 10⁻¹³ cm²), above "
-        "1.6 in %d of %d runs; the others end where H is singular at the solution itself. "
+        "1.6 in %d of %d runs; a singular H at the solution makes the last steps of the others "
+        "slow. "
         "newton-pcg, whose inner solves are stopped early, %.2f. 1 is linear, 2 quadratic.",
         newton, fast, n[0], pcg);
 }
