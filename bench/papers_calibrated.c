@@ -75,7 +75,7 @@ void papers_calibrated(papers *p) {
     table *t = bench_need(calloc(1, sizeof *t));
     if (p->quick && c.nframe > 150) c.nframe = 150;
     papers_progress(p, "001 Table 4: calibrating");
-    double *offsets = clip_calibrate(&c, c.nframe > 400 ? c.nframe / 100 : 4);
+    double *offsets = clip_calibrate(&c, c.nframe > 400 ? c.nframe / 100 : 4, NULL);
     t->least = bench_numbers((size_t)c.nframe);
     solve_all(p, &c, offsets, t);
     papers_text(

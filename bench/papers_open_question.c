@@ -201,7 +201,7 @@ void papers_open_question(papers *p) {
     int wanted = p->quick ? 24 : 200, every = c.nframe / wanted > 0 ? c.nframe / wanted : 1;
     protocol *r = bench_need(calloc(PROTOCOLS, sizeof *r));
     plot_text csv = {0};
-    double *fixed = clip_calibrate(&c, c.nframe / 60 + 1);
+    double *fixed = clip_calibrate(&c, c.nframe / 60 + 1, NULL);
     r[1].slowest = bench_need(calloc(METHODS, sizeof *r[1].slowest));
     for (int k = 0; k < PROTOCOLS; k++) {
         char what[64];

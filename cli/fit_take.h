@@ -27,7 +27,7 @@ typedef struct fit_plan {
     bool has_up;
     int up;
     double up_sign;
-    long first, last;  ///< frame numbers of the file; -1: from the first, to the last
+    frame_range frames;
     double max_error;  ///< metres; INFINITY: none
 } fit_plan;
 
@@ -38,7 +38,8 @@ typedef struct fit_result {
     figure figure;
     sn_recording *recording;  ///< in metres and the model's world; markers without a place are missing
     sn_marker_set *set;
-    sn_model *model;  ///< with its markers, calibrated
+    sn_model *model;    ///< with its markers, calibrated
+    sn_model *limited;  ///< the same with the file's limits
     bool reshaped;
     double *factor;  ///< per joint
     int *column;
@@ -78,3 +79,6 @@ void print_fit_json(const fit_result *r);
 
 /// The report as one HTML file; false and a message when it can't be written.
 bool write_fit_report(const char *path, const fit_result *r);
+
+/// Every take of a data folder as a table; the exit code.
+int bench_fit(const char *data);

@@ -1,8 +1,9 @@
 // A figure's body: tapered capsules that hang on its joints.
-import { BufferGeometry, Group, LatheGeometry, Matrix4, Mesh, Quaternion, SphereGeometry, Vector2, Vector3 } from 'three';
+import { Group, LatheGeometry, Matrix4, Mesh, MeshBasicMaterial, Quaternion, Vector2, Vector3 } from 'three';
 import { fleshOf } from './figures.js';
 
 const up = new Vector3(0, 1, 0);
+const depthOnly = new MeshBasicMaterial({ colorWrite: false, transparent: true });
 
 // From radius r0 at the origin to r1 at height `length`, with round ends that meet the side smoothly.
 function capsule(length, r0, r1, detail) {
@@ -58,7 +59,8 @@ export function bonesOf(stage) {
 }
 
 export class Body {
-  constructor(stage, material, { detail = 28, thin = 1, shadows = true } = {}) {
+  /** ghost: seen through, but not its own inside */
+  constructor(stage, material, { detail = 28, thin = 1, ghost = false } = {}) {
     this.group = new Group();
     this.nodes = stage.joints.map(() => {
       const node = new Group();
@@ -75,8 +77,7 @@ export class Body {
       const length = bone.to.length();
       const flesh = fleshOf(stage.figure, stage.joints[bone.joint].name, bone.joint, stage.joints.length);
       const plain = Math.min(0.2 * length, 0.13 * Math.max(size, length)) + 0.02 * size;
-      let [r0, r1] = flesh?.r ?? [plain, 0.7 * plain];
-      // several bones leave one joint: those to the side are thinner
+      const [r0, r1] = flesh?.r ?? [plain, 0.7 * plain];
       const geometry = capsule(length, r0 * thin, r1 * thin, detail);
       this.geometries.push(geometry);
       const mesh = new Mesh(geometry, material);
@@ -88,8 +89,15 @@ export class Body {
         mesh.updateMatrix();
         mesh.matrix.premultiply(new Matrix4().makeScale(wide[0], 1, wide[1]));
       }
-      mesh.castShadow = shadows;
-      mesh.receiveShadow = shadows;
+      mesh.castShadow = mesh.receiveShadow = !ghost;
+      if (ghost) {
+        // its depth first, so that only what is nearest is then coloured
+        const front = mesh.clone();
+        front.material = depthOnly;
+        front.renderOrder = 1;
+        mesh.renderOrder = 2;
+        this.nodes[bone.joint].add(front);
+      }
       mesh.userData.bone = bone;
       this.nodes[bone.joint].add(mesh);
       this.meshes.push(mesh);
@@ -108,6 +116,3 @@ export class Body {
     for (const geometry of this.geometries) geometry.dispose();
   }
 }
-
-export const ball = (radius) => new SphereGeometry(radius, 24, 16);
-export const emptyGeometry = () => new BufferGeometry();

@@ -47,7 +47,7 @@ class App {
     this.needs = { solve: false, pulled: false, watch: false };
     this.follows = 0;
     this.ghosts = [null, null, null];
-    this.ghostSkins = [1, 2].map(() => new MeshStandardMaterial({ transparent: true, opacity: 0.34, roughness: 0.7, depthWrite: false }));
+    this.ghostSkins = [1, 2].map(() => new MeshStandardMaterial({ transparent: true, opacity: 0.42, roughness: 0.7, depthWrite: false }));
     this.extra = [];  // a figure from a file
     room.before.push((now) => this.frame(now));
     this.stage.load(figures[0]);
@@ -92,8 +92,7 @@ class App {
     for (const lane of [1, 2]) {
       const wanted = this.stage.lanes[lane] >= 0;
       if (wanted && !this.ghosts[lane]) {
-        this.ghosts[lane] = new Body(this.stage, this.ghostSkins[lane - 1], { detail: 14, thin: 0.92, shadows: false });
-        this.ghosts[lane].group.renderOrder = 2;
+        this.ghosts[lane] = new Body(this.stage, this.ghostSkins[lane - 1], { detail: 14, thin: 0.92, ghost: true });
         this.room.scene.add(this.ghosts[lane].group);
         this.ghosts[lane].group.visible = false;
       } else if (!wanted && this.ghosts[lane]) {
@@ -468,7 +467,7 @@ class App {
 
   opened(found, name) {
     const { stage } = this;
-    if (found === MODEL) {
+    if (found & MODEL) {
       stage.describe(undefined);
       this.timeline.keys = [];
       this.timeline.time = 0;
@@ -477,7 +476,7 @@ class App {
       this.rebuilt();
       this.say(`${name}: ${stage.joints.length} joints, ${stage.nv} degrees of freedom.`);
     }
-    if (found === MOTION || found === MARKERS || this.core.call.web_take_frames() > 0) this.openTake(name);
+    if (found & (MOTION | MARKERS)) this.openTake(name);
     this.clock.update();
     this.commit();
   }
@@ -514,7 +513,22 @@ class App {
   }
 
   exportAs(kind) {
-    this.say(`${kind.toUpperCase()} cannot be written yet.`, true);
+    const { stage, timeline, take } = this, RATE = 30;
+    if (take.frames === 0 && timeline.keys.length === 0) {
+      this.say('There is nothing to save yet: set a keyframe first.', true);
+      return;
+    }
+    const poses = [];
+    if (take.frames === 0) {
+      const blend = (a, b, t) => stage.blend(a, b, t);
+      for (let i = 0; i <= Math.round(timeline.end * RATE); i++) poses.push(Float64Array.from(timeline.pose(i / RATE, blend)));
+    }
+    try {
+      this.files.save(kind, poses, RATE);
+      this.say(`Saved as ${kind.toUpperCase()}: ${poses.length || take.frames} frames at ${poses.length ? RATE : take.rate} per second.`);
+    } catch (error) {
+      this.say(`${kind.toUpperCase()} cannot be saved: ${error.message}`, true);
+    }
   }
 
   // -- the rest
@@ -553,7 +567,6 @@ function watchContext(room, app) {
   room.canvas.addEventListener('webglcontextrestored', () => {
     room.lost = false;
     $('trouble').hidden = true;
-    room.light();
     app.room.invalidate();
   });
 }
@@ -580,7 +593,7 @@ async function begin() {
   watchContext(room, app);
   app.rebuilt();
   if (!app.fromAddress()) app.commit();
-  globalThis.sinew = app;
+  globalThis.sinew = app;  // for tests, and for whoever opens the console
 }
 
 begin();

@@ -197,16 +197,19 @@ export class Stage {
 
   get unfinished() { return this.from === FROM_LAST && this.goals.length > 0 && this.report().code === 4; }
 
-  /** Solve the last problem again from the same start, as often as the clock needs to see it. */
+  /** Solve the last problem again from the same start, as often as the clock needs to see it; the best of three, since a
+      browser has other things to do. */
   measure() {
-    let times = 1, spent = 0;
-    for (; times <= 64; times *= 2) {
+    let best = Infinity;
+    for (let round = 0, times = 1; round < 3;) {
       const begin = performance.now();
       for (let i = 0; i < times; i++) this.call.web_solve(0);
-      spent = performance.now() - begin;
-      if (spent >= 1) break;
+      const spent = performance.now() - begin;
+      if (spent < 0.7 && times < 64) { times *= 2; continue; }
+      best = Math.min(best, spent / times * 1000);
+      round++;
     }
-    this.micros = spent / Math.min(times, 64) * 1000;
+    this.micros = best;
   }
 
   /** The last solves again, watched. */
