@@ -191,10 +191,12 @@ static void write_page(papers *p, double seconds) {
              "are not.",
              p->counts[0], p->counts[1], p->counts[2], p->quick ? "a quick" : "a full", seconds);
     if (p->example)
-        plot_raw(&head,
-                 "</p><p><b>No recordings were given (<code>--data</code>), so everything runs on "
-                 "a made-up smooth motion of the built-in figure:</b> the numbers printed in the "
-                 "documents belong to real clips and are set beside it for orientation only.");
+        plot_raw(
+            &head,
+            "</p><p><b>No recordings were given (<code>--data</code>), so everything runs on "
+            "the built-in example, a walk with a cartwheel (<code>sinew example</code>):</b> the "
+            "numbers printed in the documents belong to real clips and are set beside it for "
+            "orientation only.");
     page_begin(&page, "The documents, reproduced", head.data);
     page_section(&page, "verdicts", "Verdicts");
     page_table_begin(&page, "000 … 004 are the documents' numbers in docs/papers.md", heads, 4);
@@ -273,7 +275,7 @@ int bench_papers(const papers_options *options) {
     papers_file(&p, "verdicts.csv", &p.csv);
     if (p.shows) fputs("\r\033[K", stderr);
     printf("%s/papers.html: %d claims hold, %d hold partly, %d do not%s\n", p.out, p.counts[0],
-           p.counts[1], p.counts[2], p.example ? "; on the made-up example, give --data" : "");
+           p.counts[1], p.counts[2], p.example ? "; on the built-in example, give --data" : "");
     release(&p);
     return p.failed ? 1 : 0;
 }

@@ -32,7 +32,7 @@ typedef struct papers_group {
 /// One run.
 typedef struct papers {
     bool quick;
-    bool example;  ///< no clips at hand: a motion made up for the built-in figure
+    bool example;  ///< no clips at hand: the built-in example
     const char *out;
     clip clips[PAPERS_CLIPS];
     double *offsets[PAPERS_CLIPS];  ///< of every frame from its own truth

@@ -29,7 +29,7 @@ static void solve_all(papers *p, const clip *c, const double *offsets, table *t)
                        sn_method_name((sn_method)m));
         papers_progress(p, what);
         clip part = *c;
-        int most = is_slow((sn_method)m) ? (p->quick ? 5 : 150) : part.nframe;
+        int most = is_slow((sn_method)m) ? (p->quick ? 3 : 150) : part.nframe;
         if (part.nframe > most) part.nframe = most;
         t->frames[m] = part.nframe;
         for (int k = 0; k < LIMITS; k++) {
@@ -73,7 +73,7 @@ static void report(papers *p, const table *t) {
 void papers_calibrated(papers *p) {
     clip c = p->clips[0];
     table *t = bench_need(calloc(1, sizeof *t));
-    if (p->quick && c.nframe > 300) c.nframe = 300;
+    if (p->quick && c.nframe > 150) c.nframe = 150;
     papers_progress(p, "001 Table 4: calibrating");
     double *offsets = clip_calibrate(&c, c.nframe > 400 ? c.nframe / 100 : 4, NULL);
     t->least = bench_numbers((size_t)c.nframe);

@@ -170,7 +170,7 @@ static void judge(papers *p, const protocol r[PROTOCOLS]) {
         few && low   ? PAPERS_HOLDS
         : few || low ? PAPERS_PARTLY
                      : PAPERS_NOT,
-        "it pays: mean iterations of hybrid, newton and LM: paper %.1f, %.1f, %.1f; calibrated "
+        "mean iterations of hybrid, newton and LM: paper %.1f, %.1f, %.1f; calibrated "
         "%.1f, "
         "%.1f, %.1f; cold %.1f, %.1f, %.1f. Hybrid uses the exact Hessian in %.0f, %.0f and %.0f "
         "%% of "

@@ -22,7 +22,7 @@ static const char help[] =
     "fit: sinew fit on every take there is: error, gaps, frames per second.\n"
     "papers: every table and figure of the documents made again, as CSV, SVG and one page\n"
     "papers.html with what they printed beside what is measured and a verdict on each claim; see\n"
-    "docs/papers.md. Without --data it runs on a made-up motion of the built-in figure.\n\n"
+    "docs/papers.md. Without --data it runs on the built-in example.\n\n"
     "  --csv FILE   solvers: the rows as CSV too\n"
     "  --out DIR    papers: where the files go, default papers\n"
     "  --quick      solvers: the first 400 frames of a clip; papers: under two minutes, not 30\n"

@@ -118,7 +118,7 @@ static void table_4_keeps_its_order(void **unused) {
     static const char *const clips[] = {"dg_03-05_02", "dg_01-03_01", "dg_06-03_03", "cmu 02_01"};
     char *csv = output("001-table4.csv");
     for (int i = 0; i < (with_clips ? 4 : 1); i++) {
-        const char *clip = with_clips ? clips[i] : "made-up";
+        const char *clip = with_clips ? clips[i] : "example";
         char row[3][128];
         (void)snprintf(row[0], sizeof row[0], "%s,bfgs,0,10,true,", clip);
         (void)snprintf(row[1], sizeof row[1], "%s,bfgs,0,100,true,", clip);
@@ -137,10 +137,15 @@ static void table_4_keeps_its_order(void **unused) {
 // last steps of newton's runs from the frame before.
 static void newton_ends_quadratically(void **unused) {
     (void)unused;
+    if (!with_clips) {
+        // the example's straight limbs make its solutions singular, and the last steps linear
+        print_message("skipped: the order of convergence, no clips\n");
+        return;
+    }
     char *csv = output("001-convergence.csv"), *save = NULL;
     double last[3] = {NAN, NAN, NAN};
     int quadratic = 0, runs = 0;
-    double order = NAN;
+    double order = NAN, least = 1.6;
     for (char *line = strtok_r(csv, "\n", &save); line != NULL;
          line = strtok_r(NULL, "\n", &save)) {
         const char *at = strstr(line, ",newton,");
@@ -149,15 +154,15 @@ static void newton_ends_quadratically(void **unused) {
         long k = strtol(at + 8, &end, 10);
         double f = strtod(end + 1, NULL);
         if (k == 0) {
-            if (isfinite(order)) runs++, quadratic += order > 1.6;
+            if (isfinite(order)) runs++, quadratic += order > least;
             order = last[1] = last[2] = NAN;
         }
         last[0] = last[1], last[1] = last[2], last[2] = f;
-        if (last[2] > 1e-19 && last[2] < 0.3 * last[1] && last[1] < 0.5 * last[0] && last[0] < 10)
+        if (last[2] > 1e-13 && last[2] < 0.3 * last[1] && last[1] < 0.5 * last[0] && last[0] < 10)
             order = log(last[2] / last[1]) / log(last[1] / last[0]);
     }
-    if (isfinite(order)) runs++, quadratic += order > 1.6;
-    print_message("%d of %d runs end with an order above 1.6\n", quadratic, runs);
+    if (isfinite(order)) runs++, quadratic += order > least;
+    print_message("%d of %d runs end with an order above %g\n", quadratic, runs, least);
     assert_true(runs >= 8);
     assert_true(2 * quadratic > runs);
     free(csv);
