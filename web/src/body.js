@@ -10,7 +10,7 @@ function capsule(length, r0, r1, detail) {
   const lean = Math.asin(Math.max(-0.95, Math.min(0.95, (r0 - r1) / Math.max(length, 1e-9))));
   const points = [];
   const arc = (r, y, from, to) => {
-    const steps = Math.max(4, Math.round(detail / 3));
+    const steps = Math.max(3, Math.round(detail / 4));
     for (let i = 0; i <= steps; i++) {
       const a = from + (to - from) * i / steps;
       points.push(new Vector2(Math.max(r * Math.cos(a), 0), y + r * Math.sin(a)));
@@ -60,7 +60,7 @@ export function bonesOf(stage) {
 
 export class Body {
   /** ghost: seen through, but not its own inside */
-  constructor(stage, material, { detail = 28, thin = 1, ghost = false } = {}) {
+  constructor(stage, material, { detail = 24, thin = 1, ghost = false } = {}) {
     this.group = new Group();
     this.nodes = stage.joints.map(() => {
       const node = new Group();

@@ -103,7 +103,7 @@ export class Room {
     const wide = globalThis.innerWidth > 720;
     const narrow = wide ? 1 : Math.max(1, 0.85 / this.camera.aspect);
     this.controls.target.copy(target);
-    this.camera.position.copy(target).add(new Vector3(...view).normalize().multiplyScalar(2.75 * size * narrow));
+    this.camera.position.copy(target).add(new Vector3(...view).normalize().multiplyScalar(3.15 * size * narrow));
     this.camera.near = size / 200;
     this.camera.far = size * 60;
     this.controls.minDistance = 0.3 * size;
@@ -146,17 +146,17 @@ export class Room {
     this.ground(this.controls.target);
   }
 
-  resize() {
+  resize(draw = true) {
     const { clientWidth: width, clientHeight: height } = this.canvas;
     if (!width || !height) return;
-    this.renderer.setPixelRatio(Math.min(globalThis.devicePixelRatio ?? 1, 2));
+    this.renderer.setPixelRatio(Math.min(globalThis.devicePixelRatio ?? 1, 2) * (this.coarse ? 0.5 : 1));
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
     // the panel covers the right, the time line the bottom: look past them
     const wide = globalThis.innerWidth > 720;
     this.camera.setViewOffset(width, height, wide ? 30 : 0, wide ? 8 : 0, width, height);
     this.camera.updateProjectionMatrix();
-    this.invalidate();
+    if (draw) this.invalidate();
   }
 
   invalidate() {
@@ -165,7 +165,28 @@ export class Room {
     requestAnimationFrame((now) => {
       this.waiting = false;
       for (const run of this.before) run(now);
+      this.pace(now);
       if (!this.lost) this.renderer.render(this.scene, this.camera);
     });
+  }
+
+  // Where a picture takes longer than 45 ms, every second pixel has to do while something moves; when it
+  // rests, all of them.
+  pace(now) {
+    const gap = now - this.last;
+    this.last = now;
+    this.gap = gap < 1000 ? 0.6 * (this.gap ?? 16) + 0.4 * gap : 16;
+    clearTimeout(this.resting);
+    if (this.gap < 45) return;
+    if (!this.coarse) {
+      this.coarse = true;
+      this.resize(false);
+    }
+    this.resting = setTimeout(() => {
+      this.coarse = false;
+      this.gap = 16;
+      this.last = -Infinity;
+      this.resize();
+    }, 400);
   }
 }
