@@ -44,7 +44,7 @@ export function bonesOf(stage) {
   }
   for (const joint of stage.joints) {
     if (children[joint.index].length > 0) continue;
-    const flesh = fleshOf(stage.figure, joint.name, joint.index, stage.joints.length);
+    const flesh = fleshOf(stage.skin, joint.name, joint.index, stage.joints.length);
     let to = new Vector3().fromArray(flesh?.tip ?? joint.tip);
     // a last joint that says nothing of its end goes on as its parent's bone did
     if (!Number.isFinite(to.x) || to.length() < 1e-6) {
@@ -75,8 +75,8 @@ export class Body {
     if (stage.joints.length > 60) detail = Math.min(detail, 16);
     for (const bone of bones) {
       const length = bone.to.length();
-      const flesh = fleshOf(stage.figure, stage.joints[bone.joint].name, bone.joint, stage.joints.length);
-      const plain = Math.min(0.2 * length, 0.13 * Math.max(size, length)) + 0.02 * size;
+      const flesh = fleshOf(stage.skin, stage.joints[bone.joint].name, bone.joint, stage.joints.length);
+      const plain = Math.min(0.13 * length, 0.075 * size) + 0.016 * size;
       const [r0, r1] = flesh?.r ?? [plain, 0.7 * plain];
       const geometry = capsule(length, r0 * thin, r1 * thin, detail);
       this.geometries.push(geometry);
