@@ -230,7 +230,10 @@ await test('a ring turns a goal', async () => {
     const rings = sinew.handles.rings(sinew.selected), view = sinew.room.camera.getWorldDirection(sinew.room.camera.position.clone());
     const facing = (r) => { r.updateWorldMatrix(true, false); return Math.abs(r.getWorldDirection(view.clone()).dot(view)); };
     const ring = rings.reduce((best, r) => (facing(r) > facing(best) ? r : best));
-    return [0.4, 0.8, 1.2].map((a) => sinew.drag.screen(ring.localToWorld(ring.position.clone().set(5.2 * Math.cos(a), 5.2 * Math.sin(a), 0)).toArray()));
+    const at = (a) => sinew.drag.screen(ring.localToWorld(ring.position.clone().set(5.2 * Math.cos(a), 5.2 * Math.sin(a), 0)).toArray());
+    const open = (a) => [a, a + 0.4, a + 0.8].map(at).every((p) => document.elementFromPoint(p.x, p.y)?.id === 'view');
+    const begin = Array.from({ length: 24 }, (_, i) => i / 4).find(open);
+    return [begin, begin + 0.4, begin + 0.8].map(at);
   });
   const before = await goal(page, 0);
   await page.mouse.move(points[0].x, points[0].y);

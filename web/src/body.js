@@ -48,6 +48,7 @@ export function bonesOf(stage) {
     let to = new Vector3().fromArray(flesh?.tip ?? joint.tip);
     // a last joint that says nothing of its end goes on as its parent's bone did
     if (!Number.isFinite(to.x) || to.length() < 1e-6) {
+      if (joint.type === 'fixed') continue;  // a sensor's place, or the like
       to = (reach[joint.index]?.clone() ?? new Vector3(0, 0.1, 0)).multiplyScalar(0.4);
       if (to.length() < 1e-6) continue;
       to.applyQuaternion(new Quaternion().setFromRotationMatrix(matrices[joint.index]).invert()

@@ -586,7 +586,7 @@ async function begin() {
   }
   let room, core;
   try {
-    room = new Room($('view'));
+    room = new Room($('view'), globalThis.sinewFine);
   } catch {
     trouble('This browser cannot draw in three dimensions (WebGL 2 is missing or switched off). Switch on hardware acceleration, or open the page in another browser.');
     return;

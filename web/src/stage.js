@@ -114,12 +114,18 @@ export class Stage {
     return goal;
   }
 
-  /** Something to pull a figure from a file by: the ends of its limbs. */
+  /** Something to pull a figure from a file by: the last joints that move of its longest limbs. */
   addDefaultGoals() {
-    const MOST = 8;
+    const MOST = 6;
+    const moving = (index) => (index >= 0 && this.joints[index].nv === 0 ? moving(this.joints[index].parent) : index);
+    const depth = (index) => (index < 0 ? 0 : 1 + depth(this.joints[index].parent));
     const parents = new Set(this.joints.map((joint) => joint.parent));
-    const leaves = this.joints.filter((joint) => !parents.has(joint.index));
-    for (const { index, tip } of leaves.slice(0, MOST)) this.addGoal(index, tip.every(Number.isFinite) ? tip : [0, 0, 0]);
+    const ends = this.joints.filter(({ index }) => !parents.has(index)).map(({ index }) => moving(index)).filter((index) => index >= 0);
+    const longest = [...new Set(ends)].sort((a, b) => depth(b) - depth(a)).slice(0, MOST);
+    for (const index of longest) {
+      const { tip } = this.joints[index];
+      this.addGoal(index, tip.every(Number.isFinite) ? tip : [0, 0, 0]);
+    }
   }
 
   removeGoal(goal) {
