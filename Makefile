@@ -15,8 +15,12 @@ build: setup
 	@rm -f $(BUILD).log
 	@ninja -C $(BUILD) --quiet
 
+# a take that sinew makes itself, so that the true motion is known
+EXAMPLE := $(BUILD)/example
 run: build
-	@$(BUILD)/sinew solve
+	@$(BUILD)/sinew example --out $(EXAMPLE)
+	@$(BUILD)/sinew fit -m $(EXAMPLE)/skeleton.asf -i $(EXAMPLE)/take.c3d --truth $(EXAMPLE)/truth.amc \
+	    -o $(EXAMPLE)/fit.bvh -o $(EXAMPLE)/fit.glb --report $(EXAMPLE)/report.html
 
 test: build
 	@tools/test.sh $(BUILD)

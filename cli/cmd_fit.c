@@ -29,6 +29,7 @@ static const char help[] =
     "  --axes WORD           the recording's axes that become the model's x, y, z: yzx\n"
     "  --subject NAME        of several in the file: the part of the labels before the colon\n"
     "  --max-error LENGTH    exit with 4 when frames stay above this RMS error: 2cm\n"
+    "  --truth FILE          a motion that is known (AMC, BVH, MOT): print how far the joint angles are off\n"
     "  --report FILE         an HTML page with everything about the fit\n"
     "  -j N                  threads; the result is the same for any number\n"
     "  --manifest LIST.tsv   many takes: lines of SKELETON, RECORDING and, if you like, a NAME, parted by\n"
@@ -63,6 +64,7 @@ static int run(int argc, char **argv) {
                               VALUE("--units", NULL, &s.units),
                               VALUE("--axes", NULL, &s.axes),
                               VALUE("--subject", NULL, &s.subject),
+                              VALUE("--truth", NULL, &s.truth),
                               VALUE("--max-error", NULL, &s.max_error),
                               VALUE("--report", NULL, &s.report),
                               VALUE("--threads", "-j", &s.threads),

@@ -40,10 +40,14 @@ void print_fit_text(const fit_result *r) {
     if (s->worst_frame >= 0)
         printf(" (%s, frame %d)", sn_model_marker(r->model, s->worst_marker)->name,
                s->worst_frame + sn_motion_first_frame(r->motion));
+    if (r->settings->truth != NULL)
+        printf("\n  joint angles  off the known motion by %.2f degrees (median), %.2f (RMS), 95 %% below %.2f",
+               r->truth_median, r->truth_rms, r->truth_95);
     printf("\n  gaps          %ld of %ld samples missing (%.1f %%)\n", s->missing, s->missing + s->samples,
            100.0 * (double)s->missing / fmax(1, (double)(s->missing + s->samples)));
     printf("  frames        %d, %.2f iterations each, %d tried again", r->input.count, s->iterations,
            s->restarted);
+    if (s->moved > 0) printf(", %d moved to a lower valley", s->moved);
     if (s->held > 0) printf(", %d held for want of markers", s->held);
     printf("\n  time          %.2f s, %.0f frames/s\n", r->fit_seconds, r->input.count / r->fit_seconds);
     for (int i = 0; i < r->nnote; i++) printf("  note          %s\n", r->notes[i]);
@@ -88,9 +92,16 @@ void print_fit_json(const fit_result *r) {
     printf(",\"worst\":");
     print_number(s->worst);
     printf(",\"worst_frame\":%d,\"missing\":%ld,\"samples\":%ld,\"held\":%d,\"restarted\":%d,"
-           "\"iterations\":",
-           s->worst_frame + sn_motion_first_frame(r->motion), s->missing, s->samples, s->held, s->restarted);
+           "\"moved\":%d,\"iterations\":",
+           s->worst_frame + sn_motion_first_frame(r->motion), s->missing, s->samples, s->held, s->restarted,
+           s->moved);
     print_number(s->iterations);
+    if (r->settings->truth != NULL) {
+        printf(",\"joint_error_median\":");
+        print_number(r->truth_median);
+        printf(",\"joint_error_rms\":");
+        print_number(r->truth_rms);
+    }
     printf(",\"above\":%d,\"frames_per_second\":", r->above);
     print_number(r->input.count / r->fit_seconds);
     printf(",\"notes\":[");

@@ -65,6 +65,9 @@ static void summary(plot_text *out, const fit_result *r) {
         r->figure.up_sign < 0 ? "-" : "+", "xyz"[r->figure.up], map);
     row(out, "marker error", "RMS %.3f cm, mean %.3f cm, worst %.2f cm", 100 * s->rms, 100 * s->mean,
         100 * s->worst);
+    if (r->settings->truth != NULL)
+        row(out, "joint angles", "off the known motion by %.2f degrees (median), %.2f (RMS), 95 %% below %.2f",
+            r->truth_median, r->truth_rms, r->truth_95);
     if (r->calibrated)
         row(out, "calibration", "%s from %d frames, RMS %.2f cm before, %.2f cm after",
             r->reshaped ? "marker offsets and bone lengths" : "marker offsets", r->calibration.frames,
@@ -73,6 +76,7 @@ static void summary(plot_text *out, const fit_result *r) {
         100.0 * (double)s->missing / fmax(1, (double)(s->missing + s->samples)));
     row(out, "frames held for want of markers", "%d", s->held);
     row(out, "frames tried again", "%d", s->restarted);
+    row(out, "frames moved to a lower valley", "%d", s->moved);
     if (isfinite(r->plan->max_error))
         row(out, "frames above the limit", "%d of %d above %g cm", r->above, r->input.count,
             100 * r->plan->max_error);

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "fit_take.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -212,9 +213,7 @@ static void move_recording(fit_result *r) {
 
 static bool load_files(fit_result *r) {
     const fit_settings *s = r->settings;
-    // hard and soft limits need the file's; without a word they are off, as real clips break them
-    bool limits = r->plan->fit.limits != SN_LIMITS_OFF;
-    if (!load_figure(s->model, limits, 0, &r->figure)) return false;
+    if (!load_figure(s->model, true, 0, &r->figure)) return false;
     r->recording = load_recording(s->input);
     if (r->recording == NULL) return false;
     r->nlabel = sn_recording_get_info(r->recording)->nmarker;
@@ -224,8 +223,12 @@ static bool load_files(fit_result *r) {
 static bool apply_set(fit_result *r, const double *factor) {
     sn_error error = {0};
     sn_model_destroy(r->model);
-    r->model = NULL;
+    sn_model_destroy(r->limited);
+    r->model = r->limited = NULL;
+    // limits help the calibration even where the fit goes without, as real takes break many files'
     if (sn_marker_set_apply(r->set, r->figure.model, r->plan->fit.limits, factor, NULL, &r->model,
+                            &error) == SN_OK &&
+        sn_marker_set_apply(r->set, r->figure.model, SN_LIMITS_HARD, factor, NULL, &r->limited,
                             &error) == SN_OK)
         return true;
     (void)file_error(r->settings->markers != NULL ? r->settings->markers : r->settings->model, &error);
@@ -255,7 +258,8 @@ static bool match(fit_result *r) {
 static bool choose_frames(fit_result *r) {
     const sn_recording_info *info = sn_recording_get_info(r->recording);
     long from = info->first_frame, to = from + info->nframe - 1;
-    long first = r->plan->first >= 0 ? r->plan->first : from, last = r->plan->last >= 0 ? r->plan->last : to;
+    long first = r->plan->frames.first != LONG_MIN ? r->plan->frames.first : from;
+    long last = r->plan->frames.last != LONG_MAX ? r->plan->frames.last : to;
     if (info->nframe == 0) {
         complain("%s: the recording has no frames", r->settings->input);
         return false;
@@ -283,11 +287,14 @@ static bool calibrate(fit_result *r) {
     meter m = {.shown = on_terminal(r->settings)};
     sn_calibrate_options o = r->plan->calibrate;
     sn_error error = {0};
+    sn_fit_input input = r->input;
+    input.model = r->limited;
+    o.limits = r->plan->fit.limits != SN_LIMITS_OFF;
     o.cancel = &fit_cancelled;
     o.progress = show_calibration;
     o.progress_user = &m;
     double begin = now();
-    sn_status status = sn_calibrate(&r->input, &o, NULL, position, r->factor, &r->calibration, &error);
+    sn_status status = sn_calibrate(&input, &o, NULL, position, r->factor, &r->calibration, &error);
     r->calibrate_seconds = now() - begin;
     r->calibrated = true;
     if (m.shown) fputs("\r\033[K", stderr);
@@ -370,7 +377,8 @@ int fit_take(const fit_settings *settings, const fit_plan *plan, fit_result *r) 
         good = choose_frames(r);
         if (!good) return EXIT_INPUT;
         code = EXIT_FAILED;
-        good = calibrate(r) && run_fit(r) && write_outputs(r);
+        good = calibrate(r) && run_fit(r) && (settings->truth == NULL || compare_with_truth(r)) &&
+               write_outputs(r);
     }
     if (fit_cancelled) {
         fputs("\nsinew: stopped; no file was left half-written\n", stderr);
@@ -389,6 +397,7 @@ void free_result(fit_result *r) {
     free(r->factor);
     sn_motion_destroy(r->motion);
     sn_model_destroy(r->model);
+    sn_model_destroy(r->limited);
     sn_marker_set_destroy(r->set);
     sn_recording_destroy(r->recording);
     free_figure(&r->figure);

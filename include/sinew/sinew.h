@@ -15,6 +15,8 @@
 #include "sinew/model.h"
 #include "sinew/motion.h"
 #include "sinew/path.h"
+#include "sinew/resample.h"
+#include "sinew/smooth.h"
 #include "sinew/solver.h"
 #include "sinew/tables.h"
 #include "sinew/task.h"

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "math/vec3.h"
+#include "sinew/smooth.h"
+#include "track/repair.h"
 
 int sn_fit_match(const sn_model *model, const sn_recording *recording, const char *subject,
                  int *column) {
@@ -82,61 +84,18 @@ static int seen_in(const sn_fit_input *in, int frame) {
 
 // --- where to start ------------------------------------------------------------------------------------
 
-// The zero pose turned by R about the mean marker. Only a free root can be turned.
-static void turned_pose(const sn_fit_input *in, int frame, sn_quat R, double *q) {
-    const sn_model *model = in->model;
-    sn_model_zero(model, q);
-    sn_vec3 mean = v3(0, 0, 0);
-    int n = 0, root = sn_model_root(model);
-    for (int i = 0; i < sn_model_nmarker(model); i++) {
-        double goal[3];
-        if (!sn_fit_goal(in, i, frame, goal)) continue;
-        mean = v3_add(mean, v3_from(goal));
-        n++;
-    }
-    if (n == 0 || sn_model_joint(model, root)->type != SN_JOINT_FREE) return;
-    double *at = q + sn_model_q_index(model, root);
-    at[0] = mean.x / n, at[1] = mean.y / n, at[2] = mean.z / n;
-    at[3] = R.w, at[4] = R.x, at[5] = R.y, at[6] = R.z;
-}
-
-// The 24 turns that take axes to axes.
-static sn_quat axis_turn(int which) {
-    static const double half = 1.5707963267948966;
-    static const double faces[6][3] = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {3, 0, 0}, {0, 0, 1}, {0, 0, 3}};
-    const double *face = faces[which / 4];
-    sn_quat about_y = sn_quat_exp(v3(0, half * (which % 4), 0));
-    return sn_quat_mul(sn_quat_exp(v3(half * face[0], 0, half * face[2])), about_y);
-}
-
 sn_status sn_fit_first_pose(const sn_fit_input *input, sn_problem *problem, int frame,
                             const sn_allocator *allocator, double *q) {
     sn_solver *solver = NULL;
-    sn_solver_options options = sn_solver_options_default();
-    options.max_iterations = 60;
-    size_t nq = (size_t)sn_model_nq(input->model);
-    double *try = sn_acquire(allocator, nq * sizeof *try), best = INFINITY;
-    sn_status status = sn_solver_create(problem, &options, allocator, &solver);
-    if (status != SN_OK || try == NULL) {
-        sn_solver_destroy(solver);
-        sn_release(allocator, try);
-        return SN_ERR_MEMORY;
-    }
+    sn_report report;
     sn_fit_input from = *input;
     from.first = 0;
-    status = set_goals(&from, frame, problem);
-    bool turns = sn_model_joint(input->model, sn_model_root(input->model))->type == SN_JOINT_FREE;
-    for (int k = 0; status == SN_OK && k < (turns ? 24 : 1); k++) {
-        sn_report report;
-        turned_pose(input, frame, axis_turn(k), try);
-        (void)sn_model_clamp(input->model, try);
-        if (sn_solver_solve(solver, try, &report) != SN_OK || !(report.f < best)) continue;
-        best = report.f;
-        memcpy(q, try, nq * sizeof *q);
-    }
+    sn_model_zero(input->model, q);
+    SN_TRY(set_goals(&from, frame, problem));
+    SN_TRY(sn_solver_create(problem, NULL, allocator, &solver));
+    sn_status status = sn_solver_solve_cold(solver, q, &report);
     sn_solver_destroy(solver);
-    sn_release(allocator, try);
-    return status != SN_OK ? status : best < INFINITY ? SN_OK : SN_ERR_VALUE;
+    return status;
 }
 
 // The first frame in which nearly as many markers are seen as in any.
@@ -219,7 +178,7 @@ static void count_up(sn_fit_summary *s, const sn_track_frame *from, const sn_fit
 
 static sn_status track(const sn_fit_input *in, const sn_fit_options *o, sn_problem *problem,
                        const sn_allocator *allocator, double *start, sn_motion *motion,
-                       sn_track_frame *frames) {
+                       sn_track_frame *frames, bool *changed) {
     sn_track_options t = o->track;
     if (o->cancel != NULL) t.solver.cancel = o->cancel;
     sn_tracker *tracker = NULL;
@@ -229,6 +188,28 @@ static sn_status track(const sn_fit_input *in, const sn_fit_options *o, sn_probl
     sn_status status = sn_tracker_run(tracker, in->count, set_goals, &user, start,
                                       sn_motion_edit(motion, 0), frames);
     sn_tracker_destroy(tracker);
+    SN_TRY(status);
+    double rate = sn_recording_get_info(in->recording)->rate;
+    sn_repair_options r = {.every = rate > 2 ? (int)(rate / 2) : 30, .lower = 0.9, .cancel = o->cancel};
+    return sn_track_repair(problem, &r, in->count, set_goals, &user, allocator,
+                           sn_motion_edit(motion, 0), changed);
+}
+
+// The whole take as one problem; see smooth.h.
+static sn_status smooth(const sn_fit_input *in, const sn_fit_options *o, const sn_problem *problem,
+                        const sn_allocator *allocator, sn_motion *motion) {
+    sn_smooth_options s = sn_smooth_options_default();
+    sn_smoother *smoother = NULL;
+    sn_smooth_report report;
+    s.tau = o->smooth;
+    s.rate = sn_recording_get_info(in->recording)->rate;
+    s.threads = o->track.threads;
+    s.cancel = o->cancel;
+    SN_TRY(sn_smoother_create(problem, &s, allocator, &smoother));
+    sn_fit_input user = *in;
+    sn_status status = sn_smoother_run(smoother, in->count, set_goals, &user, sn_motion_edit(motion, 0),
+                                       &report);
+    sn_smoother_destroy(smoother);
     return status;
 }
 
@@ -241,21 +222,31 @@ sn_status sn_fit_run(const sn_fit_input *input, const sn_fit_options *options,
         sn_motion_nframe(motion) != input->count ||
         sn_motion_nq(motion) != sn_model_nq(input->model) || o.version != 1)
         return sn_fail(error, SN_ERR_ARGUMENT, 0, "%s", sn_status_text(SN_ERR_ARGUMENT));
+    if (o.smooth > 0 && !(sn_recording_get_info(input->recording)->rate > 0))
+        return sn_fail(error, SN_ERR_ARGUMENT, 0, "smoothing needs a frame rate, which the recording lacks");
     sn_problem *problem = NULL;
     SN_TRY(make_problem(input, &o, allocator, &problem, error));
     sn_track_frame *tracked = sn_acquire(allocator, (size_t)input->count * sizeof *tracked);
     double *start = sn_acquire(allocator, (size_t)sn_model_nq(input->model) * sizeof *start);
-    sn_status status = tracked == NULL || start == NULL
+    bool *changed = sn_acquire(allocator, (size_t)input->count * sizeof *changed);
+    if (changed != NULL) memset(changed, 0, (size_t)input->count * sizeof *changed);
+    sn_status status = tracked == NULL || start == NULL || changed == NULL
                            ? SN_ERR_MEMORY
-                           : track(input, &o, problem, allocator, start, motion, tracked);
+                           : track(input, &o, problem, allocator, start, motion, tracked, changed);
+    if (status == SN_OK && o.smooth > 0) status = smooth(input, &o, problem, allocator, motion);
     if (status == SN_OK)
         status = sn_fit_measure(input, motion, allocator, frames, markers, summary);
     if (status == SN_OK) {
         count_up(summary, tracked, input, &o, frames);
+        for (int f = 0; f < input->count; f++) {
+            summary->moved += changed[f];
+            frames[f].moved = changed[f];
+        }
         summary->cancelled = o.cancel != NULL && *o.cancel;
     } else {
         (void)sn_fail(error, status, 0, "%s", sn_status_text(status));
     }
+    sn_release(allocator, changed);
     sn_release(allocator, start);
     sn_release(allocator, tracked);
     sn_problem_destroy(problem);

@@ -19,8 +19,7 @@ void sn_fit_place_close(sn_fit_place *place, const sn_allocator *allocator);
 /// A marker's goal in the model's world; false when it has none in this frame (from 0, of the recording).
 bool sn_fit_goal(const sn_fit_input *input, int marker, int frame, double goal[3]);
 
-/// A pose to start a take from: of several turns of the zero pose about the mean marker of a frame, the
-/// one that a few iterations bring nearest to the goals.
+/// A pose to start a take from: a cold solve of a frame.
 /// @param problem  one point task per marker of the model; its goals are changed
 sn_status sn_fit_first_pose(const sn_fit_input *input, sn_problem *problem, int frame,
                             const sn_allocator *allocator, double *q);
