@@ -10,7 +10,7 @@ function capsule(length, r0, r1, detail) {
   const lean = Math.asin(Math.max(-0.95, Math.min(0.95, (r0 - r1) / Math.max(length, 1e-9))));
   const points = [];
   const arc = (r, y, from, to) => {
-    const steps = Math.max(4, Math.round(detail / 3));
+    const steps = Math.max(3, Math.round(detail / 4));
     for (let i = 0; i <= steps; i++) {
       const a = from + (to - from) * i / steps;
       points.push(new Vector2(Math.max(r * Math.cos(a), 0), y + r * Math.sin(a)));
@@ -44,10 +44,11 @@ export function bonesOf(stage) {
   }
   for (const joint of stage.joints) {
     if (children[joint.index].length > 0) continue;
-    const flesh = fleshOf(stage.figure, joint.name, joint.index, stage.joints.length);
+    const flesh = fleshOf(stage.skin, joint.name, joint.index, stage.joints.length);
     let to = new Vector3().fromArray(flesh?.tip ?? joint.tip);
     // a last joint that says nothing of its end goes on as its parent's bone did
     if (!Number.isFinite(to.x) || to.length() < 1e-6) {
+      if (joint.type === 'fixed') continue;  // a sensor's place, or the like
       to = (reach[joint.index]?.clone() ?? new Vector3(0, 0.1, 0)).multiplyScalar(0.4);
       if (to.length() < 1e-6) continue;
       to.applyQuaternion(new Quaternion().setFromRotationMatrix(matrices[joint.index]).invert()
@@ -60,7 +61,7 @@ export function bonesOf(stage) {
 
 export class Body {
   /** ghost: seen through, but not its own inside */
-  constructor(stage, material, { detail = 28, thin = 1, ghost = false } = {}) {
+  constructor(stage, material, { detail = 24, thin = 1, ghost = false } = {}) {
     this.group = new Group();
     this.nodes = stage.joints.map(() => {
       const node = new Group();
@@ -75,8 +76,8 @@ export class Body {
     if (stage.joints.length > 60) detail = Math.min(detail, 16);
     for (const bone of bones) {
       const length = bone.to.length();
-      const flesh = fleshOf(stage.figure, stage.joints[bone.joint].name, bone.joint, stage.joints.length);
-      const plain = Math.min(0.2 * length, 0.13 * Math.max(size, length)) + 0.02 * size;
+      const flesh = fleshOf(stage.skin, stage.joints[bone.joint].name, bone.joint, stage.joints.length);
+      const plain = Math.min(0.13 * length, 0.075 * size) + 0.016 * size;
       const [r0, r1] = flesh?.r ?? [plain, 0.7 * plain];
       const geometry = capsule(length, r0 * thin, r1 * thin, detail);
       this.geometries.push(geometry);

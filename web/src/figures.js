@@ -37,7 +37,7 @@ export const figures = [
     ],
   },
   {
-    id: 'hand', name: 'Hand', which: 1, view: [-0.35, 0.2, 1.5], look: [0, 0.05, 0],
+    id: 'hand', name: 'Hand', which: 1, view: [-0.35, 0.2, 1.5], look: [0, 0, 0],
     rest: {
       palm: [0, -8], index_1: [6, 14], index_2: [22], index_3: [12], middle_1: [1, 16], middle_2: [24], middle_3: [14],
       ring_1: [-4, 18], ring_2: [26], ring_3: [16], little_1: [-9, 20], little_2: [26], little_3: [16],
@@ -62,7 +62,7 @@ export const figures = [
     ],
   },
   {
-    id: 'arm', name: 'Arm of 7 axes', which: 2, view: [0.9, 0.35, 1.9], look: [0, -0.05, 0], ground: 0,
+    id: 'arm', name: 'Arm of 7 axes', which: 2, view: [0.9, 0.35, 1.9], look: [0, 0, 0], ground: 0,
     rest: { axis_1: [20], axis_2: [-32], axis_3: [0], axis_4: [78], axis_5: [10], axis_6: [-50], axis_7: [0] },
     goals: [['axis_7', [0, 0.1, 0], 2]],
     flesh: [

@@ -121,10 +121,9 @@ class App {
     if (needs.watch && this.panel.plotsVisible) {
       needs.watch = false;
       stage.watch();
-      if (!(now - stage.measured < 150)) {
-        stage.measured = now;
-        stage.measure();
-      }
+      // the time of this very solve, once nobody is pulling
+      clearTimeout(this.measuring);
+      this.measuring = setTimeout(() => { stage.measure(); this.room.invalidate(); }, 200);
     }
     this.handles.update(stage, this.selected, this.hovered, this.room.size);
     if (this.fans && this.stage.limits && !this.timeline.playing) this.limits.show(stage, this.body, this.joint, this.heldNow, this.handles.colours);
@@ -473,6 +472,7 @@ class App {
       this.timeline.time = 0;
       this.extra = [['file', stage.name || name]];
       this.take.clear();
+      if (!(found & (MOTION | MARKERS))) stage.addDefaultGoals();
       this.rebuilt();
       this.say(`${name}: ${stage.joints.length} joints, ${stage.nv} degrees of freedom.`);
     }
@@ -500,6 +500,7 @@ class App {
       this.body.place(stage.matrices());
       this.body.group.updateMatrixWorld(true);
       this.room.frame(this.body.group, {});
+      this.offset = this.room.controls.target.clone().sub(this.rootAt());
       $('follow').checked = true;
       const error = Number.isFinite(this.clock.error) ? `, markers ${length(this.clock.error)} from the figure on average in this frame` : '';
       this.say(`${name}: ${take.frames} frames at ${take.rate.toFixed(take.rate % 1 ? 2 : 0)} per second${take.markers > 0 ? `, ${take.markers} markers` : ''}${error}.`);
@@ -507,9 +508,16 @@ class App {
     working();
   }
 
-  followRoot() {
+  rootAt() {
     const m = this.stage.matrices();
-    this.room.follow(new Vector3(m[12], m[13], m[14]));
+    return new Vector3(m[12], m[13], m[14]);
+  }
+
+  /** The camera keeps its distance to the root; up and down it stays. */
+  followRoot() {
+    const to = this.rootAt().add(this.offset);
+    to.y = this.room.controls.target.y;
+    this.room.follow(to);
   }
 
   exportAs(kind) {
@@ -578,7 +586,7 @@ async function begin() {
   }
   let room, core;
   try {
-    room = new Room($('view'));
+    room = new Room($('view'), globalThis.sinewFine);
   } catch {
     trouble('This browser cannot draw in three dimensions (WebGL 2 is missing or switched off). Switch on hardware acceleration, or open the page in another browser.');
     return;

@@ -50,7 +50,7 @@ export class Panel {
       select.addEventListener('change', () => app.setLane(lane, Number(select.value)));
     }
     this.tabs();
-    this.seen = '';
+    this.seen = null;
   }
 
   tabs() {
@@ -73,7 +73,7 @@ export class Panel {
     const joints = stage.joints.map((joint) => [joint.index, spoken(joint.name)]);
     options($('joint'), joints);
     options($('new-joint'), joints);
-    this.seen = '';
+    this.seen = null;
   }
 
   get plotsVisible() { return $('plot').offsetParent !== null; }

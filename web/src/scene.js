@@ -1,6 +1,6 @@
 // The room: light, ground, camera, and drawing when something has changed.
 import {
-  Box3, Color, DirectionalLight, Fog, HemisphereLight, Mesh, MeshStandardMaterial, PCFShadowMap,
+  BasicShadowMap, Box3, Color, DirectionalLight, Fog, HemisphereLight, Mesh, MeshLambertMaterial, MeshStandardMaterial, PCFShadowMap,
   PerspectiveCamera, PlaneGeometry, Scene, ShaderMaterial, ShadowMaterial, SRGBColorSpace, Vector3,
   WebGLRenderer, ACESFilmicToneMapping,
 } from 'three';
@@ -29,15 +29,24 @@ const gridMaterial = () => new ShaderMaterial({
     }`,
 });
 
+// Where there is no graphics card, smooth edges and soft shadows take most of the time.
+function drawnBySoftware() {
+  const gl = document.createElement('canvas').getContext('webgl2');
+  const info = gl?.getExtension('WEBGL_debug_renderer_info');
+  const name = info ? gl.getParameter(info.UNMASKED_RENDERER_WEBGL) : '';
+  gl?.getExtension('WEBGL_lose_context')?.loseContext();
+  return /swiftshader|llvmpipe|software|basic render/i.test(name);
+}
+
 export class Room {
-  constructor(canvas) {
+  constructor(canvas, fine = !drawnBySoftware()) {
     this.canvas = canvas;
-    this.renderer = new WebGLRenderer({ canvas, antialias: true, powerPreference: 'high-performance' });
+    this.renderer = new WebGLRenderer({ canvas, antialias: fine, powerPreference: 'high-performance' });
     this.renderer.outputColorSpace = SRGBColorSpace;
     this.renderer.toneMapping = ACESFilmicToneMapping;
     this.renderer.toneMappingExposure = 1.05;
     this.renderer.shadowMap.enabled = true;
-    this.renderer.shadowMap.type = PCFShadowMap;
+    this.renderer.shadowMap.type = fine ? PCFShadowMap : BasicShadowMap;
     this.scene = new Scene();
     this.camera = new PerspectiveCamera(32, 1, 0.01, 100);
     this.controls = new OrbitControls(this.camera, canvas);
@@ -49,7 +58,7 @@ export class Room {
     this.key = new DirectionalLight(0xfff4e6, 2);
     this.rim = new DirectionalLight(0xbfd9ff, 0.7);
     this.key.castShadow = true;
-    this.key.shadow.mapSize.set(1024, 1024);
+    this.key.shadow.mapSize.setScalar(fine ? 1024 : 512);
     this.key.shadow.bias = -0.0004;
     this.key.shadow.normalBias = 0.02;
     this.key.shadow.radius = 5;
@@ -62,11 +71,13 @@ export class Room {
     this.grid.rotation.x = -Math.PI / 2;
     this.grid.renderOrder = 1;
     this.scene.add(this.shadow, this.grid);
-    this.skin = new MeshStandardMaterial({ roughness: 0.56, metalness: 0.02 });
+    this.skin = fine ? new MeshStandardMaterial({ roughness: 0.56, metalness: 0.02 }) : new MeshLambertMaterial();
 
     this.before = [];  // run before every drawing, in order
     this.waiting = false;
     this.lost = false;
+    this.gap = 16;  // milliseconds between pictures
+    this.waits = false;
     new ResizeObserver(() => this.resize()).observe(canvas);
     this.resize();
   }
@@ -101,7 +112,9 @@ export class Room {
     this.floor = ground ?? box.min.y;
     const target = centre.clone().add(new Vector3(...look).multiplyScalar(size));
     const wide = globalThis.innerWidth > 720;
-    const narrow = wide ? 1 : Math.max(1, 0.85 / this.camera.aspect);
+    // room for what lies above and below
+    const height = Math.max(this.canvas.clientHeight, 300);
+    const narrow = wide ? height / (height - 150) : Math.max(1, 0.85 / this.camera.aspect);
     this.controls.target.copy(target);
     this.camera.position.copy(target).add(new Vector3(...view).normalize().multiplyScalar(2.75 * size * narrow));
     this.camera.near = size / 200;
@@ -146,17 +159,17 @@ export class Room {
     this.ground(this.controls.target);
   }
 
-  resize() {
+  resize(draw = true) {
     const { clientWidth: width, clientHeight: height } = this.canvas;
     if (!width || !height) return;
-    this.renderer.setPixelRatio(Math.min(globalThis.devicePixelRatio ?? 1, 2));
+    this.renderer.setPixelRatio(Math.min(globalThis.devicePixelRatio ?? 1, 2) * (this.coarse ? 0.5 : 1));
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
     // the panel covers the right, the time line the bottom: look past them
     const wide = globalThis.innerWidth > 720;
     this.camera.setViewOffset(width, height, wide ? 30 : 0, wide ? 8 : 0, width, height);
     this.camera.updateProjectionMatrix();
-    this.invalidate();
+    if (draw) this.invalidate();
   }
 
   invalidate() {
@@ -165,7 +178,28 @@ export class Room {
     requestAnimationFrame((now) => {
       this.waiting = false;
       for (const run of this.before) run(now);
+      this.pace(now);
       if (!this.lost) this.renderer.render(this.scene, this.camera);
     });
+  }
+
+  // Where a picture takes longer than 45 ms, every second pixel has to do while something moves; when it
+  // rests, all of them.
+  pace(now) {
+    const gap = now - this.last;
+    this.last = now;
+    if (gap < 1000) this.gap = 0.6 * this.gap + 0.4 * gap;
+    clearTimeout(this.resting);
+    if (this.gap < 45 || this.waits) { this.waits = false; return; }
+    if (!this.coarse) {
+      this.coarse = true;
+      this.resize(false);
+    }
+    this.resting = setTimeout(() => {
+      this.coarse = false;
+      this.last = -Infinity;
+      this.resize();
+      this.waits = true;
+    }, 400);
   }
 }
