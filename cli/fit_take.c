@@ -17,7 +17,7 @@ volatile bool fit_cancelled;
 static void note(fit_result *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static void note(fit_result *r, const char *format, ...) {
-    char text[1000];
+    char text[2000];
     va_list arguments;
     va_start(arguments, format);
     (void)vsnprintf(text, sizeof text, format, arguments);
@@ -215,6 +215,7 @@ static bool load_files(fit_result *r) {
     // hard and soft limits need the file's; without a word they are off, as real clips break them
     bool limits = r->plan->fit.limits != SN_LIMITS_OFF;
     if (!load_figure(s->model, limits, 0, &r->figure)) return false;
+    if (r->figure.document.note[0] != '\0') note(r, "%s: %s", s->model, r->figure.document.note);
     r->recording = load_recording(s->input);
     if (r->recording == NULL) return false;
     r->nlabel = sn_recording_get_info(r->recording)->nmarker;
