@@ -319,17 +319,10 @@ static void work(plot_text *out, const fit_result *r) {
 
 // --- angles --------------------------------------------------------------------------------------------------
 
-// The columns of a joint in the table of the motion: those that begin with its name and an underscore.
-static int columns_of(const sn_table *table, const char *joint, int from, int *last) {
-    int n = 0;
-    size_t length = strlen(joint);
-    for (int c = from; c < sn_table_get_info(table)->ncolumn; c++) {
-        const char *name = sn_table_column(table, c);
-        if (strncmp(name, joint, length) != 0 || name[length] != '_') break;
-        n++;
-    }
-    *last = from + n;
-    return n;
+// How many columns a joint has in the table of the motion.
+static int columns_of(const sn_model *model, int joint) {
+    int next = joint + 1 < sn_model_njoint(model) ? sn_model_v_index(model, joint + 1) : sn_model_nv(model);
+    return next - sn_model_v_index(model, joint);
 }
 
 static void angles(plot_text *out, const fit_result *r) {
@@ -349,7 +342,7 @@ static void angles(plot_text *out, const fit_result *r) {
     int ncharts = 0;
     for (int j = 0, c = 1; j < njoint && c < ncolumn; j++) {
         const char *name = sn_model_joint(r->model, j)->name;
-        int end, count = columns_of(table, name, c, &end);
+        int count = columns_of(r->model, j), end = c + count;
         // the root moves in metres and turns in degrees: its places get a panel of their own
         bool moves = count == 6;
         for (int part = 0; part < (moves ? 2 : 1) && count > 0; part++) {

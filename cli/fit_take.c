@@ -18,7 +18,7 @@ volatile bool fit_cancelled;
 static void note(fit_result *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static void note(fit_result *r, const char *format, ...) {
-    char text[1000];
+    char text[2000];
     va_list arguments;
     va_start(arguments, format);
     (void)vsnprintf(text, sizeof text, format, arguments);
@@ -214,6 +214,7 @@ static void move_recording(fit_result *r) {
 static bool load_files(fit_result *r) {
     const fit_settings *s = r->settings;
     if (!load_figure(s->model, true, 0, &r->figure)) return false;
+    if (r->figure.document.note[0] != '\0') note(r, "%s: %s", s->model, r->figure.document.note);
     r->recording = load_recording(s->input);
     if (r->recording == NULL) return false;
     r->nlabel = sn_recording_get_info(r->recording)->nmarker;

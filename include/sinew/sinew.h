@@ -14,6 +14,7 @@
 #include "sinew/math.h"
 #include "sinew/model.h"
 #include "sinew/motion.h"
+#include "sinew/osim.h"
 #include "sinew/path.h"
 #include "sinew/resample.h"
 #include "sinew/smooth.h"
