@@ -9,6 +9,7 @@
 /// What the user asked for; words as they were given, NULL when they were not.
 typedef struct fit_settings {
     const char *model, *input;
+    const char *name;  ///< of the take in a list
     word_list outputs;
     const char *markers, *calibrate, *save_model, *report;
     const char *limits, *robust, *smooth, *solver, *frames, *threads, *max_error;

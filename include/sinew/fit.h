@@ -98,7 +98,7 @@ SN_API sn_status sn_marker_set_apply(const sn_marker_set *set, const sn_model *m
 /// The name nearest to `name` (letter case ignored, few letters changed), -1 when none is near.
 SN_API int sn_nearest_name(const char *name, const char *const *names, int count);
 
-/// The joint of the other side: "lfemur" for "rfemur", "Hand_L" for "Hand_R"; -1 when there is none.
+/// The joint of the other side: "lfemur" for "rfemur", "Hand_L" for "Hand_R", "HandL" for "HandR"; -1 when there is none.
 SN_API int sn_model_mirror_joint(const sn_model *model, int joint);
 
 // --- axes and units ----------------------------------------------------------------------------------
@@ -215,8 +215,8 @@ typedef struct sn_fit_options {
 /// How well a frame fits.
 typedef struct sn_fit_frame {
     float rms, worst;     ///< metres
-    short markers;        ///< seen
-    short worst_marker;   ///< of the model; -1 when none was seen
+    int markers;          ///< seen
+    int worst_marker;     ///< of the model; -1 when none was seen
     short iterations;
     short limits;         ///< degrees of freedom at a limit
     unsigned char stop;   ///< sn_stop

@@ -23,7 +23,7 @@ typedef enum part {
 // side: left, l, and so on. The first that a model has is taken; behind "|" stand stand-ins, parts that
 // carry the marker when a skeleton is coarser.
 static const char *const part_names[PART_COUNT][12] = {
-    [PELVIS] = {"root", "hips", "pelvis", "hip", "base", "reference", NULL},
+    [PELVIS] = {"root", "hips", "pelvis", "hip", "bip01", "bip001", "base", "reference", NULL},
     [LOWER_BACK] = {"lowerback", "spinelow", "spine", "abdomen", "spine1", "chest", "torso", NULL},
     [UPPER_BACK] = {"upperback", "spinemid", "spine1", "chest", "spine", "torso", NULL},
     [THORAX] = {"thorax", "chest2", "spine3", "spine2", "upperchest", "chest", "spine1", "spine",
@@ -31,7 +31,7 @@ static const char *const part_names[PART_COUNT][12] = {
     [NECK] = {"lowerneck", "necklow", "neck", "thorax", "chest", "spine2", "spine1", NULL},
     [HEAD] = {"head", "neck1", "neck", NULL},
     [CLAVICLE] = {"#clavicle", "#collar", "#shoulderjoint", "#shoulder", "thorax", "chest", NULL},
-    [UPPER_ARM] = {"#humerus", "#upperarm", "#arm", "#uparm", "#shoulder", NULL},
+    [UPPER_ARM] = {"#humerus", "#upperarm", "#arm", "#uparm", "#shldr", "#shoulder", NULL},
     [FOREARM] = {"#radius", "#forearm", "#lowerarm", "#elbow", NULL},
     [WRIST] = {"#wrist", "#hand", "#radius", "#forearm", NULL},
     [FINGERS] = {"#fingers", "#handindex1", "#fingerbase", "#hand", "#wrist", NULL},
@@ -92,7 +92,7 @@ static void plain_name(const char *name, char out[64]) {
     static const char *const prefixes[] = {"mixamorig", "bip01", "bip001"};
     for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
         size_t m = strlen(prefixes[i]);
-        if (strncmp(out, prefixes[i], m) == 0) memmove(out, out + m, strlen(out + m) + 1);
+        if (strncmp(out, prefixes[i], m) == 0 && out[m] != '\0') memmove(out, out + m, strlen(out + m) + 1);
     }
 }
 

@@ -112,7 +112,7 @@ static sn_status set_frame(const sn_calibration *c, sn_problem *problem, int k) 
         double goal[3];
         if (sn_fit_goal(c->input, i, c->frame[k], goal)) {
             SN_TRY(sn_problem_set_goal(problem, i, goal));
-            SN_TRY(sn_problem_set_weight(problem, i, c->weight[k * c->shape.nmarker + i]));
+            SN_TRY(sn_problem_set_weight(problem, i, sn_calibration_weight(c, k, i)));
         } else {
             SN_TRY(sn_problem_set_missing(problem, i, true));
         }
@@ -214,7 +214,7 @@ static sn_status improve(sn_calibration *c, int iterations, double tolerance, sn
 
 // How many frames to skip while tracking: 30 a second follow any motion of a body.
 static int stride_of(const sn_fit_input *in) {
-    double rate = sn_recording_get_info(in->recording)->rate;
+    double rate = fmin(sn_recording_get_info(in->recording)->rate, 1e6);
     int stride = rate > 60 ? (int)(rate / 30) : 1;
     while (stride > 1 && in->count / stride < 300) stride--;
     return stride;

@@ -15,7 +15,7 @@ int sn_fit_match(const sn_model *model, const sn_recording *recording, const cha
     bool several = false;
     for (int i = 0; i < sn_model_nmarker(model); i++) {
         const char *name = sn_model_marker(model, i)->name;
-        column[i] = sn_recording_find(recording, name);
+        column[i] = subject == NULL ? sn_recording_find(recording, name) : -1;
         size_t n = subject != NULL ? strlen(subject) : 0;
         for (int m = 0; subject != NULL && m < sn_recording_get_info(recording)->nmarker; m++) {
             const char *label = sn_recording_label(recording, m);
@@ -189,7 +189,8 @@ static sn_status track(const sn_fit_input *in, const sn_fit_options *o, sn_probl
                                       sn_motion_edit(motion, 0), frames);
     sn_tracker_destroy(tracker);
     SN_TRY(status);
-    double rate = sn_recording_get_info(in->recording)->rate;
+    // twice a second
+    double rate = fmin(sn_recording_get_info(in->recording)->rate, 1e6);
     sn_repair_options r = {.every = rate > 2 ? (int)(rate / 2) : 30, .lower = 0.9, .cancel = o->cancel};
     return sn_track_repair(problem, &r, in->count, set_goals, &user, allocator,
                            sn_motion_edit(motion, 0), changed);
@@ -272,7 +273,7 @@ static void measure_frame(const sn_fit_input *in, const sn_workspace *ws, int f,
         frame->markers++;
         if (frame->worst_marker < 0 || (float)e > frame->worst) {
             frame->worst = (float)e;
-            frame->worst_marker = (short)i;
+            frame->worst_marker = i;
         }
         sn_fit_marker *mk = &markers[i];
         mk->seen++;
