@@ -4,6 +4,7 @@
 // A degree of freedom that lies near a limit which its gradient pushes against is not part of the
 // Newton step but takes a diagonal one (Bertsekas 1982): then the step, cut at the limits, lowers F if it
 // is short enough. F must fall by a share of what the slope promises (Armijo).
+#include "base/threads.h"
 #include "track/smooth.h"
 
 #include <math.h>
@@ -24,7 +25,7 @@ static bool good_options(const sn_smooth_options *o) {
     // beyond 1000 frames the fourth power leaves the goals no digits
     return o->version == VERSION && o->tau >= 0 && o->rate > 0 && o->tau * o->rate <= 1e3 &&
            o->max_iterations >= 0 && o->tolerance >= 0 && o->threads >= 1 &&
-           o->threads <= SMOOTH_MAX_THREADS;
+           o->threads <= SN_MAX_THREADS;
 }
 
 static void layout_smoother(sn_smoother *s, sn_layout *layout) {

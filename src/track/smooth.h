@@ -9,7 +9,6 @@
 #include "sweeps/workspace.h"
 
 enum {
-    SMOOTH_MAX_THREADS = 256,
     SMOOTH_FRAMES = 64,  ///< frames in a chunk of a pass
     SMOOTH_SUMS = 2      ///< numbers that a pass adds up
 };
