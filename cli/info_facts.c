@@ -97,8 +97,9 @@ bool collect_amc(const char *path, input *in, file_facts *out, sn_error *error) 
                         .rate = amc.rate,
                         .joints = amc.bones,
                         .dofs = amc.values};
-    note(out, "this motion can only be read with its skeleton: give the ASF file in the same command "
-              "(sinew info skeleton.asf motion.amc)");
+    note(out,
+         "this motion can only be read with its skeleton: give the ASF file in the same command "
+         "(sinew info skeleton.asf motion.amc)");
     return true;
 }
 
