@@ -1,8 +1,9 @@
 # make run    build, then run the main job on the built-in example
 # make test   build, then run every test; ends with a count
 # make soak   the long versions of the tests (millions of cases)
+# make web    the page, web/dist/sinew.html
 # make bench  the benchmarks
-.PHONY: run test soak bench build setup clean
+.PHONY: run test soak bench web build setup clean
 BUILD := build
 
 setup:
@@ -27,8 +28,12 @@ test: build
 soak: build
 	@tools/soak.sh $(BUILD)
 
+web:
+	@tools/setup.sh web
+	@tools/web.sh $(BUILD)
+
 bench: build
 	@$(BUILD)/sinew bench sweeps
 
 clean:
-	rm -rf $(BUILD) $(BUILD)-*
+	rm -rf $(BUILD) $(BUILD)-* web/dist

@@ -135,30 +135,42 @@ static bool find_shard(const char *word, long *k, long *n) {
     return false;
 }
 
+// "amc,glb,html": known ones, each once.
+static bool check_formats(const char *formats) {
+    static const char *const known[] = {"asf", "amc", "bvh",  "c3d", "trc", "mot",
+                                        "sto", "csv", "json", "glb", "html"};
+    enum { KNOWN = (int)(sizeof known / sizeof known[0]) };
+    bool seen[KNOWN] = {false}, good = formats[0] != '\0';
+    for (const char *at = formats; good && *at != '\0';) {
+        size_t n = strcspn(at, ",");
+        int k = 0;
+        while (k < KNOWN && (strlen(known[k]) != n || memcmp(known[k], at, n) != 0)) k++;
+        good = k < KNOWN && !seen[k];
+        if (good) seen[k] = true;
+        at += n + (at[n] == ',');
+    }
+    if (!good)
+        complain("--formats %s: it takes some of asf, amc, bvh, c3d, trc, mot, sto, csv, json, glb, html, with "
+                 "commas between them",
+                 formats);
+    return good;
+}
+
 // The outputs of a take; the report among them when "html" is asked for.
-static bool name_outputs(const many_settings *many, const take *t, fit_settings *s) {
-    const char *at = many->formats;
+static void name_outputs(const many_settings *many, const take *t, fit_settings *s) {
     s->outputs.count = 0;
-    while (*at != '\0') {
+    for (const char *at = many->formats; *at != '\0';) {
         size_t n = strcspn(at, ",");
         size_t size = strlen(many->out) + strlen(t->name) + n + 3;
         char *path = must_alloc(size, 1);
         (void)snprintf(path, size, "%s/%s.%.*s", many->out, t->name, (int)n, at);
-        bool html = n == 4 && memcmp(at, "html", 4) == 0;
-        sn_format format = sn_format_of_name(path);
-        if (html) {
+        if (n == 4 && memcmp(at, "html", 4) == 0) {
             s->report = path;
-        } else if (format != SN_FORMAT_UNKNOWN && s->outputs.count < 16) {
-            s->outputs.word[s->outputs.count++] = path;
         } else {
-            complain("--formats %s: each must be one of amc, asf, bvh, c3d, trc, mot, csv, glb, json, html",
-                     many->formats);
-            free(path);
-            return false;
+            s->outputs.word[s->outputs.count++] = path;
         }
         at += n + (at[n] == ',');
     }
-    return true;
 }
 
 static void free_outputs(fit_settings *s) {
@@ -175,11 +187,11 @@ static bool all_there(const fit_settings *s) {
 }
 
 static void print_failure(const take *t, int code) {
-    printf("{\"name\":");
+    printf("{\"ok\":false,\"name\":");
     print_json_string(t->name);
     printf(",\"input\":");
     print_json_string(t->input);
-    printf(",\"ok\":false,\"exit\":%d,\"error\":", code);
+    printf(",\"exit\":%d,\"error\":", code);
     print_json_string(last_complaint());
     puts("}");
 }
@@ -189,7 +201,7 @@ int fit_many(const many_settings *many, const fit_settings *settings, const fit_
     long k, n;
     int failed = 0, poor = 0, done = 0, skipped = 0;
     fit_settings s = *settings;
-    if (!find_shard(many->shard, &k, &n)) return EXIT_USAGE;
+    if (!find_shard(many->shard, &k, &n) || !check_formats(many->formats)) return EXIT_USAGE;
     bool good = read_list(many->manifest, &list);
     if (good && !make_folder(many->out)) good = false;
     for (int i = (int)k - 1; good && i < list.count && !fit_cancelled; i += (int)n) {
@@ -197,15 +209,12 @@ int fit_many(const many_settings *many, const fit_settings *settings, const fit_
         fit_result result;
         s.model = t->model;
         s.input = t->input;
-        good = name_outputs(many, t, &s);
-        if (good && many->resume && all_there(&s)) {
+        s.name = t->name;
+        name_outputs(many, t, &s);
+        if (many->resume && all_there(&s)) {
             skipped++;
             free_outputs(&s);
             continue;
-        }
-        if (!good) {
-            free_outputs(&s);
-            break;
         }
         forget_complaint();
         int code = fit_take(&s, plan, &result);

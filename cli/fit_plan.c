@@ -55,7 +55,8 @@ static bool parse_robust(const fit_settings *s, fit_plan *p) {
     bool known = p->fit.loss == SN_LOSS_HUBER || strncmp(word, "cauchy", 6) == 0;
     if (known && word[n] == '\0') return true;
     if (!known || word[n] != ':') return wrong("--robust", word, "cauchy or huber, or cauchy:2cm");
-    return parse_length("--robust", word + n + 1, &p->fit.loss_scale) && p->fit.loss_scale > 0;
+    if (!parse_length("--robust", word + n + 1, &p->fit.loss_scale)) return false;
+    return p->fit.loss_scale > 0 || wrong("--robust", word, "a length above 0");
 }
 
 static bool parse_world(const fit_settings *s, fit_plan *p) {

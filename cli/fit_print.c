@@ -65,7 +65,12 @@ void print_fit_json(const fit_result *r) {
     char map[8], up[3];
     sn_axis_map_print(&r->axes.map, map);
     axis_text(r->axes.up, r->axes.up_sign, up);
-    printf("{\"ok\":true,\"input\":");
+    printf("{\"ok\":true");
+    if (r->settings->name != NULL) {
+        printf(",\"name\":");
+        print_json_string(r->settings->name);
+    }
+    printf(",\"input\":");
     print_json_string(r->settings->input);
     printf(",\"model\":");
     print_json_string(r->settings->model);

@@ -24,7 +24,7 @@ static void row(plot_text *out, const char *what, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 static void row(plot_text *out, const char *what, const char *format, ...) {
-    char value[600];
+    char value[1200];
     va_list arguments;
     va_start(arguments, format);
     (void)vsnprintf(value, sizeof value, format, arguments);
@@ -243,6 +243,18 @@ static void worst_frames(plot_text *out, const fit_result *r) {
 
 // --- limits, work --------------------------------------------------------------------------------------------
 
+static int dofs_of(const sn_model *model, int joint) {
+    switch (sn_model_joint(model, joint)->type) {
+        case SN_JOINT_FIXED: return 0;
+        case SN_JOINT_HINGE:
+        case SN_JOINT_SLIDER:
+        case SN_JOINT_SCREW: return 1;
+        case SN_JOINT_UNIVERSAL: return 2;
+        case SN_JOINT_FREE: return 6;
+        default: return 3;
+    }
+}
+
 // In how many frames each degree of freedom of a table stands at its limit. Only coordinates that are
 // plain numbers have limits, and for those nq and nv run side by side inside a joint.
 static void limits_hit(plot_text *out, const fit_result *r) {
@@ -259,8 +271,7 @@ static void limits_hit(plot_text *out, const fit_result *r) {
     page_table_begin(out, "Degrees of freedom that stood at a limit.", heads, 4);
     int rows = 0;
     for (int j = 0; j < sn_model_njoint(m); j++) {
-        int v = sn_model_v_index(m, j), q = sn_model_q_index(m, j);
-        int end = j + 1 < sn_model_njoint(m) ? sn_model_v_index(m, j + 1) : sn_model_nv(m);
+        int v = sn_model_v_index(m, j), q = sn_model_q_index(m, j), end = v + dofs_of(m, j);
         for (int i = v; i < end; i++) {
             int low = 0, high = 0;
             char text[3][32];
@@ -319,20 +330,15 @@ static void work(plot_text *out, const fit_result *r) {
 
 // --- angles --------------------------------------------------------------------------------------------------
 
-// The columns of a joint in the table of the motion: those that begin with its name and an underscore.
-static int columns_of(const sn_table *table, const char *joint, int from, int *last) {
-    int n = 0;
-    size_t length = strlen(joint);
-    for (int c = from; c < sn_table_get_info(table)->ncolumn; c++) {
-        const char *name = sn_table_column(table, c);
-        if (strncmp(name, joint, length) != 0 || name[length] != '_') break;
-        n++;
-    }
-    *last = from + n;
-    return n;
+// Lengths have a panel of their own, apart from the joint's angles.
+static bool is_length(const char *column) {
+    const char *end = strrchr(column, '_');
+    return end != NULL && (strcmp(end, "_distance") == 0 || end[1] == 't') && strcmp(end, "_twist") != 0;
 }
 
 static void angles(plot_text *out, const fit_result *r) {
+    static const char *const names[SN_MAX_JOINT_DOFS] = {"first", "second", "third",
+                                                         "fourth", "fifth", "sixth"};
     sn_table *table = NULL;
     page_section(out, "angles", "Joint angles");
     if (sn_table_from_motion(r->model, r->motion, NULL, &table, NULL) != SN_OK) return;
@@ -340,37 +346,32 @@ static void angles(plot_text *out, const fit_result *r) {
     double *x = must_alloc((size_t)n, sizeof *x);
     double *y = must_alloc((size_t)n * (size_t)ncolumn, sizeof *y);
     plot_series *series = must_alloc((size_t)ncolumn, sizeof *series);
-    plot_chart *charts = must_alloc((size_t)njoint, sizeof *charts);
+    plot_chart *charts = must_alloc((size_t)ncolumn, sizeof *charts);
     for (int f = 0; f < n; f++) {
         x[f] = frame_time(r, f);
         for (int c = 0; c < ncolumn; c++)
             y[(size_t)c * (size_t)n + (size_t)f] = sn_table_row(table, f)[c];
     }
     int ncharts = 0;
-    for (int j = 0, c = 1; j < njoint && c < ncolumn; j++) {
-        const char *name = sn_model_joint(r->model, j)->name;
-        int end, count = columns_of(table, name, c, &end);
-        // the root moves in metres and turns in degrees: its places get a panel of their own
-        bool moves = count == 6;
-        for (int part = 0; part < (moves ? 2 : 1) && count > 0; part++) {
-            int from = c + 3 * part, to = moves ? from + 3 : end;
-            for (int k = from; k < to; k++)
-                series[k] = (plot_series){.name = (const char *[]){"first", "second", "third", "fourth", "fifth",
-                                                                  "sixth"}[k - from],
-                                          .style = k - from,
-                                          .n = n,
-                                          .x = x,
-                                          .y = y + (size_t)k * (size_t)n,
-                                          .plain = true};
-            if (ncharts < njoint)
-                charts[ncharts++] = (plot_chart){
-                    .title = name,
-                    .x = {.label = sn_motion_rate(r->motion) > 0 ? "time, s" : "frame"},
-                    .y = {.label = moves && part == 0 ? "place, m" : "angle, degrees"},
-                    .series = series + from,
-                    .nseries = to - from};
+    for (int j = 0; j < njoint; j++) {
+        // the first column is the time
+        int begin = 1 + sn_model_v_index(r->model, j), end = begin + dofs_of(r->model, j);
+        for (int from = begin, to; from < end; from = to) {
+            bool length = is_length(sn_table_column(table, from));
+            for (to = from; to < end && is_length(sn_table_column(table, to)) == length; to++)
+                series[to] = (plot_series){.name = names[to - from],
+                                           .style = to - from,
+                                           .n = n,
+                                           .x = x,
+                                           .y = y + (size_t)to * (size_t)n,
+                                           .plain = true};
+            charts[ncharts++] =
+                (plot_chart){.title = sn_model_joint(r->model, j)->name,
+                             .x = {.label = sn_motion_rate(r->motion) > 0 ? "time, s" : "frame"},
+                             .y = {.label = length ? "place, m" : "angle, degrees"},
+                             .series = series + from,
+                             .nseries = to - from};
         }
-        c = end;
     }
     plot_figure chart_row = {.title = "Joint angles over time", .charts = charts, .nchart = ncharts, .columns = 3,
                           .width = 340, .height = 190};

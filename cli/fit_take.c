@@ -18,7 +18,7 @@ volatile bool fit_cancelled;
 static void note(fit_result *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static void note(fit_result *r, const char *format, ...) {
-    char text[1000];
+    char text[2000];
     va_list arguments;
     va_start(arguments, format);
     (void)vsnprintf(text, sizeof text, format, arguments);
@@ -172,8 +172,8 @@ static bool find_axes(fit_result *r) {
         r->axes.unit_known = SN_KNOWN_STATED;
         r->axes.unit_doubtful = r->axes.spread < 0.4 || r->axes.spread > 2.5;
     }
-    (void)snprintf(r->unit_text, sizeof r->unit_text, "%s",
-                   p->unit == 0 && info->unit[0] != '\0' ? info->unit : unit_word(r->axes.unit));
+    const char *unit = p->unit > 0 ? r->settings->units : info->unit;
+    (void)snprintf(r->unit_text, sizeof r->unit_text, "%s", unit[0] != '\0' ? unit : unit_word(r->axes.unit));
     if (r->axes.up_conflict)
         note(r, "the file states %s as up, but the figure stands along %s%c; the figure was believed "
                 "(--up forces it)",
@@ -211,13 +211,52 @@ static void move_recording(fit_result *r) {
 
 // --- the steps ---------------------------------------------------------------------------------------------
 
+// Only the markers of one subject: "Daniel" for "Daniel:LFHD".
+static bool keep_subject(fit_result *r) {
+    sn_recording_info info = *sn_recording_get_info(r->recording);
+    const char *subject = r->settings->subject;
+    size_t length = strlen(subject);
+    const char **labels = must_alloc((size_t)info.nmarker, sizeof *labels);
+    int *from = must_alloc((size_t)info.nmarker, sizeof *from), n = 0;
+    char others[400] = "", last[100] = "";
+    for (int m = 0; m < info.nmarker; m++) {
+        const char *label = sn_recording_label(r->recording, m);
+        size_t before = (size_t)(sn_label_name(label) - label);
+        if (before == length + 1 && memcmp(label, subject, length) == 0) {
+            labels[n] = label;
+            from[n++] = m;
+        } else if (before > 1 && before < sizeof last &&
+                   (strlen(last) != before - 1 || memcmp(last, label, before - 1) != 0)) {
+            (void)snprintf(last, sizeof last, "%.*s", (int)before - 1, label);
+            if (strlen(others) + before + 4 < sizeof others)
+                (void)snprintf(others + strlen(others), before + 3, "%s%s", others[0] != '\0' ? ", " : "", last);
+        }
+    }
+    info.nmarker = n;
+    sn_recording *kept = NULL;
+    if (n == 0) {
+        complain("%s: no label belongs to the subject \"%s\"; %s%s", r->settings->input, subject,
+                 others[0] != '\0' ? "here are: " : "the labels name no subject", others);
+    } else if (sn_recording_create(&info, labels, NULL, &kept) != SN_OK) {
+        complain("out of memory");
+    }
+    for (int f = 0; kept != NULL && f < info.nframe; f++)
+        for (int m = 0; m < n; m++)
+            memcpy(sn_recording_edit(kept, f) + 3 * m, sn_recording_frame(r->recording, f) + 3 * from[m],
+                   3 * sizeof(double));
+    sn_recording_destroy(r->recording);
+    r->recording = kept;
+    free(labels);
+    free(from);
+    return kept != NULL;
+}
+
 static bool load_files(fit_result *r) {
     const fit_settings *s = r->settings;
-    // hard and soft limits need the file's; without a word they are off, as real clips break them
-    bool limits = r->plan->fit.limits != SN_LIMITS_OFF;
-    if (!load_figure(s->model, limits, 0, &r->figure)) return false;
+    if (!load_figure(s->model, true, 0, &r->figure)) return false;
+    if (r->figure.document.note[0] != '\0') note(r, "%s: %s", s->model, r->figure.document.note);
     r->recording = load_recording(s->input);
-    if (r->recording == NULL) return false;
+    if (r->recording == NULL || (s->subject != NULL && !keep_subject(r))) return false;
     r->nlabel = sn_recording_get_info(r->recording)->nmarker;
     return true;
 }
@@ -225,8 +264,12 @@ static bool load_files(fit_result *r) {
 static bool apply_set(fit_result *r, const double *factor) {
     sn_error error = {0};
     sn_model_destroy(r->model);
-    r->model = NULL;
+    sn_model_destroy(r->limited);
+    r->model = r->limited = NULL;
+    // limits help the calibration even where the fit goes without, as real takes break many files'
     if (sn_marker_set_apply(r->set, r->figure.model, r->plan->fit.limits, factor, NULL, &r->model,
+                            &error) == SN_OK &&
+        sn_marker_set_apply(r->set, r->figure.model, SN_LIMITS_HARD, factor, NULL, &r->limited,
                             &error) == SN_OK)
         return true;
     (void)file_error(r->settings->markers != NULL ? r->settings->markers : r->settings->model, &error);
@@ -235,8 +278,8 @@ static bool apply_set(fit_result *r, const double *factor) {
 
 static bool match(fit_result *r) {
     r->column = must_alloc((size_t)sn_model_nmarker(r->model), sizeof *r->column);
-    r->matched = sn_fit_match(r->model, r->recording, r->settings->subject, r->column);
-    if (r->matched < 0 && r->settings->subject == NULL) {
+    r->matched = sn_fit_match(r->model, r->recording, NULL, r->column);
+    if (r->matched < 0) {
         complain("%s: several subjects have markers of the same names; choose one with --subject NAME, the "
                  "part of a label before the colon (\"%s\")",
                  r->settings->input, sn_recording_label(r->recording, 0));
@@ -267,6 +310,17 @@ static bool choose_frames(fit_result *r) {
                 to);
         return false;
     }
+    int most = 0;
+    for (long f = first - from; f <= last - from; f++) {
+        int n = 0;
+        for (int i = 0; i < sn_model_nmarker(r->model); i++)
+            n += r->column[i] >= 0 && sn_recording_present(r->recording, (int)f, r->column[i]);
+        if (n > most) most = n;
+    }
+    if (most < 3) {
+        complain("%s: no frame from %ld to %ld has three markers with data", r->settings->input, first, last);
+        return false;
+    }
     r->input = (sn_fit_input){.recording = r->recording,
                               .column = r->column,
                               .axes = sn_axis_map_identity(),
@@ -285,11 +339,14 @@ static bool calibrate(fit_result *r) {
     meter m = {.shown = on_terminal(r->settings)};
     sn_calibrate_options o = r->plan->calibrate;
     sn_error error = {0};
+    sn_fit_input input = r->input;
+    input.model = r->limited;
+    o.limits = r->plan->fit.limits != SN_LIMITS_OFF;
     o.cancel = &fit_cancelled;
     o.progress = show_calibration;
     o.progress_user = &m;
     double begin = now();
-    sn_status status = sn_calibrate(&r->input, &o, NULL, position, r->factor, &r->calibration, &error);
+    sn_status status = sn_calibrate(&input, &o, NULL, position, r->factor, &r->calibration, &error);
     r->calibrate_seconds = now() - begin;
     r->calibrated = true;
     if (m.shown) fputs("\r\033[K", stderr);
@@ -351,6 +408,7 @@ static bool write_outputs(fit_result *r) {
                  r->input.count == sn_recording_get_info(r->recording)->nframe;
     if (!whole) all.recording = NULL;
     bool good = true;
+    outputs_hold();
     for (int i = 0; good && i < s->outputs.count && !fit_cancelled; i++)
         good = write_scene(s->outputs.word[i], &all);
     if (good && s->save_model != NULL) {
@@ -358,7 +416,7 @@ static bool write_outputs(fit_result *r) {
         good = write_scene(s->save_model, &shape);
     }
     if (good && s->report != NULL) good = write_fit_report(s->report, r);
-    return good;
+    return outputs_release(good && !fit_cancelled);
 }
 
 int fit_take(const fit_settings *settings, const fit_plan *plan, fit_result *r) {
@@ -392,6 +450,7 @@ void free_result(fit_result *r) {
     free(r->factor);
     sn_motion_destroy(r->motion);
     sn_model_destroy(r->model);
+    sn_model_destroy(r->limited);
     sn_marker_set_destroy(r->set);
     sn_recording_destroy(r->recording);
     free_figure(&r->figure);

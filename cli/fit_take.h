@@ -9,6 +9,7 @@
 /// What the user asked for; words as they were given, NULL when they were not.
 typedef struct fit_settings {
     const char *model, *input;
+    const char *name;  ///< of the take in a list
     word_list outputs;
     const char *markers, *calibrate, *save_model, *report;
     const char *limits, *robust, *smooth, *solver, *frames, *threads, *max_error;
@@ -38,7 +39,8 @@ typedef struct fit_result {
     figure figure;
     sn_recording *recording;  ///< in metres and the model's world; markers without a place are missing
     sn_marker_set *set;
-    sn_model *model;  ///< with its markers, calibrated
+    sn_model *model;    ///< with its markers, calibrated
+    sn_model *limited;  ///< the same with the file's limits
     bool reshaped;
     double *factor;  ///< per joint
     int *column;
@@ -78,3 +80,6 @@ void print_fit_json(const fit_result *r);
 
 /// The report as one HTML file; false and a message when it can't be written.
 bool write_fit_report(const char *path, const fit_result *r);
+
+/// Every take of a data folder as a table; the exit code.
+int bench_fit(const char *data);

@@ -19,7 +19,10 @@ static const option *find_option(const option *options, const char *word, const 
     *value = equals != NULL ? equals + 1 : NULL;
     for (const option *o = options; o->name != NULL; o++) {
         if (strlen(o->name) == length && memcmp(o->name, word, length) == 0) return o;
-        if (o->short_name != NULL && strcmp(o->short_name, word) == 0) return o;
+        if (o->short_name == NULL || strncmp(o->short_name, word, 2) != 0) continue;
+        // "-j", or with its value "-j2"
+        *value = word[2] != '\0' ? word + 2 : NULL;
+        if (word[2] == '\0' || o->flag == NULL) return o;
     }
     return NULL;
 }

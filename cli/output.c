@@ -8,6 +8,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+// Files that wait beside their places.
+static struct {
+    bool holding;
+    int count, room;
+    struct {
+        char *path, *beside;
+    } *file;
+} held;
+
 static char *copy_of(const char *text, const char *end) {
     size_t n = strlen(text), m = strlen(end);
     char *copy = must_alloc(n + m + 1, 1);
@@ -43,6 +52,37 @@ static bool write_bytes(void *user, const void *bytes, size_t count) {
     return false;
 }
 
+void outputs_hold(void) { held.holding = true; }
+
+// The output's names are given away.
+static bool hold(output *out) {
+    if (held.count == held.room) {
+        int room = held.room > 0 ? 2 * held.room : 16;
+        void *grown = realloc(held.file, (size_t)room * sizeof *held.file);
+        if (grown == NULL) return false;
+        held.file = grown;
+        held.room = room;
+    }
+    held.file[held.count].path = out->path;
+    held.file[held.count++].beside = out->beside;
+    return true;
+}
+
+bool outputs_release(bool good) {
+    for (int i = 0; i < held.count; i++) {
+        if (good && rename(held.file[i].beside, held.file[i].path) != 0) {
+            complain("%s: cannot be written: %s", held.file[i].path, strerror(errno));
+            good = false;
+        }
+        if (!good) (void)remove(held.file[i].beside);
+        free(held.file[i].path);
+        free(held.file[i].beside);
+    }
+    free(held.file);
+    memset(&held, 0, sizeof held);
+    return good;
+}
+
 sn_sink output_sink(output *out) { return (sn_sink){write_bytes, out}; }
 
 bool output_close(output *out, bool good) {
@@ -51,6 +91,7 @@ bool output_close(output *out, bool good) {
     int why = out->why;
     if (out->beside != NULL) {
         if (fclose(out->file) != 0 && written) written = false, why = errno;
+        if (held.holding && good && written && hold(out)) return true;
         if (good && written && rename(out->beside, out->path) != 0) written = false, why = errno;
         if (!good || !written) (void)remove(out->beside);
     } else if (fflush(out->file) != 0 && written) {
@@ -67,8 +108,8 @@ bool output_close(output *out, bool good) {
 bool make_folder(const char *path) {
     char *copy = copy_of(path, "");
     bool good = true;
-    for (char *at = copy + 1; good && *at != '\0'; at++) {
-        if (*at != '/') continue;
+    for (char *at = copy; good && *at != '\0'; at++) {
+        if (*at != '/' || at == copy) continue;
         *at = '\0';
         good = mkdir(copy, 0777) == 0 || errno == EEXIST;
         *at = '/';

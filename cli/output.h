@@ -21,5 +21,12 @@ sn_sink output_sink(output *out);
 /// could not all be written.
 bool output_close(output *out, bool good);
 
+/// From here on files that are ended well wait beside their places, until all of them take them together or
+/// none does: the files of a take belong together.
+void outputs_hold(void);
+/// End the waiting. Without `good` the files are gone. False and a message when one could not take its
+/// place; then those are gone that had not yet.
+bool outputs_release(bool good);
+
 /// A folder that is there afterwards, its parents too; false and a message when it can't be made.
 bool make_folder(const char *path);

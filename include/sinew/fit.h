@@ -98,7 +98,7 @@ SN_API sn_status sn_marker_set_apply(const sn_marker_set *set, const sn_model *m
 /// The name nearest to `name` (letter case ignored, few letters changed), -1 when none is near.
 SN_API int sn_nearest_name(const char *name, const char *const *names, int count);
 
-/// The joint of the other side: "lfemur" for "rfemur", "Hand_L" for "Hand_R"; -1 when there is none.
+/// The joint of the other side: "lfemur" for "rfemur", "Hand_L" for "Hand_R", "HandL" for "HandR"; -1 when there is none.
 SN_API int sn_model_mirror_joint(const sn_model *model, int joint);
 
 // --- axes and units ----------------------------------------------------------------------------------
@@ -170,6 +170,8 @@ typedef struct sn_calibrate_options {
     int frames;      ///< that the shape is found from, spread over the take; default 120
     bool scale;      ///< also a length factor for each bone, left and right alike
     int iterations;  ///< at most, per round; default 20
+    bool limits;     ///< hold the model's limits to the end; default false: only while the shape is still
+                     ///< rough, so that no joint settles folded over
     void (*progress)(void *user, double fraction);
     void *progress_user;
     const volatile bool *cancel;
@@ -213,8 +215,8 @@ typedef struct sn_fit_options {
 /// How well a frame fits.
 typedef struct sn_fit_frame {
     float rms, worst;     ///< metres
-    short markers;        ///< seen
-    short worst_marker;   ///< of the model; -1 when none was seen
+    int markers;          ///< seen
+    int worst_marker;     ///< of the model; -1 when none was seen
     short iterations;
     short limits;         ///< degrees of freedom at a limit
     unsigned char stop;   ///< sn_stop

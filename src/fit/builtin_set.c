@@ -23,7 +23,7 @@ typedef enum part {
 // side: left, l, and so on. The first that a model has is taken; behind "|" stand stand-ins, parts that
 // carry the marker when a skeleton is coarser.
 static const char *const part_names[PART_COUNT][12] = {
-    [PELVIS] = {"root", "hips", "pelvis", "hip", "base", "reference", NULL},
+    [PELVIS] = {"root", "hips", "pelvis", "hip", "bip01", "bip001", "base", "reference", NULL},
     [LOWER_BACK] = {"lowerback", "spinelow", "spine", "abdomen", "spine1", "chest", "torso", NULL},
     [UPPER_BACK] = {"upperback", "spinemid", "spine1", "chest", "spine", "torso", NULL},
     [THORAX] = {"thorax", "chest2", "spine3", "spine2", "upperchest", "chest", "spine1", "spine",
@@ -31,7 +31,7 @@ static const char *const part_names[PART_COUNT][12] = {
     [NECK] = {"lowerneck", "necklow", "neck", "thorax", "chest", "spine2", "spine1", NULL},
     [HEAD] = {"head", "neck1", "neck", NULL},
     [CLAVICLE] = {"#clavicle", "#collar", "#shoulderjoint", "#shoulder", "thorax", "chest", NULL},
-    [UPPER_ARM] = {"#humerus", "#upperarm", "#arm", "#uparm", "#shoulder", NULL},
+    [UPPER_ARM] = {"#humerus", "#upperarm", "#arm", "#uparm", "#shldr", "#shoulder", NULL},
     [FOREARM] = {"#radius", "#forearm", "#lowerarm", "#elbow", NULL},
     [WRIST] = {"#wrist", "#hand", "#radius", "#forearm", NULL},
     [FINGERS] = {"#fingers", "#handindex1", "#fingerbase", "#hand", "#wrist", NULL},
@@ -49,29 +49,29 @@ typedef struct spot {
 } spot;
 
 static const spot spots[] = {
-    {"#FHD", NULL, HEAD, 0, {0.07, 0.13, 0.09}},
-    {"#BHD", NULL, HEAD, 0, {0.07, 0.12, -0.07}},
-    {"C7", NULL, NECK, 0, {0, 0.02, -0.07}},
-    {"T10", NULL, LOWER_BACK, 1, {0, 0, -0.12}},
-    {"CLAV", NULL, THORAX, 0.6, {0, 0, 0.10}},
-    {"STRN", NULL, UPPER_BACK, 0.6, {0, 0, 0.13}},
-    {"RBAC", "RBAK", UPPER_BACK, 0.8, {-0.08, 0, -0.11}},
-    {"#SHO", NULL, CLAVICLE, 0.85, {0, 0.06, 0}},
-    {"#UPA", NULL, UPPER_ARM, 0.5, {0, 0.03, -0.02}},
-    {"#ELB", NULL, UPPER_ARM, 1, {0, 0.01, -0.04}},
-    {"#FRM", "#FRA", FOREARM, 0.5, {0, 0.03, 0}},
-    {"#WRA", NULL, WRIST, 0.3, {0, 0.01, 0.04}},
-    {"#WRB", NULL, WRIST, 0.3, {0, 0.01, -0.04}},
-    {"#FIN", NULL, FINGERS, 0, {0, 0.02, 0}},
-    {"#FWT", "#ASI", PELVIS, 0, {0.13, 0.04, 0.12}},
-    {"#BWT", "#PSI", PELVIS, 0, {0.06, 0.05, -0.10}},
-    {"#THI", NULL, THIGH, 0.6, {0.08, 0, 0.02}},
-    {"#KNE", NULL, THIGH, 1, {0.06, 0, 0}},
-    {"#SHN", "#TIB", SHIN, 0.5, {0.05, 0, 0.03}},
-    {"#ANK", NULL, FOOT, 0, {0.05, 0, -0.01}},
-    {"#HEE", NULL, FOOT, 0, {0, -0.03, -0.07}},
-    {"#TOE", NULL, TOES, 0, {0, 0.02, 0.03}},
-    {"#MT5", NULL, TOES, 0, {0.05, 0.01, 0}},
+    {"#FHD", NULL, HEAD, 0, {0.08, 0.15, 0.09}},
+    {"#BHD", NULL, HEAD, 0, {0.07, 0.11, -0.05}},
+    {"C7", NULL, NECK, 0.5, {0, 0.02, -0.06}},
+    {"T10", NULL, LOWER_BACK, 1.6, {0, 0, -0.10}},
+    {"CLAV", NULL, THORAX, 1, {0, 0, 0.09}},
+    {"STRN", NULL, UPPER_BACK, 0.9, {0, 0, 0.13}},
+    {"RBAC", "RBAK", UPPER_BACK, 1.3, {-0.10, 0, -0.10}},
+    {"#SHO", NULL, CLAVICLE, 0.88, {0, 0.07, 0}},
+    {"#UPA", NULL, UPPER_ARM, 0.4, {0, 0.03, 0}},
+    {"#ELB", NULL, UPPER_ARM, 0.95, {0, 0.045, -0.01}},
+    {"#FRM", "#FRA", FOREARM, 0.55, {0, 0.04, 0}},
+    {"#WRA", NULL, WRIST, 0.4, {0, 0.03, 0.05}},
+    {"#WRB", NULL, WRIST, 0.4, {0, 0.03, -0.045}},
+    {"#FIN", NULL, FINGERS, 0.5, {0, 0.03, 0.01}},
+    {"#FWT", "#ASI", PELVIS, 0, {0.13, 0.03, 0.11}},
+    {"#BWT", "#PSI", PELVIS, 0, {0.09, 0.035, -0.10}},
+    {"#THI", NULL, THIGH, 0.57, {0.08, 0, 0}},
+    {"#KNE", NULL, THIGH, 0.95, {0.06, 0, -0.01}},
+    {"#SHN", "#TIB", SHIN, 0.5, {0.055, 0, 0}},
+    {"#ANK", NULL, FOOT, 0, {0.048, 0.005, -0.005}},
+    {"#HEE", NULL, FOOT, 0, {0, -0.045, -0.065}},
+    {"#TOE", NULL, TOES, 0.4, {0, 0.01, 0.03}},
+    {"#MT5", NULL, TOES, 0.4, {0.055, 0.005, 0.01}},
 };
 
 enum { NSPOT = (int)(sizeof spots / sizeof spots[0]) };
@@ -92,7 +92,7 @@ static void plain_name(const char *name, char out[64]) {
     static const char *const prefixes[] = {"mixamorig", "bip01", "bip001"};
     for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
         size_t m = strlen(prefixes[i]);
-        if (strncmp(out, prefixes[i], m) == 0) memmove(out, out + m, strlen(out + m) + 1);
+        if (strncmp(out, prefixes[i], m) == 0 && out[m] != '\0') memmove(out, out + m, strlen(out + m) + 1);
     }
 }
 

@@ -33,7 +33,7 @@ enum { ROUNDS = 3 };
 static const double neutral_weight[ROUNDS] = {1e-3, 1e-4, 1e-5};
 
 // The pull to the first guess, against what a frame with the marker in sight weighs.
-static const double guess_weight = 2e-3;
+static const double guess_weight = 3e-4;
 
 // Poses a degree of freedom that nothing sees: kept out of A^-1's way.
 static const double pose_damping = 1e-6;
@@ -72,6 +72,10 @@ sn_status sn_shape_model(const sn_shape *shape, const double *x, const sn_alloca
         return sn_fail_memory(error);
     for (int j = 0; j < shape->njoint; j++) {
         sn_joint_desc d = *sn_model_joint(shape->model, j);
+        for (int k = 0; !shape->limits && k < SN_MAX_JOINT_DOFS; k++) {
+            d.lower[k] = -INFINITY;
+            d.upper[k] = INFINITY;
+        }
         int group = d.parent >= 0 ? shape->group[d.parent] : -1;
         for (int k = 0; group >= 0 && k < 3; k++) d.position[k] *= x[3 * shape->nmarker + group];
         (void)sn_builder_joint(builder, &d);
@@ -108,7 +112,7 @@ static sn_status set_frame(const sn_calibration *c, sn_problem *problem, int k) 
         double goal[3];
         if (sn_fit_goal(c->input, i, c->frame[k], goal)) {
             SN_TRY(sn_problem_set_goal(problem, i, goal));
-            SN_TRY(sn_problem_set_weight(problem, i, c->weight[k * c->shape.nmarker + i]));
+            SN_TRY(sn_problem_set_weight(problem, i, sn_calibration_weight(c, k, i)));
         } else {
             SN_TRY(sn_problem_set_missing(problem, i, true));
         }
@@ -210,7 +214,7 @@ static sn_status improve(sn_calibration *c, int iterations, double tolerance, sn
 
 // How many frames to skip while tracking: 30 a second follow any motion of a body.
 static int stride_of(const sn_fit_input *in) {
-    double rate = sn_recording_get_info(in->recording)->rate;
+    double rate = fmin(sn_recording_get_info(in->recording)->rate, 1e6);
     int stride = rate > 60 ? (int)(rate / 30) : 1;
     while (stride > 1 && in->count / stride < 300) stride--;
     return stride;
@@ -311,10 +315,13 @@ static sn_status run(sn_calibration *c, const sn_calibrate_options *o, sn_calibr
                      sn_error *error) {
     for (int round = 0; round < ROUNDS; round++) {
         if (o->progress != NULL) o->progress(o->progress_user, (double)round / ROUNDS);
+        c->shape.limits = true;
         c->neutral = neutral_weight[round];
         // the first rounds only need to come near
         int frames = round + 1 < ROUNDS ? (o->frames + 2) / 3 : o->frames;
         SN_TRY(track_take(c, frames, error));
+        // from here on the poses stay in the valleys that the limits chose
+        c->shape.limits = round + 1 < ROUNDS || o->limits;
         if (c->nframe == 0)
             return sn_fail(error, SN_ERR_VALUE, 0, "no frame has markers to calibrate from");
         for (int i = 0; i < c->nframe * c->shape.nmarker; i++) c->weight[i] = 1;

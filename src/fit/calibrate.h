@@ -8,6 +8,7 @@
 typedef struct sn_shape {
     const sn_model *model;
     int njoint, nmarker, size;
+    bool limits;  ///< models keep the limits
     int *group;  ///< njoint: the number of a joint's bone among the factors, -1 for none
 } sn_shape;
 
@@ -26,7 +27,7 @@ typedef struct sn_calibration {
     int *columns;            ///< of x that a marker depends on
     int *frame;              ///< of the recording
     int *seen;               ///< markers per tracked frame
-    double *weight, *error;  ///< nframe x nmarker
+    double *weight, *error;  ///< nframe x nmarker; the weight is against the marker's own
     double *poses, *poses_try;
 
     double *x, *x_try, *guess, *pull;       ///< the shape
@@ -34,6 +35,9 @@ typedef struct sn_calibration {
     double *factored;                       ///< of S
     double *A, *B, *J, *Jx;            ///< of one frame; B one row per velocity
 } sn_calibration;
+
+/// What a marker weighs in frame k: its own weight, less where the sample is far off.
+double sn_calibration_weight(const sn_calibration *c, int k, int marker);
 
 /// The normal equations of the shape alone: begin with the pull to the guess, add frame after frame.
 void sn_normal_begin(sn_calibration *c, const double *x);

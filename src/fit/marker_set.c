@@ -94,8 +94,9 @@ static sn_status read_place(const sn_json *json, const sn_json_node *node, int i
     const sn_json_node *at = sn_json_get(json, node, "joint");
     if (at != NULL && at->type == SN_JSON_NUMBER && joints != NULL) {
         const sn_json_node *j = sn_json_first(json, joints);
-        for (double k = 0; j != NULL && k < at->number; k++) j = sn_json_next(json, j);
-        const sn_json_node *n = j != NULL ? sn_json_get(json, j, "name") : NULL;
+        double k = 0;
+        for (; j != NULL && k < at->number; k++) j = sn_json_next(json, j);
+        const sn_json_node *n = j != NULL && k == at->number ? sn_json_get(json, j, "name") : NULL;
         joint = n != NULL && n->type == SN_JSON_STRING ? n->string : NULL;
     } else {
         (void)sn_fields_string(&fields, "joint", &joint);
@@ -140,10 +141,16 @@ sn_status sn_marker_set_read_json(const char *text, size_t length, const sn_allo
     const sn_json_node *list = sn_json_get(json, root, "markers");
     const sn_json_node *joints = sn_json_get(json, root, "joints");
     const sn_json_node *name = sn_json_get(json, root, "name");
-    if (list == NULL || list->type != SN_JSON_ARRAY || list->count == 0) {
+    sn_status wrong = SN_OK;
+    if (list == NULL || list->type != SN_JSON_ARRAY || list->count == 0)
+        wrong = sn_fail(error, SN_ERR_PARSE, root->line,
+                        "no \"markers\": [...] here, so this is no marker set");
+    else if (list->count > SN_MAX_MARKERS)
+        wrong = sn_fail(error, SN_ERR_SIZE, list->line, "%zu markers are more than the %d that can be",
+                        (size_t)list->count, SN_MAX_MARKERS);
+    if (wrong != SN_OK) {
         sn_json_destroy(json);
-        return sn_fail(error, SN_ERR_PARSE, root->line,
-                       "no \"markers\": [...] here, so this is no marker set");
+        return wrong;
     }
     sn_marker_place *place = sn_acquire(allocator, list->count * sizeof *place);
     sn_status status = place == NULL ? sn_fail_memory(error)

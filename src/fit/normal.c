@@ -80,6 +80,11 @@ static void add_marker(sn_calibration *c, const sn_workspace *ws, const sn_model
     }
 }
 
+double sn_calibration_weight(const sn_calibration *c, int k, int marker) {
+    return c->weight[(size_t)k * (size_t)c->shape.nmarker + (size_t)marker] *
+           sn_model_marker(c->shape.model, marker)->weight;
+}
+
 void sn_normal_add(sn_calibration *c, const sn_workspace *ws, const sn_model *model, int k) {
     size_t n = (size_t)c->shape.size, nv = c->nv;
     memset(c->A, 0, nv * nv * sizeof *c->A);
@@ -89,7 +94,7 @@ void sn_normal_add(sn_calibration *c, const sn_workspace *ws, const sn_model *mo
         if (!sn_fit_goal(c->input, i, c->frame[k], goal)) continue;
         const sn_marker_desc *m = sn_model_marker(model, i);
         sn_vec3 r = v3_sub(v3_from(goal), sn_workspace_point(ws, m->joint, m->position));
-        add_marker(c, ws, model, i, c->weight[k * c->shape.nmarker + i], r);
+        add_marker(c, ws, model, i, sn_calibration_weight(c, k, i), r);
     }
     double largest = 0;
     for (size_t a = 0; a < nv; a++) largest = fmax(largest, c->A[a * nv + a]);

@@ -33,7 +33,7 @@ export async function open(browser, root, { hash = '', width = 1280, height = 80
     page.asked.push(url);
   });
   if (script) await page.addInitScript(script);
-  await page.goto(address(root) + hash);
+  await page.goto(address(root) + hash, { waitUntil: 'commit', timeout: 60000 });
   return page;
 }
 
