@@ -147,7 +147,8 @@ static bool check_outputs(const conversion *c) {
     for (int i = 0; i < c->settings->outputs.count; i++) {
         const char *path = c->settings->outputs.word[i];
         sn_format format = sn_format_of_name(path);
-        if (format == SN_FORMAT_URDF) return refuse(path, "URDF files are read, not written");
+        if (format == SN_FORMAT_URDF || format == SN_FORMAT_OSIM)
+            return refuse(path, "such files are read, not written");
         if (!(c->figure_path != NULL ? check_with_figure(c, path, format)
                                      : check_without_figure(c, path, format)))
             return false;

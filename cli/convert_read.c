@@ -86,6 +86,7 @@ static bool take_input(conversion *c, input *in) {
     if (d->model != NULL) {
         if (!only_one("a skeleton", &c->figure_path, in->path)) return false;
         c->figure_world = world_of_model(d);
+        if (d->note[0] != '\0') convert_note(c, "%s: %s", in->path, d->note);
         figure_of(d, &c->figure);
     }
     return true;

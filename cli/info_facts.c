@@ -75,6 +75,7 @@ file_facts collect_facts(const input *in) {
     if (d->motion != NULL) about_motion(&f, d->motion);
     if (d->recording != NULL) about_recording(&f, d->recording);
     if (d->table != NULL) about_table(&f, d->table);
+    if (d->note[0] != '\0') note(&f, "%s", d->note);
     if (d->mimics != NULL && sn_mimics_count(d->mimics) > 0)
         note(&f, "%d joint%s another (mimic) and %s locked", sn_mimics_count(d->mimics),
              sn_mimics_count(d->mimics) == 1 ? " follows" : "s follow",

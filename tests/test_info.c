@@ -193,7 +193,7 @@ static int shown, refused;
 // Files that are no motion-capture file at all, or empty; the rest must be read.
 static bool may_be_refused(const char *path) {
     static const char *const endings[] = {"README.md",
-                                          ".osim",
+                                          
                                           "IK_Tasks.xml",
                                           "IK_Tasks_uniform.xml",
                                           "InverseKinematics.xml",
