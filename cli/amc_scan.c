@@ -28,8 +28,8 @@ static sn_status end_frame(scan *s) {
 static sn_status begin_frame(scan *s, int number) {
     SN_TRY(end_frame(s));
     if (s->facts.nframe > 0 && (long)number != (long)s->number + 1)
-        return FAIL(s, "frame %d follows frame %d: frames must be numbered one after the other", number,
-                    s->number);
+        return FAIL(s, "frame %d follows frame %d: frames must be numbered one after the other",
+                    number, s->number);
     if (s->facts.nframe == INT_MAX) return FAIL(s, "too many frames");
     if (s->facts.nframe++ == 0) s->facts.first_frame = number;
     s->number = number;
@@ -55,7 +55,8 @@ static sn_status scan_line(scan *s) {
         return FAIL(s, "\"%.*s\" before the first frame's number", SN_WORD(word));
     s->bones++;
     while (sn_lines_word(&s->lines, &word)) {
-        if (!sn_word_number(word, &value)) return FAIL(s, "\"%.*s\" is not a number", SN_WORD(word));
+        if (!sn_word_number(word, &value))
+            return FAIL(s, "\"%.*s\" is not a number", SN_WORD(word));
         s->values++;
     }
     return SN_OK;

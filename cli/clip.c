@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// --- which frames ----------------------------------------------------------------------------------------
+// --- which frames --------------------------------------------------------------------------------
 
 typedef struct cut {
     int first, count;  // from 0
@@ -26,7 +26,7 @@ static bool find_cut(const clip_plan *p, const char *path, int first_frame, int 
     return true;
 }
 
-// --- motions and recordings ------------------------------------------------------------------------------
+// --- motions and recordings ----------------------------------------------------------------------
 
 static sn_motion *pick_motion(const sn_motion *from, cut c, long every, int number, double rate) {
     int n = (int)((c.count + every - 1) / every), nq = sn_motion_nq(from);
@@ -38,7 +38,8 @@ static sn_motion *pick_motion(const sn_motion *from, cut c, long every, int numb
     return to;
 }
 
-static sn_recording *pick_recording(const sn_recording *from, cut c, long every, int number, double rate) {
+static sn_recording *pick_recording(const sn_recording *from, cut c, long every, int number,
+                                    double rate) {
     sn_recording_info info = *sn_recording_get_info(from);
     info.nframe = (int)((c.count + every - 1) / every);
     info.first_frame = number;
@@ -105,7 +106,8 @@ static int number_of(const take *t) {
 }
 
 static double rate_of(const take *t) {
-    return t->motion != NULL ? sn_motion_rate(t->motion) : sn_recording_get_info(t->recording)->rate;
+    return t->motion != NULL ? sn_motion_rate(t->motion)
+                             : sn_recording_get_info(t->recording)->rate;
 }
 
 static bool clip(const clip_plan *p, take *t, cut c, char *said) {
@@ -113,8 +115,9 @@ static bool clip(const clip_plan *p, take *t, cut c, char *said) {
     bool all = c.first == 0 && c.count == count_of(t);
     size_t n = 0;
     said[0] = '\0';
-    if (!all) n += (size_t)snprintf(said + n, 60, "frames %d to %d", number_of(t) + c.first,
-                                    number_of(t) + c.first + c.count - 1);
+    if (!all)
+        n += (size_t)snprintf(said + n, 60, "frames %d to %d", number_of(t) + c.first,
+                              number_of(t) + c.first + c.count - 1);
     const char *comma = n > 0 ? "; " : "";
     bool change = fps > 0 && rate > 0 && fabs(fps / rate - 1) > SAME_RATE;
     if (p->fps > 0 && !(rate > 0)) {
@@ -146,11 +149,12 @@ bool clip_motion(const clip_plan *plan, const char *path, const sn_model *model,
 }
 
 bool clip_recording(const clip_plan *plan, const char *path, sn_recording **recording, char *said) {
-    return clip_alongside(plan, path, sn_recording_get_info(*recording)->first_frame, recording, said);
+    return clip_alongside(plan, path, sn_recording_get_info(*recording)->first_frame, recording,
+                          said);
 }
 
-bool clip_alongside(const clip_plan *plan, const char *path, int first_frame, sn_recording **recording,
-                    char *said) {
+bool clip_alongside(const clip_plan *plan, const char *path, int first_frame,
+                    sn_recording **recording, char *said) {
     take t = {.recording = *recording};
     cut c;
     if (!find_cut(plan, path, first_frame, count_of(&t), &c)) return false;

@@ -11,17 +11,18 @@ typedef struct clip_plan {
     double fps;  ///< 0: as it is
 } clip_plan;
 
-/// Cut, then resample (or state the rate, where none is known), then thin out. *motion is replaced. False
-/// and a message when it can't be.
+/// Cut, then resample (or state the rate, where none is known), then thin out. *motion is replaced.
+/// False and a message when it can't be.
 /// @param said  what was done, for people; at least 200 bytes
 bool clip_motion(const clip_plan *plan, const char *path, const sn_model *model, sn_motion **motion,
                  char *said);
 bool clip_recording(const clip_plan *plan, const char *path, sn_recording **recording, char *said);
 
-/// The same for a recording that runs alongside a motion: the same frames from the begin of the take.
+/// The same for a recording that runs alongside a motion: the same frames from the begin of the
+/// take.
 /// @param first_frame  number of the motion's first frame
-bool clip_alongside(const clip_plan *plan, const char *path, int first_frame, sn_recording **recording,
-                    char *said);
+bool clip_alongside(const clip_plan *plan, const char *path, int first_frame,
+                    sn_recording **recording, char *said);
 
 /// Some frames in a row, from 0; NULL and a message when memory is out.
 sn_motion *cut_motion(const sn_motion *from, int first, int count);

@@ -6,11 +6,15 @@
 
 static const char help[] =
     "usage: sinew info FILE... [--json]\n\n"
-    "Says what each file holds: frames, rate, unit, up axis (and how they are known), labels, gaps of\n"
-    "every marker, joints, degrees of freedom. FILE is ASF, AMC, BVH, C3D, TRC, MOT, STO, CSV, URDF, a\n"
-    "native JSON model or marker set, \"-\" for standard input, or \"humanoid\", the built-in figure. An\n"
+    "Says what each file holds: frames, rate, unit, up axis (and how they are known), labels, gaps "
+    "of\n"
+    "every marker, joints, degrees of freedom. FILE is ASF, AMC, BVH, C3D, TRC, MOT, STO, CSV, "
+    "URDF, a\n"
+    "native JSON model or marker set, \"-\" for standard input, or \"humanoid\", the built-in "
+    "figure. An\n"
     "AMC file is read against the ASF file in the same command that fits it.\n\n"
-    "  --json   an array with one object per file; what does not apply is null, and a file that can't\n"
+    "  --json   an array with one object per file; what does not apply is null, and a file that "
+    "can't\n"
     "           be read has \"file\" and \"error\" alone\n";
 
 // The skeletons of the command line, which AMC files may need.
@@ -32,7 +36,8 @@ static bool may_be_skeleton(const char *path) {
 }
 
 static skeletons find_skeletons(const char *const *files, int nfile) {
-    skeletons s = {must_alloc((size_t)nfile, sizeof *s.at), must_alloc((size_t)nfile, sizeof *s.place), 0};
+    skeletons s = {must_alloc((size_t)nfile, sizeof *s.at),
+                   must_alloc((size_t)nfile, sizeof *s.place), 0};
     sn_error ignored;
     for (int i = 0; i < nfile; i++) {
         if (!may_be_skeleton(files[i])) continue;

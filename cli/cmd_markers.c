@@ -11,19 +11,24 @@
 
 static const char help[] =
     "usage: sinew markers -m SKELETON -a MOTION -i TAKE -o SET.json [options]\n\n"
-    "Makes a marker set from a take whose motion is known: each marker goes to the joint in whose frame it\n"
-    "moves least. sinew fit --markers SET.json then fits other takes of the same person and markers.\n\n"
+    "Makes a marker set from a take whose motion is known: each marker goes to the joint in whose "
+    "frame it\n"
+    "moves least. sinew fit --markers SET.json then fits other takes of the same person and "
+    "markers.\n\n"
     "  -m, --model FILE    the skeleton: ASF, BVH, URDF or a native JSON model\n"
     "  -a, --motion FILE   its motion: AMC, MOT or CSV; not needed for a BVH with frames\n"
     "  -i, --input FILE    the markers of the same take: C3D, TRC, CSV, STO\n"
     "  -o, --output FILE   the marker set\n"
     "  --subject NAME      of several in the file: the part of the labels before the colon\n"
-    "  --offset N          frame k of the recording belongs to frame k + N of the motion; without it the best\n"
+    "  --offset N          frame k of the recording belongs to frame k + N of the motion; without "
+    "it the best\n"
     "                      of -5 ... 5 is taken where it is clearly better than 0\n"
-    "  --axes WORD         the recording's axes that become the model's x, y, z: yzx. Without it the rotation\n"
+    "  --axes WORD         the recording's axes that become the model's x, y, z: yzx. Without it "
+    "the rotation\n"
     "                      with which markers move least is found\n"
     "  --up AXIS           the recording's axis that points up, instead\n"
-    "  --units UNIT        the recording's unit of length, where it is stated wrong or not at all\n";
+    "  --units UNIT        the recording's unit of length, where it is stated wrong or not at "
+    "all\n";
 
 enum { SEARCHED = 5 };  // offsets, to either side
 
@@ -48,7 +53,7 @@ typedef struct lesson {
     double *spreads;
 } lesson;
 
-// --- reading ---------------------------------------------------------------------------------------------
+// --- reading -------------------------------------------------------------------------------------
 
 static bool load_motion(lesson *l) {
     const char *path = l->settings->motion;
@@ -68,9 +73,11 @@ static bool load_motion(lesson *l) {
         l->motion = in.document.motion;
         in.document.motion = NULL;
     } else if (good && in.document.table != NULL) {
-        good = sn_motion_from_table(l->figure.model, in.document.table, NULL, &l->motion, &error) == SN_OK;
+        good = sn_motion_from_table(l->figure.model, in.document.table, NULL, &l->motion, &error) ==
+               SN_OK;
     } else if (good) {
-        complain("%s: this %s file holds no motion of %s (a BVH file is its own skeleton: give it with -m "
+        complain("%s: this %s file holds no motion of %s (a BVH file is its own skeleton: give it "
+                 "with -m "
                  "alone)",
                  path, sn_format_name(in.document.format), l->settings->model);
         input_free(&in);
@@ -99,16 +106,16 @@ static bool keep_subject(lesson *l) {
     sn_recording *kept = NULL;
     sn_status status = SN_OK;
     if (info.nmarker == 0) {
-        complain("%s: no label begins with \"%s:\"; the first is \"%s\"", l->settings->input, subject,
-                 all > 0 ? sn_recording_label(l->recording, 0) : "");
+        complain("%s: no label begins with \"%s:\"; the first is \"%s\"", l->settings->input,
+                 subject, all > 0 ? sn_recording_label(l->recording, 0) : "");
     } else {
         status = sn_recording_create(&info, labels, NULL, &kept);
         if (status != SN_OK) complain("out of memory");
     }
     for (int f = 0; kept != NULL && f < info.nframe; f++)
         for (int m = 0; m < info.nmarker; m++)
-            memcpy(sn_recording_edit(kept, f) + 3 * m, sn_recording_frame(l->recording, f) + 3 * column[m],
-                   3 * sizeof(double));
+            memcpy(sn_recording_edit(kept, f) + 3 * m,
+                   sn_recording_frame(l->recording, f) + 3 * column[m], 3 * sizeof(double));
     free(column);
     free(labels);
     if (kept == NULL) return false;
@@ -118,15 +125,17 @@ static bool keep_subject(lesson *l) {
 }
 
 static bool check_rates(const lesson *l) {
-    double motion = sn_motion_rate(l->motion), recording = sn_recording_get_info(l->recording)->rate;
+    double motion = sn_motion_rate(l->motion),
+           recording = sn_recording_get_info(l->recording)->rate;
     if (!(motion > 0) || !(recording > 0) || fabs(motion / recording - 1) < SAME_RATE) return true;
-    complain("the motion has %g frames/s, the recording %g: bring them together first, with sinew convert "
+    complain("the motion has %g frames/s, the recording %g: bring them together first, with sinew "
+             "convert "
              "--fps",
              motion, recording);
     return false;
 }
 
-// --- matching frames -------------------------------------------------------------------------------------
+// --- matching frames -----------------------------------------------------------------------------
 
 // Frame 0 of both belong together afterwards.
 static bool shift(const lesson *l, int offset, sn_motion **motion, sn_recording **recording) {
@@ -180,7 +189,7 @@ static bool apply_offset(lesson *l) {
     return true;
 }
 
-// --- axes ------------------------------------------------------------------------------------------------
+// --- axes ----------------------------------------------------------------------------------------
 
 static bool find_axes(lesson *l) {
     const settings *s = l->settings;
@@ -189,8 +198,8 @@ static bool find_axes(lesson *l) {
     double unit, sign;
     int up;
     if (!parse_unit("--units", s->units, &unit)) return false;
-    if (sn_axes_learn(l->figure.model, l->motion, l->recording, NULL, &l->axes, &l->spread, &l->next,
-                      &error) != SN_OK) {
+    if (sn_axes_learn(l->figure.model, l->motion, l->recording, NULL, &l->axes, &l->spread,
+                      &l->next, &error) != SN_OK) {
         complain("%s", error.text);
         return false;
     }
@@ -198,7 +207,8 @@ static bool find_axes(lesson *l) {
     l->axes_known = "found";
     // a take in which the figure does not turn can't tell; then up must do
     if (l->next < 1.2 * l->spread && s->axes == NULL && s->up == NULL) {
-        complain("which way the recording lies is not clear from this take (%.1f mm of movement, and %.1f mm "
+        complain("which way the recording lies is not clear from this take (%.1f mm of movement, "
+                 "and %.1f mm "
                  "the other way); say it with --axes or --up",
                  1e3 * l->spread, 1e3 * l->next);
         return false;
@@ -207,15 +217,17 @@ static bool find_axes(lesson *l) {
         l->axes = sn_axis_map_up(up, sign, l->figure.up, l->figure.up_sign);
     if (s->axes != NULL) (void)sn_axis_map_parse(s->axes, &l->axes);
     if (s->axes != NULL || s->up != NULL) l->axes_known = "given";
-    l->axes.scale = unit > 0 ? unit / (info->metres_per_unit > 0 ? info->metres_per_unit : 1) : scale;
+    l->axes.scale =
+        unit > 0 ? unit / (info->metres_per_unit > 0 ? info->metres_per_unit : 1) : scale;
     return true;
 }
 
-// --- the result ------------------------------------------------------------------------------------------
+// --- the result ----------------------------------------------------------------------------------
 
 static int samples_of(const lesson *l, const char *name) {
     const sn_recording_info *info = sn_recording_get_info(l->recording);
-    int frames = sn_motion_nframe(l->motion) < info->nframe ? sn_motion_nframe(l->motion) : info->nframe;
+    int frames =
+        sn_motion_nframe(l->motion) < info->nframe ? sn_motion_nframe(l->motion) : info->nframe;
     int marker = sn_recording_find(l->recording, name), count = 0;
     for (int f = 0; f < frames; f++) count += sn_recording_present(l->recording, f, marker);
     return count;
@@ -254,7 +266,8 @@ static void print_result(const lesson *l) {
     for (int m = 0, n = 0; m < info->nmarker; m++) {
         const char *name = sn_label_name(sn_recording_label(l->recording, m));
         if (in_set(l, name)) continue;
-        printf("%s%s", n++ == 0 ? "\n  left out (unnamed, or fewer than three samples): " : ", ", name);
+        printf("%s%s", n++ == 0 ? "\n  left out (unnamed, or fewer than three samples): " : ", ",
+               name);
         if (m == info->nmarker - 1) putchar('\n');
     }
     printf("\n  wrote    %s\n", l->settings->output);
@@ -264,8 +277,8 @@ static bool learn(lesson *l) {
     sn_error error = {0};
     int n = sn_recording_get_info(l->recording)->nmarker;
     l->spreads = must_alloc((size_t)n, sizeof *l->spreads);
-    if (sn_marker_set_learn(l->figure.model, l->motion, l->recording, &l->axes, NULL, &l->set, l->spreads,
-                            &error) == SN_OK)
+    if (sn_marker_set_learn(l->figure.model, l->motion, l->recording, &l->axes, NULL, &l->set,
+                            l->spreads, &error) == SN_OK)
         return true;
     complain("%s: %s", l->settings->input, error.text);
     return false;
@@ -285,19 +298,22 @@ static bool check_words(const settings *s, long *offset) {
     double number;
     int axis;
     if (s->model == NULL || s->input == NULL || s->output == NULL) {
-        fputs("sinew markers: a skeleton (-m), its motion (-a), a recording (-i) and an output (-o) are needed; "
+        fputs("sinew markers: a skeleton (-m), its motion (-a), a recording (-i) and an output "
+              "(-o) are needed; "
               "see sinew markers --help\n",
               stderr);
         return false;
     }
     if (s->axes != NULL && !sn_axis_map_parse(s->axes, &map)) {
-        complain("--axes %s: it takes which of the recording's axes become the model's x, y and z, such as "
+        complain("--axes %s: it takes which of the recording's axes become the model's x, y and z, "
+                 "such as "
                  "yzx or x-zy, and no mirror image",
                  s->axes);
         return false;
     }
     if (s->up != NULL && !sn_axis_parse(s->up, &axis, &number)) {
-        complain("--up %s: it takes the recording's axis that points up: x, y, z or -x, -y, -z", s->up);
+        complain("--up %s: it takes the recording's axis that points up: x, y, z or -x, -y, -z",
+                 s->up);
         return false;
     }
     return parse_unit("--units", s->units, &number) &&
@@ -306,20 +322,22 @@ static bool check_words(const settings *s, long *offset) {
 
 static int run(int argc, char **argv) {
     settings s = {0};
-    const option options[] = {VALUE("--model", "-m", &s.model),   VALUE("--motion", "-a", &s.motion),
-                              VALUE("--input", "-i", &s.input),   VALUE("--output", "-o", &s.output),
-                              VALUE("--subject", NULL, &s.subject), VALUE("--offset", NULL, &s.offset),
-                              VALUE("--axes", NULL, &s.axes),     VALUE("--up", NULL, &s.up),
-                              VALUE("--units", NULL, &s.units),   {0}};
+    const option options[] = {
+        VALUE("--model", "-m", &s.model),     VALUE("--motion", "-a", &s.motion),
+        VALUE("--input", "-i", &s.input),     VALUE("--output", "-o", &s.output),
+        VALUE("--subject", NULL, &s.subject), VALUE("--offset", NULL, &s.offset),
+        VALUE("--axes", NULL, &s.axes),       VALUE("--up", NULL, &s.up),
+        VALUE("--units", NULL, &s.units),     {0}};
     int nword, code = parse_options(&command_markers, argc, argv, options, NULL, 0, &nword);
     long offset = 0;
     if (code >= 0) return code;
     if (!check_words(&s, &offset)) return EXIT_USAGE;
     lesson l = {.settings = &s, .offset = (int)offset};
     bool good = load_figure(s.model, false, 0, &l.figure) && load_motion(&l) &&
-                (l.recording = load_recording(s.input)) != NULL && keep_subject(&l) && check_rates(&l);
-    // given offsets first, as the axes are found from frames that belong together; a small one that is
-    // still to be found does not hide them
+                (l.recording = load_recording(s.input)) != NULL && keep_subject(&l) &&
+                check_rates(&l);
+    // given offsets first, as the axes are found from frames that belong together; a small one that
+    // is still to be found does not hide them
     if (good && s.offset != NULL) good = apply_offset(&l);
     good = good && find_axes(&l);
     if (good && s.offset == NULL) {
@@ -337,4 +355,5 @@ static int run(int argc, char **argv) {
     return code;
 }
 
-const command command_markers = {"markers", "make a marker set from a take whose motion is known", help, run};
+const command command_markers = {"markers", "make a marker set from a take whose motion is known",
+                                 help, run};

@@ -19,7 +19,7 @@ const sn_model *convert_model(const conversion *c) {
     return c->marked != NULL ? c->marked : c->figure_path != NULL ? c->figure.model : NULL;
 }
 
-// --- the files -------------------------------------------------------------------------------------------
+// --- the files -----------------------------------------------------------------------------------
 
 static bool only_one(const char *what, const char **place, const char *path) {
     if (*place != NULL) {
@@ -32,7 +32,8 @@ static bool only_one(const char *what, const char **place, const char *path) {
 
 static void say_frames(char *out, size_t size, int first, int count, double rate) {
     int n = snprintf(out, size, "%d frames", count);
-    if (count > 0 && n > 0) n += snprintf(out + n, size - (size_t)n, " (%d to %d)", first, first + count - 1);
+    if (count > 0 && n > 0)
+        n += snprintf(out + n, size - (size_t)n, " (%d to %d)", first, first + count - 1);
     if (rate > 0) (void)snprintf(out + n, size - (size_t)n, ", %.6g frames/s", rate);
 }
 
@@ -43,15 +44,16 @@ static void say_read(const input *in) {
         (void)snprintf(model, sizeof model, ", %d joints, %d degrees of freedom",
                        sn_model_njoint(d->model), sn_model_nv(d->model));
     if (d->motion != NULL)
-        say_frames(frames, sizeof frames, sn_motion_first_frame(d->motion), sn_motion_nframe(d->motion),
-                   sn_motion_rate(d->motion));
+        say_frames(frames, sizeof frames, sn_motion_first_frame(d->motion),
+                   sn_motion_nframe(d->motion), sn_motion_rate(d->motion));
     if (d->recording != NULL) {
         const sn_recording_info *info = sn_recording_get_info(d->recording);
         (void)snprintf(markers, sizeof markers, ", %d markers", info->nmarker);
         say_frames(frames, sizeof frames, info->first_frame, info->nframe, info->rate);
     }
     if (d->table != NULL)
-        say_frames(frames, sizeof frames, 1, sn_table_get_info(d->table)->nrow, sn_table_rate(d->table));
+        say_frames(frames, sizeof frames, 1, sn_table_get_info(d->table)->nrow,
+                   sn_table_rate(d->table));
     if (in->set != NULL)
         (void)snprintf(markers, sizeof markers, ", %d markers", sn_marker_set_count(in->set));
     printf("read   %s: %s%s%s%s%s\n", in->path, sn_format_name(d->format), model, markers,
@@ -62,7 +64,8 @@ static void say_read(const input *in) {
 static bool take_input(conversion *c, input *in) {
     sn_document *d = &in->document;
     say_read(in);
-    bool motion = d->motion != NULL && (d->format == SN_FORMAT_AMC || sn_motion_nframe(d->motion) > 0);
+    bool motion =
+        d->motion != NULL && (d->format == SN_FORMAT_AMC || sn_motion_nframe(d->motion) > 0);
     if (motion || d->table != NULL) {
         if (!only_one("a motion", &c->motion_path, in->path)) return false;
         c->motion = d->motion;
@@ -83,6 +86,7 @@ static bool take_input(conversion *c, input *in) {
     if (d->model != NULL) {
         if (!only_one("a skeleton", &c->figure_path, in->path)) return false;
         c->figure_world = world_of_model(d);
+        if (d->note[0] != '\0') convert_note(c, "%s: %s", in->path, d->note);
         figure_of(d, &c->figure);
     }
     return true;
@@ -118,7 +122,7 @@ static bool read_files(conversion *c) {
     return true;
 }
 
-// --- together --------------------------------------------------------------------------------------------
+// --- together ------------------------------------------------------------------------------------
 
 static bool table_to_motion(conversion *c) {
     if (c->table == NULL || c->figure_path == NULL) return true;
@@ -134,11 +138,12 @@ static bool apply_set(conversion *c) {
     if (c->set == NULL) return true;
     sn_error error = {0};
     if (c->figure_path == NULL) {
-        complain("%s: a marker set needs the skeleton that it belongs to as another input", c->set_path);
+        complain("%s: a marker set needs the skeleton that it belongs to as another input",
+                 c->set_path);
         return false;
     }
-    if (sn_marker_set_apply(c->set, c->figure.model, SN_LIMITS_HARD, NULL, NULL, &c->marked, &error) ==
-        SN_OK)
+    if (sn_marker_set_apply(c->set, c->figure.model, SN_LIMITS_HARD, NULL, NULL, &c->marked,
+                            &error) == SN_OK)
         return true;
     (void)file_error(c->set_path, &error);
     return false;
@@ -152,7 +157,8 @@ static void move_recording(sn_recording *recording, const sn_axis_map *map) {
     }
 }
 
-// A recording with other facts about it: what sn_recording_get_info() gives can't be changed in place.
+// A recording with other facts about it: what sn_recording_get_info() gives can't be changed in
+// place.
 static bool restate(conversion *c, const sn_recording_info *info) {
     const char **labels = must_alloc((size_t)info->nmarker, sizeof *labels);
     for (int m = 0; m < info->nmarker; m++) labels[m] = sn_recording_label(c->recording, m);
@@ -176,10 +182,12 @@ static bool settle_unit(conversion *c) {
     sn_recording_info info = *sn_recording_get_info(c->recording);
     world *w = &c->recording_world;
     double stated = info.metres_per_unit;
-    if (c->in_metres > 0 && (!(stated > 0) || c->figure_path == NULL)) world_set_unit(w, c->in_metres, "given");
+    if (c->in_metres > 0 && (!(stated > 0) || c->figure_path == NULL))
+        world_set_unit(w, c->in_metres, "given");
     if (!(w->metres > 0)) {
-        convert_note(c, "%s states no unit of length: its numbers stay as they are (--in-units states one)",
-                     c->recording_path);
+        convert_note(
+            c, "%s states no unit of length: its numbers stay as they are (--in-units states one)",
+            c->recording_path);
         return true;
     }
     if (w->metres == stated) return true;
@@ -259,7 +267,8 @@ static bool settle_figure(conversion *c) {
     }
     if (c->in_metres > 0 && f->document.format == SN_FORMAT_BVH)
         world_set_unit(&c->figure_world, c->in_metres, "given");
-    if (c->figure_world.up_known == NULL) world_set_up(&c->figure_world, f->up, f->up_sign, ASSUMED);
+    if (c->figure_world.up_known == NULL)
+        world_set_up(&c->figure_world, f->up, f->up_sign, ASSUMED);
     return true;
 }
 
@@ -273,7 +282,8 @@ static void settle_rate(conversion *c) {
     }
     c->assumed_rate = true;
     c->clip.fps = 120;
-    convert_note(c, "%s states no rate: 120 frames/s were assumed (--fps states it)", c->motion_path);
+    convert_note(c, "%s states no rate: 120 frames/s were assumed (--fps states it)",
+                 c->motion_path);
 }
 
 static bool clip_all(conversion *c) {
@@ -297,7 +307,9 @@ static bool clip_all(conversion *c) {
 }
 
 bool convert_read(conversion *c) {
-    if (!read_files(c) || !table_to_motion(c) || !apply_set(c) || !settle_figure(c) || !settle_recording(c)) return false;
+    if (!read_files(c) || !table_to_motion(c) || !apply_set(c) || !settle_figure(c) ||
+        !settle_recording(c))
+        return false;
     settle_rate(c);
     return clip_all(c);
 }

@@ -25,7 +25,7 @@ sn_recording *load_recording(const char *path) {
     document.recording = NULL;
     if (recording == NULL)
         complain("%s: this %s file holds no marker positions", path,
-                sn_format_name(document.format));
+                 sn_format_name(document.format));
     sn_document_free(&document);
     return recording;
 }

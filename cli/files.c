@@ -43,7 +43,8 @@ double now(void) {
 // No file of ours comes near this; a device that never ends must not fill the memory.
 static const size_t largest_file = (size_t)1 << 30;
 
-static char *read_failed(const char *path, char *text, FILE *file, const char *why, sn_error *error) {
+static char *read_failed(const char *path, char *text, FILE *file, const char *why,
+                         sn_error *error) {
     error->status = SN_ERR_FILE;
     error->line = 0;
     (void)snprintf(error->text, sizeof error->text, "%s", why);
@@ -70,7 +71,8 @@ char *read_bytes(const char *path, size_t *length, sn_error *error) {
         text = grown;
     }
     if (ferror(file) != 0)
-        return read_failed(path, text, file, errno != 0 ? strerror(errno) : "cannot be read", error);
+        return read_failed(path, text, file, errno != 0 ? strerror(errno) : "cannot be read",
+                           error);
     if (!standard) (void)fclose(file);
     text[used] = '\0';
     *length = used;
@@ -140,8 +142,8 @@ static int scan_numbers(const char *path, const char *text, size_t length, doubl
         while (i + n < length && strchr(" \t\r\n,[]", text[i + n]) == NULL) n++;
         double value;
         if (!sn_number_parse(text + i, n, &value)) {
-            complain("%s:%d: \"%.*s\" is not a finite number", path, line,
-                    (int)(n < 40 ? n : 40), text + i);
+            complain("%s:%d: \"%.*s\" is not a finite number", path, line, (int)(n < 40 ? n : 40),
+                     text + i);
             return -1;
         }
         if (count < most) out[count] = value;
@@ -162,8 +164,7 @@ double *load_pose(const char *path, const sn_model *model) {
     free(text);
     sn_error error = {0};
     if (count >= 0 && count != nq) {
-        complain("%s: %d numbers, but the model has nq = %d coordinates", path,
-                count, nq);
+        complain("%s: %d numbers, but the model has nq = %d coordinates", path, count, nq);
         count = -1;
     }
     if (count >= 0 && sn_model_check_pose(model, q, &error) != SN_OK) {

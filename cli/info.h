@@ -17,10 +17,10 @@ typedef struct file_facts {
     const input *in;
     int nframe;  ///< -1: the file holds nothing that moves
     int first_frame;
-    double rate;           ///< 0: not known
-    world world;           ///< of models, recordings and tables
-    int joints, dofs;      ///< -1: none
-    gap *gaps;             ///< per marker of a recording, else NULL
+    double rate;            ///< 0: not known
+    world world;            ///< of models, recordings and tables
+    int joints, dofs;       ///< -1: none
+    gap *gaps;              ///< per marker of a recording, else NULL
     long samples, missing;  ///< of a recording
     char notes[INFO_NOTES][400];
     int nnote;

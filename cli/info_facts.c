@@ -75,6 +75,7 @@ file_facts collect_facts(const input *in) {
     if (d->motion != NULL) about_motion(&f, d->motion);
     if (d->recording != NULL) about_recording(&f, d->recording);
     if (d->table != NULL) about_table(&f, d->table);
+    if (d->note[0] != '\0') note(&f, "%s", d->note);
     if (d->mimics != NULL && sn_mimics_count(d->mimics) > 0)
         note(&f, "%d joint%s another (mimic) and %s locked", sn_mimics_count(d->mimics),
              sn_mimics_count(d->mimics) == 1 ? " follows" : "s follow",
@@ -97,8 +98,9 @@ bool collect_amc(const char *path, input *in, file_facts *out, sn_error *error) 
                         .rate = amc.rate,
                         .joints = amc.bones,
                         .dofs = amc.values};
-    note(out, "this motion can only be read with its skeleton: give the ASF file in the same command "
-              "(sinew info skeleton.asf motion.amc)");
+    note(out,
+         "this motion can only be read with its skeleton: give the ASF file in the same command "
+         "(sinew info skeleton.asf motion.amc)");
     return true;
 }
 

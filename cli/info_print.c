@@ -4,7 +4,7 @@
 
 #include "info.h"
 
-// --- models ----------------------------------------------------------------------------------------------
+// --- models --------------------------------------------------------------------------------------
 
 typedef struct tree {
     int leaves, limited, locked, strong;
@@ -27,7 +27,7 @@ static tree tree_of(const sn_model *m) {
     return t;
 }
 
-// --- text ------------------------------------------------------------------------------------------------
+// --- text ----------------------------------------------------------------------------------------
 
 #define ROW "  %-19s "
 
@@ -62,11 +62,11 @@ static void print_title(const file_facts *f) {
     } else {
         const char *name = sn_format_name(d->format);
         for (; *name != '\0'; name++) putchar(*name >= 'a' && *name <= 'z' ? *name - 32 : *name);
-        printf(d->recording != NULL                      ? " recording of markers"
-               : d->table != NULL                        ? " table"
-               : d->format == SN_FORMAT_AMC              ? " motion"
-               : d->model != NULL && d->motion == NULL   ? " model"
-                                                         : " model and motion");
+        printf(d->recording != NULL                    ? " recording of markers"
+               : d->table != NULL                      ? " table"
+               : d->format == SN_FORMAT_AMC            ? " motion"
+               : d->model != NULL && d->motion == NULL ? " model"
+                                                       : " model and motion");
     }
     if (d->model != NULL && sn_model_name(d->model)[0] != '\0')
         printf(" \"%s\"", sn_model_name(d->model));
@@ -92,7 +92,8 @@ static void print_world(const file_facts *f) {
     if (f->in->set != NULL || (d->format == SN_FORMAT_AMC && f->in->partner == NULL)) return;
     if (d->table != NULL) {
         const sn_table_info *info = sn_table_get_info(d->table);
-        if (w->unit_known != NULL) printf(ROW "%s (%s)\n", "unit of length", w->unit, w->unit_known);
+        if (w->unit_known != NULL)
+            printf(ROW "%s (%s)\n", "unit of length", w->unit, w->unit_known);
         if (d->format == SN_FORMAT_MOT)
             printf(ROW "%s\n", "angles", info->in_degrees ? "degrees" : "radians");
         return;
@@ -102,8 +103,8 @@ static void print_world(const file_facts *f) {
     } else {
         printf(ROW "%s (%s)", "unit of length", w->unit, w->unit_known);
         if (d->skeleton != NULL)
-            printf("; angles in %s", sn_skeleton_angle_unit(d->skeleton) == SN_ANGLE_DEGREES
-                                         ? "degrees" : "radians");
+            printf("; angles in %s",
+                   sn_skeleton_angle_unit(d->skeleton) == SN_ANGLE_DEGREES ? "degrees" : "radians");
         putchar('\n');
     }
     if (w->up_known == NULL) {
@@ -144,7 +145,8 @@ static void print_model(const sn_model *m) {
     char word[64];
     for (int k = 0; k < SN_JOINT_TYPE_COUNT; k++) {
         if (t.types[k] == 0) continue;
-        (void)snprintf(word, sizeof word, "%d %s", t.types[k], sn_joint_type_name((sn_joint_type)k));
+        (void)snprintf(word, sizeof word, "%d %s", t.types[k],
+                       sn_joint_type_name((sn_joint_type)k));
         print_word(&w, word);
     }
     printf("\n" ROW "%d (%d coordinates), %d with limits, %d locked, %d with a strength\n",
@@ -197,7 +199,7 @@ void print_info_text(const file_facts *f) {
     for (int i = 0; i < f->nnote; i++) printf(ROW "%s\n", "note", f->notes[i]);
 }
 
-// --- JSON ------------------------------------------------------------------------------------------------
+// --- JSON ----------------------------------------------------------------------------------------
 
 static void key(const char *name) { printf(",\"%s\":", name); }
 
@@ -283,8 +285,10 @@ static void print_model_json(const sn_model *m) {
     printf(",\"types\":{");
     for (int k = 0, n = 0; k < SN_JOINT_TYPE_COUNT; k++)
         if (t.types[k] > 0)
-            printf("%s\"%s\":%d", n++ > 0 ? "," : "", sn_joint_type_name((sn_joint_type)k), t.types[k]);
-    printf("},\"limits\":%d,\"locked\":%d,\"markers\":%d,\"hessian_entries\":%zu,\"hessian_dense\":%.0f",
+            printf("%s\"%s\":%d", n++ > 0 ? "," : "", sn_joint_type_name((sn_joint_type)k),
+                   t.types[k]);
+    printf("},\"limits\":%d,\"locked\":%d,\"markers\":%d,\"hessian_entries\":%zu,\"hessian_dense\":"
+           "%.0f",
            t.limited, t.locked, sn_model_nmarker(m), t.entries, t.dense);
 }
 
@@ -312,7 +316,8 @@ void print_info_json(const file_facts *f) {
     if (d->model != NULL) print_model_json(d->model);
     if (d->table != NULL) {
         const sn_table_info *info = sn_table_get_info(d->table);
-        if (d->format == SN_FORMAT_MOT) key_text("angles", info->in_degrees ? "degrees" : "radians");
+        if (d->format == SN_FORMAT_MOT)
+            key_text("angles", info->in_degrees ? "degrees" : "radians");
         key_names("columns", f, info->ncolumn, column_of);
     }
     if (f->in->partner != NULL) key_text("skeleton", f->in->partner->path);

@@ -21,16 +21,17 @@ void input_free(input *self);
 bool is_humanoid(const char *path);
 
 /// How something is known, as a word; NULL when it is not.
-#define STATED "stated"
+#define STATED  "stated"
 #define GUESSED "guessed"
 #define ASSUMED "assumed"
 
 /// Unit of length and up axis of a file.
 typedef struct world {
-    double metres;           ///< per unit; 0: not known
-    char unit[24];           ///< its name
-    const char *unit_known;  ///< stated, guessed (from the size), assumed (the format's custom), NULL
-    int up;                  ///< 0 1 2
+    double metres;  ///< per unit; 0: not known
+    char unit[24];  ///< its name
+    const char
+        *unit_known;  ///< stated, guessed (from the size), assumed (the format's custom), NULL
+    int up;           ///< 0 1 2
     double up_sign;
     const char *up_known;  ///< stated, guessed (from how things lie), assumed (the custom), NULL
     char up_text[3];       ///< "+z", "" when not known
@@ -38,8 +39,8 @@ typedef struct world {
     char shown[3];         ///< the one they show
 } world;
 
-/// Of a recording: what the file states; else where the markers of a body lie when the labels are known
-/// ones; else from how far the markers are spread, which can fail.
+/// Of a recording: what the file states; else where the markers of a body lie when the labels are
+/// known ones; else from how far the markers are spread, which can fail.
 world world_of_recording(const sn_recording *recording);
 world world_of_model(const sn_document *document);
 /// State or replace the up axis; "" when it is not known.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which way is up in a file, and how long its unit is: stated, guessed, or the custom of its format.
+// Which way is up in a file, and how long its unit is: stated, guessed, or its format's custom.
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +9,8 @@ void unit_name(double metres, char out[24]) {
     static const struct {
         double metres;
         const char *name;
-    } units[] = {{1, "m"}, {0.01, "cm"}, {0.001, "mm"}, {0.0254, "in"}, {0.3048, "ft"}, {0.1, "dm"}};
+    } units[] = {{1, "m"},       {0.01, "cm"},   {0.001, "mm"},
+                 {0.0254, "in"}, {0.3048, "ft"}, {0.1, "dm"}};
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
         if (fabs(metres / units[i].metres - 1) < 1e-12) {
             (void)strcpy(out, units[i].name);
@@ -38,24 +39,26 @@ void world_set_unit(world *self, double metres, const char *known) {
     unit_name(metres, self->unit);
 }
 
-// --- recordings ------------------------------------------------------------------------------------------
+// --- recordings ----------------------------------------------------------------------------------
 
-// By the built-in marker set on the built-in figure: good for every recording with the usual labels.
+// By the built-in marker set on the built-in figure: good for every recording with the usual
+// labels.
 static bool find_by_labels(const sn_recording *recording, sn_axes_report *out) {
     sn_model *figure = NULL, *marked = NULL;
     sn_marker_set *set = NULL;
-    bool good = sn_model_humanoid(NULL, &figure) == SN_OK &&
-                sn_marker_set_builtin(figure, recording, NULL, &set, NULL) == SN_OK &&
-                sn_marker_set_apply(set, figure, SN_LIMITS_OFF, NULL, NULL, &marked, NULL) == SN_OK &&
-                sn_axes_find(marked, recording, 1, 1, NULL, out) == SN_OK;
+    bool good =
+        sn_model_humanoid(NULL, &figure) == SN_OK &&
+        sn_marker_set_builtin(figure, recording, NULL, &set, NULL) == SN_OK &&
+        sn_marker_set_apply(set, figure, SN_LIMITS_OFF, NULL, NULL, &marked, NULL) == SN_OK &&
+        sn_axes_find(marked, recording, 1, 1, NULL, out) == SN_OK;
     sn_model_destroy(marked);
     sn_marker_set_destroy(set);
     sn_model_destroy(figure);
     return good;
 }
 
-// Mean over the take: how far the markers of a frame reach along each axis, and where their middle lies.
-// False when no frame has four markers.
+// Mean over the take: how far the markers of a frame reach along each axis, and where their middle
+// lies. False when no frame has four markers.
 static bool mean_box(const sn_recording *recording, double reach[3], double middle[3]) {
     const sn_recording_info *info = sn_recording_get_info(recording);
     int n = 0, step = info->nframe / 400 + 1;
@@ -70,15 +73,16 @@ static bool mean_box(const sn_recording *recording, double reach[3], double midd
             seen++;
         }
         if (seen < 4) continue;
-        for (int k = 0; k < 3; k++) reach[k] += high[k] - low[k], middle[k] += 0.5 * (low[k] + high[k]);
+        for (int k = 0; k < 3; k++)
+            reach[k] += high[k] - low[k], middle[k] += 0.5 * (low[k] + high[k]);
         n++;
     }
     for (int k = 0; k < 3; k++) reach[k] /= n > 0 ? n : 1, middle[k] /= n > 0 ? n : 1;
     return n > 0;
 }
 
-// People stand on the floor: the axis along which they reach clearly furthest, with the floor at zero. The
-// unit is the one that makes them between 0.4 m and 3 m tall, where only one does.
+// People stand on the floor: the axis along which they reach clearly furthest, with the floor at
+// zero. The unit is the one that makes them between 0.4 m and 3 m tall, where only one does.
 static void guess_by_shape(const sn_recording *recording, world *w) {
     double reach[3], middle[3];
     if (!mean_box(recording, reach, middle)) return;
@@ -91,7 +95,8 @@ static void guess_by_shape(const sn_recording *recording, world *w) {
     static const double units[] = {1, 0.01, 0.001};
     double found = 0;
     for (int i = 0; i < 3; i++)
-        if (units[i] * reach[best] > 0.4 && units[i] * reach[best] < 3) found = found == 0 ? units[i] : -1;
+        if (units[i] * reach[best] > 0.4 && units[i] * reach[best] < 3)
+            found = found == 0 ? units[i] : -1;
     if (w->unit_known == NULL && found > 0) world_set_unit(w, found, GUESSED);
 }
 
@@ -123,7 +128,7 @@ world world_of_recording(const sn_recording *recording) {
     return w;
 }
 
-// --- models ----------------------------------------------------------------------------------------------
+// --- models --------------------------------------------------------------------------------------
 
 world world_of_model(const sn_document *d) {
     world w = {.up_sign = 1};

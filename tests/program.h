@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Running the program from a test: its output, its exit code, a folder for files. POSIX: the test defines
+// Running the program from a test: its output, its exit code, a folder for files. The test defines
 // _POSIX_C_SOURCE.
 #pragma once
 
@@ -16,12 +16,14 @@ static char program_folder[64];
 /// Run "sinew ARGUMENTS" and return its exit code. @param both  standard error too
 static inline int program_run(const char *arguments, bool both) {
     char line[4096];
-    int n = snprintf(line, sizeof line, "'%s' %s %s", SINEW_PROGRAM, arguments, both ? "2>&1" : "2>/dev/null");
+    int n = snprintf(line, sizeof line, "'%s' %s %s", SINEW_PROGRAM, arguments,
+                     both ? "2>&1" : "2>/dev/null");
     assert_true(n > 0 && (size_t)n < sizeof line);
     FILE *pipe = popen(line, "r");
     assert_non_null(pipe);
     size_t used = 0, got;
-    while ((got = fread(program_output + used, 1, PROGRAM_OUTPUT - 1 - used, pipe)) > 0) used += got;
+    while ((got = fread(program_output + used, 1, PROGRAM_OUTPUT - 1 - used, pipe)) > 0)
+        used += got;
     program_output[used] = '\0';
     int status = pclose(pipe);
     assert_true(WIFEXITED(status));
@@ -40,8 +42,8 @@ static inline void program_expect(int code, const char *fragment, const char *fo
     va_end(list);
     int got = program_run(arguments, true);
     if (got != code || strstr(program_output, fragment) == NULL)
-        fail_msg("sinew %s: exit %d, expected %d with \"%s\"; it said: %.1500s", arguments, got, code,
-                 fragment, program_output);
+        fail_msg("sinew %s: exit %d, expected %d with \"%s\"; it said: %.1500s", arguments, got,
+                 code, fragment, program_output);
 }
 
 /// The path of a file in the test's folder; 16 at a time.

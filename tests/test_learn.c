@@ -14,10 +14,10 @@ static void unmap(const sn_axis_map *map, const double out[3], double in[3]) {
     for (int i = 0; i < 3; i++) in[map->axis[i]] = out[i] * map->sign[i] / map->scale;
 }
 
-// The built-in figure in random poses, and its markers as another world sees them. With the model's unit
-// unknown the numbers are in millimetres.
-static take random_take(uint64_t *state, int nframe, const sn_axis_map *map, bool stated, double noise,
-                        double gaps) {
+// The built-in figure in random poses, and its markers as another world sees them. With the model's
+// unit unknown the numbers are in millimetres.
+static take random_take(uint64_t *state, int nframe, const sn_axis_map *map, bool stated,
+                        double noise, double gaps) {
     take t;
     assert_int_equal(sn_model_humanoid(NULL, &t.model), SN_OK);
     int n = sn_model_nmarker(t.model), nq = sn_model_nq(t.model);
@@ -68,7 +68,8 @@ static void free_take(take *t) {
 }
 
 static sn_axis_map random_map(uint64_t *state) {
-    static const char *const words[] = {"xyz", "yzx", "zxy", "x-zy", "xz-y", "-zyx", "-x-yz", "-y-x-z"};
+    static const char *const words[] = {"xyz",  "yzx",  "zxy",   "x-zy",
+                                        "xz-y", "-zyx", "-x-yz", "-y-x-z"};
     sn_axis_map map;
     assert_true(sn_axis_map_parse(words[below(state, 8)], &map));
     map.scale = 0.001;
@@ -83,11 +84,13 @@ static void finds_the_truth(void **unused) {
     for (int k = 0; k < cases(8); k++) {
         bool noisy = k % 2 == 1, stated = k % 4 > 1;
         sn_axis_map map = random_map(&state), found;
-        take t = random_take(&state, noisy ? 300 : 40, &map, stated, noisy ? 0.0035 : 0, noisy ? 0.2 : 0);
+        take t = random_take(&state, noisy ? 300 : 40, &map, stated, noisy ? 0.0035 : 0,
+                             noisy ? 0.2 : 0);
         double spread, next, spreads[64];
         sn_error error;
-        assert_int_equal(sn_axes_learn(t.model, t.motion, t.recording, NULL, &found, &spread, &next, &error),
-                         SN_OK);
+        assert_int_equal(
+            sn_axes_learn(t.model, t.motion, t.recording, NULL, &found, &spread, &next, &error),
+            SN_OK);
         char wanted[8], got[8];
         sn_axis_map_print(&map, wanted);
         sn_axis_map_print(&found, got);
@@ -95,7 +98,8 @@ static void finds_the_truth(void **unused) {
         assert_near(found.scale, stated ? 1 : 0.001, 1e-12);
         assert_true(next > 10 * spread);
         sn_marker_set *set;
-        assert_int_equal(sn_marker_set_learn(t.model, t.motion, t.recording, &found, NULL, &set, spreads, &error),
+        assert_int_equal(sn_marker_set_learn(t.model, t.motion, t.recording, &found, NULL, &set,
+                                             spreads, &error),
                          SN_OK);
         // without the unnamed point and the one with two samples
         assert_int_equal(sn_marker_set_count(set), sn_model_nmarker(t.model));
@@ -129,8 +133,9 @@ static void refusals(void **unused) {
     sn_error error;
     sn_motion *other;
     assert_int_equal(sn_motion_create(10, 3, 1, 0, NULL, &other), SN_OK);
-    assert_int_equal(sn_marker_set_learn(t.model, other, t.recording, &map, NULL, &set, NULL, &error),
-                     SN_ERR_ARGUMENT);
+    assert_int_equal(
+        sn_marker_set_learn(t.model, other, t.recording, &map, NULL, &set, NULL, &error),
+        SN_ERR_ARGUMENT);
     assert_null(set);
     assert_non_null(strstr(error.text, "3 coordinates"));
     sn_motion_destroy(other);
@@ -162,7 +167,8 @@ static void failing_memory(void **unused) {
     for (int fail = 0; fail < 100; fail++) {
         test_allocator_begin(&a);
         a.fail_at = fail;
-        sn_status status = sn_marker_set_learn(t.model, t.motion, t.recording, &map, &a.base, &set, NULL, NULL);
+        sn_status status =
+            sn_marker_set_learn(t.model, t.motion, t.recording, &map, &a.base, &set, NULL, NULL);
         if (status == SN_OK) break;
         assert_int_equal(status, SN_ERR_MEMORY);
         assert_true(a.live == 0 && set == NULL);
@@ -174,14 +180,15 @@ static void failing_memory(void **unused) {
     for (int fail = 0; fail < 100 && status != SN_OK; fail++) {
         test_allocator_begin(&a);
         a.fail_at = fail;
-        status = sn_axes_learn(t.model, t.motion, t.recording, &a.base, &found, &spread, &next, NULL);
+        status =
+            sn_axes_learn(t.model, t.motion, t.recording, &a.base, &found, &spread, &next, NULL);
         assert_true(a.live == 0 && (status == SN_OK || status == SN_ERR_MEMORY));
     }
     assert_int_equal(status, SN_OK);
     free_take(&t);
 }
 
-// --- real takes ------------------------------------------------------------------------------------------
+// --- real takes ----------------------------------------------------------------------------------
 
 static int path_to_root(const sn_model *m, int joint, int *out) {
     int n = 0;
@@ -196,13 +203,13 @@ static int tree_distance(const sn_model *m, int x, int y) {
     return na + nb;
 }
 
-// The program on real takes: the axes are the known ones; markers go to the bones of the built-in set or to
-// neighbours, never to the other side; a fit with the set is good.
+// The program on real takes: the axes are the known ones; markers go to the bones of the built-in
+// set or to neighbours, never to the other side; a fit with the set is good.
 static void real_takes(void **unused) {
     (void)unused;
     static const struct {
         const char *skeleton, *take;
-        int agree;       // at least so many of 41 as in the built-in set
+        int agree;      // at least so many of 41 as in the built-in set
         double rms_cm;  // at most, of the fit with the learned places
     } clips[] = {{"hdm05/HDM_dg.asf", "hdm05/HDM_dg_06-03_03_120", 28, 0.8},
                  {"hdm05/HDM_dg.asf", "hdm05/HDM_dg_01-03_01_120", 28, 1.2},
@@ -215,8 +222,8 @@ static void real_takes(void **unused) {
         (void)snprintf(skeleton, sizeof skeleton, "%s/%s", SINEW_DATA, clips[k].skeleton);
         (void)snprintf(amc, sizeof amc, "%s/%s.amc", SINEW_DATA, clips[k].take);
         (void)snprintf(c3d, sizeof c3d, "%s/%s.c3d", SINEW_DATA, clips[k].take);
-        program_expect(0, "x y z are the recording's yzx (found", "markers -m %s -a %s -i %s -o %s", skeleton,
-                       amc, c3d, set_path);
+        program_expect(0, "x y z are the recording's yzx (found", "markers -m %s -a %s -i %s -o %s",
+                       skeleton, amc, c3d, set_path);
         assert_non_null(strstr(program_output, "offset 0 (found)"));
         size_t length;
         char *text = slurp(set_path, &length);
@@ -237,16 +244,18 @@ static void real_takes(void **unused) {
             int apart = tree_distance(d.model, sn_model_find_joint(d.model, p->joint),
                                       sn_model_find_joint(d.model, b->joint));
             if (apart > far) far = apart;
-            if (apart > 3) print_message("%s: %s on %s, not on %s\n", clips[k].take, p->name, p->joint, b->joint);
+            if (apart > 3)
+                print_message("%s: %s on %s, not on %s\n", clips[k].take, p->name, p->joint,
+                              b->joint);
             bool side = b->joint[0] == 'l' || b->joint[0] == 'r';
             if (side && strcmp(b->joint, "root") != 0 && strncmp(b->joint, "low", 3) != 0)
                 assert_int_equal(p->joint[0], b->joint[0]);
         }
-        program_expect(0, "set: learned", "fit -m %s -i %s --markers %s -o %s --quiet", skeleton, c3d, set_path,
-                       program_path("fit.amc"));
+        program_expect(0, "set: learned", "fit -m %s -i %s --markers %s -o %s --quiet", skeleton,
+                       c3d, set_path, program_path("fit.amc"));
         double rms = atof(strstr(program_output, "RMS ") + 4);
-        print_message("%s: %d of 41 as built in, the rest at most %d bones off; fit %.3f cm\n", clips[k].take,
-                      agree, far, rms);
+        print_message("%s: %d of 41 as built in, the rest at most %d bones off; fit %.3f cm\n",
+                      clips[k].take, agree, far, rms);
         assert_true(agree >= clips[k].agree && far <= 3 && rms <= clips[k].rms_cm);
         sn_marker_set_destroy(set);
         sn_marker_set_destroy(builtin);
@@ -255,24 +264,26 @@ static void real_takes(void **unused) {
     }
 }
 
-// --- the program on a take of our own --------------------------------------------------------------------
+// --- the program on a take of our own ------------------------------------------------------------
 
 static void offsets_and_words(void **unused) {
     (void)unused;
     program_expect(0, "take.c3d", "example --out %s", program_path("take"));
     const char *model = program_path("take/skeleton.asf"), *c3d = program_path("take/take.c3d");
     const char *truth = program_path("take/truth.amc"), *set = program_path("own.json");
-    program_expect(0, "offset 0 (found)", "markers -m %s -a %s -i %s -o %s", model, truth, c3d, set);
+    program_expect(0, "offset 0 (found)", "markers -m %s -a %s -i %s -o %s", model, truth, c3d,
+                   set);
     assert_non_null(strstr(program_output, "recording's yzx (found"));
     assert_non_null(strstr(program_output, "*41"));  // left out
     // the motion begins three frames later: frame k of the recording is frame k - 3 of the motion
-    program_expect(0, "wrote", "convert %s %s -o %s --frames 4:", model, truth, program_path("late.amc"));
-    program_expect(0, "offset -3 (found)", "markers -m %s -a %s -i %s -o %s", model, program_path("late.amc"),
-                   c3d, set);
+    program_expect(0, "wrote", "convert %s %s -o %s --frames 4:", model, truth,
+                   program_path("late.amc"));
+    program_expect(0, "offset -3 (found)", "markers -m %s -a %s -i %s -o %s", model,
+                   program_path("late.amc"), c3d, set);
     program_expect(0, "offset -3 (given)", "markers -m %s -a %s -i %s -o %s --offset -3", model,
                    program_path("late.amc"), c3d, set);
-    program_expect(0, "recording's yzx (given)", "markers -m %s -a %s -i %s -o %s --up z", model, truth, c3d,
-                   set);
+    program_expect(0, "recording's yzx (given)", "markers -m %s -a %s -i %s -o %s --up z", model,
+                   truth, c3d, set);
     program_expect(0, "set: learned", "fit -m %s -i %s --markers %s -o %s --quiet", model, c3d, set,
                    program_path("own.bvh"));
     assert_true(atof(strstr(program_output, "RMS ") + 4) < 0.5);
@@ -280,25 +291,29 @@ static void offsets_and_words(void **unused) {
     program_expect(0, "41, 41 with a position", "info %s", set);
 
     program_expect(2, "are needed", "markers -m %s", model);
-    program_expect(2, "--axes xxz", "markers -m %s -a %s -i %s -o %s --axes xxz", model, truth, c3d, set);
-    program_expect(2, "--units furlong", "markers -m %s -a %s -i %s -o %s --units furlong", model, truth, c3d, set);
-    program_expect(3, "holds no motion", "markers -m %s -i %s -o %s", model, c3d, set);
-    program_expect(3, "no label begins with", "markers -m %s -a %s -i %s -o %s --subject nobody", model, truth,
-                   c3d, set);
-    program_expect(3, "no frames are left", "markers -m %s -a %s -i %s -o %s --offset 99999", model, truth, c3d,
+    program_expect(2, "--axes xxz", "markers -m %s -a %s -i %s -o %s --axes xxz", model, truth, c3d,
                    set);
+    program_expect(2, "--units furlong", "markers -m %s -a %s -i %s -o %s --units furlong", model,
+                   truth, c3d, set);
+    program_expect(3, "holds no motion", "markers -m %s -i %s -o %s", model, c3d, set);
+    program_expect(3, "no label begins with", "markers -m %s -a %s -i %s -o %s --subject nobody",
+                   model, truth, c3d, set);
+    program_expect(3, "no frames are left", "markers -m %s -a %s -i %s -o %s --offset 99999", model,
+                   truth, c3d, set);
     program_expect(3, "bring them together", "markers -m %s -a %s -i %s -o %s", model,
                    (program_expect(0, "resampled", "convert %s %s -o %s --fps 50", model, truth,
                                    program_path("slow.amc")),
                     program_path("slow.amc")),
                    c3d, set);
-    program_expect(1, "cannot be written", "markers -m %s -a %s -i %s -o /nowhere/set.json", model, truth, c3d);
+    program_expect(1, "cannot be written", "markers -m %s -a %s -i %s -o /nowhere/set.json", model,
+                   truth, c3d);
 }
 
 int main(void) {
     const struct CMUnitTest list[] = {
-        cmocka_unit_test(finds_the_truth), cmocka_unit_test(refusals), cmocka_unit_test(failing_memory),
-        cmocka_unit_test(real_takes),      cmocka_unit_test(offsets_and_words),
+        cmocka_unit_test(finds_the_truth),   cmocka_unit_test(refusals),
+        cmocka_unit_test(failing_memory),    cmocka_unit_test(real_takes),
+        cmocka_unit_test(offsets_and_words),
     };
     if (!program_begin("learn")) return 1;
     return program_end(cmocka_run_group_tests(list, NULL, NULL));

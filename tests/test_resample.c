@@ -11,8 +11,8 @@ static double turn_between(const sn_frame *x, const sn_frame *y) {
 // One joint of every kind that turns: halfway is halfway, whatever its coordinates do.
 static void halfway(void **unused) {
     (void)unused;
-    static const sn_joint_type types[] = {SN_JOINT_HINGE, SN_JOINT_EULER, SN_JOINT_BALL, SN_JOINT_EXPMAP,
-                                          SN_JOINT_FREE};
+    static const sn_joint_type types[] = {SN_JOINT_HINGE, SN_JOINT_EULER, SN_JOINT_BALL,
+                                          SN_JOINT_EXPMAP, SN_JOINT_FREE};
     uint64_t state = 77;
     double worst = 0;
     for (int k = 0; k < cases(400); k++) {
@@ -48,7 +48,8 @@ static void halfway(void **unused) {
         assert_int_equal(sn_motion_resample(m, motion, 20, NULL, &twice), SN_OK);
         assert_true(sn_motion_nframe(twice) == 3 && sn_motion_rate(twice) == 20 &&
                     sn_motion_first_frame(twice) == 1);
-        assert_memory_equal(sn_motion_frame(twice, 0), sn_motion_frame(motion, 0), (size_t)nq * sizeof(double));
+        assert_memory_equal(sn_motion_frame(twice, 0), sn_motion_frame(motion, 0),
+                            (size_t)nq * sizeof(double));
         assert_memory_equal(sn_motion_frame(twice, 2), q, (size_t)nq * sizeof(double));
         sn_frame frame[3];
         for (int f = 0; f < 3; f++) {
@@ -58,8 +59,9 @@ static void halfway(void **unused) {
         double whole = turn_between(&frame[0], &frame[2]);
         // expmaps go straight, which is not at an even speed
         double tolerance = d.type == SN_JOINT_EXPMAP ? 0.2 : 1e-7;
-        worst = d.type == SN_JOINT_EXPMAP ? worst
-                                          : fmax(worst, fabs(turn_between(&frame[0], &frame[1]) - whole / 2));
+        worst = d.type == SN_JOINT_EXPMAP
+                    ? worst
+                    : fmax(worst, fabs(turn_between(&frame[0], &frame[1]) - whole / 2));
         assert_near(turn_between(&frame[0], &frame[1]), whole / 2, tolerance);
         assert_near(turn_between(&frame[1], &frame[2]), whole / 2, tolerance);
         sn_motion_destroy(twice);

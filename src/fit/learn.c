@@ -5,13 +5,13 @@
 //
 //   p = R^T (x - o)      is constant when m is fixed to j
 //
-// so the joint with the least variance of p carries the marker, and the mean of p is its place. Joints that
-// hardly move against each other have the same variance but for noise: of all that come within `tie` of the
-// least, the one whose bone is nearest to the marker is taken. Fixed joints are one body with the joint that
-// moves them, and that one is named.
+// so the joint with the least variance of p carries the marker, and the mean of p is its place.
+// Joints that hardly move against each other have the same variance but for noise: of all that come
+// within `tie` of the least, the one whose bone is nearest to the marker is taken. Fixed joints are
+// one body with the joint that moves them, and that one is named.
 //
-// The same measure, summed over the markers, finds the axes: with any but the right one of the 24 rotations
-// the markers swim about in every joint's frame.
+// The same measure, summed over the markers, finds the axes: with any but the right one of the 24
+// rotations the markers swim about in every joint's frame.
 #include <math.h>
 #include <string.h>
 
@@ -19,8 +19,8 @@
 #include "fit/marker_set.h"
 #include "math/vec3.h"
 
-// Of the root-mean-square movement. Skin moves by a centimetre, and known motions are no better known than
-// that, so that neighbouring bones often differ by less than a tenth.
+// Of the root-mean-square movement. Skin moves by a centimetre, and known motions are no better
+// known than that, so that neighbouring bones often differ by less than a tenth.
 static const double tie = 1.1, tie_metres = 5e-5;
 
 enum { LEAST_SAMPLES = 3, LOOKED_AT = 200 };
@@ -49,7 +49,8 @@ static sn_status begin(learning *l, const sn_allocator *allocator, sn_error *err
     l->nframe = sn_motion_nframe(l->motion);
     if (frames < l->nframe) l->nframe = frames;
     if (sn_motion_nq(l->motion) != sn_model_nq(l->model))
-        return sn_fail(error, SN_ERR_ARGUMENT, 0, "the motion has %d coordinates, but the model has %d",
+        return sn_fail(error, SN_ERR_ARGUMENT, 0,
+                       "the motion has %d coordinates, but the model has %d",
                        sn_motion_nq(l->motion), sn_model_nq(l->model));
     sn_layout layout = {0};
     for (int pass = 0; pass < 2; pass++) {
@@ -82,7 +83,8 @@ static sn_status collect(learning *l, const sn_axis_map *axes, int step, sn_erro
     memset(l->count, 0, (size_t)l->nmarker * sizeof *l->count);
     for (int f = 0; f < l->nframe; f += step) {
         if (sn_workspace_pose(l->at.workspace, sn_motion_frame(l->motion, f)) != SN_OK)
-            return sn_fail(error, SN_ERR_VALUE, 0, "frame %d of the motion has a number that is not finite",
+            return sn_fail(error, SN_ERR_VALUE, 0,
+                           "frame %d of the motion has a number that is not finite",
                            f + sn_motion_first_frame(l->motion));
         const double *from = sn_recording_frame(l->recording, f);
         for (int m = 0; m < l->nmarker; m++)
@@ -94,7 +96,8 @@ static sn_status collect(learning *l, const sn_axis_map *axes, int step, sn_erro
                 double x[3];
                 sn_axis_map_point(axes, from + 3 * (size_t)m, x);
                 sn_vec3 d = v3_sub(v3_from(x), frame.p);
-                sn_vec3 p = v3(v3_dot(frame.R.c[0], d), v3_dot(frame.R.c[1], d), v3_dot(frame.R.c[2], d));
+                sn_vec3 p =
+                    v3(v3_dot(frame.R.c[0], d), v3_dot(frame.R.c[1], d), v3_dot(frame.R.c[2], d));
                 add_sample(&l->spots[(size_t)m * (size_t)l->njoint + (size_t)j], l->count[m], p);
             }
         }
@@ -102,15 +105,19 @@ static sn_status collect(learning *l, const sn_axis_map *axes, int step, sn_erro
     return SN_OK;
 }
 
-static bool is_unnamed(const char *name) { return name[0] == '\0' || name[0] == '*' || name[0] == '#'; }
+static bool is_unnamed(const char *name) {
+    return name[0] == '\0' || name[0] == '*' || name[0] == '#';
+}
 
 static bool is_usable(const learning *l, int m) {
-    return l->count[m] >= LEAST_SAMPLES && !is_unnamed(sn_label_name(sn_recording_label(l->recording, m)));
+    return l->count[m] >= LEAST_SAMPLES &&
+           !is_unnamed(sn_label_name(sn_recording_label(l->recording, m)));
 }
 
 // The joint that a joint moves with: itself, or for a fixed one the next above that is not.
 static int mover(const sn_model *model, int joint) {
-    while (sn_model_joint(model, joint)->type == SN_JOINT_FIXED && sn_model_parent(model, joint) >= 0)
+    while (sn_model_joint(model, joint)->type == SN_JOINT_FIXED &&
+           sn_model_parent(model, joint) >= 0)
         joint = sn_model_parent(model, joint);
     return joint;
 }
@@ -122,8 +129,8 @@ static double segment_distance(sn_vec3 p, sn_vec3 tip) {
     return sqrt(v3_dot(d, d));
 }
 
-// How far a point in a joint's frame is from its bones, which lead to its children. Where a last bone ends
-// is not known: it is taken for a repetition of the one before.
+// How far a point in a joint's frame is from its bones, which lead to its children. Where a last
+// bone ends is not known: it is taken for a repetition of the one before.
 static double bone_distance(const sn_model *model, int joint, sn_vec3 p) {
     double least = INFINITY;
     for (int k = 0; k < sn_model_njoint(model); k++)
@@ -131,7 +138,8 @@ static double bone_distance(const sn_model *model, int joint, sn_vec3 p) {
             least = fmin(least, segment_distance(p, v3_from(sn_model_joint(model, k)->position)));
     if (isfinite(least)) return least;
     const sn_joint_desc *d = sn_model_joint(model, joint);
-    sn_mat3 R = sn_mat3_from_quat((sn_quat){d->rotation[0], d->rotation[1], d->rotation[2], d->rotation[3]});
+    sn_mat3 R = sn_mat3_from_quat(
+        (sn_quat){d->rotation[0], d->rotation[1], d->rotation[2], d->rotation[3]});
     sn_vec3 t = v3_from(d->position);
     if (d->parent < 0) t = v3(0, 0, 0);
     return segment_distance(p, v3(v3_dot(R.c[0], t), v3_dot(R.c[1], t), v3_dot(R.c[2], t)));
@@ -176,7 +184,8 @@ static sn_status make_places(const learning *l, sn_marker_place *place, double *
     }
     *count = n;
     if (n == 0)
-        return sn_fail(error, SN_ERR_ARGUMENT, 0, "no marker has a name and %d samples", LEAST_SAMPLES);
+        return sn_fail(error, SN_ERR_ARGUMENT, 0, "no marker has a name and %d samples",
+                       LEAST_SAMPLES);
     return SN_OK;
 }
 
@@ -192,7 +201,8 @@ sn_status sn_marker_set_learn(const sn_model *model, const sn_motion *motion,
     int count = 0;
     if (status == SN_OK) {
         place = sn_acquire(allocator, ((size_t)l.nmarker + 1) * sizeof *place);
-        status = place == NULL ? sn_fail_memory(error) : make_places(&l, place, spread, &count, error);
+        status =
+            place == NULL ? sn_fail_memory(error) : make_places(&l, place, spread, &count, error);
     }
     if (status == SN_OK) {
         status = sn_marker_set_create("learned", place, count, allocator, out);
@@ -203,7 +213,7 @@ sn_status sn_marker_set_learn(const sn_model *model, const sn_motion *motion,
     return status;
 }
 
-// --- axes --------------------------------------------------------------------------------------------
+// --- axes ----------------------------------------------------------------------------------------
 
 // Root-mean-square movement over all markers, each in its best joint's frame.
 static double total_spread(const learning *l) {
@@ -227,7 +237,9 @@ typedef struct cloud {
 } cloud;
 
 static void add_point(cloud *c, sn_vec3 p) { add_sample(&c->spot, ++c->count, p); }
-static double cloud_size(const cloud *c) { return c->count > 0 ? sqrt(c->spot.square / c->count) : 0; }
+static double cloud_size(const cloud *c) {
+    return c->count > 0 ? sqrt(c->spot.square / c->count) : 0;
+}
 
 // Of the usual units, the one with which the markers are about as far apart as the joints.
 static double find_unit(learning *l, int step) {
@@ -237,11 +249,13 @@ static double find_unit(learning *l, int step) {
     for (int f = 0; f < l->nframe; f += step) {
         cloud joints = {0}, markers = {0};
         if (sn_workspace_pose(l->at.workspace, sn_motion_frame(l->motion, f)) != SN_OK) continue;
-        for (int j = 0; j < l->njoint; j++) add_point(&joints, sn_workspace_frame(l->at.workspace, j).p);
+        for (int j = 0; j < l->njoint; j++)
+            add_point(&joints, sn_workspace_frame(l->at.workspace, j).p);
         for (int m = 0; m < l->nmarker; m++)
             if (sn_recording_present(l->recording, f, m) && is_usable(l, m))
                 add_point(&markers, v3_from(sn_recording_frame(l->recording, f) + 3 * (size_t)m));
-        if (markers.count < 4 || !(cloud_size(&markers) > 0) || !(cloud_size(&joints) > 0)) continue;
+        if (markers.count < 4 || !(cloud_size(&markers) > 0) || !(cloud_size(&joints) > 0))
+            continue;
         ratio += log(cloud_size(&markers) / cloud_size(&joints));
         n++;
     }
@@ -254,10 +268,10 @@ static double find_unit(learning *l, int step) {
 
 // The k-th of the 24 rotations that map axes to axes.
 static sn_axis_map rotation(int k) {
-    static const char *const words[24] = {
-        "xyz",  "x-y-z", "-xy-z",  "-x-yz", "yzx",  "y-z-x", "-yz-x", "-y-zx",
-        "zxy",  "z-x-y", "-zx-y",  "-z-xy", "xz-y", "x-zy",  "-xzy",  "-x-z-y",
-        "yx-z", "y-xz",  "-yxz",   "-y-x-z", "zy-x", "z-yx", "-zyx",  "-z-y-x"};
+    static const char *const words[24] = {"xyz",   "x-y-z",  "-xy-z", "-x-yz",  "yzx",   "y-z-x",
+                                          "-yz-x", "-y-zx",  "zxy",   "z-x-y",  "-zx-y", "-z-xy",
+                                          "xz-y",  "x-zy",   "-xzy",  "-x-z-y", "yx-z",  "y-xz",
+                                          "-yxz",  "-y-x-z", "zy-x",  "z-yx",   "-zyx",  "-z-y-x"};
     sn_axis_map map = sn_axis_map_identity();
     bool good = sn_axis_map_parse(words[k], &map);
     SN_ASSERT(good);
@@ -265,9 +279,9 @@ static sn_axis_map rotation(int k) {
     return map;
 }
 
-sn_status sn_axes_learn(const sn_model *model, const sn_motion *motion, const sn_recording *recording,
-                        const sn_allocator *allocator, sn_axis_map *out, double *spread, double *next,
-                        sn_error *error) {
+sn_status sn_axes_learn(const sn_model *model, const sn_motion *motion,
+                        const sn_recording *recording, const sn_allocator *allocator,
+                        sn_axis_map *out, double *spread, double *next, sn_error *error) {
     *out = sn_axis_map_identity();
     *spread = *next = INFINITY;
     learning l = {.model = model, .motion = motion, .recording = recording};
@@ -297,9 +311,9 @@ sn_status sn_axes_learn(const sn_model *model, const sn_motion *motion, const sn
     return status;
 }
 
-sn_status sn_marker_spread(const sn_model *model, const sn_motion *motion, const sn_recording *recording,
-                           const sn_axis_map *axes, const sn_allocator *allocator, double *spread,
-                           sn_error *error) {
+sn_status sn_marker_spread(const sn_model *model, const sn_motion *motion,
+                           const sn_recording *recording, const sn_axis_map *axes,
+                           const sn_allocator *allocator, double *spread, sn_error *error) {
     *spread = INFINITY;
     learning l = {.model = model, .motion = motion, .recording = recording};
     sn_status status = begin(&l, allocator, error);

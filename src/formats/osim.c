@@ -23,6 +23,7 @@ typedef struct reading {
     int depth[NSCOPE];  // of the element of each scope, 0: not inside
     int body;           // that is open
     int slot;           // of the axis that is open
+    bool model;         // <Model> was met
     bool leaf;          // no element was opened since the last
     int line;           // of the last OPEN
     char *text;         // of the element that is open, not terminated
@@ -375,8 +376,10 @@ static sn_status read_open(reading *r) {
     const sn_xml *xml = &r->xml;
     int outer = xml->depth - 1;  // elements around this one
     if (outer == 0) return begin_document(r);
-    if (outer == 1 && sn_xml_is(xml, "Model"))
+    if (outer == 1 && sn_xml_is(xml, "Model")) {
+        r->model = true;
         return read_name(r, "the model's name", false, &r->u->name);
+    }
     if (r->depth[AXIS] > 0) return begin_function(r);
     if (r->depth[JOINT] > 0) {
         if (sn_xml_is(xml, "TransformAxis")) return begin_axis(r);
@@ -471,7 +474,9 @@ static sn_status read_all(reading *r) {
     for (;;) {
         sn_xml_event event;
         SN_TRY(sn_xml_next(&r->xml, &event));
-        if (event == SN_XML_END) return SN_OK;
+        if (event == SN_XML_END)
+            return r->model ? SN_OK
+                            : FAIL(r, "there is no <Model> in this OpenSim file: is it a tool's setup?");
         if (event == SN_XML_TEXT) {
             SN_TRY(read_text(r));
             continue;

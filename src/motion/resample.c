@@ -64,7 +64,7 @@ sn_status sn_recording_resample(const sn_recording *recording, double rate,
     return status;
 }
 
-// --- motions -----------------------------------------------------------------------------------------
+// --- motions -------------------------------------------------------------------------------------
 
 // exp(s log(q1 q0^-1)) q0
 static sn_quat slerp(sn_quat q0, sn_quat q1, double s) {
@@ -82,8 +82,8 @@ static sn_quat euler_rotation(const int order[3], const double angle[3]) {
     return q;
 }
 
-// Angles of one rotation may jump from frame to frame though the rotation does not; so the rotation is
-// what is interpolated, and its angles nearest to the nearer frame's are taken.
+// Angles of one rotation may jump from frame to frame though the rotation does not; so the rotation
+// is what is interpolated, and its angles nearest to the nearer frame's are taken.
 static void between_eulers(const sn_joint_desc *d, const double *x, const double *y, double s,
                            double *out) {
     const int order[3] = {d->order[0] - 'X', d->order[1] - 'X', d->order[2] - 'X'};
@@ -105,17 +105,26 @@ static void correct_joint(const sn_model *model, int j, const double *x, const d
     const sn_joint_desc *d = sn_model_joint(model, j);
     int at = sn_model_q_index(model, j), first = 0, count = 0;
     switch (d->type) {
-        case SN_JOINT_EULER: between_eulers(d, x + at, y + at, s, out + at); break;
-        case SN_JOINT_EXPMAP: {
-            sn_vec3 way = v3_sub(v3_from(y + at), v3_from(x + at));
-            if (v3_dot(way, way) > pi * pi) between_expmaps(x + at, y + at, s, out + at);
-            break;
-        }
-        case SN_JOINT_HINGE: count = 1; break;
-        case SN_JOINT_UNIVERSAL: count = 2; break;
-        case SN_JOINT_SWING_TWIST:
-        case SN_JOINT_PLANAR: first = 2, count = 1; break;
-        default: break;
+    case SN_JOINT_EULER:
+        between_eulers(d, x + at, y + at, s, out + at);
+        break;
+    case SN_JOINT_EXPMAP: {
+        sn_vec3 way = v3_sub(v3_from(y + at), v3_from(x + at));
+        if (v3_dot(way, way) > pi * pi) between_expmaps(x + at, y + at, s, out + at);
+        break;
+    }
+    case SN_JOINT_HINGE:
+        count = 1;
+        break;
+    case SN_JOINT_UNIVERSAL:
+        count = 2;
+        break;
+    case SN_JOINT_SWING_TWIST:
+    case SN_JOINT_PLANAR:
+        first = 2, count = 1;
+        break;
+    default:
+        break;
     }
     for (int k = first; k < first + count; k++)
         out[at + k] = x[at + k] + s * shortest_way(y[at + k] - x[at + k]);
@@ -144,7 +153,8 @@ sn_status sn_motion_resample(const sn_model *model, const sn_motion *motion, dou
         sn_model_difference(model, x, y, delta);
         for (int v = 0; v < nv; v++) delta[v] *= b.fraction;
         sn_model_integrate(model, x, delta, q);
-        for (int j = 0; j < sn_model_njoint(model); j++) correct_joint(model, j, x, y, b.fraction, q);
+        for (int j = 0; j < sn_model_njoint(model); j++)
+            correct_joint(model, j, x, y, b.fraction, q);
     }
     sn_release(allocator, delta);
     return status;
