@@ -7,7 +7,7 @@
 static const char help[] =
     "usage: sinew info MODEL... [--json]\n\n"
     "Says what a model is: joints, degrees of freedom, depth, limits, sparsity of the Hessian.\n"
-    "MODEL is a native JSON model, \"-\" for standard input, or \"humanoid\", the built-in "
+    "MODEL is a native JSON or an OpenSim model, \"-\" for standard input, or \"humanoid\", the built-in "
     "figure.\n\n"
     "  --json   an array with one object per file\n";
 

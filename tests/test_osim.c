@@ -396,6 +396,65 @@ static void test_table(void **unused) {
     sn_model_destroy(model);
 }
 
+// Weights of a task file, and what it leaves out.
+static void test_tasks(void **unused) {
+    (void)unused;
+    new_layout = false;
+    bodies[0] = "a", bodies[1] = NULL;
+    begin_file();
+    put_joint("PinJoint", "j", "ground", "a", &(ends){0}, "<Coordinate name=\"q\"/>", "");
+    begin_markers();
+    put_marker("A", "a", 1, 0, 0);
+    put_marker("B", "a", 0, 1, 0);
+    put_marker("C", "a", 0, 0, 1);
+    end_file();
+    sn_model *model = read_model(NULL);
+    // OpenSim's own example has an end tag too many, too
+    static const char tasks[] =
+        "<?xml version='1.0'?>\n<IKTaskSet name='t'><objects>\n<IKMarkerTask name='C'><apply> true </apply>"
+        "<weight> 2.5 </weight></IKMarkerTask>\n<IKMarkerTask name='B'><apply>false</apply></IKMarkerTask>\n"
+        "<IKMarkerTask name='other'/><IKCoordinateTask name='q'><weight>7</weight></IKCoordinateTask>"
+        "</objects></IKTaskSet></OpenSimDocument>";
+    sn_marker_set *set;
+    sn_error error;
+    for (long n = 0;; n++) {
+        test_allocator a;
+        test_allocator_begin(&a);
+        a.fail_at = n;
+        sn_status status = sn_marker_set_read_tasks(tasks, strlen(tasks), model, &a.base, &set, &error);
+        if (status == SN_OK) {
+            assert_int_equal(sn_marker_set_count(set), 1);
+            const sn_marker_place *place = sn_marker_set_place(set, 0);
+            assert_string_equal(place->name, "C");
+            assert_string_equal(place->joint, "q");
+            assert_true(place->weight == 2.5 && place->placed && place->position[2] == 1);
+            sn_marker_set_destroy(set);
+        }
+        assert_int_equal(a.live, 0);
+        if (status == SN_OK) break;
+        assert_true(status == SN_ERR_MEMORY && set == NULL);
+    }
+    static const struct {
+        const char *text, *message;
+        int line;
+    } wrong[] = {
+        {"<a/>", "there is no <IKTaskSet> here", 1},
+        {"<IKTaskSet/>", "no task here is about a marker of the model", 0},
+        {"<IKTaskSet>\n<IKMarkerTask/></IKTaskSet>", "an IKMarkerTask has no name=\"...\"", 2},
+        {"<IKTaskSet><IKMarkerTask name='A'>\n<weight>-1</weight></IKMarkerTask></IKTaskSet>",
+         "the weight \"-1\" is not a number from 0 on", 2},
+        {"<IKTaskSet><IKMarkerTask name='A'><weight>", "the file ends inside <weight> of line 1", 1},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        assert_int_equal(sn_marker_set_read_tasks(wrong[i].text, strlen(wrong[i].text), model, NULL, &set, &error),
+                         SN_ERR_PARSE);
+        assert_null(set);
+        assert_string_equal(error.text, wrong[i].message);
+        assert_int_equal(error.line, wrong[i].line);
+    }
+    sn_model_destroy(model);
+}
+
 // --- refusing ----------------------------------------------------------------------------------------
 
 static void refuses(const char *file, int at, const char *message) {
@@ -622,7 +681,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kinds),   cmocka_unit_test(test_custom),
         cmocka_unit_test(test_knee),    cmocka_unit_test(test_table),
-        cmocka_unit_test(test_refuses), cmocka_unit_test(test_cut_and_memory),
+        cmocka_unit_test(test_tasks),   cmocka_unit_test(test_refuses),
+        cmocka_unit_test(test_cut_and_memory),
         cmocka_unit_test(test_example), cmocka_unit_test(test_against_opensim),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -231,6 +231,7 @@ static sn_status marker_value(reading *r) {
 // nested in functions.
 static sn_status read_value(reading *r) {
     int outer = r->xml.depth;
+    if (outer == 0) return SN_OK;
     if (r->depth[AXIS] > 0) return axis_value(r);
     if (r->depth[COORDINATE] == outer) return coordinate_value(r);
     if (r->depth[FRAME] == outer) return frame_value(r);
