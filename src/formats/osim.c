@@ -402,7 +402,6 @@ static sn_status end_axis(reading *r) {
     sn_osim_joint *j = LAST(r, joint);
     const sn_osim_axis *a = &j->axis[r->slot];
     const sn_osim_function *f = &a->function;
-    const double *x = r->u->numbers + f->x;
     bool right = true;
     switch (f->kind) {
         case SN_OSIM_NONE: right = a->coordinate == SIZE_MAX; break;
@@ -412,7 +411,8 @@ static sn_status end_axis(reading *r) {
         case SN_OSIM_SPLINE:
         case SN_OSIM_POLYLINE: right = f->nx >= 2 && f->ny == f->nx; break;
     }
-    for (size_t i = 1; right && i < f->nx; i++) right = x[i] > x[i - 1];
+    for (size_t i = f->x + 1; right && i < f->x + f->nx; i++)
+        right = r->u->numbers[i] > r->u->numbers[i - 1];
     if (right) return SN_OK;
     return sn_fail(r->u->error, SN_ERR_PARSE, a->line,
                    "joint \"%.80s\": a TransformAxis has no function, or too few or too many numbers "
