@@ -11,7 +11,7 @@ typedef struct reading {
     sn_marker_place *place;  // of the model's markers
     bool *used;
     int count;
-    int now;     // the marker of the task that is open; -1: none, or none of the model
+    int now;  // the marker of the task that is open; -1: none, or none of the model
     bool apply;
     double weight;
     char value[64];
@@ -44,7 +44,8 @@ static sn_status read_value(reading *r) {
     sn_word word = {r->value, r->length};
     while (word.length > 0 && word.text[0] == ' ') word.text++, word.length--;
     while (word.length > 0 && word.text[word.length - 1] == ' ') word.length--;
-    if (sn_xml_is(&r->xml, "apply")) r->apply = !sn_word_is(word, "false") && !sn_word_is(word, "0");
+    if (sn_xml_is(&r->xml, "apply"))
+        r->apply = !sn_word_is(word, "false") && !sn_word_is(word, "0");
     if (!sn_xml_is(&r->xml, "weight")) return SN_OK;
     if (sn_word_number(word, &r->weight) && r->weight >= 0 && r->weight <= 1e12) return SN_OK;
     return sn_fail(r->error, SN_ERR_PARSE, r->xml.line,
