@@ -5,6 +5,7 @@
 #include "info.h"
 
 static const char help[] =
+<<<<<<< HEAD
     "usage: sinew info FILE... [--json]\n\n"
     "Says what each file holds: frames, rate, unit, up axis (and how they are known), labels, gaps "
     "of\n"
@@ -16,6 +17,13 @@ static const char help[] =
     "  --json   an array with one object per file; what does not apply is null, and a file that "
     "can't\n"
     "           be read has \"file\" and \"error\" alone\n";
+=======
+    "usage: sinew info MODEL... [--json]\n\n"
+    "Says what a model is: joints, degrees of freedom, depth, limits, sparsity of the Hessian.\n"
+    "MODEL is a native JSON or an OpenSim model, \"-\" for standard input, or \"humanoid\", the built-in "
+    "figure.\n\n"
+    "  --json   an array with one object per file\n";
+>>>>>>> osim
 
 // The skeletons of the command line, which AMC files may need.
 typedef struct skeletons {

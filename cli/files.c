@@ -109,8 +109,12 @@ sn_model *load_model(const char *path) {
     size_t length;
     char *text = read_file(path, &length);
     if (text == NULL) return NULL;
-    if (sn_model_read_json(text, length, NULL, &model, &error) != SN_OK)
-        (void)file_error(path, &error);
+    sn_osim_info info = {0};
+    bool osim = sn_format_of(path, text, length) == SN_FORMAT_OSIM;
+    sn_status status = osim ? sn_osim_read(text, length, NULL, &model, &info, &error)
+                            : sn_model_read_json(text, length, NULL, &model, &error);
+    if (status != SN_OK) (void)file_error(path, &error);
+    if (info.note[0] != '\0') fprintf(stderr, "sinew: %s: %s\n", path, info.note);
     free(text);
     return model;
 }

@@ -62,14 +62,17 @@ static void show_calibration(void *user, double fraction) {
 
 // --- marker sets -------------------------------------------------------------------------------------------
 
-static sn_marker_set *load_set(const char *path) {
+// A set of its own, or with XML the weights of an OpenSim task file for the model's markers.
+static sn_marker_set *load_set(const char *path, const sn_model *model) {
     size_t length;
     sn_error error = {0};
     sn_marker_set *set = NULL;
     char *text = read_file(path, &length);
     if (text == NULL) return NULL;
-    if (sn_marker_set_read_json(text, length, NULL, &set, &error) != SN_OK)
-        (void)file_error(path, &error);
+    bool tasks = text[strspn(text, " \t\r\n\xef\xbb\xbf")] == '<';
+    sn_status status = tasks ? sn_marker_set_read_tasks(text, length, model, NULL, &set, &error)
+                             : sn_marker_set_read_json(text, length, NULL, &set, &error);
+    if (status != SN_OK) (void)file_error(path, &error);
     free(text);
     return set;
 }
@@ -79,7 +82,7 @@ static sn_marker_set *choose_set(fit_result *r) {
     const fit_settings *s = r->settings;
     sn_marker_set *set = NULL;
     sn_error error = {0};
-    if (s->markers != NULL && strcmp(s->markers, "builtin") != 0) return load_set(s->markers);
+    if (s->markers != NULL && strcmp(s->markers, "builtin") != 0) return load_set(s->markers, r->figure.model);
     int own = 0;
     for (int i = 0; i < sn_model_nmarker(r->figure.model); i++)
         own += sn_recording_find(r->recording, sn_model_marker(r->figure.model, i)->name) != -1;

@@ -107,20 +107,23 @@ static void put_joint(const char *kind, const char *name, const char *parent, co
             strcmp(parent, "ground") == 0 ? "/" : "/bodyset/", parent);
         put_vector("translation", e->at);
         put_vector("orientation", e->angles);
-        put("</PhysicalOffsetFrame><PhysicalOffsetFrame name=\"c_offset\"><socket_parent>/bodyset/%s"
-            "</socket_parent>", child);
+        put("</PhysicalOffsetFrame><PhysicalOffsetFrame "
+            "name=\"c_offset\"><socket_parent>/bodyset/%s"
+            "</socket_parent>",
+            child);
         put_vector("translation", e->child_at);
         put_vector("orientation", e->child_angles);
         put("</PhysicalOffsetFrame></frames>%s</%s>\n", middle, kind);
         return;
     }
-    put("<Body name=\"%s\"><mass>1</mass><Joint><%s name=\"%s\">%s<parent_body>%s</parent_body>\n", child,
-        kind, name, middle, parent);
+    put("<Body name=\"%s\"><mass>1</mass><Joint><%s name=\"%s\">%s<parent_body>%s</parent_body>\n",
+        child, kind, name, middle, parent);
     put_vector("location_in_parent", e->at);
     put_vector("orientation_in_parent", e->angles);
     put_vector("location", e->child_at);
     put_vector("orientation", e->child_angles);
-    put("<CoordinateSet><objects>%s</objects></CoordinateSet><reverse>false</reverse></%s></Joint></Body>\n",
+    put("<CoordinateSet><objects>%s</objects></CoordinateSet><reverse>false</reverse></%s></"
+        "Joint></Body>\n",
         coordinates, kind);
 }
 
@@ -134,7 +137,8 @@ static void begin_markers(void) {
             put("<Body name=\"%s\"><mass>2</mass></Body>\n", bodies[i]);
         put("</objects></BodySet>");
     }
-    put("<ForceSet><objects><Muscle name=\"m\"><GeometryPath>1 2</GeometryPath></Muscle></objects></ForceSet>"
+    put("<ForceSet><objects><Muscle name=\"m\"><GeometryPath>1 "
+        "2</GeometryPath></Muscle></objects></ForceSet>"
         "<MarkerSet><objects>\n");
 }
 
@@ -198,8 +202,10 @@ static void test_kinds(void **unused) {
             (void)snprintf(name, sizeof name, "c%d", i);
             value[i] = uniform(&state, -2, 2);
             *coordinate(model, q, name) = value[i];
-            if (kinds[k].slot[i] == 0) x = turned(v3_unit(kinds[k].axis[i]), value[i], x);
-            else p = v3_add(p, v3_scale(value[i], v3_unit(kinds[k].axis[i])));
+            if (kinds[k].slot[i] == 0)
+                x = turned(v3_unit(kinds[k].axis[i]), value[i], x);
+            else
+                p = v3_add(p, v3_scale(value[i], v3_unit(kinds[k].axis[i])));
         }
         x = v3_add(v3_from(e.at), turned_xyz(e.angles, v3_add(p, x)));
         assert_at(marker_at(model, "M", q), x, 1e-14);
@@ -212,23 +218,29 @@ static void test_custom(void **unused) {
     (void)unused;
     static const char coordinates[] =
         "<Coordinate name=\"turn\"><range>-1 1</range><clamped>true</clamped></Coordinate>"
-        "<Coordinate name=\"slide\"><range>-3 1</range><clamped>true</clamped><locked>true</locked></Coordinate>"
+        "<Coordinate name=\"slide\"><range>-3 "
+        "1</range><clamped>true</clamped><locked>true</locked></Coordinate>"
         "<Coordinate name=\"back\"/>"
-        "<Coordinate name=\"stuck\"><default_value>0.4</default_value><locked>true</locked></Coordinate>";
+        "<Coordinate "
+        "name=\"stuck\"><default_value>0.4</default_value><locked>true</locked></Coordinate>";
     static const char middle[] =
         "<SpatialTransform><TransformAxis name=\"rotation1\"><coordinates> turn </coordinates>"
-        "<axis>1 2 -1</axis><function><LinearFunction><coefficients>1 0.3</coefficients></LinearFunction>"
+        "<axis>1 2 -1</axis><function><LinearFunction><coefficients>1 "
+        "0.3</coefficients></LinearFunction>"
         "</function></TransformAxis>"
         "<TransformAxis name=\"rotation2\"><coordinates>back</coordinates><axis>0 1 0</axis>"
-        "<LinearFunction name=\"function\"><coefficients>-1 0</coefficients></LinearFunction></TransformAxis>"
+        "<LinearFunction name=\"function\"><coefficients>-1 "
+        "0</coefficients></LinearFunction></TransformAxis>"
         "<TransformAxis name=\"rotation3\"><coordinates>stuck</coordinates><axis>0 0 1</axis>"
         "<LinearFunction><coefficients>1 0</coefficients></LinearFunction></TransformAxis>"
-        "<TransformAxis name=\"translation1\"><coordinates></coordinates><axis>1 0 0</axis>"
-        "<function><MultiplierFunction><function><Constant><value>0.5</value></Constant></function>"
+        "<TransformAxis name=\"translation1\"><coordinates></coordinates><axis>2 0 0</axis>"
+        "<function><MultiplierFunction><function><Constant><value>0.25</value></Constant></function>"
         "<scale>0.2</scale></MultiplierFunction></function></TransformAxis>"
-        "<TransformAxis name=\"translation2\"><coordinates>slide</coordinates><axis>0 1 0</axis>"
-        "<function><MultiplierFunction><function><LinearFunction><coefficients>1 0.25</coefficients>"
-        "</LinearFunction></function><scale>2</scale></MultiplierFunction></function></TransformAxis>"
+        "<TransformAxis name=\"translation2\"><coordinates>slide</coordinates><axis>0 2 0</axis>"
+        "<function><MultiplierFunction><function><LinearFunction><coefficients>1 "
+        "0.25</coefficients>"
+        "</LinearFunction></function><scale>1</scale></MultiplierFunction></function></"
+        "TransformAxis>"
         "</SpatialTransform>";
     for (int layout = 0; layout < 2; layout++) {
         new_layout = layout == 1;
@@ -244,13 +256,16 @@ static void test_custom(void **unused) {
         end_file();
         sn_osim_info info;
         sn_model *model = read_model(&info);
-        assert_string_equal(info.note, "slide is 2 times what it is in the file; stuck is held at 0.4, "
-                                       "where it is locked");
+        assert_string_equal(info.note,
+                            "slide is 2 times what it is in the file; stuck is held at 0.4, "
+                            "where it is locked");
         assert_int_equal(sn_model_nq(model), 3);
         const sn_joint_desc *d = sn_model_joint(model, sn_model_find_joint(model, "slide"));
-        assert_true(d->type == SN_JOINT_SLIDER && d->lower[0] == -6 && d->upper[0] == 2 && d->locked[0]);
+        assert_true(d->type == SN_JOINT_SLIDER && d->lower[0] == -6 && d->upper[0] == 2 &&
+                    d->locked[0]);
         d = sn_model_joint(model, sn_model_find_joint(model, "turn"));
-        assert_true(d->type == SN_JOINT_HINGE && d->lower[0] == -1 && d->upper[0] == 1 && !d->locked[0]);
+        assert_true(d->type == SN_JOINT_HINGE && d->lower[0] == -1 && d->upper[0] == 1 &&
+                    !d->locked[0]);
         d = sn_model_joint(model, sn_model_find_joint(model, "back"));
         assert_true(isinf(d->lower[0]) && isinf(d->upper[0]));
         double q[3];
@@ -289,16 +304,19 @@ static double nothing(double a) { return 0 * a; }
 static sn_model *read_knee(double (*f)(double), double (*g)(double), double (*turn)(double),
                            const char *spline, sn_osim_info *info) {
     static char middle[20000];
-    size_t n = (size_t)sprintf(middle, "<SpatialTransform><TransformAxis name=\"rotation1\"><coordinates>"
-                                       "bend</coordinates><axis>0 0 1</axis><LinearFunction><coefficients>1 0"
-                                       "</coefficients></LinearFunction></TransformAxis>");
+    size_t n = (size_t)sprintf(
+        middle, "<SpatialTransform><TransformAxis name=\"rotation1\"><coordinates>"
+                "bend</coordinates><axis>0 0 1</axis><LinearFunction><coefficients>1 0"
+                "</coefficients></LinearFunction></TransformAxis>");
     double (*const functions[])(double) = {turn, f, g};
     static const char *const names[] = {"rotation2", "translation1", "translation2"};
     static const char *const axes[] = {"1 0 0", "1 0 0", "0 1 0"};
     for (int i = 0; i < 3; i++) {
         if (functions[i] == NULL) continue;
-        n += (size_t)sprintf(middle + n, "<TransformAxis name=\"%s\"><coordinates>bend</coordinates><axis>%s"
-                                         "</axis><function><%s>", names[i], axes[i], spline);
+        n += (size_t)sprintf(middle + n,
+                             "<TransformAxis name=\"%s\"><coordinates>bend</coordinates><axis>%s"
+                             "</axis><function><%s>",
+                             names[i], axes[i], spline);
         n += put_points(middle + n, functions[i], -2, 0.5, 41);
         n += (size_t)sprintf(middle + n, "</%s></function></TransformAxis>", spline);
     }
@@ -306,7 +324,8 @@ static sn_model *read_knee(double (*f)(double), double (*g)(double), double (*tu
     bodies[0] = "shank", bodies[1] = NULL;
     begin_file();
     put_joint("CustomJoint", "knee", "ground", "shank", &(ends){0},
-              "<Coordinate name=\"bend\"><default_value>0.3</default_value><range>-2 0.5</range></Coordinate>",
+              "<Coordinate name=\"bend\"><default_value>0.3</default_value><range>-2 "
+              "0.5</range></Coordinate>",
               middle);
     begin_markers();
     put_marker("M", "shank", 0.1, -0.4, 0);
@@ -328,7 +347,8 @@ static void test_knee(void **unused) {
         // the chord from the default angle to the far end
         double radius = sqrt(0.03 * 0.03 + 0.02 * 0.02);
         char wanted[100];
-        (void)snprintf(wanted, sizeof wanted, "knee moves by up to %.1f mm with bend; as a hinge it is up to 0.0",
+        (void)snprintf(wanted, sizeof wanted,
+                       "knee moves by up to %.1f mm with bend; as a hinge it is up to 0.0",
                        2e3 * radius * sin(2.3 / 2));
         assert_non_null(strstr(info.note, wanted));
         for (double a = -2; a <= 0.5; a += 0.05) {
@@ -349,8 +369,10 @@ static void test_knee(void **unused) {
     sn_vec3 off = v3_sub(marker_at(model, "M", &q), v3(x.x + cubic(q), x.y, 0));
     assert_true(v3_norm(off) > 1e-3);
     double held = 0, hinge = 0;
-    assert_int_equal(sscanf(info.note, "knee moves by up to %lf mm with bend; as a hinge it is up to %lf mm off",
-                            &held, &hinge), 2);
+    assert_int_equal(
+        sscanf(info.note, "knee moves by up to %lf mm with bend; as a hinge it is up to %lf mm off",
+               &held, &hinge),
+        2);
     assert_near(held, 1e3 * (cubic(-2) - cubic(0.3)), 1e-4);
     assert_true(1e3 * v3_norm(off) <= hinge + 0.05 && hinge < held);
     sn_model_destroy(model);
@@ -370,7 +392,9 @@ static void test_table(void **unused) {
     bodies[0] = "a", bodies[1] = NULL;
     begin_file();
     put_joint("PlanarJoint", "j", "ground", "a", &(ends){0},
-              "<Coordinate name=\"knee_angle_r\"/><Coordinate name=\"pelvis_tx\"/><Coordinate name=\"y\"/>", "");
+              "<Coordinate name=\"knee_angle_r\"/><Coordinate name=\"pelvis_tx\"/><Coordinate "
+              "name=\"y\"/>",
+              "");
     begin_markers();
     end_file();
     sn_model *model = read_model(NULL);
@@ -396,6 +420,70 @@ static void test_table(void **unused) {
     sn_model_destroy(model);
 }
 
+// Weights of a task file, and what it leaves out.
+static void test_tasks(void **unused) {
+    (void)unused;
+    new_layout = false;
+    bodies[0] = "a", bodies[1] = NULL;
+    begin_file();
+    put_joint("PinJoint", "j", "ground", "a", &(ends){0}, "<Coordinate name=\"q\"/>", "");
+    begin_markers();
+    put_marker("A", "a", 1, 0, 0);
+    put_marker("B", "a", 0, 1, 0);
+    put_marker("C", "a", 0, 0, 1);
+    end_file();
+    sn_model *model = read_model(NULL);
+    // OpenSim's own example has an end tag too many, too
+    static const char tasks[] = "<?xml version='1.0'?>\n<IKTaskSet "
+                                "name='t'><objects>\n<IKMarkerTask name='C'><apply> true </apply>"
+                                "<weight> 2.5 </weight></IKMarkerTask>\n<IKMarkerTask "
+                                "name='B'><apply>false</apply></IKMarkerTask>\n"
+                                "<IKMarkerTask name='other'/><IKCoordinateTask "
+                                "name='q'><weight>7</weight></IKCoordinateTask>"
+                                "</objects></IKTaskSet></OpenSimDocument>";
+    sn_marker_set *set;
+    sn_error error;
+    for (long n = 0;; n++) {
+        test_allocator a;
+        test_allocator_begin(&a);
+        a.fail_at = n;
+        sn_status status =
+            sn_marker_set_read_tasks(tasks, strlen(tasks), model, &a.base, &set, &error);
+        if (status == SN_OK) {
+            assert_int_equal(sn_marker_set_count(set), 1);
+            const sn_marker_place *place = sn_marker_set_place(set, 0);
+            assert_string_equal(place->name, "C");
+            assert_string_equal(place->joint, "q");
+            assert_true(place->weight == 2.5 && place->placed && place->position[2] == 1);
+            sn_marker_set_destroy(set);
+        }
+        assert_int_equal(a.live, 0);
+        if (status == SN_OK) break;
+        assert_true(status == SN_ERR_MEMORY && set == NULL);
+    }
+    static const struct {
+        const char *text, *message;
+        int line;
+    } wrong[] = {
+        {"<a/>", "there is no <IKTaskSet> here", 1},
+        {"<IKTaskSet/>", "no task here is about a marker of the model", 0},
+        {"<IKTaskSet>\n<IKMarkerTask/></IKTaskSet>", "an IKMarkerTask has no name=\"...\"", 2},
+        {"<IKTaskSet><IKMarkerTask name='A'>\n<weight>-1</weight></IKMarkerTask></IKTaskSet>",
+         "the weight \"-1\" is not a number from 0 on", 2},
+        {"<IKTaskSet><IKMarkerTask name='A'><weight>", "the file ends inside <weight> of line 1",
+         1},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        assert_int_equal(sn_marker_set_read_tasks(wrong[i].text, strlen(wrong[i].text), model, NULL,
+                                                  &set, &error),
+                         SN_ERR_PARSE);
+        assert_null(set);
+        assert_string_equal(error.text, wrong[i].message);
+        assert_int_equal(error.line, wrong[i].line);
+    }
+    sn_model_destroy(model);
+}
+
 // --- refusing ----------------------------------------------------------------------------------------
 
 static void refuses(const char *file, int at, const char *message) {
@@ -409,21 +497,24 @@ static void refuses(const char *file, int at, const char *message) {
         fail_msg("line %d: %s\nwanted line %d: %s", error.line, error.text, at, message);
 }
 
-#define HEAD "<OpenSimDocument Version=\"20303\"><Model><BodySet><objects>\n"
-#define TAIL "</objects></BodySet></Model></OpenSimDocument>"
+#define HEAD        "<OpenSimDocument Version=\"20303\"><Model><BodySet><objects>\n"
+#define TAIL        "</objects></BodySet></Model></OpenSimDocument>"
 #define BODY(joint) HEAD "<Body name=\"a\"><Joint>\n" joint "</Joint></Body>" TAIL
 #define AXIS(middle)                                                                               \
-    BODY("<CustomJoint name=\"j\"><parent_body>ground</parent_body>\n<SpatialTransform>"             \
-         "<TransformAxis name=\"rotation1\">\n" middle "</TransformAxis></SpatialTransform>"         \
-         "<CoordinateSet><objects><Coordinate name=\"q\"/></objects></CoordinateSet></CustomJoint>")
+    BODY("<CustomJoint name=\"j\"><parent_body>ground</parent_body>\n<SpatialTransform>"           \
+         "<TransformAxis name=\"rotation1\">\n" middle "</TransformAxis></SpatialTransform>"       \
+         "<CoordinateSet><objects><Coordinate "                                                    \
+         "name=\"q\"/></objects></CoordinateSet></CustomJoint>")
 
 static void test_refuses(void **unused) {
     (void)unused;
     refuses("", 1, "the file holds no element");
-    refuses("<robot/>", 1, "the outermost element is <robot>, not <OpenSimDocument>: is this an OpenSim model?");
+    refuses("<robot/>", 1,
+            "the outermost element is <robot>, not <OpenSimDocument>: is this an OpenSim model?");
     refuses("<OpenSimDocument/>", 1, "<OpenSimDocument> has no Version=\"...\" that is a number");
     refuses("<OpenSimDocument Version='10900'/>", 1,
-            "this is a file of version 10900; versions 20000 to 49999 (OpenSim 2 to 4) are read: open and save "
+            "this is a file of version 10900; versions 20000 to 49999 (OpenSim 2 to 4) are read: "
+            "open and save "
             "it with OpenSim 4");
     refuses(HEAD "<Body/>" TAIL, 2, "a body has no name=\"...\"");
     refuses(HEAD "<Body name='a'/>" TAIL, 2, "body \"a\" hangs on no joint that leads to ground");
@@ -436,42 +527,55 @@ static void test_refuses(void **unused) {
             "joint \"j\": there is no body or frame of the joint \"b\"");
     refuses(BODY("<WeldJoint name='j'><parent_body>a</parent_body></WeldJoint>"), 2,
             "body \"a\" hangs on no joint that leads to ground");
-    refuses(BODY("<WeldJoint name='j'><parent_body>ground</parent_body>\n<location>1 2</location></WeldJoint>"),
+    refuses(BODY("<WeldJoint name='j'><parent_body>ground</parent_body>\n<location>1 "
+                 "2</location></WeldJoint>"),
             4, "<location> needs 3 numbers, here are 2");
     refuses(BODY("<WeldJoint name='j'>\n<location>1 2 x</location></WeldJoint>"), 4,
             "<location>: \"x\" is not a number");
-    refuses(BODY("<WeldJoint name='j'>\n<reverse>true</reverse></WeldJoint>"), 4,
-            "joint \"j\" is reversed, which is not supported: in OpenSim, swap its parent and child");
+    refuses(
+        BODY("<WeldJoint name='j'>\n<reverse>true</reverse></WeldJoint>"), 4,
+        "joint \"j\" is reversed, which is not supported: in OpenSim, swap its parent and child");
     refuses(BODY("<WeldJoint name='j'><parent_body>ground</parent_body></WeldJoint>"
-                 "<WeldJoint name='k'><parent_body>ground</parent_body></WeldJoint>"), 3,
-            "body \"a\" is the child of joint \"j\" and of joint \"k\"");
+                 "<WeldJoint name='k'><parent_body>ground</parent_body></WeldJoint>"),
+            3, "body \"a\" is the child of joint \"j\" and of joint \"k\"");
     refuses(AXIS("<coordinates>q</coordinates>"), 4,
-            "joint \"j\": a TransformAxis has no function, or too few or too many numbers for it, or x that do "
+            "joint \"j\": a TransformAxis has no function, or too few or too many numbers for it, "
+            "or x that do "
             "not rise");
     refuses(AXIS("<SimmSpline><x>1 1</x><y>0 0</y></SimmSpline>"), 4,
-            "joint \"j\": a TransformAxis has no function, or too few or too many numbers for it, or x that do "
+            "joint \"j\": a TransformAxis has no function, or too few or too many numbers for it, "
+            "or x that do "
             "not rise");
     refuses(AXIS("<Constant><value>1 2</value></Constant>"), 4,
-            "joint \"j\": a TransformAxis has no function, or too few or too many numbers for it, or x that do "
+            "joint \"j\": a TransformAxis has no function, or too few or too many numbers for it, "
+            "or x that do "
             "not rise");
-    refuses(AXIS("<Sine/>"), 5, "joint \"j\": the function <Sine> is not supported (file version 20303)");
+    refuses(AXIS("<Sine/>"), 5,
+            "joint \"j\": the function <Sine> is not supported (file version 20303)");
     refuses(AXIS("<Constant/><Constant/>"), 5, "joint \"j\": a TransformAxis has two functions");
-    refuses(AXIS("<coordinates>p</coordinates><LinearFunction><coefficients>1 0</coefficients></LinearFunction>"),
+    refuses(AXIS("<coordinates>p</coordinates><LinearFunction><coefficients>1 "
+                 "0</coefficients></LinearFunction>"),
             4, "joint \"j\" follows \"p\", which is no coordinate of it");
     refuses(AXIS("<coordinates>p q</coordinates>"), 5,
             "joint \"j\": a motion that follows several coordinates is not supported");
-    refuses(AXIS("<axis>0 0 0</axis><Constant><value>1</value></Constant>"), 4, "joint \"j\": an axis is 0 0 0");
-    refuses(BODY("<PinJoint name='j'><CoordinateSet><objects><Coordinate name='q'>\n<range>2 1</range>"
-                 "</Coordinate></objects></CoordinateSet></PinJoint>"), 4,
-            "coordinate \"q\": its range ends before it begins");
-    refuses(BODY("<PinJoint name='j'><CoordinateSet><objects><Coordinate name='q'>\n<locked>yes</locked>"
-                 "</Coordinate></objects></CoordinateSet></PinJoint>"), 4,
-            "<locked> is \"yes\", neither true nor false");
-    refuses("<OpenSimDocument Version='30000'><Model><MarkerSet><objects>\n<Marker name='M'/></objects>"
-            "</MarkerSet></Model></OpenSimDocument>", 2, "marker \"M\" states no body");
+    refuses(AXIS("<axis>0 0 0</axis><Constant><value>1</value></Constant>"), 4,
+            "joint \"j\": an axis is 0 0 0");
+    refuses(
+        BODY("<PinJoint name='j'><CoordinateSet><objects><Coordinate name='q'>\n<range>2 1</range>"
+             "</Coordinate></objects></CoordinateSet></PinJoint>"),
+        4, "coordinate \"q\": its range ends before it begins");
+    refuses(
+        BODY(
+            "<PinJoint name='j'><CoordinateSet><objects><Coordinate name='q'>\n<locked>yes</locked>"
+            "</Coordinate></objects></CoordinateSet></PinJoint>"),
+        4, "<locked> is \"yes\", neither true nor false");
+    refuses(
+        "<OpenSimDocument Version='30000'><Model><MarkerSet><objects>\n<Marker name='M'/></objects>"
+        "</MarkerSet></Model></OpenSimDocument>",
+        2, "marker \"M\" states no body");
     refuses("<OpenSimDocument Version='30000'><Model><MarkerSet><objects>\n<Marker name='M'>"
-            "<body>a</body></Marker></objects></MarkerSet></Model></OpenSimDocument>", 2,
-            "marker \"M\" sits on \"a\", but there is no such body");
+            "<body>a</body></Marker></objects></MarkerSet></Model></OpenSimDocument>",
+            2, "marker \"M\" sits on \"a\", but there is no such body");
 }
 
 // A file cut off anywhere is refused; an allocation that fails gives nothing and leaves nothing.
@@ -541,7 +645,11 @@ static bool open_example(example *e) {
     e->column = calloc((size_t)sn_model_nmarker(e->model.model), sizeof *e->column);
     assert_non_null(e->column);
     assert_int_equal(sn_fit_match(e->model.model, e->take.recording, NULL, e->column), 31);
-    e->input = (sn_fit_input){e->model.model, e->take.recording, e->column, sn_axis_map_identity(), 0,
+    e->input = (sn_fit_input){e->model.model,
+                              e->take.recording,
+                              e->column,
+                              sn_axis_map_identity(),
+                              0,
                               sn_motion_nframe(e->theirs)};
     return true;
 }
@@ -564,13 +672,15 @@ static void test_example(void **unused) {
     assert_int_equal(sn_model_nq(model), 23);
     assert_int_equal(sn_model_njoint(model), 24);
     assert_int_equal(sn_model_nmarker(model), 39);
-    assert_string_equal(e.model.note, "knee_r moves by up to 30.8 mm with knee_angle_r; as a hinge it is up to "
-                                      "3.9 mm off; knee_l moves by up to 30.8 mm with knee_angle_l; as a hinge "
-                                      "it is up to 3.9 mm off");
+    assert_string_equal(e.model.note,
+                        "knee_r moves by up to 30.8 mm with knee_angle_r; as a hinge it is up to "
+                        "3.9 mm off; knee_l moves by up to 30.8 mm with knee_angle_l; as a hinge "
+                        "it is up to 3.9 mm off");
     // the zero pose is made of offsets alone: hip, knee (its splines at 0, natural values by hand), ankle,
     // subtalar joint, marker
     double q[23] = {0};
-    sn_vec3 heel = v3(-0.0724376 - 0.0543287, -0.0677245 - 0.425065 - 0.0467314, 0.0855522 + 0.00882271);
+    sn_vec3 heel =
+        v3(-0.0724376 - 0.0543287, -0.0677245 - 0.425065 - 0.0467314, 0.0855522 + 0.00882271);
     const sn_marker_desc *m = sn_model_marker(model, sn_model_find_marker(model, "R.Heel"));
     assert_string_equal(sn_model_joint(model, m->joint)->name, "subtalar_angle_r");
     sn_vec3 p = marker_at(model, "R.Heel", q), knee = v3_sub(v3_sub(p, heel), v3_from(m->position));
@@ -594,8 +704,10 @@ static void test_against_opensim(void **unused) {
     sn_motion *motion;
     assert_int_equal(sn_fit_measure(&e.input, e.theirs, NULL, frames, markers, &theirs), SN_OK);
     assert_int_equal(sn_motion_create(count, 23, 1, 60, NULL, &motion), SN_OK);
-    assert_int_equal(sn_fit_run(&e.input, NULL, NULL, motion, frames, markers, &ours, &error), SN_OK);
-    print_message("markers: OpenSim's angles %.2f mm RMS, ours %.2f mm\n", 1e3 * theirs.rms, 1e3 * ours.rms);
+    assert_int_equal(sn_fit_run(&e.input, NULL, NULL, motion, frames, markers, &ours, &error),
+                     SN_OK);
+    print_message("markers: OpenSim's angles %.2f mm RMS, ours %.2f mm\n", 1e3 * theirs.rms,
+                  1e3 * ours.rms);
     assert_true(theirs.rms < 2e-3 && ours.rms < 0.5e-3 && ours.rms <= theirs.rms);
     for (int j = 1; j < 24; j++) {
         double sum = 0, worst = 0;
@@ -620,10 +732,15 @@ static void test_against_opensim(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kinds),   cmocka_unit_test(test_custom),
-        cmocka_unit_test(test_knee),    cmocka_unit_test(test_table),
-        cmocka_unit_test(test_refuses), cmocka_unit_test(test_cut_and_memory),
-        cmocka_unit_test(test_example), cmocka_unit_test(test_against_opensim),
+        cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_custom),
+        cmocka_unit_test(test_knee),
+        cmocka_unit_test(test_table),
+        cmocka_unit_test(test_tasks),
+        cmocka_unit_test(test_refuses),
+        cmocka_unit_test(test_cut_and_memory),
+        cmocka_unit_test(test_example),
+        cmocka_unit_test(test_against_opensim),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

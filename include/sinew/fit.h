@@ -49,6 +49,12 @@ SN_API sn_status sn_marker_set_write_json(const sn_marker_set *set, const sn_sin
 SN_API sn_status sn_marker_set_of_model(const sn_model *model, const sn_allocator *allocator,
                                         sn_marker_set **out);
 
+/// The markers of a model that a task file of OpenSim's inverse kinematics (<IKTaskSet>) lists and applies,
+/// with its weights. Tasks about other markers, and about coordinates, are not looked at.
+SN_API sn_status sn_marker_set_read_tasks(const char *text, size_t length, const sn_model *model,
+                                          const sn_allocator *allocator, sn_marker_set **out,
+                                          sn_error *error);
+
 /// The built-in full-body set of HDM05, CMU and Vicon's Plug-in Gait, for a human figure with any of the
 /// usual joint names. None is `placed`. SN_ERR_MODEL when the model is no such figure.
 /// @param recording  only markers that it has; NULL for all

@@ -30,9 +30,9 @@ typedef struct reading {
     size_t length, capacity;
 } reading;
 
-#define FAIL(r, ...) sn_fail((r)->u->error, SN_ERR_PARSE, (r)->line, __VA_ARGS__)
+#define FAIL(r, ...)  sn_fail((r)->u->error, SN_ERR_PARSE, (r)->line, __VA_ARGS__)
 #define LAST(r, list) (&(r)->u->list[(r)->u->n##list - 1])
-#define NAME(r, at) ((r)->u->names + (at))
+#define NAME(r, at)   ((r)->u->names + (at))
 
 const sn_osim_joint_type sn_osim_joint_types[] = {
     {"CustomJoint", -1, {{0, 0}}},
@@ -136,7 +136,8 @@ static sn_status read_flag(reading *r, bool *out) {
     (void)next_word(r, &at, &word);
     *out = sn_word_is(word, "true") || sn_word_is(word, "1");
     if (*out || sn_word_is(word, "false") || sn_word_is(word, "0")) return SN_OK;
-    return FAIL(r, "<%.*s> is \"%.*s\", neither true nor false", SN_WORD(r->xml.name), SN_WORD(word));
+    return FAIL(r, "<%.*s> is \"%.*s\", neither true nor false", SN_WORD(r->xml.name),
+                SN_WORD(word));
 }
 
 // A name, or the last part of a path: "pelvis", "/bodyset/pelvis", "../pelvis".
@@ -174,8 +175,10 @@ static sn_status joint_value(reading *r) {
     if (!sn_xml_is(xml, "reverse")) return SN_OK;
     bool reverse;
     SN_TRY(read_flag(r, &reverse));
-    return reverse ? FAIL(r, "joint \"%.80s\" is reversed, which is not supported: in OpenSim, swap "
-                             "its parent and child", NAME(r, j->name))
+    return reverse ? FAIL(r,
+                          "joint \"%.80s\" is reversed, which is not supported: in OpenSim, swap "
+                          "its parent and child",
+                          NAME(r, j->name))
                    : SN_OK;
 }
 
@@ -198,7 +201,8 @@ static sn_status axis_value(reading *r) {
     sn_word word, second;
     if (!next_word(r, &at, &word)) return SN_OK;
     if (next_word(r, &at, &second))
-        return FAIL(r, "joint \"%.80s\": a motion that follows several coordinates is not supported",
+        return FAIL(r,
+                    "joint \"%.80s\": a motion that follows several coordinates is not supported",
                     NAME(r, LAST(r, joint)->name));
     return keep_name(r, word, "the coordinate's name", &a->coordinate);
 }
@@ -232,6 +236,7 @@ static sn_status marker_value(reading *r) {
 // nested in functions.
 static sn_status read_value(reading *r) {
     int outer = r->xml.depth;
+    if (outer == 0) return SN_OK;
     if (r->depth[AXIS] > 0) return axis_value(r);
     if (r->depth[COORDINATE] == outer) return coordinate_value(r);
     if (r->depth[FRAME] == outer) return frame_value(r);
@@ -245,16 +250,20 @@ static sn_status read_value(reading *r) {
 static sn_status begin_document(reading *r) {
     char value[SN_XML_VALUE] = "";
     if (!sn_xml_is(&r->xml, "OpenSimDocument"))
-        return FAIL(r, "the outermost element is <%.*s>, not <OpenSimDocument>: is this an OpenSim model?",
-                    SN_WORD(r->xml.name));
+        return FAIL(
+            r, "the outermost element is <%.*s>, not <OpenSimDocument>: is this an OpenSim model?",
+            SN_WORD(r->xml.name));
     const sn_xml_attribute *version = sn_xml_find(&r->xml, "Version");
     if (version != NULL) SN_TRY(sn_xml_value(&r->xml, version, value));
     int *number = &r->u->info.version;
     if (!sn_word_integer((sn_word){value, strlen(value)}, number))
         return FAIL(r, "<OpenSimDocument> has no Version=\"...\" that is a number");
     if (*number < 20000 || *number > 49999)
-        return FAIL(r, "this is a file of version %d; versions 20000 to 49999 (OpenSim 2 to 4) are read: "
-                       "open and save it with OpenSim 4", *number);
+        return FAIL(
+            r,
+            "this is a file of version %d; versions 20000 to 49999 (OpenSim 2 to 4) are read: "
+            "open and save it with OpenSim 4",
+            *number);
     return SN_OK;
 }
 
@@ -275,7 +284,8 @@ static sn_status begin_joint(reading *r, bool in_body) {
     int type = 0;
     size_t name;
     SN_TRY(read_name(r, "a joint", true, &name));
-    while (type < sn_osim_njoint_type && !sn_xml_is(&r->xml, sn_osim_joint_types[type].name)) type++;
+    while (type < sn_osim_njoint_type && !sn_xml_is(&r->xml, sn_osim_joint_types[type].name))
+        type++;
     if (type == sn_osim_njoint_type)
         return FAIL(r, "joint \"%.80s\" is a <%.*s>, which is not supported (file version %d)",
                     NAME(r, name), SN_WORD(r->xml.name), u->info.version);
@@ -305,8 +315,10 @@ static sn_status begin_axis(reading *r) {
     r->slot = 0;
     while (r->slot < SN_OSIM_AXES && strcmp(NAME(r, name), slots[r->slot]) != 0) r->slot++;
     if (r->slot == SN_OSIM_AXES)
-        return FAIL(r, "joint \"%.60s\": the TransformAxis \"%.60s\" is none of rotation1 to "
-                       "translation3", NAME(r, j->name), NAME(r, name));
+        return FAIL(r,
+                    "joint \"%.60s\": the TransformAxis \"%.60s\" is none of rotation1 to "
+                    "translation3",
+                    NAME(r, j->name), NAME(r, name));
     j->axis[r->slot].line = r->line;
     r->depth[AXIS] = r->xml.depth;
     return SN_OK;
@@ -404,21 +416,33 @@ static sn_status end_axis(reading *r) {
     sn_osim_joint *j = LAST(r, joint);
     const sn_osim_axis *a = &j->axis[r->slot];
     const sn_osim_function *f = &a->function;
-    const double *x = r->u->numbers + f->x;
     bool right = true;
     switch (f->kind) {
-        case SN_OSIM_NONE: right = a->coordinate == SIZE_MAX; break;
-        case SN_OSIM_CONSTANT: right = f->ny == 1; break;
-        case SN_OSIM_LINEAR: right = f->ny == 2; break;
-        case SN_OSIM_POLYNOMIAL: right = f->ny >= 1; break;
-        case SN_OSIM_SPLINE:
-        case SN_OSIM_POLYLINE: right = f->nx >= 2 && f->ny == f->nx; break;
+    case SN_OSIM_NONE:
+        right = a->coordinate == SIZE_MAX;
+        break;
+    case SN_OSIM_CONSTANT:
+        right = f->ny == 1;
+        break;
+    case SN_OSIM_LINEAR:
+        right = f->ny == 2;
+        break;
+    case SN_OSIM_POLYNOMIAL:
+        right = f->ny >= 1;
+        break;
+    case SN_OSIM_SPLINE:
+    case SN_OSIM_POLYLINE:
+        right = f->nx >= 2 && f->ny == f->nx;
+        break;
     }
-    for (size_t i = 1; right && i < f->nx; i++) right = x[i] > x[i - 1];
+    for (size_t i = f->x + 1; right && i < f->x + f->nx; i++)
+        right = r->u->numbers[i] > r->u->numbers[i - 1];
     if (right) return SN_OK;
-    return sn_fail(r->u->error, SN_ERR_PARSE, a->line,
-                   "joint \"%.80s\": a TransformAxis has no function, or too few or too many numbers "
-                   "for it, or x that do not rise", NAME(r, j->name));
+    return sn_fail(
+        r->u->error, SN_ERR_PARSE, a->line,
+        "joint \"%.80s\": a TransformAxis has no function, or too few or too many numbers "
+        "for it, or x that do not rise",
+        NAME(r, j->name));
 }
 
 // All joints but the CustomJoint have coordinates that move along and about fixed axes.
@@ -431,8 +455,10 @@ static sn_status end_joint(reading *r) {
                        NAME(r, j->name), j->parent.body == SIZE_MAX ? "parent" : "child");
     if (type->ncoordinate < 0) return SN_OK;
     if (j->ncoordinate != (size_t)type->ncoordinate)
-        return sn_fail(u->error, SN_ERR_PARSE, j->line, "joint \"%.80s\" has %zu coordinates, but a %s "
-                       "has %d", NAME(r, j->name), j->ncoordinate, type->name, type->ncoordinate);
+        return sn_fail(u->error, SN_ERR_PARSE, j->line,
+                       "joint \"%.80s\" has %zu coordinates, but a %s "
+                       "has %d",
+                       NAME(r, j->name), j->ncoordinate, type->name, type->ncoordinate);
     SN_TRY(SN_OSIM_ROOM(u, numbers, 2));
     u->numbers[u->nnumbers] = 1;
     u->numbers[u->nnumbers + 1] = 0;

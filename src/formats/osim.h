@@ -19,8 +19,8 @@ typedef enum sn_osim_kind {
 
 typedef struct sn_osim_function {
     sn_osim_kind kind;
-    double scale;       ///< of the result
-    size_t x, nx;       ///< where its numbers start in `numbers`
+    double scale;  ///< of the result
+    size_t x, nx;  ///< where its numbers start in `numbers`
     size_t y, ny;
 } sn_osim_function;
 
@@ -33,9 +33,9 @@ typedef struct sn_osim_axis {
 
 /// A place in a body: where a joint begins or ends.
 typedef struct sn_osim_place {
-    size_t body;          ///< name of the body, or of a frame of the joint; SIZE_MAX: not stated
+    size_t body;  ///< name of the body, or of a frame of the joint; SIZE_MAX: not stated
     double position[3];
-    double angles[3];     ///< about x, then the turned y, then the turned z
+    double angles[3];  ///< about x, then the turned y, then the turned z
 } sn_osim_place;
 
 typedef struct sn_osim_frame {
@@ -64,8 +64,8 @@ typedef struct sn_osim_coordinate {
 
 typedef struct sn_osim_body {
     size_t name;
-    int joint;     ///< that holds it, -1: none
-    int at;        ///< joint of the model, -1: not yet known
+    int joint;                        ///< that holds it, -1: none
+    int at;                           ///< joint of the model, -1: not yet known
     double position[3], rotation[4];  ///< of the body in that joint's frame
     int line;
 } sn_osim_body;
@@ -100,8 +100,7 @@ typedef struct sn_osim {
 
 /// Room for `more` items behind those of a list; `list` is a member of an sn_osim.
 #define SN_OSIM_ROOM(u, list, more)                                                                \
-    sn_osim_grow((u), &(u)->list, &(u)->list##_capacity, (u)->n##list + (more),           \
-                 sizeof *(u)->list)
+    sn_osim_grow((u), &(u)->list, &(u)->list##_capacity, (u)->n##list + (more), sizeof *(u)->list)
 
 /// @param list  the address of a pointer to the items
 sn_status sn_osim_grow(const sn_osim *u, void *list, size_t *capacity, size_t need, size_t size);

@@ -81,28 +81,29 @@ static sn_status collect_names(sn_osim *u) {
     }
     for (int i = 0; i < (int)u->nbody; i++)
         if (sn_names_add(&u->body_names, i, body_name, u) != i)
-            return sn_fail(u->error, SN_ERR_PARSE, u->body[i].line, "another body is named \"%.80s\" too",
-                           body_name(u, i));
+            return sn_fail(u->error, SN_ERR_PARSE, u->body[i].line,
+                           "another body is named \"%.80s\" too", body_name(u, i));
     return SN_OK;
 }
 
 // The body of a place; a frame of the joint's own stands between them in version 4.
-static sn_status find_body(const sn_osim *u, const sn_osim_joint *j, sn_osim_place *place, int *out) {
+static sn_status find_body(const sn_osim *u, const sn_osim_joint *j, sn_osim_place *place,
+                           int *out) {
     for (size_t i = 0; i < j->nframe; i++) {
         const sn_osim_frame *f = &u->frame[j->frame + i];
         if (strcmp(NAME(u, f->name), NAME(u, place->body)) != 0) continue;
         *place = f->place;
         if (place->body == SIZE_MAX)
             return sn_fail(u->error, SN_ERR_PARSE, j->line,
-                           "joint \"%.60s\": its frame \"%.60s\" states no parent", NAME(u, j->name),
-                           NAME(u, f->name));
+                           "joint \"%.60s\": its frame \"%.60s\" states no parent",
+                           NAME(u, j->name), NAME(u, f->name));
         break;
     }
     *out = sn_names_find(&u->body_names, NAME(u, place->body), body_name, u);
     if (*out >= 0) return SN_OK;
     return sn_fail(u->error, SN_ERR_PARSE, j->line,
-                   "joint \"%.60s\": there is no body or frame of the joint \"%.60s\"", NAME(u, j->name),
-                   NAME(u, place->body));
+                   "joint \"%.60s\": there is no body or frame of the joint \"%.60s\"",
+                   NAME(u, j->name), NAME(u, place->body));
 }
 
 static sn_status connect(sn_osim *u) {
@@ -113,8 +114,8 @@ static sn_status connect(sn_osim *u) {
         SN_TRY(find_body(u, j, &j->child, &j->child_body));
         sn_osim_body *child = &u->body[j->child_body];
         if (j->child_body == 0)
-            return sn_fail(u->error, SN_ERR_PARSE, j->line, "joint \"%.80s\" has ground as its child",
-                           NAME(u, j->name));
+            return sn_fail(u->error, SN_ERR_PARSE, j->line,
+                           "joint \"%.80s\" has ground as its child", NAME(u, j->name));
         if (child->joint >= 0)
             return sn_fail(u->error, SN_ERR_PARSE, j->line,
                            "body \"%.60s\" is the child of joint \"%.60s\" and of joint \"%.60s\"",
@@ -156,16 +157,18 @@ static sn_status plan_axis(building *b, const sn_osim_joint *j, int k) {
     m->moves = c != NULL && m->slope != 0 && !(c->locked && c->value != 0);
     for (int i = 0; i < k; i++)
         if (b->motion[i].moves && b->motion[i].coordinate == m->coordinate) m->moves = false;
-    m->value = m->moves ? f->scale * u->numbers[f->y + 1] : value_at(b, j, k, c != NULL ? c->value : 0);
+    m->value =
+        m->moves ? f->scale * u->numbers[f->y + 1] : value_at(b, j, k, c != NULL ? c->value : 0);
     double length = v3_norm(m->axis);
     bool still = !m->moves && m->coordinate < 0 && m->value == 0;
     if (!(length > 0) && !still)
         return sn_fail(u->error, SN_ERR_PARSE, a->line, "joint \"%.80s\": an axis is 0 0 0",
                        NAME(u, j->name));
     if (!isfinite(m->value) || !isfinite(m->slope) || fabs(m->value) > 1e50)
-        return sn_fail(u->error, SN_ERR_PARSE, a->line,
-                       "joint \"%.80s\": a function has no finite value at the coordinate's default",
-                       NAME(u, j->name));
+        return sn_fail(
+            u->error, SN_ERR_PARSE, a->line,
+            "joint \"%.80s\": a function has no finite value at the coordinate's default",
+            NAME(u, j->name));
     // rotations are about the axis, whatever its length; translations are along it times its length
     if (length > 0) m->axis = v3_scale(1 / length, m->axis);
     if (k >= 3) m->slope *= length, m->value *= length;
@@ -178,7 +181,9 @@ static bool follows(const building *b, int k) {
 
 static sn_quat about(sn_vec3 axis, double angle) { return sn_quat_exp(v3_scale(angle, axis)); }
 
-static sn_mat3 about_matrix(sn_vec3 axis, double angle) { return sn_mat3_from_quat(about(axis, angle)); }
+static sn_mat3 about_matrix(sn_vec3 axis, double angle) {
+    return sn_mat3_from_quat(about(axis, angle));
+}
 
 // How far the axes that follow coordinate c are from where they are held.
 typedef struct drift {
@@ -224,7 +229,8 @@ static sn_mat3 before_hinge(const building *b, int hinge) {
 }
 
 // c of the head of this file, in F.
-static sn_vec3 fit_centre(const building *b, const sn_osim_joint *j, int c, int hinge, sn_vec3 axis) {
+static sn_vec3 fit_centre(const building *b, const sn_osim_joint *j, int c, int hinge,
+                          sn_vec3 axis) {
     const sn_osim_coordinate *q = &b->u->coordinate[c];
     const motion *m = &b->motion[hinge];
     sn_mat3 start = about_matrix(axis, m->slope * q->value + m->value);
@@ -278,10 +284,11 @@ static void settle_coordinate(building *b, const sn_osim_joint *j, int c) {
     }
     const char *joint = NAME(u, j->name), *name = NAME(u, q->name);
     if (held > 0 && v3_norm(centre) > 0)
-        note(u, "%.60s moves by up to %.1f mm with %.60s; as a hinge it is up to %.1f mm off", joint,
-             1e3 * held, name, 1e3 * off);
+        note(u, "%.60s moves by up to %.1f mm with %.60s; as a hinge it is up to %.1f mm off",
+             joint, 1e3 * held, name, 1e3 * off);
     else if (held > 0)
-        note(u, "%.60s moves by up to %.1f mm with %.60s, which is left out", joint, 1e3 * held, name);
+        note(u, "%.60s moves by up to %.1f mm with %.60s, which is left out", joint, 1e3 * held,
+             name);
     if (turned > 0)
         note(u, "%.60s turns by up to %.1f degrees with %.60s, which is left out", joint,
              turned * 57.29577951308232, name);
@@ -338,7 +345,8 @@ static sn_frame inverse(const sn_frame *f) {
 
 static sn_frame body_frame(const sn_osim_body *body) {
     const double *r = body->rotation;
-    return (sn_frame){sn_mat3_from_quat((sn_quat){r[0], r[1], r[2], r[3]}), v3_from(body->position)};
+    return (sn_frame){sn_mat3_from_quat((sn_quat){r[0], r[1], r[2], r[3]}),
+                      v3_from(body->position)};
 }
 
 static void tell_unmoved(building *b, const sn_osim_joint *j) {
@@ -378,7 +386,8 @@ static sn_status add_chain(building *b, const sn_osim_joint *j) {
     sn_quat r = sn_quat_from_mat3(end.R);
     body->at = b->last;
     body->position[0] = end.p.x, body->position[1] = end.p.y, body->position[2] = end.p.z;
-    body->rotation[0] = r.w, body->rotation[1] = r.x, body->rotation[2] = r.y, body->rotation[3] = r.z;
+    body->rotation[0] = r.w, body->rotation[1] = r.x, body->rotation[2] = r.y,
+    body->rotation[3] = r.z;
     return SN_OK;
 }
 
@@ -437,8 +446,8 @@ static sn_status build(sn_osim *u, sn_model **out) {
     return status;
 }
 
-sn_status sn_osim_read(const char *text, size_t length, const sn_allocator *allocator, sn_model **out,
-                       sn_osim_info *info, sn_error *error) {
+sn_status sn_osim_read(const char *text, size_t length, const sn_allocator *allocator,
+                       sn_model **out, sn_osim_info *info, sn_error *error) {
     *out = NULL;
     sn_osim u = {.allocator = allocator, .error = error};
     sn_status status = sn_osim_parse(&u, text, length);

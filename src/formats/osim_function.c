@@ -67,17 +67,25 @@ static double polyline(const double *x, const double *y, size_t n, double at) {
 }
 
 double sn_osim_value(const sn_osim *u, const sn_osim_function *f, double at, double *work) {
+    if (f->kind == SN_OSIM_NONE) return 0;
     const double *x = u->numbers + f->x, *y = u->numbers + f->y;
     double value = 0;
     switch (f->kind) {
-        case SN_OSIM_NONE: return 0;
-        case SN_OSIM_CONSTANT: value = y[0]; break;
-        case SN_OSIM_LINEAR:
-        case SN_OSIM_POLYNOMIAL:
-            for (size_t i = 0; i < f->ny; i++) value = value * at + y[i];
-            break;
-        case SN_OSIM_SPLINE: value = spline(x, y, f->nx, at, work); break;
-        case SN_OSIM_POLYLINE: value = polyline(x, y, f->nx, at); break;
+    case SN_OSIM_NONE:
+        break;
+    case SN_OSIM_CONSTANT:
+        value = y[0];
+        break;
+    case SN_OSIM_LINEAR:
+    case SN_OSIM_POLYNOMIAL:
+        for (size_t i = 0; i < f->ny; i++) value = value * at + y[i];
+        break;
+    case SN_OSIM_SPLINE:
+        value = spline(x, y, f->nx, at, work);
+        break;
+    case SN_OSIM_POLYLINE:
+        value = polyline(x, y, f->nx, at);
+        break;
     }
     return f->scale * value;
 }
