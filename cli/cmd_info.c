@@ -5,25 +5,18 @@
 #include "info.h"
 
 static const char help[] =
-<<<<<<< HEAD
     "usage: sinew info FILE... [--json]\n\n"
     "Says what each file holds: frames, rate, unit, up axis (and how they are known), labels, gaps "
     "of\n"
     "every marker, joints, degrees of freedom. FILE is ASF, AMC, BVH, C3D, TRC, MOT, STO, CSV, "
-    "URDF, a\n"
+    "URDF,\n"
+    "OpenSim, a "
     "native JSON model or marker set, \"-\" for standard input, or \"humanoid\", the built-in "
     "figure. An\n"
     "AMC file is read against the ASF file in the same command that fits it.\n\n"
     "  --json   an array with one object per file; what does not apply is null, and a file that "
     "can't\n"
     "           be read has \"file\" and \"error\" alone\n";
-=======
-    "usage: sinew info MODEL... [--json]\n\n"
-    "Says what a model is: joints, degrees of freedom, depth, limits, sparsity of the Hessian.\n"
-    "MODEL is a native JSON or an OpenSim model, \"-\" for standard input, or \"humanoid\", the built-in "
-    "figure.\n\n"
-    "  --json   an array with one object per file\n";
->>>>>>> osim
 
 // The skeletons of the command line, which AMC files may need.
 typedef struct skeletons {

@@ -234,11 +234,8 @@ sn_status sn_fit_run(const sn_fit_input *input, const sn_fit_options *options,
     sn_status status = tracked == NULL || start == NULL || changed == NULL
                            ? SN_ERR_MEMORY
                            : track(input, &o, problem, allocator, start, motion, tracked, changed);
-<<<<<<< HEAD
-    if (status == SN_OK && o.smooth > 0) status = smooth(input, &o, problem, allocator, motion);
-=======
     if (status == SN_OK) sn_fit_tidy(input->model, motion);
->>>>>>> osim
+    if (status == SN_OK && o.smooth > 0) status = smooth(input, &o, problem, allocator, motion);
     if (status == SN_OK)
         status = sn_fit_measure(input, motion, allocator, frames, markers, summary);
     if (status == SN_OK) {
