@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Passes over a take on several threads.
-#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/threads.h"
 #include "track/smooth.h"
 
 typedef struct shared {
@@ -16,7 +16,7 @@ typedef struct shared {
 typedef struct job {
     shared *all;
     smooth_worker *worker;
-    pthread_t thread;
+    sn_thread thread;
 } job;
 
 static void *run_job(void *argument) {
@@ -45,10 +45,10 @@ static sn_status for_all(sn_smoother *s, smooth_pass pass, int nitem, int size, 
     for (int i = 0; i < s->options.threads; i++)
         jobs[i] = (job){.all = &all, .worker = &s->workers[i]};
     while (started < wanted &&
-           pthread_create(&jobs[started].thread, NULL, run_job, &jobs[started]) == 0)
+           sn_thread_start(&jobs[started].thread, run_job, &jobs[started]))
         started++;
     (void)run_job(&jobs[0]);
-    for (int i = 1; i < started; i++) (void)pthread_join(jobs[i].thread, NULL);
+    for (int i = 1; i < started; i++) sn_thread_join(jobs[i].thread);
     for (int c = 0; c < all.nchunk && sums != NULL; c++)
         for (int i = 0; i < SMOOTH_SUMS; i++) sums[i] += s->sums[SMOOTH_SUMS * c + i];
     return (sn_status)atomic_load(&all.failed);

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 // One frame after the other, and chunks of frames beside each other.
-#ifndef SINEW_NO_THREADS
-#include <pthread.h>
-#endif
 #include <stdatomic.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/threads.h"
 #include "model/model.h"
 #include "sinew/track.h"
 #include "sweeps/workspace.h"
@@ -331,21 +329,14 @@ static void *run_worker(void *argument) {
     }
 }
 
-// The calling thread is the first worker. Where there are no threads (WebAssembly) it is the only
-// one and takes chunk after chunk; the result is the same.
+// The calling thread is the first worker.
 static void run_workers(thread_job *jobs, int count) {
-#ifndef SINEW_NO_THREADS
-    pthread_t threads[MAX_THREADS];
+    sn_thread threads[MAX_THREADS];
     int started = 1;
-    while (started < count &&
-           pthread_create(&threads[started], NULL, run_worker, &jobs[started]) == 0)
+    while (started < count && sn_thread_start(&threads[started], run_worker, &jobs[started]))
         started++;
     (void)run_worker(&jobs[0]);
-    for (int i = 1; i < started; i++) (void)pthread_join(threads[i], NULL);
-#else
-    (void)count;
-    (void)run_worker(&jobs[0]);
-#endif
+    for (int i = 1; i < started; i++) sn_thread_join(threads[i]);
 }
 
 // The first frame of every chunk, one after the other, each from the one before.
