@@ -26,7 +26,7 @@ async function pull(page, i, dx, dy) {
   const { screen } = await goal(page, i);
   await page.mouse.move(screen.x, screen.y);
   await page.mouse.down();
-  for (let k = 1; k <= 5; k++) await page.mouse.move(screen.x + dx * k / 5, screen.y + dy * k / 5);
+  for (let k = 1; k <= 3; k++) await page.mouse.move(screen.x + dx * k / 3, screen.y + dy * k / 3);
   await drawn(page);
   await page.mouse.up();
   await drawn(page);
