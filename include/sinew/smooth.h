@@ -22,7 +22,7 @@ typedef struct sn_smooth_options {
     double tau;                   ///< seconds, 0 or above; 0, the default, leaves frames alone
     double rate;                  ///< frames per second, above 0
     int max_iterations;           ///< Newton steps, default 30
-    double tolerance;             ///< stop when a step lowers F by less than this share of it, 1e-3
+    double tolerance;             ///< stop when a step lowers F by less than this share of it, 3e-3
     int threads;                  ///< default 1; the result has the same bits for any number
     const volatile bool *cancel;  ///< looked at in every pass over the frames. May be NULL
     /// From the calling thread, after every pass: Newton steps taken, products with the Hessian so far,

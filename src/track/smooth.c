@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Newton's method over all the poses of a take, inside their limits.
 //
-// A degree of freedom that lies near a limit which its gradient pushes against is not part of the
-// Newton step but takes a diagonal one (Bertsekas 1982): then the step, cut at the limits, lowers F if it
-// is short enough. F must fall by a share of what the slope promises (Armijo).
+// A degree of freedom that its gradient pushes against a limit nearby goes to that limit and the others are solved
+// with that known; so are those that the step then carries past a limit. F must fall by a share of what the slope
+// promises (Armijo).
+#include "base/threads.h"
 #include "track/smooth.h"
 
 #include <math.h>
@@ -17,14 +18,14 @@ static const double rounding = 1e-13;  // of F, what may be lost in adding it up
 
 sn_smooth_options sn_smooth_options_default(void) {
     return (sn_smooth_options){
-        .version = VERSION, .rate = 120, .max_iterations = 30, .tolerance = 1e-3, .threads = 1};
+        .version = VERSION, .rate = 120, .max_iterations = 30, .tolerance = 3e-3, .threads = 1};
 }
 
 static bool good_options(const sn_smooth_options *o) {
     // beyond 1000 frames the fourth power leaves the goals no digits
     return o->version == VERSION && o->tau >= 0 && o->rate > 0 && o->tau * o->rate <= 1e3 &&
            o->max_iterations >= 0 && o->tolerance >= 0 && o->threads >= 1 &&
-           o->threads <= SMOOTH_MAX_THREADS;
+           o->threads <= SN_MAX_THREADS;
 }
 
 static void layout_smoother(sn_smoother *s, sn_layout *layout) {
@@ -202,10 +203,9 @@ static sn_status search(sn_smoother *s) {
 
 // One Newton step. *idle counts those in a row that brought next to nothing, *failed those that failed.
 static sn_status iterate(sn_smoother *s, int *idle, int *failed) {
-    double promise, sums[SMOOTH_SUMS], before = s->report.objective;
+    double promise, before = s->report.objective;
     SN_TRY(smooth_step(s, &promise));
     if (smooth_cancelled(s)) return SN_OK;
-    SN_TRY(smooth_frames(s, smooth_add_limited, sums));
     SN_TRY(search(s));
     s->report.iterations++;
     bool all = s->t == 0;

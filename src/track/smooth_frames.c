@@ -7,17 +7,39 @@
 
 static const double nearby = 0.01;  // of a limit, radians or metres
 
-// Which take part in the Newton step: what can move and is not about to be pushed into a limit.
+// Which take part in the Newton step: what can move and whose own step would not meet a nearby limit that
+// its gradient pushes against. The others go to that limit; x tells how far.
 static void find_open(sn_smoother *s, int frame) {
     const double *q = smooth_pose(s, s->q, frame), *g = s->g + smooth_at(s, frame);
     bool *open = s->open + smooth_at(s, frame);
+    double *x = s->x + smooth_at(s, frame);
     for (int i = 0; i < s->nv; i++) {
         open[i] = s->movable[i];
+        x[i] = 0;
         if (!open[i] || s->q_of[i] < 0) continue;
-        double x = q[s->q_of[i]], scale = s->seen[i] + 6 * s->stiff[i];
+        double way = (g[i] > 0 ? s->lower[i] : s->upper[i]) - q[s->q_of[i]];
+        double scale = s->seen[i] + 6 * s->stiff[i];
         double reach = scale > 0 ? fmin(fabs(s->gain[i] * g[i]) / scale, nearby) : 0;
-        open[i] = g[i] > 0 ? x - reach > s->lower[i] : x + reach < s->upper[i];
+        open[i] = fabs(way) > reach;
+        if (!open[i]) x[i] = way / s->gain[i];
     }
+}
+
+sn_status smooth_hold(sn_smoother *s, smooth_worker *w, int first, int end, double *sums) {
+    (void)w;
+    for (int k = first; k < end; k++) {
+        const double *q = smooth_pose(s, s->q, k);
+        for (int i = 0; i < s->nv; i++) {
+            size_t at = smooth_at(s, k) + (size_t)i;
+            if (!s->open[at] || s->q_of[i] < 0) continue;
+            double now = q[s->q_of[i]], then = now + s->gain[i] * s->x[at];
+            if (then >= s->lower[i] && then <= s->upper[i]) continue;
+            s->open[at] = false;
+            s->x[at] = ((then < s->lower[i] ? s->lower[i] : s->upper[i]) - now) / s->gain[i];
+            sums[0]++;
+        }
+    }
+    return SN_OK;
 }
 
 sn_status smooth_block(sn_smoother *s, smooth_worker *w, int frame, double *f) {
@@ -52,18 +74,6 @@ sn_status smooth_evaluate(sn_smoother *s, smooth_worker *w, int first, int end, 
     return SN_OK;
 }
 
-sn_status smooth_add_limited(sn_smoother *s, smooth_worker *w, int first, int end, double *sums) {
-    (void)w, (void)sums;
-    for (int k = first; k < end; k++) {
-        for (int i = 0; i < s->nv; i++) {
-            size_t at = smooth_at(s, k) + (size_t)i;
-            if (!s->open[at] && s->movable[i])
-                s->x[at] = -s->g[at] / (s->seen[i] + 6 * s->stiff[i]);
-        }
-    }
-    return SN_OK;
-}
-
 // How far the trial pose of a frame is from its pose; a limit may have cut the way.
 static void find_moved(const sn_smoother *s, int frame, double *moved) {
     const double *q = smooth_pose(s, s->q, frame), *trial = smooth_pose(s, s->p, frame);
@@ -75,6 +85,16 @@ static void find_moved(const sn_smoother *s, int frame, double *moved) {
     }
 }
 
+// Into the limits, and onto one that only rounding keeps it from.
+static void put_inside(const sn_smoother *s, double *q) {
+    for (int i = 0; i < s->nv; i++) {
+        if (s->q_of[i] < 0 || !s->movable[i]) continue;
+        double *x = &q[s->q_of[i]], touch = 1e-15 * (1 + fabs(*x));
+        if (*x < s->lower[i] + touch) *x = s->lower[i];
+        if (*x > s->upper[i] - touch) *x = s->upper[i];
+    }
+}
+
 sn_status smooth_move(sn_smoother *s, smooth_worker *w, int first, int end, double *sums) {
     const int *v_of = s->model->v_of;
     for (int k = first; k < end; k++) {
@@ -82,15 +102,15 @@ sn_status smooth_move(sn_smoother *s, smooth_worker *w, int first, int end, doub
         double *trial = s->p + (size_t)k * (size_t)s->nq;
         for (int i = 0; i < s->nv; i++) w->delta[0][v_of[i]] = s->t * s->gain[i] * x[i];
         sn_model_integrate(s->model, smooth_pose(s, s->q, k), w->delta[0], trial);
-        (void)sn_model_clamp(s->model, trial);
+        put_inside(s, trial);
         find_moved(s, k, w->x);
         for (int i = 0; i < s->nv; i++) sums[0] += g[i] * w->x[i];
     }
     return SN_OK;
 }
 
-// More damping where a frame's quadratic was wrong by much of itself or turned a joint far, less
-// where it was right. A step of a take is only as long as its worst frame allows, hence a damping
+// More damping where a frame's quadratic was too hopeful by much of itself or turned a joint far, less
+// where it was not. A step of a take is only as long as its worst frame allows, hence a damping
 // for each.
 static double next_damping(double lambda, double wrong, double quadratic, double largest) {
     if (wrong > 0.5 * quadratic || largest > 0.7) return fmin(fmax(10 * lambda, 1e-3), 1e6);
@@ -111,7 +131,8 @@ sn_status smooth_try(sn_smoother *s, smooth_worker *w, int first, int end, doubl
             largest = fmax(largest, fabs(s->gain[i] * x[i]));
         }
         if (sn_workspace_eval(w->ws, smooth_pose(s, s->p, k), 0, &f) != SN_OK) f = INFINITY;
-        double wrong = fabs(f - before - linear - 0.5 * curvature) - 1e-12 * before;
+        double wrong = f - before - linear - 0.5 * curvature - 1e-12 * before;
+        wrong += smooth_turn_excess(s, k);
         double stretch = s->t * s->t * smooth_stretch(s, s->x, k);
         if (s->t == 1)
             s->lambda_next[k] =

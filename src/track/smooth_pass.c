@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Passes over a take on several threads.
-#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/threads.h"
 #include "track/smooth.h"
 
 typedef struct shared {
@@ -16,15 +16,14 @@ typedef struct shared {
 typedef struct job {
     shared *all;
     smooth_worker *worker;
-    pthread_t thread;
 } job;
 
-static void *run_job(void *argument) {
+static void run_job(void *argument) {
     const job *own = argument;
     shared *all = own->all;
     for (;;) {
         int chunk = atomic_fetch_add(&all->next, 1);
-        if (chunk >= all->nchunk || atomic_load(&all->failed) != SN_OK) return NULL;
+        if (chunk >= all->nchunk || atomic_load(&all->failed) != SN_OK) return;
         int first = chunk * all->size;
         int end = all->nitem - first < all->size ? all->nitem : first + all->size;
         double *sums = all->s->sums + (size_t)SMOOTH_SUMS * (size_t)chunk;
@@ -37,18 +36,14 @@ static void *run_job(void *argument) {
 
 static sn_status for_all(sn_smoother *s, smooth_pass pass, int nitem, int size, double *sums) {
     shared all = {.s = s, .pass = pass, .nitem = nitem, .size = size};
-    job jobs[SMOOTH_MAX_THREADS];
+    job jobs[SN_MAX_THREADS];
     all.nchunk = nitem / size + (nitem % size != 0);
     atomic_init(&all.next, 0);
     atomic_init(&all.failed, SN_OK);
-    int wanted = s->options.threads < all.nchunk ? s->options.threads : all.nchunk, started = 1;
+    int wanted = s->options.threads < all.nchunk ? s->options.threads : all.nchunk;
     for (int i = 0; i < s->options.threads; i++)
         jobs[i] = (job){.all = &all, .worker = &s->workers[i]};
-    while (started < wanted &&
-           pthread_create(&jobs[started].thread, NULL, run_job, &jobs[started]) == 0)
-        started++;
-    (void)run_job(&jobs[0]);
-    for (int i = 1; i < started; i++) (void)pthread_join(jobs[i].thread, NULL);
+    sn_threads_run(run_job, jobs, sizeof jobs[0], wanted);
     for (int c = 0; c < all.nchunk && sums != NULL; c++)
         for (int i = 0; i < SMOOTH_SUMS; i++) sums[i] += s->sums[SMOOTH_SUMS * c + i];
     return (sn_status)atomic_load(&all.failed);

@@ -12,7 +12,10 @@
 
 #include "track/smooth.h"
 
-enum { MOST_PRODUCTS = 300 };  // in one step
+enum {
+    MOST_PRODUCTS = 300,  // in one solve
+    MOST_ROUNDS = 4       // solves in one step, with ever more held at limits
+};
 
 static const double forcing = 0.3;  // how well the step is solved, see below
 
@@ -95,11 +98,23 @@ static sn_status multiply(sn_smoother *s, smooth_worker *w, int first, int end, 
     return SN_OK;
 }
 
+// What is not open moves as x says; p is that move, and sums[0] is 0 when there is none.
 static sn_status begin(sn_smoother *s, smooth_worker *w, int first, int end, double *sums) {
+    (void)w;
+    for (size_t i = smooth_at(s, first); i < smooth_at(s, end); i++) {
+        if (s->open[i]) s->x[i] = 0;
+        s->p[i] = s->x[i];
+        s->z[i] = 0;
+        sums[0] += fabs(s->x[i]);
+    }
+    return SN_OK;
+}
+
+static sn_status find_residual(sn_smoother *s, smooth_worker *w, int first, int end, double *sums) {
     (void)w, (void)sums;
     for (size_t i = smooth_at(s, first); i < smooth_at(s, end); i++) {
-        s->x[i] = s->p[i] = 0;
-        s->r[i] = s->open[i] ? -s->g[i] : 0;
+        s->r[i] = s->open[i] ? -s->g[i] - s->z[i] : 0;
+        s->p[i] = 0;
     }
     return SN_OK;
 }
@@ -137,12 +152,25 @@ static sn_status next_direction(sn_smoother *s, double last, double *rz) {
     return smooth_frames(s, redirect, sums);
 }
 
-sn_status smooth_step(sn_smoother *s, double *promise) {
+// The diagonal of the blocks once more: z has been used since.
+static sn_status find_diagonal(sn_smoother *s, smooth_worker *w, int first, int end, double *sums) {
+    (void)sums;
+    for (int k = first; k < end; k++) {
+        double f;
+        SN_TRY(smooth_block(s, w, k, &f));
+        sn_workspace_fields_diagonal(w->ws, s->z + smooth_at(s, k));
+    }
+    return SN_OK;
+}
+
+// The step on what is open, the others going where x says.
+static sn_status solve_open(sn_smoother *s, double *promise) {
     double rz, sums[SMOOTH_SUMS];
     *promise = 0;
-    smooth_slow_begin(s);
     SN_TRY(smooth_dofs(s, factor));
     SN_TRY(smooth_frames(s, begin, sums));
+    if (sums[0] > 0) SN_TRY(smooth_frames(s, multiply, sums));
+    SN_TRY(smooth_frames(s, find_residual, sums));
     SN_TRY(next_direction(s, 0, &rz));
     for (int n = 1; n <= MOST_PRODUCTS && rz > 0 && !smooth_cancelled(s); n++) {
         SN_TRY(smooth_frames(s, multiply, sums));
@@ -158,6 +186,21 @@ sn_status smooth_step(sn_smoother *s, double *promise) {
         // Nash and Sofer's test: the quadratic hardly falls any more
         if (n * gain <= forcing * *promise) return SN_OK;
         SN_TRY(next_direction(s, rz, &rz));
+    }
+    return SN_OK;
+}
+
+sn_status smooth_step(sn_smoother *s, double *promise) {
+    double sums[SMOOTH_SUMS];
+    smooth_slow_begin(s);
+    SN_TRY(solve_open(s, promise));
+    for (int round = 1; round < MOST_ROUNDS && !smooth_cancelled(s); round++) {
+        SN_TRY(smooth_frames(s, smooth_hold, sums));
+        if (sums[0] == 0) return SN_OK;
+        double share;
+        SN_TRY(smooth_frames(s, find_diagonal, sums));
+        SN_TRY(solve_open(s, &share));
+        *promise = fmax(*promise, share);
     }
     return SN_OK;
 }

@@ -124,6 +124,32 @@ static void add_turn_coupling(const sn_smoother *s, const double *x, int frame, 
     for (int i = 0; i < 3; i++) y[slot + i] += s->gain[slot + i] * g[i];
 }
 
+// The acceleration of a quaternion at an inner frame.
+static sn_vec3 turn_acceleration(const sn_smoother *s, const double *q, int frame, int q0) {
+    const double *at = smooth_pose(s, q, frame) + q0;
+    double d0[3], d1[3];
+    sn_ball_difference(at - s->nq, at, d0);
+    sn_ball_difference(at, at + s->nq, d1);
+    return v3_sub(v3_from(d1), v3_from(d0));
+}
+
+double smooth_turn_excess(const sn_smoother *s, int frame) {
+    const sn_model *m = s->model;
+    double sum = 0;
+    for (int i = 0; i < m->nquaternion && inner(s, frame); i++) {
+        const sn_joint *j = &m->joint[m->quaternion[i]];
+        int part = j->ops->quaternion, q0 = j->q0 + part, slot = j->slot + part;
+        const double *w = s->weight + j->v0 + part;
+        sn_vec3 is = turn_acceleration(s, s->p, frame, q0);
+        sn_vec3 change = v3_sub(turn_change(s, s->x, frame, q0, slot),
+                                turn_change(s, s->x, frame - 1, q0, slot));
+        sn_vec3 said = v3_add(turn_acceleration(s, s->q, frame, q0), v3_scale(s->t, change));
+        sum += w[0] * (is.x * is.x - said.x * said.x) + w[1] * (is.y * is.y - said.y * said.y) +
+               w[2] * (is.z * is.z - said.z * said.z);
+    }
+    return 0.5 * sum;
+}
+
 void smooth_coupling_add(const sn_smoother *s, const double *x, int frame, double *y) {
     double own[3], one[3] = {0}, two[3] = {0};
     const sn_model *m = s->model;
