@@ -73,7 +73,6 @@ void WEB(web_goal_set)(int goal, int joint, int kind, double weight, double lx, 
 int WEB(web_goals)(int count);
 void WEB(web_goal_move)(int goal, double x, double y, double z);
 void WEB(web_goal_turn)(int goal, double w, double x, double y, double z);
-void WEB(web_goal_weight)(int goal, double weight);
 /// Of the pose shown: the point's place (3), its rotation (4), distance and angle to the goal.
 const double *WEB(web_goal_state)(int goal);
 
@@ -124,7 +123,6 @@ double WEB(web_take_rate)(void);  ///< frames per second
 /// The pose shown becomes that of a frame, between frames by slerp.
 void WEB(web_take_pose)(double frame);
 int WEB(web_take_markers)(void);
-const char *WEB(web_take_label)(int marker);
 /// Per marker 6 floats, measured and fitted, at a frame and the pose shown; NaN for what is missing.
 const float *WEB(web_take_places)(double frame);
 /// Fit poses to markers that came without a motion, `frames` more of them: how many are done. -1

@@ -34,7 +34,6 @@ int web_take_frames(void) {
     return the_take.motion != NULL ? sn_motion_nframe(the_take.motion) : 0;
 }
 int web_take_markers(void) { return nmarker(&the_take); }
-const char *web_take_label(int marker) { return sn_recording_label(the_take.recording, marker); }
 
 double web_take_rate(void) {
     double rate = the_take.motion != NULL ? sn_motion_rate(the_take.motion) : 0;

@@ -64,7 +64,7 @@ export class Room {
     this.key.shadow.radius = 5;
     this.scene.add(this.hemisphere, this.key, this.key.target, this.rim);
 
-    this.shadow = new Mesh(new PlaneGeometry(1, 1), new ShadowMaterial({ opacity: 0.25 }));
+    this.shadow = new Mesh(new PlaneGeometry(1, 1), new ShadowMaterial({ opacity: 0.25, depthWrite: false }));
     this.shadow.rotation.x = -Math.PI / 2;
     this.shadow.receiveShadow = true;
     this.grid = new Mesh(new PlaneGeometry(1, 1), gridMaterial());
