@@ -7,7 +7,7 @@ flags="-std=c17 -g -O1 -ffp-contract=off -DSINEW_ASSERT -Iinclude -Isrc -fno-san
 mkdir -p "$build/objects"
 # the library once, two files at a time, for all harnesses
 ls src/*/*.c | xargs -P 2 -I{} sh -c \
-    'clang '"$flags"' -fsanitize=fuzzer-no-link,address,undefined -c {} -o '"$build"'/objects/$(basename {} .c).o' ||
+    'clang '"$flags"' -fsanitize=fuzzer-no-link,address,undefined -c {} -o '"$build"'/objects/$(echo {} | tr / _).o' ||
     exit 1
 for harness in tests/fuzz/*/fuzz_*.c; do
     folder=$(dirname "$harness")

@@ -92,7 +92,7 @@ static bool next_word(const reading *r, size_t *at, sn_word *out) {
     while (*at < r->length && r->text[*at] == ' ') ++*at;
     size_t from = *at;
     while (*at < r->length && r->text[*at] != ' ') ++*at;
-    *out = (sn_word){r->text + from, *at - from};
+    *out = from < *at ? (sn_word){r->text + from, *at - from} : (sn_word){"", 0};
     return out->length > 0;
 }
 
