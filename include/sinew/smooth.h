@@ -19,7 +19,7 @@ extern "C" {
 /// Start from sn_smooth_options_default() and set tau and rate.
 typedef struct sn_smooth_options {
     uint32_t version;
-    double tau;                   ///< seconds, 0 or above; 0, the default, leaves frames alone
+    double tau;                   ///< seconds, at most 100 frames; 0, the default: no smoothing
     double rate;                  ///< frames per second, above 0
     int max_iterations;           ///< Newton steps, default 30
     double tolerance;             ///< stop when a step lowers F by less than this share of it, 3e-3

@@ -21,8 +21,8 @@ sn_smooth_options sn_smooth_options_default(void) {
 }
 
 static bool good_options(const sn_smooth_options *o) {
-    // beyond 1000 frames the fourth power leaves the goals no digits
-    return o->version == VERSION && o->tau >= 0 && o->rate > 0 && o->tau * o->rate <= 1e3 &&
+    // beyond 100 frames the fourth power leaves the preconditioner no digits
+    return o->version == VERSION && o->tau >= 0 && o->rate > 0 && o->tau * o->rate <= 100 &&
            o->max_iterations >= 0 && o->tolerance >= 0 && o->threads >= 1 &&
            o->threads <= SMOOTH_MAX_THREADS;
 }
@@ -212,8 +212,12 @@ static sn_status iterate(sn_smoother *s, int *idle, int *failed) {
     for (int k = 0; k < s->nframe; k++)
         s->lambda[k] = all ? fmax(10 * s->lambda[k], s->lambda_next[k]) : s->lambda_next[k];
     SN_TRY(evaluate(s));
+    // a quadratic that foretold F well deserves to be solved better, up to a point
+    double fall = before - s->report.objective;
+    bool foretold = s->t == 1 && fall > 0.5 * promise && fall < 2 * promise;
+    s->forcing = foretold ? fmax(0.5 * s->forcing, 0.01) : fmin(2 * s->forcing, 0.3);
     double little = fmax(s->options.tolerance, rounding) * before;
-    bool nothing = promise <= little && before - s->report.objective <= little;
+    bool nothing = promise <= little && fall <= little;
     *idle = nothing ? *idle + 1 : 0;
     return SN_OK;
 }
@@ -223,6 +227,7 @@ static sn_status run(sn_smoother *s) {
     // careful at first: where a limb was hidden, the poses given may be anywhere
     for (int k = 0; k < s->nframe; k++) s->lambda[k] = s->lambda_next[k] = 1;
     if (s->fourth > 0) unwrap_all(s);
+    s->forcing = 0.3;
     s->weighed = false;
     SN_TRY(evaluate(s));
     find_weights(s);

@@ -55,6 +55,7 @@ struct sn_smoother {
     bool *exact;            ///< nframe: the exact block is used, not Gauss-Newton's
     bool *open;             ///< nframe x nv: what takes part in the Newton step
     double *sums;           ///< of every chunk of a pass
+    double forcing;         ///< how well a step is to be solved: see smooth_step.c
     bool weighed;           ///< D is known
     double t, alpha, beta;  ///< along the step; of the conjugate gradients
     sn_smooth_report report;

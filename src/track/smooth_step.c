@@ -17,8 +17,6 @@ enum {
     MOST_ROUNDS = 4       // solves in one step, with ever more held at limits
 };
 
-static const double forcing = 0.3;  // how well the step is solved, see below
-
 // Factor, from the diagonal in z. With a, b, c the bands, L has 1 on its diagonal and l1, l2 below it:
 //   d_k  = a_k - l1_{k-1}^2 d_{k-1} - l2_{k-2}^2 d_{k-2}
 //   l1_k = (b_k - l2_{k-1} l1_{k-1} d_{k-1}) / d_k,   l2_k = c_k / d_k
@@ -184,7 +182,7 @@ static sn_status solve_open(sn_smoother *s, double *promise) {
         *promise += gain;
         SN_TRY(smooth_frames(s, advance, sums));
         // Nash and Sofer's test: the quadratic hardly falls any more
-        if (n * gain <= forcing * *promise) return SN_OK;
+        if (n * gain <= s->forcing * *promise) return SN_OK;
         SN_TRY(next_direction(s, rz, &rz));
     }
     return SN_OK;
