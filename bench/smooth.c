@@ -3,8 +3,8 @@
 //
 //   bench_smooth ASF AMC C3D [TAU]
 //
-// Offsets are calibrated on the clip as in the calibrated protocol of solvers.c; then the clip is tracked,
-// and the tracked poses smoothed.
+// Offsets are calibrated on the clip as in the calibrated protocol of solvers.c; then the clip is
+// tracked, and the tracked poses smoothed.
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdio.h>

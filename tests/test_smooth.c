@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Smooth takes: gradients by finite differences, minima against dense Newton steps built here, the limits of
-// small and large tau, limits, locks and strengths, gaps, cancelling, short takes, the same bits again.
+// Smooth takes: gradients by finite differences, minima against dense Newton steps built here, the
+// limits of small and large tau, limits, locks and strengths, gaps, cancelling, short takes, the
+// same bits again.
 #include "support.h"
 #include "track/smooth.h"
 
@@ -29,8 +30,8 @@ static sn_status set_goals(void *user, int frame, sn_problem *problem) {
     return SN_OK;
 }
 
-// An arm on a free root: ball shoulder (one rotation weak), hinge elbow, Euler wrist with a locked axis;
-// limits where asked for. Three points on the hand's bone, one on each other.
+// An arm on a free root: ball shoulder (one rotation weak), hinge elbow, Euler wrist with a locked
+// axis; limits where asked for. Three points on the hand's bone, one on each other.
 static sn_model *make_arm(bool limits) {
     sn_builder *b;
     sn_model *model;
