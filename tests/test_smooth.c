@@ -567,6 +567,8 @@ static void same_bits(void **unused) {
     o.max_iterations = 4;
     memcpy(one, t.q, bytes);
     sn_smooth_report first = smooth(&t, &o, one);
+    for (int k = 0; k < t.nframe; k++)
+        assert_int_equal(sn_model_clamp(t.model, frame_of(&t, one, k)), 0);
     for (int threads = 1; threads <= 5; threads += 2) {
         o.threads = threads;
         memcpy(many, t.q, bytes);

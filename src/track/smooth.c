@@ -228,10 +228,11 @@ static sn_status iterate(sn_smoother *s, int *idle, int *failed) {
     for (int k = 0; k < s->nframe; k++)
         s->lambda[k] = all ? fmax(10 * s->lambda[k], s->lambda_next[k]) : s->lambda_next[k];
     SN_TRY(evaluate(s));
-    // a quadratic that foretold F well deserves to be solved better, up to a point
+    // a quadratic that foretold F well deserves to be solved better, as far as the tolerance asks
     double fall = before - s->report.objective;
     bool foretold = s->t == 1 && fall > 0.5 * promise && fall < 2 * promise;
-    s->forcing = foretold ? fmax(0.5 * s->forcing, 0.01) : fmin(2 * s->forcing, 0.3);
+    double least = fmin(fmax(30 * s->options.tolerance, 0.01), 0.3);
+    s->forcing = foretold ? fmax(0.5 * s->forcing, least) : fmin(2 * s->forcing, 0.3);
     double little = fmax(s->options.tolerance, rounding) * before;
     bool nothing = promise <= little && fall <= little;
     *idle = nothing ? *idle + 1 : 0;
