@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Newton's method over all the poses of a take, inside their limits.
 //
-// A degree of freedom that its gradient pushes against a limit nearby goes to that limit and the others are solved
-// with that known; so are those that the step then carries past a limit. F must fall by a share of what the slope
-// promises (Armijo).
+// A degree of freedom that its gradient pushes against a limit nearby goes to that limit and the
+// others are solved with that known; so are those that the step then carries past a limit. F must
+// fall by a share of what the slope promises (Armijo).
 #include "base/threads.h"
 #include "track/smooth.h"
 
@@ -22,8 +22,8 @@ sn_smooth_options sn_smooth_options_default(void) {
 }
 
 static bool good_options(const sn_smooth_options *o) {
-    // beyond 1000 frames the fourth power leaves the goals no digits
-    return o->version == VERSION && o->tau >= 0 && o->rate > 0 && o->tau * o->rate <= 1e3 &&
+    // beyond 100 frames the fourth power leaves the preconditioner no digits
+    return o->version == VERSION && o->tau >= 0 && o->rate > 0 && o->tau * o->rate <= 100 &&
            o->max_iterations >= 0 && o->tolerance >= 0 && o->threads >= 1 &&
            o->threads <= SN_MAX_THREADS;
 }
@@ -141,8 +141,8 @@ static double unwrap(sn_smoother *s, int at, bool turns, bool keep) {
     return sum;
 }
 
-// An angle without limits may jump by whole turns where the tracker began anew. It is the same pose,
-// but not to the acceleration.
+// An angle without limits may jump by whole turns where the tracker began anew. It is the same
+// pose, but not to the acceleration.
 static void unwrap_all(sn_smoother *s) {
     const sn_model *m = s->model;
     if (s->workers[0].problem->nrest > 0) return;  // to a rest task it is not the same pose
@@ -178,15 +178,29 @@ static void find_weights(sn_smoother *s) {
 
 static sn_status evaluate(sn_smoother *s) {
     double sums[SMOOTH_SUMS];
-    SN_TRY(smooth_frames(s, smooth_evaluate, sums));
+    return smooth_frames(s, smooth_evaluate, sums);
+}
+
+static void set_objective(sn_smoother *s, const double sums[SMOOTH_SUMS]) {
     s->report.data = sums[0];
     s->report.smoothness = sums[1];
     s->report.objective = sums[0] + sums[1];
+}
+
+// F at the poses given, measured just as it is at trials, so that the two can be compared to the
+// last bit.
+static sn_status measure_start(sn_smoother *s) {
+    double sums[SMOOTH_SUMS];
+    memcpy(s->p, s->q, (size_t)s->nframe * (size_t)s->nq * sizeof *s->q);
+    SN_TRY(smooth_frames(s, smooth_value, sums));
+    set_objective(s, sums);
+    s->report.start = s->report.objective;
+    s->report.start_data = s->report.data;
     return SN_OK;
 }
 
-// Along the step until F falls enough and the poses are taken; s->t is 0 when it never does. What the
-// full step met decides the damping.
+// Along the step until F falls enough and the poses are taken; s->t is 0 when it never does. What
+// the full step met decides the damping.
 static sn_status search(sn_smoother *s) {
     double sums[SMOOTH_SUMS];
     for (s->t = 1; s->t > 1e-3; s->t *= 0.3) {
@@ -195,13 +209,15 @@ static sn_status search(sn_smoother *s) {
         SN_TRY(smooth_frames(s, smooth_try, sums));
         if (!(fall < 0) || !(sums[0] + sums[1] < s->report.objective + armijo * fall)) continue;
         memcpy(s->q, s->p, (size_t)s->nframe * (size_t)s->nq * sizeof *s->q);
+        set_objective(s, sums);
         return SN_OK;
     }
     s->t = 0;
     return SN_OK;
 }
 
-// One Newton step. *idle counts those in a row that brought next to nothing, *failed those that failed.
+// One Newton step. *idle counts those in a row that brought next to nothing, *failed those that
+// failed.
 static sn_status iterate(sn_smoother *s, int *idle, int *failed) {
     double promise, before = s->report.objective;
     SN_TRY(smooth_step(s, &promise));
@@ -213,8 +229,13 @@ static sn_status iterate(sn_smoother *s, int *idle, int *failed) {
     for (int k = 0; k < s->nframe; k++)
         s->lambda[k] = all ? fmax(10 * s->lambda[k], s->lambda_next[k]) : s->lambda_next[k];
     SN_TRY(evaluate(s));
+    // a quadratic that foretold F well deserves to be solved better, as far as the tolerance asks
+    double fall = before - s->report.objective;
+    bool foretold = s->t == 1 && fall > 0.5 * promise && fall < 2 * promise;
+    double least = fmin(fmax(30 * s->options.tolerance, 0.01), 0.3);
+    s->forcing = foretold ? fmax(0.5 * s->forcing, least) : fmin(2 * s->forcing, 0.3);
     double little = fmax(s->options.tolerance, rounding) * before;
-    bool nothing = promise <= little && before - s->report.objective <= little;
+    bool nothing = promise <= little && fall <= little;
     *idle = nothing ? *idle + 1 : 0;
     return SN_OK;
 }
@@ -224,13 +245,13 @@ static sn_status run(sn_smoother *s) {
     // careful at first: where a limb was hidden, the poses given may be anywhere
     for (int k = 0; k < s->nframe; k++) s->lambda[k] = s->lambda_next[k] = 1;
     if (s->fourth > 0) unwrap_all(s);
+    s->forcing = 0.3;
     s->weighed = false;
     SN_TRY(evaluate(s));
     find_weights(s);
     s->weighed = true;
+    SN_TRY(measure_start(s));
     SN_TRY(evaluate(s));
-    s->report.start = s->report.objective;
-    s->report.start_data = s->report.data;
     // one idle step may only mean that the damping was high
     for (int idle = 0, failed = 0; idle < 2;) {
         s->report.stop = smooth_cancelled(s)      ? SN_STOP_CANCELLED
@@ -246,11 +267,14 @@ static sn_status run(sn_smoother *s) {
 
 sn_status sn_smoother_run(sn_smoother *s, int nframe, sn_track_goals goals, void *user, double *q,
                           sn_smooth_report *report) {
-    *report = s->report = (sn_smooth_report){.stop = SN_STOP_MINIMUM};
+    *report = s->report = (sn_smooth_report){.stop = SN_STOP_BAD_GOALS};
     if (nframe < 0 || goals == NULL) return SN_ERR_ARGUMENT;
     for (int k = 0; k < nframe; k++)
         SN_TRY(sn_model_check_pose(s->model, smooth_pose(s, q, k), NULL));
-    if (nframe == 0 || s->nv == 0) return SN_OK;
+    if (nframe == 0 || s->nv == 0) {
+        report->stop = SN_STOP_MINIMUM;
+        return SN_OK;
+    }
     s->nframe = nframe;
     s->goals = goals;
     s->user = user;
@@ -268,5 +292,6 @@ sn_status sn_smoother_run(sn_smoother *s, int nframe, sn_track_goals goals, void
     sn_status status = run(s);
     sn_release(&s->allocator, owner);
     *report = s->report;
+    if (status != SN_OK) report->stop = SN_STOP_BAD_GOALS;
     return status;
 }

@@ -54,6 +54,7 @@ struct sn_smoother {
     bool *exact;            ///< nframe: the exact block is used, not Gauss-Newton's
     bool *open;             ///< nframe x nv: what takes part in the Newton step
     double *sums;           ///< of every chunk of a pass
+    double forcing;         ///< how well a step is to be solved: see smooth_step.c
     bool weighed;           ///< D is known
     double t, alpha, beta;  ///< along the step; of the conjugate gradients
     sn_smooth_report report;
@@ -90,21 +91,23 @@ void smooth_gradient_add(const sn_smoother *s, smooth_worker *w, const double *q
 void smooth_bands(int k, int nframe, double band[3]);
 /// y += T x at one frame, T being the second derivatives of the penalty and x over the take.
 void smooth_coupling_add(const sn_smoother *s, const double *x, int frame, double *y);
-/// How much more the turning at one frame of the trial poses costs than T and the gradient foretold.
+/// How much more the turning at one frame of the trial poses costs than T and the gradient
+/// foretold.
 double smooth_turn_excess(const sn_smoother *s, int frame);
 /// The part of x^T T x that the acceleration at one frame has.
 double smooth_stretch(const sn_smoother *s, const double *x, int frame);
 
 /// smooth_frames.c, passes. The block that the step uses is evaluated by this, and nothing else.
 sn_status smooth_block(sn_smoother *s, smooth_worker *w, int frame, double *f);
-/// F (its two parts the sums), gradient into g, diagonal of the blocks into z, what is
-/// open, and into x how far the others go.
+/// Gradient into g, diagonal of the blocks into z, what is open, and into x how far the others go.
 sn_status smooth_evaluate(sn_smoother *s, smooth_worker *w, int first, int end, double *sums);
 /// Close what the step carries past a limit and let it go just there; sums[0] is how many.
 sn_status smooth_hold(sn_smoother *s, smooth_worker *w, int first, int end, double *sums);
 /// The trial poses, t along the step and inside the limits; sums[0] is g times how far they moved.
 sn_status smooth_move(sn_smoother *s, smooth_worker *w, int first, int end, double *sums);
-/// F at the trial poses (its two parts the sums), and the damping that follows.
+/// F at the trial poses, its two parts the sums.
+sn_status smooth_value(sn_smoother *s, smooth_worker *w, int first, int end, double *sums);
+/// The same, and the damping that follows from how the step went.
 sn_status smooth_try(sn_smoother *s, smooth_worker *w, int first, int end, double *sums);
 
 /// smooth_slow.c: z += F B^-1 F r, see there.

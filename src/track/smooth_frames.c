@@ -7,8 +7,8 @@
 
 static const double nearby = 0.01;  // of a limit, radians or metres
 
-// Which take part in the Newton step: what can move and whose own step would not meet a nearby limit that
-// its gradient pushes against. The others go to that limit; x tells how far.
+// Which take part in the Newton step: what can move and whose own step would not meet a nearby
+// limit that its gradient pushes against. The others go to that limit; x tells how far.
 static void find_open(sn_smoother *s, int frame) {
     const double *q = smooth_pose(s, s->q, frame), *g = s->g + smooth_at(s, frame);
     bool *open = s->open + smooth_at(s, frame);
@@ -61,6 +61,7 @@ static sn_status choose_block(sn_smoother *s, smooth_worker *w, int frame, doubl
 }
 
 sn_status smooth_evaluate(sn_smoother *s, smooth_worker *w, int first, int end, double *sums) {
+    (void)sums;
     for (int k = first; k < end; k++) {
         double f, *g = s->g + smooth_at(s, k);
         SN_TRY(choose_block(s, w, k, &f));
@@ -68,8 +69,6 @@ sn_status smooth_evaluate(sn_smoother *s, smooth_worker *w, int first, int end, 
         sn_workspace_fields_diagonal(w->ws, s->z + smooth_at(s, k));
         smooth_gradient_add(s, w, s->q, k, g);
         find_open(s, k);
-        sums[0] += f;
-        sums[1] += smooth_energy(s, w, s->q, k);
     }
     return SN_OK;
 }
@@ -109,18 +108,35 @@ sn_status smooth_move(sn_smoother *s, smooth_worker *w, int first, int end, doub
     return SN_OK;
 }
 
-// More damping where a frame's quadratic was too hopeful by much of itself or turned a joint far, less
-// where it was not. A step of a take is only as long as its worst frame allows, hence a damping
-// for each.
+// More damping where a frame's quadratic was too hopeful by much of itself or turned a joint far,
+// less where it was not. A step of a take is only as long as its worst frame allows, hence a
+// damping for each.
 static double next_damping(double lambda, double wrong, double quadratic, double largest) {
     if (wrong > 0.5 * quadratic || largest > 0.7) return fmin(fmax(10 * lambda, 1e-3), 1e6);
     return wrong > 0.1 * quadratic ? lambda : fmax(0.1 * lambda, 1e-4);
 }
 
+// F at a frame of the trial poses, into sums; the goals are set.
+static double add_value(sn_smoother *s, smooth_worker *w, int frame, double *sums) {
+    double f;
+    if (sn_workspace_eval(w->ws, smooth_pose(s, s->p, frame), 0, &f) != SN_OK) f = INFINITY;
+    sums[0] += f;
+    sums[1] += smooth_energy(s, w, s->p, frame);
+    return f;
+}
+
+sn_status smooth_value(sn_smoother *s, smooth_worker *w, int first, int end, double *sums) {
+    for (int k = first; k < end; k++) {
+        SN_TRY(s->goals(s->user, k, w->problem));
+        (void)add_value(s, w, k, sums);
+    }
+    return SN_OK;
+}
+
 sn_status smooth_try(sn_smoother *s, smooth_worker *w, int first, int end, double *sums) {
     double *x = w->x, *Hx = w->y;
     for (int k = first; k < end; k++) {
-        double before, f, linear = 0, curvature = 0, damping = 0, largest = 0;
+        double before, linear = 0, curvature = 0, damping = 0, largest = 0;
         SN_TRY(smooth_block(s, w, k, &before));
         find_moved(s, k, x);
         sn_workspace_fields_multiply(w->ws, x, Hx);
@@ -130,15 +146,13 @@ sn_status smooth_try(sn_smoother *s, smooth_worker *w, int first, int end, doubl
             damping += s->lambda[k] * s->seen[i] * x[i] * x[i];
             largest = fmax(largest, fabs(s->gain[i] * x[i]));
         }
-        if (sn_workspace_eval(w->ws, smooth_pose(s, s->p, k), 0, &f) != SN_OK) f = INFINITY;
-        double wrong = f - before - linear - 0.5 * curvature - 1e-12 * before;
+        double wrong =
+            add_value(s, w, k, sums) - before - linear - 0.5 * curvature - 1e-12 * before;
         wrong += smooth_turn_excess(s, k);
         double stretch = s->t * s->t * smooth_stretch(s, s->x, k);
         if (s->t == 1)
             s->lambda_next[k] =
                 next_damping(s->lambda[k], wrong, 0.5 * (curvature + damping + stretch), largest);
-        sums[0] += f;
-        sums[1] += smooth_energy(s, w, s->p, k);
     }
     return SN_OK;
 }

@@ -5,9 +5,10 @@
 //   F = (1 + T / mu D)^-1         a low pass in time, the same for every degree of freedom
 //   B = H + (lambda + mu) D       the frames' own blocks, factored in the sweeps
 //
-// Where a direction costs s D in its frame and t D by its frequency, the whole matrix has (s + t) D, the
-// scalar part answers 1 / (1 + t) and this one 1 / ((1 + t/mu)^2 (s + mu)): small s and t, for which
-// the first is far too timid, are met by the second, and high frequencies are left to the first.
+// Where a direction costs s D in its frame and t D by its frequency, the whole matrix has (s + t)
+// D, the scalar part answers 1 / (1 + t) and this one 1 / ((1 + t/mu)^2 (s + mu)): small s and t,
+// for which the first is far too timid, are met by the second, and high frequencies are left to the
+// first.
 #include <math.h>
 
 #include "track/smooth.h"

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The Newton step of a whole take: (H + lambda D + T) x = -g on what is open, with H the blocks of the
-// frames and T the coupling between them, by conjugate gradients without a matrix. A product
+// The Newton step of a whole take: (H + lambda D + T) x = -g on what is open, with H the blocks of
+// the frames and T the coupling between them, by conjugate gradients without a matrix. A product
 // places every frame anew: cheaper than reading back what it would take to store. All blocks are
 // positive definite with their damping.
 //
-// The preconditioner has two parts that are added. The scalar one, here, leaves out what couples the
-// degrees of freedom of a frame: for each alone the diagonal of H over the frames and the five bands
-// of T, factored as L D L^T in time linear in the frames. A limb that is hidden for a while has a diagonal
-// of 0 there, so this bridges the gap as the solution does. The other part is in smooth_slow.c.
+// The preconditioner has two parts that are added. The scalar one, here, leaves out what couples
+// the degrees of freedom of a frame: for each alone the diagonal of H over the frames and the five
+// bands of T, factored as L D L^T in time linear in the frames. A limb that is hidden for a while
+// has a diagonal of 0 there, so this bridges the gap as the solution does. The other part is in
+// smooth_slow.c.
 #include <math.h>
 
 #include "track/smooth.h"
@@ -17,13 +18,12 @@ enum {
     MOST_ROUNDS = 4       // solves in one step, with ever more held at limits
 };
 
-static const double forcing = 0.3;  // how well the step is solved, see below
-
-// Factor, from the diagonal in z. With a, b, c the bands, L has 1 on its diagonal and l1, l2 below it:
+// Factor, from the diagonal in z. With a, b, c the bands, L has 1 on its diagonal and l1, l2 below
+// it:
 //   d_k  = a_k - l1_{k-1}^2 d_{k-1} - l2_{k-2}^2 d_{k-2}
 //   l1_k = (b_k - l2_{k-1} l1_{k-1} d_{k-1}) / d_k,   l2_k = c_k / d_k
-// b and c are 0 where one of the two is not open. Single precision is enough for a preconditioner, as
-// long as both sweeps of a solve use the same numbers.
+// b and c are 0 where one of the two is not open. Single precision is enough for a preconditioner,
+// as long as both sweeps of a solve use the same numbers.
 static sn_status factor(sn_smoother *s, smooth_worker *w, int first, int end, double *sums) {
     (void)w, (void)sums;
     int n = s->nframe;
@@ -184,7 +184,7 @@ static sn_status solve_open(sn_smoother *s, double *promise) {
         *promise += gain;
         SN_TRY(smooth_frames(s, advance, sums));
         // Nash and Sofer's test: the quadratic hardly falls any more
-        if (n * gain <= forcing * *promise) return SN_OK;
+        if (n * gain <= s->forcing * *promise) return SN_OK;
         SN_TRY(next_direction(s, rz, &rz));
     }
     return SN_OK;

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
-// The penalty on acceleration, E = 1/2 sum_k sum_i w_i a_{k,i}^2 with a_k = d_k - d_{k-1} for the inner
-// frames k = 1 ... N-2, d_k = q_{k+1} (-) q_k and w_i = D_i (tau rate)^4.
+// The penalty on acceleration, E = 1/2 sum_k sum_i w_i a_{k,i}^2 with a_k = d_k - d_{k-1} for the
+// inner frames k = 1 ... N-2, d_k = q_{k+1} (-) q_k and w_i = D_i (tau rate)^4.
 //
 // With y_k = dE/d(d_k) = w (a_k - a_{k+1}), a being 0 where there is none, frame k gets
 //
 //   dE/dq_k = (dd_{k-1}/dq_k)^T y_{k-1} + (dd_k/dq_k)^T y_k
 //
-// Coordinates that are added: y_{k-1} - y_k. A quaternion with d = log(q_{k+1} q_k^-1), both moved by
-// exp(u) from the left: dd = J_l^-1(d) u_{k+1} - J_r^-1(d) u_k, and J_l^-T = J_r^-1.
+// Coordinates that are added: y_{k-1} - y_k. A quaternion with d = log(q_{k+1} q_k^-1), both moved
+// by exp(u) from the left: dd = J_l^-1(d) u_{k+1} - J_r^-1(d) u_k, and J_l^-T = J_r^-1.
 //
-// The second derivatives T are Gauss-Newton's: for coordinates that are added w times the square of the second
-// difference, five bands; for a quaternion the same with dd in the place of d. Leaving the Jacobians out
-// there is not good enough: of a body that turns steadily by d a frame, a step growing with time would
-// seem free and in truth costs w d^2, which a large tau makes more than the goals' share.
+// The second derivatives T are Gauss-Newton's: for coordinates that are added w times the square of
+// the second difference, five bands; for a quaternion the same with dd in the place of d. Leaving
+// the Jacobians out there is not good enough: of a body that turns steadily by d a frame, a step
+// growing with time would seem free and in truth costs w d^2, which a large tau makes more than the
+// goals' share.
 #include "math/rotation.h"
 #include "model/joint_ball.h"
 #include "track/smooth.h"
@@ -40,7 +41,8 @@ double smooth_energy(const sn_smoother *s, smooth_worker *w, const double *q, in
     return 0.5 * sum;
 }
 
-// The rotation of a ball: g (file order, at its first rotational velocity) from d and y of both sides.
+// The rotation of a ball: g (file order, at its first rotational velocity) from d and y of both
+// sides.
 static void turn_gradient(const double *before, const double *behind, const double *y0,
                           const double *y1, double *g) {
     sn_vec3 w0 = v3_from(before), w1 = v3_from(behind);
