@@ -228,6 +228,7 @@ sn_status sn_marker_set_builtin(const sn_model *model, const sn_recording *recor
         } else {
             status = sn_marker_set_create("full body (HDM05, CMU, Plug-in Gait)", places, count,
                                           allocator, out);
+            if (status != SN_OK) (void)sn_fail_memory(error);
         }
     }
     sn_release(allocator, places);

@@ -15,7 +15,7 @@
 //
 // gives the Gauss-Newton step of the shape alone, then the poses are solved again (variable projection).
 // A weak pull to the first guess holds what the take does not show. Samples far off count for little
-// (weights of Huber, renewed between rounds), so gaps and outliers do no harm. While the places are only
+// (weights that fall with the square of the error, renewed twice a round), so gaps and outliers do no harm. While the places are only
 // guessed, a pull to the zero pose keeps joints from folding over; it fades from round to round.
 #include "fit/calibrate.h"
 
@@ -29,11 +29,17 @@
 // Rounds of tracking the take, each followed by steps of the shape.
 enum { ROUNDS = 3 };
 
-// The pull to the zero pose in each: a radian weighs as much as a marker that is 3 cm, 1 cm, 3 mm off.
-static const double neutral_weight[ROUNDS] = {1e-3, 1e-4, 1e-5};
+// The pull to the zero pose in each: a radian weighs as much as a marker that is 3 cm, 1 cm, 1 mm off.
+static const double neutral_weight[ROUNDS] = {1e-3, 1e-4, 1e-6};
 
 // The pull to the first guess, against what a frame with the marker in sight weighs.
 static const double guess_weight = 3e-4;
+
+// The same for a length factor: markers say more about the lengths than a model of somebody else does.
+static const double factor_weight = 2e-4;
+
+// While tracking, samples further off than this pull no stronger, metres.
+static const double track_loss = 0.02;
 
 // Poses a degree of freedom that nothing sees: kept out of A^-1's way.
 static const double pose_damping = 1e-6;
@@ -128,9 +134,9 @@ static double guess_energy(const sn_calibration *c, const double *x) {
     return sum;
 }
 
-// Solve all poses for shape x from those in `poses`; the total energy, and with S the normal equations.
-static sn_status at_shape(sn_calibration *c, const double *x, double *poses, bool normal,
-                          double *energy, sn_error *error) {
+// Solve all poses for shape x from those in `poses`; the total energy and the normal equations.
+static sn_status at_shape(sn_calibration *c, const double *x, double *poses, double *energy,
+                          sn_error *error) {
     sn_model *model = NULL;
     sn_problem *problem = NULL;
     sn_solver *solver = NULL;
@@ -141,7 +147,7 @@ static sn_status at_shape(sn_calibration *c, const double *x, double *poses, boo
     SN_TRY(sn_shape_model(&c->shape, x, c->allocator, &model, error));
     sn_status status = make_problem(c, model, &problem, error);
     if (status == SN_OK) status = sn_solver_create(problem, &o, c->allocator, &solver);
-    if (normal && status == SN_OK) sn_normal_begin(c, x);
+    if (status == SN_OK) sn_normal_begin(c, x);
     for (int k = 0; status == SN_OK && k < c->nframe; k++) {
         sn_report report;
         double *q = poses + (size_t)k * c->nq;
@@ -149,7 +155,7 @@ static sn_status at_shape(sn_calibration *c, const double *x, double *poses, boo
         if (status == SN_OK) status = sn_solver_solve(solver, q, &report);
         if (status != SN_OK) break;
         *energy += report.f;
-        if (normal) sn_normal_add(c, sn_solver_workspace(solver), model, k);
+        sn_normal_add(c, sn_solver_workspace(solver), model, k);
     }
     sn_solver_destroy(solver);
     sn_problem_destroy(problem);
@@ -182,7 +188,7 @@ static bool step_from(sn_calibration *c, const double *x, double lambda, double 
 static sn_status improve(sn_calibration *c, int iterations, double tolerance, sn_error *error) {
     size_t n = (size_t)c->shape.size, poses = (size_t)c->nframe * c->nq;
     double energy, lambda = 0;
-    SN_TRY(at_shape(c, c->x, c->poses, true, &energy, error));
+    SN_TRY(at_shape(c, c->x, c->poses, &energy, error));
     for (int i = 0, failed = 0; i < iterations && failed < 6; i++) {
         if (c->cancel != NULL && *c->cancel) return SN_OK;
         double next = INFINITY;
@@ -190,7 +196,7 @@ static sn_status improve(sn_calibration *c, int iterations, double tolerance, sn
         memcpy(c->S_kept, c->S, n * n * sizeof *c->S);
         memcpy(c->g_kept, c->g, n * sizeof *c->g);
         if (step_from(c, c->x, lambda, c->x_try))
-            SN_TRY(at_shape(c, c->x_try, c->poses_try, true, &next, error));
+            SN_TRY(at_shape(c, c->x_try, c->poses_try, &next, error));
         c->iterations++;
         if (!(next < energy)) {
             memcpy(c->S, c->S_kept, n * n * sizeof *c->S);
@@ -262,7 +268,7 @@ static void choose_frames(sn_calibration *c, const strided *s, int tracked, cons
                           abs(2 * f - from - to) < abs(2 * best - from - to);
             if (best < 0 || c->seen[f] > c->seen[best] || nearer) best = f;
         }
-        if (best < 0 || 2 * c->seen[best] < most) continue;
+        if (best < 0 || c->seen[best] == 0 || 2 * c->seen[best] < most) continue;
         c->frame[c->nframe] = s->in->first + best * s->stride;
         memcpy(c->poses + (size_t)c->nframe * c->nq, q + (size_t)best * c->nq, c->nq * sizeof *q);
         c->nframe++;
@@ -284,12 +290,15 @@ static sn_status track_take(sn_calibration *c, int wanted, sn_error *error) {
     sn_track_frame *frames = sn_acquire(c->allocator, (size_t)tracked * sizeof *frames);
     sn_status status = sn_shape_model(&c->shape, c->x, c->allocator, &model, error);
     if (status == SN_OK) status = make_problem(c, model, &problem, error);
+    // a sample far off must not pull the pose away with it
+    for (int i = 0; status == SN_OK && i < c->shape.nmarker; i++)
+        status = sn_problem_set_loss(problem, i, SN_LOSS_HUBER, track_loss);
     if (status == SN_OK && (q == NULL || frames == NULL || start == NULL)) status = SN_ERR_MEMORY;
     sn_fit_input in = *c->input;
     in.model = model;
     int first = in.first;
     for (int f = in.first, best = 0; f < in.first + in.count; f += s.stride) {
-        int n = seen_in(&in, f);
+        int n = seen_in(c->input, f);
         if (10 * n > 11 * best) best = n, first = f;
     }
     if (status == SN_OK) status = sn_fit_first_pose(&in, problem, first, c->allocator, start);
@@ -324,18 +333,16 @@ static sn_status run(sn_calibration *c, const sn_calibrate_options *o, sn_calibr
         c->shape.limits = round + 1 < ROUNDS || o->limits;
         if (c->nframe == 0)
             return sn_fail(error, SN_ERR_VALUE, 0, "no frame has markers to calibrate from");
-        for (int i = 0; i < c->nframe * c->shape.nmarker; i++) c->weight[i] = 1;
-        // twice: the second time without those that are far off
+        // twice, as samples that are far off show better the second time
         for (int pass = 0; pass < 2; pass++) {
-            double rms, energy;
-            SN_TRY(at_shape(c, c->x, c->poses, false, &energy, error));
-            SN_TRY(sn_calibration_weigh(c, pass > 0 || round > 0, &rms, &report->outliers, error));
+            double rms;
+            SN_TRY(sn_calibration_weigh(c, &rms, &report->outliers, error));
             if (round == 0 && pass == 0) report->rms_before = rms;
             SN_TRY(improve(c, o->iterations, round + 1 < ROUNDS ? 1e-3 : 1e-4, error));
             if (c->cancel != NULL && *c->cancel) return SN_OK;
         }
     }
-    SN_TRY(sn_calibration_weigh(c, true, &report->rms, &report->outliers, error));
+    SN_TRY(sn_calibration_weigh(c, &report->rms, &report->outliers, error));
     report->frames = c->nframe;
     report->iterations = c->iterations;
     return SN_OK;
@@ -349,7 +356,7 @@ static void first_guess(sn_calibration *c, int frames) {
     }
     for (int i = 3 * s->nmarker; i < s->size; i++) {
         c->x[i] = 1;
-        c->pull[i] = guess_weight * frames;  // a factor moves a bone's end by about its length
+        c->pull[i] = factor_weight * frames;
     }
     memcpy(c->guess, c->x, (size_t)s->size * sizeof *c->x);
     sn_fit_neutral(s->model, c->zero, c->neutral_of);

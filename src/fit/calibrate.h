@@ -44,9 +44,8 @@ void sn_normal_begin(sn_calibration *c, const double *x);
 /// @param ws  placed at frame k's pose
 void sn_normal_add(sn_calibration *c, const sn_workspace *ws, const sn_model *model, int k);
 
-/// The errors of all samples at the present shape and poses, and with `robust` new weights from them.
-sn_status sn_calibration_weigh(sn_calibration *c, bool robust, double *rms, int *outliers,
-                               sn_error *error);
+/// The errors of all samples at the present shape and poses, and new weights from them.
+sn_status sn_calibration_weigh(sn_calibration *c, double *rms, int *outliers, sn_error *error);
 
 /// The model with shape x.
 sn_status sn_shape_model(const sn_shape *shape, const double *x, const sn_allocator *allocator,

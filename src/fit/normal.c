@@ -98,7 +98,8 @@ void sn_normal_add(sn_calibration *c, const sn_workspace *ws, const sn_model *mo
     }
     double largest = 0;
     for (size_t a = 0; a < nv; a++) largest = fmax(largest, c->A[a * nv + a]);
-    for (size_t a = 0; a < nv; a++) c->A[a * nv + a] += c->damping * (largest + 1e-12);
+    for (size_t a = 0; a < nv; a++)
+        c->A[a * nv + a] += c->neutral * c->neutral_of[a] + c->damping * (largest + 1e-12);
     if (!sn_cholesky(c->A, (int)nv)) return;  // no such frame
     // L^-1 B row by row, so that the long loops run over a row; then S - (L^-1 B)^T (L^-1 B)
     for (size_t a = 0; a < nv; a++) {
@@ -144,8 +145,7 @@ static sn_status find_errors(sn_calibration *c, sn_error *error) {
     return status;
 }
 
-sn_status sn_calibration_weigh(sn_calibration *c, bool robust, double *rms, int *outliers,
-                               sn_error *error) {
+sn_status sn_calibration_weigh(sn_calibration *c, double *rms, int *outliers, sn_error *error) {
     SN_TRY(find_errors(c, error));
     size_t count = 0, total = (size_t)c->nframe * (size_t)c->shape.nmarker;
     double sum = 0, *sorted = sn_acquire(c->allocator, (total + 1) * sizeof *sorted);
@@ -162,8 +162,8 @@ sn_status sn_calibration_weigh(sn_calibration *c, bool robust, double *rms, int 
     *outliers = 0;
     for (size_t i = 0; i < total; i++) {
         if (c->error[i] < 0) continue;
-        double w = c->error[i] > scale ? scale / c->error[i] : 1;
-        c->weight[i] = robust ? w : 1;
+        double share = scale / c->error[i], w = share < 1 ? share * share : 1;
+        c->weight[i] = w;
         *outliers += w < 0.5;
     }
     sn_release(c->allocator, sorted);
