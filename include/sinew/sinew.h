@@ -9,6 +9,7 @@
 #include "sinew/model.h"
 #include "sinew/motion.h"
 #include "sinew/path.h"
+#include "sinew/smooth.h"
 #include "sinew/solver.h"
 #include "sinew/task.h"
 #include "sinew/track.h"
