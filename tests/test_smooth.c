@@ -445,6 +445,33 @@ static void limits_locks_and_gaps(void **unused) {
     free_take(&t);
 }
 
+// However far a step goes: trial poses lie inside the limits, and what is locked stays.
+static void long_steps(void **unused) {
+    (void)unused;
+    take t = make_take(3, true, 0.01);
+    sn_smooth_options o = options_of(&t, 0.01);
+    sn_smoother *s;
+    double x[3 * MOST_V], g[3 * MOST_V] = {0}, p[3 * 2 * MOST_V], sums[SMOOTH_SUMS] = {0};
+    int wrist = sn_model_q_index(t.model, 3);
+    assert_int_equal(sn_smoother_create(t.problem, &o, NULL, &s), SN_OK);
+    for (int sign = -1; sign <= 1; sign += 2) {
+        for (int i = 0; i < 3 * MOST_V; i++) x[i] = 10 * sign;
+        s->nframe = 3;
+        s->q = t.q;
+        s->p = p;
+        s->x = x;
+        s->g = g;
+        s->t = 1;
+        assert_int_equal(smooth_move(s, &s->workers[0], 0, 3, sums), SN_OK);
+        for (int k = 0; k < 3; k++) {
+            assert_int_equal(sn_model_clamp(t.model, p + k * t.nq), 0);
+            assert_true(p[k * t.nq + wrist + 1] == t.q[k * t.nq + wrist + 1]);
+        }
+    }
+    sn_smoother_destroy(s);
+    free_take(&t);
+}
+
 // Whole turns between frames are no acceleration.
 static void whole_turns(void **unused) {
     (void)unused;
@@ -587,6 +614,7 @@ int main(void) {
         cmocka_unit_test(dense_newton),
         cmocka_unit_test(small_and_large_tau),
         cmocka_unit_test(limits_locks_and_gaps),
+        cmocka_unit_test(long_steps),
         cmocka_unit_test(whole_turns),
         cmocka_unit_test(cancelling),
         cmocka_unit_test(short_takes_and_failures),

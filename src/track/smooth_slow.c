@@ -13,7 +13,7 @@
 
 #include "track/smooth.h"
 
-static const double mu = 0.01;  // found best on real clips: 0.1 and 0.001 take twice the products
+static const double mu = 0.01;  // on a real clip 0.1 took twice the products, 0.001 a third more
 
 // L D L^T of 1 + T / mu D, as in smooth_step.c.
 void smooth_slow_begin(sn_smoother *s) {
