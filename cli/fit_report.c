@@ -135,8 +135,8 @@ static void marker_table(plot_text *out, const fit_result *r) {
         const sn_marker_desc *d = sn_model_marker(r->model, i);
         char text[5][32];
         if (m->seen == 0) {
-            const char *none[] = {d->name, sn_model_joint(r->model, d->joint)->name, "never seen"};
-            page_table_row(out, none, 3);
+            const char *none[] = {d->name, sn_model_joint(r->model, d->joint)->name, "never seen", "", "", "", "0.0"};
+            page_table_row(out, none, 7);
             continue;
         }
         (void)snprintf(text[0], 32, "%.3f", 100 * m->rms);
@@ -375,7 +375,9 @@ static void angles(plot_text *out, const fit_result *r) {
     }
     plot_figure chart_row = {.title = "Joint angles over time", .charts = charts, .nchart = ncharts, .columns = 3,
                           .width = 340, .height = 190};
-    page_figure(out, &chart_row,
+    if (ncharts == 0) page_paragraph(out, "The model has no degrees of freedom.");
+    if (ncharts > 0)
+        page_figure(out, &chart_row,
                 "Every joint's degrees of freedom in the order of the model: first, second, third. Rotations "
                 "of free joints and balls are rotation vectors in degrees.");
     sn_table_destroy(table);

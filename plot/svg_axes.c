@@ -10,19 +10,22 @@
 const char plot_style[] =
     ":root{--ink:#1c2127;--soft:#59636e;--grid:#dfe3e8;--paper:#fff;--panel:#f6f7f9;"
     "--good:#00734f;--partly:#8a5a00;--bad:#a63c00;"
-    "--c0:#0072b2;--c1:#d55e00;--c2:#009e73;--c3:#b0558c;--c4:#c78500;--c5:#2f9fe0;--c6:#1c2127}\n"
+    "--c0:#0072b2;--c1:#d55e00;--c2:#009e73;--c3:#b0558c;--c4:#c78500;--c5:#2f9fe0;--c6:#1c2127;--m1:#c6cbd2;--m2:#69717c}\n"
     "@media(prefers-color-scheme:dark){:root{--ink:#e6e9ed;--soft:#a2acb7;--grid:#343b44;"
     "--paper:#14181d;--panel:#1c2229;--good:#4fd1a5;--partly:#f0b94a;--bad:#ff9466;"
-    "--c0:#4aa8e8;--c1:#ff8740;--c2:#2fc79b;--c3:#e39ac4;--c4:#f0b030;--c5:#9ad4f7;--c6:#e6e9ed}}\n"
+    "--c0:#4aa8e8;--c1:#ff8740;--c2:#2fc79b;--c3:#e39ac4;--c4:#f0b030;--c5:#9ad4f7;--c6:#e6e9ed;"
+    "--m1:#4a535e;--m2:#939daa}}\n"
     "@media print{:root{--ink:#000;--soft:#333;--grid:#ccc;--paper:#fff;--panel:#fff;"
     "--good:#005c3f;--partly:#6e4800;--bad:#8a3200;"
-    "--c0:#0072b2;--c1:#d55e00;--c2:#009e73;--c3:#b0558c;--c4:#c78500;--c5:#2f9fe0;--c6:#000}}\n"
+    "--c0:#0072b2;--c1:#d55e00;--c2:#009e73;--c3:#b0558c;--c4:#c78500;--c5:#2f9fe0;--c6:#000;"
+    "--m1:#c6cbd2;--m2:#69717c}}\n"
     ".plot text{font:12px system-ui,sans-serif;fill:var(--ink)}"
     ".plot .tick{font-size:11px;fill:var(--soft)}.plot .head{font-weight:600}"
     ".plot .grid{stroke:var(--grid);stroke-width:1}"
     ".plot .edge{stroke:var(--soft);stroke-width:1;fill:none}"
     ".plot .line{fill:none;stroke-width:1.6;stroke-linejoin:round}"
-    ".plot .m0{fill:#fff}.plot .m1{fill:#c6cbd2}.plot .m2{fill:#69717c}.plot .m3{fill:#d55e00}"
+    ".plot .m0{fill:var(--paper)}.plot .m1{fill:var(--m1)}.plot .m2{fill:var(--m2)}"
+    ".plot .m3{fill:var(--c1)}"
     ".plot .level{fill:none;stroke:#0072b2;stroke-width:.9;opacity:.8}\n";
 
 static const char *const dashes[] = {"", "7 3", "2 3", "9 3 2 3", "5 2 1 2 1 2"};

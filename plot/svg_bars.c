@@ -61,6 +61,10 @@ void plot_draw_bars(plot_text *out, const plot_panel *p) {
     const plot_chart *c = p->chart;
     double slot = p->width / c->ngroup, bar = 0.8 * slot / c->nseries;
     double base = c->y.log ? p->top + p->height : bounded(p, 0);
+    // where one name must stand upright, all do
+    double room = slot;
+    for (int g = 0; g < c->ngroup; g++)
+        if (strpbrk(c->groups[g], " -") == NULL && 6 * (double)strlen(c->groups[g]) > slot) room = 0;
     plot_frame(out, p, false);
     for (int g = 0; g < c->ngroup; g++) {
         double x = p->left + slot * (g + 0.1);
@@ -75,7 +79,7 @@ void plot_draw_bars(plot_text *out, const plot_panel *p) {
             if (c->series[i].name != NULL) plot_escaped(out, c->series[i].name);
             plot_add(out, " %g</title></rect>", value);
         }
-        name_below(out, p, p->left + slot * (g + 0.5), c->groups[g], slot);
+        name_below(out, p, p->left + slot * (g + 0.5), c->groups[g], room);
     }
 }
 

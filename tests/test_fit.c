@@ -538,7 +538,7 @@ static void repaired(void **state) {
         at[0] += 2, at[1] -= 2;
         q[(size_t)f * nq + (size_t)sn_model_q_index(r.model, elbow)] += 2.5;
     }
-    sn_repair_options o = {.every = 30, .lower = 0.9};
+    sn_repair_options o = {.every = 30, .lower = 0.9, .same = 0.97};
     assert_int_equal(sn_track_repair(problem, &o, 150, take_goals, &r, NULL, q, changed), SN_OK);
     int count = 0;
     double most = 0;

@@ -26,6 +26,7 @@ else
     need valgrind valgrind
     need node nodejs
     need npm npm
+    need parallel parallel
     need /usr/include/cmocka.h libcmocka-dev
     need /usr/lib/llvm-14/lib/clang/14.0.6/lib/linux/libclang_rt.fuzzer-x86_64.a libclang-rt-14-dev
     need /usr/include/lapacke.h liblapacke-dev

@@ -208,8 +208,8 @@ typedef struct sn_fit_options {
     sn_track_options track;
     sn_limit_use limits;  ///< the model must have been made for the same
     double soft_weight;   ///< of soft limits, default 0.1
-    double posture;       ///< weight of a pull of every joint but the root to its zero: 1e-5 by default, so
-                          ///< that a radian weighs as much as one marker that is 3 mm off; keeps joints
+    double posture;       ///< weight of a pull of every joint but the root to its zero: 1e-7 by default, so
+                          ///< that a radian weighs as much as one marker that is 0.3 mm off; keeps joints
                           ///< that the markers hardly see from folding over
     sn_loss loss;         ///< of every marker, default SN_LOSS_NONE
     double loss_scale;    ///< c, metres, default 0.02

@@ -52,8 +52,8 @@ SN_API const char *sn_recording_label(const sn_recording *recording, int marker)
 /// A label without the subject before its last colon: "LFHD". Points into the label.
 SN_API const char *sn_label_name(const char *label);
 
-/// A marker by its label, or by its name without a subject. -1 when there is none, -2 when several
-/// subjects have one of this name: ask with the whole label then.
+/// A marker by its label, or by its name without a subject, or by that in other letter case. -1 when
+/// there is none, -2 when several subjects have one of this name: ask with the whole label then.
 SN_API int sn_recording_find(const sn_recording *recording, const char *name);
 
 /// Metres in a unit of length ("mm", "cm", "m", "in", ...; letter case ignored), 0 when not known.

@@ -39,7 +39,7 @@ static const double guess_weight = 3e-4;
 static const double factor_weight = 2e-4;
 
 // While tracking, samples further off than this pull no stronger, metres.
-static const double track_loss = 0.02;
+static const double track_loss = 0.01;
 
 // Poses a degree of freedom that nothing sees: kept out of A^-1's way.
 static const double pose_damping = 1e-6;
@@ -305,7 +305,7 @@ static sn_status track_take(sn_calibration *c, int wanted, sn_error *error) {
     if (status == SN_OK) status = sn_tracker_create(problem, &o, c->allocator, &tracker);
     if (status == SN_OK)
         status = sn_tracker_run(tracker, tracked, strided_goals, &s, start, q, frames);
-    sn_repair_options repair = {.every = 30, .lower = 0.9, .cancel = c->cancel};
+    sn_repair_options repair = {.every = 30, .lower = 0.9, .same = 0.97, .cancel = c->cancel};
     if (status == SN_OK)
         status = sn_track_repair(problem, &repair, tracked, strided_goals, &s, c->allocator, q, NULL);
     if (status == SN_OK) choose_frames(c, &s, tracked, q, wanted);

@@ -113,11 +113,14 @@ static int good_frame(const sn_fit_input *in) {
 // --- the fit ---------------------------------------------------------------------------------------------
 
 sn_fit_options sn_fit_options_default(void) {
+    sn_track_options track = sn_track_options_default();
+    // stronger than the pull to zero: what is hidden for a moment stays as it was
+    track.rest = 3e-4;
     return (sn_fit_options){.version = 1,
-                            .track = sn_track_options_default(),
+                            .track = track,
                             .limits = SN_LIMITS_OFF,
                             .soft_weight = 0.1,
-                            .posture = 1e-5,
+                            .posture = 1e-7,
                             .loss_scale = 0.02,
                             .too_few = 3};
 }
@@ -191,7 +194,7 @@ static sn_status track(const sn_fit_input *in, const sn_fit_options *o, sn_probl
     SN_TRY(status);
     // twice a second
     double rate = fmin(sn_recording_get_info(in->recording)->rate, 1e6);
-    sn_repair_options r = {.every = rate > 2 ? (int)(rate / 2) : 30, .lower = 0.9, .cancel = o->cancel};
+    sn_repair_options r = {.every = rate > 2 ? (int)(rate / 2) : 30, .lower = 0.9, .same = 0.97, .cancel = o->cancel};
     return sn_track_repair(problem, &r, in->count, set_goals, &user, allocator,
                            sn_motion_edit(motion, 0), changed);
 }

@@ -115,22 +115,30 @@ const char *sn_label_name(const char *label) {
     return colon == NULL || colon[1] == '\0' ? label : colon + 1;
 }
 
-int sn_recording_find(const sn_recording *recording, const char *name) {
+static char small(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
+
+static bool same_letters(const char *a, const char *b) {
+    while (*a != '\0' && small(*a) == small(*b)) a++, b++;
+    return small(*a) == small(*b);
+}
+
+// A label that stands twice is found where it stands first.
+static int find_name(const sn_recording *recording, const char *name, bool exact) {
     int found = -1;
     for (int i = 0; i < recording->info.nmarker; i++) {
-        const char *label = recording->label[i];
-        if (strcmp(label, name) == 0) return i;
-        if (strcmp(sn_label_name(label), name) == 0) found = found == -1 ? i : -2;
+        const char *label = recording->label[i], *own = sn_label_name(label);
+        if (!(exact ? strcmp(own, name) == 0 : same_letters(own, name))) continue;
+        if (found == -1) found = i;
+        if (found >= 0 && strcmp(recording->label[found], label) != 0) found = -2;
     }
     return found;
 }
 
-static bool same_letters(const char *x, const char *y) {
-    for (;; x++, y++) {
-        char a = *x >= 'A' && *x <= 'Z' ? (char)(*x - 'A' + 'a') : *x;
-        if (a != *y) return false;
-        if (a == '\0') return true;
-    }
+int sn_recording_find(const sn_recording *recording, const char *name) {
+    for (int i = 0; i < recording->info.nmarker; i++)
+        if (strcmp(recording->label[i], name) == 0) return i;
+    int found = find_name(recording, name, true);
+    return found == -1 ? find_name(recording, name, false) : found;
 }
 
 double sn_unit_metres(const char *unit) {

@@ -10,13 +10,14 @@
 
 typedef struct sn_repair_options {
     int every;                    ///< a frame in so many is solved cold
-    double lower;                 ///< f must fall below this share of what it was
+    double lower;                 ///< f must fall below this share of what it was to be another valley,
+    double same;                  ///< and a valley is followed while f stays below this share
     const volatile bool *cancel;  ///< may be NULL
 } sn_repair_options;
 
-/// @param problem  its goals are changed
+/// @param problem  what to solve; its goals are set by `goals` in a copy
 /// @param q        nframe x nq numbers, changed where a better valley was found
 /// @param changed  nframe flags, set where a pose was changed; may be NULL
-sn_status sn_track_repair(sn_problem *problem, const sn_repair_options *options, int nframe,
+sn_status sn_track_repair(const sn_problem *problem, const sn_repair_options *options, int nframe,
                           sn_track_goals goals, void *user, const sn_allocator *allocator, double *q,
                           bool *changed);

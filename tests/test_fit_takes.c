@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: MIT
+// Whole takes: the example, whose truth is known, and a real clip where it is there. Held-out frames, gaps,
+// outliers, threads.
+#include "takes.h"
+
+static int begin(void **state) {
+    static example_take take;
+    example_take_create(&take, 1);
+    *state = &take;
+    return 0;
+}
+
+static int end(void **state) {
+    example_take_destroy(*state);
+    return 0;
+}
+
+// A model with the built-in set for a recording.
+static sn_model *with_builtin(const sn_model *model, const sn_recording *recording) {
+    sn_marker_set *set;
+    sn_model *out;
+    sn_error error = {0};
+    if (sn_marker_set_builtin(model, recording, NULL, &set, &error) != SN_OK) fail_msg("%s", error.text);
+    assert_int_equal(sn_marker_set_apply(set, model, SN_LIMITS_OFF, NULL, NULL, &out, &error), SN_OK);
+    sn_marker_set_destroy(set);
+    return out;
+}
+
+// Every other frame, for calibration, and those between.
+static void halves(const sn_recording *all, sn_recording *half[2]) {
+    sn_recording_info info = *sn_recording_get_info(all);
+    for (int k = 0; k < 2; k++) {
+        half[k] = recording_cut(all, 0, info.nframe / 2);
+        for (int f = 0; f < info.nframe / 2; f++)
+            memcpy(sn_recording_edit(half[k], f), sn_recording_frame(all, 2 * f + k),
+                   (size_t)info.nmarker * 3 * sizeof(double));
+    }
+}
+
+// Offsets, lengths, and frames that the calibration has not seen.
+static void calibrated(const char *name, const sn_model *model, const sn_recording *take, const sn_axis_map *axes,
+                       double bound) {
+    double rms[2];
+    for (int scale = 0; scale < 2; scale++) {
+        sn_calibrate_options o = sn_calibrate_options_default();
+        o.scale = scale;
+        fitted r = fit_of(model, take, axes, &o, NULL);
+        rms[scale] = r.summary.rms;
+        fitted_free(&r);
+    }
+    sn_recording *half[2];
+    halves(take, half);
+    sn_calibrate_options o = sn_calibrate_options_default();
+    fitted seen = fit_of(model, half[0], axes, &o, NULL), held = fit_of(seen.model, half[1], axes, NULL, NULL);
+    double ratio = held.summary.rms / seen.summary.rms;
+    print_message("%s: RMS %.3f cm with offsets, %.3f cm with lengths; held-out frames %.3f cm against %.3f cm "
+                  "(%.3f)\n",
+                  name, 100 * rms[0], 100 * rms[1], 100 * held.summary.rms, 100 * seen.summary.rms, ratio);
+    assert_true(rms[0] <= bound && rms[1] < 1.002 * rms[0]);
+    assert_true(ratio > 0.9 && ratio < 1.1);
+    fitted_free(&seen);
+    fitted_free(&held);
+    sn_recording_destroy(half[0]);
+    sn_recording_destroy(half[1]);
+}
+
+// The second half of a take after calibrating on the first.
+static void half_calibrated(const char *name, const sn_model *model, const sn_recording *take, const sn_axis_map *axes,
+                            double most) {
+    int n = sn_recording_get_info(take)->nframe / 2;
+    sn_calibrate_options o = sn_calibrate_options_default();
+    sn_recording *early = recording_cut(take, 0, n), *late = recording_cut(take, n, n);
+    fitted first = fit_of(model, early, axes, &o, NULL), second = fit_of(first.model, late, axes, NULL, NULL);
+    print_message("%s: calibrated on the first half %.3f cm there, %.3f cm in the second\n", name,
+                  100 * first.summary.rms, 100 * second.summary.rms);
+    assert_true(second.summary.rms < most * first.summary.rms);
+    fitted_free(&first);
+    fitted_free(&second);
+    sn_recording_destroy(early);
+    sn_recording_destroy(late);
+}
+
+static void example_calibrated(void **state) {
+    example_take *t = *state;
+    sn_recording *part = recording_cut(t->recording, 0, 400);
+    sn_axis_map axes = sn_axis_map_identity();
+    calibrated("example", t->model, part, &axes, 0.0036);
+    half_calibrated("example", t->model, t->recording, &axes, 1.1);
+    sn_recording_destroy(part);
+}
+
+static void clip_calibrated(void **unused) {
+    (void)unused;
+    const char *path = data_path("hdm05/HDM_dg.asf");
+    if (path == NULL) skip();
+    size_t length;
+    sn_skeleton *skeleton;
+    sn_recording *take;
+    sn_axis_map axes;
+    char *bytes = slurp(path, &length);
+    assert_int_equal(sn_asf_read(bytes, length, NULL, NULL, &skeleton, NULL), SN_OK);
+    free(bytes);
+    path = data_path("hdm05/HDM_dg_03-05_02_120.c3d");
+    if (path == NULL) skip();
+    bytes = slurp(path, &length);
+    assert_int_equal(sn_c3d_read(bytes, length, NULL, &take, NULL), SN_OK);
+    free(bytes);
+    assert_true(sn_axis_map_parse("yzx", &axes));
+    sn_model *model = with_builtin(sn_skeleton_model(skeleton), take);
+    // the whole clip, but under sanitizers its beginning
+    sn_recording *part = cases(10) < 10 ? recording_cut(take, 0, 200) : recording_cut(take, 0, sn_recording_get_info(take)->nframe);
+    calibrated("dg_03-05_02", model, part, &axes, 0.009);
+    // other movements pull the skin elsewhere: no ten percent there
+    if (cases(10) > 10) half_calibrated("dg_03-05_02", model, take, &axes, 1.6);
+    sn_recording_destroy(part);
+    sn_recording_destroy(take);
+    sn_model_destroy(model);
+    sn_skeleton_destroy(skeleton);
+}
+
+// How far the fit is from the true markers that were hidden from it.
+static double hidden_error(const example_take *t, const fitted *r, const sn_recording *seen, double *worst) {
+    sn_problem *problem;
+    sn_workspace *ws[2];
+    double square = 0;
+    long n = 0;
+    *worst = 0;
+    assert_int_equal(sn_problem_create(t->subject, NULL, 0, NULL, &problem, NULL), SN_OK);
+    for (int k = 0; k < 2; k++) assert_int_equal(sn_workspace_create(problem, false, NULL, &ws[k]), SN_OK);
+    for (int f = 0; f < r->input.count; f++) {
+        assert_int_equal(sn_workspace_pose(ws[0], sn_motion_frame(t->truth, f)), SN_OK);
+        assert_int_equal(sn_workspace_pose(ws[1], sn_motion_frame(r->motion, f)), SN_OK);
+        for (int i = 0; i < 41; i++) {
+            // the example's own gaps are another matter
+            if (sn_recording_present(seen, f, r->column[i]) || !sn_recording_present(t->recording, f, r->column[i])) continue;
+            const sn_marker_desc *d = sn_model_marker(t->subject, i);
+            sn_vec3 a = sn_workspace_point(ws[0], d->joint, d->position), b = sn_workspace_point(ws[1], d->joint, d->position);
+            double e = (a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y) + (a.z - b.z) * (a.z - b.z);
+            square += e;
+            *worst = fmax(*worst, sqrt(e));
+            n++;
+        }
+    }
+    sn_workspace_destroy(ws[0]);
+    sn_workspace_destroy(ws[1]);
+    sn_problem_destroy(problem);
+    assert_true(n > 0);
+    return sqrt(square / (double)n);
+}
+
+// Three samples in ten at random; then whole limbs for half a second.
+static void gaps(void **state) {
+    example_take *t = *state;
+    uint64_t random = 9;
+    double worst;
+    sn_recording *take = recording_cut(t->recording, 0, 600);
+    spoil_gaps(take, 0.3, &random);
+    fitted r = fit_of(t->subject, take, NULL, NULL, NULL);
+    double rms = hidden_error(t, &r, take, &worst);
+    print_message("gaps: 30 %% at random: RMS %.2f cm from the hidden true places, worst %.1f cm; %d frames held\n",
+                  100 * rms, 100 * worst, r.summary.held);
+    assert_true(rms < 0.01 && worst < 0.15 && r.summary.held == 0);
+    fitted_free(&r);
+    sn_recording_destroy(take);
+
+    static const char *const limbs[][9] = {{"LTHI", "LKNE", "LSHN", "LANK", "LHEE", "LTOE", "LMT5"},
+                                           {"RUPA", "RELB", "RFRM", "RWRA", "RWRB", "RFIN"},
+                                           {"RTHI", "RKNE", "RSHN", "RANK", "RHEE", "RTOE", "RMT5"},
+                                           {"LUPA", "LELB", "LFRM", "LWRA", "LWRB", "LFIN"}};
+    take = recording_cut(t->recording, 0, 600);
+    for (int k = 0; k < 8; k++)
+        for (int i = 0; i < 9 && limbs[k % 4][i] != NULL; i++)
+            for (int f = 40 + 70 * k; f < 100 + 70 * k && f < 600; f++)
+                for (int c = 0, m = sn_recording_find(take, limbs[k % 4][i]); c < 3; c++)
+                    sn_recording_edit(take, f)[3 * m + c] = NAN;
+    r = fit_of(t->subject, take, NULL, NULL, NULL);
+    rms = hidden_error(t, &r, take, &worst);
+    print_message("gaps: limbs for half a second: RMS %.1f cm from the hidden true places, worst %.1f cm; markers seen "
+                  "%.3f cm\n",
+                  100 * rms, 100 * worst, 100 * r.summary.rms);
+    assert_true(rms < 0.35 && worst < 1.2 && r.summary.rms < 0.0037);
+    fitted_free(&r);
+
+    // nobody for half a second: held, and said
+    for (int f = 300; f < 360; f++)
+        for (int i = 0; i < 3 * sn_recording_get_info(take)->nmarker; i++) sn_recording_edit(take, f)[i] = NAN;
+    r = fit_of(t->subject, take, NULL, NULL, NULL);
+    assert_int_equal(r.summary.held, 60);
+    for (int f = 0; f < 600; f++) {
+        assert_true(r.frames[f].held == (f >= 300 && f < 360));
+        assert_int_equal(sn_model_check_pose(t->subject, sn_motion_frame(r.motion, f), NULL), SN_OK);
+    }
+    // nothing pulls to zero: the root stays where it was
+    const double *before = sn_motion_frame(r.motion, 299), *during = sn_motion_frame(r.motion, 330);
+    double moved = hypot(before[0] - during[0], hypot(before[1] - during[1], before[2] - during[2]));
+    print_message("gaps: nobody seen: the root is %.2f cm from where it was last seen\n", 100 * moved);
+    assert_true(moved < 0.3);
+    fitted_free(&r);
+    sn_recording_destroy(take);
+}
+
+// One sample in fifty half a metre away, or with another marker's place.
+static void outliers(void **state) {
+    example_take *t = *state;
+    sn_fit_options robust = sn_fit_options_default();
+    robust.track.solver.gradient = 1e-7;
+    robust.track.solver.max_iterations = 100;
+    fitted plain = fit_of(t->subject, t->recording, NULL, NULL, &robust);
+    for (int loss = 0; loss < 2; loss++) {
+        robust.loss = loss == 0 ? SN_LOSS_CAUCHY : SN_LOSS_HUBER;
+        fitted clean = fit_of(t->subject, t->recording, NULL, NULL, &robust);
+        for (int kind = 0; kind < 2; kind++) {
+            uint64_t random = 21;
+            sn_recording *bad = recording_cut(t->recording, 0, t->nframe);
+            if (kind == 0) spoil_throw(bad, 0.02, 0.5, &random);
+            if (kind == 1) spoil_swap(bad, 0.02, &random);
+            fitted r = fit_of(t->subject, bad, NULL, NULL, &robust);
+            double change = median_angle(t->model, r.motion, clean.motion);
+            double off = median_angle(t->model, r.motion, t->truth);
+            print_message("outliers: 2 %% %s with %s: the median angle changes by %.3f degrees; %.2f from the truth (%.2f "
+                          "without outliers and loss)\n",
+                          kind == 0 ? "thrown" : "swapped", loss == 0 ? "Cauchy" : "Huber", change, off,
+                          median_angle(t->model, plain.motion, t->truth));
+            assert_true(change < 1);
+            fitted_free(&r);
+            sn_recording_destroy(bad);
+        }
+        fitted_free(&clean);
+    }
+    fitted_free(&plain);
+}
+
+// The same bits for any number of threads; enough frames for several chunks.
+static void threads(void **state) {
+    example_take *t = *state;
+    sn_fit_options o = sn_fit_options_default();
+    o.track.chunk = 64;
+    fitted one = fit_of(t->subject, t->recording, NULL, NULL, &o);
+    for (int n = 2; n <= 5; n += 3) {
+        o.track.threads = n;
+        fitted many = fit_of(t->subject, t->recording, NULL, NULL, &o);
+        for (int f = 0; f < t->nframe; f++)
+            assert_memory_equal(sn_motion_frame(one.motion, f), sn_motion_frame(many.motion, f),
+                                (size_t)sn_model_nq(t->model) * sizeof(double));
+        assert_memory_equal(&one.summary, &many.summary, sizeof one.summary);
+        fitted_free(&many);
+    }
+    fitted_free(&one);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(example_calibrated), cmocka_unit_test(clip_calibrated), cmocka_unit_test(gaps),
+        cmocka_unit_test(outliers),           cmocka_unit_test(threads),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}
