@@ -1,8 +1,9 @@
 # make run    build, then run the main job on the built-in example
 # make test   build, then run every test; ends with a count
 # make soak   the long versions of the tests (millions of cases)
+# make web    the page, web/dist/sinew.html
 # make bench  the benchmarks
-.PHONY: run test soak bench build setup clean
+.PHONY: run test soak bench web build setup clean
 BUILD := build
 
 setup:
@@ -14,8 +15,12 @@ build: setup
 	@rm -f $(BUILD).log
 	@ninja -C $(BUILD) --quiet
 
+# a take that sinew makes itself, so that the true motion is known
+EXAMPLE := $(BUILD)/example
 run: build
-	@$(BUILD)/sinew solve
+	@$(BUILD)/sinew example --out $(EXAMPLE)
+	@$(BUILD)/sinew fit -m $(EXAMPLE)/skeleton.asf -i $(EXAMPLE)/take.c3d --truth $(EXAMPLE)/truth.amc \
+	    -o $(EXAMPLE)/fit.bvh -o $(EXAMPLE)/fit.glb --report $(EXAMPLE)/report.html
 
 test: build
 	@tools/test.sh $(BUILD)
@@ -23,8 +28,12 @@ test: build
 soak: build
 	@tools/soak.sh $(BUILD)
 
+web:
+	@tools/setup.sh web
+	@tools/web.sh $(BUILD)
+
 bench: build
 	@$(BUILD)/sinew bench sweeps
 
 clean:
-	rm -rf $(BUILD) $(BUILD)-*
+	rm -rf $(BUILD) $(BUILD)-* web/dist

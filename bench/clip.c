@@ -66,13 +66,14 @@ static bool fill(clip *c, const sn_skeleton *skeleton, const sn_motion *motion,
     const sn_model *from = sn_skeleton_model(skeleton);
     c->model = without_thumbs(from);
     int frames = sn_recording_get_info(recording)->nframe;
-    c->nframe = sn_motion_nframe(motion) < frames ? sn_motion_nframe(motion) : frames;
+    c->nframe = frames;
+    if (motion != NULL && sn_motion_nframe(motion) < frames) c->nframe = sn_motion_nframe(motion);
     c->rate = sn_recording_get_info(recording)->rate;
     if (c->model == NULL) return false;
     size_t nq = (size_t)sn_model_nq(c->model);
-    c->truth = malloc((size_t)c->nframe * nq * sizeof *c->truth);
+    if (motion != NULL) c->truth = malloc((size_t)c->nframe * nq * sizeof *c->truth);
     c->goals = malloc((size_t)c->nframe * 3 * CLIP_MARKERS * sizeof *c->goals);
-    if (c->truth == NULL || c->goals == NULL) return false;
+    if ((motion != NULL && c->truth == NULL) || c->goals == NULL) return false;
     for (int i = 0; i < CLIP_MARKERS; i++) {
         c->marker[i] = places[i][0];
         c->joint[i] = sn_model_find_joint(c->model, places[i][1]);
@@ -91,7 +92,7 @@ static bool fill(clip *c, const sn_skeleton *skeleton, const sn_motion *motion,
             to[2] = p[0];
         }
     }
-    for (int f = 0; f < c->nframe; f++)
+    for (int f = 0; f < c->nframe && motion != NULL; f++)
         copy_pose(from, sn_motion_frame(motion, f), c->model, c->truth + (size_t)f * nq);
     return true;
 }
@@ -99,15 +100,16 @@ static bool fill(clip *c, const sn_skeleton *skeleton, const sn_motion *motion,
 bool clip_load(const char *name, const char *asf, const char *amc, const char *c3d, clip *out) {
     *out = (clip){0};
     (void)snprintf(out->name, sizeof out->name, "%s", name);
-    size_t na, nm, nc;
-    char *a = read_whole(asf, &na), *m = read_whole(amc, &nm), *c = read_whole(c3d, &nc);
+    size_t na, nm = 0, nc;
+    char *a = read_whole(asf, &na), *m = amc != NULL ? read_whole(amc, &nm) : NULL;
+    char *c = read_whole(c3d, &nc);
     sn_skeleton *skeleton = NULL;
     sn_motion *motion = NULL;
     sn_recording *recording = NULL;
     sn_error error = {0};
-    bool good = a != NULL && m != NULL && c != NULL &&
+    bool good = a != NULL && (amc == NULL || m != NULL) && c != NULL &&
                 sn_asf_read(a, na, NULL, NULL, &skeleton, &error) == SN_OK &&
-                sn_amc_read(m, nm, skeleton, NULL, &motion, &error) == SN_OK &&
+                (amc == NULL || sn_amc_read(m, nm, skeleton, NULL, &motion, &error) == SN_OK) &&
                 sn_c3d_read(c, nc, NULL, &recording, &error) == SN_OK &&
                 fill(out, skeleton, motion, recording);
     if (!good && error.text[0] != '\0') fprintf(stderr, "bench: %s: %s\n", name, error.text);

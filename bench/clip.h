@@ -14,11 +14,12 @@ typedef struct clip {
     double rate;
     int joint[CLIP_MARKERS];
     const char *marker[CLIP_MARKERS];
-    double *truth;  ///< nframe x nq
+    double *truth;  ///< nframe x nq; NULL when the clip has no motion file
     double *goals;  ///< nframe x 41 x 3, metres, y up; NaN where missing
 } clip;
 
-/// Load by the paths of its three files; false and a message when one can't be read.
+/// Load by the paths of its files, `amc` NULL when there is no motion; false and a message when one
+/// can't be read.
 bool clip_load(const char *name, const char *asf, const char *amc, const char *c3d, clip *out);
 void clip_free(clip *c);
 

@@ -110,13 +110,13 @@ papers_verdict papers_share(int good, int of) {
 }
 
 double papers_time(papers_job run, void *user, int rounds) {
-    double begin = bench_seconds(), least = INFINITY;
+    double begin = bench_cpu_seconds(), least = INFINITY;
     run(user);
-    int n = (int)(1e-3 / (bench_seconds() - begin + 1e-9)) + 1;
+    int n = (int)(1e-3 / (bench_cpu_seconds() - begin + 1e-9)) + 1;
     for (int k = 0; k < rounds; k++) {
-        begin = bench_seconds();
+        begin = bench_cpu_seconds();
         for (int i = 0; i < n; i++) run(user);
-        least = fmin(least, (bench_seconds() - begin) / n);
+        least = fmin(least, (bench_cpu_seconds() - begin) / n);
     }
     return least;
 }
@@ -174,9 +174,9 @@ void papers_solve(sn_problem *problem, const sn_solver_options *options, double 
     o.trace = record;
     o.trace_user = out;
     (void)sn_solver_create(problem, &o, NULL, &solver);
-    double begin = bench_seconds();
+    double begin = bench_cpu_seconds();
     (void)sn_solver_solve(bench_need(solver), q, &out->report);
-    out->micros = 1e6 * (bench_seconds() - begin);
+    out->micros = 1e6 * (bench_cpu_seconds() - begin);
     sn_solver_destroy(solver);
 }
 
@@ -187,13 +187,16 @@ static void write_page(papers *p, double seconds) {
              "Every table and figure of the five documents made again by <code>sinew bench "
              "papers</code>, with what they printed beside what was measured here and a verdict "
              "in words for each claim. %d claims hold, %d hold partly, %d do not. This was %s run "
-             "of %.0f s. Times are of one core of this machine and noisy; counts are not.",
+             "of %.0f s. Times are processor time of one core of this machine and noisy; counts "
+             "are not.",
              p->counts[0], p->counts[1], p->counts[2], p->quick ? "a quick" : "a full", seconds);
     if (p->example)
-        plot_raw(&head,
-                 "</p><p><b>No recordings were given (<code>--data</code>), so everything runs on "
-                 "a made-up smooth motion of the built-in figure:</b> the numbers printed in the "
-                 "documents belong to real clips and are set beside it for orientation only.");
+        plot_raw(
+            &head,
+            "</p><p><b>No recordings were given (<code>--data</code>), so everything runs on "
+            "the built-in example, a walk with a cartwheel (<code>sinew example</code>):</b> the "
+            "numbers printed in the documents belong to real clips and are set beside it for "
+            "orientation only.");
     page_begin(&page, "The documents, reproduced", head.data);
     page_section(&page, "verdicts", "Verdicts");
     page_table_begin(&page, "000 … 004 are the documents' numbers in docs/papers.md", heads, 4);
@@ -272,7 +275,7 @@ int bench_papers(const papers_options *options) {
     papers_file(&p, "verdicts.csv", &p.csv);
     if (p.shows) fputs("\r\033[K", stderr);
     printf("%s/papers.html: %d claims hold, %d hold partly, %d do not%s\n", p.out, p.counts[0],
-           p.counts[1], p.counts[2], p.example ? "; on the made-up example, give --data" : "");
+           p.counts[1], p.counts[2], p.example ? "; on the built-in example, give --data" : "");
     release(&p);
     return p.failed ? 1 : 0;
 }

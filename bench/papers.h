@@ -32,7 +32,7 @@ typedef struct papers_group {
 /// One run.
 typedef struct papers {
     bool quick;
-    bool example;  ///< no clips at hand: a motion made up for the built-in figure
+    bool example;  ///< no clips at hand: the built-in example
     const char *out;
     clip clips[PAPERS_CLIPS];
     double *offsets[PAPERS_CLIPS];  ///< of every frame from its own truth
@@ -101,12 +101,16 @@ sn_solver_options papers_solver(sn_method method, int iterations, double goal);
 typedef void (*papers_job)(void *user);
 double papers_time(papers_job run, void *user, int rounds);
 
+/// 001's way through a clip: each frame from the last solution, no other tries, to f < 1e-2 cm^2.
+sn_track_options papers_plain_track(sn_method method, int iterations);
+
 double papers_mean(const double *x, int n);
 double papers_median(const double *x, int n);
 
 // one section each
 void papers_table3(papers *p);
 void papers_table4(papers *p);
+void papers_calibrated(papers *p);  ///< part of Table 4's section
 void papers_convergence(papers *p);
 void papers_pcg(papers *p);
 void papers_definiteness(papers *p);

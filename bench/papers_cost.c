@@ -122,16 +122,28 @@ typedef struct sweep {
     double exponent[JOBS];
 } sweep;
 
+// The least of several rounds; the jobs take turns, so that a noisy machine disturbs all alike.
 static void measure(papers *p, sweep *w, double x, sn_model *model, bool paper) {
     setting s = setting_new(model, paper);
-    double slow = 0;
-    w->x[w->n] = x;
+    double once[JOBS], least[JOBS];
+    bool slow = false;
     for (int k = 0; k < JOBS; k++) {
-        bool skip = k >= 5 && (s.paper == NULL || slow > 0.3);
-        double t = skip ? NAN : papers_time(jobs[k], &s, p->quick ? 3 : 10);
-        w->us[k][w->n] = 1e6 * t;
-        if (k >= 5) slow = fmax(slow, t);
+        bool wanted = k < 5 || (s.paper != NULL && !slow);
+        double begin = bench_cpu_seconds();
+        if (wanted) jobs[k](&s);
+        least[k] = once[k] = wanted ? bench_cpu_seconds() - begin : NAN;
+        slow |= once[k] > 0.3;
     }
+    for (int round = 0; round < (p->quick ? 8 : 30); round++)
+        for (int k = 0; k < JOBS; k++) {
+            if (isnan(once[k]) || once[k] * round > 0.1) continue;
+            int n = (int)(3e-4 / once[k]) + 1;
+            double begin = bench_cpu_seconds();
+            for (int i = 0; i < n; i++) jobs[k](&s);
+            least[k] = fmin(least[k], (bench_cpu_seconds() - begin) / n);
+        }
+    w->x[w->n] = x;
+    for (int k = 0; k < JOBS; k++) w->us[k][w->n] = 1e6 * least[k];
     w->n++;
     setting_free(&s);
 }
@@ -156,15 +168,20 @@ static const struct {
 
 static void judge(papers *p, const sweep w[SWEEPS]) {
     const sweep *d = &w[0], *c = &w[1], *m = &w[2];
-    double worst = 0, most = 0;
+    double ratio[SWEEPS * MOST], most = 0;
+    int n = 0;
     for (int k = 0; k < SWEEPS; k++)
-        for (int i = 0; i < w[k].n; i++) worst = fmax(worst, w[k].us[3][i] / w[k].us[2][i]);
+        for (int i = 0; i < w[k].n; i++) ratio[n++] = w[k].us[3][i] / w[k].us[2][i];
+    double middle = papers_median(ratio, n);
+    bool fixed = c->exponent[6] > 1.5 && c->exponent[6] < 2.5, grown = d->exponent[6] < 2.5;
     for (int i = 0; i < d->n; i++)
         if (isfinite(d->us[6][i])) most = fmax(most, d->us[6][i] / d->us[3][i]);
     papers_claim(
         p, "001-cost-quadratic", "001 Algorithm 4 and section 7",
         "computing the Hessian has quadratic time complexity, O(N²)",
-        d->exponent[6] < 2.3 && d->exponent[6] > 1.7 ? PAPERS_HOLDS : PAPERS_PARTLY,
+        fixed && grown   ? PAPERS_HOLDS
+        : fixed || grown ? PAPERS_PARTLY
+                         : PAPERS_NOT,
         "Algorithms 3 and 4 as printed: exponent %.2f in the degrees of freedom when the markers "
         "grow along (001 counts a fixed number of chains), %.2f in the depth of one chain, %.2f in "
         "the markers. Ours: %.2f, %.2f and %.2f; up to %.0f times faster.",
@@ -173,13 +190,13 @@ static void judge(papers *p, const sweep w[SWEEPS]) {
     papers_claim(
         p, "001-cost-exact", "001 6.2",
         "the exact Hessian makes an iteration much more expensive than Gauss-Newton",
-        worst < 1.25 ? PAPERS_NOT
-        : worst < 2  ? PAPERS_PARTLY
-                     : PAPERS_HOLDS,
-        "ours: H takes at most %.2f times the time of JᵀJ in all %d settings. A factorised step "
-        "has the exponents %.2f (degrees of freedom), %.2f (depth) and %.2f (markers): nearly "
-        "linear in all three.",
-        worst, d->n + c->n + m->n, d->exponent[4], c->exponent[4], m->exponent[4]);
+        middle < 1.25 ? PAPERS_NOT
+        : middle < 2  ? PAPERS_PARTLY
+                      : PAPERS_HOLDS,
+        "true of Algorithm 4, not of the Hessian: ours takes %.2f times the time of JᵀJ (median of "
+        "%d settings). A factorised step has the exponents %.2f (degrees of freedom), %.2f "
+        "(depth) and %.2f (markers): nearly linear at most.",
+        middle, n, d->exponent[4], c->exponent[4], m->exponent[4]);
 }
 
 void papers_cost(papers *p) {
@@ -224,10 +241,10 @@ void papers_cost(papers *p) {
     }
     papers_file(p, "cost.csv", &csv);
     plot_figure figure = {"cost of the sweeps", charts, SWEEPS, SWEEPS, 400, 330};
-    papers_figure(
-        p, "cost", &figure,
-        "Least of several rounds each. Algorithms 3 and 4 are left out where one call takes "
-        "longer than 0.3 s.");
+    papers_figure(p, "cost", &figure,
+                  "Least of several rounds each. A full run takes Algorithms 3 and 4 to 928 "
+                  "degrees of freedom, a "
+                  "depth of 1,000 and 10,000 markers, a quick one less far.");
     page_table_begin(&p->body, "fitted exponents over the larger half of each range", heads, 4);
     for (int j = 0; j < JOBS; j++)
         papers_row(p, "%s|%.2f|%.2f|%.2f", names[j], w[0].exponent[j], w[1].exponent[j],

@@ -7,7 +7,7 @@
 
 #include "papers.h"
 
-enum { GOALS = 3, FINE = 121, COARSE = 41, KINDS = 4 };
+enum { GOALS = 3, FINE = 121, COARSE = 37, KINDS = 4 };
 
 static const char *const kinds[KINDS] = {"positive definite", "indefinite", "negative definite",
                                          "semi-definite (an eigenvalue is 0)"};
@@ -159,7 +159,7 @@ void papers_definiteness(papers *p) {
         p, "Two bones of length 1, both hinges about z, along x at θ = 0 (Fig. A.9). Above: "
            "where H is positive definite, indefinite, negative definite; blue: level sets of f. "
            "Below: f as the height, coloured alike.");
-    papers_figure(p, "001-figA10", &figure, "Sampled every 3 degrees (the surface every 9).");
+    papers_figure(p, "001-figA10", &figure, "Sampled every 3 degrees (the surface every 10).");
     judge(p, fine);
     for (int k = 0; k < GOALS; k++) {
         free(fine[k].f);

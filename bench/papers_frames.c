@@ -15,66 +15,53 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
 #include "papers.h"
 
-// A smooth motion of the built-in figure: every angle a sum of three sines inside its limits, slow at
-// first and with quick bursts later; markers slide a little on the skin.
+// The built-in example as a clip: what the capture system saw, gaps filled from the truth (the clips'
+// are filled as well).
 static bool example(clip *c) {
-    *c = (clip){.nframe = 600, .rate = 120};
-    (void)snprintf(c->name, sizeof c->name, "made-up");
-    if (sn_model_humanoid(NULL, &c->model) != SN_OK) return false;
-    int nv = sn_model_nv(c->model), nq = sn_model_nq(c->model);
+    sn_model *subject = NULL;
+    sn_motion *motion = NULL;
+    sn_recording *seen = NULL;
     sn_problem *none = NULL;
     sn_workspace *ws = NULL;
-    double *phase = bench_numbers((size_t)nv * 3), *speed = bench_numbers((size_t)nv * 3);
-    double *delta = bench_numbers((size_t)nv), *zero = bench_numbers((size_t)nq);
-    c->truth = bench_numbers((size_t)c->nframe * (size_t)nq);
-    c->goals = bench_numbers((size_t)c->nframe * 3 * CLIP_MARKERS);
-    (void)sn_problem_create(c->model, NULL, 0, NULL, &none, NULL);
-    (void)sn_workspace_create(bench_need(none), false, NULL, &ws);
-    bench_need(ws);
-    uint64_t seed = 58;
-    for (int i = 0; i < 3 * nv; i++) {
-        phase[i] = 6.283 * sn_random(&seed);
-        speed[i] = 1.5 + 5 * sn_random(&seed);
-    }
-    sn_model_zero(c->model, zero);
-    const double *lower = sn_model_lower(c->model), *upper = sn_model_upper(c->model);
-    for (int f = 0; f < c->nframe; f++) {
-        // time itself runs slow and fast: a burst around each second from the third on
-        double s = f / c->rate, t = s + (s > 2 ? 0.12 * (1 - cos(6.283 * (s - 2))) : 0);
-        for (int i = 0; i < nv; i++) {
-            bool bounded = isfinite(lower[i]) && isfinite(upper[i]);
-            double middle = bounded ? 0.5 * (lower[i] + upper[i]) : 0;
-            double reach = bounded ? 0.5 * (upper[i] - lower[i]) : 0.5;
-            double wave = 0;
-            for (int k = 0; k < 3; k++)
-                wave += sin(speed[3 * i + k] * t + phase[3 * i + k]) / (3 + k);
-            delta[i] = middle + 0.8 * reach * wave;
-        }
-        double *q = c->truth + (size_t)f * (size_t)nq;
-        sn_model_integrate(c->model, zero, delta, q);
-        (void)sn_workspace_pose(ws, q);
-        for (int i = 0; i < CLIP_MARKERS; i++) {
-            const sn_marker_desc *m = sn_model_marker(c->model, i);
-            double local[3];
-            c->joint[i] = m->joint;
-            c->marker[i] = m->name;
-            for (int k = 0; k < 3; k++)
-                local[k] = m->position[k] + 0.008 * sin(2.1 * t * (1 + k) + i);
-            sn_vec3 x = sn_workspace_point(ws, m->joint, local);
-            double *to = c->goals + ((size_t)f * CLIP_MARKERS + (size_t)i) * 3;
-            to[0] = x.x, to[1] = x.y, to[2] = x.z;
+    *c = (clip){0};
+    (void)snprintf(c->name, sizeof c->name, "example");
+    bool good = sn_model_humanoid(NULL, &c->model) == SN_OK &&
+                sn_example_subject(1, NULL, &subject) == SN_OK &&
+                sn_example_motion(c->model, NULL, &motion) == SN_OK &&
+                sn_example_recording(subject, motion, 1, NULL, &seen) == SN_OK &&
+                sn_problem_create(c->model, NULL, 0, NULL, &none, NULL) == SN_OK &&
+                sn_workspace_create(none, false, NULL, &ws) == SN_OK;
+    if (good) {
+        size_t nq = (size_t)sn_model_nq(c->model);
+        c->nframe = sn_motion_nframe(motion);
+        c->rate = sn_motion_rate(motion);
+        c->truth = bench_numbers((size_t)c->nframe * nq);
+        c->goals = bench_numbers((size_t)c->nframe * 3 * CLIP_MARKERS);
+        for (int f = 0; f < c->nframe; f++) {
+            double *q = c->truth + (size_t)f * nq, *to = c->goals + (size_t)f * 3 * CLIP_MARKERS;
+            memcpy(q, sn_motion_frame(motion, f), nq * sizeof *q);
+            (void)sn_workspace_pose(ws, q);
+            for (int i = 0; i < CLIP_MARKERS; i++, to += 3) {
+                const sn_marker_desc *m = sn_model_marker(subject, i);
+                int at = sn_recording_find(seen, m->name);
+                sn_vec3 x = sn_workspace_point(ws, m->joint, m->position);
+                to[0] = x.x, to[1] = x.y, to[2] = x.z;
+                c->joint[i] = m->joint;
+                c->marker[i] = sn_model_marker(c->model, i)->name;
+                if (at >= 0 && sn_recording_present(seen, f, at))
+                    memcpy(to, sn_recording_frame(seen, f) + 3 * at, 3 * sizeof *to);
+            }
         }
     }
     sn_workspace_destroy(ws);
     sn_problem_destroy(none);
-    free(phase);
-    free(speed);
-    free(delta);
-    free(zero);
-    return true;
+    sn_recording_destroy(seen);
+    sn_motion_destroy(motion);
+    sn_model_destroy(subject);
+    if (!good) clip_free(c);
+    return good;
 }
 
 static const char *const files[PAPERS_CLIPS][4] = {

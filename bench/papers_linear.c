@@ -159,14 +159,17 @@ static void robustness(papers *p, double worst[SOLVERS]) {
         series[k] = (plot_series){solvers[k].name, k, BENDS, bends, steps[k], false, false};
     plot_chart chart = {.title = "how far the joints are thrown near a straight arm",
                         .x = {"bend of each joint, rad", true, 0, 0},
-                        .y = {"length of the step, rad", true, 0, 0},
+                        .y = {"length of the step, rad", true, 1e-8, 1e8},
                         .series = series,
                         .nseries = SOLVERS};
     plot_figure figure = {"robustness near a singular pose", &chart, 1, 1, 680, 360};
     papers_figure(
         p, "003-fig8-robustness", &figure,
         "Eight ball joints in a row, the end wanted 5 cm nearer: a direction that the straight "
-        "arm cannot give. A good solver's line stays low. λ = 0.01.");
+        "arm cannot give. A good solver's line stays low. λ = 0.01. QR is as printed, without "
+        "pivoting: the first "
+        "column, the first joint's twist about the arm, nearly vanishes here (its line lies above "
+        "the top).");
 }
 
 static void cost(papers *p, double exponents[SOLVERS], int *fastest_damped) {
@@ -240,8 +243,8 @@ void papers_linear(papers *p) {
         : robust                                   ? PAPERS_PARTLY
                                                    : PAPERS_NOT,
         "its longest step near the straight arm is %.2g rad; SVD %.2g, QR %.2g, pseudo-inverse "
-        "%.2g, transpose %.2g; it is faster than SVD and pseudo-inverse at every size.",
-        worst[0], worst[1], worst[2], worst[4], worst[3]);
+        "%.2g, transpose %.2g; it is faster than SVD and pseudo-inverse at %d of %d sizes.",
+        worst[0], worst[1], worst[2], worst[4], worst[3], damped, p->quick ? 4 : SIZES);
     int right = 0;
     for (int k = 0; k < SOLVERS; k++) right += fabs(exponents[k] - solvers[k].exponent) < 0.5;
     papers_claim(

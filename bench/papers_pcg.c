@@ -96,9 +96,9 @@ void papers_pcg(papers *p) {
         p, "001-fig8-choice", "001 6.7 and Fig. 8",
         "tolerance 0.1 and bandwidth 24 give good performance; other values slightly better or "
         "worse",
-        at_24 <= best + 2       ? PAPERS_HOLDS
-        : at_24 <= 2 * best + 2 ? PAPERS_PARTLY
-                                : PAPERS_NOT,
+        at_24 <= best + 2 && worst <= 2 * best ? PAPERS_HOLDS
+        : at_24 <= 2 * best + 2                ? PAPERS_PARTLY
+                                               : PAPERS_NOT,
         "to f < 10⁻² cm² from θ = 0: %d iterations with 0.1 and 24, best %d, worst %d%s of the "
         "18 settings; from the frame before all need %d to %d.",
         at_24, best, worst > 100 ? 100 : worst, worst > 100 ? " (not reached)" : "", warm_least,

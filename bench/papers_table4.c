@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// 001 Table 4: whole clips, time and summed marker error per frame; and the row 001 does not have,
-// with offsets that stay fixed.
+// 001 Table 4: whole clips, time and summed marker error per frame.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +30,7 @@ static const struct {
                {"bk_05-03_03", {0.33, 2.19, 0.91}, {308.06, 5.96, 0.10}},
                {"mm_03-05_02", {0.32, 2.29, 0.77}, {43.3, 2.80, 0.09}}};
 
-static sn_track_options plain_options(sn_method method, int iterations) {
+sn_track_options papers_plain_track(sn_method method, int iterations) {
     sn_track_options t = sn_track_options_default();
     t.solver = papers_solver(method, iterations, 1e-6);
     t.rest = 1e-8;
@@ -44,7 +43,8 @@ static sn_track_options plain_options(sn_method method, int iterations) {
 // Both starts of the first frame: 0 from theta = 0, as 001 has it, 1 from its true pose.
 static void paper_rows(papers *p, int at, clip_row out[ROWS][STARTS], plot_text *csv) {
     clip c = p->clips[at];
-    if (p->quick && at > 0 && c.nframe > 400) c.nframe = 400;
+    int most = !p->quick ? c.nframe : at == 0 ? 700 : 150;
+    if (c.nframe > most) c.nframe = most;
     clip_source src = {&c, p->offsets[at], 1};
     size_t nq = (size_t)sn_model_nq(c.model);
     double *start = bench_numbers(nq);
@@ -53,7 +53,7 @@ static void paper_rows(papers *p, int at, clip_row out[ROWS][STARTS], plot_text 
             char what[128];
             (void)snprintf(what, sizeof what, "001 Table 4: %s, %s", c.name, rows[i].name);
             papers_progress(p, what);
-            sn_track_options t = plain_options(rows[i].method, rows[i].iterations);
+            sn_track_options t = papers_plain_track(rows[i].method, rows[i].iterations);
             t.solver.bandwidth = rows[i].bandwidth;
             clip_zero(&c, 0, start);
             if (k == 1) memcpy(start, clip_truth(&c, 0), nq * sizeof *start);
@@ -119,90 +119,6 @@ static void judge(papers *p, clip_row r[PAPERS_CLIPS][ROWS][STARTS]) {
                  first[1][0].error);
 }
 
-static bool is_slow(sn_method m) {
-    return m != SN_METHOD_HYBRID && m != SN_METHOD_NEWTON && m != SN_METHOD_LM &&
-           m != SN_METHOD_GAUSS_NEWTON && m != SN_METHOD_BFGS && m != SN_METHOD_LBFGS;
-}
-
-// Fixed offsets, all solvers, 10 and 100 iterations a frame.
-static void calibrated(papers *p) {
-    clip c = p->clips[0];
-    int most = p->quick ? 600 : c.nframe;
-    if (c.nframe > most) c.nframe = most;
-    papers_progress(p, "001 Table 4: calibrating");
-    double *offsets = clip_calibrate(&c, c.nframe > 400 ? c.nframe / 100 : 4);
-    const char *const heads[] = {"solver",   " frames",      " 10: cm",
-                                 " 10: µs",  " 10: f, cm²",  " 100: cm",
-                                 " 100: µs", " 100: f, cm²", " above least, %"};
-    plot_text csv = {0};
-    plot_raw(&csv, "solver,frames,iterations_limit,error_cm,us,iterations,mean_f_cm2\n");
-    papers_text(
-        p, "<b>The row 001 does not have</b>: offsets calibrated once from the clip and kept, as a "
-           "user has them. The residual stays near a centimetre per marker, so the error is "
-           "nearly the same for everyone who gets there; the mean of f tells who does. The same "
-           "frames in a row from the true first pose, each from the solver's own last pose; slow "
-           "solvers on fewer frames, so compare them by the last column: by how much their f lies "
-           "above the least that any solver reached on the same frame.");
-    page_table_begin(&p->body, "calibrated offsets, all solvers", heads, 9);
-    // the least f of each frame over all solvers and limits
-    double *least = bench_numbers((size_t)c.nframe);
-    double *f_of[SN_METHOD_COUNT][2] = {{0}};
-    clip_row r[SN_METHOD_COUNT][2] = {{{0}}};
-    int frames[SN_METHOD_COUNT] = {0};
-    for (int i = 0; i < c.nframe; i++) least[i] = INFINITY;
-    for (int m = 0; m < SN_METHOD_COUNT; m++) {
-        if (!sn_method_available((sn_method)m)) continue;
-        char what[96];
-        (void)snprintf(what, sizeof what, "001 Table 4: calibrated, %s",
-                       sn_method_name((sn_method)m));
-        papers_progress(p, what);
-        clip part = c;
-        if (is_slow((sn_method)m) && part.nframe > (p->quick ? 12 : 150))
-            part.nframe = p->quick ? 12 : 150;
-        clip_source src = {&part, NULL, 1};
-        frames[m] = part.nframe;
-        for (int k = 0; k < 2; k++) {
-            sn_track_options t = plain_options((sn_method)m, k == 0 ? 10 : 100);
-            t.rest = 1e-6;
-            t.solver.goal = 0;
-            t.solver.gradient = 1e-8;
-            r[m][k] = clip_track(&part, &src, &t, offsets, clip_truth(&part, 0));
-            f_of[m][k] = r[m][k].f;
-            for (int i = 0; i < part.nframe; i++) least[i] = fmin(least[i], r[m][k].f[i]);
-        }
-    }
-    double above_hybrid = NAN, above_lm = NAN;
-    for (int m = 0; m < SN_METHOD_COUNT; m++) {
-        if (frames[m] == 0) continue;
-        double sum[2] = {0}, base = 0;
-        for (int i = 0; i < frames[m]; i++) {
-            base += least[i] / frames[m];
-            for (int k = 0; k < 2; k++) sum[k] += f_of[m][k][i] / frames[m];
-        }
-        double above = 100 * (sum[0] / base - 1);
-        if (m == SN_METHOD_HYBRID) above_hybrid = above;
-        if (m == SN_METHOD_LM) above_lm = above;
-        papers_row(p, "%s|%d|%.2f|%.0f|%.2f|%.2f|%.0f|%.2f|%.3g", sn_method_name((sn_method)m),
-                   frames[m], r[m][0].error, r[m][0].micros, 1e4 * sum[0], r[m][1].error,
-                   r[m][1].micros, 1e4 * sum[1], above);
-        for (int k = 0; k < 2; k++) {
-            plot_add(&csv, "%s,%d,%d,%.6g,%.6g,%.6g,%.8g\n", sn_method_name((sn_method)m),
-                     frames[m], k == 0 ? 10 : 100, r[m][k].error, r[m][k].micros,
-                     r[m][k].iterations, 1e4 * sum[k]);
-            free(f_of[m][k]);
-        }
-    }
-    page_table_end(&p->body);
-    papers_text(
-        p,
-        "Last column: mean f after 10 iterations a frame, above the least of all; hybrid %.3g %%, "
-        "LM %.3g %%.",
-        above_hybrid, above_lm);
-    papers_file(p, "001-table4-calibrated.csv", &csv);
-    free(least);
-    free(offsets);
-}
-
 void papers_table4(papers *p) {
     clip_row r[PAPERS_CLIPS][ROWS][STARTS];
     plot_text csv = {0};
@@ -242,5 +158,5 @@ void papers_table4(papers *p) {
                        printed[k].s[s], printed[k].cm[s]);
     page_table_end(&p->body);
     judge(p, r);
-    calibrated(p);
+    papers_calibrated(p);
 }

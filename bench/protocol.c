@@ -8,11 +8,14 @@
 #include <string.h>
 #include <time.h>
 
-double bench_seconds(void) {
+static double clock_of(clockid_t which) {
     struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    (void)clock_gettime(which, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
+
+double bench_seconds(void) { return clock_of(CLOCK_PROCESS_CPUTIME_ID); }
+double bench_cpu_seconds(void) { return clock_of(CLOCK_PROCESS_CPUTIME_ID); }
 
 void *bench_need(void *block) {
     if (block == NULL) {
@@ -100,9 +103,9 @@ clip_row clip_track(const clip *c, clip_source *src, const sn_track_options *opt
     sn_tracker *tracker = NULL;
     (void)sn_tracker_create(problem, options, NULL, &tracker);
     bench_need(tracker);
-    double begin = bench_seconds();
+    double begin = bench_cpu_seconds();
     (void)sn_tracker_run(tracker, nframe, clip_set_goals, src, start, q, frames);
-    r.micros = 1e6 * (bench_seconds() - begin) / nframe;
+    r.micros = 1e6 * (bench_cpu_seconds() - begin) / nframe;
     for (int f = 0; f < nframe; f++) {
         const sn_report *report = &frames[f].report;
         r.iterations += report->iterations;
@@ -127,9 +130,22 @@ clip_row clip_track(const clip *c, clip_source *src, const sn_track_options *opt
     return r;
 }
 
-double *clip_calibrate(const clip *c, int every) {
+void clip_zero(const clip *c, int frame, double *q) {
+    const double *g = clip_goals(c, frame);
+    int count = 0;
+    double sum[3] = {0};
+    for (int i = 0; i < CLIP_MARKERS; i++) {
+        if (!isfinite(g[3 * i])) continue;
+        count++;
+        for (int k = 0; k < 3; k++) sum[k] += g[3 * i + k];
+    }
+    sn_model_zero(c->model, q);
+    for (int k = 0; k < 3 && count > 0; k++) q[k] += sum[k] / count;
+}
+
+double *clip_calibrate(const clip *c, int every, const double *guess) {
     double *offsets = bench_numbers(3 * CLIP_MARKERS), *each = bench_numbers(3 * CLIP_MARKERS);
-    sn_problem *problem = clip_problem(c, NULL);
+    sn_problem *problem = clip_problem(c, guess);
     sn_workspace *ws = NULL;
     sn_solver *solver = NULL;
     sn_solver_options o = sn_solver_options_default();
@@ -141,8 +157,18 @@ double *clip_calibrate(const clip *c, int every) {
     size_t nq = (size_t)sn_model_nq(c->model);
     int nframe = (c->nframe + every - 1) / every;
     double *q = bench_numbers((size_t)nframe * nq);
-    for (int f = 0; f < nframe; f++)
-        memcpy(q + (size_t)f * nq, clip_truth(c, f * every), nq * sizeof *q);
+    clip_source src = {c, NULL, every};
+    sn_report report;
+    for (int f = 0; f < nframe; f++) {
+        double *at = q + (size_t)f * nq;
+        if (c->truth != NULL) {
+            memcpy(at, clip_truth(c, f * every), nq * sizeof *q);
+        } else {
+            (void)clip_set_goals(&src, f, problem);
+            clip_zero(c, f * every, at);
+            (void)sn_solver_solve_cold(solver, at, &report);
+        }
+    }
     for (int round = 0; round < 30; round++) {
         for (int i = 0; i < 3 * CLIP_MARKERS; i++) offsets[i] = 0;
         for (int f = 0; f < nframe; f++) {
@@ -152,8 +178,6 @@ double *clip_calibrate(const clip *c, int every) {
         for (int i = 0; i < CLIP_MARKERS; i++)
             (void)sn_problem_set_local(problem, i, offsets + 3 * i);
         for (int f = 0; f < nframe; f++) {
-            clip_source src = {c, NULL, every};
-            sn_report report;
             (void)clip_set_goals(&src, f, problem);
             (void)sn_solver_solve(solver, q + (size_t)f * nq, &report);
         }
@@ -166,9 +190,22 @@ double *clip_calibrate(const clip *c, int every) {
     return offsets;
 }
 
-void clip_zero(const clip *c, int frame, double *q) {
-    const double *g = clip_goals(c, frame);
-    sn_model_zero(c->model, q);
-    for (int i = 0; i < CLIP_MARKERS; i++)
-        for (int k = 0; k < 3; k++) q[k] += g[3 * i + k] / CLIP_MARKERS;
+double *clip_first_pose(const clip *c, const double *offsets) {
+    double *q = bench_numbers((size_t)sn_model_nq(c->model));
+    if (c->truth != NULL) {
+        memcpy(q, clip_truth(c, 0), (size_t)sn_model_nq(c->model) * sizeof *q);
+        return q;
+    }
+    sn_problem *problem = clip_problem(c, offsets);
+    sn_solver *solver = NULL;
+    clip_source src = {c, NULL, 1};
+    sn_report report;
+    (void)sn_solver_create(problem, NULL, NULL, &solver);
+    bench_need(solver);
+    (void)clip_set_goals(&src, 0, problem);
+    clip_zero(c, 0, q);
+    (void)sn_solver_solve_cold(solver, q, &report);
+    sn_solver_destroy(solver);
+    sn_problem_destroy(problem);
+    return q;
 }

@@ -4,8 +4,10 @@
 
 #include "clip.h"
 
-/// Seconds from some fixed moment.
+/// Seconds from some fixed moment, and seconds this program has computed: on a busy machine the latter
+/// says more.
 double bench_seconds(void);
+double bench_cpu_seconds(void);
 /// The block itself; ends the program with a message when it is NULL.
 void *bench_need(void *block);
 /// n zeros.
@@ -20,8 +22,11 @@ void clip_offsets_at(const clip *c, sn_workspace *ws, const double *q, int frame
 /// The paper protocol's: of every frame from its own truth, nframe x 41 x 3.
 double *clip_all_offsets(const clip *c);
 
-/// Fixed offsets from the clip itself: pose and offsets in turn, from the truth's mean offsets on.
-double *clip_calibrate(const clip *c, int every);
+/// Fixed offsets from the clip itself: pose and offsets in turn, on every so many frames. From the
+/// truth's mean offsets on; without a truth from `guess`, each frame first solved cold.
+double *clip_calibrate(const clip *c, int every, const double *guess);
+/// A pose to start the clip from: the truth's first, or without a truth the first frame solved cold.
+double *clip_first_pose(const clip *c, const double *offsets);
 
 /// The zero pose with the root at the mean of a frame's markers.
 void clip_zero(const clip *c, int frame, double *q);

@@ -17,7 +17,7 @@ typedef struct command {
 } command;
 
 extern const command command_fit, command_solve, command_info, command_eval, command_check, command_bench,
-    command_example;
+    command_example, command_convert, command_markers;
 
 /// Values of an option that may be given several times.
 typedef struct word_list {
@@ -52,9 +52,20 @@ bool parse_number(const char *option_name, const char *text, double low, double 
 /// Parse a whole number in [low, high]; false and a message when it isn't one.
 bool parse_integer(const char *option_name, const char *text, long low, long high, long *out);
 
+/// Frames by their numbers in a file, both included.
+typedef struct frame_range {
+    long first, last;  ///< LONG_MIN, LONG_MAX: from the first, to the last
+} frame_range;
+
+/// Parse "a:b", "a:" or ":b"; NULL is all. False and a message when it is none of these.
+bool parse_frames(const char *word, frame_range *out);
+
 /// A whole file, terminated; "-" is standard input. NULL and a message when it can't be read.
 /// Free with free().
 char *read_file(const char *path, size_t *length);
+
+/// The same, with what is wrong in `error` instead of a message.
+char *read_bytes(const char *path, size_t *length, sn_error *error);
 
 /// Say what is wrong, on standard error: "sinew: text". The last sentence is kept.
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));

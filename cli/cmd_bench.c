@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <string.h>
 
-#include "cli.h"
+#include "fit_take.h"
 #include "papers.h"
 #include "solvers.h"
 #include "sweeps.h"
@@ -9,6 +9,7 @@
 static const char help[] =
     "usage: sinew bench sweeps\n"
     "       sinew bench solvers [--data DIR] [--csv FILE] [--quick] [--problems N]\n"
+    "       sinew bench fit --data DIR\n"
     "       sinew bench papers [--data DIR] [--out DIR] [--quick]\n\n"
     "sweeps: times the sweeps on the built-in humanoid (58 degrees of freedom, 41 markers) "
     "against\n"
@@ -18,9 +19,10 @@ static const char help[] =
     "solvers: all solvers on real clips (DIR has the folders hdm05 and cmu) by the protocols of\n"
     "docs/solvers.md, and on random trees.\n"
     "Exit 1 when a target is missed.\n"
+    "fit: sinew fit on every take there is: error, gaps, frames per second.\n"
     "papers: every table and figure of the documents made again, as CSV, SVG and one page\n"
     "papers.html with what they printed beside what is measured and a verdict on each claim; see\n"
-    "docs/papers.md. Without --data it runs on a made-up motion of the built-in figure.\n\n"
+    "docs/papers.md. Without --data it runs on the built-in example.\n\n"
     "  --csv FILE   solvers: the rows as CSV too\n"
     "  --out DIR    papers: where the files go, default papers\n"
     "  --quick      solvers: the first 400 frames of a clip; papers: under two minutes, not 30\n"
@@ -44,6 +46,7 @@ static int run(int argc, char **argv) {
     if (nword == 1 && strcmp(word, "sweeps") == 0) return bench_sweeps() ? EXIT_OK : EXIT_FAILED;
     if (nword == 1 && strcmp(word, "solvers") == 0)
         return bench_solvers(&o) ? EXIT_OK : EXIT_FAILED;
+    if (nword == 1 && strcmp(word, "fit") == 0) return bench_fit(o.data);
     if (nword == 1 && strcmp(word, "papers") == 0) {
         const papers_options wanted = {.data = o.data, .out = out, .quick = o.quick};
         return bench_papers(&wanted);

@@ -9,12 +9,13 @@ static const char help[] =
     "usage: sinew fit -m SKELETON -i TAKE -o FILE [-o FILE ...] [options]\n"
     "       sinew fit --manifest LIST.tsv --out DIR [--shard K/N] [--resume] [options]\n\n"
     "Finds the motion of a skeleton from a recording of markers.\n\n"
-    "  -m, --model FILE      the skeleton: ASF, BVH, URDF or a native JSON model; \"humanoid\" is built in\n"
+    "  -m, --model FILE      the skeleton: ASF, BVH, URDF, OSIM or a native JSON model; \"humanoid\" is built in\n"
     "  -i, --input FILE      the markers: C3D, TRC, CSV, STO\n"
     "  -o, --output FILE     the motion, as its ending says: amc, asf, bvh, glb, mot, csv; also c3d or trc\n"
     "                        (where the fitted markers are) and json (the figure). As often as you like\n"
     "  --markers FILE        which marker sits where: a marker set (sinew markers makes one). Without it:\n"
-    "                        the model's own markers, or the built-in set of HDM05, CMU and Plug-in Gait\n"
+    "                        the model's own markers, or the built-in set of HDM05, CMU and Plug-in Gait. An\n"
+    "                        IKTaskSet of OpenSim: the model's own markers with its weights\n"
     "  --calibrate[=WHAT]    find marker offsets, or with =scale also a length factor for each bone. Done\n"
     "                        by itself where the set gives no positions; =none: not even then\n"
     "  --save-model FILE     the calibrated figure as native JSON, to be given to -m next time\n"
@@ -29,6 +30,7 @@ static const char help[] =
     "  --axes WORD           the recording's axes that become the model's x, y, z: yzx\n"
     "  --subject NAME        of several in the file: the part of the labels before the colon\n"
     "  --max-error LENGTH    exit with 4 when frames stay above this RMS error: 2cm\n"
+    "  --truth FILE          a motion that is known (AMC, BVH, MOT): print how far the joint angles are off\n"
     "  --report FILE         an HTML page with everything about the fit\n"
     "  -j N                  threads; the result is the same for any number\n"
     "  --manifest LIST.tsv   many takes: lines of SKELETON, RECORDING and, if you like, a NAME, parted by\n"
@@ -63,6 +65,7 @@ static int run(int argc, char **argv) {
                               VALUE("--units", NULL, &s.units),
                               VALUE("--axes", NULL, &s.axes),
                               VALUE("--subject", NULL, &s.subject),
+                              VALUE("--truth", NULL, &s.truth),
                               VALUE("--max-error", NULL, &s.max_error),
                               VALUE("--report", NULL, &s.report),
                               VALUE("--threads", "-j", &s.threads),

@@ -1,83 +1,124 @@
 // SPDX-License-Identifier: MIT
-#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "cli.h"
+#include "info.h"
 
 static const char help[] =
-    "usage: sinew info MODEL... [--json]\n\n"
-    "Says what a model is: joints, degrees of freedom, depth, limits, sparsity of the Hessian.\n"
-    "MODEL is a native JSON model, \"-\" for standard input, or \"humanoid\", the built-in "
-    "figure.\n\n"
-    "  --json   an array with one object per file\n";
+    "usage: sinew info FILE... [--json]\n\n"
+    "Says what each file holds: frames, rate, unit, up axis (and how they are known), labels, gaps "
+    "of\n"
+    "every marker, joints, degrees of freedom. FILE is ASF, AMC, BVH, C3D, TRC, MOT, STO, CSV, "
+    "URDF,\n"
+    "OpenSim, a "
+    "native JSON model or marker set, \"-\" for standard input, or \"humanoid\", the built-in "
+    "figure. An\n"
+    "AMC file is read against the ASF file in the same command that fits it.\n\n"
+    "  --json   an array with one object per file; what does not apply is null, and a file that "
+    "can't\n"
+    "           be read has \"file\" and \"error\" alone\n";
 
-typedef struct facts {
-    int leaves, limited, locked, strong;
-    int types[SN_JOINT_TYPE_COUNT];
-} facts;
+// The skeletons of the command line, which AMC files may need.
+typedef struct skeletons {
+    input *at;
+    int *place;  ///< in the command line
+    int count;
+} skeletons;
 
-static facts collect(const sn_model *m) {
-    facts f = {0};
-    for (int j = sn_model_next_leaf(m, -1); j >= 0; j = sn_model_next_leaf(m, j)) f.leaves++;
-    for (int j = 0; j < sn_model_njoint(m); j++) f.types[sn_model_joint(m, j)->type]++;
-    for (int v = 0; v < sn_model_nv(m); v++) {
-        f.limited += isfinite(sn_model_lower(m)[v]) || isfinite(sn_model_upper(m)[v]);
-        f.locked += sn_model_gain(m)[v] == 0;
-        f.strong += sn_model_gain(m)[v] != 0 && sn_model_gain(m)[v] != 1;
+// Only ASF files are read here; a look at the first bytes tells them from large recordings.
+static bool may_be_skeleton(const char *path) {
+    if (strcmp(path, "-") == 0 || is_humanoid(path)) return false;
+    if (sn_format_of_name(path) == SN_FORMAT_ASF) return true;
+    char head[4096];
+    FILE *file = fopen(path, "rb");
+    size_t n = file != NULL ? fread(head, 1, sizeof head, file) : 0;
+    if (file != NULL) (void)fclose(file);
+    return sn_format_of(path, head, n) == SN_FORMAT_ASF;
+}
+
+static skeletons find_skeletons(const char *const *files, int nfile) {
+    skeletons s = {must_alloc((size_t)nfile, sizeof *s.at),
+                   must_alloc((size_t)nfile, sizeof *s.place), 0};
+    sn_error ignored;
+    for (int i = 0; i < nfile; i++) {
+        if (!may_be_skeleton(files[i])) continue;
+        if (input_read(files[i], NULL, &s.at[s.count], &ignored) &&
+            s.at[s.count].document.format == SN_FORMAT_ASF) {
+            s.place[s.count++] = i;
+        } else {
+            input_free(&s.at[s.count]);
+        }
     }
-    return f;
+    return s;
 }
 
-// Entries of a full symmetric matrix, one triangle.
-static double triangle(const sn_model *m) {
-    double n = sn_model_nv(m);
-    return n * (n + 1) / 2;
+static void free_skeletons(skeletons *s) {
+    for (int i = 0; i < s->count; i++) input_free(&s->at[i]);
+    free(s->at);
+    free(s->place);
 }
 
-static void print_text(const char *path, const sn_model *m) {
-    facts f = collect(m);
-    printf("%s: sinew model \"%s\"\n", path, sn_model_name(m));
-    printf("  joints              %d in %d chain%s, depth %d, root \"%s\"\n", sn_model_njoint(m),
-           f.leaves, f.leaves == 1 ? "" : "s", sn_model_depth(m),
-           sn_model_joint(m, sn_model_root(m))->name);
-    printf("  types              ");
-    for (int t = 0; t < SN_JOINT_TYPE_COUNT; t++)
-        if (f.types[t] > 0) printf(" %s %d", sn_joint_type_name((sn_joint_type)t), f.types[t]);
-    printf("\n  degrees of freedom  %d (%d coordinates), %d with limits, %d locked, "
-           "%d with a strength\n",
-           sn_model_nv(m), sn_model_nq(m), f.limited, f.locked, f.strong);
-    size_t entries = sn_path_entries(sn_model_path(m));
-    printf("  Hessian             %zu entries", entries);
-    if (triangle(m) > 0)
-        printf(", %.0f %% of a full triangle", 100 * (double)entries / triangle(m));
-    printf("\n  markers             %d\n  units               metres, radians\n",
-           sn_model_nmarker(m));
+// Against the nearest ASF file before it, else any that fits; `error` is about the nearest one.
+static bool read_amc(const char *path, int place, const skeletons *s, input *in, sn_error *error) {
+    int nearest = 0;
+    for (int i = 1; i < s->count; i++)
+        if (s->place[i] < place) nearest = i;
+    for (int k = 0; k < s->count; k++) {
+        const input *partner = &s->at[(nearest + k) % s->count];
+        sn_document_options options = sn_document_options_default();
+        sn_error why;
+        options.skeleton = partner->document.skeleton;
+        if (input_read(path, &options, in, &why)) {
+            in->partner = partner;
+            return true;
+        }
+        if (k == 0) *error = why;
+    }
+    return false;
 }
 
-static void print_json(const char *path, const sn_model *m) {
-    facts f = collect(m);
+static bool show(const char *path, int place, const skeletons *s, bool json, sn_error *error) {
+    input in;
+    file_facts facts = {0};
+    bool good = input_read(path, NULL, &in, error);
+    bool amc = in.document.format == SN_FORMAT_AMC && strcmp(path, "-") != 0;
+    if (!good && amc && s->count > 0) good = read_amc(path, place, s, &in, error);
+    if (good) {
+        facts = collect_facts(&in);
+    } else if (amc && s->count == 0) {
+        good = collect_amc(path, &in, &facts, error);
+    }
+    if (good) (json ? print_info_json : print_info_text)(&facts);
+    free_facts(&facts);
+    input_free(&in);
+    return good;
+}
+
+static void print_error_json(const char *path, const sn_error *error) {
     printf("{\"file\":");
     print_json_string(path);
-    printf(",\"format\":\"sinew\",\"name\":");
-    print_json_string(sn_model_name(m));
-    printf(",\"joints\":%d,\"dofs\":%d,\"nq\":%d,\"nv\":%d,\"depth\":%d,\"chains\":%d,\"root\":",
-           sn_model_njoint(m), sn_model_nv(m), sn_model_nq(m), sn_model_nv(m), sn_model_depth(m),
-           f.leaves);
-    print_json_string(sn_model_joint(m, sn_model_root(m))->name);
-    printf(",\"types\":{");
-    for (int t = 0, n = 0; t < SN_JOINT_TYPE_COUNT; t++)
-        if (f.types[t] > 0)
-            printf("%s\"%s\":%d", n++ > 0 ? "," : "", sn_joint_type_name((sn_joint_type)t),
-                   f.types[t]);
-    printf("},\"limits\":%d,\"locked\":%d,\"markers\":%d,\"units\":\"m\","
-           "\"hessian_entries\":%zu,\"hessian_dense\":%.0f,\"labels\":[",
-           f.limited, f.locked, sn_model_nmarker(m), sn_path_entries(sn_model_path(m)),
-           triangle(m));
-    for (int i = 0; i < sn_model_nmarker(m); i++) {
-        if (i > 0) putchar(',');
-        print_json_string(sn_model_marker(m, i)->name);
+    printf(",\"error\":");
+    print_json_string(error->text);
+    if (error->line > 0) printf(",\"line\":%d", error->line);
+    printf("}");
+}
+
+static int show_all(const char *const *files, int nfile, bool json) {
+    int code = EXIT_OK;
+    skeletons s = find_skeletons(files, nfile);
+    if (json) putchar('[');
+    for (int i = 0; i < nfile; i++) {
+        sn_error error = {0};
+        if (i > 0) fputs(json ? ",\n" : "\n", stdout);
+        if (show(files[i], i, &s, json, &error)) continue;
+        code = EXIT_INPUT;
+        (void)fflush(stdout);
+        (void)file_error(files[i], &error);
+        if (json) print_error_json(files[i], &error);
     }
-    printf("]}");
+    if (json) puts("]");
+    free_skeletons(&s);
+    return code;
 }
 
 static int run(int argc, char **argv) {
@@ -89,23 +130,9 @@ static int run(int argc, char **argv) {
         fputs(help, stderr);
         code = EXIT_USAGE;
     }
-    if (code < 0) {
-        code = EXIT_OK;
-        if (json) putchar('[');
-        for (int i = 0, printed = 0; i < nfile; i++) {
-            sn_model *model = load_model(files[i]);
-            if (model == NULL) {
-                code = EXIT_INPUT;
-                continue;
-            }
-            if (json && printed++ > 0) fputs(",\n", stdout);
-            (json ? print_json : print_text)(files[i], model);
-            sn_model_destroy(model);
-        }
-        if (json) puts("]");
-    }
+    if (code < 0) code = show_all(files, nfile, json);
     free(files);
     return code;
 }
 
-const command command_info = {"info", "say what a model is", help, run};
+const command command_info = {"info", "say what a file holds", help, run};

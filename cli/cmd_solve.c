@@ -6,7 +6,7 @@
 #include "cli.h"
 
 static const char help[] =
-    "usage: sinew solve [-m MODEL -t TASKS] [--start FILE] [--json] [--trace]\n\n"
+    "usage: sinew solve [-m MODEL -t TASKS] [--start FILE] [--cold] [--json] [--trace]\n\n"
     "Finds the pose that best meets the tasks. Without -m and -t: the built-in humanoid, which\n"
     "must reach for several goals at once.\n\n"
     "  -m, --model FILE      native JSON model, or \"humanoid\"\n"
@@ -17,6 +17,7 @@ static const char help[] =
     "                        qr, bfgs, lbfgs, ncg, projected-gradient, jacobian-transpose, ccd,\n"
     "                        sdls; see docs/solvers.md\n"
     "  --max-iterations N    default 200\n"
+    "  --cold                the start says little: look for the lowest of many valleys, too\n"
     "  --json                the result as JSON, with 17 digits\n"
     "  --trace               every iteration, on standard error\n";
 
@@ -94,14 +95,16 @@ static double time_iteration(sn_solver *solver, const double *start, double *q, 
 }
 
 static int solve(const sn_model *model, const sn_problem *problem, const double *start,
-                 const sn_solver_options *options, bool json) {
+                 const sn_solver_options *options, bool cold, bool json) {
     size_t nq = (size_t)sn_model_nq(model);
     double *q = must_alloc(nq, sizeof *q), *again = must_alloc(nq, sizeof *q);
     memcpy(q, start, nq * sizeof *q);
     sn_solver *solver;
     sn_report report;
     sn_status status = sn_solver_create(problem, options, NULL, &solver);
-    if (status == SN_OK) status = sn_solver_solve(solver, q, &report);
+    if (status == SN_OK)
+        status =
+            cold ? sn_solver_solve_cold(solver, q, &report) : sn_solver_solve(solver, q, &report);
     int code = EXIT_OK;
     if (status != SN_OK) {
         fprintf(stderr, "sinew: %s\n", sn_status_text(status));
@@ -129,14 +132,18 @@ static int solve(const sn_model *model, const sn_problem *problem, const double 
 }
 
 static int run(int argc, char **argv) {
-    bool json = false, trace = false;
+    bool json = false, trace = false, cold = false;
     const char *model_path = NULL, *tasks_path = NULL, *start_path = NULL, *most = NULL;
     const char *method = NULL;
-    const option options[] = {
-        VALUE("--model", "-m", &model_path),    VALUE("--tasks", "-t", &tasks_path),
-        VALUE("--start", NULL, &start_path),    VALUE("--solver", NULL, &method),
-        VALUE("--max-iterations", NULL, &most), FLAG("--json", &json),
-        FLAG("--trace", &trace),         {0}};
+    const option options[] = {VALUE("--model", "-m", &model_path),
+                              VALUE("--tasks", "-t", &tasks_path),
+                              VALUE("--start", NULL, &start_path),
+                              VALUE("--solver", NULL, &method),
+                              VALUE("--max-iterations", NULL, &most),
+                              FLAG("--json", &json),
+                              FLAG("--trace", &trace),
+                              FLAG("--cold", &cold),
+                              {0}};
     const char *word;
     int nword, code = parse_options(&command_solve, argc, argv, options, &word, 0, &nword);
     if (code >= 0) return code;
@@ -167,7 +174,7 @@ static int run(int argc, char **argv) {
         (void)sn_problem_read_json(example_tasks, strlen(example_tasks), model, NULL, &problem,
                                    NULL);
     double *start = problem != NULL ? load_pose(start_path, model) : NULL;
-    if (start != NULL) code = solve(model, problem, start, &solver_options, json);
+    if (start != NULL) code = solve(model, problem, start, &solver_options, cold, json);
     free(start);
     sn_problem_destroy(problem);
     sn_model_destroy(model);

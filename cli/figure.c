@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inputs.h"
+
 bool load_document(const char *path, const sn_document_options *options, sn_document *out) {
     size_t length;
     sn_error error = {0};
@@ -23,16 +25,9 @@ sn_recording *load_recording(const char *path) {
     document.recording = NULL;
     if (recording == NULL)
         complain("%s: this %s file holds no marker positions", path,
-                sn_format_name(document.format));
+                 sn_format_name(document.format));
     sn_document_free(&document);
     return recording;
-}
-
-static bool is_humanoid(const char *path) {
-    if (strcmp(path, "humanoid") != 0) return false;
-    FILE *file = fopen(path, "rb");
-    if (file != NULL) (void)fclose(file);
-    return file == NULL;
 }
 
 // The tips that the file knew; a model without them gets none.
@@ -44,29 +39,11 @@ static double *find_tips(const sn_skeleton *skeleton) {
     return tips;
 }
 
-bool load_figure(const char *path, bool use_limits, double metres, figure *out) {
-    *out = (figure){.up = 1, .up_sign = 1};
-    if (is_humanoid(path)) {
-        out->document.format = SN_FORMAT_MODEL;
-        if (sn_model_humanoid(NULL, &out->document.owned) != SN_OK) {
-            complain("out of memory");
-            return false;
-        }
-        out->document.model = out->model = out->document.owned;
-        return true;
-    }
-    sn_document_options options = sn_document_options_default();
-    options.use_limits = use_limits;
-    options.metres_per_unit = metres;
-    if (!load_document(path, &options, &out->document)) return false;
+void figure_of(sn_document *document, figure *out) {
+    *out = (figure){.document = *document, .up = 1, .up_sign = 1};
+    *document = (sn_document){0};
     out->model = out->document.model;
     out->skeleton = out->document.skeleton;
-    if (out->model == NULL) {
-        complain("%s: this %s file holds no skeleton", path,
-                sn_format_name(out->document.format));
-        free_figure(out);
-        return false;
-    }
     if (out->document.format == SN_FORMAT_URDF) out->up = 2;
     if (out->skeleton != NULL) {
         const char *up = sn_skeleton_up_axis(out->skeleton);
@@ -74,7 +51,26 @@ bool load_figure(const char *path, bool use_limits, double metres, figure *out) 
         if (!sn_axis_parse(up, &out->up, &out->up_sign)) out->up = 1, out->up_sign = 1;
     }
     out->tips = find_tips(out->skeleton);
-    return true;
+}
+
+bool load_figure(const char *path, bool use_limits, double metres, figure *out) {
+    *out = (figure){0};
+    input in;
+    sn_error error;
+    sn_document_options options = sn_document_options_default();
+    options.use_limits = use_limits;
+    options.metres_per_unit = metres;
+    bool good = input_read(path, &options, &in, &error);
+    if (!good) {
+        (void)file_error(path, &error);
+    } else if (in.document.model == NULL) {
+        complain("%s: this %s file holds no skeleton", path, sn_format_name(in.document.format));
+        good = false;
+    } else {
+        figure_of(&in.document, out);
+    }
+    input_free(&in);
+    return good;
 }
 
 void free_figure(figure *self) {

@@ -20,6 +20,8 @@ typedef struct figure {
 /// @param metres  per unit, for formats that do not say; 0: guess
 bool load_figure(const char *path, bool use_limits, double metres, figure *out);
 void free_figure(figure *self);
+/// From a document with a model, which is emptied.
+void figure_of(sn_document *document, figure *out);
 
 /// Read a file of any format; AMC needs the skeleton. False and a message when it can't be.
 bool load_document(const char *path, const sn_document_options *options, sn_document *out);
@@ -34,7 +36,7 @@ typedef struct scene {
     const sn_motion *motion;        ///< NULL: the figure alone
     const sn_recording *recording;  ///< measured markers in the model's world, or NULL
     double metres;                  ///< per unit of the output, for formats that can choose; 0: as usual
-    double rotation[4];             ///< of the whole figure, w x y z; all 0 for none
+    double rotation[4];             ///< of the whole figure and its markers, w x y z; all 0 for none
 } scene;
 
 /// Write a scene as the format of the path's ending says. False and a message when it can't be.

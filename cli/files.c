@@ -43,14 +43,21 @@ double now(void) {
 // No file of ours comes near this; a device that never ends must not fill the memory.
 static const size_t largest_file = (size_t)1 << 30;
 
-char *read_file(const char *path, size_t *length) {
+static char *read_failed(const char *path, char *text, FILE *file, const char *why,
+                         sn_error *error) {
+    error->status = SN_ERR_FILE;
+    error->line = 0;
+    (void)snprintf(error->text, sizeof error->text, "%s", why);
+    free(text);
+    if (file != NULL && strcmp(path, "-") != 0) (void)fclose(file);
+    return NULL;
+}
+
+char *read_bytes(const char *path, size_t *length, sn_error *error) {
     bool standard = strcmp(path, "-") == 0;
     errno = 0;
     FILE *file = standard ? stdin : fopen(path, "rb");
-    if (file == NULL) {
-        complain("%s: %s", path, strerror(errno));
-        return NULL;
-    }
+    if (file == NULL) return read_failed(path, NULL, NULL, strerror(errno), error);
     size_t capacity = 1 << 16, used = 0;
     char *text = must_alloc(capacity, 1);
     for (;;) {
@@ -58,31 +65,24 @@ char *read_file(const char *path, size_t *length) {
         used += got;
         if (got == 0) break;
         if (used < capacity - 1) continue;
-        if (used > largest_file) {
-            complain("%s: larger than 1 GiB", path);
-            free(text);
-            if (!standard) (void)fclose(file);
-            return NULL;
-        }
+        if (used > largest_file) return read_failed(path, text, file, "larger than 1 GiB", error);
         char *grown = capacity < SIZE_MAX / 2 ? realloc(text, capacity *= 2) : NULL;
-        if (grown == NULL) {
-            complain("%s: too large for the memory", path);
-            free(text);
-            if (!standard) (void)fclose(file);
-            return NULL;
-        }
+        if (grown == NULL) return read_failed(path, text, file, "too large for the memory", error);
         text = grown;
     }
-    bool failed = ferror(file) != 0;
-    int why = errno;
+    if (ferror(file) != 0)
+        return read_failed(path, text, file, errno != 0 ? strerror(errno) : "cannot be read",
+                           error);
     if (!standard) (void)fclose(file);
-    if (failed) {
-        complain("%s: %s", path, why != 0 ? strerror(why) : "cannot be read");
-        free(text);
-        return NULL;
-    }
     text[used] = '\0';
     *length = used;
+    return text;
+}
+
+char *read_file(const char *path, size_t *length) {
+    sn_error error = {0};
+    char *text = read_bytes(path, length, &error);
+    if (text == NULL) (void)file_error(path, &error);
     return text;
 }
 
@@ -109,8 +109,12 @@ sn_model *load_model(const char *path) {
     size_t length;
     char *text = read_file(path, &length);
     if (text == NULL) return NULL;
-    if (sn_model_read_json(text, length, NULL, &model, &error) != SN_OK)
-        (void)file_error(path, &error);
+    sn_osim_info info = {0};
+    bool osim = sn_format_of(path, text, length) == SN_FORMAT_OSIM;
+    sn_status status = osim ? sn_osim_read(text, length, NULL, &model, &info, &error)
+                            : sn_model_read_json(text, length, NULL, &model, &error);
+    if (status != SN_OK) (void)file_error(path, &error);
+    if (info.note[0] != '\0') fprintf(stderr, "sinew: %s: %s\n", path, info.note);
     free(text);
     return model;
 }
@@ -142,8 +146,8 @@ static int scan_numbers(const char *path, const char *text, size_t length, doubl
         while (i + n < length && strchr(" \t\r\n,[]", text[i + n]) == NULL) n++;
         double value;
         if (!sn_number_parse(text + i, n, &value)) {
-            complain("%s:%d: \"%.*s\" is not a finite number", path, line,
-                    (int)(n < 40 ? n : 40), text + i);
+            complain("%s:%d: \"%.*s\" is not a finite number", path, line, (int)(n < 40 ? n : 40),
+                     text + i);
             return -1;
         }
         if (count < most) out[count] = value;
@@ -164,8 +168,7 @@ double *load_pose(const char *path, const sn_model *model) {
     free(text);
     sn_error error = {0};
     if (count >= 0 && count != nq) {
-        complain("%s: %d numbers, but the model has nq = %d coordinates", path,
-                count, nq);
+        complain("%s: %d numbers, but the model has nq = %d coordinates", path, count, nq);
         count = -1;
     }
     if (count >= 0 && sn_model_check_pose(model, q, &error) != SN_OK) {

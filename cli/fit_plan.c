@@ -25,23 +25,6 @@ static bool parse_length(const char *name, const char *word, double *out) {
     return true;
 }
 
-// "a:b", "a:", ":b": frame numbers of the file, both ends included.
-static bool parse_frames(const char *word, fit_plan *p) {
-    const char *colon = strchr(word, ':');
-    char *end;
-    if (colon == NULL) return wrong("--frames", word, "FIRST:LAST, frame numbers as in the file");
-    p->first = p->last = -1;
-    if (colon != word) {
-        p->first = strtol(word, &end, 10);
-        if (end != colon || p->first < 0) return wrong("--frames", word, "FIRST:LAST");
-    }
-    if (colon[1] != '\0') {
-        p->last = strtol(colon + 1, &end, 10);
-        if (*end != '\0' || p->last < 0) return wrong("--frames", word, "FIRST:LAST");
-    }
-    return true;
-}
-
 static bool parse_calibrate(const fit_settings *s, fit_plan *p) {
     const char *word = s->calibrate;
     p->may_calibrate = word == NULL || strcmp(word, "none") != 0;
@@ -93,8 +76,6 @@ static bool parse_world(const fit_settings *s, fit_plan *p) {
 bool make_plan(const fit_settings *s, fit_plan *p) {
     *p = (fit_plan){.fit = sn_fit_options_default(),
                     .calibrate = sn_calibrate_options_default(),
-                    .first = -1,
-                    .last = -1,
                     .max_error = INFINITY};
     p->fit.track.solver.gradient = 1e-7;
     p->fit.track.solver.max_iterations = 100;
@@ -110,6 +91,6 @@ bool make_plan(const fit_settings *s, fit_plan *p) {
     }
     if (s->smooth != NULL && !parse_number("--smooth", s->smooth, 0, &p->fit.smooth)) return false;
     if (s->max_error != NULL && !parse_length("--max-error", s->max_error, &p->max_error)) return false;
-    if (s->frames != NULL && !parse_frames(s->frames, p)) return false;
+    if (!parse_frames(s->frames, &p->frames)) return false;
     return parse_calibrate(s, p) && parse_limits(s, p) && parse_robust(s, p) && parse_world(s, p);
 }

@@ -40,6 +40,9 @@ void print_fit_text(const fit_result *r) {
     if (s->worst_frame >= 0)
         printf(" (%s, frame %d)", sn_model_marker(r->model, s->worst_marker)->name,
                s->worst_frame + sn_motion_first_frame(r->motion));
+    if (r->settings->truth != NULL)
+        printf("\n  joint angles  off the known motion by %.2f degrees (median), %.2f (RMS), 95 %% below %.2f",
+               r->truth_median, r->truth_rms, r->truth_95);
     printf("\n  gaps          %ld of %ld samples missing (%.1f %%)\n", s->missing, s->missing + s->samples,
            100.0 * (double)s->missing / fmax(1, (double)(s->missing + s->samples)));
     printf("  frames        %d, %.2f iterations each, %d tried again", r->input.count, s->iterations,
@@ -98,6 +101,12 @@ void print_fit_json(const fit_result *r) {
            s->worst_frame + sn_motion_first_frame(r->motion), s->missing, s->samples, s->held, s->restarted,
            s->moved);
     print_number(s->iterations);
+    if (r->settings->truth != NULL) {
+        printf(",\"joint_error_median\":");
+        print_number(r->truth_median);
+        printf(",\"joint_error_rms\":");
+        print_number(r->truth_rms);
+    }
     printf(",\"above\":%d,\"frames_per_second\":", r->above);
     print_number(r->input.count / r->fit_seconds);
     printf(",\"notes\":[");

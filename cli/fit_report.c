@@ -65,6 +65,9 @@ static void summary(plot_text *out, const fit_result *r) {
         r->figure.up_sign < 0 ? "-" : "+", "xyz"[r->figure.up], map);
     row(out, "marker error", "RMS %.3f cm, mean %.3f cm, worst %.2f cm", 100 * s->rms, 100 * s->mean,
         100 * s->worst);
+    if (r->settings->truth != NULL)
+        row(out, "joint angles", "off the known motion by %.2f degrees (median), %.2f (RMS), 95 %% below %.2f",
+            r->truth_median, r->truth_rms, r->truth_95);
     if (r->calibrated)
         row(out, "calibration", "%s from %d frames, RMS %.2f cm before, %.2f cm after",
             r->reshaped ? "marker offsets and bone lengths" : "marker offsets", r->calibration.frames,

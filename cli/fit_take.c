@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "fit_take.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@ volatile bool fit_cancelled;
 static void note(fit_result *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static void note(fit_result *r, const char *format, ...) {
-    char text[1000];
+    char text[2000];
     va_list arguments;
     va_start(arguments, format);
     (void)vsnprintf(text, sizeof text, format, arguments);
@@ -61,14 +62,17 @@ static void show_calibration(void *user, double fraction) {
 
 // --- marker sets -------------------------------------------------------------------------------------------
 
-static sn_marker_set *load_set(const char *path) {
+// A set of its own, or with XML the weights of an OpenSim task file for the model's markers.
+static sn_marker_set *load_set(const char *path, const sn_model *model) {
     size_t length;
     sn_error error = {0};
     sn_marker_set *set = NULL;
     char *text = read_file(path, &length);
     if (text == NULL) return NULL;
-    if (sn_marker_set_read_json(text, length, NULL, &set, &error) != SN_OK)
-        (void)file_error(path, &error);
+    bool tasks = text[strspn(text, " \t\r\n\xef\xbb\xbf")] == '<';
+    sn_status status = tasks ? sn_marker_set_read_tasks(text, length, model, NULL, &set, &error)
+                             : sn_marker_set_read_json(text, length, NULL, &set, &error);
+    if (status != SN_OK) (void)file_error(path, &error);
     free(text);
     return set;
 }
@@ -78,7 +82,7 @@ static sn_marker_set *choose_set(fit_result *r) {
     const fit_settings *s = r->settings;
     sn_marker_set *set = NULL;
     sn_error error = {0};
-    if (s->markers != NULL && strcmp(s->markers, "builtin") != 0) return load_set(s->markers);
+    if (s->markers != NULL && strcmp(s->markers, "builtin") != 0) return load_set(s->markers, r->figure.model);
     int own = 0;
     for (int i = 0; i < sn_model_nmarker(r->figure.model); i++)
         own += sn_recording_find(r->recording, sn_model_marker(r->figure.model, i)->name) != -1;
@@ -252,9 +256,8 @@ static bool keep_subject(fit_result *r) {
 
 static bool load_files(fit_result *r) {
     const fit_settings *s = r->settings;
-    // hard and soft limits need the file's; without a word they are off, as real clips break them
-    bool limits = r->plan->fit.limits != SN_LIMITS_OFF;
-    if (!load_figure(s->model, limits, 0, &r->figure)) return false;
+    if (!load_figure(s->model, true, 0, &r->figure)) return false;
+    if (r->figure.document.note[0] != '\0') note(r, "%s: %s", s->model, r->figure.document.note);
     r->recording = load_recording(s->input);
     if (r->recording == NULL || (s->subject != NULL && !keep_subject(r))) return false;
     r->nlabel = sn_recording_get_info(r->recording)->nmarker;
@@ -264,8 +267,12 @@ static bool load_files(fit_result *r) {
 static bool apply_set(fit_result *r, const double *factor) {
     sn_error error = {0};
     sn_model_destroy(r->model);
-    r->model = NULL;
+    sn_model_destroy(r->limited);
+    r->model = r->limited = NULL;
+    // limits help the calibration even where the fit goes without, as real takes break many files'
     if (sn_marker_set_apply(r->set, r->figure.model, r->plan->fit.limits, factor, NULL, &r->model,
+                            &error) == SN_OK &&
+        sn_marker_set_apply(r->set, r->figure.model, SN_LIMITS_HARD, factor, NULL, &r->limited,
                             &error) == SN_OK)
         return true;
     (void)file_error(r->settings->markers != NULL ? r->settings->markers : r->settings->model, &error);
@@ -295,7 +302,8 @@ static bool match(fit_result *r) {
 static bool choose_frames(fit_result *r) {
     const sn_recording_info *info = sn_recording_get_info(r->recording);
     long from = info->first_frame, to = from + info->nframe - 1;
-    long first = r->plan->first >= 0 ? r->plan->first : from, last = r->plan->last >= 0 ? r->plan->last : to;
+    long first = r->plan->frames.first != LONG_MIN ? r->plan->frames.first : from;
+    long last = r->plan->frames.last != LONG_MAX ? r->plan->frames.last : to;
     if (info->nframe == 0) {
         complain("%s: the recording has no frames", r->settings->input);
         return false;
@@ -334,11 +342,14 @@ static bool calibrate(fit_result *r) {
     meter m = {.shown = on_terminal(r->settings)};
     sn_calibrate_options o = r->plan->calibrate;
     sn_error error = {0};
+    sn_fit_input input = r->input;
+    input.model = r->limited;
+    o.limits = r->plan->fit.limits != SN_LIMITS_OFF;
     o.cancel = &fit_cancelled;
     o.progress = show_calibration;
     o.progress_user = &m;
     double begin = now();
-    sn_status status = sn_calibrate(&r->input, &o, NULL, position, r->factor, &r->calibration, &error);
+    sn_status status = sn_calibrate(&input, &o, NULL, position, r->factor, &r->calibration, &error);
     r->calibrate_seconds = now() - begin;
     r->calibrated = true;
     if (m.shown) fputs("\r\033[K", stderr);
@@ -422,7 +433,8 @@ int fit_take(const fit_settings *settings, const fit_plan *plan, fit_result *r) 
         good = choose_frames(r);
         if (!good) return EXIT_INPUT;
         code = EXIT_FAILED;
-        good = calibrate(r) && run_fit(r) && write_outputs(r);
+        good = calibrate(r) && run_fit(r) && (settings->truth == NULL || compare_with_truth(r)) &&
+               write_outputs(r);
     }
     if (fit_cancelled) {
         fputs("\nsinew: stopped; no file was left half-written\n", stderr);
@@ -441,6 +453,7 @@ void free_result(fit_result *r) {
     free(r->factor);
     sn_motion_destroy(r->motion);
     sn_model_destroy(r->model);
+    sn_model_destroy(r->limited);
     sn_marker_set_destroy(r->set);
     sn_recording_destroy(r->recording);
     free_figure(&r->figure);

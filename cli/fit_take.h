@@ -13,7 +13,7 @@ typedef struct fit_settings {
     word_list outputs;
     const char *markers, *calibrate, *save_model, *report;
     const char *limits, *robust, *smooth, *solver, *frames, *threads, *max_error;
-    const char *up, *units, *axes, *subject;
+    const char *up, *units, *axes, *subject, *truth;
     bool json, quiet;
 } fit_settings;
 
@@ -28,7 +28,7 @@ typedef struct fit_plan {
     bool has_up;
     int up;
     double up_sign;
-    long first, last;  ///< frame numbers of the file; -1: from the first, to the last
+    frame_range frames;
     double max_error;  ///< metres; INFINITY: none
 } fit_plan;
 
@@ -39,7 +39,8 @@ typedef struct fit_result {
     figure figure;
     sn_recording *recording;  ///< in metres and the model's world; markers without a place are missing
     sn_marker_set *set;
-    sn_model *model;  ///< with its markers, calibrated
+    sn_model *model;    ///< with its markers, calibrated
+    sn_model *limited;  ///< the same with the file's limits
     bool reshaped;
     double *factor;  ///< per joint
     int *column;
@@ -56,6 +57,7 @@ typedef struct fit_result {
     sn_fit_summary summary;
     int above;  ///< frames above max_error
     double calibrate_seconds, fit_seconds;
+    double truth_median, truth_95, truth_rms;  ///< degrees, over all joints and frames
     char **notes;  ///< sentences for people
     int nnote;
 } fit_result;
@@ -67,6 +69,9 @@ bool make_plan(const fit_settings *settings, fit_plan *plan);
 int fit_take(const fit_settings *settings, const fit_plan *plan, fit_result *result);
 void free_result(fit_result *result);
 
+/// Fill how far the motion is from the known one; false and a message when that can't be read.
+bool compare_with_truth(fit_result *r);
+
 /// Set by Ctrl-C.
 extern volatile bool fit_cancelled;
 
@@ -75,3 +80,6 @@ void print_fit_json(const fit_result *r);
 
 /// The report as one HTML file; false and a message when it can't be written.
 bool write_fit_report(const char *path, const fit_result *r);
+
+/// Every take of a data folder as a table; the exit code.
+int bench_fit(const char *data);

@@ -3,7 +3,8 @@
 
 #include "cli.h"
 
-static const command *const commands[] = {&command_fit,   &command_solve, &command_info,   &command_eval,
+static const command *const commands[] = {&command_fit,   &command_solve, &command_info,
+                                          &command_convert, &command_markers, &command_eval,
                                           &command_check, &command_bench, &command_example};
 enum { COUNT = sizeof commands / sizeof commands[0] };
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,4 +79,23 @@ bool parse_integer(const char *option_name, const char *text, long low, long hig
     fprintf(stderr, "sinew: %s takes a whole number from %ld to %ld, not \"%s\"\n", option_name,
             low, high, text);
     return false;
+}
+
+bool parse_frames(const char *word, frame_range *out) {
+    *out = (frame_range){LONG_MIN, LONG_MAX};
+    if (word == NULL) return true;
+    const char *colon = strchr(word, ':');
+    char *end;
+    bool good = colon != NULL;
+    if (good && colon != word) {
+        out->first = strtol(word, &end, 10);
+        good = end == colon;
+    }
+    if (good && colon[1] != '\0') {
+        out->last = strtol(colon + 1, &end, 10);
+        good = *end == '\0';
+    }
+    if (!good)
+        fprintf(stderr, "sinew: --frames %s: it takes FIRST:LAST, frame numbers as in the file\n", word);
+    return good;
 }

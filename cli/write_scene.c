@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "figure.h"
+#include "inputs.h"
 #include "output.h"
 
 static sn_status need_motion(const scene *s, sn_error *error, const char *format) {
@@ -13,7 +14,9 @@ static sn_status need_motion(const scene *s, sn_error *error, const char *format
     return SN_ERR_ARGUMENT;
 }
 
-static bool turned(const scene *s) { return s->rotation[0] != 0 && s->rotation[0] != 1; }
+static bool turned(const scene *s) {
+    return s->rotation[1] != 0 || s->rotation[2] != 0 || s->rotation[3] != 0;
+}
 
 // The file's own skeleton will do: its kind, its lengths, its unit.
 static bool as_it_is(const scene *s, sn_skeleton_format format) {
@@ -62,31 +65,85 @@ static sn_status write_glb(const scene *s, const sn_sink *sink, sn_error *error)
     g.motion = s->motion;
     g.recording = s->recording;
     g.fitted = s->recording != NULL;
-    if (turned(s)) {
-        memcpy(g.rotation, s->rotation, sizeof g.rotation);
-    } else {
-        (void)sn_glb_up(axes[s->figure->up_sign < 0][s->figure->up], g.rotation);
-    }
+    // whatever axis was asked for: in these files y is up
+    (void)sn_glb_up(axes[s->figure->up_sign < 0][s->figure->up], g.rotation);
     return sn_glb_write(&g, sink, error);
+}
+
+static void turn_markers(const scene *s, sn_recording *markers) {
+    const sn_recording_info *info = sn_recording_get_info(markers);
+    sn_mat3 R = sn_mat3_from_quat(
+        (sn_quat){s->rotation[0], s->rotation[1], s->rotation[2], s->rotation[3]});
+    for (int f = 0; f < info->nframe; f++) {
+        double *x = sn_recording_edit(markers, f);
+        for (int m = 0; m < info->nmarker; m++, x += 3) {
+            const double p[3] = {x[0], x[1], x[2]};
+            for (int k = 0; k < 3; k++)
+                x[k] = (&R.c[0].x)[k] * p[0] + (&R.c[1].x)[k] * p[1] + (&R.c[2].x)[k] * p[2];
+        }
+    }
+}
+
+// Markers as an STO table: in metres, the only unit that such a file can state.
+static sn_status write_sto(const sn_recording *markers, const sn_sink *sink, sn_error *error) {
+    const sn_recording_info *r = sn_recording_get_info(markers);
+    sn_table_info info = sn_table_info_default();
+    info.nrow = r->nframe;
+    info.ncolumn = 1 + 3 * r->nmarker;
+    info.time = 0;
+    info.rate = r->rate;
+    (void)strcpy(info.name, "markers");
+    (void)strcpy(info.unit, r->metres_per_unit > 0 ? "m" : "");
+    enum { LONGEST = 300 };
+    const char **names = must_alloc((size_t)info.ncolumn, sizeof *names);
+    char *pool = must_alloc((size_t)info.ncolumn, LONGEST);
+    names[0] = "time";
+    for (int i = 1; i < info.ncolumn; i++) {
+        char *at = pool + (size_t)i * LONGEST;
+        (void)snprintf(at, LONGEST, "%.280s_t%c", sn_recording_label(markers, (i - 1) / 3),
+                       "xyz"[(i - 1) % 3]);
+        names[i] = at;
+    }
+    sn_table *table = NULL;
+    sn_status status = sn_table_create(&info, names, NULL, &table);
+    for (int f = 0; status == SN_OK && f < info.nrow; f++) {
+        double *row = sn_table_edit(table, f);
+        row[0] = (r->first_frame - 1 + f) / r->rate;
+        memcpy(row + 1, sn_recording_frame(markers, f), 3 * (size_t)r->nmarker * sizeof *row);
+    }
+    if (status == SN_OK) status = sn_sto_write(table, sink, error);
+    sn_table_destroy(table);
+    free(pool);
+    free(names);
+    return status;
+}
+
+static sn_status write_marker_file(const scene *s, const sn_recording *markers, sn_format format,
+                                   const sn_sink *sink, sn_error *error) {
+    sn_markers_options options = sn_markers_options_default();
+    sn_c3d_options c3d = sn_c3d_options_default();
+    char unit[24];
+    if (s->metres > 0) {
+        unit_name(s->metres, unit);
+        options.unit = c3d.unit = unit;
+    }
+    if (format == SN_FORMAT_C3D) return sn_c3d_write(markers, &c3d, NULL, sink, error);
+    if (format == SN_FORMAT_TRC) return sn_trc_write(markers, &options, sink, error);
+    if (format == SN_FORMAT_MOT) return write_sto(markers, sink, error);
+    return sn_csv_write_recording(markers, &options, sink, error);
 }
 
 // Markers: the measured ones when there is no figure, else where the figure has them.
 static sn_status write_markers(const scene *s, sn_format format, const sn_sink *sink, sn_error *error) {
-    sn_markers_options options = sn_markers_options_default();
     sn_recording *made = NULL;
     const sn_recording *markers = s->recording;
-    if (s->metres == 1) options.unit = "m";
-    if (s->metres == 0.01) options.unit = "cm";
     if (s->motion != NULL && s->model != NULL) markers = made = marker_paths(s->model, s->motion);
+    if (made != NULL && turned(s)) turn_markers(s, made);
     sn_status status = SN_ERR_ARGUMENT;
     if (markers == NULL || sn_recording_get_info(markers)->nmarker == 0) {
         (void)snprintf(error->text, sizeof error->text, "there are no markers to write");
-    } else if (format == SN_FORMAT_C3D) {
-        status = sn_c3d_write(markers, NULL, NULL, sink, error);
-    } else if (format == SN_FORMAT_TRC) {
-        status = sn_trc_write(markers, &options, sink, error);
     } else {
-        status = sn_csv_write_recording(markers, &options, sink, error);
+        status = write_marker_file(s, markers, format, sink, error);
     }
     sn_recording_destroy(made);
     return status;
@@ -101,11 +158,41 @@ static sn_status write_csv(const scene *s, const sn_sink *sink, sn_error *error)
     return status;
 }
 
-static sn_status write_json(const scene *s, const sn_sink *sink) {
+// The model with its root turned: its poses stay as they are.
+static sn_status turn_model(const scene *s, sn_model **out, sn_error *error) {
+    sn_builder *builder;
+    sn_status status = sn_builder_create(sn_model_name(s->model), NULL, &builder);
+    if (status != SN_OK) return status;
+    sn_quat turn = {s->rotation[0], s->rotation[1], s->rotation[2], s->rotation[3]};
+    for (int j = 0; j < sn_model_njoint(s->model); j++) {
+        sn_joint_desc d = *sn_model_joint(s->model, j);
+        if (d.parent < 0) {
+            sn_quat q = sn_quat_mul(
+                turn, (sn_quat){d.rotation[0], d.rotation[1], d.rotation[2], d.rotation[3]});
+            sn_mat3 R = sn_mat3_from_quat(turn);
+            const double p[3] = {d.position[0], d.position[1], d.position[2]};
+            for (int k = 0; k < 3; k++)
+                d.position[k] = (&R.c[0].x)[k] * p[0] + (&R.c[1].x)[k] * p[1] + (&R.c[2].x)[k] * p[2];
+            d.rotation[0] = q.w, d.rotation[1] = q.x, d.rotation[2] = q.y, d.rotation[3] = q.z;
+        }
+        (void)sn_builder_joint(builder, &d);
+    }
+    for (int i = 0; i < sn_model_nmarker(s->model); i++)
+        (void)sn_builder_marker(builder, sn_model_marker(s->model, i));
+    status = sn_builder_finish(builder, out, error);
+    sn_builder_destroy(builder);
+    return status;
+}
+
+static sn_status write_json(const scene *s, const sn_sink *sink, sn_error *error) {
     char *text = NULL;
-    sn_status status = sn_model_write_json(s->model, NULL, &text);
+    sn_model *model = NULL;
+    sn_status status = turned(s) ? turn_model(s, &model, error) : SN_OK;
+    if (status == SN_OK)
+        status = sn_model_write_json(model != NULL ? model : s->model, NULL, &text);
     if (status == SN_OK && !sink->write(sink->user, text, strlen(text))) status = SN_ERR_FILE;
     sn_string_free(text, NULL);
+    sn_model_destroy(model);
     return status;
 }
 
@@ -118,8 +205,10 @@ static sn_status write_as(const scene *s, sn_format format, const sn_sink *sink,
         case SN_FORMAT_C3D:
         case SN_FORMAT_TRC: return write_markers(s, format, sink, error);
         case SN_FORMAT_CSV: return write_csv(s, sink, error);
-        case SN_FORMAT_MODEL: return write_json(s, sink);
+        case SN_FORMAT_MODEL: return write_json(s, sink, error);
         case SN_FORMAT_MOT: {
+            if (s->motion == NULL && s->recording != NULL)
+                return write_markers(s, format, sink, error);
             sn_status status = need_motion(s, error, "MOT");
             return status != SN_OK ? status : sn_mot_write(s->model, s->motion, NULL, sink, error);
         }

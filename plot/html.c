@@ -22,9 +22,9 @@ static const char page_style[] =
     "figcaption{color:var(--soft);font-size:14px;max-width:90ch}"
     ".verdict{background:var(--panel);border-left:4px solid var(--soft);padding:8px 14px;"
     "margin:12px 0;max-width:90ch}.verdict b{margin-right:6px}"
-    ".good{border-color:var(--good)}.good b{color:var(--good)}"
-    ".partly{border-color:var(--partly)}.partly b{color:var(--partly)}"
-    ".bad{border-color:var(--bad)}.bad b{color:var(--bad)}"
+    ".verdict.good{border-color:var(--good)}.good b{color:var(--good)}"
+    ".verdict.partly{border-color:var(--partly)}.partly b{color:var(--partly)}"
+    ".verdict.bad{border-color:var(--bad)}.bad b{color:var(--bad)}"
     "@media print{body{max-width:none;font-size:11pt}h2{break-after:avoid}"
     "figure,table,.verdict{break-inside:avoid}}";
 

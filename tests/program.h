@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The program as a user meets it: run a line, look at what it said, in a folder of its own.
+// Running the program from a test: its output, its exit code, a folder for files. The test defines
+// _POSIX_C_SOURCE.
 #pragma once
 
 #include <sys/wait.h>
@@ -7,76 +8,86 @@
 
 #include "support.h"
 
-enum { MOST_OUTPUT = 8 << 20 };
+enum { PROGRAM_OUTPUT = 4 << 20 };
 
-static char *said;  // by the last command, both streams
-static char folder[64];
+static char *program_output;  // of the last command
+static char program_folder[64];
 
-static int shell(const char *line) {
+/// Run "sinew ARGUMENTS" and return its exit code. @param both  standard error too
+static inline int program_run(const char *arguments, bool both) {
+    char line[4096];
+    int n = snprintf(line, sizeof line, "'%s' %s %s", SINEW_PROGRAM, arguments,
+                     both ? "2>&1" : "2>/dev/null");
+    assert_true(n > 0 && (size_t)n < sizeof line);
     FILE *pipe = popen(line, "r");
     assert_non_null(pipe);
     size_t used = 0, got;
-    while ((got = fread(said + used, 1, MOST_OUTPUT - 1 - used, pipe)) > 0) used += got;
-    said[used] = '\0';
+    while ((got = fread(program_output + used, 1, PROGRAM_OUTPUT - 1 - used, pipe)) > 0)
+        used += got;
+    program_output[used] = '\0';
     int status = pclose(pipe);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
 }
 
-// "sinew ARGUMENTS", run inside the folder; its exit code.
-static int sinew(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static int sinew(const char *format, ...) {
-    char arguments[3000], line[4000];
+static inline void program_expect(int code, const char *fragment, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/// Run and look for a fragment of what it says.
+static inline void program_expect(int code, const char *fragment, const char *format, ...) {
+    char arguments[3000];
     va_list list;
     va_start(list, format);
     (void)vsnprintf(arguments, sizeof arguments, format, list);
     va_end(list);
-    (void)snprintf(line, sizeof line, "cd '%s' && '%s' %s 2>&1", folder, SINEW_PROGRAM, arguments);
-    return shell(line);
+    int got = program_run(arguments, true);
+    if (got != code || strstr(program_output, fragment) == NULL)
+        fail_msg("sinew %s: exit %d, expected %d with \"%s\"; it said: %.1500s", arguments, got,
+                 code, fragment, program_output);
 }
 
-static void expect(int code, const char *fragment, const char *arguments) {
-    int got = sinew("%s", arguments);
-    if (got != code || strstr(said, fragment) == NULL)
-        fail_msg("sinew %s: exit %d, expected %d with \"%s\"; it said: %.800s", arguments, got, code, fragment, said);
-}
-
-static const char *path_of(const char *name) {
-    static char path[8][200];
+/// The path of a file in the test's folder; 16 at a time.
+static inline const char *program_path(const char *name) {
+    static char path[16][160];
     static int turn;
-    char *at = path[turn++ % 8];
-    (void)snprintf(at, sizeof path[0], "%s/%s", folder, name);
+    char *at = path[turn++ % 16];
+    (void)snprintf(at, sizeof path[0], "%s/%s", program_folder, name);
     return at;
 }
 
-static inline void put(const char *name, const char *text) {
-    FILE *f = fopen(path_of(name), "wb");
+static inline const char *program_file(const char *name, const char *text) {
+    const char *at = program_path(name);
+    FILE *f = fopen(at, "wb");
     assert_non_null(f);
     assert_true(fputs(text, f) >= 0);
     assert_int_equal(fclose(f), 0);
+    return at;
 }
 
-static inline bool is_there(const char *name) { return access(path_of(name), F_OK) == 0; }
-
-// Nothing half-written may be anywhere.
-static inline void no_parts(void) {
-    char line[200];
-    (void)snprintf(line, sizeof line, "find '%s' -name '*.part*'", folder);
-    assert_int_equal(shell(line), 0);
-    if (said[0] != '\0') fail_msg("left behind: %s", said);
+static inline bool program_begin(const char *name) {
+    program_output = malloc(PROGRAM_OUTPUT);
+    (void)snprintf(program_folder, sizeof program_folder, "/tmp/sinew-%s-XXXXXX", name);
+    return program_output != NULL && mkdtemp(program_folder) != NULL;
 }
 
-static int program_begin(void **unused) {
-    (void)unused;
-    said = malloc(MOST_OUTPUT);
-    (void)snprintf(folder, sizeof folder, "/tmp/sinew-fit-XXXXXX");
-    return said == NULL || mkdtemp(folder) == NULL ? -1 : sinew("example --out ex");
-}
-
-static int program_end(void **unused) {
-    (void)unused;
+static inline int program_end(int failed) {
     char line[128];
-    (void)snprintf(line, sizeof line, "rm -r '%s'", folder);
-    int failed = shell(line);
-    free(said);
+    (void)snprintf(line, sizeof line, "rm -r '%s'", program_folder);
+    if (system(line) != 0) failed = 1;
+    free(program_output);
     return failed;
+}
+
+/// Read a file of the test's, or any; fails the test when it can't be.
+static inline sn_document program_read(const char *path, const sn_skeleton *skeleton) {
+    size_t length;
+    sn_error error = {0};
+    sn_document d;
+    sn_document_options options = sn_document_options_default();
+    options.skeleton = skeleton;
+    char *bytes = slurp(path, &length);
+    if (sn_document_read(path, bytes, length, &options, NULL, &d, &error) != SN_OK)
+        fail_msg("%s:%d: %s", path, error.line, error.text);
+    free(bytes);
+    return d;
 }

@@ -206,6 +206,7 @@ static void solve_json(void **unused) {
     expect("solve", 0, "one iteration takes");
     assert_non_null(strstr(output, "reached"));
     expect("solve --trace", 0, "damping");
+    expect("solve --cold", 0, "goal met");
 }
 
 static void info_and_check(void **unused) {

@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 #include "memory_sink.h"
-#include "program.h"
+#include "command.h"
 
 // A short stretch with the right markers: as quick as can be.
 #define QUICK "fit -m ex/subject.json -i ex/take.c3d --frames 10:60 "

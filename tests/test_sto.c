@@ -286,9 +286,9 @@ static void motion_columns(void **unused) {
         int lengths;
     } known[] = {
         {SN_JOINT_FIXED, NULL, "", 0},
-        {SN_JOINT_HINGE, NULL, "hip_angle", 0},
-        {SN_JOINT_SLIDER, NULL, "hip_distance", 1},
-        {SN_JOINT_SCREW, NULL, "hip_angle", 0},
+        {SN_JOINT_HINGE, NULL, "hip", 0},
+        {SN_JOINT_SLIDER, NULL, "hip", 1},
+        {SN_JOINT_SCREW, NULL, "hip", 0},
         {SN_JOINT_UNIVERSAL, NULL, "hip_angle1 hip_angle2", 0},
         {SN_JOINT_EULER, "ZXY", "hip_rz hip_rx hip_ry", 0},
         {SN_JOINT_EULER, "ZXZ", "hip_rz hip_rx hip_rz3", 0},

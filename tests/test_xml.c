@@ -4,7 +4,7 @@
 
 #include "formats/xml.h"
 
-// All tags in one line: "(name key=value key=value name)", or "!line: message".
+// All in one line: "(name key=value key=value [text] name)", or "!line: message".
 static const char *read_all(const char *text, size_t length) {
     static char out[4096];
     sn_error error = {0};
@@ -18,6 +18,13 @@ static const char *read_all(const char *text, size_t length) {
         sn_xml_event event;
         if (sn_xml_next(&xml, &event) != SN_OK) break;
         if (event == SN_XML_END) return out;
+        if (event == SN_XML_TEXT) {
+            size_t used = 0;
+            if (sn_xml_text(&xml, value, &used) != SN_OK) goto failed;
+            assert_true(used <= xml.text.length);
+            PUT("[%.*s]", (int)used, value);
+            continue;
+        }
         if (event == SN_XML_CLOSE) PUT("%.*s)", SN_WORD(xml.name));
         if (event == SN_XML_CLOSE) continue;
         PUT("(%.*s ", SN_WORD(xml.name));
@@ -44,7 +51,9 @@ static void test_reads(void **state) {
     READS("\xEF\xBB\xBF<?xml version=\"1.0\"?>\n<!-- <b> -->\n<a x='1' y = \"2'\"\n "
           "z='\"'><b/></a>\n",
           "(a x=1 y=2' z=\" (b b)a)");
-    READS("<a>text &amp; <![CDATA[<b> & ]] ]]><c/>more &#65;</a><!-- end --><?p?>", "(a (c c)a)");
+    READS("<a>text &amp; <![CDATA[<b> & ]] ]]><c/>more &#65;</a><!-- end --><?p?>", "(a [text & ][<b> & ]] ](c c)[more A]a)");
+    READS("<a>\n 1\t2<!-- 3 -->4\n<b> </b></a>", "(a [  1 2][4 ](b b)a)");
+    READS("<a><![CDATA[]]></a>", "(a []a)");
     READS("<a v='&lt;&gt;&amp;&quot;&apos;&#x41;&#66;&#xe9;&#x20AC;&#x1F600;'/>",
           "(a v=<>&\"'AB\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80 a)");
     READS("<a v='1\t2\r\n3'/>", "(a v=1 2  3 a)");
@@ -86,6 +95,9 @@ static void test_refuses(void **state) {
     }
     READS("<a x='\xE9'/>", "!1: the attribute \"x\" of <a> holds bytes that are not UTF-8 text");
     READS("<a x='\0'/>", "!1: the attribute \"x\" of <a> holds bytes that are not UTF-8 text");
+    READS("<a>\n\n\xE9</a>", "!3: the text in <a> holds bytes that are not UTF-8 text");
+    READS("<a><b/>x\0</a>", "!1: the text in <a> holds bytes that are not UTF-8 text");
+    READS("<a>x", "!1: the file ends inside <a> of line 1");
     READS("<!-- \n<a/>", "!1: the comment that starts here has no end \"-->\"");
     READS("<a><!-->", "!1: the comment that starts here has no end \"-->\"");
     READS("\n<!DOCTYPE a [\n<!ENTITY b 'c'>\n]>\n<a/>",

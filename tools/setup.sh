@@ -1,5 +1,6 @@
 #!/bin/sh
-# Install the Debian packages that building and testing need, where they are missing.
+# Install the Debian packages that building and testing need, where they are missing. With `web` as
+# argument those of the page: WebAssembly and a browser.
 set -eu
 
 missing=""
@@ -9,19 +10,28 @@ need() { # need COMMAND-OR-FILE PACKAGE
     *) command -v "$1" >/dev/null 2>&1 || missing="$missing $2" ;;
     esac
 }
-need gcc gcc
-need cmake cmake
-need ninja ninja-build
-need clang clang
-need valgrind valgrind
-need node nodejs
-need npm npm
-need chromium chromium
-need parallel parallel
-need /usr/include/cmocka.h libcmocka-dev
-need /usr/lib/llvm-14/lib/clang/14.0.6/lib/linux/libclang_rt.fuzzer-x86_64.a libclang-rt-14-dev
-need /usr/include/lapacke.h liblapacke-dev
-need /usr/lib/x86_64-linux-gnu/libopenblas.so libopenblas-dev
+if [ "${1:-}" = web ]; then
+    need clang clang
+    need wasm-ld lld
+    need /usr/include/wasm32-wasi/stdio.h wasi-libc
+    need /usr/lib/llvm-14/lib/clang/14.0.6/lib/wasi/libclang_rt.builtins-wasm32.a libclang-rt-14-dev-wasm32
+    need node nodejs
+    need npm npm
+    need chromium chromium
+else
+    need gcc gcc
+    need cmake cmake
+    need ninja ninja-build
+    need clang clang
+    need valgrind valgrind
+    need node nodejs
+    need npm npm
+    need parallel parallel
+    need /usr/include/cmocka.h libcmocka-dev
+    need /usr/lib/llvm-14/lib/clang/14.0.6/lib/linux/libclang_rt.fuzzer-x86_64.a libclang-rt-14-dev
+    need /usr/include/lapacke.h liblapacke-dev
+    need /usr/lib/x86_64-linux-gnu/libopenblas.so libopenblas-dev
+fi
 [ -n "$missing" ] || exit 0
 
 line="apt-get install -y --no-install-recommends$missing"

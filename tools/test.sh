@@ -29,6 +29,7 @@ stage "tests, release build" ctest --test-dir "$build" -j 2 --verbose
 stage "tests under AddressSanitizer and UBSan (clang)" \
     sanitized "$build-asan" address,undefined all 0.1
 stage "threads under ThreadSanitizer (clang)" sanitized "$build-tsan" thread test_threads 0.1 -R threads
+stage "the page: WebAssembly, and in Chromium" tests/web/run.sh "$build"
 stage "fuzzing the readers, 10 s each" tools/fuzz.sh "$build-fuzz" 10
 
 # cmocka's own totals, and one for every script that is no cmocka program
@@ -40,7 +41,7 @@ scripts='(architecture|glb|readme|report|instructions|consumer|fuzz_[a-z0-9_]*)'
 passed=$(($(total PASSED) + $(count "Test +#[0-9]+: $scripts .*Passed|^$scripts passed")))
 failed=$(($(total FAILED) + $(count "Test +#[0-9]+: $scripts .*Failed|^$scripts failed")))
 skipped=$(total SKIPPED)
-grep -E '^[0-9]+: skipped:' "$log" | sed 's/^[0-9]*: //' | sort -u
+grep -E '^([0-9]+: )?skipped:' "$log" | sed 's/^[0-9]*: //' | sort -u
 [ $status = 0 ] || echo "something failed; the whole output is in $log"
 echo "$passed passed, $failed failed, $skipped skipped"
 exit $status

@@ -40,7 +40,7 @@ static void add_tip(sn_builder *b, const char *name, int joint, double x, double
     (void)sn_builder_marker(b, &m);
 }
 
-// A right hand held up, palm towards +z, the thumb at -x... of a grown-up: 19 cm.
+// A hand of a grown-up held up, 19 cm from the wrist: palm towards +z, thumb at -x.
 static void build_hand(sn_builder *b) {
     static const struct finger {
         const char *name;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Files that were dropped into the page: one row per kind.
-#include <ctype.h>
+// Files that were dropped into the page, and files that it saves.
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "sinew/document.h"
+#include "sinew/export.h"
+#include "sinew/glb.h"
 #include "take.h"
 
 void set_message(sn_error *error, const char *text) {
@@ -11,71 +14,192 @@ void set_message(sn_error *error, const char *text) {
     error->line = 0;
 }
 
-typedef struct reader {
-    const char *ending;
-    int found;
-    sn_status (*read)(const char *bytes, size_t length, sn_error *error);
-} reader;
-
-static sn_status read_json(const char *bytes, size_t length, sn_error *error) {
-    sn_model *model;
-    sn_status status = sn_model_read_json(bytes, length, NULL, &model, error);
-    return status == SN_OK ? (sn_status)stage_take_model(model, NULL) : status;
+// The sentence that the page shows.
+static int bad(const sn_error *error, sn_status status) {
+    const char *text = error->text[0] != '\0' ? error->text : sn_status_text(status);
+    char line[24] = "";
+    if (error->line > 0) (void)snprintf(line, sizeof line, "line %d: ", error->line);
+    (void)snprintf(the.error.text, sizeof the.error.text, "%s%.220s", line, text);
+    return 0;
 }
 
-static sn_status read_asf(const char *bytes, size_t length, sn_error *error) {
-    sn_skeleton *skeleton;
-    sn_asf_options options = sn_asf_options_default();
-    options.use_limits = true;  // the page switches them
-    sn_status status = sn_asf_read(bytes, length, &options, NULL, &skeleton, error);
-    return status == SN_OK ? (sn_status)stage_take_model(NULL, skeleton) : status;
+// Robots have z up; the page has y up. The same model, its root turned.
+static sn_status upright(sn_model **model, sn_error *error) {
+    sn_builder *b;
+    sn_model *turned;
+    sn_status status = sn_builder_create(sn_model_name(*model), NULL, &b);
+    if (status != SN_OK) return status;
+    for (int j = 0; j < sn_model_njoint(*model); j++) {
+        sn_joint_desc d = *sn_model_joint(*model, j);
+        if (d.parent < 0) {
+            const sn_quat up = {0x1.6a09e667f3bcdp-1, -0x1.6a09e667f3bcdp-1, 0, 0};
+            sn_quat r = sn_quat_mul(
+                up, (sn_quat){d.rotation[0], d.rotation[1], d.rotation[2], d.rotation[3]});
+            const double rotation[4] = {r.w, r.x, r.y, r.z};
+            const double position[3] = {d.position[0], d.position[2], -d.position[1]};
+            memcpy(d.rotation, rotation, sizeof rotation);
+            memcpy(d.position, position, sizeof position);
+        }
+        (void)sn_builder_joint(b, &d);
+    }
+    for (int i = 0; i < sn_model_nmarker(*model); i++)
+        (void)sn_builder_marker(b, sn_model_marker(*model, i));
+    status = sn_builder_finish(b, &turned, error);
+    sn_builder_destroy(b);
+    if (status != SN_OK) return status;
+    sn_model_destroy(*model);
+    *model = turned;
+    return SN_OK;
 }
 
-static sn_status read_amc(const char *bytes, size_t length, sn_error *error) {
-    sn_motion *motion;
-    if (the.skeleton == NULL) {
-        set_message(error, "an AMC motion needs its skeleton: drop the ASF file with it");
+// What a document holds becomes the page's; what is taken over is cleared in it.
+static sn_status take_document(sn_document *d, int *found, sn_error *error) {
+    sn_status status = SN_OK;
+    *found = 0;
+    if (d->model == NULL && d->motion == NULL && d->recording == NULL) {
+        set_message(error, "this file holds no skeleton, no motion and no markers");
         return SN_ERR_VALUE;
     }
-    sn_status status = sn_amc_read(bytes, length, the.skeleton, NULL, &motion, error);
-    return status == SN_OK ? take_motion(motion) : status;
-}
-
-static sn_status read_c3d(const char *bytes, size_t length, sn_error *error) {
-    sn_recording *recording;
-    sn_status status = sn_c3d_read(bytes, length, NULL, &recording, error);
-    return status == SN_OK ? take_recording(recording, error) : status;
-}
-
-static const reader readers[] = {{"json", WEB_MODEL, read_json},
-                                 {"asf", WEB_MODEL, read_asf},
-                                 {"amc", WEB_MOTION, read_amc},
-                                 {"c3d", WEB_MARKERS, read_c3d}};
-
-static bool ends_with(const char *name, const char *ending) {
-    size_t n = strlen(name), m = strlen(ending);
-    if (n <= m || name[n - m - 1] != '.') return false;
-    for (size_t i = 0; i < m; i++)
-        if (tolower((unsigned char)name[n - m + i]) != ending[i]) return false;
-    return true;
+    if (d->skeleton != NULL || d->owned != NULL) {
+        if (d->format == SN_FORMAT_URDF) status = upright(&d->owned, error);
+        if (status != SN_OK) return status;
+        sn_model *model = d->owned;
+        sn_skeleton *skeleton = d->skeleton;
+        d->owned = NULL;
+        d->skeleton = NULL;
+        status = (sn_status)stage_take_model(model, skeleton);
+        *found = WEB_MODEL;
+    }
+    if (status == SN_OK && d->motion != NULL && sn_motion_nframe(d->motion) > 0) {
+        sn_motion *motion = d->motion;
+        d->motion = NULL;
+        status = take_motion(motion);
+        *found |= WEB_MOTION;
+    }
+    if (status == SN_OK && d->recording != NULL) {
+        sn_recording *recording = d->recording;
+        bool figure;
+        d->recording = NULL;
+        status = take_recording(recording, &figure, error);
+        *found |= WEB_MARKERS | (figure ? WEB_MODEL : 0);
+    }
+    return status;
 }
 
 int web_open(int bytes) {
     const char *name = the.buffer, *data = name + strlen(name) + 1;
     sn_error error = {0};
-    for (size_t i = 0; i < sizeof readers / sizeof readers[0]; i++) {
-        if (!ends_with(name, readers[i].ending)) continue;
-        sn_status status = readers[i].read(data, (size_t)bytes, &error);
-        if (status == SN_OK) return readers[i].found;
-        if (error.text[0] == '\0') set_message(&error, sn_status_text(status));
-        if (error.line > 0) {
-            (void)snprintf(the.error.text, sizeof the.error.text, "line %d: %.220s", error.line,
-                           error.text);
-        } else {
-            the.error = error;
-        }
-        return WEB_BAD_FILE;
+    sn_document document;
+    sn_document_options options = sn_document_options_default();
+    options.skeleton = the.skeleton;
+    options.use_limits = true;  // the page switches them
+    int found;
+    if (sn_format_of(name, data, (size_t)bytes) == SN_FORMAT_AMC && the.skeleton == NULL) {
+        set_message(&error, "an AMC motion needs its skeleton: drop the ASF file with it");
+        return bad(&error, SN_ERR_VALUE);
     }
-    set_message(&the.error, "this kind of file is not known here");
-    return WEB_BAD_FILE;
+    sn_status status =
+        sn_document_read(name, data, (size_t)bytes, &options, NULL, &document, &error);
+    if (status != SN_OK) return bad(&error, status);
+    status = take_document(&document, &found, &error);
+    sn_document_free(&document);
+    return status == SN_OK ? found : bad(&error, status);
 }
+
+// -- saving
+
+static struct {
+    char *bytes;
+    size_t used, room;
+} saved;
+
+static bool save(void *user, const void *bytes, size_t count) {
+    (void)user;
+    if (saved.used + count > saved.room) {
+        size_t room = 2 * (saved.used + count);
+        char *more = realloc(saved.bytes, room);
+        if (more == NULL) return false;
+        saved.bytes = more;
+        saved.room = room;
+    }
+    memcpy(saved.bytes + saved.used, bytes, count);
+    saved.used += count;
+    return true;
+}
+
+static sn_status save_bvh(const sn_motion *motion, const sn_sink *sink, sn_error *error) {
+    if (the.skeleton != NULL && sn_skeleton_get_format(the.skeleton) == SN_SKELETON_BVH)
+        return sn_bvh_write(the.skeleton, motion, sink, NULL, error);
+    sn_export *carry;
+    sn_motion *carried = NULL;
+    sn_export_options options = sn_export_options_default();
+    options.source = the.skeleton;
+    sn_status status = sn_export_create(the.base, SN_SKELETON_BVH, &options, NULL, &carry, error);
+    if (status != SN_OK) return status;
+    status = sn_export_motion(carry, motion, NULL, &carried, error);
+    if (status == SN_OK)
+        status = sn_bvh_write(sn_export_skeleton(carry), carried, sink, NULL, error);
+    sn_motion_destroy(carried);
+    sn_export_destroy(carry);
+    return status;
+}
+
+// Measured markers in the figure's world.
+static sn_status turned_recording(sn_recording **out) {
+    const sn_recording *from = the_take.recording;
+    const sn_recording_info *info = sn_recording_get_info(from);
+    const char **labels = calloc((size_t)info->nmarker, sizeof *labels);
+    if (labels == NULL) return SN_ERR_MEMORY;
+    for (int m = 0; m < info->nmarker; m++) labels[m] = sn_recording_label(from, m);
+    sn_status status = sn_recording_create(info, labels, NULL, out);
+    free(labels);
+    for (int k = 0; status == SN_OK && k < info->nframe; k++)
+        for (int m = 0; m < info->nmarker; m++)
+            sn_axis_map_point(&the_take.axes, sn_recording_frame(from, k) + 3 * m,
+                              sn_recording_edit(*out, k) + 3 * m);
+    return status;
+}
+
+static sn_status save_glb(const sn_motion *motion, const sn_sink *sink, sn_error *error) {
+    sn_glb_scene scene = sn_glb_scene_default(the.base);
+    sn_recording *recording = NULL;
+    scene.motion = motion;
+    scene.rate = sn_motion_rate(motion) > 0 ? sn_motion_rate(motion) : web_take_rate();
+    scene.q = the.rest;
+    // the markers of a take go with it
+    if (motion == the_take.motion && the_take.recording != NULL &&
+        turned_recording(&recording) == SN_OK) {
+        scene.recording = recording;
+        scene.fitted = sn_model_nmarker(the.base) > 0;
+    }
+    sn_status status = sn_glb_write(&scene, sink, error);
+    sn_recording_destroy(recording);
+    return status;
+}
+
+int web_save(int kind, int nframe, double rate) {
+    const sn_sink sink = {save, NULL};
+    sn_error error = {0};
+    sn_motion *own = NULL, *motion = the_take.motion;
+    sn_status status = SN_OK;
+    saved.used = 0;
+    if (nframe > 0) {
+        size_t bytes = (size_t)sn_model_nq(the.base) * sizeof(double);
+        status = sn_motion_create(nframe, sn_model_nq(the.base), 1, rate, NULL, &own);
+        for (int k = 0; k < nframe && status == SN_OK; k++)
+            memcpy(sn_motion_edit(own, k), (const char *)the.buffer + (size_t)k * bytes, bytes);
+        motion = own;
+    }
+    if (status == SN_OK && motion == NULL) status = SN_ERR_ARGUMENT;
+    if (status == SN_OK)
+        status =
+            kind == WEB_BVH ? save_bvh(motion, &sink, &error) : save_glb(motion, &sink, &error);
+    sn_motion_destroy(own);
+    if (status != SN_OK) {
+        (void)bad(&error, status);
+        return -1;
+    }
+    return (int)saved.used;
+}
+
+const char *web_saved(void) { return saved.bytes; }

@@ -73,7 +73,6 @@ void WEB(web_goal_set)(int goal, int joint, int kind, double weight, double lx, 
 int WEB(web_goals)(int count);
 void WEB(web_goal_move)(int goal, double x, double y, double z);
 void WEB(web_goal_turn)(int goal, double w, double x, double y, double z);
-void WEB(web_goal_weight)(int goal, double weight);
 /// Of the pose shown: the point's place (3), its rotation (4), distance and angle to the goal.
 const double *WEB(web_goal_state)(int goal);
 
@@ -103,22 +102,30 @@ const char *WEB(web_stop_text)(int stop);
 /// are zero, held limits, exact Hessian used, step taken.
 const double *WEB(web_trace_entries)(int lane);
 
-// -- files and takes: files.c, take.c
+// -- files: files.c
 
-/// What web_open() found.
-enum { WEB_BAD_FILE, WEB_MODEL, WEB_MOTION, WEB_MARKERS };
-/// Read the file in web_buffer(): its name, a zero, then `bytes` bytes. WEB_BAD_FILE: see
-/// web_message(); all stays as it was.
+/// What web_open() found, added up; 0 for a file that cannot be used.
+enum { WEB_MODEL = 1, WEB_MOTION = 2, WEB_MARKERS = 4 };
+/// Read the file in web_buffer(): its name, a zero, then `bytes` bytes. 0: see web_message(); all
+/// stays as it was.
 int WEB(web_open)(int bytes);
 
-int WEB(web_take_frames)(void);   ///< of the motion, or the markers when there is no motion; or 0
+enum { WEB_BVH, WEB_GLB };
+/// Write poses as a file: `nframe` poses of nq numbers in web_buffer(), or 0 for those of the take.
+/// Its size in bytes, -1 when it could not be written: see web_message().
+int WEB(web_save)(int kind, int nframe, double rate);
+const char *WEB(web_saved)(void);
+
+// -- takes: take.c
+
+int WEB(web_take_frames)(void);   ///< 0 without a take
 double WEB(web_take_rate)(void);  ///< frames per second
 /// The pose shown becomes that of a frame, between frames by slerp.
 void WEB(web_take_pose)(double frame);
 int WEB(web_take_markers)(void);
-const char *WEB(web_take_label)(int marker);
 /// Per marker 6 floats, measured and fitted, at a frame and the pose shown; NaN for what is missing.
 const float *WEB(web_take_places)(double frame);
-/// Solve poses for markers that have no motion, `frames` more of them: how many are done.
+/// Fit poses to markers that came without a motion, `frames` more of them: how many are done. -1
+/// when memory is out.
 int WEB(web_take_fit)(int frames);
 void WEB(web_take_close)(void);

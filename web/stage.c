@@ -135,13 +135,6 @@ void web_goal_turn(int index, double w, double x, double y, double z) {
         memcpy(the.goals[index].turn, turn, sizeof turn);
 }
 
-void web_goal_weight(int index, double weight) {
-    if (index < 0 || index >= the.ngoal) return;
-    the.goals[index].weight = weight;
-    // both parts of a pose goal hang on one weight: make the tasks anew
-    (void)web_goals(the.ngoal);
-}
-
 // -- the figure
 
 // The base with limits and locks as they are now.

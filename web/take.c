@@ -1,354 +1,336 @@
 // SPDX-License-Identifier: MIT
-// Poses between poses, and takes: a motion, measured markers, or both.
+// Takes: a motion, measured markers, or both.
 //
-// Where a take has markers and a motion, each marker belongs to the joint in whose frame it moves
-// least over the take; its mean place there is the fitted marker. Where it has markers only, the
-// figure's own markers of the same names are followed, frame after frame.
+// Where a take has both, each marker belongs to the joint in whose frame it moves least; its mean
+// place there is the fitted marker. Where it has markers only, they are put onto the figure (its own
+// markers of the same names, or the usual full-body set), the figure's bones get their lengths, and
+// its poses are fitted, some frames at a time.
+#include "take.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "math/rotation.h"
-#include "take.h"
+take the_take;
 
-static take it;
-
-// -- poses between poses
-
-static sn_quat slerp(sn_quat a, sn_quat b, double t) {
-    double sign = a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z < 0 ? -1 : 1;
-    sn_quat to = {sign * b.w, sign * b.x, sign * b.y, sign * b.z};
-    sn_vec3 turn = sn_quat_log(sn_quat_mul(to, sn_quat_conj(a)));
-    return sn_quat_mul(sn_quat_exp(v3_scale(t, turn)), a);
+static void release(take *t) {
+    sn_motion_destroy(t->motion);
+    sn_recording_destroy(t->recording);
+    free(t->joint), free(t->local), free(t->places), free(t->column);
+    *t = (take){0};
 }
 
-void web_blend(const double *a, const double *b, double t, double *out) {
-    const sn_model *m = the.base;
-    for (int k = 0; k < m->njoint; k++) {
-        const sn_joint *j = &m->joint[k];
-        double pose[SN_MAX_JOINT_DOFS + 1];
-        for (int i = 0; i < j->nq; i++) pose[i] = a[j->q0 + i] + t * (b[j->q0 + i] - a[j->q0 + i]);
-        // one and two axes turn about themselves; a rotation in space takes the short way round
-        bool in_space = j->type == SN_JOINT_EULER || j->type == SN_JOINT_EXPMAP ||
-                        j->type == SN_JOINT_BALL || j->type == SN_JOINT_FREE;
-        if (in_space && memcmp(a + j->q0, b + j->q0, (size_t)j->nq * sizeof *a) != 0) {
-            sn_mat3 A = sn_joint_rotation(j, a + j->q0), B = sn_joint_rotation(j, b + j->q0);
-            sn_mat3 R = sn_mat3_from_quat(slerp(sn_quat_from_mat3(A), sn_quat_from_mat3(B), t));
-            (void)sn_joint_set_rotation(j, &R, pose);
-        }
-        memcpy(out + j->q0, pose, (size_t)j->nq * sizeof *out);
-    }
-}
-
-// -- takes
-
-void take_forget(void) {
-    sn_motion_destroy(it.motion);
-    sn_recording_destroy(it.recording);
-    sn_solver_destroy(it.solver);
-    sn_problem_destroy(it.problem);
-    free(it.places);
-    free(it.joint);
-    free(it.local);
-    it = (take){0};
-}
-
+void take_forget(void) { release(&the_take); }
 void web_take_close(void) { take_forget(); }
 
-const take *the_take(void) { return &it; }
-
-static int nmarker(void) {
-    return it.recording != NULL ? sn_recording_get_info(it.recording)->nmarker : 0;
+static int nmarker(const take *t) {
+    return t->recording != NULL ? sn_recording_get_info(t->recording)->nmarker : 0;
 }
-static int nmeasured(void) {
-    return it.recording != NULL ? sn_recording_get_info(it.recording)->nframe : 0;
+static int nmeasured(const take *t) {
+    return t->recording != NULL ? sn_recording_get_info(t->recording)->nframe : 0;
 }
 
-int web_take_frames(void) { return it.motion != NULL ? sn_motion_nframe(it.motion) : 0; }
-int web_take_markers(void) { return nmarker(); }
-const char *web_take_label(int marker) { return sn_recording_label(it.recording, marker); }
+int web_take_frames(void) {
+    return the_take.motion != NULL ? sn_motion_nframe(the_take.motion) : 0;
+}
+int web_take_markers(void) { return nmarker(&the_take); }
 
 double web_take_rate(void) {
-    double rate = it.motion != NULL ? sn_motion_rate(it.motion) : 0;
-    if (!(rate > 0) && it.recording != NULL) {
-        const sn_recording_info *info = sn_recording_get_info(it.recording);
-        rate = info->rate;
-        // a motion that does not say how fast it is, beside markers of the same take
-        if (it.motion != NULL && info->nframe > 0)
-            rate *= (double)sn_motion_nframe(it.motion) / info->nframe;
-    }
+    double rate = the_take.motion != NULL ? sn_motion_rate(the_take.motion) : 0;
+    if (!(rate > 0) && the_take.recording != NULL)
+        rate = sn_recording_get_info(the_take.recording)->rate;
     return rate > 0 ? rate : 120;
 }
 
-// The frame of the recording that belongs to a frame of the motion.
-static int measured_at(double frame) {
-    int n = nmeasured(), of = web_take_frames();
-    double at = of == n || of == 0 ? frame : frame * n / of;
-    int k = (int)floor(at + 0.5);
-    return k < 0 ? 0 : k >= n ? n - 1 : k;
-}
-
 void web_take_pose(double frame) {
-    int n = web_take_frames();
+    int n = the_take.fitted;
     if (n == 0) return;
     double at = frame < 0 ? 0 : frame > n - 1 ? n - 1 : frame;
-    int k = (int)at;
-    const double *a = sn_motion_frame(it.motion, k),
-                 *b = sn_motion_frame(it.motion, k + 1 < n ? k + 1 : k);
-    web_blend(a, b, at - k, the.q);
+    int k = (int)at, next = k + 1 < n ? k + 1 : k;
+    web_blend(sn_motion_frame(the_take.motion, k), sn_motion_frame(the_take.motion, next), at - k,
+              the.q);
 }
 
-static sn_vec3 at(const double *p) { return (sn_vec3){p[0], p[1], p[2]}; }
+// -- where markers sit
 
-// A measured place in the figure's axes.
-static sn_vec3 measured(int frame, int marker) {
-    const double *p = sn_recording_frame(it.recording, frame) + 3 * marker;
-    return (sn_vec3){p[it.axes[0]], p[it.axes[1]], p[it.axes[2]]};
+static sn_status allocate_markers(take *t) {
+    size_t n = (size_t)nmarker(t) + 1;
+    t->joint = calloc(n, sizeof *t->joint);
+    t->local = calloc(3 * n, sizeof *t->local);
+    t->places = calloc(6 * n, sizeof *t->places);
+    return t->joint != NULL && t->local != NULL && t->places != NULL ? SN_OK : SN_ERR_MEMORY;
 }
 
-// Where every marker sits on its joint, from some frames of the take; the error of it, metres.
-static double attach(void) {
-    enum { LOOKS = 48 };
-    int njoint = sn_model_njoint(the.base), n = web_take_frames(), count = nmarker();
-    double total = 0;
-    int sure = 0;
-    double *best = malloc((size_t)count * sizeof *best);
-    sn_frame *frames = malloc((size_t)njoint * LOOKS * sizeof *frames);
-    if (best == NULL || frames == NULL) {
-        free(best), free(frames);
-        return INFINITY;
+static void attach(take *t, const sn_model *model, const sn_marker_set *set) {
+    for (int m = 0; m < nmarker(t); m++) {
+        const char *name = sn_label_name(sn_recording_label(t->recording, m));
+        t->joint[m] = -1;
+        for (int i = 0; i < sn_marker_set_count(set) && t->joint[m] < 0; i++) {
+            const sn_marker_place *place = sn_marker_set_place(set, i);
+            if (strcmp(place->name, name) != 0) continue;
+            t->joint[m] = sn_model_find_joint(model, place->joint);
+            memcpy(t->local + 3 * m, place->position, sizeof place->position);
+        }
     }
+}
+
+enum { LOOKS = 48 };
+
+static int look_frame(const take *t, int look) {
+    int n = sn_motion_nframe(t->motion) < nmeasured(t) ? sn_motion_nframe(t->motion) : nmeasured(t);
+    return (int)((double)look * (n - 1) / (LOOKS - 1));
+}
+
+// Mean and spread of a marker in a joint's frame; the spread infinite when it was hardly seen.
+static double spread_on(const take *t, const sn_frame *frames, int njoint, int joint, int marker,
+                        double mean[3]) {
+    sn_vec3 sum = {0, 0, 0};
+    double square = 0;
+    int seen = 0;
     for (int look = 0; look < LOOKS; look++) {
-        (void)sn_workspace_pose(
-            the.probe, sn_motion_frame(it.motion, (int)((double)look * (n - 1) / (LOOKS - 1))));
+        double p[3];
+        sn_axis_map_point(&t->axes,
+                          sn_recording_frame(t->recording, look_frame(t, look)) + 3 * marker, p);
+        if (!isfinite(p[0])) continue;
+        const sn_frame *f = &frames[look * njoint + joint];
+        sn_vec3 l = m3_tmul(&f->R, v3_sub((sn_vec3){p[0], p[1], p[2]}, f->p));
+        sum = v3_add(sum, l);
+        square += v3_dot(l, l);
+        seen++;
+    }
+    if (seen < 8) return INFINITY;
+    sum = v3_scale(1.0 / seen, sum);
+    mean[0] = sum.x, mean[1] = sum.y, mean[2] = sum.z;
+    return sqrt(fmax(square / seen - v3_dot(sum, sum), 0));
+}
+
+// Every marker to the joint in whose frame it moves least; the mean of how much, metres. What moves
+// more than 15 cm in every frame belongs to none.
+static double attach_learned(take *t, const sn_frame *frames) {
+    int njoint = sn_model_njoint(the.base), sure = 0;
+    double total = 0;
+    for (int m = 0; m < nmarker(t); m++) {
+        double best = 0.15, mean[3];
+        t->joint[m] = -1;
+        for (int j = 0; j < njoint; j++) {
+            double spread = spread_on(t, frames, njoint, j, m, mean);
+            if (!(spread < best)) continue;
+            best = spread;
+            t->joint[m] = j;
+            memcpy(t->local + 3 * m, mean, sizeof mean);
+        }
+        if (t->joint[m] < 0) continue;
+        total += best;
+        sure++;
+    }
+    return 2 * sure > nmarker(t) ? total / sure : INFINITY;
+}
+
+// The recording's axes are not known: of the three cyclic ones, the one in which the markers move
+// least on the joints.
+static sn_status learn(take *t) {
+    static const char *const turns[3] = {"xyz", "yzx", "zxy"};
+    int njoint = sn_model_njoint(the.base), best = 0;
+    double least = INFINITY;
+    sn_frame *frames = malloc((size_t)njoint * LOOKS * sizeof *frames);
+    if (frames == NULL) return SN_ERR_MEMORY;
+    for (int look = 0; look < LOOKS; look++) {
+        (void)sn_workspace_pose(the.probe, sn_motion_frame(t->motion, look_frame(t, look)));
         for (int j = 0; j < njoint; j++)
             frames[look * njoint + j] = sn_workspace_frame(the.probe, j);
     }
-    for (int m = 0; m < count; m++) {
-        best[m] = INFINITY;
-        it.joint[m] = -1;
-        for (int j = 0; j < njoint; j++) {
-            sn_vec3 sum = {0, 0, 0};
-            double square = 0;
-            int seen = 0;
-            for (int look = 0; look < LOOKS; look++) {
-                sn_vec3 p = measured(measured_at((double)look * (n - 1) / (LOOKS - 1)), m);
-                if (!isfinite(p.x)) continue;
-                const sn_frame *f = &frames[look * njoint + j];
-                sn_vec3 l = m3_tmul(&f->R, v3_sub(p, f->p));
-                sum = v3_add(sum, l);
-                square += v3_dot(l, l);
-                seen++;
-            }
-            if (seen < 8) continue;
-            sn_vec3 mean = v3_scale(1.0 / seen, sum);
-            double spread = square / seen - v3_dot(mean, mean);
-            if (!(spread < best[m])) continue;
-            best[m] = spread;
-            it.joint[m] = j;
-            it.local[3 * m] = mean.x, it.local[3 * m + 1] = mean.y, it.local[3 * m + 2] = mean.z;
-        }
-        // what moves more than 15 cm in every frame belongs to no joint
-        if (!(best[m] < 0.15 * 0.15)) it.joint[m] = -1;
-        if (it.joint[m] < 0) continue;
-        total += sqrt(fmax(best[m], 0));
-        sure++;
-    }
-    free(best);
-    free(frames);
-    return sure * 2 > count ? total / sure : INFINITY;
-}
-
-// The recording's axes against the motion's: of the three turns of x y z, the one in which the
-// markers sit stillest on the joints.
-static void attach_best(void) {
-    static const int turns[3][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}};
-    int best = 0;
-    double least = INFINITY;
     for (int i = 0; i < 3; i++) {
-        memcpy(it.axes, turns[i], sizeof it.axes);
-        double error = attach();
-        if (error < least) least = error, best = i;
+        (void)sn_axis_map_parse(turns[i], &t->axes);
+        double spread = attach_learned(t, frames);
+        if (spread < least) least = spread, best = i;
     }
-    memcpy(it.axes, turns[best], sizeof it.axes);
-    (void)attach();
+    (void)sn_axis_map_parse(turns[best], &t->axes);
+    (void)attach_learned(t, frames);
+    free(frames);
+    return SN_OK;
 }
 
-// The figure's own markers, by name; how many there are.
-static int match_names(void) {
-    int found = 0;
-    for (int m = 0; m < nmarker(); m++) {
-        const char *name = sn_label_name(sn_recording_label(it.recording, m));
-        int own = sn_model_find_marker(the.base, name);
-        it.joint[m] = -1;
-        if (own < 0) continue;
-        const sn_marker_desc *d = sn_model_marker(the.base, own);
-        it.joint[m] = d->joint;
-        memcpy(it.local + 3 * m, d->position, sizeof d->position);
-        found++;
-    }
-    return found;
+// -- fitting
+
+static sn_status usual_markers(const take *t, sn_model **out, sn_error *error) {
+    sn_marker_set *set;
+    sn_status status = sn_marker_set_builtin(the.base, t->recording, NULL, &set, error);
+    if (status != SN_OK) return status;
+    status = sn_marker_set_apply(set, the.base, SN_LIMITS_OFF, NULL, NULL, out, error);
+    sn_marker_set_destroy(set);
+    return status;
 }
 
-// A recording says which axis points up on a screen; else the one in which the markers lie highest
-// above the floor for their spread: persons are taller than wide.
-static void find_up(void) {
-    static const int turns[3][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}};  // up is x y z's [1]
-    const char *says = sn_recording_get_info(it.recording)->y_screen;
-    int up = says[0] != '\0' ? says[1] - 'X' : -1;
-    if (up < 0 || up > 2) {
-        double most = -1;
-        for (int c = 0; c < 3; c++) {
-            double low = INFINITY, high = -INFINITY;
-            const double *p = sn_recording_frame(it.recording, 0);
-            for (int m = 0; m < nmarker(); m++)
-                if (isfinite(p[3 * m + c]))
-                    low = fmin(low, p[3 * m + c]), high = fmax(high, p[3 * m + c]);
-            if (high - low > most) most = high - low, up = c;
+static sn_status own_markers(sn_model **out, sn_error *error) {
+    sn_marker_set *set;
+    sn_status status = sn_marker_set_of_model(the.base, NULL, &set);
+    if (status != SN_OK) return status;
+    status = sn_marker_set_apply(set, the.base, SN_LIMITS_OFF, NULL, NULL, out, error);
+    sn_marker_set_destroy(set);
+    return status;
+}
+
+// Give the figure the lengths of who wore the markers.
+static sn_status calibrated(const take *t, const sn_model *model, const int *column, sn_model **out,
+                            sn_error *error) {
+    size_t count = (size_t)sn_model_nmarker(model);
+    double *position = calloc(3 * count, sizeof *position),
+           *factor = calloc((size_t)sn_model_njoint(model), sizeof *factor);
+    sn_marker_place *places = calloc(count, sizeof *places);
+    sn_fit_input input = {model, t->recording, column, t->axes, 0, nmeasured(t)};
+    sn_calibrate_options options = sn_calibrate_options_default();
+    sn_calibrate_report report;
+    sn_marker_set *set = NULL, *placed = NULL;
+    options.scale = true;
+    options.frames = 40;
+    sn_status status = SN_ERR_MEMORY;
+    if (position != NULL && factor != NULL && places != NULL)
+        status = sn_calibrate(&input, &options, NULL, position, factor, &report, error);
+    if (status == SN_OK) status = sn_marker_set_of_model(model, NULL, &set);
+    if (status == SN_OK) {
+        for (size_t i = 0; i < count; i++) {
+            places[i] = *sn_marker_set_place(set, (int)i);
+            memcpy(places[i].position, position + 3 * i, sizeof places[i].position);
+            places[i].placed = true;
         }
+        status = sn_marker_set_create(sn_model_name(model), places, (int)count, NULL, &placed);
     }
-    memcpy(it.axes, turns[up == 1 ? 0 : up == 2 ? 1 : 2], sizeof it.axes);
+    if (status == SN_OK)
+        status = sn_marker_set_apply(placed, model, SN_LIMITS_OFF, factor, NULL, out, error);
+    sn_marker_set_destroy(set);
+    sn_marker_set_destroy(placed);
+    free(position), free(factor), free(places);
+    return status;
 }
 
-static sn_status allocate_markers(void) {
-    size_t n = (size_t)nmarker() + 1;
-    free(it.joint), free(it.local), free(it.places);
-    it.joint = calloc(n, sizeof *it.joint);
-    it.local = calloc(3 * n, sizeof *it.local);
-    it.places = calloc(6 * n, sizeof *it.places);
-    return it.joint != NULL && it.local != NULL && it.places != NULL ? SN_OK : SN_ERR_MEMORY;
+// A figure made for these markers, and all that the fit of its frames needs.
+static sn_status prepare(take *t, sn_model **figure, sn_error *error) {
+    sn_model *marked = NULL;
+    sn_axes_report axes;
+    *figure = NULL;
+    t->column =
+        calloc((size_t)(sn_model_nmarker(the.base) > 128 ? sn_model_nmarker(the.base) : 128),
+               sizeof *t->column);
+    if (t->column == NULL) return SN_ERR_MEMORY;
+    sn_status status = SN_OK;
+    // the figure's own markers where they are the recording's
+    bool own = sn_model_nmarker(the.base) > 0 &&
+               sn_fit_match(the.base, t->recording, NULL, t->column) >= 6;
+    status = own ? own_markers(&marked, error) : usual_markers(t, &marked, error);
+    if (status != SN_OK) return status;
+    if (sn_fit_match(marked, t->recording, NULL, t->column) < 6) {
+        set_message(error, "these markers are not this figure's: drop its skeleton or its motion "
+                           "with them");
+        status = SN_ERR_VALUE;
+    }
+    if (status == SN_OK) status = sn_axes_find(marked, t->recording, 1, 1, NULL, &axes);
+    if (status == SN_OK) {
+        t->axes = axes.map;
+        status = calibrated(t, marked, t->column, figure, error);
+    }
+    sn_model_destroy(marked);
+    if (status == SN_OK)
+        status = sn_motion_create(nmeasured(t), sn_model_nq(*figure), 1,
+                                  sn_recording_get_info(t->recording)->rate, NULL, &t->motion);
+    return status;
 }
 
-// Nothing but markers: a motion to be filled by web_take_fit().
-static sn_status prepare_fit(sn_error *error) {
-    find_up();
-    int found = match_names();
-    if (found < 6) {
-        set_message(error, "these markers are not on this figure: drop its skeleton and motion as "
-                           "well, or a model with markers of the same names");
-        return SN_ERR_VALUE;
-    }
-    sn_solver_options options = sn_solver_options_default();
-    options.gradient = 1e-6;
-    SN_TRY(sn_problem_create_markers(the.model, NULL, &it.problem, error));
-    SN_TRY(sn_solver_create(it.problem, &options, NULL, &it.solver));
-    return sn_motion_create(nmeasured(), sn_model_nq(the.base), 0,
-                            sn_recording_get_info(it.recording)->rate, NULL, &it.motion);
+static sn_status fit_some(int frames) {
+    const sn_model *m = the.base;
+    int first = the_take.fitted;
+    sn_fit_options options = sn_fit_options_default();
+    sn_fit_summary summary;
+    sn_fit_input input = {m, the_take.recording, the_take.column, the_take.axes, first, frames};
+    sn_fit_frame *reports = calloc((size_t)frames, sizeof *reports);
+    sn_fit_marker *markers = calloc((size_t)sn_model_nmarker(m), sizeof *markers);
+    sn_motion *some = NULL;
+    options.limits = SN_LIMITS_OFF;
+    sn_status status = reports != NULL && markers != NULL ? SN_OK : SN_ERR_MEMORY;
+    if (status == SN_OK)
+        status = sn_motion_create(frames, sn_model_nq(m), 1, web_take_rate(), NULL, &some);
+    if (status == SN_OK)
+        status = sn_fit_run(&input, &options, NULL, some, reports, markers, &summary, NULL);
+    for (int i = 0; i < frames && status == SN_OK; i++)
+        memcpy(sn_motion_edit(the_take.motion, first + i), sn_motion_frame(some, i),
+               (size_t)sn_model_nq(m) * sizeof(double));
+    sn_motion_destroy(some);
+    free(reports), free(markers);
+    return status;
 }
+
+int web_take_fit(int frames) {
+    int left = web_take_frames() - the_take.fitted;
+    if (frames > left) frames = left;
+    if (frames <= 0) return the_take.fitted;
+    if (fit_some(frames) != SN_OK) return -1;
+    return the_take.fitted += frames;
+}
+
+// -- opening
 
 sn_status take_motion(sn_motion *motion) {
     if (sn_motion_nq(motion) != sn_model_nq(the.base) || sn_motion_nframe(motion) < 1) {
         sn_motion_destroy(motion);
         return SN_ERR_VALUE;
     }
-    sn_motion_destroy(it.motion);
-    sn_solver_destroy(it.solver);
-    sn_problem_destroy(it.problem);
-    it.solver = NULL;
-    it.problem = NULL;
-    it.motion = motion;
-    it.fitted = sn_motion_nframe(motion);
-    if (it.recording != NULL) attach_best();
+    sn_motion_destroy(the_take.motion);
+    free(the_take.column);
+    the_take.column = NULL;
+    the_take.motion = motion;
+    the_take.fitted = sn_motion_nframe(motion);
+    if (the_take.recording != NULL) (void)learn(&the_take);
     return SN_OK;
 }
 
-sn_status take_recording(sn_recording *recording, sn_error *error) {
-    take before = it;
-    it.joint = NULL, it.local = NULL, it.places = NULL;
-    it.recording = recording;
-    bool fit_before = it.solver != NULL;
-    if (fit_before) it.motion = NULL, it.solver = NULL, it.problem = NULL, it.fitted = 0;
-    sn_status status = nmeasured() > 0 && nmarker() > 0 ? allocate_markers() : SN_ERR_VALUE;
+sn_status take_recording(sn_recording *recording, bool *figure, sn_error *error) {
+    take next = {.recording = recording, .axes = sn_axis_map_identity()};
+    sn_model *model = NULL;
+    // a motion that was not fitted to other markers stays
+    bool known = the_take.motion != NULL && the_take.column == NULL;
+    sn_status status =
+        nmeasured(&next) > 0 && nmarker(&next) > 0 ? allocate_markers(&next) : SN_ERR_VALUE;
     if (status == SN_ERR_VALUE) set_message(error, "there is no marker in this file");
-    if (status == SN_OK && it.motion != NULL) attach_best();
-    if (status == SN_OK && it.motion == NULL) status = prepare_fit(error);
-    take drop = status == SN_OK ? before : it;
-    // what is shared stays
-    if (!fit_before && (status == SN_OK || drop.motion == before.motion)) drop.motion = NULL;
-    if (!fit_before && status == SN_OK) drop.solver = NULL, drop.problem = NULL;
-    sn_motion_destroy(drop.motion);
-    sn_solver_destroy(drop.solver);
-    sn_problem_destroy(drop.problem);
-    sn_recording_destroy(drop.recording);
-    free(drop.joint), free(drop.local), free(drop.places);
-    if (status != SN_OK) it = before;
+    if (status == SN_OK && known) {
+        next.motion = the_take.motion;
+        status = learn(&next);
+    } else if (status == SN_OK) {
+        status = prepare(&next, &model, error);
+    }
+    *figure = status == SN_OK && model != NULL;
+    if (status != SN_OK) {
+        if (known) next.motion = NULL;
+        release(&next);
+        sn_model_destroy(model);
+        return status;
+    }
+    if (known) {
+        next.fitted = the_take.fitted;
+        the_take.motion = NULL;
+    }
+    take_forget();
+    if (model != NULL) status = (sn_status)stage_take_model(model, NULL);
+    if (status == SN_OK && model != NULL) {
+        sn_marker_set *set;
+        status = sn_marker_set_of_model(the.base, NULL, &set);
+        if (status == SN_OK) attach(&next, the.base, set);
+        if (status == SN_OK) sn_marker_set_destroy(set);
+    }
+    the_take = next;
     return status;
 }
 
-// The markers of the figure towards those measured in this frame.
-static void set_goals(int frame) {
-    for (int t = 0; t < sn_problem_ntask(it.problem); t++)
-        (void)sn_problem_set_missing(it.problem, t, true);
-    for (int m = 0; m < nmarker(); m++) {
-        int own =
-            sn_model_find_marker(the.base, sn_label_name(sn_recording_label(it.recording, m)));
-        sn_vec3 p = measured(frame, m);
-        const double to[3] = {p.x, p.y, p.z};
-        if (own >= 0 && isfinite(p.x)) (void)sn_problem_set_goal(it.problem, own, to);
-    }
-}
-
-// The root under the markers' middle, for the first frame.
-static void first_pose(double *q) {
-    sn_vec3 sum = {0, 0, 0};
-    int count = 0;
-    memcpy(q, the.rest, (size_t)sn_model_nq(the.base) * sizeof *q);
-    for (int t = 0; t < sn_problem_ntask(it.problem); t++) {
-        if (!sn_problem_task_active(it.problem, t)) continue;
-        sum = v3_add(sum, at(sn_problem_task(it.problem, t)->goal));
-        count++;
-    }
-    const sn_joint *root = &the.model->joint[0];
-    if (count == 0 || (root->type != SN_JOINT_FREE && root->type != SN_JOINT_TRANSLATION)) return;
-    sn_vec3 local = m3_tmul(&root->offset.R, v3_sub(v3_scale(1.0 / count, sum), root->offset.p));
-    q[root->q0] = local.x, q[root->q0 + 1] = local.y, q[root->q0 + 2] = local.z;
-}
-
-// Which way the person looks is not known: of four headings the one that fits best.
-static void solve_first(double *q) {
-    size_t bytes = (size_t)sn_model_nq(the.base) * sizeof *q;
-    const sn_joint *root = &the.model->joint[0];
-    double least = INFINITY;
-    for (int turn = 0; turn < 4; turn++) {
-        sn_report report;
-        first_pose(the.again);
-        sn_quat r = sn_quat_exp((sn_vec3){0, turn * 1.5707963267948966, 0});
-        if (root->type == SN_JOINT_FREE) {
-            const double wxyz[4] = {r.w, r.x, r.y, r.z};
-            memcpy(the.again + root->q0 + 3, wxyz, sizeof wxyz);
-        }
-        if (sn_solver_solve(it.solver, the.again, &report) != SN_OK || !(report.f < least))
-            continue;
-        least = report.f;
-        memcpy(q, the.again, bytes);
-    }
-}
-
-int web_take_fit(int frames) {
-    int n = web_take_frames();
-    for (int i = 0; i < frames && it.fitted < n; i++, it.fitted++) {
-        double *q = sn_motion_edit(it.motion, it.fitted);
-        sn_report report;
-        set_goals(it.fitted);
-        if (it.fitted == 0) {
-            solve_first(q);
-            continue;
-        }
-        memcpy(q, sn_motion_frame(it.motion, it.fitted - 1),
-               (size_t)sn_model_nq(the.base) * sizeof *q);
-        (void)sn_solver_solve(it.solver, q, &report);
-    }
-    return it.fitted;
-}
-
 const float *web_take_places(double frame) {
-    int k = measured_at(frame);
+    take *t = &the_take;
+    int n = nmeasured(t), k = (int)floor(frame + 0.5);
+    k = k < 0 ? 0 : k >= n ? n - 1 : k;
     (void)sn_workspace_pose(the.probe, the.q);
-    for (int m = 0; m < nmarker(); m++) {
-        sn_vec3 p = measured(k, m), f = {NAN, NAN, NAN};
-        if (it.joint[m] >= 0) f = sn_workspace_point(the.probe, it.joint[m], it.local + 3 * m);
-        const double all[6] = {p.x, p.y, p.z, f.x, f.y, f.z};
-        for (int c = 0; c < 6; c++) it.places[6 * m + c] = (float)all[c];
+    for (int m = 0; m < nmarker(t); m++) {
+        double seen[3];
+        sn_vec3 f = {NAN, NAN, NAN};
+        sn_axis_map_point(&t->axes, sn_recording_frame(t->recording, k) + 3 * m, seen);
+        if (t->joint[m] >= 0) f = sn_workspace_point(the.probe, t->joint[m], t->local + 3 * m);
+        const double all[6] = {seen[0], seen[1], seen[2], f.x, f.y, f.z};
+        for (int c = 0; c < 6; c++) t->places[6 * m + c] = (float)all[c];
     }
-    return it.places;
+    return t->places;
 }

@@ -2,25 +2,26 @@
 // A take: what was measured, what was fitted.
 #pragma once
 
+#include "sinew/fit.h"
 #include "stage.h"
 
 typedef struct take {
-    sn_motion *motion;        // poses of the figure; all of them once `fitted` frames are solved
+    sn_motion *motion;        // poses of the figure, as far as `fitted`
     sn_recording *recording;  // measured markers, or NULL
-    int fitted;
-    int axes[3];          // which of the recording's coordinates are the figure's x y z
-    int *joint;           // nmarker: the joint a marker sits on, -1 for none
-    double *local;        // nmarker x 3: where on it
-    float *places;        // nmarker x 6
-    sn_problem *problem;  // while the motion is being solved for
-    sn_solver *solver;
+    int fitted;               // frames; all of them where the motion came from a file
+    sn_axis_map axes;         // from the recording's world to the figure's
+    int *joint;               // per marker of the recording: the joint it sits on, -1 for none
+    double *local;            // and where on it, 3 numbers
+    float *places;            // 6 numbers
+    int *column;              // per marker of the figure: its marker in the recording; NULL: no fit
 } take;
 
-const take *the_take(void);
+extern take the_take;
 
 /// Both take over what they are given. On failure all stays as it was.
 sn_status take_motion(sn_motion *motion);
-sn_status take_recording(sn_recording *recording, sn_error *error);
+/// *figure: the figure was replaced by one fitted to the markers.
+sn_status take_recording(sn_recording *recording, bool *figure, sn_error *error);
 
-/// files.c
+/// A sentence into an error.
 void set_message(sn_error *error, const char *text);

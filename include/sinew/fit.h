@@ -49,6 +49,12 @@ SN_API sn_status sn_marker_set_write_json(const sn_marker_set *set, const sn_sin
 SN_API sn_status sn_marker_set_of_model(const sn_model *model, const sn_allocator *allocator,
                                         sn_marker_set **out);
 
+/// The markers of a model that a task file of OpenSim's inverse kinematics (<IKTaskSet>) lists and applies,
+/// with its weights. Tasks about other markers, and about coordinates, are not looked at.
+SN_API sn_status sn_marker_set_read_tasks(const char *text, size_t length, const sn_model *model,
+                                          const sn_allocator *allocator, sn_marker_set **out,
+                                          sn_error *error);
+
 /// The built-in full-body set of HDM05, CMU and Vicon's Plug-in Gait, for a human figure with any of the
 /// usual joint names. None is `placed`. SN_ERR_MODEL when the model is no such figure.
 /// @param recording  only markers that it has; NULL for all
@@ -56,7 +62,9 @@ SN_API sn_status sn_marker_set_builtin(const sn_model *model, const sn_recording
                                        const sn_allocator *allocator, sn_marker_set **out,
                                        sn_error *error);
 
-/// From a take whose motion is known: each marker goes to the joint in whose frame it moves least.
+/// From a take whose motion is known: each marker goes to the joint in whose frame it moves least. Of
+/// joints for which that is nearly the same (within 10 % and 0.05 mm) it goes to the one whose bone is
+/// nearest to it; in place of a fixed joint stands the one that moves it.
 /// @param motion  poses of the model; frame k belongs to frame k of the recording
 /// @param spread  root-mean-square movement in that frame per marker of the result, metres; NULL if not
 ///                wanted, else room for as many numbers as the recording has markers
@@ -66,6 +74,20 @@ SN_API sn_status sn_marker_set_learn(const sn_model *model, const sn_motion *mot
                                      const sn_recording *recording, const struct sn_axis_map *axes,
                                      const sn_allocator *allocator, sn_marker_set **out,
                                      double *spread, sn_error *error);
+
+/// How the recording lies against the model, from a take whose motion is known: of the 24 rotations between
+/// axes the one with which the markers move least in the frames of their best joints; and the unit, where
+/// the recording does not know it.
+/// @param spread  that movement, root-mean-square over all markers, metres
+/// @param next    and of the second best rotation: where it is not much larger, the take can't tell
+SN_API sn_status sn_axes_learn(const sn_model *model, const sn_motion *motion,
+                               const sn_recording *recording, const sn_allocator *allocator,
+                               struct sn_axis_map *out, double *spread, double *next, sn_error *error);
+
+/// The same movement for given axes.
+SN_API sn_status sn_marker_spread(const sn_model *model, const sn_motion *motion,
+                                  const sn_recording *recording, const struct sn_axis_map *axes,
+                                  const sn_allocator *allocator, double *spread, sn_error *error);
 
 typedef enum sn_limit_use { SN_LIMITS_HARD, SN_LIMITS_SOFT, SN_LIMITS_OFF } sn_limit_use;
 
@@ -154,6 +176,8 @@ typedef struct sn_calibrate_options {
     int frames;      ///< that the shape is found from, spread over the take; default 120
     bool scale;      ///< also a length factor for each bone, left and right alike
     int iterations;  ///< at most, per round; default 20
+    bool limits;     ///< hold the model's limits to the end; default false: only while the shape is still
+                     ///< rough, so that no joint settles folded over
     void (*progress)(void *user, double fraction);
     void *progress_user;
     const volatile bool *cancel;

@@ -126,9 +126,10 @@ SN_API sn_status sn_solver_solve(sn_solver *solver, double *q, sn_report *report
 
 /// The same from a pose that says little about where the solution is, such as the zero pose: a root
 /// that can turn is first brought to the goals as a rigid figure; after the solve other valleys of f
-/// are looked for by turning every link half round and solving again, until none is lower (see
+/// are looked for by rolling every link over and solving again, until none is lower (see
 /// docs/solvers.md). The iteration limit holds for each of these runs, time budget and cancel flag
-/// for all together; the report counts all of them. Takes some twenty times as long.
+/// for all together; the report counts all of them. Takes some ten times as long; by the square of the
+/// number of links.
 SN_API sn_status sn_solver_solve_cold(sn_solver *solver, double *q, sn_report *report);
 
 /// The solver's workspace, placed at the pose of the last solve.

@@ -62,7 +62,9 @@ SN_API sn_status sn_recording_from_table(const sn_table *table, const char *unit
                                          sn_error *error);
 
 /// A motion as a table: the time (the frame where there is no rate), then a column for each degree
-/// of freedom, named JOINT_COORDINATE: `angle` (hinge, screw), `distance` (slider), `angle1 angle2`
+/// of freedom. A joint with only one gives it its name; where that would also be a coordinate of
+/// another joint, and for joints with more, columns are named JOINT_COORDINATE: `angle` (hinge,
+/// screw), `distance` (slider), `angle1 angle2`
 /// (universal), `rx` ... in the joint's order (euler; the third is `rz3` where its letter came
 /// before), `wx wy wz` (ball, expmap: a rotation vector), `su sv twist` (swing-twist),
 /// `tu tv angle` (planar), `tx ty tz` (translation), `tx ty tz wx wy wz` (free). Angles and rotation
@@ -72,8 +74,8 @@ SN_API sn_status sn_recording_from_table(const sn_table *table, const char *unit
 SN_API sn_status sn_table_from_motion(const sn_model *model, const sn_motion *motion,
                                       const sn_allocator *allocator, sn_table **out,
                                       sn_error *error);
-/// The other way. Every degree of freedom needs its column; where a joint has only one, the bare
-/// joint's name will do. Other columns are not looked at.
+/// The other way. Every degree of freedom needs its column; where a joint has only one, both names
+/// will do. Other columns are not looked at.
 /// @param out  free with sn_motion_destroy(); NULL on failure
 SN_API sn_status sn_motion_from_table(const sn_model *model, const sn_table *table,
                                       const sn_allocator *allocator, sn_motion **out,

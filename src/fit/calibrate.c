@@ -33,7 +33,7 @@ enum { ROUNDS = 3 };
 static const double neutral_weight[ROUNDS] = {1e-3, 1e-4, 1e-6};
 
 // The pull to the first guess, against what a frame with the marker in sight weighs.
-static const double guess_weight = 2e-3;
+static const double guess_weight = 3e-4;
 
 // The same for a length factor: markers say more about the lengths than a model of somebody else does.
 static const double factor_weight = 2e-4;
@@ -78,6 +78,10 @@ sn_status sn_shape_model(const sn_shape *shape, const double *x, const sn_alloca
         return sn_fail_memory(error);
     for (int j = 0; j < shape->njoint; j++) {
         sn_joint_desc d = *sn_model_joint(shape->model, j);
+        for (int k = 0; !shape->limits && k < SN_MAX_JOINT_DOFS; k++) {
+            d.lower[k] = -INFINITY;
+            d.upper[k] = INFINITY;
+        }
         int group = d.parent >= 0 ? shape->group[d.parent] : -1;
         for (int k = 0; group >= 0 && k < 3; k++) d.position[k] *= x[3 * shape->nmarker + group];
         (void)sn_builder_joint(builder, &d);
@@ -320,10 +324,13 @@ static sn_status run(sn_calibration *c, const sn_calibrate_options *o, sn_calibr
                      sn_error *error) {
     for (int round = 0; round < ROUNDS; round++) {
         if (o->progress != NULL) o->progress(o->progress_user, (double)round / ROUNDS);
+        c->shape.limits = true;
         c->neutral = neutral_weight[round];
         // the first rounds only need to come near
         int frames = round + 1 < ROUNDS ? (o->frames + 2) / 3 : o->frames;
         SN_TRY(track_take(c, frames, error));
+        // from here on the poses stay in the valleys that the limits chose
+        c->shape.limits = round + 1 < ROUNDS || o->limits;
         if (c->nframe == 0)
             return sn_fail(error, SN_ERR_VALUE, 0, "no frame has markers to calibrate from");
         // twice, as samples that are far off show better the second time

@@ -8,6 +8,7 @@
 typedef struct sn_shape {
     const sn_model *model;
     int njoint, nmarker, size;
+    bool limits;  ///< models keep the limits
     int *group;  ///< njoint: the number of a joint's bone among the factors, -1 for none
 } sn_shape;
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "math/vec3.h"
+#include "sinew/smooth.h"
 #include "track/repair.h"
 
 int sn_fit_match(const sn_model *model, const sn_recording *recording, const char *subject,
@@ -198,6 +199,24 @@ static sn_status track(const sn_fit_input *in, const sn_fit_options *o, sn_probl
                            sn_motion_edit(motion, 0), changed);
 }
 
+// The whole take as one problem; see smooth.h.
+static sn_status smooth(const sn_fit_input *in, const sn_fit_options *o, const sn_problem *problem,
+                        const sn_allocator *allocator, sn_motion *motion) {
+    sn_smooth_options s = sn_smooth_options_default();
+    sn_smoother *smoother = NULL;
+    sn_smooth_report report;
+    s.tau = o->smooth;
+    s.rate = sn_recording_get_info(in->recording)->rate;
+    s.threads = o->track.threads;
+    s.cancel = o->cancel;
+    SN_TRY(sn_smoother_create(problem, &s, allocator, &smoother));
+    sn_fit_input user = *in;
+    sn_status status = sn_smoother_run(smoother, in->count, set_goals, &user, sn_motion_edit(motion, 0),
+                                       &report);
+    sn_smoother_destroy(smoother);
+    return status;
+}
+
 sn_status sn_fit_run(const sn_fit_input *input, const sn_fit_options *options,
                      const sn_allocator *allocator, sn_motion *motion, sn_fit_frame *frames,
                      sn_fit_marker *markers, sn_fit_summary *summary, sn_error *error) {
@@ -207,6 +226,8 @@ sn_status sn_fit_run(const sn_fit_input *input, const sn_fit_options *options,
         sn_motion_nframe(motion) != input->count ||
         sn_motion_nq(motion) != sn_model_nq(input->model) || o.version != 1)
         return sn_fail(error, SN_ERR_ARGUMENT, 0, "%s", sn_status_text(SN_ERR_ARGUMENT));
+    if (o.smooth > 0 && !(sn_recording_get_info(input->recording)->rate > 0))
+        return sn_fail(error, SN_ERR_ARGUMENT, 0, "smoothing needs a frame rate, which the recording lacks");
     sn_problem *problem = NULL;
     SN_TRY(make_problem(input, &o, allocator, &problem, error));
     sn_track_frame *tracked = sn_acquire(allocator, (size_t)input->count * sizeof *tracked);
@@ -216,6 +237,8 @@ sn_status sn_fit_run(const sn_fit_input *input, const sn_fit_options *options,
     sn_status status = tracked == NULL || start == NULL || changed == NULL
                            ? SN_ERR_MEMORY
                            : track(input, &o, problem, allocator, start, motion, tracked, changed);
+    if (status == SN_OK) sn_fit_tidy(input->model, motion);
+    if (status == SN_OK && o.smooth > 0) status = smooth(input, &o, problem, allocator, motion);
     if (status == SN_OK)
         status = sn_fit_measure(input, motion, allocator, frames, markers, summary);
     if (status == SN_OK) {

@@ -26,3 +26,7 @@ sn_status sn_fit_first_pose(const sn_fit_input *input, sn_problem *problem, int 
 
 /// The zero pose (nq), and what a pull to it weighs (nv): nothing for a free root, 1 for the rest.
 void sn_fit_neutral(const sn_model *model, double *q, double *weight);
+
+/// Of the coordinates that mean the same pose, those nearest to the frame before; in the first, to zero. No
+/// joint or marker moves.
+void sn_fit_tidy(const sn_model *model, sn_motion *motion);

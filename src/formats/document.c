@@ -28,7 +28,7 @@ sn_format sn_format_of_name(const char *file_name) {
                    {".bvh", SN_FORMAT_BVH},    {".c3d", SN_FORMAT_C3D},   {".trc", SN_FORMAT_TRC},
                    {".mot", SN_FORMAT_MOT},    {".sto", SN_FORMAT_MOT},   {".csv", SN_FORMAT_CSV},
                    {".tsv", SN_FORMAT_CSV},    {".urdf", SN_FORMAT_URDF}, {".xml", SN_FORMAT_URDF},
-                   {".glb", SN_FORMAT_GLB}};
+                   {".glb", SN_FORMAT_GLB},    {".osim", SN_FORMAT_OSIM}};
     size_t n = file_name != NULL ? strlen(file_name) : 0;
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
         size_t m = strlen(endings[i].ending);
@@ -72,6 +72,7 @@ static sn_format text_kind(const char *text, size_t length) {
     size_t head = length < 4000 ? length : 4000;
     if (word.text[0] == ':') return holds(text, length, ":bonedata") ? SN_FORMAT_ASF : SN_FORMAT_AMC;
     if (holds(text, head, "endheader")) return SN_FORMAT_MOT;
+    if (word.text[0] == '<' && holds(text, head, "<OpenSimDocument")) return SN_FORMAT_OSIM;
     if (word.text[0] == '<') return holds(text, length, "<robot") ? SN_FORMAT_URDF : SN_FORMAT_UNKNOWN;
     return SN_FORMAT_UNKNOWN;
 }
@@ -117,6 +118,12 @@ static sn_status read_any(const char *name, const char *text, size_t length,
         case SN_FORMAT_URDF:
             SN_TRY(sn_urdf_read(text, length, NULL, allocator, &d->owned, error));
             return sn_urdf_read_mimics(text, length, d->owned, allocator, &d->mimics, error);
+        case SN_FORMAT_OSIM: {
+            sn_osim_info info;
+            SN_TRY(sn_osim_read(text, length, allocator, &d->owned, &info, error));
+            memcpy(d->note, info.note, sizeof d->note);
+            return SN_OK;
+        }
         case SN_FORMAT_ASF:
             return sn_asf_read(text, length, &asf, allocator, &d->skeleton, error);
         case SN_FORMAT_BVH:

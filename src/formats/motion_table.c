@@ -19,7 +19,20 @@ static const sn_joint *joint_of(const sn_model *model, int i) {
     return &model->joint[model->sweep_of[i]];
 }
 
-// The name of a joint's k-th degree of freedom.
+// Whether a column may have the bare name of a joint: it has one degree of freedom, and is not called
+// like a coordinate of another (a hinge "hip_rx" beside an euler joint "hip").
+static bool has_bare_name(const sn_model *model, int i) {
+    const char *name = model->desc[i].name, *mark = strrchr(name, '_');
+    char other[SN_MAX_NAME + 1];
+    if (joint_of(model, i)->nv != 1) return false;
+    if (mark == NULL) return true;
+    memcpy(other, name, (size_t)(mark - name));
+    other[mark - name] = '\0';
+    int found = sn_model_find_joint(model, other);
+    return found < 0 || joint_of(model, found)->nv < 2;
+}
+
+// JOINT_COORDINATE for a joint's k-th degree of freedom.
 static void coordinate_name(const sn_joint *joint, const char *name, int k, char out[NAME]) {
     static const char *const names[SN_JOINT_TYPE_COUNT][SN_MAX_JOINT_DOFS] = {
         [SN_JOINT_HINGE] = {"angle"},
@@ -120,7 +133,7 @@ sn_status sn_table_from_motion(const sn_model *model, const sn_motion *motion,
         const sn_joint *joint = joint_of(model, i);
         for (int k = 0; k < joint->nv; k++, pool += NAME) {
             coordinate_name(joint, model->desc[i].name, k, pool);
-            name[1 + joint->v0 + k] = pool;
+            name[1 + joint->v0 + k] = has_bare_name(model, i) ? model->desc[i].name : pool;
         }
     }
     sn_status status = sn_table_create(&info, name, allocator, out);
@@ -151,12 +164,13 @@ static sn_status find_columns(const sn_model *model, const sn_table *table, int 
         for (int k = 0; k < joint->nv; k++) {
             char name[NAME];
             coordinate_name(joint, joint_name, k, name);
-            int found = sn_table_find(table, name);
-            if (found < 0 && joint->nv == 1) found = sn_table_find(table, joint_name);
+            bool bare = has_bare_name(model, i);
+            int found = bare ? sn_table_find(table, joint_name) : -1;
+            if (found < 0) found = sn_table_find(table, name);
             if (found < 0)
                 return sn_fail(error, SN_ERR_VALUE, 0,
-                               "the table has no column '%.100s' for the joint '%.60s'", name,
-                               joint_name);
+                               "the table has no column '%.100s' for the joint '%.60s'",
+                               bare ? joint_name : name, joint_name);
             column[joint->v0 + k] = found;
         }
     }

@@ -17,6 +17,7 @@
 
 #include "base/memory.h"
 #include "formats/lines.h"
+#include "math/euler_near.h"
 #include "math/vec3.h"
 #include "model/model.h"
 #include "sinew/formats.h"
@@ -139,7 +140,3 @@ sn_entry *sn_figure_add(sn_figure *figure, const char *name, int parent,
                         const sn_allocator *allocator, sn_error *error);
 sn_status sn_figure_add_end(sn_figure *figure, int joint, const double offset[3],
                             const sn_allocator *allocator, sn_error *error);
-
-/// Angles about the n axes of `order` (1, 2 or 3, outermost first; no two neighbours the same) that
-/// give R, nearest to `near`. With fewer than three: those of the rotation about them nearby.
-void sn_euler_near(const int *order, int n, const sn_mat3 *R, const double *near, double *out);

@@ -127,17 +127,14 @@ static sn_status check_references(const sn_xml *xml, sn_word piece, int line) {
     return SN_OK;
 }
 
-sn_status sn_xml_value(const sn_xml *xml, const sn_xml_attribute *attribute,
-                       char out[SN_XML_VALUE]) {
-    sn_word from = attribute->value;
+// Replace references, unless `raw`, and turn white space to spaces. What is wrong, NULL when nothing.
+static const char *decode(sn_word from, bool raw, size_t room, char *out, size_t *length) {
     size_t n = 0;
     for (size_t i = 0; i < from.length;) {
         char piece[4];
         size_t used, bytes = sn_utf8_length(from.text + i, from.length - i);
-        const char *what = NULL;
-        if (bytes == 0 || from.text[i] == '\0') {
-            what = "holds bytes that are not UTF-8 text";
-        } else if (from.text[i] == '&') {
+        if (bytes == 0 || from.text[i] == '\0') return "holds bytes that are not UTF-8 text";
+        if (from.text[i] == '&' && !raw) {
             bytes = decode_reference(from.text + i, from.length - i, &used, piece);
             i += used;
         } else {
@@ -145,16 +142,31 @@ sn_status sn_xml_value(const sn_xml *xml, const sn_xml_attribute *attribute,
             if (is_space(piece[0])) piece[0] = ' ';
             i += bytes;
         }
-        if (what == NULL && n + bytes >= SN_XML_VALUE) what = "is too long";
-        if (what != NULL)
-            return sn_fail(xml->error, SN_ERR_PARSE, attribute->line,
-                           "the attribute \"%.*s\" of <%.*s> %s", SN_WORD(attribute->name),
-                           SN_WORD(xml->name), what);
+        if (n + bytes > room) return "is too long";
         memcpy(out + n, piece, bytes);
         n += bytes;
     }
+    *length = n;
+    return NULL;
+}
+
+sn_status sn_xml_value(const sn_xml *xml, const sn_xml_attribute *attribute,
+                       char out[SN_XML_VALUE]) {
+    size_t n = 0;
+    const char *wrong = decode(attribute->value, false, SN_XML_VALUE - 1, out, &n);
+    if (wrong != NULL)
+        return sn_fail(xml->error, SN_ERR_PARSE, attribute->line,
+                       "the attribute \"%.*s\" of <%.*s> %s", SN_WORD(attribute->name),
+                       SN_WORD(xml->name), wrong);
     out[n] = '\0';
     return SN_OK;
+}
+
+sn_status sn_xml_text(const sn_xml *xml, char *out, size_t *length) {
+    const char *wrong = decode(xml->text, xml->cdata, xml->text.length, out, length);
+    if (wrong == NULL) return SN_OK;
+    return sn_fail(xml->error, SN_ERR_PARSE, xml->line, "the text in <%.*s> %s",
+                   SN_WORD(xml->open[xml->depth - 1].name), wrong);
 }
 
 const sn_xml_attribute *sn_xml_find(const sn_xml *xml, const char *name) {
@@ -292,19 +304,31 @@ static sn_status read_close(sn_xml *xml) {
     return SN_OK;
 }
 
-// Text up to the next "<".
-static sn_status pass_text(sn_xml *xml) {
+// Text up to the next "<"; *blank tells whether it is white space only.
+static sn_status read_text(sn_xml *xml, bool *blank) {
     const char *stop = memchr(xml->at, '<', (size_t)(xml->end - xml->at));
     sn_word piece = {xml->at, (size_t)((stop == NULL ? xml->end : stop) - xml->at)};
-    if (xml->depth == 0) {
-        pass_space(xml);
-        if (xml->at < piece.text + piece.length)
-            return FAIL(xml, xml->begun ? "text behind the end of the outermost element"
-                                        : "text where an element should begin: is this XML, saved "
-                                          "as UTF-8?");
-    }
-    SN_TRY(check_references(xml, piece, xml->at_line));
+    int line = xml->at_line;
+    pass_space(xml);
+    *blank = xml->at == piece.text + piece.length;
+    if (xml->depth == 0 && !*blank)
+        return FAIL(xml, xml->begun ? "text behind the end of the outermost element"
+                                    : "text where an element should begin: is this XML, saved "
+                                      "as UTF-8?");
+    SN_TRY(check_references(xml, piece, line));
+    xml->line = xml->at_line;
+    xml->text = piece;
+    xml->cdata = false;
     move(xml, piece.text + piece.length);
+    return SN_OK;
+}
+
+// The CDATA at "<![CDATA[".
+static sn_status read_cdata(sn_xml *xml) {
+    xml->text.text = xml->at + 9;
+    SN_TRY(pass_behind(xml, "<![CDATA[", "]]>", "the CDATA"));
+    xml->text.length = (size_t)(xml->at - 3 - xml->text.text);
+    xml->cdata = true;
     return SN_OK;
 }
 
@@ -316,7 +340,13 @@ sn_status sn_xml_next(sn_xml *xml, sn_xml_event *out) {
         return SN_OK;
     }
     for (;;) {
-        if (xml->at < xml->end && *xml->at != '<') SN_TRY(pass_text(xml));
+        if (xml->at < xml->end && *xml->at != '<') {
+            bool blank;
+            SN_TRY(read_text(xml, &blank));
+            *out = SN_XML_TEXT;
+            // what ends with the file inside an element is told of below
+            if (!blank && xml->at < xml->end) return SN_OK;
+        }
         xml->line = xml->at_line;
         if (xml->at == xml->end) break;
         if (starts_with(xml, "<!--")) {
@@ -324,7 +354,8 @@ sn_status sn_xml_next(sn_xml *xml, sn_xml_event *out) {
         } else if (starts_with(xml, "<?")) {
             SN_TRY(pass_behind(xml, "<?", "?>", "the instruction"));
         } else if (starts_with(xml, "<![CDATA[") && xml->depth > 0) {
-            SN_TRY(pass_behind(xml, "<![CDATA[", "]]>", "the CDATA"));
+            *out = SN_XML_TEXT;
+            return read_cdata(xml);
         } else if (starts_with(xml, "<!DOCTYPE") && !xml->begun) {
             move(xml, xml->at + 9);
             SN_TRY(pass_doctype(xml));

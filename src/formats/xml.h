@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// A pull reader for XML: one call, one tag. It knows lines, allocates nothing and never recurses.
+// A pull reader for XML: one call, one tag or piece of text. It knows lines, allocates nothing and never recurses.
 // (expat is not used: the readers are also compiled to WebAssembly, where there is only libc.)
 //
 // Understood: elements, attributes in either quote, comments, CDATA, processing instructions, a
 // DOCTYPE (passed over), the five entities and numeric references, a UTF-8 mark at the start. Text
-// between tags is checked and passed over. Refused: entity definitions, external or not, and what
+// that is only white space is passed over. Refused: entity definitions, external or not, and what
 // is not well formed. Prefixes are a part of names.
 #pragma once
 
@@ -19,6 +19,7 @@ enum {
 typedef enum sn_xml_event {
     SN_XML_OPEN,   ///< <name ...> or <name ... />, for which a CLOSE follows too
     SN_XML_CLOSE,  ///< </name>
+    SN_XML_TEXT,   ///< between tags; comments and CDATA part it into several pieces
     SN_XML_END     ///< the outermost element has ended, and nothing is left
 } sn_xml_event;
 
@@ -31,6 +32,8 @@ typedef struct sn_xml {
     const char *at, *end;
     int at_line;     ///< of `at`
     sn_word name;    ///< of the last tag
+    sn_word text;    ///< the last TEXT as it is written
+    bool cdata;      ///< it stood in CDATA: an & is an &
     int line;        ///< where the last tag starts
     int depth;       ///< elements that are open; 1 after the outermost OPEN
     bool begun;      ///< the outermost element was seen
@@ -57,6 +60,12 @@ const sn_xml_attribute *sn_xml_find(const sn_xml *xml, const char *name);
 /// has SN_XML_VALUE bytes or more, holds a NUL, or is not UTF-8.
 sn_status sn_xml_value(const sn_xml *xml, const sn_xml_attribute *attribute,
                        char out[SN_XML_VALUE]);
+
+/// The last TEXT, its entities replaced and white space turned to spaces, not terminated. Fails when
+/// it holds a NUL or is not UTF-8.
+/// @param out     room for text.length bytes: it never grows
+/// @param length  bytes written
+sn_status sn_xml_text(const sn_xml *xml, char *out, size_t *length);
 
 /// The last tag has this name. Letter case counts.
 bool sn_xml_is(const sn_xml *xml, const char *name);

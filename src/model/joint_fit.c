@@ -29,12 +29,14 @@ static double score(const sn_joint *joint, const sn_mat3 *M, const double *q) {
     return v3_dot(M->c[0], R.c[0]) + v3_dot(M->c[1], R.c[1]) + v3_dot(M->c[2], R.c[2]);
 }
 
-// The angle within half a turn of `near`, or else the one nearest to that inside the limits.
+// The angle as near as can be to `near`, or where the limits do not allow it, the limit that is less
+// of a turn away.
 static double bring_near(double angle, double near, double lower, double upper) {
     double x = angle + 2 * pi * round((near - angle) / (2 * pi));
-    if (x < lower && x + 2 * pi <= upper) return x + 2 * pi;
-    if (x > upper && x - 2 * pi >= lower) return x - 2 * pi;
-    return fmin(fmax(x, lower), upper);
+    if (x < lower) x += 2 * pi * ceil((lower - x) / (2 * pi));
+    if (x > upper) x -= 2 * pi * ceil((x - upper) / (2 * pi));
+    if (x >= lower && x <= upper) return x;
+    return fabs(remainder(lower - x, 2 * pi)) < fabs(remainder(upper - x, 2 * pi)) ? lower : upper;
 }
 
 // Each angle in turn where the score a + c cos + s sin is largest; three values of it tell.

@@ -105,9 +105,11 @@ static void place_joint(const sn_solver *s, int k, const double *q) {
     j->ops->place(j, q + j->q0, angle, &s->cold.base[k], &s->cold.frame[k], S);
 }
 
-static bool in_subtree(const sn_model *m, int k, int root) {
-    while (k > root) k = m->joint[k].parent;
-    return k == root;
+// One past the last joint below k: subtrees are contiguous.
+static int subtree_end(const sn_model *m, int k) {
+    int n = k + 1;
+    while (n < m->njoint && m->joint[n].parent >= k) n++;
+    return n;
 }
 
 // The joint whose motion carries joint k's base: the nearest above that is not fixed.
@@ -132,7 +134,7 @@ static sn_mat3 wanted_turn(const sn_solver *s, int n) {
         for (int c = 0; c < 3; c++) M.c[c] = v3_add(M.c[c], v3_scale(v3_at(x, c), y));
         size += v3_dot(x, x);
     }
-    for (int e = n + 1; e < m->njoint && in_subtree(m, e, n); e++) {
+    for (int e = n + 1; e < m->njoint && m->joint[e].parent >= n; e++) {
         if (carrier(m, e) != n) continue;
         sn_vec3 x = m3_tmul(&old->R, v3_sub(s->cold.old[e].p, old->p));
         sn_vec3 y = m3_mul(&back, v3_sub(s->cold.old[e].p, base->p));
@@ -155,7 +157,8 @@ static double distance(const sn_frame *a, const sn_frame *b) {
 static void carry_back(sn_solver *s, int k) {
     const sn_model *m = s->model;
     sn_cold *cold = &s->cold;
-    for (int n = k; n < m->njoint && in_subtree(m, n, k); n++) {
+    int end = subtree_end(m, k);
+    for (int n = k; n < end; n++) {
         const sn_joint *j = &m->joint[n];
         if (n == k) {
             cold->base[k] = s->ws->base[k];
@@ -271,7 +274,8 @@ static int try_rolls(sn_solver *s, int k, search *found) {
     static const sn_angle turns[3] = {{0, -1}, {half, -half}, {-half, -half}};
     const sn_model *m = s->model;
     int moves = 0, nturn = m->joint[k].nv > 2 ? 3 : 1;
-    for (int n = k + 1; n < m->njoint && in_subtree(m, n, k); n++) {
+    int end = subtree_end(m, k);
+    for (int n = k + 1; n < end; n++) {
         if (!starts_line(s, k, n)) continue;
         for (int i = 0; i < nturn && !found->done; i++) {
             sn_vec3 line = v3_sub(s->ws->base[n].p, s->ws->frame[k].p);

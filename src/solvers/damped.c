@@ -122,7 +122,10 @@ static bool refine_step(sn_solver *s, double *step, double lambda) {
 static double largest_turn(const sn_solver *s, const double *step) {
     const double *turns = s->own[4];
     double most = 0;
-    for (int i = 0; i < s->n; i++) most = fmax(most, fabs(turns[i] * step[i]));
+    for (int i = 0; i < s->n; i++) {
+        double turn = fabs(turns[i] * step[i]);
+        if (turn > most) most = turn;
+    }
     return most;
 }
 

@@ -230,7 +230,8 @@ static double project_gradient(sn_solver *s) {
         bool blind = s->seen[i] <= s->noise && g[i] * g[i] <= s->noise * s->f;
         s->report.active += held;
         s->keep[i] = !held && !blind && s->model->gain[s->model->v_of[i]] != 0;
-        if (s->keep[i]) worst = fmax(worst, g[i] * g[i] / s->scale[i]);
+        double share = g[i] * g[i] / s->scale[i];
+        if (s->keep[i] && share > worst) worst = share;
     }
     return s->f > 0 ? sqrt(worst / (2 * s->f)) : 0;
 }
@@ -294,10 +295,12 @@ void solver_find_scale(sn_solver *s, bool fresh) {
     }
     s->noise = 4e-15 * ((K[0] + K[7] + K[14]) + (K[21] + K[28] + K[35]) * reach);
     for (int i = 0; i < s->n; i++) {
-        s->scale[i] = fresh ? s->seen[i] : fmax(s->scale[i], s->seen[i]);
-        top = fmax(top, s->scale[i]);
+        if (fresh || s->seen[i] > s->scale[i]) s->scale[i] = s->seen[i];
+        if (s->scale[i] > top) top = s->scale[i];
     }
-    for (int i = 0; i < s->n; i++) s->scale[i] = fmax(s->scale[i], 1e-6 * top + s->noise + 1e-200);
+    double least = 1e-6 * top + s->noise + 1e-200;
+    for (int i = 0; i < s->n; i++)
+        if (s->scale[i] < least) s->scale[i] = least;
 }
 
 static void final_errors(sn_solver *s) {
@@ -319,7 +322,8 @@ static bool at_saddle(sn_solver *s) {
     double f;
     if (!s->exact_here && !solver_eval(s, s->q, SN_EVAL_HESSIAN, &f)) return false;
     (void)project_gradient(s);
-    for (int i = 0; i < s->n; i++) s->delta[i] = 1e-8 * s->scale[i];
+    // a pivot within rounding of 0 belongs to a flat direction, not to a saddle
+    for (int i = 0; i < s->n; i++) s->delta[i] = 1e-8 * s->scale[i] + 100 * s->noise;
     s->report.factorizations++;
     int k = sn_workspace_factor(s->ws, s->delta, s->keep, 0, NULL);
     if (k < 0) return false;

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: MIT
 // One frame after the other, and chunks of frames beside each other.
-#ifndef SINEW_NO_THREADS
-#include <pthread.h>
-#endif
 #include <stdatomic.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/threads.h"
 #include "model/model.h"
 #include "sinew/track.h"
 #include "sweeps/workspace.h"
 #include "tasks/loss.h"
 
-enum { VERSION = 1, MAX_THREADS = 256 };
+enum { VERSION = 1 };
 
 // What one thread works with.
 typedef struct worker {
@@ -64,7 +62,7 @@ sn_track_options sn_track_options_default(void) {
 static bool good_options(const sn_track_options *o) {
     return o->version == VERSION && o->rest >= 0 && o->rest <= 1 && o->restarts >= 0 &&
            o->restarts <= 4 && o->worse >= 1 && o->restart_iterations >= 0 && o->threads >= 1 &&
-           o->threads <= MAX_THREADS && o->chunk >= 1;
+           o->threads <= SN_MAX_THREADS && o->chunk >= 1;
 }
 
 static void layout_tracker(sn_tracker *t, sn_layout *layout) {
@@ -318,34 +316,17 @@ typedef struct thread_job {
     worker *worker;
 } thread_job;
 
-static void *run_worker(void *argument) {
+static void run_worker(void *argument) {
     thread_job *job = argument;
     sn_tracker *t = job->tracker;
     int nchunk = (t->nframe + t->options.chunk - 1) / t->options.chunk;
     for (;;) {
         int chunk = atomic_fetch_add(&t->next_chunk, 1);
-        if (chunk >= nchunk) return NULL;
+        if (chunk >= nchunk) return;
         sn_status status = solve_chunk(t, job->worker, chunk);
         int none = SN_OK;
         if (status != SN_OK) atomic_compare_exchange_strong(&t->failed, &none, (int)status);
     }
-}
-
-// The calling thread is the first worker. Where there are no threads (WebAssembly) it is the only
-// one and takes chunk after chunk; the result is the same.
-static void run_workers(thread_job *jobs, int count) {
-#ifndef SINEW_NO_THREADS
-    pthread_t threads[MAX_THREADS];
-    int started = 1;
-    while (started < count &&
-           pthread_create(&threads[started], NULL, run_worker, &jobs[started]) == 0)
-        started++;
-    (void)run_worker(&jobs[0]);
-    for (int i = 1; i < started; i++) (void)pthread_join(threads[i], NULL);
-#else
-    (void)count;
-    (void)run_worker(&jobs[0]);
-#endif
 }
 
 // The first frame of every chunk, one after the other, each from the one before.
@@ -381,10 +362,10 @@ sn_status sn_tracker_run(sn_tracker *tracker, int nframe, sn_track_goals goals, 
     atomic_store(&tracker->failed, SN_OK);
     SN_TRY(solve_first_frames(tracker));
 
-    thread_job jobs[MAX_THREADS];
+    thread_job jobs[SN_MAX_THREADS];
     for (int i = 0; i < tracker->nworker; i++)
         jobs[i] = (thread_job){tracker, &tracker->workers[i]};
-    run_workers(jobs, tracker->nworker);
+    sn_threads_run(run_worker, jobs, sizeof jobs[0], tracker->nworker);
     if (tracker->options.progress != NULL)
         tracker->options.progress(tracker->options.progress_user, nframe, nframe, NULL);
     return (sn_status)atomic_load(&tracker->failed);

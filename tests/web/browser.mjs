@@ -33,9 +33,9 @@ export async function open(browser, root, { hash = '', width = 1280, height = 80
     page.asked.push(url);
   });
   if (script) await page.addInitScript(script);
-  await page.goto(address(root) + hash);
+  await page.goto(address(root) + hash, { waitUntil: 'commit', timeout: 60000 });
   return page;
 }
 
-/** Two pictures later: everything asked for has been drawn. */
-export const drawn = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+/** What was asked for is in the next picture: the page's own callback ran before this one. */
+export const drawn = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(done)));

@@ -1,15 +1,16 @@
 // A figure's body: tapered capsules that hang on its joints.
-import { BufferGeometry, Group, LatheGeometry, Matrix4, Mesh, Quaternion, SphereGeometry, Vector2, Vector3 } from 'three';
+import { Group, LatheGeometry, Matrix4, Mesh, MeshBasicMaterial, Quaternion, Vector2, Vector3 } from 'three';
 import { fleshOf } from './figures.js';
 
 const up = new Vector3(0, 1, 0);
+const depthOnly = new MeshBasicMaterial({ colorWrite: false, transparent: true });
 
 // From radius r0 at the origin to r1 at height `length`, with round ends that meet the side smoothly.
 function capsule(length, r0, r1, detail) {
   const lean = Math.asin(Math.max(-0.95, Math.min(0.95, (r0 - r1) / Math.max(length, 1e-9))));
   const points = [];
   const arc = (r, y, from, to) => {
-    const steps = Math.max(4, Math.round(detail / 3));
+    const steps = Math.max(3, Math.round(detail / 4));
     for (let i = 0; i <= steps; i++) {
       const a = from + (to - from) * i / steps;
       points.push(new Vector2(Math.max(r * Math.cos(a), 0), y + r * Math.sin(a)));
@@ -43,10 +44,11 @@ export function bonesOf(stage) {
   }
   for (const joint of stage.joints) {
     if (children[joint.index].length > 0) continue;
-    const flesh = fleshOf(stage.figure, joint.name, joint.index, stage.joints.length);
+    const flesh = fleshOf(stage.skin, joint.name, joint.index, stage.joints.length);
     let to = new Vector3().fromArray(flesh?.tip ?? joint.tip);
     // a last joint that says nothing of its end goes on as its parent's bone did
     if (!Number.isFinite(to.x) || to.length() < 1e-6) {
+      if (joint.type === 'fixed') continue;  // a sensor's place, or the like
       to = (reach[joint.index]?.clone() ?? new Vector3(0, 0.1, 0)).multiplyScalar(0.4);
       if (to.length() < 1e-6) continue;
       to.applyQuaternion(new Quaternion().setFromRotationMatrix(matrices[joint.index]).invert()
@@ -58,7 +60,8 @@ export function bonesOf(stage) {
 }
 
 export class Body {
-  constructor(stage, material, { detail = 28, thin = 1, shadows = true } = {}) {
+  /** ghost: seen through, but not its own inside */
+  constructor(stage, material, { detail = 24, thin = 1, ghost = false } = {}) {
     this.group = new Group();
     this.nodes = stage.joints.map(() => {
       const node = new Group();
@@ -73,10 +76,9 @@ export class Body {
     if (stage.joints.length > 60) detail = Math.min(detail, 16);
     for (const bone of bones) {
       const length = bone.to.length();
-      const flesh = fleshOf(stage.figure, stage.joints[bone.joint].name, bone.joint, stage.joints.length);
-      const plain = Math.min(0.2 * length, 0.13 * Math.max(size, length)) + 0.02 * size;
-      let [r0, r1] = flesh?.r ?? [plain, 0.7 * plain];
-      // several bones leave one joint: those to the side are thinner
+      const flesh = fleshOf(stage.skin, stage.joints[bone.joint].name, bone.joint, stage.joints.length);
+      const plain = Math.min(0.13 * length, 0.075 * size) + 0.016 * size;
+      const [r0, r1] = flesh?.r ?? [plain, 0.7 * plain];
       const geometry = capsule(length, r0 * thin, r1 * thin, detail);
       this.geometries.push(geometry);
       const mesh = new Mesh(geometry, material);
@@ -88,8 +90,15 @@ export class Body {
         mesh.updateMatrix();
         mesh.matrix.premultiply(new Matrix4().makeScale(wide[0], 1, wide[1]));
       }
-      mesh.castShadow = shadows;
-      mesh.receiveShadow = shadows;
+      mesh.castShadow = mesh.receiveShadow = !ghost;
+      if (ghost) {
+        // its depth first, so that only what is nearest is then coloured
+        const front = mesh.clone();
+        front.material = depthOnly;
+        front.renderOrder = 1;
+        mesh.renderOrder = 2;
+        this.nodes[bone.joint].add(front);
+      }
       mesh.userData.bone = bone;
       this.nodes[bone.joint].add(mesh);
       this.meshes.push(mesh);
@@ -108,6 +117,3 @@ export class Body {
     for (const geometry of this.geometries) geometry.dispose();
   }
 }
-
-export const ball = (radius) => new SphereGeometry(radius, 24, 16);
-export const emptyGeometry = () => new BufferGeometry();

@@ -17,18 +17,17 @@ export const figures = [
     },
     goals: [hands('left'), hands('right'), ['head', [0, 0.12, 0.02], 0, false, 0.1], feet('left'), feet('right')],
     flesh: [
-      [/^pelvis$/, { r: [0.098, 0.088], wide: [1.25, 0.95] }],
-      [/_hip$/, { r: [0.08, 0.08] }],
-      [/thigh/, { r: [0.08, 0.053] }],
+      [/^pelvis$/, { r: [0.085, 0.078], wide: [1.12, 0.95] }],
+            [/thigh/, { r: [0.08, 0.053] }],
       [/shin/, { r: [0.053, 0.035] }],
       [/foot/, { r: [0.037, 0.032], wide: [1.15, 1] }],
       [/toes/, { r: [0.031, 0.024], wide: [1.3, 1], tip: [0, 0, 0.05] }],
-      [/spine_low/, { r: [0.092, 0.097], wide: [1.28, 0.9] }],
-      [/spine_mid/, { r: [0.097, 0.112], wide: [1.32, 0.88] }],
-      [/chest/, { r: [0.112, 0.05], wide: [1.3, 0.86] }],
+      [/spine_low/, { r: [0.086, 0.092], wide: [1.25, 0.9] }],
+      [/spine_mid/, { r: [0.092, 0.112], wide: [1.3, 0.88] }],
+      [/chest/, { r: [0.112, 0.045], wide: [1.32, 0.86] }],
       [/clavicle/, { r: [0.056, 0.054] }],
       [/neck/, { r: [0.05, 0.048] }],
-      [/head/, { r: [0.07, 0.088], wide: [0.92, 1.1], tip: [0, 0.13, 0.022] }],
+      [/head/, { r: [0.062, 0.088], wide: [0.9, 1.08], tip: [0, 0.105, 0.02] }],
       [/upper_arm/, { r: [0.048, 0.037] }],
       [/forearm/, { r: [0.038, 0.027] }],
       [/wrist/, { r: [0.027, 0.027] }],
@@ -38,7 +37,7 @@ export const figures = [
     ],
   },
   {
-    id: 'hand', name: 'Hand', which: 1, view: [-0.35, 0.2, 1.5], look: [0, 0.05, 0],
+    id: 'hand', name: 'Hand', which: 1, view: [-0.35, 0.2, 1.5], look: [0, 0, 0],
     rest: {
       palm: [0, -8], index_1: [6, 14], index_2: [22], index_3: [12], middle_1: [1, 16], middle_2: [24], middle_3: [14],
       ring_1: [-4, 18], ring_2: [26], ring_3: [16], little_1: [-9, 20], little_2: [26], little_3: [16],
@@ -63,7 +62,7 @@ export const figures = [
     ],
   },
   {
-    id: 'arm', name: 'Arm of 7 axes', which: 2, view: [0.9, 0.35, 1.9], look: [0, -0.05, 0], ground: 0,
+    id: 'arm', name: 'Arm of 7 axes', which: 2, view: [0.9, 0.35, 1.9], look: [0, 0, 0], ground: 0,
     rest: { axis_1: [20], axis_2: [-32], axis_3: [0], axis_4: [78], axis_5: [10], axis_6: [-50], axis_7: [0] },
     goals: [['axis_7', [0, 0.1, 0], 2]],
     flesh: [

@@ -1,11 +1,12 @@
 // Files in and out. What is dropped here is read here: nothing leaves the page.
 
 // skeletons before motions before markers
-const order = ['json', 'asf', 'urdf', 'bvh', 'glb', 'amc', 'c3d', 'trc'];
+const order = ['json', 'asf', 'urdf', 'bvh', 'amc', 'c3d', 'trc', 'csv', 'sto', 'mot'];
 const rank = (name) => order.indexOf(name.toLowerCase().split('.').pop());
 const MOST = 200e6;
 
-export const MODEL = 1, MOTION = 2, MARKERS = 3;
+export const MODEL = 1, MOTION = 2, MARKERS = 4;
+const kinds = { bvh: [0, 'text/plain'], glb: [1, 'model/gltf-binary'] };
 
 export class Files {
   constructor(app) {
@@ -53,8 +54,21 @@ export class Files {
     return found;
   }
 
-  /** Hand the user a file. */
-  save(name, bytes, type) {
+  /** The keyframes as poses at a rate, or the take that is open, as a file for the user. */
+  save(kind, poses, rate) {
+    const { core, stage } = this.app;
+    if (poses.length > 0) {
+      const at = core.put(new Uint8Array(8 * stage.nq * poses.length));
+      poses.forEach((pose, i) => core.doubles(at + 8 * stage.nq * i, stage.nq).set(pose));
+    }
+    const size = core.call.web_save(kinds[kind][0], poses.length, rate);
+    if (size < 0) throw new Error(core.text(core.call.web_message()));
+    core.refresh();
+    const bytes = core.u8.slice(core.call.web_saved(), core.call.web_saved() + size);
+    this.hand(`${stage.name.replace(/[^\w.-]+/g, '_') || 'sinew'}.${kind}`, bytes, kinds[kind][1]);
+  }
+
+  hand(name, bytes, type) {
     const link = document.createElement('a');
     link.href = URL.createObjectURL(new Blob([bytes], { type }));
     link.download = name;

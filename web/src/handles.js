@@ -7,12 +7,12 @@ import {
 import { ORIENTATION, POSITION } from './stage.js';
 
 const shapes = {
-  ball: new SphereGeometry(1, 24, 16),
+  ball: new SphereGeometry(1, 18, 12),
   pin: new BoxGeometry(1.5, 1.5, 1.5),
   away: new OctahedronGeometry(1.35),
-  ring: new TorusGeometry(5.2, 0.16, 8, 72),
+  ring: new TorusGeometry(5.2, 0.16, 6, 64),
   grip: new TorusGeometry(5.2, 0.95, 6, 40),
-  small: new TorusGeometry(2.1, 0.2, 8, 36),
+  small: new TorusGeometry(2.1, 0.2, 6, 28),
 };
 
 /** Farther than this from its goal, a point has not reached it: 2 mm on a person, 2 degrees. */

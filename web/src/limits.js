@@ -1,7 +1,7 @@
 // Joint limits in the room: what a bone sweeps when one coordinate goes from limit to limit.
 import { BufferAttribute, BufferGeometry, DoubleSide, Group, Line, LineBasicMaterial, Matrix4, Mesh, MeshBasicMaterial, Vector3 } from 'three';
 
-const STEPS = 36;
+const STEPS = 24;
 
 export class Limits {
   constructor(room) {

@@ -47,7 +47,7 @@ class App {
     this.needs = { solve: false, pulled: false, watch: false };
     this.follows = 0;
     this.ghosts = [null, null, null];
-    this.ghostSkins = [1, 2].map(() => new MeshStandardMaterial({ transparent: true, opacity: 0.34, roughness: 0.7, depthWrite: false }));
+    this.ghostSkins = [1, 2].map(() => new MeshStandardMaterial({ transparent: true, opacity: 0.42, roughness: 0.7, depthWrite: false }));
     this.extra = [];  // a figure from a file
     room.before.push((now) => this.frame(now));
     this.stage.load(figures[0]);
@@ -92,8 +92,7 @@ class App {
     for (const lane of [1, 2]) {
       const wanted = this.stage.lanes[lane] >= 0;
       if (wanted && !this.ghosts[lane]) {
-        this.ghosts[lane] = new Body(this.stage, this.ghostSkins[lane - 1], { detail: 14, thin: 0.92, shadows: false });
-        this.ghosts[lane].group.renderOrder = 2;
+        this.ghosts[lane] = new Body(this.stage, this.ghostSkins[lane - 1], { detail: 14, thin: 0.92, ghost: true });
         this.room.scene.add(this.ghosts[lane].group);
         this.ghosts[lane].group.visible = false;
       } else if (!wanted && this.ghosts[lane]) {
@@ -122,10 +121,9 @@ class App {
     if (needs.watch && this.panel.plotsVisible) {
       needs.watch = false;
       stage.watch();
-      if (!(now - stage.measured < 150)) {
-        stage.measured = now;
-        stage.measure();
-      }
+      // the time of this very solve, once nobody is pulling
+      clearTimeout(this.measuring);
+      this.measuring = setTimeout(() => { stage.measure(); this.room.invalidate(); }, 200);
     }
     this.handles.update(stage, this.selected, this.hovered, this.room.size);
     if (this.fans && this.stage.limits && !this.timeline.playing) this.limits.show(stage, this.body, this.joint, this.heldNow, this.handles.colours);
@@ -468,16 +466,17 @@ class App {
 
   opened(found, name) {
     const { stage } = this;
-    if (found === MODEL) {
+    if (found & MODEL) {
       stage.describe(undefined);
       this.timeline.keys = [];
       this.timeline.time = 0;
       this.extra = [['file', stage.name || name]];
       this.take.clear();
+      if (!(found & (MOTION | MARKERS))) stage.addDefaultGoals();
       this.rebuilt();
       this.say(`${name}: ${stage.joints.length} joints, ${stage.nv} degrees of freedom.`);
     }
-    if (found === MOTION || found === MARKERS || this.core.call.web_take_frames() > 0) this.openTake(name);
+    if (found & (MOTION | MARKERS)) this.openTake(name);
     this.clock.update();
     this.commit();
   }
@@ -501,6 +500,7 @@ class App {
       this.body.place(stage.matrices());
       this.body.group.updateMatrixWorld(true);
       this.room.frame(this.body.group, {});
+      this.offset = this.room.controls.target.clone().sub(this.rootAt());
       $('follow').checked = true;
       const error = Number.isFinite(this.clock.error) ? `, markers ${length(this.clock.error)} from the figure on average in this frame` : '';
       this.say(`${name}: ${take.frames} frames at ${take.rate.toFixed(take.rate % 1 ? 2 : 0)} per second${take.markers > 0 ? `, ${take.markers} markers` : ''}${error}.`);
@@ -508,13 +508,35 @@ class App {
     working();
   }
 
-  followRoot() {
+  rootAt() {
     const m = this.stage.matrices();
-    this.room.follow(new Vector3(m[12], m[13], m[14]));
+    return new Vector3(m[12], m[13], m[14]);
+  }
+
+  /** The camera keeps its distance to the root; up and down it stays. */
+  followRoot() {
+    const to = this.rootAt().add(this.offset);
+    to.y = this.room.controls.target.y;
+    this.room.follow(to);
   }
 
   exportAs(kind) {
-    this.say(`${kind.toUpperCase()} cannot be written yet.`, true);
+    const { stage, timeline, take } = this, RATE = 30;
+    if (take.frames === 0 && timeline.keys.length === 0) {
+      this.say('There is nothing to save yet: set a keyframe first.', true);
+      return;
+    }
+    const poses = [];
+    if (take.frames === 0) {
+      const blend = (a, b, t) => stage.blend(a, b, t);
+      for (let i = 0; i <= Math.round(timeline.end * RATE); i++) poses.push(Float64Array.from(timeline.pose(i / RATE, blend)));
+    }
+    try {
+      this.files.save(kind, poses, RATE);
+      this.say(`Saved as ${kind.toUpperCase()}: ${poses.length || take.frames} frames at ${poses.length ? RATE : take.rate} per second.`);
+    } catch (error) {
+      this.say(`${kind.toUpperCase()} cannot be saved: ${error.message}`, true);
+    }
   }
 
   // -- the rest
@@ -553,7 +575,6 @@ function watchContext(room, app) {
   room.canvas.addEventListener('webglcontextrestored', () => {
     room.lost = false;
     $('trouble').hidden = true;
-    room.light();
     app.room.invalidate();
   });
 }
@@ -565,7 +586,7 @@ async function begin() {
   }
   let room, core;
   try {
-    room = new Room($('view'));
+    room = new Room($('view'), globalThis.sinewFine);
   } catch {
     trouble('This browser cannot draw in three dimensions (WebGL 2 is missing or switched off). Switch on hardware acceleration, or open the page in another browser.');
     return;
@@ -580,7 +601,7 @@ async function begin() {
   watchContext(room, app);
   app.rebuilt();
   if (!app.fromAddress()) app.commit();
-  globalThis.sinew = app;
+  globalThis.sinew = app;  // for tests, and for whoever opens the console
 }
 
 begin();

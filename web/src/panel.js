@@ -50,7 +50,7 @@ export class Panel {
       select.addEventListener('change', () => app.setLane(lane, Number(select.value)));
     }
     this.tabs();
-    this.seen = '';
+    this.seen = null;
   }
 
   tabs() {
@@ -73,7 +73,7 @@ export class Panel {
     const joints = stage.joints.map((joint) => [joint.index, spoken(joint.name)]);
     options($('joint'), joints);
     options($('new-joint'), joints);
-    this.seen = '';
+    this.seen = null;
   }
 
   get plotsVisible() { return $('plot').offsetParent !== null; }
@@ -189,7 +189,7 @@ export class Panel {
         ? `<div><dt>${name}</dt><dd id="stat-${id}">${value}</dd></div>` : `<div class="wide"><dt id="stat-${id}">${value}</dt></div>`)).join('');
     }
     const positional = stage.goals.some((goal) => goal.kind !== ORIENTATION);
-    $('plot-unit').textContent = positional ? 'farthest goal, log' : '√2f, log';
+    $('plot-unit').textContent = positional ? 'farthest goal, by iteration' : '√2f, by iteration';
     const names = stage.lanes.map((method) => stage.methods.find(({ id }) => id === method)?.name ?? '');
     drawErrors($('plot'), stage.traces, names, positional);
     drawSigns($('signs'), stage.traces[0], stage.nv);

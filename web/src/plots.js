@@ -16,7 +16,7 @@ function prepare(canvas) {
   return { context, width, height, colour };
 }
 
-const LEFT = 36, RIGHT = 6, BOTTOM = 15, TOP = 5;
+const LEFT = 38, RIGHT = 11, BOTTOM = 15, TOP = 5;
 
 // Where an iteration is: all of a short solve, or a logarithmic axis for a long one.
 function axis(longest, width) {
@@ -118,10 +118,10 @@ export function drawSigns(canvas, trace, nv) {
   c.textAlign = 'right';
   if (worst > 0) {
     c.fillStyle = colour('--away');
-    c.fillText(`${worst} −`, LEFT - 7, 10);
+    c.fillText(`−${worst}`, LEFT - 7, 10);
   }
   const last = trace.at(-1);
   c.fillStyle = colour('--quiet');
-  c.fillText(last.zero > 0 ? `${last.zero} × 0` : 'all +', LEFT - 7, inner - 4);
+  c.fillText(last.zero > 0 ? `0: ${last.zero}` : 'all +', LEFT - 7, inner - 4);
   canvas.setAttribute('aria-label', `Negative eigenvalues of the Hessian per iteration: ${trace.map((entry) => entry.negative).join(', ')}. At the end ${last.negative} negative, ${last.zero} zero.`);
 }

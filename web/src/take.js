@@ -44,7 +44,8 @@ export class Take {
     if (this.frames === 0) return false;
     const end = performance.now() + milliseconds;
     let done = this.call.web_take_fit(0);
-    while (done < this.frames && performance.now() < end) done = this.call.web_take_fit(4);
+    while (done >= 0 && done < this.frames && performance.now() < end) done = this.call.web_take_fit(32);
+    if (done < 0) throw new Error('there is not enough memory for this take');
     this.done = done;
     return done < this.frames;
   }

@@ -14,9 +14,11 @@
 // Two angles alone have no such freedom:
 //
 //   R_A(a) R_B(b) e_B = cos a e_B + s sin a e_D        (R_A R_B)^T e_A = cos b e_A + s sin b e_D
+#include "math/euler_near.h"
+
 #include <math.h>
 
-#include "formats/skeleton.h"
+#include "math/vec3.h"
 
 static const double pi = 3.14159265358979323846;
 

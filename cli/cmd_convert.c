@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: MIT
+#include <math.h>
+#include <string.h>
+
+#include "convert.h"
+#include "output.h"
+
+static const char help[] =
+    "usage: sinew convert IN... -o OUT [-o OUT ...] [options]\n\n"
+    "Writes files as other formats, as the endings of OUT say. IN are, in any order:\n"
+    "  a recording (C3D, TRC, CSV, STO)      to c3d, trc, csv, sto\n"
+    "  a model (ASF, BVH, URDF, JSON)        to asf, bvh, json, glb; \"humanoid\" is the built-in "
+    "figure\n"
+    "  a motion with its model (BVH; AMC     to bvh, asf and amc, mot, csv, glb; where its markers "
+    "are, if\n"
+    "  with its ASF; MOT or CSV with theirs) the model has some: c3d, trc\n"
+    "  a marker set, beside a model          puts the markers on it\n"
+    "  a recording, beside a motion          is shown in the glb\n"
+    "Markers do not become a motion here: that is sinew fit.\n\n"
+    "  -o, --output FILE   as often as you like\n"
+    "  --fps R             resample at R frames per second; states the rate of a file that has "
+    "none (AMC)\n"
+    "  --frames A:B        only these, by their numbers in the file, both included\n"
+    "  --every N           keep each N-th frame\n"
+    "  --units UNIT        of the output: m, cm, mm, in, ft. Markers are in mm without it, BVH and "
+    "ASF in\n"
+    "                      the unit of the file they come from\n"
+    "  --up AXIS           turn everything so that this axis is up: x, y, z, -x, -y, -z\n"
+    "  --in-units UNIT     of inputs that do not state one (BVH, CSV); of a recording alone: in "
+    "any case\n"
+    "  --in-up AXIS        which axis is up in the input, where it is stated or guessed wrong\n";
+
+bool convert_plan(const convert_settings *s, conversion *out) {
+    *out = (conversion){.settings = s, .clip = {.every = 1, .frames_word = s->frames}};
+    if (s->fps != NULL) {
+        if (!parse_number("--fps", s->fps, 0, &out->clip.fps)) return false;
+        if (out->clip.fps < 1e-3 || out->clip.fps > 1e6) {
+            complain("--fps %s: it takes a number of frames per second", s->fps);
+            return false;
+        }
+    }
+    if (s->every != NULL && !parse_integer("--every", s->every, 1, 1000000, &out->clip.every))
+        return false;
+    if (!parse_frames(s->frames, &out->clip.frames)) return false;
+    if (!parse_unit("--units", s->units, &out->metres)) return false;
+    if (!parse_unit("--in-units", s->in_units, &out->in_metres)) return false;
+    out->has_up = s->up != NULL;
+    out->has_in_up = s->in_up != NULL;
+    if ((out->has_up && !sn_axis_parse(s->up, &out->up, &out->up_sign)) ||
+        (out->has_in_up && !sn_axis_parse(s->in_up, &out->in_up, &out->in_up_sign))) {
+        complain("--up and --in-up take an axis: x, y, z, -x, -y or -z");
+        return false;
+    }
+    return true;
+}
+
+// --- what makes sense ----------------------------------------------------------------------------
+
+static bool refuse(const char *path, const char *why) {
+    complain("%s: %s", path, why);
+    return false;
+}
+
+static bool turns(const conversion *c) {
+    return c->figure_path != NULL && c->has_up &&
+           (c->up != c->figure.up || c->up_sign != c->figure.up_sign);
+}
+
+static bool has_output(const conversion *c, sn_format format) {
+    for (int i = 0; i < c->settings->outputs.count; i++)
+        if (sn_format_of_name(c->settings->outputs.word[i]) == format) return true;
+    return false;
+}
+
+static bool check_without_figure(const conversion *c, const char *path, sn_format format) {
+    if (c->table != NULL) {
+        if (format != SN_FORMAT_MOT && format != SN_FORMAT_CSV)
+            return refuse(path, "a table of coordinates needs its model as another input");
+        if (c->has_up || c->clip.fps > 0 || c->clip.every > 1 || c->clip.frames_word != NULL ||
+            c->metres > 0)
+            return refuse(
+                path, "a table can only be changed (--fps, --frames, --every, --up, --units) with "
+                      "its model as another input");
+        return true;
+    }
+    if (c->recording == NULL) return refuse(path, "there is nothing to write");
+    switch (format) {
+    case SN_FORMAT_C3D:
+    case SN_FORMAT_TRC:
+    case SN_FORMAT_MOT:
+        if (sn_recording_get_info(c->recording)->rate > 0) return true;
+        return refuse(path, "the recording has no frame rate, which this format needs: state one "
+                            "with --fps");
+    case SN_FORMAT_CSV:
+        return true;
+    case SN_FORMAT_GLB:
+        return refuse(path,
+                      "markers are shown beside a figure: give its skeleton, or motion, as another "
+                      "input");
+    default:
+        return refuse(path,
+                      "markers do not become a skeleton's motion by conversion: use sinew fit -m "
+                      "SKELETON -i MARKERS");
+    }
+}
+
+static bool check_motion_needed(const conversion *c, const char *path) {
+    if (c->motion != NULL) return true;
+    return refuse(path,
+                  c->recording != NULL
+                      ? "there is a skeleton and markers, but no motion: use sinew fit to find one"
+                      : "there is no motion to write: the inputs hold a model alone");
+}
+
+static bool check_with_figure(const conversion *c, const char *path, sn_format format) {
+    switch (format) {
+    case SN_FORMAT_AMC: {
+        if (!check_motion_needed(c, path)) return false;
+        bool own = c->figure.document.format == SN_FORMAT_ASF && !turns(c) &&
+                   (c->metres == 0 || c->metres == c->figure_world.metres);
+        if (own || has_output(c, SN_FORMAT_ASF)) return true;
+        return refuse(
+            path, "an AMC file is of no use without the skeleton it belongs to: write that too, "
+                  "with -o NAME.asf");
+    }
+    case SN_FORMAT_MOT:
+        if (!check_motion_needed(c, path)) return false;
+        if (turns(c)) return refuse(path, "coordinates of a model do not turn: leave --up out");
+        return true;
+    case SN_FORMAT_CSV:
+        if (!check_motion_needed(c, path)) return false;
+        if (turns(c)) return refuse(path, "coordinates of a model do not turn: leave --up out");
+        return true;
+    case SN_FORMAT_C3D:
+    case SN_FORMAT_TRC:
+        if (!check_motion_needed(c, path)) return false;
+        if (sn_model_nmarker(convert_model(c)) > 0) return true;
+        return refuse(path,
+                      "the model has no markers: give a marker set as another input (sinew markers "
+                      "makes one)");
+    default:
+        return true;
+    }
+}
+
+static bool check_outputs(const conversion *c) {
+    for (int i = 0; i < c->settings->outputs.count; i++) {
+        const char *path = c->settings->outputs.word[i];
+        sn_format format = sn_format_of_name(path);
+        if (format == SN_FORMAT_URDF || format == SN_FORMAT_OSIM)
+            return refuse(path, "such files are read, not written");
+        if (!(c->figure_path != NULL ? check_with_figure(c, path, format)
+                                     : check_without_figure(c, path, format)))
+            return false;
+    }
+    return true;
+}
+
+// --- writing -------------------------------------------------------------------------------------
+
+static bool write_table(const char *path, const sn_table *table) {
+    output out;
+    sn_error error = {0};
+    if (!output_open(&out, path)) return false;
+    sn_sink sink = output_sink(&out);
+    sn_status status = sn_format_of_name(path) == SN_FORMAT_MOT
+                           ? sn_sto_write(table, &sink, &error)
+                           : sn_csv_write_table(table, &sink, &error);
+    bool good = output_close(&out, status == SN_OK);
+    if (status != SN_OK && status != SN_ERR_FILE) (void)file_error(path, &error);
+    return good && status == SN_OK;
+}
+
+// The turn from the figure's up axis to the wanted one as a quaternion.
+static void rotation_of(const conversion *c, double out[4]) {
+    sn_axis_map map = sn_axis_map_up(c->figure.up, c->figure.up_sign, c->up, c->up_sign);
+    sn_mat3 R = {{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}};
+    for (int i = 0; i < 3; i++) (&R.c[map.axis[i]].x)[i] = map.sign[i];
+    sn_quat q = sn_quat_from_mat3(R);
+    out[0] = q.w, out[1] = q.x, out[2] = q.y, out[3] = q.z;
+}
+
+static bool write_outputs(const conversion *c) {
+    scene s = {.figure = c->figure_path != NULL ? &c->figure : NULL,
+               .model = convert_model(c),
+               .motion = c->motion,
+               .recording = c->recording,
+               .metres = c->metres};
+    if (turns(c)) rotation_of(c, s.rotation);
+    for (int i = 0; i < c->settings->outputs.count; i++) {
+        const char *path = c->settings->outputs.word[i];
+        if (!(c->table != NULL ? write_table(path, c->table) : write_scene(path, &s))) return false;
+        printf("wrote  %s\n", path);
+    }
+    return true;
+}
+
+static void say_world(const char *what, const world *w) {
+    char unit[60] = "not stated", up[60] = "not stated";
+    if (w->unit_known != NULL) (void)snprintf(unit, sizeof unit, "%s (%s)", w->unit, w->unit_known);
+    if (w->up_known != NULL) (void)snprintf(up, sizeof up, "%s (%s)", w->up_text, w->up_known);
+    printf("%-6s unit of length %s, up %s\n", what, unit, up);
+}
+
+static void say_all(const conversion *c) {
+    if (c->figure_path != NULL) say_world("model", &c->figure_world);
+    if (c->recording != NULL) say_world("taken", &c->recording_world);
+    if (c->has_up) printf("turned so that %s is up\n", c->settings->up);
+    for (int i = 0; i < c->nnote; i++) printf("note   %s\n", c->notes[i]);
+}
+
+static int convert(const convert_settings *s) {
+    conversion c;
+    if (!convert_plan(s, &c)) return EXIT_USAGE;
+    int code = EXIT_INPUT;
+    if (convert_read(&c)) {
+        say_all(&c);
+        code = !check_outputs(&c) ? EXIT_INPUT : write_outputs(&c) ? EXIT_OK : EXIT_FAILED;
+    }
+    convert_free(&c);
+    return code;
+}
+
+static int run(int argc, char **argv) {
+    convert_settings s = {0};
+    const char *files[CONVERT_INPUTS];
+    const option options[] = {LIST("--output", "-o", &s.outputs),
+                              VALUE("--fps", NULL, &s.fps),
+                              VALUE("--units", NULL, &s.units),
+                              VALUE("--up", NULL, &s.up),
+                              VALUE("--frames", NULL, &s.frames),
+                              VALUE("--every", NULL, &s.every),
+                              VALUE("--in-units", NULL, &s.in_units),
+                              VALUE("--in-up", NULL, &s.in_up),
+                              {0}};
+    int code =
+        parse_options(&command_convert, argc, argv, options, files, CONVERT_INPUTS, &s.nfile);
+    if (code >= 0) return code;
+    s.files = files;
+    if (s.nfile == 0 || s.outputs.count == 0) {
+        fputs("sinew convert: an input and an output (-o) are needed; see sinew convert --help\n",
+              stderr);
+        return EXIT_USAGE;
+    }
+    for (int i = 0; i < s.outputs.count; i++)
+        if (sn_format_of_name(s.outputs.word[i]) == SN_FORMAT_UNKNOWN) {
+            fprintf(stderr,
+                    "sinew convert: -o %s: its ending must be one of asf, amc, bvh, c3d, trc, mot, "
+                    "sto, csv, glb, json\n",
+                    s.outputs.word[i]);
+            return EXIT_USAGE;
+        }
+    return convert(&s);
+}
+
+const command command_convert = {
+    "convert", "write files as other formats, at another rate, unit or axis", help, run};

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "amc_scan.h"
+#include "info.h"
+
+static void note(file_facts *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void note(file_facts *f, const char *format, ...) {
+    if (f->nnote == INFO_NOTES) return;
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(f->notes[f->nnote++], sizeof f->notes[0], format, arguments);
+    va_end(arguments);
+}
+
+static void about_recording(file_facts *f, const sn_recording *recording) {
+    const sn_recording_info *info = sn_recording_get_info(recording);
+    f->nframe = info->nframe;
+    f->first_frame = info->first_frame;
+    f->rate = info->rate;
+    f->world = world_of_recording(recording);
+    f->gaps = must_alloc((size_t)info->nmarker, sizeof *f->gaps);
+    f->samples = (long)info->nframe * info->nmarker;
+    for (int m = 0; m < info->nmarker; m++) {
+        int run = 0;
+        for (int k = 0; k < info->nframe; k++) {
+            run = sn_recording_present(recording, k, m) ? 0 : run + 1;
+            f->gaps[m].missing += run > 0;
+            if (run > f->gaps[m].longest) f->gaps[m].longest = run;
+        }
+        f->missing += f->gaps[m].missing;
+    }
+    if (info->note[0] != '\0') note(f, "%s", info->note);
+    if (info->nother > 0)
+        note(f, "%d point%s of the file %s no marker position%s (angles, forces, ...) and left out",
+             info->nother, info->nother == 1 ? "" : "s", info->nother == 1 ? "is" : "are",
+             info->nother == 1 ? "" : "s");
+    if (f->world.conflict)
+        note(f, "the file states %s as up, but by their labels the markers stand along %s",
+             f->world.up_text, f->world.shown);
+}
+
+static void about_motion(file_facts *f, const sn_motion *motion) {
+    f->nframe = sn_motion_nframe(motion);
+    f->first_frame = sn_motion_first_frame(motion);
+    f->rate = sn_motion_rate(motion);
+}
+
+static void about_table(file_facts *f, const sn_table *table) {
+    const sn_table_info *info = sn_table_get_info(table);
+    f->nframe = info->nrow;
+    f->rate = sn_table_rate(table);
+    double first = 1;
+    if (info->frame >= 0 && info->nrow > 0) first = sn_table_row(table, 0)[info->frame];
+    if (info->frame < 0 && info->time >= 0 && info->nrow > 0)
+        first = round(sn_table_row(table, 0)[info->time] * f->rate) + 1;
+    f->first_frame = fabs(first) < 1e9 ? (int)first : 1;
+    double metres = sn_unit_metres(info->unit);
+    if (metres > 0) world_set_unit(&f->world, metres, STATED);
+    if (info->note[0] != '\0') note(f, "%s", info->note);
+}
+
+file_facts collect_facts(const input *in) {
+    const sn_document *d = &in->document;
+    file_facts f = {.in = in, .nframe = -1, .joints = -1, .dofs = -1};
+    const sn_document *figure = in->partner != NULL ? &in->partner->document : d;
+    if (figure->model != NULL) {
+        f.world = world_of_model(figure);
+        f.joints = sn_model_njoint(figure->model);
+        f.dofs = sn_model_nv(figure->model);
+    }
+    if (d->motion != NULL) about_motion(&f, d->motion);
+    if (d->recording != NULL) about_recording(&f, d->recording);
+    if (d->table != NULL) about_table(&f, d->table);
+    if (d->note[0] != '\0') note(&f, "%s", d->note);
+    if (d->mimics != NULL && sn_mimics_count(d->mimics) > 0)
+        note(&f, "%d joint%s another (mimic) and %s locked", sn_mimics_count(d->mimics),
+             sn_mimics_count(d->mimics) == 1 ? " follows" : "s follow",
+             sn_mimics_count(d->mimics) == 1 ? "is" : "are");
+    return f;
+}
+
+bool collect_amc(const char *path, input *in, file_facts *out, sn_error *error) {
+    size_t length;
+    amc_facts amc;
+    char *text = read_bytes(path, &length, error);
+    if (text == NULL) return false;
+    sn_status status = scan_amc(text, length, &amc, error);
+    free(text);
+    if (status != SN_OK) return false;
+    *in = (input){.path = path, .document = {.format = SN_FORMAT_AMC}};
+    *out = (file_facts){.in = in,
+                        .nframe = amc.nframe,
+                        .first_frame = amc.first_frame,
+                        .rate = amc.rate,
+                        .joints = amc.bones,
+                        .dofs = amc.values};
+    note(out,
+         "this motion can only be read with its skeleton: give the ASF file in the same command "
+         "(sinew info skeleton.asf motion.amc)");
+    return true;
+}
+
+void free_facts(file_facts *facts) { free(facts->gaps); }

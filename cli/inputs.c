@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#include "inputs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool is_humanoid(const char *path) {
+    if (strcmp(path, "humanoid") != 0) return false;
+    FILE *file = fopen(path, "rb");
+    if (file != NULL) (void)fclose(file);
+    return file == NULL;
+}
+
+static sn_status read_humanoid(sn_document *out) {
+    *out = (sn_document){.format = SN_FORMAT_MODEL};
+    sn_status status = sn_model_humanoid(NULL, &out->owned);
+    out->model = out->owned;
+    return status;
+}
+
+bool input_read(const char *path, const sn_document_options *options, input *out, sn_error *error) {
+    *out = (input){.path = path};
+    size_t length;
+    *error = (sn_error){0};
+    sn_status status;
+    if (is_humanoid(path)) {
+        status = read_humanoid(&out->document);
+    } else {
+        char *bytes = read_bytes(path, &length, error);
+        if (bytes == NULL) return false;
+        if (sn_format_of(path, bytes, length) == SN_FORMAT_MARKERS) {
+            out->document.format = SN_FORMAT_MARKERS;
+            status = sn_marker_set_read_json(bytes, length, NULL, &out->set, error);
+        } else {
+            status = sn_document_read(path, bytes, length, options, NULL, &out->document, error);
+        }
+        free(bytes);
+    }
+    if (status != SN_OK && error->text[0] == '\0')
+        (void)snprintf(error->text, sizeof error->text, "%s", sn_status_text(status));
+    return status == SN_OK;
+}
+
+void input_free(input *self) {
+    sn_document_free(&self->document);
+    sn_marker_set_destroy(self->set);
+    self->set = NULL;
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+// Recordings and motions at another rate.
+#include "support.h"
+
+static double turn_between(const sn_frame *x, const sn_frame *y) {
+    sn_quat q = sn_quat_mul(sn_quat_from_mat3(y->R), sn_quat_conj(sn_quat_from_mat3(x->R)));
+    sn_vec3 v = sn_quat_log(q);
+    return sqrt(v.x * v.x + v.y * v.y + v.z * v.z);
+}
+
+// One joint of every kind that turns: halfway is halfway, whatever its coordinates do.
+static void halfway(void **unused) {
+    (void)unused;
+    static const sn_joint_type types[] = {SN_JOINT_HINGE, SN_JOINT_EULER, SN_JOINT_BALL,
+                                          SN_JOINT_EXPMAP, SN_JOINT_FREE};
+    uint64_t state = 77;
+    double worst = 0;
+    for (int k = 0; k < cases(400); k++) {
+        sn_joint_desc d = random_joint(&state, types[k % 5], 0, -1);
+        for (int i = 0; i < SN_MAX_JOINT_DOFS; i++) {
+            d.lower[i] = -INFINITY, d.upper[i] = INFINITY, d.locked[i] = false, d.strength[i] = 1;
+        }
+        sn_builder *b;
+        sn_model *m;
+        assert_int_equal(sn_builder_create("one", NULL, &b), SN_OK);
+        (void)sn_builder_joint(b, &d);
+        assert_int_equal(sn_builder_finish(b, &m, NULL), SN_OK);
+        sn_builder_destroy(b);
+        sn_problem *problem;
+        sn_workspace *ws;
+        assert_int_equal(sn_problem_create(m, NULL, 0, NULL, &problem, NULL), SN_OK);
+        assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+        int nq = sn_model_nq(m);
+        sn_motion *motion, *twice;
+        assert_int_equal(sn_motion_create(2, nq, 5, 10, NULL, &motion), SN_OK);
+        // the second pose lies nearby, but may be written with other angles
+        double delta[6];
+        sn_model_sample(m, &state, sn_motion_edit(motion, 0));
+        for (int i = 0; i < 6; i++) delta[i] = uniform(&state, -0.5, 0.5);
+        double *q = sn_motion_edit(motion, 1);
+        sn_model_integrate(m, sn_motion_frame(motion, 0), delta, q);
+        if (d.type == SN_JOINT_HINGE) q[0] += 6.283185307179586 * below(&state, 3);
+        if (d.type == SN_JOINT_EULER) {
+            bool proper = d.order[0] == d.order[2];
+            q[0] += 3.141592653589793, q[2] -= 3.141592653589793;
+            q[1] = proper ? -q[1] : 3.141592653589793 - q[1];
+        }
+        assert_int_equal(sn_motion_resample(m, motion, 20, NULL, &twice), SN_OK);
+        assert_true(sn_motion_nframe(twice) == 3 && sn_motion_rate(twice) == 20 &&
+                    sn_motion_first_frame(twice) == 1);
+        assert_memory_equal(sn_motion_frame(twice, 0), sn_motion_frame(motion, 0),
+                            (size_t)nq * sizeof(double));
+        assert_memory_equal(sn_motion_frame(twice, 2), q, (size_t)nq * sizeof(double));
+        sn_frame frame[3];
+        for (int f = 0; f < 3; f++) {
+            assert_int_equal(sn_workspace_pose(ws, sn_motion_frame(twice, f)), SN_OK);
+            frame[f] = sn_workspace_frame(ws, 0);
+        }
+        double whole = turn_between(&frame[0], &frame[2]);
+        // expmaps go straight, which is not at an even speed
+        double tolerance = d.type == SN_JOINT_EXPMAP ? 0.2 : 1e-7;
+        worst = d.type == SN_JOINT_EXPMAP
+                    ? worst
+                    : fmax(worst, fabs(turn_between(&frame[0], &frame[1]) - whole / 2));
+        assert_near(turn_between(&frame[0], &frame[1]), whole / 2, tolerance);
+        assert_near(turn_between(&frame[1], &frame[2]), whole / 2, tolerance);
+        sn_motion_destroy(twice);
+        sn_motion_destroy(motion);
+        sn_workspace_destroy(ws);
+        sn_problem_destroy(problem);
+        sn_model_destroy(m);
+    }
+    print_message("halfway: %.1e rad off\n", worst);
+}
+
+static void recordings(void **unused) {
+    (void)unused;
+    const char *const labels[] = {"A", "B"};
+    const sn_recording_info info = {.nframe = 7, .nmarker = 2, .first_frame = 40, .rate = 60};
+    sn_recording *r, *out;
+    assert_int_equal(sn_recording_create(&info, labels, NULL, &r), SN_OK);
+    for (int f = 0; f < 7; f++)
+        for (int i = 0; i < 6; i++)
+            if (i < 3 || f != 3) sn_recording_edit(r, f)[i] = 10 * f + i;
+    assert_int_equal(sn_recording_resample(r, 40, NULL, &out), SN_OK);
+    const sn_recording_info *got = sn_recording_get_info(out);
+    assert_true(got->nframe == 5 && got->rate == 40 && got->first_frame == 1);
+    // frames 0, 1.5, 3, 4.5, 6
+    for (int f = 0; f < 5; f++)
+        for (int c = 0; c < 3; c++) assert_near(sn_recording_frame(out, f)[c], 15 * f + c, 1e-12);
+    assert_true(sn_recording_present(out, 1, 1));   // 1.5 lies between 1 and 2, which are there
+    assert_false(sn_recording_present(out, 2, 1));  // 3 is missing
+    assert_true(sn_recording_present(out, 3, 1));
+    sn_recording_destroy(out);
+    assert_int_equal(sn_recording_resample(r, 120, NULL, &out), SN_OK);
+    // no bridge over the gap: 2.5, 3 and 3.5 are all missing
+    assert_int_equal(sn_recording_get_info(out)->nframe, 13);
+    assert_int_equal(sn_recording_missing(out, 1), 3);
+    assert_int_equal(sn_recording_missing(out, 0), 0);
+    sn_recording_destroy(out);
+    assert_int_equal(sn_recording_resample(r, 0, NULL, &out), SN_ERR_ARGUMENT);
+    assert_int_equal(sn_recording_resample(r, 1e12, NULL, &out), SN_ERR_SIZE);
+    assert_null(out);
+    // there and back at a rate that does not divide
+    assert_int_equal(sn_recording_resample(r, 60, NULL, &out), SN_OK);
+    assert_int_equal(sn_recording_get_info(out)->nframe, 7);
+    assert_memory_equal(sn_recording_frame(out, 2), sn_recording_frame(r, 2), 6 * sizeof(double));
+    sn_recording_destroy(out);
+    for (int fail = 0; fail < 20; fail++) {
+        test_allocator a;
+        test_allocator_begin(&a);
+        a.fail_at = fail;
+        sn_status status = sn_recording_resample(r, 50, &a.base, &out);
+        if (status == SN_OK) {
+            sn_recording_destroy(out);
+            break;
+        }
+        assert_true(status == SN_ERR_MEMORY && a.live == 0);
+    }
+    sn_recording_destroy(r);
+}
+
+int main(void) {
+    const struct CMUnitTest list[] = {cmocka_unit_test(halfway), cmocka_unit_test(recordings)};
+    return cmocka_run_group_tests(list, NULL, NULL);
+}
