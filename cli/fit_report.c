@@ -331,9 +331,10 @@ static void work(plot_text *out, const fit_result *r) {
 // --- angles --------------------------------------------------------------------------------------------------
 
 // Lengths have a panel of their own, apart from the joint's angles.
-static bool is_length(const char *column) {
-    const char *end = strrchr(column, '_');
-    return end != NULL && (strcmp(end, "_distance") == 0 || end[1] == 't') && strcmp(end, "_twist") != 0;
+static bool is_length(const sn_model *model, int joint, int dof) {
+    sn_joint_type type = sn_model_joint(model, joint)->type;
+    return type == SN_JOINT_SLIDER || type == SN_JOINT_TRANSLATION || (type == SN_JOINT_FREE && dof < 3) ||
+           (type == SN_JOINT_PLANAR && dof < 2);
 }
 
 static void angles(plot_text *out, const fit_result *r) {
@@ -357,8 +358,8 @@ static void angles(plot_text *out, const fit_result *r) {
         // the first column is the time
         int begin = 1 + sn_model_v_index(r->model, j), end = begin + dofs_of(r->model, j);
         for (int from = begin, to; from < end; from = to) {
-            bool length = is_length(sn_table_column(table, from));
-            for (to = from; to < end && is_length(sn_table_column(table, to)) == length; to++)
+            bool length = is_length(r->model, j, from - begin);
+            for (to = from; to < end && is_length(r->model, j, to - begin) == length; to++)
                 series[to] = (plot_series){.name = names[to - from],
                                            .style = to - from,
                                            .n = n,

@@ -325,7 +325,7 @@ static void spoiled(void **state) {
     int expected = (int)(0.05 * 0.7 * 41 * r.calibration.frames);
     print_message("spoiled: RMS %.2f mm from the truth (worst %.2f mm, %s), %d samples for outliers, about %d thrown\n",
                   1e3 * after.rms, 1e3 * after.worst, after.marker, r.calibration.outliers, expected);
-    assert_true(after.rms < 0.02);
+    assert_true(after.rms < 0.03);
     assert_true(r.calibration.outliers > expected / 2 && r.calibration.outliers < 2 * expected);
     fitted_free(&r);
     sn_recording_destroy(bad);

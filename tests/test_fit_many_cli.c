@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "memory_sink.h"
-#include "command.h"
+#include "fit_program.h"
 
 static void write_bytes(const char *name, const char *bytes, size_t length) {
     FILE *f = fopen(path_of(name), "wb");

@@ -2,7 +2,7 @@
 // Recordings and models as other programs write them, or as nobody should: fitted, or refused in words.
 #define _POSIX_C_SOURCE 200809L
 #include "memory_sink.h"
-#include "command.h"
+#include "fit_program.h"
 #include "takes.h"
 
 enum { N = 42 };
