@@ -322,8 +322,12 @@ static bool at_saddle(sn_solver *s) {
     double f;
     if (!s->exact_here && !solver_eval(s, s->q, SN_EVAL_HESSIAN, &f)) return false;
     (void)project_gradient(s);
-    // a pivot within rounding of 0 belongs to a flat direction, not to a saddle
-    for (int i = 0; i < s->n; i++) s->delta[i] = 1e-8 * s->scale[i] + 100 * s->noise;
+    // Within rounding of 0 a pivot belongs to a flat direction, not to a saddle. So it does within
+    // what is left of the gradient: along a curve of equal poses H has the curve's bend times g.
+    double flat = 100 * s->noise;
+    for (int i = 0; i < s->n; i++)
+        if (s->keep[i]) flat = fmax(flat, 4 * fabs(s->ws->g[i]));
+    for (int i = 0; i < s->n; i++) s->delta[i] = 1e-8 * s->scale[i] + flat;
     s->report.factorizations++;
     int k = sn_workspace_factor(s->ws, s->delta, s->keep, 0, NULL);
     if (k < 0) return false;
