@@ -17,10 +17,17 @@ build: setup
 
 # a take that sinew makes itself, so that the true motion is known
 EXAMPLE := $(BUILD)/example
+PAGE := web/dist/sinew.html
 run: build
+	@$(MAKE) --no-print-directory web >$(BUILD)/page.log 2>&1 || \
+	    echo "the page could not be built ($(BUILD)/page.log says why); the rest goes on without it"
 	@$(BUILD)/sinew example --out $(EXAMPLE)
 	@$(BUILD)/sinew fit -m $(EXAMPLE)/skeleton.asf -i $(EXAMPLE)/take.c3d --truth $(EXAMPLE)/truth.amc \
-	    -o $(EXAMPLE)/fit.bvh -o $(EXAMPLE)/fit.glb --report $(EXAMPLE)/report.html
+	    -o $(EXAMPLE)/fit.bvh -o $(EXAMPLE)/fit.glb --report $(EXAMPLE)/report.html \
+	    $$([ ! -e $(PAGE) ] || echo "-o $(EXAMPLE)/take.html --page $(PAGE)")
+	@[ ! -e $(PAGE) ] || printf '\nOpen these in a browser, by double click:\n  %s\n' \
+	    "$(PAGE)                pull a figure by the hand" \
+	    "$(EXAMPLE)/take.html    this take, playing" "$(EXAMPLE)/report.html  how well it fits"
 
 test: build
 	@tools/test.sh $(BUILD)

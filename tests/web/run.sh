@@ -10,7 +10,7 @@ skip() {
     echo "[  SKIPPED ] $2 test(s)."
 }
 
-if ! tools/setup.sh web; then
+if ! tools/setup.sh web || ! tools/setup.sh browser; then
     skip "the page, its tools are missing (see above)" 19
     exit 0
 fi

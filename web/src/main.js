@@ -481,6 +481,12 @@ class App {
     this.commit();
   }
 
+  /** A take that came with the page. */
+  async play(files) {
+    document.title = `${files[0].name.replace(/\.\w+$/, '')} · sinew`;
+    if (await this.files.open(files) && !matchMedia('(prefers-reduced-motion: reduce)').matches) this.clock.toggle();
+  }
+
   openTake(name) {
     const { stage, take } = this;
     // real motions leave the limits of their skeletons, and a take needs no goals
@@ -600,7 +606,11 @@ async function begin() {
   const app = new App(core, room);
   watchContext(room, app);
   app.rebuilt();
-  if (!app.fromAddress()) app.commit();
+  // this script stands before what a take's page has at its end
+  if (document.readyState === 'loading') await new Promise((done) => document.addEventListener('DOMContentLoaded', done));
+  const files = app.files.embedded;
+  if (files.length > 0) await app.play(files);
+  else if (!app.fromAddress()) app.commit();
   globalThis.sinew = app;  // for tests, and for whoever opens the console
 }
 

@@ -65,6 +65,7 @@ export class Stage {
     this.locked = new Set();
     this.limits = true;
     this.setRest(figure?.rest ?? {});
+    this.call.web_tidy(this.call.web_rest());
     this.pose = this.rest;
     for (const [joint, local, kind, pinned, weight] of figure?.goals ?? []) {
       this.addGoal(this.find(joint), local, { kind, pinned: !!pinned, weight: weight ?? 1 });
