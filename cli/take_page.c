@@ -43,7 +43,8 @@ char *find_page(const char *given) {
         free(path);
     }
     if (access(here, R_OK) == 0) return in_folder(here, (int)strlen(here), "");
-    complain("a take that plays is sinew's page with the take inside, and the page is not built: build it "
+    complain("a take that plays is sinew's page with the take inside, and the page is not built: "
+             "build it "
              "with make web, or say where it is with --page FILE");
     return NULL;
 }
@@ -110,7 +111,8 @@ static sn_status marker_pairs(const scene *s, sn_recording **out) {
     info.nmarker = 2 * n;
     sn_status status = sn_recording_create(&info, labels, NULL, out);
     for (int f = 0; status == SN_OK && f < nframe; f++) {
-        const double *seen = sn_recording_frame(s->recording, f), *has = sn_recording_frame(fitted, f);
+        const double *seen = sn_recording_frame(s->recording, f),
+                     *has = sn_recording_frame(fitted, f);
         double *to = sn_recording_edit(*out, f);
         for (int i = 0; i < 3 * n; i++) {
             to[i] = column[i / 3] >= 0 ? seen[3 * column[i / 3] + i % 3] : (double)NAN;
@@ -138,15 +140,16 @@ static bool send(const sn_sink *sink, const char *text) {
 }
 
 // One file of the take: the page's name with another ending.
-static sn_status write_block(const scene *s, sn_format format, const char *path, const sn_sink *sink,
-                             sn_error *error) {
+static sn_status write_block(const scene *s, sn_format format, const char *path,
+                             const sn_sink *sink, sn_error *error) {
     const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
     char head[120];
     base64 b = {.to = sink};
     const sn_sink into = {write_base64, &b};
-    (void)snprintf(head, sizeof head,
-                   "<script type=\"application/octet-stream\" id=\"sinew-take-%s\" data-metres=\"%g\">",
-                   sn_format_name(format), METRES_PER_UNIT);
+    (void)snprintf(
+        head, sizeof head,
+        "<script type=\"application/octet-stream\" id=\"sinew-take-%s\" data-metres=\"%g\">",
+        sn_format_name(format), METRES_PER_UNIT);
     if (!send(sink, head) || !into.write(&b, name, (size_t)(strrchr(name, '.') - name)) ||
         !send(&into, ".") || !send(&into, sn_format_name(format)) || !into.write(&b, "", 1))
         return SN_ERR_FILE;
