@@ -1,4 +1,4 @@
-# make run    build, then run the main job on the built-in example
+# make run    build, then run the main job on the built-in example; ends with what to open
 # make test   build, then run every test; ends with a count
 # make soak   the long versions of the tests (millions of cases)
 # make web    the page, web/dist/sinew.html
@@ -25,9 +25,9 @@ run: build
 	@$(BUILD)/sinew fit -m $(EXAMPLE)/skeleton.asf -i $(EXAMPLE)/take.c3d --truth $(EXAMPLE)/truth.amc \
 	    -o $(EXAMPLE)/fit.bvh -o $(EXAMPLE)/fit.glb --report $(EXAMPLE)/report.html \
 	    $$([ ! -e $(PAGE) ] || echo "-o $(EXAMPLE)/take.html --page $(PAGE)")
-	@[ ! -e $(PAGE) ] || printf '\nOpen these in a browser, by double click:\n  %s\n' \
-	    "$(PAGE)                pull a figure by the hand" \
-	    "$(EXAMPLE)/take.html    this take, playing" "$(EXAMPLE)/report.html  how well it fits"
+	@printf '\nOpen in a browser, by double click:\n  %s\n' "$(EXAMPLE)/report.html   how well it fits"
+	@[ ! -e $(PAGE) ] || printf '  %s\n' "$(EXAMPLE)/take.html     the take, playing" \
+	    "$(PAGE)         pull a figure by the hand"
 
 test: build
 	@tools/test.sh $(BUILD)
