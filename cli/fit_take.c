@@ -399,17 +399,33 @@ static bool run_fit(fit_result *r) {
     return status == SN_OK && !fit_cancelled;
 }
 
+// The frames that were fitted; NULL and a message when memory is out.
+static sn_recording *fitted_frames(const fit_result *r) {
+    sn_recording_info info = *sn_recording_get_info(r->recording);
+    const char **labels = must_alloc((size_t)info.nmarker, sizeof *labels);
+    for (int m = 0; m < info.nmarker; m++) labels[m] = sn_recording_label(r->recording, m);
+    info.nframe = r->input.count;
+    info.first_frame += r->input.first;
+    sn_recording *out = NULL;
+    if (sn_recording_create(&info, labels, NULL, &out) != SN_OK) complain("out of memory");
+    for (int f = 0; out != NULL && f < info.nframe; f++)
+        memcpy(sn_recording_edit(out, f), sn_recording_frame(r->recording, r->input.first + f),
+               3 * (size_t)info.nmarker * sizeof(double));
+    free(labels);
+    return out;
+}
+
 static bool write_outputs(fit_result *r) {
     const fit_settings *s = r->settings;
-    scene all = {.figure = &r->figure,
-                   .model = r->model,
-                   .reshaped = r->reshaped,
-                   .motion = r->motion,
-                   .recording = r->recording};
     // the recording must run alongside the motion
-    bool whole = r->input.first == 0 &&
-                 r->input.count == sn_recording_get_info(r->recording)->nframe;
-    if (!whole) all.recording = NULL;
+    sn_recording *part = fitted_frames(r);
+    if (part == NULL) return false;
+    scene all = {.figure = &r->figure,
+                 .model = r->model,
+                 .reshaped = r->reshaped,
+                 .motion = r->motion,
+                 .recording = part,
+                 .page = s->page};
     bool good = true;
     outputs_hold();
     for (int i = 0; good && i < s->outputs.count && !fit_cancelled; i++)
@@ -419,6 +435,7 @@ static bool write_outputs(fit_result *r) {
         good = write_scene(s->save_model, &shape);
     }
     if (good && s->report != NULL) good = write_fit_report(s->report, r);
+    sn_recording_destroy(part);
     return outputs_release(good && !fit_cancelled);
 }
 
