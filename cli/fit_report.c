@@ -40,7 +40,7 @@ static void row(plot_text *out, const char *what, const char *format, ...) {
 }
 
 static const char *known_text(sn_known known) {
-    return known == SN_KNOWN_STATED ? "stated" : known == SN_KNOWN_FOUND ? "found from the markers" : "assumed";
+    return known == SN_KNOWN_FORCED ? "as you said" : known == SN_KNOWN_STATED ? "stated" : known == SN_KNOWN_FOUND ? "found from the markers" : "assumed";
 }
 
 // A path as the address of a link.

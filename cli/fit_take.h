@@ -50,6 +50,7 @@ typedef struct fit_result {
     sn_axes_report axes;
     bool calibrated;
     sn_calibrate_report calibration;
+    double shift;  ///< mean way of the markers from where they were before, metres
     sn_fit_input input;
     sn_motion *motion;
     sn_fit_frame *frames;
