@@ -120,7 +120,7 @@ sn_fit_options sn_fit_options_default(void) {
                             .track = track,
                             .limits = SN_LIMITS_OFF,
                             .soft_weight = 0.1,
-                            .posture = 1e-5,
+                            .posture = 1e-7,
                             .loss_scale = 0.02,
                             .too_few = 3};
 }
