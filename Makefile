@@ -22,7 +22,7 @@ run: build
 	@$(MAKE) --no-print-directory web >$(BUILD)/page.log 2>&1 || \
 	    echo "the page could not be built ($(BUILD)/page.log says why); the rest goes on without it"
 	@$(BUILD)/sinew example --out $(EXAMPLE)
-	@$(BUILD)/sinew fit -m $(EXAMPLE)/skeleton.asf -i $(EXAMPLE)/take.c3d --truth $(EXAMPLE)/truth.amc \
+	@$(BUILD)/sinew fit -m $(EXAMPLE)/skeleton.asf -i $(EXAMPLE)/take.c3d --truth $(EXAMPLE)/truth.amc --limits hard \
 	    -o $(EXAMPLE)/fit.bvh -o $(EXAMPLE)/fit.glb --report $(EXAMPLE)/report.html \
 	    $$([ ! -e $(PAGE) ] || echo "-o $(EXAMPLE)/take.html --page $(PAGE)")
 	@printf '\nOpen in a browser, by double click:\n  %s\n' "$(EXAMPLE)/report.html   how well it fits"
