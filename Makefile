@@ -1,4 +1,4 @@
-# make run    build, then run the main job on the built-in example
+# make run    build, then run the main job on the built-in example; ends with what to open
 # make test   build, then run every test; ends with a count
 # make soak   the long versions of the tests (millions of cases)
 # make web    the page, web/dist/sinew.html
@@ -17,10 +17,17 @@ build: setup
 
 # a take that sinew makes itself, so that the true motion is known
 EXAMPLE := $(BUILD)/example
+PAGE := web/dist/sinew.html
 run: build
+	@$(MAKE) --no-print-directory web >$(BUILD)/page.log 2>&1 || \
+	    echo "the page could not be built ($(BUILD)/page.log says why); the rest goes on without it"
 	@$(BUILD)/sinew example --out $(EXAMPLE)
 	@$(BUILD)/sinew fit -m $(EXAMPLE)/skeleton.asf -i $(EXAMPLE)/take.c3d --truth $(EXAMPLE)/truth.amc \
-	    -o $(EXAMPLE)/fit.bvh -o $(EXAMPLE)/fit.glb --report $(EXAMPLE)/report.html
+	    -o $(EXAMPLE)/fit.bvh -o $(EXAMPLE)/fit.glb --report $(EXAMPLE)/report.html \
+	    $$([ ! -e $(PAGE) ] || echo "-o $(EXAMPLE)/take.html --page $(PAGE)")
+	@printf '\nOpen in a browser, by double click:\n  %s\n' "$(EXAMPLE)/report.html   how well it fits"
+	@[ ! -e $(PAGE) ] || printf '  %s\n' "$(EXAMPLE)/take.html     the take, playing" \
+	    "$(PAGE)         pull a figure by the hand"
 
 test: build
 	@tools/test.sh $(BUILD)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #define _POSIX_C_SOURCE 200809L
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "fit_many.h"
+#include "take_page.h"
 
 static const char help[] =
     "usage: sinew fit -m SKELETON -i TAKE -o FILE [-o FILE ...] [options]\n"
@@ -12,7 +14,9 @@ static const char help[] =
     "  -m, --model FILE      the skeleton: ASF, BVH, URDF, OSIM or a native JSON model; \"humanoid\" is built in\n"
     "  -i, --input FILE      the markers: C3D, TRC, CSV, STO\n"
     "  -o, --output FILE     the motion, as its ending says: amc, asf, bvh, glb, mot, csv; also c3d or trc\n"
-    "                        (where the fitted markers are) and json (the figure). As often as you like\n"
+    "                        (where the fitted markers are), json (the figure), html (a page that plays the\n"
+    "                        take). As often as you like\n"
+    "  --page FILE           for html: sinew's page, sinew.html; without it, where make web puts it\n"
     "  --markers FILE        which marker sits where: a marker set (sinew markers makes one). Without it:\n"
     "                        the model's own markers, or the built-in set of HDM05, CMU and Plug-in Gait. An\n"
     "                        IKTaskSet of OpenSim: the model's own markers with its weights\n"
@@ -68,6 +72,7 @@ static int run(int argc, char **argv) {
                               VALUE("--truth", NULL, &s.truth),
                               VALUE("--max-error", NULL, &s.max_error),
                               VALUE("--report", NULL, &s.report),
+                              VALUE("--page", NULL, &s.page),
                               VALUE("--threads", "-j", &s.threads),
                               VALUE("--manifest", NULL, &many.manifest),
                               VALUE("--out", NULL, &many.out),
@@ -95,13 +100,19 @@ static int run(int argc, char **argv) {
         fputs("sinew fit: a skeleton (-m) and a recording (-i) are needed; see sinew fit --help\n", stderr);
         return EXIT_USAGE;
     }
-    for (int i = 0; i < s.outputs.count; i++)
-        if (sn_format_of_name(s.outputs.word[i]) == SN_FORMAT_UNKNOWN) {
+    for (int i = 0; i < s.outputs.count; i++) {
+        const char *name = s.outputs.word[i];
+        if (!is_page_name(name) && sn_format_of_name(name) == SN_FORMAT_UNKNOWN) {
             fprintf(stderr, "sinew fit: -o %s: its ending must be one of asf, amc, bvh, c3d, trc, mot, sto, "
-                            "csv, glb, json\n",
-                    s.outputs.word[i]);
+                            "csv, glb, json, html\n",
+                    name);
             return EXIT_USAGE;
         }
+        // before the work, not after it
+        char *page = is_page_name(name) ? find_page(s.page) : NULL;
+        if (is_page_name(name) && page == NULL) return EXIT_INPUT;
+        free(page);
+    }
     fit_plan plan;
     if (!make_plan(&s, &plan)) return EXIT_USAGE;
     struct sigaction action = {.sa_handler = on_interrupt};

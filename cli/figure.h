@@ -37,10 +37,15 @@ typedef struct scene {
     const sn_recording *recording;  ///< measured markers in the model's world, or NULL
     double metres;                  ///< per unit of the output, for formats that can choose; 0: as usual
     double rotation[4];             ///< of the whole figure and its markers, w x y z; all 0 for none
+    const char *page;               ///< for HTML: sinew's page, NULL where it usually is
 } scene;
 
 /// Write a scene as the format of the path's ending says. False and a message when it can't be.
 bool write_scene(const char *path, const scene *scene);
+/// The same into a sink; `error` may stay without a text.
+sn_status write_scene_to(const scene *scene, sn_format format, const sn_sink *sink, sn_error *error);
+/// Turn markers as the scene is turned.
+void turn_markers(const scene *scene, sn_recording *markers);
 
 /// Where the model's markers are in every frame. NULL and a message when memory is out.
 sn_recording *marker_paths(const sn_model *model, const sn_motion *motion);

@@ -5,7 +5,7 @@
 #include "fit_take.h"
 
 static const char *known_text(sn_known known) {
-    return known == SN_KNOWN_STATED ? "stated" : known == SN_KNOWN_FOUND ? "found" : "assumed";
+    return known == SN_KNOWN_FORCED ? "as you said" : known == SN_KNOWN_STATED ? "stated" : known == SN_KNOWN_FOUND ? "found" : "assumed";
 }
 
 static void axis_text(int axis, double sign, char out[3]) {
@@ -33,7 +33,8 @@ void print_fit_text(const fit_result *r) {
         printf("  calibration   %s from %d frames: %.2f cm to %.2f cm RMS", r->reshaped ? "offsets and lengths"
                                                                                        : "marker offsets",
                r->calibration.frames, 100 * r->calibration.rms_before, 100 * r->calibration.rms);
-        printf(", %d iterations, %.1f s\n", r->calibration.iterations, r->calibrate_seconds);
+        printf(", %d iterations, %.1f s; markers moved by %.1f cm on average\n", r->calibration.iterations,
+               r->calibrate_seconds, 100 * r->shift);
     }
     printf("  error         RMS %.3f cm, mean %.3f cm, worst %.2f cm", 100 * s->rms, 100 * s->mean,
            100 * s->worst);

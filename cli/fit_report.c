@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
+#define _POSIX_C_SOURCE 200809L
 // The report of a fit: one HTML file, charts as inline SVG, nothing fetched.
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "fit_take.h"
 #include "output.h"
 #include "plot.h"
+#include "take_page.h"
 
 static double frame_time(const fit_result *r, int f) {
     double rate = sn_motion_rate(r->motion);
@@ -37,10 +40,56 @@ static void row(plot_text *out, const char *what, const char *format, ...) {
 }
 
 static const char *known_text(sn_known known) {
-    return known == SN_KNOWN_STATED ? "stated" : known == SN_KNOWN_FOUND ? "found from the markers" : "assumed";
+    return known == SN_KNOWN_FORCED ? "as you said" : known == SN_KNOWN_STATED ? "stated" : known == SN_KNOWN_FOUND ? "found from the markers" : "assumed";
 }
 
-static void summary(plot_text *out, const fit_result *r) {
+// A path as the address of a link.
+static void address(plot_text *out, const char *path) {
+    for (; *path != '\0'; path++) {
+        unsigned char c = (unsigned char)*path;
+        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || strchr("0123456789/._-~", c) != NULL;
+        char text[4] = {(char)c, '\0', '\0', '\0'};
+        if (!plain) (void)snprintf(text, sizeof text, "%%%02X", c);
+        plot_raw(out, text);
+    }
+}
+
+static size_t folder_length(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? (size_t)(slash - path) + 1 : 0;
+}
+
+// Where the take plays: a page of the same run, or how to get one.
+static void player(plot_text *out, const char *report, const fit_settings *s) {
+    const char *page = NULL;
+    for (int i = 0; i < s->outputs.count; i++)
+        if (is_page_name(s->outputs.word[i])) page = s->outputs.word[i];
+    if (page == NULL) {
+        row(out, "see it move", "fit again with -o NAME.html as well: that page plays the take with its markers");
+        return;
+    }
+    size_t folder = folder_length(page);
+    bool beside = folder == folder_length(report) && memcmp(page, report, folder) == 0;
+    char here[4096] = "";
+    plot_raw(out, "<tr><th scope=\"row\">see it move</th><td><a href=\"");
+    if (beside) {
+        // a colon in the name is no scheme
+        plot_raw(out, "./");
+        address(out, page + folder);
+    } else {
+        plot_raw(out, "file://");
+        if (page[0] != '/' && getcwd(here, sizeof here) != NULL) {
+            address(out, here);
+            plot_raw(out, "/");
+        }
+        address(out, page);
+    }
+    plot_raw(out, "\">");
+    plot_escaped(out, page + folder);
+    plot_raw(out, "</a> plays the take with its markers</td></tr>\n");
+}
+
+static void summary(plot_text *out, const char *path, const fit_result *r) {
     const sn_fit_summary *s = &r->summary;
     const fit_settings *set = r->settings;
     char map[8];
@@ -48,6 +97,7 @@ static void summary(plot_text *out, const fit_result *r) {
     sn_axis_map_print(&r->axes.map, map);
     page_section(out, "summary", "Summary");
     plot_raw(out, "<div class=\"wide\"><table><tbody>\n");
+    player(out, path, set);
     row(out, "skeleton", "%s: %d joints, %d degrees of freedom", set->model, sn_model_njoint(r->model),
         sn_model_nv(r->model));
     row(out, "recording", "%s: frames %d to %d%s", set->input, first, first + r->input.count - 1,
@@ -391,7 +441,7 @@ static void angles(plot_text *out, const fit_result *r) {
 bool write_fit_report(const char *path, const fit_result *r) {
     plot_text text = {0};
     page_begin(&text, "sinew fit report", "A skeleton fitted to a recording of markers.");
-    summary(&text, r);
+    summary(&text, path, r);
     error_over_time(&text, r);
     markers(&text, r);
     worst_frames(&text, r);

@@ -105,6 +105,14 @@ static void tell_unmatched(fit_result *r) {
     char text[900] = "", one[200];
     const char **names = must_alloc((size_t)n, sizeof *names);
     for (int i = 0; i < n; i++) names[i] = sn_model_marker(r->model, i)->name;
+    // the built-in set was cut to what the recording has: for a likeness all of it counts
+    sn_marker_set *all = NULL;
+    if (r->settings->markers == NULL || strcmp(r->settings->markers, "builtin") == 0)
+        (void)sn_marker_set_builtin(r->figure.model, NULL, NULL, &all, NULL);
+    int nknown = all != NULL ? sn_marker_set_count(all) : n;
+    const char **known = must_alloc((size_t)nknown, sizeof *known);
+    for (int i = 0; i < nknown; i++)
+        known[i] = all != NULL ? sn_marker_set_place(all, i)->name : names[i];
     for (int m = 0; m < r->nlabel; m++) {
         bool used = false;
         const char *label = sn_label_name(sn_recording_label(r->recording, m));
@@ -114,10 +122,10 @@ static void tell_unmatched(fit_result *r) {
             unnamed++;
             continue;
         }
-        int near = sn_nearest_name(label, names, n);
-        bool close = near >= 0 && r->column[near] < 0;
+        int near = sn_nearest_name(label, known, nknown);
+        bool close = near >= 0 && sn_recording_find(r->recording, known[near]) == -1;
         (void)snprintf(one, sizeof one, "%s%.60s%s%s%s", listed > 0 ? ", " : "", label,
-                       close ? " (did you mean " : "", close ? names[near] : "", close ? "?)" : "");
+                       close ? " (did you mean " : "", close ? known[near] : "", close ? "?)" : "");
         if (strlen(text) + strlen(one) + 20 < sizeof text) strcat(text, one);
         listed++;
     }
@@ -133,6 +141,8 @@ static void tell_unmatched(fit_result *r) {
         if (strlen(text) + strlen(one) + 20 < sizeof text) strcat(text, one);
     }
     if (listed > 0) note(r, "%d marker%s of the set without data: %s", listed, listed == 1 ? "" : "s", text);
+    sn_marker_set_destroy(all);
+    free(known);
     free(names);
 }
 
@@ -154,7 +164,7 @@ static bool find_axes(fit_result *r) {
         double scale = r->axes.map.scale;
         r->axes.map = sn_axis_map_up(p->up, p->up_sign, f->up, f->up_sign);
         r->axes.map.scale = scale;
-        r->axes.up = p->up, r->axes.up_sign = p->up_sign, r->axes.up_known = SN_KNOWN_STATED;
+        r->axes.up = p->up, r->axes.up_sign = p->up_sign, r->axes.up_known = SN_KNOWN_FORCED;
         r->axes.up_conflict = false;
     }
     if (p->has_axes) {
@@ -163,7 +173,7 @@ static bool find_axes(fit_result *r) {
         r->axes.map.scale = scale;
         r->axes.up = p->axes.axis[f->up];
         r->axes.up_sign = p->axes.sign[f->up] * f->up_sign;
-        r->axes.up_known = SN_KNOWN_STATED;
+        r->axes.up_known = SN_KNOWN_FORCED;
         r->axes.up_conflict = false;
     }
     if (p->unit > 0) {
@@ -172,7 +182,7 @@ static bool find_axes(fit_result *r) {
         r->axes.spread *= factor / r->axes.map.scale;
         r->axes.map.scale = factor;
         r->axes.unit = p->unit;
-        r->axes.unit_known = SN_KNOWN_STATED;
+        r->axes.unit_known = SN_KNOWN_FORCED;
         r->axes.unit_doubtful = r->axes.spread < 0.4 || r->axes.spread > 2.5;
     }
     const char *unit = p->unit > 0 ? r->settings->units : info->unit;
@@ -185,7 +195,7 @@ static bool find_axes(fit_result *r) {
         note(r, "which axis of the recording is up is neither stated nor clear from the figure; %s%c was "
                 "assumed (--up forces it)",
              r->axes.up_sign < 0 ? "-" : "+", "xyz"[r->axes.up]);
-    if (r->axes.unit_known != SN_KNOWN_STATED)
+    if (r->axes.unit_known != SN_KNOWN_STATED && r->axes.unit_known != SN_KNOWN_FORCED)
         note(r, "the file states no unit of length; %s makes the markers as large as the figure "
                 "(--units forces it)",
              r->unit_text);
@@ -352,6 +362,10 @@ static bool calibrate(fit_result *r) {
     sn_status status = sn_calibrate(&input, &o, NULL, position, r->factor, &r->calibration, &error);
     r->calibrate_seconds = now() - begin;
     r->calibrated = true;
+    if (r->input.count < 60)
+        note(r, "calibrated from %d frames only: a short or still take hardly tells marker places from joint "
+                "angles, and a small error proves little",
+             r->input.count);
     if (m.shown) fputs("\r\033[K", stderr);
     bool good = status == SN_OK && !fit_cancelled;
     if (status != SN_OK) (void)file_error(r->settings->input, &error);
@@ -359,6 +373,11 @@ static bool calibrate(fit_result *r) {
         sn_marker_place *places = must_alloc((size_t)n, sizeof *places);
         for (int i = 0; i < n; i++) {
             places[i] = *sn_marker_set_place(r->set, i);
+            double moved = 0;
+            for (int k = 0; k < 3; k++)
+                moved += (position[3 * i + k] - places[i].position[k]) *
+                         (position[3 * i + k] - places[i].position[k]);
+            r->shift += sqrt(moved) / n;
             memcpy(places[i].position, position + 3 * i, sizeof places[i].position);
             places[i].placed = true;
         }
@@ -399,26 +418,44 @@ static bool run_fit(fit_result *r) {
     return status == SN_OK && !fit_cancelled;
 }
 
+// The frames that were fitted; NULL and a message when memory is out.
+static sn_recording *fitted_frames(const fit_result *r) {
+    sn_recording_info info = *sn_recording_get_info(r->recording);
+    const char **labels = must_alloc((size_t)info.nmarker, sizeof *labels);
+    for (int m = 0; m < info.nmarker; m++) labels[m] = sn_recording_label(r->recording, m);
+    info.nframe = r->input.count;
+    info.first_frame += r->input.first;
+    sn_recording *out = NULL;
+    if (sn_recording_create(&info, labels, NULL, &out) != SN_OK) complain("out of memory");
+    for (int f = 0; out != NULL && f < info.nframe; f++)
+        memcpy(sn_recording_edit(out, f), sn_recording_frame(r->recording, r->input.first + f),
+               3 * (size_t)info.nmarker * sizeof(double));
+    free(labels);
+    return out;
+}
+
 static bool write_outputs(fit_result *r) {
     const fit_settings *s = r->settings;
-    scene all = {.figure = &r->figure,
-                   .model = r->model,
-                   .reshaped = r->reshaped,
-                   .motion = r->motion,
-                   .recording = r->recording};
     // the recording must run alongside the motion
-    bool whole = r->input.first == 0 &&
-                 r->input.count == sn_recording_get_info(r->recording)->nframe;
-    if (!whole) all.recording = NULL;
+    sn_recording *part = fitted_frames(r);
+    if (part == NULL) return false;
+    scene all = {.figure = &r->figure,
+                 .model = r->model,
+                 .reshaped = r->reshaped,
+                 .motion = r->motion,
+                 .recording = part,
+                 .page = s->page};
     bool good = true;
     outputs_hold();
     for (int i = 0; good && i < s->outputs.count && !fit_cancelled; i++)
         good = write_scene(s->outputs.word[i], &all);
     if (good && s->save_model != NULL) {
-        scene shape = {.figure = &r->figure, .model = r->model, .reshaped = r->reshaped};
+        // with the file's limits, whether or not they were used here
+        scene shape = {.figure = &r->figure, .model = r->limited, .reshaped = r->reshaped};
         good = write_scene(s->save_model, &shape);
     }
     if (good && s->report != NULL) good = write_fit_report(s->report, r);
+    sn_recording_destroy(part);
     return outputs_release(good && !fit_cancelled);
 }
 

@@ -11,7 +11,7 @@ typedef struct fit_settings {
     const char *model, *input;
     const char *name;  ///< of the take in a list
     word_list outputs;
-    const char *markers, *calibrate, *save_model, *report;
+    const char *markers, *calibrate, *save_model, *report, *page;
     const char *limits, *robust, *smooth, *solver, *frames, *threads, *max_error;
     const char *up, *units, *axes, *subject, *truth;
     bool json, quiet;
@@ -50,6 +50,7 @@ typedef struct fit_result {
     sn_axes_report axes;
     bool calibrated;
     sn_calibrate_report calibration;
+    double shift;  ///< mean way of the markers from where they were before, metres
     sn_fit_input input;
     sn_motion *motion;
     sn_fit_frame *frames;

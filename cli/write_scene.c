@@ -6,6 +6,7 @@
 #include "figure.h"
 #include "inputs.h"
 #include "output.h"
+#include "take_page.h"
 
 static sn_status need_motion(const scene *s, sn_error *error, const char *format) {
     if (s->motion != NULL) return SN_OK;
@@ -70,7 +71,7 @@ static sn_status write_glb(const scene *s, const sn_sink *sink, sn_error *error)
     return sn_glb_write(&g, sink, error);
 }
 
-static void turn_markers(const scene *s, sn_recording *markers) {
+void turn_markers(const scene *s, sn_recording *markers) {
     const sn_recording_info *info = sn_recording_get_info(markers);
     sn_mat3 R = sn_mat3_from_quat(
         (sn_quat){s->rotation[0], s->rotation[1], s->rotation[2], s->rotation[3]});
@@ -196,7 +197,7 @@ static sn_status write_json(const scene *s, const sn_sink *sink, sn_error *error
     return status;
 }
 
-static sn_status write_as(const scene *s, sn_format format, const sn_sink *sink, sn_error *error) {
+sn_status write_scene_to(const scene *s, sn_format format, const sn_sink *sink, sn_error *error) {
     switch (format) {
         case SN_FORMAT_ASF:
         case SN_FORMAT_AMC:
@@ -224,7 +225,8 @@ bool write_scene(const char *path, const scene *s) {
     sn_error error = {0};
     if (!output_open(&out, path)) return false;
     sn_sink sink = output_sink(&out);
-    sn_status status = write_as(s, sn_format_of_name(path), &sink, &error);
+    sn_status status = is_page_name(path) ? write_take_page(s, path, &sink, &error)
+                                          : write_scene_to(s, sn_format_of_name(path), &sink, &error);
     bool good = output_close(&out, status == SN_OK);
     if (status != SN_OK && status != SN_ERR_FILE) {
         if (error.text[0] == '\0')

@@ -16,4 +16,6 @@ configure_file(cmake/sinew.pc.in sinew.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/sinew.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 if(SINEW_TOOLS)
   install(TARGETS sinew_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} OPTIONAL)
+  # what `sinew fit -o take.html` starts from, where it was built
+  install(FILES web/dist/sinew.html DESTINATION ${CMAKE_INSTALL_DATADIR}/sinew OPTIONAL)
 endif()

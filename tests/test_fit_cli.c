@@ -48,6 +48,7 @@ static void wrong_usage(void **unused) {
         {QUICK "--out there", "belong to --manifest"},
         {QUICK "--resume", "belong to --manifest"},
         {QUICK "--shard 1/2", "belong to --manifest"},
+        {QUICK "-o x.htm", "html"},
         {"fit --manifest list.tsv", "--manifest needs --out DIR"},
         {"fit --manifest list.tsv --out d -m humanoid", "goes without -m"},
         {"fit --manifest list.tsv --out d -o x.bvh", "goes without -m"},
@@ -424,8 +425,36 @@ static void report_of_odd_model(void **unused) {
     free(html);
 }
 
+// A page with the take inside. Where no page is built, one of the same form stands in.
+static void take_page(void **unused) {
+    (void)unused;
+    size_t length;
+    expect(3, "--page none.html: there is no such file", QUICK "-o take.html --page none.html");
+    put("plain.html", "<html><body></body></html>");
+    expect(1, "plain.html is not sinew's page", QUICK "-o take.html --page plain.html");
+    assert_false(is_there("take.html"));
+    put("page.html", "<body>'</body>'<script id=\"wasm\"></script></body></html>");
+    assert_int_equal(sinew(QUICK "-o take.html --page page.html --report r.html"), 0);
+    char *html = slurp(path_of("take.html"), &length), *report = slurp(path_of("r.html"), &length);
+    const char *bvh = strstr(html, "id=\"sinew-take-bvh\" data-metres=\"0.01\">"),
+               *c3d = strstr(html, "id=\"sinew-take-c3d\""), *end = strstr(html, "</script>\n</body></html>");
+    assert_true(bvh != NULL && c3d > bvh && end > c3d);
+    // "take.bvh", a zero, "HIERARC..." in base64
+    assert_memory_equal(strchr(bvh, '>') + 1, "dGFrZS5idmgASElFUkFSQ", 21);
+    assert_non_null(strstr(report, "<a href=\"./take.html\">"));
+    expect(1, "holds a take already", QUICK "-o again.html --page take.html");
+    assert_int_equal(sinew(QUICK "-o take.html --page page.html --report ex/r.html"), 0);
+    free(report);
+    report = slurp(path_of("ex/r.html"), &length);
+    assert_non_null(strstr(report, "<a href=\"file:///"));
+    free(report);
+    free(html);
+    no_parts();
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(take_page),
         cmocka_unit_test(wrong_usage), cmocka_unit_test(bad_files),   cmocka_unit_test(outputs),
         cmocka_unit_test(options),     cmocka_unit_test(save_model),  cmocka_unit_test(subjects),
         cmocka_unit_test(unwritable),  cmocka_unit_test(interrupted), cmocka_unit_test(progress),

@@ -105,6 +105,44 @@ static void collinear_saddle(void **unused) {
     sn_model_destroy(model);
 }
 
+// The same where even the Jacobian vanishes: a point at the far side of its circle from a plane. No
+// minimum, though to first order no task sees the hinge.
+static void far_side(void **unused) {
+    (void)unused;
+    sn_builder *b;
+    sn_model *model;
+    sn_problem *problem;
+    sn_joint_desc root = sn_joint_default(SN_JOINT_FIXED), d = sn_joint_default(SN_JOINT_HINGE);
+    root.name = "root";
+    d.name = "wheel";
+    d.parent = 0;
+    d.position[0] = 5;  // far from the root, so that the rounding of its column counts
+    assert_int_equal(sn_builder_create("wheel", NULL, &b), SN_OK);
+    (void)sn_builder_joint(b, &root);
+    (void)sn_builder_joint(b, &d);
+    assert_int_equal(sn_builder_finish(b, &model, NULL), SN_OK);
+    sn_builder_destroy(b);
+    sn_task t = sn_task_default(SN_TASK_PLANE);
+    t.joint = 1;
+    t.local[0] = 1;
+    t.goal[0] = 7;
+    t.normal[0] = 1;
+    t.normal[1] = t.normal[2] = 0;
+    assert_int_equal(sn_problem_create(model, &t, 1, NULL, &problem, NULL), SN_OK);
+    for (int m = 0; m < 2; m++) {
+        double q = 3.141592653589793;
+        sn_report r = solve(problem, second_order[m], &q);
+        assert_int_equal(r.stop, SN_STOP_MINIMUM);
+        assert_near(r.f, 0.5, 1e-12);
+        assert_near(cos(q), 1, 1e-12);
+        assert_true(fabs(q) < 10);  // and not many times round
+    }
+    double q = 3.141592653589793;
+    assert_int_equal(solve(problem, SN_METHOD_LM, &q).stop, SN_STOP_SADDLE);
+    sn_problem_destroy(problem);
+    sn_model_destroy(model);
+}
+
 // Two goals for one point: the weighted mean.
 static void contradicting_goals(void **unused) {
     (void)unused;
@@ -254,6 +292,8 @@ static second_look look_again(sn_workspace *ws, const sn_solver *solver, const d
     second_look look = {0};
     assert_int_equal(sn_workspace_eval(ws, q, SN_EVAL_GAUSS_NEWTON, &f), SN_OK);
     sn_workspace_fields_diagonal(ws, seen);
+    assert_int_equal(sn_workspace_eval(ws, q, SN_EVAL_HESSIAN, &f), SN_OK);
+    sn_workspace_fields_diagonal(ws, d);
     for (int i = 0; i < nv; i++) top = fmax(top, scale[i]);
     for (int k = 0; k < model->njoint; k++) {
         const sn_joint *j = &model->joint[k];
@@ -265,11 +305,11 @@ static second_look look_again(sn_workspace *ws, const sn_solver *solver, const d
                 plain && ((x <= model->lower[v] && g > 0) || (x >= model->upper[v] && g < 0));
             // what no task sees has rounding for a gradient, and does not move
             bool blind = seen[i] <= solver->noise && g * g <= solver->noise * f;
-            keep[i] = !held && !blind && model->gain[v] != 0;
-            if (keep[i]) look.gradient = fmax(look.gradient, fabs(g) / sqrt(2 * scale[i] * f));
+            keep[i] = !held && model->gain[v] != 0 && (!blind || fabs(d[i]) > 1e-9 * (1 + top));
+            if (keep[i] && !blind)
+                look.gradient = fmax(look.gradient, fabs(g) / sqrt(2 * scale[i] * f));
         }
     }
-    assert_int_equal(sn_workspace_eval(ws, q, SN_EVAL_HESSIAN, &f), SN_OK);
     for (int way = 0; way < 2; way++) {
         double share = way == 0 ? 1e-6 : 1e-10;
         for (int i = 0; i < nv; i++) d[i] = share * fmax(scale[i], 1e-3 * top) + 1e-14;
@@ -488,11 +528,11 @@ static void looking_elsewhere(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_link_arm),        cmocka_unit_test(collinear_saddle),
-        cmocka_unit_test(contradicting_goals), cmocka_unit_test(bad_goals),
-        cmocka_unit_test(quadratic_tail),      cmocka_unit_test(cut_short),
-        cmocka_unit_test(unseen_joint),        cmocka_unit_test(looking_elsewhere),
-        cmocka_unit_test(invariants),
+        cmocka_unit_test(two_link_arm),      cmocka_unit_test(collinear_saddle),
+        cmocka_unit_test(far_side),          cmocka_unit_test(contradicting_goals),
+        cmocka_unit_test(bad_goals),         cmocka_unit_test(quadratic_tail),
+        cmocka_unit_test(cut_short),         cmocka_unit_test(unseen_joint),
+        cmocka_unit_test(looking_elsewhere), cmocka_unit_test(invariants),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

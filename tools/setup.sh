@@ -1,6 +1,6 @@
 #!/bin/sh
 # Install the Debian packages that building and testing need, where they are missing. With `web` as
-# argument those of the page: WebAssembly and a browser.
+# argument those of the page, with `browser` the one that its tests run in.
 set -eu
 
 missing=""
@@ -17,6 +17,7 @@ if [ "${1:-}" = web ]; then
     need /usr/lib/llvm-14/lib/clang/14.0.6/lib/wasi/libclang_rt.builtins-wasm32.a libclang-rt-14-dev-wasm32
     need node nodejs
     need npm npm
+elif [ "${1:-}" = browser ]; then
     need chromium chromium
 else
     need gcc gcc

@@ -68,6 +68,10 @@ static sn_status take_document(sn_document *d, int *found, sn_error *error) {
         d->owned = NULL;
         d->skeleton = NULL;
         status = (sn_status)stage_take_model(model, skeleton);
+        if (status == SN_OK) {
+            the.mimics = d->mimics;
+            d->mimics = NULL;
+        }
         *found = WEB_MODEL;
     }
     if (status == SN_OK && d->motion != NULL && sn_motion_nframe(d->motion) > 0) {
@@ -86,13 +90,14 @@ static sn_status take_document(sn_document *d, int *found, sn_error *error) {
     return status;
 }
 
-int web_open(int bytes) {
+int web_open(int bytes, double metres) {
     const char *name = the.buffer, *data = name + strlen(name) + 1;
     sn_error error = {0};
     sn_document document;
     sn_document_options options = sn_document_options_default();
     options.skeleton = the.skeleton;
     options.use_limits = true;  // the page switches them
+    options.metres_per_unit = metres;
     int found;
     if (sn_format_of(name, data, (size_t)bytes) == SN_FORMAT_AMC && the.skeleton == NULL) {
         set_message(&error, "an AMC motion needs its skeleton: drop the ASF file with it");
@@ -147,14 +152,15 @@ static sn_status save_bvh(const sn_motion *motion, const sn_sink *sink, sn_error
 // Measured markers in the figure's world.
 static sn_status turned_recording(sn_recording **out) {
     const sn_recording *from = the_take.recording;
-    const sn_recording_info *info = sn_recording_get_info(from);
-    const char **labels = calloc((size_t)info->nmarker, sizeof *labels);
+    sn_recording_info info = *sn_recording_get_info(from);
+    info.nmarker = the_take.nmarker;
+    const char **labels = calloc((size_t)info.nmarker, sizeof *labels);
     if (labels == NULL) return SN_ERR_MEMORY;
-    for (int m = 0; m < info->nmarker; m++) labels[m] = sn_recording_label(from, m);
-    sn_status status = sn_recording_create(info, labels, NULL, out);
+    for (int m = 0; m < info.nmarker; m++) labels[m] = sn_recording_label(from, m);
+    sn_status status = sn_recording_create(&info, labels, NULL, out);
     free(labels);
-    for (int k = 0; status == SN_OK && k < info->nframe; k++)
-        for (int m = 0; m < info->nmarker; m++)
+    for (int k = 0; status == SN_OK && k < info.nframe; k++)
+        for (int m = 0; m < info.nmarker; m++)
             sn_axis_map_point(&the_take.axes, sn_recording_frame(from, k) + 3 * m,
                               sn_recording_edit(*out, k) + 3 * m);
     return status;

@@ -3,12 +3,12 @@
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { drawn, launch, open } from '../tests/web/browser.mjs';
+import { address, drawn, launch, open } from '../tests/web/browser.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const file = join(root, 'docs/page.png');
 const browser = await launch(process.argv[2]);
-const page = await open(browser, root, { width: 1120, height: 700, script: 'globalThis.sinewFine = true' });
+const page = await open(browser, address(root), { width: 1120, height: 700, pixels: 1, script: 'globalThis.sinewFine = true' });
 await page.waitForFunction(() => globalThis.sinew !== undefined, null, { timeout: 60000 });
 
 // A hand pulled up and aside, beside what the Jacobian transpose makes of the same pull

@@ -55,7 +55,8 @@ int WEB(web_restrict)(int limits, const unsigned char *locked);
 
 double *WEB(web_q)(void);     ///< nq, the pose shown; may be written
 double *WEB(web_rest)(void);  ///< nq, the rest pose; may be written
-/// Make a written pose a good one: unit quaternions, finite. 0 when it was not finite.
+/// Make a written pose a good one: unit quaternions, finite, joints that mimic others where those
+/// put them. 0 when it was not finite.
 int WEB(web_tidy)(double *q);
 /// Between two poses, rotations by slerp: at t = 0 the first, at 1 the second.
 void WEB(web_blend)(const double *a, const double *b, double t, double *out);
@@ -107,8 +108,8 @@ const double *WEB(web_trace_entries)(int lane);
 /// What web_open() found, added up; 0 for a file that cannot be used.
 enum { WEB_MODEL = 1, WEB_MOTION = 2, WEB_MARKERS = 4 };
 /// Read the file in web_buffer(): its name, a zero, then `bytes` bytes. 0: see web_message(); all
-/// stays as it was.
-int WEB(web_open)(int bytes);
+/// stays as it was. `metres`: per unit of a BVH file, 0 to guess it.
+int WEB(web_open)(int bytes, double metres);
 
 enum { WEB_BVH, WEB_GLB };
 /// Write poses as a file: `nframe` poses of nq numbers in web_buffer(), or 0 for those of the take.

@@ -209,6 +209,8 @@ int stage_take_model(sn_model *model, sn_skeleton *skeleton) {
     sn_model_destroy(the.model);
     sn_model_destroy(the.own);
     sn_skeleton_destroy(the.skeleton);
+    sn_mimics_destroy(the.mimics);
+    the.mimics = NULL;
     free(the.numbers), free(the.free), free(the.locked), free(the.held), free(the.matrices);
     the.own = model;
     the.skeleton = skeleton;
@@ -274,9 +276,15 @@ const double *web_joint_tip(int joint) {
 double *web_q(void) { return the.q; }
 double *web_rest(void) { return the.rest; }
 
+// Joints that mimic others are locked for solvers: they follow afterwards.
+static void follow(double *q) {
+    if (the.mimics != NULL) sn_mimics_apply(the.mimics, q);
+}
+
 int web_tidy(double *q) {
     if (sn_model_check_pose(the.base, q, NULL) != SN_OK) return 0;
     sn_model_normalize(the.base, q);
+    follow(q);
     return 1;
 }
 
@@ -362,7 +370,9 @@ int web_solve(int index) {
         l->report = (sn_report){0};
         return SN_OK;
     }
-    return (int)sn_solver_solve(l->solver, l->q, &l->report);
+    sn_status status = sn_solver_solve(l->solver, l->q, &l->report);
+    follow(l->q);
+    return (int)status;
 }
 
 void web_commit(void) {

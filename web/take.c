@@ -2,7 +2,8 @@
 // Takes: a motion, measured markers, or both.
 //
 // Where a take has both, each marker belongs to the joint in whose frame it moves least; its mean
-// place there is the fitted marker. Where it has markers only, they are put onto the figure (its own
+// place there is the fitted marker. `sinew fit` writes a take with every marker twice, as
+// "measured:NAME" and "fitted:NAME": then the fitted one says where it sits. Where it has markers only, they are put onto the figure (its own
 // markers of the same names, or the usual full-body set), the figure's bones get their lengths, and
 // its poses are fitted, some frames at a time.
 #include "take.h"
@@ -23,9 +24,6 @@ static void release(take *t) {
 void take_forget(void) { release(&the_take); }
 void web_take_close(void) { take_forget(); }
 
-static int nmarker(const take *t) {
-    return t->recording != NULL ? sn_recording_get_info(t->recording)->nmarker : 0;
-}
 static int nmeasured(const take *t) {
     return t->recording != NULL ? sn_recording_get_info(t->recording)->nframe : 0;
 }
@@ -33,7 +31,7 @@ static int nmeasured(const take *t) {
 int web_take_frames(void) {
     return the_take.motion != NULL ? sn_motion_nframe(the_take.motion) : 0;
 }
-int web_take_markers(void) { return nmarker(&the_take); }
+int web_take_markers(void) { return the_take.nmarker; }
 
 double web_take_rate(void) {
     double rate = the_take.motion != NULL ? sn_motion_rate(the_take.motion) : 0;
@@ -53,8 +51,21 @@ void web_take_pose(double frame) {
 
 // -- where markers sit
 
+// Count the markers: all of the recording, or the first half where the second is the fitted ones.
+static void count_markers(take *t) {
+    int n = sn_recording_get_info(t->recording)->nmarker, half = n / 2;
+    t->pairs = n > 0 && n % 2 == 0;
+    for (int m = 0; t->pairs && m < half; m++) {
+        const char *seen = sn_recording_label(t->recording, m),
+                   *fitted = sn_recording_label(t->recording, half + m);
+        t->pairs = strncmp(seen, "measured:", 9) == 0 && strncmp(fitted, "fitted:", 7) == 0 &&
+                   strcmp(seen + 9, fitted + 7) == 0;
+    }
+    t->nmarker = t->pairs ? half : n;
+}
+
 static sn_status allocate_markers(take *t) {
-    size_t n = (size_t)nmarker(t) + 1;
+    size_t n = (size_t)t->nmarker + 1;
     t->joint = calloc(n, sizeof *t->joint);
     t->local = calloc(3 * n, sizeof *t->local);
     t->places = calloc(6 * n, sizeof *t->places);
@@ -62,7 +73,7 @@ static sn_status allocate_markers(take *t) {
 }
 
 static void attach(take *t, const sn_model *model, const sn_marker_set *set) {
-    for (int m = 0; m < nmarker(t); m++) {
+    for (int m = 0; m < t->nmarker; m++) {
         const char *name = sn_label_name(sn_recording_label(t->recording, m));
         t->joint[m] = -1;
         for (int i = 0; i < sn_marker_set_count(set) && t->joint[m] < 0; i++) {
@@ -86,11 +97,11 @@ static double spread_on(const take *t, const sn_frame *frames, int njoint, int j
                         double mean[3]) {
     sn_vec3 sum = {0, 0, 0};
     double square = 0;
-    int seen = 0;
+    int seen = 0, column = t->pairs ? t->nmarker + marker : marker;
     for (int look = 0; look < LOOKS; look++) {
         double p[3];
         sn_axis_map_point(&t->axes,
-                          sn_recording_frame(t->recording, look_frame(t, look)) + 3 * marker, p);
+                          sn_recording_frame(t->recording, look_frame(t, look)) + 3 * column, p);
         if (!isfinite(p[0])) continue;
         const sn_frame *f = &frames[look * njoint + joint];
         sn_vec3 l = m3_tmul(&f->R, v3_sub((sn_vec3){p[0], p[1], p[2]}, f->p));
@@ -109,7 +120,7 @@ static double spread_on(const take *t, const sn_frame *frames, int njoint, int j
 static double attach_learned(take *t, const sn_frame *frames) {
     int njoint = sn_model_njoint(the.base), sure = 0;
     double total = 0;
-    for (int m = 0; m < nmarker(t); m++) {
+    for (int m = 0; m < t->nmarker; m++) {
         double best = 0.15, mean[3];
         t->joint[m] = -1;
         for (int j = 0; j < njoint; j++) {
@@ -123,7 +134,7 @@ static double attach_learned(take *t, const sn_frame *frames) {
         total += best;
         sure++;
     }
-    return 2 * sure > nmarker(t) ? total / sure : INFINITY;
+    return 2 * sure > t->nmarker ? total / sure : INFINITY;
 }
 
 // The recording's axes are not known: of the three cyclic ones, the one in which the markers move
@@ -284,11 +295,12 @@ sn_status take_motion(sn_motion *motion) {
 
 sn_status take_recording(sn_recording *recording, bool *figure, sn_error *error) {
     take next = {.recording = recording, .axes = sn_axis_map_identity()};
+    count_markers(&next);
     sn_model *model = NULL;
     // a motion that was not fitted to other markers stays
     bool known = the_take.motion != NULL && the_take.column == NULL;
     sn_status status =
-        nmeasured(&next) > 0 && nmarker(&next) > 0 ? allocate_markers(&next) : SN_ERR_VALUE;
+        nmeasured(&next) > 0 && next.nmarker > 0 ? allocate_markers(&next) : SN_ERR_VALUE;
     if (status == SN_ERR_VALUE) set_message(error, "there is no marker in this file");
     if (status == SN_OK && known) {
         next.motion = the_take.motion;
@@ -324,7 +336,7 @@ const float *web_take_places(double frame) {
     int n = nmeasured(t), k = (int)floor(frame + 0.5);
     k = k < 0 ? 0 : k >= n ? n - 1 : k;
     (void)sn_workspace_pose(the.probe, the.q);
-    for (int m = 0; m < nmarker(t); m++) {
+    for (int m = 0; m < t->nmarker; m++) {
         double seen[3];
         sn_vec3 f = {NAN, NAN, NAN};
         sn_axis_map_point(&t->axes, sn_recording_frame(t->recording, k) + 3 * m, seen);

@@ -8,6 +8,8 @@
 typedef struct take {
     sn_motion *motion;        // poses of the figure, as far as `fitted`
     sn_recording *recording;  // measured markers, or NULL
+    int nmarker;              // of it; where it has fitted ones too, they follow in the same order
+    bool pairs;               // it has
     int fitted;               // frames; all of them where the motion came from a file
     sn_axis_map axes;         // from the recording's world to the figure's
     int *joint;               // per marker of the recording: the joint it sits on, -1 for none

@@ -130,7 +130,7 @@ SN_API sn_axis_map sn_axis_map_up(int from, double from_sign, int to, double to_
 SN_API void sn_axis_map_point(const sn_axis_map *map, const double in[3], double out[3]);
 
 /// How something was found.
-typedef enum sn_known { SN_KNOWN_STATED, SN_KNOWN_FOUND, SN_KNOWN_ASSUMED } sn_known;
+typedef enum sn_known { SN_KNOWN_STATED, SN_KNOWN_FOUND, SN_KNOWN_ASSUMED, SN_KNOWN_FORCED } sn_known;
 
 typedef struct sn_axes_report {
     sn_axis_map map;

@@ -228,6 +228,11 @@ sn_status sn_fit_run(const sn_fit_input *input, const sn_fit_options *options,
         return sn_fail(error, SN_ERR_ARGUMENT, 0, "%s", sn_status_text(SN_ERR_ARGUMENT));
     if (o.smooth > 0 && !(sn_recording_get_info(input->recording)->rate > 0))
         return sn_fail(error, SN_ERR_ARGUMENT, 0, "smoothing needs a frame rate, which the recording lacks");
+    if (o.smooth * sn_recording_get_info(input->recording)->rate > 100)
+        return sn_fail(error, SN_ERR_ARGUMENT, 0,
+                       "smoothing over %g s is too much: at this frame rate it goes up to %.2g s, and 0.005 to "
+                       "0.02 s is usual",
+                       o.smooth, 100 / sn_recording_get_info(input->recording)->rate);
     sn_problem *problem = NULL;
     SN_TRY(make_problem(input, &o, allocator, &problem, error));
     sn_track_frame *tracked = sn_acquire(allocator, (size_t)input->count * sizeof *tracked);

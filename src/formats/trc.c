@@ -32,6 +32,7 @@ typedef struct reading {
     double rate;         // as the header says, 0 for nothing
     int claimed;         // frames, -1 for nothing
     int nshort, nextra;  // rows that end early, rows with unnamed points
+    int nzero;           // samples at 0 0 0
     bool jumps;          // frames are not numbered one after the other
     const char **label;
     void *block;
@@ -202,6 +203,12 @@ static bool read_sample(reading *r, double metres, double *x, sn_word *bad) {
         x[c] *= metres;
     }
     *bad = (sn_word){"", 0};
+    // some exporters write a gap as the origin, where no marker ever is
+    if (x[0] == 0 && x[1] == 0 && x[2] == 0) {
+        x[0] = x[1] = x[2] = NAN;
+        r->nzero++;
+        return true;
+    }
     return missing == 0 || missing == 3;
 }
 
@@ -248,6 +255,7 @@ static void decide(reading *r, const sn_clock *clock) {
         sn_note(note, "the header says %d frames, %d are there", r->claimed, r->info.nframe);
     if (r->jumps) sn_note(note, "frames are not numbered one by one");
     if (r->nextra > 0) sn_note(note, "points without a name left out in %d frames", r->nextra);
+    if (r->nzero > 0) sn_note(note, "%d samples at 0 0 0 taken as missing", r->nzero);
     if (r->nshort > 0) sn_note(note, "%d rows end early", r->nshort);
 }
 

@@ -133,17 +133,21 @@ static double largest_turn(const sn_solver *s, const double *step) {
 // none.
 static double solve_step(sn_solver *s, double reach, double *lambda, bool *indefinite) {
     double *step = s->step, *plain = s->own[3], *Hu = direction(s);
+    double size = 0;
     // more damping while the step turns some joint further than `reach`
     for (int tries = 0; tries < 8; tries++) {
         if (!factor(s, s->keep, lambda, indefinite)) return 0;
         for (int i = 0; i < s->n; i++) step[i] = s->keep[i] ? -s->ws->g[i] : 0;
         sn_workspace_solve(s->ws, step);
-        double size = largest_turn(s, step);
+        size = largest_turn(s, step);
         if (size <= reach) break;
         *lambda = fmax(*lambda, 1e-5) * fmin(fmax(size / reach * sqrt(size / reach), 2), 100);
     }
+    // where no damping is enough, as at a scale that was found where nothing moves: shorter
+    double t = size > reach ? reach / size : 1;
+    for (int i = 0; i < s->n && t < 1; i++) step[i] *= t;
     // the plain projection first; a step that stays inside needs no product with H, since
-    // (H + lambda D^2) u = -g gives u.Hu
+    // (H + lambda D^2) u = -t g gives u.Hu
     bool inside = true;
     double slope = 0, damped = 0;
     for (int i = 0; i < s->n; i++) {
@@ -152,7 +156,7 @@ static double solve_step(sn_solver *s, double reach, double *lambda, bool *indef
         slope += s->ws->g[i] * step[i];
         damped += diagonal(s)[i] * step[i] * step[i];
     }
-    if (inside) return 0.5 * (damped - slope);
+    if (inside) return 0.5 * damped - (1 - 0.5 * t) * slope;
     double promise = promised(s, plain, Hu);
     if (refine_step(s, step, *lambda)) {
         double refined = promised(s, step, Hu);

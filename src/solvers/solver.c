@@ -216,6 +216,13 @@ void solver_take(sn_solver *s, double f) {
     s->f = f;
 }
 
+// Is degree of freedom i at a limit that the gradient pushes against?
+static bool is_held(const sn_solver *s, int i) {
+    int at = s->q_of[i];
+    double g = s->ws->g[i];
+    return at >= 0 && ((s->q[at] <= s->lower[i] && g > 0) || (s->q[at] >= s->upper[i] && g < 0));
+}
+
 // Which degrees of freedom may move, and the relative projected gradient: the largest cosine
 // between the residual and a column of the Jacobian, |g_i| / (|J_i| |r|).
 static double project_gradient(sn_solver *s) {
@@ -223,9 +230,7 @@ static double project_gradient(sn_solver *s) {
     double worst = 0;
     s->report.active = 0;
     for (int i = 0; i < s->n; i++) {
-        int at = s->q_of[i];
-        bool held = at >= 0 && ((s->q[at] <= s->lower[i] && g[i] > 0) ||
-                                (s->q[at] >= s->upper[i] && g[i] < 0));
+        bool held = is_held(s, i);
         // where no task sees it, it stays where it is
         bool blind = s->seen[i] <= s->noise && g[i] * g[i] <= s->noise * s->f;
         s->report.active += held;
@@ -322,8 +327,19 @@ static bool at_saddle(sn_solver *s) {
     double f;
     if (!s->exact_here && !solver_eval(s, s->q, SN_EVAL_HESSIAN, &f)) return false;
     (void)project_gradient(s);
-    // a pivot within rounding of 0 belongs to a flat direction, not to a saddle
-    for (int i = 0; i < s->n; i++) s->delta[i] = 1e-8 * s->scale[i] + 100 * s->noise;
+    // A column of the Jacobian may vanish and f bend all the same: that is seen, too.
+    double *bend = s->moved;
+    sn_workspace_fields_diagonal(s->ws, bend);
+    for (int i = 0; i < s->n; i++) {
+        bool blind = s->seen[i] <= s->noise && s->model->gain[s->model->v_of[i]] != 0;
+        if (blind && fabs(bend[i]) > 100 * s->noise && !is_held(s, i)) s->keep[i] = true;
+    }
+    // Within rounding of 0 a pivot belongs to a flat direction, not to a saddle. So it does within
+    // what is left of the gradient: along a curve of equal poses H has the curve's bend times g.
+    double flat = 100 * s->noise;
+    for (int i = 0; i < s->n; i++)
+        if (s->keep[i]) flat = fmax(flat, 4 * fabs(s->ws->g[i]));
+    for (int i = 0; i < s->n; i++) s->delta[i] = 1e-8 * s->scale[i] + flat;
     s->report.factorizations++;
     int k = sn_workspace_factor(s->ws, s->delta, s->keep, 0, NULL);
     if (k < 0) return false;

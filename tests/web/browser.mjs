@@ -11,21 +11,31 @@ export async function launch(build) {
     executablePath: chromiumPath,
     // drawing by software: there is no graphics card where tests run
     args: ['--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist',
-      '--disable-background-networking', '--disable-component-update'],
+      '--disable-background-networking', '--disable-component-update',
+      // putting the page together is several times faster without the drawing library
+      '--disable-gpu-compositing', '--disable-lcd-text'],
   });
 }
 
 export const address = (root) => pathToFileURL(join(resolve(root), 'web/dist/sinew.html')).href;
 
-/** Open the page and wait until it is drawn. What goes wrong is kept in page.problems. */
-export async function open(browser, root, { hash = '', width = 1280, height = 800, touch = false, dark = false, script } = {}) {
+/**
+ * Open the page, or another one at `url`. What goes wrong is kept in page.problems. `pixels`: of the
+ * screen per length of the page; few of them are drawn fast, and everything else stays as it is.
+ */
+export async function open(browser, url, { hash = '', width = 1280, height = 800, touch = false, dark = false, pixels = 0.25, script } = {}) {
   const context = await browser.newContext({
     viewport: { width, height }, hasTouch: touch, isMobile: touch, colorScheme: dark ? 'dark' : 'light', acceptDownloads: true,
+    deviceScaleFactor: pixels,
   });
   const page = await context.newPage();
   page.problems = [];
   page.asked = [];
-  page.on('console', (message) => { if (['error', 'warning'].includes(message.type())) page.problems.push(message.text()); });
+  page.on('console', (message) => {
+    // how this browser puts the page together here, no doing of the page
+    const own = message.text().includes('GPU stall due to ReadPixels');
+    if (['error', 'warning'].includes(message.type()) && !own) page.problems.push(message.text());
+  });
   page.on('pageerror', (error) => page.problems.push(String(error)));
   page.on('request', (request) => {
     const url = request.url();
@@ -33,7 +43,7 @@ export async function open(browser, root, { hash = '', width = 1280, height = 80
     page.asked.push(url);
   });
   if (script) await page.addInitScript(script);
-  await page.goto(address(root) + hash, { waitUntil: 'commit', timeout: 60000 });
+  await page.goto(url + hash, { waitUntil: 'commit', timeout: 60000 });
   return page;
 }
 

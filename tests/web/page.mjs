@@ -1,56 +1,19 @@
 // The page in a real Chromium: what a visitor does, with real mouse, touch and keys.
 //   node page.mjs BUILD
-import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { drawn, launch, open } from './browser.mjs';
+import { address, drawn, launch, open } from './browser.mjs';
 import { check, finish, test } from './check.mjs';
+import { takes } from './takes.mjs';
+import { choose, difference, download, drop, goal, message, pose, pull, ready } from './visitor.mjs';
 
 const build = process.argv[2];
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
+const home = address(root);
 const browser = await launch(build);
-const ready = (page) => page.waitForFunction(() => globalThis.sinew !== undefined, null, { timeout: 60000 });
 
-// -- what the tests ask the page
-
-const pose = (page) => page.evaluate(() => [...sinew.stage.pose]);
-const difference = (a, b) => Math.max(...a.map((x, i) => Math.abs(x - b[i])));
-const goal = (page, i) => page.evaluate((n) => {
-  const g = sinew.stage.goals[n];
-  return { ...g, state: sinew.stage.state(n), screen: sinew.drag.screen(g.at), joint: sinew.stage.joints[g.joint].name };
-}, i);
-const choose = (page, id) => page.evaluate((name) => { sinew.choose(name); }, id);
-
-async function pull(page, i, dx, dy) {
-  const { screen } = await goal(page, i);
-  await page.mouse.move(screen.x, screen.y);
-  await page.mouse.down();
-  for (let k = 1; k <= 3; k++) await page.mouse.move(screen.x + dx * k / 3, screen.y + dy * k / 3);
-  await drawn(page);
-  await page.mouse.up();
-  await drawn(page);
-}
-
-async function drop(page, files) {
-  await page.evaluate((list) => {
-    const data = new DataTransfer();
-    for (const [name, base64] of list) data.items.add(new File([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))], name));
-    for (const type of ['dragenter', 'dragover', 'drop']) {
-      document.body.dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
-    }
-  }, files.map(([name, bytes]) => [name, Buffer.from(bytes).toString('base64')]));
-}
-const message = (page) => page.locator('#message span').textContent();
-
-async function download(page, kind) {
-  const waiting = page.waitForEvent('download');
-  await page.evaluate((k) => sinew.exportAs(k), kind);
-  const file = await waiting;
-  return { name: file.suggestedFilename(), bytes: readFileSync(await file.path()) };
-}
-
-const page = await open(browser, root, { width: 800, height: 560 });
+const page = await open(browser, home, { width: 800, height: 560 });
 
 await test('opens as a file, without an error and without a request', async () => {
   await ready(page);
@@ -169,7 +132,26 @@ await test('solvers, ghosts and starts', async () => {
     await drawn(page);
     check((await goal(page, 1)).state.distance < 1e-3, `${name} does not arrive`);
   }
-  await page.evaluate(() => { sinew.setLane(0, 0); sinew.setLane(1, -1); sinew.setLane(2, -1); sinew.setFrom(0); });
+  await page.evaluate(() => { sinew.setLane(0, 0); sinew.setLane(1, -1); sinew.setLane(2, -1); });
+  // from zero every solve is the same, whatever the pose was
+  await page.locator('#from label', { hasText: 'Zero' }).click();
+  await drawn(page);
+  const again = await page.evaluate(() => {
+    const solve = () => { sinew.stage.solve(false); return [...sinew.stage.pose]; };
+    const first = solve();
+    sinew.stage.pose = sinew.stage.rest;
+    const second = solve();
+    sinew.stage.watch();
+    // the first entry is the zero pose: its worst distance is the one there
+    const traced = sinew.stage.traces[0][0].distance;
+    sinew.stage.pose = sinew.stage.pose.map(() => 0).map((x, i) => (sinew.stage.joints.some((j) => j.nq === j.nv + 1 && i === j.q + j.nq - 4) ? 1 : x));
+    const zero = Math.max(...sinew.stage.goals.map((g, i) => (g.kind === 1 ? 0 : sinew.stage.state(i).distance)));
+    sinew.stage.pose = first;
+    return { same: first.every((x, i) => x === second[i]), traced, zero };
+  });
+  check(again.same, 'from zero, the pose before still matters');
+  check(Math.abs(again.traced - again.zero) < 1e-9, `the start is ${again.traced} m away, the zero pose ${again.zero}`);
+  await page.evaluate(() => sinew.setFrom(0));
 });
 
 await test('a lock holds, limits hold, and both can be taken off', async () => {
@@ -189,6 +171,15 @@ await test('a lock holds, limits hold, and both can be taken off', async () => {
   await page.evaluate(() => { sinew.reset(); sinew.moveGoal(sinew.stage.goals[2], [0, 1.1, -0.5]); });
   await drawn(page);
   check(await inside(), 'a limit is broken');
+  // the fans of the joint that is chosen: one for each limited coordinate, and a border
+  const fans = () => page.evaluate(() => sinew.limits.group.children.length);
+  await page.evaluate(() => sinew.selectJoint(sinew.stage.find('right_upper_arm')));
+  await drawn(page);
+  check(await fans() === 6, `${await fans()} parts of fans are shown for three limits`);
+  await page.locator('#fans').uncheck();
+  await drawn(page);
+  check(await fans() === 0, 'fans are shown although they are off');
+  await page.locator('#fans').check();
   check(/\d+ limits? holds?/.test(await page.locator('#held').textContent()), 'the page does not say which limits hold');
   await page.locator('#limits').uncheck();
   await page.evaluate(() => sinew.moveGoal(sinew.stage.goals[2], [0, 1.0, -0.6]));
@@ -287,6 +278,23 @@ await test('keyframes: set, interpolate, play, save as BVH and as a valid GLB', 
   await page.locator('#play').click();
   await page.waitForFunction(() => sinew.timeline.time > 0 && sinew.timeline.playing, null, { timeout: 10000 });
   await page.locator('#play').click();
+  // slow motion: a quarter of the clock's time; at the end it begins again, or stops
+  await page.locator('#speed').selectOption('0.25');
+  const slow = await page.evaluate(() => {
+    const { timeline, clock } = sinew;
+    const run = (from, by) => { clock.seek(from); timeline.playing = true; clock.before = 1000; clock.tick(1000 + by); return { time: timeline.time, playing: timeline.playing }; };
+    const quarter = run(1, 80);
+    document.getElementById('loop').click();
+    const once = run(1.99, 100);
+    document.getElementById('loop').click();
+    const round = run(1.99, 100);
+    clock.pause();
+    return { quarter, once, round };
+  });
+  check(Math.abs(slow.quarter.time - 1.02) < 1e-9 && slow.quarter.playing, `80 ms are ${slow.quarter.time - 1} s of slow motion`);
+  check(slow.once.time === 2 && !slow.once.playing, 'without loop it does not stop at the end');
+  check(Math.abs(slow.round.time - 0.015) < 1e-9 && slow.round.playing, `with loop it goes on at ${slow.round.time}`);
+  await page.locator('#speed').selectOption('1');
   bvh = await download(page, 'bvh');
   check(bvh.name === 'humanoid.bvh' && bvh.bytes.toString().startsWith('HIERARCHY'), 'no BVH');
   check(/Frames:\s*61/.test(bvh.bytes.toString()), 'not 61 frames');
@@ -335,6 +343,8 @@ await test('a file that is dropped: a motion, markers of it, a model, and broken
   await page.waitForFunction(() => sinew.stage.joints.length === 3, null, { timeout: 20000 }).catch(async () => { throw new Error(await message(page)); });
   check(page.problems.length === 0, page.problems.join('\n'));
 });
+
+await takes(browser, page, build);
 
 let link;
 await test('keyboard only', async () => {
@@ -395,7 +405,7 @@ await test('a lost drawing context is a sentence, and comes back', async () => {
 await page.context().close();
 
 await test('a phone: touch, tabs, nothing wider than the screen; a link restores the pose', async () => {
-  const phone = await open(browser, root, { width: 390, height: 844, touch: true, hash: link.hash });
+  const phone = await open(browser, home, { width: 390, height: 844, touch: true, hash: link.hash });
   await ready(phone);
   await drawn(phone);
   check(difference(await pose(phone), link.pose) < 1e-6, 'the link brought another pose');
@@ -420,13 +430,13 @@ await test('a phone: touch, tabs, nothing wider than the screen; a link restores
 });
 
 await test('no WebAssembly, no WebGL, a broken link: sentences', async () => {
-  const none = await open(browser, root, { width: 500, height: 400, script: 'delete globalThis.WebAssembly' });
+  const none = await open(browser, home, { width: 500, height: 400, script: 'delete globalThis.WebAssembly' });
   await none.locator('#trouble p', { hasText: 'WebAssembly' }).waitFor({ timeout: 20000 });
   await none.context().close();
-  const flat = await open(browser, root, { width: 500, height: 400, script: 'HTMLCanvasElement.prototype.getContext = () => null' });
+  const flat = await open(browser, home, { width: 500, height: 400, script: 'HTMLCanvasElement.prototype.getContext = () => null' });
   await flat.locator('#trouble p', { hasText: 'WebGL' }).waitFor({ timeout: 20000 });
   await flat.context().close();
-  const broken = await open(browser, root, { width: 500, height: 400, hash: '#f=humanoid&q=AAAA&g=1,2,3' });
+  const broken = await open(browser, home, { width: 500, height: 400, hash: '#f=humanoid&q=AAAA&g=1,2,3' });
   await ready(broken);
   check(/link cannot be used/.test(await message(broken)), 'a broken link says nothing');
   await broken.context().close();

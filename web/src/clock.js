@@ -1,4 +1,6 @@
 // The time line at the bottom: playing, scrubbing, keyframes.
+import { length } from './panel.js';
+
 const $ = (id) => document.getElementById(id);
 
 export class Clock {
@@ -98,6 +100,10 @@ export class Clock {
   update() {
     const { line, app } = this;
     document.body.classList.toggle('has-take', this.taken);
+    document.body.classList.toggle('has-markers', app.take.markers > 0);
+    // nobody pulls at a take that only plays
+    document.body.classList.toggle('watching', this.taken && app.stage.goals.length === 0);
+    if (this.taken) $('take-error').textContent = Number.isFinite(this.error) ? length(this.error) : '–';
     $('play').classList.toggle('playing', line.playing);
     $('play').setAttribute('aria-label', line.playing ? 'Pause' : 'Play');
     $('loop').setAttribute('aria-pressed', String(line.loop));

@@ -17,7 +17,7 @@ export const figures = [
     },
     goals: [hands('left'), hands('right'), ['head', [0, 0.12, 0.02], 0, false, 0.1], feet('left'), feet('right')],
     flesh: [
-      [/^pelvis$/, { r: [0.085, 0.078], wide: [1.12, 0.95] }],
+      [/^(pelvis|root)/, { r: [0.085, 0.078], wide: [1.12, 0.95] }],
             [/thigh/, { r: [0.08, 0.053] }],
       [/shin/, { r: [0.053, 0.035] }],
       [/foot/, { r: [0.037, 0.032], wide: [1.15, 1] }],

@@ -31,6 +31,15 @@ export class Files {
     });
   }
 
+  /** The files of a take that `sinew fit` put into the page: a name, a zero, bytes, all in base64. */
+  get embedded() {
+    return [...document.querySelectorAll('script[id^="sinew-take-"]')].map((block) => {
+      const bytes = Uint8Array.from(atob(block.textContent), (c) => c.charCodeAt(0)), zero = bytes.indexOf(0);
+      const file = new File([bytes.subarray(zero + 1)], new TextDecoder().decode(bytes.subarray(0, zero)));
+      return Object.assign(file, { metres: Number(block.dataset.metres) });
+    });
+  }
+
   async open(files) {
     files.sort((a, b) => rank(a.name) - rank(b.name));
     for (const file of files) {
@@ -39,9 +48,10 @@ export class Files {
         this.app.opened(found, file.name);
       } catch (error) {
         this.app.say(`${file.name}: ${error.message}`, true);
-        return;
+        return false;
       }
     }
+    return true;
   }
 
   async read(file) {
@@ -49,7 +59,7 @@ export class Files {
     const bytes = new Uint8Array(await file.arrayBuffer());
     const { core } = this.app;
     core.put(new TextEncoder().encode(`${file.name}\0`), bytes);
-    const found = core.call.web_open(bytes.length);
+    const found = core.call.web_open(bytes.length, file.metres ?? 0);
     if (found === 0) throw new Error(core.text(core.call.web_message()));
     return found;
   }

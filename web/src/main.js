@@ -79,7 +79,7 @@ class App {
     $('scale').textContent = `grid ${this.room.step >= 1 ? `${this.room.step} m` : `${this.room.step * 100} cm`} · y up`;
     const current = this.stage.figure?.id ?? 'file';
     this.panel.figure([...figures.map(({ id, name }) => [id, name]), ...this.extra], current);
-    this.selected = null;
+    this.selected = this.hovered = null;
     this.joint = Math.max(0, this.stage.goals[0]?.joint ?? 0);
     this.stage.traces = [[], [], []];
     this.stage.micros = NaN;
@@ -210,6 +210,7 @@ class App {
     const goal = this.stage.addGoal(joint, local, options);
     this.stage.look();
     this.select(goal);
+    this.clock.update();
     return goal;
   }
 
@@ -222,6 +223,7 @@ class App {
     if (!goal) return;
     this.stage.removeGoal(goal);
     this.select(null);
+    this.clock.update();
     this.commit();
   }
 
@@ -371,7 +373,7 @@ class App {
     this.ghostBodies();
     stage.pose = state.pose;
     this.timeline.keys = state.keys.map((key) => ({ time: key.time, pose: Float64Array.from(key.pose) }));
-    this.selected = null;
+    this.selected = this.hovered = null;
     stage.look();
     for (const lane of [1, 2]) if (this.ghosts[lane]) this.ghosts[lane].group.visible = false;
     this.clock.update();
@@ -479,6 +481,12 @@ class App {
     if (found & (MOTION | MARKERS)) this.openTake(name);
     this.clock.update();
     this.commit();
+  }
+
+  /** A take that came with the page. */
+  async play(files) {
+    document.title = `${files[0].name.replace(/\.\w+$/, '')} · sinew`;
+    if (await this.files.open(files) && !matchMedia('(prefers-reduced-motion: reduce)').matches) this.clock.toggle();
   }
 
   openTake(name) {
@@ -600,7 +608,11 @@ async function begin() {
   const app = new App(core, room);
   watchContext(room, app);
   app.rebuilt();
-  if (!app.fromAddress()) app.commit();
+  // this script stands before what a take's page has at its end
+  if (document.readyState === 'loading') await new Promise((done) => document.addEventListener('DOMContentLoaded', done));
+  const files = app.files.embedded;
+  if (files.length > 0) await app.play(files);
+  else if (!app.fromAddress()) app.commit();
   globalThis.sinew = app;  // for tests, and for whoever opens the console
 }
 

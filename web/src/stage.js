@@ -59,12 +59,17 @@ export class Stage {
       joint.nv = (i + 1 < count ? this.joints[i + 1].v : this.nv) - joint.v;
       joint.nq = (i + 1 < count ? this.joints[i + 1].q : this.nq) - joint.q;
     });
+    // so is one that came by way of other files, with their names; these say where limbs end
+    if (!this.skin && ['head', 'chest', 'left_upper_arm', 'right_shin'].every((name) => this.find(name) >= 0)) {
+      this.skin = { flesh: figures[0].flesh.map(([pattern, { r, wide }]) => [pattern, { r, wide }]) };
+    }
     this.lower = Float64Array.from(core.doubles(call.web_lower(), this.nv));
     this.upper = Float64Array.from(core.doubles(call.web_upper(), this.nv));
     this.goals = [];
     this.locked = new Set();
     this.limits = true;
     this.setRest(figure?.rest ?? {});
+    this.call.web_tidy(this.call.web_rest());
     this.pose = this.rest;
     for (const [joint, local, kind, pinned, weight] of figure?.goals ?? []) {
       this.addGoal(this.find(joint), local, { kind, pinned: !!pinned, weight: weight ?? 1 });

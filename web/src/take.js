@@ -20,8 +20,8 @@ export class Take {
     this.markers = this.call.web_take_markers();
     if (this.markers === 0) return;
     const material = () => new MeshBasicMaterial({ toneMapped: false });
-    this.measured = new InstancedMesh(new OctahedronGeometry(0.0075 * size), material(), this.markers);
-    this.fitted = new InstancedMesh(new SphereGeometry(0.0055 * size, 12, 8), material(), this.markers);
+    this.measured = new InstancedMesh(new OctahedronGeometry(0.009 * size), material(), this.markers);
+    this.fitted = new InstancedMesh(new SphereGeometry(0.0066 * size, 12, 8), material(), this.markers);
     this.lines = new LineSegments(new BufferGeometry().setAttribute('position', new BufferAttribute(new Float32Array(6 * this.markers), 3)),
       new LineBasicMaterial({ toneMapped: false }));
     for (const mesh of [this.measured, this.fitted, this.lines]) mesh.frustumCulled = false;

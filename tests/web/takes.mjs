@@ -1,0 +1,115 @@
+// Takes and files from elsewhere: the page that `sinew fit` writes, Acclaim with markers, a robot.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { drawn, open } from './browser.mjs';
+import { check, test } from './check.mjs';
+import { difference, drop, message, ready } from './visitor.mjs';
+
+// a gripper: the second finger goes as far as the first, the other way, and a flap twice as far and a bit
+const robot = `<robot name="gripper">
+<link name="base"/><link name="palm"/><link name="finger_1"/><link name="finger_2"/><link name="flap"/>
+<joint name="wrist" type="revolute"><parent link="base"/><child link="palm"/><origin xyz="0 0 0.3"/><axis xyz="1 0 0"/>
+  <limit lower="-2" upper="2"/></joint>
+<joint name="first" type="revolute"><parent link="palm"/><child link="finger_1"/><origin xyz="0 0.05 0.1"/><axis xyz="1 0 0"/>
+  <limit lower="-1" upper="1"/></joint>
+<joint name="second" type="revolute"><parent link="palm"/><child link="finger_2"/><origin xyz="0 -0.05 0.1"/><axis xyz="1 0 0"/>
+  <limit lower="-1" upper="1"/><mimic joint="first" multiplier="-1"/></joint>
+<joint name="flap" type="revolute"><parent link="finger_1"/><child link="flap"/><origin xyz="0 0 0.1"/><axis xyz="1 0 0"/>
+  <limit lower="-3" upper="3"/><mimic joint="first" multiplier="2" offset="0.1"/></joint>
+</robot>`;
+
+export async function takes(browser, page, build) {
+  const sinew = join(resolve(build), 'sinew'), folder = join(resolve(build), 'web/example');
+  const file = (name) => join(folder, name), bytes = (name) => readFileSync(file(name));
+  const run = (...words) => execFileSync(sinew, words, { encoding: 'utf8' });
+
+  await test('a fitted take: one file that opens and plays; the report links to it', async () => {
+    run('example', '--out', folder);
+    run('fit', '-m', file('skeleton.asf'), '-i', file('take.c3d'), '--frames', '700:860', '-o', file('walk & turn.html'),
+      '--page', join(dirname(fileURLToPath(import.meta.url)), '../../web/dist/sinew.html'), '--report', file('report.html'));
+    const html = bytes('report.html').toString(), link = html.match(/see it move<\/th><td><a href="([^"]+)"/)?.[1];
+    check(link && existsSync(fileURLToPath(new URL(link, pathToFileURL(file('report.html'))))), `the report links to ${link}`);
+    const take = await open(browser, pathToFileURL(file('walk & turn.html')).href, { width: 800, height: 560 });
+    await ready(take);
+    const shown = () => take.evaluate(() => {
+      const { take: t, stage, timeline, clock } = sinew, { measured, fitted, lines } = t;
+      const at = (mesh, i) => [...mesh.instanceMatrix.array.subarray(16 * i + 12, 16 * i + 15)], line = lines.geometry.attributes.position.array;
+      return { frames: t.frames, markers: t.markers, rate: t.rate, playing: timeline.playing, time: timeline.time, error: clock.error,
+        clock: document.getElementById('clock').textContent, pose: [...stage.pose], target: sinew.room.controls.target.toArray(),
+        visible: t.group.visible && [measured, fitted, lines].every((o) => o.visible && o.parent === t.group),
+        // each line goes from the measured marker to the fitted one, where both are there
+        pairs: Array.from({ length: t.markers }, (_, i) => [at(measured, i), at(fitted, i), [...line.subarray(6 * i, 6 * i + 6)], measured.instanceMatrix.array[16 * i]]) };
+    });
+    const first = await shown();
+    check(first.frames === 161 && first.markers === 41 && first.rate === 120, JSON.stringify({ ...first, pairs: 0, pose: 0 }));
+    check(first.playing && first.visible, 'it does not play, or no markers are shown');
+    check(await take.title() === 'walk & turn · sinew', await take.title());
+    // by itself
+    await take.waitForFunction((time) => sinew.timeline.time > time + 0.05, first.time, { timeout: 20000 });
+    const later = await shown();
+    check(difference(first.pose, later.pose) > 1e-3, 'the figure does not move');
+    check(first.clock !== later.clock && /\d+\/161/.test(later.clock), `the clock says ${later.clock}`);
+    await take.keyboard.press('Space');
+    await take.waitForFunction(() => !sinew.timeline.playing);
+    // scrubbed
+    await take.locator('#scrub').fill('0.5');
+    await drawn(take);
+    const half = await shown();
+    check(/ 61\/161/.test(half.clock), `at half a second the clock says ${half.clock}`);
+    let seen = 0, longest = 0;
+    for (const [from, to, line, there] of half.pairs) {
+      if (there === 0) continue;
+      seen++;
+      longest = Math.max(longest, Math.hypot(...from.map((x, k) => x - to[k])));
+      check(difference([...from, ...to], line) < 1e-6, 'a line does not join its markers');
+    }
+    check(seen >= 35 && longest > 1e-4 && longest < 0.02, `${seen} markers, up to ${longest} m apart`);
+    // what the page shows is what the fit found: noise of 2 mm on each axis, less what the fit takes up
+    check(half.error > 0.001 && half.error < 0.004, `markers are ${half.error} m off on average`);
+    await take.locator('#scrub').fill('1.3');
+    await drawn(take);
+    const end = await shown();
+    check(Math.hypot(end.target[0] - half.target[0], end.target[2] - half.target[2]) > 0.05, 'the camera does not follow');
+    check(await take.locator('#take-card').isVisible() && !(await take.locator('#panel').isVisible()), 'the panels are those of pulling');
+    await take.locator('#show-markers').uncheck();
+    await drawn(take);
+    check(!(await shown()).visible, 'markers cannot be hidden');
+    check(take.problems.length === 0, take.problems.join('\n'));
+    check(take.asked.filter((url) => !url.startsWith('data:') && !url.startsWith('blob:')).length === 1, take.asked.join('\n'));
+    await take.context().close();
+  });
+
+  await test('ASF, AMC and C3D dropped together', async () => {
+    await drop(page, ['take.c3d', 'truth.amc', 'skeleton.asf'].map((name) => [name, bytes(name)]));
+    await page.waitForFunction(() => sinew.take.markers === 42, null, { timeout: 30000 }).catch(async () => { throw new Error(await message(page)); });
+    check(await page.evaluate(() => sinew.take.frames) === 1225, 'not all frames');
+    await page.evaluate(() => sinew.clock.seek(3));
+    const off = await page.evaluate(() => sinew.clock.error);
+    check(off > 1e-3 && off < 6e-3, `markers are ${off} m from the true motion`);
+    check(page.problems.length === 0, page.problems.join('\n'));
+  });
+
+  await test('a robot from URDF: what mimics follows', async () => {
+    await drop(page, [['gripper.urdf', robot]]);
+    await page.waitForFunction(() => sinew.stage.name === 'gripper', null, { timeout: 20000 }).catch(async () => { throw new Error(await message(page)); });
+    const angles = () => page.evaluate(() => Object.fromEntries(['first', 'second', 'flap'].map((name) => [name, sinew.stage.pose[sinew.stage.joints[sinew.stage.find(name)].q]])));
+    const follows = ({ first, second, flap }) => Math.abs(second + first) < 1e-12 && Math.abs(flap - 2 * first - 0.1) < 1e-12;
+    check(follows(await angles()), `at rest: ${JSON.stringify(await angles())}`);
+    // pull the first finger aside
+    await page.evaluate(() => {
+      const { stage } = sinew, joint = stage.find('first');
+      sinew.addGoal(joint, [0, 0, 0.1]);
+      const goal = stage.goals.at(-1);
+      stage.goals = [goal];
+      stage.sync();
+      sinew.moveGoal(goal, [goal.at[0], goal.at[1] - 0.02, goal.at[2] + 0.05]);
+    });
+    await drawn(page);
+    const pulled = await angles();
+    check(Math.abs(pulled.first) > 0.05, `the first finger did not turn: ${JSON.stringify(pulled)}`);
+    check(follows(pulled), `pulled: ${JSON.stringify(pulled)}`);
+    check(page.problems.length === 0, page.problems.join('\n'));
+  });
+}
