@@ -285,8 +285,8 @@ static sn_status track_take(sn_calibration *c, int wanted, sn_error *error) {
     o.solver.max_iterations = 40;
     o.solver.gradient = 1e-5;
     o.solver.cancel = c->cancel;
-    double *q = sn_acquire(c->allocator, (size_t)tracked * c->nq * sizeof *q);
-    double *start = sn_acquire(c->allocator, c->nq * sizeof *start);
+    double *q = sn_acquire(c->allocator, ((size_t)tracked * c->nq + 1) * sizeof *q);
+    double *start = sn_acquire(c->allocator, (c->nq + 1) * sizeof *start);
     sn_track_frame *frames = sn_acquire(c->allocator, (size_t)tracked * sizeof *frames);
     sn_status status = sn_shape_model(&c->shape, c->x, c->allocator, &model, error);
     if (status == SN_OK) status = make_problem(c, model, &problem, error);

@@ -236,7 +236,7 @@ sn_status sn_fit_run(const sn_fit_input *input, const sn_fit_options *options,
     sn_problem *problem = NULL;
     SN_TRY(make_problem(input, &o, allocator, &problem, error));
     sn_track_frame *tracked = sn_acquire(allocator, (size_t)input->count * sizeof *tracked);
-    double *start = sn_acquire(allocator, (size_t)sn_model_nq(input->model) * sizeof *start);
+    double *start = sn_acquire(allocator, ((size_t)sn_model_nq(input->model) + 1) * sizeof *start);
     bool *changed = sn_acquire(allocator, (size_t)input->count * sizeof *changed);
     if (changed != NULL) memset(changed, 0, (size_t)input->count * sizeof *changed);
     sn_status status = tracked == NULL || start == NULL || changed == NULL
