@@ -37,7 +37,8 @@ static int sinew(const char *format, ...) {
 static void expect(int code, const char *fragment, const char *arguments) {
     int got = sinew("%s", arguments);
     if (got != code || strstr(said, fragment) == NULL)
-        fail_msg("sinew %s: exit %d, expected %d with \"%s\"; it said: %.800s", arguments, got, code, fragment, said);
+        fail_msg("sinew %s: exit %d, expected %d with \"%s\"; it said: %.800s", arguments, got,
+                 code, fragment, said);
 }
 
 static const char *path_of(const char *name) {

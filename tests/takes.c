@@ -96,7 +96,8 @@ static sn_model *reshaped(const sn_model *model, const double *position, const d
         if (position != NULL) memcpy(places[i].position, position + 3 * i, 3 * sizeof(double));
     }
     assert_int_equal(sn_marker_set_create("set", places, n, NULL, &moved), SN_OK);
-    assert_int_equal(sn_marker_set_apply(moved, model, SN_LIMITS_OFF, factor, NULL, &out, NULL), SN_OK);
+    assert_int_equal(sn_marker_set_apply(moved, model, SN_LIMITS_OFF, factor, NULL, &out, NULL),
+                     SN_OK);
     sn_marker_set_destroy(set);
     sn_marker_set_destroy(moved);
     free(places);
@@ -136,8 +137,8 @@ fitted fit_of(const sn_model *model, const sn_recording *recording, const sn_axi
         o.track.solver.gradient = 1e-7;
         o.track.solver.max_iterations = 100;
     }
-    assert_int_equal(sn_motion_create(info->nframe, sn_model_nq(model), info->first_frame, info->rate,
-                                      NULL, &r.motion),
+    assert_int_equal(sn_motion_create(info->nframe, sn_model_nq(model), info->first_frame,
+                                      info->rate, NULL, &r.motion),
                      SN_OK);
     if (sn_fit_run(&r.input, &o, NULL, r.motion, r.frames, r.markers, &r.summary, &error) != SN_OK)
         fail_msg("%s", error.text);

@@ -5,8 +5,8 @@
 #include "support.h"
 
 typedef struct example_take {
-    sn_model *model;          ///< the humanoid with its usual markers
-    sn_model *subject;        ///< with its markers where they really are
+    sn_model *model;    ///< the humanoid with its usual markers
+    sn_model *subject;  ///< with its markers where they really are
     sn_motion *truth;
     sn_recording *recording;  ///< y up, metres
     int nframe;

@@ -35,10 +35,14 @@ typedef struct small {
 static sn_model *small_figure(void) {
     static const char text[] =
         "{\"name\": \"s\", \"joints\": [{\"name\": \"hip\", \"type\": \"free\"},"
-        "{\"name\": \"l_leg\", \"parent\": \"hip\", \"type\": \"euler\", \"order\": \"XYZ\", \"position\": [0.1,-0.1,0]},"
-        "{\"name\": \"r_leg\", \"parent\": \"hip\", \"type\": \"hinge\", \"axis\": [1,0.2,0], \"position\": [-0.1,-0.1,0]},"
-        "{\"name\": \"l_foot\", \"parent\": \"l_leg\", \"type\": \"hinge\", \"axis\": [1,0,0], \"position\": [0,-0.4,0.05]},"
-        "{\"name\": \"r_foot\", \"parent\": \"r_leg\", \"type\": \"euler\", \"order\": \"ZYX\", \"position\": [0,-0.4,0.05]}],"
+        "{\"name\": \"l_leg\", \"parent\": \"hip\", \"type\": \"euler\", \"order\": \"XYZ\", "
+        "\"position\": [0.1,-0.1,0]},"
+        "{\"name\": \"r_leg\", \"parent\": \"hip\", \"type\": \"hinge\", \"axis\": [1,0.2,0], "
+        "\"position\": [-0.1,-0.1,0]},"
+        "{\"name\": \"l_foot\", \"parent\": \"l_leg\", \"type\": \"hinge\", \"axis\": [1,0,0], "
+        "\"position\": [0,-0.4,0.05]},"
+        "{\"name\": \"r_foot\", \"parent\": \"r_leg\", \"type\": \"euler\", \"order\": \"ZYX\", "
+        "\"position\": [0,-0.4,0.05]}],"
         "\"markers\": [{\"name\": \"a\", \"joint\": \"hip\", \"position\": [0.1,0.1,0.1]},"
         "{\"name\": \"b\", \"joint\": \"hip\", \"position\": [-0.1,0.1,0.1]},"
         "{\"name\": \"c\", \"joint\": \"hip\", \"position\": [0,0.1,-0.1], \"weight\": 0.5},"
@@ -49,7 +53,8 @@ static sn_model *small_figure(void) {
         "{\"name\": \"h\", \"joint\": \"r_leg\", \"position\": [0.03,-0.2,0.07]}]}";
     sn_model *model;
     sn_error error;
-    if (sn_model_read_json(text, strlen(text), NULL, &model, &error) != SN_OK) fail_msg("%s", error.text);
+    if (sn_model_read_json(text, strlen(text), NULL, &model, &error) != SN_OK)
+        fail_msg("%s", error.text);
     return model;
 }
 
@@ -67,15 +72,23 @@ static void small_begin(small *s, double noise, uint64_t *state) {
                               .axes = sn_axis_map_identity(),
                               .count = FRAMES};
     static int group[5], columns[16], frame[FRAMES];
-    *c = (sn_calibration){.input = &s->input, .nq = (size_t)nq, .nv = (size_t)nv, .nframe = FRAMES,
-                          .neutral = 1e-2, .damping = 0,
-                          .shape = {.model = s->model, .njoint = 5, .nmarker = m, .size = n, .group = group},
-                          .columns = columns, .frame = frame};
+    *c = (sn_calibration){
+        .input = &s->input,
+        .nq = (size_t)nq,
+        .nv = (size_t)nv,
+        .nframe = FRAMES,
+        .neutral = 1e-2,
+        .damping = 0,
+        .shape = {.model = s->model, .njoint = 5, .nmarker = m, .size = n, .group = group},
+        .columns = columns,
+        .frame = frame};
     // hip's bone one factor, the legs' another that they share
     group[0] = 0, group[1] = group[2] = 1, group[3] = group[4] = -1;
-    double **fields[] = {&c->weight, &c->error, &c->poses, &c->x, &c->guess, &c->pull, &c->S, &c->g,
-                         &c->A, &c->B, &c->J, &c->Jx, &c->neutral_of, &c->zero};
-    const int sizes[] = {FRAMES * m, FRAMES * m, FRAMES * nq, n, n, n, n * n, n, nv * nv, n * nv, 3 * nv, 3 * n, nv, nq};
+    double **fields[] = {&c->weight, &c->error, &c->poses,      &c->x,   &c->guess,
+                         &c->pull,   &c->S,     &c->g,          &c->A,   &c->B,
+                         &c->J,      &c->Jx,    &c->neutral_of, &c->zero};
+    const int sizes[] = {FRAMES * m, FRAMES * m, FRAMES * nq, n,      n,     n,  n * n,
+                         n,          nv * nv,    n * nv,      3 * nv, 3 * n, nv, nq};
     size_t total = 0;
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) total += (size_t)sizes[i];
     s->block = calloc(total, sizeof *s->block);
@@ -149,9 +162,13 @@ static double reduced(small *s, const double *x, bool normal) {
         memcpy(q, c->poses + (size_t)k * c->nq, c->nq * sizeof *q);
         for (int i = 0; i < c->shape.nmarker; i++) {
             if (sn_recording_present(s->recording, k, i)) {
-                assert_int_equal(sn_problem_set_goal(problem, i, sn_recording_frame(s->recording, k) + 3 * i), SN_OK);
+                assert_int_equal(
+                    sn_problem_set_goal(problem, i, sn_recording_frame(s->recording, k) + 3 * i),
+                    SN_OK);
                 double own = sn_model_marker(s->model, i)->weight;
-                assert_int_equal(sn_problem_set_weight(problem, i, own * c->weight[k * c->shape.nmarker + i]), SN_OK);
+                assert_int_equal(
+                    sn_problem_set_weight(problem, i, own * c->weight[k * c->shape.nmarker + i]),
+                    SN_OK);
             } else {
                 assert_int_equal(sn_problem_set_missing(problem, i, true), SN_OK);
             }
@@ -212,7 +229,8 @@ static void normal_equations(void **unused) {
             (void)reduced(&s, x, true);
             x[j] = at;
             for (int i = 0; i < n; i++) {
-                double second = (s.c.g[i] - low[i]) / (2 * h), have = S[i >= j ? i * n + j : j * n + i];
+                double second = (s.c.g[i] - low[i]) / (2 * h),
+                       have = S[i >= j ? i * n + j : j * n + i];
                 off = fmax(off, fabs(second - have));
                 scale = fmax(scale, fabs(second));
             }
@@ -245,7 +263,8 @@ static shape_errors places_off(const sn_model *a, const sn_model *truth) {
         const sn_marker_desc *m = sn_model_marker(a, i);
         const sn_marker_desc *t = sn_model_marker(truth, sn_model_find_marker(truth, m->name));
         double d = 0;
-        for (int c = 0; c < 3; c++) d += (m->position[c] - t->position[c]) * (m->position[c] - t->position[c]);
+        for (int c = 0; c < 3; c++)
+            d += (m->position[c] - t->position[c]) * (m->position[c] - t->position[c]);
         e.rms += d / sn_model_nmarker(a);
         if (sqrt(d) > e.worst) e.worst = sqrt(d), e.marker = m->name;
     }
@@ -258,10 +277,11 @@ static void offsets_found(void **state) {
     sn_calibrate_options o = wanted(false);
     fitted r = fit_of(t->model, t->recording, NULL, &o, NULL);
     shape_errors before = places_off(t->model, t->subject), after = places_off(r.model, t->subject);
-    print_message("offsets: RMS %.2f mm from the truth before, %.2f mm after (worst %.2f mm, %s); markers %.2f mm; "
+    print_message("offsets: RMS %.2f mm from the truth before, %.2f mm after (worst %.2f mm, %s); "
+                  "markers %.2f mm; "
                   "median angle %.2f degrees off\n",
-                  1e3 * before.rms, 1e3 * after.rms, 1e3 * after.worst, after.marker, 1e3 * r.summary.rms,
-                  median_angle(r.model, r.motion, t->truth));
+                  1e3 * before.rms, 1e3 * after.rms, 1e3 * after.worst, after.marker,
+                  1e3 * r.summary.rms, median_angle(r.model, r.motion, t->truth));
     assert_true(before.rms > 0.006 && after.rms < (o.frames < 80 ? 0.009 : 0.0055));
     assert_true(r.summary.rms < 0.0036);
     fitted_free(&r);
@@ -271,15 +291,16 @@ static void offsets_found(void **state) {
 static void lengths_found(void **state) {
     example_take *t = *state;
     int njoint = sn_model_njoint(t->model);
-    double *wrong = malloc((size_t)njoint * sizeof *wrong), *factor = malloc((size_t)njoint * sizeof *factor);
+    double *wrong = malloc((size_t)njoint * sizeof *wrong),
+           *factor = malloc((size_t)njoint * sizeof *factor);
     double position[3 * 41];
     int column[41];
     assert_true(wrong != NULL && factor != NULL);
     static const struct {
         const char *joint;
         double by;
-    } scaled[] = {{"left_thigh", 1.12},   {"right_thigh", 1.12}, {"left_shin", 0.92},
-                  {"right_shin", 0.92},   {"left_upper_arm", 0.9}, {"right_upper_arm", 0.9}};
+    } scaled[] = {{"left_thigh", 1.12}, {"right_thigh", 1.12},   {"left_shin", 0.92},
+                  {"right_shin", 0.92}, {"left_upper_arm", 0.9}, {"right_upper_arm", 0.9}};
     for (int j = 0; j < njoint; j++) wrong[j] = 1;
     for (size_t i = 0; i < sizeof scaled / sizeof scaled[0]; i++) {
         int j = sn_model_find_joint(t->model, scaled[i].joint);
@@ -289,22 +310,29 @@ static void lengths_found(void **state) {
     sn_marker_set *set;
     sn_model *model;
     assert_int_equal(sn_marker_set_of_model(t->model, NULL, &set), SN_OK);
-    assert_int_equal(sn_marker_set_apply(set, t->model, SN_LIMITS_OFF, wrong, NULL, &model, NULL), SN_OK);
+    assert_int_equal(sn_marker_set_apply(set, t->model, SN_LIMITS_OFF, wrong, NULL, &model, NULL),
+                     SN_OK);
     assert_int_equal(sn_fit_match(model, t->recording, NULL, column), 41);
-    sn_fit_input in = {.model = model, .recording = t->recording, .column = column, .axes = sn_axis_map_identity(),
+    sn_fit_input in = {.model = model,
+                       .recording = t->recording,
+                       .column = column,
+                       .axes = sn_axis_map_identity(),
                        .count = t->nframe};
     sn_calibrate_options o = wanted(true);
     sn_calibrate_report report;
     sn_error error = {0};
-    if (sn_calibrate(&in, &o, NULL, position, factor, &report, &error) != SN_OK) fail_msg("%s", error.text);
+    if (sn_calibrate(&in, &o, NULL, position, factor, &report, &error) != SN_OK)
+        fail_msg("%s", error.text);
     for (size_t i = 0; i < sizeof scaled / sizeof scaled[0]; i += 2) {
-        int j = sn_model_find_joint(t->model, scaled[i].joint), k = sn_model_find_joint(t->model, scaled[i + 1].joint);
+        int j = sn_model_find_joint(t->model, scaled[i].joint),
+            k = sn_model_find_joint(t->model, scaled[i + 1].joint);
         assert_true(factor[j] == factor[k]);
-        print_message("lengths: %-15s was %.3f of the true one, is %.3f\n", scaled[i].joint, scaled[i].by,
-                      factor[j] * scaled[i].by);
+        print_message("lengths: %-15s was %.3f of the true one, is %.3f\n", scaled[i].joint,
+                      scaled[i].by, factor[j] * scaled[i].by);
         assert_true(fabs(factor[j] * scaled[i].by - 1) < 0.03);
     }
-    print_message("lengths: markers %.2f mm before, %.2f mm after\n", 1e3 * report.rms_before, 1e3 * report.rms);
+    print_message("lengths: markers %.2f mm before, %.2f mm after\n", 1e3 * report.rms_before,
+                  1e3 * report.rms);
     assert_true(report.rms < 0.0037);
     free(wrong);
     free(factor);
@@ -323,8 +351,10 @@ static void spoiled(void **state) {
     fitted r = fit_of(t->model, bad, NULL, &o, NULL);
     shape_errors after = places_off(r.model, t->subject);
     int expected = (int)(0.05 * 0.7 * 41 * r.calibration.frames);
-    print_message("spoiled: RMS %.2f mm from the truth (worst %.2f mm, %s), %d samples for outliers, about %d thrown\n",
-                  1e3 * after.rms, 1e3 * after.worst, after.marker, r.calibration.outliers, expected);
+    print_message("spoiled: RMS %.2f mm from the truth (worst %.2f mm, %s), %d samples for "
+                  "outliers, about %d thrown\n",
+                  1e3 * after.rms, 1e3 * after.worst, after.marker, r.calibration.outliers,
+                  expected);
     assert_true(after.rms < (o.frames < 80 ? 0.05 : 0.03));
     assert_true(r.calibration.outliers > expected / 2 && r.calibration.outliers < 2 * expected);
     fitted_free(&r);
@@ -343,7 +373,8 @@ static void weights(void **state) {
     for (int i = 0; i < 41; i++) places[i] = *sn_marker_set_place(set, i);
     places[10].weight = 0;
     assert_int_equal(sn_marker_set_create("light", places, 41, NULL, &light), SN_OK);
-    assert_int_equal(sn_marker_set_apply(light, t->model, SN_LIMITS_OFF, NULL, NULL, &model, NULL), SN_OK);
+    assert_int_equal(sn_marker_set_apply(light, t->model, SN_LIMITS_OFF, NULL, NULL, &model, NULL),
+                     SN_OK);
     sn_recording *cut[2];
     fitted r[2];
     for (int k = 0; k < 2; k++) {
@@ -351,11 +382,13 @@ static void weights(void **state) {
         for (int f = 0; k > 0 && f < 200; f++)
             for (int c = 0; c < 3; c++) sn_recording_edit(cut[k], f)[30 + c] += 0.3;
         r[k] = fit_of(model, cut[k], NULL, &o, NULL);
-        assert_memory_equal(sn_model_marker(r[k].model, 10)->position, places[10].position, sizeof places[10].position);
+        assert_memory_equal(sn_model_marker(r[k].model, 10)->position, places[10].position,
+                            sizeof places[10].position);
     }
     for (int i = 0; i < 41; i++)
         for (int c = 0; c < 3; c++)
-            assert_near(sn_model_marker(r[0].model, i)->position[c], sn_model_marker(r[1].model, i)->position[c], 1e-3);
+            assert_near(sn_model_marker(r[0].model, i)->position[c],
+                        sn_model_marker(r[1].model, i)->position[c], 1e-3);
     for (int k = 0; k < 2; k++) {
         fitted_free(&r[k]);
         sn_recording_destroy(cut[k]);
@@ -377,7 +410,11 @@ static void memory_fails(void **state) {
     assert_non_null(factor);
     assert_int_equal(sn_fit_match(t->model, part, NULL, column), 41);
     assert_int_equal(sn_motion_create(6, sn_model_nq(t->model), 1, 120, NULL, &motion), SN_OK);
-    sn_fit_input in = {.model = t->model, .recording = part, .column = column, .axes = sn_axis_map_identity(), .count = 6};
+    sn_fit_input in = {.model = t->model,
+                       .recording = part,
+                       .column = column,
+                       .axes = sn_axis_map_identity(),
+                       .count = 6};
     sn_calibrate_options o = wanted(true);
     o.iterations = 1;
     o.frames = 2;
@@ -396,16 +433,20 @@ static void memory_fails(void **state) {
             test_allocator_begin(&a);
             a.fail_at = n;
             sn_status status;
-            if (what == 0) status = sn_calibrate(&in, &o, &a.base, position, factor, &report, &error);
-            if (what == 1) status = sn_fit_run(&in, NULL, &a.base, motion, frames, markers, &summary, &error);
+            if (what == 0)
+                status = sn_calibrate(&in, &o, &a.base, position, factor, &report, &error);
+            if (what == 1)
+                status = sn_fit_run(&in, NULL, &a.base, motion, frames, markers, &summary, &error);
             if (what == 2) status = sn_fit_measure(&in, motion, &a.base, frames, markers, &summary);
             if (what == 3) status = sn_axes_find(t->model, part, 1, 1, &a.base, &axes);
             if (what == 4) status = sn_marker_set_builtin(t->model, part, &a.base, &set, &error);
-            if (what == 5) status = sn_marker_set_read_json(json, strlen(json), &a.base, &set, &error);
+            if (what == 5)
+                status = sn_marker_set_read_json(json, strlen(json), &a.base, &set, &error);
             if (what == 6) {
                 status = sn_marker_set_of_model(t->model, &a.base, &set);
                 if (status == SN_OK)
-                    status = sn_marker_set_apply(set, t->model, SN_LIMITS_OFF, NULL, &a.base, &model, &error);
+                    status = sn_marker_set_apply(set, t->model, SN_LIMITS_OFF, NULL, &a.base,
+                                                 &model, &error);
             }
             if (what >= 4 && what < 6 && status != SN_OK) assert_null(set);
             bool had = set != NULL;
@@ -418,7 +459,8 @@ static void memory_fails(void **state) {
             }
             if (status != SN_ERR_MEMORY) fail_msg("%d: status %d at %ld", what, (int)status, n);
             bool tells = what != 2 && what != 3 && !(what == 6 && !had);
-            if (tells && strstr(error.text, "memory") == NULL) fail_msg("%d says nothing at %ld", what, n);
+            if (tells && strstr(error.text, "memory") == NULL)
+                fail_msg("%d says nothing at %ld", what, n);
             // calibration asks often, for the same things again and again
             if (n > 60) step = 1 + n / 20;
         }
@@ -436,11 +478,16 @@ static void refused(void **state) {
     sn_calibrate_report report;
     sn_error error = {0};
     assert_int_equal(sn_fit_match(t->model, t->recording, NULL, column), 41);
-    sn_fit_input in = {.model = t->model, .recording = t->recording, .column = column, .axes = sn_axis_map_identity()};
+    sn_fit_input in = {.model = t->model,
+                       .recording = t->recording,
+                       .column = column,
+                       .axes = sn_axis_map_identity()};
     sn_calibrate_options o = wanted(true);
-    assert_int_equal(sn_calibrate(&in, NULL, NULL, position, NULL, &report, &error), SN_ERR_ARGUMENT);  // no frames
+    assert_int_equal(sn_calibrate(&in, NULL, NULL, position, NULL, &report, &error),
+                     SN_ERR_ARGUMENT);  // no frames
     in.count = 10;
-    assert_int_equal(sn_calibrate(&in, &o, NULL, position, NULL, &report, &error), SN_ERR_ARGUMENT);  // no factors
+    assert_int_equal(sn_calibrate(&in, &o, NULL, position, NULL, &report, &error),
+                     SN_ERR_ARGUMENT);  // no factors
     o.scale = false;
     o.version = 9;
     assert_int_equal(sn_calibrate(&in, &o, NULL, position, NULL, &report, &error), SN_ERR_ARGUMENT);
@@ -465,7 +512,10 @@ static void cancelled(void **state) {
     sn_calibrate_options o = wanted(false);
     o.cancel = &stop;
     assert_int_equal(sn_fit_match(t->model, t->recording, NULL, column), 41);
-    sn_fit_input in = {.model = t->model, .recording = t->recording, .column = column, .axes = sn_axis_map_identity(),
+    sn_fit_input in = {.model = t->model,
+                       .recording = t->recording,
+                       .column = column,
+                       .axes = sn_axis_map_identity(),
                        .count = t->nframe};
     assert_int_equal(sn_calibrate(&in, &o, NULL, position, NULL, &report, NULL), SN_OK);
     assert_true(report.cancelled && report.iterations <= 2);
@@ -473,8 +523,9 @@ static void cancelled(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(normal_equations), cmocka_unit_test(offsets_found), cmocka_unit_test(lengths_found),
-        cmocka_unit_test(spoiled),          cmocka_unit_test(weights),       cmocka_unit_test(memory_fails),
+        cmocka_unit_test(normal_equations), cmocka_unit_test(offsets_found),
+        cmocka_unit_test(lengths_found),    cmocka_unit_test(spoiled),
+        cmocka_unit_test(weights),          cmocka_unit_test(memory_fails),
         cmocka_unit_test(refused),          cmocka_unit_test(cancelled),
     };
     return cmocka_run_group_tests(tests, begin, end);

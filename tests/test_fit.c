@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The parts of a fit: marker sets, names, axes and units, matching, measuring, second thoughts.
-#include "takes.h"
 #include "memory_sink.h"
+#include "takes.h"
 #include "track/repair.h"
 
 static int begin(void **state) {
@@ -70,37 +70,48 @@ static void set_malformed(void **unused) {
         {"{\"markers\": {}}", 1, "no \"markers\""},
         {"{\"markers\": []}", 1, "no \"markers\""},
         {"{\"markers\": [1]}", 1, "marker 0"},
-        {"{\"markers\": [\n{\"name\": \"A\", \"joint\": \"j\"},\n{\"joint\": \"j\"}]}", 3, "marker 1 has no name"},
+        {"{\"markers\": [\n{\"name\": \"A\", \"joint\": \"j\"},\n{\"joint\": \"j\"}]}", 3,
+         "marker 1 has no name"},
         {"{\"markers\": [{\"name\": \"\", \"joint\": \"j\"}]}", 1, "marker 0 has no name"},
         {"{\"markers\": [{\"name\": 7, \"joint\": \"j\"}]}", 1, "name"},
         {"{\"markers\": [\n\n{\"name\": \"A\"}]}", 3, "marker \"A\" has no joint"},
         {"{\"markers\": [{\"name\": \"A\", \"joint\": 3}]}", 1, "joint"},
-        {"{\"markers\": [{\"name\": \"A\", \"joint\": \"j\", \"position\": [1, 2]}]}", 1, "position"},
-        {"{\"markers\": [{\"name\": \"A\", \"joint\": \"j\", \"position\": [1, 2, \"x\"]}]}", 1, "position"},
-        {"{\"markers\": [{\"name\": \"A\", \"joint\": \"j\", \"weight\": -1}]}", 1, "weight must be 0 or above"},
+        {"{\"markers\": [{\"name\": \"A\", \"joint\": \"j\", \"position\": [1, 2]}]}", 1,
+         "position"},
+        {"{\"markers\": [{\"name\": \"A\", \"joint\": \"j\", \"position\": [1, 2, \"x\"]}]}", 1,
+         "position"},
+        {"{\"markers\": [{\"name\": \"A\", \"joint\": \"j\", \"weight\": -1}]}", 1,
+         "weight must be 0 or above"},
         {"{\"markers\": [{\"name\": \"A\", \"joint\": \"j\", \"weight\": \"1\"}]}", 1, "weight"},
         {"{\"markers\": [{\"name\": \"A\", \"joint\": \"j\", \"wieght\": 1}]}", 1, "wieght"},
-        {"{\"markers\": [{\"name\": \"A\", \"joint\": \"j\"},\n{\"name\": \"x:A\", \"joint\": \"j\"}]}", 2,
-         "marker \"A\" stands here twice"},
+        {"{\"markers\": [{\"name\": \"A\", \"joint\": \"j\"},\n{\"name\": \"x:A\", \"joint\": "
+         "\"j\"}]}",
+         2, "marker \"A\" stands here twice"},
         {"{\"markers\": [{\"name\": \"A\", \"joint\": \"j\"}", 1, ""},
         // a model's joints by number
-        {"{\"joints\": [{\"name\": \"j\"}], \"markers\": [{\"name\": \"A\", \"joint\": 1}]}", 1, "has no joint"},
-        {"{\"joints\": [{\"name\": \"j\"}], \"markers\": [{\"name\": \"A\", \"joint\": -1}]}", 1, "has no joint"},
-        {"{\"joints\": [{\"name\": \"j\"}], \"markers\": [{\"name\": \"A\", \"joint\": 0.5}]}", 1, "has no joint"},
+        {"{\"joints\": [{\"name\": \"j\"}], \"markers\": [{\"name\": \"A\", \"joint\": 1}]}", 1,
+         "has no joint"},
+        {"{\"joints\": [{\"name\": \"j\"}], \"markers\": [{\"name\": \"A\", \"joint\": -1}]}", 1,
+         "has no joint"},
+        {"{\"joints\": [{\"name\": \"j\"}], \"markers\": [{\"name\": \"A\", \"joint\": 0.5}]}", 1,
+         "has no joint"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         sn_marker_set *set = (sn_marker_set *)&set;
         sn_error error = {0};
-        sn_status status = sn_marker_set_read_json(wrong[i].text, strlen(wrong[i].text), NULL, &set, &error);
-        if (status == SN_OK || set != NULL || error.line != wrong[i].line || error.text[0] == '\0' ||
-            strstr(error.text, wrong[i].says) == NULL)
-            fail_msg("%s: status %d, line %d, \"%s\"", wrong[i].text, (int)status, error.line, error.text);
+        sn_status status =
+            sn_marker_set_read_json(wrong[i].text, strlen(wrong[i].text), NULL, &set, &error);
+        if (status == SN_OK || set != NULL || error.line != wrong[i].line ||
+            error.text[0] == '\0' || strstr(error.text, wrong[i].says) == NULL)
+            fail_msg("%s: status %d, line %d, \"%s\"", wrong[i].text, (int)status, error.line,
+                     error.text);
     }
     // names as long as can be, and one longer
     for (int n = SN_MAX_LABEL; n <= SN_MAX_LABEL + 1; n++) {
         char text[256];
         sn_marker_set *set = NULL;
-        (void)snprintf(text, sizeof text, "{\"markers\": [{\"name\": \"%0*d\", \"joint\": \"j\"}]}", n, 1);
+        (void)snprintf(text, sizeof text, "{\"markers\": [{\"name\": \"%0*d\", \"joint\": \"j\"}]}",
+                       n, 1);
         sn_status status = sn_marker_set_read_json(text, strlen(text), NULL, &set, NULL);
         assert_int_equal(status, n <= SN_MAX_LABEL ? SN_OK : SN_ERR_PARSE);
         sn_marker_set_destroy(set);
@@ -111,7 +122,8 @@ static void set_malformed(void **unused) {
     assert_non_null(many);
     at += (size_t)snprintf(many, room, "{\"markers\": [");
     for (int i = 0; i <= SN_MAX_MARKERS; i++)
-        at += (size_t)snprintf(many + at, room - at, "%s{\"name\": \"m%d\", \"joint\": \"j\"}", i > 0 ? "," : "", i);
+        at += (size_t)snprintf(many + at, room - at, "%s{\"name\": \"m%d\", \"joint\": \"j\"}",
+                               i > 0 ? "," : "", i);
     at += (size_t)snprintf(many + at, room - at, "]}");
     sn_marker_set *set = NULL;
     sn_error error = {0};
@@ -132,20 +144,24 @@ static void set_of_model(void **state) {
     assert_int_equal(sn_marker_set_of_model(t->subject, NULL, &set), SN_OK);
     assert_int_equal(sn_marker_set_count(set), 41);
     for (int i = 0; i < 41; i++)
-        assert_memory_equal(sn_marker_set_place(set, i), sn_marker_set_place(read, i), sizeof(sn_marker_place));
+        assert_memory_equal(sn_marker_set_place(set, i), sn_marker_set_place(read, i),
+                            sizeof(sn_marker_place));
     double *factor = malloc((size_t)sn_model_njoint(t->model) * sizeof *factor);
     assert_non_null(factor);
     for (int j = 0; j < sn_model_njoint(t->model); j++) factor[j] = 1 + 0.01 * j;
-    assert_int_equal(sn_marker_set_apply(set, t->model, SN_LIMITS_OFF, factor, NULL, &applied, &error), SN_OK);
+    assert_int_equal(
+        sn_marker_set_apply(set, t->model, SN_LIMITS_OFF, factor, NULL, &applied, &error), SN_OK);
     for (int j = 0; j < sn_model_njoint(t->model); j++) {
         const sn_joint_desc *a = sn_model_joint(applied, j), *b = sn_model_joint(t->model, j);
         for (int c = 0; c < 3; c++)
-            assert_true(a->position[c] == b->position[c] * (b->parent >= 0 ? factor[b->parent] : 1));
+            assert_true(a->position[c] ==
+                        b->position[c] * (b->parent >= 0 ? factor[b->parent] : 1));
         for (int c = 0; c < SN_MAX_JOINT_DOFS; c++)
             assert_true(a->lower[c] == -(double)INFINITY && a->upper[c] == (double)INFINITY);
     }
     sn_model_destroy(applied);
-    assert_int_equal(sn_marker_set_apply(set, t->model, SN_LIMITS_HARD, NULL, NULL, &applied, &error), SN_OK);
+    assert_int_equal(
+        sn_marker_set_apply(set, t->model, SN_LIMITS_HARD, NULL, NULL, &applied, &error), SN_OK);
     assert_memory_equal(sn_model_lower(applied), sn_model_lower(t->model),
                         (size_t)sn_model_nv(t->model) * sizeof(double));
     sn_model_destroy(applied);
@@ -153,7 +169,9 @@ static void set_of_model(void **state) {
     sn_marker_place one = {.name = "A", .joint = "Left_Handd", .weight = 1};
     sn_marker_set *bad;
     assert_int_equal(sn_marker_set_create("bad", &one, 1, NULL, &bad), SN_OK);
-    assert_int_equal(sn_marker_set_apply(bad, t->model, SN_LIMITS_OFF, NULL, NULL, &applied, &error), SN_ERR_MODEL);
+    assert_int_equal(
+        sn_marker_set_apply(bad, t->model, SN_LIMITS_OFF, NULL, NULL, &applied, &error),
+        SN_ERR_MODEL);
     assert_null(applied);
     assert_non_null(strstr(error.text, "marker A sits on \"Left_Handd\""));
     assert_non_null(strstr(error.text, "did you mean \"left_hand\"?"));
@@ -171,9 +189,9 @@ static sn_model *figure(const char *const names[12]) {
     static const struct {
         int parent;
         double at[3];
-    } bones[12] = {{-1, {0, 0.95, 0}},   {0, {0, 0.15, 0}},    {1, {0, 0.35, 0}},  {0, {0.1, 0, 0}},
-                   {3, {0, -0.42, 0}},   {4, {0, -0.42, 0}},   {0, {-0.1, 0, 0}},  {6, {0, -0.42, 0}},
-                   {7, {0, -0.42, 0}},   {1, {0.18, 0.25, 0}}, {9, {0.28, 0, 0}},  {10, {0.25, 0, 0}}};
+    } bones[12] = {{-1, {0, 0.95, 0}}, {0, {0, 0.15, 0}},    {1, {0, 0.35, 0}}, {0, {0.1, 0, 0}},
+                   {3, {0, -0.42, 0}}, {4, {0, -0.42, 0}},   {0, {-0.1, 0, 0}}, {6, {0, -0.42, 0}},
+                   {7, {0, -0.42, 0}}, {1, {0.18, 0.25, 0}}, {9, {0.28, 0, 0}}, {10, {0.25, 0, 0}}};
     sn_builder *builder;
     sn_model *model = NULL;
     assert_int_equal(sn_builder_create("figure", NULL, &builder), SN_OK);
@@ -191,26 +209,30 @@ static sn_model *figure(const char *const names[12]) {
 
 static const char *joint_of(const sn_marker_set *set, const char *marker) {
     for (int i = 0; i < sn_marker_set_count(set); i++)
-        if (strcmp(sn_marker_set_place(set, i)->name, marker) == 0) return sn_marker_set_place(set, i)->joint;
+        if (strcmp(sn_marker_set_place(set, i)->name, marker) == 0)
+            return sn_marker_set_place(set, i)->joint;
     return "nothing";
 }
 
 static void builtin_names(void **unused) {
     (void)unused;
     static const char *const figures[][12] = {
-        {"root", "thorax", "head", "lfemur", "ltibia", "lfoot", "rfemur", "rtibia", "rfoot", "lhumerus", "lradius", "lhand"},
-        {"Hips", "Spine", "Head", "LeftUpLeg", "LeftLeg", "LeftFoot", "RightUpLeg", "RightLeg", "RightFoot", "LeftArm",
-         "LeftForeArm", "LeftHand"},
-        {"mixamorig:Hips", "mixamorig:Spine", "mixamorig:Head", "mixamorig:LeftUpLeg", "mixamorig:LeftLeg",
-         "mixamorig:LeftFoot", "mixamorig:RightUpLeg", "mixamorig:RightLeg", "mixamorig:RightFoot", "mixamorig:LeftArm",
-         "mixamorig:LeftForeArm", "mixamorig:LeftHand"},
-        {"Bip01", "Bip01 Spine", "Bip01 Head", "Bip01 L Thigh", "Bip01 L Calf", "Bip01 L Foot", "Bip01 R Thigh",
-         "Bip01 R Calf", "Bip01 R Foot", "Bip01 L UpperArm", "Bip01 L Forearm", "Bip01 L Hand"},
-        {"pelvis", "spine_01", "head", "thigh_l", "calf_l", "foot_l", "thigh_r", "calf_r", "foot_r", "upperarm_l",
-         "lowerarm_l", "hand_l"},
-        {"Hips", "Chest", "Head", "LeftHip", "LeftKnee", "LeftAnkle", "RightHip", "RightKnee", "RightAnkle",
-         "LeftShoulder", "LeftElbow", "LeftWrist"},
-        {"hip", "abdomen", "head", "lThigh", "lShin", "lFoot", "rThigh", "rShin", "rFoot", "lShldr", "lForeArm", "lHand"},
+        {"root", "thorax", "head", "lfemur", "ltibia", "lfoot", "rfemur", "rtibia", "rfoot",
+         "lhumerus", "lradius", "lhand"},
+        {"Hips", "Spine", "Head", "LeftUpLeg", "LeftLeg", "LeftFoot", "RightUpLeg", "RightLeg",
+         "RightFoot", "LeftArm", "LeftForeArm", "LeftHand"},
+        {"mixamorig:Hips", "mixamorig:Spine", "mixamorig:Head", "mixamorig:LeftUpLeg",
+         "mixamorig:LeftLeg", "mixamorig:LeftFoot", "mixamorig:RightUpLeg", "mixamorig:RightLeg",
+         "mixamorig:RightFoot", "mixamorig:LeftArm", "mixamorig:LeftForeArm", "mixamorig:LeftHand"},
+        {"Bip01", "Bip01 Spine", "Bip01 Head", "Bip01 L Thigh", "Bip01 L Calf", "Bip01 L Foot",
+         "Bip01 R Thigh", "Bip01 R Calf", "Bip01 R Foot", "Bip01 L UpperArm", "Bip01 L Forearm",
+         "Bip01 L Hand"},
+        {"pelvis", "spine_01", "head", "thigh_l", "calf_l", "foot_l", "thigh_r", "calf_r", "foot_r",
+         "upperarm_l", "lowerarm_l", "hand_l"},
+        {"Hips", "Chest", "Head", "LeftHip", "LeftKnee", "LeftAnkle", "RightHip", "RightKnee",
+         "RightAnkle", "LeftShoulder", "LeftElbow", "LeftWrist"},
+        {"hip", "abdomen", "head", "lThigh", "lShin", "lFoot", "rThigh", "rShin", "rFoot", "lShldr",
+         "lForeArm", "lHand"},
     };
     for (size_t k = 0; k < sizeof figures / sizeof figures[0]; k++) {
         sn_model *model = figure(figures[k]);
@@ -222,20 +244,23 @@ static void builtin_names(void **unused) {
         static const struct {
             const char *marker;
             int joint;
-        } wanted[] = {{"LFHD", 2}, {"RBHD", 2}, {"LKNE", 3}, {"LTHI", 3}, {"LSHN", 4}, {"LANK", 5},
-                      {"RKNE", 6}, {"RANK", 8}, {"LFWT", 0}, {"RBWT", 0}, {"LFRM", 10}, {"LELB", 9}};
+        } wanted[] = {{"LFHD", 2}, {"RBHD", 2}, {"LKNE", 3},  {"LTHI", 3},
+                      {"LSHN", 4}, {"LANK", 5}, {"RKNE", 6},  {"RANK", 8},
+                      {"LFWT", 0}, {"RBWT", 0}, {"LFRM", 10}, {"LELB", 9}};
         for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
             if (strcmp(joint_of(set, wanted[i].marker), n[wanted[i].joint]) != 0)
-                fail_msg("figure %zu: %s on %s instead of %s", k, wanted[i].marker, joint_of(set, wanted[i].marker),
-                         n[wanted[i].joint]);
+                fail_msg("figure %zu: %s on %s instead of %s", k, wanted[i].marker,
+                         joint_of(set, wanted[i].marker), n[wanted[i].joint]);
         // first guesses: left of the left knee, in front of and behind the hips
         for (int i = 0; i < sn_marker_set_count(set); i++) {
             const sn_marker_place *p = sn_marker_set_place(set, i);
             assert_false(p->placed);
-            if (strcmp(p->name, "LKNE") == 0) assert_true(p->position[0] > 0.03 && p->position[1] < -0.3);
+            if (strcmp(p->name, "LKNE") == 0)
+                assert_true(p->position[0] > 0.03 && p->position[1] < -0.3);
             if (strcmp(p->name, "RKNE") == 0) assert_true(p->position[0] < -0.03);
             if (strcmp(p->name, "LFWT") == 0) assert_true(p->position[2] > 0.05);
-            if (strcmp(p->name, "RBWT") == 0) assert_true(p->position[2] < -0.05 && p->position[0] < 0);
+            if (strcmp(p->name, "RBWT") == 0)
+                assert_true(p->position[2] < -0.05 && p->position[0] < 0);
         }
         // and every joint with a side has its mirror image
         for (int j = 3; j < 9; j++)
@@ -335,8 +360,10 @@ static void axis_maps(void **unused) {
     assert_int_equal(good, 24);
     sn_axis_map m;
     assert_true(sn_axis_map_parse("+Y, +Z, +X", &m) && m.axis[0] == 1);
-    static const char *const wrong[] = {"", "x", "xy", "xyzx", "xy ", "xyw", "--xyz", "x y", "xzy", "-xyz", "yz"};
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) assert_false(sn_axis_map_parse(wrong[i], &m));
+    static const char *const wrong[] = {"",      "x",   "xy",  "xyzx", "xy ", "xyw",
+                                        "--xyz", "x y", "xzy", "-xyz", "yz"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        assert_false(sn_axis_map_parse(wrong[i], &m));
     static const char *const no_axis[] = {"", "-", "+", "w", "xy", "{", "--x", " x"};
     int axis;
     double sign;
@@ -379,16 +406,25 @@ typedef struct found_case {
 static void axes_found(void **state) {
     example_take *t = *state;
     static const found_case all[] = {
-        {"z up, mm stated", "zxy", 1, "+Z", 0.001, 2, 1, SN_KNOWN_STATED, SN_KNOWN_STATED, false, false, 0.001},
-        {"y up, nothing stated, m", "xyz", 1, "", 0, 1, 1, SN_KNOWN_FOUND, SN_KNOWN_FOUND, false, false, 1},
-        {"z up, nothing stated, mm", "zxy", 1000, "", 0, 2, 1, SN_KNOWN_FOUND, SN_KNOWN_FOUND, false, false, 0.001},
-        {"z up, nothing stated, cm", "zxy", 100, "", 0, 2, 1, SN_KNOWN_FOUND, SN_KNOWN_FOUND, false, false, 0.01},
-        {"x up, nothing stated, in", "yzx", 1 / 0.0254, "", 0, 0, 1, SN_KNOWN_FOUND, SN_KNOWN_FOUND, false, false, 0.0254},
-        {"z up, y stated", "zxy", 1, "+Y", 1, 2, 1, SN_KNOWN_FOUND, SN_KNOWN_STATED, true, false, 1},
-        {"upside down along y", "-x-yz", 1, "", 1, 1, -1, SN_KNOWN_FOUND, SN_KNOWN_STATED, false, false, 1},
-        {"upside down, +Y stated", "-x-yz", 1, "+Y", 1, 1, -1, SN_KNOWN_FOUND, SN_KNOWN_STATED, true, false, 1},
+        {"z up, mm stated", "zxy", 1, "+Z", 0.001, 2, 1, SN_KNOWN_STATED, SN_KNOWN_STATED, false,
+         false, 0.001},
+        {"y up, nothing stated, m", "xyz", 1, "", 0, 1, 1, SN_KNOWN_FOUND, SN_KNOWN_FOUND, false,
+         false, 1},
+        {"z up, nothing stated, mm", "zxy", 1000, "", 0, 2, 1, SN_KNOWN_FOUND, SN_KNOWN_FOUND,
+         false, false, 0.001},
+        {"z up, nothing stated, cm", "zxy", 100, "", 0, 2, 1, SN_KNOWN_FOUND, SN_KNOWN_FOUND, false,
+         false, 0.01},
+        {"x up, nothing stated, in", "yzx", 1 / 0.0254, "", 0, 0, 1, SN_KNOWN_FOUND, SN_KNOWN_FOUND,
+         false, false, 0.0254},
+        {"z up, y stated", "zxy", 1, "+Y", 1, 2, 1, SN_KNOWN_FOUND, SN_KNOWN_STATED, true, false,
+         1},
+        {"upside down along y", "-x-yz", 1, "", 1, 1, -1, SN_KNOWN_FOUND, SN_KNOWN_STATED, false,
+         false, 1},
+        {"upside down, +Y stated", "-x-yz", 1, "+Y", 1, 1, -1, SN_KNOWN_FOUND, SN_KNOWN_STATED,
+         true, false, 1},
         {"-z up", "zxy", 1, "+Z", 1, 2, 1, SN_KNOWN_STATED, SN_KNOWN_STATED, false, false, 1},
-        {"m stated, mm meant", "xyz", 1000, "+Y", 1, 1, 1, SN_KNOWN_STATED, SN_KNOWN_STATED, false, true, 1},
+        {"m stated, mm meant", "xyz", 1000, "+Y", 1, 1, 1, SN_KNOWN_STATED, SN_KNOWN_STATED, false,
+         true, 1},
     };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         const found_case *c = &all[i];
@@ -401,11 +437,12 @@ static void axes_found(void **state) {
         (void)snprintf(info.y_screen, sizeof info.y_screen, "%s", c->stated);
         sn_recording *turned = recording_turned(t->recording, &map, &info);
         assert_int_equal(sn_axes_find(t->model, turned, 1, 1, NULL, &r), SN_OK);
-        if (r.up != c->up || r.up_sign != c->sign || r.up_known != c->up_known || r.unit_known != c->unit_known ||
-            r.up_conflict != c->conflict || r.unit_doubtful != c->doubtful || r.unit != c->unit)
-            fail_msg("%s: up %d %g (%d, conflict %d), unit %g (%d, doubtful %d, spread %g)", c->name, r.up,
-                     r.up_sign, (int)r.up_known, (int)r.up_conflict, r.unit, (int)r.unit_known,
-                     (int)r.unit_doubtful, r.spread);
+        if (r.up != c->up || r.up_sign != c->sign || r.up_known != c->up_known ||
+            r.unit_known != c->unit_known || r.up_conflict != c->conflict ||
+            r.unit_doubtful != c->doubtful || r.unit != c->unit)
+            fail_msg("%s: up %d %g (%d, conflict %d), unit %g (%d, doubtful %d, spread %g)",
+                     c->name, r.up, r.up_sign, (int)r.up_known, (int)r.up_conflict, r.unit,
+                     (int)r.unit_known, (int)r.unit_doubtful, r.spread);
         // the markers stand upright in the model's world: heads above feet, in metres
         double head[3], foot[3];
         const double *x = sn_recording_frame(turned, 30);
@@ -432,7 +469,8 @@ static void axes_found(void **state) {
 
 static void matching(void **state) {
     example_take *t = *state;
-    static const char *const labels[] = {"Ann:LFHD", "Ann:RFHD", "Bob:LFHD", "Bob:RFHD", "Bob:C7", "T10"};
+    static const char *const labels[] = {"Ann:LFHD", "Ann:RFHD", "Bob:LFHD",
+                                         "Bob:RFHD", "Bob:C7",   "T10"};
     sn_recording *two;
     sn_recording_info info = {.nframe = 1, .nmarker = 6};
     int column[41];
@@ -465,7 +503,8 @@ static void measured(void **state) {
     sn_recording *turned = recording_turned(t->recording, &back, &info);
     assert_int_equal(sn_fit_match(t->subject, turned, NULL, column), 41);
     column[7] = -1;
-    sn_fit_input in = {.model = t->subject, .recording = turned, .column = column, .axes = axes, .count = n};
+    sn_fit_input in = {
+        .model = t->subject, .recording = turned, .column = column, .axes = axes, .count = n};
     sn_fit_frame *frames = malloc((size_t)n * sizeof *frames);
     sn_fit_marker markers[41];
     sn_fit_summary s;
@@ -476,7 +515,8 @@ static void measured(void **state) {
     for (int f = 0; f < n; f++)
         memcpy(sn_motion_edit(part, f), sn_motion_frame(t->truth, f), (size_t)nq * sizeof(double));
     assert_int_equal(sn_fit_measure(&in, part, NULL, frames, markers, &s), SN_OK);
-    double rms = plain_rms(t->subject, part, turned, column, &axes, 0, 1), square = 0, worst = 0, mean = 0;
+    double rms = plain_rms(t->subject, part, turned, column, &axes, 0, 1), square = 0, worst = 0,
+           mean = 0;
     assert_near(1e3 * s.rms, 1e3 * rms, 1e-9);
     assert_near(1e3 * s.rms, 1e3 * 0.002 * sqrt(3), 0.02);
     long seen = 0;
@@ -495,7 +535,8 @@ static void measured(void **state) {
     assert_near(1e3 * (double)frames[s.worst_frame].worst, 1e3 * s.worst, 1e-6);
     assert_near(1e3 * markers[s.worst_marker].worst, 1e3 * s.worst, 1e-6);
     square = 0;
-    for (int f = 0; f < n; f++) square += frames[f].markers * (double)frames[f].rms * (double)frames[f].rms;
+    for (int f = 0; f < n; f++)
+        square += frames[f].markers * (double)frames[f].rms * (double)frames[f].rms;
     assert_near(1e6 * square / (double)seen, 1e6 * s.rms * s.rms, 1e-5);
     sn_motion_destroy(part);
     free(frames);
@@ -508,7 +549,8 @@ static sn_status take_goals(void *user, int frame, sn_problem *problem) {
     const fitted *r = user;
     for (int i = 0; i < sn_model_nmarker(r->model); i++) {
         if (r->column[i] >= 0 && sn_recording_present(r->input.recording, frame, r->column[i])) {
-            (void)sn_problem_set_goal(problem, i, sn_recording_frame(r->input.recording, frame) + 3 * r->column[i]);
+            (void)sn_problem_set_goal(
+                problem, i, sn_recording_frame(r->input.recording, frame) + 3 * r->column[i]);
         } else {
             (void)sn_problem_set_missing(problem, i, true);
         }
@@ -527,7 +569,8 @@ static void repaired(void **state) {
     bool changed[150] = {false};
     assert_non_null(q);
     assert_int_equal(sn_problem_create_markers(r.model, NULL, &problem, NULL), SN_OK);
-    for (int f = 0; f < 150; f++) memcpy(q + (size_t)f * nq, sn_motion_frame(r.motion, f), nq * sizeof *q);
+    for (int f = 0; f < 150; f++)
+        memcpy(q + (size_t)f * nq, sn_motion_frame(r.motion, f), nq * sizeof *q);
     // the valley of an elbow that bends the wrong way, made by solving from there
     int elbow = sn_model_find_joint(r.model, "left_forearm");
     if (elbow < 0) elbow = sn_model_find_joint(r.model, "left_elbow");
@@ -553,7 +596,8 @@ static void repaired(void **state) {
         most = fmax(most, after / before);
         sn_workspace_destroy(ws);
     }
-    print_message("repair: %d of 70 flipped frames put back, f at most %.4f of the fit's\n", count, most);
+    print_message("repair: %d of 70 flipped frames put back, f at most %.4f of the fit's\n", count,
+                  most);
     assert_int_equal(count, 70);
     assert_true(most < 1.05);
     free(q);
@@ -564,10 +608,12 @@ static void repaired(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(set_round_trip), cmocka_unit_test(set_malformed),   cmocka_unit_test(set_of_model),
-        cmocka_unit_test(builtin_names),  cmocka_unit_test(builtin_refused), cmocka_unit_test(nearest),
-        cmocka_unit_test(axis_maps),      cmocka_unit_test(axes_found),      cmocka_unit_test(matching),
-        cmocka_unit_test(measured),       cmocka_unit_test(repaired),
+        cmocka_unit_test(set_round_trip),  cmocka_unit_test(set_malformed),
+        cmocka_unit_test(set_of_model),    cmocka_unit_test(builtin_names),
+        cmocka_unit_test(builtin_refused), cmocka_unit_test(nearest),
+        cmocka_unit_test(axis_maps),       cmocka_unit_test(axes_found),
+        cmocka_unit_test(matching),        cmocka_unit_test(measured),
+        cmocka_unit_test(repaired),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -6,8 +6,8 @@
 #include <time.h>
 
 #include "base/json.h"
-#include "memory_sink.h"
 #include "command.h"
+#include "memory_sink.h"
 
 // A short stretch with the right markers: as quick as can be.
 #define QUICK "fit -m ex/subject.json -i ex/take.c3d --frames 10:60 "
@@ -54,7 +54,8 @@ static void wrong_usage(void **unused) {
         {"fit --manifest list.tsv --out d -o x.bvh", "goes without -m"},
         {"fit --manifest list.tsv --out d --report x.html", "--formats says"},
     };
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) expect(2, all[i].says, all[i].arguments);
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        expect(2, all[i].says, all[i].arguments);
     expect(0, "usage: sinew fit", "fit --help");
 }
 
@@ -81,7 +82,8 @@ static void bad_files(void **unused) {
         {QUICK "--markers lost.json", "did you mean \"head\"?"},
         {"fit -m ex/subject.json -i ex/take.c3d --frames 0:5", "the file's frames are 1 to 1225"},
         {"fit -m ex/subject.json -i ex/take.c3d --frames 9:5", "the file's frames are 1 to 1225"},
-        {"fit -m ex/subject.json -i ex/take.c3d --frames 5:99999", "the file's frames are 1 to 1225"},
+        {"fit -m ex/subject.json -i ex/take.c3d --frames 5:99999",
+         "the file's frames are 1 to 1225"},
         {QUICK "--subject Daniel", "no label belongs to the subject \"Daniel\"; here are: figure"},
     };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
@@ -137,17 +139,22 @@ static sn_document document_of(const char *name, const sn_skeleton *skeleton) {
 // All that can be written is, and reads back as the same motion.
 static void outputs(void **unused) {
     (void)unused;
-    static const char *const names[] = {"o.amc", "o.asf", "o.bvh", "o.glb", "o.mot", "o.sto", "o.csv", "o.c3d", "o.trc", "o.json"};
-    assert_int_equal(sinew("fit -m ex/subject.json -i ex/take.c3d --markers ex/subject.json --frames 10:60 "
-                           "-o o.amc -o o.asf -o o.bvh -o o.glb -o o.mot -o o.sto -o o.csv -o o.c3d -o o.trc -o o.json "
-                           "--report o.html --calibrate=none"),
-                     0);
+    static const char *const names[] = {"o.amc", "o.asf", "o.bvh", "o.glb", "o.mot",
+                                        "o.sto", "o.csv", "o.c3d", "o.trc", "o.json"};
+    assert_int_equal(
+        sinew("fit -m ex/subject.json -i ex/take.c3d --markers ex/subject.json --frames 10:60 "
+              "-o o.amc -o o.asf -o o.bvh -o o.glb -o o.mot -o o.sto -o o.csv -o o.c3d -o o.trc -o "
+              "o.json "
+              "--report o.html --calibrate=none"),
+        0);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (!is_there(names[i]) || strstr(said, names[i]) == NULL) fail_msg("%s was not written: %s", names[i], said);
+        if (!is_there(names[i]) || strstr(said, names[i]) == NULL)
+            fail_msg("%s was not written: %s", names[i], said);
     no_parts();
     sn_document asf = document_of("o.asf", NULL), amc = document_of("o.amc", asf.skeleton),
-                bvh = document_of("o.bvh", NULL), c3d = document_of("o.c3d", NULL), trc = document_of("o.trc", NULL),
-                mot = document_of("o.mot", NULL), sto = document_of("o.sto", NULL), csv = document_of("o.csv", NULL),
+                bvh = document_of("o.bvh", NULL), c3d = document_of("o.c3d", NULL),
+                trc = document_of("o.trc", NULL), mot = document_of("o.mot", NULL),
+                sto = document_of("o.sto", NULL), csv = document_of("o.csv", NULL),
                 json = document_of("o.json", NULL);
     assert_int_equal(sn_motion_nframe(amc.motion), 51);
     assert_int_equal(sn_motion_first_frame(amc.motion), 10);
@@ -162,7 +169,8 @@ static void outputs(void **unused) {
     // markers of the C3D and the TRC are where the model of the JSON with the motion of the table has them
     sn_motion *motion = NULL;
     sn_error error = {0};
-    if (sn_motion_from_table(json.model, mot.table, NULL, &motion, &error) != SN_OK) fail_msg("%s", error.text);
+    if (sn_motion_from_table(json.model, mot.table, NULL, &motion, &error) != SN_OK)
+        fail_msg("%s", error.text);
     sn_problem *problem;
     sn_workspace *ws;
     assert_int_equal(sn_problem_create(json.model, NULL, 0, NULL, &problem, NULL), SN_OK);
@@ -211,7 +219,8 @@ static void options(void **unused) {
     assert_near(1e3 * rms_of(QUICK "--axes xyz"), 1e3 * plain, 1e-3);
     assert_true(rms_of(QUICK "--units cm") > 10 * plain);
     assert_non_null(strstr(said, "WARNING"));
-    assert_true(rms_of("fit -m humanoid -i ex/take.c3d --frames 10:60 --calibrate=none") > 1.5 * plain);
+    assert_true(rms_of("fit -m humanoid -i ex/take.c3d --frames 10:60 --calibrate=none") >
+                1.5 * plain);
     assert_true(rms_of("fit -m humanoid -i ex/take.c3d --frames 10:60 --calibrate") < 1.05 * plain);
     // the same bytes for any number of threads, given as either way
     assert_int_equal(sinew(QUICK "-o a.bvh --quiet"), 0);
@@ -241,15 +250,20 @@ static void save_model(void **unused) {
     (void)unused;
     const char *range = cases(10) < 10 ? "1:40" : "1:400";
     char line[200];
-    (void)snprintf(line, sizeof line, "fit -m ex/skeleton.asf -i ex/take.c3d --frames %s --calibrate=scale --save-model saved.json", range);
+    (void)snprintf(line, sizeof line,
+                   "fit -m ex/skeleton.asf -i ex/take.c3d --frames %s --calibrate=scale "
+                   "--save-model saved.json",
+                   range);
     double first = rms_of(line);
     assert_non_null(strstr(said, "\"calibration\""));
     (void)snprintf(line, sizeof line, "fit -m saved.json -i ex/take.c3d --frames %s", range);
     double again = rms_of(line);
     assert_null(strstr(said, "\"calibration\""));
-    print_message("saved: %.4f mm while calibrating, %.4f mm with the saved model\n", 1e3 * first, 1e3 * again);
+    print_message("saved: %.4f mm while calibrating, %.4f mm with the saved model\n", 1e3 * first,
+                  1e3 * again);
     assert_near(1e3 * first, 1e3 * again, 0.01);
-    (void)snprintf(line, sizeof line, "fit -m ex/skeleton.asf -i ex/take.c3d --frames %s --markers saved.json", range);
+    (void)snprintf(line, sizeof line,
+                   "fit -m ex/skeleton.asf -i ex/take.c3d --frames %s --markers saved.json", range);
     double set = rms_of(line);
     assert_true(set < 2 * first);
 }
@@ -264,7 +278,7 @@ static void subjects(void **unused) {
     free(bytes);
     sn_recording_info info = *sn_recording_get_info(one);
     int n = info.nmarker - 1;
-    char (*text)[40] = malloc(2 * (size_t)n * sizeof *text);
+    char(*text)[40] = malloc(2 * (size_t)n * sizeof *text);
     const char **labels = malloc(2 * (size_t)n * sizeof *labels);
     assert_true(text != NULL && labels != NULL);
     info.nmarker = 2 * n;
@@ -304,8 +318,10 @@ static void subjects(void **unused) {
     free(text);
     free(labels);
     // a set of others
-    put("other.json", "{\"markers\": [{\"name\": \"NOSE\", \"joint\": \"head\"}, {\"name\": \"LFHDD\", \"joint\": \"head\"}]}");
-    expect(3, "only 0 of the set's 2 markers", "fit -m ex/subject.json -i ex/take.c3d --markers other.json");
+    put("other.json", "{\"markers\": [{\"name\": \"NOSE\", \"joint\": \"head\"}, {\"name\": "
+                      "\"LFHDD\", \"joint\": \"head\"}]}");
+    expect(3, "only 0 of the set's 2 markers",
+           "fit -m ex/subject.json -i ex/take.c3d --markers other.json");
     assert_non_null(strstr(said, "LFHD (did you mean LFHDD?)"));
 }
 
@@ -341,10 +357,11 @@ static void interrupted(void **unused) {
         pid_t pid = fork();
         assert_true(pid >= 0);
         if (pid == 0) {
-            if (chdir(folder) != 0 || freopen("stop.log", "w", stderr) == NULL || freopen("/dev/null", "w", stdout) == NULL)
+            if (chdir(folder) != 0 || freopen("stop.log", "w", stderr) == NULL ||
+                freopen("/dev/null", "w", stdout) == NULL)
                 _exit(99);
-            (void)execl(SINEW_PROGRAM, "sinew", "fit", "-m", "ex/skeleton.asf", "-i", "ex/take.c3d", "-o", "stop.bvh", "-o",
-                        "stop.glb", "--report", "stop.html", (char *)NULL);
+            (void)execl(SINEW_PROGRAM, "sinew", "fit", "-m", "ex/skeleton.asf", "-i", "ex/take.c3d",
+                        "-o", "stop.bvh", "-o", "stop.glb", "--report", "stop.html", (char *)NULL);
             _exit(99);
         }
         struct timespec wait = {0, 30000000L * (1 + k * k)}, begin, now;
@@ -365,7 +382,8 @@ static void interrupted(void **unused) {
             free(log);
             stopped++;
         }
-        if (!done) assert_true(!is_there("stop.bvh") && !is_there("stop.glb") && !is_there("stop.html"));
+        if (!done)
+            assert_true(!is_there("stop.bvh") && !is_there("stop.glb") && !is_there("stop.html"));
         no_parts();
     }
     print_message("interrupted: %d of 6 in the middle\n", stopped);
@@ -385,7 +403,8 @@ static void progress(void **unused) {
     }
     for (int quiet = 0; quiet < 2; quiet++) {
         (void)snprintf(line, sizeof line,
-                       "cd '%s' && script -qec \"'%s' fit -m humanoid -i ex/take.c3d --calibrate --frames 1:60 %s\" /dev/null </dev/null",
+                       "cd '%s' && script -qec \"'%s' fit -m humanoid -i ex/take.c3d --calibrate "
+                       "--frames 1:60 %s\" /dev/null </dev/null",
                        folder, SINEW_PROGRAM, quiet ? "--quiet" : "");
         assert_int_equal(shell(line), 0);
         assert_true((strstr(said, "frames/s, error") != NULL) == !quiet);
@@ -397,20 +416,24 @@ static void progress(void **unused) {
 static void report_of_odd_model(void **unused) {
     (void)unused;
     put("odd.json",
-        "{\"joints\": [{\"name\": \"a_1\", \"parent\": \"a\", \"type\": \"euler\", \"order\": \"XYZ\", \"position\": [0,0.5,0]},"
+        "{\"joints\": [{\"name\": \"a_1\", \"parent\": \"a\", \"type\": \"euler\", \"order\": "
+        "\"XYZ\", \"position\": [0,0.5,0]},"
         "{\"name\": \"a\", \"type\": \"free\"},"
-        "{\"name\": \"a_1_2\", \"parent\": \"a_1\", \"type\": \"hinge\", \"axis\": [1,0,0], \"position\": [0,0.5,0], \"limits\": [[-0.1,0.1]]},"
+        "{\"name\": \"a_1_2\", \"parent\": \"a_1\", \"type\": \"hinge\", \"axis\": [1,0,0], "
+        "\"position\": [0,0.5,0], \"limits\": [[-0.1,0.1]]},"
         "{\"name\": \"a_1_2_3\", \"parent\": \"a_1_2\", \"type\": \"slider\", \"axis\": [0,1,0]},"
         "{\"name\": \"<b>&\", \"parent\": \"a\", \"type\": \"planar\", \"axis\": [0,1,0]}],"
-        "\"markers\": [{\"name\": \"A\", \"joint\": \"a\", \"position\": [0.1,0,0]}, {\"name\": \"B\", \"joint\": \"a\", \"position\": [-0.1,0,0]},"
-        "{\"name\": \"C\", \"joint\": \"a\", \"position\": [0,0.1,0.2]}, {\"name\": \"D\", \"joint\": \"a_1\", \"position\": [0.1,0.2,0]},"
+        "\"markers\": [{\"name\": \"A\", \"joint\": \"a\", \"position\": [0.1,0,0]}, {\"name\": "
+        "\"B\", \"joint\": \"a\", \"position\": [-0.1,0,0]},"
+        "{\"name\": \"C\", \"joint\": \"a\", \"position\": [0,0.1,0.2]}, {\"name\": \"D\", "
+        "\"joint\": \"a_1\", \"position\": [0.1,0.2,0]},"
         "{\"name\": \"E\", \"joint\": \"a_1_2_3\", \"position\": [0,0.2,0.1]}]}");
-    put("odd.csv",
-        "time,A:X,A:Y,A:Z,B:X,B:Y,B:Z,C:X,C:Y,C:Z,D:X,D:Y,D:Z,E:X,E:Y,E:Z\n"
-        "0,0.1,0,0,-0.1,0,0,0,0.1,0.2,0.1,0.7,0,0,1.2,0.1\n"
-        "0.1,0.1,0,0,-0.1,0,0,0,0.1,0.2,0.1,0.7,0,0,1.3,0.4\n"
-        "0.2,0.1,0,0,-0.1,0,0,0,0.1,0.2,0.1,0.7,0,,,\n");
-    int code = sinew("fit -m odd.json -i odd.csv --units m --up y --limits hard -o odd.glb --report odd.html");
+    put("odd.csv", "time,A:X,A:Y,A:Z,B:X,B:Y,B:Z,C:X,C:Y,C:Z,D:X,D:Y,D:Z,E:X,E:Y,E:Z\n"
+                   "0,0.1,0,0,-0.1,0,0,0,0.1,0.2,0.1,0.7,0,0,1.2,0.1\n"
+                   "0.1,0.1,0,0,-0.1,0,0,0,0.1,0.2,0.1,0.7,0,0,1.3,0.4\n"
+                   "0.2,0.1,0,0,-0.1,0,0,0,0.1,0.2,0.1,0.7,0,,,\n");
+    int code = sinew(
+        "fit -m odd.json -i odd.csv --units m --up y --limits hard -o odd.glb --report odd.html");
     if (code != 0) fail_msg("%d: %s", code, said);
     size_t length;
     char *html = slurp(path_of("odd.html"), &length);
@@ -418,8 +441,12 @@ static void report_of_odd_model(void **unused) {
     assert_non_null(strstr(html, "a_1_2_3"));
     // six panels: two of the root, two of the plane, one each of the others
     int places = 0, turns = 0;
-    for (const char *at = strstr(html, "id=\"angles\""); at != NULL && (at = strstr(at + 1, "place, m")) != NULL;) places++;
-    for (const char *at = strstr(html, "id=\"angles\""); at != NULL && (at = strstr(at + 1, "angle, degrees")) != NULL;) turns++;
+    for (const char *at = strstr(html, "id=\"angles\"");
+         at != NULL && (at = strstr(at + 1, "place, m")) != NULL;)
+        places++;
+    for (const char *at = strstr(html, "id=\"angles\"");
+         at != NULL && (at = strstr(at + 1, "angle, degrees")) != NULL;)
+        turns++;
     assert_int_equal(places, 3);
     assert_int_equal(turns, 4);
     free(html);
@@ -437,7 +464,8 @@ static void take_page(void **unused) {
     assert_int_equal(sinew(QUICK "-o take.html --page page.html --report r.html"), 0);
     char *html = slurp(path_of("take.html"), &length), *report = slurp(path_of("r.html"), &length);
     const char *bvh = strstr(html, "id=\"sinew-take-bvh\" data-metres=\"0.01\">"),
-               *c3d = strstr(html, "id=\"sinew-take-c3d\""), *end = strstr(html, "</script>\n</body></html>");
+               *c3d = strstr(html, "id=\"sinew-take-c3d\""),
+               *end = strstr(html, "</script>\n</body></html>");
     assert_true(bvh != NULL && c3d > bvh && end > c3d);
     // "take.bvh", a zero, "HIERARC..." in base64
     assert_memory_equal(strchr(bvh, '>') + 1, "dGFrZS5idmgASElFUkFSQ", 21);
@@ -455,9 +483,15 @@ static void take_page(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(take_page),
-        cmocka_unit_test(wrong_usage), cmocka_unit_test(bad_files),   cmocka_unit_test(outputs),
-        cmocka_unit_test(options),     cmocka_unit_test(save_model),  cmocka_unit_test(subjects),
-        cmocka_unit_test(unwritable),  cmocka_unit_test(interrupted), cmocka_unit_test(progress),
+        cmocka_unit_test(wrong_usage),
+        cmocka_unit_test(bad_files),
+        cmocka_unit_test(outputs),
+        cmocka_unit_test(options),
+        cmocka_unit_test(save_model),
+        cmocka_unit_test(subjects),
+        cmocka_unit_test(unwritable),
+        cmocka_unit_test(interrupted),
+        cmocka_unit_test(progress),
         cmocka_unit_test(report_of_odd_model),
     };
     return cmocka_run_group_tests(tests, program_begin, program_end);

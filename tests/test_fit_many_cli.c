@@ -4,8 +4,8 @@
 #include <sys/resource.h>
 
 #include "base/json.h"
-#include "memory_sink.h"
 #include "fit_program.h"
+#include "memory_sink.h"
 
 static void write_bytes(const char *name, const char *bytes, size_t length) {
     FILE *f = fopen(path_of(name), "wb");
@@ -30,7 +30,8 @@ static void write_take(const char *name, int first, int count, int times) {
     for (int f = 0; f < info.nframe; f++) {
         // there and back again
         int lap = f / count, at = lap % 2 == 0 ? f % count : count - 1 - f % count;
-        memcpy(sn_recording_edit(out, f), sn_recording_frame(all, first + at), sizeof(double[3 * 41]));
+        memcpy(sn_recording_edit(out, f), sn_recording_frame(all, first + at),
+               sizeof(double[3 * 41]));
     }
     sn_recording_destroy(all);
     memory_sink sink;
@@ -49,16 +50,15 @@ static void make_takes(void) {
         write_take(name, 100 * i, 40, 1);
     }
     put("bad.c3d", "this is no C3D file");
-    put("list.tsv",
-        "# skeleton\trecording\tname\n"
-        "ex/subject.json\ttake0.c3d\n"
-        "ex/subject.json\ttake1.c3d\tsecond take\r\n"
-        "\n"
-        "ex/subject.json\tbad.c3d\n"
-        "ex/subject.json\ttake2.c3d\n"
-        "ex/subject.json\ttake3.c3d\n"
-        "nothing.asf\ttake3.c3d\tlost\n"
-        "ex/subject.json\ttake4.c3d\n");
+    put("list.tsv", "# skeleton\trecording\tname\n"
+                    "ex/subject.json\ttake0.c3d\n"
+                    "ex/subject.json\ttake1.c3d\tsecond take\r\n"
+                    "\n"
+                    "ex/subject.json\tbad.c3d\n"
+                    "ex/subject.json\ttake2.c3d\n"
+                    "ex/subject.json\ttake3.c3d\n"
+                    "nothing.asf\ttake3.c3d\tlost\n"
+                    "ex/subject.json\ttake4.c3d\n");
 }
 
 static void lists(void **unused) {
@@ -99,8 +99,10 @@ static void lines(void **unused) {
     make_takes();
     int good = 0, bad = 0;
     char line[400];
-    (void)snprintf(line, sizeof line, "cd '%s' && '%s' fit --manifest list.tsv --out whole --formats bvh,glb,html,amc 2>err.log",
-                   folder, SINEW_PROGRAM);
+    (void)snprintf(
+        line, sizeof line,
+        "cd '%s' && '%s' fit --manifest list.tsv --out whole --formats bvh,glb,html,amc 2>err.log",
+        folder, SINEW_PROGRAM);
     assert_int_equal(shell(line), 1);
     for (char *at = said; *at != '\0';) {
         char *stop = strchr(at, '\n');
@@ -124,7 +126,8 @@ static void lines(void **unused) {
     }
     assert_int_equal(good, 5);
     assert_int_equal(bad, 2);
-    assert_true(is_there("whole/second take.glb") && is_there("whole/take4.html") && !is_there("whole/bad.bvh"));
+    assert_true(is_there("whole/second take.glb") && is_there("whole/take4.html") &&
+                !is_there("whole/bad.bvh"));
     size_t length;
     char *log = slurp(path_of("err.log"), &length);
     assert_non_null(strstr(log, "5 fitted, 2 failed"));
@@ -136,30 +139,37 @@ static void lines(void **unused) {
 static void shards(void **unused) {
     (void)unused;
     make_takes();
-    if (!is_there("whole")) (void)sinew("fit --manifest list.tsv --out whole --formats bvh,glb,html,amc");
+    if (!is_there("whole"))
+        (void)sinew("fit --manifest list.tsv --out whole --formats bvh,glb,html,amc");
     for (int k = 1; k <= 3; k++)
-        (void)sinew("fit --manifest list.tsv --out split --formats bvh,glb,html,amc --shard %d/3 -j %d", k, k);
+        (void)sinew(
+            "fit --manifest list.tsv --out split --formats bvh,glb,html,amc --shard %d/3 -j %d", k,
+            k);
     char line[500];
     (void)snprintf(line, sizeof line, "cd '%s' && diff -r whole split && ls split | wc -l", folder);
     if (shell(line) != 0) fail_msg("%.400s", said);
     assert_int_equal(atoi(said), 20);
     // Slurm's variables do the same; the tasks may count from anything
-    (void)snprintf(line, sizeof line,
-                   "cd '%s' && for i in 0 1 2; do SLURM_ARRAY_TASK_ID=$((i + 7)) SLURM_ARRAY_TASK_MIN=7 "
-                   "SLURM_ARRAY_TASK_COUNT=3 '%s' fit --manifest list.tsv --out slurm --formats bvh,glb,html,amc; done 2>&1; "
-                   "diff -r whole slurm",
-                   folder, SINEW_PROGRAM);
+    (void)snprintf(
+        line, sizeof line,
+        "cd '%s' && for i in 0 1 2; do SLURM_ARRAY_TASK_ID=$((i + 7)) SLURM_ARRAY_TASK_MIN=7 "
+        "SLURM_ARRAY_TASK_COUNT=3 '%s' fit --manifest list.tsv --out slurm --formats "
+        "bvh,glb,html,amc; done 2>&1; "
+        "diff -r whole slurm",
+        folder, SINEW_PROGRAM);
     if (shell(line) != 0) fail_msg("%.400s", said);
-    (void)snprintf(line, sizeof line,
-                   "cd '%s' && SLURM_ARRAY_TASK_ID=9 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_COUNT=3 '%s' fit "
-                   "--manifest list.tsv --out slurm 2>&1",
-                   folder, SINEW_PROGRAM);
+    (void)snprintf(
+        line, sizeof line,
+        "cd '%s' && SLURM_ARRAY_TASK_ID=9 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_COUNT=3 '%s' fit "
+        "--manifest list.tsv --out slurm 2>&1",
+        folder, SINEW_PROGRAM);
     assert_int_equal(shell(line), 2);
     assert_non_null(strstr(said, "number them without steps"));
     // what is there is left alone
     assert_int_equal(remove(path_of("split/take2.glb")), 0);
     put("split/take0.bvh", "mine");
-    assert_int_equal(sinew("fit --manifest list.tsv --out split --formats bvh,glb,html,amc --resume"), 1);
+    assert_int_equal(
+        sinew("fit --manifest list.tsv --out split --formats bvh,glb,html,amc --resume"), 1);
     assert_non_null(strstr(said, "1 fitted, 2 failed, 4 there already"));
     size_t length;
     char *mine = slurp(path_of("split/take0.bvh"), &length);
@@ -176,7 +186,8 @@ static double peak(const char *take) {
     assert_true(pid >= 0);
     if (pid == 0) {
         if (chdir(folder) != 0 || freopen("/dev/null", "w", stdout) == NULL) _exit(99);
-        (void)execl(SINEW_PROGRAM, "sinew", "fit", "-m", "ex/subject.json", "-i", take, "-o", "long.bvh", "-j", "2", (char *)NULL);
+        (void)execl(SINEW_PROGRAM, "sinew", "fit", "-m", "ex/subject.json", "-i", take, "-o",
+                    "long.bvh", "-j", "2", (char *)NULL);
         _exit(99);
     }
     assert_int_equal(wait4(pid, &status, 0, &usage), pid);
@@ -204,14 +215,17 @@ static void memory(void **unused) {
         mb[k] = peak("long.c3d");
     }
     double slope = (mb[1] - mb[0]) / (size[1] - size[0]), at = mb[0] + slope * (72000 - size[0]);
-    print_message("memory: %.1f MB for %d frames, %.1f MB for %d; %s 72,000: %.0f MB\n", mb[0], size[0], mb[1], size[1],
-                  whole ? "measured at" : "so for", at);
+    print_message("memory: %.1f MB for %d frames, %.1f MB for %d; %s 72,000: %.0f MB\n", mb[0],
+                  size[0], mb[1], size[1], whole ? "measured at" : "so for", at);
     assert_true(at < 300);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lists), cmocka_unit_test(lines), cmocka_unit_test(shards), cmocka_unit_test(memory),
+        cmocka_unit_test(lists),
+        cmocka_unit_test(lines),
+        cmocka_unit_test(shards),
+        cmocka_unit_test(memory),
     };
     return cmocka_run_group_tests(tests, program_begin, program_end);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Recordings and models as other programs write them, or as nobody should: fitted, or refused in words.
 #define _POSIX_C_SOURCE 200809L
-#include "memory_sink.h"
 #include "fit_program.h"
+#include "memory_sink.h"
 #include "takes.h"
 
 enum { N = 42 };
@@ -33,10 +33,12 @@ static int end(void **state) {
 static sn_recording *with(sn_recording_info info, char (*labels)[64]) {
     const char *names[N];
     sn_recording *out;
-    for (int i = 0; i < info.nmarker; i++) names[i] = labels != NULL ? labels[i] : sn_recording_label(take, i);
+    for (int i = 0; i < info.nmarker; i++)
+        names[i] = labels != NULL ? labels[i] : sn_recording_label(take, i);
     assert_int_equal(sn_recording_create(&info, names, NULL, &out), SN_OK);
     for (int f = 0; f < info.nframe; f++)
-        memcpy(sn_recording_edit(out, f), sn_recording_frame(take, f), (size_t)info.nmarker * 3 * sizeof(double));
+        memcpy(sn_recording_edit(out, f), sn_recording_frame(take, f),
+               (size_t)info.nmarker * 3 * sizeof(double));
     return out;
 }
 
@@ -44,7 +46,8 @@ static void save(const char *name, sn_recording *recording) {
     memory_sink sink;
     sn_error error = {0};
     memory_sink_begin(&sink);
-    if (sn_c3d_write(recording, NULL, NULL, &sink.base, &error) != SN_OK) fail_msg("%s: %s", name, error.text);
+    if (sn_c3d_write(recording, NULL, NULL, &sink.base, &error) != SN_OK)
+        fail_msg("%s: %s", name, error.text);
     FILE *f = fopen(path_of(name), "wb");
     assert_non_null(f);
     assert_int_equal(fwrite(sink.bytes, 1, sink.length, f), sink.length);
@@ -54,7 +57,8 @@ static void save(const char *name, sn_recording *recording) {
 }
 
 static void labels_of(char (*labels)[64], const char *format) {
-    for (int i = 0; i < N; i++) (void)snprintf(labels[i], 64, format, sn_label_name(sn_recording_label(take, i)));
+    for (int i = 0; i < N; i++)
+        (void)snprintf(labels[i], 64, format, sn_label_name(sn_recording_label(take, i)));
 }
 
 static void labels(void **unused) {
@@ -76,7 +80,8 @@ static void labels(void **unused) {
     labels_of(name, "%s_1");
     save("suffix.c3d", with(info, name));
     expect(3, "LFHD", "fit -m ex/subject.json -i suffix.c3d");
-    expect(3, "LFHD_1 (did you mean LFHD?)", "fit -m ex/subject.json -i suffix.c3d --markers ex/subject.json");
+    expect(3, "LFHD_1 (did you mean LFHD?)",
+           "fit -m ex/subject.json -i suffix.c3d --markers ex/subject.json");
     // one label twice: which of them is meant nobody knows, so it is said and the others are used
     labels_of(name, "%s");
     (void)snprintf(name[1], 64, "%s", name[0]);
@@ -84,7 +89,8 @@ static void labels(void **unused) {
     expect(0, "40 of 42 labels", "fit -m ex/subject.json -i twice.c3d");
     labels_of(name, "Q%s");
     save("others.c3d", with(info, name));
-    expect(3, "only 0 of the set's 41 markers", "fit -m ex/subject.json -i others.c3d --markers ex/subject.json");
+    expect(3, "only 0 of the set's 41 markers",
+           "fit -m ex/subject.json -i others.c3d --markers ex/subject.json");
     expect(3, "belong to the built-in marker set", "fit -m ex/skeleton.asf -i others.c3d");
 }
 
@@ -93,7 +99,8 @@ static void few_markers(void **unused) {
     sn_recording_info info = *sn_recording_get_info(take);
     info.nmarker = 12;
     save("twelve.c3d", with(info, NULL));
-    expect(0, "12 of 12 labels", "fit -m ex/subject.json -i twelve.c3d -o few.bvh --report few.html");
+    expect(0, "12 of 12 labels",
+           "fit -m ex/subject.json -i twelve.c3d -o few.bvh --report few.html");
     assert_non_null(strstr(said, "29 markers of the set without data"));
     info.nmarker = 2;
     save("two.c3d", with(info, NULL));
@@ -118,35 +125,51 @@ static void frames(void **unused) {
     for (int f = 0; f < 20; f++)
         for (int i = 0; i < 3 * N; i++) sn_recording_edit(r, f)[i] = NAN;
     save("late.c3d", r);
-    expect(0, "20 held for want of markers", "fit -m ex/subject.json -i late.c3d -o late.bvh -o late.glb --report late.html");
-    if (whole) expect(0, "marker offsets", "fit -m humanoid -i late.c3d --calibrate --frames 11:40");
+    expect(0, "20 held for want of markers",
+           "fit -m ex/subject.json -i late.c3d -o late.bvh -o late.glb --report late.html");
+    if (whole)
+        expect(0, "marker offsets", "fit -m humanoid -i late.c3d --calibrate --frames 11:40");
     r = with(info, NULL);
     spoil_gaps(r, 1, &random);
     save("empty.c3d", r);
-    expect(3, "no frame from 1 to 80 has three markers with data", "fit -m ex/subject.json -i empty.c3d");
-    expect(3, "no frame from 1 to 80 has three markers with data", "fit -m humanoid -i empty.c3d --calibrate");
-    expect(3, "no frame from 1 to 15 has three markers with data", "fit -m ex/subject.json -i late.c3d --frames 1:15");
+    expect(3, "no frame from 1 to 80 has three markers with data",
+           "fit -m ex/subject.json -i empty.c3d");
+    expect(3, "no frame from 1 to 80 has three markers with data",
+           "fit -m humanoid -i empty.c3d --calibrate");
+    expect(3, "no frame from 1 to 15 has three markers with data",
+           "fit -m ex/subject.json -i late.c3d --frames 1:15");
     info.nframe = 1;
     save("one.c3d", with(info, NULL));
-    expect(0, "frames 1 to 1", "fit -m ex/subject.json -i one.c3d -o one.bvh -o one.amc -o one.glb -o one.mot --report one.html");
+    expect(0, "frames 1 to 1",
+           "fit -m ex/subject.json -i one.c3d -o one.bvh -o one.amc -o one.glb -o one.mot --report "
+           "one.html");
     expect(0, "from 1 frames", "fit -m humanoid -i one.c3d --calibrate=scale");
     info = *sn_recording_get_info(take);
     info.rate = 1;
     save("slow.c3d", with(info, NULL));
-    if (whole) expect(0, "1 frames/s", "fit -m humanoid -i slow.c3d --calibrate --frames 1:30 -o slow.bvh --report slow.html");
+    if (whole)
+        expect(
+            0, "1 frames/s",
+            "fit -m humanoid -i slow.c3d --calibrate --frames 1:30 -o slow.bvh --report slow.html");
     info.rate = 0;
     save("rate0.c3d", with(info, NULL));
-    if (whole) expect(0, "error", "fit -m humanoid -i rate0.c3d --calibrate --frames 1:30 -o rate0.bvh --report rate0.html");
-    expect(1, "how many frames there are per second is not known", "fit -m ex/subject.json -i rate0.c3d -o never.glb");
+    if (whole)
+        expect(0, "error",
+               "fit -m humanoid -i rate0.c3d --calibrate --frames 1:30 -o rate0.bvh --report "
+               "rate0.html");
+    expect(1, "how many frames there are per second is not known",
+           "fit -m ex/subject.json -i rate0.c3d -o never.glb");
     info.rate = 3e38;
     save("fast.c3d", with(info, NULL));
-    int code = sinew("fit -m ex/subject.json -i fast.c3d --calibrate=offsets --frames 1:10 -o fast.bvh --report fast.html");
+    int code = sinew("fit -m ex/subject.json -i fast.c3d --calibrate=offsets --frames 1:10 -o "
+                     "fast.bvh --report fast.html");
     if (code != 0 && code != 1 && code != 3) fail_msg("%d: %s", code, said);
     size_t length;
     static const char *const reports[] = {"late.html", "one.html", "slow.html", "rate0.html"};
     for (int i = 0; i < (whole ? 4 : 2); i++) {
         char *html = slurp(path_of(reports[i]), &length);
-        if (strstr(html, "nan") != NULL || strstr(html, ">inf") != NULL || strstr(html, "\"inf") != NULL)
+        if (strstr(html, "nan") != NULL || strstr(html, ">inf") != NULL ||
+            strstr(html, "\"inf") != NULL)
             fail_msg("%s holds what is no number", reports[i]);
         free(html);
     }
@@ -161,7 +184,9 @@ static void places(void **unused) {
         for (int c = 0; c < 3; c++) sn_recording_edit(r, f)[3 * 20 + c] = 0.3 * c + 0.1;
     save("fallen.c3d", r);
     expect(0, "error", "fit -m ex/subject.json -i fallen.c3d --robust");
-    if (whole) expect(0, "error", "fit -m humanoid -i fallen.c3d --calibrate=scale --robust --frames 11:40");
+    if (whole)
+        expect(0, "error",
+               "fit -m humanoid -i fallen.c3d --calibrate=scale --robust --frames 11:40");
     // numbers that are none, and far too large ones
     r = with(info, NULL);
     for (int f = 0; f < 80; f += 3) {
@@ -186,9 +211,11 @@ static void places(void **unused) {
         save("huge.c3d", r);
         int code = sinew("fit -m ex/subject.json -i huge.c3d -o huge.bvh --report huge.html");
         if (code != 0 && code != 3 && code != 1) fail_msg("%g: exit %d: %s", sizes[k], code, said);
-        if (code != 0 && strstr(said, "sinew: ") == NULL) fail_msg("%g: no word: %s", sizes[k], said);
+        if (code != 0 && strstr(said, "sinew: ") == NULL)
+            fail_msg("%g: no word: %s", sizes[k], said);
         if (k == 0) expect(0, "error", "fit -m ex/subject.json -i huge.c3d --robust");
-        if (whole && k == 0) expect(0, "error", "fit -m humanoid -i huge.c3d --calibrate --frames 11:40");
+        if (whole && k == 0)
+            expect(0, "error", "fit -m humanoid -i huge.c3d --calibrate --frames 11:40");
     }
     // everything far away from the origin
     r = with(info, NULL);
@@ -204,22 +231,35 @@ static void places(void **unused) {
 static void models(void **unused) {
     (void)unused;
     put("rigid.json", "{\"joints\": [{\"name\": \"box\", \"type\": \"free\"}], \"markers\": ["
-                      "{\"name\": \"A\", \"joint\": \"box\", \"position\": [0.1,0,0]}, {\"name\": \"B\", \"joint\": \"box\", \"position\": [0,0.1,0]},"
-                      "{\"name\": \"C\", \"joint\": \"box\", \"position\": [0,0,0.1]}, {\"name\": \"D\", \"joint\": \"box\", \"position\": [0,0,0]}]}");
-    put("rigid.csv", "time,A:X,A:Y,A:Z,B:X,B:Y,B:Z,C:X,C:Y,C:Z,D:X,D:Y,D:Z\n"
-                     // it jumps by two metres and a quarter of a turn, so that the pull to the last pose shows
-                     "0,1.1,0,0,1,0.1,0,1,0,0.1,1,0,0\n0.01,1,2.1,0,0.9,2,0,1,2,0.1,1,2,0\n");
-    expect(0, "RMS 0.0", "fit -m rigid.json -i rigid.csv --units m --up y -o rigid.bvh -o rigid.asf -o rigid.glb --report rigid.html");
-    expect(0, "offsets and lengths", "fit -m rigid.json -i rigid.csv --units m --up y --calibrate=scale");
+                      "{\"name\": \"A\", \"joint\": \"box\", \"position\": [0.1,0,0]}, {\"name\": "
+                      "\"B\", \"joint\": \"box\", \"position\": [0,0.1,0]},"
+                      "{\"name\": \"C\", \"joint\": \"box\", \"position\": [0,0,0.1]}, {\"name\": "
+                      "\"D\", \"joint\": \"box\", \"position\": [0,0,0]}]}");
+    put("rigid.csv",
+        "time,A:X,A:Y,A:Z,B:X,B:Y,B:Z,C:X,C:Y,C:Z,D:X,D:Y,D:Z\n"
+        // it jumps by two metres and a quarter of a turn, so that the pull to the last pose shows
+        "0,1.1,0,0,1,0.1,0,1,0,0.1,1,0,0\n0.01,1,2.1,0,0.9,2,0,1,2,0.1,1,2,0\n");
+    expect(0, "RMS 0.0",
+           "fit -m rigid.json -i rigid.csv --units m --up y -o rigid.bvh -o rigid.asf -o rigid.glb "
+           "--report rigid.html");
+    expect(0, "offsets and lengths",
+           "fit -m rigid.json -i rigid.csv --units m --up y --calibrate=scale");
     put("arm.json", "{\"joints\": [{\"name\": \"base\", \"type\": \"hinge\", \"axis\": [0,0,1]},"
-                    "{\"name\": \"end\", \"parent\": \"base\", \"type\": \"hinge\", \"axis\": [0,0,1], \"position\": [1,0,0]}], \"markers\": ["
-                    "{\"name\": \"A\", \"joint\": \"base\", \"position\": [0.5,0,0]}, {\"name\": \"B\", \"joint\": \"end\", \"position\": [0.5,0,0]},"
+                    "{\"name\": \"end\", \"parent\": \"base\", \"type\": \"hinge\", \"axis\": "
+                    "[0,0,1], \"position\": [1,0,0]}], \"markers\": ["
+                    "{\"name\": \"A\", \"joint\": \"base\", \"position\": [0.5,0,0]}, {\"name\": "
+                    "\"B\", \"joint\": \"end\", \"position\": [0.5,0,0]},"
                     "{\"name\": \"C\", \"joint\": \"end\", \"position\": [0.5,0.1,0]}]}");
-    put("arm.csv", "time,A:X,A:Y,A:Z,B:X,B:Y,B:Z,C:X,C:Y,C:Z\n0,0,0.5,0,0,1.5,0,-0.1,1.5,0\n0.01,0.5,0,0,1,0.5,0,0.9,0.5,0\n");
-    expect(0, "RMS 0.0", "fit -m arm.json -i arm.csv --units m --axes xyz -o arm.bvh -o arm.glb -o arm.mot --report arm.html");
+    put("arm.csv", "time,A:X,A:Y,A:Z,B:X,B:Y,B:Z,C:X,C:Y,C:Z\n0,0,0.5,0,0,1.5,0,-0.1,1.5,0\n0.01,0."
+                   "5,0,0,1,0.5,0,0.9,0.5,0\n");
+    expect(0, "RMS 0.0",
+           "fit -m arm.json -i arm.csv --units m --axes xyz -o arm.bvh -o arm.glb -o arm.mot "
+           "--report arm.html");
     put("still.json", "{\"joints\": [{\"name\": \"ground\", \"type\": \"fixed\"}], \"markers\": ["
-                      "{\"name\": \"A\", \"joint\": \"ground\"}, {\"name\": \"B\", \"joint\": \"ground\"}, {\"name\": \"C\", \"joint\": \"ground\"}]}");
-    int code = sinew("fit -m still.json -i arm.csv --units m --axes xyz -o still.bvh --report still.html");
+                      "{\"name\": \"A\", \"joint\": \"ground\"}, {\"name\": \"B\", \"joint\": "
+                      "\"ground\"}, {\"name\": \"C\", \"joint\": \"ground\"}]}");
+    int code =
+        sinew("fit -m still.json -i arm.csv --units m --axes xyz -o still.bvh --report still.html");
     if (code != 0 && strstr(said, "sinew: ") == NULL) fail_msg("%d: %s", code, said);
     if (code > 4) fail_msg("exit %d: %s", code, said);
     code = sinew("fit -m still.json -i arm.csv --units m --axes xyz --calibrate=scale");

@@ -20,8 +20,10 @@ static sn_model *with_builtin(const sn_model *model, const sn_recording *recordi
     sn_marker_set *set;
     sn_model *out;
     sn_error error = {0};
-    if (sn_marker_set_builtin(model, recording, NULL, &set, &error) != SN_OK) fail_msg("%s", error.text);
-    assert_int_equal(sn_marker_set_apply(set, model, SN_LIMITS_OFF, NULL, NULL, &out, &error), SN_OK);
+    if (sn_marker_set_builtin(model, recording, NULL, &set, &error) != SN_OK)
+        fail_msg("%s", error.text);
+    assert_int_equal(sn_marker_set_apply(set, model, SN_LIMITS_OFF, NULL, NULL, &out, &error),
+                     SN_OK);
     sn_marker_set_destroy(set);
     return out;
 }
@@ -38,8 +40,8 @@ static void halves(const sn_recording *all, sn_recording *half[2]) {
 }
 
 // Offsets, lengths, and frames that the calibration has not seen.
-static void calibrated(const char *name, const sn_model *model, const sn_recording *take, const sn_axis_map *axes,
-                       double bound) {
+static void calibrated(const char *name, const sn_model *model, const sn_recording *take,
+                       const sn_axis_map *axes, double bound) {
     double rms[2];
     sn_calibrate_options wanted = sn_calibrate_options_default();
     if (sn_recording_get_info(take)->nframe < 1000) wanted.frames = 60;
@@ -53,11 +55,14 @@ static void calibrated(const char *name, const sn_model *model, const sn_recordi
     sn_recording *half[2];
     halves(take, half);
     sn_calibrate_options o = wanted;
-    fitted seen = fit_of(model, half[0], axes, &o, NULL), held = fit_of(seen.model, half[1], axes, NULL, NULL);
+    fitted seen = fit_of(model, half[0], axes, &o, NULL),
+           held = fit_of(seen.model, half[1], axes, NULL, NULL);
     double ratio = held.summary.rms / seen.summary.rms;
-    print_message("%s: RMS %.3f cm with offsets, %.3f cm with lengths; held-out frames %.3f cm against %.3f cm "
+    print_message("%s: RMS %.3f cm with offsets, %.3f cm with lengths; held-out frames %.3f cm "
+                  "against %.3f cm "
                   "(%.3f)\n",
-                  name, 100 * rms[0], 100 * rms[1], 100 * held.summary.rms, 100 * seen.summary.rms, ratio);
+                  name, 100 * rms[0], 100 * rms[1], 100 * held.summary.rms, 100 * seen.summary.rms,
+                  ratio);
     assert_true(rms[0] <= bound && rms[1] < 1.002 * rms[0]);
     assert_true(ratio > 0.9 && ratio < 1.1);
     fitted_free(&seen);
@@ -67,12 +72,13 @@ static void calibrated(const char *name, const sn_model *model, const sn_recordi
 }
 
 // The second half of a take after calibrating on the first.
-static void half_calibrated(const char *name, const sn_model *model, const sn_recording *take, const sn_axis_map *axes,
-                            double most) {
+static void half_calibrated(const char *name, const sn_model *model, const sn_recording *take,
+                            const sn_axis_map *axes, double most) {
     int n = sn_recording_get_info(take)->nframe / 2;
     sn_calibrate_options o = sn_calibrate_options_default();
     sn_recording *early = recording_cut(take, 0, n), *late = recording_cut(take, n, n);
-    fitted first = fit_of(model, early, axes, &o, NULL), second = fit_of(first.model, late, axes, NULL, NULL);
+    fitted first = fit_of(model, early, axes, &o, NULL),
+           second = fit_of(first.model, late, axes, NULL, NULL);
     print_message("%s: calibrated on the first half %.3f cm there, %.3f cm in the second\n", name,
                   100 * first.summary.rms, 100 * second.summary.rms);
     assert_true(second.summary.rms < most * first.summary.rms);
@@ -122,23 +128,29 @@ static void clip_calibrated(void **unused) {
 }
 
 // How far the fit is from the true markers that were hidden from it.
-static double hidden_error(const example_take *t, const fitted *r, const sn_recording *seen, double *worst) {
+static double hidden_error(const example_take *t, const fitted *r, const sn_recording *seen,
+                           double *worst) {
     sn_problem *problem;
     sn_workspace *ws[2];
     double square = 0;
     long n = 0;
     *worst = 0;
     assert_int_equal(sn_problem_create(t->subject, NULL, 0, NULL, &problem, NULL), SN_OK);
-    for (int k = 0; k < 2; k++) assert_int_equal(sn_workspace_create(problem, false, NULL, &ws[k]), SN_OK);
+    for (int k = 0; k < 2; k++)
+        assert_int_equal(sn_workspace_create(problem, false, NULL, &ws[k]), SN_OK);
     for (int f = 0; f < r->input.count; f++) {
         assert_int_equal(sn_workspace_pose(ws[0], sn_motion_frame(t->truth, f)), SN_OK);
         assert_int_equal(sn_workspace_pose(ws[1], sn_motion_frame(r->motion, f)), SN_OK);
         for (int i = 0; i < 41; i++) {
             // the example's own gaps are another matter
-            if (sn_recording_present(seen, f, r->column[i]) || !sn_recording_present(t->recording, f, r->column[i])) continue;
+            if (sn_recording_present(seen, f, r->column[i]) ||
+                !sn_recording_present(t->recording, f, r->column[i]))
+                continue;
             const sn_marker_desc *d = sn_model_marker(t->subject, i);
-            sn_vec3 a = sn_workspace_point(ws[0], d->joint, d->position), b = sn_workspace_point(ws[1], d->joint, d->position);
-            double e = (a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y) + (a.z - b.z) * (a.z - b.z);
+            sn_vec3 a = sn_workspace_point(ws[0], d->joint, d->position),
+                    b = sn_workspace_point(ws[1], d->joint, d->position);
+            double e =
+                (a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y) + (a.z - b.z) * (a.z - b.z);
             square += e;
             *worst = fmax(*worst, sqrt(e));
             n++;
@@ -160,7 +172,8 @@ static void gaps(void **state) {
     spoil_gaps(take, 0.3, &random);
     fitted r = fit_of(t->subject, take, NULL, NULL, NULL);
     double rms = hidden_error(t, &r, take, &worst);
-    print_message("gaps: 30 %% at random: RMS %.2f cm from the hidden true places, worst %.1f cm; %d frames held\n",
+    print_message("gaps: 30 %% at random: RMS %.2f cm from the hidden true places, worst %.1f cm; "
+                  "%d frames held\n",
                   100 * rms, 100 * worst, r.summary.held);
     assert_true(rms < 0.01 && worst < 0.15 && r.summary.held == 0);
     fitted_free(&r);
@@ -178,7 +191,8 @@ static void gaps(void **state) {
                     sn_recording_edit(take, f)[3 * m + c] = NAN;
     r = fit_of(t->subject, take, NULL, NULL, NULL);
     rms = hidden_error(t, &r, take, &worst);
-    print_message("gaps: limbs for half a second: RMS %.1f cm from the hidden true places, worst %.1f cm; markers seen "
+    print_message("gaps: limbs for half a second: RMS %.1f cm from the hidden true places, worst "
+                  "%.1f cm; markers seen "
                   "%.3f cm\n",
                   100 * rms, 100 * worst, 100 * r.summary.rms);
     assert_true(rms < 0.35 && worst < 1.2 && r.summary.rms < 0.0037);
@@ -186,17 +200,21 @@ static void gaps(void **state) {
 
     // nobody for half a second: held, and said
     for (int f = 300; f < 360; f++)
-        for (int i = 0; i < 3 * sn_recording_get_info(take)->nmarker; i++) sn_recording_edit(take, f)[i] = NAN;
+        for (int i = 0; i < 3 * sn_recording_get_info(take)->nmarker; i++)
+            sn_recording_edit(take, f)[i] = NAN;
     r = fit_of(t->subject, take, NULL, NULL, NULL);
     assert_int_equal(r.summary.held, 60);
     for (int f = 0; f < 600; f++) {
         assert_true(r.frames[f].held == (f >= 300 && f < 360));
-        assert_int_equal(sn_model_check_pose(t->subject, sn_motion_frame(r.motion, f), NULL), SN_OK);
+        assert_int_equal(sn_model_check_pose(t->subject, sn_motion_frame(r.motion, f), NULL),
+                         SN_OK);
     }
     // nothing pulls to zero: the root stays where it was
     const double *before = sn_motion_frame(r.motion, 299), *during = sn_motion_frame(r.motion, 330);
-    double moved = hypot(before[0] - during[0], hypot(before[1] - during[1], before[2] - during[2]));
-    print_message("gaps: nobody seen: the root is %.2f cm from where it was last seen\n", 100 * moved);
+    double moved =
+        hypot(before[0] - during[0], hypot(before[1] - during[1], before[2] - during[2]));
+    print_message("gaps: nobody seen: the root is %.2f cm from where it was last seen\n",
+                  100 * moved);
     assert_true(moved < 0.3);
     fitted_free(&r);
     sn_recording_destroy(take);
@@ -221,10 +239,11 @@ static void outliers(void **state) {
             fitted r = fit_of(t->subject, bad, NULL, NULL, &robust);
             double change = median_angle(t->model, r.motion, clean.motion);
             double off = median_angle(t->model, r.motion, t->truth);
-            print_message("outliers: 2 %% %s with %s: the median angle changes by %.3f degrees; %.2f from the truth (%.2f "
+            print_message("outliers: 2 %% %s with %s: the median angle changes by %.3f degrees; "
+                          "%.2f from the truth (%.2f "
                           "without outliers and loss)\n",
-                          kind == 0 ? "thrown" : "swapped", loss == 0 ? "Cauchy" : "Huber", change, off,
-                          median_angle(t->model, plain.motion, t->truth));
+                          kind == 0 ? "thrown" : "swapped", loss == 0 ? "Cauchy" : "Huber", change,
+                          off, median_angle(t->model, plain.motion, t->truth));
             assert_true(change < 1);
             fitted_free(&r);
             sn_recording_destroy(bad);
@@ -255,8 +274,11 @@ static void threads(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(example_calibrated), cmocka_unit_test(clip_calibrated), cmocka_unit_test(gaps),
-        cmocka_unit_test(outliers),           cmocka_unit_test(threads),
+        cmocka_unit_test(example_calibrated),
+        cmocka_unit_test(clip_calibrated),
+        cmocka_unit_test(gaps),
+        cmocka_unit_test(outliers),
+        cmocka_unit_test(threads),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }
