@@ -5,6 +5,7 @@ set -u
 build=$1 seconds=$2
 export flags="-std=c17 -g -O1 -ffp-contract=off -DSINEW_ASSERT -Iinclude -Isrc -fno-sanitize-recover=all"
 export build seconds
+rm -rf "$build/objects" # a source that is gone must not be linked
 mkdir -p "$build/objects"
 # the library once, two files at a time, for all harnesses
 ls src/*/*.c | xargs -P 2 -I{} sh -c \
