@@ -304,7 +304,7 @@ static second_look look_again(sn_workspace *ws, const sn_solver *solver, const d
             bool held =
                 plain && ((x <= model->lower[v] && g > 0) || (x >= model->upper[v] && g < 0));
             // what no task sees has rounding for a gradient, and does not move
-            bool blind = seen[i] <= solver->noise && g * g <= solver->noise * f;
+            bool blind = seen[i] <= solver->noise && g * g <= 1e-13 * solver->noise * f;
             keep[i] = !held && model->gain[v] != 0 && (!blind || fabs(d[i]) > 1e-9 * (1 + top));
             if (keep[i] && !blind)
                 look.gradient = fmax(look.gradient, fabs(g) / sqrt(2 * scale[i] * f));

@@ -231,8 +231,9 @@ static double project_gradient(sn_solver *s) {
     s->report.active = 0;
     for (int i = 0; i < s->n; i++) {
         bool held = is_held(s, i);
-        // where no task sees it, it stays where it is
-        bool blind = s->seen[i] <= s->noise && g[i] * g[i] <= s->noise * s->f;
+        // where no task sees it, it stays where it is: then its gradient is rounding as well, some
+        // 1e-14 |J| |r|
+        bool blind = s->seen[i] <= s->noise && g[i] * g[i] <= 1e-13 * s->noise * s->f;
         s->report.active += held;
         s->keep[i] = !held && !blind && s->model->gain[s->model->v_of[i]] != 0;
         double share = g[i] * g[i] / s->scale[i];
