@@ -97,6 +97,26 @@ static bool fill(clip *c, const sn_skeleton *skeleton, const sn_motion *motion,
     return true;
 }
 
+// Name, skeleton, motion and markers; no motion: no truth.
+static const char *const known[CLIP_KNOWN][4] = {
+    {"dg_03-05_02", "hdm05/HDM_dg.asf", "hdm05/HDM_dg_03-05_02_120.amc",
+     "hdm05/HDM_dg_03-05_02_120.c3d"},
+    {"dg_01-03_01", "hdm05/HDM_dg.asf", "hdm05/HDM_dg_01-03_01_120.amc",
+     "hdm05/HDM_dg_01-03_01_120.c3d"},
+    {"dg_06-03_03", "hdm05/HDM_dg.asf", "hdm05/HDM_dg_06-03_03_120.amc",
+     "hdm05/HDM_dg_06-03_03_120.c3d"},
+    {"mm_01-02_03", "hdm05/HDM_mm.asf", NULL, "hdm05/HDM_mm_01-02_03_120.c3d"},
+    {"cmu 02_01", "cmu/02.asf", "cmu/02_01.amc", "cmu/02_01.c3d"},
+};
+
+bool clip_load_known(int i, const char *data, clip *out) {
+    char path[3][512];
+    for (int k = 0; k < 3; k++)
+        (void)snprintf(path[k], sizeof path[k], "%s/%s", data,
+                       known[i][k + 1] != NULL ? known[i][k + 1] : "");
+    return clip_load(known[i][0], path[0], known[i][2] != NULL ? path[1] : NULL, path[2], out);
+}
+
 bool clip_load(const char *name, const char *asf, const char *amc, const char *c3d, clip *out) {
     *out = (clip){0};
     (void)snprintf(out->name, sizeof out->name, "%s", name);

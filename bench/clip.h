@@ -18,6 +18,11 @@ typedef struct clip {
     double *goals;  ///< nframe x 41 x 3, metres, y up; NaN where missing
 } clip;
 
+/// The clips of the benchmarks that have markers and a skeleton; the first is the one of 001.
+enum { CLIP_KNOWN = 5 };
+/// The i-th, from the folder `data`; false, without a word where its files are not there.
+bool clip_load_known(int i, const char *data, clip *out);
+
 /// Load by the paths of its files, `amc` NULL when there is no motion; false and a message when one
 /// can't be read.
 bool clip_load(const char *name, const char *asf, const char *amc, const char *c3d, clip *out);

@@ -18,7 +18,7 @@ int bench_papers(const papers_options *options);
 
 typedef enum papers_verdict { PAPERS_HOLDS, PAPERS_PARTLY, PAPERS_NOT } papers_verdict;
 
-enum { PAPERS_CLIPS = 4, PAPERS_GROUP = 8, PAPERS_GROUPS = 4 };
+enum { PAPERS_CLIPS = CLIP_KNOWN, PAPERS_GROUP = 8, PAPERS_GROUPS = 4 };
 
 /// Frames of one kind, chosen by rule: see papers_frames.c.
 typedef struct papers_group {

@@ -129,18 +129,18 @@ static void measure(papers *p, sweep *w, double x, sn_model *model, bool paper) 
     bool slow = false;
     for (int k = 0; k < JOBS; k++) {
         bool wanted = k < 5 || (s.paper != NULL && !slow);
-        double begin = bench_cpu_seconds();
+        double begin = bench_seconds();
         if (wanted) jobs[k](&s);
-        least[k] = once[k] = wanted ? bench_cpu_seconds() - begin : NAN;
+        least[k] = once[k] = wanted ? bench_seconds() - begin : NAN;
         slow |= once[k] > 0.3;
     }
     for (int round = 0; round < (p->quick ? 8 : 30); round++)
         for (int k = 0; k < JOBS; k++) {
             if (isnan(once[k]) || once[k] * round > 0.1) continue;
             int n = (int)(3e-4 / once[k]) + 1;
-            double begin = bench_cpu_seconds();
+            double begin = bench_seconds();
             for (int i = 0; i < n; i++) jobs[k](&s);
-            least[k] = fmin(least[k], (bench_cpu_seconds() - begin) / n);
+            least[k] = fmin(least[k], (bench_seconds() - begin) / n);
         }
     w->x[w->n] = x;
     for (int k = 0; k < JOBS; k++) w->us[k][w->n] = 1e6 * least[k];

@@ -64,23 +64,15 @@ static bool example(clip *c) {
     return good;
 }
 
-static const char *const files[PAPERS_CLIPS][4] = {
-    {"dg_03-05_02", "hdm05/HDM_dg.asf", "hdm05/HDM_dg_03-05_02_120.amc",
-     "hdm05/HDM_dg_03-05_02_120.c3d"},
-    {"dg_01-03_01", "hdm05/HDM_dg.asf", "hdm05/HDM_dg_01-03_01_120.amc",
-     "hdm05/HDM_dg_01-03_01_120.c3d"},
-    {"dg_06-03_03", "hdm05/HDM_dg.asf", "hdm05/HDM_dg_06-03_03_120.amc",
-     "hdm05/HDM_dg_06-03_03_120.c3d"},
-    {"cmu 02_01", "cmu/02.asf", "cmu/02_01.amc", "cmu/02_01.c3d"},
-};
-
 bool papers_load(papers *p, const char *data) {
     p->example = data == NULL;
-    for (int i = 0; i < PAPERS_CLIPS && data != NULL; i++) {
-        char path[3][512];
-        for (int k = 0; k < 3; k++)
-            (void)snprintf(path[k], sizeof path[k], "%s/%s", data, files[i][k + 1]);
-        if (clip_load(files[i][0], path[0], path[1], path[2], &p->clips[p->nclip])) p->nclip++;
+    for (int i = 0; i < CLIP_KNOWN && data != NULL; i++) {
+        if (!clip_load_known(i, data, &p->clips[p->nclip])) continue;
+        // 001's offsets come from the true motion
+        if (p->clips[p->nclip].truth != NULL)
+            p->nclip++;
+        else
+            clip_free(&p->clips[p->nclip]);
     }
     if (p->example && example(&p->clips[0])) p->nclip = 1;
     for (int i = 0; i < p->nclip; i++) p->offsets[i] = clip_all_offsets(&p->clips[i]);

@@ -8,14 +8,11 @@
 #include <string.h>
 #include <time.h>
 
-static double clock_of(clockid_t which) {
+double bench_seconds(void) {
     struct timespec t;
-    (void)clock_gettime(which, &t);
+    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
-
-double bench_seconds(void) { return clock_of(CLOCK_PROCESS_CPUTIME_ID); }
-double bench_cpu_seconds(void) { return clock_of(CLOCK_PROCESS_CPUTIME_ID); }
 
 void *bench_need(void *block) {
     if (block == NULL) {
@@ -103,9 +100,9 @@ clip_row clip_track(const clip *c, clip_source *src, const sn_track_options *opt
     sn_tracker *tracker = NULL;
     (void)sn_tracker_create(problem, options, NULL, &tracker);
     bench_need(tracker);
-    double begin = bench_cpu_seconds();
+    double begin = bench_seconds();
     (void)sn_tracker_run(tracker, nframe, clip_set_goals, src, start, q, frames);
-    r.micros = 1e6 * (bench_cpu_seconds() - begin) / nframe;
+    r.micros = 1e6 * (bench_seconds() - begin) / nframe;
     for (int f = 0; f < nframe; f++) {
         const sn_report *report = &frames[f].report;
         r.iterations += report->iterations;

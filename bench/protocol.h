@@ -4,10 +4,8 @@
 
 #include "clip.h"
 
-/// Seconds from some fixed moment, and seconds this program has computed: on a busy machine the latter
-/// says more.
+/// Seconds this program has computed: on a busy machine these say more than those on the wall.
 double bench_seconds(void);
-double bench_cpu_seconds(void);
 /// The block itself; ends the program with a message when it is NULL.
 void *bench_need(void *block);
 /// n zeros.

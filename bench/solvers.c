@@ -7,18 +7,6 @@
 
 #include "protocols.h"
 
-// Skeleton, motion and markers; no motion: no truth, so only the calibrated and cold protocols.
-static const char *const clips[][4] = {
-    {"dg_03-05_02", "hdm05/HDM_dg.asf", "hdm05/HDM_dg_03-05_02_120.amc",
-     "hdm05/HDM_dg_03-05_02_120.c3d"},
-    {"dg_01-03_01", "hdm05/HDM_dg.asf", "hdm05/HDM_dg_01-03_01_120.amc",
-     "hdm05/HDM_dg_01-03_01_120.c3d"},
-    {"dg_06-03_03", "hdm05/HDM_dg.asf", "hdm05/HDM_dg_06-03_03_120.amc",
-     "hdm05/HDM_dg_06-03_03_120.c3d"},
-    {"mm_01-02_03", "hdm05/HDM_mm.asf", NULL, "hdm05/HDM_mm_01-02_03_120.c3d"},
-    {"cmu 02_01", "cmu/02.asf", "cmu/02_01.amc", "cmu/02_01.c3d"},
-};
-
 static void open_csv(const char *path) {
     bench_csv = fopen(path, "w");
     if (bench_csv == NULL) {
@@ -55,14 +43,9 @@ bool bench_solvers(const bench_options *o) {
     int frames = 0, good_frames = 0;
     double *offsets = NULL;
     if (o->csv != NULL) open_csv(o->csv);
-    for (size_t i = 0; i < sizeof clips / sizeof clips[0] && o->data != NULL; i++) {
-        char path[3][512];
+    for (int i = 0; i < CLIP_KNOWN && o->data != NULL; i++) {
         clip c;
-        for (int k = 0; k < 3; k++)
-            (void)snprintf(path[k], sizeof path[k], "%s/%s", o->data,
-                           clips[i][k + 1] != NULL ? clips[i][k + 1] : "");
-        if (!clip_load(clips[i][0], path[0], clips[i][2] != NULL ? path[1] : NULL, path[2], &c))
-            continue;
+        if (!clip_load_known(i, o->data, &c)) continue;
         good &= bench_clip(&c, o->quick, &offsets, &frames, &good_frames);
         clip_free(&c);
     }

@@ -14,19 +14,6 @@
 #include "protocols.h"
 #include "sweeps/workspace.h"
 
-static double *all_offsets(const clip *c) {
-    double *out = bench_numbers((size_t)c->nframe * CLIP_MARKERS * 3);
-    sn_problem *problem = clip_problem(c, NULL);
-    sn_workspace *ws = NULL;
-    (void)sn_workspace_create(problem, false, NULL, &ws);
-    bench_need(ws);
-    for (int f = 0; f < c->nframe; f++)
-        clip_offsets_at(c, ws, clip_truth(c, f), f, out + (size_t)f * CLIP_MARKERS * 3);
-    sn_workspace_destroy(ws);
-    sn_problem_destroy(problem);
-    return out;
-}
-
 // What an iteration costs, against what it cannot do without: placing a pose, its tasks, the exact
 // sweep, one factorisation, one solve. Both are timed in turn, frame by frame, so that a noisy
 // machine disturbs them alike; each frame counts with the least of its rounds, by the clock on the
@@ -43,7 +30,9 @@ typedef struct cost {
 static cost cost_new(const sn_problem *problem, const sn_solver_options *o) {
     const sn_model *model = sn_problem_model(problem);
     size_t nv = (size_t)sn_model_nv(model);
-    cost out = {.q = bench_numbers((size_t)sn_model_nq(model)), .damping = bench_numbers(nv), .x = bench_numbers(nv)};
+    cost out = {.q = bench_numbers((size_t)sn_model_nq(model)),
+                .damping = bench_numbers(nv),
+                .x = bench_numbers(nv)};
     sn_solver_options none = *o;
     none.max_iterations = 0;
     (void)sn_solver_create(problem, o, NULL, &out.solver);
@@ -159,7 +148,7 @@ bool paper_protocol(const clip *c) {
         {"quasi-newton(100)", SN_METHOD_BFGS, 100, true},
     };
     bool good = true;
-    double *offsets = all_offsets(c);
+    double *offsets = clip_all_offsets(c);
     double error10 = NAN, error100 = NAN, exact = NAN, fastest = INFINITY;
     clip_row best = {0};
     clip_source src = {c, offsets, 1};
@@ -243,11 +232,13 @@ static frames_of reference_track(const clip *c, const double *offsets, clip_sour
     out.starts = bench_numbers((size_t)c->nframe * nq);
     double *first = clip_first_pose(c, offsets);
     (void)sn_tracker_create(plain, &t, NULL, &tracker);
-    (void)sn_tracker_run(bench_need(tracker), c->nframe, clip_set_goals, src, first, out.poses, NULL);
+    (void)sn_tracker_run(bench_need(tracker), c->nframe, clip_set_goals, src, first, out.poses,
+                         NULL);
     sn_tracker_destroy(tracker);
 
     // the same rest task as the tracker has, weighed at the first frame
-    double *weights = bench_numbers(nv), *delta = bench_numbers(nv), *H = bench_numbers(nv * nv), f, g;
+    double *weights = bench_numbers(nv), *delta = bench_numbers(nv), *H = bench_numbers(nv * nv), f,
+           g;
     (void)sn_workspace_create(plain, true, NULL, &ws);
     (void)clip_set_goals(src, 0, plain);
     (void)sn_workspace_eval(bench_need(ws), out.poses, SN_EVAL_GAUSS_NEWTON, &f);
@@ -288,7 +279,8 @@ static void set_frame(frames_of *p, clip_source *src, int f, size_t nq) {
 }
 
 // One solver over `count` of the frames; f per frame into r.f.
-static clip_row solve_all(const clip *c, frames_of *p, clip_source *src, sn_method method, int count) {
+static clip_row solve_all(const clip *c, frames_of *p, clip_source *src, sn_method method,
+                          int count) {
     size_t nq = (size_t)sn_model_nq(c->model);
     clip_row r = {.f = bench_numbers((size_t)p->nframe)};
     sn_solver_options o = sn_solver_options_default();
@@ -337,7 +329,8 @@ bool calibrated_protocol(const clip *c, const double *offsets) {
     clip_source src = {c, NULL, 1};
     int nframe = c->nframe;
     size_t nq = (size_t)sn_model_nq(c->model);
-    double *least = bench_numbers((size_t)nframe), *ours = NULL, fewest = INFINITY, fastest = INFINITY;
+    double *least = bench_numbers((size_t)nframe), *ours = NULL, fewest = INFINITY,
+           fastest = INFINITY;
     clip_row hybrid = {0};
     frames_of frames = reference_track(c, offsets, &src);
     static const sn_method compared[COMPARED] = {SN_METHOD_HYBRID, SN_METHOD_NEWTON, SN_METHOD_LM};
