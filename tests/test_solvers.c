@@ -429,8 +429,8 @@ static sn_stop check_case(random_case *c, sn_method method, bool cold) {
 }
 
 // Every method, any small problem: never worse than the start, inside the limits, locked coordinates
-// unmoved, finite, the report true, the same bits twice, no allocation. A hundred times as many cases
-// (tools/soak.sh) are one and a half million solves.
+// unmoved, finite, the report true, the same bits twice, no allocation. A thousand times as many cases
+// (tools/soak.sh) are a million problems.
 static void invariants(void **unused) {
     (void)unused;
     uint64_t state = 77;
