@@ -91,6 +91,28 @@ export async function takes(browser, page, build) {
     check(page.problems.length === 0, page.problems.join('\n'));
   });
 
+  await test('ASF and C3D: fitted here, to be looked at from the first frames on', async () => {
+    await drop(page, ['take.c3d', 'skeleton.asf'].map((name) => [name, bytes(name)]));
+    await page.waitForFunction(() => sinew.player.busy && sinew.take.done > 0, null, { timeout: 60000 }).catch(async () => { throw new Error(await message(page)); });
+    // frames that are not yet fitted can be neither sought nor saved
+    const early = await page.evaluate(() => {
+      sinew.clock.seek(1e9);
+      sinew.exportAs('bvh');
+      return { time: sinew.timeline.time, last: (sinew.take.done - 1) / sinew.take.rate, error: sinew.clock.error, frames: sinew.take.frames };
+    });
+    check(early.frames === 1225 && early.time === early.last && early.error > 5e-4 && early.error < 8e-3, JSON.stringify(early));
+    check(/still being fitted/.test(await message(page)), await message(page));
+    // another file's complaint stays to be read, and the fit goes on
+    await drop(page, [['broken.c3d', 'this is no C3D file']]);
+    await page.waitForFunction(() => /broken/.test(document.querySelector('#message span').textContent), null, { timeout: 20000 });
+    await page.waitForFunction(() => !sinew.player.busy, null, { timeout: 120000 });
+    check(/broken\.c3d: /.test(await message(page)), `it says: ${await message(page)}`);
+    await page.evaluate(() => sinew.clock.seek(3));
+    const off = await page.evaluate(() => sinew.clock.error);
+    check(off > 1e-3 && off < 6e-3, `markers are ${off} m from the fitted figure`);
+    check(page.problems.length === 0, page.problems.join('\n'));
+  });
+
   await test('a robot from URDF: what mimics follows', async () => {
     await drop(page, [['gripper.urdf', robot]]);
     await page.waitForFunction(() => sinew.stage.name === 'gripper', null, { timeout: 20000 }).catch(async () => { throw new Error(await message(page)); });

@@ -22,7 +22,8 @@ export class Clock {
   }
 
   get taken() { return this.app.take.frames > 0; }
-  get end() { return this.taken ? this.app.take.seconds : this.line.end; }
+  // of a take that is being fitted, the part that is
+  get end() { return this.taken ? Math.max(this.app.take.done - 1, 0) / this.app.take.rate : this.line.end; }
   get span() { return this.taken ? this.app.take.seconds : Math.max(this.line.length, this.line.end); }
   get frame() { return this.taken ? 1 / this.app.take.rate : 1 / 30; }
 
@@ -54,7 +55,7 @@ export class Clock {
   }
 
   seek(time) {
-    this.line.time = Math.min(Math.max(time, 0), this.span);
+    this.line.time = Math.min(Math.max(time, 0), this.taken ? this.end : this.span);
     this.show();
   }
 
@@ -69,7 +70,7 @@ export class Clock {
     if (this.taken) {
       const error = app.take.show(line.time);
       app.posed(false);
-      if ($('follow').checked) app.followRoot();
+      if ($('follow').checked) app.player.follow();
       this.error = error;
     } else {
       const pose = line.pose(line.time, (a, b, t) => app.stage.blend(a, b, t));

@@ -1,5 +1,5 @@
 // The page: everything put together.
-import { Color, MeshStandardMaterial, Vector3 } from 'three';
+import { Color, MeshStandardMaterial } from 'three';
 import { Body } from './body.js';
 import { Clock } from './clock.js';
 import { Drag } from './drag.js';
@@ -10,7 +10,8 @@ import { setUpHelp } from './help.js';
 import { History } from './history.js';
 import { Keys } from './keys.js';
 import { Limits } from './limits.js';
-import { length, Panel, spoken } from './panel.js';
+import { Panel, spoken } from './panel.js';
+import { Player } from './player.js';
 import { Room } from './scene.js';
 import { BOTH, Stage } from './stage.js';
 import { decode, encode, figureIn } from './state.js';
@@ -37,6 +38,7 @@ class App {
     this.handles = new Handles(room);
     this.limits = new Limits(room);
     this.take = new Take(room, core);
+    this.player = new Player(this);
     this.timeline = new Timeline();
     this.history = new History();
     this.selected = null;
@@ -163,7 +165,7 @@ class App {
   choose(id) {
     const figure = figureById(id);
     if (!figure) return;
-    this.take.clear();
+    this.player.close();
     this.core.call.web_take_close();
     this.stage.load(figure);
     this.timeline.keys = [];
@@ -358,7 +360,7 @@ class App {
     if (state.figure !== (stage.figure?.id ?? `file:${stage.name}`)) {
       const figure = figureById(state.figure);
       if (!figure) { this.say('That step was on a figure from a file; drop the file again to return to it.', true); return; }
-      this.take.clear();
+      this.player.close();
       this.core.call.web_take_close();
       stage.load(figure);
       this.extra = [];
@@ -473,12 +475,12 @@ class App {
       this.timeline.keys = [];
       this.timeline.time = 0;
       this.extra = [['file', stage.name || name]];
-      this.take.clear();
+      this.player.close();
       if (!(found & (MOTION | MARKERS))) stage.addDefaultGoals();
       this.rebuilt();
       this.say(`${name}: ${stage.joints.length} joints, ${stage.nv} degrees of freedom.`);
     }
-    if (found & (MOTION | MARKERS)) this.openTake(name);
+    if (found & (MOTION | MARKERS)) this.player.open(name);
     this.clock.update();
     this.commit();
   }
@@ -489,47 +491,12 @@ class App {
     if (await this.files.open(files) && !matchMedia('(prefers-reduced-motion: reduce)').matches) this.clock.toggle();
   }
 
-  openTake(name) {
-    const { stage, take } = this;
-    // real motions leave the limits of their skeletons, and a take needs no goals
-    stage.restrict(false, new Set());
-    stage.goals = [];
-    stage.sync();
-    take.refresh(this.room.size);
-    take.theme(this.dark);
-    const working = () => {
-      if (take.work(12)) {
-        this.say(`${name}: fitting frame ${take.done} of ${take.frames} …`);
-        setTimeout(working, 0);
-        return;
-      }
-      this.timeline.time = 0;
-      this.clock.show();
-      this.body.place(stage.matrices());
-      this.body.group.updateMatrixWorld(true);
-      this.room.frame(this.body.group, {});
-      this.offset = this.room.controls.target.clone().sub(this.rootAt());
-      $('follow').checked = true;
-      const error = Number.isFinite(this.clock.error) ? `, markers ${length(this.clock.error)} from the figure on average in this frame` : '';
-      this.say(`${name}: ${take.frames} frames at ${take.rate.toFixed(take.rate % 1 ? 2 : 0)} per second${take.markers > 0 ? `, ${take.markers} markers` : ''}${error}.`);
-    };
-    working();
-  }
-
-  rootAt() {
-    const m = this.stage.matrices();
-    return new Vector3(m[12], m[13], m[14]);
-  }
-
-  /** The camera keeps its distance to the root; up and down it stays. */
-  followRoot() {
-    const to = this.rootAt().add(this.offset);
-    to.y = this.room.controls.target.y;
-    this.room.follow(to);
-  }
-
   exportAs(kind) {
     const { stage, timeline, take } = this, RATE = 30;
+    if (this.player.busy) {
+      this.say('The take is still being fitted: save it when that is done.', true);
+      return;
+    }
     if (take.frames === 0 && timeline.keys.length === 0) {
       this.say('There is nothing to save yet: set a keyframe first.', true);
       return;
@@ -562,6 +529,12 @@ class App {
     this.ghostSkins[0].color = new Color(this.dark ? '#f0b23e' : '#e69f00');
     this.ghostSkins[1].color = new Color(this.dark ? '#e08fc0' : '#cc79a7');
     this.room.invalidate();
+  }
+
+  /** Said as well, but never over a complaint. */
+  progress(text) {
+    const box = $('message');
+    if (box.hidden || !box.classList.contains('bad')) this.say(text);
   }
 
   say(text, bad = false) {
