@@ -5,7 +5,10 @@
 #include "fit_take.h"
 
 static const char *known_text(sn_known known) {
-    return known == SN_KNOWN_FORCED ? "as you said" : known == SN_KNOWN_STATED ? "stated" : known == SN_KNOWN_FOUND ? "found" : "assumed";
+    return known == SN_KNOWN_FORCED   ? "as you said"
+           : known == SN_KNOWN_STATED ? "stated"
+           : known == SN_KNOWN_FOUND  ? "found"
+                                      : "assumed";
 }
 
 static void axis_text(int axis, double sign, char out[3]) {
@@ -27,14 +30,14 @@ void print_fit_text(const fit_result *r) {
     printf("\n  markers       %d of %d labels, set: %s\n", r->matched, r->nlabel,
            sn_marker_set_name(r->set));
     printf("  units         %s (%s) to metres\n", r->unit_text, known_text(r->axes.unit_known));
-    printf("  axes          up %s (%s); the model's x y z are the recording's %s, its up is %s\n", up,
-           known_text(r->axes.up_known), map, model_up);
+    printf("  axes          up %s (%s); the model's x y z are the recording's %s, its up is %s\n",
+           up, known_text(r->axes.up_known), map, model_up);
     if (r->calibrated) {
-        printf("  calibration   %s from %d frames: %.2f cm to %.2f cm RMS", r->reshaped ? "offsets and lengths"
-                                                                                       : "marker offsets",
-               r->calibration.frames, 100 * r->calibration.rms_before, 100 * r->calibration.rms);
-        printf(", %d iterations, %.1f s; markers moved by %.1f cm on average\n", r->calibration.iterations,
-               r->calibrate_seconds, 100 * r->shift);
+        printf("  calibration   %s from %d frames: %.2f cm to %.2f cm RMS",
+               r->reshaped ? "offsets and lengths" : "marker offsets", r->calibration.frames,
+               100 * r->calibration.rms_before, 100 * r->calibration.rms);
+        printf(", %d iterations, %.1f s; markers moved by %.1f cm on average\n",
+               r->calibration.iterations, r->calibrate_seconds, 100 * r->shift);
     }
     printf("  error         RMS %.3f cm, mean %.3f cm, worst %.2f cm", 100 * s->rms, 100 * s->mean,
            100 * s->worst);
@@ -42,18 +45,22 @@ void print_fit_text(const fit_result *r) {
         printf(" (%s, frame %d)", sn_model_marker(r->model, s->worst_marker)->name,
                s->worst_frame + sn_motion_first_frame(r->motion));
     if (r->settings->truth != NULL)
-        printf("\n  joint angles  off the known motion by %.2f degrees (median), %.2f (RMS), 95 %% below %.2f",
+        printf("\n  joint angles  off the known motion by %.2f degrees (median), %.2f (RMS), 95 %% "
+               "below %.2f",
                r->truth_median, r->truth_rms, r->truth_95);
-    printf("\n  gaps          %ld of %ld samples missing (%.1f %%)\n", s->missing, s->missing + s->samples,
+    printf("\n  gaps          %ld of %ld samples missing (%.1f %%)\n", s->missing,
+           s->missing + s->samples,
            100.0 * (double)s->missing / fmax(1, (double)(s->missing + s->samples)));
-    printf("  frames        %d, %.2f iterations each, %d tried again", r->input.count, s->iterations,
-           s->restarted);
+    printf("  frames        %d, %.2f iterations each, %d tried again", r->input.count,
+           s->iterations, s->restarted);
     if (s->moved > 0) printf(", %d moved to a lower valley", s->moved);
     if (s->held > 0) printf(", %d held for want of markers", s->held);
-    printf("\n  time          %.2f s, %.0f frames/s\n", r->fit_seconds, r->input.count / r->fit_seconds);
+    printf("\n  time          %.2f s, %.0f frames/s\n", r->fit_seconds,
+           r->input.count / r->fit_seconds);
     for (int i = 0; i < r->nnote; i++) printf("  note          %s\n", r->notes[i]);
     if (r->above > 0)
-        printf("  above         %d frames stayed above %g cm RMS\n", r->above, 100 * r->plan->max_error);
+        printf("  above         %d frames stayed above %g cm RMS\n", r->above,
+               100 * r->plan->max_error);
     for (int i = 0; i < r->settings->outputs.count; i++)
         printf("  wrote         %s\n", r->settings->outputs.word[i]);
     if (r->settings->save_model != NULL) printf("  wrote         %s\n", r->settings->save_model);
@@ -75,7 +82,8 @@ void print_fit_json(const fit_result *r) {
     print_json_string(r->settings->input);
     printf(",\"model\":");
     print_json_string(r->settings->model);
-    printf(",\"frames\":%d,\"first_frame\":%d,\"rate\":", r->input.count, sn_motion_first_frame(r->motion));
+    printf(",\"frames\":%d,\"first_frame\":%d,\"rate\":", r->input.count,
+           sn_motion_first_frame(r->motion));
     print_number(info->rate);
     printf(",\"units\":");
     print_json_string(r->unit_text);
@@ -99,8 +107,8 @@ void print_fit_json(const fit_result *r) {
     print_number(s->worst);
     printf(",\"worst_frame\":%d,\"missing\":%ld,\"samples\":%ld,\"held\":%d,\"restarted\":%d,"
            "\"moved\":%d,\"iterations\":",
-           s->worst_frame + sn_motion_first_frame(r->motion), s->missing, s->samples, s->held, s->restarted,
-           s->moved);
+           s->worst_frame + sn_motion_first_frame(r->motion), s->missing, s->samples, s->held,
+           s->restarted, s->moved);
     print_number(s->iterations);
     if (r->settings->truth != NULL) {
         printf(",\"joint_error_median\":");

@@ -22,8 +22,8 @@ typedef struct fit_plan {
     sn_fit_options fit;
     sn_calibrate_options calibrate;
     bool may_calibrate, must_calibrate;
-    double unit;       ///< metres; 0: as stated or found
-    bool has_axes;     ///< with `axes`
+    double unit;    ///< metres; 0: as stated or found
+    bool has_axes;  ///< with `axes`
     sn_axis_map axes;
     bool has_up;
     int up;
@@ -37,7 +37,8 @@ typedef struct fit_result {
     const fit_settings *settings;
     const fit_plan *plan;
     figure figure;
-    sn_recording *recording;  ///< in metres and the model's world; markers without a place are missing
+    sn_recording
+        *recording;  ///< in metres and the model's world; markers without a place are missing
     sn_marker_set *set;
     sn_model *model;    ///< with its markers, calibrated
     sn_model *limited;  ///< the same with the file's limits
@@ -45,7 +46,7 @@ typedef struct fit_result {
     double *factor;  ///< per joint
     int *column;
     int matched;
-    int nlabel;      ///< of the recording
+    int nlabel;  ///< of the recording
     char unit_text[16];
     sn_axes_report axes;
     bool calibrated;
@@ -59,7 +60,7 @@ typedef struct fit_result {
     int above;  ///< frames above max_error
     double calibrate_seconds, fit_seconds;
     double truth_median, truth_95, truth_rms;  ///< degrees, over all joints and frames
-    char **notes;  ///< sentences for people
+    char **notes;                              ///< sentences for people
     int nnote;
 } fit_result;
 

@@ -86,8 +86,8 @@ bool compare_with_truth(fit_result *r) {
     // the k-th frame of the recording is the k-th of the known motion
     bool good = sn_motion_nframe(truth) >= r->input.first + r->input.count;
     if (!good)
-        complain("%s: %d frames, but the fit goes to the recording's %d-th", path, sn_motion_nframe(truth),
-                 r->input.first + r->input.count);
+        complain("%s: %d frames, but the fit goes to the recording's %d-th", path,
+                 sn_motion_nframe(truth), r->input.first + r->input.count);
     good = good && compare(r, truth, r->input.first);
     sn_motion_destroy(truth);
     return good;

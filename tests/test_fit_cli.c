@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "base/json.h"
-#include "command.h"
+#include "fit_program.h"
 #include "memory_sink.h"
 
 // A short stretch with the right markers: as quick as can be.
@@ -494,5 +494,5 @@ int main(void) {
         cmocka_unit_test(progress),
         cmocka_unit_test(report_of_odd_model),
     };
-    return cmocka_run_group_tests(tests, program_begin, program_end);
+    return cmocka_run_group_tests(tests, fit_begin, fit_end);
 }

@@ -12,7 +12,7 @@ static bool whole;
 static sn_recording *take;  // 80 frames of the example, as it is in its file
 
 static int begin(void **state) {
-    if (program_begin(state) != 0) return -1;
+    if (fit_begin(state) != 0) return -1;
     whole = cases(10) >= 10;
     size_t length;
     char *bytes = slurp(path_of("ex/take.c3d"), &length);
@@ -26,7 +26,7 @@ static int begin(void **state) {
 
 static int end(void **state) {
     sn_recording_destroy(take);
-    return program_end(state);
+    return fit_end(state);
 }
 
 // The take with other facts and labels; the first `nmarker` markers.
