@@ -177,7 +177,8 @@ static bool match(fit_result *r) {
     tell_unmatched(r);
     if (found >= 3) return true;
     complain("%s: only %d of the set's %d markers are in this file%s%s", r->settings->input, found,
-             sn_model_nmarker(r->model), r->nnote > 0 ? "; " : "", r->nnote > 0 ? r->notes[0] : "");
+             sn_model_nmarker(r->model), r->notes.count > 0 ? "; " : "",
+             r->notes.count > 0 ? r->notes.text[0] : "");
     return false;
 }
 

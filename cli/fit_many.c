@@ -225,6 +225,7 @@ int fit_many(const many_settings *many, const fit_settings *settings, const fit_
         int code = fit_take(&s, plan, &result);
         if (code == EXIT_OK || code == EXIT_POOR) {
             print_fit_json(&result);
+            print_fit_warnings(&result);
             done++;
             poor += code == EXIT_POOR;
         } else if (!fit_cancelled) {

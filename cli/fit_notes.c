@@ -9,21 +9,38 @@
 
 #include "fit_steps.h"
 
-void note(fit_result *r, const char *format, ...) {
+static void add(sentences *list, const char *format, va_list arguments) {
     char text[2000];
-    va_list arguments;
-    va_start(arguments, format);
     (void)vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    char **grown = realloc(r->notes, (size_t)(r->nnote + 1) * sizeof *grown);
+    char **grown = realloc(list->text, (size_t)(list->count + 1) * sizeof *grown);
     char *copy = must_alloc(strlen(text) + 1, 1);
     if (grown == NULL) {
         free(copy);
         return;
     }
     memcpy(copy, text, strlen(text) + 1);
-    r->notes = grown;
-    r->notes[r->nnote++] = copy;
+    list->text = grown;
+    list->text[list->count++] = copy;
+}
+
+void note(fit_result *r, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    add(&r->notes, format, arguments);
+    va_end(arguments);
+}
+
+void warn(fit_result *r, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    add(&r->warnings, format, arguments);
+    va_end(arguments);
+}
+
+void free_sentences(sentences *list) {
+    for (int i = 0; i < list->count; i++) free(list->text[i]);
+    free(list->text);
+    *list = (sentences){0};
 }
 
 meter meter_begin(const fit_settings *s) {

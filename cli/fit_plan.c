@@ -60,15 +60,26 @@ static bool parse_robust(const fit_settings *s, fit_plan *p) {
     return p->fit.loss_scale > 0 || wrong("--robust", word, "a length above 0");
 }
 
+// "yzx", or its mirror image "-yzx": what no rotation is with its first sign turned.
+static bool parse_axes(const char *word, sn_axis_map *out) {
+    char turned[16];
+    if (sn_axis_map_parse(word, out)) return true;
+    int n = word[0] == '-' ? snprintf(turned, sizeof turned, "%s", word + 1)
+                           : snprintf(turned, sizeof turned, "-%s", word + (word[0] == '+'));
+    if (n >= (int)sizeof turned || !sn_axis_map_parse(turned, out)) return false;
+    out->sign[0] = -out->sign[0];
+    return true;
+}
+
 static bool parse_world(const fit_settings *s, fit_plan *p) {
     if (s->up != NULL && !sn_axis_parse(s->up, &p->up, &p->up_sign))
         return wrong("--up", s->up, "the recording's axis that points up: x, y, z or -x, -y, -z");
     p->has_up = s->up != NULL;
-    if (s->axes != NULL && !sn_axis_map_parse(s->axes, &p->axes))
+    if (s->axes != NULL && !parse_axes(s->axes, &p->axes))
         return wrong(
             "--axes", s->axes,
-            "which of the recording's axes become the model's x, y and z, such as yzx or x-zy, and "
-            "no mirror image");
+            "which of the recording's axes become the model's x, y and z, each once, such as yzx "
+            "or x-zy; -yzx is a mirror image");
     p->has_axes = s->axes != NULL;
     p->unit = s->units != NULL ? sn_unit_metres(s->units) : 0;
     if (s->units != NULL && p->unit <= 0) return wrong("--units", s->units, "m, cm, mm, in, ft");

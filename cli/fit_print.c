@@ -57,14 +57,29 @@ void print_fit_text(const fit_result *r) {
     if (s->held > 0) printf(", %d held for want of markers", s->held);
     printf("\n  time          %.2f s, %.0f frames/s\n", r->fit_seconds,
            r->input.count / r->fit_seconds);
-    for (int i = 0; i < r->nnote; i++) printf("  note          %s\n", r->notes[i]);
+    for (int i = 0; i < r->notes.count; i++) printf("  note          %s\n", r->notes.text[i]);
     if (r->above > 0)
-        printf("  above         %d frames stayed above %g cm RMS\n", r->above,
-               100 * r->plan->max_error);
+        printf("  above         %d of %d frames stayed above %g cm RMS (--max-error %s)\n",
+               r->above, r->input.count, 100 * r->plan->max_error, r->settings->max_error);
     for (int i = 0; i < r->settings->outputs.count; i++)
         printf("  wrote         %s\n", r->settings->outputs.word[i]);
     if (r->settings->save_model != NULL) printf("  wrote         %s\n", r->settings->save_model);
     if (r->settings->report != NULL) printf("  wrote         %s\n", r->settings->report);
+}
+
+void print_fit_warnings(const fit_result *r) {
+    (void)fflush(stdout);
+    for (int i = 0; i < r->warnings.count; i++)
+        fprintf(stderr, "sinew: WARNING: %s: %s\n", r->settings->input, r->warnings.text[i]);
+}
+
+static void print_strings(const char *key, char *const *text, int count) {
+    printf(",\"%s\":[", key);
+    for (int i = 0; i < count; i++) {
+        if (i > 0) putchar(',');
+        print_json_string(text[i]);
+    }
+    putchar(']');
 }
 
 void print_fit_json(const fit_result *r) {
@@ -118,15 +133,9 @@ void print_fit_json(const fit_result *r) {
     }
     printf(",\"above\":%d,\"frames_per_second\":", r->above);
     print_number(r->input.count / r->fit_seconds);
-    printf(",\"notes\":[");
-    for (int i = 0; i < r->nnote; i++) {
-        if (i > 0) putchar(',');
-        print_json_string(r->notes[i]);
-    }
-    printf("],\"outputs\":[");
-    for (int i = 0; i < r->settings->outputs.count; i++) {
-        if (i > 0) putchar(',');
-        print_json_string(r->settings->outputs.word[i]);
-    }
-    puts("]}");
+    print_strings("warnings", r->warnings.text, r->warnings.count);
+    print_strings("notes", r->notes.text, r->notes.count);
+    print_strings("outputs", (char *const *)(uintptr_t)r->settings->outputs.word,
+                  r->settings->outputs.count);
+    puts("}");
 }

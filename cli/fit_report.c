@@ -139,7 +139,9 @@ static void summary(plot_text *out, const char *path, const fit_result *r) {
     // no times: the same take gives the same bytes
     report_row(out, "solver", "%s, %.2f iterations a frame",
                sn_method_name(r->plan->fit.track.solver.method), s->iterations);
-    for (int i = 0; i < r->nnote; i++) report_row(out, "note", "%s", r->notes[i]);
+    for (int i = 0; i < r->warnings.count; i++)
+        report_row(out, "WARNING", "%s", r->warnings.text[i]);
+    for (int i = 0; i < r->notes.count; i++) report_row(out, "note", "%s", r->notes.text[i]);
     plot_raw(out, "</tbody></table></div>\n");
 }
 

@@ -15,11 +15,15 @@ bool choose_frames(fit_result *r);
 /// what has no place on the model goes missing.
 bool enter_world(fit_result *r);
 
+/// Warn when the markers look mirrored. Before markers may move, as they would absorb it.
+bool check_handedness(fit_result *r);
 /// Find where the markers sit, where that is wanted or needed.
 bool calibrate_take(fit_result *r);
 
-/// A sentence for people.
+/// A sentence for people, and one about what is likely wrong.
 void note(fit_result *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void warn(fit_result *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void free_sentences(sentences *list);
 
 /// Progress on a terminal.
 typedef struct meter {

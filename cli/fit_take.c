@@ -2,6 +2,7 @@
 // One take from files to files.
 #include "fit_steps.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +31,9 @@ static bool run_fit(fit_result *r) {
     if (status != SN_OK) (void)file_error(r->settings->input, &error);
     for (int f = 0; status == SN_OK && f < r->input.count; f++)
         r->above += (double)r->frames[f].rms > r->plan->max_error;
+    // with known places and a large error too: then the reason may be the mirror
+    if (status == SN_OK && !r->calibrated && r->summary.rms > 0.02 && !check_handedness(r))
+        return false;
     return status == SN_OK && !fit_cancelled;
 }
 
@@ -76,6 +80,10 @@ static bool write_outputs(fit_result *r) {
 
 int fit_take(const fit_settings *settings, const fit_plan *plan, fit_result *r) {
     *r = (fit_result){.settings = settings, .plan = plan};
+    // all of a person is smaller
+    if (settings->max_error != NULL && isfinite(plan->max_error) && plan->max_error > 1)
+        note(r, "--max-error %s is %g metres, which nothing passes: say 5mm or 0.5cm",
+             settings->max_error, plan->max_error);
     bool good = load_take(r) && enter_world(r);
     int code = EXIT_INPUT;
     if (good) {
@@ -95,8 +103,8 @@ int fit_take(const fit_settings *settings, const fit_plan *plan, fit_result *r) 
 }
 
 void free_result(fit_result *r) {
-    for (int i = 0; i < r->nnote; i++) free(r->notes[i]);
-    free(r->notes);
+    free_sentences(&r->notes);
+    free_sentences(&r->warnings);
     free(r->frames);
     free(r->markers);
     free(r->column);

@@ -32,6 +32,11 @@ typedef struct fit_plan {
     double max_error;  ///< metres; INFINITY: none
 } fit_plan;
 
+typedef struct sentences {
+    char **text;
+    int count;
+} sentences;
+
 /// A fitted take.
 typedef struct fit_result {
     const fit_settings *settings;
@@ -49,6 +54,7 @@ typedef struct fit_result {
     int nlabel;  ///< of the recording
     char unit_text[16];
     sn_axes_report axes;
+    sn_handedness handed;  ///< frames 0 when it was not looked at
     bool calibrated;
     sn_calibrate_report calibration;
     double shift;  ///< mean way of the markers from where they were before, metres
@@ -60,8 +66,7 @@ typedef struct fit_result {
     int above;  ///< frames above max_error
     double calibrate_seconds, fit_seconds;
     double truth_median, truth_95, truth_rms;  ///< degrees, over all joints and frames
-    char **notes;                              ///< sentences for people
-    int nnote;
+    sentences notes, warnings;                 ///< for people
 } fit_result;
 
 /// Understand the settings; false and a message when they make no sense.
@@ -77,6 +82,8 @@ bool compare_with_truth(fit_result *r);
 /// Set by Ctrl-C.
 extern volatile bool fit_cancelled;
 
+/// Warnings, on standard error.
+void print_fit_warnings(const fit_result *r);
 void print_fit_text(const fit_result *r);
 void print_fit_json(const fit_result *r);
 
