@@ -60,6 +60,7 @@ static sn_status run(sn_calibration *c, const sn_calibrate_options *o, sn_calibr
             double rms;
             SN_TRY(sn_calibration_weigh(c, &rms, &report->outliers, error));
             if (round == 0 && pass == 0) report->rms_before = rms;
+            if (round == 0) c->thrown = 0;  // the shape is too far off to tell
             SN_TRY(
                 sn_calibration_improve(c, o->iterations, round + 1 < ROUNDS ? 1e-3 : 1e-4, error));
             if (c->cancel != NULL && *c->cancel) return SN_OK;

@@ -20,6 +20,7 @@ typedef struct sn_calibration {
     size_t nq, nv;
     double damping;
     double neutral;      ///< weight of the pull to the zero pose
+    int thrown;          ///< samples no body could make, once the shape is nearly right
     double *neutral_of;  ///< nv: 0 for the root, 1 for the rest
     double *zero;        ///< nq: the zero pose
 

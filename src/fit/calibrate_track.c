@@ -7,7 +7,8 @@
 #include "fit/calibrate.h"
 #include "track/repair.h"
 
-// While tracking, samples further off than this pull no stronger, metres.
+// While tracking, samples further off than this pull no stronger, metres. Where some lie where no skin moves
+// to, they pull less and less (Cauchy's loss): with Huber's a thrown sample still takes a hand with it.
 static const double track_loss = 0.01;
 
 // How many frames to skip while tracking: 30 a second follow any motion of a body.
@@ -91,7 +92,8 @@ sn_status sn_calibration_track(sn_calibration *c, int wanted, sn_error *error) {
     if (status == SN_OK) status = sn_calibration_problem(c, model, &problem, error);
     // a sample far off must not pull the pose away with it
     for (int i = 0; status == SN_OK && i < c->shape.nmarker; i++)
-        status = sn_problem_set_loss(problem, i, SN_LOSS_HUBER, track_loss);
+        status = sn_problem_set_loss(problem, i, c->thrown > 0 ? SN_LOSS_CAUCHY : SN_LOSS_HUBER,
+                                     track_loss);
     if (status == SN_OK && (q == NULL || frames == NULL || start == NULL)) status = SN_ERR_MEMORY;
     sn_fit_input in = *c->input;
     in.model = model;
