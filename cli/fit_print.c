@@ -133,6 +133,17 @@ void print_fit_json(const fit_result *r) {
     }
     printf(",\"above\":%d,\"frames_per_second\":", r->above);
     print_number(r->input.count / r->fit_seconds);
+    printf(",\"exchanged\":[");
+    for (int i = 0; i < r->nswap; i++) {
+        const sn_fit_swap *x = &r->swaps[i];
+        printf("%s{\"markers\":[", i > 0 ? "," : "");
+        print_json_string(sn_model_marker(r->model, x->a)->name);
+        putchar(',');
+        print_json_string(sn_model_marker(r->model, x->b)->name);
+        printf("],\"first\":%d,\"last\":%d}", x->first + sn_motion_first_frame(r->motion),
+               x->last + sn_motion_first_frame(r->motion));
+    }
+    putchar(']');
     print_strings("warnings", r->warnings.text, r->warnings.count);
     print_strings("notes", r->notes.text, r->notes.count);
     print_strings("outputs", (char *const *)(uintptr_t)r->settings->outputs.word,

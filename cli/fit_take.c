@@ -10,6 +10,24 @@
 
 volatile bool fit_cancelled;
 
+static bool find_swaps(fit_result *r) {
+    int most = (int)(sizeof r->swaps / sizeof r->swaps[0]),
+        first = sn_motion_first_frame(r->motion);
+    if (sn_fit_swaps(&r->input, r->motion, NULL, r->swaps, most, &r->nswap) != SN_OK) {
+        complain("out of memory");
+        return false;
+    }
+    for (int i = 0; i < r->nswap; i++) {
+        const sn_fit_swap *s = &r->swaps[i];
+        note(r,
+             "%s and %s look exchanged in frames %d to %d: with their labels exchanged these fit "
+             "%.1f times better; mend it in the file, or try --robust",
+             sn_model_marker(r->model, s->a)->name, sn_model_marker(r->model, s->b)->name,
+             s->first + first, s->last + first, sqrt(s->given / fmax(s->exchanged, 1e-30)));
+    }
+    return true;
+}
+
 static bool run_fit(fit_result *r) {
     const sn_recording_info *info = sn_recording_get_info(r->recording);
     sn_fit_options o = r->plan->fit;
@@ -31,6 +49,7 @@ static bool run_fit(fit_result *r) {
     if (status != SN_OK) (void)file_error(r->settings->input, &error);
     for (int f = 0; status == SN_OK && f < r->input.count; f++)
         r->above += (double)r->frames[f].rms > r->plan->max_error;
+    if (status == SN_OK && !find_swaps(r)) return false;
     // with known places and a large error too: then the reason may be the mirror
     if (status == SN_OK && !r->calibrated && r->summary.rms > 0.02 && !check_handedness(r))
         return false;

@@ -169,6 +169,25 @@ static void units(void **unused) {
     assert_null(strstr(said, "WARNING: child.c3d: with"));
 }
 
+static void exchanged(void **unused) {
+    (void)unused;
+    sn_recording *r = recording_cut(take, 0, 80);
+    int a = sn_recording_find(r, "LWRA"), b = sn_recording_find(r, "LWRB");
+    for (int f = 20; f < 50; f++) {
+        const double *x = sn_recording_frame(take, f);
+        memcpy(sn_recording_edit(r, f) + 3 * a, x + 3 * b, 3 * sizeof(double));
+        memcpy(sn_recording_edit(r, f) + 3 * b, x + 3 * a, 3 * sizeof(double));
+    }
+    save("exchanged.c3d", r);
+    sn_recording_destroy(r);
+    expect(0, "LWRA and LWRB look exchanged in frames 21 to 44",
+           "fit -m ex/subject.json -i exchanged.c3d --report x.html");
+    assert_true(report_has("x.html", "LWRA and LWRB look exchanged in frames 21 to 44"));
+    expect(0, "\"exchanged\":[{\"markers\":[\"LWRA\",\"LWRB\"],\"first\":21,\"last\":44}]",
+           "fit -m ex/subject.json -i exchanged.c3d --json");
+    expect(0, "\"exchanged\":[]", "fit -m ex/subject.json -i ex/take.c3d --json");
+}
+
 static void error_limit(void **unused) {
     (void)unused;
 #define SHORT "fit -m ex/subject.json -i ex/take.c3d --frames 10:60 "
@@ -186,7 +205,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mirrored),     cmocka_unit_test(labels_exchanged),
         cmocka_unit_test(other_bodies), cmocka_unit_test(units),
-        cmocka_unit_test(error_limit),
+        cmocka_unit_test(exchanged),    cmocka_unit_test(error_limit),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

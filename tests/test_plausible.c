@@ -15,19 +15,6 @@ static int end(void **state) {
     return 0;
 }
 
-// The built-in set on a model.
-static sn_model *with_builtin(const sn_model *model, const sn_recording *recording) {
-    sn_marker_set *set;
-    sn_model *out;
-    sn_error error = {0};
-    if (sn_marker_set_builtin(model, recording, NULL, &set, &error) != SN_OK)
-        fail_msg("%s", error.text);
-    assert_int_equal(sn_marker_set_apply(set, model, SN_LIMITS_HARD, NULL, NULL, &out, &error),
-                     SN_OK);
-    sn_marker_set_destroy(set);
-    return out;
-}
-
 // "RWRA" for "LWRA", as it is for a marker without a side.
 static int other_side(const sn_recording *r, int m) {
     char name[80];
@@ -90,21 +77,6 @@ static void example_sides(void **state) {
     assert_true(none.frames == 0 && !none.looks_mirrored);
     sn_recording_destroy(bad);
     sn_model_destroy(model);
-}
-
-static sn_document read_clip(const char *name) {
-    sn_document out = {0};
-    sn_error error = {0};
-    size_t length;
-    sn_document_options o = sn_document_options_default();
-    o.use_limits = true;
-    const char *path = data_path(name);
-    if (path == NULL) return out;
-    char *bytes = slurp(path, &length);
-    if (sn_document_read(path, bytes, length, &o, NULL, &out, &error) != SN_OK)
-        fail_msg("%s: %s", name, error.text);
-    free(bytes);
-    return out;
 }
 
 static void clips(void **unused) {
@@ -197,19 +169,25 @@ static void memory_fails(void **state) {
                        .column = column,
                        .axes = sn_axis_map_identity(),
                        .count = 2};
-    for (int what = 0; what < 2; what++)
+    sn_motion *motion;
+    assert_int_equal(sn_motion_create(2, sn_model_nq(t->subject), 1, 120, NULL, &motion), SN_OK);
+    for (int what = 0; what < 3; what++)
         for (long n = 0;; n++) {
             test_allocator a;
             sn_handedness h;
             sn_bone_report b;
             test_allocator_begin(&a);
             a.fail_at = n;
-            sn_status status = what == 0 ? sn_fit_handedness(&in, NULL, &a.base, &h)
-                                         : sn_fit_bones(t->subject, &a.base, &b);
+            sn_fit_swap swap;
+            int count;
+            sn_status status = what == 0   ? sn_fit_handedness(&in, NULL, &a.base, &h)
+                               : what == 1 ? sn_fit_bones(t->subject, &a.base, &b)
+                                           : sn_fit_swaps(&in, motion, &a.base, &swap, 1, &count);
             if (a.live != 0) fail_msg("%d leaks %ld when %ld fails", what, a.live, n);
             if (status == SN_OK && a.calls <= n) break;
             assert_int_equal(status, SN_ERR_MEMORY);
         }
+    sn_motion_destroy(motion);
     sn_recording_destroy(part);
 }
 

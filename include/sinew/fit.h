@@ -287,6 +287,21 @@ SN_API sn_status sn_fit_run(const sn_fit_input *input, const sn_fit_options *opt
                             const sn_allocator *allocator, sn_motion *motion, sn_fit_frame *frames,
                             sn_fit_marker *markers, sn_fit_summary *summary, sn_error *error);
 
+/// Two markers that seem to have exchanged their labels for a stretch of frames.
+typedef struct sn_fit_swap {
+    int a, b;                 ///< of the model
+    int first, last;          ///< frames, from 0, in the fitted range
+    double given, exchanged;  ///< the sum of objectives of some of these frames with labels as they are,
+                              ///< and exchanged: below 0.6 of it
+} sn_fit_swap;
+
+/// Find them: stretches that begin or end with a jump of both markers, each to where the other one was
+/// going, and that fit far better with their labels exchanged.
+/// @param motion  the fit
+/// @param out     `most` entries
+SN_API sn_status sn_fit_swaps(const sn_fit_input *input, const sn_motion *motion,
+                              const sn_allocator *allocator, sn_fit_swap *out, int most, int *count);
+
 /// The errors of any motion against the input: what sn_fit_run() fills, for frames that are already fit.
 SN_API sn_status sn_fit_measure(const sn_fit_input *input, const sn_motion *motion,
                                 const sn_allocator *allocator, sn_fit_frame *frames,

@@ -24,6 +24,10 @@ bool sn_fit_goal(const sn_fit_input *input, int marker, int frame, double goal[3
 sn_status sn_fit_first_pose(const sn_fit_input *input, sn_problem *problem, int frame,
                             const sn_allocator *allocator, double *q);
 
+/// The problem of a frame: one point task per marker, then what holds the joints.
+sn_status sn_fit_problem(const sn_fit_input *input, const sn_fit_options *options,
+                         const sn_allocator *allocator, sn_problem **out, sn_error *error);
+
 /// The zero pose (nq), and what a pull to it weighs (nv): nothing for a free root, 1 for the rest.
 void sn_fit_neutral(const sn_model *model, double *q, double *weight);
 
