@@ -115,6 +115,11 @@ static bool calibrate(fit_result *r) {
     r->reshaped = o.scale;
     if (status != SN_OK) (void)file_error(r->settings->input, &error);
     for (int j = 0; status == SN_OK && j < njoint; j++) r->factor[j] *= factor[j];
+    r->shortest = INFINITY;
+    for (int j = 0; j < njoint; j++) {
+        r->shortest = fmin(r->shortest, r->factor[j]);
+        r->longest = fmax(r->longest, r->factor[j]);
+    }
     bool good = status == SN_OK && !fit_cancelled && move_markers(r, position);
     free(factor);
     free(position);

@@ -33,11 +33,15 @@ void print_fit_text(const fit_result *r) {
     printf("  axes          up %s (%s); the model's x y z are the recording's %s, its up is %s\n",
            up, known_text(r->axes.up_known), map, model_up);
     if (r->calibrated) {
-        printf("  calibration   %s from %d frames: %.2f cm to %.2f cm RMS",
+        printf("  calibration   %s from %d frame%s: %.2f cm to %.2f cm RMS",
                r->reshaped ? "offsets and lengths" : "marker offsets", r->calibration.frames,
-               100 * r->calibration.rms_before, 100 * r->calibration.rms);
-        printf(", %d iterations, %.1f s; markers moved by %.1f cm on average\n",
-               r->calibration.iterations, r->calibrate_seconds, 100 * r->shift);
+               r->calibration.frames == 1 ? "" : "s", 100 * r->calibration.rms_before,
+               100 * r->calibration.rms);
+        printf(", %d iteration%s, %.1f s; markers moved by %.1f cm on average",
+               r->calibration.iterations, r->calibration.iterations == 1 ? "" : "s",
+               r->calibrate_seconds, 100 * r->shift);
+        if (r->reshaped) printf(", bones are %.2f to %.2f times as long", r->shortest, r->longest);
+        putchar('\n');
     }
     printf("  error         RMS %.3f cm, mean %.3f cm, worst %.2f cm", 100 * s->rms, 100 * s->mean,
            100 * s->worst);
@@ -48,13 +52,20 @@ void print_fit_text(const fit_result *r) {
         printf("\n  joint angles  off the known motion by %.2f degrees (median), %.2f (RMS), 95 %% "
                "below %.2f",
                r->truth_median, r->truth_rms, r->truth_95);
+    if (r->settings->truth != NULL && r->truth_joints < r->truth_of)
+        printf(" (%d of %d joints, those with the same names)", r->truth_joints, r->truth_of);
     printf("\n  gaps          %ld of %ld samples missing (%.1f %%)\n", s->missing,
            s->missing + s->samples,
            100.0 * (double)s->missing / fmax(1, (double)(s->missing + s->samples)));
-    printf("  frames        %d, %.2f iterations each, %d tried again", r->input.count,
-           s->iterations, s->restarted);
-    if (s->moved > 0) printf(", %d moved to a lower valley", s->moved);
-    if (s->held > 0) printf(", %d held for want of markers", s->held);
+    if (r->plan->fit.smooth > 0)
+        printf("  smoothing     W = %g s: marker RMS %.3f cm before, %.3f cm after; mean joint "
+               "acceleration %.1f rad/s2 before, %.1f after\n",
+               r->plan->fit.smooth, 100 * s->rms_unsmoothed, 100 * s->rms,
+               s->acceleration_unsmoothed, s->acceleration);
+    printf("  frames        %d, %.2f iterations each", r->input.count, s->iterations);
+    if (s->restarted + s->moved > 0)
+        printf("; %d solved again from another pose that fits better", s->restarted + s->moved);
+    if (s->held > 0) printf("; %d held for want of markers", s->held);
     printf("\n  time          %.2f s, %.0f frames/s\n", r->fit_seconds,
            r->input.count / r->fit_seconds);
     for (int i = 0; i < r->notes.count; i++) printf("  note          %s\n", r->notes.text[i]);
@@ -125,6 +136,17 @@ void print_fit_json(const fit_result *r) {
            s->worst_frame + sn_motion_first_frame(r->motion), s->missing, s->samples, s->held,
            s->restarted, s->moved);
     print_number(s->iterations);
+    if (r->plan->fit.smooth > 0) {
+        printf(",\"smoothing\":{\"seconds\":");
+        print_number(r->plan->fit.smooth);
+        printf(",\"rms_before\":");
+        print_number(s->rms_unsmoothed);
+        printf(",\"acceleration_before\":");
+        print_number(s->acceleration_unsmoothed);
+        printf(",\"acceleration\":");
+        print_number(s->acceleration);
+        putchar('}');
+    }
     if (r->settings->truth != NULL) {
         printf(",\"joint_error_median\":");
         print_number(r->truth_median);

@@ -123,16 +123,27 @@ static void summary(plot_text *out, const char *path, const fit_result *r) {
                    "off the known motion by %.2f degrees (median), %.2f (RMS), 95 %% below %.2f",
                    r->truth_median, r->truth_rms, r->truth_95);
     if (r->calibrated)
-        report_row(out, "calibration", "%s from %d frames, RMS %.2f cm before, %.2f cm after",
+        report_row(out, "calibration",
+                   "%s from %d frame%s, RMS %.2f cm before, %.2f cm after; markers moved by %.1f "
+                   "cm on average",
                    r->reshaped ? "marker offsets and bone lengths" : "marker offsets",
-                   r->calibration.frames, 100 * r->calibration.rms_before,
-                   100 * r->calibration.rms);
+                   r->calibration.frames, r->calibration.frames == 1 ? "" : "s",
+                   100 * r->calibration.rms_before, 100 * r->calibration.rms, 100 * r->shift);
     report_row(out, "gaps", "%ld of %ld samples missing (%.1f %%)", s->missing,
                s->missing + s->samples,
                100.0 * (double)s->missing / fmax(1, (double)(s->missing + s->samples)));
     report_row(out, "frames held for want of markers", "%d", s->held);
-    report_row(out, "frames tried again", "%d", s->restarted);
-    report_row(out, "frames moved to a lower valley", "%d", s->moved);
+    report_row(
+        out, "frames solved again",
+        "%d: another pose was found that fits them better, and taken. Nothing to do; look at "
+        "some of them where it is more than one in ten",
+        s->restarted + s->moved);
+    if (r->plan->fit.smooth > 0)
+        report_row(out, "smoothing",
+                   "W = %g s: marker RMS %.3f cm before, %.3f cm after; mean joint acceleration "
+                   "%.1f rad/s2 before, %.1f after",
+                   r->plan->fit.smooth, 100 * s->rms_unsmoothed, 100 * s->rms,
+                   s->acceleration_unsmoothed, s->acceleration);
     if (isfinite(r->plan->max_error))
         report_row(out, "frames above the limit", "%d of %d above %g cm", r->above, r->input.count,
                    100 * r->plan->max_error);

@@ -95,7 +95,9 @@ void report_work(plot_text *out, const fit_result *r) {
     report_row(out, "of f, gradient and Hessian", "%ld", s->hessians);
     report_row(out, "factorisations", "%ld", s->factorizations);
     for (int i = 0; i < SN_STOP_COUNT; i++)
-        if (stops[i] > 0) report_row(out, sn_stop_text((sn_stop)i), "%ld frames", stops[i]);
+        if (stops[i] > 0)
+            report_row(out, sn_stop_text((sn_stop)i), "%ld frame%s", stops[i],
+                       stops[i] == 1 ? "" : "s");
     plot_raw(out, "</tbody></table></div>\n");
 }
 

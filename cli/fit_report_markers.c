@@ -95,15 +95,17 @@ static void gap_map(plot_text *out, const fit_result *r) {
             for (int f = from; f < to; f++)
                 gone += r->column[i] < 0 ||
                         !sn_recording_present(r->recording, r->input.first + f, r->column[i]);
-            cell[(size_t)i * (size_t)across + (size_t)b] = (unsigned char)(gone == 0          ? 0
-                                                                           : gone < to - from ? 1
-                                                                                              : 2);
+            // the map has its first row below, the table above
+            cell[(size_t)(n - 1 - i) * (size_t)across + (size_t)b] =
+                (unsigned char)(gone == 0          ? 0
+                                : gone < to - from ? 1
+                                                   : 2);
         }
     plot_chart chart = {
         .kind = PLOT_MAP,
         .title = "Gaps",
-        .x = {time_label(r), false, frame_time(r, 0), frame_time(r, r->input.count)},
-        .y = {"marker, by its row in the table", false, 0.5, n + 0.5},
+        .x = {time_label(r), false, frame_time(r, 0), frame_time(r, r->input.count), false},
+        .y = {"marker, by its row in the table", false, 0.5, n + 0.5, true},
         .nx = across,
         .ny = n,
         .category = cell,

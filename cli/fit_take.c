@@ -72,11 +72,29 @@ static sn_recording *fitted_frames(const fit_result *r) {
     return out;
 }
 
+// An AMC file means nothing without the ASF file whose bones it moves.
+static void tell_amc(fit_result *r) {
+    const fit_settings *s = r->settings;
+    const char *amc = NULL;
+    bool asf = false, ours = r->figure.skeleton != NULL && !r->reshaped &&
+                             sn_skeleton_get_format(r->figure.skeleton) == SN_SKELETON_ASF;
+    for (int i = 0; i < s->outputs.count; i++) {
+        sn_format format = sn_format_of_name(s->outputs.word[i]);
+        asf |= format == SN_FORMAT_ASF;
+        if (format == SN_FORMAT_AMC) amc = s->outputs.word[i];
+    }
+    if (amc == NULL || asf || ours) return;
+    note(r, "%s belongs to a skeleton %s: write that beside it, -o %.*s.asf", amc,
+         r->reshaped ? "with the bone lengths found here" : "that no ASF file holds yet",
+         (int)strlen(amc) - 4, amc);
+}
+
 static bool write_outputs(fit_result *r) {
     const fit_settings *s = r->settings;
     // the recording must run alongside the motion
     sn_recording *part = fitted_frames(r);
     if (part == NULL) return false;
+    tell_amc(r);
     scene all = {.figure = &r->figure,
                  .model = r->model,
                  .reshaped = r->reshaped,

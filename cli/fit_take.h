@@ -57,7 +57,8 @@ typedef struct fit_result {
     sn_handedness handed;  ///< frames 0 when it was not looked at
     bool calibrated;
     sn_calibrate_report calibration;
-    double shift;  ///< mean way of the markers from where they were before, metres
+    double shortest, longest;  ///< factors of the bones' lengths
+    double shift;              ///< mean way of the markers from where they were before, metres
     sn_fit_input input;
     sn_motion *motion;
     sn_fit_frame *frames;
@@ -68,6 +69,7 @@ typedef struct fit_result {
     int above;  ///< frames above max_error
     double calibrate_seconds, fit_seconds;
     double truth_median, truth_95, truth_rms;  ///< degrees, over all joints and frames
+    int truth_joints, truth_of;                ///< joints that were compared, of all that move
     sentences notes, warnings;                 ///< for people
 } fit_result;
 

@@ -143,7 +143,7 @@ static void frames(void **unused) {
     expect(0, "frames 1 to 1",
            "fit -m ex/subject.json -i one.c3d -o one.bvh -o one.amc -o one.glb -o one.mot --report "
            "one.html");
-    expect(0, "from 1 frames", "fit -m humanoid -i one.c3d --calibrate=scale");
+    expect(0, "from 1 frame:", "fit -m humanoid -i one.c3d --calibrate=scale");
     info = *sn_recording_get_info(take);
     info.rate = 1;
     save("slow.c3d", with(info, NULL));

@@ -188,6 +188,38 @@ static void exchanged(void **unused) {
     expect(0, "\"exchanged\":[]", "fit -m ex/subject.json -i ex/take.c3d --json");
 }
 
+// The map of gaps has its rows as the table has: the first marker, here never seen, at the top.
+static void gap_rows(void **unused) {
+    (void)unused;
+    size_t length;
+    sn_model *model;
+    char *json = slurp(path_of("ex/subject.json"), &length);
+    assert_int_equal(sn_model_read_json(json, length, NULL, &model, NULL), SN_OK);
+    free(json);
+    sn_recording *r = recording_cut(take, 0, 80);
+    int m = sn_recording_find(r, sn_model_marker(model, 0)->name);
+    assert_true(m >= 0);
+    for (int f = 0; f < 80; f++)
+        for (int k = 0; k < 3; k++) sn_recording_edit(r, f)[3 * m + k] = NAN;
+    save("first.c3d", r);
+    sn_recording_destroy(r);
+    sn_model_destroy(model);
+    expect(0, "RMS", "fit -m ex/subject.json -i first.c3d --report first.html");
+    char *html = slurp(path_of("first.html"), &length);
+    double top = INFINITY, bottom = -INFINITY, widest = 0, at = 0;
+    for (char *c = strstr(html, "<rect"); c != NULL; c = strstr(c + 1, "<rect")) {
+        char *kind = strstr(c, " class=\"m"), *end = strstr(c, "/>"), *y = strstr(c, " y=\"");
+        if (kind == NULL || end == NULL || y == NULL || kind > end) continue;
+        double row = strtod(y + 4, NULL), width = strtod(strstr(c, "width=\"") + 7, NULL);
+        top = fmin(top, row);
+        bottom = fmax(bottom, row);
+        if (kind[9] == '2' && width > widest) widest = width, at = row;
+    }
+    assert_true(widest > 0 && top < bottom);
+    assert_near(at, top, 1e-9);
+    free(html);
+}
+
 static void error_limit(void **unused) {
     (void)unused;
 #define SHORT "fit -m ex/subject.json -i ex/take.c3d --frames 10:60 "
@@ -205,7 +237,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mirrored),     cmocka_unit_test(labels_exchanged),
         cmocka_unit_test(other_bodies), cmocka_unit_test(units),
-        cmocka_unit_test(exchanged),    cmocka_unit_test(error_limit),
+        cmocka_unit_test(exchanged),    cmocka_unit_test(gap_rows),
+        cmocka_unit_test(error_limit),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

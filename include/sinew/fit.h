@@ -274,6 +274,9 @@ typedef struct sn_fit_summary {
     long samples, missing;  ///< of matched markers
     double iterations;      ///< mean per frame
     long functions, gradients, hessians, factorizations;
+    double rms_unsmoothed;  ///< metres, before smoothing; 0 without it
+    double acceleration;    ///< mean of all joints, rad/s^2 (the root's place in m/s^2 left out); 0 without a rate
+    double acceleration_unsmoothed;
     bool cancelled;
 } sn_fit_summary;
 

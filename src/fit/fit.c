@@ -242,10 +242,20 @@ sn_status sn_fit_run(const sn_fit_input *input, const sn_fit_options *options,
                            ? SN_ERR_MEMORY
                            : track(input, &o, problem, allocator, start, motion, tracked, changed);
     if (status == SN_OK) sn_fit_tidy(input->model, motion);
-    if (status == SN_OK && o.smooth > 0) status = smooth(input, &o, problem, allocator, motion);
+    double rms = 0, before = 0, after = 0;
+    if (status == SN_OK && o.smooth > 0) {
+        status = sn_fit_measure(input, motion, allocator, frames, markers, summary);
+        rms = summary->rms;
+        if (status == SN_OK) status = sn_fit_acceleration(input->model, motion, allocator, &before);
+        if (status == SN_OK) status = smooth(input, &o, problem, allocator, motion);
+    }
     if (status == SN_OK)
         status = sn_fit_measure(input, motion, allocator, frames, markers, summary);
+    if (status == SN_OK) status = sn_fit_acceleration(input->model, motion, allocator, &after);
     if (status == SN_OK) {
+        summary->rms_unsmoothed = rms;
+        summary->acceleration_unsmoothed = before;
+        summary->acceleration = after;
         count_up(summary, tracked, input, &o, frames);
         for (int f = 0; f < input->count; f++) {
             summary->moved += changed[f];

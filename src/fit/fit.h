@@ -37,6 +37,10 @@ void sn_fit_neutral(const sn_model *model, double *q, double *weight);
 sn_status sn_fit_size(const sn_fit_input *input, const sn_vec3 *rest, double figure,
                       const sn_allocator *allocator, double *out);
 
+/// Mean acceleration of the joints' angles over a motion, rad/s^2; 0 without a rate or three frames.
+sn_status sn_fit_acceleration(const sn_model *model, const sn_motion *motion,
+                              const sn_allocator *allocator, double *out);
+
 /// Of the coordinates that mean the same pose, those nearest to the frame before; in the first, to zero. No
 /// joint or marker moves.
 void sn_fit_tidy(const sn_model *model, sn_motion *motion);
