@@ -36,10 +36,11 @@ bool check_handedness(fit_result *r) {
     }
     if (r->handed.looks_mirrored)
         warn(r,
-             "the markers look mirrored (in a mirror %d frames fit %.1f times better): the axes or "
+             "the markers look mirrored (in a mirror %d frame%s %.1f times better): the axes or "
              "the left and right labels are likely exchanged; see --axes (one sign turned mirrors "
              "them back; labels are to be exchanged in the file)",
-             r->handed.frames, r->handed.given / fmax(r->handed.mirrored, 1e-12));
+             r->handed.frames, r->handed.frames == 1 ? " fits" : "s fit",
+             r->handed.given / fmax(r->handed.mirrored, 1e-12));
     return !fit_cancelled;
 }
 

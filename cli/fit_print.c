@@ -40,7 +40,8 @@ void print_fit_text(const fit_result *r) {
         printf(", %d iteration%s, %.1f s; markers moved by %.1f cm on average",
                r->calibration.iterations, r->calibration.iterations == 1 ? "" : "s",
                r->calibrate_seconds, 100 * r->shift);
-        if (r->reshaped) printf(", bones are %.2f to %.2f times as long", r->shortest, r->longest);
+        if (r->reshaped)
+            printf(", bones are %.2f to %.2f times the skeleton's", r->shortest, r->longest);
         putchar('\n');
     }
     printf("  error         RMS %.3f cm, mean %.3f cm, worst %.2f cm", 100 * s->rms, 100 * s->mean,
@@ -63,8 +64,8 @@ void print_fit_text(const fit_result *r) {
                r->plan->fit.smooth, 100 * s->rms_unsmoothed, 100 * s->rms,
                s->acceleration_unsmoothed, s->acceleration);
     printf("  frames        %d, %.2f iterations each", r->input.count, s->iterations);
-    if (s->restarted + s->moved > 0)
-        printf("; %d solved again from another pose that fits better", s->restarted + s->moved);
+    if (r->again > 0)
+        printf("; %d solved again from other poses, the better result kept", r->again);
     if (s->held > 0) printf("; %d held for want of markers", s->held);
     printf("\n  time          %.2f s, %.0f frames/s\n", r->fit_seconds,
            r->input.count / r->fit_seconds);

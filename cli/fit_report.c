@@ -133,11 +133,12 @@ static void summary(plot_text *out, const char *path, const fit_result *r) {
                s->missing + s->samples,
                100.0 * (double)s->missing / fmax(1, (double)(s->missing + s->samples)));
     report_row(out, "frames held for want of markers", "%d", s->held);
-    report_row(
-        out, "frames solved again",
-        "%d: another pose was found that fits them better, and taken. Nothing to do; look at "
-        "some of them where it is more than one in ten",
-        s->restarted + s->moved);
+    report_row(out, "frames solved again",
+               "%d: solved from other poses too, and the better result kept; nothing to do%s",
+               r->again,
+               10 * r->again > r->input.count
+                   ? ", but it is more than one frame in ten: look whether the figure jumps there"
+                   : "");
     if (r->plan->fit.smooth > 0)
         report_row(out, "smoothing",
                    "W = %g s: marker RMS %.3f cm before, %.3f cm after; mean joint acceleration "

@@ -47,8 +47,10 @@ static bool run_fit(fit_result *r) {
         sn_fit_run(&r->input, &o, NULL, r->motion, r->frames, r->markers, &r->summary, &error);
     r->fit_seconds = now() - m.begin;
     if (status != SN_OK) (void)file_error(r->settings->input, &error);
-    for (int f = 0; status == SN_OK && f < r->input.count; f++)
+    for (int f = 0; status == SN_OK && f < r->input.count; f++) {
         r->above += (double)r->frames[f].rms > r->plan->max_error;
+        r->again += f > 0 && (r->frames[f].restarted || r->frames[f].moved);
+    }
     if (status == SN_OK && !find_swaps(r)) return false;
     // with known places and a large error too: then the reason may be the mirror
     if (status == SN_OK && !r->calibrated && r->summary.rms > 0.02 && !check_handedness(r))
@@ -84,9 +86,16 @@ static void tell_amc(fit_result *r) {
         if (format == SN_FORMAT_AMC) amc = s->outputs.word[i];
     }
     if (amc == NULL || asf || ours) return;
-    note(r, "%s belongs to a skeleton %s: write that beside it, -o %.*s.asf", amc,
-         r->reshaped ? "with the bone lengths found here" : "that no ASF file holds yet",
-         (int)strlen(amc) - 4, amc);
+    // without the folder: a report is the same wherever it is written
+    const char *slash = strrchr(amc, '/'), *name = slash != NULL ? slash + 1 : amc;
+    const char *whose =
+        r->reshaped ? "with the bone lengths found here" : "that no ASF file holds yet";
+    if (s->name != NULL)
+        note(r, "%s belongs to a skeleton %s: write that beside it, --formats asf,amc", name,
+             whose);
+    else
+        note(r, "%s belongs to a skeleton %s: write that beside it, -o %.*s.asf", name, whose,
+             (int)strlen(name) - 4, name);
 }
 
 static bool write_outputs(fit_result *r) {

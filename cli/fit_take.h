@@ -66,6 +66,7 @@ typedef struct fit_result {
     sn_fit_summary summary;
     sn_fit_swap swaps[16];  ///< markers that look exchanged
     int nswap;
+    int again;  ///< frames that were solved again, the first left out: it always is
     int above;  ///< frames above max_error
     double calibrate_seconds, fit_seconds;
     double truth_median, truth_95, truth_rms;  ///< degrees, over all joints and frames

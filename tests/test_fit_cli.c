@@ -278,7 +278,7 @@ static void lengths_as_asf(void **unused) {
            "l.amc belongs to a skeleton with the bone lengths found here: write that beside it, "
            "-o l.asf",
            SCALED "-o l.amc");
-    expect(0, "times as long", SCALED "-o l.asf -o l.amc -o l.json -o l.mot");
+    expect(0, "times the skeleton's", SCALED "-o l.asf -o l.amc -o l.json -o l.mot");
     assert_null(strstr(said, "belongs to a skeleton"));
     sn_document asf = document_of("l.asf", NULL), amc = document_of("l.amc", asf.skeleton),
                 json = document_of("l.json", NULL), mot = document_of("l.mot", NULL);
