@@ -26,15 +26,21 @@ static const char help[] =
     "  --limits WHAT         hard, soft or off (the default: real takes break many files' limits)\n"
     "  --robust[=LOSS]       markers far off count for little: cauchy (the default), huber, cauchy:2cm\n"
     "  --smooth W            the whole take as one problem with a penalty on joint acceleration; W in\n"
-    "                        seconds: motion faster than about 1/(6 W) per second is taken for noise\n"
+    "                        seconds: motion faster than about 1/(6 W) per second is taken for noise. Try\n"
+    "                        0.01, halve it while the marker RMS rises by more than a third\n"
     "  --solver NAME         hybrid, newton, lm, ...\n"
     "  --frames A:B          only these, by their numbers in the file\n"
     "  --up AXIS             the recording's axis that points up, where it is stated wrong or not at all\n"
-    "  --units UNIT          the recording's unit of length\n"
-    "  --axes WORD           the recording's axes that become the model's x, y, z: yzx\n"
+    "  --units UNIT          the recording's unit of length: m, cm, mm, in, ft. Without it a stated unit that\n"
+    "                        makes the body less than 0.45 or more than 2.2 times as large as the skeleton is\n"
+    "                        refused\n"
+    "  --axes WORD           the recording's axes that become the model's x, y, z: yzx. An odd number of\n"
+    "                        signs turned, such as -yzx, mirrors a take whose axes are of the wrong hand\n"
     "  --subject NAME        of several in the file: the part of the labels before the colon\n"
-    "  --max-error LENGTH    exit with 4 when frames stay above this RMS error: 2cm\n"
-    "  --truth FILE          a motion that is known (AMC, BVH, MOT): print how far the joint angles are off\n"
+    "  --max-error LENGTH    exit with 4 when frames stay above this RMS error: 2cm, 5mm; a number alone is\n"
+    "                        in metres\n"
+    "  --truth FILE          a motion that is known: print how far the joint angles are off. An AMC of the\n"
+    "                        ASF that -m names, a MOT of any model, or a BVH with joints of the same names\n"
     "  --report FILE         an HTML page with everything about the fit\n"
     "  -j N                  threads; the result is the same for any number\n"
     "  --manifest LIST.tsv   many takes: lines of SKELETON, RECORDING and, if you like, a NAME, parted by\n"
@@ -121,7 +127,10 @@ static int run(int argc, char **argv) {
     if (several) return fit_many(&many, &s, &plan);
     fit_result result;
     code = fit_take(&s, &plan, &result);
-    if (code == EXIT_OK || code == EXIT_POOR) (s.json ? print_fit_json : print_fit_text)(&result);
+    if (code == EXIT_OK || code == EXIT_POOR) {
+        (s.json ? print_fit_json : print_fit_text)(&result);
+        print_fit_warnings(&result);
+    }
     free_result(&result);
     return code;
 }

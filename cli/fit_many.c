@@ -55,7 +55,8 @@ static void free_list(take_list *list) {
     free(list->take);
 }
 
-static bool add_take(take_list *list, const char *manifest, const char *line, size_t length, int number) {
+static bool add_take(take_list *list, const char *manifest, const char *line, size_t length,
+                     int number) {
     const char *part[4];
     size_t size[4];
     int n = 0;
@@ -66,8 +67,8 @@ static bool add_take(take_list *list, const char *manifest, const char *line, si
         from = i + 1;
     }
     if (n < 2 || n > 3 || size[0] == 0 || size[1] == 0) {
-        complain("%s:%d: a line is SKELETON, RECORDING and, if you like, a NAME, parted by tabs", manifest,
-                 number);
+        complain("%s:%d: a line is SKELETON, RECORDING and, if you like, a NAME, parted by tabs",
+                 manifest, number);
         return false;
     }
     take *grown = realloc(list->take, (size_t)(list->count + 1) * sizeof *grown);
@@ -87,7 +88,8 @@ static bool add_take(take_list *list, const char *manifest, const char *line, si
     }
     for (int i = 0; i + 1 < list->count; i++)
         if (strcmp(list->take[i].name, t->name) == 0) {
-            complain("%s:%d: line %d has the name \"%s\" too; give one of them another in a third column",
+            complain("%s:%d: line %d has the name \"%s\" too; give one of them another in a third "
+                     "column",
                      manifest, number, list->take[i].line, t->name);
             return false;
         }
@@ -104,7 +106,8 @@ static bool read_list(const char *path, take_list *list) {
         size_t end = from;
         while (end < length && text[end] != '\n') end++;
         size_t stop = end > from && text[end - 1] == '\r' ? end - 1 : end;
-        if (stop > from && text[from] != '#') good = add_take(list, path, text + from, stop - from, number);
+        if (stop > from && text[from] != '#')
+            good = add_take(list, path, text + from, stop - from, number);
         from = end + 1;
     }
     free(text);
@@ -120,7 +123,8 @@ static bool find_shard(const char *word, long *k, long *n) {
         *n = count != NULL ? strtol(count, NULL, 10) : 1;
         *k = strtol(id, NULL, 10) - (least != NULL ? strtol(least, NULL, 10) : 0) + 1;
         if (*n >= 1 && *k >= 1 && *k <= *n) return true;
-        complain("SLURM_ARRAY_TASK_ID is %s of %s tasks from %s; number them without steps, or give --shard",
+        complain("SLURM_ARRAY_TASK_ID is %s of %s tasks from %s; number them without steps, or "
+                 "give --shard",
                  id, count != NULL ? count : "?", least != NULL ? least : "?");
         return false;
     }
@@ -150,7 +154,8 @@ static bool check_formats(const char *formats) {
         at += n + (at[n] == ',');
     }
     if (!good)
-        complain("--formats %s: it takes some of asf, amc, bvh, c3d, trc, mot, sto, csv, json, glb, html, with "
+        complain("--formats %s: it takes some of asf, amc, bvh, c3d, trc, mot, sto, csv, json, "
+                 "glb, html, with "
                  "commas between them",
                  formats);
     return good;
@@ -220,6 +225,7 @@ int fit_many(const many_settings *many, const fit_settings *settings, const fit_
         int code = fit_take(&s, plan, &result);
         if (code == EXIT_OK || code == EXIT_POOR) {
             print_fit_json(&result);
+            print_fit_warnings(&result);
             done++;
             poor += code == EXIT_POOR;
         } else if (!fit_cancelled) {
@@ -231,8 +237,10 @@ int fit_many(const many_settings *many, const fit_settings *settings, const fit_
         free_outputs(&s);
     }
     if (good && !settings->quiet)
-        fprintf(stderr, "sinew: %d fitted, %d failed, %d there already (shard %ld of %ld, %d takes in all)\n",
-                done, failed, skipped, k, n, list.count);
+        fprintf(
+            stderr,
+            "sinew: %d fitted, %d failed, %d there already (shard %ld of %ld, %d takes in all)\n",
+            done, failed, skipped, k, n, list.count);
     free_list(&list);
     if (!good) return EXIT_INPUT;
     return failed > 0 || fit_cancelled ? EXIT_FAILED : poor > 0 ? EXIT_POOR : EXIT_OK;

@@ -30,7 +30,8 @@ static bool parse_calibrate(const fit_settings *s, fit_plan *p) {
     p->may_calibrate = word == NULL || strcmp(word, "none") != 0;
     p->must_calibrate = word != NULL && p->may_calibrate;
     p->calibrate.scale = word != NULL && strcmp(word, "scale") == 0;
-    if (word == NULL || p->calibrate.scale || strcmp(word, "offsets") == 0 || strcmp(word, "none") == 0)
+    if (word == NULL || p->calibrate.scale || strcmp(word, "offsets") == 0 ||
+        strcmp(word, "none") == 0)
         return true;
     return wrong("--calibrate", word, "offsets, scale or none");
 }
@@ -59,14 +60,26 @@ static bool parse_robust(const fit_settings *s, fit_plan *p) {
     return p->fit.loss_scale > 0 || wrong("--robust", word, "a length above 0");
 }
 
+// "yzx", or its mirror image "-yzx": what no rotation is with its first sign turned.
+static bool parse_axes(const char *word, sn_axis_map *out) {
+    char turned[16];
+    if (sn_axis_map_parse(word, out)) return true;
+    int n = word[0] == '-' ? snprintf(turned, sizeof turned, "%s", word + 1)
+                           : snprintf(turned, sizeof turned, "-%s", word + (word[0] == '+'));
+    if (n >= (int)sizeof turned || !sn_axis_map_parse(turned, out)) return false;
+    out->sign[0] = -out->sign[0];
+    return true;
+}
+
 static bool parse_world(const fit_settings *s, fit_plan *p) {
     if (s->up != NULL && !sn_axis_parse(s->up, &p->up, &p->up_sign))
         return wrong("--up", s->up, "the recording's axis that points up: x, y, z or -x, -y, -z");
     p->has_up = s->up != NULL;
-    if (s->axes != NULL && !sn_axis_map_parse(s->axes, &p->axes))
-        return wrong("--axes", s->axes,
-                     "which of the recording's axes become the model's x, y and z, such as yzx or x-zy, and "
-                     "no mirror image");
+    if (s->axes != NULL && !parse_axes(s->axes, &p->axes))
+        return wrong(
+            "--axes", s->axes,
+            "which of the recording's axes become the model's x, y and z, each once, such as yzx "
+            "or x-zy; -yzx is a mirror image");
     p->has_axes = s->axes != NULL;
     p->unit = s->units != NULL ? sn_unit_metres(s->units) : 0;
     if (s->units != NULL && p->unit <= 0) return wrong("--units", s->units, "m, cm, mm, in, ft");
@@ -90,7 +103,8 @@ bool make_plan(const fit_settings *s, fit_plan *p) {
             return wrong("--solver", s->solver, "a solver that this build has (LAPACK is missing)");
     }
     if (s->smooth != NULL && !parse_number("--smooth", s->smooth, 0, &p->fit.smooth)) return false;
-    if (s->max_error != NULL && !parse_length("--max-error", s->max_error, &p->max_error)) return false;
+    if (s->max_error != NULL && !parse_length("--max-error", s->max_error, &p->max_error))
+        return false;
     if (!parse_frames(s->frames, &p->frames)) return false;
     return parse_calibrate(s, p) && parse_limits(s, p) && parse_robust(s, p) && parse_world(s, p);
 }

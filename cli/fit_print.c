@@ -5,7 +5,10 @@
 #include "fit_take.h"
 
 static const char *known_text(sn_known known) {
-    return known == SN_KNOWN_FORCED ? "as you said" : known == SN_KNOWN_STATED ? "stated" : known == SN_KNOWN_FOUND ? "found" : "assumed";
+    return known == SN_KNOWN_FORCED   ? "as you said"
+           : known == SN_KNOWN_STATED ? "stated"
+           : known == SN_KNOWN_FOUND  ? "found"
+                                      : "assumed";
 }
 
 static void axis_text(int axis, double sign, char out[3]) {
@@ -27,14 +30,19 @@ void print_fit_text(const fit_result *r) {
     printf("\n  markers       %d of %d labels, set: %s\n", r->matched, r->nlabel,
            sn_marker_set_name(r->set));
     printf("  units         %s (%s) to metres\n", r->unit_text, known_text(r->axes.unit_known));
-    printf("  axes          up %s (%s); the model's x y z are the recording's %s, its up is %s\n", up,
-           known_text(r->axes.up_known), map, model_up);
+    printf("  axes          up %s (%s); the model's x y z are the recording's %s, its up is %s\n",
+           up, known_text(r->axes.up_known), map, model_up);
     if (r->calibrated) {
-        printf("  calibration   %s from %d frames: %.2f cm to %.2f cm RMS", r->reshaped ? "offsets and lengths"
-                                                                                       : "marker offsets",
-               r->calibration.frames, 100 * r->calibration.rms_before, 100 * r->calibration.rms);
-        printf(", %d iterations, %.1f s; markers moved by %.1f cm on average\n", r->calibration.iterations,
+        printf("  calibration   %s from %d frame%s: %.2f cm to %.2f cm RMS",
+               r->reshaped ? "offsets and lengths" : "marker offsets", r->calibration.frames,
+               r->calibration.frames == 1 ? "" : "s", 100 * r->calibration.rms_before,
+               100 * r->calibration.rms);
+        printf(", %d iteration%s, %.1f s; markers moved by %.1f cm on average",
+               r->calibration.iterations, r->calibration.iterations == 1 ? "" : "s",
                r->calibrate_seconds, 100 * r->shift);
+        if (r->reshaped)
+            printf(", bones are %.2f to %.2f times the skeleton's", r->shortest, r->longest);
+        putchar('\n');
     }
     printf("  error         RMS %.3f cm, mean %.3f cm, worst %.2f cm", 100 * s->rms, 100 * s->mean,
            100 * s->worst);
@@ -42,22 +50,48 @@ void print_fit_text(const fit_result *r) {
         printf(" (%s, frame %d)", sn_model_marker(r->model, s->worst_marker)->name,
                s->worst_frame + sn_motion_first_frame(r->motion));
     if (r->settings->truth != NULL)
-        printf("\n  joint angles  off the known motion by %.2f degrees (median), %.2f (RMS), 95 %% below %.2f",
+        printf("\n  joint angles  off the known motion by %.2f degrees (median), %.2f (RMS), 95 %% "
+               "below %.2f",
                r->truth_median, r->truth_rms, r->truth_95);
-    printf("\n  gaps          %ld of %ld samples missing (%.1f %%)\n", s->missing, s->missing + s->samples,
+    if (r->settings->truth != NULL && r->truth_joints < r->truth_of)
+        printf(" (%d of %d joints, those with the same names)", r->truth_joints, r->truth_of);
+    printf("\n  gaps          %ld of %ld samples missing (%.1f %%)\n", s->missing,
+           s->missing + s->samples,
            100.0 * (double)s->missing / fmax(1, (double)(s->missing + s->samples)));
-    printf("  frames        %d, %.2f iterations each, %d tried again", r->input.count, s->iterations,
-           s->restarted);
-    if (s->moved > 0) printf(", %d moved to a lower valley", s->moved);
-    if (s->held > 0) printf(", %d held for want of markers", s->held);
-    printf("\n  time          %.2f s, %.0f frames/s\n", r->fit_seconds, r->input.count / r->fit_seconds);
-    for (int i = 0; i < r->nnote; i++) printf("  note          %s\n", r->notes[i]);
+    if (r->plan->fit.smooth > 0)
+        printf("  smoothing     W = %g s: marker RMS %.3f cm before, %.3f cm after; mean joint "
+               "acceleration %.1f rad/s2 before, %.1f after\n",
+               r->plan->fit.smooth, 100 * s->rms_unsmoothed, 100 * s->rms,
+               s->acceleration_unsmoothed, s->acceleration);
+    printf("  frames        %d, %.2f iterations each", r->input.count, s->iterations);
+    if (r->again > 0)
+        printf("; %d solved again from other poses, the better result kept", r->again);
+    if (s->held > 0) printf("; %d held for want of markers", s->held);
+    printf("\n  time          %.2f s, %.0f frames/s\n", r->fit_seconds,
+           r->input.count / r->fit_seconds);
+    for (int i = 0; i < r->notes.count; i++) printf("  note          %s\n", r->notes.text[i]);
     if (r->above > 0)
-        printf("  above         %d frames stayed above %g cm RMS\n", r->above, 100 * r->plan->max_error);
+        printf("  above         %d of %d frames stayed above %g cm RMS (--max-error %s)\n",
+               r->above, r->input.count, 100 * r->plan->max_error, r->settings->max_error);
     for (int i = 0; i < r->settings->outputs.count; i++)
         printf("  wrote         %s\n", r->settings->outputs.word[i]);
     if (r->settings->save_model != NULL) printf("  wrote         %s\n", r->settings->save_model);
     if (r->settings->report != NULL) printf("  wrote         %s\n", r->settings->report);
+}
+
+void print_fit_warnings(const fit_result *r) {
+    (void)fflush(stdout);
+    for (int i = 0; i < r->warnings.count; i++)
+        fprintf(stderr, "sinew: WARNING: %s: %s\n", r->settings->input, r->warnings.text[i]);
+}
+
+static void print_strings(const char *key, char *const *text, int count) {
+    printf(",\"%s\":[", key);
+    for (int i = 0; i < count; i++) {
+        if (i > 0) putchar(',');
+        print_json_string(text[i]);
+    }
+    putchar(']');
 }
 
 void print_fit_json(const fit_result *r) {
@@ -75,7 +109,8 @@ void print_fit_json(const fit_result *r) {
     print_json_string(r->settings->input);
     printf(",\"model\":");
     print_json_string(r->settings->model);
-    printf(",\"frames\":%d,\"first_frame\":%d,\"rate\":", r->input.count, sn_motion_first_frame(r->motion));
+    printf(",\"frames\":%d,\"first_frame\":%d,\"rate\":", r->input.count,
+           sn_motion_first_frame(r->motion));
     print_number(info->rate);
     printf(",\"units\":");
     print_json_string(r->unit_text);
@@ -99,9 +134,20 @@ void print_fit_json(const fit_result *r) {
     print_number(s->worst);
     printf(",\"worst_frame\":%d,\"missing\":%ld,\"samples\":%ld,\"held\":%d,\"restarted\":%d,"
            "\"moved\":%d,\"iterations\":",
-           s->worst_frame + sn_motion_first_frame(r->motion), s->missing, s->samples, s->held, s->restarted,
-           s->moved);
+           s->worst_frame + sn_motion_first_frame(r->motion), s->missing, s->samples, s->held,
+           s->restarted, s->moved);
     print_number(s->iterations);
+    if (r->plan->fit.smooth > 0) {
+        printf(",\"smoothing\":{\"seconds\":");
+        print_number(r->plan->fit.smooth);
+        printf(",\"rms_before\":");
+        print_number(s->rms_unsmoothed);
+        printf(",\"acceleration_before\":");
+        print_number(s->acceleration_unsmoothed);
+        printf(",\"acceleration\":");
+        print_number(s->acceleration);
+        putchar('}');
+    }
     if (r->settings->truth != NULL) {
         printf(",\"joint_error_median\":");
         print_number(r->truth_median);
@@ -110,15 +156,20 @@ void print_fit_json(const fit_result *r) {
     }
     printf(",\"above\":%d,\"frames_per_second\":", r->above);
     print_number(r->input.count / r->fit_seconds);
-    printf(",\"notes\":[");
-    for (int i = 0; i < r->nnote; i++) {
-        if (i > 0) putchar(',');
-        print_json_string(r->notes[i]);
+    printf(",\"exchanged\":[");
+    for (int i = 0; i < r->nswap; i++) {
+        const sn_fit_swap *x = &r->swaps[i];
+        printf("%s{\"markers\":[", i > 0 ? "," : "");
+        print_json_string(sn_model_marker(r->model, x->a)->name);
+        putchar(',');
+        print_json_string(sn_model_marker(r->model, x->b)->name);
+        printf("],\"first\":%d,\"last\":%d}", x->first + sn_motion_first_frame(r->motion),
+               x->last + sn_motion_first_frame(r->motion));
     }
-    printf("],\"outputs\":[");
-    for (int i = 0; i < r->settings->outputs.count; i++) {
-        if (i > 0) putchar(',');
-        print_json_string(r->settings->outputs.word[i]);
-    }
-    puts("]}");
+    putchar(']');
+    print_strings("warnings", r->warnings.text, r->warnings.count);
+    print_strings("notes", r->notes.text, r->notes.count);
+    print_strings("outputs", (char *const *)(uintptr_t)r->settings->outputs.word,
+                  r->settings->outputs.count);
+    puts("}");
 }

@@ -22,8 +22,8 @@ typedef struct fit_plan {
     sn_fit_options fit;
     sn_calibrate_options calibrate;
     bool may_calibrate, must_calibrate;
-    double unit;       ///< metres; 0: as stated or found
-    bool has_axes;     ///< with `axes`
+    double unit;    ///< metres; 0: as stated or found
+    bool has_axes;  ///< with `axes`
     sn_axis_map axes;
     bool has_up;
     int up;
@@ -32,12 +32,18 @@ typedef struct fit_plan {
     double max_error;  ///< metres; INFINITY: none
 } fit_plan;
 
+typedef struct sentences {
+    char **text;
+    int count;
+} sentences;
+
 /// A fitted take.
 typedef struct fit_result {
     const fit_settings *settings;
     const fit_plan *plan;
     figure figure;
-    sn_recording *recording;  ///< in metres and the model's world; markers without a place are missing
+    sn_recording
+        *recording;  ///< in metres and the model's world; markers without a place are missing
     sn_marker_set *set;
     sn_model *model;    ///< with its markers, calibrated
     sn_model *limited;  ///< the same with the file's limits
@@ -45,22 +51,27 @@ typedef struct fit_result {
     double *factor;  ///< per joint
     int *column;
     int matched;
-    int nlabel;      ///< of the recording
+    int nlabel;  ///< of the recording
     char unit_text[16];
     sn_axes_report axes;
+    sn_handedness handed;  ///< frames 0 when it was not looked at
     bool calibrated;
     sn_calibrate_report calibration;
-    double shift;  ///< mean way of the markers from where they were before, metres
+    double shortest, longest;  ///< factors of the bones' lengths
+    double shift;              ///< mean way of the markers from where they were before, metres
     sn_fit_input input;
     sn_motion *motion;
     sn_fit_frame *frames;
     sn_fit_marker *markers;
     sn_fit_summary summary;
+    sn_fit_swap swaps[16];  ///< markers that look exchanged
+    int nswap;
+    int again;  ///< frames that were solved again, the first left out: it always is
     int above;  ///< frames above max_error
     double calibrate_seconds, fit_seconds;
     double truth_median, truth_95, truth_rms;  ///< degrees, over all joints and frames
-    char **notes;  ///< sentences for people
-    int nnote;
+    int truth_joints, truth_of;                ///< joints that were compared, of all that move
+    sentences notes, warnings;                 ///< for people
 } fit_result;
 
 /// Understand the settings; false and a message when they make no sense.
@@ -76,6 +87,8 @@ bool compare_with_truth(fit_result *r);
 /// Set by Ctrl-C.
 extern volatile bool fit_cancelled;
 
+/// Warnings, on standard error.
+void print_fit_warnings(const fit_result *r);
 void print_fit_text(const fit_result *r);
 void print_fit_json(const fit_result *r);
 

@@ -8,37 +8,118 @@
 #include "math/rotation.h"
 #include "math/vec3.h"
 
-// A known motion from a file, for the figure's model.
-static sn_motion *load_motion(const char *path, const figure *f) {
-    sn_document_options options = sn_document_options_default();
-    sn_document document;
-    sn_error error = {0};
-    options.skeleton = f->skeleton;
-    if (!load_document(path, &options, &document)) return NULL;
-    sn_motion *motion = document.motion;
-    document.motion = NULL;
-    if (motion == NULL && document.table != NULL &&
-        sn_motion_from_table(f->model, document.table, NULL, &motion, &error) != SN_OK) {
-        (void)file_error(path, &error);
-    } else if (motion == NULL) {
-        complain("%s: this %s file holds no motion", path, sn_format_name(document.format));
-    } else if (sn_motion_nq(motion) != sn_model_nq(f->model)) {
-        complain("%s: this motion belongs to another skeleton", path);
-        sn_motion_destroy(motion);
-        motion = NULL;
-    }
-    sn_document_free(&document);
-    return motion;
+typedef struct known {
+    sn_document document;   // holds the model where the file has one of its own
+    const sn_model *model;  // the motion's
+    sn_motion *motion;
+} known;
+
+static void free_known(known *k) {
+    sn_motion_destroy(k->motion);
+    sn_document_free(&k->document);
 }
 
-// A joint's rotation against its parent.
-static sn_quat turn_of(const sn_workspace *ws, const sn_model *model, int joint) {
-    int parent = sn_model_parent(model, joint);
-    sn_mat3 R = sn_workspace_frame(ws, joint).R;
-    if (parent < 0) return sn_quat_from_mat3(R);
-    sn_mat3 P = sn_workspace_frame(ws, parent).R;
-    P = m3_transpose(&P);
-    return sn_quat_from_mat3(m3_mulm(&P, &R));
+// The motion of a file, for its own skeleton or else for the figure's model.
+static bool load_known(const char *path, const figure *f, known *out) {
+    sn_document_options options = sn_document_options_default();
+    sn_error error = {0};
+    *out = (known){.model = f->model};
+    options.skeleton = f->skeleton;
+    bool amc = sn_format_of_name(path) == SN_FORMAT_AMC;
+    if (amc && (f->skeleton == NULL || sn_skeleton_get_format(f->skeleton) != SN_SKELETON_ASF)) {
+        complain(
+            "%s: an AMC file can be read only with its ASF file, and the model is none; make a "
+            "BVH of the two (sinew convert X.asf %s -o truth.bvh) and give that to --truth",
+            path, path);
+        return false;
+    }
+    if (!load_document(path, &options, &out->document)) return false;
+    out->motion = out->document.motion;
+    out->document.motion = NULL;
+    if (out->document.model != NULL) out->model = out->document.model;
+    if (out->motion == NULL && out->document.table != NULL) {
+        if (sn_motion_from_table(f->model, out->document.table, NULL, &out->motion, &error) !=
+            SN_OK)
+            (void)file_error(path, &error);
+    } else if (out->motion == NULL) {
+        complain("%s: this %s file holds no motion", path, sn_format_name(out->document.format));
+    }
+    return out->motion != NULL;
+}
+
+// A model at a pose, against its zero pose: how far each joint's frame has turned since.
+typedef struct turned {
+    const sn_model *model;
+    sn_problem *problem;
+    sn_workspace *zero, *now;
+} turned;
+
+static bool open_turned(turned *t, const sn_model *model) {
+    *t = (turned){.model = model};
+    double *q = must_alloc((size_t)sn_model_nq(model), sizeof *q);
+    sn_model_zero(model, q);
+    bool good = sn_problem_create(model, NULL, 0, NULL, &t->problem, NULL) == SN_OK &&
+                sn_workspace_create(t->problem, false, NULL, &t->zero) == SN_OK &&
+                sn_workspace_create(t->problem, false, NULL, &t->now) == SN_OK &&
+                sn_workspace_pose(t->zero, q) == SN_OK;
+    free(q);
+    if (!good) complain("out of memory");
+    return good;
+}
+
+static void close_turned(turned *t) {
+    sn_workspace_destroy(t->zero);
+    sn_workspace_destroy(t->now);
+    sn_problem_destroy(t->problem);
+}
+
+// Since the zero pose, in the world; against that of another joint where `base` is not -1.
+static sn_quat turn_of(const turned *t, int joint, int base) {
+    sn_mat3 zero = sn_workspace_frame(t->zero, joint).R, now = sn_workspace_frame(t->now, joint).R;
+    zero = m3_transpose(&zero);
+    sn_quat q = sn_quat_from_mat3(m3_mulm(&now, &zero));
+    return base < 0 ? q : sn_quat_mul(sn_quat_conj(turn_of(t, base, -1)), q);
+}
+
+// Joints of the fitted model against those of the known motion's: the same name, or both the root.
+typedef struct matching {
+    int *other;  // -1 for none
+    int *base;   // the nearest joint above that has another, too
+    int count, movable;
+} matching;
+
+static matching match_joints(const sn_model *a, const sn_model *b) {
+    int n = sn_model_njoint(a);
+    matching m = {must_alloc((size_t)n, sizeof(int)), must_alloc((size_t)n, sizeof(int)), 0, 0};
+    for (int j = 0; j < n; j++)
+        m.other[j] = a == b                  ? j
+                     : j == sn_model_root(a) ? sn_model_root(b)
+                                             : sn_model_find_joint(b, sn_model_joint(a, j)->name);
+    for (int j = 0; j < n; j++) {
+        m.base[j] = sn_model_parent(a, j);
+        while (m.base[j] >= 0 && m.other[m.base[j]] < 0) m.base[j] = sn_model_parent(a, m.base[j]);
+        bool moves = sn_model_joint(a, j)->type != SN_JOINT_FIXED;
+        m.movable += moves;
+        m.count += moves && m.other[j] >= 0;
+    }
+    return m;
+}
+
+// At rest both skeletons must lie the same way, else angles from there mean other things.
+static bool same_rest(const turned *a, const turned *b, const matching *m, const char **joint) {
+    for (int j = 0; j < sn_model_njoint(a->model); j++) {
+        if (m->other[j] < 0 || m->base[j] < 0) continue;
+        sn_vec3 x = v3_sub(sn_workspace_frame(a->zero, j).p,
+                           sn_workspace_frame(a->zero, m->base[j]).p),
+                y = v3_sub(sn_workspace_frame(b->zero, m->other[j]).p,
+                           sn_workspace_frame(b->zero, m->other[m->base[j]]).p);
+        double size = v3_norm(x) * v3_norm(y);
+        // within 10 degrees
+        if (size < 1e-4 || v3_dot(x, y) > 0.985 * size) continue;
+        *joint = sn_model_joint(a->model, j)->name;
+        return false;
+    }
+    return true;
 }
 
 static int by_size(const void *a, const void *b) {
@@ -46,22 +127,20 @@ static int by_size(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static bool compare(fit_result *r, const sn_motion *truth, int offset) {
-    const sn_model *model = r->model;
-    int njoint = sn_model_njoint(model), count = r->input.count, n = 0;
-    sn_problem *problem = NULL;
-    sn_workspace *a = NULL, *b = NULL;
+static void compare(fit_result *r, const known *k, const matching *m, turned *a, turned *b) {
+    int njoint = sn_model_njoint(r->model), count = r->input.count, n = 0;
     double *angle = must_alloc((size_t)count * (size_t)njoint, sizeof *angle), sum = 0;
-    bool good = sn_problem_create(model, NULL, 0, NULL, &problem, NULL) == SN_OK &&
-                sn_workspace_create(problem, false, NULL, &a) == SN_OK &&
-                sn_workspace_create(problem, false, NULL, &b) == SN_OK;
-    for (int f = 0; good && f < count; f++) {
-        if (sn_workspace_pose(a, sn_motion_frame(r->motion, f)) != SN_OK ||
-            sn_workspace_pose(b, sn_motion_frame(truth, offset + f)) != SN_OK)
+    for (int f = 0; f < count; f++) {
+        // the k-th frame of the recording is the k-th of the known motion
+        if (sn_workspace_pose(a->now, sn_motion_frame(r->motion, f)) != SN_OK ||
+            sn_workspace_pose(b->now, sn_motion_frame(k->motion, r->input.first + f)) != SN_OK)
             continue;
         for (int j = 0; j < njoint; j++) {
-            if (sn_model_joint(model, j)->type == SN_JOINT_FIXED) continue;
-            sn_quat d = sn_quat_mul(sn_quat_conj(turn_of(b, model, j)), turn_of(a, model, j));
+            if (sn_model_joint(r->model, j)->type == SN_JOINT_FIXED || m->other[j] < 0) continue;
+            int base = m->base[j];
+            sn_quat d =
+                sn_quat_mul(sn_quat_conj(turn_of(b, m->other[j], base < 0 ? -1 : m->other[base])),
+                            turn_of(a, j, base));
             double e = v3_norm(sn_quat_log(d)) * 180 / 3.14159265358979323846;
             angle[n++] = e;
             sum += e * e;
@@ -71,24 +150,50 @@ static bool compare(fit_result *r, const sn_motion *truth, int offset) {
     r->truth_median = n > 0 ? angle[n / 2] : 0;
     r->truth_95 = n > 0 ? angle[(int)(0.95 * (n - 1))] : 0;
     r->truth_rms = n > 0 ? sqrt(sum / n) : 0;
-    sn_workspace_destroy(a);
-    sn_workspace_destroy(b);
-    sn_problem_destroy(problem);
     free(angle);
-    if (!good) complain("out of memory");
-    return good;
+}
+
+// What speaks against comparing, said.
+static bool comparable(const fit_result *r, const known *k, const matching *m, const turned *a,
+                       const turned *b) {
+    const char *path = r->settings->truth, *joint = "";
+    if (sn_motion_nframe(k->motion) < r->input.first + r->input.count)
+        complain("%s: %d frame%s, but the fit goes to frame %d of the recording", path,
+                 sn_motion_nframe(k->motion), sn_motion_nframe(k->motion) == 1 ? "" : "s",
+                 r->input.first + r->input.count);
+    else if (sn_motion_nq(k->motion) != sn_model_nq(k->model))
+        complain("%s: this motion belongs to another skeleton", path);
+    else if (2 * m->count < m->movable)
+        complain("%s: this motion belongs to another skeleton: only %d of %d joints have the same "
+                 "names",
+                 path, m->count, m->movable);
+    else if (!same_rest(a, b, m, &joint))
+        complain("%s: its skeleton lies otherwise at rest than the model (\"%s\"), so that their "
+                 "angles cannot be compared",
+                 path, joint);
+    else
+        return true;
+    return false;
 }
 
 bool compare_with_truth(fit_result *r) {
-    const char *path = r->settings->truth;
-    sn_motion *truth = load_motion(path, &r->figure);
-    if (truth == NULL) return false;
-    // the k-th frame of the recording is the k-th of the known motion
-    bool good = sn_motion_nframe(truth) >= r->input.first + r->input.count;
-    if (!good)
-        complain("%s: %d frames, but the fit goes to the recording's %d-th", path, sn_motion_nframe(truth),
-                 r->input.first + r->input.count);
-    good = good && compare(r, truth, r->input.first);
-    sn_motion_destroy(truth);
+    known k;
+    turned a = {0}, b = {0};
+    bool good = load_known(r->settings->truth, &r->figure, &k);
+    if (good) {
+        // the fitted model's joints are the figure's
+        matching m = k.model == r->figure.model ? match_joints(r->model, r->model)
+                                                : match_joints(r->model, k.model);
+        const sn_model *other = k.model == r->figure.model ? r->model : k.model;
+        good = open_turned(&a, r->model) && open_turned(&b, other) && comparable(r, &k, &m, &a, &b);
+        if (good) compare(r, &k, &m, &a, &b);
+        r->truth_joints = m.count;
+        r->truth_of = m.movable;
+        free(m.other);
+        free(m.base);
+    }
+    close_turned(&a);
+    close_turned(&b);
+    free_known(&k);
     return good;
 }

@@ -33,6 +33,7 @@ typedef struct plot_axis {
     const char *label;  ///< with its unit: "time, s"
     bool log;
     double low, high;
+    bool down;  ///< its numbers run from the top down; for maps, whose rows must be given so, too
 } plot_axis;
 
 /// Numbers that belong together. Points that are not finite, or not positive on a log axis, leave a gap.

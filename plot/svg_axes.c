@@ -153,7 +153,7 @@ static void ticks(plot_text *out, const plot_panel *p, bool along_x) {
     for (int i = 0; i < 4 && range / step > room; i++) step = nice[i] * power;
     if (fabs(range - 365) < 15) step = 90;
     for (double v = step * ceil(low / step - 1e-9); v <= high + 1e-9 * range; v += step)
-        tick(out, p, along_x, (v - low) / range, v, false, true);
+        tick(out, p, along_x, axis->down ? (high - v) / range : (v - low) / range, v, false, true);
 }
 
 void plot_frame(plot_text *out, const plot_panel *p, bool x_ticks) {

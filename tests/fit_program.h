@@ -1,26 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The program as a user meets it: run a line, look at what it said, in a folder of its own.
+// sinew fit as a user meets it: the program with the example's files in its folder. program.h with shorter
+// names for what the tests of the fit do all the time.
 #pragma once
 
-#include <sys/wait.h>
-#include <unistd.h>
+#include "program.h"
 
-#include "support.h"
-
-enum { MOST_OUTPUT = 8 << 20 };
-
-static char *said;  // by the last command, both streams
-static char folder[64];
-
-static int shell(const char *line) {
-    FILE *pipe = popen(line, "r");
-    assert_non_null(pipe);
-    size_t used = 0, got;
-    while ((got = fread(said + used, 1, MOST_OUTPUT - 1 - used, pipe)) > 0) used += got;
-    said[used] = '\0';
-    int status = pclose(pipe);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
+#define said   program_output  // by the last command, both streams
+#define folder program_folder
 
 // "sinew ARGUMENTS", run inside the folder; its exit code.
 static int sinew(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -41,21 +27,8 @@ static void expect(int code, const char *fragment, const char *arguments) {
                  code, fragment, said);
 }
 
-static const char *path_of(const char *name) {
-    static char path[8][200];
-    static int turn;
-    char *at = path[turn++ % 8];
-    (void)snprintf(at, sizeof path[0], "%s/%s", folder, name);
-    return at;
-}
-
-static inline void put(const char *name, const char *text) {
-    FILE *f = fopen(path_of(name), "wb");
-    assert_non_null(f);
-    assert_true(fputs(text, f) >= 0);
-    assert_int_equal(fclose(f), 0);
-}
-
+static inline const char *path_of(const char *name) { return program_path(name); }
+static inline void put(const char *name, const char *text) { (void)program_file(name, text); }
 static inline bool is_there(const char *name) { return access(path_of(name), F_OK) == 0; }
 
 // Nothing half-written may be anywhere.
@@ -66,18 +39,12 @@ static inline void no_parts(void) {
     if (said[0] != '\0') fail_msg("left behind: %s", said);
 }
 
-static int program_begin(void **unused) {
+static int fit_begin(void **unused) {
     (void)unused;
-    said = malloc(MOST_OUTPUT);
-    (void)snprintf(folder, sizeof folder, "/tmp/sinew-fit-XXXXXX");
-    return said == NULL || mkdtemp(folder) == NULL ? -1 : sinew("example --out ex");
+    return program_begin("fit") ? sinew("example --out ex") : -1;
 }
 
-static int program_end(void **unused) {
+static int fit_end(void **unused) {
     (void)unused;
-    char line[128];
-    (void)snprintf(line, sizeof line, "rm -r '%s'", folder);
-    int failed = shell(line);
-    free(said);
-    return failed;
+    return program_end(0);
 }

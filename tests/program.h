@@ -8,17 +8,13 @@
 
 #include "support.h"
 
-enum { PROGRAM_OUTPUT = 4 << 20 };
+enum { PROGRAM_OUTPUT = 8 << 20 };
 
 static char *program_output;  // of the last command
 static char program_folder[64];
 
-/// Run "sinew ARGUMENTS" and return its exit code. @param both  standard error too
-static inline int program_run(const char *arguments, bool both) {
-    char line[4096];
-    int n = snprintf(line, sizeof line, "'%s' %s %s", SINEW_PROGRAM, arguments,
-                     both ? "2>&1" : "2>/dev/null");
-    assert_true(n > 0 && (size_t)n < sizeof line);
+/// Run a line of shell and return its exit code, or 128 and the signal that ended it.
+static inline int shell(const char *line) {
     FILE *pipe = popen(line, "r");
     assert_non_null(pipe);
     size_t used = 0, got;
@@ -26,8 +22,16 @@ static inline int program_run(const char *arguments, bool both) {
         used += got;
     program_output[used] = '\0';
     int status = pclose(pipe);
-    assert_true(WIFEXITED(status));
-    return WEXITSTATUS(status);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/// Run "sinew ARGUMENTS" and return its exit code. @param both  standard error too
+static inline int program_run(const char *arguments, bool both) {
+    char line[4096];
+    int n = snprintf(line, sizeof line, "'%s' %s %s", SINEW_PROGRAM, arguments,
+                     both ? "2>&1" : "2>/dev/null");
+    assert_true(n > 0 && (size_t)n < sizeof line);
+    return shell(line);
 }
 
 static inline void program_expect(int code, const char *fragment, const char *format, ...)

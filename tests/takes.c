@@ -204,3 +204,30 @@ double median_angle(const sn_model *model, const sn_motion *a, const sn_motion *
     free(d);
     return median;
 }
+
+sn_model *with_builtin(const sn_model *model, const sn_recording *recording) {
+    sn_marker_set *set;
+    sn_model *out;
+    sn_error error = {0};
+    if (sn_marker_set_builtin(model, recording, NULL, &set, &error) != SN_OK)
+        fail_msg("%s", error.text);
+    assert_int_equal(sn_marker_set_apply(set, model, SN_LIMITS_HARD, NULL, NULL, &out, &error),
+                     SN_OK);
+    sn_marker_set_destroy(set);
+    return out;
+}
+
+sn_document read_clip(const char *name) {
+    sn_document out = {0};
+    sn_error error = {0};
+    size_t length;
+    sn_document_options o = sn_document_options_default();
+    o.use_limits = true;
+    const char *path = data_path(name);
+    if (path == NULL) return out;
+    char *bytes = slurp(path, &length);
+    if (sn_document_read(path, bytes, length, &o, NULL, &out, &error) != SN_OK)
+        fail_msg("%s: %s", name, error.text);
+    free(bytes);
+    return out;
+}

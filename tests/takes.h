@@ -54,3 +54,8 @@ double plain_rms(const sn_model *model, const sn_motion *motion, const sn_record
 /// The median over frames and degrees of freedom (the root's too, in radians) of the difference of two
 /// motions, degrees.
 double median_angle(const sn_model *model, const sn_motion *a, const sn_motion *b);
+
+/// The built-in marker set on a model, with its limits.
+sn_model *with_builtin(const sn_model *model, const sn_recording *recording);
+/// A file of the data folder; empty when it isn't there.
+sn_document read_clip(const char *name);

@@ -355,7 +355,7 @@ static void spoiled(void **state) {
                   "outliers, about %d thrown\n",
                   1e3 * after.rms, 1e3 * after.worst, after.marker, r.calibration.outliers,
                   expected);
-    assert_true(after.rms < (o.frames < 80 ? 0.05 : 0.03));
+    assert_true(after.rms < (o.frames < 80 ? 0.05 : 0.015));
     assert_true(r.calibration.outliers > expected / 2 && r.calibration.outliers < 2 * expected);
     fitted_free(&r);
     sn_recording_destroy(bad);

@@ -440,9 +440,9 @@ static void axes_found(void **state) {
         if (r.up != c->up || r.up_sign != c->sign || r.up_known != c->up_known ||
             r.unit_known != c->unit_known || r.up_conflict != c->conflict ||
             r.unit_doubtful != c->doubtful || r.unit != c->unit)
-            fail_msg("%s: up %d %g (%d, conflict %d), unit %g (%d, doubtful %d, spread %g)",
+            fail_msg("%s: up %d %g (%d, conflict %d), unit %g (%d, doubtful %d, size %g)",
                      c->name, r.up, r.up_sign, (int)r.up_known, (int)r.up_conflict, r.unit,
-                     (int)r.unit_known, (int)r.unit_doubtful, r.spread);
+                     (int)r.unit_known, (int)r.unit_doubtful, r.size);
         // the markers stand upright in the model's world: heads above feet, in metres
         double head[3], foot[3];
         const double *x = sn_recording_frame(turned, 30);

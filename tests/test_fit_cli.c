@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "base/json.h"
-#include "command.h"
+#include "fit_program.h"
 #include "memory_sink.h"
 
 // A short stretch with the right markers: as quick as can be.
@@ -38,8 +38,10 @@ static void wrong_usage(void **unused) {
         {QUICK "--frames a:b", "FIRST:LAST"},
         {QUICK "--frames 1:2x", "FIRST:LAST"},
         {QUICK "--up w", "axis that points up"},
-        {QUICK "--axes xzy", "no mirror image"},
-        {QUICK "--axes xxz", "no mirror image"},
+        {QUICK "--axes xxz", "each once"},
+        {QUICK "--axes xy", "each once"},
+        {QUICK "--axes -x-", "each once"},
+        {QUICK "--axes xyzxyzxyzxyzxyzxyz", "each once"},
         {QUICK "--units parsec", "m, cm, mm, in, ft"},
         {QUICK "--max-error much", "a length such as"},
         {QUICK "--max-error -1cm", "a length such as"},
@@ -98,7 +100,8 @@ static void bad_files(void **unused) {
 static sn_json *parsed(void) {
     sn_json *json = NULL;
     sn_error error = {0};
-    if (sn_json_parse(said, strlen(said), NULL, &json, &error) != SN_OK)
+    // warnings follow on standard error
+    if (sn_json_parse(said, strcspn(said, "\n"), NULL, &json, &error) != SN_OK)
         fail_msg("line %d: %s: %.300s", error.line, error.text, said);
     return json;
 }
@@ -239,9 +242,8 @@ static void options(void **unused) {
     sn_json_destroy(json);
     assert_int_equal(sinew(QUICK "--axes x-zy"), 0);
     assert_non_null(strstr(said, "the recording's x-zy"));
-    // a figure that is 300 times too large is warned of
     assert_int_equal(sinew(QUICK "--max-error 1mm"), 4);
-    assert_non_null(strstr(said, "frames stayed above 0.1 cm"));
+    assert_non_null(strstr(said, "frames stayed above 0.1 cm RMS"));
     assert_int_equal(sinew(QUICK "--max-error 5cm"), 0);
 }
 
@@ -266,6 +268,93 @@ static void save_model(void **unused) {
                    "fit -m ex/skeleton.asf -i ex/take.c3d --frames %s --markers saved.json", range);
     double set = rms_of(line);
     assert_true(set < 2 * first);
+}
+
+// Bones of other lengths go into an ASF of their own, and the pair means what was fitted.
+static void lengths_as_asf(void **unused) {
+    (void)unused;
+#define SCALED "fit -m ex/skeleton.asf -i ex/take.c3d --frames 1:40 --calibrate=scale "
+    expect(0,
+           "l.amc belongs to a skeleton with the bone lengths found here: write that beside it, "
+           "-o l.asf",
+           SCALED "-o l.amc");
+    expect(0, "times the skeleton's", SCALED "-o l.asf -o l.amc -o l.json -o l.mot");
+    assert_null(strstr(said, "belongs to a skeleton"));
+    sn_document asf = document_of("l.asf", NULL), amc = document_of("l.amc", asf.skeleton),
+                json = document_of("l.json", NULL), mot = document_of("l.mot", NULL);
+    sn_motion *motion = NULL;
+    assert_int_equal(sn_motion_from_table(json.model, mot.table, NULL, &motion, NULL), SN_OK);
+    sn_problem *problem[2];
+    sn_workspace *ws[2];
+    double worst = 0;
+    for (int k = 0; k < 2; k++) {
+        const sn_model *model = k == 0 ? asf.model : json.model;
+        assert_int_equal(sn_problem_create(model, NULL, 0, NULL, &problem[k], NULL), SN_OK);
+        assert_int_equal(sn_workspace_create(problem[k], false, NULL, &ws[k]), SN_OK);
+        assert_int_equal(
+            sn_workspace_pose(ws[k], sn_motion_frame(k == 0 ? amc.motion : motion, 20)), SN_OK);
+    }
+    for (int j = 0; j < sn_model_njoint(json.model); j++) {
+        int other = sn_model_find_joint(asf.model, sn_model_joint(json.model, j)->name);
+        assert_true(other >= 0);
+        sn_vec3 a = sn_workspace_frame(ws[1], j).p, b = sn_workspace_frame(ws[0], other).p;
+        worst = fmax(worst, hypot(a.x - b.x, hypot(a.y - b.y, a.z - b.z)));
+    }
+    print_message("lengths as ASF and AMC: joints at most %.1e m from the fit's\n", worst);
+    assert_true(worst < 1e-6);
+    for (int k = 0; k < 2; k++) {
+        sn_workspace_destroy(ws[k]);
+        sn_problem_destroy(problem[k]);
+    }
+    sn_motion_destroy(motion);
+    sn_document *all[] = {&asf, &amc, &json, &mot};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) sn_document_free(all[i]);
+}
+
+// A known motion against a model that is no ASF: by the joints' names.
+static void truth(void **unused) {
+    (void)unused;
+#define KNOWN "-i ex/take.c3d --frames 1:60 --calibrate=none "
+    expect(1, "an AMC file can be read only with its ASF",
+           "fit -m ex/subject.json " KNOWN "--truth ex/truth.amc");
+    expect(0, "off the known motion by", "fit -m ex/subject.json " KNOWN "--truth ex/truth.bvh");
+    double median = strtod(strstr(said, "motion by ") + 10, NULL);
+    print_message("truth: %.2f degrees off with a saved model\n", median);
+    assert_true(median > 0 && median < 3);
+    // the same figure, whichever file it comes from
+    char first[200];
+    expect(0, "off the known motion by", "fit -m ex/skeleton.asf " KNOWN "--truth ex/truth.amc");
+    (void)snprintf(first, sizeof first, "%.60s", strstr(said, "off the known"));
+    expect(0, first, "fit -m ex/skeleton.asf " KNOWN "--truth ex/truth.bvh");
+    put("other.bvh",
+        "HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 3 Zrotation Xrotation Yrotation\n"
+        "End Site\n{\nOFFSET 0 1 0\n}\n}\nMOTION\nFrames: 1\nFrame Time: 0.1\n0 0 0\n");
+    expect(1, "1 frame, but", "fit -m ex/subject.json " KNOWN "--truth other.bvh");
+    expect(1, "belongs to another skeleton: only 1 of",
+           "fit -m ex/subject.json -i ex/take.c3d --frames 1:1 --truth other.bvh");
+}
+
+// What smoothing did is said, and it is less jerky.
+static void smoothing(void **unused) {
+    (void)unused;
+    assert_int_equal(sinew(QUICK "--smooth 0.01 --report s.html"), 0);
+    const char *at = strstr(said, "smoothing     W = 0.01 s: marker RMS ");
+    assert_non_null(at);
+    double rms[2] = {strtod(strstr(at, "RMS ") + 4, NULL),
+                     strtod(strstr(at, "before, ") + 8, NULL)};
+    at = strstr(at, "acceleration ");
+    double jerky[2] = {strtod(at + 13, NULL), strtod(strstr(at, "before, ") + 8, NULL)};
+    assert_true(rms[1] >= rms[0] && rms[0] > 0.1);
+    assert_true(jerky[1] > 0 && jerky[1] < 0.7 * jerky[0]);
+    size_t length;
+    char *html = slurp(path_of("s.html"), &length);
+    assert_non_null(strstr(html, "W = 0.01 s"));
+    free(html);
+    assert_int_equal(sinew(QUICK "--smooth 0.01 --json"), 0);
+    assert_non_null(strstr(said, "\"smoothing\":{\"seconds\":0.01"));
+    assert_int_equal(sinew(QUICK), 0);
+    assert_null(strstr(said, "smoothing"));
+    assert_null(strstr(said, "valley"));
 }
 
 // Two people in one file, one of them without a marker that the other has; and labels of nobody.
@@ -482,17 +571,13 @@ static void take_page(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(take_page),
-        cmocka_unit_test(wrong_usage),
-        cmocka_unit_test(bad_files),
-        cmocka_unit_test(outputs),
-        cmocka_unit_test(options),
-        cmocka_unit_test(save_model),
-        cmocka_unit_test(subjects),
-        cmocka_unit_test(unwritable),
-        cmocka_unit_test(interrupted),
-        cmocka_unit_test(progress),
-        cmocka_unit_test(report_of_odd_model),
+        cmocka_unit_test(take_page),      cmocka_unit_test(wrong_usage),
+        cmocka_unit_test(bad_files),      cmocka_unit_test(outputs),
+        cmocka_unit_test(options),        cmocka_unit_test(save_model),
+        cmocka_unit_test(lengths_as_asf), cmocka_unit_test(truth),
+        cmocka_unit_test(smoothing),      cmocka_unit_test(subjects),
+        cmocka_unit_test(unwritable),     cmocka_unit_test(interrupted),
+        cmocka_unit_test(progress),       cmocka_unit_test(report_of_odd_model),
     };
-    return cmocka_run_group_tests(tests, program_begin, program_end);
+    return cmocka_run_group_tests(tests, fit_begin, fit_end);
 }

@@ -227,5 +227,5 @@ int main(void) {
         cmocka_unit_test(shards),
         cmocka_unit_test(memory),
     };
-    return cmocka_run_group_tests(tests, program_begin, program_end);
+    return cmocka_run_group_tests(tests, fit_begin, fit_end);
 }

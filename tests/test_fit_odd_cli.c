@@ -12,7 +12,7 @@ static bool whole;
 static sn_recording *take;  // 80 frames of the example, as it is in its file
 
 static int begin(void **state) {
-    if (program_begin(state) != 0) return -1;
+    if (fit_begin(state) != 0) return -1;
     whole = cases(10) >= 10;
     size_t length;
     char *bytes = slurp(path_of("ex/take.c3d"), &length);
@@ -26,7 +26,7 @@ static int begin(void **state) {
 
 static int end(void **state) {
     sn_recording_destroy(take);
-    return program_end(state);
+    return fit_end(state);
 }
 
 // The take with other facts and labels; the first `nmarker` markers.
@@ -143,7 +143,7 @@ static void frames(void **unused) {
     expect(0, "frames 1 to 1",
            "fit -m ex/subject.json -i one.c3d -o one.bvh -o one.amc -o one.glb -o one.mot --report "
            "one.html");
-    expect(0, "from 1 frames", "fit -m humanoid -i one.c3d --calibrate=scale");
+    expect(0, "from 1 frame:", "fit -m humanoid -i one.c3d --calibrate=scale");
     info = *sn_recording_get_info(take);
     info.rate = 1;
     save("slow.c3d", with(info, NULL));

@@ -15,19 +15,6 @@ static int end(void **state) {
     return 0;
 }
 
-// A model with the built-in set for a recording.
-static sn_model *with_builtin(const sn_model *model, const sn_recording *recording) {
-    sn_marker_set *set;
-    sn_model *out;
-    sn_error error = {0};
-    if (sn_marker_set_builtin(model, recording, NULL, &set, &error) != SN_OK)
-        fail_msg("%s", error.text);
-    assert_int_equal(sn_marker_set_apply(set, model, SN_LIMITS_OFF, NULL, NULL, &out, &error),
-                     SN_OK);
-    sn_marker_set_destroy(set);
-    return out;
-}
-
 // Every other frame, for calibration, and those between.
 static void halves(const sn_recording *all, sn_recording *half[2]) {
     sn_recording_info info = *sn_recording_get_info(all);

@@ -140,9 +140,13 @@ typedef struct sn_axes_report {
     bool up_conflict;   ///< the file states another one than the body shows; the body was believed
     double unit;        ///< metres per unit of the recording's numbers in the file
     sn_known unit_known;
-    bool unit_doubtful;  ///< stated, but the markers are spread far more or less than the figure
-    double spread;       ///< of the markers over that of the figure, with this unit
+    bool unit_doubtful;  ///< with it the body is as large as no unit that is right would make it
+    double size;         ///< of the body over the figure's, with this unit; 0 when it can't be told
 } sn_axes_report;
+
+/// Is a body of this size against the figure a matter of units? Below 0.45 or above 2.2: the measure is
+/// good to some ten percent, a child against a man is 0.6, and an inch for a centimetre 2.54.
+SN_API bool sn_axes_impossible(double size);
 
 /// Find how the recording lies against the model, from what its file states and from where the markers
 /// are: the axis along which markers of high joints lie above those of low ones is up.
@@ -201,6 +205,31 @@ SN_API sn_status sn_calibrate(const sn_fit_input *input, const sn_calibrate_opti
                               const sn_allocator *allocator, double *position, double *factor,
                               sn_calibrate_report *report, sn_error *error);
 
+// --- does it fit at all --------------------------------------------------------------------------------
+
+/// Some frames solved from nothing, as they are and with one axis negated.
+typedef struct sn_handedness {
+    int frames;              ///< that were looked at
+    double given, mirrored;  ///< the sum of their objectives
+    bool looks_mirrored;     ///< the mirror image fits far better: below 0.8 of the objective
+} sn_handedness;
+
+/// Are the markers a mirror image of the model, or their labels of left and right exchanged? To be asked
+/// before a calibration, which would absorb it.
+/// @param input  a model with limits tells better
+SN_API sn_status sn_fit_handedness(const sn_fit_input *input, const volatile bool *cancel,
+                                   const sn_allocator *allocator, sn_handedness *out);
+
+/// How far a model's markers sit from their bones, the ways from their joints to the joints' children.
+typedef struct sn_bone_report {
+    double rms, worst;  ///< metres
+    int worst_marker;   ///< -1 when there are none
+    double size;        ///< of the figure: the longest side of the box around its joints at the zero pose
+} sn_bone_report;
+
+SN_API sn_status sn_fit_bones(const sn_model *model, const sn_allocator *allocator,
+                              sn_bone_report *out);
+
 // --- the fit -----------------------------------------------------------------------------------------
 
 typedef struct sn_fit_options {
@@ -245,6 +274,9 @@ typedef struct sn_fit_summary {
     long samples, missing;  ///< of matched markers
     double iterations;      ///< mean per frame
     long functions, gradients, hessians, factorizations;
+    double rms_unsmoothed;  ///< metres, before smoothing; 0 without it
+    double acceleration;    ///< mean of all joints, rad/s^2 (the root's place in m/s^2 left out); 0 without a rate
+    double acceleration_unsmoothed;
     bool cancelled;
 } sn_fit_summary;
 
@@ -257,6 +289,21 @@ SN_API sn_fit_options sn_fit_options_default(void);
 SN_API sn_status sn_fit_run(const sn_fit_input *input, const sn_fit_options *options,
                             const sn_allocator *allocator, sn_motion *motion, sn_fit_frame *frames,
                             sn_fit_marker *markers, sn_fit_summary *summary, sn_error *error);
+
+/// Two markers that seem to have exchanged their labels for a stretch of frames.
+typedef struct sn_fit_swap {
+    int a, b;                 ///< of the model
+    int first, last;          ///< frames, from 0, in the fitted range
+    double given, exchanged;  ///< the sum of objectives of some of these frames with labels as they are,
+                              ///< and exchanged: below 0.6 of it
+} sn_fit_swap;
+
+/// Find them: stretches that begin or end with a jump of both markers, each to where the other one was
+/// going, and that fit far better with their labels exchanged.
+/// @param motion  the fit
+/// @param out     `most` entries
+SN_API sn_status sn_fit_swaps(const sn_fit_input *input, const sn_motion *motion,
+                              const sn_allocator *allocator, sn_fit_swap *out, int most, int *count);
 
 /// The errors of any motion against the input: what sn_fit_run() fills, for frames that are already fit.
 SN_API sn_status sn_fit_measure(const sn_fit_input *input, const sn_motion *motion,

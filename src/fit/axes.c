@@ -78,30 +78,30 @@ enum { LOOKED_AT = 400 };  // frames, spread over the take
 // Cosines that a direction must reach to be called an axis, over the whole take.
 static const double clear = 0.8;
 
-// Over a frame's markers: how each of the recording's axes goes with the model's up (a unit vector), and
-// how far the markers are spread. False with too few markers.
-static bool frame_up(const sn_fit_input *in, const sn_vec3 *rest, int up, int frame, double out[3],
-                     double *spread) {
+// Over a frame's markers: how each of the recording's axes goes with the model's up (a unit vector). False
+// with too few markers.
+static bool frame_up(const sn_fit_input *in, const sn_vec3 *rest, int up, int frame,
+                     double out[3]) {
     const double *x = sn_recording_frame(in->recording, frame);
-    double mean[3] = {0}, high = 0, sum[3] = {0}, square = 0;
+    double mean[3] = {0}, high = 0, sum[3] = {0};
     int n = 0, count = sn_model_nmarker(in->model);
     for (int i = 0; i < count; i++) {
-        if (in->column[i] < 0 || !sn_recording_present(in->recording, frame, in->column[i])) continue;
+        if (in->column[i] < 0 || !sn_recording_present(in->recording, frame, in->column[i]))
+            continue;
         for (int k = 0; k < 3; k++) mean[k] += x[3 * in->column[i] + k];
         high += v3_at(rest[i], up);
         n++;
     }
     if (n < 4) return false;
     for (int i = 0; i < count; i++) {
-        if (in->column[i] < 0 || !sn_recording_present(in->recording, frame, in->column[i])) continue;
+        if (in->column[i] < 0 || !sn_recording_present(in->recording, frame, in->column[i]))
+            continue;
         for (int k = 0; k < 3; k++) {
             double d = x[3 * in->column[i] + k] - mean[k] / n;
             sum[k] += d * (v3_at(rest[i], up) - high / n);
-            square += d * d;
         }
     }
     double norm = sqrt(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]);
-    *spread = sqrt(square / n);
     for (int k = 0; k < 3; k++) out[k] = norm > 0 ? sum[k] / norm : 0;
     return norm > 0;
 }
@@ -120,31 +120,28 @@ static double rest_spread(const sn_fit_input *in, const sn_vec3 *rest) {
     return n > 0 ? sqrt(square / n) : 0;
 }
 
-// Of the usual units the one that makes the markers about as spread as the figure; they differ by 2.5 at
-// least, poses by less.
-static double guess_unit(double markers, double figure) {
+// Of the usual units the one that makes the body about as large as the figure; they differ by 2.5 at least.
+static double guess_unit(double size) {
     static const double units[] = {1, 0.0254, 0.01, 0.001};
     double best = 1, least = INFINITY;
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-        double off = fabs(log(units[i] * markers / figure));
+        double off = fabs(log(units[i] * size));
         if (off < least) least = off, best = units[i];
     }
     return best;
 }
 
-static void judge(const sn_fit_input *in, const sn_vec3 *rest, int model_up, double model_sign,
-                  sn_axes_report *out) {
+static void judge_up(const sn_fit_input *in, const sn_vec3 *rest, int model_up, double model_sign,
+                     sn_axes_report *out) {
     const sn_recording_info *info = sn_recording_get_info(in->recording);
-    double sum[3] = {0}, spread = 0;
+    double sum[3] = {0};
     int n = 0, step = info->nframe / LOOKED_AT + 1;
     for (int f = 0; f < info->nframe; f += step) {
-        double up[3], s;
-        if (!frame_up(in, rest, model_up, f, up, &s)) continue;
+        double up[3];
+        if (!frame_up(in, rest, model_up, f, up)) continue;
         for (int k = 0; k < 3; k++) sum[k] += model_sign * up[k];
-        spread += s;
         n++;
     }
-    double figure = rest_spread(in, rest);
     int best = 0;
     for (int k = 1; k < 3; k++)
         if (fabs(sum[k]) > fabs(sum[best])) best = k;
@@ -165,15 +162,21 @@ static void judge(const sn_fit_input *in, const sn_vec3 *rest, int model_up, dou
         out->up_known = SN_KNOWN_FOUND;
     }
     out->map = sn_axis_map_up(out->up, out->up_sign, model_up, model_sign);
+}
+
+bool sn_axes_impossible(double size) { return size > 0 && (size < 0.45 || size > 2.2); }
+
+// @param size  of the body against the figure in the recording's own numbers
+static void judge_unit(const sn_recording_info *info, double size, sn_axes_report *out) {
     out->unit_known = info->metres_per_unit > 0 ? SN_KNOWN_STATED : SN_KNOWN_ASSUMED;
     out->unit = info->metres_per_unit > 0 ? info->metres_per_unit : 1;
-    if (info->metres_per_unit <= 0 && n > 0 && figure > 0) {
-        out->unit = guess_unit(spread / n, figure);
+    if (info->metres_per_unit <= 0 && size > 0) {
+        out->unit = guess_unit(size);
         out->unit_known = SN_KNOWN_FOUND;
         out->map.scale = out->unit;
     }
-    out->spread = n > 0 && figure > 0 ? out->map.scale * spread / n / figure : 1;
-    out->unit_doubtful = out->spread < 0.4 || out->spread > 2.5;
+    out->size = size * out->map.scale;
+    out->unit_doubtful = sn_axes_impossible(out->size);
 }
 
 sn_status sn_axes_find(const sn_model *model, const sn_recording *recording, int model_up,
@@ -183,8 +186,8 @@ sn_status sn_axes_find(const sn_model *model, const sn_recording *recording, int
     sn_fit_place at = {0};
     int *column = sn_acquire(allocator, (size_t)(count + 1) * sizeof *column);
     sn_vec3 *rest = sn_acquire(allocator, (size_t)(count + 1) * sizeof *rest);
-    sn_status status = column == NULL || rest == NULL ? SN_ERR_MEMORY
-                                                      : sn_fit_place_open(&at, model, allocator);
+    sn_status status =
+        column == NULL || rest == NULL ? SN_ERR_MEMORY : sn_fit_place_open(&at, model, allocator);
     if (status == SN_OK) {
         sn_fit_input in = {.model = model, .recording = recording, .column = column};
         (void)sn_fit_match(model, recording, NULL, column);
@@ -194,7 +197,10 @@ sn_status sn_axes_find(const sn_model *model, const sn_recording *recording, int
             const sn_marker_desc *m = sn_model_marker(model, i);
             rest[i] = sn_workspace_point(at.workspace, m->joint, m->position);
         }
-        judge(&in, rest, model_up, model_up_sign, out);
+        double size;
+        status = sn_fit_size(&in, rest, rest_spread(&in, rest), allocator, &size);
+        judge_up(&in, rest, model_up, model_up_sign, out);
+        if (status == SN_OK) judge_unit(sn_recording_get_info(recording), size, out);
     }
     sn_fit_place_close(&at, allocator);
     sn_release(allocator, rest);

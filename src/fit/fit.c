@@ -125,9 +125,8 @@ sn_fit_options sn_fit_options_default(void) {
                             .too_few = 3};
 }
 
-// One point task per marker, then what holds the joints.
-static sn_status make_problem(const sn_fit_input *in, const sn_fit_options *o,
-                              const sn_allocator *allocator, sn_problem **out, sn_error *error) {
+sn_status sn_fit_problem(const sn_fit_input *in, const sn_fit_options *o,
+                         const sn_allocator *allocator, sn_problem **out, sn_error *error) {
     const sn_model *model = in->model;
     sn_problem *plain = NULL;
     *out = NULL;
@@ -234,7 +233,7 @@ sn_status sn_fit_run(const sn_fit_input *input, const sn_fit_options *options,
                        "0.02 s is usual",
                        o.smooth, 100 / sn_recording_get_info(input->recording)->rate);
     sn_problem *problem = NULL;
-    SN_TRY(make_problem(input, &o, allocator, &problem, error));
+    SN_TRY(sn_fit_problem(input, &o, allocator, &problem, error));
     sn_track_frame *tracked = sn_acquire(allocator, (size_t)input->count * sizeof *tracked);
     double *start = sn_acquire(allocator, ((size_t)sn_model_nq(input->model) + 1) * sizeof *start);
     bool *changed = sn_acquire(allocator, (size_t)input->count * sizeof *changed);
@@ -243,10 +242,20 @@ sn_status sn_fit_run(const sn_fit_input *input, const sn_fit_options *options,
                            ? SN_ERR_MEMORY
                            : track(input, &o, problem, allocator, start, motion, tracked, changed);
     if (status == SN_OK) sn_fit_tidy(input->model, motion);
-    if (status == SN_OK && o.smooth > 0) status = smooth(input, &o, problem, allocator, motion);
+    double rms = 0, before = 0, after = 0;
+    if (status == SN_OK && o.smooth > 0) {
+        status = sn_fit_measure(input, motion, allocator, frames, markers, summary);
+        rms = summary->rms;
+        if (status == SN_OK) status = sn_fit_acceleration(input->model, motion, allocator, &before);
+        if (status == SN_OK) status = smooth(input, &o, problem, allocator, motion);
+    }
     if (status == SN_OK)
         status = sn_fit_measure(input, motion, allocator, frames, markers, summary);
+    if (status == SN_OK) status = sn_fit_acceleration(input->model, motion, allocator, &after);
     if (status == SN_OK) {
+        summary->rms_unsmoothed = rms;
+        summary->acceleration_unsmoothed = before;
+        summary->acceleration = after;
         count_up(summary, tracked, input, &o, frames);
         for (int f = 0; f < input->count; f++) {
             summary->moved += changed[f];

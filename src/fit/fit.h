@@ -24,8 +24,22 @@ bool sn_fit_goal(const sn_fit_input *input, int marker, int frame, double goal[3
 sn_status sn_fit_first_pose(const sn_fit_input *input, sn_problem *problem, int frame,
                             const sn_allocator *allocator, double *q);
 
+/// The problem of a frame: one point task per marker, then what holds the joints.
+sn_status sn_fit_problem(const sn_fit_input *input, const sn_fit_options *options,
+                         const sn_allocator *allocator, sn_problem **out, sn_error *error);
+
 /// The zero pose (nq), and what a pull to it weighs (nv): nothing for a free root, 1 for the rest.
 void sn_fit_neutral(const sn_model *model, double *q, double *weight);
+
+/// The recorded body's size against the figure's, in the recording's own numbers; 0 when it can't be told.
+/// @param rest    where the markers are at the zero pose
+/// @param figure  how far those are spread
+sn_status sn_fit_size(const sn_fit_input *input, const sn_vec3 *rest, double figure,
+                      const sn_allocator *allocator, double *out);
+
+/// Mean acceleration of the joints' angles over a motion, rad/s^2; 0 without a rate or three frames.
+sn_status sn_fit_acceleration(const sn_model *model, const sn_motion *motion,
+                              const sn_allocator *allocator, double *out);
 
 /// Of the coordinates that mean the same pose, those nearest to the frame before; in the first, to zero. No
 /// joint or marker moves.

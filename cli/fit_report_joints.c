@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+// The report about joints: limits, angles, and the work they took.
+#include <stdlib.h>
+
+#include "fit_report.h"
+
+static int dofs_of(const sn_model *model, int joint) {
+    switch (sn_model_joint(model, joint)->type) {
+    case SN_JOINT_FIXED:
+        return 0;
+    case SN_JOINT_HINGE:
+    case SN_JOINT_SLIDER:
+    case SN_JOINT_SCREW:
+        return 1;
+    case SN_JOINT_UNIVERSAL:
+        return 2;
+    case SN_JOINT_FREE:
+        return 6;
+    default:
+        return 3;
+    }
+}
+
+// In how many frames each degree of freedom of a table stands at its limit. Only coordinates that are
+// plain numbers have limits, and for those nq and nv run side by side inside a joint.
+void report_limits(plot_text *out, const fit_result *r) {
+    static const char *const heads[] = {"joint", " degree of freedom", " frames at the lower",
+                                        " at the upper"};
+    const sn_model *m = r->model;
+    const double *lower = sn_model_lower(m), *upper = sn_model_upper(m);
+    page_section(out, "limits", "Limits");
+    if (r->plan->fit.limits != SN_LIMITS_HARD) {
+        page_paragraph(out, r->plan->fit.limits == SN_LIMITS_OFF
+                                ? "Joint limits were off (<code>--limits hard</code> holds them)."
+                                : "Joint limits were soft: they pull, but can be passed.");
+        return;
+    }
+    page_table_begin(out, "Degrees of freedom that stood at a limit.", heads, 4);
+    int rows = 0;
+    for (int j = 0; j < sn_model_njoint(m); j++) {
+        int v = sn_model_v_index(m, j), q = sn_model_q_index(m, j), end = v + dofs_of(m, j);
+        for (int i = v; i < end; i++) {
+            int low = 0, high = 0;
+            char text[3][32];
+            for (int f = 0; f < r->input.count; f++) {
+                double x = sn_motion_frame(r->motion, f)[q + i - v];
+                low += x <= lower[i];
+                high += x >= upper[i];
+            }
+            if (low + high == 0) continue;
+            (void)snprintf(text[0], 32, "%d", i - v + 1);
+            (void)snprintf(text[1], 32, "%d", low);
+            (void)snprintf(text[2], 32, "%d", high);
+            const char *cells[] = {sn_model_joint(m, j)->name, text[0], text[1], text[2]};
+            page_table_row(out, cells, 4);
+            rows++;
+        }
+    }
+    page_table_end(out);
+    if (rows == 0) page_paragraph(out, "No limit was touched.");
+}
+
+void report_work(plot_text *out, const fit_result *r) {
+    enum { BINS = 13 };
+    static const char *const names[BINS] = {"0", "1", "2", "3",     "4",     "5",    "6",
+                                            "7", "8", "9", "10-19", "20-49", "50 up"};
+    double count[BINS] = {0};
+    long stops[SN_STOP_COUNT] = {0};
+    for (int f = 0; f < r->input.count; f++) {
+        int n = r->frames[f].iterations;
+        count[n < 10 ? n : n < 20 ? 10 : n < 50 ? 11 : 12]++;
+        stops[r->frames[f].stop]++;
+    }
+    plot_series bars[] = {{.name = "frames", .style = 3, .n = BINS, .y = count}};
+    plot_chart chart = {.kind = PLOT_BARS,
+                        .title = "Iterations of a frame",
+                        .x = {.label = "iterations"},
+                        .y = {.label = "frames"},
+                        .series = bars,
+                        .nseries = 1,
+                        .groups = names,
+                        .ngroup = BINS};
+    plot_figure chart_row = {.title = "How many iterations the frames took",
+                             .charts = &chart,
+                             .nchart = 1,
+                             .columns = 1,
+                             .width = 700,
+                             .height = 240};
+    const sn_fit_summary *s = &r->summary;
+    page_section(out, "work", "Work of the solver");
+    page_figure(out, &chart_row, "Tries of a frame from other poses are counted with it.");
+    plot_raw(out, "<div class=\"wide\"><table><tbody>\n");
+    report_row(out, "evaluations of f alone", "%ld", s->functions);
+    report_row(out, "of f and its gradient", "%ld", s->gradients);
+    report_row(out, "of f, gradient and Hessian", "%ld", s->hessians);
+    report_row(out, "factorisations", "%ld", s->factorizations);
+    for (int i = 0; i < SN_STOP_COUNT; i++)
+        if (stops[i] > 0)
+            report_row(out, sn_stop_text((sn_stop)i), "%ld frame%s", stops[i],
+                       stops[i] == 1 ? "" : "s");
+    plot_raw(out, "</tbody></table></div>\n");
+}
+
+// Lengths have a panel of their own, apart from the joint's angles.
+static bool is_length(const sn_model *model, int joint, int dof) {
+    sn_joint_type type = sn_model_joint(model, joint)->type;
+    return type == SN_JOINT_SLIDER || type == SN_JOINT_TRANSLATION ||
+           (type == SN_JOINT_FREE && dof < 3) || (type == SN_JOINT_PLANAR && dof < 2);
+}
+
+void report_angles(plot_text *out, const fit_result *r) {
+    static const char *const names[SN_MAX_JOINT_DOFS] = {"first",  "second", "third",
+                                                         "fourth", "fifth",  "sixth"};
+    sn_table *table = NULL;
+    page_section(out, "angles", "Joint angles");
+    if (sn_table_from_motion(r->model, r->motion, NULL, &table, NULL) != SN_OK) return;
+    int n = r->input.count, ncolumn = sn_table_get_info(table)->ncolumn,
+        njoint = sn_model_njoint(r->model);
+    double *x = must_alloc((size_t)n, sizeof *x);
+    double *y = must_alloc((size_t)n * (size_t)ncolumn, sizeof *y);
+    plot_series *series = must_alloc((size_t)ncolumn, sizeof *series);
+    plot_chart *charts = must_alloc((size_t)ncolumn, sizeof *charts);
+    for (int f = 0; f < n; f++) {
+        x[f] = frame_time(r, f);
+        for (int c = 0; c < ncolumn; c++)
+            y[(size_t)c * (size_t)n + (size_t)f] = sn_table_row(table, f)[c];
+    }
+    int ncharts = 0;
+    for (int j = 0; j < njoint; j++) {
+        // the first column is the time
+        int begin = 1 + sn_model_v_index(r->model, j), end = begin + dofs_of(r->model, j);
+        for (int from = begin, to; from < end; from = to) {
+            bool length = is_length(r->model, j, from - begin);
+            for (to = from; to < end && is_length(r->model, j, to - begin) == length; to++)
+                series[to] = (plot_series){.name = names[to - from],
+                                           .style = to - from,
+                                           .n = n,
+                                           .x = x,
+                                           .y = y + (size_t)to * (size_t)n,
+                                           .plain = true};
+            charts[ncharts++] =
+                (plot_chart){.title = sn_model_joint(r->model, j)->name,
+                             .x = {.label = sn_motion_rate(r->motion) > 0 ? "time, s" : "frame"},
+                             .y = {.label = length ? "place, m" : "angle, degrees"},
+                             .series = series + from,
+                             .nseries = to - from};
+        }
+    }
+    plot_figure chart_row = {.title = "Joint angles over time",
+                             .charts = charts,
+                             .nchart = ncharts,
+                             .columns = 3,
+                             .width = 340,
+                             .height = 190};
+    if (ncharts == 0) page_paragraph(out, "The model has no degrees of freedom.");
+    if (ncharts > 0)
+        page_figure(out, &chart_row,
+                    "Every joint's degrees of freedom in the order of the model: first, second, "
+                    "third. Rotations "
+                    "of free joints and balls are rotation vectors in degrees.");
+    sn_table_destroy(table);
+    free(x);
+    free(y);
+    free(series);
+    free(charts);
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+// The report about markers: error over time, each marker, gaps, worst frames.
+#include <math.h>
+#include <stdlib.h>
+
+#include "fit_report.h"
+
+void report_errors(plot_text *out, const fit_result *r) {
+    int n = r->input.count;
+    double *x = must_alloc((size_t)n, sizeof *x), *rms = must_alloc((size_t)n, sizeof *rms),
+           *worst = must_alloc((size_t)n, sizeof *worst),
+           *seen = must_alloc((size_t)n, sizeof *seen);
+    for (int f = 0; f < n; f++) {
+        x[f] = frame_time(r, f);
+        rms[f] = r->frames[f].markers > 0 ? 100 * (double)r->frames[f].rms : NAN;
+        worst[f] = r->frames[f].markers > 0 ? 100 * (double)r->frames[f].worst : NAN;
+        seen[f] = r->frames[f].markers;
+    }
+    plot_series errors[] = {
+        {.name = "worst marker", .style = 1, .n = n, .x = x, .y = worst, .plain = true},
+        {.name = "RMS over the markers", .n = n, .x = x, .y = rms, .plain = true}};
+    plot_series visible[] = {
+        {.name = "markers seen", .style = 2, .n = n, .x = x, .y = seen, .plain = true}};
+    plot_chart error = {.title = "Distance between measured and fitted markers",
+                        .x = {.label = time_label(r)},
+                        .y = {.label = "error, cm"},
+                        .series = errors,
+                        .nseries = 2};
+    plot_chart count = {.title = "Markers seen",
+                        .x = {.label = time_label(r)},
+                        .y = {.label = "markers", .low = 0, .high = r->matched + 1},
+                        .series = visible,
+                        .nseries = 1};
+    plot_figure wide = {.title = "Marker error over time",
+                        .charts = &error,
+                        .nchart = 1,
+                        .columns = 1,
+                        .width = 1040,
+                        .height = 300};
+    plot_figure low = {.title = "Markers seen over time",
+                       .charts = &count,
+                       .nchart = 1,
+                       .columns = 1,
+                       .width = 1040,
+                       .height = 160};
+    page_section(out, "error", "Error over time");
+    page_figure(out, &wide,
+                "Root mean square over the markers seen, and the worst of them, per frame.");
+    page_figure(out, &low, "How many of the matched markers each frame has.");
+    free(x);
+    free(rms);
+    free(worst);
+    free(seen);
+}
+
+static void marker_table(plot_text *out, const fit_result *r) {
+    static const char *const heads[] = {"marker",     "joint",        " RMS, cm", " mean, cm",
+                                        " worst, cm", " worst frame", " seen, %"};
+    int n = sn_model_nmarker(r->model), first = sn_motion_first_frame(r->motion);
+    page_table_begin(out, "Each marker over the whole take.", heads, 7);
+    for (int i = 0; i < n; i++) {
+        const sn_fit_marker *m = &r->markers[i];
+        const sn_marker_desc *d = sn_model_marker(r->model, i);
+        char text[5][32];
+        if (m->seen == 0) {
+            const char *none[] = {
+                d->name, sn_model_joint(r->model, d->joint)->name, "never seen", "", "", "", "0.0"};
+            page_table_row(out, none, 7);
+            continue;
+        }
+        (void)snprintf(text[0], 32, "%.3f", 100 * m->rms);
+        (void)snprintf(text[1], 32, "%.3f", 100 * m->mean);
+        (void)snprintf(text[2], 32, "%.2f", 100 * m->worst);
+        (void)snprintf(text[3], 32, "%d", m->worst_frame + first);
+        (void)snprintf(text[4], 32, "%.1f", 100.0 * m->seen / r->input.count);
+        const char *cells[] = {
+            d->name, sn_model_joint(r->model, d->joint)->name, text[0], text[1], text[2], text[3],
+            text[4]};
+        page_table_row(out, cells, 7);
+    }
+    page_table_end(out);
+}
+
+// Which stretches of the take each marker is missing in; only when some are.
+static void gap_map(plot_text *out, const fit_result *r) {
+    static const char *const kinds[] = {"seen", "partly missing", "missing"};
+    enum { ACROSS = 520 };
+    int n = sn_model_nmarker(r->model), across = r->input.count < ACROSS ? r->input.count : ACROSS;
+    if (r->summary.missing == 0 || n == 0) return;
+    unsigned char *cell = must_alloc((size_t)across * (size_t)n, 1);
+    for (int i = 0; i < n; i++)
+        for (int b = 0; b < across; b++) {
+            int from = (int)((long)r->input.count * b / across), gone = 0;
+            int to = (int)((long)r->input.count * (b + 1) / across);
+            for (int f = from; f < to; f++)
+                gone += r->column[i] < 0 ||
+                        !sn_recording_present(r->recording, r->input.first + f, r->column[i]);
+            // the map has its first row below, the table above
+            cell[(size_t)(n - 1 - i) * (size_t)across + (size_t)b] =
+                (unsigned char)(gone == 0          ? 0
+                                : gone < to - from ? 1
+                                                   : 2);
+        }
+    plot_chart chart = {
+        .kind = PLOT_MAP,
+        .title = "Gaps",
+        .x = {time_label(r), false, frame_time(r, 0), frame_time(r, r->input.count), false},
+        .y = {"marker, by its row in the table", false, 0.5, n + 0.5, true},
+        .nx = across,
+        .ny = n,
+        .category = cell,
+        .categories = kinds,
+        .ncategory = 3};
+    plot_figure chart_row = {.title = "Which markers are missing when",
+                             .charts = &chart,
+                             .nchart = 1,
+                             .columns = 1,
+                             .width = 1040,
+                             .height = 340};
+    page_figure(out, &chart_row,
+                "Where samples are missing. A missing marker drops out of its frame.");
+    free(cell);
+}
+
+void report_markers(plot_text *out, const fit_result *r) {
+    int n = sn_model_nmarker(r->model);
+    double *rms = must_alloc((size_t)n, sizeof *rms);
+    const char **names = must_alloc((size_t)n, sizeof *names);
+    for (int i = 0; i < n; i++) {
+        rms[i] = 100 * r->markers[i].rms;
+        names[i] = sn_model_marker(r->model, i)->name;
+    }
+    plot_series bars[] = {{.name = "RMS error", .n = n, .y = rms}};
+    plot_chart chart = {.kind = PLOT_BARS,
+                        .title = "Error of each marker",
+                        .y = {.label = "RMS error, cm"},
+                        .series = bars,
+                        .nseries = 1,
+                        .groups = names,
+                        .ngroup = n};
+    plot_figure chart_row = {.title = "Error of each marker",
+                             .charts = &chart,
+                             .nchart = 1,
+                             .columns = 1,
+                             .width = 1040,
+                             .height = 300};
+    page_section(out, "markers", "Markers");
+    page_figure(out, &chart_row,
+                "A marker that stands out may sit on another bone than the set says.");
+    gap_map(out, r);
+    marker_table(out, r);
+    free(rms);
+    free(names);
+}
+
+// The ten worst frames that are a tenth of a second apart at least.
+void report_worst(plot_text *out, const fit_result *r) {
+    static const char *const heads[] = {" frame",       " RMS, cm",      " worst, cm",
+                                        "worst marker", " markers seen", " iterations",
+                                        "ended"};
+    enum { MOST = 10 };
+    int taken[MOST], n = 0, apart = (int)(sn_motion_rate(r->motion) / 10) + 1;
+    page_section(out, "worst", "Worst frames");
+    page_table_begin(out, "By RMS error; neighbours of a worse frame are left out.", heads, 7);
+    while (n < MOST) {
+        int best = -1;
+        for (int f = 0; f < r->input.count; f++) {
+            bool near = false;
+            for (int k = 0; k < n; k++) near |= abs(taken[k] - f) < apart;
+            if (!near && r->frames[f].markers > 0 &&
+                (best < 0 || r->frames[f].rms > r->frames[best].rms))
+                best = f;
+        }
+        if (best < 0) break;
+        taken[n++] = best;
+        const sn_fit_frame *frame = &r->frames[best];
+        char text[5][32];
+        (void)snprintf(text[0], 32, "%d", best + sn_motion_first_frame(r->motion));
+        (void)snprintf(text[1], 32, "%.3f", 100 * (double)frame->rms);
+        (void)snprintf(text[2], 32, "%.2f", 100 * (double)frame->worst);
+        (void)snprintf(text[3], 32, "%d", frame->markers);
+        (void)snprintf(text[4], 32, "%d", frame->iterations);
+        const char *cells[] = {text[0],
+                               text[1],
+                               text[2],
+                               sn_model_marker(r->model, frame->worst_marker)->name,
+                               text[3],
+                               text[4],
+                               sn_stop_text((sn_stop)frame->stop)};
+        page_table_row(out, cells, 7);
+    }
+    page_table_end(out);
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// Markers that exchange their labels: found when they do, and nowhere else.
+#include "takes.h"
+
+static int begin(void **state) {
+    static example_take take;
+    example_take_create(&take, 1);
+    *state = &take;
+    return 0;
+}
+
+static int end(void **state) {
+    example_take_destroy(*state);
+    return 0;
+}
+
+static void exchange(sn_recording *r, const char *a, const char *b, int first, int last) {
+    int i = sn_recording_find(r, a), k = sn_recording_find(r, b);
+    assert_true(i >= 0 && k >= 0);
+    for (int f = first; f <= last; f++) {
+        double *x = sn_recording_edit(r, f), t[3];
+        memcpy(t, x + 3 * i, sizeof t);
+        memcpy(x + 3 * i, x + 3 * k, sizeof t);
+        memcpy(x + 3 * k, t, sizeof t);
+    }
+}
+
+static double apart(const sn_recording *r, const char *a, const char *b, int frame) {
+    const double *x = sn_recording_frame(r, frame), *p = x + 3 * sn_recording_find(r, a),
+                 *q = x + 3 * sn_recording_find(r, b);
+    return sqrt(pow(p[0] - q[0], 2) + pow(p[1] - q[1], 2) + pow(p[2] - q[2], 2));
+}
+
+enum { MOST = 16 };
+
+static int find(const fitted *r, sn_fit_swap *out) {
+    int n;
+    assert_int_equal(sn_fit_swaps(&r->input, r->motion, NULL, out, MOST, &n), SN_OK);
+    for (int i = 0; i < n; i++)
+        print_message("    %s and %s in %d to %d, f %.5f to %.5f (%.3f)\n",
+                      sn_model_marker(r->model, out[i].a)->name,
+                      sn_model_marker(r->model, out[i].b)->name, out[i].first, out[i].last,
+                      out[i].given, out[i].exchanged, out[i].exchanged / out[i].given);
+    return n;
+}
+
+static bool is_swap(const fitted *r, const sn_fit_swap *s, const char *a, const char *b) {
+    const char *x = sn_model_marker(r->model, s->a)->name,
+               *y = sn_model_marker(r->model, s->b)->name;
+    return (strcmp(x, a) == 0 && strcmp(y, b) == 0) || (strcmp(x, b) == 0 && strcmp(y, a) == 0);
+}
+
+// Half a second each, neighbours; calibrated on what is exchanged, too.
+static void injected(void **state) {
+    example_take *t = *state;
+    static const struct {
+        const char *a, *b;
+        int first, last;
+    } all[] = {
+        {"LWRA", "LWRB", 200, 259}, {"LANK", "LHEE", 300, 359}, {"RFHD", "LFHD", 700, 759},
+        {"RTOE", "RMT5", 420, 479}, {"LKNE", "LSHN", 800, 859}, {"LFWT", "RFWT", 500, 559},
+        {"C7", "CLAV", 100, 159},   {"RWRA", "RFIN", 0, 59},    {"RELB", "RFRM", 1165, 1224}};
+    int missed = 0;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        sn_fit_swap found[MOST];
+        sn_recording *bad = recording_cut(t->recording, 0, t->nframe);
+        exchange(bad, all[i].a, all[i].b, all[i].first, all[i].last);
+        fitted r = fit_of(t->subject, bad, NULL, NULL, NULL);
+        double far = apart(bad, all[i].a, all[i].b, all[i].first);
+        print_message("%s and %s, %.1f cm apart\n", all[i].a, all[i].b, 100 * far);
+        int n = find(&r, found);
+        bool right = n == 1 && is_swap(&r, &found[0], all[i].a, all[i].b) &&
+                     abs(found[0].first - all[i].first) <= 2 &&
+                     abs(found[0].last - all[i].last) <= 2;
+        if (!right) missed++, print_message("    MISSED\n");
+        fitted_free(&r);
+        sn_recording_destroy(bad);
+    }
+    assert_int_equal(missed, 0);
+}
+
+// Real clips, calibrated as they come: nothing there; and what is put in is found, labels exchanged while the
+// markers are calibrated too.
+static void clips(void **unused) {
+    (void)unused;
+    static const struct {
+        const char *skeleton, *take;
+    } all[] = {{"hdm05/HDM_dg.asf", "hdm05/HDM_dg_06-03_03_120.c3d"},
+               {"cmu/02.asf", "cmu/02_01.c3d"},
+               {"hdm05/HDM_mm.asf", "hdm05/HDM_mm_01-02_03_120.c3d"},
+               {"hdm05/HDM_dg.asf", "hdm05/HDM_dg_03-05_02_120.c3d"},
+               {"hdm05/HDM_dg.asf", "hdm05/HDM_dg_01-03_01_120.c3d"},
+               {"cmu/85_02.bvh", "cmu/85_02.c3d"}};
+    static const char *const pairs[][2] = {{"LWRA", "LWRB"}, {"RELB", "RFRM"}, {"LANK", "LHEE"},
+                                           {"LFHD", "RFHD"}, {"RSHO", "CLAV"}, {"LWRA", "LFIN"}};
+    int missed = 0;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        sn_document skeleton = read_clip(all[i].skeleton), take = read_clip(all[i].take);
+        if (skeleton.model == NULL || take.recording == NULL) skip();
+        sn_axis_map axes;
+        sn_fit_swap found[MOST];
+        assert_true(sn_axis_map_parse("yzx", &axes));
+        sn_model *model = with_builtin(skeleton.model, take.recording);
+        sn_calibrate_options o = sn_calibrate_options_default();
+        o.frames = 40;
+        int nframe = sn_recording_get_info(take.recording)->nframe;
+        fitted r = fit_of(model, take.recording, &axes, &o, NULL);
+        print_message("%s, as it is\n", all[i].take);
+        assert_int_equal(find(&r, found), 0);
+        for (size_t k = 0; i < 2 && k < sizeof pairs / sizeof pairs[0]; k++) {
+            sn_recording *bad = recording_cut(take.recording, 0, nframe);
+            double far = apart(bad, pairs[k][0], pairs[k][1], 80);
+            exchange(bad, pairs[k][0], pairs[k][1], 80, 139);
+            fitted b =
+                fit_of(k % 2 == 0 ? r.model : model, bad, &axes, k % 2 == 0 ? NULL : &o, NULL);
+            print_message("%s and %s, %.1f cm apart\n", pairs[k][0], pairs[k][1], 100 * far);
+            int n = find(&b, found);
+            bool right = n == 1 && is_swap(&b, &found[0], pairs[k][0], pairs[k][1]) &&
+                         abs(found[0].first - 80) <= 2 && abs(found[0].last - 139) <= 2;
+            if (!right) missed += far > 0.08, print_message("    MISSED\n");
+            fitted_free(&b);
+            sn_recording_destroy(bad);
+        }
+        fitted_free(&r);
+        sn_model_destroy(model);
+        sn_document_free(&skeleton);
+        sn_document_free(&take);
+    }
+    assert_int_equal(missed, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(injected), cmocka_unit_test(clips)};
+    return cmocka_run_group_tests(tests, begin, end);
+}
