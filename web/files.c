@@ -84,7 +84,7 @@ static sn_status take_document(sn_document *d, int *found, sn_error *error) {
         sn_recording *recording = d->recording;
         bool figure;
         d->recording = NULL;
-        status = take_recording(recording, &figure, error);
+        status = take_recording(recording, d->format == SN_FORMAT_GLB, &figure, error);
         *found |= WEB_MARKERS | (figure ? WEB_MODEL : 0);
     }
     return status;

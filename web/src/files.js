@@ -1,7 +1,7 @@
 // Files in and out. What is dropped here is read here: nothing leaves the page.
 
 // skeletons before motions before markers
-const order = ['json', 'asf', 'urdf', 'bvh', 'amc', 'c3d', 'trc', 'csv', 'sto', 'mot'];
+const order = ['json', 'asf', 'urdf', 'bvh', 'glb', 'gltf', 'amc', 'c3d', 'trc', 'csv', 'sto', 'mot'];
 const rank = (name) => order.indexOf(name.toLowerCase().split('.').pop());
 const MOST = 200e6;
 
