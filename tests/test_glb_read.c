@@ -497,6 +497,47 @@ static void test_interpolation(void **unused) {
     sn_glb_content_free(&c);
 }
 
+// Keys that never change are no degree of freedom, but they count: the node is where they say, not
+// where it rests.
+static void test_held(void **unused) {
+    (void)unused;
+    float keys[33];
+    memcpy(keys, skinned_keys, sizeof keys);
+    for (int i = 0; i < 3; i++) {
+        const float quarter[4] = {0, S, 0, S};
+        memcpy(keys + 12 + 4 * i, quarter, sizeof quarter);
+        keys[24 + 3 * i + 2] = 30;  // the head's z: 30 in place of 20
+    }
+    sn_glb_content c = read_made(skinned, keys, 33);
+    assert_int_equal(type_of(&c, "Spine"), SN_JOINT_FIXED);
+    assert_int_equal(type_of(&c, "Head"), SN_JOINT_FIXED);
+    assert_int_equal(sn_model_nq(c.model), 7);
+    assert_at(&c, 0, "Head", 0.3, 1.5, 0);
+    assert_at(&c, 2, "Head", 2.3, 1.5, 0);
+    sn_glb_content_free(&c);
+
+    // sinew's own: joints that stay where they are, away from zero
+    uint64_t state = 75;
+    for (int k = 0; k < cases(40); k++) {
+        sn_model *model = with_markers(&state, random_model(&state, 6, -1), 2);
+        sn_motion *motion = random_motion(&state, model, 5, 60);
+        for (int j = 0; j < 6; j++) {
+            if (below(&state, 2) == 0) continue;
+            int q = sn_model_q_index(model, j);
+            int end = j + 1 < 6 ? sn_model_q_index(model, j + 1) : sn_model_nq(model);
+            for (int f = 1; f < 5; f++)
+                memcpy(sn_motion_edit(motion, f) + q, sn_motion_frame(motion, 0) + q,
+                       (size_t)(end - q) * sizeof(double));
+        }
+        sn_glb_scene scene = sn_glb_scene_default(model);
+        scene.motion = motion;
+        scene.fitted = true;
+        assert_true(there_and_back(&scene) < 1e-5);
+        sn_motion_destroy(motion);
+        sn_model_destroy(model);
+    }
+}
+
 // A glTF text with its numbers inside, and one whose numbers lie elsewhere.
 static void test_text(void **unused) {
     (void)unused;
@@ -733,12 +774,19 @@ static void test_memory(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),    cmocka_unit_test(test_humanoid),
-        cmocka_unit_test(test_rest_pose), cmocka_unit_test(test_recordings),
-        cmocka_unit_test(test_skinned),   cmocka_unit_test(test_plain),
-        cmocka_unit_test(test_places),    cmocka_unit_test(test_interpolation),
-        cmocka_unit_test(test_text),      cmocka_unit_test(test_scale_over_time),
-        cmocka_unit_test(test_refused),   cmocka_unit_test(test_container),
+        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_humanoid),
+        cmocka_unit_test(test_rest_pose),
+        cmocka_unit_test(test_recordings),
+        cmocka_unit_test(test_skinned),
+        cmocka_unit_test(test_plain),
+        cmocka_unit_test(test_places),
+        cmocka_unit_test(test_interpolation),
+        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_held),
+        cmocka_unit_test(test_scale_over_time),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_container),
         cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
