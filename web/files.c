@@ -107,6 +107,8 @@ int web_open(int bytes, double metres) {
         sn_document_read(name, data, (size_t)bytes, &options, NULL, &document, &error);
     if (status != SN_OK) return bad(&error, status);
     status = take_document(&document, &found, &error);
+    if (status == SN_OK)
+        (void)snprintf(the.error.text, sizeof the.error.text, "%.250s", document.note);
     sn_document_free(&document);
     return status == SN_OK ? found : bad(&error, status);
 }

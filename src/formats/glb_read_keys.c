@@ -184,9 +184,12 @@ static double choose_rate(sn_gltf *g, const sn_gltf_sampler *densest, bool curve
 
 sn_status sn_gltf_set_clock(sn_gltf *g) {
     const sn_gltf_sampler *densest = NULL;
-    double start = INFINITY, end = -INFINITY;
+    double start = INFINITY, end = -INFINITY, moving = g->nmeasured + 1;
     bool curved = false;
     find_used(g);
+    for (int i = 0; i < g->nnode; i++)
+        moving += g->node[i].joint && (g->node[i].channel[SN_GLTF_MOVES] >= 0 ||
+                                       g->node[i].channel[SN_GLTF_TURNS] >= 0);
     for (int i = 0; i < g->nsampler; i++) {
         const sn_gltf_sampler *s = &g->sampler[i];
         if (!s->used) continue;
@@ -202,7 +205,7 @@ sn_status sn_gltf_set_clock(sn_gltf *g) {
     g->clock.start = start;
     g->clock.rate = choose_rate(g, densest, curved, end - start);
     double frames = (end - start) * g->clock.rate + 1;
-    double bytes = frames * 56 * ((double)g->njoint + g->nmeasured);
+    double bytes = frames * 7 * sizeof(double) * moving;
     if (frames > LONGEST || bytes > 256 * (double)g->length + 16e6)
         return sn_fail(g->error, SN_ERR_SIZE, 0,
                        "%.0f seconds of motion are more than a file of %zu bytes should hold",

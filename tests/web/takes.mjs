@@ -32,7 +32,7 @@ function character() {
       { name: 'Head', translation: [0, 0, 30] }, { name: 'Leg', translation: [10, 0, -5], children: [6] }, { name: 'Foot', translation: [0, 0, -80] }],
     skins: [{ joints: [2, 3, 4, 5, 6] }], meshes: [{ primitives: [] }],
     animations: [{ name: 'bow', samplers: [{ input: 0, output: 1 }, { input: 0, output: 2 }],
-      channels: [{ sampler: 0, target: { node: 2, path: 'translation' } }, { sampler: 1, target: { node: 3, path: 'rotation' } }] }],
+      channels: [{ sampler: 0, target: { node: 2, path: 'translation' } }, { sampler: 1, target: { node: 3, path: 'rotation' } }] }, { name: 'wave' }],
     accessors: [accessor(0, 'SCALAR'), accessor(124, 'VEC3'), accessor(496, 'VEC4')],
     bufferViews: [{ buffer: 0, byteLength: bytes.length }], buffers: [{ byteLength: bytes.length }] });
   json += ' '.repeat(-json.length & 3);
@@ -174,6 +174,7 @@ export async function takes(browser, page, build) {
       return [...m.slice(16 * head + 12, 16 * head + 15)];
     }, time);
     check(await page.evaluate(() => sinew.take.frames === 31 && sinew.take.rate === 30 && sinew.take.markers === 0 && sinew.stage.joints.length === 5), await message(page));
+    check(/first is read, "bow"/.test(await message(page)), await message(page));
     // upright, then bowed by 2 radians about x at the hips' height and 40 cm, one metre on
     check(difference(await at(0), [0, 1.6, 0]) < 1e-5, `at first ${await at(0)}`);
     check(difference(await at(1), [1, 1.3 + 0.3 * Math.cos(2), 0.3 * Math.sin(2)]) < 1e-5, `at last ${await at(1)}`);

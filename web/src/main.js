@@ -466,7 +466,7 @@ class App {
 
   // -- files
 
-  opened(found, name) {
+  opened(found, name, note) {
     const { stage } = this;
     if (found & MODEL) {
       stage.describe(undefined);
@@ -476,9 +476,9 @@ class App {
       this.take.clear();
       if (!(found & (MOTION | MARKERS))) stage.addDefaultGoals();
       this.rebuilt();
-      this.say(`${name}: ${stage.joints.length} joints, ${stage.nv} degrees of freedom.`);
+      this.say(`${name}: ${stage.joints.length} joints, ${stage.nv} degrees of freedom.${note}`);
     }
-    if (found & (MOTION | MARKERS)) this.openTake(name);
+    if (found & (MOTION | MARKERS)) this.openTake(name, note);
     this.clock.update();
     this.commit();
   }
@@ -489,7 +489,7 @@ class App {
     if (await this.files.open(files) && !matchMedia('(prefers-reduced-motion: reduce)').matches) this.clock.toggle();
   }
 
-  openTake(name) {
+  openTake(name, note) {
     const { stage, take } = this;
     // real motions leave the limits of their skeletons, and a take needs no goals
     stage.restrict(false, new Set());
@@ -511,7 +511,7 @@ class App {
       this.offset = this.room.controls.target.clone().sub(this.rootAt());
       $('follow').checked = true;
       const error = Number.isFinite(this.clock.error) ? `, markers ${length(this.clock.error)} from the figure on average in this frame` : '';
-      this.say(`${name}: ${take.frames} frames at ${take.rate.toFixed(take.rate % 1 ? 2 : 0)} per second${take.markers > 0 ? `, ${take.markers} markers` : ''}${error}.`);
+      this.say(`${name}: ${take.frames} frames at ${take.rate.toFixed(take.rate % 1 ? 2 : 0)} per second${take.markers > 0 ? `, ${take.markers} markers` : ''}${error}.${note}`);
     };
     working();
   }
