@@ -8,7 +8,7 @@ static const char help[] =
     "usage: sinew info FILE... [--json]\n\n"
     "Says what each file holds: frames, rate, unit, up axis (and how they are known), labels, gaps "
     "of\n"
-    "every marker, joints, degrees of freedom. FILE is ASF, AMC, BVH, C3D, TRC, MOT, STO, CSV, "
+    "every marker, joints, degrees of freedom. FILE is ASF, AMC, BVH, GLB, C3D, TRC, MOT, STO, CSV, "
     "URDF,\n"
     "OpenSim, a "
     "native JSON model or marker set, \"-\" for standard input, or \"humanoid\", the built-in "

@@ -225,6 +225,7 @@ static bool settle_up(conversion *c) {
     char word[8];
     bool beside = c->figure_path != NULL;
     if (!beside && !c->has_up) return true;
+    if (beside && c->recording_path == c->figure_path) return true;  // one file, one world (GLB)
     int up = beside ? c->figure.up : c->up;
     double sign = beside ? c->figure.up_sign : c->up_sign;
     sn_axes_report report;

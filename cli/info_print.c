@@ -62,7 +62,10 @@ static void print_title(const file_facts *f) {
     } else {
         const char *name = sn_format_name(d->format);
         for (; *name != '\0'; name++) putchar(*name >= 'a' && *name <= 'z' ? *name - 32 : *name);
-        printf(d->recording != NULL                    ? " recording of markers"
+        bool both = d->model != NULL && d->recording != NULL;
+        printf(both && d->motion != NULL               ? " model, motion and markers"
+               : both                                  ? " model and markers"
+               : d->recording != NULL                  ? " recording of markers"
                : d->table != NULL                      ? " table"
                : d->format == SN_FORMAT_AMC            ? " motion"
                : d->model != NULL && d->motion == NULL ? " model"

@@ -135,8 +135,9 @@ world world_of_model(const sn_document *d) {
     int up;
     double sign;
     if (d->skeleton == NULL) {
-        world_set_unit(&w, 1, STATED);  // both formats are in metres, by definition
-        world_set_up(&w, d->format == SN_FORMAT_URDF ? 2 : 1, 1, ASSUMED);
+        world_set_unit(&w, 1, STATED);  // these formats are in metres, by definition
+        world_set_up(&w, d->format == SN_FORMAT_URDF ? 2 : 1, 1,
+                     d->format == SN_FORMAT_GLB ? STATED : ASSUMED);
         return w;
     }
     world_set_unit(&w, sn_skeleton_metres_per_unit(d->skeleton),

@@ -46,7 +46,7 @@ static bool holds(const char *text, size_t length, const char *word) {
     return false;
 }
 
-// Of our own JSON files: what the keys say. A file that is not well formed is a model, whose reader then
+// Of our own JSON files and glTF: what the keys say. A file that is not well formed is a model, whose reader then
 // says what is wrong.
 static sn_format json_kind(const char *text, size_t length) {
     sn_json *json = NULL;
@@ -56,6 +56,7 @@ static sn_format json_kind(const char *text, size_t length) {
     if (sn_json_get(json, root, "joints") == NULL) {
         if (sn_json_get(json, root, "tasks") != NULL) format = SN_FORMAT_TASKS;
         if (sn_json_get(json, root, "markers") != NULL) format = SN_FORMAT_MARKERS;
+        if (sn_json_get(json, root, "asset") != NULL) format = SN_FORMAT_GLB;
     }
     sn_json_destroy(json);
     return format;
@@ -147,8 +148,15 @@ static sn_status read_any(const char *name, const char *text, size_t length,
         case SN_FORMAT_MARKERS:
             return sn_fail(error, SN_ERR_PARSE, 0, "this is a %s file, not a model, motion or recording",
                            d->format == SN_FORMAT_TASKS ? "tasks" : "marker set");
-        case SN_FORMAT_GLB:
-            return sn_fail(error, SN_ERR_PARSE, 0, "GLB files are written, not read");
+        case SN_FORMAT_GLB: {
+            sn_glb_content content;
+            SN_TRY(sn_glb_read(text, length, allocator, &content, error));
+            d->owned = content.model;
+            d->motion = content.motion;
+            d->recording = content.recording;
+            memcpy(d->note, content.note, sizeof content.note);
+            return SN_OK;
+        }
         case SN_FORMAT_UNKNOWN:
         case SN_FORMAT_COUNT:
             break;
