@@ -18,13 +18,14 @@ typedef struct sn_recording_info {
     int nframe;
     int nmarker;
     int nother;              ///< points of the file that were left out: angles, forces, ...
+    int nanalog, nevent;     ///< analog channels and events of the file, which are not read
     int first_frame;         ///< number of the first frame in the file
     double rate;             ///< frames per second, 0 when not known
     double metres_per_unit;  ///< of the unit below; 0 when not known: nothing was converted then
     char unit[16];     ///< the file's unit of length as it is written there, "" when not stated
     char x_screen[4];  ///< axis to the right on a screen, "+X", "-Y", ...; "" when not stated
     char y_screen[4];  ///< axis that points up on a screen, likewise
-    char note[160];    ///< what a reader had to decide and a person should know, "" for nothing
+    char note[400];    ///< what a reader had to decide and a person should know, "" for nothing
 } sn_recording_info;
 
 /// A recording with every sample missing.

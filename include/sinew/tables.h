@@ -27,7 +27,7 @@ typedef struct sn_table_info {
     bool in_degrees;  ///< angles are degrees, else radians; which columns are angles is not known
     char unit[16];    ///< unit of length as it is written in the file, "" when not stated
     char name[256];   ///< of the whole table, as in its file
-    char note[160];   ///< what a reader had to decide and a person should know, "" for nothing
+    char note[400];   ///< what a reader had to decide and a person should know, "" for nothing
 } sn_table_info;
 
 /// Empty, degrees, neither time nor frame.

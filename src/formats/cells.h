@@ -56,5 +56,5 @@ sn_status sn_grid_measure(const sn_grid *grid, sn_rows rows, int *nrow, sn_error
 sn_status sn_grid_read(const sn_grid *grid, sn_rows rows, sn_table *table, sn_error *error);
 
 /// Add a sentence to the note of a recording or a table.
-enum { SN_NOTE = 160 };
+enum { SN_NOTE = 400 };
 void sn_note(char note[SN_NOTE], const char *format, ...) SN_PRINTF(2, 3);
