@@ -28,7 +28,8 @@ static const char help[] =
     "  --up AXIS           turn everything so that this axis is up: x, y, z, -x, -y, -z\n"
     "  --in-units UNIT     of inputs that do not state one (BVH, CSV); of a recording alone: in "
     "any case\n"
-    "  --in-up AXIS        which axis is up in the input, where it is stated or guessed wrong\n";
+    "  --in-up AXIS        which axis is up in the input, where it is stated or guessed wrong\n"
+    "  --force             let an output replace an input\n";
 
 bool convert_plan(const convert_settings *s, conversion *out) {
     *out = (conversion){.settings = s, .clip = {.every = 1, .frames_word = s->frames}};
@@ -147,6 +148,7 @@ static bool check_outputs(const conversion *c) {
     for (int i = 0; i < c->settings->outputs.count; i++) {
         const char *path = c->settings->outputs.word[i];
         sn_format format = sn_format_of_name(path);
+        if (!output_allowed(path)) return false;
         if (format == SN_FORMAT_URDF || format == SN_FORMAT_OSIM)
             return refuse(path, "such files are read, not written");
         if (!(c->figure_path != NULL ? check_with_figure(c, path, format)
@@ -224,6 +226,7 @@ static int convert(const convert_settings *s) {
 static int run(int argc, char **argv) {
     convert_settings s = {0};
     const char *files[CONVERT_INPUTS];
+    bool force = false;
     const option options[] = {LIST("--output", "-o", &s.outputs),
                               VALUE("--fps", NULL, &s.fps),
                               VALUE("--units", NULL, &s.units),
@@ -232,11 +235,13 @@ static int run(int argc, char **argv) {
                               VALUE("--every", NULL, &s.every),
                               VALUE("--in-units", NULL, &s.in_units),
                               VALUE("--in-up", NULL, &s.in_up),
+                              FLAG("--force", &force),
                               {0}};
     int code =
         parse_options(&command_convert, argc, argv, options, files, CONVERT_INPUTS, &s.nfile);
     if (code >= 0) return code;
     s.files = files;
+    outputs_may_replace(force, "--force");
     if (s.nfile == 0 || s.outputs.count == 0) {
         fputs("sinew convert: an input and an output (-o) are needed; see sinew convert --help\n",
               stderr);

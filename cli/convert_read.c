@@ -255,6 +255,15 @@ static bool settle_recording(conversion *c) {
                      c->recording_path, w->up_text, w->shown);
     const sn_recording_info *info = sn_recording_get_info(c->recording);
     if (info->note[0] != '\0') convert_note(c, "%s: %s", c->recording_path, info->note);
+    if (info->nanalog > 0 || info->nevent > 0) {
+        char text[120];
+        describe_left_out(info, text, sizeof text);
+        convert_note(c, "%s: %s are left out", c->recording_path, text);
+    }
+    if (info->nrenamed > 0)
+        convert_note(c, "%s: %d label%s that stand%s twice: made different by _2, _3, ...",
+                     c->recording_path, info->nrenamed, info->nrenamed == 1 ? "" : "s",
+                     info->nrenamed == 1 ? "s" : "");
     return settle_unit(c) && settle_up(c);
 }
 

@@ -4,7 +4,7 @@
 
 #include "inputs.h"
 
-enum { INFO_NOTES = 6 };
+enum { INFO_NOTES = 8 };
 
 /// How one marker was seen.
 typedef struct gap {

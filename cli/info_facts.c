@@ -38,6 +38,16 @@ static void about_recording(file_facts *f, const sn_recording *recording) {
         note(f, "%d point%s of the file %s no marker position%s (angles, forces, ...) and left out",
              info->nother, info->nother == 1 ? "" : "s", info->nother == 1 ? "is" : "are",
              info->nother == 1 ? "" : "s");
+    if (info->nanalog > 0 || info->nevent > 0) {
+        char text[120];
+        describe_left_out(info, text, sizeof text);
+        note(f, "%s are not read", text);
+    }
+    if (info->nrenamed > 0)
+        note(f,
+             "%d marker%s a label that another has before: it was made different by _2, _3, ... at "
+             "its end",
+             info->nrenamed, info->nrenamed == 1 ? " has" : "s have");
     if (f->world.conflict)
         note(f, "the file states %s as up, but by their labels the markers stand along %s",
              f->world.up_text, f->world.shown);

@@ -18,6 +18,7 @@ typedef struct sn_recording_info {
     int nframe;
     int nmarker;
     int nother;              ///< points of the file that were left out: angles, forces, ...
+    int nrenamed;            ///< markers whose label another had; see sn_recording_create()
     int nanalog, nevent;     ///< analog channels and events of the file, which are not read
     int first_frame;         ///< number of the first frame in the file
     double rate;             ///< frames per second, 0 when not known
@@ -29,7 +30,8 @@ typedef struct sn_recording_info {
 } sn_recording_info;
 
 /// A recording with every sample missing.
-/// @param labels  nmarker strings, copied
+/// @param labels  nmarker strings, copied; one that an earlier marker has gets "_2", "_3", ..., as
+///                files of most formats could not be read back otherwise
 /// @param out     free with sn_recording_destroy(); NULL on failure
 SN_API sn_status sn_recording_create(const sn_recording_info *info, const char *const *labels,
                                      const sn_allocator *allocator, sn_recording **out);
@@ -48,7 +50,7 @@ SN_API bool sn_recording_present(const sn_recording *recording, int frame, int m
 /// How many samples of a marker are missing.
 SN_API int sn_recording_missing(const sn_recording *recording, int marker);
 
-/// The label as in the file, "Daniel:LFHD"; NULL when out of range.
+/// The label as in the file, "Daniel:LFHD", but different from all others; NULL when out of range.
 SN_API const char *sn_recording_label(const sn_recording *recording, int marker);
 /// A label without the subject before its last colon: "LFHD". Points into the label.
 SN_API const char *sn_label_name(const char *label);
