@@ -56,9 +56,65 @@ static void outputs_that_are_inputs(void **unused) {
     free(text);
 }
 
+// Whatever the order of a joint's angles is: many programs read no other ASF than this.
+static void plain_acclaim(void **unused) {
+    (void)unused;
+    const char *from = program_file(
+        "zxy.bvh",
+        "HIERARCHY\nROOT hips\n{\n OFFSET 0 0 0\n CHANNELS 6 Xposition Yposition Zposition "
+        "Zrotation Xrotation Yrotation\n JOINT chest\n {\n  OFFSET 0 90 0\n  CHANNELS 3 "
+        "Zrotation Xrotation Yrotation\n  JOINT head\n  {\n   OFFSET 0 40 10\n   CHANNELS 3 "
+        "Yrotation Zrotation Yrotation\n   End Site\n   {\n    OFFSET 0 40 0\n   }\n  }\n }\n}\n"
+        "MOTION\nFrames: 2\nFrame Time: 0.02\n0 90 0 1 2 3 40 50 60 7 8 9\n"
+        "0 90 0 1 2 3 -80 91 170 7 8 9\n");
+    program_expect(0, "wrote", "convert %s -o %s -o %s", from, program_path("zxy.asf"),
+                   program_path("zxy.amc"));
+    size_t length;
+    char *text = slurp(program_path("zxy.asf"), &length);
+    int axes = 0, dofs = 0;
+    for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
+        size_t n = strlen(line);
+        if (strncmp(line, "    axis ", 9) == 0) {
+            assert_string_equal(line + n - 4, " XYZ");
+            axes++;
+        }
+        if (strncmp(line, "    dof ", 8) == 0) {
+            assert_string_equal(line, "    dof rx ry rz");
+            dofs++;
+        }
+    }
+    free(text);
+    assert_true(axes == 2 && dofs == 2);
+    sn_document bvh = program_read(from, NULL), asf = program_read(program_path("zxy.asf"), NULL);
+    sn_document amc = program_read(program_path("zxy.amc"), asf.skeleton);
+    for (int f = 0; f < 2; f++) {
+        sn_vec3 p[2];
+        for (int k = 0; k < 2; k++) {
+            const sn_model *model = k == 0 ? bvh.model : asf.model;
+            const sn_motion *motion = k == 0 ? bvh.motion : amc.motion;
+            sn_problem *problem;
+            sn_workspace *ws;
+            double end[3] = {0, 0.4, 0};
+            assert_int_equal(sn_problem_create(model, NULL, 0, NULL, &problem, NULL), SN_OK);
+            assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+            assert_int_equal(sn_workspace_pose(ws, sn_motion_frame(motion, f)), SN_OK);
+            p[k] = sn_workspace_point(ws, sn_model_find_joint(model, "head"), end);
+            sn_workspace_destroy(ws);
+            sn_problem_destroy(problem);
+        }
+        assert_near(p[0].x, p[1].x, 1e-9);
+        assert_near(p[0].y, p[1].y, 1e-9);
+        assert_near(p[0].z, p[1].z, 1e-9);
+    }
+    sn_document_free(&amc);
+    sn_document_free(&asf);
+    sn_document_free(&bvh);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_labels),
+        cmocka_unit_test(plain_acclaim),
         cmocka_unit_test(outputs_that_are_inputs),
     };
     if (!program_begin("convert-odd")) return 1;
