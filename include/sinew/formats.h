@@ -57,6 +57,8 @@ SN_API bool sn_skeleton_metres_guessed(const sn_skeleton *skeleton);
 /// The axis that points up: "+Y", "+Z", ...; "" when not known. Neither format states it, so it is
 /// always a guess: ASF's is the custom, BVH's is from how the figure stands in its frames.
 SN_API const char *sn_skeleton_up_axis(const sn_skeleton *skeleton);
+/// What the reader had to decide and a person should know; "" for nothing.
+SN_API const char *sn_skeleton_note(const sn_skeleton *skeleton);
 /// The angles of the file; an AMC file that does not say otherwise has its ASF's.
 SN_API sn_angle_unit sn_skeleton_angle_unit(const sn_skeleton *skeleton);
 

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/names.h"
 #include "formats/c3d_extent.h"
-#include "formats/cells.h"
+#include "formats/note.h"
 #include "sinew/formats.h"
 
 enum {

@@ -9,7 +9,7 @@
 #include <limits.h>
 #include <math.h>
 
-#include "formats/cells.h"
+#include "formats/note.h"
 
 enum {
     BLOCK = 512,

@@ -3,8 +3,6 @@
 
 #include <limits.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
@@ -149,16 +147,4 @@ sn_status sn_grid_read(const sn_grid *grid, sn_rows rows, sn_table *table, sn_er
         }
     }
     return SN_OK;
-}
-
-void sn_note(char note[SN_NOTE], const char *format, ...) {
-    size_t used = strlen(note);
-    if (used > 0 && used + 2 < SN_NOTE) {
-        memcpy(note + used, "; ", 3);
-        used += 2;
-    }
-    va_list args;
-    va_start(args, format);
-    (void)vsnprintf(note + used, SN_NOTE - used, format, args);
-    va_end(args);
 }

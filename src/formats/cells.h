@@ -4,6 +4,7 @@
 #pragma once
 
 #include "formats/lines.h"
+#include "formats/note.h"
 #include "sinew/tables.h"
 
 /// The cells are parted by runs of blanks, not by single separators.
@@ -54,7 +55,3 @@ typedef struct sn_grid {
 sn_status sn_grid_measure(const sn_grid *grid, sn_rows rows, int *nrow, sn_error *error);
 /// Read them.
 sn_status sn_grid_read(const sn_grid *grid, sn_rows rows, sn_table *table, sn_error *error);
-
-/// Add a sentence to the note of a recording or a table.
-enum { SN_NOTE = 400 };
-void sn_note(char note[SN_NOTE], const char *format, ...) SN_PRINTF(2, 3);

@@ -171,6 +171,10 @@ sn_status sn_document_read(const char *file_name, const void *bytes, size_t leng
         out->format = format;
         return status;
     }
+    if (out->skeleton != NULL) {
+        const char *note = sn_skeleton_note(out->skeleton);
+        memcpy(out->note, note, strlen(note) + 1);
+    }
     out->model = out->skeleton != NULL ? sn_skeleton_model(out->skeleton) : out->owned;
     return SN_OK;
 }

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// Files as other programs write them: small ones of each kind, and what the readers say to them.
+#include "support.h"
+
+static sn_document read_as(const char *name, const char *text) {
+    sn_document d;
+    sn_error error = {0};
+    if (sn_document_read(name, text, strlen(text), NULL, NULL, &d, &error) != SN_OK)
+        fail_msg("%s:%d: %s", name, error.line, error.text);
+    return d;
+}
+
+static void refuse(const char *name, const char *text, int line, const char *message) {
+    sn_document d;
+    sn_error error = {0};
+    if (sn_document_read(name, text, strlen(text), NULL, NULL, &d, &error) == SN_OK)
+        fail_msg("%s was read, but \"%s\" was expected", name, message);
+    if (strstr(error.text, message) == NULL || error.line != line)
+        fail_msg("line %d: \"%s\", but line %d and \"%s\" were expected", error.line, error.text,
+                 line, message);
+}
+
+// --- BVH -----------------------------------------------------------------------------------------
+
+#define BVH(end, frames, time, rows)                                                               \
+    "HIERARCHY\nROOT hips\n{\n OFFSET 0 0 0\n CHANNELS 6 Xposition Yposition Zposition Zrotation " \
+    "Xrotation Yrotation\n JOINT chest\n {\n  OFFSET 0 90 0\n  CHANNELS 3 Zrotation Xrotation "    \
+    "Yrotation\n  " end "\n  {\n   OFFSET 0 80 0\n  }\n }\n}\nMOTION\n" frames "\n" time "\n" rows
+#define ROW "0 90 0 1 2 3 4 5 6\n"
+
+static void bvh(const char *text, int nframe, double rate, const char *note) {
+    sn_document d = read_as("a.bvh", text);
+    assert_string_equal(d.note, note);
+    assert_int_equal(d.format, SN_FORMAT_BVH);
+    assert_int_equal(sn_motion_nframe(d.motion), nframe);
+    assert_near(sn_motion_rate(d.motion), rate, 1e-9);
+    assert_int_equal(sn_model_njoint(d.model), 2);
+    assert_int_equal(sn_skeleton_nend(d.skeleton), 1);
+    if (nframe > 0)
+        assert_near(sn_motion_frame(d.motion, nframe - 1)[sn_model_nq(d.model) - 1],
+                    6 * 3.14159265358979323846 / 180, 1e-12);
+    sn_document_free(&d);
+}
+
+static void bvh_varieties(void **unused) {
+    (void)unused;
+    bvh(BVH("End Site", "Frames: 2", "Frame Time: 0.02", ROW ROW), 2, 50, "");
+    bvh(BVH("End Site", "Frames:2", "Frame Time:0.02", ROW ROW), 2, 50, "");
+    bvh(BVH("End Site", "frames:\t2", "frame time:\t.02", ROW "0 90 0 1 2 3 4 5 6"), 2, 50, "");
+    bvh("\xef\xbb\xbf" BVH("End Site", "Frames: 1", "Frame Time: 0.02", ROW), 1, 50, "");
+    bvh(BVH("End Site\tHead_End", "Frames: 1", "Frame Time: 0.02", ROW), 1, 50, "");
+    static const char odd[] = "1 block called otherwise is taken for End Site";
+    bvh(BVH("EndSite", "Frames: 1", "Frame Time: 0.02", ROW), 1, 50, odd);
+    bvh(BVH("End Head_End", "Frames: 1", "Frame Time: 0.02", ROW), 1, 50, odd);
+    bvh(BVH("end", "Frames: 1", "Frame Time: 0.02", ROW), 1, 50, odd);
+    // numbers of frames that are not so
+    bvh(BVH("End Site", "Frames: 5", "Frame Time: 0.02", ROW ROW), 2, 50,
+        "5 frames stated, 2 there: what is there is read");
+    bvh(BVH("End Site", "Frames: 1", "Frame Time: 0.02", ROW ROW ROW), 3, 50,
+        "1 frame stated, 3 there: what is there is read");
+    bvh(BVH("End Site", "Frames: 0", "Frame Time: 0.02", ROW), 1, 50,
+        "0 frames stated, 1 there: what is there is read");
+    bvh(BVH("End Site", "Frames: 0", "Frame Time: 0.02", ""), 0, 50, "");
+    bvh(BVH("End Site", "Frames: 1", "Frame Time: 0", ROW), 1, 0, "a Frame Time of 0 says no rate");
+    refuse("a.bvh", BVH("End Site", "Frames: 3", "Frame Time: 0.02", ROW "0 90 0 1 2 3 4 5 6"), 20,
+           "the file states 3 frames and ends inside the line of number 2: it was cut off");
+    refuse("a.bvh", BVH("End Site", "Frames: 3", "Frame Time: 0.02", ROW "0 90 0 1\n"), 20,
+           "frame 2 has 4 numbers, but there are 9 channels");
+    refuse("a.bvh", BVH("End Site", "Frames: 3", "Frame Time: 0.02", ""), 18,
+           "the file states 3 frames and has none");
+}
+
+// Line ends, letter case, names.
+static void bvh_words(void **unused) {
+    (void)unused;
+    char text[] = BVH("End Site", "Frames: 1", "Frame Time: 0.02", ROW);
+    for (char *c = text; *c != '\0'; c++)
+        if (*c == '\n') *c = '\r';
+    bvh(text, 1, 50, "");
+    for (char *c = text; *c != '\0'; c++)
+        if (*c == ' ') *c = '\t';
+    bvh(text, 1, 50, "");
+    for (char *c = text; *c != '\0'; c++)
+        if (*c >= 'A' && *c <= 'Z') *c = (char)(*c + 32);
+    bvh(text, 1, 50, "");
+    sn_document d = read_as(
+        "a.bvh", "HIERARCHY\nROOT mixamorig:Hips Left {\n OFFSET 0 0 0\n CHANNELS 3 XROTATION "
+                 "yRotation zrotation\n End Site { OFFSET 0 1 0 }\n}\n");
+    assert_string_equal(sn_model_joint(d.model, 0)->name, "mixamorig:Hips Left");
+    sn_document_free(&d);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bvh_varieties),
+        cmocka_unit_test(bvh_words),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
