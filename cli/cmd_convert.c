@@ -198,8 +198,8 @@ static bool write_outputs(const conversion *c) {
 }
 
 static void say_world(const char *what, const world *w) {
-    char unit[60] = "not stated", up[60] = "not stated";
-    if (w->unit_known != NULL) (void)snprintf(unit, sizeof unit, "%s (%s)", w->unit, w->unit_known);
+    char unit[120], up[60] = "not stated";
+    world_describe_unit(w, unit, sizeof unit);
     if (w->up_known != NULL) (void)snprintf(up, sizeof up, "%s (%s)", w->up_text, w->up_known);
     printf("%-6s unit of length %s, up %s\n", what, unit, up);
 }

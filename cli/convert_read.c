@@ -185,9 +185,10 @@ static bool settle_unit(conversion *c) {
     if (c->in_metres > 0 && (!(stated > 0) || c->figure_path == NULL))
         world_set_unit(w, c->in_metres, "given");
     if (!(w->metres > 0)) {
-        convert_note(
-            c, "%s states no unit of length: its numbers stay as they are (--in-units states one)",
-            c->recording_path);
+        convert_note(c,
+                     "%s states no known unit of length: its numbers stay as they are (--in-units "
+                     "states one)",
+                     c->recording_path);
         return true;
     }
     if (w->metres == stated) return true;

@@ -70,6 +70,7 @@ static void about_table(file_facts *f, const sn_table *table) {
     f->first_frame = fabs(first) < 1e9 ? (int)first : 1;
     double metres = sn_unit_metres(info->unit);
     if (metres > 0) world_set_unit(&f->world, metres, STATED);
+    if (metres == 0) (void)snprintf(f->world.unknown, sizeof f->world.unknown, "%s", info->unit);
     if (info->note[0] != '\0') note(f, "%s", info->note);
 }
 
@@ -86,6 +87,8 @@ file_facts collect_facts(const input *in) {
     if (d->recording != NULL) about_recording(&f, d->recording);
     if (d->table != NULL) about_table(&f, d->table);
     if (d->note[0] != '\0') note(&f, "%s", d->note);
+    if (f.world.unknown[0] != '\0')
+        note(&f, "the file's unit \"%s\" is not known", f.world.unknown);
     if (d->mimics != NULL && sn_mimics_count(d->mimics) > 0)
         note(&f, "%d joint%s another (mimic) and %s locked", sn_mimics_count(d->mimics),
              sn_mimics_count(d->mimics) == 1 ? " follows" : "s follow",

@@ -111,11 +111,40 @@ static void plain_acclaim(void **unused) {
     sn_document_free(&bvh);
 }
 
+// How units are known: stated, not stated, not known.
+static void units(void **unused) {
+    (void)unused;
+    static const char sto[] = "a\nversion=1\nnRows=2\nnColumns=4\n%s\nendheader\n"
+                              "time\tA_tx\tA_ty\tA_tz\n0\t100\t200\t300\n0.5\t1\t2\t3\n";
+    char text[400];
+    (void)snprintf(text, sizeof text, sto, "Units=mm");
+    const char *path = program_file("a.sto", text);
+    program_expect(0, "unit of length      mm (stated)", "info %s", path);
+    program_expect(0, "a.sto: STO recording of markers", "info %s", path);
+    sn_document d = program_read(path, NULL);
+    assert_near(sn_recording_frame(d.recording, 0)[2], 0.3, 1e-15);
+    sn_document_free(&d);
+    (void)snprintf(text, sizeof text, sto, "Units are S.I. units (second, meters)");
+    program_expect(0, "unit of length      m (stated)", "info %s", program_file("b.sto", text));
+    (void)snprintf(text, sizeof text, sto, "Units=foo");
+    path = program_file("c.sto", text);
+    program_expect(0, "unit of length      \"foo\", not known", "info %s", path);
+    program_expect(0, "unit of length \"foo\", not known", "convert %s -o %s", path,
+                   program_path("c.csv"));
+    (void)snprintf(text, sizeof text, sto, "inDegrees=no");
+    program_expect(0, "unit of length      not stated", "info %s", program_file("d.sto", text));
+    program_expect(0, "unit of length      in (not stated; assumed", "info %s",
+                   program_file("a.asf", ":version 1.10\n:bonedata\nbegin\nname arm\ndirection 1 0 "
+                                         "0\nlength 2\nend\n:hierarchy\nbegin\nroot arm\nend\n"));
+    program_expect(0, "\"units_known\":\"assumed\"", "info --json %s", program_path("a.asf"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_labels),
         cmocka_unit_test(plain_acclaim),
         cmocka_unit_test(outputs_that_are_inputs),
+        cmocka_unit_test(units),
     };
     if (!program_begin("convert-odd")) return 1;
     return program_end(cmocka_run_group_tests(tests, NULL, NULL));

@@ -90,10 +90,97 @@ static void bvh_words(void **unused) {
     sn_document_free(&d);
 }
 
+// --- ASF and AMC ---------------------------------------------------------------------------------
+
+static const char usual_asf[] =
+    ":version 1.10\n:name VICON\n:units\n  mass 1.0\n  length 0.45\n  angle deg\n"
+    ":documentation\n  begin of many lines\n  end, # or (not)\n"
+    ":root\n  order TX TY TZ RX RY RZ\n  axis XYZ\n  position 0 0 0\n  orientation 0 0 0\n"
+    ":bonedata\n begin\n  id 1\n  name arm\n  direction 1 0 0\n  length 2\n"
+    "  axis 0 0 0 XYZ\n  dof rx rz\n  limits (-10 20)\n   (-30 inf)\n end\n"
+    ":hierarchy\n begin\n  root arm\n end\n";
+static const char usual_amc[] =
+    ":FULLY-SPECIFIED\n:DEGREES\n5\nroot 0 1 0 10 20 30\narm 1 2\n6\nroot 0 1 0 40 50 60\n"
+    "arm 3 4\n";
+
+// The text with each `from` replaced.
+static char *edited(const char *text, const char *from, const char *to) {
+    size_t n = strlen(text), used = 0, m = strlen(from);
+    char *copy = malloc(n * (strlen(to) + 1) + 1);
+    assert_non_null(copy);
+    while (*text != '\0') {
+        if (m > 0 && strncmp(text, from, m) == 0) {
+            used += (size_t)sprintf(copy + used, "%s", to);
+            text += m;
+        } else {
+            copy[used++] = *text++;
+        }
+    }
+    copy[used] = '\0';
+    return copy;
+}
+
+// A changed skeleton and motion say the same as the usual ones.
+static void acclaim(const char *from, const char *to, const char *amc_from, const char *amc_to,
+                    const char *note) {
+    char *asf = edited(usual_asf, from, to), *amc = edited(usual_amc, amc_from, amc_to);
+    sn_document usual = read_as("a.asf", usual_asf), d = read_as("b.asf", asf);
+    assert_string_equal(d.note, note);
+    sn_motion *x, *y;
+    sn_error error = {0};
+    assert_int_equal(sn_amc_read(usual_amc, strlen(usual_amc), usual.skeleton, NULL, &x, NULL),
+                     SN_OK);
+    if (sn_amc_read(amc, strlen(amc), d.skeleton, NULL, &y, &error) != SN_OK)
+        fail_msg("line %d: %s", error.line, error.text);
+    for (int f = 0; f < 2; f++)
+        for (int k = 0; k < sn_motion_nq(x); k++)
+            assert_near(sn_motion_frame(x, f)[k], sn_motion_frame(y, f)[k], 1e-12);
+    sn_motion_destroy(x);
+    sn_motion_destroy(y);
+    sn_document_free(&d);
+    sn_document_free(&usual);
+    free(asf);
+    free(amc);
+}
+
+static void acclaim_varieties(void **unused) {
+    (void)unused;
+    acclaim("", "", ":FULLY-SPECIFIED\n", "", "");
+    acclaim("\n", "\r\n", "\n", "\r\n", "");
+    acclaim("order TX TY TZ", "order tx ty tz", ":DEGREES", ":degrees", "");
+    acclaim("TX TY TZ RX RY RZ", "TX TZ TY RX RY RZ", "0 1 0", "0 0 1", "");
+    acclaim("begin", "BEGIN", "5\n", "# first\n5\n", "");
+    acclaim("inf", "+infinity", "", "", "");
+    acclaim("inf", "1.#INF", "", "", "");
+    acclaim("dof rx rz", "dof rz rx", "arm 1 2\n6\nroot 0 1 0 40 50 60\narm 3 4",
+            "arm 2 1\n6\nroot 0 1 0 40 50 60\narm 4 3", "");
+    acclaim(" XYZ\n  dof", "\n  dof", "", "", "");
+    acclaim("  axis 0 0 0 XYZ\n", "", "", "", "1 bone has no axis: turned about the world's");
+    acclaim("root arm", "ROOT arm", "root", "ROOT", "");
+    // all in capitals
+    char *text = edited(usual_asf, "", "");
+    for (char *c = text; *c != '\0'; c++)
+        if (*c >= 'a' && *c <= 'z') *c = (char)(*c - 32);
+    sn_document d = read_as("a.txt", text);
+    assert_int_equal(d.format, SN_FORMAT_ASF);
+    assert_true(sn_model_find_joint(d.model, "ARM") == 1);
+    assert_false(sn_skeleton_metres_guessed(d.skeleton));
+    sn_document_free(&d);
+    free(text);
+    // what is not stated is not called so
+    text = edited(usual_asf, "  length 0.45\n", "");
+    d = read_as("a.asf", text);
+    assert_true(sn_skeleton_metres_guessed(d.skeleton));
+    assert_true(sn_skeleton_metres_per_unit(d.skeleton) == 0.0254);
+    sn_document_free(&d);
+    free(text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bvh_varieties),
         cmocka_unit_test(bvh_words),
+        cmocka_unit_test(acclaim_varieties),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

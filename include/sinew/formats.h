@@ -52,7 +52,8 @@ SN_API int sn_skeleton_end(const sn_skeleton *skeleton, int k, double out[3]);
 
 /// Metres in one unit of the file's lengths.
 SN_API double sn_skeleton_metres_per_unit(const sn_skeleton *skeleton);
-/// True when neither the file nor the caller stated it.
+/// True when neither the file nor the caller stated it: BVH's is then guessed from the figure's
+/// size, ASF's taken for the inch.
 SN_API bool sn_skeleton_metres_guessed(const sn_skeleton *skeleton);
 /// The axis that points up: "+Y", "+Z", ...; "" when not known. Neither format states it, so it is
 /// always a guess: ASF's is the custom, BVH's is from how the figure stands in its frames.

@@ -39,10 +39,11 @@ sn_format sn_format_of_name(const char *file_name) {
     return SN_FORMAT_UNKNOWN;
 }
 
+// Letter case is ignored; `word` must be lower case.
 static bool holds(const char *text, size_t length, const char *word) {
     size_t n = strlen(word);
     for (size_t i = 0; i + n <= length; i++)
-        if (memcmp(text + i, word, n) == 0) return true;
+        if (sn_word_is((sn_word){text + i, n}, word)) return true;
     return false;
 }
 
@@ -72,7 +73,7 @@ static sn_format text_kind(const char *text, size_t length) {
     size_t head = length < 4000 ? length : 4000;
     if (word.text[0] == ':') return holds(text, length, ":bonedata") ? SN_FORMAT_ASF : SN_FORMAT_AMC;
     if (holds(text, head, "endheader")) return SN_FORMAT_MOT;
-    if (word.text[0] == '<' && holds(text, head, "<OpenSimDocument")) return SN_FORMAT_OSIM;
+    if (word.text[0] == '<' && holds(text, head, "<opensimdocument")) return SN_FORMAT_OSIM;
     if (word.text[0] == '<') return holds(text, length, "<robot") ? SN_FORMAT_URDF : SN_FORMAT_UNKNOWN;
     return SN_FORMAT_UNKNOWN;
 }

@@ -78,6 +78,17 @@ bool sn_word_number(sn_word word, double *out) {
     return sn_number_parse(word.text, word.length, out) && fabs(*out) <= SN_TEXT_MAX;
 }
 
+bool sn_word_extended(sn_word word, double *out) {
+    static const char *const spellings[] = {"inf", "infinity", "1.#inf"};
+    if (sn_word_number(word, out)) return true;
+    bool sign = word.length > 0 && (word.text[0] == '-' || word.text[0] == '+');
+    *out = sign && word.text[0] == '-' ? -INFINITY : INFINITY;
+    if (sign) word.text++, word.length--;
+    for (int i = 0; i < 3; i++)
+        if (sn_word_is(word, spellings[i])) return true;
+    return false;
+}
+
 const char *sn_word_fault(sn_word word) {
     double number;
     const char *comma = memchr(word.text, ',', word.length);

@@ -49,6 +49,11 @@ static sn_status read_key(reading *r, sn_word key, sn_word value) {
         return read_count(r, value, &r->ncolumn);
     if (sn_word_is(key, "indegrees")) return read_degrees(r, value);
     if (sn_word_is(key, "version")) r->versioned = true;
+    // one word: "Units are S.I. units" is another line
+    if ((sn_word_is(key, "units") || sn_word_is(key, "unit")) &&
+        memchr(value.text, ' ', value.length) == NULL &&
+        !sn_word_copy(value, r->info.unit, sizeof r->info.unit))
+        return FAIL(r, "the unit '%.*s' is too long", SN_WORD(value));
     if (sn_word_is(key, "datatype")) {
         if (sn_word_is(value, "vec3")) r->parts = 3;
         if (r->parts == 1 && !sn_word_is(value, "double"))
@@ -91,7 +96,8 @@ static sn_status read_header(reading *r) {
                 return FAIL(r, "the name is longer than 255 bytes, or holds a NUL byte");
         if (title || named) continue;
         SN_TRY(read_key(r, key, value));
-        if (contains(line, "Units are S.I.")) memcpy(r->info.unit, "m", 2);
+        if (contains(line, "Units are S.I.") && r->info.unit[0] == '\0')
+            memcpy(r->info.unit, "m", 2);
     }
     return FAIL(r, "this is no MOT or STO file: it has no line 'endheader'");
 }
@@ -259,7 +265,13 @@ sn_status sn_sto_write(const sn_table *table, const sn_sink *sink, sn_error *err
     sn_output_text(&o, plain ? info->name : "table");
     sn_output_format(&o, "\nversion=1\nnRows=%d\nnColumns=%d\n", info->nrow, info->ncolumn);
     sn_output_text(&o, info->in_degrees ? "inDegrees=yes\n" : "inDegrees=no\n");
-    if (strcmp(info->unit, "m") == 0) sn_output_text(&o, "Units are S.I. units (meters)\n");
+    if (strcmp(info->unit, "m") == 0) {
+        sn_output_text(&o, "Units are S.I. units (meters)\n");
+    } else if (sn_unit_metres(info->unit) > 0) {
+        sn_output_text(&o, "Units=");
+        sn_output_text(&o, info->unit);
+        sn_output_text(&o, "\n");
+    }
     sn_output_text(&o, "endheader\ntime");
     for (int i = 0; i < info->ncolumn; i++) {
         if (i == info->time) continue;
