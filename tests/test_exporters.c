@@ -176,11 +176,109 @@ static void acclaim_varieties(void **unused) {
     free(text);
 }
 
+// --- tables of markers ---------------------------------------------------------------------------
+
+// Two markers over two frames, LFHD missing in the second.
+static void recording(const char *name, const char *text, const char *label, int first, double rate,
+                      double metres, const char *note) {
+    sn_document d = read_as(name, text);
+    assert_non_null(d.recording);
+    const sn_recording_info *info = sn_recording_get_info(d.recording);
+    assert_string_equal(info->note, note);
+    assert_true(info->nframe == 2 && info->nmarker == 2);
+    assert_int_equal(info->first_frame, first);
+    assert_near(info->rate, rate, 1e-9);
+    assert_true(info->metres_per_unit == metres);
+    assert_string_equal(sn_recording_label(d.recording, 0), label);
+    assert_int_equal(sn_recording_find(d.recording, "C7"), 1);
+    double unit = metres > 0 ? metres : 1;
+    for (int k = 0; k < 6; k++)
+        assert_near(sn_recording_frame(d.recording, 0)[k], (k + 1.5) * unit, 1e-12);
+    assert_false(sn_recording_present(d.recording, 1, 0));
+    for (int k = 3; k < 6; k++)
+        assert_near(sn_recording_frame(d.recording, 1)[k], (k + 5) * unit, 1e-12);
+    sn_document_free(&d);
+}
+
+#define VICON                                                                                      \
+    "Trajectories\n100\n,,Ann:LFHD,,,Ann:C7,,\nFrame,Sub Frame,X,Y,Z,X,Y,Z\n"                      \
+    ",,mm,mm,mm,mm,mm,mm\n12,0,1.5,2.5,3.5,4.5,5.5,6.5\n13,0,,,,8,9,10\n"
+#define DEVICES                                                                                    \
+    "Devices\n1000\n,,Force - F,,\nFrame,Sub Frame,Fx,Fy,Fz\n,,N,N,N\n12,0,1,2,3\n12,1,1,2,3\n"
+
+static void vicon(void **unused) {
+    (void)unused;
+    recording("a.csv", VICON, "Ann:LFHD", 12, 100, 0.001, "");
+    recording("a.txt", VICON, "Ann:LFHD", 12, 100, 0.001, "");
+    recording("a.csv", "\xef\xbb\xbf" VICON "\n", "Ann:LFHD", 12, 100, 0.001, "");
+    recording("a.csv", DEVICES "\n" VICON, "Ann:LFHD", 12, 100, 0.001,
+              "other sections left out: devices");
+    recording("a.csv", VICON "\n" DEVICES "\nModel Outputs\n100\n,,A:Ang,,\n", "Ann:LFHD", 12, 100,
+              0.001, "other sections left out: devices, model outputs");
+    recording("a.csv", VICON ",,,,,,,\n" DEVICES, "Ann:LFHD", 12, 100, 0.001,
+              "other sections left out: devices");
+    char *text = edited(VICON, ",", ";");
+    char *comma = edited(text, ".", ",");
+    recording("a.csv", comma, "Ann:LFHD", 12, 100, 0.001, "numbers have decimal commas");
+    free(comma);
+    free(text);
+    text = edited(VICON, "\n", "\r\n");
+    recording("a.csv", text, "Ann:LFHD", 12, 100, 0.001, "");
+    free(text);
+    // without units; velocities beside the places; the older kind
+    recording("a.csv",
+              "Trajectories\n100\n,,LFHD,,,,,,C7,,\nFrame,Sub Frame,X,Y,Z,X',Y',Z',X,Y,Z\n"
+              "12,0,1.5,2.5,3.5,7,7,7,4.5,5.5,6.5\n13,0,,,,,,,8,9,10\n",
+              "LFHD", 12, 100, 0, "3 columns left out");
+    recording("a.csv",
+              "TRAJECTORIES\n100,Hz\n,LFHD,,,C7,,\nField #,X,Y,Z,X,Y,Z\n"
+              "12,1.5,2.5,3.5,4.5,5.5,6.5\n13,,,,8,9,10\n",
+              "LFHD", 12, 100, 0, "");
+    refuse("a.csv", DEVICES, 1, "a file of Vicon without its section Trajectories");
+    refuse("a.csv", "Trajectories\nfast\n", 2, "'fast' is no frame rate");
+    refuse("a.csv", "Trajectories\n100\n", 2, "ends before its line of marker names");
+    refuse("a.csv", "Trajectories\n100\n,,A,,\n1,0,1,2,3\n", 4, "must begin with Frame");
+    refuse("a.csv", "Trajectories\n100\n,,A,,\nFrame,Sub Frame,X,Y,Z,X\n1,0,1,2,3,4\n", 4,
+           "column 6 is not the x, y or z");
+    refuse("a.csv", "Trajectories\n100\n,,A,,\nFrame,Sub Frame,X,Y,Z\n,,mm,mm,mm\n1,0,1,2\n", 6,
+           "this row has 4 cells, but the table has 5 columns");
+}
+
+#define QTM                                                                                        \
+    "NO_OF_FRAMES\t2\nNO_OF_CAMERAS\t8\nNO_OF_MARKERS\t2\nFREQUENCY\t100\nNO_OF_ANALOG\t0\n"       \
+    "ANALOG_FREQUENCY\t0\nDESCRIPTION\t--\nTIME_STAMP\t2020-01-01, 10:00:00\t1.5\n"                \
+    "DATA_INCLUDED\t3D\nMARKER_NAMES\tLFHD\tC7\n"
+
+static void qtm(void **unused) {
+    (void)unused;
+    recording("a.tsv", QTM "1.5\t2.5\t3.5\t4.5\t5.5\t6.5\n0.000\t0.000\t0.000\t8\t9\t10\n", "LFHD",
+              1, 100, 0.001, "");
+    recording("a.txt", QTM "1.5\t2.5\t3.5\t4.5\t5.5\t6.5\t\n\t\t\t8\t9\t10\t\n", "LFHD", 1, 100,
+              0.001, "");
+    recording("a.tsv",
+              QTM "TRAJECTORY_TYPES\tMeasured\tMixed\nFrame\tTime\tLFHD X\tLFHD Y\tLFHD Z\tC7 X\t"
+                  "C7 Y\tC7 Z\n7\t0.06\t1.5\t2.5\t3.5\t4.5\t5.5\t6.5\n"
+                  "8\t0.07\tNULL\tNULL\tNULL\t8\t9\t10\n",
+              "LFHD", 7, 100, 0.001, "");
+    recording("a.tsv", QTM "7\t0.06\t1.5\t2.5\t3.5\t4.5\t5.5\t6.5\n8\t0.07\t0\t0\t0\t8\t9\t10\n",
+              "LFHD", 7, 100, 0.001, "");
+    char *text =
+        edited(QTM "1.5\t2.5\t3.5\t4.5\t5.5\t6.5\n0\t0\t0\t8\t9\t10\n", "FRAMES\t2", "FRAMES\t9");
+    recording("a.tsv", text, "LFHD", 1, 100, 0.001, "the header says 9 rows, 2 are there");
+    free(text);
+    refuse("a.tsv", QTM "1.5\t2.5\t3.5\t4.5\t5.5\n", 11, "this row has 5 cells");
+    refuse("a.tsv", QTM, 10, "no rows follow the header");
+    refuse("a.tsv", "NO_OF_FRAMES\t2\nDATA_INCLUDED\t6D\n", 2, "only 3D positions are read");
+    refuse("a.tsv", "NO_OF_FRAMES\t2\n1\t2\t3\n", 1, "a QTM file needs a line MARKER_NAMES");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bvh_varieties),
         cmocka_unit_test(bvh_words),
         cmocka_unit_test(acclaim_varieties),
+        cmocka_unit_test(vicon),
+        cmocka_unit_test(qtm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

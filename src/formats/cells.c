@@ -93,9 +93,9 @@ int sn_rows_count(const sn_rows *rows, char separator) {
 }
 
 bool sn_word_missing(sn_word word) {
-    // the last three are how one C library prints it
-    static const char *const spellings[] = {"",          "nan",     "-nan",   "+nan",
-                                            "-nan(ind)", "1.#qnan", "-1.#ind"};
+    // those with # or brackets are how one C library prints it
+    static const char *const spellings[] = {"",          "nan",     "-nan",    "+nan",
+                                            "-nan(ind)", "1.#qnan", "-1.#ind", "null"};
     for (size_t i = 0; i < sizeof spellings / sizeof spellings[0]; i++)
         if (sn_word_is(word, spellings[i])) return true;
     return false;

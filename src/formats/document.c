@@ -70,6 +70,7 @@ static sn_format text_kind(const char *text, size_t length) {
     if (sn_word_is(word, "hierarchy")) return SN_FORMAT_BVH;
     if (sn_word_is(word, "pathfiletype")) return SN_FORMAT_TRC;
     if (sn_word_is(word, ":fully-specified")) return SN_FORMAT_AMC;
+    if (sn_word_is(word, "trajectories") || sn_word_is(word, "no_of_frames")) return SN_FORMAT_CSV;
     size_t head = length < 4000 ? length : 4000;
     if (word.text[0] == ':') return holds(text, length, ":bonedata") ? SN_FORMAT_ASF : SN_FORMAT_AMC;
     if (holds(text, head, "endheader")) return SN_FORMAT_MOT;
