@@ -272,6 +272,61 @@ static void qtm(void **unused) {
     refuse("a.tsv", "NO_OF_FRAMES\t2\n1\t2\t3\n", 1, "a QTM file needs a line MARKER_NAMES");
 }
 
+#define TRC_KEYS                                                                                   \
+    "DataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\tOrigDataRate\tOrigDataStartFrame\t"       \
+    "OrigNumFrames\n"
+#define TRC_NAMES          "Frame#\tTime\tL FHD\t\t\tC7\t\t\n"
+#define TRC_AXES           "\t\tX1\tY1\tZ1\tX2\tY2\tZ2\n"
+#define TRC_ROWS           "12\t0.11\t1.5\t2.5\t3.5\t4.5\t5.5\t6.5\n13\t0.12\t\t\t\t8\t9\t10\n"
+#define TRC(values, names) "PathFileType\t4\t(X/Y/Z)\ta.trc\n" TRC_KEYS values "\n" names
+#define TRC_USUAL          TRC("100\t100\t2\t2\tmm\t100\t1\t2", TRC_NAMES TRC_AXES "\n" TRC_ROWS)
+
+static void trc_edited(const char *from, const char *to, double metres, const char *note) {
+    char *text = edited(TRC_USUAL, from, to);
+    recording("a.trc", text, "L FHD", 12, 100, metres, note);
+    free(text);
+}
+
+static void trc_varieties(void **unused) {
+    (void)unused;
+    trc_edited("", "", 0.001, "");
+    trc_edited("\n", "\r\n", 0.001, "");
+    trc_edited("\n", "\t\n", 0.001, "");
+    trc_edited("\n", "\n\n", 0.001, "");
+    trc_edited(TRC_AXES "\n", "", 0.001, "");
+    trc_edited(TRC_AXES, "\t\t\t\n", 0.001, "");
+    trc_edited("PathFileType\t4\t", "PathFileType  4\t", 0.001, "");
+    trc_edited("C7\t\t\n", "C7\n", 0.001, "");
+    trc_edited("\t\t\tC7\t\t\n", "\tC7\n", 0.001, "");
+    trc_edited("L FHD\t\t\tC7\t\t", "L FHD\tL FHD\tL FHD\tC7\tC7\tC7", 0.001, "");
+    trc_edited("Time", "Time (s)", 0.001, "");
+    trc_edited("Frame#", "Frame", 0.001, "");
+    trc_edited("\n12\t", "\n12.0\t", 0.001, "");
+    trc_edited(".", ",", 0.001, "numbers have decimal commas");
+    trc_edited("PathFile", "\nPathFile", 0.001, "");
+    trc_edited("\tmm\t", "\tm\t", 1, "");
+    trc_edited("\tmm\t", "\tCM\t", 0.01, "");
+    trc_edited("\tmm\t", "\tinches\t", 0.0254, "");
+    trc_edited("\tmm\t", "\tfoo\t", 0, "");
+    trc_edited("100\t2\t2\t", "100\t\t\t", 0.001, "");
+    trc_edited("100\t2\t2\t", "100\t-1\t2\t", 0.001, "NumFrames is '-1'");
+    trc_edited("100\t2\t2\t", "100\t2\t7\t", 0.001, "NumMarkers is 7, but 2 are named");
+    trc_edited("100\t2\t2\t", "100\t99999999\t99999999\t", 0.001,
+               "NumMarkers is 99999999, but 2 are named; the header says 99999999 frames, 2 are "
+               "there");
+    char *first = edited(TRC_USUAL, "\t0.11\t", "\t-0.01\t"),
+         *both = edited(first, "\t0.12\t", "\t0\t");
+    recording("a.trc", both, "L FHD", 12, 100, 0.001, "");
+    free(first);
+    free(both);
+    // blanks in place of tabs
+    recording("a.trc",
+              "PathFileType 4 (X/Y/Z) a.trc\nDataRate NumFrames NumMarkers Units\n100 2 2 mm\n"
+              "Frame# Time LFHD C7\nX1 Y1 Z1 X2 Y2 Z2\n"
+              "12 0.11  1.5 2.5 3.5 4.5 5.5 6.5\n13 0.12 nan nan nan  8 9 10\n",
+              "LFHD", 12, 100, 0.001, "");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bvh_varieties),
@@ -279,6 +334,7 @@ int main(void) {
         cmocka_unit_test(acclaim_varieties),
         cmocka_unit_test(vicon),
         cmocka_unit_test(qtm),
+        cmocka_unit_test(trc_varieties),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -112,6 +112,27 @@ bool sn_cell_number(sn_word word, bool comma, double *out) {
     return sn_word_number((sn_word){copy, word.length}, out);
 }
 
+sn_status sn_rows_find_commas(sn_rows rows, char separator, const int *to, int ncell, bool *out,
+                              sn_error *error) {
+    int with_point = 0, with_comma = 0;
+    sn_word cell;
+    *out = false;
+    while (sn_rows_next_filled(&rows, separator)) {
+        for (int i = 0; i < ncell && sn_rows_cell(&rows, separator, &cell); i++) {
+            if ((to != NULL && to[i] < 0) || cell.length == 0) continue;
+            if (memchr(cell.text, '.', cell.length) != NULL) with_point = rows.line;
+            if (memchr(cell.text, ',', cell.length) != NULL) with_comma = rows.line;
+            if (with_comma > 0 && with_point > 0)
+                return sn_fail(error, SN_ERR_PARSE, rows.line,
+                               "numbers have commas (line %d) and points (line %d): which of them "
+                               "is the decimal point cannot be told",
+                               with_comma, with_point);
+        }
+    }
+    *out = with_comma > 0;
+    return SN_OK;
+}
+
 sn_status sn_grid_measure(const sn_grid *grid, sn_rows rows, int *nrow, sn_error *error) {
     *nrow = 0;
     while (sn_rows_next_filled(&rows, grid->separator)) {

@@ -42,6 +42,13 @@ bool sn_word_missing(sn_word word);
 /// @param comma  the decimal point is a comma
 bool sn_cell_number(sn_word word, bool comma, double *out);
 
+/// Whether the numbers of the rows that follow have decimal commas. Both commas and points are an
+/// error.
+/// @param to     cells to leave out are negative there; NULL for none
+/// @param ncell  of a row are looked at
+sn_status sn_rows_find_commas(sn_rows rows, char separator, const int *to, int ncell, bool *out,
+                              sn_error *error);
+
 /// A block of rows that all have the same number of cells.
 typedef struct sn_grid {
     char separator;

@@ -177,28 +177,6 @@ static sn_status read_header(sn_csv *csv) {
     return read_names(csv);
 }
 
-// Whether numbers have decimal commas: one comma at most in each, and a point in none.
-static sn_status find_commas(sn_csv *csv) {
-    int with_point = 0, with_comma = 0;
-    sn_word cell;
-    sn_rows rows = csv->rows;
-    while (csv->separator != ',' && sn_rows_next_filled(&rows, csv->separator)) {
-        for (int i = 0; i < csv->ncell && sn_rows_cell(&rows, csv->separator, &cell); i++) {
-            if (csv->to[i] < 0 || cell.length == 0) continue;
-            if (memchr(cell.text, '.', cell.length) != NULL) with_point = rows.line;
-            if (memchr(cell.text, ',', cell.length) != NULL) with_comma = rows.line;
-            if (with_comma > 0 && with_point > 0)
-                return sn_fail(csv->error, SN_ERR_PARSE, rows.line,
-                               "numbers have commas (line %d) and points (line %d): which of them "
-                               "is the decimal point cannot be told",
-                               with_comma, with_point);
-        }
-    }
-    csv->comma = with_comma > 0;
-    if (csv->comma) sn_note(csv->info.note, "numbers have decimal commas");
-    return SN_OK;
-}
-
 // Markers at 0 0 0, whose columns stand side by side, become missing.
 static void drop_zeros(const sn_csv *csv, sn_table *table) {
     int first = (csv->info.time >= 0) + (csv->info.frame >= 0);
@@ -218,7 +196,10 @@ static sn_status read_file(sn_csv *csv, sn_table **out) {
     if (csv->claimed >= 0 && csv->claimed != csv->info.nrow)
         sn_note(csv->info.note, "the header says %.0f rows, %d are there", csv->claimed,
                 csv->info.nrow);
-    SN_TRY(find_commas(csv));
+    if (csv->separator != ',')
+        SN_TRY(sn_rows_find_commas(csv->rows, csv->separator, csv->to, csv->ncell, &csv->comma,
+                                   csv->error));
+    if (csv->comma) sn_note(csv->info.note, "numbers have decimal commas");
     grid.comma = csv->comma;
     sn_status status = sn_table_create(&csv->info, csv->name, csv->allocator, out);
     if (status != SN_OK) return sn_fail(csv->error, status, 0, "%s", sn_status_text(status));

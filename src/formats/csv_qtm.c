@@ -63,8 +63,8 @@ static sn_status read_keys(sn_csv *csv, header *h) {
     return SN_OK;
 }
 
-// How many columns stand before the first marker's: frame and time, or one of them, or none. A row
-// of names among the rows is passed over.
+// Whether frame and time stand before the first marker: a row of names says so, and is passed over;
+// without one the number of cells does.
 static sn_status find_columns(sn_csv *csv, int nmarker, bool *frame, bool *time) {
     sn_rows rows = csv->rows;
     sn_word first, second;
@@ -80,12 +80,10 @@ static sn_status find_columns(sn_csv *csv, int nmarker, bool *frame, bool *time)
         csv->rows = rows;
         return SN_OK;
     }
+    // one more may be a tab at the end of the line
     int more = -3 * nmarker;
-    bool filled = true;  // the last cell: a tab at the end of the line makes one more
-    for (; sn_rows_cell(&rows, '\t', &first); more++) filled = first.length > 0;
-    if (more > 0 && !filled) more--;
-    *frame = more >= 2;
-    *time = more >= 1;
+    while (sn_rows_cell(&rows, '\t', &first)) more++;
+    *frame = *time = more >= 2;
     return SN_OK;
 }
 

@@ -82,8 +82,9 @@ static sn_format text_kind(const char *text, size_t length) {
 sn_format sn_format_of(const char *file_name, const void *bytes, size_t length) {
     const char *text = bytes;
     sn_format named = sn_format_of_name(file_name);
+    // a text whose first line is empty may begin like it: "\nP..."
     if (length >= 2 && (unsigned char)text[1] == 0x50 && (unsigned char)text[0] > 0 &&
-        (unsigned char)text[0] < 32 && named != SN_FORMAT_CSV)
+        (unsigned char)text[0] < 32 && strchr("\t\r\n", text[0]) == NULL)
         return SN_FORMAT_C3D;
     if (length >= 4 && memcmp(text, "glTF", 4) == 0) return SN_FORMAT_GLB;
     size_t start = length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
