@@ -204,6 +204,15 @@ static void say_world(const char *what, const world *w) {
     printf("%-6s unit of length %s, up %s\n", what, unit, up);
 }
 
+// Native models are taken to have y up.
+static void say_lost_axis(conversion *c) {
+    if (c->figure_path == NULL || c->has_up || !has_output(c, SN_FORMAT_MODEL)) return;
+    if (c->figure.up == 1 && c->figure.up_sign > 0) return;
+    convert_note(c, "JSON says no axis that is up, and is taken for y up: this figure has %s (--up y "
+                    "turns it)",
+                 c->figure_world.up_text);
+}
+
 static void say_all(const conversion *c) {
     if (c->figure_path != NULL) say_world("model", &c->figure_world);
     if (c->recording != NULL) say_world("taken", &c->recording_world);
@@ -216,6 +225,7 @@ static int convert(const convert_settings *s) {
     if (!convert_plan(s, &c)) return EXIT_USAGE;
     int code = EXIT_INPUT;
     if (convert_read(&c)) {
+        say_lost_axis(&c);
         say_all(&c);
         code = !check_outputs(&c) ? EXIT_INPUT : write_outputs(&c) ? EXIT_OK : EXIT_FAILED;
     }

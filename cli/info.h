@@ -18,6 +18,7 @@ typedef struct file_facts {
     int nframe;  ///< -1: the file holds nothing that moves
     int first_frame;
     double rate;            ///< 0: not known
+    double time_offset;     ///< of the times beyond (frame - 1) / rate
     world world;            ///< of models, recordings and tables
     int joints, dofs;       ///< -1: none
     gap *gaps;              ///< per marker of a recording, else NULL

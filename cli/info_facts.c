@@ -21,6 +21,7 @@ static void about_recording(file_facts *f, const sn_recording *recording) {
     f->nframe = info->nframe;
     f->first_frame = info->first_frame;
     f->rate = info->rate;
+    f->time_offset = info->time_offset;
     f->world = world_of_recording(recording);
     f->gaps = must_alloc((size_t)info->nmarker, sizeof *f->gaps);
     f->samples = (long)info->nframe * info->nmarker;
@@ -56,6 +57,7 @@ static void about_recording(file_facts *f, const sn_recording *recording) {
 static void about_motion(file_facts *f, const sn_motion *motion) {
     f->nframe = sn_motion_nframe(motion);
     f->first_frame = sn_motion_first_frame(motion);
+    f->time_offset = sn_motion_time_offset(motion);
     f->rate = sn_motion_rate(motion);
 }
 

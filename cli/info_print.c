@@ -84,12 +84,18 @@ static void print_title(const file_facts *f) {
     putchar('\n');
 }
 
+static double start_time(const file_facts *f) {
+    return f->time_offset + (f->first_frame > 1 ? (f->first_frame - 1) / f->rate : 0);
+}
+
 static void print_frames(const file_facts *f) {
     if (f->nframe < 0) return;
     printf(ROW "%d", "frames", f->nframe);
     if (f->nframe > 0) printf(" (%d to %d)", f->first_frame, f->first_frame + f->nframe - 1);
     if (f->rate > 0) {
-        printf(", %.6g frames/s, %.6g s\n", f->rate, f->nframe / f->rate);
+        printf(", %.6g frames/s, %.6g s", f->rate, f->nframe / f->rate);
+        if (f->time_offset != 0) printf(", from %.6g s on", start_time(f));
+        putchar('\n');
     } else {
         printf(", no rate stated\n");
     }
@@ -312,6 +318,12 @@ void print_info_json(const file_facts *f) {
     }
     key_number("rate", f->rate);
     key_number("duration", f->rate > 0 ? f->nframe / f->rate : 0);
+    printf(",\"start\":");
+    if (f->rate > 0 && f->nframe > 0) {
+        print_number(start_time(f));
+    } else {
+        printf("null");
+    }
     key_text("units", f->world.unit);
     key_text("units_known", f->world.unit_known);
     key_number("metres_per_unit", f->world.metres);

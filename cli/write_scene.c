@@ -109,7 +109,7 @@ static sn_status write_sto(const sn_recording *markers, const sn_sink *sink, sn_
     sn_status status = sn_table_create(&info, names, NULL, &table);
     for (int f = 0; status == SN_OK && f < info.nrow; f++) {
         double *row = sn_table_edit(table, f);
-        row[0] = (r->first_frame - 1 + f) / r->rate;
+        row[0] = r->time_offset + (r->first_frame - 1 + f) / r->rate;
         memcpy(row + 1, sn_recording_frame(markers, f), 3 * (size_t)r->nmarker * sizeof *row);
     }
     if (status == SN_OK) status = sn_sto_write(table, sink, error);

@@ -139,12 +139,76 @@ static void units(void **unused) {
     program_expect(0, "\"units_known\":\"assumed\"", "info --json %s", program_path("a.asf"));
 }
 
+static double first_time(const char *path) {
+    size_t length;
+    double time = NAN;
+    char *text = slurp(path, &length);
+    for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
+        if (line[0] < '0' || line[0] > '9' || strchr(line, ':') != NULL) continue;
+        // MOT and STO have the time first, the others the frame
+        bool sto = strstr(path, ".sto") != NULL || strstr(path, ".mot") != NULL;
+        char *at = sto ? line : strpbrk(line, "\t,") + 1;
+        if (strstr(line, "mm") == NULL) time = strtod(at, NULL);
+        if (strstr(line, "mm") == NULL) break;
+    }
+    free(text);
+    return time;
+}
+
+// Times that do not begin at 0 stay.
+static void start_times(void **unused) {
+    (void)unused;
+    static const char *const outputs[] = {"t.trc", "t.csv", "t.sto"};
+    const char *from = program_file(
+        "late.trc", "PathFileType\t4\t(X/Y/Z)\ta.trc\nDataRate\tNumMarkers\tUnits\n50\t1\tmm\n"
+                    "Frame#\tTime\tA\t\t\n\t\tX1\tY1\tZ1\n\n1\t3.2\t1\t2\t3\n2\t3.22\t1\t2\t3\n"
+                    "3\t3.24\t1\t2\t3\n4\t3.26\t1\t2\t3\n");
+    program_expect(0, "4 (1 to 4), 50 frames/s, 0.08 s, from 3.2 s on", "info %s", from);
+    program_expect(0, "\"start\":3.2", "info --json %s", from);
+    for (int i = 0; i < 3; i++) {
+        const char *to = program_path(outputs[i]);
+        program_expect(0, "wrote", "convert %s -o %s", from, to);
+        assert_near(first_time(to), 3.2, 1e-9);
+        program_expect(0, "frames 3 to 4", "convert %s -o %s --frames 3:4", from, to);
+        assert_near(first_time(to), 3.24, 1e-9);
+        program_expect(0, "frames 3 to 4; one frame in 2",
+                       "convert %s -o %s --frames 3:4 --every 2", from, to);
+        assert_near(first_time(to), 3.24, 1e-9);
+        program_expect(0, "resampled", "convert %s -o %s --frames 2:4 --fps 25", from, to);
+        assert_near(first_time(to), 3.22, 1e-9);
+    }
+    // motions
+    const char *mot = program_file("late.mot", "walk\nversion=1\nnRows=2\nnColumns=2\n"
+                                               "inDegrees=yes\nendheader\ntime\tarm\n0.413\t1\n"
+                                               "0.513\t3\n");
+    const char *model =
+        program_file("arm.json", "{\"sinew\":1,\"joints\":[{\"name\":\"arm\",\"type\":\"hinge\","
+                                 "\"axis\":[1,0,0]}]}");
+    program_expect(0, "wrote", "convert %s %s -o %s", model, mot, program_path("t.mot"));
+    assert_near(first_time(program_path("t.mot")), 0.413, 1e-9);
+}
+
+// A native model has no word for the axis that is up.
+static void lost_axis(void **unused) {
+    (void)unused;
+    const char *from = program_file(
+        "z.bvh", "HIERARCHY\nROOT hips\n{\n OFFSET 0 0 0\n CHANNELS 3 Zrotation Xrotation "
+                 "Yrotation\n JOINT chest\n {\n  OFFSET 0 0 90\n  CHANNELS 3 Zrotation Xrotation "
+                 "Yrotation\n  End Site\n  {\n   OFFSET 0 0 80\n  }\n }\n}\n");
+    program_expect(0, "this figure has +z (--up y turns it)", "convert %s -o %s", from,
+                   program_path("z.json"));
+    program_expect(0, "wrote", "convert %s -o %s --up y", from, program_path("z.json"));
+    assert_null(strstr(program_output, "--up y turns it"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_labels),
         cmocka_unit_test(plain_acclaim),
         cmocka_unit_test(outputs_that_are_inputs),
         cmocka_unit_test(units),
+        cmocka_unit_test(start_times),
+        cmocka_unit_test(lost_axis),
     };
     if (!program_begin("convert-odd")) return 1;
     return program_end(cmocka_run_group_tests(tests, NULL, NULL));

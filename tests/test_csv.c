@@ -96,7 +96,7 @@ static void markers(void **unused) {
     assert_int_equal(sn_recording_find(r, "C7"), 0);
     assert_true(sn_recording_frame(r, 0)[0] == 1 && sn_recording_frame(r, 0)[2] == 3);
     assert_true(info->rate == 0 && info->first_frame == 1);
-    assert_string_equal(info->note, "1 columns that are no marker's left out");
+    assert_string_equal(info->note, "1 column that is no marker's left out");
     sn_recording_destroy(r);
     r = read_markers("time;A.X;A.Y;A.Z\n0;1;1;1\n1;1;1;1\n7;1;1;1\n");
     assert_string_equal(sn_recording_get_info(r)->note, "the times do not go on in even steps");

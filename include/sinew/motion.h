@@ -22,6 +22,7 @@ typedef struct sn_recording_info {
     int nanalog, nevent;     ///< analog channels and events of the file, which are not read
     int first_frame;         ///< number of the first frame in the file
     double rate;             ///< frames per second, 0 when not known
+    double time_offset;      ///< seconds that the file's times are beyond (frame number - 1) / rate
     double metres_per_unit;  ///< of the unit below; 0 when not known: nothing was converted then
     char unit[16];     ///< the file's unit of length as it is written there, "" when not stated
     char x_screen[4];  ///< axis to the right on a screen, "+X", "-Y", ...; "" when not stated
@@ -76,6 +77,9 @@ SN_API int sn_motion_nframe(const sn_motion *motion);
 SN_API int sn_motion_nq(const sn_motion *motion);
 SN_API int sn_motion_first_frame(const sn_motion *motion);  ///< its number in the file
 SN_API double sn_motion_rate(const sn_motion *motion);      ///< frames per second, 0: not known
+/// Seconds that the file's times are beyond (frame number - 1) / rate; 0 unless it was set.
+SN_API double sn_motion_time_offset(const sn_motion *motion);
+SN_API void sn_motion_set_time_offset(sn_motion *motion, double seconds);
 
 /// The pose of a frame (from 0), nq numbers. NULL when out of range.
 SN_API const double *sn_motion_frame(const sn_motion *motion, int frame);

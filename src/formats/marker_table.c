@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "formats/cells.h"
+#include "motion/clock.h"
 
 enum { NAME = 512 };  // longer names of columns are no marker's
 
@@ -92,6 +93,9 @@ static sn_status describe(reading *r, const char *unit, sn_error *error) {
     else if (info->time >= 0 && r->info.rate > 0)
         first = round(sn_table_row(r->table, 0)[info->time] * r->info.rate) + 1;
     r->info.first_frame = fabs(first) < 1e9 ? (int)first : 1;
+    if (info->time >= 0 && info->nrow > 0)
+        r->info.time_offset = sn_clock_offset(r->info.first_frame,
+                                              sn_table_row(r->table, 0)[info->time], r->info.rate);
     int other = info->ncolumn - 3 * r->info.nmarker - (info->time >= 0) - (info->frame >= 0);
     // a motion has some columns that look like a marker's: pelvis_tx, pelvis_ty, pelvis_tz
     if (other > 3 * r->info.nmarker || r->info.nmarker == 0)
@@ -102,7 +106,9 @@ static sn_status describe(reading *r, const char *unit, sn_error *error) {
             3 * r->info.nmarker, info->ncolumn);
     if (info->time >= 0 && info->nrow > 1 && r->info.rate == 0)
         sn_note(r->info.note, "the times do not go on in even steps");
-    if (other > 0) sn_note(r->info.note, "%d columns that are no marker's left out", other);
+    if (other > 0)
+        sn_note(r->info.note, "%d column%s no marker's left out", other,
+                other == 1 ? " that is" : "s that are");
     return SN_OK;
 }
 

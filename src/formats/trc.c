@@ -116,6 +116,8 @@ static void decide(sn_trc *r, const sn_clock *clock) {
             sn_note(note, "the header says %g Hz, the times %g Hz: the times are believed", r->rate,
                     rate);
     }
+    r->info.time_offset =
+        clock->broken ? 0 : sn_clock_offset(r->info.first_frame, clock->first, r->info.rate);
     if (r->info.nframe > 1 && rate == 0) sn_note(note, "the times do not go on in even steps");
     if (rate > 0 && clock->nother > 0)
         sn_note(note, "%d of %d time steps differ", clock->nother, r->info.nframe - 1);

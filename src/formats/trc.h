@@ -18,7 +18,6 @@ typedef struct sn_trc {
     int nshort, nextra;  ///< rows that end early, rows with unnamed points
     int nzero;           ///< samples at 0 0 0
     bool jumps;          ///< frames are not numbered one after the other
-    double first_time;   ///< of the first row
     const char **label;
     void *block;
 } sn_trc;

@@ -34,3 +34,9 @@ double sn_clock_rate(const sn_clock *clock) {
 double sn_clock_time(int first_frame, int row, double rate) {
     return ((first_frame > 1 ? (double)first_frame - 1 : 0) + row) / rate;
 }
+
+double sn_clock_offset(int first_frame, double time, double rate) {
+    if (!(rate > 0) || !isfinite(time)) return 0;
+    double offset = time - sn_clock_time(first_frame, 0, rate);
+    return fabs(offset) > 0.0006 ? offset : 0;
+}

@@ -74,6 +74,7 @@ sn_status sn_recording_create(const sn_recording_info *info, const char *const *
     SN_TRY(check_info(info, labels));
     sn_recording r = {.allocator = sn_allocator_of(allocator), .info = *info};
     if (!(r.info.rate > 0)) r.info.rate = 0;
+    if (!isfinite(r.info.time_offset)) r.info.time_offset = 0;
     size_t letters = 0;
     for (int i = 0; i < info->nmarker; i++) letters += strlen(labels[i]) + SUFFIX;
 
