@@ -235,8 +235,12 @@ static void vicon(void **unused) {
               "12,1.5,2.5,3.5,4.5,5.5,6.5\n13,,,,8,9,10\n",
               "LFHD", 12, 100, 0, "");
     refuse("a.csv", DEVICES, 1, "a file of Vicon without its section Trajectories");
-    refuse("a.csv", "Trajectories\nfast\n", 2, "'fast' is no frame rate");
-    refuse("a.csv", "Trajectories\n100\n", 2, "ends before its line of marker names");
+    refuse("a.csv", "Trajectories\n0\n,,A,,\n", 2, "'0' is no frame rate");
+    refuse("a.csv", "Trajectories\n100\n,,A,,\n", 3, "ends before its line of axes");
+    // a column of that name
+    sn_document d = read_as("a.csv", "Devices\n1\n2\n");
+    assert_int_equal(sn_table_get_info(d.table)->nrow, 2);
+    sn_document_free(&d);
     refuse("a.csv", "Trajectories\n100\n,,A,,\n1,0,1,2,3\n", 4, "must begin with Frame");
     refuse("a.csv", "Trajectories\n100\n,,A,,\nFrame,Sub Frame,X,Y,Z,X\n1,0,1,2,3,4\n", 4,
            "column 6 is not the x, y or z");

@@ -21,9 +21,10 @@ typedef struct header {
 
 bool sn_csv_is_qtm(const sn_rows *rows) {
     sn_rows copy = *rows;
-    sn_word cell;
-    (void)sn_rows_cell(&copy, '\t', &cell);
-    return sn_word_is(cell, "no_of_frames");
+    sn_word key, value;
+    (void)sn_rows_cell(&copy, '\t', &key);
+    (void)sn_rows_cell(&copy, '\t', &value);
+    return sn_word_is(key, "no_of_frames") && value.length > 0;
 }
 
 // A key has capitals, digits and underscores, one at least.

@@ -32,7 +32,20 @@ static int section_of(const sn_rows *rows) {
     return -1;
 }
 
-bool sn_csv_is_vicon(const sn_rows *rows) { return section_of(rows) >= 0; }
+static bool begins_with_number(const sn_rows *rows) {
+    sn_rows copy = *rows;
+    sn_word cell;
+    double number;
+    (void)sn_rows_cell(&copy, sn_csv_separator(rows), &cell);
+    return cell.length > 0 && sn_cell_number(cell, true, &number);
+}
+
+// A column may be named like a section; but then all lines that follow begin with a number.
+bool sn_csv_is_vicon(const sn_rows *rows) {
+    sn_rows next = *rows;
+    return section_of(rows) >= 0 && sn_rows_next(&next) && begins_with_number(&next) &&
+           sn_rows_next(&next) && !begins_with_number(&next);
+}
 
 static bool is_empty(const sn_rows *rows) {
     for (const char *c = rows->start; c < rows->stop; c++)
