@@ -236,7 +236,7 @@ static void vicon(void **unused) {
               "LFHD", 12, 100, 0, "");
     refuse("a.csv", DEVICES, 1, "a file of Vicon without its section Trajectories");
     refuse("a.csv", "Trajectories\n0\n,,A,,\n", 2, "'0' is no frame rate");
-    refuse("a.csv", "Trajectories\n100\n,,A,,\n", 3, "ends before its line of axes");
+    refuse("a.csv", "Trajectories\n100\n,,A,,\n", 3, "ends before the line of axes");
     // a column of that name
     sn_document d = read_as("a.csv", "Devices\n1\n2\n");
     assert_int_equal(sn_table_get_info(d.table)->nrow, 2);
@@ -331,6 +331,27 @@ static void trc_varieties(void **unused) {
               "LFHD", 12, 100, 0.001, "");
 }
 
+// --- files that were cut off ---------------------------------------------------------------------
+
+// With fewer rows than stated, a last line without its end may have lost digits.
+static void cut_tables(void **unused) {
+    (void)unused;
+    static const char cut[] = "rows and ends inside the line of number";
+#define STO(n) "a\nversion=1\nnRows=" n "\nnColumns=2\nendheader\ntime\tA\n"
+    refuse("a.sto", STO("2") "0\t1.5", 7, cut);
+    refuse("a.sto", STO("2"), 6, "the header says 2 rows, but none follow");
+    sn_document d = read_as("a.sto", STO("2") "0\t1.5\n");
+    assert_string_equal(sn_table_get_info(d.table)->note, "the header says 2 rows, 1 is there");
+    sn_document_free(&d);
+    d = read_as("a.sto", STO("1") "0\t1.5");
+    assert_string_equal(sn_table_get_info(d.table)->note, "");
+    sn_document_free(&d);
+    refuse("a.tsv", QTM "1.5\t2.5\t3.5\t4.5\t5.5\t6.5", 11, cut);
+    refuse("a.trc", TRC("100\t100\t3\t1\tmm\t100\t1\t3", "Frame#\tTime\tA\n1\t0\t1\t2\t3"), 5, cut);
+    refuse("a.bvh", "HIERARCHY\nROOT a", 2, "the file ends where ROOT needs a {");
+    refuse("a.asf", ":version 1.10\n:units\n mass 1\n", 3, "the file has no bones");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bvh_varieties),
@@ -339,6 +360,7 @@ int main(void) {
         cmocka_unit_test(vicon),
         cmocka_unit_test(qtm),
         cmocka_unit_test(trc_varieties),
+        cmocka_unit_test(cut_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

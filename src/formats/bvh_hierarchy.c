@@ -54,7 +54,9 @@ static sn_word rest_of_line(reading *r, bool *brace) {
 
 static sn_status open_brace(reading *r, const char *what, bool brace) {
     sn_word word = {"", 0};
-    if (brace || (next_word(r, &word) && sn_word_is(word, "{"))) return SN_OK;
+    bool more = brace || next_word(r, &word);
+    if (brace || sn_word_is(word, "{")) return SN_OK;
+    if (!more) return FAIL(r, "the file ends where %s needs a {", what);
     return FAIL(r, "%s needs a { here, not \"%.*s\"", what, SN_WORD(word));
 }
 

@@ -133,7 +133,18 @@ sn_status sn_rows_find_commas(sn_rows rows, char separator, const int *to, int n
     return SN_OK;
 }
 
-sn_status sn_grid_measure(const sn_grid *grid, sn_rows rows, int *nrow, sn_error *error) {
+sn_status sn_rows_check_end(double claimed, int nrow, bool ended, int line, sn_error *error) {
+    if (nrow >= claimed || ended) return SN_OK;
+    return sn_fail(
+        error, SN_ERR_PARSE, line,
+        "the file states %.0f rows and ends inside the line of number %d: it was cut off "
+        "(end that line to read what is there)",
+        claimed, nrow);
+}
+
+sn_status sn_grid_measure(const sn_grid *grid, sn_rows rows, double claimed, int *nrow,
+                          sn_error *error) {
+    bool ended = true;
     *nrow = 0;
     while (sn_rows_next_filled(&rows, grid->separator)) {
         int count = 0, filled = 0;
@@ -150,8 +161,9 @@ sn_status sn_grid_measure(const sn_grid *grid, sn_rows rows, int *nrow, sn_error
                            count < grid->ncolumn ? count : filled, grid->ncolumn);
         if (*nrow == INT_MAX) return sn_fail(error, SN_ERR_SIZE, rows.line, "too many rows");
         ++*nrow;
+        ended = sn_rows_ended(&rows);
     }
-    return SN_OK;
+    return sn_rows_check_end(claimed, *nrow, ended, rows.line, error);
 }
 
 sn_status sn_grid_read(const sn_grid *grid, sn_rows rows, sn_table *table, sn_error *error) {

@@ -59,6 +59,11 @@ typedef struct sn_grid {
 
 /// Count the rows that follow; one of the wrong length is an error. Empty cells after the last
 /// column are let pass, and so are lines without any filled cell.
-sn_status sn_grid_measure(const sn_grid *grid, sn_rows rows, int *nrow, sn_error *error);
+/// @param claimed  rows that the header states; with fewer a last line without its end is an error,
+///                 as the file was cut off there. -1 for nothing
+sn_status sn_grid_measure(const sn_grid *grid, sn_rows rows, double claimed, int *nrow,
+                          sn_error *error);
+/// That error, when there is one.
+sn_status sn_rows_check_end(double claimed, int nrow, bool ended, int line, sn_error *error);
 /// Read them.
 sn_status sn_grid_read(const sn_grid *grid, sn_rows rows, sn_table *table, sn_error *error);

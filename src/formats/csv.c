@@ -191,11 +191,11 @@ static void drop_zeros(const sn_csv *csv, sn_table *table) {
 static sn_status read_file(sn_csv *csv, sn_table **out) {
     SN_TRY(read_header(csv));
     sn_grid grid = {.separator = csv->separator, .ncolumn = csv->ncell, .to = csv->to};
-    SN_TRY(sn_grid_measure(&grid, csv->rows, &csv->info.nrow, csv->error));
+    SN_TRY(sn_grid_measure(&grid, csv->rows, csv->claimed, &csv->info.nrow, csv->error));
     if (csv->info.nrow == 0) return SN_CSV_FAIL(csv, "no rows follow the names of the columns");
     if (csv->claimed >= 0 && csv->claimed != csv->info.nrow)
-        sn_note(csv->info.note, "the header says %.0f rows, %d are there", csv->claimed,
-                csv->info.nrow);
+        sn_note(csv->info.note, "the header says %.0f rows, %d %s there", csv->claimed,
+                csv->info.nrow, csv->info.nrow == 1 ? "is" : "are");
     if (csv->separator != ',')
         SN_TRY(sn_rows_find_commas(csv->rows, csv->separator, csv->to, csv->ncell, &csv->comma,
                                    csv->error));

@@ -87,7 +87,7 @@ static void cut_section(sn_csv *csv) {
 
 static sn_status next_line(sn_csv *csv, const char *what) {
     if (sn_rows_next_filled(&csv->rows, ',')) return SN_OK;
-    return SN_CSV_FAIL(csv, "the section Trajectories ends before its line of %s", what);
+    return SN_CSV_FAIL(csv, "the section Trajectories ends before the line of %s", what);
 }
 
 // The units of length under the axes, where this is a row of units.
@@ -136,7 +136,7 @@ sn_status sn_csv_read_vicon(sn_csv *csv) {
     sn_word cell;
     SN_TRY(find_section(csv));
     cut_section(csv);
-    SN_TRY(next_line(csv, "its rate"));
+    SN_TRY(next_line(csv, "the frame rate"));
     sn_rows rate = csv->rows;
     (void)sn_rows_cell(&rate, sn_csv_separator(&rate), &cell);
     if (!sn_cell_number(cell, true, &csv->info.rate) || !(csv->info.rate > 0))

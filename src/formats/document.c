@@ -72,7 +72,12 @@ static sn_format text_kind(const char *text, size_t length) {
     if (sn_word_is(word, ":fully-specified")) return SN_FORMAT_AMC;
     if (sn_word_is(word, "trajectories") || sn_word_is(word, "no_of_frames")) return SN_FORMAT_CSV;
     size_t head = length < 4000 ? length : 4000;
-    if (word.text[0] == ':') return holds(text, length, ":bonedata") ? SN_FORMAT_ASF : SN_FORMAT_AMC;
+    if (word.text[0] == ':') {
+        static const char *const sections[] = {":bonedata", ":root", ":units", ":hierarchy"};
+        for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
+            if (holds(text, length, sections[i])) return SN_FORMAT_ASF;
+        return sn_word_is(word, ":version") ? SN_FORMAT_ASF : SN_FORMAT_AMC;
+    }
     if (holds(text, head, "endheader")) return SN_FORMAT_MOT;
     if (word.text[0] == '<' && holds(text, head, "<opensimdocument")) return SN_FORMAT_OSIM;
     if (word.text[0] == '<') return holds(text, length, "<robot") ? SN_FORMAT_URDF : SN_FORMAT_UNKNOWN;

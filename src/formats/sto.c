@@ -194,11 +194,14 @@ static sn_status read_file(reading *r, sn_table **out) {
     SN_TRY(read_header(r));
     SN_TRY(read_names(r));
     const sn_grid grid = {.separator = r->separator, .ncolumn = r->nname};
-    SN_TRY(sn_grid_measure(&grid, r->rows, &r->info.nrow, r->error));
+    SN_TRY(sn_grid_measure(&grid, r->rows, r->nrow, &r->info.nrow, r->error));
+    if (r->nrow > 0 && r->info.nrow == 0)
+        return FAIL(r, "the header says %d rows, but none follow", r->nrow);
     // without a version it is SIMM's format, which knows only degrees
     if (!r->stated) r->info.in_degrees = !r->versioned;
     if (r->nrow >= 0 && r->nrow != r->info.nrow)
-        sn_note(r->info.note, "the header says %d rows, %d are there", r->nrow, r->info.nrow);
+        sn_note(r->info.note, "the header says %d row%s, %d %s there", r->nrow, SN_S(r->nrow),
+                r->info.nrow, r->info.nrow == 1 ? "is" : "are");
     sn_status status = sn_table_create(&r->info, r->name, r->allocator, out);
     if (status != SN_OK) return sn_fail(r->error, status, 0, "%s", sn_status_text(status));
     sn_rows start = r->rows;

@@ -42,13 +42,16 @@ static sn_status measure_row(sn_trc *r, const sn_rows *row) {
 
 static sn_status measure(sn_trc *r) {
     sn_rows rows = r->rows;
+    bool ended = true;
     while (sn_rows_next_filled(&rows, r->separator)) {
         SN_TRY(measure_row(r, &rows));
+        ended = sn_rows_ended(&rows);
         if (r->info.nframe == INT_MAX)
             return sn_fail(r->error, SN_ERR_SIZE, rows.line, "too many rows");
         r->info.nframe++;
     }
     if (r->info.nframe == 0) return sn_fail(r->error, SN_ERR_PARSE, rows.line, "no frames follow");
+    SN_TRY(sn_rows_check_end(r->claimed, r->info.nframe, ended, rows.line, r->error));
     // whole rows have a byte for every number; rows that end early must not make a small file large
     if ((double)r->info.nframe * 3 * r->info.nmarker > (double)r->length)
         return sn_fail(r->error, SN_ERR_PARSE, rows.line,
