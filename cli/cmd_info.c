@@ -85,7 +85,7 @@ static bool show(const char *path, int place, const skeletons *s, bool json, sn_
     if (!good && amc && s->count > 0) good = read_amc(path, place, s, &in, error);
     if (good) {
         facts = collect_facts(&in);
-    } else if (amc && s->count == 0) {
+    } else if (amc && s->count == 0 && error->status == SN_ERR_ARGUMENT) {
         good = collect_amc(path, &in, &facts, error);
     }
     if (good) (json ? print_info_json : print_info_text)(&facts);

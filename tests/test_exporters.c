@@ -352,6 +352,35 @@ static void cut_tables(void **unused) {
     refuse("a.asf", ":version 1.10\n:units\n mass 1\n", 3, "the file has no bones");
 }
 
+// --- files that are something else ---------------------------------------------------------------
+
+static void strangers(void **unused) {
+    (void)unused;
+    static const char *const names[] = {"a.bvh", "a.trc", "a.csv", "a.c3d", "a.json", "a", "a.asf"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        refuse(names[i], "", 0, "the file is empty");
+        refuse(names[i], "\xff\xfeH", 0, "save it as UTF-8");
+        refuse(names[i], "PK\x03\x04...", 0, "unpack it");
+        refuse(names[i], "version https://git-lfs.github.com/spec/v1\n", 0, "git lfs pull");
+        refuse(names[i], "<!DOCTYPE html><p>404", 0, "this is a web page");
+    }
+    sn_document d;
+    sn_error error = {0};
+    assert_int_equal(sn_document_read("a.bvh", "HIER\0\0\0", 7, NULL, NULL, &d, &error),
+                     SN_ERR_PARSE);
+    assert_non_null(strstr(error.text, "this is no text"));
+    // by what is in it, whatever its name
+    recording("a.bvh", TRC_USUAL, "L FHD", 12, 100, 0.001, "");
+    recording("a.trc", VICON, "Ann:LFHD", 12, 100, 0.001, "");
+    recording("a.dat", DEVICES "\n" VICON, "Ann:LFHD", 12, 100, 0.001,
+              "other sections left out: devices");
+    recording("a.txt",
+              "Frame;LFHD X;LFHD Y;LFHD Z;C7 X;C7 Y;C7 Z\n12;1.5;2.5;3.5;4.5;5.5;6.5\n"
+              "13;;;;8;9;10\n",
+              "LFHD", 12, 0, 0, "");
+    refuse("a.txt", "Dear all,\nhere are the files.\n", 0, "neither its name (a.txt)");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bvh_varieties),
@@ -361,6 +390,7 @@ int main(void) {
         cmocka_unit_test(qtm),
         cmocka_unit_test(trc_varieties),
         cmocka_unit_test(cut_tables),
+        cmocka_unit_test(strangers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

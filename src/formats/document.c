@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "formats/lines.h"
+#include "formats/csv.h"
+#include "formats/stranger.h"
 
 const char *sn_format_name(sn_format format) {
     static const char *const names[] = {
@@ -70,7 +71,10 @@ static sn_format text_kind(const char *text, size_t length) {
     if (sn_word_is(word, "hierarchy")) return SN_FORMAT_BVH;
     if (sn_word_is(word, "pathfiletype")) return SN_FORMAT_TRC;
     if (sn_word_is(word, ":fully-specified")) return SN_FORMAT_AMC;
-    if (sn_word_is(word, "trajectories") || sn_word_is(word, "no_of_frames")) return SN_FORMAT_CSV;
+    sn_rows rows = sn_rows_begin(text, length, true);
+    (void)sn_rows_next_filled(&rows, ',');
+    if (sn_csv_is_motive(&rows) || sn_csv_is_vicon(&rows) || sn_csv_is_qtm(&rows))
+        return SN_FORMAT_CSV;
     size_t head = length < 4000 ? length : 4000;
     if (word.text[0] == ':') {
         static const char *const sections[] = {":bonedata", ":root", ":units", ":hierarchy"};
@@ -118,6 +122,9 @@ static sn_status read_any(const char *name, const char *text, size_t length,
                           sn_document *d, sn_error *error) {
     sn_asf_options asf = sn_asf_options_default();
     sn_bvh_options bvh = sn_bvh_options_default();
+    bool binary = d->format == SN_FORMAT_C3D || d->format == SN_FORMAT_GLB;
+    const char *stranger = sn_stranger(text, length, !binary && d->format != SN_FORMAT_UNKNOWN);
+    if (stranger != NULL) return sn_fail(error, SN_ERR_PARSE, 0, "%s", stranger);
     asf.use_limits = o->use_limits;
     bvh.metres_per_unit = o->metres_per_unit;
     switch (d->format) {
@@ -161,10 +168,16 @@ static sn_status read_any(const char *name, const char *text, size_t length,
         case SN_FORMAT_COUNT:
             break;
     }
-    return length == 0 ? sn_fail(error, SN_ERR_PARSE, 0, "the file is empty")
-                       : sn_fail(error, SN_ERR_PARSE, 0,
-                                 "neither its name (%.80s) nor its first bytes say what kind of file this is",
-                                 name != NULL ? name : "none");
+    // a table under any name
+    sn_status status = sn_csv_read_table(text, length, allocator, &d->table, NULL);
+    if (status == SN_ERR_MEMORY) return sn_fail_memory(error);
+    if (status == SN_OK) {
+        d->format = SN_FORMAT_CSV;
+        return read_table(d, allocator, error);
+    }
+    return sn_fail(error, SN_ERR_PARSE, 0,
+                   "neither its name (%.80s) nor its first bytes say what kind of file this is",
+                   name != NULL ? name : "none");
 }
 
 sn_status sn_document_read(const char *file_name, const void *bytes, size_t length,
