@@ -138,7 +138,8 @@ static sn_status read_names(reading *r) {
     r->separator = memchr(r->rows.start, '\t', length) != NULL ? '\t' : SN_BLANKS;
     r->nname = sn_rows_count(&r->rows, r->separator);
     if (r->ncolumn >= 0 && r->ncolumn != r->nname)
-        return FAIL(r, "the header says %d columns, but %d are named here", r->ncolumn, r->nname);
+        return FAIL(r, "the header says %d columns, but %d %s named here", r->ncolumn, r->nname,
+                    r->nname == 1 ? "is" : "are");
     sn_rows copy = r->rows;
     sn_word time;
     (void)sn_rows_cell(&copy, r->separator, &time);
