@@ -428,6 +428,25 @@ static void contradictions(void **unused) {
     check_note(&m, 400, 3, 100, "the header says 3 points, POINT:USED 2: the header fits the data");
 }
 
+// Fields of the header that are plainly wrong.
+static void wrong_headers(void **unused) {
+    (void)unused;
+    maker m = small_file(INTEL, true);
+    put_number(&m, "RATE", 1, 4, 120);
+    put_float(&m, 20, 1e9f);
+    check_note(&m, 4, 3, 120,
+               "the header states 1e+09 frames/s, POINT:RATE 120: the latter is believed");
+    // two points of four words and a third that is the analog samples of two channels, twice
+    m = make(INTEL, true, 3, 400, 2, 3);
+    put_group(&m, "POINT", 1);
+    put_group(&m, "ANALOG", 2);
+    put_number(&m, "USED", 2, 2, 2);
+    put_word(&m, 2, 2), put_word(&m, 4, 0), put_word(&m, 18, 2);
+    check_note(&m, 400, 2, 100,
+               "the header says 0 analog samples in a frame, ANALOG:USED 4: the latter fits the "
+               "data");
+}
+
 // Analog data and events are counted, not read.
 static void left_out(void **unused) {
     (void)unused;
@@ -778,7 +797,7 @@ int main(void) {
         cmocka_unit_test(data_files),     cmocka_unit_test(same_data),
         cmocka_unit_test(golden_markers), cmocka_unit_test(header_scale),
         cmocka_unit_test(wrapped_counts), cmocka_unit_test(contradictions),
-        cmocka_unit_test(left_out),
+        cmocka_unit_test(left_out),       cmocka_unit_test(wrong_headers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,6 +98,9 @@ static void markers(void **unused) {
     assert_true(info->rate == 0 && info->first_frame == 1);
     assert_string_equal(info->note, "1 column that is no marker's left out");
     sn_recording_destroy(r);
+    r = read_markers("frame,A.X,A.Y,A.Z\n4,1,1,1\n5,1,1,1\n7,1,1,1\n");
+    assert_string_equal(sn_recording_get_info(r)->note, "frames are not numbered one by one");
+    sn_recording_destroy(r);
     r = read_markers("time;A.X;A.Y;A.Z\n0;1;1;1\n1;1;1;1\n7;1;1;1\n");
     assert_string_equal(sn_recording_get_info(r)->note, "the times do not go on in even steps");
     sn_recording_destroy(r);

@@ -39,11 +39,11 @@ static sn_status read_rate(reading *r) {
     double header = sn_c3d_float(&r->file, 20), parameter;
     SN_TRY(sn_c3d_find_number(&r->file, "POINT", "RATE", &parameter, r->error));
     bool first = isfinite(header) && header > 0, second = isfinite(parameter) && parameter > 0;
+    bool absurd = second && !(header >= 0.01 && header <= 1e6);
     if (first && second && fabs(header / parameter - 1) > 1e-3)
-        sn_note(r->info.note,
-                "the header states %g frames/s, POINT:RATE %g: the header is believed", header,
-                parameter);
-    r->info.rate = first ? header : second ? parameter : 0;
+        sn_note(r->info.note, "the header states %g frames/s, POINT:RATE %g: %s is believed",
+                header, parameter, absurd ? "the latter" : "the header");
+    r->info.rate = first && !absurd ? header : second ? parameter : 0;
     return SN_OK;
 }
 

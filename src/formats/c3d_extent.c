@@ -197,6 +197,25 @@ static sn_status read_frames(reading *r) {
     return SN_OK;
 }
 
+// How many analog samples a frame has: the header's number, unless only the parameter's fits.
+static sn_status read_analog(reading *r) {
+    sn_c3d_extent *e = r->out;
+    double used, count = (double)sn_c3d_word(r->file, 8) - sn_c3d_word(r->file, 6) + 1;
+    SN_TRY(sn_c3d_find_number(r->file, "ANALOG", "USED", &used, r->error));
+    if (fills(r, count, size_of(r, (double)e->npoint)) || used < 0) return SN_OK;
+    size_t header = e->nanalog;
+    e->nanalog = (size_t)used * sn_c3d_word(r->file, 18);
+    if (e->nanalog == header || !fills(r, count, size_of(r, (double)e->npoint))) {
+        e->nanalog = header;
+        return SN_OK;
+    }
+    sn_note(r->note,
+            "the header says %zu analog samples in a frame, ANALOG:USED %zu: the latter "
+            "fits the data",
+            header, e->nanalog);
+    return SN_OK;
+}
+
 // How many points: the header's number, unless only the parameter's fits the data.
 static sn_status read_points(reading *r) {
     sn_c3d_extent *e = r->out;
@@ -216,6 +235,7 @@ static sn_status read_points(reading *r) {
         if (other) e->npoint = (size_t)used;
     }
     if (e->npoint == 0) return FAIL(r, "byte 2: the file has no points");
+    SN_TRY(read_analog(r));
     e->frame_size = size_of(r, (double)e->npoint);
     return SN_OK;
 }

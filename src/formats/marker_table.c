@@ -77,6 +77,13 @@ static sn_status place(reading *r, const sn_allocator *allocator, sn_error *erro
     return SN_OK;
 }
 
+// Whether the table numbers its rows one after the other.
+static bool counts_on(const sn_table *table, int column) {
+    for (int i = 1; i < sn_table_get_info(table)->nrow; i++)
+        if (sn_table_row(table, i)[column] != sn_table_row(table, i - 1)[column] + 1) return false;
+    return true;
+}
+
 static sn_status describe(reading *r, const char *unit, sn_error *error) {
     const sn_table_info *info = sn_table_get_info(r->table);
     size_t length = strlen(unit);
@@ -106,6 +113,8 @@ static sn_status describe(reading *r, const char *unit, sn_error *error) {
             3 * r->info.nmarker, info->ncolumn);
     if (info->time >= 0 && info->nrow > 1 && r->info.rate == 0)
         sn_note(r->info.note, "the times do not go on in even steps");
+    if (info->frame >= 0 && !counts_on(r->table, info->frame))
+        sn_note(r->info.note, "frames are not numbered one by one");
     if (other > 0)
         sn_note(r->info.note, "%d column%s no marker's left out", other,
                 other == 1 ? " that is" : "s that are");
