@@ -91,8 +91,8 @@ SN_API sn_status sn_sto_write(const sn_table *table, const sn_sink *sink, sn_err
 SN_API sn_status sn_mot_write(const sn_model *model, const sn_motion *motion,
                               const sn_allocator *allocator, const sn_sink *sink, sn_error *error);
 
-/// Comma, semicolon or tab separated; also the CSV of OptiTrack Motive, of which the markers are
-/// taken.
+/// Comma, semicolon or tab separated; also the files of OptiTrack Motive, Vicon Nexus and Qualisys
+/// QTM, of which the markers are taken.
 /// @param out  free with sn_table_destroy(); NULL on failure
 SN_API sn_status sn_csv_read_table(const char *text, size_t length, const sn_allocator *allocator,
                                    sn_table **out, sn_error *error);
