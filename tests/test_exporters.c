@@ -343,6 +343,9 @@ static void cut_tables(void **unused) {
     sn_document d = read_as("a.sto", STO("2") "0\t1.5\n");
     assert_string_equal(sn_table_get_info(d.table)->note, "the header says 2 rows, 1 is there");
     sn_document_free(&d);
+    d = read_as("a.mot", "a\nnRows=1\nnColumns=7\nendheader\ntime\tA\n0\t1.5\n");
+    assert_string_equal(sn_table_get_info(d.table)->note, "the header says 7 columns, 2 are named");
+    sn_document_free(&d);
     d = read_as("a.sto", STO("1") "0\t1.5");
     assert_string_equal(sn_table_get_info(d.table)->note, "");
     sn_document_free(&d);

@@ -137,9 +137,10 @@ static sn_status read_names(reading *r) {
     size_t length = (size_t)(r->rows.stop - r->rows.start);
     r->separator = memchr(r->rows.start, '\t', length) != NULL ? '\t' : SN_BLANKS;
     r->nname = sn_rows_count(&r->rows, r->separator);
+    // every row is held against the names
     if (r->ncolumn >= 0 && r->ncolumn != r->nname)
-        return FAIL(r, "the header says %d columns, but %d %s named here", r->ncolumn, r->nname,
-                    r->nname == 1 ? "is" : "are");
+        sn_note(r->info.note, "the header says %d column%s, %d %s named", r->ncolumn,
+                SN_S(r->ncolumn), r->nname, r->nname == 1 ? "is" : "are");
     sn_rows copy = r->rows;
     sn_word time;
     (void)sn_rows_cell(&copy, r->separator, &time);
