@@ -201,6 +201,16 @@ static void lost_axis(void **unused) {
     assert_null(strstr(program_output, "--up y turns it"));
 }
 
+// Analog data and events of a C3D file do not come along, and that is said.
+static void left_out(void **unused) {
+    (void)unused;
+    const char *from = data_path("c3d/Eb015pi.c3d");
+    if (from == NULL) skip();
+    program_expect(0, "16 analog channels and 3 events are left out", "convert %s -o %s", from,
+                   program_path("e.c3d"));
+    program_expect(0, "16 analog channels and 3 events are not read", "info %s", from);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_labels),
@@ -209,6 +219,7 @@ int main(void) {
         cmocka_unit_test(units),
         cmocka_unit_test(start_times),
         cmocka_unit_test(lost_axis),
+        cmocka_unit_test(left_out),
     };
     if (!program_begin("convert-odd")) return 1;
     return program_end(cmocka_run_group_tests(tests, NULL, NULL));

@@ -237,6 +237,8 @@ static void vicon(void **unused) {
     refuse("a.csv", DEVICES, 1, "a file of Vicon without its section Trajectories");
     refuse("a.csv", "Trajectories\n0\n,,A,,\n", 2, "'0' is no frame rate");
     refuse("a.csv", "Trajectories\n100\n,,A,,\n", 3, "ends before the line of axes");
+    refuse("a.csv", "Trajectories\n100\n,,A,,\nFrame,Sub Frame,RX,RY,RZ\n1,0,1,2,3\n", 4,
+           "no column is a marker's x, y or z");
     // a column of that name
     sn_document d = read_as("a.csv", "Devices\n1\n2\n");
     assert_int_equal(sn_table_get_info(d.table)->nrow, 2);
@@ -246,6 +248,20 @@ static void vicon(void **unused) {
            "column 6 is not the x, y or z");
     refuse("a.csv", "Trajectories\n100\n,,A,,\nFrame,Sub Frame,X,Y,Z\n,,mm,mm,mm\n1,0,1,2\n", 6,
            "this row has 4 cells, but the table has 5 columns");
+}
+
+// Names in one row, axes in the next.
+static void two_rows(void **unused) {
+    (void)unused;
+    recording("a.csv",
+              "Frame,Time,LFHD,,,C7,,\n,,X,Y,Z,X,Y,Z\n12,0.11,1.5,2.5,3.5,4.5,5.5,6.5\n"
+              "13,0.12,,,,8,9,10\n",
+              "LFHD", 12, 100, 0, "");
+    recording(
+        "a.txt",
+        "\t\tLFHD\t\t\t\tC7\n# \tTime (s)\tx\ty\tz\tlen\tx\ty\tz\n\ts\tcm\tcm\tcm\t\tcm\tcm\tcm\n"
+        "12\t0.11\t1.5\t2.5\t3.5\t7\t4.5\t5.5\t6.5\n13\t0.12\t\t\t\t7\t8\t9\t10\n",
+        "LFHD", 12, 100, 0.01, "2 columns left out");
 }
 
 #define QTM                                                                                        \
@@ -386,13 +402,10 @@ static void strangers(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bvh_varieties),
-        cmocka_unit_test(bvh_words),
-        cmocka_unit_test(acclaim_varieties),
-        cmocka_unit_test(vicon),
-        cmocka_unit_test(qtm),
-        cmocka_unit_test(trc_varieties),
-        cmocka_unit_test(cut_tables),
+        cmocka_unit_test(bvh_varieties),     cmocka_unit_test(bvh_words),
+        cmocka_unit_test(acclaim_varieties), cmocka_unit_test(vicon),
+        cmocka_unit_test(two_rows),          cmocka_unit_test(qtm),
+        cmocka_unit_test(trc_varieties),     cmocka_unit_test(cut_tables),
         cmocka_unit_test(strangers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -174,7 +174,10 @@ static sn_status read_header(sn_csv *csv) {
     if (sn_csv_is_motive(&csv->rows)) return sn_csv_read_motive(csv);
     if (sn_csv_is_vicon(&csv->rows)) return sn_csv_read_vicon(csv);
     if (sn_csv_is_qtm(&csv->rows)) return sn_csv_read_qtm(csv);
-    return read_names(csv);
+    if (!sn_csv_is_axes(&csv->rows)) return read_names(csv);
+    sn_rows names = csv->rows;
+    (void)sn_rows_next(&csv->rows);
+    return sn_csv_read_axes(csv, names);
 }
 
 // Markers at 0 0 0, whose columns stand side by side, become missing.

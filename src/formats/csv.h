@@ -42,7 +42,12 @@ bool sn_csv_is_motive(const sn_rows *rows);
 /// Read the header of such a file, of which `rows` is at the first line.
 sn_status sn_csv_read_motive(sn_csv *csv);
 
-/// The same for Vicon's Nexus: one of its sections begins here.
+/// Whether this line names markers and the next one their axes.
+bool sn_csv_is_axes(const sn_rows *rows);
+/// Read such a header, of which `names` is at the first line and csv->rows at the second.
+sn_status sn_csv_read_axes(sn_csv *csv, sn_rows names);
+
+/// Whether one of the sections of a file of Vicon's Nexus begins here.
 bool sn_csv_is_vicon(const sn_rows *rows);
 sn_status sn_csv_read_vicon(sn_csv *csv);
 

@@ -90,48 +90,6 @@ static sn_status next_line(sn_csv *csv, const char *what) {
     return SN_CSV_FAIL(csv, "the section Trajectories ends before the line of %s", what);
 }
 
-// The units of length under the axes, where this is a row of units.
-static bool read_units(sn_csv *csv, sn_rows rows) {
-    sn_word cell;
-    double number;
-    (void)sn_rows_cell(&rows, csv->separator, &cell);
-    if (cell.length > 0 && sn_cell_number(cell, true, &number)) return false;
-    for (int i = 1; sn_rows_cell(&rows, csv->separator, &cell); i++)
-        if (i < csv->ncell && csv->to[i] >= 0 && cell.length > 0) (void)sn_csv_unit(csv, cell);
-    return true;
-}
-
-// A column for each X, Y and Z that stands under a name.
-static sn_status add_columns(sn_csv *csv, sn_rows names, sn_rows axes) {
-    sn_word cell, name = {"", 0};
-    int nother = 0, last = 2;
-    for (int i = 0; i < csv->ncell; i++) {
-        sn_word axis;
-        if (!sn_rows_cell(&names, csv->separator, &cell)) cell = (sn_word){"", 0};
-        (void)sn_rows_cell(&axes, csv->separator, &axis);
-        if (cell.length > 0) name = cell;
-        if (i == 0) {
-            SN_TRY(sn_csv_add(csv, i, (sn_word){"Frame", 5}, ""));
-            continue;
-        }
-        int which = -1;
-        for (int c = 0; c < 3; c++)
-            if (sn_word_is(axis, (const char[]){"xyz"[c], '\0'})) which = c;
-        // x, y and z of a name in turn, each once
-        if (which >= 0 && (name.length == 0 || which != (last + 1) % 3))
-            return SN_CSV_FAIL(csv, "column %d is not the x, y or z in turn of a named marker",
-                               i + 1);
-        if (which >= 0) last = which;
-        if (which >= 0)
-            SN_TRY(sn_csv_add(csv, i, name, (const char[]){'.', "XYZ"[which], '\0'}));
-        else if (!sn_word_is(axis, "sub frame"))
-            nother++;
-        if (which == 2) name = (sn_word){"", 0};
-    }
-    if (nother > 0) sn_note(csv->info.note, "%d column%s left out", nother, SN_S(nother));
-    return SN_OK;
-}
-
 sn_status sn_csv_read_vicon(sn_csv *csv) {
     sn_word cell;
     SN_TRY(find_section(csv));
@@ -146,17 +104,8 @@ sn_status sn_csv_read_vicon(sn_csv *csv) {
     SN_TRY(next_line(csv, "axes (Frame,Sub Frame,X,Y,Z,...)"));
     sn_rows axes = csv->rows;
     csv->separator = sn_csv_separator(&axes);
-    (void)sn_rows_cell(&csv->rows, csv->separator, &cell);
+    (void)sn_rows_cell(&axes, csv->separator, &cell);
     if (!sn_word_is(cell, "frame") && !sn_word_is(cell, "field #") && !sn_word_is(cell, "field"))
         return SN_CSV_FAIL(csv, "the row of axes must begin with Frame, not '%.*s'", SN_WORD(cell));
-    int ncell = sn_rows_count(&axes, csv->separator);
-    // a name stands over three columns at most
-    size_t letters = 3 * ((size_t)(names.stop - names.start) + (size_t)ncell) + 8;
-    SN_TRY(sn_csv_place(csv, ncell, letters));
-    SN_TRY(add_columns(csv, names, axes));
-    if (csv->info.ncolumn == 1) return SN_CSV_FAIL(csv, "no column is a marker's x, y or z");
-    sn_rows next = csv->rows;
-    if (sn_rows_next_filled(&next, csv->separator) && read_units(csv, next)) csv->rows = next;
-    if (csv->mixed) return SN_CSV_FAIL(csv, "lengths are in different units");
-    return SN_OK;
+    return sn_csv_read_axes(csv, names);
 }
