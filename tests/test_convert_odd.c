@@ -124,6 +124,12 @@ static void units(void **unused) {
     sn_document d = program_read(path, NULL);
     assert_near(sn_recording_frame(d.recording, 0)[2], 0.3, 1e-15);
     sn_document_free(&d);
+    const char *to = program_path("cm.sto");
+    program_expect(0, "wrote", "convert %s -o %s --units cm", path, to);
+    program_expect(0, "unit of length      cm (stated)", "info %s", to);
+    d = program_read(to, NULL);
+    assert_near(sn_recording_frame(d.recording, 0)[2], 0.3, 1e-12);
+    sn_document_free(&d);
     (void)snprintf(text, sizeof text, sto, "Units are S.I. units (second, meters)");
     program_expect(0, "unit of length      m (stated)", "info %s", program_file("b.sto", text));
     (void)snprintf(text, sizeof text, sto, "Units=foo");
