@@ -102,7 +102,9 @@ SN_API sn_status sn_amc_write(const sn_skeleton *skeleton, const sn_motion *moti
                               const sn_sink *sink, const sn_allocator *allocator, sn_error *error);
 
 /// Missing are samples with a negative residual, NaN, or exactly at 0 0 0. Points that the file
-/// lists as angles, forces, moments, powers or scalars are left out. Axes stay as in the file.
+/// lists as angles, forces, moments, powers or scalars are left out, and so are analog data and
+/// events. Axes stay as in the file. What header and parameters disagree about is decided by what
+/// fits the data, and noted.
 /// @param out  free with sn_recording_destroy(); NULL on failure
 SN_API sn_status sn_c3d_read(const void *bytes, size_t length, const sn_allocator *allocator,
                              sn_recording **out, sn_error *error);
