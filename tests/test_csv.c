@@ -155,6 +155,7 @@ static void broken_files(void **unused) {
     refuse(NULL, 0, 0, "the file holds no table");
     REFUSE("\n# x\n,,\n", 3, "the file holds no table");
     REFUSE("1,2\n3,4\n", 1, "the first row must name the columns, but holds only numbers");
+    REFUSE("1 (mm),2 (mm)\n3,4\n", 1, "the first row must name the columns, but holds only numbers");
     REFUSE("a,,b\n1,2,3\n", 1, "column 2 has no name");
     REFUSE("a,b\n", 1, "no rows follow the names of the columns");
     REFUSE("a,b\n1\n", 2, "this row has 1 cells, but the table has 2 columns");

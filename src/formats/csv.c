@@ -149,9 +149,10 @@ static sn_status read_names(sn_csv *csv) {
         sn_word cell;
         double number;
         (void)sn_rows_cell(&csv->rows, csv->separator, &cell);
-        numbers += sn_cell_number(cell, true, &number) && cell.length > 0;
         double seconds = csv->seconds;
-        SN_TRY(sn_csv_add(csv, i, take_unit(csv, cell), ""));
+        sn_word name = take_unit(csv, cell);
+        numbers += sn_cell_number(name, true, &number) && name.length > 0;
+        SN_TRY(sn_csv_add(csv, i, name, ""));
         if (csv->to[i] != csv->info.time) csv->seconds = seconds;
     }
     if (csv->rows.broken) return SN_CSV_FAIL(csv, "a quoted cell has no end in its line");
