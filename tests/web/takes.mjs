@@ -112,7 +112,6 @@ export async function takes(browser, page, build) {
     check(page.problems.length === 0, page.problems.join('\n'));
   });
 
-<<<<<<< HEAD
   await test('ASF and C3D: fitted here, to be looked at from the first frames on', async () => {
     await drop(page, ['take.c3d', 'skeleton.asf'].map((name) => [name, bytes(name)]));
     await page.waitForFunction(() => sinew.player.busy && sinew.take.done > 0, null, { timeout: 60000 }).catch(async () => { throw new Error(await message(page)); });
@@ -132,7 +131,9 @@ export async function takes(browser, page, build) {
     await page.evaluate(() => sinew.clock.seek(3));
     const off = await page.evaluate(() => sinew.clock.error);
     check(off > 1e-3 && off < 6e-3, `markers are ${off} m from the fitted figure`);
-=======
+    check(page.problems.length === 0, page.problems.join('\n'));
+  });
+
   await test('a fitted take as GLB: what ASF, AMC and C3D show, from one file', async () => {
     run('fit', '-m', file('skeleton.asf'), '-i', file('take.c3d'), '-o', file('fit.glb'), '-o', file('fit.asf'), '-o', file('fit.amc'));
     // where every marker was measured and fitted at some times, and where the head is
@@ -199,7 +200,6 @@ export async function takes(browser, page, build) {
     // upright, then bowed by 2 radians about x at the hips' height and 40 cm, one metre on
     check(difference(await at(0), [0, 1.6, 0]) < 1e-5, `at first ${await at(0)}`);
     check(difference(await at(1), [1, 1.3 + 0.3 * Math.cos(2), 0.3 * Math.sin(2)]) < 1e-5, `at last ${await at(1)}`);
->>>>>>> glbread
     check(page.problems.length === 0, page.problems.join('\n'));
   });
 
