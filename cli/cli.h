@@ -66,6 +66,8 @@ char *read_file(const char *path, size_t *length);
 
 /// The same, with what is wrong in `error` instead of a message.
 char *read_bytes(const char *path, size_t *length, sn_error *error);
+/// Whether the program has read this very file, under whatever name.
+bool was_input(const char *path);
 
 /// Say what is wrong, on standard error: "sinew: text". The last sentence is kept.
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -28,10 +28,20 @@ static bool find_cut(const clip_plan *p, const char *path, int first_frame, int 
 
 // --- motions and recordings ----------------------------------------------------------------------
 
+// Seconds by which a frame's time would change with its new number and rate.
+static double time_moved(int number, double rate, int new_number, double new_rate) {
+    if (!(rate > 0) || !(new_rate > 0)) return 0;
+    return (number > 1 ? number - 1 : 0) / rate - (new_number > 1 ? new_number - 1 : 0) / new_rate;
+}
+
 static sn_motion *pick_motion(const sn_motion *from, cut c, long every, int number, double rate) {
     int n = (int)((c.count + every - 1) / every), nq = sn_motion_nq(from);
     sn_motion *to = NULL;
     if (sn_motion_create(n, nq, number, rate, NULL, &to) != SN_OK) return NULL;
+    sn_motion_set_time_offset(to,
+                              sn_motion_time_offset(from) +
+                                  time_moved(sn_motion_first_frame(from) + c.first,
+                                             sn_motion_rate(from), number, rate));
     for (int k = 0; k < n; k++)
         memcpy(sn_motion_edit(to, k), sn_motion_frame(from, c.first + (int)(k * every)),
                (size_t)nq * sizeof(double));
@@ -42,6 +52,7 @@ static sn_recording *pick_recording(const sn_recording *from, cut c, long every,
                                     double rate) {
     sn_recording_info info = *sn_recording_get_info(from);
     info.nframe = (int)((c.count + every - 1) / every);
+    info.time_offset += time_moved(info.first_frame + c.first, info.rate, number, rate);
     info.first_frame = number;
     info.rate = rate;
     const char **labels = must_alloc((size_t)info.nmarker, sizeof *labels);
@@ -128,7 +139,7 @@ static bool clip(const clip_plan *p, take *t, cut c, char *said) {
         n += (size_t)snprintf(said + n, 60, "%s%.8g frames/s taken for %g", comma, rate, fps);
     }
     comma = n > 0 ? "; " : "";
-    if (p->every > 1) (void)snprintf(said + n, 60, "%severy %ld. frame", comma, p->every);
+    if (p->every > 1) (void)snprintf(said + n, 60, "%sone frame in %ld", comma, p->every);
     if (!all && !pick(t, c, 1, number_of(t) + c.first, rate)) return false;
     if (change && !resample(t, fps)) return false;
     if (p->every == 1 && (change || fps == rate)) return true;

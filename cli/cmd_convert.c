@@ -9,11 +9,11 @@ static const char help[] =
     "usage: sinew convert IN... -o OUT [-o OUT ...] [options]\n\n"
     "Writes files as other formats, as the endings of OUT say. IN are, in any order:\n"
     "  a recording (C3D, TRC, CSV, STO)      to c3d, trc, csv, sto\n"
-    "  a model (ASF, BVH, URDF, JSON)        to asf, bvh, json, glb; \"humanoid\" is the built-in "
+    "  a model (ASF, BVH, GLB, URDF, JSON)   to asf, bvh, json, glb; \"humanoid\" is the built-in "
     "figure\n"
-    "  a motion with its model (BVH; AMC     to bvh, asf and amc, mot, csv, glb; where its markers "
+    "  a motion with its model (BVH, GLB;    to bvh, asf and amc, mot, csv, glb; where its markers "
     "are, if\n"
-    "  with its ASF; MOT or CSV with theirs) the model has some: c3d, trc\n"
+    "  AMC with its ASF; MOT, CSV)           the model has some: c3d, trc\n"
     "  a marker set, beside a model          puts the markers on it\n"
     "  a recording, beside a motion          is shown in the glb\n"
     "Markers do not become a motion here: that is sinew fit.\n\n"
@@ -22,13 +22,14 @@ static const char help[] =
     "none (AMC)\n"
     "  --frames A:B        only these, by their numbers in the file, both included\n"
     "  --every N           keep each N-th frame\n"
-    "  --units UNIT        of the output: m, cm, mm, in, ft. Markers are in mm without it, BVH and "
-    "ASF in\n"
-    "                      the unit of the file they come from\n"
+    "  --units UNIT        of the output: m, cm, mm, in, ft. Without it markers are in mm (STO: m), "
+    "BVH and\n"
+    "                      ASF in the unit of the file they come from\n"
     "  --up AXIS           turn everything so that this axis is up: x, y, z, -x, -y, -z\n"
     "  --in-units UNIT     of inputs that do not state one (BVH, CSV); of a recording alone: in "
     "any case\n"
-    "  --in-up AXIS        which axis is up in the input, where it is stated or guessed wrong\n";
+    "  --in-up AXIS        which axis is up in the input, where it is stated or guessed wrong\n"
+    "  --force             let an output replace an input\n";
 
 bool convert_plan(const convert_settings *s, conversion *out) {
     *out = (conversion){.settings = s, .clip = {.every = 1, .frames_word = s->frames}};
@@ -147,6 +148,7 @@ static bool check_outputs(const conversion *c) {
     for (int i = 0; i < c->settings->outputs.count; i++) {
         const char *path = c->settings->outputs.word[i];
         sn_format format = sn_format_of_name(path);
+        if (!output_allowed(path)) return false;
         if (format == SN_FORMAT_URDF || format == SN_FORMAT_OSIM)
             return refuse(path, "such files are read, not written");
         if (!(c->figure_path != NULL ? check_with_figure(c, path, format)
@@ -196,10 +198,19 @@ static bool write_outputs(const conversion *c) {
 }
 
 static void say_world(const char *what, const world *w) {
-    char unit[60] = "not stated", up[60] = "not stated";
-    if (w->unit_known != NULL) (void)snprintf(unit, sizeof unit, "%s (%s)", w->unit, w->unit_known);
+    char unit[120], up[60] = "not stated";
+    world_describe_unit(w, unit, sizeof unit);
     if (w->up_known != NULL) (void)snprintf(up, sizeof up, "%s (%s)", w->up_text, w->up_known);
     printf("%-6s unit of length %s, up %s\n", what, unit, up);
+}
+
+// Native models are taken to have y up.
+static void say_lost_axis(conversion *c) {
+    if (c->figure_path == NULL || c->has_up || !has_output(c, SN_FORMAT_MODEL)) return;
+    if (c->figure.up == 1 && c->figure.up_sign > 0) return;
+    convert_note(c, "JSON says no axis that is up, and is taken for y up: this figure has %s (--up y "
+                    "turns it)",
+                 c->figure_world.up_text);
 }
 
 static void say_all(const conversion *c) {
@@ -214,6 +225,7 @@ static int convert(const convert_settings *s) {
     if (!convert_plan(s, &c)) return EXIT_USAGE;
     int code = EXIT_INPUT;
     if (convert_read(&c)) {
+        say_lost_axis(&c);
         say_all(&c);
         code = !check_outputs(&c) ? EXIT_INPUT : write_outputs(&c) ? EXIT_OK : EXIT_FAILED;
     }
@@ -224,6 +236,7 @@ static int convert(const convert_settings *s) {
 static int run(int argc, char **argv) {
     convert_settings s = {0};
     const char *files[CONVERT_INPUTS];
+    bool force = false;
     const option options[] = {LIST("--output", "-o", &s.outputs),
                               VALUE("--fps", NULL, &s.fps),
                               VALUE("--units", NULL, &s.units),
@@ -232,11 +245,13 @@ static int run(int argc, char **argv) {
                               VALUE("--every", NULL, &s.every),
                               VALUE("--in-units", NULL, &s.in_units),
                               VALUE("--in-up", NULL, &s.in_up),
+                              FLAG("--force", &force),
                               {0}};
     int code =
         parse_options(&command_convert, argc, argv, options, files, CONVERT_INPUTS, &s.nfile);
     if (code >= 0) return code;
     s.files = files;
+    outputs_may_replace(force, "--force");
     if (s.nfile == 0 || s.outputs.count == 0) {
         fputs("sinew convert: an input and an output (-o) are needed; see sinew convert --help\n",
               stderr);

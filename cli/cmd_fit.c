@@ -11,7 +11,7 @@ static const char help[] =
     "usage: sinew fit -m SKELETON -i TAKE -o FILE [-o FILE ...] [options]\n"
     "       sinew fit --manifest LIST.tsv --out DIR [--shard K/N] [--resume] [options]\n\n"
     "Finds the motion of a skeleton from a recording of markers.\n\n"
-    "  -m, --model FILE      the skeleton: ASF, BVH, URDF, OSIM or a native JSON model; \"humanoid\" is built in\n"
+    "  -m, --model FILE      the skeleton: ASF, BVH, GLB, URDF, OSIM or a native JSON model; \"humanoid\" is built in\n"
     "  -i, --input FILE      the markers: C3D, TRC, CSV, STO\n"
     "  -o, --output FILE     the motion, as its ending says: amc, asf, bvh, glb, mot, csv; also c3d or trc\n"
     "                        (where the fitted markers are), json (the figure), html (a page that plays the\n"

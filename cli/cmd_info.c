@@ -8,12 +8,13 @@ static const char help[] =
     "usage: sinew info FILE... [--json]\n\n"
     "Says what each file holds: frames, rate, unit, up axis (and how they are known), labels, gaps "
     "of\n"
-    "every marker, joints, degrees of freedom. FILE is ASF, AMC, BVH, C3D, TRC, MOT, STO, CSV, "
-    "URDF,\n"
-    "OpenSim, a "
-    "native JSON model or marker set, \"-\" for standard input, or \"humanoid\", the built-in "
-    "figure. An\n"
-    "AMC file is read against the ASF file in the same command that fits it.\n\n"
+    "every marker, joints, degrees of freedom. FILE is ASF, AMC, BVH, GLB, C3D, TRC, MOT, STO, CSV (also "
+    "of\n"
+    "Motive and Nexus), TSV of QTM, URDF, OpenSim, a native JSON model or marker set, \"-\" for "
+    "standard\n"
+    "input, or \"humanoid\", the built-in figure. An AMC file is read against the ASF file in the "
+    "same\n"
+    "command that fits it.\n\n"
     "  --json   an array with one object per file; what does not apply is null, and a file that "
     "can't\n"
     "           be read has \"file\" and \"error\" alone\n";
@@ -85,7 +86,7 @@ static bool show(const char *path, int place, const skeletons *s, bool json, sn_
     if (!good && amc && s->count > 0) good = read_amc(path, place, s, &in, error);
     if (good) {
         facts = collect_facts(&in);
-    } else if (amc && s->count == 0) {
+    } else if (amc && s->count == 0 && error->status == SN_ERR_ARGUMENT) {
         good = collect_amc(path, &in, &facts, error);
     }
     if (good) (json ? print_info_json : print_info_text)(&facts);

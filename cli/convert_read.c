@@ -31,7 +31,7 @@ static bool only_one(const char *what, const char **place, const char *path) {
 }
 
 static void say_frames(char *out, size_t size, int first, int count, double rate) {
-    int n = snprintf(out, size, "%d frames", count);
+    int n = snprintf(out, size, "%d frame%s", count, count == 1 ? "" : "s");
     if (count > 0 && n > 0)
         n += snprintf(out + n, size - (size_t)n, " (%d to %d)", first, first + count - 1);
     if (rate > 0) (void)snprintf(out + n, size - (size_t)n, ", %.6g frames/s", rate);
@@ -41,14 +41,16 @@ static void say_read(const input *in) {
     const sn_document *d = &in->document;
     char model[80] = "", frames[80] = "", markers[60] = "";
     if (d->model != NULL)
-        (void)snprintf(model, sizeof model, ", %d joints, %d degrees of freedom",
-                       sn_model_njoint(d->model), sn_model_nv(d->model));
+        (void)snprintf(model, sizeof model, ", %d joint%s, %d degree%s of freedom",
+                       sn_model_njoint(d->model), sn_model_njoint(d->model) == 1 ? "" : "s",
+                       sn_model_nv(d->model), sn_model_nv(d->model) == 1 ? "" : "s");
     if (d->motion != NULL)
         say_frames(frames, sizeof frames, sn_motion_first_frame(d->motion),
                    sn_motion_nframe(d->motion), sn_motion_rate(d->motion));
     if (d->recording != NULL) {
         const sn_recording_info *info = sn_recording_get_info(d->recording);
-        (void)snprintf(markers, sizeof markers, ", %d markers", info->nmarker);
+        (void)snprintf(markers, sizeof markers, ", %d marker%s", info->nmarker,
+                       info->nmarker == 1 ? "" : "s");
         say_frames(frames, sizeof frames, info->first_frame, info->nframe, info->rate);
     }
     if (d->table != NULL)
@@ -185,9 +187,10 @@ static bool settle_unit(conversion *c) {
     if (c->in_metres > 0 && (!(stated > 0) || c->figure_path == NULL))
         world_set_unit(w, c->in_metres, "given");
     if (!(w->metres > 0)) {
-        convert_note(
-            c, "%s states no unit of length: its numbers stay as they are (--in-units states one)",
-            c->recording_path);
+        convert_note(c,
+                     "%s states no known unit of length: its numbers stay as they are (--in-units "
+                     "states one)",
+                     c->recording_path);
         return true;
     }
     if (w->metres == stated) return true;
@@ -225,6 +228,7 @@ static bool settle_up(conversion *c) {
     char word[8];
     bool beside = c->figure_path != NULL;
     if (!beside && !c->has_up) return true;
+    if (beside && c->recording_path == c->figure_path) return true;  // one file, one world (GLB)
     int up = beside ? c->figure.up : c->up;
     double sign = beside ? c->figure.up_sign : c->up_sign;
     sn_axes_report report;
@@ -255,6 +259,15 @@ static bool settle_recording(conversion *c) {
                      c->recording_path, w->up_text, w->shown);
     const sn_recording_info *info = sn_recording_get_info(c->recording);
     if (info->note[0] != '\0') convert_note(c, "%s: %s", c->recording_path, info->note);
+    if (info->nanalog > 0 || info->nevent > 0) {
+        char text[120];
+        describe_left_out(info, text, sizeof text);
+        convert_note(c, "%s: %s are left out", c->recording_path, text);
+    }
+    if (info->nrenamed > 0)
+        convert_note(c, "%s: %d label%s that stand%s twice: made different by _2, _3, ...",
+                     c->recording_path, info->nrenamed, info->nrenamed == 1 ? "" : "s",
+                     info->nrenamed == 1 ? "s" : "");
     return settle_unit(c) && settle_up(c);
 }
 

@@ -85,6 +85,7 @@ sn_recording *marker_paths(const sn_model *model, const sn_motion *motion) {
                               .nmarker = n,
                               .first_frame = sn_motion_first_frame(motion),
                               .rate = sn_motion_rate(motion),
+                              .time_offset = sn_motion_time_offset(motion),
                               .metres_per_unit = 1,
                               .unit = "m"};
     const char **labels = must_alloc((size_t)n, sizeof *labels);

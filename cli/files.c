@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "base/json.h"
@@ -53,11 +54,43 @@ static char *read_failed(const char *path, char *text, FILE *file, const char *w
     return NULL;
 }
 
+// Files that were read, by what they are and not by their names.
+static struct {
+    int count, room;
+    struct {
+        dev_t device;
+        ino_t number;
+    } *file;
+} inputs;
+
+static void remember_input(FILE *file) {
+    struct stat s;
+    if (fstat(fileno(file), &s) != 0 || !S_ISREG(s.st_mode)) return;
+    if (inputs.count == inputs.room) {
+        int room = inputs.room > 0 ? 2 * inputs.room : 16;
+        void *grown = realloc(inputs.file, (size_t)room * sizeof *inputs.file);
+        if (grown == NULL) return;
+        inputs.file = grown;
+        inputs.room = room;
+    }
+    inputs.file[inputs.count].device = s.st_dev;
+    inputs.file[inputs.count++].number = s.st_ino;
+}
+
+bool was_input(const char *path) {
+    struct stat s;
+    if (stat(path, &s) != 0) return false;
+    for (int i = 0; i < inputs.count; i++)
+        if (inputs.file[i].device == s.st_dev && inputs.file[i].number == s.st_ino) return true;
+    return false;
+}
+
 char *read_bytes(const char *path, size_t *length, sn_error *error) {
     bool standard = strcmp(path, "-") == 0;
     errno = 0;
     FILE *file = standard ? stdin : fopen(path, "rb");
     if (file == NULL) return read_failed(path, NULL, NULL, strerror(errno), error);
+    if (!standard) remember_input(file);
     size_t capacity = 1 << 16, used = 0;
     char *text = must_alloc(capacity, 1);
     for (;;) {

@@ -4,7 +4,7 @@
 
 #include "inputs.h"
 
-enum { INFO_NOTES = 6 };
+enum { INFO_NOTES = 8 };
 
 /// How one marker was seen.
 typedef struct gap {
@@ -18,6 +18,7 @@ typedef struct file_facts {
     int nframe;  ///< -1: the file holds nothing that moves
     int first_frame;
     double rate;            ///< 0: not known
+    double time_offset;     ///< of the times beyond (frame - 1) / rate
     world world;            ///< of models, recordings and tables
     int joints, dofs;       ///< -1: none
     gap *gaps;              ///< per marker of a recording, else NULL

@@ -21,6 +21,7 @@ static void about_recording(file_facts *f, const sn_recording *recording) {
     f->nframe = info->nframe;
     f->first_frame = info->first_frame;
     f->rate = info->rate;
+    f->time_offset = info->time_offset;
     f->world = world_of_recording(recording);
     f->gaps = must_alloc((size_t)info->nmarker, sizeof *f->gaps);
     f->samples = (long)info->nframe * info->nmarker;
@@ -38,6 +39,16 @@ static void about_recording(file_facts *f, const sn_recording *recording) {
         note(f, "%d point%s of the file %s no marker position%s (angles, forces, ...) and left out",
              info->nother, info->nother == 1 ? "" : "s", info->nother == 1 ? "is" : "are",
              info->nother == 1 ? "" : "s");
+    if (info->nanalog > 0 || info->nevent > 0) {
+        char text[120];
+        describe_left_out(info, text, sizeof text);
+        note(f, "%s are not read", text);
+    }
+    if (info->nrenamed > 0)
+        note(f,
+             "%d marker%s a label that another has before: it was made different by _2, _3, ... at "
+             "its end",
+             info->nrenamed, info->nrenamed == 1 ? " has" : "s have");
     if (f->world.conflict)
         note(f, "the file states %s as up, but by their labels the markers stand along %s",
              f->world.up_text, f->world.shown);
@@ -46,6 +57,7 @@ static void about_recording(file_facts *f, const sn_recording *recording) {
 static void about_motion(file_facts *f, const sn_motion *motion) {
     f->nframe = sn_motion_nframe(motion);
     f->first_frame = sn_motion_first_frame(motion);
+    f->time_offset = sn_motion_time_offset(motion);
     f->rate = sn_motion_rate(motion);
 }
 
@@ -60,6 +72,7 @@ static void about_table(file_facts *f, const sn_table *table) {
     f->first_frame = fabs(first) < 1e9 ? (int)first : 1;
     double metres = sn_unit_metres(info->unit);
     if (metres > 0) world_set_unit(&f->world, metres, STATED);
+    if (metres == 0) (void)snprintf(f->world.unknown, sizeof f->world.unknown, "%s", info->unit);
     if (info->note[0] != '\0') note(f, "%s", info->note);
 }
 
@@ -76,6 +89,8 @@ file_facts collect_facts(const input *in) {
     if (d->recording != NULL) about_recording(&f, d->recording);
     if (d->table != NULL) about_table(&f, d->table);
     if (d->note[0] != '\0') note(&f, "%s", d->note);
+    if (f.world.unknown[0] != '\0')
+        note(&f, "the file's unit \"%s\" is not known", f.world.unknown);
     if (d->mimics != NULL && sn_mimics_count(d->mimics) > 0)
         note(&f, "%d joint%s another (mimic) and %s locked", sn_mimics_count(d->mimics),
              sn_mimics_count(d->mimics) == 1 ? " follows" : "s follow",

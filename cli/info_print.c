@@ -52,6 +52,15 @@ static void print_word(words *w, const char *word) {
     w->count++;
 }
 
+// MOT and STO are one format, and go by the file's name.
+static const char *format_name(const file_facts *f) {
+    size_t n = strlen(f->in->path);
+    bool sto = n > 4 && (strcmp(f->in->path + n - 4, ".sto") == 0 ||
+                         strcmp(f->in->path + n - 4, ".STO") == 0);
+    return f->in->document.format == SN_FORMAT_MOT && sto ? "sto"
+                                                          : sn_format_name(f->in->document.format);
+}
+
 static void print_title(const file_facts *f) {
     const sn_document *d = &f->in->document;
     printf("%s: ", f->in->path);
@@ -60,9 +69,12 @@ static void print_title(const file_facts *f) {
     } else if (f->in->set != NULL) {
         printf("marker set");
     } else {
-        const char *name = sn_format_name(d->format);
+        const char *name = format_name(f);
         for (; *name != '\0'; name++) putchar(*name >= 'a' && *name <= 'z' ? *name - 32 : *name);
-        printf(d->recording != NULL                    ? " recording of markers"
+        bool both = d->model != NULL && d->recording != NULL;
+        printf(both && d->motion != NULL               ? " model, motion and markers"
+               : both                                  ? " model and markers"
+               : d->recording != NULL                  ? " recording of markers"
                : d->table != NULL                      ? " table"
                : d->format == SN_FORMAT_AMC            ? " motion"
                : d->model != NULL && d->motion == NULL ? " model"
@@ -75,12 +87,18 @@ static void print_title(const file_facts *f) {
     putchar('\n');
 }
 
+static double start_time(const file_facts *f) {
+    return f->time_offset + (f->first_frame > 1 ? (f->first_frame - 1) / f->rate : 0);
+}
+
 static void print_frames(const file_facts *f) {
     if (f->nframe < 0) return;
     printf(ROW "%d", "frames", f->nframe);
     if (f->nframe > 0) printf(" (%d to %d)", f->first_frame, f->first_frame + f->nframe - 1);
     if (f->rate > 0) {
-        printf(", %.6g frames/s, %.6g s\n", f->rate, f->nframe / f->rate);
+        printf(", %.6g frames/s, %.6g s", f->rate, f->nframe / f->rate);
+        if (f->time_offset != 0) printf(", from %.6g s on", start_time(f));
+        putchar('\n');
     } else {
         printf(", no rate stated\n");
     }
@@ -90,23 +108,21 @@ static void print_world(const file_facts *f) {
     const sn_document *d = &f->in->document;
     const world *w = &f->world;
     if (f->in->set != NULL || (d->format == SN_FORMAT_AMC && f->in->partner == NULL)) return;
+    char unit[120];
+    world_describe_unit(w, unit, sizeof unit);
     if (d->table != NULL) {
         const sn_table_info *info = sn_table_get_info(d->table);
-        if (w->unit_known != NULL)
-            printf(ROW "%s (%s)\n", "unit of length", w->unit, w->unit_known);
+        if (w->unit_known != NULL || w->unknown[0] != '\0')
+            printf(ROW "%s\n", "unit of length", unit);
         if (d->format == SN_FORMAT_MOT)
             printf(ROW "%s\n", "angles", info->in_degrees ? "degrees" : "radians");
         return;
     }
-    if (w->unit_known == NULL) {
-        printf(ROW "not stated\n", "unit of length");
-    } else {
-        printf(ROW "%s (%s)", "unit of length", w->unit, w->unit_known);
-        if (d->skeleton != NULL)
-            printf("; angles in %s",
-                   sn_skeleton_angle_unit(d->skeleton) == SN_ANGLE_DEGREES ? "degrees" : "radians");
-        putchar('\n');
-    }
+    printf(ROW "%s", "unit of length", unit);
+    if (d->skeleton != NULL)
+        printf("; angles in %s",
+               sn_skeleton_angle_unit(d->skeleton) == SN_ANGLE_DEGREES ? "degrees" : "radians");
+    putchar('\n');
     if (w->up_known == NULL) {
         printf(ROW "not stated, and not clear from the markers\n", "up");
     } else {
@@ -296,7 +312,7 @@ void print_info_json(const file_facts *f) {
     const sn_document *d = &f->in->document;
     printf("{\"file\":");
     print_json_string(f->in->path);
-    key_text("format", sn_format_name(d->format));
+    key_text("format", format_name(f));
     key_count("frames", f->nframe);
     if (f->nframe >= 0) {
         printf(",\"first_frame\":%d", f->first_frame);
@@ -305,6 +321,12 @@ void print_info_json(const file_facts *f) {
     }
     key_number("rate", f->rate);
     key_number("duration", f->rate > 0 ? f->nframe / f->rate : 0);
+    printf(",\"start\":");
+    if (f->rate > 0 && f->nframe > 0) {
+        print_number(start_time(f));
+    } else {
+        printf("null");
+    }
     key_text("units", f->world.unit);
     key_text("units_known", f->world.unit_known);
     key_number("metres_per_unit", f->world.metres);

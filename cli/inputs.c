@@ -46,3 +46,15 @@ void input_free(input *self) {
     sn_marker_set_destroy(self->set);
     self->set = NULL;
 }
+
+void describe_left_out(const sn_recording_info *info, char *out, size_t size) {
+    char analog[40] = "", events[40] = "";
+    if (info->nanalog > 0)
+        (void)snprintf(analog, sizeof analog, "%d analog channel%s", info->nanalog,
+                       info->nanalog == 1 ? "" : "s");
+    if (info->nevent > 0)
+        (void)snprintf(events, sizeof events, "%d event%s", info->nevent,
+                       info->nevent == 1 ? "" : "s");
+    (void)snprintf(out, size, "%s%s%s", analog,
+                   analog[0] != '\0' && events[0] != '\0' ? " and " : "", events);
+}

@@ -20,6 +20,9 @@ void input_free(input *self);
 
 bool is_humanoid(const char *path);
 
+/// What a C3D file has that is not read: "16 analog channels and 2 events"; "" for nothing.
+void describe_left_out(const sn_recording_info *info, char *out, size_t size);
+
 /// How something is known, as a word; NULL when it is not.
 #define STATED  "stated"
 #define GUESSED "guessed"
@@ -27,8 +30,9 @@ bool is_humanoid(const char *path);
 
 /// Unit of length and up axis of a file.
 typedef struct world {
-    double metres;  ///< per unit; 0: not known
-    char unit[24];  ///< its name
+    double metres;     ///< per unit; 0: not known
+    char unit[24];     ///< its name
+    char unknown[24];  ///< what the file calls it, when that is no unit that is known
     const char
         *unit_known;  ///< stated, guessed (from the size), assumed (the format's custom), NULL
     int up;           ///< 0 1 2
@@ -43,6 +47,8 @@ typedef struct world {
 /// known ones; else from how far the markers are spread, which can fail.
 world world_of_recording(const sn_recording *recording);
 world world_of_model(const sn_document *document);
+/// The unit of length and how it is known, for people.
+void world_describe_unit(const world *self, char *out, size_t size);
 /// State or replace the up axis; "" when it is not known.
 void world_set_up(world *self, int up, double sign, const char *known);
 void world_set_unit(world *self, double metres, const char *known);

@@ -25,7 +25,23 @@ static char *copy_of(const char *text, const char *end) {
     return copy;
 }
 
+static bool may_replace;
+static const char *replace_word;
+
+void outputs_may_replace(bool yes, const char *word) {
+    may_replace = yes;
+    replace_word = word;
+}
+
+bool output_allowed(const char *path) {
+    if (may_replace || strcmp(path, "-") == 0 || !was_input(path)) return true;
+    complain("%s: this is an input, which would be overwritten: give another name%s%s", path,
+             replace_word != NULL ? ", or " : "", replace_word != NULL ? replace_word : "");
+    return false;
+}
+
 bool output_open(output *out, const char *path) {
+    if (!output_allowed(path)) return false;
     *out = (output){.path = copy_of(path, "")};
     if (strcmp(path, "-") == 0) {
         out->file = stdout;

@@ -11,6 +11,12 @@ typedef struct output {
     int why;  ///< errno of the first failure
 } output;
 
+/// Whether a file may be written: false and a message when it was read as an input, which it would replace.
+/// Ask before long work; output_open() asks too.
+bool output_allowed(const char *path);
+/// From here on inputs may be replaced. @param word  the option that does this, which messages then name
+void outputs_may_replace(bool yes, const char *word);
+
 /// Begin a file; "-" is standard output. False and a message when it can't be.
 bool output_open(output *out, const char *path);
 

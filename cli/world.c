@@ -39,6 +39,23 @@ void world_set_unit(world *self, double metres, const char *known) {
     unit_name(metres, self->unit);
 }
 
+void world_describe_unit(const world *self, char *out, size_t size) {
+    bool unknown = self->unknown[0] != '\0';
+    if (self->unit_known == NULL && unknown) {
+        (void)snprintf(out, size, "\"%s\", not known", self->unknown);
+    } else if (self->unit_known == NULL) {
+        (void)snprintf(out, size, "not stated");
+    } else if (strcmp(self->unit_known, ASSUMED) == 0) {
+        (void)snprintf(out, size, "%s (not stated; assumed, as is the format's custom)",
+                       self->unit);
+    } else if (unknown) {
+        (void)snprintf(out, size, "%s (%s; the file's \"%s\" is not known)", self->unit,
+                       self->unit_known, self->unknown);
+    } else {
+        (void)snprintf(out, size, "%s (%s)", self->unit, self->unit_known);
+    }
+}
+
 // --- recordings ----------------------------------------------------------------------------------
 
 // By the built-in marker set on the built-in figure: good for every recording with the usual
@@ -109,6 +126,8 @@ world world_of_recording(const sn_recording *recording) {
         w.metres = info->metres_per_unit;
         w.unit_known = STATED;
         (void)snprintf(w.unit, sizeof w.unit, "%s", info->unit);
+    } else {
+        (void)snprintf(w.unknown, sizeof w.unknown, "%s", info->unit);
     }
     bool states = sn_axis_parse(info->y_screen, &up, &sign);
     if (states) world_set_up(&w, up, sign, STATED);
@@ -135,12 +154,15 @@ world world_of_model(const sn_document *d) {
     int up;
     double sign;
     if (d->skeleton == NULL) {
-        world_set_unit(&w, 1, STATED);  // both formats are in metres, by definition
-        world_set_up(&w, d->format == SN_FORMAT_URDF ? 2 : 1, 1, ASSUMED);
+        world_set_unit(&w, 1, STATED);  // these formats are in metres, by definition
+        world_set_up(&w, d->format == SN_FORMAT_URDF ? 2 : 1, 1,
+                     d->format == SN_FORMAT_GLB ? STATED : ASSUMED);
         return w;
     }
     world_set_unit(&w, sn_skeleton_metres_per_unit(d->skeleton),
-                   sn_skeleton_metres_guessed(d->skeleton) ? GUESSED : STATED);
+                   !sn_skeleton_metres_guessed(d->skeleton) ? STATED
+                   : d->format == SN_FORMAT_ASF             ? ASSUMED
+                                                            : GUESSED);
     if (sn_axis_parse(sn_skeleton_up_axis(d->skeleton), &up, &sign))
         world_set_up(&w, up, sign, d->format == SN_FORMAT_BVH ? GUESSED : ASSUMED);
     return w;

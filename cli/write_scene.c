@@ -85,8 +85,9 @@ void turn_markers(const scene *s, sn_recording *markers) {
     }
 }
 
-// Markers as an STO table: in metres, the only unit that such a file can state.
-static sn_status write_sto(const sn_recording *markers, const sn_sink *sink, sn_error *error) {
+// Markers as an STO table: in metres, as OpenSim has them, unless another unit was asked for.
+static sn_status write_sto(const sn_recording *markers, double metres, const sn_sink *sink,
+                           sn_error *error) {
     const sn_recording_info *r = sn_recording_get_info(markers);
     sn_table_info info = sn_table_info_default();
     info.nrow = r->nframe;
@@ -94,7 +95,10 @@ static sn_status write_sto(const sn_recording *markers, const sn_sink *sink, sn_
     info.time = 0;
     info.rate = r->rate;
     (void)strcpy(info.name, "markers");
-    (void)strcpy(info.unit, r->metres_per_unit > 0 ? "m" : "");
+    char unit[24];
+    unit_name(metres > 0 ? metres : 1, unit);
+    double scale = r->metres_per_unit > 0 && metres > 0 ? 1 / metres : 1;
+    if (r->metres_per_unit > 0) (void)snprintf(info.unit, sizeof info.unit, "%.15s", unit);
     enum { LONGEST = 300 };
     const char **names = must_alloc((size_t)info.ncolumn, sizeof *names);
     char *pool = must_alloc((size_t)info.ncolumn, LONGEST);
@@ -109,8 +113,9 @@ static sn_status write_sto(const sn_recording *markers, const sn_sink *sink, sn_
     sn_status status = sn_table_create(&info, names, NULL, &table);
     for (int f = 0; status == SN_OK && f < info.nrow; f++) {
         double *row = sn_table_edit(table, f);
-        row[0] = (r->first_frame - 1 + f) / r->rate;
-        memcpy(row + 1, sn_recording_frame(markers, f), 3 * (size_t)r->nmarker * sizeof *row);
+        row[0] = r->time_offset + (r->first_frame - 1 + f) / r->rate;
+        const double *x = sn_recording_frame(markers, f);
+        for (int i = 0; i < 3 * r->nmarker; i++) row[1 + i] = x[i] * scale;
     }
     if (status == SN_OK) status = sn_sto_write(table, sink, error);
     sn_table_destroy(table);
@@ -130,7 +135,7 @@ static sn_status write_marker_file(const scene *s, const sn_recording *markers, 
     }
     if (format == SN_FORMAT_C3D) return sn_c3d_write(markers, &c3d, NULL, sink, error);
     if (format == SN_FORMAT_TRC) return sn_trc_write(markers, &options, sink, error);
-    if (format == SN_FORMAT_MOT) return write_sto(markers, sink, error);
+    if (format == SN_FORMAT_MOT) return write_sto(markers, s->metres, sink, error);
     return sn_csv_write_recording(markers, &options, sink, error);
 }
 

@@ -10,6 +10,11 @@ int cases(int usual) {
     return n < 1 ? 1 : n > 1e9 ? 1000000000 : (int)n;
 }
 
+int first_case(void) {
+    const char *text = getenv("SINEW_FIRST");
+    return text != NULL ? (int)strtol(text, NULL, 10) : 0;
+}
+
 const char *data_path(const char *name) {
     static char path[1024];
     (void)snprintf(path, sizeof path, "%s/%s", SINEW_DATA, name);

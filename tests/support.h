@@ -19,6 +19,9 @@
 /// How many random cases to run: `usual`, times the environment's SINEW_CASES (a factor such as
 /// 0.1 or 100) where it is set.
 int cases(int usual);
+/// The first of them to look at, the environment's SINEW_FIRST: to see again the one that failed, or to share
+/// a long run between processors.
+int first_case(void);
 
 /// Path of a file under the data folder; NULL when it isn't there, and the test should skip() after
 /// printing why, which this does.

@@ -477,9 +477,11 @@ static void broken_files(void **unused) {
         {"JOINT chest", "ROOT chest", 6, "a ROOT inside \"hips\""},
         {"JOINT chest", "BONE chest", 6, "\"BONE\" where a joint"},
         {"OFFSET 1 2 3", "OFFSET 1 2", 5, "OFFSET of \"hips\" needs 3 numbers: \"CHANNELS\""},
-        {"OFFSET 1 2 3", "OFFSET 1 2 x", 4, "\"x\" is none"},
-        {"OFFSET 1 2 3", "OFFSET 1 2 1e60", 4, "\"1e60\" is none"},
-        {"OFFSET 1 2 3", "OFFSET 1 2 nan", 4, "\"nan\" is none"},
+        {"OFFSET 1 2 3", "OFFSET 1 2 x", 4, "\"x\" is not a number"},
+        {"OFFSET 1 2 3", "OFFSET 1 2 1e60", 4, "\"1e60\" is beyond 1e50"},
+        {"OFFSET 1 2 3", "OFFSET 1 2 3,5", 4, "\"3,5\" has a decimal comma"},
+        {"1 2 3 10 20", "1 2 3 10 1e300", 28, "Xrotation of \"hips\": \"1e300\" is beyond 1e50"},
+        {"OFFSET 1 2 3", "OFFSET 1 2 nan", 4, "\"nan\" is not a number"},
         {"OFFSET 1 2 3", "OFFSET 1 2 3 OFFSET 1 2 3", 4, "a second OFFSET in \"hips\""},
         {"    OFFSET 0 20 0\n", "", 22, "\"chest\" has no OFFSET"},
         {"CHANNELS 3 Z", "CHANNELS 7 Z", 9, "needs a number from 0 to 6, not \"7\""},
@@ -492,7 +494,6 @@ static void broken_files(void **unused) {
         {"6 Xposition Yposition", "6 Xposition Xposition", 5, "\"hips\" has Xposition twice"},
         {"Xposition Yposition", "Xrotation Yrotation", 5, "has 5 rotations: at most 3"},
         {"CHANNELS 1 Xr", "CHANNELS 1 Xrotation CHANNELS 1 Xr", 12, "CHANNELS twice"},
-        {"End Site", "End Sight", 13, "followed by \"Site\", not \"Sight\""},
         {"End Site\n      {", "End Site\n", 15, "End Site needs a {"},
         {"OFFSET 30 0 0", "", 16, "the End Site of \"my:left arm\" has no OFFSET"},
         {"OFFSET 30 0 0", "OFFSET 30 0 0 OFFSET 1 1 1", 15, "a second OFFSET"},
@@ -510,16 +511,15 @@ static void broken_files(void **unused) {
         {"Frames: 2", "Frames: 2 3", 26, "one word too many"},
         {"Frames: 2", "Frames: 2\nFrames: 2", 27, "stated twice"},
         {"Frames: 2", "Frames: 99999999999", 26, "not \"99999999999\""},
-        {"Frames: 2", "Frames: 3", 29, "states 3 frames and ends after 2"},
-        {"Frames: 2", "Frames: 1", 29, "a row more than the 1 frames"},
+        {"1 2.5 3 11", "", 29, "frame 2 has 8 numbers"},
         {"Frame Time: 0.25", "Frame Time: -1", 27, "not \"-1\""},
         {"Frame Time: 0.25", "Frame Time: fast", 27, "not \"fast\""},
         {"Frame Time: 0.25", "Frame Rate: 4", 27, "followed by \"Time:\""},
         {"Frame Time: 0.25", "Frame Time: 1\nFrame Time: 1", 28, "stated twice"},
         {"70 80 90\n", "70 80\n", 28, "frame 1 has 11 numbers, but there are 12 channels"},
         {"70 80 90\n", "70 80 90 1\n", 28, "frame 1 has more numbers than the 12"},
-        {"71 81 91\n", "71 81 9l\n", 29, "frame 2: \"9l\" is not a number"},
-        {"71 81 91\n", "71 81 inf\n", 29, "frame 2: \"inf\" is not a number"},
+        {"71 81 91\n", "71 81 9l\n", 29, "frame 2, Xrotation of \"arm\": \"9l\" is not a number"},
+        {"71 81 91\n", "71 81 inf\n", 29, "Xrotation of \"arm\": \"inf\" is not a number"},
     };
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
         char *text = replaced(tiny, list[i].from, list[i].to);
@@ -570,7 +570,9 @@ static void truncation(void **unused) {
         sn_skeleton *s;
         sn_motion *m;
         sn_status status = sn_bvh_read(copy, n, NULL, NULL, &s, &m, NULL);
-        bool fine = n == braces || n == motion || n >= whole - 2;
+        // after a whole row: a shorter file, as the note says
+        size_t first = (size_t)(strstr(tiny, "90\n") + 3 - tiny);
+        bool fine = n == braces || n == motion || n == first || n >= whole - 2;
         if ((status == SN_OK) != fine) fail_msg("cut at %zu: status %d", n, status);
         sn_skeleton_destroy(s);
         sn_motion_destroy(m);

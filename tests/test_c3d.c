@@ -356,6 +356,120 @@ static void long_files(void **unused) {
     }
 }
 
+static void check_note(maker *m, int nframe, int nmarker, double rate, const char *note) {
+    sn_recording *r = read_made(m);
+    const sn_recording_info *info = sn_recording_get_info(r);
+    assert_string_equal(info->note, note);
+    assert_int_equal(info->nframe, nframe);
+    assert_int_equal(info->nmarker, nmarker);
+    assert_true(info->rate == rate);
+    for (int p = 0; p < nmarker; p++)
+        assert_near(sn_recording_frame(r, nframe - 1)[3 * p] /
+                        (info->metres_per_unit > 0 ? info->metres_per_unit : 1),
+                    value(nframe - 1, p, 0), 1e-12);
+    sn_recording_destroy(r);
+}
+
+// More frames than are stated, and nothing but the room that they take says so.
+static void wrapped_counts(void **unused) {
+    (void)unused;
+    maker m = make(INTEL, false, 1, 70000, 2, 3);
+    check_note(&m, 70000, 1, 100,
+               "4464 frames are stated, but 70000 are there: the count went round at 65536");
+    m = make(MIPS, false, 1, 2 * 65536 + 7, 2, 3);
+    put_group(&m, "POINT", 1);
+    put_number(&m, "FRAMES", 1, 2, 7);
+    check_note(&m, 2 * 65536 + 7, 1, 100,
+               "7 frames are stated, but 131079 are there: the count went round at 65536");
+    m = make(INTEL, false, 1, 65536, 2, 3);  // a count of 0
+    check_note(&m, 65536, 1, 100,
+               "0 frames are stated, but 65536 are there: the count went round at 65536");
+    m = make(INTEL, false, 1, 10000, 2, 3);  // the last number alone
+    put_word(&m, 6, 60000), put_word(&m, 8, 69999 - 65536);
+    check_note(&m, 10000, 1, 100,
+               "0 frames are stated, but 10000 are there: the count went round at 65536");
+    m = make(INTEL, false, 1, 70000, 2, 3);
+    put_word(&m, 8, 65535);
+    check_note(&m, 70000, 1, 100,
+               "65531 frames are stated, the most that can be, and 70000 are there");
+    m = make(INTEL, false, 1, 70000, 2, 3);  // no multiple of 65536
+    put_word(&m, 8, 304);
+    check_note(&m, 300, 1, 100, "300 frames are stated and read, but there is room for 70016");
+}
+
+// What the header and the parameters disagree about.
+static void contradictions(void **unused) {
+    (void)unused;
+    maker m = small_file(INTEL, true);
+    put_number(&m, "RATE", 1, 4, 120);
+    check_note(&m, 4, 3, 100,
+               "the header states 100 frames/s, POINT:RATE 120: the header is believed");
+    m = small_file(INTEL, true);
+    put_number(&m, "RATE", 1, 4, 100.01);
+    put_number(&m, "FRAMES", 1, 2, 4);
+    check_note(&m, 4, 3, 100, "");
+    m = small_file(INTEL, true);
+    put_number(&m, "FRAMES", 1, 2, 5);
+    check_note(&m, 4, 3, 100, "the header states 4 frames, POINT:FRAMES 5: the header is believed");
+    m = make(INTEL, true, 3, 400, 2, 3);
+    put_group(&m, "POINT", 1);
+    put_number(&m, "FRAMES", 1, 2, 400);
+    put_word(&m, 8, 300);
+    check_note(&m, 400, 3, 100,
+               "the header states 296 frames, POINT:FRAMES 400: the latter fit the data");
+    m = make(INTEL, true, 3, 400, 2, 3);
+    put_group(&m, "POINT", 1);
+    put_number(&m, "USED", 1, 2, 3);
+    put_word(&m, 2, 4);
+    check_note(&m, 400, 3, 100, "the header says 4 points, POINT:USED 3: the latter fits the data");
+    m = make(INTEL, true, 3, 400, 2, 3);
+    put_group(&m, "POINT", 1);
+    put_number(&m, "USED", 1, 2, 2);
+    check_note(&m, 400, 3, 100, "the header says 3 points, POINT:USED 2: the header fits the data");
+}
+
+// Fields of the header that are plainly wrong.
+static void wrong_headers(void **unused) {
+    (void)unused;
+    maker m = small_file(INTEL, true);
+    put_number(&m, "RATE", 1, 4, 120);
+    put_float(&m, 20, 1e9f);
+    check_note(&m, 4, 3, 120,
+               "the header states 1e+09 frames/s, POINT:RATE 120: the latter is believed");
+    // two points of four words and a third that is the analog samples of two channels, twice
+    m = make(INTEL, true, 3, 400, 2, 3);
+    put_group(&m, "POINT", 1);
+    put_group(&m, "ANALOG", 2);
+    put_number(&m, "USED", 2, 2, 2);
+    put_word(&m, 2, 2), put_word(&m, 4, 0), put_word(&m, 18, 2);
+    check_note(&m, 400, 2, 100,
+               "the header says 0 analog samples in a frame, ANALOG:USED 4: the latter fits the "
+               "data");
+}
+
+// Analog data and events are counted, not read.
+static void left_out(void **unused) {
+    (void)unused;
+    maker m = make(INTEL, true, 3, 4, 2, 3);
+    put_group(&m, "POINT", 1);
+    put_group(&m, "ANALOG", 2);
+    put_group(&m, "EVENT", 3);
+    put_number(&m, "USED", 2, 2, 2);
+    put_number(&m, "USED", 3, 2, 5);
+    put_word(&m, 4, 8);
+    put_word(&m, 8, 5);
+    sn_recording *r = read_made(&m);
+    assert_int_equal(sn_recording_get_info(r)->nanalog, 2);
+    assert_int_equal(sn_recording_get_info(r)->nevent, 5);
+    sn_recording_destroy(r);
+    m = small_file(INTEL, true);
+    put_word(&m, 298, 12345), put_word(&m, 300, 3);
+    r = read_made(&m);
+    assert_int_equal(sn_recording_get_info(r)->nanalog, 0);
+    assert_int_equal(sn_recording_get_info(r)->nevent, 3);
+    sn_recording_destroy(r);
+}
+
 static void refuse(const maker *m, const char *message) {
     sn_recording *r;
     sn_error error = {0};
@@ -384,8 +498,8 @@ static void broken_files(void **unused) {
     refuse(&m, "byte 16: the data cannot begin in block 0");
     m = small_file(INTEL, true), put_word(&m, 16, 900);
     refuse(&m, "byte 16: the data begin at byte 460288, but the file has only");
-    m = small_file(INTEL, true), put_word(&m, 2, 0);
-    refuse(&m, "byte 2: the header says 0 points, POINT:USED says 3");
+    m = small_file(INTEL, true), put_word(&m, 2, 4);
+    refuse(&m, "byte 2: the header says 4 points, POINT:USED says 3");
     m = make(INTEL, true, 0, 4, 2, 3), m.length++, m.bytes = realloc(m.bytes, m.length);
     refuse(&m, "byte 2: the file has no points");
     m = small_file(INTEL, true), put_word(&m, 8, 3);
@@ -682,6 +796,8 @@ int main(void) {
         cmocka_unit_test(damage),         cmocka_unit_test(failing_memory),
         cmocka_unit_test(data_files),     cmocka_unit_test(same_data),
         cmocka_unit_test(golden_markers), cmocka_unit_test(header_scale),
+        cmocka_unit_test(wrapped_counts), cmocka_unit_test(contradictions),
+        cmocka_unit_test(left_out),       cmocka_unit_test(wrong_headers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -253,7 +253,7 @@ static void frames(void **unused) {
     // numbers are the file's
     program_expect(3, "the frames of", "convert %s -o %s --frames 1:50", cut, out);
     assert_non_null(strstr(program_output, "100 to 199"));
-    program_expect(0, "frames 150 to 199; every 3. frame",
+    program_expect(0, "frames 150 to 199; one frame in 3",
                    "convert %s -o %s --frames 150: --every 3", cut, out);
     assert_int_equal(frames_of(out, &first, &rate), 17);
     assert_true(first == 1 && rate == 40);
@@ -261,7 +261,7 @@ static void frames(void **unused) {
     assert_int_equal(frames_of(out, &first, &rate), 42);
     // half the rate is every second frame
     program_expect(0, "resampled", "convert %s -o %s --fps 60", cut, program_path("a.trc"));
-    program_expect(0, "every 2. frame", "convert %s -o %s --every 2", cut, program_path("b.trc"));
+    program_expect(0, "one frame in 2", "convert %s -o %s --every 2", cut, program_path("b.trc"));
     sn_document a = program_read(program_path("a.trc"), NULL),
                 b = program_read(program_path("b.trc"), NULL);
     sn_axis_map as_is = sn_axis_map_identity();
@@ -271,7 +271,7 @@ static void frames(void **unused) {
     // and of a motion
     const char *bvh = program_path("take/truth.bvh");
     program_expect(0, "resampled", "convert %s -o %s --fps 60", bvh, program_path("a.bvh"));
-    program_expect(0, "every 2. frame", "convert %s -o %s --every 2", bvh, program_path("b.bvh"));
+    program_expect(0, "one frame in 2", "convert %s -o %s --every 2", bvh, program_path("b.bvh"));
     a = program_read(program_path("a.bvh"), NULL), b = program_read(program_path("b.bvh"), NULL);
     assert_true(apart(a.model, a.motion, b.model, b.motion, &as_is) < 1e-9);
     assert_near(sn_motion_rate(a.motion), 60, 1e-6);

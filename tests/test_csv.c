@@ -96,7 +96,10 @@ static void markers(void **unused) {
     assert_int_equal(sn_recording_find(r, "C7"), 0);
     assert_true(sn_recording_frame(r, 0)[0] == 1 && sn_recording_frame(r, 0)[2] == 3);
     assert_true(info->rate == 0 && info->first_frame == 1);
-    assert_string_equal(info->note, "1 columns that are no marker's left out");
+    assert_string_equal(info->note, "1 column that is no marker's left out");
+    sn_recording_destroy(r);
+    r = read_markers("frame,A.X,A.Y,A.Z\n4,1,1,1\n5,1,1,1\n7,1,1,1\n");
+    assert_string_equal(sn_recording_get_info(r)->note, "frames are not numbered one by one");
     sn_recording_destroy(r);
     r = read_markers("time;A.X;A.Y;A.Z\n0;1;1;1\n1;1;1;1\n7;1;1;1\n");
     assert_string_equal(sn_recording_get_info(r)->note, "the times do not go on in even steps");
@@ -152,6 +155,7 @@ static void broken_files(void **unused) {
     refuse(NULL, 0, 0, "the file holds no table");
     REFUSE("\n# x\n,,\n", 3, "the file holds no table");
     REFUSE("1,2\n3,4\n", 1, "the first row must name the columns, but holds only numbers");
+    REFUSE("1 (mm),2 (mm)\n3,4\n", 1, "the first row must name the columns, but holds only numbers");
     REFUSE("a,,b\n1,2,3\n", 1, "column 2 has no name");
     REFUSE("a,b\n", 1, "no rows follow the names of the columns");
     REFUSE("a,b\n1\n", 2, "this row has 1 cells, but the table has 2 columns");

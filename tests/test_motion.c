@@ -60,6 +60,22 @@ static void recording_names(void **unused) {
     sn_recording_destroy(r);
 }
 
+// Labels that stand twice are made different; those that stand once stay.
+static void same_labels(void **unused) {
+    (void)unused;
+    static const char *const given[] = {"A", "A", "A_2", "B", "A", ""}, *const made[] = {
+        "A", "A_3", "A_2", "B", "A_4", ""};
+    sn_recording_info info = small_info();
+    sn_recording *r;
+    assert_int_equal(sn_recording_create(&info, given, NULL, &r), SN_OK);
+    assert_int_equal(sn_recording_get_info(r)->nrenamed, 2);
+    for (int i = 0; i < 6; i++) {
+        assert_string_equal(sn_recording_label(r, i), made[i]);
+        assert_int_equal(sn_recording_find(r, made[i]), i);
+    }
+    sn_recording_destroy(r);
+}
+
 static void units(void **unused) {
     (void)unused;
     assert_true(sn_unit_metres("mm") == 0.001);
@@ -127,6 +143,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(recording_values),
         cmocka_unit_test(recording_names),
+        cmocka_unit_test(same_labels),
         cmocka_unit_test(units),
         cmocka_unit_test(bad_arguments),
         cmocka_unit_test(motion_values),

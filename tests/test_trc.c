@@ -59,7 +59,7 @@ static void varieties(void **unused) {
     assert_int_equal(sn_recording_missing(r, 0), 1);
     assert_int_equal(sn_recording_missing(r, 1), 3);
     assert_true(sn_recording_frame(r, 3)[5] == 6);
-    assert_string_equal(info->note, "points without a name left out in 1 frames; 2 rows end early");
+    assert_string_equal(info->note, "points without a name left out in 1 frame; 2 rows end early");
     sn_recording_destroy(r);
     // no keys but the number of markers: nothing is known of rate and unit but by the times
     r = read_text("PathFileType\nNumMarkers\n1\nFrame#\tTime\t#1\n\t\tx1\ty1\tz1\n"
@@ -119,21 +119,21 @@ static void broken_files(void **unused) {
     REFUSE("time\tx\n", 1, "this is no TRC file: PathFileType expected, not 'time'");
     REFUSE("PathFileType\n", 1, "the file ends before its line of keys");
     REFUSE(FIRST, 2, "the file ends before its line of values");
-    REFUSE(FIRST "100\t100\t2\tmany\tmm\n", 3, "NumMarkers is 'many'");
-    REFUSE(FIRST "100\t100\t2\t1.5\tmm\n", 3, "NumMarkers is '1.5'");
-    REFUSE(FIRST "100\t100\t-2\t1\tmm\n", 3, "NumFrames is '-2'");
+    REFUSE(FIRST "fast\t100\t2\t1\tmm\n", 3, "DataRate is 'fast'");
     REFUSE(FIRST "100\t100\t2\t1\tmillimetre_or_so\n", 3,
            "the unit 'millimetre_or_so' is too long");
-    REFUSE("PathFileType\nUnits\nmm\n", 3, "does not say how many markers");
     REFUSE(FIRST "100\t100\t2\t1\tmm\n", 3, "the file ends before its line of marker names");
     REFUSE(FIRST "100\t100\t2\t1\tmm\nX\tTime\tA\n", 4, "must begin with Frame#, not 'X'");
     REFUSE(FIRST "100\t100\t2\t1\tmm\nFrame#\tA\n", 4, "Time must follow Frame#, not 'A'");
-    REFUSE(FIRST "100\t100\t2\t2\tmm\nFrame#\tTime\tA\n", 4, "2 markers, but 1 are named here");
+    REFUSE(FIRST "100\t100\t2\t2\tmm\nFrame#\tTime\t\n", 4, "no marker is named");
     REFUSE(FIRST "100\t100\t2\t1\tmm\nFrame#\tTime\tA\0B\n", 4, "holds a NUL byte");
-    REFUSE(FIRST "100\t100\t2\t1\tmm\nFrame#\tTime\tA\n", 4, "ends before its line of axes");
+    REFUSE(FIRST "100\t100\t2\t1\tmm\nFrame#\tTime\tA\n", 4, "no frames follow");
+    REFUSE(FIRST "100\t100\t2\t1\tmm\nFrame#\tTime\tA\tB\n\t\tX1\tY1\tZ1\n", 4,
+           "2 markers are named here, but there are axes for 1 only");
     REFUSE(FIRST "100\t100\t2\t1\tmm\nFrame#\tTime\tA\n\t\tX1\tZ1\tY1\n", 5,
            "'Z1' where Y1 was expected");
-    REFUSE(FIRST "100\t100\t2\t1\tmm\nFrame#\tTime\tA\n\t\tX1\tY1\n", 5, "2 axes for 1 markers");
+    REFUSE(FIRST "100\t100\t2\t1\tmm\nFrame#\tTime\tA\n\t\tX1\tY1\n", 5,
+           "2 axes: each marker needs three");
     REFUSE(HEAD, 6, "no frames follow");
     REFUSE(HEAD "1\t0\t1\t2\t3\t4\t5\n", 7, "this row has 7 cells, but 2 markers need 8");
     REFUSE(HEAD "1\t0\t1\t2\t3\t4\t5\t6\n2\t1\t1\t2\t3\t4\t5\t6\t7\n", 8,
@@ -142,7 +142,8 @@ static void broken_files(void **unused) {
     REFUSE(HEAD "1\t0\t1\t2\t3", 7, "the file ends inside this row: 5 cells, but 2 markers need 8");
     REFUSE(HEAD "1.5\t0\t1\t2\t3\t4\t5\t6\n", 7, "'1.5' is no frame number");
     REFUSE(HEAD "1\tx\t1\t2\t3\t4\t5\t6\n", 7, "'x' is no time");
-    REFUSE(HEAD "1\t0\t1\t2\t3\t4\t5,5\t6\n", 7, "'5,5' of marker 'R Knee' is no number");
+    REFUSE(HEAD "1\t0.5\t1\t2\t3\t4\t5,5\t6\n", 7, "which of them is the decimal point");
+    REFUSE(HEAD "1\t0\t1\t2\t3\t4\t5,5,5\t6\n", 7, "'5,5,5' of marker 'R Knee' is no number");
     REFUSE(HEAD "1\t0\t1\t2\t3\t4\t1e60\t6\n", 7, "'1e60' of marker 'R Knee' is no number, or one");
     REFUSE(HEAD "1\t0\t1\t2\t3\t4\tinf\t6\n", 7, "'inf'");
     REFUSE(HEAD "1\t0\t1\t\t3\t4\t5\t6\n", 7, "marker 'L.Knee' has only some of its three");

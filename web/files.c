@@ -84,7 +84,7 @@ static sn_status take_document(sn_document *d, int *found, sn_error *error) {
         sn_recording *recording = d->recording;
         bool figure;
         d->recording = NULL;
-        status = take_recording(recording, &figure, error);
+        status = take_recording(recording, d->format == SN_FORMAT_GLB, &figure, error);
         *found |= WEB_MARKERS | (figure ? WEB_MODEL : 0);
     }
     return status;
@@ -107,6 +107,8 @@ int web_open(int bytes, double metres) {
         sn_document_read(name, data, (size_t)bytes, &options, NULL, &document, &error);
     if (status != SN_OK) return bad(&error, status);
     status = take_document(&document, &found, &error);
+    if (status == SN_OK)
+        (void)snprintf(the.error.text, sizeof the.error.text, "%.250s", document.note);
     sn_document_free(&document);
     return status == SN_OK ? found : bad(&error, status);
 }

@@ -108,7 +108,8 @@ const double *WEB(web_trace_entries)(int lane);
 /// What web_open() found, added up; 0 for a file that cannot be used.
 enum { WEB_MODEL = 1, WEB_MOTION = 2, WEB_MARKERS = 4 };
 /// Read the file in web_buffer(): its name, a zero, then `bytes` bytes. 0: see web_message(); all
-/// stays as it was. `metres`: per unit of a BVH file, 0 to guess it.
+/// stays as it was. Else web_message() is what its reader left out or decided, "" for nothing.
+/// `metres`: per unit of a BVH file, 0 to guess it.
 int WEB(web_open)(int bytes, double metres);
 
 enum { WEB_BVH, WEB_GLB };

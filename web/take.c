@@ -3,9 +3,10 @@
 //
 // Where a take has both, each marker belongs to the joint in whose frame it moves least; its mean
 // place there is the fitted marker. `sinew fit` writes a take with every marker twice, as
-// "measured:NAME" and "fitted:NAME": then the fitted one says where it sits. Where it has markers only, they are put onto the figure (its own
-// markers of the same names, or the usual full-body set), the figure's bones get their lengths, and
-// its poses are fitted, some frames at a time.
+// "measured:NAME" and "fitted:NAME": then the fitted one says where it sits. A GLB file has the
+// fitted ones as its figure's markers. Where a take has markers only, they are put onto the figure
+// (its own markers of the same names, or the usual full-body set), the figure's bones get their
+// lengths, and its poses are fitted, some frames at a time.
 #include "take.h"
 
 #include <math.h>
@@ -74,11 +75,11 @@ static sn_status allocate_markers(take *t) {
 
 static void attach(take *t, const sn_model *model, const sn_marker_set *set) {
     for (int m = 0; m < t->nmarker; m++) {
-        const char *name = sn_label_name(sn_recording_label(t->recording, m));
+        const char *label = sn_recording_label(t->recording, m), *name = sn_label_name(label);
         t->joint[m] = -1;
         for (int i = 0; i < sn_marker_set_count(set) && t->joint[m] < 0; i++) {
             const sn_marker_place *place = sn_marker_set_place(set, i);
-            if (strcmp(place->name, name) != 0) continue;
+            if (strcmp(place->name, name) != 0 && strcmp(place->name, label) != 0) continue;
             t->joint[m] = sn_model_find_joint(model, place->joint);
             memcpy(t->local + 3 * m, place->position, sizeof place->position);
         }
@@ -158,6 +159,18 @@ static sn_status learn(take *t) {
     (void)sn_axis_map_parse(turns[best], &t->axes);
     (void)attach_learned(t, frames);
     free(frames);
+    return SN_OK;
+}
+
+// Where the markers sit on a figure that moves: as its own markers say, when the recording is in
+// its world already, else as they move.
+static sn_status place_markers(take *t, bool here) {
+    sn_marker_set *set;
+    if (!here || sn_model_nmarker(the.base) == 0) return learn(t);
+    sn_status status = sn_marker_set_of_model(the.base, NULL, &set);
+    if (status != SN_OK) return status;
+    attach(t, the.base, set);
+    sn_marker_set_destroy(set);
     return SN_OK;
 }
 
@@ -293,7 +306,7 @@ sn_status take_motion(sn_motion *motion) {
     return SN_OK;
 }
 
-sn_status take_recording(sn_recording *recording, bool *figure, sn_error *error) {
+sn_status take_recording(sn_recording *recording, bool here, bool *figure, sn_error *error) {
     take next = {.recording = recording, .axes = sn_axis_map_identity()};
     count_markers(&next);
     sn_model *model = NULL;
@@ -304,7 +317,7 @@ sn_status take_recording(sn_recording *recording, bool *figure, sn_error *error)
     if (status == SN_ERR_VALUE) set_message(error, "there is no marker in this file");
     if (status == SN_OK && known) {
         next.motion = the_take.motion;
-        status = learn(&next);
+        status = place_markers(&next, here);
     } else if (status == SN_OK) {
         status = prepare(&next, &model, error);
     }

@@ -22,8 +22,9 @@ extern take the_take;
 
 /// Both take over what they are given. On failure all stays as it was.
 sn_status take_motion(sn_motion *motion);
+/// here: it is in the figure's world, and the figure's markers are the fitted ones.
 /// *figure: the figure was replaced by one fitted to the markers.
-sn_status take_recording(sn_recording *recording, bool *figure, sn_error *error);
+sn_status take_recording(sn_recording *recording, bool here, bool *figure, sn_error *error);
 
 /// A sentence into an error.
 void set_message(sn_error *error, const char *text);

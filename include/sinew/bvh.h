@@ -32,7 +32,8 @@ SN_API sn_bvh_options sn_bvh_options_default(void);
 /// any other set with positions free, a position that is not listed locked. Coordinates of a root
 /// are its place in the world, those of other joints what is added to the OFFSET.
 ///
-/// A file without MOTION, or with no frames, is a skeleton with an empty motion. The rate of a file
+/// All rows are frames, whatever number is stated; sn_skeleton_note() tells when they differ. A file
+/// without MOTION, or with no frames, is a skeleton with an empty motion. The rate of a file
 /// whose Frame Time is 0 or missing is not known. Frames are numbered from 1.
 /// @param options   NULL for the defaults
 /// @param skeleton  free with sn_skeleton_destroy(); NULL on failure

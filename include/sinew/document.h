@@ -4,6 +4,7 @@
 
 #include "sinew/bvh.h"
 #include "sinew/formats.h"
+#include "sinew/glb.h"
 #include "sinew/osim.h"
 #include "sinew/tables.h"
 #include "sinew/urdf.h"
@@ -27,7 +28,7 @@ extern "C" {
     ENTRY(SN_FORMAT_CSV, "csv")                                                                    \
     ENTRY(SN_FORMAT_URDF, "urdf")                                                                  \
     ENTRY(SN_FORMAT_OSIM, "osim")                                                                  \
-    ENTRY(SN_FORMAT_GLB, "glb")       /* written only */
+    ENTRY(SN_FORMAT_GLB, "glb")       /* and glTF text, which is read only */
 
 typedef enum sn_format {
 #define SN_FORMAT_ENTRY(code, text) code,
@@ -56,14 +57,14 @@ SN_API sn_document_options sn_document_options_default(void);
 /// What a file holds. Exactly what its format has is set, the rest is NULL.
 typedef struct sn_document {
     sn_format format;
-    const sn_model *model;    ///< of the skeleton, or owned: native JSON, URDF, OSIM
+    const sn_model *model;    ///< of the skeleton, or owned: native JSON, URDF, OSIM, GLB
     sn_skeleton *skeleton;    ///< ASF, BVH
-    sn_motion *motion;        ///< AMC, BVH
-    sn_recording *recording;  ///< C3D, TRC, CSV and STO with markers
+    sn_motion *motion;        ///< AMC, BVH, GLB
+    sn_recording *recording;  ///< C3D, TRC, CSV and STO with markers, GLB of sinew
     sn_table *table;          ///< MOT, STO, CSV without markers
     sn_mimics *mimics;        ///< URDF
     sn_model *owned;
-    char note[SN_OSIM_NOTE];  ///< what is not as in an OSIM file; "" for nothing and other formats
+    char note[SN_OSIM_NOTE];  ///< OSIM, GLB: what is not as in the file; ASF, BVH: what the reader decided
 } sn_document;
 
 /// Read a file of any format. AMC needs options->skeleton: SN_ERR_ARGUMENT without it.

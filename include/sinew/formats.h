@@ -52,11 +52,14 @@ SN_API int sn_skeleton_end(const sn_skeleton *skeleton, int k, double out[3]);
 
 /// Metres in one unit of the file's lengths.
 SN_API double sn_skeleton_metres_per_unit(const sn_skeleton *skeleton);
-/// True when neither the file nor the caller stated it.
+/// True when neither the file nor the caller stated it: BVH's is then guessed from the figure's
+/// size, ASF's taken for the inch.
 SN_API bool sn_skeleton_metres_guessed(const sn_skeleton *skeleton);
 /// The axis that points up: "+Y", "+Z", ...; "" when not known. Neither format states it, so it is
 /// always a guess: ASF's is the custom, BVH's is from how the figure stands in its frames.
 SN_API const char *sn_skeleton_up_axis(const sn_skeleton *skeleton);
+/// What the reader had to decide and a person should know; "" for nothing.
+SN_API const char *sn_skeleton_note(const sn_skeleton *skeleton);
 /// The angles of the file; an AMC file that does not say otherwise has its ASF's.
 SN_API sn_angle_unit sn_skeleton_angle_unit(const sn_skeleton *skeleton);
 
@@ -99,7 +102,9 @@ SN_API sn_status sn_amc_write(const sn_skeleton *skeleton, const sn_motion *moti
                               const sn_sink *sink, const sn_allocator *allocator, sn_error *error);
 
 /// Missing are samples with a negative residual, NaN, or exactly at 0 0 0. Points that the file
-/// lists as angles, forces, moments, powers or scalars are left out. Axes stay as in the file.
+/// lists as angles, forces, moments, powers or scalars are left out, and so are analog data and
+/// events. Axes stay as in the file. What header and parameters disagree about is decided by what
+/// fits the data, and noted.
 /// @param out  free with sn_recording_destroy(); NULL on failure
 SN_API sn_status sn_c3d_read(const void *bytes, size_t length, const sn_allocator *allocator,
                              sn_recording **out, sn_error *error);

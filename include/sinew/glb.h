@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A picture that moves: a model, its motion and its markers as a binary glTF 2.0 file (.glb), which
-// browsers, Blender and game engines open.
+// browsers, Blender and game engines open; and the way back, from sinew's files and others'.
 #pragma once
 
 #include "sinew/model.h"
@@ -41,6 +41,25 @@ SN_API bool sn_glb_up(const char *axis, double rotation[4]);
 /// told apart; SN_ERR_VALUE when a number is not finite; SN_ERR_ARGUMENT when something moves and
 /// no rate is known, or two that differ; SN_ERR_FILE when the sink fails.
 SN_API sn_status sn_glb_write(const sn_glb_scene *scene, const sn_sink *sink, sn_error *error);
+
+enum { SN_GLB_NOTE = 600 };
+
+/// What a GLB file holds, in metres, y up.
+typedef struct sn_glb_content {
+    sn_model *model;          ///< its zero pose is the file's rest pose
+    sn_motion *motion;        ///< of the first animation; NULL when no joint has keys
+    sn_recording *recording;  ///< measured markers of a file of sinew's; NULL when there are none
+    char note[SN_GLB_NOTE];   ///< what was left out or decided, "" for nothing
+} sn_glb_content;
+
+/// Read a GLB file, or a glTF text that holds its numbers itself. In files of sinew's the joints are
+/// the model's (free, ball, translation or fixed, as they move), the fitted markers its markers, and
+/// numbers come back to float precision. In others' the joints are those of the skins; without a
+/// skin the nodes that carry nothing or move. See docs/files.md.
+/// @param out  free with sn_glb_content_free(); empty on failure
+SN_API sn_status sn_glb_read(const void *bytes, size_t length, const sn_allocator *allocator,
+                             sn_glb_content *out, sn_error *error);
+SN_API void sn_glb_content_free(sn_glb_content *content);
 
 #ifdef __cplusplus
 }

@@ -18,17 +18,21 @@ typedef struct sn_recording_info {
     int nframe;
     int nmarker;
     int nother;              ///< points of the file that were left out: angles, forces, ...
+    int nrenamed;            ///< markers whose label another had; see sn_recording_create()
+    int nanalog, nevent;     ///< analog channels and events of the file, which are not read
     int first_frame;         ///< number of the first frame in the file
     double rate;             ///< frames per second, 0 when not known
+    double time_offset;      ///< seconds that the file's times are beyond (frame number - 1) / rate
     double metres_per_unit;  ///< of the unit below; 0 when not known: nothing was converted then
     char unit[16];     ///< the file's unit of length as it is written there, "" when not stated
     char x_screen[4];  ///< axis to the right on a screen, "+X", "-Y", ...; "" when not stated
     char y_screen[4];  ///< axis that points up on a screen, likewise
-    char note[160];    ///< what a reader had to decide and a person should know, "" for nothing
+    char note[400];    ///< what a reader had to decide and a person should know, "" for nothing
 } sn_recording_info;
 
 /// A recording with every sample missing.
-/// @param labels  nmarker strings, copied
+/// @param labels  nmarker strings, copied; one that an earlier marker has gets "_2", "_3", ..., as
+///                files of most formats could not be read back otherwise
 /// @param out     free with sn_recording_destroy(); NULL on failure
 SN_API sn_status sn_recording_create(const sn_recording_info *info, const char *const *labels,
                                      const sn_allocator *allocator, sn_recording **out);
@@ -47,7 +51,7 @@ SN_API bool sn_recording_present(const sn_recording *recording, int frame, int m
 /// How many samples of a marker are missing.
 SN_API int sn_recording_missing(const sn_recording *recording, int marker);
 
-/// The label as in the file, "Daniel:LFHD"; NULL when out of range.
+/// The label as in the file, "Daniel:LFHD", but different from all others; NULL when out of range.
 SN_API const char *sn_recording_label(const sn_recording *recording, int marker);
 /// A label without the subject before its last colon: "LFHD". Points into the label.
 SN_API const char *sn_label_name(const char *label);
@@ -73,6 +77,9 @@ SN_API int sn_motion_nframe(const sn_motion *motion);
 SN_API int sn_motion_nq(const sn_motion *motion);
 SN_API int sn_motion_first_frame(const sn_motion *motion);  ///< its number in the file
 SN_API double sn_motion_rate(const sn_motion *motion);      ///< frames per second, 0: not known
+/// Seconds that the file's times are beyond (frame number - 1) / rate; 0 unless it was set.
+SN_API double sn_motion_time_offset(const sn_motion *motion);
+SN_API void sn_motion_set_time_offset(sn_motion *motion, double seconds);
 
 /// The pose of a frame (from 0), nq numbers. NULL when out of range.
 SN_API const double *sn_motion_frame(const sn_motion *motion, int frame);

@@ -27,7 +27,7 @@ typedef struct sn_table_info {
     bool in_degrees;  ///< angles are degrees, else radians; which columns are angles is not known
     char unit[16];    ///< unit of length as it is written in the file, "" when not stated
     char name[256];   ///< of the whole table, as in its file
-    char note[160];   ///< what a reader had to decide and a person should know, "" for nothing
+    char note[400];   ///< what a reader had to decide and a person should know, "" for nothing
 } sn_table_info;
 
 /// Empty, degrees, neither time nor frame.
@@ -91,8 +91,8 @@ SN_API sn_status sn_sto_write(const sn_table *table, const sn_sink *sink, sn_err
 SN_API sn_status sn_mot_write(const sn_model *model, const sn_motion *motion,
                               const sn_allocator *allocator, const sn_sink *sink, sn_error *error);
 
-/// Comma, semicolon or tab separated; also the CSV of OptiTrack Motive, of which the markers are
-/// taken.
+/// Comma, semicolon or tab separated; also the files of OptiTrack Motive, Vicon Nexus and Qualisys
+/// QTM, of which the markers are taken.
 /// @param out  free with sn_table_destroy(); NULL on failure
 SN_API sn_status sn_csv_read_table(const char *text, size_t length, const sn_allocator *allocator,
                                    sn_table **out, sn_error *error);

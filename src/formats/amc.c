@@ -82,6 +82,7 @@ static sn_status read_bone(reading *r, sn_word word) {
     char name[SN_MAX_NAME + 1];
     int joint =
         sn_word_copy(word, name, sizeof name) ? sn_model_find_joint(r->skeleton->model, name) : -1;
+    if (joint < 0 && sn_word_is(word, "root")) joint = 0;  // in capitals
     if (r->nframe == 0) return FAIL(r, "\"%.*s\" before the first frame's number", SN_WORD(word));
     if (joint < 0) return FAIL(r, "the skeleton has no bone \"%.*s\"", SN_WORD(word));
     if (r->seen[joint] == r->nframe)
@@ -95,10 +96,11 @@ static sn_status read_bone(reading *r, sn_word word) {
     const sn_bone *b = &r->skeleton->bone[joint];
     for (int k = 0; k < b->nvalue; k++) {
         if (!sn_lines_word(&r->lines, &word))
-            return FAIL(r, "\"%.80s\" needs %d number%s, here are %d", name, b->nvalue,
-                        b->nvalue > 1 ? "s" : "", k);
+            return FAIL(r, "frame %d: \"%.80s\" needs %d number%s, here %s %d", r->number, name,
+                        b->nvalue, SN_S(b->nvalue), k == 1 ? "is" : "are", k);
         if (!sn_word_number(word, &r->row[b->row + k]))
-            return FAIL(r, "\"%.*s\" is not a number", SN_WORD(word));
+            return FAIL(r, "frame %d, \"%.80s\": \"%.*s\" %s", r->number, name, SN_WORD(word),
+                        sn_word_fault(word));
     }
     if (sn_lines_word(&r->lines, &word))
         return FAIL(r, "\"%.80s\" has %d degree%s of freedom: \"%.*s\" is one number too many",

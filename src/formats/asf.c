@@ -26,6 +26,7 @@ typedef struct reading {
     section section;
     bool in_bone, in_limits;  // between begin and end; numbers may follow on more lines
     bool in_hierarchy, hierarchy_seen;
+    int nplain;  // bones that turn but have no axis line
     const sn_allocator *allocator;
     sn_names names;
     void *names_block;
@@ -49,7 +50,7 @@ static sn_status read_numbers(reading *r, const char *what, int count, double *o
             return FAIL(r, "%s needs %d number%s, here are %d", what, count, count > 1 ? "s" : "",
                         i);
         if (!sn_word_number(word, &out[i]))
-            return FAIL(r, "%s: \"%.*s\" is not a number", what, SN_WORD(word));
+            return FAIL(r, "%s: \"%.*s\" %s", what, SN_WORD(word), sn_word_fault(word));
     }
     return SN_OK;
 }
@@ -84,7 +85,7 @@ static sn_status read_channels(reading *r, const char *what, bool root, sn_entry
     while (sn_lines_word(&r->lines, &word)) {
         int c = channel_of(word);
         if (!root && (sn_word_is(word, "l") || (c >= 0 && c < 3)))
-            return FAIL(r, "%s \"%.*s\": bones that slide or stretch are not supported", what,
+            return FAIL(r, "%s \"%.*s\": bones that slide or stretch cannot be read", what,
                         SN_WORD(word));
         if (c < 0)
             return FAIL(r, "%s: \"%.*s\" is none of %srx, ry, rz", what, SN_WORD(word),
@@ -104,6 +105,7 @@ static sn_status read_unit(reading *r) {
         // so far from 1 that it can only be a mistake, and products stay finite
         if (!(r->figure.length_unit >= 1e-9 && r->figure.length_unit <= 1e9))
             return FAIL(r, "the unit of length must be between 1e-9 and 1e9");
+        r->figure.metres_guessed = false;
         return no_more(r, "the unit of length");
     }
     if (sn_word_is(key, "angle")) {
@@ -134,8 +136,11 @@ static sn_status read_root(reading *r) {
         double x[3];
         SN_TRY(read_numbers(r, "the root's position or orientation", 3, x));
         if (x[0] != 0 || x[1] != 0 || x[2] != 0)
-            return FAIL(r, "the root's %.*s must be 0 0 0: programs disagree on what another means",
-                        SN_WORD(key));
+            return FAIL(
+                r,
+                "the root's %.*s must be 0 0 0, as programs disagree on what another means: write "
+                "that to read the file without it",
+                SN_WORD(key));
         return no_more(r, "the root's position or orientation");
     }
     return FAIL(r, ":root has no keyword \"%.*s\"", SN_WORD(key));
@@ -160,6 +165,7 @@ static sn_status begin_bone(reading *r) {
 static sn_status end_bone(reading *r) {
     const sn_entry *b = last_bone(r);
     r->in_bone = r->in_limits = false;
+    r->nplain += b->nchannel > 0 && !(b->seen >> AXIS & 1);
     if (!(b->seen >> NAME & 1)) return FAIL(r, "the bone that ends here has no name");
     if (!(b->seen >> DIRECTION & 1)) return FAIL(r, "bone \"%.80s\" has no direction", b->name);
     if (!(b->seen >> LENGTH & 1)) return FAIL(r, "bone \"%.80s\" has no length", b->name);
@@ -173,19 +179,13 @@ static sn_status end_bone(reading *r) {
     return SN_OK;
 }
 
-static bool limit_number(sn_word word, double *out) {
-    if (sn_word_number(word, out)) return true;
-    *out = word.length > 0 && word.text[0] == '-' ? -INFINITY : INFINITY;
-    return sn_word_is(word, "inf") || sn_word_is(word, "-inf") || sn_word_is(word, "+inf");
-}
-
 // Pairs of numbers; as many lines as it takes.
 static sn_status read_limits(reading *r) {
     sn_entry *b = last_bone(r);
     sn_word word;
     while (sn_lines_word(&r->lines, &word)) {
         if (b->nlimit == 2 * SN_BONE_DOFS) return FAIL(r, "more limits than a bone can have");
-        if (!limit_number(word, &b->limit[b->nlimit]))
+        if (!sn_word_extended(word, &b->limit[b->nlimit]))
             return FAIL(r, "limits: \"%.*s\" is not a number", SN_WORD(word));
         b->nlimit++;
     }
@@ -215,7 +215,8 @@ static sn_status read_keyword(reading *r, keyword key) {
         return no_more(r, "length");
     case AXIS:
         SN_TRY(read_numbers(r, "axis", 3, b->angle));
-        SN_TRY(read_axes(r, "axis", &b->order));
+        // without an order it is the usual one
+        if (sn_lines_peek(&r->lines).length > 0) SN_TRY(read_axes(r, "axis", &b->order));
         return no_more(r, "axis");
     case DOF:
         return read_channels(r, "dof", false, b);
@@ -234,7 +235,7 @@ static sn_status read_keyword(reading *r, keyword key) {
 static sn_status read_bone_line(reading *r) {
     sn_word word = sn_lines_peek(&r->lines);
     double number;
-    if (r->in_limits && limit_number(word, &number)) return read_limits(r);
+    if (r->in_limits && sn_word_extended(word, &number)) return read_limits(r);
     r->in_limits = false;
     (void)sn_lines_word(&r->lines, &word);
     if (sn_word_is(word, "begin")) {
@@ -282,6 +283,7 @@ static sn_status find_bone(reading *r, sn_word word, int *out) {
     *out = sn_word_copy(word, name, sizeof name)
                ? sn_names_find(&r->names, name, bone_name, &r->figure)
                : -1;
+    if (*out < 0 && sn_word_is(word, "root")) *out = 0;  // in capitals
     if (*out < 0) return FAIL(r, "there is no bone \"%.*s\"", SN_WORD(word));
     return SN_OK;
 }
@@ -359,6 +361,9 @@ static sn_status read_file(reading *r) {
     if (r->in_bone) return FAIL(r, "the file ends inside bone \"%.80s\"", last_bone(r)->name);
     if (r->in_hierarchy) return FAIL(r, "the file ends inside :hierarchy");
     if (r->figure.nentry == 1) return FAIL(r, "the file has no bones");
+    if (r->nplain > 0)
+        sn_note(r->figure.note, "%d bone%s no axis: turned about the world's", r->nplain,
+                r->nplain == 1 ? " has" : "s have");
     for (size_t i = 1; i < r->figure.nentry; i++)
         if (r->figure.entry[i].parent < 0)
             return sn_fail(r->error, SN_ERR_PARSE, r->figure.entry[i].line,
@@ -382,6 +387,7 @@ sn_status sn_asf_read(const char *text, size_t length, const sn_asf_options *opt
                  .figure = {.format = SN_SKELETON_ASF,
                             .up = "+Y",
                             .length_unit = 1,
+                            .metres_guessed = true,
                             .angle_unit = SN_ANGLE_DEGREES},
                  .allocator = allocator,
                  .error = error};

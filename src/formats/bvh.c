@@ -58,6 +58,7 @@ static sn_status read_header(reading *r) {
                             SN_WORD(word));
             // below this it can only be a mistake, and the rate stays finite
             r->rate = seconds > 1e-12 ? 1 / seconds : 0;
+            if (r->rate == 0) sn_note(r->figure.note, "a Frame Time of 0 says no rate");
             time = true;
         }
         if (sn_lines_word(&r->lines, &word))
@@ -67,14 +68,24 @@ static sn_status read_header(reading *r) {
     return SN_OK;
 }
 
+// The k-th number of a row is none, or too large.
+static sn_status bad_number(reading *r, int frame, int k, sn_word word) {
+    static const char *const names[] = {"Xposition", "Yposition", "Zposition",
+                                        "Xrotation", "Yrotation", "Zrotation"};
+    size_t joint = 0;
+    while (k >= r->figure.entry[joint].nchannel) k -= r->figure.entry[joint++].nchannel;
+    return FAIL(r, "frame %d, %s of \"%.80s\": \"%.*s\" %s", frame,
+                names[r->figure.entry[joint].channel[k]], r->figure.entry[joint].name,
+                SN_WORD(word), sn_word_fault(word));
+}
+
 static sn_status read_row(reading *r, int frame) {
     sn_word word;
     for (int k = 0; k < r->row_size; k++) {
         if (!sn_lines_word(&r->lines, &word))
             return FAIL(r, "frame %d has %d numbers, but there are %d channels", frame, k,
                         r->row_size);
-        if (!sn_word_number(word, &r->row[k]))
-            return FAIL(r, "frame %d: \"%.*s\" is not a number", frame, SN_WORD(word));
+        if (!sn_word_number(word, &r->row[k])) return bad_number(r, frame, k, word);
     }
     if (sn_lines_word(&r->lines, &word))
         return FAIL(r, "frame %d has more numbers than the %d channels", frame, r->row_size);
@@ -96,20 +107,32 @@ static void note_positions(reading *r, bool first) {
     }
 }
 
+// All rows that are there are frames, whatever number is stated; but a file that was cut off must
+// not pass for a shorter one.
 static sn_status check_rows(reading *r) {
     int count = 0;
+    bool ended = true;
     r->lines = r->rows;
     while (sn_lines_next(&r->lines)) {
-        if (count == r->nframe)
-            return FAIL(r, "here is a row more than the %d frames that the file states", r->nframe);
+        if (count == INT_MAX)
+            return sn_fail(r->error, SN_ERR_SIZE, r->lines.line, "too many frames");
         count++;
+        ended = r->lines.stop < r->lines.end;
         SN_TRY(read_row(r, count));
         note_positions(r, count == 1);
     }
     // without channels a row is an empty line
     if (r->row_size == 0) r->nframe = 0;
-    if (count < r->nframe)
-        return FAIL(r, "the file states %d frames and ends after %d", r->nframe, count);
+    if (count == r->nframe) return SN_OK;
+    if (count == 0) return FAIL(r, "the file states %d frames and has none", r->nframe);
+    if (count < r->nframe && !ended)
+        return FAIL(r,
+                    "the file states %d frames and ends inside the line of number %d: it was cut "
+                    "off (end that line to read what is there)",
+                    r->nframe, count);
+    sn_note(r->figure.note, "%d frame%s stated, %d there: what is there is read", r->nframe,
+            SN_S(r->nframe), count);
+    r->nframe = count;
     return SN_OK;
 }
 

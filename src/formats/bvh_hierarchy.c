@@ -16,6 +16,7 @@ typedef struct reading {
     bool in_end;      // inside an End Site of it
     bool end_offset;  // whose OFFSET was met
     int end_line;     // where it begins
+    int nodd_end;     // End Sites that are called otherwise
     int nroot;
     const sn_allocator *allocator;
     sn_error *error;
@@ -53,7 +54,9 @@ static sn_word rest_of_line(reading *r, bool *brace) {
 
 static sn_status open_brace(reading *r, const char *what, bool brace) {
     sn_word word = {"", 0};
-    if (brace || (next_word(r, &word) && sn_word_is(word, "{"))) return SN_OK;
+    bool more = brace || next_word(r, &word);
+    if (brace || sn_word_is(word, "{")) return SN_OK;
+    if (!more) return FAIL(r, "the file ends where %s needs a {", what);
     return FAIL(r, "%s needs a { here, not \"%.*s\"", what, SN_WORD(word));
 }
 
@@ -77,14 +80,16 @@ static sn_status begin_joint(reading *r, bool root) {
     return open_brace(r, root ? "ROOT" : "JOINT", brace);
 }
 
-static sn_status begin_end(reading *r) {
+// "End Site"; some programs write a name behind or in place of "Site", or both as one word.
+static sn_status begin_end(reading *r, bool one_word) {
     bool brace;
-    sn_word word;
+    sn_word word = sn_lines_peek(r->lines);
     r->end_line = r->lines->line;
-    if (!sn_lines_word(r->lines, &word) || !sn_word_is(word, "site"))
-        return FAIL(r, "\"End\" must be followed by \"Site\", not \"%.*s\"", SN_WORD(word));
+    bool usual = !one_word && sn_word_is(word, "site");
     if (r->open < 0) return FAIL(r, "an End Site outside every joint");
-    (void)rest_of_line(r, &brace);  // some programs write a name there
+    if (usual) (void)sn_lines_word(r->lines, &word);
+    r->nodd_end += !usual;
+    (void)rest_of_line(r, &brace);
     r->in_end = true;
     r->end_offset = false;
     return open_brace(r, "End Site", brace);
@@ -95,8 +100,8 @@ static sn_status read_offset(reading *r) {
     for (int i = 0; i < 3; i++) {
         sn_word word = {"", 0};
         if (!next_word(r, &word) || !sn_word_number(word, &offset[i]))
-            return FAIL(r, "OFFSET of \"%.80s\" needs 3 numbers: \"%.*s\" is none", open_name(r),
-                        SN_WORD(word));
+            return FAIL(r, "OFFSET of \"%.80s\" needs 3 numbers: \"%.*s\" %s", open_name(r),
+                        SN_WORD(word), sn_word_fault(word));
     }
     sn_entry *e = &r->figure->entry[r->open];
     if (r->in_end ? r->end_offset : (e->seen & SEEN_OFFSET) != 0)
@@ -186,7 +191,8 @@ static sn_status read_word(reading *r, sn_word word) {
         return FAIL(r, "\"%.*s\" in an End Site, which holds an OFFSET only", SN_WORD(word));
     if (sn_word_is(word, "root")) return begin_joint(r, true);
     if (sn_word_is(word, "joint")) return begin_joint(r, false);
-    if (sn_word_is(word, "end")) return begin_end(r);
+    if (sn_word_is(word, "end")) return begin_end(r, false);
+    if (sn_word_is(word, "endsite")) return begin_end(r, true);
     bool offset = sn_word_is(word, "offset");
     if (offset || sn_word_is(word, "channels")) {
         if (r->open < 0) return FAIL(r, "\"%.*s\" outside every joint", SN_WORD(word));
@@ -227,6 +233,10 @@ sn_status sn_bvh_hierarchy(sn_lines *lines, sn_figure *figure, const sn_allocato
     }
     if (r.open >= 0) return FAIL(&r, "the file ends inside \"%.80s\"", open_name(&r));
     if (figure->nentry == 0) return FAIL(&r, "the file has no ROOT");
+    if (r.nodd_end > 0)
+        sn_note(figure->note, "%d block%s taken for End Site%s", r.nodd_end,
+                r.nodd_end == 1 ? " called otherwise is" : "s called otherwise are",
+                SN_S(r.nodd_end));
     if (r.nroot > 1) SN_TRY(join_roots(&r));
     return sn_figure_label(figure, allocator, error);
 }

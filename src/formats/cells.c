@@ -3,8 +3,6 @@
 
 #include <limits.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
@@ -95,9 +93,9 @@ int sn_rows_count(const sn_rows *rows, char separator) {
 }
 
 bool sn_word_missing(sn_word word) {
-    // the last three are how one C library prints it
-    static const char *const spellings[] = {"",          "nan",     "-nan",   "+nan",
-                                            "-nan(ind)", "1.#qnan", "-1.#ind"};
+    // those with # or brackets are how one C library prints it
+    static const char *const spellings[] = {"",          "nan",     "-nan",    "+nan",
+                                            "-nan(ind)", "1.#qnan", "-1.#ind", "null"};
     for (size_t i = 0; i < sizeof spellings / sizeof spellings[0]; i++)
         if (sn_word_is(word, spellings[i])) return true;
     return false;
@@ -114,7 +112,39 @@ bool sn_cell_number(sn_word word, bool comma, double *out) {
     return sn_word_number((sn_word){copy, word.length}, out);
 }
 
-sn_status sn_grid_measure(const sn_grid *grid, sn_rows rows, int *nrow, sn_error *error) {
+sn_status sn_rows_find_commas(sn_rows rows, char separator, const int *to, int ncell, bool *out,
+                              sn_error *error) {
+    int with_point = 0, with_comma = 0;
+    sn_word cell;
+    *out = false;
+    while (sn_rows_next_filled(&rows, separator)) {
+        for (int i = 0; i < ncell && sn_rows_cell(&rows, separator, &cell); i++) {
+            if ((to != NULL && to[i] < 0) || cell.length == 0) continue;
+            if (memchr(cell.text, '.', cell.length) != NULL) with_point = rows.line;
+            if (memchr(cell.text, ',', cell.length) != NULL) with_comma = rows.line;
+            if (with_comma > 0 && with_point > 0)
+                return sn_fail(error, SN_ERR_PARSE, rows.line,
+                               "numbers have commas (line %d) and points (line %d): which of them "
+                               "is the decimal point cannot be told",
+                               with_comma, with_point);
+        }
+    }
+    *out = with_comma > 0;
+    return SN_OK;
+}
+
+sn_status sn_rows_check_end(double claimed, int nrow, bool ended, int line, sn_error *error) {
+    if (nrow >= claimed || ended) return SN_OK;
+    return sn_fail(
+        error, SN_ERR_PARSE, line,
+        "the file states %.0f rows and ends inside the line of number %d: it was cut off "
+        "(end that line to read what is there)",
+        claimed, nrow);
+}
+
+sn_status sn_grid_measure(const sn_grid *grid, sn_rows rows, double claimed, int *nrow,
+                          sn_error *error) {
+    bool ended = true;
     *nrow = 0;
     while (sn_rows_next_filled(&rows, grid->separator)) {
         int count = 0, filled = 0;
@@ -131,8 +161,9 @@ sn_status sn_grid_measure(const sn_grid *grid, sn_rows rows, int *nrow, sn_error
                            count < grid->ncolumn ? count : filled, grid->ncolumn);
         if (*nrow == INT_MAX) return sn_fail(error, SN_ERR_SIZE, rows.line, "too many rows");
         ++*nrow;
+        ended = sn_rows_ended(&rows);
     }
-    return SN_OK;
+    return sn_rows_check_end(claimed, *nrow, ended, rows.line, error);
 }
 
 sn_status sn_grid_read(const sn_grid *grid, sn_rows rows, sn_table *table, sn_error *error) {
@@ -149,16 +180,4 @@ sn_status sn_grid_read(const sn_grid *grid, sn_rows rows, sn_table *table, sn_er
         }
     }
     return SN_OK;
-}
-
-void sn_note(char note[SN_NOTE], const char *format, ...) {
-    size_t used = strlen(note);
-    if (used > 0 && used + 2 < SN_NOTE) {
-        memcpy(note + used, "; ", 3);
-        used += 2;
-    }
-    va_list args;
-    va_start(args, format);
-    (void)vsnprintf(note + used, SN_NOTE - used, format, args);
-    va_end(args);
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "formats/lines.h"
+#include "formats/note.h"
 #include "sinew/tables.h"
 
 /// The cells are parted by runs of blanks, not by single separators.
@@ -41,6 +42,13 @@ bool sn_word_missing(sn_word word);
 /// @param comma  the decimal point is a comma
 bool sn_cell_number(sn_word word, bool comma, double *out);
 
+/// Whether the numbers of the rows that follow have decimal commas. Both commas and points are an
+/// error.
+/// @param to     cells to leave out are negative there; NULL for none
+/// @param ncell  of a row are looked at
+sn_status sn_rows_find_commas(sn_rows rows, char separator, const int *to, int ncell, bool *out,
+                              sn_error *error);
+
 /// A block of rows that all have the same number of cells.
 typedef struct sn_grid {
     char separator;
@@ -51,10 +59,11 @@ typedef struct sn_grid {
 
 /// Count the rows that follow; one of the wrong length is an error. Empty cells after the last
 /// column are let pass, and so are lines without any filled cell.
-sn_status sn_grid_measure(const sn_grid *grid, sn_rows rows, int *nrow, sn_error *error);
+/// @param claimed  rows that the header states; with fewer a last line without its end is an error,
+///                 as the file was cut off there. -1 for nothing
+sn_status sn_grid_measure(const sn_grid *grid, sn_rows rows, double claimed, int *nrow,
+                          sn_error *error);
+/// That error, when there is one.
+sn_status sn_rows_check_end(double claimed, int nrow, bool ended, int line, sn_error *error);
 /// Read them.
 sn_status sn_grid_read(const sn_grid *grid, sn_rows rows, sn_table *table, sn_error *error);
-
-/// Add a sentence to the note of a recording or a table.
-enum { SN_NOTE = 160 };
-void sn_note(char note[SN_NOTE], const char *format, ...) SN_PRINTF(2, 3);

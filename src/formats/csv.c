@@ -98,8 +98,7 @@ static sn_word take_unit(sn_csv *csv, sn_word name) {
     return name;
 }
 
-// The separator that the line has most of, outside quotes.
-static char choose_separator(const sn_rows *rows) {
+char sn_csv_separator(const sn_rows *rows) {
     static const char choices[3] = {';', '\t', ','};
     int count[3] = {0}, best = 2;
     bool in_quotes = false;
@@ -142,7 +141,7 @@ static bool read_units_row(sn_csv *csv, sn_rows *rows) {
 }
 
 static sn_status read_names(sn_csv *csv) {
-    csv->separator = choose_separator(&csv->rows);
+    csv->separator = sn_csv_separator(&csv->rows);
     int count = sn_rows_count(&csv->rows, csv->separator), numbers = 0;
     size_t letters = (size_t)(csv->rows.stop - csv->rows.start);
     SN_TRY(sn_csv_place(csv, count, letters + (size_t)count + 1));
@@ -150,9 +149,10 @@ static sn_status read_names(sn_csv *csv) {
         sn_word cell;
         double number;
         (void)sn_rows_cell(&csv->rows, csv->separator, &cell);
-        numbers += sn_cell_number(cell, true, &number) && cell.length > 0;
         double seconds = csv->seconds;
-        SN_TRY(sn_csv_add(csv, i, take_unit(csv, cell), ""));
+        sn_word name = take_unit(csv, cell);
+        numbers += sn_cell_number(name, true, &number) && name.length > 0;
+        SN_TRY(sn_csv_add(csv, i, name, ""));
         if (csv->to[i] != csv->info.time) csv->seconds = seconds;
     }
     if (csv->rows.broken) return SN_CSV_FAIL(csv, "a quoted cell has no end in its line");
@@ -172,41 +172,43 @@ static sn_status read_header(sn_csv *csv) {
         if (sn_word_trim(line).text[0] != '#') break;
         read_comment(csv);
     } while (true);
-    return sn_csv_is_motive(&csv->rows) ? sn_csv_read_motive(csv) : read_names(csv);
+    if (sn_csv_is_motive(&csv->rows)) return sn_csv_read_motive(csv);
+    if (sn_csv_is_vicon(&csv->rows)) return sn_csv_read_vicon(csv);
+    if (sn_csv_is_qtm(&csv->rows)) return sn_csv_read_qtm(csv);
+    if (!sn_csv_is_axes(&csv->rows)) return read_names(csv);
+    sn_rows names = csv->rows;
+    (void)sn_rows_next(&csv->rows);
+    return sn_csv_read_axes(csv, names);
 }
 
-// Whether numbers have decimal commas: one comma at most in each, and a point in none.
-static sn_status find_commas(sn_csv *csv) {
-    int with_point = 0, with_comma = 0;
-    sn_word cell;
-    sn_rows rows = csv->rows;
-    while (csv->separator != ',' && sn_rows_next_filled(&rows, csv->separator)) {
-        for (int i = 0; i < csv->ncell && sn_rows_cell(&rows, csv->separator, &cell); i++) {
-            if (csv->to[i] < 0 || cell.length == 0) continue;
-            if (memchr(cell.text, '.', cell.length) != NULL) with_point = rows.line;
-            if (memchr(cell.text, ',', cell.length) != NULL) with_comma = rows.line;
-            if (with_comma > 0 && with_point > 0)
-                return sn_fail(csv->error, SN_ERR_PARSE, rows.line,
-                               "numbers have commas (line %d) and points (line %d): which of them "
-                               "is the decimal point cannot be told",
-                               with_comma, with_point);
-        }
+// Markers at 0 0 0, whose columns stand side by side, become missing.
+static void drop_zeros(const sn_csv *csv, sn_table *table) {
+    int first = (csv->info.time >= 0) + (csv->info.frame >= 0);
+    for (int i = 0; i < csv->info.nrow; i++) {
+        double *row = sn_table_edit(table, i);
+        for (int k = first; k + 2 < csv->info.ncolumn; k += 3)
+            if (row[k] == 0 && row[k + 1] == 0 && row[k + 2] == 0)
+                row[k] = row[k + 1] = row[k + 2] = NAN;
     }
-    csv->comma = with_comma > 0;
-    if (csv->comma) sn_note(csv->info.note, "numbers have decimal commas");
-    return SN_OK;
 }
 
 static sn_status read_file(sn_csv *csv, sn_table **out) {
     SN_TRY(read_header(csv));
     sn_grid grid = {.separator = csv->separator, .ncolumn = csv->ncell, .to = csv->to};
-    SN_TRY(sn_grid_measure(&grid, csv->rows, &csv->info.nrow, csv->error));
+    SN_TRY(sn_grid_measure(&grid, csv->rows, csv->claimed, &csv->info.nrow, csv->error));
     if (csv->info.nrow == 0) return SN_CSV_FAIL(csv, "no rows follow the names of the columns");
-    SN_TRY(find_commas(csv));
+    if (csv->claimed >= 0 && csv->claimed != csv->info.nrow)
+        sn_note(csv->info.note, "the header says %.0f rows, %d %s there", csv->claimed,
+                csv->info.nrow, csv->info.nrow == 1 ? "is" : "are");
+    if (csv->separator != ',')
+        SN_TRY(sn_rows_find_commas(csv->rows, csv->separator, csv->to, csv->ncell, &csv->comma,
+                                   csv->error));
+    if (csv->comma) sn_note(csv->info.note, "numbers have decimal commas");
     grid.comma = csv->comma;
     sn_status status = sn_table_create(&csv->info, csv->name, csv->allocator, out);
     if (status != SN_OK) return sn_fail(csv->error, status, 0, "%s", sn_status_text(status));
     SN_TRY(sn_grid_read(&grid, csv->rows, *out, csv->error));
+    if (csv->zeros) drop_zeros(csv, *out);
     for (int i = 0; csv->info.time >= 0 && i < csv->info.nrow; i++)
         sn_table_edit(*out, i)[csv->info.time] *= csv->seconds;
     return SN_OK;
@@ -219,6 +221,7 @@ sn_status sn_csv_read_table(const char *text, size_t length, const sn_allocator 
                   .error = error,
                   .rows = sn_rows_begin(text, length, true),
                   .info = sn_table_info_default(),
+                  .claimed = -1,
                   .seconds = 1};
     sn_status status = read_file(&csv, out);
     sn_release(allocator, csv.block);

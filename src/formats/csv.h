@@ -13,6 +13,8 @@ typedef struct sn_csv {
     char separator;
     bool comma;         ///< decimal commas
     bool mixed;         ///< lengths are in several units
+    bool zeros;         ///< a marker at 0 0 0 is missing
+    double claimed;     ///< rows that the header states, -1 for nothing
     double seconds;     ///< in one unit of the time column
     int ncell;          ///< columns of the file
     int *to;            ///< ncell: the table's column, -1 for one that is left out
@@ -32,7 +34,23 @@ sn_status sn_csv_add(sn_csv *csv, int cell, sn_word name, const char *suffix);
 /// Take note of a unit, "mm" or "s"; false when it is neither.
 bool sn_csv_unit(sn_csv *csv, sn_word unit);
 
+/// The separator that the line has most of, outside quotes.
+char sn_csv_separator(const sn_rows *rows);
+
 /// Whether the line is the first of a file that Motive wrote.
 bool sn_csv_is_motive(const sn_rows *rows);
 /// Read the header of such a file, of which `rows` is at the first line.
 sn_status sn_csv_read_motive(sn_csv *csv);
+
+/// Whether this line names markers and the next one their axes.
+bool sn_csv_is_axes(const sn_rows *rows);
+/// Read such a header, of which `names` is at the first line and csv->rows at the second.
+sn_status sn_csv_read_axes(sn_csv *csv, sn_rows names);
+
+/// Whether one of the sections of a file of Vicon's Nexus begins here.
+bool sn_csv_is_vicon(const sn_rows *rows);
+sn_status sn_csv_read_vicon(sn_csv *csv);
+
+/// The same for Qualisys' QTM.
+bool sn_csv_is_qtm(const sn_rows *rows);
+sn_status sn_csv_read_qtm(sn_csv *csv);

@@ -108,6 +108,7 @@ sn_status sn_csv_read_motive(sn_csv *csv) {
     if (csv->info.ncolumn == 2)
         return SN_CSV_FAIL(csv, "none of the %d columns is a marker's position", nother);
     if (nother > 0)
-        sn_note(csv->info.note, "%d columns that are no marker's position left out", nother);
+        sn_note(csv->info.note, "%d column%s no marker's position left out", nother,
+                nother == 1 ? " that is" : "s that are");
     return SN_OK;
 }

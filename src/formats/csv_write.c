@@ -96,7 +96,7 @@ sn_status sn_csv_write_recording(const sn_recording *recording, const sn_markers
         sn_output_format(&o, "%lld", (long long)info->first_frame + frame);
         if (rate > 0) {
             sn_output_text(&o, ",");
-            sn_output_number(&o, sn_clock_time(info->first_frame, frame, rate));
+            sn_output_number(&o, info->time_offset + sn_clock_time(info->first_frame, frame, rate));
         }
         const double *x = sn_recording_frame(recording, frame);
         for (int i = 0; i < info->nmarker; i++, x += 3) {

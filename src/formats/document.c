@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "formats/lines.h"
+#include "formats/csv.h"
+#include "formats/stranger.h"
 
 const char *sn_format_name(sn_format format) {
     static const char *const names[] = {
@@ -39,14 +40,15 @@ sn_format sn_format_of_name(const char *file_name) {
     return SN_FORMAT_UNKNOWN;
 }
 
+// Letter case is ignored; `word` must be lower case.
 static bool holds(const char *text, size_t length, const char *word) {
     size_t n = strlen(word);
     for (size_t i = 0; i + n <= length; i++)
-        if (memcmp(text + i, word, n) == 0) return true;
+        if (sn_word_is((sn_word){text + i, n}, word)) return true;
     return false;
 }
 
-// Of our own JSON files: what the keys say. A file that is not well formed is a model, whose reader then
+// Of our own JSON files and glTF: what the keys say. A file that is not well formed is a model, whose reader then
 // says what is wrong.
 static sn_format json_kind(const char *text, size_t length) {
     sn_json *json = NULL;
@@ -56,6 +58,7 @@ static sn_format json_kind(const char *text, size_t length) {
     if (sn_json_get(json, root, "joints") == NULL) {
         if (sn_json_get(json, root, "tasks") != NULL) format = SN_FORMAT_TASKS;
         if (sn_json_get(json, root, "markers") != NULL) format = SN_FORMAT_MARKERS;
+        if (sn_json_get(json, root, "asset") != NULL) format = SN_FORMAT_GLB;
     }
     sn_json_destroy(json);
     return format;
@@ -69,10 +72,19 @@ static sn_format text_kind(const char *text, size_t length) {
     if (sn_word_is(word, "hierarchy")) return SN_FORMAT_BVH;
     if (sn_word_is(word, "pathfiletype")) return SN_FORMAT_TRC;
     if (sn_word_is(word, ":fully-specified")) return SN_FORMAT_AMC;
+    sn_rows rows = sn_rows_begin(text, length, true);
+    (void)sn_rows_next_filled(&rows, ',');
+    if (sn_csv_is_motive(&rows) || sn_csv_is_vicon(&rows) || sn_csv_is_qtm(&rows))
+        return SN_FORMAT_CSV;
     size_t head = length < 4000 ? length : 4000;
-    if (word.text[0] == ':') return holds(text, length, ":bonedata") ? SN_FORMAT_ASF : SN_FORMAT_AMC;
+    if (word.text[0] == ':') {
+        static const char *const sections[] = {":bonedata", ":root", ":units", ":hierarchy"};
+        for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
+            if (holds(text, length, sections[i])) return SN_FORMAT_ASF;
+        return sn_word_is(word, ":version") ? SN_FORMAT_ASF : SN_FORMAT_AMC;
+    }
     if (holds(text, head, "endheader")) return SN_FORMAT_MOT;
-    if (word.text[0] == '<' && holds(text, head, "<OpenSimDocument")) return SN_FORMAT_OSIM;
+    if (word.text[0] == '<' && holds(text, head, "<opensimdocument")) return SN_FORMAT_OSIM;
     if (word.text[0] == '<') return holds(text, length, "<robot") ? SN_FORMAT_URDF : SN_FORMAT_UNKNOWN;
     return SN_FORMAT_UNKNOWN;
 }
@@ -80,8 +92,9 @@ static sn_format text_kind(const char *text, size_t length) {
 sn_format sn_format_of(const char *file_name, const void *bytes, size_t length) {
     const char *text = bytes;
     sn_format named = sn_format_of_name(file_name);
+    // a text whose first line is empty may begin like it: "\nP..."
     if (length >= 2 && (unsigned char)text[1] == 0x50 && (unsigned char)text[0] > 0 &&
-        (unsigned char)text[0] < 32 && named != SN_FORMAT_CSV)
+        (unsigned char)text[0] < 32 && strchr("\t\r\n", text[0]) == NULL)
         return SN_FORMAT_C3D;
     if (length >= 4 && memcmp(text, "glTF", 4) == 0) return SN_FORMAT_GLB;
     size_t start = length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
@@ -110,6 +123,9 @@ static sn_status read_any(const char *name, const char *text, size_t length,
                           sn_document *d, sn_error *error) {
     sn_asf_options asf = sn_asf_options_default();
     sn_bvh_options bvh = sn_bvh_options_default();
+    bool binary = d->format == SN_FORMAT_C3D || d->format == SN_FORMAT_GLB;
+    const char *stranger = sn_stranger(text, length, !binary && d->format != SN_FORMAT_UNKNOWN);
+    if (stranger != NULL) return sn_fail(error, SN_ERR_PARSE, 0, "%s", stranger);
     asf.use_limits = o->use_limits;
     bvh.metres_per_unit = o->metres_per_unit;
     switch (d->format) {
@@ -147,16 +163,29 @@ static sn_status read_any(const char *name, const char *text, size_t length,
         case SN_FORMAT_MARKERS:
             return sn_fail(error, SN_ERR_PARSE, 0, "this is a %s file, not a model, motion or recording",
                            d->format == SN_FORMAT_TASKS ? "tasks" : "marker set");
-        case SN_FORMAT_GLB:
-            return sn_fail(error, SN_ERR_PARSE, 0, "GLB files are written, not read");
+        case SN_FORMAT_GLB: {
+            sn_glb_content content;
+            SN_TRY(sn_glb_read(text, length, allocator, &content, error));
+            d->owned = content.model;
+            d->motion = content.motion;
+            d->recording = content.recording;
+            memcpy(d->note, content.note, sizeof content.note);
+            return SN_OK;
+        }
         case SN_FORMAT_UNKNOWN:
         case SN_FORMAT_COUNT:
             break;
     }
-    return length == 0 ? sn_fail(error, SN_ERR_PARSE, 0, "the file is empty")
-                       : sn_fail(error, SN_ERR_PARSE, 0,
-                                 "neither its name (%.80s) nor its first bytes say what kind of file this is",
-                                 name != NULL ? name : "none");
+    // a table under any name
+    sn_status status = sn_csv_read_table(text, length, allocator, &d->table, NULL);
+    if (status == SN_ERR_MEMORY) return sn_fail_memory(error);
+    if (status == SN_OK) {
+        d->format = SN_FORMAT_CSV;
+        return read_table(d, allocator, error);
+    }
+    return sn_fail(error, SN_ERR_PARSE, 0,
+                   "neither its name (%.80s) nor its first bytes say what kind of file this is",
+                   name != NULL ? name : "none");
 }
 
 sn_status sn_document_read(const char *file_name, const void *bytes, size_t length,
@@ -170,6 +199,10 @@ sn_status sn_document_read(const char *file_name, const void *bytes, size_t leng
         sn_document_free(out);
         out->format = format;
         return status;
+    }
+    if (out->skeleton != NULL) {
+        const char *note = sn_skeleton_note(out->skeleton);
+        memcpy(out->note, note, strlen(note) + 1);
     }
     out->model = out->skeleton != NULL ? sn_skeleton_model(out->skeleton) : out->owned;
     return SN_OK;

@@ -288,6 +288,7 @@ sn_status sn_export_motion(sn_export *self, const sn_motion *motion, const sn_al
     sn_status status = sn_motion_create(nframe, sn_model_nq(self->skeleton->model), first,
                                         sn_motion_rate(motion), allocator, out);
     if (status != SN_OK) return sn_fail(error, status, 0, "%s", sn_status_text(status));
+    sn_motion_set_time_offset(*out, sn_motion_time_offset(motion));
     for (int i = 0; i < nframe; i++) {
         const double *previous = i > 0 ? sn_motion_frame(*out, i - 1) : NULL;
         status =

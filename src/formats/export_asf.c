@@ -39,10 +39,10 @@ static void set_length(sn_entry *e, sn_vec3 d) {
     e->direction[0] = d.x / length, e->direction[1] = d.y / length, e->direction[2] = d.z / length;
 }
 
-// The `axis` line that gives C, in the entry's order.
+// The `axis` line that gives C, in the order XYZ.
 static void set_axis(sn_entry *e, const sn_mat3 *C) {
     const double zero[3] = {0, 0, 0};
-    const int order[3] = {e->order.axis[2], e->order.axis[1], e->order.axis[0]};
+    const int order[3] = {2, 1, 0};
     double angle[3];
     sn_euler_near(order, 3, C, zero, angle);
     for (int i = 0; i < 3; i++) e->angle[order[i]] = angle[i] / degree;
@@ -96,17 +96,16 @@ static void set_universal(sn_entry *e, const sn_joint_desc *d, sn_vec3 outer, sn
     set_limits(e, d, coordinate);
 }
 
-static void set_euler(sn_entry *e, const sn_joint_desc *d, const sn_joint *joint,
-                      const sn_mat3 *W) {
-    const int axes[3] = {0, 1, 2};
-    int coordinate[3] = {0, 0, 0};
-    for (int k = 0; k < 3; k++) {
-        e->order.axis[2 - k] = joint->order[k];
-        coordinate[joint->order[k]] = k;
-    }
+static void set_euler(sn_entry *e, const sn_joint_desc *d, const sn_mat3 *W) {
+    const int axes[3] = {0, 1, 2}, coordinate[3] = {2, 1, 0};
     set_axis(e, W);
     set_dofs(e, 3, axes);
     set_limits(e, d, coordinate);
+}
+
+// The order of an `axis` line that ends with XYZ: many programs look at no other.
+static bool is_usual(const sn_joint *joint) {
+    return joint->order[0] == 2 && joint->order[1] == 1 && joint->order[2] == 0;
 }
 
 // What the bone turns by; true when its coordinates are the joint's.
@@ -123,8 +122,8 @@ static bool set_rotation(sn_entry *e, const sn_joint_desc *d, const sn_joint *jo
         set_universal(e, d, a, a2);
         return true;
     }
-    if (d->type == SN_JOINT_EULER && joint->order[0] != joint->order[2]) {
-        set_euler(e, d, joint, W);
+    if (d->type == SN_JOINT_EULER && is_usual(joint)) {
+        set_euler(e, d, W);
         return true;
     }
     set_dofs(e, 3, axes);

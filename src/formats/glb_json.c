@@ -67,6 +67,21 @@ static int mesh_index(const sn_glb *g, sn_glb_mesh mesh) {
     return n;
 }
 
+// What a reader of ours goes by: which nodes are what, and where a joint is at the zero pose.
+static void add_mark(sn_text *t, bool *any, const char *word) {
+    add_key(t, any, "\"extras\":{\"sinew\":\"");
+    sn_text_add(t, word);
+    sn_text_add(t, "\"");
+}
+
+static void add_rest(const sn_joint_desc *d, sn_text *t) {
+    const double R[4] = {d->rotation[1], d->rotation[2], d->rotation[3], d->rotation[0]};
+    if (d->type == SN_JOINT_FIXED) return;
+    add_numbers(t, ",\"rest\":{\"translation\":", d->position, 3);
+    add_numbers(t, ",\"rotation\":", R, 4);
+    sn_text_add(t, "}");
+}
+
 static void add_joint_node(const sn_glb *g, int i, sn_text *t) {
     const sn_vec3 one = {1, 1, 1};
     sn_frame at = sn_glb_local(g, i, 0);
@@ -74,6 +89,9 @@ static void add_joint_node(const sn_glb *g, int i, sn_text *t) {
     sn_text_add(t, ",\n{");
     add_name(t, &any, g->model->desc[i].name);
     add_place(t, &any, at.p, sn_quat_from_mat3(at.R), one);
+    add_mark(t, &any, "joint");
+    add_rest(&g->model->desc[i], t);
+    sn_text_add(t, "}");
     for (int child = g->first_child[i]; child >= 0; child = g->next_child[child]) {
         if (!any_child) add_key(t, &any, "\"children\":[");
         add_comma(t, &any_child);
@@ -92,6 +110,10 @@ static void add_mesh_node(const sn_glb *g, const sn_glb_part *p, sn_text *t) {
     add_int(t, ",\n{\"mesh\":", (uint64_t)mesh_index(g, p->mesh));
     add_name(t, &any, p->name);
     add_place(t, &any, p->position, p->rotation, p->scale);
+    if (p->mesh == SN_GLB_MEASURED || p->mesh == SN_GLB_FITTED) {
+        add_mark(t, &any, p->mesh == SN_GLB_MEASURED ? "measured" : "fitted");
+        sn_text_add(t, "}");
+    }
     sn_text_add(t, "}");
 }
 

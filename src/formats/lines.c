@@ -78,6 +78,31 @@ bool sn_word_number(sn_word word, double *out) {
     return sn_number_parse(word.text, word.length, out) && fabs(*out) <= SN_TEXT_MAX;
 }
 
+bool sn_word_extended(sn_word word, double *out) {
+    static const char *const spellings[] = {"inf", "infinity", "1.#inf"};
+    if (sn_word_number(word, out)) return true;
+    bool sign = word.length > 0 && (word.text[0] == '-' || word.text[0] == '+');
+    *out = sign && word.text[0] == '-' ? -INFINITY : INFINITY;
+    if (sign) word.text++, word.length--;
+    for (int i = 0; i < 3; i++)
+        if (sn_word_is(word, spellings[i])) return true;
+    return false;
+}
+
+const char *sn_word_fault(sn_word word) {
+    double number;
+    const char *comma = memchr(word.text, ',', word.length);
+    if (sn_number_parse(word.text, word.length, &number)) return "is beyond 1e50 and surely wrong";
+    if (comma != NULL && word.length < 64) {
+        char copy[64];
+        memcpy(copy, word.text, word.length);
+        copy[comma - word.text] = '.';
+        if (sn_number_parse(copy, word.length, &number))
+            return "has a decimal comma: the format has points";
+    }
+    return "is not a number";
+}
+
 bool sn_word_integer(sn_word word, int *out) {
     *out = 0;
     size_t i = word.length > 0 && (word.text[0] == '-' || word.text[0] == '+') ? 1 : 0;

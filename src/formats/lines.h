@@ -40,6 +40,12 @@ bool sn_word_is(sn_word word, const char *text);
 /// A finite number of at most SN_TEXT_MAX in size.
 bool sn_word_number(sn_word word, double *out);
 
+/// The same, or an infinity in one of its spellings.
+bool sn_word_extended(sn_word word, double *out);
+
+/// Why sn_word_number() refused a word: "is not a number", ... with the word before it.
+const char *sn_word_fault(sn_word word);
+
 /// Digits, with or without a sign, that fit an int.
 bool sn_word_integer(sn_word word, int *out);
 

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "formats/cells.h"
+#include "motion/clock.h"
 
 enum { NAME = 512 };  // longer names of columns are no marker's
 
@@ -27,14 +28,18 @@ static size_t stem_of_x(const char *name) {
     return n > 1 && strchr("._:- ", name[n - 1]) != NULL ? n - 1 : 0;
 }
 
-// The columns beside an x, which have the same name but for the last letter.
+// The columns that belong to the x of out[0]: they have the same name but for the last letter.
+// Where several columns have this name, they must follow it.
 static bool find_others(const sn_table *table, const char *name, int out[3]) {
     char other[NAME];
     size_t n = strlen(name);
+    bool first = sn_table_find(table, name) == out[0];
     memcpy(other, name, n + 1);
     for (int c = 1; c < 3; c++) {
         other[n - 1] = (char)(name[n - 1] + c);
-        out[c] = sn_table_find(table, other);
+        const char *next = sn_table_column(table, out[0] + c);
+        bool follows = next != NULL && strcmp(next, other) == 0;
+        out[c] = follows ? out[0] + c : first ? sn_table_find(table, other) : -1;
         if (out[c] < 0) return false;
     }
     return true;
@@ -47,7 +52,6 @@ static void find_markers(reading *r) {
         const char *name = sn_table_column(r->table, i);
         int column[3] = {i, 0, 0};
         size_t length = stem_of_x(name);
-        if (sn_table_find(r->table, name) != i) continue;  // the second of this name
         if (length == 0 || !find_others(r->table, name, column)) continue;
         memcpy(r->column[r->info.nmarker], column, sizeof column);
         r->label[r->info.nmarker++] = memcpy(pool, name, length);
@@ -73,6 +77,13 @@ static sn_status place(reading *r, const sn_allocator *allocator, sn_error *erro
     return SN_OK;
 }
 
+// Whether the table numbers its rows one after the other.
+static bool counts_on(const sn_table *table, int column) {
+    for (int i = 1; i < sn_table_get_info(table)->nrow; i++)
+        if (sn_table_row(table, i)[column] != sn_table_row(table, i - 1)[column] + 1) return false;
+    return true;
+}
+
 static sn_status describe(reading *r, const char *unit, sn_error *error) {
     const sn_table_info *info = sn_table_get_info(r->table);
     size_t length = strlen(unit);
@@ -89,16 +100,24 @@ static sn_status describe(reading *r, const char *unit, sn_error *error) {
     else if (info->time >= 0 && r->info.rate > 0)
         first = round(sn_table_row(r->table, 0)[info->time] * r->info.rate) + 1;
     r->info.first_frame = fabs(first) < 1e9 ? (int)first : 1;
+    if (info->time >= 0 && info->nrow > 0)
+        r->info.time_offset = sn_clock_offset(r->info.first_frame,
+                                              sn_table_row(r->table, 0)[info->time], r->info.rate);
     int other = info->ncolumn - 3 * r->info.nmarker - (info->time >= 0) - (info->frame >= 0);
     // a motion has some columns that look like a marker's: pelvis_tx, pelvis_ty, pelvis_tz
     if (other > 3 * r->info.nmarker || r->info.nmarker == 0)
-        return sn_fail(error, SN_ERR_VALUE, 0,
-                       "this is no table of markers: only %d of its %d columns come in threes named "
-                       "like LFHD.X, LFHD.Y, LFHD.Z",
-                       3 * r->info.nmarker, info->ncolumn);
+        return sn_fail(
+            error, SN_ERR_VALUE, 0,
+            "this is no table of markers: only %d of its %d columns come in threes named "
+            "like LFHD.X, LFHD.Y, LFHD.Z",
+            3 * r->info.nmarker, info->ncolumn);
     if (info->time >= 0 && info->nrow > 1 && r->info.rate == 0)
         sn_note(r->info.note, "the times do not go on in even steps");
-    if (other > 0) sn_note(r->info.note, "%d columns that are no marker's left out", other);
+    if (info->frame >= 0 && !counts_on(r->table, info->frame))
+        sn_note(r->info.note, "frames are not numbered one by one");
+    if (other > 0)
+        sn_note(r->info.note, "%d column%s no marker's left out", other,
+                other == 1 ? " that is" : "s that are");
     return SN_OK;
 }
 

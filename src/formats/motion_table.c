@@ -142,10 +142,11 @@ sn_status sn_table_from_motion(const sn_model *model, const sn_motion *motion,
 
     static const double zero[SN_MAX_JOINT_DOFS] = {0};
     int first = sn_motion_first_frame(motion);
+    double offset = sn_motion_time_offset(motion);
     for (int f = 0; f < info.nrow; f++) {
         const double *q = sn_motion_frame(motion, f);
         double *row = sn_table_edit(*out, f);
-        row[0] = rate > 0 ? sn_clock_time(first, f, rate) : (double)first + f;
+        row[0] = rate > 0 ? offset + sn_clock_time(first, f, rate) : (double)first + f;
         for (int i = 0; i < model->njoint; i++) {
             const sn_joint *joint = joint_of(model, i);
             const double *last = f > 0 ? sn_table_row(*out, f - 1) + 1 + joint->v0 : zero;
@@ -225,7 +226,11 @@ sn_status sn_motion_from_table(const sn_model *model, const sn_table *table,
     sn_status status = find_columns(model, table, column, error);
     if (status == SN_OK) {
         double rate = sn_table_rate(table);
-        status = sn_motion_create(nrow, model->nq, first_frame(table, rate), rate, allocator, out);
+        int first = first_frame(table, rate), time = sn_table_get_info(table)->time;
+        status = sn_motion_create(nrow, model->nq, first, rate, allocator, out);
+        if (status == SN_OK && time >= 0 && nrow > 0)
+            sn_motion_set_time_offset(*out,
+                                      sn_clock_offset(first, sn_table_row(table, 0)[time], rate));
         if (status != SN_OK)
             (void)sn_fail(error, status, 0, "%s", sn_status_text(status));
         else

@@ -285,6 +285,7 @@ const sn_model *sn_skeleton_model(const sn_skeleton *skeleton) { return skeleton
 double sn_skeleton_metres_per_unit(const sn_skeleton *skeleton) { return skeleton->metres; }
 int sn_skeleton_row_size(const sn_skeleton *skeleton) { return skeleton->row_size; }
 int sn_skeleton_nend(const sn_skeleton *skeleton) { return skeleton->nend; }
+const char *sn_skeleton_note(const sn_skeleton *skeleton) { return skeleton->figure.note; }
 const char *sn_skeleton_up_axis(const sn_skeleton *skeleton) { return skeleton->figure.up; }
 
 sn_skeleton_format sn_skeleton_get_format(const sn_skeleton *skeleton) {

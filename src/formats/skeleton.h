@@ -17,6 +17,7 @@
 
 #include "base/memory.h"
 #include "formats/lines.h"
+#include "formats/note.h"
 #include "math/euler_near.h"
 #include "math/vec3.h"
 #include "model/model.h"
@@ -72,7 +73,8 @@ typedef struct sn_figure {
     double length_unit;  ///< ASF: lengths over this are inches
     double metres;       ///< BVH: per unit of length
     bool metres_guessed;
-    char up[4];  ///< "+Y", ...; "" when not known
+    char up[4];          ///< "+Y", ...; "" when not known
+    char note[SN_NOTE];  ///< what the reader decided
     sn_angle_unit angle_unit;
     bool several_roots;  ///< entry 0 stands in no file: what hangs on it are BVH's ROOTs
     sn_entry *entry;     ///< BVH: parents first, depth first

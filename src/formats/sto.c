@@ -49,6 +49,11 @@ static sn_status read_key(reading *r, sn_word key, sn_word value) {
         return read_count(r, value, &r->ncolumn);
     if (sn_word_is(key, "indegrees")) return read_degrees(r, value);
     if (sn_word_is(key, "version")) r->versioned = true;
+    // one word: "Units are S.I. units" is another line
+    if ((sn_word_is(key, "units") || sn_word_is(key, "unit")) &&
+        memchr(value.text, ' ', value.length) == NULL &&
+        !sn_word_copy(value, r->info.unit, sizeof r->info.unit))
+        return FAIL(r, "the unit '%.*s' is too long", SN_WORD(value));
     if (sn_word_is(key, "datatype")) {
         if (sn_word_is(value, "vec3")) r->parts = 3;
         if (r->parts == 1 && !sn_word_is(value, "double"))
@@ -91,7 +96,8 @@ static sn_status read_header(reading *r) {
                 return FAIL(r, "the name is longer than 255 bytes, or holds a NUL byte");
         if (title || named) continue;
         SN_TRY(read_key(r, key, value));
-        if (contains(line, "Units are S.I.")) memcpy(r->info.unit, "m", 2);
+        if (contains(line, "Units are S.I.") && r->info.unit[0] == '\0')
+            memcpy(r->info.unit, "m", 2);
     }
     return FAIL(r, "this is no MOT or STO file: it has no line 'endheader'");
 }
@@ -131,8 +137,10 @@ static sn_status read_names(reading *r) {
     size_t length = (size_t)(r->rows.stop - r->rows.start);
     r->separator = memchr(r->rows.start, '\t', length) != NULL ? '\t' : SN_BLANKS;
     r->nname = sn_rows_count(&r->rows, r->separator);
+    // every row is held against the names
     if (r->ncolumn >= 0 && r->ncolumn != r->nname)
-        return FAIL(r, "the header says %d columns, but %d are named here", r->ncolumn, r->nname);
+        sn_note(r->info.note, "the header says %d column%s, %d %s named", r->ncolumn,
+                SN_S(r->ncolumn), r->nname, r->nname == 1 ? "is" : "are");
     sn_rows copy = r->rows;
     sn_word time;
     (void)sn_rows_cell(&copy, r->separator, &time);
@@ -188,11 +196,14 @@ static sn_status read_file(reading *r, sn_table **out) {
     SN_TRY(read_header(r));
     SN_TRY(read_names(r));
     const sn_grid grid = {.separator = r->separator, .ncolumn = r->nname};
-    SN_TRY(sn_grid_measure(&grid, r->rows, &r->info.nrow, r->error));
+    SN_TRY(sn_grid_measure(&grid, r->rows, r->nrow, &r->info.nrow, r->error));
+    if (r->nrow > 0 && r->info.nrow == 0)
+        return FAIL(r, "the header says %d rows, but none follow", r->nrow);
     // without a version it is SIMM's format, which knows only degrees
     if (!r->stated) r->info.in_degrees = !r->versioned;
     if (r->nrow >= 0 && r->nrow != r->info.nrow)
-        sn_note(r->info.note, "the header says %d rows, %d are there", r->nrow, r->info.nrow);
+        sn_note(r->info.note, "the header says %d row%s, %d %s there", r->nrow, SN_S(r->nrow),
+                r->info.nrow, r->info.nrow == 1 ? "is" : "are");
     sn_status status = sn_table_create(&r->info, r->name, r->allocator, out);
     if (status != SN_OK) return sn_fail(r->error, status, 0, "%s", sn_status_text(status));
     sn_rows start = r->rows;
@@ -259,7 +270,13 @@ sn_status sn_sto_write(const sn_table *table, const sn_sink *sink, sn_error *err
     sn_output_text(&o, plain ? info->name : "table");
     sn_output_format(&o, "\nversion=1\nnRows=%d\nnColumns=%d\n", info->nrow, info->ncolumn);
     sn_output_text(&o, info->in_degrees ? "inDegrees=yes\n" : "inDegrees=no\n");
-    if (strcmp(info->unit, "m") == 0) sn_output_text(&o, "Units are S.I. units (meters)\n");
+    if (strcmp(info->unit, "m") == 0) {
+        sn_output_text(&o, "Units are S.I. units (meters)\n");
+    } else if (sn_unit_metres(info->unit) > 0) {
+        sn_output_text(&o, "Units=");
+        sn_output_text(&o, info->unit);
+        sn_output_text(&o, "\n");
+    }
     sn_output_text(&o, "endheader\ntime");
     for (int i = 0; i < info->ncolumn; i++) {
         if (i == info->time) continue;

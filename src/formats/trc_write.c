@@ -61,7 +61,7 @@ sn_status sn_trc_write(const sn_recording *recording, const sn_markers_options *
     write_header(&o, recording, unit.name, rate);
     for (int frame = 0; frame < info->nframe; frame++) {
         sn_output_format(&o, "%lld\t", (long long)info->first_frame + frame);
-        sn_output_number(&o, sn_clock_time(info->first_frame, frame, rate));
+        sn_output_number(&o, info->time_offset + sn_clock_time(info->first_frame, frame, rate));
         const double *x = sn_recording_frame(recording, frame);
         for (int i = 0; i < info->nmarker; i++, x += 3) {
             bool present = sn_recording_present(recording, frame, i);

@@ -26,6 +26,7 @@ double sn_clock_rate(const sn_clock *clock) {
     if (clock->broken || clock->count < 2 || !(clock->step > 0) || !(length > 0)) return 0;
     if (clock->nother > (clock->count - 1) / 10) return 0;
     double rate = steps / length;
+    if (rate < 1e-9) return 0;  // a time is wrong, and those of later frames would be out of reach
     // 119.99999999999999 is 120: the quotient carries the rounding of two times
     double near = round(rate * 1e6) / 1e6;
     return fabs(near - rate) <= 1e-12 * rate ? near : rate;
@@ -33,4 +34,10 @@ double sn_clock_rate(const sn_clock *clock) {
 
 double sn_clock_time(int first_frame, int row, double rate) {
     return ((first_frame > 1 ? (double)first_frame - 1 : 0) + row) / rate;
+}
+
+double sn_clock_offset(int first_frame, double time, double rate) {
+    if (!(rate > 0) || !isfinite(time)) return 0;
+    double offset = time - sn_clock_time(first_frame, 0, rate);
+    return fabs(offset) > 0.0006 ? offset : 0;
 }

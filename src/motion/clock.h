@@ -21,3 +21,7 @@ double sn_clock_rate(const sn_clock *clock);
 
 /// The time of a row, in seconds: frame 1 is at 0. A first frame below 1 is taken as 1.
 double sn_clock_time(int first_frame, int row, double rate);
+
+/// What the time of the first row is beyond that; 0 when rounding to milliseconds explains it, or
+/// one of them is not known.
+double sn_clock_offset(int first_frame, double time, double rate);

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "sinew/motion.h"
 
+#include <math.h>
+
 #include "base/memory.h"
 
 struct sn_motion {
     sn_allocator allocator;
     void *owner;
     int nframe, nq, first_frame;
-    double rate;
+    double rate, time_offset;
     double *q;  ///< nframe x nq
 };
 
@@ -47,6 +49,12 @@ int sn_motion_nframe(const sn_motion *motion) { return motion->nframe; }
 int sn_motion_nq(const sn_motion *motion) { return motion->nq; }
 int sn_motion_first_frame(const sn_motion *motion) { return motion->first_frame; }
 double sn_motion_rate(const sn_motion *motion) { return motion->rate; }
+
+double sn_motion_time_offset(const sn_motion *motion) { return motion->time_offset; }
+
+void sn_motion_set_time_offset(sn_motion *motion, double seconds) {
+    motion->time_offset = isfinite(seconds) ? seconds : 0;
+}
 
 double *sn_motion_edit(sn_motion *motion, int frame) {
     if (frame < 0 || frame >= motion->nframe) return NULL;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/names.h"
 #include "sinew/motion.h"
 
 struct sn_recording {
@@ -10,8 +12,11 @@ struct sn_recording {
     void *owner;
     sn_recording_info info;
     double *position;  ///< nframe x nmarker x 3
-    char **label;      ///< nmarker
+    char **label;      ///< nmarker, all different
+    sn_names names;    ///< of the labels
 };
+
+enum { SUFFIX = 12 };  // the longest that makes a label different: "_2147483647"
 
 // A text that may not be terminated within its array.
 static bool terminated(const char *text, size_t size) { return memchr(text, '\0', size) != NULL; }
@@ -20,7 +25,7 @@ static sn_status check_info(const sn_recording_info *info, const char *const *la
     // a row of markers must not overflow where size_t has 32 bits; rows together are checked later
     if (info->nmarker > 0 && (size_t)info->nmarker > SIZE_MAX / 64) return SN_ERR_SIZE;
     bool good = info->nframe >= 0 && info->nmarker >= 0 && info->nother >= 0 &&
-                terminated(info->unit, sizeof info->unit) &&
+                info->nrenamed >= 0 && terminated(info->unit, sizeof info->unit) &&
                 terminated(info->x_screen, sizeof info->x_screen) &&
                 terminated(info->y_screen, sizeof info->y_screen) &&
                 terminated(info->note, sizeof info->note);
@@ -28,15 +33,39 @@ static sn_status check_info(const sn_recording_info *info, const char *const *la
     return good ? SN_OK : SN_ERR_ARGUMENT;
 }
 
-static sn_recording *layout_recording(sn_recording *r, size_t letters, char **pool,
+// `next` is for the first marker of a label: the number to try for the next one of it.
+static sn_recording *layout_recording(sn_recording *r, size_t letters, char **pool, int **next,
                                       sn_layout *layout) {
     size_t nframe = (size_t)r->info.nframe, nmarker = (size_t)r->info.nmarker;
     sn_recording *self = sn_layout_take(layout, 1, sizeof *self);
     r->label = sn_layout_take(layout, nmarker, sizeof *r->label);
     *pool = sn_layout_take(layout, letters, 1);
+    *next = sn_layout_take(layout, nmarker, sizeof **next);
+    sn_names_layout(&r->names, nmarker, layout);
     size_t row = nmarker * 3 * sizeof *r->position;
     r->position = sn_layout_take(layout, nframe, row > 0 ? row : 1);
     return self;
+}
+
+static const char *label_of(const void *owner, int i) {
+    return ((const sn_recording *)owner)->label[i];
+}
+
+// A label that an earlier marker has gets _2, _3, ...; those that stand once stay, wherever they
+// are.
+static void make_different(sn_recording *r, int *next) {
+    for (int i = 0; i < r->info.nmarker; i++) {
+        next[i] = 2;
+        (void)sn_names_add(&r->names, i, label_of, r);
+    }
+    for (int i = 0; i < r->info.nmarker; i++) {
+        int first = sn_names_find(&r->names, r->label[i], label_of, r);
+        if (first == i) continue;
+        size_t length = strlen(r->label[i]);
+        do (void)snprintf(r->label[i] + length, SUFFIX, "_%d", next[first]++);
+        while (sn_names_add(&r->names, i, label_of, r) != i);
+        r->info.nrenamed++;
+    }
 }
 
 sn_status sn_recording_create(const sn_recording_info *info, const char *const *labels,
@@ -45,25 +74,27 @@ sn_status sn_recording_create(const sn_recording_info *info, const char *const *
     SN_TRY(check_info(info, labels));
     sn_recording r = {.allocator = sn_allocator_of(allocator), .info = *info};
     if (!(r.info.rate > 0)) r.info.rate = 0;
+    if (!isfinite(r.info.time_offset)) r.info.time_offset = 0;
     size_t letters = 0;
-    for (int i = 0; i < info->nmarker; i++) letters += strlen(labels[i]) + 1;
+    for (int i = 0; i < info->nmarker; i++) letters += strlen(labels[i]) + SUFFIX;
 
     char *pool;
+    int *next;
     sn_layout layout = {0};
-    (void)layout_recording(&r, letters, &pool, &layout);
+    (void)layout_recording(&r, letters, &pool, &next, &layout);
     if (layout.overflow) return SN_ERR_SIZE;
     void *block = sn_layout_acquire(&layout, allocator, &r.owner);
     if (block == NULL) return SN_ERR_MEMORY;
     layout = (sn_layout){.block = block};
-    sn_recording *self = layout_recording(&r, letters, &pool, &layout);
-    *self = r;
+    sn_recording *self = layout_recording(&r, letters, &pool, &next, &layout);
 
     for (int i = 0; i < info->nmarker; i++) {
-        size_t length = strlen(labels[i]) + 1;
-        memcpy(pool, labels[i], length);
-        r.label[i] = pool;
-        pool += length;
+        size_t length = strlen(labels[i]);
+        r.label[i] = memcpy(pool, labels[i], length + 1);
+        pool += length + SUFFIX;
     }
+    make_different(&r, next);
+    *self = r;
     size_t count = (size_t)info->nframe * (size_t)info->nmarker * 3;
     for (size_t i = 0; i < count; i++) r.position[i] = NAN;
     *out = self;
@@ -122,22 +153,18 @@ static bool same_letters(const char *a, const char *b) {
     return small(*a) == small(*b);
 }
 
-// A label that stands twice is found where it stands first.
 static int find_name(const sn_recording *recording, const char *name, bool exact) {
     int found = -1;
     for (int i = 0; i < recording->info.nmarker; i++) {
-        const char *label = recording->label[i], *own = sn_label_name(label);
-        if (!(exact ? strcmp(own, name) == 0 : same_letters(own, name))) continue;
-        if (found == -1) found = i;
-        if (found >= 0 && strcmp(recording->label[found], label) != 0) found = -2;
+        const char *own = sn_label_name(recording->label[i]);
+        if (exact ? strcmp(own, name) == 0 : same_letters(own, name)) found = found == -1 ? i : -2;
     }
     return found;
 }
 
 int sn_recording_find(const sn_recording *recording, const char *name) {
-    for (int i = 0; i < recording->info.nmarker; i++)
-        if (strcmp(recording->label[i], name) == 0) return i;
-    int found = find_name(recording, name, true);
+    int found = sn_names_find(&recording->names, name, label_of, recording);
+    if (found < 0) found = find_name(recording, name, true);
     return found == -1 ? find_name(recording, name, false) : found;
 }
 
@@ -161,6 +188,11 @@ double sn_unit_metres(const char *unit) {
         {"meters", 1},
         {"metre", 1},
         {"metres", 1},
+        {"millimeter", 0.001},
+        {"millimetre", 0.001},
+        {"centimeter", 0.01},
+        {"centimetre", 0.01},
+        {"foot", 0.3048},
         {"millimeters", 0.001},
         {"millimetres", 0.001},
         {"centimeters", 0.01},

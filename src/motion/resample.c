@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "math/euler_near.h"
 #include "math/vec3.h"
+#include "motion/clock.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -45,6 +46,7 @@ sn_status sn_recording_resample(const sn_recording *recording, double rate,
     int nframe = info.nframe, count = new_count(nframe, step);
     if (count < 0) return SN_ERR_SIZE;
     info.nframe = count;
+    info.time_offset += sn_clock_time(info.first_frame, 0, info.rate);
     info.first_frame = 1;
     info.rate = rate;
     const char **labels = sn_acquire(allocator, ((size_t)info.nmarker + 1) * sizeof *labels);
@@ -143,6 +145,9 @@ sn_status sn_motion_resample(const sn_model *model, const sn_motion *motion, dou
     double *delta = sn_acquire(allocator, ((size_t)nv + 1) * sizeof *delta);
     if (delta == NULL) return SN_ERR_MEMORY;
     sn_status status = sn_motion_create(count, nq, 1, rate, allocator, out);
+    if (status == SN_OK)
+        sn_motion_set_time_offset(*out, sn_motion_time_offset(motion) +
+                                            sn_clock_time(sn_motion_first_frame(motion), 0, own));
     for (int k = 0; status == SN_OK && k < count; k++) {
         between b = place(k, step, nframe);
         const double *x = sn_motion_frame(motion, b.frame);

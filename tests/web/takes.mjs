@@ -20,6 +20,27 @@ const robot = `<robot name="gripper">
   <limit lower="-3" upper="3"/><mimic joint="first" multiplier="2" offset="0.1"/></joint>
 </robot>`;
 
+// A GLB file as another program writes it: a skin below a scaled, turned armature, no markers.
+function character() {
+  const s = Math.SQRT1_2, times = Array.from({ length: 31 }, (_, i) => i / 30);
+  const places = times.flatMap((t) => [100 * t, 0, 90]), turns = times.flatMap((t) => [Math.sin(t), 0, 0, Math.cos(t)]);
+  const bytes = Buffer.from(new Float32Array([...times, ...places, ...turns]).buffer);
+  const accessor = (byteOffset, type) => ({ bufferView: 0, byteOffset, componentType: 5126, count: 31, type });
+  let json = JSON.stringify({ asset: { version: '2.0', generator: 'another' }, scenes: [{ nodes: [0] }],
+    nodes: [{ name: 'Armature', rotation: [-s, 0, 0, s], scale: [0.01, 0.01, 0.01], children: [1, 2] }, { name: 'Body', mesh: 0, skin: 0 },
+      { name: 'Hips', translation: [0, 0, 90], children: [3, 5] }, { name: 'Spine', translation: [0, 0, 40], children: [4] },
+      { name: 'Head', translation: [0, 0, 30] }, { name: 'Leg', translation: [10, 0, -5], children: [6] }, { name: 'Foot', translation: [0, 0, -80] }],
+    skins: [{ joints: [2, 3, 4, 5, 6] }], meshes: [{ primitives: [] }],
+    animations: [{ name: 'bow', samplers: [{ input: 0, output: 1 }, { input: 0, output: 2 }],
+      channels: [{ sampler: 0, target: { node: 2, path: 'translation' } }, { sampler: 1, target: { node: 3, path: 'rotation' } }] }, { name: 'wave' }],
+    accessors: [accessor(0, 'SCALAR'), accessor(124, 'VEC3'), accessor(496, 'VEC4')],
+    bufferViews: [{ buffer: 0, byteLength: bytes.length }], buffers: [{ byteLength: bytes.length }] });
+  json += ' '.repeat(-json.length & 3);
+  const word = (...x) => Buffer.from(new Uint32Array(x).buffer);
+  return Buffer.concat([word(0x46546c67, 2, 28 + json.length + bytes.length, json.length, 0x4e4f534a), Buffer.from(json),
+    word(bytes.length, 0x004e4942), bytes]);
+}
+
 export async function takes(browser, page, build) {
   const sinew = join(resolve(build), 'sinew'), folder = join(resolve(build), 'web/example');
   const file = (name) => join(folder, name), bytes = (name) => readFileSync(file(name));
@@ -110,6 +131,75 @@ export async function takes(browser, page, build) {
     await page.evaluate(() => sinew.clock.seek(3));
     const off = await page.evaluate(() => sinew.clock.error);
     check(off > 1e-3 && off < 6e-3, `markers are ${off} m from the fitted figure`);
+    check(page.problems.length === 0, page.problems.join('\n'));
+  });
+
+  await test('a fitted take as GLB: what ASF, AMC and C3D show, from one file', async () => {
+    run('fit', '-m', file('skeleton.asf'), '-i', file('take.c3d'), '-o', file('fit.glb'), '-o', file('fit.asf'), '-o', file('fit.amc'));
+    // where every marker was measured and fitted at some times, and where the head is
+    const shown = (seconds) => page.evaluate((list) => {
+      const { take: t, stage } = sinew, at = (mesh, i) => [...mesh.instanceMatrix.array.subarray(16 * i + 12, 16 * i + 15)];
+      return list.map((time) => {
+        sinew.clock.seek(time);
+        const head = 16 * stage.find('head') + 12, line = t.lines.geometry.attributes.position.array;
+        const pairs = Array.from({ length: t.markers }, (_, i) => ({ measured: at(t.measured, i), fitted: at(t.fitted, i),
+          seen: t.measured.instanceMatrix.array[16 * i] > 0, line: [...line.subarray(6 * i, 6 * i + 6)] }));
+        return { pairs, head: [...stage.matrices().slice(head, head + 3)], error: sinew.clock.error };
+      });
+    }, seconds);
+    const away = (a, b) => Math.hypot(...a.map((x, k) => x - b[k])), mean = (list) => list.reduce((x, y) => x + y, 0) / list.length;
+    const seconds = [0.5, 3, 5.7, 9];
+    await page.evaluate(() => sinew.take.clear());  // so that the next is waited for
+    await drop(page, ['take.c3d', 'fit.amc', 'fit.asf'].map((name) => [name, bytes(name)]));
+    await page.waitForFunction(() => sinew.take.markers === 42, null, { timeout: 30000 }).catch(async () => { throw new Error(await message(page)); });
+    const known = await shown(seconds), joints = await page.evaluate(() => sinew.stage.joints.length);
+    await drop(page, [['fit.glb', bytes('fit.glb')]]);
+    // the unnamed point of the C3D has no place in the fit
+    await page.waitForFunction(() => sinew.take.markers === 41, null, { timeout: 30000 }).catch(async () => { throw new Error(await message(page)); });
+    check(/1225 frames at 120 per second, 41 markers/.test(await message(page)), await message(page));
+    check(await page.evaluate(() => sinew.take.frames === 1225 && sinew.take.rate === 120), 'not all frames');
+    check(await page.evaluate(() => sinew.stage.joints.length) === joints, 'other joints');
+    const taken = await shown(seconds);
+    taken.forEach((now, i) => {
+      const when = `at ${seconds[i]} s`, seen = now.pairs.filter((p) => p.seen), differences = [];
+      check(difference(now.head, known[i].head) < 1e-4, `${when} the head is at ${now.head}, not ${known[i].head}`);
+      for (const p of seen) {
+        const same = known[i].pairs.find((k) => k.seen && away(k.measured, p.measured) < 1e-4);
+        check(same, `${when} no marker of the C3D is where one of the GLB is`);
+        check(difference([...p.measured, ...p.fitted], p.line) < 1e-6, `${when} a line does not join its markers`);
+        differences.push([away(p.measured, p.fitted), away(same.measured, same.fitted)]);
+      }
+      const [glb, c3d] = [0, 1].map((k) => mean(differences.map((d) => d[k])));
+      // noise of 2 mm on each axis; the other figure's markers sit at their mean over the take
+      check(Math.abs(glb - now.error) < 1e-7 && glb > 1e-3 && glb < 4e-3, `${when} markers are ${glb} m off, said: ${now.error}`);
+      check(Math.abs(glb - c3d) < 0.05 * c3d, `${when} markers are ${glb} m off on average, from C3D ${c3d}`);
+      console.log(`        ${when}: ${seen.length} markers, ${(1000 * glb).toFixed(2)} mm off; from ASF, AMC and C3D ${(1000 * c3d).toFixed(2)} mm`);
+    });
+    check(taken.some((now) => now.pairs.some((p) => !p.seen)), 'no marker is ever missing');
+    // slowly, by itself
+    await page.locator('#speed').selectOption('0.1');
+    await page.evaluate(() => { sinew.clock.seek(0); document.activeElement.blur(); });
+    await page.keyboard.press('Space');
+    await page.waitForFunction(() => sinew.timeline.playing && sinew.timeline.time > 0.02, null, { timeout: 20000 });
+    check(await page.evaluate(() => sinew.timeline.speed) === 0.1, 'it does not play slowly');
+    await page.keyboard.press('Space');
+    await page.locator('#speed').selectOption('1');
+    check(page.problems.length === 0, page.problems.join('\n'));
+  });
+
+  await test('a skinned character of another program plays', async () => {
+    await drop(page, [['character.glb', character()]]);
+    await page.waitForFunction(() => sinew.stage.name === 'Armature', null, { timeout: 20000 }).catch(async () => { throw new Error(await message(page)); });
+    const at = (time) => page.evaluate((t) => {
+      sinew.clock.seek(t);
+      const { stage } = sinew, m = stage.matrices(), head = stage.find('Head');
+      return [...m.slice(16 * head + 12, 16 * head + 15)];
+    }, time);
+    check(await page.evaluate(() => sinew.take.frames === 31 && sinew.take.rate === 30 && sinew.take.markers === 0 && sinew.stage.joints.length === 5), await message(page));
+    check(/first is read, "bow"/.test(await message(page)), await message(page));
+    // upright, then bowed by 2 radians about x at the hips' height and 40 cm, one metre on
+    check(difference(await at(0), [0, 1.6, 0]) < 1e-5, `at first ${await at(0)}`);
+    check(difference(await at(1), [1, 1.3 + 0.3 * Math.cos(2), 0.3 * Math.sin(2)]) < 1e-5, `at last ${await at(1)}`);
     check(page.problems.length === 0, page.problems.join('\n'));
   });
 

@@ -1,7 +1,7 @@
 // Files in and out. What is dropped here is read here: nothing leaves the page.
 
 // skeletons before motions before markers
-const order = ['json', 'asf', 'urdf', 'bvh', 'amc', 'c3d', 'trc', 'csv', 'sto', 'mot'];
+const order = ['json', 'asf', 'urdf', 'bvh', 'glb', 'gltf', 'amc', 'c3d', 'trc', 'csv', 'sto', 'mot'];
 const rank = (name) => order.indexOf(name.toLowerCase().split('.').pop());
 const MOST = 200e6;
 
@@ -44,8 +44,8 @@ export class Files {
     files.sort((a, b) => rank(a.name) - rank(b.name));
     for (const file of files) {
       try {
-        const found = await this.read(file);
-        this.app.opened(found, file.name);
+        const { found, note } = await this.read(file);
+        this.app.opened(found, file.name, note);
       } catch (error) {
         this.app.say(`${file.name}: ${error.message}`, true);
         return false;
@@ -60,8 +60,9 @@ export class Files {
     const { core } = this.app;
     core.put(new TextEncoder().encode(`${file.name}\0`), bytes);
     const found = core.call.web_open(bytes.length, file.metres ?? 0);
-    if (found === 0) throw new Error(core.text(core.call.web_message()));
-    return found;
+    const text = core.text(core.call.web_message());
+    if (found === 0) throw new Error(text);
+    return { found, note: text ? ` Note: ${text}.` : '' };
   }
 
   /** The keyframes as poses at a rate, or the take that is open, as a file for the user. */

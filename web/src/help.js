@@ -23,7 +23,7 @@ export function setUpHelp() {
   const list = (rows) => `<dl>${rows.map(([key, text]) => `<dt><kbd>${key}</kbd></dt><dd>${text}</dd>`).join('')}</dl>`;
   dialog.innerHTML = `<h2>Pull a figure by the hand</h2>
     <p>Grab a blue goal and the figure solves for its pose before the next picture is drawn. A goal it cannot reach
-    turns into an orange diamond. Drop a skeleton (BVH, ASF, URDF, JSON), a motion (AMC, BVH) or markers (C3D, TRC);
+    turns into an orange diamond. Drop a skeleton (BVH, ASF, URDF, JSON), a motion (AMC, BVH), markers (C3D, TRC) or a take (GLB);
     nothing you drop leaves this page. Lengths are metres, Y is up.</p>
     <div class="columns">${groups.map(([name, rows]) => `<h3>${name}</h3>${list(rows)}`).join('')}</div>
     <form method="dialog" class="row"><span class="grow"></span><button autofocus>Close</button></form>`;

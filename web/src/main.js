@@ -468,7 +468,7 @@ class App {
 
   // -- files
 
-  opened(found, name) {
+  opened(found, name, note) {
     const { stage } = this;
     if (found & MODEL) {
       stage.describe(undefined);
@@ -478,9 +478,9 @@ class App {
       this.player.close();
       if (!(found & (MOTION | MARKERS))) stage.addDefaultGoals();
       this.rebuilt();
-      this.say(`${name}: ${stage.joints.length} joints, ${stage.nv} degrees of freedom.`);
+      this.say(`${name}: ${stage.joints.length} joints, ${stage.nv} degrees of freedom.${note}`);
     }
-    if (found & (MOTION | MARKERS)) this.player.open(name);
+    if (found & (MOTION | MARKERS)) this.player.open(name, note);
     this.clock.update();
     this.commit();
   }

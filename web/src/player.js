@@ -14,7 +14,7 @@ export class Player {
   }
 
   /** The take that the module holds now becomes the page's. */
-  open(name) {
+  open(name, note) {
     const { stage, take, room } = this.app;
     // real motions leave the limits of their skeletons, and a take needs no goals
     stage.restrict(false, new Set());
@@ -23,7 +23,7 @@ export class Player {
     take.refresh(room.size);
     take.theme(this.app.dark);
     $('message').hidden = true;
-    this.job = { name, shown: false };
+    this.job = { name, note, shown: false };
     this.work(this.job);
   }
 
@@ -60,7 +60,7 @@ export class Player {
     clock.show();
     const rate = take.rate.toFixed(take.rate % 1 ? 2 : 0), markers = take.markers > 0 ? `, ${take.markers} markers` : '';
     const error = Number.isFinite(clock.error) ? `, markers ${length(clock.error)} from the figure on average in this frame` : '';
-    this.app.progress(`${job.name}: ${take.frames} frames at ${rate} per second${markers}${error}.`);
+    this.app.progress(`${job.name}: ${take.frames} frames at ${rate} per second${markers}${error}.${job.note}`);
   }
 
   /** The first frame, with the camera set for it. */
