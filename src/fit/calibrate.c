@@ -24,11 +24,12 @@
 // Rounds of tracking the take, each followed by steps of the shape.
 enum { ROUNDS = 3 };
 
-// The pull to the zero pose in each: a radian weighs as much as a marker that is 3 cm, 1 cm, 1 mm off.
+// The pull of a limb to the zero pose in each: a radian weighs as much as a marker that is 3 cm, 1 cm, 1 mm
+// off; of the trunk ten times as many.
 static const double neutral_weight[ROUNDS] = {1e-3, 1e-4, 1e-6};
 
 // The pull to the first guess, against what a frame with the marker in sight weighs.
-static const double guess_weight = 3e-4;
+static const double guess_weight = 1e-3;
 
 // The same for a length factor: markers say more about the lengths than a model of somebody else does.
 static const double factor_weight = 2e-4;
@@ -83,7 +84,7 @@ static void first_guess(sn_calibration *c, int frames) {
         c->pull[i] = factor_weight * frames;
     }
     memcpy(c->guess, c->x, (size_t)s->size * sizeof *c->x);
-    sn_fit_neutral(s->model, c->zero, c->neutral_of);
+    sn_fit_posture(s->model, c->zero, c->neutral_of);
 }
 
 static void lay_out(sn_calibration *c, sn_layout *l, int frames, int tracked) {

@@ -21,7 +21,7 @@ typedef struct sn_calibration {
     double damping;
     double neutral;      ///< weight of the pull to the zero pose
     int thrown;          ///< samples no body could make, once the shape is nearly right
-    double *neutral_of;  ///< nv: 0 for the root, 1 for the rest
+    double *neutral_of;  ///< nv: each one's share, sn_fit_posture()
     double *zero;        ///< nq: the zero pose
 
     int nframe, iterations;

@@ -53,14 +53,6 @@ bool sn_fit_goal(const sn_fit_input *input, int marker, int frame, double goal[3
     return true;
 }
 
-void sn_fit_neutral(const sn_model *model, double *q, double *weight) {
-    int root = sn_model_root(model), at = sn_model_v_index(model, root);
-    sn_model_zero(model, q);
-    for (int i = 0; i < sn_model_nv(model); i++) weight[i] = 1;
-    for (int i = 0; sn_model_joint(model, root)->type == SN_JOINT_FREE && i < 6; i++)
-        weight[at + i] = 0;
-}
-
 // The goals of a frame of the fitted range; markers come first among the tasks.
 static sn_status set_goals(void *user, int frame, sn_problem *problem) {
     const sn_fit_input *in = user;
@@ -133,7 +125,7 @@ sn_status sn_fit_problem(const sn_fit_input *in, const sn_fit_options *o,
     size_t nq = (size_t)sn_model_nq(model), nv = (size_t)sn_model_nv(model);
     double *zero = sn_acquire(allocator, (nq + nv + 1) * sizeof *zero);
     if (zero == NULL) return sn_fail_memory(error);
-    sn_fit_neutral(model, zero, zero + nq);
+    sn_fit_posture(model, zero, zero + nq);
     sn_task extra[2];
     int n = 0;
     if (o->limits == SN_LIMITS_SOFT) {

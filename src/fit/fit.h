@@ -30,6 +30,8 @@ sn_status sn_fit_problem(const sn_fit_input *input, const sn_fit_options *option
 
 /// The zero pose (nq), and what a pull to it weighs (nv): nothing for a free root, 1 for the rest.
 void sn_fit_neutral(const sn_model *model, double *q, double *weight);
+/// The same, with more for the parts of a human figure that turn by little: posture.c.
+void sn_fit_posture(const sn_model *model, double *q, double *weight);
 
 /// The recorded body's size against the figure's, in the recording's own numbers; 0 when it can't be told.
 /// @param rest    where the markers are at the zero pose

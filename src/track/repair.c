@@ -47,24 +47,32 @@ static sn_status follow(repair *r, int frame, int step) {
     return SN_OK;
 }
 
+// Is there a pose that is clearly lower than this frame's? From nearby, or from anywhere.
 static sn_status check(repair *r, int frame) {
-    sn_report here, report;
-    double *pose = r->q + (size_t)frame * r->nq;
+    sn_report near, cold;
+    double *pose = r->q + (size_t)frame * r->nq, stored;
+    size_t bytes = r->nq * sizeof *pose;
     SN_TRY(r->goals(r->user, frame, r->problem));
-    memcpy(r->now, pose, r->nq * sizeof *pose);
-    SN_TRY(sn_solver_solve(r->solver, r->now, &here));
-    memcpy(r->now, pose, r->nq * sizeof *pose);
-    SN_TRY(sn_solver_solve_cold(r->solver, r->now, &report));
-    if (!(report.f < r->options->lower * here.f)) return SN_OK;
-    memcpy(r->at, r->now, r->nq * sizeof *pose);
+    SN_TRY(sn_workspace_eval(r->ws, pose, 0, &stored));
+    memcpy(r->at, pose, bytes);
+    SN_TRY(sn_solver_solve(r->solver, r->at, &near));
+    memcpy(r->now, pose, bytes);
+    SN_TRY(sn_solver_solve_cold(r->solver, r->now, &cold));
+    // the neighbour's valley is worth leaving only for a clearly lower one
+    if (!(cold.f < r->options->lower * near.f)) {
+        memcpy(r->now, r->at, bytes);
+        cold.f = near.f;
+    }
+    if (!(cold.f < r->options->lower * stored)) return SN_OK;
+    memcpy(r->at, r->now, bytes);
     SN_TRY(follow(r, frame, 1));
     memcpy(r->now, r->at, r->nq * sizeof *pose);
     return frame > 0 ? follow(r, frame - 1, -1) : SN_OK;
 }
 
 sn_status sn_track_repair(const sn_problem *problem, const sn_repair_options *options, int nframe,
-                          sn_track_goals goals, void *user, const sn_allocator *allocator, double *q,
-                          bool *changed) {
+                          sn_track_goals goals, void *user, const sn_allocator *allocator,
+                          double *q, bool *changed) {
     repair r = {.options = options,
                 .rest = sn_problem_ntask(problem),
                 .goals = goals,
