@@ -238,7 +238,7 @@ typedef struct sn_fit_options {
     sn_limit_use limits;  ///< the model must have been made for the same
     double soft_weight;   ///< of soft limits, default 0.1
     double posture;       ///< weight of a pull of every joint but the root to its zero: 1e-7 by default, so
-                          ///< that a radian weighs as much as one marker that is 0.3 mm off; 30 times that
+                          ///< that a radian weighs as much as one marker that is 0.3 mm off; 50 times that
                           ///< for hands, 100 times (3 mm) for the trunk and shoulders of a human figure:
                           ///< keeps joints that the markers hardly see from turning against each other
     sn_loss loss;         ///< of every marker, default SN_LOSS_NONE
