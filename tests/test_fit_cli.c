@@ -266,8 +266,9 @@ static void save_model(void **unused) {
     assert_near(1e3 * first, 1e3 * again, 0.01);
     (void)snprintf(line, sizeof line,
                    "fit -m ex/skeleton.asf -i ex/take.c3d --frames %s --markers saved.json", range);
+    // its places alone, on bones of the skeleton's own lengths: near, not the same
     double set = rms_of(line);
-    assert_true(set < 2 * first);
+    assert_true(set > 1.01 * first && set < 0.01);
 }
 
 // Bones of other lengths go into an ASF of their own, and the pair means what was fitted.
