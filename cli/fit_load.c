@@ -76,8 +76,12 @@ static sn_marker_set *choose_set(fit_result *r) {
         if (sn_marker_set_of_model(r->figure.model, NULL, &set) != SN_OK) complain("out of memory");
         return set;
     }
-    if (sn_marker_set_builtin(r->figure.model, r->recording, NULL, &set, &error) != SN_OK)
+    if (sn_marker_set_builtin(r->figure.model, r->recording, NULL, &set, &error) != SN_OK) {
         (void)file_error(s->input, &error);
+        if (error.status == SN_ERR_MODEL)
+            complain(
+                "say with --markers SET which marker sits on which joint; docs/mocap.md shows how");
+    }
     return set;
 }
 

@@ -43,6 +43,7 @@ static bool run_fit(fit_result *r) {
         complain("out of memory");
         return false;
     }
+    sn_motion_set_time_offset(r->motion, info->time_offset);
     sn_status status =
         sn_fit_run(&r->input, &o, NULL, r->motion, r->frames, r->markers, &r->summary, &error);
     r->fit_seconds = now() - m.begin;
@@ -124,13 +125,21 @@ static bool write_outputs(fit_result *r) {
     return outputs_release(good && !fit_cancelled);
 }
 
+// Told before the work, not after it.
+static bool outputs_allowed(const fit_settings *s) {
+    for (int i = 0; i < s->outputs.count; i++)
+        if (!output_allowed(s->outputs.word[i])) return false;
+    return (s->save_model == NULL || output_allowed(s->save_model)) &&
+           (s->report == NULL || output_allowed(s->report));
+}
+
 int fit_take(const fit_settings *settings, const fit_plan *plan, fit_result *r) {
     *r = (fit_result){.settings = settings, .plan = plan};
     // all of a person is smaller
     if (settings->max_error != NULL && isfinite(plan->max_error) && plan->max_error > 1)
         note(r, "--max-error %s is %g metres, which nothing passes: say 5mm or 0.5cm",
              settings->max_error, plan->max_error);
-    bool good = load_take(r) && enter_world(r);
+    bool good = load_take(r) && outputs_allowed(settings) && enter_world(r);
     int code = EXIT_INPUT;
     if (good) {
         r->factor = must_alloc((size_t)sn_model_njoint(r->model), sizeof *r->factor);

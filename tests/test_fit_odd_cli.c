@@ -94,6 +94,29 @@ static void labels(void **unused) {
     expect(3, "belong to the built-in marker set", "fit -m ex/skeleton.asf -i others.c3d");
 }
 
+// A recording's times go on in what is fitted to it, and no input is written over.
+static void times_kept(void **unused) {
+    (void)unused;
+    sn_recording_info info = *sn_recording_get_info(take);
+    sn_markers_options options = sn_markers_options_default();
+    memory_sink sink;
+    info.nframe = 20;
+    info.time_offset = 3.25;
+    sn_recording *late = with(info, NULL);
+    memory_sink_begin(&sink);
+    assert_int_equal(sn_trc_write(late, &options, &sink.base, NULL), SN_OK);
+    FILE *f = fopen(path_of("late.trc"), "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(sink.bytes, 1, sink.length, f), sink.length);
+    assert_int_equal(fclose(f), 0);
+    free(sink.bytes);
+    sn_recording_destroy(late);
+    expect(0, "late.mot", "fit -m ex/subject.json -i late.trc -o late.mot");
+    expect(0, "\"start\":3.25,", "info late.mot --json");
+    expect(3, "late.trc: this is an input, which would be overwritten",
+           "fit -m ex/subject.json -i late.trc -o late.trc");
+}
+
 static void few_markers(void **unused) {
     (void)unused;
     sn_recording_info info = *sn_recording_get_info(take);
@@ -270,8 +293,8 @@ static void models(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(labels), cmocka_unit_test(few_markers), cmocka_unit_test(frames),
-        cmocka_unit_test(places), cmocka_unit_test(models),
+        cmocka_unit_test(labels), cmocka_unit_test(times_kept), cmocka_unit_test(few_markers),
+        cmocka_unit_test(frames), cmocka_unit_test(places),     cmocka_unit_test(models),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -375,6 +375,23 @@ static void test_skinned(void **unused) {
     sn_glb_content_free(&c);
 }
 
+// Without a motion every joint may turn, so that the figure can be posed.
+static void test_still(void **unused) {
+    (void)unused;
+    char text[sizeof skinned];
+    memcpy(text, skinned, sizeof skinned);
+    char *at = strstr(text, "\"animations\"");
+    assert_non_null(at);
+    at[1] = 'A';
+    sn_glb_content c = read_made(text, skinned_keys, 33);
+    assert_null(c.motion);
+    assert_int_equal(type_of(&c, "Hips"), SN_JOINT_FREE);
+    assert_int_equal(type_of(&c, "Spine"), SN_JOINT_BALL);
+    assert_int_equal(type_of(&c, "Head"), SN_JOINT_BALL);
+    assert_at(&c, -1, "Head", 0, 1.7, 0);
+    sn_glb_content_free(&c);
+}
+
 // No skin: what moves though it carries a mesh, names that stand twice or not at all, two trees,
 // a camera and a lamp that are no joints, a node outside the scene.
 static void test_plain(void **unused) {
@@ -774,19 +791,13 @@ static void test_memory(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),
-        cmocka_unit_test(test_humanoid),
-        cmocka_unit_test(test_rest_pose),
-        cmocka_unit_test(test_recordings),
-        cmocka_unit_test(test_skinned),
-        cmocka_unit_test(test_plain),
-        cmocka_unit_test(test_places),
-        cmocka_unit_test(test_interpolation),
-        cmocka_unit_test(test_text),
-        cmocka_unit_test(test_held),
-        cmocka_unit_test(test_scale_over_time),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_container),
+        cmocka_unit_test(test_random),        cmocka_unit_test(test_humanoid),
+        cmocka_unit_test(test_rest_pose),     cmocka_unit_test(test_recordings),
+        cmocka_unit_test(test_skinned),       cmocka_unit_test(test_still),
+        cmocka_unit_test(test_plain),         cmocka_unit_test(test_places),
+        cmocka_unit_test(test_interpolation), cmocka_unit_test(test_text),
+        cmocka_unit_test(test_held),          cmocka_unit_test(test_scale_over_time),
+        cmocka_unit_test(test_refused),       cmocka_unit_test(test_container),
         cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

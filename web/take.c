@@ -10,6 +10,7 @@
 #include "take.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -179,6 +180,10 @@ static sn_status place_markers(take *t, bool here) {
 static sn_status usual_markers(const take *t, sn_model **out, sn_error *error) {
     sn_marker_set *set;
     sn_status status = sn_marker_set_builtin(the.base, t->recording, NULL, &set, error);
+    size_t used = strlen(error->text);
+    if (status == SN_ERR_MODEL)
+        (void)snprintf(error->text + used, sizeof error->text - used,
+                       "; drop the motion that belongs to them with them");
     if (status != SN_OK) return status;
     status = sn_marker_set_apply(set, the.base, SN_LIMITS_OFF, NULL, NULL, out, error);
     sn_marker_set_destroy(set);

@@ -169,14 +169,14 @@ sn_status sn_marker_set_builtin(const sn_model *model, const sn_recording *recor
         if (count < 0) {
             status =
                 sn_fail(error, SN_ERR_MODEL, 0,
-                        "the model has no joints with the usual names of thighs, feet and head, so "
-                        "the built-in marker set does not fit it; give one with --markers");
+                        "the model has no joints with the usual names of thighs, feet and head, "
+                        "so the built-in marker set does not fit it");
         } else if (count < LEAST_SPOTS) {
             status =
                 sn_fail(error, SN_ERR_MODEL, 0,
-                        "only %d labels of the recording belong to the built-in marker set (LFHD, "
-                        "C7, LFWT or LASI, ...); give a set with --markers",
-                        count);
+                        "%s of the recording's labels belong to the built-in marker set (LFHD, C7, "
+                        "LFWT or LASI, ...)",
+                        count == 0 ? "none" : "too few");
         } else {
             status = sn_marker_set_create("full body (HDM05, CMU, Plug-in Gait)", places, count,
                                           allocator, out);
