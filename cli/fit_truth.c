@@ -85,12 +85,25 @@ static sn_quat turn_of(const turned *t, int joint, int base) {
 typedef struct matching {
     int *other;  // -1 for none
     int *base;   // the nearest joint above that has another, too
+    bool
+        *seen;  // markers say something about it: it moves, and it or what hangs on it carries some
     int count, movable;
 } matching;
 
-static matching match_joints(const sn_model *a, const sn_model *b) {
+static void find_seen(const fit_result *r, bool *seen) {
+    for (int i = 0; i < sn_model_nmarker(r->model); i++) {
+        int j = r->column[i] >= 0 ? sn_model_marker(r->model, i)->joint : -1;
+        for (; j >= 0; j = sn_model_parent(r->model, j))
+            seen[j] = sn_model_joint(r->model, j)->type != SN_JOINT_FIXED;
+    }
+}
+
+static matching match_joints(const fit_result *r, const sn_model *b) {
+    const sn_model *a = r->model;
     int n = sn_model_njoint(a);
-    matching m = {must_alloc((size_t)n, sizeof(int)), must_alloc((size_t)n, sizeof(int)), 0, 0};
+    matching m = {must_alloc((size_t)n, sizeof(int)), must_alloc((size_t)n, sizeof(int)),
+                  must_alloc((size_t)n, sizeof(bool)), 0, 0};
+    find_seen(r, m.seen);
     for (int j = 0; j < n; j++)
         m.other[j] = a == b                  ? j
                      : j == sn_model_root(a) ? sn_model_root(b)
@@ -136,7 +149,7 @@ static void compare(fit_result *r, const known *k, const matching *m, turned *a,
             sn_workspace_pose(b->now, sn_motion_frame(k->motion, r->input.first + f)) != SN_OK)
             continue;
         for (int j = 0; j < njoint; j++) {
-            if (sn_model_joint(r->model, j)->type == SN_JOINT_FIXED || m->other[j] < 0) continue;
+            if (!m->seen[j] || m->other[j] < 0) continue;
             int base = m->base[j];
             sn_quat d =
                 sn_quat_mul(sn_quat_conj(turn_of(b, m->other[j], base < 0 ? -1 : m->other[base])),
@@ -182,8 +195,8 @@ bool compare_with_truth(fit_result *r) {
     bool good = load_known(r->settings->truth, &r->figure, &k);
     if (good) {
         // the fitted model's joints are the figure's
-        matching m = k.model == r->figure.model ? match_joints(r->model, r->model)
-                                                : match_joints(r->model, k.model);
+        matching m =
+            k.model == r->figure.model ? match_joints(r, r->model) : match_joints(r, k.model);
         const sn_model *other = k.model == r->figure.model ? r->model : k.model;
         good = open_turned(&a, r->model) && open_turned(&b, other) && comparable(r, &k, &m, &a, &b);
         if (good) compare(r, &k, &m, &a, &b);
@@ -191,6 +204,7 @@ bool compare_with_truth(fit_result *r) {
         r->truth_of = m.movable;
         free(m.other);
         free(m.base);
+        free(m.seen);
     }
     close_turned(&a);
     close_turned(&b);
