@@ -288,7 +288,7 @@ static void builtin_refused(void **state) {
     sn_recording_info info = {.nframe = 1, .nmarker = 3};
     assert_int_equal(sn_recording_create(&info, labels, NULL, &other), SN_OK);
     assert_int_equal(sn_marker_set_builtin(t->model, other, NULL, &set, &error), SN_ERR_MODEL);
-    assert_non_null(strstr(error.text, "only 2 labels"));
+    assert_non_null(strstr(error.text, "only 2 of the recording's labels"));
     sn_recording_destroy(other);
     // all 41 of the example, and 2 x 18 + 5 spots without one
     assert_int_equal(sn_marker_set_builtin(t->model, t->recording, NULL, &set, &error), SN_OK);

@@ -5,6 +5,7 @@
 // First guesses of the places are given in the body's own directions at the zero pose (left, up, forward,
 // found from hips, head and the plane they span), so that they hold whatever way a skeleton's axes lie.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/status.h"
@@ -172,11 +173,13 @@ sn_status sn_marker_set_builtin(const sn_model *model, const sn_recording *recor
                         "the model has no joints with the usual names of thighs, feet and head, "
                         "so the built-in marker set does not fit it");
         } else if (count < LEAST_SPOTS) {
+            char number[24];
+            (void)snprintf(number, sizeof number, "only %d", count);
             status =
                 sn_fail(error, SN_ERR_MODEL, 0,
-                        "%s of the recording's labels belong to the built-in marker set (LFHD, C7, "
-                        "LFWT or LASI, ...)",
-                        count == 0 ? "none" : "too few");
+                        "%s of the recording's labels belong to the built-in marker set (LFHD, "
+                        "C7, LFWT or LASI, ...)",
+                        count == 0 ? "none" : number);
         } else {
             status = sn_marker_set_create("full body (HDM05, CMU, Plug-in Gait)", places, count,
                                           allocator, out);
