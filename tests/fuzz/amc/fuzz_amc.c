@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../fuzz.h"
 #include "sinew/formats.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char arm[] = ":units\nlength 0.45\n"
                           ":bonedata\n"
@@ -16,10 +15,6 @@ static const char arm[] = ":units\nlength 0.45\n"
                           "begin\nname lower\ndirection 0 1 0\nlength 1\ndof rz rx\nend\n"
                           "begin\nname hand\ndirection 0 1 0\nlength 1\nend\n"
                           ":hierarchy\nroot upper\nupper lower\nlower hand\n";
-
-static void check(bool right) {
-    if (!right) abort();
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static sn_skeleton *skeleton;

@@ -5,13 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../fuzz.h"
 #include "sinew/formats.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void check(bool right) {
-    if (!right) abort();
-}
 
 // A row to a pose and back: finite, and the same where it is not a matter of choice.
 static void use(const sn_skeleton *skeleton) {

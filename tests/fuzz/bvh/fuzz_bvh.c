@@ -6,42 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../fuzz.h"
 #include "sinew/bvh.h"
 #include "sinew/export.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void check(bool right) {
-    if (!right) abort();
-}
-
-typedef struct text {
-    char *data;
-    size_t length, capacity;
-} text;
-
-static bool keep(void *user, const void *bytes, size_t count) {
-    text *t = user;
-    if (t->length + count > t->capacity) {
-        t->capacity = 2 * (t->length + count);
-        t->data = realloc(t->data, t->capacity);
-        check(t->data != NULL);
-    }
-    memcpy(t->data + t->length, bytes, count);
-    t->length += count;
-    return true;
-}
-
 // What was read can be written, and reads again with the same shape.
 static void write_again(const sn_skeleton *skeleton, const sn_motion *motion) {
-    text t = {0};
+    bytes t = {NULL, 0};
     sn_sink sink = {keep, &t};
     sn_bvh_options options = sn_bvh_options_default();
     sn_skeleton *other;
     sn_motion *moved;
     check(sn_bvh_write(skeleton, motion, &sink, NULL, NULL) == SN_OK);
     options.metres_per_unit = sn_skeleton_metres_per_unit(skeleton);
-    check(sn_bvh_read(t.data, t.length, &options, NULL, &other, &moved, NULL) == SN_OK);
+    check(sn_bvh_read(t.at, t.length, &options, NULL, &other, &moved, NULL) == SN_OK);
     check(sn_skeleton_row_size(other) == sn_skeleton_row_size(skeleton));
     check(sn_skeleton_nend(other) == sn_skeleton_nend(skeleton));
     check(sn_motion_nframe(moved) == sn_motion_nframe(motion));
@@ -49,7 +27,7 @@ static void write_again(const sn_skeleton *skeleton, const sn_motion *motion) {
           sn_model_njoint(sn_skeleton_model(skeleton)));
     sn_skeleton_destroy(other);
     sn_motion_destroy(moved);
-    free(t.data);
+    free(t.at);
 }
 
 // As Acclaim's files: refused only when a joint slides or there are too many.
@@ -66,16 +44,16 @@ static void export_it(const sn_skeleton *skeleton, const sn_motion *motion) {
         check(status == SN_ERR_MODEL || status == SN_ERR_SIZE);
         return;
     }
-    text t = {0};
+    bytes t = {NULL, 0};
     sn_sink sink = {keep, &t};
     sn_skeleton *other;
     check(sn_asf_write(sn_export_skeleton(e), &sink, NULL) == SN_OK);
     check(sn_export_motion(e, motion, NULL, &moved, NULL) == SN_OK);
-    if (sn_asf_read(t.data, t.length, NULL, NULL, &other, &error) != SN_OK) abort();
+    if (sn_asf_read(t.at, t.length, NULL, NULL, &other, &error) != SN_OK) abort();
     sn_skeleton_destroy(other);
     sn_motion_destroy(moved);
     sn_export_destroy(e);
-    free(t.data);
+    free(t.at);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

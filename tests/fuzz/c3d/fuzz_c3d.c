@@ -6,13 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../fuzz.h"
 #include "sinew/formats.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void check(bool right) {
-    if (!right) abort();
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     sn_recording *recording;

@@ -6,27 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../fuzz.h"
 #include "sinew/tables.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void check(bool right) {
-    if (!right) abort();
-}
-
-typedef struct bytes {
-    char *at;
-    size_t length;
-} bytes;
-
-static bool keep(void *user, const void *piece, size_t count) {
-    bytes *b = user;
-    b->at = realloc(b->at, b->length + count);
-    check(b->at != NULL);
-    memcpy(b->at + b->length, piece, count);
-    b->length += count;
-    return true;
-}
 
 // What was read, when it can be written, reads back the same.
 static void write_and_read(const sn_table *table) {

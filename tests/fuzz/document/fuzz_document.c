@@ -7,13 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../fuzz.h"
 #include "sinew/document.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void check(bool right) {
-    if (!right) abort();
-}
 
 // What AMC files are read against.
 static const char asf[] =

@@ -9,13 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../fuzz.h"
 #include "sinew/glb.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void check(bool right) {
-    if (!right) abort();
-}
 
 static void use_content(const sn_glb_content *c) {
     check(c->model != NULL && sn_model_njoint(c->model) > 0);

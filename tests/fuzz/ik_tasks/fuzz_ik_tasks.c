@@ -4,13 +4,8 @@
 // ./fuzz_ik_tasks -dict=tests/fuzz/ik_tasks/ik_tasks.dict corpus tests/fuzz/ik_tasks/seeds
 #include <stdlib.h>
 
+#include "../fuzz.h"
 #include "sinew/fit.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void check(bool right) {
-    if (!right) abort();
-}
 
 // A hinge with three markers.
 static const sn_model *the_model(void) {

@@ -6,13 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../fuzz.h"
 #include "sinew/sinew.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void check(bool right) {
-    if (!right) abort();
-}
 
 // f, gradient and Hessian at the zero pose, of a point on the last joint.
 static void evaluate(const sn_model *model) {

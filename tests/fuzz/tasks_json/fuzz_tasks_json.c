@@ -5,13 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../fuzz.h"
 #include "sinew/sinew.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void check(bool right) {
-    if (!right) abort();
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static sn_model *model;

@@ -5,13 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../fuzz.h"
 #include "sinew/urdf.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void check(bool right) {
-    if (!right) abort();
-}
 
 // A mimic comes after the one it follows, and one pass settles all.
 static void use_mimics(const sn_model *model, const sn_mimics *mimics) {
