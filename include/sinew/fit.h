@@ -239,7 +239,7 @@ typedef struct sn_fit_options {
     double soft_weight;   ///< of soft limits, default 0.1
     double posture;       ///< weight of a pull of every joint but the root to its zero: 1e-7 by default, so
                           ///< that a radian weighs as much as one marker that is 0.3 mm off; 50 times that
-                          ///< for hands, 100 times (3 mm) for the trunk and shoulders of a human figure:
+                          ///< for hands, 300 times (5 mm) for the trunk and shoulders of a human figure:
                           ///< keeps joints that the markers hardly see from turning against each other
     sn_loss loss;         ///< of every marker, default SN_LOSS_NONE
     double loss_scale;    ///< c, metres, default 0.02

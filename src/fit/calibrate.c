@@ -25,7 +25,7 @@
 enum { ROUNDS = 3 };
 
 // The pull of a limb to the zero pose in each: a radian weighs as much as a marker that is 3 cm, 1 cm, 1 mm
-// off; of the trunk ten times as many.
+// off; of the trunk 17 times as far.
 static const double neutral_weight[ROUNDS] = {1e-3, 1e-4, 1e-6};
 
 // The pull to the first guess, against what a frame with the marker in sight weighs.

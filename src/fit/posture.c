@@ -8,7 +8,7 @@
 #include "fit/fit.h"
 #include "model/joint.h"
 
-static const double limb = 1, hand = 50, trunk = 100;
+static const double limb = 1, hand = 50, trunk = 300;
 
 void sn_fit_neutral(const sn_model *model, double *q, double *weight) {
     int root = sn_model_root(model), at = sn_model_v_index(model, root);
