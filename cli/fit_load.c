@@ -50,8 +50,8 @@ static bool is_unnamed(const char *name) {
 
 // Say which labels have no place, with the nearest known names, and which markers have no data.
 static void tell_unmatched(fit_result *r) {
-    int n = sn_model_nmarker(r->model), listed = 0, unnamed = 0;
-    char text[900] = "", one[200];
+    int n = sn_model_nmarker(r->model), listed = 0, unnamed = 0, unsaid = 0;
+    char text[900] = "", one[200], more[40] = "";
     const char **names = must_alloc((size_t)n, sizeof *names);
     for (int i = 0; i < n; i++) names[i] = sn_model_marker(r->model, i)->name;
     // the built-in set was cut to what the recording has: for a likeness all of it counts
@@ -75,11 +75,17 @@ static void tell_unmatched(fit_result *r) {
         bool close = near >= 0 && sn_recording_find(r->recording, known[near]) == -1;
         (void)snprintf(one, sizeof one, "%s%.60s%s%s%s", listed > 0 ? ", " : "", label,
                        close ? " (did you mean " : "", close ? known[near] : "", close ? "?)" : "");
-        if (strlen(text) + strlen(one) + 20 < sizeof text) strcat(text, one);
+        if (strlen(text) + strlen(one) + 20 < sizeof text) {
+            strcat(text, one);
+        } else {
+            unsaid++;
+        }
         listed++;
     }
+    if (unsaid > 0) (void)snprintf(more, sizeof more, " and %d more", unsaid);
     if (listed > 0)
-        note(r, "%d label%s in no marker set: %s", listed, listed == 1 ? " is" : "s are", text);
+        note(r, "%d label%s in no marker set: %s%s", listed, listed == 1 ? " is" : "s are", text,
+             more);
     if (unnamed > 0)
         note(r, "%d unnamed point%s left out", unnamed, unnamed == 1 ? " was" : "s were");
     text[0] = '\0';

@@ -101,6 +101,9 @@ static void labels(void **unused) {
     expect(3, "only 0 of the set's 41 markers",
            "fit -m ex/subject.json -i others.c3d --markers ex/subject.json");
     expect(3, "belong to the built-in marker set", "fit -m ex/skeleton.asf -i others.c3d");
+    labels_of(name, "Q%s as the operator chose to call it");
+    save("long.c3d", with(info, name));
+    expect(3, " more", "fit -m ex/subject.json -i long.c3d --markers ex/subject.json");
 }
 
 // A recording's times go on in what is fitted to it, and no input is written over.
