@@ -6,47 +6,6 @@
 
 #include "fit_steps.h"
 
-// Only the markers of one subject: "Daniel" for "Daniel:LFHD".
-static bool keep_subject(fit_result *r) {
-    sn_recording_info info = *sn_recording_get_info(r->recording);
-    const char *subject = r->settings->subject;
-    size_t length = strlen(subject);
-    const char **labels = must_alloc((size_t)info.nmarker, sizeof *labels);
-    int *from = must_alloc((size_t)info.nmarker, sizeof *from), n = 0;
-    char others[400] = "", last[100] = "";
-    for (int m = 0; m < info.nmarker; m++) {
-        const char *label = sn_recording_label(r->recording, m);
-        size_t before = (size_t)(sn_label_name(label) - label);
-        if (before == length + 1 && memcmp(label, subject, length) == 0) {
-            labels[n] = label;
-            from[n++] = m;
-        } else if (before > 1 && before < sizeof last &&
-                   (strlen(last) != before - 1 || memcmp(last, label, before - 1) != 0)) {
-            (void)snprintf(last, sizeof last, "%.*s", (int)before - 1, label);
-            if (strlen(others) + before + 4 < sizeof others)
-                (void)snprintf(others + strlen(others), before + 3, "%s%s",
-                               others[0] != '\0' ? ", " : "", last);
-        }
-    }
-    info.nmarker = n;
-    sn_recording *kept = NULL;
-    if (n == 0) {
-        complain("%s: no label belongs to the subject \"%s\"; %s%s", r->settings->input, subject,
-                 others[0] != '\0' ? "here are: " : "the labels name no subject", others);
-    } else if (sn_recording_create(&info, labels, NULL, &kept) != SN_OK) {
-        complain("out of memory");
-    }
-    for (int f = 0; kept != NULL && f < info.nframe; f++)
-        for (int m = 0; m < n; m++)
-            memcpy(sn_recording_edit(kept, f) + 3 * m,
-                   sn_recording_frame(r->recording, f) + 3 * from[m], 3 * sizeof(double));
-    sn_recording_destroy(r->recording);
-    r->recording = kept;
-    free(labels);
-    free(from);
-    return kept != NULL;
-}
-
 // A set of its own, or with XML the weights of an OpenSim task file for the model's markers.
 static sn_marker_set *load_set(const char *path, const sn_model *model) {
     size_t length;
@@ -91,8 +50,8 @@ static bool is_unnamed(const char *name) {
 
 // Say which labels have no place, with the nearest known names, and which markers have no data.
 static void tell_unmatched(fit_result *r) {
-    int n = sn_model_nmarker(r->model), listed = 0, unnamed = 0;
-    char text[900] = "", one[200];
+    int n = sn_model_nmarker(r->model), listed = 0, unnamed = 0, unsaid = 0;
+    char text[900] = "", one[200], more[40] = "";
     const char **names = must_alloc((size_t)n, sizeof *names);
     for (int i = 0; i < n; i++) names[i] = sn_model_marker(r->model, i)->name;
     // the built-in set was cut to what the recording has: for a likeness all of it counts
@@ -116,11 +75,17 @@ static void tell_unmatched(fit_result *r) {
         bool close = near >= 0 && sn_recording_find(r->recording, known[near]) == -1;
         (void)snprintf(one, sizeof one, "%s%.60s%s%s%s", listed > 0 ? ", " : "", label,
                        close ? " (did you mean " : "", close ? known[near] : "", close ? "?)" : "");
-        if (strlen(text) + strlen(one) + 20 < sizeof text) strcat(text, one);
+        if (strlen(text) + strlen(one) + 20 < sizeof text) {
+            strcat(text, one);
+        } else {
+            unsaid++;
+        }
         listed++;
     }
+    if (unsaid > 0) (void)snprintf(more, sizeof more, " and %d more", unsaid);
     if (listed > 0)
-        note(r, "%d label%s in no marker set: %s", listed, listed == 1 ? " is" : "s are", text);
+        note(r, "%d label%s in no marker set: %s%s", listed, listed == 1 ? " is" : "s are", text,
+             more);
     if (unnamed > 0)
         note(r, "%d unnamed point%s left out", unnamed, unnamed == 1 ? " was" : "s were");
     text[0] = '\0';
@@ -144,7 +109,8 @@ static bool load_files(fit_result *r) {
     if (!load_figure(s->model, true, 0, &r->figure)) return false;
     if (r->figure.document.note[0] != '\0') note(r, "%s: %s", s->model, r->figure.document.note);
     r->recording = load_recording(s->input);
-    if (r->recording == NULL || (s->subject != NULL && !keep_subject(r))) return false;
+    if (r->recording == NULL || !part_subjects(r) || (s->subject != NULL && !keep_subject(r)))
+        return false;
     r->nlabel = sn_recording_get_info(r->recording)->nmarker;
     return true;
 }

@@ -6,6 +6,11 @@
 
 /// Skeleton, recording and the marker set, and which label is which marker of it.
 bool load_take(fit_result *r);
+/// Other signs between subject and marker ("Anna_LFHD") become colons, where names of the built-in set
+/// or the model's come out that way and hardly any without.
+bool part_subjects(fit_result *r);
+/// Only the markers of the subject that is asked for: "Daniel" for "Daniel:LFHD".
+bool keep_subject(fit_result *r);
 /// The model with the set's markers in place. @param factor  per joint, NULL for 1
 bool apply_set(fit_result *r, const double *factor);
 /// Which frames are fitted.

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fit_take.h"
+#include "fit_steps.h"
 #include "math/rotation.h"
 #include "math/vec3.h"
 
@@ -189,6 +189,16 @@ static bool comparable(const fit_result *r, const known *k, const matching *m, c
     return false;
 }
 
+// Frames are compared by their places, so that another rate means other moments.
+static void tell_other_rate(fit_result *r, const known *k) {
+    double ours = sn_recording_get_info(r->recording)->rate, theirs = sn_motion_rate(k->motion);
+    if (!(ours > 0 && theirs > 0) || fabs(ours - theirs) < 0.01 * ours) return;
+    warn(r,
+         "%s has %g frames/s, the recording %g: frame is compared with frame, and these are not of "
+         "the same moments (sinew convert --fps makes them so)",
+         r->settings->truth, theirs, ours);
+}
+
 bool compare_with_truth(fit_result *r) {
     known k;
     turned a = {0}, b = {0};
@@ -199,6 +209,7 @@ bool compare_with_truth(fit_result *r) {
             k.model == r->figure.model ? match_joints(r, r->model) : match_joints(r, k.model);
         const sn_model *other = k.model == r->figure.model ? r->model : k.model;
         good = open_turned(&a, r->model) && open_turned(&b, other) && comparable(r, &k, &m, &a, &b);
+        if (good) tell_other_rate(r, &k);
         if (good) compare(r, &k, &m, &a, &b);
         r->truth_joints = m.count;
         r->truth_of = m.movable;

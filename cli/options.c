@@ -27,6 +27,12 @@ static const option *find_option(const option *options, const char *word, const 
     return NULL;
 }
 
+static bool is_listed(const word_list *list, const char *word) {
+    for (int i = 0; i < list->count; i++)
+        if (strcmp(list->word[i], word) == 0) return true;
+    return false;
+}
+
 int parse_options(const command *self, int argc, char **argv, const option *options,
                   const char **words, int max_words, int *nwords) {
     *nwords = 0;
@@ -57,6 +63,8 @@ int parse_options(const command *self, int argc, char **argv, const option *opti
         if (value == NULL) return usage_error(self, "a value is missing after", word);
         if (o->list == NULL) {
             *o->value = value;
+        } else if (is_listed(o->list, value)) {
+            return usage_error(self, "this stands twice:", value);
         } else if (o->list->count < (int)(sizeof o->list->word / sizeof o->list->word[0])) {
             o->list->word[o->list->count++] = value;
         } else {

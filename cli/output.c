@@ -42,6 +42,11 @@ bool output_allowed(const char *path) {
 
 bool output_open(output *out, const char *path) {
     if (!output_allowed(path)) return false;
+    for (int i = 0; i < held.count; i++) {
+        if (strcmp(held.file[i].path, path) != 0) continue;
+        complain("%s: two outputs have this name", path);
+        return false;
+    }
     *out = (output){.path = copy_of(path, "")};
     if (strcmp(path, "-") == 0) {
         out->file = stdout;

@@ -26,6 +26,7 @@ static void wrong_usage(void **unused) {
         {"fit --json=1", "takes no value"},
         {QUICK "-o x.docx", "its ending must be one of"},
         {QUICK "-o plain", "its ending must be one of"},
+        {QUICK "-o x.bvh -o x.bvh", "this stands twice: \"x.bvh\""},
         {QUICK "--limits strong", "--limits strong: it takes hard, soft or off"},
         {QUICK "--calibrate=lengths", "--calibrate lengths: it takes offsets, scale or none"},
         {QUICK "--robust=welsch", "cauchy or huber"},
@@ -327,6 +328,14 @@ static void truth(void **unused) {
     expect(0, "off the known motion by", "fit -m ex/skeleton.asf " KNOWN "--truth ex/truth.amc");
     (void)snprintf(first, sizeof first, "%.60s", strstr(said, "off the known"));
     expect(0, first, "fit -m ex/skeleton.asf " KNOWN "--truth ex/truth.bvh");
+    assert_int_equal(sinew("convert ex/truth.bvh --fps 40 -o slow.bvh"), 0);
+    expect(0, "slow.bvh has 40 frames/s, the recording 120",
+           "fit -m ex/subject.json " KNOWN "--truth slow.bvh");
+    // nor may two different options name one file
+    expect(1, "x.json: two outputs have this name",
+           "fit -m ex/subject.json " KNOWN "-o x.json --save-model x.json");
+    assert_false(is_there("x.json"));
+    no_parts();
     put("other.bvh",
         "HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 3 Zrotation Xrotation Yrotation\n"
         "End Site\n{\nOFFSET 0 1 0\n}\n}\nMOTION\nFrames: 1\nFrame Time: 0.1\n0 0 0\n");

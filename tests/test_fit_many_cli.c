@@ -168,6 +168,10 @@ static void shards(void **unused) {
     // what is there is left alone
     assert_int_equal(remove(path_of("split/take2.glb")), 0);
     put("split/take0.bvh", "mine");
+    // as a run leaves it that is killed outright; nobody else's
+    put("split/take0.glb.part-1", "half");
+    put("split/take2.html.part-123456", "half");
+    put("split/other.glb.part-1", "another's");
     assert_int_equal(
         sinew("fit --manifest list.tsv --out split --formats bvh,glb,html,amc --resume"), 1);
     assert_non_null(strstr(said, "1 fitted, 2 failed, 4 there already"));
@@ -176,6 +180,9 @@ static void shards(void **unused) {
     assert_string_equal(mine, "mine");
     free(mine);
     assert_true(is_there("split/take2.glb"));
+    assert_false(is_there("split/take0.glb.part-1") || is_there("split/take2.html.part-123456"));
+    assert_true(is_there("split/other.glb.part-1"));
+    assert_int_equal(remove(path_of("split/other.glb.part-1")), 0);
 }
 
 // Peak memory of a fit in MB.

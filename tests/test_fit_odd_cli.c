@@ -82,6 +82,15 @@ static void labels(void **unused) {
     expect(3, "LFHD", "fit -m ex/subject.json -i suffix.c3d");
     expect(3, "LFHD_1 (did you mean LFHD?)",
            "fit -m ex/subject.json -i suffix.c3d --markers ex/subject.json");
+    // other systems part subject and marker with other signs
+    const char *const parted[] = {"Anna_%s", "Anna 001.%s", "Anna-%s"};
+    for (int i = 0; i < 3; i++) {
+        labels_of(name, parted[i]);
+        save("parted.c3d", with(info, name));
+        expect(0, "41 of 42 labels", "fit -m ex/subject.json -i parted.c3d");
+    }
+    expect(0, "41 of 42 labels", "fit -m ex/subject.json -i parted.c3d --subject Anna");
+    expect(3, "here are: Anna", "fit -m ex/subject.json -i parted.c3d --subject Bob");
     // one label twice: which of them is meant nobody knows, so it is said and the others are used
     labels_of(name, "%s");
     (void)snprintf(name[1], 64, "%s", name[0]);
@@ -92,6 +101,9 @@ static void labels(void **unused) {
     expect(3, "only 0 of the set's 41 markers",
            "fit -m ex/subject.json -i others.c3d --markers ex/subject.json");
     expect(3, "belong to the built-in marker set", "fit -m ex/skeleton.asf -i others.c3d");
+    labels_of(name, "Q%s as the operator chose to call it");
+    save("long.c3d", with(info, name));
+    expect(3, " more", "fit -m ex/subject.json -i long.c3d --markers ex/subject.json");
 }
 
 // A recording's times go on in what is fitted to it, and no input is written over.
