@@ -394,6 +394,49 @@ await test('keyboard only', async () => {
   link = { hash: new URL(page.url()).hash, pose: await pose(page), goals: await page.evaluate(() => sinew.stage.goals.length) };
 });
 
+await test('undo over files, and links while a take is open', async () => {
+  const small = (bones) => `HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 3 Xrotation Yrotation Zrotation\n${
+    Array.from({ length: bones }, (_, i) => `JOINT b${i}\n{\nOFFSET 0 10 0\nCHANNELS 3 Xrotation Yrotation Zrotation\n`).join('')
+  }End Site\n{\nOFFSET 0 10 0\n}\n${'}\n'.repeat(bones + 1)}MOTION\nFrames: 2\nFrame Time: 0.1\n${`${'3 '.repeat(3 * bones + 3)}\n`.repeat(2)}`;
+  const shown = () => page.evaluate(() => ({ joints: sinew.stage.joints.length, frames: sinew.take.frames, held: sinew.core.call.web_nq() === sinew.stage.nq }));
+  const is = async (joints, frames, when) => {
+    await drawn(page);
+    const now = await shown();
+    check(now.joints === joints && now.frames === frames && now.held, `${when}: ${JSON.stringify(now)}`);
+  };
+  await choose(page, 'humanoid');
+  for (const bones of [1, 4]) {
+    await drop(page, [[`${bones}.bvh`, small(bones)]]);
+    await page.waitForFunction((n) => sinew.stage.joints.length === n && sinew.take.frames === 2, bones + 1, { timeout: 20000 }).catch(async () => { throw new Error(await message(page)); });
+  }
+  const posed = await pose(page), address = await page.evaluate(() => location.hash);
+  await page.evaluate(() => { sinew.undo(); });
+  await is(2, 2, 'undone to the first file');
+  await page.evaluate(() => { sinew.undo(); });
+  await is(31, 0, 'undone to the humanoid');
+  await page.evaluate(() => { sinew.redo(); sinew.redo(); });
+  await is(5, 2, 'redone');
+  check(difference(posed, await pose(page)) === 0, 'redo brought another pose');
+  // links that cannot be used change nothing; one that can ends the take
+  for (const hash of ['f=arm&q=AAAA&g=&s=0,-1,-1', 'f=humanoid&q=%%%', 'elsewhere', 'f=file%3Aother.bvh&q=AAAA']) {
+    await page.evaluate((text) => { location.hash = text; }, hash);
+    await page.waitForFunction(() => /This link cannot be used: [^A-Z]+/.test(document.querySelector('#message span').textContent));
+    await is(5, 2, hash);
+    await page.evaluate(() => sinew.say(''));
+  }
+  await page.evaluate((text) => { location.hash = text; }, link.hash);
+  await page.waitForFunction(() => sinew.stage.joints.length === 31);
+  await is(31, 0, 'a link to the humanoid');
+  check(difference(link.pose, await pose(page)) === 0, 'the link brought another pose');
+  // a link to a figure from a file waits for the file
+  await page.evaluate((text) => { location.hash = text; }, address);
+  await page.waitForFunction(() => /drop 4\.bvh here/.test(document.querySelector('#message span').textContent));
+  await drop(page, [['4.bvh', small(4)]]);
+  await page.waitForFunction(() => sinew.stage.joints.length === 5);
+  check(difference(posed, await pose(page)) === 0, 'the pose of the link did not come with its file');
+  check(page.problems.length === 0, page.problems.join('\n'));
+});
+
 await test('a lost drawing context is a sentence, and comes back', async () => {
   await page.evaluate(() => { globalThis.lose = sinew.room.renderer.getContext().getExtension('WEBGL_lose_context'); lose.loseContext(); });
   await page.locator('#trouble').waitFor({ state: 'visible' });
@@ -408,7 +451,7 @@ await test('a phone: touch, tabs, nothing wider than the screen; a link restores
   const phone = await open(browser, home, { width: 390, height: 844, touch: true, hash: link.hash });
   await ready(phone);
   await drawn(phone);
-  check(difference(await pose(phone), link.pose) < 1e-6, 'the link brought another pose');
+  check(difference(await pose(phone), link.pose) === 0, 'the link brought another pose');
   check(await phone.evaluate(() => sinew.stage.goals.length) === link.goals, 'the link brought other goals');
   check(await phone.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'the page is wider than the screen');
   await phone.locator('#tabs button', { hasText: 'Goals' }).tap();
