@@ -346,6 +346,29 @@ await test('a file that is dropped: a motion, markers of it, a model, and broken
 
 await takes(browser, page, build);
 
+await test('a keyframe holds a goal that was moved in the same picture; what is saved reads back', async () => {
+  for (const kind of ['bvh', 'glb']) {
+    await page.evaluate(() => {
+      sinew.choose('humanoid');
+      sinew.clock.key();
+      sinew.clock.seek(1);
+      sinew.moveGoal(sinew.stage.goals[1], [-0.3, 1.5, 0.3]);
+      sinew.clock.key();
+    });
+    const at = (time) => page.evaluate((t) => {
+      sinew.clock.seek(t);
+      const m = sinew.stage.matrices();
+      return ['head', 'right_hand', 'left_foot'].flatMap((name) => { const j = sinew.stage.find(name); return [...m.slice(16 * j + 12, 16 * j + 15)]; });
+    }, time);
+    const ours = [await at(0), await at(0.5), await at(1)];
+    check(difference(ours[0], ours[2]) > 0.1, 'both keyframes hold the same pose');
+    const { bytes } = await download(page, kind);
+    await drop(page, [[`back.${kind}`, bytes]]);
+    await page.waitForFunction(() => sinew.take.frames === 31, null, { timeout: 20000 }).catch(async () => { throw new Error(await message(page)); });
+    for (const [i, time] of [0, 0.5, 1].entries()) check(difference(ours[i], await at(time)) < 1e-5, `${kind} at ${time} s: ${await at(time)} is not ${ours[i]}`);
+  }
+});
+
 let link;
 await test('keyboard only', async () => {
   await choose(page, 'humanoid');

@@ -83,8 +83,9 @@ export class Clock {
   }
 
   key() {
+    // a goal that was just moved is in it
+    if (this.app.needs.solve) this.app.solveNow();
     this.line.set(this.line.time, this.app.stage.pose);
-    // room for the next one
     this.app.commit();
     this.update();
   }
