@@ -491,6 +491,11 @@ await test('a phone: touch, tabs, nothing wider than the screen; a link restores
   const after = await goal(phone, 1);
   check(Math.abs(after.screen.y - screen.y + 56) < 6, 'the finger does not pull the goal');
   check(after.state.distance < 1e-5, 'the figure does not follow the finger');
+  // lying on its side: nothing reaches below the time line
+  await phone.setViewportSize({ width: 844, height: 390 });
+  await drawn(phone);
+  const [card, time] = await phone.evaluate(() => ['see', 'time'].map((id) => document.getElementById(id).getBoundingClientRect()));
+  check(card.bottom > 0 && card.bottom <= time.top, `the card ends at ${card.bottom}, the time line begins at ${time.top}`);
   check(phone.problems.length === 0, phone.problems.join('\n'));
   await phone.context().close();
 });
