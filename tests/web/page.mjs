@@ -346,6 +346,29 @@ await test('a file that is dropped: a motion, markers of it, a model, and broken
 
 await takes(browser, page, build);
 
+await test('a keyframe holds a goal that was moved in the same picture; what is saved reads back', async () => {
+  for (const kind of ['bvh', 'glb']) {
+    await page.evaluate(() => {
+      sinew.choose('humanoid');
+      sinew.clock.key();
+      sinew.clock.seek(1);
+      sinew.moveGoal(sinew.stage.goals[1], [-0.3, 1.5, 0.3]);
+      sinew.clock.key();
+    });
+    const at = (time) => page.evaluate((t) => {
+      sinew.clock.seek(t);
+      const m = sinew.stage.matrices();
+      return ['head', 'right_hand', 'left_foot'].flatMap((name) => { const j = sinew.stage.find(name); return [...m.slice(16 * j + 12, 16 * j + 15)]; });
+    }, time);
+    const ours = [await at(0), await at(0.5), await at(1)];
+    check(difference(ours[0], ours[2]) > 0.1, 'both keyframes hold the same pose');
+    const { bytes } = await download(page, kind);
+    await drop(page, [[`back.${kind}`, bytes]]);
+    await page.waitForFunction(() => sinew.take.frames === 31, null, { timeout: 20000 }).catch(async () => { throw new Error(await message(page)); });
+    for (const [i, time] of [0, 0.5, 1].entries()) check(difference(ours[i], await at(time)) < 1e-5, `${kind} at ${time} s: ${await at(time)} is not ${ours[i]}`);
+  }
+});
+
 let link;
 await test('keyboard only', async () => {
   await choose(page, 'humanoid');
@@ -394,6 +417,49 @@ await test('keyboard only', async () => {
   link = { hash: new URL(page.url()).hash, pose: await pose(page), goals: await page.evaluate(() => sinew.stage.goals.length) };
 });
 
+await test('undo over files, and links while a take is open', async () => {
+  const small = (bones) => `HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 3 Xrotation Yrotation Zrotation\n${
+    Array.from({ length: bones }, (_, i) => `JOINT b${i}\n{\nOFFSET 0 10 0\nCHANNELS 3 Xrotation Yrotation Zrotation\n`).join('')
+  }End Site\n{\nOFFSET 0 10 0\n}\n${'}\n'.repeat(bones + 1)}MOTION\nFrames: 2\nFrame Time: 0.1\n${`${'3 '.repeat(3 * bones + 3)}\n`.repeat(2)}`;
+  const shown = () => page.evaluate(() => ({ joints: sinew.stage.joints.length, frames: sinew.take.frames, held: sinew.core.call.web_nq() === sinew.stage.nq }));
+  const is = async (joints, frames, when) => {
+    await drawn(page);
+    const now = await shown();
+    check(now.joints === joints && now.frames === frames && now.held, `${when}: ${JSON.stringify(now)}`);
+  };
+  await choose(page, 'humanoid');
+  for (const bones of [1, 4]) {
+    await drop(page, [[`${bones}.bvh`, small(bones)]]);
+    await page.waitForFunction((n) => sinew.stage.joints.length === n && sinew.take.frames === 2, bones + 1, { timeout: 20000 }).catch(async () => { throw new Error(await message(page)); });
+  }
+  const posed = await pose(page), address = await page.evaluate(() => location.hash);
+  await page.evaluate(() => { sinew.undo(); });
+  await is(2, 2, 'undone to the first file');
+  await page.evaluate(() => { sinew.undo(); });
+  await is(31, 0, 'undone to the humanoid');
+  await page.evaluate(() => { sinew.redo(); sinew.redo(); });
+  await is(5, 2, 'redone');
+  check(difference(posed, await pose(page)) === 0, 'redo brought another pose');
+  // links that cannot be used change nothing; one that can ends the take
+  for (const hash of ['f=arm&q=AAAA&g=&s=0,-1,-1', 'f=humanoid&q=%%%', 'elsewhere', 'f=file%3Aother.bvh&q=AAAA']) {
+    await page.evaluate((text) => { location.hash = text; }, hash);
+    await page.waitForFunction(() => /This link cannot be used: [^A-Z]+/.test(document.querySelector('#message span').textContent));
+    await is(5, 2, hash);
+    await page.evaluate(() => sinew.say(''));
+  }
+  await page.evaluate((text) => { location.hash = text; }, link.hash);
+  await page.waitForFunction(() => sinew.stage.joints.length === 31);
+  await is(31, 0, 'a link to the humanoid');
+  check(difference(link.pose, await pose(page)) === 0, 'the link brought another pose');
+  // a link to a figure from a file waits for the file
+  await page.evaluate((text) => { location.hash = text; }, address);
+  await page.waitForFunction(() => /drop 4\.bvh here/.test(document.querySelector('#message span').textContent));
+  await drop(page, [['4.bvh', small(4)]]);
+  await page.waitForFunction(() => sinew.stage.joints.length === 5);
+  check(difference(posed, await pose(page)) === 0, 'the pose of the link did not come with its file');
+  check(page.problems.length === 0, page.problems.join('\n'));
+});
+
 await test('a lost drawing context is a sentence, and comes back', async () => {
   await page.evaluate(() => { globalThis.lose = sinew.room.renderer.getContext().getExtension('WEBGL_lose_context'); lose.loseContext(); });
   await page.locator('#trouble').waitFor({ state: 'visible' });
@@ -408,7 +474,7 @@ await test('a phone: touch, tabs, nothing wider than the screen; a link restores
   const phone = await open(browser, home, { width: 390, height: 844, touch: true, hash: link.hash });
   await ready(phone);
   await drawn(phone);
-  check(difference(await pose(phone), link.pose) < 1e-6, 'the link brought another pose');
+  check(difference(await pose(phone), link.pose) === 0, 'the link brought another pose');
   check(await phone.evaluate(() => sinew.stage.goals.length) === link.goals, 'the link brought other goals');
   check(await phone.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'the page is wider than the screen');
   await phone.locator('#tabs button', { hasText: 'Goals' }).tap();
@@ -425,6 +491,11 @@ await test('a phone: touch, tabs, nothing wider than the screen; a link restores
   const after = await goal(phone, 1);
   check(Math.abs(after.screen.y - screen.y + 56) < 6, 'the finger does not pull the goal');
   check(after.state.distance < 1e-5, 'the figure does not follow the finger');
+  // lying on its side: nothing reaches below the time line
+  await phone.setViewportSize({ width: 844, height: 390 });
+  await drawn(phone);
+  const [card, time] = await phone.evaluate(() => ['see', 'time'].map((id) => document.getElementById(id).getBoundingClientRect()));
+  check(card.bottom > 0 && card.bottom <= time.top, `the card ends at ${card.bottom}, the time line begins at ${time.top}`);
   check(phone.problems.length === 0, phone.problems.join('\n'));
   await phone.context().close();
 });

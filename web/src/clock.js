@@ -83,8 +83,9 @@ export class Clock {
   }
 
   key() {
+    // a goal that was just moved is in it
+    if (this.app.needs.solve) this.app.solveNow();
     this.line.set(this.line.time, this.app.stage.pose);
-    // room for the next one
     this.app.commit();
     this.update();
   }
@@ -115,11 +116,11 @@ export class Clock {
     $('clock').textContent = `${line.time.toFixed(2)} s${frame}`;
     $('scrub').setAttribute('aria-valuetext', `${line.time.toFixed(2)} seconds`);
     const keys = this.taken ? [] : line.keys;
+    for (const button of document.querySelectorAll('[data-export]')) button.disabled = keys.length === 0 && !this.taken;
     const shape = keys.map((key) => key.time.toFixed(3)).join() + this.span + line.time.toFixed(2);
     if ($('keys').dataset.shape === shape) return;
     $('keys').dataset.shape = shape;
     $('keys').replaceChildren(...keys.map((key) => this.diamond(key)));
-    for (const button of document.querySelectorAll('[data-export]')) button.disabled = keys.length === 0 && !this.taken;
   }
 
   diamond(key) {

@@ -5,6 +5,12 @@ const order = ['json', 'asf', 'urdf', 'bvh', 'glb', 'gltf', 'amc', 'c3d', 'trc',
 const rank = (name) => order.indexOf(name.toLowerCase().split('.').pop());
 const MOST = 200e6;
 
+// What was said is on the screen, or would be if the page were seen.
+const shown = () => new Promise((done) => {
+  requestAnimationFrame(() => setTimeout(done, 0));
+  setTimeout(done, 200);
+});
+
 export const MODEL = 1, MOTION = 2, MARKERS = 4;
 const kinds = { bvh: [0, 'text/plain'], glb: [1, 'model/gltf-binary'] };
 
@@ -41,25 +47,43 @@ export class Files {
   }
 
   async open(files) {
+    const { app } = this;
+    let complaint = null, opened = false;
     files.sort((a, b) => rank(a.name) - rank(b.name));
-    for (const file of files) {
+    for (const given of files) {
       try {
-        const { found, note } = await this.read(file);
-        this.app.opened(found, file.name, note);
+        const file = await this.read(given);
+        // a figure for markers may take seconds
+        if (rank(file.name) >= rank('.c3d')) {
+          app.say(`${file.name}: reading …`);
+          await shown();
+        }
+        const { found, note } = this.parse(file);
+        app.opened(found, file, note);
+        opened = true;
       } catch (error) {
-        this.app.say(`${file.name}: ${error.message}`, true);
-        return false;
+        complaint = `${given.name}: ${error.message}`;
+        break;
       }
     }
-    return true;
+    if (opened) {
+      app.commit();
+      app.memory.arrived();
+    }
+    if (complaint) app.say(complaint, true);
+    return !complaint;
   }
 
   async read(file) {
     if (file.size > MOST) throw new Error(`${Math.round(file.size / 1e6)} MB are more than this page reads (${MOST / 1e6} MB)`);
-    const bytes = new Uint8Array(await file.arrayBuffer());
+    return { name: file.name, bytes: new Uint8Array(await file.arrayBuffer()), metres: file.metres ?? 0 };
+  }
+
+  /** Into the module; what was found there. Throws a sentence and leaves all as it was when it cannot be read. */
+  parse({ name, bytes, metres }) {
     const { core } = this.app;
-    core.put(new TextEncoder().encode(`${file.name}\0`), bytes);
-    const found = core.call.web_open(bytes.length, file.metres ?? 0);
+    core.put(new TextEncoder().encode(`${name}\0`), bytes);
+    const found = core.call.web_open(bytes.length, metres);
     const text = core.text(core.call.web_message());
     if (found === 0) throw new Error(text);
     return { found, note: text ? ` Note: ${text}.` : '' };

@@ -49,6 +49,7 @@ export class Keys {
   view(event) {
     const { app } = this, { stage } = app;
     if (event.key === 'Tab') {
+      if (event.target !== app.room.canvas) return false;
       // through the goals, then on to the page
       const order = stage.goals;
       const at = order.indexOf(app.selected) + (event.shiftKey ? -1 : 1);

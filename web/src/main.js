@@ -7,14 +7,14 @@ import { figureById, figures } from './figures.js';
 import { Files, MARKERS, MODEL, MOTION } from './files.js';
 import { Handles } from './handles.js';
 import { setUpHelp } from './help.js';
-import { History } from './history.js';
 import { Keys } from './keys.js';
 import { Limits } from './limits.js';
+import { Memory } from './memory.js';
 import { Panel, spoken } from './panel.js';
 import { Player } from './player.js';
 import { Room } from './scene.js';
+import { Source } from './source.js';
 import { BOTH, Stage } from './stage.js';
-import { decode, encode, figureIn } from './state.js';
 import { Take } from './take.js';
 import { Timeline } from './timeline.js';
 import { start } from './wasm.js';
@@ -40,7 +40,9 @@ class App {
     this.take = new Take(room, core);
     this.player = new Player(this);
     this.timeline = new Timeline();
-    this.history = new History();
+    this.source = new Source(figures[0].id);
+    this.memory = new Memory(this);
+    this.history = this.memory.history;
     this.selected = null;
     this.hovered = null;
     this.joint = 0;
@@ -48,6 +50,7 @@ class App {
     this.heldNow = [];
     this.needs = { solve: false, pulled: false, watch: false };
     this.follows = 0;
+    this.watchAgain = 0;
     this.ghosts = [null, null, null];
     this.ghostSkins = [1, 2].map(() => new MeshStandardMaterial({ transparent: true, opacity: 0.42, roughness: 0.7, depthWrite: false }));
     this.extra = [];  // a figure from a file
@@ -60,7 +63,6 @@ class App {
     this.keys = new Keys(this, setUpHelp());
     for (const button of document.querySelectorAll('[data-export]')) button.addEventListener('click', () => this.exportAs(button.dataset.export));
     $('message').querySelector('button').addEventListener('click', () => { $('message').hidden = true; });
-    addEventListener('hashchange', () => { if (location.hash !== this.written) this.fromAddress(); });
     this.setTheme(matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
   }
 
@@ -109,29 +111,33 @@ class App {
     const { stage, needs } = this;
     this.clock.tick(now);
     if (needs.solve) {
-      needs.solve = false;
-      stage.solve(needs.pulled);
-      needs.pulled = false;
+      this.solveNow();
       // a method that ran out of iterations goes on in the next picture
       if (stage.unfinished && this.follows-- > 0) this.solveSoon(false);
-      for (const lane of [1, 2]) if (this.ghosts[lane]) this.ghosts[lane].group.visible = true;
-      needs.watch = true;
     }
     this.body.place(stage.matrices());
     for (const lane of [1, 2]) if (this.ghosts[lane]?.group.visible) this.ghosts[lane].place(stage.matrices(lane));
     this.heldNow = stage.goals.length > 0 ? stage.held() : [];
-    if (needs.watch && this.panel.plotsVisible) {
-      needs.watch = false;
-      stage.watch();
-      // the time of this very solve, once nobody is pulling
-      clearTimeout(this.measuring);
-      this.measuring = setTimeout(() => { stage.measure(); this.room.invalidate(); }, 200);
-    }
+    if (needs.watch && this.panel.plotsVisible) this.watch(now);
     this.handles.update(stage, this.selected, this.hovered, this.room.size);
     if (this.fans && this.stage.limits && !this.timeline.playing) this.limits.show(stage, this.body, this.joint, this.heldNow, this.handles.colours);
     else this.limits.clear();
     this.panel.update();
     this.labels();
+  }
+
+  /** The curves of the last solve. Of a large figure they cost more than the solve: while someone pulls, at
+      most a fifth of the time is theirs. */
+  watch(now) {
+    const { stage, needs } = this;
+    // once nobody is pulling: all of them, and the time of this very solve
+    clearTimeout(this.measuring);
+    this.measuring = setTimeout(() => { stage.measure(); this.watchAgain = 0; this.room.invalidate(); }, 200);
+    if (now < this.watchAgain) return;
+    const begin = performance.now();
+    stage.watch();
+    needs.watch = false;
+    this.watchAgain = now + 5 * (performance.now() - begin);
   }
 
   // the name of the goal that is chosen, beside it
@@ -142,7 +148,9 @@ class App {
     const label = box.firstChild ?? box.appendChild(document.createElement('span'));
     const p = this.drag.screen(goal.at);
     label.textContent = spoken(this.stage.joints[goal.joint].name);
-    label.style.transform = `translate(${p.x + 18}px, ${p.y - 26}px)`;
+    // to the right of it, unless the window ends there
+    const left = p.x + 18 + label.offsetWidth < innerWidth ? p.x + 18 : p.x - 18 - label.offsetWidth;
+    label.style.transform = `translate(${left}px, ${p.y - 26}px)`;
   }
 
   solveSoon(pulled, follows) {
@@ -165,16 +173,20 @@ class App {
   choose(id) {
     const figure = figureById(id);
     if (!figure) return;
+    this.load(figure);
+    this.commit();
+  }
+
+  /** One of the built-in figures, and nothing else. */
+  load(figure) {
     this.player.close();
     this.core.call.web_take_close();
     this.stage.load(figure);
-    this.timeline.keys = [];
-    this.timeline.time = 0;
-    this.timeline.playing = false;
+    this.timeline.clear();
     this.extra = [];
+    this.source = new Source(figure.id);
     this.rebuilt();
     this.clock.update();
-    this.commit();
   }
 
   reset() {
@@ -338,142 +350,34 @@ class App {
     this.commit();
   }
 
-  // -- state: undo, redo, the address
+  // -- what is remembered
 
-  capture() {
-    const { stage } = this;
-    return {
-      figure: stage.figure?.id ?? `file:${stage.name}`,
-      pose: stage.pose,
-      goals: stage.goals.map((g) => ({ joint: g.joint, kind: g.kind, pinned: g.pinned, weight: g.weight, local: [...g.local], at: [...g.at], turn: [...g.turn] })),
-      limits: stage.limits,
-      locked: [...stage.locked],
-      lanes: [...stage.lanes],
-      from: stage.from,
-      relax: stage.relax,
-      keys: this.timeline.keys.map((key) => ({ time: key.time, pose: Float64Array.from(key.pose) })),
-    };
-  }
+  commit() { this.memory.commit(); }
+  commitSoon() { this.memory.commitSoon(); }
+  undo() { this.memory.undo(); }
+  redo() { this.memory.redo(); }
+  share() { return this.memory.share(); }
 
-  restore(state) {
-    const { stage } = this;
-    if (state.figure !== (stage.figure?.id ?? `file:${stage.name}`)) {
-      const figure = figureById(state.figure);
-      if (!figure) { this.say('That step was on a figure from a file; drop the file again to return to it.', true); return; }
-      this.player.close();
-      this.core.call.web_take_close();
-      stage.load(figure);
-      this.extra = [];
-      this.rebuilt();
-    }
-    stage.restrict(state.limits, new Set(state.locked));
-    stage.goals = state.goals.map((g) => ({ ...g, local: [...g.local], at: [...g.at], turn: [...g.turn], distance: 0, angle: 0 }));
-    stage.sync();
-    stage.from = state.from;
-    stage.relax = state.relax;
-    state.lanes.forEach((method, lane) => { if (stage.lanes[lane] !== method) stage.setLane(lane, method); });
-    this.ghostBodies();
-    stage.pose = state.pose;
-    this.timeline.keys = state.keys.map((key) => ({ time: key.time, pose: Float64Array.from(key.pose) }));
-    this.selected = this.hovered = null;
-    stage.look();
-    for (const lane of [1, 2]) if (this.ghosts[lane]) this.ghosts[lane].group.visible = false;
-    this.clock.update();
-    this.room.invalidate();
-  }
-
-  /** An action is complete: remember it, and put it into the address. */
-  commit() {
-    clearTimeout(this.pending);
-    this.pending = 0;
-    // what was asked for in this frame belongs to it
-    if (this.needs.solve) {
-      this.needs.solve = false;
-      this.stage.solve(this.needs.pulled);
-      this.needs.pulled = false;
-      this.needs.watch = true;
-      for (const lane of [1, 2]) if (this.ghosts[lane]) this.ghosts[lane].group.visible = true;
-      if (this.stage.unfinished) this.needs.solve = true;
-    }
-    this.history.push(this.capture());
-    this.toAddress();
-    this.room.invalidate();
-  }
-
-  /** The same after a pause: many presses of one key are one action. */
-  commitSoon() {
-    clearTimeout(this.pending);
-    this.pending = setTimeout(() => this.commit(), 350);
-  }
-
-  settlePending() { if (this.pending) this.commit(); }
-
-  undo() {
-    this.settlePending();
-    this.pause();
-    const state = this.history.undo();
-    if (state) { this.restore(state); this.toAddress(); }
-  }
-
-  redo() {
-    this.settlePending();
-    const state = this.history.redo();
-    if (state) { this.restore(state); this.toAddress(); }
-  }
-
-  toAddress() {
-    try {
-      this.written = `#${encode(this.capture())}`;
-      history.replaceState(null, '', this.written);
-    } catch { /* some browsers count how often; the link is then made when asked for */ }
-  }
-
-  /** The state in the address; false when there is none that can be used. */
-  fromAddress() {
-    const text = location.hash.slice(1);
-    if (text === '') return false;
-    const figure = figureById(figureIn(text));
-    try {
-      if (!figure) throw new Error('the link is for a figure from a file; drop that file here');
-      if (this.stage.figure !== figure) {
-        this.stage.load(figure);
-        this.rebuilt();
-      }
-      const state = decode(text, this.stage.nq, this.stage.joints.length);
-      state.lanes.forEach((method, lane) => {
-        const known = this.stage.methods.some(({ id }) => id === method);
-        if (!known && !(lane > 0 && method === -1)) state.lanes[lane] = lane === 0 ? 0 : -1;
-      });
-      this.restore(state);
-      this.history.push(this.capture());
-      return true;
-    } catch (error) {
-      this.say(`This link cannot be used: ${error.message}.`, true);
-      return false;
-    }
-  }
-
-  async share() {
-    this.settlePending();
-    this.toAddress();
-    const link = location.href.split('#')[0] + this.written;
-    const lacks = this.stage.figure ? '' : ' It holds the pose, not the figure: send its file as well.';
-    try {
-      await navigator.clipboard.writeText(link);
-      this.say(`The link is copied.${lacks}`);
-    } catch {
-      this.say(`The address above is the link: copy it from there.${lacks}`);
-    }
+  /** What was asked for in this frame, at once. */
+  solveNow() {
+    const { stage, needs } = this;
+    needs.solve = false;
+    stage.solve(needs.pulled);
+    needs.pulled = false;
+    needs.watch = true;
+    for (const lane of [1, 2]) if (this.ghosts[lane]) this.ghosts[lane].group.visible = true;
   }
 
   // -- files
 
-  opened(found, name, note) {
-    const { stage } = this;
+  /** A file was read into the module: show what it holds. */
+  opened(found, file, note) {
+    const { stage } = this, { name } = file;
+    const markersOnly = (found & MARKERS) && !(found & MOTION);
+    this.source = this.source.with(file, (found & MODEL) && !markersOnly);
     if (found & MODEL) {
       stage.describe(undefined);
-      this.timeline.keys = [];
-      this.timeline.time = 0;
+      this.timeline.clear();
       this.extra = [['file', stage.name || name]];
       this.player.close();
       if (!(found & (MOTION | MARKERS))) stage.addDefaultGoals();
@@ -482,7 +386,18 @@ class App {
     }
     if (found & (MOTION | MARKERS)) this.player.open(name, note);
     this.clock.update();
-    this.commit();
+  }
+
+  /** What was shown before: the figure, and the files opened on it. False where they are gone. */
+  reopen(source) {
+    if (!source.complete) return false;
+    if (source.figure) this.load(figureById(source.figure));
+    for (const file of source.files) {
+      const { found, note } = this.files.parse(file);
+      this.opened(found, file, note);
+    }
+    this.source = source;
+    return true;
   }
 
   /** A take that came with the page. */
@@ -508,7 +423,7 @@ class App {
     }
     try {
       this.files.save(kind, poses, RATE);
-      this.say(`Saved as ${kind.toUpperCase()}: ${poses.length || take.frames} frames at ${poses.length ? RATE : take.rate} per second.`);
+      this.say(`Saved as ${kind.toUpperCase()}: ${poses.length || take.frames} frames at ${poses.length ? RATE : Number(take.rate.toFixed(2))} per second.`);
     } catch (error) {
       this.say(`${kind.toUpperCase()} cannot be saved: ${error.message}`, true);
     }
@@ -581,11 +496,12 @@ async function begin() {
   const app = new App(core, room);
   watchContext(room, app);
   app.rebuilt();
+  app.clock.update();
   // this script stands before what a take's page has at its end
   if (document.readyState === 'loading') await new Promise((done) => document.addEventListener('DOMContentLoaded', done));
   const files = app.files.embedded;
   if (files.length > 0) await app.play(files);
-  else if (!app.fromAddress()) app.commit();
+  else if (!app.memory.fromAddress()) app.commit();
   globalThis.sinew = app;  // for tests, and for whoever opens the console
 }
 

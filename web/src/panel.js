@@ -4,7 +4,7 @@ import { drawErrors, drawSigns } from './plots.js';
 import { ORIENTATION, POSITION } from './stage.js';
 
 const $ = (id) => document.getElementById(id);
-const degrees = (x) => `${(x * 180 / Math.PI).toFixed(0)}°`;
+const degrees = (x) => `${Math.round(x * 180 / Math.PI) || 0}°`;  // and no "-0"
 
 export function length(metres) {
   if (metres < 1e-6) return `${(metres * 1e9).toFixed(metres < 1e-9 ? 2 : 0)} nm`;
@@ -178,9 +178,10 @@ export class Panel {
   plots() {
     const { stage } = this.app;
     const report = stage.report();
-    const us = Number.isFinite(stage.micros) ? (stage.micros < 100 ? stage.micros.toFixed(1) : stage.micros.toFixed(0)) : '–';
+    const [time, unit] = stage.micros >= 1000 ? [stage.micros / 1000, 'ms'] : [stage.micros, 'µs'];
+    const spent = Number.isFinite(time) ? time.toFixed(time < 100 ? 1 : 0) : '–';
     const solved = stage.traces[0].length > 0;
-    const stats = [['per solve', `${us} <small>µs</small>`, 'micros'], ['iterations', solved ? report.iterations : '–', 'iterations'],
+    const stats = [['per solve', `${spent} <small>${unit}</small>`, 'micros'], ['iterations', solved ? report.iterations : '–', 'iterations'],
       ['limits hold', solved ? report.active : '–', 'active'], [null, solved ? report.stop : 'no solve yet', 'stop']];
     const shape = stats.map(([name, value]) => `${name}${value}`).join();
     if ($('stats').dataset.shape !== shape) {

@@ -58,7 +58,8 @@ export class Player {
     }
     this.job = null;
     clock.show();
-    const rate = take.rate.toFixed(take.rate % 1 ? 2 : 0), markers = take.markers > 0 ? `, ${take.markers} markers` : '';
+    const rate = Number(take.rate.toFixed(2)), some = take.placed < take.markers ? ` (${take.placed} of them on the figure)` : '';
+    const markers = take.markers > 0 ? `, ${take.markers} markers${some}` : '';
     const error = Number.isFinite(clock.error) ? `, markers ${length(clock.error)} from the figure on average in this frame` : '';
     this.app.progress(`${job.name}: ${take.frames} frames at ${rate} per second${markers}${error}.${job.note}`);
   }

@@ -122,6 +122,6 @@ export function drawSigns(canvas, trace, nv) {
   }
   const last = trace.at(-1);
   c.fillStyle = colour('--quiet');
-  c.fillText(last.zero > 0 ? `0: ${last.zero}` : 'all +', LEFT - 7, inner - 4);
+  c.fillText(last.zero > 0 ? `0: ${last.zero}` : 'all +', LEFT - 7, inner - 4, LEFT - 8);
   canvas.setAttribute('aria-label', `Negative eigenvalues of the Hessian per iteration: ${trace.map((entry) => entry.negative).join(', ')}. At the end ${last.negative} negative, ${last.zero} zero.`);
 }

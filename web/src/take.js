@@ -58,12 +58,14 @@ export class Take {
     const places = this.core.floats(this.call.web_take_places(frame), 6 * this.markers);
     const matrix = new Matrix4(), line = this.lines.geometry.attributes.position;
     let sum = 0, count = 0;
+    this.placed = 0;
     for (let i = 0; i < this.markers; i++) {
       const p = places.subarray(6 * i, 6 * i + 6);
       const seen = Number.isFinite(p[0]), sits = Number.isFinite(p[3]);
       this.measured.setMatrixAt(i, seen ? matrix.makeTranslation(p[0], p[1], p[2]) : matrix.makeScale(0, 0, 0));
       this.fitted.setMatrixAt(i, sits ? matrix.makeTranslation(p[3], p[4], p[5]) : matrix.makeScale(0, 0, 0));
       for (let k = 0; k < 6; k++) line.array[6 * i + k] = seen && sits ? p[k] : 0;
+      if (sits) this.placed++;
       if (!seen || !sits) continue;
       sum += Math.hypot(p[0] - p[3], p[1] - p[4], p[2] - p[5]);
       count++;

@@ -13,6 +13,12 @@ export class Timeline {
     this.length = 4;
   }
 
+  clear() {
+    this.keys = [];
+    this.time = 0;
+    this.playing = false;
+  }
+
   at(time) { return this.keys.find((key) => Math.abs(key.time - time) < NEAR); }
 
   set(time, pose) {
