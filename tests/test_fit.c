@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The parts of a fit: marker sets, names, axes and units, matching, measuring, second thoughts.
+#include "fit/fit.h"
 #include "memory_sink.h"
 #include "takes.h"
 #include "track/repair.h"
@@ -440,8 +441,8 @@ static void axes_found(void **state) {
         if (r.up != c->up || r.up_sign != c->sign || r.up_known != c->up_known ||
             r.unit_known != c->unit_known || r.up_conflict != c->conflict ||
             r.unit_doubtful != c->doubtful || r.unit != c->unit)
-            fail_msg("%s: up %d %g (%d, conflict %d), unit %g (%d, doubtful %d, size %g)",
-                     c->name, r.up, r.up_sign, (int)r.up_known, (int)r.up_conflict, r.unit,
+            fail_msg("%s: up %d %g (%d, conflict %d), unit %g (%d, doubtful %d, size %g)", c->name,
+                     r.up, r.up_sign, (int)r.up_known, (int)r.up_conflict, r.unit,
                      (int)r.unit_known, (int)r.unit_doubtful, r.size);
         // the markers stand upright in the model's world: heads above feet, in metres
         double head[3], foot[3];
@@ -558,6 +559,55 @@ static sn_status take_goals(void *user, int frame, sn_problem *problem) {
     return SN_OK;
 }
 
+// What holds the joints of a skeleton as BVH files have them: three angles each.
+static void posture(void **unused) {
+    (void)unused;
+    static const struct {
+        const char *name;
+        int parent;
+        double position[3], wanted[3];  // weights about z, y, x
+    } bones[] = {{"Hips", -1, {0, 0, 0}, {0}},
+                 {"Spine", 0, {0, 0.1, 0}, {300, 300, 300}},
+                 {"LeftShoulder", 1, {0.05, 0.4, 0}, {300, 300, 300}},
+                 {"LeftArm", 2, {0.1, 0, 0}, {1, 1, 10}},
+                 {"LeftForeArm", 3, {0.3, 0, 0}, {1, 1, 30}},
+                 {"LeftHand", 4, {0.25, 0, 0}, {50, 50, 50}},
+                 {"RightArm", 1, {-0.1, 0.4, 0}, {1, 1, 10}},
+                 {"RightForeArm", 6, {-0.3, 0, 0}, {1, 1, 30}},
+                 {"RightHand", 7, {-0.25, 0, 0}, {50, 50, 50}},
+                 {"LeftUpLeg", 0, {0.1, 0, 0}, {1, 10, 1}},
+                 {"LeftLeg", 9, {0, -0.4, 0}, {100, 100, 1}},
+                 {"LeftFoot", 10, {0, -0.4, 0}, {30, 30, 30}},
+                 {"LeftToeBase", 11, {0, -0.1, 0.1}, {100, 100, 100}},
+                 {"RightUpLeg", 0, {-0.1, 0, 0}, {1, 10, 1}},
+                 {"RightLeg", 13, {0, -0.4, 0}, {100, 100, 1}}};
+    enum { BONES = sizeof bones / sizeof bones[0] };
+    for (int human = 0; human < 2; human++) {
+        sn_builder *b;
+        sn_model *model;
+        double q[7 + 3 * BONES], weight[6 + 3 * BONES];
+        assert_int_equal(sn_builder_create("bvh", NULL, &b), SN_OK);
+        for (int i = 0; i < BONES; i++) {
+            sn_joint_desc d = sn_joint_default(i == 0 ? SN_JOINT_FREE : SN_JOINT_EULER);
+            char name[32];
+            (void)snprintf(name, sizeof name, "%s%s", human ? "" : "x", bones[i].name);
+            d.name = name;
+            d.parent = bones[i].parent;
+            memcpy(d.position, bones[i].position, sizeof d.position);
+            (void)snprintf(d.order, sizeof d.order, "ZYX");
+            (void)sn_builder_joint(b, &d);
+        }
+        assert_int_equal(sn_builder_finish(b, &model, NULL), SN_OK);
+        sn_builder_destroy(b);
+        sn_fit_posture(model, q, weight);
+        for (int i = 0; i < 6; i++) assert_true(weight[i] == 0);
+        for (int i = 1; i < BONES; i++)
+            for (int k = 0; k < 3; k++)
+                assert_near(weight[6 + 3 * (i - 1) + k], human ? bones[i].wanted[k] : 1, 1e-12);
+        sn_model_destroy(model);
+    }
+}
+
 // A forearm that was turned round for a stretch of frames is found and put back.
 static void repaired(void **state) {
     example_take *t = *state;
@@ -612,8 +662,8 @@ int main(void) {
         cmocka_unit_test(set_of_model),    cmocka_unit_test(builtin_names),
         cmocka_unit_test(builtin_refused), cmocka_unit_test(nearest),
         cmocka_unit_test(axis_maps),       cmocka_unit_test(axes_found),
-        cmocka_unit_test(matching),        cmocka_unit_test(measured),
-        cmocka_unit_test(repaired),
+        cmocka_unit_test(posture),         cmocka_unit_test(matching),
+        cmocka_unit_test(measured),        cmocka_unit_test(repaired),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }
