@@ -4,8 +4,8 @@
 // Zero is how a spine, a neck, a shoulder girdle and, less so, a hand are at rest, and they turn by
 // little; there markers leave much open, since one joint can turn against the next. Limbs are anywhere,
 // zero is often a T pose, and their markers say where: they get next to no pull. But many skeletons have
-// three angles in every joint, where a body has fewer: a knee that bends sideways, a limb that twists
-// about its own bone against the next. Those are pulled, too.
+// three angles in every joint, where a body has fewer: a knee that bends sideways, a forearm that twists
+// against the hand, feet. Those are pulled, too.
 #include <math.h>
 
 #include "fit/body.h"
@@ -15,7 +15,7 @@
 static const double limb = 1, hand = 50, trunk = 300;
 
 // Of one of three angles, against `limb`.
-static const double knee_aside = 100, forearm_twist = 30, upper_twist = 10, foot = 30, toes = 100;
+static const double knee_aside = 100, forearm_twist = 30, foot = 30, toes = 100;
 
 void sn_fit_neutral(const sn_model *model, double *q, double *weight) {
     int root = sn_model_root(model), at = sn_model_v_index(model, root);
@@ -78,9 +78,7 @@ static double of_three(const sn_model *model, const limbs *l, int joint, int axi
         if (joint == l->shin[side]) return axis != l->across ? knee_aside : 1;
         if (joint == l->foot[side]) return foot;
         if (l->foot[side] >= 0 && sn_model_parent(model, joint) == l->foot[side]) return toes;
-        if (axis != bone_axis(model, joint)) continue;
-        if (joint == l->forearm[side]) return forearm_twist;
-        if (joint == l->arm[side] || joint == l->thigh[side]) return upper_twist;
+        if (joint == l->forearm[side]) return axis == bone_axis(model, joint) ? forearm_twist : 1;
     }
     return 1;
 }
