@@ -296,8 +296,8 @@ static void logarithm(papers *p) {
     for (int w = 0; w < WAYS; w++)
         series[w] = (plot_series){names[w], w, ANGLES, away, errors[w], false, false};
     plot_chart chart = {.title = "logarithm of a rotation near half a turn",
-                        .x = {"π − angle, rad", true, 0, 0},
-                        .y = {"largest error, rad", true, 1e-17, 10},
+                        .x = {"π − angle, rad", true, 0, 0, false},
+                        .y = {"largest error, rad", true, 1e-17, 10, false},
                         .series = series,
                         .nseries = WAYS};
     plot_figure figure = {"logarithm of a rotation near half a turn", &chart, 1, 1, 680, 340};

@@ -100,8 +100,8 @@ static void draw(papers *p, int how, results *r) {
             (void)snprintf(titles[at], sizeof titles[at], "%s: %s", p->groups[g].name,
                            solvers[s].name);
             charts[at] = (plot_chart){.title = titles[at],
-                                      .x = {"iteration", false, 0, longest},
-                                      .y = {"f, cm²", true, 1e-22, 1e6},
+                                      .x = {"iteration", false, 0, longest, false},
+                                      .y = {"f, cm²", true, 1e-22, 1e6, false},
                                       .series = series[g][s],
                                       .nseries = n + 1};
         }

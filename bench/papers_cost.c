@@ -234,8 +234,8 @@ void papers_cost(papers *p) {
                              w[k].us[j][i]);
         }
         charts[k] = (plot_chart){.title = about[k].title,
-                                 .x = {about[k].axis, true, 0, 0},
-                                 .y = {"time, µs", true, 0, 0},
+                                 .x = {about[k].axis, true, 0, 0, false},
+                                 .y = {"time, µs", true, 0, 0, false},
                                  .series = series[k],
                                  .nseries = JOBS};
     }

@@ -251,8 +251,8 @@ static void figure6(papers *p, scene *s) {
     }
     papers_file(p, "002-fig6.csv", &csv);
     plot_chart chart = {.title = "Jacobian transpose with a fixed step, goals 0.05 s ahead",
-                        .x = {"iteration", false, 0, 0},
-                        .y = {"summed squared error, units²", true, 0, 0},
+                        .x = {"iteration", false, 0, 0, false},
+                        .y = {"summed squared error, units²", true, 0, 0, false},
                         .series = series,
                         .nseries = 3};
     plot_figure figure = {"002 Fig. 6: a step too long", &chart, 1, 1, 620, 320};
@@ -286,7 +286,7 @@ static void draw(papers *p, results *r) {
                     methods[m].name, m, r->of[b][k][m].n, NULL, r->of[b][k][m].error, 0, 0};
             charts[at] = (plot_chart){.kind = PLOT_BOXES,
                                       .title = titles[at],
-                                      .y = {"summed squared error, units²", true, 1e-6, 1e3},
+                                      .y = {"summed squared error, units²", true, 1e-6, 1e3, false},
                                       .series = errors[b][k],
                                       .nseries = METHODS};
         }
@@ -299,7 +299,7 @@ static void draw(papers *p, results *r) {
             (plot_series){"the motion itself", 6, r->of[0][k][0].n, NULL, r->truth[k], 0, 0};
         smooth[k] = (plot_chart){.kind = PLOT_BOXES,
                                  .title = heads[k],
-                                 .y = {"joint acceleration, rad/s²", true, 0, 0},
+                                 .y = {"joint acceleration, rad/s²", true, 0, 0, false},
                                  .series = joints[k],
                                  .nseries = METHODS + 1};
     }

@@ -158,8 +158,8 @@ static void robustness(papers *p, double worst[SOLVERS]) {
     for (int k = 0; k < SOLVERS; k++)
         series[k] = (plot_series){solvers[k].name, k, BENDS, bends, steps[k], false, false};
     plot_chart chart = {.title = "how far the joints are thrown near a straight arm",
-                        .x = {"bend of each joint, rad", true, 0, 0},
-                        .y = {"length of the step, rad", true, 1e-8, 1e8},
+                        .x = {"bend of each joint, rad", true, 0, 0, false},
+                        .y = {"length of the step, rad", true, 1e-8, 1e8, false},
                         .series = series,
                         .nseries = SOLVERS};
     plot_figure figure = {"robustness near a singular pose", &chart, 1, 1, 680, 360};
@@ -213,8 +213,8 @@ static void cost(papers *p, double exponents[SOLVERS], int *fastest_damped) {
                                           "m = 6 rows: one effector, place and turn"};
     for (int c = 0; c < 2; c++)
         charts[c] = (plot_chart){.title = titles[c],
-                                 .x = {"degrees of freedom n", true, 0, 0},
-                                 .y = {"time, µs", true, 0, 0},
+                                 .x = {"degrees of freedom n", true, 0, 0, false},
+                                 .y = {"time, µs", true, 0, 0, false},
                                  .series = series[c],
                                  .nseries = SOLVERS};
     plot_figure figure = {"cost of the linear solvers", charts, 2, 2, 520, 330};

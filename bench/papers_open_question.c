@@ -140,13 +140,13 @@ static void draw(papers *p, protocol r[PROTOCOLS]) {
             sn_method_name(methods[m]), m, r[1].slowest[m].n, axis, gaps[m], false, false};
     }
     plot_chart charts[2] = {{.title = "how large the exact term is",
-                             .x = {"frame", false, 0, 0},
-                             .y = {"‖K:r‖ / ‖JᵀJ‖", true, 0, 0},
+                             .x = {"frame", false, 0, 0, false},
+                             .y = {"‖K:r‖ / ‖JᵀJ‖", true, 0, 0, false},
                              .series = shares,
                              .nseries = 2 * PROTOCOLS},
                             {.title = "calibrated, the frame slowest for LM",
-                             .x = {"iteration", false, 0, 0},
-                             .y = {"f − f*, cm²", true, 1e-12, 1e3},
+                             .x = {"iteration", false, 0, 0, false},
+                             .y = {"f − f*, cm²", true, 1e-12, 1e3, false},
                              .series = lines,
                              .nseries = METHODS}};
     plot_figure figure = {"the exact term along a clip", charts, 2, 2, 560, 330};

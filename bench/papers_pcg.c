@@ -66,8 +66,8 @@ void papers_pcg(papers *p) {
                 series[start][a][b] = (plot_series){names[b], b, t->n, axis, t->f, false, false};
             }
             charts[at] = (plot_chart){.title = titles[at],
-                                      .x = {"iteration", false, 0, 0},
-                                      .y = {"f, cm²", true, 1e-22, 1e6},
+                                      .x = {"iteration", false, 0, 0, false},
+                                      .y = {"f, cm²", true, 1e-22, 1e6, false},
                                       .series = series[start][a],
                                       .nseries = BANDS};
         }
