@@ -4,6 +4,7 @@
 #pragma once
 
 #include "program.h"
+#include "takes.h"
 
 #define said   program_output  // by the last command, both streams
 #define folder program_folder
@@ -47,4 +48,16 @@ static int fit_begin(void **unused) {
 static int fit_end(void **unused) {
     (void)unused;
     return program_end(0);
+}
+
+// The first frames of the example's recording; call when fit_begin() has made it.
+static inline sn_recording *example_frames(int count) {
+    size_t length;
+    sn_recording *all, *part;
+    char *bytes = slurp(path_of("ex/take.c3d"), &length);
+    assert_int_equal(sn_c3d_read(bytes, length, NULL, &all, NULL), SN_OK);
+    free(bytes);
+    part = recording_cut(all, 0, count);
+    sn_recording_destroy(all);
+    return part;
 }

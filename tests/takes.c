@@ -16,6 +16,18 @@ void example_take_destroy(example_take *t) {
     sn_model_destroy(t->model);
 }
 
+int example_begin(void **state) {
+    static example_take take;
+    example_take_create(&take, 1);
+    *state = &take;
+    return 0;
+}
+
+int example_end(void **state) {
+    example_take_destroy(*state);
+    return 0;
+}
+
 static sn_recording *same_labels(const sn_recording *recording, const sn_recording_info *info) {
     const char **labels = malloc((size_t)(info->nmarker + 1) * sizeof *labels);
     sn_recording *out;

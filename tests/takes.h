@@ -14,6 +14,9 @@ typedef struct example_take {
 
 void example_take_create(example_take *take, uint64_t seed);
 void example_take_destroy(example_take *take);
+/// For a group of tests whose state is the example take.
+int example_begin(void **state);
+int example_end(void **state);
 
 /// A copy of some frames.
 sn_recording *recording_cut(const sn_recording *recording, int first, int count);

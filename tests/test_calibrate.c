@@ -4,18 +4,6 @@
 
 #include "fit/calibrate.h"
 
-static int begin(void **state) {
-    static example_take take;
-    example_take_create(&take, 1);
-    *state = &take;
-    return 0;
-}
-
-static int end(void **state) {
-    example_take_destroy(*state);
-    return 0;
-}
-
 // --- the normal equations ----------------------------------------------------------------------------
 //
 // The reduced objective of a small calibration, by brute force: for a shape x all poses are solved to the
@@ -529,5 +517,5 @@ int main(void) {
         cmocka_unit_test(weights),          cmocka_unit_test(memory_fails),
         cmocka_unit_test(refused),          cmocka_unit_test(cancelled),
     };
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, example_begin, example_end);
 }

@@ -5,18 +5,6 @@
 #include "takes.h"
 #include "track/repair.h"
 
-static int begin(void **state) {
-    static example_take take;
-    example_take_create(&take, 1);
-    *state = &take;
-    return 0;
-}
-
-static int end(void **state) {
-    example_take_destroy(*state);
-    return 0;
-}
-
 // --- marker sets -----------------------------------------------------------------------------------
 
 static void set_round_trip(void **unused) {
@@ -665,5 +653,5 @@ int main(void) {
         cmocka_unit_test(posture),         cmocka_unit_test(matching),
         cmocka_unit_test(measured),        cmocka_unit_test(repaired),
     };
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, example_begin, example_end);
 }

@@ -3,18 +3,6 @@
 // outliers, threads.
 #include "takes.h"
 
-static int begin(void **state) {
-    static example_take take;
-    example_take_create(&take, 1);
-    *state = &take;
-    return 0;
-}
-
-static int end(void **state) {
-    example_take_destroy(*state);
-    return 0;
-}
-
 // Every other frame, for calibration, and those between.
 static void halves(const sn_recording *all, sn_recording *half[2]) {
     sn_recording_info info = *sn_recording_get_info(all);
@@ -267,5 +255,5 @@ int main(void) {
         cmocka_unit_test(outliers),
         cmocka_unit_test(threads),
     };
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, example_begin, example_end);
 }

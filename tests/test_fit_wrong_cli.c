@@ -9,13 +9,7 @@ static sn_recording *take;  // 80 frames of the example, as it is in its file
 
 static int begin(void **state) {
     if (fit_begin(state) != 0) return -1;
-    size_t length;
-    sn_recording *all;
-    char *bytes = slurp(path_of("ex/take.c3d"), &length);
-    assert_int_equal(sn_c3d_read(bytes, length, NULL, &all, NULL), SN_OK);
-    free(bytes);
-    take = recording_cut(all, 0, 80);
-    sn_recording_destroy(all);
+    take = example_frames(80);
     return 0;
 }
 

@@ -3,18 +3,6 @@
 // example, whose truth is known, and on real clips where they are there, none of which may be suspected.
 #include "takes.h"
 
-static int begin(void **state) {
-    static example_take take;
-    example_take_create(&take, 1);
-    *state = &take;
-    return 0;
-}
-
-static int end(void **state) {
-    example_take_destroy(*state);
-    return 0;
-}
-
 // "RWRA" for "LWRA", as it is for a marker without a side.
 static int other_side(const sn_recording *r, int m) {
     char name[80];
@@ -196,5 +184,5 @@ int main(void) {
         cmocka_unit_test(example_sides), cmocka_unit_test(clips),        cmocka_unit_test(sizes),
         cmocka_unit_test(bones),         cmocka_unit_test(memory_fails),
     };
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, example_begin, example_end);
 }

@@ -2,18 +2,6 @@
 // Markers that exchange their labels: found when they do, and nowhere else.
 #include "takes.h"
 
-static int begin(void **state) {
-    static example_take take;
-    example_take_create(&take, 1);
-    *state = &take;
-    return 0;
-}
-
-static int end(void **state) {
-    example_take_destroy(*state);
-    return 0;
-}
-
 static void exchange(sn_recording *r, const char *a, const char *b, int first, int last) {
     int i = sn_recording_find(r, a), k = sn_recording_find(r, b);
     assert_true(i >= 0 && k >= 0);
@@ -131,5 +119,5 @@ static void clips(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(injected), cmocka_unit_test(clips)};
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, example_begin, example_end);
 }

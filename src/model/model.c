@@ -210,3 +210,16 @@ sn_status sn_model_check_pose(const sn_model *model, const double *q, sn_error *
     }
     return SN_OK;
 }
+
+void sn_model_sweep_limits(const sn_model *model, int *q_of, double *lower, double *upper) {
+    for (int k = 0; k < model->njoint; k++) {
+        const sn_joint *j = &model->joint[k];
+        for (int a = 0; a < j->nv; a++) {
+            int i = j->slot + a;
+            bool plain = j->ops->quaternion < 0 || a < j->ops->quaternion;
+            q_of[i] = plain ? j->q0 + a : -1;
+            lower[i] = model->lower[j->v0 + a];
+            upper[i] = model->upper[j->v0 + a];
+        }
+    }
+}

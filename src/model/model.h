@@ -41,6 +41,9 @@ struct sn_model {
 /// rest task.
 void sn_model_normalize_quaternions(const sn_model *model, double *q);
 
+/// Per velocity in sweep order: its limits, and its coordinate; -1 in a quaternion, which has none of its own.
+void sn_model_sweep_limits(const sn_model *model, int *q_of, double *lower, double *upper);
+
 /// A builder's entry and where it stood in a file.
 typedef struct sn_joint_entry {
     sn_joint_desc desc;

@@ -104,21 +104,6 @@ static void layout_solver(sn_solver *s, sn_layout *layout) {
     if (s->ops->layout != NULL) s->ops->layout(s, layout);
 }
 
-// Limits and coordinates in sweep order.
-static void find_limits(sn_solver *s) {
-    const sn_model *m = s->model;
-    for (int k = 0; k < m->njoint; k++) {
-        const sn_joint *j = &m->joint[k];
-        for (int a = 0; a < j->nv; a++) {
-            int i = j->slot + a;
-            bool plain = j->ops->quaternion < 0 || a < j->ops->quaternion;
-            s->q_of[i] = plain ? j->q0 + a : -1;
-            s->lower[i] = m->lower[j->v0 + a];
-            s->upper[i] = m->upper[j->v0 + a];
-        }
-    }
-}
-
 sn_status sn_solver_create(const sn_problem *problem, const sn_solver_options *options,
                            const sn_allocator *allocator, sn_solver **out) {
     *out = NULL;
@@ -143,7 +128,7 @@ sn_status sn_solver_create(const sn_problem *problem, const sn_solver_options *o
     solver = sn_layout_take(&layout, 1, sizeof *solver);
     layout_solver(&s, &layout);
     *solver = s;
-    find_limits(solver);
+    sn_model_sweep_limits(solver->model, solver->q_of, solver->lower, solver->upper);
     *out = solver;
     return SN_OK;
 }

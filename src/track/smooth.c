@@ -4,8 +4,8 @@
 // A degree of freedom that its gradient pushes against a limit nearby goes to that limit and the
 // others are solved with that known; so are those that the step then carries past a limit. F must
 // fall by a share of what the slope promises (Armijo).
-#include "base/threads.h"
 #include "track/smooth.h"
+#include "base/threads.h"
 
 #include <math.h>
 #include <string.h>
@@ -44,22 +44,6 @@ static void layout_smoother(sn_smoother *s, sn_layout *layout) {
     }
 }
 
-static void find_limits(sn_smoother *s) {
-    const sn_model *m = s->model;
-    for (int k = 0; k < m->njoint; k++) {
-        const sn_joint *j = &m->joint[k];
-        for (int a = 0; a < j->nv; a++) {
-            int i = j->slot + a;
-            bool plain = j->ops->quaternion < 0 || a < j->ops->quaternion;
-            s->q_of[i] = plain ? j->q0 + a : -1;
-            s->lower[i] = m->lower[j->v0 + a];
-            s->upper[i] = m->upper[j->v0 + a];
-            s->gain[i] = m->gain[j->v0 + a];
-            s->movable[i] = s->gain[i] != 0;
-        }
-    }
-}
-
 sn_status sn_smoother_create(const sn_problem *problem, const sn_smooth_options *options,
                              const sn_allocator *allocator, sn_smoother **out) {
     *out = NULL;
@@ -81,7 +65,11 @@ sn_status sn_smoother_create(const sn_problem *problem, const sn_smooth_options 
     smoother = sn_layout_take(&layout, 1, sizeof *smoother);
     layout_smoother(&s, &layout);
     *smoother = s;
-    find_limits(smoother);
+    sn_model_sweep_limits(model, smoother->q_of, smoother->lower, smoother->upper);
+    for (int i = 0; i < model->nv; i++) {
+        smoother->gain[i] = model->gain[model->v_of[i]];
+        smoother->movable[i] = smoother->gain[i] != 0;
+    }
     sn_status status = SN_OK;
     for (int i = 0; i < s.options.threads && status == SN_OK; i++) {
         smooth_worker *w = &s.workers[i];
