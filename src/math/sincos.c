@@ -89,5 +89,6 @@ int sn_sincos_reduce(double angle, double *y, double *tail) {
 }
 
 void sn_sincos(double angle, double *sine, double *cosine) {
+    if (sine == NULL || cosine == NULL) return;
     sn_sincos_inline(angle, sine, cosine);
 }
