@@ -129,7 +129,7 @@ class Bench:
     def __init__(self, work, limit):
         self.work, self.limit = work, limit
         self.tree, self.build, self.gcov, self.asan = (work / name for name in ("tree", "build", "gcov", "asan"))
-        self.environment = dict(os.environ, SINEW_CASES=os.environ.get("SINEW_CASES", "0.3"))
+        self.environment = dict(os.environ, SINEW_CASES=os.environ.get("SINEW_CASES", "0.1"))
 
     def prepare(self):
         self.work.mkdir(parents=True, exist_ok=True)
