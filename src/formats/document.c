@@ -196,6 +196,18 @@ static sn_status read_any(const char *name, const char *text, size_t length,
                    name != NULL ? name : "none");
 }
 
+// Robots stand on the x-y plane, figures on the x-z plane, unless the skeleton tells.
+static void find_up(sn_document *d) {
+    d->up = d->format == SN_FORMAT_URDF || d->format == SN_FORMAT_MJCF ? 2 : 1;
+    d->up_sign = 1;
+    if (d->skeleton == NULL) return;
+    const char *axis = sn_skeleton_up_axis(d->skeleton);
+    d->up_guessed = sn_skeleton_get_format(d->skeleton) == SN_SKELETON_BVH;
+    if (axis[0] == '-') d->up_sign = -1;
+    if (axis[0] == '-' || axis[0] == '+') axis++;
+    if (axis[0] != '\0' && strchr("xyz", axis[0] | 0x20) != NULL) d->up = (axis[0] | 0x20) - 'x';
+}
+
 sn_status sn_document_read(const char *file_name, const void *bytes, size_t length,
                            const sn_document_options *options, const sn_allocator *allocator,
                            sn_document *out, sn_error *error) {
@@ -213,6 +225,7 @@ sn_status sn_document_read(const char *file_name, const void *bytes, size_t leng
         memcpy(out->note, note, strlen(note) + 1);
     }
     out->model = out->skeleton != NULL ? sn_skeleton_model(out->skeleton) : out->owned;
+    find_up(out);
     return SN_OK;
 }
 
