@@ -29,6 +29,7 @@ static sn_status check_name(const char *name, sn_error *error) {
 }
 
 sn_status sn_csv_write_table(const sn_table *table, const sn_sink *sink, sn_error *error) {
+    if (table == NULL || sink == NULL || sink->write == NULL) return sn_fail_missing(error);
     const sn_table_info *info = sn_table_get_info(table);
     if (info->nrow == 0 || info->ncolumn == 0)
         return sn_fail(error, SN_ERR_VALUE, 0, "the table is empty");
@@ -81,6 +82,7 @@ static void write_header(sn_out *o, const sn_recording *recording, const char *u
 
 sn_status sn_csv_write_recording(const sn_recording *recording, const sn_markers_options *options,
                                  const sn_sink *sink, sn_error *error) {
+    if (recording == NULL || sink == NULL || sink->write == NULL) return sn_fail_missing(error);
     const sn_recording_info *info = sn_recording_get_info(recording);
     sn_markers_options chosen;
     sn_markers_unit unit;

@@ -179,6 +179,7 @@ static sn_status write_scene(sn_glb *g, const sn_sink *sink) {
 }
 
 sn_status sn_glb_write(const sn_glb_scene *scene, const sn_sink *sink, sn_error *error) {
+    if (scene == NULL || sink == NULL || sink->write == NULL) return sn_fail_missing(error);
     if (scene->version != SCENE_VERSION)
         return sn_fail(error, SN_ERR_ARGUMENT, 0,
                        "the scene does not come from sn_glb_scene_default()");
@@ -193,6 +194,7 @@ sn_glb_scene sn_glb_scene_default(const sn_model *model) {
 }
 
 bool sn_glb_up(const char *axis, double rotation[4]) {
+    if (axis == NULL || rotation == NULL) return false;
     static const double s = 0.70710678118654752440;
     // about z, about nothing, about x: so that the axis comes to lie along y
     const double up[3][4] = {{s, 0, 0, s}, {1, 0, 0, 0}, {s, -s, 0, 0}};

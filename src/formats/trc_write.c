@@ -46,6 +46,7 @@ static void write_header(sn_out *o, const sn_recording *recording, const char *u
 
 sn_status sn_trc_write(const sn_recording *recording, const sn_markers_options *options,
                        const sn_sink *sink, sn_error *error) {
+    if (recording == NULL || sink == NULL || sink->write == NULL) return sn_fail_missing(error);
     const sn_recording_info *info = sn_recording_get_info(recording);
     sn_markers_options chosen;
     sn_markers_unit unit;
