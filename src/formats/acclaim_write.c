@@ -9,7 +9,7 @@ static void write_numbers(sn_out *out, const char *key, const double *x, int cou
     for (int i = 0; i < count; i++) {
         sn_out_text(out, " ");
         if (isfinite(x[i])) {
-            sn_out_exact(out, x[i]);
+            sn_out_number(out, x[i]);
         } else {
             sn_out_text(out, x[i] < 0 ? "-inf" : "inf");
         }
@@ -131,7 +131,7 @@ sn_status sn_amc_write(const sn_skeleton *skeleton, const sn_motion *motion, con
     sn_out_text(&out, degrees ? ":DEGREES\n" : ":RADIANS\n");
     if (sn_motion_rate(motion) > 0) {
         sn_out_text(&out, ":SAMPLES-PER-SECOND ");
-        sn_out_exact(&out, sn_motion_rate(motion));
+        sn_out_number(&out, sn_motion_rate(motion));
         sn_out_text(&out, "\n");
     }
     sn_status status = SN_OK;

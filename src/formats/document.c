@@ -34,7 +34,8 @@ sn_format sn_format_of_name(const char *file_name) {
                    {".bvh", SN_FORMAT_BVH},    {".c3d", SN_FORMAT_C3D},   {".trc", SN_FORMAT_TRC},
                    {".mot", SN_FORMAT_MOT},    {".sto", SN_FORMAT_MOT},   {".csv", SN_FORMAT_CSV},
                    {".tsv", SN_FORMAT_CSV},    {".urdf", SN_FORMAT_URDF}, {".xml", SN_FORMAT_URDF},
-                   {".glb", SN_FORMAT_GLB},    {".osim", SN_FORMAT_OSIM}};
+                   {".glb", SN_FORMAT_GLB},    {".osim", SN_FORMAT_OSIM},
+                   {".mjcf", SN_FORMAT_MJCF}};
     size_t n = file_name != NULL ? strlen(file_name) : 0;
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
         size_t m = strlen(endings[i].ending);
@@ -90,7 +91,8 @@ static sn_format text_kind(const char *text, size_t length) {
     }
     if (holds(text, head, "endheader")) return SN_FORMAT_MOT;
     if (word.text[0] == '<' && holds(text, head, "<opensimdocument")) return SN_FORMAT_OSIM;
-    if (word.text[0] == '<') return holds(text, length, "<robot") ? SN_FORMAT_URDF : SN_FORMAT_UNKNOWN;
+    if (word.text[0] == '<' && holds(text, length, "<robot")) return SN_FORMAT_URDF;
+    if (word.text[0] == '<' && holds(text, length, "<mujoco")) return SN_FORMAT_MJCF;
     return SN_FORMAT_UNKNOWN;
 }
 
@@ -146,6 +148,12 @@ static sn_status read_any(const char *name, const char *text, size_t length,
             memcpy(d->note, info.note, sizeof d->note);
             return SN_OK;
         }
+        case SN_FORMAT_MJCF: {
+            sn_mjcf_info info;
+            SN_TRY(sn_mjcf_read(text, length, allocator, &d->owned, &info, error));
+            memcpy(d->note, info.note, sizeof info.note);
+            return SN_OK;
+        }
         case SN_FORMAT_ASF:
             return sn_asf_read(text, length, &asf, allocator, &d->skeleton, error);
         case SN_FORMAT_BVH:
@@ -194,6 +202,18 @@ static sn_status read_any(const char *name, const char *text, size_t length,
                    name != NULL ? name : "none");
 }
 
+// Robots stand on the x-y plane, figures on the x-z plane, unless the skeleton tells.
+static void find_up(sn_document *d) {
+    d->up = d->format == SN_FORMAT_URDF || d->format == SN_FORMAT_MJCF ? 2 : 1;
+    d->up_sign = 1;
+    if (d->skeleton == NULL) return;
+    const char *axis = sn_skeleton_up_axis(d->skeleton);
+    d->up_guessed = sn_skeleton_get_format(d->skeleton) == SN_SKELETON_BVH;
+    if (axis[0] == '-') d->up_sign = -1;
+    if (axis[0] == '-' || axis[0] == '+') axis++;
+    if (axis[0] != '\0' && strchr("xyz", axis[0] | 0x20) != NULL) d->up = (axis[0] | 0x20) - 'x';
+}
+
 sn_status sn_document_read(const char *file_name, const void *bytes, size_t length,
                            const sn_document_options *options, const sn_allocator *allocator,
                            sn_document *out, sn_error *error) {
@@ -215,6 +235,7 @@ sn_status sn_document_read(const char *file_name, const void *bytes, size_t leng
         memcpy(out->note, note, strlen(note) + 1);
     }
     out->model = out->skeleton != NULL ? sn_skeleton_model(out->skeleton) : out->owned;
+    find_up(out);
     return SN_OK;
 }
 
