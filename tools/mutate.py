@@ -276,7 +276,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--work", default="build-mutate")
+    parser.add_argument("--work", default="build-mutate", help="folder for the copy and its builds")
     parser.add_argument("--limit", type=float, default=60, help="leave out test programs that take longer, seconds")
     parser.add_argument("--only", default="", help="numbers of the faults to try, with commas between")
     parser.add_argument("--list", action="store_true", help="print the faults and end")
