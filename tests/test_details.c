@@ -256,6 +256,35 @@ static void swap_seen_from_before(void **state) {
     sn_model_destroy(model);
 }
 
+// A method that finds no step says so, and ends there: at a minimum that no gradient test may stop at.
+static void plain_methods_say_that_they_stall(void **state) {
+    (void)state;
+    const sn_method methods[] = {SN_METHOD_DLS, SN_METHOD_GAUSS_NEWTON};
+    sn_joint_desc joint = sn_joint_default(SN_JOINT_HINGE);
+    sn_model *model = chain(&joint, 1, NULL, 0);
+    sn_task task = sn_task_default(SN_TASK_POINT);
+    task.local[0] = 1, task.goal[0] = task.goal[1] = 0.5;  // out of reach: f stays above 0
+    sn_problem *problem;
+    assert_int_equal(sn_problem_create(model, &task, 1, NULL, &problem, NULL), SN_OK);
+    for (int k = 0; k < 2; k++) {
+        sn_solver_options o = sn_solver_options_default();
+        o.method = methods[k];
+        o.gradient = o.goal = 0;
+        o.max_iterations = 2000;
+        sn_solver *solver;
+        sn_report report;
+        double q = 0.1;
+        assert_int_equal(sn_solver_create(problem, &o, NULL, &solver), SN_OK);
+        assert_int_equal(sn_solver_solve(solver, &q, &report), SN_OK);
+        assert_int_equal(report.stop, SN_STOP_STALLED);
+        assert_true(report.iterations < 2000);
+        assert_near(q, 0.7853981633974483, 1e-7);
+        sn_solver_destroy(solver);
+    }
+    sn_problem_destroy(problem);
+    sn_model_destroy(model);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(orientation_near_its_goal),
@@ -263,6 +292,7 @@ int main(void) {
         cmocka_unit_test(quaternions_do_not_drift),
         cmocka_unit_test(tied_bones_on_one_path),
         cmocka_unit_test(swap_seen_from_before),
+        cmocka_unit_test(plain_methods_say_that_they_stall),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
