@@ -232,12 +232,5 @@ bool write_scene(const char *path, const scene *s) {
     sn_sink sink = output_sink(&out);
     sn_status status = is_page_name(path) ? write_take_page(s, path, &sink, &error)
                                           : write_scene_to(s, sn_format_of_name(path), &sink, &error);
-    bool good = output_close(&out, status == SN_OK);
-    if (status != SN_OK && status != SN_ERR_FILE) {
-        if (error.text[0] == '\0')
-            (void)snprintf(error.text, sizeof error.text, "%s", sn_status_text(status));
-        error.line = 0;
-        (void)file_error(path, &error);
-    }
-    return good && status == SN_OK;
+    return output_close(&out, status, &error);
 }
