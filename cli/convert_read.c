@@ -104,7 +104,7 @@ static bool read_one(conversion *c, const char *path, bool *wait) {
     bool good = input_read(path, &options, &in, &error);
     if (good) {
         good = take_input(c, &in);
-    } else if (wait != NULL && in.document.format == SN_FORMAT_AMC && strcmp(path, "-") != 0) {
+    } else if (wait != NULL && in.document.format == SN_FORMAT_AMC) {
         *wait = good = true;
     } else {
         (void)file_error(path, &error);
