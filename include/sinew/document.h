@@ -66,7 +66,7 @@ typedef struct sn_document {
     sn_table *table;          ///< MOT, STO, CSV without markers
     sn_mimics *mimics;        ///< URDF
     sn_model *owned;
-    char note[SN_OSIM_NOTE];  ///< OSIM, GLB: what is not as in the file; ASF, BVH: what the reader decided
+    char note[SN_OSIM_NOTE];  ///< OSIM, GLB, URDF: what is not as in the file; ASF, BVH: what the reader decided
 } sn_document;
 
 /// Read a file of any format. AMC needs options->skeleton: SN_ERR_ARGUMENT without it.
