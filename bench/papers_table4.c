@@ -53,7 +53,7 @@ sn_track_options papers_plain_track(const papers_method *method, int iterations)
 // Both starts of the first frame: 0 from theta = 0, as 001 has it, 1 from its true pose.
 static void paper_rows(papers *p, int at, clip_row out[ROWS][STARTS], plot_text *csv) {
     clip c = p->clips[at];
-    int most = !p->quick ? c.nframe : at == 0 ? 700 : 150;
+    int most = !p->quick ? c.nframe : at == 0 ? 450 : 150;
     if (c.nframe > most) c.nframe = most;
     clip_source src = {&c, p->offsets[at], 1};
     size_t nq = (size_t)sn_model_nq(c.model);
