@@ -33,10 +33,11 @@ typedef struct schedule {
     double reach;
 } schedule;
 
-// At a new pose. Damping that falls with the gradient keeps Newton's convergence quadratic; its square
-// holds what hardly bends f while there is still far to go.
-static void at_new_pose(schedule *c, double gradient) {
-    c->lambda = fmax(fmin(c->lambda, gradient), 2e-6 * gradient * gradient);
+// At a new pose. Damping that falls with the gradient keeps Newton's convergence quadratic; a little
+// holds what hardly bends f while there is still far to go. The relative gradient does not fall where
+// f goes to 0, so f itself counts, too.
+static void at_new_pose(schedule *c, double gradient, double left) {
+    c->lambda = fmax(fmin(c->lambda, gradient), 2e-6 * gradient * gradient * left);
 }
 
 // False when no damping will help any more.
@@ -47,12 +48,15 @@ static bool after_rejected(schedule *c) {
     return c->lambda <= 1e10;
 }
 
-static void after_taken(schedule *c, double ratio) {
+// `left` is what the step left of f. Where the model is right the damping falls as f does: a pivot that
+// failed in the first step would else slow down all the others.
+static void after_taken(schedule *c, double ratio, double left) {
     c->growth = 4;
     if (ratio > 0.75) {
         c->reach = fmin(2 * c->reach, most_reach);
         // not straight back to what failed a moment ago
-        double less = c->lambda < no_damping ? 0 : c->lambda / (ratio > 0.9 ? 12 : 8);
+        double share = ratio > 0.9 ? fmin(1.0 / 12, left) : 1.0 / 8;
+        double less = c->lambda < no_damping ? 0 : c->lambda * share;
         c->lambda = fmax(less, fmin(c->lambda, sqrt(c->failed * c->lambda)));
         c->failed *= 0.5;
     } else if (ratio < 0.25) {
@@ -63,9 +67,10 @@ static void after_taken(schedule *c, double ratio) {
 
 // One evaluation of the derivatives that the present model needs.
 static bool derivatives(sn_solver *s, bool exact) {
-    if (!solver_eval(s, s->q, exact ? SN_EVAL_HESSIAN : SN_EVAL_GAUSS_NEWTON, &s->f)) return false;
+    if (!sn_solver_eval(s, s->q, exact ? SN_EVAL_HESSIAN : SN_EVAL_GAUSS_NEWTON, &s->f))
+        return false;
     if (!exact) {
-        solver_find_scale(s, false);
+        sn_solver_find_scale(s, false);
         sn_damped_measure(s, false);
     }
     return true;
@@ -81,34 +86,34 @@ static void run_damped(sn_solver *s, matrix kind) {
         exact = true;
         if (!derivatives(s, exact)) return;
     }
-    while (!solver_finished(s)) {
+    while (!sn_solver_finished(s)) {
         sn_trace trace = {.exact = exact};
         double value = s->f, before = s->f;
-        if (fresh) at_new_pose(&c, s->report.gradient);
+        if (fresh) at_new_pose(&c, s->report.gradient, s->f / first_f);
         fresh = false;
         sn_damped_step step = {.lambda = c.lambda, .reach = c.reach};
         sn_damped_find(s, &step);
         c.lambda = step.lambda;
-        trace.step = solver_move(s, 1, s->step);
+        trace.step = sn_solver_move(s, 1, s->step);
         trace.damping = step.lambda;
         trace.indefinite = step.indefinite;
-        bool finite = solver_eval(s, s->trial, 0, &value);
+        bool finite = sn_solver_eval(s, s->trial, 0, &value);
         double fall = before - value;
         trace.ratio = step.promise > 0 ? fall / step.promise : -1;
         // where f itself is at the end of its digits, the model is trusted instead
         bool blind =
             step.promise < 1e-13 * before && fabs(fall) <= 1e-14 * before && value <= first_f;
         trace.taken = finite && ((trace.ratio > 1e-4 && fall > 0) || blind);
-        if (trace.taken) solver_take(s, value);
-        solver_iterated(s, &trace);
+        if (trace.taken) sn_solver_take(s, value);
+        sn_solver_iterated(s, &trace);
         if (!trace.taken) {
             if (!after_rejected(&c) || trace.step == 0) {
-                solver_stalled(s);
+                sn_solver_stalled(s);
                 return;
             }
             continue;
         }
-        after_taken(&c, trace.ratio);
+        after_taken(&c, trace.ratio, value / before);
         if (s->f <= s->options.goal) {
             s->report.stop = SN_STOP_GOAL;  // no need for derivatives
             s->report.gradient = NAN;
@@ -117,7 +122,7 @@ static void run_damped(sn_solver *s, matrix kind) {
         if (kind == SWITCHING) exact = fall < 0.2 * before;
         fresh = true;
         if (!derivatives(s, exact)) {
-            solver_stalled(s);
+            sn_solver_stalled(s);
             return;
         }
     }
@@ -131,7 +136,7 @@ static void run_lm(sn_solver *s) { run_damped(s, GAUSS_NEWTON); }
 // a few times, so that the result is never worse than the start; then it gives up.
 static void run_plain(sn_solver *s, double lambda) {
     double *d = ((sn_damped *)s->own[0])->diagonal;
-    while (!solver_finished(s)) {
+    while (!sn_solver_finished(s)) {
         sn_trace trace = {.damping = lambda, .ratio = NAN};
         for (int i = 0; i < s->n; i++) {
             d[i] = SN_LEAST_DAMPING * s->scale[i] + lambda;
@@ -141,13 +146,13 @@ static void run_plain(sn_solver *s, double lambda) {
         if (solved) sn_system_solve(s, s->step);
         for (double t = 1; solved && !trace.taken && t > 0.02; t *= 0.5) {
             double f;
-            trace.step = solver_move_all(s, t, s->step);
-            trace.taken = solver_eval(s, s->trial, 0, &f) && f < s->f;
-            if (trace.taken) solver_take(s, f);
+            trace.step = sn_solver_move_all(s, t, s->step);
+            trace.taken = sn_solver_eval(s, s->trial, 0, &f) && f < s->f;
+            if (trace.taken) sn_solver_take(s, f);
         }
-        solver_iterated(s, &trace);
+        sn_solver_iterated(s, &trace);
         if (!trace.taken || !derivatives(s, false)) {
-            solver_stalled(s);
+            sn_solver_stalled(s);
             return;
         }
     }

@@ -96,7 +96,7 @@ static double clamp_move(const sn_solver *s, int i, double step) {
 static double promised(sn_solver *s, const double *u) {
     double *Hu = own(s)->direction;
     sn_system_multiply(s, u, Hu);
-    return -(solver_dot(s->ws->g, u, s->n) + 0.5 * solver_dot(u, Hu, s->n));
+    return -(sn_solver_dot(s->ws->g, u, s->n) + 0.5 * sn_solver_dot(u, Hu, s->n));
 }
 
 // Put those that `step` carries past their limits there, and solve for the others again; a few
@@ -151,7 +151,7 @@ static double more_damping(sn_solver *s, double lambda, double ratio) {
     }
     memcpy(m->plain, y, (size_t)s->n * sizeof *y);
     sn_system_solve(s, y);
-    slope = solver_dot(m->plain, y, s->n);
+    slope = sn_solver_dot(m->plain, y, s->n);
     double more = slope > 0 ? (ratio - 1) * square / slope : 0;
     return lambda + fmax(more, 1e-3 * lambda + 1e-12);
 }

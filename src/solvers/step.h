@@ -22,7 +22,7 @@ typedef struct sn_damped {
 /// The share of the solver's memory; s->own[0] is the sn_damped.
 void sn_damped_layout(sn_solver *s, sn_layout *layout);
 
-/// D^2 from the Gauss-Newton diagonal that solver_find_scale() last saw: of this pose alone, or the
+/// D^2 from the Gauss-Newton diagonal that sn_solver_find_scale() last saw: of this pose alone, or the
 /// largest since.
 void sn_damped_measure(sn_solver *s, bool fresh);
 
