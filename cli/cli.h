@@ -64,8 +64,11 @@ bool parse_frames(const char *word, frame_range *out);
 /// Free with free().
 char *read_file(const char *path, size_t *length);
 
-/// The same, with what is wrong in `error` instead of a message.
+/// The same, with what is wrong in `error` instead of a message. A pipe may be read again: its bytes are
+/// kept.
 char *read_bytes(const char *path, size_t *length, sn_error *error);
+/// Whether this is a file on a disk, of which a first look costs little; standard input is not.
+bool is_plain_file(const char *path);
 /// Whether the program has read this very file, under whatever name.
 bool was_input(const char *path);
 

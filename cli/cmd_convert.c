@@ -169,9 +169,7 @@ static bool write_table(const char *path, const sn_table *table) {
     sn_status status = sn_format_of_name(path) == SN_FORMAT_MOT
                            ? sn_sto_write(table, &sink, &error)
                            : sn_csv_write_table(table, &sink, &error);
-    bool good = output_close(&out, status == SN_OK);
-    if (status != SN_OK && status != SN_ERR_FILE) (void)file_error(path, &error);
-    return good && status == SN_OK;
+    return output_close(&out, status, &error);
 }
 
 // The turn from the figure's up axis to the wanted one as a quaternion.

@@ -14,12 +14,5 @@ bool write_scene(const char *path, const sn_scene *s, const char *page) {
     sn_status status = is_page_name(path)
                            ? write_take_page(s, page, path, &sink, &error)
                            : sn_scene_write(s, sn_format_of_name(path), &sink, &error);
-    bool good = output_close(&out, status == SN_OK);
-    if (status != SN_OK && status != SN_ERR_FILE) {
-        if (error.text[0] == '\0')
-            (void)snprintf(error.text, sizeof error.text, "%s", sn_status_text(status));
-        error.line = 0;
-        (void)file_error(path, &error);
-    }
-    return good && status == SN_OK;
+    return output_close(&out, status, &error);
 }

@@ -132,6 +132,7 @@ static void others(void) {
     VALUE(sn_mimics_count, == 0, PTR(w.mimics));
     VALUE(sn_mimics_at, == NULL, PTR(w.mimics), INDEX(0));
     VOID(sn_mimics_apply, PTR(w.mimics), PTR(w.big));
+    VALUE(sn_mimics_note, == NULL, PTR(w.mimics));
     VALUE(sn_format_name, != NULL, ENUM(sn_format, SN_FORMAT_BVH));
     STRUCT(sn_format_of, MAY("x.bvh"), MAY(w.bvh_text), 10);
     VALUE(sn_format_of_name, == SN_FORMAT_UNKNOWN, PTR("x.bvh"));

@@ -651,6 +651,40 @@ static void rest_beyond_pi(void **unused) {
     }
 }
 
+// docs/derivations.md: a body off by a small turn psi has the rotational part (|psi|^2 + psi_z^2) / 2 of a frame2
+// task, the turn about the third axis counting twice.
+static void frame2_counts_the_third_axis_twice(void **unused) {
+    (void)unused;
+    uint64_t state = 31;
+    sn_builder *b = NULL;
+    sn_model *model = NULL;
+    sn_problem *problem = NULL;
+    sn_workspace *ws = NULL;
+    sn_joint_desc d = sn_joint_default(SN_JOINT_EXPMAP);
+    sn_task task = sn_task_default(SN_TASK_FRAME2);
+    d.name = "body";
+    task.i[0] = 1, task.i[1] = task.i[2] = 0;
+    task.j[1] = 1, task.j[0] = task.j[2] = 0;
+    assert_int_equal(sn_builder_create("body", NULL, &b), SN_OK);
+    (void)sn_builder_joint(b, &d);
+    assert_int_equal(sn_builder_finish(b, &model, NULL), SN_OK);
+    assert_int_equal(sn_problem_create(model, &task, 1, NULL, &problem, NULL), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+    for (int k = 0; k < 10; k++) {
+        double psi[3], f, square = 0;
+        for (int i = 0; i < 3; i++) {
+            psi[i] = uniform(&state, -1e-3, 1e-3);
+            square += psi[i] * psi[i];
+        }
+        assert_int_equal(sn_workspace_eval(ws, psi, 0, &f), SN_OK);
+        assert_true(fabs(f - 0.5 * (square + psi[2] * psi[2])) < 1e-12);
+    }
+    sn_workspace_destroy(ws);
+    sn_problem_destroy(problem);
+    sn_model_destroy(model);
+    sn_builder_destroy(b);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_points),
@@ -670,6 +704,7 @@ int main(void) {
         cmocka_unit_test(set_equals_created),
         cmocka_unit_test(task_errors),
         cmocka_unit_test(unused_joint),
+        cmocka_unit_test(frame2_counts_the_third_axis_twice),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

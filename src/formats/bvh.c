@@ -112,12 +112,15 @@ static void note_positions(reading *r, bool first) {
 static sn_status check_rows(reading *r) {
     int count = 0;
     bool ended = true;
+    sn_word before = {"", 0};
     r->lines = r->rows;
     while (sn_lines_next(&r->lines)) {
         if (count == INT_MAX)
             return sn_fail(r->error, SN_ERR_SIZE, r->lines.line, "too many frames");
         count++;
-        ended = r->lines.stop < r->lines.end;
+        sn_word line = {r->lines.at, (size_t)(r->lines.stop - r->lines.at)};
+        ended = r->lines.stop < r->lines.end || sn_line_whole(line, before);
+        before = line;
         SN_TRY(read_row(r, count));
         note_positions(r, count == 1);
     }

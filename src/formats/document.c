@@ -141,7 +141,9 @@ static sn_status read_any(const char *name, const char *text, size_t length,
             return sn_model_read_json(text, length, allocator, &d->owned, error);
         case SN_FORMAT_URDF:
             SN_TRY(sn_urdf_read(text, length, NULL, allocator, &d->owned, error));
-            return sn_urdf_read_mimics(text, length, d->owned, allocator, &d->mimics, error);
+            SN_TRY(sn_urdf_read_mimics(text, length, d->owned, allocator, &d->mimics, error));
+            memcpy(d->note, sn_mimics_note(d->mimics), strlen(sn_mimics_note(d->mimics)) + 1);
+            return SN_OK;
         case SN_FORMAT_OSIM: {
             sn_osim_info info;
             SN_TRY(sn_osim_read(text, length, allocator, &d->owned, &info, error));

@@ -234,6 +234,7 @@ static void try_pose(sn_solver *s, search *found) {
     memcpy(s->q, s->trial, bytes);
     s->run_first = s->report.iterations;
     s->rival = found->f;
+    s->report.poses++;
     bool finite = sn_solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f);
     if (finite) {
         sn_solver_find_scale(s, true);

@@ -157,6 +157,8 @@ static double seconds_now(void) {
 }
 
 bool sn_solver_eval(sn_solver *s, const double *q, unsigned what, double *f) {
+    // s->q was a trial or the start, and is counted already
+    s->report.poses += q == s->trial;
     if (what & (SN_EVAL_HESSIAN | SN_EVAL_GAUSS_NEWTON)) {
         s->exact_here = (what & SN_EVAL_HESSIAN) != 0 && q == s->q;
         s->report.hessians++;
@@ -363,6 +365,7 @@ sn_status sn_solver_begin(sn_solver *s, const double *q, sn_report *report) {
     (void)sn_model_clamp(m, s->q);
     s->run_first = 0;
     s->rival = INFINITY;
+    s->report.poses = 1;
     if (!sn_solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) return SN_ERR_VALUE;
     sn_solver_find_scale(s, true);
     return SN_OK;

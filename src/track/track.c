@@ -185,6 +185,7 @@ static void add_counts(sn_report *to, const sn_report *from) {
     to->functions += from->functions;
     to->gradients += from->gradients;
     to->hessians += from->hessians;
+    to->poses += from->poses;
     to->factorizations += from->factorizations;
 }
 
@@ -211,6 +212,7 @@ static bool try_once(const sn_tracker *t, worker *w, bool cold, int n, sn_track_
     out->report.functions = counts.functions;
     out->report.gradients = counts.gradients;
     out->report.hessians = counts.hessians;
+    out->report.poses = counts.poses;
     out->report.factorizations = counts.factorizations;
     return better;
 }
