@@ -80,9 +80,6 @@ void forget_complaint(void);
 /// Say what is wrong with a file: "sinew: FILE:LINE: text". Returns EXIT_INPUT.
 int file_error(const char *path, const sn_error *error);
 
-/// Read a model; NULL and a message when it can't be. "humanoid" without a file of that name is the
-/// built-in figure.
-sn_model *load_model(const char *path);
 sn_problem *load_problem(const char *path, const sn_model *model);
 
 /// nq numbers from a file (a JSON array, or separated by white space or commas), the zero pose when

@@ -21,12 +21,15 @@ static const char help[] =
     "docs/solvers.md, and on random trees.\n"
     "Exit 1 when a target is missed.\n"
     "fit: sinew fit on every take there is: error, gaps, frames per second.\n"
-    "papers: every table and figure of the documents made again, as CSV, SVG and one page\n"
-    "papers.html with what they printed beside what is measured and a verdict on each claim; see\n"
-    "docs/papers.md. Without --data it runs on the built-in example.\n\n"
+    "papers: what the documents measured, measured again, as CSV, SVG and one page papers.html "
+    "with\n"
+    "what they printed beside what is measured and a verdict on each claim; see docs/papers.md.\n"
+    "DIR is any folder of clips: NAME.amc beside NAME.c3d (41 markers) and their skeleton, an ASF\n"
+    "file. Without --data it runs on the built-in example.\n\n"
     "  --csv FILE   solvers: the rows as CSV too\n"
     "  --out DIR    papers: where the files go, default papers\n"
-    "  --quick      solvers: the first 400 frames of a clip; papers: under two minutes, not 30\n"
+    "  --quick      solvers: the first 400 frames of a clip; papers: a quarter of a minute, not "
+    "two\n"
     "  --problems N solvers: random trees, default 2000\n";
 
 static int solvers(bench_options *o, const char *csv) {

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/random.h"
-#include "cli.h"
+#include "figure.h"
 
 static const char help[] =
     "usage: sinew check MODEL [-t TASKS] [--poses N] [--seed S]\n\n"
@@ -270,14 +270,15 @@ static int run(int argc, char **argv) {
         return EXIT_USAGE;
     uint64_t state = (uint64_t)seed;
     code = EXIT_INPUT;
-    sn_model *model = load_model(word);
+    figure holder;
+    const sn_model *model = load_model(word, &holder);
     sn_problem *problem = NULL;
     if (model != NULL)
         problem =
             tasks_path != NULL ? load_problem(tasks_path, model) : random_problem(model, &state);
     if (problem != NULL) code = check(model, problem, poses, state);
     sn_problem_destroy(problem);
-    sn_model_destroy(model);
+    free_figure(&holder);
     return code;
 }
 

@@ -252,7 +252,7 @@ static void print_result(const lesson *l) {
     if (info->metres_per_unit > 0) {
         printf(")\n  units    %s (stated)\n", info->unit);
     } else {
-        unit_name(l->axes.scale, unit);
+        sn_unit_name(l->axes.scale, unit);
         printf(")\n  units    %s (%s)\n", unit, l->settings->units != NULL ? "given" : "found");
     }
     printf("  frames   matched from the first of both on, offset %d (%s)\n", l->offset,

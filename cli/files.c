@@ -175,30 +175,6 @@ int file_error(const char *path, const sn_error *error) {
     return EXIT_INPUT;
 }
 
-sn_model *load_model(const char *path) {
-    sn_model *model = NULL;
-    sn_error error = {0};
-    if (strcmp(path, "humanoid") == 0) {
-        FILE *file = fopen(path, "rb");
-        if (file == NULL) {
-            if (sn_model_humanoid(NULL, &model) != SN_OK) fputs("sinew: out of memory\n", stderr);
-            return model;
-        }
-        (void)fclose(file);
-    }
-    size_t length;
-    char *text = read_file(path, &length);
-    if (text == NULL) return NULL;
-    sn_osim_info info = {0};
-    bool osim = sn_format_of(path, text, length) == SN_FORMAT_OSIM;
-    sn_status status = osim ? sn_osim_read(text, length, NULL, &model, &info, &error)
-                            : sn_model_read_json(text, length, NULL, &model, &error);
-    if (status != SN_OK) (void)file_error(path, &error);
-    if (info.note[0] != '\0') fprintf(stderr, "sinew: %s: %s\n", path, info.note);
-    free(text);
-    return model;
-}
-
 sn_problem *load_problem(const char *path, const sn_model *model) {
     sn_problem *problem = NULL;
     sn_error error = {0};

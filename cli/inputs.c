@@ -12,7 +12,7 @@ bool is_humanoid(const char *path) {
 }
 
 static sn_status read_humanoid(sn_document *out) {
-    *out = (sn_document){.format = SN_FORMAT_MODEL};
+    *out = (sn_document){.format = SN_FORMAT_MODEL, .up = 1, .up_sign = 1};
     sn_status status = sn_model_humanoid(NULL, &out->owned);
     out->model = out->owned;
     return status;

@@ -56,7 +56,5 @@ void world_describe_unit(const world *self, char *out, size_t size);
 void world_set_up(world *self, int up, double sign, const char *known);
 void world_set_unit(world *self, double metres, const char *known);
 
-/// "m", "cm", "mm", "in", "ft", or the metres with a number.
-void unit_name(double metres, char out[24]);
 /// The word of --units: a name of a unit, or NULL and a message.
 bool parse_unit(const char *option_name, const char *word, double *metres);

@@ -206,8 +206,9 @@ sn_bvh_options sn_bvh_options_default(void) { return (sn_bvh_options){.version =
 sn_status sn_bvh_read(const char *text, size_t length, const sn_bvh_options *options,
                       const sn_allocator *allocator, sn_skeleton **skeleton, sn_motion **motion,
                       sn_error *error) {
-    *skeleton = NULL;
-    *motion = NULL;
+    if (skeleton != NULL) *skeleton = NULL;
+    if (motion != NULL) *motion = NULL;
+    if (text == NULL || skeleton == NULL || motion == NULL) return sn_fail_missing(error);
     sn_bvh_options used = options != NULL ? *options : sn_bvh_options_default();
     if (used.version != OPTIONS_VERSION)
         return sn_fail(error, SN_ERR_ARGUMENT, 0,

@@ -208,7 +208,8 @@ sn_urdf_options sn_urdf_options_default(void) {
 
 sn_status sn_urdf_read(const char *text, size_t length, const sn_urdf_options *options,
                        const sn_allocator *allocator, sn_model **out, sn_error *error) {
-    *out = NULL;
+    if (out != NULL) *out = NULL;
+    if (text == NULL || out == NULL) return sn_fail_missing(error);
     sn_urdf_options used = options != NULL ? *options : sn_urdf_options_default();
     if (used.version != OPTIONS_VERSION)
         return sn_fail(error, SN_ERR_ARGUMENT, 0,
@@ -268,7 +269,8 @@ static sn_status collect_mimics(sn_urdf *u, const sn_model *model, sn_mimics **o
 
 sn_status sn_urdf_read_mimics(const char *text, size_t length, const sn_model *model,
                               const sn_allocator *allocator, sn_mimics **out, sn_error *error) {
-    *out = NULL;
+    if (out != NULL) *out = NULL;
+    if (text == NULL || model == NULL || out == NULL) return sn_fail_missing(error);
     sn_urdf u = {.allocator = allocator, .error = error};
     sn_status status = sn_urdf_parse(&u, text, length);
     if (status == SN_OK) status = sn_urdf_connect(&u);
@@ -283,15 +285,17 @@ void sn_mimics_destroy(sn_mimics *mimics) {
     sn_release(&allocator, mimics->owner);
 }
 
-const char *sn_mimics_note(const sn_mimics *mimics) { return mimics->note; }
+const char *sn_mimics_note(const sn_mimics *mimics) { return mimics != NULL ? mimics->note : ""; }
 
-int sn_mimics_count(const sn_mimics *mimics) { return mimics->count; }
+int sn_mimics_count(const sn_mimics *mimics) { return mimics != NULL ? mimics->count : 0; }
 
 const sn_mimic *sn_mimics_at(const sn_mimics *mimics, int i) {
+    if (mimics == NULL) return NULL;
     return i < 0 || i >= mimics->count ? NULL : &mimics->mimic[i];
 }
 
 void sn_mimics_apply(const sn_mimics *mimics, double *q) {
+    if (mimics == NULL || q == NULL) return;
     for (int i = 0; i < mimics->count; i++) {
         const sn_mimic *m = &mimics->mimic[i];
         q[mimics->q[i].to] = m->multiplier * q[mimics->q[i].from] + m->offset;
