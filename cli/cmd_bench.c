@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "fit_take.h"
+#include "output.h"
 #include "papers.h"
 #include "solvers.h"
 #include "sweeps.h"
@@ -31,12 +32,25 @@ static const char help[] =
     "two\n"
     "  --problems N solvers: random trees, default 2000\n";
 
+static int solvers(bench_options *o, const char *csv) {
+    output out;
+    if (csv == NULL) return bench_solvers(o) ? EXIT_OK : EXIT_FAILED;
+    if (!output_open(&out, csv)) return EXIT_FAILED;
+    o->csv = out.file;
+    bool good = bench_solvers(o);
+    bool written = output_close(&out, ferror(out.file) ? SN_ERR_FILE : SN_OK, NULL);
+    return good && written ? EXIT_OK : EXIT_FAILED;
+}
+
 static int run(int argc, char **argv) {
     bench_options o = {0};
-    const char *problems = "2000", *out = "papers";
-    const option options[] = {VALUE("--data", NULL, &o.data),       VALUE("--csv", NULL, &o.csv),
-                              VALUE("--out", NULL, &out),           FLAG("--quick", &o.quick),
-                              VALUE("--problems", NULL, &problems), {0}};
+    const char *problems = "2000", *out = "papers", *csv = NULL;
+    const option options[] = {VALUE("--data", NULL, &o.data),
+                              VALUE("--csv", NULL, &csv),
+                              VALUE("--out", NULL, &out),
+                              FLAG("--quick", &o.quick),
+                              VALUE("--problems", NULL, &problems),
+                              {0}};
     const char *word = NULL;
     long count;
     int nword, code = parse_options(&command_bench, argc, argv, options, &word, 1, &nword);
@@ -44,8 +58,7 @@ static int run(int argc, char **argv) {
     if (!parse_integer("--problems", problems, 0, 10000000, &count)) return EXIT_USAGE;
     o.problems = (int)count;
     if (nword == 1 && strcmp(word, "sweeps") == 0) return bench_sweeps() ? EXIT_OK : EXIT_FAILED;
-    if (nword == 1 && strcmp(word, "solvers") == 0)
-        return bench_solvers(&o) ? EXIT_OK : EXIT_FAILED;
+    if (nword == 1 && strcmp(word, "solvers") == 0) return solvers(&o, csv);
     if (nword == 1 && strcmp(word, "fit") == 0) return bench_fit(o.data);
     if (nword == 1 && strcmp(word, "papers") == 0) {
         const papers_options wanted = {.data = o.data, .out = out, .quick = o.quick};

@@ -62,6 +62,27 @@ static void reads_points(void **unused) {
     sn_problem_destroy(NULL);
 }
 
+// A body by its marker: the marker's joint, and points from the marker on; a direction has no place.
+static void reads_links(void **unused) {
+    (void)unused;
+    sn_problem *p = read_tasks(
+        "{\"tasks\": [{\"type\": \"point\", \"link\": \"LFHD\", \"goal\": [1,2,3], \"local\": "
+        "[1,0,0]},"
+        "{\"type\": \"point\", \"joint\": \"LFHD\", \"goal\": [1,2,3]},"
+        "{\"type\": \"point\", \"link\": \"head\", \"goal\": [1,2,3]},"
+        "{\"type\": \"direction\", \"link\": \"LFHD\", \"goal\": [0,1,0], \"local\": [0,1,0]}]}");
+    const sn_marker_desc *m = sn_model_marker(person, sn_model_find_marker(person, "LFHD"));
+    for (int i = 0; i < 2; i++) {
+        const sn_task *t = sn_problem_task(p, i);
+        assert_int_equal(t->joint, m->joint);
+        assert_true(t->local[0] == m->position[0] + (i == 0) && t->local[2] == m->position[2]);
+    }
+    assert_int_equal(sn_problem_task(p, 2)->joint, sn_model_find_joint(person, "head"));
+    assert_true(sn_problem_task(p, 2)->local[1] == 0);
+    assert_true(sn_problem_task(p, 3)->local[0] == 0 && sn_problem_task(p, 3)->local[1] == 1);
+    sn_problem_destroy(p);
+}
+
 static void reads_other_types(void **unused) {
     (void)unused;
     sn_problem *p = read_tasks(
@@ -149,8 +170,10 @@ static const struct {
     {"{\"type\": \"pint\"}", "unknown type \"pint\""},
     {"{\"type\": \"point\", \"goal\": [0,0,0]}", "needs \"joint\""},
     {"{\"type\": \"point\", \"joint\": 3, \"goal\": [0,0,0]}", "\"joint\" must be a string"},
-    {"{\"type\": \"point\", \"joint\": \"zz\", \"goal\": [0,0,0]}", "there is no joint \"zz\""},
-    {"{\"type\": \"limit\", \"joint\": \"zz\"}", "there is no joint \"zz\""},
+    {"{\"type\": \"point\", \"joint\": \"zz\", \"goal\": [0,0,0]}",
+     "there is no joint or link \"zz\""},
+    {"{\"type\": \"point\", \"link\": \"head\", \"joint\": \"head\", \"goal\": [0,0,0]}", "both"},
+    {"{\"type\": \"limit\", \"joint\": \"zz\"}", "there is no joint or link \"zz\""},
     {"{\"type\": \"point\", \"joint\": \"head\", \"goal\": [0,0,0], \"colour\": 1}", "unknown key"},
     {"{\"type\": \"point\", \"joint\": \"head\"}", "needs \"goal\""},
     {"{\"type\": \"point\", \"joint\": \"head\", \"goal\": [0,0]}",
@@ -665,6 +688,7 @@ static void frame2_counts_the_third_axis_twice(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_points),
+        cmocka_unit_test(reads_links),
         cmocka_unit_test(reads_other_types),
         cmocka_unit_test(rest_beyond_pi),
         cmocka_unit_test(reads_rest),

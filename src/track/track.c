@@ -100,7 +100,8 @@ static sn_status create_worker(sn_tracker *t, const sn_problem *problem, worker 
 
 sn_status sn_tracker_create(const sn_problem *problem, const sn_track_options *options,
                             const sn_allocator *allocator, sn_tracker **out) {
-    *out = NULL;
+    if (out != NULL) *out = NULL;
+    if (problem == NULL || out == NULL) return SN_ERR_ARGUMENT;
     sn_tracker t = {.allocator = sn_allocator_of(allocator),
                     .model = sn_problem_model(problem),
                     .options = options != NULL ? *options : sn_track_options_default(),
@@ -349,6 +350,7 @@ static sn_status solve_first_frames(sn_tracker *t) {
 
 sn_status sn_tracker_run(sn_tracker *tracker, int nframe, sn_track_goals goals, void *user,
                          const double *start, double *q, sn_track_frame *frames) {
+    if (tracker == NULL || start == NULL || q == NULL) return SN_ERR_ARGUMENT;
     if (nframe < 0 || goals == NULL) return SN_ERR_ARGUMENT;
     SN_TRY(sn_model_check_pose(tracker->model, start, NULL));
     tracker->nframe = nframe;
