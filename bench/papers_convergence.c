@@ -53,12 +53,12 @@ typedef struct results {
 } results;
 
 // The order p of f_(k+1) ~ f_k^p near the end, from the last step of which all of f_(k-1), f_k and
-// f_(k+1) are below 10 cm^2 and above 1e-13: beyond a nanometre the directions that no marker sees
-// set the pace. 1 is linear, 2 quadratic.
+// f_(k+1) are below 10 cm^2 and above 1e-22, where rounding leaves some 1e-25 of f. 1 is linear, 2
+// quadratic.
 static double order_of(const papers_trace *t) {
     for (int k = t->n - 2; k >= 1; k--) {
         double a = t->f[k - 1], b = t->f[k], c = t->f[k + 1];
-        if (c > 1e-13 && c < 0.3 * b && b < 0.5 * a && a < 10) return log(c / b) / log(b / a);
+        if (c > 1e-22 && c < 0.3 * b && b < 0.5 * a && a < 10) return log(c / b) / log(b / a);
     }
     return NAN;
 }
@@ -213,7 +213,7 @@ static void judge_order(papers *p, const results *r) {
         exact > 1.7            ? PAPERS_HOLDS
         : 4 * fast[0] >= of[0] ? PAPERS_PARTLY
                                : PAPERS_NOT,
-        "median order %.2f for 001's method (f ~ f^order from step to step, down to 10⁻¹³ cm²; 1 "
+        "median order %.2f for 001's method (f ~ f^order from step to step, down to 10⁻²² cm²; 1 "
         "is "
         "linear, 2 quadratic), above 1.6 in %d of %d runs: its inner solves stop at 0.1. Our "
         "newton-pcg "

@@ -188,7 +188,8 @@ static void newton_ends_quadratically(void **unused) {
             order = last[1] = last[2] = NAN;
         }
         last[0] = last[1], last[1] = last[2], last[2] = f;
-        if (last[2] > 1e-13 && last[2] < 0.3 * last[1] && last[1] < 0.5 * last[0] && last[0] < 10)
+        // above what rounding leaves of f, some 1e-25 cm^2
+        if (last[2] > 1e-22 && last[2] < 0.3 * last[1] && last[1] < 0.5 * last[0] && last[0] < 10)
             order = log(last[2] / last[1]) / log(last[1] / last[0]);
     }
     if (isfinite(order)) runs++, quadratic += order > least;
