@@ -100,7 +100,8 @@ static sn_status create_worker(sn_tracker *t, const sn_problem *problem, worker 
 
 sn_status sn_tracker_create(const sn_problem *problem, const sn_track_options *options,
                             const sn_allocator *allocator, sn_tracker **out) {
-    *out = NULL;
+    if (out != NULL) *out = NULL;
+    if (problem == NULL || out == NULL) return SN_ERR_ARGUMENT;
     sn_tracker t = {.allocator = sn_allocator_of(allocator),
                     .model = sn_problem_model(problem),
                     .options = options != NULL ? *options : sn_track_options_default(),
@@ -184,6 +185,7 @@ static void add_counts(sn_report *to, const sn_report *from) {
     to->functions += from->functions;
     to->gradients += from->gradients;
     to->hessians += from->hessians;
+    to->poses += from->poses;
     to->factorizations += from->factorizations;
 }
 
@@ -210,6 +212,7 @@ static bool try_once(const sn_tracker *t, worker *w, bool cold, int n, sn_track_
     out->report.functions = counts.functions;
     out->report.gradients = counts.gradients;
     out->report.hessians = counts.hessians;
+    out->report.poses = counts.poses;
     out->report.factorizations = counts.factorizations;
     return better;
 }
@@ -357,6 +360,7 @@ static sn_status solve_first_frames(sn_tracker *t) {
 
 sn_status sn_tracker_run(sn_tracker *tracker, int nframe, sn_track_goals goals, void *user,
                          const double *start, double *q, sn_track_frame *frames) {
+    if (tracker == NULL || start == NULL || q == NULL) return SN_ERR_ARGUMENT;
     if (nframe < 0 || goals == NULL) return SN_ERR_ARGUMENT;
     SN_TRY(sn_model_check_pose(tracker->model, start, NULL));
     tracker->nframe = nframe;
