@@ -2,7 +2,7 @@
 // A take: what was measured, what was fitted.
 #pragma once
 
-#include "sinew/fit.h"
+#include "sinew/take.h"
 #include "stage.h"
 
 typedef struct take {

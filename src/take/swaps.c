@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "fit/fit.h"
+#include "take/fit.h"
 #include "math/vec3.h"
 
 // A marker that is off its way by less was not exchanged, metres; nor were two that are nearer.

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fit/calibrate.h"
+#include "take/calibrate.h"
 #include "linalg/dense.h"
 #include "math/vec3.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fit/calibrate.h"
+#include "take/calibrate.h"
 #include "track/repair.h"
 
 // While tracking, samples further off than this pull no stronger, metres. Where some lie where no skin moves

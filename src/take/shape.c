@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "fit/calibrate.h"
+#include "take/calibrate.h"
 
 int sn_shape_groups(const sn_model *model, int *group) {
     int n = 0, njoint = sn_model_njoint(model);

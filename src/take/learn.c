@@ -15,8 +15,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "fit/fit.h"
-#include "fit/marker_set.h"
+#include "take/fit.h"
+#include "take/marker_set.h"
 #include "math/vec3.h"
 
 // Of the root-mean-square movement. Skin moves by a centimetre, and known motions are no better

@@ -2,7 +2,7 @@
 // How jerky a motion is: the mean acceleration of its joints' angles.
 #include <math.h>
 
-#include "fit/fit.h"
+#include "take/fit.h"
 
 // The root's place is a length and does not count; sliders do not either.
 static bool is_angle(const sn_model *model, int joint, int dof) {

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/status.h"
-#include "fit/body.h"
-#include "fit/marker_set.h"
+#include "take/body.h"
+#include "take/marker_set.h"
 #include "math/vec3.h"
 #include "sinew/eval.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "fit/body.h"
+#include "take/body.h"
 
 #include <string.h>
 
-#include "sinew/fit.h"
+#include "sinew/take.h"
 
 // Names of each part in the skeletons that are about, in letters and digits only, lower case; '#' is the
 // side: left, l, and so on. The first that a model has is taken; behind "|" stand stand-ins, parts that

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/memory.h"
-#include "sinew/fit.h"
+#include "sinew/take.h"
 
 /// Somewhere to place a model: a workspace without tasks, and a pose.
 typedef struct sn_fit_place {

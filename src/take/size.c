@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "fit/fit.h"
+#include "take/fit.h"
 #include "math/vec3.h"
 
 enum { LOOKED_AT = 60, LEAST_SEEN = 3, LEAST_PAIRS = 10, NEIGHBOURS = 100 };

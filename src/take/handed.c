@@ -6,7 +6,7 @@
 // Exchanged labels of left and right are the same thing as exchanged axes: bodies are nearly symmetric, so
 // a mirrored frame mends both. A pull to the zero pose keeps joints from folding over to meet the wrong
 // image.
-#include "fit/fit.h"
+#include "take/fit.h"
 
 enum { MOST_FRAMES = 6 };
 

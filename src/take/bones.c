@@ -5,7 +5,7 @@
 // a small error: markers that hang in the air show it.
 #include <math.h>
 
-#include "fit/fit.h"
+#include "take/fit.h"
 #include "math/vec3.h"
 
 // From a point to the way from 0 to b.

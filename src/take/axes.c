@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "fit/fit.h"
+#include "take/fit.h"
 #include "math/vec3.h"
 
 sn_axis_map sn_axis_map_identity(void) { return (sn_axis_map){{0, 1, 2}, {1, 1, 1}, 1}; }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/status.h"
-#include "sinew/fit.h"
+#include "sinew/take.h"
 
 enum { LONGEST = 64 };
 

@@ -2,7 +2,7 @@
 // Marker weights from the task files of OpenSim's inverse kinematics.
 #include <string.h>
 
-#include "fit/marker_set.h"
+#include "take/marker_set.h"
 #include "formats/xml.h"
 
 typedef struct reading {

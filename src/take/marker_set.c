@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Marker sets: which marker sits on which joint, and where.
-#include "fit/marker_set.h"
+#include "take/marker_set.h"
 
 #include <math.h>
 #include <stdio.h>

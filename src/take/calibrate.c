@@ -17,7 +17,7 @@
 // A weak pull to the first guess holds what the take does not show. Samples far off count for little
 // (weights that fall with the square of the error, renewed twice a round), so gaps and outliers do no harm. While the places are only
 // guessed, a pull to the zero pose keeps joints from folding over; it fades from round to round.
-#include "fit/calibrate.h"
+#include "take/calibrate.h"
 
 #include <string.h>
 

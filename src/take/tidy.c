@@ -10,7 +10,7 @@
 // of them. Markers cannot tell; a plot of hip flexion can.
 #include <math.h>
 
-#include "fit/fit.h"
+#include "take/fit.h"
 #include "math/vec3.h"
 
 static const double pi = 0x1.921fb54442d18p+1;

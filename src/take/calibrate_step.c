@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "fit/calibrate.h"
+#include "take/calibrate.h"
 #include "linalg/dense.h"
 
 sn_status sn_calibration_problem(const sn_calibration *c, const sn_model *model, sn_problem **out,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A pose for every frame of a recording, and how well it fits.
-#include "fit/fit.h"
+#include "take/fit.h"
 
 #include <math.h>
 #include <string.h>

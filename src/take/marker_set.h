@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/memory.h"
-#include "sinew/fit.h"
+#include "sinew/take.h"
 
 struct sn_marker_set {
     sn_allocator allocator;

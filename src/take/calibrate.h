@@ -2,7 +2,7 @@
 // The calibration's memory, and what its files share.
 #pragma once
 
-#include "fit/fit.h"
+#include "take/fit.h"
 
 /// What x stands for: 3 numbers per marker, then one per group of bones.
 typedef struct sn_shape {
