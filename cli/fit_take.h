@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include "figure.h"
+#include "take/fit.h"
 
 /// What the user asked for; words as they were given, NULL when they were not.
 typedef struct fit_settings {

@@ -2,7 +2,7 @@
 // A take: what was measured, what was fitted.
 #pragma once
 
-#include "sinew/take.h"
+#include "take/fit.h"
 #include "stage.h"
 
 typedef struct take {

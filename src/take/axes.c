@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "take/fit.h"
 #include "math/vec3.h"
+#include "take/fit.h"
 
 sn_axis_map sn_axis_map_identity(void) { return (sn_axis_map){{0, 1, 2}, {1, 1, 1}, 1}; }
 
@@ -179,31 +179,38 @@ static void judge_unit(const sn_recording_info *info, double size, sn_axes_repor
     out->unit_doubtful = sn_axes_impossible(out->size);
 }
 
-sn_status sn_axes_find(const sn_model *model, const sn_recording *recording, int model_up,
-                       double model_up_sign, const sn_allocator *allocator, sn_axes_report *out) {
+sn_status sn_fit_axes(const sn_fit_input *in, int model_up, double model_up_sign,
+                      const sn_allocator *allocator, sn_axes_report *out) {
     *out = (sn_axes_report){.map = sn_axis_map_identity()};
-    int count = sn_model_nmarker(model);
+    int count = sn_model_nmarker(in->model);
     sn_fit_place at = {0};
-    int *column = sn_acquire(allocator, (size_t)(count + 1) * sizeof *column);
     sn_vec3 *rest = sn_acquire(allocator, (size_t)(count + 1) * sizeof *rest);
-    sn_status status =
-        column == NULL || rest == NULL ? SN_ERR_MEMORY : sn_fit_place_open(&at, model, allocator);
+    sn_status status = rest == NULL ? SN_ERR_MEMORY : sn_fit_place_open(&at, in->model, allocator);
     if (status == SN_OK) {
-        sn_fit_input in = {.model = model, .recording = recording, .column = column};
-        (void)sn_fit_match(model, recording, NULL, column);
-        sn_model_zero(model, at.q);
+        sn_model_zero(in->model, at.q);
         (void)sn_workspace_pose(at.workspace, at.q);
         for (int i = 0; i < count; i++) {
-            const sn_marker_desc *m = sn_model_marker(model, i);
+            const sn_marker_desc *m = sn_model_marker(in->model, i);
             rest[i] = sn_workspace_point(at.workspace, m->joint, m->position);
         }
         double size;
-        status = sn_fit_size(&in, rest, rest_spread(&in, rest), allocator, &size);
-        judge_up(&in, rest, model_up, model_up_sign, out);
-        if (status == SN_OK) judge_unit(sn_recording_get_info(recording), size, out);
+        status = sn_fit_size(in, rest, rest_spread(in, rest), allocator, &size);
+        judge_up(in, rest, model_up, model_up_sign, out);
+        if (status == SN_OK) judge_unit(sn_recording_get_info(in->recording), size, out);
     }
     sn_fit_place_close(&at, allocator);
     sn_release(allocator, rest);
+    return status;
+}
+
+sn_status sn_axes_find(const sn_model *model, const sn_recording *recording, int model_up,
+                       double model_up_sign, const sn_allocator *allocator, sn_axes_report *out) {
+    *out = (sn_axes_report){.map = sn_axis_map_identity()};
+    int *column = sn_acquire(allocator, (size_t)(sn_model_nmarker(model) + 1) * sizeof *column);
+    if (column == NULL) return SN_ERR_MEMORY;
+    sn_fit_input in = {.model = model, .recording = recording, .column = column};
+    (void)sn_fit_match(model, recording, NULL, column);
+    sn_status status = sn_fit_axes(&in, model_up, model_up_sign, allocator, out);
     sn_release(allocator, column);
     return status;
 }

@@ -38,7 +38,7 @@ static const double factor_weight = 2e-4;
 static const double pose_damping = 1e-6;
 
 sn_calibrate_options sn_calibrate_options_default(void) {
-    return (sn_calibrate_options){.version = 1, .frames = 120, .iterations = 20};
+    return (sn_calibrate_options){.version = 1, .frames = 120, .iterations = 20, .threads = 1};
 }
 
 // --- all of it ---------------------------------------------------------------------------------------------
@@ -120,7 +120,8 @@ sn_status sn_calibrate(const sn_fit_input *input, const sn_calibrate_options *op
     sn_calibrate_options o = options != NULL ? *options : sn_calibrate_options_default();
     *report = (sn_calibrate_report){0};
     const sn_model *model = input->model;
-    if (o.version != 1 || o.frames < 1 || input->count < 1 || (o.scale && factor == NULL))
+    if (o.version != 1 || o.frames < 1 || o.threads < 1 || input->count < 1 ||
+        (o.scale && factor == NULL))
         return sn_fail(error, SN_ERR_ARGUMENT, 0, "%s", sn_status_text(SN_ERR_ARGUMENT));
     if (o.frames > input->count) o.frames = input->count;
     int *group = sn_acquire(allocator, (size_t)sn_model_njoint(model) * sizeof *group);
@@ -129,6 +130,7 @@ sn_status sn_calibrate(const sn_fit_input *input, const sn_calibrate_options *op
     sn_calibration c = {.allocator = allocator,
                         .input = input,
                         .cancel = o.cancel,
+                        .threads = o.threads,
                         .damping = pose_damping,
                         .nq = (size_t)sn_model_nq(model),
                         .nv = (size_t)sn_model_nv(model),

@@ -16,6 +16,7 @@ typedef struct sn_calibration {
     const sn_allocator *allocator;
     const sn_fit_input *input;
     const volatile bool *cancel;
+    int threads;
     sn_shape shape;
     size_t nq, nv;
     double damping;

@@ -170,26 +170,6 @@ static void count_up(sn_fit_summary *s, const sn_track_frame *from, const sn_fit
     }
 }
 
-static sn_status track(const sn_fit_input *in, const sn_fit_options *o, sn_problem *problem,
-                       const sn_allocator *allocator, double *start, sn_motion *motion,
-                       sn_track_frame *frames, bool *changed) {
-    sn_track_options t = o->track;
-    if (o->cancel != NULL) t.solver.cancel = o->cancel;
-    sn_tracker *tracker = NULL;
-    SN_TRY(sn_fit_first_pose(in, problem, good_frame(in), allocator, start));
-    SN_TRY(sn_tracker_create(problem, &t, allocator, &tracker));
-    sn_fit_input user = *in;
-    sn_status status = sn_tracker_run(tracker, in->count, set_goals, &user, start,
-                                      sn_motion_edit(motion, 0), frames);
-    sn_tracker_destroy(tracker);
-    SN_TRY(status);
-    // twice a second
-    double rate = fmin(sn_recording_get_info(in->recording)->rate, 1e6);
-    sn_repair_options r = {.every = rate > 2 ? (int)(rate / 2) : 30, .lower = 0.9, .same = 0.97, .cancel = o->cancel};
-    return sn_track_repair(problem, &r, in->count, set_goals, &user, allocator,
-                           sn_motion_edit(motion, 0), changed);
-}
-
 // The whole take as one problem; see smooth.h.
 static sn_status smooth(const sn_fit_input *in, const sn_fit_options *o, const sn_problem *problem,
                         const sn_allocator *allocator, sn_motion *motion) {
@@ -202,72 +182,141 @@ static sn_status smooth(const sn_fit_input *in, const sn_fit_options *o, const s
     s.cancel = o->cancel;
     SN_TRY(sn_smoother_create(problem, &s, allocator, &smoother));
     sn_fit_input user = *in;
-    sn_status status = sn_smoother_run(smoother, in->count, set_goals, &user, sn_motion_edit(motion, 0),
-                                       &report);
+    sn_status status =
+        sn_smoother_run(smoother, in->count, set_goals, &user, sn_motion_edit(motion, 0), &report);
     sn_smoother_destroy(smoother);
     return status;
+}
+
+// --- its steps -----------------------------------------------------------------------------------
+
+static sn_status check_input(const sn_fit_input *in, const sn_fit_options *o,
+                             const sn_motion *motion, sn_error *error) {
+    const sn_recording_info *info = sn_recording_get_info(in->recording);
+    if (in->first < 0 || in->count < 1 || in->count > info->nframe - in->first ||
+        sn_motion_nframe(motion) != in->count || sn_motion_nq(motion) != sn_model_nq(in->model) ||
+        o->version != 1)
+        return sn_fail(error, SN_ERR_ARGUMENT, 0, "%s", sn_status_text(SN_ERR_ARGUMENT));
+    return sn_fit_check_smooth(o->smooth, info->rate, error);
+}
+
+sn_status sn_fit_check_smooth(double seconds, double rate, sn_error *error) {
+    if (seconds > 0 && !(rate > 0))
+        return sn_fail(error, SN_ERR_ARGUMENT, 0,
+                       "smoothing needs a frame rate, which the recording lacks");
+    if (seconds * rate > 100)
+        return sn_fail(error, SN_ERR_ARGUMENT, 0,
+                       "smoothing over %g s is too much: at this frame rate it goes up to %.2g s, "
+                       "and 0.005 to 0.02 s is usual",
+                       seconds, 100 / rate);
+    return SN_OK;
+}
+
+sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
+                           const sn_fit_options *options, const sn_allocator *allocator,
+                           sn_motion *motion, sn_error *error) {
+    sn_fitting *f = fitting;
+    *f = (sn_fitting){.input = *input,
+                      .options = options != NULL ? *options : sn_fit_options_default(),
+                      .allocator = sn_allocator_of(allocator),
+                      .motion = motion};
+    SN_TRY(check_input(input, &f->options, motion, error));
+    SN_TRY(sn_fit_problem(input, &f->options, allocator, &f->problem, error));
+    size_t count = (size_t)input->count;
+    sn_track_options t = f->options.track;
+    if (f->options.cancel != NULL) t.solver.cancel = f->options.cancel;
+    f->tracked = sn_acquire(allocator, count * sizeof *f->tracked);
+    f->start = sn_acquire(allocator, ((size_t)sn_model_nq(input->model) + 1) * sizeof *f->start);
+    f->changed = sn_acquire(allocator, count * sizeof *f->changed);
+    if (f->tracked == NULL || f->start == NULL || f->changed == NULL) return sn_fail_memory(error);
+    memset(f->changed, 0, count * sizeof *f->changed);
+    sn_status status = sn_fit_first_pose(input, f->problem, good_frame(input), allocator, f->start);
+    if (status == SN_OK) status = sn_tracker_create(f->problem, &t, allocator, &f->tracker);
+    if (status == SN_OK)
+        status = sn_tracker_begin(f->tracker, input->count, set_goals, &f->input, f->start,
+                                  sn_motion_edit(motion, 0), f->tracked);
+    if (status != SN_OK) (void)sn_fail(error, status, 0, "%s", sn_status_text(status));
+    return status;
+}
+
+sn_status sn_fitting_advance(sn_fitting *fitting, int count) {
+    return sn_tracker_advance(fitting->tracker, count, &fitting->solved);
+}
+
+void sn_fitting_end(sn_fitting *fitting) {
+    const sn_allocator *allocator = &fitting->allocator;
+    sn_tracker_destroy(fitting->tracker);
+    sn_problem_destroy(fitting->problem);
+    if (fitting->changed != NULL) sn_release(allocator, fitting->changed);
+    if (fitting->start != NULL) sn_release(allocator, fitting->start);
+    if (fitting->tracked != NULL) sn_release(allocator, fitting->tracked);
+    *fitting = (sn_fitting){0};
+}
+
+// Other valleys, then angles a person would write down.
+static sn_status repair(sn_fitting *f) {
+    // twice a second
+    double rate = fmin(sn_recording_get_info(f->input.recording)->rate, 1e6);
+    sn_repair_options r = {.every = rate > 2 ? (int)(rate / 2) : 30,
+                           .lower = 0.9,
+                           .same = 0.97,
+                           .cancel = f->options.cancel};
+    SN_TRY(sn_track_repair(f->problem, &r, f->input.count, set_goals, &f->input, &f->allocator,
+                           sn_motion_edit(f->motion, 0), f->changed));
+    sn_fit_tidy(f->input.model, f->motion);
+    return SN_OK;
+}
+
+sn_status sn_fitting_finish(sn_fitting *fitting, sn_fit_frame *frames, sn_fit_marker *markers,
+                            sn_fit_summary *summary) {
+    const sn_fit_input *in = &fitting->input;
+    const sn_fit_options *o = &fitting->options;
+    const sn_allocator *allocator = &fitting->allocator;
+    sn_motion *motion = fitting->motion;
+    double rms = 0, before = 0, after = 0;
+    if (fitting->solved < in->count) return SN_ERR_ARGUMENT;
+    // its memory is not needed any more
+    sn_tracker_destroy(fitting->tracker);
+    fitting->tracker = NULL;
+    SN_TRY(repair(fitting));
+    if (o->smooth > 0) {
+        SN_TRY(sn_fit_measure(in, motion, allocator, frames, markers, summary));
+        rms = summary->rms;
+        SN_TRY(sn_fit_acceleration(in->model, motion, allocator, &before));
+        SN_TRY(smooth(in, o, fitting->problem, allocator, motion));
+    }
+    SN_TRY(sn_fit_measure(in, motion, allocator, frames, markers, summary));
+    SN_TRY(sn_fit_acceleration(in->model, motion, allocator, &after));
+    summary->rms_unsmoothed = rms;
+    summary->acceleration_unsmoothed = before;
+    summary->acceleration = after;
+    count_up(summary, fitting->tracked, in, o, frames);
+    for (int f = 0; f < in->count; f++) {
+        summary->moved += fitting->changed[f];
+        frames[f].moved = fitting->changed[f];
+    }
+    summary->cancelled = o->cancel != NULL && *o->cancel;
+    return SN_OK;
 }
 
 sn_status sn_fit_run(const sn_fit_input *input, const sn_fit_options *options,
                      const sn_allocator *allocator, sn_motion *motion, sn_fit_frame *frames,
                      sn_fit_marker *markers, sn_fit_summary *summary, sn_error *error) {
-    sn_fit_options o = options != NULL ? *options : sn_fit_options_default();
-    int nframe = sn_recording_get_info(input->recording)->nframe;
-    if (input->first < 0 || input->count < 1 || input->count > nframe - input->first ||
-        sn_motion_nframe(motion) != input->count ||
-        sn_motion_nq(motion) != sn_model_nq(input->model) || o.version != 1)
-        return sn_fail(error, SN_ERR_ARGUMENT, 0, "%s", sn_status_text(SN_ERR_ARGUMENT));
-    if (o.smooth > 0 && !(sn_recording_get_info(input->recording)->rate > 0))
-        return sn_fail(error, SN_ERR_ARGUMENT, 0, "smoothing needs a frame rate, which the recording lacks");
-    if (o.smooth * sn_recording_get_info(input->recording)->rate > 100)
-        return sn_fail(error, SN_ERR_ARGUMENT, 0,
-                       "smoothing over %g s is too much: at this frame rate it goes up to %.2g s, and 0.005 to "
-                       "0.02 s is usual",
-                       o.smooth, 100 / sn_recording_get_info(input->recording)->rate);
-    sn_problem *problem = NULL;
-    SN_TRY(sn_fit_problem(input, &o, allocator, &problem, error));
-    sn_track_frame *tracked = sn_acquire(allocator, (size_t)input->count * sizeof *tracked);
-    double *start = sn_acquire(allocator, ((size_t)sn_model_nq(input->model) + 1) * sizeof *start);
-    bool *changed = sn_acquire(allocator, (size_t)input->count * sizeof *changed);
-    if (changed != NULL) memset(changed, 0, (size_t)input->count * sizeof *changed);
-    sn_status status = tracked == NULL || start == NULL || changed == NULL
-                           ? SN_ERR_MEMORY
-                           : track(input, &o, problem, allocator, start, motion, tracked, changed);
-    if (status == SN_OK) sn_fit_tidy(input->model, motion);
-    double rms = 0, before = 0, after = 0;
-    if (status == SN_OK && o.smooth > 0) {
-        status = sn_fit_measure(input, motion, allocator, frames, markers, summary);
-        rms = summary->rms;
-        if (status == SN_OK) status = sn_fit_acceleration(input->model, motion, allocator, &before);
-        if (status == SN_OK) status = smooth(input, &o, problem, allocator, motion);
-    }
-    if (status == SN_OK)
-        status = sn_fit_measure(input, motion, allocator, frames, markers, summary);
-    if (status == SN_OK) status = sn_fit_acceleration(input->model, motion, allocator, &after);
-    if (status == SN_OK) {
-        summary->rms_unsmoothed = rms;
-        summary->acceleration_unsmoothed = before;
-        summary->acceleration = after;
-        count_up(summary, tracked, input, &o, frames);
-        for (int f = 0; f < input->count; f++) {
-            summary->moved += changed[f];
-            frames[f].moved = changed[f];
-        }
-        summary->cancelled = o.cancel != NULL && *o.cancel;
-    } else {
-        (void)sn_fail(error, status, 0, "%s", sn_status_text(status));
-    }
-    sn_release(allocator, changed);
-    sn_release(allocator, start);
-    sn_release(allocator, tracked);
-    sn_problem_destroy(problem);
+    sn_fitting fitting;
+    sn_status status = sn_fitting_begin(&fitting, input, options, allocator, motion, error);
+    bool begun = status == SN_OK;
+    if (status == SN_OK) status = sn_fitting_advance(&fitting, -1);
+    if (status == SN_OK) status = sn_fitting_finish(&fitting, frames, markers, summary);
+    if (status != SN_OK && begun) (void)sn_fail(error, status, 0, "%s", sn_status_text(status));
+    sn_fitting_end(&fitting);
     return status;
 }
 
 // --- how well it fits ------------------------------------------------------------------------------------
 
-static void measure_frame(const sn_fit_input *in, const sn_workspace *ws, int f, sn_fit_frame *frame,
-                          sn_fit_marker *markers, sn_fit_summary *s, double *square) {
+static void measure_frame(const sn_fit_input *in, const sn_workspace *ws, int f,
+                          sn_fit_frame *frame, sn_fit_marker *markers, sn_fit_summary *s,
+                          double *square) {
     double sum = 0;
     *frame = (sn_fit_frame){.worst_marker = -1};
     for (int i = 0; i < sn_model_nmarker(in->model); i++) {

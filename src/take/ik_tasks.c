@@ -2,8 +2,8 @@
 // Marker weights from the task files of OpenSim's inverse kinematics.
 #include <string.h>
 
-#include "take/marker_set.h"
 #include "formats/xml.h"
+#include "take/marker_set.h"
 
 typedef struct reading {
     sn_xml xml;
@@ -107,4 +107,13 @@ sn_status sn_marker_set_read_tasks(const char *text, size_t length, const sn_mod
     sn_release(allocator, r.used);
     sn_marker_set_destroy(all);
     return status;
+}
+
+sn_status sn_marker_set_read(const char *text, size_t length, const sn_model *model,
+                             const sn_allocator *allocator, sn_marker_set **out, sn_error *error) {
+    size_t at = length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    while (at < length && strchr(" \t\r\n", text[at]) != NULL && text[at] != '\0') at++;
+    return at < length && text[at] == '<'
+               ? sn_marker_set_read_tasks(text, length, model, allocator, out, error)
+               : sn_marker_set_read_json(text, length, allocator, out, error);
 }
