@@ -40,17 +40,13 @@ static double *find_tips(const sn_skeleton *skeleton) {
 }
 
 void figure_of(sn_document *document, figure *out) {
-    *out = (figure){.document = *document, .up = 1, .up_sign = 1};
+    *out = (figure){.document = *document};
     *document = (sn_document){0};
     out->model = out->document.model;
     out->skeleton = out->document.skeleton;
-    if (out->document.format == SN_FORMAT_URDF || out->document.format == SN_FORMAT_MJCF)
-        out->up = 2;
-    if (out->skeleton != NULL) {
-        const char *up = sn_skeleton_up_axis(out->skeleton);
-        out->up_guessed = sn_skeleton_get_format(out->skeleton) == SN_SKELETON_BVH;
-        if (!sn_axis_parse(up, &out->up, &out->up_sign)) out->up = 1, out->up_sign = 1;
-    }
+    sn_document_up(&out->document, &out->up, &out->up_sign);
+    out->up_guessed =
+        out->skeleton != NULL && sn_skeleton_get_format(out->skeleton) == SN_SKELETON_BVH;
     out->tips = find_tips(out->skeleton);
 }
 

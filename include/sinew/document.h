@@ -76,6 +76,10 @@ SN_API sn_status sn_document_read(const char *file_name, const void *bytes, size
                                   sn_document *out, sn_error *error);
 SN_API void sn_document_free(sn_document *document);
 
+/// Which way is up in the world of a document's model: axis 0 1 2 and its sign, as the file states or its
+/// format's custom is; y where neither says.
+SN_API void sn_document_up(const sn_document *document, int *axis, double *sign);
+
 #ifdef __cplusplus
 }
 #endif

@@ -225,3 +225,17 @@ void sn_document_free(sn_document *d) {
     sn_model_destroy(d->owned);
     *d = (sn_document){0};
 }
+
+void sn_document_up(const sn_document *document, int *axis, double *sign) {
+    bool robot = document->format == SN_FORMAT_URDF || document->format == SN_FORMAT_MJCF;
+    *axis = robot ? 2 : 1;
+    *sign = 1;
+    // "+Y", "-z"
+    const char *up = document->skeleton != NULL ? sn_skeleton_up_axis(document->skeleton) : "";
+    double wanted = up[0] == '-' ? -1 : 1;
+    if (up[0] == '-' || up[0] == '+') up++;
+    char c = up[0] >= 'A' && up[0] <= 'Z' ? (char)(up[0] + 32) : up[0];
+    if (c < 'x' || c > 'z' || up[1] != '\0') return;
+    *axis = c - 'x';
+    *sign = wanted;
+}
