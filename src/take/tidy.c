@@ -10,8 +10,9 @@
 // of them. Markers cannot tell; a plot of hip flexion can.
 #include <math.h>
 
-#include "take/fit.h"
+#include "math/atan2.h"
 #include "math/vec3.h"
+#include "take/fit.h"
 
 static const double pi = 0x1.921fb54442d18p+1;
 
@@ -59,7 +60,7 @@ static bool find_triple(const sn_model *m, int last, triple *out) {
     }
     if (fabs(v3_dot(axis[0], axis[1])) > 1e-9 || fabs(v3_dot(axis[1], axis[2])) > 1e-9)
         return false;
-    out->t = atan2(v3_dot(axis[1], v3_cross(axis[0], axis[2])), v3_dot(axis[0], axis[2]));
+    out->t = sn_atan2(v3_dot(axis[1], v3_cross(axis[0], axis[2])), v3_dot(axis[0], axis[2]));
     return true;
 }
 
