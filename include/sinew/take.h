@@ -471,8 +471,9 @@ SN_API const sn_finding *sn_take_finding(const sn_take *take, int i);
 
 /// Whom a sentence speaks to.
 typedef enum sn_voice {
-    SN_VOICE_PLAIN,   ///< anybody: what it is
-    SN_VOICE_COMMAND  ///< users of `sinew fit`: also which of its options helps
+    SN_VOICE_PLAIN,    ///< anybody: what it is
+    SN_VOICE_COMMAND,  ///< users of `sinew fit`: also which of its options helps
+    SN_VOICE_PAGE      ///< users of the web page: also what to drop there
 } sn_voice;
 
 /// A finding as a sentence, without a capital and a full stop, like "3 unnamed points were left out".

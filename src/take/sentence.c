@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Findings as sentences: the one place where they become words.
 //
-// A sentence says what was found; for users of the command line it goes on with the option that helps.
+// A sentence says what was found; for users of the command line it goes on with the option that helps,
+// for those of the page with what to drop there.
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 typedef struct writer {
     char *out;
     size_t room, length;
-    bool command;
+    sn_voice voice;
 } writer;
 
 static void say(writer *w, const char *format, ...) SN_PRINTF(2, 3);
@@ -28,7 +29,7 @@ static void say(writer *w, const char *format, ...) {
 // The same for users of the command line only.
 #define HINT(...)                                                                                  \
     do {                                                                                           \
-        if (w->command) say(w, __VA_ARGS__);                                                       \
+        if (w->voice == SN_VOICE_COMMAND) say(w, __VA_ARGS__);                                     \
     } while (0)
 
 static const char *marker_name(const sn_take *t, int marker) {
@@ -98,7 +99,7 @@ static void say_note(writer *w, const sn_take *t, const sn_finding *f) {
             x[0], plural(x[0]));
         break;
     case SN_FINDING_MAX_ERROR_LARGE:
-        if (w->command)
+        if (w->voice == SN_VOICE_COMMAND)
             say(w, "--max-error is %g metres, which every frame stays below: say 5mm or 0.5cm",
                 x[0]);
         else
@@ -172,6 +173,11 @@ static void say_few(writer *w, const sn_take *t, const sn_finding *f) {
         }
 }
 
+static void say_drop(writer *w) {
+    if (w->voice == SN_VOICE_PAGE)
+        say(w, "; drop the skeleton or the motion that belongs to these markers with them");
+}
+
 static void say_error(writer *w, const sn_take *t, const sn_finding *f) {
     const double *x = f->number;
     switch (f->code) {
@@ -186,9 +192,11 @@ static void say_error(writer *w, const sn_take *t, const sn_finding *f) {
     case SN_FINDING_SET_UNFIT:
         say(w, "%s", f->text);
         HINT("; say with --markers SET which marker sits on which joint; docs/mocap.md shows how");
+        say_drop(w);
         break;
     case SN_FINDING_MARKERS_FEW:
         say_few(w, t, f);
+        say_drop(w);
         break;
     case SN_FINDING_UNIT_IMPOSSIBLE:
         say(w,
@@ -234,7 +242,7 @@ static void say_error(writer *w, const sn_take *t, const sn_finding *f) {
 
 size_t sn_take_sentence(const sn_take *take, int i, sn_voice voice, char *out, size_t room) {
     const sn_finding *f = sn_take_finding(take, i);
-    writer w = {out, out != NULL ? room : 0, 0, voice == SN_VOICE_COMMAND};
+    writer w = {out, out != NULL ? room : 0, 0, voice};
     if (w.room > 0) out[0] = '\0';
     if (f == NULL) return 0;
     (f->severity == SN_SEVERITY_NOTE      ? say_note
