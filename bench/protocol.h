@@ -44,6 +44,7 @@ typedef struct clip_row {
     double error;  ///< mean over frames of the summed marker error, cm
     double iterations, functions, hessians, factorizations;  ///< means
     double evaluations;                                      ///< of f, alone or with derivatives
+    double poses;                                            ///< ... those at one pose once
     double micros;                                           ///< per frame
     int above;                                               ///< frames left above 1e-2 cm^2
     int restarted;

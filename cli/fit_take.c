@@ -181,23 +181,18 @@ static bool write_outputs(fit_result *r) {
         return false;
     }
     tell_amc(r);
-    scene all = {.figure = &r->figure,
-                 .model = r->model,
-                 .reshaped = r->summary->reshaped,
-                 .motion = r->motion,
-                 .recording = measured,
-                 .page = s->page};
+    sn_scene all = figure_scene(&r->figure), shape = all;
+    all.model = r->model;
+    all.reshaped = shape.reshaped = r->summary->reshaped;
+    all.motion = r->motion;
+    all.recording = measured;
+    // with the file's limits, whether or not they were used here
+    shape.model = sn_take_limited_model(r->take);
     bool good = true;
     outputs_hold();
     for (int i = 0; good && i < s->outputs.count && !fit_cancelled; i++)
-        good = write_scene(s->outputs.word[i], &all);
-    if (good && s->save_model != NULL) {
-        // with the file's limits, whether or not they were used here
-        scene shape = {.figure = &r->figure,
-                       .model = sn_take_limited_model(r->take),
-                       .reshaped = r->summary->reshaped};
-        good = write_scene(s->save_model, &shape);
-    }
+        good = write_scene(s->outputs.word[i], &all, s->page);
+    if (good && s->save_model != NULL) good = write_scene(s->save_model, &shape, NULL);
     if (good && s->report != NULL) good = write_fit_report(s->report, r);
     sn_recording_destroy(measured);
     return outputs_release(good && !fit_cancelled);

@@ -66,7 +66,10 @@ typedef struct sn_document {
     sn_table *table;          ///< MOT, STO, CSV without markers
     sn_mimics *mimics;        ///< URDF
     sn_model *owned;
-    char note[SN_OSIM_NOTE];  ///< OSIM, GLB: what is not as in the file; ASF, BVH: what the reader decided
+    int up;           ///< the model's axis that points up: 0 1 2
+    double up_sign;   ///< 1 or -1
+    bool up_guessed;  ///< from the skeleton's bones; else it is stated, or the format's custom
+    char note[SN_OSIM_NOTE];  ///< OSIM, GLB, URDF, MJCF: what is not as in the file; ASF, BVH: what the reader decided
 } sn_document;
 
 /// Read a file of any format. AMC needs options->skeleton: SN_ERR_ARGUMENT without it.
@@ -75,10 +78,6 @@ SN_API sn_status sn_document_read(const char *file_name, const void *bytes, size
                                   const sn_document_options *options, const sn_allocator *allocator,
                                   sn_document *out, sn_error *error);
 SN_API void sn_document_free(sn_document *document);
-
-/// Which way is up in the world of a document's model: axis 0 1 2 and its sign, as the file states or its
-/// format's custom is; y where neither says.
-SN_API void sn_document_up(const sn_document *document, int *axis, double *sign);
 
 #ifdef __cplusplus
 }

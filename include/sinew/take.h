@@ -358,7 +358,6 @@ SN_API const sn_model *sn_take_limited_model(const sn_take *take);
 SN_API const sn_marker_set *sn_take_markers(const sn_take *take);
 /// The recording's marker for one of the model's, -1 for none.
 SN_API int sn_take_column(const sn_take *take, int marker);
-/// Never NULL.
 SN_API const sn_take_summary *sn_take_get_summary(const sn_take *take);
 /// One entry per fitted frame, one per marker of the model; NULL before the take is finished.
 SN_API const sn_fit_frame *sn_take_frames(const sn_take *take);

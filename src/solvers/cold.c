@@ -234,6 +234,7 @@ static void try_pose(sn_solver *s, search *found) {
     memcpy(s->q, s->trial, bytes);
     s->run_first = s->report.iterations;
     s->rival = found->f;
+    s->report.poses++;
     bool finite = sn_solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f);
     if (finite) {
         sn_solver_find_scale(s, true);
@@ -323,6 +324,7 @@ static void search_valleys(sn_solver *s) {
 }
 
 sn_status sn_solver_solve_cold(sn_solver *s, double *q, sn_report *report) {
+    if (s == NULL || q == NULL || report == NULL) return SN_ERR_ARGUMENT;
     double f;
     SN_TRY(sn_solver_begin(s, q, report));
     if (align_root(s) && sn_solver_eval(s, s->trial, 0, &f) && f < s->f) {

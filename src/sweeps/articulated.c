@@ -96,6 +96,7 @@ SN_INLINE int factor_joint(sn_workspace *ws, int k, int m, const double *diagona
 
 int sn_workspace_factor(sn_workspace *ws, const double *diagonal, const bool *keep,
                         double tolerance, double *pivot) {
+    if (ws == NULL) return 0;
     const sn_model *m = ws->model;
     double d = 0;
     for (int k = m->njoint - 1; k >= 0; k--) {
@@ -166,6 +167,7 @@ SN_INLINE void substitute_joint(sn_workspace *ws, int k, int m, double *x) {
 }
 
 void sn_workspace_solve(sn_workspace *ws, double *x) {
+    if (ws == NULL || x == NULL) return;
     const sn_model *m = ws->model;
     for (int k = m->njoint - 1; k >= 0; k--) {
         switch (m->joint[k].nv) {
@@ -208,8 +210,10 @@ void sn_workspace_solve(sn_workspace *ws, double *x) {
 }
 
 void sn_workspace_curvature(sn_workspace *ws, int k, double *z) {
+    if (ws == NULL || z == NULL) return;
     const sn_model *m = ws->model;
     for (int i = 0; i < m->nv; i++) z[i] = 0;
+    if (k < 0 || k >= m->nv) return;
     z[k] = 1;
     int joint = 0;
     while (m->joint[joint].slot + m->joint[joint].nv <= k) joint++;

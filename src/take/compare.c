@@ -146,8 +146,9 @@ static sn_status tell_rate(sn_take *t, const sn_motion *motion) {
 
 sn_status sn_take_compare(sn_take *take, const sn_model *model, const sn_motion *motion,
                           sn_take_truth *out) {
+    if (out == NULL) return SN_ERR_ARGUMENT;
     *out = (sn_take_truth){0};
-    if (take->step != SN_TAKE_FINISHED || motion == NULL) return SN_ERR_ARGUMENT;
+    if (take == NULL || take->step != SN_TAKE_FINISHED || motion == NULL) return SN_ERR_ARGUMENT;
     const sn_allocator *allocator = &take->allocator;
     // the fitted model's joints are the source's
     const sn_model *other = model == NULL || model == take->source ? take->model : model;

@@ -40,16 +40,17 @@ static size_t word_at(const char *words, int i, const char **begin) {
 void sn_finding_number_name(sn_finding_code code, int i, char out[16]) {
     const char *begin = "";
     size_t n = 0;
+    if (out == NULL) return;
     if ((unsigned)code < SN_FINDING_COUNT && i >= 0) n = word_at(kinds[code].numbers, i, &begin);
     if (n > 15) n = 15;
     memcpy(out, begin, n);
     out[n] = '\0';
 }
 
-int sn_take_nfinding(const sn_take *take) { return (int)take->nfinding; }
+int sn_take_nfinding(const sn_take *take) { return take != NULL ? (int)take->nfinding : 0; }
 
 const sn_finding *sn_take_finding(const sn_take *take, int i) {
-    return i >= 0 && (size_t)i < take->nfinding ? &take->finding[i] : NULL;
+    return take != NULL && i >= 0 && (size_t)i < take->nfinding ? &take->finding[i] : NULL;
 }
 
 // --- adding --------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@
 
 int sn_fit_match(const sn_model *model, const sn_recording *recording, const char *subject,
                  int *column) {
+    if (model == NULL || recording == NULL || column == NULL) return 0;
     int found = 0;
     bool several = false;
     for (int i = 0; i < sn_model_nmarker(model); i++) {
@@ -190,14 +191,24 @@ static sn_status smooth(const sn_fit_input *in, const sn_fit_options *o, const s
 
 // --- its steps -----------------------------------------------------------------------------------
 
-static sn_status check_input(const sn_fit_input *in, const sn_fit_options *o,
-                             const sn_motion *motion, sn_error *error) {
-    const sn_recording_info *info = sn_recording_get_info(in->recording);
-    if (in->first < 0 || in->count < 1 || in->count > info->nframe - in->first ||
-        sn_motion_nframe(motion) != in->count || sn_motion_nq(motion) != sn_model_nq(in->model) ||
-        o->version != 1)
-        return sn_fail(error, SN_ERR_ARGUMENT, 0, "%s", sn_status_text(SN_ERR_ARGUMENT));
-    return sn_fit_check_smooth(o->smooth, info->rate, error);
+static bool not_negative(double x) { return x >= 0 && isfinite(x); }
+
+static bool good_options(const sn_fit_options *o) {
+    return o->version == 1 && (unsigned)o->limits <= SN_LIMITS_OFF &&
+           not_negative(o->soft_weight) && not_negative(o->posture) &&
+           (unsigned)o->loss < SN_LOSS_COUNT && not_negative(o->smooth);
+}
+
+bool sn_fit_input_good(const sn_fit_input *input, const sn_motion *motion) {
+    if (input == NULL || input->model == NULL || input->recording == NULL || input->column == NULL)
+        return false;
+    const sn_recording_info *info = sn_recording_get_info(input->recording);
+    bool good = input->first >= 0 && input->count >= 1 &&
+                input->count <= info->nframe - input->first && sn_axis_map_good(&input->axes);
+    for (int i = 0; good && i < sn_model_nmarker(input->model); i++)
+        good = input->column[i] < info->nmarker;
+    return good && (motion == NULL || (sn_motion_nframe(motion) == input->count &&
+                                       sn_motion_nq(motion) == sn_model_nq(input->model)));
 }
 
 sn_status sn_fit_check_smooth(double seconds, double rate, sn_error *error) {
@@ -216,11 +227,16 @@ sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
                            const sn_fit_options *options, const sn_allocator *allocator,
                            sn_motion *motion, sn_error *error) {
     sn_fitting *f = fitting;
+    *f = (sn_fitting){0};
+    if (input == NULL || motion == NULL) return sn_fail_missing(error);
     *f = (sn_fitting){.input = *input,
                       .options = options != NULL ? *options : sn_fit_options_default(),
                       .allocator = sn_allocator_of(allocator),
                       .motion = motion};
-    SN_TRY(check_input(input, &f->options, motion, error));
+    if (!sn_fit_input_good(input, motion) || !good_options(&f->options))
+        return sn_fail(error, SN_ERR_ARGUMENT, 0, "%s", sn_status_text(SN_ERR_ARGUMENT));
+    double rate = sn_recording_get_info(input->recording)->rate;
+    SN_TRY(sn_fit_check_smooth(f->options.smooth, rate, error));
     SN_TRY(sn_fit_problem(input, &f->options, allocator, &f->problem, error));
     size_t count = (size_t)input->count;
     sn_track_options t = f->options.track;
@@ -302,6 +318,7 @@ sn_status sn_fitting_finish(sn_fitting *fitting, sn_fit_frame *frames, sn_fit_ma
 sn_status sn_fit_run(const sn_fit_input *input, const sn_fit_options *options,
                      const sn_allocator *allocator, sn_motion *motion, sn_fit_frame *frames,
                      sn_fit_marker *markers, sn_fit_summary *summary, sn_error *error) {
+    if (frames == NULL || markers == NULL || summary == NULL) return sn_fail_missing(error);
     sn_fitting fitting;
     sn_status status = sn_fitting_begin(&fitting, input, options, allocator, motion, error);
     bool begun = status == SN_OK;
@@ -354,6 +371,8 @@ static void measure_frame(const sn_fit_input *in, const sn_workspace *ws, int f,
 sn_status sn_fit_measure(const sn_fit_input *input, const sn_motion *motion,
                          const sn_allocator *allocator, sn_fit_frame *frames,
                          sn_fit_marker *markers, sn_fit_summary *summary) {
+    if (motion == NULL || frames == NULL || markers == NULL || summary == NULL || !sn_fit_input_good(input, motion))
+        return SN_ERR_ARGUMENT;
     sn_fit_place at;
     *summary = (sn_fit_summary){.worst_frame = -1, .worst_marker = -1};
     int count = sn_model_nmarker(input->model);

@@ -85,7 +85,8 @@ static sn_status read_tasks(reading *r) {
 sn_status sn_marker_set_read_tasks(const char *text, size_t length, const sn_model *model,
                                    const sn_allocator *allocator, sn_marker_set **out,
                                    sn_error *error) {
-    *out = NULL;
+    if (out != NULL) *out = NULL;
+    if (text == NULL || model == NULL || out == NULL) return sn_fail_missing(error);
     sn_marker_set *all = NULL;
     if (sn_marker_set_of_model(model, allocator, &all) != SN_OK) return sn_fail_memory(error);
     reading r = {.error = error, .place = all->place, .count = all->count, .now = -1};
@@ -111,6 +112,8 @@ sn_status sn_marker_set_read_tasks(const char *text, size_t length, const sn_mod
 
 sn_status sn_marker_set_read(const char *text, size_t length, const sn_model *model,
                              const sn_allocator *allocator, sn_marker_set **out, sn_error *error) {
+    if (out != NULL) *out = NULL;
+    if (text == NULL || model == NULL || out == NULL) return sn_fail_missing(error);
     size_t at = length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     while (at < length && strchr(" \t\r\n", text[at]) != NULL && text[at] != '\0') at++;
     return at < length && text[at] == '<'

@@ -29,6 +29,7 @@ static sn_status copy_options(sn_take *t, const sn_take_options *o) {
 sn_status sn_take_create(const sn_model *model, const sn_recording *recording,
                          const sn_take_options *options, const sn_allocator *allocator,
                          sn_take **out, sn_error *error) {
+    if (out == NULL) return sn_fail_missing(error);
     *out = NULL;
     sn_take_options o = options != NULL ? *options : sn_take_options_default();
     SN_TRY(sn_take_check_options(&o, model, recording, error));
@@ -218,12 +219,13 @@ sn_status sn_take_finish(sn_take *take) {
 // --- answers -------------------------------------------------------------------------------------
 
 int sn_take_solved(const sn_take *take) {
+    if (take == NULL) return 0;
     return take->step == SN_TAKE_FINISHED ? take->summary.count : take->fitting.solved;
 }
 
 // What a failed prepare left is not shown.
 static bool is_prepared(const sn_take *take) {
-    return take->motion != NULL &&
+    return take != NULL && take->motion != NULL &&
            (take->step == SN_TAKE_PREPARED || take->step == SN_TAKE_FINISHED);
 }
 
@@ -248,17 +250,20 @@ int sn_take_column(const sn_take *take, int marker) {
     return there ? take->column[marker] : -1;
 }
 
-const sn_take_summary *sn_take_get_summary(const sn_take *take) { return &take->summary; }
+const sn_take_summary *sn_take_get_summary(const sn_take *take) {
+    return take != NULL ? &take->summary : NULL;
+}
 
 const sn_fit_frame *sn_take_frames(const sn_take *take) {
-    return take->step == SN_TAKE_FINISHED ? take->frames : NULL;
+    return take != NULL && take->step == SN_TAKE_FINISHED ? take->frames : NULL;
 }
 
 const sn_fit_marker *sn_take_marker_errors(const sn_take *take) {
-    return take->step == SN_TAKE_FINISHED ? take->markers : NULL;
+    return take != NULL && take->step == SN_TAKE_FINISHED ? take->markers : NULL;
 }
 
 sn_status sn_take_measured(const sn_take *take, const sn_allocator *allocator, sn_recording **out) {
+    if (out == NULL) return SN_ERR_ARGUMENT;
     *out = NULL;
     if (!is_prepared(take)) return SN_ERR_ARGUMENT;
     sn_recording_info info = *sn_recording_get_info(take->recording);

@@ -103,7 +103,8 @@ static sn_status create_worker(sn_tracker *t, const sn_problem *problem, worker 
 
 sn_status sn_tracker_create(const sn_problem *problem, const sn_track_options *options,
                             const sn_allocator *allocator, sn_tracker **out) {
-    *out = NULL;
+    if (out != NULL) *out = NULL;
+    if (problem == NULL || out == NULL) return SN_ERR_ARGUMENT;
     sn_tracker t = {.allocator = sn_allocator_of(allocator),
                     .model = sn_problem_model(problem),
                     .options = options != NULL ? *options : sn_track_options_default(),
@@ -187,6 +188,7 @@ static void add_counts(sn_report *to, const sn_report *from) {
     to->functions += from->functions;
     to->gradients += from->gradients;
     to->hessians += from->hessians;
+    to->poses += from->poses;
     to->factorizations += from->factorizations;
 }
 
@@ -213,6 +215,7 @@ static bool try_once(const sn_tracker *t, worker *w, bool cold, int n, sn_track_
     out->report.functions = counts.functions;
     out->report.gradients = counts.gradients;
     out->report.hessians = counts.hessians;
+    out->report.poses = counts.poses;
     out->report.factorizations = counts.factorizations;
     return better;
 }
@@ -359,6 +362,7 @@ static sn_status solve_first_frames(sn_tracker *t) {
 
 sn_status sn_tracker_begin(sn_tracker *tracker, int nframe, sn_track_goals goals, void *user,
                            const double *start, double *q, sn_track_frame *frames) {
+    if (tracker == NULL || start == NULL || q == NULL) return SN_ERR_ARGUMENT;
     tracker->goals = NULL;
     if (nframe < 0 || goals == NULL) return SN_ERR_ARGUMENT;
     SN_TRY(sn_model_check_pose(tracker->model, start, NULL));
@@ -378,8 +382,10 @@ sn_status sn_tracker_begin(sn_tracker *tracker, int nframe, sn_track_goals goals
 
 sn_status sn_tracker_advance(sn_tracker *tracker, int count, int *solved) {
     sn_tracker *t = tracker;
+    if (solved == NULL) return SN_ERR_ARGUMENT;
+    *solved = 0;
+    if (t == NULL || t->goals == NULL) return SN_ERR_ARGUMENT;
     *solved = t->solved;
-    if (t->goals == NULL) return SN_ERR_ARGUMENT;
     int left = t->nframe - t->solved, size = t->options.chunk;
     t->end = t->solved + (count < 0 || count > left ? left : count);
     if (t->end == t->solved) return SN_OK;

@@ -46,7 +46,7 @@ static void pose_problem(int count, bool turned) {
         web_goal_set(i, joint, kind, 1, 0, 0, 0, at.p.x, at.p.y, at.p.z, r.w, r.x, r.y, r.z);
     }
     (void)web_goals(count);
-    web_begin(WEB_FROM_LAST, 0);
+    web_begin(WEB_FROM_LAST);
 }
 
 int problems_poses(int first, int count, double *out, int room) {

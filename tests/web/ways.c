@@ -26,7 +26,8 @@ static sn_take *by_library(const char *skeleton, const char *recording, sn_docum
         sn_document_read(recording, bytes, length, NULL, NULL, markers, NULL) != SN_OK)
         return NULL;
     free(bytes);
-    sn_document_up(model, &o.model_up, &o.model_up_sign);
+    o.model_up = model->up;
+    o.model_up_sign = model->up_sign;
     o.calibrate = SN_CALIBRATE_SCALE;
     // cut and threaded otherwise than the other two
     o.threads = 2;
