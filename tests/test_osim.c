@@ -3,6 +3,7 @@
 // OpenSim's own example against its own answer.
 #include "math/vec3.h"
 #include "support.h"
+#include "take/fit.h"
 
 static const double degrees = 57.29577951308232;
 

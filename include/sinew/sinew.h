@@ -8,7 +8,7 @@
 #include "sinew/eval.h"
 #include "sinew/example.h"
 #include "sinew/export.h"
-#include "sinew/fit.h"
+#include "sinew/take.h"
 #include "sinew/formats.h"
 #include "sinew/glb.h"
 #include "sinew/mjcf.h"
