@@ -10,6 +10,7 @@
 #include "sinew/export.h"
 #include "sinew/fit.h"
 #include "sinew/formats.h"
+#include "sinew/function.h"
 #include "sinew/glb.h"
 #include "sinew/math.h"
 #include "sinew/model.h"
