@@ -235,7 +235,13 @@ static void try_again(const sn_tracker *t, worker *w, sn_track_frame *out) {
     go_on(t, w, out);
     for (int n = 0; n < t->options.restarts && far_worse(t, w, out->report.f); n++) {
         other_guess(t, w, n, w->trial);
-        if (try_once(t, w, true, n + 1, out)) go_on(t, w, out);
+        if (try_once(t, w, true, n + 1, out)) {
+            go_on(t, w, out);
+        } else if (!(w->usual >= 0)) {
+            // a first frame has nothing to be compared with: a search of the valleys that finds none
+            // lower settles it
+            break;
+        }
     }
     // nothing helps: so it may be for a while, and each of these tries is long
     if (far_worse(t, w, out->report.f) && w->usual >= 0) w->usual *= 2;
@@ -289,8 +295,8 @@ static double *pose_of(const sn_tracker *t, int frame) {
 
 // The frames of a chunk behind its first, which is solved.
 static sn_status solve_chunk(sn_tracker *t, worker *w, int chunk) {
-    int first = chunk * t->options.chunk, end = first + t->options.chunk;
-    if (end > t->nframe) end = t->nframe;
+    int first = chunk * t->options.chunk, left = t->nframe - first;
+    int end = left < t->options.chunk ? t->nframe : first + t->options.chunk;
     sn_track_frame spare;
     copy(t, w->previous, pose_of(t, first));
     copy(t, w->before, w->previous);
@@ -308,10 +314,14 @@ static sn_status solve_chunk(sn_tracker *t, worker *w, int chunk) {
         SN_TRY(solve_frame(t, w, f, false, f > first + 1, pose_of(t, f), frame));
         atomic_fetch_add(&t->done, 1);
         if (t->options.progress != NULL && w == &t->workers[0])
-            t->options.progress(t->options.progress_user, atomic_load(&t->done), t->nframe,
-                                frame);
+            t->options.progress(t->options.progress_user, atomic_load(&t->done), t->nframe, frame);
     }
     return SN_OK;
+}
+
+// Without the sum of both, which may be more than an int holds.
+static int count_chunks(const sn_tracker *t) {
+    return t->nframe / t->options.chunk + (t->nframe % t->options.chunk != 0);
 }
 
 typedef struct thread_job {
@@ -322,10 +332,9 @@ typedef struct thread_job {
 static void run_worker(void *argument) {
     thread_job *job = argument;
     sn_tracker *t = job->tracker;
-    int nchunk = (t->nframe + t->options.chunk - 1) / t->options.chunk;
     for (;;) {
         int chunk = atomic_fetch_add(&t->next_chunk, 1);
-        if (chunk >= nchunk) return;
+        if (chunk >= count_chunks(t)) return;
         sn_status status = solve_chunk(t, job->worker, chunk);
         int none = SN_OK;
         if (status != SN_OK) atomic_compare_exchange_strong(&t->failed, &none, (int)status);
@@ -340,7 +349,8 @@ static sn_status solve_first_frames(sn_tracker *t) {
     copy(t, w->before, t->start);
     copy(t, w->left, t->start);
     w->usual = NAN;
-    for (int f = 0; f < t->nframe; f += t->options.chunk) {
+    for (int chunk = 0, n = count_chunks(t); chunk < n; chunk++) {
+        int f = chunk * t->options.chunk;
         SN_TRY(solve_frame(t, w, f, true, false, pose_of(t, f),
                            t->frames != NULL ? &t->frames[f] : &spare));
         atomic_fetch_add(&t->done, 1);
