@@ -43,8 +43,9 @@ static setting setting_new(int copies, int markers, bool paper) {
     s.sums = malloc((size_t)sn_model_njoint(s.model) * sizeof *s.sums);
     s.rows = malloc(sn_path_size(sn_model_path(s.model)) * sizeof *s.rows);
     if (paper) s.paper = alg34_create(s.problem);
-    if (sn_workspace_create(s.problem, true, NULL, &s.ws) != SN_OK || s.q == NULL || s.x == NULL ||
-        s.sums == NULL || s.damping == NULL || s.rows == NULL || (paper && s.paper == NULL)) {
+    if (sn_workspace_create(s.problem, true, NULL, &s.ws, NULL) != SN_OK || s.q == NULL ||
+        s.x == NULL || s.sums == NULL || s.damping == NULL || s.rows == NULL ||
+        (paper && s.paper == NULL)) {
         fputs("bench: out of memory\n", stderr);
         exit(1);
     }

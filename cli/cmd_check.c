@@ -224,7 +224,7 @@ static int check(const sn_model *model, const sn_problem *problem, long poses, u
     size_t nv = (size_t)sn_model_nv(model), nq = (size_t)sn_model_nq(model);
     bool all = nv <= ALL_UP_TO;
     checking c = {.model = model, .nv = (int)nv, .shown = isatty(2), .poses = poses};
-    if (sn_workspace_create(problem, all, NULL, &c.ws) != SN_OK) {
+    if (sn_workspace_create(problem, all, NULL, &c.ws, NULL) != SN_OK) {
         fputs("sinew: out of memory\n", stderr);
         return EXIT_FAILED;
     }

@@ -22,7 +22,8 @@ static const char help[] =
     "none (AMC)\n"
     "  --frames A:B        only these, by their numbers in the file, both included\n"
     "  --every N           keep each N-th frame\n"
-    "  --units UNIT        of the output: m, cm, mm, in, ft. Without it markers are in mm (STO: m), "
+    "  --units UNIT        of the output: m, cm, mm, in, ft. Without it markers are in mm (STO: "
+    "m), "
     "BVH and\n"
     "                      ASF in the unit of the file they come from\n"
     "  --up AXIS           turn everything so that this axis is up: x, y, z, -x, -y, -z\n"
@@ -89,7 +90,7 @@ static bool check_without_figure(const conversion *c, const char *path, sn_forma
     case SN_FORMAT_C3D:
     case SN_FORMAT_TRC:
     case SN_FORMAT_MOT:
-        if (sn_recording_get_info(c->recording)->rate > 0) return true;
+        if (sn_recording_about(c->recording)->rate > 0) return true;
         return refuse(path, "the recording has no frame rate, which this format needs: state one "
                             "with --fps");
     case SN_FORMAT_CSV:
@@ -149,8 +150,7 @@ static bool check_outputs(const conversion *c) {
         const char *path = c->settings->outputs.word[i];
         sn_format format = sn_format_of_name(path);
         if (!output_allowed(path)) return false;
-        if (format == SN_FORMAT_URDF || format == SN_FORMAT_OSIM ||
-            format == SN_FORMAT_MJCF)
+        if (format == SN_FORMAT_URDF || format == SN_FORMAT_OSIM || format == SN_FORMAT_MJCF)
             return refuse(path, "such files are read, not written");
         if (!(c->figure_path != NULL ? check_with_figure(c, path, format)
                                      : check_without_figure(c, path, format)))
@@ -190,7 +190,8 @@ static bool write_outputs(const conversion *c) {
     if (turns(c)) rotation_of(c, s.rotation);
     for (int i = 0; i < c->settings->outputs.count; i++) {
         const char *path = c->settings->outputs.word[i];
-        if (!(c->table != NULL ? write_table(path, c->table) : write_scene(path, &s, NULL))) return false;
+        if (!(c->table != NULL ? write_table(path, c->table) : write_scene(path, &s, NULL)))
+            return false;
         printf("wrote  %s\n", path);
     }
     return true;
@@ -207,8 +208,9 @@ static void say_world(const char *what, const world *w) {
 static void say_lost_axis(conversion *c) {
     if (c->figure_path == NULL || c->has_up || !has_output(c, SN_FORMAT_MODEL)) return;
     if (c->figure.up == 1 && c->figure.up_sign > 0) return;
-    convert_note(c, "JSON says no axis that is up, and is taken for y up: this figure has %s (--up y "
-                    "turns it)",
+    convert_note(c,
+                 "JSON says no axis that is up, and is taken for y up: this figure has %s (--up y "
+                 "turns it)",
                  c->figure_world.up_text);
 }
 

@@ -83,7 +83,7 @@ static int evaluate(const sn_model *model, const sn_problem *problem, const doub
     size_t nv = (size_t)sn_model_nv(model);
     evaluation e = {.model = model, .g = must_alloc(nv, sizeof(double))};
     if (hessian) e.H = must_alloc(nv * nv, sizeof(double));
-    sn_status status = sn_workspace_create(problem, hessian, NULL, &e.ws);
+    sn_status status = sn_workspace_create(problem, hessian, NULL, &e.ws, NULL);
     if (status == SN_OK) status = sn_workspace_eval(e.ws, q, what, &e.f);
     if (status == SN_OK) {
         sn_workspace_gradient(e.ws, e.g);
@@ -105,10 +105,12 @@ static int evaluate(const sn_model *model, const sn_problem *problem, const doub
 static int run(int argc, char **argv) {
     bool json = false;
     const char *model_path = NULL, *tasks_path = NULL, *pose_path = NULL, *kind = "exact";
-    const option options[] = {
-        VALUE("--model", "-m", &model_path), VALUE("--tasks", "-t", &tasks_path),
-        VALUE("--pose", "-q", &pose_path),   VALUE("--hessian", NULL, &kind),
-        FLAG("--json", &json),        {0}};
+    const option options[] = {VALUE("--model", "-m", &model_path),
+                              VALUE("--tasks", "-t", &tasks_path),
+                              VALUE("--pose", "-q", &pose_path),
+                              VALUE("--hessian", NULL, &kind),
+                              FLAG("--json", &json),
+                              {0}};
     const char *word;
     int nword, code = parse_options(&command_eval, argc, argv, options, &word, 0, &nword);
     if (code >= 0) return code;

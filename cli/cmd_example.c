@@ -37,12 +37,12 @@ static void take_free(take *t) {
 
 // y up becomes z up, as most laboratories have it, and the figure walks along x: the axes in turn.
 static sn_status z_up(const sn_recording *from, sn_recording **out) {
-    sn_recording_info info = *sn_recording_get_info(from);
+    sn_recording_info info = *sn_recording_about(from);
     const char **labels = must_alloc((size_t)info.nmarker, sizeof *labels);
     for (int i = 0; i < info.nmarker; i++) labels[i] = sn_recording_label(from, i);
     memcpy(info.x_screen, "+X", 3);
     memcpy(info.y_screen, "+Z", 3);
-    sn_status status = sn_recording_create(&info, labels, NULL, out);
+    sn_status status = sn_recording_create(&info, labels, NULL, out, NULL);
     free(labels);
     for (int k = 0; status == SN_OK && k < info.nframe; k++) {
         const double *x = sn_recording_frame(from, k);
@@ -58,11 +58,11 @@ static sn_status z_up(const sn_recording *from, sn_recording **out) {
 
 static sn_status take_make(take *t, uint64_t seed) {
     sn_recording *recording = NULL;
-    sn_status status = sn_model_humanoid(NULL, &t->model);
-    if (status == SN_OK) status = sn_example_motion(t->model, NULL, &t->motion);
-    if (status == SN_OK) status = sn_example_subject(seed, NULL, &t->subject);
+    sn_status status = sn_model_humanoid(NULL, &t->model, NULL);
+    if (status == SN_OK) status = sn_example_motion(t->model, NULL, &t->motion, NULL);
+    if (status == SN_OK) status = sn_example_subject(seed, NULL, &t->subject, NULL);
     if (status == SN_OK)
-        status = sn_example_recording(t->subject, t->motion, seed, NULL, &recording);
+        status = sn_example_recording(t->subject, t->motion, seed, NULL, &recording, NULL);
     if (status == SN_OK) status = z_up(recording, &t->recording);
     sn_recording_destroy(recording);
     return status;
@@ -97,17 +97,13 @@ static bool page_end(page *p, sn_status status) {
 static bool write_c3d(const take *t, const char *folder) {
     page p;
     return page_begin(&p, folder, "take.c3d") &&
-           page_end(&p, sn_c3d_write(t->recording, NULL, NULL, &p.sink, &p.error));
+           page_end(&p, sn_c3d_write(t->recording, NULL, &p.sink, NULL, &p.error));
 }
 
 static bool write_model(const sn_model *model, const char *folder, const char *name) {
     page p;
-    char *text = NULL;
-    if (!page_begin(&p, folder, name)) return false;
-    sn_status status = sn_model_write_json(model, NULL, &text);
-    if (status == SN_OK && !p.sink.write(p.sink.user, text, strlen(text))) status = SN_ERR_FILE;
-    sn_string_free(text, NULL);
-    return page_end(&p, status);
+    return page_begin(&p, folder, name) &&
+           page_end(&p, sn_model_write_json(model, &p.sink, NULL, &p.error));
 }
 
 static bool write_acclaim(const sn_skeleton *skeleton, const sn_motion *motion,

@@ -92,7 +92,7 @@ static bool load_motion(lesson *l) {
 static bool keep_subject(lesson *l) {
     const char *subject = l->settings->subject;
     if (subject == NULL) return true;
-    sn_recording_info info = *sn_recording_get_info(l->recording);
+    sn_recording_info info = *sn_recording_about(l->recording);
     int all = info.nmarker, *column = must_alloc((size_t)all, sizeof *column);
     const char **labels = must_alloc((size_t)all, sizeof *labels);
     size_t n = strlen(subject);
@@ -109,7 +109,7 @@ static bool keep_subject(lesson *l) {
         complain("%s: no label begins with \"%s:\"; the first is \"%s\"", l->settings->input,
                  subject, all > 0 ? sn_recording_label(l->recording, 0) : "");
     } else {
-        status = sn_recording_create(&info, labels, NULL, &kept);
+        status = sn_recording_create(&info, labels, NULL, &kept, NULL);
         if (status != SN_OK) complain("out of memory");
     }
     for (int f = 0; kept != NULL && f < info.nframe; f++)
@@ -125,8 +125,7 @@ static bool keep_subject(lesson *l) {
 }
 
 static bool check_rates(const lesson *l) {
-    double motion = sn_motion_rate(l->motion),
-           recording = sn_recording_get_info(l->recording)->rate;
+    double motion = sn_motion_rate(l->motion), recording = sn_recording_about(l->recording)->rate;
     if (!(motion > 0) || !(recording > 0) || fabs(motion / recording - 1) < SAME_RATE) return true;
     complain("the motion has %g frames/s, the recording %g: bring them together first, with sinew "
              "convert "
@@ -139,7 +138,7 @@ static bool check_rates(const lesson *l) {
 
 // Frame 0 of both belong together afterwards.
 static bool shift(const lesson *l, int offset, sn_motion **motion, sn_recording **recording) {
-    int nmotion = sn_motion_nframe(l->motion), nrec = sn_recording_get_info(l->recording)->nframe;
+    int nmotion = sn_motion_nframe(l->motion), nrec = sn_recording_about(l->recording)->nframe;
     int skip_motion = offset > 0 ? offset : 0, skip_rec = offset < 0 ? -offset : 0;
     *motion = NULL;
     *recording = NULL;
@@ -193,7 +192,7 @@ static bool apply_offset(lesson *l) {
 
 static bool find_axes(lesson *l) {
     const settings *s = l->settings;
-    const sn_recording_info *info = sn_recording_get_info(l->recording);
+    const sn_recording_info *info = sn_recording_about(l->recording);
     sn_error error = {0};
     double unit, sign;
     int up;
@@ -225,7 +224,7 @@ static bool find_axes(lesson *l) {
 // --- the result ----------------------------------------------------------------------------------
 
 static int samples_of(const lesson *l, const char *name) {
-    const sn_recording_info *info = sn_recording_get_info(l->recording);
+    const sn_recording_info *info = sn_recording_about(l->recording);
     int frames =
         sn_motion_nframe(l->motion) < info->nframe ? sn_motion_nframe(l->motion) : info->nframe;
     int marker = sn_recording_find(l->recording, name), count = 0;
@@ -240,7 +239,7 @@ static bool in_set(const lesson *l, const char *name) {
 }
 
 static void print_result(const lesson *l) {
-    const sn_recording_info *info = sn_recording_get_info(l->recording);
+    const sn_recording_info *info = sn_recording_about(l->recording);
     char word[8], unit[24];
     sn_axis_map_print(&l->axes, word);
     printf("%s with %s\n", l->settings->input,
@@ -275,7 +274,7 @@ static void print_result(const lesson *l) {
 
 static bool learn(lesson *l) {
     sn_error error = {0};
-    int n = sn_recording_get_info(l->recording)->nmarker;
+    int n = sn_recording_about(l->recording)->nmarker;
     l->spreads = must_alloc((size_t)n, sizeof *l->spreads);
     if (sn_marker_set_learn(l->figure.model, l->motion, l->recording, &l->axes, NULL, &l->set,
                             l->spreads, &error) == SN_OK)
@@ -288,7 +287,7 @@ static bool write_set(const lesson *l) {
     output out;
     if (!output_open(&out, l->settings->output)) return false;
     sn_sink sink = output_sink(&out);
-    return output_close(&out, sn_marker_set_write_json(l->set, &sink), NULL);
+    return output_close(&out, sn_marker_set_write_json(l->set, &sink, NULL), NULL);
 }
 
 static bool check_words(const settings *s, long *offset) {

@@ -101,7 +101,7 @@ static int solve(const sn_model *model, const sn_problem *problem, const double 
     memcpy(q, start, nq * sizeof *q);
     sn_solver *solver;
     sn_report report;
-    sn_status status = sn_solver_create(problem, options, NULL, &solver);
+    sn_status status = sn_solver_create(problem, options, NULL, &solver, NULL);
     if (status == SN_OK)
         status =
             cold ? sn_solver_solve_cold(solver, q, &report) : sn_solver_solve(solver, q, &report);

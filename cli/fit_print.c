@@ -18,7 +18,7 @@ static void axis_text(int axis, double sign, char out[3]) {
 }
 
 void print_fit_text(const fit_result *r) {
-    const sn_recording_info *info = sn_recording_get_info(r->recording);
+    const sn_recording_info *info = sn_recording_about(r->recording);
     const sn_take_summary *t = r->summary;
     const sn_fit_summary *s = &t->fit;
     char map[8], up[3], model_up[3];
@@ -160,7 +160,7 @@ static void print_exchanged(const fit_result *r) {
 }
 
 void print_fit_json(const fit_result *r) {
-    const sn_recording_info *info = sn_recording_get_info(r->recording);
+    const sn_recording_info *info = sn_recording_about(r->recording);
     const sn_take_summary *t = r->summary;
     const sn_fit_summary *s = &t->fit;
     char map[8], up[3];

@@ -94,7 +94,7 @@ static int fit(fit_result *r) {
     r->fit_seconds = now() - m.fit_from;
     r->model = sn_take_model(r->take);
     r->motion = sn_take_motion(r->take);
-    r->summary = sn_take_get_summary(r->take);
+    r->summary = sn_take_about(r->take);
     r->frames = sn_take_frames(r->take);
     r->markers = sn_take_marker_errors(r->take);
     return -1;
@@ -109,7 +109,7 @@ static sn_motion *load_known(const char *path, const figure *f, sn_document *doc
     sn_motion *motion = NULL;
     options.skeleton = f->skeleton;
     bool amc = sn_format_of_name(path) == SN_FORMAT_AMC;
-    if (amc && (f->skeleton == NULL || sn_skeleton_get_format(f->skeleton) != SN_SKELETON_ASF)) {
+    if (amc && (f->skeleton == NULL || sn_skeleton_kind(f->skeleton) != SN_SKELETON_ASF)) {
         complain(
             "%s: an AMC file can be read only with its ASF file, and the model is none; make a "
             "BVH of the two (sinew convert X.asf %s -o truth.bvh) and give that to --truth",
@@ -139,7 +139,7 @@ static bool compare_with_truth(fit_result *r) {
         if (!good) (void)step_failed(r, path, status);
     }
     sn_motion_destroy(motion);
-    sn_document_free(&document);
+    sn_document_destroy(&document);
     return good;
 }
 
@@ -151,7 +151,7 @@ static void tell_amc(fit_result *r) {
     const char *amc = NULL;
     bool reshaped = r->summary->reshaped, asf = false;
     bool ours = r->figure.skeleton != NULL && !reshaped &&
-                sn_skeleton_get_format(r->figure.skeleton) == SN_SKELETON_ASF;
+                sn_skeleton_kind(r->figure.skeleton) == SN_SKELETON_ASF;
     for (int i = 0; i < s->outputs.count; i++) {
         sn_format format = sn_format_of_name(s->outputs.word[i]);
         asf |= format == SN_FORMAT_ASF;
@@ -176,7 +176,7 @@ static void tell_amc(fit_result *r) {
 static bool write_outputs(fit_result *r) {
     const fit_settings *s = r->settings;
     sn_recording *measured = NULL;
-    if (sn_take_measured(r->take, NULL, &measured) != SN_OK) {
+    if (sn_take_measured(r->take, NULL, &measured, NULL) != SN_OK) {
         complain("out of memory");
         return false;
     }

@@ -12,7 +12,6 @@ static void end_smoother(void *p) { sn_smoother_destroy(p); }
 static void end_recording(void *p) { sn_recording_destroy(p); }
 static void end_motion(void *p) { sn_motion_destroy(p); }
 static void end_table(void *p) { sn_table_destroy(p); }
-static void end_string(void *p) { sn_string_free(p, NULL); }
 
 static sn_status no_goals(void *user, int frame, sn_problem *problem) {
     (void)user, (void)frame, (void)problem;
@@ -48,16 +47,15 @@ static void models(void) {
     marker = (sn_marker_desc){.name = name, .weight = 1};
     VALUE(sn_joint_type_name, != NULL, ENUM(sn_joint_type, SN_JOINT_HINGE));
     STRUCT(sn_joint_default, ENUM(sn_joint_type, SN_JOINT_HINGE));
-    STATUS(sn_builder_create, MAY("x"), NULL, OUT(out, end_builder));
+    STATUS(sn_builder_create, MAY("x"), NULL, OUT(out, end_builder), MAY(&error));
     VOID(sn_builder_destroy, MAY((sn_builder *)NULL));
     STATUS(sn_builder_finish, PTR(w.builder), OUT(out, end_model), MAY(&error));
     VALUE(sn_builder_joint, == -1, PTR(w.scrap), PTR(&joint));
     VALUE(sn_builder_marker, == -1, PTR(w.scrap), PTR(&marker));
     VOID(sn_model_destroy, MAY((sn_model *)NULL));
     STATUS(sn_model_read_json, PTR(w.json), strlen(w.json), NULL, OUT(out, end_model), MAY(&error));
-    STATUS(sn_model_write_json, PTR(w.model), NULL, OUT(out, end_string));
-    VOID(sn_string_free, MAY((char *)NULL), NULL);
-    STATUS(sn_model_humanoid, NULL, OUT(out, end_model));
+    STATUS(sn_model_write_json, PTR(w.model), PTR(w.sink), NULL, MAY(&error));
+    STATUS(sn_model_humanoid, NULL, OUT(out, end_model), MAY(&error));
     VALUE(sn_model_name, == NULL, PTR(w.model));
     VALUE(sn_model_njoint, == 0, PTR(w.model));
     VALUE(sn_model_nmarker, == 0, PTR(w.model));
@@ -139,11 +137,12 @@ static void problems(void) {
 }
 
 static void evaluations(void) {
+    static sn_error error;
     static void *out;
     double f, pivot;
     const double local[3] = {0.1, 0, 0};
     const sn_frame frame = sn_workspace_frame(w.ws, 0);
-    STATUS(sn_workspace_create, PTR(w.problem), true, NULL, OUT(out, end_workspace));
+    STATUS(sn_workspace_create, PTR(w.problem), true, NULL, OUT(out, end_workspace), MAY(&error));
     VOID(sn_workspace_destroy, MAY((sn_workspace *)NULL));
     STATUS(sn_workspace_eval, PTR(w.ws), PTR(w.q), SN_EVAL_HESSIAN, PTR(&f));
     STATUS(sn_workspace_pose, PTR(w.ws), PTR(w.q));
@@ -168,6 +167,7 @@ static void evaluations(void) {
 }
 
 static void solvers(void) {
+    static sn_error error;
     static void *out;
     sn_report report;
     sn_smooth_report smoothed;
@@ -180,13 +180,13 @@ static void solvers(void) {
     VALUE(sn_method_find, == SN_METHOD_COUNT, PTR("lm"));
     VALUE(sn_method_available, == false, ENUM(sn_method, SN_METHOD_LM));
     NONE(sn_solver_options_default);
-    STATUS(sn_solver_create, PTR(w.problem), OPTIONS(o), NULL, OUT(out, end_solver));
+    STATUS(sn_solver_create, PTR(w.problem), OPTIONS(o), NULL, OUT(out, end_solver), MAY(&error));
     VOID(sn_solver_destroy, MAY((sn_solver *)NULL));
     STATUS(sn_solver_solve, PTR(w.solver), PTR(w.q), PTR(&report));
     STATUS(sn_solver_solve_cold, PTR(w.solver), PTR(w.q), PTR(&report));
     VALUE(sn_solver_workspace, == NULL, PTR(w.solver));
     NONE(sn_track_options_default);
-    STATUS(sn_tracker_create, PTR(w.problem), OPTIONS(t), NULL, OUT(out, end_tracker));
+    STATUS(sn_tracker_create, PTR(w.problem), OPTIONS(t), NULL, OUT(out, end_tracker), MAY(&error));
     VOID(sn_tracker_destroy, MAY((sn_tracker *)NULL));
     STATUS(sn_tracker_run, PTR(w.tracker), COUNT(2), PTR(no_goals), NULL, PTR(w.q), PTR(w.big),
            MAY(frames));
@@ -195,21 +195,24 @@ static void solvers(void) {
     int solved;
     STATUS(sn_tracker_advance, PTR(w.tracker), 1, PTR(&solved));
     NONE(sn_smooth_options_default);
-    STATUS(sn_smoother_create, PTR(w.problem), OPTIONS(s), NULL, OUT(out, end_smoother));
+    STATUS(sn_smoother_create, PTR(w.problem), OPTIONS(s), NULL, OUT(out, end_smoother),
+           MAY(&error));
     VOID(sn_smoother_destroy, MAY((sn_smoother *)NULL));
     STATUS(sn_smoother_run, PTR(w.smoother), COUNT(1), PTR(no_goals), NULL, PTR(w.q),
            PTR(&smoothed));
 }
 
 static void motions(void) {
+    static sn_error error;
     static void *out;
     const char *labels[] = {"a", "b"};
     const sn_recording_info info = {.nframe = 2, .nmarker = 2, .rate = 100};
     sn_table_info columns = sn_table_info_default();
     columns.ncolumn = 2, columns.nrow = 1;
-    STATUS(sn_recording_create, PTR(&info), PTR(labels), NULL, OUT(out, end_recording));
+    STATUS(sn_recording_create, PTR(&info), PTR(labels), NULL, OUT(out, end_recording),
+           MAY(&error));
     VOID(sn_recording_destroy, MAY((sn_recording *)NULL));
-    VALUE(sn_recording_get_info, == NULL, PTR(w.recording));
+    VALUE(sn_recording_about, == NULL, PTR(w.recording));
     VALUE(sn_recording_frame, == NULL, PTR(w.recording), INDEX(0));
     VALUE(sn_recording_edit, == NULL, PTR(w.recording), INDEX(0));
     VALUE(sn_recording_present, == false, PTR(w.recording), INDEX(0), INDEX(0));
@@ -218,7 +221,8 @@ static void motions(void) {
     VALUE(sn_label_name, == NULL, PTR("a:b"));
     VALUE(sn_recording_find, == -1, PTR(w.recording), PTR("LFHD"));
     VALUE(sn_unit_metres, == 0, PTR("mm"));
-    STATUS(sn_motion_create, COUNT(2), COUNT(3), 1, ANY(100), NULL, OUT(out, end_motion));
+    STATUS(sn_motion_create, COUNT(2), COUNT(3), 1, ANY(100), NULL, OUT(out, end_motion),
+           MAY(&error));
     VOID(sn_motion_destroy, MAY((sn_motion *)NULL));
     VALUE(sn_motion_nframe, == 0, PTR(w.motion));
     VALUE(sn_motion_nq, == 0, PTR(w.motion));
@@ -228,12 +232,14 @@ static void motions(void) {
     VOID(sn_motion_set_time_offset, PTR(w.motion), ANY(0));
     VALUE(sn_motion_frame, == NULL, PTR(w.motion), INDEX(0));
     VALUE(sn_motion_edit, == NULL, PTR(w.motion), INDEX(0));
-    STATUS(sn_recording_resample, PTR(w.recording), NUM(50), NULL, OUT(out, end_recording));
-    STATUS(sn_motion_resample, PTR(w.model), PTR(w.motion), NUM(50), NULL, OUT(out, end_motion));
+    STATUS(sn_recording_resample, PTR(w.recording), NUM(50), NULL, OUT(out, end_recording),
+           MAY(&error));
+    STATUS(sn_motion_resample, PTR(w.model), PTR(w.motion), NUM(50), NULL, OUT(out, end_motion),
+           MAY(&error));
     NONE(sn_table_info_default);
-    STATUS(sn_table_create, PTR(&columns), PTR(labels), NULL, OUT(out, end_table));
+    STATUS(sn_table_create, PTR(&columns), PTR(labels), NULL, OUT(out, end_table), MAY(&error));
     VOID(sn_table_destroy, MAY((sn_table *)NULL));
-    VALUE(sn_table_get_info, == NULL, PTR(w.table));
+    VALUE(sn_table_about, == NULL, PTR(w.table));
     VALUE(sn_table_row, == NULL, PTR(w.table), INDEX(0));
     VALUE(sn_table_edit, == NULL, PTR(w.table), INDEX(0));
     VALUE(sn_table_column, == NULL, PTR(w.table), INDEX(0));

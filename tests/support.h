@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
+#include "model/model_text.h"
 #include "sinew/sinew.h"
 
 /// How many random cases to run: `usual`, times the environment's SINEW_CASES (a factor such as

@@ -45,7 +45,7 @@ typedef struct clip {
 static void open_clip(clip *c) {
     c->model = sn_skeleton_model(c->skeleton);
     assert_int_equal(sn_problem_create(c->model, NULL, 0, NULL, &c->problem, NULL), SN_OK);
-    assert_int_equal(sn_workspace_create(c->problem, false, NULL, &c->ws), SN_OK);
+    assert_int_equal(sn_workspace_create(c->problem, false, NULL, &c->ws, NULL), SN_OK);
 }
 
 static clip read_clip(const char *text, size_t length, const sn_bvh_options *options) {
@@ -372,7 +372,7 @@ static void model_of_tiny(void **unused) {
         assert_int_equal(sn_model_joint(c.model, i)->type, types[i]);
     }
     assert_string_equal(sn_model_joint(c.model, 1)->order, "ZXZ");
-    assert_int_equal(sn_skeleton_get_format(c.skeleton), SN_SKELETON_BVH);
+    assert_int_equal(sn_skeleton_kind(c.skeleton), SN_SKELETON_BVH);
     assert_int_equal(sn_skeleton_row_size(c.skeleton), 12);
     assert_string_equal(sn_skeleton_row_name(c.skeleton, 1, 1), "Xrotation");
     assert_true(sn_motion_rate(c.motion) == 4 && sn_motion_first_frame(c.motion) == 1);

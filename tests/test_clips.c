@@ -74,7 +74,7 @@ static void poses_count_once(void **unused) {
             o.max_iterations = 12;
             if (!sn_method_available(o.method)) continue;
             sn_model_zero(model, q);
-            assert_int_equal(sn_solver_create(problem, &o, NULL, &solver), SN_OK);
+            assert_int_equal(sn_solver_create(problem, &o, NULL, &solver, NULL), SN_OK);
             assert_int_equal(sn_solver_solve(solver, q, &report), SN_OK);
             assert_true(report.poses >= 1);
             assert_true(report.poses <= report.functions + report.gradients + report.hessians);
@@ -109,7 +109,7 @@ static void a_constant_tolerance_is_kept(void **unused) {
                 o.pcg_tolerance = tight ? 1e-12 : 0.5;
                 o.bandwidth = 0;
                 sn_model_zero(model, q);
-                assert_int_equal(sn_solver_create(problem, &o, NULL, &solver), SN_OK);
+                assert_int_equal(sn_solver_create(problem, &o, NULL, &solver, NULL), SN_OK);
                 assert_int_equal(sn_solver_solve(solver, q, &report), SN_OK);
                 end[tight][constant] = report.f;
                 iterations[tight][constant] = report.iterations;

@@ -13,7 +13,7 @@ typedef struct posed {
 static posed pose_open(const sn_model *model) {
     posed p;
     assert_int_equal(sn_problem_create(model, NULL, 0, NULL, &p.problem, NULL), SN_OK);
-    assert_int_equal(sn_workspace_create(p.problem, false, NULL, &p.ws), SN_OK);
+    assert_int_equal(sn_workspace_create(p.problem, false, NULL, &p.ws, NULL), SN_OK);
     return p;
 }
 
@@ -115,10 +115,10 @@ static void bvh_to_asf_and_back(void **unused) {
         worst = fmax(worst, apart(a.model, m.motion, b.model, b.motion, &as_is));
         assert_near(sn_motion_rate(b.motion), sn_motion_rate(d.motion), 1e-6);
         program_expect(0, "AMC motion of", "info %s %s", asf, amc);
-        sn_document_free(&d);
-        sn_document_free(&m);
-        sn_document_free(&a);
-        sn_document_free(&b);
+        sn_document_destroy(&d);
+        sn_document_destroy(&m);
+        sn_document_destroy(&a);
+        sn_document_destroy(&b);
     }
     print_message("BVH to ASF and AMC and back: joints %.1e of the figure's size apart\n", worst);
     assert_true(worst < 1e-6);
@@ -159,12 +159,12 @@ static void asf_to_bvh(void **unused) {
             program_expect(0, "again.amc", "convert %s %s -o %s", asf, t ? mot : csv, again);
             sn_document c = program_read(again, a.skeleton);
             worst = fmax(worst, apart(a.model, m.motion, a.model, c.motion, &as_is));
-            sn_document_free(&c);
+            sn_document_destroy(&c);
         }
-        sn_document_free(&u);
-        sn_document_free(&b);
-        sn_document_free(&m);
-        sn_document_free(&a);
+        sn_document_destroy(&u);
+        sn_document_destroy(&b);
+        sn_document_destroy(&m);
+        sn_document_destroy(&a);
     }
     print_message("ASF and AMC to BVH, MOT and CSV: joints %.1e of the figure's size apart\n",
                   worst);
@@ -175,7 +175,7 @@ static void asf_to_bvh(void **unused) {
 
 static void same_recording(const sn_recording *x, const sn_recording *y, const sn_axis_map *turn,
                            double tolerance) {
-    const sn_recording_info *i = sn_recording_get_info(x), *j = sn_recording_get_info(y);
+    const sn_recording_info *i = sn_recording_about(x), *j = sn_recording_about(y);
     assert_int_equal(i->nframe, j->nframe);
     assert_int_equal(i->nmarker, j->nmarker);
     assert_near(i->rate, j->rate, 1e-6);
@@ -206,18 +206,18 @@ static void recordings(void **unused) {
         program_expect(0, names[k], "convert %s -o %s", from, to);
         r = program_read(to, NULL);
         same_recording(d.recording, r.recording, &as_is, 1e-6);
-        sn_document_free(&r);
+        sn_document_destroy(&r);
         from = to;
     }
     program_expect(0, "up +z (stated)", "convert %s -o %s --up y --units m",
                    program_path("take/take.c3d"), program_path("y.c3d"));
     r = program_read(program_path("y.c3d"), NULL);
     same_recording(d.recording, r.recording, &turn, 1e-6);
-    assert_string_equal(sn_recording_get_info(r.recording)->unit, "m");
-    assert_string_equal(sn_recording_get_info(r.recording)->y_screen, "+Y");
-    assert_string_equal(sn_recording_get_info(r.recording)->x_screen, "+Z");
-    sn_document_free(&r);
-    sn_document_free(&d);
+    assert_string_equal(sn_recording_about(r.recording)->unit, "m");
+    assert_string_equal(sn_recording_about(r.recording)->y_screen, "+Y");
+    assert_string_equal(sn_recording_about(r.recording)->x_screen, "+Z");
+    sn_document_destroy(&r);
+    sn_document_destroy(&d);
     // a file that states neither unit nor axis
     const char *bare =
         program_file("bare.csv", "time,A.X,A.Y,A.Z\n0,1,2,3\n0.1,2,3,4\n0.2,3,4,5\n");
@@ -227,16 +227,16 @@ static void recordings(void **unused) {
     r = program_read(program_path("bare.trc"), NULL);
     const double *x = sn_recording_frame(r.recording, 0);
     assert_true(x[0] == 2 && x[1] == 3 && x[2] == 1);
-    sn_document_free(&r);
+    sn_document_destroy(&r);
 }
 
 static int frames_of(const char *path, int *first, double *rate) {
     sn_document d = program_read(path, NULL);
-    const sn_recording_info *info = sn_recording_get_info(d.recording);
+    const sn_recording_info *info = sn_recording_about(d.recording);
     int n = info->nframe;
     *first = info->first_frame;
     *rate = info->rate;
-    sn_document_free(&d);
+    sn_document_destroy(&d);
     return n;
 }
 
@@ -266,8 +266,8 @@ static void frames(void **unused) {
                 b = program_read(program_path("b.trc"), NULL);
     sn_axis_map as_is = sn_axis_map_identity();
     same_recording(a.recording, b.recording, &as_is, 0);
-    sn_document_free(&a);
-    sn_document_free(&b);
+    sn_document_destroy(&a);
+    sn_document_destroy(&b);
     // and of a motion
     const char *bvh = program_path("take/truth.bvh");
     program_expect(0, "resampled", "convert %s -o %s --fps 60", bvh, program_path("a.bvh"));
@@ -275,8 +275,8 @@ static void frames(void **unused) {
     a = program_read(program_path("a.bvh"), NULL), b = program_read(program_path("b.bvh"), NULL);
     assert_true(apart(a.model, a.motion, b.model, b.motion, &as_is) < 1e-9);
     assert_near(sn_motion_rate(a.motion), 60, 1e-6);
-    sn_document_free(&a);
-    sn_document_free(&b);
+    sn_document_destroy(&a);
+    sn_document_destroy(&b);
 }
 
 // --- models, pictures, marker sets ---------------------------------------------------------------
@@ -292,14 +292,14 @@ static void models(void **unused) {
                 z = program_read(program_path("z.json"), NULL);
     sn_motion *zero;
     sn_axis_map turn = sn_axis_map_up(1, 1, 2, 1);
-    assert_int_equal(sn_motion_create(1, 59, 1, 0, NULL, &zero), SN_OK);
+    assert_int_equal(sn_motion_create(1, 59, 1, 0, NULL, &zero, NULL), SN_OK);
     uint64_t state = 9;
     sn_model_sample(h.model, &state, sn_motion_edit(zero, 0));
     assert_true(apart(h.model, zero, z.model, zero, &turn) < 1e-12);
     assert_int_equal(sn_model_nmarker(z.model), 41);
     sn_motion_destroy(zero);
-    sn_document_free(&z);
-    sn_document_free(&h);
+    sn_document_destroy(&z);
+    sn_document_destroy(&h);
 
     // a recording beside a motion; where the figure's markers are
     program_expect(0, "take.c3d", "example --out %s", program_path("take"));
@@ -322,8 +322,8 @@ static void models(void **unused) {
     for (int c = 0; c < 3; c++)
         assert_near(sn_recording_frame(m.recording, 0)[3 * at + c],
                     sn_recording_frame(t.recording, 0)[3 * to + c], 0.015);
-    sn_document_free(&m);
-    sn_document_free(&t);
+    sn_document_destroy(&m);
+    sn_document_destroy(&t);
 }
 
 static void refusals(void **unused) {

@@ -18,7 +18,7 @@ static void one_metric_for_all_angles(void **unused) {
         sn_report report;
         double *q = malloc(((size_t)sn_model_nq(model) + 1) * sizeof *q);
         sn_model_sample(model, &state, q);
-        assert_int_equal(sn_solver_create(problem, NULL, NULL, &s), SN_OK);
+        assert_int_equal(sn_solver_create(problem, NULL, NULL, &s, NULL), SN_OK);
         assert_int_equal(sn_solver_begin(s, q, &report), SN_OK);
         sn_damped_measure(s, true);
         const sn_damped *m = s->own[0];
@@ -78,7 +78,7 @@ static void the_better_of_two_steps(void **unused) {
         double *q = malloc(((size_t)sn_model_nq(model) + 1) * sizeof *q), f;
         sn_model_sample(model, &state, q);
         (void)sn_model_clamp(model, q);
-        assert_int_equal(sn_solver_create(problem, NULL, NULL, &s), SN_OK);
+        assert_int_equal(sn_solver_create(problem, NULL, NULL, &s, NULL), SN_OK);
         assert_int_equal(sn_solver_begin(s, q, &report), SN_OK);
         sn_damped_measure(s, true);
         if (n % 2 == 1) assert_true(sn_solver_eval(s, s->q, SN_EVAL_HESSIAN, &f));

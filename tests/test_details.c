@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Details that whole solves and fits hide: each test fails when the one line it is about is wrong.
-#include "take/calibrate.h"
 #include "math/vec3.h"
 #include "support.h"
+#include "take/calibrate.h"
 
 // A chain of joints, each 0.3 m along x of the one before.
 static sn_model *chain(const sn_joint_desc *joints, int count, const sn_marker_desc *markers,
                        int nmarker) {
     sn_builder *builder;
     sn_model *model;
-    assert_int_equal(sn_builder_create("chain", NULL, &builder), SN_OK);
+    assert_int_equal(sn_builder_create("chain", NULL, &builder, NULL), SN_OK);
     for (int i = 0; i < count; i++) {
         char name[8];
         sn_joint_desc d = joints[i];
@@ -40,7 +40,7 @@ static void orientation_near_its_goal(void **state) {
     sn_problem *problem;
     sn_workspace *ws;
     assert_int_equal(sn_problem_create(model, &task, 1, NULL, &problem, NULL), SN_OK);
-    assert_int_equal(sn_workspace_create(problem, true, NULL, &ws), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, true, NULL, &ws, NULL), SN_OK);
     const double q[3] = {0.4, -0.7, 0.3}, left[] = {0.003, 0.02, 0.06, 0.099, 0.3, 2};
     for (int k = 0; k < 6; k++) {
         double f, H[9], plain[9], off = 0, apart = 0;
@@ -119,7 +119,7 @@ static double energy(const sn_calibration *c, const double *x, const double *q) 
     double sum = 0;
     assert_int_equal(sn_shape_model(&c->shape, x, NULL, &model, NULL), SN_OK);
     assert_int_equal(sn_problem_create(model, NULL, 0, NULL, &problem, NULL), SN_OK);
-    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
     assert_int_equal(sn_workspace_pose(ws, q), SN_OK);
     for (int i = 0; i < c->shape.nmarker; i++) {
         double goal[3];
@@ -151,7 +151,7 @@ static void tied_bones_on_one_path(void **state) {
     const sn_recording_info info = {
         .nframe = 1, .nmarker = MARKERS, .rate = 100, .metres_per_unit = 1};
     sn_recording *recording;
-    assert_int_equal(sn_recording_create(&info, labels, NULL, &recording), SN_OK);
+    assert_int_equal(sn_recording_create(&info, labels, NULL, &recording, NULL), SN_OK);
     for (int i = 0; i < 6; i++) sn_recording_edit(recording, 0)[i] = 0.2 * i - 0.3;
     const int column[] = {0, 1};
     const sn_fit_input input = {model, recording, column, sn_axis_map_identity(), 0, 1};
@@ -190,7 +190,7 @@ static void tied_bones_on_one_path(void **state) {
     sn_workspace *ws;
     assert_int_equal(sn_shape_model(&c.shape, x, NULL, &shaped, NULL), SN_OK);
     assert_int_equal(sn_problem_create(shaped, NULL, 0, NULL, &problem, NULL), SN_OK);
-    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
     assert_int_equal(sn_workspace_pose(ws, q), SN_OK);
     sn_normal_begin(&c, x);
     sn_normal_add(&c, ws, shaped, 0);
@@ -228,8 +228,8 @@ static void swap_seen_from_before(void **state) {
         .nframe = FRAMES, .nmarker = 3, .rate = 100, .metres_per_unit = 1};
     sn_recording *recording;
     sn_motion *motion;
-    assert_int_equal(sn_recording_create(&info, labels, NULL, &recording), SN_OK);
-    assert_int_equal(sn_motion_create(FRAMES, 1, 1, 100, NULL, &motion), SN_OK);
+    assert_int_equal(sn_recording_create(&info, labels, NULL, &recording, NULL), SN_OK);
+    assert_int_equal(sn_motion_create(FRAMES, 1, 1, 100, NULL, &motion, NULL), SN_OK);
     for (int f = 0; f < FRAMES; f++) {
         bool exchanged = f >= FROM;
         sn_motion_edit(motion, f)[0] = exchanged ? rolled : truth;
@@ -274,7 +274,7 @@ static void plain_methods_say_that_they_stall(void **state) {
         sn_solver *solver;
         sn_report report;
         double q = 0.1;
-        assert_int_equal(sn_solver_create(problem, &o, NULL, &solver), SN_OK);
+        assert_int_equal(sn_solver_create(problem, &o, NULL, &solver, NULL), SN_OK);
         assert_int_equal(sn_solver_solve(solver, &q, &report), SN_OK);
         assert_int_equal(report.stop, SN_STOP_STALLED);
         assert_true(report.iterations < 2000);

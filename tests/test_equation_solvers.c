@@ -63,7 +63,7 @@ static sn_report solve(const sn_problem *problem, const sn_solver_options *optio
     test_allocator allocator;
     assert_true(start != NULL && before != NULL && after != NULL);
     test_allocator_begin(&allocator);
-    assert_int_equal(sn_solver_create(problem, options, &allocator.base, &solver), SN_OK);
+    assert_int_equal(sn_solver_create(problem, options, &allocator.base, &solver, NULL), SN_OK);
     start_of(model, q, start);
     sn_workspace *ws = sn_solver_workspace(solver);
     assert_int_equal(sn_workspace_eval(ws, start, 0, &start_f), SN_OK);
@@ -144,7 +144,7 @@ static void promises(void **unused) {
 static sn_model *arm(bool limited) {
     sn_builder *b;
     sn_model *model;
-    assert_int_equal(sn_builder_create("arm", NULL, &b), SN_OK);
+    assert_int_equal(sn_builder_create("arm", NULL, &b, NULL), SN_OK);
     sn_joint_desc d = sn_joint_default(SN_JOINT_HINGE);
     d.name = "shoulder";
     assert_int_equal(sn_builder_joint(b, &d), 0);

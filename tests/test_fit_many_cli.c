@@ -21,12 +21,12 @@ static void write_take(const char *name, int first, int count, int times) {
     sn_recording *all, *out;
     assert_int_equal(sn_c3d_read(bytes, length, NULL, &all, NULL), SN_OK);
     free(bytes);
-    sn_recording_info info = *sn_recording_get_info(all);
+    sn_recording_info info = *sn_recording_about(all);
     info.nmarker = 41;
     info.nframe = count * times;
     const char *labels[41];
     for (int i = 0; i < 41; i++) labels[i] = sn_recording_label(all, i);
-    assert_int_equal(sn_recording_create(&info, labels, NULL, &out), SN_OK);
+    assert_int_equal(sn_recording_create(&info, labels, NULL, &out, NULL), SN_OK);
     for (int f = 0; f < info.nframe; f++) {
         // there and back again
         int lap = f / count, at = lap % 2 == 0 ? f % count : count - 1 - f % count;
@@ -36,7 +36,7 @@ static void write_take(const char *name, int first, int count, int times) {
     sn_recording_destroy(all);
     memory_sink sink;
     memory_sink_begin(&sink);
-    assert_int_equal(sn_c3d_write(out, NULL, NULL, &sink.base, NULL), SN_OK);
+    assert_int_equal(sn_c3d_write(out, NULL, &sink.base, NULL, NULL), SN_OK);
     sn_recording_destroy(out);
     write_bytes(name, sink.bytes, sink.length);
     free(sink.bytes);

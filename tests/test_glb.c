@@ -74,7 +74,7 @@ static void write_glb(const sn_glb_scene *scene, glb *g) {
     *g = (glb){.file.limit = SIZE_MAX};
     const sn_sink sink = {keep, &g->file};
     sn_error error = {0};
-    if (sn_glb_write(scene, &sink, &error) != SN_OK) fail_msg("%s", error.text);
+    if (sn_glb_write(scene, &sink, NULL, &error) != SN_OK) fail_msg("%s", error.text);
     const unsigned char *at = g->file.data;
     assert_memory_equal(at, "glTF", 4);
     assert_int_equal(u32(at + 4), 2);
@@ -295,7 +295,7 @@ static void check_frames(const glb *g, const sn_model *model, const sn_motion *m
     sn_problem *problem;
     sn_workspace *ws;
     assert_int_equal(sn_problem_create(model, NULL, 0, NULL, &problem, NULL), SN_OK);
-    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
     load_nodes(g, &p);
     for (int f = 0; f < sn_motion_nframe(motion); f++) {
         assert_int_equal(sn_workspace_pose(ws, sn_motion_frame(motion, f)), SN_OK);
@@ -320,7 +320,8 @@ static void check_frames(const glb *g, const sn_model *model, const sn_motion *m
 
 static sn_motion *random_motion(uint64_t *state, const sn_model *model, int nframe) {
     sn_motion *motion;
-    assert_int_equal(sn_motion_create(nframe, sn_model_nq(model), 1, 120, NULL, &motion), SN_OK);
+    assert_int_equal(sn_motion_create(nframe, sn_model_nq(model), 1, 120, NULL, &motion, NULL),
+                     SN_OK);
     for (int f = 0; f < nframe; f++) sn_model_sample(model, state, sn_motion_edit(motion, f));
     return motion;
 }
@@ -375,8 +376,8 @@ static void test_channels(void **state_) {
     (void)state_;
     sn_model *model;
     sn_motion *motion;
-    assert_int_equal(sn_model_humanoid(NULL, &model), SN_OK);
-    assert_int_equal(sn_motion_create(3, sn_model_nq(model), 1, 60, NULL, &motion), SN_OK);
+    assert_int_equal(sn_model_humanoid(NULL, &model, NULL), SN_OK);
+    assert_int_equal(sn_motion_create(3, sn_model_nq(model), 1, 60, NULL, &motion, NULL), SN_OK);
     for (int f = 0; f < 3; f++) sn_model_zero(model, sn_motion_edit(motion, f));
     sn_glb_scene scene = sn_glb_scene_default(model);
     scene.motion = motion;
@@ -408,7 +409,7 @@ static sn_recording *random_recording(uint64_t *state, int nframe, int nmarker) 
     sn_recording_info info = {
         .nframe = nframe, .nmarker = nmarker, .rate = 120, .metres_per_unit = 1};
     sn_recording *recording;
-    assert_int_equal(sn_recording_create(&info, labels, NULL, &recording), SN_OK);
+    assert_int_equal(sn_recording_create(&info, labels, NULL, &recording, NULL), SN_OK);
     for (int f = 0; f < nframe; f++)
         for (int i = 1; i < nmarker; i++)
             for (int k = 0, seen = below(state, 3); k < 3 && seen > 0; k++)
@@ -421,13 +422,13 @@ static void test_markers(void **state_) {
     static player p;
     uint64_t state = 4;
     sn_model *model;
-    assert_int_equal(sn_model_humanoid(NULL, &model), SN_OK);
+    assert_int_equal(sn_model_humanoid(NULL, &model, NULL), SN_OK);
     sn_motion *motion = random_motion(&state, model, 20);
     sn_recording *recording = random_recording(&state, 30, 4);
     sn_problem *problem;
     sn_workspace *ws;
     assert_int_equal(sn_problem_create(model, NULL, 0, NULL, &problem, NULL), SN_OK);
-    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
     sn_glb_scene scene = sn_glb_scene_default(model);
     assert_true(sn_glb_up("z", scene.rotation));
     scene.motion = motion;
@@ -476,7 +477,7 @@ static void test_bones(void **state_) {
         sn_builder *builder;
         sn_model *model;
         double tips[3 * (WAYS + 1)] = {0};
-        assert_int_equal(sn_builder_create("bones", NULL, &builder), SN_OK);
+        assert_int_equal(sn_builder_create("bones", NULL, &builder, NULL), SN_OK);
         for (int i = 0; i <= WAYS; i++) {
             char name[8];
             sn_joint_desc d = sn_joint_default(SN_JOINT_HINGE);
@@ -587,7 +588,7 @@ static void refuse(const sn_glb_scene *scene, sn_status status, const char *says
     bytes file = {.limit = SIZE_MAX};
     const sn_sink sink = {keep, &file};
     sn_error error = {0};
-    assert_int_equal(sn_glb_write(scene, &sink, &error), status);
+    assert_int_equal(sn_glb_write(scene, &sink, NULL, &error), status);
     assert_int_equal(error.status, status);
     assert_int_equal(file.used, 0);
     if (strstr(error.text, says) == NULL) fail_msg("\"%s\" does not say \"%s\"", error.text, says);
@@ -598,7 +599,7 @@ static void test_refused(void **state_) {
     (void)state_;
     uint64_t state = 6;
     sn_model *model;
-    assert_int_equal(sn_model_humanoid(NULL, &model), SN_OK);
+    assert_int_equal(sn_model_humanoid(NULL, &model, NULL), SN_OK);
     sn_motion *motion = random_motion(&state, model, 3), *other, *slow;
     sn_recording *recording = random_recording(&state, 3, 4);
     const sn_glb_scene plain = sn_glb_scene_default(model);
@@ -611,11 +612,11 @@ static void test_refused(void **state_) {
     scene = plain;
     scene.rotation[0] = 0;
     refuse(&scene, SN_ERR_VALUE, "rotation");
-    assert_int_equal(sn_motion_create(2, 3, 1, 60, NULL, &other), SN_OK);
+    assert_int_equal(sn_motion_create(2, 3, 1, 60, NULL, &other, NULL), SN_OK);
     scene = plain;
     scene.motion = other;
     refuse(&scene, SN_ERR_ARGUMENT, "the motion has 3 coordinates");
-    assert_int_equal(sn_motion_create(2, sn_model_nq(model), 1, 0, NULL, &slow), SN_OK);
+    assert_int_equal(sn_motion_create(2, sn_model_nq(model), 1, 0, NULL, &slow, NULL), SN_OK);
     for (int f = 0; f < 2; f++) sn_model_sample(model, &state, sn_motion_edit(slow, f));
     scene.motion = slow;
     refuse(&scene, SN_ERR_ARGUMENT, "set the scene's rate");
@@ -653,7 +654,7 @@ static void test_too_large(void **state_) {
     assert_non_null(strstr(error.text, "4.29"));
     sn_model *model = random_model(&state, 1, SN_JOINT_SLIDER);
     sn_motion *motion;
-    assert_int_equal(sn_motion_create((1 << 23) + 1, 1, 1, 60, NULL, &motion), SN_OK);
+    assert_int_equal(sn_motion_create((1 << 23) + 1, 1, 1, 60, NULL, &motion, NULL), SN_OK);
     sn_glb_scene scene = sn_glb_scene_default(model);
     scene.motion = motion;
     refuse(&scene, SN_ERR_SIZE, "more than 8388608 frames");
@@ -665,19 +666,18 @@ static void test_faults(void **state_) {
     (void)state_;
     uint64_t state = 8;
     sn_model *model;
-    assert_int_equal(sn_model_humanoid(NULL, &model), SN_OK);
+    assert_int_equal(sn_model_humanoid(NULL, &model, NULL), SN_OK);
     sn_motion *motion = random_motion(&state, model, 10);
     test_allocator a;
     sn_glb_scene scene = sn_glb_scene_default(model);
     scene.motion = motion;
-    scene.allocator = &a.base;
     sn_error error;
     for (long n = 0;; n++) {
         test_allocator_begin(&a);
         a.fail_at = n;
         bytes file = {.limit = SIZE_MAX};
         const sn_sink sink = {keep, &file};
-        sn_status status = sn_glb_write(&scene, &sink, &error);
+        sn_status status = sn_glb_write(&scene, &sink, &a.base, &error);
         assert_int_equal(a.live, 0);
         free(file.data);
         if (status == SN_OK) break;
@@ -692,7 +692,7 @@ static void test_faults(void **state_) {
     for (size_t limit = 0; limit <= whole; limit += limit + 997 < whole ? 997 : 1) {
         bytes file = {.limit = limit};
         const sn_sink sink = {keep, &file};
-        sn_status status = sn_glb_write(&scene, &sink, &error);
+        sn_status status = sn_glb_write(&scene, &sink, &a.base, &error);
         assert_int_equal(status, limit < whole ? SN_ERR_FILE : SN_OK);
         assert_true(file.used <= limit);
         free(file.data);

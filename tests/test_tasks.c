@@ -7,7 +7,7 @@ static sn_model *person;
 
 static int begin(void **unused) {
     (void)unused;
-    return sn_model_humanoid(NULL, &person) == SN_OK ? 0 : -1;
+    return sn_model_humanoid(NULL, &person, NULL) == SN_OK ? 0 : -1;
 }
 
 static int end(void **unused) {
@@ -373,7 +373,7 @@ typedef struct numbers_of {
 static void evaluate(const sn_problem *p, const double *q, numbers_of *out) {
     sn_workspace *ws;
     memset(out, 0, sizeof *out);
-    assert_int_equal(sn_workspace_create(p, true, NULL, &ws), SN_OK);
+    assert_int_equal(sn_workspace_create(p, true, NULL, &ws, NULL), SN_OK);
     assert_int_equal(sn_workspace_eval(ws, q, SN_EVAL_HESSIAN, &out->f), SN_OK);
     sn_workspace_gradient(ws, out->g);
     sn_workspace_hessian(ws, out->H);
@@ -631,7 +631,7 @@ static void task_errors(void **unused) {
     double q[64], f, sum = 0;
     sn_workspace *ws;
     sn_model_zero(person, q);
-    assert_int_equal(sn_workspace_create(p, true, NULL, &ws), SN_OK);
+    assert_int_equal(sn_workspace_create(p, true, NULL, &ws, NULL), SN_OK);
     assert_int_equal(sn_workspace_eval(ws, q, SN_EVAL_GRADIENT, &f), SN_OK);
     for (int i = 0; i < 5; i++) {
         assert_near(sn_workspace_task_error(ws, i), expected[i], 1e-14);
@@ -656,14 +656,14 @@ static void rest_beyond_pi(void **unused) {
         const double q[3] = {4, 0.5, 0.2}, near[3] = {4.5, 0.5, 0.2};
         double f;
         d.name = "j";
-        assert_int_equal(sn_builder_create("one", NULL, &b), SN_OK);
+        assert_int_equal(sn_builder_create("one", NULL, &b, NULL), SN_OK);
         (void)sn_builder_joint(b, &d);
         assert_int_equal(sn_builder_finish(b, &model, NULL), SN_OK);
         sn_builder_destroy(b);
         sn_task t = sn_task_default(SN_TASK_REST);
         t.q = q;
         assert_int_equal(sn_problem_create(model, &t, 1, NULL, &p, NULL), SN_OK);
-        assert_int_equal(sn_workspace_create(p, false, NULL, &ws), SN_OK);
+        assert_int_equal(sn_workspace_create(p, false, NULL, &ws, NULL), SN_OK);
         assert_int_equal(sn_workspace_eval(ws, q, 0, &f), SN_OK);
         assert_true(f == 0);
         assert_int_equal(sn_problem_set_rest(p, 0, near), SN_OK);
@@ -689,11 +689,11 @@ static void frame2_counts_the_third_axis_twice(void **unused) {
     d.name = "body";
     task.i[0] = 1, task.i[1] = task.i[2] = 0;
     task.j[1] = 1, task.j[0] = task.j[2] = 0;
-    assert_int_equal(sn_builder_create("body", NULL, &b), SN_OK);
+    assert_int_equal(sn_builder_create("body", NULL, &b, NULL), SN_OK);
     (void)sn_builder_joint(b, &d);
     assert_int_equal(sn_builder_finish(b, &model, NULL), SN_OK);
     assert_int_equal(sn_problem_create(model, &task, 1, NULL, &problem, NULL), SN_OK);
-    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
     for (int k = 0; k < 10; k++) {
         double psi[3], f, square = 0;
         for (int i = 0; i < 3; i++) {

@@ -270,7 +270,7 @@ static void test_lost_mimics(void **state) {
         assert_int_equal(sn_mimics_count(d.mimics), 0);
         int slide = sn_model_find_joint(d.model, "slide");
         assert_false(sn_model_joint(d.model, slide)->locked[0]);
-        sn_document_free(&d);
+        sn_document_destroy(&d);
         free(text);
     }
     // a ring of three, and one that follows it: one goes first, the others follow
@@ -383,7 +383,7 @@ static void test_kinematics(void **state_) {
         sn_problem *problem;
         sn_workspace *ws;
         assert_int_equal(sn_problem_create(m, NULL, 0, NULL, &problem, NULL), SN_OK);
-        assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+        assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
         sn_model_sample(m, &state, q);
         assert_int_equal(sn_workspace_pose(ws, q), SN_OK);
         for (int k = 0; k < 4; k++) world[0].a[k][k] = 1;

@@ -17,20 +17,20 @@ extern "C" {
 /// Every format and its name; the ending of its files is the name in small letters, where there is one.
 #define SN_FORMAT_LIST(ENTRY)                                                                      \
     ENTRY(SN_FORMAT_UNKNOWN, "unknown")                                                            \
-    ENTRY(SN_FORMAT_MODEL, "sinew")   /* native JSON: a model */                                   \
-    ENTRY(SN_FORMAT_TASKS, "tasks")   /* native JSON: tasks */                                     \
+    ENTRY(SN_FORMAT_MODEL, "sinew")     /* native JSON: a model */                                 \
+    ENTRY(SN_FORMAT_TASKS, "tasks")     /* native JSON: tasks */                                   \
     ENTRY(SN_FORMAT_MARKERS, "markers") /* native JSON: a marker set */                            \
     ENTRY(SN_FORMAT_ASF, "asf")                                                                    \
     ENTRY(SN_FORMAT_AMC, "amc")                                                                    \
     ENTRY(SN_FORMAT_BVH, "bvh")                                                                    \
     ENTRY(SN_FORMAT_C3D, "c3d")                                                                    \
     ENTRY(SN_FORMAT_TRC, "trc")                                                                    \
-    ENTRY(SN_FORMAT_MOT, "mot")       /* and STO */                                                \
+    ENTRY(SN_FORMAT_MOT, "mot") /* and STO */                                                      \
     ENTRY(SN_FORMAT_CSV, "csv")                                                                    \
     ENTRY(SN_FORMAT_URDF, "urdf")                                                                  \
     ENTRY(SN_FORMAT_OSIM, "osim")                                                                  \
-    ENTRY(SN_FORMAT_MJCF, "mjcf")     /* MuJoCo's XML */                                           \
-    ENTRY(SN_FORMAT_GLB, "glb")       /* and glTF text, which is read only */
+    ENTRY(SN_FORMAT_MJCF, "mjcf") /* MuJoCo's XML */                                               \
+    ENTRY(SN_FORMAT_GLB, "glb")   /* and glTF text, which is read only */
 
 typedef enum sn_format {
 #define SN_FORMAT_ENTRY(code, text) code,
@@ -69,15 +69,16 @@ typedef struct sn_document {
     int up;           ///< the model's axis that points up: 0 1 2
     double up_sign;   ///< 1 or -1
     bool up_guessed;  ///< from the skeleton's bones; else it is stated, or the format's custom
-    char note[SN_OSIM_NOTE];  ///< OSIM, GLB, URDF, MJCF: what is not as in the file; ASF, BVH: what the reader decided
+    char note
+        [SN_OSIM_NOTE];  ///< OSIM, GLB, URDF, MJCF: what is not as in the file; ASF, BVH: what the reader decided
 } sn_document;
 
 /// Read a file of any format. AMC needs options->skeleton: SN_ERR_ARGUMENT without it.
-/// @param out  free with sn_document_free(); empty on failure
+/// @param out  free with sn_document_destroy(); empty on failure
 SN_API sn_status sn_document_read(const char *file_name, const void *bytes, size_t length,
                                   const sn_document_options *options, const sn_allocator *allocator,
                                   sn_document *out, sn_error *error);
-SN_API void sn_document_free(sn_document *document);
+SN_API void sn_document_destroy(sn_document *document);
 
 #ifdef __cplusplus
 }

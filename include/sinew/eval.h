@@ -29,7 +29,8 @@ enum {
 /// @param problem  must outlive the workspace; its goals may change between evaluations
 /// @param hessian  false: no room for the rows of H (a long chain's are many); all else still works
 SN_API sn_status sn_workspace_create(const sn_problem *problem, bool hessian,
-                                     const sn_allocator *allocator, sn_workspace **out);
+                                     const sn_allocator *allocator, sn_workspace **out,
+                                     sn_error *error);
 SN_API void sn_workspace_destroy(sn_workspace *workspace);
 
 /// f at pose q, and what `what` asks for, kept until the next call.

@@ -17,12 +17,13 @@ extern "C" {
 /// @param humanoid  sn_model_humanoid(); another model is SN_ERR_ARGUMENT
 /// @param out       free with sn_motion_destroy(); NULL on failure
 SN_API sn_status sn_example_motion(const sn_model *humanoid, const sn_allocator *allocator,
-                                   sn_motion **out);
+                                   sn_motion **out, sn_error *error);
 
 /// The humanoid with its markers where they really are on this person: up to 8 mm along each axis from where
 /// sn_model_humanoid() has them.
 /// @param out  free with sn_model_destroy(); NULL on failure
-SN_API sn_status sn_example_subject(uint64_t seed, const sn_allocator *allocator, sn_model **out);
+SN_API sn_status sn_example_subject(uint64_t seed, const sn_allocator *allocator, sn_model **out,
+                                    sn_error *error);
 
 /// The markers of a model through a motion as a capture system records them, in metres, axes as the
 /// model's: noise of 2 mm, short dropouts, limbs hidden for half a second; labels with a subject
@@ -30,7 +31,7 @@ SN_API sn_status sn_example_subject(uint64_t seed, const sn_allocator *allocator
 /// @param out  free with sn_recording_destroy(); NULL on failure
 SN_API sn_status sn_example_recording(const sn_model *subject, const sn_motion *motion,
                                       uint64_t seed, const sn_allocator *allocator,
-                                      sn_recording **out);
+                                      sn_recording **out, sn_error *error);
 
 #ifdef __cplusplus
 }

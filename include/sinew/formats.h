@@ -41,7 +41,7 @@ SN_API void sn_skeleton_destroy(sn_skeleton *skeleton);
 
 /// The model; lives as long as the skeleton.
 SN_API const sn_model *sn_skeleton_model(const sn_skeleton *skeleton);
-SN_API sn_skeleton_format sn_skeleton_get_format(const sn_skeleton *skeleton);
+SN_API sn_skeleton_format sn_skeleton_kind(const sn_skeleton *skeleton);
 /// The end of a joint's bone in the joint's frame, metres. ASF's root has 0 0 0. BVH: where the
 /// first child stands, or without children the first End Site.
 SN_API void sn_skeleton_tip(const sn_skeleton *skeleton, int joint, double out[3]);
@@ -131,7 +131,7 @@ SN_API sn_c3d_options sn_c3d_options_default(void);
 /// 0. Frames are numbered from 1 when the recording's first is below.
 /// @param options  NULL for the defaults
 SN_API sn_status sn_c3d_write(const sn_recording *recording, const sn_c3d_options *options,
-                              const sn_allocator *allocator, const sn_sink *sink, sn_error *error);
+                              const sn_sink *sink, const sn_allocator *allocator, sn_error *error);
 
 #ifdef __cplusplus
 }

@@ -26,7 +26,6 @@ typedef struct sn_glb_scene {
     bool fitted;         ///< show the model's own markers, in a second colour; default false
     double rate;         ///< frames per second; 0: the motion's, else the recording's
     double rotation[4];  ///< w x y z, turns the scene so that +y is up; see sn_glb_up()
-    const sn_allocator *allocator;  ///< for what the writer needs meanwhile; NULL for malloc
 } sn_glb_scene;
 
 SN_API sn_glb_scene sn_glb_scene_default(const sn_model *model);
@@ -41,7 +40,9 @@ SN_API bool sn_glb_up(const char *axis, double rotation[4]);
 /// most that the format can hold, or over 8,388,608 frames, behind which its times could not be
 /// told apart; SN_ERR_VALUE when a number is not finite; SN_ERR_ARGUMENT when something moves and
 /// no rate is known, or two that differ; SN_ERR_FILE when the sink fails.
-SN_API sn_status sn_glb_write(const sn_glb_scene *scene, const sn_sink *sink, sn_error *error);
+/// @param allocator  for what the writer needs meanwhile; NULL for malloc
+SN_API sn_status sn_glb_write(const sn_glb_scene *scene, const sn_sink *sink,
+                              const sn_allocator *allocator, sn_error *error);
 
 enum { SN_GLB_NOTE = 600 };
 
@@ -57,10 +58,10 @@ typedef struct sn_glb_content {
 /// the model's (free, ball, translation or fixed, as they move), the fitted markers its markers, and
 /// numbers come back to float precision. In others' the joints are those of the skins; without a
 /// skin the nodes that carry nothing or move. See docs/files.md.
-/// @param out  free with sn_glb_content_free(); empty on failure
+/// @param out  free with sn_glb_content_destroy(); empty on failure
 SN_API sn_status sn_glb_read(const void *bytes, size_t length, const sn_allocator *allocator,
                              sn_glb_content *out, sn_error *error);
-SN_API void sn_glb_content_free(sn_glb_content *content);
+SN_API void sn_glb_content_destroy(sn_glb_content *content);
 
 #ifdef __cplusplus
 }

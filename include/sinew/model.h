@@ -99,7 +99,7 @@ SN_API sn_joint_desc sn_joint_default(sn_joint_type type);
 /// Collects joints and markers. Names are copied. A builder that has failed stays failed, so add
 /// everything and look at what sn_builder_finish() says.
 SN_API sn_status sn_builder_create(const char *model_name, const sn_allocator *allocator,
-                                   sn_builder **out);
+                                   sn_builder **out, sn_error *error);
 SN_API void sn_builder_destroy(sn_builder *builder);
 
 /// Add a joint; its index, or -1 when memory is out or there are too many.
@@ -117,14 +117,13 @@ SN_API void sn_model_destroy(sn_model *model);
 /// Read and write the native JSON file. Reading back what was written gives the same numbers.
 SN_API sn_status sn_model_read_json(const char *text, size_t length, const sn_allocator *allocator,
                                     sn_model **out, sn_error *error);
-/// @param out  a terminated string, free with sn_string_free() and the same allocator
-SN_API sn_status sn_model_write_json(const sn_model *model, const sn_allocator *allocator,
-                                     char **out);
-SN_API void sn_string_free(char *string, const sn_allocator *allocator);
+/// @param allocator  for the text while it is written; NULL for malloc
+SN_API sn_status sn_model_write_json(const sn_model *model, const sn_sink *sink,
+                                     const sn_allocator *allocator, sn_error *error);
 
 /// The built-in figure: a person of 1.75 m, 58 degrees of freedom, 41 markers; y up, looking along
 /// z, arms stretched sideways at the zero pose.
-SN_API sn_status sn_model_humanoid(const sn_allocator *allocator, sn_model **out);
+SN_API sn_status sn_model_humanoid(const sn_allocator *allocator, sn_model **out, sn_error *error);
 
 SN_API const char *sn_model_name(const sn_model *model);
 SN_API int sn_model_njoint(const sn_model *model);

@@ -35,10 +35,11 @@ typedef struct sn_recording_info {
 ///                files of most formats could not be read back otherwise
 /// @param out     free with sn_recording_destroy(); NULL on failure
 SN_API sn_status sn_recording_create(const sn_recording_info *info, const char *const *labels,
-                                     const sn_allocator *allocator, sn_recording **out);
+                                     const sn_allocator *allocator, sn_recording **out,
+                                     sn_error *error);
 SN_API void sn_recording_destroy(sn_recording *recording);
 
-SN_API const sn_recording_info *sn_recording_get_info(const sn_recording *recording);
+SN_API const sn_recording_info *sn_recording_about(const sn_recording *recording);
 
 /// Positions of a frame (from 0): nmarker x 3 numbers, IN METRES whenever the unit is known, else
 /// as in the file; a missing sample is three NaN. NULL when out of range.
@@ -70,7 +71,7 @@ typedef struct sn_motion sn_motion;
 /// @param rate  frames per second, 0 when not known
 /// @param out   all zero; free with sn_motion_destroy(); NULL on failure
 SN_API sn_status sn_motion_create(int nframe, int nq, int first_frame, double rate,
-                                  const sn_allocator *allocator, sn_motion **out);
+                                  const sn_allocator *allocator, sn_motion **out, sn_error *error);
 SN_API void sn_motion_destroy(sn_motion *motion);
 
 SN_API int sn_motion_nframe(const sn_motion *motion);

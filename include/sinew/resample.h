@@ -16,14 +16,16 @@ extern "C" {
 /// @param rate  frames per second; the recording must know its own: SN_ERR_ARGUMENT
 /// @param out   free with sn_recording_destroy(); NULL on failure
 SN_API sn_status sn_recording_resample(const sn_recording *recording, double rate,
-                                       const sn_allocator *allocator, sn_recording **out);
+                                       const sn_allocator *allocator, sn_recording **out,
+                                       sn_error *error);
 
 /// Rotations of three degrees of freedom turn the shortest way at an even speed, whatever their
 /// coordinates, single angles the shortest way round, everything else goes straight.
 /// @param rate  frames per second; the motion must know its own: SN_ERR_ARGUMENT
 /// @param out   free with sn_motion_destroy(); NULL on failure
 SN_API sn_status sn_motion_resample(const sn_model *model, const sn_motion *motion, double rate,
-                                    const sn_allocator *allocator, sn_motion **out);
+                                    const sn_allocator *allocator, sn_motion **out,
+                                    sn_error *error);
 
 #ifdef __cplusplus
 }

@@ -48,7 +48,8 @@ SN_API sn_smooth_options sn_smooth_options_default(void);
 /// @param problem  the tasks, copied; its model must outlive this
 /// @param out      NULL on failure; free with sn_smoother_destroy()
 SN_API sn_status sn_smoother_create(const sn_problem *problem, const sn_smooth_options *options,
-                                    const sn_allocator *allocator, sn_smoother **out);
+                                    const sn_allocator *allocator, sn_smoother **out,
+                                    sn_error *error);
 SN_API void sn_smoother_destroy(sn_smoother *smoother);
 
 /// From the poses in q to better ones in q: nframe x nq numbers, usually from sn_tracker_run(). The

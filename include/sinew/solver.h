@@ -118,7 +118,7 @@ SN_API sn_solver_options sn_solver_options_default(void);
 /// @param allocator  NULL for malloc and free
 /// @param out        NULL on failure; free with sn_solver_destroy()
 SN_API sn_status sn_solver_create(const sn_problem *problem, const sn_solver_options *options,
-                                  const sn_allocator *allocator, sn_solver **out);
+                                  const sn_allocator *allocator, sn_solver **out, sn_error *error);
 SN_API void sn_solver_destroy(sn_solver *solver);
 
 /// From the pose in q (moved into its limits first) to a better one in q. The result is inside the

@@ -37,10 +37,10 @@ SN_API sn_table_info sn_table_info_default(void);
 /// @param names  ncolumn strings, copied
 /// @param out    free with sn_table_destroy(); NULL on failure
 SN_API sn_status sn_table_create(const sn_table_info *info, const char *const *names,
-                                 const sn_allocator *allocator, sn_table **out);
+                                 const sn_allocator *allocator, sn_table **out, sn_error *error);
 SN_API void sn_table_destroy(sn_table *table);
 
-SN_API const sn_table_info *sn_table_get_info(const sn_table *table);
+SN_API const sn_table_info *sn_table_about(const sn_table *table);
 /// A row (from 0), ncolumn numbers; NULL when out of range.
 SN_API const double *sn_table_row(const sn_table *table, int row);
 /// The same, to be filled.
@@ -88,8 +88,8 @@ SN_API sn_status sn_sto_read(const char *text, size_t length, const sn_allocator
 /// The table needs a time; it is written as the first column. A number reads back to the same bits.
 SN_API sn_status sn_sto_write(const sn_table *table, const sn_sink *sink, sn_error *error);
 /// sn_table_from_motion(), then sn_sto_write(). The motion needs a frame rate.
-SN_API sn_status sn_mot_write(const sn_model *model, const sn_motion *motion,
-                              const sn_allocator *allocator, const sn_sink *sink, sn_error *error);
+SN_API sn_status sn_mot_write(const sn_model *model, const sn_motion *motion, const sn_sink *sink,
+                              const sn_allocator *allocator, sn_error *error);
 
 /// Comma, semicolon or tab separated; also the files of OptiTrack Motive, Vicon Nexus and Qualisys
 /// QTM, of which the markers are taken.

@@ -6,7 +6,7 @@
 //   sn_take_prepare(take);    // labels and marker set, world (axes, unit), shape, first pose
 //   sn_take_solve(take, -1);  // every frame; or some at a time, for a preview
 //   sn_take_finish(take);     // what needs the whole take
-//   sn_take_motion(take); sn_take_model(take); sn_take_get_summary(take); sn_take_finding(take, 0);
+//   sn_take_motion(take); sn_take_model(take); sn_take_about(take); sn_take_finding(take, 0);
 //   sn_take_destroy(take);
 //
 // The model and the recording stay as they are: axes and unit are a map between their worlds. What a
@@ -62,7 +62,8 @@ typedef struct sn_marker_set sn_marker_set;
 
 /// @param places  copied
 SN_API sn_status sn_marker_set_create(const char *name, const sn_marker_place *places, int count,
-                                      const sn_allocator *allocator, sn_marker_set **out);
+                                      const sn_allocator *allocator, sn_marker_set **out,
+                                      sn_error *error);
 SN_API void sn_marker_set_destroy(sn_marker_set *set);
 SN_API const char *sn_marker_set_name(const sn_marker_set *set);
 SN_API int sn_marker_set_count(const sn_marker_set *set);
@@ -78,11 +79,12 @@ SN_API sn_status sn_marker_set_read_json(const char *text, size_t length,
 SN_API sn_status sn_marker_set_read(const char *text, size_t length, const sn_model *model,
                                     const sn_allocator *allocator, sn_marker_set **out,
                                     sn_error *error);
-SN_API sn_status sn_marker_set_write_json(const sn_marker_set *set, const sn_sink *sink);
+SN_API sn_status sn_marker_set_write_json(const sn_marker_set *set, const sn_sink *sink,
+                                          sn_error *error);
 
 /// The markers a model has.
 SN_API sn_status sn_marker_set_of_model(const sn_model *model, const sn_allocator *allocator,
-                                        sn_marker_set **out);
+                                        sn_marker_set **out, sn_error *error);
 
 /// The markers of a model that a task file of OpenSim's inverse kinematics (<IKTaskSet>) lists and applies,
 /// with its weights. Tasks about other markers, and about coordinates, are not looked at.
@@ -169,7 +171,7 @@ SN_API bool sn_axes_impossible(double size);
 /// @param model_up  the model's own up axis, 0 1 2, and sign
 SN_API sn_status sn_axes_find(const sn_model *model, const sn_recording *recording, int model_up,
                               double model_up_sign, const sn_allocator *allocator,
-                              sn_axes_report *out);
+                              sn_axes_report *out, sn_error *error);
 
 // --- takes -------------------------------------------------------------------------------------------
 
@@ -358,7 +360,7 @@ SN_API const sn_model *sn_take_limited_model(const sn_take *take);
 SN_API const sn_marker_set *sn_take_markers(const sn_take *take);
 /// The recording's marker for one of the model's, -1 for none.
 SN_API int sn_take_column(const sn_take *take, int marker);
-SN_API const sn_take_summary *sn_take_get_summary(const sn_take *take);
+SN_API const sn_take_summary *sn_take_about(const sn_take *take);
 /// One entry per fitted frame, one per marker of the model; NULL before the take is finished.
 SN_API const sn_fit_frame *sn_take_frames(const sn_take *take);
 SN_API const sn_fit_marker *sn_take_marker_errors(const sn_take *take);
@@ -367,7 +369,7 @@ SN_API const sn_fit_marker *sn_take_marker_errors(const sn_take *take);
 /// on the model are missing in every frame.
 /// @param out  free with sn_recording_destroy()
 SN_API sn_status sn_take_measured(const sn_take *take, const sn_allocator *allocator,
-                                  sn_recording **out);
+                                  sn_recording **out, sn_error *error);
 
 /// A subject of a recording, by what its labels begin with.
 typedef struct sn_subject {

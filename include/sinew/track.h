@@ -50,7 +50,8 @@ SN_API sn_track_options sn_track_options_default(void);
 
 /// All memory for tracking with these tasks. @param problem is copied; its model must outlive this.
 SN_API sn_status sn_tracker_create(const sn_problem *problem, const sn_track_options *options,
-                                   const sn_allocator *allocator, sn_tracker **out);
+                                   const sn_allocator *allocator, sn_tracker **out,
+                                   sn_error *error);
 SN_API void sn_tracker_destroy(sn_tracker *tracker);
 
 /// Solve frames 0 ... nframe - 1.

@@ -90,7 +90,9 @@ static void write_hierarchy(sn_out *out, const sn_skeleton *s) {
 }
 
 sn_status sn_asf_write(const sn_skeleton *skeleton, const sn_sink *sink, sn_error *error) {
-    if (skeleton == NULL || sink == NULL || sink->write == NULL) return sn_fail_missing(error);
+    SN_NEED(skeleton, error);
+    SN_NEED(sink, error);
+    SN_NEED(sink->write, error);
     sn_out out;
     SN_TRY(sn_check_format(skeleton, SN_SKELETON_ASF, error));
     sn_out_begin(&out, sink);
@@ -121,7 +123,10 @@ static sn_status write_frame(sn_out *out, sn_rows_out *rows, int frame, sn_error
 
 sn_status sn_amc_write(const sn_skeleton *skeleton, const sn_motion *motion, const sn_sink *sink,
                        const sn_allocator *allocator, sn_error *error) {
-    if (skeleton == NULL || motion == NULL || sink == NULL || sink->write == NULL) return sn_fail_missing(error);
+    SN_NEED(skeleton, error);
+    SN_NEED(motion, error);
+    SN_NEED(sink, error);
+    SN_NEED(sink->write, error);
     sn_rows_out rows;
     sn_out out;
     SN_TRY(sn_rows_out_begin(&rows, skeleton, SN_SKELETON_ASF, motion, allocator, error));

@@ -133,7 +133,9 @@ static sn_status read_file(reading *r, const char *text, size_t length) {
 sn_status sn_amc_read(const char *text, size_t length, const sn_skeleton *skeleton,
                       const sn_allocator *allocator, sn_motion **out, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if ((text == NULL && length > 0) || skeleton == NULL || out == NULL) return sn_fail_missing(error);
+    if (length > 0) SN_NEED(text, error);
+    SN_NEED(skeleton, error);
+    SN_NEED(out, error);
     if (text == NULL) text = "";
     reading r = {.skeleton = skeleton, .error = error};
     void *block = NULL;
@@ -149,7 +151,7 @@ sn_status sn_amc_read(const char *text, size_t length, const sn_skeleton *skelet
     sn_status status = read_file(&r, text, length);
     if (status == SN_OK) {
         status = sn_motion_create(r.nframe, sn_model_nq(skeleton->model), r.first, r.rate,
-                                  allocator, out);
+                                  allocator, out, error);
         r.motion = *out;
         status = status == SN_OK ? read_file(&r, text, length)
                                  : sn_fail(error, status, 0, "%s", sn_status_text(status));

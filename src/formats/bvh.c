@@ -195,7 +195,7 @@ static sn_status read_file(reading *r, const sn_bvh_options *options, void **own
     SN_TRY(prepare(r, options, owner));
     SN_TRY(sn_skeleton_build(&r->figure, false, r->allocator, skeleton, r->error));
     int nq = sn_model_nq(sn_skeleton_model(*skeleton));
-    sn_status status = sn_motion_create(r->nframe, nq, 1, r->rate, r->allocator, motion);
+    sn_status status = sn_motion_create(r->nframe, nq, 1, r->rate, r->allocator, motion, NULL);
     if (status != SN_OK) return sn_fail(r->error, status, 0, "%s", sn_status_text(status));
     SN_TRY(fill(r, *skeleton, *motion));
     return sn_guess_up_axis(*skeleton, *motion, r->allocator, r->error);
@@ -208,8 +208,9 @@ sn_status sn_bvh_read(const char *text, size_t length, const sn_bvh_options *opt
                       sn_error *error) {
     if (skeleton != NULL) *skeleton = NULL;
     if (motion != NULL) *motion = NULL;
-    if ((text == NULL && length > 0) || skeleton == NULL || motion == NULL)
-        return sn_fail_missing(error);
+    if (length > 0) SN_NEED(text, error);
+    SN_NEED(skeleton, error);
+    SN_NEED(motion, error);
     if (text == NULL) text = "";
     sn_bvh_options used = options != NULL ? *options : sn_bvh_options_default();
     if (used.version != OPTIONS_VERSION)

@@ -112,7 +112,7 @@ sn_status sn_guess_up_axis(sn_skeleton *skeleton, const sn_motion *motion,
     sn_status status = q == NULL ? sn_fail_memory(error) : SN_OK;
     if (status == SN_OK)
         status = sn_problem_create(skeleton->model, NULL, 0, allocator, &problem, error);
-    if (status == SN_OK && sn_workspace_create(problem, false, allocator, &ws) != SN_OK)
+    if (status == SN_OK && sn_workspace_create(problem, false, allocator, &ws, error) != SN_OK)
         status = sn_fail_memory(error);
     if (status == SN_OK && measure(skeleton, motion, ws, q, extent, middle) != SN_OK)
         status = sn_fail(error, SN_ERR_VALUE, 0, "the figure's numbers are too large");

@@ -102,7 +102,9 @@ static sn_status write_motion(sn_out *out, sn_rows_out *rows, sn_error *error) {
 
 sn_status sn_bvh_write(const sn_skeleton *skeleton, const sn_motion *motion, const sn_sink *sink,
                        const sn_allocator *allocator, sn_error *error) {
-    if (skeleton == NULL || sink == NULL || sink->write == NULL) return sn_fail_missing(error);
+    SN_NEED(skeleton, error);
+    SN_NEED(sink, error);
+    SN_NEED(sink->write, error);
     sn_rows_out rows;
     sn_out out;
     SN_TRY(sn_rows_out_begin(&rows, skeleton, SN_SKELETON_BVH, motion, allocator, error));

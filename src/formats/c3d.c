@@ -220,7 +220,7 @@ static sn_status read_file(reading *r, sn_recording **out) {
     r->info.first_frame = r->extent.first;
     SN_TRY(read_info(r));
     SN_TRY(read_markers(r));
-    sn_status status = sn_recording_create(&r->info, r->label, r->allocator, out);
+    sn_status status = sn_recording_create(&r->info, r->label, r->allocator, out, NULL);
     if (status != SN_OK) return sn_fail(r->error, status, 0, "%s", sn_status_text(status));
     read_data(r, *out);
     return SN_OK;
@@ -229,7 +229,8 @@ static sn_status read_file(reading *r, sn_recording **out) {
 sn_status sn_c3d_read(const void *bytes, size_t length, const sn_allocator *allocator,
                       sn_recording **out, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if ((bytes == NULL && length > 0) || out == NULL) return sn_fail_missing(error);
+    if (length > 0) SN_NEED(bytes, error);
+    SN_NEED(out, error);
     if (bytes == NULL) bytes = "";
     reading r = {
         .file = {.bytes = bytes, .length = length}, .allocator = allocator, .error = error};

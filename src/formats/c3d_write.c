@@ -270,10 +270,12 @@ static sn_status check(const writing *w) {
 }
 
 sn_status sn_c3d_write(const sn_recording *recording, const sn_c3d_options *options,
-                       const sn_allocator *allocator, const sn_sink *sink, sn_error *error) {
-    if (recording == NULL || sink == NULL || sink->write == NULL) return sn_fail_missing(error);
+                       const sn_sink *sink, const sn_allocator *allocator, sn_error *error) {
+    SN_NEED(recording, error);
+    SN_NEED(sink, error);
+    SN_NEED(sink->write, error);
     writing w = {.recording = recording,
-                 .info = sn_recording_get_info(recording),
+                 .info = sn_recording_about(recording),
                  .options = options != NULL ? *options : sn_c3d_options_default(),
                  .error = error};
     SN_TRY(check(&w));

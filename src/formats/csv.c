@@ -205,7 +205,7 @@ static sn_status read_file(sn_csv *csv, sn_table **out) {
                                    csv->error));
     if (csv->comma) sn_note(csv->info.note, "numbers have decimal commas");
     grid.comma = csv->comma;
-    sn_status status = sn_table_create(&csv->info, csv->name, csv->allocator, out);
+    sn_status status = sn_table_create(&csv->info, csv->name, csv->allocator, out, NULL);
     if (status != SN_OK) return sn_fail(csv->error, status, 0, "%s", sn_status_text(status));
     SN_TRY(sn_grid_read(&grid, csv->rows, *out, csv->error));
     if (csv->zeros) drop_zeros(csv, *out);
@@ -217,7 +217,8 @@ static sn_status read_file(sn_csv *csv, sn_table **out) {
 sn_status sn_csv_read_table(const char *text, size_t length, const sn_allocator *allocator,
                             sn_table **out, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if ((text == NULL && length > 0) || out == NULL) return sn_fail_missing(error);
+    if (length > 0) SN_NEED(text, error);
+    SN_NEED(out, error);
     if (text == NULL) text = "";
     sn_csv csv = {.allocator = allocator,
                   .error = error,
@@ -237,7 +238,8 @@ sn_status sn_csv_read_table(const char *text, size_t length, const sn_allocator 
 sn_status sn_csv_read_recording(const char *text, size_t length, const sn_allocator *allocator,
                                 sn_recording **out, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if ((text == NULL && length > 0) || out == NULL) return sn_fail_missing(error);
+    if (length > 0) SN_NEED(text, error);
+    SN_NEED(out, error);
     if (text == NULL) text = "";
     sn_table *table;
     SN_TRY(sn_csv_read_table(text, length, allocator, &table, error));

@@ -29,8 +29,10 @@ static sn_status check_name(const char *name, sn_error *error) {
 }
 
 sn_status sn_csv_write_table(const sn_table *table, const sn_sink *sink, sn_error *error) {
-    if (table == NULL || sink == NULL || sink->write == NULL) return sn_fail_missing(error);
-    const sn_table_info *info = sn_table_get_info(table);
+    SN_NEED(table, error);
+    SN_NEED(sink, error);
+    SN_NEED(sink->write, error);
+    const sn_table_info *info = sn_table_about(table);
     if (info->nrow == 0 || info->ncolumn == 0)
         return sn_fail(error, SN_ERR_VALUE, 0, "the table is empty");
     for (int i = 0; i < info->ncolumn; i++) SN_TRY(check_name(sn_table_column(table, i), error));
@@ -66,7 +68,7 @@ sn_status sn_csv_write_table(const sn_table *table, const sn_sink *sink, sn_erro
 
 static void write_header(sn_out *o, const sn_recording *recording, const char *unit, bool time) {
     sn_out_text(o, time ? "Frame,Time (s)" : "Frame");
-    for (int i = 0; i < sn_recording_get_info(recording)->nmarker; i++) {
+    for (int i = 0; i < sn_recording_about(recording)->nmarker; i++) {
         for (int c = 0; c < 3; c++) {
             char suffix[32];
             if (sn_unit_metres(unit) > 0)
@@ -82,8 +84,10 @@ static void write_header(sn_out *o, const sn_recording *recording, const char *u
 
 sn_status sn_csv_write_recording(const sn_recording *recording, const sn_markers_options *options,
                                  const sn_sink *sink, sn_error *error) {
-    if (recording == NULL || sink == NULL || sink->write == NULL) return sn_fail_missing(error);
-    const sn_recording_info *info = sn_recording_get_info(recording);
+    SN_NEED(recording, error);
+    SN_NEED(sink, error);
+    SN_NEED(sink->write, error);
+    const sn_recording_info *info = sn_recording_about(recording);
     sn_markers_options chosen;
     sn_markers_unit unit;
     SN_TRY(sn_markers_options_of(options, &chosen, error));

@@ -30,12 +30,12 @@ sn_format sn_format_of_name(const char *file_name) {
     static const struct {
         const char *ending;
         sn_format format;
-    } endings[] = {{".json", SN_FORMAT_MODEL}, {".asf", SN_FORMAT_ASF},   {".amc", SN_FORMAT_AMC},
-                   {".bvh", SN_FORMAT_BVH},    {".c3d", SN_FORMAT_C3D},   {".trc", SN_FORMAT_TRC},
-                   {".mot", SN_FORMAT_MOT},    {".sto", SN_FORMAT_MOT},   {".csv", SN_FORMAT_CSV},
-                   {".tsv", SN_FORMAT_CSV},    {".urdf", SN_FORMAT_URDF}, {".xml", SN_FORMAT_URDF},
-                   {".glb", SN_FORMAT_GLB},    {".osim", SN_FORMAT_OSIM},
-                   {".mjcf", SN_FORMAT_MJCF}};
+    } endings[] = {
+        {".json", SN_FORMAT_MODEL}, {".asf", SN_FORMAT_ASF},   {".amc", SN_FORMAT_AMC},
+        {".bvh", SN_FORMAT_BVH},    {".c3d", SN_FORMAT_C3D},   {".trc", SN_FORMAT_TRC},
+        {".mot", SN_FORMAT_MOT},    {".sto", SN_FORMAT_MOT},   {".csv", SN_FORMAT_CSV},
+        {".tsv", SN_FORMAT_CSV},    {".urdf", SN_FORMAT_URDF}, {".xml", SN_FORMAT_URDF},
+        {".glb", SN_FORMAT_GLB},    {".osim", SN_FORMAT_OSIM}, {".mjcf", SN_FORMAT_MJCF}};
     size_t n = file_name != NULL ? strlen(file_name) : 0;
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
         size_t m = strlen(endings[i].ending);
@@ -137,60 +137,61 @@ static sn_status read_any(const char *name, const char *text, size_t length,
     asf.use_limits = o->use_limits;
     bvh.metres_per_unit = o->metres_per_unit;
     switch (d->format) {
-        case SN_FORMAT_MODEL:
-            return sn_model_read_json(text, length, allocator, &d->owned, error);
-        case SN_FORMAT_URDF:
-            SN_TRY(sn_urdf_read(text, length, NULL, allocator, &d->owned, error));
-            SN_TRY(sn_urdf_read_mimics(text, length, d->owned, allocator, &d->mimics, error));
-            memcpy(d->note, sn_mimics_note(d->mimics), strlen(sn_mimics_note(d->mimics)) + 1);
-            return SN_OK;
-        case SN_FORMAT_OSIM: {
-            sn_osim_info info;
-            SN_TRY(sn_osim_read(text, length, allocator, &d->owned, &info, error));
-            memcpy(d->note, info.note, sizeof d->note);
-            return SN_OK;
-        }
-        case SN_FORMAT_MJCF: {
-            sn_mjcf_info info;
-            SN_TRY(sn_mjcf_read(text, length, allocator, &d->owned, &info, error));
-            memcpy(d->note, info.note, sizeof info.note);
-            return SN_OK;
-        }
-        case SN_FORMAT_ASF:
-            return sn_asf_read(text, length, &asf, allocator, &d->skeleton, error);
-        case SN_FORMAT_BVH:
-            return sn_bvh_read(text, length, &bvh, allocator, &d->skeleton, &d->motion, error);
-        case SN_FORMAT_AMC:
-            if (o->skeleton == NULL || sn_skeleton_get_format(o->skeleton) != SN_SKELETON_ASF)
-                return sn_fail(error, SN_ERR_ARGUMENT, 0,
-                               "an AMC file can only be read together with its ASF skeleton");
-            return sn_amc_read(text, length, o->skeleton, allocator, &d->motion, error);
-        case SN_FORMAT_C3D:
-            return sn_c3d_read(text, length, allocator, &d->recording, error);
-        case SN_FORMAT_TRC:
-            return sn_trc_read(text, length, allocator, &d->recording, error);
-        case SN_FORMAT_MOT:
-            SN_TRY(sn_sto_read(text, length, allocator, &d->table, error));
-            return read_table(d, allocator, error);
-        case SN_FORMAT_CSV:
-            SN_TRY(sn_csv_read_table(text, length, allocator, &d->table, error));
-            return read_table(d, allocator, error);
-        case SN_FORMAT_TASKS:
-        case SN_FORMAT_MARKERS:
-            return sn_fail(error, SN_ERR_PARSE, 0, "this is a %s file, not a model, motion or recording",
-                           d->format == SN_FORMAT_TASKS ? "tasks" : "marker set");
-        case SN_FORMAT_GLB: {
-            sn_glb_content content;
-            SN_TRY(sn_glb_read(text, length, allocator, &content, error));
-            d->owned = content.model;
-            d->motion = content.motion;
-            d->recording = content.recording;
-            memcpy(d->note, content.note, sizeof content.note);
-            return SN_OK;
-        }
-        case SN_FORMAT_UNKNOWN:
-        case SN_FORMAT_COUNT:
-            break;
+    case SN_FORMAT_MODEL:
+        return sn_model_read_json(text, length, allocator, &d->owned, error);
+    case SN_FORMAT_URDF:
+        SN_TRY(sn_urdf_read(text, length, NULL, allocator, &d->owned, error));
+        SN_TRY(sn_urdf_read_mimics(text, length, d->owned, allocator, &d->mimics, error));
+        memcpy(d->note, sn_mimics_note(d->mimics), strlen(sn_mimics_note(d->mimics)) + 1);
+        return SN_OK;
+    case SN_FORMAT_OSIM: {
+        sn_osim_info info;
+        SN_TRY(sn_osim_read(text, length, allocator, &d->owned, &info, error));
+        memcpy(d->note, info.note, sizeof d->note);
+        return SN_OK;
+    }
+    case SN_FORMAT_MJCF: {
+        sn_mjcf_info info;
+        SN_TRY(sn_mjcf_read(text, length, allocator, &d->owned, &info, error));
+        memcpy(d->note, info.note, sizeof info.note);
+        return SN_OK;
+    }
+    case SN_FORMAT_ASF:
+        return sn_asf_read(text, length, &asf, allocator, &d->skeleton, error);
+    case SN_FORMAT_BVH:
+        return sn_bvh_read(text, length, &bvh, allocator, &d->skeleton, &d->motion, error);
+    case SN_FORMAT_AMC:
+        if (o->skeleton == NULL || sn_skeleton_kind(o->skeleton) != SN_SKELETON_ASF)
+            return sn_fail(error, SN_ERR_ARGUMENT, 0,
+                           "an AMC file can only be read together with its ASF skeleton");
+        return sn_amc_read(text, length, o->skeleton, allocator, &d->motion, error);
+    case SN_FORMAT_C3D:
+        return sn_c3d_read(text, length, allocator, &d->recording, error);
+    case SN_FORMAT_TRC:
+        return sn_trc_read(text, length, allocator, &d->recording, error);
+    case SN_FORMAT_MOT:
+        SN_TRY(sn_sto_read(text, length, allocator, &d->table, error));
+        return read_table(d, allocator, error);
+    case SN_FORMAT_CSV:
+        SN_TRY(sn_csv_read_table(text, length, allocator, &d->table, error));
+        return read_table(d, allocator, error);
+    case SN_FORMAT_TASKS:
+    case SN_FORMAT_MARKERS:
+        return sn_fail(error, SN_ERR_PARSE, 0,
+                       "this is a %s file, not a model, motion or recording",
+                       d->format == SN_FORMAT_TASKS ? "tasks" : "marker set");
+    case SN_FORMAT_GLB: {
+        sn_glb_content content;
+        SN_TRY(sn_glb_read(text, length, allocator, &content, error));
+        d->owned = content.model;
+        d->motion = content.motion;
+        d->recording = content.recording;
+        memcpy(d->note, content.note, sizeof content.note);
+        return SN_OK;
+    }
+    case SN_FORMAT_UNKNOWN:
+    case SN_FORMAT_COUNT:
+        break;
     }
     // a table under any name
     sn_status status = sn_csv_read_table(text, length, allocator, &d->table, NULL);
@@ -210,7 +211,7 @@ static void find_up(sn_document *d) {
     d->up_sign = 1;
     if (d->skeleton == NULL) return;
     const char *axis = sn_skeleton_up_axis(d->skeleton);
-    d->up_guessed = sn_skeleton_get_format(d->skeleton) == SN_SKELETON_BVH;
+    d->up_guessed = sn_skeleton_kind(d->skeleton) == SN_SKELETON_BVH;
     if (axis[0] == '-') d->up_sign = -1;
     if (axis[0] == '-' || axis[0] == '+') axis++;
     if (axis[0] != '\0' && strchr("xyz", axis[0] | 0x20) != NULL) d->up = (axis[0] | 0x20) - 'x';
@@ -220,16 +221,18 @@ sn_status sn_document_read(const char *file_name, const void *bytes, size_t leng
                            const sn_document_options *options, const sn_allocator *allocator,
                            sn_document *out, sn_error *error) {
     if (out != NULL) *out = (sn_document){0};
-    if ((bytes == NULL && length > 0) || out == NULL) return sn_fail_missing(error);
+    if (length > 0) SN_NEED(bytes, error);
+    SN_NEED(out, error);
     if (bytes == NULL) bytes = "";
     sn_document_options o = options != NULL ? *options : sn_document_options_default();
     if (o.version != OPTIONS_VERSION || !(o.metres_per_unit >= 0) || o.metres_per_unit > 1e50)
-        return sn_fail(error, SN_ERR_ARGUMENT, 0, "the options do not come from sn_document_options_default()");
+        return sn_fail(error, SN_ERR_ARGUMENT, 0,
+                       "the options do not come from sn_document_options_default()");
     *out = (sn_document){.format = sn_format_of(file_name, bytes, length)};
     sn_format format = out->format;
     sn_status status = read_any(file_name, bytes, length, &o, allocator, out, error);
     if (status != SN_OK) {
-        sn_document_free(out);
+        sn_document_destroy(out);
         out->format = format;
         return status;
     }
@@ -242,7 +245,7 @@ sn_status sn_document_read(const char *file_name, const void *bytes, size_t leng
     return SN_OK;
 }
 
-void sn_document_free(sn_document *d) {
+void sn_document_destroy(sn_document *d) {
     if (d == NULL) return;
     sn_motion_destroy(d->motion);
     sn_recording_destroy(d->recording);

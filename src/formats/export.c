@@ -87,7 +87,7 @@ static sn_status place(sn_export *self, const double *q, sn_frame *out) {
 
 static sn_status measure(sn_export *self, const sn_allocator *allocator, sn_error *error) {
     SN_TRY(sn_problem_create(self->model, NULL, 0, allocator, &self->problem, error));
-    if (sn_workspace_create(self->problem, false, allocator, &self->ws) != SN_OK)
+    if (sn_workspace_create(self->problem, false, allocator, &self->ws, error) != SN_OK)
         return sn_fail_memory(error);
     void *owner;
     sn_layout layout = {0};
@@ -179,7 +179,8 @@ sn_status sn_export_create(const sn_model *model, sn_skeleton_format format,
                            const sn_export_options *options, const sn_allocator *allocator,
                            sn_export **out, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if (model == NULL || out == NULL) return sn_fail_missing(error);
+    SN_NEED(model, error);
+    SN_NEED(out, error);
     if (format != SN_SKELETON_ASF && format != SN_SKELETON_BVH)
         return sn_fail(error, SN_ERR_ARGUMENT, 0, "%s", sn_status_text(SN_ERR_ARGUMENT));
     sn_export_options used = options != NULL ? *options : sn_export_options_default();
@@ -294,13 +295,15 @@ sn_status sn_export_pose(sn_export *self, const double *q, const double *previou
 sn_status sn_export_motion(sn_export *self, const sn_motion *motion, const sn_allocator *allocator,
                            sn_motion **out, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if (self == NULL || motion == NULL || out == NULL) return sn_fail_missing(error);
+    SN_NEED(self, error);
+    SN_NEED(motion, error);
+    SN_NEED(out, error);
     if (sn_motion_nq(motion) != sn_model_nq(self->model))
         return sn_fail(error, SN_ERR_ARGUMENT, 0, "the motion has %d coordinates, the model %d",
                        sn_motion_nq(motion), sn_model_nq(self->model));
     int nframe = sn_motion_nframe(motion), first = sn_motion_first_frame(motion);
     sn_status status = sn_motion_create(nframe, sn_model_nq(self->skeleton->model), first,
-                                        sn_motion_rate(motion), allocator, out);
+                                        sn_motion_rate(motion), allocator, out, error);
     if (status != SN_OK) return sn_fail(error, status, 0, "%s", sn_status_text(status));
     sn_motion_set_time_offset(*out, sn_motion_time_offset(motion));
     for (int i = 0; i < nframe; i++) {

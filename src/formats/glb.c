@@ -170,7 +170,7 @@ static sn_status put_file(const sn_glb *g, const sn_glb_sizes *sizes, const sn_t
 static sn_status write_scene(sn_glb *g, const sn_sink *sink) {
     SN_TRY(sn_glb_prepare(g));
     sn_glb_sizes sizes = sn_glb_measure(g);
-    sn_text json = sn_text_begin(g->scene->allocator);
+    sn_text json = sn_text_begin(g->allocator);
     sn_glb_json(g, &sizes, &json);
     sn_status status =
         json.status != SN_OK ? sn_fail_memory(g->error) : put_file(g, &sizes, &json, sink);
@@ -178,14 +178,17 @@ static sn_status write_scene(sn_glb *g, const sn_sink *sink) {
     return status;
 }
 
-sn_status sn_glb_write(const sn_glb_scene *scene, const sn_sink *sink, sn_error *error) {
-    if (scene == NULL || sink == NULL || sink->write == NULL) return sn_fail_missing(error);
+sn_status sn_glb_write(const sn_glb_scene *scene, const sn_sink *sink,
+                       const sn_allocator *allocator, sn_error *error) {
+    SN_NEED(scene, error);
+    SN_NEED(sink, error);
+    SN_NEED(sink->write, error);
     if (scene->version != SCENE_VERSION)
         return sn_fail(error, SN_ERR_ARGUMENT, 0,
                        "the scene does not come from sn_glb_scene_default()");
-    sn_glb g = {.scene = scene, .error = error};
+    sn_glb g = {.scene = scene, .allocator = allocator, .error = error};
     sn_status status = write_scene(&g, sink);
-    sn_release(scene->allocator, g.owner);
+    sn_release(allocator, g.owner);
     return status;
 }
 

@@ -69,6 +69,7 @@ typedef struct sn_glb_track {
 
 typedef struct sn_glb {
     const sn_glb_scene *scene;
+    const sn_allocator *allocator;
     const sn_model *model;
     sn_error *error;
     void *owner;

@@ -246,7 +246,8 @@ static sn_status build_model(building *b) {
     sn_builder *builder;
     SN_TRY(name_joints(b));
     name_model(g, name);
-    if (sn_builder_create(name, g->allocator, &builder) != SN_OK) return sn_fail_memory(g->error);
+    if (sn_builder_create(name, g->allocator, &builder, NULL) != SN_OK)
+        return sn_fail_memory(g->error);
     sn_status status = fill_builder(b, builder);
     if (status == SN_OK) status = sn_builder_finish(builder, &b->out.model, g->error);
     sn_builder_destroy(builder);
@@ -282,7 +283,7 @@ static sn_status build_motion(building *b) {
     sn_gltf *g = &b->gltf;
     if (b->nframe == 0) return SN_OK;
     sn_status status = sn_motion_create(b->nframe, sn_model_nq(b->out.model), 1, g->clock.rate,
-                                        g->allocator, &b->out.motion);
+                                        g->allocator, &b->out.motion, NULL);
     if (status != SN_OK) return sn_fail_memory(g->error);
     for (int i = 0; i < g->nnode; i++)
         if (g->node[i].joint) SN_TRY(fill_joint(b, &g->node[i]));
@@ -334,7 +335,7 @@ static sn_status build_recording(building *b) {
                               .unit = "m",
                               .x_screen = "+X",
                               .y_screen = "+Y"};
-    sn_status status = sn_recording_create(&info, labels, g->allocator, &b->out.recording);
+    sn_status status = sn_recording_create(&info, labels, g->allocator, &b->out.recording, NULL);
     sn_release(g->allocator, labels);
     if (status != SN_OK) return sn_fail_memory(g->error);
     for (int i = 0, m = 0; i < g->nnode; i++)
@@ -358,7 +359,8 @@ static sn_status read_all(building *b, const void *bytes, size_t length) {
 sn_status sn_glb_read(const void *bytes, size_t length, const sn_allocator *allocator,
                       sn_glb_content *out, sn_error *error) {
     if (out != NULL) *out = (sn_glb_content){0};
-    if ((bytes == NULL && length > 0) || out == NULL) return sn_fail_missing(error);
+    if (length > 0) SN_NEED(bytes, error);
+    SN_NEED(out, error);
     if (bytes == NULL) bytes = "";
     building b = {.gltf = {.allocator = allocator, .error = error}};
     b.gltf.note = b.out.note;
@@ -366,12 +368,12 @@ sn_status sn_glb_read(const void *bytes, size_t length, const sn_allocator *allo
     sn_gltf_close(&b.gltf);
     sn_release(allocator, b.owner);
     sn_release(allocator, b.names.entry);
-    if (status != SN_OK) sn_glb_content_free(&b.out);
+    if (status != SN_OK) sn_glb_content_destroy(&b.out);
     *out = b.out;
     return status;
 }
 
-void sn_glb_content_free(sn_glb_content *content) {
+void sn_glb_content_destroy(sn_glb_content *content) {
     if (content == NULL) return;
     sn_model_destroy(content->model);
     sn_motion_destroy(content->motion);

@@ -251,7 +251,7 @@ static sn_status find_tracks(sn_glb *g) {
 static sn_status find_rate(sn_glb *g) {
     const sn_glb_scene *s = g->scene;
     double motion = s->motion != NULL ? sn_motion_rate(s->motion) : 0;
-    double recording = s->recording != NULL ? sn_recording_get_info(s->recording)->rate : 0;
+    double recording = s->recording != NULL ? sn_recording_about(s->recording)->rate : 0;
     g->rate = s->rate > 0 ? s->rate : motion > 0 ? motion : recording;
     if (g->ntrack == 0) return SN_OK;
     if (!(s->rate > 0) && motion > 0 && recording > 0 && fabs(motion - recording) > 1e-3 * motion)
@@ -282,8 +282,8 @@ static sn_status check_scene(sn_glb *g) {
     g->up = (sn_quat){up[0], up[1], up[2], up[3]};
     g->nframe = s->motion != NULL ? sn_motion_nframe(s->motion) : 0;
     if (s->recording != NULL) {
-        g->nrecorded = sn_recording_get_info(s->recording)->nframe;
-        g->nmarker = sn_recording_get_info(s->recording)->nmarker;
+        g->nrecorded = sn_recording_about(s->recording)->nframe;
+        g->nmarker = sn_recording_about(s->recording)->nmarker;
     }
     // times are floats: behind this frame, neighbours could round to the same one
     if (g->nframe > longest || g->nrecorded > longest)
@@ -315,7 +315,7 @@ sn_status sn_glb_prepare(sn_glb *g) {
         count = sn_layout_take(&layout, njoint, sizeof *count);
         thickest = sn_layout_take(&layout, njoint, sizeof *thickest);
         if (pass == 1) break;
-        void *block = sn_layout_acquire(&layout, g->scene->allocator, &g->owner);
+        void *block = sn_layout_acquire(&layout, g->allocator, &g->owner);
         if (block == NULL) return sn_fail_memory(g->error);
         layout = (sn_layout){.block = block};
     }

@@ -10,11 +10,13 @@
 #include "sinew/scene.h"
 
 sn_status sn_marker_paths(const sn_model *model, const sn_motion *motion,
-                          const sn_allocator *allocator, sn_recording **out) {
-    if (out == NULL) return SN_ERR_ARGUMENT;
+                          const sn_allocator *allocator, sn_recording **out, sn_error *error) {
+    SN_NEED(out, error);
     *out = NULL;
-    if (model == NULL || motion == NULL) return SN_ERR_ARGUMENT;
-    if (sn_motion_nq(motion) != sn_model_nq(model)) return SN_ERR_ARGUMENT;
+    SN_NEED(model, error);
+    SN_NEED(motion, error);
+    if (sn_motion_nq(motion) != sn_model_nq(model))
+        return sn_fail_range(error, "the motion is not of this model");
     int n = sn_model_nmarker(model), nframe = sn_motion_nframe(motion);
     sn_recording_info info = {.nframe = nframe,
                               .nmarker = n,
@@ -24,14 +26,14 @@ sn_status sn_marker_paths(const sn_model *model, const sn_motion *motion,
                               .metres_per_unit = 1,
                               .unit = "m"};
     const char **labels = sn_acquire(allocator, ((size_t)n + 1) * sizeof *labels);
-    if (labels == NULL) return SN_ERR_MEMORY;
+    if (labels == NULL) return sn_fail_memory(error);
     for (int i = 0; i < n; i++) labels[i] = sn_model_marker(model, i)->name;
     sn_recording *paths = NULL;
     sn_problem *problem = NULL;
     sn_workspace *ws = NULL;
-    sn_status status = sn_recording_create(&info, labels, allocator, &paths);
-    if (status == SN_OK) status = sn_problem_create(model, NULL, 0, allocator, &problem, NULL);
-    if (status == SN_OK) status = sn_workspace_create(problem, false, allocator, &ws);
+    sn_status status = sn_recording_create(&info, labels, allocator, &paths, error);
+    if (status == SN_OK) status = sn_problem_create(model, NULL, 0, allocator, &problem, error);
+    if (status == SN_OK) status = sn_workspace_create(problem, false, allocator, &ws, error);
     for (int f = 0; status == SN_OK && f < nframe; f++) {
         // a pose that is none leaves its markers missing
         if (sn_workspace_pose(ws, sn_motion_frame(motion, f)) != SN_OK) continue;
@@ -55,7 +57,7 @@ sn_status sn_marker_paths(const sn_model *model, const sn_motion *motion,
 
 void sn_recording_turn(sn_recording *recording, const double rotation[4]) {
     if (recording == NULL || rotation == NULL) return;
-    const sn_recording_info *info = sn_recording_get_info(recording);
+    const sn_recording_info *info = sn_recording_about(recording);
     sn_mat3 R = sn_mat3_from_quat((sn_quat){rotation[0], rotation[1], rotation[2], rotation[3]});
     for (int f = 0; f < info->nframe; f++) {
         double *x = sn_recording_edit(recording, f);

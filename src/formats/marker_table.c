@@ -46,7 +46,7 @@ static bool find_others(const sn_table *table, const char *name, int out[3]) {
 }
 
 static void find_markers(reading *r) {
-    const sn_table_info *info = sn_table_get_info(r->table);
+    const sn_table_info *info = sn_table_about(r->table);
     char *pool = r->pool;
     for (int i = 0; i < info->ncolumn; i++) {
         const char *name = sn_table_column(r->table, i);
@@ -61,7 +61,7 @@ static void find_markers(reading *r) {
 }
 
 static sn_status place(reading *r, const sn_allocator *allocator, sn_error *error) {
-    const sn_table_info *info = sn_table_get_info(r->table);
+    const sn_table_info *info = sn_table_about(r->table);
     size_t count = (size_t)info->ncolumn, letters = 1;
     for (int i = 0; i < info->ncolumn; i++) letters += strlen(sn_table_column(r->table, i)) + 1;
     sn_layout layout = {0};
@@ -79,13 +79,13 @@ static sn_status place(reading *r, const sn_allocator *allocator, sn_error *erro
 
 // Whether the table numbers its rows one after the other.
 static bool counts_on(const sn_table *table, int column) {
-    for (int i = 1; i < sn_table_get_info(table)->nrow; i++)
+    for (int i = 1; i < sn_table_about(table)->nrow; i++)
         if (sn_table_row(table, i)[column] != sn_table_row(table, i - 1)[column] + 1) return false;
     return true;
 }
 
 static sn_status describe(reading *r, const char *unit, sn_error *error) {
-    const sn_table_info *info = sn_table_get_info(r->table);
+    const sn_table_info *info = sn_table_about(r->table);
     size_t length = strlen(unit);
     if (length >= sizeof r->info.unit)
         return sn_fail(error, SN_ERR_ARGUMENT, 0, "'%.60s' is no unit of length", unit);
@@ -139,13 +139,14 @@ sn_status sn_recording_from_table(const sn_table *table, const char *unit,
                                   const sn_allocator *allocator, sn_recording **out,
                                   sn_error *error) {
     if (out != NULL) *out = NULL;
-    if (table == NULL || out == NULL) return sn_fail_missing(error);
+    SN_NEED(table, error);
+    SN_NEED(out, error);
     reading r = {.table = table};
     SN_TRY(place(&r, allocator, error));
     find_markers(&r);
-    sn_status status = describe(&r, unit != NULL ? unit : sn_table_get_info(table)->unit, error);
+    sn_status status = describe(&r, unit != NULL ? unit : sn_table_about(table)->unit, error);
     if (status == SN_OK) {
-        status = sn_recording_create(&r.info, r.label, allocator, out);
+        status = sn_recording_create(&r.info, r.label, allocator, out, error);
         if (status == SN_OK)
             fill(&r, *out);
         else

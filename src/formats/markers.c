@@ -23,7 +23,7 @@ sn_status sn_markers_options_of(const sn_markers_options *options, sn_markers_op
 
 sn_status sn_markers_begin(const sn_recording *recording, const char *wanted, sn_markers_unit *out,
                            sn_error *error) {
-    const sn_recording_info *info = sn_recording_get_info(recording);
+    const sn_recording_info *info = sn_recording_about(recording);
     if (info->nframe == 0 || info->nmarker == 0)
         return sn_fail(error, SN_ERR_VALUE, 0, "the recording has no %s to write",
                        info->nmarker == 0 ? "markers" : "frames");

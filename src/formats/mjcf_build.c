@@ -204,7 +204,8 @@ static sn_status add_joint(building *b, sn_mjcf_joint *j, here *at, bool last) {
     sn_vec3 p = v3_add(at->p, turned(q, anchor));
     double length = v3_norm(axis), ref = v->ref;
     if (v->type == SN_MJCF_FREE) p = v3(0, 0, 0), q = (sn_quat){1, 0, 0, 0};
-    if (v->type == SN_MJCF_SLIDE && ref != 0) p = v3_sub(p, turned(q, v3_scale(ref / length, axis)));
+    if (v->type == SN_MJCF_SLIDE && ref != 0)
+        p = v3_sub(p, turned(q, v3_scale(ref / length, axis)));
     if (v->type == SN_MJCF_HINGE && ref != 0)
         q = sn_quat_mul(q, sn_quat_exp(v3_scale(-sn_mjcf_angle(u, ref) / length, axis)));
     d.name = u->names + name;
@@ -345,7 +346,8 @@ sn_status sn_mjcf_build(sn_mjcf *u, sn_model **out) {
     sn_status status = sort_joints(u);
     if (status == SN_OK) status = check_joints(u);
     if (status == SN_OK) status = layout_names(&b);
-    if (status == SN_OK && sn_builder_create(u->names + u->name, u->allocator, &b.builder) != SN_OK)
+    if (status == SN_OK &&
+        sn_builder_create(u->names + u->name, u->allocator, &b.builder, NULL) != SN_OK)
         status = sn_fail_memory(u->error);
     if (status == SN_OK) status = add_everything(&b);
     if (status == SN_OK) status = sn_builder_finish(b.builder, out, u->error);
@@ -358,7 +360,8 @@ sn_status sn_mjcf_build(sn_mjcf *u, sn_model **out) {
 sn_status sn_mjcf_read(const char *text, size_t length, const sn_allocator *allocator,
                        sn_model **out, sn_mjcf_info *info, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if ((text == NULL && length > 0) || out == NULL) return sn_fail_missing(error);
+    if (length > 0) SN_NEED(text, error);
+    SN_NEED(out, error);
     if (text == NULL) text = "";
     if (info != NULL) *info = (sn_mjcf_info){0};
     sn_mjcf u = {.allocator = allocator, .error = error, .name = SIZE_MAX};

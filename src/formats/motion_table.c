@@ -126,7 +126,9 @@ static void joint_from_row(const sn_joint *joint, const double *row, double unit
 sn_status sn_table_from_motion(const sn_model *model, const sn_motion *motion,
                                const sn_allocator *allocator, sn_table **out, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if (model == NULL || motion == NULL || out == NULL) return sn_fail_missing(error);
+    SN_NEED(model, error);
+    SN_NEED(motion, error);
+    SN_NEED(out, error);
     if (sn_motion_nq(motion) != model->nq)
         return sn_fail(error, SN_ERR_ARGUMENT, 0,
                        "the motion has %d coordinates, but the model has %d", sn_motion_nq(motion),
@@ -161,7 +163,7 @@ sn_status sn_table_from_motion(const sn_model *model, const sn_motion *motion,
             name[1 + joint->v0 + k] = bare != NULL ? bare : pool;
         }
     }
-    sn_status status = sn_table_create(&info, name, allocator, out);
+    sn_status status = sn_table_create(&info, name, allocator, out, error);
     sn_release(allocator, owner);
     if (status != SN_OK) return sn_fail(error, status, 0, "%s", sn_status_text(status));
 
@@ -205,7 +207,7 @@ static sn_status find_columns(const sn_model *model, const sn_table *table, int 
 
 static sn_status fill_motion(const sn_model *model, const sn_table *table, const int *column,
                              sn_motion *motion, sn_error *error) {
-    const sn_table_info *info = sn_table_get_info(table);
+    const sn_table_info *info = sn_table_about(table);
     double unit = info->in_degrees ? degree : 1;
     for (int f = 0; f < info->nrow; f++) {
         const double *row = sn_table_row(table, f);
@@ -231,7 +233,7 @@ static sn_status fill_motion(const sn_model *model, const sn_table *table, const
 
 // The number of the first frame: as the table says, else from the time.
 static int first_frame(const sn_table *table, double rate) {
-    const sn_table_info *info = sn_table_get_info(table);
+    const sn_table_info *info = sn_table_about(table);
     if (info->nrow == 0) return 1;
     const double *row = sn_table_row(table, 0);
     double number = 1;
@@ -245,15 +247,17 @@ static int first_frame(const sn_table *table, double rate) {
 sn_status sn_motion_from_table(const sn_model *model, const sn_table *table,
                                const sn_allocator *allocator, sn_motion **out, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if (model == NULL || table == NULL || out == NULL) return sn_fail_missing(error);
-    int nrow = sn_table_get_info(table)->nrow;
+    SN_NEED(model, error);
+    SN_NEED(table, error);
+    SN_NEED(out, error);
+    int nrow = sn_table_about(table)->nrow;
     int *column = sn_acquire(allocator, ((size_t)model->nv + 1) * sizeof *column);
     if (column == NULL) return sn_fail_memory(error);
     sn_status status = find_columns(model, table, column, error);
     if (status == SN_OK) {
         double rate = sn_table_rate(table);
-        int first = first_frame(table, rate), time = sn_table_get_info(table)->time;
-        status = sn_motion_create(nrow, model->nq, first, rate, allocator, out);
+        int first = first_frame(table, rate), time = sn_table_about(table)->time;
+        status = sn_motion_create(nrow, model->nq, first, rate, allocator, out, error);
         if (status == SN_OK && time >= 0 && nrow > 0)
             sn_motion_set_time_offset(*out,
                                       sn_clock_offset(first, sn_table_row(table, 0)[time], rate));

@@ -195,7 +195,8 @@ static sn_status add_markers(building *b) {
 static sn_status build(sn_osim *u, sn_model **out) {
     building b = {.u = u};
     u->work = sn_acquire(u->allocator, (6 * u->nnumbers + 512) * sizeof *u->work);
-    if (u->work == NULL || sn_builder_create(NAME(u, u->name), u->allocator, &b.builder) != SN_OK)
+    if (u->work == NULL ||
+        sn_builder_create(NAME(u, u->name), u->allocator, &b.builder, NULL) != SN_OK)
         return sn_fail_memory(u->error);
     sn_joint_desc ground = sn_joint_default(SN_JOINT_FIXED);
     ground.name = "ground";
@@ -210,7 +211,8 @@ static sn_status build(sn_osim *u, sn_model **out) {
 sn_status sn_osim_read(const char *text, size_t length, const sn_allocator *allocator,
                        sn_model **out, sn_osim_info *info, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if ((text == NULL && length > 0) || out == NULL) return sn_fail_missing(error);
+    if (length > 0) SN_NEED(text, error);
+    SN_NEED(out, error);
     if (text == NULL) text = "";
     sn_osim u = {.allocator = allocator, .error = error};
     sn_status status = sn_osim_parse(&u, text, length);

@@ -40,16 +40,17 @@ static bool turned(const sn_scene *s) {
 // The file's own skeleton will do: its kind, its lengths, its unit.
 static bool as_it_is(const sn_scene *s, sn_skeleton_format format) {
     const sn_skeleton *own = s->skeleton;
-    return own != NULL && !s->reshaped && !turned(s) && sn_skeleton_get_format(own) == format &&
+    return own != NULL && !s->reshaped && !turned(s) && sn_skeleton_kind(own) == format &&
            (s->metres_per_unit == 0 || s->metres_per_unit == sn_skeleton_metres_per_unit(own));
 }
 
-static sn_status write_skeleton(const sn_scene *s, sn_format format, const sn_skeleton *skeleton,
-                                const sn_motion *motion, const sn_sink *sink, sn_error *error) {
+static sn_status write_skeleton(const sn_scene *s, const sn_allocator *allocator, sn_format format,
+                                const sn_skeleton *skeleton, const sn_motion *motion,
+                                const sn_sink *sink, sn_error *error) {
     if (format == SN_FORMAT_ASF) return sn_asf_write(skeleton, sink, error);
-    if (format == SN_FORMAT_BVH) return sn_bvh_write(skeleton, motion, sink, s->allocator, error);
+    if (format == SN_FORMAT_BVH) return sn_bvh_write(skeleton, motion, sink, allocator, error);
     sn_status status = need_motion(s, error, "AMC");
-    return status != SN_OK ? status : sn_amc_write(skeleton, motion, sink, s->allocator, error);
+    return status != SN_OK ? status : sn_amc_write(skeleton, motion, sink, allocator, error);
 }
 
 // A skeleton knows where its limbs end as long as its lengths hold.
@@ -58,10 +59,11 @@ static const sn_model *bones_model(const sn_scene *s) {
 }
 
 // BVH, ASF, AMC.
-static sn_status write_bones(const sn_scene *s, sn_format format, const sn_sink *sink,
-                             sn_error *error) {
+static sn_status write_bones(const sn_scene *s, const sn_allocator *allocator, sn_format format,
+                             const sn_sink *sink, sn_error *error) {
     sn_skeleton_format kind = format == SN_FORMAT_BVH ? SN_SKELETON_BVH : SN_SKELETON_ASF;
-    if (as_it_is(s, kind)) return write_skeleton(s, format, s->skeleton, s->motion, sink, error);
+    if (as_it_is(s, kind))
+        return write_skeleton(s, allocator, format, s->skeleton, s->motion, sink, error);
     sn_export_options options = sn_export_options_default();
     sn_export *export = NULL;
     sn_motion *motion = NULL;
@@ -72,50 +74,50 @@ static sn_status write_bones(const sn_scene *s, sn_format format, const sn_sink 
     if (s->reshaped && s->metres_per_unit == 0 && own != NULL)
         options.metres_per_unit = sn_skeleton_metres_per_unit(own);
     if (turned(s)) memcpy(options.rotation, s->rotation, sizeof options.rotation);
-    sn_status status =
-        sn_export_create(bones_model(s), kind, &options, s->allocator, &export, error);
+    sn_status status = sn_export_create(bones_model(s), kind, &options, allocator, &export, error);
     if (status == SN_OK && s->motion != NULL && format != SN_FORMAT_ASF)
-        status = sn_export_motion(export, s->motion, s->allocator, &motion, error);
+        status = sn_export_motion(export, s->motion, allocator, &motion, error);
     if (status == SN_OK)
-        status = write_skeleton(s, format, sn_export_skeleton(export), motion, sink, error);
+        status =
+            write_skeleton(s, allocator, format, sn_export_skeleton(export), motion, sink, error);
     sn_motion_destroy(motion);
     sn_export_destroy(export);
     return status;
 }
 
 // Where the bones end, which only the skeleton knows.
-static sn_status find_tips(const sn_scene *s, double **out) {
+static sn_status find_tips(const sn_scene *s, const sn_allocator *allocator, double **out) {
     *out = NULL;
     if (s->reshaped || s->skeleton == NULL) return SN_OK;
     int n = sn_model_njoint(s->model);
-    *out = sn_acquire(s->allocator, 3 * (size_t)n * sizeof **out);
+    *out = sn_acquire(allocator, 3 * (size_t)n * sizeof **out);
     if (*out == NULL) return SN_ERR_MEMORY;
     for (int j = 0; j < n; j++) sn_skeleton_tip(s->skeleton, j, *out + 3 * j);
     return SN_OK;
 }
 
-static sn_status write_glb(const sn_scene *s, const sn_sink *sink, sn_error *error) {
+static sn_status write_glb(const sn_scene *s, const sn_allocator *allocator, const sn_sink *sink,
+                           sn_error *error) {
     static const char *const axes[2][3] = {{"+x", "+y", "+z"}, {"-x", "-y", "-z"}};
     sn_glb_scene g = sn_glb_scene_default(s->model);
     double *tips = NULL;
-    SN_TRY(find_tips(s, &tips));
+    SN_TRY(find_tips(s, allocator, &tips));
     g.tips = tips;
-    g.allocator = s->allocator;
     g.motion = s->motion;
     g.recording = s->recording;
     g.fitted = s->recording != NULL;
     // whatever axis was asked for: in these files y is up
     (void)sn_glb_up(axes[s->up_sign < 0][s->up], g.rotation);
-    sn_status status = sn_glb_write(&g, sink, error);
-    sn_release(s->allocator, tips);
+    sn_status status = sn_glb_write(&g, sink, allocator, error);
+    sn_release(allocator, tips);
     return status;
 }
 
 // Markers as an STO table: in metres, as OpenSim has them, unless another unit was asked for.
-static sn_status write_sto(const sn_scene *s, const sn_recording *markers, const sn_sink *sink,
-                           sn_error *error) {
+static sn_status write_sto(const sn_scene *s, const sn_allocator *allocator,
+                           const sn_recording *markers, const sn_sink *sink, sn_error *error) {
     double metres = s->metres_per_unit;
-    const sn_recording_info *r = sn_recording_get_info(markers);
+    const sn_recording_info *r = sn_recording_about(markers);
     sn_table_info info = sn_table_info_default();
     info.nrow = r->nframe;
     info.ncolumn = 1 + 3 * r->nmarker;
@@ -135,7 +137,7 @@ static sn_status write_sto(const sn_scene *s, const sn_recording *markers, const
         names = sn_layout_take(&layout, (size_t)info.ncolumn, sizeof *names);
         pool = sn_layout_take(&layout, (size_t)info.ncolumn, LONGEST);
         if (pass == 1) break;
-        block = layout.overflow ? NULL : sn_acquire(s->allocator, layout.used);
+        block = layout.overflow ? NULL : sn_acquire(allocator, layout.used);
         if (block == NULL) return sn_fail_memory(error);
         layout = (sn_layout){.block = block};
     }
@@ -147,7 +149,7 @@ static sn_status write_sto(const sn_scene *s, const sn_recording *markers, const
         names[i] = at;
     }
     sn_table *table = NULL;
-    sn_status status = sn_table_create(&info, names, s->allocator, &table);
+    sn_status status = sn_table_create(&info, names, allocator, &table, error);
     for (int f = 0; status == SN_OK && f < info.nrow; f++) {
         double *row = sn_table_edit(table, f);
         row[0] = r->time_offset + (r->first_frame - 1 + f) / r->rate;
@@ -156,11 +158,12 @@ static sn_status write_sto(const sn_scene *s, const sn_recording *markers, const
     }
     if (status == SN_OK) status = sn_sto_write(table, sink, error);
     sn_table_destroy(table);
-    sn_release(s->allocator, block);
+    sn_release(allocator, block);
     return status;
 }
 
-static sn_status write_marker_file(const sn_scene *s, const sn_recording *markers, sn_format format,
+static sn_status write_marker_file(const sn_scene *s, const sn_allocator *allocator,
+                                   const sn_recording *markers, sn_format format,
                                    const sn_sink *sink, sn_error *error) {
     sn_markers_options options = sn_markers_options_default();
     sn_c3d_options c3d = sn_c3d_options_default();
@@ -169,43 +172,45 @@ static sn_status write_marker_file(const sn_scene *s, const sn_recording *marker
         sn_unit_name(s->metres_per_unit, unit);
         options.unit = c3d.unit = unit;
     }
-    if (format == SN_FORMAT_C3D) return sn_c3d_write(markers, &c3d, s->allocator, sink, error);
+    if (format == SN_FORMAT_C3D) return sn_c3d_write(markers, &c3d, sink, allocator, error);
     if (format == SN_FORMAT_TRC) return sn_trc_write(markers, &options, sink, error);
-    if (format == SN_FORMAT_MOT) return write_sto(s, markers, sink, error);
+    if (format == SN_FORMAT_MOT) return write_sto(s, allocator, markers, sink, error);
     return sn_csv_write_recording(markers, &options, sink, error);
 }
 
 // Markers: the measured ones when there is no figure, else where the figure has them.
-static sn_status write_markers(const sn_scene *s, sn_format format, const sn_sink *sink,
-                               sn_error *error) {
+static sn_status write_markers(const sn_scene *s, const sn_allocator *allocator, sn_format format,
+                               const sn_sink *sink, sn_error *error) {
     sn_recording *made = NULL;
     const sn_recording *markers = s->recording;
     if (s->motion != NULL && s->model != NULL) {
-        if (sn_marker_paths(s->model, s->motion, s->allocator, &made) != SN_OK)
+        if (sn_marker_paths(s->model, s->motion, allocator, &made, error) != SN_OK)
             return sn_fail_memory(error);
         if (turned(s)) sn_recording_turn(made, s->rotation);
         markers = made;
     }
-    sn_status status = markers == NULL || sn_recording_get_info(markers)->nmarker == 0
+    sn_status status = markers == NULL || sn_recording_about(markers)->nmarker == 0
                            ? sn_fail(error, SN_ERR_ARGUMENT, 0, "there are no markers to write")
-                           : write_marker_file(s, markers, format, sink, error);
+                           : write_marker_file(s, allocator, markers, format, sink, error);
     sn_recording_destroy(made);
     return status;
 }
 
-static sn_status write_csv(const sn_scene *s, const sn_sink *sink, sn_error *error) {
-    if (s->motion == NULL) return write_markers(s, SN_FORMAT_CSV, sink, error);
+static sn_status write_csv(const sn_scene *s, const sn_allocator *allocator, const sn_sink *sink,
+                           sn_error *error) {
+    if (s->motion == NULL) return write_markers(s, allocator, SN_FORMAT_CSV, sink, error);
     sn_table *table = NULL;
-    sn_status status = sn_table_from_motion(s->model, s->motion, s->allocator, &table, error);
+    sn_status status = sn_table_from_motion(s->model, s->motion, allocator, &table, error);
     if (status == SN_OK) status = sn_csv_write_table(table, sink, error);
     sn_table_destroy(table);
     return status;
 }
 
 // The model with its root turned: its poses stay as they are.
-static sn_status turn_model(const sn_scene *s, sn_model **out, sn_error *error) {
+static sn_status turn_model(const sn_scene *s, const sn_allocator *allocator, sn_model **out,
+                            sn_error *error) {
     sn_builder *builder;
-    sn_status status = sn_builder_create(sn_model_name(s->model), s->allocator, &builder);
+    sn_status status = sn_builder_create(sn_model_name(s->model), allocator, &builder, error);
     if (status != SN_OK) return status;
     sn_quat turn = {s->rotation[0], s->rotation[1], s->rotation[2], s->rotation[3]};
     for (int j = 0; j < sn_model_njoint(s->model); j++) {
@@ -227,23 +232,22 @@ static sn_status turn_model(const sn_scene *s, sn_model **out, sn_error *error) 
     return status;
 }
 
-static sn_status write_json(const sn_scene *s, const sn_sink *sink, sn_error *error) {
-    char *text = NULL;
+static sn_status write_json(const sn_scene *s, const sn_allocator *allocator, const sn_sink *sink,
+                            sn_error *error) {
     sn_model *model = NULL;
-    sn_status status = turned(s) ? turn_model(s, &model, error) : SN_OK;
+    sn_status status = turned(s) ? turn_model(s, allocator, &model, error) : SN_OK;
     if (status == SN_OK)
-        status = sn_model_write_json(model != NULL ? model : s->model, s->allocator, &text);
-    if (status == SN_OK && !sink->write(sink->user, text, strlen(text))) status = SN_ERR_FILE;
-    sn_string_free(text, s->allocator);
+        status = sn_model_write_json(model != NULL ? model : s->model, sink, allocator, error);
     sn_model_destroy(model);
     return status;
 }
 
-static sn_status write_mot(const sn_scene *s, const sn_sink *sink, sn_error *error) {
+static sn_status write_mot(const sn_scene *s, const sn_allocator *allocator, const sn_sink *sink,
+                           sn_error *error) {
     if (s->motion == NULL && s->recording != NULL)
-        return write_markers(s, SN_FORMAT_MOT, sink, error);
+        return write_markers(s, allocator, SN_FORMAT_MOT, sink, error);
     SN_TRY(need_motion(s, error, "MOT"));
-    return sn_mot_write(s->model, s->motion, s->allocator, sink, error);
+    return sn_mot_write(s->model, s->motion, sink, allocator, error);
 }
 
 static sn_status check(const sn_scene *s, sn_format format, sn_error *error) {
@@ -265,7 +269,7 @@ static sn_status check(const sn_scene *s, sn_format format, sn_error *error) {
 }
 
 sn_status sn_scene_write(const sn_scene *s, sn_format format, const sn_sink *sink,
-                         sn_error *error) {
+                         const sn_allocator *allocator, sn_error *error) {
     if (s == NULL || sink == NULL || sink->write == NULL)
         return sn_fail(error, SN_ERR_ARGUMENT, 0, "the scene or the sink is missing");
     SN_TRY(check(s, format, error));
@@ -273,18 +277,18 @@ sn_status sn_scene_write(const sn_scene *s, sn_format format, const sn_sink *sin
     case SN_FORMAT_ASF:
     case SN_FORMAT_AMC:
     case SN_FORMAT_BVH:
-        return write_bones(s, format, sink, error);
+        return write_bones(s, allocator, format, sink, error);
     case SN_FORMAT_GLB:
-        return write_glb(s, sink, error);
+        return write_glb(s, allocator, sink, error);
     case SN_FORMAT_C3D:
     case SN_FORMAT_TRC:
-        return write_markers(s, format, sink, error);
+        return write_markers(s, allocator, format, sink, error);
     case SN_FORMAT_CSV:
-        return write_csv(s, sink, error);
+        return write_csv(s, allocator, sink, error);
     case SN_FORMAT_MOT:
-        return write_mot(s, sink, error);
+        return write_mot(s, allocator, sink, error);
     case SN_FORMAT_MODEL:
-        return write_json(s, sink, error);
+        return write_json(s, allocator, sink, error);
     default:
         return sn_fail(
             error, SN_ERR_ARGUMENT, 0,

@@ -142,7 +142,8 @@ static sn_joint_desc describe(const sn_figure *figure, size_t i, bool use_limits
 static sn_status build_model(const sn_figure *figure, bool use_limits,
                              const sn_allocator *allocator, sn_model **out, sn_error *error) {
     sn_builder *builder;
-    if (sn_builder_create(figure->name, allocator, &builder) != SN_OK) return sn_fail_memory(error);
+    if (sn_builder_create(figure->name, allocator, &builder, error) != SN_OK)
+        return sn_fail_memory(error);
     for (size_t i = 0; i < figure->nentry; i++) {
         sn_joint_desc d = describe(figure, i, use_limits);
         (void)sn_builder_joint_at(builder, &d, figure->entry[i].line);
@@ -298,7 +299,7 @@ const char *sn_skeleton_up_axis(const sn_skeleton *skeleton) {
     return skeleton != NULL ? skeleton->figure.up : NULL;
 }
 
-sn_skeleton_format sn_skeleton_get_format(const sn_skeleton *skeleton) {
+sn_skeleton_format sn_skeleton_kind(const sn_skeleton *skeleton) {
     if (skeleton == NULL) return SN_SKELETON_ASF;
     return skeleton->figure.format;
 }

@@ -204,7 +204,7 @@ static sn_status read_file(reading *r, sn_table **out) {
     if (r->nrow >= 0 && r->nrow != r->info.nrow)
         sn_note(r->info.note, "the header says %d row%s, %d %s there", r->nrow, SN_S(r->nrow),
                 r->info.nrow, r->info.nrow == 1 ? "is" : "are");
-    sn_status status = sn_table_create(&r->info, r->name, r->allocator, out);
+    sn_status status = sn_table_create(&r->info, r->name, r->allocator, out, NULL);
     if (status != SN_OK) return sn_fail(r->error, status, 0, "%s", sn_status_text(status));
     sn_rows start = r->rows;
     if (r->parts > 1)
@@ -218,7 +218,8 @@ static sn_status read_file(reading *r, sn_table **out) {
 sn_status sn_sto_read(const char *text, size_t length, const sn_allocator *allocator,
                       sn_table **out, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if ((text == NULL && length > 0) || out == NULL) return sn_fail_missing(error);
+    if (length > 0) SN_NEED(text, error);
+    SN_NEED(out, error);
     if (text == NULL) text = "";
     reading r = {.allocator = allocator,
                  .error = error,
@@ -257,8 +258,10 @@ static void write_cell(sn_out *o, double value) {
 }
 
 sn_status sn_sto_write(const sn_table *table, const sn_sink *sink, sn_error *error) {
-    if (table == NULL || sink == NULL || sink->write == NULL) return sn_fail_missing(error);
-    const sn_table_info *info = sn_table_get_info(table);
+    SN_NEED(table, error);
+    SN_NEED(sink, error);
+    SN_NEED(sink->write, error);
+    const sn_table_info *info = sn_table_about(table);
     if (info->time < 0)
         return sn_fail(error, SN_ERR_VALUE, 0,
                        "the table has no time column, which MOT and STO need");
@@ -300,10 +303,12 @@ sn_status sn_sto_write(const sn_table *table, const sn_sink *sink, sn_error *err
     return sn_out_end(&o, error);
 }
 
-sn_status sn_mot_write(const sn_model *model, const sn_motion *motion,
-                       const sn_allocator *allocator, const sn_sink *sink, sn_error *error) {
-    if (model == NULL || motion == NULL || sink == NULL || sink->write == NULL)
-        return sn_fail_missing(error);
+sn_status sn_mot_write(const sn_model *model, const sn_motion *motion, const sn_sink *sink,
+                       const sn_allocator *allocator, sn_error *error) {
+    SN_NEED(model, error);
+    SN_NEED(motion, error);
+    SN_NEED(sink, error);
+    SN_NEED(sink->write, error);
     if (!(sn_motion_rate(motion) > 0))
         return sn_fail(error, SN_ERR_VALUE, 0,
                        "the motion has no frame rate, which the times of MOT need");

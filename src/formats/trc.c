@@ -164,7 +164,7 @@ static sn_status read_file(sn_trc *r, sn_recording **out) {
     if (r->comma) sn_note(r->info.note, "numbers have decimal commas");
     SN_TRY(measure(r));
     SN_TRY(read_times(r));
-    sn_status status = sn_recording_create(&r->info, r->label, r->allocator, out);
+    sn_status status = sn_recording_create(&r->info, r->label, r->allocator, out, NULL);
     if (status != SN_OK) return sn_fail(r->error, status, 0, "%s", sn_status_text(status));
     sn_clock clock = {0};
     for (int i = 0; sn_rows_next_filled(&r->rows, r->separator); i++)
@@ -175,7 +175,8 @@ static sn_status read_file(sn_trc *r, sn_recording **out) {
 sn_status sn_trc_read(const char *text, size_t length, const sn_allocator *allocator,
                       sn_recording **out, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if ((text == NULL && length > 0) || out == NULL) return sn_fail_missing(error);
+    if (length > 0) SN_NEED(text, error);
+    SN_NEED(out, error);
     if (text == NULL) text = "";
     sn_trc r = {.allocator = allocator,
                 .error = error,

@@ -19,13 +19,12 @@ static sn_status check_labels(const sn_recording *recording, int nmarker, sn_err
     return SN_OK;
 }
 
-static void write_header(sn_out *o, const sn_recording *recording, const char *unit,
-                         double rate) {
-    const sn_recording_info *info = sn_recording_get_info(recording);
+static void write_header(sn_out *o, const sn_recording *recording, const char *unit, double rate) {
+    const sn_recording_info *info = sn_recording_about(recording);
     int first = info->first_frame;
     sn_out_text(o, "PathFileType\t4\t(X/Y/Z)\tsinew.trc\n"
-                      "DataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\tOrigDataRate\t"
-                      "OrigDataStartFrame\tOrigNumFrames\n");
+                   "DataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\tOrigDataRate\t"
+                   "OrigDataStartFrame\tOrigNumFrames\n");
     for (int i = 0; i < 2; i++) {
         sn_out_number(o, rate);
         sn_out_text(o, "\t");
@@ -46,8 +45,10 @@ static void write_header(sn_out *o, const sn_recording *recording, const char *u
 
 sn_status sn_trc_write(const sn_recording *recording, const sn_markers_options *options,
                        const sn_sink *sink, sn_error *error) {
-    if (recording == NULL || sink == NULL || sink->write == NULL) return sn_fail_missing(error);
-    const sn_recording_info *info = sn_recording_get_info(recording);
+    SN_NEED(recording, error);
+    SN_NEED(sink, error);
+    SN_NEED(sink->write, error);
+    const sn_recording_info *info = sn_recording_about(recording);
     sn_markers_options chosen;
     sn_markers_unit unit;
     SN_TRY(sn_markers_options_of(options, &chosen, error));

@@ -179,7 +179,7 @@ static sn_status build_model(const sn_urdf *u, bool floating, sn_model **out) {
     char root_name[SN_MAX_NAME + 1];
     sn_builder *builder;
     SN_TRY(name_root(u, root_name));
-    if (sn_builder_create(u->names, u->allocator, &builder) != SN_OK)
+    if (sn_builder_create(u->names, u->allocator, &builder, NULL) != SN_OK)
         return sn_fail_memory(u->error);
     sn_joint_desc root = sn_joint_default(floating ? SN_JOINT_FREE : SN_JOINT_FIXED);
     root.name = root_name;
@@ -209,7 +209,8 @@ sn_urdf_options sn_urdf_options_default(void) {
 sn_status sn_urdf_read(const char *text, size_t length, const sn_urdf_options *options,
                        const sn_allocator *allocator, sn_model **out, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if ((text == NULL && length > 0) || out == NULL) return sn_fail_missing(error);
+    if (length > 0) SN_NEED(text, error);
+    SN_NEED(out, error);
     if (text == NULL) text = "";
     sn_urdf_options used = options != NULL ? *options : sn_urdf_options_default();
     if (used.version != OPTIONS_VERSION)
@@ -271,7 +272,9 @@ static sn_status collect_mimics(sn_urdf *u, const sn_model *model, sn_mimics **o
 sn_status sn_urdf_read_mimics(const char *text, size_t length, const sn_model *model,
                               const sn_allocator *allocator, sn_mimics **out, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if ((text == NULL && length > 0) || model == NULL || out == NULL) return sn_fail_missing(error);
+    if (length > 0) SN_NEED(text, error);
+    SN_NEED(model, error);
+    SN_NEED(out, error);
     if (text == NULL) text = "";
     sn_urdf u = {.allocator = allocator, .error = error};
     sn_status status = sn_urdf_parse(&u, text, length);

@@ -57,9 +57,10 @@ static void place_derived(sn_workspace *ws, const double *q) {
 }
 
 sn_status sn_workspace_create(const sn_problem *problem, bool hessian,
-                              const sn_allocator *allocator, sn_workspace **out) {
+                              const sn_allocator *allocator, sn_workspace **out, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if (problem == NULL || out == NULL) return SN_ERR_ARGUMENT;
+    SN_NEED(problem, error);
+    SN_NEED(out, error);
     sn_workspace ws = {.allocator = sn_allocator_of(allocator),
                        .problem = problem,
                        .model = problem->model,
@@ -68,7 +69,7 @@ sn_status sn_workspace_create(const sn_problem *problem, bool hessian,
     sn_workspace *workspace = sn_layout_take(&layout, 1, sizeof *workspace);
     layout_workspace(&ws, &layout);
     void *block = sn_layout_acquire(&layout, allocator, &ws.owner);
-    if (block == NULL) return SN_ERR_MEMORY;
+    if (block == NULL) return sn_fail_memory(error);
     layout = (sn_layout){.block = block};
     workspace = sn_layout_take(&layout, 1, sizeof *workspace);
     layout_workspace(&ws, &layout);

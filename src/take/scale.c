@@ -19,7 +19,7 @@ static const double size_below = 0.8, size_above = 1.25;
 static sn_status replace_set(sn_take *t, const sn_marker_place *places) {
     sn_marker_set *next = NULL;
     SN_TRY(sn_marker_set_create(sn_marker_set_name(t->set), places, sn_marker_set_count(t->set),
-                                &t->allocator, &next));
+                                &t->allocator, &next, NULL));
     sn_marker_set_destroy(t->set);
     t->set = next;
     return SN_OK;

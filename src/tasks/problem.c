@@ -202,7 +202,8 @@ static void assign_parts(sn_problem *p, double *numbers) {
 sn_status sn_problem_create(const sn_model *model, const sn_task *tasks, int ntask,
                             const sn_allocator *allocator, sn_problem **out, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if (model == NULL || out == NULL) return sn_fail_missing(error);
+    SN_NEED(model, error);
+    SN_NEED(out, error);
     if (ntask < 0 || (ntask > 0 && tasks == NULL))
         return sn_fail(error, SN_ERR_ARGUMENT, 0, "%s", sn_status_text(SN_ERR_ARGUMENT));
     sn_problem p = {.allocator = sn_allocator_of(allocator), .model = model, .ntask = ntask};
@@ -233,7 +234,8 @@ sn_status sn_problem_create(const sn_model *model, const sn_task *tasks, int nta
 sn_status sn_problem_create_markers(const sn_model *model, const sn_allocator *allocator,
                                     sn_problem **out, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if (model == NULL || out == NULL) return sn_fail_missing(error);
+    SN_NEED(model, error);
+    SN_NEED(out, error);
     sn_task *tasks = sn_acquire(allocator, ((size_t)model->nmarker + 1) * sizeof *tasks);
     if (tasks == NULL) return sn_fail_memory(error);
     for (int i = 0; i < model->nmarker; i++) {
@@ -252,7 +254,8 @@ sn_status sn_problem_create_markers(const sn_model *model, const sn_allocator *a
 sn_status sn_problem_copy(const sn_problem *problem, const sn_task *extra, int nextra,
                           const sn_allocator *allocator, sn_problem **out, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if (problem == NULL || out == NULL) return sn_fail_missing(error);
+    SN_NEED(problem, error);
+    SN_NEED(out, error);
     if (nextra < 0 || nextra > INT32_MAX - problem->ntask || (nextra > 0 && extra == NULL))
         return sn_fail(error, SN_ERR_ARGUMENT, 0, "%s", sn_status_text(SN_ERR_ARGUMENT));
     int n = problem->ntask;

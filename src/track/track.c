@@ -62,10 +62,16 @@ sn_track_options sn_track_options_default(void) {
                               .chunk = 1024};
 }
 
-static bool good_options(const sn_track_options *o) {
-    return o->version == VERSION && o->rest >= 0 && o->rest <= 1 && o->restarts >= 0 &&
-           o->restarts <= 4 && o->worse >= 1 && o->restart_iterations >= 0 && o->threads >= 1 &&
-           o->threads <= SN_MAX_THREADS && o->chunk >= 1;
+// NULL, or the option that is out of range.
+static const char *bad_option(const sn_track_options *o) {
+    if (o->version != VERSION) return "version";
+    if (!(o->rest >= 0 && o->rest <= 1)) return "rest";
+    if (o->restarts < 0 || o->restarts > 4) return "restarts";
+    if (!(o->worse >= 1)) return "worse";
+    if (o->restart_iterations < 0) return "restart_iterations";
+    if (o->threads < 1 || o->threads > SN_MAX_THREADS) return "threads";
+    if (o->chunk < 1) return "chunk";
+    return NULL;
 }
 
 static void layout_tracker(sn_tracker *t, sn_layout *layout) {
@@ -85,7 +91,8 @@ static void layout_tracker(sn_tracker *t, sn_layout *layout) {
     }
 }
 
-static sn_status create_worker(sn_tracker *t, const sn_problem *problem, worker *w) {
+static sn_status create_worker(sn_tracker *t, const sn_problem *problem, worker *w,
+                               sn_error *error) {
     const sn_allocator *allocator = &t->allocator;
     sn_task rest = sn_task_default(SN_TASK_REST);
     sn_model_zero(t->model, w->q);
@@ -93,37 +100,38 @@ static sn_status create_worker(sn_tracker *t, const sn_problem *problem, worker 
     rest.q = w->q;
     rest.q_weight = w->weight;
     rest.weight = t->options.rest;
-    SN_TRY(sn_problem_copy(problem, &rest, 1, allocator, &w->problem, NULL));
+    SN_TRY(sn_problem_copy(problem, &rest, 1, allocator, &w->problem, error));
     sn_solver_options careful = t->options.solver;
     careful.max_iterations = t->options.restart_iterations;
-    SN_TRY(sn_solver_create(w->problem, &t->options.solver, allocator, &w->solver));
-    SN_TRY(sn_solver_create(w->problem, &careful, allocator, &w->careful));
-    return sn_workspace_create(w->problem, false, allocator, &w->ws);
+    SN_TRY(sn_solver_create(w->problem, &t->options.solver, allocator, &w->solver, error));
+    SN_TRY(sn_solver_create(w->problem, &careful, allocator, &w->careful, error));
+    return sn_workspace_create(w->problem, false, allocator, &w->ws, error);
 }
 
 sn_status sn_tracker_create(const sn_problem *problem, const sn_track_options *options,
-                            const sn_allocator *allocator, sn_tracker **out) {
+                            const sn_allocator *allocator, sn_tracker **out, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if (problem == NULL || out == NULL) return SN_ERR_ARGUMENT;
+    SN_NEED(problem, error);
+    SN_NEED(out, error);
     sn_tracker t = {.allocator = sn_allocator_of(allocator),
                     .model = sn_problem_model(problem),
                     .options = options != NULL ? *options : sn_track_options_default(),
                     .rest = sn_problem_ntask(problem)};
-    if (!good_options(&t.options)) return SN_ERR_ARGUMENT;
+    SN_TRY(sn_fail_option(error, bad_option(&t.options)));
     if (t.options.good < 0) t.options.good = t.options.solver.goal;
     t.nworker = t.options.threads;
     sn_layout layout = {0};
     sn_tracker *tracker = sn_layout_take(&layout, 1, sizeof *tracker);
     layout_tracker(&t, &layout);
     void *block = sn_layout_acquire(&layout, allocator, &t.owner);
-    if (block == NULL) return SN_ERR_MEMORY;
+    if (block == NULL) return sn_fail_memory(error);
     layout = (sn_layout){.block = block};
     tracker = sn_layout_take(&layout, 1, sizeof *tracker);
     layout_tracker(&t, &layout);
     memcpy(tracker, &t, sizeof t);
     sn_status status = SN_OK;
     for (int i = 0; i < t.nworker && status == SN_OK; i++)
-        status = create_worker(tracker, problem, &tracker->workers[i]);
+        status = create_worker(tracker, problem, &tracker->workers[i], error);
     if (status != SN_OK) {
         sn_tracker_destroy(tracker);
         return status;

@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         check(error.status == status && strstr(error.text, "byte ") != NULL);
         return 0;
     }
-    const sn_recording_info *info = sn_recording_get_info(recording);
+    const sn_recording_info *info = sn_recording_about(recording);
     check(info->nframe > 0 && info->nmarker > 0 && isfinite(info->rate));
     check((size_t)info->nframe * (size_t)info->nmarker * 8 <= size);
     for (int i = 0; i < info->nmarker; i++) {

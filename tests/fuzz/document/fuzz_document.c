@@ -42,6 +42,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
               sn_motion_nq(d.motion) == sn_model_nq(d.model));
     }
     check(sn_format_name(d.format)[0] != '\0');
-    sn_document_free(&d);
+    sn_document_destroy(&d);
     return 0;
 }
