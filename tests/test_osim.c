@@ -939,7 +939,7 @@ static void test_against_opensim(void **unused) {
 // Two bodies of which one is welded on: their masses and centres come together.
 static void test_mass(void **state) {
     (void)state;
-    static const char text[] =
+    static const char two[] =
         "<OpenSimDocument Version='40000'><Model name='m'><BodySet><objects>"
         "<Body name='a'><mass>3</mass><mass_center>1 0 0</mass_center></Body>"
         "<Body name='b'><mass>1</mass><mass_center>0 0 2</mass_center></Body></objects></BodySet>"
@@ -952,7 +952,7 @@ static void test_mass(void **state) {
         "</frames></WeldJoint></objects></JointSet></Model></OpenSimDocument>";
     sn_model *m;
     sn_error error = {0};
-    if (sn_osim_read(text, sizeof text - 1, NULL, &m, NULL, &error) != SN_OK)
+    if (sn_osim_read(two, sizeof two - 1, NULL, &m, NULL, &error) != SN_OK)
         fail_msg("%s", error.text);
     const sn_joint_desc *d = sn_model_joint(m, sn_model_find_joint(m, "q"));
     assert_near(d->mass, 4, 1e-15);
