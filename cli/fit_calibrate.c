@@ -30,7 +30,7 @@ static bool is_placed(const sn_marker_set *set) {
 bool check_handedness(fit_result *r) {
     sn_fit_input input = r->input;
     input.model = r->limited;
-    if (sn_fit_handedness(&input, &fit_cancelled, NULL, &r->handed) != SN_OK) {
+    if (sn_fit_handedness(&input, &fit_cancel, NULL, &r->handed) != SN_OK) {
         complain("out of memory");
         return false;
     }
@@ -106,7 +106,7 @@ static bool calibrate(fit_result *r) {
     sn_fit_input input = r->input;
     input.model = r->limited;
     o.limits = r->plan->fit.limits != SN_LIMITS_OFF;
-    o.cancel = &fit_cancelled;
+    o.cancel = fit_cancel;
     o.progress = show_calibration;
     o.progress_user = &m;
     sn_status status = sn_calibrate(&input, &o, NULL, position, factor, &r->calibration, &error);

@@ -8,7 +8,14 @@
 
 #include "output.h"
 
-volatile bool fit_cancelled;
+atomic_bool fit_cancelled;
+
+static bool asked(void *user) {
+    (void)user;
+    return fit_cancelled;
+}
+
+const sn_cancel fit_cancel = {asked, NULL};
 
 static bool find_swaps(fit_result *r) {
     int most = (int)(sizeof r->swaps / sizeof r->swaps[0]),
@@ -33,7 +40,7 @@ static bool run_fit(fit_result *r) {
     sn_fit_options o = r->plan->fit;
     meter m = meter_begin(r->settings);
     sn_error error = {0};
-    o.cancel = &fit_cancelled;
+    o.cancel = fit_cancel;
     o.track.progress = show_fit;
     o.track.progress_user = &m;
     r->frames = must_alloc((size_t)r->input.count, sizeof *r->frames);

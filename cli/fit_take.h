@@ -3,6 +3,7 @@
 #pragma once
 
 #include <signal.h>
+#include <stdatomic.h>
 
 #include "figure.h"
 
@@ -85,7 +86,9 @@ void free_result(fit_result *result);
 bool compare_with_truth(fit_result *r);
 
 /// Set by Ctrl-C.
-extern volatile bool fit_cancelled;
+extern atomic_bool fit_cancelled;
+/// The same, for the library to ask.
+extern const sn_cancel fit_cancel;
 
 /// Warnings, on standard error.
 void print_fit_warnings(const fit_result *r);

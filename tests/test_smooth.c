@@ -501,6 +501,11 @@ static void stop_there(void *user, int iterations, int products, double value) {
     stop_now = products >= stop_after;
 }
 
+static bool is_stopped(void *user) {
+    (void)user;
+    return stop_now;
+}
+
 static void cancelling(void **unused) {
     (void)unused;
     take t = make_take(MOST_FRAMES, true, 0.01);
@@ -508,7 +513,7 @@ static void cancelling(void **unused) {
     double *q = malloc(bytes), last = INFINITY;
     objective f = objective_of(&t, 0.02, t.q);
     sn_smooth_options o = options_of(&t, 0.02);
-    o.cancel = &stop_now;
+    o.cancel = (sn_cancel){is_stopped, NULL};
     o.progress = stop_there;
     for (stop_after = 0; stop_after < 40; stop_after += 3) {
         memcpy(q, t.q, bytes);

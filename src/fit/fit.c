@@ -175,7 +175,7 @@ static sn_status track(const sn_fit_input *in, const sn_fit_options *o, sn_probl
                        const sn_allocator *allocator, double *start, sn_motion *motion,
                        sn_track_frame *frames, bool *changed) {
     sn_track_options t = o->track;
-    if (o->cancel != NULL) t.solver.cancel = o->cancel;
+    if (o->cancel.asked != NULL) t.solver.cancel = o->cancel;
     sn_tracker *tracker = NULL;
     SN_TRY(sn_fit_first_pose(in, problem, good_frame(in), allocator, start));
     SN_TRY(sn_tracker_create(problem, &t, allocator, &tracker));
@@ -269,7 +269,7 @@ sn_status sn_fit_run(const sn_fit_input *input, const sn_fit_options *options,
             summary->moved += changed[f];
             frames[f].moved = changed[f];
         }
-        summary->cancelled = o.cancel != NULL && *o.cancel;
+        summary->cancelled = sn_cancelled(o.cancel);
     } else {
         (void)sn_fail(error, status, 0, "%s", sn_status_text(status));
     }
