@@ -526,6 +526,55 @@ static void invariants(void **unused) {
                           sn_method_name((sn_method)m), 100.0 * solved[m] / (count - first));
 }
 
+// Three links and two goals for one point, between which it comes to rest: poses along a curve are
+// equally good, and where the gradient is not quite 0 the Hessian along it is the curve's bend times the
+// gradient, below 0 as often as above. That is a minimum, not a saddle.
+static void curve_of_minima(void **unused) {
+    (void)unused;
+    sn_builder *b;
+    sn_model *model;
+    sn_problem *problem;
+    uint64_t state = 21;
+    assert_int_equal(sn_builder_create("arm", NULL, &b), SN_OK);
+    for (int i = 0; i < 3; i++) {
+        sn_joint_desc d = sn_joint_default(SN_JOINT_HINGE);
+        d.name = i == 0 ? "a" : i == 1 ? "b" : "c";
+        d.parent = i - 1;
+        d.position[0] = i;
+        assert_int_equal(sn_builder_joint(b, &d), i);
+    }
+    assert_int_equal(sn_builder_finish(b, &model, NULL), SN_OK);
+    sn_builder_destroy(b);
+    sn_task t[2] = {sn_task_default(SN_TASK_POINT), sn_task_default(SN_TASK_POINT)};
+    for (int i = 0; i < 2; i++) {
+        t[i].joint = 2;
+        t[i].local[0] = 1;
+        t[i].goal[0] = 1;
+        t[i].goal[1] = i == 0 ? 0.2 : 1.8;
+    }
+    assert_int_equal(sn_problem_create(model, t, 2, NULL, &problem, NULL), SN_OK);
+    sn_solver_options o = sn_solver_options_default();
+    sn_solver *solver;
+    o.method = SN_METHOD_LM;
+    o.gradient = 1e-2;
+    assert_int_equal(sn_solver_create(problem, &o, NULL, &solver), SN_OK);
+    int open = 0;
+    for (int n = 0; n < 300; n++) {
+        sn_report report;
+        double q[3];
+        for (int i = 0; i < 3; i++) q[i] = uniform(&state, -3, 3);
+        assert_int_equal(sn_solver_solve(solver, q, &report), SN_OK);
+        if (report.stop == SN_STOP_SADDLE && report.f < 0.65)
+            fail_msg("start %d: %s, f %g, gradient %g", n, sn_stop_text(report.stop), report.f,
+                     report.gradient);
+        open += report.stop == SN_STOP_MINIMUM && report.gradient > 1e-4;
+    }
+    assert_true(open > 50);
+    sn_solver_destroy(solver);
+    sn_problem_destroy(problem);
+    sn_model_destroy(model);
+}
+
 // A joint that no task sees, a point on its own origin, stays where it is.
 static void unseen_joint(void **unused) {
     (void)unused;
@@ -597,12 +646,13 @@ static void looking_elsewhere(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_link_arm),      cmocka_unit_test(collinear_saddle),
-        cmocka_unit_test(far_side),          cmocka_unit_test(contradicting_goals),
-        cmocka_unit_test(bad_goals),         cmocka_unit_test(goal_in_any_unit),
-        cmocka_unit_test(bad_start),         cmocka_unit_test(quadratic_tail),
-        cmocka_unit_test(cut_short),         cmocka_unit_test(unseen_joint),
-        cmocka_unit_test(looking_elsewhere), cmocka_unit_test(invariants),
+        cmocka_unit_test(two_link_arm),    cmocka_unit_test(collinear_saddle),
+        cmocka_unit_test(far_side),        cmocka_unit_test(contradicting_goals),
+        cmocka_unit_test(bad_goals),       cmocka_unit_test(goal_in_any_unit),
+        cmocka_unit_test(bad_start),       cmocka_unit_test(quadratic_tail),
+        cmocka_unit_test(cut_short),       cmocka_unit_test(unseen_joint),
+        cmocka_unit_test(curve_of_minima), cmocka_unit_test(looking_elsewhere),
+        cmocka_unit_test(invariants),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

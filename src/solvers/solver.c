@@ -298,7 +298,8 @@ void sn_solver_find_scale(sn_solver *s, bool fresh) {
     // what f would be with errors as large as the figure, and radians where joints have goals
     for (int i = 0; i < s->n; i++)
         if (s->turns[i]) whole = fmax(whole, s->seen[i]);
-    if (s->options.goal < 0) s->goal = fmax(fresh ? 0 : s->goal, 1e-26 * whole);
+    s->whole = fmax(fresh ? 0 : s->whole, whole);
+    if (s->options.goal < 0) s->goal = 1e-26 * s->whole;
     double least = 1e-6 * top + s->noise + 1e-200;
     for (int i = 0; i < s->n; i++)
         if (s->scale[i] < least) s->scale[i] = least;

@@ -55,7 +55,8 @@ struct sn_solver {
 
     int n;          ///< nv
     double f;       ///< at q
-    double goal;    ///< of f: the options', or found with the scale
+    double whole;   ///< what f would be with errors as large as the figure
+    double goal;    ///< of f: the options', or a share of that
     double *q;      ///< nq: the best pose so far
     double *trial;  ///< nq: the pose that sn_solver_move() made
     double *step;   ///< nv: the direction or step of a method

@@ -189,9 +189,10 @@ static void add_counts(sn_report *to, const sn_report *from) {
     to->factorizations += from->factorizations;
 }
 
-// f at or below which there is nothing to try again.
+// f at or below which there is nothing to try again: by default the goal, or errors of a ten-thousandth
+// of the figure, which no other valley explains.
 static double good_f(const sn_tracker *t, const worker *w) {
-    return t->options.good >= 0 ? t->options.good : w->solver->goal;
+    return t->options.good >= 0 ? t->options.good : fmax(w->solver->goal, 1e-8 * w->solver->whole);
 }
 
 // Is f far worse than usual, or nothing known of what is usual?
