@@ -231,7 +231,7 @@ static void fits(void) {
          in.axes.scale = NUM(1), &in))
     STATUS(sn_calibrate, INPUT, OPTIONS(c), NULL, PTR(w.big), MAY((double *)NULL), PTR(&calibrated),
            MAY(&error));
-    STATUS(sn_fit_handedness, INPUT, MAY((const volatile bool *)NULL), NULL, PTR(&hand));
+    STATUS(sn_fit_handedness, INPUT, MAY((const sn_cancel *)NULL), NULL, PTR(&hand));
     STATUS(sn_fit_bones, PTR(w.model), NULL, PTR(&bones));
     NONE(sn_fit_options_default);
     STATUS(sn_fit_run, INPUT, OPTIONS(f), NULL, PTR(w.motion), PTR(frames), PTR(markers),
