@@ -132,6 +132,7 @@ static void others(void) {
     VALUE(sn_mimics_count, == 0, PTR(w.mimics));
     VALUE(sn_mimics_at, == NULL, PTR(w.mimics), INDEX(0));
     VOID(sn_mimics_apply, PTR(w.mimics), PTR(w.big));
+    VALUE(sn_mimics_note, == NULL, PTR(w.mimics));
     VALUE(sn_format_name, != NULL, ENUM(sn_format, SN_FORMAT_BVH));
     STRUCT(sn_format_of, MAY("x.bvh"), MAY(w.bvh_text), 10);
     VALUE(sn_format_of_name, == SN_FORMAT_UNKNOWN, PTR("x.bvh"));
@@ -140,6 +141,22 @@ static void others(void) {
            PTR(&document), MAY(&error));
     sn_document_free(&document);
     VOID(sn_document_free, MAY(&document));
+    const char *mjcf =
+        "<mujoco><worldbody><body name='b'><joint name='j'/></body></worldbody></mujoco>";
+    static sn_mjcf_info mujoco;
+    STATUS(sn_mjcf_read, PTR(mjcf), strlen(mjcf), NULL, OUT(out, end_model), MAY(&mujoco),
+           MAY(&error));
+    const sn_scene any = sn_scene_default(w.model);
+    STRUCT(sn_scene_default, MAY(w.model));
+    STRUCT(sn_scene_of, MAY(&document));
+    STATUS(sn_scene_write, misuse_options(&any, sizeof any, true), ENUM(sn_format, SN_FORMAT_MODEL),
+           PTR(w.sink), MAY(&error));
+    VALUE(sn_scene_unit, == 0, PTR(&any), ENUM(sn_format, SN_FORMAT_BVH));
+    STATUS(sn_marker_paths, PTR(w.model), PTR(w.motion), NULL, OUT(out, end_recording));
+    double turn_back[4] = {1, 0, 0, 0};
+    VOID(sn_recording_turn, PTR(w.recording), PTR(turn_back));
+    char unit[24];
+    VOID(sn_unit_name, ANY(0.001), PTR(unit));
 }
 
 static void sets(void) {
@@ -161,6 +178,8 @@ static void sets(void) {
     STATUS(sn_marker_set_write_json, PTR(w.set), PTR(w.sink));
     STATUS(sn_marker_set_of_model, PTR(w.model), NULL, OUT(out, end_set));
     STATUS(sn_marker_set_read_tasks, PTR(w.ik_tasks), strlen(w.ik_tasks), PTR(w.model), NULL,
+           OUT(out, end_set), MAY(&error));
+    STATUS(sn_marker_set_read, PTR(w.ik_tasks), strlen(w.ik_tasks), PTR(w.model), NULL,
            OUT(out, end_set), MAY(&error));
     STATUS(sn_marker_set_builtin, PTR(w.model), MAY(w.recording), NULL, OUT(out, end_set),
            MAY(&error));
@@ -212,13 +231,60 @@ static void fits(void) {
          in.axes.scale = NUM(1), &in))
     STATUS(sn_calibrate, INPUT, OPTIONS(c), NULL, PTR(w.big), MAY((double *)NULL), PTR(&calibrated),
            MAY(&error));
-    STATUS(sn_fit_handedness, INPUT, MAY((const volatile bool *)NULL), NULL, PTR(&hand));
+    STATUS(sn_fit_handedness, INPUT, MAY((const sn_cancel *)NULL), NULL, PTR(&hand));
     STATUS(sn_fit_bones, PTR(w.model), NULL, PTR(&bones));
     NONE(sn_fit_options_default);
     STATUS(sn_fit_run, INPUT, OPTIONS(f), NULL, PTR(w.motion), PTR(frames), PTR(markers),
            PTR(&summary), MAY(&error));
     STATUS(sn_fit_swaps, INPUT, PTR(w.motion), NULL, PTR(swaps), COUNT(2), PTR(&count));
     STATUS(sn_fit_measure, INPUT, PTR(w.motion), NULL, PTR(frames), PTR(markers), PTR(&summary));
+}
+
+static void end_take(void *p) { sn_take_destroy(p); }
+
+static void takes(void) {
+    static void *out;
+    static sn_error error;
+    sn_take_options o = sn_take_options_default();
+    sn_subject who[2];
+    sn_take_truth truth;
+    int count;
+    char text[16];
+    sn_take *fresh, *take;
+    o.calibrate = SN_CALIBRATE_NONE;
+    assert_int_equal(sn_take_create(w.model, w.recording, &o, NULL, &fresh, NULL), SN_OK);
+    assert_int_equal(sn_take_create(w.model, w.recording, &o, NULL, &take, NULL), SN_OK);
+    if (sn_take_prepare(take) != SN_OK || sn_take_finish(take) != SN_OK) fail_msg("no take");
+    NONE(sn_take_options_default);
+    STATUS(sn_take_create, PTR(w.model), PTR(w.recording), OPTIONS(o), NULL, OUT(out, end_take),
+           MAY(&error));
+    VOID(sn_take_destroy, MAY((sn_take *)NULL));
+    STATUS(sn_take_prepare, PTR(fresh));
+    sn_take_destroy(fresh);
+    assert_int_equal(sn_take_create(w.model, w.recording, &o, NULL, &fresh, NULL), SN_OK);
+    assert_int_equal(sn_take_prepare(fresh), SN_OK);
+    STATUS(sn_take_solve, PTR(fresh), 1);
+    STATUS(sn_take_finish, PTR(fresh));
+    sn_take_destroy(fresh);
+    VALUE(sn_take_solved, == 0, PTR(take));
+    VALUE(sn_take_motion, == NULL, PTR(take));
+    VALUE(sn_take_model, == NULL, PTR(take));
+    VALUE(sn_take_limited_model, == NULL, PTR(take));
+    VALUE(sn_take_markers, == NULL, PTR(take));
+    VALUE(sn_take_column, == -1, PTR(take), INDEX(0));
+    VALUE(sn_take_get_summary, == NULL, PTR(take));
+    VALUE(sn_take_frames, == NULL, PTR(take));
+    VALUE(sn_take_marker_errors, == NULL, PTR(take));
+    STATUS(sn_take_measured, PTR(take), NULL, OUT(out, end_recording));
+    STATUS(sn_take_subjects, PTR(w.model), PTR(w.recording), NULL, PTR(who), COUNT(2), PTR(&count));
+    STATUS(sn_take_compare, PTR(take), MAY(w.model), PTR(w.motion), PTR(&truth));
+    VALUE(sn_finding_name, != NULL, ENUM(sn_finding_code, 0));
+    VALUE(sn_severity_name, != NULL, ENUM(sn_severity, 0));
+    VOID(sn_finding_number_name, ENUM(sn_finding_code, 0), INDEX(0), PTR(text));
+    VALUE(sn_take_nfinding, == 0, PTR(take));
+    VALUE(sn_take_finding, == NULL, PTR(take), INDEX(0));
+    VALUE(sn_take_sentence, == 0, PTR(take), INDEX(0), ENUM(sn_voice, 0), MAY(text), sizeof text);
+    sn_take_destroy(take);
 }
 
 static void example(void) {
@@ -234,5 +300,6 @@ void misuse_files(void) {
     others();
     sets();
     fits();
+    takes();
     example();
 }

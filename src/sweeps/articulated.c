@@ -94,11 +94,27 @@ SN_INLINE int factor_joint(sn_workspace *ws, int k, int m, const double *diagona
     return slot;
 }
 
+// Models with a joint of four or five degrees of freedom, which only function joints have, go this way:
+// the loops of the others stay unrolled.
+static int factor_odd(sn_workspace *ws, const double *diagonal, const bool *keep, double tolerance,
+                      double *pivot) {
+    const sn_model *m = ws->model;
+    double d = 0;
+    for (int k = m->njoint - 1; k >= 0; k--) {
+        int failed = factor_joint(ws, k, m->joint[k].nv, diagonal, keep, tolerance, &d);
+        if (failed < 0) continue;
+        if (pivot != NULL) *pivot = d;
+        return failed;
+    }
+    return -1;
+}
+
 int sn_workspace_factor(sn_workspace *ws, const double *diagonal, const bool *keep,
                         double tolerance, double *pivot) {
     if (ws == NULL) return 0;
     const sn_model *m = ws->model;
     double d = 0;
+    if (m->odd) return factor_odd(ws, diagonal, keep, tolerance, pivot);
     for (int k = m->njoint - 1; k >= 0; k--) {
         int failed;
         switch (m->joint[k].nv) {
@@ -166,9 +182,19 @@ SN_INLINE void substitute_joint(sn_workspace *ws, int k, int m, double *x) {
     if (!j->leaf) twist_store(&ws->carry[k], V);
 }
 
+static void solve_odd(sn_workspace *ws, double *x) {
+    const sn_model *m = ws->model;
+    for (int k = m->njoint - 1; k >= 0; k--) reduce_joint(ws, k, m->joint[k].nv, x);
+    for (int k = 0; k < m->njoint; k++) substitute_joint(ws, k, m->joint[k].nv, x);
+}
+
 void sn_workspace_solve(sn_workspace *ws, double *x) {
     if (ws == NULL || x == NULL) return;
     const sn_model *m = ws->model;
+    if (m->odd) {
+        solve_odd(ws, x);
+        return;
+    }
     for (int k = m->njoint - 1; k >= 0; k--) {
         switch (m->joint[k].nv) {
         case 0:
