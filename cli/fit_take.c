@@ -14,8 +14,6 @@ static bool asked(void *user) {
     return fit_cancelled;
 }
 
-const sn_cancel fit_cancel = {asked, NULL};
-
 // --- files in ------------------------------------------------------------------------------------
 
 static sn_marker_set *load_set(const char *path, const sn_model *model) {
@@ -83,7 +81,7 @@ static int fit(fit_result *r) {
     o.markers = set;
     o.model_up = r->figure.up;
     o.model_up_sign = r->figure.up_sign;
-    o.cancel = fit_cancel;
+    o.cancel = (sn_cancel){asked, NULL};
     o.progress = meter_show;
     o.progress_user = &m;
     sn_status status = sn_take_create(r->figure.model, r->recording, &o, NULL, &r->take, &error);

@@ -54,8 +54,6 @@ void free_result(fit_result *result);
 
 /// Set by Ctrl-C.
 extern atomic_bool fit_cancelled;
-/// The same, for the library to ask.
-extern const sn_cancel fit_cancel;
 
 meter meter_begin(bool quiet);
 void meter_show(void *user, const sn_take_progress *progress);
