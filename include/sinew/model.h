@@ -6,6 +6,7 @@
 // first velocity come from sn_model_q_index() and sn_model_v_index().
 #pragma once
 
+#include "sinew/function.h"
 #include "sinew/math.h"
 
 #ifdef __cplusplus
@@ -16,7 +17,9 @@ enum {
     SN_MAX_JOINTS = 10000,
     SN_MAX_MARKERS = 100000,
     SN_MAX_JOINT_DOFS = 6,
-    SN_MAX_NAME = 255  ///< bytes of a name
+    SN_MAX_NAME = 255,  ///< bytes of a name
+    SN_MAX_COUPLINGS = 10000,
+    SN_MAX_LEADERS = SN_MAX_ARGUMENTS
 };
 
 /// The kinds of joint; sn_joint_type_name() gives their names in files.
@@ -66,6 +69,22 @@ typedef struct sn_marker_desc {
     double weight;
 } sn_marker_desc;
 
+/// One coordinate of a joint: a plain number, not a part of a quaternion.
+typedef struct sn_coordinate {
+    int joint;
+    int index;  ///< among the joint's coordinates, from 0
+} sn_coordinate;
+
+/// A coordinate that follows others: follower = function(leaders), at every pose. A leader may
+/// itself follow others. The follower's own lock and strength do not count: it moves as its leaders
+/// do.
+typedef struct sn_coupling_desc {
+    sn_coordinate follower;
+    int nleader;
+    sn_coordinate leader[SN_MAX_LEADERS];
+    sn_function function;  ///< of the leaders in their order; `argument` is not looked at
+} sn_coupling_desc;
+
 typedef struct sn_model sn_model;
 typedef struct sn_builder sn_builder;
 
@@ -85,6 +104,9 @@ SN_API int sn_builder_joint(sn_builder *builder, const sn_joint_desc *joint);
 
 /// Add a marker; its index, or -1.
 SN_API int sn_builder_marker(sn_builder *builder, const sn_marker_desc *marker);
+
+/// Let a coordinate follow others; its index, or -1. The function's numbers are copied.
+SN_API int sn_builder_couple(sn_builder *builder, const sn_coupling_desc *coupling);
 
 /// Check everything and build the model. The builder stays and must still be destroyed.
 /// @param out    free with sn_model_destroy(); NULL on failure
@@ -123,15 +145,24 @@ SN_API int sn_model_find_marker(const sn_model *model, const char *name);
 SN_API int sn_model_q_index(const sn_model *model, int joint);
 SN_API int sn_model_v_index(const sn_model *model, int joint);
 
-/// Limits (nv numbers, infinite for none) and gains (nv: 0 for a locked degree of freedom, else its
-/// strength). A gain scales the column of every Jacobian, and so the gradient and the Hessian.
+SN_API int sn_model_ncoupling(const sn_model *model);
+/// What was given; valid while the model lives. NULL when out of range.
+SN_API const sn_coupling_desc *sn_model_coupling(const sn_model *model, int coupling);
+
+/// Limits (nv numbers, infinite for none) and gains (nv: 0 for a locked degree of freedom or one
+/// that follows others, else its strength). A gain scales the column of every Jacobian, and so the
+/// gradient and the Hessian. The range of a coordinate that one other follows is what both allow.
 SN_API const double *sn_model_lower(const sn_model *model);
 SN_API const double *sn_model_upper(const sn_model *model);
 SN_API const double *sn_model_gain(const sn_model *model);
 
 // Poses. None of these allocate; q and out may be the same array.
 
-/// All coordinates 0, quaternions 1 0 0 0.
+// Where a model has couplings, the poses that come out satisfy them to the last bit.
+
+/// Set every coordinate that follows others from those it follows.
+SN_API void sn_model_follow(const sn_model *model, double *q);
+/// All coordinates 0, quaternions 1 0 0 0, followers where they belong.
 SN_API void sn_model_zero(const sn_model *model, double *q);
 /// out = q (+) delta
 SN_API void sn_model_integrate(const sn_model *model, const double *q, const double *delta,

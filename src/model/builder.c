@@ -42,6 +42,8 @@ void sn_builder_destroy(sn_builder *builder) {
     sn_release(&allocator, builder->names);
     sn_release(&allocator, builder->joint);
     sn_release(&allocator, builder->marker);
+    sn_release(&allocator, builder->coupling);
+    sn_release(&allocator, builder->numbers);
     sn_release(&allocator, builder);
 }
 
@@ -77,6 +79,38 @@ int sn_builder_marker_at(sn_builder *builder, const sn_marker_desc *marker, int 
     if (builder->status != SN_OK) return -1;
     builder->marker[builder->nmarker] = (sn_marker_entry){*marker, name, line};
     return (int)builder->nmarker++;
+}
+
+int sn_builder_couple_at(sn_builder *builder, const sn_coupling_desc *coupling, int line) {
+    if (builder->status != SN_OK) return -1;
+    const sn_function *f = coupling != NULL ? &coupling->function : NULL;
+    bool bad = f == NULL || f->nx < 0 || f->ny < 0 || (f->nx > 0 && f->x == NULL) ||
+               (f->ny > 0 && f->y == NULL);
+    if (bad || builder->ncoupling >= SN_MAX_COUPLINGS || f->nx > SN_MAX_FUNCTION_NUMBERS ||
+        f->ny > SN_MAX_FUNCTION_NUMBERS) {
+        builder->status = bad ? SN_ERR_ARGUMENT : SN_ERR_SIZE;
+        return -1;
+    }
+    void *items = builder->coupling, *numbers = builder->numbers;
+    size_t nx = (size_t)f->nx, ny = (size_t)f->ny;
+    builder->status = sn_grow(&builder->allocator, &items, &builder->coupling_capacity,
+                              builder->ncoupling + 1, sizeof *builder->coupling);
+    builder->coupling = items;
+    if (builder->status == SN_OK)
+        builder->status = sn_grow(&builder->allocator, &numbers, &builder->number_capacity,
+                                  builder->nnumber + nx + ny, sizeof *builder->numbers);
+    builder->numbers = numbers;
+    if (builder->status != SN_OK) return -1;
+    double *to = builder->numbers + builder->nnumber;
+    if (nx > 0) memcpy(to, f->x, nx * sizeof *to);
+    if (ny > 0) memcpy(to + nx, f->y, ny * sizeof *to);
+    builder->coupling[builder->ncoupling] = (sn_coupling_entry){*coupling, builder->nnumber, line};
+    builder->nnumber += nx + ny;
+    return (int)builder->ncoupling++;
+}
+
+int sn_builder_couple(sn_builder *builder, const sn_coupling_desc *coupling) {
+    return sn_builder_couple_at(builder, coupling, 0);
 }
 
 int sn_builder_joint(sn_builder *builder, const sn_joint_desc *joint) {
