@@ -519,8 +519,8 @@ static hyper cost(const sn_problem *problem, const posture *pose, const joint_st
             if (!s2->moves) s2 = &pose->still[task->joint2];
             const vec x = vec_add(s->world.p, rotate(s->world.R, vec_given(task->local)));
             const vec x2 = vec_add(s2->world.p, rotate(s2->world.R, vec_given(task->local2)));
-            sum = add(sum, half_square(task->weight,
-                                       vec_sub(vec_sub(x, x2), vec_given(task->goal))));
+            sum =
+                add(sum, half_square(task->weight, vec_sub(vec_sub(x, x2), vec_given(task->goal))));
             continue;
         }
         if (task->type != SN_TASK_REST && task->type != SN_TASK_LIMIT) {

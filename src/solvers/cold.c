@@ -232,6 +232,7 @@ typedef struct search {
 static void try_pose(sn_solver *s, search *found) {
     size_t bytes = (size_t)s->model->nq * sizeof *s->q;
     memcpy(s->q, s->trial, bytes);
+    if (s->model->ncoupling > 0) (void)sn_model_clamp(s->model, s->q);
     s->run_first = s->report.iterations;
     s->rival = found->f;
     bool finite = solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f);

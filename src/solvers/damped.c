@@ -39,7 +39,7 @@ static void find_turns(const sn_solver *s, double *turns) {
     for (int k = 0; k < s->model->njoint; k++) {
         const sn_joint *j = &s->model->joint[k];
         for (int a = 0; a < j->nv; a++)
-            turns[j->slot + a] = j->ops->lengths[a] ? 0 : s->model->gain[j->v0 + a];
+            turns[j->slot + a] = j->ops->lengths[a] ? 0 : s->model->inner[j->v0 + a];
     }
 }
 

@@ -114,6 +114,9 @@ sn_status sn_solver_create(const sn_problem *problem, const sn_solver_options *o
                    .options = options != NULL ? *options : sn_solver_options_default()};
     if (!good_options(&s.options)) return SN_ERR_ARGUMENT;
     s.ops = methods[s.options.method];
+    bool one_by_one = s.options.method == SN_METHOD_CCD;
+    bool from_tree = s.options.method == SN_METHOD_NEWTON_PCG && s.options.nearest_psd;
+    if ((one_by_one || from_tree) && sn_ties_count(problem) > 0) return SN_ERR_UNSUPPORTED;
     sn_layout layout = {0};
     sn_solver *solver = sn_layout_take(&layout, 1, sizeof *solver);
     layout_solver(&s, &layout);
@@ -163,6 +166,7 @@ bool solver_eval(sn_solver *s, const double *q, unsigned what, double *f) {
     } else {
         s->report.functions++;
     }
+    if (s->model->tied_limits && !sn_model_followers_inside(s->model, q)) return false;
     return sn_workspace_eval(s->ws, q, what, f) == SN_OK;
 }
 
@@ -176,6 +180,7 @@ static double move(sn_solver *s, double t, const double *u, bool all) {
     }
     sn_model_integrate(m, s->q, s->delta, s->trial);
     double square = 0;
+    bool clamped = false;
     for (int i = 0; i < s->n; i++) {
         int at = s->q_of[i];
         double g = gain[m->v_of[i]];
@@ -184,11 +189,13 @@ static double move(sn_solver *s, double t, const double *u, bool all) {
             double x = s->trial[at];
             if (x < s->lower[i] || x > s->upper[i]) {
                 s->trial[at] = x < s->lower[i] ? s->lower[i] : s->upper[i];
+                clamped = true;
                 if (g != 0) s->moved[i] = (s->trial[at] - s->q[at]) / g;
             }
         }
         square += s->moved[i] * s->moved[i];
     }
+    if (clamped && m->ncoupling > 0) sn_model_follow(m, s->trial);
     return sqrt(square);
 }
 
@@ -330,7 +337,7 @@ static bool at_saddle(sn_solver *s) {
     int k = sn_workspace_factor(s->ws, s->delta, s->keep, 0, NULL);
     if (k < 0) return false;
     sn_workspace_curvature(s->ws, k, s->step);
-    return true;
+    return solver_dot(s->step, s->step, s->n) > 0;  // with ties none may be found
 }
 
 // Both ways along s->step, long steps first; true when f fell and the pose was taken.

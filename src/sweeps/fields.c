@@ -61,7 +61,7 @@ void sn_workspace_fields_multiply(sn_workspace *ws, const double *x, double *y) 
     sn_ties_lead(ws, y);
 }
 
-void sn_workspace_fields_diagonal(const sn_workspace *ws, double *d) {
+void sn_tree_diagonal(const sn_workspace *ws, double *d) {
     const sn_model *m = ws->model;
     for (int k = 0; k < m->njoint; k++) {
         const sn_joint *j = &m->joint[k];
@@ -72,5 +72,9 @@ void sn_workspace_fields_diagonal(const sn_workspace *ws, double *d) {
             if (own) d[i] += ws->local[SN_MAX_JOINT_DOFS * i + a];
         }
     }
+}
+
+void sn_workspace_fields_diagonal(const sn_workspace *ws, double *d) {
+    sn_tree_diagonal(ws, d);
     if (ws->ties != NULL) sn_ties_diagonal(ws, d);
 }

@@ -303,6 +303,9 @@ static void lead_gradient(sn_workspace *ws, bool exact) {
 // rows' products lose all digits of the rest: a hundred-millionth of the tasks' weight is enough.
 static void add_extra(sn_workspace *ws) {
     sn_ties *t = ws->ties;
+    bool any = false;
+    for (int p = 0; p < t->ntie; p++) any = any || t->tie[p].equality;
+    if (!any) return;
     const double *K = ws->field[0].K;
     double weight = 1e-8 * fmax(fmax(K[0] + K[7] + K[14], K[21] + K[28] + K[35]), 1e-300);
     for (int p = 0; p < t->ntie; p++) {
@@ -316,6 +319,10 @@ static void add_extra(sn_workspace *ws) {
                 }
         }
     }
+    // not where there is enough already
+    sn_tree_diagonal(ws, t->diagonal);
+    for (int i = 0; i < ws->model->nv; i++)
+        t->extra[i] = fmax(t->extra[i] - fabs(t->diagonal[i]), 0);
 }
 
 void sn_ties_rows(sn_workspace *ws, bool exact, bool second) {

@@ -127,6 +127,9 @@ void sn_rows_fill(sn_workspace *ws);
 void sn_workspace_fields_multiply(sn_workspace *ws, const double *x, double *y);
 void sn_workspace_fields_diagonal(const sn_workspace *ws, double *d);
 
+/// fields.c: the tree's share of that diagonal.
+void sn_tree_diagonal(const sn_workspace *ws, double *d);
+
 /// joint_terms.c: rest and soft-limit tasks: their f, and their share of g and local.
 static inline bool sn_joint_terms_any(const sn_workspace *ws) {
     return ws->problem->nrest > 0 || ws->problem->nsoft > 0;

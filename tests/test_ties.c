@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: MIT
+// What couples branches: coordinates that follow others and tasks between bodies. Derivatives
+// against the hyper-dual reference, the bordered systems against plain dense ones, solves by
+// invariant.
+#include "linalg/symmetric.h"
+#include "reference.h"
+#include "support.h"
+#include "sweeps/workspace.h"
+
+// ---- models -------------------------------------------------------------------------------------
+
+// A function of n leaders that stays small: constant, linear, polynomial or sine.
+static sn_function random_function(uint64_t *state, int n, double *y) {
+    sn_function f = {
+        .scale = below(state, 3) == 0 ? uniform(state, 0.3, 1.5) : 1, .nargument = n, .y = y};
+    int kind = n == 0 ? 0 : 1 + below(state, 3);
+    f.type = kind == 0   ? SN_FUNCTION_CONSTANT
+             : kind == 1 ? SN_FUNCTION_LINEAR
+             : kind == 2 ? SN_FUNCTION_POLYNOMIAL
+                         : SN_FUNCTION_SINE;
+    f.ny = kind == 0 ? 1 : kind == 1 ? n + 1 : kind == 2 ? (n == 1 ? 5 : 6) : n + 3;
+    for (int i = 0; i < f.ny; i++) y[i] = uniform(state, -0.6, 0.6);
+    return f;
+}
+
+// The descriptions of a random model once more, with up to `most` couplings between its plain
+// coordinates; rows of followers and several leaders among them.
+static sn_model *coupled_model(uint64_t *state, int njoint, int most, bool limits) {
+    for (;;) {
+        sn_model *plain = random_model(state, njoint, -1), *model = NULL;
+        sn_builder *b;
+        assert_int_equal(sn_builder_create("coupled", NULL, &b), SN_OK);
+        sn_coordinate at[64];
+        int count = 0;
+        for (int i = 0; i < njoint; i++) {
+            sn_joint_desc d = *sn_model_joint(plain, i);
+            int q = sn_model_q_index(plain, i);
+            int next = i + 1 < njoint ? sn_model_q_index(plain, i + 1) : sn_model_nq(plain);
+            int plains = d.type == SN_JOINT_BALL ? 0 : d.type == SN_JOINT_FREE ? 3 : next - q;
+            for (int k = 0; k < plains; k++) {
+                if (count < 64) at[count++] = (sn_coordinate){i, k};
+                if (limits && below(state, 3) == 0) {
+                    d.lower[k] = uniform(state, -2, -0.2);
+                    d.upper[k] = uniform(state, 0.2, 2);
+                }
+            }
+            (void)sn_builder_joint(b, &d);
+        }
+        for (int i = count - 1; i > 0; i--) {
+            int k = below(state, i + 1);
+            sn_coordinate t = at[i];
+            at[i] = at[k];
+            at[k] = t;
+        }
+        // a follower is later in the shuffled list than its leaders: no cycles
+        int made = 0;
+        for (int i = count - 1; i > 0 && made < most; i--) {
+            if (below(state, 2) == 0) continue;
+            int n = below(state, 8) == 0 ? 0 : below(state, 3) == 0 && i > 1 ? 2 : 1;
+            double y[16];
+            sn_coupling_desc c = {.follower = at[i], .nleader = n};
+            c.leader[0] = at[below(state, i)];
+            do c.leader[1] = at[below(state, i)];
+            while (n == 2 && memcmp(&c.leader[0], &c.leader[1], sizeof c.leader[0]) == 0);
+            c.function = random_function(state, n, y);
+            assert_true(sn_builder_couple(b, &c) >= 0);
+            made++;
+        }
+        sn_error error = {0};
+        sn_status status = sn_builder_finish(b, &model, &error);
+        sn_builder_destroy(b);
+        sn_model_destroy(plain);
+        if (status == SN_OK && (sn_model_ncoupling(model) > 0 || most == 0)) return model;
+        // limits of followers and leaders may leave no room for both
+        if (status != SN_OK) assert_non_null(strstr(error.text, "no room for both"));
+        sn_model_destroy(model);
+    }
+}
+
+static sn_problem *tied_problem(uint64_t *state, const sn_model *model, int ntask, int nrelative) {
+    sn_problem *some =
+        random_problem(state, model, ntask, below(state, 2) == 0 ? SN_TASK_POINT : -1);
+    sn_task extra[8];
+    double *q;
+    for (int i = 0; i < nrelative; i++)
+        extra[i] =
+            random_task(state, model, SN_TASK_RELATIVE, below(state, sn_model_njoint(model)), &q);
+    sn_problem *all;
+    assert_int_equal(sn_problem_copy(some, extra, nrelative, NULL, &all, NULL), SN_OK);
+    sn_problem_destroy(some);
+    return all;
+}
+
+typedef struct fixture {
+    sn_model *model;
+    sn_problem *problem;
+    sn_workspace *ws;
+    int nv, nq;
+    double *q, *g, *H, *g2, *H2, *x, *y, *d;
+    bool *keep;
+} fixture;
+
+static fixture fixture_new(uint64_t *state, bool limits) {
+    fixture t = {0};
+    int nrelative = below(state, 3), most = nrelative > 0 ? below(state, 5) : 1 + below(state, 4);
+    t.model = coupled_model(state, 2 + below(state, 8), most, limits);
+    t.problem = tied_problem(state, t.model, 1 + below(state, 4), nrelative);
+    t.nv = sn_model_nv(t.model);
+    t.nq = sn_model_nq(t.model);
+    size_t n = (size_t)t.nv + 1;
+    assert_int_equal(sn_workspace_create(t.problem, true, NULL, &t.ws), SN_OK);
+    t.q = malloc((size_t)(t.nq + 1) * sizeof *t.q);
+    double **each[] = {&t.g, &t.g2, &t.x, &t.y, &t.d};
+    for (int i = 0; i < 5; i++) *each[i] = malloc(n * sizeof(double));
+    t.H = malloc(n * n * sizeof *t.H);
+    t.H2 = malloc(n * n * sizeof *t.H2);
+    t.keep = malloc(n * sizeof *t.keep);
+    sn_model_sample(t.model, state, t.q);
+    return t;
+}
+
+static void fixture_free(fixture *t) {
+    sn_workspace_destroy(t->ws);
+    sn_problem_destroy(t->problem);
+    sn_model_destroy(t->model);
+    double *each[] = {t->q, t->g, t->g2, t->x, t->y, t->d, t->H, t->H2};
+    for (int i = 0; i < 8; i++) free(each[i]);
+    free(t->keep);
+}
+
+static double largest(const double *x, int n) {
+    double top = 0;
+    for (int i = 0; i < n; i++) top = fmax(top, fabs(x[i]));
+    return top;
+}
+
+// ---- derivatives --------------------------------------------------------------------------------
+
+static void derivatives(void **unused) {
+    (void)unused;
+    uint64_t state = 21;
+    int count = cases(1000);
+    double worst_f = 0, worst_g = 0, worst_H = 0, worst_x = 0;
+    for (int n = 0; n < count; n++) {
+        fixture t = fixture_new(&state, false);
+        double f, f2;
+        assert_int_equal(sn_workspace_eval(t.ws, t.q, SN_EVAL_HESSIAN, &f), SN_OK);
+        sn_workspace_gradient(t.ws, t.g);
+        sn_workspace_hessian(t.ws, t.H);
+        reference_eval(t.problem, t.q, &f2, t.g2, t.H2);
+        double size = fmax(largest(t.H2, t.nv * t.nv), 1);
+        worst_f = fmax(worst_f, reference_relative(&f, &f2, 1, 1e-3));
+        worst_g = fmax(worst_g, reference_relative(t.g, t.g2, t.nv, 1e-3 * size));
+        worst_H = fmax(worst_H, reference_relative(t.H, t.H2, t.nv * t.nv, 1e-2));
+        // the gradient alone, f alone, and H x without the fields
+        assert_int_equal(sn_workspace_eval(t.ws, t.q, SN_EVAL_GRADIENT, &f), SN_OK);
+        sn_workspace_gradient(t.ws, t.g);
+        worst_g = fmax(worst_g, reference_relative(t.g, t.g2, t.nv, 1e-3 * size));
+        assert_int_equal(sn_workspace_eval(t.ws, t.q, 0, &f), SN_OK);
+        assert_near(f, f2, 1e-12);
+        for (int i = 0; i < t.nv; i++) t.x[i] = uniform(&state, -1, 1);
+        sn_workspace_multiply(t.ws, false, t.x, t.y);
+        for (int i = 0; i < t.nv; i++) {
+            t.d[i] = 0;
+            for (int k = 0; k < t.nv; k++) t.d[i] += t.H2[i + t.nv * k] * t.x[k];
+        }
+        worst_x = fmax(worst_x, reference_relative(t.y, t.d, t.nv, 1e-3 * size));
+        fixture_free(&t);
+    }
+    print_message(
+        "%d trees: worst relative error f %.1e, gradient %.1e, Hessian %.1e, product %.1e\n", count,
+        worst_f, worst_g, worst_H, worst_x);
+    assert_true(worst_f < 1e-12 && worst_g < 1e-12 && worst_H < 1e-12 && worst_x < 1e-11);
+}
+
+// ---- the bordered systems -----------------------------------------------------------------------
+
+// What a follower's share of a diagonal counts for its leaders: P^T diag P added to H.
+static void add_diagonal(const fixture *t, const double *d) {
+    const sn_model *m = t->model;
+    double *v = malloc((size_t)t->nv * sizeof *v), *w = malloc((size_t)t->nv * sizeof *w);
+    for (int c = 0; c < t->nv; c++) {
+        for (int i = 0; i < t->nv; i++) v[i] = i == c;
+        sn_ties_follow(t->ws, v);
+        for (int i = 0; i < t->nv; i++) w[i] = v[i] * d[i];
+        sn_ties_lead(t->ws, w);
+        for (int i = 0; i < t->nv; i++) t->H[m->v_of[i] + t->nv * m->v_of[c]] += w[i];
+    }
+    free(v);
+    free(w);
+}
+
+// Dense: negative eigenvalues of the kept part, and its smallest one in size.
+static int dense_negatives(const fixture *t, const bool *kept, double *smallest, double *top) {
+    int n = 0, negative = 0, at[128];
+    for (int i = 0; i < t->nv; i++)
+        if (kept[i]) at[n++] = i;
+    double *W = malloc((size_t)(n * n + 1) * sizeof *W),
+           *V = malloc((size_t)(n * n + 1) * sizeof *V);
+    double *values = malloc((size_t)(n + 1) * sizeof *values);
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < n; k++) W[i + n * k] = t->H[at[i] + t->nv * at[k]];
+    sn_symmetric_eigen(n, W, values, V);
+    *smallest = INFINITY;
+    *top = 0;
+    for (int i = 0; i < n; i++) {
+        negative += values[i] < 0;
+        *smallest = fmin(*smallest, fabs(values[i]));
+        *top = fmax(*top, fabs(values[i]));
+    }
+    free(W);
+    free(V);
+    free(values);
+    return negative;
+}
+
+// Gaussian elimination with pivoting on the kept part, long double.
+static void dense_solve(const fixture *t, const bool *kept, const double *b, double *x) {
+    int n = 0, at[128];
+    for (int i = 0; i < t->nv; i++)
+        if (kept[i]) at[n++] = i;
+    long double A[64][65];
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < n; k++) A[i][k] = t->H[at[i] + t->nv * at[k]];
+        A[i][n] = b[at[i]];
+    }
+    for (int k = 0; k < n; k++) {
+        int best = k;
+        for (int i = k + 1; i < n; i++)
+            if (fabsl(A[i][k]) > fabsl(A[best][k])) best = i;
+        for (int c = 0; c <= n; c++) {
+            long double s = A[k][c];
+            A[k][c] = A[best][c];
+            A[best][c] = s;
+        }
+        for (int i = k + 1; i < n; i++) {
+            long double l = A[i][k] / A[k][k];
+            for (int c = k; c <= n; c++) A[i][c] -= l * A[k][c];
+        }
+    }
+    for (int i = 0; i < t->nv; i++) x[i] = 0;
+    for (int k = n - 1; k >= 0; k--) {
+        long double sum = A[k][n];
+        for (int c = k + 1; c < n; c++) sum -= A[k][c] * x[at[c]];
+        x[at[k]] = (double)(sum / A[k][k]);
+    }
+}
+
+static void bordered(void **unused) {
+    (void)unused;
+    uint64_t state = 22;
+    int count = cases(1500), definite = 0, indefinite = 0, tree_negative = 0;
+    double worst = 0;
+    for (int n = 0; n < count; n++) {
+        fixture t = fixture_new(&state, false);
+        const int *v_of = sn_model_sweep_order(t.model);
+        const double *gain = sn_model_gain(t.model);
+        double f, smallest, top;
+        bool kept[128];
+        if (t.nv == 0 || t.nv > 64) {
+            fixture_free(&t);
+            continue;
+        }
+        assert_int_equal(sn_workspace_eval(t.ws, t.q, SN_EVAL_HESSIAN, &f), SN_OK);
+        sn_workspace_hessian(t.ws, t.H);
+        double damping = n % 3 == 0 ? 0.05 : uniform(&state, 0, 3);
+        for (int i = 0; i < t.nv; i++) {
+            t.d[i] = damping * uniform(&state, 0.5, 1);
+            t.keep[i] = gain[v_of[i]] != 0 && below(&state, 6) > 0;
+            kept[v_of[i]] = t.keep[i];
+        }
+        add_diagonal(&t, t.d);
+        int negatives = dense_negatives(&t, kept, &smallest, &top);
+        int tree = sn_workspace_count_negatives(t.ws, t.d, NULL);
+        tree_negative += tree > 0 && negatives == 0;
+        int failed = sn_workspace_factor(t.ws, t.d, t.keep, 0, NULL);
+        if (smallest > 1e-5 * top && top > 0) {
+            // the inertia, counted without forming H
+            assert_true((failed < 0) == (negatives == 0));
+            definite += failed < 0;
+            indefinite += failed >= 0;
+            if (failed < 0) {
+                double b[128], x[128];
+                for (int i = 0; i < t.nv; i++)
+                    t.x[i] = b[v_of[i]] = t.keep[i] ? uniform(&state, -1, 1) : 0;
+                sn_workspace_solve(t.ws, t.x);
+                dense_solve(&t, kept, b, x);
+                for (int i = 0; i < t.nv; i++) t.y[v_of[i]] = t.keep[i] ? t.x[i] : 0;
+                // the tree alone may be much worse conditioned than the whole
+                worst = fmax(worst, reference_relative(t.y, x, t.nv, 0));
+            } else {
+                // a direction that is found bends down
+                double bend = 0;
+                sn_workspace_curvature(t.ws, failed, t.x);
+                for (int i = 0; i < t.nv; i++)
+                    for (int k = 0; k < t.nv; k++)
+                        bend += (t.keep[i] ? t.x[i] : 0) * t.H[v_of[i] + t.nv * v_of[k]] *
+                                (t.keep[k] ? t.x[k] : 0);
+                assert_true(largest(t.x, t.nv) == 0 || bend < 0);
+            }
+        }
+        fixture_free(&t);
+    }
+    print_message(
+        "%d definite (%d over an indefinite tree), %d not; worst relative difference %.1e\n",
+        definite, tree_negative, indefinite, worst);
+    assert_true(worst < 1e-6);
+    assert_true(definite > count / 5 && indefinite > count / 20);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(derivatives),
+        cmocka_unit_test(bordered),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
