@@ -98,6 +98,9 @@ typedef struct sn_report {
     int hessians;   ///< of f, gradient and a Hessian, exact or Gauss-Newton
     int factorizations;
     int active;  ///< degrees of freedom at a limit that the gradient pushes against
+    double
+        violation;  ///< by how much the returned pose misses what the model demands: loops (metres
+                    ///< and radians), limits of a coordinate that follows several others
 } sn_report;
 
 SN_API const char *sn_stop_text(sn_stop stop);

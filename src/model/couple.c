@@ -169,6 +169,17 @@ void sn_model_follow(const sn_model *model, double *q) {
     }
 }
 
+double sn_model_followers_outside(const sn_model *model, const double *q) {
+    double most = 0;
+    for (int i = 0; i < model->ncoupling && model->tied_limits; i++) {
+        const sn_coupling_place *c = &model->coupled[i];
+        double x = q[c->follower_q];
+        double out = fmax(model->lower[c->follower_v] - x, x - model->upper[c->follower_v]);
+        if (c->limited) most = fmax(most, out);
+    }
+    return most;
+}
+
 bool sn_model_followers_inside(const sn_model *model, const double *q) {
     for (int i = 0; i < model->ncoupling && model->tied_limits; i++) {
         const sn_coupling_place *c = &model->coupled[i];

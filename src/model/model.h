@@ -121,5 +121,8 @@ bool sn_driver_range(const sn_driver *driver, double low, double high, double *l
 /// Returns how many coordinates moved.
 int sn_model_lead_back(const sn_model *model, double *q);
 
+/// How far the farthest follower of several leaders is outside its limits.
+double sn_model_followers_outside(const sn_model *model, const double *q);
+
 /// Are all followers of several leaders inside their limits? Those of one leader always are.
 bool sn_model_followers_inside(const sn_model *model, const double *q);

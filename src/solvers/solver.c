@@ -166,7 +166,7 @@ bool solver_eval(sn_solver *s, const double *q, unsigned what, double *f) {
     } else {
         s->report.functions++;
     }
-    if (s->model->tied_limits && !sn_model_followers_inside(s->model, q)) return false;
+    if (s->inside && s->model->tied_limits && !sn_model_followers_inside(s->model, q)) return false;
     return sn_workspace_eval(s->ws, q, what, f) == SN_OK;
 }
 
@@ -366,6 +366,7 @@ sn_status solver_begin(sn_solver *s, const double *q, sn_report *report) {
     memcpy(s->q, q, (size_t)m->nq * sizeof *q);
     sn_model_normalize_quaternions(m, s->q);
     (void)sn_model_clamp(m, s->q);
+    s->inside = sn_model_followers_inside(m, s->q);
     s->run_first = 0;
     s->rival = INFINITY;
     if (!solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) return SN_ERR_VALUE;
@@ -393,6 +394,7 @@ sn_status solver_end(sn_solver *s, double *q, sn_report *report) {
     // the last pose that was placed is often the best one
     if (memcmp(s->ws->q, q, bytes) != 0) SN_TRY(sn_workspace_pose(s->ws, q));
     final_errors(s);
+    s->report.violation = sn_model_followers_outside(s->model, q);
     *report = s->report;
     return SN_OK;
 }

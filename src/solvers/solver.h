@@ -62,6 +62,7 @@ struct sn_solver {
     double
         *scale;  ///< nv: D^2, the diagonal of the Gauss-Newton matrix (the largest seen), never 0
     double *delta;    ///< nv, file order; scratch of solver_move()
+    bool inside;      ///< followers of several leaders began inside their limits, and stay there
     bool exact_here;  ///< the workspace holds the exact Hessian of q
     double noise;     ///< a Gauss-Newton diagonal at or below this is rounding: no task sees it
     double *seen;     ///< nv: the Gauss-Newton diagonal when it was last computed
