@@ -149,7 +149,8 @@ static bool check_outputs(const conversion *c) {
         const char *path = c->settings->outputs.word[i];
         sn_format format = sn_format_of_name(path);
         if (!output_allowed(path)) return false;
-        if (format == SN_FORMAT_URDF || format == SN_FORMAT_OSIM)
+        if (format == SN_FORMAT_URDF || format == SN_FORMAT_OSIM ||
+            format == SN_FORMAT_MJCF)
             return refuse(path, "such files are read, not written");
         if (!(c->figure_path != NULL ? check_with_figure(c, path, format)
                                      : check_without_figure(c, path, format)))

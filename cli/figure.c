@@ -44,7 +44,8 @@ void figure_of(sn_document *document, figure *out) {
     *document = (sn_document){0};
     out->model = out->document.model;
     out->skeleton = out->document.skeleton;
-    if (out->document.format == SN_FORMAT_URDF) out->up = 2;
+    if (out->document.format == SN_FORMAT_URDF || out->document.format == SN_FORMAT_MJCF)
+        out->up = 2;
     if (out->skeleton != NULL) {
         const char *up = sn_skeleton_up_axis(out->skeleton);
         out->up_guessed = sn_skeleton_get_format(out->skeleton) == SN_SKELETON_BVH;

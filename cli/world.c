@@ -155,7 +155,7 @@ world world_of_model(const sn_document *d) {
     double sign;
     if (d->skeleton == NULL) {
         world_set_unit(&w, 1, STATED);  // these formats are in metres, by definition
-        world_set_up(&w, d->format == SN_FORMAT_URDF ? 2 : 1, 1,
+        world_set_up(&w, d->format == SN_FORMAT_URDF || d->format == SN_FORMAT_MJCF ? 2 : 1, 1,
                      d->format == SN_FORMAT_GLB ? STATED : ASSUMED);
         return w;
     }

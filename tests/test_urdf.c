@@ -12,7 +12,8 @@ static const char arm[] =
     "    <parent link='fore'/><child link='hand'/>\n"
     "    <origin xyz='0.3 0 0' rpy='0.1 0.2 0.3'/>\n"
     "  </joint>\n"
-    "  <link name='hand'><visual><origin xyz='9 9 9'/></visual></link>\n"
+    "  <link name='hand'><visual><origin xyz='9 9 9'/></visual>"
+    "<inertial><mass value='5'/><origin xyz='1 2 3'/></inertial></link>\n"
     "  <link name='base'/>\n"
     "  <joint name='elbow' type='revolute'>\n"
     "    <origin xyz='0 0 1'/><parent link='base'/><child link='fore'/>\n"
@@ -58,6 +59,9 @@ static void test_model(void **state) {
     assert_string_equal(sn_model_joint(m, 0)->name, "base");
     assert_int_equal(sn_model_joint(m, 0)->type, SN_JOINT_FIXED);
     assert_int_equal(sn_model_root(m), 0);
+    assert_near(sn_model_joint(m, 0)->mass, 0, 0);
+    assert_near(sn_model_joint(m, 1)->mass, 5, 0);
+    assert_near(sn_model_joint(m, 1)->centre[1], 2, 0);
     const sn_joint_desc *wrist = sn_model_joint(m, 1), *elbow = sn_model_joint(m, 2);
     assert_string_equal(wrist->name, "wrist");
     assert_int_equal(wrist->parent, 2);

@@ -37,7 +37,7 @@ total() { # total WORD: the sum of "[  WORD  ] N test(s)"
     sed -nE "s/.*\\[ +$1 +\\] ([0-9]+) test\\(s\\).*/\\1/p" "$log" | awk '{ n += $1 } END { print n + 0 }'
 }
 count() { grep -cE "$1" "$log"; }
-scripts='(architecture|glb|readme|report|instructions|consumer|fuzz_[a-z0-9_]*)'
+scripts='(architecture|symbols|glb|blender|mjcf|readme|report|instructions|consumer|fuzz_[a-z0-9_]*)'
 passed=$(($(total PASSED) + $(count "Test +#[0-9]+: $scripts .*Passed|^$scripts passed")))
 failed=$(($(total FAILED) + $(count "Test +#[0-9]+: $scripts .*Failed|^$scripts failed")))
 skipped=$(total SKIPPED)

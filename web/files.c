@@ -61,7 +61,8 @@ static sn_status take_document(sn_document *d, int *found, sn_error *error) {
         return SN_ERR_VALUE;
     }
     if (d->skeleton != NULL || d->owned != NULL) {
-        if (d->format == SN_FORMAT_URDF) status = upright(&d->owned, error);
+        if (d->format == SN_FORMAT_URDF || d->format == SN_FORMAT_MJCF)
+            status = upright(&d->owned, error);
         if (status != SN_OK) return status;
         sn_model *model = d->owned;
         sn_skeleton *skeleton = d->skeleton;

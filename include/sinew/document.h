@@ -5,6 +5,7 @@
 #include "sinew/bvh.h"
 #include "sinew/formats.h"
 #include "sinew/glb.h"
+#include "sinew/mjcf.h"
 #include "sinew/osim.h"
 #include "sinew/tables.h"
 #include "sinew/urdf.h"
@@ -28,6 +29,7 @@ extern "C" {
     ENTRY(SN_FORMAT_CSV, "csv")                                                                    \
     ENTRY(SN_FORMAT_URDF, "urdf")                                                                  \
     ENTRY(SN_FORMAT_OSIM, "osim")                                                                  \
+    ENTRY(SN_FORMAT_MJCF, "mjcf")     /* MuJoCo's XML */                                           \
     ENTRY(SN_FORMAT_GLB, "glb")       /* and glTF text, which is read only */
 
 typedef enum sn_format {

@@ -11,6 +11,7 @@
 #include "sinew/fit.h"
 #include "sinew/formats.h"
 #include "sinew/glb.h"
+#include "sinew/mjcf.h"
 #include "sinew/math.h"
 #include "sinew/model.h"
 #include "sinew/motion.h"

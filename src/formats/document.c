@@ -29,7 +29,8 @@ sn_format sn_format_of_name(const char *file_name) {
                    {".bvh", SN_FORMAT_BVH},    {".c3d", SN_FORMAT_C3D},   {".trc", SN_FORMAT_TRC},
                    {".mot", SN_FORMAT_MOT},    {".sto", SN_FORMAT_MOT},   {".csv", SN_FORMAT_CSV},
                    {".tsv", SN_FORMAT_CSV},    {".urdf", SN_FORMAT_URDF}, {".xml", SN_FORMAT_URDF},
-                   {".glb", SN_FORMAT_GLB},    {".osim", SN_FORMAT_OSIM}};
+                   {".glb", SN_FORMAT_GLB},    {".osim", SN_FORMAT_OSIM},
+                   {".mjcf", SN_FORMAT_MJCF}};
     size_t n = file_name != NULL ? strlen(file_name) : 0;
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
         size_t m = strlen(endings[i].ending);
@@ -85,7 +86,8 @@ static sn_format text_kind(const char *text, size_t length) {
     }
     if (holds(text, head, "endheader")) return SN_FORMAT_MOT;
     if (word.text[0] == '<' && holds(text, head, "<opensimdocument")) return SN_FORMAT_OSIM;
-    if (word.text[0] == '<') return holds(text, length, "<robot") ? SN_FORMAT_URDF : SN_FORMAT_UNKNOWN;
+    if (word.text[0] == '<' && holds(text, length, "<robot")) return SN_FORMAT_URDF;
+    if (word.text[0] == '<' && holds(text, length, "<mujoco")) return SN_FORMAT_MJCF;
     return SN_FORMAT_UNKNOWN;
 }
 
@@ -138,6 +140,12 @@ static sn_status read_any(const char *name, const char *text, size_t length,
             sn_osim_info info;
             SN_TRY(sn_osim_read(text, length, allocator, &d->owned, &info, error));
             memcpy(d->note, info.note, sizeof d->note);
+            return SN_OK;
+        }
+        case SN_FORMAT_MJCF: {
+            sn_mjcf_info info;
+            SN_TRY(sn_mjcf_read(text, length, allocator, &d->owned, &info, error));
+            memcpy(d->note, info.note, sizeof info.note);
             return SN_OK;
         }
         case SN_FORMAT_ASF:

@@ -54,34 +54,77 @@ int sn_glb_keys(const sn_glb *glb, const sn_glb_track *track) {
 sn_glb_sizes sn_glb_measure(const sn_glb *glb) {
     sn_glb_sizes s = {0};
     int longest = 0;
-    for (int i = 0; i < (glb->used[SN_GLB_BONE] ? 2 : 1); i++) {
-        s.vertices += sizeof glb->shape[i].vertex[0] * (uint64_t)glb->shape[i].nvertex;
-        s.indices += sizeof glb->shape[i].index[0] * (uint64_t)glb->shape[i].nindex;
+    if (glb->used[SN_GLB_MEASURED] || glb->used[SN_GLB_FITTED]) {
+        s.marker = 24 * (uint64_t)glb->shape[0].nvertex;
+        s.marker_indices = padded(2 * (uint64_t)glb->shape[0].nindex);
     }
-    s.indices = padded(s.indices);
+    for (int i = 0; i < glb->nsolid; i++) {
+        const sn_glb_shape *shape = sn_glb_solid_shape(glb, glb->solid[i].kind);
+        s.vertices += 24 * (uint64_t)shape->nvertex;
+        s.weights += 12 * (uint64_t)shape->nvertex;
+        s.indices += 4 * (uint64_t)shape->nindex;
+    }
+    s.inverse = 64 * (uint64_t)glb->model->njoint;
     for (int i = 0; i < glb->ntrack; i++) {
         int keys = sn_glb_keys(glb, &glb->track[i]);
         if (keys > longest) longest = keys;
         s.keys += (uint64_t)keys * (glb->track[i].path == SN_GLB_ROTATION ? 16 : 12);
     }
     s.times = 4 * (uint64_t)longest;
-    s.all = s.vertices + s.indices + s.times + s.keys;
+    s.all = s.marker + s.vertices + s.weights + s.inverse + s.marker_indices + s.indices + s.times +
+            s.keys;
     return s;
 }
 
-static void put_shapes(const sn_glb *g, const sn_glb_sizes *sizes, output *o) {
-    int n = g->used[SN_GLB_BONE] ? 2 : 1;
-    for (int i = 0; i < n; i++)
-        for (int v = 0; v < g->shape[i].nvertex; v++)
-            for (int k = 0; k < 6; k++) put_float(o, (double)g->shape[i].vertex[v][k]);
-    uint64_t from = o->total;
-    for (int i = 0; i < n; i++) {
-        for (int k = 0; k < g->shape[i].nindex; k++) {
-            put_byte(o, g->shape[i].index[k] & 0xff);
-            put_byte(o, g->shape[i].index[k] >> 8);
+static void put_uint16(output *o, unsigned value) {
+    put_byte(o, value & 0xff);
+    put_byte(o, value >> 8);
+}
+
+// The body: vertices, which joint carries each, the joints' inverses.
+static void put_skin(const sn_glb *g, output *o) {
+    for (int i = 0; i < g->nsolid; i++) {
+        int n = sn_glb_solid_shape(g, g->solid[i].kind)->nvertex;
+        for (int v = 0; v < n && !o->failed; v++) {
+            double x[6];
+            sn_glb_skin_vertex(g, &g->solid[i], v, x);
+            for (int k = 0; k < 6; k++) put_float(o, x[k]);
         }
     }
-    while (o->total < from + sizes->indices) put_byte(o, 0);
+    for (int i = 0; i < g->nsolid; i++) {
+        int n = sn_glb_solid_shape(g, g->solid[i].kind)->nvertex;
+        for (int v = 0; v < n && !o->failed; v++) {
+            put_uint16(o, (unsigned)g->solid[i].joint);
+            for (int k = 1; k < 4; k++) put_uint16(o, 0);
+            for (int k = 0; k < 4; k++) put_byte(o, k == 0 ? 255 : 0);
+        }
+    }
+    for (int i = 0; i < g->model->njoint; i++) {
+        double x[16];
+        sn_glb_skin_inverse(g, i, x);
+        for (int k = 0; k < 16; k++) put_float(o, x[k]);
+    }
+}
+
+static void put_skin_indices(const sn_glb *g, output *o) {
+    uint32_t base = 0;
+    for (int i = 0; i < g->nsolid && !o->failed; i++) {
+        const sn_glb_shape *shape = sn_glb_solid_shape(g, g->solid[i].kind);
+        if (i == g->count[1]) base = 0;  // balls have accessors of their own
+        for (int k = 0; k < shape->nindex; k++) put_uint32(o, base + shape->index[k]);
+        base += (uint32_t)shape->nvertex;
+    }
+}
+
+static void put_shapes(const sn_glb *g, const sn_glb_sizes *sizes, output *o) {
+    const sn_glb_shape *marker = &g->shape[0];
+    put_skin(g, o);
+    put_skin_indices(g, o);
+    for (int v = 0; v < marker->nvertex && sizes->marker > 0; v++)
+        for (int k = 0; k < 6; k++) put_float(o, (double)marker->vertex[v][k]);
+    uint64_t from = o->total;
+    for (int k = 0; k < marker->nindex && sizes->marker > 0; k++) put_uint16(o, marker->index[k]);
+    while (o->total < from + sizes->marker_indices) put_byte(o, 0);
 }
 
 // Neighbours on the same side: q and -q are the same rotation, but the way between is not.

@@ -111,7 +111,8 @@ static sn_status find_freedom(building *b, sn_gltf_node *node, int *stretched) {
     sn_vec3 t0 = w.t;
     sn_quat r0 = w.r;
     *moves = *turns = top;
-    if (b->nframe == 0) {  // a still picture: what it shows is the zero pose, and every joint may turn
+    if (b->nframe ==
+        0) {  // a still picture: what it shows is the zero pose, and every joint may turn
         *turns = true;
         node->rest_translation = t0;
         node->rest_rotation = r0;

@@ -20,6 +20,7 @@ typedef struct sn_urdf_link {
     size_t name;
     int joint;  ///< that holds it, -1 for the root
     int line;
+    double mass, centre[3];  ///< 0 where it is not stated
 } sn_urdf_link;
 
 typedef struct sn_urdf {

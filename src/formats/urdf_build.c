@@ -148,6 +148,12 @@ static sn_status name_root(const sn_urdf *u, char out[SN_MAX_NAME + 1]) {
 // Joint i of the file is joint i + 1 of the model; the root link's comes first.
 static int holder(const sn_urdf *u, int link) { return u->link[link].joint + 1; }
 
+// A link's frame is that of the joint that holds it. Without mass a centre means nothing.
+static void set_mass(sn_joint_desc *d, const sn_urdf_link *link) {
+    d->mass = link->mass;
+    if (link->mass > 0) memcpy(d->centre, link->centre, sizeof d->centre);
+}
+
 static sn_status build_model(const sn_urdf *u, bool floating, sn_model **out) {
     char root_name[SN_MAX_NAME + 1];
     sn_builder *builder;
@@ -156,12 +162,14 @@ static sn_status build_model(const sn_urdf *u, bool floating, sn_model **out) {
         return sn_fail_memory(u->error);
     sn_joint_desc root = sn_joint_default(floating ? SN_JOINT_FREE : SN_JOINT_FIXED);
     root.name = root_name;
+    set_mass(&root, &u->link[u->root]);
     (void)sn_builder_joint_at(builder, &root, u->link[u->root].line);
     for (int i = 0; i < (int)u->njoint; i++) {
         sn_joint_desc d = u->joint[i].desc;
         d.name = joint_name(u, i);
         d.parent = holder(u, u->joint[i].parent_link);
         d.locked[0] = u->joint[i].source >= 0;
+        set_mass(&d, &u->link[u->joint[i].child_link]);
         (void)sn_builder_joint_at(builder, &d, u->joint[i].line);
     }
     for (int i = 0; i < (int)u->nlink; i++) {

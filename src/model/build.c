@@ -93,6 +93,9 @@ static sn_status build_joint(const building *b, int i, sn_joint *out) {
         return joint_fail(b, i, "its parent does not exist");
     if (d->parent == i) return joint_fail(b, i, "it is its own parent");
     if (!all_finite(d->position, 3)) return joint_fail(b, i, "position is not finite");
+    if (!(d->mass >= 0) || !isfinite(d->mass))
+        return joint_fail(b, i, "mass must be a number, 0 or above");
+    if (!all_finite(d->centre, 3)) return joint_fail(b, i, "the centre of mass is not finite");
 
     *out = (sn_joint){.ops = ops,
                       .type = d->type,

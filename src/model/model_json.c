@@ -10,7 +10,7 @@
 static const char *const model_keys[] = {"sinew", "name", "joints", "markers", NULL};
 static const char *const joint_keys[] = {"name",   "parent",   "type",  "position", "rotation",
                                          "axis",   "axis2",    "pitch", "order",    "limits",
-                                         "locked", "strength", NULL};
+                                         "locked", "strength", "mass",  "centre",   NULL};
 static const char *const marker_keys[] = {"name", "joint", "position", "weight", NULL};
 
 // The file being read: the builder, and the names under which joints were added.
@@ -135,6 +135,8 @@ static sn_status read_joint(reading *r, const sn_json_node *node, size_t index) 
     read_limits(&f, ops->nv, &d);
     read_each(&f, "locked", true, ops->nv, &d);
     read_each(&f, "strength", false, ops->nv, &d);
+    (void)sn_fields_number(&f, "mass", &d.mass);
+    (void)sn_fields_numbers(&f, "centre", 3, d.centre);
     if (f.status != SN_OK) return f.status;
 
     const sn_json_node *parent = sn_json_get(r->json, node, "parent");
@@ -329,6 +331,11 @@ static void add_joint(sn_text *t, const sn_model *m, int i) {
     }
     add_limits(t, d, nv);
     add_each(t, d, nv);
+    if (d->mass != 0) {
+        sn_text_add(t, ", \"mass\": ");
+        sn_text_add_number(t, d->mass);
+    }
+    if (differ(d->centre, plain.centre, 3)) add_numbers(t, "centre", d->centre, 3);
     sn_text_add(t, "}");
 }
 

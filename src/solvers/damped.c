@@ -84,7 +84,7 @@ static double clamp_move(const sn_solver *s, int i, double step) {
 // The decrease that the quadratic model promises for a motion u; Hu is scratch.
 static double promised(sn_solver *s, const double *u, double *Hu) {
     sn_workspace_fields_multiply(s->ws, u, Hu);
-    return -(solver_dot(s->ws->g, u, s->n) + 0.5 * solver_dot(u, Hu, s->n));
+    return -(sn_solver_dot(s->ws->g, u, s->n) + 0.5 * sn_solver_dot(u, Hu, s->n));
 }
 
 // Put those that `step` carries past their limits there, and solve for the others again; a few
@@ -173,8 +173,9 @@ static double solve_step(sn_solver *s, double reach, double *lambda, bool *indef
 
 // One evaluation of the derivatives that the present model needs.
 static bool derivatives(sn_solver *s, bool exact) {
-    if (!solver_eval(s, s->q, exact ? SN_EVAL_HESSIAN : SN_EVAL_GAUSS_NEWTON, &s->f)) return false;
-    if (!exact) solver_find_scale(s, false);
+    if (!sn_solver_eval(s, s->q, exact ? SN_EVAL_HESSIAN : SN_EVAL_GAUSS_NEWTON, &s->f))
+        return false;
+    if (!exact) sn_solver_find_scale(s, false);
     return true;
 }
 
@@ -186,28 +187,28 @@ static void run_damped(sn_solver *s, matrix kind) {
         exact = true;
         if (!derivatives(s, exact)) return;
     }
-    while (!solver_finished(s)) {
+    while (!sn_solver_finished(s)) {
         sn_trace trace = {.exact = exact};
         // damping that falls with the gradient keeps Newton's convergence quadratic
         if (fresh) lambda = fmin(lambda, s->report.gradient);
         fresh = false;
         double promise = solve_step(s, reach, &lambda, &trace.indefinite), value = s->f,
                before = s->f;
-        trace.step = solver_move(s, 1, s->step);
+        trace.step = sn_solver_move(s, 1, s->step);
         trace.damping = lambda;
-        bool finite = solver_eval(s, s->trial, 0, &value);
+        bool finite = sn_solver_eval(s, s->trial, 0, &value);
         double fall = before - value;
         trace.ratio = promise > 0 ? fall / promise : -1;
         // where f itself is at the end of its digits, the model is trusted instead
         bool blind = promise < 1e-13 * before && fabs(fall) <= 1e-14 * before && value <= first_f;
         trace.taken = finite && ((trace.ratio > 1e-4 && fall > 0) || blind);
-        if (trace.taken) solver_take(s, value);
-        solver_iterated(s, &trace);
+        if (trace.taken) sn_solver_take(s, value);
+        sn_solver_iterated(s, &trace);
         if (!trace.taken) {
             lambda = fmax(growth * lambda, 1e-4);
             growth *= 2;
             if (lambda > 1e10 || trace.step == 0) {
-                solver_stalled(s);
+                sn_solver_stalled(s);
                 return;
             }
             continue;
@@ -228,7 +229,7 @@ static void run_damped(sn_solver *s, matrix kind) {
         if (kind == SWITCHING) exact = fall < 0.2 * before;
         fresh = true;
         if (!derivatives(s, exact)) {
-            solver_stalled(s);
+            sn_solver_stalled(s);
             return;
         }
     }
@@ -242,7 +243,7 @@ static void run_lm(sn_solver *s) { run_damped(s, GAUSS_NEWTON); }
 // a few times, so that the result is never worse than the start; then it gives up.
 static void run_plain(sn_solver *s, double lambda) {
     double *d = diagonal(s);
-    while (!solver_finished(s)) {
+    while (!sn_solver_finished(s)) {
         sn_trace trace = {.damping = lambda, .ratio = NAN};
         for (int i = 0; i < s->n; i++) {
             d[i] = least_damping * s->scale[i] + lambda;
@@ -253,13 +254,13 @@ static void run_plain(sn_solver *s, double lambda) {
         if (solved) sn_workspace_solve(s->ws, s->step);
         for (double t = 1; solved && !trace.taken && t > 0.02; t *= 0.5) {
             double f;
-            trace.step = solver_move_all(s, t, s->step);
-            trace.taken = solver_eval(s, s->trial, 0, &f) && f < s->f;
-            if (trace.taken) solver_take(s, f);
+            trace.step = sn_solver_move_all(s, t, s->step);
+            trace.taken = sn_solver_eval(s, s->trial, 0, &f) && f < s->f;
+            if (trace.taken) sn_solver_take(s, f);
         }
-        solver_iterated(s, &trace);
+        sn_solver_iterated(s, &trace);
         if (!trace.taken || !derivatives(s, false)) {
-            solver_stalled(s);
+            sn_solver_stalled(s);
             return;
         }
     }

@@ -245,7 +245,7 @@ static void conjugate_gradients(sn_solver *s, const double *p, region *in) {
     }
     solve_band(s, z);
     memcpy(d, z, (size_t)s->n * sizeof *d);
-    double rz = solver_dot(r, z, s->n);
+    double rz = sn_solver_dot(r, z, s->n);
     if (in->target < 0) {
         double tolerance = fmin(s->options.pcg_tolerance, sqrt(s->report.gradient));
         in->target = tolerance * tolerance * rz;
@@ -268,7 +268,7 @@ static void conjugate_gradients(sn_solver *s, const double *p, region *in) {
         }
         if (last) return;
         solve_band(s, z);
-        double next = solver_dot(r, z, s->n), beta = next / rz;
+        double next = sn_solver_dot(r, z, s->n), beta = next / rz;
         for (int i = 0; i < s->n; i++) d[i] = z[i] + beta * d[i];
         rz = next;
     }
@@ -288,7 +288,7 @@ static double clamp_move(const sn_solver *s, int i, double step) {
 static double promised(sn_solver *s, const double *x) {
     double *Hx = array(s, TIMES);
     times(s, x, Hx);
-    return -(solver_dot(s->ws->g, x, s->n) + 0.5 * solver_dot(x, Hx, s->n));
+    return -(sn_solver_dot(s->ws->g, x, s->n) + 0.5 * sn_solver_dot(x, Hx, s->n));
 }
 
 // p moves by w, or as much of it as the limits let. Either every entry stops at its own limit, when
@@ -360,35 +360,35 @@ static void run(sn_solver *s) {
     region in = {.radius = -1};
     double first_f = s->f;
     bool fresh = true;  // the pose has changed
-    if (!solver_eval(s, s->q, SN_EVAL_HESSIAN, &s->f)) {
-        solver_stalled(s);
+    if (!sn_solver_eval(s, s->q, SN_EVAL_HESSIAN, &s->f)) {
+        sn_solver_stalled(s);
         return;
     }
-    while (!solver_finished(s)) {
+    while (!sn_solver_finished(s)) {
         sn_trace trace = {.exact = true};
         double before = s->f, f = NAN;
         if (in.radius < 0) in.radius = first_radius(s);
         in.indefinite = false;
         double promise = !fresh || find_matrix(s) ? find_step(s, &in) : 0;
-        trace.step = solver_move(s, 1, s->step);
+        trace.step = sn_solver_move(s, 1, s->step);
         trace.indefinite = in.indefinite;
-        bool finite = solver_eval(s, s->trial, 0, &f);
+        bool finite = sn_solver_eval(s, s->trial, 0, &f);
         double fall = before - f, size = sqrt(dot_scaled(s, s->moved, s->moved));
         trace.ratio = promise > 0 ? fall / promise : -1;
         // where f itself is at the end of its digits, the model is trusted instead
         bool blind =
             promise > 0 && promise < 1e-13 * before && fabs(fall) <= 1e-14 * before && f <= first_f;
         fresh = trace.taken = finite && ((trace.ratio > 1e-4 && fall > 0) || blind);
-        if (trace.taken) solver_take(s, f);
-        solver_iterated(s, &trace);
+        if (trace.taken) sn_solver_take(s, f);
+        sn_solver_iterated(s, &trace);
         if (!(trace.ratio >= 0.25) && !blind) {
             in.radius = 0.25 * fmin(in.radius, size);
         } else if (trace.ratio > 0.75 && size > 0.8 * in.radius) {
             in.radius *= 2;
         }
         bool stuck = !(promise > 0) || in.radius < 1e-15 * sqrt(2 * before);
-        if (trace.taken ? !solver_eval(s, s->q, SN_EVAL_HESSIAN, &s->f) : stuck) {
-            solver_stalled(s);
+        if (trace.taken ? !sn_solver_eval(s, s->q, SN_EVAL_HESSIAN, &s->f) : stuck) {
+            sn_solver_stalled(s);
             return;
         }
     }

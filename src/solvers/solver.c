@@ -100,7 +100,7 @@ static void layout_solver(sn_solver *s, sn_layout *layout) {
     s->q_of = sn_layout_take(layout, n, sizeof *s->q_of);
     s->lower = sn_layout_take(layout, n, sizeof *s->lower);
     s->upper = sn_layout_take(layout, n, sizeof *s->upper);
-    solver_cold_layout(s, layout);
+    sn_solver_cold_layout(s, layout);
     if (s->ops->layout != NULL) s->ops->layout(s, layout);
 }
 
@@ -145,7 +145,7 @@ void sn_solver_destroy(sn_solver *solver) {
 
 sn_workspace *sn_solver_workspace(sn_solver *solver) { return solver->ws; }
 
-double solver_dot(const double *x, const double *y, int n) {
+double sn_solver_dot(const double *x, const double *y, int n) {
     double sum = 0;
     for (int i = 0; i < n; i++) sum += x[i] * y[i];
     return sum;
@@ -157,7 +157,7 @@ static double seconds_now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-bool solver_eval(sn_solver *s, const double *q, unsigned what, double *f) {
+bool sn_solver_eval(sn_solver *s, const double *q, unsigned what, double *f) {
     if (what & (SN_EVAL_HESSIAN | SN_EVAL_GAUSS_NEWTON)) {
         s->exact_here = (what & SN_EVAL_HESSIAN) != 0 && q == s->q;
         s->report.hessians++;
@@ -199,10 +199,10 @@ static double move(sn_solver *s, double t, const double *u, bool all) {
     return sqrt(square);
 }
 
-double solver_move(sn_solver *s, double t, const double *u) { return move(s, t, u, false); }
-double solver_move_all(sn_solver *s, double t, const double *u) { return move(s, t, u, true); }
+double sn_solver_move(sn_solver *s, double t, const double *u) { return move(s, t, u, false); }
+double sn_solver_move_all(sn_solver *s, double t, const double *u) { return move(s, t, u, true); }
 
-void solver_take(sn_solver *s, double f) {
+void sn_solver_take(sn_solver *s, double f) {
     s->exact_here = false;
     memcpy(s->q, s->trial, (size_t)s->model->nq * sizeof *s->q);
     s->f = f;
@@ -246,7 +246,7 @@ static bool is_hopeless(sn_solver *s) {
     return s->slow > 3;
 }
 
-bool solver_finished(sn_solver *s) {
+bool sn_solver_finished(sn_solver *s) {
     const sn_solver_options *o = &s->options;
     s->report.gradient = project_gradient(s);
     if (s->f <= o->goal) {
@@ -267,9 +267,9 @@ bool solver_finished(sn_solver *s) {
     return true;
 }
 
-void solver_stalled(sn_solver *s) { s->report.stop = SN_STOP_STALLED; }
+void sn_solver_stalled(sn_solver *s) { s->report.stop = SN_STOP_STALLED; }
 
-void solver_iterated(sn_solver *s, sn_trace *trace) {
+void sn_solver_iterated(sn_solver *s, sn_trace *trace) {
     s->report.iterations++;
     if (s->options.trace == NULL) return;
     trace->iteration = s->report.iterations;
@@ -281,7 +281,7 @@ void solver_iterated(sn_solver *s, sn_trace *trace) {
 
 // D^2 from the Gauss-Newton matrix that the workspace holds, the largest seen in this solve. What
 // no task sees gets a small share of the largest, so that it is damped and stays put.
-void solver_find_scale(sn_solver *s, bool fresh) {
+void sn_solver_find_scale(sn_solver *s, bool fresh) {
     double top = 0, reach = 0;
     sn_workspace_fields_diagonal(s->ws, s->seen);
     // what rounding leaves of a column that should be 0: its square is a difference of terms as large
@@ -318,7 +318,7 @@ static void final_errors(sn_solver *s) {
 // the direction is in s->step.
 static bool at_saddle(sn_solver *s) {
     double f;
-    if (!s->exact_here && !solver_eval(s, s->q, SN_EVAL_HESSIAN, &f)) return false;
+    if (!s->exact_here && !sn_solver_eval(s, s->q, SN_EVAL_HESSIAN, &f)) return false;
     (void)project_gradient(s);
     // A column of the Jacobian may vanish and f bend all the same: that is seen, too.
     double *bend = s->moved;
@@ -337,7 +337,7 @@ static bool at_saddle(sn_solver *s) {
     int k = sn_workspace_factor(s->ws, s->delta, s->keep, 0, NULL);
     if (k < 0) return false;
     sn_workspace_curvature(s->ws, k, s->step);
-    return solver_dot(s->step, s->step, s->n) > 0;  // with ties none may be found
+    return sn_solver_dot(s->step, s->step, s->n) > 0;  // with ties none may be found
 }
 
 // Both ways along s->step, long steps first; true when f fell and the pose was taken.
@@ -347,9 +347,9 @@ static bool leave_saddle(sn_solver *s) {
     for (double reach = 0.5; reach > 1e-6; reach *= 0.25) {
         for (int sign = 1; sign >= -1; sign -= 2) {
             double f;
-            (void)solver_move(s, sign * reach / size, s->step);
-            if (solver_eval(s, s->trial, 0, &f) && f < s->f) {
-                solver_take(s, f);
+            (void)sn_solver_move(s, sign * reach / size, s->step);
+            if (sn_solver_eval(s, s->trial, 0, &f) && f < s->f) {
+                sn_solver_take(s, f);
                 return true;
             }
         }
@@ -357,7 +357,7 @@ static bool leave_saddle(sn_solver *s) {
     return false;
 }
 
-sn_status solver_begin(sn_solver *s, const double *q, sn_report *report) {
+sn_status sn_solver_begin(sn_solver *s, const double *q, sn_report *report) {
     const sn_model *m = s->model;
     s->report = (sn_report){.stop = SN_STOP_BAD_GOALS};
     *report = s->report;
@@ -369,12 +369,12 @@ sn_status solver_begin(sn_solver *s, const double *q, sn_report *report) {
     s->inside = sn_model_followers_inside(m, s->q);
     s->run_first = 0;
     s->rival = INFINITY;
-    if (!solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) return SN_ERR_VALUE;
-    solver_find_scale(s, true);
+    if (!sn_solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) return SN_ERR_VALUE;
+    sn_solver_find_scale(s, true);
     return SN_OK;
 }
 
-void solver_run(sn_solver *s) {
+void sn_solver_run(sn_solver *s) {
     s->watched = INFINITY;
     s->slow = 0;
     for (;;) {
@@ -383,11 +383,11 @@ void solver_run(sn_solver *s) {
         s->report.stop = SN_STOP_SADDLE;
         if (!s->ops->leaves_saddles || !leave_saddle(s)) return;
         s->report.iterations++;
-        if (!solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) return;
+        if (!sn_solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) return;
     }
 }
 
-sn_status solver_end(sn_solver *s, double *q, sn_report *report) {
+sn_status sn_solver_end(sn_solver *s, double *q, sn_report *report) {
     size_t bytes = (size_t)s->model->nq * sizeof *q;
     memcpy(q, s->q, bytes);
     s->report.f = s->f;
@@ -400,7 +400,7 @@ sn_status solver_end(sn_solver *s, double *q, sn_report *report) {
 }
 
 sn_status sn_solver_solve(sn_solver *s, double *q, sn_report *report) {
-    SN_TRY(solver_begin(s, q, report));
-    solver_run(s);
-    return solver_end(s, q, report);
+    SN_TRY(sn_solver_begin(s, q, report));
+    sn_solver_run(s);
+    return sn_solver_end(s, q, report);
 }

@@ -108,7 +108,7 @@ static void layout_run(sn_smoother *s, sn_layout *layout) {
     for (size_t i = 0; i < sizeof line / sizeof line[0]; i++)
         *line[i] = sn_layout_take(layout, nframe, sizeof(double));
     s->exact = sn_layout_take(layout, nframe, sizeof *s->exact);
-    s->sums = sn_layout_take(layout, smooth_chunks(s, s->nframe), SMOOTH_SUMS * sizeof(double));
+    s->sums = sn_layout_take(layout, sn_smooth_chunks(s, s->nframe), SMOOTH_SUMS * sizeof(double));
 }
 
 // One coordinate with whole turns taken out of its jumps, or (turns false) as it is: the sum of its
@@ -166,7 +166,7 @@ static void find_weights(sn_smoother *s) {
 
 static sn_status evaluate(sn_smoother *s) {
     double sums[SMOOTH_SUMS];
-    return smooth_frames(s, smooth_evaluate, sums);
+    return sn_smooth_frames(s, sn_smooth_evaluate, sums);
 }
 
 static void set_objective(sn_smoother *s, const double sums[SMOOTH_SUMS]) {
@@ -180,7 +180,7 @@ static void set_objective(sn_smoother *s, const double sums[SMOOTH_SUMS]) {
 static sn_status measure_start(sn_smoother *s) {
     double sums[SMOOTH_SUMS];
     memcpy(s->p, s->q, (size_t)s->nframe * (size_t)s->nq * sizeof *s->q);
-    SN_TRY(smooth_frames(s, smooth_value, sums));
+    SN_TRY(sn_smooth_frames(s, sn_smooth_value, sums));
     set_objective(s, sums);
     s->report.start = s->report.objective;
     s->report.start_data = s->report.data;
@@ -192,9 +192,9 @@ static sn_status measure_start(sn_smoother *s) {
 static sn_status search(sn_smoother *s) {
     double sums[SMOOTH_SUMS];
     for (s->t = 1; s->t > 1e-3; s->t *= 0.3) {
-        SN_TRY(smooth_frames(s, smooth_move, sums));
+        SN_TRY(sn_smooth_frames(s, sn_smooth_move, sums));
         double fall = sums[0];
-        SN_TRY(smooth_frames(s, smooth_try, sums));
+        SN_TRY(sn_smooth_frames(s, sn_smooth_try, sums));
         if (!(fall < 0) || !(sums[0] + sums[1] < s->report.objective + armijo * fall)) continue;
         memcpy(s->q, s->p, (size_t)s->nframe * (size_t)s->nq * sizeof *s->q);
         set_objective(s, sums);
@@ -208,7 +208,7 @@ static sn_status search(sn_smoother *s) {
 // failed.
 static sn_status iterate(sn_smoother *s, int *idle, int *failed) {
     double promise, before = s->report.objective;
-    SN_TRY(smooth_step(s, &promise));
+    SN_TRY(sn_smooth_step(s, &promise));
     if (smooth_cancelled(s)) return SN_OK;
     SN_TRY(search(s));
     s->report.iterations++;
