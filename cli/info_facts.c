@@ -91,10 +91,9 @@ file_facts collect_facts(const input *in) {
     if (d->note[0] != '\0') note(&f, "%s", d->note);
     if (f.world.unknown[0] != '\0')
         note(&f, "the file's unit \"%s\" is not known", f.world.unknown);
-    if (d->mimics != NULL && sn_mimics_count(d->mimics) > 0)
-        note(&f, "%d joint%s another (mimic) and %s locked", sn_mimics_count(d->mimics),
-             sn_mimics_count(d->mimics) == 1 ? " follows" : "s follow",
-             sn_mimics_count(d->mimics) == 1 ? "is" : "are");
+    int coupled = d->model != NULL ? sn_model_ncoupling(d->model) : 0;
+    if (coupled > 0)
+        note(&f, "%d coordinate%s others", coupled, coupled == 1 ? " follows" : "s follow");
     return f;
 }
 

@@ -154,6 +154,7 @@ static sn_status restricted(sn_model **out) {
     }
     for (int i = 0; i < sn_model_nmarker(base); i++)
         (void)sn_builder_marker(b, sn_model_marker(base, i));
+    sn_builder_couple_as(b, base);
     status = sn_builder_finish(b, out, &the.error);
     sn_builder_destroy(b);
     return status;
@@ -209,8 +210,6 @@ int stage_take_model(sn_model *model, sn_skeleton *skeleton) {
     sn_model_destroy(the.model);
     sn_model_destroy(the.own);
     sn_skeleton_destroy(the.skeleton);
-    sn_mimics_destroy(the.mimics);
-    the.mimics = NULL;
     free(the.numbers), free(the.free), free(the.locked), free(the.held), free(the.matrices);
     the.own = model;
     the.skeleton = skeleton;
@@ -276,15 +275,9 @@ const double *web_joint_tip(int joint) {
 double *web_q(void) { return the.q; }
 double *web_rest(void) { return the.rest; }
 
-// Joints that mimic others are locked for solvers: they follow afterwards.
-static void follow(double *q) {
-    if (the.mimics != NULL) sn_mimics_apply(the.mimics, q);
-}
-
 int web_tidy(double *q) {
     if (sn_model_check_pose(the.base, q, NULL) != SN_OK) return 0;
     sn_model_normalize(the.base, q);
-    follow(q);
     return 1;
 }
 
@@ -371,7 +364,6 @@ int web_solve(int index) {
         return SN_OK;
     }
     sn_status status = sn_solver_solve(l->solver, l->q, &l->report);
-    follow(l->q);
     return (int)status;
 }
 

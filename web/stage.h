@@ -26,7 +26,6 @@ typedef struct stage {
     sn_skeleton *skeleton;
     sn_model *own;
     const sn_model *base;
-    sn_mimics *mimics;  // of a URDF file, or NULL
 
     sn_model *model;  // base with limits and locks as they are switched
     bool limits;

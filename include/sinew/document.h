@@ -64,7 +64,6 @@ typedef struct sn_document {
     sn_motion *motion;        ///< AMC, BVH, GLB
     sn_recording *recording;  ///< C3D, TRC, CSV and STO with markers, GLB of sinew
     sn_table *table;          ///< MOT, STO, CSV without markers
-    sn_mimics *mimics;        ///< URDF
     sn_model *owned;
     char note[SN_OSIM_NOTE];  ///< OSIM, GLB: what is not as in the file; ASF, BVH: what the reader decided
 } sn_document;

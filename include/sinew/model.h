@@ -110,6 +110,9 @@ SN_API int sn_builder_marker(sn_builder *builder, const sn_marker_desc *marker);
 /// Let a coordinate follow others; its index, or -1. The function's numbers are copied.
 SN_API int sn_builder_couple(sn_builder *builder, const sn_coupling_desc *coupling);
 
+/// All couplings of another model, in which the joints have the same indices: for changed copies.
+SN_API void sn_builder_couple_as(sn_builder *builder, const sn_model *model);
+
 /// Check everything and build the model. The builder stays and must still be destroyed.
 /// @param out    free with sn_model_destroy(); NULL on failure
 /// @param error  names the joint; may be NULL

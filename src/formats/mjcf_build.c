@@ -288,6 +288,55 @@ static sn_status add_site(building *b, const sn_mjcf_site *site) {
     return add_fixed(b, word, &at, site->line, 0, none, &node);
 }
 
+// --- equalities ----------------------------------------------------------------------------------------
+
+static const sn_mjcf_joint *find_joint(const sn_mjcf *u, size_t name) {
+    for (size_t i = 0; i < u->njoint; i++)
+        if (u->joint[i].name != SIZE_MAX &&
+            strcmp(u->names + u->joint[i].name, u->names + name) == 0)
+            return &u->joint[i];
+    return NULL;
+}
+
+static bool is_scalar(const sn_mjcf_joint *j) {
+    return j != NULL && (j->values.type == SN_MJCF_HINGE || j->values.type == SN_MJCF_SLIDE);
+}
+
+static double reference_of(const sn_mjcf *u, const sn_mjcf_joint *j) {
+    return j->values.type == SN_MJCF_HINGE ? sn_mjcf_angle(u, j->values.ref) : j->values.ref;
+}
+
+// y - y0 = a0 + a1 (x - x0) + ..., x0 and y0 being the references; as a polynomial of x.
+static sn_status add_coupling(building *b, const sn_mjcf_equality *e) {
+    sn_mjcf *u = b->u;
+    const sn_mjcf_joint *y = find_joint(u, e->first);
+    const sn_mjcf_joint *x = e->second != SIZE_MAX ? find_joint(u, e->second) : NULL;
+    if (!is_scalar(y) || (e->second != SIZE_MAX && !is_scalar(x)))
+        return sn_fail(u->error, SN_ERR_PARSE, e->line,
+                       "<joint>: \"%.80s\" is no hinge or slide joint of this file",
+                       u->names + (!is_scalar(y) ? e->first : e->second));
+    double c[5] = {0}, x0 = x != NULL ? reference_of(u, x) : 0;
+    for (int k = 4; k >= 0; k--) {
+        // c = c (x - x0) + a_k
+        for (int i = 4; i > 0; i--) c[i] = c[i - 1] - x0 * c[i];
+        c[0] = e->coefficients[k] - x0 * c[0];
+    }
+    sn_coupling_desc d = {.follower = {y->node, 0}, .function = {.scale = 1, .ny = 5, .y = c}};
+    c[0] += reference_of(u, y);
+    d.function.type = SN_FUNCTION_POLYNOMIAL;
+    if (x != NULL) {
+        d.nleader = 1;
+        d.leader[0].joint = x->node;
+        while (d.function.ny > 2 && c[d.function.ny - 1] == 0) d.function.ny--;
+    } else {
+        c[0] = reference_of(u, y) + e->coefficients[0];
+        d.function.type = SN_FUNCTION_CONSTANT;
+        d.function.ny = 1;
+    }
+    (void)sn_builder_couple_at(b->builder, &d, e->line);
+    return SN_OK;
+}
+
 // --- all of it ---------------------------------------------------------------------------------------
 
 // The world needs a joint of its own unless a single body hangs on it and nothing else does.
@@ -313,6 +362,8 @@ static sn_status add_everything(building *b) {
             add_marker(b, body->name, body->node, v3_from(body->shift), body->line);
     }
     for (size_t i = 0; i < u->nsite; i++) SN_TRY(add_site(b, &u->site[i]));
+    for (size_t i = 0; i < u->nequality; i++)
+        if (u->equality[i].kind == SN_MJCF_JOINT) SN_TRY(add_coupling(b, &u->equality[i]));
     return SN_OK;
 }
 

@@ -113,6 +113,11 @@ int sn_builder_couple(sn_builder *builder, const sn_coupling_desc *coupling) {
     return sn_builder_couple_at(builder, coupling, 0);
 }
 
+void sn_builder_couple_as(sn_builder *builder, const sn_model *model) {
+    for (int i = 0; i < model->ncoupling; i++)
+        (void)sn_builder_couple_at(builder, &model->coupling[i], 0);
+}
+
 int sn_builder_joint(sn_builder *builder, const sn_joint_desc *joint) {
     return sn_builder_joint_at(builder, joint, 0);
 }

@@ -231,7 +231,8 @@ void sn_model_sweep_limits(const sn_model *model, int *q_of, double *lower, doub
         for (int a = 0; a < j->nv; a++) {
             int i = j->slot + a;
             bool plain = j->ops->quaternion < 0 || a < j->ops->quaternion;
-            if (model->ncoupling > 0 && model->follows[j->v0 + a]) plain = false;  // leaders' keep its
+            if (model->ncoupling > 0 && model->follows[j->v0 + a])
+                plain = false;  // leaders' keep its
             q_of[i] = plain ? j->q0 + a : -1;
             lower[i] = model->lower[j->v0 + a];
             upper[i] = model->upper[j->v0 + a];
