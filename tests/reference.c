@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "model/model.h"
+
 typedef long double real;
 
 // Hyper-dual numbers: a value, its derivatives along two directions, and the mixed second one.
@@ -506,9 +508,48 @@ static hyper coordinate_cost(const sn_model *model, const sn_task *task, int j,
     return scale((real)task->weight / 2, sum);
 }
 
+const double *reference_mu;
+
+// mu . c of a loop, the axes across given by the library.
+static hyper loop_cost(const sn_loop_place *loop, const sn_loop_desc *d, const posture *pose,
+                       const joint_state *state, const double *mu) {
+    vec p[2], axis[2][3];
+    hyper sum = constant(0);
+    for (int i = 0; i < 2; i++) {
+        frame at = {.R.w = constant(1)};
+        if (d->joint[i] >= 0)
+            at = (state[d->joint[i]].moves ? state : pose->still)[d->joint[i]].world;
+        p[i] = vec_add(at.p, rotate(at.R, vec_given(d->position[i])));
+        for (int k = 0; k < 3; k++) {
+            const double column[3] = {loop->frame[i].c[k].x, loop->frame[i].c[k].y,
+                                      loop->frame[i].c[k].z};
+            axis[i][k] = rotate(at.R, vec_given(column));
+        }
+    }
+    const vec r = vec_sub(p[0], p[1]);
+    if (d->type == SN_LOOP_DISTANCE) {
+        const real L = d->distance;
+        return scale(mu[0] / (2 * L), sub(dot(r, r), constant(L * L)));
+    }
+    if (d->type == SN_LOOP_LINE)
+        return add(scale(mu[0], dot(axis[1][1], r)), scale(mu[1], dot(axis[1][2], r)));
+    for (int k = 0; k < 3; k++) sum = add(sum, scale(mu[k], r.c[k]));
+    for (int k = 0; k < 2 && d->type == SN_LOOP_PIN; k++)
+        sum = add(sum, scale(mu[3 + k], dot(axis[0][0], axis[1][1 + k])));
+    for (int k = 0; k < 3 && d->type == SN_LOOP_WELD; k++) {
+        const int i = (k + 1) % 3, j = (k + 2) % 3;
+        sum = add(sum, scale((real)mu[3 + k] / 2,
+                             sub(dot(axis[0][i], axis[1][j]), dot(axis[0][j], axis[1][i]))));
+    }
+    return sum;
+}
+
 // The sum of all that depends on the directions in `state`.
 static hyper cost(const sn_problem *problem, const posture *pose, const joint_state *state) {
     hyper sum = constant(0);
+    for (int i = 0; reference_mu && i < sn_model_nloop(pose->model); i++)
+        sum = add(sum, loop_cost(&pose->model->looped[i], sn_model_loop(pose->model, i), pose,
+                                 state, reference_mu + 6 * i));
     for (int t = 0; t < sn_problem_ntask(problem); t++) {
         if (!sn_problem_task_active(problem, t)) continue;
         const sn_task *task = sn_problem_task(problem, t);

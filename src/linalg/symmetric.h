@@ -20,6 +20,3 @@ sn_inertia sn_symmetric_factor(int n, double *S, double tolerance, int *order, b
 /// S^-1 x; entries of dropped rows become 0. scratch has n numbers.
 void sn_symmetric_solve(int n, const double *S, sn_inertia inertia, const int *order,
                         const bool *pair, double *x, double *scratch);
-
-/// W = V diag(values) V^T by Jacobi's rotations, n at most 16. W is destroyed; V column-major.
-void sn_symmetric_eigen(int n, double *W, double *values, double *V);

@@ -299,6 +299,7 @@ static void layout_model(sn_model *m, const sn_builder *from, char **pool, doubl
     sn_names_layout(&m->joint_names, njoint, layout);
     sn_names_layout(&m->marker_names, nmarker, layout);
     sn_couplings_layout(m, from, nv, numbers, layout);
+    sn_loops_layout(m, from, layout);
     *pool = sn_layout_take(layout, from->names_used, 1);
     work->built = sn_layout_take(layout, njoint, sizeof *work->built);
     work->ints = sn_layout_take(layout, 2 * njoint, sizeof *work->ints);
@@ -313,15 +314,17 @@ static sn_status build(const building *b, scratch *work) {
     SN_TRY(sweep_order(b, work->built, work->ints));
     number_dofs(m, work->ints);
     SN_TRY(build_markers(b));
-    return sn_couplings_build(m, b->from, b->error);
+    SN_TRY(sn_couplings_build(m, b->from, b->error));
+    return sn_loops_build(m, b->from, b->error);
 }
 
 sn_status sn_builder_finish(const sn_builder *builder, sn_model **out, sn_error *error) {
     *out = NULL;
     if (builder->status != SN_OK) {
         if (builder->status == SN_ERR_SIZE)
-            return sn_fail(error, SN_ERR_SIZE, 0, "more than %d joints, %d markers or %d couplings",
-                           SN_MAX_JOINTS, SN_MAX_MARKERS, SN_MAX_COUPLINGS);
+            return sn_fail(error, SN_ERR_SIZE, 0,
+                           "more than %d joints, %d markers, %d couplings or %d loops",
+                           SN_MAX_JOINTS, SN_MAX_MARKERS, SN_MAX_COUPLINGS, SN_MAX_LOOPS);
         return sn_fail(error, builder->status, 0, "%s", sn_status_text(builder->status));
     }
     if (strlen(builder->names) > SN_MAX_NAME)

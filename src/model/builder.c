@@ -44,6 +44,7 @@ void sn_builder_destroy(sn_builder *builder) {
     sn_release(&allocator, builder->marker);
     sn_release(&allocator, builder->coupling);
     sn_release(&allocator, builder->numbers);
+    sn_release(&allocator, builder->loop);
     sn_release(&allocator, builder);
 }
 
@@ -116,6 +117,26 @@ int sn_builder_couple(sn_builder *builder, const sn_coupling_desc *coupling) {
 void sn_builder_couple_as(sn_builder *builder, const sn_model *model) {
     for (int i = 0; i < model->ncoupling; i++)
         (void)sn_builder_couple_at(builder, &model->coupling[i], 0);
+    for (int i = 0; i < model->nloop; i++) (void)sn_builder_loop_at(builder, &model->loop[i], 0);
+}
+
+int sn_builder_loop_at(sn_builder *builder, const sn_loop_desc *loop, int line) {
+    if (builder->status != SN_OK) return -1;
+    if (loop == NULL || builder->nloop >= SN_MAX_LOOPS) {
+        builder->status = loop == NULL ? SN_ERR_ARGUMENT : SN_ERR_SIZE;
+        return -1;
+    }
+    void *items = builder->loop;
+    builder->status = sn_grow(&builder->allocator, &items, &builder->loop_capacity,
+                              builder->nloop + 1, sizeof *builder->loop);
+    builder->loop = items;
+    if (builder->status != SN_OK) return -1;
+    builder->loop[builder->nloop] = (sn_loop_entry){*loop, line};
+    return (int)builder->nloop++;
+}
+
+int sn_builder_loop(sn_builder *builder, const sn_loop_desc *loop) {
+    return sn_builder_loop_at(builder, loop, 0);
 }
 
 int sn_builder_joint(sn_builder *builder, const sn_joint_desc *joint) {

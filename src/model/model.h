@@ -19,6 +19,15 @@ typedef struct sn_coupling_place {
     sn_driver driver;  ///< of the whole pose
 } sn_coupling_place;
 
+/// A loop as solvers use it.
+typedef struct sn_loop_place {
+    sn_loop_type type;
+    int joint[2];         ///< sweep positions; -1: the world
+    sn_vec3 position[2];  ///< in the joints' frames
+    sn_mat3 frame[2];     ///< weld: the rotations; pin, line: the axis in column 0, two across it
+    double distance;
+} sn_loop_place;
+
 struct sn_model {
     sn_allocator allocator;
     void *owner;  ///< the block behind everything below
@@ -44,7 +53,10 @@ struct sn_model {
     sn_coupling_place *coupled;  ///< ncoupling: leaders before those that follow them
     double *inner;               ///< nv, file order: gain, but 1 for followers
     bool *follows;               ///< nv, file order
-    bool tied_limits;            ///< some coupling is `limited`
+    int nloop;
+    sn_loop_desc *loop;     ///< nloop, as they were given
+    sn_loop_place *looped;  ///< nloop
+    bool tied_limits;       ///< some coupling is `limited`
 
     int nangle;
     struct sn_angle_place {
@@ -84,6 +96,11 @@ typedef struct sn_coupling_entry {
     int line;
 } sn_coupling_entry;
 
+typedef struct sn_loop_entry {
+    sn_loop_desc desc;
+    int line;
+} sn_loop_entry;
+
 struct sn_builder {
     sn_allocator allocator;
     sn_status status;
@@ -95,6 +112,8 @@ struct sn_builder {
     size_t nmarker, marker_capacity;
     sn_coupling_entry *coupling;
     size_t ncoupling, coupling_capacity;
+    sn_loop_entry *loop;
+    size_t nloop, loop_capacity;
     double *numbers;  ///< of the couplings' functions
     size_t nnumber, number_capacity;
 };
@@ -103,6 +122,12 @@ struct sn_builder {
 int sn_builder_joint_at(sn_builder *builder, const sn_joint_desc *joint, int line);
 int sn_builder_marker_at(sn_builder *builder, const sn_marker_desc *marker, int line);
 int sn_builder_couple_at(sn_builder *builder, const sn_coupling_desc *coupling, int line);
+
+int sn_builder_loop_at(sn_builder *builder, const sn_loop_desc *loop, int line);
+
+/// loop.c: check the loops of a builder.
+sn_status sn_loops_build(sn_model *model, const sn_builder *builder, sn_error *error);
+void sn_loops_layout(sn_model *model, const sn_builder *builder, sn_layout *layout);
 
 /// couple.c: check the couplings of a builder and put them in order; narrow the leaders' limits.
 sn_status sn_couplings_build(sn_model *model, const sn_builder *builder, sn_error *error);

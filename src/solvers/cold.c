@@ -326,6 +326,11 @@ static void search_valleys(sn_solver *s) {
 sn_status sn_solver_solve_cold(sn_solver *s, double *q, sn_report *report) {
     double f;
     SN_TRY(sn_solver_begin(s, q, report));
+    if (s->model->nloop > 0) {
+        // a link that is turned over would open its loop
+        sn_solver_run(s);
+        return sn_solver_end(s, q, report);
+    }
     if (align_root(s) && sn_solver_eval(s, s->trial, 0, &f) && f < s->f) {
         sn_solver_take(s, f);
         if (!sn_solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) return SN_ERR_VALUE;

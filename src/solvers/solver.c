@@ -101,7 +101,11 @@ static void layout_solver(sn_solver *s, sn_layout *layout) {
     s->lower = sn_layout_take(layout, n, sizeof *s->lower);
     s->upper = sn_layout_take(layout, n, sizeof *s->upper);
     sn_solver_cold_layout(s, layout);
-    if (s->ops->layout != NULL) s->ops->layout(s, layout);
+    if (s->model->nloop > 0) {
+        sn_solver_loops_layout(s, layout);
+    } else if (s->ops->layout != NULL) {
+        s->ops->layout(s, layout);
+    }
 }
 
 sn_status sn_solver_create(const sn_problem *problem, const sn_solver_options *options,
@@ -116,7 +120,10 @@ sn_status sn_solver_create(const sn_problem *problem, const sn_solver_options *o
     s.ops = methods[s.options.method];
     bool one_by_one = s.options.method == SN_METHOD_CCD;
     bool from_tree = s.options.method == SN_METHOD_NEWTON_PCG && s.options.nearest_psd;
+    bool second_order = s.options.method == SN_METHOD_HYBRID ||
+                        s.options.method == SN_METHOD_NEWTON || s.options.method == SN_METHOD_LM;
     if ((one_by_one || from_tree) && sn_ties_count(problem) > 0) return SN_ERR_UNSUPPORTED;
+    if (!second_order && s.model->nloop > 0) return SN_ERR_UNSUPPORTED;
     sn_layout layout = {0};
     sn_solver *solver = sn_layout_take(&layout, 1, sizeof *solver);
     layout_solver(&s, &layout);
@@ -371,12 +378,17 @@ sn_status sn_solver_begin(sn_solver *s, const double *q, sn_report *report) {
     s->rival = INFINITY;
     if (!sn_solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) return SN_ERR_VALUE;
     sn_solver_find_scale(s, true);
+    if (m->nloop > 0 && !sn_solver_loops_begin(s)) return SN_ERR_VALUE;
     return SN_OK;
 }
 
 void sn_solver_run(sn_solver *s) {
     s->watched = INFINITY;
     s->slow = 0;
+    if (s->model->nloop > 0) {
+        sn_solver_loops_run(s);
+        return;
+    }
     for (;;) {
         s->ops->run(s);
         if (s->report.stop != SN_STOP_MINIMUM || s->f >= s->rival || !at_saddle(s)) return;
@@ -395,6 +407,8 @@ sn_status sn_solver_end(sn_solver *s, double *q, sn_report *report) {
     if (memcmp(s->ws->q, q, bytes) != 0) SN_TRY(sn_workspace_pose(s->ws, q));
     final_errors(s);
     s->report.violation = sn_model_followers_outside(s->model, q);
+    for (int i = 0; i < s->model->nloop; i++)
+        s->report.violation = fmax(s->report.violation, sn_workspace_loop_error(s->ws, i));
     *report = s->report;
     return SN_OK;
 }

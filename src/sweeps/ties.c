@@ -19,6 +19,8 @@
 //
 // so M may have negative pivots, which are counted and kept. Dependent rows of A make S singular:
 // Bunch and Parlett's pivoting leaves them out.
+#include <string.h>
+
 #include "math/six.h"
 #include "sweeps/workspace.h"
 
@@ -271,6 +273,20 @@ void sn_ties_diagonal(const sn_workspace *ws, double *d) {
             }
         }
     }
+    // what only a loop sees is seen all the same
+    const double *K = ws->field[0].K;
+    double weight = fmax((K[21] + K[28] + K[35]) / 3, 1e-3 * (K[0] + K[7] + K[14]));
+    for (int p = 0; p < t->ntie; p++) {
+        const sn_tie *tie = &t->tie[p];
+        if (tie->source != SN_TIE_LOOP) continue;
+        for (int n = 0; n < tie->njoint; n++) {
+            const sn_joint *j = &m->joint[tie->joint[n]];
+            for (int a = 0; a < j->nv; a++) {
+                const double *z = tie->z + tie->nrow * (tie->at[n] + a);
+                for (int r = 0; r < tie->nrow; r++) d[j->slot + a] += weight * z[r] * z[r];
+            }
+        }
+    }
     // a leader is seen through those that follow it, the last of a row of followers first
     const double *slope = t->slope + m->nleader;
     for (int i = m->ncoupling - 1; i >= 0; i--) {
@@ -302,4 +318,104 @@ void sn_ties_lead(const sn_workspace *ws, double *v) {
         for (int k = 0; k < c->nleader; k++) v[c->slot[k]] += slope[k] * v[c->follower_slot];
         v[c->follower_slot] = 0;
     }
+}
+
+// ---- equalities alone, in the measure D^2 -----------------------------------------------------------
+
+// x D^-2 of the velocities that may move.
+static double inverse_of(const sn_ties *t, const double *scale, int slot) {
+    return t->keep[slot] ? 1 / scale[slot] : 0;
+}
+
+// A D^-2 A^T of all equalities, factored as the small system.
+static void factor_equalities(sn_workspace *ws, const double *scale, const bool *keep) {
+    sn_ties *t = ws->ties;
+    spread_keep(ws->model, keep, t->keep);
+    // the products of rows as they are: as if L were 1 and D the scale
+    for (int i = 0; i < ws->model->nv; i++) ws->pivot[i] = inverse_of(t, scale, i);
+    for (int p = 0; p < t->ntie; p++) {
+        sn_tie *tie = &t->tie[p];
+        tie->resting = tie->active && !tie->equality;
+        if (tie->resting) tie->active = false;
+        if (tie->equality)
+            memcpy(tie->w, tie->z, (size_t)(tie->nrow * tie->nslot) * sizeof *tie->w);
+    }
+    (void)factor_small(ws, t->keep);
+    for (int p = 0; p < t->ntie; p++)
+        if (t->tie[p].resting) t->tie[p].active = true;
+}
+
+// s = (A D^-2 A^T)^-1 b: b in t->x by row, s in t->multiplier.
+static void solve_equalities(sn_ties *t) {
+    for (int i = 0; i < t->nused; i++) t->y[i] = t->even[i] * t->x[t->used[i]];
+    for (int i = 0; i < t->nrow; i++) t->multiplier[i] = 0;
+    sn_symmetric_solve(t->nused, t->S, t->inertia, t->order, t->pair, t->y, t->x);
+    for (int i = 0; i < t->nused; i++) t->multiplier[t->used[i]] = t->even[i] * t->y[i];
+}
+
+// x += a A^T s, times D^-2 where asked.
+static void add_transposed(const sn_workspace *ws, double a, const double *scale, double *x) {
+    const sn_ties *t = ws->ties;
+    for (int p = 0; p < t->ntie; p++) {
+        const sn_tie *tie = &t->tie[p];
+        for (int n = 0; n < tie->njoint && tie->equality; n++) {
+            const sn_joint *j = &ws->model->joint[tie->joint[n]];
+            for (int k = 0; k < j->nv; k++) {
+                double sum = 0;
+                for (int r = 0; r < tie->nrow; r++)
+                    sum += tie->z[tie->nrow * (tie->at[n] + k) + r] * t->multiplier[tie->first + r];
+                x[j->slot + k] += a * sum * (scale != NULL ? inverse_of(t, scale, j->slot + k) : 1);
+            }
+        }
+    }
+}
+
+void sn_ties_restore(sn_workspace *ws, const double *scale, const bool *keep, double *x) {
+    sn_ties *t = ws->ties;
+    factor_equalities(ws, scale, keep);
+    for (int p = 0; p < t->ntie; p++) {
+        const sn_tie *tie = &t->tie[p];
+        double c[SN_TIE_ROWS] = {0};
+        if (tie->source == SN_TIE_LOOP) (void)sn_loop_values(ws, tie->index, c);
+        for (int r = 0; r < tie->nrow; r++) t->x[tie->first + r] = c[r];
+    }
+    solve_equalities(t);
+    for (int i = 0; i < ws->model->nv; i++) x[i] = 0;
+    add_transposed(ws, -1, scale, x);
+}
+
+void sn_ties_balance(sn_workspace *ws, const double *scale, const bool *keep) {
+    sn_ties *t = ws->ties;
+    factor_equalities(ws, scale, keep);
+    for (int p = 0; p < t->ntie; p++) {
+        const sn_tie *tie = &t->tie[p];
+        for (int r = 0; r < tie->nrow; r++) t->x[tie->first + r] = 0;
+        for (int n = 0; n < tie->njoint && tie->equality; n++) {
+            const sn_joint *j = &ws->model->joint[tie->joint[n]];
+            for (int a = 0; a < j->nv; a++)
+                for (int r = 0; r < tie->nrow; r++)
+                    t->x[tie->first + r] -= tie->z[tie->nrow * (tie->at[n] + a) + r] *
+                                            inverse_of(t, scale, j->slot + a) * ws->g[j->slot + a];
+        }
+    }
+    solve_equalities(t);
+    // rows of couplings only hand gradients to leaders, which was done: g stays as they left it
+    add_transposed(ws, 1, NULL, ws->g);
+    if (t->coupled) sn_ties_lead(ws, ws->g);
+    for (int p = 0; p < t->ntie; p++) {
+        const sn_tie *tie = &t->tie[p];
+        if (tie->source != SN_TIE_LOOP) continue;
+        for (int r = 0; r < tie->nrow; r++)
+            t->mu[SN_TIE_ROWS * tie->index + r] += t->multiplier[tie->first + r];
+    }
+}
+
+double sn_ties_open(const sn_workspace *ws) {
+    double most = 0;
+    for (int i = 0; i < ws->model->nloop; i++) {
+        double c[SN_TIE_ROWS];
+        int n = sn_loop_values(ws, i, c);
+        for (int r = 0; r < n; r++) most = fmax(most, fabs(c[r]));
+    }
+    return most;
 }

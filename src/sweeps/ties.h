@@ -19,14 +19,17 @@ enum { SN_TIE_ROWS = 6, SN_TIE_BODIES = SN_MAX_LEADERS + 1 };
 typedef enum sn_tie_source {
     SN_TIE_COUPLING,       ///< equality: the follower's velocity
     SN_TIE_COUPLING_BEND,  ///< weighted: a function of several leaders is curved
-    SN_TIE_RELATIVE        ///< weighted: a relative point task
+    SN_TIE_RELATIVE,       ///< weighted: a relative point task
+    SN_TIE_LOOP,           ///< equality: a loop that closes
+    SN_TIE_LOOP_BEND       ///< weighted: how the loop's force turns with both bodies
 } sn_tie_source;
 
 typedef struct sn_tie {
     sn_tie_source source;
     int index;  ///< of the coupling or task
     bool equality;
-    bool active;  ///< counts at the pose of the last evaluation
+    bool active;   ///< counts at the pose of the last evaluation
+    bool resting;  ///< left out for a moment
     int nrow;
     int first;          ///< place of its first row among all
     int njoint, nslot;  ///< the joints it touches: the union of the paths of its bodies
@@ -38,10 +41,19 @@ typedef struct sn_tie {
     double sign[SN_TIE_ROWS];
 } sn_tie;
 
-/// A force on a point of a body, both from the sweep's origin.
+/// What a tie does to one body: a wrench, and the curvature of its own motion.
+typedef enum sn_force_kind {
+    SN_FORCE_POINT,  ///< F on its point p
+    SN_FORCE_SEEN,   ///< F, fixed in the body, on a point p of another body that lies there
+    SN_FORCE_TURN    ///< its direction p is drawn to F, both unit vectors, with weight w
+} sn_force_kind;
+
+/// Places are from the sweep's origin.
 typedef struct sn_tie_force {
+    sn_force_kind kind;
     int joint;  ///< sweep position
     sn_vec3 p, F;
+    double w;
 } sn_tie_force;
 
 typedef struct sn_ties {
@@ -49,6 +61,8 @@ typedef struct sn_ties {
     sn_tie *tie;
     sn_tie_force *force;  ///< of the last evaluation
     bool forced;          ///< there are forces at all
+    bool turned;          ///< some are other than on points: the general sweep is needed
+    double *mu;           ///< nloop x SN_TIE_ROWS: the loops' forces, set by solvers
     bool coupled;         ///< some rows are the model's couplings
     double *bend;         ///< nv: what couplings of one leader add to the diagonal of H
     double *slope;        ///< per leader of each coupling: df / dq at the last evaluation
@@ -90,6 +104,28 @@ double sn_ties_forces(struct sn_workspace *ws);
 
 /// ties_fill.c: after the sweep and the gains: the gradient by the leaders alone, the rows and W.
 void sn_ties_rows(struct sn_workspace *ws, bool exact, bool second);
+
+/// loops.c: its rows of c at the placed pose; how many there are.
+int sn_loop_values(const struct sn_workspace *ws, int loop, double c[SN_TIE_ROWS]);
+int sn_loop_nrow(const sn_loop_place *loop);
+/// How many rows its weighted tie has; 0: none.
+int sn_loop_nbend(const sn_loop_place *loop);
+/// The forces of mu, at most SN_LOOP_FORCES; how many.
+enum { SN_LOOP_FORCES = 14 };
+int sn_loop_forces(const struct sn_workspace *ws, int loop, const double *mu, sn_tie_force *out);
+/// The rows of either tie, and W of the second; the rows are 0 before.
+void sn_loop_rows(const struct sn_workspace *ws, sn_tie *tie);
+void sn_loop_bend(const struct sn_workspace *ws, sn_tie *tie, const double *mu, double *W);
+
+/// How far it is open: the distance of the points, the angle between axes or rotations.
+double sn_loop_error(const struct sn_workspace *ws, int loop);
+
+/// The step of least x^T D^2 x with A x = -c on what may move; couplings are kept.
+void sn_ties_restore(struct sn_workspace *ws, const double *scale, const bool *keep, double *x);
+/// Change mu so that what is left of g on what may move is least in the measure D^-2; g with it.
+void sn_ties_balance(struct sn_workspace *ws, const double *scale, const bool *keep);
+/// The largest of the loops' rows c at the placed pose.
+double sn_ties_open(const struct sn_workspace *ws);
 
 /// v = the velocities of all when the leaders move with x; and its transpose: what a follower
 /// collects is handed to its leaders.

@@ -70,6 +70,19 @@ static bool plan_next(const sn_problem *problem, int *at, plan *out) {
                           .body = {r->joint[0], r->joint[1]}};
             break;
         }
+        i -= problem->nrelative;
+        if (i < 2 * m->nloop) {
+            const sn_loop_place *loop = &m->looped[i / 2];
+            bool bend = i % 2 == 1;
+            if (bend && sn_loop_nbend(loop) == 0) continue;
+            *out = (plan){.source = bend ? SN_TIE_LOOP_BEND : SN_TIE_LOOP,
+                          .index = i / 2,
+                          .nrow = bend ? sn_loop_nbend(loop) : sn_loop_nrow(loop),
+                          .equality = !bend,
+                          .nbody = 2,
+                          .body = {loop->joint[0], loop->joint[1]}};
+            break;
+        }
         return false;
     }
     ++*at;
@@ -132,7 +145,11 @@ void sn_ties_layout(sn_ties *t, const sn_problem *problem, sn_layout *layout) {
     int at = 0, count = sn_ties_count(problem);
     t->ntie = count;
     t->nrow = 0;
-    t->forced = problem->nrelative > 0;
+    t->forced = problem->nrelative > 0 || m->nloop > 0;
+    t->turned = false;
+    for (int i = 0; i < m->nloop; i++)
+        t->turned = t->turned ||
+                    (m->looped[i].type != SN_LOOP_POINT && m->looped[i].type != SN_LOOP_DISTANCE);
     t->coupled = m->ncoupling > 0;
     t->tie = sn_layout_take(layout, (size_t)count, sizeof *t->tie);
     for (int i = 0; i < count; i++) {
@@ -146,7 +163,9 @@ void sn_ties_layout(sn_ties *t, const sn_problem *problem, sn_layout *layout) {
         if (need > push) push = need;
     }
     size_t nrow = (size_t)t->nrow;
-    t->force = sn_layout_take(layout, 2 * (size_t)problem->nrelative, sizeof *t->force);
+    size_t nforce = 2 * (size_t)problem->nrelative + SN_LOOP_FORCES * (size_t)m->nloop;
+    t->force = sn_layout_take(layout, nforce, sizeof *t->force);
+    t->mu = sn_layout_take(layout, SN_TIE_ROWS * (size_t)m->nloop, sizeof *t->mu);
     t->bend = sn_layout_take(layout, nv, sizeof *t->bend);
     t->slope = sn_layout_take(layout, (size_t)m->nleader, sizeof *t->slope);
     t->extra = sn_layout_take(layout, nv, sizeof *t->extra);
@@ -196,9 +215,12 @@ double sn_ties_forces(sn_workspace *ws) {
         if (!(task->weight > 0)) continue;
         f += 0.5 * task->weight * v3_dot(r, r);
         for (int k = 0; k < 2; k++)
-            t->force[t->nforce++] = (sn_tie_force){
-                task->joint[k], p[k], v3_scale(k == 0 ? -task->weight : task->weight, r)};
+            t->force[t->nforce++] =
+                (sn_tie_force){SN_FORCE_POINT, task->joint[k], p[k],
+                               v3_scale(k == 0 ? -task->weight : task->weight, r), 0};
     }
+    for (int i = 0; i < ws->model->nloop; i++)
+        t->nforce += sn_loop_forces(ws, i, t->mu + SN_TIE_ROWS * i, t->force + t->nforce);
     return f;
 }
 
@@ -236,20 +258,41 @@ static void fill_coupling(const sn_workspace *ws, sn_tie *tie, const double *slo
     for (int k = 0; k < c->nleader; k++) tie->z[find_slot(ws, tie, c->slot[k])] = -slope[k];
 }
 
-// The rows of a weighted tie by W = V diag(w) V^T: row r becomes |w_r|^(1/2) (V^T Z)_r.
+// The rows of a weighted tie by W = P^T L D L^T P: the rows L^T P Z have the weights D, which is
+// diagonal but for 2 x 2 blocks; those are turned to be so. Each row then takes the root of its
+// weight, and its sign is left.
 static void weigh(sn_tie *tie, double *W) {
-    double values[SN_TIE_ROWS], V[SN_TIE_ROWS * SN_TIE_ROWS];
     const int R = tie->nrow;
-    sn_symmetric_eigen(R, W, values, V);
-    for (int r = 0; r < R; r++) tie->sign[r] = values[r] < 0 ? -1 : 1;
+    double size = 0, weight[SN_TIE_ROWS] = {0}, cosine[SN_TIE_ROWS], sine[SN_TIE_ROWS];
+    int order[SN_TIE_ROWS];
+    bool pair[SN_TIE_ROWS];
+    for (int i = 0; i < R * R; i++) size = fmax(size, fabs(W[i]));
+    int rank = R - sn_symmetric_factor(R, W, 1e-15 * size, order, pair).dropped;
+    for (int k = 0; k < rank; k++) {
+        weight[k] = W[k + R * k];
+        if (!pair[k]) continue;
+        const double a = W[k + R * k], b = W[k + 1 + R * k], d = W[k + 1 + R * (k + 1)];
+        const double ratio = (d - a) / (2 * b);
+        const double t = (ratio < 0 ? -1 : 1) / (fabs(ratio) + sqrt(1 + ratio * ratio));
+        cosine[k] = 1 / sqrt(1 + t * t);
+        sine[k] = t * cosine[k];
+        weight[k] = a - t * b;
+        weight[k + 1] = d + t * b;
+        k++;
+    }
+    for (int r = 0; r < R; r++) tie->sign[r] = weight[r] < 0 ? -1 : 1;
     for (int i = 0; i < tie->nslot; i++) {
-        double row[SN_TIE_ROWS];
-        for (int r = 0; r < R; r++) {
-            double sum = 0;
-            for (int k = 0; k < R; k++) sum += V[k + R * r] * tie->z[R * i + k];
-            row[r] = sqrt(fabs(values[r])) * sum;
+        double row[SN_TIE_ROWS], *z = tie->z + R * i;
+        for (int k = 0; k < R; k++) row[k] = k < rank ? z[order[k]] : 0;
+        for (int k = 0; k < rank; k++)
+            for (int n = k + (pair[k] ? 2 : 1); n < R; n++) row[k] += W[n + R * k] * z[order[n]];
+        for (int k = 0; k + 1 < rank; k++) {
+            if (!pair[k]) continue;
+            const double x = row[k], y = row[k + 1];
+            row[k] = cosine[k] * x - sine[k] * y;
+            row[k + 1] = sine[k] * x + cosine[k] * y;
         }
-        for (int r = 0; r < R; r++) tie->z[R * i + r] = row[r];
+        for (int k = 0; k < R; k++) z[k] = sqrt(fabs(weight[k])) * row[k];
     }
 }
 
@@ -352,6 +395,19 @@ void sn_ties_rows(sn_workspace *ws, bool exact, bool second) {
             for (int r = 0; r < 3; r++) tie->sign[r] = 1;
             add_point_rows(ws, tie, task->joint[0], at[0], sqrt(task->weight));
             add_point_rows(ws, tie, task->joint[1], at[1], -sqrt(task->weight));
+            break;
+        }
+        case SN_TIE_LOOP:
+            for (int i = 0; i < tie->nrow * tie->nslot; i++) tie->z[i] = 0;
+            sn_loop_rows(ws, tie);
+            break;
+        case SN_TIE_LOOP_BEND: {
+            double W[SN_TIE_ROWS * SN_TIE_ROWS] = {0};
+            if (!exact) break;
+            for (int i = 0; i < tie->nrow * tie->nslot; i++) tie->z[i] = 0;
+            sn_loop_bend(ws, tie, t->mu + SN_TIE_ROWS * tie->index, W);
+            tie->active = true;
+            weigh(tie, W);
             break;
         }
         }

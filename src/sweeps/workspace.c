@@ -137,7 +137,8 @@ sn_status sn_workspace_eval(sn_workspace *ws, const double *q, unsigned what, do
         clear_locals(ws);
     }
     double tied = ws->ties != NULL ? sn_ties_forces(ws) : 0;
-    if (second && ws->problem->npart == 0 && (what & SN_EVAL_GENERAL) == 0) {
+    if (second && ws->problem->npart == 0 && (what & SN_EVAL_GENERAL) == 0 &&
+        !(ws->ties != NULL && ws->ties->turned)) {
         *f = sn_fast_sum(ws, exact);
         sn_fast_fields(ws, exact);
     } else {
@@ -148,6 +149,11 @@ sn_status sn_workspace_eval(sn_workspace *ws, const double *q, unsigned what, do
     if (m->gained) apply_gains(ws, second);
     if (ws->ties != NULL) sn_ties_rows(ws, exact, second);
     return isfinite(*f) ? SN_OK : SN_ERR_VALUE;
+}
+
+double sn_workspace_loop_error(const sn_workspace *ws, int loop) {
+    if (loop < 0 || loop >= ws->model->nloop) return 0;
+    return sn_loop_error(ws, loop);
 }
 
 sn_status sn_workspace_pose(sn_workspace *ws, const double *q) {
