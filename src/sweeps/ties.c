@@ -99,8 +99,9 @@ static bool is_void(const sn_workspace *ws, const sn_tie *tie, int r, const bool
     return most <= 1e-12 * all;
 }
 
-// The small system, its rows of equal size, factored. Returns negatives(e) - negatives(S).
-static int factor_small(sn_workspace *ws, const bool *keep) {
+// The small system, its rows of equal size, factored. With `soft` above 0 on its diagonal, rows that
+// contradict each other share what cannot be met, in the sense of least squares. Returns negatives(e) - negatives(S).
+static int factor_small(sn_workspace *ws, const bool *keep, double soft) {
     sn_ties *t = ws->ties;
     const int n = t->nrow;
     int negative = 0;
@@ -133,6 +134,7 @@ static int factor_small(sn_workspace *ws, const bool *keep) {
     for (int k = 0; k < u; k++)
         for (int i = 0; i < u; i++)
             t->S[i + u * k] = t->S[t->used[i] + n * t->used[k]] * t->even[i] * t->even[k];
+    for (int i = 0; i < u && soft > 0; i++) t->S[i + u * i] += soft;
     t->inertia = sn_symmetric_factor(u, t->S, 1e-11, t->order, t->pair);
     return negative - t->inertia.negative;
 }
@@ -190,7 +192,7 @@ int sn_ties_factor(sn_workspace *ws, const double *diagonal, const bool *keep, d
     if (negatives < 0) return -1 - negatives;
     for (int p = 0; p < t->ntie; p++)
         if (t->tie[p].active) reduce_tie(ws, &t->tie[p], t->push);
-    if (negatives + factor_small(ws, t->keep) == 0) return -1;
+    if (negatives + factor_small(ws, t->keep, 0) == 0) return -1;
     double bend = find_bend(ws, diagonal, t->keep);
     if (pivot != NULL) *pivot = bend;
     return 0;
@@ -328,7 +330,8 @@ static double inverse_of(const sn_ties *t, const double *scale, int slot) {
 }
 
 // A D^-2 A^T of all equalities, factored as the small system.
-static void factor_equalities(sn_workspace *ws, const double *scale, const bool *keep) {
+static void factor_equalities(sn_workspace *ws, const double *scale, const bool *keep,
+                              double soft) {
     sn_ties *t = ws->ties;
     spread_keep(ws->model, keep, t->keep);
     // the products of rows as they are: as if L were 1 and D the scale
@@ -340,7 +343,7 @@ static void factor_equalities(sn_workspace *ws, const double *scale, const bool 
         if (tie->equality)
             memcpy(tie->w, tie->z, (size_t)(tie->nrow * tie->nslot) * sizeof *tie->w);
     }
-    (void)factor_small(ws, t->keep);
+    (void)factor_small(ws, t->keep, soft);
     for (int p = 0; p < t->ntie; p++)
         if (t->tie[p].resting) t->tie[p].active = true;
 }
@@ -372,7 +375,7 @@ static void add_transposed(const sn_workspace *ws, double a, const double *scale
 
 void sn_ties_restore(sn_workspace *ws, const double *scale, const bool *keep, double *x) {
     sn_ties *t = ws->ties;
-    factor_equalities(ws, scale, keep);
+    factor_equalities(ws, scale, keep, 1e-9);
     for (int p = 0; p < t->ntie; p++) {
         const sn_tie *tie = &t->tie[p];
         double c[SN_TIE_ROWS] = {0};
@@ -386,7 +389,7 @@ void sn_ties_restore(sn_workspace *ws, const double *scale, const bool *keep, do
 
 void sn_ties_balance(sn_workspace *ws, const double *scale, const bool *keep) {
     sn_ties *t = ws->ties;
-    factor_equalities(ws, scale, keep);
+    factor_equalities(ws, scale, keep, 0);
     for (int p = 0; p < t->ntie; p++) {
         const sn_tie *tie = &t->tie[p];
         for (int r = 0; r < tie->nrow; r++) t->x[tie->first + r] = 0;
