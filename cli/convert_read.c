@@ -89,6 +89,11 @@ static bool take_input(conversion *c, input *in) {
         if (!only_one("a skeleton", &c->figure_path, in->path)) return false;
         c->figure_world = world_of_model(d);
         if (d->note[0] != '\0') convert_note(c, "%s: %s", in->path, d->note);
+        char couplings[200];
+        describe_couplings(d, couplings, sizeof couplings);
+        if (couplings[0] != '\0')
+            convert_note(c, "%s: %s, which only JSON says: elsewhere they move by themselves",
+                         in->path, couplings);
         figure_of(d, &c->figure);
     }
     return true;
@@ -104,7 +109,7 @@ static bool read_one(conversion *c, const char *path, bool *wait) {
     bool good = input_read(path, &options, &in, &error);
     if (good) {
         good = take_input(c, &in);
-    } else if (wait != NULL && in.document.format == SN_FORMAT_AMC && strcmp(path, "-") != 0) {
+    } else if (wait != NULL && in.document.format == SN_FORMAT_AMC) {
         *wait = good = true;
     } else {
         (void)file_error(path, &error);

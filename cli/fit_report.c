@@ -174,7 +174,7 @@ bool write_fit_report(const char *path, const fit_result *r) {
     if (good) {
         sn_sink sink = output_sink(&out);
         bool written = sink.write(sink.user, text.data, text.length);
-        good = output_close(&out, written) && written;
+        good = output_close(&out, written ? SN_OK : SN_ERR_FILE, NULL);
     }
     plot_text_free(&text);
     return good;

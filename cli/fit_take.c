@@ -105,20 +105,19 @@ static bool write_outputs(fit_result *r) {
     sn_recording *part = fitted_frames(r);
     if (part == NULL) return false;
     tell_amc(r);
-    scene all = {.figure = &r->figure,
-                 .model = r->model,
-                 .reshaped = r->reshaped,
-                 .motion = r->motion,
-                 .recording = part,
-                 .page = s->page};
+    sn_scene all = figure_scene(&r->figure), shape = all;
+    all.model = r->model;
+    all.reshaped = shape.reshaped = r->reshaped;
+    all.motion = r->motion;
+    all.recording = part;
+    shape.model = r->limited;
     bool good = true;
     outputs_hold();
     for (int i = 0; good && i < s->outputs.count && !fit_cancelled; i++)
-        good = write_scene(s->outputs.word[i], &all);
+        good = write_scene(s->outputs.word[i], &all, s->page);
     if (good && s->save_model != NULL) {
         // with the file's limits, whether or not they were used here
-        scene shape = {.figure = &r->figure, .model = r->limited, .reshaped = r->reshaped};
-        good = write_scene(s->save_model, &shape);
+        good = write_scene(s->save_model, &shape, NULL);
     }
     if (good && s->report != NULL) good = write_fit_report(s->report, r);
     sn_recording_destroy(part);

@@ -91,9 +91,11 @@ file_facts collect_facts(const input *in) {
     if (d->note[0] != '\0') note(&f, "%s", d->note);
     if (f.world.unknown[0] != '\0')
         note(&f, "the file's unit \"%s\" is not known", f.world.unknown);
-    int coupled = d->model != NULL ? sn_model_ncoupling(d->model) : 0;
-    if (coupled > 0)
-        note(&f, "%d coordinate%s others", coupled, coupled == 1 ? " follows" : "s follow");
+    char couplings[200];
+    describe_couplings(d, couplings, sizeof couplings);
+    if (couplings[0] != '\0') note(&f, "%s", couplings);
+    int loops = d->model != NULL ? sn_model_nloop(d->model) : 0;
+    if (loops > 0) note(&f, "%d closed loop%s", loops, loops == 1 ? "" : "s");
     return f;
 }
 

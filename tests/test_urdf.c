@@ -193,10 +193,6 @@ static void test_refused(void **state) {
          "link \"fore\" is the child of joint \"wrist\" and of joint \"elbow\""},
         {"<link name='base'/>", "<link name='base'/><link name='lost'/>", 8,
          "no joint holds link \"lost\", but \"base\" is the root already"},
-        {"joint='wrist' mult", "joint='ankle' mult", 14,
-         "joint \"slide\" mimics \"ankle\", but there is no such joint"},
-        {"joint='wrist' mult", "joint='pad' mult", 14,
-         "joint \"slide\" mimics \"pad\": both must have one coordinate"},
         {"</gazebo>", "", 25, "</robot> where <gazebo> of line 23 should end"},
     };
     for (size_t i = 0; i < sizeof cases_ / sizeof cases_[0]; i++) {
@@ -237,13 +233,50 @@ static void test_not_a_tree(void **state) {
     assert_refused("<robot><link name='r'/><link name='a'/><link name='b'/>" FIXED("x", "a", "b")
                        FIXED("y", "b", "a") "</robot>",
                    "the parents form a cycle");
+}
+
+// A mimic that cannot be followed is noted, and its joint moves by itself.
+static void test_lost_mimics(void **state) {
+    (void)state;
+    static const struct {
+        const char *to, *says;
+    } lost[] = {
+        {"joint='ankle' mult",
+         "joint \"slide\" mimics \"ankle\", but there is no such joint: it moves freely"},
+        {"joint='pad' mult",
+         "joint \"slide\" mimics \"pad\", but not both have one coordinate: it moves freely"},
+        {"joint='slide' mult",
+         "joint \"slide\" mimics \"slide\", and so itself in the end: it moves freely"},
+    };
+    for (size_t i = 0; i < sizeof lost / sizeof lost[0]; i++) {
+        char *text = replaced("joint='wrist' mult", lost[i].to);
+        sn_document d;
+        sn_error error = {0};
+        if (sn_document_read("x.urdf", text, strlen(text), NULL, NULL, &d, &error) != SN_OK)
+            fail_msg("%s: %s", lost[i].to, error.text);
+        assert_string_equal(d.note, lost[i].says);
+        assert_int_equal(sn_model_ncoupling(d.model), 0);
+        sn_document_free(&d);
+        free(text);
+    }
+    // a ring of three, and one that follows it: one goes first, the others follow
+#define MIMIC(name, parent, child, source)                                                         \
+    "<joint name='" name "' type='continuous'><parent link='" parent "'/><child link='" child      \
+    "'/><mimic joint='" source "'/></joint>"
     static const char ring[] =
-        "<robot><link name='a'/><link name='b'/><link name='c'/>"
-        "<joint name='x' type='continuous'><parent link='a'/><child link='b'/><mimic "
-        "joint='y'/></joint>"
-        "<joint name='y' type='continuous'><parent link='b'/><child link='c'/><mimic "
-        "joint='x'/></joint></robot>";
-    assert_refused(ring, "it follows itself in the end");
+        "<robot><link name='a'/><link name='b'/><link name='c'/><link "
+        "name='d'/><link name='e'/>" MIMIC("w", "a", "b", "x") MIMIC("x", "b", "c", "y")
+            MIMIC("y", "c", "d", "z") MIMIC("z", "d", "e", "x") "</robot>";
+    sn_document d;
+    sn_error error = {0};
+    assert_int_equal(sn_document_read("x.urdf", ring, strlen(ring), NULL, NULL, &d, &error), SN_OK);
+    assert_string_equal(d.note,
+                        "joint \"x\" mimics \"y\", and so itself in the end: it moves freely");
+    assert_int_equal(sn_model_ncoupling(d.model), 3);
+    double q[4] = {0, 0.5, 0, 0};
+    sn_model_follow(d.model, q);
+    for (int i = 0; i < 4; i++) assert_true(q[i] == 0.5);
+    sn_document_free(&d);
 }
 
 // Forward kinematics another way: 4 x 4 matrices, libm, roll, pitch and yaw as one closed form.
@@ -505,8 +538,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_model),       cmocka_unit_test(test_floating_base),
         cmocka_unit_test(test_root_name),   cmocka_unit_test(test_mimics),
-        cmocka_unit_test(test_mimic_chain), cmocka_unit_test(test_fingers),
-        cmocka_unit_test(test_refused),     cmocka_unit_test(test_not_a_tree),
+        cmocka_unit_test(test_mimic_chain), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_lost_mimics), cmocka_unit_test(test_not_a_tree),
+        cmocka_unit_test(test_fingers),
         cmocka_unit_test(test_kinematics),  cmocka_unit_test(test_data),
         cmocka_unit_test(test_truncation),  cmocka_unit_test(test_memory),
     };

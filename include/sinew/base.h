@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Status codes, errors with a place, the allocator, the version.
+//
+// Misuse of any function is safe. NULL where something is needed, an index out of range, options that
+// do not come from their default function: a function with a status returns SN_ERR_ARGUMENT and hands
+// out nothing; any other gives NULL, 0, false or (for an index) -1, or does nothing. Functions that
+// end an object accept NULL. Arrays must have the room that is stated; that cannot be checked.
 #pragma once
 
 #include <stdbool.h>

@@ -65,7 +65,10 @@ typedef struct sn_document {
     sn_recording *recording;  ///< C3D, TRC, CSV and STO with markers, GLB of sinew
     sn_table *table;          ///< MOT, STO, CSV without markers
     sn_model *owned;
-    char note[SN_OSIM_NOTE];  ///< OSIM, GLB: what is not as in the file; ASF, BVH: what the reader decided
+    int up;           ///< the model's axis that points up: 0 1 2
+    double up_sign;   ///< 1 or -1
+    bool up_guessed;  ///< from the skeleton's bones; else it is stated, or the format's custom
+    char note[SN_OSIM_NOTE];  ///< OSIM, GLB, URDF, MJCF: what is not as in the file; ASF, BVH: what the reader decided
 } sn_document;
 
 /// Read a file of any format. AMC needs options->skeleton: SN_ERR_ARGUMENT without it.

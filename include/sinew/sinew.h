@@ -18,6 +18,7 @@
 #include "sinew/osim.h"
 #include "sinew/path.h"
 #include "sinew/resample.h"
+#include "sinew/scene.h"
 #include "sinew/smooth.h"
 #include "sinew/solver.h"
 #include "sinew/tables.h"

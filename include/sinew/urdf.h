@@ -26,7 +26,8 @@ SN_API sn_urdf_options sn_urdf_options_default(void);
 /// and whatever else a file holds are passed over.
 ///
 /// A joint with <mimic> follows the other in every pose: it is a coupling of the model, and both
-/// joints' limits hold.
+/// joints' limits hold. One that mimics a joint that is not there, one with other than one coordinate,
+/// or in the end itself, is an ordinary joint.
 ///
 /// @param options  NULL for the defaults
 /// @param out      free with sn_model_destroy(); NULL on failure

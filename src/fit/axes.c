@@ -15,6 +15,7 @@
 sn_axis_map sn_axis_map_identity(void) { return (sn_axis_map){{0, 1, 2}, {1, 1, 1}, 1}; }
 
 bool sn_axis_parse(const char *text, int *axis, double *sign) {
+    if (text == NULL || axis == NULL || sign == NULL) return false;
     *sign = text[0] == '-' ? -1 : 1;
     if (text[0] == '-' || text[0] == '+') text++;
     char c = text[0] >= 'A' && text[0] <= 'Z' ? (char)(text[0] + 32) : text[0];
@@ -29,6 +30,7 @@ static double handedness(const sn_axis_map *m) {
 }
 
 bool sn_axis_map_parse(const char *text, sn_axis_map *out) {
+    if (text == NULL || out == NULL) return false;
     sn_axis_map m = sn_axis_map_identity();
     bool used[3] = {false, false, false};
     for (int i = 0; i < 3; i++) {
@@ -45,7 +47,16 @@ bool sn_axis_map_parse(const char *text, sn_axis_map *out) {
     return true;
 }
 
+bool sn_axis_map_good(const sn_axis_map *map) {
+    bool good = isfinite(map->scale);
+    for (int i = 0; good && i < 3; i++)
+        good = map->axis[i] >= 0 && map->axis[i] < 3 && isfinite(map->sign[i]);
+    return good;
+}
+
 void sn_axis_map_print(const sn_axis_map *map, char out[8]) {
+    if (out != NULL) out[0] = '\0';
+    if (map == NULL || out == NULL || !sn_axis_map_good(map)) return;
     int n = 0;
     for (int i = 0; i < 3; i++) {
         if (map->sign[i] < 0) out[n++] = '-';
@@ -56,6 +67,7 @@ void sn_axis_map_print(const sn_axis_map *map, char out[8]) {
 
 sn_axis_map sn_axis_map_up(int from, double from_sign, int to, double to_sign) {
     sn_axis_map m = sn_axis_map_identity();
+    if (from < 0 || from > 2 || to < 0 || to > 2) return m;
     for (int i = 0; i < 3; i++) m.axis[i] = (i + from - to + 3) % 3;
     if (from_sign * to_sign < 0) {
         // half a turn about the axis after it
@@ -66,8 +78,10 @@ sn_axis_map sn_axis_map_up(int from, double from_sign, int to, double to_sign) {
 }
 
 void sn_axis_map_point(const sn_axis_map *map, const double in[3], double out[3]) {
-    double x[3];
-    for (int i = 0; i < 3; i++) x[i] = map->scale * map->sign[i] * in[map->axis[i]];
+    if (map == NULL || in == NULL || out == NULL) return;
+    double x[3] = {NAN, NAN, NAN};
+    for (int i = 0; i < 3 && map->axis[i] >= 0 && map->axis[i] < 3; i++)
+        x[i] = map->scale * map->sign[i] * in[map->axis[i]];
     memcpy(out, x, sizeof x);
 }
 
@@ -181,6 +195,9 @@ static void judge_unit(const sn_recording_info *info, double size, sn_axes_repor
 
 sn_status sn_axes_find(const sn_model *model, const sn_recording *recording, int model_up,
                        double model_up_sign, const sn_allocator *allocator, sn_axes_report *out) {
+    if (model == NULL || recording == NULL || out == NULL || model_up < 0 || model_up > 2 ||
+        !isfinite(model_up_sign))
+        return SN_ERR_ARGUMENT;
     *out = (sn_axes_report){.map = sn_axis_map_identity()};
     int count = sn_model_nmarker(model);
     sn_fit_place at = {0};

@@ -40,6 +40,7 @@ static double figure_size(const sn_model *model, const sn_workspace *ws) {
 }
 
 sn_status sn_fit_bones(const sn_model *model, const sn_allocator *allocator, sn_bone_report *out) {
+    if (model == NULL || out == NULL) return SN_ERR_ARGUMENT;
     *out = (sn_bone_report){.worst_marker = -1};
     sn_fit_place at;
     sn_status status = sn_fit_place_open(&at, model, allocator);

@@ -153,7 +153,8 @@ static int collect(const body *b, const sn_recording *recording, sn_marker_place
 sn_status sn_marker_set_builtin(const sn_model *model, const sn_recording *recording,
                                 const sn_allocator *allocator, sn_marker_set **out,
                                 sn_error *error) {
-    *out = NULL;
+    if (out != NULL) *out = NULL;
+    if (model == NULL || out == NULL) return sn_fail_missing(error);
     sn_problem *problem = NULL;
     sn_workspace *ws = NULL;
     sn_status status = sn_problem_create(model, NULL, 0, allocator, &problem, error);

@@ -11,6 +11,7 @@
 
 int sn_fit_match(const sn_model *model, const sn_recording *recording, const char *subject,
                  int *column) {
+    if (model == NULL || recording == NULL || column == NULL) return 0;
     int found = 0;
     bool several = false;
     for (int i = 0; i < sn_model_nmarker(model); i++) {
@@ -208,14 +209,29 @@ static sn_status smooth(const sn_fit_input *in, const sn_fit_options *o, const s
     return status;
 }
 
+static bool good_options(const sn_fit_options *o) {
+    return o->version == 1 && (unsigned)o->limits <= SN_LIMITS_OFF && o->soft_weight >= 0 && isfinite(o->soft_weight) &&
+           o->posture >= 0 && isfinite(o->posture) && (unsigned)o->loss < SN_LOSS_COUNT && o->smooth >= 0 &&
+           isfinite(o->smooth);
+}
+
+bool sn_fit_input_good(const sn_fit_input *input, const sn_motion *motion) {
+    if (input == NULL || input->model == NULL || input->recording == NULL || input->column == NULL) return false;
+    const sn_recording_info *info = sn_recording_get_info(input->recording);
+    bool good = input->first >= 0 && input->count >= 1 && input->count <= info->nframe - input->first &&
+                sn_axis_map_good(&input->axes);
+    for (int i = 0; good && i < sn_model_nmarker(input->model); i++) good = input->column[i] < info->nmarker;
+    return good && (motion == NULL || (sn_motion_nframe(motion) == input->count &&
+                                       sn_motion_nq(motion) == sn_model_nq(input->model)));
+}
+
 sn_status sn_fit_run(const sn_fit_input *input, const sn_fit_options *options,
                      const sn_allocator *allocator, sn_motion *motion, sn_fit_frame *frames,
                      sn_fit_marker *markers, sn_fit_summary *summary, sn_error *error) {
+    if (input == NULL || motion == NULL || frames == NULL || markers == NULL || summary == NULL)
+        return sn_fail_missing(error);
     sn_fit_options o = options != NULL ? *options : sn_fit_options_default();
-    int nframe = sn_recording_get_info(input->recording)->nframe;
-    if (input->first < 0 || input->count < 1 || input->count > nframe - input->first ||
-        sn_motion_nframe(motion) != input->count ||
-        sn_motion_nq(motion) != sn_model_nq(input->model) || o.version != 1)
+    if (!sn_fit_input_good(input, motion) || !good_options(&o))
         return sn_fail(error, SN_ERR_ARGUMENT, 0, "%s", sn_status_text(SN_ERR_ARGUMENT));
     if (o.smooth > 0 && !(sn_recording_get_info(input->recording)->rate > 0))
         return sn_fail(error, SN_ERR_ARGUMENT, 0, "smoothing needs a frame rate, which the recording lacks");
@@ -305,6 +321,8 @@ static void measure_frame(const sn_fit_input *in, const sn_workspace *ws, int f,
 sn_status sn_fit_measure(const sn_fit_input *input, const sn_motion *motion,
                          const sn_allocator *allocator, sn_fit_frame *frames,
                          sn_fit_marker *markers, sn_fit_summary *summary) {
+    if (motion == NULL || frames == NULL || markers == NULL || summary == NULL || !sn_fit_input_good(input, motion))
+        return SN_ERR_ARGUMENT;
     sn_fit_place at;
     *summary = (sn_fit_summary){.worst_frame = -1, .worst_marker = -1};
     int count = sn_model_nmarker(input->model);

@@ -12,6 +12,12 @@ typedef struct sn_fit_place {
     double *q;
 } sn_fit_place;
 
+/// Axes are 0, 1 or 2, and all numbers finite.
+bool sn_axis_map_good(const sn_axis_map *map);
+
+/// Nothing in an input is missing or out of range; `motion` (may be NULL) is one of it.
+bool sn_fit_input_good(const sn_fit_input *input, const sn_motion *motion);
+
 sn_status sn_fit_place_open(sn_fit_place *place, const sn_model *model,
                             const sn_allocator *allocator);
 void sn_fit_place_close(sn_fit_place *place, const sn_allocator *allocator);

@@ -76,6 +76,7 @@ static int choose(const sn_fit_input *in, int *frame) {
 
 sn_status sn_fit_handedness(const sn_fit_input *input, const volatile bool *cancel,
                             const sn_allocator *allocator, sn_handedness *out) {
+    if (out == NULL || !sn_fit_input_good(input, NULL)) return SN_ERR_ARGUMENT;
     *out = (sn_handedness){0};
     size_t nq = (size_t)sn_model_nq(input->model), nv = (size_t)sn_model_nv(input->model);
     sn_problem *problem = NULL;

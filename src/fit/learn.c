@@ -193,7 +193,9 @@ sn_status sn_marker_set_learn(const sn_model *model, const sn_motion *motion,
                               const sn_recording *recording, const sn_axis_map *axes,
                               const sn_allocator *allocator, sn_marker_set **out, double *spread,
                               sn_error *error) {
-    *out = NULL;
+    if (out != NULL) *out = NULL;
+    if (model == NULL || motion == NULL || recording == NULL || axes == NULL || out == NULL)
+        return sn_fail_missing(error);
     learning l = {.model = model, .motion = motion, .recording = recording};
     sn_status status = begin(&l, allocator, error);
     if (status == SN_OK) status = collect(&l, axes, 1, error);
@@ -282,6 +284,9 @@ static sn_axis_map rotation(int k) {
 sn_status sn_axes_learn(const sn_model *model, const sn_motion *motion,
                         const sn_recording *recording, const sn_allocator *allocator,
                         sn_axis_map *out, double *spread, double *next, sn_error *error) {
+    if (model == NULL || motion == NULL || recording == NULL || out == NULL || spread == NULL ||
+        next == NULL)
+        return sn_fail_missing(error);
     *out = sn_axis_map_identity();
     *spread = *next = INFINITY;
     learning l = {.model = model, .motion = motion, .recording = recording};
@@ -314,6 +319,8 @@ sn_status sn_axes_learn(const sn_model *model, const sn_motion *motion,
 sn_status sn_marker_spread(const sn_model *model, const sn_motion *motion,
                            const sn_recording *recording, const sn_axis_map *axes,
                            const sn_allocator *allocator, double *spread, sn_error *error) {
+    if (model == NULL || motion == NULL || recording == NULL || axes == NULL || spread == NULL)
+        return sn_fail_missing(error);
     *spread = INFINITY;
     learning l = {.model = model, .motion = motion, .recording = recording};
     sn_status status = begin(&l, allocator, error);

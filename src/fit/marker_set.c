@@ -11,7 +11,8 @@
 
 sn_status sn_marker_set_create(const char *name, const sn_marker_place *places, int count,
                                const sn_allocator *allocator, sn_marker_set **out) {
-    *out = NULL;
+    if (out != NULL) *out = NULL;
+    if (name == NULL || out == NULL || (count > 0 && places == NULL)) return SN_ERR_ARGUMENT;
     if (count < 0 || count > SN_MAX_MARKERS) return SN_ERR_SIZE;
     sn_marker_set *self = NULL;
     sn_marker_place *place = NULL;
@@ -41,10 +42,11 @@ void sn_marker_set_destroy(sn_marker_set *set) {
     sn_release(&allocator, set->owner);
 }
 
-const char *sn_marker_set_name(const sn_marker_set *set) { return set->name; }
-int sn_marker_set_count(const sn_marker_set *set) { return set->count; }
+const char *sn_marker_set_name(const sn_marker_set *set) { return set != NULL ? set->name : NULL; }
+int sn_marker_set_count(const sn_marker_set *set) { return set != NULL ? set->count : 0; }
 
 const sn_marker_place *sn_marker_set_place(const sn_marker_set *set, int i) {
+    if (set == NULL) return NULL;
     return i < 0 || i >= set->count ? NULL : &set->place[i];
 }
 
@@ -57,7 +59,8 @@ void sn_copy_name(char *out, size_t size, const char *name) {
 
 sn_status sn_marker_set_of_model(const sn_model *model, const sn_allocator *allocator,
                                  sn_marker_set **out) {
-    *out = NULL;
+    if (out != NULL) *out = NULL;
+    if (model == NULL || out == NULL) return SN_ERR_ARGUMENT;
     int count = sn_model_nmarker(model);
     sn_marker_place *place = sn_acquire(allocator, (size_t)(count > 0 ? count : 1) * sizeof *place);
     if (place == NULL) return SN_ERR_MEMORY;
@@ -134,7 +137,9 @@ static sn_status read_places(const sn_json *json, const sn_json_node *list,
 
 sn_status sn_marker_set_read_json(const char *text, size_t length, const sn_allocator *allocator,
                                   sn_marker_set **out, sn_error *error) {
-    *out = NULL;
+    if (out != NULL) *out = NULL;
+    if ((text == NULL && length > 0) || out == NULL) return sn_fail_missing(error);
+    if (text == NULL) text = "";
     sn_json *json = NULL;
     SN_TRY(sn_json_parse(text, length, allocator, &json, error));
     const sn_json_node *root = sn_json_root(json);
@@ -166,6 +171,7 @@ sn_status sn_marker_set_read_json(const char *text, size_t length, const sn_allo
 }
 
 sn_status sn_marker_set_write_json(const sn_marker_set *set, const sn_sink *sink) {
+    if (set == NULL || sink == NULL || sink->write == NULL) return SN_ERR_ARGUMENT;
     sn_text text = sn_text_begin(&set->allocator);
     sn_text_add(&text, "{\n  \"name\": ");
     sn_text_add_json_string(&text, set->name);
@@ -227,7 +233,10 @@ static sn_status add_markers(const sn_marker_set *set, const sn_model *model, sn
 sn_status sn_marker_set_apply(const sn_marker_set *set, const sn_model *model, sn_limit_use limits,
                               const double *factor, const sn_allocator *allocator, sn_model **out,
                               sn_error *error) {
-    *out = NULL;
+    if (out != NULL) *out = NULL;
+    if (set == NULL || model == NULL || out == NULL) return sn_fail_missing(error);
+    if ((unsigned)limits > SN_LIMITS_OFF)
+        return sn_fail(error, SN_ERR_ARGUMENT, 0, "%s", sn_status_text(SN_ERR_ARGUMENT));
     sn_builder *builder;
     if (sn_builder_create(sn_model_name(model), allocator, &builder) != SN_OK)
         return sn_fail_memory(error);

@@ -30,8 +30,10 @@ static int edits(const char *a, const char *b) {
 }
 
 int sn_nearest_name(const char *name, const char *const *names, int count) {
+    if (name == NULL || names == NULL) return -1;
     int best = -1, least = LONGEST;
     for (int i = 0; i < count; i++) {
+        if (names[i] == NULL) continue;
         int d = edits(name, names[i]);
         if (d < least) least = d, best = i;
     }
@@ -51,6 +53,7 @@ static bool replaced(const char *name, size_t at, size_t length, const char *by,
 }
 
 int sn_model_mirror_joint(const sn_model *model, int joint) {
+    if (model == NULL) return -1;
     static const char *const sides[][2] = {{"left", "right"}, {"Left", "Right"}, {"LEFT", "RIGHT"},
                                            {"_l", "_r"},      {"_L", "_R"},      {".l", ".r"},
                                            {".L", ".R"},      {" l", " r"},      {" L", " R"},

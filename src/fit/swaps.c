@@ -176,6 +176,8 @@ static sn_status search_all(search *s, sn_fit_swap *out, int most, int *count) {
 
 sn_status sn_fit_swaps(const sn_fit_input *input, const sn_motion *motion,
                        const sn_allocator *allocator, sn_fit_swap *out, int most, int *count) {
+    if (motion == NULL || out == NULL || count == NULL || most < 0 || !sn_fit_input_good(input, motion))
+        return SN_ERR_ARGUMENT;
     size_t n = (size_t)sn_model_nmarker(input->model) + 1, nq = (size_t)sn_model_nq(input->model);
     double rate = sn_recording_get_info(input->recording)->rate;
     sn_fit_options o = sn_fit_options_default();

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "formats/csv.h"
 #include "formats/stranger.h"
+#include "formats/urdf.h"
 
 const char *sn_format_name(sn_format format) {
     static const char *const names[] = {
@@ -17,11 +18,16 @@ const char *sn_format_name(sn_format format) {
     return format >= 0 && format < SN_FORMAT_COUNT ? names[format] : names[0];
 }
 
-sn_document_options sn_document_options_default(void) { return (sn_document_options){.version = 1}; }
+enum { OPTIONS_VERSION = 1 };
+
+sn_document_options sn_document_options_default(void) {
+    return (sn_document_options){.version = OPTIONS_VERSION};
+}
 
 // --- what is it ------------------------------------------------------------------------------------------
 
 sn_format sn_format_of_name(const char *file_name) {
+    if (file_name == NULL) return SN_FORMAT_UNKNOWN;
     static const struct {
         const char *ending;
         sn_format format;
@@ -93,6 +99,7 @@ static sn_format text_kind(const char *text, size_t length) {
 
 sn_format sn_format_of(const char *file_name, const void *bytes, size_t length) {
     const char *text = bytes;
+    if (text == NULL) text = "", length = 0;
     sn_format named = sn_format_of_name(file_name);
     // a text whose first line is empty may begin like it: "\nP..."
     if (length >= 2 && (unsigned char)text[1] == 0x50 && (unsigned char)text[0] > 0 &&
@@ -134,7 +141,7 @@ static sn_status read_any(const char *name, const char *text, size_t length,
         case SN_FORMAT_MODEL:
             return sn_model_read_json(text, length, allocator, &d->owned, error);
         case SN_FORMAT_URDF:
-            return sn_urdf_read(text, length, NULL, allocator, &d->owned, error);
+            return sn_urdf_read_noted(text, length, NULL, allocator, &d->owned, d->note, error);
         case SN_FORMAT_OSIM: {
             sn_osim_info info;
             SN_TRY(sn_osim_read(text, length, allocator, &d->owned, &info, error));
@@ -195,10 +202,27 @@ static sn_status read_any(const char *name, const char *text, size_t length,
                    name != NULL ? name : "none");
 }
 
+// Robots stand on the x-y plane, figures on the x-z plane, unless the skeleton tells.
+static void find_up(sn_document *d) {
+    d->up = d->format == SN_FORMAT_URDF || d->format == SN_FORMAT_MJCF ? 2 : 1;
+    d->up_sign = 1;
+    if (d->skeleton == NULL) return;
+    const char *axis = sn_skeleton_up_axis(d->skeleton);
+    d->up_guessed = sn_skeleton_get_format(d->skeleton) == SN_SKELETON_BVH;
+    if (axis[0] == '-') d->up_sign = -1;
+    if (axis[0] == '-' || axis[0] == '+') axis++;
+    if (axis[0] != '\0' && strchr("xyz", axis[0] | 0x20) != NULL) d->up = (axis[0] | 0x20) - 'x';
+}
+
 sn_status sn_document_read(const char *file_name, const void *bytes, size_t length,
                            const sn_document_options *options, const sn_allocator *allocator,
                            sn_document *out, sn_error *error) {
+    if (out != NULL) *out = (sn_document){0};
+    if ((bytes == NULL && length > 0) || out == NULL) return sn_fail_missing(error);
+    if (bytes == NULL) bytes = "";
     sn_document_options o = options != NULL ? *options : sn_document_options_default();
+    if (o.version != OPTIONS_VERSION || !(o.metres_per_unit >= 0) || o.metres_per_unit > 1e50)
+        return sn_fail(error, SN_ERR_ARGUMENT, 0, "the options do not come from sn_document_options_default()");
     *out = (sn_document){.format = sn_format_of(file_name, bytes, length)};
     sn_format format = out->format;
     sn_status status = read_any(file_name, bytes, length, &o, allocator, out, error);
@@ -212,10 +236,12 @@ sn_status sn_document_read(const char *file_name, const void *bytes, size_t leng
         memcpy(out->note, note, strlen(note) + 1);
     }
     out->model = out->skeleton != NULL ? sn_skeleton_model(out->skeleton) : out->owned;
+    find_up(out);
     return SN_OK;
 }
 
 void sn_document_free(sn_document *d) {
+    if (d == NULL) return;
     sn_motion_destroy(d->motion);
     sn_recording_destroy(d->recording);
     sn_table_destroy(d->table);

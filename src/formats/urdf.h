@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/names.h"
+#include "formats/note.h"
 #include "sinew/urdf.h"
 
 typedef struct sn_urdf_joint {
@@ -11,6 +12,7 @@ typedef struct sn_urdf_joint {
     int parent_link, child_link;
     size_t mimic;  ///< name of the joint it follows, SIZE_MAX: none
     int source;    ///< that joint, -1: none
+    int walk;      ///< mark of a search for rings of mimics
     double multiplier, offset;
     int line;
     unsigned seen;  ///< a bit for each element inside that was read
@@ -35,6 +37,7 @@ typedef struct sn_urdf {
     int root;      ///< the link that no joint holds
     void *tables;  ///< behind the two below
     sn_names link_names, joint_names;
+    char note[SN_NOTE];  ///< mimics that cannot be followed
 } sn_urdf;
 
 /// Read the file into `urdf`, which is ended in either case.
@@ -44,3 +47,8 @@ sn_status sn_urdf_parse(sn_urdf *urdf, const char *text, size_t length);
 sn_status sn_urdf_connect(sn_urdf *urdf);
 
 void sn_urdf_end(sn_urdf *urdf);
+
+/// sn_urdf_read() with what it says about mimics that cannot be followed.
+sn_status sn_urdf_read_noted(const char *text, size_t length, const sn_urdf_options *options,
+                             const sn_allocator *allocator, sn_model **out, char note[SN_NOTE],
+                             sn_error *error);

@@ -93,20 +93,39 @@ static bool has_one_coordinate(const sn_urdf_joint *j) {
     return j->desc.type == SN_JOINT_HINGE || j->desc.type == SN_JOINT_SLIDER;
 }
 
-static sn_status connect_mimic(sn_urdf *u, int i) {
+// A mimic that cannot be followed makes its joint an ordinary one, with a note: the rest of the robot is good.
+static void connect_mimic(sn_urdf *u, int i) {
     sn_urdf_joint *j = &u->joint[i];
-    if (j->mimic == SIZE_MAX || j->desc.type == SN_JOINT_FIXED) return SN_OK;
+    if (j->mimic == SIZE_MAX || j->desc.type == SN_JOINT_FIXED) return;
     const char *other = u->names + j->mimic;
-    j->source = sn_names_find(&u->joint_names, other, joint_name, u);
-    if (j->source < 0)
-        return sn_fail(u->error, SN_ERR_PARSE, j->line,
-                       "joint \"%.80s\" mimics \"%.80s\", but there is no such joint",
-                       joint_name(u, i), other);
-    if (!has_one_coordinate(j) || !has_one_coordinate(&u->joint[j->source]))
-        return sn_fail(u->error, SN_ERR_PARSE, j->line,
-                       "joint \"%.80s\" mimics \"%.80s\": both must have one coordinate",
-                       joint_name(u, i), other);
-    return SN_OK;
+    int source = sn_names_find(&u->joint_names, other, joint_name, u);
+    if (source < 0)
+        sn_note(u->note,
+                "joint \"%.80s\" mimics \"%.80s\", but there is no such joint: it moves freely",
+                joint_name(u, i), other);
+    else if (!has_one_coordinate(j) || !has_one_coordinate(&u->joint[source]))
+        sn_note(
+            u->note,
+            "joint \"%.80s\" mimics \"%.80s\", but not both have one coordinate: it moves freely",
+            joint_name(u, i), other);
+    else
+        j->source = source;
+}
+
+// Where mimics follow each other in a ring, one of them has to go first. Each joint is walked over once.
+static void open_rings(sn_urdf *u) {
+    for (int i = 0; i < (int)u->njoint; i++) {
+        int at = i;
+        while (at >= 0 && u->joint[at].walk == 0) {
+            u->joint[at].walk = i + 1;
+            at = u->joint[at].source;
+        }
+        if (at < 0 || u->joint[at].walk != i + 1) continue;
+        sn_note(u->note,
+                "joint \"%.80s\" mimics \"%.80s\", and so itself in the end: it moves freely",
+                joint_name(u, at), joint_name(u, u->joint[at].source));
+        u->joint[at].source = -1;
+    }
 }
 
 sn_status sn_urdf_connect(sn_urdf *u) {
@@ -117,7 +136,8 @@ sn_status sn_urdf_connect(sn_urdf *u) {
     SN_TRY(collect_names(u));
     for (int i = 0; i < (int)u->njoint; i++) SN_TRY(connect_joint(u, i));
     SN_TRY(find_root(u));
-    for (int i = 0; i < (int)u->njoint; i++) SN_TRY(connect_mimic(u, i));
+    for (int i = 0; i < (int)u->njoint; i++) connect_mimic(u, i);
+    open_rings(u);
     return SN_OK;
 }
 
@@ -185,9 +205,12 @@ sn_urdf_options sn_urdf_options_default(void) {
     return (sn_urdf_options){.version = OPTIONS_VERSION, .floating_base = false};
 }
 
-sn_status sn_urdf_read(const char *text, size_t length, const sn_urdf_options *options,
-                       const sn_allocator *allocator, sn_model **out, sn_error *error) {
-    *out = NULL;
+sn_status sn_urdf_read_noted(const char *text, size_t length, const sn_urdf_options *options,
+                             const sn_allocator *allocator, sn_model **out, char note[SN_NOTE],
+                             sn_error *error) {
+    if (out != NULL) *out = NULL;
+    if ((text == NULL && length > 0) || out == NULL) return sn_fail_missing(error);
+    if (text == NULL) text = "";
     sn_urdf_options used = options != NULL ? *options : sn_urdf_options_default();
     if (used.version != OPTIONS_VERSION)
         return sn_fail(error, SN_ERR_ARGUMENT, 0,
@@ -196,6 +219,13 @@ sn_status sn_urdf_read(const char *text, size_t length, const sn_urdf_options *o
     sn_status status = sn_urdf_parse(&u, text, length);
     if (status == SN_OK) status = sn_urdf_connect(&u);
     if (status == SN_OK) status = build_model(&u, used.floating_base, out);
+    if (status == SN_OK) memcpy(note, u.note, sizeof u.note);
     sn_urdf_end(&u);
     return status;
+}
+
+sn_status sn_urdf_read(const char *text, size_t length, const sn_urdf_options *options,
+                       const sn_allocator *allocator, sn_model **out, sn_error *error) {
+    char note[SN_NOTE];
+    return sn_urdf_read_noted(text, length, options, allocator, out, note, error);
 }

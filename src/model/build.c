@@ -319,7 +319,8 @@ static sn_status build(const building *b, scratch *work) {
 }
 
 sn_status sn_builder_finish(const sn_builder *builder, sn_model **out, sn_error *error) {
-    *out = NULL;
+    if (out != NULL) *out = NULL;
+    if (builder == NULL || out == NULL) return sn_fail_missing(error);
     if (builder->status != SN_OK) {
         if (builder->status == SN_ERR_SIZE)
             return sn_fail(error, SN_ERR_SIZE, 0,

@@ -23,6 +23,7 @@ static size_t keep_name(sn_builder *builder, const char *name) {
 
 sn_status sn_builder_create(const char *model_name, const sn_allocator *allocator,
                             sn_builder **out) {
+    if (out == NULL) return SN_ERR_ARGUMENT;
     *out = NULL;
     sn_builder *builder = sn_acquire(allocator, sizeof *builder);
     if (builder == NULL) return SN_ERR_MEMORY;
@@ -111,10 +112,12 @@ int sn_builder_couple_at(sn_builder *builder, const sn_coupling_desc *coupling, 
 }
 
 int sn_builder_couple(sn_builder *builder, const sn_coupling_desc *coupling) {
+    if (builder == NULL) return -1;
     return sn_builder_couple_at(builder, coupling, 0);
 }
 
 void sn_builder_couple_as(sn_builder *builder, const sn_model *model) {
+    if (builder == NULL || model == NULL) return;
     for (int i = 0; i < model->ncoupling; i++)
         (void)sn_builder_couple_at(builder, &model->coupling[i], 0);
     for (int i = 0; i < model->nloop; i++) (void)sn_builder_loop_at(builder, &model->loop[i], 0);
@@ -136,13 +139,16 @@ int sn_builder_loop_at(sn_builder *builder, const sn_loop_desc *loop, int line) 
 }
 
 int sn_builder_loop(sn_builder *builder, const sn_loop_desc *loop) {
+    if (builder == NULL) return -1;
     return sn_builder_loop_at(builder, loop, 0);
 }
 
 int sn_builder_joint(sn_builder *builder, const sn_joint_desc *joint) {
+    if (builder == NULL) return -1;
     return sn_builder_joint_at(builder, joint, 0);
 }
 
 int sn_builder_marker(sn_builder *builder, const sn_marker_desc *marker) {
+    if (builder == NULL) return -1;
     return sn_builder_marker_at(builder, marker, 0);
 }

@@ -161,6 +161,7 @@ sn_status sn_couplings_build(sn_model *m, const sn_builder *from, sn_error *erro
 }
 
 void sn_model_follow(const sn_model *model, double *q) {
+    if (model == NULL || q == NULL) return;
     for (int i = 0; i < model->ncoupling; i++) {
         const sn_coupling_place *c = &model->coupled[i];
         sn_jet jet;

@@ -18,10 +18,10 @@ sn_loop_desc sn_loop_default(sn_loop_type type) {
                           .distance = 1};
 }
 
-int sn_model_nloop(const sn_model *model) { return model->nloop; }
+int sn_model_nloop(const sn_model *model) { return model != NULL ? model->nloop : 0; }
 
 const sn_loop_desc *sn_model_loop(const sn_model *model, int loop) {
-    return loop >= 0 && loop < model->nloop ? &model->loop[loop] : NULL;
+    return model != NULL && loop >= 0 && loop < model->nloop ? &model->loop[loop] : NULL;
 }
 
 void sn_loops_layout(sn_model *m, const sn_builder *from, sn_layout *layout) {

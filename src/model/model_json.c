@@ -245,7 +245,9 @@ static sn_status read_file(reading *r) {
 
 sn_status sn_model_read_json(const char *text, size_t length, const sn_allocator *allocator,
                              sn_model **out, sn_error *error) {
-    *out = NULL;
+    if (out != NULL) *out = NULL;
+    if ((text == NULL && length > 0) || out == NULL) return sn_fail_missing(error);
+    if (text == NULL) text = "";
     sn_json *json;
     SN_TRY(sn_json_parse(text, length, allocator, &json, error));
     reading r = {.json = json, .allocator = allocator, .error = error};
@@ -345,7 +347,8 @@ static void add_joint(sn_text *t, const sn_model *m, int i) {
 }
 
 sn_status sn_model_write_json(const sn_model *model, const sn_allocator *allocator, char **out) {
-    *out = NULL;
+    if (out != NULL) *out = NULL;
+    if (model == NULL || out == NULL) return SN_ERR_ARGUMENT;
     sn_text t = sn_text_begin(allocator);
     sn_text_add(&t, "{\"sinew\": 1, \"name\": ");
     sn_text_add_json_string(&t, model->name);

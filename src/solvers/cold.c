@@ -235,6 +235,7 @@ static void try_pose(sn_solver *s, search *found) {
     if (s->model->ncoupling > 0) (void)sn_model_clamp(s->model, s->q);
     s->run_first = s->report.iterations;
     s->rival = found->f;
+    s->report.poses++;
     bool finite = sn_solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f);
     if (finite) {
         sn_solver_find_scale(s, true);
@@ -324,6 +325,7 @@ static void search_valleys(sn_solver *s) {
 }
 
 sn_status sn_solver_solve_cold(sn_solver *s, double *q, sn_report *report) {
+    if (s == NULL || q == NULL || report == NULL) return SN_ERR_ARGUMENT;
     double f;
     SN_TRY(sn_solver_begin(s, q, report));
     if (s->model->nloop > 0) {

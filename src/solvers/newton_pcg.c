@@ -10,8 +10,8 @@
 // - Steihaug and Toint: run conjugate gradients from p = 0; where the curvature d . H d is not
 //   positive, or the next point is outside, follow d to the edge of the region and stop there.
 //   Otherwise stop when the residual, in the preconditioner's norm, has fallen to pcg_tolerance, or
-//   to the root of the relative gradient where that is less: a constant tolerance, 001's, converges
-//   linearly, and in a narrow valley not at all. 001 allows nv^2 iterations.
+//   to the root of the relative gradient where that is less: a constant tolerance, 001's
+//   (pcg_constant), converges linearly. 001 allows nv^2 iterations.
 // - The preconditioner is the band |i - j| <= bandwidth of H in sweep order, where a joint's
 //   ancestors are its neighbours. A band of an indefinite matrix, and now and then of a definite
 //   one, is not positive definite: then M = band + lambda D^2, with lambda from 1e-3 up, four times
@@ -247,7 +247,8 @@ static void conjugate_gradients(sn_solver *s, const double *p, region *in) {
     memcpy(d, z, (size_t)s->n * sizeof *d);
     double rz = sn_solver_dot(r, z, s->n);
     if (in->target < 0) {
-        double tolerance = fmin(s->options.pcg_tolerance, sqrt(s->report.gradient));
+        double tolerance = s->options.pcg_tolerance;
+        if (!s->options.pcg_constant) tolerance = fmin(tolerance, sqrt(s->report.gradient));
         in->target = tolerance * tolerance * rz;
     }
     for (double count = 0; count < most && rz > in->target; count++) {

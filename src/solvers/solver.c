@@ -47,6 +47,7 @@ const char *sn_method_name(sn_method method) {
 }
 
 sn_method sn_method_find(const char *name) {
+    if (name == NULL) return SN_METHOD_COUNT;
     int i = 0;
     while (i < SN_METHOD_COUNT && strcmp(method_names[i], name) != 0) i++;
     return (sn_method)i;
@@ -110,7 +111,8 @@ static void layout_solver(sn_solver *s, sn_layout *layout) {
 
 sn_status sn_solver_create(const sn_problem *problem, const sn_solver_options *options,
                            const sn_allocator *allocator, sn_solver **out) {
-    *out = NULL;
+    if (out != NULL) *out = NULL;
+    if (problem == NULL || out == NULL) return SN_ERR_ARGUMENT;
     sn_solver s = {.allocator = sn_allocator_of(allocator),
                    .problem = problem,
                    .model = problem->model,
@@ -150,7 +152,7 @@ void sn_solver_destroy(sn_solver *solver) {
     sn_release(&allocator, solver->owner);
 }
 
-sn_workspace *sn_solver_workspace(sn_solver *solver) { return solver->ws; }
+sn_workspace *sn_solver_workspace(sn_solver *solver) { return solver != NULL ? solver->ws : NULL; }
 
 double sn_solver_dot(const double *x, const double *y, int n) {
     double sum = 0;
@@ -165,6 +167,8 @@ static double seconds_now(void) {
 }
 
 bool sn_solver_eval(sn_solver *s, const double *q, unsigned what, double *f) {
+    // s->q was a trial or the start, and is counted already
+    s->report.poses += q == s->trial;
     if (what & (SN_EVAL_HESSIAN | SN_EVAL_GAUSS_NEWTON)) {
         s->exact_here = (what & SN_EVAL_HESSIAN) != 0 && q == s->q;
         s->report.hessians++;
@@ -376,6 +380,7 @@ sn_status sn_solver_begin(sn_solver *s, const double *q, sn_report *report) {
     s->inside = sn_model_followers_inside(m, s->q);
     s->run_first = 0;
     s->rival = INFINITY;
+    s->report.poses = 1;
     if (!sn_solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) return SN_ERR_VALUE;
     sn_solver_find_scale(s, true);
     if (m->nloop > 0 && !sn_solver_loops_begin(s)) return SN_ERR_VALUE;
@@ -414,6 +419,7 @@ sn_status sn_solver_end(sn_solver *s, double *q, sn_report *report) {
 }
 
 sn_status sn_solver_solve(sn_solver *s, double *q, sn_report *report) {
+    if (s == NULL || q == NULL || report == NULL) return SN_ERR_ARGUMENT;
     SN_TRY(sn_solver_begin(s, q, report));
     sn_solver_run(s);
     return sn_solver_end(s, q, report);

@@ -142,6 +142,7 @@ int sn_workspace_count_negatives(sn_workspace *ws, const double *diagonal, const
 
 int sn_workspace_factor(sn_workspace *ws, const double *diagonal, const bool *keep,
                         double tolerance, double *pivot) {
+    if (ws == NULL) return 0;
     if (ws->ties != NULL) return sn_ties_factor(ws, diagonal, keep, tolerance, pivot);
     double d = 0;
     int failed = factor_all(ws, diagonal, keep, tolerance, &d, NULL);
@@ -237,6 +238,7 @@ void sn_workspace_substitute(sn_workspace *ws, double *x) {
 }
 
 void sn_workspace_solve(sn_workspace *ws, double *x) {
+    if (ws == NULL || x == NULL) return;
     if (ws->ties != NULL) {
         sn_ties_solve(ws, x);
         return;
@@ -246,12 +248,14 @@ void sn_workspace_solve(sn_workspace *ws, double *x) {
 }
 
 void sn_workspace_curvature(sn_workspace *ws, int k, double *z) {
+    if (ws == NULL || z == NULL) return;
     const sn_model *m = ws->model;
     if (ws->ties != NULL) {
         memcpy(z, ws->ties->z, (size_t)m->nv * sizeof *z);
         return;
     }
     for (int i = 0; i < m->nv; i++) z[i] = 0;
+    if (k < 0 || k >= m->nv) return;
     z[k] = 1;
     int joint = 0;
     while (m->joint[joint].slot + m->joint[joint].nv <= k) joint++;

@@ -48,6 +48,7 @@ static void multiply_curve(const sn_workspace *ws, int k, const double *x, doubl
 }
 
 void sn_workspace_multiply(sn_workspace *ws, bool gauss_newton, const double *x, double *out) {
+    if (ws == NULL || x == NULL || out == NULL) return;
     const sn_model *m = ws->model;
     const sn_twist still = {{0, 0, 0}, {0, 0, 0}};
     bool exact = !gauss_newton;

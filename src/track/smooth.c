@@ -46,7 +46,8 @@ static void layout_smoother(sn_smoother *s, sn_layout *layout) {
 
 sn_status sn_smoother_create(const sn_problem *problem, const sn_smooth_options *options,
                              const sn_allocator *allocator, sn_smoother **out) {
-    *out = NULL;
+    if (out != NULL) *out = NULL;
+    if (problem == NULL || out == NULL) return SN_ERR_ARGUMENT;
     const sn_model *model = sn_problem_model(problem);
     sn_smoother s = {.allocator = sn_allocator_of(allocator),
                      .model = model,
@@ -255,6 +256,7 @@ static sn_status run(sn_smoother *s) {
 
 sn_status sn_smoother_run(sn_smoother *s, int nframe, sn_track_goals goals, void *user, double *q,
                           sn_smooth_report *report) {
+    if (s == NULL || q == NULL || report == NULL) return SN_ERR_ARGUMENT;
     *report = s->report = (sn_smooth_report){.stop = SN_STOP_BAD_GOALS};
     if (nframe < 0 || goals == NULL) return SN_ERR_ARGUMENT;
     for (int k = 0; k < nframe; k++)

@@ -100,7 +100,8 @@ static sn_status create_worker(sn_tracker *t, const sn_problem *problem, worker 
 
 sn_status sn_tracker_create(const sn_problem *problem, const sn_track_options *options,
                             const sn_allocator *allocator, sn_tracker **out) {
-    *out = NULL;
+    if (out != NULL) *out = NULL;
+    if (problem == NULL || out == NULL) return SN_ERR_ARGUMENT;
     sn_tracker t = {.allocator = sn_allocator_of(allocator),
                     .model = sn_problem_model(problem),
                     .options = options != NULL ? *options : sn_track_options_default(),
@@ -184,6 +185,7 @@ static void add_counts(sn_report *to, const sn_report *from) {
     to->functions += from->functions;
     to->gradients += from->gradients;
     to->hessians += from->hessians;
+    to->poses += from->poses;
     to->factorizations += from->factorizations;
 }
 
@@ -210,6 +212,7 @@ static bool try_once(const sn_tracker *t, worker *w, bool cold, int n, sn_track_
     out->report.functions = counts.functions;
     out->report.gradients = counts.gradients;
     out->report.hessians = counts.hessians;
+    out->report.poses = counts.poses;
     out->report.factorizations = counts.factorizations;
     return better;
 }
@@ -232,7 +235,13 @@ static void try_again(const sn_tracker *t, worker *w, sn_track_frame *out) {
     go_on(t, w, out);
     for (int n = 0; n < t->options.restarts && far_worse(t, w, out->report.f); n++) {
         other_guess(t, w, n, w->trial);
-        if (try_once(t, w, true, n + 1, out)) go_on(t, w, out);
+        if (try_once(t, w, true, n + 1, out)) {
+            go_on(t, w, out);
+        } else if (!(w->usual >= 0)) {
+            // a first frame has nothing to be compared with: a search of the valleys that finds none
+            // lower settles it
+            break;
+        }
     }
     // nothing helps: so it may be for a while, and each of these tries is long
     if (far_worse(t, w, out->report.f) && w->usual >= 0) w->usual *= 2;
@@ -286,8 +295,8 @@ static double *pose_of(const sn_tracker *t, int frame) {
 
 // The frames of a chunk behind its first, which is solved.
 static sn_status solve_chunk(sn_tracker *t, worker *w, int chunk) {
-    int first = chunk * t->options.chunk, end = first + t->options.chunk;
-    if (end > t->nframe) end = t->nframe;
+    int first = chunk * t->options.chunk, left = t->nframe - first;
+    int end = left < t->options.chunk ? t->nframe : first + t->options.chunk;
     sn_track_frame spare;
     copy(t, w->previous, pose_of(t, first));
     copy(t, w->before, w->previous);
@@ -305,10 +314,14 @@ static sn_status solve_chunk(sn_tracker *t, worker *w, int chunk) {
         SN_TRY(solve_frame(t, w, f, false, f > first + 1, pose_of(t, f), frame));
         atomic_fetch_add(&t->done, 1);
         if (t->options.progress != NULL && w == &t->workers[0])
-            t->options.progress(t->options.progress_user, atomic_load(&t->done), t->nframe,
-                                frame);
+            t->options.progress(t->options.progress_user, atomic_load(&t->done), t->nframe, frame);
     }
     return SN_OK;
+}
+
+// Without the sum of both, which may be more than an int holds.
+static int count_chunks(const sn_tracker *t) {
+    return t->nframe / t->options.chunk + (t->nframe % t->options.chunk != 0);
 }
 
 typedef struct thread_job {
@@ -319,10 +332,9 @@ typedef struct thread_job {
 static void run_worker(void *argument) {
     thread_job *job = argument;
     sn_tracker *t = job->tracker;
-    int nchunk = (t->nframe + t->options.chunk - 1) / t->options.chunk;
     for (;;) {
         int chunk = atomic_fetch_add(&t->next_chunk, 1);
-        if (chunk >= nchunk) return;
+        if (chunk >= count_chunks(t)) return;
         sn_status status = solve_chunk(t, job->worker, chunk);
         int none = SN_OK;
         if (status != SN_OK) atomic_compare_exchange_strong(&t->failed, &none, (int)status);
@@ -337,7 +349,8 @@ static sn_status solve_first_frames(sn_tracker *t) {
     copy(t, w->before, t->start);
     copy(t, w->left, t->start);
     w->usual = NAN;
-    for (int f = 0; f < t->nframe; f += t->options.chunk) {
+    for (int chunk = 0, n = count_chunks(t); chunk < n; chunk++) {
+        int f = chunk * t->options.chunk;
         SN_TRY(solve_frame(t, w, f, true, false, pose_of(t, f),
                            t->frames != NULL ? &t->frames[f] : &spare));
         atomic_fetch_add(&t->done, 1);
@@ -347,6 +360,7 @@ static sn_status solve_first_frames(sn_tracker *t) {
 
 sn_status sn_tracker_run(sn_tracker *tracker, int nframe, sn_track_goals goals, void *user,
                          const double *start, double *q, sn_track_frame *frames) {
+    if (tracker == NULL || start == NULL || q == NULL) return SN_ERR_ARGUMENT;
     if (nframe < 0 || goals == NULL) return SN_ERR_ARGUMENT;
     SN_TRY(sn_model_check_pose(tracker->model, start, NULL));
     tracker->nframe = nframe;
