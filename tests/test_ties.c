@@ -617,12 +617,87 @@ static void loops(void **unused) {
     assert_true(minima > count / 2);
 }
 
+// Cassie's legs are closed by rods: its feet reach goals with all loops met.
+static void cassie(void **unused) {
+    (void)unused;
+    const char *path = data_path("mjcf/cassie.xml");
+    if (path == NULL) skip();
+    size_t length;
+    char *text = slurp(path, &length);
+    sn_model *m;
+    sn_error error = {0};
+    if (sn_mjcf_read(text, length, NULL, &m, NULL, &error) != SN_OK) fail_msg("%s", error.text);
+    assert_int_equal(sn_model_nloop(m), 4);
+    sn_problem *problem;
+    sn_solver *solver;
+    sn_task task[3];
+    static const char *const on[3] = {"cassie-pelvis", "left-foot", "right-foot"};
+    double *q = malloc((size_t)sn_model_nq(m) * sizeof *q);
+    sn_model_zero(m, q);
+    for (int i = 0; i < 3; i++) {
+        int marker = sn_model_find_marker(m, on[i]);
+        assert_true(marker >= 0);
+        task[i] = sn_task_default(SN_TASK_POINT);
+        task[i].joint = sn_model_marker(m, marker)->joint;
+        memcpy(task[i].local, sn_model_marker(m, marker)->position, sizeof task[i].local);
+    }
+    assert_int_equal(sn_problem_create(m, task, 3, NULL, &problem, NULL), SN_OK);
+    assert_int_equal(sn_solver_create(problem, NULL, NULL, &solver), SN_OK);
+    sn_workspace *ws = sn_solver_workspace(solver);
+    uint64_t state = 9;
+    double worst = 0, error_left = 0;
+    int total = 0;
+    // close it where it is drawn, then walk the feet about
+    for (int n = 0; n < 20; n++) {
+        sn_report report;
+        assert_int_equal(sn_workspace_pose(ws, q), SN_OK);
+        for (int i = 0; i < 3; i++) {
+            sn_vec3 p = sn_workspace_point(ws, task[i].joint, task[i].local);
+            const double goal[3] = {p.x + (i > 0 ? uniform(&state, -0.05, 0.05) : 0), p.y,
+                                    p.z + (i > 0 ? uniform(&state, -0.05, 0.05) : 0)};
+            assert_int_equal(sn_problem_set_goal(problem, i, goal), SN_OK);
+        }
+        assert_int_equal(sn_solver_solve(solver, q, &report), SN_OK);
+        worst = fmax(worst, report.violation);
+        error_left = fmax(error_left, report.worst_error);
+        total += report.iterations;
+    }
+    print_message("cassie: loops open by %.1e at most, feet off by %.1e m, %d iterations\n", worst,
+                  error_left, total);
+    assert_true(worst <= 1e-10);
+    sn_solver_destroy(solver);
+    sn_problem_destroy(problem);
+    sn_model_destroy(m);
+    free(q);
+    free(text);
+}
+
+// Written and read again: the same numbers.
+static void round_trip(void **unused) {
+    (void)unused;
+    uint64_t state = 26;
+    for (int n = 0; n < cases(100); n++) {
+        sn_model *m = coupled_model(&state, 3 + below(&state, 6), 3, true, 2), *back;
+        char *text, *again;
+        sn_error error = {0};
+        assert_int_equal(sn_model_write_json(m, NULL, &text), SN_OK);
+        if (sn_model_read_json(text, strlen(text), NULL, &back, &error) != SN_OK)
+            fail_msg("%s", error.text);
+        assert_int_equal(sn_model_write_json(back, NULL, &again), SN_OK);
+        assert_string_equal(text, again);
+        assert_int_equal(sn_model_ncoupling(back), sn_model_ncoupling(m));
+        assert_int_equal(sn_model_nloop(back), 2);
+        sn_string_free(text, NULL);
+        sn_string_free(again, NULL);
+        sn_model_destroy(m);
+        sn_model_destroy(back);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(derivatives),
-        cmocka_unit_test(bordered),
-        cmocka_unit_test(solves),
-        cmocka_unit_test(loops),
+        cmocka_unit_test(derivatives), cmocka_unit_test(bordered), cmocka_unit_test(solves),
+        cmocka_unit_test(loops),       cmocka_unit_test(cassie),   cmocka_unit_test(round_trip),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,7 @@
 #include "model/couplings_json.h"
 #include "model/model.h"
 
-static const char *const model_keys[] = {"sinew", "name", "joints", "markers", "couplings", NULL};
+static const char *const model_keys[] = {"sinew", "name", "joints", "markers", "couplings", "loops", NULL};
 static const char *const joint_keys[] = {"name",   "parent",   "type",  "position", "rotation",
                                          "axis",   "axis2",    "pitch", "order",    "limits",
                                          "locked", "strength", "mass",  "centre",   NULL};
@@ -230,6 +230,9 @@ static sn_status read_file(reading *r) {
     const sn_json_node *couplings = sn_json_get(r->json, root, "couplings");
     if (couplings != NULL && couplings->type != SN_JSON_ARRAY)
         sn_fields_fail(&f, couplings, "\"couplings\" must be an array");
+    const sn_json_node *loops = sn_json_get(r->json, root, "loops");
+    if (loops != NULL && loops->type != SN_JSON_ARRAY)
+        sn_fields_fail(&f, loops, "\"loops\" must be an array");
     if (f.status != SN_OK) return f.status;
 
     sn_status status = sn_builder_create(name, r->allocator, &r->builder);
@@ -239,8 +242,10 @@ static sn_status read_file(reading *r) {
     const sn_json_node *at = markers != NULL ? sn_json_first(r->json, markers) : NULL;
     for (size_t i = 0; at != NULL; i++, at = sn_json_next(r->json, at))
         SN_TRY(read_marker(r, at, i));
-    if (couplings == NULL || r->builder->status != SN_OK) return SN_OK;
-    return sn_couplings_read(r->json, couplings, r->builder, &r->names, r->error);
+    if (couplings != NULL && r->builder->status == SN_OK)
+        SN_TRY(sn_couplings_read(r->json, couplings, r->builder, &r->names, r->error));
+    if (loops == NULL || r->builder->status != SN_OK) return SN_OK;
+    return sn_loops_read(r->json, loops, r->builder, &r->names, r->error);
 }
 
 sn_status sn_model_read_json(const char *text, size_t length, const sn_allocator *allocator,
@@ -368,6 +373,7 @@ sn_status sn_model_write_json(const sn_model *model, const sn_allocator *allocat
     }
     sn_text_add(&t, "]");
     sn_couplings_write(&t, model);
+    sn_loops_write(&t, model);
     sn_text_add(&t, "}\n");
     if (t.status != SN_OK) {
         sn_status status = t.status;
