@@ -115,7 +115,7 @@ static int run(int argc, char **argv) {
         if (is_page_name(name) && page == NULL) return EXIT_INPUT;
         free(page);
     }
-    fit_plan plan;
+    sn_take_options plan;
     if (!make_plan(&s, &plan)) return EXIT_USAGE;
     parts_ask_first(cancel);
     if (several) return fit_many(&many, &s, &plan);

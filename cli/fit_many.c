@@ -207,7 +207,7 @@ static void print_failure(const take *t, int code) {
     puts("}");
 }
 
-int fit_many(const many_settings *many, const fit_settings *settings, const fit_plan *plan) {
+int fit_many(const many_settings *many, const fit_settings *settings, const sn_take_options *options) {
     take_list list = {0};
     long k, n;
     int failed = 0, poor = 0, done = 0, skipped = 0;
@@ -229,7 +229,7 @@ int fit_many(const many_settings *many, const fit_settings *settings, const fit_
             continue;
         }
         forget_complaint();
-        int code = fit_take(&s, plan, &result);
+        int code = fit_take(&s, options, &result);
         if (code == EXIT_OK || code == EXIT_POOR) {
             print_fit_json(&result);
             print_fit_warnings(&result);

@@ -4,23 +4,6 @@
 
 #include "fit_report.h"
 
-static int dofs_of(const sn_model *model, int joint) {
-    switch (sn_model_joint(model, joint)->type) {
-    case SN_JOINT_FIXED:
-        return 0;
-    case SN_JOINT_HINGE:
-    case SN_JOINT_SLIDER:
-    case SN_JOINT_SCREW:
-        return 1;
-    case SN_JOINT_UNIVERSAL:
-        return 2;
-    case SN_JOINT_FREE:
-        return 6;
-    default:
-        return 3;
-    }
-}
-
 // In how many frames each degree of freedom of a table stands at its limit. Only coordinates that are
 // plain numbers have limits, and for those nq and nv run side by side inside a joint.
 void report_limits(plot_text *out, const fit_result *r) {
@@ -29,8 +12,8 @@ void report_limits(plot_text *out, const fit_result *r) {
     const sn_model *m = r->model;
     const double *lower = sn_model_lower(m), *upper = sn_model_upper(m);
     page_section(out, "limits", "Limits");
-    if (r->plan->fit.limits != SN_LIMITS_HARD) {
-        page_paragraph(out, r->plan->fit.limits == SN_LIMITS_OFF
+    if (r->options->limits != SN_LIMITS_HARD) {
+        page_paragraph(out, r->options->limits == SN_LIMITS_OFF
                                 ? "Joint limits were off (<code>--limits hard</code> holds them)."
                                 : "Joint limits were soft: they pull, but can be passed.");
         return;
@@ -38,11 +21,12 @@ void report_limits(plot_text *out, const fit_result *r) {
     page_table_begin(out, "Degrees of freedom that stood at a limit.", heads, 4);
     int rows = 0;
     for (int j = 0; j < sn_model_njoint(m); j++) {
-        int v = sn_model_v_index(m, j), q = sn_model_q_index(m, j), end = v + dofs_of(m, j);
+        int v = sn_model_v_index(m, j), q = sn_model_q_index(m, j),
+            end = v + sn_model_joint_nv(m, j);
         for (int i = v; i < end; i++) {
             int low = 0, high = 0;
             char text[3][32];
-            for (int f = 0; f < r->input.count; f++) {
+            for (int f = 0; f < r->summary->count; f++) {
                 double x = sn_motion_frame(r->motion, f)[q + i - v];
                 low += x <= lower[i];
                 high += x >= upper[i];
@@ -66,7 +50,7 @@ void report_work(plot_text *out, const fit_result *r) {
                                             "7", "8", "9", "10-19", "20-49", "50 up"};
     double count[BINS] = {0};
     long stops[SN_STOP_COUNT] = {0};
-    for (int f = 0; f < r->input.count; f++) {
+    for (int f = 0; f < r->summary->count; f++) {
         int n = r->frames[f].iterations;
         count[n < 10 ? n : n < 20 ? 10 : n < 50 ? 11 : 12]++;
         stops[r->frames[f].stop]++;
@@ -86,7 +70,7 @@ void report_work(plot_text *out, const fit_result *r) {
                              .columns = 1,
                              .width = 700,
                              .height = 240};
-    const sn_fit_summary *s = &r->summary;
+    const sn_fit_summary *s = &r->summary->fit;
     page_section(out, "work", "Work of the solver");
     page_figure(out, &chart_row, "Tries of a frame from other poses are counted with it.");
     plot_raw(out, "<div class=\"wide\"><table><tbody>\n");
@@ -101,20 +85,13 @@ void report_work(plot_text *out, const fit_result *r) {
     plot_raw(out, "</tbody></table></div>\n");
 }
 
-// Lengths have a panel of their own, apart from the joint's angles.
-static bool is_length(const sn_model *model, int joint, int dof) {
-    sn_joint_type type = sn_model_joint(model, joint)->type;
-    return type == SN_JOINT_SLIDER || type == SN_JOINT_TRANSLATION ||
-           (type == SN_JOINT_FREE && dof < 3) || (type == SN_JOINT_PLANAR && dof < 2);
-}
-
 void report_angles(plot_text *out, const fit_result *r) {
     static const char *const names[SN_MAX_JOINT_DOFS] = {"first",  "second", "third",
                                                          "fourth", "fifth",  "sixth"};
     sn_table *table = NULL;
     page_section(out, "angles", "Joint angles");
     if (sn_table_from_motion(r->model, r->motion, NULL, &table, NULL) != SN_OK) return;
-    int n = r->input.count, ncolumn = sn_table_get_info(table)->ncolumn,
+    int n = r->summary->count, ncolumn = sn_table_get_info(table)->ncolumn,
         njoint = sn_model_njoint(r->model);
     double *x = must_alloc((size_t)n, sizeof *x);
     double *y = must_alloc((size_t)n * (size_t)ncolumn, sizeof *y);
@@ -128,10 +105,10 @@ void report_angles(plot_text *out, const fit_result *r) {
     int ncharts = 0;
     for (int j = 0; j < njoint; j++) {
         // the first column is the time
-        int begin = 1 + sn_model_v_index(r->model, j), end = begin + dofs_of(r->model, j);
+        int begin = 1 + sn_model_v_index(r->model, j), end = begin + sn_model_joint_nv(r->model, j);
         for (int from = begin, to; from < end; from = to) {
-            bool length = is_length(r->model, j, from - begin);
-            for (to = from; to < end && is_length(r->model, j, to - begin) == length; to++)
+            bool length = sn_model_is_length(r->model, j, from - begin);
+            for (to = from; to < end && sn_model_is_length(r->model, j, to - begin) == length; to++)
                 series[to] = (plot_series){.name = names[to - from],
                                            .style = to - from,
                                            .n = n,

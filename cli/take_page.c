@@ -101,7 +101,8 @@ static sn_status marker_pairs(const sn_scene *s, sn_recording **out) {
     int *column = must_alloc((size_t)n, sizeof *column);
     const char **labels = must_alloc(2 * (size_t)n, sizeof *labels);
     char *names = must_alloc(2 * (size_t)n, LONGEST);
-    (void)sn_fit_match(s->model, s->recording, NULL, column);
+    for (int i = 0; i < n; i++)
+        column[i] = sn_recording_find(s->recording, sn_model_marker(s->model, i)->name);
     for (int i = 0; i < 2 * n; i++) {
         char *name = names + (size_t)i * LONGEST;
         (void)snprintf(name, LONGEST, "%s:%s", i < n ? "measured" : "fitted",

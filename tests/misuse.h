@@ -6,6 +6,7 @@
 #pragma once
 
 #include "support.h"
+#include "take/fit.h"
 
 /// Good arguments for the rows.
 typedef struct misuse_world {

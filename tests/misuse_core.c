@@ -203,6 +203,10 @@ static void solvers(void) {
     VOID(sn_tracker_destroy, MAY((sn_tracker *)NULL));
     STATUS(sn_tracker_run, PTR(w.tracker), COUNT(2), PTR(no_goals), NULL, PTR(w.q), PTR(w.big),
            MAY(frames));
+    STATUS(sn_tracker_begin, PTR(w.tracker), COUNT(2), PTR(no_goals), NULL, PTR(w.q), PTR(w.big),
+           MAY((sn_track_frame *)NULL));
+    int solved;
+    STATUS(sn_tracker_advance, PTR(w.tracker), 1, PTR(&solved));
     NONE(sn_smooth_options_default);
     STATUS(sn_smoother_create, PTR(w.problem), OPTIONS(s), NULL, OUT(out, end_smoother));
     VOID(sn_smoother_destroy, MAY((sn_smoother *)NULL));

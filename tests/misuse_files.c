@@ -168,6 +168,8 @@ static void sets(void) {
     STATUS(sn_marker_set_of_model, PTR(w.model), NULL, OUT(out, end_set));
     STATUS(sn_marker_set_read_tasks, PTR(w.ik_tasks), strlen(w.ik_tasks), PTR(w.model), NULL,
            OUT(out, end_set), MAY(&error));
+    STATUS(sn_marker_set_read, PTR(w.ik_tasks), strlen(w.ik_tasks), PTR(w.model), NULL,
+           OUT(out, end_set), MAY(&error));
     STATUS(sn_marker_set_builtin, PTR(w.model), MAY(w.recording), NULL, OUT(out, end_set),
            MAY(&error));
     STATUS(sn_marker_set_learn, PTR(w.model), PTR(w.motion), PTR(w.recording), PTR(&axes), NULL,
@@ -227,6 +229,53 @@ static void fits(void) {
     STATUS(sn_fit_measure, INPUT, PTR(w.motion), NULL, PTR(frames), PTR(markers), PTR(&summary));
 }
 
+static void end_take(void *p) { sn_take_destroy(p); }
+
+static void takes(void) {
+    static void *out;
+    static sn_error error;
+    sn_take_options o = sn_take_options_default();
+    sn_subject who[2];
+    sn_take_truth truth;
+    int count;
+    char text[16];
+    sn_take *fresh, *take;
+    o.calibrate = SN_CALIBRATE_NONE;
+    assert_int_equal(sn_take_create(w.model, w.recording, &o, NULL, &fresh, NULL), SN_OK);
+    assert_int_equal(sn_take_create(w.model, w.recording, &o, NULL, &take, NULL), SN_OK);
+    if (sn_take_prepare(take) != SN_OK || sn_take_finish(take) != SN_OK) fail_msg("no take");
+    NONE(sn_take_options_default);
+    STATUS(sn_take_create, PTR(w.model), PTR(w.recording), OPTIONS(o), NULL, OUT(out, end_take),
+           MAY(&error));
+    VOID(sn_take_destroy, MAY((sn_take *)NULL));
+    STATUS(sn_take_prepare, PTR(fresh));
+    sn_take_destroy(fresh);
+    assert_int_equal(sn_take_create(w.model, w.recording, &o, NULL, &fresh, NULL), SN_OK);
+    assert_int_equal(sn_take_prepare(fresh), SN_OK);
+    STATUS(sn_take_solve, PTR(fresh), 1);
+    STATUS(sn_take_finish, PTR(fresh));
+    sn_take_destroy(fresh);
+    VALUE(sn_take_solved, == 0, PTR(take));
+    VALUE(sn_take_motion, == NULL, PTR(take));
+    VALUE(sn_take_model, == NULL, PTR(take));
+    VALUE(sn_take_limited_model, == NULL, PTR(take));
+    VALUE(sn_take_markers, == NULL, PTR(take));
+    VALUE(sn_take_column, == -1, PTR(take), INDEX(0));
+    VALUE(sn_take_get_summary, == NULL, PTR(take));
+    VALUE(sn_take_frames, == NULL, PTR(take));
+    VALUE(sn_take_marker_errors, == NULL, PTR(take));
+    STATUS(sn_take_measured, PTR(take), NULL, OUT(out, end_recording));
+    STATUS(sn_take_subjects, PTR(w.model), PTR(w.recording), NULL, PTR(who), COUNT(2), PTR(&count));
+    STATUS(sn_take_compare, PTR(take), MAY(w.model), PTR(w.motion), PTR(&truth));
+    VALUE(sn_finding_name, != NULL, ENUM(sn_finding_code, 0));
+    VALUE(sn_severity_name, != NULL, ENUM(sn_severity, 0));
+    VOID(sn_finding_number_name, ENUM(sn_finding_code, 0), INDEX(0), PTR(text));
+    VALUE(sn_take_nfinding, == 0, PTR(take));
+    VALUE(sn_take_finding, == NULL, PTR(take), INDEX(0));
+    VALUE(sn_take_sentence, == 0, PTR(take), INDEX(0), ENUM(sn_voice, 0), MAY(text), sizeof text);
+    sn_take_destroy(take);
+}
+
 static void example(void) {
     static void *out;
     STATUS(sn_example_motion, PTR(w.model), NULL, OUT(out, end_motion));
@@ -240,5 +289,6 @@ void misuse_files(void) {
     others();
     sets();
     fits();
+    takes();
     example();
 }

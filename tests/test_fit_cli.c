@@ -330,7 +330,7 @@ static void truth(void **unused) {
     (void)snprintf(first, sizeof first, "%.60s", strstr(said, "off the known"));
     expect(0, first, "fit -m ex/skeleton.asf " KNOWN "--truth ex/truth.bvh");
     assert_int_equal(sinew("convert ex/truth.bvh --fps 40 -o slow.bvh"), 0);
-    expect(0, "slow.bvh has 40 frames/s, the recording 120",
+    expect(0, "the known motion has 40 frames/s, the recording 120",
            "fit -m ex/subject.json " KNOWN "--truth slow.bvh");
     // nor may two different options name one file
     expect(1, "x.json: two outputs have this name",

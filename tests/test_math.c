@@ -2,6 +2,7 @@
 // Sine and cosine to the last bit, rotations there and back, the coefficients of the exponential
 // map.
 #include "math/atan2.h"
+#include "math/log1p.h"
 #include "math/rotation.h"
 #include "math/sincos.h"
 #include "support.h"
@@ -30,6 +31,22 @@ static void try_point(double y, double x) {
     double got = sn_atan2(y, x), off = ulps(got, atan2l((long double)y, (long double)x));
     if (!(off <= 1.5)) fail_msg("atan2 of %a, %a: %a, off by %g ulp", y, x, got, off);
     worst = fmax(worst, off);
+}
+
+// Over all sizes that a loss meets, and at the ends.
+static void log1p_random(void **unused) {
+    (void)unused;
+    uint64_t state = 3;
+    worst = 0;
+    for (int i = 0; i < cases(100000); i++) {
+        double x = i % 2 == 0 ? pow(10, -20 + 40 * sn_random(&state)) : 4 * sn_random(&state);
+        double off = ulps(sn_log1p(x), log1pl((long double)x));
+        if (!(off <= 1)) fail_msg("log1p of %a: %a, off by %g ulp", x, sn_log1p(x), off);
+        worst = fmax(worst, off);
+    }
+    print_message("log1p: %.2f ulp\n", worst);
+    assert_true(sn_log1p(0) == 0 && isinf(sn_log1p(INFINITY)) && sn_log1p(5e-324) == 5e-324);
+    assert_true(isnan(sn_log1p(NAN)) && isnan(sn_log1p(-1)));
 }
 
 static void atan2_random(void **unused) {
@@ -389,6 +406,7 @@ int main(void) {
         cmocka_unit_test(test_reduction_bits),
         cmocka_unit_test(two_at_a_time),
         cmocka_unit_test(atan2_random),
+        cmocka_unit_test(log1p_random),
         cmocka_unit_test(sincos_random),
         cmocka_unit_test(sincos_multiples),
         cmocka_unit_test(sincos_special),

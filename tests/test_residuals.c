@@ -28,7 +28,7 @@ static bool smooth(const double *ahead, const double *behind, int rows, double h
 static void check_jacobian(sn_workspace *ws, const sn_model *model, const double *q, int rows,
                            const double *J, double size, worst *w) {
     const int *order = sn_model_sweep_order(model);
-    const double *gain = sn_model_gain(model), h = 1e-3;
+    const double *gain = sn_model_gain(model), h = 3e-4;
     int nv = sn_model_nv(model);
     size_t m = (size_t)rows + 1;
     double *moved = malloc((size_t)(sn_model_nq(model) + 1) * sizeof *moved), f;

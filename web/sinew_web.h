@@ -129,7 +129,17 @@ void WEB(web_take_pose)(double frame);
 int WEB(web_take_markers)(void);
 /// Per marker 6 floats, measured and fitted, at a frame and the pose shown; NaN for what is missing.
 const float *WEB(web_take_places)(double frame);
-/// Fit poses to markers that came without a motion, `frames` more of them: how many are done. -1
-/// when memory is out.
+/// All poses, web_take_frames() times web_nq() numbers; NULL without a take.
+const double *WEB(web_take_poses)(void);
+/// Fit poses to markers that came without a motion, `frames` more of them: how many are done, which can
+/// be looked at. -1 when memory is out.
 int WEB(web_take_fit)(int frames);
+/// What needs the whole take, once all frames are done: it may move them. However the frames were cut,
+/// the poses have the same bits then, those of `sinew fit --calibrate=scale`. An sn_status.
+int WEB(web_take_finish)(void);
+/// What a person should know about the fit: how many, whether one is a warning (1) or a note (0), and
+/// its sentence, valid until the next call.
+int WEB(web_take_nfinding)(void);
+int WEB(web_take_severity)(int finding);
+const char *WEB(web_take_finding)(int finding);
 void WEB(web_take_close)(void);

@@ -17,6 +17,7 @@ enum {
     SN_MAX_JOINTS = 10000,
     SN_MAX_MARKERS = 100000,
     SN_MAX_JOINT_DOFS = 6,
+    SN_MAX_JOINT_MOVES = 8,
     SN_MAX_NAME = 255,  ///< bytes of a name
     SN_MAX_COUPLINGS = 10000,
     SN_MAX_LOOPS = 1000,
@@ -37,8 +38,25 @@ typedef enum sn_joint_type {
     SN_JOINT_PLANAR,       ///< along u, along v, then about axis
     SN_JOINT_TRANSLATION,  ///< x y z in the parent-side frame
     SN_JOINT_FREE,         ///< x y z, then a ball there: 7 coordinates, 6 velocities
+    SN_JOINT_FUNCTION,     ///< turns and slides, each driven by a function of the coordinates
     SN_JOINT_TYPE_COUNT
 } sn_joint_type;
+
+/// One motion of a `function` joint: a turn about an axis or a slide along it, by what a function says.
+typedef struct sn_joint_move {
+    bool turns;      ///< about `axis` (normalised when used); else along it, times its length
+    double axis[3];  ///< in the frame that the moves before this one lead to
+    sn_function function;
+} sn_joint_move;
+
+/// What a `function` joint does: its moves, outermost first. OpenSim's CustomJoint is the three
+/// translations, then the three rotations.
+typedef struct sn_joint_functions {
+    int ncoordinate;                            ///< 1 to 6
+    const char *coordinate[SN_MAX_JOINT_DOFS];  ///< their names; NULL for q1, q2, ...
+    int nmove;                                  ///< 1 to SN_MAX_JOINT_MOVES
+    sn_joint_move move[SN_MAX_JOINT_MOVES];
+} sn_joint_functions;
 
 /// A joint as a file states it. Start from sn_joint_default().
 ///
@@ -51,15 +69,16 @@ typedef struct sn_joint_desc {
     int parent;  ///< index of the parent joint, -1 for the root; it may be added later
     sn_joint_type type;
     double position[3];
-    double rotation[4];                  ///< w x y z; normalised when used
-    double axis[3];                      ///< normalised when used
-    double axis2[3];                     ///< universal only
-    double pitch;                        ///< screw only, metres per radian
-    char order[4];                       ///< euler only: "XYZ", "ZYZ", ...
-    double lower[SN_MAX_JOINT_DOFS];     ///< per degree of freedom, -INFINITY for none
-    double upper[SN_MAX_JOINT_DOFS];     ///< INFINITY for none; a ball's rotation takes no limits
-    bool locked[SN_MAX_JOINT_DOFS];      ///< its column of every Jacobian is zero
-    double strength[SN_MAX_JOINT_DOFS];  ///< scales its column; 1 by default
+    double rotation[4];                   ///< w x y z; normalised when used
+    double axis[3];                       ///< normalised when used
+    double axis2[3];                      ///< universal only
+    double pitch;                         ///< screw only, metres per radian
+    char order[4];                        ///< euler only: "XYZ", "ZYZ", ...
+    const sn_joint_functions *functions;  ///< function only; copied with all it points to
+    double lower[SN_MAX_JOINT_DOFS];      ///< per degree of freedom, -INFINITY for none
+    double upper[SN_MAX_JOINT_DOFS];      ///< INFINITY for none; a ball's rotation takes no limits
+    bool locked[SN_MAX_JOINT_DOFS];       ///< its column of every Jacobian is zero
+    double strength[SN_MAX_JOINT_DOFS];   ///< scales its column; 1 by default
     double mass;       ///< of the body that this joint carries, kilograms; 0 by default
     double centre[3];  ///< of that mass, in the joint's frame
 } sn_joint_desc;
@@ -185,6 +204,14 @@ SN_API const sn_loop_desc *sn_model_loop(const sn_model *model, int loop);
 SN_API int sn_model_ncoupling(const sn_model *model);
 /// What was given; valid while the model lives. NULL when out of range.
 SN_API const sn_coupling_desc *sn_model_coupling(const sn_model *model, int coupling);
+
+/// Coordinates and velocities of a joint; 0 when there is no such joint.
+SN_API int sn_model_joint_nq(const sn_model *model, int joint);
+SN_API int sn_model_joint_nv(const sn_model *model, int joint);
+
+/// Is a joint's k-th velocity in metres, not radians? A coordinate of a `function` joint is when it
+/// drives slides and no turn.
+SN_API bool sn_model_is_length(const sn_model *model, int joint, int k);
 
 /// Limits (nv numbers, infinite for none) and gains (nv: 0 for a locked degree of freedom or one
 /// that follows others, else its strength). A gain scales the column of every Jacobian, and so the

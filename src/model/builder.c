@@ -40,6 +40,8 @@ sn_status sn_builder_create(const char *model_name, const sn_allocator *allocato
 void sn_builder_destroy(sn_builder *builder) {
     if (builder == NULL) return;
     sn_allocator allocator = builder->allocator;
+    for (size_t i = 0; i < builder->njoint; i++)
+        sn_release(&allocator, (void *)(uintptr_t)builder->joint[i].desc.functions);
     sn_release(&allocator, builder->names);
     sn_release(&allocator, builder->joint);
     sn_release(&allocator, builder->marker);
@@ -62,7 +64,19 @@ int sn_builder_joint_at(sn_builder *builder, const sn_joint_desc *joint, int lin
                               builder->njoint + 1, sizeof *builder->joint);
     builder->joint = items;
     if (builder->status != SN_OK) return -1;
-    builder->joint[builder->njoint] = (sn_joint_entry){*joint, name, line};
+    sn_joint_entry entry = {.desc = *joint, .name = name, .line = line, .wrong_move = -1};
+    entry.desc.functions = NULL;
+    if (joint->type == SN_JOINT_FUNCTION) {
+        entry.wrong = sn_functions_check(joint->functions, &entry.wrong_move);
+        if (entry.wrong == NULL) {
+            entry.desc.functions = sn_functions_copy(joint->functions, &builder->allocator);
+            if (entry.desc.functions == NULL) {
+                builder->status = SN_ERR_MEMORY;
+                return -1;
+            }
+        }
+    }
+    builder->joint[builder->njoint] = entry;
     return (int)builder->njoint++;
 }
 

@@ -69,6 +69,23 @@ int sn_model_v_index(const sn_model *model, int joint) {
     return is_joint(model, joint) ? model->joint[model->sweep_of[joint]].v0 : -1;
 }
 
+static const sn_joint *joint_at(const sn_model *model, int joint) {
+    return &model->joint[model->sweep_of[joint]];
+}
+
+int sn_model_joint_nq(const sn_model *model, int joint) {
+    return is_joint(model, joint) ? joint_at(model, joint)->nq : 0;
+}
+
+int sn_model_joint_nv(const sn_model *model, int joint) {
+    return is_joint(model, joint) ? joint_at(model, joint)->nv : 0;
+}
+
+bool sn_model_is_length(const sn_model *model, int joint, int k) {
+    return is_joint(model, joint) && k >= 0 && k < SN_MAX_JOINT_DOFS &&
+           (joint_at(model, joint)->lengths >> k & 1) != 0;
+}
+
 int sn_model_parent(const sn_model *model, int joint) {
     if (model == NULL) return -1;
     return is_joint(model, joint) ? model->desc[joint].parent : -1;
@@ -189,8 +206,8 @@ void sn_model_sample(const sn_model *model, uint64_t *state, double *q) {
         int count = ops->quaternion >= 0 ? ops->quaternion : j->nv;
         for (int k = 0; k < count; k++) {
             int v = j->v0 + k;
-            q[j->q0 + k] =
-                sample_between(state, model->lower[v], model->upper[v], ops->lengths[k] ? 1 : pi);
+            q[j->q0 + k] = sample_between(state, model->lower[v], model->upper[v],
+                                          j->lengths >> k & 1 ? 1 : pi);
         }
         if (ops->quaternion < 0) continue;
         // a uniform direction in four dimensions: a point of the ball, not too near its centre

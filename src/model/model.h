@@ -43,6 +43,7 @@ struct sn_model {
     double *lower, *upper, *gain;  ///< nv, file order
     bool gained;                   ///< some gain is not 1
     bool curved;                   ///< some joint has second derivatives of its own (see curve)
+    bool odd;                      ///< some joint has four or five degrees of freedom
     int *v_of;                     ///< nv: velocity (file order) of a slot (sweep order)
     bool sorted;                   ///< v_of is 0, 1, 2, ...
 
@@ -80,8 +81,10 @@ void sn_model_sweep_limits(const sn_model *model, int *q_of, double *lower, doub
 /// A builder's entry and where it stood in a file.
 typedef struct sn_joint_entry {
     sn_joint_desc desc;
-    size_t name;  ///< where its name starts among the builder's names
-    int line;     ///< 0: not from a file
+    size_t name;        ///< where its name starts among the builder's names
+    int line;           ///< 0: not from a file
+    const char *wrong;  ///< what is wrong with its functions, NULL for nothing
+    int wrong_move;     ///< with which of them, -1: the joint itself
 } sn_joint_entry;
 
 typedef struct sn_marker_entry {
@@ -117,6 +120,19 @@ struct sn_builder {
     double *numbers;  ///< of the couplings' functions
     size_t nnumber, number_capacity;
 };
+
+/// functions.c: what is wrong with a joint's functions; NULL for nothing. *move: with which, -1: none.
+const char *sn_functions_check(const sn_joint_functions *functions, int *move);
+
+/// A copy of functions that are right, with names and numbers, in a layout (measured, then placed).
+sn_joint_functions *sn_functions_layout(const sn_joint_functions *from, sn_layout *layout);
+
+/// The same in a block of its own; give it to sn_release().
+sn_joint_functions *sn_functions_copy(const sn_joint_functions *from,
+                                      const sn_allocator *allocator);
+
+/// What the sweeps need of functions that stay where they are.
+sn_drive *sn_drive_layout(const sn_joint_functions *from, sn_layout *layout);
 
 /// sn_builder_joint() and sn_builder_marker() with a line for messages.
 int sn_builder_joint_at(sn_builder *builder, const sn_joint_desc *joint, int line);

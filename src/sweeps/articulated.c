@@ -105,10 +105,23 @@ SN_INLINE int factor_joint(sn_workspace *ws, int k, int m, const double *diagona
     return slot;
 }
 
+// Models with a joint of four or five degrees of freedom, which only function joints have, go this way:
+// the loops of the others stay unrolled.
+static int factor_odd(sn_workspace *ws, const double *diagonal, const bool *keep, double tolerance,
+                      double *d, int *negatives) {
+    const sn_model *m = ws->model;
+    for (int k = m->njoint - 1; k >= 0; k--) {
+        int failed = factor_joint(ws, k, m->joint[k].nv, diagonal, keep, tolerance, d, negatives);
+        if (failed >= 0) return failed;
+    }
+    return -1;
+}
+
 // All joints; -1, or the slot that failed.
 SN_INLINE int factor_all(sn_workspace *ws, const double *diagonal, const bool *keep,
                          double tolerance, double *d, int *negatives) {
     const sn_model *m = ws->model;
+    if (m->odd) return factor_odd(ws, diagonal, keep, tolerance, d, negatives);
     for (int k = m->njoint - 1; k >= 0; k--) {
         int failed;
         switch (m->joint[k].nv) {
@@ -193,6 +206,10 @@ SN_INLINE void substitute_joint(sn_workspace *ws, int k, int m, double *x) {
 
 void sn_workspace_reduce(sn_workspace *ws, double *x) {
     const sn_model *m = ws->model;
+    if (m->odd) {
+        for (int k = m->njoint - 1; k >= 0; k--) reduce_joint(ws, k, m->joint[k].nv, x);
+        return;
+    }
     for (int k = m->njoint - 1; k >= 0; k--) {
         switch (m->joint[k].nv) {
         case 0:
@@ -216,6 +233,10 @@ void sn_workspace_reduce(sn_workspace *ws, double *x) {
 
 void sn_workspace_substitute(sn_workspace *ws, double *x) {
     const sn_model *m = ws->model;
+    if (m->odd) {
+        for (int k = 0; k < m->njoint; k++) substitute_joint(ws, k, m->joint[k].nv, x);
+        return;
+    }
     for (int k = 0; k < m->njoint; k++) {
         switch (m->joint[k].nv) {
         case 0:

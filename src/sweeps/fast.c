@@ -182,7 +182,7 @@ void sn_fast_fields(sn_workspace *ws, bool exact) {
         const six phi = twist_load(&down);
         for (int i = j->slot; i < j->slot + j->nv; i++)
             ws->g[i] = six_dot(twist_load(&ws->S[i]), phi);
-        if (exact && j->ops->curve != NULL) sn_local_curve(ws, k, v3_neg(turn), v3_neg(pull));
+        if (exact && j->curved) sn_local_curve(ws, k, v3_neg(turn), v3_neg(pull));
         if (j->parent >= 0) sums_add(&ws->sums[j->parent], s);
     }
 }

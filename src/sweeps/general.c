@@ -190,7 +190,7 @@ double sn_sweep_general(sn_workspace *ws, bool exact, bool second) {
         const sn_field *field = &ws->field[k];
         for (int i = j->slot; i < j->slot + j->nv; i++)
             ws->g[i] = -(v3_dot(ws->S[i].a, field->n) + v3_dot(ws->S[i].b, field->f));
-        if (second && exact && j->ops->curve != NULL) sn_local_curve(ws, k, field->n, field->f);
+        if (second && exact && j->curved) sn_local_curve(ws, k, field->n, field->f);
         if (j->parent >= 0) field_add(&ws->field[j->parent], field);
     }
     return f;

@@ -123,6 +123,13 @@ static sn_twist own_rate(const sn_workspace *ws, int k, int i, const double *qd)
     const sn_joint_ops *ops = j->ops;
     sn_vec3 rate = {0, 0, 0}, e[3][3];
     int first = ops->curve_first, a = i - first;
+    if (ops->bend != NULL) {
+        sn_twist E[SN_MAX_JOINT_DOFS][SN_MAX_JOINT_DOFS], sum = {rate, rate};
+        ops->bend(j, ws->q + j->q0, &ws->base[k], E);
+        for (int b = 0; b < j->nv; b++)
+            sum = twist_add(sum, qd[j->v0 + b], b <= i ? E[i][b] : E[b][i]);
+        return sum;
+    }
     if (ops->curve == NULL || a < 0 || a >= ops->curve_count) return (sn_twist){rate, rate};
     const double *own = qd + j->v0 + first;
     if (ops->quaternion >= 0) {

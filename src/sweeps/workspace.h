@@ -116,7 +116,7 @@ void sn_add_along(double *K, double x, sn_vec3 p, sn_vec3 r);
 void sn_local_curve(sn_workspace *ws, int k, sn_vec3 n, sn_vec3 f);
 
 static inline bool sn_has_local(const sn_workspace *ws, const sn_joint *j) {
-    return ws->locals == SN_LOCALS_ALL || (ws->locals == SN_LOCALS_CURVED && j->ops->curve != NULL);
+    return ws->locals == SN_LOCALS_ALL || (ws->locals == SN_LOCALS_CURVED && j->curved);
 }
 
 /// rows.c: all path-sparse rows, from T, K and local.

@@ -16,6 +16,7 @@ if ! tools/setup.sh web || ! tools/setup.sh browser; then
 fi
 tools/web.sh "$build" wasm || exit 1
 node tests/web/same.mjs "$build" || status=1
+node tests/web/ways.mjs "$build" || status=1
 node tests/web/steady.mjs "$build" || status=1
 if ! tools/web.sh "$build"; then
     [ -d "$build/web/node_modules/three" ] && exit 1
