@@ -22,7 +22,6 @@ typedef struct misuse_world {
     sn_table *table;
     sn_marker_set *set;
     sn_export *bvh, *asf;
-    sn_mimics *mimics;
     sn_task task;
     sn_fit_input input;
     const sn_sink *sink;  ///< that takes everything

@@ -53,6 +53,18 @@ static void models(void) {
     STATUS(sn_builder_finish, PTR(w.builder), OUT(out, end_model), MAY(&error));
     VALUE(sn_builder_joint, == -1, PTR(w.scrap), PTR(&joint));
     VALUE(sn_builder_marker, == -1, PTR(w.scrap), PTR(&marker));
+    sn_coupling_desc coupling = {.function = {.type = SN_FUNCTION_CONSTANT, .scale = 1}};
+    sn_loop_desc loop = sn_loop_default(SN_LOOP_POINT);
+    VALUE(sn_builder_couple, == -1, PTR(w.scrap), PTR(&coupling));
+    VALUE(sn_builder_loop, == -1, PTR(w.scrap), PTR(&loop));
+    VOID(sn_builder_couple_as, PTR(w.scrap), PTR(w.model));
+    VALUE(sn_loop_type_name, != NULL, ENUM(sn_loop_type, SN_LOOP_POINT));
+    STRUCT(sn_loop_default, ENUM(sn_loop_type, SN_LOOP_POINT));
+    VALUE(sn_model_nloop, == 0, PTR(w.model));
+    VALUE(sn_model_loop, == NULL, PTR(w.model), INDEX(0));
+    VALUE(sn_model_ncoupling, == 0, PTR(w.model));
+    VALUE(sn_model_coupling, == NULL, PTR(w.model), INDEX(0));
+    VOID(sn_model_follow, PTR(w.model), PTR(w.q));
     VOID(sn_model_destroy, MAY((sn_model *)NULL));
     STATUS(sn_model_read_json, PTR(w.json), strlen(w.json), NULL, OUT(out, end_model), MAY(&error));
     STATUS(sn_model_write_json, PTR(w.model), NULL, OUT(out, end_string));
@@ -150,6 +162,7 @@ static void evaluations(void) {
     STRUCT(sn_workspace_frame, PTR(w.ws), INDEX(0));
     STRUCT(sn_workspace_point, PTR(w.ws), INDEX(0), PTR(local));
     VALUE(sn_workspace_task_error, != 1e300, PTR(w.ws), INDEX(0));
+    VALUE(sn_workspace_loop_error, == 0, PTR(w.ws), INDEX(0));
     VOID(sn_workspace_gradient, PTR(w.ws), PTR(w.big));
     VOID(sn_workspace_hessian, PTR(w.ws), PTR(w.big));
     VALUE(sn_workspace_rows, == NULL, PTR(w.ws));

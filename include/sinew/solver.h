@@ -102,6 +102,9 @@ typedef struct sn_report {
     int poses;      ///< poses that were evaluated: f and its derivatives at one pose count once
     int factorizations;
     int active;  ///< degrees of freedom at a limit that the gradient pushes against
+    double
+        violation;  ///< by how much the returned pose misses what the model demands: loops (metres
+                    ///< and radians), limits of a coordinate that follows several others
 } sn_report;
 
 SN_API const char *sn_stop_text(sn_stop stop);

@@ -104,7 +104,11 @@ static void layout_solver(sn_solver *s, sn_layout *layout) {
     s->lower = sn_layout_take(layout, n, sizeof *s->lower);
     s->upper = sn_layout_take(layout, n, sizeof *s->upper);
     sn_solver_cold_layout(s, layout);
-    if (s->ops->layout != NULL) s->ops->layout(s, layout);
+    if (s->model->nloop > 0) {
+        sn_solver_loops_layout(s, layout);
+    } else if (s->ops->layout != NULL) {
+        s->ops->layout(s, layout);
+    }
 }
 
 sn_status sn_solver_create(const sn_problem *problem, const sn_solver_options *options,
@@ -118,6 +122,12 @@ sn_status sn_solver_create(const sn_problem *problem, const sn_solver_options *o
                    .options = options != NULL ? *options : sn_solver_options_default()};
     if (!good_options(&s.options)) return SN_ERR_ARGUMENT;
     s.ops = methods[s.options.method];
+    bool one_by_one = s.options.method == SN_METHOD_CCD;
+    bool from_tree = s.options.method == SN_METHOD_NEWTON_PCG && s.options.nearest_psd;
+    bool second_order = s.options.method == SN_METHOD_HYBRID ||
+                        s.options.method == SN_METHOD_NEWTON || s.options.method == SN_METHOD_LM;
+    if ((one_by_one || from_tree) && sn_ties_count(problem) > 0) return SN_ERR_UNSUPPORTED;
+    if (!second_order && s.model->nloop > 0) return SN_ERR_UNSUPPORTED;
     sn_layout layout = {0};
     sn_solver *solver = sn_layout_take(&layout, 1, sizeof *solver);
     layout_solver(&s, &layout);
@@ -168,6 +178,7 @@ bool sn_solver_eval(sn_solver *s, const double *q, unsigned what, double *f) {
     } else {
         s->report.functions++;
     }
+    if (s->inside && s->model->tied_limits && !sn_model_followers_inside(s->model, q)) return false;
     return sn_workspace_eval(s->ws, q, what, f) == SN_OK;
 }
 
@@ -181,6 +192,7 @@ static double move(sn_solver *s, double t, const double *u, bool all) {
     }
     sn_model_integrate(m, s->q, s->delta, s->trial);
     double square = 0;
+    bool clamped = false;
     for (int i = 0; i < s->n; i++) {
         int at = s->q_of[i];
         double g = gain[m->v_of[i]];
@@ -189,11 +201,13 @@ static double move(sn_solver *s, double t, const double *u, bool all) {
             double x = s->trial[at];
             if (x < s->lower[i] || x > s->upper[i]) {
                 s->trial[at] = x < s->lower[i] ? s->lower[i] : s->upper[i];
+                clamped = true;
                 if (g != 0) s->moved[i] = (s->trial[at] - s->q[at]) / g;
             }
         }
         square += s->moved[i] * s->moved[i];
     }
+    if (clamped && m->ncoupling > 0) sn_model_follow(m, s->trial);
     return sqrt(square);
 }
 
@@ -341,7 +355,7 @@ static bool at_saddle(sn_solver *s) {
     int k = sn_workspace_factor(s->ws, s->delta, s->keep, 0, NULL);
     if (k < 0) return false;
     sn_workspace_curvature(s->ws, k, s->step);
-    return true;
+    return sn_solver_dot(s->step, s->step, s->n) > 0;  // with ties none may be found
 }
 
 // Both ways along s->step, long steps first; true when f fell and the pose was taken.
@@ -371,17 +385,23 @@ sn_status sn_solver_begin(sn_solver *s, const double *q, sn_report *report) {
     memcpy(s->q, q, (size_t)m->nq * sizeof *q);
     sn_model_normalize_quaternions(m, s->q);
     (void)sn_model_clamp(m, s->q);
+    s->inside = sn_model_followers_inside(m, s->q);
     s->run_first = 0;
     s->rival = INFINITY;
     s->report.poses = 1;
     if (!sn_solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) return SN_ERR_VALUE;
     sn_solver_find_scale(s, true);
+    if (m->nloop > 0 && !sn_solver_loops_begin(s)) return SN_ERR_VALUE;
     return SN_OK;
 }
 
 void sn_solver_run(sn_solver *s) {
     s->watched = INFINITY;
     s->slow = 0;
+    if (s->model->nloop > 0) {
+        sn_solver_loops_run(s);
+        return;
+    }
     for (;;) {
         s->ops->run(s);
         if (s->report.stop != SN_STOP_MINIMUM || s->f >= s->rival || !at_saddle(s)) return;
@@ -399,6 +419,9 @@ sn_status sn_solver_end(sn_solver *s, double *q, sn_report *report) {
     // the last pose that was placed is often the best one
     if (memcmp(s->ws->q, q, bytes) != 0) SN_TRY(sn_workspace_pose(s->ws, q));
     final_errors(s);
+    s->report.violation = sn_model_followers_outside(s->model, q);
+    for (int i = 0; i < s->model->nloop; i++)
+        s->report.violation = fmax(s->report.violation, sn_workspace_loop_error(s->ws, i));
     *report = s->report;
     return SN_OK;
 }

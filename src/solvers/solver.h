@@ -64,6 +64,8 @@ struct sn_solver {
     double
         *scale;  ///< nv: D^2, the diagonal of the Gauss-Newton matrix (the largest seen), never 0
     double *delta;    ///< nv, file order; scratch of sn_solver_move()
+    double open;      ///< how far the loops of the start stayed open
+    bool inside;      ///< followers of several leaders began inside their limits, and stay there
     bool exact_here;  ///< the workspace holds the exact Hessian of q
     double noise;     ///< a Gauss-Newton diagonal at or below this is rounding: no task sees it
     double *seen;     ///< nv: the Gauss-Newton diagonal when it was last computed
@@ -108,6 +110,12 @@ sn_status sn_solver_end(sn_solver *s, double *q, sn_report *report);
 
 /// cold.c: its share of the solver's memory.
 void sn_solver_cold_layout(sn_solver *s, sn_layout *layout);
+
+/// loops.c: for models with closed loops, in the place of a method's own layout and run; what closes
+/// the loops of a start.
+void sn_solver_loops_layout(sn_solver *s, sn_layout *layout);
+bool sn_solver_loops_begin(sn_solver *s);
+void sn_solver_loops_run(sn_solver *s);
 
 /// Stop because nothing helps any more.
 void sn_solver_stalled(sn_solver *s);
