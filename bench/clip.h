@@ -23,6 +23,17 @@ enum { CLIP_KNOWN = 5 };
 /// The i-th, from the folder `data`; false, without a word where its files are not there.
 bool clip_load_known(int i, const char *data, clip *out);
 
+/// The files of one clip.
+typedef struct clip_files {
+    char name[64];  ///< the take's, without HDM05's "HDM_" and "_120"
+    char asf[512], amc[512], c3d[512];
+} clip_files;
+
+/// Every clip in a folder and the folders in it: a motion NAME.amc and markers NAME.c3d beside each other,
+/// with the skeleton there whose name NAME begins with, or the only one there. Sorted by name; free it.
+/// @param skipped  how many motions and recordings had no partner or no skeleton
+clip_files *clip_find(const char *folder, int *n, int *skipped);
+
 /// Load by the paths of its files, `amc` NULL when there is no motion; false and a message when one
 /// can't be read.
 bool clip_load(const char *name, const char *asf, const char *amc, const char *c3d, clip *out);

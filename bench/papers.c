@@ -141,15 +141,38 @@ double papers_median(const double *x, int n) {
     return median;
 }
 
-sn_solver_options papers_solver(sn_method method, int iterations, double goal) {
+const papers_method papers_exact = {"exact (001's newton-pcg)", SN_METHOD_NEWTON_PCG, 24, true,
+                                    true};
+
+bool papers_has_higham(void) { return sn_method_available(SN_METHOD_PINV); }
+
+sn_solver_options papers_solver(const papers_method *method, int iterations, double goal) {
     sn_solver_options o = sn_solver_options_default();
-    o.method = method;
+    o.method = method->method;
     o.max_iterations = iterations;
     o.goal = goal;
     o.gradient = 1e-12;
-    o.bandwidth = 24;  // 001, section 6.7
+    o.bandwidth = method->bandwidth;
     o.pcg_tolerance = 0.1;
+    o.pcg_constant = method->constant;
+    o.nearest_psd = method->higham;
     return o;
+}
+
+const char *papers_cell(const char *text) {
+    static char cells[4][256];
+    static int turn;
+    if (strpbrk(text, ",\"\n") == NULL) return text;
+    char *to = cells[turn++ % 4];
+    size_t n = 0;
+    to[n++] = '"';
+    for (; *text != '\0' && n < sizeof cells[0] - 3; text++) {
+        if (*text == '"') to[n++] = '"';
+        to[n++] = *text;
+    }
+    to[n++] = '"';
+    to[n] = '\0';
+    return to;
 }
 
 static void record(void *user, const sn_trace *trace) {
@@ -184,9 +207,11 @@ static void write_page(papers *p, double seconds) {
     plot_text page = {0}, head = {0};
     const char *const heads[] = {"where", "claim", "verdict", "measured"};
     plot_add(&head,
-             "Every table and figure of the five documents made again by <code>sinew bench "
-             "papers</code>, with what they printed beside what was measured here and a verdict "
-             "in words for each claim. %d claims hold, %d hold partly, %d do not. This was %s run "
+             "What the five documents measured, measured again by <code>sinew bench papers</code> "
+             "(docs/papers.md lists which of their tables and figures are made again and which are "
+             "not), with what they printed beside it and a verdict in words for each claim, by the "
+             "document's own words and method. %d claims hold, %d hold partly, %d do not. This was "
+             "%s run "
              "of %.0f s. Times are processor time of one core of this machine and noisy; counts "
              "are not.",
              p->counts[0], p->counts[1], p->counts[2], p->quick ? "a quick" : "a full", seconds);
@@ -217,6 +242,11 @@ static void describe_data(papers *p) {
         papers_row(p, "%s|%d|%.0f|%d|%d", p->clips[i].name, p->clips[i].nframe, p->clips[i].rate,
                    sn_model_nv(p->clips[i].model), CLIP_MARKERS);
     page_table_end(&p->body);
+    if (p->skipped > 0)
+        papers_text(p,
+                    "Left out: %d motions or recordings of the folder that have no partner of the "
+                    "same name, no skeleton, or not the 41 markers.",
+                    p->skipped);
 }
 
 typedef struct section {
@@ -257,8 +287,11 @@ int bench_papers(const papers_options *options) {
         return 1;
     }
     if (!papers_load(&p, options->data)) {
-        fprintf(stderr, "sinew: no clip under %s can be read; it should hold hdm05/ and cmu/\n",
-                options->data);
+        fprintf(
+            stderr,
+            "sinew: no clip under %s: a clip is NAME.amc beside NAME.c3d (41 markers) with their "
+            "skeleton, an ASF file\n",
+            options->data);
         release(&p);
         return 3;
     }

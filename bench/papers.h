@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The documents' tables and figures made again: `sinew bench papers`. Each papers_*.c makes the CSV
+// What the documents measured, measured again: `sinew bench papers`. Each papers_*.c makes the CSV
 // files, the SVG files and the section of the page for one table or group of figures, and judges the
 // document's claims by what was measured.
 #pragma once
@@ -8,7 +8,7 @@
 #include "protocol.h"
 
 typedef struct papers_options {
-    const char *data;  ///< folder with hdm05/ and cmu/; NULL for the built-in example
+    const char *data;  ///< folder with clips, see clip_find(); NULL for the built-in example
     const char *out;   ///< folder to write to; made when missing
     bool quick;
 } papers_options;
@@ -18,7 +18,7 @@ int bench_papers(const papers_options *options);
 
 typedef enum papers_verdict { PAPERS_HOLDS, PAPERS_PARTLY, PAPERS_NOT } papers_verdict;
 
-enum { PAPERS_CLIPS = CLIP_KNOWN, PAPERS_GROUP = 8, PAPERS_GROUPS = 4 };
+enum { PAPERS_CLIPS = 32, PAPERS_GROUP = 8, PAPERS_GROUPS = 4 };
 
 /// Frames of one kind, chosen by rule: see papers_frames.c.
 typedef struct papers_group {
@@ -37,6 +37,7 @@ typedef struct papers {
     clip clips[PAPERS_CLIPS];
     double *offsets[PAPERS_CLIPS];  ///< of every frame from its own truth
     int nclip;
+    int skipped;  ///< motions, recordings and clips of the folder that could not be used
     papers_group groups[PAPERS_GROUPS];
 
     plot_text body;       ///< of the page
@@ -71,6 +72,8 @@ void papers_text(papers *p, const char *format, ...) PLOT_FORMAT(2, 3);
 /// @param source  "001 Table 4, page 10"
 void papers_claim(papers *p, const char *id, const char *source, const char *claim,
                   papers_verdict verdict, const char *format, ...) PLOT_FORMAT(6, 7);
+/// A text as a cell of a CSV file: quoted where it has to be. Good until three more have been asked for.
+const char *papers_cell(const char *text);
 /// All of `good` of `of`: holds; most: partly; fewer than half: not.
 papers_verdict papers_share(int good, int of);
 
@@ -78,6 +81,8 @@ papers_verdict papers_share(int good, int of);
 /// The clips under `data`, or the example when it is NULL; false when there are none to read.
 bool papers_load(papers *p, const char *data);
 void papers_choose_frames(papers *p);
+/// Has 001's Table 4 a row of this clip?
+bool papers_in_table4(const char *name);
 /// The clip's model with the limits of 001's code: the motion's range, 5 % wider. Free it.
 sn_model *papers_limited(const clip *c, double scale);
 
@@ -94,15 +99,26 @@ typedef struct papers_trace {
 /// Solve from q (which receives the result) and record. @param solver  its trace is set here
 void papers_solve(sn_problem *problem, const sn_solver_options *options, double *q,
                   papers_trace *out);
-/// The options of 001: newton-pcg with tolerance 0.1 and bandwidth 24.
-sn_solver_options papers_solver(sn_method method, int iterations, double goal);
+/// One method as it is set here: newton-pcg is 001's or ours by what it is given.
+typedef struct papers_method {
+    const char *name;
+    sn_method method;
+    int bandwidth;  ///< newton-pcg: 001 prints 24, its published code has 8, our default is 5
+    bool constant;  ///< newton-pcg: 001's constant inner tolerance of 0.1
+    bool higham;    ///< newton-pcg: the nearest semidefinite matrix (001 6.7), from theta = 0
+} papers_method;
+/// 001's exact method: tolerance 0.1 throughout, bandwidth 24, Higham's projection from theta = 0.
+extern const papers_method papers_exact;
+sn_solver_options papers_solver(const papers_method *method, int iterations, double goal);
+/// Is Higham's projection in this build (LAPACK)?
+bool papers_has_higham(void);
 
 /// Seconds of one call of `run`: the least of several rounds of about a millisecond.
 typedef void (*papers_job)(void *user);
 double papers_time(papers_job run, void *user, int rounds);
 
 /// 001's way through a clip: each frame from the last solution, no other tries, to f < 1e-2 cm^2.
-sn_track_options papers_plain_track(sn_method method, int iterations);
+sn_track_options papers_plain_track(const papers_method *method, int iterations);
 
 double papers_mean(const double *x, int n);
 double papers_median(const double *x, int n);

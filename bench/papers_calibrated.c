@@ -32,9 +32,10 @@ static void solve_all(papers *p, const clip *c, const double *offsets, table *t)
         int most = is_slow((sn_method)m) ? (p->quick ? 3 : 150) : part.nframe;
         if (part.nframe > most) part.nframe = most;
         t->frames[m] = part.nframe;
+        const papers_method method = {NULL, (sn_method)m, 24, true, false};
         for (int k = 0; k < LIMITS; k++) {
             clip_source src = {&part, NULL, 1};
-            sn_track_options o = papers_plain_track((sn_method)m, limits[k]);
+            sn_track_options o = papers_plain_track(&method, limits[k]);
             o.rest = 1e-6;
             o.solver.goal = 0;
             o.solver.gradient = 1e-8;

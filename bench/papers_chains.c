@@ -138,7 +138,8 @@ static void solve_one(sn_problem *problem, const double *start, double goal, cel
         if (m == 0) {
             iterations = algorithm1(problem, q, &f[m]);
         } else {
-            sn_solver_options o = papers_solver(ours[m], LIMIT, goal);
+            const papers_method method = {.method = ours[m]};
+            sn_solver_options o = papers_solver(&method, LIMIT, goal);
             papers_trace t;
             papers_solve(problem, &o, q, &t);
             iterations = t.report.f <= goal ? t.report.iterations : LIMIT + 1;
@@ -288,7 +289,7 @@ static void logarithm(papers *p) {
                 errors[w][i] = fmax(errors[w][i], wrong(found[w], k, w == 1 || away[i] < 1e-14));
         }
         for (int w = 0; w < WAYS; w++) {
-            plot_add(&csv, "%.4g,%s,%.4g\n", away[i], names[w], errors[w][i]);
+            plot_add(&csv, "%.4g,%s,%.4g\n", away[i], papers_cell(names[w]), errors[w][i]);
             worst[w] = fmax(worst[w], errors[w][i]);
         }
     }

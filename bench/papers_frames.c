@@ -5,7 +5,7 @@
 // chooses them, the same for every solver:
 //
 //   walking   mean marker speed at even steps between the lower and the upper quartile of the walking
-//             clips (those not named 03-05), or of the slower half where there is one clip only
+//             clips (all but the first), or of the slower half where there is one clip only
 //   punching  the fastest frames of the hands' markers, at least a quarter of a second apart
 //   kicking   likewise of the feet's markers
 //   workout   half of them the largest mean marker speed, half the straightest limbs (the angle of
@@ -66,14 +66,19 @@ static bool example(clip *c) {
 
 bool papers_load(papers *p, const char *data) {
     p->example = data == NULL;
-    for (int i = 0; i < CLIP_KNOWN && data != NULL; i++) {
-        if (!clip_load_known(i, data, &p->clips[p->nclip])) continue;
-        // 001's offsets come from the true motion
-        if (p->clips[p->nclip].truth != NULL)
-            p->nclip++;
-        else
-            clip_free(&p->clips[p->nclip]);
-    }
+    int n = 0;
+    clip_files *files = data != NULL ? clip_find(data, &n, &p->skipped) : NULL;
+    // those of 001's Table 4 first: they have its numbers beside them, and the fast motion is sought there
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < n; i++) {
+            if (papers_in_table4(files[i].name) != (pass == 0)) continue;
+            if (p->nclip < PAPERS_CLIPS && clip_load(files[i].name, files[i].asf, files[i].amc,
+                                                     files[i].c3d, &p->clips[p->nclip]))
+                p->nclip++;
+            else
+                p->skipped++;
+        }
+    free(files);
     if (p->example && example(&p->clips[0])) p->nclip = 1;
     for (int i = 0; i < p->nclip; i++) p->offsets[i] = clip_all_offsets(&p->clips[i]);
     return p->nclip > 0;
@@ -202,6 +207,17 @@ void papers_choose_frames(papers *p) {
     add_greatest(p, &p->groups[3], 0, score[2], PAPERS_GROUP / 2, apart);
     add_greatest(p, &p->groups[3], 0, score[3], PAPERS_GROUP / 2, apart);
     for (int k = 0; k < 4; k++) free(score[k]);
+    // every other one is enough for a quick run
+    for (int k = 0; k < PAPERS_GROUPS && p->quick; k++) {
+        papers_group *g = &p->groups[k];
+        int n = (g->n + 1) / 2;
+        for (int i = 0; i < n; i++) {
+            g->clip[i] = g->clip[2 * i];
+            g->frame[i] = g->frame[2 * i];
+            g->value[i] = g->value[2 * i];
+        }
+        g->n = n;
+    }
 
     const char *const heads[] = {"kind", "rule", "frames (clip: from 0)"};
     plot_text csv = {0};
@@ -216,8 +232,8 @@ void papers_choose_frames(papers *p) {
         plot_text list = {0};
         for (int i = 0; i < g->n; i++) {
             plot_add(&list, "%s%s: %d", i > 0 ? ", " : "", p->clips[g->clip[i]].name, g->frame[i]);
-            plot_add(&csv, "%s,%s,%d,%.4g\n", g->name, p->clips[g->clip[i]].name, g->frame[i],
-                     g->value[i]);
+            plot_add(&csv, "%s,%s,%d,%.4g\n", g->name, papers_cell(p->clips[g->clip[i]].name),
+                     g->frame[i], g->value[i]);
         }
         papers_row(p, "%s|%s|%s", g->name, g->rule, list.data);
         plot_text_free(&list);

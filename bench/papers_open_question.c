@@ -12,7 +12,9 @@
 enum { PROTOCOLS = 3, METHODS = 3, MOST = 400 };
 
 static const char *const protocols[PROTOCOLS] = {"paper", "calibrated", "cold"};
-static const sn_method methods[METHODS] = {SN_METHOD_HYBRID, SN_METHOD_NEWTON, SN_METHOD_LM};
+static const papers_method methods[METHODS] = {{.name = "hybrid", .method = SN_METHOD_HYBRID},
+                                               {.name = "newton", .method = SN_METHOD_NEWTON},
+                                               {.name = "lm", .method = SN_METHOD_LM}};
 
 typedef struct point {
     double share;   // |K:r| / |J^T J| in the Frobenius norm
@@ -66,7 +68,7 @@ static void run(papers *p, int k, const clip *c, const double *fixed, int every,
     double *work = bench_numbers((size_t)(2 * nv * nv + nv));
     sn_workspace *ws = NULL;
     sn_solver *before = NULL;
-    sn_solver_options o = papers_solver(SN_METHOD_HYBRID, 200, 0);
+    sn_solver_options o = papers_solver(&methods[0], 200, 0);
     papers_trace *t = bench_need(calloc(METHODS, sizeof *t));
     double slowest = 0;
     (void)sn_workspace_create(problem, true, NULL, &ws);
@@ -82,7 +84,7 @@ static void run(papers *p, int k, const clip *c, const double *fixed, int every,
         (void)clip_set_goals(&src, frame, problem);
         double least = INFINITY;
         for (int m = 0; m < METHODS; m++) {
-            o = papers_solver(methods[m], 200, k == 0 ? 1e-6 : 0);
+            o = papers_solver(&methods[m], 200, k == 0 ? 1e-6 : 0);
             o.gradient = 1e-6;
             start_of(c, k, frame, last, q);
             papers_solve(problem, &o, q, &t[m]);
@@ -90,7 +92,7 @@ static void run(papers *p, int k, const clip *c, const double *fixed, int every,
             least = fmin(least, t[m].report.f);
             out->iterations[m] += t[m].report.iterations;
             out->micros[m] += t[m].micros;
-            out->calls[m] += t[m].report.functions + t[m].report.gradients + t[m].report.hessians;
+            out->calls[m] += t[m].report.poses;
             if (m == 0) out->exact_share += t[m].exact;
         }
         for (int m = 0; m < METHODS; m++) out->least[m] += t[m].report.f <= 1.0001 * least + 1e-6;
@@ -136,8 +138,8 @@ static void draw(papers *p, protocol r[PROTOCOLS]) {
     for (int i = 0; i < 402; i++) axis[i] = i;
     for (int m = 0; m < METHODS; m++) {
         for (int i = 0; i < r[1].slowest[m].n; i++) gaps[m][i] = r[1].slowest[m].f[i] - least;
-        lines[m] = (plot_series){
-            sn_method_name(methods[m]), m, r[1].slowest[m].n, axis, gaps[m], false, false};
+        lines[m] =
+            (plot_series){methods[m].name, m, r[1].slowest[m].n, axis, gaps[m], false, false};
     }
     plot_chart charts[2] = {{.title = "how large the exact term is",
                              .x = {"frame", false, 0, 0, false},
@@ -232,7 +234,7 @@ void papers_open_question(papers *p) {
         const protocol *t = &r[k];
         for (int m = 0; m < METHODS; m++)
             papers_row(p, "%s|%s|%.2f|%.1f|%.0f|%d of %d|%.3g|%.3g|%d|%d", protocols[k],
-                       sn_method_name(methods[m]), t->iterations[m] / t->n, t->calls[m] / t->n,
+                       methods[m].name, t->iterations[m] / t->n, t->calls[m] / t->n,
                        t->micros[m] / t->n, t->least[m], t->n, papers_median(t->start, t->n),
                        papers_median(t->end, t->n), t->indefinite_start, t->indefinite_end);
         for (int i = 0; i < t->n; i++)

@@ -41,9 +41,12 @@ void papers_pcg(papers *p) {
         for (int a = 0; a < TOLERANCES; a++)
             for (int b = 0; b < BANDS; b++) {
                 papers_trace *t = &w->t[start][a][b];
-                sn_solver_options o = papers_solver(SN_METHOD_NEWTON_PCG, 100, 1e-26);
+                // 6.7 names Higham's projection for Fig. 5 alone
+                papers_method method = papers_exact;
+                method.bandwidth = bands[b];
+                method.higham = false;
+                sn_solver_options o = papers_solver(&method, 100, 1e-26);
                 o.pcg_tolerance = tolerances[a];
-                o.bandwidth = bands[b];
                 memcpy(q, clip_truth(c, g->frame[0] - 1), nq * sizeof *q);
                 if (start == 1) clip_zero(c, g->frame[0], q);
                 papers_solve(problem, &o, q, t);
@@ -76,8 +79,7 @@ void papers_pcg(papers *p) {
     papers_section(p, "001-fig8", "001 Fig. 8: tolerance and bandwidth of the inner PCG");
     papers_figure(
         p, "001-fig8", &figure,
-        "The first punching frame with newton-pcg. Our inner iterations stop at the smaller of "
-        "the tolerance and the root of the relative gradient; 001's constant one can crawl.");
+        "The first punching frame with newton-pcg, the inner tolerance constant as 001 has it.");
     int best = 999, at_24 = needed(&w->t[1][1][5], 100), worst = 0;
     for (int a = 0; a < TOLERANCES; a++)
         for (int b = 0; b < BANDS; b++) {
@@ -94,8 +96,9 @@ void papers_pcg(papers *p) {
         }
     papers_claim(
         p, "001-fig8-choice", "001 6.7 and Fig. 8",
-        "tolerance 0.1 and bandwidth 24 give good performance; other values slightly better or "
-        "worse",
+        "overall a tolerance of 0.1 and a bandwidth of 24 gave good performance across our "
+        "examples; "
+        "changing these values slightly could lead to better or worse performance",
         at_24 <= best + 2 && worst <= 2 * best ? PAPERS_HOLDS
         : at_24 <= 2 * best + 2                ? PAPERS_PARTLY
                                                : PAPERS_NOT,

@@ -108,6 +108,7 @@ clip_row clip_track(const clip *c, clip_source *src, const sn_track_options *opt
         r.iterations += report->iterations;
         r.functions += report->functions;
         r.evaluations += report->functions + report->gradients + report->hessians;
+        r.poses += report->poses;
         r.hessians += report->hessians;
         r.factorizations += report->factorizations;
         r.above += report->f > 1e-6;
@@ -118,6 +119,7 @@ clip_row clip_track(const clip *c, clip_source *src, const sn_track_options *opt
     r.iterations /= nframe;
     r.functions /= nframe;
     r.evaluations /= nframe;
+    r.poses /= nframe;
     r.hessians /= nframe;
     r.factorizations /= nframe;
     sn_tracker_destroy(tracker);

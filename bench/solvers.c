@@ -7,12 +7,8 @@
 
 #include "protocols.h"
 
-static void open_csv(const char *path) {
-    bench_csv = fopen(path, "w");
-    if (bench_csv == NULL) {
-        fprintf(stderr, "bench: %s cannot be written\n", path);
-        return;
-    }
+static void begin_csv(FILE *file) {
+    bench_csv = file;
     fputs("clip,protocol,solver,error_cm,iterations,us_per_frame,above,restarts,hessians,"
           "factorizations\n",
           bench_csv);
@@ -42,7 +38,7 @@ bool bench_solvers(const bench_options *o) {
     bool good = true;
     int frames = 0, good_frames = 0;
     double *offsets = NULL;
-    if (o->csv != NULL) open_csv(o->csv);
+    if (o->csv != NULL) begin_csv(o->csv);
     for (int i = 0; i < CLIP_KNOWN && o->data != NULL; i++) {
         clip c;
         if (!clip_load_known(i, o->data, &c)) continue;
@@ -57,7 +53,6 @@ bool bench_solvers(const bench_options *o) {
         good &= judge("cold, all clips: % of frames where hybrid ends at the minimum",
                       100.0 * good_frames / frames, ">=", 99);
     }
-    if (bench_csv != NULL) (void)fclose(bench_csv);
     bench_csv = NULL;
     if (o->problems > 0) good &= bench_random_trees(o->problems);
     return good;

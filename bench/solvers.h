@@ -2,12 +2,13 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "sinew/sinew.h"
 
 typedef struct bench_options {
     const char *data;  ///< folder with hdm05/ and cmu/; NULL for none
-    const char *csv;   ///< file to write, NULL for none
+    FILE *csv;         ///< rows as CSV, NULL for none; the caller opens and closes it
     bool quick;        ///< the first 400 frames of a clip
     int problems;      ///< random trees
 } bench_options;

@@ -32,17 +32,17 @@ static char *join(const char *folder, const char *name) {
 // One row; false when the take could not be fitted.
 static bool fit_row(const char *model, const char *take, const char *calibrate, const char *word) {
     fit_settings s = {.model = model, .input = take, .calibrate = calibrate, .quiet = true};
-    fit_plan plan;
+    sn_take_options plan;
     fit_result r;
     if (!make_plan(&s, &plan)) return false;
     int code = fit_take(&s, &plan, &r);
     if (code == EXIT_OK) {
         const char *slash = strrchr(take, '/');
-        double all = (double)(r.summary.samples + r.summary.missing);
+        double all = (double)(r.summary->fit.samples + r.summary->fit.missing);
         printf("  %-34s %-8s %6d %8d %7.1f %9.3f %9.3f %9.2f %8.2f %10.0f\n",
-               slash != NULL ? slash + 1 : take, word, r.input.count, r.matched,
-               100.0 * (double)r.summary.missing / fmax(all, 1), 100 * r.summary.rms, 100 * r.summary.mean,
-               100 * r.summary.worst, r.calibrate_seconds, r.input.count / r.fit_seconds);
+               slash != NULL ? slash + 1 : take, word, r.summary->count, r.summary->matched,
+               100.0 * (double)r.summary->fit.missing / fmax(all, 1), 100 * r.summary->fit.rms, 100 * r.summary->fit.mean,
+               100 * r.summary->fit.worst, r.calibrate_seconds, r.summary->count / r.fit_seconds);
         (void)fflush(stdout);
     }
     free_result(&r);

@@ -64,8 +64,11 @@ bool parse_frames(const char *word, frame_range *out);
 /// Free with free().
 char *read_file(const char *path, size_t *length);
 
-/// The same, with what is wrong in `error` instead of a message.
+/// The same, with what is wrong in `error` instead of a message. A pipe may be read again: its bytes are
+/// kept.
 char *read_bytes(const char *path, size_t *length, sn_error *error);
+/// Whether this is a file on a disk, of which a first look costs little; standard input is not.
+bool is_plain_file(const char *path);
 /// Whether the program has read this very file, under whatever name.
 bool was_input(const char *path);
 
@@ -77,9 +80,6 @@ void forget_complaint(void);
 /// Say what is wrong with a file: "sinew: FILE:LINE: text". Returns EXIT_INPUT.
 int file_error(const char *path, const sn_error *error);
 
-/// Read a model; NULL and a message when it can't be. "humanoid" without a file of that name is the
-/// built-in figure.
-sn_model *load_model(const char *path);
 sn_problem *load_problem(const char *path, const sn_model *model);
 
 /// nq numbers from a file (a JSON array, or separated by white space or commas), the zero pose when

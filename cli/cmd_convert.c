@@ -149,7 +149,8 @@ static bool check_outputs(const conversion *c) {
         const char *path = c->settings->outputs.word[i];
         sn_format format = sn_format_of_name(path);
         if (!output_allowed(path)) return false;
-        if (format == SN_FORMAT_URDF || format == SN_FORMAT_OSIM)
+        if (format == SN_FORMAT_URDF || format == SN_FORMAT_OSIM ||
+            format == SN_FORMAT_MJCF)
             return refuse(path, "such files are read, not written");
         if (!(c->figure_path != NULL ? check_with_figure(c, path, format)
                                      : check_without_figure(c, path, format)))
@@ -168,9 +169,7 @@ static bool write_table(const char *path, const sn_table *table) {
     sn_status status = sn_format_of_name(path) == SN_FORMAT_MOT
                            ? sn_sto_write(table, &sink, &error)
                            : sn_csv_write_table(table, &sink, &error);
-    bool good = output_close(&out, status == SN_OK);
-    if (status != SN_OK && status != SN_ERR_FILE) (void)file_error(path, &error);
-    return good && status == SN_OK;
+    return output_close(&out, status, &error);
 }
 
 // The turn from the figure's up axis to the wanted one as a quaternion.
@@ -183,15 +182,15 @@ static void rotation_of(const conversion *c, double out[4]) {
 }
 
 static bool write_outputs(const conversion *c) {
-    scene s = {.figure = c->figure_path != NULL ? &c->figure : NULL,
-               .model = convert_model(c),
-               .motion = c->motion,
-               .recording = c->recording,
-               .metres = c->metres};
+    sn_scene s = c->figure_path != NULL ? figure_scene(&c->figure) : sn_scene_default(NULL);
+    s.model = convert_model(c);
+    s.motion = c->motion;
+    s.recording = c->recording;
+    s.metres_per_unit = c->metres;
     if (turns(c)) rotation_of(c, s.rotation);
     for (int i = 0; i < c->settings->outputs.count; i++) {
         const char *path = c->settings->outputs.word[i];
-        if (!(c->table != NULL ? write_table(path, c->table) : write_scene(path, &s))) return false;
+        if (!(c->table != NULL ? write_table(path, c->table) : write_scene(path, &s, NULL))) return false;
         printf("wrote  %s\n", path);
     }
     return true;

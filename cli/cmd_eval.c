@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "figure.h"
 
 static const char help[] =
     "usage: sinew eval -m MODEL -t TASKS [-q FILE] [--hessian exact|gn|none] [--json]\n\n"
     "Prints f = 1/2 sum of weighted squared residuals, its gradient and Hessian by the nv\n"
     "velocities, and the world frames of all joints (metres, radians, quaternions w x y z).\n\n"
-    "  -m, --model FILE   native JSON model, or \"humanoid\"\n"
+    "  -m, --model FILE   model of any format, or \"humanoid\"\n"
     "  -t, --tasks FILE   tasks file\n"
     "  -q FILE            pose: nq numbers, a JSON array or separated by white space;\n"
     "                     without it the zero pose\n"
@@ -121,13 +121,14 @@ static int run(int argc, char **argv) {
         return EXIT_USAGE;
     }
     code = EXIT_INPUT;
-    sn_model *model = load_model(model_path);
+    figure holder;
+    const sn_model *model = load_model(model_path, &holder);
     sn_problem *problem = model != NULL ? load_problem(tasks_path, model) : NULL;
     double *q = problem != NULL ? load_pose(pose_path, model) : NULL;
     if (q != NULL) code = evaluate(model, problem, q, kind, json);
     free(q);
     sn_problem_destroy(problem);
-    sn_model_destroy(model);
+    free_figure(&holder);
     return code;
 }
 

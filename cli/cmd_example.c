@@ -89,11 +89,7 @@ static bool page_begin(page *p, const char *folder, const char *name) {
 }
 
 static bool page_end(page *p, sn_status status) {
-    bool good = output_close(&p->out, status == SN_OK || status == SN_ERR_FILE);
-    if (status != SN_OK && status != SN_ERR_FILE)
-        fprintf(stderr, "sinew: %s: %s\n", p->path,
-                p->error.text[0] != '\0' ? p->error.text : sn_status_text(status));
-    good = good && status == SN_OK;
+    bool good = output_close(&p->out, status, &p->error);
     if (good) printf("%s\n", p->path);
     return good;
 }

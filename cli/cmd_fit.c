@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-#define _POSIX_C_SOURCE 200809L
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fit_many.h"
+#include "parts.h"
 #include "take_page.h"
 
 static const char help[] =
@@ -52,10 +51,7 @@ static const char help[] =
     "  --json                the summary as JSON\n"
     "  --quiet               no progress on the terminal\n";
 
-static void on_interrupt(int signal_number) {
-    (void)signal_number;
-    fit_cancelled = true;
-}
+static void cancel(void) { fit_cancelled = true; }
 
 static int run(int argc, char **argv) {
     fit_settings s = {0};
@@ -119,11 +115,9 @@ static int run(int argc, char **argv) {
         if (is_page_name(name) && page == NULL) return EXIT_INPUT;
         free(page);
     }
-    fit_plan plan;
+    sn_take_options plan;
     if (!make_plan(&s, &plan)) return EXIT_USAGE;
-    struct sigaction action = {.sa_handler = on_interrupt};
-    (void)sigaction(SIGINT, &action, NULL);
-    (void)sigaction(SIGTERM, &action, NULL);
+    parts_ask_first(cancel);
     if (several) return fit_many(&many, &s, &plan);
     fit_result result;
     code = fit_take(&s, &plan, &result);

@@ -28,8 +28,9 @@ typedef struct skeletons {
 
 // Only ASF files are read here; a look at the first bytes tells them from large recordings.
 static bool may_be_skeleton(const char *path) {
-    if (strcmp(path, "-") == 0 || is_humanoid(path)) return false;
-    if (sn_format_of_name(path) == SN_FORMAT_ASF) return true;
+    if (is_humanoid(path)) return false;
+    // what is no plain file is read once and kept
+    if (sn_format_of_name(path) == SN_FORMAT_ASF || !is_plain_file(path)) return true;
     char head[4096];
     FILE *file = fopen(path, "rb");
     size_t n = file != NULL ? fread(head, 1, sizeof head, file) : 0;
@@ -82,7 +83,7 @@ static bool show(const char *path, int place, const skeletons *s, bool json, sn_
     input in;
     file_facts facts = {0};
     bool good = input_read(path, NULL, &in, error);
-    bool amc = in.document.format == SN_FORMAT_AMC && strcmp(path, "-") != 0;
+    bool amc = in.document.format == SN_FORMAT_AMC;
     if (!good && amc && s->count > 0) good = read_amc(path, place, s, &in, error);
     if (good) {
         facts = collect_facts(&in);

@@ -252,7 +252,7 @@ static void print_result(const lesson *l) {
     if (info->metres_per_unit > 0) {
         printf(")\n  units    %s (stated)\n", info->unit);
     } else {
-        unit_name(l->axes.scale, unit);
+        sn_unit_name(l->axes.scale, unit);
         printf(")\n  units    %s (%s)\n", unit, l->settings->units != NULL ? "given" : "found");
     }
     printf("  frames   matched from the first of both on, offset %d (%s)\n", l->offset,
@@ -288,9 +288,7 @@ static bool write_set(const lesson *l) {
     output out;
     if (!output_open(&out, l->settings->output)) return false;
     sn_sink sink = output_sink(&out);
-    sn_status status = sn_marker_set_write_json(l->set, &sink);
-    if (status != SN_OK && status != SN_ERR_FILE) complain("%s", sn_status_text(status));
-    return output_close(&out, status == SN_OK) && status == SN_OK;
+    return output_close(&out, sn_marker_set_write_json(l->set, &sink), NULL);
 }
 
 static bool check_words(const settings *s, long *offset) {

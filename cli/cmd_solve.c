@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "figure.h"
 
 static const char help[] =
     "usage: sinew solve [-m MODEL -t TASKS] [--start FILE] [--cold] [--json] [--trace]\n\n"
     "Finds the pose that best meets the tasks. Without -m and -t: the built-in humanoid, which\n"
     "must reach for several goals at once.\n\n"
-    "  -m, --model FILE      native JSON model, or \"humanoid\"\n"
+    "  -m, --model FILE      model of any format, or \"humanoid\"\n"
     "  -t, --tasks FILE      tasks file\n"
     "  --start FILE          start pose: nq numbers; without it the zero pose\n"
     "  --solver NAME         hybrid (the default), newton, newton-pcg, lm, dls, gauss-newton, "
@@ -176,7 +176,8 @@ static int run(int argc, char **argv) {
     }
 
     code = EXIT_INPUT;
-    sn_model *model = load_model(model_path != NULL ? model_path : "humanoid");
+    figure holder;
+    const sn_model *model = load_model(model_path != NULL ? model_path : "humanoid", &holder);
     sn_problem *problem = NULL;
     if (model != NULL && tasks_path != NULL) problem = load_problem(tasks_path, model);
     if (model != NULL && tasks_path == NULL)
@@ -186,7 +187,7 @@ static int run(int argc, char **argv) {
     if (start != NULL) code = solve(model, problem, start, &solver_options, cold, json);
     free(start);
     sn_problem_destroy(problem);
-    sn_model_destroy(model);
+    free_figure(&holder);
     return code;
 }
 

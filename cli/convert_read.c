@@ -89,6 +89,14 @@ static bool take_input(conversion *c, input *in) {
         if (!only_one("a skeleton", &c->figure_path, in->path)) return false;
         c->figure_world = world_of_model(d);
         if (d->note[0] != '\0') convert_note(c, "%s: %s", in->path, d->note);
+        char mimics[200];
+        describe_mimics(d, mimics, sizeof mimics);
+        if (mimics[0] != '\0')
+            convert_note(
+                c,
+                "%s: %s, which no output says: in JSON followers are locked, elsewhere they move "
+                "by themselves",
+                in->path, mimics);
         figure_of(d, &c->figure);
     }
     return true;
@@ -104,7 +112,7 @@ static bool read_one(conversion *c, const char *path, bool *wait) {
     bool good = input_read(path, &options, &in, &error);
     if (good) {
         good = take_input(c, &in);
-    } else if (wait != NULL && in.document.format == SN_FORMAT_AMC && strcmp(path, "-") != 0) {
+    } else if (wait != NULL && in.document.format == SN_FORMAT_AMC) {
         *wait = good = true;
     } else {
         (void)file_error(path, &error);

@@ -12,13 +12,15 @@ typedef struct figure {
     int up;                       ///< 0 1 2
     double up_sign;
     bool up_guessed;  ///< else it is the format's custom
-    double *tips;     ///< njoint x 3, ends of the bones; NULL when not known
 } figure;
 
 /// Read a model of any format; "humanoid" without a file of that name is the built-in figure. False and a
 /// message when it can't be.
 /// @param metres  per unit, for formats that do not say; 0: guess
 bool load_figure(const char *path, bool use_limits, double metres, figure *out);
+/// The same, with the file's limits, for a command that only needs the model: NULL and a message when it
+/// can't be. What the reader has to tell goes to standard error.
+const sn_model *load_model(const char *path, figure *out);
 void free_figure(figure *self);
 /// From a document with a model, which is emptied.
 void figure_of(sn_document *document, figure *out);
@@ -28,24 +30,9 @@ bool load_document(const char *path, const sn_document_options *options, sn_docu
 /// Read a file that must hold markers.
 sn_recording *load_recording(const char *path);
 
-/// What a file of motion is made from.
-typedef struct scene {
-    const figure *figure;
-    const sn_model *model;          ///< the figure's, or one with other lengths and markers
-    bool reshaped;                  ///< its lengths are not the figure's
-    const sn_motion *motion;        ///< NULL: the figure alone
-    const sn_recording *recording;  ///< measured markers in the model's world, or NULL
-    double metres;                  ///< per unit of the output, for formats that can choose; 0: as usual
-    double rotation[4];             ///< of the whole figure and its markers, w x y z; all 0 for none
-    const char *page;               ///< for HTML: sinew's page, NULL where it usually is
-} scene;
+/// The scene of a figure: what a file is made from.
+sn_scene figure_scene(const figure *self);
 
 /// Write a scene as the format of the path's ending says. False and a message when it can't be.
-bool write_scene(const char *path, const scene *scene);
-/// The same into a sink; `error` may stay without a text.
-sn_status write_scene_to(const scene *scene, sn_format format, const sn_sink *sink, sn_error *error);
-/// Turn markers as the scene is turned.
-void turn_markers(const scene *scene, sn_recording *markers);
-
-/// Where the model's markers are in every frame. NULL and a message when memory is out.
-sn_recording *marker_paths(const sn_model *model, const sn_motion *motion);
+/// @param page  for HTML: sinew's page, NULL where it usually is
+bool write_scene(const char *path, const sn_scene *scene, const char *page);

@@ -44,23 +44,13 @@ double now(void) {
 // No file of ours comes near this; a device that never ends must not fill the memory.
 static const size_t largest_file = (size_t)1 << 30;
 
-static char *read_failed(const char *path, char *text, FILE *file, const char *why,
-                         sn_error *error) {
-    error->status = SN_ERR_FILE;
-    error->line = 0;
-    (void)snprintf(error->text, sizeof error->text, "%s", why);
-    free(text);
-    if (file != NULL && strcmp(path, "-") != 0) (void)fclose(file);
-    return NULL;
-}
-
 // Files that were read, by what they are and not by their names.
 static struct {
     int count, room;
     struct {
         dev_t device;
         ino_t number;
-    } *file;
+    } * file;
 } inputs;
 
 static void remember_input(FILE *file) {
@@ -85,31 +75,88 @@ bool was_input(const char *path) {
     return false;
 }
 
-char *read_bytes(const char *path, size_t *length, sn_error *error) {
-    bool standard = strcmp(path, "-") == 0;
-    errno = 0;
-    FILE *file = standard ? stdin : fopen(path, "rb");
-    if (file == NULL) return read_failed(path, NULL, NULL, strerror(errno), error);
-    if (!standard) remember_input(file);
-    size_t capacity = 1 << 16, used = 0;
+// What came through a pipe comes only once: it is kept for those who read the same name again.
+typedef struct kept {
+    struct kept *next;
+    char *path, *text;  // text NULL: it could not be read, for this reason
+    const char *why;
+    size_t length;
+} kept;
+
+static kept *pipes;
+
+static char *copy_bytes(const char *text, size_t length) {
+    char *copy = must_alloc(length + 1, 1);
+    memcpy(copy, text, length);
+    return copy;
+}
+
+static void keep(const char *path, const char *text, size_t length, const char *why) {
+    kept *k = must_alloc(1, sizeof *k);
+    *k =
+        (kept){.next = pipes, .path = copy_bytes(path, strlen(path)), .why = why, .length = length};
+    if (text != NULL) k->text = copy_bytes(text, length);
+    pipes = k;
+}
+
+bool is_plain_file(const char *path) {
+    struct stat s;
+    return strcmp(path, "-") != 0 && stat(path, &s) == 0 && S_ISREG(s.st_mode);
+}
+
+static char *fail(sn_error *error, const char *why) {
+    *error = (sn_error){.status = SN_ERR_FILE};
+    (void)snprintf(error->text, sizeof error->text, "%s", why);
+    return NULL;
+}
+
+// All of a stream, terminated. @param size  of a plain file, else 0
+static char *read_stream(FILE *file, size_t size, size_t *length, const char **why) {
+    static const char too_large[] = "larger than 1 GiB, the most that is read";
+    *why = too_large;
+    if (size > largest_file) return NULL;
+    // a byte more shows that a file ends where it should
+    size_t capacity = size + 2 > 1 << 16 ? size + 2 : 1 << 16, used = 0;
     char *text = must_alloc(capacity, 1);
     for (;;) {
         size_t got = fread(text + used, 1, capacity - 1 - used, file);
         used += got;
         if (got == 0) break;
         if (used < capacity - 1) continue;
-        if (used > largest_file) return read_failed(path, text, file, "larger than 1 GiB", error);
-        char *grown = capacity < SIZE_MAX / 2 ? realloc(text, capacity *= 2) : NULL;
-        if (grown == NULL) return read_failed(path, text, file, "too large for the memory", error);
+        char *grown = used <= largest_file ? realloc(text, capacity *= 2) : NULL;
+        if (grown == NULL) {
+            *why = used <= largest_file ? "too large for the memory" : too_large;
+            free(text);
+            return NULL;
+        }
         text = grown;
     }
-    if (ferror(file) != 0)
-        return read_failed(path, text, file, errno != 0 ? strerror(errno) : "cannot be read",
-                           error);
-    if (!standard) (void)fclose(file);
     text[used] = '\0';
     *length = used;
-    return text;
+    if (ferror(file) == 0) return text;
+    *why = errno != 0 ? strerror(errno) : "cannot be read";
+    free(text);
+    return NULL;
+}
+
+char *read_bytes(const char *path, size_t *length, sn_error *error) {
+    bool standard = strcmp(path, "-") == 0;
+    for (const kept *k = pipes; k != NULL; k = k->next) {
+        if (strcmp(k->path, path) != 0) continue;
+        *length = k->length;
+        return k->text != NULL ? copy_bytes(k->text, k->length) : fail(error, k->why);
+    }
+    errno = 0;
+    FILE *file = standard ? stdin : fopen(path, "rb");
+    if (file == NULL) return fail(error, strerror(errno));
+    if (!standard) remember_input(file);
+    struct stat s;
+    const char *why = NULL;
+    bool plain = fstat(fileno(file), &s) == 0 && S_ISREG(s.st_mode);
+    char *text = read_stream(file, plain ? (size_t)s.st_size : 0, length, &why);
+    if (standard || !plain) keep(path, text, text != NULL ? *length : 0, why);
+    if (!standard) (void)fclose(file);
+    return text != NULL ? text : fail(error, why);
 }
 
 char *read_file(const char *path, size_t *length) {
@@ -126,30 +173,6 @@ int file_error(const char *path, const sn_error *error) {
         complain("%s: %s", path, error->text);
     }
     return EXIT_INPUT;
-}
-
-sn_model *load_model(const char *path) {
-    sn_model *model = NULL;
-    sn_error error = {0};
-    if (strcmp(path, "humanoid") == 0) {
-        FILE *file = fopen(path, "rb");
-        if (file == NULL) {
-            if (sn_model_humanoid(NULL, &model) != SN_OK) fputs("sinew: out of memory\n", stderr);
-            return model;
-        }
-        (void)fclose(file);
-    }
-    size_t length;
-    char *text = read_file(path, &length);
-    if (text == NULL) return NULL;
-    sn_osim_info info = {0};
-    bool osim = sn_format_of(path, text, length) == SN_FORMAT_OSIM;
-    sn_status status = osim ? sn_osim_read(text, length, NULL, &model, &info, &error)
-                            : sn_model_read_json(text, length, NULL, &model, &error);
-    if (status != SN_OK) (void)file_error(path, &error);
-    if (info.note[0] != '\0') fprintf(stderr, "sinew: %s: %s\n", path, info.note);
-    free(text);
-    return model;
 }
 
 sn_problem *load_problem(const char *path, const sn_model *model) {

@@ -6,7 +6,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "fit_many.h"
 
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -193,20 +192,9 @@ static bool all_there(const fit_settings *s) {
 }
 
 // What a run that was killed outright left beside the places of its files.
-static void remove_parts(const char *folder, const char *path) {
-    const char *name = path + strlen(folder) + 1;
-    size_t n = strlen(name);
-    DIR *all = opendir(folder);
-    if (all == NULL) return;
-    for (struct dirent *e; (e = readdir(all)) != NULL;)
-        if (strncmp(e->d_name, name, n) == 0 && strncmp(e->d_name + n, ".part-", 6) == 0)
-            (void)unlinkat(dirfd(all), e->d_name, 0);
-    (void)closedir(all);
-}
-
-static void remove_all_parts(const char *folder, const fit_settings *s) {
-    for (int i = 0; i < s->outputs.count; i++) remove_parts(folder, s->outputs.word[i]);
-    if (s->report != NULL) remove_parts(folder, s->report);
+static void remove_dead_parts(const fit_settings *s) {
+    for (int i = 0; i < s->outputs.count; i++) parts_remove_dead(s->outputs.word[i]);
+    if (s->report != NULL) parts_remove_dead(s->report);
 }
 
 static void print_failure(const take *t, int code) {
@@ -219,7 +207,7 @@ static void print_failure(const take *t, int code) {
     puts("}");
 }
 
-int fit_many(const many_settings *many, const fit_settings *settings, const fit_plan *plan) {
+int fit_many(const many_settings *many, const fit_settings *settings, const sn_take_options *options) {
     take_list list = {0};
     long k, n;
     int failed = 0, poor = 0, done = 0, skipped = 0;
@@ -234,14 +222,14 @@ int fit_many(const many_settings *many, const fit_settings *settings, const fit_
         s.input = t->input;
         s.name = t->name;
         name_outputs(many, t, &s);
-        if (many->resume) remove_all_parts(many->out, &s);
+        if (many->resume) remove_dead_parts(&s);
         if (many->resume && all_there(&s)) {
             skipped++;
             free_outputs(&s);
             continue;
         }
         forget_complaint();
-        int code = fit_take(&s, plan, &result);
+        int code = fit_take(&s, options, &result);
         if (code == EXIT_OK || code == EXIT_POOR) {
             print_fit_json(&result);
             print_fit_warnings(&result);

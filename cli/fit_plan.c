@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Understanding what the user asked for, before any file is touched.
-#include <math.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,39 +25,39 @@ static bool parse_length(const char *name, const char *word, double *out) {
     return true;
 }
 
-static bool parse_calibrate(const fit_settings *s, fit_plan *p) {
-    const char *word = s->calibrate;
-    p->may_calibrate = word == NULL || strcmp(word, "none") != 0;
-    p->must_calibrate = word != NULL && p->may_calibrate;
-    p->calibrate.scale = word != NULL && strcmp(word, "scale") == 0;
-    if (word == NULL || p->calibrate.scale || strcmp(word, "offsets") == 0 ||
-        strcmp(word, "none") == 0)
+static bool parse_calibrate(const fit_settings *s, sn_take_options *o) {
+    static const char *const words[] = {"none", "offsets", "scale"};
+    static const sn_calibrate_use uses[] = {SN_CALIBRATE_NONE, SN_CALIBRATE_OFFSETS,
+                                            SN_CALIBRATE_SCALE};
+    for (int i = 0; s->calibrate != NULL && i < 3; i++) {
+        if (strcmp(s->calibrate, words[i]) != 0) continue;
+        o->calibrate = uses[i];
         return true;
-    return wrong("--calibrate", word, "offsets, scale or none");
+    }
+    return s->calibrate == NULL || wrong("--calibrate", s->calibrate, "offsets, scale or none");
 }
 
-static bool parse_limits(const fit_settings *s, fit_plan *p) {
+static bool parse_limits(const fit_settings *s, sn_take_options *o) {
     static const char *const words[] = {"hard", "soft", "off"};
-    p->fit.limits = SN_LIMITS_OFF;
     for (int i = 0; s->limits != NULL && i < 3; i++) {
         if (strcmp(s->limits, words[i]) != 0) continue;
-        p->fit.limits = (sn_limit_use)i;
+        o->limits = (sn_limit_use)i;
         return true;
     }
     return s->limits == NULL || wrong("--limits", s->limits, "hard, soft or off");
 }
 
-static bool parse_robust(const fit_settings *s, fit_plan *p) {
+static bool parse_robust(const fit_settings *s, sn_take_options *o) {
     const char *word = s->robust;
     if (word == NULL) return true;
-    p->fit.loss = SN_LOSS_CAUCHY;
-    if (strncmp(word, "huber", 5) == 0) p->fit.loss = SN_LOSS_HUBER;
-    size_t n = p->fit.loss == SN_LOSS_HUBER ? 5 : 6;
-    bool known = p->fit.loss == SN_LOSS_HUBER || strncmp(word, "cauchy", 6) == 0;
+    o->loss = SN_LOSS_CAUCHY;
+    if (strncmp(word, "huber", 5) == 0) o->loss = SN_LOSS_HUBER;
+    size_t n = o->loss == SN_LOSS_HUBER ? 5 : 6;
+    bool known = o->loss == SN_LOSS_HUBER || strncmp(word, "cauchy", 6) == 0;
     if (known && word[n] == '\0') return true;
     if (!known || word[n] != ':') return wrong("--robust", word, "cauchy or huber, or cauchy:2cm");
-    if (!parse_length("--robust", word + n + 1, &p->fit.loss_scale)) return false;
-    return p->fit.loss_scale > 0 || wrong("--robust", word, "a length above 0");
+    if (!parse_length("--robust", word + n + 1, &o->loss_scale)) return false;
+    return o->loss_scale > 0 || wrong("--robust", word, "a length above 0");
 }
 
 // "yzx", or its mirror image "-yzx": what no rotation is with its first sign turned.
@@ -71,40 +71,43 @@ static bool parse_axes(const char *word, sn_axis_map *out) {
     return true;
 }
 
-static bool parse_world(const fit_settings *s, fit_plan *p) {
-    if (s->up != NULL && !sn_axis_parse(s->up, &p->up, &p->up_sign))
+static bool parse_world(const fit_settings *s, sn_take_options *o) {
+    if (s->up != NULL && !sn_axis_parse(s->up, &o->up, &o->up_sign))
         return wrong("--up", s->up, "the recording's axis that points up: x, y, z or -x, -y, -z");
-    p->has_up = s->up != NULL;
-    if (s->axes != NULL && !parse_axes(s->axes, &p->axes))
+    if (s->axes != NULL && !parse_axes(s->axes, &o->axes))
         return wrong(
             "--axes", s->axes,
             "which of the recording's axes become the model's x, y and z, each once, such as yzx "
             "or x-zy; -yzx is a mirror image");
-    p->has_axes = s->axes != NULL;
-    p->unit = s->units != NULL ? sn_unit_metres(s->units) : 0;
-    if (s->units != NULL && p->unit <= 0) return wrong("--units", s->units, "m, cm, mm, in, ft");
+    o->has_axes = s->axes != NULL;
+    o->unit = s->units != NULL ? sn_unit_metres(s->units) : 0;
+    if (s->units != NULL && o->unit <= 0) return wrong("--units", s->units, "m, cm, mm, in, ft");
     return true;
 }
 
-bool make_plan(const fit_settings *s, fit_plan *p) {
-    *p = (fit_plan){.fit = sn_fit_options_default(),
-                    .calibrate = sn_calibrate_options_default(),
-                    .max_error = INFINITY};
-    p->fit.track.solver.gradient = 1e-7;
-    p->fit.track.solver.max_iterations = 100;
+static bool parse_solver(const fit_settings *s, sn_take_options *o) {
+    if (s->solver == NULL) return true;
+    o->solver.method = sn_method_find(s->solver);
+    if (o->solver.method == SN_METHOD_COUNT)
+        return wrong("--solver", s->solver, "a solver's name; see sinew solve --help");
+    return sn_method_available(o->solver.method) ||
+           wrong("--solver", s->solver, "a solver that this build has (LAPACK is missing)");
+}
+
+bool make_plan(const fit_settings *s, sn_take_options *o) {
     long threads = 1;
+    frame_range frames;
+    *o = sn_take_options_default();
     if (s->threads != NULL && !parse_integer("-j", s->threads, 1, 256, &threads)) return false;
-    p->fit.track.threads = (int)threads;
-    if (s->solver != NULL) {
-        p->fit.track.solver.method = sn_method_find(s->solver);
-        if (p->fit.track.solver.method == SN_METHOD_COUNT)
-            return wrong("--solver", s->solver, "a solver's name; see sinew solve --help");
-        if (!sn_method_available(p->fit.track.solver.method))
-            return wrong("--solver", s->solver, "a solver that this build has (LAPACK is missing)");
-    }
-    if (s->smooth != NULL && !parse_number("--smooth", s->smooth, 0, &p->fit.smooth)) return false;
-    if (s->max_error != NULL && !parse_length("--max-error", s->max_error, &p->max_error))
+    o->threads = (int)threads;
+    o->subject = s->subject;
+    o->builtin = s->markers != NULL && strcmp(s->markers, "builtin") == 0;
+    if (s->smooth != NULL && !parse_number("--smooth", s->smooth, 0, &o->smooth)) return false;
+    if (s->max_error != NULL && !parse_length("--max-error", s->max_error, &o->max_error))
         return false;
-    if (!parse_frames(s->frames, &p->frames)) return false;
-    return parse_calibrate(s, p) && parse_limits(s, p) && parse_robust(s, p) && parse_world(s, p);
+    if (!parse_frames(s->frames, &frames)) return false;
+    if (frames.first != LONG_MIN) o->first_frame = frames.first;
+    if (frames.last != LONG_MAX) o->last_frame = frames.last;
+    return parse_solver(s, o) && parse_calibrate(s, o) && parse_limits(s, o) &&
+           parse_robust(s, o) && parse_world(s, o);
 }

@@ -19,29 +19,30 @@ static void axis_text(int axis, double sign, char out[3]) {
 
 void print_fit_text(const fit_result *r) {
     const sn_recording_info *info = sn_recording_get_info(r->recording);
-    const sn_fit_summary *s = &r->summary;
+    const sn_take_summary *t = r->summary;
+    const sn_fit_summary *s = &t->fit;
     char map[8], up[3], model_up[3];
-    sn_axis_map_print(&r->axes.map, map);
-    axis_text(r->axes.up, r->axes.up_sign, up);
+    sn_axis_map_print(&t->axes.map, map);
+    axis_text(t->axes.up, t->axes.up_sign, up);
     axis_text(r->figure.up, r->figure.up_sign, model_up);
     printf("%s: frames %d to %d", r->settings->input, sn_motion_first_frame(r->motion),
-           sn_motion_first_frame(r->motion) + r->input.count - 1);
+           sn_motion_first_frame(r->motion) + t->count - 1);
     if (info->rate > 0) printf(", %g frames/s", info->rate);
-    printf("\n  markers       %d of %d labels, set: %s\n", r->matched, r->nlabel,
-           sn_marker_set_name(r->set));
-    printf("  units         %s (%s) to metres\n", r->unit_text, known_text(r->axes.unit_known));
+    printf("\n  markers       %d of %d labels, set: %s\n", t->matched, t->labels,
+           sn_marker_set_name(sn_take_markers(r->take)));
+    printf("  units         %s (%s) to metres\n", t->unit, known_text(t->axes.unit_known));
     printf("  axes          up %s (%s); the model's x y z are the recording's %s, its up is %s\n",
-           up, known_text(r->axes.up_known), map, model_up);
-    if (r->calibrated) {
+           up, known_text(t->axes.up_known), map, model_up);
+    if (t->calibrated) {
         printf("  calibration   %s from %d frame%s: %.2f cm to %.2f cm RMS",
-               r->reshaped ? "offsets and lengths" : "marker offsets", r->calibration.frames,
-               r->calibration.frames == 1 ? "" : "s", 100 * r->calibration.rms_before,
-               100 * r->calibration.rms);
+               t->reshaped ? "offsets and lengths" : "marker offsets", t->calibration.frames,
+               t->calibration.frames == 1 ? "" : "s", 100 * t->calibration.rms_before,
+               100 * t->calibration.rms);
         printf(", %d iteration%s, %.1f s; markers moved by %.1f cm on average",
-               r->calibration.iterations, r->calibration.iterations == 1 ? "" : "s",
-               r->calibrate_seconds, 100 * r->shift);
-        if (r->reshaped)
-            printf(", bones are %.2f to %.2f times the skeleton's", r->shortest, r->longest);
+               t->calibration.iterations, t->calibration.iterations == 1 ? "" : "s",
+               r->calibrate_seconds, 100 * t->shift);
+        if (t->reshaped)
+            printf(", bones are %.2f to %.2f times the skeleton's", t->shortest, t->longest);
         putchar('\n');
     }
     printf("  error         RMS %.3f cm, mean %.3f cm, worst %.2f cm", 100 * s->rms, 100 * s->mean,
@@ -52,27 +53,28 @@ void print_fit_text(const fit_result *r) {
     if (r->settings->truth != NULL)
         printf("\n  joint angles  off the known motion by %.2f degrees (median), %.2f (RMS), 95 %% "
                "below %.2f",
-               r->truth_median, r->truth_rms, r->truth_95);
-    if (r->settings->truth != NULL && r->truth_joints < r->truth_of)
-        printf(" (%d of %d joints, those with the same names)", r->truth_joints, r->truth_of);
+               r->truth.median, r->truth.rms, r->truth.most);
+    if (r->settings->truth != NULL && r->truth.joints < r->truth.movable)
+        printf(" (%d of %d joints, those with the same names)", r->truth.joints, r->truth.movable);
     printf("\n  gaps          %ld of %ld samples missing (%.1f %%)\n", s->missing,
            s->missing + s->samples,
            100.0 * (double)s->missing / fmax(1, (double)(s->missing + s->samples)));
-    if (r->plan->fit.smooth > 0)
+    if (r->options->smooth > 0)
         printf("  smoothing     W = %g s: marker RMS %.3f cm before, %.3f cm after; mean joint "
                "acceleration %.1f rad/s2 before, %.1f after\n",
-               r->plan->fit.smooth, 100 * s->rms_unsmoothed, 100 * s->rms,
+               r->options->smooth, 100 * s->rms_unsmoothed, 100 * s->rms,
                s->acceleration_unsmoothed, s->acceleration);
-    printf("  frames        %d, %.2f iterations each", r->input.count, s->iterations);
-    if (r->again > 0)
-        printf("; %d solved again from other poses, the better result kept", r->again);
+    printf("  frames        %d, %.2f iterations each", t->count, s->iterations);
+    if (t->again > 0)
+        printf("; %d solved again from other poses, the better result kept", t->again);
     if (s->held > 0) printf("; %d held for want of markers", s->held);
-    printf("\n  time          %.2f s, %.0f frames/s\n", r->fit_seconds,
-           r->input.count / r->fit_seconds);
-    for (int i = 0; i < r->notes.count; i++) printf("  note          %s\n", r->notes.text[i]);
-    if (r->above > 0)
+    printf("\n  time          %.2f s, %.0f frames/s\n", r->fit_seconds, t->count / r->fit_seconds);
+    remark one;
+    for (int i = 0; get_remark(r, i, &one); i++)
+        if (one.severity == SN_SEVERITY_NOTE) printf("  note          %s\n", one.text);
+    if (t->above > 0)
         printf("  above         %d of %d frames stayed above %g cm RMS (--max-error %s)\n",
-               r->above, r->input.count, 100 * r->plan->max_error, r->settings->max_error);
+               t->above, t->count, 100 * r->options->max_error, r->settings->max_error);
     for (int i = 0; i < r->settings->outputs.count; i++)
         printf("  wrote         %s\n", r->settings->outputs.word[i]);
     if (r->settings->save_model != NULL) printf("  wrote         %s\n", r->settings->save_model);
@@ -80,26 +82,90 @@ void print_fit_text(const fit_result *r) {
 }
 
 void print_fit_warnings(const fit_result *r) {
+    remark one;
     (void)fflush(stdout);
-    for (int i = 0; i < r->warnings.count; i++)
-        fprintf(stderr, "sinew: WARNING: %s: %s\n", r->settings->input, r->warnings.text[i]);
+    for (int i = 0; get_remark(r, i, &one); i++)
+        if (one.severity == SN_SEVERITY_WARNING)
+            fprintf(stderr, "sinew: WARNING: %s: %s\n", r->settings->input, one.text);
 }
 
-static void print_strings(const char *key, char *const *text, int count) {
+// The sentences of a severity.
+static void print_sentences(const char *key, const fit_result *r, sn_severity severity) {
+    remark one;
+    bool first = true;
     printf(",\"%s\":[", key);
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; get_remark(r, i, &one); i++) {
+        if (one.severity != severity) continue;
+        if (!first) putchar(',');
+        print_json_string(one.text);
+        first = false;
+    }
+    putchar(']');
+}
+
+static void print_marker(const char *key, const fit_result *r, int marker) {
+    if (marker < 0) return;
+    printf(",\"%s\":", key);
+    print_json_string(sn_model_marker(r->model, marker)->name);
+}
+
+static void print_finding(const fit_result *r, const remark *one) {
+    const sn_finding *f = one->finding;
+    printf("{\"code\":\"%s\",\"severity\":\"%s\"", one->code, sn_severity_name(one->severity));
+    for (int k = 0; f != NULL && k < f->nnumber; k++) {
+        char name[16];
+        sn_finding_number_name(f->code, k, name);
+        printf(",\"%s\":", name);
+        print_number(f->number[k]);
+    }
+    if (f != NULL) {
+        print_marker("marker", r, f->marker);
+        print_marker("other", r, f->other);
+        if (f->joint >= 0) {
+            printf(",\"joint\":");
+            print_json_string(sn_model_joint(r->model, f->joint)->name);
+        }
+        if (f->has_frames)
+            printf(",\"first\":%lld,\"last\":%lld", (long long)f->first, (long long)f->last);
+    }
+    printf(",\"sentence\":");
+    print_json_string(one->text);
+    putchar('}');
+}
+
+static void print_findings(const fit_result *r) {
+    remark one;
+    printf(",\"findings\":[");
+    for (int i = 0; get_remark(r, i, &one); i++) {
         if (i > 0) putchar(',');
-        print_json_string(text[i]);
+        print_finding(r, &one);
+    }
+    putchar(']');
+}
+
+static void print_exchanged(const fit_result *r) {
+    bool first = true;
+    printf(",\"exchanged\":[");
+    for (int i = 0; i < sn_take_nfinding(r->take); i++) {
+        const sn_finding *f = sn_take_finding(r->take, i);
+        if (f->code != SN_FINDING_EXCHANGED) continue;
+        printf("%s{\"markers\":[", first ? "" : ",");
+        print_json_string(sn_model_marker(r->model, f->marker)->name);
+        putchar(',');
+        print_json_string(sn_model_marker(r->model, f->other)->name);
+        printf("],\"first\":%lld,\"last\":%lld}", (long long)f->first, (long long)f->last);
+        first = false;
     }
     putchar(']');
 }
 
 void print_fit_json(const fit_result *r) {
     const sn_recording_info *info = sn_recording_get_info(r->recording);
-    const sn_fit_summary *s = &r->summary;
+    const sn_take_summary *t = r->summary;
+    const sn_fit_summary *s = &t->fit;
     char map[8], up[3];
-    sn_axis_map_print(&r->axes.map, map);
-    axis_text(r->axes.up, r->axes.up_sign, up);
+    sn_axis_map_print(&t->axes.map, map);
+    axis_text(t->axes.up, t->axes.up_sign, up);
     printf("{\"ok\":true");
     if (r->settings->name != NULL) {
         printf(",\"name\":");
@@ -109,21 +175,21 @@ void print_fit_json(const fit_result *r) {
     print_json_string(r->settings->input);
     printf(",\"model\":");
     print_json_string(r->settings->model);
-    printf(",\"frames\":%d,\"first_frame\":%d,\"rate\":", r->input.count,
+    printf(",\"frames\":%d,\"first_frame\":%d,\"rate\":", t->count,
            sn_motion_first_frame(r->motion));
     print_number(info->rate);
     printf(",\"units\":");
-    print_json_string(r->unit_text);
+    print_json_string(t->unit);
     printf(",\"units_known\":\"%s\",\"up\":\"%s\",\"up_known\":\"%s\",\"axes\":\"%s\"",
-           known_text(r->axes.unit_known), up, known_text(r->axes.up_known), map);
-    printf(",\"markers\":%d,\"labels\":%d,\"set\":", r->matched, r->nlabel);
-    print_json_string(sn_marker_set_name(r->set));
-    if (r->calibrated) {
+           known_text(t->axes.unit_known), up, known_text(t->axes.up_known), map);
+    printf(",\"markers\":%d,\"labels\":%d,\"set\":", t->matched, t->labels);
+    print_json_string(sn_marker_set_name(sn_take_markers(r->take)));
+    if (t->calibrated) {
         printf(",\"calibration\":{\"scale\":%s,\"frames\":%d,\"iterations\":%d,\"rms_before\":",
-               r->reshaped ? "true" : "false", r->calibration.frames, r->calibration.iterations);
-        print_number(r->calibration.rms_before);
+               t->reshaped ? "true" : "false", t->calibration.frames, t->calibration.iterations);
+        print_number(t->calibration.rms_before);
         printf(",\"rms\":");
-        print_number(r->calibration.rms);
+        print_number(t->calibration.rms);
         printf("}");
     }
     printf(",\"rms\":");
@@ -137,9 +203,9 @@ void print_fit_json(const fit_result *r) {
            s->worst_frame + sn_motion_first_frame(r->motion), s->missing, s->samples, s->held,
            s->restarted, s->moved);
     print_number(s->iterations);
-    if (r->plan->fit.smooth > 0) {
+    if (r->options->smooth > 0) {
         printf(",\"smoothing\":{\"seconds\":");
-        print_number(r->plan->fit.smooth);
+        print_number(r->options->smooth);
         printf(",\"rms_before\":");
         print_number(s->rms_unsmoothed);
         printf(",\"acceleration_before\":");
@@ -150,26 +216,20 @@ void print_fit_json(const fit_result *r) {
     }
     if (r->settings->truth != NULL) {
         printf(",\"joint_error_median\":");
-        print_number(r->truth_median);
+        print_number(r->truth.median);
         printf(",\"joint_error_rms\":");
-        print_number(r->truth_rms);
+        print_number(r->truth.rms);
     }
-    printf(",\"above\":%d,\"frames_per_second\":", r->above);
-    print_number(r->input.count / r->fit_seconds);
-    printf(",\"exchanged\":[");
-    for (int i = 0; i < r->nswap; i++) {
-        const sn_fit_swap *x = &r->swaps[i];
-        printf("%s{\"markers\":[", i > 0 ? "," : "");
-        print_json_string(sn_model_marker(r->model, x->a)->name);
-        putchar(',');
-        print_json_string(sn_model_marker(r->model, x->b)->name);
-        printf("],\"first\":%d,\"last\":%d}", x->first + sn_motion_first_frame(r->motion),
-               x->last + sn_motion_first_frame(r->motion));
+    printf(",\"above\":%d,\"frames_per_second\":", t->above);
+    print_number(t->count / r->fit_seconds);
+    print_exchanged(r);
+    print_sentences("warnings", r, SN_SEVERITY_WARNING);
+    print_sentences("notes", r, SN_SEVERITY_NOTE);
+    print_findings(r);
+    printf(",\"outputs\":[");
+    for (int i = 0; i < r->settings->outputs.count; i++) {
+        if (i > 0) putchar(',');
+        print_json_string(r->settings->outputs.word[i]);
     }
-    putchar(']');
-    print_strings("warnings", r->warnings.text, r->warnings.count);
-    print_strings("notes", r->notes.text, r->notes.count);
-    print_strings("outputs", (char *const *)(uintptr_t)r->settings->outputs.word,
-                  r->settings->outputs.count);
-    puts("}");
+    puts("]}");
 }

@@ -91,69 +91,71 @@ static void player(plot_text *out, const char *report, const fit_settings *s) {
 }
 
 static void summary(plot_text *out, const char *path, const fit_result *r) {
-    const sn_fit_summary *s = &r->summary;
+    const sn_fit_summary *s = &r->summary->fit;
     const fit_settings *set = r->settings;
     char map[8];
     int first = sn_motion_first_frame(r->motion);
-    sn_axis_map_print(&r->axes.map, map);
+    sn_axis_map_print(&r->summary->axes.map, map);
     page_section(out, "summary", "Summary");
     plot_raw(out, "<div class=\"wide\"><table><tbody>\n");
     player(out, path, set);
     report_row(out, "skeleton", "%s: %d joints, %d degrees of freedom", set->model,
                sn_model_njoint(r->model), sn_model_nv(r->model));
     report_row(out, "recording", "%s: frames %d to %d%s", set->input, first,
-               first + r->input.count - 1, sn_motion_rate(r->motion) > 0 ? "" : ", rate not known");
+               first + r->summary->count - 1, sn_motion_rate(r->motion) > 0 ? "" : ", rate not known");
     if (sn_motion_rate(r->motion) > 0)
         report_row(out, "rate", "%g frames/s, %.2f s", sn_motion_rate(r->motion),
-                   r->input.count / sn_motion_rate(r->motion));
-    report_row(out, "markers", "%d of the recording's %d labels; set: %s", r->matched, r->nlabel,
-               sn_marker_set_name(r->set));
+                   r->summary->count / sn_motion_rate(r->motion));
+    report_row(out, "markers", "%d of the recording's %d labels; set: %s", r->summary->matched, r->summary->labels,
+               sn_marker_set_name(sn_take_markers(r->take)));
     report_row(out, "units",
                "the recording is in %s (%s); everything here is in metres, centimetres, degrees",
-               r->unit_text, known_text(r->axes.unit_known));
+               r->summary->unit, known_text(r->summary->axes.unit_known));
     report_row(out, "axes",
                "up is the recording's %s%c (%s) and the model's %s%c; the model's x y z are the "
                "recording's %s",
-               r->axes.up_sign < 0 ? "-" : "+", "xyz"[r->axes.up], known_text(r->axes.up_known),
-               r -> figure.up_sign < 0 ? "-" : "+", "xyz"[r->figure.up], map);
+               r->summary->axes.up_sign < 0 ? "-" : "+", "xyz"[r->summary->axes.up], known_text(r->summary->axes.up_known),
+               r->figure.up_sign < 0 ? "-" : "+", "xyz"[r->figure.up], map);
     report_row(out, "marker error", "RMS %.3f cm, mean %.3f cm, worst %.2f cm", 100 * s->rms,
                100 * s->mean, 100 * s->worst);
     if (r->settings->truth != NULL)
         report_row(out, "joint angles",
                    "off the known motion by %.2f degrees (median), %.2f (RMS), 95 %% below %.2f",
-                   r->truth_median, r->truth_rms, r->truth_95);
-    if (r->calibrated)
+                   r->truth.median, r->truth.rms, r->truth.most);
+    if (r->summary->calibrated)
         report_row(out, "calibration",
                    "%s from %d frame%s, RMS %.2f cm before, %.2f cm after; markers moved by %.1f "
                    "cm on average",
-                   r->reshaped ? "marker offsets and bone lengths" : "marker offsets",
-                   r->calibration.frames, r->calibration.frames == 1 ? "" : "s",
-                   100 * r->calibration.rms_before, 100 * r->calibration.rms, 100 * r->shift);
+                   r->summary->reshaped ? "marker offsets and bone lengths" : "marker offsets",
+                   r->summary->calibration.frames, r->summary->calibration.frames == 1 ? "" : "s",
+                   100 * r->summary->calibration.rms_before, 100 * r->summary->calibration.rms, 100 * r->summary->shift);
     report_row(out, "gaps", "%ld of %ld samples missing (%.1f %%)", s->missing,
                s->missing + s->samples,
                100.0 * (double)s->missing / fmax(1, (double)(s->missing + s->samples)));
     report_row(out, "frames held for want of markers", "%d", s->held);
     report_row(out, "frames solved again",
                "%d: solved from other poses too, and the better result kept; nothing to do%s",
-               r->again,
-               10 * r->again > r->input.count
+               r->summary->again,
+               10 * r->summary->again > r->summary->count
                    ? ", but it is more than one frame in ten: look whether the figure jumps there"
                    : "");
-    if (r->plan->fit.smooth > 0)
+    if (r->options->smooth > 0)
         report_row(out, "smoothing",
                    "W = %g s: marker RMS %.3f cm before, %.3f cm after; mean joint acceleration "
                    "%.1f rad/s2 before, %.1f after",
-                   r->plan->fit.smooth, 100 * s->rms_unsmoothed, 100 * s->rms,
+                   r->options->smooth, 100 * s->rms_unsmoothed, 100 * s->rms,
                    s->acceleration_unsmoothed, s->acceleration);
-    if (isfinite(r->plan->max_error))
-        report_row(out, "frames above the limit", "%d of %d above %g cm", r->above, r->input.count,
-                   100 * r->plan->max_error);
+    if (isfinite(r->options->max_error))
+        report_row(out, "frames above the limit", "%d of %d above %g cm", r->summary->above, r->summary->count,
+                   100 * r->options->max_error);
     // no times: the same take gives the same bytes
     report_row(out, "solver", "%s, %.2f iterations a frame",
-               sn_method_name(r->plan->fit.track.solver.method), s->iterations);
-    for (int i = 0; i < r->warnings.count; i++)
-        report_row(out, "WARNING", "%s", r->warnings.text[i]);
-    for (int i = 0; i < r->notes.count; i++) report_row(out, "note", "%s", r->notes.text[i]);
+               sn_method_name(r->options->solver.method), s->iterations);
+    remark one;
+    for (int i = 0; get_remark(r, i, &one); i++)
+        if (one.severity == SN_SEVERITY_WARNING) report_row(out, "WARNING", "%s", one.text);
+    for (int i = 0; get_remark(r, i, &one); i++)
+        if (one.severity == SN_SEVERITY_NOTE) report_row(out, "note", "%s", one.text);
     plot_raw(out, "</tbody></table></div>\n");
 }
 
@@ -174,7 +176,7 @@ bool write_fit_report(const char *path, const fit_result *r) {
     if (good) {
         sn_sink sink = output_sink(&out);
         bool written = sink.write(sink.user, text.data, text.length);
-        good = output_close(&out, written) && written;
+        good = output_close(&out, written ? SN_OK : SN_ERR_FILE, NULL);
     }
     plot_text_free(&text);
     return good;

@@ -12,8 +12,8 @@ void report_limits(plot_text *out, const fit_result *r) {
     const sn_model *m = r->model;
     const double *lower = sn_model_lower(m), *upper = sn_model_upper(m);
     page_section(out, "limits", "Limits");
-    if (r->plan->fit.limits != SN_LIMITS_HARD) {
-        page_paragraph(out, r->plan->fit.limits == SN_LIMITS_OFF
+    if (r->options->limits != SN_LIMITS_HARD) {
+        page_paragraph(out, r->options->limits == SN_LIMITS_OFF
                                 ? "Joint limits were off (<code>--limits hard</code> holds them)."
                                 : "Joint limits were soft: they pull, but can be passed.");
         return;
@@ -26,7 +26,7 @@ void report_limits(plot_text *out, const fit_result *r) {
         for (int i = v; i < end; i++) {
             int low = 0, high = 0;
             char text[3][32];
-            for (int f = 0; f < r->input.count; f++) {
+            for (int f = 0; f < r->summary->count; f++) {
                 double x = sn_motion_frame(r->motion, f)[q + i - v];
                 low += x <= lower[i];
                 high += x >= upper[i];
@@ -50,7 +50,7 @@ void report_work(plot_text *out, const fit_result *r) {
                                             "7", "8", "9", "10-19", "20-49", "50 up"};
     double count[BINS] = {0};
     long stops[SN_STOP_COUNT] = {0};
-    for (int f = 0; f < r->input.count; f++) {
+    for (int f = 0; f < r->summary->count; f++) {
         int n = r->frames[f].iterations;
         count[n < 10 ? n : n < 20 ? 10 : n < 50 ? 11 : 12]++;
         stops[r->frames[f].stop]++;
@@ -70,7 +70,7 @@ void report_work(plot_text *out, const fit_result *r) {
                              .columns = 1,
                              .width = 700,
                              .height = 240};
-    const sn_fit_summary *s = &r->summary;
+    const sn_fit_summary *s = &r->summary->fit;
     page_section(out, "work", "Work of the solver");
     page_figure(out, &chart_row, "Tries of a frame from other poses are counted with it.");
     plot_raw(out, "<div class=\"wide\"><table><tbody>\n");
@@ -91,7 +91,7 @@ void report_angles(plot_text *out, const fit_result *r) {
     sn_table *table = NULL;
     page_section(out, "angles", "Joint angles");
     if (sn_table_from_motion(r->model, r->motion, NULL, &table, NULL) != SN_OK) return;
-    int n = r->input.count, ncolumn = sn_table_get_info(table)->ncolumn,
+    int n = r->summary->count, ncolumn = sn_table_get_info(table)->ncolumn,
         njoint = sn_model_njoint(r->model);
     double *x = must_alloc((size_t)n, sizeof *x);
     double *y = must_alloc((size_t)n * (size_t)ncolumn, sizeof *y);

@@ -6,7 +6,7 @@
 #include "fit_report.h"
 
 void report_errors(plot_text *out, const fit_result *r) {
-    int n = r->input.count;
+    int n = r->summary->count;
     double *x = must_alloc((size_t)n, sizeof *x), *rms = must_alloc((size_t)n, sizeof *rms),
            *worst = must_alloc((size_t)n, sizeof *worst),
            *seen = must_alloc((size_t)n, sizeof *seen);
@@ -28,7 +28,7 @@ void report_errors(plot_text *out, const fit_result *r) {
                         .nseries = 2};
     plot_chart count = {.title = "Markers seen",
                         .x = {.label = time_label(r)},
-                        .y = {.label = "markers", .low = 0, .high = r->matched + 1},
+                        .y = {.label = "markers", .low = 0, .high = r->summary->matched + 1},
                         .series = visible,
                         .nseries = 1};
     plot_figure wide = {.title = "Marker error over time",
@@ -72,7 +72,7 @@ static void marker_table(plot_text *out, const fit_result *r) {
         (void)snprintf(text[1], 32, "%.3f", 100 * m->mean);
         (void)snprintf(text[2], 32, "%.2f", 100 * m->worst);
         (void)snprintf(text[3], 32, "%d", m->worst_frame + first);
-        (void)snprintf(text[4], 32, "%.1f", 100.0 * m->seen / r->input.count);
+        (void)snprintf(text[4], 32, "%.1f", 100.0 * m->seen / r->summary->count);
         const char *cells[] = {
             d->name, sn_model_joint(r->model, d->joint)->name, text[0], text[1], text[2], text[3],
             text[4]};
@@ -85,16 +85,18 @@ static void marker_table(plot_text *out, const fit_result *r) {
 static void gap_map(plot_text *out, const fit_result *r) {
     static const char *const kinds[] = {"seen", "partly missing", "missing"};
     enum { ACROSS = 520 };
-    int n = sn_model_nmarker(r->model), across = r->input.count < ACROSS ? r->input.count : ACROSS;
-    if (r->summary.missing == 0 || n == 0) return;
+    int n = sn_model_nmarker(r->model),
+        across = r->summary->count < ACROSS ? r->summary->count : ACROSS;
+    if (r->summary->fit.missing == 0 || n == 0) return;
     unsigned char *cell = must_alloc((size_t)across * (size_t)n, 1);
     for (int i = 0; i < n; i++)
         for (int b = 0; b < across; b++) {
-            int from = (int)((long)r->input.count * b / across), gone = 0;
-            int to = (int)((long)r->input.count * (b + 1) / across);
+            int column = sn_take_column(r->take, i);
+            int from = (int)((long)r->summary->count * b / across), gone = 0;
+            int to = (int)((long)r->summary->count * (b + 1) / across);
             for (int f = from; f < to; f++)
-                gone += r->column[i] < 0 ||
-                        !sn_recording_present(r->recording, r->input.first + f, r->column[i]);
+                gone += column < 0 ||
+                        !sn_recording_present(r->recording, r->summary->first + f, column);
             // the map has its first row below, the table above
             cell[(size_t)(n - 1 - i) * (size_t)across + (size_t)b] =
                 (unsigned char)(gone == 0          ? 0
@@ -104,7 +106,7 @@ static void gap_map(plot_text *out, const fit_result *r) {
     plot_chart chart = {
         .kind = PLOT_MAP,
         .title = "Gaps",
-        .x = {time_label(r), false, frame_time(r, 0), frame_time(r, r->input.count), false},
+        .x = {time_label(r), false, frame_time(r, 0), frame_time(r, r->summary->count), false},
         .y = {"marker, by its row in the table", false, 0.5, n + 0.5, true},
         .nx = across,
         .ny = n,
@@ -164,7 +166,7 @@ void report_worst(plot_text *out, const fit_result *r) {
     page_table_begin(out, "By RMS error; neighbours of a worse frame are left out.", heads, 7);
     while (n < MOST) {
         int best = -1;
-        for (int f = 0; f < r->input.count; f++) {
+        for (int f = 0; f < r->summary->count; f++) {
             bool near = false;
             for (int k = 0; k < n; k++) near |= abs(taken[k] - f) < apart;
             if (!near && r->frames[f].markers > 0 &&

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One take from files to files.
-#include "fit_steps.h"
+#include "fit_take.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,119 +9,18 @@
 
 volatile bool fit_cancelled;
 
-static bool find_swaps(fit_result *r) {
-    int most = (int)(sizeof r->swaps / sizeof r->swaps[0]),
-        first = sn_motion_first_frame(r->motion);
-    if (sn_fit_swaps(&r->input, r->motion, NULL, r->swaps, most, &r->nswap) != SN_OK) {
-        complain("out of memory");
-        return false;
-    }
-    for (int i = 0; i < r->nswap; i++) {
-        const sn_fit_swap *s = &r->swaps[i];
-        note(r,
-             "%s and %s look exchanged in frames %d to %d: with their labels exchanged these fit "
-             "%.1f times better; mend it in the file, or try --robust",
-             sn_model_marker(r->model, s->a)->name, sn_model_marker(r->model, s->b)->name,
-             s->first + first, s->last + first, sqrt(s->given / fmax(s->exchanged, 1e-30)));
-    }
-    return true;
-}
+// --- files in ------------------------------------------------------------------------------------
 
-static bool run_fit(fit_result *r) {
-    const sn_recording_info *info = sn_recording_get_info(r->recording);
-    sn_fit_options o = r->plan->fit;
-    meter m = meter_begin(r->settings);
+static sn_marker_set *load_set(const char *path, const sn_model *model) {
+    size_t length;
     sn_error error = {0};
-    o.cancel = &fit_cancelled;
-    o.track.progress = show_fit;
-    o.track.progress_user = &m;
-    r->frames = must_alloc((size_t)r->input.count, sizeof *r->frames);
-    r->markers = must_alloc((size_t)sn_model_nmarker(r->model), sizeof *r->markers);
-    if (sn_motion_create(r->input.count, sn_model_nq(r->model), info->first_frame + r->input.first,
-                         info->rate, NULL, &r->motion) != SN_OK) {
-        complain("out of memory");
-        return false;
-    }
-    sn_motion_set_time_offset(r->motion, info->time_offset);
-    sn_status status =
-        sn_fit_run(&r->input, &o, NULL, r->motion, r->frames, r->markers, &r->summary, &error);
-    r->fit_seconds = now() - m.begin;
-    if (status != SN_OK) (void)file_error(r->settings->input, &error);
-    for (int f = 0; status == SN_OK && f < r->input.count; f++) {
-        r->above += (double)r->frames[f].rms > r->plan->max_error;
-        r->again += f > 0 && (r->frames[f].restarted || r->frames[f].moved);
-    }
-    if (status == SN_OK && !find_swaps(r)) return false;
-    // with known places and a large error too: then the reason may be the mirror
-    if (status == SN_OK && !r->calibrated && r->summary.rms > 0.02 && !check_handedness(r))
-        return false;
-    return status == SN_OK && !fit_cancelled;
-}
-
-// The frames that were fitted; NULL and a message when memory is out.
-static sn_recording *fitted_frames(const fit_result *r) {
-    sn_recording_info info = *sn_recording_get_info(r->recording);
-    const char **labels = must_alloc((size_t)info.nmarker, sizeof *labels);
-    for (int m = 0; m < info.nmarker; m++) labels[m] = sn_recording_label(r->recording, m);
-    info.nframe = r->input.count;
-    info.first_frame += r->input.first;
-    sn_recording *out = NULL;
-    if (sn_recording_create(&info, labels, NULL, &out) != SN_OK) complain("out of memory");
-    for (int f = 0; out != NULL && f < info.nframe; f++)
-        memcpy(sn_recording_edit(out, f), sn_recording_frame(r->recording, r->input.first + f),
-               3 * (size_t)info.nmarker * sizeof(double));
-    free(labels);
-    return out;
-}
-
-// An AMC file means nothing without the ASF file whose bones it moves.
-static void tell_amc(fit_result *r) {
-    const fit_settings *s = r->settings;
-    const char *amc = NULL;
-    bool asf = false, ours = r->figure.skeleton != NULL && !r->reshaped &&
-                             sn_skeleton_get_format(r->figure.skeleton) == SN_SKELETON_ASF;
-    for (int i = 0; i < s->outputs.count; i++) {
-        sn_format format = sn_format_of_name(s->outputs.word[i]);
-        asf |= format == SN_FORMAT_ASF;
-        if (format == SN_FORMAT_AMC) amc = s->outputs.word[i];
-    }
-    if (amc == NULL || asf || ours) return;
-    // without the folder: a report is the same wherever it is written
-    const char *slash = strrchr(amc, '/'), *name = slash != NULL ? slash + 1 : amc;
-    const char *whose =
-        r->reshaped ? "with the bone lengths found here" : "that no ASF file holds yet";
-    if (s->name != NULL)
-        note(r, "%s belongs to a skeleton %s: write that beside it, --formats asf,amc", name,
-             whose);
-    else
-        note(r, "%s belongs to a skeleton %s: write that beside it, -o %.*s.asf", name, whose,
-             (int)strlen(name) - 4, name);
-}
-
-static bool write_outputs(fit_result *r) {
-    const fit_settings *s = r->settings;
-    // the recording must run alongside the motion
-    sn_recording *part = fitted_frames(r);
-    if (part == NULL) return false;
-    tell_amc(r);
-    scene all = {.figure = &r->figure,
-                 .model = r->model,
-                 .reshaped = r->reshaped,
-                 .motion = r->motion,
-                 .recording = part,
-                 .page = s->page};
-    bool good = true;
-    outputs_hold();
-    for (int i = 0; good && i < s->outputs.count && !fit_cancelled; i++)
-        good = write_scene(s->outputs.word[i], &all);
-    if (good && s->save_model != NULL) {
-        // with the file's limits, whether or not they were used here
-        scene shape = {.figure = &r->figure, .model = r->limited, .reshaped = r->reshaped};
-        good = write_scene(s->save_model, &shape);
-    }
-    if (good && s->report != NULL) good = write_fit_report(s->report, r);
-    sn_recording_destroy(part);
-    return outputs_release(good && !fit_cancelled);
+    sn_marker_set *set = NULL;
+    char *text = read_file(path, &length);
+    if (text == NULL) return NULL;
+    if (sn_marker_set_read(text, length, model, NULL, &set, &error) != SN_OK)
+        (void)file_error(path, &error);
+    free(text);
+    return set;
 }
 
 // Told before the work, not after it.
@@ -133,41 +31,210 @@ static bool outputs_allowed(const fit_settings *s) {
            (s->report == NULL || output_allowed(s->report));
 }
 
-int fit_take(const fit_settings *settings, const fit_plan *plan, fit_result *r) {
-    *r = (fit_result){.settings = settings, .plan = plan};
-    // all of a person is smaller
-    if (settings->max_error != NULL && isfinite(plan->max_error) && plan->max_error > 1)
-        note(r, "--max-error %s is %g metres, which nothing passes: say 5mm or 0.5cm",
-             settings->max_error, plan->max_error);
-    bool good = load_take(r) && outputs_allowed(settings) && enter_world(r);
-    int code = EXIT_INPUT;
+static bool load_files(fit_result *r, sn_marker_set **set) {
+    const fit_settings *s = r->settings;
+    if (!load_figure(s->model, true, 0, &r->figure)) return false;
+    if (r->figure.document.note[0] != '\0')
+        (void)snprintf(r->file_note, sizeof r->file_note, "%.190s: %s", s->model,
+                       r->figure.document.note);
+    r->recording = load_recording(s->input);
+    if (r->recording == NULL) return false;
+    if (s->markers != NULL && strcmp(s->markers, "builtin") != 0) {
+        *set = load_set(s->markers, r->figure.model);
+        if (*set == NULL) return false;
+    }
+    return outputs_allowed(s);
+}
+
+// --- the take ------------------------------------------------------------------------------------
+
+// What a step of the take failed with, and the exit code.
+static int step_failed(const fit_result *r, const char *path, sn_status status) {
+    int last = sn_take_nfinding(r->take) - 1;
+    const sn_finding *f = sn_take_finding(r->take, last);
+    if (fit_cancelled) return EXIT_FAILED;
+    if (f == NULL || f->severity != SN_SEVERITY_ERROR) {
+        complain("%s: %s", path, sn_status_text(status));
+        return EXIT_FAILED;
+    }
+    char text[2400];
+    (void)sn_take_sentence(r->take, last, SN_VOICE_COMMAND, text, sizeof text);
+    if (f->code == SN_FINDING_JOINT_UNKNOWN && r->settings->markers != NULL)
+        path = r->settings->markers;
+    complain("%s: %s", path, text);
+    return f->code == SN_FINDING_FAILED ? EXIT_FAILED : EXIT_INPUT;
+}
+
+// The exit code, or -1 to go on.
+static int fit(fit_result *r) {
+    const char *path = r->settings->input;
+    meter m = meter_begin(r->settings->quiet);
+    sn_take_options o = *r->options;
+    sn_marker_set *set = NULL;
+    sn_error error = {0};
+    if (!load_files(r, &set)) return EXIT_INPUT;
+    o.markers = set;
+    o.model_up = r->figure.up;
+    o.model_up_sign = r->figure.up_sign;
+    o.cancel = &fit_cancelled;
+    o.progress = meter_show;
+    o.progress_user = &m;
+    sn_status status = sn_take_create(r->figure.model, r->recording, &o, NULL, &r->take, &error);
+    sn_marker_set_destroy(set);
+    if (status != SN_OK) {
+        (void)file_error(path, &error);
+        return EXIT_FAILED;
+    }
+    m.fit_from = now();
+    status = sn_take_prepare(r->take);
+    if (status == SN_OK) status = sn_take_finish(r->take);
+    meter_end(&m);
+    if (status != SN_OK) return step_failed(r, path, status);
+    r->calibrate_seconds = m.calibrated;
+    r->fit_seconds = now() - m.fit_from;
+    r->model = sn_take_model(r->take);
+    r->motion = sn_take_motion(r->take);
+    r->summary = sn_take_get_summary(r->take);
+    r->frames = sn_take_frames(r->take);
+    r->markers = sn_take_marker_errors(r->take);
+    return -1;
+}
+
+// --- a motion that is known ----------------------------------------------------------------------
+
+// The motion of a file, for its own skeleton or else for the figure's model.
+static sn_motion *load_known(const char *path, const figure *f, sn_document *document) {
+    sn_document_options options = sn_document_options_default();
+    sn_error error = {0};
+    sn_motion *motion = NULL;
+    options.skeleton = f->skeleton;
+    bool amc = sn_format_of_name(path) == SN_FORMAT_AMC;
+    if (amc && (f->skeleton == NULL || sn_skeleton_get_format(f->skeleton) != SN_SKELETON_ASF)) {
+        complain(
+            "%s: an AMC file can be read only with its ASF file, and the model is none; make a "
+            "BVH of the two (sinew convert X.asf %s -o truth.bvh) and give that to --truth",
+            path, path);
+        return NULL;
+    }
+    if (!load_document(path, &options, document)) return NULL;
+    motion = document->motion;
+    document->motion = NULL;
+    if (motion == NULL && document->table != NULL) {
+        if (sn_motion_from_table(f->model, document->table, NULL, &motion, &error) != SN_OK)
+            (void)file_error(path, &error);
+    } else if (motion == NULL) {
+        complain("%s: this %s file holds no motion", path, sn_format_name(document->format));
+    }
+    return motion;
+}
+
+static bool compare_with_truth(fit_result *r) {
+    sn_document document = {0};
+    const char *path = r->settings->truth;
+    sn_motion *motion = load_known(path, &r->figure, &document);
+    bool good = motion != NULL;
     if (good) {
-        r->factor = must_alloc((size_t)sn_model_njoint(r->model), sizeof *r->factor);
-        good = choose_frames(r);
-        if (!good) return EXIT_INPUT;
-        code = EXIT_FAILED;
-        good = calibrate_take(r) && run_fit(r) &&
-               (settings->truth == NULL || compare_with_truth(r)) && write_outputs(r);
+        sn_status status = sn_take_compare(r->take, document.model, motion, &r->truth);
+        good = status == SN_OK;
+        if (!good) (void)step_failed(r, path, status);
+    }
+    sn_motion_destroy(motion);
+    sn_document_free(&document);
+    return good;
+}
+
+// --- files out -----------------------------------------------------------------------------------
+
+// An AMC file means nothing without the ASF file whose bones it moves.
+static void tell_amc(fit_result *r) {
+    const fit_settings *s = r->settings;
+    const char *amc = NULL;
+    bool reshaped = r->summary->reshaped, asf = false;
+    bool ours = r->figure.skeleton != NULL && !reshaped &&
+                sn_skeleton_get_format(r->figure.skeleton) == SN_SKELETON_ASF;
+    for (int i = 0; i < s->outputs.count; i++) {
+        sn_format format = sn_format_of_name(s->outputs.word[i]);
+        asf |= format == SN_FORMAT_ASF;
+        if (format == SN_FORMAT_AMC) amc = s->outputs.word[i];
+    }
+    if (amc == NULL || asf || ours) return;
+    // without the folder: a report is the same wherever it is written
+    const char *slash = strrchr(amc, '/'), *name = slash != NULL ? slash + 1 : amc;
+    const char *whose =
+        reshaped ? "with the bone lengths found here" : "that no ASF file holds yet";
+    char *out = r->output_note;
+    if (s->name != NULL)
+        (void)snprintf(out, sizeof r->output_note,
+                       "%.200s belongs to a skeleton %s: write that beside it, --formats asf,amc",
+                       name, whose);
+    else
+        (void)snprintf(out, sizeof r->output_note,
+                       "%.200s belongs to a skeleton %s: write that beside it, -o %.*s.asf", name,
+                       whose, (int)strlen(name) - 4, name);
+}
+
+static bool write_outputs(fit_result *r) {
+    const fit_settings *s = r->settings;
+    sn_recording *measured = NULL;
+    if (sn_take_measured(r->take, NULL, &measured) != SN_OK) {
+        complain("out of memory");
+        return false;
+    }
+    tell_amc(r);
+    sn_scene all = figure_scene(&r->figure), shape = all;
+    all.model = r->model;
+    all.reshaped = shape.reshaped = r->summary->reshaped;
+    all.motion = r->motion;
+    all.recording = measured;
+    // with the file's limits, whether or not they were used here
+    shape.model = sn_take_limited_model(r->take);
+    bool good = true;
+    outputs_hold();
+    for (int i = 0; good && i < s->outputs.count && !fit_cancelled; i++)
+        good = write_scene(s->outputs.word[i], &all, s->page);
+    if (good && s->save_model != NULL) good = write_scene(s->save_model, &shape, NULL);
+    if (good && s->report != NULL) good = write_fit_report(s->report, r);
+    sn_recording_destroy(measured);
+    return outputs_release(good && !fit_cancelled);
+}
+
+// --- all of it -----------------------------------------------------------------------------------
+
+int fit_take(const fit_settings *settings, const sn_take_options *options, fit_result *r) {
+    *r = (fit_result){.settings = settings, .options = options};
+    int code = fit(r);
+    if (code < 0) {
+        bool good = (settings->truth == NULL || compare_with_truth(r)) && write_outputs(r);
+        code = !good ? EXIT_FAILED : r->summary->above > 0 ? EXIT_POOR : EXIT_OK;
     }
     if (fit_cancelled) {
         fputs("\nsinew: stopped; no file was left half-written\n", stderr);
         return EXIT_FAILED;
     }
-    if (!good) return code;
-    return r->above > 0 ? EXIT_POOR : EXIT_OK;
+    return code;
 }
 
 void free_result(fit_result *r) {
-    free_sentences(&r->notes);
-    free_sentences(&r->warnings);
-    free(r->frames);
-    free(r->markers);
-    free(r->column);
-    free(r->factor);
-    sn_motion_destroy(r->motion);
-    sn_model_destroy(r->model);
-    sn_model_destroy(r->limited);
-    sn_marker_set_destroy(r->set);
+    sn_take_destroy(r->take);
     sn_recording_destroy(r->recording);
     free_figure(&r->figure);
+}
+
+bool get_remark(const fit_result *r, int i, remark *out) {
+    *out = (remark){.code = "model-file"};
+    if (r->file_note[0] != '\0' && i-- == 0) {
+        (void)snprintf(out->text, sizeof out->text, "%.2300s", r->file_note);
+        return true;
+    }
+    int n = sn_take_nfinding(r->take);
+    if (i < n) {
+        out->finding = sn_take_finding(r->take, i);
+        out->code = sn_finding_name(out->finding->code);
+        out->severity = out->finding->severity;
+        (void)sn_take_sentence(r->take, i, SN_VOICE_COMMAND, out->text, sizeof out->text);
+        return true;
+    }
+    out->code = "motion-file";
+    (void)snprintf(out->text, sizeof out->text, "%s", r->output_note);
+    return i == n && r->output_note[0] != '\0';
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One take from files to files.
+// One take from files to files: the library's take with names, words and tables around it.
 #pragma once
-
-#include <signal.h>
 
 #include "figure.h"
 
@@ -17,75 +15,58 @@ typedef struct fit_settings {
     bool json, quiet;
 } fit_settings;
 
-/// The same, understood.
-typedef struct fit_plan {
-    sn_fit_options fit;
-    sn_calibrate_options calibrate;
-    bool may_calibrate, must_calibrate;
-    double unit;    ///< metres; 0: as stated or found
-    bool has_axes;  ///< with `axes`
-    sn_axis_map axes;
-    bool has_up;
-    int up;
-    double up_sign;
-    frame_range frames;
-    double max_error;  ///< metres; INFINITY: none
-} fit_plan;
-
-typedef struct sentences {
-    char **text;
-    int count;
-} sentences;
+/// Progress on a terminal, and seconds.
+typedef struct meter {
+    bool shown;
+    double begin, last;
+    double calibrate_from, calibrated;  ///< when that began, how long it took
+    double fit_from;
+    double error;
+} meter;
 
 /// A fitted take.
 typedef struct fit_result {
     const fit_settings *settings;
-    const fit_plan *plan;
+    const sn_take_options *options;
     figure figure;
-    sn_recording
-        *recording;  ///< in metres and the model's world; markers without a place are missing
-    sn_marker_set *set;
-    sn_model *model;    ///< with its markers, calibrated
-    sn_model *limited;  ///< the same with the file's limits
-    bool reshaped;
-    double *factor;  ///< per joint
-    int *column;
-    int matched;
-    int nlabel;  ///< of the recording
-    char unit_text[16];
-    sn_axes_report axes;
-    sn_handedness handed;  ///< frames 0 when it was not looked at
-    bool calibrated;
-    sn_calibrate_report calibration;
-    double shortest, longest;  ///< factors of the bones' lengths
-    double shift;              ///< mean way of the markers from where they were before, metres
-    sn_fit_input input;
-    sn_motion *motion;
-    sn_fit_frame *frames;
-    sn_fit_marker *markers;
-    sn_fit_summary summary;
-    sn_fit_swap swaps[16];  ///< markers that look exchanged
-    int nswap;
-    int again;  ///< frames that were solved again, the first left out: it always is
-    int above;  ///< frames above max_error
+    sn_recording *recording;
+    sn_take *take;
+    // of the take, once it is fitted
+    const sn_model *model;
+    const sn_motion *motion;
+    const sn_take_summary *summary;
+    const sn_fit_frame *frames;
+    const sn_fit_marker *markers;
+    sn_take_truth truth;
+    char file_note[SN_OSIM_NOTE + 200];  ///< what the reader of the model said, "" for nothing
+    char output_note[600];               ///< about the files written
     double calibrate_seconds, fit_seconds;
-    double truth_median, truth_95, truth_rms;  ///< degrees, over all joints and frames
-    int truth_joints, truth_of;                ///< joints that were compared, of all that move
-    sentences notes, warnings;                 ///< for people
 } fit_result;
 
 /// Understand the settings; false and a message when they make no sense.
-bool make_plan(const fit_settings *settings, fit_plan *plan);
+bool make_plan(const fit_settings *settings, sn_take_options *options);
 
 /// Fit, and write all outputs. Returns the exit code; `result` is to be freed in any case.
-int fit_take(const fit_settings *settings, const fit_plan *plan, fit_result *result);
+int fit_take(const fit_settings *settings, const sn_take_options *options, fit_result *result);
 void free_result(fit_result *result);
-
-/// Fill how far the motion is from the known one; false and a message when that can't be read.
-bool compare_with_truth(fit_result *r);
 
 /// Set by Ctrl-C.
 extern volatile bool fit_cancelled;
+
+meter meter_begin(bool quiet);
+void meter_show(void *user, const sn_take_progress *progress);
+void meter_end(const meter *m);
+
+/// A sentence about a take, and where it comes from.
+typedef struct remark {
+    const char *code;
+    sn_severity severity;
+    const sn_finding *finding;  ///< NULL for what is about files
+    char text[2400];
+} remark;
+
+/// The i-th remark: about files, then the take's findings. False when there is none.
+bool get_remark(const fit_result *r, int i, remark *out);
 
 /// Warnings, on standard error.
 void print_fit_warnings(const fit_result *r);

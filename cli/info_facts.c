@@ -91,10 +91,9 @@ file_facts collect_facts(const input *in) {
     if (d->note[0] != '\0') note(&f, "%s", d->note);
     if (f.world.unknown[0] != '\0')
         note(&f, "the file's unit \"%s\" is not known", f.world.unknown);
-    if (d->mimics != NULL && sn_mimics_count(d->mimics) > 0)
-        note(&f, "%d joint%s another (mimic) and %s locked", sn_mimics_count(d->mimics),
-             sn_mimics_count(d->mimics) == 1 ? " follows" : "s follow",
-             sn_mimics_count(d->mimics) == 1 ? "is" : "are");
+    char mimics[200];
+    describe_mimics(d, mimics, sizeof mimics);
+    if (mimics[0] != '\0') note(&f, "%s; followers are locked", mimics);
     return f;
 }
 

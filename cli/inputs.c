@@ -12,7 +12,7 @@ bool is_humanoid(const char *path) {
 }
 
 static sn_status read_humanoid(sn_document *out) {
-    *out = (sn_document){.format = SN_FORMAT_MODEL};
+    *out = (sn_document){.format = SN_FORMAT_MODEL, .up = 1, .up_sign = 1};
     sn_status status = sn_model_humanoid(NULL, &out->owned);
     out->model = out->owned;
     return status;
@@ -57,4 +57,19 @@ void describe_left_out(const sn_recording_info *info, char *out, size_t size) {
                        info->nevent == 1 ? "" : "s");
     (void)snprintf(out, size, "%s%s%s", analog,
                    analog[0] != '\0' && events[0] != '\0' ? " and " : "", events);
+}
+
+void describe_mimics(const sn_document *document, char *out, size_t size) {
+    const sn_mimics *m = document->mimics;
+    int n = m != NULL ? sn_mimics_count(m) : 0;
+    out[0] = '\0';
+    if (n == 0) return;
+    const sn_mimic *first = sn_mimics_at(m, 0);
+    const char *joint = sn_model_joint(document->model, first->joint)->name,
+               *source = sn_model_joint(document->model, first->source)->name;
+    if (n == 1)
+        (void)snprintf(out, size, "joint \"%.60s\" follows \"%.60s\" (mimic)", joint, source);
+    else
+        (void)snprintf(out, size, "%d joints follow others (mimic: \"%.60s\" \"%.60s\", ...)", n, joint,
+                       source);
 }

@@ -23,6 +23,9 @@ bool is_humanoid(const char *path);
 /// What a C3D file has that is not read: "16 analog channels and 2 events"; "" for nothing.
 void describe_left_out(const sn_recording_info *info, char *out, size_t size);
 
+/// Joints of a robot that follow others: "joint b follows a (mimic)"; "" for none.
+void describe_mimics(const sn_document *document, char *out, size_t size);
+
 /// How something is known, as a word; NULL when it is not.
 #define STATED  "stated"
 #define GUESSED "guessed"
@@ -53,7 +56,5 @@ void world_describe_unit(const world *self, char *out, size_t size);
 void world_set_up(world *self, int up, double sign, const char *known);
 void world_set_unit(world *self, double metres, const char *known);
 
-/// "m", "cm", "mm", "in", "ft", or the metres with a number.
-void unit_name(double metres, char out[24]);
 /// The word of --units: a name of a unit, or NULL and a message.
 bool parse_unit(const char *option_name, const char *word, double *metres);

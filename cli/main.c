@@ -2,10 +2,11 @@
 #include <string.h>
 
 #include "cli.h"
+#include "parts.h"
 
-static const command *const commands[] = {&command_fit,   &command_solve, &command_info,
+static const command *const commands[] = {&command_fit,     &command_solve,   &command_info,
                                           &command_convert, &command_markers, &command_eval,
-                                          &command_check, &command_bench, &command_example};
+                                          &command_check,   &command_bench,   &command_example};
 enum { COUNT = sizeof commands / sizeof commands[0] };
 
 static void usage(FILE *to) {
@@ -43,11 +44,13 @@ static int run(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+    parts_guard();
     int code = run(argc, argv);
     // a full disk or a closed pipe must not look like success
     if (fflush(stdout) != 0 || ferror(stdout)) {
         fputs("sinew: the output could not be written\n", stderr);
-        return code == EXIT_OK ? EXIT_FAILED : code;
+        if (code == EXIT_OK) code = EXIT_FAILED;
     }
+    parts_end();
     return code;
 }

@@ -12,9 +12,7 @@
 static struct {
     bool holding;
     int count, room;
-    struct {
-        char *path, *beside;
-    } *file;
+    output *file;
 } held;
 
 static char *copy_of(const char *text, const char *end) {
@@ -40,26 +38,68 @@ bool output_allowed(const char *path) {
     return false;
 }
 
+// The name at the end of a chain of links, whether or not something is there. NULL and errno.
+static char *follow(const char *path) {
+    char *at = copy_of(path, ""), target[4096];
+    for (int links = 0;; links++) {
+        ssize_t n = readlink(at, target, sizeof target - 1);
+        if (n < 0 && (errno == EINVAL || errno == ENOENT)) return at;
+        if (n >= 0 && links == 40) errno = ELOOP;
+        if (n < 0 || links == 40) break;
+        target[n] = '\0';
+        char *slash = target[0] == '/' ? NULL : strrchr(at, '/');
+        if (slash != NULL) slash[1] = '\0';
+        char *next = copy_of(slash != NULL ? at : "", target);
+        free(at);
+        at = next;
+    }
+    free(at);
+    return NULL;
+}
+
+static bool open_place(output *out) {
+    struct stat s;
+    bool there = stat(out->path, &s) == 0;
+    errno = EISDIR;
+    if (there && S_ISDIR(s.st_mode)) return false;
+    if (there && !S_ISREG(s.st_mode)) return (out->file = fopen(out->path, "wb")) != NULL;
+    // what may not be written is not replaced either
+    if (there && access(out->path, W_OK) != 0) return false;
+    out->place = follow(out->path);
+    if (out->place == NULL) return false;
+    for (int i = 0; i < held.count; i++) {
+        errno = EEXIST;
+        if (strcmp(held.file[i].place, out->place) == 0) return false;
+    }
+    out->file = part_create(&out->part, out->place);
+    if (out->file != NULL && there) (void)fchmod(out->part.lock, s.st_mode & 0777);
+    return out->file != NULL;
+}
+
+static void free_names(output *out) {
+    free(out->place);
+    free(out->path);
+}
+
+static void complain_unwritten(const output *out, int why) {
+    complain("%s: cannot be written: %s", out->path,
+             why != 0 ? strerror(why) : "no reason was given");
+}
+
 bool output_open(output *out, const char *path) {
     if (!output_allowed(path)) return false;
-    for (int i = 0; i < held.count; i++) {
-        if (strcmp(held.file[i].path, path) != 0) continue;
-        complain("%s: two outputs have this name", path);
-        return false;
-    }
     *out = (output){.path = copy_of(path, "")};
     if (strcmp(path, "-") == 0) {
         out->file = stdout;
         return true;
     }
-    char ending[40];
-    (void)snprintf(ending, sizeof ending, ".part-%ld", (long)getpid());
-    out->beside = copy_of(path, ending);
-    out->file = fopen(out->beside, "wb");
-    if (out->file != NULL) return true;
-    complain("%s: cannot be written: %s", path, strerror(errno));
-    free(out->beside);
-    free(out->path);
+    if (open_place(out)) return true;
+    if (errno == EEXIST) {
+        complain("%s: two outputs have this name", path);
+    } else {
+        complain_unwritten(out, errno);
+    }
+    free_names(out);
     return false;
 }
 
@@ -75,8 +115,7 @@ static bool write_bytes(void *user, const void *bytes, size_t count) {
 
 void outputs_hold(void) { held.holding = true; }
 
-// The output's names are given away.
-static bool hold(output *out) {
+static bool hold(const output *out) {
     if (held.count == held.room) {
         int room = held.room > 0 ? 2 * held.room : 16;
         void *grown = realloc(held.file, (size_t)room * sizeof *held.file);
@@ -84,20 +123,20 @@ static bool hold(output *out) {
         held.file = grown;
         held.room = room;
     }
-    held.file[held.count].path = out->path;
-    held.file[held.count++].beside = out->beside;
+    held.file[held.count++] = *out;
     return true;
 }
 
 bool outputs_release(bool good) {
     for (int i = 0; i < held.count; i++) {
-        if (good && rename(held.file[i].beside, held.file[i].path) != 0) {
-            complain("%s: cannot be written: %s", held.file[i].path, strerror(errno));
+        output *out = &held.file[i];
+        if (!good) {
+            part_remove(&out->part);
+        } else if (!part_finish(&out->part, out->place)) {
+            complain_unwritten(out, errno);
             good = false;
         }
-        if (!good) (void)remove(held.file[i].beside);
-        free(held.file[i].path);
-        free(held.file[i].beside);
+        free_names(out);
     }
     free(held.file);
     memset(&held, 0, sizeof held);
@@ -106,24 +145,31 @@ bool outputs_release(bool good) {
 
 sn_sink output_sink(output *out) { return (sn_sink){write_bytes, out}; }
 
-bool output_close(output *out, bool good) {
+// All bytes are where they belong, which a disk may say only now.
+static bool flush(output *out) {
     errno = 0;
-    bool written = !out->failed;
-    int why = out->why;
-    if (out->beside != NULL) {
-        if (fclose(out->file) != 0 && written) written = false, why = errno;
-        if (held.holding && good && written && hold(out)) return true;
-        if (good && written && rename(out->beside, out->path) != 0) written = false, why = errno;
-        if (!good || !written) (void)remove(out->beside);
-    } else if (fflush(out->file) != 0 && written) {
-        written = false, why = errno;
+    bool good = (out->file == stdout ? fflush(out->file) : fclose(out->file)) == 0;
+    if (!good && !out->failed) out->failed = true, out->why = errno;
+    return !out->failed;
+}
+
+bool output_close(output *out, sn_status status, const sn_error *error) {
+    bool good = flush(out) && status == SN_OK;
+    if (good && out->place != NULL) {
+        if (held.holding && hold(out)) return true;
+        good = part_finish(&out->part, out->place);
+        if (!good) out->failed = true, out->why = errno;
+    } else if (out->place != NULL) {
+        part_remove(&out->part);
     }
-    if (good && !written)
-        complain("%s: cannot be written: %s", out->path,
-                why != 0 ? strerror(why) : "no reason was given");
-    free(out->beside);
-    free(out->path);
-    return written;
+    if (out->failed) {
+        complain_unwritten(out, out->why);
+    } else if (status != SN_OK) {
+        complain("%s: %s", out->path,
+                 error != NULL && error->text[0] != '\0' ? error->text : sn_status_text(status));
+    }
+    free_names(out);
+    return good;
 }
 
 bool make_folder(const char *path) {

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Files that appear whole or not at all: written beside their place, then renamed.
+// Files that appear whole or not at all: written beside their place, then renamed. Links are followed; a
+// device or a pipe is written as it is.
 #pragma once
 
 #include "cli.h"
+#include "parts.h"
 
 typedef struct output {
     FILE *file;
-    char *path, *beside;  ///< `beside` NULL for standard output
+    char *path;      ///< as it was given
+    char *place;     ///< where links lead; NULL for standard output, a device or a pipe
+    part_file part;  ///< of the place
     bool failed;
     int why;  ///< errno of the first failure
 } output;
@@ -23,9 +27,10 @@ bool output_open(output *out, const char *path);
 /// Where a writer sends its bytes.
 sn_sink output_sink(output *out);
 
-/// End the file: with `good` it takes its place, without it is gone. False and a message when the bytes
-/// could not all be written.
-bool output_close(output *out, bool good);
+/// End the file as its writer did: after SN_OK it takes its place, else it is gone. False and a message
+/// when it did not take it, whatever the reason.
+/// @param error  the writer's; NULL or without text: the status says it
+bool output_close(output *out, sn_status status, const sn_error *error);
 
 /// From here on files that are ended well wait beside their places, until all of them take them together or
 /// none does: the files of a take belong together.

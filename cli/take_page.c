@@ -92,16 +92,17 @@ static bool write_base64(void *user, const void *bytes, size_t count) {
 #define METRES_PER_UNIT 0.01
 
 // Each marker as it was measured, then each as the figure has it, all turned like the figure.
-static sn_status marker_pairs(const scene *s, sn_recording **out) {
+static sn_status marker_pairs(const sn_scene *s, sn_recording **out) {
     int n = sn_model_nmarker(s->model), nframe = sn_motion_nframe(s->motion);
     enum { LONGEST = 200 };
-    sn_recording *fitted = marker_paths(s->model, s->motion);
-    if (fitted == NULL) return SN_ERR_MEMORY;
+    sn_recording *fitted = NULL;
+    if (sn_marker_paths(s->model, s->motion, NULL, &fitted) != SN_OK) return SN_ERR_MEMORY;
     sn_recording_info info = *sn_recording_get_info(fitted);
     int *column = must_alloc((size_t)n, sizeof *column);
     const char **labels = must_alloc(2 * (size_t)n, sizeof *labels);
     char *names = must_alloc(2 * (size_t)n, LONGEST);
-    (void)sn_fit_match(s->model, s->recording, NULL, column);
+    for (int i = 0; i < n; i++)
+        column[i] = sn_recording_find(s->recording, sn_model_marker(s->model, i)->name);
     for (int i = 0; i < 2 * n; i++) {
         char *name = names + (size_t)i * LONGEST;
         (void)snprintf(name, LONGEST, "%s:%s", i < n ? "measured" : "fitted",
@@ -119,7 +120,7 @@ static sn_status marker_pairs(const scene *s, sn_recording **out) {
             to[3 * n + i] = has[i];
         }
     }
-    if (status == SN_OK) turn_markers(s, *out);
+    if (status == SN_OK) sn_recording_turn(*out, s->rotation);
     free(names);
     free(labels);
     free(column);
@@ -127,7 +128,7 @@ static sn_status marker_pairs(const scene *s, sn_recording **out) {
     return status;
 }
 
-static sn_status write_pairs(const scene *s, const sn_sink *sink, sn_error *error) {
+static sn_status write_pairs(const sn_scene *s, const sn_sink *sink, sn_error *error) {
     sn_recording *pairs = NULL;
     sn_status status = marker_pairs(s, &pairs);
     if (status == SN_OK) status = sn_c3d_write(pairs, NULL, NULL, sink, error);
@@ -140,7 +141,7 @@ static bool send(const sn_sink *sink, const char *text) {
 }
 
 // One file of the take: the page's name with another ending.
-static sn_status write_block(const scene *s, sn_format format, const char *path,
+static sn_status write_block(const sn_scene *s, sn_format format, const char *path,
                              const sn_sink *sink, sn_error *error) {
     const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
     char head[120];
@@ -153,21 +154,22 @@ static sn_status write_block(const scene *s, sn_format format, const char *path,
     if (!send(sink, head) || !into.write(&b, name, (size_t)(strrchr(name, '.') - name)) ||
         !send(&into, ".") || !send(&into, sn_format_name(format)) || !into.write(&b, "", 1))
         return SN_ERR_FILE;
-    sn_status status = format == SN_FORMAT_BVH ? write_scene_to(s, format, &into, error)
+    sn_status status = format == SN_FORMAT_BVH ? sn_scene_write(s, format, &into, error)
                                                : write_pairs(s, &into, error);
     if (status != SN_OK) return status;
     if (b.count > 0 && !flush_group(&b)) return SN_ERR_FILE;
     return send(sink, "</script>\n") ? SN_OK : SN_ERR_FILE;
 }
 
-sn_status write_take_page(const scene *s, const char *path, const sn_sink *sink, sn_error *error) {
+sn_status write_take_page(const sn_scene *s, const char *given, const char *path,
+                          const sn_sink *sink, sn_error *error) {
     static const char *const axes[2][3] = {{"+x", "+y", "+z"}, {"-x", "-y", "-z"}};
     if (s->motion == NULL) {
         (void)snprintf(error->text, sizeof error->text, "there is no motion to play");
         return SN_ERR_ARGUMENT;
     }
     size_t length;
-    char *found = find_page(s->page), *page = found != NULL ? read_file(found, &length) : NULL;
+    char *found = find_page(given), *page = found != NULL ? read_file(found, &length) : NULL;
     const char *end = page != NULL ? last_of(page, "</body>") : NULL;
     sn_status status = SN_ERR_ARGUMENT;
     if (page == NULL) {
@@ -178,9 +180,9 @@ sn_status write_take_page(const scene *s, const char *path, const sn_sink *sink,
         (void)snprintf(error->text, sizeof error->text, "%.150s holds a take already", found);
     } else {
         // in the page y is up
-        scene upright = *s;
-        upright.metres = METRES_PER_UNIT;
-        (void)sn_glb_up(axes[s->figure->up_sign < 0][s->figure->up], upright.rotation);
+        sn_scene upright = *s;
+        upright.metres_per_unit = METRES_PER_UNIT;
+        (void)sn_glb_up(axes[s->up_sign < 0][s->up], upright.rotation);
         bool begun = sink->write(sink->user, page, (size_t)(end - page));
         status = begun ? write_block(&upright, SN_FORMAT_BVH, path, sink, error) : SN_ERR_FILE;
         if (status == SN_OK && s->recording != NULL && sn_model_nmarker(s->model) > 0)

@@ -11,5 +11,7 @@ char *find_page(const char *given);
 bool is_page_name(const char *path);
 
 /// Write the page with the scene's motion and markers inside.
-/// @param path  of the page that is written: the take has its name
-sn_status write_take_page(const scene *s, const char *path, const sn_sink *sink, sn_error *error);
+/// @param given  the page's file, NULL where it usually is
+/// @param path   of the page that is written: the take has its name
+sn_status write_take_page(const sn_scene *s, const char *given, const char *path,
+                          const sn_sink *sink, sn_error *error);

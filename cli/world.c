@@ -5,20 +5,6 @@
 
 #include "inputs.h"
 
-void unit_name(double metres, char out[24]) {
-    static const struct {
-        double metres;
-        const char *name;
-    } units[] = {{1, "m"},       {0.01, "cm"},   {0.001, "mm"},
-                 {0.0254, "in"}, {0.3048, "ft"}, {0.1, "dm"}};
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
-        if (fabs(metres / units[i].metres - 1) < 1e-12) {
-            (void)strcpy(out, units[i].name);
-            return;
-        }
-    (void)snprintf(out, 24, "%.6g m", metres);
-}
-
 bool parse_unit(const char *option_name, const char *word, double *metres) {
     *metres = word != NULL ? sn_unit_metres(word) : 0;
     if (word == NULL || *metres > 0) return true;
@@ -36,7 +22,7 @@ void world_set_up(world *self, int up, double sign, const char *known) {
 void world_set_unit(world *self, double metres, const char *known) {
     self->metres = metres;
     self->unit_known = known;
-    unit_name(metres, self->unit);
+    sn_unit_name(metres, self->unit);
 }
 
 void world_describe_unit(const world *self, char *out, size_t size) {
@@ -155,7 +141,7 @@ world world_of_model(const sn_document *d) {
     double sign;
     if (d->skeleton == NULL) {
         world_set_unit(&w, 1, STATED);  // these formats are in metres, by definition
-        world_set_up(&w, d->format == SN_FORMAT_URDF ? 2 : 1, 1,
+        world_set_up(&w, d->up, d->up_sign,
                      d->format == SN_FORMAT_GLB ? STATED : ASSUMED);
         return w;
     }

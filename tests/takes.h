@@ -3,6 +3,7 @@
 #pragma once
 
 #include "support.h"
+#include "take/fit.h"
 
 typedef struct example_take {
     sn_model *model;    ///< the humanoid with its usual markers

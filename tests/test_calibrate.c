@@ -2,7 +2,7 @@
 // Calibration: its normal equations against finite differences, and what it finds against the truth.
 #include "takes.h"
 
-#include "fit/calibrate.h"
+#include "take/calibrate.h"
 
 // --- the normal equations ----------------------------------------------------------------------------
 //

@@ -103,7 +103,7 @@ static void bad_input(void **unused) {
     const char *model = file("arm.json", arm);
     (void)snprintf(line, sizeof line, "eval -m %s -t %s", model,
                    file("t.json", "{\"tasks\": [\n\n{\"type\":\"point\",\"joint\":\"nose\"}]}"));
-    expect(line, 3, "t.json:3: task 0 (point): there is no joint \"nose\"");
+    expect(line, 3, "t.json:3: task 0 (point): there is no joint or link \"nose\"");
     const char *good = file("tasks.json", tasks);
     (void)snprintf(line, sizeof line, "eval -m %s -t %s -q %s", model, good,
                    file("short.q", "1 2 3"));

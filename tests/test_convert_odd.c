@@ -217,6 +217,27 @@ static void left_out(void **unused) {
     program_expect(0, "16 analog channels and 3 events are not read", "info %s", from);
 }
 
+// What follows in a robot does not follow in any other file, and that is said.
+static void mimics(void **unused) {
+    (void)unused;
+#define FINGER(name, child, mimic)                                                                 \
+    "<joint name='" name "' type='prismatic'><parent link='palm'/><child link='" child             \
+    "'/><limit lower='0' upper='0.04'/>" mimic "</joint>"
+#define HAND(mimic)                                                                                \
+    "<robot name='hand'><link name='palm'/><link name='l'/><link name='r'/>" FINGER(               \
+        "left", "l", "") FINGER("right", "r", mimic) "</robot>"
+    const char *hand = program_file("hand.urdf", HAND("<mimic joint='left'/>")),
+               *lost = program_file("lost.urdf", HAND("<mimic joint='thumb'/>"));
+    program_expect(0, "joint \"right\" follows \"left\" (mimic), which no output says",
+                   "convert %s -o %s", hand, program_path("hand.json"));
+    program_expect(0, "joint \"right\" follows \"left\" (mimic); followers are locked", "info %s",
+                   hand);
+    program_expect(0,
+                   "joint \"right\" mimics \"thumb\", but there is no such joint: it moves freely",
+                   "convert %s -o %s", lost, program_path("lost.json"));
+    program_expect(0, "but there is no such joint", "info %s", lost);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_labels),
@@ -226,6 +247,7 @@ int main(void) {
         cmocka_unit_test(start_times),
         cmocka_unit_test(lost_axis),
         cmocka_unit_test(left_out),
+        cmocka_unit_test(mimics),
     };
     if (!program_begin("convert-odd")) return 1;
     return program_end(cmocka_run_group_tests(tests, NULL, NULL));

@@ -1,28 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Where the documents are wrong (docs/errata.md): each formula as printed fails a numerical check that
-// the right one passes. 000 ... 004 are the documents' numbers.
-#include "math/vec3.h"
-#include "support.h"
-
-static sn_vec3 random_vector(uint64_t *state) {
-    return v3(uniform(state, -1, 1), uniform(state, -1, 1), uniform(state, -1, 1));
-}
-
-static sn_mat3 turn(sn_vec3 axis, double angle) {
-    return sn_mat3_from_quat(sn_quat_exp(v3_scale(angle / v3_norm(axis), axis)));
-}
-
-static sn_vec3 apply(sn_mat3 R, sn_vec3 x) { return m3_mul(&R, x); }
-static sn_mat3 times(sn_mat3 A, sn_mat3 B) { return m3_mulm(&A, &B); }
-static double gap(sn_vec3 a, sn_vec3 b) { return v3_norm(v3_sub(a, b)); }
-static const sn_vec3 ex = {1, 0, 0}, ey = {0, 1, 0}, ez = {0, 0, 1};
-
-// How wrong the printed and the right formula are; the one must be far off, the other at `exact`.
-static void judge(const char *what, double printed, double right, double exact) {
-    print_message("%-46s printed %.1e, right %.1e\n", what, printed, right);
-    assert_true(printed > 1e-2);
-    assert_true(right < exact);
-}
+// the right one passes. 000 ... 004 are the documents' numbers. Single formulas of 002 to 004 are in
+// test_errata_formulas.c, whole procedures in test_procedures.c.
+#include "errata.h"
 
 static void cross_product_matrices(void **unused) {
     (void)unused;
@@ -165,6 +145,65 @@ static void same_joint_of_algorithm_4(void **unused) {
     sn_vec3 outer = c.axis[0], inner = apply(turn(c.axis[0], c.angle[0]), c.axis[1]);
     judge("001 Algorithm 4, h = k", gap(v3_cross(inner, v3_cross(outer, p)), truth),
           gap(v3_cross(outer, v3_cross(inner, p)), truth), 1e-6);
+}
+
+// 000 (21), 001 (23) and (43): K_ij = w_h x J_i whatever the order of h and k. It holds for h at or above k
+// only; below it is the other one's axis that comes last.
+static void order_of_the_two_joints(void **unused) {
+    (void)unused;
+    uint64_t state = 51;
+    hinges c = random_hinges(&state);
+    int k = 1, h = 3;  // theta_i belongs to k, theta_j to h further out
+    sn_vec3 world[N], at[N];
+    for (int i = 0; i < N; i++) {
+        world[i] = product(&c, 0, i - 1, c.axis[i], 0);
+        at[i] = product(&c, 0, i - 1, v3(0, 0, 0), 1);
+    }
+    sn_vec3 truth = difference2(c, k, h), e = tip(&c);
+    sn_vec3 Ji = v3_cross(world[k], v3_sub(e, at[k])), Jj = v3_cross(world[h], v3_sub(e, at[h]));
+    judge("001 (23), (43), h below k", gap(v3_cross(world[h], Ji), truth),
+          gap(v3_cross(world[k], Jj), truth), 1e-6);
+}
+
+// Table 2 has no word of the order either. A hinge at the root carries a slider: by the table the pair
+// (h the slider, k the hinge) is 0, and (h the hinge, k the slider) is a_h x a_k also where the slider carries
+// the hinge.
+static void order_in_table_2(void **unused) {
+    (void)unused;
+    uint64_t state = 52;
+    const double d = 1e-4;
+    sn_vec3 a = random_axis(&state), u = random_axis(&state), p = random_vector(&state);
+    double angle = 0.7, slide = 0.4;
+    sn_vec3 inside = v3(0, 0, 0), outside = v3(0, 0, 0);  // second differences by angle and slide
+    for (int s = -1; s <= 1; s += 2)
+        for (int t = -1; t <= 1; t += 2) {
+            double w = s * t / (4 * d * d);
+            sn_mat3 R = turn(a, angle + s * d);
+            sn_vec3 moved = v3_scale(slide + t * d, u);
+            inside = v3_add(inside, v3_scale(w, apply(R, v3_add(moved, p))));
+            outside = v3_add(outside, v3_scale(w, v3_add(moved, apply(R, p))));
+        }
+    sn_vec3 world = apply(turn(a, angle), u), zero = v3(0, 0, 0);
+    judge("001 Table 2, h slider inside k hinge", gap(zero, inside),
+          gap(v3_cross(a, world), inside), 1e-6);
+    judge("001 Table 2, h hinge inside k slider", gap(v3_cross(a, u), outside), gap(zero, outside),
+          1e-6);
+}
+
+// Algorithm 4 says it fills the upper triangle: with h <= k it writes rows of bone k and columns of bone h.
+static void triangle_of_algorithm_4(void **unused) {
+    (void)unused;
+    int above = 0, below_or_on = 0;
+    for (int k = 0; k < N; k++)
+        for (int h = 0; h <= k; h++)
+            for (int i = 3 * k; i <= 3 * k + 2; i++)
+                for (int j = 3 * h; j <= 3 * h + 2; j++) {
+                    above += j > i && h != k;
+                    below_or_on += j <= i;
+                }
+    // what the upper triangle has beyond the joints' own blocks, against what the lower has
+    int wanted = 9 * N * (N - 1) / 2;
+    judge("001 Algorithm 4, upper triangle", wanted - above, wanted + 6 * N - below_or_on, 1);
 }
 
 // (25b), (35b): H' = diag(I, H) for a root that moves.
@@ -351,6 +390,9 @@ int main(void) {
         cmocka_unit_test(forward_kinematics_of_algorithm_2),
         cmocka_unit_test(axes_and_columns_of_algorithm_3),
         cmocka_unit_test(same_joint_of_algorithm_4),
+        cmocka_unit_test(order_of_the_two_joints),
+        cmocka_unit_test(order_in_table_2),
+        cmocka_unit_test(triangle_of_algorithm_4),
         cmocka_unit_test(moving_root),
         cmocka_unit_test(exponential_map),
         cmocka_unit_test(objective_of_002_agrees_with_its_gradient),

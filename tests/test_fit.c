@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The parts of a fit: marker sets, names, axes and units, matching, measuring, second thoughts.
-#include "fit/fit.h"
+#include "take/fit.h"
 #include "memory_sink.h"
 #include "takes.h"
 #include "track/repair.h"

@@ -217,7 +217,7 @@ static void gap_rows(void **unused) {
 static void error_limit(void **unused) {
     (void)unused;
 #define SHORT "fit -m ex/subject.json -i ex/take.c3d --frames 10:60 "
-    expect(0, "--max-error 5 is 5 metres", SHORT "--max-error 5");
+    expect(0, "--max-error is 5 metres", SHORT "--max-error 5");
     expect(4, "51 of 51 frames stayed above 0.1 cm RMS (--max-error 1mm)", SHORT "--max-error 1mm");
     expect(0, "RMS", SHORT "--max-error 5mm");
     assert_null(strstr(said, "metres, which"));

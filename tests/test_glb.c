@@ -105,8 +105,11 @@ static const unsigned char *element(const glb *g, int accessor, int i) {
     const sn_json_node *view = item(g, "bufferViews", (int)number(g, a, "bufferView", -1));
     assert_non_null(view);
     const char *type = get(g, a, "type")->string;
-    int component = (int)number(g, a, "componentType", 0) == 5126 ? 4 : 2;
-    int width = component * (strcmp(type, "SCALAR") == 0 ? 1 : type[3] - '0');
+    int kind = (int)number(g, a, "componentType", 0);
+    int component = kind == 5121 ? 1 : kind == 5123 ? 2 : 4;
+    int width = component * (strcmp(type, "SCALAR") == 0 ? 1
+                             : strcmp(type, "MAT4") == 0 ? 16
+                                                         : type[3] - '0');
     int stride = (int)number(g, view, "byteStride", width);
     size_t start = (size_t)number(g, a, "byteOffset", 0);
     size_t offset = (size_t)number(g, view, "byteOffset", 0);
@@ -144,8 +147,9 @@ static bool bounds_hold(const glb *g, int accessor, int n) {
 
 // Shapes lie inside their accessors, face outwards, and their normals have length 1.
 static void check_meshes(const glb *g) {
-    for (int m = 0; m < count_of(g, "meshes"); m++) {
-        const sn_json_node *p = first(g, get(g, item(g, "meshes", m), "primitives"));
+    int m = 0;
+    const sn_json_node *p = first(g, get(g, item(g, "meshes", 0), "primitives"));
+    while (p != NULL) {
         int position = (int)number(g, get(g, p, "attributes"), "POSITION", -1);
         int normal = (int)number(g, get(g, p, "attributes"), "NORMAL", -1);
         int index = (int)number(g, p, "indices", -1);
@@ -159,6 +163,8 @@ static void check_meshes(const glb *g) {
             for (int k = 0; k < 3; k++) {
                 const unsigned char *from = element(g, index, i + k);
                 int vertex = from[0] | from[1] << 8;
+                if (number(g, item(g, "accessors", index), "componentType", 0) == 5125)
+                    vertex |= from[2] << 16 | from[3] << 24;
                 assert_true(vertex < nvertex);
                 read_floats(g, position, vertex, 3, at[k]);
                 read_floats(g, normal, vertex, 3, across[k]);
@@ -176,6 +182,9 @@ static void check_meshes(const glb *g) {
                 assert_true(
                     face[0] * across[k][0] + face[1] * across[k][1] + face[2] * across[k][2] > 0);
         }
+        p = sn_json_next(g->json, p);
+        if (p == NULL && ++m < count_of(g, "meshes"))
+            p = first(g, get(g, item(g, "meshes", m), "primitives"));
     }
 }
 
@@ -210,7 +219,10 @@ static void load_nodes(const glb *g, player *p) {
             p->parent[(int)child->number] = i;
         }
     }
-    for (int k = 1; k < n; k++) assert_true(p->parent[k] >= 0);
+    // the body stands beside the figure: its joints carry it
+    for (int k = 1; k < n - 1; k++) assert_true(p->parent[k] >= 0);
+    assert_non_null(get(g, item(g, "nodes", n - 1), "skin"));
+    assert_int_equal(p->parent[n - 1], -1);
 }
 
 // Set what the animation has for a key; a channel that has ended holds its last.
@@ -371,7 +383,7 @@ static void test_channels(void **state_) {
     glb g;
     write_glb(&scene, &g);
     assert_int_equal(count_of(&g, "animations"), 0);
-    assert_int_equal(count_of(&g, "bufferViews"), 2);
+    assert_int_equal(count_of(&g, "bufferViews"), 4);  // no view for keys
     glb_free(&g);
     sn_motion_edit(motion, 1)[sn_model_q_index(model, sn_model_find_joint(model, "left_shin"))] = 1;
     sn_motion_edit(motion, 2)[0] = 0.5;  // the root moves
@@ -482,25 +494,68 @@ static void test_bones(void **state_) {
         write_glb(&scene, &g);
         load_nodes(&g, &p);
         bool found[WAYS] = {false};
-        int bones = 0, n = count_of(&g, "nodes");
-        for (int i = 1 + sn_model_njoint(model); i < n; i++) {
-            const sn_json_node *mesh =
-                item(&g, "meshes", (int)number(&g, item(&g, "nodes", i), "mesh", -1));
-            if (strcmp(get(&g, mesh, "name")->string, "bone") != 0) continue;
-            double top[3] = {0, 1, 0}, foot[3] = {0, 0, 0};
-            to_world(&p, i, top);
-            to_world(&p, i, foot);
-            bones++;
-            for (int k = 0; k < 3; k++) assert_near(foot[k], 0, 1e-12);
+        // bones are the body's first primitive; each begins at its foot and ends at its top
+        const sn_json_node *primitive = first(&g, get(&g, item(&g, "meshes", 0), "primitives"));
+        int position = (int)number(&g, get(&g, primitive, "attributes"), "POSITION", -1);
+        int carrier = (int)number(&g, get(&g, primitive, "attributes"), "JOINTS_0", -1);
+        int nvertex = (int)number(&g, item(&g, "accessors", position), "count", 0);
+        int bones = WAYS - 1, each = nvertex / bones;
+        assert_int_equal(nvertex % bones, 0);
+        for (int i = 0; i < bones; i++) {
+            double top[3], foot[3];
+            read_floats(&g, position, i * each, 3, foot);
+            read_floats(&g, position, (i + 1) * each - 1, 3, top);
+            for (int k = 0; k < 3; k++) assert_near(foot[k], 0, 1e-7);
             for (int w = 0; w < WAYS; w++) {
                 double off = 0;
                 for (int k = 0; k < 3; k++) off = fmax(off, fabs(top[k] - ways[w][k]));
-                if (off < 1e-6) found[w] = true;
+                if (off > 1e-6) continue;
+                found[w] = true;
+                // the joint that carries it: the root, or the one whose tip it is
+                if (w != 1 && w != 6)  // these two are the same to a float
+                    assert_int_equal(element(&g, carrier, i * each)[0], tipped ? w + 1 : 0);
             }
         }
-        assert_int_equal(bones, WAYS - 1);
         for (int w = 0; w < WAYS; w++) assert_int_equal(found[w], w != 5);
         glb_free(&g);
+        sn_model_destroy(model);
+    }
+}
+
+// The inverses lead from the zero pose into each joint's frame, whatever pose the file shows.
+static void test_skin(void **state_) {
+    (void)state_;
+    static player p;
+    uint64_t state = 11;
+    for (int t = 0; t < cases(20); t++) {
+        sn_model *model = random_model(&state, 1 + below(&state, 12), -1);
+        int njoint = sn_model_njoint(model);
+        double *q = calloc((size_t)sn_model_nq(model) + 1, sizeof *q);
+        assert_non_null(q);
+        sn_glb_scene scene = sn_glb_scene_default(model);
+        glb zero, posed;
+        write_glb(&scene, &zero);
+        load_nodes(&zero, &p);
+        sn_model_sample(model, &state, q);
+        scene.q = q;
+        write_glb(&scene, &posed);
+        const sn_json_node *skin = item(&posed, "skins", 0);
+        int inverse = (int)number(&posed, skin, "inverseBindMatrices", -1);
+        assert_int_equal((int)get(&posed, skin, "joints")->count, njoint);
+        for (int j = 0; j < njoint; j++) {
+            double M[16];
+            read_floats(&posed, inverse, j, 16, M);
+            for (int k = 0; k < 4; k++) {
+                double x[3] = {k == 1, k == 2, k == 3}, w[3] = {x[0], x[1], x[2]};
+                to_world(&p, 1 + j, w);
+                for (int r = 0; r < 3; r++)
+                    assert_near(M[r] * w[0] + M[4 + r] * w[1] + M[8 + r] * w[2] + M[12 + r], x[r],
+                                1e-5);
+            }
+        }
+        glb_free(&zero);
+        glb_free(&posed);
+        free(q);
         sn_model_destroy(model);
     }
 }
@@ -650,11 +705,11 @@ static void test_faults(void **state_) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_joints),   cmocka_unit_test(test_times),
-        cmocka_unit_test(test_channels), cmocka_unit_test(test_markers),
-        cmocka_unit_test(test_bones),    cmocka_unit_test(test_up),
-        cmocka_unit_test(test_refused),  cmocka_unit_test(test_too_large),
-        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_joints),    cmocka_unit_test(test_times),
+        cmocka_unit_test(test_channels),  cmocka_unit_test(test_markers),
+        cmocka_unit_test(test_bones),     cmocka_unit_test(test_skin),
+        cmocka_unit_test(test_up),        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_too_large), cmocka_unit_test(test_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

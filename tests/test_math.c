@@ -2,6 +2,7 @@
 // Sine and cosine to the last bit, rotations there and back, the coefficients of the exponential
 // map.
 #include "math/atan2.h"
+#include "math/log1p.h"
 #include "math/rotation.h"
 #include "math/sincos.h"
 #include "support.h"
@@ -30,6 +31,22 @@ static void try_point(double y, double x) {
     double got = sn_atan2(y, x), off = ulps(got, atan2l((long double)y, (long double)x));
     if (!(off <= 1.5)) fail_msg("atan2 of %a, %a: %a, off by %g ulp", y, x, got, off);
     worst = fmax(worst, off);
+}
+
+// Over all sizes that a loss meets, and at the ends.
+static void log1p_random(void **unused) {
+    (void)unused;
+    uint64_t state = 3;
+    worst = 0;
+    for (int i = 0; i < cases(100000); i++) {
+        double x = i % 2 == 0 ? pow(10, -20 + 40 * sn_random(&state)) : 4 * sn_random(&state);
+        double off = ulps(sn_log1p(x), log1pl((long double)x));
+        if (!(off <= 1)) fail_msg("log1p of %a: %a, off by %g ulp", x, sn_log1p(x), off);
+        worst = fmax(worst, off);
+    }
+    print_message("log1p: %.2f ulp\n", worst);
+    assert_true(sn_log1p(0) == 0 && isinf(sn_log1p(INFINITY)) && sn_log1p(5e-324) == 5e-324);
+    assert_true(isnan(sn_log1p(NAN)) && isnan(sn_log1p(-1)));
 }
 
 static void atan2_random(void **unused) {
@@ -366,10 +383,30 @@ static void two_at_a_time(void **unused) {
     }
 }
 
+// The slow reduction gives these very bits, for angles of every size and for those next to a multiple of
+// pi/2; the hash was taken when it still went bit by bit.
+static void test_reduction_bits(void **state) {
+    (void)state;
+    uint64_t random = 5, hash = 14695981039346656037u;
+    for (int i = 0; i < 20000; i++) {
+        double size = ldexp(1 + sn_random(&random), (int)(2000 * sn_random(&random)) - 980);
+        double near = floor(ldexp(1 + sn_random(&random), i % 60)) * 0x1.921fb54442d18p+0;
+        double angle = (i % 4 < 2 ? size : near) * (i % 2 ? -1 : 1), part[2];
+        int n = sn_sincos_reduce(angle, &part[0], &part[1]);
+        unsigned char bytes[sizeof part];
+        memcpy(bytes, part, sizeof bytes);
+        hash = (hash ^ (unsigned)n) * 1099511628211u;
+        for (size_t k = 0; k < sizeof bytes; k++) hash = (hash ^ bytes[k]) * 1099511628211u;
+    }
+    assert_true(hash == 0x2ee9ce4efadb769fu);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_reduction_bits),
         cmocka_unit_test(two_at_a_time),
         cmocka_unit_test(atan2_random),
+        cmocka_unit_test(log1p_random),
         cmocka_unit_test(sincos_random),
         cmocka_unit_test(sincos_multiples),
         cmocka_unit_test(sincos_special),

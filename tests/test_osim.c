@@ -6,6 +6,7 @@
 #include "math/vec3.h"
 #include "plain_osim.h"
 #include "support.h"
+#include "take/fit.h"
 
 static const double degrees = 57.29577951308232;
 

@@ -88,6 +88,36 @@ static void figures_stand_alone(void **unused) {
     }
 }
 
+// How many cells a line of a CSV file has; -1 when a quote is left open.
+static int cells_of(const char *line) {
+    int n = 1;
+    bool quoted = false;
+    for (; *line != '\0'; line++) {
+        quoted ^= *line == '"';
+        n += *line == ',' && !quoted;
+    }
+    return quoted ? -1 : n;
+}
+
+static void every_row_has_as_many_cells_as_the_first(void **unused) {
+    (void)unused;
+    static const char *const files[] = {
+        "001-convergence.csv", "001-fig8.csv",   "001-figA10.csv",   "001-section7.csv",
+        "001-table3.csv",      "001-table4.csv", "002-fig6.csv",     "001-table4-calibrated.csv",
+        "002-fig8.csv",        "004-chains.csv", "003-section2.csv", "003-fig8-cost.csv",
+        "004-logarithm.csv",   "verdicts.csv",   "cost.csv",         "003-fig8-robustness.csv",
+        "frames.csv"};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        char *csv = output(files[i]), *save = NULL;
+        char *line = strtok_r(csv, "\n", &save);
+        int wanted = cells_of(line);
+        assert_true(wanted > 1);
+        for (; line != NULL; line = strtok_r(NULL, "\n", &save))
+            if (cells_of(line) != wanted) fail_msg("%s: %s", files[i], line);
+        free(csv);
+    }
+}
+
 static void every_claim_has_a_verdict(void **unused) {
     (void)unused;
     char *csv = output("verdicts.csv");
@@ -106,7 +136,7 @@ static void every_claim_has_a_verdict(void **unused) {
     free(csv);
 }
 
-// 001-table4.csv: clip,solver,bandwidth,limit,start,error_cm,...
+// 001-table4.csv: clip,solver,bandwidth,settings,limit,start,error_cm,...
 static double error_of(const char *csv, const char *wanted) {
     const char *at = strstr(csv, wanted);
     if (at == NULL) fail_msg("001-table4.csv has no row %s", wanted);
@@ -115,14 +145,14 @@ static double error_of(const char *csv, const char *wanted) {
 
 static void table_4_keeps_its_order(void **unused) {
     (void)unused;
-    static const char *const clips[] = {"dg_03-05_02", "dg_01-03_01", "dg_06-03_03", "cmu 02_01"};
+    static const char *const clips[] = {"dg_03-05_02", "dg_01-03_01", "dg_06-03_03", "02_01"};
     char *csv = output("001-table4.csv");
     for (int i = 0; i < (with_clips ? 4 : 1); i++) {
         const char *clip = with_clips ? clips[i] : "example";
         char row[3][128];
-        (void)snprintf(row[0], sizeof row[0], "%s,bfgs,0,10,true,", clip);
-        (void)snprintf(row[1], sizeof row[1], "%s,bfgs,0,100,true,", clip);
-        (void)snprintf(row[2], sizeof row[2], "%s,newton-pcg,5,10,true,", clip);
+        (void)snprintf(row[0], sizeof row[0], "\n%s,bfgs,0,ours,10,true,", clip);
+        (void)snprintf(row[1], sizeof row[1], "\n%s,bfgs,0,ours,100,true,", clip);
+        (void)snprintf(row[2], sizeof row[2], "\n%s,newton-pcg,24,001,10,true,", clip);
         double ten = error_of(csv, row[0]), hundred = error_of(csv, row[1]);
         double exact = error_of(csv, row[2]);
         print_message("%s: %.2f, %.2f, %.2f cm\n", clip, ten, hundred, exact);
@@ -145,7 +175,7 @@ static void newton_ends_quadratically(void **unused) {
     char *csv = output("001-convergence.csv"), *save = NULL;
     double last[3] = {NAN, NAN, NAN};
     int quadratic = 0, runs = 0;
-    double order = NAN, least = 1.6;
+    double order = NAN, least = 1.6;  // bfgs: none at all
     for (char *line = strtok_r(csv, "\n", &save); line != NULL;
          line = strtok_r(NULL, "\n", &save)) {
         const char *at = strstr(line, ",newton,");
@@ -158,13 +188,14 @@ static void newton_ends_quadratically(void **unused) {
             order = last[1] = last[2] = NAN;
         }
         last[0] = last[1], last[1] = last[2], last[2] = f;
-        if (last[2] > 1e-13 && last[2] < 0.3 * last[1] && last[1] < 0.5 * last[0] && last[0] < 10)
+        // above what rounding leaves of f, some 1e-25 cm^2
+        if (last[2] > 1e-22 && last[2] < 0.3 * last[1] && last[1] < 0.5 * last[0] && last[0] < 10)
             order = log(last[2] / last[1]) / log(last[1] / last[0]);
     }
     if (isfinite(order)) runs++, quadratic += order > least;
     print_message("%d of %d runs end with an order above %g\n", quadratic, runs, least);
     assert_true(runs >= 8);
-    assert_true(2 * quadratic > runs);
+    assert_true(3 * quadratic > runs);
     free(csv);
 }
 
@@ -212,6 +243,7 @@ int main(void) {
         cmocka_unit_test(it_succeeds_and_is_silent_in_a_pipe),
         cmocka_unit_test(page_has_every_section_and_fetches_nothing),
         cmocka_unit_test(figures_stand_alone),
+        cmocka_unit_test(every_row_has_as_many_cells_as_the_first),
         cmocka_unit_test(every_claim_has_a_verdict),
         cmocka_unit_test(table_4_keeps_its_order),
         cmocka_unit_test(newton_ends_quadratically),

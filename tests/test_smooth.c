@@ -234,7 +234,7 @@ static void gradient(void **unused) {
             assert_int_equal(sn_workspace_eval(o.ws, frame_of(&t, t.q, k), SN_EVAL_GRADIENT, &f),
                              SN_OK);
             memcpy(sweep, sn_workspace_sweep_gradient(o.ws), (size_t)t.nv * sizeof *sweep);
-            smooth_gradient_add(s, &s->workers[0], t.q, k, sweep);
+            sn_smooth_gradient_add(s, &s->workers[0], t.q, k, sweep);
             for (int i = 0; i < t.nv; i++) g[k * t.nv + v_of[i]] = sweep[i];
         }
         for (int i = 0; i < n; i++) {
@@ -462,7 +462,7 @@ static void long_steps(void **unused) {
         s->x = x;
         s->g = g;
         s->t = 1;
-        assert_int_equal(smooth_move(s, &s->workers[0], 0, 3, sums), SN_OK);
+        assert_int_equal(sn_smooth_move(s, &s->workers[0], 0, 3, sums), SN_OK);
         for (int k = 0; k < 3; k++) {
             assert_int_equal(sn_model_clamp(t.model, p + k * t.nq), 0);
             assert_true(p[k * t.nq + wrist + 1] == t.q[k * t.nq + wrist + 1]);

@@ -62,6 +62,27 @@ static void reads_points(void **unused) {
     sn_problem_destroy(NULL);
 }
 
+// A body by its marker: the marker's joint, and points from the marker on; a direction has no place.
+static void reads_links(void **unused) {
+    (void)unused;
+    sn_problem *p = read_tasks(
+        "{\"tasks\": [{\"type\": \"point\", \"link\": \"LFHD\", \"goal\": [1,2,3], \"local\": "
+        "[1,0,0]},"
+        "{\"type\": \"point\", \"joint\": \"LFHD\", \"goal\": [1,2,3]},"
+        "{\"type\": \"point\", \"link\": \"head\", \"goal\": [1,2,3]},"
+        "{\"type\": \"direction\", \"link\": \"LFHD\", \"goal\": [0,1,0], \"local\": [0,1,0]}]}");
+    const sn_marker_desc *m = sn_model_marker(person, sn_model_find_marker(person, "LFHD"));
+    for (int i = 0; i < 2; i++) {
+        const sn_task *t = sn_problem_task(p, i);
+        assert_int_equal(t->joint, m->joint);
+        assert_true(t->local[0] == m->position[0] + (i == 0) && t->local[2] == m->position[2]);
+    }
+    assert_int_equal(sn_problem_task(p, 2)->joint, sn_model_find_joint(person, "head"));
+    assert_true(sn_problem_task(p, 2)->local[1] == 0);
+    assert_true(sn_problem_task(p, 3)->local[0] == 0 && sn_problem_task(p, 3)->local[1] == 1);
+    sn_problem_destroy(p);
+}
+
 static void reads_other_types(void **unused) {
     (void)unused;
     sn_problem *p = read_tasks(
@@ -149,8 +170,10 @@ static const struct {
     {"{\"type\": \"pint\"}", "unknown type \"pint\""},
     {"{\"type\": \"point\", \"goal\": [0,0,0]}", "needs \"joint\""},
     {"{\"type\": \"point\", \"joint\": 3, \"goal\": [0,0,0]}", "\"joint\" must be a string"},
-    {"{\"type\": \"point\", \"joint\": \"zz\", \"goal\": [0,0,0]}", "there is no joint \"zz\""},
-    {"{\"type\": \"limit\", \"joint\": \"zz\"}", "there is no joint \"zz\""},
+    {"{\"type\": \"point\", \"joint\": \"zz\", \"goal\": [0,0,0]}",
+     "there is no joint or link \"zz\""},
+    {"{\"type\": \"point\", \"link\": \"head\", \"joint\": \"head\", \"goal\": [0,0,0]}", "both"},
+    {"{\"type\": \"limit\", \"joint\": \"zz\"}", "there is no joint or link \"zz\""},
     {"{\"type\": \"point\", \"joint\": \"head\", \"goal\": [0,0,0], \"colour\": 1}", "unknown key"},
     {"{\"type\": \"point\", \"joint\": \"head\"}", "needs \"goal\""},
     {"{\"type\": \"point\", \"joint\": \"head\", \"goal\": [0,0]}",
@@ -523,6 +546,30 @@ static void refused_stays_missing(void **unused) {
     sn_problem_destroy(p);
 }
 
+// A goal that is set is there, whichever part of it was set.
+static void set_is_there(void **unused) {
+    (void)unused;
+    static const sn_task_type types[] = {SN_TASK_POINT, SN_TASK_ORIENTATION, SN_TASK_POSE,
+                                         SN_TASK_FRAME2};
+    const double goal[3] = {0.1, 0.2, 0.3}, turn[4] = {0.5, 0.5, -0.5, 0.5};
+    for (int i = 0; i < 4; i++) {
+        sn_task t = sn_task_default(types[i]);
+        sn_problem *p;
+        t.joint = 1;
+        assert_int_equal(sn_problem_create(person, &t, 1, NULL, &p, NULL), SN_OK);
+        for (int way = 0; way < 2; way++) {
+            if (way == 0 ? types[i] == SN_TASK_ORIENTATION : types[i] == SN_TASK_POINT) continue;
+            assert_int_equal(sn_problem_set_missing(p, 0, true), SN_OK);
+            assert_false(sn_problem_task_active(p, 0));
+            assert_int_equal(way == 0 ? sn_problem_set_goal(p, 0, goal)
+                                      : sn_problem_set_rotation(p, 0, turn),
+                             SN_OK);
+            assert_true(sn_problem_task_active(p, 0));
+        }
+        sn_problem_destroy(p);
+    }
+}
+
 // Set afterwards or given at once: the same problem.
 static void set_equals_created(void **unused) {
     (void)unused;
@@ -628,16 +675,61 @@ static void rest_beyond_pi(void **unused) {
     }
 }
 
+// docs/derivations.md: a body off by a small turn psi has the rotational part (|psi|^2 + psi_z^2) / 2 of a frame2
+// task, the turn about the third axis counting twice.
+static void frame2_counts_the_third_axis_twice(void **unused) {
+    (void)unused;
+    uint64_t state = 31;
+    sn_builder *b = NULL;
+    sn_model *model = NULL;
+    sn_problem *problem = NULL;
+    sn_workspace *ws = NULL;
+    sn_joint_desc d = sn_joint_default(SN_JOINT_EXPMAP);
+    sn_task task = sn_task_default(SN_TASK_FRAME2);
+    d.name = "body";
+    task.i[0] = 1, task.i[1] = task.i[2] = 0;
+    task.j[1] = 1, task.j[0] = task.j[2] = 0;
+    assert_int_equal(sn_builder_create("body", NULL, &b), SN_OK);
+    (void)sn_builder_joint(b, &d);
+    assert_int_equal(sn_builder_finish(b, &model, NULL), SN_OK);
+    assert_int_equal(sn_problem_create(model, &task, 1, NULL, &problem, NULL), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+    for (int k = 0; k < 10; k++) {
+        double psi[3], f, square = 0;
+        for (int i = 0; i < 3; i++) {
+            psi[i] = uniform(&state, -1e-3, 1e-3);
+            square += psi[i] * psi[i];
+        }
+        assert_int_equal(sn_workspace_eval(ws, psi, 0, &f), SN_OK);
+        assert_true(fabs(f - 0.5 * (square + psi[2] * psi[2])) < 1e-12);
+    }
+    sn_workspace_destroy(ws);
+    sn_problem_destroy(problem);
+    sn_model_destroy(model);
+    sn_builder_destroy(b);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_points),          cmocka_unit_test(reads_other_types),
-        cmocka_unit_test(rest_beyond_pi),        cmocka_unit_test(reads_rest),
-        cmocka_unit_test(json_file_errors),      cmocka_unit_test(json_task_errors),
-        cmocka_unit_test(json_rest_errors),      cmocka_unit_test(json_truncated),
-        cmocka_unit_test(create_errors),         cmocka_unit_test(off_and_on),
-        cmocka_unit_test(off_among_others),      cmocka_unit_test(setters_refuse_and_keep),
-        cmocka_unit_test(refused_stays_missing), cmocka_unit_test(set_equals_created),
-        cmocka_unit_test(task_errors),           cmocka_unit_test(unused_joint),
+        cmocka_unit_test(reads_points),
+        cmocka_unit_test(reads_links),
+        cmocka_unit_test(reads_other_types),
+        cmocka_unit_test(rest_beyond_pi),
+        cmocka_unit_test(reads_rest),
+        cmocka_unit_test(json_file_errors),
+        cmocka_unit_test(json_task_errors),
+        cmocka_unit_test(json_rest_errors),
+        cmocka_unit_test(json_truncated),
+        cmocka_unit_test(create_errors),
+        cmocka_unit_test(off_and_on),
+        cmocka_unit_test(off_among_others),
+        cmocka_unit_test(setters_refuse_and_keep),
+        cmocka_unit_test(set_is_there),
+        cmocka_unit_test(refused_stays_missing),
+        cmocka_unit_test(set_equals_created),
+        cmocka_unit_test(task_errors),
+        cmocka_unit_test(unused_joint),
+        cmocka_unit_test(frame2_counts_the_third_axis_twice),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Coordinates that mean the same pose: the tidied ones do, and do not jump.
-#include "fit/fit.h"
+#include "take/fit.h"
 #include "math/vec3.h"
 #include "support.h"
 

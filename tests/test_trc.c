@@ -95,6 +95,25 @@ static void decisions(void **unused) {
     check_note(ONE("2", "10") "1\t\t1\t1\t1\n2\t\t1\t1\t1\n", 10,
                "the times do not go on in even steps");
     check_note(ONE("1", "10") "5\t7\t1\t1\t1\n", 10, "");
+    // a last line without its end is whole when its last number has all its digits, or a tab behind it
+    check_note(ONE("9", "10") "1\t0\t1\t1\t1.25\n2\t0.1\t1\t1\t12.50", 10,
+               "the header says 9 frames, 2 are there");
+    check_note(ONE("9", "10") "1\t0\t1\t1\t1\t\n2\t0.1\t1\t1\t1\t", 10,
+               "the header says 9 frames, 2 are there");
+    check_note(ONE("2", "10") "1\t0\t1\t1\t1.25\n2\t0.1\t1\t1\t1.2", 10, "");
+    // else that number may be wrong
+    static const char *const ends[] = {"1.2", "1", "1.", "-", "1.2e"};
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        char text[400];
+        (void)snprintf(text, sizeof text, "%s%s", ONE("9", "10") "1\t0\t1\t1\t1.25\n2\t0.1\t1\t1\t",
+                       ends[i]);
+        check_note(text, 10,
+                   "the header says 9 frames, 2 are there; the last number may be cut off: its "
+                   "sample is taken as missing");
+        sn_recording *r = read_text(text);
+        assert_int_equal(sn_recording_missing(r, 0), 1);
+        sn_recording_destroy(r);
+    }
 }
 
 static void refuse(const char *text, size_t length, int line, const char *message) {
@@ -115,7 +134,7 @@ static void refuse(const char *text, size_t length, int line, const char *messag
 
 static void broken_files(void **unused) {
     (void)unused;
-    refuse(NULL, 0, 0, "the file is empty");
+    refuse("", 0, 0, "the file is empty");
     REFUSE("time\tx\n", 1, "this is no TRC file: PathFileType expected, not 'time'");
     REFUSE("PathFileType\n", 1, "the file ends before its line of keys");
     REFUSE(FIRST, 2, "the file ends before its line of values");

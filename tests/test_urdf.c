@@ -12,7 +12,8 @@ static const char arm[] =
     "    <parent link='fore'/><child link='hand'/>\n"
     "    <origin xyz='0.3 0 0' rpy='0.1 0.2 0.3'/>\n"
     "  </joint>\n"
-    "  <link name='hand'><visual><origin xyz='9 9 9'/></visual></link>\n"
+    "  <link name='hand'><visual><origin xyz='9 9 9'/></visual>"
+    "<inertial><mass value='5'/><origin xyz='1 2 3'/></inertial></link>\n"
     "  <link name='base'/>\n"
     "  <joint name='elbow' type='revolute'>\n"
     "    <origin xyz='0 0 1'/><parent link='base'/><child link='fore'/>\n"
@@ -58,6 +59,9 @@ static void test_model(void **state) {
     assert_string_equal(sn_model_joint(m, 0)->name, "base");
     assert_int_equal(sn_model_joint(m, 0)->type, SN_JOINT_FIXED);
     assert_int_equal(sn_model_root(m), 0);
+    assert_near(sn_model_joint(m, 0)->mass, 0, 0);
+    assert_near(sn_model_joint(m, 1)->mass, 5, 0);
+    assert_near(sn_model_joint(m, 1)->centre[1], 2, 0);
     const sn_joint_desc *wrist = sn_model_joint(m, 1), *elbow = sn_model_joint(m, 2);
     assert_string_equal(wrist->name, "wrist");
     assert_int_equal(wrist->parent, 2);
@@ -201,10 +205,6 @@ static void test_refused(void **state) {
          "link \"fore\" is the child of joint \"wrist\" and of joint \"elbow\""},
         {"<link name='base'/>", "<link name='base'/><link name='lost'/>", 8,
          "no joint holds link \"lost\", but \"base\" is the root already"},
-        {"joint='wrist' mult", "joint='ankle' mult", 14,
-         "joint \"slide\" mimics \"ankle\", but there is no such joint"},
-        {"joint='wrist' mult", "joint='pad' mult", 14,
-         "joint \"slide\" mimics \"pad\": both must have one coordinate"},
         {"</gazebo>", "", 25, "</robot> where <gazebo> of line 23 should end"},
     };
     for (size_t i = 0; i < sizeof cases_ / sizeof cases_[0]; i++) {
@@ -245,20 +245,54 @@ static void test_not_a_tree(void **state) {
     assert_refused("<robot><link name='r'/><link name='a'/><link name='b'/>" FIXED("x", "a", "b")
                        FIXED("y", "b", "a") "</robot>",
                    "the parents form a cycle");
-    // mimics that follow each other: the model reads, the table does not
+}
+
+// A mimic that cannot be followed is noted, and its joint moves by itself.
+static void test_lost_mimics(void **state) {
+    (void)state;
+    static const struct {
+        const char *to, *says;
+    } lost[] = {
+        {"joint='ankle' mult",
+         "joint \"slide\" mimics \"ankle\", but there is no such joint: it moves freely"},
+        {"joint='pad' mult",
+         "joint \"slide\" mimics \"pad\", but not both have one coordinate: it moves freely"},
+        {"joint='slide' mult",
+         "joint \"slide\" mimics \"slide\", and so itself in the end: it moves freely"},
+    };
+    for (size_t i = 0; i < sizeof lost / sizeof lost[0]; i++) {
+        char *text = replaced("joint='wrist' mult", lost[i].to);
+        sn_document d;
+        sn_error error = {0};
+        if (sn_document_read("x.urdf", text, strlen(text), NULL, NULL, &d, &error) != SN_OK)
+            fail_msg("%s: %s", lost[i].to, error.text);
+        assert_string_equal(d.note, lost[i].says);
+        assert_int_equal(sn_mimics_count(d.mimics), 0);
+        int slide = sn_model_find_joint(d.model, "slide");
+        assert_false(sn_model_joint(d.model, slide)->locked[0]);
+        sn_document_free(&d);
+        free(text);
+    }
+    // a ring of three, and one that follows it: one goes first, the others follow
+#define MIMIC(name, parent, child, source)                                                         \
+    "<joint name='" name "' type='continuous'><parent link='" parent "'/><child link='" child      \
+    "'/><mimic joint='" source "'/></joint>"
     static const char ring[] =
-        "<robot><link name='a'/><link name='b'/><link name='c'/>"
-        "<joint name='x' type='continuous'><parent link='a'/><child link='b'/><mimic "
-        "joint='y'/></joint>"
-        "<joint name='y' type='continuous'><parent link='b'/><child link='c'/><mimic "
-        "joint='x'/></joint></robot>";
+        "<robot><link name='a'/><link name='b'/><link name='c'/><link "
+        "name='d'/><link name='e'/>" MIMIC("w", "a", "b", "x") MIMIC("x", "b", "c", "y")
+            MIMIC("y", "c", "d", "z") MIMIC("z", "d", "e", "x") "</robot>";
     sn_model *m = read_urdf(ring, NULL);
-    sn_mimics *mimics;
-    sn_error error;
-    assert_int_equal(sn_urdf_read_mimics(ring, sizeof ring - 1, m, NULL, &mimics, &error),
-                     SN_ERR_PARSE);
-    assert_null(mimics);
-    assert_non_null(strstr(error.text, "and so itself in the end"));
+    sn_mimics *mimics = read_mimics(ring, m);
+    assert_string_equal(sn_mimics_note(mimics),
+                        "joint \"x\" mimics \"y\", and so itself in the end: it moves freely");
+    assert_int_equal(sn_mimics_count(mimics), 3);
+    double q[4] = {0, 0.5, 0, 0};
+    sn_mimics_apply(mimics, q);
+    for (int i = 0; i < 4; i++) {
+        assert_true(q[i] == 0.5);
+        assert_int_equal(sn_model_joint(m, i + 1)->locked[0], i != 1);
+    }
+    sn_mimics_destroy(mimics);
     sn_model_destroy(m);
 }
 
@@ -474,9 +508,9 @@ int main(void) {
         cmocka_unit_test(test_model),       cmocka_unit_test(test_floating_base),
         cmocka_unit_test(test_root_name),   cmocka_unit_test(test_mimics),
         cmocka_unit_test(test_mimic_chain), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_not_a_tree),  cmocka_unit_test(test_kinematics),
-        cmocka_unit_test(test_data),        cmocka_unit_test(test_truncation),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_lost_mimics), cmocka_unit_test(test_not_a_tree),
+        cmocka_unit_test(test_kinematics),  cmocka_unit_test(test_data),
+        cmocka_unit_test(test_truncation),  cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,7 +61,8 @@ static sn_status take_document(sn_document *d, int *found, sn_error *error) {
         return SN_ERR_VALUE;
     }
     if (d->skeleton != NULL || d->owned != NULL) {
-        if (d->format == SN_FORMAT_URDF) status = upright(&d->owned, error);
+        if (d->format == SN_FORMAT_URDF || d->format == SN_FORMAT_MJCF)
+            status = upright(&d->owned, error);
         if (status != SN_OK) return status;
         sn_model *model = d->owned;
         sn_skeleton *skeleton = d->skeleton;
@@ -175,7 +176,7 @@ static sn_status save_glb(const sn_motion *motion, const sn_sink *sink, sn_error
     scene.rate = sn_motion_rate(motion) > 0 ? sn_motion_rate(motion) : web_take_rate();
     scene.q = the.rest;
     // the markers of a take go with it
-    if (motion == the_take.motion && the_take.recording != NULL &&
+    if (motion == take_poses() && the_take.recording != NULL &&
         turned_recording(&recording) == SN_OK) {
         scene.recording = recording;
         scene.fitted = sn_model_nmarker(the.base) > 0;
@@ -188,7 +189,8 @@ static sn_status save_glb(const sn_motion *motion, const sn_sink *sink, sn_error
 int web_save(int kind, int nframe, double rate) {
     const sn_sink sink = {save, NULL};
     sn_error error = {0};
-    sn_motion *own = NULL, *motion = the_take.motion;
+    sn_motion *own = NULL;
+    const sn_motion *motion = take_poses();
     sn_status status = SN_OK;
     saved.used = 0;
     if (nframe > 0) {

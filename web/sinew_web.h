@@ -55,6 +55,8 @@ int WEB(web_restrict)(int limits, const unsigned char *locked);
 
 double *WEB(web_q)(void);     ///< nq, the pose shown; may be written
 double *WEB(web_rest)(void);  ///< nq, the rest pose; may be written
+/// nq, the pose that joints are gently drawn to in every solve; may be written.
+double *WEB(web_ease)(void);
 /// Make a written pose a good one: unit quaternions, finite, joints that mimic others where those
 /// put them. 0 when it was not finite.
 int WEB(web_tidy)(double *q);
@@ -85,15 +87,15 @@ int WEB(web_method_available)(int method);
 /// The method of a lane, -1 for none, and how many iterations it may take. An sn_status.
 int WEB(web_lane)(int lane, int method, int iterations);
 
-/// Choose where the next solves start. `relax`: from the last pose, moved by this share towards the
-/// rest pose first; the root stays.
-void WEB(web_begin)(int from, double relax);
+/// Choose where the next solves start.
+void WEB(web_begin)(int from);
 /// Solve in a lane from there. An sn_status.
 int WEB(web_solve)(int lane);
-/// The same solve again, watched. Returns how many entries web_trace_entries() has.
+/// The same again, watched. Returns how many entries web_trace_entries() has.
 int WEB(web_trace)(int lane);
-/// The pose of lane 0 becomes the pose shown.
-void WEB(web_commit)(void);
+/// The pose of lane 0 becomes the pose shown; where some joint would turn by more than `most` radians,
+/// all go only as far as that joint may. 1: all the way, 0: there is some of it left.
+int WEB(web_commit)(double most);
 
 /// Of the last solve: stop, f, relative gradient, worst error, iterations, limits that hold.
 const double *WEB(web_report)(int lane);
@@ -127,7 +129,17 @@ void WEB(web_take_pose)(double frame);
 int WEB(web_take_markers)(void);
 /// Per marker 6 floats, measured and fitted, at a frame and the pose shown; NaN for what is missing.
 const float *WEB(web_take_places)(double frame);
-/// Fit poses to markers that came without a motion, `frames` more of them: how many are done. -1
-/// when memory is out.
+/// All poses, web_take_frames() times web_nq() numbers; NULL without a take.
+const double *WEB(web_take_poses)(void);
+/// Fit poses to markers that came without a motion, `frames` more of them: how many are done, which can
+/// be looked at. -1 when memory is out.
 int WEB(web_take_fit)(int frames);
+/// What needs the whole take, once all frames are done: it may move them. However the frames were cut,
+/// the poses have the same bits then, those of `sinew fit --calibrate=scale`. An sn_status.
+int WEB(web_take_finish)(void);
+/// What a person should know about the fit: how many, whether one is a warning (1) or a note (0), and
+/// its sentence, valid until the next call.
+int WEB(web_take_nfinding)(void);
+int WEB(web_take_severity)(int finding);
+const char *WEB(web_take_finding)(int finding);
 void WEB(web_take_close)(void);

@@ -73,13 +73,14 @@ static sn_task task_of(const goal *g) {
 }
 
 int web_goals(int count) {
-    sn_task tasks[WEB_GOALS];
+    sn_task tasks[WEB_GOALS + 1];
     sn_problem *problem;
     sn_workspace *probe;
     the.error.text[0] = '\0';
     if (count < 0 || count > WEB_GOALS || the.model == NULL) return fail(SN_ERR_ARGUMENT);
     for (int i = 0; i < count; i++) tasks[i] = task_of(&the.goals[i]);
-    sn_status status = sn_problem_create(the.model, tasks, count, NULL, &problem, &the.error);
+    tasks[count] = ease_task();
+    sn_status status = sn_problem_create(the.model, tasks, count + 1, NULL, &problem, &the.error);
     if (status != SN_OK) return fail(status);
     status = sn_workspace_create(problem, true, NULL, &probe);
     if (status != SN_OK) {
@@ -192,7 +193,7 @@ int stage_take_model(sn_model *model, sn_skeleton *skeleton) {
            nv = (size_t)sn_model_nv(base), entries = 8 * (WEB_ITERATIONS + 2);
     size_t rows = sn_path_size(sn_model_path(base));
     double *numbers =
-        calloc((4 + WEB_LANES) * nq + 2 * nv + WEB_LANES * entries + rows, sizeof *numbers);
+        calloc((5 + WEB_LANES) * nq + 3 * nv + WEB_LANES * entries + rows, sizeof *numbers);
     bool *is_free = calloc(nv + 1, sizeof *is_free);
     unsigned char *locked = calloc(njoint, 1);
     signed char *held = calloc(nv + 1, 1);
@@ -221,15 +222,18 @@ int stage_take_model(sn_model *model, sn_skeleton *skeleton) {
     the.locked = locked;
     the.held = held;
     the.matrices = matrices;
-    double *next = numbers, **const poses[] = {&the.q, &the.rest, &the.start, &the.again};
-    for (int i = 0; i < 4; i++, next += nq) sn_model_zero(base, *poses[i] = next);
+    double *next = numbers,
+           **const poses[] = {&the.q, &the.rest, &the.ease, &the.start, &the.again};
+    for (int i = 0; i < 5; i++, next += nq) sn_model_zero(base, *poses[i] = next);
     for (int i = 0; i < WEB_LANES; i++, next += nq) sn_model_zero(base, the.lanes[i].q = next);
     for (int i = 0; i < WEB_LANES; i++, next += entries) the.lanes[i].trace = next;
     the.delta = next;
     the.gradient = next + nv;
-    the.rows = next + 2 * nv;
+    the.ease_weight = next + 2 * nv;
+    the.rows = next + 3 * nv;
     the.ngoal = 0;
     the.limits = true;
+    ease_weigh();
     int status = web_restrict(true, the.locked);
     if (status == SN_OK) measure();
     return status;
@@ -275,16 +279,17 @@ const double *web_joint_tip(int joint) {
 
 double *web_q(void) { return the.q; }
 double *web_rest(void) { return the.rest; }
+double *web_ease(void) { return the.ease; }
 
 // Joints that mimic others are locked for solvers: they follow afterwards.
-static void follow(double *q) {
+void stage_follow(double *q) {
     if (the.mimics != NULL) sn_mimics_apply(the.mimics, q);
 }
 
 int web_tidy(double *q) {
     if (sn_model_check_pose(the.base, q, NULL) != SN_OK) return 0;
     sn_model_normalize(the.base, q);
-    follow(q);
+    stage_follow(q);
     return 1;
 }
 
@@ -348,18 +353,13 @@ const double *web_goal_state(int index) {
 
 // -- solving
 
-void web_begin(int from, double relax) {
+void web_begin(int from) {
     size_t bytes = (size_t)sn_model_nq(the.base) * sizeof(double);
+    if (from == WEB_FROM_LAST) memcpy(the.start, the.q, bytes);
     if (from == WEB_FROM_REST) memcpy(the.start, the.rest, bytes);
     if (from == WEB_FROM_ZERO) sn_model_zero(the.base, the.start);
-    if (from != WEB_FROM_LAST) return;
-    memcpy(the.start, the.q, bytes);
-    if (!(relax > 0)) return;
-    const sn_model *m = the.model;
-    sn_model_difference(m, the.q, the.rest, the.delta);
-    for (int i = 0; i < m->nv; i++) the.delta[i] *= m->gain[i] != 0 ? relax : 0;
-    for (int i = 0; i < m->joint[0].nv; i++) the.delta[m->joint[0].v0 + i] = 0;
-    sn_model_integrate(m, the.q, the.delta, the.start);
+    // the task behind the goals; a pose that is not finite stays out
+    (void)sn_problem_set_rest(the.problem, the.ngoal, the.ease);
 }
 
 int web_solve(int index) {
@@ -371,12 +371,17 @@ int web_solve(int index) {
         return SN_OK;
     }
     sn_status status = sn_solver_solve(l->solver, l->q, &l->report);
-    follow(l->q);
+    // and from there with the goals moved on
+    for (int round = 0; round < EASE_ROUNDS && status == SN_OK; round++) {
+        sn_report more;
+        ease_move_on(l->q);
+        status = sn_solver_solve(l->solver, l->q, &more);
+        more.iterations += l->report.iterations;
+        l->report = more;
+    }
+    ease_move_back();
+    stage_follow(l->q);
     return (int)status;
-}
-
-void web_commit(void) {
-    memcpy(the.q, the.lanes[0].q, (size_t)sn_model_nq(the.base) * sizeof(double));
 }
 
 const double *web_report(int index) {
@@ -445,16 +450,23 @@ int web_trace(int index) {
     sn_report again;
     l->ntrace = 0;
     if (l->solver == NULL || the.ngoal == 0) return 0;
+    // the goals as the last solve had them, all the way from the start
+    memcpy(the.again, the.start, (size_t)sn_model_nq(the.base) * sizeof(double));
+    for (int round = 0; round < EASE_ROUNDS; round++) {
+        if (sn_solver_solve(l->solver, the.again, &again) == SN_OK) ease_move_on(the.again);
+    }
     // the start as the solver sees it, before its first iteration
     memcpy(l->solver->q, the.start, (size_t)sn_model_nq(the.base) * sizeof(double));
     (void)sn_model_clamp(the.model, l->solver->q);
     sn_trace first = {.gradient = NAN};
-    if (sn_workspace_eval(the.probe, l->solver->q, 0, &first.f) != SN_OK) return 0;
-    add_entry(l, &first);
-    memcpy(the.again, the.start, (size_t)sn_model_nq(the.base) * sizeof(double));
-    l->watched = true;
-    (void)sn_solver_solve(l->solver, the.again, &again);
-    l->watched = false;
+    if (sn_workspace_eval(the.probe, l->solver->q, 0, &first.f) == SN_OK) {
+        add_entry(l, &first);
+        memcpy(the.again, the.start, (size_t)sn_model_nq(the.base) * sizeof(double));
+        l->watched = true;
+        (void)sn_solver_solve(l->solver, the.again, &again);
+        l->watched = false;
+    }
+    ease_move_back();
     return l->ntrace;
 }
 

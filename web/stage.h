@@ -34,7 +34,9 @@ typedef struct stage {
     double size;                       // metres, about half the figure's extent
     double *numbers;                   // everything below that is double, in one block
     double *q, *rest, *start, *again;  // nq
+    double *ease;                      // nq: the pose that joints are drawn to
     double *delta, *gradient;          // nv
+    double *ease_weight;               // nv
     double *rows;                      // a path-sparse matrix
     bool *free;                        // nv, sweep order
     signed char *held;                 // nv
@@ -55,6 +57,18 @@ extern stage the;
 /// A new figure in place of the present one, which is let go. Takes over what is given; on failure
 /// it is destroyed and the present figure stays.
 int stage_take_model(sn_model *model, sn_skeleton *skeleton);
+
+/// Joints that mimic others go where those put them.
+void stage_follow(double *q);
+
+/// ease.c: how strongly each joint of `base` is drawn to its place, and the task that does it.
+void ease_weigh(void);
+sn_task ease_task(void);
+/// Move the goals of the problem on by what that task took from them at the pose q of a solve, as
+/// often as EASE_ROUNDS, and back to their places.
+enum { EASE_ROUNDS = 1 };
+void ease_move_on(const double *q);
+void ease_move_back(void);
 
 /// figures.c
 sn_status figure_build(int which, sn_model **out);

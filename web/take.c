@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Takes: a motion, measured markers, or both.
 //
-// Where a take has both, each marker belongs to the joint in whose frame it moves least; its mean
-// place there is the fitted marker. `sinew fit` writes a take with every marker twice, as
-// "measured:NAME" and "fitted:NAME": then the fitted one says where it sits. A GLB file has the
-// fitted ones as its figure's markers. Where a take has markers only, they are put onto the figure
-// (its own markers of the same names, or the usual full-body set), the figure's bones get their
-// lengths, and its poses are fitted, some frames at a time.
+// Where a take has both, the library learns from the motion where each marker sits. `sinew fit`
+// writes a take with every marker twice, as "measured:NAME" and "fitted:NAME": then the fitted one
+// says where it sits. A GLB file has the fitted ones as its figure's markers. Where a take has
+// markers only, the library's take fits the figure to them, bones' lengths included, as `sinew fit
+// --calibrate=scale` does.
 #include "take.h"
 
 #include <math.h>
@@ -17,9 +16,12 @@
 take the_take;
 
 static void release(take *t) {
+    sn_take_destroy(t->fit);
+    sn_model_destroy(t->source);
+    sn_skeleton_destroy(t->source_file);
     sn_motion_destroy(t->motion);
     sn_recording_destroy(t->recording);
-    free(t->joint), free(t->local), free(t->places), free(t->column);
+    free(t->joint), free(t->local), free(t->places);
     *t = (take){0};
 }
 
@@ -30,25 +32,40 @@ static int nmeasured(const take *t) {
     return t->recording != NULL ? sn_recording_get_info(t->recording)->nframe : 0;
 }
 
-int web_take_frames(void) {
-    return the_take.motion != NULL ? sn_motion_nframe(the_take.motion) : 0;
+const sn_motion *take_poses(void) {
+    return the_take.fit != NULL ? sn_take_motion(the_take.fit) : the_take.motion;
 }
+
+int web_take_frames(void) {
+    const sn_motion *poses = take_poses();
+    return poses != NULL ? sn_motion_nframe(poses) : 0;
+}
+
+const double *web_take_poses(void) {
+    const sn_motion *poses = take_poses();
+    return poses != NULL ? sn_motion_frame(poses, 0) : NULL;
+}
+
 int web_take_markers(void) { return the_take.nmarker; }
 
 double web_take_rate(void) {
-    double rate = the_take.motion != NULL ? sn_motion_rate(the_take.motion) : 0;
+    const sn_motion *poses = take_poses();
+    double rate = poses != NULL ? sn_motion_rate(poses) : 0;
     if (!(rate > 0) && the_take.recording != NULL)
         rate = sn_recording_get_info(the_take.recording)->rate;
     return rate > 0 ? rate : 120;
 }
 
+static int solved(void) {
+    return the_take.fit != NULL ? sn_take_solved(the_take.fit) : web_take_frames();
+}
+
 void web_take_pose(double frame) {
-    int n = the_take.fitted;
+    int n = solved();
     if (n == 0) return;
     double at = frame < 0 ? 0 : frame > n - 1 ? n - 1 : frame;
     int k = (int)at, next = k + 1 < n ? k + 1 : k;
-    web_blend(sn_motion_frame(the_take.motion, k), sn_motion_frame(the_take.motion, next), at - k,
-              the.q);
+    web_blend(sn_motion_frame(take_poses(), k), sn_motion_frame(take_poses(), next), at - k, the.q);
 }
 
 // -- where markers sit
@@ -87,87 +104,46 @@ static void attach(take *t, const sn_model *model, const sn_marker_set *set) {
     }
 }
 
-enum { LOOKS = 48 };
-
-static int look_frame(const take *t, int look) {
-    int n = sn_motion_nframe(t->motion) < nmeasured(t) ? sn_motion_nframe(t->motion) : nmeasured(t);
-    return (int)((double)look * (n - 1) / (LOOKS - 1));
+// The recording whose markers say where they sit: the fitted half of pairs.
+static sn_status placed_markers(const take *t, sn_recording **out) {
+    sn_recording_info info = *sn_recording_get_info(t->recording);
+    int skipped = t->pairs ? t->nmarker : 0;
+    const char **labels = calloc((size_t)t->nmarker, sizeof *labels);
+    if (labels == NULL) return SN_ERR_MEMORY;
+    for (int m = 0; m < t->nmarker; m++) labels[m] = sn_recording_label(t->recording, skipped + m);
+    info.nmarker = t->nmarker;
+    sn_status status = sn_recording_create(&info, labels, NULL, out);
+    for (int f = 0; status == SN_OK && f < info.nframe; f++)
+        memcpy(sn_recording_edit(*out, f), sn_recording_frame(t->recording, f) + 3 * skipped,
+               3 * (size_t)t->nmarker * sizeof(double));
+    free(labels);
+    return status;
 }
 
-// Mean and spread of a marker in a joint's frame; the spread infinite when it was hardly seen.
-static double spread_on(const take *t, const sn_frame *frames, int njoint, int joint, int marker,
-                        double mean[3]) {
-    sn_vec3 sum = {0, 0, 0};
-    double square = 0;
-    int seen = 0, column = t->pairs ? t->nmarker + marker : marker;
-    for (int look = 0; look < LOOKS; look++) {
-        double p[3];
-        sn_axis_map_point(&t->axes,
-                          sn_recording_frame(t->recording, look_frame(t, look)) + 3 * column, p);
-        if (!isfinite(p[0])) continue;
-        const sn_frame *f = &frames[look * njoint + joint];
-        sn_vec3 l = m3_tmul(&f->R, v3_sub((sn_vec3){p[0], p[1], p[2]}, f->p));
-        sum = v3_add(sum, l);
-        square += v3_dot(l, l);
-        seen++;
-    }
-    if (seen < 8) return INFINITY;
-    sum = v3_scale(1.0 / seen, sum);
-    mean[0] = sum.x, mean[1] = sum.y, mean[2] = sum.z;
-    return sqrt(fmax(square / seen - v3_dot(sum, sum), 0));
-}
-
-// Every marker to the joint in whose frame it moves least; the mean of how much, metres. What moves
-// more than 15 cm in every frame belongs to none.
-static double attach_learned(take *t, const sn_frame *frames) {
-    int njoint = sn_model_njoint(the.base), sure = 0;
-    double total = 0;
-    for (int m = 0; m < t->nmarker; m++) {
-        double best = 0.15, mean[3];
-        t->joint[m] = -1;
-        for (int j = 0; j < njoint; j++) {
-            double spread = spread_on(t, frames, njoint, j, m, mean);
-            if (!(spread < best)) continue;
-            best = spread;
-            t->joint[m] = j;
-            memcpy(t->local + 3 * m, mean, sizeof mean);
-        }
-        if (t->joint[m] < 0) continue;
-        total += best;
-        sure++;
-    }
-    return 2 * sure > t->nmarker ? total / sure : INFINITY;
-}
-
-// The recording's axes are not known: of the three cyclic ones, the one in which the markers move
-// least on the joints.
-static sn_status learn(take *t) {
-    static const char *const turns[3] = {"xyz", "yzx", "zxy"};
-    int njoint = sn_model_njoint(the.base), best = 0;
-    double least = INFINITY;
-    sn_frame *frames = malloc((size_t)njoint * LOOKS * sizeof *frames);
-    if (frames == NULL) return SN_ERR_MEMORY;
-    for (int look = 0; look < LOOKS; look++) {
-        (void)sn_workspace_pose(the.probe, sn_motion_frame(t->motion, look_frame(t, look)));
-        for (int j = 0; j < njoint; j++)
-            frames[look * njoint + j] = sn_workspace_frame(the.probe, j);
-    }
-    for (int i = 0; i < 3; i++) {
-        (void)sn_axis_map_parse(turns[i], &t->axes);
-        double spread = attach_learned(t, frames);
-        if (spread < least) least = spread, best = i;
-    }
-    (void)sn_axis_map_parse(turns[best], &t->axes);
-    (void)attach_learned(t, frames);
-    free(frames);
-    return SN_OK;
+// How the recording lies against a figure that moves, and where its markers sit: as they move.
+static sn_status learn(take *t, const sn_motion *motion) {
+    sn_recording *from = NULL;
+    sn_marker_set *set = NULL;
+    double spread, next;
+    sn_status status = placed_markers(t, &from);
+    if (status == SN_OK)
+        status = sn_axes_learn(the.base, motion, from, NULL, &t->axes, &spread, &next, NULL);
+    if (status == SN_OK)
+        status = sn_marker_set_learn(the.base, motion, from, &t->axes, NULL, &set, NULL, NULL);
+    // nobody knows where they sit: they are shown as they were measured
+    if (status != SN_OK && status != SN_ERR_MEMORY) status = SN_OK;
+    for (int m = 0; m < t->nmarker; m++) t->joint[m] = -1;
+    if (set != NULL) attach(t, the.base, set);
+    sn_marker_set_destroy(set);
+    sn_recording_destroy(from);
+    return status;
 }
 
 // Where the markers sit on a figure that moves: as its own markers say, when the recording is in
 // its world already, else as they move.
-static sn_status place_markers(take *t, bool here) {
+static sn_status place_markers(take *t, const sn_motion *motion, bool here) {
     sn_marker_set *set;
-    if (!here || sn_model_nmarker(the.base) == 0) return learn(t);
+    if (!here || sn_model_nmarker(the.base) == 0) return learn(t, motion);
     sn_status status = sn_marker_set_of_model(the.base, NULL, &set);
     if (status != SN_OK) return status;
     attach(t, the.base, set);
@@ -177,122 +153,60 @@ static sn_status place_markers(take *t, bool here) {
 
 // -- fitting
 
-static sn_status usual_markers(const take *t, sn_model **out, sn_error *error) {
-    sn_marker_set *set;
-    sn_status status = sn_marker_set_builtin(the.base, t->recording, NULL, &set, error);
-    size_t used = strlen(error->text);
-    if (status == SN_ERR_MODEL)
-        (void)snprintf(error->text + used, sizeof error->text - used,
-                       "; drop the motion that belongs to them with them");
-    if (status != SN_OK) return status;
-    status = sn_marker_set_apply(set, the.base, SN_LIMITS_OFF, NULL, NULL, out, error);
-    sn_marker_set_destroy(set);
-    return status;
+// The sentence of a finding, kept until the next.
+static const char *sentence(take *t, int i) {
+    (void)sn_take_sentence(t->fit, i, SN_VOICE_PAGE, t->text, sizeof t->text);
+    return t->text;
 }
 
-static sn_status own_markers(sn_model **out, sn_error *error) {
-    sn_marker_set *set;
-    sn_status status = sn_marker_set_of_model(the.base, NULL, &set);
-    if (status != SN_OK) return status;
-    status = sn_marker_set_apply(set, the.base, SN_LIMITS_OFF, NULL, NULL, out, error);
-    sn_marker_set_destroy(set);
-    return status;
-}
-
-// Give the figure the lengths of who wore the markers.
-static sn_status calibrated(const take *t, const sn_model *model, const int *column, sn_model **out,
-                            sn_error *error) {
-    size_t count = (size_t)sn_model_nmarker(model);
-    double *position = calloc(3 * count, sizeof *position),
-           *factor = calloc((size_t)sn_model_njoint(model), sizeof *factor);
-    sn_marker_place *places = calloc(count, sizeof *places);
-    sn_fit_input input = {model, t->recording, column, t->axes, 0, nmeasured(t)};
-    sn_calibrate_options options = sn_calibrate_options_default();
-    sn_calibrate_report report;
-    sn_marker_set *set = NULL, *placed = NULL;
-    options.scale = true;
-    options.frames = 40;
-    sn_status status = SN_ERR_MEMORY;
-    if (position != NULL && factor != NULL && places != NULL)
-        status = sn_calibrate(&input, &options, NULL, position, factor, &report, error);
-    if (status == SN_OK) status = sn_marker_set_of_model(model, NULL, &set);
-    if (status == SN_OK) {
-        for (size_t i = 0; i < count; i++) {
-            places[i] = *sn_marker_set_place(set, (int)i);
-            memcpy(places[i].position, position + 3 * i, sizeof places[i].position);
-            places[i].placed = true;
-        }
-        status = sn_marker_set_create(sn_model_name(model), places, (int)count, NULL, &placed);
-    }
-    if (status == SN_OK)
-        status = sn_marker_set_apply(placed, model, SN_LIMITS_OFF, factor, NULL, out, error);
-    sn_marker_set_destroy(set);
-    sn_marker_set_destroy(placed);
-    free(position), free(factor), free(places);
-    return status;
-}
-
-// A figure made for these markers, and all that the fit of its frames needs.
+// The figure fitted to the markers, ready for its frames; *figure is a copy of it for the stage.
 static sn_status prepare(take *t, sn_model **figure, sn_error *error) {
-    sn_model *marked = NULL;
-    sn_axes_report axes;
+    sn_take_options o = sn_take_options_default();
+    sn_marker_set *set = NULL;
     *figure = NULL;
-    t->column =
-        calloc((size_t)(sn_model_nmarker(the.base) > 128 ? sn_model_nmarker(the.base) : 128),
-               sizeof *t->column);
-    if (t->column == NULL) return SN_ERR_MEMORY;
-    sn_status status = SN_OK;
-    // the figure's own markers where they are the recording's
-    bool own = sn_model_nmarker(the.base) > 0 &&
-               sn_fit_match(the.base, t->recording, NULL, t->column) >= 6;
-    status = own ? own_markers(&marked, error) : usual_markers(t, &marked, error);
+    // the figure gets the lengths of who wore the markers
+    o.calibrate = SN_CALIBRATE_SCALE;
+    if (the.skeleton != NULL &&
+        !sn_axis_parse(sn_skeleton_up_axis(the.skeleton), &o.model_up, &o.model_up_sign))
+        o.model_up = 1, o.model_up_sign = 1;
+    sn_status status = sn_take_create(the.base, t->recording, &o, NULL, &t->fit, error);
     if (status != SN_OK) return status;
-    if (sn_fit_match(marked, t->recording, NULL, t->column) < 6) {
-        set_message(error, "these markers are not this figure's: drop its skeleton or its motion "
-                           "with them");
-        status = SN_ERR_VALUE;
-    }
-    if (status == SN_OK) status = sn_axes_find(marked, t->recording, 1, 1, NULL, &axes);
-    if (status == SN_OK) {
-        t->axes = axes.map;
-        status = calibrated(t, marked, t->column, figure, error);
-    }
-    sn_model_destroy(marked);
+    status = sn_take_prepare(t->fit);
+    int last = sn_take_nfinding(t->fit) - 1;
+    if (status != SN_OK && status != SN_ERR_MEMORY && last >= 0)
+        set_message(error, sentence(t, last));
+    if (status != SN_OK) return status;
+    t->axes = sn_take_get_summary(t->fit)->axes.map;
+    status = sn_marker_set_of_model(sn_take_model(t->fit), NULL, &set);
     if (status == SN_OK)
-        status = sn_motion_create(nmeasured(t), sn_model_nq(*figure), 1,
-                                  sn_recording_get_info(t->recording)->rate, NULL, &t->motion);
-    return status;
-}
-
-static sn_status fit_some(int frames) {
-    const sn_model *m = the.base;
-    int first = the_take.fitted;
-    sn_fit_options options = sn_fit_options_default();
-    sn_fit_summary summary;
-    sn_fit_input input = {m, the_take.recording, the_take.column, the_take.axes, first, frames};
-    sn_fit_frame *reports = calloc((size_t)frames, sizeof *reports);
-    sn_fit_marker *markers = calloc((size_t)sn_model_nmarker(m), sizeof *markers);
-    sn_motion *some = NULL;
-    options.limits = SN_LIMITS_OFF;
-    sn_status status = reports != NULL && markers != NULL ? SN_OK : SN_ERR_MEMORY;
-    if (status == SN_OK)
-        status = sn_motion_create(frames, sn_model_nq(m), 1, web_take_rate(), NULL, &some);
-    if (status == SN_OK)
-        status = sn_fit_run(&input, &options, NULL, some, reports, markers, &summary, NULL);
-    for (int i = 0; i < frames && status == SN_OK; i++)
-        memcpy(sn_motion_edit(the_take.motion, first + i), sn_motion_frame(some, i),
-               (size_t)sn_model_nq(m) * sizeof(double));
-    sn_motion_destroy(some);
-    free(reports), free(markers);
+        status = sn_marker_set_apply(set, sn_take_model(t->fit), SN_LIMITS_OFF, NULL, NULL, figure,
+                                     error);
+    if (status == SN_OK) attach(t, *figure, set);
+    sn_marker_set_destroy(set);
     return status;
 }
 
 int web_take_fit(int frames) {
-    int left = web_take_frames() - the_take.fitted;
-    if (frames > left) frames = left;
-    if (frames <= 0) return the_take.fitted;
-    if (fit_some(frames) != SN_OK) return -1;
-    return the_take.fitted += frames;
+    if (the_take.fit != NULL && frames > 0 && solved() < web_take_frames() &&
+        sn_take_solve(the_take.fit, frames) != SN_OK)
+        return -1;
+    return solved();
+}
+
+int web_take_finish(void) {
+    bool left = the_take.fit != NULL && sn_take_frames(the_take.fit) == NULL;
+    return left ? (int)sn_take_finish(the_take.fit) : SN_OK;
+}
+
+int web_take_nfinding(void) { return the_take.fit != NULL ? sn_take_nfinding(the_take.fit) : 0; }
+
+int web_take_severity(int finding) {
+    const sn_finding *f = the_take.fit != NULL ? sn_take_finding(the_take.fit, finding) : NULL;
+    return f != NULL ? (int)f->severity : -1;
+}
+
+const char *web_take_finding(int finding) {
+    return finding >= 0 && finding < web_take_nfinding() ? sentence(&the_take, finding) : "";
 }
 
 // -- opening
@@ -302,51 +216,63 @@ sn_status take_motion(sn_motion *motion) {
         sn_motion_destroy(motion);
         return SN_ERR_VALUE;
     }
-    sn_motion_destroy(the_take.motion);
-    free(the_take.column);
-    the_take.column = NULL;
-    the_take.motion = motion;
-    the_take.fitted = sn_motion_nframe(motion);
-    if (the_take.recording != NULL) (void)learn(&the_take);
+    take *t = &the_take;
+    sn_take_destroy(t->fit);
+    sn_model_destroy(t->source);
+    sn_skeleton_destroy(t->source_file);
+    sn_motion_destroy(t->motion);
+    t->fit = NULL;
+    t->source = NULL;
+    t->source_file = NULL;
+    t->motion = motion;
+    if (t->recording != NULL) (void)learn(t, motion);
     return SN_OK;
+}
+
+// A fitted figure takes the stage. What it was made from stays with the take, which reads it.
+static sn_status show_figure(take *t, sn_model *figure) {
+    t->source = the.own;
+    t->source_file = the.skeleton;
+    the.own = NULL;
+    the.skeleton = NULL;
+    sn_status status = (sn_status)stage_take_model(figure, NULL);
+    if (the.base != NULL && the.own == NULL) {
+        // the present figure stayed
+        the.own = t->source;
+        the.skeleton = t->source_file;
+        t->source = NULL;
+        t->source_file = NULL;
+    }
+    return status;
 }
 
 sn_status take_recording(sn_recording *recording, bool here, bool *figure, sn_error *error) {
     take next = {.recording = recording, .axes = sn_axis_map_identity()};
-    count_markers(&next);
     sn_model *model = NULL;
     // a motion that was not fitted to other markers stays
-    bool known = the_take.motion != NULL && the_take.column == NULL;
+    sn_motion *known = the_take.motion;
+    *figure = false;
+    count_markers(&next);
     sn_status status =
         nmeasured(&next) > 0 && next.nmarker > 0 ? allocate_markers(&next) : SN_ERR_VALUE;
     if (status == SN_ERR_VALUE) set_message(error, "there is no marker in this file");
-    if (status == SN_OK && known) {
-        next.motion = the_take.motion;
-        status = place_markers(&next, here);
-    } else if (status == SN_OK) {
-        status = prepare(&next, &model, error);
+    if (status == SN_OK)
+        status = known != NULL ? place_markers(&next, known, here) : prepare(&next, &model, error);
+    if (status == SN_OK && model != NULL) {
+        status = show_figure(&next, model);
+        *figure = status == SN_OK;
     }
-    *figure = status == SN_OK && model != NULL;
     if (status != SN_OK) {
-        if (known) next.motion = NULL;
         release(&next);
-        sn_model_destroy(model);
         return status;
     }
-    if (known) {
-        next.fitted = the_take.fitted;
+    if (known != NULL) {
+        next.motion = known;
         the_take.motion = NULL;
     }
     take_forget();
-    if (model != NULL) status = (sn_status)stage_take_model(model, NULL);
-    if (status == SN_OK && model != NULL) {
-        sn_marker_set *set;
-        status = sn_marker_set_of_model(the.base, NULL, &set);
-        if (status == SN_OK) attach(&next, the.base, set);
-        if (status == SN_OK) sn_marker_set_destroy(set);
-    }
     the_take = next;
-    return status;
+    return SN_OK;
 }
 
 const float *web_take_places(double frame) {

@@ -2,23 +2,30 @@
 // A take: what was measured, what was fitted.
 #pragma once
 
-#include "sinew/fit.h"
+#include "sinew/take.h"
 #include "stage.h"
 
 typedef struct take {
-    sn_motion *motion;        // poses of the figure, as far as `fitted`
+    sn_motion *motion;        // poses of the figure from a file, or NULL
     sn_recording *recording;  // measured markers, or NULL
     int nmarker;              // of it; where it has fitted ones too, they follow in the same order
     bool pairs;               // it has
-    int fitted;               // frames; all of them where the motion came from a file
     sn_axis_map axes;         // from the recording's world to the figure's
     int *joint;               // per marker of the recording: the joint it sits on, -1 for none
     double *local;            // and where on it, 3 numbers
     float *places;            // 6 numbers
-    int *column;              // per marker of the figure: its marker in the recording; NULL: no fit
+
+    // poses that are fitted here, NULL where they came from a file
+    sn_take *fit;
+    sn_model *source;  // what the fit reads; one of the two owns it
+    sn_skeleton *source_file;
+    char text[2400];  // a sentence about it
 } take;
 
 extern take the_take;
+
+/// The poses: from a file, or fitted as far as web_take_fit() says; NULL for none.
+const sn_motion *take_poses(void);
 
 /// Both take over what they are given. On failure all stays as it was.
 sn_status take_motion(sn_motion *motion);

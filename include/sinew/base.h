@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Status codes, errors with a place, the allocator, the version.
+//
+// Misuse of any function is safe. NULL where something is needed, an index out of range, options that
+// do not come from their default function: a function with a status returns SN_ERR_ARGUMENT and hands
+// out nothing; any other gives NULL, 0, false or (for an index) -1, or does nothing. Functions that
+// end an object accept NULL. Arrays must have the room that is stated; that cannot be checked.
 #pragma once
 
 #include <stdbool.h>
@@ -32,7 +37,8 @@ extern "C" {
     ENTRY(SN_ERR_MODEL, "the model is not valid")                                                  \
     ENTRY(SN_ERR_TASK, "a task is not valid")                                                      \
     ENTRY(SN_ERR_VALUE, "a number is not finite or not in its range")                              \
-    ENTRY(SN_ERR_FILE, "the file cannot be read or written")
+    ENTRY(SN_ERR_FILE, "the file cannot be read or written")                                       \
+    ENTRY(SN_ERR_CANCELLED, "cancelled")
 
 typedef enum sn_status {
 #define SN_STATUS_ENTRY(code, text) code,

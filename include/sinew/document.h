@@ -5,6 +5,7 @@
 #include "sinew/bvh.h"
 #include "sinew/formats.h"
 #include "sinew/glb.h"
+#include "sinew/mjcf.h"
 #include "sinew/osim.h"
 #include "sinew/tables.h"
 #include "sinew/urdf.h"
@@ -28,6 +29,7 @@ extern "C" {
     ENTRY(SN_FORMAT_CSV, "csv")                                                                    \
     ENTRY(SN_FORMAT_URDF, "urdf")                                                                  \
     ENTRY(SN_FORMAT_OSIM, "osim")                                                                  \
+    ENTRY(SN_FORMAT_MJCF, "mjcf")     /* MuJoCo's XML */                                           \
     ENTRY(SN_FORMAT_GLB, "glb")       /* and glTF text, which is read only */
 
 typedef enum sn_format {
@@ -64,7 +66,10 @@ typedef struct sn_document {
     sn_table *table;          ///< MOT, STO, CSV without markers
     sn_mimics *mimics;        ///< URDF
     sn_model *owned;
-    char note[SN_OSIM_NOTE];  ///< OSIM, GLB: what is not as in the file; ASF, BVH: what the reader decided
+    int up;           ///< the model's axis that points up: 0 1 2
+    double up_sign;   ///< 1 or -1
+    bool up_guessed;  ///< from the skeleton's bones; else it is stated, or the format's custom
+    char note[SN_OSIM_NOTE];  ///< OSIM, GLB, URDF, MJCF: what is not as in the file; ASF, BVH: what the reader decided
 } sn_document;
 
 /// Read a file of any format. AMC needs options->skeleton: SN_ERR_ARGUMENT without it.

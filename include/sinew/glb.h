@@ -12,9 +12,10 @@ extern "C" {
 
 /// What to show. Start from sn_glb_scene_default(). Everything must live until the writer returns.
 ///
-/// Every joint is a node with its name, placed and turned as its frame is; bones and small balls
-/// are nodes below it. A bone leads from a joint to each of its children, from a joint at the end
-/// to the middle of its markers, or, where `tips` are given, from a joint to its tip.
+/// Every joint is a node with its name, placed and turned as its frame is. Bones and small balls are
+/// one mesh, skinned to those nodes with the model's zero pose as the rest pose: Blender and game
+/// engines import an armature. A bone leads from a joint to each of its children, from a joint at
+/// the end to the middle of its markers, or, where `tips` are given, from a joint to its tip.
 typedef struct sn_glb_scene {
     uint32_t version;         ///< set by the default function, checked on writing
     const sn_model *model;    ///< needed

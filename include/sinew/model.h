@@ -76,6 +76,8 @@ typedef struct sn_joint_desc {
     double upper[SN_MAX_JOINT_DOFS];      ///< INFINITY for none; a ball's rotation takes no limits
     bool locked[SN_MAX_JOINT_DOFS];       ///< its column of every Jacobian is zero
     double strength[SN_MAX_JOINT_DOFS];   ///< scales its column; 1 by default
+    double mass;       ///< of the body that this joint carries, kilograms; 0 by default
+    double centre[3];  ///< of that mass, in the joint's frame
 } sn_joint_desc;
 
 /// A point fixed to a joint's frame.

@@ -91,6 +91,7 @@ typedef struct sn_solver_options {
     int bandwidth;         ///< newton-pcg: of the preconditioner, 0 to 24, default 5
     double pcg_tolerance;  ///< newton-pcg: default 0.1
     bool nearest_psd;      ///< newton-pcg: use the nearest positive semidefinite matrix (Higham)
+    bool pcg_constant;     ///< newton-pcg: keep to pcg_tolerance near the solution too, as 001 does
 } sn_solver_options;
 
 typedef struct sn_report {
@@ -104,6 +105,7 @@ typedef struct sn_report {
     int functions;  ///< evaluations of f alone
     int gradients;  ///< of f and gradient
     int hessians;   ///< of f, gradient and a Hessian, exact or Gauss-Newton
+    int poses;      ///< poses that were evaluated: f and its derivatives at one pose count once
     int factorizations;
     int active;  ///< degrees of freedom at a limit that the gradient pushes against
 } sn_report;

@@ -40,6 +40,7 @@ typedef enum sn_loss {
 
 /// Start from sn_task_default().
 typedef struct sn_task {
+    uint32_t version;  ///< set by the default function, checked on creation: a zeroed task is none
     sn_task_type type;
     int joint;               ///< limit: -1 for all joints
     double local[3];         ///< point or direction in the joint's frame

@@ -60,6 +60,15 @@ SN_API void sn_tracker_destroy(sn_tracker *tracker);
 SN_API sn_status sn_tracker_run(sn_tracker *tracker, int nframe, sn_track_goals goals, void *user,
                                 const double *start, double *q, sn_track_frame *frames);
 
+/// The same some frames at a time: begin, then advance until all are solved. Poses have the same bits
+/// however the frames are cut. What is given to begin must stay until then.
+SN_API sn_status sn_tracker_begin(sn_tracker *tracker, int nframe, sn_track_goals goals, void *user,
+                                  const double *start, double *q, sn_track_frame *frames);
+/// @param count   frames to solve; -1, or more than are left: all that are left
+/// @param solved  how many are solved now, from the first on
+/// SN_ERR_ARGUMENT before sn_tracker_begin() has ended well.
+SN_API sn_status sn_tracker_advance(sn_tracker *tracker, int count, int *solved);
+
 #ifdef __cplusplus
 }
 #endif

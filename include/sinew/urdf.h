@@ -26,7 +26,8 @@ SN_API sn_urdf_options sn_urdf_options_default(void);
 /// and whatever else a file holds are passed over.
 ///
 /// A joint with <mimic> is LOCKED: models know no coupled joints, so a solver leaves it where it
-/// is. sn_mimics_apply() moves such joints to where they belong.
+/// is. sn_mimics_apply() moves such joints to where they belong. One that mimics a joint that is not there,
+/// one with other than one coordinate, or in the end itself, is an ordinary joint; sn_mimics_note() says so.
 ///
 /// @param options  NULL for the defaults
 /// @param out      free with sn_model_destroy(); NULL on failure
@@ -48,6 +49,9 @@ SN_API sn_status sn_urdf_read_mimics(const char *text, size_t length, const sn_m
                                      const sn_allocator *allocator, sn_mimics **out,
                                      sn_error *error);
 SN_API void sn_mimics_destroy(sn_mimics *mimics);
+
+/// Joints whose <mimic> cannot be followed, in sentences; "" for none. Valid as long as `mimics`.
+SN_API const char *sn_mimics_note(const sn_mimics *mimics);
 
 SN_API int sn_mimics_count(const sn_mimics *mimics);
 /// A mimic always comes after the one it follows. NULL when out of range.

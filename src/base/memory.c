@@ -24,6 +24,7 @@ sn_allocator sn_allocator_of(const sn_allocator *allocator) {
 void *sn_acquire(const sn_allocator *allocator, size_t bytes) {
     SN_ASSERT(bytes > 0);
     if (allocator == NULL) return malloc(bytes);
+    if (allocator->acquire == NULL || allocator->release == NULL) return NULL;
     return allocator->acquire(allocator->user, bytes);
 }
 

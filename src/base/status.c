@@ -39,3 +39,7 @@ sn_status sn_fail(sn_error *error, sn_status status, int line, const char *forma
 sn_status sn_fail_memory(sn_error *error) {
     return sn_fail(error, SN_ERR_MEMORY, 0, "%s", sn_status_text(SN_ERR_MEMORY));
 }
+
+sn_status sn_fail_missing(sn_error *error) {
+    return sn_fail(error, SN_ERR_ARGUMENT, 0, "a needed argument is NULL");
+}

@@ -31,3 +31,6 @@ sn_status sn_fail(sn_error *error, sn_status status, int line, const char *forma
 
 /// sn_fail for an allocation that failed.
 sn_status sn_fail_memory(sn_error *error);
+
+/// sn_fail for a needed argument that is NULL.
+sn_status sn_fail_missing(sn_error *error);

@@ -224,7 +224,8 @@ static sn_status make(maker *m, const sn_allocator *allocator, sn_motion **out) 
 
 sn_status sn_example_motion(const sn_model *humanoid, const sn_allocator *allocator,
                             sn_motion **out) {
-    *out = NULL;
+    if (out != NULL) *out = NULL;
+    if (humanoid == NULL || out == NULL) return SN_ERR_ARGUMENT;
     // the names and the order of the coordinates are what the tables above lean on
     if (strcmp(sn_model_name(humanoid), "humanoid") != 0 || sn_model_nv(humanoid) != 58 ||
         sn_model_find_joint(humanoid, "right_fingers") < 0)

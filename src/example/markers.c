@@ -26,10 +26,11 @@ static double normal(uint64_t *state) {
 }
 
 sn_status sn_example_subject(uint64_t seed, const sn_allocator *allocator, sn_model **out) {
+    if (out == NULL) return SN_ERR_ARGUMENT;
+    *out = NULL;
     sn_model *model;
     sn_builder *b;
     uint64_t state = stream(seed, 1);
-    *out = NULL;
     SN_TRY(sn_model_humanoid(allocator, &model));
     sn_status status = sn_builder_create(sn_model_name(model), allocator, &b);
     if (status == SN_OK) {
@@ -157,9 +158,10 @@ static sn_status create(const sn_model *subject, const sn_motion *motion,
 
 sn_status sn_example_recording(const sn_model *subject, const sn_motion *motion, uint64_t seed,
                                const sn_allocator *allocator, sn_recording **out) {
+    if (out != NULL) *out = NULL;
+    if (subject == NULL || motion == NULL || out == NULL) return SN_ERR_ARGUMENT;
     sn_problem *problem = NULL;
     sn_workspace *ws = NULL;
-    *out = NULL;
     if (sn_motion_nq(motion) != sn_model_nq(subject) || !(sn_motion_rate(motion) > 0))
         return SN_ERR_ARGUMENT;
     sn_status status = sn_problem_create(subject, NULL, 0, allocator, &problem, NULL);

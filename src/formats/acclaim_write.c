@@ -9,7 +9,7 @@ static void write_numbers(sn_out *out, const char *key, const double *x, int cou
     for (int i = 0; i < count; i++) {
         sn_out_text(out, " ");
         if (isfinite(x[i])) {
-            sn_out_exact(out, x[i]);
+            sn_out_number(out, x[i]);
         } else {
             sn_out_text(out, x[i] < 0 ? "-inf" : "inf");
         }
@@ -90,6 +90,7 @@ static void write_hierarchy(sn_out *out, const sn_skeleton *s) {
 }
 
 sn_status sn_asf_write(const sn_skeleton *skeleton, const sn_sink *sink, sn_error *error) {
+    if (skeleton == NULL || sink == NULL || sink->write == NULL) return sn_fail_missing(error);
     sn_out out;
     SN_TRY(sn_check_format(skeleton, SN_SKELETON_ASF, error));
     sn_out_begin(&out, sink);
@@ -120,6 +121,7 @@ static sn_status write_frame(sn_out *out, sn_rows_out *rows, int frame, sn_error
 
 sn_status sn_amc_write(const sn_skeleton *skeleton, const sn_motion *motion, const sn_sink *sink,
                        const sn_allocator *allocator, sn_error *error) {
+    if (skeleton == NULL || motion == NULL || sink == NULL || sink->write == NULL) return sn_fail_missing(error);
     sn_rows_out rows;
     sn_out out;
     SN_TRY(sn_rows_out_begin(&rows, skeleton, SN_SKELETON_ASF, motion, allocator, error));
@@ -129,7 +131,7 @@ sn_status sn_amc_write(const sn_skeleton *skeleton, const sn_motion *motion, con
     sn_out_text(&out, degrees ? ":DEGREES\n" : ":RADIANS\n");
     if (sn_motion_rate(motion) > 0) {
         sn_out_text(&out, ":SAMPLES-PER-SECOND ");
-        sn_out_exact(&out, sn_motion_rate(motion));
+        sn_out_number(&out, sn_motion_rate(motion));
         sn_out_text(&out, "\n");
     }
     sn_status status = SN_OK;

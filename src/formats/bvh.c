@@ -112,12 +112,15 @@ static void note_positions(reading *r, bool first) {
 static sn_status check_rows(reading *r) {
     int count = 0;
     bool ended = true;
+    sn_word before = {"", 0};
     r->lines = r->rows;
     while (sn_lines_next(&r->lines)) {
         if (count == INT_MAX)
             return sn_fail(r->error, SN_ERR_SIZE, r->lines.line, "too many frames");
         count++;
-        ended = r->lines.stop < r->lines.end;
+        sn_word line = {r->lines.at, (size_t)(r->lines.stop - r->lines.at)};
+        ended = r->lines.stop < r->lines.end || sn_line_whole(line, before);
+        before = line;
         SN_TRY(read_row(r, count));
         note_positions(r, count == 1);
     }
@@ -203,8 +206,11 @@ sn_bvh_options sn_bvh_options_default(void) { return (sn_bvh_options){.version =
 sn_status sn_bvh_read(const char *text, size_t length, const sn_bvh_options *options,
                       const sn_allocator *allocator, sn_skeleton **skeleton, sn_motion **motion,
                       sn_error *error) {
-    *skeleton = NULL;
-    *motion = NULL;
+    if (skeleton != NULL) *skeleton = NULL;
+    if (motion != NULL) *motion = NULL;
+    if ((text == NULL && length > 0) || skeleton == NULL || motion == NULL)
+        return sn_fail_missing(error);
+    if (text == NULL) text = "";
     sn_bvh_options used = options != NULL ? *options : sn_bvh_options_default();
     if (used.version != OPTIONS_VERSION)
         return sn_fail(error, SN_ERR_ARGUMENT, 0,

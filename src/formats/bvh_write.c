@@ -10,7 +10,7 @@ static void write_offset(sn_out *out, int depth, const double offset[3]) {
     sn_out_text(out, "OFFSET");
     for (int c = 0; c < 3; c++) {
         sn_out_text(out, " ");
-        sn_out_exact(out, offset[c]);
+        sn_out_number(out, offset[c]);
     }
     sn_out_text(out, "\n");
 }
@@ -87,7 +87,7 @@ static sn_status write_motion(sn_out *out, sn_rows_out *rows, sn_error *error) {
     sn_out_text(out, "MOTION\nFrames: ");
     sn_out_integer(out, nframe);
     sn_out_text(out, "\nFrame Time: ");
-    sn_out_exact(out, motion != NULL ? frame_time(sn_motion_rate(motion)) : 0);
+    sn_out_number(out, motion != NULL ? frame_time(sn_motion_rate(motion)) : 0);
     sn_out_text(out, "\n");
     for (int i = 0; i < nframe && !out->failed; i++) {
         SN_TRY(sn_rows_out_next(rows, i, error));
@@ -102,6 +102,7 @@ static sn_status write_motion(sn_out *out, sn_rows_out *rows, sn_error *error) {
 
 sn_status sn_bvh_write(const sn_skeleton *skeleton, const sn_motion *motion, const sn_sink *sink,
                        const sn_allocator *allocator, sn_error *error) {
+    if (skeleton == NULL || sink == NULL || sink->write == NULL) return sn_fail_missing(error);
     sn_rows_out rows;
     sn_out out;
     SN_TRY(sn_rows_out_begin(&rows, skeleton, SN_SKELETON_BVH, motion, allocator, error));

@@ -187,7 +187,7 @@ static void add_parameters(writing *w, unsigned data_start, size_t blocks) {
     add_byte(w, 0);
 }
 
-static void write_header(const writing *w, unsigned data_start, sn_output *o) {
+static void write_header(const writing *w, unsigned data_start, sn_out *o) {
     uint8_t block[BLOCK] = {2, 0x50};
     int64_t last = w->first + w->info->nframe - 1;
     put_word(w, block + 2, (unsigned)w->info->nmarker);
@@ -197,7 +197,7 @@ static void write_header(const writing *w, unsigned data_start, sn_output *o) {
     put_word(w, block + 16, data_start);
     put_float(w, block + 20, w->info->rate);
     put_word(w, block + 298, 12345);  // events would have labels of four letters; there are none
-    sn_output_bytes(o, block, sizeof block);
+    sn_out_bytes(o, block, sizeof block);
 }
 
 // The step of whole numbers: the largest coordinate becomes 32000. Also checks that all can be
@@ -221,7 +221,7 @@ static sn_status find_scale(writing *w) {
     return SN_OK;
 }
 
-static void write_sample(const writing *w, const double *x, bool present, sn_output *o) {
+static void write_sample(const writing *w, const double *x, bool present, sn_out *o) {
     uint8_t bytes[16] = {0};
     bool integers = w->options.integers;
     for (int c = 0; c < 3 && present; c++) {
@@ -233,10 +233,10 @@ static void write_sample(const writing *w, const double *x, bool present, sn_out
     }
     if (!present && integers) put_word(w, bytes + 6, MAX_WORD);
     if (!present && !integers) put_float(w, bytes + 12, -1);
-    sn_output_bytes(o, bytes, integers ? 8 : 16);
+    sn_out_bytes(o, bytes, integers ? 8 : 16);
 }
 
-static void write_data(const writing *w, sn_output *o) {
+static void write_data(const writing *w, sn_out *o) {
     for (int f = 0; f < w->info->nframe; f++) {
         const double *x = sn_recording_frame(w->recording, f);
         for (int i = 0; i < w->info->nmarker; i++)
@@ -246,7 +246,7 @@ static void write_data(const writing *w, sn_output *o) {
     static const uint8_t zero[BLOCK] = {0};
     size_t sample = w->options.integers ? 8 : 16;
     size_t past = (size_t)w->info->nframe % BLOCK * ((size_t)w->info->nmarker % BLOCK) * sample;
-    sn_output_bytes(o, zero, (BLOCK - past % BLOCK) % BLOCK);
+    sn_out_bytes(o, zero, (BLOCK - past % BLOCK) % BLOCK);
 }
 
 static sn_status check(const writing *w) {
@@ -271,6 +271,7 @@ static sn_status check(const writing *w) {
 
 sn_status sn_c3d_write(const sn_recording *recording, const sn_c3d_options *options,
                        const sn_allocator *allocator, const sn_sink *sink, sn_error *error) {
+    if (recording == NULL || sink == NULL || sink->write == NULL) return sn_fail_missing(error);
     writing w = {.recording = recording,
                  .info = sn_recording_get_info(recording),
                  .options = options != NULL ? *options : sn_c3d_options_default(),
@@ -291,11 +292,11 @@ sn_status sn_c3d_write(const sn_recording *recording, const sn_c3d_options *opti
     unsigned data_start = (unsigned)blocks + 2;
     add_parameters(&w, data_start, blocks);
 
-    sn_output o;
-    sn_output_begin(&o, sink);
+    sn_out o;
+    sn_out_begin(&o, sink);
     write_header(&w, data_start, &o);
-    sn_output_bytes(&o, w.section, blocks * BLOCK);
+    sn_out_bytes(&o, w.section, blocks * BLOCK);
     sn_release(allocator, w.section);
     write_data(&w, &o);
-    return sn_output_end(&o, error);
+    return sn_out_end(&o, error);
 }

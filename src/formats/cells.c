@@ -145,6 +145,7 @@ sn_status sn_rows_check_end(double claimed, int nrow, bool ended, int line, sn_e
 sn_status sn_grid_measure(const sn_grid *grid, sn_rows rows, double claimed, int *nrow,
                           sn_error *error) {
     bool ended = true;
+    sn_word before = {"", 0};
     *nrow = 0;
     while (sn_rows_next_filled(&rows, grid->separator)) {
         int count = 0, filled = 0;
@@ -161,7 +162,9 @@ sn_status sn_grid_measure(const sn_grid *grid, sn_rows rows, double claimed, int
                            count < grid->ncolumn ? count : filled, grid->ncolumn);
         if (*nrow == INT_MAX) return sn_fail(error, SN_ERR_SIZE, rows.line, "too many rows");
         ++*nrow;
-        ended = sn_rows_ended(&rows);
+        sn_word line = {rows.start, (size_t)(rows.stop - rows.start)};
+        ended = sn_rows_ended(&rows) || sn_line_whole(line, before);
+        before = line;
     }
     return sn_rows_check_end(claimed, *nrow, ended, rows.line, error);
 }

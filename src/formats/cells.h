@@ -59,8 +59,8 @@ typedef struct sn_grid {
 
 /// Count the rows that follow; one of the wrong length is an error. Empty cells after the last
 /// column are let pass, and so are lines without any filled cell.
-/// @param claimed  rows that the header states; with fewer a last line without its end is an error,
-///                 as the file was cut off there. -1 for nothing
+/// @param claimed  rows that the header states; with fewer a last line that was cut off is an error
+///                 (sn_line_whole). -1 for nothing
 sn_status sn_grid_measure(const sn_grid *grid, sn_rows rows, double claimed, int *nrow,
                           sn_error *error);
 /// That error, when there is one.

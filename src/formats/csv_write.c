@@ -8,18 +8,18 @@
 #include "motion/clock.h"
 
 // A name, in quotes where it needs them.
-static void write_name(sn_output *o, const char *name, const char *suffix) {
+static void write_name(sn_out *o, const char *name, const char *suffix) {
     // blanks at the ends would be lost, a # at the start would make a comment
     size_t length = strlen(name);
     bool quotes = strpbrk(name, ",;\"\t#") != NULL || length == 0 || name[0] == ' ' ||
                   (suffix[0] == '\0' && name[length - 1] == ' ');
-    if (quotes) sn_output_text(o, "\"");
+    if (quotes) sn_out_text(o, "\"");
     for (const char *c = name; *c != '\0'; c++) {
-        if (*c == '"') sn_output_text(o, "\"");
-        sn_output_bytes(o, c, 1);
+        if (*c == '"') sn_out_text(o, "\"");
+        sn_out_bytes(o, c, 1);
     }
-    sn_output_text(o, suffix);
-    if (quotes) sn_output_text(o, "\"");
+    sn_out_text(o, suffix);
+    if (quotes) sn_out_text(o, "\"");
 }
 
 static sn_status check_name(const char *name, sn_error *error) {
@@ -29,42 +29,43 @@ static sn_status check_name(const char *name, sn_error *error) {
 }
 
 sn_status sn_csv_write_table(const sn_table *table, const sn_sink *sink, sn_error *error) {
+    if (table == NULL || sink == NULL || sink->write == NULL) return sn_fail_missing(error);
     const sn_table_info *info = sn_table_get_info(table);
     if (info->nrow == 0 || info->ncolumn == 0)
         return sn_fail(error, SN_ERR_VALUE, 0, "the table is empty");
     for (int i = 0; i < info->ncolumn; i++) SN_TRY(check_name(sn_table_column(table, i), error));
-    sn_output o;
-    sn_output_begin(&o, sink);
+    sn_out o;
+    sn_out_begin(&o, sink);
     if (sn_unit_metres(info->unit) > 0) {
-        sn_output_text(&o, "# units=");
-        sn_output_text(&o, info->unit);
-        sn_output_text(&o, "\n");
+        sn_out_text(&o, "# units=");
+        sn_out_text(&o, info->unit);
+        sn_out_text(&o, "\n");
     }
-    if (!info->in_degrees) sn_output_text(&o, "# inDegrees=no\n");
+    if (!info->in_degrees) sn_out_text(&o, "# inDegrees=no\n");
     for (int i = 0; i < info->ncolumn; i++) {
-        if (i > 0) sn_output_text(&o, ",");
+        if (i > 0) sn_out_text(&o, ",");
         write_name(&o, sn_table_column(table, i), "");
     }
-    sn_output_text(&o, "\n");
+    sn_out_text(&o, "\n");
     for (int row = 0; row < info->nrow; row++) {
         const double *x = sn_table_row(table, row);
         bool empty = true;
         for (int i = 0; i < info->ncolumn; i++) {
-            if (i > 0) sn_output_text(&o, ",");
+            if (i > 0) sn_out_text(&o, ",");
             // a row of empty cells would read as an empty line
             empty = empty && !isfinite(x[i]);
             if (isfinite(x[i]))
-                sn_output_number(&o, x[i]);
+                sn_out_number(&o, x[i]);
             else if (empty && i == info->ncolumn - 1)
-                sn_output_text(&o, "nan");
+                sn_out_text(&o, "nan");
         }
-        sn_output_text(&o, "\n");
+        sn_out_text(&o, "\n");
     }
-    return sn_output_end(&o, error);
+    return sn_out_end(&o, error);
 }
 
-static void write_header(sn_output *o, const sn_recording *recording, const char *unit, bool time) {
-    sn_output_text(o, time ? "Frame,Time (s)" : "Frame");
+static void write_header(sn_out *o, const sn_recording *recording, const char *unit, bool time) {
+    sn_out_text(o, time ? "Frame,Time (s)" : "Frame");
     for (int i = 0; i < sn_recording_get_info(recording)->nmarker; i++) {
         for (int c = 0; c < 3; c++) {
             char suffix[32];
@@ -72,15 +73,16 @@ static void write_header(sn_output *o, const sn_recording *recording, const char
                 (void)snprintf(suffix, sizeof suffix, ".%c (%s)", "XYZ"[c], unit);
             else
                 (void)snprintf(suffix, sizeof suffix, ".%c", "XYZ"[c]);
-            sn_output_text(o, ",");
+            sn_out_text(o, ",");
             write_name(o, sn_recording_label(recording, i), suffix);
         }
     }
-    sn_output_text(o, "\n");
+    sn_out_text(o, "\n");
 }
 
 sn_status sn_csv_write_recording(const sn_recording *recording, const sn_markers_options *options,
                                  const sn_sink *sink, sn_error *error) {
+    if (recording == NULL || sink == NULL || sink->write == NULL) return sn_fail_missing(error);
     const sn_recording_info *info = sn_recording_get_info(recording);
     sn_markers_options chosen;
     sn_markers_unit unit;
@@ -89,24 +91,24 @@ sn_status sn_csv_write_recording(const sn_recording *recording, const sn_markers
     for (int i = 0; i < info->nmarker; i++)
         SN_TRY(check_name(sn_recording_label(recording, i), error));
     double rate = chosen.rate > 0 ? chosen.rate : info->rate;
-    sn_output o;
-    sn_output_begin(&o, sink);
+    sn_out o;
+    sn_out_begin(&o, sink);
     write_header(&o, recording, unit.name, rate > 0);
     for (int frame = 0; frame < info->nframe; frame++) {
-        sn_output_format(&o, "%lld", (long long)info->first_frame + frame);
+        sn_out_format(&o, "%lld", (long long)info->first_frame + frame);
         if (rate > 0) {
-            sn_output_text(&o, ",");
-            sn_output_number(&o, info->time_offset + sn_clock_time(info->first_frame, frame, rate));
+            sn_out_text(&o, ",");
+            sn_out_number(&o, info->time_offset + sn_clock_time(info->first_frame, frame, rate));
         }
         const double *x = sn_recording_frame(recording, frame);
         for (int i = 0; i < info->nmarker; i++, x += 3) {
             bool present = sn_recording_present(recording, frame, i);
             for (int c = 0; c < 3; c++) {
-                sn_output_text(&o, ",");
-                if (present) sn_output_length(&o, x[c], unit.metres);
+                sn_out_text(&o, ",");
+                if (present) sn_out_length(&o, x[c], unit.metres);
             }
         }
-        sn_output_text(&o, "\n");
+        sn_out_text(&o, "\n");
     }
-    return sn_output_end(&o, error);
+    return sn_out_end(&o, error);
 }

@@ -17,11 +17,16 @@ const char *sn_format_name(sn_format format) {
     return format >= 0 && format < SN_FORMAT_COUNT ? names[format] : names[0];
 }
 
-sn_document_options sn_document_options_default(void) { return (sn_document_options){.version = 1}; }
+enum { OPTIONS_VERSION = 1 };
+
+sn_document_options sn_document_options_default(void) {
+    return (sn_document_options){.version = OPTIONS_VERSION};
+}
 
 // --- what is it ------------------------------------------------------------------------------------------
 
 sn_format sn_format_of_name(const char *file_name) {
+    if (file_name == NULL) return SN_FORMAT_UNKNOWN;
     static const struct {
         const char *ending;
         sn_format format;
@@ -29,7 +34,8 @@ sn_format sn_format_of_name(const char *file_name) {
                    {".bvh", SN_FORMAT_BVH},    {".c3d", SN_FORMAT_C3D},   {".trc", SN_FORMAT_TRC},
                    {".mot", SN_FORMAT_MOT},    {".sto", SN_FORMAT_MOT},   {".csv", SN_FORMAT_CSV},
                    {".tsv", SN_FORMAT_CSV},    {".urdf", SN_FORMAT_URDF}, {".xml", SN_FORMAT_URDF},
-                   {".glb", SN_FORMAT_GLB},    {".osim", SN_FORMAT_OSIM}};
+                   {".glb", SN_FORMAT_GLB},    {".osim", SN_FORMAT_OSIM},
+                   {".mjcf", SN_FORMAT_MJCF}};
     size_t n = file_name != NULL ? strlen(file_name) : 0;
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
         size_t m = strlen(endings[i].ending);
@@ -85,12 +91,14 @@ static sn_format text_kind(const char *text, size_t length) {
     }
     if (holds(text, head, "endheader")) return SN_FORMAT_MOT;
     if (word.text[0] == '<' && holds(text, head, "<opensimdocument")) return SN_FORMAT_OSIM;
-    if (word.text[0] == '<') return holds(text, length, "<robot") ? SN_FORMAT_URDF : SN_FORMAT_UNKNOWN;
+    if (word.text[0] == '<' && holds(text, length, "<robot")) return SN_FORMAT_URDF;
+    if (word.text[0] == '<' && holds(text, length, "<mujoco")) return SN_FORMAT_MJCF;
     return SN_FORMAT_UNKNOWN;
 }
 
 sn_format sn_format_of(const char *file_name, const void *bytes, size_t length) {
     const char *text = bytes;
+    if (text == NULL) text = "", length = 0;
     sn_format named = sn_format_of_name(file_name);
     // a text whose first line is empty may begin like it: "\nP..."
     if (length >= 2 && (unsigned char)text[1] == 0x50 && (unsigned char)text[0] > 0 &&
@@ -133,11 +141,19 @@ static sn_status read_any(const char *name, const char *text, size_t length,
             return sn_model_read_json(text, length, allocator, &d->owned, error);
         case SN_FORMAT_URDF:
             SN_TRY(sn_urdf_read(text, length, NULL, allocator, &d->owned, error));
-            return sn_urdf_read_mimics(text, length, d->owned, allocator, &d->mimics, error);
+            SN_TRY(sn_urdf_read_mimics(text, length, d->owned, allocator, &d->mimics, error));
+            memcpy(d->note, sn_mimics_note(d->mimics), strlen(sn_mimics_note(d->mimics)) + 1);
+            return SN_OK;
         case SN_FORMAT_OSIM: {
             sn_osim_info info;
             SN_TRY(sn_osim_read(text, length, allocator, &d->owned, &info, error));
             memcpy(d->note, info.note, sizeof d->note);
+            return SN_OK;
+        }
+        case SN_FORMAT_MJCF: {
+            sn_mjcf_info info;
+            SN_TRY(sn_mjcf_read(text, length, allocator, &d->owned, &info, error));
+            memcpy(d->note, info.note, sizeof info.note);
             return SN_OK;
         }
         case SN_FORMAT_ASF:
@@ -188,10 +204,27 @@ static sn_status read_any(const char *name, const char *text, size_t length,
                    name != NULL ? name : "none");
 }
 
+// Robots stand on the x-y plane, figures on the x-z plane, unless the skeleton tells.
+static void find_up(sn_document *d) {
+    d->up = d->format == SN_FORMAT_URDF || d->format == SN_FORMAT_MJCF ? 2 : 1;
+    d->up_sign = 1;
+    if (d->skeleton == NULL) return;
+    const char *axis = sn_skeleton_up_axis(d->skeleton);
+    d->up_guessed = sn_skeleton_get_format(d->skeleton) == SN_SKELETON_BVH;
+    if (axis[0] == '-') d->up_sign = -1;
+    if (axis[0] == '-' || axis[0] == '+') axis++;
+    if (axis[0] != '\0' && strchr("xyz", axis[0] | 0x20) != NULL) d->up = (axis[0] | 0x20) - 'x';
+}
+
 sn_status sn_document_read(const char *file_name, const void *bytes, size_t length,
                            const sn_document_options *options, const sn_allocator *allocator,
                            sn_document *out, sn_error *error) {
+    if (out != NULL) *out = (sn_document){0};
+    if ((bytes == NULL && length > 0) || out == NULL) return sn_fail_missing(error);
+    if (bytes == NULL) bytes = "";
     sn_document_options o = options != NULL ? *options : sn_document_options_default();
+    if (o.version != OPTIONS_VERSION || !(o.metres_per_unit >= 0) || o.metres_per_unit > 1e50)
+        return sn_fail(error, SN_ERR_ARGUMENT, 0, "the options do not come from sn_document_options_default()");
     *out = (sn_document){.format = sn_format_of(file_name, bytes, length)};
     sn_format format = out->format;
     sn_status status = read_any(file_name, bytes, length, &o, allocator, out, error);
@@ -205,10 +238,12 @@ sn_status sn_document_read(const char *file_name, const void *bytes, size_t leng
         memcpy(out->note, note, strlen(note) + 1);
     }
     out->model = out->skeleton != NULL ? sn_skeleton_model(out->skeleton) : out->owned;
+    find_up(out);
     return SN_OK;
 }
 
 void sn_document_free(sn_document *d) {
+    if (d == NULL) return;
     sn_motion_destroy(d->motion);
     sn_recording_destroy(d->recording);
     sn_table_destroy(d->table);

@@ -178,7 +178,10 @@ static double metres_wanted(sn_skeleton_format format, const sn_export_options *
 sn_status sn_export_create(const sn_model *model, sn_skeleton_format format,
                            const sn_export_options *options, const sn_allocator *allocator,
                            sn_export **out, sn_error *error) {
-    *out = NULL;
+    if (out != NULL) *out = NULL;
+    if (model == NULL || out == NULL) return sn_fail_missing(error);
+    if (format != SN_SKELETON_ASF && format != SN_SKELETON_BVH)
+        return sn_fail(error, SN_ERR_ARGUMENT, 0, "%s", sn_status_text(SN_ERR_ARGUMENT));
     sn_export_options used = options != NULL ? *options : sn_export_options_default();
     SN_TRY(check_options(model, &used, error));
     const double *r = used.rotation;
@@ -222,9 +225,12 @@ void sn_export_destroy(sn_export *self) {
     sn_release(&allocator, self->owner);
 }
 
-const sn_skeleton *sn_export_skeleton(const sn_export *self) { return self->skeleton; }
+const sn_skeleton *sn_export_skeleton(const sn_export *self) {
+    return self != NULL ? self->skeleton : NULL;
+}
 
 int sn_export_joint(const sn_export *self, int joint) {
+    if (self == NULL) return -1;
     return joint < 0 || joint >= sn_model_njoint(self->model) ? -1 : self->target[joint];
 }
 
@@ -265,6 +271,7 @@ static void set_joint(const sn_export *self, int joint, const double *previous, 
 }
 
 sn_status sn_export_pose(sn_export *self, const double *q, const double *previous, double *out) {
+    if (self == NULL || q == NULL || out == NULL) return SN_ERR_ARGUMENT;
     int n = sn_model_njoint(self->model);
     SN_TRY(place(self, q, self->bone));
     for (int i = 0; i < n; i++) {
@@ -286,7 +293,8 @@ sn_status sn_export_pose(sn_export *self, const double *q, const double *previou
 
 sn_status sn_export_motion(sn_export *self, const sn_motion *motion, const sn_allocator *allocator,
                            sn_motion **out, sn_error *error) {
-    *out = NULL;
+    if (out != NULL) *out = NULL;
+    if (self == NULL || motion == NULL || out == NULL) return sn_fail_missing(error);
     if (sn_motion_nq(motion) != sn_model_nq(self->model))
         return sn_fail(error, SN_ERR_ARGUMENT, 0, "the motion has %d coordinates, the model %d",
                        sn_motion_nq(motion), sn_model_nq(self->model));

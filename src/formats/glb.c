@@ -5,43 +5,14 @@
 
 #include <string.h>
 
+#include "formats/out.h"
+
 enum { SCENE_VERSION = 1, HEADER = 12, CHUNK_HEADER = 8 };
 
-// Bytes on their way to the sink, some at a time. Once the sink has failed nothing more is sent.
-typedef struct output {
-    const sn_sink *sink;
-    bool failed;
-    size_t used;
-    uint64_t total;
-    unsigned char buffer[4096];
-} output;
-
-static void flush(output *o) {
-    if (o->used > 0 && !o->failed) o->failed = !o->sink->write(o->sink->user, o->buffer, o->used);
-    o->used = 0;
-}
-
-static void put_byte(output *o, unsigned value) {
-    if (o->used == sizeof o->buffer) flush(o);
-    o->buffer[o->used++] = (unsigned char)value;
-    o->total++;
-}
-
-static void put_uint32(output *o, uint32_t value) {
-    for (int i = 0; i < 4; i++) put_byte(o, value >> 8 * i & 0xff);
-}
-
-static void put_float(output *o, double value) {
-    float rounded = (float)value;
-    uint32_t bits;
-    memcpy(&bits, &rounded, sizeof bits);
-    put_uint32(o, bits);
-}
-
-static void put_vec3(output *o, sn_vec3 p) {
-    put_float(o, p.x);
-    put_float(o, p.y);
-    put_float(o, p.z);
+static void put_vec3(sn_out *o, sn_vec3 p) {
+    sn_out_float(o, p.x);
+    sn_out_float(o, p.y);
+    sn_out_float(o, p.z);
 }
 
 // Chunks and what is in them start at multiples of four.
@@ -54,38 +25,77 @@ int sn_glb_keys(const sn_glb *glb, const sn_glb_track *track) {
 sn_glb_sizes sn_glb_measure(const sn_glb *glb) {
     sn_glb_sizes s = {0};
     int longest = 0;
-    for (int i = 0; i < (glb->used[SN_GLB_BONE] ? 2 : 1); i++) {
-        s.vertices += sizeof glb->shape[i].vertex[0] * (uint64_t)glb->shape[i].nvertex;
-        s.indices += sizeof glb->shape[i].index[0] * (uint64_t)glb->shape[i].nindex;
+    if (glb->used[SN_GLB_MEASURED] || glb->used[SN_GLB_FITTED]) {
+        s.marker = 24 * (uint64_t)glb->shape[0].nvertex;
+        s.marker_indices = padded(2 * (uint64_t)glb->shape[0].nindex);
     }
-    s.indices = padded(s.indices);
+    for (int i = 0; i < glb->nsolid; i++) {
+        const sn_glb_shape *shape = sn_glb_solid_shape(glb, glb->solid[i].kind);
+        s.vertices += 24 * (uint64_t)shape->nvertex;
+        s.weights += 12 * (uint64_t)shape->nvertex;
+        s.indices += 4 * (uint64_t)shape->nindex;
+    }
+    s.inverse = 64 * (uint64_t)glb->model->njoint;
     for (int i = 0; i < glb->ntrack; i++) {
         int keys = sn_glb_keys(glb, &glb->track[i]);
         if (keys > longest) longest = keys;
         s.keys += (uint64_t)keys * (glb->track[i].path == SN_GLB_ROTATION ? 16 : 12);
     }
     s.times = 4 * (uint64_t)longest;
-    s.all = s.vertices + s.indices + s.times + s.keys;
+    s.all = s.marker + s.vertices + s.weights + s.inverse + s.marker_indices + s.indices + s.times +
+            s.keys;
     return s;
 }
 
-static void put_shapes(const sn_glb *g, const sn_glb_sizes *sizes, output *o) {
-    int n = g->used[SN_GLB_BONE] ? 2 : 1;
-    for (int i = 0; i < n; i++)
-        for (int v = 0; v < g->shape[i].nvertex; v++)
-            for (int k = 0; k < 6; k++) put_float(o, (double)g->shape[i].vertex[v][k]);
-    uint64_t from = o->total;
-    for (int i = 0; i < n; i++) {
-        for (int k = 0; k < g->shape[i].nindex; k++) {
-            put_byte(o, g->shape[i].index[k] & 0xff);
-            put_byte(o, g->shape[i].index[k] >> 8);
+// The body: vertices, which joint carries each, the joints' inverses.
+static void put_skin(const sn_glb *g, sn_out *o) {
+    for (int i = 0; i < g->nsolid; i++) {
+        int n = sn_glb_solid_shape(g, g->solid[i].kind)->nvertex;
+        for (int v = 0; v < n && !o->failed; v++) {
+            double x[6];
+            sn_glb_skin_vertex(g, &g->solid[i], v, x);
+            for (int k = 0; k < 6; k++) sn_out_float(o, x[k]);
         }
     }
-    while (o->total < from + sizes->indices) put_byte(o, 0);
+    for (int i = 0; i < g->nsolid; i++) {
+        int n = sn_glb_solid_shape(g, g->solid[i].kind)->nvertex;
+        for (int v = 0; v < n && !o->failed; v++) {
+            sn_out_uint16(o, (unsigned)g->solid[i].joint);
+            for (int k = 1; k < 4; k++) sn_out_uint16(o, 0);
+            for (int k = 0; k < 4; k++) sn_out_byte(o, k == 0 ? 255 : 0);
+        }
+    }
+    for (int i = 0; i < g->model->njoint; i++) {
+        double x[16];
+        sn_glb_skin_inverse(g, i, x);
+        for (int k = 0; k < 16; k++) sn_out_float(o, x[k]);
+    }
+}
+
+static void put_skin_indices(const sn_glb *g, sn_out *o) {
+    uint32_t base = 0;
+    for (int i = 0; i < g->nsolid && !o->failed; i++) {
+        const sn_glb_shape *shape = sn_glb_solid_shape(g, g->solid[i].kind);
+        if (i == g->count[1]) base = 0;  // balls have accessors of their own
+        for (int k = 0; k < shape->nindex; k++) sn_out_uint32(o, base + shape->index[k]);
+        base += (uint32_t)shape->nvertex;
+    }
+}
+
+static void put_shapes(const sn_glb *g, const sn_glb_sizes *sizes, sn_out *o) {
+    const sn_glb_shape *marker = &g->shape[0];
+    put_skin(g, o);
+    put_skin_indices(g, o);
+    for (int v = 0; v < marker->nvertex && sizes->marker > 0; v++)
+        for (int k = 0; k < 6; k++) sn_out_float(o, (double)marker->vertex[v][k]);
+    uint64_t from = o->total;
+    for (int k = 0; k < marker->nindex && sizes->marker > 0; k++)
+        sn_out_uint16(o, marker->index[k]);
+    while (o->total < from + sizes->marker_indices) sn_out_byte(o, 0);
 }
 
 // Neighbours on the same side: q and -q are the same rotation, but the way between is not.
-static void put_rotations(const sn_glb *g, int joint, output *o) {
+static void put_rotations(const sn_glb *g, int joint, sn_out *o) {
     sn_quat last = {1, 0, 0, 0};
     for (int f = 0; f < g->nframe && !o->failed; f++) {
         sn_frame at = sn_glb_local(g, joint, f);
@@ -93,13 +103,13 @@ static void put_rotations(const sn_glb *g, int joint, output *o) {
         if (q.w * last.w + q.x * last.x + q.y * last.y + q.z * last.z < 0)
             q = (sn_quat){-q.w, -q.x, -q.y, -q.z};
         put_vec3(o, v3(q.x, q.y, q.z));
-        put_float(o, q.w);
+        sn_out_float(o, q.w);
         last = q;
     }
 }
 
 // A marker's places or sizes. While it is missing it stays where it was, and has no size.
-static void put_marker(const sn_glb *g, const sn_glb_track *track, output *o) {
+static void put_marker(const sn_glb *g, const sn_glb_track *track, sn_out *o) {
     const sn_recording *recording = g->scene->recording;
     double at[3];
     (void)sn_glb_first_sample(g, track->source, at);
@@ -113,7 +123,7 @@ static void put_marker(const sn_glb *g, const sn_glb_track *track, output *o) {
     }
 }
 
-static void put_track(const sn_glb *g, const sn_glb_track *track, output *o) {
+static void put_track(const sn_glb *g, const sn_glb_track *track, sn_out *o) {
     if (track->measured) {
         put_marker(g, track, o);
     } else if (track->path == SN_GLB_ROTATION) {
@@ -138,21 +148,21 @@ static sn_status put_file(const sn_glb *g, const sn_glb_sizes *sizes, const sn_t
                           const sn_sink *sink) {
     uint32_t total, json_bytes = (uint32_t)padded(json->length);
     SN_TRY(sn_glb_total(sizes, json->length, &total, g->error));
-    output o = {.sink = sink};
-    put_uint32(&o, 0x46546c67);  // "glTF"
-    put_uint32(&o, 2);
-    put_uint32(&o, total);
-    put_uint32(&o, json_bytes);
-    put_uint32(&o, 0x4e4f534a);  // "JSON"
+    sn_out o;
+    sn_out_begin(&o, sink);
+    sn_out_uint32(&o, 0x46546c67);  // "glTF"
+    sn_out_uint32(&o, 2);
+    sn_out_uint32(&o, total);
+    sn_out_uint32(&o, json_bytes);
+    sn_out_uint32(&o, 0x4e4f534a);  // "JSON"
     for (size_t i = 0; i < json_bytes; i++)
-        put_byte(&o, i < json->length ? (unsigned char)json->data[i] : ' ');
-    put_uint32(&o, (uint32_t)padded(sizes->all));
-    put_uint32(&o, 0x004e4942);  // "BIN"
+        sn_out_byte(&o, i < json->length ? (unsigned char)json->data[i] : ' ');
+    sn_out_uint32(&o, (uint32_t)padded(sizes->all));
+    sn_out_uint32(&o, 0x004e4942);  // "BIN"
     put_shapes(g, sizes, &o);
-    for (uint64_t i = 0; i < sizes->times / 4; i++) put_float(&o, (double)i / g->rate);
+    for (uint64_t i = 0; i < sizes->times / 4; i++) sn_out_float(&o, (double)i / g->rate);
     for (int i = 0; i < g->ntrack && !o.failed; i++) put_track(g, &g->track[i], &o);
-    flush(&o);
-    if (o.failed) return sn_fail(g->error, SN_ERR_FILE, 0, "not all of the file could be written");
+    SN_TRY(sn_out_end(&o, g->error));
     SN_ASSERT(o.total == total);
     return SN_OK;
 }
@@ -169,6 +179,7 @@ static sn_status write_scene(sn_glb *g, const sn_sink *sink) {
 }
 
 sn_status sn_glb_write(const sn_glb_scene *scene, const sn_sink *sink, sn_error *error) {
+    if (scene == NULL || sink == NULL || sink->write == NULL) return sn_fail_missing(error);
     if (scene->version != SCENE_VERSION)
         return sn_fail(error, SN_ERR_ARGUMENT, 0,
                        "the scene does not come from sn_glb_scene_default()");
@@ -183,6 +194,7 @@ sn_glb_scene sn_glb_scene_default(const sn_model *model) {
 }
 
 bool sn_glb_up(const char *axis, double rotation[4]) {
+    if (axis == NULL || rotation == NULL) return false;
     static const double s = 0.70710678118654752440;
     // about z, about nothing, about x: so that the axis comes to lie along y
     const double up[3][4] = {{s, 0, 0, s}, {1, 0, 0, 0}, {s, -s, 0, 0}};

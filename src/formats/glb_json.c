@@ -1,14 +1,50 @@
 // SPDX-License-Identifier: MIT
 // The JSON chunk of a GLB file.
 //
-// Buffer views: 0 vertices, 1 indices, 2 times and keys. Accessors: three for each shape that is
-// used, then the times (of the motion and of the recording, where they differ in number), then the
-// keys of every track. A mesh and its material have the same index.
+// Buffer views: the body's vertices, what carries them, the joints' inverses, the body's indices;
+// then vertices and indices of a marker, and times and keys, where there are any. Accessors in the
+// order of `accessors`. Meshes: the body, then measured and fitted markers where they are used.
 #include <stdio.h>
 
 #include "formats/glb.h"
 
-enum { FLOAT = 5126, UNSIGNED_SHORT = 5123, ARRAY_BUFFER = 34962, ELEMENT_ARRAY_BUFFER = 34963 };
+enum {
+    FLOAT = 5126,
+    UNSIGNED_BYTE = 5121,
+    UNSIGNED_SHORT = 5123,
+    UNSIGNED_INT = 5125,
+    ARRAY_BUFFER = 34962,
+    ELEMENT_ARRAY_BUFFER = 34963
+};
+
+// Where accessors are in their list.
+typedef struct accessors {
+    uint64_t bone, ball;  // five each: position, normal, joints, weights, indices
+    uint64_t inverse, marker, times, keys;
+    int count[2];  // distinct numbers of keys: of the motion and of the recording
+    int ntimes;
+} accessors;
+
+static bool has_markers(const sn_glb *g) {
+    return g->used[SN_GLB_MEASURED] || g->used[SN_GLB_FITTED];
+}
+
+// Times of the motion and of the recording have one accessor where their numbers are equal.
+static accessors number_accessors(const sn_glb *g) {
+    accessors a = {.bone = 0};
+    a.ball = a.bone + (g->used[SN_GLB_BONE] ? 5 : 0);
+    a.inverse = a.ball + (g->used[SN_GLB_JOINT] ? 5 : 0);
+    a.marker = a.inverse + 1;
+    a.times = a.marker + (has_markers(g) ? 3 : 0);
+    for (int i = 0; i < g->ntrack; i++) {
+        int keys = sn_glb_keys(g, &g->track[i]);
+        if (a.ntimes > 0 && a.count[0] == keys) continue;
+        if (a.ntimes > 1 && a.count[1] == keys) continue;
+        a.count[a.ntimes++] = keys;
+    }
+    a.keys = a.times + (uint64_t)a.ntimes;
+    return a;
+}
 
 static void add_int(sn_text *t, const char *key, uint64_t value) {
     char digits[32];
@@ -60,11 +96,15 @@ static void add_name(sn_text *t, bool *any, const char *name) {
     sn_text_add_json_string(t, name);
 }
 
-// The index of a mesh and of its material among those that are used.
-static int mesh_index(const sn_glb *g, sn_glb_mesh mesh) {
-    int n = 0;
-    for (int i = 0; i < (int)mesh; i++) n += g->used[i];
+// The index of a kind's material among those that are used.
+static uint64_t material_index(const sn_glb *g, sn_glb_kind kind) {
+    uint64_t n = 0;
+    for (int i = 0; i < (int)kind; i++) n += g->used[i];
     return n;
+}
+
+static uint64_t marker_mesh(const sn_glb *g, sn_glb_kind kind) {
+    return kind == SN_GLB_FITTED && g->used[SN_GLB_MEASURED] ? 2 : 1;
 }
 
 // What a reader of ours goes by: which nodes are what, and where a joint is at the zero pose.
@@ -105,16 +145,14 @@ static void add_joint_node(const sn_glb *g, int i, sn_text *t) {
     sn_text_add(t, any_child ? "]}" : "}");
 }
 
-static void add_mesh_node(const sn_glb *g, const sn_glb_part *p, sn_text *t) {
+static void add_marker_node(const sn_glb *g, const sn_glb_part *p, sn_text *t) {
     bool any = true;
-    add_int(t, ",\n{\"mesh\":", (uint64_t)mesh_index(g, p->mesh));
+    double r = p->radius;
+    add_int(t, ",\n{\"mesh\":", marker_mesh(g, p->kind));
     add_name(t, &any, p->name);
-    add_place(t, &any, p->position, p->rotation, p->scale);
-    if (p->mesh == SN_GLB_MEASURED || p->mesh == SN_GLB_FITTED) {
-        add_mark(t, &any, p->mesh == SN_GLB_MEASURED ? "measured" : "fitted");
-        sn_text_add(t, "}");
-    }
-    sn_text_add(t, "}");
+    add_place(t, &any, p->position, (sn_quat){1, 0, 0, 0}, v3(r, r, r));
+    add_mark(t, &any, p->kind == SN_GLB_MEASURED ? "measured" : "fitted");
+    sn_text_add(t, "}}");
 }
 
 static void add_nodes(const sn_glb *g, sn_text *t) {
@@ -128,25 +166,33 @@ static void add_nodes(const sn_glb *g, sn_text *t) {
         if (g->marker_node[i] >= 0) add_int(t, ",", (uint64_t)g->marker_node[i]);
     sn_text_add(t, "]}");
     for (int i = 0; i < g->model->njoint; i++) add_joint_node(g, i, t);
-    for (int i = 0; i < g->npart; i++) add_mesh_node(g, &g->part[i], t);
+    for (int i = 0; i < g->npart; i++) add_marker_node(g, &g->part[i], t);
     for (int i = 0; i < g->nmarker; i++) {
         if (g->marker_node[i] < 0) continue;
         double at[3], r = sn_glb_first_sample(g, i, at) ? g->ball : 0;
-        sn_glb_part part = {.mesh = SN_GLB_MEASURED,
+        sn_glb_part part = {.kind = SN_GLB_MEASURED,
                             .name = sn_recording_label(g->scene->recording, i),
                             .position = {at[0], at[1], at[2]},
-                            .rotation = {1, 0, 0, 0},
-                            .scale = {r, r, r}};
-        add_mesh_node(g, &part, t);
+                            .radius = r};
+        add_marker_node(g, &part, t);
     }
-    sn_text_add(t, "]");
+    sn_text_add(t, ",\n{\"name\":\"body\",\"mesh\":0,\"skin\":0}]");
+}
+
+// The joints in file order, so that a vertex names the joint of the model.
+static void add_skin(const sn_glb *g, const accessors *a, sn_text *t) {
+    add_int(t, ",\n\"skins\":[{\"name\":\"skeleton\",\"inverseBindMatrices\":", a->inverse);
+    add_int(t, ",\"skeleton\":", (uint64_t)g->model->root + 1);
+    for (int i = 0; i < g->model->njoint; i++)
+        add_int(t, i == 0 ? ",\"joints\":[" : ",", (uint64_t)i + 1);
+    sn_text_add(t, "]}]");
 }
 
 // Colours are linear. Orange and blue are told apart by nearly every eye; the smaller blue of a
 // fitted marker comes out of the measured one where the two differ, and stays where that is
 // missing.
 static void add_materials(const sn_glb *g, sn_text *t) {
-    static const char *const materials[SN_GLB_MESHES] = {
+    static const char *const materials[SN_GLB_KINDS] = {
         [SN_GLB_JOINT] = "{\"name\":\"joint\",\"pbrMetallicRoughness\":{\"baseColorFactor\":"
                          "[0.055,0.08,0.125,1],\"metallicFactor\":0.1,\"roughnessFactor\":0.45}}",
         [SN_GLB_BONE] = "{\"name\":\"bone\",\"pbrMetallicRoughness\":{\"baseColorFactor\":"
@@ -159,25 +205,41 @@ static void add_materials(const sn_glb *g, sn_text *t) {
                           "\"emissiveFactor\":[0.002,0.04,0.15]}"};
     bool any = false;
     sn_text_add(t, ",\n\"materials\":[");
-    for (int i = 0; i < SN_GLB_MESHES; i++)
+    for (int i = 0; i < SN_GLB_KINDS; i++)
         if (g->used[i]) add_key(t, &any, materials[i]);
     sn_text_add(t, "]");
 }
 
-static void add_meshes(const sn_glb *g, sn_text *t) {
-    static const char *const names[SN_GLB_MESHES] = {"joint", "bone", "measured", "fitted"};
+static void add_primitive(const sn_glb *g, sn_glb_kind kind, uint64_t first, sn_text *t) {
+    bool skinned = kind == SN_GLB_BONE || kind == SN_GLB_JOINT;
+    add_int(t, "{\"attributes\":{\"POSITION\":", first);
+    add_int(t, ",\"NORMAL\":", first + 1);
+    if (skinned) add_int(t, ",\"JOINTS_0\":", first + 2);
+    if (skinned) add_int(t, ",\"WEIGHTS_0\":", first + 3);
+    add_int(t, "},\"indices\":", first + (skinned ? 4 : 2));
+    add_int(t, ",\"material\":", material_index(g, kind));
+    sn_text_add(t, "}");
+}
+
+static void add_meshes(const sn_glb *g, const accessors *a, sn_text *t) {
+    static const char *const names[SN_GLB_KINDS] = {
+        [SN_GLB_MEASURED] = "measured", [SN_GLB_FITTED] = "fitted"};
     bool any = false;
-    sn_text_add(t, ",\n\"meshes\":[");
-    for (int i = 0; i < SN_GLB_MESHES; i++) {
+    sn_text_add(t, ",\n\"meshes\":[{\"name\":\"body\",\"primitives\":[");
+    for (int i = 0; i < 2; i++) {
+        sn_glb_kind kind = i == 0 ? SN_GLB_BONE : SN_GLB_JOINT;
+        if (!g->used[kind]) continue;
+        add_comma(t, &any);
+        add_primitive(g, kind, i == 0 ? a->bone : a->ball, t);
+    }
+    sn_text_add(t, "]}");
+    for (int i = SN_GLB_MEASURED; i <= SN_GLB_FITTED; i++) {
         if (!g->used[i]) continue;
-        uint64_t first = i == SN_GLB_BONE ? 3 : 0;
-        add_key(t, &any, "{\"name\":");
+        sn_text_add(t, ",{\"name\":");
         sn_text_add_json_string(t, names[i]);
-        add_int(t, ",\"primitives\":[{\"attributes\":{\"POSITION\":", first);
-        add_int(t, ",\"NORMAL\":", first + 1);
-        add_int(t, "},\"indices\":", first + 2);
-        add_int(t, ",\"material\":", (uint64_t)mesh_index(g, (sn_glb_mesh)i));
-        sn_text_add(t, "}]}");
+        sn_text_add(t, ",\"primitives\":[");
+        add_primitive(g, (sn_glb_kind)i, a->marker, t);
+        sn_text_add(t, "]}");
     }
     sn_text_add(t, "]");
 }
@@ -193,57 +255,83 @@ static void add_accessor(sn_text *t, int view, uint64_t offset, int type, int co
     sn_text_add(t, "\"");
 }
 
-static void add_shape_accessors(const sn_glb_shape *s, uint64_t vertex, uint64_t index,
-                                sn_text *t) {
-    double low[3], high[3];
+enum { BODY, CARRIERS, INVERSES, BODY_INDICES, FIRST_OPTIONAL };  // buffer views
+
+static int marker_view(void) { return FIRST_OPTIONAL; }
+static int keys_view(const sn_glb *g) { return FIRST_OPTIONAL + (has_markers(g) ? 2 : 0); }
+
+static void widen(double low[3], double high[3], const double x[3]) {
     for (int k = 0; k < 3; k++) {
-        low[k] = high[k] = (double)s->vertex[0][k];
-        for (int i = 1; i < s->nvertex; i++) {
-            low[k] = fmin(low[k], (double)s->vertex[i][k]);
-            high[k] = fmax(high[k], (double)s->vertex[i][k]);
-        }
+        // as floats: what is written must lie inside
+        low[k] = fmin(low[k], (double)(float)x[k]);
+        high[k] = fmax(high[k], (double)(float)x[k]);
     }
-    add_accessor(t, 0, vertex, FLOAT, s->nvertex, "VEC3");
+}
+
+static void add_bounds(sn_text *t, const double low[3], const double high[3]) {
     add_numbers(t, ",\"min\":", low, 3);
     add_numbers(t, ",\"max\":", high, 3);
     sn_text_add(t, "},\n");
-    add_accessor(t, 0, vertex + 12, FLOAT, s->nvertex, "VEC3");
+}
+
+// Bones come first, then balls.
+static void add_body_accessors(const sn_glb *g, sn_glb_kind kind, sn_text *t) {
+    const sn_glb_shape *shape = sn_glb_solid_shape(g, kind),
+                       *bone = sn_glb_solid_shape(g, SN_GLB_BONE);
+    bool second = kind == SN_GLB_JOINT;
+    int first = second ? g->count[1] : 0, n = g->count[kind == SN_GLB_BONE];
+    int nvertex = n * shape->nvertex, nindex = n * shape->nindex;
+    uint64_t vertex = second ? (uint64_t)g->count[1] * (uint64_t)bone->nvertex : 0;
+    uint64_t index = second ? (uint64_t)g->count[1] * (uint64_t)bone->nindex : 0;
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (int i = first; i < first + n; i++) {
+        for (int v = 0; v < shape->nvertex; v++) {
+            double x[6];
+            sn_glb_skin_vertex(g, &g->solid[i], v, x);
+            widen(low, high, x);
+        }
+    }
+    add_accessor(t, BODY, 24 * vertex, FLOAT, nvertex, "VEC3");
+    add_bounds(t, low, high);
+    add_accessor(t, BODY, 24 * vertex + 12, FLOAT, nvertex, "VEC3");
     sn_text_add(t, "},\n");
-    add_accessor(t, 1, index, UNSIGNED_SHORT, s->nindex, "SCALAR");
+    add_accessor(t, CARRIERS, 12 * vertex, UNSIGNED_SHORT, nvertex, "VEC4");
+    sn_text_add(t, "},\n");
+    add_accessor(t, CARRIERS, 12 * vertex + 8, UNSIGNED_BYTE, nvertex, "VEC4");
+    sn_text_add(t, ",\"normalized\":true},\n");
+    add_accessor(t, BODY_INDICES, 4 * index, UNSIGNED_INT, nindex, "SCALAR");
+    sn_text_add(t, "},\n");
+}
+
+static void add_marker_accessors(const sn_glb *g, sn_text *t) {
+    const sn_glb_shape *s = &g->shape[0];
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (int i = 0; i < s->nvertex; i++) {
+        const double x[3] = {(double)s->vertex[i][0], (double)s->vertex[i][1],
+                             (double)s->vertex[i][2]};
+        widen(low, high, x);
+    }
+    sn_text_add(t, ",\n");
+    add_accessor(t, marker_view(), 0, FLOAT, s->nvertex, "VEC3");
+    add_bounds(t, low, high);
+    add_accessor(t, marker_view(), 12, FLOAT, s->nvertex, "VEC3");
+    sn_text_add(t, "},\n");
+    add_accessor(t, marker_view() + 1, 0, UNSIGNED_SHORT, s->nindex, "SCALAR");
     sn_text_add(t, "}");
 }
 
-// Times of the motion and of the recording have one accessor where their numbers are equal.
-typedef struct time_accessors {
-    int count[2];  // distinct numbers of keys
-    int n;
-} time_accessors;
-
-static time_accessors find_times(const sn_glb *g) {
-    time_accessors times = {{0, 0}, 0};
-    for (int i = 0; i < g->ntrack; i++) {
-        int keys = sn_glb_keys(g, &g->track[i]);
-        if (times.n > 0 && times.count[0] == keys) continue;
-        if (times.n > 1 && times.count[1] == keys) continue;
-        times.count[times.n++] = keys;
-    }
-    return times;
-}
-
-static void add_accessors(const sn_glb *g, const sn_glb_sizes *sizes, const time_accessors *times,
+static void add_accessors(const sn_glb *g, const sn_glb_sizes *sizes, const accessors *a,
                           sn_text *t) {
     sn_text_add(t, ",\n\"accessors\":[");
-    add_shape_accessors(&g->shape[0], 0, 0, t);
-    if (g->used[SN_GLB_BONE]) {
+    if (g->used[SN_GLB_BONE]) add_body_accessors(g, SN_GLB_BONE, t);
+    if (g->used[SN_GLB_JOINT]) add_body_accessors(g, SN_GLB_JOINT, t);
+    add_accessor(t, INVERSES, 0, FLOAT, g->model->njoint, "MAT4");
+    sn_text_add(t, "}");
+    if (has_markers(g)) add_marker_accessors(g, t);
+    for (int i = 0; i < a->ntimes; i++) {
         sn_text_add(t, ",\n");
-        add_shape_accessors(&g->shape[1],
-                            sizeof g->shape[0].vertex[0] * (uint64_t)g->shape[0].nvertex,
-                            sizeof g->shape[0].index[0] * (uint64_t)g->shape[0].nindex, t);
-    }
-    for (int i = 0; i < times->n; i++) {
-        sn_text_add(t, ",\n");
-        add_accessor(t, 2, 0, FLOAT, times->count[i], "SCALAR");
-        const double first = 0, last = (double)(float)((times->count[i] - 1) / g->rate);
+        add_accessor(t, keys_view(g), 0, FLOAT, a->count[i], "SCALAR");
+        const double first = 0, last = (double)(float)((a->count[i] - 1) / g->rate);
         add_numbers(t, ",\"min\":", &first, 1);
         add_numbers(t, ",\"max\":", &last, 1);
         sn_text_add(t, "}");
@@ -253,27 +341,26 @@ static void add_accessors(const sn_glb *g, const sn_glb_sizes *sizes, const time
         bool turns = g->track[i].path == SN_GLB_ROTATION;
         int keys = sn_glb_keys(g, &g->track[i]);
         sn_text_add(t, ",\n");
-        add_accessor(t, 2, offset, FLOAT, keys, turns ? "VEC4" : "VEC3");
+        add_accessor(t, keys_view(g), offset, FLOAT, keys, turns ? "VEC4" : "VEC3");
         sn_text_add(t, "}");
         offset += (uint64_t)keys * (turns ? 16 : 12);
     }
     sn_text_add(t, "]");
 }
 
-static void add_animation(const sn_glb *g, const time_accessors *times, sn_text *t) {
+static void add_animation(const sn_glb *g, const accessors *a, sn_text *t) {
     static const char *const paths[] = {"translation", "rotation", "scale"};
-    uint64_t first = g->used[SN_GLB_BONE] ? 6 : 3;
     bool any = false;
     if (g->ntrack == 0) return;
     sn_text_add(t, ",\n\"animations\":[{\"name\":\"motion\",\"samplers\":[");
     for (int i = 0; i < g->ntrack; i++) {
         const sn_glb_track *track = &g->track[i];
-        uint64_t input = first + (sn_glb_keys(g, track) != times->count[0]);
+        uint64_t input = a->times + (sn_glb_keys(g, track) != a->count[0]);
         add_comma(t, &any);
         add_int(t, "{\"input\":", input);
         // linear is what glTF takes for granted; a marker is there or not
         if (track->path == SN_GLB_SCALE) sn_text_add(t, ",\"interpolation\":\"STEP\"");
-        add_int(t, ",\"output\":", first + (uint64_t)(times->n + i));
+        add_int(t, ",\"output\":", a->keys + (uint64_t)i);
         sn_text_add(t, "}");
     }
     sn_text_add(t, "],\n\"channels\":[");
@@ -289,30 +376,45 @@ static void add_animation(const sn_glb *g, const time_accessors *times, sn_text 
     sn_text_add(t, "]}]");
 }
 
+// One view of the buffer behind the last; stride and target 0: none.
+static void add_view(sn_text *t, uint64_t *offset, uint64_t bytes, uint64_t stride,
+                     uint64_t target) {
+    sn_text_add(t, *offset > 0 ? ",\n{\"buffer\":0" : "{\"buffer\":0");
+    if (*offset > 0) add_int(t, ",\"byteOffset\":", *offset);
+    add_int(t, ",\"byteLength\":", bytes);
+    if (stride > 0) add_int(t, ",\"byteStride\":", stride);
+    if (target > 0) add_int(t, ",\"target\":", target);
+    sn_text_add(t, "}");
+    *offset += bytes;
+}
+
 static void add_views(const sn_glb_sizes *s, sn_text *t) {
-    add_int(t, ",\n\"bufferViews\":[{\"buffer\":0,\"byteLength\":", s->vertices);
-    add_int(t, ",\"byteStride\":24,\"target\":", ARRAY_BUFFER);
-    add_int(t, "},\n{\"buffer\":0,\"byteOffset\":", s->vertices);
-    add_int(t, ",\"byteLength\":", s->indices);
-    add_int(t, ",\"target\":", ELEMENT_ARRAY_BUFFER);
-    if (s->keys > 0) {
-        add_int(t, "},\n{\"buffer\":0,\"byteOffset\":", s->vertices + s->indices);
-        add_int(t, ",\"byteLength\":", s->times + s->keys);
-    }
-    add_int(t, "}],\n\"buffers\":[{\"byteLength\":", s->all);
+    uint64_t offset = 0;
+    sn_text_add(t, ",\n\"bufferViews\":[");
+    add_view(t, &offset, s->vertices, 24, ARRAY_BUFFER);
+    add_view(t, &offset, s->weights, 12, ARRAY_BUFFER);
+    add_view(t, &offset, s->inverse, 0, 0);
+    add_view(t, &offset, s->indices, 0, ELEMENT_ARRAY_BUFFER);
+    if (s->marker > 0) add_view(t, &offset, s->marker, 24, ARRAY_BUFFER);
+    if (s->marker > 0) add_view(t, &offset, s->marker_indices, 0, ELEMENT_ARRAY_BUFFER);
+    if (s->keys > 0) add_view(t, &offset, s->times + s->keys, 0, 0);
+    add_int(t, "],\n\"buffers\":[{\"byteLength\":", s->all);
     sn_text_add(t, "}]");
 }
 
 void sn_glb_json(const sn_glb *glb, const sn_glb_sizes *sizes, sn_text *text) {
-    time_accessors times = find_times(glb);
+    accessors a = number_accessors(glb);
     sn_text_add(text, "{\"asset\":{\"version\":\"2.0\",\"generator\":\"sinew ");
     sn_text_add(text, sn_version());
-    sn_text_add(text, "\"},\n\"scene\":0,\"scenes\":[{\"nodes\":[0]}]");
+    // a skinned mesh goes where its joints go, so its node stands beside theirs
+    add_int(text, "\"},\n\"scene\":0,\"scenes\":[{\"nodes\":[0,", (uint64_t)glb->nnode);
+    sn_text_add(text, "]}]");
     add_nodes(glb, text);
-    add_meshes(glb, text);
+    add_skin(glb, &a, text);
+    add_meshes(glb, &a, text);
     add_materials(glb, text);
-    add_animation(glb, &times, text);
-    add_accessors(glb, sizes, &times, text);
+    add_animation(glb, &a, text);
+    add_accessors(glb, sizes, &a, text);
     add_views(sizes, text);
     sn_text_add(text, "}");
 }

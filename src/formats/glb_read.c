@@ -111,7 +111,8 @@ static sn_status find_freedom(building *b, sn_gltf_node *node, int *stretched) {
     sn_vec3 t0 = w.t;
     sn_quat r0 = w.r;
     *moves = *turns = top;
-    if (b->nframe == 0) {  // a still picture: what it shows is the zero pose, and every joint may turn
+    if (b->nframe ==
+        0) {  // a still picture: what it shows is the zero pose, and every joint may turn
         *turns = true;
         node->rest_translation = t0;
         node->rest_rotation = r0;
@@ -356,6 +357,9 @@ static sn_status read_all(building *b, const void *bytes, size_t length) {
 
 sn_status sn_glb_read(const void *bytes, size_t length, const sn_allocator *allocator,
                       sn_glb_content *out, sn_error *error) {
+    if (out != NULL) *out = (sn_glb_content){0};
+    if ((bytes == NULL && length > 0) || out == NULL) return sn_fail_missing(error);
+    if (bytes == NULL) bytes = "";
     building b = {.gltf = {.allocator = allocator, .error = error}};
     b.gltf.note = b.out.note;
     sn_status status = read_all(&b, bytes, length);
@@ -368,6 +372,7 @@ sn_status sn_glb_read(const void *bytes, size_t length, const sn_allocator *allo
 }
 
 void sn_glb_content_free(sn_glb_content *content) {
+    if (content == NULL) return;
     sn_model_destroy(content->model);
     sn_motion_destroy(content->motion);
     sn_recording_destroy(content->recording);

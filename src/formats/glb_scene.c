@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What a GLB scene consists of: bones, balls and markers on joints, and what moves over time.
 //
+// The body's shape is that of the zero pose, in which it is bound to the joints.
+//
 // A joint's node needs no sweep: where its frame lies in its parent's depends on its own
 // coordinates only. So every track is computed by itself, frame after frame, and nothing is kept.
 #include <string.h>
@@ -28,9 +30,9 @@ static const double *pose_of(const sn_glb *g, int frame) {
                                                      : g->scene->q;
 }
 
-sn_frame sn_glb_local(const sn_glb *glb, int joint, int frame) {
+// Where a joint's frame lies in its parent's at a pose; NULL: the zero pose.
+static sn_frame local_at(const sn_glb *glb, int joint, const double *pose) {
     const sn_joint *j = joint_of(glb, joint);
-    const double *pose = pose_of(glb, frame);
     double q[SN_MAX_JOINT_DOFS + 1] = {0};
     sn_angle angle[SN_MAX_JOINT_DOFS] = {{0, 1}};
     sn_twist S[SN_MAX_JOINT_DOFS];
@@ -41,6 +43,10 @@ sn_frame sn_glb_local(const sn_glb *glb, int joint, int frame) {
         if (j->ops->angles >> i & 1) sn_sincos(q[i], &angle[i].s, &angle[i].c);
     j->ops->place(j, q, angle, &j->offset, &out, S);
     return out;
+}
+
+sn_frame sn_glb_local(const sn_glb *glb, int joint, int frame) {
+    return local_at(glb, joint, pose_of(glb, frame));
 }
 
 bool sn_glb_first_sample(const sn_glb *glb, int marker, double out[3]) {
@@ -67,6 +73,11 @@ static sn_status place_joints(sn_glb *g) {
         int i = m->joint[k].id, parent = m->desc[i].parent;
         sn_frame local = sn_glb_local(g, i, 0);
         g->frame[i] = parent < 0 ? local : frame_mul(&g->frame[parent], &local);
+        sn_frame rest = local_at(g, i, NULL);
+        g->bind[i] = parent < 0 ? rest : frame_mul(&g->bind[parent], &rest);
+        if (!fits(g->bind[i].p))
+            return sn_fail(g->error, SN_ERR_VALUE, 0,
+                           "joint \"%.80s\" is too far away at the zero pose", m->desc[i].name);
         sn_vec3 end[2] = {g->frame[i].p, g->frame[i].p};
         if (g->scene->tips != NULL)
             end[1] = v3_add(end[0], m3_mul(&g->frame[i].R, v3_from(g->scene->tips + 3 * i)));
@@ -84,11 +95,10 @@ static sn_status place_joints(sn_glb *g) {
     return SN_OK;
 }
 
-static void add_part(sn_glb *g, int joint, sn_glb_part part) {
-    g->used[part.mesh] = true;
-    part.next = g->first_part[joint];
-    g->first_part[joint] = g->npart;
-    g->part[g->npart++] = part;
+static void add_solid(sn_glb *g, sn_glb_solid solid) {
+    g->used[solid.kind] = true;
+    g->count[solid.kind == SN_GLB_BONE]++;
+    g->solid[g->nsolid++] = solid;
 }
 
 // The shortest turn from y to a direction; straight down, any half turn will do.
@@ -107,10 +117,10 @@ static double add_bone(sn_glb *g, int joint, sn_vec3 to, bool slender) {
     radius = fmin(fmax(radius, bone_thinnest * g->size), bone_thickest * g->size);
     if (slender) radius = bone_of_frame * g->size;
     radius = fmin(radius, bone_plumpest * length);
-    add_part(g, joint,
-             (sn_glb_part){.mesh = SN_GLB_BONE,
-                           .rotation = from_y(v3_scale(1 / length, to)),
-                           .scale = {radius, length, radius}});
+    add_solid(g, (sn_glb_solid){.kind = SN_GLB_BONE,
+                                .joint = joint,
+                                .rotation = from_y(v3_scale(1 / length, to)),
+                                .scale = {radius, length, radius}});
     return radius;
 }
 
@@ -131,28 +141,30 @@ static double add_bones(sn_glb *g, int joint, sn_vec3 markers, int nmarker) {
 
 static void add_ball(sn_glb *g, int joint, double bone) {
     const sn_joint *j = joint_of(g, joint);
-    bool end = g->first_child[joint] < 0 && g->first_part[joint] < 0;
+    bool end = g->first_child[joint] < 0 && bone == 0;
     if (j->nv == 0 && j->parent >= 0 && !end) return;
     double r = fmax(ball_share * bone, ball_smallest * g->size);
-    add_part(g, joint,
-             (sn_glb_part){.mesh = SN_GLB_JOINT, .rotation = {1, 0, 0, 0}, .scale = {r, r, r}});
+    add_solid(
+        g, (sn_glb_solid){
+               .kind = SN_GLB_JOINT, .joint = joint, .rotation = {1, 0, 0, 0}, .scale = {r, r, r}});
 }
 
 static void add_fitted(sn_glb *g) {
     double r = fitted_over_measured * g->ball;
     for (int i = 0; i < g->model->nmarker; i++) {
         const sn_marker_desc *d = &g->model->marker[i];
-        add_part(g, d->joint,
-                 (sn_glb_part){.mesh = SN_GLB_FITTED,
-                               .name = d->name,
-                               .position = v3_from(d->position),
-                               .rotation = {1, 0, 0, 0},
-                               .scale = {r, r, r}});
+        g->used[SN_GLB_FITTED] = true;
+        g->part[g->npart] = (sn_glb_part){.kind = SN_GLB_FITTED,
+                                          .name = d->name,
+                                          .position = v3_from(d->position),
+                                          .radius = r,
+                                          .next = g->first_part[d->joint]};
+        g->first_part[d->joint] = g->npart++;
     }
 }
 
-// sum and count: scratch, the markers of each joint.
-static void add_parts(sn_glb *g, sn_vec3 *sum, int *count) {
+// sum and count: scratch, the markers of each joint; thickest: of the bones that start there.
+static void add_parts(sn_glb *g, sn_vec3 *sum, int *count, double *thickest) {
     const sn_model *m = g->model;
     for (int i = 0; i < m->njoint; i++) {
         g->first_child[i] = g->next_child[i] = g->first_part[i] = -1;
@@ -169,7 +181,8 @@ static void add_parts(sn_glb *g, sn_vec3 *sum, int *count) {
         sum[m->marker[i].joint] = v3_add(sum[m->marker[i].joint], v3_from(m->marker[i].position));
         count[m->marker[i].joint]++;
     }
-    for (int i = 0; i < m->njoint; i++) add_ball(g, i, add_bones(g, i, sum[i], count[i]));
+    for (int i = 0; i < m->njoint; i++) thickest[i] = add_bones(g, i, sum[i], count[i]);
+    for (int i = 0; i < m->njoint; i++) add_ball(g, i, thickest[i]);
     if (g->scene->fitted) add_fitted(g);
 }
 
@@ -284,32 +297,37 @@ sn_status sn_glb_prepare(sn_glb *g) {
     size_t njoint = (size_t)g->model->njoint, nmarker = (size_t)g->nmarker;
     sn_vec3 *sum = NULL;
     int *count = NULL;
+    double *thickest = NULL;
     sn_layout layout = {0};
     for (int pass = 0; pass < 2; pass++) {
         g->frame = sn_layout_take(&layout, njoint, sizeof *g->frame);
+        g->bind = sn_layout_take(&layout, njoint, sizeof *g->bind);
         g->first_child = sn_layout_take(&layout, njoint, sizeof *g->first_child);
         g->next_child = sn_layout_take(&layout, njoint, sizeof *g->next_child);
         g->first_part = sn_layout_take(&layout, njoint, sizeof *g->first_part);
         g->marker_node = sn_layout_take(&layout, nmarker, sizeof *g->marker_node);
+        g->part = sn_layout_take(&layout, (size_t)g->model->nmarker, sizeof *g->part);
         // at most a bone to it, one behind it and a ball for each joint
-        g->part = sn_layout_take(&layout, 3 * njoint + (size_t)g->model->nmarker, sizeof *g->part);
+        g->solid = sn_layout_take(&layout, 3 * njoint, sizeof *g->solid);
         g->track = sn_layout_take(&layout, 2 * njoint + 2 * nmarker, sizeof *g->track);
-        g->shape = sn_layout_take(&layout, 2, sizeof *g->shape);
+        g->shape = sn_layout_take(&layout, SN_GLB_SHAPES, sizeof *g->shape);
         sum = sn_layout_take(&layout, njoint, sizeof *sum);
         count = sn_layout_take(&layout, njoint, sizeof *count);
+        thickest = sn_layout_take(&layout, njoint, sizeof *thickest);
         if (pass == 1) break;
         void *block = sn_layout_acquire(&layout, g->scene->allocator, &g->owner);
         if (block == NULL) return sn_fail_memory(g->error);
         layout = (sn_layout){.block = block};
     }
-    sn_glb_ball(&g->shape[0]);
-    sn_glb_bone(&g->shape[1]);
+    sn_glb_marker(&g->shape[0]);
+    sn_glb_ball(&g->shape[1]);
+    sn_glb_bone(&g->shape[2]);
     if (g->nframe == 0 && g->scene->q != NULL)
         SN_TRY(sn_model_check_pose(g->model, g->scene->q, g->error));
     if (g->nframe > 0)
         SN_TRY(sn_model_check_pose(g->model, sn_motion_frame(g->scene->motion, 0), g->error));
     SN_TRY(place_joints(g));
-    add_parts(g, sum, count);
+    add_parts(g, sum, count, thickest);
     SN_TRY(find_tracks(g));
     return find_rate(g);
 }

@@ -2,8 +2,6 @@
 // The shapes of a GLB scene: outlines turned about y, with smooth normals.
 #include "formats/glb.h"
 
-enum { AROUND = 20 };  // corners of a ring
-
 // An outline: the radius at a height, from pole to pole.
 typedef struct outline {
     double y, r;
@@ -19,15 +17,16 @@ static void normal_at(const outline *o, int n, int i, double *r, double *y) {
     *r = dy / length, *y = -dr / length;
 }
 
-static void turn_outline(const outline *o, int n, sn_glb_shape *shape) {
+// around: corners of a ring
+static void turn_outline(const outline *o, int n, int around, sn_glb_shape *shape) {
     const double pi = 3.14159265358979323846;
     shape->nvertex = shape->nindex = 0;
     for (int i = 0; i < n; i++) {
         double nr, ny;
         normal_at(o, n, i, &nr, &ny);
-        for (int k = 0; k < AROUND; k++) {
+        for (int k = 0; k < around; k++) {
             double s, c;
-            sn_sincos(2 * pi * k / AROUND, &s, &c);
+            sn_sincos(2 * pi * k / around, &s, &c);
             const double v[6] = {o[i].r * c, o[i].y, o[i].r * s, nr * c, ny, nr * s};
             for (int j = 0; j < 6; j++) shape->vertex[shape->nvertex][j] = (float)v[j];
             shape->nvertex++;
@@ -35,30 +34,31 @@ static void turn_outline(const outline *o, int n, sn_glb_shape *shape) {
     }
     // counter-clockwise from outside; at a pole one of the two triangles has no area
     for (int i = 0; i + 1 < n; i++) {
-        for (int k = 0; k < AROUND; k++) {
-            int a = i * AROUND + k, b = i * AROUND + (k + 1) % AROUND, c = a + AROUND;
-            const int corner[6] = {a, c, b, b, c, b + AROUND};
+        for (int k = 0; k < around; k++) {
+            int a = i * around + k, b = i * around + (k + 1) % around, c = a + around;
+            const int corner[6] = {a, c, b, b, c, b + around};
             int from = i == 0 ? 3 : 0, to = i == n - 2 ? 3 : 6;
             for (int j = from; j < to; j++) shape->index[shape->nindex++] = (uint16_t)corner[j];
         }
     }
 }
 
-void sn_glb_ball(sn_glb_shape *shape) {
-    enum { RINGS = 11 };
-    outline o[RINGS];
-    for (int i = 0; i < RINGS; i++) {
+static void ball(int rings, int around, sn_glb_shape *shape) {
+    outline o[16];
+    for (int i = 0; i < rings; i++) {
         double s, c;
-        sn_sincos(3.14159265358979323846 * i / (RINGS - 1), &s, &c);
-        o[i] = (outline){-c, i == RINGS - 1 ? 0 : s};
+        sn_sincos(3.14159265358979323846 * i / (rings - 1), &s, &c);
+        o[i] = (outline){-c, i == rings - 1 ? 0 : s};
     }
-    turn_outline(o, RINGS, shape);
+    turn_outline(o, rings, around, shape);
 }
+
+void sn_glb_marker(sn_glb_shape *shape) { ball(11, 20, shape); }
+void sn_glb_ball(sn_glb_shape *shape) { ball(7, 10, shape); }
 
 void sn_glb_bone(sn_glb_shape *shape) {
     // round at both ends, widest near the joint it hangs on
-    static const outline o[] = {{0, 0},       {0.012, 0.36}, {0.045, 0.68}, {0.10, 0.91},
-                                {0.18, 1.0},  {0.32, 0.93},  {0.50, 0.78},  {0.70, 0.62},
-                                {0.86, 0.51}, {0.95, 0.42},  {0.985, 0.27}, {1, 0}};
-    turn_outline(o, (int)(sizeof o / sizeof o[0]), shape);
+    static const outline o[] = {{0, 0},       {0.02, 0.48}, {0.08, 0.84}, {0.18, 1.0},
+                                {0.50, 0.78}, {0.86, 0.51}, {0.97, 0.36}, {1, 0}};
+    turn_outline(o, (int)(sizeof o / sizeof o[0]), 10, shape);
 }

@@ -65,6 +65,25 @@ sn_word sn_lines_peek(const sn_lines *lines) {
     return word;
 }
 
+// What follows the point of a line's last number, exponent and all; -1 without a point.
+static int after_point(sn_word line) {
+    int n = 0;
+    for (size_t i = line.length; i-- > 0; n++) {
+        if (line.text[i] == '.' || line.text[i] == ',') return n;
+        if (strchr(" \t\v\f;", line.text[i]) != NULL) break;
+    }
+    return -1;
+}
+
+bool sn_line_whole(sn_word line, sn_word before) {
+    if (line.length == 0 || strchr(" \t\v\f,;\"", line.text[line.length - 1]) != NULL) return true;
+    while (before.length > 0 && strchr(" \t\v\f,;\"", before.text[before.length - 1]) != NULL)
+        before.length--;
+    int digits = after_point(line), above = after_point(before);
+    char last = line.text[line.length - 1];
+    return last >= '0' && last <= '9' && above > 0 && digits >= above;
+}
+
 bool sn_word_is(sn_word word, const char *text) {
     for (size_t i = 0; i < word.length; i++) {
         char c = word.text[i];

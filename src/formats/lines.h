@@ -31,6 +31,11 @@ bool sn_lines_next(sn_lines *lines);
 /// Take the next word of the line; false, and an empty word, when there is none.
 bool sn_lines_word(sn_lines *lines, sn_word *out);
 
+/// Whether a line of numbers that has no end is whole for all that: its last number has as many digits behind
+/// the point as the one above it, or something follows it.
+/// @param before  the line above; empty for none
+bool sn_line_whole(sn_word line, sn_word before);
+
 /// The next word without taking it.
 sn_word sn_lines_peek(const sn_lines *lines);
 

@@ -138,7 +138,8 @@ static void fill(const reading *r, sn_recording *recording) {
 sn_status sn_recording_from_table(const sn_table *table, const char *unit,
                                   const sn_allocator *allocator, sn_recording **out,
                                   sn_error *error) {
-    *out = NULL;
+    if (out != NULL) *out = NULL;
+    if (table == NULL || out == NULL) return sn_fail_missing(error);
     reading r = {.table = table};
     SN_TRY(place(&r, allocator, error));
     find_markers(&r);

@@ -2,7 +2,7 @@
 // What the writers of marker positions share.
 #pragma once
 
-#include "formats/output.h"
+#include "formats/out.h"
 #include "sinew/tables.h"
 
 /// How lengths are written.

@@ -125,7 +125,8 @@ static void joint_from_row(const sn_joint *joint, const double *row, double unit
 
 sn_status sn_table_from_motion(const sn_model *model, const sn_motion *motion,
                                const sn_allocator *allocator, sn_table **out, sn_error *error) {
-    *out = NULL;
+    if (out != NULL) *out = NULL;
+    if (model == NULL || motion == NULL || out == NULL) return sn_fail_missing(error);
     if (sn_motion_nq(motion) != model->nq)
         return sn_fail(error, SN_ERR_ARGUMENT, 0,
                        "the motion has %d coordinates, but the model has %d", sn_motion_nq(motion),
@@ -243,7 +244,8 @@ static int first_frame(const sn_table *table, double rate) {
 
 sn_status sn_motion_from_table(const sn_model *model, const sn_table *table,
                                const sn_allocator *allocator, sn_motion **out, sn_error *error) {
-    *out = NULL;
+    if (out != NULL) *out = NULL;
+    if (model == NULL || table == NULL || out == NULL) return sn_fail_missing(error);
     int nrow = sn_table_get_info(table)->nrow;
     int *column = sn_acquire(allocator, ((size_t)model->nv + 1) * sizeof *column);
     if (column == NULL) return sn_fail_memory(error);

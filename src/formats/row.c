@@ -19,6 +19,7 @@ static sn_quat quaternion_of(const int *order, int n, const double *angle) {
 
 void sn_skeleton_from_row(const sn_skeleton *skeleton, sn_angle_unit unit, const double *row,
                           double *q) {
+    if (skeleton == NULL || row == NULL || q == NULL) return;
     double scale = sn_angle_radians(unit);
     sn_model_zero(skeleton->model, q);
     for (int i = 0; i < skeleton->njoint; i++) {
@@ -38,6 +39,7 @@ void sn_skeleton_from_row(const sn_skeleton *skeleton, sn_angle_unit unit, const
 
 void sn_skeleton_to_row(const sn_skeleton *skeleton, sn_angle_unit unit, const double *q,
                         const double *previous, double *row) {
+    if (skeleton == NULL || q == NULL || row == NULL) return;
     double scale = sn_angle_radians(unit);
     for (int i = 0; i < skeleton->njoint; i++) {
         const sn_bone *b = &skeleton->bone[i];

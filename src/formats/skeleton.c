@@ -281,26 +281,40 @@ static const sn_bone *bone_at(const sn_skeleton *skeleton, int joint) {
     return joint < 0 || joint >= skeleton->njoint ? NULL : &skeleton->bone[joint];
 }
 
-const sn_model *sn_skeleton_model(const sn_skeleton *skeleton) { return skeleton->model; }
-double sn_skeleton_metres_per_unit(const sn_skeleton *skeleton) { return skeleton->metres; }
-int sn_skeleton_row_size(const sn_skeleton *skeleton) { return skeleton->row_size; }
-int sn_skeleton_nend(const sn_skeleton *skeleton) { return skeleton->nend; }
-const char *sn_skeleton_note(const sn_skeleton *skeleton) { return skeleton->figure.note; }
-const char *sn_skeleton_up_axis(const sn_skeleton *skeleton) { return skeleton->figure.up; }
+const sn_model *sn_skeleton_model(const sn_skeleton *skeleton) {
+    return skeleton != NULL ? skeleton->model : NULL;
+}
+double sn_skeleton_metres_per_unit(const sn_skeleton *skeleton) {
+    return skeleton != NULL ? skeleton->metres : 0;
+}
+int sn_skeleton_row_size(const sn_skeleton *skeleton) {
+    return skeleton != NULL ? skeleton->row_size : 0;
+}
+int sn_skeleton_nend(const sn_skeleton *skeleton) { return skeleton != NULL ? skeleton->nend : 0; }
+const char *sn_skeleton_note(const sn_skeleton *skeleton) {
+    return skeleton != NULL ? skeleton->figure.note : NULL;
+}
+const char *sn_skeleton_up_axis(const sn_skeleton *skeleton) {
+    return skeleton != NULL ? skeleton->figure.up : NULL;
+}
 
 sn_skeleton_format sn_skeleton_get_format(const sn_skeleton *skeleton) {
+    if (skeleton == NULL) return SN_SKELETON_ASF;
     return skeleton->figure.format;
 }
 
 sn_angle_unit sn_skeleton_angle_unit(const sn_skeleton *skeleton) {
+    if (skeleton == NULL) return SN_ANGLE_DEGREES;
     return skeleton->figure.angle_unit;
 }
 
 bool sn_skeleton_metres_guessed(const sn_skeleton *skeleton) {
+    if (skeleton == NULL) return false;
     return skeleton->figure.metres_guessed;
 }
 
 void sn_skeleton_tip(const sn_skeleton *skeleton, int joint, double out[3]) {
+    if (skeleton == NULL || out == NULL) return;
     const sn_bone *b = bone_at(skeleton, joint);
     out[0] = b != NULL ? b->tip.x : 0;
     out[1] = b != NULL ? b->tip.y : 0;
@@ -308,6 +322,7 @@ void sn_skeleton_tip(const sn_skeleton *skeleton, int joint, double out[3]) {
 }
 
 int sn_skeleton_end(const sn_skeleton *skeleton, int k, double out[3]) {
+    if (skeleton == NULL || out == NULL) return -1;
     if (k < 0 || k >= skeleton->nend) return -1;
     const sn_limb_end *e = &skeleton->end[k];
     out[0] = e->at.x, out[1] = e->at.y, out[2] = e->at.z;
@@ -315,16 +330,19 @@ int sn_skeleton_end(const sn_skeleton *skeleton, int k, double out[3]) {
 }
 
 int sn_skeleton_row_index(const sn_skeleton *skeleton, int joint) {
+    if (skeleton == NULL) return -1;
     const sn_bone *b = bone_at(skeleton, joint);
     return b != NULL ? b->row : -1;
 }
 
 int sn_skeleton_row_count(const sn_skeleton *skeleton, int joint) {
+    if (skeleton == NULL) return 0;
     const sn_bone *b = bone_at(skeleton, joint);
     return b != NULL ? b->nvalue : 0;
 }
 
 const char *sn_skeleton_row_name(const sn_skeleton *skeleton, int joint, int k) {
+    if (skeleton == NULL) return NULL;
     static const char *const names[3][6] = {
         {"TX", "TY", "TZ", "RX", "RY", "RZ"},
         {"tx", "ty", "tz", "rx", "ry", "rz"},

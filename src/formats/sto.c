@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 #include "formats/cells.h"
-#include "formats/output.h"
+#include "formats/out.h"
 #include "motion/clock.h"
 
 typedef struct reading {
@@ -217,7 +217,9 @@ static sn_status read_file(reading *r, sn_table **out) {
 
 sn_status sn_sto_read(const char *text, size_t length, const sn_allocator *allocator,
                       sn_table **out, sn_error *error) {
-    *out = NULL;
+    if (out != NULL) *out = NULL;
+    if ((text == NULL && length > 0) || out == NULL) return sn_fail_missing(error);
+    if (text == NULL) text = "";
     reading r = {.allocator = allocator,
                  .error = error,
                  .rows = sn_rows_begin(text, length, false),
@@ -247,58 +249,61 @@ static sn_status check_names(const sn_table *table, int ncolumn, sn_error *error
     return SN_OK;
 }
 
-static void write_cell(sn_output *o, double value) {
+static void write_cell(sn_out *o, double value) {
     if (isfinite(value))
-        sn_output_number(o, value);
+        sn_out_number(o, value);
     else
-        sn_output_text(o, "nan");
+        sn_out_text(o, "nan");
 }
 
 sn_status sn_sto_write(const sn_table *table, const sn_sink *sink, sn_error *error) {
+    if (table == NULL || sink == NULL || sink->write == NULL) return sn_fail_missing(error);
     const sn_table_info *info = sn_table_get_info(table);
     if (info->time < 0)
         return sn_fail(error, SN_ERR_VALUE, 0,
                        "the table has no time column, which MOT and STO need");
     SN_TRY(check_names(table, info->ncolumn, error));
-    sn_output o;
-    sn_output_begin(&o, sink);
+    sn_out o;
+    sn_out_begin(&o, sink);
     // the name's own line must not read as something else
     sn_word name = {info->name, strlen(info->name)};
     bool plain = name.length > 0 && strpbrk(info->name, "=\r\n") == NULL &&
                  strncmp(info->name, "name", 4) != 0 &&
                  !sn_word_is(sn_word_trim(name), "endheader");
-    sn_output_text(&o, plain ? info->name : "table");
-    sn_output_format(&o, "\nversion=1\nnRows=%d\nnColumns=%d\n", info->nrow, info->ncolumn);
-    sn_output_text(&o, info->in_degrees ? "inDegrees=yes\n" : "inDegrees=no\n");
+    sn_out_text(&o, plain ? info->name : "table");
+    sn_out_format(&o, "\nversion=1\nnRows=%d\nnColumns=%d\n", info->nrow, info->ncolumn);
+    sn_out_text(&o, info->in_degrees ? "inDegrees=yes\n" : "inDegrees=no\n");
     if (strcmp(info->unit, "m") == 0) {
-        sn_output_text(&o, "Units are S.I. units (meters)\n");
+        sn_out_text(&o, "Units are S.I. units (meters)\n");
     } else if (sn_unit_metres(info->unit) > 0) {
-        sn_output_text(&o, "Units=");
-        sn_output_text(&o, info->unit);
-        sn_output_text(&o, "\n");
+        sn_out_text(&o, "Units=");
+        sn_out_text(&o, info->unit);
+        sn_out_text(&o, "\n");
     }
-    sn_output_text(&o, "endheader\ntime");
+    sn_out_text(&o, "endheader\ntime");
     for (int i = 0; i < info->ncolumn; i++) {
         if (i == info->time) continue;
-        sn_output_text(&o, "\t");
-        sn_output_text(&o, sn_table_column(table, i));
+        sn_out_text(&o, "\t");
+        sn_out_text(&o, sn_table_column(table, i));
     }
-    sn_output_text(&o, "\n");
+    sn_out_text(&o, "\n");
     for (int row = 0; row < info->nrow; row++) {
         const double *x = sn_table_row(table, row);
         write_cell(&o, x[info->time]);
         for (int i = 0; i < info->ncolumn; i++) {
             if (i == info->time) continue;
-            sn_output_text(&o, "\t");
+            sn_out_text(&o, "\t");
             write_cell(&o, x[i]);
         }
-        sn_output_text(&o, "\n");
+        sn_out_text(&o, "\n");
     }
-    return sn_output_end(&o, error);
+    return sn_out_end(&o, error);
 }
 
 sn_status sn_mot_write(const sn_model *model, const sn_motion *motion,
                        const sn_allocator *allocator, const sn_sink *sink, sn_error *error) {
+    if (model == NULL || motion == NULL || sink == NULL || sink->write == NULL)
+        return sn_fail_missing(error);
     if (!(sn_motion_rate(motion) > 0))
         return sn_fail(error, SN_ERR_VALUE, 0,
                        "the motion has no frame rate, which the times of MOT need");

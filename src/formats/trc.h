@@ -17,6 +17,7 @@ typedef struct sn_trc {
     int claimed;         ///< frames, -1 for nothing
     int nshort, nextra;  ///< rows that end early, rows with unnamed points
     int nzero;           ///< samples at 0 0 0
+    bool doubtful;       ///< the last number may be cut off
     bool jumps;          ///< frames are not numbered one after the other
     const char **label;
     void *block;

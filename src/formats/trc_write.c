@@ -19,33 +19,34 @@ static sn_status check_labels(const sn_recording *recording, int nmarker, sn_err
     return SN_OK;
 }
 
-static void write_header(sn_output *o, const sn_recording *recording, const char *unit,
+static void write_header(sn_out *o, const sn_recording *recording, const char *unit,
                          double rate) {
     const sn_recording_info *info = sn_recording_get_info(recording);
     int first = info->first_frame;
-    sn_output_text(o, "PathFileType\t4\t(X/Y/Z)\tsinew.trc\n"
+    sn_out_text(o, "PathFileType\t4\t(X/Y/Z)\tsinew.trc\n"
                       "DataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\tOrigDataRate\t"
                       "OrigDataStartFrame\tOrigNumFrames\n");
     for (int i = 0; i < 2; i++) {
-        sn_output_number(o, rate);
-        sn_output_text(o, "\t");
+        sn_out_number(o, rate);
+        sn_out_text(o, "\t");
     }
-    sn_output_format(o, "%d\t%d\t", info->nframe, info->nmarker);
-    sn_output_text(o, unit);
-    sn_output_text(o, "\t");
-    sn_output_number(o, rate);
-    sn_output_format(o, "\t%d\t%d\nFrame#\tTime", first, info->nframe);
+    sn_out_format(o, "%d\t%d\t", info->nframe, info->nmarker);
+    sn_out_text(o, unit);
+    sn_out_text(o, "\t");
+    sn_out_number(o, rate);
+    sn_out_format(o, "\t%d\t%d\nFrame#\tTime", first, info->nframe);
     for (int i = 0; i < info->nmarker; i++) {
-        sn_output_text(o, i == 0 ? "\t" : "\t\t\t");
-        sn_output_text(o, sn_recording_label(recording, i));
+        sn_out_text(o, i == 0 ? "\t" : "\t\t\t");
+        sn_out_text(o, sn_recording_label(recording, i));
     }
-    sn_output_text(o, "\t\t\n\t");
-    for (int i = 1; i <= info->nmarker; i++) sn_output_format(o, "\tX%d\tY%d\tZ%d", i, i, i);
-    sn_output_text(o, "\n\n");
+    sn_out_text(o, "\t\t\n\t");
+    for (int i = 1; i <= info->nmarker; i++) sn_out_format(o, "\tX%d\tY%d\tZ%d", i, i, i);
+    sn_out_text(o, "\n\n");
 }
 
 sn_status sn_trc_write(const sn_recording *recording, const sn_markers_options *options,
                        const sn_sink *sink, sn_error *error) {
+    if (recording == NULL || sink == NULL || sink->write == NULL) return sn_fail_missing(error);
     const sn_recording_info *info = sn_recording_get_info(recording);
     sn_markers_options chosen;
     sn_markers_unit unit;
@@ -56,21 +57,21 @@ sn_status sn_trc_write(const sn_recording *recording, const sn_markers_options *
     if (!(rate > 0))
         return sn_fail(error, SN_ERR_VALUE, 0,
                        "the recording has no frame rate, which TRC needs: state one");
-    sn_output o;
-    sn_output_begin(&o, sink);
+    sn_out o;
+    sn_out_begin(&o, sink);
     write_header(&o, recording, unit.name, rate);
     for (int frame = 0; frame < info->nframe; frame++) {
-        sn_output_format(&o, "%lld\t", (long long)info->first_frame + frame);
-        sn_output_number(&o, info->time_offset + sn_clock_time(info->first_frame, frame, rate));
+        sn_out_format(&o, "%lld\t", (long long)info->first_frame + frame);
+        sn_out_number(&o, info->time_offset + sn_clock_time(info->first_frame, frame, rate));
         const double *x = sn_recording_frame(recording, frame);
         for (int i = 0; i < info->nmarker; i++, x += 3) {
             bool present = sn_recording_present(recording, frame, i);
             for (int c = 0; c < 3; c++) {
-                sn_output_text(&o, "\t");
-                if (present) sn_output_length(&o, x[c], unit.metres);
+                sn_out_text(&o, "\t");
+                if (present) sn_out_length(&o, x[c], unit.metres);
             }
         }
-        sn_output_text(&o, "\n");
+        sn_out_text(&o, "\n");
     }
-    return sn_output_end(&o, error);
+    return sn_out_end(&o, error);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Reading URDF: <robot> with <link> and <joint> in any order. Inside a joint stand parent, child,
-// origin, axis, limit and mimic; everything else is passed over, wherever it stands.
+// origin, axis, limit and mimic, inside a link's <inertial> its mass and origin; everything else is
+// passed over, wherever it stands.
 #include "formats/urdf.h"
 
 #include <string.h>
@@ -14,7 +15,7 @@ static const char *const parts[NPART] = {"parent", "child", "origin", "axis", "l
 typedef struct reading {
     sn_xml xml;
     sn_urdf *urdf;
-    bool in_joint;
+    bool in_joint, in_link, in_inertial;
     bool revolute;  // the joint's type is the one that must have a limit
 } reading;
 
@@ -23,6 +24,12 @@ typedef struct reading {
 static sn_urdf_joint *last_joint(reading *r) { return &r->urdf->joint[r->urdf->njoint - 1]; }
 
 static const char *joint_name(reading *r) { return r->urdf->names + last_joint(r)->name; }
+
+// The joint or link that is open.
+static const char *owner_kind(const reading *r) { return r->in_joint ? "joint" : "link"; }
+static const char *owner_name(reading *r) {
+    return r->in_joint ? joint_name(r) : r->urdf->names + r->urdf->link[r->urdf->nlink - 1].name;
+}
 
 static sn_status keep_name(reading *r, const char *name, size_t *at) {
     sn_urdf *u = r->urdf;
@@ -72,15 +79,15 @@ static sn_status read_numbers(reading *r, const char *key, int count, double *ou
         if (word.length == 0) break;
         double number;
         if (!sn_word_number(word, &number))
-            return FAIL(r, "joint \"%.80s\": %s: \"%.*s\" is not a number", joint_name(r), key,
-                        SN_WORD(word));
+            return FAIL(r, "%s \"%.80s\": %s: \"%.*s\" is not a number", owner_kind(r),
+                        owner_name(r), key, SN_WORD(word));
         if (n < count) out[n] = number;
         n++;
         at += word.length;
     }
     if (n != count)
-        return FAIL(r, "joint \"%.80s\": %s needs %d number%s, here are %d", joint_name(r), key,
-                    count, count > 1 ? "s" : "", n);
+        return FAIL(r, "%s \"%.80s\": %s needs %d number%s, here are %d", owner_kind(r),
+                    owner_name(r), key, count, count > 1 ? "s" : "", n);
     return SN_OK;
 }
 
@@ -210,7 +217,18 @@ static sn_status read_link(reading *r) {
         sn_grow(u->allocator, &links, &u->link_capacity, u->nlink + 1, sizeof *u->link);
     u->link = links;
     if (status != SN_OK) return sn_fail_memory(u->error);
-    u->link[u->nlink++] = (sn_urdf_link){name, -1, r->xml.line};
+    u->link[u->nlink++] = (sn_urdf_link){.name = name, .joint = -1, .line = r->xml.line};
+    r->in_link = true;
+    return SN_OK;
+}
+
+// Inside <inertial>. The axes of inertia are of no use here, so only the origin's place is kept.
+static sn_status read_inertial(reading *r) {
+    sn_urdf_link *link = &r->urdf->link[r->urdf->nlink - 1];
+    if (sn_xml_is(&r->xml, "origin")) return read_numbers(r, "xyz", 3, link->centre);
+    if (!sn_xml_is(&r->xml, "mass")) return SN_OK;
+    SN_TRY(read_numbers(r, "value", 1, &link->mass));
+    if (link->mass < 0) return FAIL(r, "link \"%.80s\": its mass is below 0", owner_name(r));
     return SN_OK;
 }
 
@@ -235,6 +253,8 @@ static sn_status read_open(reading *r) {
     if (r->xml.depth == 1) return read_robot(r);
     if (r->xml.depth == 2 && sn_xml_is(&r->xml, "link")) return read_link(r);
     if (r->xml.depth == 2 && sn_xml_is(&r->xml, "joint")) return begin_joint(r);
+    if (r->xml.depth == 3 && r->in_link) r->in_inertial = sn_xml_is(&r->xml, "inertial");
+    if (r->xml.depth == 4 && r->in_inertial) return read_inertial(r);
     if (r->xml.depth != 3 || !r->in_joint) return SN_OK;
     for (int k = 0; k < NPART; k++) {
         if (!sn_xml_is(&r->xml, parts[k])) continue;
@@ -254,6 +274,8 @@ sn_status sn_urdf_parse(sn_urdf *urdf, const char *text, size_t length) {
         SN_TRY(sn_xml_next(&r.xml, &event));
         if (event == SN_XML_END) return SN_OK;
         if (event == SN_XML_OPEN) SN_TRY(read_open(&r));
+        if (event == SN_XML_CLOSE && r.xml.depth == 2) r.in_inertial = false;
+        if (event == SN_XML_CLOSE && r.xml.depth == 1) r.in_link = false;
         if (event == SN_XML_CLOSE && r.in_joint && r.xml.depth == 1) SN_TRY(end_joint(&r));
     }
 }

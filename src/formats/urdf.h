@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/names.h"
+#include "formats/note.h"
 #include "sinew/urdf.h"
 
 typedef struct sn_urdf_joint {
@@ -11,6 +12,7 @@ typedef struct sn_urdf_joint {
     int parent_link, child_link;
     size_t mimic;  ///< name of the joint it follows, SIZE_MAX: none
     int source;    ///< that joint, -1: none
+    int walk;      ///< mark of a search for rings of mimics
     double multiplier, offset;
     int line;
     unsigned seen;  ///< a bit for each element inside that was read
@@ -20,6 +22,7 @@ typedef struct sn_urdf_link {
     size_t name;
     int joint;  ///< that holds it, -1 for the root
     int line;
+    double mass, centre[3];  ///< 0 where it is not stated
 } sn_urdf_link;
 
 typedef struct sn_urdf {
@@ -34,6 +37,7 @@ typedef struct sn_urdf {
     int root;      ///< the link that no joint holds
     void *tables;  ///< behind the two below
     sn_names link_names, joint_names;
+    char note[SN_NOTE];  ///< mimics that cannot be followed
 } sn_urdf;
 
 /// Read the file into `urdf`, which is ended in either case.

@@ -12,6 +12,7 @@ enum { OPTIONS_VERSION = 1 };
 struct sn_mimics {
     sn_allocator allocator;
     void *owner;
+    char note[SN_NOTE];
     int count;
     sn_mimic *mimic;  // a mimic after the one it follows
     struct mimic_place {
@@ -103,20 +104,39 @@ static bool has_one_coordinate(const sn_urdf_joint *j) {
     return j->desc.type == SN_JOINT_HINGE || j->desc.type == SN_JOINT_SLIDER;
 }
 
-static sn_status connect_mimic(sn_urdf *u, int i) {
+// A mimic that cannot be followed makes its joint an ordinary one, with a note: the rest of the robot is good.
+static void connect_mimic(sn_urdf *u, int i) {
     sn_urdf_joint *j = &u->joint[i];
-    if (j->mimic == SIZE_MAX || j->desc.type == SN_JOINT_FIXED) return SN_OK;
+    if (j->mimic == SIZE_MAX || j->desc.type == SN_JOINT_FIXED) return;
     const char *other = u->names + j->mimic;
-    j->source = sn_names_find(&u->joint_names, other, joint_name, u);
-    if (j->source < 0)
-        return sn_fail(u->error, SN_ERR_PARSE, j->line,
-                       "joint \"%.80s\" mimics \"%.80s\", but there is no such joint",
-                       joint_name(u, i), other);
-    if (!has_one_coordinate(j) || !has_one_coordinate(&u->joint[j->source]))
-        return sn_fail(u->error, SN_ERR_PARSE, j->line,
-                       "joint \"%.80s\" mimics \"%.80s\": both must have one coordinate",
-                       joint_name(u, i), other);
-    return SN_OK;
+    int source = sn_names_find(&u->joint_names, other, joint_name, u);
+    if (source < 0)
+        sn_note(u->note,
+                "joint \"%.80s\" mimics \"%.80s\", but there is no such joint: it moves freely",
+                joint_name(u, i), other);
+    else if (!has_one_coordinate(j) || !has_one_coordinate(&u->joint[source]))
+        sn_note(
+            u->note,
+            "joint \"%.80s\" mimics \"%.80s\", but not both have one coordinate: it moves freely",
+            joint_name(u, i), other);
+    else
+        j->source = source;
+}
+
+// Where mimics follow each other in a ring, one of them has to go first. Each joint is walked over once.
+static void open_rings(sn_urdf *u) {
+    for (int i = 0; i < (int)u->njoint; i++) {
+        int at = i;
+        while (at >= 0 && u->joint[at].walk == 0) {
+            u->joint[at].walk = i + 1;
+            at = u->joint[at].source;
+        }
+        if (at < 0 || u->joint[at].walk != i + 1) continue;
+        sn_note(u->note,
+                "joint \"%.80s\" mimics \"%.80s\", and so itself in the end: it moves freely",
+                joint_name(u, at), joint_name(u, u->joint[at].source));
+        u->joint[at].source = -1;
+    }
 }
 
 sn_status sn_urdf_connect(sn_urdf *u) {
@@ -127,7 +147,8 @@ sn_status sn_urdf_connect(sn_urdf *u) {
     SN_TRY(collect_names(u));
     for (int i = 0; i < (int)u->njoint; i++) SN_TRY(connect_joint(u, i));
     SN_TRY(find_root(u));
-    for (int i = 0; i < (int)u->njoint; i++) SN_TRY(connect_mimic(u, i));
+    for (int i = 0; i < (int)u->njoint; i++) connect_mimic(u, i);
+    open_rings(u);
     return SN_OK;
 }
 
@@ -148,6 +169,12 @@ static sn_status name_root(const sn_urdf *u, char out[SN_MAX_NAME + 1]) {
 // Joint i of the file is joint i + 1 of the model; the root link's comes first.
 static int holder(const sn_urdf *u, int link) { return u->link[link].joint + 1; }
 
+// A link's frame is that of the joint that holds it. Without mass a centre means nothing.
+static void set_mass(sn_joint_desc *d, const sn_urdf_link *link) {
+    d->mass = link->mass;
+    if (link->mass > 0) memcpy(d->centre, link->centre, sizeof d->centre);
+}
+
 static sn_status build_model(const sn_urdf *u, bool floating, sn_model **out) {
     char root_name[SN_MAX_NAME + 1];
     sn_builder *builder;
@@ -156,12 +183,14 @@ static sn_status build_model(const sn_urdf *u, bool floating, sn_model **out) {
         return sn_fail_memory(u->error);
     sn_joint_desc root = sn_joint_default(floating ? SN_JOINT_FREE : SN_JOINT_FIXED);
     root.name = root_name;
+    set_mass(&root, &u->link[u->root]);
     (void)sn_builder_joint_at(builder, &root, u->link[u->root].line);
     for (int i = 0; i < (int)u->njoint; i++) {
         sn_joint_desc d = u->joint[i].desc;
         d.name = joint_name(u, i);
         d.parent = holder(u, u->joint[i].parent_link);
         d.locked[0] = u->joint[i].source >= 0;
+        set_mass(&d, &u->link[u->joint[i].child_link]);
         (void)sn_builder_joint_at(builder, &d, u->joint[i].line);
     }
     for (int i = 0; i < (int)u->nlink; i++) {
@@ -179,7 +208,9 @@ sn_urdf_options sn_urdf_options_default(void) {
 
 sn_status sn_urdf_read(const char *text, size_t length, const sn_urdf_options *options,
                        const sn_allocator *allocator, sn_model **out, sn_error *error) {
-    *out = NULL;
+    if (out != NULL) *out = NULL;
+    if ((text == NULL && length > 0) || out == NULL) return sn_fail_missing(error);
+    if (text == NULL) text = "";
     sn_urdf_options used = options != NULL ? *options : sn_urdf_options_default();
     if (used.version != OPTIONS_VERSION)
         return sn_fail(error, SN_ERR_ARGUMENT, 0,
@@ -210,10 +241,8 @@ static sn_status mimics_create(int count, const sn_allocator *allocator, sn_mimi
 
 // Round after round, those whose source is settled; one round is enough for almost every file. A
 // mimic that is settled loses its source.
-static sn_status place_mimics(sn_urdf *u, const sn_model *model, int count, sn_mimics *out) {
-    for (int before = -1; out->count < count;) {
-        if (out->count == before) break;
-        before = out->count;
+static void place_mimics(sn_urdf *u, const sn_model *model, int count, sn_mimics *out) {
+    while (out->count < count)
         for (int i = 0; i < (int)u->njoint; i++) {
             sn_urdf_joint *j = &u->joint[i];
             if (j->source < 0 || u->joint[j->source].source >= 0) continue;
@@ -222,13 +251,6 @@ static sn_status place_mimics(sn_urdf *u, const sn_model *model, int count, sn_m
             out->mimic[out->count++] = (sn_mimic){i + 1, j->source + 1, j->multiplier, j->offset};
             j->source = -1;
         }
-    }
-    for (int i = 0; i < (int)u->njoint; i++)
-        if (u->joint[i].source >= 0)
-            return sn_fail(u->error, SN_ERR_PARSE, u->joint[i].line,
-                           "joint \"%.80s\" mimics \"%.80s\", and so itself in the end",
-                           joint_name(u, i), joint_name(u, u->joint[i].source));
-    return SN_OK;
 }
 
 static sn_status collect_mimics(sn_urdf *u, const sn_model *model, sn_mimics **out) {
@@ -240,20 +262,17 @@ static sn_status collect_mimics(sn_urdf *u, const sn_model *model, sn_mimics **o
                            "the model was not read from this file: joint \"%.80s\" differs",
                            joint_name(u, i));
     }
-    sn_mimics *mimics;
-    if (mimics_create(count, u->allocator, &mimics) != SN_OK) return sn_fail_memory(u->error);
-    sn_status status = place_mimics(u, model, count, mimics);
-    if (status == SN_OK) {
-        *out = mimics;
-    } else {
-        sn_mimics_destroy(mimics);
-    }
-    return status;
+    if (mimics_create(count, u->allocator, out) != SN_OK) return sn_fail_memory(u->error);
+    memcpy((*out)->note, u->note, sizeof u->note);
+    place_mimics(u, model, count, *out);
+    return SN_OK;
 }
 
 sn_status sn_urdf_read_mimics(const char *text, size_t length, const sn_model *model,
                               const sn_allocator *allocator, sn_mimics **out, sn_error *error) {
-    *out = NULL;
+    if (out != NULL) *out = NULL;
+    if ((text == NULL && length > 0) || model == NULL || out == NULL) return sn_fail_missing(error);
+    if (text == NULL) text = "";
     sn_urdf u = {.allocator = allocator, .error = error};
     sn_status status = sn_urdf_parse(&u, text, length);
     if (status == SN_OK) status = sn_urdf_connect(&u);
@@ -268,13 +287,17 @@ void sn_mimics_destroy(sn_mimics *mimics) {
     sn_release(&allocator, mimics->owner);
 }
 
-int sn_mimics_count(const sn_mimics *mimics) { return mimics->count; }
+const char *sn_mimics_note(const sn_mimics *mimics) { return mimics != NULL ? mimics->note : NULL; }
+
+int sn_mimics_count(const sn_mimics *mimics) { return mimics != NULL ? mimics->count : 0; }
 
 const sn_mimic *sn_mimics_at(const sn_mimics *mimics, int i) {
+    if (mimics == NULL) return NULL;
     return i < 0 || i >= mimics->count ? NULL : &mimics->mimic[i];
 }
 
 void sn_mimics_apply(const sn_mimics *mimics, double *q) {
+    if (mimics == NULL || q == NULL) return;
     for (int i = 0; i < mimics->count; i++) {
         const sn_mimic *m = &mimics->mimic[i];
         q[mimics->q[i].to] = m->multiplier * q[mimics->q[i].from] + m->offset;

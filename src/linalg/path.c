@@ -46,14 +46,18 @@ void sn_path_build(sn_path *path) {
     }
 }
 
-int sn_path_count(const sn_path *path) { return path->n; }
-size_t sn_path_entries(const sn_path *path) { return path->entries; }
-size_t sn_path_size(const sn_path *path) { return path->size; }
-int sn_path_length(const sn_path *path, int i) { return path->depth[i] + 1; }
-size_t sn_path_row(const sn_path *path, int i) { return path->row[i]; }
-int sn_path_parent(const sn_path *path, int i) { return path->parent[i]; }
+int sn_path_count(const sn_path *path) { return path != NULL ? path->n : 0; }
+size_t sn_path_entries(const sn_path *path) { return path != NULL ? path->entries : 0; }
+size_t sn_path_size(const sn_path *path) { return path != NULL ? path->size : 0; }
+
+static bool is_row(const sn_path *path, int i) { return path != NULL && i >= 0 && i < path->n; }
+
+int sn_path_length(const sn_path *path, int i) { return is_row(path, i) ? path->depth[i] + 1 : 0; }
+size_t sn_path_row(const sn_path *path, int i) { return is_row(path, i) ? path->row[i] : 0; }
+int sn_path_parent(const sn_path *path, int i) { return is_row(path, i) ? path->parent[i] : -1; }
 
 void sn_path_to_dense(const sn_path *path, const double *rows, const int *order, double *dense) {
+    if (path == NULL || rows == NULL || dense == NULL) return;
     size_t n = (size_t)path->n;
     for (size_t i = 0; i < n * n; i++) dense[i] = 0;
     for (int i = 0; i < path->n; i++) {
@@ -67,6 +71,7 @@ void sn_path_to_dense(const sn_path *path, const double *rows, const int *order,
 }
 
 void sn_path_multiply(const sn_path *path, const double *rows, const double *x, double *y) {
+    if (path == NULL || rows == NULL || x == NULL || y == NULL) return;
     for (int i = 0; i < path->n; i++) {
         const double *row = rows + path->row[i];
         double sum = row[path->depth[i]] * x[i];
@@ -79,6 +84,7 @@ void sn_path_multiply(const sn_path *path, const double *rows, const double *x, 
 }
 
 void sn_path_drop(const sn_path *path, const bool *keep, double *rows) {
+    if (path == NULL || keep == NULL || rows == NULL) return;
     for (int i = 0; i < path->n; i++) {
         double *row = rows + path->row[i];
         for (int j = i; j >= 0; j = path->parent[j])

@@ -81,6 +81,7 @@ static void scale_row(double *row, int n, double factor) {
 }
 
 int sn_path_factor_ldl(const sn_path *path, double tolerance, double *rows) {
+    if (path == NULL || rows == NULL) return 0;
     double inverse[BLOCK];
     for (int end = path->n; end > 0;) {
         int start = path->segment[path->segment_of[end - 1]].first;
@@ -97,6 +98,7 @@ int sn_path_factor_ldl(const sn_path *path, double tolerance, double *rows) {
 }
 
 int sn_path_factor_ltl(const sn_path *path, double tolerance, double *rows) {
+    if (path == NULL || rows == NULL) return 0;
     int failed = sn_path_factor_ldl(path, tolerance < 0 ? 0 : tolerance, rows);
     for (int i = failed < 0 ? 0 : failed + 1; i < path->n; i++) {
         double *row = rows + path->row[i];
@@ -143,6 +145,7 @@ static double gather(const sn_path *path, const double *row, int k, const double
 }
 
 void sn_path_solve_ldl(const sn_path *path, const double *rows, double *x) {
+    if (path == NULL || rows == NULL || x == NULL) return;
     for (int k = path->n - 1; k >= 0; k--) scatter(path, rows + path->row[k], k, x[k], x);
     for (int k = 0; k < path->n; k++) {
         const double *row = rows + path->row[k];
@@ -151,6 +154,7 @@ void sn_path_solve_ldl(const sn_path *path, const double *rows, double *x) {
 }
 
 void sn_path_solve_ltl(const sn_path *path, const double *rows, double *x) {
+    if (path == NULL || rows == NULL || x == NULL) return;
     for (int k = path->n - 1; k >= 0; k--) {
         const double *row = rows + path->row[k];
         x[k] /= row[path->depth[k]];
@@ -163,7 +167,9 @@ void sn_path_solve_ltl(const sn_path *path, const double *rows, double *x) {
 }
 
 void sn_path_curvature(const sn_path *path, const double *rows, int k, double *z) {
+    if (path == NULL || rows == NULL || z == NULL) return;
     for (int i = 0; i < path->n; i++) z[i] = 0;
+    if (k < 0 || k >= path->n) return;
     z[k] = 1;
     // L z = e_k, forward through k's subtree; the entries above k do not matter since z is 0 there
     for (int i = k + 1; i < path->end[k]; i++) z[i] = -gather(path, rows + path->row[i], i, z);

@@ -18,6 +18,7 @@
 
 #include <math.h>
 
+#include "math/atan2.h"
 #include "math/vec3.h"
 
 static const double pi = 3.14159265358979323846;
@@ -39,11 +40,11 @@ static void inner_angles(const int order[3], const sn_mat3 *R, double angle[3]) 
 #define ROW_B(column) (ca * at(R, B, column) + s * sa * at(R, D, column))
 #define ROW_D(column) (ca * at(R, D, column) - s * sa * at(R, B, column))
     if (order[2] == D) {
-        angle[1] = atan2(s * at(R, A, D), ROW_D(D));
-        angle[2] = atan2(s * ROW_B(A), ROW_B(B));
+        angle[1] = sn_atan2(s * at(R, A, D), ROW_D(D));
+        angle[2] = sn_atan2(s * ROW_B(A), ROW_B(B));
     } else {
-        angle[1] = atan2(-s * ROW_D(A), at(R, A, A));
-        angle[2] = atan2(-s * ROW_B(D), ROW_B(B));
+        angle[1] = sn_atan2(-s * ROW_D(A), at(R, A, A));
+        angle[2] = sn_atan2(-s * ROW_B(D), ROW_B(B));
     }
 #undef ROW_B
 #undef ROW_D
@@ -64,7 +65,7 @@ static void three_angles(const int order[3], const sn_mat3 *R, const double near
     // a, and the same half a turn away with b on the other side
     for (int side = 0; side < 2; side++) {
         double angle[3];
-        angle[0] = hypot(x, y) < locked ? near[0] : atan2(y, x) + side * pi;
+        angle[0] = sqrt(x * x + y * y) < locked ? near[0] : sn_atan2(y, x) + side * pi;
         inner_angles(order, R, angle);
         for (int i = 0; i < 3; i++) angle[i] = unwrap(angle[i], near[i]);
         double d = distance(angle, near);
@@ -80,10 +81,10 @@ void sn_euler_near(const int *order, int n, const sn_mat3 *R, const double *near
     } else if (n == 2) {
         int A = order[0], B = order[1], D = 3 - A - B;
         double s = (B - A + 3) % 3 == 1 ? 1 : -1;
-        out[0] = unwrap(atan2(s * at(R, D, B), at(R, B, B)), near[0]);
-        out[1] = unwrap(atan2(s * at(R, A, D), at(R, A, A)), near[1]);
+        out[0] = unwrap(sn_atan2(s * at(R, D, B), at(R, B, B)), near[0]);
+        out[1] = unwrap(sn_atan2(s * at(R, A, D), at(R, A, A)), near[1]);
     } else if (n == 1) {
         int B = (order[0] + 1) % 3, D = (order[0] + 2) % 3;
-        out[0] = unwrap(atan2(at(R, D, B), at(R, B, B)), near[0]);
+        out[0] = unwrap(sn_atan2(at(R, D, B), at(R, B, B)), near[0]);
     }
 }

@@ -19,13 +19,22 @@ enum { WORDS = 8, LIMBS = WORDS + 2 };
 
 // 64 bits of a little-endian number from bit `low` up; bits outside it are 0.
 static uint64_t bits_at(const uint32_t limb[LIMBS], int low) {
-    uint64_t out = 0;
-    for (int i = 0; i < 64; i++) {
-        int bit = low + i;
-        if (bit < 0 || bit >= 32 * LIMBS) continue;
-        out |= (uint64_t)(limb[bit / 32] >> (bit % 32) & 1) << i;
-    }
-    return out;
+    // three limbs hold the 64 bits wherever they begin; `low` is above -128
+    int first = (low + 128) / 32 - 4, shift = (low + 128) % 32;
+    uint64_t part[3];
+    for (int i = 0; i < 3; i++) part[i] = first + i >= 0 && first + i < LIMBS ? limb[first + i] : 0;
+    uint64_t out = (part[0] | part[1] << 32) >> shift;
+    return shift > 0 ? out | part[2] << (64 - shift) : out;
+}
+
+// The highest set bit below `point`, 0 when there is none.
+static int highest_bit(const uint32_t limb[LIMBS], int point) {
+    int i = point > 32 * LIMBS ? LIMBS - 1 : (point - 1) / 32;
+    while (i > 0 && limb[i] == 0) i--;
+    int bit = 0;
+    for (int step = 16; step > 0; step /= 2)
+        if (limb[i] >> bit >> step != 0) bit += step;
+    return 32 * i + bit;
 }
 
 int sn_sincos_reduce(double angle, double *y, double *tail) {
@@ -62,8 +71,7 @@ int sn_sincos_reduce(double angle, double *y, double *tail) {
         limb[i] = (negative ? ~limb[i] : limb[i]) & keep;
     }
 
-    int top = point - 1;
-    while (top > 0 && (bits_at(limb, top) & 1) == 0) top--;
+    int top = highest_bit(limb, point);
     uint64_t high = bits_at(limb, top - 63), low = bits_at(limb, top - 127);
     double a = ldexp((double)(high >> 11), top - 52 - point);
     double b = ldexp((double)((high & 0x7FF) << 53 | low >> 11), top - 116 - point);
@@ -89,5 +97,6 @@ int sn_sincos_reduce(double angle, double *y, double *tail) {
 }
 
 void sn_sincos(double angle, double *sine, double *cosine) {
+    if (sine == NULL || cosine == NULL) return;
     sn_sincos_inline(angle, sine, cosine);
 }

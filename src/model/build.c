@@ -104,6 +104,9 @@ static sn_status build_joint(const building *b, int i, sn_joint *out) {
         return joint_fail(b, i, "its parent does not exist");
     if (d->parent == i) return joint_fail(b, i, "it is its own parent");
     if (!all_finite(d->position, 3)) return joint_fail(b, i, "position is not finite");
+    if (!(d->mass >= 0) || !isfinite(d->mass))
+        return joint_fail(b, i, "mass must be a number, 0 or above");
+    if (!all_finite(d->centre, 3)) return joint_fail(b, i, "the centre of mass is not finite");
     const sn_joint_entry *entry = &b->from->joint[i];
     if (entry->wrong != NULL && entry->wrong_move >= 0)
         return sn_fail(b->error, SN_ERR_MODEL, entry->line, "joint \"%.80s\", move %d: %s",
@@ -350,7 +353,8 @@ static sn_status build(const building *b, scratch *work) {
 }
 
 sn_status sn_builder_finish(const sn_builder *builder, sn_model **out, sn_error *error) {
-    *out = NULL;
+    if (out != NULL) *out = NULL;
+    if (builder == NULL || out == NULL) return sn_fail_missing(error);
     if (builder->status != SN_OK) {
         if (builder->status == SN_ERR_SIZE)
             return sn_fail(error, SN_ERR_SIZE, 0, "more than %d joints or %d markers",

@@ -23,6 +23,7 @@ static size_t keep_name(sn_builder *builder, const char *name) {
 
 sn_status sn_builder_create(const char *model_name, const sn_allocator *allocator,
                             sn_builder **out) {
+    if (out == NULL) return SN_ERR_ARGUMENT;
     *out = NULL;
     sn_builder *builder = sn_acquire(allocator, sizeof *builder);
     if (builder == NULL) return SN_ERR_MEMORY;
@@ -94,9 +95,11 @@ int sn_builder_marker_at(sn_builder *builder, const sn_marker_desc *marker, int 
 }
 
 int sn_builder_joint(sn_builder *builder, const sn_joint_desc *joint) {
+    if (builder == NULL) return -1;
     return sn_builder_joint_at(builder, joint, 0);
 }
 
 int sn_builder_marker(sn_builder *builder, const sn_marker_desc *marker) {
+    if (builder == NULL) return -1;
     return sn_builder_marker_at(builder, marker, 0);
 }

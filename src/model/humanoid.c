@@ -154,6 +154,7 @@ static void add_side(sn_builder *b, const bone_row *first, int count, const char
 }
 
 sn_status sn_model_humanoid(const sn_allocator *allocator, sn_model **out) {
+    if (out == NULL) return SN_ERR_ARGUMENT;
     *out = NULL;
     sn_builder *b;
     SN_TRY(sn_builder_create("humanoid", allocator, &b));

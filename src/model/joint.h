@@ -133,13 +133,19 @@ static inline void turn_coordinate(sn_mat3 *R, int i, sn_angle angle) {
 }
 
 /// R <- R exp(angle l) for a unit axis l of the frame, whose direction outside is a = R l.
+///
+/// Column i becomes cos c_i + sin R (l x e_i) + (1 - cos) l_i a. The cross product is taken inside the frame, so
+/// that all is linear in R: outside, as a x c_i, it would add what R lacks of a rotation once more at each
+/// joint, and a chain of 900 would end in infinities.
 static inline void turn_axis(sn_mat3 *R, sn_vec3 l, sn_vec3 a, sn_angle angle) {
-    sn_vec3 va = v3_scale(1 - angle.c, a), sa = v3_scale(angle.s, a);
-    const double share[3] = {l.x, l.y, l.z};
-    for (int i = 0; i < 3; i++) {
-        sn_vec3 c = R->c[i];
-        R->c[i] = v3_add(v3_scale(angle.c, c), v3_add(v3_cross(sa, c), v3_scale(share[i], va)));
-    }
+    sn_vec3 va = v3_scale(1 - angle.c, a), sl = v3_scale(angle.s, l);
+    sn_vec3 x = R->c[0], y = R->c[1], z = R->c[2];
+    sn_vec3 lx = v3_sub(v3_scale(sl.z, y), v3_scale(sl.y, z));
+    sn_vec3 ly = v3_sub(v3_scale(sl.x, z), v3_scale(sl.z, x));
+    sn_vec3 lz = v3_sub(v3_scale(sl.y, x), v3_scale(sl.x, y));
+    R->c[0] = v3_add(v3_scale(angle.c, x), v3_add(lx, v3_scale(l.x, va)));
+    R->c[1] = v3_add(v3_scale(angle.c, y), v3_add(ly, v3_scale(l.y, va)));
+    R->c[2] = v3_add(v3_scale(angle.c, z), v3_add(lz, v3_scale(l.z, va)));
 }
 
 /// Turn about the joint's axis, the short way when it is a coordinate axis. Returns it outside.

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "math/align.h"
+#include "math/atan2.h"
 
 static const double pi = 0x1.921fb54442d18p+1;
 
@@ -53,7 +54,7 @@ static void climb(const sn_joint *joint, const sn_mat3 *M, const double *lower, 
         *x = before;
         if (c * c + s * s > 1e-24 * (f[0] * f[0] + f[1] * f[1] + f[2] * f[2])) {
             int i = n % joint->nv;
-            *x = sn_angle_near(0.4 + atan2(s, c), near[i], lower[i], upper[i]);
+            *x = sn_angle_near(0.4 + sn_atan2(s, c), near[i], lower[i], upper[i]);
         }
     }
 }

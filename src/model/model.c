@@ -6,28 +6,32 @@
 
 #include "base/random.h"
 
-const char *sn_model_name(const sn_model *model) { return model->name; }
-int sn_model_njoint(const sn_model *model) { return model->njoint; }
-int sn_model_nmarker(const sn_model *model) { return model->nmarker; }
-int sn_model_nq(const sn_model *model) { return model->nq; }
-int sn_model_nv(const sn_model *model) { return model->nv; }
-int sn_model_depth(const sn_model *model) { return model->depth; }
-int sn_model_root(const sn_model *model) { return model->root; }
-const double *sn_model_lower(const sn_model *model) { return model->lower; }
-const double *sn_model_upper(const sn_model *model) { return model->upper; }
-const double *sn_model_gain(const sn_model *model) { return model->gain; }
-const sn_path *sn_model_path(const sn_model *model) { return &model->path; }
-const int *sn_model_sweep_order(const sn_model *model) { return model->v_of; }
+const char *sn_model_name(const sn_model *model) { return model != NULL ? model->name : NULL; }
+int sn_model_njoint(const sn_model *model) { return model != NULL ? model->njoint : 0; }
+int sn_model_nmarker(const sn_model *model) { return model != NULL ? model->nmarker : 0; }
+int sn_model_nq(const sn_model *model) { return model != NULL ? model->nq : 0; }
+int sn_model_nv(const sn_model *model) { return model != NULL ? model->nv : 0; }
+int sn_model_depth(const sn_model *model) { return model != NULL ? model->depth : 0; }
+int sn_model_root(const sn_model *model) { return model != NULL ? model->root : -1; }
+const double *sn_model_lower(const sn_model *model) { return model != NULL ? model->lower : NULL; }
+const double *sn_model_upper(const sn_model *model) { return model != NULL ? model->upper : NULL; }
+const double *sn_model_gain(const sn_model *model) { return model != NULL ? model->gain : NULL; }
+const sn_path *sn_model_path(const sn_model *model) { return model != NULL ? &model->path : NULL; }
+const int *sn_model_sweep_order(const sn_model *model) {
+    return model != NULL ? model->v_of : NULL;
+}
 
 static bool is_joint(const sn_model *model, int joint) {
     return joint >= 0 && joint < model->njoint;
 }
 
 const sn_joint_desc *sn_model_joint(const sn_model *model, int joint) {
+    if (model == NULL) return NULL;
     return is_joint(model, joint) ? &model->desc[joint] : NULL;
 }
 
 const sn_marker_desc *sn_model_marker(const sn_model *model, int marker) {
+    if (model == NULL) return NULL;
     return marker >= 0 && marker < model->nmarker ? &model->marker[marker] : NULL;
 }
 
@@ -40,18 +44,22 @@ static const char *marker_name_of(const void *owner, int i) {
 }
 
 int sn_model_find_joint(const sn_model *model, const char *name) {
+    if (model == NULL || name == NULL) return -1;
     return sn_names_find(&model->joint_names, name, joint_name_of, model);
 }
 
 int sn_model_find_marker(const sn_model *model, const char *name) {
+    if (model == NULL || name == NULL) return -1;
     return sn_names_find(&model->marker_names, name, marker_name_of, model);
 }
 
 int sn_model_q_index(const sn_model *model, int joint) {
+    if (model == NULL) return -1;
     return is_joint(model, joint) ? model->joint[model->sweep_of[joint]].q0 : -1;
 }
 
 int sn_model_v_index(const sn_model *model, int joint) {
+    if (model == NULL) return -1;
     return is_joint(model, joint) ? model->joint[model->sweep_of[joint]].v0 : -1;
 }
 
@@ -73,10 +81,12 @@ bool sn_model_is_length(const sn_model *model, int joint, int k) {
 }
 
 int sn_model_parent(const sn_model *model, int joint) {
+    if (model == NULL) return -1;
     return is_joint(model, joint) ? model->desc[joint].parent : -1;
 }
 
 int sn_model_next_leaf(const sn_model *model, int leaf) {
+    if (model == NULL) return -1;
     if (leaf >= model->njoint) return -1;
     for (int i = leaf < 0 ? 0 : leaf + 1; i < model->njoint; i++)
         if (model->nchild[i] == 0) return i;
@@ -84,6 +94,7 @@ int sn_model_next_leaf(const sn_model *model, int leaf) {
 }
 
 void sn_model_zero(const sn_model *model, double *q) {
+    if (model == NULL || q == NULL) return;
     for (int i = 0; i < model->nq; i++) q[i] = 0;
     for (int k = 0; k < model->njoint; k++) {
         const sn_joint *j = &model->joint[k];
@@ -93,6 +104,7 @@ void sn_model_zero(const sn_model *model, double *q) {
 }
 
 void sn_model_integrate(const sn_model *model, const double *q, const double *delta, double *out) {
+    if (model == NULL || q == NULL || delta == NULL || out == NULL) return;
     for (int k = 0; k < model->njoint; k++) {
         const sn_joint *j = &model->joint[k];
         const sn_joint_ops *ops = j->ops;
@@ -105,6 +117,7 @@ void sn_model_integrate(const sn_model *model, const double *q, const double *de
 }
 
 void sn_model_difference(const sn_model *model, const double *q0, const double *q1, double *delta) {
+    if (model == NULL || q0 == NULL || q1 == NULL || delta == NULL) return;
     for (int k = 0; k < model->njoint; k++) {
         const sn_joint *j = &model->joint[k];
         const sn_joint_ops *ops = j->ops;
@@ -123,6 +136,7 @@ static bool limited(const sn_model *model, const sn_joint *j) {
 }
 
 void sn_model_normalize(const sn_model *model, double *q) {
+    if (model == NULL || q == NULL) return;
     for (int k = 0; k < model->njoint; k++) {
         const sn_joint *j = &model->joint[k];
         const sn_joint_ops *ops = j->ops;
@@ -138,6 +152,7 @@ void sn_model_normalize_quaternions(const sn_model *model, double *q) {
 }
 
 int sn_model_clamp(const sn_model *model, double *q) {
+    if (model == NULL || q == NULL) return 0;
     int moved = 0;
     for (int k = 0; k < model->njoint; k++) {
         const sn_joint *j = &model->joint[k];
@@ -171,6 +186,7 @@ static double sample_between(uint64_t *state, double lower, double upper, double
 }
 
 void sn_model_sample(const sn_model *model, uint64_t *state, double *q) {
+    if (model == NULL || state == NULL || q == NULL) return;
     const double pi = 0x1.921fb54442d18p+1;
     for (int i = 0; i < model->njoint; i++) {
         const sn_joint *j = &model->joint[model->sweep_of[i]];  // file order: q decides the pose
@@ -210,6 +226,7 @@ static bool good_pose(const sn_model *model, const double *q) {
 }
 
 sn_status sn_model_check_pose(const sn_model *model, const double *q, sn_error *error) {
+    if (model == NULL || q == NULL) return sn_fail_missing(error);
     if (good_pose(model, q)) return SN_OK;
     for (int i = 0; i < model->njoint; i++) {
         const sn_joint *j = &model->joint[model->sweep_of[i]];

@@ -10,8 +10,8 @@
 
 static const char *const model_keys[] = {"sinew", "name", "joints", "markers", NULL};
 static const char *const joint_keys[] = {
-    "name",  "parent", "type",   "position", "rotation",    "axis",  "axis2", "pitch",
-    "order", "limits", "locked", "strength", "coordinates", "moves", NULL};
+    "name",   "parent", "type",     "position",    "rotation", "axis", "axis2",  "pitch", "order",
+    "limits", "locked", "strength", "coordinates", "moves",    "mass", "centre", NULL};
 
 static const char *const marker_keys[] = {"name", "joint", "position", "weight", NULL};
 
@@ -147,6 +147,8 @@ static sn_status read_joint(reading *r, const sn_json_node *node, size_t index) 
         read_limits(&f, nv, &d);
         read_each(&f, "locked", true, nv, &d);
         read_each(&f, "strength", false, nv, &d);
+        (void)sn_fields_number(&f, "mass", &d.mass);
+        (void)sn_fields_numbers(&f, "centre", 3, d.centre);
     }
     if (f.status != SN_OK) {
         sn_release(r->allocator, numbers.item);
@@ -257,7 +259,9 @@ static sn_status read_file(reading *r) {
 
 sn_status sn_model_read_json(const char *text, size_t length, const sn_allocator *allocator,
                              sn_model **out, sn_error *error) {
-    *out = NULL;
+    if (out != NULL) *out = NULL;
+    if ((text == NULL && length > 0) || out == NULL) return sn_fail_missing(error);
+    if (text == NULL) text = "";
     sn_json *json;
     SN_TRY(sn_json_parse(text, length, allocator, &json, error));
     reading r = {.json = json, .allocator = allocator, .error = error};
@@ -349,11 +353,17 @@ static void add_joint(sn_text *t, const sn_model *m, int i) {
     if (d->type == SN_JOINT_FUNCTION) sn_functions_write(t, d->functions);
     add_limits(t, d, nv);
     add_each(t, d, nv);
+    if (d->mass != 0) {
+        sn_text_add(t, ", \"mass\": ");
+        sn_text_add_number(t, d->mass);
+    }
+    if (differ(d->centre, plain.centre, 3)) add_numbers(t, "centre", d->centre, 3);
     sn_text_add(t, "}");
 }
 
 sn_status sn_model_write_json(const sn_model *model, const sn_allocator *allocator, char **out) {
-    *out = NULL;
+    if (out != NULL) *out = NULL;
+    if (model == NULL || out == NULL) return SN_ERR_ARGUMENT;
     sn_text t = sn_text_begin(allocator);
     sn_text_add(&t, "{\"sinew\": 1, \"name\": ");
     sn_text_add_json_string(&t, model->name);

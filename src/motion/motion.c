@@ -15,6 +15,7 @@ struct sn_motion {
 
 sn_status sn_motion_create(int nframe, int nq, int first_frame, double rate,
                            const sn_allocator *allocator, sn_motion **out) {
+    if (out == NULL) return SN_ERR_ARGUMENT;
     *out = NULL;
     if (nframe < 0 || nq < 0) return SN_ERR_ARGUMENT;
     if ((size_t)nq > SIZE_MAX / 64) return SN_ERR_SIZE;  // where size_t has 32 bits
@@ -45,23 +46,30 @@ void sn_motion_destroy(sn_motion *motion) {
     sn_release(&allocator, motion->owner);
 }
 
-int sn_motion_nframe(const sn_motion *motion) { return motion->nframe; }
-int sn_motion_nq(const sn_motion *motion) { return motion->nq; }
-int sn_motion_first_frame(const sn_motion *motion) { return motion->first_frame; }
-double sn_motion_rate(const sn_motion *motion) { return motion->rate; }
+int sn_motion_nframe(const sn_motion *motion) { return motion != NULL ? motion->nframe : 0; }
+int sn_motion_nq(const sn_motion *motion) { return motion != NULL ? motion->nq : 0; }
+int sn_motion_first_frame(const sn_motion *motion) {
+    return motion != NULL ? motion->first_frame : 0;
+}
+double sn_motion_rate(const sn_motion *motion) { return motion != NULL ? motion->rate : 0; }
 
-double sn_motion_time_offset(const sn_motion *motion) { return motion->time_offset; }
+double sn_motion_time_offset(const sn_motion *motion) {
+    return motion != NULL ? motion->time_offset : 0;
+}
 
 void sn_motion_set_time_offset(sn_motion *motion, double seconds) {
+    if (motion == NULL) return;
     motion->time_offset = isfinite(seconds) ? seconds : 0;
 }
 
 double *sn_motion_edit(sn_motion *motion, int frame) {
+    if (motion == NULL) return NULL;
     if (frame < 0 || frame >= motion->nframe) return NULL;
     return motion->q + (size_t)frame * (size_t)motion->nq;
 }
 
 const double *sn_motion_frame(const sn_motion *motion, int frame) {
+    if (motion == NULL) return NULL;
     if (frame < 0 || frame >= motion->nframe) return NULL;
     return motion->q + (size_t)frame * (size_t)motion->nq;
 }

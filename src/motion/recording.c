@@ -29,7 +29,7 @@ static sn_status check_info(const sn_recording_info *info, const char *const *la
                 terminated(info->x_screen, sizeof info->x_screen) &&
                 terminated(info->y_screen, sizeof info->y_screen) &&
                 terminated(info->note, sizeof info->note);
-    for (int i = 0; good && i < info->nmarker; i++) good = labels[i] != NULL;
+    for (int i = 0; good && i < info->nmarker; i++) good = labels != NULL && labels[i] != NULL;
     return good ? SN_OK : SN_ERR_ARGUMENT;
 }
 
@@ -70,7 +70,8 @@ static void make_different(sn_recording *r, int *next) {
 
 sn_status sn_recording_create(const sn_recording_info *info, const char *const *labels,
                               const sn_allocator *allocator, sn_recording **out) {
-    *out = NULL;
+    if (out != NULL) *out = NULL;
+    if (info == NULL || out == NULL) return SN_ERR_ARGUMENT;
     SN_TRY(check_info(info, labels));
     sn_recording r = {.allocator = sn_allocator_of(allocator), .info = *info};
     if (!(r.info.rate > 0)) r.info.rate = 0;
@@ -108,20 +109,24 @@ void sn_recording_destroy(sn_recording *recording) {
 }
 
 const sn_recording_info *sn_recording_get_info(const sn_recording *recording) {
+    if (recording == NULL) return NULL;
     return &recording->info;
 }
 
 double *sn_recording_edit(sn_recording *recording, int frame) {
+    if (recording == NULL) return NULL;
     if (frame < 0 || frame >= recording->info.nframe) return NULL;
     return recording->position + (size_t)frame * (size_t)recording->info.nmarker * 3;
 }
 
 const double *sn_recording_frame(const sn_recording *recording, int frame) {
+    if (recording == NULL) return NULL;
     if (frame < 0 || frame >= recording->info.nframe) return NULL;
     return recording->position + (size_t)frame * (size_t)recording->info.nmarker * 3;
 }
 
 bool sn_recording_present(const sn_recording *recording, int frame, int marker) {
+    if (recording == NULL) return false;
     const double *row = sn_recording_frame(recording, frame);
     if (row == NULL || marker < 0 || marker >= recording->info.nmarker) return false;
     const double *p = row + 3 * (size_t)marker;
@@ -129,6 +134,7 @@ bool sn_recording_present(const sn_recording *recording, int frame, int marker) 
 }
 
 int sn_recording_missing(const sn_recording *recording, int marker) {
+    if (recording == NULL) return 0;
     int count = 0;
     for (int i = 0; i < recording->info.nframe; i++)
         count += !sn_recording_present(recording, i, marker);
@@ -136,11 +142,13 @@ int sn_recording_missing(const sn_recording *recording, int marker) {
 }
 
 const char *sn_recording_label(const sn_recording *recording, int marker) {
+    if (recording == NULL) return NULL;
     if (marker < 0 || marker >= recording->info.nmarker) return NULL;
     return recording->label[marker];
 }
 
 const char *sn_label_name(const char *label) {
+    if (label == NULL) return NULL;
     const char *colon = strrchr(label, ':');
     // a colon at the very end is no prefix: there would be no name left
     return colon == NULL || colon[1] == '\0' ? label : colon + 1;
@@ -163,12 +171,14 @@ static int find_name(const sn_recording *recording, const char *name, bool exact
 }
 
 int sn_recording_find(const sn_recording *recording, const char *name) {
+    if (recording == NULL || name == NULL) return -1;
     int found = sn_names_find(&recording->names, name, label_of, recording);
     if (found < 0) found = find_name(recording, name, true);
     return found == -1 ? find_name(recording, name, false) : found;
 }
 
 double sn_unit_metres(const char *unit) {
+    if (unit == NULL) return 0;
     static const struct {
         const char *name;
         double metres;

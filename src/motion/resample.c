@@ -39,7 +39,8 @@ static int new_count(int nframe, double step) {
 
 sn_status sn_recording_resample(const sn_recording *recording, double rate,
                                 const sn_allocator *allocator, sn_recording **out) {
-    *out = NULL;
+    if (out != NULL) *out = NULL;
+    if (recording == NULL || out == NULL) return SN_ERR_ARGUMENT;
     sn_recording_info info = *sn_recording_get_info(recording);
     if (!(info.rate > 0) || !(rate > 0) || !isfinite(rate)) return SN_ERR_ARGUMENT;
     double step = info.rate / rate;
@@ -134,7 +135,8 @@ static void correct_joint(const sn_model *model, int j, const double *x, const d
 
 sn_status sn_motion_resample(const sn_model *model, const sn_motion *motion, double rate,
                              const sn_allocator *allocator, sn_motion **out) {
-    *out = NULL;
+    if (out != NULL) *out = NULL;
+    if (model == NULL || motion == NULL || out == NULL) return SN_ERR_ARGUMENT;
     int nframe = sn_motion_nframe(motion), nq = sn_motion_nq(motion), nv = sn_model_nv(model);
     double own = sn_motion_rate(motion);
     if (!(own > 0) || !(rate > 0) || !isfinite(rate) || nq != sn_model_nq(model))

@@ -31,7 +31,7 @@ static sn_status check_info(const sn_table_info *info, const char *const *names)
                 terminated(info->unit, sizeof info->unit) &&
                 terminated(info->name, sizeof info->name) &&
                 terminated(info->note, sizeof info->note);
-    for (int i = 0; good && i < info->ncolumn; i++) good = names[i] != NULL;
+    for (int i = 0; good && i < info->ncolumn; i++) good = names != NULL && names[i] != NULL;
     return good ? SN_OK : SN_ERR_ARGUMENT;
 }
 
@@ -49,7 +49,8 @@ static const char *name_of(const void *owner, int i) { return ((const sn_table *
 
 sn_status sn_table_create(const sn_table_info *info, const char *const *names,
                           const sn_allocator *allocator, sn_table **out) {
-    *out = NULL;
+    if (out != NULL) *out = NULL;
+    if (info == NULL || out == NULL) return SN_ERR_ARGUMENT;
     SN_TRY(check_info(info, names));
     sn_table t = {.allocator = sn_allocator_of(allocator), .info = *info};
     size_t letters = 0;
@@ -83,28 +84,33 @@ void sn_table_destroy(sn_table *table) {
     sn_release(&allocator, table->owner);
 }
 
-const sn_table_info *sn_table_get_info(const sn_table *table) { return &table->info; }
+const sn_table_info *sn_table_get_info(const sn_table *table) { return table != NULL ? &table->info : NULL; }
 
 double *sn_table_edit(sn_table *table, int row) {
+    if (table == NULL) return NULL;
     if (row < 0 || row >= table->info.nrow) return NULL;
     return table->cell + (size_t)row * (size_t)table->info.ncolumn;
 }
 
 const double *sn_table_row(const sn_table *table, int row) {
+    if (table == NULL) return NULL;
     if (row < 0 || row >= table->info.nrow) return NULL;
     return table->cell + (size_t)row * (size_t)table->info.ncolumn;
 }
 
 const char *sn_table_column(const sn_table *table, int column) {
+    if (table == NULL) return NULL;
     if (column < 0 || column >= table->info.ncolumn) return NULL;
     return table->name[column];
 }
 
 int sn_table_find(const sn_table *table, const char *name) {
+    if (table == NULL || name == NULL) return -1;
     return sn_names_find(&table->names, name, name_of, table);
 }
 
 double sn_table_rate(const sn_table *table) {
+    if (table == NULL) return 0;
     double stated = table->info.rate;
     if (table->info.time < 0) return stated;
     sn_clock clock = {0};

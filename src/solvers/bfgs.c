@@ -89,16 +89,16 @@ static void learn(sn_solver *s) {
     arrays a = arrays_of(s);
     const double *y = d.y, *step = s->moved;
     int n = s->n;
-    double ys = solver_dot(y, step, n), yDy = 0;
+    double ys = sn_solver_dot(y, step, n), yDy = 0;
     for (int i = 0; i < n; i++) yDy += y[i] * d.inverse[i] * y[i];
-    if (!(ys > 1e-12 * sqrt(solver_dot(y, y, n) * solver_dot(step, step, n)))) return;
+    if (!(ys > 1e-12 * sqrt(sn_solver_dot(y, y, n) * sn_solver_dot(step, step, n)))) return;
     if (*a.pairs == 0) {
         *a.gamma = ys / yDy;
         set_diagonal(s, &a);
     }
     ++*a.pairs;
-    for (int i = 0; i < n; i++) a.Hy[i] = solver_dot(row(s, &a, i), y, n);
-    double first = (1 + solver_dot(y, a.Hy, n) / ys) / ys;
+    for (int i = 0; i < n; i++) a.Hy[i] = sn_solver_dot(row(s, &a, i), y, n);
+    double first = (1 + sn_solver_dot(y, a.Hy, n) / ys) / ys;
     for (int i = 0; i < n; i++) {
         if (!d.open[i]) continue;
         double *h = row(s, &a, i), si = first * step[i] - a.Hy[i] / ys, hi = step[i] / ys;

@@ -218,7 +218,7 @@ static double slope_at(const turn_of *c, double t) {
     return rest_slope(c, q, &weight) - v3_dot(S.a, n) - v3_dot(S.b, f);
 }
 
-// A slope that is nothing but rounding: a relative gradient (see solver_finished()) of 1e-12. Where
+// A slope that is nothing but rounding: a relative gradient (see sn_solver_finished()) of 1e-12. Where
 // it does not matter, a coordinate stays put.
 static bool is_level(const turn_of *c, double slope) {
     int i = c->j->slot + c->a;
@@ -368,16 +368,16 @@ static double sweep(sn_solver *s) {
 }
 
 static void run(sn_solver *s) {
-    while (!solver_finished(s)) {
+    while (!sn_solver_finished(s)) {
         sn_trace trace = {.ratio = NAN};
         double f;
         trace.step = sweep(s);
         trace.damping = 1;
-        trace.taken = solver_eval(s, s->trial, SN_EVAL_GRADIENT, &f) && f < s->f;
-        if (trace.taken) solver_take(s, f);
-        solver_iterated(s, &trace);
+        trace.taken = sn_solver_eval(s, s->trial, SN_EVAL_GRADIENT, &f) && f < s->f;
+        if (trace.taken) sn_solver_take(s, f);
+        sn_solver_iterated(s, &trace);
         if (!trace.taken) {
-            solver_stalled(s);
+            sn_solver_stalled(s);
             return;
         }
     }

@@ -27,7 +27,7 @@
 
 static const double pi = 0x1.921fb54442d18p+1;
 
-void solver_cold_layout(sn_solver *s, sn_layout *layout) {
+void sn_solver_cold_layout(sn_solver *s, sn_layout *layout) {
     size_t njoint = (size_t)s->model->njoint;
     s->cold.best = sn_layout_take(layout, (size_t)s->model->nq, sizeof *s->cold.best);
     s->cold.below = sn_layout_take(layout, njoint, sizeof *s->cold.below);
@@ -234,10 +234,11 @@ static void try_pose(sn_solver *s, search *found) {
     memcpy(s->q, s->trial, bytes);
     s->run_first = s->report.iterations;
     s->rival = found->f;
-    bool finite = solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f);
+    s->report.poses++;
+    bool finite = sn_solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f);
     if (finite) {
-        solver_find_scale(s, true);
-        solver_run(s);
+        sn_solver_find_scale(s, true);
+        sn_solver_run(s);
         found->done = was_cut(s);
     }
     if (finite && s->f < found->f) {
@@ -323,14 +324,15 @@ static void search_valleys(sn_solver *s) {
 }
 
 sn_status sn_solver_solve_cold(sn_solver *s, double *q, sn_report *report) {
+    if (s == NULL || q == NULL || report == NULL) return SN_ERR_ARGUMENT;
     double f;
-    SN_TRY(solver_begin(s, q, report));
-    if (align_root(s) && solver_eval(s, s->trial, 0, &f) && f < s->f) {
-        solver_take(s, f);
-        if (!solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) return SN_ERR_VALUE;
-        solver_find_scale(s, true);
+    SN_TRY(sn_solver_begin(s, q, report));
+    if (align_root(s) && sn_solver_eval(s, s->trial, 0, &f) && f < s->f) {
+        sn_solver_take(s, f);
+        if (!sn_solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) return SN_ERR_VALUE;
+        sn_solver_find_scale(s, true);
     }
-    solver_run(s);
+    sn_solver_run(s);
     if (!was_cut(s)) search_valleys(s);
-    return solver_end(s, q, report);
+    return sn_solver_end(s, q, report);
 }

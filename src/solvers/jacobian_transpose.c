@@ -24,8 +24,8 @@ static void layout(sn_solver *s, sn_layout *layout_) {
 static double buss_length(sn_solver *s) {
     const double *g = s->ws->g;
     sn_workspace_fields_multiply(s->ws, g, s->delta);
-    double curvature = solver_dot(g, s->delta, s->n);
-    return curvature > 0 ? solver_dot(g, g, s->n) / curvature : 0;
+    double curvature = sn_solver_dot(g, s->delta, s->n);
+    return curvature > 0 ? sn_solver_dot(g, g, s->n) / curvature : 0;
 }
 
 // The walk, in s->q and s->f. Returns true when the last pose is the best one.
@@ -33,14 +33,14 @@ static bool walk(sn_solver *s, double *best, double *best_f) {
     const bool fixed = s->options.step > 0;
     const size_t bytes = (size_t)s->model->nq * sizeof *best;
     int since = 0;
-    while (!solver_finished(s)) {
+    while (!sn_solver_finished(s)) {
         double t = fixed ? s->options.step : buss_length(s), f;
         sn_trace trace = {.damping = t, .ratio = NAN};
         for (int i = 0; i < s->n; i++) s->step[i] = -s->ws->g[i];
-        trace.step = solver_move_all(s, t, s->step);
+        trace.step = sn_solver_move_all(s, t, s->step);
         unsigned what = fixed ? SN_EVAL_GRADIENT : SN_EVAL_GAUSS_NEWTON;
-        bool finite = solver_eval(s, s->trial, what, &f);
-        if (finite) solver_take(s, f);
+        bool finite = sn_solver_eval(s, s->trial, what, &f);
+        if (finite) sn_solver_take(s, f);
         trace.taken = finite && f < *best_f;
         since = trace.taken ? 0 : since + 1;
         if (trace.taken) {
@@ -50,10 +50,10 @@ static bool walk(sn_solver *s, double *best, double *best_f) {
         // the trace tells of the best
         double here = s->f;
         s->f = *best_f;
-        solver_iterated(s, &trace);
+        sn_solver_iterated(s, &trace);
         s->f = here;
         if (!finite || trace.step == 0 || since >= PATIENCE || f > diverged * *best_f) {
-            solver_stalled(s);
+            sn_solver_stalled(s);
             break;
         }
     }
@@ -68,9 +68,9 @@ static void run(sn_solver *s) {
     sn_stop stop = s->report.stop;
     memcpy(s->q, best, (size_t)s->model->nq * sizeof *best);
     double f;
-    bool ended = solver_eval(s, s->q, SN_EVAL_GRADIENT, &f);
+    bool ended = sn_solver_eval(s, s->q, SN_EVAL_GRADIENT, &f);
     s->f = best_f;
-    ended = ended && solver_finished(s);
+    ended = ended && sn_solver_finished(s);
     if (!ended) s->report.stop = stop == SN_STOP_MINIMUM ? SN_STOP_STALLED : stop;
 }
 

@@ -97,8 +97,8 @@ static void learn(sn_solver *s) {
     arrays a = arrays_of(s);
     int n = s->n, m = s->options.memory, at = a.count[1];
     size_t bytes = (size_t)n * sizeof(double);
-    double ys = solver_dot(d.y, s->moved, n), yy = solver_dot(d.y, d.y, n);
-    if (!positive(ys, yy, solver_dot(s->moved, s->moved, n))) return;
+    double ys = sn_solver_dot(d.y, s->moved, n), yy = sn_solver_dot(d.y, d.y, n);
+    if (!positive(ys, yy, sn_solver_dot(s->moved, s->moved, n))) return;
     memcpy(a.s + (size_t)at * (size_t)n, s->moved, bytes);
     memcpy(a.y + (size_t)at * (size_t)n, d.y, bytes);
     if (a.count[0] < m) a.count[0]++;

@@ -31,15 +31,17 @@ static const double alpha_wolfe = 1e-4;
 // that their own diagonal step would reach, are not free.
 static const double nearby = 0.01;
 
-bool line_search_armijo(sn_solver *s, const double *u, double alpha, double beta, sn_found *found) {
+bool sn_line_search_armijo(sn_solver *s, const double *u, double alpha, double beta,
+                           sn_found *found) {
     const double *g = s->ws->g;
     for (double t = 1; t > 1e-20; t *= beta) {
         found->t = t;
-        found->length = solver_move(s, t, u);
-        double fall = solver_dot(g, s->moved, s->n);
+        found->length = sn_solver_move(s, t, u);
+        double fall = sn_solver_dot(g, s->moved, s->n);
         if (found->length == 0 || !(fall < 0)) return false;
         // evaluating f alone leaves the gradient of s->q in the workspace
-        if (solver_eval(s, s->trial, 0, &found->f) && found->f < s->f + alpha * fall) return true;
+        if (sn_solver_eval(s, s->trial, 0, &found->f) && found->f < s->f + alpha * fall)
+            return true;
         if (-fall < 1e-17 * s->f) return false;
     }
     return false;
@@ -54,8 +56,8 @@ typedef struct probe {
 } probe;
 
 static probe probe_at(sn_solver *s, const double *u, const double *g, double t) {
-    probe p = {.t = t, .length = solver_move(s, t, u)};
-    p.finite = solver_eval(s, s->trial, SN_EVAL_GRADIENT, &p.f);
+    probe p = {.t = t, .length = sn_solver_move(s, t, u)};
+    p.finite = sn_solver_eval(s, s->trial, SN_EVAL_GRADIENT, &p.f);
     for (int i = 0; i < s->n; i++) {
         p.fall += g[i] * s->moved[i];
         if (!s->keep[i]) continue;
@@ -112,8 +114,8 @@ static double beyond(const probe *left, const probe *p) {
     return isfinite(secant) ? fmin(fmax(secant, 1.5 * p->t), 8 * p->t) : 8 * p->t;
 }
 
-bool line_search_wolfe(sn_solver *s, const double *u, const double *g, double sigma, double first,
-                       double most, sn_found *found) {
+bool sn_line_search_wolfe(sn_solver *s, const double *u, const double *g, double sigma,
+                          double first, double most, sn_found *found) {
     double slope = 0, t = first;
     for (int i = 0; i < s->n; i++)
         if (s->keep[i]) slope += g[i] * u[i];
@@ -207,7 +209,7 @@ void sn_descent_run(sn_solver *s, const sn_descent *method) {
     find_inverse(s, a.inverse);
     memset(a.open, 0, (size_t)s->n * sizeof *a.open);
     method->reset(s);
-    while (!solver_finished(s)) {
+    while (!sn_solver_finished(s)) {
         bool changed = find_open(s, &a);
         double slope = point(s, method, &a, changed), t = 1;
         if (!(slope < 0) && !fresh) {
@@ -218,7 +220,7 @@ void sn_descent_run(sn_solver *s, const sn_descent *method) {
         if (entry) {
             // the workspace still holds the Gauss-Newton matrix of s->q
             sn_workspace_fields_multiply(s->ws, s->step, s->delta);
-            double curvature = solver_dot(s->step, s->delta, s->n);
+            double curvature = sn_solver_dot(s->step, s->delta, s->n);
             if (curvature > 0) t = -slope / curvature;
         } else if (!method->unit_step && last < 0) {
             t = last / slope;
@@ -227,17 +229,17 @@ void sn_descent_run(sn_solver *s, const sn_descent *method) {
         sn_found found;
         sn_trace trace = {.ratio = NAN};
         trace.taken =
-            slope < 0 && line_search_wolfe(s, s->step, a.g, method->sigma, t, most, &found);
+            slope < 0 && sn_line_search_wolfe(s, s->step, a.g, method->sigma, t, most, &found);
         if (trace.taken) {
             trace.step = found.length;
             trace.damping = found.t;
-            solver_take(s, found.f);
+            sn_solver_take(s, found.f);
             learn(s, method, &a);
             last = found.t * slope;
         }
-        solver_iterated(s, &trace);
+        sn_solver_iterated(s, &trace);
         if (!trace.taken && fresh) {
-            solver_stalled(s);
+            sn_solver_stalled(s);
             return;
         }
         if (!trace.taken) {

@@ -15,7 +15,8 @@ typedef struct sn_found {
 /// 002's back-tracking: the first of t = 1, beta, beta^2, ... with
 /// f(P(q + t u)) < f(q) + alpha g . (P(q + t u) - q), g being the gradient at s->q in the
 /// workspace, which stays. False when t became too short to tell.
-bool line_search_armijo(sn_solver *s, const double *u, double alpha, double beta, sn_found *found);
+bool sn_line_search_armijo(sn_solver *s, const double *u, double alpha, double beta,
+                           sn_found *found);
 
 /// A step with sufficient decrease along the projected path, and, where it meets no limit, with a
 /// slope of at most `sigma` times the first one. On success the workspace holds the gradient at
@@ -23,8 +24,8 @@ bool line_search_armijo(sn_solver *s, const double *u, double alpha, double beta
 /// @param g      the gradient at s->q, not the workspace's own array
 /// @param first  the step length tried first
 /// @param most   f that may not be exceeded where f itself is at the end of its digits
-bool line_search_wolfe(sn_solver *s, const double *u, const double *g, double sigma, double first,
-                       double most, sn_found *found);
+bool sn_line_search_wolfe(sn_solver *s, const double *u, const double *g, double sigma,
+                          double first, double most, sn_found *found);
 
 /// The arrays of the shared loop: the first entries of s->own.
 typedef struct sn_descent_arrays {

@@ -10,8 +10,8 @@
 // - Steihaug and Toint: run conjugate gradients from p = 0; where the curvature d . H d is not
 //   positive, or the next point is outside, follow d to the edge of the region and stop there.
 //   Otherwise stop when the residual, in the preconditioner's norm, has fallen to pcg_tolerance, or
-//   to the root of the relative gradient where that is less: a constant tolerance, 001's, converges
-//   linearly, and in a narrow valley not at all. 001 allows nv^2 iterations.
+//   to the root of the relative gradient where that is less: a constant tolerance, 001's
+//   (pcg_constant), converges linearly. 001 allows nv^2 iterations.
 // - The preconditioner is the band |i - j| <= bandwidth of H in sweep order, where a joint's
 //   ancestors are its neighbours. A band of an indefinite matrix, and now and then of a definite
 //   one, is not positive definite: then M = band + lambda D^2, with lambda from 1e-3 up, four times
@@ -245,9 +245,10 @@ static void conjugate_gradients(sn_solver *s, const double *p, region *in) {
     }
     solve_band(s, z);
     memcpy(d, z, (size_t)s->n * sizeof *d);
-    double rz = solver_dot(r, z, s->n);
+    double rz = sn_solver_dot(r, z, s->n);
     if (in->target < 0) {
-        double tolerance = fmin(s->options.pcg_tolerance, sqrt(s->report.gradient));
+        double tolerance = s->options.pcg_tolerance;
+        if (!s->options.pcg_constant) tolerance = fmin(tolerance, sqrt(s->report.gradient));
         in->target = tolerance * tolerance * rz;
     }
     for (double count = 0; count < most && rz > in->target; count++) {
@@ -268,7 +269,7 @@ static void conjugate_gradients(sn_solver *s, const double *p, region *in) {
         }
         if (last) return;
         solve_band(s, z);
-        double next = solver_dot(r, z, s->n), beta = next / rz;
+        double next = sn_solver_dot(r, z, s->n), beta = next / rz;
         for (int i = 0; i < s->n; i++) d[i] = z[i] + beta * d[i];
         rz = next;
     }
@@ -288,7 +289,7 @@ static double clamp_move(const sn_solver *s, int i, double step) {
 static double promised(sn_solver *s, const double *x) {
     double *Hx = array(s, TIMES);
     times(s, x, Hx);
-    return -(solver_dot(s->ws->g, x, s->n) + 0.5 * solver_dot(x, Hx, s->n));
+    return -(sn_solver_dot(s->ws->g, x, s->n) + 0.5 * sn_solver_dot(x, Hx, s->n));
 }
 
 // p moves by w, or as much of it as the limits let. Either every entry stops at its own limit, when
@@ -360,35 +361,35 @@ static void run(sn_solver *s) {
     region in = {.radius = -1};
     double first_f = s->f;
     bool fresh = true;  // the pose has changed
-    if (!solver_eval(s, s->q, SN_EVAL_HESSIAN, &s->f)) {
-        solver_stalled(s);
+    if (!sn_solver_eval(s, s->q, SN_EVAL_HESSIAN, &s->f)) {
+        sn_solver_stalled(s);
         return;
     }
-    while (!solver_finished(s)) {
+    while (!sn_solver_finished(s)) {
         sn_trace trace = {.exact = true};
         double before = s->f, f = NAN;
         if (in.radius < 0) in.radius = first_radius(s);
         in.indefinite = false;
         double promise = !fresh || find_matrix(s) ? find_step(s, &in) : 0;
-        trace.step = solver_move(s, 1, s->step);
+        trace.step = sn_solver_move(s, 1, s->step);
         trace.indefinite = in.indefinite;
-        bool finite = solver_eval(s, s->trial, 0, &f);
+        bool finite = sn_solver_eval(s, s->trial, 0, &f);
         double fall = before - f, size = sqrt(dot_scaled(s, s->moved, s->moved));
         trace.ratio = promise > 0 ? fall / promise : -1;
         // where f itself is at the end of its digits, the model is trusted instead
         bool blind =
             promise > 0 && promise < 1e-13 * before && fabs(fall) <= 1e-14 * before && f <= first_f;
         fresh = trace.taken = finite && ((trace.ratio > 1e-4 && fall > 0) || blind);
-        if (trace.taken) solver_take(s, f);
-        solver_iterated(s, &trace);
+        if (trace.taken) sn_solver_take(s, f);
+        sn_solver_iterated(s, &trace);
         if (!(trace.ratio >= 0.25) && !blind) {
             in.radius = 0.25 * fmin(in.radius, size);
         } else if (trace.ratio > 0.75 && size > 0.8 * in.radius) {
             in.radius *= 2;
         }
         bool stuck = !(promise > 0) || in.radius < 1e-15 * sqrt(2 * before);
-        if (trace.taken ? !solver_eval(s, s->q, SN_EVAL_HESSIAN, &s->f) : stuck) {
-            solver_stalled(s);
+        if (trace.taken ? !sn_solver_eval(s, s->q, SN_EVAL_HESSIAN, &s->f) : stuck) {
+            sn_solver_stalled(s);
             return;
         }
     }

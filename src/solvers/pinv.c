@@ -25,7 +25,7 @@ static const int patience = 50;
 // nothing; without the bound 32 instead of 36 of 40 humanoids 1 rad away arrive.
 static const double longest = 1.0;
 
-void solver_walk_layout(sn_solver *s, sn_layout *layout) {
+void sn_solver_walk_layout(sn_solver *s, sn_layout *layout) {
     s->own[0] = sn_layout_take(layout, (size_t)s->model->nq, sizeof(double));
 }
 
@@ -36,24 +36,24 @@ static void limit_step(sn_solver *s) {
 }
 
 // While it walks, s->q and s->f are the walker's; the best pose is in own[0].
-void solver_walk(sn_solver *s, bool (*find_step)(sn_solver *s)) {
+void sn_solver_walk(sn_solver *s, bool (*find_step)(sn_solver *s)) {
     double *best = s->own[0], best_f = s->f;
     size_t bytes = (size_t)s->model->nq * sizeof *best;
     memcpy(best, s->q, bytes);
-    for (int idle = 0; !solver_finished(s);) {
+    for (int idle = 0; !sn_solver_finished(s);) {
         sn_trace trace = {.ratio = NAN};
         double f = NAN;
         bool found = find_step(s);
         if (found) {
             limit_step(s);
-            trace.step = solver_move_all(s, 1, s->step);
-            found = trace.step > 0 && solver_eval(s, s->trial, SN_EVAL_GAUSS_NEWTON, &f);
+            trace.step = sn_solver_move_all(s, 1, s->step);
+            found = trace.step > 0 && sn_solver_eval(s, s->trial, SN_EVAL_GAUSS_NEWTON, &f);
         }
         trace.taken = found && f < best_f;
         idle = trace.taken ? 0 : idle + 1;
         if (found) {
-            solver_take(s, f);
-            solver_find_scale(s, false);
+            sn_solver_take(s, f);
+            sn_solver_find_scale(s, false);
         }
         if (trace.taken) {
             memcpy(best, s->q, bytes);
@@ -62,18 +62,18 @@ void solver_walk(sn_solver *s, bool (*find_step)(sn_solver *s)) {
         // those who watch see the best pose
         double walker_f = s->f;
         s->f = best_f;
-        solver_iterated(s, &trace);
+        sn_solver_iterated(s, &trace);
         s->f = walker_f;
         if (!found || idle >= patience) {
-            solver_stalled(s);
+            sn_solver_stalled(s);
             break;
         }
     }
     if (!(best_f < s->f)) return;
     // the reason to stop must be true of the pose that is returned
     memcpy(s->q, best, bytes);
-    if (!solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f) || !solver_finished(s))
-        solver_stalled(s);
+    if (!sn_solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f) || !sn_solver_finished(s))
+        sn_solver_stalled(s);
 }
 
 // Of 40 humanoids 0.2 rad away from 41 noisy markers, a cut at 1e-2 brings all within the noise,
@@ -100,7 +100,7 @@ static sizes sizes_of(const sn_solver *s) {
 
 static void layout(sn_solver *s, sn_layout *layout_) {
     sizes z = sizes_of(s);
-    solver_walk_layout(s, layout_);
+    sn_solver_walk_layout(s, layout_);
     s->own[1] = sn_layout_take(layout_, (size_t)z.m * (size_t)z.n, sizeof(double));
     s->own[2] = sn_layout_take(layout_, (size_t)z.rows, sizeof(double));
     s->own[3] = sn_layout_take(layout_, (size_t)z.n, sizeof(double));
@@ -123,7 +123,7 @@ static bool find_step(sn_solver *s) {
     return true;
 }
 
-static void run(sn_solver *s) { solver_walk(s, find_step); }
+static void run(sn_solver *s) { sn_solver_walk(s, find_step); }
 
 const sn_method_ops sn_method_pinv = {layout, false, run};
 #endif

@@ -10,17 +10,17 @@
 #include "solvers/line_search.h"
 
 static void run(sn_solver *s) {
-    while (!solver_finished(s)) {
+    while (!sn_solver_finished(s)) {
         sn_found found = {0};
         sn_trace trace = {.ratio = NAN};
         for (int i = 0; i < s->n; i++) s->step[i] = -s->ws->g[i];
-        trace.taken = line_search_armijo(s, s->step, s->options.alpha, s->options.beta, &found);
+        trace.taken = sn_line_search_armijo(s, s->step, s->options.alpha, s->options.beta, &found);
         trace.step = found.length;
         trace.damping = found.t;
-        if (trace.taken) solver_take(s, found.f);
-        solver_iterated(s, &trace);
-        if (!trace.taken || !solver_eval(s, s->q, SN_EVAL_GRADIENT, &s->f)) {
-            solver_stalled(s);
+        if (trace.taken) sn_solver_take(s, found.f);
+        sn_solver_iterated(s, &trace);
+        if (!trace.taken || !sn_solver_eval(s, s->q, SN_EVAL_GRADIENT, &s->f)) {
+            sn_solver_stalled(s);
             return;
         }
     }

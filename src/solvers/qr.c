@@ -34,7 +34,7 @@ static sizes sizes_of(const sn_solver *s) {
 
 static void layout(sn_solver *s, sn_layout *layout_) {
     sizes z = sizes_of(s);
-    solver_walk_layout(s, layout_);
+    sn_solver_walk_layout(s, layout_);
     s->own[1] = sn_layout_take(layout_, (size_t)z.m * (size_t)z.n, sizeof(double));
     s->own[2] = sn_layout_take(layout_, (size_t)z.rows, sizeof(double));
     s->own[3] = sn_layout_take(layout_, (size_t)z.n, sizeof(lapack_int));
@@ -57,7 +57,7 @@ static bool find_step(sn_solver *s) {
     return true;
 }
 
-static void run(sn_solver *s) { solver_walk(s, find_step); }
+static void run(sn_solver *s) { sn_solver_walk(s, find_step); }
 
 const sn_method_ops sn_method_qr = {layout, false, run};
 #endif

@@ -35,7 +35,7 @@ static bool is_soft(const sn_problem *p, int v) {
     return false;
 }
 
-void solver_round_begin(sn_solver *s) {
+void sn_solver_round_begin(sn_solver *s) {
     const sn_model *m = s->model;
     for (int k = 0; k < m->njoint; k++) {
         const sn_joint *j = &m->joint[k];
@@ -51,7 +51,7 @@ void solver_round_begin(sn_solver *s) {
     }
 }
 
-void solver_round_end(sn_solver *s) {
+void sn_solver_round_end(sn_solver *s) {
     const sn_model *m = s->model;
     bool moved = false, stuck = false;
     for (int i = 0; i < s->n; i++) {
@@ -72,17 +72,16 @@ void solver_round_end(sn_solver *s) {
         s->q[at] = y;
         s->round[i] = false;
     }
-    if (!moved || !solver_eval(s, s->q, 0, &s->f)) return;
+    if (!moved || !sn_solver_eval(s, s->q, 0, &s->f)) return;
     // another turn is the same place but for rounding, which may undo the last digits of a goal met
     sn_stop stop = s->report.stop;
     bool again = stuck || (stop == SN_STOP_GOAL && s->f > s->options.goal);
-    if (!again || !solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) return;
-    s->run_first = s->report.iterations;
+    if (!again || !sn_solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) return;
     s->rival = INFINITY;
-    if (stop == SN_STOP_GOAL || stop == SN_STOP_MINIMUM || stop == SN_STOP_SADDLE) solver_run(s);
+    if (stop == SN_STOP_GOAL || stop == SN_STOP_MINIMUM || stop == SN_STOP_SADDLE) sn_solver_run(s);
     // never worse than the start
     double f;
-    if (solver_eval(s, s->started_at, 0, &f) && f < s->f) {
+    if (sn_solver_eval(s, s->started_at, 0, &f) && f < s->f) {
         memcpy(s->q, s->started_at, (size_t)m->nq * sizeof *s->q);
         s->f = f;
     }

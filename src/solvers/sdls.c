@@ -62,7 +62,7 @@ static sizes sizes_of(const sn_solver *s) {
 static void layout(sn_solver *s, sn_layout *layout_) {
     sizes z = sizes_of(s);
     size_t m = (size_t)z.m, n = (size_t)z.n, k = (size_t)z.k;
-    solver_walk_layout(s, layout_);
+    sn_solver_walk_layout(s, layout_);
     s->own[1] = sn_layout_take(layout_, m * n, sizeof(double));
     s->own[2] = sn_layout_take(layout_, m, sizeof(double));
     s->own[3] = sn_layout_take(layout_, k, sizeof(double));
@@ -79,7 +79,7 @@ static void layout(sn_solver *s, sn_layout *layout_) {
 // Rows of the effector that starts at `row`.
 static int effector_rows(const sizes *z, int row) { return row < z->triples ? 3 : 1; }
 
-static double length(const double *x, int n) { return sqrt(solver_dot(x, x, n)); }
+static double length(const double *x, int n) { return sqrt(sn_solver_dot(x, x, n)); }
 
 // r becomes e: turned round, and clamped effector by effector. Puts sum over l of |J_lj| into
 // reach.
@@ -121,7 +121,7 @@ static bool find_step(sn_solver *s) {
     for (int j = 0; j < s->n; j++) s->step[j] = 0;
     for (int i = 0; i < z->k && sigma[i] > least_share * sigma[0]; i++) {
         const double *u = U + (size_t)z->m * (size_t)i, *v = Vt + i;  // v with stride k
-        double alpha = solver_dot(u, e, z->m), N = 0, M = 0;
+        double alpha = sn_solver_dot(u, e, z->m), N = 0, M = 0;
         for (int row = 0; row < z->m; row += effector_rows(z, row))
             N += length(u + row, effector_rows(z, row));
         for (int j = 0; j < s->n; j++) {
@@ -138,7 +138,7 @@ static bool find_step(sn_solver *s) {
 
 static void run(sn_solver *s) {
     *(progress *)s->own[10] = (progress){.f = INFINITY, .allow = 1};
-    solver_walk(s, find_step);
+    sn_solver_walk(s, find_step);
 }
 
 const sn_method_ops sn_method_sdls = {layout, false, run};

@@ -47,6 +47,7 @@ const char *sn_method_name(sn_method method) {
 }
 
 sn_method sn_method_find(const char *name) {
+    if (name == NULL) return SN_METHOD_COUNT;
     int i = 0;
     while (i < SN_METHOD_COUNT && strcmp(method_names[i], name) != 0) i++;
     return (sn_method)i;
@@ -103,13 +104,14 @@ static void layout_solver(sn_solver *s, sn_layout *layout) {
     s->upper = sn_layout_take(layout, n, sizeof *s->upper);
     s->round = sn_layout_take(layout, n, sizeof *s->round);
     s->started_at = sn_layout_take(layout, nq, sizeof *s->started_at);
-    solver_cold_layout(s, layout);
+    sn_solver_cold_layout(s, layout);
     if (s->ops->layout != NULL) s->ops->layout(s, layout);
 }
 
 sn_status sn_solver_create(const sn_problem *problem, const sn_solver_options *options,
                            const sn_allocator *allocator, sn_solver **out) {
-    *out = NULL;
+    if (out != NULL) *out = NULL;
+    if (problem == NULL || out == NULL) return SN_ERR_ARGUMENT;
     sn_solver s = {.allocator = sn_allocator_of(allocator),
                    .problem = problem,
                    .model = problem->model,
@@ -143,9 +145,9 @@ void sn_solver_destroy(sn_solver *solver) {
     sn_release(&allocator, solver->owner);
 }
 
-sn_workspace *sn_solver_workspace(sn_solver *solver) { return solver->ws; }
+sn_workspace *sn_solver_workspace(sn_solver *solver) { return solver != NULL ? solver->ws : NULL; }
 
-double solver_dot(const double *x, const double *y, int n) {
+double sn_solver_dot(const double *x, const double *y, int n) {
     double sum = 0;
     for (int i = 0; i < n; i++) sum += x[i] * y[i];
     return sum;
@@ -157,7 +159,9 @@ static double seconds_now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-bool solver_eval(sn_solver *s, const double *q, unsigned what, double *f) {
+bool sn_solver_eval(sn_solver *s, const double *q, unsigned what, double *f) {
+    // s->q was a trial or the start, and is counted already
+    s->report.poses += q == s->trial;
     if (what & (SN_EVAL_HESSIAN | SN_EVAL_GAUSS_NEWTON)) {
         s->exact_here = (what & SN_EVAL_HESSIAN) != 0 && q == s->q;
         s->report.hessians++;
@@ -195,10 +199,10 @@ static double move(sn_solver *s, double t, const double *u, bool all) {
     return sqrt(square);
 }
 
-double solver_move(sn_solver *s, double t, const double *u) { return move(s, t, u, false); }
-double solver_move_all(sn_solver *s, double t, const double *u) { return move(s, t, u, true); }
+double sn_solver_move(sn_solver *s, double t, const double *u) { return move(s, t, u, false); }
+double sn_solver_move_all(sn_solver *s, double t, const double *u) { return move(s, t, u, true); }
 
-void solver_take(sn_solver *s, double f) {
+void sn_solver_take(sn_solver *s, double f) {
     s->exact_here = false;
     memcpy(s->q, s->trial, (size_t)s->model->nq * sizeof *s->q);
     s->f = f;
@@ -242,7 +246,7 @@ static bool is_hopeless(sn_solver *s) {
     return s->slow > 3;
 }
 
-bool solver_finished(sn_solver *s) {
+bool sn_solver_finished(sn_solver *s) {
     const sn_solver_options *o = &s->options;
     s->report.gradient = project_gradient(s);
     if (s->f <= o->goal) {
@@ -263,9 +267,9 @@ bool solver_finished(sn_solver *s) {
     return true;
 }
 
-void solver_stalled(sn_solver *s) { s->report.stop = SN_STOP_STALLED; }
+void sn_solver_stalled(sn_solver *s) { s->report.stop = SN_STOP_STALLED; }
 
-void solver_iterated(sn_solver *s, sn_trace *trace) {
+void sn_solver_iterated(sn_solver *s, sn_trace *trace) {
     s->report.iterations++;
     if (s->options.trace == NULL) return;
     trace->iteration = s->report.iterations;
@@ -277,7 +281,7 @@ void solver_iterated(sn_solver *s, sn_trace *trace) {
 
 // D^2 from the Gauss-Newton matrix that the workspace holds, the largest seen in this solve. What
 // no task sees gets a small share of the largest, so that it is damped and stays put.
-void solver_find_scale(sn_solver *s, bool fresh) {
+void sn_solver_find_scale(sn_solver *s, bool fresh) {
     double top = 0, reach = 0;
     sn_workspace_fields_diagonal(s->ws, s->seen);
     // what rounding leaves of a column that should be 0: its square is a difference of terms as large
@@ -314,7 +318,7 @@ static void final_errors(sn_solver *s) {
 // the direction is in s->step.
 static bool at_saddle(sn_solver *s) {
     double f;
-    if (!s->exact_here && !solver_eval(s, s->q, SN_EVAL_HESSIAN, &f)) return false;
+    if (!s->exact_here && !sn_solver_eval(s, s->q, SN_EVAL_HESSIAN, &f)) return false;
     (void)project_gradient(s);
     // A column of the Jacobian may vanish and f bend all the same: that is seen, too.
     double *bend = s->moved;
@@ -343,9 +347,9 @@ static bool leave_saddle(sn_solver *s) {
     for (double reach = 0.5; reach > 1e-6; reach *= 0.25) {
         for (int sign = 1; sign >= -1; sign -= 2) {
             double f;
-            (void)solver_move(s, sign * reach / size, s->step);
-            if (solver_eval(s, s->trial, 0, &f) && f < s->f) {
-                solver_take(s, f);
+            (void)sn_solver_move(s, sign * reach / size, s->step);
+            if (sn_solver_eval(s, s->trial, 0, &f) && f < s->f) {
+                sn_solver_take(s, f);
                 return true;
             }
         }
@@ -353,7 +357,7 @@ static bool leave_saddle(sn_solver *s) {
     return false;
 }
 
-sn_status solver_begin(sn_solver *s, const double *q, sn_report *report) {
+sn_status sn_solver_begin(sn_solver *s, const double *q, sn_report *report) {
     const sn_model *m = s->model;
     s->report = (sn_report){.stop = SN_STOP_BAD_GOALS};
     *report = s->report;
@@ -363,15 +367,16 @@ sn_status solver_begin(sn_solver *s, const double *q, sn_report *report) {
     sn_model_normalize_quaternions(m, s->q);
     (void)sn_model_clamp(m, s->q);
     memcpy(s->started_at, s->q, (size_t)m->nq * sizeof *q);
-    solver_round_begin(s);
+    sn_solver_round_begin(s);
     s->run_first = 0;
     s->rival = INFINITY;
-    if (!solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) return SN_ERR_VALUE;
-    solver_find_scale(s, true);
+    s->report.poses = 1;
+    if (!sn_solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) return SN_ERR_VALUE;
+    sn_solver_find_scale(s, true);
     return SN_OK;
 }
 
-void solver_run(sn_solver *s) {
+void sn_solver_run(sn_solver *s) {
     s->watched = INFINITY;
     s->slow = 0;
     for (;;) {
@@ -380,12 +385,12 @@ void solver_run(sn_solver *s) {
         s->report.stop = SN_STOP_SADDLE;
         if (!s->ops->leaves_saddles || !leave_saddle(s)) return;
         s->report.iterations++;
-        if (!solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) return;
+        if (!sn_solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) return;
     }
 }
 
-sn_status solver_end(sn_solver *s, double *q, sn_report *report) {
-    solver_round_end(s);
+sn_status sn_solver_end(sn_solver *s, double *q, sn_report *report) {
+    sn_solver_round_end(s);
     size_t bytes = (size_t)s->model->nq * sizeof *q;
     memcpy(q, s->q, bytes);
     s->report.f = s->f;
@@ -397,7 +402,8 @@ sn_status solver_end(sn_solver *s, double *q, sn_report *report) {
 }
 
 sn_status sn_solver_solve(sn_solver *s, double *q, sn_report *report) {
-    SN_TRY(solver_begin(s, q, report));
-    solver_run(s);
-    return solver_end(s, q, report);
+    if (s == NULL || q == NULL || report == NULL) return SN_ERR_ARGUMENT;
+    SN_TRY(sn_solver_begin(s, q, report));
+    sn_solver_run(s);
+    return sn_solver_end(s, q, report);
 }

@@ -5,11 +5,11 @@
 // A method's loop:
 //
 //   for (;;) {
-//       evaluate the derivatives it needs at s->q            solver_eval()
-//       if (solver_finished(s)) return;                       stop tests; sets s->report.stop
+//       evaluate the derivatives it needs at s->q            sn_solver_eval()
+//       if (sn_solver_finished(s)) return;                       stop tests; sets s->report.stop
 //       compute a direction s->step from s->ws->g ...
-//       solver_move(s, t, ...) and evaluate f there; take it with solver_take() when f fell
-//       solver_iterated(s, &trace);                           counts, calls the trace
+//       sn_solver_move(s, t, ...) and evaluate f there; take it with sn_solver_take() when f fell
+//       sn_solver_iterated(s, &trace);                           counts, calls the trace
 //   }
 #pragma once
 
@@ -56,12 +56,12 @@ struct sn_solver {
     int n;          ///< nv
     double f;       ///< at q
     double *q;      ///< nq: the best pose so far
-    double *trial;  ///< nq: the pose that solver_move() made
+    double *trial;  ///< nq: the pose that sn_solver_move() made
     double *step;   ///< nv: the direction or step of a method
-    double *moved;  ///< nv: what solver_move() really did, after the limits
+    double *moved;  ///< nv: what sn_solver_move() really did, after the limits
     double
         *scale;  ///< nv: D^2, the diagonal of the Gauss-Newton matrix (the largest seen), never 0
-    double *delta;    ///< nv, file order; scratch of solver_move()
+    double *delta;    ///< nv, file order; scratch of sn_solver_move()
     bool exact_here;  ///< the workspace holds the exact Hessian of q
     double noise;     ///< a Gauss-Newton diagonal at or below this is rounding: no task sees it
     double *seen;     ///< nv: the Gauss-Newton diagonal when it was last computed
@@ -80,47 +80,47 @@ extern const sn_method_ops sn_method_hybrid, sn_method_newton, sn_method_newton_
     sn_method_ccd, sn_method_sdls;
 
 /// Evaluate at a pose and count it: `what` as in sn_workspace_eval(). False when f is not finite.
-bool solver_eval(sn_solver *s, const double *q, unsigned what, double *f);
+bool sn_solver_eval(sn_solver *s, const double *q, unsigned what, double *f);
 
 /// s->trial = s->q (+) t gain o u, moved into the limits; s->moved = what that is, divided by gain.
 /// A degree of freedom with keep[i] false does not move. Returns the length of s->moved.
-double solver_move(sn_solver *s, double t, const double *u);
+double sn_solver_move(sn_solver *s, double t, const double *u);
 
 /// The same without regard to keep: methods that clamp after the step move everything.
-double solver_move_all(sn_solver *s, double t, const double *u);
+double sn_solver_move_all(sn_solver *s, double t, const double *u);
 
 /// s->trial becomes the best pose, with value f.
-void solver_take(sn_solver *s, double f);
+void sn_solver_take(sn_solver *s, double f);
 
 /// With g of s->q in the workspace: sets keep[], counts the active limits, computes the relative
 /// projected gradient, and tests all reasons to stop. True: end, s->report.stop is set.
-bool solver_finished(sn_solver *s);
+bool sn_solver_finished(sn_solver *s);
 
 /// End of an iteration: count it and tell the trace; f, gradient and iteration are filled in here.
-void solver_iterated(sn_solver *s, sn_trace *trace);
+void sn_solver_iterated(sn_solver *s, sn_trace *trace);
 
 /// Start: the pose q, moved into its limits, with f, gradient and Gauss-Newton matrix there. A run:
 /// the method from s->q until it stops, saddles left. End: s->q and the report out.
-sn_status solver_begin(sn_solver *s, const double *q, sn_report *report);
-void solver_run(sn_solver *s);
-sn_status solver_end(sn_solver *s, double *q, sn_report *report);
+sn_status sn_solver_begin(sn_solver *s, const double *q, sn_report *report);
+void sn_solver_run(sn_solver *s);
+sn_status sn_solver_end(sn_solver *s, double *q, sn_report *report);
 
 /// round.c: take the limits off angles that go round, and put those angles back at the end.
-void solver_round_begin(sn_solver *s);
-void solver_round_end(sn_solver *s);
+void sn_solver_round_begin(sn_solver *s);
+void sn_solver_round_end(sn_solver *s);
 
 /// cold.c: its share of the solver's memory.
-void solver_cold_layout(sn_solver *s, sn_layout *layout);
+void sn_solver_cold_layout(sn_solver *s, sn_layout *layout);
 
 /// Stop because nothing helps any more.
-void solver_stalled(sn_solver *s);
+void sn_solver_stalled(sn_solver *s);
 
 /// Update s->scale from the Gauss-Newton matrix in the workspace: afresh, or to the larger of both.
-void solver_find_scale(sn_solver *s, bool fresh);
+void sn_solver_find_scale(sn_solver *s, bool fresh);
 
 /// pinv.c, for methods that solve equations and clamp after the step: walk from pose to pose,
 /// whatever f does, and keep the best. find_step fills s->step; false ends the walk.
-void solver_walk(sn_solver *s, bool (*find_step)(sn_solver *s));
-void solver_walk_layout(sn_solver *s, sn_layout *layout);
+void sn_solver_walk(sn_solver *s, bool (*find_step)(sn_solver *s));
+void sn_solver_walk_layout(sn_solver *s, sn_layout *layout);
 
-double solver_dot(const double *x, const double *y, int n);
+double sn_solver_dot(const double *x, const double *y, int n);

@@ -111,6 +111,7 @@ static int factor_odd(sn_workspace *ws, const double *diagonal, const bool *keep
 
 int sn_workspace_factor(sn_workspace *ws, const double *diagonal, const bool *keep,
                         double tolerance, double *pivot) {
+    if (ws == NULL) return 0;
     const sn_model *m = ws->model;
     double d = 0;
     if (m->odd) return factor_odd(ws, diagonal, keep, tolerance, pivot);
@@ -188,6 +189,7 @@ static void solve_odd(sn_workspace *ws, double *x) {
 }
 
 void sn_workspace_solve(sn_workspace *ws, double *x) {
+    if (ws == NULL || x == NULL) return;
     const sn_model *m = ws->model;
     if (m->odd) {
         solve_odd(ws, x);
@@ -234,8 +236,10 @@ void sn_workspace_solve(sn_workspace *ws, double *x) {
 }
 
 void sn_workspace_curvature(sn_workspace *ws, int k, double *z) {
+    if (ws == NULL || z == NULL) return;
     const sn_model *m = ws->model;
     for (int i = 0; i < m->nv; i++) z[i] = 0;
+    if (k < 0 || k >= m->nv) return;
     z[k] = 1;
     int joint = 0;
     while (m->joint[joint].slot + m->joint[joint].nv <= k) joint++;

@@ -10,6 +10,7 @@
 #include "sweeps/workspace.h"
 
 void sn_adjoint(const sn_frame *frame, double Ad[36]) {
+    if (frame == NULL || Ad == NULL) return;
     for (int c = 0; c < 3; c++) {
         sn_vec3 column = frame->R.c[c], moved = v3_cross(frame->p, column);
         const sn_vec3 block[2][2] = {{column, {0, 0, 0}}, {moved, column}};
@@ -25,6 +26,7 @@ static void zero(double *x, size_t n) {
 }
 
 void sn_jacobian_simple(const sn_workspace *ws, int joint, const double local[3], double *J) {
+    if (ws == NULL || local == NULL || J == NULL) return;
     const sn_model *m = ws->model;
     zero(J, 3 * (size_t)m->nv);
     if (joint < 0 || joint >= m->njoint) return;
@@ -47,6 +49,7 @@ static sn_frame frame_between(const sn_frame *outer, const sn_frame *inner) {
 }
 
 void sn_jacobian_generic(const sn_workspace *ws, int joint, double *J) {
+    if (ws == NULL || J == NULL) return;
     const sn_model *m = ws->model;
     zero(J, 36 * (size_t)m->njoint);
     if (joint < 0 || joint >= m->njoint) return;
@@ -78,6 +81,7 @@ static void put_column(const sn_frame *in, sn_twist S, double gain, unsigned row
 
 void sn_jacobian_adjusted(const sn_workspace *ws, int joint, sn_jacobian_frame frame,
                           const double local[3], unsigned rows, double *J) {
+    if (ws == NULL || J == NULL) return;
     const sn_model *m = ws->model;
     rows &= SN_ROWS_BOTH;
     if (rows == 0) return;
@@ -124,6 +128,7 @@ static sn_twist own_rate(const sn_workspace *ws, int k, int i, const double *qd)
 
 void sn_jacobian_dot(sn_workspace *ws, int joint, sn_jacobian_frame frame, const double local[3],
                      unsigned rows, const double *qd, double *Jdot) {
+    if (ws == NULL || qd == NULL || Jdot == NULL) return;
     const sn_model *m = ws->model;
     rows &= SN_ROWS_BOTH;
     if (rows == 0) return;

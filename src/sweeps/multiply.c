@@ -60,6 +60,7 @@ static void multiply_bend(const sn_workspace *ws, int k, const double *x, double
 }
 
 void sn_workspace_multiply(sn_workspace *ws, bool gauss_newton, const double *x, double *out) {
+    if (ws == NULL || x == NULL || out == NULL) return;
     const sn_model *m = ws->model;
     const sn_twist still = {{0, 0, 0}, {0, 0, 0}};
     bool exact = !gauss_newton;

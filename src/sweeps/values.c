@@ -79,6 +79,7 @@ static double soft_error(const sn_workspace *ws, const sn_soft *soft) {
 }
 
 double sn_workspace_task_error(const sn_workspace *ws, int task) {
+    if (ws == NULL) return NAN;
     const sn_problem *p = ws->problem;
     if (task < 0 || task >= p->ntask) return 0;
     const sn_task_parts *at = &p->parts[task];

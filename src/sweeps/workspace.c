@@ -58,7 +58,8 @@ static void place_derived(sn_workspace *ws, const double *q) {
 
 sn_status sn_workspace_create(const sn_problem *problem, bool hessian,
                               const sn_allocator *allocator, sn_workspace **out) {
-    *out = NULL;
+    if (out != NULL) *out = NULL;
+    if (problem == NULL || out == NULL) return SN_ERR_ARGUMENT;
     sn_workspace ws = {.allocator = sn_allocator_of(allocator),
                        .problem = problem,
                        .model = problem->model,
@@ -113,6 +114,7 @@ static void clear_locals(sn_workspace *ws) {
 }
 
 sn_status sn_workspace_eval(sn_workspace *ws, const double *q, unsigned what, double *f) {
+    if (ws == NULL || q == NULL || f == NULL) return SN_ERR_ARGUMENT;
     const sn_model *m = ws->model;
     bool exact = (what & SN_EVAL_HESSIAN) != 0;
     bool second = exact || (what & SN_EVAL_GAUSS_NEWTON) != 0;
@@ -143,6 +145,7 @@ sn_status sn_workspace_eval(sn_workspace *ws, const double *q, unsigned what, do
 }
 
 sn_status sn_workspace_pose(sn_workspace *ws, const double *q) {
+    if (ws == NULL || q == NULL) return SN_ERR_ARGUMENT;
     SN_TRY(sn_model_check_pose(ws->model, q, NULL));
     place(ws, q);
     return SN_OK;
@@ -153,6 +156,7 @@ static bool is_joint(const sn_workspace *ws, int joint) {
 }
 
 sn_frame sn_workspace_frame(const sn_workspace *ws, int joint) {
+    if (ws == NULL) return (sn_frame){m3_identity(), {0, 0, 0}};
     if (!is_joint(ws, joint)) return (sn_frame){m3_identity(), {0, 0, 0}};
     sn_frame frame = ws->frame[ws->model->sweep_of[joint]];
     frame.p = v3_add(frame.p, ws->origin);
@@ -160,24 +164,30 @@ sn_frame sn_workspace_frame(const sn_workspace *ws, int joint) {
 }
 
 sn_vec3 sn_workspace_point(const sn_workspace *ws, int joint, const double local[3]) {
+    if (ws == NULL || local == NULL) return v3(0, 0, 0);
     if (!is_joint(ws, joint)) return v3(0, 0, 0);
     const sn_frame *frame = &ws->frame[ws->model->sweep_of[joint]];
     return v3_add(ws->origin, sn_place(frame, v3_from(local)));
 }
 
 void sn_workspace_gradient(const sn_workspace *ws, double *g) {
+    if (ws == NULL || g == NULL) return;
     for (int i = 0; i < ws->model->nv; i++) g[ws->model->v_of[i]] = ws->g[i];
 }
 
 void sn_workspace_hessian(sn_workspace *ws, double *H) {
+    if (ws == NULL || H == NULL) return;
     const double *rows = sn_workspace_rows(ws);
     if (rows != NULL) sn_path_to_dense(&ws->model->path, rows, ws->model->v_of, H);
 }
 
 const double *sn_workspace_rows(sn_workspace *ws) {
+    if (ws == NULL) return NULL;
     if (!ws->has_rows) return NULL;
     if (!ws->rows_valid) sn_rows_fill(ws);
     return ws->rows;
 }
 
-const double *sn_workspace_sweep_gradient(const sn_workspace *ws) { return ws->g; }
+const double *sn_workspace_sweep_gradient(const sn_workspace *ws) {
+    return ws != NULL ? ws->g : NULL;
+}

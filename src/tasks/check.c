@@ -58,6 +58,7 @@ static const char *check_loss(const sn_task *t) {
 static const char *what_is_wrong(const sn_model *model, const sn_task *t) {
     double unit[4];
     bool rotates = t->type == SN_TASK_POSE || t->type == SN_TASK_FRAME2;
+    if (t->version != SN_TASK_VERSION) return "it does not come from sn_task_default()";
     if ((unsigned)t->type >= SN_TASK_TYPE_COUNT) return "unknown type";
     if (!is_weight(t->weight)) return "weight is negative, not finite or over 1e50";
     if (rotates && !is_weight(t->rotation_weight))

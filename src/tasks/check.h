@@ -5,6 +5,8 @@
 #include "base/status.h"
 #include "sinew/task.h"
 
+enum { SN_TASK_VERSION = 1 };
+
 /// All finite and not beyond SN_MAX_NUMBER.
 bool sn_task_numbers(const double *x, int n);
 

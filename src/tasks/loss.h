@@ -22,6 +22,7 @@
 
 #include <math.h>
 
+#include "math/log1p.h"
 #include "tasks/problem.h"
 
 typedef struct sn_loss_terms {
@@ -34,7 +35,7 @@ static inline sn_loss_terms sn_loss_at(const sn_point *point, double s) {
     const double c2 = point->scale2;
     if (point->loss == SN_LOSS_CAUCHY) {
         double slope = c2 / (c2 + s);
-        return (sn_loss_terms){c2 * log1p(s / c2), slope, -2 * slope / (c2 + s)};
+        return (sn_loss_terms){c2 * sn_log1p(s / c2), slope, -2 * slope / (c2 + s)};
     }
     if (point->loss == SN_LOSS_HUBER && s > c2) {
         double slope = sqrt(c2 / s);

@@ -20,7 +20,8 @@ const char *sn_loss_name(sn_loss loss) {
 }
 
 sn_task sn_task_default(sn_task_type type) {
-    sn_task task = {.type = type,
+    sn_task task = {.version = SN_TASK_VERSION,
+                    .type = type,
                     .joint = type == SN_TASK_LIMIT ? -1 : 0,
                     .normal = {0, 0, 1},
                     .rotation = {1, 0, 0, 0},
@@ -200,7 +201,8 @@ static void assign_parts(sn_problem *p, double *numbers) {
 
 sn_status sn_problem_create(const sn_model *model, const sn_task *tasks, int ntask,
                             const sn_allocator *allocator, sn_problem **out, sn_error *error) {
-    *out = NULL;
+    if (out != NULL) *out = NULL;
+    if (model == NULL || out == NULL) return sn_fail_missing(error);
     if (ntask < 0 || (ntask > 0 && tasks == NULL))
         return sn_fail(error, SN_ERR_ARGUMENT, 0, "%s", sn_status_text(SN_ERR_ARGUMENT));
     sn_problem p = {.allocator = sn_allocator_of(allocator), .model = model, .ntask = ntask};
@@ -230,7 +232,8 @@ sn_status sn_problem_create(const sn_model *model, const sn_task *tasks, int nta
 
 sn_status sn_problem_create_markers(const sn_model *model, const sn_allocator *allocator,
                                     sn_problem **out, sn_error *error) {
-    *out = NULL;
+    if (out != NULL) *out = NULL;
+    if (model == NULL || out == NULL) return sn_fail_missing(error);
     sn_task *tasks = sn_acquire(allocator, ((size_t)model->nmarker + 1) * sizeof *tasks);
     if (tasks == NULL) return sn_fail_memory(error);
     for (int i = 0; i < model->nmarker; i++) {
@@ -248,8 +251,9 @@ sn_status sn_problem_create_markers(const sn_model *model, const sn_allocator *a
 
 sn_status sn_problem_copy(const sn_problem *problem, const sn_task *extra, int nextra,
                           const sn_allocator *allocator, sn_problem **out, sn_error *error) {
-    *out = NULL;
-    if (nextra < 0 || nextra > INT32_MAX - problem->ntask)
+    if (out != NULL) *out = NULL;
+    if (problem == NULL || out == NULL) return sn_fail_missing(error);
+    if (nextra < 0 || nextra > INT32_MAX - problem->ntask || (nextra > 0 && extra == NULL))
         return sn_fail(error, SN_ERR_ARGUMENT, 0, "%s", sn_status_text(SN_ERR_ARGUMENT));
     int n = problem->ntask;
     sn_task *tasks = sn_acquire(allocator, ((size_t)n + (size_t)nextra + 1) * sizeof *tasks);
@@ -272,18 +276,22 @@ void sn_problem_destroy(sn_problem *problem) {
     sn_release(&allocator, problem->owner);
 }
 
-const sn_model *sn_problem_model(const sn_problem *problem) { return problem->model; }
-int sn_problem_ntask(const sn_problem *problem) { return problem->ntask; }
+const sn_model *sn_problem_model(const sn_problem *problem) {
+    return problem != NULL ? problem->model : NULL;
+}
+int sn_problem_ntask(const sn_problem *problem) { return problem != NULL ? problem->ntask : 0; }
 
 static bool is_task(const sn_problem *problem, int task) {
     return task >= 0 && task < problem->ntask;
 }
 
 const sn_task *sn_problem_task(const sn_problem *problem, int task) {
+    if (problem == NULL) return NULL;
     return is_task(problem, task) ? &problem->task[task] : NULL;
 }
 
 bool sn_problem_task_active(const sn_problem *problem, int task) {
+    if (problem == NULL) return false;
     if (!is_task(problem, task)) return false;
     const sn_task_parts *at = &problem->parts[task];
     const sn_task *t = &problem->task[task];
@@ -292,6 +300,7 @@ bool sn_problem_task_active(const sn_problem *problem, int task) {
 }
 
 sn_status sn_problem_set_goal(sn_problem *problem, int task, const double goal[3]) {
+    if (problem == NULL || goal == NULL) return SN_ERR_ARGUMENT;
     if (!is_task(problem, task)) return SN_ERR_ARGUMENT;
     sn_task *t = &problem->task[task];
     if (t->type == SN_TASK_ORIENTATION || t->type == SN_TASK_REST || t->type == SN_TASK_LIMIT)
@@ -306,6 +315,7 @@ sn_status sn_problem_set_goal(sn_problem *problem, int task, const double goal[3
 }
 
 sn_status sn_problem_set_local(sn_problem *problem, int task, const double local[3]) {
+    if (problem == NULL || local == NULL) return SN_ERR_ARGUMENT;
     if (!is_task(problem, task)) return SN_ERR_ARGUMENT;
     sn_task *t = &problem->task[task];
     if (t->type == SN_TASK_ORIENTATION || t->type == SN_TASK_REST || t->type == SN_TASK_LIMIT)
@@ -319,6 +329,7 @@ sn_status sn_problem_set_local(sn_problem *problem, int task, const double local
 }
 
 sn_status sn_problem_set_rotation(sn_problem *problem, int task, const double wxyz[4]) {
+    if (problem == NULL || wxyz == NULL) return SN_ERR_ARGUMENT;
     if (!is_task(problem, task)) return SN_ERR_ARGUMENT;
     sn_task *t = &problem->task[task];
     if (t->type != SN_TASK_ORIENTATION && t->type != SN_TASK_POSE && t->type != SN_TASK_FRAME2)
@@ -335,6 +346,7 @@ sn_status sn_problem_set_rotation(sn_problem *problem, int task, const double wx
 }
 
 sn_status sn_problem_set_rest(sn_problem *problem, int task, const double *q) {
+    if (problem == NULL || q == NULL) return SN_ERR_ARGUMENT;
     if (!is_task(problem, task) || problem->task[task].type != SN_TASK_REST) return SN_ERR_ARGUMENT;
     SN_TRY(sn_model_check_pose(problem->model, q, NULL));
     sn_rest *r = &problem->rest[problem->parts[task].rest];
@@ -344,6 +356,7 @@ sn_status sn_problem_set_rest(sn_problem *problem, int task, const double *q) {
 }
 
 sn_status sn_problem_set_weight(sn_problem *problem, int task, double weight) {
+    if (problem == NULL) return SN_ERR_ARGUMENT;
     if (!is_task(problem, task)) return SN_ERR_ARGUMENT;
     if (!(weight >= 0) || weight > SN_MAX_NUMBER) return SN_ERR_VALUE;
     problem->task[task].weight = weight;
@@ -352,6 +365,7 @@ sn_status sn_problem_set_weight(sn_problem *problem, int task, double weight) {
 }
 
 sn_status sn_problem_set_loss(sn_problem *problem, int task, sn_loss loss, double scale) {
+    if (problem == NULL) return SN_ERR_ARGUMENT;
     if (!is_task(problem, task)) return SN_ERR_ARGUMENT;
     sn_task *t = &problem->task[task];
     if (t->type != SN_TASK_POINT || t->has_matrix || (unsigned)loss >= SN_LOSS_COUNT)
@@ -364,6 +378,7 @@ sn_status sn_problem_set_loss(sn_problem *problem, int task, sn_loss loss, doubl
 }
 
 sn_status sn_problem_set_enabled(sn_problem *problem, int task, bool enabled) {
+    if (problem == NULL) return SN_ERR_ARGUMENT;
     if (!is_task(problem, task)) return SN_ERR_ARGUMENT;
     problem->parts[task].enabled = enabled;
     refresh(problem, task);
@@ -371,6 +386,7 @@ sn_status sn_problem_set_enabled(sn_problem *problem, int task, bool enabled) {
 }
 
 sn_status sn_problem_set_missing(sn_problem *problem, int task, bool missing) {
+    if (problem == NULL) return SN_ERR_ARGUMENT;
     if (!is_task(problem, task)) return SN_ERR_ARGUMENT;
     problem->parts[task].missing = missing;
     refresh(problem, task);

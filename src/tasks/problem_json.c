@@ -8,8 +8,8 @@
 #include "tasks/problem.h"
 
 static const char *const task_keys[] = {
-    "type", "joint",  "local",           "goal", "point", "normal",     "rotation", "i", "j",
-    "q",    "weight", "rotation_weight", "name", "loss",  "loss_scale", NULL};
+    "type", "joint", "link",   "local",           "goal", "point", "normal",     "rotation", "i",
+    "j",    "q",     "weight", "rotation_weight", "name", "loss",  "loss_scale", NULL};
 
 typedef struct reading {
     const sn_json *json;
@@ -115,12 +115,35 @@ static void read_goals(reading *r, sn_fields *f, sn_task *t) {
     }
 }
 
+// What a task is about: "joint", or "link", a body of the robot's file (a marker of the model, whose
+// frame is its joint's, moved). Either word finds either, its own kind first.
+static void read_body(reading *r, sn_fields *f, sn_task *t, double origin[3]) {
+    const char *name = NULL;
+    bool link = sn_fields_string(f, "link", &name);
+    if (!link && !sn_fields_string(f, "joint", &name)) {
+        if (t->type != SN_TASK_REST && t->type != SN_TASK_LIMIT) need(f, false, "joint");
+        return;
+    }
+    if (link && sn_json_get(f->json, f->object, "joint") != NULL)
+        sn_fields_fail(f, f->object, "it has both \"joint\" and \"link\"");
+    int marker = sn_model_find_marker(r->model, name);
+    t->joint = sn_model_find_joint(r->model, name);
+    if (marker >= 0 && (link || t->joint < 0)) {
+        const sn_marker_desc *m = sn_model_marker(r->model, marker);
+        t->joint = m->joint;
+        memcpy(origin, m->position, sizeof m->position);
+    }
+    if (t->joint < 0)
+        sn_fields_fail(f, sn_json_get(f->json, f->object, link ? "link" : "joint"),
+                       "there is no joint or link \"%.80s\"", name);
+}
+
 static sn_status read_task(reading *r, const sn_json_node *node, int index) {
     sn_fields f = {.json = r->json, .object = node, .error = r->error, .blame = SN_ERR_TASK};
     (void)snprintf(f.owner, sizeof f.owner, "task %d", index);
     if (node->type != SN_JSON_OBJECT) return sn_fields_fail(&f, node, "it must be an object");
     sn_fields_known(&f, task_keys);
-    const char *type_name = NULL, *joint = NULL;
+    const char *type_name = NULL;
     if (!sn_fields_string(&f, "type", &type_name)) sn_fields_fail(&f, node, "it has no \"type\"");
     if (f.status != SN_OK) return f.status;
     sn_task_type type = type_by_name(type_name);
@@ -129,15 +152,11 @@ static sn_status read_task(reading *r, const sn_json_node *node, int index) {
                               type_name);
     sn_task t = sn_task_default(type);
     (void)snprintf(f.owner, sizeof f.owner, "task %d (%s)", index, type_name);
-    if (sn_fields_string(&f, "joint", &joint)) {
-        t.joint = sn_model_find_joint(r->model, joint);
-        if (t.joint < 0)
-            sn_fields_fail(&f, sn_json_get(r->json, node, "joint"), "there is no joint \"%.80s\"",
-                           joint);
-    } else if (type != SN_TASK_REST && type != SN_TASK_LIMIT) {
-        need(&f, false, "joint");
-    }
+    double origin[3] = {0};
+    read_body(r, &f, &t, origin);
     (void)sn_fields_numbers(&f, "local", 3, t.local);
+    // a direction has no place
+    for (int k = 0; k < 3 && type != SN_TASK_DIRECTION; k++) t.local[k] += origin[k];
     read_weight(r, &f, &t);
     read_loss(&f, &t);
     read_goals(r, &f, &t);
@@ -190,7 +209,9 @@ static sn_status read_file(reading *r, int *count) {
 
 sn_status sn_problem_read_json(const char *text, size_t length, const sn_model *model,
                                const sn_allocator *allocator, sn_problem **out, sn_error *error) {
-    *out = NULL;
+    if (out != NULL) *out = NULL;
+    if ((text == NULL && length > 0) || model == NULL || out == NULL) return sn_fail_missing(error);
+    if (text == NULL) text = "";
     sn_json *json;
     SN_TRY(sn_json_parse(text, length, allocator, &json, error));
     reading r = {.json = json, .model = model, .allocator = allocator, .error = error};

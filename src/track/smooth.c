@@ -46,7 +46,8 @@ static void layout_smoother(sn_smoother *s, sn_layout *layout) {
 
 sn_status sn_smoother_create(const sn_problem *problem, const sn_smooth_options *options,
                              const sn_allocator *allocator, sn_smoother **out) {
-    *out = NULL;
+    if (out != NULL) *out = NULL;
+    if (problem == NULL || out == NULL) return SN_ERR_ARGUMENT;
     const sn_model *model = sn_problem_model(problem);
     sn_smoother s = {.allocator = sn_allocator_of(allocator),
                      .model = model,
@@ -108,7 +109,7 @@ static void layout_run(sn_smoother *s, sn_layout *layout) {
     for (size_t i = 0; i < sizeof line / sizeof line[0]; i++)
         *line[i] = sn_layout_take(layout, nframe, sizeof(double));
     s->exact = sn_layout_take(layout, nframe, sizeof *s->exact);
-    s->sums = sn_layout_take(layout, smooth_chunks(s, s->nframe), SMOOTH_SUMS * sizeof(double));
+    s->sums = sn_layout_take(layout, sn_smooth_chunks(s, s->nframe), SMOOTH_SUMS * sizeof(double));
 }
 
 // One coordinate with whole turns taken out of its jumps, or (turns false) as it is: the sum of its
@@ -166,7 +167,7 @@ static void find_weights(sn_smoother *s) {
 
 static sn_status evaluate(sn_smoother *s) {
     double sums[SMOOTH_SUMS];
-    return smooth_frames(s, smooth_evaluate, sums);
+    return sn_smooth_frames(s, sn_smooth_evaluate, sums);
 }
 
 static void set_objective(sn_smoother *s, const double sums[SMOOTH_SUMS]) {
@@ -180,7 +181,7 @@ static void set_objective(sn_smoother *s, const double sums[SMOOTH_SUMS]) {
 static sn_status measure_start(sn_smoother *s) {
     double sums[SMOOTH_SUMS];
     memcpy(s->p, s->q, (size_t)s->nframe * (size_t)s->nq * sizeof *s->q);
-    SN_TRY(smooth_frames(s, smooth_value, sums));
+    SN_TRY(sn_smooth_frames(s, sn_smooth_value, sums));
     set_objective(s, sums);
     s->report.start = s->report.objective;
     s->report.start_data = s->report.data;
@@ -192,9 +193,9 @@ static sn_status measure_start(sn_smoother *s) {
 static sn_status search(sn_smoother *s) {
     double sums[SMOOTH_SUMS];
     for (s->t = 1; s->t > 1e-3; s->t *= 0.3) {
-        SN_TRY(smooth_frames(s, smooth_move, sums));
+        SN_TRY(sn_smooth_frames(s, sn_smooth_move, sums));
         double fall = sums[0];
-        SN_TRY(smooth_frames(s, smooth_try, sums));
+        SN_TRY(sn_smooth_frames(s, sn_smooth_try, sums));
         if (!(fall < 0) || !(sums[0] + sums[1] < s->report.objective + armijo * fall)) continue;
         memcpy(s->q, s->p, (size_t)s->nframe * (size_t)s->nq * sizeof *s->q);
         set_objective(s, sums);
@@ -208,7 +209,7 @@ static sn_status search(sn_smoother *s) {
 // failed.
 static sn_status iterate(sn_smoother *s, int *idle, int *failed) {
     double promise, before = s->report.objective;
-    SN_TRY(smooth_step(s, &promise));
+    SN_TRY(sn_smooth_step(s, &promise));
     if (smooth_cancelled(s)) return SN_OK;
     SN_TRY(search(s));
     s->report.iterations++;
@@ -255,6 +256,7 @@ static sn_status run(sn_smoother *s) {
 
 sn_status sn_smoother_run(sn_smoother *s, int nframe, sn_track_goals goals, void *user, double *q,
                           sn_smooth_report *report) {
+    if (s == NULL || q == NULL || report == NULL) return SN_ERR_ARGUMENT;
     *report = s->report = (sn_smooth_report){.stop = SN_STOP_BAD_GOALS};
     if (nframe < 0 || goals == NULL) return SN_ERR_ARGUMENT;
     for (int k = 0; k < nframe; k++)

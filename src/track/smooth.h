@@ -76,43 +76,43 @@ typedef sn_status (*smooth_pass)(sn_smoother *s, smooth_worker *w, int first, in
 
 /// smooth_pass.c: a pass over the frames on all threads. The sums of its chunks are added in their
 /// order, so they are the same for any number of threads.
-sn_status smooth_frames(sn_smoother *s, smooth_pass pass, double sums[SMOOTH_SUMS]);
+sn_status sn_smooth_frames(sn_smoother *s, smooth_pass pass, double sums[SMOOTH_SUMS]);
 /// A pass over the degrees of freedom, each through all frames. It adds nothing up.
-sn_status smooth_dofs(sn_smoother *s, smooth_pass pass);
+sn_status sn_smooth_dofs(sn_smoother *s, smooth_pass pass);
 /// How many chunks there can be.
-size_t smooth_chunks(const sn_smoother *s, int nframe);
+size_t sn_smooth_chunks(const sn_smoother *s, int nframe);
 
 /// smooth_terms.c: the penalty's part at one frame of the poses q.
-double smooth_energy(const sn_smoother *s, smooth_worker *w, const double *q, int frame);
+double sn_smooth_energy(const sn_smoother *s, smooth_worker *w, const double *q, int frame);
 /// Add the gradient of the whole penalty with respect to one frame.
-void smooth_gradient_add(const sn_smoother *s, smooth_worker *w, const double *q, int frame,
-                         double *g);
+void sn_smooth_gradient_add(const sn_smoother *s, smooth_worker *w, const double *q, int frame,
+                            double *g);
 /// Rows k, k+1, k+2 of column k of the squared second difference.
-void smooth_bands(int k, int nframe, double band[3]);
+void sn_smooth_bands(int k, int nframe, double band[3]);
 /// y += T x at one frame, T being the second derivatives of the penalty and x over the take.
-void smooth_coupling_add(const sn_smoother *s, const double *x, int frame, double *y);
+void sn_smooth_coupling_add(const sn_smoother *s, const double *x, int frame, double *y);
 /// How much more the turning at one frame of the trial poses costs than T and the gradient
 /// foretold.
-double smooth_turn_excess(const sn_smoother *s, int frame);
+double sn_smooth_turn_excess(const sn_smoother *s, int frame);
 /// The part of x^T T x that the acceleration at one frame has.
-double smooth_stretch(const sn_smoother *s, const double *x, int frame);
+double sn_smooth_stretch(const sn_smoother *s, const double *x, int frame);
 
 /// smooth_frames.c, passes. The block that the step uses is evaluated by this, and nothing else.
-sn_status smooth_block(sn_smoother *s, smooth_worker *w, int frame, double *f);
+sn_status sn_smooth_block(sn_smoother *s, smooth_worker *w, int frame, double *f);
 /// Gradient into g, diagonal of the blocks into z, what is open, and into x how far the others go.
-sn_status smooth_evaluate(sn_smoother *s, smooth_worker *w, int first, int end, double *sums);
+sn_status sn_smooth_evaluate(sn_smoother *s, smooth_worker *w, int first, int end, double *sums);
 /// Close what the step carries past a limit and let it go just there; sums[0] is how many.
-sn_status smooth_hold(sn_smoother *s, smooth_worker *w, int first, int end, double *sums);
+sn_status sn_smooth_hold(sn_smoother *s, smooth_worker *w, int first, int end, double *sums);
 /// The trial poses, t along the step and inside the limits; sums[0] is g times how far they moved.
-sn_status smooth_move(sn_smoother *s, smooth_worker *w, int first, int end, double *sums);
+sn_status sn_smooth_move(sn_smoother *s, smooth_worker *w, int first, int end, double *sums);
 /// F at the trial poses, its two parts the sums.
-sn_status smooth_value(sn_smoother *s, smooth_worker *w, int first, int end, double *sums);
+sn_status sn_smooth_value(sn_smoother *s, smooth_worker *w, int first, int end, double *sums);
 /// The same, and the damping that follows from how the step went.
-sn_status smooth_try(sn_smoother *s, smooth_worker *w, int first, int end, double *sums);
+sn_status sn_smooth_try(sn_smoother *s, smooth_worker *w, int first, int end, double *sums);
 
 /// smooth_slow.c: z += F B^-1 F r, see there.
-void smooth_slow_begin(sn_smoother *s);
-sn_status smooth_slow_add(sn_smoother *s);
+void sn_smooth_slow_begin(sn_smoother *s);
+sn_status sn_smooth_slow_add(sn_smoother *s);
 
 /// smooth_step.c: the step, into x, and the fall of F that its quadratic promises.
-sn_status smooth_step(sn_smoother *s, double *promise);
+sn_status sn_smooth_step(sn_smoother *s, double *promise);

@@ -25,7 +25,7 @@ static void find_open(sn_smoother *s, int frame) {
     }
 }
 
-sn_status smooth_hold(sn_smoother *s, smooth_worker *w, int first, int end, double *sums) {
+sn_status sn_smooth_hold(sn_smoother *s, smooth_worker *w, int first, int end, double *sums) {
     (void)w;
     for (int k = first; k < end; k++) {
         const double *q = smooth_pose(s, s->q, k);
@@ -42,7 +42,7 @@ sn_status smooth_hold(sn_smoother *s, smooth_worker *w, int first, int end, doub
     return SN_OK;
 }
 
-sn_status smooth_block(sn_smoother *s, smooth_worker *w, int frame, double *f) {
+sn_status sn_smooth_block(sn_smoother *s, smooth_worker *w, int frame, double *f) {
     SN_TRY(s->goals(s->user, frame, w->problem));
     return sn_workspace_eval(w->ws, smooth_pose(s, s->q, frame),
                              s->exact[frame] ? SN_EVAL_HESSIAN : SN_EVAL_GAUSS_NEWTON, f);
@@ -51,23 +51,23 @@ sn_status smooth_block(sn_smoother *s, smooth_worker *w, int frame, double *f) {
 // The exact block where it is positive definite with its damping, else Gauss-Newton's.
 static sn_status choose_block(sn_smoother *s, smooth_worker *w, int frame, double *f) {
     s->exact[frame] = s->weighed;
-    SN_TRY(smooth_block(s, w, frame, f));
+    SN_TRY(sn_smooth_block(s, w, frame, f));
     if (!s->exact[frame]) return SN_OK;
     double *damping = w->x;
     for (int i = 0; i < s->nv; i++) damping[i] = s->lambda[frame] * s->seen[i];
     if (sn_workspace_factor(w->ws, damping, s->movable, 0, NULL) < 0) return SN_OK;
     s->exact[frame] = false;
-    return smooth_block(s, w, frame, f);
+    return sn_smooth_block(s, w, frame, f);
 }
 
-sn_status smooth_evaluate(sn_smoother *s, smooth_worker *w, int first, int end, double *sums) {
+sn_status sn_smooth_evaluate(sn_smoother *s, smooth_worker *w, int first, int end, double *sums) {
     (void)sums;
     for (int k = first; k < end; k++) {
         double f, *g = s->g + smooth_at(s, k);
         SN_TRY(choose_block(s, w, k, &f));
         memcpy(g, w->ws->g, (size_t)s->nv * sizeof *g);
         sn_workspace_fields_diagonal(w->ws, s->z + smooth_at(s, k));
-        smooth_gradient_add(s, w, s->q, k, g);
+        sn_smooth_gradient_add(s, w, s->q, k, g);
         find_open(s, k);
     }
     return SN_OK;
@@ -94,7 +94,7 @@ static void put_inside(const sn_smoother *s, double *q) {
     }
 }
 
-sn_status smooth_move(sn_smoother *s, smooth_worker *w, int first, int end, double *sums) {
+sn_status sn_smooth_move(sn_smoother *s, smooth_worker *w, int first, int end, double *sums) {
     const int *v_of = s->model->v_of;
     for (int k = first; k < end; k++) {
         const double *x = s->x + smooth_at(s, k), *g = s->g + smooth_at(s, k);
@@ -121,11 +121,11 @@ static double add_value(sn_smoother *s, smooth_worker *w, int frame, double *sum
     double f;
     if (sn_workspace_eval(w->ws, smooth_pose(s, s->p, frame), 0, &f) != SN_OK) f = INFINITY;
     sums[0] += f;
-    sums[1] += smooth_energy(s, w, s->p, frame);
+    sums[1] += sn_smooth_energy(s, w, s->p, frame);
     return f;
 }
 
-sn_status smooth_value(sn_smoother *s, smooth_worker *w, int first, int end, double *sums) {
+sn_status sn_smooth_value(sn_smoother *s, smooth_worker *w, int first, int end, double *sums) {
     for (int k = first; k < end; k++) {
         SN_TRY(s->goals(s->user, k, w->problem));
         (void)add_value(s, w, k, sums);
@@ -133,11 +133,11 @@ sn_status smooth_value(sn_smoother *s, smooth_worker *w, int first, int end, dou
     return SN_OK;
 }
 
-sn_status smooth_try(sn_smoother *s, smooth_worker *w, int first, int end, double *sums) {
+sn_status sn_smooth_try(sn_smoother *s, smooth_worker *w, int first, int end, double *sums) {
     double *x = w->x, *Hx = w->y;
     for (int k = first; k < end; k++) {
         double before, linear = 0, curvature = 0, damping = 0, largest = 0;
-        SN_TRY(smooth_block(s, w, k, &before));
+        SN_TRY(sn_smooth_block(s, w, k, &before));
         find_moved(s, k, x);
         sn_workspace_fields_multiply(w->ws, x, Hx);
         for (int i = 0; i < s->nv; i++) {
@@ -148,8 +148,8 @@ sn_status smooth_try(sn_smoother *s, smooth_worker *w, int first, int end, doubl
         }
         double wrong =
             add_value(s, w, k, sums) - before - linear - 0.5 * curvature - 1e-12 * before;
-        wrong += smooth_turn_excess(s, k);
-        double stretch = s->t * s->t * smooth_stretch(s, s->x, k);
+        wrong += sn_smooth_turn_excess(s, k);
+        double stretch = s->t * s->t * sn_smooth_stretch(s, s->x, k);
         if (s->t == 1)
             s->lambda_next[k] =
                 next_damping(s->lambda[k], wrong, 0.5 * (curvature + damping + stretch), largest);

@@ -49,17 +49,17 @@ static sn_status for_all(sn_smoother *s, smooth_pass pass, int nitem, int size, 
     return (sn_status)atomic_load(&all.failed);
 }
 
-size_t smooth_chunks(const sn_smoother *s, int nframe) {
+size_t sn_smooth_chunks(const sn_smoother *s, int nframe) {
     size_t frames = (size_t)nframe / SMOOTH_FRAMES + 1, dofs = (size_t)s->options.threads + 1;
     return frames > dofs ? frames : dofs;
 }
 
-sn_status smooth_frames(sn_smoother *s, smooth_pass pass, double sums[SMOOTH_SUMS]) {
+sn_status sn_smooth_frames(sn_smoother *s, smooth_pass pass, double sums[SMOOTH_SUMS]) {
     memset(sums, 0, SMOOTH_SUMS * sizeof *sums);
     return for_all(s, pass, s->nframe, SMOOTH_FRAMES, sums);
 }
 
-sn_status smooth_dofs(sn_smoother *s, smooth_pass pass) {
+sn_status sn_smooth_dofs(sn_smoother *s, smooth_pass pass) {
     // whole cache lines of a frame
     int share = s->nv / s->options.threads + 1, size = (share + 7) / 8 * 8;
     return for_all(s, pass, s->nv, size, NULL);

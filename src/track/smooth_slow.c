@@ -16,11 +16,11 @@
 static const double mu = 0.01;  // on a real clip 0.1 took twice the products, 0.001 a third more
 
 // L D L^T of 1 + T / mu D, as in smooth_step.c.
-void smooth_slow_begin(sn_smoother *s) {
+void sn_smooth_slow_begin(sn_smoother *s) {
     double c = s->fourth / mu, d1 = 0, d2 = 0, l1 = 0, l2 = 0, l2_before = 0;
     for (int k = 0; k < s->nframe; k++) {
         double band[3];
-        smooth_bands(k, s->nframe, band);
+        sn_smooth_bands(k, s->nframe, band);
         // at least 1, but for rounding
         double d = fmax(1 + c * band[0] - l1 * l1 * d1 - l2_before * l2_before * d2, 1);
         double b = c * band[1] - l2 * l1 * d1;
@@ -65,7 +65,7 @@ static sn_status solve(sn_smoother *s, smooth_worker *w, int first, int end, dou
     (void)sums;
     for (int k = first; k < end; k++) {
         double f, *y = s->y + smooth_at(s, k);
-        SN_TRY(smooth_block(s, w, k, &f));
+        SN_TRY(sn_smooth_block(s, w, k, &f));
         for (int i = 0; i < s->nv; i++) w->x[i] = (s->lambda[k] + mu) * s->seen[i];
         if (sn_workspace_factor(w->ws, w->x, s->movable, 0, NULL) < 0) {
             sn_workspace_solve(w->ws, y);
@@ -87,9 +87,9 @@ static sn_status out_of(sn_smoother *s, smooth_worker *w, int first, int end, do
     return SN_OK;
 }
 
-sn_status smooth_slow_add(sn_smoother *s) {
+sn_status sn_smooth_slow_add(sn_smoother *s) {
     double sums[SMOOTH_SUMS];
-    SN_TRY(smooth_dofs(s, into));
-    SN_TRY(smooth_frames(s, solve, sums));
-    return smooth_dofs(s, out_of);
+    SN_TRY(sn_smooth_dofs(s, into));
+    SN_TRY(sn_smooth_frames(s, solve, sums));
+    return sn_smooth_dofs(s, out_of);
 }

@@ -36,7 +36,7 @@ static sn_status factor(sn_smoother *s, smooth_worker *w, int first, int end, do
             bool one = k + 1 < n && s->open[at] && s->open[at + nv];
             bool two = k + 2 < n && s->open[at] && s->open[at + 2 * nv];
             double band[3];
-            smooth_bands(k, n, band);
+            sn_smooth_bands(k, n, band);
             double a = fmax(s->z[at], 0) + s->lambda[k] * s->seen[i] + s->stiff[i] * band[0];
             double d = fmax(a - l1 * l1 * d1 - l2_before * l2_before * d2, least);
             double b = (one ? s->stiff[i] * band[1] : 0) - l2 * l1 * d1;
@@ -87,9 +87,9 @@ static sn_status multiply(sn_smoother *s, smooth_worker *w, int first, int end, 
         const double *p = s->p + smooth_at(s, k);
         const bool *open = s->open + smooth_at(s, k);
         double *z = s->z + smooth_at(s, k), f;
-        SN_TRY(smooth_block(s, w, k, &f));
+        SN_TRY(sn_smooth_block(s, w, k, &f));
         sn_workspace_fields_multiply(w->ws, p, z);
-        smooth_coupling_add(s, s->p, k, z);
+        sn_smooth_coupling_add(s, s->p, k, z);
         for (int i = 0; i < s->nv; i++) {
             z[i] = open[i] ? z[i] + s->lambda[k] * s->seen[i] * p[i] : 0;
             sums[0] += p[i] * z[i];
@@ -144,12 +144,12 @@ static sn_status redirect(sn_smoother *s, smooth_worker *w, int first, int end, 
 // z = M^-1 r, r . z, and the next direction; `last` is r . z of the direction before, 0 for none.
 static sn_status next_direction(sn_smoother *s, double last, double *rz) {
     double sums[SMOOTH_SUMS];
-    SN_TRY(smooth_dofs(s, solve_scalar));
-    SN_TRY(smooth_slow_add(s));
-    SN_TRY(smooth_frames(s, product_rz, sums));
+    SN_TRY(sn_smooth_dofs(s, solve_scalar));
+    SN_TRY(sn_smooth_slow_add(s));
+    SN_TRY(sn_smooth_frames(s, product_rz, sums));
     *rz = sums[0];
     s->beta = last > 0 ? *rz / last : 0;
-    return smooth_frames(s, redirect, sums);
+    return sn_smooth_frames(s, redirect, sums);
 }
 
 // The diagonal of the blocks once more: z has been used since.
@@ -157,7 +157,7 @@ static sn_status find_diagonal(sn_smoother *s, smooth_worker *w, int first, int 
     (void)sums;
     for (int k = first; k < end; k++) {
         double f;
-        SN_TRY(smooth_block(s, w, k, &f));
+        SN_TRY(sn_smooth_block(s, w, k, &f));
         sn_workspace_fields_diagonal(w->ws, s->z + smooth_at(s, k));
     }
     return SN_OK;
@@ -167,13 +167,13 @@ static sn_status find_diagonal(sn_smoother *s, smooth_worker *w, int first, int 
 static sn_status solve_open(sn_smoother *s, double *promise) {
     double rz, sums[SMOOTH_SUMS];
     *promise = 0;
-    SN_TRY(smooth_dofs(s, factor));
-    SN_TRY(smooth_frames(s, begin, sums));
-    if (sums[0] > 0) SN_TRY(smooth_frames(s, multiply, sums));
-    SN_TRY(smooth_frames(s, find_residual, sums));
+    SN_TRY(sn_smooth_dofs(s, factor));
+    SN_TRY(sn_smooth_frames(s, begin, sums));
+    if (sums[0] > 0) SN_TRY(sn_smooth_frames(s, multiply, sums));
+    SN_TRY(sn_smooth_frames(s, find_residual, sums));
     SN_TRY(next_direction(s, 0, &rz));
     for (int n = 1; n <= MOST_PRODUCTS && rz > 0 && !smooth_cancelled(s); n++) {
-        SN_TRY(smooth_frames(s, multiply, sums));
+        SN_TRY(sn_smooth_frames(s, multiply, sums));
         s->report.products++;
         if (s->options.progress != NULL)
             s->options.progress(s->options.progress_user, s->report.iterations, s->report.products,
@@ -182,7 +182,7 @@ static sn_status solve_open(sn_smoother *s, double *promise) {
         s->alpha = rz / sums[0];
         double gain = 0.5 * s->alpha * rz;
         *promise += gain;
-        SN_TRY(smooth_frames(s, advance, sums));
+        SN_TRY(sn_smooth_frames(s, advance, sums));
         // Nash and Sofer's test: the quadratic hardly falls any more
         if (n * gain <= s->forcing * *promise) return SN_OK;
         SN_TRY(next_direction(s, rz, &rz));
@@ -190,15 +190,15 @@ static sn_status solve_open(sn_smoother *s, double *promise) {
     return SN_OK;
 }
 
-sn_status smooth_step(sn_smoother *s, double *promise) {
+sn_status sn_smooth_step(sn_smoother *s, double *promise) {
     double sums[SMOOTH_SUMS];
-    smooth_slow_begin(s);
+    sn_smooth_slow_begin(s);
     SN_TRY(solve_open(s, promise));
     for (int round = 1; round < MOST_ROUNDS && !smooth_cancelled(s); round++) {
-        SN_TRY(smooth_frames(s, smooth_hold, sums));
+        SN_TRY(sn_smooth_frames(s, sn_smooth_hold, sums));
         if (sums[0] == 0) return SN_OK;
         double share;
-        SN_TRY(smooth_frames(s, find_diagonal, sums));
+        SN_TRY(sn_smooth_frames(s, find_diagonal, sums));
         SN_TRY(solve_open(s, &share));
         *promise = fmax(*promise, share);
     }

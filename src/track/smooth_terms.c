@@ -29,7 +29,7 @@ static void find_difference(const sn_smoother *s, const double *q, int k, double
 
 static bool inner(const sn_smoother *s, int k) { return k >= 1 && k + 1 < s->nframe; }
 
-double smooth_energy(const sn_smoother *s, smooth_worker *w, const double *q, int frame) {
+double sn_smooth_energy(const sn_smoother *s, smooth_worker *w, const double *q, int frame) {
     if (!inner(s, frame)) return 0;
     find_difference(s, q, frame - 1, w->delta[0]);
     find_difference(s, q, frame, w->delta[1]);
@@ -57,8 +57,8 @@ static void turn_gradient(const double *before, const double *behind, const doub
     g[2] = sum.z;
 }
 
-void smooth_gradient_add(const sn_smoother *s, smooth_worker *w, const double *q, int frame,
-                         double *g) {
+void sn_smooth_gradient_add(const sn_smoother *s, smooth_worker *w, const double *q, int frame,
+                            double *g) {
     const sn_model *m = s->model;
     double *const *d = w->delta, *y0 = w->x, *y1 = w->y, *sum = w->delta[0];
     for (int i = 0; i < 4; i++) find_difference(s, q, frame - 2 + i, d[i]);
@@ -79,7 +79,7 @@ void smooth_gradient_add(const sn_smoother *s, smooth_worker *w, const double *q
 }
 
 // Frame k takes part in the accelerations of frames k-1 (with 1), k (-2) and k+1 (1).
-void smooth_bands(int k, int n, double band[3]) {
+void sn_smooth_bands(int k, int n, double band[3]) {
     bool before = k >= 2, at = k >= 1 && k + 1 < n, behind = k + 2 < n;
     band[0] = (before ? 1 : 0) + (at ? 4 : 0) + (behind ? 1 : 0);
     band[1] = (at ? -2 : 0) + (behind ? -2 : 0);
@@ -135,7 +135,7 @@ static sn_vec3 turn_acceleration(const sn_smoother *s, const double *q, int fram
     return v3_sub(v3_from(d1), v3_from(d0));
 }
 
-double smooth_turn_excess(const sn_smoother *s, int frame) {
+double sn_smooth_turn_excess(const sn_smoother *s, int frame) {
     const sn_model *m = s->model;
     double sum = 0;
     for (int i = 0; i < m->nquaternion && inner(s, frame); i++) {
@@ -152,13 +152,13 @@ double smooth_turn_excess(const sn_smoother *s, int frame) {
     return 0.5 * sum;
 }
 
-void smooth_coupling_add(const sn_smoother *s, const double *x, int frame, double *y) {
+void sn_smooth_coupling_add(const sn_smoother *s, const double *x, int frame, double *y) {
     double own[3], one[3] = {0}, two[3] = {0};
     const sn_model *m = s->model;
     int n = s->nframe, nv = s->nv;
-    smooth_bands(frame, n, own);
-    if (frame >= 1) smooth_bands(frame - 1, n, one);
-    if (frame >= 2) smooth_bands(frame - 2, n, two);
+    sn_smooth_bands(frame, n, own);
+    if (frame >= 1) sn_smooth_bands(frame - 1, n, one);
+    if (frame >= 2) sn_smooth_bands(frame - 2, n, two);
     // a neighbour outside the take has weight 0: any place to read from will do
     const double *at = x + smooth_at(s, frame);
     const double *b2 = frame >= 2 ? at - 2 * nv : at, *b1 = frame >= 1 ? at - nv : at;
@@ -170,7 +170,7 @@ void smooth_coupling_add(const sn_smoother *s, const double *x, int frame, doubl
         add_turn_coupling(s, x, frame, &m->joint[m->quaternion[i]], y);
 }
 
-double smooth_stretch(const sn_smoother *s, const double *x, int frame) {
+double sn_smooth_stretch(const sn_smoother *s, const double *x, int frame) {
     if (!inner(s, frame)) return 0;
     const double *at = x + smooth_at(s, frame), *before = at - s->nv, *behind = at + s->nv;
     double sum = 0;

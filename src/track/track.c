@@ -42,7 +42,10 @@ struct sn_tracker {
     void *user;
     double *q;
     sn_track_frame *frames;
+    int solved;  // frames solved in order; where that is inside a chunk, worker 0 holds its state
+    int end;     // frames of the present advance end here
     atomic_int next_chunk, done;
+    atomic_int open;    // the worker whose chunk goes on in the next advance, -1 for none
     atomic_int failed;  // sn_status of the first failure
 };
 
@@ -100,7 +103,8 @@ static sn_status create_worker(sn_tracker *t, const sn_problem *problem, worker 
 
 sn_status sn_tracker_create(const sn_problem *problem, const sn_track_options *options,
                             const sn_allocator *allocator, sn_tracker **out) {
-    *out = NULL;
+    if (out != NULL) *out = NULL;
+    if (problem == NULL || out == NULL) return SN_ERR_ARGUMENT;
     sn_tracker t = {.allocator = sn_allocator_of(allocator),
                     .model = sn_problem_model(problem),
                     .options = options != NULL ? *options : sn_track_options_default(),
@@ -184,6 +188,7 @@ static void add_counts(sn_report *to, const sn_report *from) {
     to->functions += from->functions;
     to->gradients += from->gradients;
     to->hessians += from->hessians;
+    to->poses += from->poses;
     to->factorizations += from->factorizations;
 }
 
@@ -210,6 +215,7 @@ static bool try_once(const sn_tracker *t, worker *w, bool cold, int n, sn_track_
     out->report.functions = counts.functions;
     out->report.gradients = counts.gradients;
     out->report.hessians = counts.hessians;
+    out->report.poses = counts.poses;
     out->report.factorizations = counts.factorizations;
     return better;
 }
@@ -232,7 +238,13 @@ static void try_again(const sn_tracker *t, worker *w, sn_track_frame *out) {
     go_on(t, w, out);
     for (int n = 0; n < t->options.restarts && far_worse(t, w, out->report.f); n++) {
         other_guess(t, w, n, w->trial);
-        if (try_once(t, w, true, n + 1, out)) go_on(t, w, out);
+        if (try_once(t, w, true, n + 1, out)) {
+            go_on(t, w, out);
+        } else if (!(w->usual >= 0)) {
+            // a first frame has nothing to be compared with: a search of the valleys that finds none
+            // lower settles it
+            break;
+        }
     }
     // nothing helps: so it may be for a while, and each of these tries is long
     if (far_worse(t, w, out->report.f) && w->usual >= 0) w->usual *= 2;
@@ -284,31 +296,43 @@ static double *pose_of(const sn_tracker *t, int frame) {
     return t->q + (size_t)frame * (size_t)t->model->nq;
 }
 
-// The frames of a chunk behind its first, which is solved.
-static sn_status solve_chunk(sn_tracker *t, worker *w, int chunk) {
-    int first = chunk * t->options.chunk, end = first + t->options.chunk;
-    if (end > t->nframe) end = t->nframe;
-    sn_track_frame spare;
+// A chunk knows nothing of the others but its first pose, which is solved: weights and the usual f
+// are found again there.
+static sn_status enter_chunk(sn_tracker *t, worker *w, int first) {
     copy(t, w->previous, pose_of(t, first));
     copy(t, w->before, w->previous);
     copy(t, w->left, t->start);
-    // a chunk knows nothing of the others but its first pose: weights and the usual f are found
-    // again there
     SN_TRY(t->goals(t->user, first, w->problem));
     copy(t, w->q, w->previous);
     weigh_rest(t, w);
     SN_TRY(sn_problem_set_rest(w->problem, t->rest, w->previous));
     w->usual = value_at(w, w->previous);
-    for (int f = first + 1; f < end; f++) {
+    return SN_OK;
+}
+
+// Frames of a chunk from `from` on, as far as this advance goes.
+static sn_status solve_chunk(sn_tracker *t, worker *w, int from) {
+    int first = from - from % t->options.chunk;
+    // as a difference: the last chunk may end beyond what an int holds
+    int end = t->options.chunk < t->end - first ? first + t->options.chunk : t->end;
+    sn_track_frame spare;
+    if (from == first) SN_TRY(enter_chunk(t, w, first));
+    for (int f = from > first ? from : first + 1; f < end; f++) {
         if (atomic_load(&t->failed) != SN_OK) return SN_OK;
         sn_track_frame *frame = t->frames != NULL ? &t->frames[f] : &spare;
         SN_TRY(solve_frame(t, w, f, false, f > first + 1, pose_of(t, f), frame));
         atomic_fetch_add(&t->done, 1);
         if (t->options.progress != NULL && w == &t->workers[0])
-            t->options.progress(t->options.progress_user, atomic_load(&t->done), t->nframe,
-                                frame);
+            t->options.progress(t->options.progress_user, atomic_load(&t->done), t->nframe, frame);
     }
+    if (end == t->end && t->options.chunk > t->end - first)
+        atomic_store(&t->open, (int)(w - t->workers));
     return SN_OK;
+}
+
+// Without the sum of both, which may be more than an int holds.
+static int count_chunks(const sn_tracker *t) {
+    return t->nframe / t->options.chunk + (t->nframe % t->options.chunk != 0);
 }
 
 typedef struct thread_job {
@@ -319,12 +343,14 @@ typedef struct thread_job {
 static void run_worker(void *argument) {
     thread_job *job = argument;
     sn_tracker *t = job->tracker;
-    int nchunk = (t->nframe + t->options.chunk - 1) / t->options.chunk;
+    int size = t->options.chunk, nchunk = t->end / size + (t->end % size > 0), none = SN_OK;
+    bool resumes = job->worker == &t->workers[0] && t->solved % size > 0;
     for (;;) {
-        int chunk = atomic_fetch_add(&t->next_chunk, 1);
+        // the chunk that an earlier advance began goes on where its state is
+        int chunk = resumes ? t->solved / size : atomic_fetch_add(&t->next_chunk, 1);
         if (chunk >= nchunk) return;
-        sn_status status = solve_chunk(t, job->worker, chunk);
-        int none = SN_OK;
+        sn_status status = solve_chunk(t, job->worker, resumes ? t->solved : chunk * size);
+        resumes = false;
         if (status != SN_OK) atomic_compare_exchange_strong(&t->failed, &none, (int)status);
     }
 }
@@ -337,7 +363,8 @@ static sn_status solve_first_frames(sn_tracker *t) {
     copy(t, w->before, t->start);
     copy(t, w->left, t->start);
     w->usual = NAN;
-    for (int f = 0; f < t->nframe; f += t->options.chunk) {
+    for (int chunk = 0, n = count_chunks(t); chunk < n; chunk++) {
+        int f = chunk * t->options.chunk;
         SN_TRY(solve_frame(t, w, f, true, false, pose_of(t, f),
                            t->frames != NULL ? &t->frames[f] : &spare));
         atomic_fetch_add(&t->done, 1);
@@ -345,8 +372,10 @@ static sn_status solve_first_frames(sn_tracker *t) {
     return SN_OK;
 }
 
-sn_status sn_tracker_run(sn_tracker *tracker, int nframe, sn_track_goals goals, void *user,
-                         const double *start, double *q, sn_track_frame *frames) {
+sn_status sn_tracker_begin(sn_tracker *tracker, int nframe, sn_track_goals goals, void *user,
+                           const double *start, double *q, sn_track_frame *frames) {
+    if (tracker == NULL || start == NULL || q == NULL) return SN_ERR_ARGUMENT;
+    tracker->goals = NULL;
     if (nframe < 0 || goals == NULL) return SN_ERR_ARGUMENT;
     SN_TRY(sn_model_check_pose(tracker->model, start, NULL));
     tracker->nframe = nframe;
@@ -354,19 +383,45 @@ sn_status sn_tracker_run(sn_tracker *tracker, int nframe, sn_track_goals goals, 
     tracker->user = user;
     tracker->q = q;
     tracker->frames = frames;
+    tracker->solved = 0;
     copy(tracker, tracker->start, start);
     sn_model_normalize_quaternions(tracker->model, tracker->start);
     (void)sn_model_clamp(tracker->model, tracker->start);
-    atomic_store(&tracker->next_chunk, 0);
     atomic_store(&tracker->done, 0);
     atomic_store(&tracker->failed, SN_OK);
-    SN_TRY(solve_first_frames(tracker));
+    return solve_first_frames(tracker);
+}
 
+sn_status sn_tracker_advance(sn_tracker *tracker, int count, int *solved) {
+    sn_tracker *t = tracker;
+    if (solved == NULL) return SN_ERR_ARGUMENT;
+    *solved = 0;
+    if (t == NULL || t->goals == NULL) return SN_ERR_ARGUMENT;
+    *solved = t->solved;
+    int left = t->nframe - t->solved, size = t->options.chunk;
+    t->end = t->solved + (count < 0 || count > left ? left : count);
+    if (t->end == t->solved) return SN_OK;
+    atomic_store(&t->next_chunk, t->solved / size + (t->solved % size > 0));
+    atomic_store(&t->open, -1);
     thread_job jobs[SN_MAX_THREADS];
-    for (int i = 0; i < tracker->nworker; i++)
-        jobs[i] = (thread_job){tracker, &tracker->workers[i]};
-    sn_threads_run(run_worker, jobs, sizeof jobs[0], tracker->nworker);
-    if (tracker->options.progress != NULL)
-        tracker->options.progress(tracker->options.progress_user, nframe, nframe, NULL);
-    return (sn_status)atomic_load(&tracker->failed);
+    for (int i = 0; i < t->nworker; i++) jobs[i] = (thread_job){t, &t->workers[i]};
+    sn_threads_run(run_worker, jobs, sizeof jobs[0], t->nworker);
+    int open = atomic_load(&t->open);
+    if (open > 0) {
+        worker w = t->workers[0];
+        t->workers[0] = t->workers[open];
+        t->workers[open] = w;
+    }
+    sn_status status = (sn_status)atomic_load(&t->failed);
+    if (status == SN_OK) *solved = t->solved = t->end;
+    if (t->options.progress != NULL)
+        t->options.progress(t->options.progress_user, t->solved, t->nframe, NULL);
+    return status;
+}
+
+sn_status sn_tracker_run(sn_tracker *tracker, int nframe, sn_track_goals goals, void *user,
+                         const double *start, double *q, sn_track_frame *frames) {
+    int solved;
+    SN_TRY(sn_tracker_begin(tracker, nframe, goals, user, start, q, frames));
+    return sn_tracker_advance(tracker, -1, &solved);
 }

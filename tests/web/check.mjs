@@ -5,7 +5,11 @@ export function check(condition, text) {
   if (!condition) throw new Error(text);
 }
 
+/** SINEW_ONLY: run only the tests whose name it matches. */
+const only = new RegExp(process.env.SINEW_ONLY ?? '');
+
 export async function test(name, run) {
+  if (!only.test(name)) return;
   const begin = Date.now();
   try {
     await run();

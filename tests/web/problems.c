@@ -37,6 +37,8 @@ static void pose_problem(int count, bool turned) {
     sn_model_sample(the.model, &state, goal_pose);
     sn_model_sample(the.model, &state, the.q);
     web_blend(goal_pose, the.q, 0.4, the.q);
+    // as in the page: drawn to where it was when the pull began
+    memcpy(web_ease(), the.q, (size_t)web_nq() * sizeof(double));
     (void)sn_workspace_pose(the.probe, goal_pose);
     for (int i = 0; i < count; i++) {
         int joint = (int)(sn_random(&state) * njoint);
@@ -46,7 +48,7 @@ static void pose_problem(int count, bool turned) {
         web_goal_set(i, joint, kind, 1, 0, 0, 0, at.p.x, at.p.y, at.p.z, r.w, r.x, r.y, r.z);
     }
     (void)web_goals(count);
-    web_begin(WEB_FROM_LAST, 0);
+    web_begin(WEB_FROM_LAST);
 }
 
 int problems_poses(int first, int count, double *out, int room) {

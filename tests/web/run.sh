@@ -11,14 +11,16 @@ skip() {
 }
 
 if ! tools/setup.sh web || ! tools/setup.sh browser; then
-    skip "the page, its tools are missing (see above)" 27
+    skip "the page, its tools are missing (see above)" 38
     exit 0
 fi
 tools/web.sh "$build" wasm || exit 1
 node tests/web/same.mjs "$build" || status=1
+node tests/web/ways.mjs "$build" || status=1
+node tests/web/steady.mjs "$build" || status=1
 if ! tools/web.sh "$build"; then
     [ -d "$build/web/node_modules/three" ] && exit 1
-    skip "the page in Chromium, npm's packages cannot be had" 25
+    skip "the page in Chromium, npm's packages cannot be had" 31
     exit $status
 fi
 node tests/web/page.mjs "$build" || status=1

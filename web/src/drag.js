@@ -1,5 +1,6 @@
 // Pulling with mouse, pen or finger.
 import { Plane, Quaternion, Raycaster, Vector2, Vector3 } from 'three';
+import { spoken } from './panel.js';
 import { ORIENTATION } from './stage.js';
 
 const CLICK = 5;  // pixels a pointer may move in a click
@@ -77,7 +78,7 @@ export class Drag {
       } else {
         const hit = this.boneAt();
         if (!hit) { app.select(null); return; }
-        this.held = { ...start, bone: hit };
+        this.held = { ...start, bone: hit, ray: this.ray.ray.clone() };
       }
     }
     event.stopImmediatePropagation();
@@ -86,13 +87,14 @@ export class Drag {
     app.room.canvas.setPointerCapture(event.pointerId);
     app.room.canvas.classList.add('holding');
     app.pause();
+    app.grasp();
   }
 
-  // Take hold of a goal: where the pointer meets its plane, it does not jump there.
-  hold(start, goal) {
+  // Take hold of a goal along the pointer's ray: it keeps its distance to where that meets its plane.
+  hold({ x, y, id, moved }, goal, ray = this.ray.ray) {
     const plane = this.planeAt(goal.at);
-    const hit = this.ray.ray.intersectPlane(plane, new Vector3()) ?? new Vector3().fromArray(goal.at);
-    this.held = { ...start, goal, plane, offset: new Vector3().fromArray(goal.at).sub(hit) };
+    const hit = ray.intersectPlane(plane, new Vector3()) ?? new Vector3().fromArray(goal.at);
+    this.held = { x, y, id, moved, goal, plane, offset: new Vector3().fromArray(goal.at).sub(hit) };
   }
 
   beginTurn(goal, axis) {
@@ -105,7 +107,8 @@ export class Drag {
   }
 
   move(event) {
-    const { app, held } = this;
+    const { app } = this;
+    let { held } = this;
     if (!held) {
       if (event.buttons === 0 && event.pointerType !== 'touch') this.hover(event);
       return;
@@ -116,11 +119,12 @@ export class Drag {
     if (!held.moved && Math.hypot(event.clientX - held.x, event.clientY - held.y) < CLICK) return;
     held.moved = true;
     if (held.bone) {
-      // pulling on a bone that has no goal makes one there
-      const goal = this.goalOn(held.bone);
-      this.hold(held, goal);
-      this.held.moved = true;
-      return;
+      // what is pulled from here on is a goal: the bone's own, or a new one where the pointer took hold
+      const goal = this.goalOf(held.bone.bone.joint) ?? this.goalOn(held.bone);
+      if (!goal) return;
+      app.select(goal);
+      this.hold(held, goal, held.ray);
+      held = this.held;
     }
     if (held.axis !== undefined) {
       const hit = this.ray.ray.intersectPlane(held.ringPlane, new Vector3());
@@ -131,7 +135,11 @@ export class Drag {
       app.turnGoal(held.goal, [q.w, q.x, q.y, q.z]);
       return;
     }
-    if (held.goal.pinned) return;
+    if (held.goal.pinned) {
+      if (!held.told) app.say('This goal is pinned. Press P to let it go.');
+      held.told = true;
+      return;
+    }
     const hit = this.ray.ray.intersectPlane(held.plane, new Vector3());
     if (hit) app.moveGoal(held.goal, hit.add(held.offset).toArray());
   }
@@ -145,12 +153,20 @@ export class Drag {
     if (app.hovered !== goal) { app.hovered = goal; app.room.invalidate(); }
   }
 
+  // A goal that already holds a point of this joint.
+  goalOf(joint) { return this.app.stage.goals.find((goal) => goal.joint === joint && goal.kind !== ORIENTATION); }
+
+  // A new goal on a bone; null where there can be none.
   goalOn({ bone, point }) {
-    const { app } = this;
+    const { app } = this, { stage } = app;
     const local = app.body.nodes[bone.joint].worldToLocal(point.clone());
-    // on the bone itself, not on its skin
+    // on the bone itself, not on its skin; but a bone that only turns about itself is turned by its skin
     const along = Math.min(Math.max(local.dot(bone.to) / bone.to.lengthSq(), 0), 1);
-    return app.addGoal(bone.joint, bone.to.clone().multiplyScalar(along).toArray());
+    const inside = bone.to.clone().multiplyScalar(along).toArray(), skin = local.toArray();
+    const place = [inside, skin].find((p) => stage.canMove(bone.joint, p));
+    if (place) return app.addGoal(bone.joint, place);
+    app.say(`${spoken(stage.joints[bone.joint].name)} cannot move: nothing above it turns.`);
+    return null;
   }
 
   up(event, cancelled = false) {
@@ -159,10 +175,9 @@ export class Drag {
     this.held = null;
     app.room.canvas.classList.remove('holding');
     if (held.bone && !held.moved && !cancelled) {
-      this.goalOn(held.bone);
+      if (this.goalOn(held.bone)) app.commit();
       app.selectJoint(held.bone.bone.joint);
-      app.commit();
-    } else if (held.moved) {
+    } else if (held.goal && held.moved) {
       app.released();
     } else if (held.goal) {
       app.selectJoint(held.goal.joint);

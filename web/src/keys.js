@@ -83,6 +83,7 @@ export class Keys {
     if (goal.pinned) { app.say('This goal is pinned. Press P to let it go.'); return; }
     const by = app.room.size * (fine ? 0.002 : 0.015), [right, up, ahead] = this.axes();
     const to = new Vector3().fromArray(goal.at).addScaledVector(right, x * by).addScaledVector(up, y * by).addScaledVector(ahead, z * by);
+    if (!app.memory.pending) app.grasp();
     app.moveGoal(goal, to.toArray());
     app.commitSoon();
   }
@@ -94,6 +95,7 @@ export class Keys {
     const q = new Quaternion(goal.turn[1], goal.turn[2], goal.turn[3], goal.turn[0]);
     q.premultiply(new Quaternion().setFromAxisAngle(up, x * by)).premultiply(new Quaternion().setFromAxisAngle(right, -y * by))
       .premultiply(new Quaternion().setFromAxisAngle(ahead, z * by));
+    if (!app.memory.pending) app.grasp();
     app.turnGoal(goal, [q.w, q.x, q.y, q.z]);
     app.commitSoon();
   }

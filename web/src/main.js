@@ -1,5 +1,5 @@
 // The page: everything put together.
-import { Color, MeshStandardMaterial } from 'three';
+import { Color, MeshStandardMaterial, Vector3 } from 'three';
 import { Body } from './body.js';
 import { Clock } from './clock.js';
 import { Drag } from './drag.js';
@@ -20,6 +20,9 @@ import { Timeline } from './timeline.js';
 import { start } from './wasm.js';
 
 const $ = (id) => document.getElementById(id);
+
+// what turning a goal counts for: a joint can then turn twice as fast as its goal
+const PIXELS_PER_RADIAN = 100;
 
 /** A sentence in place of a blank page. */
 function trouble(text, reload = false) {
@@ -48,8 +51,9 @@ class App {
     this.joint = 0;
     this.fans = true;
     this.heldNow = [];
-    this.needs = { solve: false, pulled: false, watch: false };
+    this.needs = { solve: false, pixels: 0, watch: false };
     this.follows = 0;
+    this.pulled = 0;  // pixels, for the last solve
     this.watchAgain = 0;
     this.ghosts = [null, null, null];
     this.ghostSkins = [1, 2].map(() => new MeshStandardMaterial({ transparent: true, opacity: 0.42, roughness: 0.7, depthWrite: false }));
@@ -113,7 +117,7 @@ class App {
     if (needs.solve) {
       this.solveNow();
       // a method that ran out of iterations goes on in the next picture
-      if (stage.unfinished && this.follows-- > 0) this.solveSoon(false);
+      if (stage.unfinished && this.follows-- > 0) this.solveSoon(this.pulled);
     }
     this.body.place(stage.matrices());
     for (const lane of [1, 2]) if (this.ghosts[lane]?.group.visible) this.ghosts[lane].place(stage.matrices(lane));
@@ -153,15 +157,17 @@ class App {
     label.style.transform = `translate(${left}px, ${p.y - 26}px)`;
   }
 
-  solveSoon(pulled, follows) {
+  /** Solve before the next picture. `pixels`: how far a goal was pulled; Infinity, the whole way at once. */
+  solveSoon(pixels = Infinity, follows) {
     this.needs.solve = true;
-    this.needs.pulled ||= pulled;
+    this.needs.pixels += pixels;
     if (follows !== undefined) this.follows = follows;
     this.room.invalidate();
   }
 
   /** The pose was set, not solved for. Goals that are free go along with it. */
   posed(settle) {
+    this.stage.keep();
     if (settle) this.stage.settle();
     else this.stage.goals.forEach((goal) => { goal.point = goal.at; goal.distance = goal.angle = 0; });
     for (const lane of [1, 2]) if (this.ghosts[lane]) this.ghosts[lane].group.visible = false;
@@ -220,7 +226,7 @@ class App {
   }
 
   addGoal(joint, local, options) {
-    if (this.stage.goals.length >= 64) { this.say('64 goals are enough: remove one first.', true); return this.stage.goals.at(-1); }
+    if (this.stage.goals.length >= 64) { this.say('There are 64 goals, which is the most: remove one first.', true); return null; }
     const goal = this.stage.addGoal(joint, local, options);
     this.stage.look();
     this.select(goal);
@@ -229,26 +235,33 @@ class App {
   }
 
   addGoalAt(joint) {
-    this.addGoal(joint, [0, 0, 0]);
-    this.commit();
+    if (this.addGoal(joint, [0, 0, 0])) this.commit();
   }
 
   removeGoal(goal = this.selected) {
     if (!goal) return;
     this.stage.removeGoal(goal);
+    // what it held up stays up
+    this.stage.keep();
     this.select(null);
     this.clock.update();
     this.commit();
   }
 
+  /** Someone takes hold of the figure. Where joints are not to be drawn back, they are at rest as they are now. */
+  grasp() { if (!this.stage.relax) this.stage.keep(); }
+
   moveGoal(goal, at) {
+    const pixel = this.handles.scaleAt(new Vector3(...at), 1);
+    const pixels = Math.hypot(...at.map((x, i) => x - goal.at[i])) / pixel;
     this.stage.move(goal, at);
-    this.solveSoon(true, 90);
+    this.solveSoon(pixels, 90);
   }
 
   turnGoal(goal, turn) {
+    const cosine = Math.abs(turn.reduce((sum, x, i) => sum + x * goal.turn[i], 0));
     this.stage.turn(goal, turn);
-    this.solveSoon(true, 90);
+    this.solveSoon(PIXELS_PER_RADIAN * 2 * Math.acos(Math.min(cosine, 1)), 90);
   }
 
   setKind(kind) {
@@ -259,6 +272,7 @@ class App {
     if (goal.kind === 0 && kind !== 0) goal.turn = state.turn;
     if (goal.kind === 1 && kind !== 1) goal.at = state.at;
     goal.kind = kind;
+    this.stage.keep();
     this.stage.sync();
     this.stage.look();
     this.commit();
@@ -269,7 +283,7 @@ class App {
     if (!goal) return;
     goal.weight = Math.min(Math.max(weight, 0.01), 100);
     this.stage.sync();
-    this.solveSoon(false, 90);
+    this.solveSoon(Infinity, 90);
     if (done) this.commitSoon();
   }
 
@@ -283,6 +297,7 @@ class App {
       goal.at = state.at;
       goal.turn = state.turn;
     }
+    this.stage.keep();
     this.stage.sync();
     this.stage.look();
     this.commit();
@@ -309,13 +324,14 @@ class App {
     const locked = new Set(this.stage.locked);
     if (!locked.delete(this.joint)) locked.add(this.joint);
     this.stage.restrict(this.stage.limits, locked);
+    this.stage.keep();
     this.say(`${spoken(this.stage.joints[this.joint].name)} is ${locked.has(this.joint) ? 'locked' : 'free'}.`);
     this.commit();
   }
 
   setLimits(on) {
     this.stage.restrict(on, this.stage.locked);
-    if (on) this.solveSoon(false, 90);
+    this.solveSoon(Infinity, 90);
     this.commit();
   }
 
@@ -328,7 +344,7 @@ class App {
   setLane(lane, method) {
     this.stage.setLane(lane, method);
     this.ghostBodies();
-    this.solveSoon(false, 90);
+    this.solveSoon(Infinity, 90);
     this.commit();
   }
 
@@ -341,7 +357,7 @@ class App {
 
   setFrom(from) {
     this.stage.from = from;
-    this.solveSoon(false, 90);
+    this.solveSoon(Infinity, 90);
     this.commit();
   }
 
@@ -362,8 +378,9 @@ class App {
   solveNow() {
     const { stage, needs } = this;
     needs.solve = false;
-    stage.solve(needs.pulled);
-    needs.pulled = false;
+    stage.solve(needs.pixels);
+    this.pulled = needs.pixels;
+    needs.pixels = 0;
     needs.watch = true;
     for (const lane of [1, 2]) if (this.ghosts[lane]) this.ghosts[lane].group.visible = true;
   }

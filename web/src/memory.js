@@ -7,6 +7,7 @@ import { decode, encode, figureIn } from './state.js';
 const PAUSE = 350;  // milliseconds after which presses of a key are another action
 
 const copied = (goal) => ({ ...goal, local: [...goal.local], at: [...goal.at], turn: [...goal.turn] });
+const difference = (a, b) => a.some((x, i) => x !== b[i]);
 const keyframes = (keys) => keys.map(({ time, pose }) => ({ time, pose: Float64Array.from(pose) }));
 
 export class Memory {
@@ -31,6 +32,7 @@ export class Memory {
       source,
       figure: this.figure,
       pose: stage.pose,
+      ease: difference(stage.ease, stage.rest) ? stage.ease : null,
       goals: stage.goals.map(({ joint, kind, pinned, weight, local, at, turn }) => copied({ joint, kind, pinned, weight, local, at, turn })),
       limits: stage.limits,
       locked: [...stage.locked],
@@ -54,6 +56,8 @@ export class Memory {
     state.lanes.forEach((method, lane) => { if (stage.lanes[lane] !== method) stage.setLane(lane, method); });
     app.ghostBodies();
     stage.pose = state.pose;
+    stage.ease = state.ease ?? stage.rest;
+    stage.behind = false;
     app.timeline.keys = keyframes(state.keys);
     app.needs.solve = false;
     app.selected = stage.goals[chosen]?.joint === joint ? stage.goals[chosen] ?? null : null;
@@ -77,6 +81,7 @@ export class Memory {
       this.app.solveNow();
       needs.solve = stage.unfinished;
     }
+    if (stage.behind) stage.solve();
     this.app.watchAgain = 0;
     this.history.push(this.capture());
     forget(this.history.states.map(({ source }) => source).reverse());

@@ -61,7 +61,7 @@ export class Player {
     const rate = Number(take.rate.toFixed(2)), some = take.placed < take.markers ? ` (${take.placed} of them on the figure)` : '';
     const markers = take.markers > 0 ? `, ${take.markers} markers${some}` : '';
     const error = Number.isFinite(clock.error) ? `, markers ${length(clock.error)} from the figure on average in this frame` : '';
-    this.app.progress(`${job.name}: ${take.frames} frames at ${rate} per second${markers}${error}.${job.note}`);
+    this.app.progress(`${job.name}: ${take.frames} frames at ${rate} per second${markers}${error}.${job.note}${take.findings}`);
   }
 
   /** The first frame, with the camera set for it. */

@@ -5,8 +5,9 @@ export const POSITION = 0, ORIENTATION = 1, BOTH = 2;
 export const FROM_LAST = 0, FROM_REST = 1, FROM_ZERO = 2;
 const degree = Math.PI / 180;
 const ITERATIONS = 100;
-// while a goal is pulled, each solve starts this much nearer to the rest pose
-const RELAX = 0.04;
+// where the goals leave a valley, no joint turns by more than this for each pixel that a goal moves, so that
+// the figure goes over with the pointer
+const PACE = 1.45 * degree;
 
 const types = ['fixed', 'hinge', 'slider', 'screw', 'universal', 'euler', 'ball', 'rotation vector', 'swing and twist',
   'planar', 'translation', 'free'];
@@ -20,6 +21,7 @@ export class Stage {
     this.locked = new Set();
     this.from = FROM_LAST;
     this.relax = true;
+    this.behind = false;  // the pose is on its way to where the last solve ended
     this.micros = NaN;
     this.spent = this.solves = 0;
     this.methods = [];
@@ -70,7 +72,7 @@ export class Stage {
     this.limits = true;
     this.setRest(figure?.rest ?? {});
     this.call.web_tidy(this.call.web_rest());
-    this.pose = this.rest;
+    this.pose = this.ease = this.rest;
     for (const [joint, local, kind, pinned, weight] of figure?.goals ?? []) {
       this.addGoal(this.find(joint), local, { kind, pinned: !!pinned, weight: weight ?? 1 });
     }
@@ -96,6 +98,9 @@ export class Stage {
 
   get rest() { return Float64Array.from(this.core.doubles(this.call.web_rest(), this.nq)); }
   get pose() { return Float64Array.from(this.core.doubles(this.call.web_q(), this.nq)); }
+  /** The pose that joints are gently drawn to. */
+  get ease() { return Float64Array.from(this.core.doubles(this.call.web_ease(), this.nq)); }
+  set ease(q) { this.core.doubles(this.call.web_ease(), this.nq).set(q); }
   set pose(q) {
     const to = this.core.doubles(this.call.web_q(), this.nq);
     const before = Float64Array.from(to);
@@ -117,6 +122,29 @@ export class Stage {
     goal.turn = turn ?? state.turn;
     this.sync();
     return goal;
+  }
+
+  /** Does anything move this point of a joint? */
+  canMove(index, local) {
+    const before = this.pose, place = () => {
+      const m = this.matrices().subarray(16 * index, 16 * index + 16);
+      return [0, 1, 2].map((r) => m[r] * local[0] + m[4 + r] * local[1] + m[8 + r] * local[2] + m[12 + r]);
+    };
+    const from = place();
+    let moves = false;
+    for (let j = index; j >= 0 && !moves; j = this.joints[j].parent) {
+      const { q, nq, nv } = this.joints[j];
+      if (this.locked.has(j)) continue;
+      moves = nq !== nv;  // a ball or a free joint turns everything but its own centre
+      for (let i = 0; i < nv && !moves; i++) {
+        const pose = Float64Array.from(before);
+        pose[q + i] += 0.1;
+        this.pose = pose;
+        moves = Math.hypot(...place().map((x, c) => x - from[c])) > 1e-5;
+      }
+    }
+    this.pose = before;
+    return moves;
   }
 
   /** Something to pull a figure from a file by: the last joints that move of its longest limbs. */
@@ -163,8 +191,15 @@ export class Stage {
     return { at: [s[0], s[1], s[2]], turn: [s[3], s[4], s[5], s[6]], distance: s[7], angle: s[8] };
   }
 
+  /** From here on joints are drawn to the pose they have now. */
+  keep() {
+    this.ease = this.pose;
+    this.behind = false;
+  }
+
   /** Let go of a pull: goals that are not pinned return to where their points are. */
   settle() {
+    this.keep();
     this.goals.forEach((goal, i) => {
       if (goal.pinned) return;
       const { at, turn } = this.state(i);
@@ -192,10 +227,10 @@ export class Stage {
 
   // -- solving
 
-  /** From the chosen start to the goals. `pulled`: someone is pulling, so ease towards rest. */
-  solve(pulled) {
+  /** From the chosen start to the goals, all the way; or only as far as goals that moved by so many pixels allow. */
+  solve(pixels = Infinity) {
     const { call } = this;
-    call.web_begin(this.from, this.relax && pulled ? RELAX : 0);
+    call.web_begin(this.from);
     const begin = performance.now();
     call.web_solve(0);
     this.spent += performance.now() - begin;
@@ -205,7 +240,7 @@ export class Stage {
       this.spent = this.solves = 0;
     }
     for (let lane = 1; lane < this.lanes.length; lane++) if (this.lanes[lane] >= 0) call.web_solve(lane);
-    call.web_commit();
+    this.behind = call.web_commit(PACE * pixels) === 0;
     this.look();
   }
 

@@ -25,6 +25,7 @@ function unpack(text, count) {
 export function encode(state) {
   const goal = (g) => [g.joint, g.kind, g.pinned ? 1 : 0, g.weight, pack([...g.local, ...g.at, ...g.turn])].join();
   const parts = [`f=${encodeURIComponent(state.figure)}`, `q=${pack(state.pose)}`, `g=${state.goals.map(goal).join(';')}`];
+  if (state.ease) parts.push(`r=${pack(state.ease)}`);
   if (!state.limits) parts.push('limits=0');
   if (state.locked.length > 0) parts.push(`locked=${state.locked.join()}`);
   parts.push(`s=${state.lanes.join()}`);
@@ -63,6 +64,7 @@ export function decode(text, nq, njoint) {
   return {
     figure: fields.get('f'),
     pose: unpack(fields.get('q') ?? '', nq),
+    ease: fields.get('r') === null ? null : unpack(fields.get('r'), nq),
     goals,
     limits: fields.get('limits') !== '0',
     locked: list('locked', ',').map((value) => number(value, 0, njoint - 1) | 0),

@@ -39,15 +39,26 @@ export class Take {
 
   get seconds() { return this.frames > 0 ? (this.frames - 1) / this.rate : 0; }
 
-  /** Solve what is not yet solved, for some milliseconds; true while there is more to do. */
+  /** Solve what is not yet solved, for some milliseconds, and last what needs the whole take; true while there is more to do. */
   work(milliseconds) {
     if (this.frames === 0) return false;
     const end = performance.now() + milliseconds;
     let done = this.call.web_take_fit(0);
+    if (done === this.frames) {
+      if (this.call.web_take_finish() !== 0) throw new Error(this.core.text(this.call.web_message()) || 'this take cannot be fitted');
+      this.done = done;
+      return false;
+    }
     while (done >= 0 && done < this.frames && performance.now() < end) done = this.call.web_take_fit(32);
     if (done < 0) throw new Error('there is not enough memory for this take');
     this.done = done;
-    return done < this.frames;
+    return true;
+  }
+
+  /** What the fit found, as sentences: warnings first. */
+  get findings() {
+    const all = Array.from({ length: this.call.web_take_nfinding() }, (_, i) => [this.call.web_take_severity(i), this.core.text(this.call.web_take_finding(i))]);
+    return all.sort((a, b) => b[0] - a[0]).map(([severity, text]) => ` ${severity > 0 ? 'Warning' : 'Note'}: ${text}.`).join('');
   }
 
   /** Show a time: the figure's pose, then the markers. Mean distance between them, metres. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "../fuzz.h"
-#include "sinew/fit.h"
+#include "sinew/take.h"
 
 // A hinge with three markers.
 static const sn_model *the_model(void) {

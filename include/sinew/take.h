@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: MIT
+// Takes: the one way from a model and a recording of its markers to a motion.
+//
+//   sn_take_options o = sn_take_options_default();
+//   sn_take_create(model, recording, &o, NULL, &take, &error);
+//   sn_take_prepare(take);    // labels and marker set, world (axes, unit), shape, first pose
+//   sn_take_solve(take, -1);  // every frame; or some at a time, for a preview
+//   sn_take_finish(take);     // what needs the whole take
+//   sn_take_motion(take); sn_take_model(take); sn_take_get_summary(take); sn_take_finding(take, 0);
+//   sn_take_destroy(take);
+//
+// The model and the recording stay as they are: axes and unit are a map between their worlds. What a
+// person should know about a take is a list of findings, each a code with numbers; sn_take_sentence()
+// makes the sentence.
+#pragma once
+
+#include "sinew/motion.h"
+#include "sinew/track.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum sn_limit_use { SN_LIMITS_HARD, SN_LIMITS_SOFT, SN_LIMITS_OFF } sn_limit_use;
+
+// --- axes and units ----------------------------------------------------------------------------------
+
+/// From a recording's world to a model's: out[i] = scale sign[i] in[axis[i]].
+typedef struct sn_axis_map {
+    int axis[3];
+    double sign[3];
+    double scale;  ///< 1 when the recording is in metres
+} sn_axis_map;
+
+SN_API sn_axis_map sn_axis_map_identity(void);
+/// From "yzx" or "x-zy": which of the recording's axes become the model's x, y, z. False when it is not a
+/// rotation (a mirror image, an axis twice).
+SN_API bool sn_axis_map_parse(const char *text, sn_axis_map *out);
+/// The reverse: "yzx". At least 7 bytes.
+SN_API void sn_axis_map_print(const sn_axis_map *map, char out[8]);
+/// An axis from "x", "+Y", "-z": 0 1 2 and its sign. False when it is none.
+SN_API bool sn_axis_parse(const char *text, int *axis, double *sign);
+/// The rotation, without mirroring, that takes one up axis to the other and changes as little else as
+/// can be: the cyclic one (z up to y up: "yzx") where the signs allow.
+SN_API sn_axis_map sn_axis_map_up(int from, double from_sign, int to, double to_sign);
+SN_API void sn_axis_map_point(const sn_axis_map *map, const double in[3], double out[3]);
+
+// --- marker sets -----------------------------------------------------------------------------------
+
+enum { SN_MAX_LABEL = 63 };
+
+/// One marker of a set.
+typedef struct sn_marker_place {
+    char name[SN_MAX_LABEL + 1];  ///< its label in recordings, without a subject
+    char joint[SN_MAX_NAME + 1];
+    double position[3];  ///< in the joint's frame, metres; a first guess when not `placed`
+    bool placed;         ///< the position is known; else it has to be calibrated
+    double weight;
+} sn_marker_place;
+
+typedef struct sn_marker_set sn_marker_set;
+
+/// @param places  copied
+SN_API sn_status sn_marker_set_create(const char *name, const sn_marker_place *places, int count,
+                                      const sn_allocator *allocator, sn_marker_set **out);
+SN_API void sn_marker_set_destroy(sn_marker_set *set);
+SN_API const char *sn_marker_set_name(const sn_marker_set *set);
+SN_API int sn_marker_set_count(const sn_marker_set *set);
+SN_API const sn_marker_place *sn_marker_set_place(const sn_marker_set *set, int i);
+
+/// {"markers": [{"name": "LFHD", "joint": "head", "position": [x, y, z], "weight": 1}, ...]}. Without
+/// "position" a marker has to be calibrated. A native model file will do: its markers are taken.
+SN_API sn_status sn_marker_set_read_json(const char *text, size_t length,
+                                         const sn_allocator *allocator, sn_marker_set **out,
+                                         sn_error *error);
+/// A set from a file's bytes: an OpenSim task file where they begin with '<', else JSON.
+/// @param model  whose markers a task file speaks of
+SN_API sn_status sn_marker_set_read(const char *text, size_t length, const sn_model *model,
+                                    const sn_allocator *allocator, sn_marker_set **out,
+                                    sn_error *error);
+SN_API sn_status sn_marker_set_write_json(const sn_marker_set *set, const sn_sink *sink);
+
+/// The markers a model has.
+SN_API sn_status sn_marker_set_of_model(const sn_model *model, const sn_allocator *allocator,
+                                        sn_marker_set **out);
+
+/// The markers of a model that a task file of OpenSim's inverse kinematics (<IKTaskSet>) lists and applies,
+/// with its weights. Tasks about other markers, and about coordinates, are not looked at.
+SN_API sn_status sn_marker_set_read_tasks(const char *text, size_t length, const sn_model *model,
+                                          const sn_allocator *allocator, sn_marker_set **out,
+                                          sn_error *error);
+
+/// The built-in full-body set of HDM05, CMU and Vicon's Plug-in Gait, for a human figure with any of the
+/// usual joint names. None is `placed`. SN_ERR_MODEL when the model is no such figure.
+/// @param recording  only markers that it has; NULL for all
+SN_API sn_status sn_marker_set_builtin(const sn_model *model, const sn_recording *recording,
+                                       const sn_allocator *allocator, sn_marker_set **out,
+                                       sn_error *error);
+
+/// From a take whose motion is known: each marker goes to the joint in whose frame it moves least. Of
+/// joints for which that is nearly the same (within 10 % and 0.05 mm) it goes to the one whose bone is
+/// nearest to it; in place of a fixed joint stands the one that moves it.
+/// @param motion  poses of the model; frame k belongs to frame k of the recording
+/// @param spread  root-mean-square movement in that frame per marker of the result, metres; NULL if not
+///                wanted, else room for as many numbers as the recording has markers
+/// Markers with fewer than three samples are left out, and so are unnamed ones ("*12").
+SN_API sn_status sn_marker_set_learn(const sn_model *model, const sn_motion *motion,
+                                     const sn_recording *recording, const sn_axis_map *axes,
+                                     const sn_allocator *allocator, sn_marker_set **out,
+                                     double *spread, sn_error *error);
+
+/// How the recording lies against the model, from a take whose motion is known: of the 24 rotations between
+/// axes the one with which the markers move least in the frames of their best joints; and the unit, where
+/// the recording does not know it.
+/// @param spread  that movement, root-mean-square over all markers, metres
+/// @param next    and of the second best rotation: where it is not much larger, the take can't tell
+SN_API sn_status sn_axes_learn(const sn_model *model, const sn_motion *motion,
+                               const sn_recording *recording, const sn_allocator *allocator,
+                               sn_axis_map *out, double *spread, double *next, sn_error *error);
+
+/// The same movement for given axes.
+SN_API sn_status sn_marker_spread(const sn_model *model, const sn_motion *motion,
+                                  const sn_recording *recording, const sn_axis_map *axes,
+                                  const sn_allocator *allocator, double *spread, sn_error *error);
+
+/// The model with these markers in place of its own.
+/// @param limits  SN_LIMITS_OFF: without its limits
+/// @param factor  length factor of each joint's bone (all vectors from it to its children), njoint
+///                numbers; NULL for 1
+/// @param error   names a joint that the model lacks, with the nearest it has
+SN_API sn_status sn_marker_set_apply(const sn_marker_set *set, const sn_model *model,
+                                     sn_limit_use limits, const double *factor,
+                                     const sn_allocator *allocator, sn_model **out,
+                                     sn_error *error);
+
+/// The name nearest to `name` (letter case ignored, few letters changed), -1 when none is near.
+SN_API int sn_nearest_name(const char *name, const char *const *names, int count);
+
+/// The joint of the other side: "lfemur" for "rfemur", "Hand_L" for "Hand_R", "HandL" for "HandR"; -1 when there is none.
+SN_API int sn_model_mirror_joint(const sn_model *model, int joint);
+
+/// How something was found.
+typedef enum sn_known {
+    SN_KNOWN_STATED,
+    SN_KNOWN_FOUND,
+    SN_KNOWN_ASSUMED,
+    SN_KNOWN_FORCED
+} sn_known;
+
+typedef struct sn_axes_report {
+    sn_axis_map map;
+    int up;  ///< the recording's up axis
+    double up_sign;
+    sn_known up_known;  ///< stated in the file, found from the body, or assumed
+    bool up_conflict;   ///< the file states another one than the body shows; the body was believed
+    double unit;        ///< metres per unit of the recording's numbers in the file
+    sn_known unit_known;
+    bool unit_doubtful;  ///< with it the body is as large as no unit that is right would make it
+    double size;         ///< of the body over the figure's, with this unit; 0 when it can't be told
+} sn_axes_report;
+
+/// Is a body of this size against the figure a matter of units? Below 0.45 or above 2.2: the measure is
+/// good to some ten percent, a child against a man is 0.6, and an inch for a centimetre 2.54.
+SN_API bool sn_axes_impossible(double size);
+
+/// Find how the recording lies against the model, from what its file states and from where the markers
+/// are: the axis along which markers of high joints lie above those of low ones is up.
+/// @param model     with markers
+/// @param model_up  the model's own up axis, 0 1 2, and sign
+SN_API sn_status sn_axes_find(const sn_model *model, const sn_recording *recording, int model_up,
+                              double model_up_sign, const sn_allocator *allocator,
+                              sn_axes_report *out);
+
+// --- takes -------------------------------------------------------------------------------------------
+
+/// When to find the shape: where the markers sit on their bones, and how long the bones are.
+typedef enum sn_calibrate_use {
+    SN_CALIBRATE_AUTO,     ///< places, where the marker set does not know them
+    SN_CALIBRATE_NONE,     ///< never: first guesses are used as they are
+    SN_CALIBRATE_OFFSETS,  ///< places
+    SN_CALIBRATE_SCALE     ///< places, and a length factor for each bone
+} sn_calibrate_use;
+
+/// What a take is doing.
+typedef enum sn_take_stage { SN_STAGE_CALIBRATE, SN_STAGE_SOLVE, SN_STAGE_FINISH } sn_take_stage;
+
+typedef struct sn_take_progress {
+    sn_take_stage stage;
+    double fraction;  ///< of the stage, 0 to 1
+    int done, total;  ///< frames, of SN_STAGE_SOLVE; else 0
+    double
+        error;  ///< mean distance of the latest frame's markers, metres, of SN_STAGE_SOLVE; else 0
+} sn_take_progress;
+
+/// Start from sn_take_options_default() and change what you need. sn_take_create() checks and copies
+/// all of it; `truth` is no part of it: see sn_take_compare().
+typedef struct sn_take_options {
+    uint32_t version;
+
+    // whose markers, and where they sit
+    const char *subject;  ///< of several in the recording: "Ann" for "Ann:LFHD"; default NULL
+    const sn_marker_set
+        *markers;  ///< which marker sits on which joint. Default NULL: the model's own
+                   ///< where the recording has at least three of them, else the
+                   ///< built-in set
+    bool builtin;  ///< without `markers`: the built-in set, whatever the model has
+
+    // the world
+    int model_up;          ///< the model's axis that points up: 0 1 2; default 1
+    double model_up_sign;  ///< 1 or -1; default 1
+    int up;                ///< the recording's; default -1: as stated or found
+    double up_sign;        ///< 1 or -1; default 1
+    bool has_axes;         ///< default false: `axes` is not looked at
+    sn_axis_map axes;      ///< from the recording's axes to the model's; its scale is not looked at
+    double unit;  ///< metres per unit of the recording's file; default 0: as stated or found
+
+    int64_t first_frame, last_frame;  ///< by their numbers in the file; default INT64_MIN and
+                                      ///< INT64_MAX: all
+
+    // the shape
+    sn_calibrate_use calibrate;  ///< default SN_CALIBRATE_AUTO
+    int calibrate_frames;        ///< that it is found from, spread over the take; default 120
+
+    // the poses
+    sn_solver_options solver;  ///< of a frame; default: gradient 1e-7, 100 iterations
+    sn_limit_use limits;       ///< default SN_LIMITS_OFF: real takes break many files' limits
+    double soft_weight;        ///< of SN_LIMITS_SOFT, default 0.1
+    double posture;            ///< pull of what the markers hardly see to its zero, default 1e-7: a
+                               ///< radian weighs as much as a marker that is 0.3 mm off
+    sn_loss loss;              ///< of every marker, default SN_LOSS_NONE
+    double loss_scale;         ///< metres, default 0.02
+    double smooth;             ///< seconds, default 0: none; see smooth.h. Needs a frame rate
+    int too_few;               ///< frames with fewer markers are `held`, default 3
+    double max_error;          ///< metres: frames above are counted; default INFINITY
+
+    int threads;                  ///< default 1; the result has the same bits for any number
+    const volatile bool *cancel;  ///< looked at all the time; may be NULL
+    /// From the calling thread, in prepare, solve and finish. May be NULL.
+    void (*progress)(void *user, const sn_take_progress *progress);
+    void *progress_user;
+} sn_take_options;
+
+/// How sn_calibrate went.
+typedef struct sn_calibrate_report {
+    int frames;         ///< that were used
+    int iterations;     ///< of the shape
+    double rms_before;  ///< metres, over the frames used
+    double rms;         ///< and after
+    int outliers;       ///< samples that count for less than half
+    bool cancelled;
+} sn_calibrate_report;
+
+/// Some frames solved from nothing, as they are and with one axis negated.
+typedef struct sn_handedness {
+    int frames;              ///< that were looked at
+    double given, mirrored;  ///< the sum of their objectives
+    bool looks_mirrored;     ///< the mirror image fits far better: below 0.8 of the objective
+} sn_handedness;
+
+/// How well a frame fits.
+typedef struct sn_fit_frame {
+    float rms, worst;  ///< metres
+    int markers;       ///< seen
+    int worst_marker;  ///< of the model; -1 when none was seen
+    short iterations;
+    short limits;        ///< degrees of freedom at a limit
+    unsigned char stop;  ///< sn_stop
+    bool held;           ///< too few markers: the rest task decides
+    bool restarted;      ///< it ended far worse than its neighbour and was tried again
+    bool moved;          ///< a lower valley was found later and followed to here
+} sn_fit_frame;
+
+/// How well a marker fits.
+typedef struct sn_fit_marker {
+    double rms, mean, worst;  ///< metres
+    int worst_frame;          ///< from 0, in the fitted range; -1 when it was never seen
+    int seen;
+} sn_fit_marker;
+
+/// How well all frames fit, and what that took.
+typedef struct sn_fit_summary {
+    double rms, mean, worst;  ///< over all samples, metres
+    int worst_frame, worst_marker;
+    int held, restarted, moved;  ///< frames
+    long samples, missing;       ///< of matched markers
+    double iterations;           ///< mean per frame
+    long functions, gradients, hessians, factorizations;
+    double rms_unsmoothed;  ///< metres, before smoothing; 0 without it
+    double
+        acceleration;  ///< mean of all joints, rad/s^2 (the root's place in m/s^2 left out); 0 without a rate
+    double acceleration_unsmoothed;
+    bool cancelled;
+} sn_fit_summary;
+
+/// What is known about a take: everything but `fit`, `again` and `above` when it is prepared, the rest
+/// when it is finished.
+typedef struct sn_take_summary {
+    int labels;     ///< of the recording, the subject's
+    int matched;    ///< markers of the set that the recording has
+    char unit[16];  ///< the recording's unit of length, "" when it has no usual name
+    sn_axes_report axes;
+    int first, count;  ///< fitted frames, from 0 in the recording
+    int first_frame;   ///< number of the first of them in the file
+    bool
+        calibrated;  ///< `calibration`, `shift` and for SN_CALIBRATE_SCALE the lengths hold something
+    bool reshaped;  ///< the bones' lengths are others than the model's
+    sn_calibrate_report calibration;
+    double shift;              ///< mean way of the markers from where they were before, metres
+    double shortest, longest;  ///< factors of the bones' lengths
+    sn_handedness handed;      ///< frames 0 when it was not looked at
+    sn_fit_summary fit;
+    int again;  ///< frames that were solved again, the first left out: it always is
+    int above;  ///< frames above max_error
+} sn_take_summary;
+
+typedef struct sn_take sn_take;
+
+SN_API sn_take_options sn_take_options_default(void);
+
+/// @param model      and the recording must outlive the take; both stay as they are
+/// @param options    NULL for the defaults
+/// @param allocator  NULL for malloc and free
+/// @param out        NULL on failure; free with sn_take_destroy()
+/// @param error      names an option that is out of range, or that this recording does not allow
+SN_API sn_status sn_take_create(const sn_model *model, const sn_recording *recording,
+                                const sn_take_options *options, const sn_allocator *allocator,
+                                sn_take **out, sn_error *error);
+SN_API void sn_take_destroy(sn_take *take);
+
+/// Labels and marker set, world, shape, first pose. All that a take needs for solving is allocated here.
+///
+/// A step of a take that fails leaves a finding of severity SN_SEVERITY_ERROR, the last, that says why
+/// (none when memory is out), and all further steps fail with the same status: SN_ERR_VALUE or
+/// SN_ERR_MODEL for what the recording and the model do not allow, SN_ERR_CANCELLED when options.cancel
+/// became true. A step out of turn is SN_ERR_ARGUMENT and changes nothing.
+SN_API sn_status sn_take_prepare(sn_take *take);
+
+/// Solve some more frames, in order. They can be looked at in sn_take_motion(); how they are cut does not
+/// change what sn_take_finish() leaves.
+/// @param count  -1, or more than are left: all
+SN_API sn_status sn_take_solve(sn_take *take, int count);
+/// How many are solved.
+SN_API int sn_take_solved(const sn_take *take);
+
+/// What needs the whole take: frames that are not solved yet, valleys that are deeper elsewhere,
+/// smoothing, errors, checks.
+SN_API sn_status sn_take_finish(sn_take *take);
+
+/// Poses of sn_take_model(); all frames are there once the take is prepared, those not yet solved at
+/// zero. NULL before. It belongs to the take.
+SN_API const sn_motion *sn_take_motion(const sn_take *take);
+/// The model with the take's markers in place and its bones' lengths, limits as options.limits says. NULL
+/// before the take is prepared. It belongs to the take.
+SN_API const sn_model *sn_take_model(const sn_take *take);
+/// The same with the limits that the model came with, to be kept for other takes.
+SN_API const sn_model *sn_take_limited_model(const sn_take *take);
+/// The markers in use; NULL before the take is prepared. It belongs to the take.
+SN_API const sn_marker_set *sn_take_markers(const sn_take *take);
+/// The recording's marker for one of the model's, -1 for none.
+SN_API int sn_take_column(const sn_take *take, int marker);
+SN_API const sn_take_summary *sn_take_get_summary(const sn_take *take);
+/// One entry per fitted frame, one per marker of the model; NULL before the take is finished.
+SN_API const sn_fit_frame *sn_take_frames(const sn_take *take);
+SN_API const sn_fit_marker *sn_take_marker_errors(const sn_take *take);
+
+/// The measured markers of the fitted frames in metres and the model's world. Markers that have no place
+/// on the model are missing in every frame.
+/// @param out  free with sn_recording_destroy()
+SN_API sn_status sn_take_measured(const sn_take *take, const sn_allocator *allocator,
+                                  sn_recording **out);
+
+/// A subject of a recording, by what its labels begin with.
+typedef struct sn_subject {
+    const char *name;  ///< inside of a label: `length` bytes, not terminated
+    int length;
+    int nmarker;
+} sn_subject;
+
+/// Who is in a recording. Several subjects are several takes, each with its options.subject. Signs other
+/// than a colon ("Ann_LFHD") part subject and marker where that makes names that the model's markers or
+/// the built-in set have.
+/// @param out    `room` entries
+/// @param count  how many there are, also those beyond `room`; 0 when labels name no subject
+SN_API sn_status sn_take_subjects(const sn_model *model, const sn_recording *recording,
+                                  const sn_allocator *allocator, sn_subject *out, int room,
+                                  int *count);
+
+/// How far a take's joints are turned from those of a motion that is known.
+typedef struct sn_take_truth {
+    double median, rms,
+        most;             ///< degrees, over all joints that markers show and all frames; `most`: 95
+                          ///< of 100 are below
+    int joints, movable;  ///< joints that both have by name, of all that move
+} sn_take_truth;
+
+/// Compare a finished take with a known motion, frame k of the recording with frame k of it. Fails with a
+/// finding where they cannot be compared; the take stays finished.
+/// @param model   the motion's; NULL: the one that the take was created with
+SN_API sn_status sn_take_compare(sn_take *take, const sn_model *model, const sn_motion *motion,
+                                 sn_take_truth *out);
+
+// --- findings ----------------------------------------------------------------------------------------
+
+typedef enum sn_severity { SN_SEVERITY_NOTE, SN_SEVERITY_WARNING, SN_SEVERITY_ERROR } sn_severity;
+
+// Every finding: its code, its name, its severity, and what its numbers are.
+#define SN_FINDING_LIST(ENTRY)                                                                     \
+    ENTRY(SN_FINDING_LABELS_UNKNOWN, "labels-unknown", NOTE, "count")                              \
+    ENTRY(SN_FINDING_POINTS_UNNAMED, "points-unnamed", NOTE, "count")                              \
+    ENTRY(SN_FINDING_MARKERS_EMPTY, "markers-empty", NOTE, "count")                                \
+    ENTRY(SN_FINDING_UP_CONFLICT, "up-conflict", NOTE, "axis sign")                                \
+    ENTRY(SN_FINDING_UP_ASSUMED, "up-assumed", NOTE, "axis sign")                                  \
+    ENTRY(SN_FINDING_UNIT_FOUND, "unit-found", NOTE, "metres")                                     \
+    ENTRY(SN_FINDING_UNIT_ASSUMED, "unit-assumed", NOTE, "metres")                                 \
+    ENTRY(SN_FINDING_SIZE_DIFFERS, "size-differs", NOTE, "ratio")                                  \
+    ENTRY(SN_FINDING_FEW_FRAMES, "few-frames", NOTE, "frames")                                     \
+    ENTRY(SN_FINDING_MAX_ERROR_LARGE, "max-error-large", NOTE, "metres")                           \
+    ENTRY(SN_FINDING_EXCHANGED, "exchanged", NOTE, "ratio")                                        \
+    ENTRY(SN_FINDING_UNIT_DOUBTFUL, "unit-doubtful", WARNING, "ratio")                             \
+    ENTRY(SN_FINDING_MIRRORED, "mirrored", WARNING, "frames ratio")                                \
+    ENTRY(SN_FINDING_FAR_FROM_BONES, "far-from-bones", WARNING, "rms worst size")                  \
+    ENTRY(SN_FINDING_TRUTH_RATE, "truth-rate", WARNING, "rate truth_rate")                         \
+    ENTRY(SN_FINDING_SUBJECT_UNKNOWN, "subject-unknown", ERROR, "")                                \
+    ENTRY(SN_FINDING_SUBJECTS_SEVERAL, "subjects-several", ERROR, "count")                         \
+    ENTRY(SN_FINDING_SET_UNFIT, "set-unfit", ERROR, "")                                            \
+    ENTRY(SN_FINDING_JOINT_UNKNOWN, "joint-unknown", ERROR, "")                                    \
+    ENTRY(SN_FINDING_MARKERS_FEW, "markers-few", ERROR, "found count")                             \
+    ENTRY(SN_FINDING_UNIT_IMPOSSIBLE, "unit-impossible", ERROR, "ratio")                           \
+    ENTRY(SN_FINDING_FRAMES_NONE, "frames-none", ERROR, "")                                        \
+    ENTRY(SN_FINDING_FRAMES_OUTSIDE, "frames-outside", ERROR, "first last")                        \
+    ENTRY(SN_FINDING_FRAMES_EMPTY, "frames-empty", ERROR, "")                                      \
+    ENTRY(SN_FINDING_TRUTH_SHORT, "truth-short", ERROR, "frames needed")                           \
+    ENTRY(SN_FINDING_TRUTH_OTHER, "truth-other", ERROR, "joints movable")                          \
+    ENTRY(SN_FINDING_TRUTH_REST, "truth-rest", ERROR, "")                                          \
+    ENTRY(SN_FINDING_FAILED, "failed", ERROR, "")
+
+typedef enum sn_finding_code {
+#define SN_FINDING_ENTRY(code, name, severity, numbers) code,
+    SN_FINDING_LIST(SN_FINDING_ENTRY)
+#undef SN_FINDING_ENTRY
+        SN_FINDING_COUNT
+} sn_finding_code;
+
+enum { SN_FINDING_NUMBERS = 3 };
+
+/// What a person should know about a take.
+typedef struct sn_finding {
+    sn_finding_code code;
+    sn_severity severity;
+    int nnumber;
+    double
+        number[SN_FINDING_NUMBERS];  ///< in the order of sn_finding_number_name(); metres, frames/s
+    int marker, other;               ///< of the model, -1 for none
+    int joint;                       ///< of the model, -1 for none
+    bool has_frames;
+    int64_t first, last;  ///< by their numbers in the file
+    const char *text;     ///< names it is about, "" for none; belongs to the take
+} sn_finding;
+
+/// "labels-unknown"; never NULL.
+SN_API const char *sn_finding_name(sn_finding_code code);
+/// "note", "warning", "error"; never NULL.
+SN_API const char *sn_severity_name(sn_severity severity);
+/// What number i of a finding is: "count". At most 15 bytes and a zero; "" when there is none.
+SN_API void sn_finding_number_name(sn_finding_code code, int i, char out[16]);
+
+SN_API int sn_take_nfinding(const sn_take *take);
+/// NULL when out of range. Valid until the take's next step.
+SN_API const sn_finding *sn_take_finding(const sn_take *take, int i);
+
+/// Whom a sentence speaks to.
+typedef enum sn_voice {
+    SN_VOICE_PLAIN,    ///< anybody: what it is
+    SN_VOICE_COMMAND,  ///< users of `sinew fit`: also which of its options helps
+    SN_VOICE_PAGE      ///< users of the web page: also what to drop there
+} sn_voice;
+
+/// A finding as a sentence, without a capital and a full stop, like "3 unnamed points were left out".
+/// @param out  `room` bytes, terminated; may be NULL when room is 0
+/// Returns the sentence's length, whatever the room; 0 when there is no such finding.
+SN_API size_t sn_take_sentence(const sn_take *take, int i, sn_voice voice, char *out, size_t room);
+
+#ifdef __cplusplus
+}
+#endif

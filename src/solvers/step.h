@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// A damped step inside the limits: what the schedule of damped.c asks for.
+#pragma once
+
+#include "solvers/solver.h"
+
+/// Relative damping below which rounding makes the pivots of a singular matrix meaningless.
+#define SN_LEAST_DAMPING 1e-10
+
+/// The step's own arrays, each nv.
+typedef struct sn_damped {
+    double *metric;     ///< D^2
+    double *gain;       ///< in sweep order; 0: locked
+    bool *length;       ///< a length, not an angle
+    double most[2];     ///< the largest Gauss-Newton diagonal of the angles and of the lengths
+    double *diagonal;   ///< of the system, lambda D^2 and a little
+    double *direction;  ///< scratch
+    double *plain;      ///< the step with its ends put inside the limits
+    bool *open;         ///< not yet put at a limit
+} sn_damped;
+
+/// The share of the solver's memory; s->own[0] is the sn_damped.
+void sn_damped_layout(sn_solver *s, sn_layout *layout);
+
+/// D^2 from the Gauss-Newton diagonal that sn_solver_find_scale() last saw: of this pose alone, or the
+/// largest since.
+void sn_damped_measure(sn_solver *s, bool fresh);
+
+/// What a step was asked for and what it became.
+typedef struct sn_damped_step {
+    double lambda;    ///< in: the damping to begin with; out: what it took
+    double reach;     ///< in: how far it may turn a joint, radians
+    bool indefinite;  ///< out: the matrix had a negative pivot before damping
+    double promise;   ///< out: the decrease that the model promises; not positive: there is no step
+} sn_damped_step;
+
+/// Fills s->step. The workspace holds g and the matrix of s->q; s->keep says what may move.
+void sn_damped_find(sn_solver *s, sn_damped_step *step);

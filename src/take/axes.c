@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+// How a recording's world lies against a model's: which axis is up, how long a unit is.
+//
+// A free root makes the fit itself indifferent to both axes and place, so only what people see depends on
+// it: the motion must stand upright in the model's world. Up is found from the body: over the take, the
+// markers of high joints lie above those of low ones. Which way the figure faces cannot be found that way;
+// of the rotations that take up to up the cyclic one is used, as between HDM05's and CMU's C3D and AMC.
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "math/vec3.h"
+#include "take/fit.h"
+
+sn_axis_map sn_axis_map_identity(void) { return (sn_axis_map){{0, 1, 2}, {1, 1, 1}, 1}; }
+
+bool sn_axis_parse(const char *text, int *axis, double *sign) {
+    if (text == NULL || axis == NULL || sign == NULL) return false;
+    *sign = text[0] == '-' ? -1 : 1;
+    if (text[0] == '-' || text[0] == '+') text++;
+    char c = text[0] >= 'A' && text[0] <= 'Z' ? (char)(text[0] + 32) : text[0];
+    *axis = c - 'x';
+    return c >= 'x' && c <= 'z' && text[1] == '\0';
+}
+
+// The determinant of the signed permutation: 1 for a rotation, -1 for a mirror image.
+static double handedness(const sn_axis_map *m) {
+    bool even = (m->axis[1] - m->axis[0] + 3) % 3 == 1;
+    return (even ? 1 : -1) * m->sign[0] * m->sign[1] * m->sign[2];
+}
+
+bool sn_axis_map_parse(const char *text, sn_axis_map *out) {
+    if (text == NULL || out == NULL) return false;
+    sn_axis_map m = sn_axis_map_identity();
+    bool used[3] = {false, false, false};
+    for (int i = 0; i < 3; i++) {
+        char word[3] = {'+', '\0', '\0'};
+        while (*text == ' ' || *text == ',') text++;
+        if (*text == '-' || *text == '+') word[0] = *text++;
+        if (*text == '\0') return false;
+        word[1] = *text++;
+        if (!sn_axis_parse(word, &m.axis[i], &m.sign[i]) || used[m.axis[i]]) return false;
+        used[m.axis[i]] = true;
+    }
+    if (*text != '\0' || handedness(&m) < 0) return false;
+    *out = m;
+    return true;
+}
+
+bool sn_axis_map_good(const sn_axis_map *map) {
+    bool good = isfinite(map->scale);
+    for (int i = 0; good && i < 3; i++)
+        good = map->axis[i] >= 0 && map->axis[i] < 3 && isfinite(map->sign[i]);
+    return good;
+}
+
+void sn_axis_map_print(const sn_axis_map *map, char out[8]) {
+    if (out != NULL) out[0] = '\0';
+    if (map == NULL || out == NULL || !sn_axis_map_good(map)) return;
+    int n = 0;
+    for (int i = 0; i < 3; i++) {
+        if (map->sign[i] < 0) out[n++] = '-';
+        out[n++] = "xyz"[map->axis[i]];
+    }
+    out[n] = '\0';
+}
+
+sn_axis_map sn_axis_map_up(int from, double from_sign, int to, double to_sign) {
+    sn_axis_map m = sn_axis_map_identity();
+    if (from < 0 || from > 2 || to < 0 || to > 2) return m;
+    for (int i = 0; i < 3; i++) m.axis[i] = (i + from - to + 3) % 3;
+    if (from_sign * to_sign < 0) {
+        // half a turn about the axis after it
+        m.sign[to] = -1;
+        m.sign[(to + 2) % 3] = -1;
+    }
+    return m;
+}
+
+void sn_axis_map_point(const sn_axis_map *map, const double in[3], double out[3]) {
+    if (map == NULL || in == NULL || out == NULL) return;
+    double x[3] = {NAN, NAN, NAN};
+    for (int i = 0; i < 3 && map->axis[i] >= 0 && map->axis[i] < 3; i++)
+        x[i] = map->scale * map->sign[i] * in[map->axis[i]];
+    memcpy(out, x, sizeof x);
+}
+
+// --- finding -----------------------------------------------------------------------------------------
+
+enum { LOOKED_AT = 400 };  // frames, spread over the take
+
+// Cosines that a direction must reach to be called an axis, over the whole take.
+static const double clear = 0.8;
+
+// Over a frame's markers: how each of the recording's axes goes with the model's up (a unit vector). False
+// with too few markers.
+static bool frame_up(const sn_fit_input *in, const sn_vec3 *rest, int up, int frame,
+                     double out[3]) {
+    const double *x = sn_recording_frame(in->recording, frame);
+    double mean[3] = {0}, high = 0, sum[3] = {0};
+    int n = 0, count = sn_model_nmarker(in->model);
+    for (int i = 0; i < count; i++) {
+        if (in->column[i] < 0 || !sn_recording_present(in->recording, frame, in->column[i]))
+            continue;
+        for (int k = 0; k < 3; k++) mean[k] += x[3 * in->column[i] + k];
+        high += v3_at(rest[i], up);
+        n++;
+    }
+    if (n < 4) return false;
+    for (int i = 0; i < count; i++) {
+        if (in->column[i] < 0 || !sn_recording_present(in->recording, frame, in->column[i]))
+            continue;
+        for (int k = 0; k < 3; k++) {
+            double d = x[3 * in->column[i] + k] - mean[k] / n;
+            sum[k] += d * (v3_at(rest[i], up) - high / n);
+        }
+    }
+    double norm = sqrt(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]);
+    for (int k = 0; k < 3; k++) out[k] = norm > 0 ? sum[k] / norm : 0;
+    return norm > 0;
+}
+
+static double rest_spread(const sn_fit_input *in, const sn_vec3 *rest) {
+    sn_vec3 mean = v3(0, 0, 0);
+    double square = 0;
+    int n = 0, count = sn_model_nmarker(in->model);
+    for (int i = 0; i < count; i++)
+        if (in->column[i] >= 0) mean = v3_add(mean, rest[i]), n++;
+    for (int i = 0; n > 0 && i < count; i++) {
+        if (in->column[i] < 0) continue;
+        sn_vec3 d = v3_sub(rest[i], v3_scale(1.0 / n, mean));
+        square += v3_dot(d, d);
+    }
+    return n > 0 ? sqrt(square / n) : 0;
+}
+
+// Of the usual units the one that makes the body about as large as the figure; they differ by 2.5 at least.
+static double guess_unit(double size) {
+    static const double units[] = {1, 0.0254, 0.01, 0.001};
+    double best = 1, least = INFINITY;
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        double off = fabs(log(units[i] * size));
+        if (off < least) least = off, best = units[i];
+    }
+    return best;
+}
+
+static void judge_up(const sn_fit_input *in, const sn_vec3 *rest, int model_up, double model_sign,
+                     sn_axes_report *out) {
+    const sn_recording_info *info = sn_recording_get_info(in->recording);
+    double sum[3] = {0};
+    int n = 0, step = info->nframe / LOOKED_AT + 1;
+    for (int f = 0; f < info->nframe; f += step) {
+        double up[3];
+        if (!frame_up(in, rest, model_up, f, up)) continue;
+        for (int k = 0; k < 3; k++) sum[k] += model_sign * up[k];
+        n++;
+    }
+    int best = 0;
+    for (int k = 1; k < 3; k++)
+        if (fabs(sum[k]) > fabs(sum[best])) best = k;
+    double norm = sqrt(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]);
+    // upright most of the time, and along an axis of the recording
+    bool found = n > 0 && norm > 0.5 * n && fabs(sum[best]) > clear * norm;
+    int stated;
+    double stated_sign;
+    bool states = sn_axis_parse(info->y_screen, &stated, &stated_sign);
+    out->up = model_up;
+    out->up_sign = model_sign;
+    out->up_known = SN_KNOWN_ASSUMED;
+    if (states) out->up = stated, out->up_sign = stated_sign, out->up_known = SN_KNOWN_STATED;
+    if (found && !(states && stated == best && stated_sign * sum[best] > 0)) {
+        out->up_conflict = states;
+        out->up = best;
+        out->up_sign = sum[best] > 0 ? 1 : -1;
+        out->up_known = SN_KNOWN_FOUND;
+    }
+    out->map = sn_axis_map_up(out->up, out->up_sign, model_up, model_sign);
+}
+
+bool sn_axes_impossible(double size) { return size > 0 && (size < 0.45 || size > 2.2); }
+
+// @param size  of the body against the figure in the recording's own numbers
+static void judge_unit(const sn_recording_info *info, double size, sn_axes_report *out) {
+    out->unit_known = info->metres_per_unit > 0 ? SN_KNOWN_STATED : SN_KNOWN_ASSUMED;
+    out->unit = info->metres_per_unit > 0 ? info->metres_per_unit : 1;
+    if (info->metres_per_unit <= 0 && size > 0) {
+        out->unit = guess_unit(size);
+        out->unit_known = SN_KNOWN_FOUND;
+        out->map.scale = out->unit;
+    }
+    out->size = size * out->map.scale;
+    out->unit_doubtful = sn_axes_impossible(out->size);
+}
+
+sn_status sn_fit_axes(const sn_fit_input *in, int model_up, double model_up_sign,
+                      const sn_allocator *allocator, sn_axes_report *out) {
+    *out = (sn_axes_report){.map = sn_axis_map_identity()};
+    int count = sn_model_nmarker(in->model);
+    sn_fit_place at = {0};
+    sn_vec3 *rest = sn_acquire(allocator, (size_t)(count + 1) * sizeof *rest);
+    sn_status status = rest == NULL ? SN_ERR_MEMORY : sn_fit_place_open(&at, in->model, allocator);
+    if (status == SN_OK) {
+        sn_model_zero(in->model, at.q);
+        (void)sn_workspace_pose(at.workspace, at.q);
+        for (int i = 0; i < count; i++) {
+            const sn_marker_desc *m = sn_model_marker(in->model, i);
+            rest[i] = sn_workspace_point(at.workspace, m->joint, m->position);
+        }
+        double size;
+        status = sn_fit_size(in, rest, rest_spread(in, rest), allocator, &size);
+        judge_up(in, rest, model_up, model_up_sign, out);
+        if (status == SN_OK) judge_unit(sn_recording_get_info(in->recording), size, out);
+    }
+    sn_fit_place_close(&at, allocator);
+    sn_release(allocator, rest);
+    return status;
+}
+
+sn_status sn_axes_find(const sn_model *model, const sn_recording *recording, int model_up,
+                       double model_up_sign, const sn_allocator *allocator, sn_axes_report *out) {
+    if (model == NULL || recording == NULL || out == NULL || model_up < 0 || model_up > 2 ||
+        !isfinite(model_up_sign))
+        return SN_ERR_ARGUMENT;
+    *out = (sn_axes_report){.map = sn_axis_map_identity()};
+    int *column = sn_acquire(allocator, (size_t)(sn_model_nmarker(model) + 1) * sizeof *column);
+    if (column == NULL) return SN_ERR_MEMORY;
+    sn_fit_input in = {.model = model, .recording = recording, .column = column};
+    (void)sn_fit_match(model, recording, NULL, column);
+    sn_status status = sn_fit_axes(&in, model_up, model_up_sign, allocator, out);
+    sn_release(allocator, column);
+    return status;
+}

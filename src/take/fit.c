@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: MIT
+// A pose for every frame of a recording, and how well it fits.
+#include "take/fit.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "math/vec3.h"
+#include "sinew/smooth.h"
+#include "track/repair.h"
+
+int sn_fit_match(const sn_model *model, const sn_recording *recording, const char *subject,
+                 int *column) {
+    if (model == NULL || recording == NULL || column == NULL) return 0;
+    int found = 0;
+    bool several = false;
+    for (int i = 0; i < sn_model_nmarker(model); i++) {
+        const char *name = sn_model_marker(model, i)->name;
+        column[i] = subject == NULL ? sn_recording_find(recording, name) : -1;
+        size_t n = subject != NULL ? strlen(subject) : 0;
+        for (int m = 0; subject != NULL && m < sn_recording_get_info(recording)->nmarker; m++) {
+            const char *label = sn_recording_label(recording, m);
+            bool ours = strncmp(label, subject, n) == 0 && label[n] == ':' &&
+                        strcmp(sn_label_name(label), sn_label_name(name)) == 0;
+            if (ours) column[i] = m;
+        }
+        several |= column[i] == -2;
+        if (column[i] < 0) column[i] = -1;
+        found += column[i] >= 0;
+    }
+    return several ? -1 : found;
+}
+
+sn_status sn_fit_place_open(sn_fit_place *place, const sn_model *model,
+                            const sn_allocator *allocator) {
+    *place = (sn_fit_place){0};
+    sn_status status = sn_problem_create(model, NULL, 0, allocator, &place->problem, NULL);
+    if (status == SN_OK)
+        status = sn_workspace_create(place->problem, false, allocator, &place->workspace);
+    place->q = sn_acquire(allocator, (size_t)(sn_model_nq(model) + 1) * sizeof *place->q);
+    return status != SN_OK || place->q == NULL ? SN_ERR_MEMORY : SN_OK;
+}
+
+void sn_fit_place_close(sn_fit_place *place, const sn_allocator *allocator) {
+    sn_workspace_destroy(place->workspace);
+    sn_problem_destroy(place->problem);
+    sn_release(allocator, place->q);
+}
+
+bool sn_fit_goal(const sn_fit_input *input, int marker, int frame, double goal[3]) {
+    int m = input->column[marker];
+    if (m < 0 || !sn_recording_present(input->recording, frame, m)) return false;
+    sn_axis_map_point(&input->axes, sn_recording_frame(input->recording, frame) + 3 * m, goal);
+    return true;
+}
+
+// The goals of a frame of the fitted range; markers come first among the tasks.
+static sn_status set_goals(void *user, int frame, sn_problem *problem) {
+    const sn_fit_input *in = user;
+    for (int i = 0; i < sn_model_nmarker(in->model); i++) {
+        double goal[3];
+        if (sn_fit_goal(in, i, in->first + frame, goal)) {
+            SN_TRY(sn_problem_set_goal(problem, i, goal));
+        } else {
+            SN_TRY(sn_problem_set_missing(problem, i, true));
+        }
+    }
+    return SN_OK;
+}
+
+static int seen_in(const sn_fit_input *in, int frame) {
+    int n = 0;
+    double goal[3];
+    for (int i = 0; i < sn_model_nmarker(in->model); i++) n += sn_fit_goal(in, i, frame, goal);
+    return n;
+}
+
+// --- where to start ------------------------------------------------------------------------------------
+
+sn_status sn_fit_first_pose(const sn_fit_input *input, sn_problem *problem, int frame,
+                            const sn_allocator *allocator, double *q) {
+    sn_solver *solver = NULL;
+    sn_report report;
+    sn_fit_input from = *input;
+    from.first = 0;
+    sn_model_zero(input->model, q);
+    SN_TRY(set_goals(&from, frame, problem));
+    SN_TRY(sn_solver_create(problem, NULL, allocator, &solver));
+    sn_status status = sn_solver_solve_cold(solver, q, &report);
+    sn_solver_destroy(solver);
+    return status;
+}
+
+// The first frame in which nearly as many markers are seen as in any.
+static int good_frame(const sn_fit_input *in) {
+    int most = 0, best = in->first;
+    for (int pass = 0; pass < 2; pass++)
+        for (int f = in->first; f < in->first + in->count; f++) {
+            int n = seen_in(in, f);
+            if (pass == 0 && n > most) most = n;
+            if (pass == 1 && 10 * n >= 9 * most) return f;
+        }
+    return best;
+}
+
+// --- the fit ---------------------------------------------------------------------------------------------
+
+sn_fit_options sn_fit_options_default(void) {
+    sn_track_options track = sn_track_options_default();
+    // stronger than the pull to zero: what is hidden for a moment stays as it was
+    track.rest = 3e-4;
+    return (sn_fit_options){.version = 1,
+                            .track = track,
+                            .limits = SN_LIMITS_OFF,
+                            .soft_weight = 0.1,
+                            .posture = 1e-7,
+                            .loss_scale = 0.02,
+                            .too_few = 3};
+}
+
+sn_status sn_fit_problem(const sn_fit_input *in, const sn_fit_options *o,
+                         const sn_allocator *allocator, sn_problem **out, sn_error *error) {
+    const sn_model *model = in->model;
+    sn_problem *plain = NULL;
+    *out = NULL;
+    size_t nq = (size_t)sn_model_nq(model), nv = (size_t)sn_model_nv(model);
+    double *zero = sn_acquire(allocator, (nq + nv + 1) * sizeof *zero);
+    if (zero == NULL) return sn_fail_memory(error);
+    sn_fit_posture(model, zero, zero + nq);
+    sn_task extra[2];
+    int n = 0;
+    if (o->limits == SN_LIMITS_SOFT) {
+        extra[n] = sn_task_default(SN_TASK_LIMIT);
+        extra[n++].weight = o->soft_weight;
+    }
+    if (o->posture > 0) {
+        extra[n] = sn_task_default(SN_TASK_REST);
+        extra[n].q = zero;
+        extra[n].q_weight = zero + nq;
+        extra[n++].weight = o->posture;
+    }
+    sn_status status = sn_problem_create_markers(model, allocator, &plain, error);
+    if (status == SN_OK) status = sn_problem_copy(plain, extra, n, allocator, out, error);
+    for (int i = 0; status == SN_OK && i < sn_model_nmarker(model); i++)
+        status = sn_problem_set_loss(*out, i, o->loss, o->loss_scale);
+    sn_problem_destroy(plain);
+    sn_release(allocator, zero);
+    if (status != SN_OK) {
+        sn_problem_destroy(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+static void count_up(sn_fit_summary *s, const sn_track_frame *from, const sn_fit_input *in,
+                     const sn_fit_options *o, sn_fit_frame *frames) {
+    for (int f = 0; f < in->count; f++) {
+        const sn_report *r = &from[f].report;
+        frames[f].iterations = (short)(r->iterations < 32000 ? r->iterations : 32000);
+        frames[f].limits = (short)r->active;
+        frames[f].stop = (unsigned char)r->stop;
+        frames[f].restarted = from[f].restarted;
+        frames[f].held = frames[f].markers < o->too_few;
+        s->iterations += (double)r->iterations / in->count;
+        s->functions += r->functions;
+        s->gradients += r->gradients;
+        s->hessians += r->hessians;
+        s->factorizations += r->factorizations;
+        s->restarted += from[f].restarted;
+        s->held += frames[f].held;
+    }
+}
+
+// The whole take as one problem; see smooth.h.
+static sn_status smooth(const sn_fit_input *in, const sn_fit_options *o, const sn_problem *problem,
+                        const sn_allocator *allocator, sn_motion *motion) {
+    sn_smooth_options s = sn_smooth_options_default();
+    sn_smoother *smoother = NULL;
+    sn_smooth_report report;
+    s.tau = o->smooth;
+    s.rate = sn_recording_get_info(in->recording)->rate;
+    s.threads = o->track.threads;
+    s.cancel = o->cancel;
+    SN_TRY(sn_smoother_create(problem, &s, allocator, &smoother));
+    sn_fit_input user = *in;
+    sn_status status =
+        sn_smoother_run(smoother, in->count, set_goals, &user, sn_motion_edit(motion, 0), &report);
+    sn_smoother_destroy(smoother);
+    return status;
+}
+
+// --- its steps -----------------------------------------------------------------------------------
+
+static bool not_negative(double x) { return x >= 0 && isfinite(x); }
+
+static bool good_options(const sn_fit_options *o) {
+    return o->version == 1 && (unsigned)o->limits <= SN_LIMITS_OFF &&
+           not_negative(o->soft_weight) && not_negative(o->posture) &&
+           (unsigned)o->loss < SN_LOSS_COUNT && not_negative(o->smooth);
+}
+
+bool sn_fit_input_good(const sn_fit_input *input, const sn_motion *motion) {
+    if (input == NULL || input->model == NULL || input->recording == NULL || input->column == NULL)
+        return false;
+    const sn_recording_info *info = sn_recording_get_info(input->recording);
+    bool good = input->first >= 0 && input->count >= 1 &&
+                input->count <= info->nframe - input->first && sn_axis_map_good(&input->axes);
+    for (int i = 0; good && i < sn_model_nmarker(input->model); i++)
+        good = input->column[i] < info->nmarker;
+    return good && (motion == NULL || (sn_motion_nframe(motion) == input->count &&
+                                       sn_motion_nq(motion) == sn_model_nq(input->model)));
+}
+
+sn_status sn_fit_check_smooth(double seconds, double rate, sn_error *error) {
+    if (seconds > 0 && !(rate > 0))
+        return sn_fail(error, SN_ERR_ARGUMENT, 0,
+                       "smoothing needs a frame rate, which the recording lacks");
+    if (seconds * rate > 100)
+        return sn_fail(error, SN_ERR_ARGUMENT, 0,
+                       "smoothing over %g s is too much: at this frame rate it goes up to %.2g s, "
+                       "and 0.005 to 0.02 s is usual",
+                       seconds, 100 / rate);
+    return SN_OK;
+}
+
+sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
+                           const sn_fit_options *options, const sn_allocator *allocator,
+                           sn_motion *motion, sn_error *error) {
+    sn_fitting *f = fitting;
+    *f = (sn_fitting){0};
+    if (input == NULL || motion == NULL) return sn_fail_missing(error);
+    *f = (sn_fitting){.input = *input,
+                      .options = options != NULL ? *options : sn_fit_options_default(),
+                      .allocator = sn_allocator_of(allocator),
+                      .motion = motion};
+    if (!sn_fit_input_good(input, motion) || !good_options(&f->options))
+        return sn_fail(error, SN_ERR_ARGUMENT, 0, "%s", sn_status_text(SN_ERR_ARGUMENT));
+    double rate = sn_recording_get_info(input->recording)->rate;
+    SN_TRY(sn_fit_check_smooth(f->options.smooth, rate, error));
+    SN_TRY(sn_fit_problem(input, &f->options, allocator, &f->problem, error));
+    size_t count = (size_t)input->count;
+    sn_track_options t = f->options.track;
+    if (f->options.cancel != NULL) t.solver.cancel = f->options.cancel;
+    f->tracked = sn_acquire(allocator, count * sizeof *f->tracked);
+    f->start = sn_acquire(allocator, ((size_t)sn_model_nq(input->model) + 1) * sizeof *f->start);
+    f->changed = sn_acquire(allocator, count * sizeof *f->changed);
+    if (f->tracked == NULL || f->start == NULL || f->changed == NULL) return sn_fail_memory(error);
+    memset(f->changed, 0, count * sizeof *f->changed);
+    sn_status status = sn_fit_first_pose(input, f->problem, good_frame(input), allocator, f->start);
+    if (status == SN_OK) status = sn_tracker_create(f->problem, &t, allocator, &f->tracker);
+    if (status == SN_OK)
+        status = sn_tracker_begin(f->tracker, input->count, set_goals, &f->input, f->start,
+                                  sn_motion_edit(motion, 0), f->tracked);
+    if (status != SN_OK) (void)sn_fail(error, status, 0, "%s", sn_status_text(status));
+    return status;
+}
+
+sn_status sn_fitting_advance(sn_fitting *fitting, int count) {
+    return sn_tracker_advance(fitting->tracker, count, &fitting->solved);
+}
+
+void sn_fitting_end(sn_fitting *fitting) {
+    const sn_allocator *allocator = &fitting->allocator;
+    sn_tracker_destroy(fitting->tracker);
+    sn_problem_destroy(fitting->problem);
+    if (fitting->changed != NULL) sn_release(allocator, fitting->changed);
+    if (fitting->start != NULL) sn_release(allocator, fitting->start);
+    if (fitting->tracked != NULL) sn_release(allocator, fitting->tracked);
+    *fitting = (sn_fitting){0};
+}
+
+// Other valleys, then angles a person would write down.
+static sn_status repair(sn_fitting *f) {
+    // twice a second
+    double rate = fmin(sn_recording_get_info(f->input.recording)->rate, 1e6);
+    sn_repair_options r = {.every = rate > 2 ? (int)(rate / 2) : 30,
+                           .lower = 0.9,
+                           .same = 0.97,
+                           .cancel = f->options.cancel};
+    SN_TRY(sn_track_repair(f->problem, &r, f->input.count, set_goals, &f->input, &f->allocator,
+                           sn_motion_edit(f->motion, 0), f->changed));
+    sn_fit_tidy(f->input.model, f->motion);
+    return SN_OK;
+}
+
+sn_status sn_fitting_finish(sn_fitting *fitting, sn_fit_frame *frames, sn_fit_marker *markers,
+                            sn_fit_summary *summary) {
+    const sn_fit_input *in = &fitting->input;
+    const sn_fit_options *o = &fitting->options;
+    const sn_allocator *allocator = &fitting->allocator;
+    sn_motion *motion = fitting->motion;
+    double rms = 0, before = 0, after = 0;
+    if (fitting->solved < in->count) return SN_ERR_ARGUMENT;
+    // its memory is not needed any more
+    sn_tracker_destroy(fitting->tracker);
+    fitting->tracker = NULL;
+    SN_TRY(repair(fitting));
+    if (o->smooth > 0) {
+        SN_TRY(sn_fit_measure(in, motion, allocator, frames, markers, summary));
+        rms = summary->rms;
+        SN_TRY(sn_fit_acceleration(in->model, motion, allocator, &before));
+        SN_TRY(smooth(in, o, fitting->problem, allocator, motion));
+    }
+    SN_TRY(sn_fit_measure(in, motion, allocator, frames, markers, summary));
+    SN_TRY(sn_fit_acceleration(in->model, motion, allocator, &after));
+    summary->rms_unsmoothed = rms;
+    summary->acceleration_unsmoothed = before;
+    summary->acceleration = after;
+    count_up(summary, fitting->tracked, in, o, frames);
+    for (int f = 0; f < in->count; f++) {
+        summary->moved += fitting->changed[f];
+        frames[f].moved = fitting->changed[f];
+    }
+    summary->cancelled = o->cancel != NULL && *o->cancel;
+    return SN_OK;
+}
+
+sn_status sn_fit_run(const sn_fit_input *input, const sn_fit_options *options,
+                     const sn_allocator *allocator, sn_motion *motion, sn_fit_frame *frames,
+                     sn_fit_marker *markers, sn_fit_summary *summary, sn_error *error) {
+    if (frames == NULL || markers == NULL || summary == NULL) return sn_fail_missing(error);
+    sn_fitting fitting;
+    sn_status status = sn_fitting_begin(&fitting, input, options, allocator, motion, error);
+    bool begun = status == SN_OK;
+    if (status == SN_OK) status = sn_fitting_advance(&fitting, -1);
+    if (status == SN_OK) status = sn_fitting_finish(&fitting, frames, markers, summary);
+    if (status != SN_OK && begun) (void)sn_fail(error, status, 0, "%s", sn_status_text(status));
+    sn_fitting_end(&fitting);
+    return status;
+}
+
+// --- how well it fits ------------------------------------------------------------------------------------
+
+static void measure_frame(const sn_fit_input *in, const sn_workspace *ws, int f,
+                          sn_fit_frame *frame, sn_fit_marker *markers, sn_fit_summary *s,
+                          double *square) {
+    double sum = 0;
+    *frame = (sn_fit_frame){.worst_marker = -1};
+    for (int i = 0; i < sn_model_nmarker(in->model); i++) {
+        double goal[3];
+        if (in->column[i] < 0) continue;
+        if (!sn_fit_goal(in, i, in->first + f, goal)) {
+            s->missing++;
+            continue;
+        }
+        const sn_marker_desc *m = sn_model_marker(in->model, i);
+        double e = v3_norm(v3_sub(v3_from(goal), sn_workspace_point(ws, m->joint, m->position)));
+        sum += e * e;
+        frame->markers++;
+        if (frame->worst_marker < 0 || (float)e > frame->worst) {
+            frame->worst = (float)e;
+            frame->worst_marker = i;
+        }
+        sn_fit_marker *mk = &markers[i];
+        mk->seen++;
+        mk->mean += e;
+        mk->rms += e * e;
+        if (e > mk->worst || mk->worst_frame < 0) mk->worst = e, mk->worst_frame = f;
+        s->mean += e;
+        s->samples++;
+    }
+    frame->rms = (float)(frame->markers > 0 ? sqrt(sum / frame->markers) : 0);
+    if (frame->worst_marker >= 0 && ((double)frame->worst > s->worst || s->worst_frame < 0)) {
+        s->worst = (double)frame->worst;
+        s->worst_frame = f;
+        s->worst_marker = frame->worst_marker;
+    }
+    *square += sum;
+}
+
+sn_status sn_fit_measure(const sn_fit_input *input, const sn_motion *motion,
+                         const sn_allocator *allocator, sn_fit_frame *frames,
+                         sn_fit_marker *markers, sn_fit_summary *summary) {
+    if (motion == NULL || frames == NULL || markers == NULL || summary == NULL || !sn_fit_input_good(input, motion))
+        return SN_ERR_ARGUMENT;
+    sn_fit_place at;
+    *summary = (sn_fit_summary){.worst_frame = -1, .worst_marker = -1};
+    int count = sn_model_nmarker(input->model);
+    for (int i = 0; i < count; i++) markers[i] = (sn_fit_marker){.worst_frame = -1};
+    sn_status status = sn_fit_place_open(&at, input->model, allocator);
+    double square = 0;
+    for (int f = 0; status == SN_OK && f < input->count; f++) {
+        status = sn_workspace_pose(at.workspace, sn_motion_frame(motion, f));
+        if (status == SN_OK)
+            measure_frame(input, at.workspace, f, &frames[f], markers, summary, &square);
+    }
+    sn_fit_place_close(&at, allocator);
+    for (int i = 0; i < count; i++) {
+        sn_fit_marker *m = &markers[i];
+        if (m->seen == 0) continue;
+        m->mean /= m->seen;
+        m->rms = sqrt(m->rms / m->seen);
+    }
+    if (summary->samples > 0) {
+        summary->mean /= (double)summary->samples;
+        summary->rms = sqrt(square / (double)summary->samples);
+    }
+    return status;
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+// The steps of a take, each by itself: matching labels, calibration, what cannot be, the fit.
+#pragma once
+
+#include "base/memory.h"
+#include "sinew/take.h"
+#include "sinew/track.h"
+
+// --- input -------------------------------------------------------------------------------------------
+
+/// What the fit and the calibration read. All pointers must stay valid.
+typedef struct sn_fit_input {
+    const sn_model *model;  ///< with markers
+    const sn_recording *recording;
+    const int *column;  ///< per marker of the model: its marker in the recording, -1 for none
+    sn_axis_map axes;
+    int first, count;  ///< frames, from 0
+} sn_fit_input;
+
+/// Match the model's markers with the recording's. @param subject NULL, or "Daniel" for "Daniel:LFHD"
+/// @param column  one number per marker of the model
+/// Returns how many were found, or -1 when several subjects have a marker of the same name.
+int sn_fit_match(const sn_model *model, const sn_recording *recording, const char *subject,
+                 int *column);
+
+// --- calibration -------------------------------------------------------------------------------------
+
+typedef struct sn_calibrate_options {
+    uint32_t version;
+    int frames;      ///< that the shape is found from, spread over the take; default 120
+    bool scale;      ///< also a length factor for each bone, left and right alike
+    int iterations;  ///< at most, per round; default 20
+    bool
+        limits;  ///< hold the model's limits to the end; default false: only while the shape is still
+                 ///< rough, so that no joint settles folded over
+    void (*progress)(void *user, double fraction);
+    void *progress_user;
+    int threads;  ///< default 1; the result has the same bits for any number
+    const volatile bool *cancel;
+} sn_calibrate_options;
+
+sn_calibrate_options sn_calibrate_options_default(void);
+
+/// Find where the markers sit, and with `scale` how long the bones are, together with the poses.
+/// @param position  3 numbers per marker of the model: the new places in their joints' frames
+/// @param factor    njoint numbers, the length factor of each joint's bone; may be NULL without `scale`
+sn_status sn_calibrate(const sn_fit_input *input, const sn_calibrate_options *options,
+                       const sn_allocator *allocator, double *position, double *factor,
+                       sn_calibrate_report *report, sn_error *error);
+
+// --- does it fit at all --------------------------------------------------------------------------------
+
+/// Are the markers a mirror image of the model, or their labels of left and right exchanged? To be asked
+/// before a calibration, which would absorb it.
+/// @param input  a model with limits tells better
+sn_status sn_fit_handedness(const sn_fit_input *input, const volatile bool *cancel,
+                            const sn_allocator *allocator, sn_handedness *out);
+
+/// How far a model's markers sit from their bones, the ways from their joints to the joints' children.
+typedef struct sn_bone_report {
+    double rms, worst;  ///< metres
+    int worst_marker;   ///< -1 when there are none
+    double size;  ///< of the figure: the longest side of the box around its joints at the zero pose
+} sn_bone_report;
+
+sn_status sn_fit_bones(const sn_model *model, const sn_allocator *allocator, sn_bone_report *out);
+
+// --- the fit -----------------------------------------------------------------------------------------
+
+typedef struct sn_fit_options {
+    uint32_t version;
+    sn_track_options track;
+    sn_limit_use limits;  ///< the model must have been made for the same
+    double soft_weight;   ///< of soft limits, default 0.1
+    double
+        posture;  ///< weight of a pull of every joint but the root to its zero: 1e-7 by default, so
+                  ///< that a radian weighs as much as one marker that is 0.3 mm off; 50 times that
+                  ///< for hands, 300 times (5 mm) for the trunk and shoulders of a human figure:
+                  ///< keeps joints that the markers hardly see from turning against each other
+    sn_loss loss;       ///< of every marker, default SN_LOSS_NONE
+    double loss_scale;  ///< c, metres, default 0.02
+    double smooth;      ///< seconds, default 0: see smooth.h; the take needs a rate
+    int too_few;        ///< frames with fewer markers than this are `held`, default 3
+    const volatile bool *cancel;
+} sn_fit_options;
+
+sn_fit_options sn_fit_options_default(void);
+
+/// Fit every frame of the input. Numbers are the same for any thread count.
+/// @param motion   created for the model with input->count frames; filled
+/// @param frames   input->count entries
+/// @param markers  one per marker of the model
+sn_status sn_fit_run(const sn_fit_input *input, const sn_fit_options *options,
+                     const sn_allocator *allocator, sn_motion *motion, sn_fit_frame *frames,
+                     sn_fit_marker *markers, sn_fit_summary *summary, sn_error *error);
+
+/// The same in steps: begin finds the first pose, advance solves some frames, finish does what needs all of
+/// them. The motion has the same bits however the frames were cut.
+typedef struct sn_fitting {
+    sn_fit_input input;
+    sn_fit_options options;
+    sn_allocator allocator;
+    sn_problem *problem;
+    sn_tracker *tracker;
+    sn_track_frame *tracked;  ///< per frame
+    bool *changed;            ///< per frame: a better valley was found later
+    double *start;            ///< nq
+    sn_motion *motion;
+    int solved;
+} sn_fitting;
+
+/// @param fitting  must stay where it is; to be ended in any case, also when this fails
+/// @param motion   created for the model with input->count frames; filled by the other two
+sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
+                           const sn_fit_options *options, const sn_allocator *allocator,
+                           sn_motion *motion, sn_error *error);
+/// @param count  -1: all that are left
+sn_status sn_fitting_advance(sn_fitting *fitting, int count);
+/// All frames must be solved.
+sn_status sn_fitting_finish(sn_fitting *fitting, sn_fit_frame *frames, sn_fit_marker *markers,
+                            sn_fit_summary *summary);
+void sn_fitting_end(sn_fitting *fitting);
+
+/// Whether a take of this rate can be smoothed so; the error says why not.
+sn_status sn_fit_check_smooth(double seconds, double rate, sn_error *error);
+
+/// Two markers that seem to have exchanged their labels for a stretch of frames.
+typedef struct sn_fit_swap {
+    int a, b;         ///< of the model
+    int first, last;  ///< frames, from 0, in the fitted range
+    double given,
+        exchanged;  ///< the sum of objectives of some of these frames with labels as they are,
+                    ///< and exchanged: below 0.6 of it
+} sn_fit_swap;
+
+/// Find them: stretches that begin or end with a jump of both markers, each to where the other one was
+/// going, and that fit far better with their labels exchanged.
+/// @param motion  the fit
+/// @param out     `most` entries
+sn_status sn_fit_swaps(const sn_fit_input *input, const sn_motion *motion,
+                       const sn_allocator *allocator, sn_fit_swap *out, int most, int *count);
+
+/// The errors of any motion against the input: what sn_fit_run() fills, for frames that are already fit.
+sn_status sn_fit_measure(const sn_fit_input *input, const sn_motion *motion,
+                         const sn_allocator *allocator, sn_fit_frame *frames,
+                         sn_fit_marker *markers, sn_fit_summary *summary);
+
+// --- what they share ----------------------------------------------------------------------------
+
+/// Somewhere to place a model: a workspace without tasks, and a pose.
+typedef struct sn_fit_place {
+    sn_problem *problem;
+    sn_workspace *workspace;
+    double *q;
+} sn_fit_place;
+
+/// Axes are 0, 1 or 2, and all numbers finite.
+bool sn_axis_map_good(const sn_axis_map *map);
+
+/// Nothing in an input is missing or out of range; `motion` (may be NULL) is one of it.
+bool sn_fit_input_good(const sn_fit_input *input, const sn_motion *motion);
+
+sn_status sn_fit_place_open(sn_fit_place *place, const sn_model *model,
+                            const sn_allocator *allocator);
+void sn_fit_place_close(sn_fit_place *place, const sn_allocator *allocator);
+
+/// A marker's goal in the model's world; false when it has none in this frame (from 0, of the recording).
+bool sn_fit_goal(const sn_fit_input *input, int marker, int frame, double goal[3]);
+
+/// A pose to start a take from: a cold solve of a frame.
+/// @param problem  one point task per marker of the model; its goals are changed
+sn_status sn_fit_first_pose(const sn_fit_input *input, sn_problem *problem, int frame,
+                            const sn_allocator *allocator, double *q);
+
+/// The problem of a frame: one point task per marker, then what holds the joints.
+sn_status sn_fit_problem(const sn_fit_input *input, const sn_fit_options *options,
+                         const sn_allocator *allocator, sn_problem **out, sn_error *error);
+
+/// The zero pose (nq), and what a pull to it weighs (nv): nothing for a free root, 1 for the rest.
+void sn_fit_neutral(const sn_model *model, double *q, double *weight);
+/// The same, with more for the parts of a human figure that turn by little: posture.c.
+void sn_fit_posture(const sn_model *model, double *q, double *weight);
+
+/// sn_axes_find() for markers that are matched already. @param in  without axes and frames
+sn_status sn_fit_axes(const sn_fit_input *in, int model_up, double model_up_sign,
+                      const sn_allocator *allocator, sn_axes_report *out);
+
+/// The recorded body's size against the figure's, in the recording's own numbers; 0 when it can't be told.
+/// @param rest    where the markers are at the zero pose
+/// @param figure  how far those are spread
+sn_status sn_fit_size(const sn_fit_input *input, const sn_vec3 *rest, double figure,
+                      const sn_allocator *allocator, double *out);
+
+/// Mean acceleration of the joints' angles over a motion, rad/s^2; 0 without a rate or three frames.
+sn_status sn_fit_acceleration(const sn_model *model, const sn_motion *motion,
+                              const sn_allocator *allocator, double *out);
+
+/// Of the coordinates that mean the same pose, those nearest to the frame before; in the first, to zero. No
+/// joint or marker moves.
+void sn_fit_tidy(const sn_model *model, sn_motion *motion);

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+// Which markers a take is fitted by, and which label is which of them.
+#include <stdio.h>
+#include <string.h>
+
+#include "take/take.h"
+
+// A frame says nothing about a pose with fewer.
+enum { LEAST = 3 };
+
+static sn_status choose_set(sn_take *t) {
+    const sn_allocator *allocator = &t->allocator;
+    sn_error error = {0};
+    if (t->given != NULL) {
+        const sn_marker_place *places = sn_marker_set_place(t->given, 0);
+        return sn_marker_set_create(sn_marker_set_name(t->given), places,
+                                    sn_marker_set_count(t->given), allocator, &t->set);
+    }
+    int own = 0;
+    for (int i = 0; i < sn_model_nmarker(t->source); i++)
+        own += sn_recording_find(t->labels, sn_model_marker(t->source, i)->name) != -1;
+    if (own >= LEAST && !t->options.builtin)
+        return sn_marker_set_of_model(t->source, allocator, &t->set);
+    sn_status status = sn_marker_set_builtin(t->source, t->labels, allocator, &t->set, &error);
+    return sn_take_fail(t, SN_FINDING_SET_UNFIT, status, &error);
+}
+
+sn_status sn_take_apply(sn_take *t, const double *factor) {
+    sn_error error = {0};
+    sn_model_destroy(t->model);
+    sn_model_destroy(t->limited);
+    t->model = t->limited = NULL;
+    sn_status status = sn_marker_set_apply(t->set, t->source, t->options.limits, factor,
+                                           &t->allocator, &t->model, &error);
+    // limits help the calibration even where the fit goes without, as real takes break many files'
+    if (status == SN_OK)
+        status = sn_marker_set_apply(t->set, t->source, SN_LIMITS_HARD, factor, &t->allocator,
+                                     &t->limited, &error);
+    t->input.model = t->model;
+    return sn_take_fail(t, SN_FINDING_JOINT_UNKNOWN, status, &error);
+}
+
+// --- labels without a place, places without data -------------------------------------------------
+
+static bool is_unnamed(const char *name) {
+    return name[0] == '*' || name[0] == '\0' || name[0] == '#';
+}
+
+// Names to compare a label with: the model's, or those of the whole built-in set where it was cut to
+// what the recording has.
+static sn_status known_names(const sn_take *t, sn_marker_set **all, const char ***names,
+                             int *count) {
+    *all = NULL;
+    if (t->given == NULL) {
+        sn_status status = sn_marker_set_builtin(t->source, NULL, &t->allocator, all, NULL);
+        if (status == SN_ERR_MEMORY) return status;
+    }
+    *count = *all != NULL ? sn_marker_set_count(*all) : sn_model_nmarker(t->model);
+    *names = sn_acquire(&t->allocator, ((size_t)*count + 1) * sizeof **names);
+    if (*names == NULL) return SN_ERR_MEMORY;
+    for (int i = 0; i < *count; i++)
+        (*names)[i] =
+            *all != NULL ? sn_marker_set_place(*all, i)->name : sn_model_marker(t->model, i)->name;
+    return SN_OK;
+}
+
+static sn_status tell_list(sn_take *t, sn_finding_code code, const sn_name_list *list) {
+    char text[sizeof list->text + 40];
+    if (list->count == 0) return SN_OK;
+    sn_name_list_print(list, text);
+    return sn_take_note(t, code, text, list->count, 0);
+}
+
+static sn_status tell_labels(sn_take *t, const char *const *names, int count) {
+    sn_name_list list = {0};
+    int unnamed = 0;
+    for (int m = 0; m < t->summary.labels; m++) {
+        bool used = false;
+        char one[200];
+        const char *label = sn_label_name(sn_recording_label(t->labels, m));
+        for (int i = 0; i < sn_model_nmarker(t->model); i++) used |= t->column[i] == t->origin[m];
+        if (used) continue;
+        if (is_unnamed(label)) {
+            unnamed++;
+            continue;
+        }
+        int near = sn_nearest_name(label, names, count);
+        bool close = near >= 0 && sn_recording_find(t->labels, names[near]) == -1;
+        (void)snprintf(one, sizeof one, "%.60s%s%s%s", label, close ? " (did you mean " : "",
+                       close ? names[near] : "", close ? "?)" : "");
+        sn_name_list_add(&list, one);
+    }
+    SN_TRY(tell_list(t, SN_FINDING_LABELS_UNKNOWN, &list));
+    return unnamed > 0 ? sn_take_note(t, SN_FINDING_POINTS_UNNAMED, NULL, unnamed, 0) : SN_OK;
+}
+
+static sn_status tell_empty(sn_take *t) {
+    sn_name_list list = {0};
+    int nframe = sn_recording_get_info(t->recording)->nframe;
+    for (int i = 0; i < sn_model_nmarker(t->model); i++) {
+        int m = t->column[i];
+        char one[64];
+        if (m >= 0 && sn_recording_missing(t->recording, m) < nframe) continue;
+        (void)snprintf(one, sizeof one, "%.60s", sn_model_marker(t->model, i)->name);
+        sn_name_list_add(&list, one);
+    }
+    return tell_list(t, SN_FINDING_MARKERS_EMPTY, &list);
+}
+
+// --- matching ------------------------------------------------------------------------------------
+
+static sn_status refuse_several(sn_take *t) {
+    int count;
+    char text[200];
+    SN_TRY(sn_take_subjects(t->source, t->recording, &t->allocator, NULL, 0, &count));
+    (void)snprintf(text, sizeof text, "%.180s", sn_recording_label(t->labels, 0));
+    return sn_take_refuse(t, SN_FINDING_SUBJECTS_SEVERAL, text, count, 0);
+}
+
+static sn_status match(sn_take *t) {
+    int n = sn_model_nmarker(t->model);
+    t->column = sn_acquire(&t->allocator, ((size_t)n + 1) * sizeof *t->column);
+    if (t->column == NULL) return SN_ERR_MEMORY;
+    bool several = sn_fit_match(t->model, t->labels, NULL, t->column) < 0;
+    for (int i = 0; i < n; i++) {
+        t->summary.matched += t->column[i] >= 0;
+        if (t->column[i] >= 0) t->column[i] = t->origin[t->column[i]];
+    }
+    t->input.recording = t->recording;
+    t->input.column = t->column;
+    return several ? refuse_several(t) : SN_OK;
+}
+
+sn_status sn_take_find_markers(sn_take *t) {
+    sn_marker_set *all = NULL;
+    const char **names = NULL;
+    int count;
+    SN_TRY(choose_set(t));
+    SN_TRY(sn_take_apply(t, NULL));
+    SN_TRY(match(t));
+    sn_status status = known_names(t, &all, &names, &count);
+    if (status == SN_OK) status = tell_labels(t, names, count);
+    if (status == SN_OK) status = tell_empty(t);
+    if (names != NULL) sn_release(&t->allocator, (void *)names);
+    sn_marker_set_destroy(all);
+    SN_TRY(status);
+    if (t->summary.matched >= LEAST) return SN_OK;
+    return sn_take_refuse(t, SN_FINDING_MARKERS_FEW, NULL, t->summary.matched,
+                          sn_model_nmarker(t->model));
+}

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+// Findings as sentences: the one place where they become words.
+//
+// A sentence says what was found; for users of the command line it goes on with the option that helps,
+// for those of the page with what to drop there.
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "take/take.h"
+
+// Text into a caller's room; `length` counts what would not fit, too.
+typedef struct writer {
+    char *out;
+    size_t room, length;
+    sn_voice voice;
+} writer;
+
+static void say(writer *w, const char *format, ...) SN_PRINTF(2, 3);
+static void say(writer *w, const char *format, ...) {
+    size_t at = w->length < w->room ? w->length : w->room;
+    va_list arguments;
+    va_start(arguments, format);
+    int n = vsnprintf(at < w->room ? w->out + at : NULL, w->room - at, format, arguments);
+    va_end(arguments);
+    if (n > 0) w->length += (size_t)n;
+}
+
+// The same for users of the command line only.
+#define HINT(...)                                                                                  \
+    do {                                                                                           \
+        if (w->voice == SN_VOICE_COMMAND) say(w, __VA_ARGS__);                                     \
+    } while (0)
+
+static const char *marker_name(const sn_take *t, int marker) {
+    return t->model != NULL && marker >= 0 && marker < sn_model_nmarker(t->model)
+               ? sn_model_marker(t->model, marker)->name
+               : "?";
+}
+
+static const char *joint_name(const sn_take *t, int joint) {
+    return t->model != NULL && joint >= 0 && joint < sn_model_njoint(t->model)
+               ? sn_model_joint(t->model, joint)->name
+               : "?";
+}
+
+static const char *plural(double count) { return count == 1 ? "" : "s"; }
+
+static char axis_sign(const sn_finding *f) { return f->number[1] < 0 ? '-' : '+'; }
+static char axis_letter(const sn_finding *f) { return "xyz"[(int)f->number[0]]; }
+
+// The unit's name as a thing: "mm", or "this unit" where it has none.
+static const char *unit_of(const sn_finding *f) {
+    return f->text[0] != '\0' ? f->text : "this unit";
+}
+
+static void say_note(writer *w, const sn_take *t, const sn_finding *f) {
+    const double *x = f->number;
+    switch (f->code) {
+    case SN_FINDING_LABELS_UNKNOWN:
+        say(w, "%.0f label%s in no marker set: %s", x[0], x[0] == 1 ? " is" : "s are", f->text);
+        break;
+    case SN_FINDING_POINTS_UNNAMED:
+        say(w, "%.0f unnamed point%s left out", x[0], x[0] == 1 ? " was" : "s were");
+        break;
+    case SN_FINDING_MARKERS_EMPTY:
+        say(w, "%.0f marker%s of the set without data: %s", x[0], plural(x[0]), f->text);
+        break;
+    case SN_FINDING_UP_CONFLICT:
+        say(w,
+            "the file states %s as up, but the figure stands along %c%c; the figure was believed",
+            f->text, axis_sign(f), axis_letter(f));
+        HINT(" (--up forces it)");
+        break;
+    case SN_FINDING_UP_ASSUMED:
+        say(w,
+            "which axis of the recording is up is neither stated nor clear from the figure; %c%c "
+            "was assumed",
+            axis_sign(f), axis_letter(f));
+        HINT(" (--up forces it)");
+        break;
+    case SN_FINDING_UNIT_FOUND:
+    case SN_FINDING_UNIT_ASSUMED:
+        say(w, "the file states no unit of length; ");
+        if (f->code == SN_FINDING_UNIT_FOUND)
+            say(w, "with %s the body is about as large as the skeleton", unit_of(f));
+        else
+            say(w, "%s was taken as a guess", unit_of(f));
+        HINT(" (--units forces it)");
+        break;
+    case SN_FINDING_SIZE_DIFFERS:
+        say(w, "the body is about %.2g times as large as the skeleton", x[0]);
+        HINT(": --calibrate=scale fits the lengths of its bones");
+        break;
+    case SN_FINDING_FEW_FRAMES:
+        say(w,
+            "calibrated from %.0f frame%s only: a short or still take hardly tells marker places "
+            "from joint angles, and a small error proves little",
+            x[0], plural(x[0]));
+        break;
+    case SN_FINDING_MAX_ERROR_LARGE:
+        if (w->voice == SN_VOICE_COMMAND)
+            say(w, "--max-error is %g metres, which every frame stays below: say 5mm or 0.5cm",
+                x[0]);
+        else
+            say(w, "the largest error allowed is %g metres, which every frame stays below", x[0]);
+        break;
+    case SN_FINDING_EXCHANGED:
+        say(w,
+            "%s and %s look exchanged in frames %lld to %lld: with their labels exchanged these "
+            "fit %.1f times better; mend it in the file",
+            marker_name(t, f->marker), marker_name(t, f->other), (long long)f->first,
+            (long long)f->last, x[0]);
+        HINT(", or try --robust");
+        break;
+    default:
+        break;
+    }
+}
+
+static void say_warning(writer *w, const sn_take *t, const sn_finding *f) {
+    const double *x = f->number;
+    switch (f->code) {
+    case SN_FINDING_UNIT_DOUBTFUL:
+        say(w,
+            "with %s as unit the body is %.3g times as large as the skeleton: the unit is likely "
+            "wrong, and the motion nonsense",
+            unit_of(f), x[0]);
+        HINT(" (--units)");
+        break;
+    case SN_FINDING_MIRRORED:
+        say(w,
+            "the markers look mirrored (in a mirror %.0f frame%s %.1f times better): the axes or "
+            "the left and right labels are likely exchanged",
+            x[0], x[0] == 1 ? " fits" : "s fit", x[1]);
+        HINT("; see --axes (one sign turned mirrors them back; labels are to be exchanged in the "
+             "file)");
+        break;
+    case SN_FINDING_FAR_FROM_BONES:
+        say(w,
+            "after the calibration the markers sit %.0f cm from their bones (RMS; the worst, %s, "
+            "%.0f cm) on a figure of %.2g m: the skeleton is likely not this body's, or the set "
+            "names wrong joints, and the small error proves nothing",
+            100 * x[0], marker_name(t, f->marker), 100 * x[1], x[2]);
+        if (!t->summary.reshaped) HINT("; --calibrate=scale fits the lengths of bones");
+        break;
+    case SN_FINDING_TRUTH_RATE:
+        say(w,
+            "the known motion has %g frames/s, the recording %g: frame is compared with frame, and "
+            "these are not of the same moments",
+            x[1], x[0]);
+        HINT(" (sinew convert --fps makes them so)");
+        break;
+    default:
+        break;
+    }
+}
+
+static void say_subject(writer *w, const sn_take *t, const sn_finding *f) {
+    say(w, "no label belongs to the subject \"%s\"; %s%s", t->subject != NULL ? t->subject : "",
+        f->text[0] != '\0' ? "here are: " : "", f->text);
+    if (f->text[0] == '\0') say(w, "the labels name no subject");
+}
+
+// Labels that have no place are the likely reason.
+static void say_few(writer *w, const sn_take *t, const sn_finding *f) {
+    say(w, "only %.0f of the set's %.0f markers are in this recording", f->number[0], f->number[1]);
+    for (size_t i = 0; i < t->nfinding; i++)
+        if (t->finding[i].code == SN_FINDING_LABELS_UNKNOWN) {
+            say(w, "; ");
+            say_note(w, t, &t->finding[i]);
+            break;
+        }
+}
+
+static void say_drop(writer *w) {
+    if (w->voice == SN_VOICE_PAGE)
+        say(w, "; drop the skeleton or the motion that belongs to these markers with them");
+}
+
+static void say_error(writer *w, const sn_take *t, const sn_finding *f) {
+    const double *x = f->number;
+    switch (f->code) {
+    case SN_FINDING_SUBJECT_UNKNOWN:
+        say_subject(w, t, f);
+        break;
+    case SN_FINDING_SUBJECTS_SEVERAL:
+        say(w, "several subjects have markers of the same names; choose one");
+        HINT(" with --subject NAME");
+        say(w, ", the part of a label before the colon (\"%s\")", f->text);
+        break;
+    case SN_FINDING_SET_UNFIT:
+        say(w, "%s", f->text);
+        HINT("; say with --markers SET which marker sits on which joint; docs/mocap.md shows how");
+        say_drop(w);
+        break;
+    case SN_FINDING_MARKERS_FEW:
+        say_few(w, t, f);
+        say_drop(w);
+        break;
+    case SN_FINDING_UNIT_IMPOSSIBLE:
+        say(w,
+            "its unit of length is stated as %s, but then the body in it is %.3g times as large as "
+            "the skeleton",
+            unit_of(f), x[0]);
+        HINT("; give the right one with --units (--units %s where it is right and the skeleton is "
+             "to be stretched)",
+             unit_of(f));
+        break;
+    case SN_FINDING_FRAMES_NONE:
+        say(w, "the recording has no frames");
+        break;
+    case SN_FINDING_FRAMES_OUTSIDE:
+        say(w, "frames %lld to %lld were asked for, but the file's frames are %.0f to %.0f",
+            (long long)f->first, (long long)f->last, x[0], x[1]);
+        break;
+    case SN_FINDING_FRAMES_EMPTY:
+        say(w, "no frame from %lld to %lld has three markers with data", (long long)f->first,
+            (long long)f->last);
+        break;
+    case SN_FINDING_TRUTH_SHORT:
+        say(w, "the known motion has %.0f frame%s, but the fit goes to frame %.0f of the recording",
+            x[0], plural(x[0]), x[1]);
+        break;
+    case SN_FINDING_TRUTH_OTHER:
+        say(w,
+            "the known motion belongs to another skeleton: only %.0f of %.0f joints have the same "
+            "names",
+            x[0], x[1]);
+        break;
+    case SN_FINDING_TRUTH_REST:
+        say(w,
+            "the known motion's skeleton lies otherwise at rest than the model (\"%s\"), so that "
+            "their angles cannot be compared",
+            joint_name(t, f->joint));
+        break;
+    default:
+        say(w, "%s", f->text);
+        break;
+    }
+}
+
+size_t sn_take_sentence(const sn_take *take, int i, sn_voice voice, char *out, size_t room) {
+    const sn_finding *f = sn_take_finding(take, i);
+    writer w = {out, out != NULL ? room : 0, 0, voice};
+    if (w.room > 0) out[0] = '\0';
+    if (f == NULL) return 0;
+    (f->severity == SN_SEVERITY_NOTE      ? say_note
+     : f->severity == SN_SEVERITY_WARNING ? say_warning
+                                          : say_error)(&w, take, f);
+    return w.length;
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// How large the recorded body is against the figure.
+//
+// Distances between markers of one bone, or across a joint that hardly moved, do not depend on the pose: of
+// all pairs those are asked whose distance changed least over the take, each against its distance on the
+// figure at rest. The median of these ratios is good to some ten percent even where the markers' places are
+// only guessed; how far the markers are spread says less, as arms hang down in a take and not at rest.
+#include <math.h>
+#include <stdlib.h>
+
+#include "take/fit.h"
+#include "math/vec3.h"
+
+enum { LOOKED_AT = 60, LEAST_SEEN = 3, LEAST_PAIRS = 10, NEIGHBOURS = 100 };
+
+// Markers nearer to each other than this share of the figure's spread say little.
+static const double near = 0.15;
+
+typedef struct pair {
+    double ratio;   // measured over at rest
+    double change;  // standard deviation over mean
+} pair;
+
+static bool measure(const sn_recording *recording, int a, int b, double rest, pair *out) {
+    const sn_recording_info *info = sn_recording_get_info(recording);
+    int n = 0, step = info->nframe / LOOKED_AT + 1;
+    double sum = 0, square = 0;
+    for (int f = 0; f < info->nframe; f += step) {
+        if (!sn_recording_present(recording, f, a) || !sn_recording_present(recording, f, b))
+            continue;
+        const double *x = sn_recording_frame(recording, f);
+        double d = v3_norm(v3_sub(v3_from(x + 3 * a), v3_from(x + 3 * b)));
+        sum += d;
+        square += d * d;
+        n++;
+    }
+    if (n < (info->nframe < LEAST_SEEN ? 1 : LEAST_SEEN) || !(sum > 0)) return false;
+    double mean = sum / n;
+    out->ratio = mean / rest;
+    out->change = sqrt(fmax(square / n - mean * mean, 0)) / mean;
+    return isfinite(out->ratio) && isfinite(out->change);
+}
+
+static int by_change(const void *a, const void *b) {
+    double x = ((const pair *)a)->change, y = ((const pair *)b)->change;
+    return (x > y) - (x < y);
+}
+
+static int by_ratio(const void *a, const void *b) {
+    double x = ((const pair *)a)->ratio, y = ((const pair *)b)->ratio;
+    return (x > y) - (x < y);
+}
+
+sn_status sn_fit_size(const sn_fit_input *in, const sn_vec3 *rest, double figure,
+                      const sn_allocator *allocator, double *out) {
+    int count = sn_model_nmarker(in->model), n = 0;
+    pair *pairs = sn_acquire(allocator, ((size_t)count * NEIGHBOURS + 1) * sizeof *pairs);
+    *out = 0;
+    if (pairs == NULL) return SN_ERR_MEMORY;
+    for (int i = 0; i < count; i++)
+        for (int k = i + 1; k < count && k <= i + NEIGHBOURS; k++) {
+            double d = v3_norm(v3_sub(rest[i], rest[k]));
+            if (in->column[i] < 0 || in->column[k] < 0 || d < near * figure) continue;
+            n += measure(in->recording, in->column[i], in->column[k], d, &pairs[n]);
+        }
+    qsort(pairs, (size_t)n, sizeof *pairs, by_change);
+    // one in five
+    int kept = n / 5 > LEAST_PAIRS ? n / 5 : n < LEAST_PAIRS ? n : LEAST_PAIRS;
+    qsort(pairs, (size_t)kept, sizeof *pairs, by_ratio);
+    if (kept > 0) *out = pairs[kept / 2].ratio;
+    sn_release(allocator, pairs);
+    return SN_OK;
+}

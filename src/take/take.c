@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: MIT
+// A take's life: create, prepare, solve, finish, and what can be asked of it.
+#include "take/take.h"
+
+#include <math.h>
+#include <string.h>
+
+// --- memory --------------------------------------------------------------------------------------
+
+static sn_status copy_options(sn_take *t, const sn_take_options *o) {
+    t->options = *o;
+    t->options.subject = NULL;
+    t->options.markers = NULL;
+    if (o->subject != NULL) {
+        t->subject = sn_acquire(&t->allocator, strlen(o->subject) + 1);
+        if (t->subject == NULL) return SN_ERR_MEMORY;
+        memcpy(t->subject, o->subject, strlen(o->subject) + 1);
+        t->options.subject = t->subject;
+    }
+    if (o->markers != NULL) {
+        SN_TRY(sn_marker_set_create(sn_marker_set_name(o->markers),
+                                    sn_marker_set_place(o->markers, 0),
+                                    sn_marker_set_count(o->markers), &t->allocator, &t->given));
+        t->options.markers = t->given;
+    }
+    return SN_OK;
+}
+
+sn_status sn_take_create(const sn_model *model, const sn_recording *recording,
+                         const sn_take_options *options, const sn_allocator *allocator,
+                         sn_take **out, sn_error *error) {
+    if (out == NULL) return sn_fail_missing(error);
+    *out = NULL;
+    sn_take_options o = options != NULL ? *options : sn_take_options_default();
+    SN_TRY(sn_take_check_options(&o, model, recording, error));
+    sn_take *t = sn_acquire(allocator, sizeof *t);
+    if (t == NULL) return sn_fail_memory(error);
+    *t = (sn_take){.allocator = sn_allocator_of(allocator),
+                   .source = model,
+                   .recording = recording,
+                   .input = {.axes = sn_axis_map_identity()}};
+    sn_status status = copy_options(t, &o);
+    // all of a person is smaller
+    if (status == SN_OK && isfinite(o.max_error) && o.max_error > 1)
+        status = sn_take_note(t, SN_FINDING_MAX_ERROR_LARGE, NULL, o.max_error, 0);
+    if (status != SN_OK) {
+        sn_take_destroy(t);
+        return sn_fail_memory(error);
+    }
+    *out = t;
+    return SN_OK;
+}
+
+void sn_take_destroy(sn_take *take) {
+    if (take == NULL) return;
+    sn_allocator allocator = take->allocator;
+    sn_fitting_end(&take->fitting);
+    sn_motion_destroy(take->motion);
+    sn_model_destroy(take->model);
+    sn_model_destroy(take->limited);
+    sn_marker_set_destroy(take->set);
+    sn_marker_set_destroy(take->given);
+    sn_recording_destroy(take->labels);
+    for (size_t i = 0; i < take->nfinding; i++)
+        sn_release(&allocator, (void *)(uintptr_t)take->finding[i].text);
+    sn_release(&allocator, take->finding);
+    sn_release(&allocator, take->frames);
+    sn_release(&allocator, take->markers);
+    sn_release(&allocator, take->column);
+    sn_release(&allocator, take->factor);
+    sn_release(&allocator, take->origin);
+    sn_release(&allocator, take->subject);
+    sn_release(&allocator, take);
+}
+
+// --- steps ---------------------------------------------------------------------------------------
+
+sn_status sn_take_check_cancel(const sn_take *take) {
+    return take->options.cancel != NULL && *take->options.cancel ? SN_ERR_CANCELLED : SN_OK;
+}
+
+void sn_take_tell(const sn_take *take, const sn_take_progress *progress) {
+    if (take->options.progress != NULL)
+        take->options.progress(take->options.progress_user, progress);
+}
+
+// What a step returns, kept: a take that has failed stays failed.
+static sn_status end_step(sn_take *t, sn_status status, sn_take_step next) {
+    t->step = status == SN_OK ? next : SN_TAKE_FAILED;
+    t->failed = status;
+    return status;
+}
+
+static sn_status may_step(const sn_take *t, sn_take_step wanted) {
+    if (t == NULL) return SN_ERR_ARGUMENT;
+    if (t->step == SN_TAKE_FAILED) return t->failed;
+    return t->step == wanted ? SN_OK : SN_ERR_ARGUMENT;
+}
+
+static void tell_frame(void *user, int done, int nframe, const sn_track_frame *latest) {
+    sn_take *t = user;
+    // at the end of an advance the last frame was told already
+    double error = latest != NULL ? latest->report.mean_error : 0;
+    if (latest == NULL && done < nframe) return;
+    sn_take_tell(t, &(sn_take_progress){.stage = SN_STAGE_SOLVE,
+                                        .fraction = (double)done / nframe,
+                                        .done = done,
+                                        .total = nframe,
+                                        .error = error});
+}
+
+static sn_fit_options fit_options(sn_take *t) {
+    const sn_take_options *from = &t->options;
+    sn_fit_options o = sn_fit_options_default();
+    o.track.solver = from->solver;
+    o.track.threads = from->threads;
+    o.track.progress = tell_frame;
+    o.track.progress_user = t;
+    o.limits = from->limits;
+    o.soft_weight = from->soft_weight;
+    o.posture = from->posture;
+    o.loss = from->loss;
+    o.loss_scale = from->loss_scale;
+    o.smooth = from->smooth;
+    o.too_few = from->too_few;
+    o.cancel = from->cancel;
+    return o;
+}
+
+static sn_status begin_solve(sn_take *t) {
+    const sn_recording_info *info = sn_recording_get_info(t->recording);
+    size_t count = (size_t)t->input.count, nmarker = (size_t)sn_model_nmarker(t->model) + 1;
+    sn_fit_options o = fit_options(t);
+    sn_error error = {0};
+    t->frames = sn_acquire(&t->allocator, count * sizeof *t->frames);
+    t->markers = sn_acquire(&t->allocator, nmarker * sizeof *t->markers);
+    if (t->frames == NULL || t->markers == NULL) return SN_ERR_MEMORY;
+    SN_TRY(sn_motion_create(t->input.count, sn_model_nq(t->model), t->summary.first_frame,
+                            info->rate, &t->allocator, &t->motion));
+    sn_motion_set_time_offset(t->motion, info->time_offset);
+    sn_status status =
+        sn_fitting_begin(&t->fitting, &t->input, &o, &t->allocator, t->motion, &error);
+    return sn_take_fail(t, SN_FINDING_FAILED, status, &error);
+}
+
+static sn_status prepare(sn_take *t) {
+    SN_TRY(sn_take_find_labels(t));
+    SN_TRY(sn_take_find_markers(t));
+    SN_TRY(sn_take_find_world(t));
+    SN_TRY(sn_take_find_frames(t));
+    SN_TRY(sn_take_check_cancel(t));
+    SN_TRY(sn_take_find_shape(t));
+    SN_TRY(begin_solve(t));
+    return sn_take_check_cancel(t);
+}
+
+sn_status sn_take_prepare(sn_take *take) {
+    SN_TRY(may_step(take, SN_TAKE_CREATED));
+    return end_step(take, prepare(take), SN_TAKE_PREPARED);
+}
+
+static sn_status solve(sn_take *t, int count) {
+    sn_error error = {0};
+    SN_TRY(sn_take_fail(t, SN_FINDING_FAILED, sn_fitting_advance(&t->fitting, count), &error));
+    return sn_take_check_cancel(t);
+}
+
+sn_status sn_take_solve(sn_take *take, int count) {
+    SN_TRY(may_step(take, SN_TAKE_PREPARED));
+    return end_step(take, solve(take, count), SN_TAKE_PREPARED);
+}
+
+// Markers that look exchanged.
+static sn_status find_swaps(sn_take *t) {
+    sn_fit_swap swap[16];
+    int count;
+    SN_TRY(sn_fit_swaps(&t->input, t->motion, &t->allocator, swap,
+                        (int)(sizeof swap / sizeof swap[0]), &count));
+    for (int i = 0; i < count; i++) {
+        sn_finding *f = sn_take_add(t, SN_FINDING_EXCHANGED, NULL);
+        if (f == NULL) return SN_ERR_MEMORY;
+        f->marker = swap[i].a;
+        f->other = swap[i].b;
+        f->has_frames = true;
+        f->first = (int64_t)swap[i].first + t->summary.first_frame;
+        f->last = (int64_t)swap[i].last + t->summary.first_frame;
+        f->number[0] = sqrt(swap[i].given / fmax(swap[i].exchanged, 1e-30));
+    }
+    return SN_OK;
+}
+
+// With places that were known, an error that large may mean a mirror.
+static const double suspicious_rms = 0.02;
+
+static sn_status finish(sn_take *t) {
+    sn_take_summary *s = &t->summary;
+    sn_error error = {0};
+    SN_TRY(solve(t, -1));
+    sn_take_tell(t, &(sn_take_progress){.stage = SN_STAGE_FINISH});
+    sn_status status = sn_fitting_finish(&t->fitting, t->frames, t->markers, &s->fit);
+    SN_TRY(sn_take_fail(t, SN_FINDING_FAILED, status, &error));
+    sn_fitting_end(&t->fitting);
+    SN_TRY(sn_take_check_cancel(t));
+    for (int f = 0; f < s->count; f++) {
+        s->above += (double)t->frames[f].rms > t->options.max_error;
+        s->again += f > 0 && (t->frames[f].restarted || t->frames[f].moved);
+    }
+    SN_TRY(find_swaps(t));
+    if (!s->calibrated && s->fit.rms > suspicious_rms) SN_TRY(sn_take_check_handedness(t));
+    sn_take_tell(t, &(sn_take_progress){.stage = SN_STAGE_FINISH, .fraction = 1});
+    return SN_OK;
+}
+
+sn_status sn_take_finish(sn_take *take) {
+    SN_TRY(may_step(take, SN_TAKE_PREPARED));
+    return end_step(take, finish(take), SN_TAKE_FINISHED);
+}
+
+// --- answers -------------------------------------------------------------------------------------
+
+int sn_take_solved(const sn_take *take) {
+    if (take == NULL) return 0;
+    return take->step == SN_TAKE_FINISHED ? take->summary.count : take->fitting.solved;
+}
+
+// What a failed prepare left is not shown.
+static bool is_prepared(const sn_take *take) {
+    return take != NULL && take->motion != NULL &&
+           (take->step == SN_TAKE_PREPARED || take->step == SN_TAKE_FINISHED);
+}
+
+const sn_motion *sn_take_motion(const sn_take *take) {
+    return is_prepared(take) ? take->motion : NULL;
+}
+
+const sn_model *sn_take_model(const sn_take *take) {
+    return is_prepared(take) ? take->model : NULL;
+}
+
+const sn_model *sn_take_limited_model(const sn_take *take) {
+    return is_prepared(take) ? take->limited : NULL;
+}
+
+const sn_marker_set *sn_take_markers(const sn_take *take) {
+    return is_prepared(take) ? take->set : NULL;
+}
+
+int sn_take_column(const sn_take *take, int marker) {
+    bool there = is_prepared(take) && marker >= 0 && marker < sn_model_nmarker(take->model);
+    return there ? take->column[marker] : -1;
+}
+
+const sn_take_summary *sn_take_get_summary(const sn_take *take) {
+    return take != NULL ? &take->summary : NULL;
+}
+
+const sn_fit_frame *sn_take_frames(const sn_take *take) {
+    return take != NULL && take->step == SN_TAKE_FINISHED ? take->frames : NULL;
+}
+
+const sn_fit_marker *sn_take_marker_errors(const sn_take *take) {
+    return take != NULL && take->step == SN_TAKE_FINISHED ? take->markers : NULL;
+}
+
+sn_status sn_take_measured(const sn_take *take, const sn_allocator *allocator, sn_recording **out) {
+    if (out == NULL) return SN_ERR_ARGUMENT;
+    *out = NULL;
+    if (!is_prepared(take)) return SN_ERR_ARGUMENT;
+    sn_recording_info info = *sn_recording_get_info(take->recording);
+    info.nmarker = take->summary.labels;
+    info.nframe = take->summary.count;
+    info.first_frame = take->summary.first_frame;
+    size_t n = (size_t)info.nmarker;
+    const char **labels = sn_acquire(allocator, (n + 1) * sizeof *labels);
+    bool *used = sn_acquire(allocator, n + 1);
+    sn_status status = labels == NULL || used == NULL ? SN_ERR_MEMORY : SN_OK;
+    for (int m = 0; status == SN_OK && m < info.nmarker; m++) {
+        labels[m] = sn_recording_label(take->labels, m);
+        used[m] = false;
+        for (int i = 0; i < sn_model_nmarker(take->model); i++)
+            used[m] |= take->column[i] == take->origin[m];
+    }
+    if (status == SN_OK) status = sn_recording_create(&info, labels, allocator, out);
+    for (int f = 0; status == SN_OK && f < info.nframe; f++)
+        for (int m = 0; m < info.nmarker; m++)
+            if (used[m])
+                sn_axis_map_point(&take->input.axes,
+                                  sn_recording_frame(take->recording, take->input.first + f) +
+                                      3 * (size_t)take->origin[m],
+                                  sn_recording_edit(*out, f) + 3 * (size_t)m);
+    sn_release(allocator, used);
+    sn_release(allocator, (void *)labels);
+    return status;
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// A take from the inside, and its steps. Each step that cannot go on leaves a finding and fails.
+#pragma once
+
+#include "take/fit.h"
+
+/// Which step comes next.
+typedef enum sn_take_step {
+    SN_TAKE_CREATED,
+    SN_TAKE_PREPARED,
+    SN_TAKE_FINISHED,
+    SN_TAKE_FAILED
+} sn_take_step;
+
+struct sn_take {
+    sn_allocator allocator;
+    sn_take_options options;  ///< its pointers lead to what follows
+    char *subject;            ///< NULL: none was named
+    sn_marker_set *given;     ///< NULL: none was given
+    const sn_model *source;
+    const sn_recording *recording;
+    sn_take_step step;
+    sn_status failed;  ///< of SN_TAKE_FAILED
+
+    // labels.c
+    sn_recording
+        *labels;  ///< without frames: the subject's labels, subject and name parted by a colon
+    int *origin;  ///< per label: its marker in the recording
+
+    // markers.c
+    sn_marker_set *set;
+    sn_model *model;    ///< with the set's markers in place
+    sn_model *limited;  ///< the same with the source's limits
+    int *column;        ///< per marker: its marker in the recording, -1 for none
+    double *factor;     ///< per joint: of its bones' lengths
+
+    sn_fit_input input;  ///< of `model`; frames and axes once they are known
+    sn_take_summary summary;
+
+    // solve.c
+    sn_fitting fitting;
+    sn_motion *motion;
+    sn_fit_frame *frames;
+    sn_fit_marker *markers;
+
+    sn_finding *finding;
+    size_t nfinding, room;
+};
+
+// --- steps -------------------------------------------------------------------------------------------
+
+/// options.c: the error names what is out of range.
+sn_status sn_take_check_options(const sn_take_options *o, const sn_model *model,
+                                const sn_recording *recording, sn_error *error);
+
+/// labels.c: whose labels are looked at.
+sn_status sn_take_find_labels(sn_take *take);
+/// markers.c: the marker set, the model with it, and which label is which marker.
+sn_status sn_take_find_markers(sn_take *take);
+/// markers.c: the model again, after the set or the lengths changed. @param factor  NULL for 1
+sn_status sn_take_apply(sn_take *take, const double *factor);
+/// world.c: axes and unit.
+sn_status sn_take_find_world(sn_take *take);
+/// world.c: the frames that were asked for, which must show something.
+sn_status sn_take_find_frames(sn_take *take);
+/// scale.c: where the markers sit and how long bones are, where that is wanted.
+sn_status sn_take_find_shape(sn_take *take);
+/// scale.c: a warning when the markers look mirrored.
+sn_status sn_take_check_handedness(sn_take *take);
+
+/// SN_ERR_CANCELLED once cancel is true.
+sn_status sn_take_check_cancel(const sn_take *take);
+void sn_take_tell(const sn_take *take, const sn_take_progress *progress);
+
+// --- findings ----------------------------------------------------------------------------------------
+
+/// A finding with its severity, no numbers, nothing it is about; to be changed by the caller at once.
+/// @param text  copied; NULL for ""
+/// NULL when memory is out.
+sn_finding *sn_take_add(sn_take *take, sn_finding_code code, const char *text);
+/// The same with numbers, as a step's result: SN_OK or SN_ERR_MEMORY.
+sn_status sn_take_note(sn_take *take, sn_finding_code code, const char *text, double a, double b);
+/// An error that a step returns: SN_ERR_VALUE, or SN_ERR_MEMORY.
+sn_status sn_take_refuse(sn_take *take, sn_finding_code code, const char *text, double a, double b);
+/// A failure with a sentence of its own as a finding; memory that is out stays that.
+sn_status sn_take_fail(sn_take *take, sn_finding_code code, sn_status status,
+                       const sn_error *error);
+
+/// Names with commas between them, as many as fit; `more` counts the others.
+typedef struct sn_name_list {
+    char text[900];
+    int count, more;
+} sn_name_list;
+
+void sn_name_list_add(sn_name_list *list, const char *name);
+/// "A, B and 3 more". @param out  sizeof list->text + 40 bytes
+void sn_name_list_print(const sn_name_list *list, char *out);

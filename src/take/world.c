@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+// How the recording lies against the model: axes and unit, as a map; and which frames are fitted.
+#include <math.h>
+#include <stdio.h>
+
+#include "take/take.h"
+
+// A body in this range of the skeleton's size needs no other bones.
+static const double smaller = 0.75, larger = 1.33;
+
+static void name_unit(double metres, char out[16]) {
+    static const struct {
+        double metres;
+        const char *name;
+    } units[] = {{1, "m"},       {0.01, "cm"},   {0.001, "mm"},
+                 {0.0254, "in"}, {0.3048, "ft"}, {0.1, "dm"}};
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        if (metres == units[i].metres) {
+            (void)snprintf(out, 16, "%s", units[i].name);
+            return;
+        }
+    (void)snprintf(out, 16, "%.6g m", metres);
+}
+
+static void force_axes(sn_axes_report *a, const sn_axis_map *map, int up, double up_sign) {
+    double scale = a->map.scale;
+    a->map = *map;
+    a->map.scale = scale;
+    a->up = up, a->up_sign = up_sign, a->up_known = SN_KNOWN_FORCED;
+    a->up_conflict = false;
+}
+
+static void force_unit(const sn_recording_info *info, sn_axes_report *a, double unit) {
+    // numbers are metres already where the file stated a unit
+    double stated = info->metres_per_unit, factor = unit / (stated > 0 ? stated : 1);
+    a->size *= factor / a->map.scale;
+    a->map.scale = factor;
+    a->unit = unit;
+    a->unit_known = SN_KNOWN_FORCED;
+    a->unit_doubtful = sn_axes_impossible(a->size);
+}
+
+static sn_status tell_up(sn_take *t) {
+    const sn_axes_report *a = &t->summary.axes;
+    if (a->up_conflict)
+        SN_TRY(sn_take_note(t, SN_FINDING_UP_CONFLICT,
+                            sn_recording_get_info(t->recording)->y_screen, a->up, a->up_sign));
+    if (a->up_known == SN_KNOWN_ASSUMED)
+        SN_TRY(sn_take_note(t, SN_FINDING_UP_ASSUMED, NULL, a->up, a->up_sign));
+    return SN_OK;
+}
+
+// A stated unit that cannot be right would give a motion that is nonsense: refused.
+static sn_status judge_unit(sn_take *t) {
+    const sn_axes_report *a = &t->summary.axes;
+    const char *unit = t->summary.unit;
+    if (a->unit_doubtful && a->unit_known == SN_KNOWN_STATED)
+        return sn_take_refuse(t, SN_FINDING_UNIT_IMPOSSIBLE, unit, a->size, 0);
+    if (a->unit_known == SN_KNOWN_FOUND)
+        SN_TRY(sn_take_note(t, SN_FINDING_UNIT_FOUND, unit, a->unit, 0));
+    if (a->unit_known == SN_KNOWN_ASSUMED)
+        SN_TRY(sn_take_note(t, SN_FINDING_UNIT_ASSUMED, unit, a->unit, 0));
+    bool other = a->size > 0 && (a->size < smaller || a->size > larger);
+    if (a->unit_doubtful) return sn_take_note(t, SN_FINDING_UNIT_DOUBTFUL, unit, a->size, 0);
+    if (other && t->options.calibrate != SN_CALIBRATE_SCALE)
+        return sn_take_note(t, SN_FINDING_SIZE_DIFFERS, NULL, a->size, 0);
+    return SN_OK;
+}
+
+sn_status sn_take_find_world(sn_take *t) {
+    const sn_take_options *o = &t->options;
+    const sn_recording_info *info = sn_recording_get_info(t->recording);
+    sn_axes_report *a = &t->summary.axes;
+    SN_TRY(sn_fit_axes(&t->input, o->model_up, o->model_up_sign, &t->allocator, a));
+    if (o->up >= 0) {
+        sn_axis_map upright = sn_axis_map_up(o->up, o->up_sign, o->model_up, o->model_up_sign);
+        force_axes(a, &upright, o->up, o->up_sign);
+    }
+    if (o->has_axes)
+        force_axes(a, &o->axes, o->axes.axis[o->model_up],
+                   o->axes.sign[o->model_up] * o->model_up_sign);
+    if (o->unit > 0) force_unit(info, a, o->unit);
+    name_unit(a->unit, t->summary.unit);
+    if (o->unit == 0 && info->unit[0] != '\0')
+        (void)snprintf(t->summary.unit, sizeof t->summary.unit, "%s", info->unit);
+    t->input.axes = a->map;
+    SN_TRY(tell_up(t));
+    return judge_unit(t);
+}
+
+// --- frames --------------------------------------------------------------------------------------
+
+static bool shows_something(const sn_take *t, int frame) {
+    int n = 0;
+    for (int i = 0; i < sn_model_nmarker(t->model); i++)
+        n += t->column[i] >= 0 && sn_recording_present(t->recording, frame, t->column[i]);
+    return n >= 3;
+}
+
+static sn_status refuse_frames(sn_take *t, sn_finding_code code, int64_t first, int64_t last,
+                               int64_t from, int64_t to) {
+    SN_TRY(sn_take_note(t, code, NULL, (double)from, (double)to));
+    sn_finding *f = &t->finding[t->nfinding - 1];
+    f->has_frames = true;
+    f->first = first;
+    f->last = last;
+    return SN_ERR_VALUE;
+}
+
+sn_status sn_take_find_frames(sn_take *t) {
+    const sn_recording_info *info = sn_recording_get_info(t->recording);
+    int64_t from = info->first_frame, to = from + info->nframe - 1;
+    int64_t first = t->options.first_frame != INT64_MIN ? t->options.first_frame : from;
+    int64_t last = t->options.last_frame != INT64_MAX ? t->options.last_frame : to;
+    if (info->nframe == 0) return sn_take_refuse(t, SN_FINDING_FRAMES_NONE, NULL, 0, 0);
+    if (first < from || last > to || first > last)
+        return refuse_frames(t, SN_FINDING_FRAMES_OUTSIDE, first, last, from, to);
+    bool shown = false;
+    for (int64_t f = first - from; f <= last - from && !shown; f++)
+        shown = shows_something(t, (int)f);
+    if (!shown) return refuse_frames(t, SN_FINDING_FRAMES_EMPTY, first, last, 0, 0);
+    t->summary.first = t->input.first = (int)(first - from);
+    t->summary.count = t->input.count = (int)(last - first + 1);
+    t->summary.first_frame = (int)first;
+    return SN_OK;
+}

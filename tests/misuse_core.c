@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+// Rows of misuse.h: models, problems, solvers, motions.
+#include "misuse.h"
+
+static void end_model(void *p) { sn_model_destroy(p); }
+static void end_builder(void *p) { sn_builder_destroy(p); }
+static void end_problem(void *p) { sn_problem_destroy(p); }
+static void end_workspace(void *p) { sn_workspace_destroy(p); }
+static void end_solver(void *p) { sn_solver_destroy(p); }
+static void end_tracker(void *p) { sn_tracker_destroy(p); }
+static void end_smoother(void *p) { sn_smoother_destroy(p); }
+static void end_recording(void *p) { sn_recording_destroy(p); }
+static void end_motion(void *p) { sn_motion_destroy(p); }
+static void end_table(void *p) { sn_table_destroy(p); }
+static void end_string(void *p) { sn_string_free(p, NULL); }
+
+static sn_status no_goals(void *user, int frame, sn_problem *problem) {
+    (void)user, (void)frame, (void)problem;
+    return SN_OK;
+}
+
+static void base_and_math(void) {
+    double s, c;
+    const sn_quat one = {1, 0, 0, 0};
+    const sn_vec3 v = {0.1, 0.2, 0.3};
+    VALUE(sn_status_text, != NULL, ENUM(sn_status, SN_OK));
+    NONE(sn_version);
+    VOID(sn_sincos, ANY(0.3), PTR(&s), PTR(&c));
+    STRUCT(sn_mat3_from_quat, (sn_quat){ANY(1), ANY(0), 0, 0});
+    STRUCT(sn_quat_from_mat3, sn_mat3_from_quat((sn_quat){ANY(1), 0, 0, 0}));
+    STRUCT(sn_quat_exp, (sn_vec3){ANY(0.1), ANY(0), 0});
+    STRUCT(sn_quat_log, (sn_quat){ANY(1), ANY(0), 0, 0});
+    STRUCT(sn_quat_mul, one, sn_quat_exp(v));
+    STRUCT(sn_quat_conj, one);
+}
+
+static void models(void) {
+    static void *out;
+    static sn_error error;
+    static uint64_t state = 1;
+    static sn_joint_desc joint;
+    static sn_marker_desc marker;
+    char name[16];
+    static int added;
+    (void)snprintf(name, sizeof name, "extra%d", added++);
+    joint = sn_joint_default(SN_JOINT_HINGE);
+    joint.name = name;
+    marker = (sn_marker_desc){.name = name, .weight = 1};
+    VALUE(sn_joint_type_name, != NULL, ENUM(sn_joint_type, SN_JOINT_HINGE));
+    STRUCT(sn_joint_default, ENUM(sn_joint_type, SN_JOINT_HINGE));
+    STATUS(sn_builder_create, MAY("x"), NULL, OUT(out, end_builder));
+    VOID(sn_builder_destroy, MAY((sn_builder *)NULL));
+    STATUS(sn_builder_finish, PTR(w.builder), OUT(out, end_model), MAY(&error));
+    VALUE(sn_builder_joint, == -1, PTR(w.scrap), PTR(&joint));
+    VALUE(sn_builder_marker, == -1, PTR(w.scrap), PTR(&marker));
+    VOID(sn_model_destroy, MAY((sn_model *)NULL));
+    STATUS(sn_model_read_json, PTR(w.json), strlen(w.json), NULL, OUT(out, end_model), MAY(&error));
+    STATUS(sn_model_write_json, PTR(w.model), NULL, OUT(out, end_string));
+    VOID(sn_string_free, MAY((char *)NULL), NULL);
+    STATUS(sn_model_humanoid, NULL, OUT(out, end_model));
+    VALUE(sn_model_name, == NULL, PTR(w.model));
+    VALUE(sn_model_njoint, == 0, PTR(w.model));
+    VALUE(sn_model_nmarker, == 0, PTR(w.model));
+    VALUE(sn_model_nq, == 0, PTR(w.model));
+    VALUE(sn_model_nv, == 0, PTR(w.model));
+    VALUE(sn_model_depth, == 0, PTR(w.model));
+    VALUE(sn_model_root, == -1, PTR(w.model));
+    VALUE(sn_model_joint, == NULL, PTR(w.model), INDEX(0));
+    VALUE(sn_model_marker, == NULL, PTR(w.model), INDEX(0));
+    VALUE(sn_model_find_joint, == -1, PTR(w.model), PTR("hips"));
+    VALUE(sn_model_find_marker, == -1, PTR(w.model), PTR("LFHD"));
+    VALUE(sn_model_q_index, == -1, PTR(w.model), INDEX(0));
+    VALUE(sn_model_v_index, == -1, PTR(w.model), INDEX(0));
+    VALUE(sn_model_lower, == NULL, PTR(w.model));
+    VALUE(sn_model_upper, == NULL, PTR(w.model));
+    VALUE(sn_model_gain, == NULL, PTR(w.model));
+    VOID(sn_model_zero, PTR(w.model), PTR(w.q));
+    VOID(sn_model_integrate, PTR(w.model), PTR(w.q), PTR(w.v), PTR(w.big));
+    VOID(sn_model_difference, PTR(w.model), PTR(w.q), PTR(w.q), PTR(w.big));
+    VOID(sn_model_normalize, PTR(w.model), PTR(w.q));
+    VALUE(sn_model_clamp, == 0, PTR(w.model), PTR(w.q));
+    VOID(sn_model_sample, PTR(w.model), PTR(&state), PTR(w.big));
+    STATUS(sn_model_check_pose, PTR(w.model), PTR(w.q), MAY(&error));
+    VALUE(sn_model_next_leaf, == -1 || true, PTR(w.model), INDEX(0));
+    VALUE(sn_model_parent, == -1, PTR(w.model), INDEX(1));
+    VALUE(sn_model_mirror_joint, == -1, PTR(w.model), INDEX(0));
+}
+
+static void paths(void) {
+    VALUE(sn_model_path, == NULL, PTR(w.model));
+    VALUE(sn_model_sweep_order, == NULL, PTR(w.model));
+    VALUE(sn_path_count, == 0, PTR(w.path));
+    VALUE(sn_path_entries, == 0, PTR(w.path));
+    VALUE(sn_path_size, == 0, PTR(w.path));
+    VALUE(sn_path_length, == 0, PTR(w.path), INDEX(0));
+    VALUE(sn_path_row, == 0, PTR(w.path), INDEX(0));
+    VALUE(sn_path_parent, == -1, PTR(w.path), INDEX(0));
+    VOID(sn_path_to_dense, PTR(w.path), PTR(w.rows), MAY(sn_model_sweep_order(w.model)),
+         PTR(w.big));
+    VOID(sn_path_multiply, PTR(w.path), PTR(w.rows), PTR(w.v), PTR(w.big));
+    VOID(sn_path_drop, PTR(w.path), PTR(w.keep), PTR(w.rows));
+    VALUE(sn_path_factor_ldl, >= 0, PTR(w.path), ANY(0), PTR(w.rows));
+    VOID(sn_path_solve_ldl, PTR(w.path), PTR(w.rows), PTR(w.big));
+    VALUE(sn_path_factor_ltl, >= 0, PTR(w.path), ANY(0), PTR(w.rows));
+    VOID(sn_path_solve_ltl, PTR(w.path), PTR(w.rows), PTR(w.big));
+    VOID(sn_path_curvature, PTR(w.path), PTR(w.rows), INDEX(0), PTR(w.big));
+}
+
+static void problems(void) {
+    static void *out;
+    static sn_error error;
+    const double goal[4] = {1, 0.5, 0.25, 0};
+    VALUE(sn_task_type_name, != NULL, ENUM(sn_task_type, SN_TASK_POINT));
+    VALUE(sn_loss_name, != NULL, ENUM(sn_loss, SN_LOSS_NONE));
+    STRUCT(sn_task_default, ENUM(sn_task_type, SN_TASK_POINT));
+    STATUS(sn_problem_create, PTR(w.model), PTR(&w.task), COUNT(1), NULL, OUT(out, end_problem),
+           MAY(&error));
+    STATUS(sn_problem_create_markers, PTR(w.model), NULL, OUT(out, end_problem), MAY(&error));
+    STATUS(sn_problem_read_json, PTR(w.tasks), strlen(w.tasks), PTR(w.model), NULL,
+           OUT(out, end_problem), MAY(&error));
+    STATUS(sn_problem_copy, PTR(w.problem), PTR(&w.task), COUNT(1), NULL, OUT(out, end_problem),
+           MAY(&error));
+    VOID(sn_problem_destroy, MAY((sn_problem *)NULL));
+    VALUE(sn_problem_model, == NULL, PTR(w.problem));
+    VALUE(sn_problem_ntask, == 0, PTR(w.problem));
+    VALUE(sn_problem_task, == NULL, PTR(w.problem), INDEX(0));
+    VALUE(sn_problem_task_active, == false, PTR(w.problem), INDEX(0));
+    double at[3] = {goal[0], goal[1], goal[2]}, turn[4] = {1, 0, 0, 0};
+    STATUS(sn_problem_set_goal, PTR(w.problem), INDEX(MISUSE_POINT), PTR((at[1] = NUM(0.5), at)));
+    STATUS(sn_problem_set_local, PTR(w.problem), INDEX(MISUSE_POINT), PTR((at[2] = NUM(0.5), at)));
+    STATUS(sn_problem_set_rotation, PTR(w.problem), INDEX(MISUSE_ORIENTATION),
+           PTR((turn[0] = NUM(1), turn)));
+    STATUS(sn_problem_set_rest, PTR(w.problem), INDEX(MISUSE_REST), PTR(w.q));
+    STATUS(sn_problem_set_weight, PTR(w.problem), INDEX(MISUSE_POINT), NUM(1));
+    STATUS(sn_problem_set_loss, PTR(w.problem), INDEX(MISUSE_POINT), ENUM(sn_loss, SN_LOSS_HUBER),
+           NUM(0.1));
+    STATUS(sn_problem_set_enabled, PTR(w.problem), INDEX(0), true);
+    STATUS(sn_problem_set_missing, PTR(w.problem), INDEX(0), false);
+}
+
+static void evaluations(void) {
+    static void *out;
+    double f, pivot;
+    const double local[3] = {0.1, 0, 0};
+    const sn_frame frame = sn_workspace_frame(w.ws, 0);
+    STATUS(sn_workspace_create, PTR(w.problem), true, NULL, OUT(out, end_workspace));
+    VOID(sn_workspace_destroy, MAY((sn_workspace *)NULL));
+    STATUS(sn_workspace_eval, PTR(w.ws), PTR(w.q), SN_EVAL_HESSIAN, PTR(&f));
+    STATUS(sn_workspace_pose, PTR(w.ws), PTR(w.q));
+    STRUCT(sn_workspace_frame, PTR(w.ws), INDEX(0));
+    STRUCT(sn_workspace_point, PTR(w.ws), INDEX(0), PTR(local));
+    VALUE(sn_workspace_task_error, != 1e300, PTR(w.ws), INDEX(0));
+    VOID(sn_workspace_gradient, PTR(w.ws), PTR(w.big));
+    VOID(sn_workspace_hessian, PTR(w.ws), PTR(w.big));
+    VALUE(sn_workspace_rows, == NULL, PTR(w.ws));
+    VALUE(sn_workspace_sweep_gradient, == NULL, PTR(w.ws));
+    VOID(sn_workspace_multiply, PTR(w.ws), false, PTR(w.v), PTR(w.big));
+    VALUE(sn_workspace_factor, >= 0, PTR(w.ws), MAY(w.v), MAY(w.keep), ANY(0), MAY(&pivot));
+    VOID(sn_workspace_solve, PTR(w.ws), PTR(w.big));
+    VOID(sn_workspace_curvature, PTR(w.ws), INDEX(0), PTR(w.big));
+    VOID(sn_adjoint, PTR(&frame), PTR(w.big));
+    VOID(sn_jacobian_simple, PTR(w.ws), INDEX(0), PTR(local), PTR(w.big));
+    VOID(sn_jacobian_generic, PTR(w.ws), INDEX(0), PTR(w.big));
+    VOID(sn_jacobian_adjusted, PTR(w.ws), INDEX(0), ENUM(sn_jacobian_frame, SN_JACOBIAN_POINT),
+         PTR(local), SN_ROWS_BOTH, PTR(w.big));
+    VOID(sn_jacobian_dot, PTR(w.ws), INDEX(0), ENUM(sn_jacobian_frame, SN_JACOBIAN_POINT),
+         PTR(local), SN_ROWS_BOTH, PTR(w.v), PTR(w.big));
+}
+
+static void solvers(void) {
+    static void *out;
+    sn_report report;
+    sn_smooth_report smoothed;
+    const sn_solver_options o = sn_solver_options_default();
+    const sn_track_options t = sn_track_options_default();
+    const sn_smooth_options s = sn_smooth_options_default();
+    static sn_track_frame frames[MISUSE_FRAMES];
+    VALUE(sn_stop_text, != NULL, ENUM(sn_stop, SN_STOP_GOAL));
+    VALUE(sn_method_name, != NULL, ENUM(sn_method, SN_METHOD_LM));
+    VALUE(sn_method_find, == SN_METHOD_COUNT, PTR("lm"));
+    VALUE(sn_method_available, == false, ENUM(sn_method, SN_METHOD_LM));
+    NONE(sn_solver_options_default);
+    STATUS(sn_solver_create, PTR(w.problem), OPTIONS(o), NULL, OUT(out, end_solver));
+    VOID(sn_solver_destroy, MAY((sn_solver *)NULL));
+    STATUS(sn_solver_solve, PTR(w.solver), PTR(w.q), PTR(&report));
+    STATUS(sn_solver_solve_cold, PTR(w.solver), PTR(w.q), PTR(&report));
+    VALUE(sn_solver_workspace, == NULL, PTR(w.solver));
+    NONE(sn_track_options_default);
+    STATUS(sn_tracker_create, PTR(w.problem), OPTIONS(t), NULL, OUT(out, end_tracker));
+    VOID(sn_tracker_destroy, MAY((sn_tracker *)NULL));
+    STATUS(sn_tracker_run, PTR(w.tracker), COUNT(2), PTR(no_goals), NULL, PTR(w.q), PTR(w.big),
+           MAY(frames));
+    STATUS(sn_tracker_begin, PTR(w.tracker), COUNT(2), PTR(no_goals), NULL, PTR(w.q), PTR(w.big),
+           MAY((sn_track_frame *)NULL));
+    int solved;
+    STATUS(sn_tracker_advance, PTR(w.tracker), 1, PTR(&solved));
+    NONE(sn_smooth_options_default);
+    STATUS(sn_smoother_create, PTR(w.problem), OPTIONS(s), NULL, OUT(out, end_smoother));
+    VOID(sn_smoother_destroy, MAY((sn_smoother *)NULL));
+    STATUS(sn_smoother_run, PTR(w.smoother), COUNT(1), PTR(no_goals), NULL, PTR(w.q),
+           PTR(&smoothed));
+}
+
+static void motions(void) {
+    static void *out;
+    const char *labels[] = {"a", "b"};
+    const sn_recording_info info = {.nframe = 2, .nmarker = 2, .rate = 100};
+    sn_table_info columns = sn_table_info_default();
+    columns.ncolumn = 2, columns.nrow = 1;
+    STATUS(sn_recording_create, PTR(&info), PTR(labels), NULL, OUT(out, end_recording));
+    VOID(sn_recording_destroy, MAY((sn_recording *)NULL));
+    VALUE(sn_recording_get_info, == NULL, PTR(w.recording));
+    VALUE(sn_recording_frame, == NULL, PTR(w.recording), INDEX(0));
+    VALUE(sn_recording_edit, == NULL, PTR(w.recording), INDEX(0));
+    VALUE(sn_recording_present, == false, PTR(w.recording), INDEX(0), INDEX(0));
+    VALUE(sn_recording_missing, >= 0, PTR(w.recording), INDEX(0));
+    VALUE(sn_recording_label, == NULL, PTR(w.recording), INDEX(0));
+    VALUE(sn_label_name, == NULL, PTR("a:b"));
+    VALUE(sn_recording_find, == -1, PTR(w.recording), PTR("LFHD"));
+    VALUE(sn_unit_metres, == 0, PTR("mm"));
+    STATUS(sn_motion_create, COUNT(2), COUNT(3), 1, ANY(100), NULL, OUT(out, end_motion));
+    VOID(sn_motion_destroy, MAY((sn_motion *)NULL));
+    VALUE(sn_motion_nframe, == 0, PTR(w.motion));
+    VALUE(sn_motion_nq, == 0, PTR(w.motion));
+    VALUE(sn_motion_first_frame, == 0, PTR(w.motion));
+    VALUE(sn_motion_rate, == 0, PTR(w.motion));
+    VALUE(sn_motion_time_offset, == 0, PTR(w.motion));
+    VOID(sn_motion_set_time_offset, PTR(w.motion), ANY(0));
+    VALUE(sn_motion_frame, == NULL, PTR(w.motion), INDEX(0));
+    VALUE(sn_motion_edit, == NULL, PTR(w.motion), INDEX(0));
+    STATUS(sn_recording_resample, PTR(w.recording), NUM(50), NULL, OUT(out, end_recording));
+    STATUS(sn_motion_resample, PTR(w.model), PTR(w.motion), NUM(50), NULL, OUT(out, end_motion));
+    NONE(sn_table_info_default);
+    STATUS(sn_table_create, PTR(&columns), PTR(labels), NULL, OUT(out, end_table));
+    VOID(sn_table_destroy, MAY((sn_table *)NULL));
+    VALUE(sn_table_get_info, == NULL, PTR(w.table));
+    VALUE(sn_table_row, == NULL, PTR(w.table), INDEX(0));
+    VALUE(sn_table_edit, == NULL, PTR(w.table), INDEX(0));
+    VALUE(sn_table_column, == NULL, PTR(w.table), INDEX(0));
+    VALUE(sn_table_find, == -1, PTR(w.table), PTR("time"));
+    VALUE(sn_table_rate, == 0, PTR(w.table));
+}
+
+void misuse_core(void) {
+    base_and_math();
+    models();
+    paths();
+    problems();
+    evaluations();
+    solvers();
+    motions();
+}

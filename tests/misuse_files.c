@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: MIT
+// Rows of misuse.h: files, fits, the example.
+#include "misuse.h"
+
+static void end_model(void *p) { sn_model_destroy(p); }
+static void end_skeleton(void *p) { sn_skeleton_destroy(p); }
+static void end_motion(void *p) { sn_motion_destroy(p); }
+static void end_recording(void *p) { sn_recording_destroy(p); }
+static void end_table(void *p) { sn_table_destroy(p); }
+static void end_export(void *p) { sn_export_destroy(p); }
+static void end_set(void *p) { sn_marker_set_destroy(p); }
+static void end_mimics(void *p) { sn_mimics_destroy(p); }
+
+static void skeletons(void) {
+    static void *out, *out2;
+    static sn_error error;
+    const sn_skeleton *bvh = sn_export_skeleton(w.bvh), *asf = sn_export_skeleton(w.asf);
+    const sn_motion *motion = w.motion;
+    const sn_bvh_options b = sn_bvh_options_default();
+    const sn_asf_options a = sn_asf_options_default();
+    const sn_export_options e = sn_export_options_default();
+    double at[3];
+    static double row[1000];
+    static sn_motion *carried;
+    if (carried != NULL) sn_motion_destroy(carried);
+    assert_int_equal(sn_export_motion(w.bvh, motion, NULL, &carried, NULL), SN_OK);
+    NONE(sn_bvh_options_default);
+    STATUS(sn_bvh_read, PTR(w.bvh_text), strlen(w.bvh_text), OPTIONS(b), NULL,
+           OUT(out, end_skeleton), OUT(out2, end_motion), MAY(&error));
+    STATUS(sn_bvh_write, PTR(bvh), MAY(carried), PTR(w.sink), NULL, MAY(&error));
+    sn_motion_destroy(carried);
+    carried = NULL;
+    NONE(sn_asf_options_default);
+    STATUS(sn_asf_read, PTR(w.asf_text), strlen(w.asf_text), OPTIONS(a), NULL,
+           OUT(out, end_skeleton), MAY(&error));
+    VOID(sn_skeleton_destroy, MAY((sn_skeleton *)NULL));
+    VALUE(sn_skeleton_model, == NULL, PTR(bvh));
+    STRUCT(sn_skeleton_get_format, PTR(bvh));
+    VOID(sn_skeleton_tip, PTR(bvh), INDEX(0), PTR(at));
+    VALUE(sn_skeleton_nend, == 0, PTR(bvh));
+    VALUE(sn_skeleton_end, == -1, PTR(bvh), INDEX(0), PTR(at));
+    VALUE(sn_skeleton_metres_per_unit, == 0, PTR(bvh));
+    VALUE(sn_skeleton_metres_guessed, == false, PTR(bvh));
+    VALUE(sn_skeleton_up_axis, == NULL, PTR(bvh));
+    VALUE(sn_skeleton_note, == NULL, PTR(bvh));
+    STRUCT(sn_skeleton_angle_unit, PTR(bvh));
+    VALUE(sn_skeleton_row_size, == 0, PTR(bvh));
+    VALUE(sn_skeleton_row_index, == -1, PTR(bvh), INDEX(0));
+    VALUE(sn_skeleton_row_count, == 0, PTR(bvh), INDEX(0));
+    VALUE(sn_skeleton_row_name, == NULL, PTR(bvh), INDEX(0), INDEX(0));
+    VOID(sn_skeleton_from_row, PTR(bvh), ENUM(sn_angle_unit, SN_ANGLE_DEGREES), PTR(row),
+         PTR(w.big));
+    sn_model_zero(sn_skeleton_model(bvh), w.big);
+    VOID(sn_skeleton_to_row, PTR(bvh), ENUM(sn_angle_unit, SN_ANGLE_DEGREES), PTR(w.big), MAY(row),
+         PTR(row));
+    STATUS(sn_amc_read, PTR(w.amc_text), strlen(w.amc_text), PTR(asf), NULL, OUT(out, end_motion),
+           MAY(&error));
+    STATUS(sn_asf_write, PTR(asf), PTR(w.sink), MAY(&error));
+    assert_int_equal(sn_export_motion(w.asf, motion, NULL, &carried, NULL), SN_OK);
+    STATUS(sn_amc_write, PTR(asf), PTR(carried), PTR(w.sink), NULL, MAY(&error));
+    NONE(sn_export_options_default);
+    STATUS(sn_export_create, PTR(w.model), ENUM(sn_skeleton_format, SN_SKELETON_BVH), OPTIONS(e),
+           NULL, OUT(out, end_export), MAY(&error));
+    VOID(sn_export_destroy, MAY((sn_export *)NULL));
+    VALUE(sn_export_skeleton, == NULL, PTR(w.bvh));
+    VALUE(sn_export_joint, == -1, PTR(w.bvh), INDEX(0));
+    STATUS(sn_export_pose, PTR(w.bvh), PTR(w.q), MAY(row), PTR(w.big));
+    STATUS(sn_export_motion, PTR(w.bvh), PTR(w.motion), NULL, OUT(out, end_motion), MAY(&error));
+}
+
+static void recordings(void) {
+    static void *out;
+    static sn_error error;
+    const sn_c3d_options c = sn_c3d_options_default();
+    const sn_markers_options m = sn_markers_options_default();
+    STATUS(sn_c3d_read, PTR(w.c3d), w.c3d_size, NULL, OUT(out, end_recording), MAY(&error));
+    NONE(sn_c3d_options_default);
+    STATUS(sn_c3d_write, PTR(w.recording), OPTIONS(c), NULL, PTR(w.sink), MAY(&error));
+    STATUS(sn_recording_from_table, PTR(w.table), MAY("mm"), NULL, OUT(out, end_recording),
+           MAY(&error));
+    STATUS(sn_table_from_motion, PTR(w.model), PTR(w.motion), NULL, OUT(out, end_table),
+           MAY(&error));
+    sn_table *motion_table;
+    assert_int_equal(sn_table_from_motion(w.model, w.motion, NULL, &motion_table, NULL), SN_OK);
+    STATUS(sn_motion_from_table, PTR(w.model), PTR(motion_table), NULL, OUT(out, end_motion),
+           MAY(&error));
+    sn_table_destroy(motion_table);
+    STATUS(sn_sto_read, PTR(w.mot_text), strlen(w.mot_text), NULL, OUT(out, end_table),
+           MAY(&error));
+    STATUS(sn_sto_write, PTR(w.table), PTR(w.sink), MAY(&error));
+    STATUS(sn_mot_write, PTR(w.model), PTR(w.motion), NULL, PTR(w.sink), MAY(&error));
+    STATUS(sn_csv_read_table, PTR(w.csv_text), strlen(w.csv_text), NULL, OUT(out, end_table),
+           MAY(&error));
+    STATUS(sn_csv_write_table, PTR(w.table), PTR(w.sink), MAY(&error));
+    NONE(sn_markers_options_default);
+    STATUS(sn_csv_read_recording, PTR(w.csv_text), strlen(w.csv_text), NULL,
+           OUT(out, end_recording), MAY(&error));
+    STATUS(sn_csv_write_recording, PTR(w.recording), OPTIONS(m), PTR(w.sink), MAY(&error));
+    STATUS(sn_trc_read, PTR(w.trc_text), strlen(w.trc_text), NULL, OUT(out, end_recording),
+           MAY(&error));
+    STATUS(sn_trc_write, PTR(w.recording), OPTIONS(m), PTR(w.sink), MAY(&error));
+}
+
+static void others(void) {
+    static void *out;
+    static sn_error error;
+    static sn_glb_content content;
+    static sn_document document;
+    static sn_osim_info info;
+    double turn[4];
+    const sn_glb_scene scene = sn_glb_scene_default(w.model);
+    const sn_urdf_options u = sn_urdf_options_default();
+    const sn_document_options d = sn_document_options_default();
+    STRUCT(sn_glb_scene_default, MAY(w.model));
+    VALUE(sn_glb_up, == false, PTR("y"), PTR(turn));
+    STATUS(sn_glb_write, misuse_options(&scene, sizeof scene, true), PTR(w.sink), MAY(&error));
+    sn_glb_content_free(&content);
+    STATUS(sn_glb_read, PTR(w.glb), w.glb_size, NULL, PTR(&content), MAY(&error));
+    sn_glb_content_free(&content);
+    VOID(sn_glb_content_free, MAY(&content));
+    STATUS(sn_osim_read, PTR(w.osim), strlen(w.osim), NULL, OUT(out, end_model), MAY(&info),
+           MAY(&error));
+    NONE(sn_urdf_options_default);
+    STATUS(sn_urdf_read, PTR(w.urdf), strlen(w.urdf), OPTIONS(u), NULL, OUT(out, end_model),
+           MAY(&error));
+    sn_model *robot;
+    assert_int_equal(sn_urdf_read(w.urdf, strlen(w.urdf), NULL, NULL, &robot, NULL), SN_OK);
+    STATUS(sn_urdf_read_mimics, PTR(w.urdf), strlen(w.urdf), PTR(robot), NULL, OUT(out, end_mimics),
+           MAY(&error));
+    sn_model_destroy(robot);
+    VOID(sn_mimics_destroy, MAY((sn_mimics *)NULL));
+    VALUE(sn_mimics_count, == 0, PTR(w.mimics));
+    VALUE(sn_mimics_at, == NULL, PTR(w.mimics), INDEX(0));
+    VOID(sn_mimics_apply, PTR(w.mimics), PTR(w.big));
+    VALUE(sn_mimics_note, == NULL, PTR(w.mimics));
+    VALUE(sn_format_name, != NULL, ENUM(sn_format, SN_FORMAT_BVH));
+    STRUCT(sn_format_of, MAY("x.bvh"), MAY(w.bvh_text), 10);
+    VALUE(sn_format_of_name, == SN_FORMAT_UNKNOWN, PTR("x.bvh"));
+    NONE(sn_document_options_default);
+    STATUS(sn_document_read, MAY("x.bvh"), PTR(w.bvh_text), strlen(w.bvh_text), OPTIONS(d), NULL,
+           PTR(&document), MAY(&error));
+    sn_document_free(&document);
+    VOID(sn_document_free, MAY(&document));
+    const char *mjcf =
+        "<mujoco><worldbody><body name='b'><joint name='j'/></body></worldbody></mujoco>";
+    static sn_mjcf_info mujoco;
+    STATUS(sn_mjcf_read, PTR(mjcf), strlen(mjcf), NULL, OUT(out, end_model), MAY(&mujoco),
+           MAY(&error));
+    const sn_scene any = sn_scene_default(w.model);
+    STRUCT(sn_scene_default, MAY(w.model));
+    STRUCT(sn_scene_of, MAY(&document));
+    STATUS(sn_scene_write, misuse_options(&any, sizeof any, true), ENUM(sn_format, SN_FORMAT_MODEL),
+           PTR(w.sink), MAY(&error));
+    VALUE(sn_scene_unit, == 0, PTR(&any), ENUM(sn_format, SN_FORMAT_BVH));
+    STATUS(sn_marker_paths, PTR(w.model), PTR(w.motion), NULL, OUT(out, end_recording));
+    double turn_back[4] = {1, 0, 0, 0};
+    VOID(sn_recording_turn, PTR(w.recording), PTR(turn_back));
+    char unit[24];
+    VOID(sn_unit_name, ANY(0.001), PTR(unit));
+}
+
+static void sets(void) {
+    static void *out;
+    static sn_error error;
+    static double spread[100];
+    double best, next;
+    const char *names[] = {"alpha", "beta"};
+    const sn_axis_map axes = sn_axis_map_identity();
+    static sn_axis_map map;
+    const sn_marker_place *place = sn_marker_set_place(w.set, 0);
+    STATUS(sn_marker_set_create, PTR("set"), PTR(place), COUNT(1), NULL, OUT(out, end_set));
+    VOID(sn_marker_set_destroy, MAY((sn_marker_set *)NULL));
+    VALUE(sn_marker_set_name, == NULL, PTR(w.set));
+    VALUE(sn_marker_set_count, == 0, PTR(w.set));
+    VALUE(sn_marker_set_place, == NULL, PTR(w.set), INDEX(0));
+    STATUS(sn_marker_set_read_json, PTR(w.set_text), strlen(w.set_text), NULL, OUT(out, end_set),
+           MAY(&error));
+    STATUS(sn_marker_set_write_json, PTR(w.set), PTR(w.sink));
+    STATUS(sn_marker_set_of_model, PTR(w.model), NULL, OUT(out, end_set));
+    STATUS(sn_marker_set_read_tasks, PTR(w.ik_tasks), strlen(w.ik_tasks), PTR(w.model), NULL,
+           OUT(out, end_set), MAY(&error));
+    STATUS(sn_marker_set_read, PTR(w.ik_tasks), strlen(w.ik_tasks), PTR(w.model), NULL,
+           OUT(out, end_set), MAY(&error));
+    STATUS(sn_marker_set_builtin, PTR(w.model), MAY(w.recording), NULL, OUT(out, end_set),
+           MAY(&error));
+    STATUS(sn_marker_set_learn, PTR(w.model), PTR(w.motion), PTR(w.recording), PTR(&axes), NULL,
+           OUT(out, end_set), MAY(spread), MAY(&error));
+    STATUS(sn_axes_learn, PTR(w.model), PTR(w.motion), PTR(w.recording), NULL, PTR(&map),
+           PTR(&best), PTR(&next), MAY(&error));
+    STATUS(sn_marker_spread, PTR(w.model), PTR(w.motion), PTR(w.recording), PTR(&axes), NULL,
+           PTR(&best), MAY(&error));
+    STATUS(sn_marker_set_apply, PTR(w.set), PTR(w.model), ENUM(sn_limit_use, SN_LIMITS_OFF),
+           MAY((double *)NULL), NULL, OUT(out, end_model), MAY(&error));
+    VALUE(sn_nearest_name, == -1, PTR("alpa"), PTR(names), COUNT(2));
+    NONE(sn_axis_map_identity);
+    VALUE(sn_axis_map_parse, == false, PTR("yzx"), PTR(&map));
+    char text[8];
+    int axis;
+    double sign;
+    sn_axis_map odd = axes;
+    VOID(sn_axis_map_print, PTR((odd.axis[1] = INDEX(1), &odd)), PTR(text));
+    VALUE(sn_axis_parse, == false, PTR("-y"), PTR(&axis), PTR(&sign));
+    STRUCT(sn_axis_map_up, INDEX(1), ANY(1), INDEX(2), ANY(1));
+    VOID(sn_axis_map_point, PTR((odd.axis[1] = INDEX(1), &odd)), PTR(w.q), PTR(w.big));
+    STRUCT(sn_axes_impossible, ANY(1));
+}
+
+static void fits(void) {
+    static sn_error error;
+    sn_axes_report axes;
+    sn_calibrate_report calibrated;
+    sn_handedness hand;
+    sn_bone_report bones;
+    sn_fit_swap swaps[2];
+    int count;
+    static sn_fit_frame frames[MISUSE_FRAMES];
+    static sn_fit_marker markers[100];
+    static sn_fit_summary summary;
+    sn_calibrate_options c = sn_calibrate_options_default();
+    c.frames = 2, c.iterations = 1;
+    const sn_fit_options f = sn_fit_options_default();
+    STATUS(sn_axes_find, PTR(w.model), PTR(w.recording), INDEX(1), NUM(1), NULL, PTR(&axes));
+    static int column[100];
+    VALUE(sn_fit_match, == 0, PTR(w.model), PTR(w.recording), MAY("figure"), PTR(column));
+    // what an input holds may be wrong too
+    sn_fit_input in = w.input;
+    NONE(sn_calibrate_options_default);
+#define INPUT                                                                                      \
+    PTR((in.model = PTR(w.model), in.recording = PTR(w.recording), in.column = PTR(w.column),      \
+         in.first = INDEX(0), in.count = INDEX(MISUSE_FRAMES), in.axes.axis[2] = INDEX(2),         \
+         in.axes.scale = NUM(1), &in))
+    STATUS(sn_calibrate, INPUT, OPTIONS(c), NULL, PTR(w.big), MAY((double *)NULL), PTR(&calibrated),
+           MAY(&error));
+    STATUS(sn_fit_handedness, INPUT, MAY((const volatile bool *)NULL), NULL, PTR(&hand));
+    STATUS(sn_fit_bones, PTR(w.model), NULL, PTR(&bones));
+    NONE(sn_fit_options_default);
+    STATUS(sn_fit_run, INPUT, OPTIONS(f), NULL, PTR(w.motion), PTR(frames), PTR(markers),
+           PTR(&summary), MAY(&error));
+    STATUS(sn_fit_swaps, INPUT, PTR(w.motion), NULL, PTR(swaps), COUNT(2), PTR(&count));
+    STATUS(sn_fit_measure, INPUT, PTR(w.motion), NULL, PTR(frames), PTR(markers), PTR(&summary));
+}
+
+static void end_take(void *p) { sn_take_destroy(p); }
+
+static void takes(void) {
+    static void *out;
+    static sn_error error;
+    sn_take_options o = sn_take_options_default();
+    sn_subject who[2];
+    sn_take_truth truth;
+    int count;
+    char text[16];
+    sn_take *fresh, *take;
+    o.calibrate = SN_CALIBRATE_NONE;
+    assert_int_equal(sn_take_create(w.model, w.recording, &o, NULL, &fresh, NULL), SN_OK);
+    assert_int_equal(sn_take_create(w.model, w.recording, &o, NULL, &take, NULL), SN_OK);
+    if (sn_take_prepare(take) != SN_OK || sn_take_finish(take) != SN_OK) fail_msg("no take");
+    NONE(sn_take_options_default);
+    STATUS(sn_take_create, PTR(w.model), PTR(w.recording), OPTIONS(o), NULL, OUT(out, end_take),
+           MAY(&error));
+    VOID(sn_take_destroy, MAY((sn_take *)NULL));
+    STATUS(sn_take_prepare, PTR(fresh));
+    sn_take_destroy(fresh);
+    assert_int_equal(sn_take_create(w.model, w.recording, &o, NULL, &fresh, NULL), SN_OK);
+    assert_int_equal(sn_take_prepare(fresh), SN_OK);
+    STATUS(sn_take_solve, PTR(fresh), 1);
+    STATUS(sn_take_finish, PTR(fresh));
+    sn_take_destroy(fresh);
+    VALUE(sn_take_solved, == 0, PTR(take));
+    VALUE(sn_take_motion, == NULL, PTR(take));
+    VALUE(sn_take_model, == NULL, PTR(take));
+    VALUE(sn_take_limited_model, == NULL, PTR(take));
+    VALUE(sn_take_markers, == NULL, PTR(take));
+    VALUE(sn_take_column, == -1, PTR(take), INDEX(0));
+    VALUE(sn_take_get_summary, == NULL, PTR(take));
+    VALUE(sn_take_frames, == NULL, PTR(take));
+    VALUE(sn_take_marker_errors, == NULL, PTR(take));
+    STATUS(sn_take_measured, PTR(take), NULL, OUT(out, end_recording));
+    STATUS(sn_take_subjects, PTR(w.model), PTR(w.recording), NULL, PTR(who), COUNT(2), PTR(&count));
+    STATUS(sn_take_compare, PTR(take), MAY(w.model), PTR(w.motion), PTR(&truth));
+    VALUE(sn_finding_name, != NULL, ENUM(sn_finding_code, 0));
+    VALUE(sn_severity_name, != NULL, ENUM(sn_severity, 0));
+    VOID(sn_finding_number_name, ENUM(sn_finding_code, 0), INDEX(0), PTR(text));
+    VALUE(sn_take_nfinding, == 0, PTR(take));
+    VALUE(sn_take_finding, == NULL, PTR(take), INDEX(0));
+    VALUE(sn_take_sentence, == 0, PTR(take), INDEX(0), ENUM(sn_voice, 0), MAY(text), sizeof text);
+    sn_take_destroy(take);
+}
+
+static void example(void) {
+    static void *out;
+    STATUS(sn_example_motion, PTR(w.model), NULL, OUT(out, end_motion));
+    STATUS(sn_example_subject, 1, NULL, OUT(out, end_model));
+    STATUS(sn_example_recording, PTR(w.model), PTR(w.motion), 1, NULL, OUT(out, end_recording));
+}
+
+void misuse_files(void) {
+    skeletons();
+    recordings();
+    others();
+    sets();
+    fits();
+    takes();
+    example();
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+// MJCF: what a model holds, what is refused and how, cut files, failing memory. Places are compared
+// with an independent kinematics and with MuJoCo by tests/mjcf.py.
+#include "support.h"
+
+#include "sinew/document.h"
+
+static const char robot[] =
+    "<mujoco model='robot'>\n"
+    "  <compiler angle='radian'/>\n"
+    "  <default><joint axis='0 1 0'/>\n"
+    "    <default class='finger'><joint type='slide' range='0 0.04'/></default>\n"
+    "  </default>\n"
+    "  <worldbody>\n"
+    "    <body name='base' childclass='finger'>\n"
+    "      <inertial pos='0.1 0.2 0.3' mass='4' diaginertia='1 1 1'/>\n"
+    "      <freejoint name='float'/>\n"
+    "      <body name='arm' pos='0 0 1'>\n"
+    "        <joint name='swing' class='main' range='-1 2' pos='0.5 0 0'/>\n"
+    "        <joint name='roll' class='main' axis='1 0 0' pos='0 0 0.25'/>\n"
+    "        <inertial pos='1 0 0' mass='2' diaginertia='1 1 1'/>\n"
+    "        <site name='tool' pos='0 0 0.5' quat='0 1 0 0'/>\n"
+    "        <site name='spot' pos='0 0 0.1'/><site pos='9 9 9'/>\n"
+    "        <body name='left'><joint name='open'/></body>\n"
+    "        <frame pos='0 1 0' axisangle='0 0 1 1.5707963267948966'>\n"
+    "          <body name='right' pos='1 0 0'><joint limited='false'/></body>\n"
+    "        </frame>\n"
+    "        <body name='cover' pos='0 0 2'><geom size='1'/></body>\n"
+    "      </body>\n"
+    "    </body>\n"
+    "  </worldbody>\n"
+    "  <actuator><motor joint='swing'/></actuator>\n"
+    "</mujoco>\n";
+
+static sn_model *read_mjcf(const char *text, sn_mjcf_info *info) {
+    sn_model *model;
+    sn_error error = {0};
+    if (sn_mjcf_read(text, strlen(text), NULL, &model, info, &error) != SN_OK)
+        fail_msg("line %d: %s", error.line, error.text);
+    return model;
+}
+
+static const sn_joint_desc *joint(const sn_model *m, const char *name) {
+    int i = sn_model_find_joint(m, name);
+    if (i < 0) fail_msg("there is no joint \"%s\"", name);
+    return sn_model_joint(m, i);
+}
+
+static void test_model(void **state) {
+    (void)state;
+    sn_mjcf_info info;
+    sn_model *m = read_mjcf(robot, &info);
+    assert_string_equal(sn_model_name(m), "robot");
+    assert_int_equal(info.nbody, 5);
+    assert_int_equal(info.njoint, 5);
+    assert_int_equal(info.nsite, 3);
+    assert_int_equal(sn_model_nq(m), 7 + 1 + 1 + 1 + 1);
+    // one body hangs on the world: its joint is the root, and a pose is qpos
+    assert_int_equal(sn_model_root(m), sn_model_find_joint(m, "float"));
+    assert_int_equal(sn_model_q_index(m, sn_model_find_joint(m, "open")), 9);
+    // defaults: a class, the class around it, and what is stated
+    assert_int_equal(joint(m, "swing")->type, SN_JOINT_HINGE);
+    assert_near(joint(m, "swing")->axis[1], 1, 0);
+    assert_near(joint(m, "swing")->lower[0], -1, 0);
+    assert_near(joint(m, "swing")->upper[0], 2, 0);
+    assert_true(joint(m, "roll")->upper[0] == INFINITY);
+    assert_int_equal(joint(m, "open")->type, SN_JOINT_SLIDER);
+    assert_near(joint(m, "open")->upper[0], 0.04, 0);
+    assert_near(joint(m, "open")->axis[1], 1, 0);
+    // a joint without a name has its body's; limited='false' wins over a range
+    assert_true(joint(m, "right")->upper[0] == INFINITY);
+    // frames: 1 along x, turned a quarter about z, moved by y; in the joint's frame, 0.25 above
+    assert_near(joint(m, "right")->position[0], 0, 1e-15);
+    assert_near(joint(m, "right")->position[1], 2, 1e-15);
+    assert_near(joint(m, "right")->position[2], -0.25, 1e-15);
+    // the body's mass is carried by its last joint, whose frame is at that joint's anchor
+    assert_near(joint(m, "float")->mass, 4, 0);
+    assert_near(joint(m, "float")->centre[2], 0.3, 0);
+    assert_near(joint(m, "swing")->mass, 0, 0);
+    assert_near(joint(m, "roll")->mass, 2, 0);
+    assert_near(joint(m, "roll")->centre[0], 1, 0);
+    assert_near(joint(m, "roll")->centre[2], -0.25, 0);
+    // sites: markers; a turned one is a frame too
+    assert_true(sn_model_find_marker(m, "spot") >= 0);
+    assert_int_equal(joint(m, "tool")->type, SN_JOINT_FIXED);
+    assert_int_equal(sn_model_find_joint(m, "spot"), -1);
+    assert_int_equal(joint(m, "cover")->type, SN_JOINT_FIXED);
+    assert_non_null(strstr(info.note, "3 bodies have no <inertial>"));
+    assert_non_null(strstr(info.note, "not read: actuators"));
+    sn_model_destroy(m);
+}
+
+static void test_world(void **state) {
+    (void)state;
+    // two bodies on the world, or a site there: it gets a joint; made names give way to the file's
+    sn_model *m = read_mjcf("<mujoco><worldbody><body name='a'><joint name='b'/></body><body "
+                            "name='b'/></worldbody></mujoco>",
+                            NULL);
+    assert_string_equal(sn_model_joint(m, sn_model_root(m))->name, "world");
+    assert_int_equal(joint(m, "b")->type, SN_JOINT_HINGE);
+    assert_int_equal(joint(m, "b_2")->type, SN_JOINT_FIXED);
+    sn_model_destroy(m);
+    m = read_mjcf(
+        "<mujoco><worldbody><site name='s'/><body><freejoint/></body></worldbody></mujoco>", NULL);
+    assert_string_equal(sn_model_joint(m, sn_model_root(m))->name, "world");
+    assert_int_equal(joint(m, "body_1")->type, SN_JOINT_FREE);
+    sn_model_destroy(m);
+}
+
+static char *replaced(const char *from, const char *to) {
+    const char *at = strstr(robot, from);
+    if (at == NULL) fail_msg("\"%s\" is not in the text", from);
+    char *out = malloc(sizeof robot + strlen(to));
+    assert_non_null(out);
+    (void)sprintf(out, "%.*s%s%s", (int)(at - robot), robot, to, at + strlen(from));
+    return out;
+}
+
+static void test_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *from, *to;
+        int line;
+        const char *says;
+    } cases_[] = {
+        {"<mujoco model", "<sdf model", 1, "the outermost element is <sdf>, not <mujoco>"},
+        {"angle='radian'", "angle='grad'", 2, "is neither degree nor radian"},
+        {"angle='radian'", "eulerseq='xyw'", 2, "is not three of x y z X Y Z"},
+        {"angle='radian'", "coordinate='global'", 2, "save the model with local coordinates"},
+        {"class='finger'><joint", "><joint", 4, "a <default> inside another needs class"},
+        {"class='finger'", "class='main'", 4, "another class of defaults is named \"main\" too"},
+        {"childclass='finger'", "childclass='thumb'", 7, "there is no class of defaults \"thumb\""},
+        {"type='slide'", "type='screw'", 4,
+         "the type \"screw\" is none of free, ball, slide, hinge"},
+        {"pos='0.5 0 0'", "pos='0.5 0'", 11, "<joint>: pos needs 3 numbers, here are 2"},
+        {"pos='0.5 0 0'", "pos='0.5 0 x'", 11, "<joint>: pos: \"x\" is not a number"},
+        {"range='-1 2'", "range='2 -1'", 11, "it is limited, but its range is 2 to -1"},
+        {"range='-1 2'", "limited='maybe'", 11, "is none of true, false, auto"},
+        {"axis='1 0 0'", "axis='0 0 0'", 12, "its axis is 0 0 0"},
+        {"name='roll'", "name='swing'", 12, "another joint is named \"swing\" too"},
+        {"quat='0 1 0 0'", "quat='0 0 0 0'", 14, "quat states no rotation"},
+        {"quat='0 1 0 0'", "xyaxes='1 0 0 2 0 0'", 14, "xyaxes states no rotation"},
+        {"quat='0 1 0 0'", "quat='1 0 0 0' euler='0 0 0'", 14, "states its rotation twice"},
+        {"mass='4'", "", 8, "<inertial> has no mass"},
+        {"mass='4'", "mass='-4'", 8, "a mass below 0"},
+        {"<joint name='open'/>", "<freejoint/>", 16,
+         "a free joint must be in a body that hangs on"},
+        {"<freejoint name='float'/>", "<freejoint/><joint name='x'/>", 9,
+         "a body with a free joint cannot have another joint"},
+        {"<joint name='open'/>", "<include file='x.xml'/>", 16,
+         "stands in another file, \"x.xml\""},
+        {"<joint name='open'/>", "<replicate count='4'/>", 16,
+         "let MuJoCo save the compiled model"},
+        {"<actuator>", "<equality><weld/></equality><actuator>", 24,
+         "<weld> does not say what it holds"},
+        {"<worldbody>", "<worldbody/><x>", 23, "</worldbody> where <x> of line 6 should end"},
+    };
+    for (size_t i = 0; i < sizeof cases_ / sizeof cases_[0]; i++) {
+        char *text = replaced(cases_[i].from, cases_[i].to);
+        sn_model *model;
+        sn_error error = {0};
+        sn_status status = sn_mjcf_read(text, strlen(text), NULL, &model, NULL, &error);
+        if (status == SN_OK) fail_msg("\"%s\" was read", cases_[i].to);
+        assert_null(model);
+        assert_int_equal(error.status, status);
+        if (strstr(error.text, cases_[i].says) == NULL || error.line != cases_[i].line)
+            fail_msg("line %d: \"%s\" instead of line %d: \"%s\"", error.line, error.text,
+                     cases_[i].line, cases_[i].says);
+        free(text);
+    }
+    sn_model *model;
+    sn_error error = {0};
+    assert_int_not_equal(sn_mjcf_read("<mujoco/>", 9, NULL, &model, NULL, &error), SN_OK);
+    assert_non_null(strstr(error.text, "no <body>"));
+}
+
+static void test_document(void **state) {
+    (void)state;
+    sn_document d;
+    assert_int_equal(sn_document_read("robot.xml", robot, sizeof robot - 1, NULL, NULL, &d, NULL),
+                     SN_OK);
+    assert_int_equal(d.format, SN_FORMAT_MJCF);
+    assert_int_equal(sn_model_nq(d.model), 11);
+    // through the native file and back: masses and centres too
+    char *json;
+    sn_model *again;
+    assert_int_equal(sn_model_write_json(d.model, NULL, &json), SN_OK);
+    assert_int_equal(sn_model_read_json(json, strlen(json), NULL, &again, NULL), SN_OK);
+    for (int i = 0; i < sn_model_njoint(again); i++) {
+        const sn_joint_desc *a = sn_model_joint(d.model, i), *b = sn_model_joint(again, i);
+        assert_memory_equal(&a->mass, &b->mass, sizeof a->mass);
+        assert_memory_equal(a->centre, b->centre, sizeof a->centre);
+        assert_memory_equal(a->position, b->position, sizeof a->position);
+    }
+    sn_model_destroy(again);
+    sn_string_free(json, NULL);
+    sn_document_free(&d);
+}
+
+static void test_truncation(void **state) {
+    (void)state;
+    for (size_t n = 0; n + 2 < sizeof robot; n++) {
+        char *copy = malloc(n + (n == 0));
+        assert_non_null(copy);
+        memcpy(copy, robot, n);
+        sn_model *model;
+        if (sn_mjcf_read(copy, n, NULL, &model, NULL, NULL) == SN_OK)
+            fail_msg("%zu bytes were taken for a whole file", n);
+        assert_null(model);
+        free(copy);
+    }
+}
+
+static void test_memory(void **state) {
+    (void)state;
+    for (int after = 0; after < 2; after++) {
+        for (long n = 0;; n++) {
+            test_allocator a;
+            test_allocator_begin(&a);
+            a.fail_at = n;
+            a.fail_after = after == 1;
+            sn_model *model;
+            sn_error error = {0};
+            sn_status status = sn_mjcf_read(robot, sizeof robot - 1, &a.base, &model, NULL, &error);
+            if (status == SN_OK) assert_true(a.calls <= n);
+            if (status != SN_OK) assert_int_equal(error.status, SN_ERR_MEMORY);
+            sn_model_destroy(model);
+            assert_int_equal(a.live, 0);
+            if (status == SN_OK) break;
+        }
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_model),      cmocka_unit_test(test_world),
+        cmocka_unit_test(test_refused),    cmocka_unit_test(test_document),
+        cmocka_unit_test(test_truncation), cmocka_unit_test(test_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,756 @@
+// SPDX-License-Identifier: MIT
+// The documents' procedures, transcribed line by line: as the text prints them and as docs/errata.md corrects
+// them. 004's Algorithms 1 to 13, 003's Procedures 1 to 3, 002's Appendix A, 000's and 001's Algorithms 1 to 4.
+// The truth beside them is forward kinematics by composing frames, and its differences.
+#include "errata.h"
+
+#include "dense.h"
+
+typedef enum form { PRINTED, RIGHT } form;
+
+enum { M = 6, EFFECTORS = 3, COORDINATES = 3 * M };
+
+// 004's B, O and q. A parent of -1 is the fixed frame.
+typedef struct system004 {
+    int m, n;
+    int parent[M];
+    sn_vec3 k[M], d[M], p[M];
+    sn_mat3 Rc[M];
+    int joint[EFFECTORS];
+    sn_vec3 pe[EFFECTORS], goal[EFFECTORS];
+    double q[M];
+} system004;
+
+static sn_frame parent_frame(const system004 *s, const sn_frame *of, int j) {
+    return s->parent[j] < 0 ? (sn_frame){.R = m3_identity()} : of[s->parent[j]];
+}
+
+static void compose(const system004 *s, sn_vec3 *out) {
+    sn_frame world[M];
+    for (int j = 0; j < s->m; j++) {
+        sn_frame before = parent_frame(s, world, j), offset = {s->Rc[j], s->p[j]};
+        sn_frame motion = {m3_identity(), v3_scale(s->q[j], s->d[j])};
+        if (v3_norm(s->k[j]) > 0) motion.R = turn(s->k[j], s->q[j]);
+        sn_frame placed = frame_mul(&before, &offset);
+        world[j] = frame_mul(&placed, &motion);
+    }
+    for (int i = 0; i < s->n; i++)
+        out[i] = v3_add(world[s->joint[i]].p, apply(world[s->joint[i]].R, s->pe[i]));
+}
+
+// 3n x m by central differences
+static void differences(const system004 *s, double J[][M]) {
+    const double h = 1e-6;
+    for (int j = 0; j < s->m; j++) {
+        system004 a = *s, b = *s;
+        sn_vec3 x[EFFECTORS], y[EFFECTORS];
+        a.q[j] += h;
+        b.q[j] -= h;
+        compose(&a, x);
+        compose(&b, y);
+        for (int i = 0; i < s->n; i++)
+            for (int c = 0; c < 3; c++)
+                J[3 * i + c][j] = (v3_at(x[i], c) - v3_at(y[i], c)) / (2 * h);
+    }
+}
+
+typedef struct placed {
+    sn_vec3 omega, d, c;
+    sn_mat3 R;
+} placed;
+
+// ---- 4.1: an open chain of hinges ----
+
+static void algorithm2(const system004 *s, form f, placed *W) {
+    sn_mat3 R = m3_identity();
+    sn_vec3 c = v3(0, 0, 0);
+    for (int j = 0; j < s->m; j++) {
+        c = f == PRINTED ? v3_add(apply(R, c), s->p[j]) : v3_add(c, apply(R, s->p[j]));
+        R = times(R, turn(s->k[j], s->q[j]));
+        W[j] = (placed){.omega = apply(R, s->k[j]), .R = R, .c = c};
+    }
+}
+
+// The text has W_i; the joint of an effector is j.
+static void algorithm3(const system004 *s, form f, const placed *W, sn_vec3 *E) {
+    for (int i = 0; i < s->n; i++) {
+        const placed *at = &W[f == PRINTED ? i : s->joint[i]];
+        E[i] = v3_add(apply(at->R, s->pe[i]), at->c);
+    }
+}
+
+static void algorithm4(const system004 *s, int *I) {
+    for (int i = 0; i < s->n; i++) I[i] = s->joint[i];
+}
+
+// x^T [-omega]_x, a row
+static sn_vec3 row_times_minus(sn_vec3 x, sn_vec3 omega) { return v3_cross(omega, x); }
+
+static void algorithm5(const system004 *s, const placed *W, const sn_vec3 *E, const int *I,
+                       double J[][M]) {
+    for (int j = 0; j < s->m; j++)
+        for (int i = 0; i < s->n; i++) {
+            sn_vec3 X = row_times_minus(v3_sub(E[i], W[j].c), W[j].omega);
+            for (int c = 0; c < 3; c++) J[3 * i + c][j] = j <= I[i] ? v3_at(X, c) : 0;
+        }
+}
+
+static void residual_of(const system004 *s, const sn_vec3 *E, double *r) {
+    for (int i = 0; i < s->n; i++)
+        for (int c = 0; c < 3; c++) r[3 * i + c] = v3_at(E[i], c) - v3_at(s->goal[i], c);
+}
+
+static void algorithm6(const system004 *s, form two, form three, double J[][M], double *r) {
+    placed W[M];
+    sn_vec3 E[EFFECTORS];
+    int I[EFFECTORS];
+    algorithm2(s, two, W);
+    algorithm3(s, three, W, E);
+    algorithm4(s, I);
+    algorithm5(s, W, E, I, J);
+    residual_of(s, E, r);
+}
+
+// ---- 4.2: a hierarchy of hinges, sliders and screws ----
+
+// R and C have a place for the fixed frame first. As the text prints it, the new frame is stored at the index
+// of the parent; a parent of -1 is Numpy's last place.
+static void algorithm7(const system004 *s, form f, placed *W) {
+    sn_mat3 R[M + 1];
+    sn_vec3 C[M + 1];
+    for (int i = 0; i <= s->m; i++) {
+        R[i] = i == 0 ? m3_identity() : m3_zero();
+        C[i] = v3(0, 0, 0);
+    }
+    for (int j = 1; j <= s->m; j++) {
+        int b = j - 1, i = s->parent[b], to = f == RIGHT ? j : i < 0 ? s->m : i;
+        sn_mat3 Rc = times(R[i + 1], s->Rc[b]);
+        C[to] = v3_add(v3_add(apply(R[i + 1], s->p[b]), C[i + 1]),
+                       v3_scale(s->q[b], apply(Rc, s->d[b])));
+        R[to] = v3_norm(s->k[b]) > 0 ? times(Rc, turn(s->k[b], s->q[b])) : Rc;
+        W[b] = (placed){apply(R[to], s->k[b]), apply(Rc, s->d[b]), C[to], R[to]};
+    }
+}
+
+static void algorithm8(const system004 *s, const placed *W, sn_vec3 *E) {
+    for (int i = 0; i < s->n; i++) {
+        const placed *at = &W[s->joint[i]];
+        E[i] = v3_add(apply(at->R, s->pe[i]), at->c);
+    }
+}
+
+// As printed: X_ii marks the parent instead of the joint itself, and the last loop's i never advances, so that
+// every effector is written to one column. `own` and `advance` mend the one and the other.
+static void algorithm9(const system004 *s, bool own, bool advance, bool I[M][EFFECTORS]) {
+    bool X[M][M] = {{false}};
+    int i = 0;
+    memset(I, 0, sizeof(bool) * M * EFFECTORS);
+    for (int j = s->m - 1; j >= 1; j--) {
+        i = s->parent[j];
+        X[own ? j : i][own ? j : i] = true;
+        for (int k = 0; k < s->m; k++) X[i][k] |= X[j][k];
+    }
+    X[0][0] = true;
+    if (advance) i = 0;
+    for (int e = 0; e < s->n; e++) {
+        for (int k = 0; k < s->m; k++) I[k][i] = X[k][s->joint[e]];
+        if (advance) i++;
+    }
+}
+
+static void algorithm10(const system004 *s, form f, const placed *W, const sn_vec3 *E,
+                        bool I[M][EFFECTORS], double J[][M]) {
+    for (int j = 0; j < s->m; j++)
+        for (int i = 0; i < s->n; i++) {
+            sn_vec3 X = row_times_minus(v3_sub(E[i], W[j].c), W[j].omega);
+            if (f == RIGHT) X = v3_add(X, W[j].d);
+            for (int c = 0; c < 3; c++) J[3 * i + c][j] = I[j][i] ? v3_at(X, c) : 0;
+        }
+}
+
+typedef struct forms11 {
+    form seven;
+    bool own, advance;
+    form ten;
+} forms11;
+
+static void algorithm11(const system004 *s, forms11 f, double J[][M], double *r) {
+    placed W[M];
+    sn_vec3 E[EFFECTORS];
+    bool I[M][EFFECTORS];
+    algorithm7(s, f.seven, W);
+    algorithm8(s, W, E);
+    algorithm9(s, f.own, f.advance, I);
+    algorithm10(s, f.ten, W, E, I, J);
+    residual_of(s, E, r);
+}
+
+static double worst(const system004 *s, double A[][M], double B[][M]) {
+    double most = 0;
+    for (int i = 0; i < 3 * s->n; i++)
+        for (int j = 0; j < s->m; j++) {
+            assert_true(isfinite(A[i][j]) && isfinite(B[i][j]));
+            most = fmax(most, fabs(A[i][j] - B[i][j]));
+        }
+    return most;
+}
+
+static system004 random_system(uint64_t *state, bool tree) {
+    static const int parents[M] = {-1, 0, 1, 1, 3, 0}, effectors[EFFECTORS] = {2, 4, 5};
+    system004 s = {.m = M, .n = EFFECTORS};
+    for (int j = 0; j < M; j++) {
+        s.parent[j] = tree ? parents[j] : j - 1;
+        s.k[j] = random_axis(state);
+        s.p[j] = random_vector(state);
+        s.Rc[j] = tree ? turn(random_vector(state), uniform(state, -2, 2)) : m3_identity();
+        s.q[j] = uniform(state, -1, 1);
+        // a slider, and a screw
+        if (tree && j % 3 == 1) s.d[j] = random_axis(state);
+        if (tree && j == 1) s.k[j] = v3(0, 0, 0);
+    }
+    for (int i = 0; i < EFFECTORS; i++) {
+        s.joint[i] = tree ? effectors[i] : 2 * i + 1;
+        s.pe[i] = random_vector(state);
+    }
+    return s;
+}
+
+static void chain_of_hinges(void **unused) {
+    (void)unused;
+    uint64_t state = 21;
+    system004 s = random_system(&state, false);
+    double J[3 * EFFECTORS][M], truth[3 * EFFECTORS][M], r[3 * EFFECTORS], two, three;
+    differences(&s, truth);
+    algorithm6(&s, PRINTED, RIGHT, J, r);
+    two = worst(&s, J, truth);
+    algorithm6(&s, RIGHT, PRINTED, J, r);
+    three = worst(&s, J, truth);
+    algorithm6(&s, RIGHT, RIGHT, J, r);
+    judge("004 Algorithm 6 with 2", two, worst(&s, J, truth), 1e-8);
+    judge("004 Algorithm 6 with 3", three, worst(&s, J, truth), 1e-8);
+}
+
+static void hierarchy(void **unused) {
+    (void)unused;
+    uint64_t state = 22;
+    static const struct {
+        const char *what;
+        forms11 f;
+    } cases_[] = {{"004 Algorithm 11 with 7, places", {PRINTED, true, true, RIGHT}},
+                  {"004 Algorithm 11 with 9, X_ii", {RIGHT, false, true, RIGHT}},
+                  {"004 Algorithm 11 with 9, i stands still", {RIGHT, true, false, RIGHT}},
+                  {"004 Algorithm 11 with 10", {RIGHT, true, true, PRINTED}}};
+    system004 s = random_system(&state, true);
+    double J[3 * EFFECTORS][M], truth[3 * EFFECTORS][M], r[3 * EFFECTORS];
+    differences(&s, truth);
+    algorithm11(&s, (forms11){RIGHT, true, true, RIGHT}, J, r);
+    double right = worst(&s, J, truth);
+    for (size_t k = 0; k < sizeof cases_ / sizeof cases_[0]; k++) {
+        algorithm11(&s, cases_[k].f, J, r);
+        judge(cases_[k].what, worst(&s, J, truth), right, 1e-8);
+    }
+}
+
+// ---- 4.3: a chain of balls, each three hinges about x, y and z, one effector with its orientation ----
+
+enum { BALLS = 2 };
+
+typedef struct spheres {
+    sn_mat3 Rc[BALLS];
+    sn_vec3 p[BALLS], pe, we, goal,
+        turned;  // the effector's and the wanted place and rotation vector
+    double q[3 * BALLS];
+} spheres;
+
+static sn_mat3 exponential(sn_vec3 w) { return sn_mat3_from_quat(sn_quat_exp(w)); }
+
+static sn_frame effector_of(const spheres *s) {
+    sn_frame at = {.R = m3_identity()}, end = {exponential(s->we), s->pe};
+    for (int b = 0; b < BALLS; b++) {
+        sn_frame offset = {s->Rc[b], s->p[b]}, motion = {.R = m3_identity()};
+        for (int i = 0; i < 3; i++) motion.R = times(motion.R, turn(v3_unit(i), s->q[3 * b + i]));
+        at = frame_mul(&at, &offset);
+        at = frame_mul(&at, &motion);
+    }
+    return frame_mul(&at, &end);
+}
+
+static void algorithm12(const spheres *s, form f, sn_vec3 *P, sn_vec3 *W, sn_mat3 *R, sn_vec3 *c) {
+    *R = m3_identity();
+    *c = v3(0, 0, 0);
+    for (int b = 0, j = 0; b < BALLS; b++) {
+        *c = v3_add(*c, apply(f == PRINTED ? s->Rc[b] : *R, s->p[b]));
+        *R = times(*R, s->Rc[b]);
+        for (int i = 0; i < 3; i++, j++) {
+            *R = times(*R, turn(v3_unit(i), s->q[j]));
+            W[j] = R->c[i];
+            P[j] = *c;
+        }
+    }
+}
+
+// Columns of J: the velocity of the place, then the angular one.
+static void algorithm13(const spheres *s, form f, sn_vec3 J[3 * BALLS][2], sn_vec3 r[2]) {
+    sn_vec3 P[3 * BALLS], W[3 * BALLS], c;
+    sn_mat3 R;
+    algorithm12(s, f, P, W, &R, &c);
+    sn_vec3 p = v3_add(apply(R, s->pe), c);
+    sn_mat3 difference =
+        times(times(exponential(s->turned), exponential(v3_neg(s->we))), transposed(R));
+    r[0] = v3_sub(p, s->goal);
+    r[1] = v3_neg(log_of(difference));
+    for (int j = 0; j < 3 * BALLS; j++) {
+        J[j][0] = v3_cross(W[j], v3_sub(p, P[j]));
+        J[j][1] = W[j];
+    }
+}
+
+static spheres random_spheres(uint64_t *state) {
+    spheres s = {.pe = random_vector(state), .we = random_vector(state)};
+    for (int b = 0; b < BALLS; b++) {
+        s.Rc[b] = turn(random_vector(state), uniform(state, -2, 2));
+        s.p[b] = random_vector(state);
+    }
+    for (int j = 0; j < 3 * BALLS; j++) s.q[j] = uniform(state, -0.5, 0.5);
+    return s;
+}
+
+static double off_by(const spheres *s, form f) {
+    const double h = 1e-6;
+    sn_vec3 J[3 * BALLS][2], r[2];
+    double most = 0;
+    algorithm13(s, f, J, r);
+    for (int j = 0; j < 3 * BALLS; j++) {
+        spheres a = *s, b = *s;
+        a.q[j] += h;
+        b.q[j] -= h;
+        sn_frame x = effector_of(&a), y = effector_of(&b);
+        sn_vec3 moved = v3_scale(1 / (2 * h), v3_sub(x.p, y.p));
+        sn_vec3 spun = v3_scale(1 / (2 * h), log_of(times(x.R, transposed(y.R))));
+        most = fmax(most, fmax(gap(J[j][0], moved), gap(J[j][1], spun)));
+    }
+    // the residual: by what the effector must still move and turn
+    sn_frame at = effector_of(s);
+    sn_vec3 rest = log_of(times(exponential(s->turned), transposed(at.R)));
+    return fmax(most, fmax(gap(r[0], v3_sub(at.p, s->goal)), gap(r[1], v3_neg(rest))));
+}
+
+static void chain_of_balls(void **unused) {
+    (void)unused;
+    uint64_t state = 23;
+    spheres s = random_spheres(&state);
+    s.goal = random_vector(&state);
+    s.turned = random_vector(&state);
+    judge("004 Algorithm 13 with 12", off_by(&s, PRINTED), off_by(&s, RIGHT), 1e-8);
+}
+
+// ---- Algorithm 1 ----
+
+// delta <- J^-1 r for a J of n x m numbers by columns, as a least-squares solution of least norm
+static void least_squares(int n, int m, double *J, const double *r, double *delta) {
+    double A[18 * 18], b[18];
+    for (int i = 0; i < n; i++) {
+        b[i] = r[i];
+        for (int k = 0; k < n; k++) {
+            A[i + n * k] = i == k ? 1e-12 : 0;
+            for (int j = 0; j < m; j++) A[i + n * k] += J[i + n * j] * J[k + n * j];
+        }
+    }
+    assert_true(dense_cholesky_solve(n, A, b));
+    for (int j = 0; j < m; j++) {
+        delta[j] = 0;
+        for (int i = 0; i < n; i++) delta[j] += J[i + n * j] * b[i];
+    }
+}
+
+typedef void (*system_function)(void *args, const double *q, double *J, double *r);
+
+// Returns how often the loop ran; `most` ends the printed form, which does not count.
+static int algorithm1(system_function JE, void *args, int n, int m, double *q, int limit, form f,
+                      int most, double *norm) {
+    double J[18 * COORDINATES], r[18], delta[COORDINATES];
+    int i = 0, ran = 0;
+    while (i < limit && ran < most) {
+        JE(args, q, J, r);
+        *norm = 0;
+        for (int k = 0; k < n; k++) *norm += r[k] * r[k];
+        *norm = sqrt(*norm);
+        if (*norm < 1e-10) break;
+        least_squares(n, m, J, r, delta);
+        for (int k = 0; k < m; k++) q[k] -= delta[k];
+        if (f == RIGHT) i++;
+        ran++;
+    }
+    return ran;
+}
+
+static void hinges_JE(void *args, const double *q, double *J, double *r) {
+    system004 s = *(system004 *)args;
+    double rows[3 * EFFECTORS][M];
+    memcpy(s.q, q, sizeof s.q);
+    if (s.parent[2] == 1 && s.parent[3] == 2)
+        algorithm6(&s, RIGHT, RIGHT, rows, r);
+    else
+        algorithm11(&s, (forms11){RIGHT, true, true, RIGHT}, rows, r);
+    for (int i = 0; i < 3 * s.n; i++)
+        for (int j = 0; j < s.m; j++) J[i + 3 * s.n * j] = rows[i][j];
+}
+
+static void balls_JE(void *args, const double *q, double *J, double *r) {
+    spheres s = *(spheres *)args;
+    sn_vec3 columns[3 * BALLS][2], rest[2];
+    memcpy(s.q, q, sizeof s.q);
+    algorithm13(&s, RIGHT, columns, rest);
+    for (int i = 0; i < 6; i++) {
+        r[i] = v3_at(rest[i / 3], i % 3);
+        for (int j = 0; j < 3 * BALLS; j++) J[i + 6 * j] = v3_at(columns[j][i / 3], i % 3);
+    }
+}
+
+static void all_three_solve(void **unused) {
+    (void)unused;
+    uint64_t state = 24;
+    for (int tree = 0; tree < 2; tree++) {
+        system004 s = random_system(&state, tree != 0);
+        double q[M], norm;
+        s.n = 1;
+        s.joint[0] = tree ? 4 : M - 1;
+        compose(&s, s.goal);
+        for (int j = 0; j < M; j++) q[j] = s.q[j] + uniform(&state, -0.1, 0.1);
+        int ran = algorithm1(hinges_JE, &s, 3, M, q, 20, RIGHT, 100, &norm);
+        print_message("004 Algorithm 1 on %s: %.1e after %d\n", tree ? "a hierarchy" : "hinges",
+                      norm, ran);
+        assert_true(norm < 1e-10);
+    }
+    spheres s = random_spheres(&state);
+    sn_frame at = effector_of(&s);
+    double q[3 * BALLS], norm;
+    s.goal = at.p;
+    s.turned = log_of(at.R);
+    for (int j = 0; j < 3 * BALLS; j++) q[j] = s.q[j] + uniform(&state, -0.1, 0.1);
+    int ran = algorithm1(balls_JE, &s, 6, 3 * BALLS, q, 20, RIGHT, 100, &norm);
+    print_message("004 Algorithm 1 on balls: %.1e after %d\n", norm, ran);
+    assert_true(norm < 1e-10);
+
+    // out of reach nothing but the count ends it
+    s.goal = v3(100, 0, 0);
+    int printed = algorithm1(balls_JE, &s, 6, 3 * BALLS, q, 5, PRINTED, 40, &norm);
+    int right = algorithm1(balls_JE, &s, 6, 3 * BALLS, q, 5, RIGHT, 40, &norm);
+    judge("004 Algorithm 1, steps beyond m", printed - 5, right - 5, 1);
+}
+
+// ---- 003: Procedures 1 to 3 on a chain of Euler joints x y z under a root that translates ----
+
+enum { LINKS = 3 };
+
+typedef struct links {
+    sn_vec3 offset[LINKS], tip;  // of a joint in its parent; of the effector in the last
+    double q[3 * LINKS];
+} links;
+
+static sn_mat3 euler(const double *e) {
+    return times(times(turn(ex, e[0]), turn(ey, e[1])), turn(ez, e[2]));
+}
+
+// Equations 22 to 24: the axes in the parent's frame.
+static sn_vec3 axis_in_parent(const double *e, int axis) {
+    sn_mat3 R = m3_identity();
+    for (int i = 0; i <= axis; i++) R = times(R, turn(v3_unit(i), e[i]));
+    return R.c[axis];
+}
+
+static void frames003(const links *l, sn_frame *world) {
+    sn_frame at = {.R = m3_identity()};
+    for (int i = 0; i < LINKS; i++) {
+        sn_frame local = {euler(l->q + 3 * i), l->offset[i]};
+        at = world[i] = frame_mul(&at, &local);
+    }
+}
+
+static sn_vec3 tip003(const links *l) {
+    sn_frame world[LINKS];
+    frames003(l, world);
+    return v3_add(world[LINKS - 1].p, apply(world[LINKS - 1].R, l->tip));
+}
+
+static void procedure1(const links *l, sn_vec3 *J) {
+    sn_frame world[LINKS];
+    frames003(l, world);
+    for (int j = LINKS - 1; j >= 0; j--) {
+        sn_vec3 d = v3_sub(tip003(l), world[j].p);
+        sn_mat3 parent = j > 0 ? world[j - 1].R : m3_identity();
+        for (int axis = 0; axis < 3; axis++)
+            J[3 * j + axis] = v3_cross(apply(parent, axis_in_parent(l->q + 3 * j, axis)), d);
+    }
+}
+
+// Procedures 2 and 3: the angular columns of the adjoint from j to the effector's frame b, that is p^ R with
+// the joint's place and rotation in b; the third adjusts R by (31).
+static void procedure23(const links *l, bool adjusted, sn_vec3 *J) {
+    sn_frame world[LINKS];
+    frames003(l, world);
+    sn_mat3 body = transposed(world[LINKS - 1].R);
+    for (int j = LINKS - 1; j >= 0; j--) {
+        sn_vec3 p = apply(body, v3_sub(world[j].p, tip003(l)));
+        sn_mat3 R = times(body, world[j].R);
+        if (adjusted) {
+            sn_mat3 local = euler(l->q + 3 * j), prime;
+            for (int axis = 0; axis < 3; axis++) prime.c[axis] = axis_in_parent(l->q + 3 * j, axis);
+            R = times(R, times(transposed(local), prime));
+        }
+        for (int axis = 0; axis < 3; axis++) J[3 * j + axis] = v3_cross(p, R.c[axis]);
+    }
+}
+
+static void jacobians_of_003(void **unused) {
+    (void)unused;
+    uint64_t state = 25;
+    links l = {.tip = random_vector(&state)};
+    sn_vec3 simple[3 * LINKS], generic[3 * LINKS], adjusted[3 * LINKS];
+    sn_frame world[LINKS];
+    for (int i = 0; i < LINKS; i++) l.offset[i] = random_vector(&state);
+    for (int i = 0; i < 3 * LINKS; i++) l.q[i] = uniform(&state, -1, 1);
+    frames003(&l, world);
+    procedure1(&l, simple);
+    procedure23(&l, false, generic);
+    procedure23(&l, true, adjusted);
+    double one = 0, two = 0, three = 0;
+    const double h = 1e-6;
+    sn_mat3 body = world[LINKS - 1].R;
+    for (int i = 0; i < 3 * LINKS; i++) {
+        links a = l, b = l;
+        a.q[i] += h;
+        b.q[i] -= h;
+        sn_vec3 truth = v3_scale(1 / (2 * h), v3_sub(tip003(&a), tip003(&b)));
+        one = fmax(one, gap(simple[i], truth));
+        three = fmax(three, gap(apply(body, adjusted[i]), truth));
+        // the generic one is by the joint's own angular velocity, not by its Euler angles
+        int j = i / 3;
+        sn_vec3 spun = v3_cross(world[j].R.c[i % 3], v3_sub(tip003(&l), world[j].p));
+        two = fmax(two, gap(apply(body, generic[i]), spun));
+    }
+    print_message("003 Procedures 1, 2, 3: off by %.1e, %.1e, %.1e\n", one, two, three);
+    assert_true(one < 1e-8 && two < 1e-12 && three < 1e-8);
+    // taken for Euler angles, the generic one is wrong: what section 2.3 is about
+    assert_true(gap(generic[0], adjusted[0]) > 1e-2);
+}
+
+// ---- 002, Appendix A: hinges, sliders and balls in Z Y Z with a place and two axes ----
+
+static void jacobian_of_002(void **unused) {
+    (void)unused;
+    uint64_t state = 26;
+    sn_frame before = {turn(random_vector(&state), 0.9), random_vector(&state)};
+    sn_vec3 t = random_vector(&state), p = random_vector(&state), u = random_axis(&state);
+    const double e[3] = {0.4, -0.8, 1.3}, h = 1e-6;
+    // (A.16) with (A.19), (A.20) and (A.11): place, i and j of the tool by phi, psi, theta
+    sn_vec3 axes[3] = {ez, apply(turn(ez, e[0]), ey),
+                       apply(times(turn(ez, e[0]), turn(ey, e[1])), ez)};
+    double ball = 0, hinge = 0, slider = 0;
+    for (int k = 0; k < 3; k++) {
+        sn_vec3 end[2][3], at[3];
+        for (int side = 0; side < 3; side++) {
+            double x[3] = {e[0], e[1], e[2]};
+            if (side < 2) x[k] += side == 0 ? h : -h;
+            sn_frame local = {times(times(turn(ez, x[0]), turn(ey, x[1])), turn(ez, x[2])), t};
+            sn_frame world = frame_mul(&before, &local);
+            sn_vec3 *to = side < 2 ? end[side] : at;
+            to[0] = v3_add(world.p, apply(world.R, p));
+            to[1] = world.R.c[0];
+            to[2] = world.R.c[1];
+        }
+        sn_vec3 axis = apply(before.R, axes[k]), origin = v3_add(before.p, apply(before.R, t));
+        for (int part = 0; part < 3; part++) {
+            sn_vec3 truth = v3_scale(1 / (2 * h), v3_sub(end[0][part], end[1][part]));
+            sn_vec3 arm = part == 0 ? v3_sub(at[0], origin) : at[part];
+            ball = fmax(ball, gap(v3_cross(axis, arm), truth));
+        }
+    }
+    for (int part = 0; part < 2; part++) {  // a place, a direction
+        sn_vec3 end[2];
+        for (int side = 0; side < 2; side++) {
+            double angle = 0.6 + (side == 0 ? h : -h);
+            sn_frame local = {turn(u, angle), t}, world = frame_mul(&before, &local);
+            end[side] = v3_add(part == 0 ? world.p : v3(0, 0, 0), apply(world.R, p));
+        }
+        sn_vec3 truth = v3_scale(1 / (2 * h), v3_sub(end[0], end[1]));
+        sn_vec3 arm = apply(times(before.R, turn(u, 0.6)), p);
+        hinge = fmax(hinge, gap(v3_cross(apply(before.R, u), arm), truth));
+    }
+    // (A.15): a slider moves the place along its axis and no direction
+    sn_vec3 near = apply(before.R, v3_scale(-h, u)), far = apply(before.R, v3_scale(h, u));
+    slider = gap(apply(before.R, u), v3_scale(1 / (2 * h), v3_sub(far, near)));
+    print_message("002 (A.11), (A.15), (A.20): off by %.1e, %.1e, %.1e\n", hinge, slider, ball);
+    assert_true(hinge < 1e-8 && slider < 1e-9 && ball < 1e-8);
+}
+
+// ---- 000 and 001: Algorithms 1 to 4 on a tree of balls ----
+
+enum { BONES = 5, CHAINS = 2 };
+
+typedef struct bones {
+    int parent[BONES];
+    sn_vec3 t[BONES];
+    double e[3 * BONES];
+    sn_vec3 goal[CHAINS];
+    sn_mat3 R[BONES];  // the world's, by Algorithm 2
+    sn_vec3 at[BONES];
+} bones;
+
+// Chains from the root to each bone without children. `length` of each.
+static int make_chains(const bones *s, int chain[CHAINS][BONES], int *length) {
+    int n = 0;
+    for (int b = 0; b < BONES; b++) {
+        bool leaf = true;
+        for (int c = 0; c < BONES; c++) leaf &= s->parent[c] != b;
+        if (!leaf) continue;
+        int depth = 0;
+        for (int a = b; a >= 0; a = s->parent[a]) depth++;
+        length[n] = depth;
+        for (int a = b; a >= 0; a = s->parent[a]) chain[n][--depth] = a;  // to the front
+        n++;
+    }
+    return n;
+}
+
+// A bone's rotation: Z Y X as Algorithm 2 prints it, or Z Y Z, which Algorithms 3 and 4 take the axes of.
+static sn_mat3 rotation(const double *e, form f) {
+    return times(times(turn(ez, e[0]), turn(ey, e[1])), turn(f == PRINTED ? ex : ez, e[2]));
+}
+
+static void forward_update(bones *s, form line2, form line3) {
+    for (int k = 0; k < BONES; k++) {
+        int p = s->parent[k];
+        sn_mat3 Rp = p < 0 ? m3_identity() : s->R[p];
+        sn_vec3 tp = p < 0 ? v3(0, 0, 0) : s->at[p];
+        sn_vec3 tk = s->t[line3 == PRINTED && p >= 0 ? p : k];
+        s->R[k] = times(Rp, rotation(s->e + 3 * k, line2));
+        s->at[k] = v3_add(tp, apply(Rp, tk));
+    }
+}
+
+static void axes_of(const bones *s, int k, sn_vec3 *axis) {
+    sn_mat3 Rp = s->parent[k] < 0 ? m3_identity() : s->R[s->parent[k]];
+    const double *e = s->e + 3 * k;
+    axis[0] = apply(Rp, ez);
+    axis[1] = apply(times(Rp, turn(ez, e[0])), ey);
+    axis[2] = apply(times(times(Rp, turn(ez, e[0])), turn(ey, e[1])), ez);
+}
+
+typedef struct forms4 {
+    form line2, line3, column, own;  // of Algorithms 2, 2, 3 and 4
+    bool lower;  // read the triangle that Algorithm 4 writes, not the one it says
+} forms4;
+
+// f by composing frames, for second differences
+static double objective(const bones *s) {
+    bones b = *s;
+    int chain[CHAINS][BONES], length[CHAINS], n = make_chains(s, chain, length);
+    double f = 0;
+    forward_update(&b, RIGHT, RIGHT);
+    for (int c = 0; c < n; c++) {
+        double r = gap(b.goal[c], b.at[chain[c][length[c] - 1]]);
+        f += 0.5 * r * r;
+    }
+    return f;
+}
+
+// H by Algorithms 1 to 4, both triangles from the one that is read.
+static void algorithms_1_to_4(const bones *given, forms4 f, double H[][3 * BONES]) {
+    bones s = *given;
+    int chain[CHAINS][BONES], length[CHAINS], n = make_chains(&s, chain, length), width = 3 * BONES;
+    static sn_vec3 J[CHAINS][3 * BONES + 1];
+    memset(J, 0, sizeof J);
+    forward_update(&s, f.line2, f.line3);
+    for (int c = 0; c < n; c++)  // Algorithm 3
+        for (int i = 0; i < length[c]; i++) {
+            int k = chain[c][i];
+            sn_vec3 axis[3], d = v3_sub(s.at[chain[c][length[c] - 1]], s.at[k]);
+            axes_of(&s, k, axis);
+            J[c][3 * k] = v3_cross(axis[0], d);
+            J[c][3 * k + 1] = v3_cross(axis[1], d);
+            J[c][3 * k + (f.column == PRINTED ? 3 : 2)] = v3_cross(axis[2], d);
+        }
+    for (int i = 0; i < width; i++)  // Algorithm 4
+        for (int j = 0; j < width; j++) {
+            H[i][j] = 0;
+            for (int c = 0; c < n; c++) H[i][j] += v3_dot(J[c][i], J[c][j]);
+        }
+    for (int c = 0; c < n; c++) {
+        sn_vec3 r = v3_sub(s.goal[c], s.at[chain[c][length[c] - 1]]);
+        for (int a = 0; a < length[c]; a++)
+            for (int b = 0; b <= a; b++) {
+                int k = chain[c][a], h = chain[c][b];
+                sn_vec3 axis[3];
+                axes_of(&s, h, axis);
+                for (int i = 0; i < 3; i++)
+                    for (int j = 0; j < 3; j++)
+                        // right: of one joint's angles the outer turns the inner
+                        if (h != k || f.own == PRINTED || j <= i)
+                            H[3 * k + i][3 * h + j] -=
+                                v3_dot(v3_cross(axis[j], J[c][3 * k + i]), r);
+            }
+    }
+    for (int i = 0; i < width; i++)
+        for (int j = 0; j < i; j++) {
+            if (f.lower)
+                H[j][i] = H[i][j];
+            else
+                H[i][j] = H[j][i];
+        }
+}
+
+static void algorithms_of_001(void **unused) {
+    (void)unused;
+    uint64_t state = 27;
+    static const struct {
+        const char *what;
+        forms4 f;
+    } cases_[] = {
+        {"001 Algorithm 2, Z Y X", {PRINTED, RIGHT, RIGHT, RIGHT, true}},
+        {"001 Algorithm 2, line 3", {RIGHT, PRINTED, RIGHT, RIGHT, true}},
+        {"001 Algorithm 3, column", {RIGHT, RIGHT, PRINTED, RIGHT, true}},
+        {"001 Algorithm 4, upper triangle", {RIGHT, RIGHT, RIGHT, RIGHT, false}},
+        {"001 Algorithm 4, h = k, both orders", {RIGHT, RIGHT, RIGHT, PRINTED, false}},
+    };
+    bones s = {.parent = {-1, 0, 1, 1, 3}};
+    static double H[3 * BONES][3 * BONES], truth[3 * BONES][3 * BONES];
+    const double step = 1e-4;
+    int chain[CHAINS][BONES], length[CHAINS];
+    for (int b = 0; b < BONES; b++) s.t[b] = random_vector(&state);
+    for (int c = 0; c < CHAINS; c++) s.goal[c] = random_vector(&state);
+    for (int i = 0; i < 3 * BONES; i++) s.e[i] = uniform(&state, -1, 1);
+    assert_int_equal(make_chains(&s, chain, length), CHAINS);
+    assert_true(length[0] == 3 && chain[0][0] == 0 && chain[0][1] == 1 && chain[0][2] == 2);
+    assert_true(length[1] == 4 && chain[1][3] == 4);
+    for (int i = 0; i < 3 * BONES; i++)
+        for (int j = 0; j < 3 * BONES; j++) {
+            truth[i][j] = 0;
+            for (int a = -1; a <= 1; a += 2)
+                for (int b = -1; b <= 1; b += 2) {
+                    bones moved = s;
+                    moved.e[i] += a * step;
+                    moved.e[j] += b * step;
+                    truth[i][j] += a * b * objective(&moved) / (4 * step * step);
+                }
+        }
+    double off[6];
+    for (int k = 0; k < 6; k++) {
+        const forms4 right = {RIGHT, RIGHT, RIGHT, RIGHT, true};
+        algorithms_1_to_4(&s, k < 5 ? cases_[k].f : right, H);
+        off[k] = 0;
+        for (int i = 0; i < 3 * BONES; i++)
+            for (int j = 0; j < 3 * BONES; j++) off[k] = fmax(off[k], fabs(H[i][j] - truth[i][j]));
+    }
+    for (int k = 0; k < 5; k++) judge(cases_[k].what, off[k], off[5], 1e-5);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(chain_of_hinges),   cmocka_unit_test(hierarchy),
+        cmocka_unit_test(chain_of_balls),    cmocka_unit_test(all_three_solve),
+        cmocka_unit_test(jacobians_of_003),  cmocka_unit_test(jacobian_of_002),
+        cmocka_unit_test(algorithms_of_001),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

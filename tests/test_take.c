@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: MIT
+// Takes: cut in any way and on any number of threads the same bits, findings and their sentences, subjects,
+// memory that runs out at every place, misuse.
+#include "takes.h"
+
+enum { FRAMES = 150 };
+
+typedef struct given {
+    example_take example;
+    sn_recording *some;  // FRAMES of them
+} given;
+
+static int begin(void **state) {
+    static given g;
+    example_take_create(&g.example, 1);
+    g.some = recording_cut(g.example.recording, 0, FRAMES);
+    *state = &g;
+    return 0;
+}
+
+static int end(void **state) {
+    given *g = *state;
+    sn_recording_destroy(g->some);
+    example_take_destroy(&g->example);
+    return 0;
+}
+
+static sn_take *take_of(const sn_model *model, const sn_recording *recording,
+                        const sn_take_options *o) {
+    sn_take *take;
+    sn_error error = {0};
+    if (sn_take_create(model, recording, o, NULL, &take, &error) != SN_OK)
+        fail_msg("%s", error.text);
+    return take;
+}
+
+// The sentence of the last finding of a code, or "" without one.
+static const char *sentence_of(const sn_take *take, sn_finding_code code, sn_voice voice) {
+    static char text[2000];
+    text[0] = '\0';
+    for (int i = 0; i < sn_take_nfinding(take); i++)
+        if (sn_take_finding(take, i)->code == code) {
+            size_t n = sn_take_sentence(take, i, voice, text, sizeof text);
+            assert_int_equal(n, strlen(text));
+        }
+    return text;
+}
+
+static void good(const sn_take *take, sn_status status) {
+    if (status == SN_OK) return;
+    char text[2000] = "";
+    (void)sn_take_sentence(take, sn_take_nfinding(take) - 1, SN_VOICE_PLAIN, text, sizeof text);
+    fail_msg("%s: %s", sn_status_text(status), text);
+}
+
+static void same_motion(const sn_motion *a, const sn_motion *b, const char *what) {
+    assert_int_equal(sn_motion_nframe(a), sn_motion_nframe(b));
+    assert_int_equal(sn_motion_nq(a), sn_motion_nq(b));
+    for (int f = 0; f < sn_motion_nframe(a); f++)
+        if (memcmp(sn_motion_frame(a, f), sn_motion_frame(b, f),
+                   (size_t)sn_motion_nq(a) * sizeof(double)) != 0)
+            fail_msg("%s: frame %d has other bits", what, f);
+}
+
+// However the frames are cut and however many threads there are. Chunks are short, so that cuts lie
+// inside of them, at their ends, and across several.
+static void tracked_in_pieces(void **state) {
+    given *g = *state;
+    static const int cuts[][4] = {
+        {-1}, {1, 1, 1, -1}, {32, 32, 32, 32}, {20, 20, 60, -1}, {77, 3, 19, -1}};
+    const sn_model *model = g->example.subject;
+    int column[64], nq = sn_model_nq(model);
+    sn_motion *all, *other;
+    (void)sn_fit_match(model, g->some, NULL, column);
+    sn_fit_input in = {model, g->some, column, sn_axis_map_identity(), 0, FRAMES};
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(sn_motion_create(FRAMES, nq, 1, 120, NULL, i ? &other : &all), SN_OK);
+    sn_fit_frame frames[FRAMES];
+    sn_fit_marker markers[64];
+    sn_fit_summary first, summary;
+    sn_fit_options o = sn_fit_options_default();
+    o.track.chunk = 20;
+    assert_int_equal(sn_fit_run(&in, &o, NULL, all, frames, markers, &first, NULL), SN_OK);
+    for (size_t i = 0; i < sizeof cuts / sizeof cuts[0]; i++)
+        for (int threads = 1; threads <= 4; threads += 3) {
+            sn_fitting fitting;
+            char what[60];
+            (void)snprintf(what, sizeof what, "cut %zu, %d threads", i, threads);
+            o.track.threads = threads;
+            assert_int_equal(sn_fitting_begin(&fitting, &in, &o, NULL, other, NULL), SN_OK);
+            for (int k = 0; fitting.solved < FRAMES; k++) {
+                int before = fitting.solved, count = cuts[i][k % 4];
+                assert_int_equal(sn_fitting_advance(&fitting, count), SN_OK);
+                int left = FRAMES - before;
+                assert_int_equal(fitting.solved,
+                                 before + (count < 0 || count > left ? left : count));
+            }
+            assert_int_equal(sn_fitting_finish(&fitting, frames, markers, &summary), SN_OK);
+            sn_fitting_end(&fitting);
+            same_motion(all, other, what);
+            assert_memory_equal(&first, &summary, sizeof first);
+        }
+    sn_motion_destroy(all);
+    sn_motion_destroy(other);
+}
+
+static void taken_in_pieces(void **state) {
+    given *g = *state;
+    sn_take_options o = sn_take_options_default();
+    o.calibrate = SN_CALIBRATE_SCALE;
+    o.calibrate_frames = 12;
+    sn_take *whole = take_of(g->example.model, g->some, &o);
+    good(whole, sn_take_prepare(whole));
+    // finish alone solves all
+    good(whole, sn_take_finish(whole));
+    assert_int_equal(sn_take_solved(whole), FRAMES);
+    print_message("%d frames, %.3f mm\n", FRAMES, 1e3 * sn_take_get_summary(whole)->fit.rms);
+    assert_true(sn_take_get_summary(whole)->fit.rms < 0.0035);
+    static const int cuts[] = {1, 32, 149};
+    for (int i = 0; i < 3; i++) {
+        o.threads = 1 + 2 * i;
+        sn_take *cut = take_of(g->example.model, g->some, &o);
+        good(cut, sn_take_prepare(cut));
+        assert_non_null(sn_take_motion(cut));
+        for (int n = 0; sn_take_solved(cut) < FRAMES; n++) {
+            assert_int_equal(sn_take_solved(cut), n * cuts[i]);
+            good(cut, sn_take_solve(cut, cuts[i]));
+        }
+        good(cut, sn_take_finish(cut));
+        same_motion(sn_take_motion(whole), sn_take_motion(cut), "cut");
+        assert_memory_equal(&sn_take_get_summary(whole)->fit, &sn_take_get_summary(cut)->fit,
+                            sizeof(sn_fit_summary));
+        sn_take_destroy(cut);
+    }
+    sn_take_destroy(whole);
+}
+
+// --- findings ----------------------------------------------------------------------------------------
+
+// A take that fails in prepare with this finding; its sentence has this part.
+static void refused(const sn_model *model, const sn_recording *recording, const sn_take_options *o,
+                    sn_finding_code code, const char *part) {
+    sn_take *take = take_of(model, recording, o);
+    sn_status status = sn_take_prepare(take);
+    assert_true(status == SN_ERR_VALUE || status == SN_ERR_MODEL);
+    const sn_finding *last = sn_take_finding(take, sn_take_nfinding(take) - 1);
+    assert_non_null(last);
+    assert_int_equal(last->code, code);
+    assert_int_equal(last->severity, SN_SEVERITY_ERROR);
+    if (strstr(sentence_of(take, code, SN_VOICE_PLAIN), part) == NULL)
+        fail_msg("%s, not: %s", sentence_of(take, code, SN_VOICE_PLAIN), part);
+    // it stays failed and shows nothing half done
+    assert_int_equal(sn_take_solve(take, 1), status);
+    assert_int_equal(sn_take_finish(take), status);
+    assert_int_equal(sn_take_prepare(take), status);
+    assert_true(sn_take_motion(take) == NULL && sn_take_model(take) == NULL &&
+                sn_take_frames(take) == NULL && sn_take_column(take, 0) == -1);
+    sn_take_destroy(take);
+}
+
+static void refusals(void **state) {
+    given *g = *state;
+    const sn_model *model = g->example.subject;
+    sn_take_options o = sn_take_options_default();
+    o.subject = "Eve";
+    refused(model, g->some, &o, SN_FINDING_SUBJECT_UNKNOWN,
+            "no label belongs to the subject \"Eve\"");
+    o = sn_take_options_default();
+    o.first_frame = 3, o.last_frame = 1000;
+    refused(model, g->some, &o, SN_FINDING_FRAMES_OUTSIDE,
+            "frames 3 to 1000 were asked for, but the file's frames are 1 to 150");
+    o.first_frame = INT64_MAX, o.last_frame = INT64_MIN + 1;
+    refused(model, g->some, &o, SN_FINDING_FRAMES_OUTSIDE, "the file's frames are 1 to 150");
+    sn_marker_place place = {.name = "LFHD", .joint = "haed", .weight = 1};
+    sn_marker_set *set;
+    assert_int_equal(sn_marker_set_create("lost", &place, 1, NULL, &set), SN_OK);
+    o = sn_take_options_default();
+    o.markers = set;
+    refused(model, g->some, &o, SN_FINDING_JOINT_UNKNOWN, "did you mean \"head\"?");
+    sn_marker_set_destroy(set);
+    (void)snprintf(place.joint, sizeof place.joint, "head");
+    assert_int_equal(sn_marker_set_create("one", &place, 1, NULL, &set), SN_OK);
+    o.markers = set;
+    refused(model, g->some, &o, SN_FINDING_MARKERS_FEW,
+            "only 1 of the set's 1 markers are in this");
+    sn_marker_set_destroy(set);
+    sn_recording *r = recording_cut(g->some, 0, 0);
+    refused(model, r, NULL, SN_FINDING_FRAMES_NONE, "the recording has no frames");
+    sn_recording_destroy(r);
+    r = recording_cut(g->some, 0, 20);
+    uint64_t random = 1;
+    spoil_gaps(r, 1, &random);
+    refused(model, r, NULL, SN_FINDING_FRAMES_EMPTY,
+            "no frame from 1 to 20 has three markers with data");
+    sn_recording_destroy(r);
+}
+
+// A take's findings are its own: a mirrored body, another unit, and nothing about a good one.
+static void findings(void **state) {
+    given *g = *state;
+    sn_take_options o = sn_take_options_default();
+    o.calibrate = SN_CALIBRATE_OFFSETS;
+    o.calibrate_frames = 10;
+    sn_axis_map mirror = sn_axis_map_identity();
+    mirror.sign[0] = -1;
+    sn_recording *r = recording_turned(g->some, &mirror, sn_recording_get_info(g->some));
+    sn_take *take = take_of(g->example.model, r, &o);
+    good(take, sn_take_prepare(take));
+    const char *says = sentence_of(take, SN_FINDING_MIRRORED, SN_VOICE_COMMAND);
+    assert_true(strstr(says, "look mirrored") != NULL && strstr(says, "--axes") != NULL);
+    says = sentence_of(take, SN_FINDING_MIRRORED, SN_VOICE_PLAIN);
+    assert_true(strstr(says, "look mirrored") != NULL && strstr(says, "--") == NULL);
+    sn_take_destroy(take);
+    sn_recording_destroy(r);
+    // what the recording cannot be in
+    sn_recording_info info = *sn_recording_get_info(g->some);
+    mirror = sn_axis_map_identity();
+    mirror.scale = 10;
+    r = recording_turned(g->some, &mirror, &info);
+    refused(g->example.subject, r, NULL, SN_FINDING_UNIT_IMPOSSIBLE,
+            "times as large as the skeleton");
+    o = sn_take_options_default();
+    o.unit = 1;
+    take = take_of(g->example.subject, r, &o);
+    good(take, sn_take_prepare(take));
+    assert_true(sentence_of(take, SN_FINDING_UNIT_DOUBTFUL, SN_VOICE_PLAIN)[0] != '\0');
+    sn_take_destroy(take);
+    sn_recording_destroy(r);
+    o = sn_take_options_default();
+    o.max_error = 5;
+    take = take_of(g->example.subject, g->some, &o);
+    good(take, sn_take_prepare(take));
+    good(take, sn_take_finish(take));
+    for (int i = 0; i < sn_take_nfinding(take); i++) {
+        const sn_finding *f = sn_take_finding(take, i);
+        assert_int_equal(f->severity, SN_SEVERITY_NOTE);
+        assert_true(f->code == SN_FINDING_MAX_ERROR_LARGE || f->code == SN_FINDING_POINTS_UNNAMED ||
+                    f->code == SN_FINDING_UP_ASSUMED);
+    }
+    // short of room, and none
+    char text[10];
+    size_t n = sn_take_sentence(take, 0, SN_VOICE_PLAIN, text, sizeof text);
+    assert_true(n > sizeof text && strlen(text) == sizeof text - 1);
+    assert_int_equal(sn_take_sentence(take, 0, SN_VOICE_PLAIN, NULL, 0), n);
+    assert_int_equal(sn_take_sentence(take, -1, SN_VOICE_PLAIN, text, sizeof text), 0);
+    assert_int_equal(sn_take_sentence(take, 99, SN_VOICE_PLAIN, text, sizeof text), 0);
+    assert_null(sn_take_finding(take, -1));
+    assert_null(sn_take_finding(take, sn_take_nfinding(take)));
+    sn_take_destroy(take);
+}
+
+// Every code has a name, a severity and as many names of numbers as it has numbers.
+static void codes(void **unused) {
+    (void)unused;
+    for (int i = 0; i < SN_FINDING_COUNT; i++) {
+        char name[16];
+        assert_true(strlen(sn_finding_name((sn_finding_code)i)) > 3);
+        for (int k = 0; k < i; k++)
+            assert_string_not_equal(sn_finding_name((sn_finding_code)i),
+                                    sn_finding_name((sn_finding_code)k));
+        sn_finding_number_name((sn_finding_code)i, SN_FINDING_NUMBERS, name);
+        assert_string_equal(name, "");
+    }
+    char name[16];
+    sn_finding_number_name(SN_FINDING_FAR_FROM_BONES, 1, name);
+    assert_string_equal(name, "worst");
+    sn_finding_number_name((sn_finding_code)-1, 0, name);
+    assert_string_equal(name, "");
+    assert_string_equal(sn_finding_name(SN_FINDING_COUNT), "unknown");
+    assert_string_equal(sn_severity_name(SN_SEVERITY_WARNING), "warning");
+}
+
+// --- subjects ----------------------------------------------------------------------------------------
+
+// Two people in one file are two takes; whatever sign parts their names from the markers'.
+static void subjects(void **state) {
+    given *g = *state;
+    static const char *const forms[] = {"%s:%s", "%s_%s"};
+    sn_recording_info info = *sn_recording_get_info(g->some);
+    int n = info.nmarker;
+    sn_take *alone = take_of(g->example.subject, g->some, NULL);
+    good(alone, sn_take_prepare(alone));
+    good(alone, sn_take_finish(alone));
+    info.nmarker = 2 * n;
+    for (int form = 0; form < 2; form++) {
+        char(*text)[80] = malloc(2 * (size_t)n * sizeof *text);
+        const char **labels = malloc(2 * (size_t)n * sizeof *labels);
+        assert_true(text != NULL && labels != NULL);
+        for (int i = 0; i < 2 * n; i++) {
+            (void)snprintf(text[i], sizeof text[0], forms[form], i < n ? "Ann" : "Bob",
+                           sn_label_name(sn_recording_label(g->some, i % n)));
+            labels[i] = text[i];
+        }
+        sn_recording *two;
+        assert_int_equal(sn_recording_create(&info, labels, NULL, &two), SN_OK);
+        for (int f = 0; f < info.nframe; f++)
+            for (int i = 0; i < 6 * n; i++)
+                // Ann goes the other way round in time
+                sn_recording_edit(two, f)[i] =
+                    sn_recording_frame(g->some, i < 3 * n ? info.nframe - 1 - f : f)[i % (3 * n)];
+        sn_subject who[3];
+        int count;
+        assert_int_equal(sn_take_subjects(g->example.subject, two, NULL, who, 3, &count), SN_OK);
+        assert_int_equal(count, 2);
+        assert_true(who[0].length == 3 && memcmp(who[0].name, "Ann", 3) == 0 &&
+                    who[0].nmarker == n);
+        assert_true(who[1].length == 3 && memcmp(who[1].name, "Bob", 3) == 0 &&
+                    who[1].nmarker == n);
+        assert_int_equal(sn_take_subjects(g->example.subject, two, NULL, who, 1, &count), SN_OK);
+        assert_int_equal(count, 2);
+        refused(g->example.subject, two, NULL, SN_FINDING_SUBJECTS_SEVERAL, "choose one");
+        sn_take_options o = sn_take_options_default();
+        o.subject = "Eve";
+        refused(g->example.subject, two, &o, SN_FINDING_SUBJECT_UNKNOWN, "here are: Ann, Bob");
+        o.subject = "Bob";
+        sn_take *bob = take_of(g->example.subject, two, &o);
+        good(bob, sn_take_prepare(bob));
+        good(bob, sn_take_finish(bob));
+        same_motion(sn_take_motion(alone), sn_take_motion(bob), "Bob");
+        // his measured markers are those that are compared with
+        sn_recording *his;
+        assert_int_equal(sn_take_measured(bob, NULL, &his), SN_OK);
+        assert_int_equal(sn_recording_get_info(his)->nmarker, n);
+        int m = sn_recording_find(his, "LFHD"), from = sn_recording_find(g->some, "LFHD");
+        assert_memory_equal(sn_recording_frame(his, 7) + 3 * m,
+                            sn_recording_frame(g->some, 7) + 3 * from, 3 * sizeof(double));
+        sn_recording_destroy(his);
+        sn_take_destroy(bob);
+        sn_recording_destroy(two);
+        free(text);
+        free(labels);
+    }
+    sn_take_destroy(alone);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tracked_in_pieces),
+        cmocka_unit_test(taken_in_pieces),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(findings),
+        cmocka_unit_test(codes),
+        cmocka_unit_test(subjects),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}
