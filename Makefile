@@ -3,24 +3,28 @@
 # make soak   the long versions of the tests (millions of cases)
 # make web    the page, web/dist/sinew.html
 # make bench  the benchmarks
-.PHONY: run test soak bench web build setup clean
+.PHONY: run test soak bench web build test-tools clean
 BUILD := build
 
-setup:
-	@tools/setup.sh
-
-# configuring again is quick and picks up new files
-build: setup
-	@cmake -G Ninja -S . -B $(BUILD) > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
+# configuring again is quick and picks up new files; a new folder is for ninja where there is one
+build:
+	@tools/setup.sh build
+	@generator=; [ -e $(BUILD)/CMakeCache.txt ] || ! command -v ninja >/dev/null || generator="-G Ninja"; \
+	    cmake $$generator -S . -B $(BUILD) > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
 	@rm -f $(BUILD).log
-	@ninja -C $(BUILD) --quiet
+	@cmake --build $(BUILD) --parallel > $(BUILD)/build.log 2>&1 || { cat $(BUILD)/build.log; exit 1; }
+
+test-tools:
+	@tools/setup.sh test
 
 # a take that sinew makes itself, so that the true motion is known
 EXAMPLE := $(BUILD)/example
 PAGE := web/dist/sinew.html
 run: build
-	@$(MAKE) --no-print-directory web >$(BUILD)/page.log 2>&1 || \
-	    echo "the page could not be built ($(BUILD)/page.log says why); the rest goes on without it"
+	@if tools/setup.sh --list web >/dev/null; then \
+	    $(MAKE) --no-print-directory web >$(BUILD)/page.log 2>&1 || \
+	    echo "the page could not be built ($(BUILD)/page.log says why); the rest goes on without it"; \
+	else echo "without the page, which needs more tools: make web gets them and builds it"; fi
 	@$(BUILD)/sinew example --out $(EXAMPLE)
 	@$(BUILD)/sinew fit -m $(EXAMPLE)/skeleton.asf -i $(EXAMPLE)/take.c3d --truth $(EXAMPLE)/truth.amc --limits hard \
 	    -o $(EXAMPLE)/fit.bvh -o $(EXAMPLE)/fit.glb --report $(EXAMPLE)/report.html \
@@ -29,10 +33,10 @@ run: build
 	@[ ! -e $(PAGE) ] || printf '  %s\n' "$(EXAMPLE)/take.html     the take, playing" \
 	    "$(PAGE)         pull a figure by the hand"
 
-test: build
+test: test-tools build
 	@tools/test.sh $(BUILD)
 
-soak: build
+soak: test-tools build
 	@tools/soak.sh $(BUILD)
 
 web:

@@ -6,6 +6,7 @@
 // found: all the solvers below, a track of the clip from its first pose, and a long random search from
 // the best of these, with two methods. A solver is at the minimum when its f is within 1e-4 of it:
 // generous to those that creep, and less than what lies between two valleys.
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,7 +96,7 @@ static void look_along(frame_set *s, const double *offsets) {
     sn_tracker *tracker = NULL;
     sn_track_options t = sn_track_options_default();
     t.solver.gradient = 1e-6;
-    t.chunk = 1 << 30;
+    t.chunk = INT_MAX;
     clip_source whole = {s->clip, NULL, 1};
     double *poses = bench_numbers((size_t)nframe * s->nq), *first = clip_first_pose(s->clip, offsets);
     (void)sn_tracker_create(problem, &t, NULL, &tracker);

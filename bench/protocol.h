@@ -48,7 +48,8 @@ typedef struct clip_row {
     double micros;                                           ///< per frame
     int above;                                               ///< frames left above 1e-2 cm^2
     int restarted;
-    double *f;  ///< per frame; free it
+    double *f;     ///< per frame; free it
+    double *bare;  ///< f of the goals alone where a rest task is beside them; free it
 } clip_row;
 
 clip_row clip_track(const clip *c, clip_source *src, const sn_track_options *options,

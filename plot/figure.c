@@ -179,7 +179,9 @@ void plot_figure_svg(plot_text *out, const plot_figure *f, bool standalone) {
     double height = below + legend(out, entries, n, width, 0, false);
     plot_add(out, "<svg class=\"plot\"%s viewBox=\"0 0 %.0f %.0f\"",
              standalone ? " xmlns=\"http://www.w3.org/2000/svg\"" : "", width, height);
-    plot_add(out, " style=\"max-width:%.0fpx\" role=\"img\"><title>", width);
+    // inside a page no style but the page's own is allowed
+    plot_add(out, standalone ? " style=\"max-width:%.0fpx\"" : " width=\"%.0f\"", width);
+    plot_raw(out, " role=\"img\"><title>");
     plot_escaped(out, f->title);
     plot_raw(out, "</title>");
     if (standalone) {

@@ -16,9 +16,10 @@ static const char page_style[] =
     "caption{text-align:left;color:var(--soft);padding:4px 0;caption-side:top}"
     "th,td{padding:4px 12px 4px 0;border-bottom:1px solid var(--grid);text-align:left;"
     "vertical-align:top}th{font-weight:600}"
+    "th,td,h1,code{unicode-bidi:isolate;overflow-wrap:anywhere}"
     "td:last-child,th:last-child{padding-right:0}"
     "td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}"
-    "figure{margin:16px 0;overflow-x:auto}figure svg{width:100%;height:auto;min-width:560px}"
+    "figure{margin:16px 0;overflow-x:auto}figure svg{max-width:100%;height:auto;min-width:560px}"
     "figcaption{color:var(--soft);font-size:14px;max-width:90ch}"
     ".verdict{background:var(--panel);border-left:4px solid var(--soft);padding:8px 14px;"
     "margin:12px 0;max-width:90ch}.verdict b{margin-right:6px}"
@@ -28,9 +29,22 @@ static const char page_style[] =
     "@media print{body{max-width:none;font-size:11pt}h2{break-after:avoid}"
     "figure,table,.verdict{break-inside:avoid}}";
 
+// Whatever stands in a page, nothing in it runs and nothing is fetched: the one style is named by its
+// hash.
+static void policy(plot_text *out) {
+    const char *const style[] = {plot_style, page_style};
+    char hash[PLOT_HASH];
+    plot_hash(style, 2, hash);
+    plot_add(out,
+             "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+             "style-src 'sha256-%s'; base-uri 'none'; form-action 'none'\">",
+             hash);
+}
+
 void page_begin(plot_text *out, const char *title, const char *subtitle_html) {
-    plot_raw(out, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-                  "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
+    plot_raw(out, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">");
+    policy(out);
+    plot_raw(out, "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
                   "<meta name=\"color-scheme\" content=\"light dark\"><title>");
     plot_escaped(out, title);
     plot_add(out, "</title>\n<style>%s%s</style></head>\n<body><h1>", plot_style, page_style);

@@ -24,8 +24,12 @@ typedef struct plot_text {
 
 void plot_add(plot_text *out, const char *format, ...) PLOT_FORMAT(2, 3);
 void plot_raw(plot_text *out, const char *text);
-/// With & < > " written as entities.
+/// With & < > " ' written as entities, and what is no character (control characters, bytes that are not
+/// UTF-8) as U+FFFD.
 void plot_escaped(plot_text *out, const char *text);
+enum { PLOT_HASH = 45 };
+/// SHA-256 of the texts one behind the other, in base64.
+void plot_hash(const char *const *texts, int count, char out[PLOT_HASH]);
 void plot_text_free(plot_text *out);
 
 /// An axis; low = high = 0 takes the range of the data.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,14 +41,33 @@ void plot_add(plot_text *out, const char *format, ...) {
     va_end(list);
 }
 
+// Bytes of the character at `text` that a page can hold, 0 where there is none: what is not UTF-8, and
+// control characters, which XML forbids.
+static int character(const char *text) {
+    const unsigned char *c = (const unsigned char *)text;
+    if (c[0] < 0x80) return c[0] >= 0x20 ? c[0] != 0x7f : c[0] == '\t' || c[0] == '\n';
+    int more = c[0] >= 0xf0 ? 3 : c[0] >= 0xe0 ? 2 : 1;
+    if (c[0] < 0xc2 || c[0] > 0xf4) return 0;
+    for (int i = 1; i <= more; i++)
+        if ((c[i] & 0xc0) != 0x80) return 0;
+    bool overlong = (c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xf0 && c[1] < 0x90);
+    bool beyond = (c[0] == 0xed && c[1] > 0x9f) || (c[0] == 0xf4 && c[1] > 0x8f);
+    bool none = c[0] == 0xef && c[1] == 0xbf && c[2] > 0xbd;  // U+FFFE, U+FFFF
+    bool control = c[0] == 0xc2 && c[1] < 0xa0;               // U+0080 to U+009F
+    return overlong || beyond || none || control ? 0 : 1 + more;
+}
+
 void plot_escaped(plot_text *out, const char *text) {
-    for (; *text != '\0'; text++) {
-        char one[2] = {*text, '\0'};
-        plot_raw(out, *text == '&'   ? "&amp;"
-                      : *text == '<' ? "&lt;"
-                      : *text == '>' ? "&gt;"
-                      : *text == '"' ? "&quot;"
-                                     : one);
+    for (int n; *text != '\0'; text += n > 0 ? n : 1) {
+        n = character(text);
+        plot_raw(out, n == 0          ? "\xef\xbf\xbd"
+                      : *text == '&'  ? "&amp;"
+                      : *text == '<'  ? "&lt;"
+                      : *text == '>'  ? "&gt;"
+                      : *text == '"'  ? "&quot;"
+                      : *text == '\'' ? "&#39;"
+                                      : "");
+        if (n > 0 && strchr("&<>\"'", *text) == NULL) plot_add(out, "%.*s", n, text);
     }
 }
 

@@ -2,6 +2,7 @@
 # One exact iteration (pose, tasks, sweep, factor, solve) of the 58-degree-of-freedom humanoid costs
 # under 50,000 instructions, counted by callgrind. $1: the built bench_iteration.
 set -eu
+command -v valgrind >/dev/null || { echo "skipped: there is no valgrind"; exit 77; }
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
 count() { # instructions of N iterations

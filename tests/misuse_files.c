@@ -132,6 +132,7 @@ static void others(void) {
     VALUE(sn_mimics_count, == 0, PTR(w.mimics));
     VALUE(sn_mimics_at, == NULL, PTR(w.mimics), INDEX(0));
     VOID(sn_mimics_apply, PTR(w.mimics), PTR(w.big));
+    VALUE(sn_mimics_note, == NULL, PTR(w.mimics));
     VALUE(sn_format_name, != NULL, ENUM(sn_format, SN_FORMAT_BVH));
     STRUCT(sn_format_of, MAY("x.bvh"), MAY(w.bvh_text), 10);
     VALUE(sn_format_of_name, == SN_FORMAT_UNKNOWN, PTR("x.bvh"));
@@ -140,6 +141,22 @@ static void others(void) {
            PTR(&document), MAY(&error));
     sn_document_free(&document);
     VOID(sn_document_free, MAY(&document));
+    const char *mjcf =
+        "<mujoco><worldbody><body name='b'><joint name='j'/></body></worldbody></mujoco>";
+    static sn_mjcf_info mujoco;
+    STATUS(sn_mjcf_read, PTR(mjcf), strlen(mjcf), NULL, OUT(out, end_model), MAY(&mujoco),
+           MAY(&error));
+    const sn_scene any = sn_scene_default(w.model);
+    STRUCT(sn_scene_default, MAY(w.model));
+    STRUCT(sn_scene_of, MAY(&document));
+    STATUS(sn_scene_write, misuse_options(&any, sizeof any, true), ENUM(sn_format, SN_FORMAT_MODEL),
+           PTR(w.sink), MAY(&error));
+    VALUE(sn_scene_unit, == 0, PTR(&any), ENUM(sn_format, SN_FORMAT_BVH));
+    STATUS(sn_marker_paths, PTR(w.model), PTR(w.motion), NULL, OUT(out, end_recording));
+    double turn_back[4] = {1, 0, 0, 0};
+    VOID(sn_recording_turn, PTR(w.recording), PTR(turn_back));
+    char unit[24];
+    VOID(sn_unit_name, ANY(0.001), PTR(unit));
 }
 
 static void sets(void) {

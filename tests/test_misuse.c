@@ -354,12 +354,49 @@ static void test_hollow_structs(void **state) {
     assert_null(model);
 }
 
+// An empty file, which may come as NULL: every reader says that it is none of its own.
+static void test_empty_files(void **state) {
+    (void)state;
+    sn_model *model;
+    sn_skeleton *skeleton;
+    sn_motion *motion;
+    sn_recording *recording;
+    sn_table *table;
+    sn_problem *problem;
+    sn_mimics *mimics;
+    sn_marker_set *set;
+    sn_document document;
+    sn_glb_content content;
+    for (int k = 0; k < 2; k++) {
+        const char *none = k == 0 ? NULL : "";
+        assert_int_not_equal(sn_model_read_json(none, 0, NULL, &model, NULL), SN_OK);
+        assert_int_not_equal(sn_problem_read_json(none, 0, w.model, NULL, &problem, NULL), SN_OK);
+        assert_int_not_equal(sn_marker_set_read_json(none, 0, NULL, &set, NULL), SN_OK);
+        assert_int_not_equal(sn_marker_set_read_tasks(none, 0, w.model, NULL, &set, NULL), SN_OK);
+        assert_int_not_equal(sn_bvh_read(none, 0, NULL, NULL, &skeleton, &motion, NULL), SN_OK);
+        assert_int_not_equal(sn_asf_read(none, 0, NULL, NULL, &skeleton, NULL), SN_OK);
+        assert_int_not_equal(sn_amc_read(none, 0, sn_export_skeleton(w.asf), NULL, &motion, NULL),
+                             SN_OK);
+        assert_int_not_equal(sn_c3d_read(none, 0, NULL, &recording, NULL), SN_OK);
+        assert_int_not_equal(sn_trc_read(none, 0, NULL, &recording, NULL), SN_OK);
+        assert_int_not_equal(sn_csv_read_recording(none, 0, NULL, &recording, NULL), SN_OK);
+        assert_int_not_equal(sn_csv_read_table(none, 0, NULL, &table, NULL), SN_OK);
+        assert_int_not_equal(sn_sto_read(none, 0, NULL, &table, NULL), SN_OK);
+        assert_int_not_equal(sn_urdf_read(none, 0, NULL, NULL, &model, NULL), SN_OK);
+        assert_int_not_equal(sn_urdf_read_mimics(none, 0, w.model, NULL, &mimics, NULL), SN_OK);
+        assert_int_not_equal(sn_osim_read(none, 0, NULL, &model, NULL, NULL), SN_OK);
+        assert_int_not_equal(sn_mjcf_read(none, 0, NULL, &model, NULL, NULL), SN_OK);
+        assert_int_not_equal(sn_glb_read(none, 0, NULL, &content, NULL), SN_OK);
+        assert_int_not_equal(sn_document_read("x.bvh", none, 0, NULL, NULL, &document, NULL),
+                             SN_OK);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_function),
-        cmocka_unit_test(test_table_is_whole),
-        cmocka_unit_test(test_zeroed_task),
-        cmocka_unit_test(test_hollow_structs),
+        cmocka_unit_test(test_every_function), cmocka_unit_test(test_table_is_whole),
+        cmocka_unit_test(test_zeroed_task),    cmocka_unit_test(test_hollow_structs),
+        cmocka_unit_test(test_empty_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

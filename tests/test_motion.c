@@ -2,6 +2,7 @@
 // Recordings and motions as containers.
 #include "support.h"
 
+#include "fit/fit.h"
 #include "sinew/motion.h"
 
 static const char *const labels[] = {"Ann:LFHD", "Ben:LFHD", "Ann:RFHD", "C7", "*3", "odd:"};
@@ -139,6 +140,34 @@ static void motion_values(void **unused) {
     sn_motion_destroy(m);
 }
 
+// A joint that turns by a t^2 / 2, beside a slider that does not count: the mean acceleration is a, at any rate.
+static void acceleration(void **unused) {
+    (void)unused;
+    sn_builder *b;
+    sn_model *model;
+    sn_joint_desc hinge = sn_joint_default(SN_JOINT_HINGE), slider = sn_joint_default(SN_JOINT_SLIDER);
+    hinge.name = "hinge", slider.name = "slider", slider.parent = 0;
+    assert_int_equal(sn_builder_create("two", NULL, &b), SN_OK);
+    (void)sn_builder_joint(b, &hinge);
+    (void)sn_builder_joint(b, &slider);
+    assert_int_equal(sn_builder_finish(b, &model, NULL), SN_OK);
+    sn_builder_destroy(b);
+    for (double rate = 1; rate < 1000; rate *= 7) {
+        sn_motion *motion;
+        double out;
+        assert_int_equal(sn_motion_create(9, 2, 1, rate, NULL, &motion), SN_OK);
+        for (int f = 0; f < 9; f++) {
+            double t = f / rate;
+            sn_motion_edit(motion, f)[0] = 0.25 * t * t / 2;
+            sn_motion_edit(motion, f)[1] = 100 * t * t;
+        }
+        assert_int_equal(sn_fit_acceleration(model, motion, NULL, &out), SN_OK);
+        assert_near(out, 0.25, 1e-9);
+        sn_motion_destroy(motion);
+    }
+    sn_model_destroy(model);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(recording_values),
@@ -147,6 +176,7 @@ int main(void) {
         cmocka_unit_test(units),
         cmocka_unit_test(bad_arguments),
         cmocka_unit_test(motion_values),
+        cmocka_unit_test(acceleration),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

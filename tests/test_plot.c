@@ -120,7 +120,9 @@ static void page_of_every_kind_is_well_formed(void **state) {
     page_end(&out);
     assert_false(out.failed);
     assert_well_formed(out.data);
-    assert_null(strstr(out.data, "http"));
+    assert_null(strstr(out.data, "://"));
+    assert_non_null(strstr(out.data, "content=\"default-src 'none'; style-src 'sha256-"));
+    assert_null(strstr(out.data, "style=\""));
     assert_non_null(strstr(out.data, "<td>&lt;hybrid&gt;</td><td class=\"n\">0.5</td>"));
     assert_non_null(strstr(out.data, "f, &lt;long&gt; &amp; noisy"));
     plot_figure_svg(&alone, &figure, true);
@@ -133,6 +135,42 @@ static void page_of_every_kind_is_well_formed(void **state) {
     }
     plot_text_free(&out);
     plot_text_free(&alone);
+}
+
+static void names_stay_text(void **state) {
+    (void)state;
+    static const char *const names[][2] = {
+        {"<script>a=\"1\"</script>", "&lt;script&gt;a=&quot;1&quot;&lt;/script&gt;"},
+        {"' x='&amp;", "&#39; x=&#39;&amp;amp;"},
+        {"]]>\x01\x1f\x7f\t", "]]&gt;\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\t"},
+        {"\xd7\x90 \xf0\x9f\xa6\xb4", "\xd7\x90 \xf0\x9f\xa6\xb4"},
+        // not UTF-8: a byte alone, cut off, too long, a surrogate, a control character of two bytes
+        {"a\xff", "a\xef\xbf\xbd"},
+        {"a\xe2\x82", "a\xef\xbf\xbd\xef\xbf\xbd"},
+        {"\xc0\xbc", "\xef\xbf\xbd\xef\xbf\xbd"},
+        {"\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+        {"\xc2\x85", "\xef\xbf\xbd\xef\xbf\xbd"}};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        plot_text out = {0};
+        plot_escaped(&out, names[i][0]);
+        assert_string_equal(out.data, names[i][1]);
+        plot_text_free(&out);
+    }
+}
+
+static void hashes(void **state) {
+    (void)state;
+    // of FIPS 180-4's examples, in base64
+    static const char *const abc[] = {"a", "bc"}, *const none[] = {""};
+    static const char *const blocks[] = {"abcdbcdecdefdefgefghfghighij",
+                                         "hijkijkljklmklmnlmnomnopnopq"};
+    char out[PLOT_HASH];
+    plot_hash(abc, 2, out);
+    assert_string_equal(out, "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=");
+    plot_hash(none, 1, out);
+    assert_string_equal(out, "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=");
+    plot_hash(blocks, 2, out);
+    assert_string_equal(out, "JI1qYdIGOLjlwCaTDD5gOaM85Flk/yFn9uzt1BnbBsE=");
 }
 
 static void long_lines_are_thinned_and_keep_their_peak(void **state) {
@@ -161,6 +199,8 @@ static void exponents_and_quantiles(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(page_of_every_kind_is_well_formed),
+        cmocka_unit_test(names_stay_text),
+        cmocka_unit_test(hashes),
         cmocka_unit_test(long_lines_are_thinned_and_keep_their_peak),
         cmocka_unit_test(exponents_and_quantiles),
     };

@@ -120,7 +120,85 @@ static void recordings(void **unused) {
     sn_recording_destroy(r);
 }
 
+// a / b of the rate, over b m + 1 frames: the last frame stays, whatever the quotient is rounded to.
+static void last_frame(void **unused) {
+    (void)unused;
+    static const double rates[] = {120, 100, 59.94, 29.97, 23.976, 1 / 0.0083333, 250, 1000.0 / 3};
+    static const char *const label = "A";
+    for (size_t r = 0; r < sizeof rates / sizeof rates[0]; r++)
+        for (int a = 1; a <= 12; a++)
+            for (int b = 1; b <= 12; b++)
+                for (int m = 1; m <= 7; m++) {
+                    sn_recording_info info = {.nframe = b * m + 1,
+                                              .nmarker = 1,
+                                              .first_frame = 1,
+                                              .rate = rates[r],
+                                              .metres_per_unit = 1};
+                    sn_recording *from, *to;
+                    assert_int_equal(sn_recording_create(&info, &label, NULL, &from), SN_OK);
+                    for (int f = 0; f <= b * m; f++)
+                        for (int c = 0; c < 3; c++) sn_recording_edit(from, f)[c] = f;
+                    assert_int_equal(sn_recording_resample(from, rates[r] * a / b, NULL, &to),
+                                     SN_OK);
+                    int n = sn_recording_get_info(to)->nframe;
+                    if (n != a * m + 1)
+                        fail_msg("%d frames at %g, at %d/%d of it: %d, not %d", info.nframe,
+                                 rates[r], a, b, n, a * m + 1);
+                    assert_true(sn_recording_frame(to, n - 1)[0] == b * m);
+                    sn_recording_destroy(from);
+                    sn_recording_destroy(to);
+                }
+}
+
+// Vectors of an exponential map on both sides of half a turn, about any axis: the short way between them.
+static void long_way_round(void **unused) {
+    (void)unused;
+    uint64_t state = 12;
+    sn_joint_desc d = sn_joint_default(SN_JOINT_EXPMAP);
+    sn_builder *b;
+    sn_model *m;
+    d.name = "one";
+    assert_int_equal(sn_builder_create("one", NULL, &b), SN_OK);
+    (void)sn_builder_joint(b, &d);
+    assert_int_equal(sn_builder_finish(b, &m, NULL), SN_OK);
+    sn_builder_destroy(b);
+    for (int k = 0; k < cases(300); k++) {
+        sn_motion *from, *to;
+        assert_int_equal(sn_motion_create(2, 3, 1, 10, NULL, &from), SN_OK);
+        double axis[3], norm = 0;
+        for (int c = 0; c < 3; c++) axis[c] = uniform(&state, -1, 1), norm += axis[c] * axis[c];
+        double x = uniform(&state, 2, 3.14) / sqrt(norm), y = uniform(&state, 2, 3.14) / sqrt(norm);
+        for (int c = 0; c < 3; c++) {
+            sn_motion_edit(from, 0)[c] = x * axis[c];
+            sn_motion_edit(from, 1)[c] = -y * axis[c];
+        }
+        assert_int_equal(sn_motion_resample(m, from, 20, NULL, &to), SN_OK);
+        sn_quat q[3];
+        for (int f = 0; f < 3; f++) {
+            const double *w = sn_motion_frame(to, f);
+            q[f] = sn_quat_exp((sn_vec3){w[0], w[1], w[2]});
+        }
+        double whole = 0, half[2] = {0};
+        for (int i = 0; i < 3; i++) {
+            sn_quat turn =
+                sn_quat_mul(i == 0 ? q[2] : q[i], sn_quat_conj(i == 0 ? q[0] : q[i - 1]));
+            sn_vec3 v = sn_quat_log(turn);
+            double angle = sqrt(v.x * v.x + v.y * v.y + v.z * v.z);
+            if (i == 0) whole = angle;
+            if (i > 0) half[i - 1] = angle;
+        }
+        assert_near(whole, 2 * 3.14159265358979323846 - (x + y) * sqrt(norm), 1e-9);
+        assert_near(half[0], whole / 2, 1e-9);
+        assert_near(half[1], whole / 2, 1e-9);
+        sn_motion_destroy(from);
+        sn_motion_destroy(to);
+    }
+    sn_model_destroy(m);
+}
+
 int main(void) {
-    const struct CMUnitTest list[] = {cmocka_unit_test(halfway), cmocka_unit_test(recordings)};
+    const struct CMUnitTest list[] = {cmocka_unit_test(halfway), cmocka_unit_test(recordings),
+                                      cmocka_unit_test(last_frame),
+                                      cmocka_unit_test(long_way_round)};
     return cmocka_run_group_tests(list, NULL, NULL);
 }

@@ -546,6 +546,30 @@ static void refused_stays_missing(void **unused) {
     sn_problem_destroy(p);
 }
 
+// A goal that is set is there, whichever part of it was set.
+static void set_is_there(void **unused) {
+    (void)unused;
+    static const sn_task_type types[] = {SN_TASK_POINT, SN_TASK_ORIENTATION, SN_TASK_POSE,
+                                         SN_TASK_FRAME2};
+    const double goal[3] = {0.1, 0.2, 0.3}, turn[4] = {0.5, 0.5, -0.5, 0.5};
+    for (int i = 0; i < 4; i++) {
+        sn_task t = sn_task_default(types[i]);
+        sn_problem *p;
+        t.joint = 1;
+        assert_int_equal(sn_problem_create(person, &t, 1, NULL, &p, NULL), SN_OK);
+        for (int way = 0; way < 2; way++) {
+            if (way == 0 ? types[i] == SN_TASK_ORIENTATION : types[i] == SN_TASK_POINT) continue;
+            assert_int_equal(sn_problem_set_missing(p, 0, true), SN_OK);
+            assert_false(sn_problem_task_active(p, 0));
+            assert_int_equal(way == 0 ? sn_problem_set_goal(p, 0, goal)
+                                      : sn_problem_set_rotation(p, 0, turn),
+                             SN_OK);
+            assert_true(sn_problem_task_active(p, 0));
+        }
+        sn_problem_destroy(p);
+    }
+}
+
 // Set afterwards or given at once: the same problem.
 static void set_equals_created(void **unused) {
     (void)unused;
@@ -700,6 +724,7 @@ int main(void) {
         cmocka_unit_test(off_and_on),
         cmocka_unit_test(off_among_others),
         cmocka_unit_test(setters_refuse_and_keep),
+        cmocka_unit_test(set_is_there),
         cmocka_unit_test(refused_stays_missing),
         cmocka_unit_test(set_equals_created),
         cmocka_unit_test(task_errors),

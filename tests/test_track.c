@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Whole clips: the same bits for any number of threads, frames with missing goals, frames that must be
 // tried again, failures passed on; rotations to Euler angles, which the restarts use.
+#include <limits.h>
+
 #include "model/model.h"
 #include "support.h"
 
@@ -210,11 +212,231 @@ static void euler_angles(void **unused) {
     assert_true(worst < 1e-7);
 }
 
+// Chunks of any length, also the longest there is: every frame is written, with the same bits as in one
+// chunk of just their number.
+static void long_chunks(void **unused) {
+    (void)unused;
+    motion m = make_motion();
+    size_t bytes = (size_t)(FRAMES * m.nq) * sizeof(double);
+    double *just = malloc(bytes), *q = malloc(bytes);
+    assert_int_equal(track(&m, 1, FRAMES, just, NULL), SN_OK);
+    static const int chunks[] = {FRAMES + 1, 1 << 30, INT_MAX - 1, INT_MAX};
+    for (int i = 0; i < 4; i++) {
+        memset(q, 0xff, bytes);
+        assert_int_equal(track(&m, 1 + i % 2, chunks[i], q, NULL), SN_OK);
+        assert_memory_equal(q, just, bytes);
+    }
+    // and ends just beyond the last frame
+    memset(q, 0xff, bytes);
+    assert_int_equal(track(&m, 1, FRAMES - 1, q, NULL), SN_OK);
+    assert_memory_equal(q, just, bytes - (size_t)m.nq * sizeof(double));
+    free(just);
+    free(q);
+    free_motion(&m);
+}
+
+// A first frame has nothing to be compared with: one search for other valleys that finds none settles
+// it, however many tries there may be.
+static void first_frame_once(void **unused) {
+    (void)unused;
+    motion m = make_motion();
+    int iterations[2];
+    for (int i = 0; i < 2; i++) {
+        sn_problem *problem;
+        sn_tracker *tracker;
+        sn_track_options o = sn_track_options_default();
+        sn_track_frame frame;
+        o.restarts = i == 0 ? 1 : 4;
+        double *q = malloc((size_t)m.nq * sizeof *q);
+        assert_int_equal(sn_problem_create_markers(m.model, NULL, &problem, NULL), SN_OK);
+        assert_int_equal(sn_tracker_create(problem, &o, NULL, &tracker), SN_OK);
+        assert_int_equal(sn_tracker_run(tracker, 1, set_goals, &m, m.truth, q, &frame), SN_OK);
+        iterations[i] = frame.report.iterations;
+        assert_int_equal(frame.kept, 0);
+        sn_tracker_destroy(tracker);
+        sn_problem_destroy(problem);
+        free(q);
+    }
+    assert_int_equal(iterations[0], iterations[1]);
+    free_motion(&m);
+}
+
+// Valleys made to order. A slide along x with five points, each at most at 1 cm of its goal, that count
+// by Cauchy's loss: where four goals are far away and one is here, here is a valley. Frames are set by
+// where the four are and where the one is.
+typedef struct valleys {
+    double four[20], one[20];
+} valleys;
+
+static sn_status set_valleys(void *user, int frame, sn_problem *problem) {
+    const valleys *v = user;
+    for (int i = 0; i < 5; i++) {
+        double goal[3] = {i < 4 ? v->four[frame] : v->one[frame], 0.01, 0};
+        SN_TRY(sn_problem_set_goal(problem, i, goal));
+    }
+    return SN_OK;
+}
+
+static void track_valleys(valleys *v, int chunk, double start, double *q, sn_track_frame *frames) {
+    sn_builder *b;
+    sn_model *model;
+    sn_problem *problem;
+    sn_tracker *tracker;
+    sn_task tasks[5];
+    sn_joint_desc root = sn_joint_default(SN_JOINT_FIXED),
+                  slide = sn_joint_default(SN_JOINT_SLIDER);
+    root.name = "root";
+    slide.name = "slide";
+    slide.parent = 0;
+    slide.axis[0] = 1;
+    slide.axis[1] = slide.axis[2] = 0;
+    assert_int_equal(sn_builder_create("rail", NULL, &b), SN_OK);
+    (void)sn_builder_joint(b, &root);
+    (void)sn_builder_joint(b, &slide);
+    assert_int_equal(sn_builder_finish(b, &model, NULL), SN_OK);
+    sn_builder_destroy(b);
+    for (int i = 0; i < 5; i++) {
+        tasks[i] = sn_task_default(SN_TASK_POINT);
+        tasks[i].joint = 1;
+        tasks[i].loss = SN_LOSS_CAUCHY;
+        tasks[i].loss_scale = 0.05;
+    }
+    assert_int_equal(sn_problem_create(model, tasks, 5, NULL, &problem, NULL), SN_OK);
+    sn_track_options o = sn_track_options_default();
+    o.chunk = chunk;
+    o.extrapolate = false;
+    assert_int_equal(sn_tracker_create(problem, &o, NULL, &tracker), SN_OK);
+    assert_int_equal(sn_tracker_run(tracker, 20, set_valleys, v, &start, q, frames), SN_OK);
+    sn_tracker_destroy(tracker);
+    sn_problem_destroy(problem);
+    sn_model_destroy(model);
+}
+
+// The figure goes from one valley to another by another try, and back: the first thing tried there is
+// the valley that was left.
+static void left_valley(void **unused) {
+    (void)unused;
+    valleys v;
+    double q[20];
+    sn_track_frame frames[20];
+    for (int f = 0; f < 20; f++) {
+        v.four[f] = f < 5 || f >= 10 ? -4 : 5;
+        v.one[f] = f == 5 ? -4 : f == 10 ? 5 : v.four[f];
+    }
+    track_valleys(&v, 100, 5, q, frames);
+    for (int f = 0; f < 20; f++) assert_near(q[f], v.four[f], 0.01);
+    assert_int_equal(frames[4].kept, 0);
+    assert_int_equal(frames[5].kept, 1);  // the start
+    assert_int_equal(frames[10].kept, 1);
+}
+
+// What a chunk left is nothing to another: its frames have the same bits whatever the first one met.
+static void chunks_do_not_remember(void **unused) {
+    (void)unused;
+    valleys v;
+    double q[2][20];
+    sn_track_frame frames[2][20];
+    for (int way = 0; way < 2; way++) {
+        for (int f = 0; f < 20; f++) {
+            v.four[f] = f < 3 ? -4 : f < 5 ? 2 : f < 10 ? 5 : f < 15 ? -4 : 2;
+            v.one[f] = f == 15 ? -4 : way == 0 && f == 5 ? 2 : v.four[f];
+        }
+        track_valleys(&v, 10, 5, q[way], frames[way]);
+    }
+    assert_int_equal(frames[0][5].kept, 1);  // left 2 by another try, and did not in the second
+    assert_int_equal(frames[1][5].kept, 0);
+    assert_true(frames[0][15].restarted && frames[0][15].kept > 0);
+    for (int f = 10; f < 20; f++) {
+        assert_true(q[0][f] == q[1][f]);
+        assert_int_equal(frames[0][f].report.iterations, frames[1][f].report.iterations);
+        assert_int_equal(frames[0][f].kept, frames[1][f].kept);
+    }
+}
+
+// The same tree with its joints in another order in the file: the same motion. With a strong rest, so
+// that its weights count, and levers that make them very different.
+enum { LINKS = 7 };
+
+typedef struct hand {
+    const sn_model *model;
+    int tip[2];
+} hand;
+
+static sn_status set_hand(void *user, int frame, sn_problem *problem) {
+    (void)user;
+    for (int i = 0; i < 2; i++) {
+        double goal[3] = {2 + i - 0.05 * frame, 0.3 + 0.1 * frame - i, 0.02 * frame * (1 - i)};
+        SN_TRY(sn_problem_set_goal(problem, i, goal));
+    }
+    return SN_OK;
+}
+
+static void track_hand(const int *order, double *angles) {
+    // the links by their place in the tree: a wrist and two fingers of three
+    static const int parent[LINKS] = {-1, 0, 1, 2, 0, 4, 5};
+    static const char *const names[LINKS] = {"wrist", "a1", "a2", "a3", "b1", "b2", "b3"};
+    int at[LINKS];
+    sn_builder *b;
+    sn_model *model;
+    sn_problem *problem;
+    sn_tracker *tracker;
+    assert_int_equal(sn_builder_create("hand", NULL, &b), SN_OK);
+    for (int i = 0; i < LINKS; i++) at[order[i]] = i;
+    for (int i = 0; i < LINKS; i++) {
+        int link = order[i];
+        sn_joint_desc d = sn_joint_default(SN_JOINT_HINGE);
+        d.name = names[link];
+        d.parent = parent[link] < 0 ? -1 : at[parent[link]];
+        d.position[0] = link == 0 ? 0 : 0.2 + 0.2 * link;
+        d.axis[0] = 0.1 * link;
+        d.axis[1] = link % 2;
+        d.axis[2] = 1;
+        (void)sn_builder_joint(b, &d);
+    }
+    assert_int_equal(sn_builder_finish(b, &model, NULL), SN_OK);
+    sn_builder_destroy(b);
+    sn_task tasks[2] = {sn_task_default(SN_TASK_POINT), sn_task_default(SN_TASK_POINT)};
+    for (int i = 0; i < 2; i++) {
+        tasks[i].joint = at[3 + 3 * i];
+        tasks[i].local[0] = 0.3;
+    }
+    assert_int_equal(sn_problem_create(model, tasks, 2, NULL, &problem, NULL), SN_OK);
+    sn_track_options o = sn_track_options_default();
+    o.rest = 0.3;
+    o.restarts = 0;
+    double q[10 * LINKS], start[LINKS];
+    for (int i = 0; i < LINKS; i++) start[i] = 0.1 + 0.05 * order[i];
+    assert_int_equal(sn_tracker_create(problem, &o, NULL, &tracker), SN_OK);
+    assert_int_equal(sn_tracker_run(tracker, 10, set_hand, NULL, start, q, NULL), SN_OK);
+    for (int link = 0; link < LINKS; link++) angles[link] = q[9 * LINKS + at[link]];
+    sn_tracker_destroy(tracker);
+    sn_problem_destroy(problem);
+    sn_model_destroy(model);
+}
+
+static void any_order_in_the_file(void **unused) {
+    (void)unused;
+    static const int orders[3][LINKS] = {
+        {0, 1, 2, 3, 4, 5, 6}, {0, 4, 1, 5, 2, 6, 3}, {0, 4, 5, 6, 1, 2, 3}};
+    double angles[3][LINKS];
+    for (int i = 0; i < 3; i++) {
+        track_hand(orders[i], angles[i]);
+        for (int k = 0; k < LINKS; k++) assert_near(angles[i][k], angles[0][k], 1e-7);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_number_of_threads), cmocka_unit_test(missing_goals),
-        cmocka_unit_test(tried_again),           cmocka_unit_test(failures),
+        cmocka_unit_test(any_number_of_threads),
+        cmocka_unit_test(missing_goals),
+        cmocka_unit_test(tried_again),
+        cmocka_unit_test(failures),
         cmocka_unit_test(euler_angles),
+        cmocka_unit_test(long_chunks),
+        cmocka_unit_test(first_frame_once),
+        cmocka_unit_test(left_valley),
+        cmocka_unit_test(chunks_do_not_remember),
+        cmocka_unit_test(any_order_in_the_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -134,7 +134,7 @@ static void refuse(const char *text, size_t length, int line, const char *messag
 
 static void broken_files(void **unused) {
     (void)unused;
-    refuse(NULL, 0, 0, "the file is empty");
+    refuse("", 0, 0, "the file is empty");
     REFUSE("time\tx\n", 1, "this is no TRC file: PathFileType expected, not 'time'");
     REFUSE("PathFileType\n", 1, "the file ends before its line of keys");
     REFUSE(FIRST, 2, "the file ends before its line of values");

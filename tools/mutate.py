@@ -6,7 +6,7 @@
 
 The sources are copied; the checkout is left alone. Which lines each test program executes is found once,
 with a build for gcov. A fault is built in the copy and meets the programs that execute its line, the
-quickest first; where all pass, they run again under AddressSanitizer and UBSan. It dies when one of them
+quickest first; where all pass, the quick ones run again under AddressSanitizer and UBSan. It dies when one of them
 fails or takes ten times its time. Faults that the compiler
 turns into the very same object, or refuses, don't count; others are drawn in their place.
 docs/testing.md lists faults that change nothing, each with its reason: they don't count either.
@@ -248,6 +248,8 @@ class Bench:
                 return "survived", "no test executes the line"
             for folder, slow in ((self.build, 1), (self.asan, 10)):
                 for name in names:
+                    if slow > 1 and tests[name]["seconds"] > 1:
+                        break
                     known = self.read(f"tests/{name}.c")
                     wanted = [name] + (["sinew"] if "program.h" in known or "SINEW_PROGRAM" in known else [])
                     if run(["ninja", "-C", str(folder), "-j1", "--quiet", *wanted], self.tree)[0] != 0:
@@ -276,15 +278,18 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--work", default="build-mutate")
+    parser.add_argument("--work", default="build-mutate", help="folder for the copy and its builds")
     parser.add_argument("--limit", type=float, default=60, help="leave out test programs that take longer, seconds")
     parser.add_argument("--only", default="", help="numbers of the faults to try, with commas between")
+    parser.add_argument("--keep", action="store_true", help="leave the copy of the sources as it is")
+    parser.add_argument("--first", type=int, default=0, help="number of the first fault")
     parser.add_argument("--list", action="store_true", help="print the faults and end")
     parser.add_argument("--pass", dest="share", type=float, default=90, help="percent that must die")
     options = parser.parse_args()
 
     bench = Bench((ROOT / options.work).resolve(), options.limit)
-    bench.prepare()
+    if not options.keep:
+        bench.prepare()
     paths = sorted(str(path.relative_to(bench.tree)) for path in (bench.tree / "src").rglob("*.[ch]"))
     sites = [(path,) + fault for path in paths for fault in faults_of(bench.read(path))]
     random.Random(options.seed).shuffle(sites)
@@ -303,7 +308,7 @@ def main():
     for number, site in enumerate(sites):
         if counted == (len(only) if only else options.count):
             break
-        if only is not None and number not in only:
+        if number < options.first or only is not None and number not in only:
             continue
         fault = Fault(bench.read(site[0]), *site)
         if fault.key() in known:

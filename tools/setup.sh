@@ -1,50 +1,99 @@
 #!/bin/sh
-# Install the Debian packages that building and testing need, where they are missing. With `web` as
-# argument those of the page, with `browser` the one that its tests run in.
+# Install what a target needs and is missing, on Debian, Ubuntu and whatever else has apt-get; elsewhere say
+# what it is. What is there is found by trying it, so any version and architecture will do.
+#   tools/setup.sh [--list] build | test | web | browser
+# With --list nothing is installed: the packages are printed, and the exit code is 1 when there are some.
 set -eu
+list=false
+[ "${1:-}" != --list ] || { list=true; shift; }
+target=${1:-build}
 
 missing=""
-need() { # need COMMAND-OR-FILE PACKAGE
-    case $1 in
-    /*) [ -e "$1" ] || missing="$missing $2" ;;
-    *) command -v "$1" >/dev/null 2>&1 || missing="$missing $2" ;;
+need() { # need COMMAND PACKAGES
+    command -v "$1" >/dev/null 2>&1 || missing="$missing $2"
+}
+compiles() { # compiles COMPILER SOURCE OPTIONS...: whether a program can be made
+    compiler=$1 source=$2
+    shift 2
+    command -v "$compiler" >/dev/null 2>&1 && echo "$source" | "$compiler" -x c - -o /dev/null "$@" >/dev/null 2>&1
+}
+apt_knows() { [ -n "$(apt-cache madison "$1" 2>/dev/null)" ]; }
+# The version of clang that is there, or that apt would install.
+clang_version() {
+    version=$(clang -dumpversion 2>/dev/null | cut -d. -f1)
+    [ -n "$version" ] || version=$(apt-cache depends clang 2>/dev/null | sed -n 's/.*Depends: clang-\([0-9]*\)$/\1/p')
+    echo "$version"
+}
+# The package with clang's libraries: its name changed.
+clang_libraries() { # clang_libraries SUFFIX
+    version=$(clang_version)
+    for name in "libclang-rt-$version-dev$1" "libclang-common-$version-dev"; do
+        if apt_knows "$name"; then echo "$name"; return; fi
+    done
+    echo "libclang-rt-$version-dev$1"
+}
+
+find_missing() {
+    missing=""
+    compiles cc '#include <stdio.h>
+int main(void) { return 0; }' || missing="$missing gcc libc6-dev"
+    need cmake cmake
+    case $target in
+    build) ;;
+    test)
+        need ninja ninja-build
+        need valgrind valgrind
+        need node nodejs
+        need npm npm
+        need clang clang
+        compiles clang '#include <stdint.h>
+#include <stddef.h>
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) { return data == NULL && size > 0; }' \
+            -fsanitize=fuzzer,address,undefined || missing="$missing $(clang_libraries '')"
+        compiles cc '#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+int main(void) { return 0; }' -lcmocka || missing="$missing libcmocka-dev"
+        compiles cc '#include <lapacke.h>
+int main(void) { return LAPACKE_get_nancheck(); }' -llapacke -lopenblas || missing="$missing liblapacke-dev libopenblas-dev"
+        ;;
+    web)
+        need clang clang
+        need wasm-ld lld
+        need node nodejs
+        need npm npm
+        compiles clang '#include <stdio.h>
+int f(void) { return puts(""); }' --target=wasm32-wasi -mexec-model=reactor ||
+            missing="$missing wasi-libc $(clang_libraries -wasm32)"
+        ;;
+    browser) need chromium chromium ;;
+    *) echo "tools/setup.sh: there is no target \"$target\"" >&2; exit 2 ;;
     esac
 }
-if [ "${1:-}" = web ]; then
-    need clang clang
-    need wasm-ld lld
-    need /usr/include/wasm32-wasi/stdio.h wasi-libc
-    need /usr/lib/llvm-14/lib/clang/14.0.6/lib/wasi/libclang_rt.builtins-wasm32.a libclang-rt-14-dev-wasm32
-    need node nodejs
-    need npm npm
-elif [ "${1:-}" = browser ]; then
-    need chromium chromium
-else
-    need gcc gcc
-    need cmake cmake
-    need ninja ninja-build
-    need clang clang
-    need valgrind valgrind
-    need node nodejs
-    need npm npm
-    need parallel parallel
-    need /usr/include/cmocka.h libcmocka-dev
-    need /usr/lib/llvm-14/lib/clang/14.0.6/lib/linux/libclang_rt.fuzzer-x86_64.a libclang-rt-14-dev
-    need /usr/include/lapacke.h liblapacke-dev
-    need /usr/lib/x86_64-linux-gnu/libopenblas.so libopenblas-dev
-fi
-[ -n "$missing" ] || exit 0
 
-line="apt-get install -y --no-install-recommends$missing"
+find_missing
+[ -n "$missing" ] || exit 0
+if $list; then
+    echo "${missing# }"
+    exit 1
+fi
+if ! command -v apt-get >/dev/null 2>&1; then
+    echo "sinew needs what Debian calls:$missing"
+    echo "Install it the way your system does, then try again."
+    exit 1
+fi
 if [ "$(id -u)" = 0 ]; then
     as_root=""
 elif command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
     as_root="sudo"
 else
     echo "sinew needs these packages; run this, then try again:"
-    echo "  sudo apt-get update && sudo $line"
+    echo "  sudo apt-get update && sudo apt-get install -y --no-install-recommends$missing"
     exit 1
 fi
-echo "installing:$missing"
 $as_root apt-get update -qq
-DEBIAN_FRONTEND=noninteractive $as_root $line >/dev/null
+find_missing # apt knows versions only now
+echo "installing:$missing"
+DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y --no-install-recommends $missing >/dev/null

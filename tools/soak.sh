@@ -9,5 +9,12 @@ SINEW_CASES=$((10 * ${SINEW_CASES:-100})) ctest --test-dir "$build" --verbose --
     >>"$build/soak.log" 2>&1 || status=1
 grep -vE '^ *$|Test command|Working Directory|Test timeout' "$build/soak.log"
 tools/fuzz.sh "$build-fuzz" "${SINEW_FUZZ_SECONDS:-300}" || status=1
+# a sample of single faults, others every day; its seed is printed, so that it can be run again
+if command -v python3 >/dev/null 2>&1 && command -v gcov >/dev/null 2>&1; then
+    tools/mutate.py --work "$build-mutate" --count "${SINEW_FAULTS:-20}" --seed "${SINEW_SEED:-$(date +%Y%m%d)}" \
+        --limit 60 --pass 80 || status=1
+else
+    echo "skipped: single faults, there is no python3 or gcov"
+fi
 [ $status = 0 ] || echo "something failed; the whole output is in $build/soak.log"
 exit $status

@@ -1,5 +1,6 @@
 // Bundle everything into one file that opens by double click: web/dist/sinew.html.
 //   node build.mjs BUILD    BUILD holds sinew.wasm and node_modules
+import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
@@ -29,9 +30,14 @@ const fill = (page, mark, text) => {
   return page.replace(mark, () => text);
 };
 let page = readFileSync(join(here, 'index.html'), 'utf8');
+// nothing runs and nothing styles the page but what is named here by its hash
+const hash = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+const script = bundle.outputFiles[0].text.replaceAll('</script', '<\\/script');
+page = fill(page, '<!-- policy -->', `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src ${hash(script)} 'wasm-unsafe-eval'; style-src ${
+  hash(style.code)}; img-src data: blob:; base-uri 'none'; form-action 'none'">`);
 page = fill(page, '<!-- style -->', `<style>${style.code}</style>`);
 page = fill(page, '<!-- wasm -->', `<script type="application/wasm;base64" id="wasm">${wasm}</script>`);
-page = fill(page, '<!-- script -->', `<script>${bundle.outputFiles[0].text.replaceAll('</script', '<\\/script')}</script>`);
+page = fill(page, '<!-- script -->', `<script>${script}</script>`);
 
 const LIMIT = 3e6;
 if (page.length > LIMIT) throw new Error(`the page has ${page.length} bytes, more than ${LIMIT}`);

@@ -9,10 +9,11 @@
 //
 // which makes the minimum one point that moves smoothly with the goals, and stays where it is when a
 // goal is sent again. Its price is that goals are missed a little, so each solve is followed by a
-// second one with every goal moved on by what the first one missed. Where the goals decide, that
-// takes the price back (on a person, from 1 mm to 0.05 mm); where they do not, near the reach, it
-// hardly does: an arm straightens by the square root of what it lacks, which no calm motion can
-// follow. Out of reach a goal is moved on by no more than a hundredth of the figure. The weight is
+// second one with every goal moved on by what the first one missed (with a third one goals are met
+// ten times better, but at times it ends in another valley). Where the goals decide, that takes the
+// price back (on a person, from 1 mm to 0.05 mm); near the reach it hardly does: an arm straightens
+// by the square root of what it lacks, which no calm motion can follow. Out of reach a goal is moved
+// on by no more than a hundredth of the figure. The weight is
 //
 //   rho = 2e-4 (the longest limb)^2 per radian^2, and 2e-4 per metre^2 of what slides,
 //
@@ -69,19 +70,14 @@ static sn_vec3 shortened(sn_vec3 x, double most) {
     return v3_scale(1 / sqrt(1 + v3_dot(x, x) / (most * most)), x);
 }
 
-// Move all goals of the problem on by what the pose in `probe` lacks, or back to their places.
-static void move_goals(bool on) {
+static sn_vec3 moved[WEB_GOALS], turned_on[WEB_GOALS];  // how far each goal is moved on
+
+static void place_goals(void) {
     for (int i = 0; i < the.ngoal; i++) {
         const goal *g = &the.goals[i];
-        sn_vec3 at = {g->at[0], g->at[1], g->at[2]};
+        sn_vec3 at = v3_add((sn_vec3){g->at[0], g->at[1], g->at[2]}, moved[i]);
         sn_quat turn = {g->turn[0], g->turn[1], g->turn[2], g->turn[3]};
-        if (on) {
-            sn_quat is = sn_quat_from_mat3(sn_workspace_frame(the.probe, g->joint).R);
-            sn_vec3 off = v3_sub(at, sn_workspace_point(the.probe, g->joint, g->local));
-            sn_vec3 turned = sn_quat_log(sn_quat_mul(turn, sn_quat_conj(is)));
-            at = v3_add(at, shortened(off, MOST * the.size));
-            turn = sn_quat_mul(sn_quat_exp(shortened(turned, MOST_TURN)), turn);
-        }
+        turn = sn_quat_mul(sn_quat_exp(turned_on[i]), turn);
         const double to[3] = {at.x, at.y, at.z}, to_turn[4] = {turn.w, turn.x, turn.y, turn.z};
         if (g->kind != WEB_ORIENTATION) (void)sn_problem_set_goal(the.problem, i, to);
         if (g->kind != WEB_POSITION) (void)sn_problem_set_rotation(the.problem, i, to_turn);
@@ -90,10 +86,24 @@ static void move_goals(bool on) {
 
 void ease_move_on(const double *q) {
     (void)sn_workspace_pose(the.probe, q);
-    move_goals(true);
+    for (int i = 0; i < the.ngoal; i++) {
+        const goal *g = &the.goals[i];
+        sn_vec3 at = {g->at[0], g->at[1], g->at[2]};
+        sn_quat is = sn_quat_from_mat3(sn_workspace_frame(the.probe, g->joint).R);
+        sn_quat to = {g->turn[0], g->turn[1], g->turn[2], g->turn[3]};
+        sn_vec3 off = v3_sub(at, sn_workspace_point(the.probe, g->joint, g->local));
+        sn_vec3 turned = sn_quat_log(sn_quat_mul(to, sn_quat_conj(is)));
+        moved[i] = v3_add(moved[i], shortened(off, MOST * the.size));
+        turned_on[i] = v3_add(turned_on[i], shortened(turned, MOST_TURN));
+    }
+    place_goals();
 }
 
-void ease_move_back(void) { move_goals(false); }
+void ease_move_back(void) {
+    memset(moved, 0, sizeof moved);
+    memset(turned_on, 0, sizeof turned_on);
+    place_goals();
+}
 
 // The most that any joint turns from one pose to another, radians.
 static double most_turned(const double *a, const double *b) {

@@ -371,15 +371,15 @@ int web_solve(int index) {
         return SN_OK;
     }
     sn_status status = sn_solver_solve(l->solver, l->q, &l->report);
-    if (status == SN_OK) {
-        // and from there with the goals moved on
+    // and from there with the goals moved on
+    for (int round = 0; round < EASE_ROUNDS && status == SN_OK; round++) {
         sn_report more;
         ease_move_on(l->q);
         status = sn_solver_solve(l->solver, l->q, &more);
-        ease_move_back();
         more.iterations += l->report.iterations;
         l->report = more;
     }
+    ease_move_back();
     stage_follow(l->q);
     return (int)status;
 }
@@ -450,10 +450,11 @@ int web_trace(int index) {
     sn_report again;
     l->ntrace = 0;
     if (l->solver == NULL || the.ngoal == 0) return 0;
-    // the goals as the second solve has them, all the way from the start
+    // the goals as the last solve had them, all the way from the start
     memcpy(the.again, the.start, (size_t)sn_model_nq(the.base) * sizeof(double));
-    if (sn_solver_solve(l->solver, the.again, &again) != SN_OK) return 0;
-    ease_move_on(the.again);
+    for (int round = 0; round < EASE_ROUNDS; round++) {
+        if (sn_solver_solve(l->solver, the.again, &again) == SN_OK) ease_move_on(the.again);
+    }
     // the start as the solver sees it, before its first iteration
     memcpy(l->solver->q, the.start, (size_t)sn_model_nq(the.base) * sizeof(double));
     (void)sn_model_clamp(the.model, l->solver->q);

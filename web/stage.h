@@ -64,8 +64,9 @@ void stage_follow(double *q);
 /// ease.c: how strongly each joint of `base` is drawn to its place, and the task that does it.
 void ease_weigh(void);
 sn_task ease_task(void);
-/// Move the goals of the problem on by what that task took from them at the pose q of a solve, and
-/// back to their places.
+/// Move the goals of the problem on by what that task took from them at the pose q of a solve, as
+/// often as EASE_ROUNDS, and back to their places.
+enum { EASE_ROUNDS = 1 };
 void ease_move_on(const double *q);
 void ease_move_back(void);
 

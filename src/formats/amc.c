@@ -133,7 +133,8 @@ static sn_status read_file(reading *r, const char *text, size_t length) {
 sn_status sn_amc_read(const char *text, size_t length, const sn_skeleton *skeleton,
                       const sn_allocator *allocator, sn_motion **out, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if (text == NULL || skeleton == NULL || out == NULL) return sn_fail_missing(error);
+    if ((text == NULL && length > 0) || skeleton == NULL || out == NULL) return sn_fail_missing(error);
+    if (text == NULL) text = "";
     reading r = {.skeleton = skeleton, .error = error};
     void *block = NULL;
     sn_layout layout = {0};

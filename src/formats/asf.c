@@ -379,7 +379,8 @@ sn_asf_options sn_asf_options_default(void) {
 sn_status sn_asf_read(const char *text, size_t length, const sn_asf_options *options,
                       const sn_allocator *allocator, sn_skeleton **out, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if (text == NULL || out == NULL) return sn_fail_missing(error);
+    if ((text == NULL && length > 0) || out == NULL) return sn_fail_missing(error);
+    if (text == NULL) text = "";
     sn_asf_options used = options != NULL ? *options : sn_asf_options_default();
     if (used.version != OPTIONS_VERSION)
         return sn_fail(error, SN_ERR_ARGUMENT, 0,

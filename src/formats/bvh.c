@@ -208,7 +208,9 @@ sn_status sn_bvh_read(const char *text, size_t length, const sn_bvh_options *opt
                       sn_error *error) {
     if (skeleton != NULL) *skeleton = NULL;
     if (motion != NULL) *motion = NULL;
-    if (text == NULL || skeleton == NULL || motion == NULL) return sn_fail_missing(error);
+    if ((text == NULL && length > 0) || skeleton == NULL || motion == NULL)
+        return sn_fail_missing(error);
+    if (text == NULL) text = "";
     sn_bvh_options used = options != NULL ? *options : sn_bvh_options_default();
     if (used.version != OPTIONS_VERSION)
         return sn_fail(error, SN_ERR_ARGUMENT, 0,

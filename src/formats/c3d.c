@@ -229,7 +229,8 @@ static sn_status read_file(reading *r, sn_recording **out) {
 sn_status sn_c3d_read(const void *bytes, size_t length, const sn_allocator *allocator,
                       sn_recording **out, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if (bytes == NULL || out == NULL) return sn_fail_missing(error);
+    if ((bytes == NULL && length > 0) || out == NULL) return sn_fail_missing(error);
+    if (bytes == NULL) bytes = "";
     reading r = {
         .file = {.bytes = bytes, .length = length}, .allocator = allocator, .error = error};
     sn_status status = read_file(&r, out);

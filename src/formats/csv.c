@@ -217,7 +217,8 @@ static sn_status read_file(sn_csv *csv, sn_table **out) {
 sn_status sn_csv_read_table(const char *text, size_t length, const sn_allocator *allocator,
                             sn_table **out, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if (text == NULL || out == NULL) return sn_fail_missing(error);
+    if ((text == NULL && length > 0) || out == NULL) return sn_fail_missing(error);
+    if (text == NULL) text = "";
     sn_csv csv = {.allocator = allocator,
                   .error = error,
                   .rows = sn_rows_begin(text, length, true),
@@ -236,7 +237,8 @@ sn_status sn_csv_read_table(const char *text, size_t length, const sn_allocator 
 sn_status sn_csv_read_recording(const char *text, size_t length, const sn_allocator *allocator,
                                 sn_recording **out, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if (text == NULL || out == NULL) return sn_fail_missing(error);
+    if ((text == NULL && length > 0) || out == NULL) return sn_fail_missing(error);
+    if (text == NULL) text = "";
     sn_table *table;
     SN_TRY(sn_csv_read_table(text, length, allocator, &table, error));
     sn_status status = sn_recording_from_table(table, NULL, allocator, out, error);

@@ -220,7 +220,8 @@ sn_status sn_document_read(const char *file_name, const void *bytes, size_t leng
                            const sn_document_options *options, const sn_allocator *allocator,
                            sn_document *out, sn_error *error) {
     if (out != NULL) *out = (sn_document){0};
-    if (bytes == NULL || out == NULL) return sn_fail_missing(error);
+    if ((bytes == NULL && length > 0) || out == NULL) return sn_fail_missing(error);
+    if (bytes == NULL) bytes = "";
     sn_document_options o = options != NULL ? *options : sn_document_options_default();
     if (o.version != OPTIONS_VERSION || !(o.metres_per_unit >= 0) || o.metres_per_unit > 1e50)
         return sn_fail(error, SN_ERR_ARGUMENT, 0, "the options do not come from sn_document_options_default()");

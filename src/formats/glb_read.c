@@ -358,7 +358,8 @@ static sn_status read_all(building *b, const void *bytes, size_t length) {
 sn_status sn_glb_read(const void *bytes, size_t length, const sn_allocator *allocator,
                       sn_glb_content *out, sn_error *error) {
     if (out != NULL) *out = (sn_glb_content){0};
-    if (bytes == NULL || out == NULL) return sn_fail_missing(error);
+    if ((bytes == NULL && length > 0) || out == NULL) return sn_fail_missing(error);
+    if (bytes == NULL) bytes = "";
     building b = {.gltf = {.allocator = allocator, .error = error}};
     b.gltf.note = b.out.note;
     sn_status status = read_all(&b, bytes, length);

@@ -72,6 +72,7 @@ void sn_unit_name(double metres, char out[24]) {
         const char *name;
     } units[] = {{1, "m"},       {0.01, "cm"},   {0.001, "mm"},
                  {0.0254, "in"}, {0.3048, "ft"}, {0.1, "dm"}};
+    if (out == NULL) return;
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
         if (!(fabs(metres / units[i].metres - 1) < 1e-12)) continue;
         (void)strcpy(out, units[i].name);

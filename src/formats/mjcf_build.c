@@ -357,7 +357,9 @@ sn_status sn_mjcf_build(sn_mjcf *u, sn_model **out) {
 
 sn_status sn_mjcf_read(const char *text, size_t length, const sn_allocator *allocator,
                        sn_model **out, sn_mjcf_info *info, sn_error *error) {
-    *out = NULL;
+    if (out != NULL) *out = NULL;
+    if ((text == NULL && length > 0) || out == NULL) return sn_fail_missing(error);
+    if (text == NULL) text = "";
     if (info != NULL) *info = (sn_mjcf_info){0};
     sn_mjcf u = {.allocator = allocator, .error = error, .name = SIZE_MAX};
     sn_status status = sn_mjcf_parse(&u, text, length);

@@ -449,7 +449,8 @@ static sn_status build(sn_osim *u, sn_model **out) {
 sn_status sn_osim_read(const char *text, size_t length, const sn_allocator *allocator,
                        sn_model **out, sn_osim_info *info, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if (text == NULL || out == NULL) return sn_fail_missing(error);
+    if ((text == NULL && length > 0) || out == NULL) return sn_fail_missing(error);
+    if (text == NULL) text = "";
     sn_osim u = {.allocator = allocator, .error = error};
     sn_status status = sn_osim_parse(&u, text, length);
     if (status == SN_OK) status = connect(&u);

@@ -18,6 +18,7 @@ sn_scene sn_scene_default(const sn_model *model) {
 }
 
 sn_scene sn_scene_of(const sn_document *d) {
+    if (d == NULL) return sn_scene_default(NULL);
     sn_scene s = sn_scene_default(d->model);
     s.skeleton = d->skeleton;
     s.motion = d->motion;
@@ -293,7 +294,7 @@ sn_status sn_scene_write(const sn_scene *s, sn_format format, const sn_sink *sin
 
 double sn_scene_unit(const sn_scene *s, sn_format format) {
     bool bvh = format == SN_FORMAT_BVH, asf = format == SN_FORMAT_ASF || format == SN_FORMAT_AMC;
-    if (!bvh && !asf) return 0;
+    if (s == NULL || (!bvh && !asf)) return 0;
     if (s->metres_per_unit > 0) return s->metres_per_unit;
     // an export keeps the unit of the skeleton it comes from
     if (s->skeleton != NULL) return sn_skeleton_metres_per_unit(s->skeleton);

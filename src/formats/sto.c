@@ -218,7 +218,8 @@ static sn_status read_file(reading *r, sn_table **out) {
 sn_status sn_sto_read(const char *text, size_t length, const sn_allocator *allocator,
                       sn_table **out, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if (text == NULL || out == NULL) return sn_fail_missing(error);
+    if ((text == NULL && length > 0) || out == NULL) return sn_fail_missing(error);
+    if (text == NULL) text = "";
     reading r = {.allocator = allocator,
                  .error = error,
                  .rows = sn_rows_begin(text, length, false),
@@ -301,7 +302,8 @@ sn_status sn_sto_write(const sn_table *table, const sn_sink *sink, sn_error *err
 
 sn_status sn_mot_write(const sn_model *model, const sn_motion *motion,
                        const sn_allocator *allocator, const sn_sink *sink, sn_error *error) {
-    if (model == NULL || motion == NULL || sink == NULL || sink->write == NULL) return sn_fail_missing(error);
+    if (model == NULL || motion == NULL || sink == NULL || sink->write == NULL)
+        return sn_fail_missing(error);
     if (!(sn_motion_rate(motion) > 0))
         return sn_fail(error, SN_ERR_VALUE, 0,
                        "the motion has no frame rate, which the times of MOT need");

@@ -175,7 +175,8 @@ static sn_status read_file(sn_trc *r, sn_recording **out) {
 sn_status sn_trc_read(const char *text, size_t length, const sn_allocator *allocator,
                       sn_recording **out, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if (text == NULL || out == NULL) return sn_fail_missing(error);
+    if ((text == NULL && length > 0) || out == NULL) return sn_fail_missing(error);
+    if (text == NULL) text = "";
     sn_trc r = {.allocator = allocator,
                 .error = error,
                 .length = length,

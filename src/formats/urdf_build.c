@@ -209,7 +209,8 @@ sn_urdf_options sn_urdf_options_default(void) {
 sn_status sn_urdf_read(const char *text, size_t length, const sn_urdf_options *options,
                        const sn_allocator *allocator, sn_model **out, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if (text == NULL || out == NULL) return sn_fail_missing(error);
+    if ((text == NULL && length > 0) || out == NULL) return sn_fail_missing(error);
+    if (text == NULL) text = "";
     sn_urdf_options used = options != NULL ? *options : sn_urdf_options_default();
     if (used.version != OPTIONS_VERSION)
         return sn_fail(error, SN_ERR_ARGUMENT, 0,
@@ -270,7 +271,8 @@ static sn_status collect_mimics(sn_urdf *u, const sn_model *model, sn_mimics **o
 sn_status sn_urdf_read_mimics(const char *text, size_t length, const sn_model *model,
                               const sn_allocator *allocator, sn_mimics **out, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if (text == NULL || model == NULL || out == NULL) return sn_fail_missing(error);
+    if ((text == NULL && length > 0) || model == NULL || out == NULL) return sn_fail_missing(error);
+    if (text == NULL) text = "";
     sn_urdf u = {.allocator = allocator, .error = error};
     sn_status status = sn_urdf_parse(&u, text, length);
     if (status == SN_OK) status = sn_urdf_connect(&u);
@@ -285,7 +287,7 @@ void sn_mimics_destroy(sn_mimics *mimics) {
     sn_release(&allocator, mimics->owner);
 }
 
-const char *sn_mimics_note(const sn_mimics *mimics) { return mimics != NULL ? mimics->note : ""; }
+const char *sn_mimics_note(const sn_mimics *mimics) { return mimics != NULL ? mimics->note : NULL; }
 
 int sn_mimics_count(const sn_mimics *mimics) { return mimics != NULL ? mimics->count : 0; }
 

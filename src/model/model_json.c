@@ -241,7 +241,8 @@ static sn_status read_file(reading *r) {
 sn_status sn_model_read_json(const char *text, size_t length, const sn_allocator *allocator,
                              sn_model **out, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if (text == NULL || out == NULL) return sn_fail_missing(error);
+    if ((text == NULL && length > 0) || out == NULL) return sn_fail_missing(error);
+    if (text == NULL) text = "";
     sn_json *json;
     SN_TRY(sn_json_parse(text, length, allocator, &json, error));
     reading r = {.json = json, .allocator = allocator, .error = error};

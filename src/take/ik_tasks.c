@@ -86,7 +86,8 @@ sn_status sn_marker_set_read_tasks(const char *text, size_t length, const sn_mod
                                    const sn_allocator *allocator, sn_marker_set **out,
                                    sn_error *error) {
     if (out != NULL) *out = NULL;
-    if (text == NULL || model == NULL || out == NULL) return sn_fail_missing(error);
+    if ((text == NULL && length > 0) || model == NULL || out == NULL) return sn_fail_missing(error);
+    if (text == NULL) text = "";
     sn_marker_set *all = NULL;
     if (sn_marker_set_of_model(model, allocator, &all) != SN_OK) return sn_fail_memory(error);
     reading r = {.error = error, .place = all->place, .count = all->count, .now = -1};

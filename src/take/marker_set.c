@@ -138,7 +138,8 @@ static sn_status read_places(const sn_json *json, const sn_json_node *list,
 sn_status sn_marker_set_read_json(const char *text, size_t length, const sn_allocator *allocator,
                                   sn_marker_set **out, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if (text == NULL || out == NULL) return sn_fail_missing(error);
+    if ((text == NULL && length > 0) || out == NULL) return sn_fail_missing(error);
+    if (text == NULL) text = "";
     sn_json *json = NULL;
     SN_TRY(sn_json_parse(text, length, allocator, &json, error));
     const sn_json_node *root = sn_json_root(json);

@@ -210,7 +210,8 @@ static sn_status read_file(reading *r, int *count) {
 sn_status sn_problem_read_json(const char *text, size_t length, const sn_model *model,
                                const sn_allocator *allocator, sn_problem **out, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if (text == NULL || model == NULL || out == NULL) return sn_fail_missing(error);
+    if ((text == NULL && length > 0) || model == NULL || out == NULL) return sn_fail_missing(error);
+    if (text == NULL) text = "";
     sn_json *json;
     SN_TRY(sn_json_parse(text, length, allocator, &json, error));
     reading r = {.json = json, .model = model, .allocator = allocator, .error = error};

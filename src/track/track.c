@@ -238,7 +238,13 @@ static void try_again(const sn_tracker *t, worker *w, sn_track_frame *out) {
     go_on(t, w, out);
     for (int n = 0; n < t->options.restarts && far_worse(t, w, out->report.f); n++) {
         other_guess(t, w, n, w->trial);
-        if (try_once(t, w, true, n + 1, out)) go_on(t, w, out);
+        if (try_once(t, w, true, n + 1, out)) {
+            go_on(t, w, out);
+        } else if (!(w->usual >= 0)) {
+            // a first frame has nothing to be compared with: a search of the valleys that finds none
+            // lower settles it
+            break;
+        }
     }
     // nothing helps: so it may be for a while, and each of these tries is long
     if (far_worse(t, w, out->report.f) && w->usual >= 0) w->usual *= 2;
@@ -324,6 +330,11 @@ static sn_status solve_chunk(sn_tracker *t, worker *w, int from) {
     return SN_OK;
 }
 
+// Without the sum of both, which may be more than an int holds.
+static int count_chunks(const sn_tracker *t) {
+    return t->nframe / t->options.chunk + (t->nframe % t->options.chunk != 0);
+}
+
 typedef struct thread_job {
     sn_tracker *tracker;
     worker *worker;
@@ -332,7 +343,7 @@ typedef struct thread_job {
 static void run_worker(void *argument) {
     thread_job *job = argument;
     sn_tracker *t = job->tracker;
-    int size = t->options.chunk, nchunk = t->end / size + (t->end % size > 0), none = SN_OK;
+    int size = t->options.chunk, nchunk = t->end / size + (t->end % size > 0);
     bool resumes = job->worker == &t->workers[0] && t->solved % size > 0;
     for (;;) {
         // the chunk that an earlier advance began goes on where its state is
@@ -340,6 +351,7 @@ static void run_worker(void *argument) {
         if (chunk >= nchunk) return;
         sn_status status = solve_chunk(t, job->worker, resumes ? t->solved : chunk * size);
         resumes = false;
+        int none = SN_OK;
         if (status != SN_OK) atomic_compare_exchange_strong(&t->failed, &none, (int)status);
     }
 }
@@ -352,7 +364,8 @@ static sn_status solve_first_frames(sn_tracker *t) {
     copy(t, w->before, t->start);
     copy(t, w->left, t->start);
     w->usual = NAN;
-    for (int f = 0; f < t->nframe; f += t->options.chunk) {
+    for (int chunk = 0, n = count_chunks(t); chunk < n; chunk++) {
+        int f = chunk * t->options.chunk;
         SN_TRY(solve_frame(t, w, f, true, false, pose_of(t, f),
                            t->frames != NULL ? &t->frames[f] : &spare));
         atomic_fetch_add(&t->done, 1);
@@ -377,7 +390,9 @@ sn_status sn_tracker_begin(sn_tracker *tracker, int nframe, sn_track_goals goals
     (void)sn_model_clamp(tracker->model, tracker->start);
     atomic_store(&tracker->done, 0);
     atomic_store(&tracker->failed, SN_OK);
-    return solve_first_frames(tracker);
+    sn_status status = solve_first_frames(tracker);
+    if (status != SN_OK) tracker->goals = NULL;
+    return status;
 }
 
 sn_status sn_tracker_advance(sn_tracker *tracker, int count, int *solved) {

@@ -5,6 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { address, drawn, launch, open } from './browser.mjs';
 import { check, finish, test } from './check.mjs';
+import { hostile } from './hostile.mjs';
 import { takes } from './takes.mjs';
 import { choose, difference, download, drop, goal, message, pose, pull, ready } from './visitor.mjs';
 
@@ -442,6 +443,7 @@ await test('a file that is dropped: a motion, markers of it, a model, and broken
 });
 
 await takes(browser, page, build);
+await hostile(browser, page, build, join(root, 'web/dist/sinew.html'));
 
 await test('a keyframe holds a goal that was moved in the same picture; what is saved reads back', async () => {
   for (const kind of ['bvh', 'glb']) {

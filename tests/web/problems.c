@@ -37,6 +37,8 @@ static void pose_problem(int count, bool turned) {
     sn_model_sample(the.model, &state, goal_pose);
     sn_model_sample(the.model, &state, the.q);
     web_blend(goal_pose, the.q, 0.4, the.q);
+    // as in the page: drawn to where it was when the pull began
+    memcpy(web_ease(), the.q, (size_t)web_nq() * sizeof(double));
     (void)sn_workspace_pose(the.probe, goal_pose);
     for (int i = 0; i < count; i++) {
         int joint = (int)(sn_random(&state) * njoint);

@@ -15,10 +15,12 @@ const shapes = {
   small: new TorusGeometry(2.1, 0.2, 6, 28),
 };
 
-/** Farther than this from its goal, a point has not reached it: 2 mm on a person, 2 degrees. */
+/** Farther than this from its goal, a point has not reached it: 2 mm on a person, 2 degrees. A weak goal gives way
+    before that, and is not out of reach for it. */
 export const tolerance = (size) => 0.0012 * size;
-export const away = (goal, size) => (goal.kind !== ORIENTATION && goal.distance > tolerance(size)) ||
-  (goal.kind !== POSITION && goal.angle > 0.035);
+const slack = (goal) => 1 / Math.sqrt(Math.min(goal.weight, 1));
+export const away = (goal, size) => (goal.kind !== ORIENTATION && goal.distance > tolerance(size) * slack(goal)) ||
+  (goal.kind !== POSITION && goal.angle > 0.035 * slack(goal));
 
 export class Handles {
   constructor(room) {

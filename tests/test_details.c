@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: MIT
+// Details that whole solves and fits hide: each test fails when the one line it is about is wrong.
+#include "fit/calibrate.h"
+#include "math/vec3.h"
+#include "support.h"
+
+// A chain of joints, each 0.3 m along x of the one before.
+static sn_model *chain(const sn_joint_desc *joints, int count, const sn_marker_desc *markers,
+                       int nmarker) {
+    sn_builder *builder;
+    sn_model *model;
+    assert_int_equal(sn_builder_create("chain", NULL, &builder), SN_OK);
+    for (int i = 0; i < count; i++) {
+        char name[8];
+        sn_joint_desc d = joints[i];
+        (void)snprintf(name, sizeof name, "j%d", i);
+        d.name = name;
+        d.parent = i - 1;
+        if (i > 0) d.position[0] = 0.3;
+        assert_int_equal(sn_builder_joint(builder, &d), i);
+    }
+    for (int i = 0; i < nmarker; i++) assert_int_equal(sn_builder_marker(builder, &markers[i]), i);
+    assert_int_equal(sn_builder_finish(builder, &model, NULL), SN_OK);
+    sn_builder_destroy(builder);
+    return model;
+}
+
+// The exact Hessian of an orientation is exact also where the goal is nearly met: central differences of the
+// gradient agree, and the Gauss-Newton matrix is off by about the angle that is left.
+static void orientation_near_its_goal(void **state) {
+    (void)state;
+    sn_joint_desc joints[3];
+    for (int i = 0; i < 3; i++) {
+        joints[i] = sn_joint_default(SN_JOINT_HINGE);
+        for (int c = 0; c < 3; c++) joints[i].axis[c] = c == i;
+    }
+    sn_model *model = chain(joints, 3, NULL, 0);
+    sn_task task = sn_task_default(SN_TASK_ORIENTATION);
+    task.joint = 2;
+    sn_problem *problem;
+    sn_workspace *ws;
+    assert_int_equal(sn_problem_create(model, &task, 1, NULL, &problem, NULL), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, true, NULL, &ws), SN_OK);
+    const double q[3] = {0.4, -0.7, 0.3}, left[] = {0.003, 0.02, 0.06, 0.099, 0.3, 2};
+    for (int k = 0; k < 6; k++) {
+        double f, H[9], plain[9], off = 0, apart = 0;
+        assert_int_equal(sn_workspace_pose(ws, q), SN_OK);
+        sn_frame frame = sn_workspace_frame(ws, 2);
+        sn_quat goal = sn_quat_mul(sn_quat_exp(v3_scale(left[k] / 7, v3(3, 2, 6))),
+                                   sn_quat_from_mat3(frame.R));
+        assert_int_equal(
+            sn_problem_set_rotation(problem, 0, (double[4]){goal.w, goal.x, goal.y, goal.z}),
+            SN_OK);
+        assert_int_equal(sn_workspace_eval(ws, q, SN_EVAL_GAUSS_NEWTON, &f), SN_OK);
+        sn_workspace_hessian(ws, plain);
+        assert_int_equal(sn_workspace_eval(ws, q, SN_EVAL_HESSIAN, &f), SN_OK);
+        sn_workspace_hessian(ws, H);
+        for (int j = 0; j < 3; j++) {
+            const double h = 1e-5;
+            double there[3] = {q[0], q[1], q[2]}, g[2][3];
+            for (int side = 0; side < 2; side++) {
+                there[j] = q[j] + (side ? -h : h);
+                assert_int_equal(sn_workspace_eval(ws, there, SN_EVAL_GRADIENT, &f), SN_OK);
+                sn_workspace_gradient(ws, g[side]);
+            }
+            for (int i = 0; i < 3; i++) {
+                off = fmax(off, fabs((g[0][i] - g[1][i]) / (2 * h) - H[3 * j + i]));
+                apart = fmax(apart, fabs(plain[3 * j + i] - H[3 * j + i]));
+            }
+        }
+        assert_true(off < 1e-8);
+        assert_true(apart > 0.1 * left[k]);
+    }
+    sn_workspace_destroy(ws);
+    sn_problem_destroy(problem);
+    sn_model_destroy(model);
+}
+
+// A swing longer than pi is made shorter where no limit is set, and left alone where one is.
+static void swing_is_wrapped_without_limits(void **state) {
+    (void)state;
+    for (int limited = 0; limited < 2; limited++) {
+        sn_joint_desc joint = sn_joint_default(SN_JOINT_SWING_TWIST);
+        if (limited) joint.upper[0] = 5;
+        sn_model *model = chain(&joint, 1, NULL, 0);
+        double q[3] = {4, 0, 9};
+        sn_model_normalize(model, q);
+        assert_near(q[0], limited ? 4 : 4 - 6.283185307179586, 1e-15);
+        assert_true(q[1] == 0 && q[2] == 9);
+        sn_model_destroy(model);
+    }
+}
+
+// A quaternion that has drifted by however little is made a unit again; a unit keeps its very bits.
+static void quaternions_do_not_drift(void **state) {
+    (void)state;
+    sn_joint_desc joint = sn_joint_default(SN_JOINT_BALL);
+    sn_model *model = chain(&joint, 1, NULL, 0);
+    const double drift[] = {1e-3, 1e-6, 1e-7, 3e-8, 1e-9, 1e-11, 1e-13, 3e-15};
+    for (int k = 0; k < 8; k++)
+        for (int sign = -1; sign <= 1; sign += 2) {
+            double q[4] = {0.5, -0.5, 0.5, 0.5}, square = 0;
+            for (int i = 0; i < 4; i++) q[i] *= 1 + sign * drift[k];
+            sn_model_normalize(model, q);
+            for (int i = 0; i < 4; i++) square += q[i] * q[i];
+            assert_true(fabs(square - 1) <= 1e-15);
+        }
+    double unit[4] = {0.36, 0.48, 0.48, 0.64}, kept[4];
+    memcpy(kept, unit, sizeof kept);
+    sn_model_normalize(model, unit);
+    assert_memory_equal(kept, unit, sizeof kept);
+    sn_model_destroy(model);
+}
+
+static double energy(const sn_calibration *c, const double *x, const double *q) {
+    sn_model *model;
+    sn_problem *problem;
+    sn_workspace *ws;
+    double sum = 0;
+    assert_int_equal(sn_shape_model(&c->shape, x, NULL, &model, NULL), SN_OK);
+    assert_int_equal(sn_problem_create(model, NULL, 0, NULL, &problem, NULL), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+    assert_int_equal(sn_workspace_pose(ws, q), SN_OK);
+    for (int i = 0; i < c->shape.nmarker; i++) {
+        double goal[3];
+        assert_true(sn_fit_goal(c->input, i, 0, goal));
+        const sn_marker_desc *m = sn_model_marker(model, i);
+        sn_vec3 r = v3_sub(v3_from(goal), sn_workspace_point(ws, m->joint, m->position));
+        sum += 0.5 * v3_dot(r, r);
+    }
+    sn_workspace_destroy(ws);
+    sn_problem_destroy(problem);
+    sn_model_destroy(model);
+    return sum;
+}
+
+// Two bones on one path that share a length factor: the gradient of the normal equations is that of the
+// energy by the shape, in which both move the markers.
+static void tied_bones_on_one_path(void **state) {
+    (void)state;
+    enum { JOINTS = 4, MARKERS = 2, SIZE = 3 * MARKERS + 2 };
+    sn_joint_desc joints[JOINTS];
+    for (int i = 0; i < JOINTS; i++) {
+        joints[i] = sn_joint_default(SN_JOINT_HINGE);
+        for (int c = 0; c < 3; c++) joints[i].axis[c] = c == i % 3;
+    }
+    const sn_marker_desc markers[MARKERS] = {{"a", 3, {0.1, 0.05, 0}, 1},
+                                             {"b", 2, {0, 0.1, 0.02}, 1}};
+    sn_model *model = chain(joints, JOINTS, markers, MARKERS);
+    const char *labels[] = {"a", "b"};
+    const sn_recording_info info = {
+        .nframe = 1, .nmarker = MARKERS, .rate = 100, .metres_per_unit = 1};
+    sn_recording *recording;
+    assert_int_equal(sn_recording_create(&info, labels, NULL, &recording), SN_OK);
+    for (int i = 0; i < 6; i++) sn_recording_edit(recording, 0)[i] = 0.2 * i - 0.3;
+    const int column[] = {0, 1};
+    const sn_fit_input input = {model, recording, column, sn_axis_map_identity(), 0, 1};
+
+    int group[JOINTS] = {0, 1, 0, -1}, columns[SIZE],
+        frame = 0;  // the first and the third bone are tied
+    double weight[MARKERS] = {1, 1}, pull[SIZE] = {0}, guess[SIZE] = {0}, neutral[JOINTS] = {0};
+    double S[SIZE * SIZE], g[SIZE], A[JOINTS * JOINTS], B[JOINTS * SIZE], J[3 * JOINTS],
+        Jx[3 * SIZE] = {0};
+    double x[SIZE] = {0.1, 0.05, 0, 0, 0.1, 0.02, 1.1, 0.9};
+    const double q[JOINTS] = {0.3, 0.8, -0.6, 0.4};
+    sn_calibration c = {.input = &input,
+                        .shape = {.model = model,
+                                  .njoint = JOINTS,
+                                  .nmarker = MARKERS,
+                                  .size = SIZE,
+                                  .group = group},
+                        .nq = JOINTS,
+                        .nv = JOINTS,
+                        .damping = 1e-6,
+                        .neutral_of = neutral,
+                        .nframe = 1,
+                        .columns = columns,
+                        .frame = &frame,
+                        .weight = weight,
+                        .guess = guess,
+                        .pull = pull,
+                        .S = S,
+                        .g = g,
+                        .A = A,
+                        .B = B,
+                        .J = J,
+                        .Jx = Jx};
+    sn_model *shaped;
+    sn_problem *problem;
+    sn_workspace *ws;
+    assert_int_equal(sn_shape_model(&c.shape, x, NULL, &shaped, NULL), SN_OK);
+    assert_int_equal(sn_problem_create(shaped, NULL, 0, NULL, &problem, NULL), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+    assert_int_equal(sn_workspace_pose(ws, q), SN_OK);
+    sn_normal_begin(&c, x);
+    sn_normal_add(&c, ws, shaped, 0);
+    for (int i = 0; i < SIZE; i++) {
+        const double h = 1e-4, kept = x[i];
+        x[i] = kept + h;
+        double up = energy(&c, x, q);
+        x[i] = kept - h;
+        double slope = (up - energy(&c, x, q)) / (2 * h);
+        x[i] = kept;
+        assert_near(g[i], slope, 1e-9);
+        assert_true(fabs(slope) > 1e-3);
+    }
+    sn_workspace_destroy(ws);
+    sn_problem_destroy(problem);
+    sn_model_destroy(shaped);
+    sn_recording_destroy(recording);
+    sn_model_destroy(model);
+}
+
+// Labels exchanged to the end of a take, for which the fit rolled the limb over: from there a limit is in the
+// way of the true pose, so only the pose before the stretch leads to it.
+static void swap_seen_from_before(void **state) {
+    (void)state;
+    enum { FRAMES = 20, FROM = 12 };
+    const double truth = -3.6, rolled = -0.3;
+    sn_joint_desc joint = sn_joint_default(SN_JOINT_HINGE);
+    joint.axis[0] = 1, joint.axis[2] = 0;
+    joint.lower[0] = -4, joint.upper[0] = 1;
+    const sn_marker_desc markers[] = {
+        {"a", 0, {0, 0.1, 0}, 1}, {"b", 0, {0, -0.1, 0}, 1}, {"c", 0, {0, 0, 0.05}, 1}};
+    sn_model *model = chain(&joint, 1, markers, 3);
+    const char *labels[] = {"a", "b", "c"};
+    const sn_recording_info info = {
+        .nframe = FRAMES, .nmarker = 3, .rate = 100, .metres_per_unit = 1};
+    sn_recording *recording;
+    sn_motion *motion;
+    assert_int_equal(sn_recording_create(&info, labels, NULL, &recording), SN_OK);
+    assert_int_equal(sn_motion_create(FRAMES, 1, 1, 100, NULL, &motion), SN_OK);
+    for (int f = 0; f < FRAMES; f++) {
+        bool exchanged = f >= FROM;
+        sn_motion_edit(motion, f)[0] = exchanged ? rolled : truth;
+        for (int i = 0; i < 3; i++) {
+            const double *p = markers[exchanged && i < 2 ? 1 - i : i].position;
+            double *to = sn_recording_edit(recording, f) + 3 * i;
+            to[0] = p[0];
+            to[1] = cos(truth) * p[1] - sin(truth) * p[2];
+            to[2] = sin(truth) * p[1] + cos(truth) * p[2];
+        }
+    }
+    const int column[] = {0, 1, 2};
+    const sn_fit_input input = {model, recording, column, sn_axis_map_identity(), 0, FRAMES};
+    sn_fit_swap swaps[4];
+    int count = -1;
+    assert_int_equal(sn_fit_swaps(&input, motion, NULL, swaps, 4, &count), SN_OK);
+    assert_int_equal(count, 1);
+    assert_int_equal(swaps[0].a, 0);
+    assert_int_equal(swaps[0].b, 1);
+    assert_int_equal(swaps[0].first, FROM);
+    assert_int_equal(swaps[0].last, FRAMES - 1);
+    sn_motion_destroy(motion);
+    sn_recording_destroy(recording);
+    sn_model_destroy(model);
+}
+
+// A method that finds no step says so, and ends there: at a minimum that no gradient test may stop at.
+static void plain_methods_say_that_they_stall(void **state) {
+    (void)state;
+    const sn_method methods[] = {SN_METHOD_DLS, SN_METHOD_GAUSS_NEWTON};
+    sn_joint_desc joint = sn_joint_default(SN_JOINT_HINGE);
+    sn_model *model = chain(&joint, 1, NULL, 0);
+    sn_task task = sn_task_default(SN_TASK_POINT);
+    task.local[0] = 1, task.goal[0] = task.goal[1] = 0.5;  // out of reach: f stays above 0
+    sn_problem *problem;
+    assert_int_equal(sn_problem_create(model, &task, 1, NULL, &problem, NULL), SN_OK);
+    for (int k = 0; k < 2; k++) {
+        sn_solver_options o = sn_solver_options_default();
+        o.method = methods[k];
+        o.gradient = o.goal = 0;
+        o.max_iterations = 2000;
+        sn_solver *solver;
+        sn_report report;
+        double q = 0.1;
+        assert_int_equal(sn_solver_create(problem, &o, NULL, &solver), SN_OK);
+        assert_int_equal(sn_solver_solve(solver, &q, &report), SN_OK);
+        assert_int_equal(report.stop, SN_STOP_STALLED);
+        assert_true(report.iterations < 2000);
+        assert_near(q, 0.7853981633974483, 1e-7);
+        sn_solver_destroy(solver);
+    }
+    sn_problem_destroy(problem);
+    sn_model_destroy(model);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(orientation_near_its_goal),
+        cmocka_unit_test(swing_is_wrapped_without_limits),
+        cmocka_unit_test(quaternions_do_not_drift),
+        cmocka_unit_test(tied_bones_on_one_path),
+        cmocka_unit_test(swap_seen_from_before),
+        cmocka_unit_test(plain_methods_say_that_they_stall),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
