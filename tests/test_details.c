@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Details that whole solves and fits hide: each test fails when the one line it is about is wrong.
-#include "fit/calibrate.h"
+#include "take/calibrate.h"
 #include "math/vec3.h"
 #include "support.h"
 

@@ -2,7 +2,7 @@
 // Recordings and motions as containers.
 #include "support.h"
 
-#include "fit/fit.h"
+#include "take/fit.h"
 #include "sinew/motion.h"
 
 static const char *const labels[] = {"Ann:LFHD", "Ben:LFHD", "Ann:RFHD", "C7", "*3", "odd:"};
