@@ -10,16 +10,61 @@ typedef struct given {
     sn_recording *some;  // FRAMES of them
 } given;
 
+// Two boxes on a hinge, five markers, six frames: every step and no more than a few hundred allocations.
+static const char hinged[] =
+    "{\"joints\": [{\"name\": \"box\", \"type\": \"free\"}, {\"name\": \"lid\", \"parent\": "
+    "\"box\", "
+    "\"type\": \"hinge\", \"axis\": [0,0,1], \"position\": [0,0.5,0]}], \"markers\": ["
+    "{\"name\": \"A\", \"joint\": \"box\", \"position\": [0.3,0,0]},"
+    "{\"name\": \"B\", \"joint\": \"box\", \"position\": [0,0.1,0.2]},"
+    "{\"name\": \"C\", \"joint\": \"box\", \"position\": [-0.2,0,0.1]},"
+    "{\"name\": \"D\", \"joint\": \"lid\", \"position\": [0.2,0.3,0]},"
+    "{\"name\": \"E\", \"joint\": \"lid\", \"position\": [-0.1,0.4,0.1]}]}";
+
+enum { BOX_FRAMES = 6 };
+
+static sn_model *box;
+static sn_recording *boxed;
+
+static void make_box(void) {
+    static const char *const labels[] = {"Ann:A", "Ann:B", "Ann:C", "Ann:D",
+                                         "Ann:E", "*7",    "Bob:A"};
+    assert_int_equal(sn_model_read_json(hinged, strlen(hinged), NULL, &box, NULL), SN_OK);
+    sn_recording_info info = {.nframe = BOX_FRAMES, .nmarker = 7, .first_frame = 1, .rate = 100};
+    assert_int_equal(sn_recording_create(&info, labels, NULL, &boxed), SN_OK);
+    sn_problem *problem;
+    sn_workspace *ws;
+    assert_int_equal(sn_problem_create(box, NULL, 0, NULL, &problem, NULL), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+    for (int f = 0; f < info.nframe; f++) {
+        double q[8] = {0.01 * f, 1, 0, 1, 0, 0, 0, 0.1 * f};
+        assert_int_equal(sn_workspace_pose(ws, q), SN_OK);
+        for (int i = 0; i < 5; i++) {
+            const sn_marker_desc *m = sn_model_marker(box, i);
+            sn_vec3 p = sn_workspace_point(ws, m->joint, m->position);
+            memcpy(sn_recording_edit(boxed, f) + 3 * i, (double[]){p.x, p.y, p.z},
+                   3 * sizeof(double));
+        }
+        // Bob is elsewhere
+        memcpy(sn_recording_edit(boxed, f) + 18, (double[]){5, 5, 5}, 3 * sizeof(double));
+    }
+    sn_workspace_destroy(ws);
+    sn_problem_destroy(problem);
+}
+
 static int begin(void **state) {
     static given g;
     example_take_create(&g.example, 1);
     g.some = recording_cut(g.example.recording, 0, FRAMES);
+    make_box();
     *state = &g;
     return 0;
 }
 
 static int end(void **state) {
     given *g = *state;
+    sn_recording_destroy(boxed);
+    sn_model_destroy(box);
     sn_recording_destroy(g->some);
     example_take_destroy(&g->example);
     return 0;
@@ -116,22 +161,19 @@ static void taken_in_pieces(void **state) {
     assert_int_equal(sn_take_solved(whole), FRAMES);
     print_message("%d frames, %.3f mm\n", FRAMES, 1e3 * sn_take_get_summary(whole)->fit.rms);
     assert_true(sn_take_get_summary(whole)->fit.rms < 0.0035);
-    static const int cuts[] = {1, 32};
-    for (int i = 0; i < 2; i++) {
-        o.threads = 1 + 2 * i;
-        sn_take *cut = take_of(g->example.model, g->some, &o);
-        good(cut, sn_take_prepare(cut));
-        assert_non_null(sn_take_motion(cut));
-        for (int n = 0; sn_take_solved(cut) < FRAMES; n++) {
-            assert_int_equal(sn_take_solved(cut), n * cuts[i]);
-            good(cut, sn_take_solve(cut, cuts[i]));
-        }
-        good(cut, sn_take_finish(cut));
-        same_motion(sn_take_motion(whole), sn_take_motion(cut), "cut");
-        assert_memory_equal(&sn_take_get_summary(whole)->fit, &sn_take_get_summary(cut)->fit,
-                            sizeof(sn_fit_summary));
-        sn_take_destroy(cut);
+    o.threads = 3;
+    sn_take *cut = take_of(g->example.model, g->some, &o);
+    good(cut, sn_take_prepare(cut));
+    assert_non_null(sn_take_motion(cut));
+    for (int n = 0; sn_take_solved(cut) < FRAMES; n++) {
+        assert_int_equal(sn_take_solved(cut), n * 32);
+        good(cut, sn_take_solve(cut, 32));
     }
+    good(cut, sn_take_finish(cut));
+    same_motion(sn_take_motion(whole), sn_take_motion(cut), "cut");
+    assert_memory_equal(&sn_take_get_summary(whole)->fit, &sn_take_get_summary(cut)->fit,
+                        sizeof(sn_fit_summary));
+    sn_take_destroy(cut);
     sn_take_destroy(whole);
 }
 
@@ -349,25 +391,26 @@ static void watched(void *user, const sn_take_progress *p) {
     w->stages[p->stage]++;
     w->last[p->stage] = p->fraction;
     if (p->stage == SN_STAGE_SOLVE) {
-        assert_int_equal(p->total, FRAMES);
+        assert_int_equal(p->total, BOX_FRAMES);
         w->done = p->done;
     }
     if (p->stage == SN_STAGE_CALIBRATE && w->stop_at == -1) w->stop = true;
     if (p->stage == SN_STAGE_SOLVE && w->stop_at >= 0 && p->done >= w->stop_at) w->stop = true;
 }
 
-static void progress(void **state) {
-    given *g = *state;
+static void progress(void **unused) {
+    (void)unused;
     sn_take_options o = sn_take_options_default();
-    static const int stops[] = {-2, -1, 50};
+    static const int stops[] = {-2, -1, 3};
     o.calibrate = SN_CALIBRATE_OFFSETS;
-    o.calibrate_frames = 6;
+    o.calibrate_frames = 2;
+    o.subject = "Ann";
     for (int i = 0; i < 3; i++) {
         watch w = {.stop_at = stops[i]};
         o.progress = watched;
         o.progress_user = &w;
         o.cancel = &w.stop;
-        sn_take *take = take_of(g->example.model, g->some, &o);
+        sn_take *take = take_of(box, boxed, &o);
         sn_status status = sn_take_prepare(take);
         if (status == SN_OK) status = sn_take_solve(take, -1);
         if (status == SN_OK) status = sn_take_finish(take);
@@ -375,7 +418,7 @@ static void progress(void **state) {
         assert_true((sn_take_frames(take) != NULL) == (status == SN_OK));
         if (status == SN_OK) {
             for (int k = 0; k < 3; k++) assert_true(w.stages[k] > 1 && w.last[k] == 1);
-            assert_int_equal(w.done, FRAMES);
+            assert_int_equal(w.done, BOX_FRAMES);
         } else {
             assert_int_equal(w.stages[SN_STAGE_FINISH], 0);
             assert_int_equal(sn_take_finish(take), SN_ERR_CANCELLED);
@@ -418,46 +461,6 @@ static void order(void **state) {
     sn_take_destroy(take);
 }
 
-// Two boxes on a hinge, five markers, six frames: every step and no more than a few hundred allocations.
-static const char hinged[] =
-    "{\"joints\": [{\"name\": \"box\", \"type\": \"free\"}, {\"name\": \"lid\", \"parent\": "
-    "\"box\", "
-    "\"type\": \"hinge\", \"axis\": [0,0,1], \"position\": [0,0.5,0]}], \"markers\": ["
-    "{\"name\": \"A\", \"joint\": \"box\", \"position\": [0.3,0,0]},"
-    "{\"name\": \"B\", \"joint\": \"box\", \"position\": [0,0.1,0.2]},"
-    "{\"name\": \"C\", \"joint\": \"box\", \"position\": [-0.2,0,0.1]},"
-    "{\"name\": \"D\", \"joint\": \"lid\", \"position\": [0.2,0.3,0]},"
-    "{\"name\": \"E\", \"joint\": \"lid\", \"position\": [-0.1,0.4,0.1]}]}";
-
-static sn_model *box;
-static sn_recording *boxed;
-
-static void make_box(void) {
-    static const char *const labels[] = {"Ann:A", "Ann:B", "Ann:C", "Ann:D",
-                                         "Ann:E", "*7",    "Bob:A"};
-    assert_int_equal(sn_model_read_json(hinged, strlen(hinged), NULL, &box, NULL), SN_OK);
-    sn_recording_info info = {.nframe = 6, .nmarker = 7, .first_frame = 1, .rate = 100};
-    assert_int_equal(sn_recording_create(&info, labels, NULL, &boxed), SN_OK);
-    sn_problem *problem;
-    sn_workspace *ws;
-    assert_int_equal(sn_problem_create(box, NULL, 0, NULL, &problem, NULL), SN_OK);
-    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
-    for (int f = 0; f < info.nframe; f++) {
-        double q[8] = {0.01 * f, 1, 0, 1, 0, 0, 0, 0.1 * f};
-        assert_int_equal(sn_workspace_pose(ws, q), SN_OK);
-        for (int i = 0; i < 5; i++) {
-            const sn_marker_desc *m = sn_model_marker(box, i);
-            sn_vec3 p = sn_workspace_point(ws, m->joint, m->position);
-            memcpy(sn_recording_edit(boxed, f) + 3 * i, (double[]){p.x, p.y, p.z},
-                   3 * sizeof(double));
-        }
-        // Bob is elsewhere
-        memcpy(sn_recording_edit(boxed, f) + 18, (double[]){5, 5, 5}, 3 * sizeof(double));
-    }
-    sn_workspace_destroy(ws);
-    sn_problem_destroy(problem);
-}
-
 // All of a take's life with an allocator.
 static sn_status live(const sn_allocator *allocator, const sn_take_options *o) {
     sn_take *take;
@@ -483,7 +486,6 @@ static sn_status live(const sn_allocator *allocator, const sn_take_options *o) {
 
 static void faults(void **unused) {
     (void)unused;
-    make_box();
     sn_take_options o = sn_take_options_default();
     o.subject = "Ann";
     o.calibrate = SN_CALIBRATE_SCALE;
@@ -508,8 +510,6 @@ static void faults(void **unused) {
         print_message("%ld allocations\n", n - 1);
         assert_true(n > 100);
     }
-    sn_recording_destroy(boxed);
-    sn_model_destroy(box);
 }
 
 // What a take was created with can go, but for model and recording.
