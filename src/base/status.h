@@ -49,3 +49,8 @@ sn_status sn_fail_option(sn_error *error, const char *name);
     do {                                                                                           \
         if ((pointer) == NULL) return sn_fail_missing(error, #pointer);                            \
     } while (0)
+
+/// Has whoever started it had enough?
+static inline bool sn_cancelled(sn_cancel cancel) {
+    return cancel.asked != NULL && cancel.asked(cancel.user);
+}

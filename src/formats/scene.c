@@ -227,6 +227,7 @@ static sn_status turn_model(const sn_scene *s, const sn_allocator *allocator, sn
     }
     for (int i = 0; i < sn_model_nmarker(s->model); i++)
         (void)sn_builder_marker(builder, sn_model_marker(s->model, i));
+    sn_builder_couple_as(builder, s->model);
     status = sn_builder_finish(builder, out, error);
     sn_builder_destroy(builder);
     return status;
