@@ -148,6 +148,13 @@ static void problems(void) {
     STATUS(sn_problem_set_rotation, PTR(w.problem), INDEX(MISUSE_ORIENTATION),
            PTR((turn[0] = NUM(1), turn)));
     STATUS(sn_problem_set_rest, PTR(w.problem), INDEX(MISUSE_REST), PTR(w.q));
+    STATUS(sn_problem_set_rest_weights, PTR(w.problem), INDEX(MISUSE_REST), PTR(w.v));
+    STATUS(sn_problem_set_limits, PTR(w.problem), INDEX(0), INDEX(0), -1, 1);
+    STATUS(sn_problem_set_locked, PTR(w.problem), INDEX(0), INDEX(0), false);
+    STATUS(sn_problem_set_strength, PTR(w.problem), INDEX(0), INDEX(0), NUM(1));
+    VALUE(sn_problem_lower, == NULL, PTR(w.problem));
+    VALUE(sn_problem_upper, == NULL, PTR(w.problem));
+    VALUE(sn_problem_gain, == NULL, PTR(w.problem));
     STATUS(sn_problem_set_weight, PTR(w.problem), INDEX(MISUSE_POINT), NUM(1));
     STATUS(sn_problem_set_loss, PTR(w.problem), INDEX(MISUSE_POINT), ENUM(sn_loss, SN_LOSS_HUBER),
            NUM(0.1));

@@ -5,6 +5,15 @@
 // do not come from their default function: a function with a status returns SN_ERR_ARGUMENT and hands
 // out nothing; any other gives NULL, 0, false or (for an index) -1, or does nothing. Functions that
 // end an object accept NULL. Arrays must have the room that is stated; that cannot be checked.
+//
+// How functions are called. sn_X_create() and whatever else makes an object: inputs, options, allocator,
+// out, error; readers: bytes, length, what the file belongs to, options, allocator, out, error; writers:
+// object, options, sink, allocator, error. sn_X_destroy() frees, sn_X_y(x) asks, sn_X_set_y(x, ...)
+// changes. Structs of options begin with a version: start from their default function, so that a program
+// compiled against other headers is refused rather than misread.
+//
+// There is no ABI promise before 1.0: a program and the shared library it uses must agree in the first two
+// numbers of the version, which are in the library's soname.
 #pragma once
 
 #include <stdbool.h>
@@ -19,8 +28,14 @@ extern "C" {
 #define SN_VERSION_MINOR 1
 #define SN_VERSION_PATCH 0
 
-#if defined(_WIN32)
+// On Windows a program that links the static library defines SINEW_STATIC; the build of the shared one
+// defines SINEW_BUILD. CMake's target sinew::sinew does both by itself.
+#if defined(SINEW_STATIC)
+#define SN_API
+#elif defined(_WIN32) && defined(SINEW_BUILD)
 #define SN_API __declspec(dllexport)
+#elif defined(_WIN32)
+#define SN_API __declspec(dllimport)
 #elif defined(__GNUC__)
 #define SN_API __attribute__((visibility("default")))
 #else
@@ -65,6 +80,14 @@ typedef struct sn_allocator {
     void (*release)(void *user, void *block);    ///< never called with NULL
     void *user;
 } sn_allocator;
+
+/// Threads of the caller's own, in place of those that sinew would start for a run. Zeroed: sinew's own.
+typedef struct sn_threads {
+    /// Call job(job_user, i) once for each i from 0 to njob - 1, in any order and on any threads, several
+    /// at a time or one after the other, and return when all calls have. NULL: sinew's own threads.
+    void (*run)(void *user, int njob, void (*job)(void *job_user, int i), void *job_user);
+    void *user;  ///< for run
+} sn_threads;
 
 /// Where a writer's bytes go, piece by piece. A writer that could not finish has still sent what came
 /// before, so write beside the wanted file and rename when the writer says SN_OK.

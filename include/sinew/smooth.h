@@ -19,12 +19,13 @@ extern "C" {
 /// Start from sn_smooth_options_default() and set tau and rate.
 typedef struct sn_smooth_options {
     uint32_t version;
-    double tau;                   ///< seconds, at most 100 frames; 0, the default: no smoothing
-    double rate;                  ///< frames per second, above 0
-    int max_iterations;           ///< Newton steps, default 30
-    double tolerance;             ///< stop when two steps each lower F by less of it, 3e-3
-    int threads;                  ///< default 1; the result has the same bits for any number
-    sn_cancel cancel;  ///< asked before every product
+    double tau;          ///< seconds, at most 100 frames; 0, the default: no smoothing
+    double rate;         ///< frames per second, above 0
+    int max_iterations;  ///< Newton steps, default 30
+    double tolerance;    ///< stop when two steps each lower F by less of it, 3e-3
+    int threads;         ///< default 1; the result has the same bits for any number
+    sn_threads pool;     ///< threads to use for it; default sinew's own
+    sn_cancel cancel;    ///< asked before every product
     /// From the calling thread, after every product: Newton steps and products with the Hessian so
     /// far, F now. May be NULL.
     void (*progress)(void *user, int iterations, int products, double objective);

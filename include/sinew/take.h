@@ -235,7 +235,8 @@ typedef struct sn_take_options {
     int too_few;               ///< frames with fewer markers are `held`, default 3
     double max_error;          ///< metres: frames above are counted; default INFINITY
 
-    int threads;                  ///< default 1; the result has the same bits for any number
+    int threads;       ///< default 1; the result has the same bits for any number
+    sn_threads pool;   ///< threads to use for it; default sinew's own
     sn_cancel cancel;  ///< asked all the time
     /// From the calling thread, in prepare, solve and finish. May be NULL.
     void (*progress)(void *user, const sn_take_progress *progress);

@@ -22,7 +22,7 @@ typedef enum sn_task_type {
     SN_TASK_POSE,         ///< a point and an orientation
     SN_TASK_REST,         ///< towards a pose: r = q (-) q_rest, per-coordinate weights
     SN_TASK_LIMIT,        ///< soft limits: r = how far a coordinate is outside the model's limits
-    SN_TASK_RELATIVE,     ///< local point of `joint` less local2 of `joint2` to goal: r = p - p2 - goal
+    SN_TASK_RELATIVE,  ///< local point of `joint` less local2 of `joint2` to goal: r = p - p2 - goal
     SN_TASK_TYPE_COUNT
 } sn_task_type;
 
@@ -110,12 +110,35 @@ SN_API sn_status sn_problem_set_local(sn_problem *problem, int task, const doubl
 SN_API sn_status sn_problem_set_rotation(sn_problem *problem, int task, const double wxyz[4]);
 /// Pose of a rest task, nq numbers.
 SN_API sn_status sn_problem_set_rest(sn_problem *problem, int task, const double *q);
+/// The weights of a rest task by degree of freedom, nv numbers, 0 or above; they multiply its weight.
+SN_API sn_status sn_problem_set_rest_weights(sn_problem *problem, int task, const double *weights);
+/// The weight of a task, 0 or above.
 SN_API sn_status sn_problem_set_weight(sn_problem *problem, int task, double weight);
 /// The loss of a point of scalar weight; `scale` counts only with one.
 SN_API sn_status sn_problem_set_loss(sn_problem *problem, int task, sn_loss loss, double scale);
 SN_API sn_status sn_problem_set_enabled(sn_problem *problem, int task, bool enabled);
 /// No data for this task at present: it pulls nowhere, rather than towards an old goal.
 SN_API sn_status sn_problem_set_missing(sn_problem *problem, int task, bool missing);
+
+// What the model's coordinates may do, in this problem alone: the model stays as it is, and so do other
+// problems. A joint's k-th degree of freedom, from 0. Solvers and workspaces of the problem mind a change
+// from their next call on; trackers, smoothers and copies have what there was when they were made.
+// SN_ERR_ARGUMENT where there is no such degree of freedom or it follows others. None allocates.
+
+/// Other limits, infinite for none; SN_ERR_VALUE when lower is above upper. A quaternion takes none.
+SN_API sn_status sn_problem_set_limits(sn_problem *problem, int joint, int k, double lower,
+                                       double upper);
+/// Lock a degree of freedom, or let it go.
+SN_API sn_status sn_problem_set_locked(sn_problem *problem, int joint, int k, bool locked);
+/// Scale its column of every Jacobian, 0 or above.
+SN_API sn_status sn_problem_set_strength(sn_problem *problem, int joint, int k, double strength);
+
+/// Limits and gains as they are now: nv numbers in the order of sn_model_lower() and sn_model_gain().
+SN_API const double *sn_problem_lower(const sn_problem *problem);
+/// The upper limits.
+SN_API const double *sn_problem_upper(const sn_problem *problem);
+/// 0 for a locked degree of freedom, else its strength.
+SN_API const double *sn_problem_gain(const sn_problem *problem);
 
 #ifdef __cplusplus
 }

@@ -30,12 +30,14 @@ typedef struct sn_track_options {
     double rest;               ///< weight of the rest task against the Gauss-Newton diagonal, 3e-5
     int restarts;              ///< other poses to solve from, cold, default and at most 4; 0: none
     double worse;              ///< a frame this many times worse than usual is tried again, 10
-    double good;               ///< f at or below which a frame is never tried again; default -1: the
-                               ///< solver's goal, or errors of a ten-thousandth of the figure
-    int restart_iterations;    ///< iteration limit of each run of a try, default 40
-    int threads;               ///< default 1
-    int chunk;                 ///< frames solved in a row, default 1024
-    /// From the calling thread, with the frame it has just solved (NULL at the end). May be NULL.
+    double good;             ///< f at or below which a frame is never tried again; default -1: the
+                             ///< solver's goal, or errors of a ten-thousandth of the figure
+    int restart_iterations;  ///< iteration limit of each run of a try, default 40
+    int threads;             ///< default 1
+    sn_threads pool;         ///< threads to use for it; default sinew's own
+    int chunk;               ///< frames solved in a row, default 1024
+    /// From the calling thread (with a pool, from one at a time), with the frame it has just solved (NULL at
+    /// the end). May be NULL.
     void (*progress)(void *user, int done, int nframe, const sn_track_frame *latest);
     void *progress_user;
 } sn_track_options;

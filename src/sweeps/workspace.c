@@ -28,7 +28,7 @@ static void layout_workspace(sn_workspace *ws, sn_layout *layout) {
     ws->stride = nv;
     ws->columns = sn_layout_take(layout, nv, 6 * sizeof *ws->columns);
     ws->g = sn_layout_take(layout, nv, sizeof *ws->g);
-    ws->T = m->gained ? sn_layout_take(layout, nv, sizeof *ws->T) : NULL;
+    ws->scaled = sn_layout_take(layout, nv, sizeof *ws->scaled);
     ws->local = sn_layout_take(layout, nv, SN_MAX_JOINT_DOFS * sizeof *ws->local);
     ws->Q = sn_layout_take(layout, njoint, 36 * sizeof *ws->Q);
     ws->yf = sn_layout_take(layout, nv, sizeof *ws->yf);
@@ -58,7 +58,8 @@ static void place_derived(sn_workspace *ws, const double *q) {
         ws->latest != ws->derived && memcmp(ws->q, q, (size_t)ws->model->nq * sizeof *q) == 0;
     if (!there) place(ws, q);
     ws->derived = ws->latest;
-    if (!ws->model->gained) ws->T = ws->S;
+    // the problem may have got locks or strengths, or lost them
+    ws->T = ws->model->gained ? ws->scaled : ws->S;
 }
 
 sn_status sn_workspace_create(const sn_problem *problem, bool hessian,

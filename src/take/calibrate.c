@@ -134,6 +134,7 @@ sn_status sn_calibrate(const sn_fit_input *input, const sn_calibrate_options *op
                         .input = input,
                         .cancel = o.cancel,
                         .threads = o.threads,
+                        .pool = o.pool,
                         .damping = pose_damping,
                         .nq = (size_t)sn_model_nq(model),
                         .nv = (size_t)sn_model_nv(model),

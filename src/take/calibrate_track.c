@@ -86,6 +86,7 @@ sn_status sn_calibration_track(sn_calibration *c, int wanted, sn_error *error) {
     o.solver.gradient = 1e-5;
     o.solver.cancel = c->cancel;
     o.threads = c->threads;
+    o.pool = c->pool;
     double *q = sn_acquire(c->allocator, ((size_t)tracked * c->nq + 1) * sizeof *q);
     double *start = sn_acquire(c->allocator, (c->nq + 1) * sizeof *start);
     sn_track_frame *frames = sn_acquire(c->allocator, (size_t)tracked * sizeof *frames);

@@ -180,6 +180,7 @@ static sn_status smooth(const sn_fit_input *in, const sn_fit_options *o, const s
     s.tau = o->smooth;
     s.rate = sn_recording_about(in->recording)->rate;
     s.threads = o->track.threads;
+    s.pool = o->track.pool;
     s.cancel = o->cancel;
     SN_TRY(sn_smoother_create(problem, &s, allocator, &smoother, NULL));
     sn_fit_input user = *in;

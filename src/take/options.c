@@ -5,7 +5,7 @@
 #include "base/threads.h"
 #include "take/take.h"
 
-enum { VERSION = 1 };
+enum { VERSION = 2 };
 
 sn_take_options sn_take_options_default(void) {
     sn_fit_options fit = sn_fit_options_default();

@@ -103,6 +103,7 @@ static sn_status calibrate(sn_take *t, double *position, double *factor) {
     o.scale = t->options.calibrate == SN_CALIBRATE_SCALE;
     o.limits = t->options.limits != SN_LIMITS_OFF;
     o.threads = t->options.threads;
+    o.pool = t->options.pool;
     o.cancel = t->options.cancel;
     o.progress = tell_calibration;
     o.progress_user = t;

@@ -114,6 +114,7 @@ static sn_fit_options fit_options(sn_take *t) {
     sn_fit_options o = sn_fit_options_default();
     o.track.solver = from->solver;
     o.track.threads = from->threads;
+    o.track.pool = from->pool;
     o.track.progress = tell_frame;
     o.track.progress_user = t;
     o.limits = from->limits;

@@ -62,7 +62,12 @@ typedef struct sn_task_parts {
 struct sn_problem {
     sn_allocator allocator;
     void *owner;
-    const sn_model *model;
+    const sn_model *given;  ///< the model that it was made for
+    const sn_model
+        *model;  ///< &view: that model with this problem's limits and gains, see freedom.c
+    sn_model view;
+    double *strength;  ///< nv, file order: gains are these, 0 where locked
+    bool *locked;      ///< nv, file order
     int ntask;
     sn_task *task;
     sn_task_parts *parts;
@@ -78,3 +83,8 @@ struct sn_problem {
     int nrelative;
     sn_relative *relative;
 };
+
+/// freedom.c: its share of the problem's memory; then the view, with another problem's locks and
+/// strengths where `other` is not NULL.
+void sn_freedom_layout(sn_problem *problem, sn_layout *layout);
+void sn_freedom_copy(sn_problem *problem, const sn_model *from, const sn_problem *other);

@@ -8,9 +8,9 @@
 #include "tasks/problem.h"
 
 static const char *const task_keys[] = {
-    "type", "joint", "link",   "local",           "goal", "point", "normal",     "rotation", "i",
-    "j",    "q",     "weight", "rotation_weight", "name", "loss",  "loss_scale", "joint2",   "local2",
-    NULL};
+    "type",     "joint",      "link",   "local",  "goal",   "point",           "normal",
+    "rotation", "i",          "j",      "q",      "weight", "rotation_weight", "name",
+    "loss",     "loss_scale", "joint2", "local2", NULL};
 
 typedef struct reading {
     const sn_json *json;

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { VERSION = 1, MOST_FAILURES = 8 };
+enum { VERSION = 2, MOST_FAILURES = 8 };
 
 static const double armijo = 1e-4;
 static const double unseen = 1e-6;     // least D, as a share of the largest
@@ -72,9 +72,9 @@ sn_status sn_smoother_create(const sn_problem *problem, const sn_smooth_options 
     smoother = sn_layout_take(&layout, 1, sizeof *smoother);
     layout_smoother(&s, &layout);
     *smoother = s;
-    sn_model_sweep_limits(model, smoother->q_of, smoother->lower, smoother->upper);
+    sn_model_sweep_limits(problem->model, smoother->q_of, smoother->lower, smoother->upper);
     for (int i = 0; i < model->nv; i++) {
-        smoother->gain[i] = model->gain[model->v_of[i]];
+        smoother->gain[i] = problem->model->gain[model->v_of[i]];
         smoother->movable[i] = smoother->gain[i] != 0;
     }
     sn_status status = SN_OK;
@@ -284,7 +284,7 @@ sn_status sn_smoother_run(sn_smoother *s, int nframe, sn_track_goals goals, void
     layout_run(s, &layout);
     for (int k = 0; k < nframe; k++) {
         sn_model_normalize_quaternions(s->model, q + (size_t)k * (size_t)s->nq);
-        (void)sn_model_clamp(s->model, q + (size_t)k * (size_t)s->nq);
+        (void)sn_model_clamp(s->workers[0].problem->model, q + (size_t)k * (size_t)s->nq);
     }
     sn_status status = run(s);
     sn_release(&s->allocator, owner);

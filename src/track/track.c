@@ -11,7 +11,7 @@
 #include "sweeps/workspace.h"
 #include "tasks/loss.h"
 
-enum { VERSION = 1 };
+enum { VERSION = 2 };
 
 // What one thread works with.
 typedef struct worker {
@@ -168,7 +168,7 @@ static bool first_guess(const sn_tracker *t, worker *w, bool moving) {
     if (!t->options.extrapolate || !moving) return false;
     sn_model_difference(t->model, w->before, w->previous, w->delta);
     sn_model_integrate(t->model, w->previous, w->delta, w->trial);
-    (void)sn_model_clamp(t->model, w->trial);
+    (void)sn_model_clamp(w->problem->model, w->trial);
     if (!(value_at(w, w->trial) < value_at(w, w->previous))) return false;
     copy(t, w->q, w->trial);
     return true;
@@ -185,7 +185,7 @@ static void other_guess(const sn_tracker *t, const worker *w, int n, double *q) 
         copy(t, q, w->best);
     } else if (n == 2) {
         sn_model_zero(t->model, q);
-        (void)sn_model_clamp(t->model, q);
+        (void)sn_model_clamp(w->problem->model, q);
     } else {
         copy(t, q, t->start);
     }
@@ -273,9 +273,9 @@ static void weigh_rest(const sn_tracker *t, worker *w) {
         sn_workspace_fields_diagonal(w->ws, w->weight);
         double top = 0;
         for (int i = 0; i < t->model->nv; i++) top = fmax(top, w->weight[i]);
-        double *to = w->problem->rest[w->problem->parts[t->rest].rest].q_weight;
         for (int i = 0; i < t->model->nv; i++)
-            to[t->model->v_of[i]] = fmax(w->weight[i], 1e-3 * top);
+            w->delta[t->model->v_of[i]] = fmax(w->weight[i], 1e-3 * top);
+        (void)sn_problem_set_rest_weights(w->problem, t->rest, w->delta);
     }
     (void)sn_problem_set_enabled(w->problem, t->rest, t->options.rest > 0);
 }
@@ -401,7 +401,7 @@ sn_status sn_tracker_begin(sn_tracker *tracker, int nframe, sn_track_goals goals
     tracker->solved = 0;
     copy(tracker, tracker->start, start);
     sn_model_normalize_quaternions(tracker->model, tracker->start);
-    (void)sn_model_clamp(tracker->model, tracker->start);
+    (void)sn_model_clamp(tracker->workers[0].problem->model, tracker->start);
     atomic_store(&tracker->done, 0);
     atomic_store(&tracker->failed, SN_OK);
     sn_status status = solve_first_frames(tracker);
@@ -422,7 +422,7 @@ sn_status sn_tracker_advance(sn_tracker *tracker, int count, int *solved) {
     atomic_store(&t->open, -1);
     thread_job jobs[SN_MAX_THREADS];
     for (int i = 0; i < t->nworker; i++) jobs[i] = (thread_job){t, &t->workers[i]};
-    sn_threads_run(run_worker, jobs, sizeof jobs[0], t->nworker);
+    sn_threads_run(&t->options.pool, run_worker, jobs, sizeof jobs[0], t->nworker);
     int open = atomic_load(&t->open);
     if (open > 0) {
         worker w = t->workers[0];
