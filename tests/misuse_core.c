@@ -65,6 +65,12 @@ static void models(void) {
     VALUE(sn_model_ncoupling, == 0, PTR(w.model));
     VALUE(sn_model_coupling, == NULL, PTR(w.model), INDEX(0));
     VOID(sn_model_follow, PTR(w.model), PTR(w.q));
+    VALUE(sn_function_type_name, != NULL, ENUM(sn_function_type, SN_FUNCTION_LINEAR));
+    VALUE(sn_function_type_find, != SN_FUNCTION_SPLINE, PTR("linear"));
+    VALUE(sn_function_check, != NULL, PTR(&coupling.function), 1);
+    VALUE(sn_model_joint_nq, >= 0, PTR(w.model), INDEX(0));
+    VALUE(sn_model_joint_nv, >= 0, PTR(w.model), INDEX(0));
+    VALUE(sn_model_is_length, +0 >= 0, PTR(w.model), INDEX(0), INDEX(0));
     VOID(sn_model_destroy, MAY((sn_model *)NULL));
     STATUS(sn_model_read_json, PTR(w.json), strlen(w.json), NULL, OUT(out, end_model), MAY(&error));
     STATUS(sn_model_write_json, PTR(w.model), NULL, OUT(out, end_string));

@@ -634,6 +634,16 @@ static hyper frame_cost(const sn_task *task, const frame *at) {
     }
 }
 
+// An angle about an axis whose limits are a whole turn apart, or nearly: turns are alike.
+static bool goes_round(const sn_joint_desc *joint, int k) {
+    const double range = joint->upper[k] - joint->lower[k];
+    const sn_joint_type type = joint->type;
+    const bool angle = type == SN_JOINT_HINGE || type == SN_JOINT_UNIVERSAL ||
+                       type == SN_JOINT_EULER || (type == SN_JOINT_SCREW && joint->pitch == 0) ||
+                       ((type == SN_JOINT_PLANAR || type == SN_JOINT_SWING_TWIST) && k == 2);
+    return angle && range >= 6.283185307179586 - 0.01 && range < INFINITY;
+}
+
 // What a rest or limit task costs at one joint's coordinates.
 static hyper coordinate_cost(const sn_model *model, const sn_task *task, int j,
                              const coordinates *q) {
@@ -654,7 +664,8 @@ static hyper coordinate_cost(const sn_model *model, const sn_task *task, int j,
         vec turn = {0};
         if (has_quat(joint->type)) turn = quat_log(quat_mul(q->R, quat_conj(quat_given(rest + n))));
         for (int k = 0; k < dofs(joint); k++) {
-            const hyper d = k < n ? sub(q->x[k], constant(rest[k])) : turn.c[k - n];
+            hyper d = k < n ? sub(q->x[k], constant(rest[k])) : turn.c[k - n];
+            if (k < n && goes_round(joint, k)) d.v = remainderl(d.v, 2 * acosl(-1));
             sum = add(sum, scale(task->q_weight ? task->q_weight[first + k] : 1, mul(d, d)));
         }
     }

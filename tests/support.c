@@ -142,6 +142,11 @@ sn_joint_desc random_joint(uint64_t *state, sn_joint_type type, int index, int p
             d.lower[i] = uniform(state, -2, 0);
             d.upper[i] = uniform(state, 0, 2);
         }
+        bool turns = type == SN_JOINT_HINGE || type == SN_JOINT_UNIVERSAL || type == SN_JOINT_EULER;
+        if (extra == 3 && turns) {
+            d.lower[i] = uniform(state, -7, -3.14);
+            d.upper[i] = uniform(state, 3.14, 7);
+        }
         if (extra == 1) d.strength[i] = uniform(state, 0.2, 3);
         if (extra == 2) d.locked[i] = below(state, 2) == 0;
     }

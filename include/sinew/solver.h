@@ -63,6 +63,13 @@ typedef struct sn_trace {
     bool taken;       ///< f fell and the step was taken
 } sn_trace;
 
+/// Which turn of an angle is returned: angles of hinges, and those of universal, euler, planar and
+/// swing-twist joints that are angles about an axis, go round where their range is a whole turn or more.
+typedef enum sn_turns {
+    SN_TURNS_NEAREST,   ///< the default: as near to the start as the limits allow
+    SN_TURNS_PRINCIPAL  ///< without limits in (-pi, pi]; else the same
+} sn_turns;
+
 /// Start from sn_solver_options_default(), then change what you need.
 typedef struct sn_solver_options {
     uint32_t version;    ///< set by the default function, checked on create
@@ -74,6 +81,7 @@ typedef struct sn_solver_options {
     const volatile bool *cancel;  ///< looked at once an iteration; stop when true. May be NULL
     void (*trace)(void *user, const sn_trace *trace);  ///< called once an iteration; may be NULL
     void *trace_user;
+    sn_turns turns;  ///< default SN_TURNS_NEAREST
 
     // what only some methods use
     double damping;        ///< dls: lambda, default 0.1 (003: below 1)

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { VERSION = 2 };
+enum { VERSION = 3 };
 
 static const sn_method_ops *const methods[SN_METHOD_COUNT] = {
     [SN_METHOD_HYBRID] = &sn_method_hybrid,
@@ -85,7 +85,8 @@ static bool good_options(const sn_solver_options *o) {
     return o->version == VERSION && sn_method_available(o->method) && o->max_iterations >= 0 &&
            o->goal >= 0 && o->gradient >= 0 && o->seconds >= 0 && o->damping >= 0 && o->step >= 0 &&
            o->alpha > 0 && o->alpha < 1 && o->beta > 0 && o->beta < 1 && o->memory > 0 &&
-           o->bandwidth >= 0 && o->bandwidth <= 24 && o->pcg_tolerance > 0;
+           o->bandwidth >= 0 && o->bandwidth <= 24 && o->pcg_tolerance > 0 &&
+           (unsigned)o->turns <= SN_TURNS_PRINCIPAL;
 }
 
 static void layout_solver(sn_solver *s, sn_layout *layout) {
@@ -101,6 +102,8 @@ static void layout_solver(sn_solver *s, sn_layout *layout) {
     s->q_of = sn_layout_take(layout, n, sizeof *s->q_of);
     s->lower = sn_layout_take(layout, n, sizeof *s->lower);
     s->upper = sn_layout_take(layout, n, sizeof *s->upper);
+    s->round = sn_layout_take(layout, n, sizeof *s->round);
+    s->started_at = sn_layout_take(layout, nq, sizeof *s->started_at);
     sn_solver_cold_layout(s, layout);
     if (s->model->nloop > 0) {
         sn_solver_loops_layout(s, layout);
@@ -378,6 +381,8 @@ sn_status sn_solver_begin(sn_solver *s, const double *q, sn_report *report) {
     sn_model_normalize_quaternions(m, s->q);
     (void)sn_model_clamp(m, s->q);
     s->inside = sn_model_followers_inside(m, s->q);
+    memcpy(s->started_at, s->q, (size_t)m->nq * sizeof *q);
+    sn_solver_round_begin(s);
     s->run_first = 0;
     s->rival = INFINITY;
     s->report.poses = 1;
@@ -405,6 +410,7 @@ void sn_solver_run(sn_solver *s) {
 }
 
 sn_status sn_solver_end(sn_solver *s, double *q, sn_report *report) {
+    sn_solver_round_end(s);
     size_t bytes = (size_t)s->model->nq * sizeof *q;
     memcpy(q, s->q, bytes);
     s->report.f = s->f;

@@ -70,7 +70,9 @@ struct sn_solver {
     bool *keep;       ///< nv: may move: not locked, and not at a limit that g pushes against
     int *q_of;        ///< nv: the coordinate a velocity changes, -1 inside a quaternion
     double *lower, *upper;  ///< nv: limits of that coordinate
-    void *own[64];          ///< the method's own arrays
+    bool *round;  ///< nv: an angle that goes round in this solve, without limits until its end
+    double *started_at;  ///< nq: the pose that the solve began with
+    void *own[64];       ///< the method's own arrays
     sn_cold cold;
 };
 
@@ -104,6 +106,10 @@ void sn_solver_iterated(sn_solver *s, sn_trace *trace);
 sn_status sn_solver_begin(sn_solver *s, const double *q, sn_report *report);
 void sn_solver_run(sn_solver *s);
 sn_status sn_solver_end(sn_solver *s, double *q, sn_report *report);
+
+/// round.c: take the limits off angles that go round, and put those angles back at the end.
+void sn_solver_round_begin(sn_solver *s);
+void sn_solver_round_end(sn_solver *s);
 
 /// cold.c: its share of the solver's memory.
 void sn_solver_cold_layout(sn_solver *s, sn_layout *layout);

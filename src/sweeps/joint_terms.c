@@ -76,7 +76,8 @@ static double add_rest(sn_workspace *ws, const sn_rest *rest, bool exact, bool f
         const double *q = ws->q + j->q0, *q0 = rest->q + j->q0, *w = rest->q_weight + j->v0;
         double *local = ws->local + SN_MAX_JOINT_DOFS * j->slot;
         for (int i = 0, n = plain_count(j); i < n; i++) {
-            double wi = rest->weight * w[i], delta = q[i] - q0[i], pull = wi * delta;
+            double wi = rest->weight * w[i], delta = sn_joint_apart(j, i, q[i], q0[i]),
+                   pull = wi * delta;
             f += 0.5 * pull * delta;
             if (first) ws->g[j->slot + i] += pull;
             if (second) local[SN_MAX_JOINT_DOFS * i + i] += wi;

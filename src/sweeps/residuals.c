@@ -145,7 +145,7 @@ static void put_rest(sink *to, const sn_rest *rest, const sn_joint *j) {
     if (ops->difference != NULL) {
         ops->difference(q0, q, delta);
     } else {
-        for (int i = 0; i < j->nv; i++) delta[i] = q[i] - q0[i];
+        for (int i = 0; i < j->nv; i++) delta[i] = sn_joint_apart(j, i, q[i], q0[i]);
     }
     int start = ops->quaternion >= 0 ? ops->curve_first : j->nv;
     for (int i = 0; i < j->nv; i++) {

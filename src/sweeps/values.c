@@ -53,6 +53,11 @@ static double rest_error(const sn_workspace *ws, const sn_rest *rest) {
     const sn_model *m = ws->model;
     double sum = 0;
     sn_model_difference(m, rest->q, ws->q, ws->scratch);
+    for (int k = 0; k < m->njoint; k++) {
+        const sn_joint *j = &m->joint[k];
+        for (int i = 0; j->whole != 0 && i < j->nv; i++)
+            ws->scratch[j->v0 + i] = sn_joint_apart(j, i, ws->scratch[j->v0 + i], 0);
+    }
     for (int v = 0; v < m->nv; v++)
         if (rest->q_weight[v] > 0) sum += ws->scratch[v] * ws->scratch[v];
     return sqrt(sum);
