@@ -46,7 +46,9 @@ static const char *marker_name_of(const void *owner, int i) {
 int sn_model_ncoupling(const sn_model *model) { return model != NULL ? model->ncoupling : 0; }
 
 const sn_coupling_desc *sn_model_coupling(const sn_model *model, int coupling) {
-    return model != NULL && coupling >= 0 && coupling < model->ncoupling ? &model->coupling[coupling] : NULL;
+    return model != NULL && coupling >= 0 && coupling < model->ncoupling
+               ? &model->coupling[coupling]
+               : NULL;
 }
 
 int sn_model_find_joint(const sn_model *model, const char *name) {
@@ -74,15 +76,15 @@ static const sn_joint *joint_at(const sn_model *model, int joint) {
 }
 
 int sn_model_joint_nq(const sn_model *model, int joint) {
-    return is_joint(model, joint) ? joint_at(model, joint)->nq : 0;
+    return model != NULL && is_joint(model, joint) ? joint_at(model, joint)->nq : 0;
 }
 
 int sn_model_joint_nv(const sn_model *model, int joint) {
-    return is_joint(model, joint) ? joint_at(model, joint)->nv : 0;
+    return model != NULL && is_joint(model, joint) ? joint_at(model, joint)->nv : 0;
 }
 
 bool sn_model_is_length(const sn_model *model, int joint, int k) {
-    return is_joint(model, joint) && k >= 0 && k < SN_MAX_JOINT_DOFS &&
+    return model != NULL && is_joint(model, joint) && k >= 0 && k < SN_MAX_JOINT_DOFS &&
            (joint_at(model, joint)->lengths >> k & 1) != 0;
 }
 
