@@ -47,6 +47,8 @@ static void models(void) {
     joint.name = name;
     marker = (sn_marker_desc){.name = name, .weight = 1};
     VALUE(sn_joint_type_name, != NULL, ENUM(sn_joint_type, SN_JOINT_HINGE));
+    const sn_function line = {.type = SN_FUNCTION_CONSTANT, .scale = 1};
+    VALUE(sn_function_check, != NULL, PTR(&line), COUNT(1));
     STRUCT(sn_joint_default, ENUM(sn_joint_type, SN_JOINT_HINGE));
     STATUS(sn_builder_create, MAY("x"), NULL, OUT(out, end_builder));
     VOID(sn_builder_destroy, MAY((sn_builder *)NULL));
@@ -67,10 +69,6 @@ static void models(void) {
     VOID(sn_model_follow, PTR(w.model), PTR(w.q));
     VALUE(sn_function_type_name, != NULL, ENUM(sn_function_type, SN_FUNCTION_LINEAR));
     VALUE(sn_function_type_find, != SN_FUNCTION_SPLINE, PTR("linear"));
-    VALUE(sn_function_check, != NULL, PTR(&coupling.function), 1);
-    VALUE(sn_model_joint_nq, >= 0, PTR(w.model), INDEX(0));
-    VALUE(sn_model_joint_nv, >= 0, PTR(w.model), INDEX(0));
-    VALUE(sn_model_is_length, +0 >= 0, PTR(w.model), INDEX(0), INDEX(0));
     VOID(sn_model_destroy, MAY((sn_model *)NULL));
     STATUS(sn_model_read_json, PTR(w.json), strlen(w.json), NULL, OUT(out, end_model), MAY(&error));
     STATUS(sn_model_write_json, PTR(w.model), NULL, OUT(out, end_string));
@@ -88,6 +86,9 @@ static void models(void) {
     VALUE(sn_model_find_joint, == -1, PTR(w.model), PTR("hips"));
     VALUE(sn_model_find_marker, == -1, PTR(w.model), PTR("LFHD"));
     VALUE(sn_model_q_index, == -1, PTR(w.model), INDEX(0));
+    VALUE(sn_model_joint_nq, == 0, PTR(w.model), INDEX(0));
+    VALUE(sn_model_joint_nv, == 0, PTR(w.model), INDEX(0));
+    VALUE(sn_model_is_length, == false, PTR(w.model), INDEX(0), INDEX(0));
     VALUE(sn_model_v_index, == -1, PTR(w.model), INDEX(0));
     VALUE(sn_model_lower, == NULL, PTR(w.model));
     VALUE(sn_model_upper, == NULL, PTR(w.model));

@@ -205,7 +205,6 @@ static void make_world(void) {
     w.keep = calloc((size_t)nv, sizeof *w.keep);
     w.rows = calloc(sn_path_size(w.path), sizeof *w.rows);
     w.big = calloc(100000, sizeof *w.big);
-    w.column = calloc((size_t)nmarker, sizeof *w.column);
     sn_model_zero(w.model, w.q);
     sn_model_zero(w.model, rest);
     for (int i = 0; i < nv; i++) w.v[i] = 1, w.keep[i] = true;
@@ -249,9 +248,6 @@ static void make_world(void) {
             double *x = sn_recording_edit(w.recording, k) + 3 * i;
             x[0] = p.x, x[1] = p.y, x[2] = p.z;
         }
-    for (int i = 0; i < nmarker; i++) w.column[i] = i;
-    w.input =
-        (sn_fit_input){w.model, w.recording, w.column, sn_axis_map_identity(), 0, MISUSE_FRAMES};
     assert_int_equal(sn_marker_set_of_model(w.model, NULL, &w.set), SN_OK);
     make_files();
 }

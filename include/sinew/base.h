@@ -76,6 +76,13 @@ typedef struct sn_sink {
 /// The version of the library that is linked, as "major.minor.patch".
 SN_API const char *sn_version(void);
 
+/// Asked now and then by everything that takes long, from any of its threads: true to stop soon, with
+/// the best so far. All zero: never. What the function reads must be safe to read there (an atomic flag).
+typedef struct sn_cancel {
+    bool (*asked)(void *user);
+    void *user;
+} sn_cancel;
+
 #ifdef __cplusplus
 }
 #endif

@@ -97,6 +97,14 @@ int sn_builder_marker_at(sn_builder *builder, const sn_marker_desc *marker, int 
     return (int)builder->nmarker++;
 }
 
+void sn_builder_add_mass(sn_builder *builder, int joint, double mass, const double centre[3]) {
+    if (joint < 0 || (size_t)joint >= builder->njoint) return;  // it has failed already
+    sn_joint_desc *d = &builder->joint[joint].desc;
+    double share = mass / (d->mass + mass);
+    d->mass += mass;
+    for (int k = 0; k < 3; k++) d->centre[k] += share * (centre[k] - d->centre[k]);
+}
+
 int sn_builder_couple_at(sn_builder *builder, const sn_coupling_desc *coupling, int line) {
     if (builder->status != SN_OK) return -1;
     const sn_function *f = coupling != NULL ? &coupling->function : NULL;

@@ -23,7 +23,8 @@ const char *sn_function_type_name(sn_function_type type) {
 
 sn_function_type sn_function_type_find(const char *name) {
     int i = 0;
-    while (i < SN_FUNCTION_TYPE_COUNT && (name == NULL || strcmp(names[i], name) != 0)) i++;
+    if (name == NULL) return SN_FUNCTION_TYPE_COUNT;
+    while (i < SN_FUNCTION_TYPE_COUNT && strcmp(names[i], name) != 0) i++;
     return (sn_function_type)i;
 }
 
@@ -64,7 +65,8 @@ static const char *check_arguments(const sn_function *f, int ncoordinate) {
 }
 
 const char *sn_function_check(const sn_function *f, int ncoordinate) {
-    if (f == NULL || (unsigned)f->type >= SN_FUNCTION_TYPE_COUNT) return "unknown type";
+    if (f == NULL) return "it is missing";
+    if ((unsigned)f->type >= SN_FUNCTION_TYPE_COUNT) return "unknown type";
     const char *wrong = check_arguments(f, ncoordinate);
     if (wrong != NULL) return wrong;
     if (!isfinite(f->scale)) return "its scale is not finite";

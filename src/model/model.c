@@ -76,15 +76,18 @@ static const sn_joint *joint_at(const sn_model *model, int joint) {
 }
 
 int sn_model_joint_nq(const sn_model *model, int joint) {
-    return model != NULL && is_joint(model, joint) ? joint_at(model, joint)->nq : 0;
+    if (model == NULL) return 0;
+    return is_joint(model, joint) ? joint_at(model, joint)->nq : 0;
 }
 
 int sn_model_joint_nv(const sn_model *model, int joint) {
-    return model != NULL && is_joint(model, joint) ? joint_at(model, joint)->nv : 0;
+    if (model == NULL) return 0;
+    return is_joint(model, joint) ? joint_at(model, joint)->nv : 0;
 }
 
 bool sn_model_is_length(const sn_model *model, int joint, int k) {
-    return model != NULL && is_joint(model, joint) && k >= 0 && k < SN_MAX_JOINT_DOFS &&
+    if (model == NULL) return false;
+    return is_joint(model, joint) && k >= 0 && k < SN_MAX_JOINT_DOFS &&
            (joint_at(model, joint)->lengths >> k & 1) != 0;
 }
 

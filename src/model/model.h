@@ -137,6 +137,8 @@ sn_drive *sn_drive_layout(const sn_joint_functions *from, sn_layout *layout);
 
 /// sn_builder_joint() and sn_builder_marker() with a line for messages.
 int sn_builder_joint_at(sn_builder *builder, const sn_joint_desc *joint, int line);
+/// Put more mass on a joint that was added: the centre becomes that of all of it.
+void sn_builder_add_mass(sn_builder *builder, int joint, double mass, const double centre[3]);
 int sn_builder_marker_at(sn_builder *builder, const sn_marker_desc *marker, int line);
 int sn_builder_couple_at(sn_builder *builder, const sn_coupling_desc *coupling, int line);
 

@@ -2,7 +2,8 @@
 #include "solvers/solver.h"
 
 #include <string.h>
-#include <time.h>
+
+#include "base/clock.h"
 
 enum { VERSION = 3 };
 
@@ -70,7 +71,7 @@ sn_solver_options sn_solver_options_default(void) {
     return (sn_solver_options){.version = VERSION,
                                .method = SN_METHOD_HYBRID,
                                .max_iterations = 200,
-                               .goal = 1e-24,
+                               .goal = -1,
                                .gradient = 1e-9,
                                .damping = 0.1,
                                .step = 0.005,
@@ -83,9 +84,9 @@ sn_solver_options sn_solver_options_default(void) {
 
 static bool good_options(const sn_solver_options *o) {
     return o->version == VERSION && sn_method_available(o->method) && o->max_iterations >= 0 &&
-           o->goal >= 0 && o->gradient >= 0 && o->seconds >= 0 && o->damping >= 0 && o->step >= 0 &&
-           o->alpha > 0 && o->alpha < 1 && o->beta > 0 && o->beta < 1 && o->memory > 0 &&
-           o->bandwidth >= 0 && o->bandwidth <= 24 && o->pcg_tolerance > 0 &&
+           !isnan(o->goal) && o->gradient >= 0 && o->seconds >= 0 && o->damping >= 0 &&
+           o->step >= 0 && o->alpha > 0 && o->alpha < 1 && o->beta > 0 && o->beta < 1 &&
+           o->memory > 0 && o->bandwidth >= 0 && o->bandwidth <= 24 && o->pcg_tolerance > 0 &&
            (unsigned)o->turns <= SN_TURNS_PRINCIPAL;
 }
 
@@ -99,6 +100,7 @@ static void layout_solver(sn_solver *s, sn_layout *layout) {
     s->delta = sn_layout_take(layout, n, sizeof *s->delta);
     s->seen = sn_layout_take(layout, n, sizeof *s->seen);
     s->keep = sn_layout_take(layout, n, sizeof *s->keep);
+    s->turns = sn_layout_take(layout, n, sizeof *s->turns);
     s->q_of = sn_layout_take(layout, n, sizeof *s->q_of);
     s->lower = sn_layout_take(layout, n, sizeof *s->lower);
     s->upper = sn_layout_take(layout, n, sizeof *s->upper);
@@ -144,6 +146,11 @@ sn_status sn_solver_create(const sn_problem *problem, const sn_solver_options *o
     layout_solver(&s, &layout);
     *solver = s;
     sn_model_sweep_limits(solver->model, solver->q_of, solver->lower, solver->upper);
+    for (int k = 0; k < solver->model->njoint; k++) {
+        const sn_joint *j = &solver->model->joint[k];
+        for (int a = 0; a < j->nv; a++) solver->turns[j->slot + a] = !j->ops->lengths[a];
+    }
+    solver->goal = solver->options.goal;
     *out = solver;
     return SN_OK;
 }
@@ -161,12 +168,6 @@ double sn_solver_dot(const double *x, const double *y, int n) {
     double sum = 0;
     for (int i = 0; i < n; i++) sum += x[i] * y[i];
     return sum;
-}
-
-static double seconds_now(void) {
-    struct timespec t;
-    (void)timespec_get(&t, TIME_UTC);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 bool sn_solver_eval(sn_solver *s, const double *q, unsigned what, double *f) {
@@ -263,15 +264,15 @@ static bool is_hopeless(sn_solver *s) {
 bool sn_solver_finished(sn_solver *s) {
     const sn_solver_options *o = &s->options;
     s->report.gradient = project_gradient(s);
-    if (s->f <= o->goal) {
+    if (s->f <= s->goal) {
         s->report.stop = SN_STOP_GOAL;
     } else if (s->report.gradient <= o->gradient) {
         s->report.stop = SN_STOP_MINIMUM;  // or a saddle: looked at when all is done
-    } else if (o->cancel != NULL && *o->cancel) {
+    } else if (sn_cancelled(o->cancel)) {
         s->report.stop = SN_STOP_CANCELLED;
     } else if (s->report.iterations - s->run_first >= o->max_iterations) {
         s->report.stop = SN_STOP_ITERATIONS;
-    } else if (o->seconds > 0 && seconds_now() - s->started >= o->seconds) {
+    } else if (o->seconds > 0 && sn_seconds() - s->started >= o->seconds) {
         s->report.stop = SN_STOP_TIME;
     } else if (is_hopeless(s)) {
         s->report.stop = SN_STOP_STALLED;
@@ -305,11 +306,17 @@ void sn_solver_find_scale(sn_solver *s, bool fresh) {
         sn_vec3 p = s->ws->frame[k].p;
         reach = fmax(reach, v3_dot(p, p));
     }
-    s->noise = 4e-15 * ((K[0] + K[7] + K[14]) + (K[21] + K[28] + K[35]) * reach);
+    double whole = (K[0] + K[7] + K[14]) + (K[21] + K[28] + K[35]) * reach;
+    s->noise = 4e-15 * whole;
     for (int i = 0; i < s->n; i++) {
         if (fresh || s->seen[i] > s->scale[i]) s->scale[i] = s->seen[i];
         if (s->scale[i] > top) top = s->scale[i];
     }
+    // what f would be with errors as large as the figure, and radians where joints have goals
+    for (int i = 0; i < s->n; i++)
+        if (s->turns[i]) whole = fmax(whole, s->seen[i]);
+    s->whole = fmax(fresh ? 0 : s->whole, whole);
+    if (s->options.goal < 0) s->goal = 1e-26 * s->whole;
     double least = 1e-6 * top + s->noise + 1e-200;
     for (int i = 0; i < s->n; i++)
         if (s->scale[i] < least) s->scale[i] = least;
@@ -373,10 +380,11 @@ static bool leave_saddle(sn_solver *s) {
 
 sn_status sn_solver_begin(sn_solver *s, const double *q, sn_report *report) {
     const sn_model *m = s->model;
-    s->report = (sn_report){.stop = SN_STOP_BAD_GOALS};
+    s->report = (sn_report){.stop = SN_STOP_BAD_START};
     *report = s->report;
     SN_TRY(sn_model_check_pose(m, q, NULL));
-    if (s->options.seconds > 0) s->started = seconds_now();
+    report->stop = s->report.stop = SN_STOP_BAD_GOALS;
+    if (s->options.seconds > 0) s->started = sn_seconds();
     memcpy(s->q, q, (size_t)m->nq * sizeof *q);
     sn_model_normalize_quaternions(m, s->q);
     (void)sn_model_clamp(m, s->q);

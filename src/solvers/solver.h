@@ -55,6 +55,8 @@ struct sn_solver {
 
     int n;          ///< nv
     double f;       ///< at q
+    double whole;   ///< what f would be with errors as large as the figure
+    double goal;    ///< of f: the options', or a share of that
     double *q;      ///< nq: the best pose so far
     double *trial;  ///< nq: the pose that sn_solver_move() made
     double *step;   ///< nv: the direction or step of a method
@@ -67,6 +69,7 @@ struct sn_solver {
     bool exact_here;  ///< the workspace holds the exact Hessian of q
     double noise;     ///< a Gauss-Newton diagonal at or below this is rounding: no task sees it
     double *seen;     ///< nv: the Gauss-Newton diagonal when it was last computed
+    bool *turns;      ///< nv: an angle, not a length
     bool *keep;       ///< nv: may move: not locked, and not at a limit that g pushes against
     int *q_of;        ///< nv: the coordinate a velocity changes, -1 inside a quaternion
     double *lower, *upper;  ///< nv: limits of that coordinate
