@@ -132,6 +132,21 @@ double sn_joint_terms_add(sn_workspace *ws, bool exact, bool second) {
     return sn_joint_terms_any(ws) ? add_all(ws, exact, true, second) : 0;
 }
 
+double sn_joint_terms_slope(const sn_workspace *ws, int q, int v) {
+    const sn_problem *p = ws->problem;
+    double slope = 0, x = ws->q[q];
+    for (int i = 0; i < p->nrest; i++)
+        if (p->rest[i].active)
+            slope += p->rest[i].weight * p->rest[i].q_weight[v] * (x - p->rest[i].q[q]);
+    for (int i = 0; i < p->nsoft; i++) {
+        const sn_soft *soft = &p->soft[i];
+        if (!soft->active || v < soft->first || v >= soft->first + soft->count) continue;
+        double lower = ws->model->lower[v], upper = ws->model->upper[v];
+        slope += soft->weight * (x < lower ? x - lower : x > upper ? x - upper : 0);
+    }
+    return slope;
+}
+
 void sn_joint_terms_multiply(const sn_workspace *ws, bool exact, const double *x, double *out) {
     const sn_model *m = ws->model;
     const sn_problem *p = ws->problem;

@@ -45,6 +45,7 @@ double sn_sweep_value(sn_workspace *ws) {
         }
         f += 0.5 * twice;
     }
+    if (ws->ties != NULL) f += sn_ties_value(ws);
     return f + sn_joint_terms_value(ws);
 }
 
@@ -85,6 +86,7 @@ double sn_workspace_task_error(const sn_workspace *ws, int task) {
     const sn_task_parts *at = &p->parts[task];
     if (at->rest >= 0) return rest_error(ws, &p->rest[at->rest]);
     if (at->soft >= 0) return soft_error(ws, &p->soft[at->soft]);
+    if (at->relative >= 0) return sn_ties_error(ws, at->relative);
     const sn_frame *frame = &ws->frame[at->joint];
     const sn_task *t = &p->task[task];
     double sum = 0;
