@@ -66,6 +66,7 @@ struct sn_model {
     } * angle;  ///< coordinates whose sine and cosine the sweep needs, and where to put them
 
     int nquaternion;
+    int ncone;        ///< how many of them have limits
     int *quaternion;  ///< njoint at most: the joints (sweep order) that hold one
 
     sn_path path;
