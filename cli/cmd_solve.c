@@ -17,6 +17,8 @@ static const char help[] =
     "                        qr, bfgs, lbfgs, ncg, projected-gradient, jacobian-transpose, ccd,\n"
     "                        sdls; see docs/solvers.md\n"
     "  --max-iterations N    default 200\n"
+    "  --turns nearest       of an angle without limits the turn nearest to the start (the default),\n"
+    "          principal     or the one in (-180, 180] degrees\n"
     "  --cold                the start says little: look for the lowest of many valleys, too\n"
     "  --json                the result as JSON, with 17 digits\n"
     "  --trace               every iteration, on standard error\n";
@@ -133,13 +135,14 @@ static int solve(const sn_model *model, const sn_problem *problem, const double 
 
 static int run(int argc, char **argv) {
     bool json = false, trace = false, cold = false;
-    const char *model_path = NULL, *tasks_path = NULL, *start_path = NULL, *most = NULL;
+    const char *model_path = NULL, *tasks_path = NULL, *start_path = NULL, *most = NULL, *turns = NULL;
     const char *method = NULL;
     const option options[] = {VALUE("--model", "-m", &model_path),
                               VALUE("--tasks", "-t", &tasks_path),
                               VALUE("--start", NULL, &start_path),
                               VALUE("--solver", NULL, &method),
                               VALUE("--max-iterations", NULL, &most),
+                              VALUE("--turns", NULL, &turns),
                               FLAG("--json", &json),
                               FLAG("--trace", &trace),
                               FLAG("--cold", &cold),
@@ -158,6 +161,12 @@ static int run(int argc, char **argv) {
         solver_options.max_iterations = (int)n;
     }
     if (trace) solver_options.trace = print_trace;
+    if (turns != NULL && strcmp(turns, "principal") == 0) {
+        solver_options.turns = SN_TURNS_PRINCIPAL;
+    } else if (turns != NULL && strcmp(turns, "nearest") != 0) {
+        fprintf(stderr, "sinew: --turns is nearest or principal, not '%s'\n", turns);
+        return EXIT_USAGE;
+    }
     if (method != NULL) {
         solver_options.method = sn_method_find(method);
         if (!sn_method_available(solver_options.method)) {

@@ -4,23 +4,6 @@
 
 #include "fit_report.h"
 
-static int dofs_of(const sn_model *model, int joint) {
-    switch (sn_model_joint(model, joint)->type) {
-    case SN_JOINT_FIXED:
-        return 0;
-    case SN_JOINT_HINGE:
-    case SN_JOINT_SLIDER:
-    case SN_JOINT_SCREW:
-        return 1;
-    case SN_JOINT_UNIVERSAL:
-        return 2;
-    case SN_JOINT_FREE:
-        return 6;
-    default:
-        return 3;
-    }
-}
-
 // In how many frames each degree of freedom of a table stands at its limit. Only coordinates that are
 // plain numbers have limits, and for those nq and nv run side by side inside a joint.
 void report_limits(plot_text *out, const fit_result *r) {
@@ -38,7 +21,8 @@ void report_limits(plot_text *out, const fit_result *r) {
     page_table_begin(out, "Degrees of freedom that stood at a limit.", heads, 4);
     int rows = 0;
     for (int j = 0; j < sn_model_njoint(m); j++) {
-        int v = sn_model_v_index(m, j), q = sn_model_q_index(m, j), end = v + dofs_of(m, j);
+        int v = sn_model_v_index(m, j), q = sn_model_q_index(m, j),
+            end = v + sn_model_joint_nv(m, j);
         for (int i = v; i < end; i++) {
             int low = 0, high = 0;
             char text[3][32];
@@ -101,13 +85,6 @@ void report_work(plot_text *out, const fit_result *r) {
     plot_raw(out, "</tbody></table></div>\n");
 }
 
-// Lengths have a panel of their own, apart from the joint's angles.
-static bool is_length(const sn_model *model, int joint, int dof) {
-    sn_joint_type type = sn_model_joint(model, joint)->type;
-    return type == SN_JOINT_SLIDER || type == SN_JOINT_TRANSLATION ||
-           (type == SN_JOINT_FREE && dof < 3) || (type == SN_JOINT_PLANAR && dof < 2);
-}
-
 void report_angles(plot_text *out, const fit_result *r) {
     static const char *const names[SN_MAX_JOINT_DOFS] = {"first",  "second", "third",
                                                          "fourth", "fifth",  "sixth"};
@@ -128,10 +105,10 @@ void report_angles(plot_text *out, const fit_result *r) {
     int ncharts = 0;
     for (int j = 0; j < njoint; j++) {
         // the first column is the time
-        int begin = 1 + sn_model_v_index(r->model, j), end = begin + dofs_of(r->model, j);
+        int begin = 1 + sn_model_v_index(r->model, j), end = begin + sn_model_joint_nv(r->model, j);
         for (int from = begin, to; from < end; from = to) {
-            bool length = is_length(r->model, j, from - begin);
-            for (to = from; to < end && is_length(r->model, j, to - begin) == length; to++)
+            bool length = sn_model_is_length(r->model, j, from - begin);
+            for (to = from; to < end && sn_model_is_length(r->model, j, to - begin) == length; to++)
                 series[to] = (plot_series){.name = names[to - from],
                                            .style = to - from,
                                            .n = n,

@@ -21,7 +21,6 @@ typedef struct misuse_world {
     sn_table *table;
     sn_marker_set *set;
     sn_export *bvh, *asf;
-    sn_mimics *mimics;
     sn_task task;
     const sn_sink *sink;  ///< that takes everything
     const sn_path *path;

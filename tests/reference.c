@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "model/model.h"
+
 typedef long double real;
 
 // Hyper-dual numbers: a value, its derivatives along two directions, and the mixed second one.
@@ -174,32 +176,36 @@ static vec quat_log(quat q) {
 
 // Joints.
 
-static int dofs(sn_joint_type type) {
+static int dofs(const sn_joint_desc *joint) {
+    if (joint->type == SN_JOINT_FUNCTION) return joint->functions->ncoordinate;
     static const int count[SN_JOINT_TYPE_COUNT] = {
         [SN_JOINT_HINGE] = 1,       [SN_JOINT_SLIDER] = 1,      [SN_JOINT_SCREW] = 1,
         [SN_JOINT_UNIVERSAL] = 2,   [SN_JOINT_EULER] = 3,       [SN_JOINT_BALL] = 3,
         [SN_JOINT_EXPMAP] = 3,      [SN_JOINT_SWING_TWIST] = 3, [SN_JOINT_PLANAR] = 3,
         [SN_JOINT_TRANSLATION] = 3, [SN_JOINT_FREE] = 6,
     };
-    return count[type];
+    return count[joint->type];
 }
 
 static bool has_quat(sn_joint_type type) { return type == SN_JOINT_BALL || type == SN_JOINT_FREE; }
 
 // How many coordinates are plain numbers, which are added to; they come before a quaternion.
-static int plain(sn_joint_type type) { return dofs(type) - (has_quat(type) ? 3 : 0); }
+static int plain(const sn_joint_desc *joint) {
+    return dofs(joint) - (has_quat(joint->type) ? 3 : 0);
+}
 
 // A joint's coordinates after a step, plain ones and the quaternion.
 typedef struct coordinates {
-    vec x;
+    hyper x[SN_MAX_JOINT_DOFS];
     quat R;
 } coordinates;
 
-static coordinates step(sn_joint_type type, const double *q, const hyper u[SN_MAX_JOINT_DOFS]) {
+static coordinates step(const sn_joint_desc *joint, const double *q,
+                        const hyper u[SN_MAX_JOINT_DOFS]) {
     coordinates c = {.R.w = constant(1)};
-    const int n = plain(type);
-    for (int k = 0; k < n; k++) c.x.c[k] = add(constant(q[k]), u[k]);
-    if (has_quat(type))
+    const int n = plain(joint);
+    for (int k = 0; k < n; k++) c.x[k] = add(constant(q[k]), u[k]);
+    if (has_quat(joint->type))
         c.R = quat_mul(quat_exp((vec){{u[n], u[n + 1], u[n + 2]}}), quat_given(q + n));
     return c;
 }
@@ -220,9 +226,148 @@ static void across(vec axis, vec *u, vec *v) {
 
 static vec coordinate_axis(int k) { return vec_constant((real[3]){k == 0, k == 1, k == 2}); }
 
+// Functions.
+
+static hyper power(hyper x, int k) {
+    hyper p = constant(1);
+    for (int i = 0; i < k; i++) p = mul(p, x);
+    return p;
+}
+
+// The sum of a polynomial's terms whose first arguments have the powers that made `so_far`.
+static hyper terms(const sn_function *f, const hyper *q, int argument, int left, hyper so_far,
+                   int *next) {
+    if (argument == f->nargument) return scale(f->y[(*next)++], so_far);
+    hyper sum = constant(0);
+    for (int k = 0; k <= left; k++)
+        sum = add(sum, terms(f, q, argument + 1, left - k,
+                             mul(so_far, power(q[f->argument[argument]], k)), next));
+    return sum;
+}
+
+static int count_terms(int arguments, int left) {
+    if (arguments == 0) return 1;
+    int n = 0;
+    for (int k = 0; k <= left; k++) n += count_terms(arguments - 1, left - k);
+    return n;
+}
+
+// The third derivative of the cubic through four points: six times their divided difference.
+static real third(const double *x, const double *y) {
+    real sum = 0;
+    for (int i = 0; i < 4; i++) {
+        real p = y[i];
+        for (int j = 0; j < 4; j++)
+            if (j != i) p /= (real)x[i] - x[j];
+        sum += p;
+    }
+    return 6 * sum;
+}
+
+// Second derivatives at the knots from the definition: slopes meet at inner knots, the first and last
+// pieces have the third derivatives of the cubics through the outermost four points (0 with fewer).
+static void spline_bends(const double *x, const double *y, int n, real *M) {
+    real *A = calloc((size_t)(n * (n + 1)), sizeof *A);
+    if (A == NULL) abort();
+#define AT(r, c) A[(r) * (n + 1) + (c)]
+    for (int i = 1; i + 1 < n; i++) {
+        const real left = (real)x[i] - x[i - 1], right = (real)x[i + 1] - x[i];
+        AT(i, i - 1) = left / 6;
+        AT(i, i) = (left + right) / 3;
+        AT(i, i + 1) = right / 6;
+        AT(i, n) = ((real)y[i + 1] - y[i]) / right - ((real)y[i] - y[i - 1]) / left;
+    }
+    AT(0, 0) = AT(n - 1, n - 2) = -1;
+    AT(0, 1) = AT(n - 1, n - 1) = 1;
+    if (n > 3) {
+        AT(0, n) = third(x, y) * ((real)x[1] - x[0]);
+        AT(n - 1, n) = third(x + n - 4, y + n - 4) * ((real)x[n - 1] - x[n - 2]);
+    }
+    for (int c = 0; c < n; c++) {
+        int pivot = c;
+        for (int r = c + 1; r < n; r++)
+            if (fabsl(AT(r, c)) > fabsl(AT(pivot, c))) pivot = r;
+        for (int k = 0; k <= n; k++) {
+            const real t = AT(c, k);
+            AT(c, k) = AT(pivot, k);
+            AT(pivot, k) = t;
+        }
+        for (int r = 0; r < n; r++) {
+            if (r == c || AT(r, c) == 0) continue;
+            const real t = AT(r, c) / AT(c, c);
+            for (int k = c; k <= n; k++) AT(r, k) -= t * AT(c, k);
+        }
+    }
+    for (int i = 0; i < n; i++) M[i] = AT(i, n) / AT(i, i);
+#undef AT
+    free(A);
+}
+
+static hyper spline(const sn_function *f, hyper at) {
+    const int n = f->nx;
+    const double *x = f->x, *y = f->y;
+    real *M = calloc((size_t)n, sizeof *M);
+    if (M == NULL) abort();
+    if (n > 2) spline_bends(x, y, n, M);
+    int k = 0;
+    while (k + 2 < n && at.v >= x[k + 1]) k++;
+    const real h = (real)x[k + 1] - x[k], slope = ((real)y[k + 1] - y[k]) / h;
+    const real left = slope - h * (2 * M[k] + M[k + 1]) / 6;
+    const real right = slope + h * (M[k] + 2 * M[k + 1]) / 6;
+    const hyper s = sub(at, constant(x[k]));
+    hyper out = add(constant(y[k]), scale(left, s));
+    if (at.v > x[n - 1]) {
+        out = add(constant(y[n - 1]), scale(right, sub(at, constant(x[n - 1]))));
+    } else if (at.v >= x[0]) {
+        out = add(out, scale(M[k] / 2, power(s, 2)));
+        out = add(out, scale((M[k + 1] - M[k]) / (6 * h), power(s, 3)));
+    }
+    free(M);
+    return out;
+}
+
+static hyper polyline(const sn_function *f, hyper at) {
+    int k = 0;
+    while (k + 2 < f->nx && at.v >= f->x[k + 1]) k++;
+    const real slope = ((real)f->y[k + 1] - f->y[k]) / ((real)f->x[k + 1] - f->x[k]);
+    return add(constant(f->y[k]), scale(slope, sub(at, constant(f->x[k]))));
+}
+
+static hyper function_at(const sn_function *f, const hyper *q) {
+    const int n = f->nargument;
+    hyper value = constant(0);
+    int next = 0, degree = 0;
+    switch (f->type) {
+    case SN_FUNCTION_CONSTANT:
+        value = constant(f->y[0]);
+        break;
+    case SN_FUNCTION_LINEAR:
+        for (int i = 0; i < n; i++) value = add(value, scale(f->y[i], q[f->argument[i]]));
+        value = add(value, constant(f->y[n]));
+        break;
+    case SN_FUNCTION_POLYNOMIAL:
+        while (count_terms(n, degree) < f->ny) degree++;
+        value = terms(f, q, 0, degree, constant(1), &next);
+        break;
+    case SN_FUNCTION_SPLINE:
+        value = spline(f, q[f->argument[0]]);
+        break;
+    case SN_FUNCTION_POLYLINE:
+        value = polyline(f, q[f->argument[0]]);
+        break;
+    default:
+        value = constant(f->y[n + 1]);
+        for (int i = 0; i < n; i++) value = add(value, scale(f->y[1 + i], q[f->argument[i]]));
+        value = add(scale(f->y[0], sine(value)), constant(f->y[n + 2]));
+        break;
+    }
+    return scale(f->scale, value);
+}
+
 // The joint's motion in its parent-side frame.
 static frame motion(const sn_joint_desc *joint, const coordinates *q) {
-    const hyper *x = q->x.c;
+    const hyper *x = q->x;
+    const vec three = {{x[0], x[1], x[2]}};
     frame m = {.R.w = constant(1)};
     vec u, v;
     switch (joint->type) {
@@ -247,7 +392,7 @@ static frame motion(const sn_joint_desc *joint, const coordinates *q) {
         m.R = q->R;
         break;
     case SN_JOINT_EXPMAP:
-        m.R = quat_exp(q->x);
+        m.R = quat_exp(three);
         break;
     case SN_JOINT_SWING_TWIST:
         across(unit(joint->axis), &u, &v);
@@ -260,11 +405,21 @@ static frame motion(const sn_joint_desc *joint, const coordinates *q) {
         m.R = quat_about(unit(joint->axis), x[2]);
         break;
     case SN_JOINT_TRANSLATION:
-        m.p = q->x;
+        m.p = three;
         break;
     case SN_JOINT_FREE:
-        m.p = q->x;
+        m.p = three;
         m.R = q->R;
+        break;
+    case SN_JOINT_FUNCTION:
+        for (int k = 0; k < joint->functions->nmove; k++) {
+            const sn_joint_move *move = &joint->functions->move[k];
+            const hyper value = function_at(&move->function, x);
+            if (move->turns)
+                m.R = quat_mul(m.R, quat_about(unit(move->axis), value));
+            else
+                m.p = vec_add(m.p, rotate(m.R, vec_mul(value, vec_given(move->axis))));
+        }
         break;
     default:
         break;
@@ -319,25 +474,71 @@ static void find_order(const sn_model *model, int njoint, int *order) {
     free(placed);
 }
 
+// The coordinates of a joint for the directions of velocities a and b.
+static void step_joint(const posture *pose, int a, int b, int j, joint_state *s) {
+    const double *gain = sn_model_gain(pose->model);
+    const sn_joint_desc *type = sn_model_joint(pose->model, j);
+    const int first = sn_model_v_index(pose->model, j);
+    hyper u[SN_MAX_JOINT_DOFS] = {{0, 0, 0, 0}};
+    for (int i = 0; i < dofs(type); i++) {
+        if (first + i == a) u[i].a = gain[a];
+        if (first + i == b) u[i].b = gain[b];
+    }
+    s->q = step(type, pose->q + sn_model_q_index(pose->model, j), u);
+}
+
+// A coupling's function: constant, linear, polynomial and sine.
+static void follow(const sn_coupling_desc *c, joint_state *state) {
+    const sn_function *f = &c->function;
+    const int n = c->nleader;
+    hyper x[SN_MAX_LEADERS], sum = constant(0);
+    for (int i = 0; i < n; i++) x[i] = state[c->leader[i].joint].q.x[c->leader[i].index];
+    if (f->type == SN_FUNCTION_CONSTANT) {
+        sum = constant(f->y[0]);
+    } else if (f->type == SN_FUNCTION_LINEAR) {
+        sum = constant(f->y[n]);
+        for (int i = 0; i < n; i++) sum = add(sum, scale(f->y[i], x[i]));
+    } else if (f->type == SN_FUNCTION_SINE) {
+        hyper angle = constant(f->y[n + 1]);
+        for (int i = 0; i < n; i++) angle = add(angle, scale(f->y[1 + i], x[i]));
+        sum = add(scale(f->y[0], sine(angle)), constant(f->y[n + 2]));
+    } else if (n == 1) {
+        for (int i = f->ny - 1; i >= 0; i--) sum = add(mul(sum, x[0]), constant(f->y[i]));
+    } else {
+        // of two: 1, b, b^2, ..., a, a b, ..., up to the degree in all
+        int degree = 0, at = 0;
+        while ((degree + 1) * (degree + 2) / 2 < f->ny) degree++;
+        for (int i = 0; i <= degree; i++) {
+            for (int k = 0; i + k <= degree; k++) {
+                hyper term = constant(f->y[at++]);
+                for (int l = 0; l < i; l++) term = mul(term, x[0]);
+                for (int l = 0; l < k; l++) term = mul(term, x[1]);
+                sum = add(sum, term);
+            }
+        }
+    }
+    state[c->follower.joint].q.x[c->follower.index] = scale(f->scale, sum);
+}
+
 // The state of all joints for the directions of velocities a and b; for a < 0 the still one.
 static void place(posture *pose, int a, int b) {
-    const double *gain = sn_model_gain(pose->model);
     joint_state *state = a < 0 ? pose->still : pose->now;
+    const bool coupled = sn_model_ncoupling(pose->model) > 0;
+    for (int j = 0; j < pose->njoint && coupled; j++) step_joint(pose, a, b, j, &state[j]);
+    // in whatever order they are given: a row of n followers is right after n rounds
+    for (int round = 0; round < sn_model_ncoupling(pose->model); round++)
+        for (int i = 0; i < sn_model_ncoupling(pose->model); i++)
+            follow(sn_model_coupling(pose->model, i), state);
     for (int k = 0; k < pose->njoint; k++) {
         const int j = pose->order[k];
         const sn_joint_desc *joint = sn_model_joint(pose->model, j);
-        const int parent = joint->parent, first = sn_model_v_index(pose->model, j);
+        const int parent = joint->parent;
         joint_state *s = &state[j];
-        s->steps = a < 0 || j == pose->owner[a] || j == pose->owner[b];
+        s->steps = a < 0 || coupled || j == pose->owner[a] || j == pose->owner[b];
         s->moves = s->steps || (parent >= 0 && state[parent].moves);
         if (!s->moves) continue;
         if (s->steps) {
-            hyper u[SN_MAX_JOINT_DOFS] = {{0, 0, 0, 0}};
-            for (int i = 0; i < dofs(joint->type); i++) {
-                if (first + i == a) u[i].a = gain[a];
-                if (first + i == b) u[i].b = gain[b];
-            }
-            s->q = step(joint->type, pose->q + sn_model_q_index(pose->model, j), u);
+            if (!coupled) step_joint(pose, a, b, j, s);
             const frame offset = {quat_given(joint->rotation), vec_given(joint->position)};
             const frame m = motion(joint, &s->q);
             s->local = compose(&offset, &m);
@@ -362,7 +563,7 @@ static posture pose_create(const sn_model *model, const double *q) {
     pose.now = acquire(n, sizeof *pose.now);
     find_order(model, njoint, pose.order);
     for (int j = 0; j < njoint; j++)
-        for (int i = 0; i < dofs(sn_model_joint(model, j)->type); i++)
+        for (int i = 0; i < dofs(sn_model_joint(model, j)); i++)
             pose.owner[sn_model_v_index(model, j) + i] = j;
     place(&pose, -1, -1);
     return pose;
@@ -433,39 +634,100 @@ static hyper frame_cost(const sn_task *task, const frame *at) {
     }
 }
 
+// An angle about an axis whose limits are a whole turn apart, or nearly: turns are alike.
+static bool goes_round(const sn_joint_desc *joint, int k) {
+    const double range = joint->upper[k] - joint->lower[k];
+    const sn_joint_type type = joint->type;
+    const bool angle = type == SN_JOINT_HINGE || type == SN_JOINT_UNIVERSAL ||
+                       type == SN_JOINT_EULER || (type == SN_JOINT_SCREW && joint->pitch == 0) ||
+                       ((type == SN_JOINT_PLANAR || type == SN_JOINT_SWING_TWIST) && k == 2);
+    return angle && range >= 6.283185307179586 - 0.01 && range < INFINITY;
+}
+
 // What a rest or limit task costs at one joint's coordinates.
 static hyper coordinate_cost(const sn_model *model, const sn_task *task, int j,
                              const coordinates *q) {
-    const sn_joint_type type = sn_model_joint(model, j)->type;
-    const int first = sn_model_v_index(model, j), n = plain(type);
+    const sn_joint_desc *joint = sn_model_joint(model, j);
+    const int first = sn_model_v_index(model, j), n = plain(joint);
     hyper sum = constant(0);
     if (task->type == SN_TASK_LIMIT) {
         for (int k = 0; k < n; k++) {
             const double lower = sn_model_lower(model)[first + k];
             const double upper = sn_model_upper(model)[first + k];
             hyper out = constant(0);
-            if (q->x.c[k].v < lower) out = sub(q->x.c[k], constant(lower));
-            if (q->x.c[k].v > upper) out = sub(q->x.c[k], constant(upper));
+            if (q->x[k].v < lower) out = sub(q->x[k], constant(lower));
+            if (q->x[k].v > upper) out = sub(q->x[k], constant(upper));
             sum = add(sum, mul(out, out));
         }
     } else {
         const double *rest = task->q + sn_model_q_index(model, j);
         vec turn = {0};
-        if (has_quat(type)) turn = quat_log(quat_mul(q->R, quat_conj(quat_given(rest + n))));
-        for (int k = 0; k < dofs(type); k++) {
-            const hyper d = k < n ? sub(q->x.c[k], constant(rest[k])) : turn.c[k - n];
+        if (has_quat(joint->type)) turn = quat_log(quat_mul(q->R, quat_conj(quat_given(rest + n))));
+        for (int k = 0; k < dofs(joint); k++) {
+            hyper d = k < n ? sub(q->x[k], constant(rest[k])) : turn.c[k - n];
+            if (k < n && goes_round(joint, k)) d.v = remainderl(d.v, 2 * acosl(-1));
             sum = add(sum, scale(task->q_weight ? task->q_weight[first + k] : 1, mul(d, d)));
         }
     }
     return scale((real)task->weight / 2, sum);
 }
 
+const double *reference_mu;
+
+// mu . c of a loop, the axes across given by the library.
+static hyper loop_cost(const sn_loop_place *loop, const sn_loop_desc *d, const posture *pose,
+                       const joint_state *state, const double *mu) {
+    vec p[2], axis[2][3];
+    hyper sum = constant(0);
+    for (int i = 0; i < 2; i++) {
+        frame at = {.R.w = constant(1)};
+        if (d->joint[i] >= 0)
+            at = (state[d->joint[i]].moves ? state : pose->still)[d->joint[i]].world;
+        p[i] = vec_add(at.p, rotate(at.R, vec_given(d->position[i])));
+        for (int k = 0; k < 3; k++) {
+            const double column[3] = {loop->frame[i].c[k].x, loop->frame[i].c[k].y,
+                                      loop->frame[i].c[k].z};
+            axis[i][k] = rotate(at.R, vec_given(column));
+        }
+    }
+    const vec r = vec_sub(p[0], p[1]);
+    if (d->type == SN_LOOP_DISTANCE) {
+        const real L = d->distance;
+        return scale(mu[0] / (2 * L), sub(dot(r, r), constant(L * L)));
+    }
+    if (d->type == SN_LOOP_LINE)
+        return add(scale(mu[0], dot(axis[1][1], r)), scale(mu[1], dot(axis[1][2], r)));
+    for (int k = 0; k < 3; k++) sum = add(sum, scale(mu[k], r.c[k]));
+    for (int k = 0; k < 2 && d->type == SN_LOOP_PIN; k++)
+        sum = add(sum, scale(mu[3 + k], dot(axis[0][0], axis[1][1 + k])));
+    for (int k = 0; k < 3 && d->type == SN_LOOP_WELD; k++) {
+        const int i = (k + 1) % 3, j = (k + 2) % 3;
+        sum = add(sum, scale((real)mu[3 + k] / 2,
+                             sub(dot(axis[0][i], axis[1][j]), dot(axis[0][j], axis[1][i]))));
+    }
+    return sum;
+}
+
 // The sum of all that depends on the directions in `state`.
 static hyper cost(const sn_problem *problem, const posture *pose, const joint_state *state) {
     hyper sum = constant(0);
+    for (int i = 0; reference_mu && i < sn_model_nloop(pose->model); i++)
+        sum = add(sum, loop_cost(&pose->model->looped[i], sn_model_loop(pose->model, i), pose,
+                                 state, reference_mu + 6 * i));
     for (int t = 0; t < sn_problem_ntask(problem); t++) {
         if (!sn_problem_task_active(problem, t)) continue;
         const sn_task *task = sn_problem_task(problem, t);
+        if (task->type == SN_TASK_RELATIVE) {
+            const joint_state *s = &state[task->joint], *s2 = &state[task->joint2];
+            if (!s->moves && !s2->moves) continue;
+            if (!s->moves) s = &pose->still[task->joint];
+            if (!s2->moves) s2 = &pose->still[task->joint2];
+            const vec x = vec_add(s->world.p, rotate(s->world.R, vec_given(task->local)));
+            const vec x2 = vec_add(s2->world.p, rotate(s2->world.R, vec_given(task->local2)));
+            sum =
+                add(sum, half_square(task->weight, vec_sub(vec_sub(x, x2), vec_given(task->goal))));
+            continue;
+        }
         if (task->type != SN_TASK_REST && task->type != SN_TASK_LIMIT) {
             const joint_state *s = &state[task->joint];
             if (s->moves) sum = add(sum, frame_cost(task, &s->world));

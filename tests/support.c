@@ -51,6 +51,69 @@ double uniform(uint64_t *state, double low, double high) {
 
 int below(uint64_t *state, int n) { return (int)(sn_random(state) * n); }
 
+bool random_kinks = false;
+
+// One function of one kind; its numbers are written to `numbers`.
+static sn_function random_function(uint64_t *state, int ncoordinate, double numbers[64]) {
+    sn_function f = {.type = (sn_function_type)below(state, SN_FUNCTION_TYPE_COUNT), .scale = 1};
+    if (f.type == SN_FUNCTION_POLYLINE && !random_kinks) f.type = SN_FUNCTION_SPLINE;
+    bool one = f.type == SN_FUNCTION_SPLINE || f.type == SN_FUNCTION_POLYLINE;
+    int most = ncoordinate < 3 ? ncoordinate : 3, first = below(state, ncoordinate);
+    if (f.type != SN_FUNCTION_CONSTANT) f.nargument = one ? 1 : 1 + below(state, most);
+    // a few coordinates in some order, each once
+    int way = below(state, 2) == 0 ? 1 : ncoordinate - 1;
+    for (int i = 0; i < f.nargument; i++) f.argument[i] = (first + i * way) % ncoordinate;
+    if (f.nargument == 2 && f.argument[0] == f.argument[1]) f.nargument = 1;
+    if (f.nargument == 3 && (f.argument[0] == f.argument[2])) f.nargument = 2;
+    if (below(state, 3) == 0) f.scale = uniform(state, -2, 2);
+    switch (f.type) {
+    case SN_FUNCTION_CONSTANT:
+        f.ny = 1;
+        break;
+    case SN_FUNCTION_LINEAR:
+        f.ny = f.nargument + 1;
+        break;
+    case SN_FUNCTION_POLYNOMIAL: {
+        static const int counts[4][4] = {{0}, {1, 2, 4, 6}, {1, 3, 6, 10}, {1, 4, 10, 20}};
+        f.ny = counts[f.nargument][below(state, 4)];
+        break;
+    }
+    case SN_FUNCTION_SINE:
+        f.ny = f.nargument + 3;
+        break;
+    default:
+        f.nx = f.ny = 2 + below(state, 9);
+        break;
+    }
+    f.x = numbers;
+    f.y = numbers + f.nx;
+    double x = uniform(state, -4, -1);
+    for (int i = 0; i < f.nx; i++, x += uniform(state, 0.2, 1.5)) numbers[i] = x;
+    // tame: powers of pi grow
+    double size = f.type == SN_FUNCTION_POLYNOMIAL ? 0.1 : 1;
+    for (int i = 0; i < f.ny; i++) numbers[f.nx + i] = size * uniform(state, -1, 1);
+    return f;
+}
+
+const sn_joint_functions *random_functions(uint64_t *state, int most) {
+    static sn_joint_functions kept[64];
+    static double numbers[64][SN_MAX_JOINT_MOVES][64];
+    static int calls;
+    int at = calls++ % 64;
+    sn_joint_functions *f = &kept[at];
+    *f = (sn_joint_functions){.ncoordinate = 1 + below(state, most)};
+    f->nmove = 1 + below(state, SN_MAX_JOINT_MOVES);
+    for (int m = 0; m < f->nmove; m++) {
+        sn_joint_move *move = &f->move[m];
+        move->turns = below(state, 2) == 0;
+        bool aligned = below(state, 3) == 0;
+        int axis = below(state, 3);
+        for (int i = 0; i < 3; i++) move->axis[i] = aligned ? i == axis : uniform(state, -1, 1);
+        move->function = random_function(state, f->ncoordinate, numbers[at][m]);
+    }
+    return f;
+}
+
 sn_joint_desc random_joint(uint64_t *state, sn_joint_type type, int index, int parent) {
     static char names[64][16];
     static const char orders[12][4] = {"XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX",
@@ -71,12 +134,18 @@ sn_joint_desc random_joint(uint64_t *state, sn_joint_type type, int index, int p
     }
     d.pitch = uniform(state, -0.2, 0.2);
     (void)snprintf(d.order, sizeof d.order, "%s", orders[below(state, 12)]);
+    if (type == SN_JOINT_FUNCTION) d.functions = random_functions(state, SN_MAX_JOINT_DOFS);
     int extra = below(state, 8);
     for (int i = 0; i < SN_MAX_JOINT_DOFS; i++) {
         bool plain = type != SN_JOINT_BALL && (type != SN_JOINT_FREE || i < 3);
         if (extra == 0 && plain) {
             d.lower[i] = uniform(state, -2, 0);
             d.upper[i] = uniform(state, 0, 2);
+        }
+        bool turns = type == SN_JOINT_HINGE || type == SN_JOINT_UNIVERSAL || type == SN_JOINT_EULER;
+        if (extra == 3 && turns) {
+            d.lower[i] = uniform(state, -7, -3.14);
+            d.upper[i] = uniform(state, 3.14, 7);
         }
         if (extra == 1) d.strength[i] = uniform(state, 0.2, 3);
         if (extra == 2) d.locked[i] = below(state, 2) == 0;
@@ -153,6 +222,10 @@ sn_task random_task(uint64_t *state, const sn_model *model, sn_task_type type, i
         t.has_matrix = true;
         random_matrix(state, t.matrix);
     }
+    if (type == SN_TASK_RELATIVE) {
+        t.joint2 = below(state, sn_model_njoint(model));
+        for (int i = 0; i < 3; i++) t.local2[i] = uniform(state, -0.5, 0.5);
+    }
     if (type == SN_TASK_LIMIT && below(state, 2) == 0) t.joint = -1;
     if (type == SN_TASK_REST) {
         int nq = sn_model_nq(model), nv = sn_model_nv(model);
@@ -171,7 +244,7 @@ sn_problem *random_problem(uint64_t *state, const sn_model *model, int ntask, in
     double **poses = malloc((size_t)ntask * sizeof *poses);
     assert_true(tasks != NULL && poses != NULL);
     for (int i = 0; i < ntask; i++) {
-        int kind = type >= 0 ? type : below(state, SN_TASK_TYPE_COUNT);
+        int kind = type >= 0 ? type : below(state, SN_TASK_RELATIVE);
         int joint = below(state, sn_model_njoint(model));
         tasks[i] = random_task(state, model, (sn_task_type)kind, joint, &poses[i]);
     }

@@ -40,6 +40,13 @@ int below(uint64_t *state, int n);
 /// j<index>.
 sn_joint_desc random_joint(uint64_t *state, sn_joint_type type, int index, int parent);
 
+/// Whether random functions may have kinks (polylines): f then has minima that are no stationary points.
+extern bool random_kinks;
+
+/// Random functions of up to `most` coordinates: all kinds, of one or several of them. They stay until
+/// the 64th call after.
+const sn_joint_functions *random_functions(uint64_t *state, int most);
+
 /// A random tree of `njoint` joints (type < 0: any type). Parents may come after their children.
 sn_model *random_model(uint64_t *state, int njoint, int type);
 

@@ -229,6 +229,7 @@ static void far_away(void **unused) {
 }
 
 int main(void) {
+    random_kinks = true;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_trees),
         cmocka_unit_test(robust_points),

@@ -6,12 +6,15 @@ static const char model_text[] =
     "{\"name\": \"m\", \"joints\": [{\"name\": \"a\", \"type\": \"free\"},"
     "{\"name\": \"b\", \"parent\": \"a\", \"type\": \"euler\", \"order\": \"ZYX\"},"
     "{\"name\": \"c\", \"parent\": \"b\", \"type\": \"hinge\", \"axis\": [1,0,0], \"limits\": "
-    "[[0,1]]}],"
+    "[[0,1]]}, {\"name\": \"d\", \"parent\": \"c\", \"type\": \"function\", \"coordinates\": "
+    "[\"x\", \"y\"], \"moves\": [{\"slide\": [1,0,0], \"function\": \"spline\", \"of\": [\"x\"], "
+    "\"x\": [0,1,2,3], \"y\": [0,1,0,1]}, {\"turn\": [0,1,1], \"function\": \"linear\", \"of\": "
+    "[\"x\", \"y\"], \"y\": [1,2,3]}]}],"
     "\"markers\": [{\"name\": \"x\", \"joint\": \"c\"}, {\"name\": \"y\", \"joint\": \"b\"}]}";
 
 static const char tasks_text[] =
     "{\"tasks\": [{\"type\": \"point\", \"joint\": \"c\", \"goal\": [1,2,3]},"
-    "{\"type\": \"rest\", \"q\": [0,0,0,1,0,0,0,0,0,0,0]}, {\"type\": \"limit\"},"
+    "{\"type\": \"rest\", \"q\": [0,0,0,1,0,0,0,0,0,0,0,0,0]}, {\"type\": \"limit\"},"
     "{\"type\": \"pose\", \"joint\": \"b\", \"goal\": [1,0,0], \"rotation\": [1,1,0,0]}]}";
 
 static sn_model *model;
@@ -312,7 +315,7 @@ static void solvers_do_not_allocate(void **unused) {
 
 static void bad_arguments(void **unused) {
     (void)unused;
-    const int odd[] = {-1, -1000, 3, 1000, INT32_MAX, INT32_MIN};
+    const int odd[] = {-1, -1000, 4, 1000, INT32_MAX, INT32_MIN};
     sn_workspace *ws;
     const double local[3] = {1, 2, 3};
     double q[16], J[256], f;
@@ -356,7 +359,7 @@ static void bad_arguments(void **unused) {
 // The last integer there is has no successor.
 static void leaf_out_of_range(void **unused) {
     (void)unused;
-    assert_int_equal(sn_model_next_leaf(model, INT32_MIN), 2);
+    assert_int_equal(sn_model_next_leaf(model, INT32_MIN), 3);
     assert_int_equal(sn_model_next_leaf(model, INT32_MAX), -1);
 }
 

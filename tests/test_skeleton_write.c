@@ -365,7 +365,10 @@ static sn_motion *random_motion(uint64_t *state, const sn_model *model, int nfra
 
 static bool slides_below_root(const sn_model *model) {
     for (int i = 0; i < sn_model_njoint(model); i++) {
-        sn_joint_type t = sn_model_joint(model, i)->type;
+        const sn_joint_desc *d = sn_model_joint(model, i);
+        sn_joint_type t = d->type;
+        for (int m = 0; t == SN_JOINT_FUNCTION && m < d->functions->nmove; m++)
+            if (i != sn_model_root(model) && !d->functions->move[m].turns) return true;
         if (i != sn_model_root(model) &&
             (t == SN_JOINT_SLIDER || t == SN_JOINT_SCREW || t == SN_JOINT_PLANAR ||
              t == SN_JOINT_TRANSLATION || t == SN_JOINT_FREE))

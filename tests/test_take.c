@@ -412,6 +412,8 @@ static void watched(void *user, const sn_take_progress *p) {
     if (p->stage == SN_STAGE_SOLVE && w->stop_at >= 0 && p->done >= w->stop_at) w->stop = true;
 }
 
+static bool asked(void *user) { return ((const watch *)user)->stop; }
+
 static void progress(void **unused) {
     (void)unused;
     sn_take_options o = sn_take_options_default();
@@ -423,7 +425,7 @@ static void progress(void **unused) {
         watch w = {.stop_at = stops[i]};
         o.progress = watched;
         o.progress_user = &w;
-        o.cancel = &w.stop;
+        o.cancel = (sn_cancel){asked, &w};
         sn_take *take = take_of(box, boxed, &o);
         sn_status status = sn_take_prepare(take);
         if (status == SN_OK) status = sn_take_solve(take, -1);

@@ -126,8 +126,8 @@ def run(command, cwd, seconds=None, env=None):
 class Bench:
     """The copy of the sources and its two builds."""
 
-    def __init__(self, work, limit):
-        self.work, self.limit = work, limit
+    def __init__(self, work, limit, quick):
+        self.work, self.limit, self.quick = work, limit, quick
         self.tree, self.build, self.gcov, self.asan = (work / name for name in ("tree", "build", "gcov", "asan"))
         self.environment = dict(os.environ, SINEW_CASES=os.environ.get("SINEW_CASES", "0.1"))
 
@@ -160,8 +160,9 @@ class Bench:
 
     def make_all(self):
         self.make(self.build, "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_C_FLAGS_RELEASE=-O1")
-        self.make(self.asan, "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_C_FLAGS_DEBUG=-O1 -g",
-                  "-DSINEW_SANITIZE=address,undefined")
+        if not self.quick:
+            self.make(self.asan, "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_C_FLAGS_DEBUG=-O1 -g",
+                      "-DSINEW_SANITIZE=address,undefined")
 
     def coverage(self):
         """{test: {"seconds": s, "lines": {path: [line, ...]}}, ...}, and under "" all lines that have code.
@@ -246,7 +247,7 @@ class Bench:
             names = self.covering(fault, tests)
             if not names:
                 return "survived", "no test executes the line"
-            for folder, slow in ((self.build, 1), (self.asan, 10)):
+            for folder, slow in ((self.build, 1),) if self.quick else ((self.build, 1), (self.asan, 10)):
                 for name in names:
                     if slow > 1 and tests[name]["seconds"] > 1:
                         break
@@ -281,13 +282,14 @@ def main():
     parser.add_argument("--work", default="build-mutate", help="folder for the copy and its builds")
     parser.add_argument("--limit", type=float, default=60, help="leave out test programs that take longer, seconds")
     parser.add_argument("--only", default="", help="numbers of the faults to try, with commas between")
+    parser.add_argument("--quick", action="store_true", help="without the sanitizers")
     parser.add_argument("--keep", action="store_true", help="leave the copy of the sources as it is")
     parser.add_argument("--first", type=int, default=0, help="number of the first fault")
     parser.add_argument("--list", action="store_true", help="print the faults and end")
     parser.add_argument("--pass", dest="share", type=float, default=90, help="percent that must die")
     options = parser.parse_args()
 
-    bench = Bench((ROOT / options.work).resolve(), options.limit)
+    bench = Bench((ROOT / options.work).resolve(), options.limit, options.quick)
     if not options.keep:
         bench.prepare()
     paths = sorted(str(path.relative_to(bench.tree)) for path in (bench.tree / "src").rglob("*.[ch]"))

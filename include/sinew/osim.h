@@ -22,18 +22,18 @@ typedef struct sn_osim_info {
 /// An OpenSim model, of version 2 to 4 (files of version 20000 to 49999).
 ///
 /// Joint 0 is the fixed joint "ground". Each joint of the file becomes a short chain, translations
-/// before rotations, of a slider or hinge for each coordinate, WITH THE COORDINATE'S NAME: so the
-/// columns of OpenSim's .mot files are those of sn_motion_from_table() and sn_table_from_motion(). A
-/// body has the frame of the last joint of its chain, moved by a constant; a body that is welded on
-/// has that of the body it is welded to. Markers keep their names.
+/// before rotations: a slider or hinge for each coordinate that moves one axis evenly, a `function`
+/// joint for the others, exact whatever the functions. A joint has the COORDINATE'S NAME, one of several
+/// coordinates that of the file's joint, and its coordinates theirs: so the columns of OpenSim's .mot
+/// files are those of sn_motion_from_table() and sn_table_from_motion(). A body has the frame of the
+/// last joint of its chain, moved by a constant; a body that is welded on has that of the body it is
+/// welded to. Markers keep their names.
 ///
 /// Limits come from the range where a coordinate is `clamped`; one that is `locked` at 0 is locked,
 /// one locked elsewhere becomes a constant. Read are CustomJoint, PinJoint, SliderJoint, WeldJoint,
-/// BallJoint, GimbalJoint, UniversalJoint, PlanarJoint and FreeJoint. Models know no coupled
-/// coordinates: where a translation follows the angle of a hinge (as in a knee), the hinge's place is
-/// the one that comes nearest, exact at the angle's default value; where any other motion follows
-/// a coordinate, it is held at that value. info->note says so, and how far off the model then is.
-/// Muscles, constraints and whatever else a file holds are passed over.
+/// BallJoint, GimbalJoint, UniversalJoint, PlanarJoint, FreeJoint, EllipsoidJoint and
+/// ScapulothoracicJoint, reversed ones too. Muscles, constraints and whatever else a file holds are
+/// passed over.
 ///
 /// @param out   free with sn_model_destroy(); NULL on failure
 /// @param info  may be NULL

@@ -10,6 +10,7 @@
 #include "sinew/export.h"
 #include "sinew/take.h"
 #include "sinew/formats.h"
+#include "sinew/function.h"
 #include "sinew/glb.h"
 #include "sinew/mjcf.h"
 #include "sinew/math.h"

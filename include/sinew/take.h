@@ -234,7 +234,7 @@ typedef struct sn_take_options {
     double max_error;          ///< metres: frames above are counted; default INFINITY
 
     int threads;                  ///< default 1; the result has the same bits for any number
-    const volatile bool *cancel;  ///< looked at all the time; may be NULL
+    sn_cancel cancel;  ///< asked all the time
     /// From the calling thread, in prepare, solve and finish. May be NULL.
     void (*progress)(void *user, const sn_take_progress *progress);
     void *progress_user;

@@ -28,6 +28,12 @@ bool sn_export_slides(const sn_joint_desc *joint) {
         return true;
     case SN_JOINT_SCREW:
         return joint->pitch != 0;
+    case SN_JOINT_FUNCTION: {
+        bool slides = false;
+        for (int m = 0; m < joint->functions->nmove; m++)
+            slides = slides || !joint->functions->move[m].turns;
+        return slides;
+    }
     default:
         return false;
     }

@@ -10,7 +10,7 @@
 #include "motion/clock.h"
 #include "sinew/tables.h"
 
-enum { NAME = SN_MAX_NAME + 16 };  // a joint's name, '_', a coordinate's
+enum { NAME = 2 * SN_MAX_NAME + 2 };  // a joint's name, '_', a coordinate's
 
 static const double turn_radians = 6.283185307179586476925;
 static const double degree = 0.017453292519943295769;  // in radians
@@ -32,8 +32,27 @@ static bool has_bare_name(const sn_model *model, int i) {
     return found < 0 || joint_of(model, found)->nv < 2;
 }
 
+// The bare name of a column: a joint's, or that of one of several coordinates of a function joint
+// that no joint and no other such coordinate has. NULL when it has none.
+static const char *bare_name(const sn_model *model, int i, int k) {
+    const sn_joint_functions *own = model->desc[i].functions;
+    if (own == NULL || own->ncoordinate == 1)
+        return has_bare_name(model, i) ? model->desc[i].name : NULL;
+    const char *name = own->coordinate[k];
+    if (sn_model_find_joint(model, name) >= 0) return NULL;
+    for (int j = 0; j < model->njoint; j++) {
+        const sn_joint_functions *other = model->desc[j].functions;
+        for (int c = 0; j != i && other != NULL && c < other->ncoordinate; c++)
+            if (strcmp(other->coordinate[c], name) == 0) return NULL;
+    }
+    return name;
+}
+
 // JOINT_COORDINATE for a joint's k-th degree of freedom.
-static void coordinate_name(const sn_joint *joint, const char *name, int k, char out[NAME]) {
+static void coordinate_name(const sn_joint *joint, const sn_joint_desc *desc, int k,
+                            char out[NAME]) {
+    const char *name = desc->name;
+    const sn_joint_functions *functions = desc->functions;
     static const char *const names[SN_JOINT_TYPE_COUNT][SN_MAX_JOINT_DOFS] = {
         [SN_JOINT_HINGE] = {"angle"},
         [SN_JOINT_SLIDER] = {"distance"},
@@ -46,6 +65,10 @@ static void coordinate_name(const sn_joint *joint, const char *name, int k, char
         [SN_JOINT_TRANSLATION] = {"tx", "ty", "tz"},
         [SN_JOINT_FREE] = {"tx", "ty", "tz", "wx", "wy", "wz"},
     };
+    if (joint->type == SN_JOINT_FUNCTION) {
+        (void)snprintf(out, NAME, "%s_%s", name, functions->coordinate[k]);
+        return;
+    }
     if (joint->type != SN_JOINT_EULER) {
         (void)snprintf(out, NAME, "%s_%s", name, names[joint->type][k]);
         return;
@@ -73,7 +96,7 @@ static void joint_to_row(const sn_joint *joint, const double *q, const double *l
     int ball = joint->ops->quaternion;
     for (int k = 0; k < joint->nv; k++) {
         if (ball >= 0 && k >= ball) break;
-        row[k] = joint->ops->lengths[k] ? q[k] : q[k] / degree;
+        row[k] = joint->lengths >> k & 1 ? q[k] : q[k] / degree;
     }
     if (ball < 0) return;
     sn_vec3 w = nearest_vector(q + ball, v3_scale(degree, v3_from(last + ball)));
@@ -88,7 +111,7 @@ static void joint_from_row(const sn_joint *joint, const double *row, double unit
     int ball = joint->ops->quaternion;
     for (int k = 0; k < joint->nv; k++) {
         if (ball >= 0 && k >= ball) break;
-        q[k] = joint->ops->lengths[k] ? row[k] : row[k] * unit;
+        q[k] = joint->lengths >> k & 1 ? row[k] : row[k] * unit;
     }
     if (ball < 0) return;
     sn_quat p = sn_quat_exp(v3_scale(unit, v3_from(row + ball)));
@@ -133,8 +156,9 @@ sn_status sn_table_from_motion(const sn_model *model, const sn_motion *motion,
     for (int i = 0; i < model->njoint; i++) {
         const sn_joint *joint = joint_of(model, i);
         for (int k = 0; k < joint->nv; k++, pool += NAME) {
-            coordinate_name(joint, model->desc[i].name, k, pool);
-            name[1 + joint->v0 + k] = has_bare_name(model, i) ? model->desc[i].name : pool;
+            const char *bare = bare_name(model, i, k);
+            coordinate_name(joint, &model->desc[i], k, pool);
+            name[1 + joint->v0 + k] = bare != NULL ? bare : pool;
         }
     }
     sn_status status = sn_table_create(&info, name, allocator, out);
@@ -165,14 +189,14 @@ static sn_status find_columns(const sn_model *model, const sn_table *table, int 
         const char *joint_name = model->desc[i].name;
         for (int k = 0; k < joint->nv; k++) {
             char name[NAME];
-            coordinate_name(joint, joint_name, k, name);
-            bool bare = has_bare_name(model, i);
-            int found = bare ? sn_table_find(table, joint_name) : -1;
+            coordinate_name(joint, &model->desc[i], k, name);
+            const char *bare = bare_name(model, i, k);
+            int found = bare != NULL ? sn_table_find(table, bare) : -1;
             if (found < 0) found = sn_table_find(table, name);
             if (found < 0)
                 return sn_fail(error, SN_ERR_VALUE, 0,
                                "the table has no column '%.100s' for the joint '%.60s'",
-                               bare ? joint_name : name, joint_name);
+                               bare != NULL ? bare : name, joint_name);
             column[joint->v0 + k] = found;
         }
     }

@@ -35,15 +35,17 @@ typedef struct reading {
 #define NAME(r, at)   ((r)->u->names + (at))
 
 const sn_osim_joint_type sn_osim_joint_types[] = {
-    {"CustomJoint", -1, {{0, 0}}},
-    {"PinJoint", 1, {{0, 2}}},
-    {"SliderJoint", 1, {{3, 0}}},
-    {"WeldJoint", 0, {{0, 0}}},
-    {"BallJoint", 3, {{0, 0}, {1, 1}, {2, 2}}},
-    {"GimbalJoint", 3, {{0, 0}, {1, 1}, {2, 2}}},
-    {"UniversalJoint", 2, {{0, 0}, {1, 1}}},
-    {"PlanarJoint", 3, {{0, 2}, {3, 0}, {4, 1}}},
-    {"FreeJoint", 6, {{0, 0}, {1, 1}, {2, 2}, {3, 0}, {4, 1}, {5, 2}}},
+    {"CustomJoint", -1, {{0, 0}}, false, false},
+    {"PinJoint", 1, {{0, 2}}, false, false},
+    {"SliderJoint", 1, {{3, 0}}, false, false},
+    {"WeldJoint", 0, {{0, 0}}, false, false},
+    {"BallJoint", 3, {{0, 0}, {1, 1}, {2, 2}}, false, false},
+    {"GimbalJoint", 3, {{0, 0}, {1, 1}, {2, 2}}, false, false},
+    {"UniversalJoint", 2, {{0, 0}, {1, 1}}, false, false},
+    {"PlanarJoint", 3, {{0, 2}, {3, 0}, {4, 1}}, false, false},
+    {"FreeJoint", 6, {{0, 0}, {1, 1}, {2, 2}, {3, 0}, {4, 1}, {5, 2}}, false, false},
+    {"EllipsoidJoint", 3, {{0, 0}, {1, 1}, {2, 2}}, true, false},
+    {"ScapulothoracicJoint", 4, {{0, 0}, {1, 1}, {2, 2}, {3, 0}}, true, true},
 };
 const int sn_osim_njoint_type = sizeof sn_osim_joint_types / sizeof sn_osim_joint_types[0];
 
@@ -172,14 +174,12 @@ static sn_status joint_value(reading *r) {
     if (sn_xml_is(xml, "orientation_in_parent")) return read_numbers(r, 3, j->parent.angles);
     if (sn_xml_is(xml, "location")) return read_numbers(r, 3, j->child.position);
     if (sn_xml_is(xml, "orientation")) return read_numbers(r, 3, j->child.angles);
-    if (!sn_xml_is(xml, "reverse")) return SN_OK;
-    bool reverse;
-    SN_TRY(read_flag(r, &reverse));
-    return reverse ? FAIL(r,
-                          "joint \"%.80s\" is reversed, which is not supported: in OpenSim, swap "
-                          "its parent and child",
-                          NAME(r, j->name))
-                   : SN_OK;
+    if (sn_xml_is(xml, "radii_x_y_z") || sn_xml_is(xml, "thoracic_ellipsoid_radii_x_y_z"))
+        return read_numbers(r, 3, j->radii);
+    if (sn_xml_is(xml, "scapula_winging_axis_origin")) return read_numbers(r, 2, j->wing_origin);
+    if (sn_xml_is(xml, "scapula_winging_axis_direction"))
+        return read_numbers(r, 1, &j->wing_direction);
+    return sn_xml_is(xml, "reverse") ? read_flag(r, &j->reverse) : SN_OK;
 }
 
 static sn_status axis_value(reading *r) {
@@ -196,15 +196,20 @@ static sn_status axis_value(reading *r) {
         f->scale *= scale;
         return SN_OK;
     }
+    static const char *const waves[] = {"amplitude", "omega", "phase", "offset"};
+    for (int i = 0; i < 4; i++)
+        if (sn_xml_is(xml, waves[i])) return read_numbers(r, 1, &f->wave[i]);
     if (!sn_xml_is(xml, "coordinates")) return SN_OK;
     size_t at = 0;
-    sn_word word, second;
-    if (!next_word(r, &at, &word)) return SN_OK;
-    if (next_word(r, &at, &second))
-        return FAIL(r,
-                    "joint \"%.80s\": a motion that follows several coordinates is not supported",
-                    NAME(r, LAST(r, joint)->name));
-    return keep_name(r, word, "the coordinate's name", &a->coordinate);
+    sn_word word;
+    while (next_word(r, &at, &word)) {
+        if (a->ncoordinate == SN_MAX_ARGUMENTS)
+            return FAIL(r, "joint \"%.80s\": a motion follows more than %d coordinates",
+                        NAME(r, LAST(r, joint)->name), SN_MAX_ARGUMENTS);
+        SN_TRY(keep_name(r, word, "the coordinate's name", &a->coordinate[a->ncoordinate]));
+        a->ncoordinate++;
+    }
+    return SN_OK;
 }
 
 static sn_status coordinate_value(reading *r) {
@@ -212,6 +217,7 @@ static sn_status coordinate_value(reading *r) {
     if (sn_xml_is(&r->xml, "default_value")) return read_numbers(r, 1, &c->value);
     if (sn_xml_is(&r->xml, "clamped")) return read_flag(r, &c->clamped);
     if (sn_xml_is(&r->xml, "locked")) return read_flag(r, &c->locked);
+    if (sn_xml_is(&r->xml, "prescribed")) return read_flag(r, &c->prescribed);
     if (!sn_xml_is(&r->xml, "range")) return SN_OK;
     SN_TRY(read_numbers(r, 2, c->range));
     if (c->range[0] <= c->range[1]) return SN_OK;
@@ -232,6 +238,20 @@ static sn_status marker_value(reading *r) {
     return sn_xml_is(&r->xml, "location") ? read_numbers(r, 3, m->position) : SN_OK;
 }
 
+// Is the innermost of `depth` open elements, or the one that closed inside them, a body's own?
+static bool in_body(const reading *r, int depth) {
+    return r->body > 0 && inside(r, depth, 1, "Body") && inside(r, depth, 3, "BodySet");
+}
+
+static sn_status body_value(reading *r) {
+    sn_osim_body *body = &r->u->body[r->body];
+    if (sn_xml_is(&r->xml, "mass_center")) return read_numbers(r, 3, body->centre);
+    if (!sn_xml_is(&r->xml, "mass")) return SN_OK;
+    SN_TRY(read_numbers(r, 1, &body->mass));
+    if (body->mass >= 0) return SN_OK;
+    return FAIL(r, "body \"%.80s\": its mass is below 0", NAME(r, body->name));
+}
+
 // Values of a scope stand right inside its element, but those of an axis may be deeper: functions are
 // nested in functions.
 static sn_status read_value(reading *r) {
@@ -242,6 +262,7 @@ static sn_status read_value(reading *r) {
     if (r->depth[FRAME] == outer) return frame_value(r);
     if (r->depth[JOINT] == outer) return joint_value(r);
     if (r->depth[MARKER] == outer) return marker_value(r);
+    if (in_body(r, outer)) return body_value(r);
     return SN_OK;
 }
 
@@ -275,7 +296,7 @@ static sn_status begin_body(reading *r) {
     if (strcmp(u->names + name, "ground") == 0) return SN_OK;
     SN_TRY(SN_OSIM_ROOM(u, body, 1));
     r->body = (int)u->nbody;
-    u->body[u->nbody++] = (sn_osim_body){.name = name, .joint = -1, .at = -1, .line = r->line};
+    u->body[u->nbody++] = (sn_osim_body){.name = name, .at = -1, .line = r->line};
     return SN_OK;
 }
 
@@ -299,7 +320,7 @@ static sn_status begin_joint(reading *r, bool in_body) {
                          .coordinate = u->ncoordinate,
                          .line = r->line};
     for (int k = 0; k < SN_OSIM_AXES; k++) {
-        j->axis[k] = (sn_osim_axis){.coordinate = SIZE_MAX, .function.scale = 1, .line = r->line};
+        j->axis[k] = (sn_osim_axis){.function = {.scale = 1, .wave = {1, 1}}, .line = r->line};
         j->axis[k].axis[k % 3] = 1;
     }
     r->depth[JOINT] = r->xml.depth;
@@ -328,23 +349,32 @@ static sn_status begin_axis(reading *r) {
 static sn_status begin_function(reading *r) {
     static const struct {
         const char *name;
-        sn_osim_kind kind;
-    } known[] = {{"Constant", SN_OSIM_CONSTANT},
-                 {"LinearFunction", SN_OSIM_LINEAR},
-                 {"PolynomialFunction", SN_OSIM_POLYNOMIAL},
-                 {"SimmSpline", SN_OSIM_SPLINE},
-                 {"NaturalCubicSpline", SN_OSIM_SPLINE},
-                 {"natCubicSpline", SN_OSIM_SPLINE},
-                 {"GCVSpline", SN_OSIM_SPLINE},
-                 {"PiecewiseLinearFunction", SN_OSIM_POLYLINE}};
+        sn_function_type type;
+        bool falling;
+    } known[] = {{"Constant", SN_FUNCTION_CONSTANT, false},
+                 {"LinearFunction", SN_FUNCTION_LINEAR, false},
+                 {"PolynomialFunction", SN_FUNCTION_POLYNOMIAL, true},
+                 {"MultivariatePolynomialFunction", SN_FUNCTION_POLYNOMIAL, false},
+                 {"SimmSpline", SN_FUNCTION_SPLINE, false},
+                 {"NaturalCubicSpline", SN_FUNCTION_SPLINE, false},
+                 {"natCubicSpline", SN_FUNCTION_SPLINE, false},
+                 {"GCVSpline", SN_FUNCTION_SPLINE, false},
+                 {"PiecewiseLinearFunction", SN_FUNCTION_POLYLINE, false},
+                 {"Sine", SN_FUNCTION_SINE, false}};
     sn_osim_joint *j = LAST(r, joint);
+    sn_osim_function *f = &j->axis[r->slot].function;
     if (sn_xml_is(&r->xml, "MultiplierFunction")) return SN_OK;
     size_t k = 0;
     while (k < sizeof known / sizeof known[0] && !sn_xml_is(&r->xml, known[k].name)) k++;
     if (k < sizeof known / sizeof known[0]) {
-        if (j->axis[r->slot].function.kind != SN_OSIM_NONE)
+        if (f->stated)
             return FAIL(r, "joint \"%.80s\": a TransformAxis has two functions", NAME(r, j->name));
-        j->axis[r->slot].function.kind = known[k].kind;
+        f->stated = true;
+        f->type = known[k].type;
+        f->falling = known[k].falling;
+        if (sn_xml_is(&r->xml, "GCVSpline"))
+            sn_osim_note(r->u, "%.60s: a GCVSpline is taken for a cubic spline through its points",
+                         NAME(r, j->name));
     } else if (r->xml.name.text[0] >= 'A' && r->xml.name.text[0] <= 'Z') {
         return FAIL(r, "joint \"%.80s\": the function <%.*s> is not supported (file version %d)",
                     NAME(r, j->name), SN_WORD(r->xml.name), r->u->info.version);
@@ -369,7 +399,7 @@ static sn_status begin_frame(reading *r) {
     SN_TRY(read_name(r, "a frame", true, &name));
     SN_TRY(SN_OSIM_ROOM(u, frame, 1));
     u->frame[u->nframe++] = (sn_osim_frame){.name = name, .place.body = SIZE_MAX};
-    LAST(r, joint)->nframe++;
+    if (r->depth[JOINT] > 0) LAST(r, joint)->nframe++;
     r->depth[FRAME] = r->xml.depth;
     return SN_OK;
 }
@@ -400,7 +430,9 @@ static sn_status read_open(reading *r) {
             return begin_frame(r);
         return SN_OK;
     }
-    if (r->depth[MARKER] > 0) return SN_OK;
+    if (r->depth[MARKER] > 0 || r->depth[FRAME] > 0) return SN_OK;
+    // a frame of a body, of ground or of the model
+    if (sn_xml_is(xml, "PhysicalOffsetFrame")) return begin_frame(r);
     if (inside(r, outer, 1, "Joint") && inside(r, outer, 2, "Body")) return begin_joint(r, true);
     if (!inside(r, outer, 1, "objects")) return SN_OK;
     if (inside(r, outer, 2, "JointSet")) return begin_joint(r, false);
@@ -412,41 +444,57 @@ static sn_status read_open(reading *r) {
 
 // --- elements that close --------------------------------------------------------------------------
 
+static sn_status put_numbers(reading *r, const double *from, size_t n, sn_osim_function *f) {
+    sn_osim *u = r->u;
+    SN_TRY(SN_OSIM_ROOM(u, numbers, n));
+    memcpy(u->numbers + u->nnumbers, from, n * sizeof *from);
+    f->y = u->nnumbers;
+    f->ny = n;
+    u->nnumbers += n;
+    return SN_OK;
+}
+
+// What OpenSim takes where the file is silent; then the function must be right.
 static sn_status end_axis(reading *r) {
+    static const double line[2] = {1, 0};
     sn_osim_joint *j = LAST(r, joint);
-    const sn_osim_axis *a = &j->axis[r->slot];
-    const sn_osim_function *f = &a->function;
-    bool right = true;
-    switch (f->kind) {
-    case SN_OSIM_NONE:
-        right = a->coordinate == SIZE_MAX;
-        break;
-    case SN_OSIM_CONSTANT:
-        right = f->ny == 1;
-        break;
-    case SN_OSIM_LINEAR:
-        right = f->ny == 2;
-        break;
-    case SN_OSIM_POLYNOMIAL:
-        right = f->ny >= 1;
-        break;
-    case SN_OSIM_SPLINE:
-    case SN_OSIM_POLYLINE:
-        right = f->nx >= 2 && f->ny == f->nx;
-        break;
+    sn_osim_axis *a = &j->axis[r->slot];
+    sn_osim_function *f = &a->function;
+    if (!f->stated) f->type = a->ncoordinate > 0 ? SN_FUNCTION_LINEAR : SN_FUNCTION_CONSTANT;
+    if (f->type == SN_FUNCTION_CONSTANT) {
+        a->ncoordinate = 0;  // it follows none, whatever is listed
+        if (f->ny == 0) SN_TRY(put_numbers(r, line + 1, 1, f));
     }
-    for (size_t i = f->x + 1; right && i < f->x + f->nx; i++)
-        right = r->u->numbers[i] > r->u->numbers[i - 1];
-    if (right) return SN_OK;
-    return sn_fail(
-        r->u->error, SN_ERR_PARSE, a->line,
-        "joint \"%.80s\": a TransformAxis has no function, or too few or too many numbers "
-        "for it, or x that do not rise",
-        NAME(r, j->name));
+    if (f->type == SN_FUNCTION_LINEAR && f->ny == 0 && a->ncoordinate == 1)
+        SN_TRY(put_numbers(r, line, 2, f));
+    if (f->type == SN_FUNCTION_SINE) SN_TRY(put_numbers(r, f->wave, 4, f));
+    for (size_t i = 0; f->falling && i < f->ny / 2; i++) {
+        double *y = r->u->numbers + f->y, t = y[i];
+        y[i] = y[f->ny - 1 - i];
+        y[f->ny - 1 - i] = t;
+    }
+    const double *numbers = r->u->numbers;
+    bool many = f->nx > SN_MAX_FUNCTION_NUMBERS || f->ny > SN_MAX_FUNCTION_NUMBERS;
+    sn_function whole = {.type = f->type,
+                         .scale = f->scale,
+                         .nargument = a->ncoordinate,
+                         .argument = {0, 1, 2, 3, 4, 5},
+                         .nx = many ? -1 : (int)f->nx,
+                         .ny = many ? -1 : (int)f->ny,
+                         .x = numbers != NULL ? numbers + f->x : NULL,
+                         .y = numbers != NULL ? numbers + f->y : NULL};
+    const char *wrong = f->falling && a->ncoordinate > 1
+                            ? "it follows several coordinates"
+                            : sn_function_check(&whole, a->ncoordinate);
+    if (wrong == NULL) return SN_OK;
+    return sn_fail(r->u->error, SN_ERR_PARSE, a->line,
+                   "joint \"%.80s\": the function of a TransformAxis is wrong: %s",
+                   NAME(r, j->name), wrong);
 }
 
 // All joints but the CustomJoint have coordinates that move along and about fixed axes.
 static sn_status end_joint(reading *r) {
+    static const double line[2] = {1, 0};
     sn_osim *u = r->u;
     sn_osim_joint *j = LAST(r, joint);
     const sn_osim_joint_type *type = &sn_osim_joint_types[j->type];
@@ -459,16 +507,17 @@ static sn_status end_joint(reading *r) {
                        "joint \"%.80s\" has %zu coordinates, but a %s "
                        "has %d",
                        NAME(r, j->name), j->ncoordinate, type->name, type->ncoordinate);
-    SN_TRY(SN_OSIM_ROOM(u, numbers, 2));
-    u->numbers[u->nnumbers] = 1;
-    u->numbers[u->nnumbers + 1] = 0;
+    if (type->ellipsoid && !(j->radii[0] > 0 && j->radii[1] > 0 && j->radii[2] > 0))
+        return sn_fail(u->error, SN_ERR_PARSE, j->line,
+                       "joint \"%.80s\": the ellipsoid's radii must be above 0", NAME(r, j->name));
     for (int k = 0; k < type->ncoordinate; k++) {
         sn_osim_axis *a = &j->axis[type->moves[k].slot];
         for (int i = 0; i < 3; i++) a->axis[i] = i == type->moves[k].axis;
-        a->coordinate = u->coordinate[j->coordinate + (size_t)k].name;
-        a->function = (sn_osim_function){SN_OSIM_LINEAR, 1, 0, 0, u->nnumbers, 2};
+        a->coordinate[0] = u->coordinate[j->coordinate + (size_t)k].name;
+        a->ncoordinate = 1;
+        a->function = (sn_osim_function){.type = SN_FUNCTION_LINEAR, .stated = true, .scale = 1};
+        SN_TRY(put_numbers(r, line, 2, &a->function));
     }
-    u->nnumbers += 2;
     return SN_OK;
 }
 
@@ -488,7 +537,9 @@ static sn_status read_close(reading *r) {
 }
 
 static sn_status read_text(reading *r) {
-    if (r->depth[JOINT] == 0 && r->depth[MARKER] == 0) return SN_OK;
+    bool value = in_body(r, r->xml.depth - 1);
+    if (!value && r->depth[JOINT] == 0 && r->depth[MARKER] == 0 && r->depth[FRAME] == 0)
+        return SN_OK;
     size_t written;
     SN_TRY(sn_osim_grow(r->u, &r->text, &r->capacity, r->length + r->xml.text.length, 1));
     SN_TRY(sn_xml_text(&r->xml, r->text + r->length, &written));
@@ -501,8 +552,9 @@ static sn_status read_all(reading *r) {
         sn_xml_event event;
         SN_TRY(sn_xml_next(&r->xml, &event));
         if (event == SN_XML_END)
-            return r->model ? SN_OK
-                            : FAIL(r, "there is no <Model> in this OpenSim file: is it a tool's setup?");
+            return r->model
+                       ? SN_OK
+                       : FAIL(r, "there is no <Model> in this OpenSim file: is it a tool's setup?");
         if (event == SN_XML_TEXT) {
             SN_TRY(read_text(r));
             continue;
@@ -522,7 +574,7 @@ static sn_status begin_ground(reading *r) {
     SN_TRY(keep_name(r, (sn_word){"ground", 6}, "", &name));
     u->name = name + 6;
     SN_TRY(SN_OSIM_ROOM(u, body, 1));
-    u->body[u->nbody++] = (sn_osim_body){.name = name, .joint = -1, .rotation = {1, 0, 0, 0}};
+    u->body[u->nbody++] = (sn_osim_body){.name = name, .rotation = {1, 0, 0, 0}};
     return SN_OK;
 }
 

@@ -3,29 +3,25 @@
 #pragma once
 
 #include "base/names.h"
+#include "math/vec3.h"
 #include "sinew/osim.h"
 
 enum { SN_OSIM_AXES = 6 };  ///< of a joint: three rotations, then three translations
 
-/// A function of one coordinate: what a transform axis does.
-typedef enum sn_osim_kind {
-    SN_OSIM_NONE,
-    SN_OSIM_CONSTANT,    ///< y[0]
-    SN_OSIM_LINEAR,      ///< y[0] x + y[1]
-    SN_OSIM_POLYNOMIAL,  ///< y[0] x^(n-1) + ... + y[n-1]
-    SN_OSIM_SPLINE,      ///< cubic through the points
-    SN_OSIM_POLYLINE     ///< straight between the points
-} sn_osim_kind;
-
+/// A function as the file states it; its numbers are in `numbers`.
 typedef struct sn_osim_function {
-    sn_osim_kind kind;
-    double scale;  ///< of the result
-    size_t x, nx;  ///< where its numbers start in `numbers`
+    sn_function_type type;
+    bool stated;
+    bool falling;    ///< a polynomial whose highest power comes first
+    double scale;    ///< of the result
+    double wave[4];  ///< sine: amplitude, frequency, phase, offset
+    size_t x, nx;    ///< where they start, how many they are
     size_t y, ny;
 } sn_osim_function;
 
 typedef struct sn_osim_axis {
-    size_t coordinate;  ///< name; SIZE_MAX for none
+    size_t coordinate[SN_MAX_ARGUMENTS];  ///< names
+    int ncoordinate;
     double axis[3];
     sn_osim_function function;
     int line;
@@ -33,7 +29,7 @@ typedef struct sn_osim_axis {
 
 /// A place in a body: where a joint begins or ends.
 typedef struct sn_osim_place {
-    size_t body;  ///< name of the body, or of a frame of the joint; SIZE_MAX: not stated
+    size_t body;  ///< name of the body, or of a frame; SIZE_MAX: not stated
     double position[3];
     double angles[3];  ///< about x, then the turned y, then the turned z
 } sn_osim_place;
@@ -47,10 +43,15 @@ typedef struct sn_osim_joint {
     size_t name;
     int type;  ///< its row in the table of joints
     sn_osim_place parent, child;
+    bool reverse;                    ///< what moves is the parent, seen from the child
     size_t frame, nframe;            ///< its own in `frame`
     size_t coordinate, ncoordinate;  ///< its own in `coordinate`
     sn_osim_axis axis[SN_OSIM_AXES];
+    double radii[3];                        ///< of an ellipsoid
+    double wing_origin[2], wing_direction;  ///< of a scapula's winging
     int parent_body, child_body;
+    sn_frame parent_at, child_at;  ///< on those bodies
+    bool used;                     ///< it has placed a body
     int line;
 } sn_osim_joint;
 
@@ -58,15 +59,15 @@ typedef struct sn_osim_coordinate {
     size_t name;
     double value;  ///< the default
     double range[2];
-    bool clamped, locked;
+    bool clamped, locked, prescribed;
     int line;
 } sn_osim_coordinate;
 
 typedef struct sn_osim_body {
     size_t name;
-    int joint;                        ///< that holds it, -1: none
     int at;                           ///< joint of the model, -1: not yet known
     double position[3], rotation[4];  ///< of the body in that joint's frame
+    double mass, centre[3];
     int line;
 } sn_osim_body;
 
@@ -94,6 +95,7 @@ typedef struct sn_osim {
     SN_OSIM_LIST(sn_osim_coordinate, coordinate);
     SN_OSIM_LIST(sn_osim_marker, marker);
     int nconstraint;
+    double *work;  ///< 6 nnumbers + 512
     void *tables;  ///< behind body_names
     sn_names body_names;
 } sn_osim;
@@ -116,12 +118,25 @@ typedef struct sn_osim_joint_type {
         int slot;  ///< 0 1 2: rotations, 3 4 5: translations
         int axis;  ///< x y z
     } moves[SN_OSIM_AXES];
+    bool ellipsoid;  ///< and glides on one
+    bool wings;      ///< and its last coordinate is a scapula's winging
 } sn_osim_joint_type;
 
 extern const sn_osim_joint_type sn_osim_joint_types[];
 extern const int sn_osim_njoint_type;
 
-/// A function's value. A spline goes on straight beyond its ends. May be infinite or NaN for absurd
-/// numbers.
-/// @param work  room for 3 nx numbers
-double sn_osim_value(const sn_osim *u, const sn_osim_function *f, double x, double *work);
+/// A frame's place and angles as a frame.
+sn_frame sn_osim_frame_of(const sn_osim_place *place);
+
+/// Says in the info what is not as in the file.
+void sn_osim_note(sn_osim *u, const char *format, ...) SN_PRINTF(2, 3);
+
+/// osim_joint.c: where a chain of the model's joints has got to.
+typedef struct sn_osim_chain {
+    int last;       ///< joint of the model
+    sn_frame here;  ///< in its frame
+} sn_osim_chain;
+
+/// Add what a joint of the file does; backwards: from its child to its parent.
+sn_status sn_osim_add_moves(sn_osim *u, const sn_osim_joint *joint, bool backwards,
+                            sn_builder *builder, sn_osim_chain *chain);

@@ -41,7 +41,7 @@ static bool order_axes(const char order[4], int axes[3]) {
 
 static sn_status check_limits(const building *b, int i, const sn_joint_ops *ops) {
     const sn_joint_desc *d = &b->from->joint[i].desc;
-    for (int k = 0; k < ops->nv; k++) {
+    for (int k = 0; k < sn_desc_nv(d); k++) {
         double lower = d->lower[k], upper = d->upper[k];
         if (isnan(lower) || isnan(upper)) return joint_fail(b, i, "a limit is not a number");
         if (lower > upper) return joint_fail(b, i, "a lower limit is above its upper limit");
@@ -80,6 +80,17 @@ static void across(sn_vec3 axis, sn_vec3 *u, sn_vec3 *v) {
     *v = v3_cross(axis, *u);
 }
 
+// Which coordinates of a function joint are lengths: those that drive slides and no turn.
+static unsigned drive_lengths(const sn_joint_functions *functions) {
+    unsigned turns = 0, slides = 0;
+    for (int m = 0; m < functions->nmove; m++) {
+        const sn_function *f = &functions->move[m].function;
+        unsigned *driven = functions->move[m].turns ? &turns : &slides;
+        for (int i = 0; i < f->nargument; i++) *driven |= 1u << f->argument[i];
+    }
+    return slides & ~turns;
+}
+
 // Check one entry and turn it into what the sweeps use; tree and indices come later.
 static sn_status build_joint(const building *b, int i, sn_joint *out) {
     const sn_joint_desc *d = &b->from->joint[i].desc;
@@ -96,15 +107,28 @@ static sn_status build_joint(const building *b, int i, sn_joint *out) {
     if (!(d->mass >= 0) || !isfinite(d->mass))
         return joint_fail(b, i, "mass must be a number, 0 or above");
     if (!all_finite(d->centre, 3)) return joint_fail(b, i, "the centre of mass is not finite");
+    const sn_joint_entry *entry = &b->from->joint[i];
+    if (entry->wrong != NULL && entry->wrong_move >= 0)
+        return sn_fail(b->error, SN_ERR_MODEL, entry->line, "joint \"%.80s\", move %d: %s",
+                       joint_name(b, i), entry->wrong_move + 1, entry->wrong);
+    if (entry->wrong != NULL) return joint_fail(b, i, entry->wrong);
 
     *out = (sn_joint){.ops = ops,
                       .type = d->type,
                       .id = i,
-                      .nq = ops->nq,
-                      .nv = ops->nv,
+                      .nq = sn_desc_nq(d),
+                      .nv = sn_desc_nv(d),
+                      .curved = ops->curve != NULL || ops->bend != NULL,
                       .pitch = d->pitch,
                       .aligned = -1,
                       .aligned2 = -1};
+    for (int k = 0; k < SN_MAX_JOINT_DOFS; k++) out->lengths |= ops->lengths[k] ? 1u << k : 0;
+    if (d->type == SN_JOINT_FUNCTION) out->lengths = drive_lengths(d->functions);
+    for (int k = 0; k < out->nv; k++) {
+        double range = d->upper[k] - d->lower[k];
+        bool whole = range >= 6.283185307179586 - sn_turn_gap && range < INFINITY;
+        if (whole && sn_joint_goes_round(out, k)) out->whole |= 1u << k;
+    }
     double q[4], a[3];
     if (!sn_unit(d->rotation, 4, q)) return joint_fail(b, i, "rotation is zero or not finite");
     out->offset.p = v3_from(d->position);
@@ -230,7 +254,8 @@ static void number_dofs(sn_model *m, int *scratch) {
         depth[k] = j->parent < 0 ? 1 : depth[j->parent] + 1;
         if (depth[k] > m->depth) m->depth = depth[k];
         unsigned angles = j->ops->angles;
-        m->curved = m->curved || j->ops->curve != NULL;
+        m->curved = m->curved || j->curved;
+        m->odd = m->odd || j->nv == 4 || j->nv == 5;
         if (j->ops->quaternion >= 0) m->quaternion[m->nquaternion++] = k;
         j->leaf = true;
         if (j->parent >= 0) m->joint[j->parent].leaf = false;
@@ -280,8 +305,9 @@ typedef struct scratch {
     int *ints;
 } scratch;
 
-static void layout_model(sn_model *m, int nv, size_t names, char **pool, scratch *work,
-                         sn_layout *layout) {
+static void layout_model(sn_model *m, const sn_builder *b, char **pool, double **numbers,
+                         scratch *work, sn_layout *layout) {
+    int nv = m->nv;
     size_t njoint = (size_t)m->njoint, nmarker = (size_t)m->nmarker, n = (size_t)nv;
     m->joint = sn_layout_take(layout, njoint, sizeof *m->joint);
     m->sweep_of = sn_layout_take(layout, njoint, sizeof *m->sweep_of);
@@ -297,20 +323,37 @@ static void layout_model(sn_model *m, int nv, size_t names, char **pool, scratch
     sn_path_layout(&m->path, nv, layout);
     sn_names_layout(&m->joint_names, njoint, layout);
     sn_names_layout(&m->marker_names, nmarker, layout);
-    *pool = sn_layout_take(layout, names, 1);
+    sn_couplings_layout(m, b, nv, numbers, layout);
+    sn_loops_layout(m, b, layout);
+    *pool = sn_layout_take(layout, b->names_used, 1);
+    for (int i = 0; i < m->njoint; i++) {
+        const sn_joint_functions *from = b->joint[i].desc.functions, *to;
+        if (from == NULL) continue;
+        to = sn_functions_layout(from, layout);
+        sn_drive *drive = sn_drive_layout(from, layout);
+        if (to == NULL) continue;  // measuring
+        m->desc[i].functions = to;
+        m->joint[i].drive = drive;  // file order for now; build() keeps it
+    }
     work->built = sn_layout_take(layout, njoint, sizeof *work->built);
     work->ints = sn_layout_take(layout, 2 * njoint, sizeof *work->ints);
 }
 
 static sn_status build(const building *b, scratch *work) {
     sn_model *m = b->model;
-    for (int i = 0; i < m->njoint; i++) SN_TRY(build_joint(b, i, &work->built[i]));
+    for (int i = 0; i < m->njoint; i++) {
+        const sn_drive *drive = m->joint[i].drive;
+        SN_TRY(build_joint(b, i, &work->built[i]));
+        work->built[i].drive = drive;
+    }
     SN_TRY(build_names(b));
     SN_TRY(find_root(b));
     if (m->root < 0) return cycle_fail(b, 0);
     SN_TRY(sweep_order(b, work->built, work->ints));
     number_dofs(m, work->ints);
-    return build_markers(b);
+    SN_TRY(build_markers(b));
+    SN_TRY(sn_couplings_build(m, b->from, b->error));
+    return sn_loops_build(m, b->from, b->error);
 }
 
 sn_status sn_builder_finish(const sn_builder *builder, sn_model **out, sn_error *error) {
@@ -318,8 +361,9 @@ sn_status sn_builder_finish(const sn_builder *builder, sn_model **out, sn_error 
     if (builder == NULL || out == NULL) return sn_fail_missing(error);
     if (builder->status != SN_OK) {
         if (builder->status == SN_ERR_SIZE)
-            return sn_fail(error, SN_ERR_SIZE, 0, "more than %d joints or %d markers",
-                           SN_MAX_JOINTS, SN_MAX_MARKERS);
+            return sn_fail(error, SN_ERR_SIZE, 0,
+                           "more than %d joints, %d markers, %d couplings or %d loops",
+                           SN_MAX_JOINTS, SN_MAX_MARKERS, SN_MAX_COUPLINGS, SN_MAX_LOOPS);
         return sn_fail(error, builder->status, 0, "%s", sn_status_text(builder->status));
     }
     if (strlen(builder->names) > SN_MAX_NAME)
@@ -331,28 +375,31 @@ sn_status sn_builder_finish(const sn_builder *builder, sn_model **out, sn_error 
                   .njoint = (int)builder->njoint,
                   .nmarker = (int)builder->nmarker};
     for (int i = 0; i < m.njoint; i++) {
-        const sn_joint_ops *ops = sn_joint_ops_of(builder->joint[i].desc.type);
-        if (ops == NULL) continue;  // told apart below, with its name
-        m.nq += ops->nq;
-        m.nv += ops->nv;
+        // a joint of no known type has none, and is told apart below, with its name
+        m.nq += sn_desc_nq(&builder->joint[i].desc);
+        m.nv += sn_desc_nv(&builder->joint[i].desc);
     }
     char *names;
+    double *numbers;
     scratch work;
     sn_layout layout = {0};
     sn_model *model = sn_layout_take(&layout, 1, sizeof *model);
-    layout_model(&m, m.nv, builder->names_used, &names, &work, &layout);
+    layout_model(&m, builder, &names, &numbers, &work, &layout);
     void *block = sn_layout_acquire(&layout, &builder->allocator, &m.owner);
     if (block == NULL) return sn_fail_memory(error);
     layout = (sn_layout){.block = block};
     model = sn_layout_take(&layout, 1, sizeof *model);
-    layout_model(&m, m.nv, builder->names_used, &names, &work, &layout);
+    layout_model(&m, builder, &names, &numbers, &work, &layout);
     *model = m;
+    sn_couplings_copy(model, builder, numbers);
 
     // names move into the model
     memcpy(names, builder->names, builder->names_used);
     model->name = names;
     for (int i = 0; i < m.njoint; i++) {
+        const sn_joint_functions *functions = model->desc[i].functions;
         model->desc[i] = builder->joint[i].desc;
+        model->desc[i].functions = functions;
         model->desc[i].name = names + builder->joint[i].name;
     }
     for (int i = 0; i < m.nmarker; i++) {

@@ -15,9 +15,23 @@ const sn_joint_ops *sn_joint_ops_of(sn_joint_type type) {
         [SN_JOINT_PLANAR] = &sn_joint_planar,
         [SN_JOINT_TRANSLATION] = &sn_joint_translation,
         [SN_JOINT_FREE] = &sn_joint_free,
+        [SN_JOINT_FUNCTION] = &sn_joint_function,
     };
     if ((unsigned)type >= SN_JOINT_TYPE_COUNT) return NULL;
     return table[type];
+}
+
+int sn_desc_nv(const sn_joint_desc *desc) {
+    if (desc->type == SN_JOINT_FUNCTION)
+        return desc->functions != NULL ? desc->functions->ncoordinate : 0;
+    const sn_joint_ops *ops = sn_joint_ops_of(desc->type);
+    return ops != NULL ? ops->nv : 0;
+}
+
+int sn_desc_nq(const sn_joint_desc *desc) {
+    if (desc->type == SN_JOINT_FUNCTION) return sn_desc_nv(desc);
+    const sn_joint_ops *ops = sn_joint_ops_of(desc->type);
+    return ops != NULL ? ops->nq : 0;
 }
 
 const char *sn_joint_type_name(sn_joint_type type) {

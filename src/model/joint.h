@@ -3,6 +3,7 @@
 #pragma once
 
 #include "math/vec3.h"
+#include "model/function.h"
 #include "sinew/model.h"
 
 /// A joint as the sweeps use it. The model keeps them parents first, depth first.
@@ -24,7 +25,22 @@ typedef struct sn_joint {
     sn_vec3 axis, axis2;  ///< unit
     sn_vec3 u, v;         ///< unit, across axis
     double pitch;
+    bool curved;                   ///< has second derivatives of its own: ops->curve or ops->bend
+    unsigned whole;                ///< bit i: angle i goes round inside limits a whole turn apart
+    unsigned lengths;              ///< bit i: velocity i is in metres, not radians
+    const struct sn_drive *drive;  ///< function only
 } sn_joint;
+
+/// What moves a function joint, ready for the sweeps.
+typedef struct sn_drive {
+    int nmove;
+    struct sn_drive_move {
+        bool turns;
+        int aligned;   ///< axis is exactly coordinate axis 0, 1 or 2; -1 when it is not
+        sn_vec3 axis;  ///< unit for turns
+        sn_driver driver;
+    } move[SN_MAX_JOINT_MOVES];
+} sn_drive;
 
 /// Sine and cosine of one coordinate.
 typedef struct sn_angle {
@@ -49,6 +65,11 @@ typedef struct sn_joint_ops {
     void (*curve)(const sn_joint *joint, const double *q, const sn_frame *base, sn_vec3 e[3][3]);
     int curve_first, curve_count;
 
+    /// The same for joints that do not turn about one centre: E[a][b], b <= a, is the whole twist
+    /// dS_a/dq_b - S_b x S_a. For b > a, dS_a/dq_b itself is E[b][a]. NULL when there are none.
+    void (*bend)(const sn_joint *joint, const double *q, const sn_frame *base,
+                 sn_twist E[SN_MAX_JOINT_DOFS][SN_MAX_JOINT_DOFS]);
+
     /// NULL: coordinates are numbers that are added, subtracted and need no normalising.
     void (*integrate)(const double *q, const double *delta, double *out);
     void (*difference)(const double *q0, const double *q1, double *delta);
@@ -59,9 +80,13 @@ typedef struct sn_joint_ops {
 
 extern const sn_joint_ops sn_joint_fixed, sn_joint_hinge, sn_joint_slider, sn_joint_screw,
     sn_joint_universal, sn_joint_euler, sn_joint_ball, sn_joint_expmap, sn_joint_swing_twist,
-    sn_joint_planar, sn_joint_translation, sn_joint_free;
+    sn_joint_planar, sn_joint_translation, sn_joint_free, sn_joint_function;
 
 const sn_joint_ops *sn_joint_ops_of(sn_joint_type type);
+
+/// How many coordinates and velocities a described joint has; as given, checked nowhere.
+int sn_desc_nq(const sn_joint_desc *desc);
+int sn_desc_nv(const sn_joint_desc *desc);
 
 /// The angles of R = R_A R_B R_C; the middle one in [-pi/2, pi/2] or, when A is C, in [0, pi].
 void sn_euler_from_rotation(const int order[3], const sn_mat3 *R, double angles[3]);
@@ -72,6 +97,26 @@ bool sn_joint_set_rotation(const sn_joint *joint, const sn_mat3 *R, double *q);
 
 /// The rotation that a joint has now.
 sn_mat3 sn_joint_rotation(const sn_joint *joint, const double *q);
+
+/// The turn of an angle that is nearest to `near` inside the limits; where they leave it none, the limit
+/// that is less of a turn away.
+double sn_angle_near(double angle, double near, double lower, double upper);
+
+/// Is velocity i an angle about an axis that a whole turn brings back?
+static inline bool sn_joint_goes_round(const sn_joint *joint, int i) {
+    return (joint->ops->angles >> i & 1) != 0 &&
+           (joint->type != SN_JOINT_SCREW || joint->pitch == 0);
+}
+
+/// Limits less than this short of a whole turn count as one: files round.
+static const double sn_turn_gap = 0.01;
+
+/// How far coordinate i is from x0: the short way round where it goes round inside its limits, so that
+/// turns are alike.
+static inline double sn_joint_apart(const sn_joint *joint, int i, double x, double x0) {
+    double d = x - x0;
+    return (joint->whole >> i & 1) != 0 ? remainder(d, 6.283185307179586) : d;
+}
 
 /// A rotation about axis a through point o.
 static inline sn_twist twist_about(sn_vec3 a, sn_vec3 o) { return (sn_twist){a, v3_cross(o, a)}; }

@@ -5,12 +5,16 @@
 
 #include "base/json_fields.h"
 #include "base/text.h"
+#include "model/couplings_json.h"
+#include "model/functions_json.h"
 #include "model/model.h"
 
-static const char *const model_keys[] = {"sinew", "name", "joints", "markers", NULL};
-static const char *const joint_keys[] = {"name",   "parent",   "type",  "position", "rotation",
-                                         "axis",   "axis2",    "pitch", "order",    "limits",
-                                         "locked", "strength", "mass",  "centre",   NULL};
+static const char *const model_keys[] = {"sinew",     "name",  "joints", "markers",
+                                         "couplings", "loops", NULL};
+static const char *const joint_keys[] = {
+    "name",   "parent", "type",     "position",    "rotation", "axis", "axis2",  "pitch", "order",
+    "limits", "locked", "strength", "coordinates", "moves",    "mass", "centre", NULL};
+
 static const char *const marker_keys[] = {"name", "joint", "position", "weight", NULL};
 
 // The file being read: the builder, and the names under which joints were added.
@@ -114,7 +118,8 @@ static sn_status read_joint(reading *r, const sn_json_node *node, size_t index) 
                               type_name);
 
     sn_joint_desc d = sn_joint_default(type);
-    const sn_joint_ops *ops = sn_joint_ops_of(type);
+    sn_joint_functions functions;
+    sn_numbers numbers = {.allocator = r->allocator};
     d.name = name;
     (void)sn_fields_numbers(&f, "position", 3, d.position);
     (void)sn_fields_numbers(&f, "rotation", 4, d.rotation);
@@ -132,19 +137,35 @@ static sn_status read_joint(reading *r, const sn_json_node *node, size_t index) 
     } else if (type == SN_JOINT_EULER) {
         require(&f, false, &d, "order");
     }
-    read_limits(&f, ops->nv, &d);
-    read_each(&f, "locked", true, ops->nv, &d);
-    read_each(&f, "strength", false, ops->nv, &d);
-    (void)sn_fields_number(&f, "mass", &d.mass);
-    (void)sn_fields_numbers(&f, "centre", 3, d.centre);
-    if (f.status != SN_OK) return f.status;
+    if (type == SN_JOINT_FUNCTION) {
+        sn_functions_read(&f, &functions, &numbers);
+        d.functions = &functions;
+    } else if (sn_json_get(r->json, node, "moves") != NULL ||
+               sn_json_get(r->json, node, "coordinates") != NULL) {
+        sn_fields_fail(&f, node, "only a function joint has \"coordinates\" and \"moves\"");
+    }
+    if (f.status == SN_OK) {
+        int nv = sn_desc_nv(&d);
+        read_limits(&f, nv, &d);
+        read_each(&f, "locked", true, nv, &d);
+        read_each(&f, "strength", false, nv, &d);
+        (void)sn_fields_number(&f, "mass", &d.mass);
+        (void)sn_fields_numbers(&f, "centre", 3, d.centre);
+    }
+    if (f.status != SN_OK) {
+        sn_release(r->allocator, numbers.item);
+        return f.status;
+    }
 
     const sn_json_node *parent = sn_json_get(r->json, node, "parent");
-    if (parent != NULL && parent->type != SN_JSON_STRING && parent->type != SN_JSON_NULL)
-        return sn_fields_fail(&f, parent, "\"parent\" must be a joint's name, or null");
     r->parent[index] = parent != NULL && parent->type == SN_JSON_STRING ? parent : NULL;
-    (void)sn_builder_joint_at(r->builder, &d, node->line);
-    return SN_OK;  // a builder out of memory says so at the end
+    // a builder out of memory says so at the end
+    if (parent != NULL && parent->type != SN_JSON_STRING && parent->type != SN_JSON_NULL)
+        sn_fields_fail(&f, parent, "\"parent\" must be a joint's name, or null");
+    else
+        (void)sn_builder_joint_at(r->builder, &d, node->line);
+    sn_release(r->allocator, numbers.item);
+    return f.status;
 }
 
 static const char *entry_name(const void *owner, int i) {
@@ -226,16 +247,25 @@ static sn_status read_file(reading *r) {
         sn_fields_fail(&f, joints == NULL ? root : joints, "it needs an array \"joints\"");
     if (markers != NULL && markers->type != SN_JSON_ARRAY)
         sn_fields_fail(&f, markers, "\"markers\" must be an array");
+    const sn_json_node *couplings = sn_json_get(r->json, root, "couplings");
+    if (couplings != NULL && couplings->type != SN_JSON_ARRAY)
+        sn_fields_fail(&f, couplings, "\"couplings\" must be an array");
+    const sn_json_node *loops = sn_json_get(r->json, root, "loops");
+    if (loops != NULL && loops->type != SN_JSON_ARRAY)
+        sn_fields_fail(&f, loops, "\"loops\" must be an array");
     if (f.status != SN_OK) return f.status;
 
     sn_status status = sn_builder_create(name, r->allocator, &r->builder);
     if (status != SN_OK) return sn_fail(r->error, status, 0, "%s", sn_status_text(status));
     SN_TRY(read_joints(r, joints));
-    if (markers == NULL || r->builder->status != SN_OK) return SN_OK;
-    const sn_json_node *at = sn_json_first(r->json, markers);
-    for (size_t i = 0; i < markers->count; i++, at = sn_json_next(r->json, at))
+    if (r->builder->status != SN_OK) return SN_OK;
+    const sn_json_node *at = markers != NULL ? sn_json_first(r->json, markers) : NULL;
+    for (size_t i = 0; at != NULL; i++, at = sn_json_next(r->json, at))
         SN_TRY(read_marker(r, at, i));
-    return SN_OK;
+    if (couplings != NULL && r->builder->status == SN_OK)
+        SN_TRY(sn_couplings_read(r->json, couplings, r->builder, &r->names, r->error));
+    if (loops == NULL || r->builder->status != SN_OK) return SN_OK;
+    return sn_loops_read(r->json, loops, r->builder, &r->names, r->error);
 }
 
 sn_status sn_model_read_json(const char *text, size_t length, const sn_allocator *allocator,
@@ -304,7 +334,7 @@ static void add_each(sn_text *t, const sn_joint_desc *d, int nv) {
 static void add_joint(sn_text *t, const sn_model *m, int i) {
     const sn_joint_desc *d = &m->desc[i];
     const sn_joint_desc plain = sn_joint_default(d->type);
-    int nv = sn_joint_ops_of(d->type)->nv;
+    int nv = sn_desc_nv(d);
     sn_text_add(t, i > 0 ? ",\n  {\"name\": " : "\n  {\"name\": ");
     sn_text_add_json_string(t, d->name);
     sn_text_add(t, ", \"parent\": ");
@@ -331,6 +361,7 @@ static void add_joint(sn_text *t, const sn_model *m, int i) {
         sn_text_add(t, ", \"pitch\": ");
         sn_text_add_number(t, d->pitch);
     }
+    if (d->type == SN_JOINT_FUNCTION) sn_functions_write(t, d->functions);
     add_limits(t, d, nv);
     add_each(t, d, nv);
     if (d->mass != 0) {
@@ -361,7 +392,10 @@ sn_status sn_model_write_json(const sn_model *model, const sn_allocator *allocat
         sn_text_add_number(&t, d->weight);
         sn_text_add(&t, "}");
     }
-    sn_text_add(&t, "]}\n");
+    sn_text_add(&t, "]");
+    sn_couplings_write(&t, model);
+    sn_loops_write(&t, model);
+    sn_text_add(&t, "}\n");
     if (t.status != SN_OK) {
         sn_status status = t.status;
         sn_text_end(&t);

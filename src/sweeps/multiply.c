@@ -47,6 +47,18 @@ static void multiply_curve(const sn_workspace *ws, int k, const double *x, doubl
     }
 }
 
+// The same for joints without one centre.
+static void multiply_bend(const sn_workspace *ws, int k, const double *x, double *out) {
+    const sn_joint *j = &ws->model->joint[k];
+    const sn_field *field = &ws->body[k];
+    sn_twist E[SN_MAX_JOINT_DOFS][SN_MAX_JOINT_DOFS];
+    j->ops->bend(j, ws->q + j->q0, &ws->base[k], E);
+    for (int a = 0; a < j->nv; a++)
+        for (int b = 0; b < j->nv; b++)
+            out[j->v0 + a] -=
+                wrench_dot(b <= a ? E[a][b] : E[b][a], field->n, field->f) * x[j->v0 + b];
+}
+
 void sn_workspace_multiply(sn_workspace *ws, bool gauss_newton, const double *x, double *out) {
     if (ws == NULL || x == NULL || out == NULL) return;
     const sn_model *m = ws->model;
@@ -54,6 +66,7 @@ void sn_workspace_multiply(sn_workspace *ws, bool gauss_newton, const double *x,
     bool exact = !gauss_newton;
     double *u = ws->scratch;  // the velocities behind the gains
     for (int v = 0; v < m->nv; v++) u[v] = x[v] * m->gain[v];
+    if (ws->ties != NULL) sn_ties_follow_file(ws, u);
 
     // down: the twist of every body, and what the tasks on it answer
     for (int k = 0; k < m->njoint; k++) {
@@ -81,10 +94,12 @@ void sn_workspace_multiply(sn_workspace *ws, bool gauss_newton, const double *x,
             V = twist_add(V, u[j->v0 + i], S);
         }
         if (exact && j->ops->curve != NULL) multiply_curve(ws, k, u, out);
+        if (exact && j->ops->bend != NULL) multiply_bend(ws, k, u, out);
         if (j->parent < 0) continue;
         ws->answer[j->parent] = twist_add(ws->answer[j->parent], 1, answer);
         ws->below[j->parent] = twist_add(ws->below[j->parent], 1, (sn_twist){field->n, field->f});
     }
     sn_joint_terms_multiply(ws, exact, u, out);
+    if (ws->ties != NULL) sn_ties_multiply_file(ws, exact, u, out);
     for (int v = 0; v < m->nv; v++) out[v] *= m->gain[v];
 }

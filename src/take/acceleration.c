@@ -5,20 +5,6 @@
 #include "take/fit.h"
 
 // The root's place is a length and does not count; sliders do not either.
-static bool is_angle(const sn_model *model, int joint, int dof) {
-    switch (sn_model_joint(model, joint)->type) {
-    case SN_JOINT_SLIDER:
-    case SN_JOINT_TRANSLATION:
-        return false;
-    case SN_JOINT_FREE:
-        return dof >= 3;
-    case SN_JOINT_PLANAR:
-        return dof >= 2;
-    default:
-        return true;
-    }
-}
-
 sn_status sn_fit_acceleration(const sn_model *model, const sn_motion *motion,
                               const sn_allocator *allocator, double *out) {
     size_t nv = (size_t)sn_model_nv(model);
@@ -36,7 +22,7 @@ sn_status sn_fit_acceleration(const sn_model *model, const sn_motion *motion,
             size_t end =
                 j + 1 < sn_model_njoint(model) ? (size_t)sn_model_v_index(model, j + 1) : nv;
             for (size_t i = v; i < end; i++) {
-                if (!is_angle(model, j, (int)(i - v))) continue;
+                if (sn_model_is_length(model, j, (int)(i - v))) continue;
                 sum += fabs(d[nv + i] - d[i]) * rate * rate;
                 n++;
             }

@@ -15,7 +15,7 @@ typedef struct sn_shape {
 typedef struct sn_calibration {
     const sn_allocator *allocator;
     const sn_fit_input *input;
-    const volatile bool *cancel;
+    sn_cancel cancel;
     int threads;
     sn_shape shape;
     size_t nq, nv;
@@ -62,6 +62,13 @@ void sn_normal_add(sn_calibration *c, const sn_workspace *ws, const sn_model *mo
 
 /// The errors of all samples at the present shape and poses, and new weights from them.
 sn_status sn_calibration_weigh(sn_calibration *c, double *rms, int *outliers, sn_error *error);
+
+/// Lengths of a joint times a factor: its offset, and the slides of a function joint that follow angles.
+/// @param room  for its functions, as long as `desc` is in use
+void sn_shape_scale(sn_joint_desc *desc, double factor, sn_joint_functions *room);
+
+/// Does a slide of a function joint follow angles only? Then it is a length of the body.
+bool sn_shape_scales(const sn_joint_functions *functions, int move);
 
 /// The model with shape x.
 sn_status sn_shape_model(const sn_shape *shape, const double *x, const sn_allocator *allocator,

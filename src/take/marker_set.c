@@ -8,6 +8,7 @@
 
 #include "base/json_fields.h"
 #include "base/text.h"
+#include "take/calibrate.h"
 
 sn_status sn_marker_set_create(const char *name, const sn_marker_place *places, int count,
                                const sn_allocator *allocator, sn_marker_set **out) {
@@ -26,10 +27,8 @@ sn_status sn_marker_set_create(const char *name, const sn_marker_place *places, 
         if (block == NULL) return SN_ERR_MEMORY;
         layout = (sn_layout){.block = block};
     }
-    *self = (sn_marker_set){.allocator = sn_allocator_of(allocator),
-                            .owner = owner,
-                            .count = count,
-                            .place = place};
+    *self = (sn_marker_set){
+        .allocator = sn_allocator_of(allocator), .owner = owner, .count = count, .place = place};
     sn_copy_name(self->name, sizeof self->name, name);
     if (count > 0) memcpy(place, places, (size_t)count * sizeof *place);
     *out = self;
@@ -151,15 +150,16 @@ sn_status sn_marker_set_read_json(const char *text, size_t length, const sn_allo
         wrong = sn_fail(error, SN_ERR_PARSE, root->line,
                         "no \"markers\": [...] here, so this is no marker set");
     else if (list->count > SN_MAX_MARKERS)
-        wrong = sn_fail(error, SN_ERR_SIZE, list->line, "%zu markers are more than the %d that can be",
-                        (size_t)list->count, SN_MAX_MARKERS);
+        wrong =
+            sn_fail(error, SN_ERR_SIZE, list->line, "%zu markers are more than the %d that can be",
+                    (size_t)list->count, SN_MAX_MARKERS);
     if (wrong != SN_OK) {
         sn_json_destroy(json);
         return wrong;
     }
     sn_marker_place *place = sn_acquire(allocator, list->count * sizeof *place);
-    sn_status status = place == NULL ? sn_fail_memory(error)
-                                     : read_places(json, list, joints, place, error);
+    sn_status status =
+        place == NULL ? sn_fail_memory(error) : read_places(json, list, joints, place, error);
     const char *called = name != NULL && name->type == SN_JSON_STRING ? name->string : "markers";
     if (status == SN_OK) {
         status = sn_marker_set_create(called, place, (int)list->count, allocator, out);
@@ -208,11 +208,12 @@ static sn_status unknown_joint(const sn_model *model, const sn_marker_place *p,
     for (int j = 0; names != NULL && j < n; j++) names[j] = sn_model_joint(model, j)->name;
     if (names != NULL) near = sn_nearest_name(p->joint, names, n);
     sn_status status =
-        near >= 0 ? sn_fail(error, SN_ERR_MODEL, 0,
-                            "marker %s sits on \"%.80s\", which the model lacks; did you mean \"%.80s\"?",
-                            p->name, p->joint, names[near])
-                  : sn_fail(error, SN_ERR_MODEL, 0, "marker %s sits on \"%.80s\", which the model lacks",
-                            p->name, p->joint);
+        near >= 0
+            ? sn_fail(error, SN_ERR_MODEL, 0,
+                      "marker %s sits on \"%.80s\", which the model lacks; did you mean \"%.80s\"?",
+                      p->name, p->joint, names[near])
+            : sn_fail(error, SN_ERR_MODEL, 0, "marker %s sits on \"%.80s\", which the model lacks",
+                      p->name, p->joint);
     sn_release(allocator, names);
     return status;
 }
@@ -246,11 +247,12 @@ sn_status sn_marker_set_apply(const sn_marker_set *set, const sn_model *model, s
             d.lower[k] = -INFINITY;
             d.upper[k] = INFINITY;
         }
-        if (factor != NULL && d.parent >= 0)
-            for (int k = 0; k < 3; k++) d.position[k] *= factor[d.parent];
+        sn_joint_functions room;
+        if (factor != NULL && d.parent >= 0) sn_shape_scale(&d, factor[d.parent], &room);
         (void)sn_builder_joint(builder, &d);
     }
     sn_status status = add_markers(set, model, builder, allocator, error);
+    sn_builder_couple_as(builder, model);
     if (status == SN_OK) status = sn_builder_finish(builder, out, error);
     sn_builder_destroy(builder);
     return status;

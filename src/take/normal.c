@@ -17,8 +17,25 @@ void sn_normal_begin(sn_calibration *c, const double *x) {
     }
 }
 
+// How a function joint has slid where that follows angles, at factor 1: those slides are lengths, too.
+static sn_vec3 slid(const sn_calibration *c, const sn_workspace *ws, const sn_model *model, int j) {
+    const sn_joint_desc *d = sn_model_joint(model, j);
+    const sn_joint_functions *now = d->functions;
+    double factor = 0;
+    for (int m = 0; now != NULL && m < now->nmove; m++) {
+        if (now->move[m].turns) continue;
+        if (!sn_shape_scales(now, m)) return v3(0, 0, 0);
+        const double *first = sn_model_joint(c->shape.model, j)->functions->move[m].axis;
+        factor = v3_norm(v3_from(now->move[m].axis)) / v3_norm(v3_from(first));
+    }
+    if (factor == 0) return v3(0, 0, 0);
+    sn_vec3 start = sn_workspace_point(ws, d->parent, d->position);
+    return v3_scale(1 / factor, v3_sub(sn_workspace_frame(ws, j).p, start));
+}
+
 // dp/dx of a marker, 3 x n row-major, and which columns are not zero: its own three, and its path's bones.
-static int shape_columns(const sn_calibration *c, const sn_workspace *ws, const sn_model *model, int i) {
+static int shape_columns(const sn_calibration *c, const sn_workspace *ws, const sn_model *model,
+                         int i) {
     int *columns = c->columns;
     size_t n = (size_t)c->shape.size;
     int joint = sn_model_marker(model, i)->joint, count = 0;
@@ -36,6 +53,7 @@ static int shape_columns(const sn_calibration *c, const sn_workspace *ws, const 
         // the vector at factor 1, turned as it is now
         sn_mat3 P = sn_workspace_frame(ws, parent).R;
         sn_vec3 d = m3_mul(&P, v3_from(sn_model_joint(c->shape.model, j)->position));
+        d = v3_add(d, slid(c, ws, model, j));
         for (int row = 0; row < 3; row++) {
             double *at = &c->Jx[(size_t)row * n + (size_t)column];
             *at = v3_at(d, row) + (seen < count ? *at : 0);

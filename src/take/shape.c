@@ -24,6 +24,29 @@ void sn_shape_factors(const sn_shape *shape, const double *x, double *factor) {
         factor[j] = shape->group[j] >= 0 ? x[3 * shape->nmarker + shape->group[j]] : 1;
 }
 
+// A slide is a length of the body where no coordinate of it is a length itself, that is, drives no turn.
+bool sn_shape_scales(const sn_joint_functions *f, int move) {
+    if (f->move[move].turns) return false;
+    for (int i = 0; i < f->move[move].function.nargument; i++) {
+        bool angle = false;
+        for (int m = 0; m < f->nmove; m++)
+            for (int k = 0; f->move[m].turns && k < f->move[m].function.nargument; k++)
+                angle =
+                    angle || f->move[m].function.argument[k] == f->move[move].function.argument[i];
+        if (!angle) return false;
+    }
+    return true;
+}
+
+void sn_shape_scale(sn_joint_desc *desc, double factor, sn_joint_functions *room) {
+    for (int k = 0; k < 3; k++) desc->position[k] *= factor;
+    if (desc->functions == NULL) return;
+    *room = *desc->functions;
+    desc->functions = room;
+    for (int m = 0; m < room->nmove; m++)
+        for (int k = 0; k < 3 && sn_shape_scales(room, m); k++) room->move[m].axis[k] *= factor;
+}
+
 sn_status sn_shape_model(const sn_shape *shape, const double *x, const sn_allocator *allocator,
                          sn_model **out, sn_error *error) {
     sn_builder *builder;
@@ -37,7 +60,8 @@ sn_status sn_shape_model(const sn_shape *shape, const double *x, const sn_alloca
             d.upper[k] = INFINITY;
         }
         int group = d.parent >= 0 ? shape->group[d.parent] : -1;
-        for (int k = 0; group >= 0 && k < 3; k++) d.position[k] *= x[3 * shape->nmarker + group];
+        sn_joint_functions room;
+        if (group >= 0) sn_shape_scale(&d, x[3 * shape->nmarker + group], &room);
         (void)sn_builder_joint(builder, &d);
     }
     for (int i = 0; i < shape->nmarker; i++) {
@@ -45,6 +69,7 @@ sn_status sn_shape_model(const sn_shape *shape, const double *x, const sn_alloca
         memcpy(d.position, x + 3 * i, sizeof d.position);
         (void)sn_builder_marker(builder, &d);
     }
+    sn_builder_couple_as(builder, shape->model);
     sn_status status = sn_builder_finish(builder, out, error);
     sn_builder_destroy(builder);
     return status;

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// The functions of a joint in the native model file.
+#pragma once
+
+#include "base/json_fields.h"
+#include "base/text.h"
+#include "model/joint.h"
+
+/// Numbers read so far; released by whoever began it.
+typedef struct sn_numbers {
+    const sn_allocator *allocator;
+    double *item;
+    size_t count, capacity;
+} sn_numbers;
+
+/// "coordinates" and "moves" of a joint; names point into the file, numbers into `numbers`.
+void sn_functions_read(sn_fields *fields, sn_joint_functions *out, sn_numbers *numbers);
+
+void sn_functions_write(sn_text *text, const sn_joint_functions *functions);
