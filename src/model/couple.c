@@ -221,7 +221,8 @@ int sn_model_lead_back(const sn_model *model, double *q) {
                         square += jet.d[k] * jet.d[k];
                         continue;
                     }
-                    double to = *x + d / square;
+                    // not far at once: where a slope vanishes the step would be anything
+                    double to = *x + fmin(fmax(d / square, -0.5), 0.5);
                     *x = fmin(fmax(to, model->lower[c->v[k]]), model->upper[c->v[k]]);
                     moved++;
                 }
