@@ -700,7 +700,7 @@ static void round_trip(void **unused) {
 static sn_status pair(const sn_function *f, const double low[2], const double high[2],
                       sn_model **out, sn_error *error) {
     sn_builder *b;
-    assert_int_equal(sn_builder_create("pair", NULL, &b), SN_OK);
+    assert_int_equal(sn_builder_create("pair", NULL, &b, NULL), SN_OK);
     for (int i = 0; i < 2; i++) {
         sn_joint_desc d = sn_joint_default(SN_JOINT_HINGE);
         d.name = i == 0 ? "leader" : "follower";
