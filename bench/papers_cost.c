@@ -9,6 +9,7 @@
 #include "algorithms34.h"
 #include "figures.h"
 #include "papers.h"
+#include "sweeps/path_rows.h"
 
 enum { JOBS = 7, SWEEPS = 3, MOST = 9 };
 

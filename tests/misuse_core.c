@@ -104,23 +104,7 @@ static void models(void) {
 }
 
 static void paths(void) {
-    VALUE(sn_model_path, == NULL, PTR(w.model));
     VALUE(sn_model_sweep_order, == NULL, PTR(w.model));
-    VALUE(sn_path_count, == 0, PTR(w.path));
-    VALUE(sn_path_entries, == 0, PTR(w.path));
-    VALUE(sn_path_size, == 0, PTR(w.path));
-    VALUE(sn_path_length, == 0, PTR(w.path), INDEX(0));
-    VALUE(sn_path_row, == 0, PTR(w.path), INDEX(0));
-    VALUE(sn_path_parent, == -1, PTR(w.path), INDEX(0));
-    VOID(sn_path_to_dense, PTR(w.path), PTR(w.rows), MAY(sn_model_sweep_order(w.model)),
-         PTR(w.big));
-    VOID(sn_path_multiply, PTR(w.path), PTR(w.rows), PTR(w.v), PTR(w.big));
-    VOID(sn_path_drop, PTR(w.path), PTR(w.keep), PTR(w.rows));
-    VALUE(sn_path_factor_ldl, >= 0, PTR(w.path), ANY(0), PTR(w.rows));
-    VOID(sn_path_solve_ldl, PTR(w.path), PTR(w.rows), PTR(w.big));
-    VALUE(sn_path_factor_ltl, >= 0, PTR(w.path), ANY(0), PTR(w.rows));
-    VOID(sn_path_solve_ltl, PTR(w.path), PTR(w.rows), PTR(w.big));
-    VOID(sn_path_curvature, PTR(w.path), PTR(w.rows), INDEX(0), PTR(w.big));
 }
 
 static void problems(void) {
@@ -178,7 +162,6 @@ static void evaluations(void) {
     VALUE(sn_workspace_loop_error, == 0, PTR(w.ws), INDEX(0));
     VOID(sn_workspace_gradient, PTR(w.ws), PTR(w.big));
     VOID(sn_workspace_hessian, PTR(w.ws), PTR(w.big));
-    VALUE(sn_workspace_rows, == NULL, PTR(w.ws));
     VALUE(sn_workspace_sweep_gradient, == NULL, PTR(w.ws));
     VOID(sn_workspace_multiply, PTR(w.ws), false, PTR(w.v), PTR(w.big));
     VALUE(sn_workspace_factor, >= 0, PTR(w.ws), MAY(w.v), MAY(w.keep), ANY(0), MAY(&pivot));

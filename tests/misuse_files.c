@@ -36,22 +36,12 @@ static void skeletons(void) {
     VALUE(sn_skeleton_model, == NULL, PTR(bvh));
     STRUCT(sn_skeleton_kind, PTR(bvh));
     VOID(sn_skeleton_tip, PTR(bvh), INDEX(0), PTR(at));
-    VALUE(sn_skeleton_nend, == 0, PTR(bvh));
-    VALUE(sn_skeleton_end, == -1, PTR(bvh), INDEX(0), PTR(at));
     VALUE(sn_skeleton_metres_per_unit, == 0, PTR(bvh));
     VALUE(sn_skeleton_metres_guessed, == false, PTR(bvh));
     VALUE(sn_skeleton_up_axis, == NULL, PTR(bvh));
     VALUE(sn_skeleton_note, == NULL, PTR(bvh));
     STRUCT(sn_skeleton_angle_unit, PTR(bvh));
-    VALUE(sn_skeleton_row_size, == 0, PTR(bvh));
-    VALUE(sn_skeleton_row_index, == -1, PTR(bvh), INDEX(0));
-    VALUE(sn_skeleton_row_count, == 0, PTR(bvh), INDEX(0));
-    VALUE(sn_skeleton_row_name, == NULL, PTR(bvh), INDEX(0), INDEX(0));
-    VOID(sn_skeleton_from_row, PTR(bvh), ENUM(sn_angle_unit, SN_ANGLE_DEGREES), PTR(row),
-         PTR(w.big));
     sn_model_zero(sn_skeleton_model(bvh), w.big);
-    VOID(sn_skeleton_to_row, PTR(bvh), ENUM(sn_angle_unit, SN_ANGLE_DEGREES), PTR(w.big), MAY(row),
-         PTR(row));
     STATUS(sn_amc_read, PTR(w.amc_text), strlen(w.amc_text), PTR(asf), NULL, OUT(out, end_motion),
            MAY(&error));
     STATUS(sn_asf_write, PTR(asf), PTR(w.sink), MAY(&error));
@@ -62,7 +52,6 @@ static void skeletons(void) {
            NULL, OUT(out, end_export), MAY(&error));
     VOID(sn_export_destroy, MAY((sn_export *)NULL));
     VALUE(sn_export_skeleton, == NULL, PTR(w.bvh));
-    VALUE(sn_export_joint, == -1, PTR(w.bvh), INDEX(0));
     STATUS(sn_export_pose, PTR(w.bvh), PTR(w.q), MAY(row), PTR(w.big));
     STATUS(sn_export_motion, PTR(w.bvh), PTR(w.motion), NULL, OUT(out, end_motion), MAY(&error));
 }
@@ -75,8 +64,6 @@ static void recordings(void) {
     STATUS(sn_c3d_read, PTR(w.c3d), w.c3d_size, NULL, OUT(out, end_recording), MAY(&error));
     NONE(sn_c3d_options_default);
     STATUS(sn_c3d_write, PTR(w.recording), OPTIONS(c), PTR(w.sink), NULL, MAY(&error));
-    STATUS(sn_recording_from_table, PTR(w.table), MAY("mm"), NULL, OUT(out, end_recording),
-           MAY(&error));
     STATUS(sn_table_from_motion, PTR(w.model), PTR(w.motion), NULL, OUT(out, end_table),
            MAY(&error));
     sn_table *motion_table;
@@ -88,12 +75,8 @@ static void recordings(void) {
            MAY(&error));
     STATUS(sn_sto_write, PTR(w.table), PTR(w.sink), MAY(&error));
     STATUS(sn_mot_write, PTR(w.model), PTR(w.motion), PTR(w.sink), NULL, MAY(&error));
-    STATUS(sn_csv_read_table, PTR(w.csv_text), strlen(w.csv_text), NULL, OUT(out, end_table),
-           MAY(&error));
     STATUS(sn_csv_write_table, PTR(w.table), PTR(w.sink), MAY(&error));
     NONE(sn_markers_options_default);
-    STATUS(sn_csv_read_recording, PTR(w.csv_text), strlen(w.csv_text), NULL,
-           OUT(out, end_recording), MAY(&error));
     STATUS(sn_csv_write_recording, PTR(w.recording), OPTIONS(m), PTR(w.sink), MAY(&error));
     STATUS(sn_trc_read, PTR(w.trc_text), strlen(w.trc_text), NULL, OUT(out, end_recording),
            MAY(&error));

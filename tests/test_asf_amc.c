@@ -3,7 +3,7 @@
 // file of the data folder, and over broken files.
 #include "support.h"
 
-#include "sinew/formats.h"
+#include "sinew/files.h"
 
 static const char tiny_asf[] = "# a comment\n"
                                ":version 1.10\n"

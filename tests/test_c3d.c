@@ -3,7 +3,7 @@
 // broken and cut files.
 #include "support.h"
 
-#include "sinew/formats.h"
+#include "sinew/files.h"
 
 enum { BLOCK = 512, INTEL = 84, DEC = 85, MIPS = 86 };
 

@@ -3,7 +3,7 @@
 // bytes that other programs look for.
 #include "memory_sink.h"
 
-#include "sinew/formats.h"
+#include "sinew/files.h"
 
 static const char *const three[] = {"Ann:LFHD", "C7", "a marker with a longer name"};
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // CSV: small files made here in the ways people write them, broken files, writing and reading back.
+#include "files/csv/csv.h"
 #include "memory_sink.h"
 
 static sn_table *read_text(const char *text) {

@@ -4,7 +4,7 @@
 #include "support.h"
 
 #include "base/json.h"
-#include "formats/glb.h"
+#include "files/glb/glb.h"
 
 typedef struct bytes {
     unsigned char *data;

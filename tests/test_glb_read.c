@@ -3,7 +3,7 @@
 // by hand, are what they say; broken ones are refused with their sentence.
 #include "memory_sink.h"
 
-#include "sinew/glb.h"
+#include "sinew/files.h"
 
 // --- written, then read ---------------------------------------------------------------------------
 

@@ -8,6 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "files/csv/csv.h"
+#include "files/export.h"
 #include "memory_sink.h"
 #include "misuse.h"
 

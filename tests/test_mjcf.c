@@ -3,7 +3,7 @@
 // with an independent kinematics and with MuJoCo by tests/mjcf.py.
 #include "support.h"
 
-#include "sinew/document.h"
+#include "sinew/files.h"
 
 static const char robot[] =
     "<mujoco model='robot'>\n"

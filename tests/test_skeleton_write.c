@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Writing skeletons and motions: what was read comes back; other models and the other format keep
 // their world positions and rotations.
+#include "files/export.h"
 #include "support.h"
 
 // A sink that keeps everything, or refuses after some bytes.

@@ -3,7 +3,7 @@
 // over random robots, and over broken files.
 #include "support.h"
 
-#include "sinew/urdf.h"
+#include "sinew/files.h"
 
 static const char arm[] =
     "<?xml version=\"1.0\"?>\n"

@@ -4,9 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sinew/document.h"
-#include "sinew/export.h"
-#include "sinew/glb.h"
+#include "sinew/files.h"
 #include "take.h"
 
 void set_message(sn_error *error, const char *text) {

@@ -6,10 +6,9 @@
 //
 // Derivatives are by the velocities u of q (+) (gain o u), gain being sn_model_gain(): a locked
 // degree of freedom has zero derivatives, a strength scales its own. They are in file order, except
-// where path-sparse rows are (see path.h).
+// where sweep order is said (see sn_model_sweep_order()).
 #pragma once
 
-#include "sinew/path.h"
 #include "sinew/task.h"
 
 #ifdef __cplusplus
@@ -60,8 +59,6 @@ SN_API void sn_workspace_gradient(const sn_workspace *workspace, double *g);
 
 /// nv x nv numbers, symmetric, file order.
 SN_API void sn_workspace_hessian(sn_workspace *workspace, double *H);
-/// Path-sparse, in sweep order; valid until the next evaluation.
-SN_API const double *sn_workspace_rows(sn_workspace *workspace);
 /// nv numbers in sweep order; valid until the next evaluation.
 SN_API const double *sn_workspace_sweep_gradient(const sn_workspace *workspace);
 

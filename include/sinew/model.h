@@ -6,12 +6,55 @@
 // first velocity come from sn_model_q_index() and sn_model_v_index().
 #pragma once
 
-#include "sinew/function.h"
 #include "sinew/math.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+// --- functions -------------------------------------------------------------------------------------
+//
+// Functions of a few numbers: what drives the motions of a `function` joint.
+
+enum {
+    SN_MAX_ARGUMENTS = 6,
+    SN_MAX_FUNCTION_NUMBERS = 100000  ///< knots or coefficients of one function
+};
+
+/// The kinds of function; sn_function_type_name() gives their names in files. c are the numbers y.
+typedef enum sn_function_type {
+    SN_FUNCTION_CONSTANT,  ///< c[0]; no argument
+    SN_FUNCTION_LINEAR,    ///< c[0] a_0 + c[1] a_1 + ... + c[n], n arguments
+    /// c[0] + c[1] a + c[2] a^2 + ...; of several arguments all products of powers up to a degree in
+    /// all, ordered by the power of a_0, then of a_1, ...: 1, b, b^2, a, a b, a^2 for two and degree 2
+    SN_FUNCTION_POLYNOMIAL,
+    SN_FUNCTION_SPLINE,    ///< the cubic spline of Forsythe, Malcolm and Moler through the points
+                           ///< (x, y), straight beyond its ends: OpenSim's SimmSpline
+    SN_FUNCTION_POLYLINE,  ///< straight between the points (x, y), and on beyond the ends
+    SN_FUNCTION_SINE,      ///< c[0] sin(c[1] a_0 + ... + c[n] a_(n-1) + c[n+1]) + c[n+2]
+    SN_FUNCTION_TYPE_COUNT
+} sn_function_type;
+
+/// A function of some of a joint's coordinates.
+typedef struct sn_function {
+    sn_function_type type;
+    double scale;                    ///< of the result; 1 leaves it as it is
+    int nargument;                   ///< 0 for a constant, 1 for splines and polylines
+    int argument[SN_MAX_ARGUMENTS];  ///< which coordinates, each once
+    int nx, ny;
+    const double *x;  ///< nx: the knots of a spline or polyline, rising
+    const double *y;  ///< ny: values at the knots, or the coefficients c
+} sn_function;
+
+SN_API const char *sn_function_type_name(sn_function_type type);
+
+/// By name, SN_FUNCTION_TYPE_COUNT when unknown.
+SN_API sn_function_type sn_function_type_find(const char *name);
+
+/// NULL, or what is wrong with a function of `ncoordinate` coordinates, in a few words.
+SN_API const char *sn_function_check(const sn_function *function, int ncoordinate);
+
+// --- models ----------------------------------------------------------------------------------------
 
 enum {
     SN_MAX_JOINTS = 10000,
@@ -77,10 +120,12 @@ typedef struct sn_joint_desc {
     const sn_joint_functions *functions;  ///< function only; copied with all it points to
     double lower[SN_MAX_JOINT_DOFS];      ///< per degree of freedom, -INFINITY for none
     double upper[SN_MAX_JOINT_DOFS];      ///< INFINITY for none; a ball's rotation takes no limits
-    double swing;     ///< ball only: how far `axis` may lean from where it is at rest, INFINITY for any
-    double twist[2];  ///< ball only: limits of the turn about `axis` that is left, infinite for none
-    bool locked[SN_MAX_JOINT_DOFS];       ///< its column of every Jacobian is zero
-    double strength[SN_MAX_JOINT_DOFS];   ///< scales its column; 1 by default
+    double
+        swing;  ///< ball only: how far `axis` may lean from where it is at rest, INFINITY for any
+    double
+        twist[2];  ///< ball only: limits of the turn about `axis` that is left, infinite for none
+    bool locked[SN_MAX_JOINT_DOFS];      ///< its column of every Jacobian is zero
+    double strength[SN_MAX_JOINT_DOFS];  ///< scales its column; 1 by default
     double mass;       ///< of the body that this joint carries, kilograms; 0 by default
     double centre[3];  ///< of that mass, in the joint's frame
 } sn_joint_desc;
@@ -220,6 +265,9 @@ SN_API bool sn_model_is_length(const sn_model *model, int joint, int k);
 SN_API const double *sn_model_lower(const sn_model *model);
 SN_API const double *sn_model_upper(const sn_model *model);
 SN_API const double *sn_model_gain(const sn_model *model);
+
+/// nv numbers: the velocity (file order) of each degree of freedom in sweep order.
+SN_API const int *sn_model_sweep_order(const sn_model *model);
 
 // Poses. None of these allocate; q and out may be the same array.
 

@@ -6,8 +6,8 @@
 
 #include "base/status.h"
 #include "example/plan.h"
-#include "sinew/example.h"
 #include "sinew/solver.h"
+#include "sinew/take.h"
 
 static const double rate = 120, degree = 0x1.1df46a2529d39p-6;
 

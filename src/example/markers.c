@@ -8,7 +8,7 @@
 #include "base/random.h"
 #include "base/status.h"
 #include "sinew/eval.h"
-#include "sinew/example.h"
+#include "sinew/take.h"
 
 // Random numbers for different ends come from different states.
 static uint64_t stream(uint64_t seed, uint64_t which) {

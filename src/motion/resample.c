@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sinew/resample.h"
+#include "sinew/motion.h"
 
 #include <limits.h>
 #include <math.h>

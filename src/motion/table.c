@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/names.h"
 #include "motion/clock.h"
-#include "sinew/tables.h"
+#include "sinew/files.h"
 
 struct sn_table {
     sn_allocator allocator;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "sweeps/path_rows.h"
 #include "sweeps/workspace.h"
 
 #include <string.h>

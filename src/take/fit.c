@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "math/vec3.h"
-#include "sinew/smooth.h"
+#include "sinew/track.h"
 #include "track/repair.h"
 
 int sn_fit_match(const sn_model *model, const sn_recording *recording, const char *subject,

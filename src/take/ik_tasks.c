@@ -2,7 +2,7 @@
 // Marker weights from the task files of OpenSim's inverse kinematics.
 #include <string.h>
 
-#include "formats/xml.h"
+#include "files/xml.h"
 #include "take/marker_set.h"
 
 typedef struct reading {

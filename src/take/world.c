@@ -2,7 +2,7 @@
 // How the recording lies against the model: axes and unit, as a map; and which frames are fitted.
 #include <stdio.h>
 
-#include "sinew/scene.h"
+#include "sinew/files.h"
 #include "take/take.h"
 
 // A body in this range of the skeleton's size needs no other bones.

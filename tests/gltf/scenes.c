@@ -2,8 +2,7 @@
 // Writes GLB files of many kinds into a folder, for the validator and for the eye. $1: the folder.
 #include "support.h"
 
-#include "sinew/glb.h"
-#include "sinew/urdf.h"
+#include "sinew/files.h"
 
 static const char *folder;
 

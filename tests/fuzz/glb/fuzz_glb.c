@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// clang -g -O1 -fsanitize=fuzzer,address,undefined -DSINEW_ASSERT -Iinclude -Isrc src/*/*.c
+// clang -g -O1 -fsanitize=fuzzer,address,undefined -DSINEW_ASSERT -Iinclude -Isrc src/*/*.c src/*/*/*.c
 //   tests/fuzz/glb/fuzz_glb.c -lm -o fuzz_glb
 // ./fuzz_glb -dict=tests/fuzz/glb/glb.dict corpus tests/fuzz/glb/seeds
 //
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "../fuzz.h"
-#include "sinew/glb.h"
+#include "sinew/files.h"
 
 static void use_content(const sn_glb_content *c) {
     check(c->model != NULL && sn_model_njoint(c->model) > 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// clang -g -O1 -fsanitize=fuzzer,address,undefined -DSINEW_ASSERT -Iinclude -Isrc src/*/*.c
+// clang -g -O1 -fsanitize=fuzzer,address,undefined -DSINEW_ASSERT -Iinclude -Isrc src/*/*.c src/*/*/*.c
 //   tests/fuzz/ik_tasks/fuzz_ik_tasks.c -lm -o fuzz_ik_tasks
 // ./fuzz_ik_tasks -dict=tests/fuzz/ik_tasks/ik_tasks.dict corpus tests/fuzz/ik_tasks/seeds
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// clang -g -O1 -fsanitize=fuzzer,address,undefined -DSINEW_ASSERT -Iinclude -Isrc src/*/*.c
+// clang -g -O1 -fsanitize=fuzzer,address,undefined -DSINEW_ASSERT -Iinclude -Isrc src/*/*.c src/*/*/*.c
 //   tests/fuzz/model_json/fuzz_model_json.c -lm -o fuzz_model_json
 // ./fuzz_model_json -dict=tests/fuzz/model_json/json.dict corpus tests/fuzz/model_json/seeds
 #include <math.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// clang -g -O1 -fsanitize=fuzzer,address,undefined -DSINEW_ASSERT -Iinclude -Isrc src/*/*.c
+// clang -g -O1 -fsanitize=fuzzer,address,undefined -DSINEW_ASSERT -Iinclude -Isrc src/*/*.c src/*/*/*.c
 //   tests/fuzz/sto/fuzz_sto.c -lm -o fuzz_sto
 // ./fuzz_sto -dict=tests/fuzz/sto/sto.dict corpus tests/fuzz/sto/seeds
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "../fuzz.h"
-#include "sinew/tables.h"
+#include "sinew/files.h"
 
 // What was read, when it can be written, reads back the same.
 static void write_and_read(const sn_table *table) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// clang -g -O1 -fsanitize=fuzzer,address,undefined -DSINEW_ASSERT -Iinclude -Isrc src/*/*.c
+// clang -g -O1 -fsanitize=fuzzer,address,undefined -DSINEW_ASSERT -Iinclude -Isrc src/*/*.c src/*/*/*.c
 //   tests/fuzz/tasks_json/fuzz_tasks_json.c -lm -o fuzz_tasks_json
 // ./fuzz_tasks_json -dict=tests/fuzz/tasks_json/json.dict corpus tests/fuzz/tasks_json/seeds
 #include <math.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// clang -g -O1 -fsanitize=fuzzer,address,undefined -DSINEW_ASSERT -Iinclude -Isrc src/*/*.c
+// clang -g -O1 -fsanitize=fuzzer,address,undefined -DSINEW_ASSERT -Iinclude -Isrc src/*/*.c src/*/*/*.c
 //   tests/fuzz/trc/fuzz_trc.c -lm -o fuzz_trc
 // ./fuzz_trc -dict=tests/fuzz/trc/trc.dict corpus tests/fuzz/trc/seeds
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "../fuzz.h"
-#include "sinew/tables.h"
+#include "sinew/files.h"
 
 // What was read, when it can be written, reads back the same.
 static void write_and_read(const sn_recording *recording) {
