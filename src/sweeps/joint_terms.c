@@ -134,10 +134,13 @@ double sn_joint_terms_add(sn_workspace *ws, bool exact, bool second) {
 
 double sn_joint_terms_slope(const sn_workspace *ws, int q, int v) {
     const sn_problem *p = ws->problem;
+    const sn_joint *j = ws->model->joint;
     double slope = 0, x = ws->q[q];
+    while (v < j->v0 || v >= j->v0 + j->nv) j++;
     for (int i = 0; i < p->nrest; i++)
         if (p->rest[i].active)
-            slope += p->rest[i].weight * p->rest[i].q_weight[v] * (x - p->rest[i].q[q]);
+            slope += p->rest[i].weight * p->rest[i].q_weight[v] *
+                     sn_joint_apart(j, v - j->v0, x, p->rest[i].q[q]);
     for (int i = 0; i < p->nsoft; i++) {
         const sn_soft *soft = &p->soft[i];
         if (!soft->active || v < soft->first || v >= soft->first + soft->count) continue;
