@@ -46,7 +46,9 @@ static const char *marker_name_of(const void *owner, int i) {
 int sn_model_ncoupling(const sn_model *model) { return model != NULL ? model->ncoupling : 0; }
 
 const sn_coupling_desc *sn_model_coupling(const sn_model *model, int coupling) {
-    return model != NULL && coupling >= 0 && coupling < model->ncoupling ? &model->coupling[coupling] : NULL;
+    return model != NULL && coupling >= 0 && coupling < model->ncoupling
+               ? &model->coupling[coupling]
+               : NULL;
 }
 
 int sn_model_find_joint(const sn_model *model, const char *name) {

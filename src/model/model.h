@@ -54,6 +54,7 @@ struct sn_model {
     sn_coupling_place *coupled;  ///< ncoupling: leaders before those that follow them
     double *inner;               ///< nv, file order: gain, but 1 for followers
     bool *follows;               ///< nv, file order
+    bool *paired;                ///< nv, file order: it follows or is followed
     int nloop;
     sn_loop_desc *loop;     ///< nloop, as they were given
     sn_loop_place *looped;  ///< nloop
