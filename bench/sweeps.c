@@ -12,6 +12,7 @@
 
 #include "algorithms34.h"
 #include "figures.h"
+#include "sweeps/path_rows.h"
 #include "sweeps/workspace.h"
 
 enum { ROUNDS = 60 };

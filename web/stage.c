@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The stage: a figure, its pose and its goals.
 #include "stage.h"
+#include "sweeps/path_rows.h"
 
 #include <math.h>
 #include <stdlib.h>

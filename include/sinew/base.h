@@ -24,8 +24,11 @@
 extern "C" {
 #endif
 
+// The version of these headers.
 #define SN_VERSION_MAJOR 0
+// Its second number.
 #define SN_VERSION_MINOR 1
+// Its third number.
 #define SN_VERSION_PATCH 0
 
 // On Windows a program that links the static library defines SINEW_STATIC; the build of the shared one
@@ -56,6 +59,7 @@ extern "C" {
     ENTRY(SN_ERR_CANCELLED, "cancelled")                                                           \
     ENTRY(SN_ERR_UNSUPPORTED, "this method does not know what couples branches: use hybrid")
 
+/// How a call went.
 typedef enum sn_status {
 #define SN_STATUS_ENTRY(code, text) code,
     SN_STATUS_LIST(SN_STATUS_ENTRY)
@@ -68,9 +72,9 @@ SN_API const char *sn_status_text(sn_status status);
 
 /// What is wrong and where. Owned by the caller; any function that takes one accepts NULL.
 typedef struct sn_error {
-    sn_status status;
-    int line;        ///< 1-based line in a text file, 0 when there is none
-    char text[256];  ///< one sentence that names the joint, task or key; always terminated
+    sn_status status;  ///< SN_OK is never set here: look at it after a failure
+    int line;          ///< 1-based line in a text file, 0 when there is none
+    char text[256];    ///< one sentence that names the joint, task or key; always terminated
 } sn_error;
 
 /// Where memory comes from. NULL in place of an allocator means malloc and free.
@@ -102,7 +106,7 @@ SN_API const char *sn_version(void);
 /// Asked now and then by everything that takes long, from any of its threads: true to stop soon, with
 /// the best so far. All zero: never. What the function reads must be safe to read there (an atomic flag).
 typedef struct sn_cancel {
-    bool (*asked)(void *user);
+    bool (*asked)(void *user);  ///< true: stop; NULL: nobody asks
     void *user;
 } sn_cancel;
 

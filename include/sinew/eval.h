@@ -15,6 +15,7 @@
 extern "C" {
 #endif
 
+/// What is evaluated at a pose, and room for it.
 typedef struct sn_workspace sn_workspace;
 
 /// What sn_workspace_eval() computes beside f.
@@ -88,11 +89,14 @@ SN_API void sn_workspace_solve(sn_workspace *workspace, double *x);
 /// non-zero only at k and below it.
 SN_API void sn_workspace_curvature(sn_workspace *workspace, int k, double *z);
 
-// Jacobians at the pose of the last evaluation, column-major with nv columns, after 003. The order
-// of the rows is 003's: linear velocity, then angular.
+// Jacobians at the pose of the last evaluation, column-major with nv columns, by the three
+// procedures of Rabbani's "A recipe to cook Jacobian" and with its order of rows: linear velocity, then
+// angular.
 
+/// Which rows of a Jacobian: the velocity of a point, the angular velocity, or both.
 enum { SN_ROWS_LINEAR = 1, SN_ROWS_ANGULAR = 2, SN_ROWS_BOTH = 3 };
 
+/// Which axes and which point a Jacobian is about.
 typedef enum sn_jacobian_frame {
     SN_JACOBIAN_BODY,   ///< the joint's own axes, about its origin
     SN_JACOBIAN_POINT,  ///< the joint's own axes, about a point fixed to it

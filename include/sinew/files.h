@@ -26,8 +26,10 @@ extern "C" {
 /// 0.0254 over its `length` unit. BVH: see sn_bvh_read().
 typedef struct sn_skeleton sn_skeleton;
 
+/// Where a skeleton comes from.
 typedef enum sn_skeleton_format { SN_SKELETON_ASF, SN_SKELETON_BVH } sn_skeleton_format;
 
+/// The unit of angles in a file.
 typedef enum sn_angle_unit { SN_ANGLE_DEGREES, SN_ANGLE_RADIANS } sn_angle_unit;
 
 /// Start from sn_asf_options_default().
@@ -36,6 +38,7 @@ typedef struct sn_asf_options {
     bool use_limits;  ///< give the model the file's limits; default false, as real clips break them
 } sn_asf_options;
 
+/// The defaults that sn_asf_options states.
 SN_API sn_asf_options sn_asf_options_default(void);
 
 /// @param options  NULL for the defaults
@@ -97,6 +100,7 @@ typedef struct sn_bvh_options {
     sn_bvh_positions positions;  ///< default SN_BVH_POSITIONS_AUTO
 } sn_bvh_options;
 
+/// The defaults that sn_bvh_options states.
 SN_API sn_bvh_options sn_bvh_options_default(void);
 
 /// Read a file. Joints stand in the model as in the file; where several ROOTs stand, they hang on a
@@ -146,6 +150,7 @@ typedef struct sn_export_options {
     double rotation[4];         ///< w x y z: turns the whole figure in the world; default none
 } sn_export_options;
 
+/// The defaults that sn_export_options states.
 SN_API sn_export_options sn_export_options_default(void);
 
 /// BVH: joint for joint, in depth-first order. Rotations are Zrotation Yrotation Xrotation for every
@@ -208,6 +213,7 @@ typedef struct sn_c3d_options {
     bool integers;  ///< 16 bits for a coordinate, as fine as the largest allows; default: floats
 } sn_c3d_options;
 
+/// The defaults that sn_c3d_options states.
 SN_API sn_c3d_options sn_c3d_options_default(void);
 
 /// Floats keep 24 bits of each coordinate. A missing sample has residual -1 and lies at 0 0 0, so
@@ -246,6 +252,7 @@ typedef struct sn_markers_options {
     double rate;       ///< frames per second; 0, the default: as the recording says
 } sn_markers_options;
 
+/// The defaults that sn_markers_options states.
 SN_API sn_markers_options sn_markers_options_default(void);
 
 /// @param options  NULL for the defaults
@@ -270,6 +277,7 @@ typedef struct sn_urdf_options {
     bool floating_base;  ///< the root link moves freely; default false: it is fixed to the world
 } sn_urdf_options;
 
+/// The defaults that sn_urdf_options states.
 SN_API sn_urdf_options sn_urdf_options_default(void);
 
 /// A robot as a model.
@@ -294,13 +302,14 @@ SN_API sn_status sn_urdf_read(const char *text, size_t length, const sn_urdf_opt
 //
 // Robots: a reader of MuJoCo's MJCF files.
 
+/// Bytes of the note.
 enum { SN_MJCF_NOTE = 400 };
 
 /// What an MJCF file held.
 typedef struct sn_mjcf_info {
-    int nbody;   ///< without the world
-    int njoint;  ///< of the file; bodies without one are welded to their parents
-    int nsite;
+    int nbody;                ///< without the world
+    int njoint;               ///< of the file; bodies without one are welded to their parents
+    int nsite;                ///< of the file
     char note[SN_MJCF_NOTE];  ///< what is not as in MuJoCo, in sentences; "" when all is
 } sn_mjcf_info;
 
@@ -326,14 +335,15 @@ SN_API sn_status sn_mjcf_read(const char *text, size_t length, const sn_allocato
 //
 // Musculoskeletal models: a reader of OpenSim's .osim files.
 
+/// Bytes of the note.
 enum { SN_OSIM_NOTE = 1200 };
 
 /// What an .osim file held.
 typedef struct sn_osim_info {
-    int version;  ///< of the file's layout: 20303, 30000, 40500, ...
-    int nbody;    ///< without ground
-    int njoint;
-    int ncoordinate;
+    int version;              ///< of the file's layout: 20303, 30000, 40500, ...
+    int nbody;                ///< without ground
+    int njoint;               ///< of the file
+    int ncoordinate;          ///< of all joints
     char note[SN_OSIM_NOTE];  ///< what is not as in OpenSim, in sentences; "" when all is
 } sn_osim_info;
 
@@ -381,6 +391,7 @@ typedef struct sn_glb_scene {
     double rotation[4];  ///< w x y z, turns the scene so that +y is up; see sn_glb_up()
 } sn_glb_scene;
 
+/// A model at its zero pose, without markers.
 SN_API sn_glb_scene sn_glb_scene_default(const sn_model *model);
 
 /// The rotation that turns an axis upwards: "x", "Y", "+Z", "-y", ... as in a recording's y_screen.
@@ -397,6 +408,7 @@ SN_API bool sn_glb_up(const char *axis, double rotation[4]);
 SN_API sn_status sn_glb_write(const sn_glb_scene *scene, const sn_sink *sink,
                               const sn_allocator *allocator, sn_error *error);
 
+/// Bytes of the note.
 enum { SN_GLB_NOTE = 600 };
 
 /// What a GLB file holds, in metres, y up.
@@ -438,6 +450,7 @@ SN_API void sn_glb_content_destroy(sn_glb_content *content);
     ENTRY(SN_FORMAT_MJCF, "mjcf") /* MuJoCo's XML */                                               \
     ENTRY(SN_FORMAT_GLB, "glb")   /* and glTF text, which is read only */
 
+/// See SN_FORMAT_LIST.
 typedef enum sn_format {
 #define SN_FORMAT_ENTRY(code, text) code,
     SN_FORMAT_LIST(SN_FORMAT_ENTRY)
@@ -445,6 +458,7 @@ typedef enum sn_format {
         SN_FORMAT_COUNT
 } sn_format;
 
+/// Its name, "c3d"; never NULL.
 SN_API const char *sn_format_name(sn_format format);
 
 /// What the bytes are: by what they begin with, then by the ending of the file's name.
@@ -460,19 +474,20 @@ typedef struct sn_document_options {
     bool use_limits;              ///< ASF; default false
 } sn_document_options;
 
+/// The defaults that sn_document_options states.
 SN_API sn_document_options sn_document_options_default(void);
 
 /// What a file holds. Exactly what its format has is set, the rest is NULL.
 typedef struct sn_document {
-    sn_format format;
+    sn_format format;         ///< what the file is
     const sn_model *model;    ///< of the skeleton, or owned: native JSON, URDF, OSIM, GLB
     sn_skeleton *skeleton;    ///< ASF, BVH
     sn_motion *motion;        ///< AMC, BVH, GLB
     sn_recording *recording;  ///< C3D, TRC, CSV and STO with markers, GLB of sinew
     sn_table *table;          ///< MOT, STO, CSV without markers
-    sn_model *owned;
-    int up;           ///< the model's axis that points up: 0 1 2
-    double up_sign;   ///< 1 or -1
+    sn_model *owned;          ///< the model where no skeleton has it; `model` points to it
+    int up;                   ///< the model's axis that points up: 0 1 2
+    double up_sign;           ///< 1 or -1
     bool up_guessed;  ///< from the skeleton's bones; else it is stated, or the format's custom
     char note
         [SN_OSIM_NOTE];  ///< OSIM, GLB, URDF, MJCF: what is not as in the file; ASF, BVH: what the reader decided
@@ -507,6 +522,7 @@ typedef struct sn_scene {
     double up_sign;       ///< 1 or -1
 } sn_scene;
 
+/// A model alone, or nothing.
 SN_API sn_scene sn_scene_default(const sn_model *model);
 
 /// From a document: its model, skeleton, motion, recording and up axis.

@@ -15,8 +15,8 @@ typedef struct sn_recording sn_recording;
 
 /// What is known about a recording. Zeroed, it states nothing.
 typedef struct sn_recording_info {
-    int nframe;
-    int nmarker;
+    int nframe;              ///< frames
+    int nmarker;             ///< markers
     int nother;              ///< points of the file that were left out: angles, forces, ...
     int nrenamed;            ///< markers whose label another had; see sn_recording_create()
     int nanalog, nevent;     ///< analog channels and events of the file, which are not read
@@ -39,6 +39,7 @@ SN_API sn_status sn_recording_create(const sn_recording_info *info, const char *
                                      sn_error *error);
 SN_API void sn_recording_destroy(sn_recording *recording);
 
+/// What is known about it; lives as long as the recording.
 SN_API const sn_recording_info *sn_recording_about(const sn_recording *recording);
 
 /// Positions of a frame (from 0): nmarker x 3 numbers, IN METRES whenever the unit is known, else
@@ -74,6 +75,7 @@ SN_API sn_status sn_motion_create(int nframe, int nq, int first_frame, double ra
                                   const sn_allocator *allocator, sn_motion **out, sn_error *error);
 SN_API void sn_motion_destroy(sn_motion *motion);
 
+/// Frames, and the coordinates of each.
 SN_API int sn_motion_nframe(const sn_motion *motion);
 SN_API int sn_motion_nq(const sn_motion *motion);
 SN_API int sn_motion_first_frame(const sn_motion *motion);  ///< its number in the file
@@ -119,14 +121,14 @@ typedef struct sn_table sn_table;
 
 /// What is known about a table. Start from sn_table_info_default().
 typedef struct sn_table_info {
-    int nrow, ncolumn;
-    int time;         ///< column of the time in seconds, -1 for none
-    int frame;        ///< column of the frame numbers, -1 for none
-    double rate;      ///< rows per second as the file states it, 0 when it does not
-    bool in_degrees;  ///< angles are degrees, else radians; which columns are angles is not known
-    char unit[16];    ///< unit of length as it is written in the file, "" when not stated
-    char name[256];   ///< of the whole table, as in its file
-    char note[400];   ///< what a reader had to decide and a person should know, "" for nothing
+    int nrow, ncolumn;  ///< its size
+    int time;           ///< column of the time in seconds, -1 for none
+    int frame;          ///< column of the frame numbers, -1 for none
+    double rate;        ///< rows per second as the file states it, 0 when it does not
+    bool in_degrees;    ///< angles are degrees, else radians; which columns are angles is not known
+    char unit[16];      ///< unit of length as it is written in the file, "" when not stated
+    char name[256];     ///< of the whole table, as in its file
+    char note[400];     ///< what a reader had to decide and a person should know, "" for nothing
 } sn_table_info;
 
 /// Empty, degrees, neither time nor frame.
@@ -139,6 +141,7 @@ SN_API sn_status sn_table_create(const sn_table_info *info, const char *const *n
                                  const sn_allocator *allocator, sn_table **out, sn_error *error);
 SN_API void sn_table_destroy(sn_table *table);
 
+/// What is known about it; lives as long as the table.
 SN_API const sn_table_info *sn_table_about(const sn_table *table);
 /// A row (from 0), ncolumn numbers; NULL when out of range.
 SN_API const double *sn_table_row(const sn_table *table, int row);

@@ -13,12 +13,14 @@
 extern "C" {
 #endif
 
+/// The kinds of task; sn_task_type_name() gives their names in files.
 typedef enum sn_task_type {
     SN_TASK_POINT,        ///< local point to goal; weight scalar or symmetric 3x3
     SN_TASK_PLANE,        ///< local point onto the plane through `goal` with `normal`
     SN_TASK_DIRECTION,    ///< local direction along the unit vector `goal`: r = goal - d
     SN_TASK_ORIENTATION,  ///< the joint's rotation to `rotation`: r = log(R_goal R^T)
-    SN_TASK_FRAME2,       ///< 002's p, i, j: local point to goal, x and y axes along `i` and `j`
+    SN_TASK_FRAME2,       ///< local point to goal, x and y axes along `i` and `j`: the p, i, j of
+                          ///< Engell-Norregard and Erleben (docs/papers.md)
     SN_TASK_POSE,         ///< a point and an orientation
     SN_TASK_REST,         ///< towards a pose: r = q (-) q_rest, per-coordinate weights
     SN_TASK_LIMIT,        ///< soft limits: r = how far a coordinate is outside the model's limits
@@ -41,14 +43,14 @@ typedef enum sn_loss {
 
 /// Start from sn_task_default().
 typedef struct sn_task {
-    uint32_t version;  ///< set by the default function, checked on creation: a zeroed task is none
-    sn_task_type type;
-    int joint;               ///< limit: -1 for all joints
-    double local[3];         ///< point or direction in the joint's frame
-    double goal[3];          ///< where it should be in the world; relative: p - p2 there
-    int joint2;              ///< relative: the other joint,
-    double local2[3];        ///< and the point p2 in its frame
-    double normal[3];        ///< plane; normalised when used
+    uint32_t version;   ///< set by the default function, checked on creation: a zeroed task is none
+    sn_task_type type;  ///< what it asks for
+    int joint;          ///< limit: -1 for all joints
+    double local[3];    ///< point or direction in the joint's frame
+    double goal[3];     ///< where it should be in the world; relative: p - p2 there
+    int joint2;         ///< relative: the other joint,
+    double local2[3];   ///< and the point p2 in its frame
+    double normal[3];   ///< plane; normalised when used
     double rotation[4];      ///< w x y z; normalised when used
     double i[3], j[3];       ///< frame2: where the joint's x and y axes should point; normalised
     double weight;           ///< 0 or above
@@ -61,8 +63,10 @@ typedef struct sn_task {
     const double *q_weight;  ///< rest: nv numbers that multiply `weight`, copied; NULL for all 1
 } sn_task;
 
+/// A model and its tasks.
 typedef struct sn_problem sn_problem;
 
+/// Its name in files; "unknown" for what is none.
 SN_API const char *sn_task_type_name(sn_task_type type);
 /// "none", "huber", "cauchy".
 SN_API const char *sn_loss_name(sn_loss loss);
@@ -90,7 +94,9 @@ SN_API sn_status sn_problem_copy(const sn_problem *problem, const sn_task *extra
                                  const sn_allocator *allocator, sn_problem **out, sn_error *error);
 SN_API void sn_problem_destroy(sn_problem *problem);
 
+/// The model it was created with.
 SN_API const sn_model *sn_problem_model(const sn_problem *problem);
+/// How many tasks there are, on or off.
 SN_API int sn_problem_ntask(const sn_problem *problem);
 
 /// The task as it is now; valid until it is changed. NULL when out of range.

@@ -46,8 +46,10 @@ typedef struct sn_track_options {
 /// problem's tasks are those of the one given to sn_tracker_create(). Anything but SN_OK ends the run.
 typedef sn_status (*sn_track_goals)(void *user, int frame, sn_problem *problem);
 
+/// All that tracking needs. One per thread.
 typedef struct sn_tracker sn_tracker;
 
+/// The defaults that sn_track_options states.
 SN_API sn_track_options sn_track_options_default(void);
 
 /// All memory for tracking with these tasks. @param problem is copied; its model must outlive this.
@@ -110,8 +112,10 @@ typedef struct sn_smooth_report {
     int iterations, products;  ///< Newton steps; products with the Hessian inside them
 } sn_smooth_report;
 
+/// All that smoothing needs. One per thread.
 typedef struct sn_smoother sn_smoother;
 
+/// The defaults that sn_smooth_options states.
 SN_API sn_smooth_options sn_smooth_options_default(void);
 
 /// @param problem  the tasks, copied; its model must outlive this
