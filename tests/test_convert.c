@@ -336,7 +336,7 @@ static void refusals(void **unused) {
     program_expect(2, "its ending must be", "convert %s -o out.xyz", c3d);
     program_expect(2, "--every", "convert %s -o %s --every 0", c3d, out);
     program_expect(2, "--fps", "convert %s -o %s --fps fast", c3d, out);
-    program_expect(2, "--units", "convert %s -o %s --units miles", c3d, out);
+    program_expect(2, "--out-units takes", "convert %s -o %s --units miles", c3d, out);
     program_expect(2, "--frames", "convert %s -o %s --frames 7", c3d, out);
     program_expect(2, "take an axis", "convert %s -o %s --up w", c3d, out);
     program_expect(3, "use sinew fit", "convert %s -o %s", c3d, out);
