@@ -112,8 +112,10 @@ static void scene_goals(scene *s, int frame) {
 typedef struct meter {
     sn_solver *solver;
     int most;
-    volatile bool over;
+    bool over;
 } meter;
+
+static bool is_over(void *user) { return ((const meter *)user)->over; }
 
 static void count(void *user, const sn_trace *trace) {
     meter *m = user;
@@ -148,7 +150,7 @@ static void run(scene *s, int budget, int sampling, int method, int first, int m
     o.gradient = 1e-9;
     o.trace = count;
     o.trace_user = &m;
-    o.cancel = &m.over;
+    o.cancel = (sn_cancel){is_over, &m};
     (void)sn_solver_create(s->problem, &o, NULL, &m.solver);
     bench_need(m.solver);
     memcpy(now, s->truth + (size_t)first * s->nq, s->nq * sizeof *q);

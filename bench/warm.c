@@ -451,6 +451,15 @@ bool calibrated_protocol(const clip *c, const double *offsets) {
     good &= judge("hybrid: frames per second", 1e6 / rested[0].micros, ">=", 10000);
     good &= judge("hybrid: time over the faster of newton and lm",
                   rested[0].micros / fmin(rested[1].micros, rested[2].micros), "<=", 1.1);
+    // as a user of the tracker gets it
+    sn_track_options t = sn_track_options_default();
+    double *first = clip_first_pose(c, offsets);
+    clip_row whole = clip_track(c, &src, &t, offsets, first);
+    print_head("calibrated problems with the tracker's defaults, the whole clip in a row (above: f "
+               "> 1e-2 cm^2)");
+    print_row(c->name, "calibrated, tracker defaults", "hybrid", &whole);
+    free(whole.f);
+    free(first);
     print_head("calibrated protocol to the true minimum: the same without the rest");
     for (int i = 0; i < COMPARED; i++) {
         print_row(c->name, "calibrated, no rest", sn_method_name(compared[i]), &bare[i]);

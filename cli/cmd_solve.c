@@ -7,7 +7,7 @@
 #include "solver_settings.h"
 
 typedef struct settings {
-    const char *model, *tasks, *start;
+    const char *model, *tasks, *start, *turns;
     solver_settings solver;
     bool cold, json, trace;
 } settings;
@@ -46,6 +46,14 @@ static const option option_table[] = {
      .standard = "0",
      .place = AT(solver) + offsetof(solver_settings, seconds),
      .help = "stop after S seconds with the best pose so far; 0 is no limit"},
+    {.name = "--turns",
+     .kind = OPTION_CHOICE,
+     .value = "WHICH",
+     .choices = "nearest principal",
+     .standard = "nearest",
+     .place = AT(turns),
+     .help = "of an angle without limits return the turn nearest to the start, or the principal "
+             "one in (-180, 180] degrees"},
     {.name = "--cold",
      .kind = OPTION_FLAG,
      .place = AT(cold),
@@ -186,6 +194,7 @@ static int run(int argc, char **argv) {
         return wrong_usage(&command_solve, "-m MODEL and -t TASKS go together");
     sn_solver_options solver_options = sn_solver_options_default();
     if (!apply_solver(&command_solve, &s.solver, &solver_options)) return EXIT_USAGE;
+    if (strcmp(s.turns, "principal") == 0) solver_options.turns = SN_TURNS_PRINCIPAL;
     if (s.trace) solver_options.trace = print_trace;
     const char *model_path = s.model, *tasks_path = s.tasks;
 

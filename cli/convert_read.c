@@ -89,14 +89,11 @@ static bool take_input(conversion *c, input *in) {
         if (!only_one("a skeleton", &c->figure_path, in->path)) return false;
         c->figure_world = world_of_model(d);
         if (d->note[0] != '\0') convert_note(c, "%s: %s", in->path, d->note);
-        char mimics[200];
-        describe_mimics(d, mimics, sizeof mimics);
-        if (mimics[0] != '\0')
-            convert_note(
-                c,
-                "%s: %s, which no output says: in JSON followers are locked, elsewhere they move "
-                "by themselves",
-                in->path, mimics);
+        char couplings[200];
+        describe_couplings(d, couplings, sizeof couplings);
+        if (couplings[0] != '\0')
+            convert_note(c, "%s: %s, which only JSON says: elsewhere they move by themselves",
+                         in->path, couplings);
         figure_of(d, &c->figure);
     }
     return true;

@@ -9,7 +9,12 @@
 #include "output.h"
 #include "take_page.h"
 
-volatile bool fit_cancelled;
+atomic_bool fit_cancelled;
+
+static bool asked(void *user) {
+    (void)user;
+    return fit_cancelled;
+}
 
 // --- files in ------------------------------------------------------------------------------------
 
@@ -78,7 +83,7 @@ static int fit(fit_result *r) {
     o.markers = set;
     o.model_up = r->figure.up;
     o.model_up_sign = r->figure.up_sign;
-    o.cancel = &fit_cancelled;
+    o.cancel = (sn_cancel){asked, NULL};
     o.progress = meter_show;
     o.progress_user = &m;
     sn_status status = sn_take_create(r->figure.model, r->recording, &o, NULL, &r->take, &error);

@@ -2,6 +2,8 @@
 // One take from files to files: the library's take with names, words and tables around it.
 #pragma once
 
+#include <stdatomic.h>
+
 #include "figure.h"
 #include "solver_settings.h"
 
@@ -54,7 +56,7 @@ int fit_take(const fit_settings *settings, const sn_take_options *options, fit_r
 void free_result(fit_result *result);
 
 /// Set by Ctrl-C.
-extern volatile bool fit_cancelled;
+extern atomic_bool fit_cancelled;
 
 meter meter_begin(bool quiet);
 void meter_show(void *user, const sn_take_progress *progress);

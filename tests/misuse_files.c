@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rows of misuse.h: files, fits, the example.
+// Rows of misuse.h: files, takes, the example.
 #include "misuse.h"
 
 static void end_model(void *p) { sn_model_destroy(p); }
@@ -9,7 +9,6 @@ static void end_recording(void *p) { sn_recording_destroy(p); }
 static void end_table(void *p) { sn_table_destroy(p); }
 static void end_export(void *p) { sn_export_destroy(p); }
 static void end_set(void *p) { sn_marker_set_destroy(p); }
-static void end_mimics(void *p) { sn_mimics_destroy(p); }
 
 static void skeletons(void) {
     static void *out, *out2;
@@ -123,16 +122,6 @@ static void others(void) {
     NONE(sn_urdf_options_default);
     STATUS(sn_urdf_read, PTR(w.urdf), strlen(w.urdf), OPTIONS(u), NULL, OUT(out, end_model),
            MAY(&error));
-    sn_model *robot;
-    assert_int_equal(sn_urdf_read(w.urdf, strlen(w.urdf), NULL, NULL, &robot, NULL), SN_OK);
-    STATUS(sn_urdf_read_mimics, PTR(w.urdf), strlen(w.urdf), PTR(robot), NULL, OUT(out, end_mimics),
-           MAY(&error));
-    sn_model_destroy(robot);
-    VOID(sn_mimics_destroy, MAY((sn_mimics *)NULL));
-    VALUE(sn_mimics_count, == 0, PTR(w.mimics));
-    VALUE(sn_mimics_at, == NULL, PTR(w.mimics), INDEX(0));
-    VOID(sn_mimics_apply, PTR(w.mimics), PTR(w.big));
-    VALUE(sn_mimics_note, == NULL, PTR(w.mimics));
     VALUE(sn_format_name, != NULL, ENUM(sn_format, SN_FORMAT_BVH));
     STRUCT(sn_format_of, MAY("x.bvh"), MAY(w.bvh_text), 10);
     VALUE(sn_format_of_name, == SN_FORMAT_UNKNOWN, PTR("x.bvh"));
@@ -203,41 +192,8 @@ static void sets(void) {
     STRUCT(sn_axis_map_up, INDEX(1), ANY(1), INDEX(2), ANY(1));
     VOID(sn_axis_map_point, PTR((odd.axis[1] = INDEX(1), &odd)), PTR(w.q), PTR(w.big));
     STRUCT(sn_axes_impossible, ANY(1));
-}
-
-static void fits(void) {
-    static sn_error error;
-    sn_axes_report axes;
-    sn_calibrate_report calibrated;
-    sn_handedness hand;
-    sn_bone_report bones;
-    sn_fit_swap swaps[2];
-    int count;
-    static sn_fit_frame frames[MISUSE_FRAMES];
-    static sn_fit_marker markers[100];
-    static sn_fit_summary summary;
-    sn_calibrate_options c = sn_calibrate_options_default();
-    c.frames = 2, c.iterations = 1;
-    const sn_fit_options f = sn_fit_options_default();
-    STATUS(sn_axes_find, PTR(w.model), PTR(w.recording), INDEX(1), NUM(1), NULL, PTR(&axes));
-    static int column[100];
-    VALUE(sn_fit_match, == 0, PTR(w.model), PTR(w.recording), MAY("figure"), PTR(column));
-    // what an input holds may be wrong too
-    sn_fit_input in = w.input;
-    NONE(sn_calibrate_options_default);
-#define INPUT                                                                                      \
-    PTR((in.model = PTR(w.model), in.recording = PTR(w.recording), in.column = PTR(w.column),      \
-         in.first = INDEX(0), in.count = INDEX(MISUSE_FRAMES), in.axes.axis[2] = INDEX(2),         \
-         in.axes.scale = NUM(1), &in))
-    STATUS(sn_calibrate, INPUT, OPTIONS(c), NULL, PTR(w.big), MAY((double *)NULL), PTR(&calibrated),
-           MAY(&error));
-    STATUS(sn_fit_handedness, INPUT, MAY((const volatile bool *)NULL), NULL, PTR(&hand));
-    STATUS(sn_fit_bones, PTR(w.model), NULL, PTR(&bones));
-    NONE(sn_fit_options_default);
-    STATUS(sn_fit_run, INPUT, OPTIONS(f), NULL, PTR(w.motion), PTR(frames), PTR(markers),
-           PTR(&summary), MAY(&error));
-    STATUS(sn_fit_swaps, INPUT, PTR(w.motion), NULL, PTR(swaps), COUNT(2), PTR(&count));
-    STATUS(sn_fit_measure, INPUT, PTR(w.motion), NULL, PTR(frames), PTR(markers), PTR(&summary));
+    sn_axes_report found;
+    STATUS(sn_axes_find, PTR(w.model), PTR(w.recording), INDEX(1), NUM(1), NULL, PTR(&found));
 }
 
 static void end_take(void *p) { sn_take_destroy(p); }
@@ -256,8 +212,18 @@ static void takes(void) {
     assert_int_equal(sn_take_create(w.model, w.recording, &o, NULL, &take, NULL), SN_OK);
     if (sn_take_prepare(take) != SN_OK || sn_take_finish(take) != SN_OK) fail_msg("no take");
     NONE(sn_take_options_default);
-    STATUS(sn_take_create, PTR(w.model), PTR(w.recording), OPTIONS(o), NULL, OUT(out, end_take),
-           MAY(&error));
+    // what the options hold may be wrong too
+    sn_take_options odd = o;
+    STATUS(sn_take_create, PTR(w.model), PTR(w.recording),
+           (odd.model_up = INDEX(1), odd.model_up_sign = NUM(1), odd.up_sign = NUM(1),
+            odd.unit = NUM(1), odd.calibrate = ENUM(sn_calibrate_use, SN_CALIBRATE_NONE),
+            odd.calibrate_frames = COUNT(2), odd.limits = ENUM(sn_limit_use, SN_LIMITS_OFF),
+            odd.soft_weight = NUM(1), odd.posture = NUM(1), odd.loss = ENUM(sn_loss, SN_LOSS_NONE),
+            odd.loss_scale = NUM(1), odd.smooth = NUM(0), odd.too_few = COUNT(3),
+            odd.threads = INDEX(1), odd.has_axes = true, odd.axes.axis[1] = INDEX(1),
+            odd.axes.sign[2] = NUM(1), odd.solver.method = ENUM(sn_method, SN_METHOD_HYBRID),
+            odd.solver.max_iterations = COUNT(9), OPTIONS(odd)),
+           NULL, OUT(out, end_take), MAY(&error));
     VOID(sn_take_destroy, MAY((sn_take *)NULL));
     STATUS(sn_take_prepare, PTR(fresh));
     sn_take_destroy(fresh);
@@ -299,7 +265,6 @@ void misuse_files(void) {
     recordings();
     others();
     sets();
-    fits();
     takes();
     example();
 }

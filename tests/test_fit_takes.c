@@ -3,15 +3,11 @@
 // outliers, threads.
 #include "takes.h"
 
-// Every other frame, for calibration, and those between.
+// The first half, for calibration, and the second: frames that are far from those that were seen, not the
+// ones between them.
 static void halves(const sn_recording *all, sn_recording *half[2]) {
-    sn_recording_info info = *sn_recording_get_info(all);
-    for (int k = 0; k < 2; k++) {
-        half[k] = recording_cut(all, 0, info.nframe / 2);
-        for (int f = 0; f < info.nframe / 2; f++)
-            memcpy(sn_recording_edit(half[k], f), sn_recording_frame(all, 2 * f + k),
-                   (size_t)info.nmarker * 3 * sizeof(double));
-    }
+    int n = sn_recording_get_info(all)->nframe / 2;
+    for (int k = 0; k < 2; k++) half[k] = recording_cut(all, k * n, n);
 }
 
 // Offsets, lengths, and frames that the calibration has not seen.
@@ -33,13 +29,13 @@ static void calibrated(const char *name, const sn_model *model, const sn_recordi
     fitted seen = fit_of(model, half[0], axes, &o, NULL),
            held = fit_of(seen.model, half[1], axes, NULL, NULL);
     double ratio = held.summary.rms / seen.summary.rms;
-    print_message("%s: RMS %.3f cm with offsets, %.3f cm with lengths; held-out frames %.3f cm "
-                  "against %.3f cm "
+    print_message("%s: RMS %.3f cm with offsets, %.3f cm with lengths; the second half %.3f cm "
+                  "calibrated on the first, %.3f cm there "
                   "(%.3f)\n",
                   name, 100 * rms[0], 100 * rms[1], 100 * held.summary.rms, 100 * seen.summary.rms,
                   ratio);
     assert_true(rms[0] <= bound && rms[1] < 1.002 * rms[0]);
-    assert_true(ratio > 0.9 && ratio < 1.1);
+    assert_true(ratio > 0.7 && ratio < 1.35);
     fitted_free(&seen);
     fitted_free(&held);
     sn_recording_destroy(half[0]);

@@ -40,7 +40,8 @@ static void every_option_is_accepted_and_documented(void **unused) {
         assert_int_equal(program_run(line, true), 0);
         (void)snprintf(help, sizeof help, "%s", program_output);
         assert_true(strlen(help) < sizeof help - 1);
-        if (strstr(help, "\nExamples:\n  ") == NULL) fail_msg("sinew %s --help shows no example", c->name);
+        if (strstr(help, "\nExamples:\n  ") == NULL)
+            fail_msg("sinew %s --help shows no example", c->name);
         for (const char *at = help; *at != '\0';) {
             size_t n = strcspn(at, "\n");
             // examples and usage are lines to be copied, whole
@@ -55,7 +56,8 @@ static void every_option_is_accepted_and_documented(void **unused) {
             if (*at != '\\') page[used++] = *at;
         page[used] = '\0';
         for (const option *o = c->options; o != NULL && o->kind != OPTION_END; o++) {
-            if (!holds(help, o->name)) fail_msg("sinew %s --help does not show %s", c->name, o->name);
+            if (!holds(help, o->name))
+                fail_msg("sinew %s --help does not show %s", c->name, o->name);
             if (!holds(page, o->name)) fail_msg("sinew man %s does not show %s", c->name, o->name);
             assert_non_null(o->help);
             assert_true((o->kind == OPTION_FLAG) == (o->value == NULL));
@@ -65,9 +67,10 @@ static void every_option_is_accepted_and_documented(void **unused) {
             for (int k = 0; k < 2; k++) {
                 if (names[k] == NULL) continue;
                 bool value = o->kind != OPTION_FLAG && o->implied == NULL;
-                (void)snprintf(line, sizeof line, "%s %s %s%s%s --help", c->name, names[k], value ? "'" : "",
-                               value ? good_value(o) : "", value ? "'" : "");
-                if (program_run(line, true) != 0) fail_msg("sinew %s: %.300s", line, program_output);
+                (void)snprintf(line, sizeof line, "%s %s %s%s%s --help", c->name, names[k],
+                               value ? "'" : "", value ? good_value(o) : "", value ? "'" : "");
+                if (program_run(line, true) != 0)
+                    fail_msg("sinew %s: %.300s", line, program_output);
                 count++;
             }
             // one letter more is unknown, and the nearest one is named
@@ -89,7 +92,8 @@ static void defaults_are_the_librarys(void **unused) {
     static const char *const names[] = {"solve", "fit"};
     for (int i = 0; i < 2; i++) {
         const command *c = find_command(names[i]);
-        sn_solver_options d = i == 0 ? sn_solver_options_default() : sn_take_options_default().solver;
+        sn_solver_options d =
+            i == 0 ? sn_solver_options_default() : sn_take_options_default().solver;
         const struct {
             const char *name;
             double value;
@@ -124,16 +128,17 @@ static bool known_option(const char *word) {
         if (strcmp(o->name, word) == 0) return true;
     for (int i = 0; commands[i] != NULL; i++)
         for (const option *o = commands[i]->options; o != NULL && o->kind != OPTION_END; o++)
-            if (strcmp(o->name, word) == 0 || (o->letter != NULL && strcmp(o->letter, word) == 0)) return true;
+            if (strcmp(o->name, word) == 0 || (o->letter != NULL && strcmp(o->letter, word) == 0))
+                return true;
     return false;
 }
 
 // Options on lines that run another program.
 static bool of_another(const char *line, size_t length) {
-    static const char *const others[] = {"cmake",    "ctest",   "valgrind", "parallel", "setup.sh", "npm",
-                                         "node",     "apt-get", "sbatch",   "cc -",     "clang",    "git ",
-                                         "SBATCH",   "xargs",   "jq",       "gcc",      "chromium", "mutate",
-                                         "blender",  "pip",     "perf",     "srun",     "find "};
+    static const char *const others[] = {
+        "cmake",    "ctest",  "valgrind", "parallel", "setup.sh", "npm",   "node", "apt-get",
+        "sbatch",   "cc -",   "clang",    "git ",     "SBATCH",   "xargs", "jq",   "gcc",
+        "chromium", "mutate", "blender",  "pip",      "perf",     "srun",  "find "};
     char copy[2000];
     (void)snprintf(copy, sizeof copy, "%.*s", (int)length, line);
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
@@ -167,11 +172,13 @@ static int check_document(const char *path) {
                 const command *c = find_command(word);
                 while ((word = strtok_r(NULL, " `,;:)]=|\"", &rest)) != NULL) {
                     if (strcmp(word, "sinew") == 0) break;
-                    if (strncmp(word, "--", 2) != 0 || strlen(word) < 3 || !known_option(word)) continue;
+                    if (strncmp(word, "--", 2) != 0 || strlen(word) < 3 || !known_option(word))
+                        continue;
                     bool found = strcmp(word, "--help") == 0 || strcmp(word, "--version") == 0;
                     for (const option *o = c->options; o != NULL && o->kind != OPTION_END; o++)
                         found |= strcmp(o->name, word) == 0;
-                    if (!found) fail_msg("%s: sinew %s has no %s: %.*s", path, c->name, word, (int)n, at);
+                    if (!found)
+                        fail_msg("%s: sinew %s has no %s: %.*s", path, c->name, word, (int)n, at);
                 }
             }
         }
@@ -218,22 +225,28 @@ static void solver_parameters(void **unused) {
     };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         char line[200], plain[4000];
-        (void)snprintf(line, sizeof line, "solve --json --max-iterations 40 --solver %s", all[i].solver);
+        (void)snprintf(line, sizeof line, "solve --json --max-iterations 40 --solver %s",
+                       all[i].solver);
         assert_int_equal(program_run(line, false), 0);
         (void)snprintf(plain, sizeof plain, "%s", program_output);
         (void)strcat(strcat(line, " "), all[i].changed);
         assert_int_equal(program_run(line, false), 0);
-        if (strncmp(plain, program_output, sizeof plain - 1) == 0) fail_msg("sinew %s changes nothing", line);
+        if (strncmp(plain, program_output, sizeof plain - 1) == 0)
+            fail_msg("sinew %s changes nothing", line);
     }
     program_expect(0, "\"stop\":\"time limit\"", "solve --json --time-budget 1e-9");
-    if (sn_method_available(SN_METHOD_PINV)) program_expect(0, "f =", "solve --solver newton-pcg --nearest-psd");
-    program_expect(2, "--damping is a parameter of --solver dls; this is hybrid", "solve --damping 0.2");
-    program_expect(2, "--nearest-psd is a parameter of --solver newton-pcg", "solve --nearest-psd --solver lm");
+    if (sn_method_available(SN_METHOD_PINV))
+        program_expect(0, "f =", "solve --solver newton-pcg --nearest-psd");
+    program_expect(2, "--damping is a parameter of --solver dls; this is hybrid",
+                   "solve --damping 0.2");
+    program_expect(2, "--nearest-psd is a parameter of --solver newton-pcg",
+                   "solve --nearest-psd --solver lm");
     program_expect(2, "--alpha takes a number above 0 and below 1, not \"1\"", "solve --alpha 1");
     program_expect(2, "--pcg-tolerance takes a number above 0", "solve --pcg-tolerance 0");
     program_expect(2, "--damping takes a number from 0", "solve --damping -1");
     program_expect(2, "--bandwidth takes a whole number from 0 to 24", "solve --bandwidth 25");
-    program_expect(2, "--damping is a parameter of --solver dls", "fit -m humanoid -i x.c3d --damping 0.2");
+    program_expect(2, "--damping is a parameter of --solver dls",
+                   "fit -m humanoid -i x.c3d --damping 0.2");
 }
 
 static void numbers_after(const char *text, const char *key, double *out, int count) {
@@ -253,9 +266,12 @@ static void numbers_after(const char *text, const char *key, double *out, int co
 static void jacobians(void **unused) {
     (void)unused;
     const char *arm = program_file(
-        "arm.json", "{\"joints\": [{\"name\": \"a\", \"parent\": null, \"type\": \"hinge\", \"axis\": [0,0,1]},"
-                    "{\"name\": \"b\", \"parent\": \"a\", \"type\": \"hinge\", \"axis\": [0,0,1], \"position\": "
-                    "[1,0,0]}], \"markers\": [{\"name\": \"tip\", \"joint\": \"b\", \"position\": [0.5,0,0]}]}");
+        "arm.json",
+        "{\"joints\": [{\"name\": \"a\", \"parent\": null, \"type\": \"hinge\", \"axis\": [0,0,1]},"
+        "{\"name\": \"b\", \"parent\": \"a\", \"type\": \"hinge\", \"axis\": [0,0,1], "
+        "\"position\": "
+        "[1,0,0]}], \"markers\": [{\"name\": \"tip\", \"joint\": \"b\", \"position\": "
+        "[0.5,0,0]}]}");
     const char *pose = program_file("pose.txt", "1.5707963267948966 -1.5707963267948966");
     // b is at (0, 1), the tip at (0.5, 1), b's axes are the world's; rows of [a, b]
     static const struct {
@@ -272,17 +288,21 @@ static void jacobians(void **unused) {
     };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         double J[12];
-        program_expect(0, "\"columns\":[\"a\",\"b\"]", "eval -m %s --jacobian %s --frame %s -q %s --json", arm,
-                       all[i].of, all[i].frame, pose);
+        program_expect(0, "\"columns\":[\"a\",\"b\"]",
+                       "eval -m %s --jacobian %s --frame %s -q %s --json", arm, all[i].of,
+                       all[i].frame, pose);
         numbers_after(program_output, "\"J\":", J, 12);
         for (int k = 0; k < 12; k++)
             if (fabs(J[k] - all[i].J[k]) > 1e-15)
-                fail_msg("%s %s: entry %d is %g, not %g", all[i].of, all[i].frame, k, J[k], all[i].J[k]);
+                fail_msg("%s %s: entry %d is %g, not %g", all[i].of, all[i].frame, k, J[k],
+                         all[i].J[k]);
     }
-    program_expect(0, "b                          0.000000   0.500000", "eval -m %s --jacobian tip -q %s", arm, pose);
+    program_expect(0, "b                          0.000000   0.500000",
+                   "eval -m %s --jacobian tip -q %s", arm, pose);
     program_expect(0, "pelvis.5", "eval -m humanoid --jacobian left_hand");
     program_expect(3, "did you mean \"left_hand\"?", "eval -m humanoid --jacobian left_hnad");
-    program_expect(2, "--frame takes body, world or aligned", "eval -m humanoid --jacobian left_hand --frame x");
+    program_expect(2, "--frame takes body, world or aligned",
+                   "eval -m humanoid --jacobian left_hand --frame x");
     program_expect(2, "-m, --model FILE is missing", "eval --jacobian left_hand");
 }
 
@@ -296,15 +316,18 @@ static void jacobian_of_the_humanoid(void **unused) {
     assert_int_equal(sn_model_humanoid(NULL, &model), SN_OK);
     assert_int_equal(sn_problem_create(model, NULL, 0, NULL, &problem, NULL), SN_OK);
     assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
-    int nq = sn_model_nq(model), nv = sn_model_nv(model), hand = sn_model_find_joint(model, "left_hand");
+    int nq = sn_model_nq(model), nv = sn_model_nv(model),
+        hand = sn_model_find_joint(model, "left_hand");
     double *q = calloc((size_t)nq, sizeof *q), *moved = calloc((size_t)nq, sizeof *q),
            *delta = calloc((size_t)nv, sizeof *q), *J = calloc(6 * (size_t)nv, sizeof *q);
     uint64_t state = 7;
     sn_model_sample(model, &state, q);
     char text[4000];
-    for (int i = 0, n = 0; i < nq; i++) n += snprintf(text + n, sizeof text - (size_t)n, "%.17g ", q[i]);
+    for (int i = 0, n = 0; i < nq; i++)
+        n += snprintf(text + n, sizeof text - (size_t)n, "%.17g ", q[i]);
     const char *pose = program_file("human.txt", text);
-    program_expect(0, "\"J\":", "eval -m humanoid --jacobian left_hand --frame aligned -q %s --json", pose);
+    program_expect(
+        0, "\"J\":", "eval -m humanoid --jacobian left_hand --frame aligned -q %s --json", pose);
     numbers_after(program_output, "\"J\":", J, 6 * nv);
     const double h = 1e-6;
     for (int v = 0; v < nv; v++) {
@@ -319,7 +342,8 @@ static void jacobian_of_the_humanoid(void **unused) {
         const double d[3] = {p[1].x - p[0].x, p[1].y - p[0].y, p[1].z - p[0].z};
         for (int r = 0; r < 3; r++)
             if (fabs(d[r] / (2 * h) - J[r * nv + v]) > 1e-8)
-                fail_msg("velocity %d, row %d: %g, by differences %g", v, r, J[r * nv + v], d[r] / (2 * h));
+                fail_msg("velocity %d, row %d: %g, by differences %g", v, r, J[r * nv + v],
+                         d[r] / (2 * h));
     }
     free(q), free(moved), free(delta), free(J);
     sn_workspace_destroy(ws);
@@ -344,14 +368,17 @@ static void out_units(void **unused) {
     static const struct {
         const char *unit;
         double metres;
-    } units[] = {{"m", 1}, {"cm", 0.01}, {"mm", 0.001}, {"in", 0.0254}, {"ft", 0.3048}, {"source", 1}};
-    program_expect(0, "(lengths in m)", "convert humanoid -o %s --out-units m", program_path("m.bvh"));
+    } units[] = {{"m", 1},       {"cm", 0.01},   {"mm", 0.001},
+                 {"in", 0.0254}, {"ft", 0.3048}, {"source", 1}};
+    program_expect(0, "(lengths in m)", "convert humanoid -o %s --out-units m",
+                   program_path("m.bvh"));
     double metres = bvh_offset(program_path("m.bvh"));
     assert_true(metres > 0.01 && metres < 1);
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
         char says[80];
         (void)snprintf(says, sizeof says, "out.bvh (lengths in %s)", i < 5 ? units[i].unit : "m");
-        program_expect(0, says, "convert humanoid -o %s --out-units %s", program_path("out.bvh"), units[i].unit);
+        program_expect(0, says, "convert humanoid -o %s --out-units %s", program_path("out.bvh"),
+                       units[i].unit);
         double offset = bvh_offset(program_path("out.bvh"));
         if (fabs(offset * units[i].metres - metres) > 1e-4 * metres)
             fail_msg("%s: %g, %g m", units[i].unit, offset, metres);
@@ -359,15 +386,16 @@ static void out_units(void **unused) {
     program_expect(0, "(lengths in cm)", "convert humanoid -o %s", program_path("out.bvh"));
     program_expect(0, "(lengths in in)", "convert %s -o %s --units in", program_path("out.bvh"),
                    program_path("in.bvh"));
-    program_expect(0, "(lengths in in)", "convert %s --in-units in -o %s --out-units source", program_path("in.bvh"),
-                   program_path("again.bvh"));
-    program_expect(2, "--out-units takes m, cm, mm, in, ft or source, not \"ell\"", "convert humanoid -o %s --out-units ell",
-                   program_path("out.bvh"));
+    program_expect(0, "(lengths in in)", "convert %s --in-units in -o %s --out-units source",
+                   program_path("in.bvh"), program_path("again.bvh"));
+    program_expect(2, "--out-units takes m, cm, mm, in, ft or source, not \"ell\"",
+                   "convert humanoid -o %s --out-units ell", program_path("out.bvh"));
     // a recording and a fit
     program_expect(0, "take.c3d", "example --out %s", program_path("ex"));
     char fit[600];
-    (void)snprintf(fit, sizeof fit, "fit -m %s/subject.json -i %s/take.c3d --frames 10:20 -o %s -o %s", program_path("ex"),
-                   program_path("ex"), program_path("fit.bvh"), program_path("fit.trc"));
+    (void)snprintf(
+        fit, sizeof fit, "fit -m %s/subject.json -i %s/take.c3d --frames 10:20 -o %s -o %s",
+        program_path("ex"), program_path("ex"), program_path("fit.bvh"), program_path("fit.trc"));
     program_expect(0, "fit.bvh (lengths in cm)", "%s", fit);
     assert_non_null(strstr(program_output, "fit.trc (lengths in mm)"));
     program_expect(0, "fit.bvh (lengths in m)", "%s --out-units source", fit);
@@ -377,9 +405,10 @@ static void out_units(void **unused) {
     assert_non_null(strstr(program_output, "fit.trc (lengths in ft)"));
     program_expect(0, "\"output_units\":[0.01,0.001]", "%s --json", fit);
     program_expect(2, "--out-units takes", "%s --out-units ell", fit);
-    program_expect(0, "take.csv (lengths in mm)", "convert %s/take.c3d -o %s", program_path("ex"), program_path("take.csv"));
-    program_expect(0, "take.sto (lengths in cm)", "convert %s/take.c3d -o %s --out-units cm", program_path("ex"),
-                   program_path("take.sto"));
+    program_expect(0, "take.csv (lengths in mm)", "convert %s/take.c3d -o %s", program_path("ex"),
+                   program_path("take.csv"));
+    program_expect(0, "take.sto (lengths in cm)", "convert %s/take.c3d -o %s --out-units cm",
+                   program_path("ex"), program_path("take.sto"));
 }
 
 static void odd_words(void **unused) {

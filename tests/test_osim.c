@@ -936,19 +936,39 @@ static void test_against_opensim(void **unused) {
     close_example(&e);
 }
 
+// Two bodies of which one is welded on: their masses and centres come together.
+static void test_mass(void **state) {
+    (void)state;
+    static const char two[] =
+        "<OpenSimDocument Version='40000'><Model name='m'><BodySet><objects>"
+        "<Body name='a'><mass>3</mass><mass_center>1 0 0</mass_center></Body>"
+        "<Body name='b'><mass>1</mass><mass_center>0 0 2</mass_center></Body></objects></BodySet>"
+        "<JointSet><objects><PinJoint name='p'><socket_parent_frame>ground</socket_parent_frame>"
+        "<socket_child_frame>a</socket_child_frame><coordinates><Coordinate "
+        "name='q'/></coordinates>"
+        "</PinJoint><WeldJoint name='w'><socket_parent_frame>f</socket_parent_frame>"
+        "<socket_child_frame>b</socket_child_frame><frames><PhysicalOffsetFrame name='f'>"
+        "<socket_parent>a</socket_parent><translation>5 0 0</translation></PhysicalOffsetFrame>"
+        "</frames></WeldJoint></objects></JointSet></Model></OpenSimDocument>";
+    sn_model *m;
+    sn_error error = {0};
+    if (sn_osim_read(two, sizeof two - 1, NULL, &m, NULL, &error) != SN_OK)
+        fail_msg("%s", error.text);
+    const sn_joint_desc *d = sn_model_joint(m, sn_model_find_joint(m, "q"));
+    assert_near(d->mass, 4, 1e-15);
+    assert_near(d->centre[0], (3 * 1 + 1 * 5) / 4.0, 1e-15);
+    assert_near(d->centre[2], 0.5, 1e-15);
+    sn_model_destroy(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kinds),
-        cmocka_unit_test(test_custom),
-        cmocka_unit_test(test_knee),
-        cmocka_unit_test(test_all_files),
-        cmocka_unit_test(test_random_joints),
-        cmocka_unit_test(test_table),
-        cmocka_unit_test(test_tasks),
-        cmocka_unit_test(test_refuses),
-        cmocka_unit_test(test_cut_and_memory),
-        cmocka_unit_test(test_example),
-        cmocka_unit_test(test_against_opensim),
+        cmocka_unit_test(test_kinds),          cmocka_unit_test(test_custom),
+        cmocka_unit_test(test_knee),           cmocka_unit_test(test_all_files),
+        cmocka_unit_test(test_random_joints),  cmocka_unit_test(test_table),
+        cmocka_unit_test(test_tasks),          cmocka_unit_test(test_refuses),
+        cmocka_unit_test(test_cut_and_memory), cmocka_unit_test(test_example),
+        cmocka_unit_test(test_mass),           cmocka_unit_test(test_against_opensim),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -501,6 +501,39 @@ static void stop_there(void *user, int iterations, int products, double value) {
     stop_now = products >= stop_after;
 }
 
+// A step damped ten thousand times as much is shorter by nearly as much: the damping is in the system
+// that is solved, not only in what preconditions it.
+static void damped_steps(void **unused) {
+    (void)unused;
+    take t = make_take(MOST_FRAMES, true, 0.01);
+    size_t bytes = (size_t)(t.nframe * t.nq) * sizeof(double);
+    double *q = malloc(bytes), length[2] = {0}, promise;
+    memcpy(q, t.q, bytes);
+    for (int i = 0; i < 2; i++) {
+        sn_smooth_options o = options_of(&t, 0.02);
+        sn_smoother *s;
+        sn_smooth_report r;
+        o.max_iterations = 0;
+        assert_int_equal(sn_smoother_create(t.problem, &o, NULL, &s), SN_OK);
+        assert_int_equal(sn_smoother_run(s, t.nframe, set_goals, &t, q, &r), SN_OK);
+        for (int k = 0; k < t.nframe; k++) s->lambda[k] = i == 0 ? 10 : 1e5;
+        assert_int_equal(sn_smooth_step(s, &promise), SN_OK);
+        for (int k = 0; k < t.nframe * s->nv; k++)
+            length[i] += s->seen[k % s->nv] * s->x[k] * s->x[k];
+        length[i] = sqrt(length[i]);
+        sn_smoother_destroy(s);
+    }
+    print_message("length of a step %.3g, damped more %.3g\n", length[0], length[1]);
+    assert_true(length[0] > 0 && length[1] < 1e-2 * length[0]);
+    free(q);
+    free_take(&t);
+}
+
+static bool is_stopped(void *user) {
+    (void)user;
+    return stop_now;
+}
+
 static void cancelling(void **unused) {
     (void)unused;
     take t = make_take(MOST_FRAMES, true, 0.01);
@@ -508,7 +541,7 @@ static void cancelling(void **unused) {
     double *q = malloc(bytes), last = INFINITY;
     objective f = objective_of(&t, 0.02, t.q);
     sn_smooth_options o = options_of(&t, 0.02);
-    o.cancel = &stop_now;
+    o.cancel = (sn_cancel){is_stopped, NULL};
     o.progress = stop_there;
     for (stop_after = 0; stop_after < 40; stop_after += 3) {
         memcpy(q, t.q, bytes);
@@ -617,6 +650,7 @@ int main(void) {
         cmocka_unit_test(long_steps),
         cmocka_unit_test(whole_turns),
         cmocka_unit_test(cancelling),
+        cmocka_unit_test(damped_steps),
         cmocka_unit_test(short_takes_and_failures),
         cmocka_unit_test(same_bits),
     };

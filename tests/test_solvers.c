@@ -169,6 +169,68 @@ static void contradicting_goals(void **unused) {
     sn_model_destroy(model);
 }
 
+// "Goal met" means the same whatever the unit of length and the weights: lengths times 1e-12 or 1e12,
+// weights 1e-100 or 1e40, and the same pose comes out, met in as many iterations or so.
+static void goal_in_any_unit(void **unused) {
+    (void)unused;
+    static const double lengths[] = {1, 1e-12, 1e12, 1, 1}, weights[] = {1, 1, 1, 1e-100, 1e40};
+    for (int i = 0; i < 5; i++) {
+        double L = lengths[i];
+        sn_builder *b;
+        sn_model *model;
+        assert_int_equal(sn_builder_create("arm", NULL, &b), SN_OK);
+        for (int k = 0; k < 2; k++) {
+            sn_joint_desc d = sn_joint_default(SN_JOINT_HINGE);
+            d.name = k == 0 ? "shoulder" : "elbow";
+            d.parent = k - 1;
+            d.position[0] = k * L;
+            assert_int_equal(sn_builder_joint(b, &d), k);
+        }
+        assert_int_equal(sn_builder_finish(b, &model, NULL), SN_OK);
+        sn_builder_destroy(b);
+        sn_task t = sn_task_default(SN_TASK_POINT);
+        sn_problem *problem;
+        t.joint = 1;
+        t.local[0] = L;
+        t.goal[0] = 0.7 * L;
+        t.goal[1] = 0.9 * L;
+        t.weight = weights[i];
+        assert_int_equal(sn_problem_create(model, &t, 1, NULL, &problem, NULL), SN_OK);
+        for (int m = 0; m < SN_METHOD_COUNT; m++) {
+            if (m != SN_METHOD_HYBRID && m != SN_METHOD_NEWTON && m != SN_METHOD_LM &&
+                m != SN_METHOD_NEWTON_PCG)
+                continue;
+            double q[2] = {0.3, 0.4};
+            sn_report r = solve(problem, (sn_method)m, q);
+            if (r.stop != SN_STOP_GOAL || r.iterations < 2 || !(r.worst_error < 1e-11 * L))
+                fail_msg("length %g, weight %g, %s: %s after %d, error %g", L, weights[i],
+                         sn_method_name((sn_method)m), sn_stop_text(r.stop), r.iterations,
+                         r.worst_error);
+        }
+        sn_problem_destroy(problem);
+        sn_model_destroy(model);
+    }
+}
+
+// A start that is no pose is called so.
+static void bad_start(void **unused) {
+    (void)unused;
+    sn_model *model = two_links();
+    sn_problem *problem = point_problem(model, 1, 0.7, 0.9, 1);
+    sn_solver *solver;
+    sn_report report;
+    double q[2] = {0.3, NAN};
+    assert_int_equal(sn_solver_create(problem, NULL, NULL, &solver), SN_OK);
+    assert_int_equal(sn_solver_solve(solver, q, &report), SN_ERR_VALUE);
+    assert_int_equal(report.stop, SN_STOP_BAD_START);
+    assert_string_equal(sn_stop_text(report.stop), "bad numbers in the start pose");
+    assert_int_equal(sn_solver_solve_cold(solver, q, &report), SN_ERR_VALUE);
+    assert_int_equal(report.stop, SN_STOP_BAD_START);
+    sn_solver_destroy(solver);
+    sn_problem_destroy(problem);
+    sn_model_destroy(model);
+}
+
 static void bad_goals(void **unused) {
     (void)unused;
     sn_model *model = two_links();
@@ -238,19 +300,23 @@ static void quadratic_tail(void **unused) {
     sn_model_destroy(model);
 }
 
+static bool at_once(void *unused) {
+    (void)unused;
+    return true;
+}
+
 // Time, cancelling, iteration limit: true reasons, and the best pose is there.
 static void cut_short(void **unused) {
     (void)unused;
     sn_model *model = two_links();
     sn_problem *problem = point_problem(model, 1, 0.7, 0.9, 1);
-    const volatile bool yes = true;
     for (int i = 0; i < 3; i++) {
         sn_solver_options o = sn_solver_options_default();
         sn_solver *solver;
         sn_report report;
         double q[2] = {0.3, 0.4}, f;
         if (i == 0) o.max_iterations = 1;
-        if (i == 1) o.cancel = &yes;
+        if (i == 1) o.cancel = (sn_cancel){at_once, NULL};
         if (i == 2) o.seconds = 1e-12;
         assert_int_equal(sn_solver_create(problem, &o, NULL, &solver), SN_OK);
         assert_int_equal(sn_solver_solve(solver, q, &report), SN_OK);
@@ -385,7 +451,7 @@ static void assert_true_report(const random_case *c, const sn_solver *solver, bo
     if (!(fabs(report->f - f1) <= 1e-12 * f1 + 1e-14 * sqrt(f1) + 1e-28))
         fail_msg("case %d, %s: f is %.17g, reported %.17g", c->number, name, f1, report->f);
     if (!cold) assert_true(report->iterations <= o->max_iterations + 1);
-    if (report->stop == SN_STOP_GOAL) assert_true(f1 <= o->goal);
+    if (report->stop == SN_STOP_GOAL) assert_true(f1 <= solver->goal);
     if (report->stop == SN_STOP_ITERATIONS) assert_true(report->iterations >= o->max_iterations);
     if (report->stop != SN_STOP_MINIMUM && report->stop != SN_STOP_SADDLE) return;
     assert_true(report->gradient <= o->gradient);
@@ -460,6 +526,55 @@ static void invariants(void **unused) {
                           sn_method_name((sn_method)m), 100.0 * solved[m] / (count - first));
 }
 
+// Three links and two goals for one point, between which it comes to rest: poses along a curve are
+// equally good, and where the gradient is not quite 0 the Hessian along it is the curve's bend times the
+// gradient, below 0 as often as above. That is a minimum, not a saddle.
+static void curve_of_minima(void **unused) {
+    (void)unused;
+    sn_builder *b;
+    sn_model *model;
+    sn_problem *problem;
+    uint64_t state = 21;
+    assert_int_equal(sn_builder_create("arm", NULL, &b), SN_OK);
+    for (int i = 0; i < 3; i++) {
+        sn_joint_desc d = sn_joint_default(SN_JOINT_HINGE);
+        d.name = i == 0 ? "a" : i == 1 ? "b" : "c";
+        d.parent = i - 1;
+        d.position[0] = i;
+        assert_int_equal(sn_builder_joint(b, &d), i);
+    }
+    assert_int_equal(sn_builder_finish(b, &model, NULL), SN_OK);
+    sn_builder_destroy(b);
+    sn_task t[2] = {sn_task_default(SN_TASK_POINT), sn_task_default(SN_TASK_POINT)};
+    for (int i = 0; i < 2; i++) {
+        t[i].joint = 2;
+        t[i].local[0] = 1;
+        t[i].goal[0] = 1;
+        t[i].goal[1] = i == 0 ? 0.2 : 1.8;
+    }
+    assert_int_equal(sn_problem_create(model, t, 2, NULL, &problem, NULL), SN_OK);
+    sn_solver_options o = sn_solver_options_default();
+    sn_solver *solver;
+    o.method = SN_METHOD_LM;
+    o.gradient = 1e-2;
+    assert_int_equal(sn_solver_create(problem, &o, NULL, &solver), SN_OK);
+    int open = 0;
+    for (int n = 0; n < 300; n++) {
+        sn_report report;
+        double q[3];
+        for (int i = 0; i < 3; i++) q[i] = uniform(&state, -3, 3);
+        assert_int_equal(sn_solver_solve(solver, q, &report), SN_OK);
+        if (report.stop == SN_STOP_SADDLE && report.f < 0.65)
+            fail_msg("start %d: %s, f %g, gradient %g", n, sn_stop_text(report.stop), report.f,
+                     report.gradient);
+        open += report.stop == SN_STOP_MINIMUM && report.gradient > 1e-4;
+    }
+    assert_true(open > 50);
+    sn_solver_destroy(solver);
+    sn_problem_destroy(problem);
+    sn_model_destroy(model);
+}
+
 // A joint that no task sees, a point on its own origin, stays where it is.
 static void unseen_joint(void **unused) {
     (void)unused;
@@ -531,11 +646,13 @@ static void looking_elsewhere(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_link_arm),      cmocka_unit_test(collinear_saddle),
-        cmocka_unit_test(far_side),          cmocka_unit_test(contradicting_goals),
-        cmocka_unit_test(bad_goals),         cmocka_unit_test(quadratic_tail),
-        cmocka_unit_test(cut_short),         cmocka_unit_test(unseen_joint),
-        cmocka_unit_test(looking_elsewhere), cmocka_unit_test(invariants),
+        cmocka_unit_test(two_link_arm),    cmocka_unit_test(collinear_saddle),
+        cmocka_unit_test(far_side),        cmocka_unit_test(contradicting_goals),
+        cmocka_unit_test(bad_goals),       cmocka_unit_test(goal_in_any_unit),
+        cmocka_unit_test(bad_start),       cmocka_unit_test(quadratic_tail),
+        cmocka_unit_test(cut_short),       cmocka_unit_test(unseen_joint),
+        cmocka_unit_test(curve_of_minima), cmocka_unit_test(looking_elsewhere),
+        cmocka_unit_test(invariants),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: MIT
 // A time budget, by a clock of our own: every look at it takes a millisecond, so that nothing depends
 // on the machine. The solver looks once when it starts and once an iteration.
+#define _POSIX_C_SOURCE 200809L
 #include <time.h>
 
 #include "support.h"
 
 static long looks;
 
-// in place of the C library's
+// in place of the C library's: the clock on the wall is set forward by an hour at every look, which
+// must not matter
 int timespec_get(struct timespec *ts, int base) {
+    static time_t hours;
+    *ts = (struct timespec){.tv_sec = 3600 * ++hours};
+    return base;
+}
+
+int clock_gettime(clockid_t clock, struct timespec *ts) {
+    if (clock != CLOCK_MONOTONIC) return timespec_get(ts, TIME_UTC) == TIME_UTC ? 0 : -1;
     looks++;
     *ts = (struct timespec){.tv_sec = 1000 + looks / 1000, .tv_nsec = looks % 1000 * 1000000};
-    return base;
+    return 0;
 }
 
 typedef struct watch {

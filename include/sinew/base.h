@@ -38,7 +38,8 @@ extern "C" {
     ENTRY(SN_ERR_TASK, "a task is not valid")                                                      \
     ENTRY(SN_ERR_VALUE, "a number is not finite or not in its range")                              \
     ENTRY(SN_ERR_FILE, "the file cannot be read or written")                                       \
-    ENTRY(SN_ERR_CANCELLED, "cancelled")
+    ENTRY(SN_ERR_CANCELLED, "cancelled")                                                           \
+    ENTRY(SN_ERR_UNSUPPORTED, "this method does not know what couples branches: use hybrid")
 
 typedef enum sn_status {
 #define SN_STATUS_ENTRY(code, text) code,
@@ -74,6 +75,13 @@ typedef struct sn_sink {
 
 /// The version of the library that is linked, as "major.minor.patch".
 SN_API const char *sn_version(void);
+
+/// Asked now and then by everything that takes long, from any of its threads: true to stop soon, with
+/// the best so far. All zero: never. What the function reads must be safe to read there (an atomic flag).
+typedef struct sn_cancel {
+    bool (*asked)(void *user);
+    void *user;
+} sn_cancel;
 
 #ifdef __cplusplus
 }

@@ -24,7 +24,7 @@ typedef struct sn_smooth_options {
     int max_iterations;           ///< Newton steps, default 30
     double tolerance;             ///< stop when two steps each lower F by less of it, 3e-3
     int threads;                  ///< default 1; the result has the same bits for any number
-    const volatile bool *cancel;  ///< looked at before every product. May be NULL
+    sn_cancel cancel;  ///< asked before every product
     /// From the calling thread, after every product: Newton steps and products with the Hessian so
     /// far, F now. May be NULL.
     void (*progress)(void *user, int iterations, int products, double objective);

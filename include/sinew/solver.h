@@ -40,7 +40,8 @@ typedef enum sn_method {
     ENTRY(SN_STOP_ITERATIONS, "iteration limit")                                                   \
     ENTRY(SN_STOP_TIME, "time limit")                                                              \
     ENTRY(SN_STOP_CANCELLED, "cancelled")                                                          \
-    ENTRY(SN_STOP_BAD_GOALS, "bad numbers in goals")
+    ENTRY(SN_STOP_BAD_GOALS, "bad numbers in goals")                                               \
+    ENTRY(SN_STOP_BAD_START, "bad numbers in the start pose")
 
 typedef enum sn_stop {
 #define SN_STOP_ENTRY(code, text) code,
@@ -63,17 +64,26 @@ typedef struct sn_trace {
     bool taken;       ///< f fell and the step was taken
 } sn_trace;
 
+/// Which turn of an angle is returned: angles of hinges, and those of universal, euler, planar and
+/// swing-twist joints that are angles about an axis, go round where their range is a whole turn or more.
+typedef enum sn_turns {
+    SN_TURNS_NEAREST,   ///< the default: as near to the start as the limits allow
+    SN_TURNS_PRINCIPAL  ///< without limits in (-pi, pi]; else the same
+} sn_turns;
+
 /// Start from sn_solver_options_default(), then change what you need.
 typedef struct sn_solver_options {
     uint32_t version;    ///< set by the default function, checked on create
     sn_method method;    ///< default SN_METHOD_HYBRID
     int max_iterations;  ///< default 200
-    double goal;         ///< stop when f is at or below, default 1e-24
+    double goal;         ///< stop when f is at or below; default -1: 1e-26 of what f would be with every
+                         ///< error as large as the figure, so that units and weights do not matter
     double gradient;     ///< stop when the relative projected gradient is below, default 1e-9
     double seconds;      ///< time budget of a solve, default 0: none
-    const volatile bool *cancel;  ///< looked at once an iteration; stop when true. May be NULL
+    sn_cancel cancel;    ///< asked once an iteration
     void (*trace)(void *user, const sn_trace *trace);  ///< called once an iteration; may be NULL
     void *trace_user;
+    sn_turns turns;  ///< default SN_TURNS_NEAREST
 
     // what only some methods use
     double damping;        ///< dls: lambda, default 0.1 (003: below 1)
@@ -100,6 +110,9 @@ typedef struct sn_report {
     int poses;      ///< poses that were evaluated: f and its derivatives at one pose count once
     int factorizations;
     int active;  ///< degrees of freedom at a limit that the gradient pushes against
+    double
+        violation;  ///< by how much the returned pose misses what the model demands: loops (metres
+                    ///< and radians), limits of a coordinate that follows several others
 } sn_report;
 
 SN_API const char *sn_stop_text(sn_stop stop);

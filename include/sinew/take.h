@@ -234,7 +234,7 @@ typedef struct sn_take_options {
     double max_error;          ///< metres: frames above are counted; default INFINITY
 
     int threads;                  ///< default 1; the result has the same bits for any number
-    const volatile bool *cancel;  ///< looked at all the time; may be NULL
+    sn_cancel cancel;  ///< asked all the time
     /// From the calling thread, in prepare, solve and finish. May be NULL.
     void (*progress)(void *user, const sn_take_progress *progress);
     void *progress_user;
@@ -297,7 +297,7 @@ typedef struct sn_fit_summary {
 typedef struct sn_take_summary {
     int labels;     ///< of the recording, the subject's
     int matched;    ///< markers of the set that the recording has
-    char unit[16];  ///< the recording's unit of length, "" when it has no usual name
+    char unit[24];  ///< the recording's unit of length, as its file names it or by its usual name
     sn_axes_report axes;
     int first, count;  ///< fitted frames, from 0 in the recording
     int first_frame;   ///< number of the first of them in the file

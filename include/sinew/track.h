@@ -30,8 +30,8 @@ typedef struct sn_track_options {
     double rest;               ///< weight of the rest task against the Gauss-Newton diagonal, 3e-5
     int restarts;              ///< other poses to solve from, cold, default and at most 4; 0: none
     double worse;              ///< a frame this many times worse than usual is tried again, 10
-    double good;               ///< f at or below which a frame is never tried again; default: the
-                               ///< solver's goal
+    double good;               ///< f at or below which a frame is never tried again; default -1: the
+                               ///< solver's goal, or errors of a ten-thousandth of the figure
     int restart_iterations;    ///< iteration limit of each run of a try, default 40
     int threads;               ///< default 1
     int chunk;                 ///< frames solved in a row, default 1024

@@ -34,3 +34,8 @@ sn_status sn_fail_memory(sn_error *error);
 
 /// sn_fail for a needed argument that is NULL.
 sn_status sn_fail_missing(sn_error *error);
+
+/// Has whoever started it had enough?
+static inline bool sn_cancelled(sn_cancel cancel) {
+    return cancel.asked != NULL && cancel.asked(cancel.user);
+}

@@ -238,6 +238,20 @@ static sn_status marker_value(reading *r) {
     return sn_xml_is(&r->xml, "location") ? read_numbers(r, 3, m->position) : SN_OK;
 }
 
+// Is the innermost of `depth` open elements, or the one that closed inside them, a body's own?
+static bool in_body(const reading *r, int depth) {
+    return r->body > 0 && inside(r, depth, 1, "Body") && inside(r, depth, 3, "BodySet");
+}
+
+static sn_status body_value(reading *r) {
+    sn_osim_body *body = &r->u->body[r->body];
+    if (sn_xml_is(&r->xml, "mass_center")) return read_numbers(r, 3, body->centre);
+    if (!sn_xml_is(&r->xml, "mass")) return SN_OK;
+    SN_TRY(read_numbers(r, 1, &body->mass));
+    if (body->mass >= 0) return SN_OK;
+    return FAIL(r, "body \"%.80s\": its mass is below 0", NAME(r, body->name));
+}
+
 // Values of a scope stand right inside its element, but those of an axis may be deeper: functions are
 // nested in functions.
 static sn_status read_value(reading *r) {
@@ -248,6 +262,7 @@ static sn_status read_value(reading *r) {
     if (r->depth[FRAME] == outer) return frame_value(r);
     if (r->depth[JOINT] == outer) return joint_value(r);
     if (r->depth[MARKER] == outer) return marker_value(r);
+    if (in_body(r, outer)) return body_value(r);
     return SN_OK;
 }
 
@@ -522,7 +537,9 @@ static sn_status read_close(reading *r) {
 }
 
 static sn_status read_text(reading *r) {
-    if (r->depth[JOINT] == 0 && r->depth[MARKER] == 0 && r->depth[FRAME] == 0) return SN_OK;
+    bool value = in_body(r, r->xml.depth - 1);
+    if (!value && r->depth[JOINT] == 0 && r->depth[MARKER] == 0 && r->depth[FRAME] == 0)
+        return SN_OK;
     size_t written;
     SN_TRY(sn_osim_grow(r->u, &r->text, &r->capacity, r->length + r->xml.text.length, 1));
     SN_TRY(sn_xml_text(&r->xml, r->text + r->length, &written));

@@ -67,6 +67,7 @@ typedef struct sn_osim_body {
     size_t name;
     int at;                           ///< joint of the model, -1: not yet known
     double position[3], rotation[4];  ///< of the body in that joint's frame
+    double mass, centre[3];
     int line;
 } sn_osim_body;
 

@@ -174,6 +174,17 @@ static sn_status add_joints(building *b) {
     return SN_OK;
 }
 
+// A body that is welded on adds to the mass that its joint carries.
+static void add_masses(building *b) {
+    for (size_t i = 0; i < b->u->nbody; i++) {
+        const sn_osim_body *body = &b->u->body[i];
+        sn_frame frame = body_frame(body);
+        sn_vec3 c = v3_add(frame.p, m3_mul(&frame.R, v3_from(body->centre)));
+        const double centre[3] = {c.x, c.y, c.z};
+        if (body->mass > 0) sn_builder_add_mass(b->builder, body->at, body->mass, centre);
+    }
+}
+
 static sn_status add_markers(building *b) {
     sn_osim *u = b->u;
     for (size_t i = 0; i < u->nmarker; i++) {
@@ -201,6 +212,7 @@ static sn_status build(sn_osim *u, sn_model **out) {
     ground.name = "ground";
     (void)sn_builder_joint(b.builder, &ground);
     sn_status status = add_joints(&b);
+    if (status == SN_OK) add_masses(&b);
     if (status == SN_OK) status = add_markers(&b);
     if (status == SN_OK) status = sn_builder_finish(b.builder, out, u->error);
     sn_builder_destroy(b.builder);

@@ -222,6 +222,7 @@ static sn_status turn_model(const sn_scene *s, sn_model **out, sn_error *error) 
     }
     for (int i = 0; i < sn_model_nmarker(s->model); i++)
         (void)sn_builder_marker(builder, sn_model_marker(s->model, i));
+    sn_builder_couple_as(builder, s->model);
     status = sn_builder_finish(builder, out, error);
     sn_builder_destroy(builder);
     return status;

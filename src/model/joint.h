@@ -26,6 +26,7 @@ typedef struct sn_joint {
     sn_vec3 u, v;         ///< unit, across axis
     double pitch;
     bool curved;                   ///< has second derivatives of its own: ops->curve or ops->bend
+    unsigned whole;                ///< bit i: angle i goes round inside limits a whole turn apart
     unsigned lengths;              ///< bit i: velocity i is in metres, not radians
     const struct sn_drive *drive;  ///< function only
 } sn_joint;
@@ -96,6 +97,26 @@ bool sn_joint_set_rotation(const sn_joint *joint, const sn_mat3 *R, double *q);
 
 /// The rotation that a joint has now.
 sn_mat3 sn_joint_rotation(const sn_joint *joint, const double *q);
+
+/// The turn of an angle that is nearest to `near` inside the limits; where they leave it none, the limit
+/// that is less of a turn away.
+double sn_angle_near(double angle, double near, double lower, double upper);
+
+/// Is velocity i an angle about an axis that a whole turn brings back?
+static inline bool sn_joint_goes_round(const sn_joint *joint, int i) {
+    return (joint->ops->angles >> i & 1) != 0 &&
+           (joint->type != SN_JOINT_SCREW || joint->pitch == 0);
+}
+
+/// Limits less than this short of a whole turn count as one: files round.
+static const double sn_turn_gap = 0.01;
+
+/// How far coordinate i is from x0: the short way round where it goes round inside its limits, so that
+/// turns are alike.
+static inline double sn_joint_apart(const sn_joint *joint, int i, double x, double x0) {
+    double d = x - x0;
+    return (joint->whole >> i & 1) != 0 ? remainder(d, 6.283185307179586) : d;
+}
 
 /// A rotation about axis a through point o.
 static inline sn_twist twist_about(sn_vec3 a, sn_vec3 o) { return (sn_twist){a, v3_cross(o, a)}; }

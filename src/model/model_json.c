@@ -5,10 +5,12 @@
 
 #include "base/json_fields.h"
 #include "base/text.h"
+#include "model/couplings_json.h"
 #include "model/functions_json.h"
 #include "model/model.h"
 
-static const char *const model_keys[] = {"sinew", "name", "joints", "markers", NULL};
+static const char *const model_keys[] = {"sinew",     "name",  "joints", "markers",
+                                         "couplings", "loops", NULL};
 static const char *const joint_keys[] = {
     "name",   "parent", "type",     "position",    "rotation", "axis", "axis2",  "pitch", "order",
     "limits", "locked", "strength", "coordinates", "moves",    "mass", "centre", NULL};
@@ -245,16 +247,25 @@ static sn_status read_file(reading *r) {
         sn_fields_fail(&f, joints == NULL ? root : joints, "it needs an array \"joints\"");
     if (markers != NULL && markers->type != SN_JSON_ARRAY)
         sn_fields_fail(&f, markers, "\"markers\" must be an array");
+    const sn_json_node *couplings = sn_json_get(r->json, root, "couplings");
+    if (couplings != NULL && couplings->type != SN_JSON_ARRAY)
+        sn_fields_fail(&f, couplings, "\"couplings\" must be an array");
+    const sn_json_node *loops = sn_json_get(r->json, root, "loops");
+    if (loops != NULL && loops->type != SN_JSON_ARRAY)
+        sn_fields_fail(&f, loops, "\"loops\" must be an array");
     if (f.status != SN_OK) return f.status;
 
     sn_status status = sn_builder_create(name, r->allocator, &r->builder);
     if (status != SN_OK) return sn_fail(r->error, status, 0, "%s", sn_status_text(status));
     SN_TRY(read_joints(r, joints));
-    if (markers == NULL || r->builder->status != SN_OK) return SN_OK;
-    const sn_json_node *at = sn_json_first(r->json, markers);
-    for (size_t i = 0; i < markers->count; i++, at = sn_json_next(r->json, at))
+    if (r->builder->status != SN_OK) return SN_OK;
+    const sn_json_node *at = markers != NULL ? sn_json_first(r->json, markers) : NULL;
+    for (size_t i = 0; at != NULL; i++, at = sn_json_next(r->json, at))
         SN_TRY(read_marker(r, at, i));
-    return SN_OK;
+    if (couplings != NULL && r->builder->status == SN_OK)
+        SN_TRY(sn_couplings_read(r->json, couplings, r->builder, &r->names, r->error));
+    if (loops == NULL || r->builder->status != SN_OK) return SN_OK;
+    return sn_loops_read(r->json, loops, r->builder, &r->names, r->error);
 }
 
 sn_status sn_model_read_json(const char *text, size_t length, const sn_allocator *allocator,
@@ -381,7 +392,10 @@ sn_status sn_model_write_json(const sn_model *model, const sn_allocator *allocat
         sn_text_add_number(&t, d->weight);
         sn_text_add(&t, "}");
     }
-    sn_text_add(&t, "]}\n");
+    sn_text_add(&t, "]");
+    sn_couplings_write(&t, model);
+    sn_loops_write(&t, model);
+    sn_text_add(&t, "}\n");
     if (t.status != SN_OK) {
         sn_status status = t.status;
         sn_text_end(&t);

@@ -166,7 +166,7 @@ static double rest_slope(const turn_of *c, const double *q, double *weight) {
         if (!rest->active) continue;
         *weight += rest->weight * w[c->a];
         if (c->s->q_of[j->slot + c->a] >= 0) {
-            slope += rest->weight * w[c->a] * (q[c->a] - q0[c->a]);
+            slope += rest->weight * w[c->a] * sn_joint_apart(j, c->a, q[c->a], q0[c->a]);
             continue;
         }
         // three directions of one residual: joint_terms.c has the formula

@@ -114,7 +114,7 @@ static void run_damped(sn_solver *s, matrix kind) {
             continue;
         }
         after_taken(&c, trace.ratio, value / before);
-        if (s->f <= s->options.goal) {
+        if (s->f <= s->goal) {
             s->report.stop = SN_STOP_GOAL;  // no need for derivatives
             s->report.gradient = NAN;
             return;

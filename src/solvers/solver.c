@@ -2,9 +2,10 @@
 #include "solvers/solver.h"
 
 #include <string.h>
-#include <time.h>
 
-enum { VERSION = 2 };
+#include "base/clock.h"
+
+enum { VERSION = 3 };
 
 static const sn_method_ops *const methods[SN_METHOD_COUNT] = {
     [SN_METHOD_HYBRID] = &sn_method_hybrid,
@@ -70,7 +71,7 @@ sn_solver_options sn_solver_options_default(void) {
     return (sn_solver_options){.version = VERSION,
                                .method = SN_METHOD_HYBRID,
                                .max_iterations = 200,
-                               .goal = 1e-24,
+                               .goal = -1,
                                .gradient = 1e-9,
                                .damping = 0.1,
                                .step = 0.005,
@@ -83,9 +84,10 @@ sn_solver_options sn_solver_options_default(void) {
 
 static bool good_options(const sn_solver_options *o) {
     return o->version == VERSION && sn_method_available(o->method) && o->max_iterations >= 0 &&
-           o->goal >= 0 && o->gradient >= 0 && o->seconds >= 0 && o->damping >= 0 && o->step >= 0 &&
-           o->alpha > 0 && o->alpha < 1 && o->beta > 0 && o->beta < 1 && o->memory > 0 &&
-           o->bandwidth >= 0 && o->bandwidth <= 24 && o->pcg_tolerance > 0;
+           !isnan(o->goal) && o->gradient >= 0 && o->seconds >= 0 && o->damping >= 0 &&
+           o->step >= 0 && o->alpha > 0 && o->alpha < 1 && o->beta > 0 && o->beta < 1 &&
+           o->memory > 0 && o->bandwidth >= 0 && o->bandwidth <= 24 && o->pcg_tolerance > 0 &&
+           (unsigned)o->turns <= SN_TURNS_PRINCIPAL;
 }
 
 static void layout_solver(sn_solver *s, sn_layout *layout) {
@@ -98,11 +100,18 @@ static void layout_solver(sn_solver *s, sn_layout *layout) {
     s->delta = sn_layout_take(layout, n, sizeof *s->delta);
     s->seen = sn_layout_take(layout, n, sizeof *s->seen);
     s->keep = sn_layout_take(layout, n, sizeof *s->keep);
+    s->turns = sn_layout_take(layout, n, sizeof *s->turns);
     s->q_of = sn_layout_take(layout, n, sizeof *s->q_of);
     s->lower = sn_layout_take(layout, n, sizeof *s->lower);
     s->upper = sn_layout_take(layout, n, sizeof *s->upper);
+    s->round = sn_layout_take(layout, n, sizeof *s->round);
+    s->started_at = sn_layout_take(layout, nq, sizeof *s->started_at);
     sn_solver_cold_layout(s, layout);
-    if (s->ops->layout != NULL) s->ops->layout(s, layout);
+    if (s->model->nloop > 0) {
+        sn_solver_loops_layout(s, layout);
+    } else if (s->ops->layout != NULL) {
+        s->ops->layout(s, layout);
+    }
 }
 
 sn_status sn_solver_create(const sn_problem *problem, const sn_solver_options *options,
@@ -116,6 +125,12 @@ sn_status sn_solver_create(const sn_problem *problem, const sn_solver_options *o
                    .options = options != NULL ? *options : sn_solver_options_default()};
     if (!good_options(&s.options)) return SN_ERR_ARGUMENT;
     s.ops = methods[s.options.method];
+    bool one_by_one = s.options.method == SN_METHOD_CCD;
+    bool from_tree = s.options.method == SN_METHOD_NEWTON_PCG && s.options.nearest_psd;
+    bool second_order = s.options.method == SN_METHOD_HYBRID ||
+                        s.options.method == SN_METHOD_NEWTON || s.options.method == SN_METHOD_LM;
+    if ((one_by_one || from_tree) && sn_ties_count(problem) > 0) return SN_ERR_UNSUPPORTED;
+    if (!second_order && s.model->nloop > 0) return SN_ERR_UNSUPPORTED;
     sn_layout layout = {0};
     sn_solver *solver = sn_layout_take(&layout, 1, sizeof *solver);
     layout_solver(&s, &layout);
@@ -131,6 +146,11 @@ sn_status sn_solver_create(const sn_problem *problem, const sn_solver_options *o
     layout_solver(&s, &layout);
     *solver = s;
     sn_model_sweep_limits(solver->model, solver->q_of, solver->lower, solver->upper);
+    for (int k = 0; k < solver->model->njoint; k++) {
+        const sn_joint *j = &solver->model->joint[k];
+        for (int a = 0; a < j->nv; a++) solver->turns[j->slot + a] = !j->ops->lengths[a];
+    }
+    solver->goal = solver->options.goal;
     *out = solver;
     return SN_OK;
 }
@@ -150,12 +170,6 @@ double sn_solver_dot(const double *x, const double *y, int n) {
     return sum;
 }
 
-static double seconds_now(void) {
-    struct timespec t;
-    (void)timespec_get(&t, TIME_UTC);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 bool sn_solver_eval(sn_solver *s, const double *q, unsigned what, double *f) {
     // s->q was a trial or the start, and is counted already
     s->report.poses += q == s->trial;
@@ -167,6 +181,7 @@ bool sn_solver_eval(sn_solver *s, const double *q, unsigned what, double *f) {
     } else {
         s->report.functions++;
     }
+    if (s->inside && s->model->tied_limits && !sn_model_followers_inside(s->model, q)) return false;
     return sn_workspace_eval(s->ws, q, what, f) == SN_OK;
 }
 
@@ -180,6 +195,7 @@ static double move(sn_solver *s, double t, const double *u, bool all) {
     }
     sn_model_integrate(m, s->q, s->delta, s->trial);
     double square = 0;
+    bool clamped = false;
     for (int i = 0; i < s->n; i++) {
         int at = s->q_of[i];
         double g = gain[m->v_of[i]];
@@ -188,11 +204,13 @@ static double move(sn_solver *s, double t, const double *u, bool all) {
             double x = s->trial[at];
             if (x < s->lower[i] || x > s->upper[i]) {
                 s->trial[at] = x < s->lower[i] ? s->lower[i] : s->upper[i];
+                clamped = true;
                 if (g != 0) s->moved[i] = (s->trial[at] - s->q[at]) / g;
             }
         }
         square += s->moved[i] * s->moved[i];
     }
+    if (clamped && m->ncoupling > 0) sn_model_follow(m, s->trial);
     return sqrt(square);
 }
 
@@ -246,15 +264,15 @@ static bool is_hopeless(sn_solver *s) {
 bool sn_solver_finished(sn_solver *s) {
     const sn_solver_options *o = &s->options;
     s->report.gradient = project_gradient(s);
-    if (s->f <= o->goal) {
+    if (s->f <= s->goal) {
         s->report.stop = SN_STOP_GOAL;
     } else if (s->report.gradient <= o->gradient) {
         s->report.stop = SN_STOP_MINIMUM;  // or a saddle: looked at when all is done
-    } else if (o->cancel != NULL && *o->cancel) {
+    } else if (sn_cancelled(o->cancel)) {
         s->report.stop = SN_STOP_CANCELLED;
     } else if (s->report.iterations - s->run_first >= o->max_iterations) {
         s->report.stop = SN_STOP_ITERATIONS;
-    } else if (o->seconds > 0 && seconds_now() - s->started >= o->seconds) {
+    } else if (o->seconds > 0 && sn_seconds() - s->started >= o->seconds) {
         s->report.stop = SN_STOP_TIME;
     } else if (is_hopeless(s)) {
         s->report.stop = SN_STOP_STALLED;
@@ -288,11 +306,17 @@ void sn_solver_find_scale(sn_solver *s, bool fresh) {
         sn_vec3 p = s->ws->frame[k].p;
         reach = fmax(reach, v3_dot(p, p));
     }
-    s->noise = 4e-15 * ((K[0] + K[7] + K[14]) + (K[21] + K[28] + K[35]) * reach);
+    double whole = (K[0] + K[7] + K[14]) + (K[21] + K[28] + K[35]) * reach;
+    s->noise = 4e-15 * whole;
     for (int i = 0; i < s->n; i++) {
         if (fresh || s->seen[i] > s->scale[i]) s->scale[i] = s->seen[i];
         if (s->scale[i] > top) top = s->scale[i];
     }
+    // what f would be with errors as large as the figure, and radians where joints have goals
+    for (int i = 0; i < s->n; i++)
+        if (s->turns[i]) whole = fmax(whole, s->seen[i]);
+    s->whole = fmax(fresh ? 0 : s->whole, whole);
+    if (s->options.goal < 0) s->goal = 1e-26 * s->whole;
     double least = 1e-6 * top + s->noise + 1e-200;
     for (int i = 0; i < s->n; i++)
         if (s->scale[i] < least) s->scale[i] = least;
@@ -334,7 +358,7 @@ static bool at_saddle(sn_solver *s) {
     int k = sn_workspace_factor(s->ws, s->delta, s->keep, 0, NULL);
     if (k < 0) return false;
     sn_workspace_curvature(s->ws, k, s->step);
-    return true;
+    return sn_solver_dot(s->step, s->step, s->n) > 0;  // with ties none may be found
 }
 
 // Both ways along s->step, long steps first; true when f fell and the pose was taken.
@@ -356,24 +380,33 @@ static bool leave_saddle(sn_solver *s) {
 
 sn_status sn_solver_begin(sn_solver *s, const double *q, sn_report *report) {
     const sn_model *m = s->model;
-    s->report = (sn_report){.stop = SN_STOP_BAD_GOALS};
+    s->report = (sn_report){.stop = SN_STOP_BAD_START};
     *report = s->report;
     SN_TRY(sn_model_check_pose(m, q, NULL));
-    if (s->options.seconds > 0) s->started = seconds_now();
+    report->stop = s->report.stop = SN_STOP_BAD_GOALS;
+    if (s->options.seconds > 0) s->started = sn_seconds();
     memcpy(s->q, q, (size_t)m->nq * sizeof *q);
     sn_model_normalize_quaternions(m, s->q);
     (void)sn_model_clamp(m, s->q);
+    s->inside = sn_model_followers_inside(m, s->q);
+    memcpy(s->started_at, s->q, (size_t)m->nq * sizeof *q);
+    sn_solver_round_begin(s);
     s->run_first = 0;
     s->rival = INFINITY;
     s->report.poses = 1;
     if (!sn_solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) return SN_ERR_VALUE;
     sn_solver_find_scale(s, true);
+    if (m->nloop > 0 && !sn_solver_loops_begin(s)) return SN_ERR_VALUE;
     return SN_OK;
 }
 
 void sn_solver_run(sn_solver *s) {
     s->watched = INFINITY;
     s->slow = 0;
+    if (s->model->nloop > 0) {
+        sn_solver_loops_run(s);
+        return;
+    }
     for (;;) {
         s->ops->run(s);
         if (s->report.stop != SN_STOP_MINIMUM || s->f >= s->rival || !at_saddle(s)) return;
@@ -385,12 +418,16 @@ void sn_solver_run(sn_solver *s) {
 }
 
 sn_status sn_solver_end(sn_solver *s, double *q, sn_report *report) {
+    sn_solver_round_end(s);
     size_t bytes = (size_t)s->model->nq * sizeof *q;
     memcpy(q, s->q, bytes);
     s->report.f = s->f;
     // the last pose that was placed is often the best one
     if (memcmp(s->ws->q, q, bytes) != 0) SN_TRY(sn_workspace_pose(s->ws, q));
     final_errors(s);
+    s->report.violation = sn_model_followers_outside(s->model, q);
+    for (int i = 0; i < s->model->nloop; i++)
+        s->report.violation = fmax(s->report.violation, sn_workspace_loop_error(s->ws, i));
     *report = s->report;
     return SN_OK;
 }

@@ -64,7 +64,7 @@ static sn_status run(sn_calibration *c, const sn_calibrate_options *o, sn_calibr
             if (round == 0) c->thrown = 0;  // the shape is too far off to tell
             SN_TRY(
                 sn_calibration_improve(c, o->iterations, round + 1 < ROUNDS ? 1e-3 : 1e-4, error));
-            if (c->cancel != NULL && *c->cancel) return SN_OK;
+            if (sn_cancelled(c->cancel)) return SN_OK;
         }
     }
     SN_TRY(sn_calibration_weigh(c, &report->rms, &report->outliers, error));
@@ -154,7 +154,7 @@ sn_status sn_calibrate(const sn_fit_input *input, const sn_calibrate_options *op
     sn_release(allocator, group);
     first_guess(&c, o.frames);
     sn_status status = run(&c, &o, report, error);
-    report->cancelled = o.cancel != NULL && *o.cancel;
+    report->cancelled = sn_cancelled(o.cancel);
     if (status == SN_OK) {
         memcpy(position, c.x, (size_t)c.shape.nmarker * 3 * sizeof *position);
         if (factor != NULL) sn_shape_factors(&c.shape, c.x, factor);

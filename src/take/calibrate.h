@@ -15,7 +15,7 @@ typedef struct sn_shape {
 typedef struct sn_calibration {
     const sn_allocator *allocator;
     const sn_fit_input *input;
-    const volatile bool *cancel;
+    sn_cancel cancel;
     int threads;
     sn_shape shape;
     size_t nq, nv;

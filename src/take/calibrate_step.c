@@ -94,7 +94,7 @@ sn_status sn_calibration_improve(sn_calibration *c, int iterations, double toler
     double energy, lambda = 0;
     SN_TRY(at_shape(c, c->x, c->poses, &energy, error));
     for (int i = 0, failed = 0; i < iterations && failed < 6; i++) {
-        if (c->cancel != NULL && *c->cancel) return SN_OK;
+        if (sn_cancelled(c->cancel)) return SN_OK;
         double next = INFINITY;
         memcpy(c->poses_try, c->poses, poses * sizeof *c->poses);
         memcpy(c->S_kept, c->S, n * n * sizeof *c->S);

@@ -240,7 +240,7 @@ sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
     SN_TRY(sn_fit_problem(input, &f->options, allocator, &f->problem, error));
     size_t count = (size_t)input->count;
     sn_track_options t = f->options.track;
-    if (f->options.cancel != NULL) t.solver.cancel = f->options.cancel;
+    if (f->options.cancel.asked != NULL) t.solver.cancel = f->options.cancel;
     f->tracked = sn_acquire(allocator, count * sizeof *f->tracked);
     f->start = sn_acquire(allocator, ((size_t)sn_model_nq(input->model) + 1) * sizeof *f->start);
     f->changed = sn_acquire(allocator, count * sizeof *f->changed);
@@ -311,7 +311,7 @@ sn_status sn_fitting_finish(sn_fitting *fitting, sn_fit_frame *frames, sn_fit_ma
         summary->moved += fitting->changed[f];
         frames[f].moved = fitting->changed[f];
     }
-    summary->cancelled = o->cancel != NULL && *o->cancel;
+    summary->cancelled = sn_cancelled(o->cancel);
     return SN_OK;
 }
 

@@ -36,7 +36,7 @@ typedef struct sn_calibrate_options {
     void (*progress)(void *user, double fraction);
     void *progress_user;
     int threads;  ///< default 1; the result has the same bits for any number
-    const volatile bool *cancel;
+    sn_cancel cancel;
 } sn_calibrate_options;
 
 sn_calibrate_options sn_calibrate_options_default(void);
@@ -53,7 +53,7 @@ sn_status sn_calibrate(const sn_fit_input *input, const sn_calibrate_options *op
 /// Are the markers a mirror image of the model, or their labels of left and right exchanged? To be asked
 /// before a calibration, which would absorb it.
 /// @param input  a model with limits tells better
-sn_status sn_fit_handedness(const sn_fit_input *input, const volatile bool *cancel,
+sn_status sn_fit_handedness(const sn_fit_input *input, const sn_cancel *cancel,
                             const sn_allocator *allocator, sn_handedness *out);
 
 /// How far a model's markers sit from their bones, the ways from their joints to the joints' children.
@@ -81,7 +81,7 @@ typedef struct sn_fit_options {
     double loss_scale;  ///< c, metres, default 0.02
     double smooth;      ///< seconds, default 0: see smooth.h; the take needs a rate
     int too_few;        ///< frames with fewer markers than this are `held`, default 3
-    const volatile bool *cancel;
+    sn_cancel cancel;
 } sn_fit_options;
 
 sn_fit_options sn_fit_options_default(void);

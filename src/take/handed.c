@@ -74,7 +74,7 @@ static int choose(const sn_fit_input *in, int *frame) {
     return n;
 }
 
-sn_status sn_fit_handedness(const sn_fit_input *input, const volatile bool *cancel,
+sn_status sn_fit_handedness(const sn_fit_input *input, const sn_cancel *cancel,
                             const sn_allocator *allocator, sn_handedness *out) {
     if (out == NULL || !sn_fit_input_good(input, NULL)) return SN_ERR_ARGUMENT;
     *out = (sn_handedness){0};
@@ -84,7 +84,7 @@ sn_status sn_fit_handedness(const sn_fit_input *input, const volatile bool *canc
     sn_solver_options o = sn_solver_options_default();
     o.max_iterations = 40;
     o.gradient = 1e-4;
-    o.cancel = cancel;
+    if (cancel != NULL) o.cancel = *cancel;
     double *q = sn_acquire(allocator, (2 * nq + nv + 1) * sizeof *q);
     if (q == NULL) return SN_ERR_MEMORY;
     int frame[MOST_FRAMES];

@@ -36,7 +36,7 @@ sn_status sn_take_check_handedness(sn_take *t) {
     sn_handedness *h = &t->summary.handed;
     sn_fit_input input = t->input;
     input.model = t->limited;
-    SN_TRY(sn_fit_handedness(&input, t->options.cancel, &t->allocator, h));
+    SN_TRY(sn_fit_handedness(&input, &t->options.cancel, &t->allocator, h));
     SN_TRY(sn_take_check_cancel(t));
     if (!h->looks_mirrored) return SN_OK;
     return sn_take_note(t, SN_FINDING_MIRRORED, NULL, h->frames,

@@ -76,7 +76,7 @@ void sn_take_destroy(sn_take *take) {
 // --- steps ---------------------------------------------------------------------------------------
 
 sn_status sn_take_check_cancel(const sn_take *take) {
-    return take->options.cancel != NULL && *take->options.cancel ? SN_ERR_CANCELLED : SN_OK;
+    return sn_cancelled(take->options.cancel) ? SN_ERR_CANCELLED : SN_OK;
 }
 
 void sn_take_tell(const sn_take *take, const sn_take_progress *progress) {

@@ -43,11 +43,19 @@ typedef struct sn_soft {
     double weight;
 } sn_soft;
 
+/// Two points, of two joints, that should lie `offset` apart in the world.
+typedef struct sn_relative {
+    int joint[2];  ///< in sweep order
+    sn_vec3 local[2], offset;
+    double weight;  ///< 0 while the task is not active
+} sn_relative;
+
 /// Where a task's parts are; -1 for none.
 typedef struct sn_task_parts {
     int joint;  ///< in sweep order
     int point, part, part2;
     int rest, soft;
+    int relative;
     bool enabled, missing;
 } sn_task_parts;
 
@@ -67,4 +75,6 @@ struct sn_problem {
     int *part_first;   ///< njoint + 1
     sn_rest *rest;
     sn_soft *soft;
+    int nrelative;
+    sn_relative *relative;
 };

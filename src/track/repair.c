@@ -42,7 +42,7 @@ static sn_status follow(repair *r, int frame, int step) {
         if (!(after < r->options->same * before)) return SN_OK;
         memcpy(pose, r->now, r->nq * sizeof *pose);
         if (r->changed != NULL) r->changed[f] = true;
-        if (r->options->cancel != NULL && *r->options->cancel) return SN_OK;
+        if (sn_cancelled(r->options->cancel)) return SN_OK;
     }
     return SN_OK;
 }
@@ -97,7 +97,7 @@ sn_status sn_track_repair(const sn_problem *problem, const sn_repair_options *op
     if (status == SN_OK) status = sn_solver_create(r.problem, &o, allocator, &r.solver);
     if (status == SN_OK) status = sn_workspace_create(r.problem, false, allocator, &r.ws);
     for (int f = options->every / 2; status == SN_OK && f < nframe; f += options->every) {
-        if (options->cancel != NULL && *options->cancel) break;
+        if (sn_cancelled(options->cancel)) break;
         status = check(&r, f);
     }
     sn_release(allocator, r.now);

@@ -12,7 +12,7 @@ typedef struct sn_repair_options {
     int every;                    ///< a frame in so many is solved cold
     double lower;                 ///< f must fall below this share of what it was to be another valley,
     double same;                  ///< and a valley is followed while f stays below this share
-    const volatile bool *cancel;  ///< may be NULL
+    sn_cancel cancel;
 } sn_repair_options;
 
 /// @param problem  what to solve; its goals are set by `goals` in a copy

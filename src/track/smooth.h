@@ -67,7 +67,7 @@ static inline const double *smooth_pose(const sn_smoother *s, const double *q, i
     return q + (size_t)frame * (size_t)s->nq;
 }
 static inline bool smooth_cancelled(const sn_smoother *s) {
-    return s->options.cancel != NULL && *s->options.cancel;
+    return sn_cancelled(s->options.cancel);
 }
 
 /// Work on the items first ... end - 1 and add to sums.

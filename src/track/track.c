@@ -7,6 +7,7 @@
 #include "base/threads.h"
 #include "model/model.h"
 #include "sinew/track.h"
+#include "solvers/solver.h"
 #include "sweeps/workspace.h"
 #include "tasks/loss.h"
 
@@ -110,7 +111,6 @@ sn_status sn_tracker_create(const sn_problem *problem, const sn_track_options *o
                     .options = options != NULL ? *options : sn_track_options_default(),
                     .rest = sn_problem_ntask(problem)};
     if (!good_options(&t.options)) return SN_ERR_ARGUMENT;
-    if (t.options.good < 0) t.options.good = t.options.solver.goal;
     t.nworker = t.options.threads;
     sn_layout layout = {0};
     sn_tracker *tracker = sn_layout_take(&layout, 1, sizeof *tracker);
@@ -192,9 +192,15 @@ static void add_counts(sn_report *to, const sn_report *from) {
     to->factorizations += from->factorizations;
 }
 
+// f at or below which there is nothing to try again: by default the goal, or errors of a ten-thousandth
+// of the figure, which no other valley explains.
+static double good_f(const sn_tracker *t, const worker *w) {
+    return t->options.good >= 0 ? t->options.good : fmax(w->solver->goal, 1e-8 * w->solver->whole);
+}
+
 // Is f far worse than usual, or nothing known of what is usual?
 static bool far_worse(const sn_tracker *t, const worker *w, double f) {
-    if (f <= t->options.good) return false;
+    if (f <= good_f(t, w)) return false;
     return !(w->usual >= 0) || f > t->options.worse * w->usual;
 }
 
@@ -220,14 +226,14 @@ static bool try_once(const sn_tracker *t, worker *w, bool cold, int n, sn_track_
     return better;
 }
 
-static bool cut_short(const sn_tracker *t, const sn_track_frame *out) {
-    return out->report.stop == SN_STOP_ITERATIONS && out->report.f > t->options.good;
+static bool cut_short(const sn_tracker *t, const worker *w, const sn_track_frame *out) {
+    return out->report.stop == SN_STOP_ITERATIONS && out->report.f > good_f(t, w);
 }
 
 // Go on from the best pose while it ran out of iterations and gets much better.
 static void go_on(const sn_tracker *t, worker *w, sn_track_frame *out) {
     bool better = true;
-    for (int i = 0; i < 8 && better && cut_short(t, out); i++) {
+    for (int i = 0; i < 8 && better && cut_short(t, w, out); i++) {
         copy(t, w->trial, w->best);
         better = try_once(t, w, false, out->kept, out);
     }
@@ -281,7 +287,7 @@ static sn_status solve_frame(sn_tracker *t, worker *w, int frame, bool first, bo
     out->extrapolated = first_guess(t, w, moving);
     SN_TRY(sn_solver_solve(w->solver, w->q, &out->report));
     copy(t, w->best, w->q);
-    if (t->options.restarts > 0 && (cut_short(t, out) || far_worse(t, w, out->report.f)))
+    if (t->options.restarts > 0 && (cut_short(t, w, out) || far_worse(t, w, out->report.f)))
         try_again(t, w, out);
     if (!(w->usual >= 0)) w->usual = out->report.f;
     if (!far_worse(t, w, out->report.f)) w->usual += 0.1 * (out->report.f - w->usual);
@@ -343,7 +349,7 @@ typedef struct thread_job {
 static void run_worker(void *argument) {
     thread_job *job = argument;
     sn_tracker *t = job->tracker;
-    int size = t->options.chunk, nchunk = t->end / size + (t->end % size > 0), none = SN_OK;
+    int size = t->options.chunk, nchunk = t->end / size + (t->end % size > 0);
     bool resumes = job->worker == &t->workers[0] && t->solved % size > 0;
     for (;;) {
         // the chunk that an earlier advance began goes on where its state is
@@ -351,6 +357,7 @@ static void run_worker(void *argument) {
         if (chunk >= nchunk) return;
         sn_status status = solve_chunk(t, job->worker, resumes ? t->solved : chunk * size);
         resumes = false;
+        int none = SN_OK;
         if (status != SN_OK) atomic_compare_exchange_strong(&t->failed, &none, (int)status);
     }
 }
@@ -389,7 +396,9 @@ sn_status sn_tracker_begin(sn_tracker *tracker, int nframe, sn_track_goals goals
     (void)sn_model_clamp(tracker->model, tracker->start);
     atomic_store(&tracker->done, 0);
     atomic_store(&tracker->failed, SN_OK);
-    return solve_first_frames(tracker);
+    sn_status status = solve_first_frames(tracker);
+    if (status != SN_OK) tracker->goals = NULL;
+    return status;
 }
 
 sn_status sn_tracker_advance(sn_tracker *tracker, int count, int *solved) {
