@@ -19,6 +19,6 @@ const char *nearest_command(const char *name) {
     const char *names[sizeof commands / sizeof commands[0]];
     int count = 0;
     for (; commands[count] != NULL; count++) names[count] = commands[count]->name;
-    int nearest = sn_nearest_name(name, names, count);
+    int nearest = nearest_word(name, names, count);
     return nearest >= 0 ? names[nearest] : NULL;
 }

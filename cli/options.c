@@ -66,6 +66,42 @@ static const option *find_option(const option *options, const char *word, const 
     return NULL;
 }
 
+// Letters put in, left out, changed, or exchanged with their neighbour.
+static int edits(const char *a, const char *b) {
+    enum { MOST = 40 };
+    int row[3][MOST + 1], n = (int)strlen(a), m = (int)strlen(b);
+    if (n > MOST || m > MOST) return MOST;
+    for (int i = 0; i <= n; i++) {
+        int *here = row[i % 3], *last = row[(i + 2) % 3], *before = row[(i + 1) % 3];
+        for (int j = 0; j <= m; j++) {
+            if (i == 0 || j == 0) {
+                here[j] = i + j;
+                continue;
+            }
+            int best = last[j - 1] + (a[i - 1] != b[j - 1]);
+            if (last[j] + 1 < best) best = last[j] + 1;
+            if (here[j - 1] + 1 < best) best = here[j - 1] + 1;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+                before[j - 2] + 1 < best)
+                best = before[j - 2] + 1;
+            here[j] = best;
+        }
+    }
+    return row[n % 3][m];
+}
+
+int nearest_word(const char *word, const char *const *words, int count) {
+    int nearest = -1, fewest = (int)strlen(word) / 3 + 1;
+    if (strlen(word) < 2) return -1;  // one letter is near to everything
+    for (int i = 0; i < count; i++) {
+        int n = edits(word, words[i]);
+        if (n >= fewest + (nearest < 0)) continue;
+        fewest = n;
+        nearest = i;
+    }
+    return nearest;
+}
+
 static int unknown_option(const command *self, const char *word) {
     enum { MOST = 96 };
     const char *names[MOST];
@@ -77,8 +113,7 @@ static int unknown_option(const command *self, const char *word) {
     char wanted[64];
     (void)snprintf(wanted, sizeof wanted, "%.*s", (int)strcspn(word, "="), word);
     size_t dashes = strspn(wanted, "-");
-    // one letter is near to everything
-    int nearest = strlen(wanted + dashes) > 1 ? sn_nearest_name(wanted + dashes, names, count) : -1;
+    int nearest = nearest_word(wanted + dashes, names, count);
     if (nearest < 0) return wrong_usage(self, "unknown option \"%s\"", word);
     return wrong_usage(self, "unknown option \"%s\" (did you mean --%s?)", word, names[nearest]);
 }

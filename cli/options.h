@@ -72,6 +72,9 @@ const command *find_command(const char *name);
 /// The command's name nearest to a wrong one; NULL when none is near.
 const char *nearest_command(const char *name);
 
+/// The index of the word that differs from a wrong one in a third of its letters or less; -1 when none does.
+int nearest_word(const char *word, const char *const *words, int count);
+
 /// Options that every command has.
 extern const option common_options[];
 

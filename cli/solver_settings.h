@@ -48,9 +48,10 @@ typedef struct solver_settings {
         {.name = "--goal",                                                                         \
          .kind = OPTION_NUMBER,                                                                    \
          .value = "F",                                                                             \
-         .high = INFINITY,                                                                         \
-         .standard = "1e-24",                                                                      \
-         .help = "stop when the objective f is at or below",                                       \
+         .standard = "-1",                                                                         \
+         .help = "stop when the objective f is at or below; below 0: when all errors are about "   \
+                 "1e-13 of "                                                                       \
+                 "the figure's size",                                                              \
          .place = (base) + offsetof(solver_settings, goal)},                                       \
         {.name = "--damping",                                                                      \
          .kind = OPTION_NUMBER,                                                                    \
