@@ -52,9 +52,9 @@ bench: build
 man: build
 	@ls $(BUILD)/share/man/*.1
 
-tidy: build
+tidy:
 	@tools/setup.sh tidy
-	@tools/tidy.sh $(BUILD)
+	@tools/tidy.sh
 
 format:
 	@tools/setup.sh tidy

@@ -184,9 +184,8 @@ static bool check_with_figure(const conversion *c, const char *path, sn_format f
         bool own = c->figure.document.format == SN_FORMAT_ASF && !turns(c) &&
                    (c->metres == 0 || c->source_unit || c->metres == c->figure_world.metres);
         if (own || has_output(c, SN_FORMAT_ASF)) return true;
-        return refuse(
-            path, "an AMC file is of no use without the skeleton it belongs to: write that too, "
-                  "with -o NAME.asf");
+        return refuse(path, "an AMC file needs the skeleton it belongs to: write that too, "
+                            "with -o NAME.asf");
     }
     case SN_FORMAT_MOT:
         if (!check_motion_needed(c, path)) return false;
@@ -214,7 +213,9 @@ static bool check_outputs(const conversion *c) {
         sn_format format = sn_format_of_name(path);
         if (!output_allowed(path)) return false;
         if (format == SN_FORMAT_URDF || format == SN_FORMAT_OSIM || format == SN_FORMAT_MJCF)
-            return refuse(path, "such files are read, not written");
+            return refuse(
+                path,
+                "files of this format can be read, but not written; write asf, bvh, glb or json");
         if (!(c->figure_path != NULL ? check_with_figure(c, path, format)
                                      : check_without_figure(c, path, format)))
             return false;
@@ -277,8 +278,8 @@ static void say_lost_axis(conversion *c) {
     if (c->figure_path == NULL || c->has_up || !has_output(c, SN_FORMAT_MODEL)) return;
     if (c->figure.up == 1 && c->figure.up_sign > 0) return;
     convert_note(c,
-                 "JSON says no axis that is up, and is taken for y up: this figure has %s (--up y "
-                 "turns it)",
+                 "a JSON model states no up axis and is read with y up; this figure has %s up "
+                 "(--up y turns it)",
                  c->figure_world.up_text);
 }
 

@@ -55,7 +55,7 @@ typedef struct command {
     const char *name;
     const char *summary;       ///< one line, for the list of commands
     const char *const *usage;  ///< what follows "sinew NAME ", a line each
-    const char *about;         ///< paragraphs, parted by empty lines
+    const char *about;         ///< paragraphs, separated by empty lines
     const help_item *items;    ///< explained below `about`
     const option *options;
     const help_item *examples;  ///< lines of shell, and what they do

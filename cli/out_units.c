@@ -27,5 +27,7 @@ void describe_unit(double metres, char *out, size_t size) {
     out[0] = '\0';
     if (metres <= 0) return;
     sn_unit_name(metres, name);
-    (void)snprintf(out, size, " (lengths in %s)", name);
+    // an ASF file's has no name: "0.0564444 m"
+    (void)snprintf(out, size, " (lengths in %s%s)", strchr(name, ' ') != NULL ? "units of " : "",
+                   name);
 }

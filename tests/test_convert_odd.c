@@ -19,7 +19,7 @@ static void same_labels(void **unused) {
     program_expect(0, "1 marker has a label that another has before", "info %s", from);
     for (int i = 0; i < 4; i++) {
         const char *to = program_path(outputs[i]);
-        program_expect(0, "1 label that stands twice: made different by _2, _3, ...",
+        program_expect(0, "1 repeated label, renamed with _2, _3, ...",
                        "convert %s -o %s", from, to);
         sn_document d = program_read(to, NULL);
         assert_non_null(d.recording);
