@@ -111,9 +111,15 @@ static void print_json(const sn_model *model, const sn_problem *problem, sn_work
     printf(",\"gradient\":");
     print_number(report->gradient);
     printf(",\"functions\":%d,\"gradients\":%d,\"hessians\":%d,\"factorizations\":%d,"
-           "\"active\":%d,\"tasks\":[",
+           "\"active\":%d,",
            report->functions, report->gradients, report->hessians, report->factorizations,
            report->active);
+    if (sn_model_nloop(model) > 0 || report->violation > 0) {
+        printf("\"violation\":");
+        print_number(report->violation);
+        putchar(',');
+    }
+    printf("\"tasks\":[");
     for (int i = 0; i < sn_problem_ntask(problem); i++) {
         printf("%s{\"error\":", i > 0 ? "," : "");
         print_number(sn_workspace_task_error(ws, i));
@@ -175,6 +181,9 @@ static int solve(const sn_model *model, const sn_problem *problem, const double 
         printf("\n  f = %.3e", report.f);
         if (!isnan(report.gradient)) printf(", relative gradient %.1e", report.gradient);
         printf(": %s after %d iterations\n", sn_stop_text(report.stop), report.iterations);
+        if (sn_model_nloop(model) > 0)
+            printf("  %d loop%s, open by %.1e at most\n", sn_model_nloop(model),
+                   sn_model_nloop(model) == 1 ? "" : "s", report.violation);
         // a trace would be printed again and again
         if (options->trace == NULL)
             printf("  one iteration takes %.1f microseconds\n",

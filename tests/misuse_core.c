@@ -48,8 +48,6 @@ static void models(void) {
     marker = (sn_marker_desc){.name = name, .weight = 1};
     VALUE(sn_joint_type_name, != NULL, ENUM(sn_joint_type, SN_JOINT_HINGE));
     const sn_function line = {.type = SN_FUNCTION_CONSTANT, .scale = 1};
-    VALUE(sn_function_type_name, != NULL, ENUM(sn_function_type, SN_FUNCTION_LINEAR));
-    VALUE(sn_function_type_find, == SN_FUNCTION_TYPE_COUNT, PTR("linear"));
     VALUE(sn_function_check, != NULL, PTR(&line), COUNT(1));
     STRUCT(sn_joint_default, ENUM(sn_joint_type, SN_JOINT_HINGE));
     STATUS(sn_builder_create, MAY("x"), NULL, OUT(out, end_builder));
@@ -69,6 +67,8 @@ static void models(void) {
     VALUE(sn_model_ncoupling, == 0, PTR(w.model));
     VALUE(sn_model_coupling, == NULL, PTR(w.model), INDEX(0));
     VOID(sn_model_follow, PTR(w.model), PTR(w.q));
+    VALUE(sn_function_type_name, != NULL, ENUM(sn_function_type, SN_FUNCTION_LINEAR));
+    VALUE(sn_function_type_find, != SN_FUNCTION_SPLINE, PTR("linear"));
     VOID(sn_model_destroy, MAY((sn_model *)NULL));
     STATUS(sn_model_read_json, PTR(w.json), strlen(w.json), NULL, OUT(out, end_model), MAY(&error));
     STATUS(sn_model_write_json, PTR(w.model), NULL, OUT(out, end_string));

@@ -90,7 +90,7 @@ static void random_trees(void **unused) {
     int count = cases(1500);
     worst w = {0}, knots = {0};
     for (int i = 0; i < count; i++) {
-        int joint = i % SN_JOINT_TYPE_COUNT, task = i / SN_JOINT_TYPE_COUNT % SN_TASK_TYPE_COUNT;
+        int joint = i % SN_JOINT_TYPE_COUNT, task = i / SN_JOINT_TYPE_COUNT % SN_TASK_RELATIVE;
         sn_model *model = random_model(&state, 1 + below(&state, 9), i % 5 == 0 ? -1 : joint);
         sn_problem *problem =
             random_problem(&state, model, 1 + below(&state, 4), i % 7 == 0 ? -1 : task);
@@ -105,6 +105,16 @@ static void random_trees(void **unused) {
         for (int k = 0; k < sn_model_nq(model); k++) q[k] *= 1.7;
         sn_model_normalize(model, q);
         check(problem, q, driven ? &knots : &w);
+        free(q);
+        sn_problem_destroy(problem);
+        sn_model_destroy(model);
+    }
+    for (int i = 0; i < count / 5; i++) {
+        sn_model *model = random_model(&state, 2 + below(&state, 8), i % SN_JOINT_FUNCTION);
+        sn_problem *problem = random_problem(&state, model, 1 + below(&state, 3), SN_TASK_RELATIVE);
+        double *q = malloc((size_t)(sn_model_nq(model) + 1) * sizeof *q);
+        sn_model_sample(model, &state, q);
+        check(problem, q, &w);
         free(q);
         sn_problem_destroy(problem);
         sn_model_destroy(model);

@@ -694,10 +694,152 @@ static void round_trip(void **unused) {
     }
 }
 
+// ---- limits of followers ------------------------------------------------------------------------
+
+// Two hinges, the second a function of the first.
+static sn_status pair(const sn_function *f, const double low[2], const double high[2],
+                      sn_model **out, sn_error *error) {
+    sn_builder *b;
+    assert_int_equal(sn_builder_create("pair", NULL, &b), SN_OK);
+    for (int i = 0; i < 2; i++) {
+        sn_joint_desc d = sn_joint_default(SN_JOINT_HINGE);
+        d.name = i == 0 ? "leader" : "follower";
+        d.parent = i - 1;
+        d.lower[0] = low[i];
+        d.upper[0] = high[i];
+        (void)sn_builder_joint(b, &d);
+    }
+    sn_coupling_desc c = {.follower = {1, 0}, .nleader = 1, .leader = {{0, 0}}, .function = *f};
+    (void)sn_builder_couple(b, &c);
+    sn_status status = sn_builder_finish(b, out, error);
+    sn_builder_destroy(b);
+    return status;
+}
+
+// Whatever the leader's place in its range, the follower is inside its own; and just beyond an end
+// that is not the leader's own it is outside.
+static void ranges(void **unused) {
+    (void)unused;
+    uint64_t state = 25;
+    int count = cases(400), empty = 0, narrowed = 0;
+    for (int n = 0; n < count; n++) {
+        double x[8], y[8], low[2], high[2];
+        sn_function f = {.scale = uniform(&state, 0.2, 2), .x = x, .y = y};
+        const sn_function_type types[] = {SN_FUNCTION_LINEAR, SN_FUNCTION_POLYNOMIAL,
+                                          SN_FUNCTION_SPLINE, SN_FUNCTION_POLYLINE,
+                                          SN_FUNCTION_SINE};
+        f.type = types[n % 5];
+        bool knots = f.type == SN_FUNCTION_SPLINE || f.type == SN_FUNCTION_POLYLINE;
+        f.ny = knots ? 7 : f.type == SN_FUNCTION_LINEAR ? 2 : 4;
+        f.nx = knots ? f.ny : 0;
+        for (int i = 0; i < f.ny; i++) {
+            x[i] = (i > 0 ? x[i - 1] : -2) + uniform(&state, 0.2, 1);
+            y[i] = uniform(&state, -1, 1);
+        }
+        low[0] = below(&state, 3) == 0 ? -INFINITY : uniform(&state, -3, 0);
+        high[0] = below(&state, 3) == 0 ? INFINITY : uniform(&state, 0, 3);
+        low[1] = below(&state, 4) == 0 ? -INFINITY : uniform(&state, -1.5, 0.2);
+        high[1] = below(&state, 4) == 0 ? INFINITY : fmax(low[1], -0.2) + uniform(&state, 0, 1.5);
+        sn_model *m;
+        sn_error error = {0};
+        if (pair(&f, low, high, &m, &error) != SN_OK) {
+            assert_non_null(strstr(error.text, "no room for both"));
+            empty++;
+            continue;
+        }
+        double from = sn_model_lower(m)[0], to = sn_model_upper(m)[0];
+        assert_true(from <= to && from >= low[0] && to <= high[0]);
+        narrowed += from > low[0] || to < high[0];
+        double a = fmax(from, -20), b = fmin(to, 20);
+        for (int i = 0; i <= 200; i++) {
+            double q[2] = {i == 200 ? b : a + (b - a) * i / 200, 0};
+            sn_model_follow(m, q);
+            if (a <= b && !(q[1] >= low[1] && q[1] <= high[1]))
+                fail_msg("case %d: %.17g leads to %.17g", n, q[0], q[1]);
+        }
+        for (int side = 0; side < 2; side++) {
+            double end = side == 0 ? from : to;
+            if (end == (side == 0 ? low[0] : high[0])) continue;
+            // a touch further: out, unless the function only just touches its limit
+            double q[2] = {end + (side == 0 ? -1e-6 : 1e-6) * fmax(1, fabs(end)), 0};
+            sn_model_follow(m, q);
+            assert_true(q[1] <= low[1] + 1e-9 || q[1] >= high[1] - 1e-9);
+        }
+        sn_model_destroy(m);
+    }
+    print_message("%d functions: %d ranges narrowed, %d leave no room\n", count, narrowed, empty);
+    assert_true(narrowed > count / 3);
+}
+
+// What is wrong is said; nothing leaks when memory runs out.
+static void refused(void **unused) {
+    (void)unused;
+    static const struct {
+        const char *ties, *says;
+    } wrong[] = {
+        {"\"couplings\": [{\"joint\": \"b\", \"of\": [\"b\"], \"function\": \"linear\", \"y\": "
+         "[1,0]}]",
+         "it follows itself in the end"},
+        {"\"couplings\": [{\"joint\": \"b\", \"of\": [\"z\"], \"function\": \"linear\", \"y\": "
+         "[1,0]}]",
+         "there is no joint \"z\""},
+        {"\"couplings\": [{\"joint\": \"b\", \"of\": [[\"a\",1]], \"function\": \"linear\", \"y\": "
+         "[1,0]}]",
+         "a leader is no plain coordinate"},
+        {"\"couplings\": [{\"joint\": \"b\", \"of\": [\"a\"], \"function\": \"linear\", \"y\": "
+         "[1]}]",
+         "too few or too many numbers"},
+        {"\"couplings\": [{\"joint\": \"b\", \"of\": [\"a\"], \"function\": \"linear\", \"y\": "
+         "[1,0]},"
+         "{\"joint\": \"b\", \"of\": [\"a\"], \"function\": \"linear\", \"y\": [2,0]}]",
+         "another coupling has the same follower"},
+        {"\"couplings\": [{\"joint\": \"b\", \"of\": [\"a\"], \"function\": \"linear\", \"y\": "
+         "[1,9]}]",
+         "the limits of follower and leader leave no room for both"},
+        {"\"loops\": [{\"type\": \"knot\", \"joint\": \"b\"}]", "unknown type \"knot\""},
+        {"\"loops\": [{\"type\": \"point\"}]", "it has no \"joint\""},
+        {"\"loops\": [{\"type\": \"point\", \"joint\": \"b\", \"joint2\": \"b\"}]",
+         "both ends are on one joint"},
+        {"\"loops\": [{\"type\": \"pin\", \"joint\": \"b\", \"axis\": [0,0,0]}]",
+         "an axis is zero"},
+        {"\"loops\": [{\"type\": \"distance\", \"joint\": \"b\", \"distance\": 0}]",
+         "its distance must be above 0"},
+    };
+    char text[1200];
+#define TWO                                                                                        \
+    "{\"joints\": [{\"name\": \"a\", \"type\": \"hinge\", \"axis\": [0,0,1], \"limits\": "         \
+    "[[-1,1]]}, "                                                                                  \
+    "{\"name\": \"b\", \"parent\": \"a\", \"type\": \"hinge\", \"axis\": [0,0,1], \"limits\": "    \
+    "[[-1,1]]}], %s}"
+    sn_model *m;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        sn_error error = {0};
+        (void)snprintf(text, sizeof text, TWO, wrong[i].ties);
+        assert_int_equal(sn_model_read_json(text, strlen(text), NULL, &m, &error), SN_ERR_MODEL);
+        if (strstr(error.text, wrong[i].says) == NULL)
+            fail_msg("%s: %s", wrong[i].says, error.text);
+    }
+    (void)snprintf(text, sizeof text, TWO,
+                   "\"couplings\": [{\"joint\": \"b\", \"of\": [\"a\"], \"function\": \"linear\", "
+                   "\"y\": [0.5,0]}], "
+                   "\"loops\": [{\"type\": \"line\", \"joint\": \"b\"}]");
+    for (long n = 0;; n++) {
+        test_allocator a;
+        test_allocator_begin(&a);
+        a.fail_at = n;
+        sn_status status = sn_model_read_json(text, strlen(text), &a.base, &m, NULL);
+        if (status == SN_OK) sn_model_destroy(m);
+        assert_int_equal(a.live, 0);
+        if (status == SN_OK) break;
+        assert_int_equal(status, SN_ERR_MEMORY);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(derivatives), cmocka_unit_test(bordered), cmocka_unit_test(solves),
         cmocka_unit_test(loops),       cmocka_unit_test(cassie),   cmocka_unit_test(round_trip),
+        cmocka_unit_test(ranges),      cmocka_unit_test(refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

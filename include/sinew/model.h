@@ -77,6 +77,8 @@ typedef struct sn_joint_desc {
     const sn_joint_functions *functions;  ///< function only; copied with all it points to
     double lower[SN_MAX_JOINT_DOFS];      ///< per degree of freedom, -INFINITY for none
     double upper[SN_MAX_JOINT_DOFS];      ///< INFINITY for none; a ball's rotation takes no limits
+    double swing;     ///< ball only: how far `axis` may lean from where it is at rest, INFINITY for any
+    double twist[2];  ///< ball only: limits of the turn about `axis` that is left, infinite for none
     bool locked[SN_MAX_JOINT_DOFS];       ///< its column of every Jacobian is zero
     double strength[SN_MAX_JOINT_DOFS];   ///< scales its column; 1 by default
     double mass;       ///< of the body that this joint carries, kilograms; 0 by default

@@ -59,8 +59,9 @@ static sn_status check_limits(const building *b, int i, const sn_joint_ops *ops)
 }
 
 static bool uses_axis(sn_joint_type type) {
-    return type == SN_JOINT_HINGE || type == SN_JOINT_SLIDER || type == SN_JOINT_SCREW ||
-           type == SN_JOINT_UNIVERSAL || type == SN_JOINT_SWING_TWIST || type == SN_JOINT_PLANAR;
+    return type == SN_JOINT_BALL || type == SN_JOINT_HINGE || type == SN_JOINT_SLIDER ||
+           type == SN_JOINT_SCREW || type == SN_JOINT_UNIVERSAL || type == SN_JOINT_SWING_TWIST ||
+           type == SN_JOINT_PLANAR;
 }
 
 static int aligned_axis(sn_vec3 axis) {
@@ -145,6 +146,16 @@ static sn_status build_joint(const building *b, int i, sn_joint *out) {
         if (!sn_unit(d->axis2, 3, a)) return joint_fail(b, i, "axis2 is zero or not finite");
         out->axis2 = v3_from(a);
         out->aligned2 = aligned_axis(out->axis2);
+    }
+    if (d->type == SN_JOINT_BALL) {
+        const double *t = d->twist;
+        out->cone = d->swing != INFINITY || t[0] != -INFINITY || t[1] != INFINITY;
+        out->swing = d->swing;
+        out->twist[0] = t[0];
+        out->twist[1] = t[1];
+        if (!(d->swing > 0)) return joint_fail(b, i, "swing must be above 0");
+        if (!(t[0] <= t[1]) || t[0] == INFINITY || t[1] == -INFINITY)
+            return joint_fail(b, i, "twist must be two limits, the lower one first");
     }
     if (d->type == SN_JOINT_SCREW && !isfinite(d->pitch))
         return joint_fail(b, i, "pitch is not finite");
@@ -257,6 +268,7 @@ static void number_dofs(sn_model *m, int *scratch) {
         m->curved = m->curved || j->curved;
         m->odd = m->odd || j->nv == 4 || j->nv == 5;
         if (j->ops->quaternion >= 0) m->quaternion[m->nquaternion++] = k;
+        if (j->cone) m->ncone++;
         j->leaf = true;
         if (j->parent >= 0) m->joint[j->parent].leaf = false;
         for (int i = 0; i < j->nv; i++, slot++) {

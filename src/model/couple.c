@@ -23,6 +23,7 @@ void sn_couplings_layout(sn_model *m, const sn_builder *from, int nv, double **n
     m->coupled = sn_layout_take(layout, count, sizeof *m->coupled);
     m->inner = sn_layout_take(layout, n, sizeof *m->inner);
     m->follows = sn_layout_take(layout, n, sizeof *m->follows);
+    m->paired = sn_layout_take(layout, n, sizeof *m->paired);
     *numbers = sn_layout_take(layout, total, sizeof **numbers);
 }
 
@@ -157,6 +158,11 @@ sn_status sn_couplings_build(sn_model *m, const sn_builder *from, sn_error *erro
         m->inner[v] = m->follows[v] ? 1 : m->gain[v];
         if (m->follows[v]) m->gain[v] = 0;
     }
+    for (int i = 0; i < m->ncoupling; i++) {
+        const sn_coupling_place *c = &m->coupled[i];
+        m->paired[c->follower_v] = true;
+        for (int k = 0; k < c->nleader; k++) m->paired[c->v[k]] = true;
+    }
     return SN_OK;
 }
 
@@ -215,7 +221,8 @@ int sn_model_lead_back(const sn_model *model, double *q) {
                         square += jet.d[k] * jet.d[k];
                         continue;
                     }
-                    double to = *x + d / square;
+                    // not far at once: where a slope vanishes the step would be anything
+                    double to = *x + fmin(fmax(d / square, -0.5), 0.5);
                     *x = fmin(fmax(to, model->lower[c->v[k]]), model->upper[c->v[k]]);
                     moved++;
                 }

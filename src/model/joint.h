@@ -25,6 +25,8 @@ typedef struct sn_joint {
     sn_vec3 axis, axis2;  ///< unit
     sn_vec3 u, v;         ///< unit, across axis
     double pitch;
+    bool cone;  ///< a ball with limits: swing (about any axis across) and twist about axis
+    double swing, twist[2];
     bool curved;                   ///< has second derivatives of its own: ops->curve or ops->bend
     unsigned whole;                ///< bit i: angle i goes round inside limits a whole turn apart
     unsigned lengths;              ///< bit i: velocity i is in metres, not radians
@@ -87,6 +89,25 @@ const sn_joint_ops *sn_joint_ops_of(sn_joint_type type);
 /// How many coordinates and velocities a described joint has; as given, checked nowhere.
 int sn_desc_nq(const sn_joint_desc *desc);
 int sn_desc_nv(const sn_joint_desc *desc);
+
+/// Where a ball with limits stands: swing and twist of its rotation R, which is a swing about an axis
+/// across `axis`, after a twist about it; and how both change with a turn exp(w) R of the parent-side
+/// frame: d swing = n . w, d twist = m . w. Without any swing n is 0.
+typedef struct sn_cone_at {
+    double swing, twist;
+    sn_vec3 n, m, tilted;  ///< tilted: R axis
+} sn_cone_at;
+
+sn_cone_at sn_cone_measure(const sn_joint *joint, const double quat[4]);
+
+/// Limits that a ball is held at.
+enum { SN_CONE_SWING = 1, SN_CONE_LOWER = 2, SN_CONE_UPPER = 4 };
+
+/// Bring a ball into its limits, and onto those that `held` names; true when it was not there.
+bool sn_cone_put(const sn_joint *joint, unsigned held, double quat[4]);
+static inline bool sn_cone_clamp(const sn_joint *joint, double quat[4]) {
+    return sn_cone_put(joint, 0, quat);
+}
 
 /// The angles of R = R_A R_B R_C; the middle one in [-pi/2, pi/2] or, when A is C, in [0, pi].
 void sn_euler_from_rotation(const int order[3], const sn_mat3 *R, double angles[3]);

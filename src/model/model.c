@@ -46,7 +46,9 @@ static const char *marker_name_of(const void *owner, int i) {
 int sn_model_ncoupling(const sn_model *model) { return model != NULL ? model->ncoupling : 0; }
 
 const sn_coupling_desc *sn_model_coupling(const sn_model *model, int coupling) {
-    return model != NULL && coupling >= 0 && coupling < model->ncoupling ? &model->coupling[coupling] : NULL;
+    return model != NULL && coupling >= 0 && coupling < model->ncoupling
+               ? &model->coupling[coupling]
+               : NULL;
 }
 
 int sn_model_find_joint(const sn_model *model, const char *name) {
@@ -179,6 +181,7 @@ int sn_model_clamp(const sn_model *model, double *q) {
             if (clamped != *x) moved++;
             if (*x < lower || *x > upper) *x = clamped;
         }
+        if (j->cone && sn_cone_clamp(j, q + j->q0)) moved++;
     }
     sn_model_follow(model, q);
     if (model->tied_limits) moved += sn_model_lead_back(model, q);
@@ -220,6 +223,7 @@ void sn_model_sample(const sn_model *model, uint64_t *state, double *q) {
             square = r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3];
         } while (square > 1 || square < 0.01);
         for (int k = 0; k < 4; k++) r[k] /= sqrt(square);
+        if (j->cone) (void)sn_cone_clamp(j, r);
     }
     sn_model_follow(model, q);
     if (model->tied_limits) (void)sn_model_lead_back(model, q);

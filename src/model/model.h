@@ -54,6 +54,7 @@ struct sn_model {
     sn_coupling_place *coupled;  ///< ncoupling: leaders before those that follow them
     double *inner;               ///< nv, file order: gain, but 1 for followers
     bool *follows;               ///< nv, file order
+    bool *paired;                ///< nv, file order: it follows or is followed
     int nloop;
     sn_loop_desc *loop;     ///< nloop, as they were given
     sn_loop_place *looped;  ///< nloop
@@ -65,6 +66,7 @@ struct sn_model {
     } * angle;  ///< coordinates whose sine and cosine the sweep needs, and where to put them
 
     int nquaternion;
+    int ncone;        ///< how many of them have limits
     int *quaternion;  ///< njoint at most: the joints (sweep order) that hold one
 
     sn_path path;

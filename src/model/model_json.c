@@ -12,8 +12,9 @@
 static const char *const model_keys[] = {"sinew",     "name",  "joints", "markers",
                                          "couplings", "loops", NULL};
 static const char *const joint_keys[] = {
-    "name",   "parent", "type",     "position",    "rotation", "axis", "axis2",  "pitch", "order",
-    "limits", "locked", "strength", "coordinates", "moves",    "mass", "centre", NULL};
+    "name",  "parent", "type",   "position", "rotation", "axis",        "axis2",
+    "pitch", "order",  "limits", "locked",   "strength", "coordinates", "swing",
+    "twist", "moves",  "mass",   "centre",   NULL};
 
 static const char *const marker_keys[] = {"name", "joint", "position", "weight", NULL};
 
@@ -65,6 +66,15 @@ static void read_limits(sn_fields *f, int nv, sn_joint_desc *d) {
             return;
         }
     }
+}
+
+static void read_twist(sn_fields *f, sn_joint_desc *d) {
+    const sn_json_node *pair = sn_json_get(f->json, f->object, "twist");
+    if (pair == NULL) return;
+    const sn_json_node *low = pair->type == SN_JSON_ARRAY ? sn_json_first(f->json, pair) : NULL;
+    if (low == NULL || pair->count != 2 || !limit_side(low, -INFINITY, &d->twist[0]) ||
+        !limit_side(sn_json_next(f->json, low), INFINITY, &d->twist[1]))
+        sn_fields_fail(f, pair, "\"twist\" must be [lower, upper], null for none");
 }
 
 // "locked" and "strength": one value for all degrees of freedom, or an array with one each.
@@ -137,6 +147,10 @@ static sn_status read_joint(reading *r, const sn_json_node *node, size_t index) 
     } else if (type == SN_JOINT_EULER) {
         require(&f, false, &d, "order");
     }
+    bool swing = sn_fields_number(&f, "swing", &d.swing);
+    read_twist(&f, &d);
+    if (type != SN_JOINT_BALL && (swing || sn_json_get(r->json, node, "twist") != NULL))
+        sn_fields_fail(&f, node, "only a ball has \"swing\" and \"twist\"");
     if (type == SN_JOINT_FUNCTION) {
         sn_functions_read(&f, &functions, &numbers);
         d.functions = &functions;
@@ -362,6 +376,12 @@ static void add_joint(sn_text *t, const sn_model *m, int i) {
         sn_text_add_number(t, d->pitch);
     }
     if (d->type == SN_JOINT_FUNCTION) sn_functions_write(t, d->functions);
+    if (d->type == SN_JOINT_BALL && d->swing != INFINITY) {
+        sn_text_add(t, ", \"swing\": ");
+        sn_text_add_number(t, d->swing);
+    }
+    if (d->type == SN_JOINT_BALL && (d->twist[0] != -INFINITY || d->twist[1] != INFINITY))
+        add_numbers(t, "twist", d->twist, 2);  // an infinite one becomes null
     add_limits(t, d, nv);
     add_each(t, d, nv);
     if (d->mass != 0) {

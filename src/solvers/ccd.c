@@ -141,6 +141,7 @@ static void place_at(const turn_of *c, double t, double *q, sn_frame *frame, sn_
     } else {
         for (int i = 0; i < j->nq; i++) q[i] = c->q[i] + delta[i];
     }
+    if (j->cone) (void)sn_cone_clamp(j, q);
     int at = c->s->q_of[j->slot + c->a] - j->q0, slot = j->slot + c->a;
     if (at >= 0) q[at] = fmin(fmax(q[at], c->s->lower[slot]), c->s->upper[slot]);
     for (int i = 0; i < j->nv; i++)

@@ -215,6 +215,7 @@ bool sn_solver_loops_begin(sn_solver *s) {
     if (!sn_solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &f)) return false;
     s->f = f;
     sn_solver_find_scale(s, true);
+    memcpy(s->started_at, s->q, (size_t)s->model->nq * sizeof *s->q);
     return true;
 }
 

@@ -42,7 +42,9 @@ void sn_solver_round_begin(sn_solver *s) {
         for (int a = 0; a < j->nv; a++) {
             int i = j->slot + a, v = j->v0 + a;
             double lower = m->lower[v], upper = m->upper[v];
-            s->round[i] = sn_joint_goes_round(j, a) && m->gain[v] != 0 &&
+            // what another follows is not the same a turn on
+            bool paired = m->ncoupling > 0 && m->paired[v];
+            s->round[i] = sn_joint_goes_round(j, a) && m->gain[v] != 0 && !paired &&
                           upper - lower >= whole - sn_turn_gap && !told_apart(s->problem, j, a) &&
                           !(is_soft(s->problem, v) && upper - lower < INFINITY);
             s->lower[i] = s->round[i] ? -INFINITY : lower;

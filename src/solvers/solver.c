@@ -105,6 +105,7 @@ static void layout_solver(sn_solver *s, sn_layout *layout) {
     s->lower = sn_layout_take(layout, n, sizeof *s->lower);
     s->upper = sn_layout_take(layout, n, sizeof *s->upper);
     s->round = sn_layout_take(layout, n, sizeof *s->round);
+    s->held = sn_layout_take(layout, (size_t)s->model->njoint, sizeof *s->held);
     s->started_at = sn_layout_take(layout, nq, sizeof *s->started_at);
     sn_solver_cold_layout(s, layout);
     if (s->model->nloop > 0) {
@@ -171,6 +172,7 @@ double sn_solver_dot(const double *x, const double *y, int n) {
 }
 
 bool sn_solver_eval(sn_solver *s, const double *q, unsigned what, double *f) {
+    if (what != 0) s->held_known = false;
     // s->q was a trial or the start, and is counted already
     s->report.poses += q == s->trial;
     if (what & (SN_EVAL_HESSIAN | SN_EVAL_GAUSS_NEWTON)) {
@@ -194,6 +196,7 @@ static double move(sn_solver *s, double t, const double *u, bool all) {
         s->delta[v] = gain[v] * s->moved[i];
     }
     sn_model_integrate(m, s->q, s->delta, s->trial);
+    if (m->ncone > 0) sn_solver_cone_move(s);
     double square = 0;
     bool clamped = false;
     for (int i = 0; i < s->n; i++) {
@@ -235,7 +238,7 @@ static bool is_held(const sn_solver *s, int i) {
 static double project_gradient(sn_solver *s) {
     const double *g = s->ws->g;
     double worst = 0;
-    s->report.active = 0;
+    s->report.active = s->model->ncone > 0 ? sn_solver_cone_hold(s) : 0;
     for (int i = 0; i < s->n; i++) {
         bool held = is_held(s, i);
         // where no task sees it, it stays where it is: then its gradient is rounding as well, some

@@ -73,6 +73,8 @@ struct sn_solver {
     bool *keep;       ///< nv: may move: not locked, and not at a limit that g pushes against
     int *q_of;        ///< nv: the coordinate a velocity changes, -1 inside a quaternion
     double *lower, *upper;  ///< nv: limits of that coordinate
+    unsigned char *held;    ///< njoint: limits of balls that the last derivatives push against
+    bool held_known;        ///< for these derivatives
     bool *round;  ///< nv: an angle that goes round in this solve, without limits until its end
     double *started_at;  ///< nq: the pose that the solve began with
     void *own[64];       ///< the method's own arrays
@@ -109,6 +111,12 @@ void sn_solver_iterated(sn_solver *s, sn_trace *trace);
 sn_status sn_solver_begin(sn_solver *s, const double *q, sn_report *report);
 void sn_solver_run(sn_solver *s);
 sn_status sn_solver_end(sn_solver *s, double *q, sn_report *report);
+
+/// cone.c, for balls with limits. Move: bring s->trial into them, and s->moved with it. Hold: where one is
+/// at a limit that the gradient pushes against, take that direction out of g and make H stiff along it;
+/// returns how many.
+void sn_solver_cone_move(sn_solver *s);
+int sn_solver_cone_hold(sn_solver *s);
 
 /// round.c: take the limits off angles that go round, and put those angles back at the end.
 void sn_solver_round_begin(sn_solver *s);

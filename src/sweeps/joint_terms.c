@@ -132,12 +132,14 @@ double sn_joint_terms_add(sn_workspace *ws, bool exact, bool second) {
     return sn_joint_terms_any(ws) ? add_all(ws, exact, true, second) : 0;
 }
 
-double sn_joint_terms_slope(const sn_workspace *ws, int q, int v) {
+double sn_joint_terms_slope(const sn_workspace *ws, const sn_joint *j, int k) {
     const sn_problem *p = ws->problem;
+    const int q = j->q0 + k, v = j->v0 + k;
     double slope = 0, x = ws->q[q];
     for (int i = 0; i < p->nrest; i++)
         if (p->rest[i].active)
-            slope += p->rest[i].weight * p->rest[i].q_weight[v] * (x - p->rest[i].q[q]);
+            slope += p->rest[i].weight * p->rest[i].q_weight[v] *
+                     sn_joint_apart(j, k, x, p->rest[i].q[q]);
     for (int i = 0; i < p->nsoft; i++) {
         const sn_soft *soft = &p->soft[i];
         if (!soft->active || v < soft->first || v >= soft->first + soft->count) continue;

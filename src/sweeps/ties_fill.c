@@ -464,8 +464,9 @@ void sn_ties_multiply_file(sn_workspace *ws, bool exact, const double *v, double
         const sn_coupling_place *c = &m->coupled[i];
         int k = joint_of_slot(m, c->follower_slot);
         const sn_twist *S = &ws->S[c->follower_slot];
-        mu[c->follower_slot] = sn_joint_terms_slope(ws, c->follower_q, c->follower_v) -
-                               v3_dot(S->a, ws->body[k].n) - v3_dot(S->b, ws->body[k].f);
+        mu[c->follower_slot] =
+            sn_joint_terms_slope(ws, &m->joint[k], c->follower_v - m->joint[k].v0) -
+            v3_dot(S->a, ws->body[k].n) - v3_dot(S->b, ws->body[k].f);
     }
     for (int i = m->ncoupling - 1; i >= 0; i--) {
         const sn_coupling_place *c = &m->coupled[i];

@@ -134,7 +134,7 @@ sn_status sn_workspace_eval(sn_workspace *ws, const double *q, unsigned what, do
     if (second) {
         ws->rows_valid = false;
         ws->locals = sn_joint_terms_any(ws) ? SN_LOCALS_ALL
-                     : (exact && m->curved) ? SN_LOCALS_CURVED
+                     : (exact && m->curved) || m->ncone > 0 ? SN_LOCALS_CURVED
                                             : SN_LOCALS_NONE;
         clear_locals(ws);
     }

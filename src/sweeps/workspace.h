@@ -137,8 +137,8 @@ static inline bool sn_joint_terms_any(const sn_workspace *ws) {
 double sn_joint_terms_value(sn_workspace *ws);
 double sn_joint_terms_add(sn_workspace *ws, bool exact, bool second);
 
-/// Their derivative by one plain coordinate q of velocity v, file order.
-double sn_joint_terms_slope(const sn_workspace *ws, int q, int v);
+/// Their derivative by the k-th coordinate of a joint, a plain one.
+double sn_joint_terms_slope(const sn_workspace *ws, const sn_joint *j, int k);
 
 /// Joint terms' share of H x (file order), added to `out`.
 void sn_joint_terms_multiply(const sn_workspace *ws, bool exact, const double *x, double *out);
