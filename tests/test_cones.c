@@ -169,7 +169,12 @@ static void chains(void **unused) {
                 const sn_joint *j = &model->joint[k];
                 sn_cone_at at = sn_cone_measure(j, q + j->q0);
                 assert_true(at.swing <= j->swing + 1e-12);
-                assert_true(at.twist >= j->twist[0] - 1e-12 && at.twist <= j->twist[1] + 1e-12);
+                // half a turn over there is no telling twist from swing
+                double sure = 1e-12 / (1e-12 + fabs(cos(at.swing / 2)));
+                double off = fmax(j->twist[0] - at.twist, at.twist - j->twist[1]);
+                if (!(off <= sure))
+                    fail_msg("%s: twist %.3g over, swing %.17g", sn_method_name((sn_method)m), off,
+                             at.swing);
             }
             bool second = m == SN_METHOD_HYBRID || m == SN_METHOD_NEWTON;
             if (!second) continue;

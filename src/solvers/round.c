@@ -26,6 +26,16 @@ static bool told_apart(const sn_problem *p, const sn_joint *j, int a) {
     return false;
 }
 
+// Do other coordinates follow this one? Another turn of it would be another place for them.
+static bool leads(const sn_model *m, const sn_joint *j, int a) {
+    for (int i = 0; i < sn_model_ncoupling(m); i++) {
+        const sn_coupling_desc *c = sn_model_coupling(m, i);
+        for (int k = 0; k < c->nleader; k++)
+            if (c->leader[k].joint == j->id && c->leader[k].index == a) return true;
+    }
+    return false;
+}
+
 // A soft limit pulls at a coordinate that is out of the limits, so they must stay.
 static bool is_soft(const sn_problem *p, int v) {
     for (int i = 0; i < p->nsoft; i++)
@@ -46,7 +56,7 @@ void sn_solver_round_begin(sn_solver *s) {
             bool paired = m->ncoupling > 0 && m->paired[v];
             s->round[i] = sn_joint_goes_round(j, a) && m->gain[v] != 0 && !paired &&
                           upper - lower >= whole - sn_turn_gap && !told_apart(s->problem, j, a) &&
-                          !(is_soft(s->problem, v) && upper - lower < INFINITY);
+                          !leads(m, j, a) && !(is_soft(s->problem, v) && upper - lower < INFINITY);
             s->lower[i] = s->round[i] ? -INFINITY : lower;
             s->upper[i] = s->round[i] ? INFINITY : upper;
         }
