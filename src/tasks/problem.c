@@ -97,8 +97,14 @@ static void refresh(sn_problem *p, int i) {
     case SN_TASK_POINT:
     case SN_TASK_PLANE:
         if (part != NULL)
-            *part = (sn_part){SN_PART_POINT,     active && t->weight > 0, t->weight,
-                              v3_from(t->local), v3_from(t->goal),        weight_matrix(t)};
+            *part = (sn_part){.type = SN_PART_POINT,
+                              .active = active && t->weight > 0,
+                              .weight = t->weight,
+                              .local = v3_from(t->local),
+                              .goal = v3_from(t->goal),
+                              .matrix = weight_matrix(t),
+                              .plane = t->type == SN_TASK_PLANE};
+        if (part != NULL && part->plane) part->normal = unit_vec(t->normal);
         break;
     case SN_TASK_DIRECTION:
         *part = (sn_part){.type = SN_PART_DIRECTION,

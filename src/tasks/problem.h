@@ -27,7 +27,15 @@ typedef struct sn_part {
     double weight;
     sn_vec3 local, goal;
     sn_mat3 matrix;  ///< point: its weight; orientation: the goal's rotation
+    bool plane;      ///< a point onto a plane: only its distance along `normal` counts
+    sn_vec3 normal;
 } sn_part;
+
+/// What of a residual a part sees. The way along a plane weighs nothing, but r^T W r would lose the
+/// digits of the way to it among those of the way along.
+static inline sn_vec3 sn_part_seen(const sn_part *part, sn_vec3 r) {
+    return part->plane ? v3_scale(v3_dot(part->normal, r), part->normal) : r;
+}
 
 typedef struct sn_rest {
     bool active;
