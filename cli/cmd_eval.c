@@ -16,58 +16,59 @@ static const char *const usage[] = {
     "-m MODEL -t TASKS [-q FILE] [--hessian KIND] [--json]",
     "-m MODEL --jacobian JOINT_OR_LINK [--frame FRAME] [-q FILE] [--json]", NULL};
 
-static const option option_table[] = {{.group = "Files",
-                                  .name = "--model",
-                                  .letter = "-m",
-                                  .kind = OPTION_FILE,
-                                  .value = "FILE",
-                                  .place = AT(model),
-                                  .required = true,
-                                  .help = "the model: a file of any format, or \"humanoid\""},
-                                 {.name = "--tasks",
-                                  .letter = "-t",
-                                  .kind = OPTION_FILE,
-                                  .value = "FILE",
-                                  .place = AT(tasks),
-                                  .help = "the tasks, a JSON file; not needed for --jacobian"},
-                                 {.name = "--pose",
-                                  .letter = "-q",
-                                  .kind = OPTION_FILE,
-                                  .value = "FILE",
-                                  .place = AT(pose),
-                                  .help = "the pose: nq numbers, a JSON array or separated by "
-                                          "white space; without it the zero pose"},
-                                 {.group = "What to print",
-                                  .name = "--hessian",
-                                  .kind = OPTION_CHOICE,
-                                  .value = "KIND",
-                                  .choices = "exact gn none",
-                                  .standard = "exact",
-                                  .place = AT(hessian),
-                                  .help = "the Hessian in --json (gn is Gauss-Newton)"},
-                                 {.name = "--jacobian",
-                                  .kind = OPTION_TEXT,
-                                  .value = "NAME",
-                                  .place = AT(jacobian),
-                                  .help = "the 6 x nv Jacobian of a joint, or of a link or marker: "
-                                          "its linear velocity, then its angular one, "
-                                          "by the nv velocities"},
-                                 {.name = "--frame",
-                                  .kind = OPTION_CHOICE,
-                                  .value = "FRAME",
-                                  .choices = "body world aligned",
-                                  .standard = "body",
-                                  .place = AT(frame),
-                                  .help = "the Jacobian's frame. body: the joint's own axes, about its "
-                                          "origin (a link's or marker's: about that "
-                                          "point). world: the world's axes, about the world's "
-                                          "origin. aligned: the world's axes, about the "
-                                          "point"},
-                                 {.name = "--json",
-                                  .kind = OPTION_FLAG,
-                                  .place = AT(json),
-                                  .help = "everything as JSON, with 17 digits"},
-                                 {0}};
+static const option option_table[] = {
+    {.group = "Files",
+     .name = "--model",
+     .letter = "-m",
+     .kind = OPTION_FILE,
+     .value = "FILE",
+     .place = AT(model),
+     .required = true,
+     .help = "the model: a file of any format, or \"humanoid\""},
+    {.name = "--tasks",
+     .letter = "-t",
+     .kind = OPTION_FILE,
+     .value = "FILE",
+     .place = AT(tasks),
+     .help = "the tasks, a JSON file; not needed for --jacobian"},
+    {.name = "--pose",
+     .letter = "-q",
+     .kind = OPTION_FILE,
+     .value = "FILE",
+     .place = AT(pose),
+     .help = "the pose: nq numbers, a JSON array or separated by "
+             "white space; without it the zero pose"},
+    {.group = "What to print",
+     .name = "--hessian",
+     .kind = OPTION_CHOICE,
+     .value = "KIND",
+     .choices = "exact gn none",
+     .standard = "exact",
+     .place = AT(hessian),
+     .help = "the Hessian in --json (gn is Gauss-Newton)"},
+    {.name = "--jacobian",
+     .kind = OPTION_TEXT,
+     .value = "NAME",
+     .place = AT(jacobian),
+     .help = "the 6 x nv Jacobian of a joint, or of a link or marker: "
+             "its linear velocity, then its angular one, "
+             "by the nv velocities"},
+    {.name = "--frame",
+     .kind = OPTION_CHOICE,
+     .value = "FRAME",
+     .choices = "body world aligned",
+     .standard = "body",
+     .place = AT(frame),
+     .help = "the Jacobian's frame. body: the joint's own axes, about its "
+             "origin (a link's or marker's: about that "
+             "point). world: the world's axes, about the world's "
+             "origin. aligned: the world's axes, about the "
+             "point"},
+    {.name = "--json",
+     .kind = OPTION_FLAG,
+     .place = AT(json),
+     .help = "everything as JSON, with 17 digits"},
+    {0}};
 
 static const help_item examples[] = {
     {"sinew eval -m humanoid -t tasks.json --json",

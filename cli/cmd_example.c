@@ -26,22 +26,23 @@ static const help_item items[] = {
      "the same with its markers where this person has them: what a calibration should find"},
     {0}};
 
-static const option option_table[] = {{.group = "Options",
-                                  .name = "--out",
-                                  .letter = "-o",
-                                  .kind = OPTION_FOLDER,
-                                  .value = "DIR",
-                                  .standard = "example",
-                                  .place = AT(out),
-                                  .help = "the folder to write to; it is made when missing"},
-                                 {.name = "--seed",
-                                  .kind = OPTION_INTEGER,
-                                  .value = "N",
-                                  .high = 0x7fffffff,
-                                  .standard = "1",
-                                  .place = AT(seed),
-                                  .help = "changes the markers' places, the noise and the gaps"},
-                                 {0}};
+static const option option_table[] = {
+    {.group = "Options",
+     .name = "--out",
+     .letter = "-o",
+     .kind = OPTION_FOLDER,
+     .value = "DIR",
+     .standard = "example",
+     .place = AT(out),
+     .help = "the folder to write to; it is made when missing"},
+    {.name = "--seed",
+     .kind = OPTION_INTEGER,
+     .value = "N",
+     .high = 0x7fffffff,
+     .standard = "1",
+     .place = AT(seed),
+     .help = "changes the markers' places, the noise and the gaps"},
+    {0}};
 
 static const help_item examples[] = {
     {"sinew example --out ex", "six files in the folder ex"},

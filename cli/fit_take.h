@@ -44,7 +44,7 @@ typedef struct fit_result {
     sn_take_truth truth;
     char file_note[SN_OSIM_NOTE + 200];  ///< what the reader of the model said, "" for nothing
     char output_note[600];               ///< about the files written
-    double out_unit[64];                 ///< of each output: metres per unit of length; 0: not known
+    double out_unit[64];  ///< of each output: metres per unit of length; 0: not known
     double calibrate_seconds, fit_seconds;
 } fit_result;
 

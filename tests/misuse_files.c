@@ -64,6 +64,8 @@ static void recordings(void) {
     STATUS(sn_c3d_read, PTR(w.c3d), w.c3d_size, NULL, OUT(out, end_recording), MAY(&error));
     NONE(sn_c3d_options_default);
     STATUS(sn_c3d_write, PTR(w.recording), OPTIONS(c), PTR(w.sink), NULL, MAY(&error));
+    STATUS(sn_recording_from_table, PTR(w.table), MAY("mm"), NULL, OUT(out, end_recording),
+           MAY(&error));
     STATUS(sn_table_from_motion, PTR(w.model), PTR(w.motion), NULL, OUT(out, end_table),
            MAY(&error));
     sn_table *motion_table;
@@ -75,6 +77,8 @@ static void recordings(void) {
            MAY(&error));
     STATUS(sn_sto_write, PTR(w.table), PTR(w.sink), MAY(&error));
     STATUS(sn_mot_write, PTR(w.model), PTR(w.motion), PTR(w.sink), NULL, MAY(&error));
+    STATUS(sn_csv_read_table, PTR(w.csv_text), strlen(w.csv_text), NULL, OUT(out, end_table),
+           MAY(&error));
     STATUS(sn_csv_write_table, PTR(w.table), PTR(w.sink), MAY(&error));
     NONE(sn_markers_options_default);
     STATUS(sn_csv_write_recording, PTR(w.recording), OPTIONS(m), PTR(w.sink), MAY(&error));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "sweeps/path_rows.h"
 #include "sweeps/workspace.h"
+#include "sweeps/path_rows.h"
 
 #include <string.h>
 
@@ -136,9 +136,9 @@ sn_status sn_workspace_eval(sn_workspace *ws, const double *q, unsigned what, do
     place_derived(ws, q);
     if (second) {
         ws->rows_valid = false;
-        ws->locals = sn_joint_terms_any(ws) ? SN_LOCALS_ALL
+        ws->locals = sn_joint_terms_any(ws)                 ? SN_LOCALS_ALL
                      : (exact && m->curved) || m->ncone > 0 ? SN_LOCALS_CURVED
-                                            : SN_LOCALS_NONE;
+                                                            : SN_LOCALS_NONE;
         clear_locals(ws);
     }
     double tied = ws->ties != NULL ? sn_ties_forces(ws) : 0;
