@@ -47,6 +47,12 @@ static void models(void) {
     joint.name = name;
     marker = (sn_marker_desc){.name = name, .weight = 1};
     VALUE(sn_joint_type_name, != NULL, ENUM(sn_joint_type, SN_JOINT_HINGE));
+    static const double five = 5;
+    static const sn_function constant = {
+        .type = SN_FUNCTION_CONSTANT, .scale = 1, .ny = 1, .y = &five};
+    VALUE(sn_function_type_name, != NULL, ENUM(sn_function_type, SN_FUNCTION_CONSTANT));
+    VALUE(sn_function_type_find, == SN_FUNCTION_TYPE_COUNT, PTR("spline"));
+    VALUE(sn_function_check, != NULL, PTR(&constant), 0);
     STRUCT(sn_joint_default, ENUM(sn_joint_type, SN_JOINT_HINGE));
     STATUS(sn_builder_create, MAY("x"), NULL, OUT(out, end_builder));
     VOID(sn_builder_destroy, MAY((sn_builder *)NULL));
@@ -71,6 +77,9 @@ static void models(void) {
     VALUE(sn_model_find_marker, == -1, PTR(w.model), PTR("LFHD"));
     VALUE(sn_model_q_index, == -1, PTR(w.model), INDEX(0));
     VALUE(sn_model_v_index, == -1, PTR(w.model), INDEX(0));
+    VALUE(sn_model_joint_nq, == 0, PTR(w.model), INDEX(0));
+    VALUE(sn_model_joint_nv, == 0, PTR(w.model), INDEX(0));
+    VALUE(sn_model_is_length, == false, PTR(w.model), INDEX(0), INDEX(0));
     VALUE(sn_model_lower, == NULL, PTR(w.model));
     VALUE(sn_model_upper, == NULL, PTR(w.model));
     VALUE(sn_model_gain, == NULL, PTR(w.model));

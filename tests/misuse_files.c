@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rows of misuse.h: files, fits, the example.
+// Rows of misuse.h: files, takes, the example.
 #include "misuse.h"
 
 static void end_model(void *p) { sn_model_destroy(p); }
@@ -203,41 +203,8 @@ static void sets(void) {
     STRUCT(sn_axis_map_up, INDEX(1), ANY(1), INDEX(2), ANY(1));
     VOID(sn_axis_map_point, PTR((odd.axis[1] = INDEX(1), &odd)), PTR(w.q), PTR(w.big));
     STRUCT(sn_axes_impossible, ANY(1));
-}
-
-static void fits(void) {
-    static sn_error error;
-    sn_axes_report axes;
-    sn_calibrate_report calibrated;
-    sn_handedness hand;
-    sn_bone_report bones;
-    sn_fit_swap swaps[2];
-    int count;
-    static sn_fit_frame frames[MISUSE_FRAMES];
-    static sn_fit_marker markers[100];
-    static sn_fit_summary summary;
-    sn_calibrate_options c = sn_calibrate_options_default();
-    c.frames = 2, c.iterations = 1;
-    const sn_fit_options f = sn_fit_options_default();
-    STATUS(sn_axes_find, PTR(w.model), PTR(w.recording), INDEX(1), NUM(1), NULL, PTR(&axes));
-    static int column[100];
-    VALUE(sn_fit_match, == 0, PTR(w.model), PTR(w.recording), MAY("figure"), PTR(column));
-    // what an input holds may be wrong too
-    sn_fit_input in = w.input;
-    NONE(sn_calibrate_options_default);
-#define INPUT                                                                                      \
-    PTR((in.model = PTR(w.model), in.recording = PTR(w.recording), in.column = PTR(w.column),      \
-         in.first = INDEX(0), in.count = INDEX(MISUSE_FRAMES), in.axes.axis[2] = INDEX(2),         \
-         in.axes.scale = NUM(1), &in))
-    STATUS(sn_calibrate, INPUT, OPTIONS(c), NULL, PTR(w.big), MAY((double *)NULL), PTR(&calibrated),
-           MAY(&error));
-    STATUS(sn_fit_handedness, INPUT, MAY((const sn_cancel *)NULL), NULL, PTR(&hand));
-    STATUS(sn_fit_bones, PTR(w.model), NULL, PTR(&bones));
-    NONE(sn_fit_options_default);
-    STATUS(sn_fit_run, INPUT, OPTIONS(f), NULL, PTR(w.motion), PTR(frames), PTR(markers),
-           PTR(&summary), MAY(&error));
-    STATUS(sn_fit_swaps, INPUT, PTR(w.motion), NULL, PTR(swaps), COUNT(2), PTR(&count));
-    STATUS(sn_fit_measure, INPUT, PTR(w.motion), NULL, PTR(frames), PTR(markers), PTR(&summary));
+    sn_axes_report found;
+    STATUS(sn_axes_find, PTR(w.model), PTR(w.recording), INDEX(1), NUM(1), NULL, PTR(&found));
 }
 
 static void end_take(void *p) { sn_take_destroy(p); }
@@ -256,8 +223,18 @@ static void takes(void) {
     assert_int_equal(sn_take_create(w.model, w.recording, &o, NULL, &take, NULL), SN_OK);
     if (sn_take_prepare(take) != SN_OK || sn_take_finish(take) != SN_OK) fail_msg("no take");
     NONE(sn_take_options_default);
-    STATUS(sn_take_create, PTR(w.model), PTR(w.recording), OPTIONS(o), NULL, OUT(out, end_take),
-           MAY(&error));
+    // what the options hold may be wrong too
+    sn_take_options odd = o;
+    STATUS(sn_take_create, PTR(w.model), PTR(w.recording),
+           (odd.model_up = INDEX(1), odd.model_up_sign = NUM(1), odd.up_sign = NUM(1),
+            odd.unit = NUM(1), odd.calibrate = ENUM(sn_calibrate_use, SN_CALIBRATE_NONE),
+            odd.calibrate_frames = COUNT(2), odd.limits = ENUM(sn_limit_use, SN_LIMITS_OFF),
+            odd.soft_weight = NUM(1), odd.posture = NUM(1), odd.loss = ENUM(sn_loss, SN_LOSS_NONE),
+            odd.loss_scale = NUM(1), odd.smooth = NUM(0), odd.too_few = COUNT(3),
+            odd.threads = INDEX(1), odd.has_axes = true, odd.axes.axis[1] = INDEX(1),
+            odd.axes.sign[2] = NUM(1), odd.solver.method = ENUM(sn_method, SN_METHOD_HYBRID),
+            odd.solver.max_iterations = COUNT(9), OPTIONS(odd)),
+           NULL, OUT(out, end_take), MAY(&error));
     VOID(sn_take_destroy, MAY((sn_take *)NULL));
     STATUS(sn_take_prepare, PTR(fresh));
     sn_take_destroy(fresh);
@@ -299,7 +276,6 @@ void misuse_files(void) {
     recordings();
     others();
     sets();
-    fits();
     takes();
     example();
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Details that whole solves and fits hide: each test fails when the one line it is about is wrong.
-#include "take/calibrate.h"
 #include "math/vec3.h"
 #include "support.h"
+#include "take/calibrate.h"
+#include "track/smooth.h"
 
 // A chain of joints, each 0.3 m along x of the one before.
 static sn_model *chain(const sn_joint_desc *joints, int count, const sn_marker_desc *markers,
@@ -285,6 +286,31 @@ static void plain_methods_say_that_they_stall(void **state) {
     sn_model_destroy(model);
 }
 
+// The low pass of the smoother's preconditioner is what its file says: L D L^T of 1 + T / mu, T with the bands of
+// squared second differences. A wrong factor would only cost products.
+static void low_pass_is_factored(void **state) {
+    (void)state;
+    enum { FRAMES = 9 };
+    double low[2][FRAMES], l[FRAMES][FRAMES] = {{0}}, worst = 0;
+    const double mu = 0.01;
+    sn_smoother s = {.fourth = 0.3, .nframe = FRAMES, .low = {low[0], low[1]}};
+    sn_smooth_slow_begin(&s);
+    for (int k = 0; k < FRAMES; k++) {
+        l[k][k] = 1;
+        if (k + 1 < FRAMES) l[k + 1][k] = low[1][k];
+        if (k + 2 < FRAMES) l[k + 2][k] = s.fourth / mu * low[0][k];
+    }
+    for (int i = 0; i < FRAMES; i++)
+        for (int j = 0; j <= i; j++) {
+            double band[3], sum = i == j;
+            for (int k = 0; k < FRAMES; k++) sum -= l[i][k] / low[0][k] * l[j][k];
+            sn_smooth_bands(j, FRAMES, band);
+            worst = fmax(worst, fabs(sum + (i - j < 3 ? s.fourth / mu * band[i - j] : 0)));
+        }
+    print_message("off by %.1e\n", worst);
+    assert_true(worst < 1e-12);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(orientation_near_its_goal),
@@ -293,6 +319,7 @@ int main(void) {
         cmocka_unit_test(tied_bones_on_one_path),
         cmocka_unit_test(swap_seen_from_before),
         cmocka_unit_test(plain_methods_say_that_they_stall),
+        cmocka_unit_test(low_pass_is_factored),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -514,6 +514,39 @@ static void test_interpolation(void **unused) {
     sn_glb_content_free(&c);
 }
 
+// Three keys on frames of every rate that cameras and capture systems have: none of them lies on
+// the frames of another rate, and a motion has the rate that the keys have.
+static void test_usual_rates(void **unused) {
+    (void)unused;
+    static const double rates[] = {24, 25,         30,  24 / 1.001, 30 / 1.001,  48, 50,
+                                   60, 60 / 1.001, 100, 120,        120 / 1.001, 240};
+    for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
+        // long enough for 30 and 30/1.001 to differ; odd, so that half the rate does not do
+        const int middle = 701, last = 1903;
+        float keys[27] = {0,
+                          (float)(middle / rates[i]),
+                          (float)(last / rates[i]),
+                          0,
+                          0,
+                          0,
+                          1,
+                          0,
+                          0,
+                          S,
+                          S,
+                          0,
+                          0,
+                          -S,
+                          -S};
+        sn_glb_content c = read_made(TURNING("LINEAR", "3", "3", "5126", ""), keys, 27);
+        assert_near(sn_motion_rate(c.motion), rates[i], 1e-12);
+        assert_int_equal(sn_motion_nframe(c.motion), last + 1);
+        assert_string_equal(c.note, "");
+        assert_at(&c, middle, "hand", 0, 1, 0);
+        sn_glb_content_free(&c);
+    }
+}
+
 // Keys that never change are no degree of freedom, but they count: the node is where they say, not
 // where it rests.
 static void test_held(void **unused) {
@@ -798,7 +831,7 @@ int main(void) {
         cmocka_unit_test(test_interpolation), cmocka_unit_test(test_text),
         cmocka_unit_test(test_held),          cmocka_unit_test(test_scale_over_time),
         cmocka_unit_test(test_refused),       cmocka_unit_test(test_container),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_memory),        cmocka_unit_test(test_usual_rates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,6 +23,7 @@ const char *sn_function_type_name(sn_function_type type) {
 
 sn_function_type sn_function_type_find(const char *name) {
     int i = 0;
+    if (name == NULL) return SN_FUNCTION_TYPE_COUNT;
     while (i < SN_FUNCTION_TYPE_COUNT && strcmp(names[i], name) != 0) i++;
     return (sn_function_type)i;
 }
@@ -64,6 +65,7 @@ static const char *check_arguments(const sn_function *f, int ncoordinate) {
 }
 
 const char *sn_function_check(const sn_function *f, int ncoordinate) {
+    if (f == NULL) return "there is no function";
     if ((unsigned)f->type >= SN_FUNCTION_TYPE_COUNT) return "unknown type";
     const char *wrong = check_arguments(f, ncoordinate);
     if (wrong != NULL) return wrong;
