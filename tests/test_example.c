@@ -268,10 +268,10 @@ static void same_take(void **state) {
         }
     print_message("motion %.9f, figure %.9f, markers %.9f, points %.9f\n", motion, figure, markers,
                   points);
-    assert_near(motion, 5043.608378138, 1e-3);
+    assert_true(fabs(motion - 5043.608378138) < 1e-3);
     assert_near(figure, 0.171388502, 1e-8);
     assert_near(markers, 0.872539324, 1e-8);
-    assert_near(points, 293456.043164553, 1e-3);
+    assert_true(fabs(points - 293456.043164553) < 1e-3);
 }
 
 static void refused(void **state) {

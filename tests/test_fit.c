@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The parts of a fit: marker sets, names, axes and units, matching, measuring, second thoughts.
-#include "take/fit.h"
 #include "memory_sink.h"
+#include "take/fit.h"
 #include "takes.h"
 #include "track/repair.h"
 
@@ -296,6 +296,8 @@ static void nearest(void **unused) {
     assert_int_equal(sn_nearest_name("LFHD1", names, 5), 0);
     assert_int_equal(sn_nearest_name("LeftHand", names, 5), 2);
     assert_int_equal(sn_nearest_name("RBHD", names, 5), 1);
+    assert_int_equal(sn_nearest_name("XFHD", names, 5),
+                     0);  // as near as the second: the first counts
     assert_int_equal(sn_nearest_name("knee", names, 5), -1);
     assert_int_equal(sn_nearest_name("x", names, 5), -1);
     assert_int_equal(sn_nearest_name("LFHD", names, 0), -1);

@@ -243,6 +243,29 @@ static void test_recordings(void **unused) {
     }
 }
 
+// Half a turn about one axis is a rotation whose other numbers are 0, and stays one.
+static void test_half_turns(void **unused) {
+    (void)unused;
+    for (int axis = 0; axis < 3; axis++) {
+        sn_builder *b;
+        sn_model *model;
+        assert_int_equal(sn_builder_create("turned", NULL, &b), SN_OK);
+        for (int i = 0; i < 3; i++) {
+            sn_joint_desc d = sn_joint_default(SN_JOINT_BALL);
+            d.name = (const char *const[]){"a", "b", "c"}[i];
+            d.parent = i - 1;
+            d.position[0] = 0.3, d.position[1] = 0.2, d.position[2] = 0.1;
+            for (int k = 0; k < 4; k++) d.rotation[k] = k == 1 + axis;
+            assert_int_equal(sn_builder_joint(b, &d), i);
+        }
+        assert_int_equal(sn_builder_finish(b, &model, NULL), SN_OK);
+        sn_builder_destroy(b);
+        sn_glb_scene scene = sn_glb_scene_default(model);
+        assert_true(there_and_back(&scene) < 1e-6);
+        sn_model_destroy(model);
+    }
+}
+
 // --- files made by hand --------------------------------------------------------------------------
 
 typedef struct made {
@@ -832,6 +855,7 @@ int main(void) {
         cmocka_unit_test(test_held),          cmocka_unit_test(test_scale_over_time),
         cmocka_unit_test(test_refused),       cmocka_unit_test(test_container),
         cmocka_unit_test(test_memory),        cmocka_unit_test(test_usual_rates),
+        cmocka_unit_test(test_half_turns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

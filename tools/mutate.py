@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Do the tests notice? Put single faults into src/, one at a time, and run the tests that reach them.
 
-  tools/mutate.py [--count 100] [--seed 1] [--work build-mutate] [--only N,N] [--no-sanitizers] [--list]
+  tools/mutate.py [--count 100] [--seed 1] [--jobs 1] [--only N,N] [--limit 300] [--no-sanitizers] [--list]
 
 The sources are copied; the checkout is left alone. Which lines each test program executes is found once, with a
 build for gcov. A fault is built in the copy and meets every test program that executes its line, the quickest
@@ -25,6 +25,10 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -124,31 +128,38 @@ class Program:
             if memory is not None:
                 resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        self.status, self.output = None, ""
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        try:
-            with subprocess.Popen(command, cwd=cwd, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                  stdin=subprocess.DEVNULL, start_new_session=True, preexec_fn=limits) as child:
-                try:
-                    # CPU time is what counts, whatever else the machine does; the clock is for those that sleep
-                    self.output = child.communicate(timeout=None if cpu is None else 60 + 20 * cpu)[0].decode(errors="replace")
-                    self.status = None if child.returncode in (-signal.SIGXCPU, -signal.SIGKILL) else child.returncode
-                except subprocess.TimeoutExpired:
+        self.status, self.output, self.seconds = 127, "", 0
+        with tempfile.TemporaryFile() as said:
+            try:
+                child = subprocess.Popen(command, cwd=cwd, env=env, stdout=said, stderr=subprocess.STDOUT,
+                                         stdin=subprocess.DEVNULL, start_new_session=True, preexec_fn=limits)
+            except OSError as problem:
+                self.output = str(problem)
+                return
+            # CPU time is what counts, whatever else the machine does; the clock is for those that sleep
+            end = time.monotonic() + (1e9 if cpu is None else 60 + 20 * cpu)
+            pid, pause = 0, 0.001
+            while pid == 0:
+                pid, ended, used = os.wait4(child.pid, os.WNOHANG)
+                if pid == 0 and time.monotonic() > end:
                     os.killpg(child.pid, signal.SIGKILL)  # its own group: programs it started too
-                    child.communicate()
-        except OSError as problem:
-            self.status, self.output = 127, str(problem)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        self.seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+                elif pid == 0:
+                    time.sleep(pause)
+                    pause = min(1.5 * pause, 0.05)
+            child.returncode = os.waitstatus_to_exitcode(ended)
+            self.status = None if child.returncode in (-signal.SIGXCPU, -signal.SIGKILL) else child.returncode
+            self.seconds = used.ru_utime + used.ru_stime
+            said.seek(0)
+            self.output = said.read().decode(errors="replace")
 
 
 class Bench:
     """The copy of the sources, its builds, and what is known of the test programs."""
 
-    def __init__(self, work, sanitizers):
-        self.work, self.sanitizers = work, sanitizers
+    def __init__(self, work, options, tests=None, code=None):
+        self.work, self.options = work, options
         self.tree, self.build, self.gcov, self.asan = (work / name for name in ("tree", "build", "gcov", "asan"))
-        self.tests, self.code = {}, {}
+        self.tests, self.code, self.clean = tests or {}, code or {}, ""
 
     def prepare(self):
         """Bring the copy up to date, touching only what differs, so that little is built again."""
@@ -196,13 +207,14 @@ class Bench:
 
     def make(self):
         self.configure(self.build, "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_C_FLAGS_RELEASE=-O1")
-        self.must(self.ninja(self.build, "all"))
-        if self.sanitizers:  # built when the first fault needs it
+        self.must(self.ninja(self.build, "libsinew.a"))
+        self.clean = self.objects()
+        if not self.options.no_sanitizers:  # built when the first fault needs it
             self.configure(self.asan, "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_C_FLAGS_DEBUG=-O1 -g",
                            "-DSINEW_SANITIZE=address,undefined")
 
-    def run_test(self, folder, name, cpu, memory=LIMIT):
-        environment = dict(os.environ, SINEW_CASES=CASES)
+    def run_test(self, folder, name, cpu, memory=LIMIT, **environment):
+        environment = dict(os.environ, SINEW_CASES=CASES, **environment)
         return Program([str(folder / "tests" / name)], folder / "tests", environment, cpu, memory)
 
     def coverage(self):
@@ -213,35 +225,52 @@ class Bench:
         common = self.digest("include/**/*", "src/**/*", "bench/*", "cli/*", "tests/[!t]*.[ch]", "tests/takes.*") + CASES
         if old.get("common") != common:
             old = {"common": common, "tests": {}, "code": {}}
-        self.tests, self.code = old["tests"], old["code"]
+        self.code = old["code"]
         names = [path.stem for path in sorted((self.tree / "tests").glob("test_*.c"))]
-        self.tests = {name: test for name, test in self.tests.items() if name in names}
-        stale = [name for name in names
-                 if self.tests.get(name, {}).get("digest") != self.digest(f"tests/{name}.c")]
+        self.tests = {name: test for name, test in old["tests"].items() if name in names}
+        stale = [name for name in names if self.tests.get(name, {}).get("digest") != self.digest(f"tests/{name}.c")
+                 or self.tests[name].get("limit", 0) < self.options.limit]
         if stale:
-            self.configure(self.gcov, "-DCMAKE_BUILD_TYPE=Release",
-                           "-DCMAKE_C_FLAGS_RELEASE=-O1 --coverage -fprofile-update=prefer-atomic")
-            self.must(self.ninja(self.gcov, "all"))
-        for name in stale:
-            plain = self.run_test(self.build, name, 300)
-            for data in self.gcov.rglob("*.gcda"):
-                data.unlink()
-            counted = self.run_test(self.gcov, name, 1200) if plain.status == 0 else plain
-            test = {"digest": self.digest(f"tests/{name}.c"), "seconds": plain.seconds, "lines": {}}
-            if counted.status == 0:
-                test["lines"] = self.lines()
-                print(f"{name}: {plain.seconds:.1f} s, {sum(map(len, test['lines'].values()))} lines", flush=True)
-            else:
-                test["left out"] = "takes too long" if counted.status is None else "fails without a fault"
-            self.tests[name] = test
-            kept.write_text(json.dumps({"common": common, "tests": self.tests, "code": self.code}))
+            self.must(self.ninja(self.build, "sinew", *stale))
+            # counts of threads may be lost when not atomic, but never all of them
+            self.configure(self.gcov, "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_C_FLAGS_RELEASE=-O1 --coverage")
+            self.must(self.ninja(self.gcov, "sinew", *stale))
+        with ThreadPoolExecutor(self.options.jobs) as pool:
+            for name, test in zip(stale, pool.map(self.look_at, stale)):
+                if "folder" in test:
+                    test["lines"] = self.lines(Path(test.pop("folder")))
+                    print(f"{name}: {test['seconds']:.1f} s, {sum(map(len, test['lines'].values()))} lines", flush=True)
+                self.tests[name] = test
+                kept.write_text(json.dumps({"common": common, "tests": self.tests, "code": self.code}))
         for name, test in self.tests.items():
             if "left out" in test:
                 print(f"left out: {name} {test['left out']}", flush=True)
 
-    def lines(self):
-        """The lines of src/ that ran since the counts were deleted; notes all lines that have code."""
-        data = [str(path) for path in self.gcov.rglob("*.gcda") if "sinew" in str(path.relative_to(self.gcov))]
+    def look_at(self, name):
+        """One test program, plainly and counted; its counts lie in "folder"."""
+        test = {"digest": self.digest(f"tests/{name}.c"), "lines": {}}
+        done = self.run_test(self.build, name, self.options.limit)
+        test["seconds"] = done.seconds
+        if done.status == 0:
+            folder = self.work / "counts" / name
+            shutil.rmtree(folder, ignore_errors=True)
+            done = self.run_test(self.gcov, name, 20 * self.options.limit, GCOV_PREFIX=str(folder))
+            if done.status == 0:
+                test["folder"] = str(folder)
+                return test
+        test["left out"] = "takes too long" if done.status is None else "fails without a fault"
+        if done.status is None:
+            test["limit"] = self.options.limit
+        return test
+
+    def lines(self, folder):
+        """The lines of src/ of a folder of counts, which is removed; notes all lines that have code."""
+        root = Path(str(folder) + str(self.gcov))
+        data = [path for path in root.rglob("*.gcda") if "sinew.dir" in str(path)]
+        for path in data:  # the compiler's notes lie beside
+            shutil.copy(path, self.gcov / path.relative_to(root))
+        data = [str(self.gcov / path.relative_to(root)) for path in data]
+        shutil.rmtree(folder, ignore_errors=True)
         executed = {}
         for first in range(0, len(data), 40):
             output = Program(["gcov", "--json-format", "--stdout"] + data[first:first + 40], self.gcov).output
@@ -292,20 +321,20 @@ class Bench:
             return ""
         return name + (" (time)" if done.status is None else "") + (" (sanitizers)" if slow > 1 else "")
 
-    def judge(self, fault, clean, before):
+    def judge(self, fault, before):
         """What became of a fault, and by what. before: the program that noticed it the last time, or None."""
         target = self.tree / fault.path
         target.write_text(fault.mutated)
         try:
             if Program(self.ninja(self.build, "libsinew.a"), self.tree).status != 0:
                 return "refused", ""
-            if self.objects() == clean:
+            if self.objects() == self.clean:
                 return "same", ""
             names = self.covering(fault)
             if not names:
                 return "survived", "no test executes the line"
             runs = [(name, self.build, 1) for name in names]
-            if self.sanitizers:
+            if not self.options.no_sanitizers:
                 runs += [(name, self.asan, 10) for name in names if self.tests[name]["seconds"] <= 1]
             if before is not None:
                 runs.sort(key=lambda at: at[0] != before[0] or (at[2] > 1) != before[1])
@@ -329,6 +358,55 @@ def excused():
     return rows
 
 
+class Results:
+    """Verdicts, told in the order of the faults. They hold for one state of everything: an interrupted run goes on
+    where it was. For another state they say which program to try first."""
+
+    def __init__(self, bench, known, count):
+        self.known, self.count, self.lock = known, count, threading.Lock()
+        self.kept = bench.work / "verdicts.json"
+        self.verdicts = json.loads(self.kept.read_text()) if self.kept.exists() else {}
+        self.state = bench.digest("include/**/*", "src/**/*", "tests/*.[ch]", "bench/*", "cli/*")
+        self.state += f" {bench.options.no_sanitizers} {bench.options.limit} {CASES}"
+        self.waiting, self.begun = {}, []
+        self.counted, self.equivalent, self.survivors = 0, 0, []
+
+    def full(self):
+        return self.counted == self.count
+
+    def settle(self, bench, number, fault):
+        name = "\n".join(fault.key()) + f"\n{fault.line}"
+        with self.lock:
+            self.begun.append(number)
+            old = self.verdicts.get(name)
+        before = None
+        if fault.key() in self.known:
+            verdict, why = "equivalent", ""
+        elif old is not None and old["state"] == self.state:
+            verdict, why = old["verdict"], old["why"]
+        else:
+            if old is not None and old["verdict"] == "died":
+                before = (old["why"].split(" ")[0], "sanitizers" in old["why"])
+            verdict, why = bench.judge(fault, before)
+        with self.lock:
+            if verdict != "equivalent":
+                self.verdicts[name] = {"state": self.state, "verdict": verdict, "why": why}
+                self.kept.write_text(json.dumps(self.verdicts, indent=0))
+            self.waiting[number] = (verdict, why, fault)
+            self.tell()
+
+    def tell(self):
+        while self.begun and min(self.begun) in self.waiting and not self.full():
+            number = min(self.begun)
+            self.begun.remove(number)
+            verdict, why, fault = self.waiting.pop(number)
+            print(f"{number} {verdict} {fault} ({why})" if why else f"{number} {verdict} {fault}", flush=True)
+            self.equivalent += verdict == "equivalent"
+            self.counted += verdict in ("died", "survived")
+            if verdict == "survived":
+                self.survivors.append((number, fault, why))
+
+
 def commit():
     name = Program(["git", "rev-parse", "--short", "HEAD"], ROOT)
     changed = Program(["git", "status", "--porcelain", "src", "include", "tests", "bench", "cli"], ROOT)
@@ -340,6 +418,8 @@ def main():
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--work", default="build-mutate", help="folder for the copy and its builds")
+    parser.add_argument("--limit", type=float, default=300, help="leave out programs of more CPU seconds")
+    parser.add_argument("--jobs", type=int, default=1, help="faults at a time, each in a copy of its own")
     parser.add_argument("--only", default="", help="numbers of the faults to try, with commas between")
     parser.add_argument("--no-sanitizers", action="store_true", help="without the second try under ASan and UBSan")
     parser.add_argument("--list", action="store_true", help="print the faults and end")
@@ -350,7 +430,7 @@ def main():
         print("skipped: single faults, which need " + " and ".join(absent))
         return 77
 
-    bench = Bench((ROOT / options.work).resolve(), not options.no_sanitizers)
+    bench = Bench((ROOT / options.work).resolve(), options)
     bench.prepare()
     paths = sorted(str(path.relative_to(bench.tree)) for path in (bench.tree / "src").rglob("*.[ch]"))
     sites = [(path,) + fault for path in paths for fault in faults_of(bench.read(path))]
@@ -358,50 +438,33 @@ def main():
     print(f"{len(sites)} possible faults, seed {options.seed}, commit {commit()}, "
           f"{'with' if (bench.work / 'shared').exists() else 'without'} the data beside the checkout", flush=True)
     only = {int(number) for number in options.only.split(",")} if options.only else None
+    numbers = iter(sorted(only) if only else range(len(sites)))
     if options.list:
-        for number, site in enumerate(sites):
-            if number in only if only else number < options.count:
-                print(number, Fault(bench.read(site[0]), *site))
+        for number in sorted(only) if only else range(options.count):
+            print(number, Fault(bench.read(sites[number][0]), *sites[number]))
         return 0
 
     bench.make()
     bench.coverage()
-    clean = bench.objects()
-    known = excused()
-    # verdicts hold for one state of everything: an interrupted run goes on where it was. For another state they
-    # say which program to try first.
-    kept = bench.work / "verdicts.json"
-    verdicts = json.loads(kept.read_text()) if kept.exists() else {}
-    state = bench.digest("include/**/*", "src/**/*", "tests/*.[ch]", "bench/*", "cli/*") + str(bench.sanitizers)
-    counted, equivalent, survivors = 0, 0, []
-    for number, site in enumerate(sites):
-        if only is None and counted == options.count:
-            break
-        if only is not None and number not in only:
-            continue
-        fault = Fault(bench.read(site[0]), *site)
-        if fault.key() in known:
-            equivalent += 1
-            print(f"{number} equivalent {fault}", flush=True)
-            continue
-        name = "\n".join(fault.key()) + f"\n{fault.line}"
-        old = verdicts.get(name)
-        if old is not None and old["state"] == state:
-            verdict, why = old["verdict"], old["why"]
-        else:
-            before = None
-            if old is not None and old["verdict"] == "died":
-                before = (old["why"].split(" ")[0], "sanitizers" in old["why"])
-            verdict, why = bench.judge(fault, clean, before)
-            verdicts[name] = {"state": state, "verdict": verdict, "why": why}
-            kept.write_text(json.dumps(verdicts, indent=0))
-        print(f"{number} {verdict} {fault} ({why})" if why else f"{number} {verdict} {fault}", flush=True)
-        if verdict in ("refused", "same"):
-            continue
-        counted += 1
-        if verdict == "survived":
-            survivors.append((number, fault, why))
+    benches = [bench]
+    for i in range(1, options.jobs):
+        benches.append(Bench(bench.work / f"job{i}", options, bench.tests, bench.code))
+        benches[i].prepare()
+        benches[i].make()
+    results = Results(bench, excused(), options.count if only is None else None)
 
+    def work(at):
+        while True:
+            with results.lock:
+                number = None if results.full() else next(numbers, None)
+            if number is None:
+                return
+            fault = Fault(at.read(sites[number][0]), *sites[number])
+            results.settle(at, number, fault)
+
+    with ThreadPoolExecutor(options.jobs) as pool:
+        list(pool.map(work, benches))
+    counted, equivalent, survivors = results.counted, results.equivalent, results.survivors
     died = counted - len(survivors)
     print(f"\n{died} of {counted} faults died ({100 * died / max(counted, 1):.0f} %), {equivalent} more change nothing; "
           f"seed {options.seed}, commit {commit()}")
