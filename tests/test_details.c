@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Details that whole solves and fits hide: each test fails when the one line it is about is wrong.
+#include "formats/glb.h"
 #include "math/vec3.h"
 #include "support.h"
 #include "take/calibrate.h"
@@ -311,6 +312,47 @@ static void low_pass_is_factored(void **state) {
     assert_true(worst < 1e-12);
 }
 
+// The volume inside a shape's triangles, and its extent: y from `low` to `high`, the largest distance from the y axis.
+static double volume_of(const sn_glb_shape *shape, double *low, double *high, double *radius) {
+    double sum = 0;
+    *low = INFINITY, *high = -INFINITY, *radius = 0;
+    for (int i = 0; i < shape->nvertex; i++) {
+        const float *p = shape->vertex[i];
+        *low = fmin(*low, (double)p[1]), *high = fmax(*high, (double)p[1]);
+        *radius = fmax(*radius, sqrt((double)p[0] * (double)p[0] + (double)p[2] * (double)p[2]));
+        assert_near(v3_norm(v3((double)p[3], (double)p[4], (double)p[5])), 1, 1e-6);
+    }
+    for (int i = 0; i < shape->nindex; i += 3) {
+        sn_vec3 corner[3];
+        for (int k = 0; k < 3; k++) {
+            const float *p = shape->vertex[shape->index[i + k]];
+            corner[k] = v3((double)p[0], (double)p[1], (double)p[2]);
+        }
+        sum += v3_dot(corner[0], v3_cross(corner[1], corner[2])) / 6;
+    }
+    return sum;
+}
+
+// What a scene is drawn with: a bone from 0 to 1 and two balls, closed and seen from outside.
+static void shapes_are_solid(void **state) {
+    (void)state;
+    static sn_glb_shape shape;
+    double low, high, radius, volume;
+    sn_glb_bone(&shape);
+    volume = volume_of(&shape, &low, &high, &radius);
+    print_message("a bone: %d triangles, volume %.6f\n", shape.nindex / 3, volume);
+    assert_true(low == 0 && high == 1 && fabs(radius - 1) < 1e-6);
+    assert_near(volume, 1.59351, 1e-5);  // of seven cones with ten sides
+    sn_glb_ball(&shape);
+    volume = volume_of(&shape, &low, &high, &radius);
+    print_message("a ball: %d triangles, volume %.6f\n", shape.nindex / 3, volume);
+    assert_true(low == -1 && high == 1 && fabs(radius - 1) < 1e-6 && volume > 3.4 && volume < 4.19);
+    sn_glb_marker(&shape);
+    volume = volume_of(&shape, &low, &high, &radius);
+    print_message("a marker: %d triangles, volume %.6f\n", shape.nindex / 3, volume);
+    assert_true(low == -1 && high == 1 && fabs(radius - 1) < 1e-6 && volume > 3.9 && volume < 4.19);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(orientation_near_its_goal),
@@ -320,6 +362,7 @@ int main(void) {
         cmocka_unit_test(swap_seen_from_before),
         cmocka_unit_test(plain_methods_say_that_they_stall),
         cmocka_unit_test(low_pass_is_factored),
+        cmocka_unit_test(shapes_are_solid),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

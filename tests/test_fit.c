@@ -288,6 +288,24 @@ static void builtin_refused(void **state) {
     sn_marker_set_destroy(set);
 }
 
+// What has nothing to work on says so.
+static void nothing_given(void **unused) {
+    (void)unused;
+    sn_motion *motion;
+    sn_error error = {0};
+    sn_fit_input input = {0};
+    sn_fit_summary summary;
+    assert_int_equal(sn_motion_create(1, 1, 1, 100, NULL, &motion), SN_OK);
+    assert_int_equal(sn_fit_run(NULL, NULL, NULL, motion, NULL, NULL, &summary, &error),
+                     SN_ERR_ARGUMENT);
+    assert_true(error.text[0] != '\0');
+    assert_int_equal(sn_fit_run(&input, NULL, NULL, NULL, NULL, NULL, &summary, NULL),
+                     SN_ERR_ARGUMENT);
+    assert_int_equal(sn_fit_run(&input, NULL, NULL, motion, NULL, NULL, &summary, NULL),
+                     SN_ERR_ARGUMENT);
+    sn_motion_destroy(motion);
+}
+
 static void nearest(void **unused) {
     (void)unused;
     static const char *const names[] = {"LFHD", "RFHD", "left_hand", "C7", ""};
@@ -651,9 +669,10 @@ int main(void) {
         cmocka_unit_test(set_round_trip),  cmocka_unit_test(set_malformed),
         cmocka_unit_test(set_of_model),    cmocka_unit_test(builtin_names),
         cmocka_unit_test(builtin_refused), cmocka_unit_test(nearest),
-        cmocka_unit_test(axis_maps),       cmocka_unit_test(axes_found),
-        cmocka_unit_test(posture),         cmocka_unit_test(matching),
-        cmocka_unit_test(measured),        cmocka_unit_test(repaired),
+        cmocka_unit_test(nothing_given),   cmocka_unit_test(axis_maps),
+        cmocka_unit_test(axes_found),      cmocka_unit_test(posture),
+        cmocka_unit_test(matching),        cmocka_unit_test(measured),
+        cmocka_unit_test(repaired),
     };
     return cmocka_run_group_tests(tests, example_begin, example_end);
 }

@@ -621,6 +621,34 @@ static void test_refused(void **state_) {
     refuse(&scene, SN_ERR_ARGUMENT, "set the scene's rate");
     scene.rate = 1e9;
     refuse(&scene, SN_ERR_VALUE, "frames per second");
+    // a thousandth apart is what rounded rates are; more is another clock
+    for (int k = 0; k < 2; k++) {
+        sn_motion *fast;
+        sn_recording_info odd = *sn_recording_get_info(recording);
+        odd.rate = k == 0 ? 999 : 998;
+        sn_recording *points;
+        static const char *const names[] = {"A", "B", "C", "D"};
+        assert_int_equal(odd.nmarker, 4);
+        assert_int_equal(sn_recording_create(&odd, names, NULL, &points), SN_OK);
+        for (int f = 0; f < odd.nframe; f++)
+            memcpy(sn_recording_edit(points, f), sn_recording_frame(recording, f),
+                   3 * (size_t)odd.nmarker * sizeof(double));
+        assert_int_equal(sn_motion_create(2, sn_model_nq(model), 1, 1000, NULL, &fast), SN_OK);
+        for (int f = 0; f < 2; f++) sn_model_sample(model, &state, sn_motion_edit(fast, f));
+        scene = plain;
+        scene.motion = fast;
+        scene.recording = points;
+        if (k == 0) {
+            bytes file = {.limit = SIZE_MAX};
+            const sn_sink sink = {keep, &file};
+            assert_int_equal(sn_glb_write(&scene, &sink, NULL), SN_OK);
+            free(file.data);
+        } else {
+            refuse(&scene, SN_ERR_ARGUMENT, "set the scene's rate");
+        }
+        sn_motion_destroy(fast);
+        sn_recording_destroy(points);
+    }
     scene = plain;
     scene.motion = motion;
     scene.recording = recording;
