@@ -290,7 +290,27 @@ static void assert_same_place(sn_vec3 model, const double file[3]) {
     assert_near(-model.y, file[2], 1e-6);
 }
 
+// Neighbouring rotations are on the same side, so that what lies between is the short way. (The weights of a skin
+// are fours of floats, too, and never negative.)
+static void check_sides(const glb *g) {
+    for (int a = 0; a < count_of(g, "accessors"); a++) {
+        const sn_json_node *accessor = item(g, "accessors", a);
+        if (strcmp(get(g, accessor, "type")->string, "VEC4") != 0 ||
+            number(g, accessor, "componentType", 0) != 5126)
+            continue;
+        double q[4], last[4] = {0};
+        for (int i = 0; i < (int)number(g, accessor, "count", 0); i++) {
+            double dot = 0;
+            read_floats(g, a, i, 4, q);
+            for (int k = 0; k < 4; k++) dot += q[k] * last[k];
+            assert_true(dot > -1e-6);
+            memcpy(last, q, sizeof last);
+        }
+    }
+}
+
 static void check_frames(const glb *g, const sn_model *model, const sn_motion *motion) {
+    check_sides(g);
     static player p;
     sn_problem *problem;
     sn_workspace *ws;
