@@ -243,8 +243,8 @@ class Bench:
                 self.tests[name] = test
                 kept.write_text(json.dumps({"common": common, "tests": self.tests, "code": self.code}))
         for name, test in self.tests.items():
-            if "left out" in test:
-                print(f"left out: {name} {test['left out']}", flush=True)
+            if "left out" in test or test["seconds"] > self.options.limit:
+                print(f"left out: {name} {test.get('left out', 'takes too long')}", flush=True)
 
     def look_at(self, name):
         """One test program, plainly and counted; its counts lie in "folder"."""
@@ -305,7 +305,8 @@ class Bench:
             reach.add(first)
         if not reach & code:
             reach = code  # a table: whoever uses the file
-        names = [name for name, test in self.tests.items() if reach.intersection(test["lines"].get(fault.path, []))]
+        names = [name for name, test in self.tests.items()
+                 if test["seconds"] <= self.options.limit and reach.intersection(test["lines"].get(fault.path, []))]
         return sorted(names, key=lambda name: self.tests[name]["seconds"])
 
     def dies(self, name, folder, slow):
