@@ -182,7 +182,7 @@ static void quadratic(void **unused) {
             double q[3] = {0, 0, 0};
             sn_solver_options o = options_of(methods[m], 20000);
             // f stands still in its last digit long before the short step has come to 1e-9
-            if (methods[m] == SN_METHOD_JACOBIAN_TRANSPOSE) o.gradient = 1e-6;
+            if (methods[m] == SN_METHOD_JACOBIAN_TRANSPOSE) o.gradient = 1e-6, o.goal = 1e-24;
             sn_report r = solve(problem, o, q);
             if (r.stop != (limited ? SN_STOP_MINIMUM : SN_STOP_GOAL))
                 fail_msg("%s: %s", sn_method_name(methods[m]), sn_stop_text(r.stop));

@@ -229,7 +229,7 @@ class Bench:
         names = [path.stem for path in sorted((self.tree / "tests").glob("test_*.c"))]
         self.tests = {name: test for name, test in old["tests"].items() if name in names}
         stale = [name for name in names if self.tests.get(name, {}).get("digest") != self.digest(f"tests/{name}.c")
-                 or self.tests[name].get("limit", 0) < self.options.limit]
+                 or self.tests[name].get("limit", self.options.limit) < self.options.limit]
         if stale:
             self.must(self.ninja(self.build, "sinew", *stale))
             # counts of threads may be lost when not atomic, but never all of them
