@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Details that whole solves and fits hide: each test fails when the one line it is about is wrong.
 #include "formats/glb.h"
+#include "linalg/dense.h"
 #include "math/vec3.h"
 #include "support.h"
 #include "take/calibrate.h"
@@ -312,6 +313,40 @@ static void low_pass_is_factored(void **state) {
     assert_true(worst < 1e-12);
 }
 
+// Cholesky's factor and both its solves, against the product.
+static void cholesky_solves(void **state) {
+    (void)state;
+    enum { N = 7 };
+    uint64_t random = 4;
+    double B[N][N], A[N * N], L[N * N], x[N], b[N];
+    for (int i = 0; i < N; i++) {
+        x[i] = uniform(&random, -1, 1);
+        for (int j = 0; j < N; j++) B[i][j] = uniform(&random, -1, 1);
+    }
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+            A[i * N + j] = i == j;
+            for (int k = 0; k < N; k++) A[i * N + j] += B[i][k] * B[j][k];
+        }
+    for (int i = 0; i < N; i++) {
+        b[i] = 0;
+        for (int j = 0; j < N; j++) b[i] += A[i * N + j] * x[j];
+    }
+    memcpy(L, A, sizeof L);
+    assert_true(sn_cholesky(L, N));
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j <= i; j++) {
+            double sum = 0;
+            for (int k = 0; k <= j; k++) sum += L[i * N + k] * L[j * N + k];
+            assert_near(sum, A[i * N + j], 1e-13);
+        }
+    sn_cholesky_forward(L, N, b);
+    sn_cholesky_backward(L, N, b);
+    for (int i = 0; i < N; i++) assert_near(b[i], x[i], 1e-12);
+    A[N * N - 1] = -1;
+    assert_false(sn_cholesky(A, N));
+}
+
 // The volume inside a shape's triangles, and its extent: y from `low` to `high`, the largest distance from the y axis.
 static double volume_of(const sn_glb_shape *shape, double *low, double *high, double *radius) {
     double sum = 0;
@@ -363,6 +398,7 @@ int main(void) {
         cmocka_unit_test(plain_methods_say_that_they_stall),
         cmocka_unit_test(low_pass_is_factored),
         cmocka_unit_test(shapes_are_solid),
+        cmocka_unit_test(cholesky_solves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

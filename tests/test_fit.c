@@ -295,13 +295,15 @@ static void nothing_given(void **unused) {
     sn_error error = {0};
     sn_fit_input input = {0};
     sn_fit_summary summary;
+    sn_fit_frame frame;
+    sn_fit_marker marker;
     assert_int_equal(sn_motion_create(1, 1, 1, 100, NULL, &motion), SN_OK);
-    assert_int_equal(sn_fit_run(NULL, NULL, NULL, motion, NULL, NULL, &summary, &error),
+    assert_int_equal(sn_fit_run(NULL, NULL, NULL, motion, &frame, &marker, &summary, &error),
                      SN_ERR_ARGUMENT);
     assert_true(error.text[0] != '\0');
-    assert_int_equal(sn_fit_run(&input, NULL, NULL, NULL, NULL, NULL, &summary, NULL),
+    assert_int_equal(sn_fit_run(&input, NULL, NULL, NULL, &frame, &marker, &summary, NULL),
                      SN_ERR_ARGUMENT);
-    assert_int_equal(sn_fit_run(&input, NULL, NULL, motion, NULL, NULL, &summary, NULL),
+    assert_int_equal(sn_fit_run(&input, NULL, NULL, motion, &frame, &marker, &summary, NULL),
                      SN_ERR_ARGUMENT);
     sn_motion_destroy(motion);
 }
@@ -640,7 +642,10 @@ static void repaired(void **state) {
         q[(size_t)f * nq + (size_t)sn_model_q_index(r.model, elbow)] += 2.5;
     }
     sn_repair_options o = {.every = 30, .lower = 0.9, .same = 0.97};
-    assert_int_equal(sn_track_repair(problem, &o, 150, take_goals, &r, NULL, q, changed), SN_OK);
+    test_allocator a;
+    test_allocator_begin(&a);
+    assert_int_equal(sn_track_repair(problem, &o, 150, take_goals, &r, &a.base, q, changed), SN_OK);
+    assert_int_equal(a.live, 0);
     int count = 0;
     double most = 0;
     for (int f = 0; f < 150; f++) {

@@ -138,6 +138,19 @@ static uint64_t hash_bits(uint64_t hash, double x) {
     return hash;
 }
 
+// The same for the arc tangent; every entry of its table counts.
+static void atan2_golden(void **unused) {
+    (void)unused;
+    uint64_t state = 8, hash = 0xcbf29ce484222325u;
+    for (int i = 0; i < 20000; i++) {
+        double y = uniform(&state, -1, 1);
+        double x = uniform(&state, -1, 1);
+        hash = hash_bits(hash, sn_atan2(y, x));
+    }
+    print_message("hash %016llx\n", (unsigned long long)hash);
+    assert_true(hash == 0x481f263754f6ffd5u);
+}
+
 // The same bits from every compiler, at every level of optimisation, on every machine.
 static void sincos_golden(void **unused) {
     (void)unused;
@@ -411,6 +424,7 @@ int main(void) {
         cmocka_unit_test(sincos_multiples),
         cmocka_unit_test(sincos_special),
         cmocka_unit_test(sincos_golden),
+        cmocka_unit_test(atan2_golden),
         cmocka_unit_test(rotations_there_and_back),
         cmocka_unit_test(quaternion_algebra),
         cmocka_unit_test(quaternion_lengths),
