@@ -398,6 +398,21 @@ static void test_skinned(void **unused) {
     sn_glb_content_free(&c);
 }
 
+// A shape that carries a joint is one, also as the very first node.
+static void test_shown_root(void **unused) {
+    (void)unused;
+    sn_glb_content c = read_made(
+        "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],"
+        "\"nodes\":[{\"name\":\"base\",\"mesh\":0,\"translation\":[0,1,0],\"children\":[1]},"
+        "{\"name\":\"arm\",\"translation\":[0,2,0],\"children\":[2]},{\"name\":\"hand\","
+        "\"translation\":[1,0,0]}],"
+        "\"meshes\":[{\"primitives\":[]}]}",
+        NULL, 0);
+    assert_int_equal(sn_model_njoint(c.model), 3);
+    assert_string_equal(sn_model_joint(c.model, 0)->name, "base");
+    sn_glb_content_free(&c);
+}
+
 // Without a motion every joint may turn, so that the figure can be posed.
 static void test_still(void **unused) {
     (void)unused;
@@ -855,7 +870,7 @@ int main(void) {
         cmocka_unit_test(test_held),          cmocka_unit_test(test_scale_over_time),
         cmocka_unit_test(test_refused),       cmocka_unit_test(test_container),
         cmocka_unit_test(test_memory),        cmocka_unit_test(test_usual_rates),
-        cmocka_unit_test(test_half_turns),
+        cmocka_unit_test(test_half_turns),    cmocka_unit_test(test_shown_root),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
