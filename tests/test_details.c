@@ -5,6 +5,7 @@
 #include "math/vec3.h"
 #include "support.h"
 #include "take/calibrate.h"
+#include "take/fit.h"
 #include "track/smooth.h"
 
 // A chain of joints, each 0.3 m along x of the one before.
@@ -313,6 +314,32 @@ static void low_pass_is_factored(void **state) {
     assert_true(worst < 1e-12);
 }
 
+// A root that is no free joint is held like the rest of the trunk.
+static void posture_of_the_root(void **state) {
+    (void)state;
+    sn_model *humanoid, *model;
+    sn_builder *b;
+    double q[80], weight[80];
+    assert_int_equal(sn_model_humanoid(NULL, &humanoid), SN_OK);
+    assert_int_equal(sn_builder_create("held", NULL, &b), SN_OK);
+    for (int j = 0; j < sn_model_njoint(humanoid); j++) {
+        sn_joint_desc d = *sn_model_joint(humanoid, j);
+        if (j == 0) {
+            d = sn_joint_default(SN_JOINT_BALL);
+            d.name = "pelvis";
+        }
+        (void)sn_builder_joint(b, &d);
+    }
+    assert_int_equal(sn_builder_finish(b, &model, NULL), SN_OK);
+    sn_builder_destroy(b);
+    sn_fit_posture(model, q, weight);
+    int head = sn_model_v_index(model, sn_model_find_joint(model, "head"));
+    assert_true(head > 0 && weight[head] > 0 && weight[head] != 1);
+    for (int i = 0; i < 3; i++) assert_true(weight[i] == weight[head]);
+    sn_model_destroy(humanoid);
+    sn_model_destroy(model);
+}
+
 // Cholesky's factor and both its solves, against the product.
 static void cholesky_solves(void **state) {
     (void)state;
@@ -399,6 +426,7 @@ int main(void) {
         cmocka_unit_test(low_pass_is_factored),
         cmocka_unit_test(shapes_are_solid),
         cmocka_unit_test(cholesky_solves),
+        cmocka_unit_test(posture_of_the_root),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
