@@ -268,6 +268,7 @@ sn_model *papers_limited(const clip *c, double scale) {
         for (int k = 0; k < 3; k++) d.position[k] *= scale;
         (void)sn_builder_joint(b, &d);
     }
+    sn_builder_couple_as(b, c->model);
     (void)sn_builder_finish(b, &model, NULL);
     sn_builder_destroy(b);
     return bench_need(model);

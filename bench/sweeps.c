@@ -64,6 +64,37 @@ static void setting_free(setting *s) {
     free(s->rows);
 }
 
+// The n-th leaf of the figure, round and round.
+static int bench_leaf(const sn_model *model, int n) {
+    int leaf = sn_model_next_leaf(model, -1);
+    while (n-- > 0) {
+        leaf = sn_model_next_leaf(model, leaf);
+        if (leaf < 0) leaf = sn_model_next_leaf(model, -1);
+    }
+    return leaf;
+}
+
+// The same with r rows that couple branches: relative points, three rows each, between limbs.
+static setting setting_tied(int nrow) {
+    setting s = setting_new(1, 41, false);
+    sn_task extra[4];
+    sn_problem *tied = NULL;
+    for (int i = 0; i < nrow / 3; i++) {
+        extra[i] = sn_task_default(SN_TASK_RELATIVE);
+        extra[i].joint = bench_leaf(s.model, 2 * i);
+        extra[i].joint2 = bench_leaf(s.model, 2 * i + 1);
+    }
+    sn_workspace_destroy(s.ws);
+    if (sn_problem_copy(s.problem, extra, nrow / 3, NULL, &tied, NULL) != SN_OK ||
+        sn_workspace_create(tied, true, NULL, &s.ws) != SN_OK) {
+        fputs("bench: out of memory\n", stderr);
+        exit(1);
+    }
+    sn_problem_destroy(s.problem);
+    s.problem = tied;
+    return s;
+}
+
 typedef void (*job)(setting *s);
 
 static void exact_sweep(setting *s) {
@@ -168,6 +199,16 @@ bool bench_sweeps(void) {
         report("4,100 markers / 41, the summing", sums[0], sums[1], sums[0] / sums[1], false, 100);
     compare(iteration, &wide, &a, iteration, &one, &b);
     good &= report("16 figures on one root / 1, a whole iteration", a, b, a / b, false, 18);
+
+    for (int nrow = 3; nrow <= 12; nrow *= 2) {
+        char what[64];
+        setting tied = setting_tied(nrow);
+        (void)snprintf(what, sizeof what,
+                       "an iteration with %d rows that couple branches / without", nrow);
+        compare(iteration, &tied, &a, iteration, &one, &b);
+        good &= report(what, a, b, a / b, false, 1 + nrow / 6.0);
+        setting_free(&tied);
+    }
 
     printf("\n  for information:\n");
     compare(value_only, &one, &a, gradient_only, &one, &b);

@@ -23,7 +23,7 @@ const sn_model *convert_model(const conversion *c) {
 
 static bool only_one(const char *what, const char **place, const char *path) {
     if (*place != NULL) {
-        complain("two inputs hold %s: %s and %s; one conversion takes one", what, *place, path);
+        complain("two inputs hold %s: %s and %s; give one of them", what, *place, path);
         return false;
     }
     *place = path;
@@ -89,14 +89,12 @@ static bool take_input(conversion *c, input *in) {
         if (!only_one("a skeleton", &c->figure_path, in->path)) return false;
         c->figure_world = world_of_model(d);
         if (d->note[0] != '\0') convert_note(c, "%s: %s", in->path, d->note);
-        char mimics[200];
-        describe_mimics(d, mimics, sizeof mimics);
-        if (mimics[0] != '\0')
+        char couplings[200];
+        describe_couplings(d, couplings, sizeof couplings);
+        if (couplings[0] != '\0')
             convert_note(
-                c,
-                "%s: %s, which no output says: in JSON followers are locked, elsewhere they move "
-                "by themselves",
-                in->path, mimics);
+                c, "%s: %s; a JSON output keeps this, in other formats they move on their own",
+                in->path, couplings);
         figure_of(d, &c->figure);
     }
     return true;
@@ -246,8 +244,9 @@ static bool settle_up(conversion *c) {
         report.up_known == SN_KNOWN_FOUND)
         world_set_up(w, report.up, report.up_sign, GUESSED);
     if (w->up_known == NULL) {
-        complain("%s: which axis is up is neither stated nor clear; say it with --in-up",
-                 c->recording_path);
+        complain(
+            "%s: the up axis is neither stated nor clear from the markers; give it with --in-up",
+            c->recording_path);
         return false;
     }
     map = sn_axis_map_up(w->up, w->up_sign, up, sign);
@@ -273,9 +272,8 @@ static bool settle_recording(conversion *c) {
         convert_note(c, "%s: %s are left out", c->recording_path, text);
     }
     if (info->nrenamed > 0)
-        convert_note(c, "%s: %d label%s that stand%s twice: made different by _2, _3, ...",
-                     c->recording_path, info->nrenamed, info->nrenamed == 1 ? "" : "s",
-                     info->nrenamed == 1 ? "s" : "");
+        convert_note(c, "%s: %d repeated label%s, renamed with _2, _3, ...", c->recording_path,
+                     info->nrenamed, info->nrenamed == 1 ? "" : "s");
     return settle_unit(c) && settle_up(c);
 }
 
@@ -298,12 +296,12 @@ static void settle_rate(conversion *c) {
     if (c->motion == NULL || sn_motion_rate(c->motion) > 0 || c->clip.fps > 0) return;
     if (c->recording != NULL && sn_recording_get_info(c->recording)->rate > 0) {
         c->clip.fps = sn_recording_get_info(c->recording)->rate;
-        convert_note(c, "%s states no rate: it has the recording's", c->motion_path);
+        convert_note(c, "%s states no rate; the recording's is used", c->motion_path);
         return;
     }
     c->assumed_rate = true;
     c->clip.fps = 120;
-    convert_note(c, "%s states no rate: 120 frames/s were assumed (--fps states it)",
+    convert_note(c, "%s states no rate; 120 frames/s is assumed (--fps states another)",
                  c->motion_path);
 }
 

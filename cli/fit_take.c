@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inputs.h"
 #include "output.h"
+#include "take_page.h"
 
 atomic_bool fit_cancelled;
 
@@ -178,6 +180,18 @@ static void tell_amc(fit_result *r) {
                        whose, (int)strlen(name) - 4, name);
 }
 
+// One output, in the unit that was asked for.
+static bool write_output(fit_result *r, const char *path, sn_scene *scene, int i) {
+    bool source;
+    world model = world_of_model(&r->figure.document);
+    (void)parse_out_unit(r->settings->out_units, &scene->metres_per_unit, &source);
+    if (source)
+        scene->metres_per_unit =
+            source_unit(path, sn_recording_get_info(r->recording)->metres_per_unit, model.metres);
+    r->out_unit[i] = is_page_name(path) ? 0 : sn_scene_unit(scene, sn_format_of_name(path));
+    return write_scene(path, scene, r->settings->page);
+}
+
 static bool write_outputs(fit_result *r) {
     const fit_settings *s = r->settings;
     sn_recording *measured = NULL;
@@ -196,7 +210,7 @@ static bool write_outputs(fit_result *r) {
     bool good = true;
     outputs_hold();
     for (int i = 0; good && i < s->outputs.count && !fit_cancelled; i++)
-        good = write_scene(s->outputs.word[i], &all, s->page);
+        good = write_output(r, s->outputs.word[i], &all, i);
     if (good && s->save_model != NULL) good = write_scene(s->save_model, &shape, NULL);
     if (good && s->report != NULL) good = write_fit_report(s->report, r);
     sn_recording_destroy(measured);

@@ -91,9 +91,11 @@ file_facts collect_facts(const input *in) {
     if (d->note[0] != '\0') note(&f, "%s", d->note);
     if (f.world.unknown[0] != '\0')
         note(&f, "the file's unit \"%s\" is not known", f.world.unknown);
-    char mimics[200];
-    describe_mimics(d, mimics, sizeof mimics);
-    if (mimics[0] != '\0') note(&f, "%s; followers are locked", mimics);
+    char couplings[200];
+    describe_couplings(d, couplings, sizeof couplings);
+    if (couplings[0] != '\0') note(&f, "%s", couplings);
+    int loops = d->model != NULL ? sn_model_nloop(d->model) : 0;
+    if (loops > 0) note(&f, "%d closed loop%s", loops, loops == 1 ? "" : "s");
     return f;
 }
 

@@ -59,17 +59,17 @@ void describe_left_out(const sn_recording_info *info, char *out, size_t size) {
                    analog[0] != '\0' && events[0] != '\0' ? " and " : "", events);
 }
 
-void describe_mimics(const sn_document *document, char *out, size_t size) {
-    const sn_mimics *m = document->mimics;
-    int n = m != NULL ? sn_mimics_count(m) : 0;
+void describe_couplings(const sn_document *document, char *out, size_t size) {
+    const sn_model *m = document->model;
+    int n = m != NULL ? sn_model_ncoupling(m) : 0;
     out[0] = '\0';
     if (n == 0) return;
-    const sn_mimic *first = sn_mimics_at(m, 0);
-    const char *joint = sn_model_joint(document->model, first->joint)->name,
-               *source = sn_model_joint(document->model, first->source)->name;
+    const sn_coupling_desc *first = sn_model_coupling(m, 0);
+    const char *joint = sn_model_joint(m, first->follower.joint)->name;
+    const char *source = first->nleader > 0 ? sn_model_joint(m, first->leader[0].joint)->name : "";
     if (n == 1)
-        (void)snprintf(out, size, "joint \"%.60s\" follows \"%.60s\" (mimic)", joint, source);
+        (void)snprintf(out, size, "joint \"%.60s\" follows \"%.60s\"", joint, source);
     else
-        (void)snprintf(out, size, "%d joints follow others (mimic: \"%.60s\" \"%.60s\", ...)", n, joint,
+        (void)snprintf(out, size, "%d coordinates follow others (\"%.60s\" \"%.60s\", ...)", n, joint,
                        source);
 }

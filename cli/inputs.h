@@ -23,8 +23,8 @@ bool is_humanoid(const char *path);
 /// What a C3D file has that is not read: "16 analog channels and 2 events"; "" for nothing.
 void describe_left_out(const sn_recording_info *info, char *out, size_t size);
 
-/// Joints of a robot that follow others: "joint b follows a (mimic)"; "" for none.
-void describe_mimics(const sn_document *document, char *out, size_t size);
+/// Coordinates that follow others: "joint b follows a"; "" for none.
+void describe_couplings(const sn_document *document, char *out, size_t size);
 
 /// How something is known, as a word; NULL when it is not.
 #define STATED  "stated"

@@ -43,9 +43,9 @@ char *find_page(const char *given) {
         free(path);
     }
     if (access(here, R_OK) == 0) return in_folder(here, (int)strlen(here), "");
-    complain("a take that plays is sinew's page with the take inside, and the page is not built: "
-             "build it "
-             "with make web, or say where it is with --page FILE");
+    complain(
+        "an html output is sinew's page with the take inside, and the page is not built: run make "
+        "web, or give the page with --page FILE");
     return NULL;
 }
 

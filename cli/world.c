@@ -8,7 +8,7 @@
 bool parse_unit(const char *option_name, const char *word, double *metres) {
     *metres = word != NULL ? sn_unit_metres(word) : 0;
     if (word == NULL || *metres > 0) return true;
-    fprintf(stderr, "sinew: %s %s: it takes m, cm, mm, in or ft\n", option_name, word);
+    fprintf(stderr, "sinew: %s takes m, cm, mm, in or ft, not \"%s\"\n", option_name, word);
     return false;
 }
 

@@ -6,7 +6,6 @@
 #pragma once
 
 #include "support.h"
-#include "take/fit.h"
 
 /// Good arguments for the rows.
 typedef struct misuse_world {
@@ -22,9 +21,7 @@ typedef struct misuse_world {
     sn_table *table;
     sn_marker_set *set;
     sn_export *bvh, *asf;
-    sn_mimics *mimics;
     sn_task task;
-    sn_fit_input input;
     const sn_sink *sink;  ///< that takes everything
     const sn_path *path;
     char *json, *bvh_text, *asf_text, *amc_text, *mot_text, *csv_text, *trc_text, *set_text;
@@ -33,7 +30,6 @@ typedef struct misuse_world {
     const char *tasks, *urdf, *osim, *ik_tasks;
     double *q, *v, *rows, *big;  ///< pose, velocities, a matrix of the path, room for anything
     bool *keep;
-    int *column;
 } misuse_world;
 
 extern misuse_world w;

@@ -9,7 +9,6 @@ static void end_recording(void *p) { sn_recording_destroy(p); }
 static void end_table(void *p) { sn_table_destroy(p); }
 static void end_export(void *p) { sn_export_destroy(p); }
 static void end_set(void *p) { sn_marker_set_destroy(p); }
-static void end_mimics(void *p) { sn_mimics_destroy(p); }
 
 static void skeletons(void) {
     static void *out, *out2;
@@ -123,16 +122,6 @@ static void others(void) {
     NONE(sn_urdf_options_default);
     STATUS(sn_urdf_read, PTR(w.urdf), strlen(w.urdf), OPTIONS(u), NULL, OUT(out, end_model),
            MAY(&error));
-    sn_model *robot;
-    assert_int_equal(sn_urdf_read(w.urdf, strlen(w.urdf), NULL, NULL, &robot, NULL), SN_OK);
-    STATUS(sn_urdf_read_mimics, PTR(w.urdf), strlen(w.urdf), PTR(robot), NULL, OUT(out, end_mimics),
-           MAY(&error));
-    sn_model_destroy(robot);
-    VOID(sn_mimics_destroy, MAY((sn_mimics *)NULL));
-    VALUE(sn_mimics_count, == 0, PTR(w.mimics));
-    VALUE(sn_mimics_at, == NULL, PTR(w.mimics), INDEX(0));
-    VOID(sn_mimics_apply, PTR(w.mimics), PTR(w.big));
-    VALUE(sn_mimics_note, == NULL, PTR(w.mimics));
     VALUE(sn_format_name, != NULL, ENUM(sn_format, SN_FORMAT_BVH));
     STRUCT(sn_format_of, MAY("x.bvh"), MAY(w.bvh_text), 10);
     VALUE(sn_format_of_name, == SN_FORMAT_UNKNOWN, PTR("x.bvh"));

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "model/model.h"
+
 typedef long double real;
 
 // Hyper-dual numbers: a value, its derivatives along two directions, and the mixed second one.
@@ -472,25 +474,71 @@ static void find_order(const sn_model *model, int njoint, int *order) {
     free(placed);
 }
 
+// The coordinates of a joint for the directions of velocities a and b.
+static void step_joint(const posture *pose, int a, int b, int j, joint_state *s) {
+    const double *gain = sn_model_gain(pose->model);
+    const sn_joint_desc *type = sn_model_joint(pose->model, j);
+    const int first = sn_model_v_index(pose->model, j);
+    hyper u[SN_MAX_JOINT_DOFS] = {{0, 0, 0, 0}};
+    for (int i = 0; i < dofs(type); i++) {
+        if (first + i == a) u[i].a = gain[a];
+        if (first + i == b) u[i].b = gain[b];
+    }
+    s->q = step(type, pose->q + sn_model_q_index(pose->model, j), u);
+}
+
+// A coupling's function: constant, linear, polynomial and sine.
+static void follow(const sn_coupling_desc *c, joint_state *state) {
+    const sn_function *f = &c->function;
+    const int n = c->nleader;
+    hyper x[SN_MAX_LEADERS], sum = constant(0);
+    for (int i = 0; i < n; i++) x[i] = state[c->leader[i].joint].q.x[c->leader[i].index];
+    if (f->type == SN_FUNCTION_CONSTANT) {
+        sum = constant(f->y[0]);
+    } else if (f->type == SN_FUNCTION_LINEAR) {
+        sum = constant(f->y[n]);
+        for (int i = 0; i < n; i++) sum = add(sum, scale(f->y[i], x[i]));
+    } else if (f->type == SN_FUNCTION_SINE) {
+        hyper angle = constant(f->y[n + 1]);
+        for (int i = 0; i < n; i++) angle = add(angle, scale(f->y[1 + i], x[i]));
+        sum = add(scale(f->y[0], sine(angle)), constant(f->y[n + 2]));
+    } else if (n == 1) {
+        for (int i = f->ny - 1; i >= 0; i--) sum = add(mul(sum, x[0]), constant(f->y[i]));
+    } else {
+        // of two: 1, b, b^2, ..., a, a b, ..., up to the degree in all
+        int degree = 0, at = 0;
+        while ((degree + 1) * (degree + 2) / 2 < f->ny) degree++;
+        for (int i = 0; i <= degree; i++) {
+            for (int k = 0; i + k <= degree; k++) {
+                hyper term = constant(f->y[at++]);
+                for (int l = 0; l < i; l++) term = mul(term, x[0]);
+                for (int l = 0; l < k; l++) term = mul(term, x[1]);
+                sum = add(sum, term);
+            }
+        }
+    }
+    state[c->follower.joint].q.x[c->follower.index] = scale(f->scale, sum);
+}
+
 // The state of all joints for the directions of velocities a and b; for a < 0 the still one.
 static void place(posture *pose, int a, int b) {
-    const double *gain = sn_model_gain(pose->model);
     joint_state *state = a < 0 ? pose->still : pose->now;
+    const bool coupled = sn_model_ncoupling(pose->model) > 0;
+    for (int j = 0; j < pose->njoint && coupled; j++) step_joint(pose, a, b, j, &state[j]);
+    // in whatever order they are given: a row of n followers is right after n rounds
+    for (int round = 0; round < sn_model_ncoupling(pose->model); round++)
+        for (int i = 0; i < sn_model_ncoupling(pose->model); i++)
+            follow(sn_model_coupling(pose->model, i), state);
     for (int k = 0; k < pose->njoint; k++) {
         const int j = pose->order[k];
         const sn_joint_desc *joint = sn_model_joint(pose->model, j);
-        const int parent = joint->parent, first = sn_model_v_index(pose->model, j);
+        const int parent = joint->parent;
         joint_state *s = &state[j];
-        s->steps = a < 0 || j == pose->owner[a] || j == pose->owner[b];
+        s->steps = a < 0 || coupled || j == pose->owner[a] || j == pose->owner[b];
         s->moves = s->steps || (parent >= 0 && state[parent].moves);
         if (!s->moves) continue;
         if (s->steps) {
-            hyper u[SN_MAX_JOINT_DOFS] = {{0, 0, 0, 0}};
-            for (int i = 0; i < dofs(joint); i++) {
-                if (first + i == a) u[i].a = gain[a];
-                if (first + i == b) u[i].b = gain[b];
-            }
-            s->q = step(joint, pose->q + sn_model_q_index(pose->model, j), u);
+            if (!coupled) step_joint(pose, a, b, j, s);
             const frame offset = {quat_given(joint->rotation), vec_given(joint->position)};
             const frame m = motion(joint, &s->q);
             s->local = compose(&offset, &m);
@@ -586,6 +634,16 @@ static hyper frame_cost(const sn_task *task, const frame *at) {
     }
 }
 
+// An angle about an axis whose limits are a whole turn apart, or nearly: turns are alike.
+static bool goes_round(const sn_joint_desc *joint, int k) {
+    const double range = joint->upper[k] - joint->lower[k];
+    const sn_joint_type type = joint->type;
+    const bool angle = type == SN_JOINT_HINGE || type == SN_JOINT_UNIVERSAL ||
+                       type == SN_JOINT_EULER || (type == SN_JOINT_SCREW && joint->pitch == 0) ||
+                       ((type == SN_JOINT_PLANAR || type == SN_JOINT_SWING_TWIST) && k == 2);
+    return angle && range >= 6.283185307179586 - 0.01 && range < INFINITY;
+}
+
 // What a rest or limit task costs at one joint's coordinates.
 static hyper coordinate_cost(const sn_model *model, const sn_task *task, int j,
                              const coordinates *q) {
@@ -606,19 +664,70 @@ static hyper coordinate_cost(const sn_model *model, const sn_task *task, int j,
         vec turn = {0};
         if (has_quat(joint->type)) turn = quat_log(quat_mul(q->R, quat_conj(quat_given(rest + n))));
         for (int k = 0; k < dofs(joint); k++) {
-            const hyper d = k < n ? sub(q->x[k], constant(rest[k])) : turn.c[k - n];
+            hyper d = k < n ? sub(q->x[k], constant(rest[k])) : turn.c[k - n];
+            if (k < n && goes_round(joint, k)) d.v = remainderl(d.v, 2 * acosl(-1));
             sum = add(sum, scale(task->q_weight ? task->q_weight[first + k] : 1, mul(d, d)));
         }
     }
     return scale((real)task->weight / 2, sum);
 }
 
+const double *reference_mu;
+
+// mu . c of a loop, the axes across given by the library.
+static hyper loop_cost(const sn_loop_place *loop, const sn_loop_desc *d, const posture *pose,
+                       const joint_state *state, const double *mu) {
+    vec p[2], axis[2][3];
+    hyper sum = constant(0);
+    for (int i = 0; i < 2; i++) {
+        frame at = {.R.w = constant(1)};
+        if (d->joint[i] >= 0)
+            at = (state[d->joint[i]].moves ? state : pose->still)[d->joint[i]].world;
+        p[i] = vec_add(at.p, rotate(at.R, vec_given(d->position[i])));
+        for (int k = 0; k < 3; k++) {
+            const double column[3] = {loop->frame[i].c[k].x, loop->frame[i].c[k].y,
+                                      loop->frame[i].c[k].z};
+            axis[i][k] = rotate(at.R, vec_given(column));
+        }
+    }
+    const vec r = vec_sub(p[0], p[1]);
+    if (d->type == SN_LOOP_DISTANCE) {
+        const real L = d->distance;
+        return scale(mu[0] / (2 * L), sub(dot(r, r), constant(L * L)));
+    }
+    if (d->type == SN_LOOP_LINE)
+        return add(scale(mu[0], dot(axis[1][1], r)), scale(mu[1], dot(axis[1][2], r)));
+    for (int k = 0; k < 3; k++) sum = add(sum, scale(mu[k], r.c[k]));
+    for (int k = 0; k < 2 && d->type == SN_LOOP_PIN; k++)
+        sum = add(sum, scale(mu[3 + k], dot(axis[0][0], axis[1][1 + k])));
+    for (int k = 0; k < 3 && d->type == SN_LOOP_WELD; k++) {
+        const int i = (k + 1) % 3, j = (k + 2) % 3;
+        sum = add(sum, scale((real)mu[3 + k] / 2,
+                             sub(dot(axis[0][i], axis[1][j]), dot(axis[0][j], axis[1][i]))));
+    }
+    return sum;
+}
+
 // The sum of all that depends on the directions in `state`.
 static hyper cost(const sn_problem *problem, const posture *pose, const joint_state *state) {
     hyper sum = constant(0);
+    for (int i = 0; reference_mu && i < sn_model_nloop(pose->model); i++)
+        sum = add(sum, loop_cost(&pose->model->looped[i], sn_model_loop(pose->model, i), pose,
+                                 state, reference_mu + 6 * i));
     for (int t = 0; t < sn_problem_ntask(problem); t++) {
         if (!sn_problem_task_active(problem, t)) continue;
         const sn_task *task = sn_problem_task(problem, t);
+        if (task->type == SN_TASK_RELATIVE) {
+            const joint_state *s = &state[task->joint], *s2 = &state[task->joint2];
+            if (!s->moves && !s2->moves) continue;
+            if (!s->moves) s = &pose->still[task->joint];
+            if (!s2->moves) s2 = &pose->still[task->joint2];
+            const vec x = vec_add(s->world.p, rotate(s->world.R, vec_given(task->local)));
+            const vec x2 = vec_add(s2->world.p, rotate(s2->world.R, vec_given(task->local2)));
+            sum =
+                add(sum, half_square(task->weight, vec_sub(vec_sub(x, x2), vec_given(task->goal))));
+            continue;
+        }
         if (task->type != SN_TASK_REST && task->type != SN_TASK_LIMIT) {
             const joint_state *s = &state[task->joint];
             if (s->moves) sum = add(sum, frame_cost(task, &s->world));

@@ -14,6 +14,9 @@
 /// @param H  nv x nv numbers, symmetric; NULL saves most of the time
 void reference_eval(const sn_problem *problem, const double *q, double *f, double *g, double *H);
 
+/// The forces of the model's loops (six a loop), which add mu . c to f; NULL for none.
+extern const double *reference_mu;
+
 /// World frame of a joint: R column-major, p its origin.
 void reference_frame(const sn_model *model, const double *q, int joint, double R[9], double p[3]);
 

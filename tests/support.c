@@ -142,6 +142,11 @@ sn_joint_desc random_joint(uint64_t *state, sn_joint_type type, int index, int p
             d.lower[i] = uniform(state, -2, 0);
             d.upper[i] = uniform(state, 0, 2);
         }
+        bool turns = type == SN_JOINT_HINGE || type == SN_JOINT_UNIVERSAL || type == SN_JOINT_EULER;
+        if (extra == 3 && turns) {
+            d.lower[i] = uniform(state, -7, -3.14);
+            d.upper[i] = uniform(state, 3.14, 7);
+        }
         if (extra == 1) d.strength[i] = uniform(state, 0.2, 3);
         if (extra == 2) d.locked[i] = below(state, 2) == 0;
     }
@@ -217,6 +222,10 @@ sn_task random_task(uint64_t *state, const sn_model *model, sn_task_type type, i
         t.has_matrix = true;
         random_matrix(state, t.matrix);
     }
+    if (type == SN_TASK_RELATIVE) {
+        t.joint2 = below(state, sn_model_njoint(model));
+        for (int i = 0; i < 3; i++) t.local2[i] = uniform(state, -0.5, 0.5);
+    }
     if (type == SN_TASK_LIMIT && below(state, 2) == 0) t.joint = -1;
     if (type == SN_TASK_REST) {
         int nq = sn_model_nq(model), nv = sn_model_nv(model);
@@ -235,7 +244,7 @@ sn_problem *random_problem(uint64_t *state, const sn_model *model, int ntask, in
     double **poses = malloc((size_t)ntask * sizeof *poses);
     assert_true(tasks != NULL && poses != NULL);
     for (int i = 0; i < ntask; i++) {
-        int kind = type >= 0 ? type : below(state, SN_TASK_TYPE_COUNT);
+        int kind = type >= 0 ? type : below(state, SN_TASK_RELATIVE);
         int joint = below(state, sn_model_njoint(model));
         tasks[i] = random_task(state, model, (sn_task_type)kind, joint, &poses[i]);
     }

@@ -83,9 +83,9 @@ static void help_and_usage(void **unused) {
     }
     expect("eval -m humanoid", 2, "-t TASKS");
     expect("solve -m humanoid", 2, "go together");
-    expect("info", 2, "usage");
-    expect("check", 2, "usage");
-    expect("bench nothing", 2, "usage");
+    expect("info", 2, "FILE is missing; see sinew info --help");
+    expect("check", 2, "MODEL is missing");
+    expect("bench nothing", 2, "there is no benchmark \"nothing\"");
     expect("check humanoid --poses many", 2, "whole number");
     expect("eval -m humanoid -t x --hessian half", 2, "exact, gn or none");
     expect("solve --max-iterations", 2, "a value is missing");

@@ -140,7 +140,7 @@ static void asf_to_bvh(void **unused) {
         const char *bvh = program_path("y.bvh"), *up = program_path("up.bvh"),
                    *mot = program_path("y.mot");
         const char *csv = program_path("y.csv"), *again = program_path("again.amc");
-        program_expect(0, "120 frames/s were assumed", "convert %s %s -o %s -o %s -o %s -o %s", asf,
+        program_expect(0, "120 frames/s is assumed", "convert %s %s -o %s -o %s -o %s -o %s", asf,
                        amc, bvh, mot, csv, program_path("y.glb"));
         // any order of the inputs; another unit, another axis
         program_expect(0, "turned so that z is up",
@@ -336,7 +336,7 @@ static void refusals(void **unused) {
     program_expect(2, "its ending must be", "convert %s -o out.xyz", c3d);
     program_expect(2, "--every", "convert %s -o %s --every 0", c3d, out);
     program_expect(2, "--fps", "convert %s -o %s --fps fast", c3d, out);
-    program_expect(2, "--units", "convert %s -o %s --units miles", c3d, out);
+    program_expect(2, "--out-units takes", "convert %s -o %s --units miles", c3d, out);
     program_expect(2, "--frames", "convert %s -o %s --frames 7", c3d, out);
     program_expect(2, "take an axis", "convert %s -o %s --up w", c3d, out);
     program_expect(3, "use sinew fit", "convert %s -o %s", c3d, out);
@@ -346,7 +346,7 @@ static void refusals(void **unused) {
     program_expect(3, "two inputs hold a skeleton", "convert %s %s -o %s", asf, bvh, out);
     program_expect(3, "write that too", "convert %s -o %s", bvh, program_path("x.amc"));
     program_expect(3, "beside a figure", "convert %s -o %s", c3d, program_path("x.glb"));
-    program_expect(3, "read, not written", "convert %s -o %s", asf, program_path("x.urdf"));
+    program_expect(3, "can be read, but not written", "convert %s -o %s", asf, program_path("x.urdf"));
     program_expect(3, "do not turn", "convert %s -o %s --up z", bvh, program_path("x.mot"));
     program_expect(3, "have none", "convert %s -o %s --every 2", asf, out);
     program_expect(3, "No such file", "convert /nowhere.bvh -o %s", out);

@@ -93,14 +93,32 @@ static sn_report solve(const sn_problem *problem, const sn_solver_options *optio
 typedef struct watch {
     double f;
     int count;
+    const char *method;
+    int number;  // of the case
+    double first;
 } watch;
 
 static void watch_trace(void *user, const sn_trace *trace) {
     watch *w = user;
-    assert_true(isfinite(trace->f) && trace->f <= w->f * (1 + 1e-12));
+    if (w->count == 0) w->first = trace->f;
+    // but for what is only rounding: 1e-20 of f is 1e-10 of an error
+    if (!(isfinite(trace->f) && trace->f <= w->f * (1 + 1e-12) + 1e-20 * w->first))
+        fail_msg("%s, case %d: f rises from %.17g to %.17g at iteration %d", w->method, w->number,
+                 w->f, trace->f, trace->iteration);
     assert_true(trace->iteration > w->count);  // leaving a saddle is an iteration of its own
     w->count = trace->iteration;
     w->f = trace->f;
+}
+
+// An angle whose range lacks a little of a whole turn goes round, too: where it ends in the gap it is put
+// back to the edge, and f may rise once.
+static bool has_gap(const sn_model *model) {
+    const double turn = 6.28318530717958648;
+    for (int i = 0; i < sn_model_nv(model); i++) {
+        double range = sn_model_upper(model)[i] - sn_model_lower(model)[i];
+        if (range >= turn - 0.011 && range < turn) return true;
+    }
+    return false;
 }
 
 static void promises(void **unused) {
@@ -115,12 +133,12 @@ static void promises(void **unused) {
         for (int k = 0; k < METHODS; k++) {
             if (!sn_method_available(methods[k])) continue;
             sn_solver_options o = sn_solver_options_default();
-            watch w = {INFINITY, 0};
+            watch w = {INFINITY, 0, sn_method_name(methods[k]), n, 0};
             o.method = methods[k];
             o.max_iterations = n % 10 == 0 ? below(&state, 3) : 100;
             o.bandwidth = below(&state, 25);
             o.nearest_psd = below(&state, 2) == 0;
-            o.trace = n % 4 == 0 ? NULL : watch_trace;
+            o.trace = n % 4 == 0 || has_gap(model) ? NULL : watch_trace;
             o.trace_user = &w;
             sn_model_sample(model, &state, q);
             stops[k][solve(problem, &o, q).stop]++;

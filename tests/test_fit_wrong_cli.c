@@ -224,7 +224,7 @@ static void error_limit(void **unused) {
     expect(0, "RMS", SHORT "--max-error 0.5cm");
     expect(4, "above 0.1 cm", SHORT "--max-error 0.001");
     expect(2, "a length such as", SHORT "--max-error 5parsec");
-    expect(0, "a number alone is", "fit --help");
+    expect(0, "a number\n                          alone is in metres", "fit --help");
 }
 
 int main(void) {

@@ -205,7 +205,6 @@ static void make_world(void) {
     w.keep = calloc((size_t)nv, sizeof *w.keep);
     w.rows = calloc(sn_path_size(w.path), sizeof *w.rows);
     w.big = calloc(100000, sizeof *w.big);
-    w.column = calloc((size_t)nmarker, sizeof *w.column);
     sn_model_zero(w.model, w.q);
     sn_model_zero(w.model, rest);
     for (int i = 0; i < nv; i++) w.v[i] = 1, w.keep[i] = true;
@@ -249,16 +248,8 @@ static void make_world(void) {
             double *x = sn_recording_edit(w.recording, k) + 3 * i;
             x[0] = p.x, x[1] = p.y, x[2] = p.z;
         }
-    for (int i = 0; i < nmarker; i++) w.column[i] = i;
-    w.input =
-        (sn_fit_input){w.model, w.recording, w.column, sn_axis_map_identity(), 0, MISUSE_FRAMES};
     assert_int_equal(sn_marker_set_of_model(w.model, NULL, &w.set), SN_OK);
     make_files();
-    sn_model *robot;
-    assert_int_equal(sn_urdf_read(w.urdf, strlen(w.urdf), NULL, NULL, &robot, NULL), SN_OK);
-    assert_int_equal(sn_urdf_read_mimics(w.urdf, strlen(w.urdf), robot, NULL, &w.mimics, NULL),
-                     SN_OK);
-    sn_model_destroy(robot);
 }
 
 // --- tests -------------------------------------------------------------------------------------------
@@ -381,7 +372,6 @@ static void test_one_past_the_end(void **state) {
     assert_int_equal(sn_path_parent(w.path, nv), -1);
     assert_null(sn_problem_task(w.problem, sn_problem_ntask(w.problem)));
     assert_null(sn_marker_set_place(w.set, sn_marker_set_count(w.set)));
-    assert_null(sn_mimics_at(w.mimics, sn_mimics_count(w.mimics)));
     assert_int_equal(sn_export_joint(w.bvh, njoint), -1);
     assert_int_equal(sn_skeleton_end(bvh, sn_skeleton_nend(bvh), at), -1);
     assert_null(sn_skeleton_row_name(bvh, 0, sn_skeleton_row_count(bvh, 0)));
@@ -396,7 +386,6 @@ static void test_empty_files(void **state) {
     sn_recording *recording;
     sn_table *table;
     sn_problem *problem;
-    sn_mimics *mimics;
     sn_marker_set *set;
     sn_document document;
     sn_glb_content content;
@@ -416,7 +405,6 @@ static void test_empty_files(void **state) {
         assert_int_not_equal(sn_csv_read_table(none, 0, NULL, &table, NULL), SN_OK);
         assert_int_not_equal(sn_sto_read(none, 0, NULL, &table, NULL), SN_OK);
         assert_int_not_equal(sn_urdf_read(none, 0, NULL, NULL, &model, NULL), SN_OK);
-        assert_int_not_equal(sn_urdf_read_mimics(none, 0, w.model, NULL, &mimics, NULL), SN_OK);
         assert_int_not_equal(sn_osim_read(none, 0, NULL, &model, NULL, NULL), SN_OK);
         assert_int_not_equal(sn_mjcf_read(none, 0, NULL, &model, NULL, NULL), SN_OK);
         assert_int_not_equal(sn_glb_read(none, 0, NULL, &content, NULL), SN_OK);

@@ -405,6 +405,20 @@ static double compare(const char *file, uint64_t *state, int poses) {
             }
         }
         assert_int_equal(used_up, sn_model_nq(model));
+        // coordinates that follow others are where those put them
+        sn_model_follow(model, q);
+        for (int c = 0; c < sn_model_ncoupling(model); c++) {
+            sn_coordinate to = sn_model_coupling(model, c)->follower;
+            const sn_joint_desc *d = sn_model_joint(model, to.joint);
+            const char *follower =
+                d->functions != NULL ? d->functions->coordinate[to.index] : d->name;
+            for (int i = 0; i < n; i++) {
+                double unused;
+                int locked;
+                if (strcmp(plain_osim_coordinate(plain, i, &unused, &locked), follower) == 0)
+                    values[i] = q[sn_model_q_index(model, to.joint) + to.index];
+            }
+        }
         assert_int_equal(sn_workspace_pose(ws, q), SN_OK);
         for (int i = 0; i < sn_model_nmarker(model); i++) {
             double p[3];

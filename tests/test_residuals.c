@@ -88,18 +88,32 @@ static void random_trees(void **unused) {
     (void)unused;
     uint64_t state = 21;
     int count = cases(1500);
-    worst w = {0};
+    worst w = {0}, knots = {0};
     for (int i = 0; i < count; i++) {
-        int joint = i % SN_JOINT_TYPE_COUNT, task = i / SN_JOINT_TYPE_COUNT % SN_TASK_TYPE_COUNT;
+        int joint = i % SN_JOINT_TYPE_COUNT, task = i / SN_JOINT_TYPE_COUNT % SN_TASK_RELATIVE;
         sn_model *model = random_model(&state, 1 + below(&state, 9), i % 5 == 0 ? -1 : joint);
         sn_problem *problem =
             random_problem(&state, model, 1 + below(&state, 4), i % 7 == 0 ? -1 : task);
         double *q = malloc((size_t)(sn_model_nq(model) + 1) * sizeof *q);
         sn_model_sample(model, &state, q);
-        check(problem, q, &w);
+        // a difference across a knot of a spline, whose third derivative jumps, is good to h^2
+        bool driven = false;
+        for (int j = 0; j < sn_model_njoint(model); j++)
+            driven = driven || sn_model_joint(model, j)->type == SN_JOINT_FUNCTION;
+        check(problem, q, driven ? &knots : &w);
         // outside the limits, for the limit task
         for (int k = 0; k < sn_model_nq(model); k++) q[k] *= 1.7;
         sn_model_normalize(model, q);
+        check(problem, q, driven ? &knots : &w);
+        free(q);
+        sn_problem_destroy(problem);
+        sn_model_destroy(model);
+    }
+    for (int i = 0; i < count / 5; i++) {
+        sn_model *model = random_model(&state, 2 + below(&state, 8), i % SN_JOINT_FUNCTION);
+        sn_problem *problem = random_problem(&state, model, 1 + below(&state, 3), SN_TASK_RELATIVE);
+        double *q = malloc((size_t)(sn_model_nq(model) + 1) * sizeof *q);
+        sn_model_sample(model, &state, q);
         check(problem, q, &w);
         free(q);
         sn_problem_destroy(problem);
@@ -110,6 +124,10 @@ static void random_trees(void **unused) {
     assert_true(w.f < 1e-12);
     assert_true(w.g < 1e-12);
     assert_true(w.J < 1e-9);
+    print_message("with function joints: f %.1e, J^T r %.1e, J %.1e\n", knots.f, knots.g, knots.J);
+    assert_true(knots.f < 1e-11);
+    assert_true(knots.g < 1e-12);
+    assert_true(knots.J < 1e-6);
 }
 
 // What is off, missing or without weight gives zeros, and the rows stay where they are.

@@ -3,23 +3,78 @@
 // memory that runs out at every place, misuse.
 #include "takes.h"
 
-enum { FRAMES = 150 };
+enum { FRAMES = 100 };
 
 typedef struct given {
     example_take example;
     sn_recording *some;  // FRAMES of them
 } given;
 
+// Two boxes on a hinge, five markers, six frames: every step and no more than a few hundred allocations.
+static const char hinged[] =
+    "{\"joints\": [{\"name\": \"box\", \"type\": \"free\"}, {\"name\": \"lid\", \"parent\": "
+    "\"box\", "
+    "\"type\": \"hinge\", \"axis\": [0,0,1], \"position\": [0,0.5,0]}], \"markers\": ["
+    "{\"name\": \"A\", \"joint\": \"box\", \"position\": [0.3,0,0]},"
+    "{\"name\": \"B\", \"joint\": \"box\", \"position\": [0,0.1,0.2]},"
+    "{\"name\": \"C\", \"joint\": \"box\", \"position\": [-0.2,0,0.1]},"
+    "{\"name\": \"D\", \"joint\": \"lid\", \"position\": [0.2,0.3,0]},"
+    "{\"name\": \"E\", \"joint\": \"lid\", \"position\": [-0.1,0.4,0.1]}]}";
+
+enum { BOX_FRAMES = 6 };
+
+static sn_model *box;
+static sn_recording *boxed;
+
+static void make_box(void) {
+    static const char *const labels[] = {"Ann:A", "Ann:B", "Ann:C", "Ann:D",
+                                         "Ann:E", "*7",    "Bob:A"};
+    assert_int_equal(sn_model_read_json(hinged, strlen(hinged), NULL, &box, NULL), SN_OK);
+    sn_recording_info info = {.nframe = BOX_FRAMES, .nmarker = 7, .first_frame = 1, .rate = 100};
+    assert_int_equal(sn_recording_create(&info, labels, NULL, &boxed), SN_OK);
+    sn_problem *problem;
+    sn_workspace *ws;
+    assert_int_equal(sn_problem_create(box, NULL, 0, NULL, &problem, NULL), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+    for (int f = 0; f < info.nframe; f++) {
+        double q[8] = {0.01 * f, 1, 0, 1, 0, 0, 0, 0.1 * f};
+        assert_int_equal(sn_workspace_pose(ws, q), SN_OK);
+        for (int i = 0; i < 5; i++) {
+            const sn_marker_desc *m = sn_model_marker(box, i);
+            sn_vec3 p = sn_workspace_point(ws, m->joint, m->position);
+            memcpy(sn_recording_edit(boxed, f) + 3 * i, (double[]){p.x, p.y, p.z},
+                   3 * sizeof(double));
+        }
+        // Bob is elsewhere
+        memcpy(sn_recording_edit(boxed, f) + 18, (double[]){5, 5, 5}, 3 * sizeof(double));
+    }
+    sn_workspace_destroy(ws);
+    sn_problem_destroy(problem);
+}
+
+// Under a sanitizer a figure's take is long: there the small one is enough.
+static bool quick_build;
+
+#define WHOLE_ONLY()                                                                               \
+    if (!quick_build) {                                                                            \
+        print_message("left to the quick build\n");                                                \
+        return;                                                                                    \
+    }
+
 static int begin(void **state) {
+    quick_build = cases(10) >= 10;
     static given g;
     example_take_create(&g.example, 1);
     g.some = recording_cut(g.example.recording, 0, FRAMES);
+    make_box();
     *state = &g;
     return 0;
 }
 
 static int end(void **state) {
     given *g = *state;
+    sn_recording_destroy(boxed);
+    sn_model_destroy(box);
     sn_recording_destroy(g->some);
     example_take_destroy(&g->example);
     return 0;
@@ -66,6 +121,7 @@ static void same_motion(const sn_motion *a, const sn_motion *b, const char *what
 // inside of them, at their ends, and across several.
 static void tracked_in_pieces(void **state) {
     given *g = *state;
+    WHOLE_ONLY();
     static const int cuts[][4] = {
         {-1}, {1, 1, 1, -1}, {32, 32, 32, 32}, {20, 20, 60, -1}, {77, 3, 19, -1}};
     const sn_model *model = g->example.subject;
@@ -106,6 +162,7 @@ static void tracked_in_pieces(void **state) {
 
 static void taken_in_pieces(void **state) {
     given *g = *state;
+    WHOLE_ONLY();
     sn_take_options o = sn_take_options_default();
     o.calibrate = SN_CALIBRATE_SCALE;
     o.calibrate_frames = 12;
@@ -116,22 +173,19 @@ static void taken_in_pieces(void **state) {
     assert_int_equal(sn_take_solved(whole), FRAMES);
     print_message("%d frames, %.3f mm\n", FRAMES, 1e3 * sn_take_get_summary(whole)->fit.rms);
     assert_true(sn_take_get_summary(whole)->fit.rms < 0.0035);
-    static const int cuts[] = {1, 32, 149};
-    for (int i = 0; i < 3; i++) {
-        o.threads = 1 + 2 * i;
-        sn_take *cut = take_of(g->example.model, g->some, &o);
-        good(cut, sn_take_prepare(cut));
-        assert_non_null(sn_take_motion(cut));
-        for (int n = 0; sn_take_solved(cut) < FRAMES; n++) {
-            assert_int_equal(sn_take_solved(cut), n * cuts[i]);
-            good(cut, sn_take_solve(cut, cuts[i]));
-        }
-        good(cut, sn_take_finish(cut));
-        same_motion(sn_take_motion(whole), sn_take_motion(cut), "cut");
-        assert_memory_equal(&sn_take_get_summary(whole)->fit, &sn_take_get_summary(cut)->fit,
-                            sizeof(sn_fit_summary));
-        sn_take_destroy(cut);
+    o.threads = 3;
+    sn_take *cut = take_of(g->example.model, g->some, &o);
+    good(cut, sn_take_prepare(cut));
+    assert_non_null(sn_take_motion(cut));
+    for (int n = 0; sn_take_solved(cut) < FRAMES; n++) {
+        assert_int_equal(sn_take_solved(cut), n * 32);
+        good(cut, sn_take_solve(cut, 32));
     }
+    good(cut, sn_take_finish(cut));
+    same_motion(sn_take_motion(whole), sn_take_motion(cut), "cut");
+    assert_memory_equal(&sn_take_get_summary(whole)->fit, &sn_take_get_summary(cut)->fit,
+                        sizeof(sn_fit_summary));
+    sn_take_destroy(cut);
     sn_take_destroy(whole);
 }
 
@@ -168,9 +222,9 @@ static void refusals(void **state) {
     o = sn_take_options_default();
     o.first_frame = 3, o.last_frame = 1000;
     refused(model, g->some, &o, SN_FINDING_FRAMES_OUTSIDE,
-            "frames 3 to 1000 were asked for, but the file's frames are 1 to 150");
+            "frames 3 to 1000 were asked for, but the file's frames are 1 to 100");
     o.first_frame = INT64_MAX, o.last_frame = INT64_MIN + 1;
-    refused(model, g->some, &o, SN_FINDING_FRAMES_OUTSIDE, "the file's frames are 1 to 150");
+    refused(model, g->some, &o, SN_FINDING_FRAMES_OUTSIDE, "the file's frames are 1 to 100");
     sn_marker_place place = {.name = "LFHD", .joint = "haed", .weight = 1};
     sn_marker_set *set;
     assert_int_equal(sn_marker_set_create("lost", &place, 1, NULL, &set), SN_OK);
@@ -198,6 +252,7 @@ static void refusals(void **state) {
 // A take's findings are its own: a mirrored body, another unit, and nothing about a good one.
 static void findings(void **state) {
     given *g = *state;
+    WHOLE_ONLY();
     sn_take_options o = sn_take_options_default();
     o.calibrate = SN_CALIBRATE_OFFSETS;
     o.calibrate_frames = 10;
@@ -275,6 +330,7 @@ static void codes(void **unused) {
 // Two people in one file are two takes; whatever sign parts their names from the markers'.
 static void subjects(void **state) {
     given *g = *state;
+    WHOLE_ONLY();
     static const char *const forms[] = {"%s:%s", "%s_%s"};
     sn_recording_info info = *sn_recording_get_info(g->some);
     int n = info.nmarker;
@@ -333,6 +389,167 @@ static void subjects(void **state) {
     sn_take_destroy(alone);
 }
 
+// --- progress, cancelling, order, memory ---------------------------------------------------------------
+
+typedef struct watch {
+    int stages[3];
+    double last[3];
+    int done;
+    volatile bool stop;
+    int stop_at;  // frames; -1: while calibrating; -2: never
+} watch;
+
+static void watched(void *user, const sn_take_progress *p) {
+    watch *w = user;
+    assert_true((unsigned)p->stage < 3 && p->fraction >= w->last[p->stage] && p->fraction <= 1);
+    w->stages[p->stage]++;
+    w->last[p->stage] = p->fraction;
+    if (p->stage == SN_STAGE_SOLVE) {
+        assert_int_equal(p->total, BOX_FRAMES);
+        w->done = p->done;
+    }
+    if (p->stage == SN_STAGE_CALIBRATE && w->stop_at == -1) w->stop = true;
+    if (p->stage == SN_STAGE_SOLVE && w->stop_at >= 0 && p->done >= w->stop_at) w->stop = true;
+}
+
+static bool asked(void *user) { return ((const watch *)user)->stop; }
+
+static void progress(void **unused) {
+    (void)unused;
+    sn_take_options o = sn_take_options_default();
+    static const int stops[] = {-2, -1, 3};
+    o.calibrate = SN_CALIBRATE_OFFSETS;
+    o.calibrate_frames = 2;
+    o.subject = "Ann";
+    for (int i = 0; i < 3; i++) {
+        watch w = {.stop_at = stops[i]};
+        o.progress = watched;
+        o.progress_user = &w;
+        o.cancel = (sn_cancel){asked, &w};
+        sn_take *take = take_of(box, boxed, &o);
+        sn_status status = sn_take_prepare(take);
+        if (status == SN_OK) status = sn_take_solve(take, -1);
+        if (status == SN_OK) status = sn_take_finish(take);
+        assert_int_equal(status, stops[i] == -2 ? SN_OK : SN_ERR_CANCELLED);
+        assert_true((sn_take_frames(take) != NULL) == (status == SN_OK));
+        if (status == SN_OK) {
+            for (int k = 0; k < 3; k++) assert_true(w.stages[k] > 1 && w.last[k] == 1);
+            assert_int_equal(w.done, BOX_FRAMES);
+        } else {
+            assert_int_equal(w.stages[SN_STAGE_FINISH], 0);
+            assert_int_equal(sn_take_finish(take), SN_ERR_CANCELLED);
+        }
+        sn_take_destroy(take);
+    }
+}
+
+// Steps out of turn change nothing.
+static void order(void **state) {
+    given *g = *state;
+    WHOLE_ONLY();
+    sn_take *take = take_of(g->example.subject, g->some, NULL);
+    sn_take_truth truth;
+    assert_int_equal(sn_take_solve(take, 1), SN_ERR_ARGUMENT);
+    assert_int_equal(sn_take_finish(take), SN_ERR_ARGUMENT);
+    assert_int_equal(sn_take_compare(take, NULL, g->example.truth, &truth), SN_ERR_ARGUMENT);
+    good(take, sn_take_prepare(take));
+    assert_int_equal(sn_take_prepare(take), SN_ERR_ARGUMENT);
+    good(take, sn_take_solve(take, 0));
+    assert_int_equal(sn_take_solved(take), 0);
+    good(take, sn_take_finish(take));
+    assert_int_equal(sn_take_finish(take), SN_ERR_ARGUMENT);
+    assert_int_equal(sn_take_solve(take, 1), SN_ERR_ARGUMENT);
+    // and with the motion that is known
+    assert_int_equal(sn_take_compare(take, g->example.subject, g->example.truth, &truth), SN_OK);
+    print_message("%.2f degrees off the truth (median), %d of %d joints\n", truth.median,
+                  truth.joints, truth.movable);
+    assert_true(truth.median > 0 && truth.median < 3 && truth.rms >= truth.median &&
+                truth.most > truth.median && truth.joints == truth.movable);
+    sn_motion *cut;
+    assert_int_equal(sn_motion_create(9, sn_motion_nq(g->example.truth), 1, 120, NULL, &cut),
+                     SN_OK);
+    assert_int_equal(sn_take_compare(take, NULL, cut, &truth), SN_ERR_VALUE);
+    assert_string_equal(
+        sentence_of(take, SN_FINDING_TRUTH_SHORT, SN_VOICE_PLAIN),
+        "the known motion has 9 frames, but the fit goes to frame 100 of the recording");
+    sn_motion_destroy(cut);
+    // it stays finished
+    assert_non_null(sn_take_frames(take));
+    sn_take_destroy(take);
+}
+
+// All of a take's life with an allocator.
+static sn_status live(const sn_allocator *allocator, const sn_take_options *o) {
+    sn_take *take;
+    sn_error error = {0};
+    sn_recording *measured = NULL;
+    sn_take_truth truth;
+    sn_subject who[2];
+    int count;
+    sn_status status = sn_take_subjects(box, boxed, allocator, who, 2, &count);
+    if (status != SN_OK) return status;
+    assert_int_equal(count, 2);
+    status = sn_take_create(box, boxed, o, allocator, &take, &error);
+    assert_true((take == NULL) == (status != SN_OK));
+    if (status == SN_OK) status = sn_take_prepare(take);
+    if (status == SN_OK) status = sn_take_solve(take, 2);
+    if (status == SN_OK) status = sn_take_finish(take);
+    if (status == SN_OK) status = sn_take_measured(take, allocator, &measured);
+    if (status == SN_OK) status = sn_take_compare(take, NULL, sn_take_motion(take), &truth);
+    sn_recording_destroy(measured);
+    sn_take_destroy(take);
+    return status;
+}
+
+static void faults(void **unused) {
+    (void)unused;
+    sn_take_options o = sn_take_options_default();
+    o.subject = "Ann";
+    o.calibrate = SN_CALIBRATE_SCALE;
+    o.calibrate_frames = 2;
+    o.smooth = 0.01;
+    o.threads = 2;
+    for (int forever = 0; forever < 2; forever++) {
+        long n = 0;
+        for (sn_status status = SN_ERR_MEMORY; status != SN_OK;
+             n += quick_build || status == SN_OK ? 1 : 7) {
+            test_allocator allocator;
+            test_allocator_begin(&allocator);
+            allocator.fail_at = n;
+            allocator.fail_after = forever;
+            status = live(&allocator.base, &o);
+            if (allocator.live != 0)
+                fail_msg("%ld blocks are left when %ld fails", allocator.live, n);
+            if (status == SN_OK && allocator.calls > n)
+                fail_msg("the failure of call %ld was lost", n);
+            if (status != SN_OK && status != SN_ERR_MEMORY)
+                fail_msg("%s when %ld fails", sn_status_text(status), n);
+        }
+        print_message("%ld allocations\n", n - 1);
+        assert_true(n > 100);
+    }
+}
+
+// What a take was created with can go, but for model and recording.
+static void options_are_copied(void **state) {
+    given *g = *state;
+    sn_marker_set *set;
+    char subject[] = "figure";
+    sn_take_options o = sn_take_options_default();
+    assert_int_equal(sn_marker_set_of_model(g->example.subject, NULL, &set), SN_OK);
+    o.markers = set;
+    bool named = strchr(sn_recording_label(g->some, 0), ':') != NULL;
+    o.subject = named ? subject : NULL;
+    sn_take *take = take_of(g->example.model, g->some, &o);
+    sn_marker_set_destroy(set);
+    memset(subject, 'x', sizeof subject - 1);
+    o = (sn_take_options){0};
+    good(take, sn_take_prepare(take));
+    // places are known: nothing is calibrated
+    assert_false(sn_take_get_summary(take)->calibrated);
+    sn_take_destroy(take);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tracked_in_pieces),
@@ -341,6 +558,10 @@ int main(void) {
         cmocka_unit_test(findings),
         cmocka_unit_test(codes),
         cmocka_unit_test(subjects),
+        cmocka_unit_test(progress),
+        cmocka_unit_test(order),
+        cmocka_unit_test(faults),
+        cmocka_unit_test(options_are_copied),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

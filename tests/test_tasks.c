@@ -709,10 +709,41 @@ static void frame2_counts_the_third_axis_twice(void **unused) {
     sn_builder_destroy(b);
 }
 
+// The way to a plane keeps its digits however far the point lies along it.
+static void plane_keeps_its_digits(void **unused) {
+    (void)unused;
+    sn_builder *builder;
+    sn_model *model;
+    sn_joint_desc d = sn_joint_default(SN_JOINT_TRANSLATION);
+    d.name = "slide";
+    assert_int_equal(sn_builder_create("slide", NULL, &builder), SN_OK);
+    (void)sn_builder_joint(builder, &d);
+    assert_int_equal(sn_builder_finish(builder, &model, NULL), SN_OK);
+    sn_builder_destroy(builder);
+    sn_task t = sn_task_default(SN_TASK_PLANE);
+    const double normal[3] = {3, 4, 0};  // 0.6, 0.8
+    t.joint = 0;
+    memcpy(t.normal, normal, sizeof normal);
+    sn_problem *p;
+    sn_workspace *ws;
+    assert_int_equal(sn_problem_create(model, &t, 1, NULL, &p, NULL), SN_OK);
+    assert_int_equal(sn_workspace_create(p, false, NULL, &ws), SN_OK);
+    // 1000 along the plane, 1e-10 off it
+    const double q[3] = {-800 + 0.6e-10, 600 + 0.8e-10, 0};
+    double exact = 0.6 * q[0] + 0.8 * q[1], f[2];
+    assert_int_equal(sn_workspace_eval(ws, q, 0, &f[0]), SN_OK);
+    assert_int_equal(sn_workspace_eval(ws, q, SN_EVAL_HESSIAN, &f[1]), SN_OK);
+    for (int i = 0; i < 2; i++) assert_true(fabs(f[i] - 0.5 * exact * exact) < 1e-22);
+    sn_workspace_destroy(ws);
+    sn_problem_destroy(p);
+    sn_model_destroy(model);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_points),
         cmocka_unit_test(reads_links),
+        cmocka_unit_test(plane_keeps_its_digits),
         cmocka_unit_test(reads_other_types),
         cmocka_unit_test(rest_beyond_pi),
         cmocka_unit_test(reads_rest),

@@ -41,14 +41,6 @@ static sn_model *read_urdf(const char *text, const sn_urdf_options *options) {
     return model;
 }
 
-static sn_mimics *read_mimics(const char *text, const sn_model *model) {
-    sn_mimics *mimics;
-    sn_error error = {0};
-    if (sn_urdf_read_mimics(text, strlen(text), model, NULL, &mimics, &error) != SN_OK)
-        fail_msg("line %d: %s", error.line, error.text);
-    return mimics;
-}
-
 static void test_model(void **state) {
     (void)state;
     sn_model *m = read_urdf(arm, NULL);
@@ -70,7 +62,7 @@ static void test_model(void **state) {
     assert_true(elbow->lower[0] == -1 && elbow->upper[0] == 2);
     assert_int_equal(elbow->parent, 0);
     assert_true(elbow->rotation[0] == 1 && elbow->position[2] == 1);
-    assert_true(sn_model_joint(m, 3)->locked[0] && !elbow->locked[0] && !wrist->locked[0]);
+    assert_true(!sn_model_joint(m, 3)->locked[0] && !elbow->locked[0] && !wrist->locked[0]);
     const sn_marker_desc *hand = sn_model_marker(m, sn_model_find_marker(m, "hand"));
     assert_int_equal(hand->joint, 1);
     assert_true(hand->position[0] == 0 && hand->weight == 1);
@@ -105,18 +97,21 @@ static void test_root_name(void **state) {
 static void test_mimics(void **state) {
     (void)state;
     sn_model *m = read_urdf(arm, NULL);
-    sn_mimics *mimics = read_mimics(arm, m);
-    assert_int_equal(sn_mimics_count(mimics), 1);
-    const sn_mimic *slide = sn_mimics_at(mimics, 0);
-    assert_int_equal(slide->joint, 3);
-    assert_int_equal(slide->source, 1);
-    assert_true(slide->multiplier == 0.5 && slide->offset == 0.25);
-    assert_null(sn_mimics_at(mimics, 1));
-    assert_null(sn_mimics_at(mimics, -1));
+    assert_int_equal(sn_model_ncoupling(m), 1);
+    const sn_coupling_desc *slide = sn_model_coupling(m, 0);
+    assert_int_equal(slide->follower.joint, 3);
+    assert_int_equal(slide->nleader, 1);
+    assert_int_equal(slide->leader[0].joint, 1);
+    assert_true(slide->function.y[0] == 0.5 && slide->function.y[1] == 0.25);
+    assert_null(sn_model_coupling(m, 1));
+    assert_null(sn_model_coupling(m, -1));
     double q[3] = {0.5, 7, 99};  // wrist, elbow, slide
-    sn_mimics_apply(mimics, q);
+    sn_model_follow(m, q);
     assert_true(q[0] == 0.5 && q[1] == 7 && q[2] == 0.5);
-    sn_mimics_destroy(mimics);
+    // the slide's 0 to 0.1 leave the wrist -0.5 to -0.3
+    (void)sn_model_clamp(m, q);
+    assert_true(q[0] >= -0.5 && q[0] <= -0.3 && q[2] >= 0 && q[2] <= 0.1);
+    assert_near(q[0], -0.3, 1e-15);
     sn_model_destroy(m);
 }
 
@@ -138,11 +133,10 @@ static void test_mimic_chain(void **state) {
     }
     (void)sprintf(text + n, "</robot>");
     sn_model *m = read_urdf(text, NULL);
-    sn_mimics *mimics = read_mimics(text, m);
-    assert_int_equal(sn_mimics_count(mimics), N - 1);
+    assert_int_equal(sn_model_ncoupling(m), N - 1);
     double q[N] = {0};
     q[sn_model_q_index(m, sn_model_find_joint(m, "j1"))] = 3;
-    sn_mimics_apply(mimics, q);
+    sn_model_follow(m, q);
     double expected = 3;
     for (int i = 2; i <= N; i++) {
         char name[16];
@@ -150,12 +144,6 @@ static void test_mimic_chain(void **state) {
         expected = (i % 2 == 0 ? 1 : -1) * expected + 1;
         assert_true(q[sn_model_q_index(m, sn_model_find_joint(m, name))] == expected);
     }
-    sn_mimics *none;
-    sn_error error;
-    assert_int_equal(sn_urdf_read_mimics(arm, sizeof arm - 1, m, NULL, &none, &error),
-                     SN_ERR_ARGUMENT);
-    assert_null(none);
-    sn_mimics_destroy(mimics);
     sn_model_destroy(m);
 }
 
@@ -267,9 +255,7 @@ static void test_lost_mimics(void **state) {
         if (sn_document_read("x.urdf", text, strlen(text), NULL, NULL, &d, &error) != SN_OK)
             fail_msg("%s: %s", lost[i].to, error.text);
         assert_string_equal(d.note, lost[i].says);
-        assert_int_equal(sn_mimics_count(d.mimics), 0);
-        int slide = sn_model_find_joint(d.model, "slide");
-        assert_false(sn_model_joint(d.model, slide)->locked[0]);
+        assert_int_equal(sn_model_ncoupling(d.model), 0);
         sn_document_free(&d);
         free(text);
     }
@@ -281,19 +267,16 @@ static void test_lost_mimics(void **state) {
         "<robot><link name='a'/><link name='b'/><link name='c'/><link "
         "name='d'/><link name='e'/>" MIMIC("w", "a", "b", "x") MIMIC("x", "b", "c", "y")
             MIMIC("y", "c", "d", "z") MIMIC("z", "d", "e", "x") "</robot>";
-    sn_model *m = read_urdf(ring, NULL);
-    sn_mimics *mimics = read_mimics(ring, m);
-    assert_string_equal(sn_mimics_note(mimics),
+    sn_document d;
+    sn_error error = {0};
+    assert_int_equal(sn_document_read("x.urdf", ring, strlen(ring), NULL, NULL, &d, &error), SN_OK);
+    assert_string_equal(d.note,
                         "joint \"x\" mimics \"y\", and so itself in the end: it moves freely");
-    assert_int_equal(sn_mimics_count(mimics), 3);
+    assert_int_equal(sn_model_ncoupling(d.model), 3);
     double q[4] = {0, 0.5, 0, 0};
-    sn_mimics_apply(mimics, q);
-    for (int i = 0; i < 4; i++) {
-        assert_true(q[i] == 0.5);
-        assert_int_equal(sn_model_joint(m, i + 1)->locked[0], i != 1);
-    }
-    sn_mimics_destroy(mimics);
-    sn_model_destroy(m);
+    sn_model_follow(d.model, q);
+    for (int i = 0; i < 4; i++) assert_true(q[i] == 0.5);
+    sn_document_free(&d);
 }
 
 // Forward kinematics another way: 4 x 4 matrices, libm, roll, pitch and yaw as one closed form.
@@ -441,12 +424,8 @@ static void test_data(void **state) {
         size_t length;
         char *text = slurp(path, &length);
         sn_model *m = read_urdf(text, NULL);
-        sn_mimics *mimics = read_mimics(text, m);
-        int count[SN_JOINT_TYPE_COUNT] = {0}, locked = 0;
-        for (int j = 1; j < sn_model_njoint(m); j++) {
-            count[sn_model_joint(m, j)->type]++;
-            locked += sn_model_joint(m, j)->locked[0];
-        }
+        int count[SN_JOINT_TYPE_COUNT] = {0};
+        for (int j = 1; j < sn_model_njoint(m); j++) count[sn_model_joint(m, j)->type]++;
         assert_string_equal(sn_model_name(m), robots[i].name);
         assert_string_equal(sn_model_joint(m, 0)->name, robots[i].root);
         assert_int_equal(sn_model_nmarker(m), robots[i].nlink);
@@ -454,12 +433,68 @@ static void test_data(void **state) {
         assert_int_equal(count[SN_JOINT_HINGE], robots[i].hinges);
         assert_int_equal(count[SN_JOINT_SLIDER], robots[i].sliders);
         assert_int_equal(count[SN_JOINT_FIXED], robots[i].fixed);
-        assert_int_equal(sn_mimics_count(mimics), robots[i].mimics);
-        assert_int_equal(locked, robots[i].mimics);
-        sn_mimics_destroy(mimics);
+        assert_int_equal(sn_model_ncoupling(m), robots[i].mimics);
         sn_model_destroy(m);
         free(text);
     }
+}
+
+// Romeo closes its hands: goals for all finger tips from a pose of its own are reached from the open
+// hand, every finger joint following exactly and inside its limits.
+static void test_fingers(void **state) {
+    (void)state;
+    const char *path = data_path("urdf/romeo.urdf");
+    if (path == NULL) skip();
+    size_t length;
+    char *text = slurp(path, &length);
+    sn_model *m = read_urdf(text, NULL);
+    int nq = sn_model_nq(m);
+    double *q = malloc((size_t)nq * sizeof *q), *goal = malloc((size_t)nq * sizeof *q);
+    double *exact = malloc((size_t)nq * sizeof *q);
+    sn_problem *problem;
+    sn_solver *solver;
+    sn_report report;
+    assert_int_equal(sn_problem_create_markers(m, NULL, &problem, NULL), SN_OK);
+    assert_int_equal(sn_solver_create(problem, NULL, NULL, &solver), SN_OK);
+    sn_workspace *ws = sn_solver_workspace(solver);
+    uint64_t seed = 5;
+    int reached = 0, rounds = 8;
+    double worst = 0;
+    for (int n = 0; n < rounds; n++) {
+        sn_model_zero(m, q);
+        (void)sn_model_clamp(m, q);
+        sn_model_sample(m, &seed, goal);
+        for (int i = 0; i < nq; i++) goal[i] = q[i] + 0.5 * (goal[i] - q[i]);
+        (void)sn_model_clamp(m, goal);
+        assert_int_equal(sn_workspace_pose(ws, goal), SN_OK);
+        for (int i = 0; i < sn_model_nmarker(m); i++) {
+            const sn_marker_desc *marker = sn_model_marker(m, i);
+            sn_vec3 p = sn_workspace_point(ws, marker->joint, marker->position);
+            const double at[3] = {p.x, p.y, p.z};
+            assert_int_equal(sn_problem_set_goal(problem, i, at), SN_OK);
+        }
+        assert_int_equal(sn_solver_solve(solver, q, &report), SN_OK);
+        memcpy(exact, q, (size_t)nq * sizeof *q);
+        sn_model_follow(m, exact);
+        assert_memory_equal(exact, q, (size_t)nq * sizeof *q);
+        for (int j = 1; j < sn_model_njoint(m); j++) {
+            const sn_joint_desc *d = sn_model_joint(m, j);
+            if (d->type != SN_JOINT_HINGE) continue;
+            double x = q[sn_model_q_index(m, j)];
+            assert_true(x >= d->lower[0] && x <= d->upper[0]);
+        }
+        reached += report.worst_error < 1e-9;
+        worst = fmax(worst, report.worst_error);
+    }
+    print_message("romeo: %d of %d poses reached, worst error %.1e m\n", reached, rounds, worst);
+    assert_true(reached >= rounds - 1);
+    sn_solver_destroy(solver);
+    sn_problem_destroy(problem);
+    sn_model_destroy(m);
+    free(q);
+    free(goal);
+    free(exact);
+    free(text);
 }
 
 // Cut anywhere, a file is refused; the copies are exact, so that a read behind the cut is seen.
@@ -487,14 +522,10 @@ static void test_memory(void **state) {
             a.fail_at = n;
             a.fail_after = after == 1;
             sn_model *model;
-            sn_mimics *mimics = NULL;
             sn_error error = {0};
             sn_status status = sn_urdf_read(arm, sizeof arm - 1, NULL, &a.base, &model, &error);
-            if (status == SN_OK)
-                status = sn_urdf_read_mimics(arm, sizeof arm - 1, model, &a.base, &mimics, &error);
             if (status == SN_OK) assert_true(a.calls <= n);
             if (status != SN_OK) assert_int_equal(error.status, SN_ERR_MEMORY);
-            sn_mimics_destroy(mimics);
             sn_model_destroy(model);
             assert_int_equal(a.live, 0);
             if (status == SN_OK) break;
@@ -509,6 +540,7 @@ int main(void) {
         cmocka_unit_test(test_root_name),   cmocka_unit_test(test_mimics),
         cmocka_unit_test(test_mimic_chain), cmocka_unit_test(test_refused),
         cmocka_unit_test(test_lost_mimics), cmocka_unit_test(test_not_a_tree),
+        cmocka_unit_test(test_fingers),
         cmocka_unit_test(test_kinematics),  cmocka_unit_test(test_data),
         cmocka_unit_test(test_truncation),  cmocka_unit_test(test_memory),
     };

@@ -138,7 +138,6 @@ int web_commit(double most) {
         double less = 0.999 * fmax(most, 0) / turned;
         for (int i = 0; i < m->nv; i++) the.delta[i] *= less;
         sn_model_integrate(m, the.q, the.delta, the.again);
-        stage_follow(the.again);
         turned = most_turned(the.q, the.again);
     }
     if (turned <= most) memcpy(the.q, the.again, bytes);

@@ -44,6 +44,7 @@ static sn_status upright(sn_model **model, sn_error *error) {
     }
     for (int i = 0; i < sn_model_nmarker(*model); i++)
         (void)sn_builder_marker(b, sn_model_marker(*model, i));
+    sn_builder_couple_as(b, *model);
     status = sn_builder_finish(b, &turned, error);
     sn_builder_destroy(b);
     if (status != SN_OK) return status;
@@ -69,10 +70,6 @@ static sn_status take_document(sn_document *d, int *found, sn_error *error) {
         d->owned = NULL;
         d->skeleton = NULL;
         status = (sn_status)stage_take_model(model, skeleton);
-        if (status == SN_OK) {
-            the.mimics = d->mimics;
-            d->mimics = NULL;
-        }
         *found = WEB_MODEL;
     }
     if (status == SN_OK && d->motion != NULL && sn_motion_nframe(d->motion) > 0) {

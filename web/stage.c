@@ -155,6 +155,7 @@ static sn_status restricted(sn_model **out) {
     }
     for (int i = 0; i < sn_model_nmarker(base); i++)
         (void)sn_builder_marker(b, sn_model_marker(base, i));
+    sn_builder_couple_as(b, base);
     status = sn_builder_finish(b, out, &the.error);
     sn_builder_destroy(b);
     return status;
@@ -210,8 +211,6 @@ int stage_take_model(sn_model *model, sn_skeleton *skeleton) {
     sn_model_destroy(the.model);
     sn_model_destroy(the.own);
     sn_skeleton_destroy(the.skeleton);
-    sn_mimics_destroy(the.mimics);
-    the.mimics = NULL;
     free(the.numbers), free(the.free), free(the.locked), free(the.held), free(the.matrices);
     the.own = model;
     the.skeleton = skeleton;
@@ -281,15 +280,9 @@ double *web_q(void) { return the.q; }
 double *web_rest(void) { return the.rest; }
 double *web_ease(void) { return the.ease; }
 
-// Joints that mimic others are locked for solvers: they follow afterwards.
-void stage_follow(double *q) {
-    if (the.mimics != NULL) sn_mimics_apply(the.mimics, q);
-}
-
 int web_tidy(double *q) {
     if (sn_model_check_pose(the.base, q, NULL) != SN_OK) return 0;
     sn_model_normalize(the.base, q);
-    stage_follow(q);
     return 1;
 }
 
@@ -380,7 +373,6 @@ int web_solve(int index) {
         l->report = more;
     }
     ease_move_back();
-    stage_follow(l->q);
     return (int)status;
 }
 

@@ -26,7 +26,6 @@ typedef struct stage {
     sn_skeleton *skeleton;
     sn_model *own;
     const sn_model *base;
-    sn_mimics *mimics;  // of a URDF file, or NULL
 
     sn_model *model;  // base with limits and locks as they are switched
     bool limits;
@@ -58,8 +57,6 @@ extern stage the;
 /// it is destroyed and the present figure stays.
 int stage_take_model(sn_model *model, sn_skeleton *skeleton);
 
-/// Joints that mimic others go where those put them.
-void stage_follow(double *q);
 
 /// ease.c: how strongly each joint of `base` is drawn to its place, and the task that does it.
 void ease_weigh(void);

@@ -38,7 +38,8 @@ extern "C" {
     ENTRY(SN_ERR_TASK, "a task is not valid")                                                      \
     ENTRY(SN_ERR_VALUE, "a number is not finite or not in its range")                              \
     ENTRY(SN_ERR_FILE, "the file cannot be read or written")                                       \
-    ENTRY(SN_ERR_CANCELLED, "cancelled")
+    ENTRY(SN_ERR_CANCELLED, "cancelled")                                                           \
+    ENTRY(SN_ERR_UNSUPPORTED, "this method does not know what couples branches: use hybrid")
 
 typedef enum sn_status {
 #define SN_STATUS_ENTRY(code, text) code,

@@ -64,7 +64,6 @@ typedef struct sn_document {
     sn_motion *motion;        ///< AMC, BVH, GLB
     sn_recording *recording;  ///< C3D, TRC, CSV and STO with markers, GLB of sinew
     sn_table *table;          ///< MOT, STO, CSV without markers
-    sn_mimics *mimics;        ///< URDF
     sn_model *owned;
     int up;           ///< the model's axis that points up: 0 1 2
     double up_sign;   ///< 1 or -1

@@ -48,6 +48,10 @@ SN_API sn_vec3 sn_workspace_point(const sn_workspace *workspace, int joint, cons
 /// parts together, for a direction the chord |goal - d|.
 SN_API double sn_workspace_task_error(const sn_workspace *workspace, int task);
 
+/// By how much a loop of the model is open at the placed pose: metres, or radians where the rotation
+/// is further off.
+SN_API double sn_workspace_loop_error(const sn_workspace *workspace, int loop);
+
 /// nv numbers, file order.
 SN_API void sn_workspace_gradient(const sn_workspace *workspace, double *g);
 // After an evaluation with SN_EVAL_HESSIAN or SN_EVAL_GAUSS_NEWTON, in a workspace with room for

@@ -18,7 +18,10 @@ enum {
     SN_MAX_MARKERS = 100000,
     SN_MAX_JOINT_DOFS = 6,
     SN_MAX_JOINT_MOVES = 8,
-    SN_MAX_NAME = 255  ///< bytes of a name
+    SN_MAX_NAME = 255,  ///< bytes of a name
+    SN_MAX_COUPLINGS = 10000,
+    SN_MAX_LOOPS = 1000,
+    SN_MAX_LEADERS = SN_MAX_ARGUMENTS
 };
 
 /// The kinds of joint; sn_joint_type_name() gives their names in files.
@@ -74,6 +77,8 @@ typedef struct sn_joint_desc {
     const sn_joint_functions *functions;  ///< function only; copied with all it points to
     double lower[SN_MAX_JOINT_DOFS];      ///< per degree of freedom, -INFINITY for none
     double upper[SN_MAX_JOINT_DOFS];      ///< INFINITY for none; a ball's rotation takes no limits
+    double swing;     ///< ball only: how far `axis` may lean from where it is at rest, INFINITY for any
+    double twist[2];  ///< ball only: limits of the turn about `axis` that is left, infinite for none
     bool locked[SN_MAX_JOINT_DOFS];       ///< its column of every Jacobian is zero
     double strength[SN_MAX_JOINT_DOFS];   ///< scales its column; 1 by default
     double mass;       ///< of the body that this joint carries, kilograms; 0 by default
@@ -87,6 +92,43 @@ typedef struct sn_marker_desc {
     double position[3];
     double weight;
 } sn_marker_desc;
+
+/// One coordinate of a joint: a plain number, not a part of a quaternion.
+typedef struct sn_coordinate {
+    int joint;
+    int index;  ///< among the joint's coordinates, from 0
+} sn_coordinate;
+
+/// A coordinate that follows others: follower = function(leaders), at every pose. A leader may
+/// itself follow others. The follower's own lock and strength do not count: it moves as its leaders
+/// do.
+typedef struct sn_coupling_desc {
+    sn_coordinate follower;
+    int nleader;
+    sn_coordinate leader[SN_MAX_LEADERS];
+    sn_function function;  ///< of the leaders in their order; `argument` is not looked at
+} sn_coupling_desc;
+
+/// The ways in which a loop closes; sn_loop_type_name() gives their names in files. The points of
+/// both bodies are `position`, each in its joint's frame.
+typedef enum sn_loop_type {
+    SN_LOOP_POINT,     ///< a ball: the points coincide
+    SN_LOOP_PIN,       ///< the points coincide, and the axes are parallel
+    SN_LOOP_WELD,      ///< the points coincide, and so do the rotations
+    SN_LOOP_LINE,      ///< the first point lies on the line through the second along its axis
+    SN_LOOP_DISTANCE,  ///< the points lie `distance` apart, which is above 0
+    SN_LOOP_TYPE_COUNT
+} sn_loop_type;
+
+/// Two bodies held together beside the tree. Start from sn_loop_default().
+typedef struct sn_loop_desc {
+    sn_loop_type type;
+    int joint[2];  ///< the second may be -1, the world
+    double position[2][3];
+    double axis[2][3];      ///< pin: of both; line: of the second. Normalised when used
+    double rotation[2][4];  ///< weld: w x y z, normalised when used
+    double distance;
+} sn_loop_desc;
 
 typedef struct sn_model sn_model;
 typedef struct sn_builder sn_builder;
@@ -107,6 +149,15 @@ SN_API int sn_builder_joint(sn_builder *builder, const sn_joint_desc *joint);
 
 /// Add a marker; its index, or -1.
 SN_API int sn_builder_marker(sn_builder *builder, const sn_marker_desc *marker);
+
+/// Let a coordinate follow others; its index, or -1. The function's numbers are copied.
+SN_API int sn_builder_couple(sn_builder *builder, const sn_coupling_desc *coupling);
+
+/// Close a loop; its index, or -1. Poses close it only where a solver made them.
+SN_API int sn_builder_loop(sn_builder *builder, const sn_loop_desc *loop);
+
+/// All couplings and loops of another model, in which the joints have the same indices: for changed copies.
+SN_API void sn_builder_couple_as(sn_builder *builder, const sn_model *model);
 
 /// Check everything and build the model. The builder stays and must still be destroyed.
 /// @param out    free with sn_model_destroy(); NULL on failure
@@ -145,6 +196,17 @@ SN_API int sn_model_find_marker(const sn_model *model, const char *name);
 SN_API int sn_model_q_index(const sn_model *model, int joint);
 SN_API int sn_model_v_index(const sn_model *model, int joint);
 
+SN_API const char *sn_loop_type_name(sn_loop_type type);
+/// Joints 0 and -1, points 0, axes z, rotations 1 0 0 0, distance 1.
+SN_API sn_loop_desc sn_loop_default(sn_loop_type type);
+SN_API int sn_model_nloop(const sn_model *model);
+/// What was given; valid while the model lives. NULL when out of range.
+SN_API const sn_loop_desc *sn_model_loop(const sn_model *model, int loop);
+
+SN_API int sn_model_ncoupling(const sn_model *model);
+/// What was given; valid while the model lives. NULL when out of range.
+SN_API const sn_coupling_desc *sn_model_coupling(const sn_model *model, int coupling);
+
 /// Coordinates and velocities of a joint; 0 when there is no such joint.
 SN_API int sn_model_joint_nq(const sn_model *model, int joint);
 SN_API int sn_model_joint_nv(const sn_model *model, int joint);
@@ -153,15 +215,20 @@ SN_API int sn_model_joint_nv(const sn_model *model, int joint);
 /// drives slides and no turn.
 SN_API bool sn_model_is_length(const sn_model *model, int joint, int k);
 
-/// Limits (nv numbers, infinite for none) and gains (nv: 0 for a locked degree of freedom, else its
-/// strength). A gain scales the column of every Jacobian, and so the gradient and the Hessian.
+/// Limits (nv numbers, infinite for none) and gains (nv: 0 for a locked degree of freedom or one
+/// that follows others, else its strength). A gain scales the column of every Jacobian, and so the
+/// gradient and the Hessian. The range of a coordinate that one other follows is what both allow.
 SN_API const double *sn_model_lower(const sn_model *model);
 SN_API const double *sn_model_upper(const sn_model *model);
 SN_API const double *sn_model_gain(const sn_model *model);
 
 // Poses. None of these allocate; q and out may be the same array.
 
-/// All coordinates 0, quaternions 1 0 0 0.
+// Where a model has couplings, the poses that come out satisfy them to the last bit.
+
+/// Set every coordinate that follows others from those it follows.
+SN_API void sn_model_follow(const sn_model *model, double *q);
+/// All coordinates 0, quaternions 1 0 0 0, followers where they belong.
 SN_API void sn_model_zero(const sn_model *model, double *q);
 /// out = q (+) delta
 SN_API void sn_model_integrate(const sn_model *model, const double *q, const double *delta,

@@ -37,8 +37,8 @@ SN_API sn_scene sn_scene_of(const sn_document *document);
 SN_API sn_status sn_scene_write(const sn_scene *scene, sn_format format, const sn_sink *sink,
                                 sn_error *error);
 
-/// Metres per unit of length in the file that sn_scene_write() would write; 0 for a format that holds
-/// none or states its own.
+/// Metres per unit of length in the file that sn_scene_write() would write; 0 where it is not known: a
+/// format without lengths, markers of an unknown unit.
 SN_API double sn_scene_unit(const sn_scene *scene, sn_format format);
 
 /// Where the model's markers are in every frame of a motion, in metres.

@@ -64,6 +64,13 @@ typedef struct sn_trace {
     bool taken;       ///< f fell and the step was taken
 } sn_trace;
 
+/// Which turn of an angle is returned: angles of hinges, and those of universal, euler, planar and
+/// swing-twist joints that are angles about an axis, go round where their range is a whole turn or more.
+typedef enum sn_turns {
+    SN_TURNS_NEAREST,   ///< the default: as near to the start as the limits allow
+    SN_TURNS_PRINCIPAL  ///< without limits in (-pi, pi]; else the same
+} sn_turns;
+
 /// Start from sn_solver_options_default(), then change what you need.
 typedef struct sn_solver_options {
     uint32_t version;    ///< set by the default function, checked on create
@@ -76,6 +83,7 @@ typedef struct sn_solver_options {
     sn_cancel cancel;    ///< asked once an iteration
     void (*trace)(void *user, const sn_trace *trace);  ///< called once an iteration; may be NULL
     void *trace_user;
+    sn_turns turns;  ///< default SN_TURNS_NEAREST
 
     // what only some methods use
     double damping;        ///< dls: lambda, default 0.1 (003: below 1)
@@ -102,6 +110,9 @@ typedef struct sn_report {
     int poses;      ///< poses that were evaluated: f and its derivatives at one pose count once
     int factorizations;
     int active;  ///< degrees of freedom at a limit that the gradient pushes against
+    double
+        violation;  ///< by how much the returned pose misses what the model demands: loops (metres
+                    ///< and radians), limits of a coordinate that follows several others
 } sn_report;
 
 SN_API const char *sn_stop_text(sn_stop stop);

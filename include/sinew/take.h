@@ -297,7 +297,7 @@ typedef struct sn_fit_summary {
 typedef struct sn_take_summary {
     int labels;     ///< of the recording, the subject's
     int matched;    ///< markers of the set that the recording has
-    char unit[16];  ///< the recording's unit of length, "" when it has no usual name
+    char unit[24];  ///< the recording's unit of length, as its file names it or by its usual name
     sn_axes_report axes;
     int first, count;  ///< fitted frames, from 0 in the recording
     int first_frame;   ///< number of the first of them in the file

@@ -22,6 +22,7 @@ typedef enum sn_task_type {
     SN_TASK_POSE,         ///< a point and an orientation
     SN_TASK_REST,         ///< towards a pose: r = q (-) q_rest, per-coordinate weights
     SN_TASK_LIMIT,        ///< soft limits: r = how far a coordinate is outside the model's limits
+    SN_TASK_RELATIVE,     ///< local point of `joint` less local2 of `joint2` to goal: r = p - p2 - goal
     SN_TASK_TYPE_COUNT
 } sn_task_type;
 
@@ -44,7 +45,9 @@ typedef struct sn_task {
     sn_task_type type;
     int joint;               ///< limit: -1 for all joints
     double local[3];         ///< point or direction in the joint's frame
-    double goal[3];          ///< where it should be in the world
+    double goal[3];          ///< where it should be in the world; relative: p - p2 there
+    int joint2;              ///< relative: the other joint,
+    double local2[3];        ///< and the point p2 in its frame
     double normal[3];        ///< plane; normalised when used
     double rotation[4];      ///< w x y z; normalised when used
     double i[3], j[3];       ///< frame2: where the joint's x and y axes should point; normalised

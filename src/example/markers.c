@@ -42,6 +42,7 @@ sn_status sn_example_subject(uint64_t seed, const sn_allocator *allocator, sn_mo
             for (int c = 0; c < 3; c++) marker.position[c] += 0.008 * (2 * sn_random(&state) - 1);
             (void)sn_builder_marker(b, &marker);
         }
+        sn_builder_couple_as(b, model);
         status = sn_builder_finish(b, out, NULL);
         sn_builder_destroy(b);
     }

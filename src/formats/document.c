@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "formats/csv.h"
 #include "formats/stranger.h"
+#include "formats/urdf.h"
 
 const char *sn_format_name(sn_format format) {
     static const char *const names[] = {
@@ -140,10 +141,7 @@ static sn_status read_any(const char *name, const char *text, size_t length,
         case SN_FORMAT_MODEL:
             return sn_model_read_json(text, length, allocator, &d->owned, error);
         case SN_FORMAT_URDF:
-            SN_TRY(sn_urdf_read(text, length, NULL, allocator, &d->owned, error));
-            SN_TRY(sn_urdf_read_mimics(text, length, d->owned, allocator, &d->mimics, error));
-            memcpy(d->note, sn_mimics_note(d->mimics), strlen(sn_mimics_note(d->mimics)) + 1);
-            return SN_OK;
+            return sn_urdf_read_noted(text, length, NULL, allocator, &d->owned, d->note, error);
         case SN_FORMAT_OSIM: {
             sn_osim_info info;
             SN_TRY(sn_osim_read(text, length, allocator, &d->owned, &info, error));
@@ -247,7 +245,6 @@ void sn_document_free(sn_document *d) {
     sn_motion_destroy(d->motion);
     sn_recording_destroy(d->recording);
     sn_table_destroy(d->table);
-    sn_mimics_destroy(d->mimics);
     sn_skeleton_destroy(d->skeleton);
     sn_model_destroy(d->owned);
     *d = (sn_document){0};

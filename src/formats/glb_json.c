@@ -140,7 +140,8 @@ static void add_joint_node(const sn_glb *g, int i, sn_text *t) {
     for (int part = g->first_part[i]; part >= 0; part = g->part[part].next) {
         if (!any_child) add_key(t, &any, "\"children\":[");
         add_comma(t, &any_child);
-        add_int(t, "", (uint64_t)(1 + g->model->njoint + part));
+        const int node = 1 + g->model->njoint + part;
+        add_int(t, "", (uint64_t)node);
     }
     sn_text_add(t, any_child ? "]}" : "}");
 }

@@ -130,10 +130,7 @@ sn_status sn_mjcf_rotation(const sn_mjcf *u, const sn_xml *xml, double out[4], b
         if (!(length > 0)) break;
         sn_vec3 ex = v3_scale(1 / length, a), ey = v3_sub(b, v3_scale(v3_dot(ex, b), ex));
         double across = v3_norm(ey);
-        if (!(across > 1e-10 * v3_norm(b))) {
-            length = 0;
-            break;
-        }
+        if (!(across > 1e-10 * v3_norm(b))) break;
         ey = v3_scale(1 / across, ey);
         put(sn_quat_from_mat3((sn_mat3){{ex, ey, v3_cross(ex, ey)}}), out);
         return SN_OK;

@@ -288,6 +288,135 @@ static sn_status add_site(building *b, const sn_mjcf_site *site) {
     return add_fixed(b, word, &at, site->line, 0, none, &node);
 }
 
+// --- equalities ----------------------------------------------------------------------------------------
+
+static const sn_mjcf_joint *find_joint(const sn_mjcf *u, size_t name) {
+    for (size_t i = 0; i < u->njoint; i++)
+        if (u->joint[i].name != SIZE_MAX &&
+            strcmp(u->names + u->joint[i].name, u->names + name) == 0)
+            return &u->joint[i];
+    return NULL;
+}
+
+static bool is_scalar(const sn_mjcf_joint *j) {
+    return j != NULL && (j->values.type == SN_MJCF_HINGE || j->values.type == SN_MJCF_SLIDE);
+}
+
+static double reference_of(const sn_mjcf *u, const sn_mjcf_joint *j) {
+    return j->values.type == SN_MJCF_HINGE ? sn_mjcf_angle(u, j->values.ref) : j->values.ref;
+}
+
+// y - y0 = a0 + a1 (x - x0) + ..., x0 and y0 being the references; as a polynomial of x.
+static sn_status add_coupling(building *b, const sn_mjcf_equality *e) {
+    sn_mjcf *u = b->u;
+    const sn_mjcf_joint *y = find_joint(u, e->first);
+    const sn_mjcf_joint *x = e->second != SIZE_MAX ? find_joint(u, e->second) : NULL;
+    if (!is_scalar(y) || (e->second != SIZE_MAX && !is_scalar(x)))
+        return sn_fail(u->error, SN_ERR_PARSE, e->line,
+                       "<joint>: \"%.80s\" is no hinge or slide joint of this file",
+                       u->names + (!is_scalar(y) ? e->first : e->second));
+    double c[5] = {0}, x0 = x != NULL ? reference_of(u, x) : 0;
+    for (int k = 4; k >= 0; k--) {
+        // c = c (x - x0) + a_k
+        for (int i = 4; i > 0; i--) c[i] = c[i - 1] - x0 * c[i];
+        c[0] = e->coefficients[k] - x0 * c[0];
+    }
+    sn_coupling_desc d = {.follower = {y->node, 0}, .function = {.scale = 1, .ny = 5, .y = c}};
+    c[0] += reference_of(u, y);
+    d.function.type = SN_FUNCTION_POLYNOMIAL;
+    if (x != NULL) {
+        d.nleader = 1;
+        d.leader[0].joint = x->node;
+        while (d.function.ny > 2 && c[d.function.ny - 1] == 0) d.function.ny--;
+    } else {
+        c[0] = reference_of(u, y) + e->coefficients[0];
+        d.function.type = SN_FUNCTION_CONSTANT;
+        d.function.ny = 1;
+    }
+    (void)sn_builder_couple_at(b->builder, &d, e->line);
+    return SN_OK;
+}
+
+// A body's place in the reference configuration, where every joint is as the file draws it.
+static here drawn(const sn_mjcf *u, int i) {
+    here at = {0, {0, 0, 0}, {1, 0, 0, 0}};
+    for (; i > 0; i = u->body[i].parent) {
+        const sn_mjcf_body *body = &u->body[i];
+        sn_quat q = quat_from(body->rotation);
+        at.p = v3_add(v3_from(body->position), turned(q, at.p));
+        at.q = sn_quat_mul(q, at.q);
+    }
+    return at;
+}
+
+// One end of a loop: its body, and a frame in it.
+typedef struct loop_end {
+    int body;
+    sn_vec3 p;
+    sn_quat q;
+} loop_end;
+
+static bool find_end(const sn_mjcf *u, const sn_mjcf_equality *e, size_t name, loop_end *out) {
+    *out = (loop_end){0, {0, 0, 0}, {1, 0, 0, 0}};
+    if (name == SIZE_MAX) return true;
+    for (size_t i = 0; i < u->nsite && e->sites; i++) {
+        if (strcmp(u->names + u->site[i].name, u->names + name) != 0) continue;
+        *out = (loop_end){u->site[i].body, v3_from(u->site[i].values.position),
+                          quat_from(u->site[i].values.rotation)};
+        return true;
+    }
+    for (size_t i = 0; i < u->nbody && !e->sites; i++) {
+        bool world = i == 0 && strcmp("world", u->names + name) == 0;
+        if (!world && (u->body[i].name == SIZE_MAX ||
+                       strcmp(u->names + u->body[i].name, u->names + name) != 0))
+            continue;
+        out->body = (int)i;
+        return true;
+    }
+    return false;
+}
+
+// A connect holds a point of both bodies together, a weld a frame. What the file leaves out of the
+// second is where the reference configuration has it.
+static sn_status add_loop(building *b, const sn_mjcf_equality *e) {
+    sn_mjcf *u = b->u;
+    loop_end end[2];
+    const size_t name[2] = {e->first, e->second};
+    for (int i = 0; i < 2; i++)
+        if (!find_end(u, e, name[i], &end[i]))
+            return sn_fail(u->error, SN_ERR_PARSE, e->line, "an equality names \"%.80s\", which is no %s",
+                           u->names + name[i], e->sites ? "site" : "body");
+    bool weld = e->kind == SN_MJCF_WELD;
+    if (!e->sites && weld && e->has_relative) {
+        end[0].p = v3_from(e->relative);
+        end[0].q = quat_from(e->relative + 3);
+    } else if (!e->sites) {
+        const here first = drawn(u, end[0].body), second = drawn(u, end[1].body);
+        if (!weld) end[0].p = v3_from(e->anchor);
+        sn_vec3 at = weld ? second.p : v3_add(first.p, turned(first.q, end[0].p));
+        if (weld) {
+            end[0].p = turned(sn_quat_conj(first.q), v3_sub(at, first.p));
+            end[0].q = sn_quat_mul(sn_quat_conj(first.q), second.q);
+        }
+        end[1].p = turned(sn_quat_conj(second.q), v3_sub(at, second.p));
+    }
+    if (u->body[end[0].body].node < 0) {
+        loop_end other = end[0];
+        end[0] = end[1];
+        end[1] = other;
+    }
+    sn_loop_desc d = sn_loop_default(weld ? SN_LOOP_WELD : SN_LOOP_POINT);
+    for (int i = 0; i < 2; i++) {
+        const sn_mjcf_body *body = &u->body[end[i].body];
+        d.joint[i] = body->node;
+        put3(body->node < 0 ? end[i].p : v3_add(v3_from(body->shift), end[i].p), d.position[i]);
+        put4(end[i].q, d.rotation[i]);
+    }
+    if (d.joint[0] == d.joint[1]) return SN_OK;  // one body: nothing to close
+    (void)sn_builder_loop_at(b->builder, &d, e->line);
+    return SN_OK;
+}
+
 // --- all of it ---------------------------------------------------------------------------------------
 
 // The world needs a joint of its own unless a single body hangs on it and nothing else does.
@@ -313,6 +442,9 @@ static sn_status add_everything(building *b) {
             add_marker(b, body->name, body->node, v3_from(body->shift), body->line);
     }
     for (size_t i = 0; i < u->nsite; i++) SN_TRY(add_site(b, &u->site[i]));
+    for (size_t i = 0; i < u->nequality; i++)
+        SN_TRY(u->equality[i].kind == SN_MJCF_JOINT ? add_coupling(b, &u->equality[i])
+                                                    : add_loop(b, &u->equality[i]));
     return SN_OK;
 }
 
@@ -323,9 +455,6 @@ static void tell(building *b) {
     u->info.njoint = (int)u->njoint;
     if (b->nball > 0)
         sn_note(note, "the range of %d ball joint%s is left out", b->nball, SN_S(b->nball));
-    if (u->nequality > 0)
-        sn_note(note, "%d equalit%s left out", (int)u->nequality,
-                u->nequality == 1 ? "y is" : "ies are");
     if (u->nskipped > 0)
         sn_note(note, "%d composite, flex or tendon element%s left out", u->nskipped,
                 u->nskipped == 1 ? " is" : "s are");

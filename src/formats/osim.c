@@ -23,6 +23,7 @@ typedef struct reading {
     int depth[NSCOPE];  // of the element of each scope, 0: not inside
     int body;           // that is open
     int slot;           // of the axis that is open
+    bool coupling;      // it is the function of a coupler
     bool model;         // <Model> was met
     bool leaf;          // no element was opened since the last
     int line;           // of the last OPEN
@@ -182,8 +183,59 @@ static sn_status joint_value(reading *r) {
     return sn_xml_is(xml, "reverse") ? read_flag(r, &j->reverse) : SN_OK;
 }
 
+// The axis that is open, and what it belongs to.
+static sn_osim_axis *open_axis(reading *r) {
+    return r->coupling ? &LAST(r, coupler)->axis : &LAST(r, joint)->axis[r->slot];
+}
+
+static const char *axis_owner(reading *r) {
+    return NAME(r, r->coupling ? LAST(r, coupler)->name : LAST(r, joint)->name);
+}
+
+static const char *axis_kind(const reading *r) { return r->coupling ? "coupler" : "joint"; }
+
+static sn_status read_arguments(reading *r, sn_osim_axis *a) {
+    size_t at = 0;
+    sn_word word;
+    while (next_word(r, &at, &word)) {
+        if (a->ncoordinate == SN_MAX_ARGUMENTS)
+            return FAIL(r, "%s \"%.80s\": a motion follows more than %d coordinates", axis_kind(r),
+                        axis_owner(r), SN_MAX_ARGUMENTS);
+        SN_TRY(keep_name(r, word, "the coordinate's name", &a->coordinate[a->ncoordinate]));
+        a->ncoordinate++;
+    }
+    return SN_OK;
+}
+
+// What a coupler says beside its function.
+static sn_status coupler_value(reading *r, bool *done) {
+    sn_osim_coupler *c = LAST(r, coupler);
+    const sn_xml *xml = &r->xml;
+    *done = true;
+    if (sn_xml_is(xml, "independent_coordinate_names")) return read_arguments(r, &c->axis);
+    if (sn_xml_is(xml, "dependent_coordinate_name")) return read_path(r, &c->dependent);
+    if (sn_xml_is(xml, "isDisabled")) return read_flag(r, &c->off);
+    if (sn_xml_is(xml, "isEnforced")) {
+        bool on = true;
+        SN_TRY(read_flag(r, &on));
+        c->off = !on;
+        return SN_OK;
+    }
+    if (sn_xml_is(xml, "scale_factor")) {
+        double scale;
+        SN_TRY(read_numbers(r, 1, &scale));
+        c->axis.function.scale *= scale;
+        return SN_OK;
+    }
+    *done = false;
+    return SN_OK;
+}
+
 static sn_status axis_value(reading *r) {
-    sn_osim_axis *a = &LAST(r, joint)->axis[r->slot];
+    sn_osim_axis *a = open_axis(r);
+    bool done = false;
+    if (r->coupling) SN_TRY(coupler_value(r, &done));
+    if (done) return SN_OK;
     sn_osim_function *f = &a->function;
     const sn_xml *xml = &r->xml;
     if (sn_xml_is(xml, "axis")) return read_numbers(r, 3, a->axis);
@@ -199,17 +251,7 @@ static sn_status axis_value(reading *r) {
     static const char *const waves[] = {"amplitude", "omega", "phase", "offset"};
     for (int i = 0; i < 4; i++)
         if (sn_xml_is(xml, waves[i])) return read_numbers(r, 1, &f->wave[i]);
-    if (!sn_xml_is(xml, "coordinates")) return SN_OK;
-    size_t at = 0;
-    sn_word word;
-    while (next_word(r, &at, &word)) {
-        if (a->ncoordinate == SN_MAX_ARGUMENTS)
-            return FAIL(r, "joint \"%.80s\": a motion follows more than %d coordinates",
-                        NAME(r, LAST(r, joint)->name), SN_MAX_ARGUMENTS);
-        SN_TRY(keep_name(r, word, "the coordinate's name", &a->coordinate[a->ncoordinate]));
-        a->ncoordinate++;
-    }
-    return SN_OK;
+    return sn_xml_is(xml, "coordinates") ? read_arguments(r, a) : SN_OK;
 }
 
 static sn_status coordinate_value(reading *r) {
@@ -341,6 +383,7 @@ static sn_status begin_axis(reading *r) {
                     "translation3",
                     NAME(r, j->name), NAME(r, name));
     j->axis[r->slot].line = r->line;
+    r->coupling = false;
     r->depth[AXIS] = r->xml.depth;
     return SN_OK;
 }
@@ -361,24 +404,39 @@ static sn_status begin_function(reading *r) {
                  {"GCVSpline", SN_FUNCTION_SPLINE, false},
                  {"PiecewiseLinearFunction", SN_FUNCTION_POLYLINE, false},
                  {"Sine", SN_FUNCTION_SINE, false}};
-    sn_osim_joint *j = LAST(r, joint);
-    sn_osim_function *f = &j->axis[r->slot].function;
+    sn_osim_function *f = &open_axis(r)->function;
     if (sn_xml_is(&r->xml, "MultiplierFunction")) return SN_OK;
     size_t k = 0;
     while (k < sizeof known / sizeof known[0] && !sn_xml_is(&r->xml, known[k].name)) k++;
     if (k < sizeof known / sizeof known[0]) {
         if (f->stated)
-            return FAIL(r, "joint \"%.80s\": a TransformAxis has two functions", NAME(r, j->name));
+            return FAIL(r, "%s \"%.80s\": a TransformAxis has two functions", axis_kind(r),
+                        axis_owner(r));
         f->stated = true;
         f->type = known[k].type;
         f->falling = known[k].falling;
         if (sn_xml_is(&r->xml, "GCVSpline"))
             sn_osim_note(r->u, "%.60s: a GCVSpline is taken for a cubic spline through its points",
-                         NAME(r, j->name));
+                         axis_owner(r));
     } else if (r->xml.name.text[0] >= 'A' && r->xml.name.text[0] <= 'Z') {
-        return FAIL(r, "joint \"%.80s\": the function <%.*s> is not supported (file version %d)",
-                    NAME(r, j->name), SN_WORD(r->xml.name), r->u->info.version);
+        return FAIL(r, "%s \"%.80s\": the function <%.*s> is not supported (file version %d)",
+                    axis_kind(r), axis_owner(r), SN_WORD(r->xml.name), r->u->info.version);
     }
+    return SN_OK;
+}
+
+// A coupler's function is read as that of an axis.
+static sn_status begin_coupler(reading *r) {
+    sn_osim *u = r->u;
+    size_t name;
+    SN_TRY(read_name(r, "a constraint", true, &name));
+    SN_TRY(SN_OSIM_ROOM(u, coupler, 1));
+    u->coupler[u->ncoupler++] =
+        (sn_osim_coupler){.name = name,
+                          .dependent = SIZE_MAX,
+                          .axis = {.function = {.scale = 1, .wave = {1, 1}}, .line = r->line}};
+    r->coupling = true;
+    r->depth[AXIS] = r->xml.depth;
     return SN_OK;
 }
 
@@ -438,7 +496,9 @@ static sn_status read_open(reading *r) {
     if (inside(r, outer, 2, "JointSet")) return begin_joint(r, false);
     if (inside(r, outer, 2, "BodySet") && sn_xml_is(xml, "Body")) return begin_body(r);
     if (inside(r, outer, 2, "MarkerSet") && sn_xml_is(xml, "Marker")) return begin_marker(r);
-    if (inside(r, outer, 2, "ConstraintSet")) r->u->nconstraint++;
+    if (!inside(r, outer, 2, "ConstraintSet")) return SN_OK;
+    if (sn_xml_is(xml, "CoordinateCouplerConstraint")) return begin_coupler(r);
+    r->u->nconstraint++;
     return SN_OK;
 }
 
@@ -457,8 +517,7 @@ static sn_status put_numbers(reading *r, const double *from, size_t n, sn_osim_f
 // What OpenSim takes where the file is silent; then the function must be right.
 static sn_status end_axis(reading *r) {
     static const double line[2] = {1, 0};
-    sn_osim_joint *j = LAST(r, joint);
-    sn_osim_axis *a = &j->axis[r->slot];
+    sn_osim_axis *a = open_axis(r);
     sn_osim_function *f = &a->function;
     if (!f->stated) f->type = a->ncoordinate > 0 ? SN_FUNCTION_LINEAR : SN_FUNCTION_CONSTANT;
     if (f->type == SN_FUNCTION_CONSTANT) {
@@ -488,8 +547,9 @@ static sn_status end_axis(reading *r) {
                             : sn_function_check(&whole, a->ncoordinate);
     if (wrong == NULL) return SN_OK;
     return sn_fail(r->u->error, SN_ERR_PARSE, a->line,
-                   "joint \"%.80s\": the function of a TransformAxis is wrong: %s",
-                   NAME(r, j->name), wrong);
+                   r->coupling ? "coupler \"%.80s\": its function is wrong: %s"
+                               : "joint \"%.80s\": the function of a TransformAxis is wrong: %s",
+                   axis_owner(r), wrong);
 }
 
 // All joints but the CustomJoint have coordinates that move along and about fixed axes.
@@ -538,7 +598,8 @@ static sn_status read_close(reading *r) {
 
 static sn_status read_text(reading *r) {
     bool value = in_body(r, r->xml.depth - 1);
-    if (!value && r->depth[JOINT] == 0 && r->depth[MARKER] == 0 && r->depth[FRAME] == 0)
+    if (!value && r->depth[JOINT] == 0 && r->depth[AXIS] == 0 && r->depth[MARKER] == 0 &&
+        r->depth[FRAME] == 0)
         return SN_OK;
     size_t written;
     SN_TRY(sn_osim_grow(r->u, &r->text, &r->capacity, r->length + r->xml.text.length, 1));

@@ -71,6 +71,13 @@ typedef struct sn_osim_body {
     int line;
 } sn_osim_body;
 
+/// A CoordinateCouplerConstraint: `dependent` follows the axis's coordinates.
+typedef struct sn_osim_coupler {
+    size_t name, dependent;  ///< SIZE_MAX: not stated
+    sn_osim_axis axis;       ///< only its coordinates and function
+    bool off;
+} sn_osim_coupler;
+
 typedef struct sn_osim_marker {
     size_t name, body;
     double position[3];
@@ -94,6 +101,7 @@ typedef struct sn_osim {
     SN_OSIM_LIST(sn_osim_frame, frame);
     SN_OSIM_LIST(sn_osim_coordinate, coordinate);
     SN_OSIM_LIST(sn_osim_marker, marker);
+    SN_OSIM_LIST(sn_osim_coupler, coupler);
     int nconstraint;
     double *work;  ///< 6 nnumbers + 512
     void *tables;  ///< behind body_names

@@ -203,6 +203,51 @@ static sn_status add_markers(building *b) {
     return SN_OK;
 }
 
+// A coordinate of the file in the model: a joint of its name, or one of a function joint's. False when
+// nothing moves by it.
+static bool find_coordinate(const building *b, size_t name, sn_coordinate *out) {
+    const char *word = NAME(b->u, name);
+    for (size_t i = 0; i < b->builder->njoint; i++) {
+        const sn_joint_desc *d = &b->builder->joint[i].desc;
+        *out = (sn_coordinate){(int)i, 0};
+        if (d->functions == NULL) {
+            bool one = d->type == SN_JOINT_HINGE || d->type == SN_JOINT_SLIDER;
+            if (one && strcmp(b->builder->names + b->builder->joint[i].name, word) == 0)
+                return true;
+            continue;
+        }
+        for (int k = 0; k < d->functions->ncoordinate; k++, out->index++)
+            if (strcmp(d->functions->coordinate[k], word) == 0) return true;
+    }
+    return false;
+}
+
+static sn_status add_coupler(building *b, const sn_osim_coupler *c) {
+    sn_osim *u = b->u;
+    const sn_osim_function *f = &c->axis.function;
+    sn_coupling_desc d = {.nleader = c->axis.ncoordinate,
+                          .function = {.type = f->type,
+                                       .scale = f->scale,
+                                       .nx = (int)f->nx,
+                                       .ny = (int)f->ny,
+                                       .x = u->numbers + f->x,
+                                       .y = u->numbers + f->y}};
+    if (c->off) return SN_OK;
+    if (c->dependent == SIZE_MAX)
+        return sn_fail(u->error, SN_ERR_PARSE, c->axis.line,
+                       "coupler \"%.80s\" states no dependent coordinate", NAME(u, c->name));
+    bool known = find_coordinate(b, c->dependent, &d.follower);
+    for (int k = 0; k < d.nleader; k++)
+        known = find_coordinate(b, c->axis.coordinate[k], &d.leader[k]) && known;
+    if (known) {
+        (void)sn_builder_couple_at(b->builder, &d, c->axis.line);
+    } else {
+        sn_osim_note(u, "coupler \"%.60s\" is left out: nothing moves by one of its coordinates",
+                     NAME(u, c->name));
+    }
+    return SN_OK;
+}
+
 static sn_status build(sn_osim *u, sn_model **out) {
     building b = {.u = u};
     u->work = sn_acquire(u->allocator, (6 * u->nnumbers + 512) * sizeof *u->work);
@@ -214,6 +259,8 @@ static sn_status build(sn_osim *u, sn_model **out) {
     sn_status status = add_joints(&b);
     if (status == SN_OK) add_masses(&b);
     if (status == SN_OK) status = add_markers(&b);
+    for (size_t i = 0; i < u->ncoupler && status == SN_OK; i++)
+        status = add_coupler(&b, &u->coupler[i]);
     if (status == SN_OK) status = sn_builder_finish(b.builder, out, u->error);
     sn_builder_destroy(b.builder);
     return status;
@@ -242,6 +289,7 @@ sn_status sn_osim_read(const char *text, size_t length, const sn_allocator *allo
     sn_release(allocator, u.frame);
     sn_release(allocator, u.coordinate);
     sn_release(allocator, u.marker);
+    sn_release(allocator, u.coupler);
     sn_release(allocator, u.tables);
     sn_release(allocator, u.work);
     return status;

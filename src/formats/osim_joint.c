@@ -153,12 +153,14 @@ static void add_ellipsoid(planning *p, bool wings) {
     }
     for (int k = 0; k < 3; k++) (void)add_axis(p, k);
     if (!wings) return;
-    const double *origin = p->j->wing_origin, angle = p->j->wing_direction;
+    const double *origin = p->j->wing_origin;
+    double sine, cosine;
+    sn_sincos(p->j->wing_direction, &sine, &cosine);
     add_constant(p, true, v3_unit(2), -pi / 2);
     for (int i = 0; i < 2; i++) add_constant(p, false, v3_unit(i), origin[i]);
     (void)add_axis(p, 3);
     p->moves[p->n - 1].turns = true;
-    p->moves[p->n - 1].axis = v3(-sin(angle), cos(angle), 0);
+    p->moves[p->n - 1].axis = v3(-sine, cosine, 0);
     for (int i = 0; i < 2; i++) add_constant(p, false, v3_unit(i), -origin[i]);
 }
 

@@ -222,6 +222,7 @@ static sn_status turn_model(const sn_scene *s, sn_model **out, sn_error *error) 
     }
     for (int i = 0; i < sn_model_nmarker(s->model); i++)
         (void)sn_builder_marker(builder, sn_model_marker(s->model, i));
+    sn_builder_couple_as(builder, s->model);
     status = sn_builder_finish(builder, out, error);
     sn_builder_destroy(builder);
     return status;
@@ -293,10 +294,33 @@ sn_status sn_scene_write(const sn_scene *s, sn_format format, const sn_sink *sin
 }
 
 double sn_scene_unit(const sn_scene *s, sn_format format) {
-    bool bvh = format == SN_FORMAT_BVH, asf = format == SN_FORMAT_ASF || format == SN_FORMAT_AMC;
-    if (s == NULL || (!bvh && !asf)) return 0;
+    if (s == NULL) return 0;
+    const bool motion = s->motion != NULL && s->model != NULL;
+    switch (format) {
+    case SN_FORMAT_BVH:
+    case SN_FORMAT_ASF:
+    case SN_FORMAT_AMC:
+        if (s->metres_per_unit > 0) return s->metres_per_unit;
+        // an export keeps the unit of the skeleton it comes from
+        if (s->skeleton != NULL) return sn_skeleton_metres_per_unit(s->skeleton);
+        return format == SN_FORMAT_BVH ? 0.01 : 0.0254 / 0.45;
+    case SN_FORMAT_GLB:
+    case SN_FORMAT_MODEL:
+        return 1;
+    case SN_FORMAT_MOT:
+    case SN_FORMAT_CSV:
+        if (s->motion != NULL) return 1;  // coordinates of the model
+        break;
+    case SN_FORMAT_C3D:
+    case SN_FORMAT_TRC:
+        break;
+    default:
+        return 0;
+    }
+    // markers; numbers of an unknown unit stay as they are
+    if (!motion &&
+        (s->recording == NULL || !(sn_recording_get_info(s->recording)->metres_per_unit > 0)))
+        return 0;
     if (s->metres_per_unit > 0) return s->metres_per_unit;
-    // an export keeps the unit of the skeleton it comes from
-    if (s->skeleton != NULL) return sn_skeleton_metres_per_unit(s->skeleton);
-    return bvh ? 0.01 : 0.0254 / 0.45;
+    return format == SN_FORMAT_MOT ? 1 : 0.001;
 }

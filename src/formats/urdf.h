@@ -47,3 +47,8 @@ sn_status sn_urdf_parse(sn_urdf *urdf, const char *text, size_t length);
 sn_status sn_urdf_connect(sn_urdf *urdf);
 
 void sn_urdf_end(sn_urdf *urdf);
+
+/// sn_urdf_read() with what it says about mimics that cannot be followed.
+sn_status sn_urdf_read_noted(const char *text, size_t length, const sn_urdf_options *options,
+                             const sn_allocator *allocator, sn_model **out, char note[SN_NOTE],
+                             sn_error *error);

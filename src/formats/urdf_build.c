@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From the links and joints of a URDF file to one tree, to a model, and to the table of mimics.
+// From the links and joints of a URDF file to one tree and to a model.
 #include "formats/urdf.h"
 
 #include <stdio.h>
@@ -8,17 +8,6 @@
 #include "model/model.h"
 
 enum { OPTIONS_VERSION = 1 };
-
-struct sn_mimics {
-    sn_allocator allocator;
-    void *owner;
-    char note[SN_NOTE];
-    int count;
-    sn_mimic *mimic;  // a mimic after the one it follows
-    struct mimic_place {
-        int to, from;
-    } * q;  // its coordinates in a pose
-};
 
 static const char *link_name(const void *owner, int i) {
     const sn_urdf *u = owner;
@@ -189,13 +178,23 @@ static sn_status build_model(const sn_urdf *u, bool floating, sn_model **out) {
         sn_joint_desc d = u->joint[i].desc;
         d.name = joint_name(u, i);
         d.parent = holder(u, u->joint[i].parent_link);
-        d.locked[0] = u->joint[i].source >= 0;
         set_mass(&d, &u->link[u->joint[i].child_link]);
         (void)sn_builder_joint_at(builder, &d, u->joint[i].line);
     }
     for (int i = 0; i < (int)u->nlink; i++) {
         sn_marker_desc d = {link_name(u, i), holder(u, i), {0, 0, 0}, 1};
         (void)sn_builder_marker_at(builder, &d, u->link[i].line);
+    }
+    for (int i = 0; i < (int)u->njoint; i++) {
+        const sn_urdf_joint *j = &u->joint[i];
+        if (j->source < 0) continue;
+        const double numbers[2] = {j->multiplier, j->offset};
+        const sn_coupling_desc c = {
+            .follower = {i + 1, 0},
+            .nleader = 1,
+            .leader = {{j->source + 1, 0}},
+            .function = {.type = SN_FUNCTION_LINEAR, .scale = 1, .ny = 2, .y = numbers}};
+        (void)sn_builder_couple_at(builder, &c, j->line);
     }
     sn_status status = sn_builder_finish(builder, out, u->error);
     sn_builder_destroy(builder);
@@ -206,8 +205,9 @@ sn_urdf_options sn_urdf_options_default(void) {
     return (sn_urdf_options){.version = OPTIONS_VERSION, .floating_base = false};
 }
 
-sn_status sn_urdf_read(const char *text, size_t length, const sn_urdf_options *options,
-                       const sn_allocator *allocator, sn_model **out, sn_error *error) {
+sn_status sn_urdf_read_noted(const char *text, size_t length, const sn_urdf_options *options,
+                             const sn_allocator *allocator, sn_model **out, char note[SN_NOTE],
+                             sn_error *error) {
     if (out != NULL) *out = NULL;
     if ((text == NULL && length > 0) || out == NULL) return sn_fail_missing(error);
     if (text == NULL) text = "";
@@ -219,87 +219,13 @@ sn_status sn_urdf_read(const char *text, size_t length, const sn_urdf_options *o
     sn_status status = sn_urdf_parse(&u, text, length);
     if (status == SN_OK) status = sn_urdf_connect(&u);
     if (status == SN_OK) status = build_model(&u, used.floating_base, out);
+    if (status == SN_OK) memcpy(note, u.note, sizeof u.note);
     sn_urdf_end(&u);
     return status;
 }
 
-static sn_status mimics_create(int count, const sn_allocator *allocator, sn_mimics **out) {
-    sn_mimics m = {.allocator = sn_allocator_of(allocator)};
-    sn_layout layout = {0};
-    for (int pass = 0; pass < 2; pass++) {
-        *out = sn_layout_take(&layout, 1, sizeof **out);
-        m.mimic = sn_layout_take(&layout, (size_t)count, sizeof *m.mimic);
-        m.q = sn_layout_take(&layout, (size_t)count, sizeof *m.q);
-        if (pass == 1) break;
-        void *block = sn_layout_acquire(&layout, allocator, &m.owner);
-        if (block == NULL) return SN_ERR_MEMORY;
-        layout = (sn_layout){.block = block};
-    }
-    **out = m;
-    return SN_OK;
-}
-
-// Round after round, those whose source is settled; one round is enough for almost every file. A
-// mimic that is settled loses its source.
-static void place_mimics(sn_urdf *u, const sn_model *model, int count, sn_mimics *out) {
-    while (out->count < count)
-        for (int i = 0; i < (int)u->njoint; i++) {
-            sn_urdf_joint *j = &u->joint[i];
-            if (j->source < 0 || u->joint[j->source].source >= 0) continue;
-            out->q[out->count] = (struct mimic_place){sn_model_q_index(model, i + 1),
-                                                      sn_model_q_index(model, j->source + 1)};
-            out->mimic[out->count++] = (sn_mimic){i + 1, j->source + 1, j->multiplier, j->offset};
-            j->source = -1;
-        }
-}
-
-static sn_status collect_mimics(sn_urdf *u, const sn_model *model, sn_mimics **out) {
-    int count = 0;
-    for (int i = 0; i < (int)u->njoint; i++) {
-        if (u->joint[i].source >= 0) count++;
-        if (sn_model_find_joint(model, joint_name(u, i)) != i + 1)
-            return sn_fail(u->error, SN_ERR_ARGUMENT, u->joint[i].line,
-                           "the model was not read from this file: joint \"%.80s\" differs",
-                           joint_name(u, i));
-    }
-    if (mimics_create(count, u->allocator, out) != SN_OK) return sn_fail_memory(u->error);
-    memcpy((*out)->note, u->note, sizeof u->note);
-    place_mimics(u, model, count, *out);
-    return SN_OK;
-}
-
-sn_status sn_urdf_read_mimics(const char *text, size_t length, const sn_model *model,
-                              const sn_allocator *allocator, sn_mimics **out, sn_error *error) {
-    if (out != NULL) *out = NULL;
-    if ((text == NULL && length > 0) || model == NULL || out == NULL) return sn_fail_missing(error);
-    if (text == NULL) text = "";
-    sn_urdf u = {.allocator = allocator, .error = error};
-    sn_status status = sn_urdf_parse(&u, text, length);
-    if (status == SN_OK) status = sn_urdf_connect(&u);
-    if (status == SN_OK) status = collect_mimics(&u, model, out);
-    sn_urdf_end(&u);
-    return status;
-}
-
-void sn_mimics_destroy(sn_mimics *mimics) {
-    if (mimics == NULL) return;
-    sn_allocator allocator = mimics->allocator;
-    sn_release(&allocator, mimics->owner);
-}
-
-const char *sn_mimics_note(const sn_mimics *mimics) { return mimics != NULL ? mimics->note : NULL; }
-
-int sn_mimics_count(const sn_mimics *mimics) { return mimics != NULL ? mimics->count : 0; }
-
-const sn_mimic *sn_mimics_at(const sn_mimics *mimics, int i) {
-    if (mimics == NULL) return NULL;
-    return i < 0 || i >= mimics->count ? NULL : &mimics->mimic[i];
-}
-
-void sn_mimics_apply(const sn_mimics *mimics, double *q) {
-    if (mimics == NULL || q == NULL) return;
-    for (int i = 0; i < mimics->count; i++) {
-        const sn_mimic *m = &mimics->mimic[i];
-        q[mimics->q[i].to] = m->multiplier * q[mimics->q[i].from] + m->offset;
-    }
+sn_status sn_urdf_read(const char *text, size_t length, const sn_urdf_options *options,
+                       const sn_allocator *allocator, sn_model **out, sn_error *error) {
+    char note[SN_NOTE];
+    return sn_urdf_read_noted(text, length, options, allocator, out, note, error);
 }

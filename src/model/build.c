@@ -59,8 +59,9 @@ static sn_status check_limits(const building *b, int i, const sn_joint_ops *ops)
 }
 
 static bool uses_axis(sn_joint_type type) {
-    return type == SN_JOINT_HINGE || type == SN_JOINT_SLIDER || type == SN_JOINT_SCREW ||
-           type == SN_JOINT_UNIVERSAL || type == SN_JOINT_SWING_TWIST || type == SN_JOINT_PLANAR;
+    return type == SN_JOINT_BALL || type == SN_JOINT_HINGE || type == SN_JOINT_SLIDER ||
+           type == SN_JOINT_SCREW || type == SN_JOINT_UNIVERSAL || type == SN_JOINT_SWING_TWIST ||
+           type == SN_JOINT_PLANAR;
 }
 
 static int aligned_axis(sn_vec3 axis) {
@@ -124,6 +125,11 @@ static sn_status build_joint(const building *b, int i, sn_joint *out) {
                       .aligned2 = -1};
     for (int k = 0; k < SN_MAX_JOINT_DOFS; k++) out->lengths |= ops->lengths[k] ? 1u << k : 0;
     if (d->type == SN_JOINT_FUNCTION) out->lengths = drive_lengths(d->functions);
+    for (int k = 0; k < out->nv; k++) {
+        double range = d->upper[k] - d->lower[k];
+        bool whole = range >= 6.283185307179586 - sn_turn_gap && range < INFINITY;
+        if (whole && sn_joint_goes_round(out, k)) out->whole |= 1u << k;
+    }
     double q[4], a[3];
     if (!sn_unit(d->rotation, 4, q)) return joint_fail(b, i, "rotation is zero or not finite");
     out->offset.p = v3_from(d->position);
@@ -140,6 +146,16 @@ static sn_status build_joint(const building *b, int i, sn_joint *out) {
         if (!sn_unit(d->axis2, 3, a)) return joint_fail(b, i, "axis2 is zero or not finite");
         out->axis2 = v3_from(a);
         out->aligned2 = aligned_axis(out->axis2);
+    }
+    if (d->type == SN_JOINT_BALL) {
+        const double *t = d->twist;
+        out->cone = d->swing != INFINITY || t[0] != -INFINITY || t[1] != INFINITY;
+        out->swing = d->swing;
+        out->twist[0] = t[0];
+        out->twist[1] = t[1];
+        if (!(d->swing > 0)) return joint_fail(b, i, "swing must be above 0");
+        if (!(t[0] <= t[1]) || t[0] == INFINITY || t[1] == -INFINITY)
+            return joint_fail(b, i, "twist must be two limits, the lower one first");
     }
     if (d->type == SN_JOINT_SCREW && !isfinite(d->pitch))
         return joint_fail(b, i, "pitch is not finite");
@@ -252,6 +268,7 @@ static void number_dofs(sn_model *m, int *scratch) {
         m->curved = m->curved || j->curved;
         m->odd = m->odd || j->nv == 4 || j->nv == 5;
         if (j->ops->quaternion >= 0) m->quaternion[m->nquaternion++] = k;
+        if (j->cone) m->ncone++;
         j->leaf = true;
         if (j->parent >= 0) m->joint[j->parent].leaf = false;
         for (int i = 0; i < j->nv; i++, slot++) {
@@ -300,8 +317,8 @@ typedef struct scratch {
     int *ints;
 } scratch;
 
-static void layout_model(sn_model *m, const sn_builder *b, char **pool, scratch *work,
-                         sn_layout *layout) {
+static void layout_model(sn_model *m, const sn_builder *b, char **pool, double **numbers,
+                         scratch *work, sn_layout *layout) {
     int nv = m->nv;
     size_t njoint = (size_t)m->njoint, nmarker = (size_t)m->nmarker, n = (size_t)nv;
     m->joint = sn_layout_take(layout, njoint, sizeof *m->joint);
@@ -318,6 +335,8 @@ static void layout_model(sn_model *m, const sn_builder *b, char **pool, scratch 
     sn_path_layout(&m->path, nv, layout);
     sn_names_layout(&m->joint_names, njoint, layout);
     sn_names_layout(&m->marker_names, nmarker, layout);
+    sn_couplings_layout(m, b, nv, numbers, layout);
+    sn_loops_layout(m, b, layout);
     *pool = sn_layout_take(layout, b->names_used, 1);
     for (int i = 0; i < m->njoint; i++) {
         const sn_joint_functions *from = b->joint[i].desc.functions, *to;
@@ -344,7 +363,9 @@ static sn_status build(const building *b, scratch *work) {
     if (m->root < 0) return cycle_fail(b, 0);
     SN_TRY(sweep_order(b, work->built, work->ints));
     number_dofs(m, work->ints);
-    return build_markers(b);
+    SN_TRY(build_markers(b));
+    SN_TRY(sn_couplings_build(m, b->from, b->error));
+    return sn_loops_build(m, b->from, b->error);
 }
 
 sn_status sn_builder_finish(const sn_builder *builder, sn_model **out, sn_error *error) {
@@ -352,8 +373,9 @@ sn_status sn_builder_finish(const sn_builder *builder, sn_model **out, sn_error 
     if (builder == NULL || out == NULL) return sn_fail_missing(error);
     if (builder->status != SN_OK) {
         if (builder->status == SN_ERR_SIZE)
-            return sn_fail(error, SN_ERR_SIZE, 0, "more than %d joints or %d markers",
-                           SN_MAX_JOINTS, SN_MAX_MARKERS);
+            return sn_fail(error, SN_ERR_SIZE, 0,
+                           "more than %d joints, %d markers, %d couplings or %d loops",
+                           SN_MAX_JOINTS, SN_MAX_MARKERS, SN_MAX_COUPLINGS, SN_MAX_LOOPS);
         return sn_fail(error, builder->status, 0, "%s", sn_status_text(builder->status));
     }
     if (strlen(builder->names) > SN_MAX_NAME)
@@ -370,16 +392,18 @@ sn_status sn_builder_finish(const sn_builder *builder, sn_model **out, sn_error 
         m.nv += sn_desc_nv(&builder->joint[i].desc);
     }
     char *names;
+    double *numbers;
     scratch work;
     sn_layout layout = {0};
     sn_model *model = sn_layout_take(&layout, 1, sizeof *model);
-    layout_model(&m, builder, &names, &work, &layout);
+    layout_model(&m, builder, &names, &numbers, &work, &layout);
     void *block = sn_layout_acquire(&layout, &builder->allocator, &m.owner);
     if (block == NULL) return sn_fail_memory(error);
     layout = (sn_layout){.block = block};
     model = sn_layout_take(&layout, 1, sizeof *model);
-    layout_model(&m, builder, &names, &work, &layout);
+    layout_model(&m, builder, &names, &numbers, &work, &layout);
     *model = m;
+    sn_couplings_copy(model, builder, numbers);
 
     // names move into the model
     memcpy(names, builder->names, builder->names_used);

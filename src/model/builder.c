@@ -45,6 +45,9 @@ void sn_builder_destroy(sn_builder *builder) {
     sn_release(&allocator, builder->names);
     sn_release(&allocator, builder->joint);
     sn_release(&allocator, builder->marker);
+    sn_release(&allocator, builder->coupling);
+    sn_release(&allocator, builder->numbers);
+    sn_release(&allocator, builder->loop);
     sn_release(&allocator, builder);
 }
 
@@ -100,6 +103,66 @@ void sn_builder_add_mass(sn_builder *builder, int joint, double mass, const doub
     double share = mass / (d->mass + mass);
     d->mass += mass;
     for (int k = 0; k < 3; k++) d->centre[k] += share * (centre[k] - d->centre[k]);
+}
+
+int sn_builder_couple_at(sn_builder *builder, const sn_coupling_desc *coupling, int line) {
+    if (builder->status != SN_OK) return -1;
+    const sn_function *f = coupling != NULL ? &coupling->function : NULL;
+    bool bad = f == NULL || f->nx < 0 || f->ny < 0 || (f->nx > 0 && f->x == NULL) ||
+               (f->ny > 0 && f->y == NULL);
+    if (bad || builder->ncoupling >= SN_MAX_COUPLINGS || f->nx > SN_MAX_FUNCTION_NUMBERS ||
+        f->ny > SN_MAX_FUNCTION_NUMBERS) {
+        builder->status = bad ? SN_ERR_ARGUMENT : SN_ERR_SIZE;
+        return -1;
+    }
+    void *items = builder->coupling, *numbers = builder->numbers;
+    size_t nx = (size_t)f->nx, ny = (size_t)f->ny;
+    builder->status = sn_grow(&builder->allocator, &items, &builder->coupling_capacity,
+                              builder->ncoupling + 1, sizeof *builder->coupling);
+    builder->coupling = items;
+    if (builder->status == SN_OK)
+        builder->status = sn_grow(&builder->allocator, &numbers, &builder->number_capacity,
+                                  builder->nnumber + nx + ny, sizeof *builder->numbers);
+    builder->numbers = numbers;
+    if (builder->status != SN_OK) return -1;
+    double *to = builder->numbers + builder->nnumber;
+    if (nx > 0) memcpy(to, f->x, nx * sizeof *to);
+    if (ny > 0) memcpy(to + nx, f->y, ny * sizeof *to);
+    builder->coupling[builder->ncoupling] = (sn_coupling_entry){*coupling, builder->nnumber, line};
+    builder->nnumber += nx + ny;
+    return (int)builder->ncoupling++;
+}
+
+int sn_builder_couple(sn_builder *builder, const sn_coupling_desc *coupling) {
+    if (builder == NULL) return -1;
+    return sn_builder_couple_at(builder, coupling, 0);
+}
+
+void sn_builder_couple_as(sn_builder *builder, const sn_model *model) {
+    if (builder == NULL || model == NULL) return;
+    for (int i = 0; i < model->ncoupling; i++)
+        (void)sn_builder_couple_at(builder, &model->coupling[i], 0);
+    for (int i = 0; i < model->nloop; i++) (void)sn_builder_loop_at(builder, &model->loop[i], 0);
+}
+
+int sn_builder_loop_at(sn_builder *builder, const sn_loop_desc *loop, int line) {
+    if (builder->status != SN_OK) return -1;
+    if (loop == NULL || builder->nloop >= SN_MAX_LOOPS) {
+        builder->status = loop == NULL ? SN_ERR_ARGUMENT : SN_ERR_SIZE;
+        return -1;
+    }
+    void *items = builder->loop;
+    builder->status = sn_grow(&builder->allocator, &items, &builder->loop_capacity,
+                              builder->nloop + 1, sizeof *builder->loop);
+    builder->loop = items;
+    if (builder->status != SN_OK) return -1;
+    builder->loop[builder->nloop] = (sn_loop_entry){*loop, line};
+    return (int)builder->nloop++;
+}
+
+int sn_builder_loop(sn_builder *builder, const sn_loop_desc *loop) {
+    if (builder == NULL) return -1;
+    return sn_builder_loop_at(builder, loop, 0);
 }
 
 int sn_builder_joint(sn_builder *builder, const sn_joint_desc *joint) {

@@ -65,7 +65,7 @@ static const char *check_arguments(const sn_function *f, int ncoordinate) {
 }
 
 const char *sn_function_check(const sn_function *f, int ncoordinate) {
-    if (f == NULL) return "there is no function";
+    if (f == NULL) return "it is missing";
     if ((unsigned)f->type >= SN_FUNCTION_TYPE_COUNT) return "unknown type";
     const char *wrong = check_arguments(f, ncoordinate);
     if (wrong != NULL) return wrong;

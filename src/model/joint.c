@@ -46,7 +46,9 @@ sn_joint_desc sn_joint_default(sn_joint_type type) {
                           .rotation = {1, 0, 0, 0},
                           .axis = {0, 0, 1},
                           .axis2 = {1, 0, 0},
-                          .order = "XYZ"};
+                          .order = "XYZ",
+                          .swing = INFINITY,
+                          .twist = {-INFINITY, INFINITY}};
     for (int i = 0; i < SN_MAX_JOINT_DOFS; i++) {
         desc.lower[i] = -INFINITY;
         desc.upper[i] = INFINITY;

@@ -25,7 +25,10 @@ typedef struct sn_joint {
     sn_vec3 axis, axis2;  ///< unit
     sn_vec3 u, v;         ///< unit, across axis
     double pitch;
+    bool cone;  ///< a ball with limits: swing (about any axis across) and twist about axis
+    double swing, twist[2];
     bool curved;                   ///< has second derivatives of its own: ops->curve or ops->bend
+    unsigned whole;                ///< bit i: angle i goes round inside limits a whole turn apart
     unsigned lengths;              ///< bit i: velocity i is in metres, not radians
     const struct sn_drive *drive;  ///< function only
 } sn_joint;
@@ -87,6 +90,25 @@ const sn_joint_ops *sn_joint_ops_of(sn_joint_type type);
 int sn_desc_nq(const sn_joint_desc *desc);
 int sn_desc_nv(const sn_joint_desc *desc);
 
+/// Where a ball with limits stands: swing and twist of its rotation R, which is a swing about an axis
+/// across `axis`, after a twist about it; and how both change with a turn exp(w) R of the parent-side
+/// frame: d swing = n . w, d twist = m . w. Without any swing n is 0.
+typedef struct sn_cone_at {
+    double swing, twist;
+    sn_vec3 n, m, tilted;  ///< tilted: R axis
+} sn_cone_at;
+
+sn_cone_at sn_cone_measure(const sn_joint *joint, const double quat[4]);
+
+/// Limits that a ball is held at.
+enum { SN_CONE_SWING = 1, SN_CONE_LOWER = 2, SN_CONE_UPPER = 4 };
+
+/// Bring a ball into its limits, and onto those that `held` names; true when it was not there.
+bool sn_cone_put(const sn_joint *joint, unsigned held, double quat[4]);
+static inline bool sn_cone_clamp(const sn_joint *joint, double quat[4]) {
+    return sn_cone_put(joint, 0, quat);
+}
+
 /// The angles of R = R_A R_B R_C; the middle one in [-pi/2, pi/2] or, when A is C, in [0, pi].
 void sn_euler_from_rotation(const int order[3], const sn_mat3 *R, double angles[3]);
 
@@ -96,6 +118,26 @@ bool sn_joint_set_rotation(const sn_joint *joint, const sn_mat3 *R, double *q);
 
 /// The rotation that a joint has now.
 sn_mat3 sn_joint_rotation(const sn_joint *joint, const double *q);
+
+/// The turn of an angle that is nearest to `near` inside the limits; where they leave it none, the limit
+/// that is less of a turn away.
+double sn_angle_near(double angle, double near, double lower, double upper);
+
+/// Is velocity i an angle about an axis that a whole turn brings back?
+static inline bool sn_joint_goes_round(const sn_joint *joint, int i) {
+    return (joint->ops->angles >> i & 1) != 0 &&
+           (joint->type != SN_JOINT_SCREW || joint->pitch == 0);
+}
+
+/// Limits less than this short of a whole turn count as one: files round.
+static const double sn_turn_gap = 0.01;
+
+/// How far coordinate i is from x0: the short way round where it goes round inside its limits, so that
+/// turns are alike.
+static inline double sn_joint_apart(const sn_joint *joint, int i, double x, double x0) {
+    double d = x - x0;
+    return (joint->whole >> i & 1) != 0 ? remainder(d, 6.283185307179586) : d;
+}
 
 /// A rotation about axis a through point o.
 static inline sn_twist twist_about(sn_vec3 a, sn_vec3 o) { return (sn_twist){a, v3_cross(o, a)}; }

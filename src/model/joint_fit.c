@@ -30,9 +30,7 @@ static double score(const sn_joint *joint, const sn_mat3 *M, const double *q) {
     return v3_dot(M->c[0], R.c[0]) + v3_dot(M->c[1], R.c[1]) + v3_dot(M->c[2], R.c[2]);
 }
 
-// The angle as near as can be to `near`, or where the limits do not allow it, the limit that is less
-// of a turn away.
-static double bring_near(double angle, double near, double lower, double upper) {
+double sn_angle_near(double angle, double near, double lower, double upper) {
     double x = angle + 2 * pi * round((near - angle) / (2 * pi));
     if (x < lower) x += 2 * pi * ceil((lower - x) / (2 * pi));
     if (x > upper) x -= 2 * pi * ceil((x - upper) / (2 * pi));
@@ -56,7 +54,7 @@ static void climb(const sn_joint *joint, const sn_mat3 *M, const double *lower, 
         *x = before;
         if (c * c + s * s > 1e-24 * (f[0] * f[0] + f[1] * f[1] + f[2] * f[2])) {
             int i = n % joint->nv;
-            *x = bring_near(0.4 + sn_atan2(s, c), near[i], lower[i], upper[i]);
+            *x = sn_angle_near(0.4 + sn_atan2(s, c), near[i], lower[i], upper[i]);
         }
     }
 }
@@ -86,7 +84,7 @@ static void fit_angles(const sn_joint *joint, const sn_mat3 *M, const double *lo
         if (joint->type != SN_JOINT_EULER) climb(joint, M, lower, upper, near, x);
         double far = 0;
         for (int i = 0; i < joint->nv; i++) {
-            x[i] = bring_near(x[i], near[i], lower[i], upper[i]);
+            x[i] = sn_angle_near(x[i], near[i], lower[i], upper[i]);
             far += fabs(x[i] - near[i]);
         }
         // where both are as good, the nearer one

@@ -78,5 +78,6 @@ bool sn_joint_set_rotation(const sn_joint *joint, const sn_mat3 *R, double *q) {
     to[1] = sign * p.x;
     to[2] = sign * p.y;
     to[3] = sign * p.z;
+    if (joint->cone) (void)sn_cone_clamp(joint, to);
     return true;
 }

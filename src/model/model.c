@@ -22,7 +22,7 @@ const int *sn_model_sweep_order(const sn_model *model) {
 }
 
 static bool is_joint(const sn_model *model, int joint) {
-    return model != NULL && joint >= 0 && joint < model->njoint;
+    return joint >= 0 && joint < model->njoint;
 }
 
 const sn_joint_desc *sn_model_joint(const sn_model *model, int joint) {
@@ -41,6 +41,14 @@ static const char *joint_name_of(const void *owner, int i) {
 
 static const char *marker_name_of(const void *owner, int i) {
     return ((const sn_model *)owner)->marker[i].name;
+}
+
+int sn_model_ncoupling(const sn_model *model) { return model != NULL ? model->ncoupling : 0; }
+
+const sn_coupling_desc *sn_model_coupling(const sn_model *model, int coupling) {
+    return model != NULL && coupling >= 0 && coupling < model->ncoupling
+               ? &model->coupling[coupling]
+               : NULL;
 }
 
 int sn_model_find_joint(const sn_model *model, const char *name) {
@@ -68,14 +76,17 @@ static const sn_joint *joint_at(const sn_model *model, int joint) {
 }
 
 int sn_model_joint_nq(const sn_model *model, int joint) {
+    if (model == NULL) return 0;
     return is_joint(model, joint) ? joint_at(model, joint)->nq : 0;
 }
 
 int sn_model_joint_nv(const sn_model *model, int joint) {
+    if (model == NULL) return 0;
     return is_joint(model, joint) ? joint_at(model, joint)->nv : 0;
 }
 
 bool sn_model_is_length(const sn_model *model, int joint, int k) {
+    if (model == NULL) return false;
     return is_joint(model, joint) && k >= 0 && k < SN_MAX_JOINT_DOFS &&
            (joint_at(model, joint)->lengths >> k & 1) != 0;
 }
@@ -101,6 +112,7 @@ void sn_model_zero(const sn_model *model, double *q) {
         int quaternion = j->ops->quaternion;
         if (quaternion >= 0) q[j->q0 + quaternion] = 1;
     }
+    sn_model_follow(model, q);
 }
 
 void sn_model_integrate(const sn_model *model, const double *q, const double *delta, double *out) {
@@ -114,6 +126,7 @@ void sn_model_integrate(const sn_model *model, const double *q, const double *de
         }
         for (int i = 0; i < j->nv; i++) out[j->q0 + i] = q[j->q0 + i] + delta[j->v0 + i];
     }
+    sn_model_follow(model, out);
 }
 
 void sn_model_difference(const sn_model *model, const double *q0, const double *q1, double *delta) {
@@ -142,6 +155,7 @@ void sn_model_normalize(const sn_model *model, double *q) {
         const sn_joint_ops *ops = j->ops;
         if (ops->normalize != NULL) ops->normalize(limited(model, j), q + j->q0);
     }
+    sn_model_follow(model, q);
 }
 
 void sn_model_normalize_quaternions(const sn_model *model, double *q) {
@@ -160,13 +174,17 @@ int sn_model_clamp(const sn_model *model, double *q) {
         int quaternion = j->ops->quaternion;
         int count = quaternion >= 0 ? quaternion : j->nv;
         for (int i = 0; i < count; i++) {
+            if (model->ncoupling > 0 && model->follows[j->v0 + i]) continue;
             double *x = &q[j->q0 + i], lower = model->lower[j->v0 + i];
             double upper = model->upper[j->v0 + i];
             double clamped = *x < lower ? lower : *x > upper ? upper : *x;
             if (clamped != *x) moved++;
             if (*x < lower || *x > upper) *x = clamped;
         }
+        if (j->cone && sn_cone_clamp(j, q + j->q0)) moved++;
     }
+    sn_model_follow(model, q);
+    if (model->tied_limits) moved += sn_model_lead_back(model, q);
     return moved;
 }
 
@@ -205,7 +223,10 @@ void sn_model_sample(const sn_model *model, uint64_t *state, double *q) {
             square = r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3];
         } while (square > 1 || square < 0.01);
         for (int k = 0; k < 4; k++) r[k] /= sqrt(square);
+        if (j->cone) (void)sn_cone_clamp(j, r);
     }
+    sn_model_follow(model, q);
+    if (model->tied_limits) (void)sn_model_lead_back(model, q);
 }
 
 static double quaternion_square(const sn_joint *j, const double *q) {
@@ -251,6 +272,8 @@ void sn_model_sweep_limits(const sn_model *model, int *q_of, double *lower, doub
         for (int a = 0; a < j->nv; a++) {
             int i = j->slot + a;
             bool plain = j->ops->quaternion < 0 || a < j->ops->quaternion;
+            if (model->ncoupling > 0 && model->follows[j->v0 + a])
+                plain = false;  // leaders' keep its
             q_of[i] = plain ? j->q0 + a : -1;
             lower[i] = model->lower[j->v0 + a];
             upper[i] = model->upper[j->v0 + a];

@@ -5,7 +5,28 @@
 #include "base/memory.h"
 #include "base/names.h"
 #include "linalg/path.h"
+#include "model/function.h"
 #include "model/joint.h"
+
+/// A coupling as solvers use it.
+typedef struct sn_coupling_place {
+    int given;  ///< its index among the couplings as they were given
+    int follower_q, follower_v, follower_slot;
+    int nleader;
+    int q[SN_MAX_LEADERS], v[SN_MAX_LEADERS], slot[SN_MAX_LEADERS];
+    bool curved;       ///< its second derivatives are not all 0
+    bool limited;      ///< it has several leaders, and limits that theirs cannot express
+    sn_driver driver;  ///< of the whole pose
+} sn_coupling_place;
+
+/// A loop as solvers use it.
+typedef struct sn_loop_place {
+    sn_loop_type type;
+    int joint[2];         ///< sweep positions; -1: the world
+    sn_vec3 position[2];  ///< in the joints' frames
+    sn_mat3 frame[2];     ///< weld: the rotations; pin, line: the axis in column 0, two across it
+    double distance;
+} sn_loop_place;
 
 struct sn_model {
     sn_allocator allocator;
@@ -26,12 +47,26 @@ struct sn_model {
     int *v_of;                     ///< nv: velocity (file order) of a slot (sweep order)
     bool sorted;                   ///< v_of is 0, 1, 2, ...
 
+    // What couples coordinates; the same array is m->gain where there is nothing to couple.
+    int ncoupling;
+    int nleader;                 ///< of all couplings together
+    sn_coupling_desc *coupling;  ///< ncoupling, as they were given
+    sn_coupling_place *coupled;  ///< ncoupling: leaders before those that follow them
+    double *inner;               ///< nv, file order: gain, but 1 for followers
+    bool *follows;               ///< nv, file order
+    bool *paired;                ///< nv, file order: it follows or is followed
+    int nloop;
+    sn_loop_desc *loop;     ///< nloop, as they were given
+    sn_loop_place *looped;  ///< nloop
+    bool tied_limits;       ///< some coupling is `limited`
+
     int nangle;
     struct sn_angle_place {
         int q, slot;
     } * angle;  ///< coordinates whose sine and cosine the sweep needs, and where to put them
 
     int nquaternion;
+    int ncone;        ///< how many of them have limits
     int *quaternion;  ///< njoint at most: the joints (sweep order) that hold one
 
     sn_path path;
@@ -60,6 +95,17 @@ typedef struct sn_marker_entry {
     int line;
 } sn_marker_entry;
 
+typedef struct sn_coupling_entry {
+    sn_coupling_desc desc;  ///< x and y of its function are not used
+    size_t numbers;         ///< where they start among the builder's numbers, x first
+    int line;
+} sn_coupling_entry;
+
+typedef struct sn_loop_entry {
+    sn_loop_desc desc;
+    int line;
+} sn_loop_entry;
+
 struct sn_builder {
     sn_allocator allocator;
     sn_status status;
@@ -69,6 +115,12 @@ struct sn_builder {
     size_t njoint, joint_capacity;
     sn_marker_entry *marker;
     size_t nmarker, marker_capacity;
+    sn_coupling_entry *coupling;
+    size_t ncoupling, coupling_capacity;
+    sn_loop_entry *loop;
+    size_t nloop, loop_capacity;
+    double *numbers;  ///< of the couplings' functions
+    size_t nnumber, number_capacity;
 };
 
 /// functions.c: what is wrong with a joint's functions; NULL for nothing. *move: with which, -1: none.
@@ -89,3 +141,33 @@ int sn_builder_joint_at(sn_builder *builder, const sn_joint_desc *joint, int lin
 /// Put more mass on a joint that was added: the centre becomes that of all of it.
 void sn_builder_add_mass(sn_builder *builder, int joint, double mass, const double centre[3]);
 int sn_builder_marker_at(sn_builder *builder, const sn_marker_desc *marker, int line);
+int sn_builder_couple_at(sn_builder *builder, const sn_coupling_desc *coupling, int line);
+
+int sn_builder_loop_at(sn_builder *builder, const sn_loop_desc *loop, int line);
+
+/// loop.c: check the loops of a builder.
+sn_status sn_loops_build(sn_model *model, const sn_builder *builder, sn_error *error);
+void sn_loops_layout(sn_model *model, const sn_builder *builder, sn_layout *layout);
+
+/// couple.c: check the couplings of a builder and put them in order; narrow the leaders' limits.
+sn_status sn_couplings_build(sn_model *model, const sn_builder *builder, sn_error *error);
+
+/// couple.c: its share of the model's memory.
+void sn_couplings_layout(sn_model *model, const sn_builder *builder, int nv, double **numbers,
+                         sn_layout *layout);
+void sn_couplings_copy(sn_model *model, const sn_builder *builder, double *numbers);
+
+/// couple_range.c: the widest interval of x in [*lower, *upper] where low <= f(x) <= high, f being
+/// a driver of one argument. False when there is none.
+bool sn_driver_range(const sn_driver *driver, double low, double high, double *lower,
+                     double *upper);
+
+/// Move leaders until followers of several of them are inside their limits, as far as possible.
+/// Returns how many coordinates moved.
+int sn_model_lead_back(const sn_model *model, double *q);
+
+/// How far the farthest follower of several leaders is outside its limits.
+double sn_model_followers_outside(const sn_model *model, const double *q);
+
+/// Are all followers of several leaders inside their limits? Those of one leader always are.
+bool sn_model_followers_inside(const sn_model *model, const double *q);

@@ -5,13 +5,16 @@
 
 #include "base/json_fields.h"
 #include "base/text.h"
+#include "model/couplings_json.h"
 #include "model/functions_json.h"
 #include "model/model.h"
 
-static const char *const model_keys[] = {"sinew", "name", "joints", "markers", NULL};
+static const char *const model_keys[] = {"sinew",     "name",  "joints", "markers",
+                                         "couplings", "loops", NULL};
 static const char *const joint_keys[] = {
-    "name",   "parent", "type",     "position",    "rotation", "axis", "axis2",  "pitch", "order",
-    "limits", "locked", "strength", "coordinates", "moves",    "mass", "centre", NULL};
+    "name",  "parent", "type",   "position", "rotation", "axis",        "axis2",
+    "pitch", "order",  "limits", "locked",   "strength", "coordinates", "swing",
+    "twist", "moves",  "mass",   "centre",   NULL};
 
 static const char *const marker_keys[] = {"name", "joint", "position", "weight", NULL};
 
@@ -63,6 +66,15 @@ static void read_limits(sn_fields *f, int nv, sn_joint_desc *d) {
             return;
         }
     }
+}
+
+static void read_twist(sn_fields *f, sn_joint_desc *d) {
+    const sn_json_node *pair = sn_json_get(f->json, f->object, "twist");
+    if (pair == NULL) return;
+    const sn_json_node *low = pair->type == SN_JSON_ARRAY ? sn_json_first(f->json, pair) : NULL;
+    if (low == NULL || pair->count != 2 || !limit_side(low, -INFINITY, &d->twist[0]) ||
+        !limit_side(sn_json_next(f->json, low), INFINITY, &d->twist[1]))
+        sn_fields_fail(f, pair, "\"twist\" must be [lower, upper], null for none");
 }
 
 // "locked" and "strength": one value for all degrees of freedom, or an array with one each.
@@ -135,6 +147,10 @@ static sn_status read_joint(reading *r, const sn_json_node *node, size_t index) 
     } else if (type == SN_JOINT_EULER) {
         require(&f, false, &d, "order");
     }
+    bool swing = sn_fields_number(&f, "swing", &d.swing);
+    read_twist(&f, &d);
+    if (type != SN_JOINT_BALL && (swing || sn_json_get(r->json, node, "twist") != NULL))
+        sn_fields_fail(&f, node, "only a ball has \"swing\" and \"twist\"");
     if (type == SN_JOINT_FUNCTION) {
         sn_functions_read(&f, &functions, &numbers);
         d.functions = &functions;
@@ -245,16 +261,25 @@ static sn_status read_file(reading *r) {
         sn_fields_fail(&f, joints == NULL ? root : joints, "it needs an array \"joints\"");
     if (markers != NULL && markers->type != SN_JSON_ARRAY)
         sn_fields_fail(&f, markers, "\"markers\" must be an array");
+    const sn_json_node *couplings = sn_json_get(r->json, root, "couplings");
+    if (couplings != NULL && couplings->type != SN_JSON_ARRAY)
+        sn_fields_fail(&f, couplings, "\"couplings\" must be an array");
+    const sn_json_node *loops = sn_json_get(r->json, root, "loops");
+    if (loops != NULL && loops->type != SN_JSON_ARRAY)
+        sn_fields_fail(&f, loops, "\"loops\" must be an array");
     if (f.status != SN_OK) return f.status;
 
     sn_status status = sn_builder_create(name, r->allocator, &r->builder);
     if (status != SN_OK) return sn_fail(r->error, status, 0, "%s", sn_status_text(status));
     SN_TRY(read_joints(r, joints));
-    if (markers == NULL || r->builder->status != SN_OK) return SN_OK;
-    const sn_json_node *at = sn_json_first(r->json, markers);
-    for (size_t i = 0; i < markers->count; i++, at = sn_json_next(r->json, at))
+    if (r->builder->status != SN_OK) return SN_OK;
+    const sn_json_node *at = markers != NULL ? sn_json_first(r->json, markers) : NULL;
+    for (size_t i = 0; at != NULL; i++, at = sn_json_next(r->json, at))
         SN_TRY(read_marker(r, at, i));
-    return SN_OK;
+    if (couplings != NULL && r->builder->status == SN_OK)
+        SN_TRY(sn_couplings_read(r->json, couplings, r->builder, &r->names, r->error));
+    if (loops == NULL || r->builder->status != SN_OK) return SN_OK;
+    return sn_loops_read(r->json, loops, r->builder, &r->names, r->error);
 }
 
 sn_status sn_model_read_json(const char *text, size_t length, const sn_allocator *allocator,
@@ -351,6 +376,12 @@ static void add_joint(sn_text *t, const sn_model *m, int i) {
         sn_text_add_number(t, d->pitch);
     }
     if (d->type == SN_JOINT_FUNCTION) sn_functions_write(t, d->functions);
+    if (d->type == SN_JOINT_BALL && d->swing != INFINITY) {
+        sn_text_add(t, ", \"swing\": ");
+        sn_text_add_number(t, d->swing);
+    }
+    if (d->type == SN_JOINT_BALL && (d->twist[0] != -INFINITY || d->twist[1] != INFINITY))
+        add_numbers(t, "twist", d->twist, 2);  // an infinite one becomes null
     add_limits(t, d, nv);
     add_each(t, d, nv);
     if (d->mass != 0) {
@@ -381,7 +412,10 @@ sn_status sn_model_write_json(const sn_model *model, const sn_allocator *allocat
         sn_text_add_number(&t, d->weight);
         sn_text_add(&t, "}");
     }
-    sn_text_add(&t, "]}\n");
+    sn_text_add(&t, "]");
+    sn_couplings_write(&t, model);
+    sn_loops_write(&t, model);
+    sn_text_add(&t, "}\n");
     if (t.status != SN_OK) {
         sn_status status = t.status;
         sn_text_end(&t);

@@ -141,6 +141,7 @@ static void place_at(const turn_of *c, double t, double *q, sn_frame *frame, sn_
     } else {
         for (int i = 0; i < j->nq; i++) q[i] = c->q[i] + delta[i];
     }
+    if (j->cone) (void)sn_cone_clamp(j, q);
     int at = c->s->q_of[j->slot + c->a] - j->q0, slot = j->slot + c->a;
     if (at >= 0) q[at] = fmin(fmax(q[at], c->s->lower[slot]), c->s->upper[slot]);
     for (int i = 0; i < j->nv; i++)
@@ -166,7 +167,7 @@ static double rest_slope(const turn_of *c, const double *q, double *weight) {
         if (!rest->active) continue;
         *weight += rest->weight * w[c->a];
         if (c->s->q_of[j->slot + c->a] >= 0) {
-            slope += rest->weight * w[c->a] * (q[c->a] - q0[c->a]);
+            slope += rest->weight * w[c->a] * sn_joint_apart(j, c->a, q[c->a], q0[c->a]);
             continue;
         }
         // three directions of one residual: joint_terms.c has the formula

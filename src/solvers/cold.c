@@ -232,6 +232,7 @@ typedef struct search {
 static void try_pose(sn_solver *s, search *found) {
     size_t bytes = (size_t)s->model->nq * sizeof *s->q;
     memcpy(s->q, s->trial, bytes);
+    if (s->model->ncoupling > 0) (void)sn_model_clamp(s->model, s->q);
     s->run_first = s->report.iterations;
     s->rival = found->f;
     s->report.poses++;
@@ -327,6 +328,11 @@ sn_status sn_solver_solve_cold(sn_solver *s, double *q, sn_report *report) {
     if (s == NULL || q == NULL || report == NULL) return SN_ERR_ARGUMENT;
     double f;
     SN_TRY(sn_solver_begin(s, q, report));
+    if (s->model->nloop > 0) {
+        // a link that is turned over would open its loop
+        sn_solver_run(s);
+        return sn_solver_end(s, q, report);
+    }
     if (align_root(s) && sn_solver_eval(s, s->trial, 0, &f) && f < s->f) {
         sn_solver_take(s, f);
         if (!sn_solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) return SN_ERR_VALUE;

@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 
-enum { VERSION = 2 };
+enum { VERSION = 3 };
 
 static const sn_method_ops *const methods[SN_METHOD_COUNT] = {
     [SN_METHOD_HYBRID] = &sn_method_hybrid,
@@ -86,7 +86,8 @@ static bool good_options(const sn_solver_options *o) {
     return o->version == VERSION && sn_method_available(o->method) && o->max_iterations >= 0 &&
            !isnan(o->goal) && o->gradient >= 0 && o->seconds >= 0 && o->damping >= 0 &&
            o->step >= 0 && o->alpha > 0 && o->alpha < 1 && o->beta > 0 && o->beta < 1 &&
-           o->memory > 0 && o->bandwidth >= 0 && o->bandwidth <= 24 && o->pcg_tolerance > 0;
+           o->memory > 0 && o->bandwidth >= 0 && o->bandwidth <= 24 && o->pcg_tolerance > 0 &&
+           (unsigned)o->turns <= SN_TURNS_PRINCIPAL;
 }
 
 static void layout_solver(sn_solver *s, sn_layout *layout) {
@@ -103,8 +104,15 @@ static void layout_solver(sn_solver *s, sn_layout *layout) {
     s->q_of = sn_layout_take(layout, n, sizeof *s->q_of);
     s->lower = sn_layout_take(layout, n, sizeof *s->lower);
     s->upper = sn_layout_take(layout, n, sizeof *s->upper);
+    s->round = sn_layout_take(layout, n, sizeof *s->round);
+    s->held = sn_layout_take(layout, (size_t)s->model->njoint, sizeof *s->held);
+    s->started_at = sn_layout_take(layout, nq, sizeof *s->started_at);
     sn_solver_cold_layout(s, layout);
-    if (s->ops->layout != NULL) s->ops->layout(s, layout);
+    if (s->model->nloop > 0) {
+        sn_solver_loops_layout(s, layout);
+    } else if (s->ops->layout != NULL) {
+        s->ops->layout(s, layout);
+    }
 }
 
 sn_status sn_solver_create(const sn_problem *problem, const sn_solver_options *options,
@@ -118,6 +126,12 @@ sn_status sn_solver_create(const sn_problem *problem, const sn_solver_options *o
                    .options = options != NULL ? *options : sn_solver_options_default()};
     if (!good_options(&s.options)) return SN_ERR_ARGUMENT;
     s.ops = methods[s.options.method];
+    bool one_by_one = s.options.method == SN_METHOD_CCD;
+    bool from_tree = s.options.method == SN_METHOD_NEWTON_PCG && s.options.nearest_psd;
+    bool second_order = s.options.method == SN_METHOD_HYBRID ||
+                        s.options.method == SN_METHOD_NEWTON || s.options.method == SN_METHOD_LM;
+    if ((one_by_one || from_tree) && sn_ties_count(problem) > 0) return SN_ERR_UNSUPPORTED;
+    if (!second_order && s.model->nloop > 0) return SN_ERR_UNSUPPORTED;
     sn_layout layout = {0};
     sn_solver *solver = sn_layout_take(&layout, 1, sizeof *solver);
     layout_solver(&s, &layout);
@@ -158,6 +172,7 @@ double sn_solver_dot(const double *x, const double *y, int n) {
 }
 
 bool sn_solver_eval(sn_solver *s, const double *q, unsigned what, double *f) {
+    if (what != 0) s->held_known = false;
     // s->q was a trial or the start, and is counted already
     s->report.poses += q == s->trial;
     if (what & (SN_EVAL_HESSIAN | SN_EVAL_GAUSS_NEWTON)) {
@@ -168,6 +183,7 @@ bool sn_solver_eval(sn_solver *s, const double *q, unsigned what, double *f) {
     } else {
         s->report.functions++;
     }
+    if (s->inside && s->model->tied_limits && !sn_model_followers_inside(s->model, q)) return false;
     return sn_workspace_eval(s->ws, q, what, f) == SN_OK;
 }
 
@@ -180,7 +196,9 @@ static double move(sn_solver *s, double t, const double *u, bool all) {
         s->delta[v] = gain[v] * s->moved[i];
     }
     sn_model_integrate(m, s->q, s->delta, s->trial);
+    if (m->ncone > 0) sn_solver_cone_move(s);
     double square = 0;
+    bool clamped = false;
     for (int i = 0; i < s->n; i++) {
         int at = s->q_of[i];
         double g = gain[m->v_of[i]];
@@ -189,11 +207,13 @@ static double move(sn_solver *s, double t, const double *u, bool all) {
             double x = s->trial[at];
             if (x < s->lower[i] || x > s->upper[i]) {
                 s->trial[at] = x < s->lower[i] ? s->lower[i] : s->upper[i];
+                clamped = true;
                 if (g != 0) s->moved[i] = (s->trial[at] - s->q[at]) / g;
             }
         }
         square += s->moved[i] * s->moved[i];
     }
+    if (clamped && m->ncoupling > 0) sn_model_follow(m, s->trial);
     return sqrt(square);
 }
 
@@ -218,7 +238,7 @@ static bool is_held(const sn_solver *s, int i) {
 static double project_gradient(sn_solver *s) {
     const double *g = s->ws->g;
     double worst = 0;
-    s->report.active = 0;
+    s->report.active = s->model->ncone > 0 ? sn_solver_cone_hold(s) : 0;
     for (int i = 0; i < s->n; i++) {
         bool held = is_held(s, i);
         // where no task sees it, it stays where it is: then its gradient is rounding as well, some
@@ -341,7 +361,7 @@ static bool at_saddle(sn_solver *s) {
     int k = sn_workspace_factor(s->ws, s->delta, s->keep, 0, NULL);
     if (k < 0) return false;
     sn_workspace_curvature(s->ws, k, s->step);
-    return true;
+    return sn_solver_dot(s->step, s->step, s->n) > 0;  // with ties none may be found
 }
 
 // Both ways along s->step, long steps first; true when f fell and the pose was taken.
@@ -371,17 +391,25 @@ sn_status sn_solver_begin(sn_solver *s, const double *q, sn_report *report) {
     memcpy(s->q, q, (size_t)m->nq * sizeof *q);
     sn_model_normalize_quaternions(m, s->q);
     (void)sn_model_clamp(m, s->q);
+    s->inside = sn_model_followers_inside(m, s->q);
+    memcpy(s->started_at, s->q, (size_t)m->nq * sizeof *q);
+    sn_solver_round_begin(s);
     s->run_first = 0;
     s->rival = INFINITY;
     s->report.poses = 1;
     if (!sn_solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) return SN_ERR_VALUE;
     sn_solver_find_scale(s, true);
+    if (m->nloop > 0 && !sn_solver_loops_begin(s)) return SN_ERR_VALUE;
     return SN_OK;
 }
 
 void sn_solver_run(sn_solver *s) {
     s->watched = INFINITY;
     s->slow = 0;
+    if (s->model->nloop > 0) {
+        sn_solver_loops_run(s);
+        return;
+    }
     for (;;) {
         s->ops->run(s);
         if (s->report.stop != SN_STOP_MINIMUM || s->f >= s->rival || !at_saddle(s)) return;
@@ -393,12 +421,16 @@ void sn_solver_run(sn_solver *s) {
 }
 
 sn_status sn_solver_end(sn_solver *s, double *q, sn_report *report) {
+    sn_solver_round_end(s);
     size_t bytes = (size_t)s->model->nq * sizeof *q;
     memcpy(q, s->q, bytes);
     s->report.f = s->f;
     // the last pose that was placed is often the best one
     if (memcmp(s->ws->q, q, bytes) != 0) SN_TRY(sn_workspace_pose(s->ws, q));
     final_errors(s);
+    s->report.violation = sn_model_followers_outside(s->model, q);
+    for (int i = 0; i < s->model->nloop; i++)
+        s->report.violation = fmax(s->report.violation, sn_workspace_loop_error(s->ws, i));
     *report = s->report;
     return SN_OK;
 }

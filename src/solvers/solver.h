@@ -64,6 +64,8 @@ struct sn_solver {
     double
         *scale;  ///< nv: D^2, the diagonal of the Gauss-Newton matrix (the largest seen), never 0
     double *delta;    ///< nv, file order; scratch of sn_solver_move()
+    double open;      ///< how far the loops of the start stayed open
+    bool inside;      ///< followers of several leaders began inside their limits, and stay there
     bool exact_here;  ///< the workspace holds the exact Hessian of q
     double noise;     ///< a Gauss-Newton diagonal at or below this is rounding: no task sees it
     double *seen;     ///< nv: the Gauss-Newton diagonal when it was last computed
@@ -71,7 +73,11 @@ struct sn_solver {
     bool *keep;       ///< nv: may move: not locked, and not at a limit that g pushes against
     int *q_of;        ///< nv: the coordinate a velocity changes, -1 inside a quaternion
     double *lower, *upper;  ///< nv: limits of that coordinate
-    void *own[64];          ///< the method's own arrays
+    unsigned char *held;    ///< njoint: limits of balls that the last derivatives push against
+    bool held_known;        ///< for these derivatives
+    bool *round;  ///< nv: an angle that goes round in this solve, without limits until its end
+    double *started_at;  ///< nq: the pose that the solve began with
+    void *own[64];       ///< the method's own arrays
     sn_cold cold;
 };
 
@@ -106,8 +112,24 @@ sn_status sn_solver_begin(sn_solver *s, const double *q, sn_report *report);
 void sn_solver_run(sn_solver *s);
 sn_status sn_solver_end(sn_solver *s, double *q, sn_report *report);
 
+/// cone.c, for balls with limits. Move: bring s->trial into them, and s->moved with it. Hold: where one is
+/// at a limit that the gradient pushes against, take that direction out of g and make H stiff along it;
+/// returns how many.
+void sn_solver_cone_move(sn_solver *s);
+int sn_solver_cone_hold(sn_solver *s);
+
+/// round.c: take the limits off angles that go round, and put those angles back at the end.
+void sn_solver_round_begin(sn_solver *s);
+void sn_solver_round_end(sn_solver *s);
+
 /// cold.c: its share of the solver's memory.
 void sn_solver_cold_layout(sn_solver *s, sn_layout *layout);
+
+/// loops.c: for models with closed loops, in the place of a method's own layout and run; what closes
+/// the loops of a start.
+void sn_solver_loops_layout(sn_solver *s, sn_layout *layout);
+bool sn_solver_loops_begin(sn_solver *s);
+void sn_solver_loops_run(sn_solver *s);
 
 /// Stop because nothing helps any more.
 void sn_solver_stalled(sn_solver *s);

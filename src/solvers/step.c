@@ -22,7 +22,7 @@ static void find_kinds(const sn_solver *s, sn_damped *m) {
     for (int k = 0; k < s->model->njoint; k++) {
         const sn_joint *j = &s->model->joint[k];
         for (int a = 0; a < j->nv; a++) {
-            m->gain[j->slot + a] = s->model->gain[j->v0 + a];
+            m->gain[j->slot + a] = s->model->inner[j->v0 + a];
             m->length[j->slot + a] = j->lengths >> a & 1;
         }
     }

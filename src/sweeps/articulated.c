@@ -13,6 +13,8 @@
 // This is the articulated-body algorithm of rigid-body dynamics with K in the place of inertia, and
 // works for the exact Hessian because its unsymmetric K only ever acts on the deeper of two joints.
 // The cost is linear in the number of degrees of freedom, whatever the depth.
+#include <string.h>
+
 #include "math/six.h"
 #include "sweeps/workspace.h"
 
@@ -30,8 +32,9 @@ SN_INLINE void columns(const double *K, const double *Q, const sn_twist *T, int 
 
 // Eliminate the m degrees of freedom of joint k, the innermost first. -1, or the slot that failed.
 // m is a constant wherever this is called, so that the loops unroll into registers.
+// With `negatives`, a constant too, pivots below 0 are counted there and only those near 0 fail.
 SN_INLINE int eliminate(sn_workspace *ws, int k, int m, const double *diagonal, const bool *keep,
-                        double tolerance, double *failed) {
+                        double tolerance, double *failed, int *negatives) {
     const sn_joint *j = &ws->model->joint[k];
     const sn_twist *T = ws->T + j->slot;
     double h[N][N];  // the joint's own block, b <= a
@@ -44,12 +47,20 @@ SN_INLINE int eliminate(sn_workspace *ws, int k, int m, const double *diagonal, 
             for (int b = 0; b <= a; b++) h[a][b] += ws->local[N * (j->slot + a) + b];
     if (diagonal != NULL)
         for (int a = 0; a < m; a++) h[a][a] += diagonal[j->slot + a];
+    double size[N];  // what pivots begin with
+    for (int a = 0; a < m && negatives != NULL; a++) size[a] = fabs(h[a][a]);
     for (int a = m - 1; a >= 0; a--) {
         int i = j->slot + a;
         double *lower = ws->lower + N * i;
         double d = h[a][a], inverse = 0;
         if (keep == NULL || keep[i]) {
-            if (!(d > tolerance)) {
+            if (negatives != NULL) {
+                if (!(fabs(d) > 1e-14 * size[a])) {
+                    *failed = d;
+                    return i;
+                }
+                *negatives += d < 0;
+            } else if (!(d > tolerance)) {
                 *failed = d;
                 return i;
             }
@@ -86,9 +97,9 @@ SN_INLINE void hand_up(const sn_workspace *ws, const sn_joint *j, int m, const d
 
 // One joint of a factorisation; again with m a constant.
 SN_INLINE int factor_joint(sn_workspace *ws, int k, int m, const double *diagonal, const bool *keep,
-                           double tolerance, double *failed) {
+                           double tolerance, double *failed, int *negatives) {
     const sn_joint *j = &ws->model->joint[k];
-    int slot = eliminate(ws, k, m, diagonal, keep, tolerance, failed);
+    int slot = eliminate(ws, k, m, diagonal, keep, tolerance, failed, negatives);
     if (slot < 0 && j->parent >= 0)
         hand_up(ws, j, m, ws->Q + 36 * (size_t)k, ws->Q + 36 * (size_t)j->parent);
     return slot;
@@ -97,48 +108,59 @@ SN_INLINE int factor_joint(sn_workspace *ws, int k, int m, const double *diagona
 // Models with a joint of four or five degrees of freedom, which only function joints have, go this way:
 // the loops of the others stay unrolled.
 static int factor_odd(sn_workspace *ws, const double *diagonal, const bool *keep, double tolerance,
-                      double *pivot) {
+                      double *d, int *negatives) {
     const sn_model *m = ws->model;
-    double d = 0;
     for (int k = m->njoint - 1; k >= 0; k--) {
-        int failed = factor_joint(ws, k, m->joint[k].nv, diagonal, keep, tolerance, &d);
-        if (failed < 0) continue;
-        if (pivot != NULL) *pivot = d;
-        return failed;
+        int failed = factor_joint(ws, k, m->joint[k].nv, diagonal, keep, tolerance, d, negatives);
+        if (failed >= 0) return failed;
     }
     return -1;
+}
+
+// All joints; -1, or the slot that failed.
+SN_INLINE int factor_all(sn_workspace *ws, const double *diagonal, const bool *keep,
+                         double tolerance, double *d, int *negatives) {
+    const sn_model *m = ws->model;
+    if (m->odd) return factor_odd(ws, diagonal, keep, tolerance, d, negatives);
+    for (int k = m->njoint - 1; k >= 0; k--) {
+        int failed;
+        switch (m->joint[k].nv) {
+        case 0:
+            failed = factor_joint(ws, k, 0, diagonal, keep, tolerance, d, negatives);
+            break;
+        case 1:
+            failed = factor_joint(ws, k, 1, diagonal, keep, tolerance, d, negatives);
+            break;
+        case 2:
+            failed = factor_joint(ws, k, 2, diagonal, keep, tolerance, d, negatives);
+            break;
+        case 3:
+            failed = factor_joint(ws, k, 3, diagonal, keep, tolerance, d, negatives);
+            break;
+        default:
+            failed = factor_joint(ws, k, 6, diagonal, keep, tolerance, d, negatives);
+            break;
+        }
+        if (failed >= 0) return failed;
+    }
+    return -1;
+}
+
+int sn_workspace_count_negatives(sn_workspace *ws, const double *diagonal, const bool *keep) {
+    double d;
+    int negatives = 0;
+    int failed = factor_all(ws, diagonal, keep, 0, &d, &negatives);
+    return failed < 0 ? negatives : -1 - failed;
 }
 
 int sn_workspace_factor(sn_workspace *ws, const double *diagonal, const bool *keep,
                         double tolerance, double *pivot) {
     if (ws == NULL) return 0;
-    const sn_model *m = ws->model;
+    if (ws->ties != NULL) return sn_ties_factor(ws, diagonal, keep, tolerance, pivot);
     double d = 0;
-    if (m->odd) return factor_odd(ws, diagonal, keep, tolerance, pivot);
-    for (int k = m->njoint - 1; k >= 0; k--) {
-        int failed;
-        switch (m->joint[k].nv) {
-        case 0:
-            failed = factor_joint(ws, k, 0, diagonal, keep, tolerance, &d);
-            break;
-        case 1:
-            failed = factor_joint(ws, k, 1, diagonal, keep, tolerance, &d);
-            break;
-        case 2:
-            failed = factor_joint(ws, k, 2, diagonal, keep, tolerance, &d);
-            break;
-        case 3:
-            failed = factor_joint(ws, k, 3, diagonal, keep, tolerance, &d);
-            break;
-        default:
-            failed = factor_joint(ws, k, 6, diagonal, keep, tolerance, &d);
-            break;
-        }
-        if (failed < 0) continue;
-        if (pivot != NULL) *pivot = d;
-        return failed;
-    }
-    return -1;
+    int failed = factor_all(ws, diagonal, keep, tolerance, &d, NULL);
+    if (failed >= 0 && pivot != NULL) *pivot = d;
+    return failed;
 }
 
 // Up: x_i becomes what is left of the right-hand side at i when all below is eliminated, over d_i.
@@ -182,17 +204,10 @@ SN_INLINE void substitute_joint(sn_workspace *ws, int k, int m, double *x) {
     if (!j->leaf) twist_store(&ws->carry[k], V);
 }
 
-static void solve_odd(sn_workspace *ws, double *x) {
-    const sn_model *m = ws->model;
-    for (int k = m->njoint - 1; k >= 0; k--) reduce_joint(ws, k, m->joint[k].nv, x);
-    for (int k = 0; k < m->njoint; k++) substitute_joint(ws, k, m->joint[k].nv, x);
-}
-
-void sn_workspace_solve(sn_workspace *ws, double *x) {
-    if (ws == NULL || x == NULL) return;
+void sn_workspace_reduce(sn_workspace *ws, double *x) {
     const sn_model *m = ws->model;
     if (m->odd) {
-        solve_odd(ws, x);
+        for (int k = m->njoint - 1; k >= 0; k--) reduce_joint(ws, k, m->joint[k].nv, x);
         return;
     }
     for (int k = m->njoint - 1; k >= 0; k--) {
@@ -213,6 +228,14 @@ void sn_workspace_solve(sn_workspace *ws, double *x) {
             reduce_joint(ws, k, 6, x);
             break;
         }
+    }
+}
+
+void sn_workspace_substitute(sn_workspace *ws, double *x) {
+    const sn_model *m = ws->model;
+    if (m->odd) {
+        for (int k = 0; k < m->njoint; k++) substitute_joint(ws, k, m->joint[k].nv, x);
+        return;
     }
     for (int k = 0; k < m->njoint; k++) {
         switch (m->joint[k].nv) {
@@ -235,9 +258,23 @@ void sn_workspace_solve(sn_workspace *ws, double *x) {
     }
 }
 
+void sn_workspace_solve(sn_workspace *ws, double *x) {
+    if (ws == NULL || x == NULL) return;
+    if (ws->ties != NULL) {
+        sn_ties_solve(ws, x);
+        return;
+    }
+    sn_workspace_reduce(ws, x);
+    sn_workspace_substitute(ws, x);
+}
+
 void sn_workspace_curvature(sn_workspace *ws, int k, double *z) {
     if (ws == NULL || z == NULL) return;
     const sn_model *m = ws->model;
+    if (ws->ties != NULL) {
+        memcpy(z, ws->ties->z, (size_t)m->nv * sizeof *z);
+        return;
+    }
     for (int i = 0; i < m->nv; i++) z[i] = 0;
     if (k < 0 || k >= m->nv) return;
     z[k] = 1;

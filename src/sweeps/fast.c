@@ -97,7 +97,21 @@ static double sum_with_losses(sn_workspace *ws, bool exact) {
     return 0.5 * twice;
 }
 
-double sn_fast_sum(sn_workspace *ws, bool exact) {
+// A force F on a point p is a point of weight 0 with w g = F.
+static void add_forces(sn_workspace *ws, bool exact) {
+    for (int i = 0; i < ws->ties->nforce; i++) {
+        const sn_tie_force *force = &ws->ties->force[i];
+        sn_sums *s = &ws->sums[force->joint];
+        const sn_vec3 p = force->p, F = force->F;
+        for (int r = 0; r < 3; r++) {
+            s->G[r] += v3_at(F, r);
+            for (int c = 0; c < 3 && exact; c++) s->M[r + 3 * c] += v3_at(F, r) * v3_at(p, c);
+            if (!exact) s->T[r] += v3_at(v3_cross(F, p), r);
+        }
+    }
+}
+
+static double sum_all(sn_workspace *ws, bool exact) {
     double twice = 0;
     if (ws->problem->nloss > 0) return sum_with_losses(ws, exact);
     for (int k = 0; k < ws->model->njoint; k++) {
@@ -108,6 +122,12 @@ double sn_fast_sum(sn_workspace *ws, bool exact) {
         }
     }
     return 0.5 * twice;
+}
+
+double sn_fast_sum(sn_workspace *ws, bool exact) {
+    double f = sum_all(ws, exact);
+    if (ws->ties != NULL && ws->ties->forced) add_forces(ws, exact);
+    return f;
 }
 
 // All 20 numbers; when the torque is not in use it is 0.

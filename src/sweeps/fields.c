@@ -11,7 +11,8 @@ static inline six field_times(const double *K, const sn_twist *T) {
     return y;
 }
 
-void sn_workspace_fields_multiply(sn_workspace *ws, const double *x, double *y) {
+// The tree's share of H x.
+static void multiply_tree(sn_workspace *ws, const double *x, double *y) {
     const sn_model *m = ws->model;
     // down: the twist V of everything at and above a joint
     for (int k = 0; k < m->njoint; k++) {
@@ -47,7 +48,20 @@ void sn_workspace_fields_multiply(sn_workspace *ws, const double *x, double *y) 
     }
 }
 
-void sn_workspace_fields_diagonal(const sn_workspace *ws, double *d) {
+void sn_workspace_fields_multiply(sn_workspace *ws, const double *x, double *y) {
+    if (ws->ties == NULL) {
+        multiply_tree(ws, x, y);
+        return;
+    }
+    double *v = ws->scratch;
+    for (int i = 0; i < ws->model->nv; i++) v[i] = x[i];
+    sn_ties_follow(ws, v);
+    multiply_tree(ws, v, y);
+    sn_ties_multiply(ws, v, y);
+    sn_ties_lead(ws, y);
+}
+
+void sn_tree_diagonal(const sn_workspace *ws, double *d) {
     const sn_model *m = ws->model;
     for (int k = 0; k < m->njoint; k++) {
         const sn_joint *j = &m->joint[k];
@@ -58,4 +72,9 @@ void sn_workspace_fields_diagonal(const sn_workspace *ws, double *d) {
             if (own) d[i] += ws->local[SN_MAX_JOINT_DOFS * i + a];
         }
     }
+}
+
+void sn_workspace_fields_diagonal(const sn_workspace *ws, double *d) {
+    sn_tree_diagonal(ws, d);
+    if (ws->ties != NULL) sn_ties_diagonal(ws, d);
 }

@@ -73,7 +73,7 @@ static double add_scalar_point(const sn_workspace *ws, const sn_point *point, co
 static double add_point(const sn_workspace *ws, const sn_part *part, const sn_frame *frame,
                         bool exact, sn_field *field) {
     sn_vec3 p = sn_place(frame, part->local), goal = v3_sub(part->goal, ws->origin);
-    sn_vec3 r = v3_sub(goal, p), F = m3_mul(&part->matrix, r);
+    sn_vec3 r = sn_part_seen(part, v3_sub(goal, p)), F = m3_mul(&part->matrix, r);
     field->n = v3_add(field->n, v3_cross(p, F));
     field->f = v3_add(field->f, F);
     // B^T W B = [[p] W (-[p])  [p] W; -W [p]  W]
@@ -119,6 +119,35 @@ static double add_orientation(const sn_part *part, const sn_frame *frame, bool e
     return 0.5 * w * t2;
 }
 
+// The point forces of ties on joint k.
+static void add_forces(const sn_workspace *ws, int k, bool exact, sn_field *field) {
+    for (int i = 0; i < ws->ties->nforce; i++) {
+        const sn_tie_force *force = &ws->ties->force[i];
+        if (force->joint != k) continue;
+        if (force->kind == SN_FORCE_TURN) {
+            field->n = v3_add(field->n, v3_scale(force->w, v3_cross(force->p, force->F)));
+            sn_mat3 aa = minus_skew_skew(force->F, force->p);
+            aa = m3_scale(force->w, &aa);
+            if (exact) add_block(field->K, 0, 0, &aa);
+            continue;
+        }
+        field->n = v3_add(field->n, v3_cross(force->p, force->F));
+        field->f = v3_add(field->f, force->F);
+        if (!exact) continue;
+        if (force->kind == SN_FORCE_SEEN) {
+            // K = [[p][F] 0; [F] 0]
+            sn_mat3 aa = minus_skew_skew(force->p, force->F), ba = m3_skew(force->F);
+            aa = m3_scale(-1, &aa);
+            add_block(field->K, 0, 0, &aa);
+            add_block(field->K, 3, 0, &ba);
+            continue;
+        }
+        sn_mat3 turn = minus_skew_skew(force->F, force->p), push = m3_skew(force->F);
+        add_block(field->K, 0, 0, &turn);
+        add_block(field->K, 0, 3, &push);
+    }
+}
+
 double sn_field_of_body(const sn_workspace *ws, int k, bool exact, sn_field *field) {
     const sn_problem *p = ws->problem;
     const sn_frame *frame = &ws->frame[k];
@@ -141,6 +170,7 @@ double sn_field_of_body(const sn_workspace *ws, int k, bool exact, sn_field *fie
             break;
         }
     }
+    if (ws->ties != NULL && ws->ties->forced) add_forces(ws, k, exact, field);
     return f;
 }
 

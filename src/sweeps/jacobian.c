@@ -25,6 +25,22 @@ static void zero(double *x, size_t n) {
     for (size_t i = 0; i < n; i++) x[i] = 0;
 }
 
+// Columns of followers are handed to those they follow, at the placed pose.
+static void lead_columns(const sn_workspace *ws, int height, double *J) {
+    const sn_model *m = ws->model;
+    for (int i = m->ncoupling - 1; i >= 0; i--) {
+        const sn_coupling_place *c = &m->coupled[i];
+        sn_jet jet;
+        sn_driver_at(&c->driver, ws->q, &jet);
+        double *from = J + (size_t)height * (size_t)c->follower_v;
+        for (int k = 0; k < c->nleader; k++) {
+            double *to = J + (size_t)height * (size_t)c->v[k], share = m->inner[c->v[k]] * jet.d[k];
+            for (int r = 0; r < height; r++) to[r] += share * from[r];
+        }
+        zero(from, (size_t)height);
+    }
+}
+
 void sn_jacobian_simple(const sn_workspace *ws, int joint, const double local[3], double *J) {
     if (ws == NULL || local == NULL || J == NULL) return;
     const sn_model *m = ws->model;
@@ -36,10 +52,11 @@ void sn_jacobian_simple(const sn_workspace *ws, int joint, const double local[3]
         const sn_joint *j = &m->joint[k];
         for (int i = 0; i < j->nv; i++) {
             const sn_twist *S = &ws->S[j->slot + i];
-            sn_vec3 column = v3_scale(m->gain[j->v0 + i], v3_add(S->b, v3_cross(S->a, p)));
+            sn_vec3 column = v3_scale(m->inner[j->v0 + i], v3_add(S->b, v3_cross(S->a, p)));
             memcpy(J + 3 * (j->v0 + i), &column, sizeof column);
         }
     }
+    lead_columns(ws, 3, J);
 }
 
 // The frame `inner` as seen from `outer`.
@@ -92,8 +109,9 @@ void sn_jacobian_adjusted(const sn_workspace *ws, int joint, sn_jacobian_frame f
     for (; k >= 0; k = m->joint[k].parent) {
         const sn_joint *j = &m->joint[k];
         for (int i = 0; i < j->nv; i++)
-            put_column(&in, ws->S[j->slot + i], m->gain[j->v0 + i], rows, J, j->v0 + i);
+            put_column(&in, ws->S[j->slot + i], m->inner[j->v0 + i], rows, J, j->v0 + i);
     }
+    lead_columns(ws, rows == SN_ROWS_BOTH ? 6 : 3, J);
 }
 
 // dS/dt of velocity i of joint k beyond being carried by what lies outside it: the same-joint

@@ -76,7 +76,8 @@ static double add_rest(sn_workspace *ws, const sn_rest *rest, bool exact, bool f
         const double *q = ws->q + j->q0, *q0 = rest->q + j->q0, *w = rest->q_weight + j->v0;
         double *local = ws->local + SN_MAX_JOINT_DOFS * j->slot;
         for (int i = 0, n = plain_count(j); i < n; i++) {
-            double wi = rest->weight * w[i], delta = q[i] - q0[i], pull = wi * delta;
+            double wi = rest->weight * w[i], delta = sn_joint_apart(j, i, q[i], q0[i]),
+                   pull = wi * delta;
             f += 0.5 * pull * delta;
             if (first) ws->g[j->slot + i] += pull;
             if (second) local[SN_MAX_JOINT_DOFS * i + i] += wi;
@@ -129,6 +130,23 @@ double sn_joint_terms_value(sn_workspace *ws) {
 
 double sn_joint_terms_add(sn_workspace *ws, bool exact, bool second) {
     return sn_joint_terms_any(ws) ? add_all(ws, exact, true, second) : 0;
+}
+
+double sn_joint_terms_slope(const sn_workspace *ws, const sn_joint *j, int k) {
+    const sn_problem *p = ws->problem;
+    const int q = j->q0 + k, v = j->v0 + k;
+    double slope = 0, x = ws->q[q];
+    for (int i = 0; i < p->nrest; i++)
+        if (p->rest[i].active)
+            slope += p->rest[i].weight * p->rest[i].q_weight[v] *
+                     sn_joint_apart(j, k, x, p->rest[i].q[q]);
+    for (int i = 0; i < p->nsoft; i++) {
+        const sn_soft *soft = &p->soft[i];
+        if (!soft->active || v < soft->first || v >= soft->first + soft->count) continue;
+        double lower = ws->model->lower[v], upper = ws->model->upper[v];
+        slope += soft->weight * (x < lower ? x - lower : x > upper ? x - upper : 0);
+    }
+    return slope;
 }
 
 void sn_joint_terms_multiply(const sn_workspace *ws, bool exact, const double *x, double *out) {

@@ -66,6 +66,7 @@ void sn_workspace_multiply(sn_workspace *ws, bool gauss_newton, const double *x,
     bool exact = !gauss_newton;
     double *u = ws->scratch;  // the velocities behind the gains
     for (int v = 0; v < m->nv; v++) u[v] = x[v] * m->gain[v];
+    if (ws->ties != NULL) sn_ties_follow_file(ws, u);
 
     // down: the twist of every body, and what the tasks on it answer
     for (int k = 0; k < m->njoint; k++) {
@@ -99,5 +100,6 @@ void sn_workspace_multiply(sn_workspace *ws, bool gauss_newton, const double *x,
         ws->below[j->parent] = twist_add(ws->below[j->parent], 1, (sn_twist){field->n, field->f});
     }
     sn_joint_terms_multiply(ws, exact, u, out);
+    if (ws->ties != NULL) sn_ties_multiply_file(ws, exact, u, out);
     for (int v = 0; v < m->nv; v++) out[v] *= m->gain[v];
 }

@@ -39,6 +39,10 @@ static void place_root(sn_workspace *ws, const double *q) {
 void sn_sweep_pose(sn_workspace *ws, const double *q) {
     const sn_model *m = ws->model;
     if (q != ws->q) memcpy(ws->q, q, (size_t)m->nq * sizeof *q);
+    if (m->ncoupling > 0) {
+        sn_model_follow(m, ws->q);
+        q = ws->q;
+    }
     place_angles(ws, q);
     place_root(ws, q);
     for (int k = 1; k < m->njoint; k++) {

@@ -38,7 +38,7 @@ typedef struct sink {
 } sink;
 
 int sn_residual_triples(const sn_problem *problem) {
-    return 3 * (problem->npoint + problem->npart);
+    return 3 * (problem->npoint + problem->npart + problem->nrelative);
 }
 
 int sn_residual_count(const sn_problem *problem) {
@@ -82,10 +82,10 @@ static void put_body(sink *to, int k, sn_vec3 r, const sn_mat3 *A, const sn_mat3
             double *column = to->J + (size_t)to->rows * (size_t)(j->slot + a) + to->row;
             sn_vec3 dr = m3_mul(A, S->a);
             if (B != NULL) dr = v3_add(dr, m3_mul(B, S->b));
-            dr = v3_scale(-m->gain[j->v0 + a], dr);
-            column[0] = dr.x;
-            column[1] = dr.y;
-            column[2] = dr.z;
+            dr = v3_scale(-m->inner[j->v0 + a], dr);
+            column[0] += dr.x;
+            column[1] += dr.y;
+            column[2] += dr.z;
         }
     }
 }
@@ -134,7 +134,7 @@ static void put_part(sink *to, int k, const sn_part *part) {
 static void put_entry(sink *to, int row, const sn_joint *j, int a, double value) {
     if (to->J == NULL) return;
     to->J[(size_t)to->rows * (size_t)(j->slot + a) + (size_t)(to->row + row)] =
-        to->ws->model->gain[j->v0 + a] * value;
+        to->ws->model->inner[j->v0 + a] * value;
 }
 
 // The rows of a rest task are in file order, like its weights.
@@ -145,7 +145,7 @@ static void put_rest(sink *to, const sn_rest *rest, const sn_joint *j) {
     if (ops->difference != NULL) {
         ops->difference(q0, q, delta);
     } else {
-        for (int i = 0; i < j->nv; i++) delta[i] = q[i] - q0[i];
+        for (int i = 0; i < j->nv; i++) delta[i] = sn_joint_apart(j, i, q[i], q0[i]);
     }
     int start = ops->quaternion >= 0 ? ops->curve_first : j->nv;
     for (int i = 0; i < j->nv; i++) {
@@ -181,6 +181,35 @@ static void put_soft(sink *to, const sn_soft *soft, const sn_joint *j) {
     }
 }
 
+// V (p_a - p_b - d)
+static void put_relative(sink *to, const sn_relative *task) {
+    double root = sqrt(task->weight);
+    sn_vec3 p[2];
+    for (int i = 0; i < 2; i++) p[i] = sn_place(&to->ws->frame[task->joint[i]], task->local[i]);
+    sn_vec3 r = v3_scale(root, v3_sub(v3_sub(p[0], p[1]), task->offset));
+    for (int i = 0; i < 2; i++) {
+        sn_mat3 V = m3_diagonal(i == 0 ? -root : root), skew = m3_skew(v3_neg(p[i]));
+        sn_mat3 A = m3_mulm(&V, &skew);
+        put_body(to, task->joint[i], r, &A, &V);
+    }
+}
+
+// Columns of followers are handed to those they follow.
+static void lead_columns(const sn_workspace *ws, int rows, double *J) {
+    const sn_model *m = ws->model;
+    const double *slope = ws->ties->slope + m->nleader;
+    for (int i = m->ncoupling - 1; i >= 0; i--) {
+        const sn_coupling_place *c = &m->coupled[i];
+        double *from = J + (size_t)rows * (size_t)c->follower_slot;
+        slope -= c->nleader;
+        for (int k = 0; k < c->nleader; k++) {
+            double *to = J + (size_t)rows * (size_t)c->slot[k];
+            for (int r = 0; r < rows; r++) to[r] += slope[k] * from[r];
+        }
+        memset(from, 0, (size_t)rows * sizeof *from);
+    }
+}
+
 void sn_residuals(const sn_workspace *ws, double *r, double *J) {
     const sn_problem *p = ws->problem;
     const sn_model *m = ws->model;
@@ -201,6 +230,10 @@ void sn_residuals(const sn_workspace *ws, double *r, double *J) {
             if (p->part[i].active) put_part(&to, k, &p->part[i]);
         }
     }
+    for (int i = 0; i < p->nrelative; i++) {
+        to.row = 3 * (p->npoint + p->npart + i);
+        if (p->relative[i].weight > 0) put_relative(&to, &p->relative[i]);
+    }
     to.row = sn_residual_triples(p);
     for (int i = 0; i < p->nrest; i++) {
         for (int k = 0; k < m->njoint && p->rest[i].active; k++)
@@ -212,4 +245,5 @@ void sn_residuals(const sn_workspace *ws, double *r, double *J) {
             put_soft(&to, &p->soft[i], &m->joint[k]);
         to.row += p->soft[i].count;
     }
+    if (J != NULL && m->ncoupling > 0) lead_columns(ws, to.rows, J);
 }

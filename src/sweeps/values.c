@@ -13,7 +13,7 @@ static sn_vec3 point_residual(const sn_workspace *ws, const sn_frame *frame, sn_
 static sn_vec3 part_residual(const sn_workspace *ws, const sn_frame *frame, const sn_part *part) {
     switch (part->type) {
     case SN_PART_POINT:
-        return point_residual(ws, frame, part->local, part->goal);
+        return sn_part_seen(part, point_residual(ws, frame, part->local, part->goal));
     case SN_PART_DIRECTION:
         return v3_sub(part->goal, m3_mul(&frame->R, part->local));
     case SN_PART_ORIENTATION:
@@ -45,6 +45,7 @@ double sn_sweep_value(sn_workspace *ws) {
         }
         f += 0.5 * twice;
     }
+    if (ws->ties != NULL) f += sn_ties_value(ws);
     return f + sn_joint_terms_value(ws);
 }
 
@@ -52,6 +53,11 @@ static double rest_error(const sn_workspace *ws, const sn_rest *rest) {
     const sn_model *m = ws->model;
     double sum = 0;
     sn_model_difference(m, rest->q, ws->q, ws->scratch);
+    for (int k = 0; k < m->njoint; k++) {
+        const sn_joint *j = &m->joint[k];
+        for (int i = 0; j->whole != 0 && i < j->nv; i++)
+            ws->scratch[j->v0 + i] = sn_joint_apart(j, i, ws->scratch[j->v0 + i], 0);
+    }
     for (int v = 0; v < m->nv; v++)
         if (rest->q_weight[v] > 0) sum += ws->scratch[v] * ws->scratch[v];
     return sqrt(sum);
@@ -80,6 +86,7 @@ double sn_workspace_task_error(const sn_workspace *ws, int task) {
     const sn_task_parts *at = &p->parts[task];
     if (at->rest >= 0) return rest_error(ws, &p->rest[at->rest]);
     if (at->soft >= 0) return soft_error(ws, &p->soft[at->soft]);
+    if (at->relative >= 0) return sn_ties_error(ws, at->relative);
     const sn_frame *frame = &ws->frame[at->joint];
     const sn_task *t = &p->task[task];
     double sum = 0;

@@ -5,6 +5,11 @@
 
 static void layout_workspace(sn_workspace *ws, sn_layout *layout) {
     const sn_model *m = ws->model;
+    if (sn_ties_count(ws->problem) > 0) {
+        sn_ties measured;
+        ws->ties = sn_layout_take(layout, 1, sizeof *ws->ties);
+        sn_ties_layout(ws->ties != NULL ? ws->ties : &measured, ws->problem, layout);
+    }
     size_t njoint = (size_t)m->njoint, nv = (size_t)m->nv;
     for (int i = 0; i < 2; i++) {
         sn_placed *p = &ws->placed[i];
@@ -94,12 +99,12 @@ static void apply_gains(sn_workspace *ws, bool second) {
         const sn_joint *j = &m->joint[k];
         for (int a = 0; a < j->nv; a++) {
             int i = j->slot + a;
-            double gain = m->gain[j->v0 + a];
+            double gain = m->inner[j->v0 + a];
             ws->g[i] *= gain;
             if (!second) continue;
             ws->T[i] = twist_add(none, gain, ws->S[i]);
             for (int b = 0; b <= a && sn_has_local(ws, j); b++)
-                ws->local[SN_MAX_JOINT_DOFS * i + b] *= gain * m->gain[j->v0 + b];
+                ws->local[SN_MAX_JOINT_DOFS * i + b] *= gain * m->inner[j->v0 + b];
         }
     }
 }
@@ -129,19 +134,28 @@ sn_status sn_workspace_eval(sn_workspace *ws, const double *q, unsigned what, do
     if (second) {
         ws->rows_valid = false;
         ws->locals = sn_joint_terms_any(ws) ? SN_LOCALS_ALL
-                     : (exact && m->curved) ? SN_LOCALS_CURVED
+                     : (exact && m->curved) || m->ncone > 0 ? SN_LOCALS_CURVED
                                             : SN_LOCALS_NONE;
         clear_locals(ws);
     }
-    if (second && ws->problem->npart == 0 && (what & SN_EVAL_GENERAL) == 0) {
+    double tied = ws->ties != NULL ? sn_ties_forces(ws) : 0;
+    if (second && ws->problem->npart == 0 && (what & SN_EVAL_GENERAL) == 0 &&
+        !(ws->ties != NULL && ws->ties->turned)) {
         *f = sn_fast_sum(ws, exact);
         sn_fast_fields(ws, exact);
     } else {
         *f = sn_sweep_general(ws, exact, second);
     }
     *f += sn_joint_terms_add(ws, exact, second);
+    if (ws->ties != NULL) *f += tied;
     if (m->gained) apply_gains(ws, second);
+    if (ws->ties != NULL) sn_ties_rows(ws, exact, second);
     return isfinite(*f) ? SN_OK : SN_ERR_VALUE;
+}
+
+double sn_workspace_loop_error(const sn_workspace *ws, int loop) {
+    if (ws == NULL || loop < 0 || loop >= ws->model->nloop) return 0;
+    return sn_loop_error(ws, loop);
 }
 
 sn_status sn_workspace_pose(sn_workspace *ws, const double *q) {
@@ -178,7 +192,22 @@ void sn_workspace_gradient(const sn_workspace *ws, double *g) {
 void sn_workspace_hessian(sn_workspace *ws, double *H) {
     if (ws == NULL || H == NULL) return;
     const double *rows = sn_workspace_rows(ws);
-    if (rows != NULL) sn_path_to_dense(&ws->model->path, rows, ws->model->v_of, H);
+    if (rows == NULL) return;
+    if (ws->ties == NULL) {
+        sn_path_to_dense(&ws->model->path, rows, ws->model->v_of, H);
+        return;
+    }
+    // column by column: products see the ties
+    const sn_model *m = ws->model;
+    double *x = ws->ties->z, *y = ws->ties->Hz;
+    for (int c = 0; c < m->nv; c++) {
+        for (int i = 0; i < m->nv; i++) x[i] = i == c;
+        sn_workspace_fields_multiply(ws, x, y);
+        for (int i = 0; i < m->nv; i++) H[m->v_of[i] + m->nv * m->v_of[c]] = y[i];
+    }
+    for (int c = 0; c < m->nv; c++)
+        for (int i = 0; i < c; i++)
+            H[i + m->nv * c] = H[c + m->nv * i] = 0.5 * (H[i + m->nv * c] + H[c + m->nv * i]);
 }
 
 const double *sn_workspace_rows(sn_workspace *ws) {

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "model/model.h"
 #include "sinew/eval.h"
+#include "sweeps/ties.h"
 #include "tasks/problem.h"
 
 /// The sums of the fast path over the points of a body or a subtree, p and g from the origin:
@@ -77,7 +78,17 @@ struct sn_workspace {
     double *pivot;   ///< nv: 1 / d, 0 for a dropped degree of freedom
     double *lower;   ///< nv x SN_MAX_JOINT_DOFS: L inside the joint
     sn_twist *push;  ///< njoint: the right-hand side's share of the joints below
+
+    sn_ties *ties;  ///< what couples branches; NULL for nothing
 };
+
+/// articulated.c: factor and go on past negative pivots. Returns how many there are; when one is too
+/// near 0 to go on, -1 - its slot.
+int sn_workspace_count_negatives(sn_workspace *ws, const double *diagonal, const bool *keep);
+
+/// articulated.c: the two halves of a solve: x <- D^-1 L^-T x, and x <- L^-1 x.
+void sn_workspace_reduce(sn_workspace *ws, double *x);
+void sn_workspace_substitute(sn_workspace *ws, double *x);
 
 /// pose.c: place all joints.
 void sn_sweep_pose(sn_workspace *ws, const double *q);
@@ -116,12 +127,18 @@ void sn_rows_fill(sn_workspace *ws);
 void sn_workspace_fields_multiply(sn_workspace *ws, const double *x, double *y);
 void sn_workspace_fields_diagonal(const sn_workspace *ws, double *d);
 
+/// fields.c: the tree's share of that diagonal.
+void sn_tree_diagonal(const sn_workspace *ws, double *d);
+
 /// joint_terms.c: rest and soft-limit tasks: their f, and their share of g and local.
 static inline bool sn_joint_terms_any(const sn_workspace *ws) {
     return ws->problem->nrest > 0 || ws->problem->nsoft > 0;
 }
 double sn_joint_terms_value(sn_workspace *ws);
 double sn_joint_terms_add(sn_workspace *ws, bool exact, bool second);
+
+/// Their derivative by the k-th coordinate of a joint, a plain one.
+double sn_joint_terms_slope(const sn_workspace *ws, const sn_joint *j, int k);
 
 /// Joint terms' share of H x (file order), added to `out`.
 void sn_joint_terms_multiply(const sn_workspace *ws, bool exact, const double *x, double *out);

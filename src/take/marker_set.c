@@ -252,6 +252,7 @@ sn_status sn_marker_set_apply(const sn_marker_set *set, const sn_model *model, s
         (void)sn_builder_joint(builder, &d);
     }
     sn_status status = add_markers(set, model, builder, allocator, error);
+    sn_builder_couple_as(builder, model);
     if (status == SN_OK) status = sn_builder_finish(builder, out, error);
     sn_builder_destroy(builder);
     return status;

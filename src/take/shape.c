@@ -69,6 +69,7 @@ sn_status sn_shape_model(const sn_shape *shape, const double *x, const sn_alloca
         memcpy(d.position, x + 3 * i, sizeof d.position);
         (void)sn_builder_marker(builder, &d);
     }
+    sn_builder_couple_as(builder, shape->model);
     sn_status status = sn_builder_finish(builder, out, error);
     sn_builder_destroy(builder);
     return status;

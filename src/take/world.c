@@ -1,26 +1,12 @@
 // SPDX-License-Identifier: MIT
 // How the recording lies against the model: axes and unit, as a map; and which frames are fitted.
-#include <math.h>
 #include <stdio.h>
 
+#include "sinew/scene.h"
 #include "take/take.h"
 
 // A body in this range of the skeleton's size needs no other bones.
 static const double smaller = 0.75, larger = 1.33;
-
-static void name_unit(double metres, char out[16]) {
-    static const struct {
-        double metres;
-        const char *name;
-    } units[] = {{1, "m"},       {0.01, "cm"},   {0.001, "mm"},
-                 {0.0254, "in"}, {0.3048, "ft"}, {0.1, "dm"}};
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
-        if (metres == units[i].metres) {
-            (void)snprintf(out, 16, "%s", units[i].name);
-            return;
-        }
-    (void)snprintf(out, 16, "%.6g m", metres);
-}
 
 static void force_axes(sn_axes_report *a, const sn_axis_map *map, int up, double up_sign) {
     double scale = a->map.scale;
@@ -80,7 +66,7 @@ sn_status sn_take_find_world(sn_take *t) {
         force_axes(a, &o->axes, o->axes.axis[o->model_up],
                    o->axes.sign[o->model_up] * o->model_up_sign);
     if (o->unit > 0) force_unit(info, a, o->unit);
-    name_unit(a->unit, t->summary.unit);
+    sn_unit_name(a->unit, t->summary.unit);
     if (o->unit == 0 && info->unit[0] != '\0')
         (void)snprintf(t->summary.unit, sizeof t->summary.unit, "%s", info->unit);
     t->input.axes = a->map;

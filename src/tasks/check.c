@@ -72,6 +72,10 @@ static const char *what_is_wrong(const sn_model *model, const sn_task *t) {
     if (t->type != SN_TASK_ORIENTATION && !sn_task_numbers(t->goal, 3))
         return "its goal is not finite or over 1e50";
     switch (t->type) {
+    case SN_TASK_RELATIVE:
+        if (t->joint2 < 0 || t->joint2 >= sn_model_njoint(model))
+            return "its joint2 does not exist";
+        return sn_task_numbers(t->local2, 3) ? NULL : "local2 is not finite or over 1e50";
     case SN_TASK_POINT:
         if (t->has_matrix && !semidefinite(t->matrix))
             return "the weight matrix must be symmetric, positive semidefinite and finite";

@@ -7,7 +7,8 @@
 #include "tasks/check.h"
 
 static const char *const type_names[SN_TASK_TYPE_COUNT] = {
-    "point", "plane", "direction", "orientation", "frame2", "pose", "rest", "limit"};
+    "point", "plane", "direction", "orientation", "frame2", "pose", "rest", "limit",
+    "relative"};
 
 const char *sn_task_type_name(sn_task_type type) {
     return (unsigned)type < SN_TASK_TYPE_COUNT ? type_names[type] : "unknown";
@@ -97,8 +98,14 @@ static void refresh(sn_problem *p, int i) {
     case SN_TASK_POINT:
     case SN_TASK_PLANE:
         if (part != NULL)
-            *part = (sn_part){SN_PART_POINT,     active && t->weight > 0, t->weight,
-                              v3_from(t->local), v3_from(t->goal),        weight_matrix(t)};
+            *part = (sn_part){.type = SN_PART_POINT,
+                              .active = active && t->weight > 0,
+                              .weight = t->weight,
+                              .local = v3_from(t->local),
+                              .goal = v3_from(t->goal),
+                              .matrix = weight_matrix(t),
+                              .plane = t->type == SN_TASK_PLANE};
+        if (part != NULL && part->plane) part->normal = unit_vec(t->normal);
         break;
     case SN_TASK_DIRECTION:
         *part = (sn_part){.type = SN_PART_DIRECTION,
@@ -133,6 +140,14 @@ static void refresh(sn_problem *p, int i) {
         p->soft[at->soft].weight = t->weight;
         p->soft[at->soft].active = active && t->weight > 0;
         break;
+    case SN_TASK_RELATIVE: {
+        sn_relative *relative = &p->relative[at->relative];
+        relative->local[0] = v3_from(t->local);
+        relative->local[1] = v3_from(t->local2);
+        relative->offset = v3_from(t->goal);
+        relative->weight = active ? t->weight : 0;
+        break;
+    }
     case SN_TASK_TYPE_COUNT:
         break;
     }
@@ -148,6 +163,7 @@ static void layout_problem(sn_problem *p, sn_layout *layout, double **numbers) {
     p->part_first = sn_layout_take(layout, njoint + 1, sizeof *p->part_first);
     p->rest = sn_layout_take(layout, (size_t)p->nrest, sizeof *p->rest);
     p->soft = sn_layout_take(layout, (size_t)p->nsoft, sizeof *p->soft);
+    p->relative = sn_layout_take(layout, (size_t)p->nrelative, sizeof *p->relative);
     size_t per_rest = (size_t)p->model->nq + (size_t)p->model->nv;
     *numbers = sn_layout_take(layout, (size_t)p->nrest * per_rest, sizeof **numbers);
 }
@@ -159,7 +175,7 @@ static void assign_parts(sn_problem *p, double *numbers) {
         sn_task *t = &p->task[i];
         if (t->type == SN_TASK_REST) t->joint = -1;  // it belongs to none, whatever was given
         int joint = t->joint >= 0 ? m->sweep_of[t->joint] : -1;
-        p->parts[i] = (sn_task_parts){joint, -1, -1, -1, -1, -1, true, false};
+        p->parts[i] = (sn_task_parts){joint, -1, -1, -1, -1, -1, -1, true, false};
         if (joint < 0) continue;
         p->point_first[joint + 1] += points_of(t);
         p->part_first[joint + 1] += parts_of(t);
@@ -168,7 +184,7 @@ static void assign_parts(sn_problem *p, double *numbers) {
         p->point_first[k + 1] += p->point_first[k];
         p->part_first[k + 1] += p->part_first[k];
     }
-    int rest = 0, soft = 0;
+    int rest = 0, soft = 0, relative = 0;
     for (int i = 0; i < p->ntask; i++) {
         sn_task *t = &p->task[i];
         sn_task_parts *at = &p->parts[i];
@@ -185,6 +201,11 @@ static void assign_parts(sn_problem *p, double *numbers) {
             for (int v = 0; v < m->nv; v++) r->q_weight[v] = t->q_weight ? t->q_weight[v] : 1;
             t->q = r->q;
             t->q_weight = r->q_weight;
+        }
+        if (t->type == SN_TASK_RELATIVE) {
+            at->relative = relative++;
+            p->relative[at->relative] =
+                (sn_relative){.joint = {at->joint, m->sweep_of[t->joint2]}};
         }
         if (t->type == SN_TASK_LIMIT) {
             const sn_joint *j = at->joint < 0 ? NULL : &m->joint[at->joint];
@@ -212,6 +233,7 @@ sn_status sn_problem_create(const sn_model *model, const sn_task *tasks, int nta
         p.npart += parts_of(&tasks[i]);
         p.nrest += tasks[i].type == SN_TASK_REST;
         p.nsoft += tasks[i].type == SN_TASK_LIMIT;
+        p.nrelative += tasks[i].type == SN_TASK_RELATIVE;
     }
     double *numbers;
     sn_layout layout = {0};

@@ -27,7 +27,15 @@ typedef struct sn_part {
     double weight;
     sn_vec3 local, goal;
     sn_mat3 matrix;  ///< point: its weight; orientation: the goal's rotation
+    bool plane;      ///< a point onto a plane: only its distance along `normal` counts
+    sn_vec3 normal;
 } sn_part;
+
+/// What of a residual a part sees. The way along a plane weighs nothing, but r^T W r would lose the
+/// digits of the way to it among those of the way along.
+static inline sn_vec3 sn_part_seen(const sn_part *part, sn_vec3 r) {
+    return part->plane ? v3_scale(v3_dot(part->normal, r), part->normal) : r;
+}
 
 typedef struct sn_rest {
     bool active;
@@ -43,11 +51,19 @@ typedef struct sn_soft {
     double weight;
 } sn_soft;
 
+/// Two points, of two joints, that should lie `offset` apart in the world.
+typedef struct sn_relative {
+    int joint[2];  ///< in sweep order
+    sn_vec3 local[2], offset;
+    double weight;  ///< 0 while the task is not active
+} sn_relative;
+
 /// Where a task's parts are; -1 for none.
 typedef struct sn_task_parts {
     int joint;  ///< in sweep order
     int point, part, part2;
     int rest, soft;
+    int relative;
     bool enabled, missing;
 } sn_task_parts;
 
@@ -67,4 +83,6 @@ struct sn_problem {
     int *part_first;   ///< njoint + 1
     sn_rest *rest;
     sn_soft *soft;
+    int nrelative;
+    sn_relative *relative;
 };

@@ -9,7 +9,8 @@
 
 static const char *const task_keys[] = {
     "type", "joint", "link",   "local",           "goal", "point", "normal",     "rotation", "i",
-    "j",    "q",     "weight", "rotation_weight", "name", "loss",  "loss_scale", NULL};
+    "j",    "q",     "weight", "rotation_weight", "name", "loss",  "loss_scale", "joint2",   "local2",
+    NULL};
 
 typedef struct reading {
     const sn_json *json;
@@ -110,6 +111,17 @@ static void read_goals(reading *r, sn_fields *f, sn_task *t) {
     case SN_TASK_POINT:
         need(f, sn_fields_numbers(f, "goal", 3, t->goal), "goal");
         break;
+    case SN_TASK_RELATIVE: {
+        const char *other = NULL;
+        need(f, sn_fields_string(f, "joint2", &other), "joint2");
+        if (other != NULL) t->joint2 = sn_model_find_joint(r->model, other);
+        if (t->joint2 < 0)
+            sn_fields_fail(f, sn_json_get(f->json, f->object, "joint2"),
+                           "there is no joint \"%.80s\"", other);
+        (void)sn_fields_numbers(f, "local2", 3, t->local2);
+        (void)sn_fields_numbers(f, "goal", 3, t->goal);
+        break;
+    }
     default:
         break;
     }

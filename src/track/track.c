@@ -349,7 +349,7 @@ typedef struct thread_job {
 static void run_worker(void *argument) {
     thread_job *job = argument;
     sn_tracker *t = job->tracker;
-    int size = t->options.chunk, nchunk = t->end / size + (t->end % size > 0), none = SN_OK;
+    int size = t->options.chunk, nchunk = t->end / size + (t->end % size > 0);
     bool resumes = job->worker == &t->workers[0] && t->solved % size > 0;
     for (;;) {
         // the chunk that an earlier advance began goes on where its state is
@@ -357,6 +357,7 @@ static void run_worker(void *argument) {
         if (chunk >= nchunk) return;
         sn_status status = solve_chunk(t, job->worker, resumes ? t->solved : chunk * size);
         resumes = false;
+        int none = SN_OK;
         if (status != SN_OK) atomic_compare_exchange_strong(&t->failed, &none, (int)status);
     }
 }
@@ -395,7 +396,9 @@ sn_status sn_tracker_begin(sn_tracker *tracker, int nframe, sn_track_goals goals
     (void)sn_model_clamp(tracker->model, tracker->start);
     atomic_store(&tracker->done, 0);
     atomic_store(&tracker->failed, SN_OK);
-    return solve_first_frames(tracker);
+    sn_status status = solve_first_frames(tracker);
+    if (status != SN_OK) tracker->goals = NULL;
+    return status;
 }
 
 sn_status sn_tracker_advance(sn_tracker *tracker, int count, int *solved) {

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Couplings and loops in the native model file.
+#pragma once
+
+#include "base/json_fields.h"
+#include "base/text.h"
+#include "model/model.h"
+
+/// The array "couplings" of a file into a builder, whose joints are all there and found in `names`.
+sn_status sn_couplings_read(const sn_json *json, const sn_json_node *list, sn_builder *builder,
+                            const sn_names *names, sn_error *error);
+
+/// The same for "loops".
+sn_status sn_loops_read(const sn_json *json, const sn_json_node *list, sn_builder *builder,
+                        const sn_names *names, sn_error *error);
+void sn_loops_write(sn_text *text, const sn_model *model);
+
+/// `, "couplings": [...]`; nothing for a model without any.
+void sn_couplings_write(sn_text *text, const sn_model *model);

@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: MIT
+// A tree and a few rows: solving
+//
+//   (M + Z^T W Z) x + A^T mu = b,   A x = 0,       M = H_T + diagonal
+//
+// with the factorisation M = L^T D L joint by joint and one small system. A weighted tie's W is
+// written V diag(w) V^T and its rows scaled to |w|^(1/2) V^T Z, so that W becomes a sign; a singular
+// W has rows of zeros and needs no care. With all rows in Z, e = +1 or -1 for weighted and 0 for
+// equality rows, and s the unknowns beside x,
+//
+//   S s = Z M^-1 b,   S = diag(e) + Z M^-1 Z^T,   x = M^-1 (b - Z^T s)
+//
+// Z M^-1 Z^T = (L^-T Z^T)^T D^-1 (L^-T Z^T) needs only the half of a solve that goes towards the
+// root, and that only on the paths of the tie's bodies. Then one solve of the whole tree is enough.
+//
+// Inertia (Haynsworth): the matrix is positive definite on the null space of A exactly when
+//
+//   negatives(M) - negatives(S) + negatives(e) = 0
+//
+// so M may have negative pivots, which are counted and kept. Dependent rows of A make S singular:
+// Bunch and Parlett's pivoting leaves them out.
+#include <string.h>
+
+#include "math/six.h"
+#include "sweeps/workspace.h"
+
+enum { N = SN_MAX_JOINT_DOFS };
+
+// L^-T z^T on the tie's paths, one joint after the other towards the root.
+static void reduce_tie(const sn_workspace *ws, sn_tie *tie, double *push) {
+    const sn_model *m = ws->model;
+    const int R = tie->nrow;
+    for (int i = 0; i < 6 * R * tie->njoint; i++) push[i] = 0;
+    for (int n = 0; n < tie->njoint; n++) {
+        const sn_joint *j = &m->joint[tie->joint[n]];
+        const sn_twist *T = ws->T + j->slot, *y = ws->yf + j->slot;
+        const double *inverse = ws->pivot + j->slot, *lower = ws->lower + N * j->slot;
+        double *up = tie->above[n] < 0 ? NULL : push + 6 * R * tie->above[n];
+        for (int r = 0; r < R; r++) {
+            double own[N];
+            six sum = six_load(push + 6 * (R * n + r));
+            for (int a = 0; a < j->nv; a++)
+                own[a] = tie->z[R * (tie->at[n] + a) + r] - six_dot(twist_load(&T[a]), sum);
+            for (int a = j->nv - 1; a >= 0; a--) {
+                for (int b = 0; b < a; b++) own[b] -= lower[N * a + b] * own[a];
+                tie->w[R * (tie->at[n] + a) + r] = own[a];
+                sum = six_add(sum, own[a] * inverse[a], twist_load(&y[a]));
+            }
+            if (up != NULL) six_store(up + 6 * r, six_plus(six_load(up + 6 * r), sum));
+        }
+    }
+}
+
+// S += the products of the rows of two ties, on the joints that both touch.
+static void add_products(const sn_workspace *ws, const sn_tie *p, const sn_tie *q, int n,
+                         double *S) {
+    const sn_model *m = ws->model;
+    double sum[SN_TIE_ROWS][SN_TIE_ROWS] = {{0}};
+    for (int i = 0, k = 0; i < p->njoint && k < q->njoint;) {
+        if (p->joint[i] != q->joint[k]) {
+            // the deeper of the two is touched by one alone
+            if (p->joint[i] > q->joint[k]) {
+                i++;
+            } else {
+                k++;
+            }
+            continue;
+        }
+        const sn_joint *j = &m->joint[p->joint[i]];
+        for (int a = 0; a < j->nv; a++) {
+            const double inverse = ws->pivot[j->slot + a];
+            const double *u = p->w + p->nrow * (p->at[i] + a);
+            const double *v = q->w + q->nrow * (q->at[k] + a);
+            for (int r = 0; r < p->nrow; r++) {
+                const double x = inverse * u[r];
+                for (int c = 0; c < q->nrow; c++) sum[r][c] += x * v[c];
+            }
+        }
+        i++;
+        k++;
+    }
+    for (int r = 0; r < p->nrow; r++)
+        for (int c = 0; c < q->nrow; c++)
+            S[p->first + r + n * (q->first + c)] = S[q->first + c + n * (p->first + r)] = sum[r][c];
+}
+
+// Has row r of an equality anything left on the velocities that may move? What is left of the
+// others' size by rounding does not count.
+static bool is_void(const sn_workspace *ws, const sn_tie *tie, int r, const bool *keep) {
+    double most = 0, all = 0;
+    for (int n = 0; n < tie->njoint; n++) {
+        const sn_joint *j = &ws->model->joint[tie->joint[n]];
+        for (int a = 0; a < j->nv; a++) {
+            const double *z = tie->z + tie->nrow * (tie->at[n] + a);
+            for (int i = 0; i < tie->nrow; i++) all = fmax(all, fabs(z[i]));
+            if (keep == NULL || keep[j->slot + a]) most = fmax(most, fabs(z[r]));
+        }
+    }
+    return most <= 1e-12 * all;
+}
+
+// The small system, its rows of equal size, factored. With `soft` above 0 on its diagonal, rows that
+// contradict each other share what cannot be met, in the sense of least squares. Returns negatives(e) - negatives(S).
+static int factor_small(sn_workspace *ws, const bool *keep, double soft) {
+    sn_ties *t = ws->ties;
+    const int n = t->nrow;
+    int negative = 0;
+    for (int p = 0; p < t->ntie; p++) {
+        if (!t->tie[p].active) continue;
+        for (int q = 0; q <= p; q++)
+            if (t->tie[q].active) add_products(ws, &t->tie[p], &t->tie[q], n, t->S);
+    }
+    t->nused = 0;
+    for (int p = 0; p < t->ntie; p++) {
+        const sn_tie *tie = &t->tie[p];
+        for (int r = 0; r < tie->nrow && tie->active; r++) {
+            int i = tie->first + r;
+            if (tie->equality) {
+                if (is_void(ws, tie, r, keep)) continue;
+            } else {
+                t->S[i + n * i] += tie->sign[r];
+                negative += tie->sign[r] < 0;
+            }
+            t->used[t->nused++] = i;
+        }
+    }
+    // scaled and packed; places never move up
+    const int u = t->nused;
+    for (int i = 0; i < u; i++) {
+        double size = 0;
+        for (int k = 0; k < u; k++) size = fmax(size, fabs(t->S[t->used[i] + n * t->used[k]]));
+        t->even[i] = size > 0 ? 1 / sqrt(size) : 1;
+    }
+    for (int k = 0; k < u; k++)
+        for (int i = 0; i < u; i++)
+            t->S[i + u * k] = t->S[t->used[i] + n * t->used[k]] * t->even[i] * t->even[k];
+    for (int i = 0; i < u && soft > 0; i++) t->S[i + u * i] += soft;
+    t->inertia = sn_symmetric_factor(u, t->S, 1e-11, t->order, t->pair);
+    return negative - t->inertia.negative;
+}
+
+// A direction along which the matrix of a failed factorisation bends down, in t->z, and its
+// curvature there; 0 when a few trials find none. Both large and small eigenvalues may be the
+// negative one, so that solutions and products are tried.
+static double find_bend(sn_workspace *ws, const double *diagonal, const bool *keep) {
+    sn_ties *t = ws->ties;
+    const int nv = ws->model->nv;
+    for (int i = 0; i < nv; i++) {
+        double x = ws->g[i] + 1e-3 * (i % 2 == 0 ? 1 : -1) * fabs(ws->g[i]);
+        t->z[i] = keep[i] ? (x != 0 ? x : 1e-3) : 0;
+    }
+    for (int tries = 0; tries < 4; tries++) {
+        sn_ties_solve(ws, t->z);
+        double square = 0, bend = 0;
+        sn_workspace_fields_multiply(ws, t->z, t->Hz);
+        for (int i = 0; i < nv; i++) {
+            if (!keep[i]) t->z[i] = 0;
+            square += t->z[i] * t->z[i];
+            bend += t->z[i] * t->Hz[i];
+            if (diagonal != NULL) bend += diagonal[i] * t->z[i] * t->z[i];
+        }
+        if (!(square > 0) || !isfinite(square)) break;
+        if (bend < 0) return bend;
+        for (int i = 0; i < nv; i++) t->z[i] /= sqrt(square);
+    }
+    for (int i = 0; i < nv; i++) t->z[i] = 0;
+    return 0;
+}
+
+// A follower moves when one of those it follows does.
+static void spread_keep(const sn_model *m, const bool *given, bool *keep) {
+    for (int i = 0; i < m->nv; i++) keep[i] = given == NULL || given[i];
+    for (int i = 0; i < m->ncoupling; i++) {
+        const sn_coupling_place *c = &m->coupled[i];
+        bool moves = false;
+        for (int k = 0; k < c->nleader; k++) moves = moves || keep[c->slot[k]];
+        keep[c->follower_slot] = moves;
+    }
+}
+
+int sn_ties_factor(sn_workspace *ws, const double *diagonal, const bool *keep, double tolerance,
+                   double *pivot) {
+    sn_ties *t = ws->ties;
+    const sn_model *m = ws->model;
+    (void)tolerance;
+    spread_keep(m, keep, t->keep);
+    for (int i = 0; i < m->nv; i++)
+        t->diagonal[i] = (diagonal != NULL ? diagonal[i] : 0) + t->bend[i] + t->extra[i];
+    for (int i = 0; i < m->nv; i++) t->z[i] = 0;
+    if (pivot != NULL) *pivot = 0;
+    int negatives = sn_workspace_count_negatives(ws, t->diagonal, t->keep);
+    if (negatives < 0) return -1 - negatives;
+    for (int p = 0; p < t->ntie; p++)
+        if (t->tie[p].active) reduce_tie(ws, &t->tie[p], t->push);
+    if (negatives + factor_small(ws, t->keep, 0) == 0) return -1;
+    double bend = find_bend(ws, diagonal, t->keep);
+    if (pivot != NULL) *pivot = bend;
+    return 0;
+}
+
+void sn_ties_solve(sn_workspace *ws, double *x) {
+    sn_ties *t = ws->ties;
+    const sn_model *m = ws->model;
+    sn_workspace_reduce(ws, x);
+    for (int p = 0; p < t->ntie; p++) {
+        const sn_tie *tie = &t->tie[p];
+        for (int r = 0; r < tie->nrow; r++) t->x[tie->first + r] = 0;
+        if (!tie->active) continue;
+        for (int n = 0; n < tie->njoint; n++) {
+            const sn_joint *j = &m->joint[tie->joint[n]];
+            for (int a = 0; a < j->nv; a++)
+                for (int r = 0; r < tie->nrow; r++)
+                    t->x[tie->first + r] +=
+                        tie->w[tie->nrow * (tie->at[n] + a) + r] * x[j->slot + a];
+        }
+    }
+    for (int i = 0; i < t->nrow; i++) t->multiplier[i] = 0;
+    for (int i = 0; i < t->nused; i++) t->y[i] = t->even[i] * t->x[t->used[i]];
+    sn_symmetric_solve(t->nused, t->S, t->inertia, t->order, t->pair, t->y, t->x);
+    for (int i = 0; i < t->nused; i++) t->multiplier[t->used[i]] = t->even[i] * t->y[i];
+    for (int p = 0; p < t->ntie; p++) {
+        const sn_tie *tie = &t->tie[p];
+        if (!tie->active) continue;
+        const double *s = t->multiplier + tie->first;
+        for (int n = 0; n < tie->njoint; n++) {
+            const sn_joint *j = &m->joint[tie->joint[n]];
+            for (int a = 0; a < j->nv; a++) {
+                double sum = 0;
+                for (int r = 0; r < tie->nrow; r++)
+                    sum += tie->w[tie->nrow * (tie->at[n] + a) + r] * s[r];
+                x[j->slot + a] -= ws->pivot[j->slot + a] * sum;
+            }
+        }
+    }
+    sn_workspace_substitute(ws, x);
+}
+
+void sn_ties_multiply(const sn_workspace *ws, const double *v, double *out) {
+    const sn_ties *t = ws->ties;
+    for (int i = 0; i < ws->model->nv; i++) out[i] += t->bend[i] * v[i];
+    for (int p = 0; p < t->ntie; p++) {
+        const sn_tie *tie = &t->tie[p];
+        if (!tie->active || tie->equality) continue;
+        double sum[SN_TIE_ROWS] = {0};
+        for (int pass = 0; pass < 2; pass++) {
+            for (int n = 0; n < tie->njoint; n++) {
+                const sn_joint *j = &ws->model->joint[tie->joint[n]];
+                for (int a = 0; a < j->nv; a++) {
+                    const double *z = tie->z + tie->nrow * (tie->at[n] + a);
+                    for (int r = 0; r < tie->nrow; r++) {
+                        if (pass == 0) {
+                            sum[r] += z[r] * v[j->slot + a];
+                        } else {
+                            out[j->slot + a] += tie->sign[r] * z[r] * sum[r];
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+void sn_ties_diagonal(const sn_workspace *ws, double *d) {
+    const sn_ties *t = ws->ties;
+    const sn_model *m = ws->model;
+    for (int i = 0; i < m->nv; i++) d[i] += t->bend[i];
+    for (int p = 0; p < t->ntie; p++) {
+        const sn_tie *tie = &t->tie[p];
+        if (!tie->active || tie->equality) continue;
+        for (int n = 0; n < tie->njoint; n++) {
+            const sn_joint *j = &m->joint[tie->joint[n]];
+            for (int a = 0; a < j->nv; a++) {
+                const double *z = tie->z + tie->nrow * (tie->at[n] + a);
+                for (int r = 0; r < tie->nrow; r++) d[j->slot + a] += tie->sign[r] * z[r] * z[r];
+            }
+        }
+    }
+    // what only a loop sees is seen all the same
+    const double *K = ws->field[0].K;
+    double weight = fmax((K[21] + K[28] + K[35]) / 3, 1e-3 * (K[0] + K[7] + K[14]));
+    for (int p = 0; p < t->ntie; p++) {
+        const sn_tie *tie = &t->tie[p];
+        if (tie->source != SN_TIE_LOOP) continue;
+        for (int n = 0; n < tie->njoint; n++) {
+            const sn_joint *j = &m->joint[tie->joint[n]];
+            for (int a = 0; a < j->nv; a++) {
+                const double *z = tie->z + tie->nrow * (tie->at[n] + a);
+                for (int r = 0; r < tie->nrow; r++) d[j->slot + a] += weight * z[r] * z[r];
+            }
+        }
+    }
+    // a leader is seen through those that follow it, the last of a row of followers first
+    const double *slope = t->slope + m->nleader;
+    for (int i = m->ncoupling - 1; i >= 0; i--) {
+        const sn_coupling_place *c = &m->coupled[i];
+        slope -= c->nleader;
+        for (int k = 0; k < c->nleader; k++)
+            d[c->slot[k]] += slope[k] * slope[k] * d[c->follower_slot];
+    }
+}
+
+void sn_ties_follow(const sn_workspace *ws, double *v) {
+    const sn_model *m = ws->model;
+    const double *slope = ws->ties->slope;
+    for (int i = 0; i < m->ncoupling; i++) {
+        const sn_coupling_place *c = &m->coupled[i];
+        double sum = 0;
+        for (int k = 0; k < c->nleader; k++) sum += slope[k] * v[c->slot[k]];
+        v[c->follower_slot] = sum;
+        slope += c->nleader;
+    }
+}
+
+void sn_ties_lead(const sn_workspace *ws, double *v) {
+    const sn_model *m = ws->model;
+    const double *slope = ws->ties->slope + m->nleader;
+    for (int i = m->ncoupling - 1; i >= 0; i--) {
+        const sn_coupling_place *c = &m->coupled[i];
+        slope -= c->nleader;
+        for (int k = 0; k < c->nleader; k++) v[c->slot[k]] += slope[k] * v[c->follower_slot];
+        v[c->follower_slot] = 0;
+    }
+}
+
+// ---- equalities alone, in the measure D^2 -----------------------------------------------------------
+
+// x D^-2 of the velocities that may move.
+static double inverse_of(const sn_ties *t, const double *scale, int slot) {
+    return t->keep[slot] ? 1 / scale[slot] : 0;
+}
+
+// A D^-2 A^T of all equalities, factored as the small system.
+static void factor_equalities(sn_workspace *ws, const double *scale, const bool *keep,
+                              double soft) {
+    sn_ties *t = ws->ties;
+    spread_keep(ws->model, keep, t->keep);
+    // the products of rows as they are: as if L were 1 and D the scale
+    for (int i = 0; i < ws->model->nv; i++) ws->pivot[i] = inverse_of(t, scale, i);
+    for (int p = 0; p < t->ntie; p++) {
+        sn_tie *tie = &t->tie[p];
+        tie->resting = tie->active && !tie->equality;
+        if (tie->resting) tie->active = false;
+        if (tie->equality)
+            memcpy(tie->w, tie->z, (size_t)(tie->nrow * tie->nslot) * sizeof *tie->w);
+    }
+    (void)factor_small(ws, t->keep, soft);
+    for (int p = 0; p < t->ntie; p++)
+        if (t->tie[p].resting) t->tie[p].active = true;
+}
+
+// s = (A D^-2 A^T)^-1 b: b in t->x by row, s in t->multiplier.
+static void solve_equalities(sn_ties *t) {
+    for (int i = 0; i < t->nused; i++) t->y[i] = t->even[i] * t->x[t->used[i]];
+    for (int i = 0; i < t->nrow; i++) t->multiplier[i] = 0;
+    sn_symmetric_solve(t->nused, t->S, t->inertia, t->order, t->pair, t->y, t->x);
+    for (int i = 0; i < t->nused; i++) t->multiplier[t->used[i]] = t->even[i] * t->y[i];
+}
+
+// x += a A^T s, times D^-2 where asked.
+static void add_transposed(const sn_workspace *ws, double a, const double *scale, double *x) {
+    const sn_ties *t = ws->ties;
+    for (int p = 0; p < t->ntie; p++) {
+        const sn_tie *tie = &t->tie[p];
+        for (int n = 0; n < tie->njoint && tie->equality; n++) {
+            const sn_joint *j = &ws->model->joint[tie->joint[n]];
+            for (int k = 0; k < j->nv; k++) {
+                double sum = 0;
+                for (int r = 0; r < tie->nrow; r++)
+                    sum += tie->z[tie->nrow * (tie->at[n] + k) + r] * t->multiplier[tie->first + r];
+                x[j->slot + k] += a * sum * (scale != NULL ? inverse_of(t, scale, j->slot + k) : 1);
+            }
+        }
+    }
+}
+
+void sn_ties_restore(sn_workspace *ws, const double *scale, const bool *keep, double *x) {
+    sn_ties *t = ws->ties;
+    factor_equalities(ws, scale, keep, 1e-9);
+    for (int p = 0; p < t->ntie; p++) {
+        const sn_tie *tie = &t->tie[p];
+        double c[SN_TIE_ROWS] = {0};
+        if (tie->source == SN_TIE_LOOP) (void)sn_loop_values(ws, tie->index, c);
+        for (int r = 0; r < tie->nrow; r++) t->x[tie->first + r] = c[r];
+    }
+    solve_equalities(t);
+    for (int i = 0; i < ws->model->nv; i++) x[i] = 0;
+    add_transposed(ws, -1, scale, x);
+}
+
+void sn_ties_balance(sn_workspace *ws, const double *scale, const bool *keep) {
+    sn_ties *t = ws->ties;
+    factor_equalities(ws, scale, keep, 0);
+    for (int p = 0; p < t->ntie; p++) {
+        const sn_tie *tie = &t->tie[p];
+        for (int r = 0; r < tie->nrow; r++) t->x[tie->first + r] = 0;
+        for (int n = 0; n < tie->njoint && tie->equality; n++) {
+            const sn_joint *j = &ws->model->joint[tie->joint[n]];
+            for (int a = 0; a < j->nv; a++)
+                for (int r = 0; r < tie->nrow; r++)
+                    t->x[tie->first + r] -= tie->z[tie->nrow * (tie->at[n] + a) + r] *
+                                            inverse_of(t, scale, j->slot + a) * ws->g[j->slot + a];
+        }
+    }
+    solve_equalities(t);
+    // rows of couplings only hand gradients to leaders, which was done: g stays as they left it
+    add_transposed(ws, 1, NULL, ws->g);
+    if (t->coupled) sn_ties_lead(ws, ws->g);
+    for (int p = 0; p < t->ntie; p++) {
+        const sn_tie *tie = &t->tie[p];
+        if (tie->source != SN_TIE_LOOP) continue;
+        for (int r = 0; r < tie->nrow; r++)
+            t->mu[SN_TIE_ROWS * tie->index + r] += t->multiplier[tie->first + r];
+    }
+}
+
+double sn_ties_open(const sn_workspace *ws) {
+    double most = 0;
+    for (int i = 0; i < ws->model->nloop; i++) {
+        double c[SN_TIE_ROWS];
+        int n = sn_loop_values(ws, i, c);
+        for (int r = 0; r < n; r++) most = fmax(most, fabs(c[r]));
+    }
+    return most;
+}

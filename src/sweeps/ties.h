@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+// Ties: what couples branches of the tree. A tie is a few rows over the velocities, either
+//
+//   weighted   H = H_T + Z^T W Z, a task whose residual depends on bodies of several branches
+//   equality   A u = 0, a coordinate that follows others, or a loop that closes
+//
+// What a producer of rows gives (ties_fill.c): its value, point forces for the sweeps (they make
+// the whole gradient, and the curvature but for Z^T W Z), the rows and W. The algebra (ties.c) knows
+// nothing of where rows come from. A problem without ties has none of this: ws->ties is NULL.
+#pragma once
+
+#include "base/memory.h"
+#include "linalg/symmetric.h"
+#include "model/model.h"
+#include "tasks/problem.h"
+
+enum { SN_TIE_ROWS = 6, SN_TIE_BODIES = SN_MAX_LEADERS + 1 };
+
+typedef enum sn_tie_source {
+    SN_TIE_COUPLING,       ///< equality: the follower's velocity
+    SN_TIE_COUPLING_BEND,  ///< weighted: a function of several leaders is curved
+    SN_TIE_RELATIVE,       ///< weighted: a relative point task
+    SN_TIE_LOOP,           ///< equality: a loop that closes
+    SN_TIE_LOOP_BEND       ///< weighted: how the loop's force turns with both bodies
+} sn_tie_source;
+
+typedef struct sn_tie {
+    sn_tie_source source;
+    int index;  ///< of the coupling or task
+    bool equality;
+    bool active;   ///< counts at the pose of the last evaluation
+    bool resting;  ///< left out for a moment
+    int nrow;
+    int first;          ///< place of its first row among all
+    int njoint, nslot;  ///< the joints it touches: the union of the paths of its bodies
+    int *joint;         ///< njoint, sweep positions, the deepest first
+    int *above;         ///< njoint: where a joint's parent stands in this list, -1 at the root
+    int *at;            ///< njoint: where its velocities start in z and w
+    double *z;          ///< nslot x nrow: the rows, scaled by |W|^(1/2) where there is a W
+    double *w;          ///< nslot x nrow: L^-T z^T, of the last factorisation
+    double sign[SN_TIE_ROWS];
+} sn_tie;
+
+/// What a tie does to one body: a wrench, and the curvature of its own motion.
+typedef enum sn_force_kind {
+    SN_FORCE_POINT,  ///< F on its point p
+    SN_FORCE_SEEN,   ///< F, fixed in the body, on a point p of another body that lies there
+    SN_FORCE_TURN    ///< its direction p is drawn to F, both unit vectors, with weight w
+} sn_force_kind;
+
+/// Places are from the sweep's origin.
+typedef struct sn_tie_force {
+    sn_force_kind kind;
+    int joint;  ///< sweep position
+    sn_vec3 p, F;
+    double w;
+} sn_tie_force;
+
+typedef struct sn_ties {
+    int ntie, nrow, nforce;
+    sn_tie *tie;
+    sn_tie_force *force;  ///< of the last evaluation
+    bool forced;          ///< there are forces at all
+    bool turned;          ///< some are other than on points: the general sweep is needed
+    double *mu;           ///< nloop x SN_TIE_ROWS: the loops' forces, set by solvers
+    bool coupled;         ///< some rows are the model's couplings
+    double *bend;         ///< nv: what couplings of one leader add to the diagonal of H
+    double *slope;        ///< per leader of each coupling: df / dq at the last evaluation
+    double *extra;        ///< nv: a little on the diagonal of what only equalities see
+    double *push;         ///< scratch of a reduction
+    double *diagonal;     ///< nv
+    bool *keep;           ///< nv
+
+    // the small system
+    int nused;           ///< rows in it
+    int *used;           ///< nrow: which
+    int *order;          ///< nrow
+    bool *pair;          ///< nrow
+    double *S;           ///< nrow x nrow
+    double *even;        ///< nrow: what its rows and columns were scaled by
+    double *x, *y;       ///< nrow
+    double *multiplier;  ///< nrow: of the last solve
+    sn_inertia inertia;
+    double *z, *Hz;  ///< nv: the direction of negative curvature that a failed factorisation found
+} sn_ties;
+
+struct sn_workspace;
+struct sn_placed;
+
+/// How many ties a problem has; 0: it needs none of this.
+int sn_ties_count(const sn_problem *problem);
+
+/// Memory and structure: called twice, first measuring. `ties` itself is given.
+void sn_ties_layout(sn_ties *ties, const sn_problem *problem, sn_layout *layout);
+
+/// ties_fill.c: f of the tied tasks at the placed pose.
+double sn_ties_value(const struct sn_workspace *ws);
+
+/// ties_fill.c: |r| of a relative task.
+double sn_ties_error(const struct sn_workspace *ws, int relative);
+
+/// ties_fill.c: f and the point forces at the placed pose, before the sweep from the leaves.
+double sn_ties_forces(struct sn_workspace *ws);
+
+/// ties_fill.c: after the sweep and the gains: the gradient by the leaders alone, the rows and W.
+void sn_ties_rows(struct sn_workspace *ws, bool exact, bool second);
+
+/// loops.c: its rows of c at the placed pose; how many there are.
+int sn_loop_values(const struct sn_workspace *ws, int loop, double c[SN_TIE_ROWS]);
+int sn_loop_nrow(const sn_loop_place *loop);
+/// How many rows its weighted tie has; 0: none.
+int sn_loop_nbend(const sn_loop_place *loop);
+/// The forces of mu, at most SN_LOOP_FORCES; how many.
+enum { SN_LOOP_FORCES = 14 };
+int sn_loop_forces(const struct sn_workspace *ws, int loop, const double *mu, sn_tie_force *out);
+/// The rows of either tie, and W of the second; the rows are 0 before.
+void sn_loop_rows(const struct sn_workspace *ws, sn_tie *tie);
+void sn_loop_bend(const struct sn_workspace *ws, sn_tie *tie, const double *mu, double *W);
+
+/// How far it is open: the distance of the points, the angle between axes or rotations.
+double sn_loop_error(const struct sn_workspace *ws, int loop);
+
+/// The step of least x^T D^2 x with A x = -c on what may move; couplings are kept.
+void sn_ties_restore(struct sn_workspace *ws, const double *scale, const bool *keep, double *x);
+/// Change mu so that what is left of g on what may move is least in the measure D^-2; g with it.
+void sn_ties_balance(struct sn_workspace *ws, const double *scale, const bool *keep);
+/// The largest of the loops' rows c at the placed pose.
+double sn_ties_open(const struct sn_workspace *ws);
+
+/// v = the velocities of all when the leaders move with x; and its transpose: what a follower
+/// collects is handed to its leaders.
+void sn_ties_follow(const struct sn_workspace *ws, double *v);
+void sn_ties_lead(const struct sn_workspace *ws, double *v);
+
+/// For sn_workspace_multiply(), in file order and at the placed pose: velocities of followers, and
+/// what ties add to a product, everything then handed to leaders.
+void sn_ties_follow_file(const struct sn_workspace *ws, double *v);
+void sn_ties_multiply_file(struct sn_workspace *ws, bool exact, const double *v, double *out);
+
+/// out += Z^T W Z v and the couplings' bend, in sweep order.
+void sn_ties_multiply(const struct sn_workspace *ws, const double *v, double *out);
+
+/// d += what ties see of every velocity.
+void sn_ties_diagonal(const struct sn_workspace *ws, double *d);
+
+/// As sn_workspace_factor() and sn_workspace_solve() with the rows.
+int sn_ties_factor(struct sn_workspace *ws, const double *diagonal, const bool *keep,
+                   double tolerance, double *pivot);
+void sn_ties_solve(struct sn_workspace *ws, double *x);

@@ -1,0 +1,484 @@
+// SPDX-License-Identifier: MIT
+// Where ties come from: what rows they have and what fills them.
+//
+//   coupling   q_d = f(q_i, ...): the row u_d - sum f_i u_i = 0. Where phi has the gradient mu at the
+//              follower, f's second derivatives count mu f_ij among the leaders: on the diagonal for
+//              one leader, a weighted tie for several.
+//   relative   phi = 1/2 w |r|^2, r = p_a - p_b - d: the forces -w r at p_a and w r at p_b, and the
+//              rows J_a - J_b with W = w I.
+#include "math/six.h"
+#include "sweeps/workspace.h"
+
+// What a tie is, before it has memory: its bodies are sweep positions of joints.
+typedef struct plan {
+    sn_tie_source source;
+    int index, nrow, nbody;
+    bool equality;
+    int body[SN_TIE_BODIES];
+} plan;
+
+static int joint_of_slot(const sn_model *m, int slot) {
+    int low = 0, high = m->njoint - 1;
+    // the last joint that starts at or before the slot and has velocities
+    while (low < high) {
+        int middle = (low + high + 1) / 2;
+        if (m->joint[middle].slot <= slot) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    while (m->joint[low].nv == 0) low--;
+    return low;
+}
+
+static bool bends(const sn_coupling_place *c) { return c->curved && c->nleader > 1; }
+
+static plan plan_coupling(const sn_model *m, int i, bool bend) {
+    const sn_coupling_place *c = &m->coupled[i];
+    plan p = {.source = bend ? SN_TIE_COUPLING_BEND : SN_TIE_COUPLING,
+              .index = i,
+              .nrow = bend ? c->nleader : 1,
+              .equality = !bend};
+    for (int k = 0; k < c->nleader; k++) p.body[p.nbody++] = joint_of_slot(m, c->slot[k]);
+    if (!bend) p.body[p.nbody++] = joint_of_slot(m, c->follower_slot);
+    return p;
+}
+
+// The ties of a problem, one after the other; false at the end.
+static bool plan_next(const sn_problem *problem, int *at, plan *out) {
+    const sn_model *m = problem->model;
+    for (;; ++*at) {
+        int i = *at;
+        if (i < m->ncoupling) {
+            *out = plan_coupling(m, i, false);
+            break;
+        }
+        i -= m->ncoupling;
+        if (i < m->ncoupling) {
+            if (!bends(&m->coupled[i])) continue;
+            *out = plan_coupling(m, i, true);
+            break;
+        }
+        i -= m->ncoupling;
+        if (i < problem->nrelative) {
+            const sn_relative *r = &problem->relative[i];
+            *out = (plan){.source = SN_TIE_RELATIVE,
+                          .index = i,
+                          .nrow = 3,
+                          .nbody = 2,
+                          .body = {r->joint[0], r->joint[1]}};
+            break;
+        }
+        i -= problem->nrelative;
+        if (i < 2 * m->nloop) {
+            const sn_loop_place *loop = &m->looped[i / 2];
+            bool bend = i % 2 == 1;
+            if (bend && sn_loop_nbend(loop) == 0) continue;
+            *out = (plan){.source = bend ? SN_TIE_LOOP_BEND : SN_TIE_LOOP,
+                          .index = i / 2,
+                          .nrow = bend ? sn_loop_nbend(loop) : sn_loop_nrow(loop),
+                          .equality = !bend,
+                          .nbody = 2,
+                          .body = {loop->joint[0], loop->joint[1]}};
+            break;
+        }
+        return false;
+    }
+    ++*at;
+    return true;
+}
+
+// The union of the paths of some bodies, the deepest first: parents stand before their children in
+// sweep order, so the largest position of all is next. -1 at the end.
+static int union_next(const sn_model *m, plan *p) {
+    int deepest = -1;
+    for (int i = 0; i < p->nbody; i++)
+        if (p->body[i] > deepest) deepest = p->body[i];
+    for (int i = 0; i < p->nbody && deepest >= 0; i++)
+        if (p->body[i] == deepest) p->body[i] = m->joint[deepest].parent;
+    return deepest;
+}
+
+int sn_ties_count(const sn_problem *problem) {
+    int count = 0, at = 0;
+    plan p;
+    while (plan_next(problem, &at, &p)) count++;
+    return count;
+}
+
+static void place_tie(const sn_model *m, const plan *p, sn_tie *tie, sn_layout *layout) {
+    plan walk = *p;
+    tie->source = p->source;
+    tie->index = p->index;
+    tie->equality = p->equality;
+    tie->nrow = p->nrow;
+    tie->njoint = tie->nslot = 0;
+    for (int k; (k = union_next(m, &walk)) >= 0;) {
+        tie->njoint++;
+        tie->nslot += m->joint[k].nv;
+    }
+    size_t njoint = (size_t)tie->njoint, size = (size_t)tie->nslot * (size_t)tie->nrow;
+    tie->joint = sn_layout_take(layout, njoint, sizeof *tie->joint);
+    tie->above = sn_layout_take(layout, njoint, sizeof *tie->above);
+    tie->at = sn_layout_take(layout, njoint, sizeof *tie->at);
+    tie->z = sn_layout_take(layout, size, sizeof *tie->z);
+    tie->w = sn_layout_take(layout, size, sizeof *tie->w);
+    if (tie->joint == NULL) return;
+    walk = *p;
+    int slots = 0;
+    for (int n = 0; n < tie->njoint; n++) {
+        int k = tie->joint[n] = union_next(m, &walk);
+        tie->at[n] = slots;
+        slots += m->joint[k].nv;
+    }
+    for (int n = 0; n < tie->njoint; n++) {
+        int parent = m->joint[tie->joint[n]].parent, i = n + 1;
+        while (i < tie->njoint && tie->joint[i] != parent) i++;
+        tie->above[n] = i < tie->njoint ? i : -1;
+    }
+}
+
+void sn_ties_layout(sn_ties *t, const sn_problem *problem, sn_layout *layout) {
+    const sn_model *m = problem->model;
+    size_t nv = (size_t)m->nv, push = 0;
+    int at = 0, count = sn_ties_count(problem);
+    t->ntie = count;
+    t->nrow = 0;
+    t->forced = problem->nrelative > 0 || m->nloop > 0;
+    t->turned = false;
+    for (int i = 0; i < m->nloop; i++)
+        t->turned = t->turned ||
+                    (m->looped[i].type != SN_LOOP_POINT && m->looped[i].type != SN_LOOP_DISTANCE);
+    t->coupled = m->ncoupling > 0;
+    t->tie = sn_layout_take(layout, (size_t)count, sizeof *t->tie);
+    for (int i = 0; i < count; i++) {
+        plan p;
+        sn_tie measured, *tie = t->tie != NULL ? &t->tie[i] : &measured;
+        (void)plan_next(problem, &at, &p);
+        place_tie(m, &p, tie, layout);
+        tie->first = t->nrow;
+        t->nrow += tie->nrow;
+        size_t need = 6 * (size_t)tie->nrow * (size_t)tie->njoint;
+        if (need > push) push = need;
+    }
+    size_t nrow = (size_t)t->nrow;
+    size_t nforce = 2 * (size_t)problem->nrelative + SN_LOOP_FORCES * (size_t)m->nloop;
+    t->force = sn_layout_take(layout, nforce, sizeof *t->force);
+    t->mu = sn_layout_take(layout, SN_TIE_ROWS * (size_t)m->nloop, sizeof *t->mu);
+    t->bend = sn_layout_take(layout, nv, sizeof *t->bend);
+    t->slope = sn_layout_take(layout, (size_t)m->nleader, sizeof *t->slope);
+    t->extra = sn_layout_take(layout, nv, sizeof *t->extra);
+    t->push = sn_layout_take(layout, push, sizeof *t->push);
+    t->diagonal = sn_layout_take(layout, nv, sizeof *t->diagonal);
+    t->keep = sn_layout_take(layout, nv, sizeof *t->keep);
+    t->used = sn_layout_take(layout, nrow, sizeof *t->used);
+    t->order = sn_layout_take(layout, nrow, sizeof *t->order);
+    t->pair = sn_layout_take(layout, nrow, sizeof *t->pair);
+    t->S = sn_layout_take(layout, nrow * nrow, sizeof *t->S);
+    t->even = sn_layout_take(layout, nrow, sizeof *t->even);
+    t->x = sn_layout_take(layout, nrow, sizeof *t->x);
+    t->y = sn_layout_take(layout, nrow, sizeof *t->y);
+    t->multiplier = sn_layout_take(layout, nrow, sizeof *t->multiplier);
+    t->z = sn_layout_take(layout, nv, sizeof *t->z);
+    t->Hz = sn_layout_take(layout, nv, sizeof *t->Hz);
+}
+
+// The two points of a relative task, from the origin, and r.
+static sn_vec3 relative_at(const sn_workspace *ws, const sn_relative *task, sn_vec3 p[2]) {
+    for (int i = 0; i < 2; i++) p[i] = sn_place(&ws->frame[task->joint[i]], task->local[i]);
+    return v3_sub(v3_sub(p[0], p[1]), task->offset);
+}
+
+double sn_ties_value(const sn_workspace *ws) {
+    double f = 0;
+    for (int i = 0; i < ws->problem->nrelative; i++) {
+        const sn_relative *task = &ws->problem->relative[i];
+        sn_vec3 p[2], r = relative_at(ws, task, p);
+        if (task->weight > 0) f += 0.5 * task->weight * v3_dot(r, r);
+    }
+    return f;
+}
+
+double sn_ties_error(const sn_workspace *ws, int relative) {
+    sn_vec3 p[2];
+    return v3_norm(relative_at(ws, &ws->problem->relative[relative], p));
+}
+
+double sn_ties_forces(sn_workspace *ws) {
+    sn_ties *t = ws->ties;
+    double f = 0;
+    t->nforce = 0;
+    for (int i = 0; i < ws->problem->nrelative; i++) {
+        const sn_relative *task = &ws->problem->relative[i];
+        sn_vec3 p[2], r = relative_at(ws, task, p);
+        if (!(task->weight > 0)) continue;
+        f += 0.5 * task->weight * v3_dot(r, r);
+        for (int k = 0; k < 2; k++)
+            t->force[t->nforce++] =
+                (sn_tie_force){SN_FORCE_POINT, task->joint[k], p[k],
+                               v3_scale(k == 0 ? -task->weight : task->weight, r), 0};
+    }
+    for (int i = 0; i < ws->model->nloop; i++)
+        t->nforce += sn_loop_forces(ws, i, t->mu + SN_TIE_ROWS * i, t->force + t->nforce);
+    return f;
+}
+
+// z += sign sqrt(weight) (b + a x p) on the path of a body, p from the origin.
+static void add_point_rows(const sn_workspace *ws, sn_tie *tie, int body, sn_vec3 p, double scale) {
+    const sn_model *m = ws->model;
+    int n = 0;
+    for (int k = body; k >= 0; k = m->joint[k].parent) {
+        while (tie->joint[n] != k) n++;
+        const sn_joint *j = &m->joint[k];
+        for (int a = 0; a < j->nv; a++) {
+            const sn_twist *T = &ws->T[j->slot + a];
+            sn_vec3 column = v3_scale(scale, v3_add(T->b, v3_cross(T->a, p)));
+            double *z = tie->z + 3 * (tie->at[n] + a);
+            z[0] += column.x;
+            z[1] += column.y;
+            z[2] += column.z;
+        }
+    }
+}
+
+// The place in z of a velocity.
+static int find_slot(const sn_workspace *ws, const sn_tie *tie, int slot) {
+    for (int n = 0; n < tie->njoint; n++) {
+        const sn_joint *j = &ws->model->joint[tie->joint[n]];
+        if (slot >= j->slot && slot < j->slot + j->nv) return tie->at[n] + slot - j->slot;
+    }
+    return 0;
+}
+
+static void fill_coupling(const sn_workspace *ws, sn_tie *tie, const double *slope) {
+    const sn_coupling_place *c = &ws->model->coupled[tie->index];
+    for (int i = 0; i < tie->nslot; i++) tie->z[i] = 0;
+    tie->z[find_slot(ws, tie, c->follower_slot)] = 1;
+    for (int k = 0; k < c->nleader; k++) tie->z[find_slot(ws, tie, c->slot[k])] = -slope[k];
+}
+
+// The rows of a weighted tie by W = P^T L D L^T P: the rows L^T P Z have the weights D, which is
+// diagonal but for 2 x 2 blocks; those are turned to be so. Each row then takes the root of its
+// weight, and its sign is left.
+static void weigh(sn_tie *tie, double *W) {
+    const int R = tie->nrow;
+    double size = 0, weight[SN_TIE_ROWS] = {0}, cosine[SN_TIE_ROWS], sine[SN_TIE_ROWS];
+    int order[SN_TIE_ROWS];
+    bool pair[SN_TIE_ROWS];
+    for (int i = 0; i < R * R; i++) size = fmax(size, fabs(W[i]));
+    int rank = R - sn_symmetric_factor(R, W, 1e-15 * size, order, pair).dropped;
+    for (int k = 0; k < rank; k++) {
+        weight[k] = W[k + R * k];
+        if (!pair[k]) continue;
+        const double a = W[k + R * k], b = W[k + 1 + R * k], d = W[k + 1 + R * (k + 1)];
+        const double ratio = (d - a) / (2 * b);
+        const double t = (ratio < 0 ? -1 : 1) / (fabs(ratio) + sqrt(1 + ratio * ratio));
+        cosine[k] = 1 / sqrt(1 + t * t);
+        sine[k] = t * cosine[k];
+        weight[k] = a - t * b;
+        weight[k + 1] = d + t * b;
+        k++;
+    }
+    for (int r = 0; r < R; r++) tie->sign[r] = weight[r] < 0 ? -1 : 1;
+    for (int i = 0; i < tie->nslot; i++) {
+        double row[SN_TIE_ROWS], *z = tie->z + R * i;
+        for (int k = 0; k < R; k++) row[k] = k < rank ? z[order[k]] : 0;
+        for (int k = 0; k < rank; k++)
+            for (int n = k + (pair[k] ? 2 : 1); n < R; n++) row[k] += W[n + R * k] * z[order[n]];
+        for (int k = 0; k + 1 < rank; k++) {
+            if (!pair[k]) continue;
+            const double x = row[k], y = row[k + 1];
+            row[k] = cosine[k] * x - sine[k] * y;
+            row[k + 1] = sine[k] * x + cosine[k] * y;
+        }
+        for (int k = 0; k < R; k++) z[k] = sqrt(fabs(weight[k])) * row[k];
+    }
+}
+
+// mu f_ij among the leaders, by their velocities behind the gains.
+static void bend_coupling(sn_workspace *ws, sn_tie *tie, double mu, const sn_jet *jet) {
+    const sn_model *m = ws->model;
+    const sn_coupling_place *c = &m->coupled[tie->index];
+    const int R = tie->nrow;
+    double W[SN_TIE_ROWS * SN_TIE_ROWS];
+    for (int i = 0; i < R * tie->nslot; i++) tie->z[i] = 0;
+    for (int i = 0; i < R; i++) {
+        tie->z[R * find_slot(ws, tie, c->slot[i]) + i] = m->inner[c->v[i]];
+        for (int k = 0; k <= i; k++) W[i + R * k] = W[k + R * i] = mu * jet->dd[i][k];
+    }
+    tie->active = true;
+    weigh(tie, W);
+}
+
+static sn_tie *bend_tie(sn_ties *t, int coupling) {
+    for (int p = 0; p < t->ntie; p++)
+        if (t->tie[p].source == SN_TIE_COUPLING_BEND && t->tie[p].index == coupling)
+            return &t->tie[p];
+    return NULL;
+}
+
+// The gradient is handed from followers to leaders, the last of a row of followers first; on its
+// way it shows how much the functions' curvature counts.
+static void lead_gradient(sn_workspace *ws, bool exact) {
+    sn_ties *t = ws->ties;
+    const sn_model *m = ws->model;
+    double *slope = t->slope + m->nleader;
+    for (int i = m->ncoupling - 1; i >= 0; i--) {
+        const sn_coupling_place *c = &m->coupled[i];
+        double mu = ws->g[c->follower_slot];
+        sn_jet jet;
+        sn_driver_at(&c->driver, ws->q, &jet);
+        slope -= c->nleader;
+        ws->g[c->follower_slot] = 0;
+        for (int k = 0; k < c->nleader; k++) {
+            double inner = m->inner[c->v[k]];
+            slope[k] = inner * jet.d[k];
+            ws->g[c->slot[k]] += slope[k] * mu;
+            if (exact && c->curved && c->nleader == 1)
+                t->bend[c->slot[k]] += inner * inner * mu * jet.dd[0][0];
+        }
+        if (exact && bends(c)) bend_coupling(ws, bend_tie(t, i), mu, &jet);
+    }
+}
+
+// What only equalities see has no diagonal of its own, and M^-1 would be so large there that the
+// rows' products lose all digits of the rest: a hundred-millionth of the tasks' weight is enough.
+static void add_extra(sn_workspace *ws) {
+    sn_ties *t = ws->ties;
+    bool any = false;
+    for (int p = 0; p < t->ntie; p++) any = any || t->tie[p].equality;
+    if (!any) return;
+    const double *K = ws->field[0].K;
+    double weight = 1e-8 * fmax(fmax(K[0] + K[7] + K[14], K[21] + K[28] + K[35]), 1e-300);
+    for (int p = 0; p < t->ntie; p++) {
+        const sn_tie *tie = &t->tie[p];
+        for (int n = 0; n < tie->njoint && tie->equality; n++) {
+            const sn_joint *j = &ws->model->joint[tie->joint[n]];
+            for (int a = 0; a < j->nv; a++)
+                for (int r = 0; r < tie->nrow; r++) {
+                    double z = tie->z[tie->nrow * (tie->at[n] + a) + r];
+                    t->extra[j->slot + a] += weight * z * z;
+                }
+        }
+    }
+    // not where there is enough already
+    sn_tree_diagonal(ws, t->diagonal);
+    for (int i = 0; i < ws->model->nv; i++)
+        t->extra[i] = fmax(t->extra[i] - fabs(t->diagonal[i]), 0);
+}
+
+void sn_ties_rows(sn_workspace *ws, bool exact, bool second) {
+    sn_ties *t = ws->ties;
+    const sn_model *m = ws->model;
+    for (int i = 0; i < m->nv; i++) t->bend[i] = t->extra[i] = 0;
+    for (int p = 0; p < t->ntie; p++) t->tie[p].active = t->tie[p].equality;
+    lead_gradient(ws, exact && second);
+    if (!second) return;
+    const double *slope = t->slope;
+    for (int p = 0; p < t->ntie; p++) {
+        sn_tie *tie = &t->tie[p];
+        switch (tie->source) {
+        case SN_TIE_COUPLING:
+            fill_coupling(ws, tie, slope);
+            slope += m->coupled[tie->index].nleader;
+            break;
+        case SN_TIE_COUPLING_BEND:
+            break;
+        case SN_TIE_RELATIVE: {
+            const sn_relative *task = &ws->problem->relative[tie->index];
+            tie->active = task->weight > 0;
+            if (!tie->active) break;
+            sn_vec3 at[2];
+            (void)relative_at(ws, task, at);
+            for (int i = 0; i < 3 * tie->nslot; i++) tie->z[i] = 0;
+            for (int r = 0; r < 3; r++) tie->sign[r] = 1;
+            add_point_rows(ws, tie, task->joint[0], at[0], sqrt(task->weight));
+            add_point_rows(ws, tie, task->joint[1], at[1], -sqrt(task->weight));
+            break;
+        }
+        case SN_TIE_LOOP:
+            for (int i = 0; i < tie->nrow * tie->nslot; i++) tie->z[i] = 0;
+            sn_loop_rows(ws, tie);
+            break;
+        case SN_TIE_LOOP_BEND: {
+            double W[SN_TIE_ROWS * SN_TIE_ROWS] = {0};
+            if (!exact) break;
+            for (int i = 0; i < tie->nrow * tie->nslot; i++) tie->z[i] = 0;
+            sn_loop_bend(ws, tie, t->mu + SN_TIE_ROWS * tie->index, W);
+            tie->active = true;
+            weigh(tie, W);
+            break;
+        }
+        }
+    }
+    add_extra(ws);
+}
+
+void sn_ties_follow_file(const sn_workspace *ws, double *v) {
+    const sn_model *m = ws->model;
+    for (int i = 0; i < m->ncoupling; i++) {
+        const sn_coupling_place *c = &m->coupled[i];
+        sn_jet jet;
+        sn_driver_at(&c->driver, ws->q, &jet);
+        v[c->follower_v] = 0;
+        for (int k = 0; k < c->nleader; k++) v[c->follower_v] += jet.d[k] * v[c->v[k]];
+    }
+}
+
+// w (J_a - J_b)^T (J_a - J_b) v of a relative task: the path once for the velocity, once back.
+static void multiply_relative(const sn_workspace *ws, const sn_relative *task, const double *v,
+                              double *out) {
+    const sn_model *m = ws->model;
+    sn_vec3 p[2], moved = {0, 0, 0};
+    (void)relative_at(ws, task, p);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < 2; i++) {
+            for (int k = task->joint[i]; k >= 0; k = m->joint[k].parent) {
+                const sn_joint *j = &m->joint[k];
+                for (int a = 0; a < j->nv; a++) {
+                    const sn_twist *S = &ws->S[j->slot + a];
+                    sn_vec3 column = v3_add(S->b, v3_cross(S->a, p[i]));
+                    double sign = i == 0 ? 1 : -1;
+                    if (pass == 0) {
+                        moved = v3_add(moved, v3_scale(sign * v[j->v0 + a], column));
+                    } else {
+                        out[j->v0 + a] += sign * task->weight * v3_dot(column, moved);
+                    }
+                }
+            }
+        }
+    }
+}
+
+void sn_ties_multiply_file(sn_workspace *ws, bool exact, const double *v, double *out) {
+    const sn_model *m = ws->model;
+    for (int i = 0; i < ws->problem->nrelative; i++)
+        if (ws->problem->relative[i].weight > 0)
+            multiply_relative(ws, &ws->problem->relative[i], v, out);
+    if (m->ncoupling == 0) return;
+    // the functions' curvature needs the gradient at followers: from the wrenches of subtrees, which
+    // the product left in the fields of bodies, and from the tasks on coordinates
+    double *mu = ws->ties->diagonal;
+    for (int i = 0; i < m->ncoupling; i++) {
+        const sn_coupling_place *c = &m->coupled[i];
+        int k = joint_of_slot(m, c->follower_slot);
+        const sn_twist *S = &ws->S[c->follower_slot];
+        mu[c->follower_slot] =
+            sn_joint_terms_slope(ws, &m->joint[k], c->follower_v - m->joint[k].v0) -
+            v3_dot(S->a, ws->body[k].n) - v3_dot(S->b, ws->body[k].f);
+    }
+    for (int i = m->ncoupling - 1; i >= 0; i--) {
+        const sn_coupling_place *c = &m->coupled[i];
+        sn_jet jet;
+        sn_driver_at(&c->driver, ws->q, &jet);
+        for (int k = 0; k < c->nleader; k++) {
+            if (m->follows[c->v[k]]) mu[c->slot[k]] += jet.d[k] * mu[c->follower_slot];
+            for (int l = 0; l < c->nleader && exact && c->curved; l++)
+                out[c->v[k]] +=
+                    mu[c->follower_slot] * (l <= k ? jet.dd[k][l] : jet.dd[l][k]) * v[c->v[l]];
+        }
+        for (int k = 0; k < c->nleader; k++) out[c->v[k]] += jet.d[k] * out[c->follower_v];
+        out[c->follower_v] = 0;
+    }
+}

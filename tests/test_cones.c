@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT
+// Balls with limits: a cone for the axis, a range for the twist about it.
+#include "math/rotation.h"
+#include "math/vec3.h"
+#include "model/model.h"
+#include "support.h"
+
+static const double pi = 3.141592653589793;
+
+static sn_joint_desc ball(const char *name, int parent, double swing, double lower, double upper) {
+    sn_joint_desc d = sn_joint_default(SN_JOINT_BALL);
+    d.name = name;
+    d.parent = parent;
+    d.swing = swing;
+    d.twist[0] = lower;
+    d.twist[1] = upper;
+    return d;
+}
+
+static sn_model *finish(sn_builder *builder) {
+    sn_model *model;
+    sn_error error = {0};
+    if (sn_builder_finish(builder, &model, &error) != SN_OK) fail_msg("%s", error.text);
+    sn_builder_destroy(builder);
+    return model;
+}
+
+static sn_model *one_ball(double swing, double lower, double upper) {
+    sn_builder *builder;
+    assert_int_equal(sn_builder_create("", NULL, &builder), SN_OK);
+    sn_joint_desc d = ball("b", -1, swing, lower, upper);
+    (void)sn_builder_joint(builder, &d);
+    return finish(builder);
+}
+
+// Swing and twist add up to the rotation, and their rates are the differences.
+static void measure(void **unused) {
+    (void)unused;
+    uint64_t state = 3;
+    sn_model *model = one_ball(1, -1, 1);
+    const sn_joint *j = &model->joint[0];
+    double worst = 0;
+    for (int n = 0; n < 500; n++) {
+        double q[4], square = 0;
+        for (int i = 0; i < 4; i++) q[i] = uniform(&state, -1, 1), square += q[i] * q[i];
+        for (int i = 0; i < 4; i++) q[i] /= sqrt(square);
+        sn_cone_at at = sn_cone_measure(j, q);
+        if (at.swing > 3 || fabs(at.twist) > 3 || at.swing < 0.05) continue;
+        sn_quat back = sn_quat_mul(sn_quat_exp(v3_scale(at.swing, at.n)),
+                                   sn_quat_exp(v3_scale(at.twist, j->axis)));
+        double dot = back.w * q[0] + back.x * q[1] + back.y * q[2] + back.z * q[3];
+        assert_near(fabs(dot), 1, 1e-14);
+        for (int i = 0; i < 3; i++) {
+            sn_cone_at side[2];
+            const double h = 1e-6;
+            for (int s = 0; s < 2; s++) {
+                double delta[3] = {0, 0, 0}, moved[4];
+                delta[i] = s == 0 ? -h : h;
+                j->ops->integrate(q, delta, moved);
+                side[s] = sn_cone_measure(j, moved);
+            }
+            worst = fmax(worst, fabs((side[1].swing - side[0].swing) / (2 * h) - v3_at(at.n, i)));
+            worst = fmax(worst, fabs((side[1].twist - side[0].twist) / (2 * h) - v3_at(at.m, i)) /
+                                    (1 + v3_norm(at.m)));
+        }
+    }
+    print_message("rates of swing and twist within %.1e\n", worst);
+    assert_true(worst < 1e-7);
+    sn_model_destroy(model);
+}
+
+static sn_report solve(const sn_problem *problem, sn_method method, double *q) {
+    sn_solver_options options = sn_solver_options_default();
+    sn_solver *solver;
+    sn_report report;
+    options.method = method;
+    assert_int_equal(sn_solver_create(problem, &options, NULL, &solver), SN_OK);
+    assert_int_equal(sn_solver_solve(solver, q, &report), SN_OK);
+    sn_solver_destroy(solver);
+    return report;
+}
+
+static const sn_method methods[] = {SN_METHOD_HYBRID, SN_METHOD_NEWTON, SN_METHOD_LM};
+
+// A point on the axis reaches as far as the cone lets it, straight towards its goal; an orientation turns
+// as far as the twist lets it.
+static void known_minima(void **unused) {
+    (void)unused;
+    uint64_t state = 8;
+    for (int n = 0; n < cases(100); n++) {
+        double swing = uniform(&state, 0.2, 1.2), most = uniform(&state, 0.1, 1);
+        sn_model *model = one_ball(swing, -most, most);
+        double lean = uniform(&state, swing + 0.05, 2.5), round = uniform(&state, -pi, pi);
+        sn_task t = sn_task_default(SN_TASK_POINT);
+        t.joint = 0;
+        t.local[2] = 1;
+        t.goal[0] = sin(lean) * cos(round), t.goal[1] = sin(lean) * sin(round),
+        t.goal[2] = cos(lean);
+        sn_problem *problem;
+        assert_int_equal(sn_problem_create(model, &t, 1, NULL, &problem, NULL), SN_OK);
+        for (int m = 0; m < 3; m++) {
+            double q[4] = {1, 0.1 * uniform(&state, -1, 1), 0.1 * uniform(&state, -1, 1), 0.05};
+            sn_report r = solve(problem, methods[m], q);
+            sn_cone_at at = sn_cone_measure(&model->joint[0], q);
+            assert_near(at.swing, swing, 1e-12);
+            assert_true(fabs(at.twist) <= most + 1e-12);
+            sn_vec3 d = v3(sin(swing) * cos(round), sin(swing) * sin(round), cos(swing));
+            // Gauss-Newton nears a minimum with so much left over by and by
+            bool exact = methods[m] != SN_METHOD_LM;
+            assert_true(v3_norm(v3_sub(at.tilted, d)) < (exact ? 1e-7 : 1e-3));
+            if (r.active < 1 || (exact && r.stop != SN_STOP_MINIMUM))
+                fail_msg("%s: %s", sn_method_name(methods[m]), sn_stop_text(r.stop));
+        }
+        sn_problem_destroy(problem);
+        // twisted further than it may be
+        sn_task o = sn_task_default(SN_TASK_ORIENTATION);
+        double turn = uniform(&state, most + 0.05, 2.5);
+        o.joint = 0;
+        o.rotation[0] = cos(turn / 2);
+        o.rotation[3] = sin(turn / 2);
+        assert_int_equal(sn_problem_create(model, &o, 1, NULL, &problem, NULL), SN_OK);
+        for (int m = 0; m < 3; m++) {
+            double q[4] = {1, 0.1, -0.1, 0.02};
+            sn_report r = solve(problem, methods[m], q);
+            sn_cone_at at = sn_cone_measure(&model->joint[0], q);
+            assert_near(at.twist, most, 1e-12);
+            assert_true(r.stop == SN_STOP_MINIMUM || methods[m] == SN_METHOD_LM);
+        }
+        sn_problem_destroy(problem);
+        sn_model_destroy(model);
+    }
+}
+
+// Chains with such balls: limits hold at every returned pose, f falls, and no small step along the limits
+// lowers it.
+static void chains(void **unused) {
+    (void)unused;
+    uint64_t state = 21;
+    int count = cases(60), ended = 0, at_limits = 0;
+    long iterations = 0;
+    for (int n = 0; n < count; n++) {
+        static const char *const names[] = {"a", "b", "c", "d", "e"};
+        sn_builder *builder;
+        assert_int_equal(sn_builder_create("", NULL, &builder), SN_OK);
+        for (int i = 0; i < 5; i++) {
+            sn_joint_desc d = ball(names[i], i - 1, uniform(&state, 0.2, 1.5),
+                                   -uniform(&state, 0.1, 1), uniform(&state, 0.1, 1));
+            for (int k = 0; k < 3; k++) {
+                d.axis[k] = uniform(&state, -1, 1);
+                d.position[k] = uniform(&state, -0.5, 0.5);
+            }
+            if (i == 3) d.swing = INFINITY;
+            if (i == 4) d.twist[0] = -INFINITY, d.twist[1] = INFINITY;
+            (void)sn_builder_joint(builder, &d);
+        }
+        sn_model *model = finish(builder);
+        sn_problem *problem = random_problem(&state, model, 4, n % 2 == 0 ? SN_TASK_POINT : -1);
+        sn_workspace *ws;
+        assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+        double start[20], q[20], before, after;
+        sn_model_sample(model, &state, start);
+        for (int m = 0; m < SN_METHOD_COUNT; m++) {
+            if (!sn_method_available((sn_method)m)) continue;
+            memcpy(q, start, sizeof q);
+            assert_int_equal(sn_workspace_eval(ws, start, 0, &before), SN_OK);
+            sn_report r = solve(problem, (sn_method)m, q);
+            assert_true(r.f <= before * (1 + 1e-12));
+            for (int k = 0; k < 5; k++) {
+                const sn_joint *j = &model->joint[k];
+                sn_cone_at at = sn_cone_measure(j, q + j->q0);
+                assert_true(at.swing <= j->swing + 1e-12);
+                // half a turn over there is no telling twist from swing
+                double sure = 1e-12 / (1e-12 + fabs(cos(at.swing / 2)));
+                double off = fmax(j->twist[0] - at.twist, at.twist - j->twist[1]);
+                if (!(off <= sure))
+                    fail_msg("%s: twist %.3g over, swing %.17g", sn_method_name((sn_method)m), off,
+                             at.swing);
+            }
+            bool second = m == SN_METHOD_HYBRID || m == SN_METHOD_NEWTON;
+            if (!second) continue;
+            ended +=
+                r.stop == SN_STOP_MINIMUM || r.stop == SN_STOP_GOAL || r.stop == SN_STOP_SADDLE;
+            at_limits += r.active;
+            iterations += r.iterations;
+            if (r.stop != SN_STOP_MINIMUM) continue;
+            for (int k = 0; k < 40; k++) {
+                double delta[15], moved[20];
+                for (int i = 0; i < 15; i++) delta[i] = uniform(&state, -1e-4, 1e-4);
+                sn_model_integrate(model, q, delta, moved);
+                (void)sn_model_clamp(model, moved);
+                assert_int_equal(sn_workspace_eval(ws, moved, 0, &after), SN_OK);
+                if (!(after >= r.f * (1 - 1e-9) - 1e-12))
+                    fail_msg("%s: f falls from %.17g to %.17g", sn_method_name((sn_method)m), r.f,
+                             after);
+            }
+        }
+        sn_workspace_destroy(ws);
+        sn_problem_destroy(problem);
+        sn_model_destroy(model);
+    }
+    print_message("%d of %d solves ended at a minimum, %.1f limits active, %.1f iterations\n",
+                  ended, 2 * count, at_limits / (2.0 * count), (double)iterations / (2.0 * count));
+    assert_true(ended >= 2 * count * 19 / 20);
+    assert_true(at_limits > count);
+}
+
+static void files(void **unused) {
+    (void)unused;
+    sn_model *model = one_ball(0.7, -0.2, INFINITY), *again;
+    char *text, *second;
+    assert_int_equal(sn_model_write_json(model, NULL, &text), SN_OK);
+    assert_int_equal(sn_model_read_json(text, strlen(text), NULL, &again, NULL), SN_OK);
+    assert_int_equal(sn_model_write_json(again, NULL, &second), SN_OK);
+    assert_string_equal(text, second);
+    assert_true(sn_model_joint(again, 0)->swing == 0.7 &&
+                sn_model_joint(again, 0)->twist[0] == -0.2);
+    sn_string_free(text, NULL);
+    sn_string_free(second, NULL);
+    sn_model_destroy(again);
+    sn_model_destroy(model);
+    static const char *const wrong[] = {
+        "{\"joints\": [{\"name\": \"a\", \"type\": \"ball\", \"swing\": 0}]}",
+        "{\"joints\": [{\"name\": \"a\", \"type\": \"ball\", \"twist\": [1, 0]}]}",
+        "{\"joints\": [{\"name\": \"a\", \"type\": \"ball\", \"twist\": 3}]}",
+        "{\"joints\": [{\"name\": \"a\", \"type\": \"free\", \"swing\": 1}]}"};
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(sn_model_read_json(wrong[i], strlen(wrong[i]), NULL, &model, NULL),
+                         SN_ERR_MODEL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(measure),
+        cmocka_unit_test(known_minima),
+        cmocka_unit_test(chains),
+        cmocka_unit_test(files),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

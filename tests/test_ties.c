@@ -1,0 +1,845 @@
+// SPDX-License-Identifier: MIT
+// What couples branches: coordinates that follow others and tasks between bodies. Derivatives
+// against the hyper-dual reference, the bordered systems against plain dense ones, solves by
+// invariant.
+#include "math/vec3.h"
+#include "reference.h"
+#include "support.h"
+#include "sweeps/workspace.h"
+
+// ---- models -------------------------------------------------------------------------------------
+
+// A function of n leaders that stays small: constant, linear, polynomial or sine.
+static sn_function random_function(uint64_t *state, int n, double *y) {
+    sn_function f = {
+        .scale = below(state, 3) == 0 ? uniform(state, 0.3, 1.5) : 1, .nargument = n, .y = y};
+    int kind = n == 0 ? 0 : 1 + below(state, 3);
+    f.type = kind == 0   ? SN_FUNCTION_CONSTANT
+             : kind == 1 ? SN_FUNCTION_LINEAR
+             : kind == 2 ? SN_FUNCTION_POLYNOMIAL
+                         : SN_FUNCTION_SINE;
+    f.ny = kind == 0 ? 1 : kind == 1 ? n + 1 : kind == 2 ? (n == 1 ? 5 : 6) : n + 3;
+    for (int i = 0; i < f.ny; i++) y[i] = uniform(state, -0.6, 0.6);
+    return f;
+}
+
+// The descriptions of a random model once more, with up to `most` couplings between its plain
+// coordinates; rows of followers and several leaders among them.
+static sn_model *coupled_model(uint64_t *state, int njoint, int most, bool limits, int loops) {
+    for (;;) {
+        sn_model *plain = random_model(state, njoint, -1), *model = NULL;
+        sn_builder *b;
+        assert_int_equal(sn_builder_create("coupled", NULL, &b), SN_OK);
+        sn_coordinate at[64];
+        int count = 0;
+        for (int i = 0; i < njoint; i++) {
+            sn_joint_desc d = *sn_model_joint(plain, i);
+            int q = sn_model_q_index(plain, i);
+            int next = i + 1 < njoint ? sn_model_q_index(plain, i + 1) : sn_model_nq(plain);
+            int plains = d.type == SN_JOINT_BALL ? 0 : d.type == SN_JOINT_FREE ? 3 : next - q;
+            for (int k = 0; k < plains; k++) {
+                if (count < 64) at[count++] = (sn_coordinate){i, k};
+                if (limits && below(state, 3) == 0) {
+                    d.lower[k] = uniform(state, -2, -0.2);
+                    d.upper[k] = uniform(state, 0.2, 2);
+                }
+            }
+            (void)sn_builder_joint(b, &d);
+        }
+        for (int i = count - 1; i > 0; i--) {
+            int k = below(state, i + 1);
+            sn_coordinate t = at[i];
+            at[i] = at[k];
+            at[k] = t;
+        }
+        // a follower is later in the shuffled list than its leaders: no cycles
+        int made = 0;
+        for (int i = 0; i < loops; i++) {
+            sn_loop_desc loop = sn_loop_default((sn_loop_type)below(state, SN_LOOP_TYPE_COUNT));
+            loop.joint[0] = below(state, njoint);
+            do loop.joint[1] = below(state, 4) == 0 ? -1 : below(state, njoint);
+            while (loop.joint[1] == loop.joint[0]);
+            for (int e = 0; e < 2; e++) {
+                for (int k = 0; k < 3; k++) {
+                    loop.position[e][k] = uniform(state, -0.5, 0.5);
+                    loop.axis[e][k] = uniform(state, -1, 1);
+                }
+                for (int k = 0; k < 4; k++) loop.rotation[e][k] = uniform(state, -1, 1);
+            }
+            loop.distance = uniform(state, 0.2, 1);
+            assert_int_equal(sn_builder_loop(b, &loop), i);
+        }
+        for (int i = count - 1; i > 0 && made < most; i--) {
+            if (below(state, 2) == 0) continue;
+            int n = below(state, 8) == 0 ? 0 : below(state, 3) == 0 && i > 1 ? 2 : 1;
+            double y[16];
+            sn_coupling_desc c = {.follower = at[i], .nleader = n};
+            c.leader[0] = at[below(state, i)];
+            do c.leader[1] = at[below(state, i)];
+            while (n == 2 && memcmp(&c.leader[0], &c.leader[1], sizeof c.leader[0]) == 0);
+            c.function = random_function(state, n, y);
+            assert_true(sn_builder_couple(b, &c) >= 0);
+            made++;
+        }
+        sn_error error = {0};
+        sn_status status = sn_builder_finish(b, &model, &error);
+        sn_builder_destroy(b);
+        sn_model_destroy(plain);
+        if (status == SN_OK && (sn_model_ncoupling(model) > 0 || most == 0 || loops > 0))
+            return model;
+        // limits of followers and leaders may leave no room for both
+        if (status != SN_OK) assert_non_null(strstr(error.text, "no room for both"));
+        sn_model_destroy(model);
+    }
+}
+
+static sn_problem *tied_problem(uint64_t *state, const sn_model *model, int ntask, int nrelative) {
+    sn_problem *some =
+        random_problem(state, model, ntask, below(state, 2) == 0 ? SN_TASK_POINT : -1);
+    sn_task extra[8];
+    double *q;
+    for (int i = 0; i < nrelative; i++)
+        extra[i] =
+            random_task(state, model, SN_TASK_RELATIVE, below(state, sn_model_njoint(model)), &q);
+    sn_problem *all;
+    assert_int_equal(sn_problem_copy(some, extra, nrelative, NULL, &all, NULL), SN_OK);
+    sn_problem_destroy(some);
+    return all;
+}
+
+typedef struct fixture {
+    sn_model *model;
+    sn_problem *problem;
+    sn_workspace *ws;
+    int nv, nq;
+    double *q, *g, *H, *g2, *H2, *x, *y, *d;
+    bool *keep;
+} fixture;
+
+static fixture fixture_new(uint64_t *state, bool limits, int loops) {
+    fixture t = {0};
+    int nrelative = below(state, 3), most = nrelative > 0 ? below(state, 5) : 1 + below(state, 4);
+    t.model = coupled_model(state, 2 + below(state, 8), most, limits, loops);
+    t.problem = tied_problem(state, t.model, 1 + below(state, 4), nrelative);
+    t.nv = sn_model_nv(t.model);
+    t.nq = sn_model_nq(t.model);
+    size_t n = (size_t)t.nv + 1;
+    assert_int_equal(sn_workspace_create(t.problem, true, NULL, &t.ws), SN_OK);
+    t.q = malloc((size_t)(t.nq + 1) * sizeof *t.q);
+    double **each[] = {&t.g, &t.g2, &t.x, &t.y, &t.d};
+    for (int i = 0; i < 5; i++) *each[i] = malloc(n * sizeof(double));
+    t.H = malloc(n * n * sizeof *t.H);
+    t.H2 = malloc(n * n * sizeof *t.H2);
+    t.keep = malloc(n * sizeof *t.keep);
+    sn_model_sample(t.model, state, t.q);
+    return t;
+}
+
+static void fixture_free(fixture *t) {
+    sn_workspace_destroy(t->ws);
+    sn_problem_destroy(t->problem);
+    sn_model_destroy(t->model);
+    double *each[] = {t->q, t->g, t->g2, t->x, t->y, t->d, t->H, t->H2};
+    for (int i = 0; i < 8; i++) free(each[i]);
+    free(t->keep);
+}
+
+static double largest(const double *x, int n) {
+    double top = 0;
+    for (int i = 0; i < n; i++) top = fmax(top, fabs(x[i]));
+    return top;
+}
+
+// ---- derivatives --------------------------------------------------------------------------------
+
+static void derivatives(void **unused) {
+    (void)unused;
+    uint64_t state = 21;
+    int count = cases(300);
+    double worst_f = 0, worst_g = 0, worst_H = 0, worst_x = 0;
+    for (int n = 0; n < count; n++) {
+        fixture t = fixture_new(&state, false, n % 3 == 0 ? 1 + below(&state, 2) : 0);
+        double f, f2, mu[12];
+        for (int i = 0; i < SN_TIE_ROWS * sn_model_nloop(t.model); i++)
+            t.ws->ties->mu[i] = mu[i] = uniform(&state, -1, 1);
+        bool loops = sn_model_nloop(t.model) > 0;
+        reference_mu = loops ? mu : NULL;
+        assert_int_equal(sn_workspace_eval(t.ws, t.q, SN_EVAL_HESSIAN, &f), SN_OK);
+        sn_workspace_gradient(t.ws, t.g);
+        sn_workspace_hessian(t.ws, t.H);
+        reference_eval(t.problem, t.q, &f2, t.g2, t.H2);
+        double size = fmax(largest(t.H2, t.nv * t.nv), 1);
+        reference_mu = NULL;
+        if (!loops) worst_f = fmax(worst_f, reference_relative(&f, &f2, 1, 1e-3));
+        worst_g = fmax(worst_g, reference_relative(t.g, t.g2, t.nv, 1e-3 * size));
+        worst_H = fmax(worst_H, reference_relative(t.H, t.H2, t.nv * t.nv, 1e-2));
+        // the gradient alone, f alone, and H x without the fields
+        assert_int_equal(sn_workspace_eval(t.ws, t.q, SN_EVAL_GRADIENT, &f), SN_OK);
+        sn_workspace_gradient(t.ws, t.g);
+        worst_g = fmax(worst_g, reference_relative(t.g, t.g2, t.nv, 1e-3 * size));
+        assert_int_equal(sn_workspace_eval(t.ws, t.q, 0, &f), SN_OK);
+        if (loops) {
+            fixture_free(&t);
+            continue;
+        }
+        assert_near(f, f2, 1e-12);
+        for (int i = 0; i < t.nv; i++) t.x[i] = uniform(&state, -1, 1);
+        sn_workspace_multiply(t.ws, false, t.x, t.y);
+        for (int i = 0; i < t.nv; i++) {
+            t.d[i] = 0;
+            for (int k = 0; k < t.nv; k++) t.d[i] += t.H2[i + t.nv * k] * t.x[k];
+        }
+        worst_x = fmax(worst_x, reference_relative(t.y, t.d, t.nv, 1e-3 * size));
+        fixture_free(&t);
+    }
+    print_message(
+        "%d trees: worst relative error f %.1e, gradient %.1e, Hessian %.1e, product %.1e\n", count,
+        worst_f, worst_g, worst_H, worst_x);
+    assert_true(worst_f < 1e-12 && worst_g < 1e-12 && worst_H < 1e-12 && worst_x < 1e-11);
+}
+
+// ---- the bordered systems -----------------------------------------------------------------------
+
+// What a follower's share of a diagonal counts for its leaders: P^T diag P added to H.
+static void add_diagonal(const fixture *t, const double *d) {
+    const sn_model *m = t->model;
+    double *v = malloc((size_t)t->nv * sizeof *v), *w = malloc((size_t)t->nv * sizeof *w);
+    for (int c = 0; c < t->nv; c++) {
+        for (int i = 0; i < t->nv; i++) v[i] = i == c;
+        sn_ties_follow(t->ws, v);
+        for (int i = 0; i < t->nv; i++) w[i] = v[i] * d[i];
+        sn_ties_lead(t->ws, w);
+        for (int i = 0; i < t->nv; i++) t->H[m->v_of[i] + t->nv * m->v_of[c]] += w[i];
+    }
+    free(v);
+    free(w);
+}
+
+// Jacobi's rotations; W is destroyed.
+static void eigenvalues(int n, double *W, double *values, double *V) {
+    double size = 0;
+    for (int j = 0; j < n; j++) {
+        for (int i = 0; i < n; i++) {
+            V[i + n * j] = i == j;
+            size = fmax(size, fabs(W[i + n * j]));
+        }
+    }
+    for (int sweep = 0; sweep < 30; sweep++) {
+        double off = 0;
+        for (int q = 1; q < n; q++) {
+            for (int p = 0; p < q; p++) {
+                const double w = W[p + n * q];
+                off = fmax(off, fabs(w));
+                if (w == 0) continue;
+                const double t0 = (W[q + n * q] - W[p + n * p]) / (2 * w);
+                const double t = (t0 < 0 ? -1 : 1) / (fabs(t0) + sqrt(1 + t0 * t0));
+                const double c = 1 / sqrt(1 + t * t), s = t * c;
+                for (int i = 0; i < n; i++) {
+                    const double x = W[i + n * p], y = W[i + n * q];
+                    W[i + n * p] = c * x - s * y;
+                    W[i + n * q] = s * x + c * y;
+                }
+                for (int i = 0; i < n; i++) {
+                    const double x = W[p + n * i], y = W[q + n * i];
+                    W[p + n * i] = c * x - s * y;
+                    W[q + n * i] = s * x + c * y;
+                    const double u = V[i + n * p], v = V[i + n * q];
+                    V[i + n * p] = c * u - s * v;
+                    V[i + n * q] = s * u + c * v;
+                }
+            }
+        }
+        if (off <= 1e-16 * size) break;
+    }
+    for (int i = 0; i < n; i++) values[i] = W[i + n * i];
+}
+
+// Dense: negative eigenvalues of the kept part, and its smallest one in size.
+static int dense_negatives(const fixture *t, const bool *kept, double *smallest, double *top) {
+    int n = 0, negative = 0, at[128];
+    for (int i = 0; i < t->nv; i++)
+        if (kept[i]) at[n++] = i;
+    double *W = malloc((size_t)(n * n + 1) * sizeof *W),
+           *V = malloc((size_t)(n * n + 1) * sizeof *V);
+    double *values = malloc((size_t)(n + 1) * sizeof *values);
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < n; k++) W[i + n * k] = t->H[at[i] + t->nv * at[k]];
+    eigenvalues(n, W, values, V);
+    *smallest = INFINITY;
+    *top = 0;
+    for (int i = 0; i < n; i++) {
+        negative += values[i] < 0;
+        *smallest = fmin(*smallest, fabs(values[i]));
+        *top = fmax(*top, fabs(values[i]));
+    }
+    free(W);
+    free(V);
+    free(values);
+    return negative;
+}
+
+// Gaussian elimination with pivoting on the kept part, long double.
+static void dense_solve(const fixture *t, const bool *kept, const double *b, double *x) {
+    int n = 0, at[128];
+    for (int i = 0; i < t->nv; i++)
+        if (kept[i]) at[n++] = i;
+    long double A[64][65];
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < n; k++) A[i][k] = t->H[at[i] + t->nv * at[k]];
+        A[i][n] = b[at[i]];
+    }
+    for (int k = 0; k < n; k++) {
+        int best = k;
+        for (int i = k + 1; i < n; i++)
+            if (fabsl(A[i][k]) > fabsl(A[best][k])) best = i;
+        for (int c = 0; c <= n; c++) {
+            long double s = A[k][c];
+            A[k][c] = A[best][c];
+            A[best][c] = s;
+        }
+        for (int i = k + 1; i < n; i++) {
+            long double l = A[i][k] / A[k][k];
+            for (int c = k; c <= n; c++) A[i][c] -= l * A[k][c];
+        }
+    }
+    for (int i = 0; i < t->nv; i++) x[i] = 0;
+    for (int k = n - 1; k >= 0; k--) {
+        long double sum = A[k][n];
+        for (int c = k + 1; c < n; c++) sum -= A[k][c] * x[at[c]];
+        x[at[k]] = (double)(sum / A[k][k]);
+    }
+}
+
+static void bordered(void **unused) {
+    (void)unused;
+    uint64_t state = 22;
+    int count = cases(600), definite = 0, indefinite = 0, tree_negative = 0;
+    double worst = 0;
+    for (int n = 0; n < count; n++) {
+        fixture t = fixture_new(&state, false, 0);
+        const int *v_of = sn_model_sweep_order(t.model);
+        const double *gain = sn_model_gain(t.model);
+        double f, smallest, top;
+        bool kept[128];
+        if (t.nv == 0 || t.nv > 64) {
+            fixture_free(&t);
+            continue;
+        }
+        assert_int_equal(sn_workspace_eval(t.ws, t.q, SN_EVAL_HESSIAN, &f), SN_OK);
+        sn_workspace_hessian(t.ws, t.H);
+        double damping = n % 3 == 0 ? 0.05 : uniform(&state, 0, 3);
+        for (int i = 0; i < t.nv; i++) {
+            t.d[i] = damping * uniform(&state, 0.5, 1);
+            t.keep[i] = gain[v_of[i]] != 0 && below(&state, 6) > 0;
+            kept[v_of[i]] = t.keep[i];
+        }
+        add_diagonal(&t, t.d);
+        int negatives = dense_negatives(&t, kept, &smallest, &top);
+        int tree = sn_workspace_count_negatives(t.ws, t.d, NULL);
+        tree_negative += tree > 0 && negatives == 0;
+        int failed = sn_workspace_factor(t.ws, t.d, t.keep, 0, NULL);
+        if (smallest > 1e-5 * top && top > 0) {
+            // the inertia, counted without forming H
+            assert_true((failed < 0) == (negatives == 0));
+            definite += failed < 0;
+            indefinite += failed >= 0;
+            if (failed < 0) {
+                double b[128], x[128];
+                for (int i = 0; i < t.nv; i++)
+                    t.x[i] = b[v_of[i]] = t.keep[i] ? uniform(&state, -1, 1) : 0;
+                sn_workspace_solve(t.ws, t.x);
+                dense_solve(&t, kept, b, x);
+                for (int i = 0; i < t.nv; i++) t.y[v_of[i]] = t.keep[i] ? t.x[i] : 0;
+                // the tree alone may be much worse conditioned than the whole
+                worst = fmax(worst, reference_relative(t.y, x, t.nv, 0));
+            } else {
+                // a direction that is found bends down
+                double bend = 0;
+                sn_workspace_curvature(t.ws, failed, t.x);
+                for (int i = 0; i < t.nv; i++)
+                    for (int k = 0; k < t.nv; k++)
+                        bend += (t.keep[i] ? t.x[i] : 0) * t.H[v_of[i] + t.nv * v_of[k]] *
+                                (t.keep[k] ? t.x[k] : 0);
+                assert_true(largest(t.x, t.nv) == 0 || bend < 0);
+            }
+        }
+        fixture_free(&t);
+    }
+    print_message(
+        "%d definite (%d over an indefinite tree), %d not; worst relative difference %.1e\n",
+        definite, tree_negative, indefinite, worst);
+    assert_true(worst < 1e-6);
+    assert_true(definite > count / 5 && indefinite > count / 20);
+}
+
+// ---- solves -------------------------------------------------------------------------------------
+
+// Couplings exact to the last bit, all limits kept, f not above that of the start, the gradient by
+// the leaders small where a minimum is reported.
+static void solve_once(fixture *t, sn_method method, int *minima, double *worst) {
+    sn_solver_options options = sn_solver_options_default();
+    options.method = method;
+    sn_solver *solver;
+    sn_report report;
+    sn_status status = sn_solver_create(t->problem, &options, NULL, &solver);
+    if (method == SN_METHOD_CCD) {
+        assert_int_equal(status, SN_ERR_UNSUPPORTED);
+        assert_null(solver);
+        return;
+    }
+    assert_int_equal(status, SN_OK);
+    double *q = malloc((size_t)(t->nq + 1) * sizeof *q),
+           *exact = malloc((size_t)(t->nq + 1) * sizeof *q);
+    memcpy(q, t->q, (size_t)t->nq * sizeof *q);
+    memcpy(exact, t->q, (size_t)t->nq * sizeof *q);
+    (void)sn_model_clamp(t->model, exact);
+    double start, f;
+    assert_int_equal(sn_workspace_eval(t->ws, exact, 0, &start), SN_OK);
+    // several leaders' limits and their follower's may contradict each other: then it is said
+    bool inside = sn_model_followers_inside(t->model, exact);
+    assert_int_equal(sn_solver_solve(solver, q, &report), SN_OK);
+    memcpy(exact, q, (size_t)t->nq * sizeof *q);
+    sn_model_follow(t->model, exact);
+    assert_memory_equal(exact, q, (size_t)t->nq * sizeof *q);
+    const sn_model *m = t->model;
+    for (int k = 0; k < m->njoint; k++) {
+        const sn_joint *j = &m->joint[k];
+        int plain = j->ops->quaternion >= 0 ? j->ops->quaternion : j->nq;
+        for (int i = 0; i < plain; i++) {
+            const sn_joint_desc *d = &m->desc[j->id];  // as it was given
+            double x = q[j->q0 + i], out = fmax(d->lower[i] - x, x - d->upper[i]);
+            assert_true(out <= (inside ? 0 : report.violation));
+        }
+    }
+    assert_int_equal(sn_workspace_eval(t->ws, q, SN_EVAL_GAUSS_NEWTON, &f), SN_OK);
+    assert_near(f, report.f, 1e-12);
+    assert_true(f <= start * (1 + 1e-12));
+    bool minimum = report.stop == SN_STOP_MINIMUM || report.stop == SN_STOP_SADDLE;
+    if (minimum && !m->tied_limits && f > 1e-20) {
+        const double *g = sn_workspace_sweep_gradient(t->ws);
+        sn_workspace_fields_diagonal(t->ws, t->d);
+        ++*minima;
+        for (int i = 0; i < t->nv; i++) {
+            int v = m->v_of[i], at = -1;
+            for (int k = 0; k < m->njoint; k++)
+                if (i >= m->joint[k].slot && i < m->joint[k].slot + m->joint[k].nv &&
+                    (m->joint[k].ops->quaternion < 0 ||
+                     i - m->joint[k].slot < m->joint[k].ops->quaternion))
+                    at = m->joint[k].q0 + i - m->joint[k].slot;
+            bool held = at >= 0 &&
+                        ((q[at] <= m->lower[v] && g[i] > 0) || (q[at] >= m->upper[v] && g[i] < 0));
+            if (m->gain[v] == 0 || held) continue;
+            *worst =
+                fmax(*worst,
+                     fabs(g[i]) / sqrt(2 * f * (t->d[i] + 1e-6 * largest(t->d, t->nv)) + 1e-300));
+        }
+    }
+    free(q);
+    free(exact);
+    sn_solver_destroy(solver);
+}
+
+static void solves(void **unused) {
+    (void)unused;
+    uint64_t state = 23;
+    int count = cases(600), minima = 0;
+    double worst = 0;
+    for (int n = 0; n < count; n++) {
+        fixture t = fixture_new(&state, true, 0);
+        static const sn_method first[] = {SN_METHOD_HYBRID, SN_METHOD_NEWTON, SN_METHOD_LM};
+        sn_method method = n % 2 == 0 ? first[n / 2 % 3] : (sn_method)(n / 2 % SN_METHOD_COUNT);
+        int tried = 0;
+        double off = 0;
+        if (sn_ties_count(t.problem) > 0 && sn_method_available(method)) {
+            bool walks =
+                method == SN_METHOD_PINV || method == SN_METHOD_QR || method == SN_METHOD_SDLS;
+            solve_once(&t, method, &tried, &off);
+            if (!walks) {
+                minima += tried;
+                worst = fmax(worst, off);
+            }
+        }
+        fixture_free(&t);
+    }
+    print_message("%d problems, %d minima, worst relative gradient there %.1e\n", count, minima,
+                  worst);
+    assert_true(minima > count / 3);
+    assert_true(worst < 1e-5);
+}
+
+// ---- loops --------------------------------------------------------------------------------------
+
+static sn_vec3 local_of(const sn_frame *frame, sn_vec3 x) {
+    return m3_tmul(&frame->R, v3_sub(x, frame->p));
+}
+
+static void put(sn_vec3 x, double out[3]) { out[0] = x.x, out[1] = x.y, out[2] = x.z; }
+
+// A loop of a type between two joints that is closed at the pose where `ws` is.
+static sn_loop_desc closed_loop(uint64_t *state, const sn_workspace *ws, sn_loop_type type, int a,
+                                int b) {
+    sn_loop_desc d = sn_loop_default(type);
+    sn_frame A = sn_workspace_frame(ws, a), B = {m3_identity(), {0, 0, 0}};
+    if (b >= 0) B = sn_workspace_frame(ws, b);
+    d.joint[0] = a;
+    d.joint[1] = b;
+    sn_vec3 at = {uniform(state, -0.5, 0.5), uniform(state, -0.5, 0.5), uniform(state, -0.5, 0.5)};
+    sn_vec3 p = v3_add(A.p, m3_mul(&A.R, at)), other = p;
+    sn_vec3 axis = {uniform(state, -1, 1), uniform(state, -1, 1), uniform(state, 0.1, 1)};
+    put(at, d.position[0]);
+    put(m3_tmul(&A.R, axis), d.axis[0]);
+    put(m3_tmul(&B.R, axis), d.axis[1]);
+    if (type == SN_LOOP_LINE) other = v3_add(p, v3_scale(0.3, axis));
+    if (type == SN_LOOP_DISTANCE) {
+        other = v3_add(p, v3_scale(0.7, axis));
+        d.distance = 0.7 * v3_norm(axis);
+    }
+    put(local_of(&B, other), d.position[1]);
+    sn_quat qa = sn_quat_conj(sn_quat_from_mat3(A.R)), qb = sn_quat_conj(sn_quat_from_mat3(B.R));
+    const double ra[4] = {qa.w, qa.x, qa.y, qa.z}, rb[4] = {qb.w, qb.x, qb.y, qb.z};
+    memcpy(d.rotation[0], ra, sizeof ra);
+    memcpy(d.rotation[1], rb, sizeof rb);
+    return d;
+}
+
+// The same model with loops, closed at q.
+static sn_model *looped_model(uint64_t *state, const sn_model *model, const double *q, int count) {
+    sn_problem *none;
+    sn_workspace *ws;
+    sn_builder *b;
+    sn_model *out;
+    sn_error error = {0};
+    assert_int_equal(sn_problem_create(model, NULL, 0, NULL, &none, NULL), SN_OK);
+    assert_int_equal(sn_workspace_create(none, false, NULL, &ws), SN_OK);
+    assert_int_equal(sn_workspace_pose(ws, q), SN_OK);
+    assert_int_equal(sn_builder_create("looped", NULL, &b), SN_OK);
+    int njoint = sn_model_njoint(model);
+    for (int j = 0; j < njoint; j++) (void)sn_builder_joint(b, sn_model_joint(model, j));
+    sn_builder_couple_as(b, model);
+    for (int i = 0; i < count; i++) {
+        int first = below(state, njoint), second;
+        do second = below(state, 5) == 0 ? -1 : below(state, njoint);
+        while (second == first);
+        sn_loop_desc d =
+            closed_loop(state, ws, (sn_loop_type)below(state, SN_LOOP_TYPE_COUNT), first, second);
+        assert_int_equal(sn_builder_loop(b, &d), i);
+    }
+    if (sn_builder_finish(b, &out, &error) != SN_OK) fail_msg("%s", error.text);
+    sn_builder_destroy(b);
+    sn_workspace_destroy(ws);
+    sn_problem_destroy(none);
+    return out;
+}
+
+// From a pose near one that closes the loops: they are met, or the report says by how much not; f is
+// never above that of the closed start, limits and couplings hold, and where a minimum is reported
+// the gradient has nothing left along the loops.
+static void loops(void **unused) {
+    (void)unused;
+    uint64_t state = 24;
+    int count = cases(400), met = 0, minima = 0, opened = 0, stops[SN_STOP_COUNT] = {0};
+    double worst = 0, left = 0;
+    for (int n = 0; n < count; n++) {
+        sn_model *plain = coupled_model(&state, 3 + below(&state, 7), n % 2, n % 4 < 2, 1);
+        size_t bytes = (size_t)sn_model_nq(plain) * sizeof(double);
+        double *q = malloc(bytes + 8), *start = malloc(bytes + 8);
+        // without the loop that the helper added
+        sn_model_sample(plain, &state, start);
+        (void)sn_model_clamp(plain, start);
+        sn_builder *b;
+        sn_model *bare;
+        assert_int_equal(sn_builder_create("bare", NULL, &b), SN_OK);
+        for (int j = 0; j < sn_model_njoint(plain); j++)
+            (void)sn_builder_joint(b, sn_model_joint(plain, j));
+        for (int i = 0; i < sn_model_ncoupling(plain); i++)
+            (void)sn_builder_couple(b, sn_model_coupling(plain, i));
+        assert_int_equal(sn_builder_finish(b, &bare, NULL), SN_OK);
+        sn_builder_destroy(b);
+        sn_model *model = looped_model(&state, bare, start, 1 + below(&state, 2));
+        sn_problem *problem = random_problem(&state, model, 1 + below(&state, 3), SN_TASK_POINT);
+        static const sn_method methods[] = {SN_METHOD_HYBRID, SN_METHOD_NEWTON, SN_METHOD_LM};
+        sn_solver_options options = sn_solver_options_default();
+        options.method = methods[n % 3];
+        sn_solver *solver;
+        sn_report report, first;
+        assert_int_equal(sn_solver_create(problem, &options, NULL, &solver), SN_OK);
+        memcpy(q, start, bytes);
+        for (int i = 0; i < sn_model_nv(model); i++) {
+            double delta[128] = {0};
+            delta[i] = sn_model_gain(model)[i] != 0 ? uniform(&state, -0.1, 0.1) : 0;
+            sn_model_integrate(model, q, delta, q);
+        }
+        (void)sn_model_clamp(model, q);
+        // no iterations: the start, closed
+        sn_solver *closer;
+        options.max_iterations = 0;
+        assert_int_equal(sn_solver_create(problem, &options, NULL, &closer), SN_OK);
+        memcpy(start, q, bytes);
+        assert_int_equal(sn_solver_solve(closer, start, &first), SN_OK);
+        assert_int_equal(sn_solver_solve(solver, q, &report), SN_OK);
+        stops[report.stop]++;
+        // what is said is what is
+        sn_workspace *ws = sn_solver_workspace(solver);
+        double open = 0;
+        assert_int_equal(sn_workspace_pose(ws, q), SN_OK);
+        for (int i = 0; i < sn_model_nloop(model); i++)
+            open = fmax(open, sn_workspace_loop_error(ws, i));
+        assert_true(report.violation >= open);
+        if (report.violation <= 1e-10) {
+            met++;
+            assert_true(report.f <= first.f * (1 + 1e-9) + 1e-20);
+            worst = fmax(worst, open);
+        } else {
+            opened++;
+        }
+        memcpy(start, q, bytes);
+        sn_model_follow(model, start);
+        assert_memory_equal(start, q, bytes);
+        assert_int_equal(sn_model_clamp(model, start), 0);
+        if (report.stop == SN_STOP_MINIMUM) {
+            minima++;
+            left = fmax(left, report.gradient);
+        }
+        sn_solver_destroy(solver);
+        sn_solver_destroy(closer);
+        sn_problem_destroy(problem);
+        sn_model_destroy(model);
+        sn_model_destroy(bare);
+        sn_model_destroy(plain);
+        free(q);
+        free(start);
+    }
+    print_message("%d problems: %d closed to %.1e, %d left open; %d minima, gradient %.1e\n", count,
+                  met, worst, opened, minima, left);
+    for (int i = 0; i < SN_STOP_COUNT; i++)
+        print_message("  %s: %d\n", sn_stop_text((sn_stop)i), stops[i]);
+    assert_true(met > 9 * count / 10);
+    assert_true(minima > count / 2);
+}
+
+// Cassie's legs are closed by rods: its feet reach goals with all loops met.
+static void cassie(void **unused) {
+    (void)unused;
+    const char *path = data_path("mjcf/cassie.xml");
+    if (path == NULL) skip();
+    size_t length;
+    char *text = slurp(path, &length);
+    sn_model *m;
+    sn_error error = {0};
+    if (sn_mjcf_read(text, length, NULL, &m, NULL, &error) != SN_OK) fail_msg("%s", error.text);
+    assert_int_equal(sn_model_nloop(m), 4);
+    sn_problem *problem;
+    sn_solver *solver;
+    sn_task task[3];
+    static const char *const on[3] = {"cassie-pelvis", "left-foot", "right-foot"};
+    double *q = malloc((size_t)sn_model_nq(m) * sizeof *q);
+    sn_model_zero(m, q);
+    for (int i = 0; i < 3; i++) {
+        int marker = sn_model_find_marker(m, on[i]);
+        assert_true(marker >= 0);
+        task[i] = sn_task_default(SN_TASK_POINT);
+        task[i].joint = sn_model_marker(m, marker)->joint;
+        memcpy(task[i].local, sn_model_marker(m, marker)->position, sizeof task[i].local);
+    }
+    assert_int_equal(sn_problem_create(m, task, 3, NULL, &problem, NULL), SN_OK);
+    assert_int_equal(sn_solver_create(problem, NULL, NULL, &solver), SN_OK);
+    sn_workspace *ws = sn_solver_workspace(solver);
+    uint64_t state = 9;
+    double worst = 0, error_left = 0;
+    int total = 0;
+    // close it where it is drawn, then walk the feet about
+    for (int n = 0; n < 20; n++) {
+        sn_report report;
+        assert_int_equal(sn_workspace_pose(ws, q), SN_OK);
+        for (int i = 0; i < 3; i++) {
+            sn_vec3 p = sn_workspace_point(ws, task[i].joint, task[i].local);
+            const double goal[3] = {p.x + (i > 0 ? uniform(&state, -0.05, 0.05) : 0), p.y,
+                                    p.z + (i > 0 ? uniform(&state, -0.05, 0.05) : 0)};
+            assert_int_equal(sn_problem_set_goal(problem, i, goal), SN_OK);
+        }
+        assert_int_equal(sn_solver_solve(solver, q, &report), SN_OK);
+        worst = fmax(worst, report.violation);
+        error_left = fmax(error_left, report.worst_error);
+        total += report.iterations;
+    }
+    print_message("cassie: loops open by %.1e at most, feet off by %.1e m, %d iterations\n", worst,
+                  error_left, total);
+    assert_true(worst <= 1e-10);
+    sn_solver_destroy(solver);
+    sn_problem_destroy(problem);
+    sn_model_destroy(m);
+    free(q);
+    free(text);
+}
+
+// Written and read again: the same numbers.
+static void round_trip(void **unused) {
+    (void)unused;
+    uint64_t state = 26;
+    for (int n = 0; n < cases(100); n++) {
+        sn_model *m = coupled_model(&state, 3 + below(&state, 6), 3, true, 2), *back;
+        char *text, *again;
+        sn_error error = {0};
+        assert_int_equal(sn_model_write_json(m, NULL, &text), SN_OK);
+        if (sn_model_read_json(text, strlen(text), NULL, &back, &error) != SN_OK)
+            fail_msg("%s", error.text);
+        assert_int_equal(sn_model_write_json(back, NULL, &again), SN_OK);
+        assert_string_equal(text, again);
+        assert_int_equal(sn_model_ncoupling(back), sn_model_ncoupling(m));
+        assert_int_equal(sn_model_nloop(back), 2);
+        sn_string_free(text, NULL);
+        sn_string_free(again, NULL);
+        sn_model_destroy(m);
+        sn_model_destroy(back);
+    }
+}
+
+// ---- limits of followers ------------------------------------------------------------------------
+
+// Two hinges, the second a function of the first.
+static sn_status pair(const sn_function *f, const double low[2], const double high[2],
+                      sn_model **out, sn_error *error) {
+    sn_builder *b;
+    assert_int_equal(sn_builder_create("pair", NULL, &b), SN_OK);
+    for (int i = 0; i < 2; i++) {
+        sn_joint_desc d = sn_joint_default(SN_JOINT_HINGE);
+        d.name = i == 0 ? "leader" : "follower";
+        d.parent = i - 1;
+        d.lower[0] = low[i];
+        d.upper[0] = high[i];
+        (void)sn_builder_joint(b, &d);
+    }
+    sn_coupling_desc c = {.follower = {1, 0}, .nleader = 1, .leader = {{0, 0}}, .function = *f};
+    (void)sn_builder_couple(b, &c);
+    sn_status status = sn_builder_finish(b, out, error);
+    sn_builder_destroy(b);
+    return status;
+}
+
+// Whatever the leader's place in its range, the follower is inside its own; and just beyond an end
+// that is not the leader's own it is outside.
+static void ranges(void **unused) {
+    (void)unused;
+    uint64_t state = 25;
+    int count = cases(400), empty = 0, narrowed = 0;
+    for (int n = 0; n < count; n++) {
+        double x[8], y[8], low[2], high[2];
+        sn_function f = {.scale = uniform(&state, 0.2, 2), .x = x, .y = y};
+        const sn_function_type types[] = {SN_FUNCTION_LINEAR, SN_FUNCTION_POLYNOMIAL,
+                                          SN_FUNCTION_SPLINE, SN_FUNCTION_POLYLINE,
+                                          SN_FUNCTION_SINE};
+        f.type = types[n % 5];
+        bool knots = f.type == SN_FUNCTION_SPLINE || f.type == SN_FUNCTION_POLYLINE;
+        f.ny = knots ? 7 : f.type == SN_FUNCTION_LINEAR ? 2 : 4;
+        f.nx = knots ? f.ny : 0;
+        for (int i = 0; i < f.ny; i++) {
+            x[i] = (i > 0 ? x[i - 1] : -2) + uniform(&state, 0.2, 1);
+            y[i] = uniform(&state, -1, 1);
+        }
+        low[0] = below(&state, 3) == 0 ? -INFINITY : uniform(&state, -3, 0);
+        high[0] = below(&state, 3) == 0 ? INFINITY : uniform(&state, 0, 3);
+        low[1] = below(&state, 4) == 0 ? -INFINITY : uniform(&state, -1.5, 0.2);
+        high[1] = below(&state, 4) == 0 ? INFINITY : fmax(low[1], -0.2) + uniform(&state, 0, 1.5);
+        sn_model *m;
+        sn_error error = {0};
+        if (pair(&f, low, high, &m, &error) != SN_OK) {
+            assert_non_null(strstr(error.text, "no room for both"));
+            empty++;
+            continue;
+        }
+        double from = sn_model_lower(m)[0], to = sn_model_upper(m)[0];
+        assert_true(from <= to && from >= low[0] && to <= high[0]);
+        narrowed += from > low[0] || to < high[0];
+        double a = fmax(from, -20), b = fmin(to, 20);
+        for (int i = 0; i <= 200; i++) {
+            double q[2] = {i == 200 ? b : a + (b - a) * i / 200, 0};
+            sn_model_follow(m, q);
+            if (a <= b && !(q[1] >= low[1] && q[1] <= high[1]))
+                fail_msg("case %d: %.17g leads to %.17g", n, q[0], q[1]);
+        }
+        for (int side = 0; side < 2; side++) {
+            double end = side == 0 ? from : to;
+            if (end == (side == 0 ? low[0] : high[0])) continue;
+            // a touch further: out, unless the function only just touches its limit
+            double q[2] = {end + (side == 0 ? -1e-6 : 1e-6) * fmax(1, fabs(end)), 0};
+            sn_model_follow(m, q);
+            assert_true(q[1] <= low[1] + 1e-9 || q[1] >= high[1] - 1e-9);
+        }
+        sn_model_destroy(m);
+    }
+    print_message("%d functions: %d ranges narrowed, %d leave no room\n", count, narrowed, empty);
+    assert_true(narrowed > count / 3);
+}
+
+// What is wrong is said; nothing leaks when memory runs out.
+static void refused(void **unused) {
+    (void)unused;
+    static const struct {
+        const char *ties, *says;
+    } wrong[] = {
+        {"\"couplings\": [{\"joint\": \"b\", \"of\": [\"b\"], \"function\": \"linear\", \"y\": "
+         "[1,0]}]",
+         "it follows itself in the end"},
+        {"\"couplings\": [{\"joint\": \"b\", \"of\": [\"z\"], \"function\": \"linear\", \"y\": "
+         "[1,0]}]",
+         "there is no joint \"z\""},
+        {"\"couplings\": [{\"joint\": \"b\", \"of\": [[\"a\",1]], \"function\": \"linear\", \"y\": "
+         "[1,0]}]",
+         "a leader is no plain coordinate"},
+        {"\"couplings\": [{\"joint\": \"b\", \"of\": [\"a\"], \"function\": \"linear\", \"y\": "
+         "[1]}]",
+         "too few or too many numbers"},
+        {"\"couplings\": [{\"joint\": \"b\", \"of\": [\"a\"], \"function\": \"linear\", \"y\": "
+         "[1,0]},"
+         "{\"joint\": \"b\", \"of\": [\"a\"], \"function\": \"linear\", \"y\": [2,0]}]",
+         "another coupling has the same follower"},
+        {"\"couplings\": [{\"joint\": \"b\", \"of\": [\"a\"], \"function\": \"linear\", \"y\": "
+         "[1,9]}]",
+         "the limits of follower and leader leave no room for both"},
+        {"\"loops\": [{\"type\": \"knot\", \"joint\": \"b\"}]", "unknown type \"knot\""},
+        {"\"loops\": [{\"type\": \"point\"}]", "it has no \"joint\""},
+        {"\"loops\": [{\"type\": \"point\", \"joint\": \"b\", \"joint2\": \"b\"}]",
+         "both ends are on one joint"},
+        {"\"loops\": [{\"type\": \"pin\", \"joint\": \"b\", \"axis\": [0,0,0]}]",
+         "an axis is zero"},
+        {"\"loops\": [{\"type\": \"distance\", \"joint\": \"b\", \"distance\": 0}]",
+         "its distance must be above 0"},
+    };
+    char text[1200];
+#define TWO                                                                                        \
+    "{\"joints\": [{\"name\": \"a\", \"type\": \"hinge\", \"axis\": [0,0,1], \"limits\": "         \
+    "[[-1,1]]}, "                                                                                  \
+    "{\"name\": \"b\", \"parent\": \"a\", \"type\": \"hinge\", \"axis\": [0,0,1], \"limits\": "    \
+    "[[-1,1]]}], %s}"
+    sn_model *m;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        sn_error error = {0};
+        (void)snprintf(text, sizeof text, TWO, wrong[i].ties);
+        assert_int_equal(sn_model_read_json(text, strlen(text), NULL, &m, &error), SN_ERR_MODEL);
+        if (strstr(error.text, wrong[i].says) == NULL)
+            fail_msg("%s: %s", wrong[i].says, error.text);
+    }
+    (void)snprintf(text, sizeof text, TWO,
+                   "\"couplings\": [{\"joint\": \"b\", \"of\": [\"a\"], \"function\": \"linear\", "
+                   "\"y\": [0.5,0]}], "
+                   "\"loops\": [{\"type\": \"line\", \"joint\": \"b\"}]");
+    for (long n = 0;; n++) {
+        test_allocator a;
+        test_allocator_begin(&a);
+        a.fail_at = n;
+        sn_status status = sn_model_read_json(text, strlen(text), &a.base, &m, NULL);
+        if (status == SN_OK) sn_model_destroy(m);
+        assert_int_equal(a.live, 0);
+        if (status == SN_OK) break;
+        assert_int_equal(status, SN_ERR_MEMORY);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(derivatives), cmocka_unit_test(bordered), cmocka_unit_test(solves),
+        cmocka_unit_test(loops),       cmocka_unit_test(cassie),   cmocka_unit_test(round_trip),
+        cmocka_unit_test(ranges),      cmocka_unit_test(refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
