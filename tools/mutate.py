@@ -272,7 +272,8 @@ class Bench:
     def lines(self, folder):
         """The lines of src/ of a folder of counts, which is removed; notes all lines that have code."""
         root = Path(str(folder) + str(self.gcov))
-        data = [path for path in root.rglob("*.gcda") if "sinew.dir" in str(path)]
+        # a header counts in the test programs, too
+        data = [path for path in root.rglob("*.gcda") if re.search("sinew.dir|test_", str(path.relative_to(root)))]
         for path in data:  # the compiler's notes lie beside
             shutil.copy(path, self.gcov / path.relative_to(root))
         data = [str(self.gcov / path.relative_to(root)) for path in data]

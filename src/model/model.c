@@ -22,7 +22,7 @@ const int *sn_model_sweep_order(const sn_model *model) {
 }
 
 static bool is_joint(const sn_model *model, int joint) {
-    return model != NULL && joint >= 0 && joint < model->njoint;
+    return joint >= 0 && joint < model->njoint;
 }
 
 const sn_joint_desc *sn_model_joint(const sn_model *model, int joint) {
