@@ -453,38 +453,165 @@ static matrix end_at(const plain_osim *file, const node *joint, const char *sock
     return at;
 }
 
-static matrix body_at(const plain_osim *file, const char *name, const double *values) {
+// All joints, in the order of the file.
+static int collect_joints(node *n, node **out, int count) {
     static const char *const kinds[] = {
         "CustomJoint",    "PinJoint",       "SliderJoint",         "WeldJoint",
         "BallJoint",      "GimbalJoint",    "FreeJoint",           "PlanarJoint",
         "UniversalJoint", "EllipsoidJoint", "ScapulothoracicJoint"};
+    for (; n != NULL; n = n->next) {
+        for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
+            if (strcmp(n->tag, kinds[k]) == 0) out[count++] = n;
+        count = collect_joints(n->child, out, count);
+    }
+    return count;
+}
+
+// The body that a joint holds, and where it puts it.
+static matrix held_at(const plain_osim *file, const node *j, const double *values, char name[256],
+                      bool only_name) {
+    char parent[256];
+    matrix from, to;
+    if (child(j, "parent_body") != NULL) {  // inside its body
+        (void)snprintf(name, 256, "%s", j->up->up->name);
+        last_word(text_of(j, "parent_body"), parent);
+        from = placed(text_of(j, "location_in_parent"), text_of(j, "orientation_in_parent"));
+        to = placed(text_of(j, "location"), text_of(j, "orientation"));
+    } else {
+        to = end_at(file, j, text_of(j, "socket_child_frame"), name);
+        from = end_at(file, j, text_of(j, "socket_parent_frame"), parent);
+    }
+    if (only_name) return identity();
+    matrix X = motion(file, j, values);
+    if (is_true(text_of(j, "reverse"))) X = inverse(X);
+    X = product(product(from, X), inverse(to));
+    return product(body_at(file, parent, values), X);
+}
+
+static matrix body_at(const plain_osim *file, const char *name, const double *values) {
     if (strcmp(name, "ground") == 0) return identity();
-    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
-        node *joints[512];
-        int n = collect(file->root->child, kinds[k], joints, 0);
-        for (int i = 0; i < n; i++) {
-            const node *j = joints[i];
-            char parent[256], below[256];
-            matrix from, to;
-            if (child(j, "parent_body") != NULL) {  // inside its body
-                if (strcmp(j->up->up->name, name) != 0) continue;
-                last_word(text_of(j, "parent_body"), parent);
-                from =
-                    placed(text_of(j, "location_in_parent"), text_of(j, "orientation_in_parent"));
-                to = placed(text_of(j, "location"), text_of(j, "orientation"));
-            } else {
-                to = end_at(file, j, text_of(j, "socket_child_frame"), below);
-                if (strcmp(below, name) != 0) continue;
-                from = end_at(file, j, text_of(j, "socket_parent_frame"), parent);
-            }
-            matrix X = motion(file, j, values);
-            if (is_true(text_of(j, "reverse"))) X = inverse(X);
-            X = product(product(from, X), inverse(to));
-            return product(body_at(file, parent, values), X);
-        }
+    node *joints[512];
+    int n = collect_joints(file->root->child, joints, 0);
+    for (int i = 0; i < n; i++) {
+        char held[256];
+        (void)held_at(file, joints[i], values, held, true);
+        if (strcmp(held, name) == 0) return held_at(file, joints[i], values, held, false);
     }
     fail_msg("no joint holds body %s", name);
     return identity();
+}
+
+void plain_osim_body_at(const plain_osim *file, const char *name, const double *values,
+                        double out[12]) {
+    matrix A = body_at(file, name, values);
+    for (int i = 0; i < 3; i++) {
+        out[i] = (double)A.m[i][3];
+        for (int k = 0; k < 3; k++) out[3 + 3 * i + k] = (double)A.m[i][k];
+    }
+}
+
+// --- loops -------------------------------------------------------------------------------------------
+
+// Those joints and constraints that close loops.
+static int collect_loops(const plain_osim *file, node **out) {
+    static const char *const kinds[] = {"WeldConstraint", "PointConstraint",
+                                        "PointOnLineConstraint", "ConstantDistanceConstraint"};
+    node *joints[512], *sets[8];
+    int n = collect_joints(file->root->child, joints, 0), count = 0;
+    for (int i = 0; i < n; i++) {
+        char name[256], other[256];
+        bool again = false;
+        (void)held_at(file, joints[i], NULL, name, true);
+        for (int k = 0; k < i; k++) {
+            (void)held_at(file, joints[k], NULL, other, true);
+            again = again || strcmp(name, other) == 0;
+        }
+        if (again) out[count++] = joints[i];
+    }
+    n = collect(file->root->child, "ConstraintSet", sets, 0);
+    for (int i = 0; i < n; i++) {
+        const node *all = child(sets[i], "objects");
+        for (node *c = all != NULL ? all->child : NULL; c != NULL; c = c->next) {
+            bool known = false;
+            for (int k = 0; k < 4; k++) known = known || strcmp(c->tag, kinds[k]) == 0;
+            bool off = is_true(text_of(c, "isDisabled")) ||
+                       (child(c, "isEnforced") != NULL && !is_true(text_of(c, "isEnforced")));
+            if (known && !off) out[count++] = c;
+        }
+    }
+    return count;
+}
+
+int plain_osim_nloop(const plain_osim *file) {
+    node *loops[512];
+    return collect_loops(file, loops);
+}
+
+static real angle_between(matrix A, matrix B) {
+    matrix turn = product(inverse(A), B);
+    real sine = 0, trace = 0;
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3;
+        trace += turn.m[i][i];
+        sine += (turn.m[j][i] - turn.m[i][j]) * (turn.m[j][i] - turn.m[i][j]) / 4;
+    }
+    return atan2l(sqrtl(sine), (trace - 1) / 2);
+}
+
+static real apart(matrix A, matrix B) {
+    real sum = 0;
+    for (int i = 0; i < 3; i++) sum += (A.m[i][3] - B.m[i][3]) * (A.m[i][3] - B.m[i][3]);
+    return sqrtl(sum);
+}
+
+// One end of a constraint, by the names that the versions have for it.
+static matrix constraint_end(const plain_osim *file, const node *c, const double *values,
+                             const char *const bodies[4], const char *const places[2],
+                             const char *turn) {
+    char body[256];
+    const char *socket = "", *place = "";
+    for (int k = 0; k < 4 && socket[0] == '\0'; k++) socket = text_of(c, bodies[k]);
+    for (int k = 0; k < 2 && place[0] == '\0'; k++) place = text_of(c, places[k]);
+    matrix on = end_at(file, c, socket, body);
+    return product(product(body_at(file, body, values), on), placed(place, text_of(c, turn)));
+}
+
+double plain_osim_loop_gap(const plain_osim *file, int i, const double *values) {
+    static const char *const first[4] = {"body_1", "socket_body_1", "socket_frame1", "frame1"},
+                             *const second[4] = {"body_2", "socket_body_2", "socket_frame2",
+                                                 "frame2"},
+                             *const first_at[2] = {"location_body_1", "point_on_follower"},
+                             *const second_at[2] = {"location_body_2", "point_on_line"};
+    static const char *const line_first[4] = {"follower_body", "socket_follower_body", "", ""},
+                             *const line_second[4] = {"line_body", "socket_line_body", "", ""};
+    node *loops[512];
+    const node *c = (collect_loops(file, loops), loops[i]);
+    if (strstr(c->tag, "Constraint") == NULL) {
+        char name[256];
+        matrix A = held_at(file, c, values, name, false), B = body_at(file, name, values);
+        return (double)fmaxl(apart(A, B), angle_between(A, B));
+    }
+    bool line = strcmp(c->tag, "PointOnLineConstraint") == 0;
+    matrix A =
+        constraint_end(file, c, values, line ? line_first : first, first_at, "orientation_body_1");
+    matrix B = constraint_end(file, c, values, line ? line_second : second, second_at,
+                              "orientation_body_2");
+    if (strcmp(c->tag, "WeldConstraint") == 0)
+        return (double)fmaxl(apart(A, B), angle_between(A, B));
+    if (strcmp(c->tag, "PointConstraint") == 0) return (double)apart(A, B);
+    real x = 0, d[3], u[3], across = 0, size = 0;
+    (void)numbers(text_of(c, "constant_distance"), &x, 1);
+    if (!line) return (double)fabsl(apart(A, B) - x);
+    (void)numbers(text_of(c, "line_direction_vec"), u, 3);
+    // in the line's frame
+    matrix P = product(inverse(B), A);
+    for (int k = 0; k < 3; k++) d[k] = P.m[k][3], size += u[k] * u[k];
+    for (int k = 0; k < 3; k++) {
+        int m = (k + 1) % 3, n = (k + 2) % 3;
+        real e = u[m] * d[n] - u[n] * d[m];
+        across += e * e;
+    }
+    return (double)sqrtl(across / size);
 }
 
 const char *plain_osim_marker(const plain_osim *file, int i, const double *values, double out[3]) {

@@ -19,3 +19,12 @@ const char *plain_osim_body(const plain_osim *file, int i);
 /// Markers: their names, and where they are with these values of the coordinates.
 int plain_osim_nmarker(const plain_osim *file);
 const char *plain_osim_marker(const plain_osim *file, int i, const double *values, double out[3]);
+
+/// A body in the world: its position, then its rotation by rows.
+void plain_osim_body_at(const plain_osim *file, const char *name, const double *values,
+                        double out[12]);
+
+/// What closes loops: joints to bodies that an earlier joint holds, then constraints that are switched
+/// on; and by how much each is open: metres, or radians where the rotation is further off.
+int plain_osim_nloop(const plain_osim *file);
+double plain_osim_loop_gap(const plain_osim *file, int i, const double *values);

@@ -487,37 +487,16 @@ static void step_joint(const posture *pose, int a, int b, int j, joint_state *s)
     s->q = step(type, pose->q + sn_model_q_index(pose->model, j), u);
 }
 
-// A coupling's function: constant, linear, polynomial and sine.
+// A coupling's function, of any kind.
 static void follow(const sn_coupling_desc *c, joint_state *state) {
-    const sn_function *f = &c->function;
-    const int n = c->nleader;
-    hyper x[SN_MAX_LEADERS], sum = constant(0);
-    for (int i = 0; i < n; i++) x[i] = state[c->leader[i].joint].q.x[c->leader[i].index];
-    if (f->type == SN_FUNCTION_CONSTANT) {
-        sum = constant(f->y[0]);
-    } else if (f->type == SN_FUNCTION_LINEAR) {
-        sum = constant(f->y[n]);
-        for (int i = 0; i < n; i++) sum = add(sum, scale(f->y[i], x[i]));
-    } else if (f->type == SN_FUNCTION_SINE) {
-        hyper angle = constant(f->y[n + 1]);
-        for (int i = 0; i < n; i++) angle = add(angle, scale(f->y[1 + i], x[i]));
-        sum = add(scale(f->y[0], sine(angle)), constant(f->y[n + 2]));
-    } else if (n == 1) {
-        for (int i = f->ny - 1; i >= 0; i--) sum = add(mul(sum, x[0]), constant(f->y[i]));
-    } else {
-        // of two: 1, b, b^2, ..., a, a b, ..., up to the degree in all
-        int degree = 0, at = 0;
-        while ((degree + 1) * (degree + 2) / 2 < f->ny) degree++;
-        for (int i = 0; i <= degree; i++) {
-            for (int k = 0; i + k <= degree; k++) {
-                hyper term = constant(f->y[at++]);
-                for (int l = 0; l < i; l++) term = mul(term, x[0]);
-                for (int l = 0; l < k; l++) term = mul(term, x[1]);
-                sum = add(sum, term);
-            }
-        }
+    sn_function f = c->function;
+    hyper x[SN_MAX_LEADERS];
+    f.nargument = c->nleader;
+    for (int i = 0; i < c->nleader; i++) {
+        x[i] = state[c->leader[i].joint].q.x[c->leader[i].index];
+        f.argument[i] = i;
     }
-    state[c->follower.joint].q.x[c->follower.index] = scale(f->scale, sum);
+    state[c->follower.joint].q.x[c->follower.index] = function_at(&f, x);
 }
 
 // The state of all joints for the directions of velocities a and b; for a < 0 the still one.

@@ -427,6 +427,27 @@ static void odd_files(void **unused) {
     close_clip(&c);
 }
 
+// A bone whose positions differ by less than a millionth of the figure's size does not move, whatever the unit: the
+// rest is rounding.
+static void nearly_still(void **unused) {
+    (void)unused;
+    for (int i = 0; i < 6; i++) {
+        const double unit[] = {0.01, 1, 100}, size = 7 * unit[i / 2],
+                     moved = (i % 2 ? 2e-6 : 0.5e-6) * size;
+        char text[1024];
+        (void)snprintf(
+            text, sizeof text,
+            "HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 0\nJOINT b\n{\nOFFSET 0 %.17g 0\n"
+            "CHANNELS 3 Xposition Yposition Zposition\n}\n}\nMOTION\nFrames: 2\nFrame Time: 0.01\n"
+            "0 %.17g 0\n0 %.17g 0\n",
+            size, size, size + moved);
+        clip c = read_clip(text, strlen(text), NULL);
+        assert_int_equal(sn_model_joint(c.model, 1)->type,
+                         i % 2 ? SN_JOINT_TRANSLATION : SN_JOINT_FIXED);
+        close_clip(&c);
+    }
+}
+
 // A person of 1.75 m in several units, lying on either side of the axes.
 static void guesses(void **unused) {
     (void)unused;
@@ -616,10 +637,11 @@ static void failing_memory(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(data_files),    cmocka_unit_test(random_files),
-        cmocka_unit_test(model_of_tiny), cmocka_unit_test(odd_files),
-        cmocka_unit_test(guesses),       cmocka_unit_test(broken_files),
-        cmocka_unit_test(truncation),    cmocka_unit_test(failing_memory),
+        cmocka_unit_test(data_files),     cmocka_unit_test(random_files),
+        cmocka_unit_test(model_of_tiny),  cmocka_unit_test(odd_files),
+        cmocka_unit_test(guesses),        cmocka_unit_test(nearly_still),
+        cmocka_unit_test(broken_files),   cmocka_unit_test(truncation),
+        cmocka_unit_test(failing_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

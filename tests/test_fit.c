@@ -288,6 +288,26 @@ static void builtin_refused(void **state) {
     sn_marker_set_destroy(set);
 }
 
+// What has nothing to work on says so.
+static void nothing_given(void **unused) {
+    (void)unused;
+    sn_motion *motion;
+    sn_error error = {0};
+    sn_fit_input input = {0};
+    sn_fit_summary summary;
+    sn_fit_frame frame;
+    sn_fit_marker marker;
+    assert_int_equal(sn_motion_create(1, 1, 1, 100, NULL, &motion, NULL), SN_OK);
+    assert_int_equal(sn_fit_run(NULL, NULL, NULL, motion, &frame, &marker, &summary, &error),
+                     SN_ERR_ARGUMENT);
+    assert_true(error.text[0] != '\0');
+    assert_int_equal(sn_fit_run(&input, NULL, NULL, NULL, &frame, &marker, &summary, NULL),
+                     SN_ERR_ARGUMENT);
+    assert_int_equal(sn_fit_run(&input, NULL, NULL, motion, &frame, &marker, &summary, NULL),
+                     SN_ERR_ARGUMENT);
+    sn_motion_destroy(motion);
+}
+
 static void nearest(void **unused) {
     (void)unused;
     static const char *const names[] = {"LFHD", "RFHD", "left_hand", "C7", ""};
@@ -296,6 +316,8 @@ static void nearest(void **unused) {
     assert_int_equal(sn_nearest_name("LFHD1", names, 5), 0);
     assert_int_equal(sn_nearest_name("LeftHand", names, 5), 2);
     assert_int_equal(sn_nearest_name("RBHD", names, 5), 1);
+    assert_int_equal(sn_nearest_name("XFHD", names, 5),
+                     0);  // as near as the second: the first counts
     assert_int_equal(sn_nearest_name("knee", names, 5), -1);
     assert_int_equal(sn_nearest_name("x", names, 5), -1);
     assert_int_equal(sn_nearest_name("LFHD", names, 0), -1);
@@ -620,7 +642,10 @@ static void repaired(void **state) {
         q[(size_t)f * nq + (size_t)sn_model_q_index(r.model, elbow)] += 2.5;
     }
     sn_repair_options o = {.every = 30, .lower = 0.9, .same = 0.97};
-    assert_int_equal(sn_track_repair(problem, &o, 150, take_goals, &r, NULL, q, changed), SN_OK);
+    test_allocator a;
+    test_allocator_begin(&a);
+    assert_int_equal(sn_track_repair(problem, &o, 150, take_goals, &r, &a.base, q, changed), SN_OK);
+    assert_int_equal(a.live, 0);
     int count = 0;
     double most = 0;
     for (int f = 0; f < 150; f++) {
@@ -649,9 +674,10 @@ int main(void) {
         cmocka_unit_test(set_round_trip),  cmocka_unit_test(set_malformed),
         cmocka_unit_test(set_of_model),    cmocka_unit_test(builtin_names),
         cmocka_unit_test(builtin_refused), cmocka_unit_test(nearest),
-        cmocka_unit_test(axis_maps),       cmocka_unit_test(axes_found),
-        cmocka_unit_test(posture),         cmocka_unit_test(matching),
-        cmocka_unit_test(measured),        cmocka_unit_test(repaired),
+        cmocka_unit_test(nothing_given),   cmocka_unit_test(axis_maps),
+        cmocka_unit_test(axes_found),      cmocka_unit_test(posture),
+        cmocka_unit_test(matching),        cmocka_unit_test(measured),
+        cmocka_unit_test(repaired),
     };
     return cmocka_run_group_tests(tests, example_begin, example_end);
 }

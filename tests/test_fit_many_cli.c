@@ -84,8 +84,8 @@ static void lists(void **unused) {
     expect(2, "--shard takes K/N", "fit --manifest list.tsv --out none --shard 0/2");
     expect(2, "--shard takes K/N", "fit --manifest list.tsv --out none --shard 3/2");
     expect(2, "--shard takes K/N", "fit --manifest list.tsv --out none --shard one");
-    expect(2, "--formats docx", "fit --manifest list.tsv --out none --formats docx");
-    expect(2, "--formats bvh,bvh", "fit --manifest list.tsv --out none --formats bvh,bvh");
+    expect(2, "--formats takes some of", "fit --manifest list.tsv --out none --formats docx");
+    expect(2, "--formats takes some of", "fit --manifest list.tsv --out none --formats bvh,bvh");
     expect(2, "--formats takes some of", "fit --manifest list.tsv --out none --formats ''");
     expect(3, "the folder cannot be made", "fit --manifest list.tsv --out take0.c3d/x");
     expect(3, "the folder cannot be made", "fit --manifest list.tsv --out ''");

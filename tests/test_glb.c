@@ -290,7 +290,27 @@ static void assert_same_place(sn_vec3 model, const double file[3]) {
     assert_near(-model.y, file[2], 1e-6);
 }
 
+// Neighbouring rotations are on the same side, so that what lies between is the short way. (The weights of a skin
+// are fours of floats, too, and never negative.)
+static void check_sides(const glb *g) {
+    for (int a = 0; a < count_of(g, "accessors"); a++) {
+        const sn_json_node *accessor = item(g, "accessors", a);
+        if (strcmp(get(g, accessor, "type")->string, "VEC4") != 0 ||
+            number(g, accessor, "componentType", 0) != 5126)
+            continue;
+        double q[4], last[4] = {0};
+        for (int i = 0; i < (int)number(g, accessor, "count", 0); i++) {
+            double dot = 0;
+            read_floats(g, a, i, 4, q);
+            for (int k = 0; k < 4; k++) dot += q[k] * last[k];
+            assert_true(dot > -1e-6);
+            memcpy(last, q, sizeof last);
+        }
+    }
+}
+
 static void check_frames(const glb *g, const sn_model *model, const sn_motion *motion) {
+    check_sides(g);
     static player p;
     sn_problem *problem;
     sn_workspace *ws;
@@ -622,6 +642,35 @@ static void test_refused(void **state_) {
     refuse(&scene, SN_ERR_ARGUMENT, "set the scene's rate");
     scene.rate = 1e9;
     refuse(&scene, SN_ERR_VALUE, "frames per second");
+    // a thousandth apart is what rounded rates are; more is another clock
+    for (int k = 0; k < 2; k++) {
+        sn_motion *fast;
+        sn_recording_info odd = *sn_recording_about(recording);
+        odd.rate = k == 0 ? 999 : 998;
+        sn_recording *points;
+        static const char *const names[] = {"A", "B", "C", "D"};
+        assert_int_equal(odd.nmarker, 4);
+        assert_int_equal(sn_recording_create(&odd, names, NULL, &points, NULL), SN_OK);
+        for (int f = 0; f < odd.nframe; f++)
+            memcpy(sn_recording_edit(points, f), sn_recording_frame(recording, f),
+                   3 * (size_t)odd.nmarker * sizeof(double));
+        assert_int_equal(sn_motion_create(2, sn_model_nq(model), 1, 1000, NULL, &fast, NULL),
+                         SN_OK);
+        for (int f = 0; f < 2; f++) sn_model_sample(model, &state, sn_motion_edit(fast, f));
+        scene = plain;
+        scene.motion = fast;
+        scene.recording = points;
+        if (k == 0) {
+            bytes file = {.limit = SIZE_MAX};
+            const sn_sink sink = {keep, &file};
+            assert_int_equal(sn_glb_write(&scene, &sink, NULL, NULL), SN_OK);
+            free(file.data);
+        } else {
+            refuse(&scene, SN_ERR_ARGUMENT, "set the scene's rate");
+        }
+        sn_motion_destroy(fast);
+        sn_recording_destroy(points);
+    }
     scene = plain;
     scene.motion = motion;
     scene.recording = recording;

@@ -244,6 +244,29 @@ static void test_recordings(void **unused) {
     }
 }
 
+// Half a turn about one axis is a rotation whose other numbers are 0, and stays one.
+static void test_half_turns(void **unused) {
+    (void)unused;
+    for (int axis = 0; axis < 3; axis++) {
+        sn_builder *b;
+        sn_model *model;
+        assert_int_equal(sn_builder_create("turned", NULL, &b, NULL), SN_OK);
+        for (int i = 0; i < 3; i++) {
+            sn_joint_desc d = sn_joint_default(SN_JOINT_BALL);
+            d.name = (const char *const[]){"a", "b", "c"}[i];
+            d.parent = i - 1;
+            d.position[0] = 0.3, d.position[1] = 0.2, d.position[2] = 0.1;
+            for (int k = 0; k < 4; k++) d.rotation[k] = k == 1 + axis;
+            assert_int_equal(sn_builder_joint(b, &d), i);
+        }
+        assert_int_equal(sn_builder_finish(b, &model, NULL), SN_OK);
+        sn_builder_destroy(b);
+        sn_glb_scene scene = sn_glb_scene_default(model);
+        assert_true(there_and_back(&scene) < 1e-6);
+        sn_model_destroy(model);
+    }
+}
+
 // --- files made by hand --------------------------------------------------------------------------
 
 typedef struct made {
@@ -373,6 +396,21 @@ static void test_skinned(void **unused) {
     assert_at(&c, 1, "Head", 1.2, 1.5, 0);  // z of the armature turns to its x
     assert_at(&c, 2, "Head", 2, 1.3, 0);
     assert_non_null(strstr(c.note, "of its 2 animations the first is read, \"walk\""));
+    sn_glb_content_destroy(&c);
+}
+
+// A shape that carries a joint is one, also as the very first node.
+static void test_shown_root(void **unused) {
+    (void)unused;
+    sn_glb_content c = read_made(
+        "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],"
+        "\"nodes\":[{\"name\":\"base\",\"mesh\":0,\"translation\":[0,1,0],\"children\":[1]},"
+        "{\"name\":\"arm\",\"translation\":[0,2,0],\"children\":[2]},{\"name\":\"hand\","
+        "\"translation\":[1,0,0]}],"
+        "\"meshes\":[{\"primitives\":[]}]}",
+        NULL, 0);
+    assert_int_equal(sn_model_njoint(c.model), 3);
+    assert_string_equal(sn_model_joint(c.model, 0)->name, "base");
     sn_glb_content_destroy(&c);
 }
 
@@ -513,6 +551,39 @@ static void test_interpolation(void **unused) {
     assert_at(&c, 1, "hand", 0, 1, 0);
     assert_at(&c, 2, "hand", 0, -1, 0);
     sn_glb_content_destroy(&c);
+}
+
+// Three keys on frames of every rate that cameras and capture systems have: none of them lies on
+// the frames of another rate, and a motion has the rate that the keys have.
+static void test_usual_rates(void **unused) {
+    (void)unused;
+    static const double rates[] = {24, 25,         30,  24 / 1.001, 30 / 1.001,  48, 50,
+                                   60, 60 / 1.001, 100, 120,        120 / 1.001, 240};
+    for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
+        // long enough for 30 and 30/1.001 to differ; odd, so that half the rate does not do
+        const int middle = 701, last = 1903;
+        float keys[27] = {0,
+                          (float)(middle / rates[i]),
+                          (float)(last / rates[i]),
+                          0,
+                          0,
+                          0,
+                          1,
+                          0,
+                          0,
+                          S,
+                          S,
+                          0,
+                          0,
+                          -S,
+                          -S};
+        sn_glb_content c = read_made(TURNING("LINEAR", "3", "3", "5126", ""), keys, 27);
+        assert_near(sn_motion_rate(c.motion), rates[i], 1e-12);
+        assert_int_equal(sn_motion_nframe(c.motion), last + 1);
+        assert_string_equal(c.note, "");
+        assert_at(&c, middle, "hand", 0, 1, 0);
+        sn_glb_content_destroy(&c);
+    }
 }
 
 // Keys that never change are no degree of freedom, but they count: the node is where they say, not
@@ -799,7 +870,8 @@ int main(void) {
         cmocka_unit_test(test_interpolation), cmocka_unit_test(test_text),
         cmocka_unit_test(test_held),          cmocka_unit_test(test_scale_over_time),
         cmocka_unit_test(test_refused),       cmocka_unit_test(test_container),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_memory),        cmocka_unit_test(test_usual_rates),
+        cmocka_unit_test(test_half_turns),    cmocka_unit_test(test_shown_root),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -153,6 +153,7 @@ static void test_refused(void **state) {
          "let MuJoCo save the compiled model"},
         {"<actuator>", "<equality><weld/></equality><actuator>", 24,
          "<weld> does not say what it holds"},
+        {"<worldbody>", "<worldbody><freejoint/>", 6, "the world cannot have a joint"},
         {"<worldbody>", "<worldbody/><x>", 23, "</worldbody> where <x> of line 6 should end"},
     };
     for (size_t i = 0; i < sizeof cases_ / sizeof cases_[0]; i++) {

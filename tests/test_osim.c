@@ -764,9 +764,6 @@ static void test_refuses(void **unused) {
             4, "<location> needs 3 numbers, here are 2");
     refuses(BODY("<WeldJoint name='j'>\n<location>1 2 x</location></WeldJoint>"), 4,
             "<location>: \"x\" is not a number");
-    refuses(BODY("<WeldJoint name='j'><parent_body>ground</parent_body></WeldJoint>"
-                 "<WeldJoint name='k'><parent_body>ground</parent_body></WeldJoint>"),
-            3, "joint \"k\" closes a loop: body \"a\" hangs on another joint");
 #define WRONG "joint \"j\": the function of a TransformAxis is wrong: "
     refuses(AXIS("<coordinates>q q</coordinates>"), 4, WRONG "too few or too many numbers");
     refuses(AXIS("<coordinates>q</coordinates><SimmSpline><x>1 1</x><y>0 0</y></SimmSpline>"), 4,

@@ -42,6 +42,7 @@ int main(void) { return 0; }' || missing="$missing gcc libc6-dev"
     build) ;;
     test)
         need ninja ninja-build
+        need python3 python3
         need valgrind valgrind
         need node nodejs
         need npm npm

@@ -360,8 +360,10 @@ typedef struct sn_osim_info {
 /// Limits come from the range where a coordinate is `clamped`; one that is `locked` at 0 is locked,
 /// one locked elsewhere becomes a constant. Read are CustomJoint, PinJoint, SliderJoint, WeldJoint,
 /// BallJoint, GimbalJoint, UniversalJoint, PlanarJoint, FreeJoint, EllipsoidJoint and
-/// ScapulothoracicJoint, reversed ones too. Muscles, constraints and whatever else a file holds are
-/// passed over.
+/// ScapulothoracicJoint, reversed ones too. WeldConstraint, PointConstraint, PointOnLineConstraint and
+/// ConstantDistanceConstraint are loops of the model, and so is a joint to a body that hangs on another
+/// joint; a CoordinateCouplerConstraint is a coupling. Muscles and whatever else a file holds are passed
+/// over.
 ///
 /// @param out   free with sn_model_destroy(); NULL on failure
 /// @param info  may be NULL

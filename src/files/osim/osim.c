@@ -6,16 +6,20 @@
 //   version 4      JointSet/objects/<kind of joint>, whose sockets name frames: PhysicalOffsetFrames of
 //                  its own under <frames>, or bodies; coordinates/Coordinate inside it
 //
+// ConstraintSet/objects holds couplers of coordinates and constraints between bodies; these name bodies
+// in version 3 and sockets in version 4.
+//
 // Everything else is passed over. A value is the text of an element without elements inside, so it is
 // looked at when such an element closes.
 #include "files/osim/osim.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "files/xml.h"
 
 // What is being read; each may be inside the one before.
-typedef enum scope { JOINT, AXIS, COORDINATE, FRAME, MARKER, NSCOPE } scope;
+typedef enum scope { JOINT, AXIS, COORDINATE, FRAME, MARKER, CONSTRAINT, NSCOPE } scope;
 
 typedef struct reading {
     sn_xml xml;
@@ -207,6 +211,18 @@ static sn_status read_arguments(reading *r, sn_osim_axis *a) {
     return SN_OK;
 }
 
+// Constraints are switched off by version 3, and on by version 4.
+static bool is_switch(const reading *r) {
+    return sn_xml_is(&r->xml, "isDisabled") || sn_xml_is(&r->xml, "isEnforced");
+}
+
+static sn_status read_switch(reading *r, bool *off) {
+    bool flag;
+    SN_TRY(read_flag(r, &flag));
+    *off = flag == sn_xml_is(&r->xml, "isDisabled");
+    return SN_OK;
+}
+
 // What a coupler says beside its function.
 static sn_status coupler_value(reading *r, bool *done) {
     sn_osim_coupler *c = LAST(r, coupler);
@@ -214,13 +230,7 @@ static sn_status coupler_value(reading *r, bool *done) {
     *done = true;
     if (sn_xml_is(xml, "independent_coordinate_names")) return read_arguments(r, &c->axis);
     if (sn_xml_is(xml, "dependent_coordinate_name")) return read_path(r, &c->dependent);
-    if (sn_xml_is(xml, "isDisabled")) return read_flag(r, &c->off);
-    if (sn_xml_is(xml, "isEnforced")) {
-        bool on = true;
-        SN_TRY(read_flag(r, &on));
-        c->off = !on;
-        return SN_OK;
-    }
+    if (is_switch(r)) return read_switch(r, &c->off);
     if (sn_xml_is(xml, "scale_factor")) {
         double scale;
         SN_TRY(read_numbers(r, 1, &scale));
@@ -280,6 +290,30 @@ static sn_status marker_value(reading *r) {
     return sn_xml_is(&r->xml, "location") ? read_numbers(r, 3, m->position) : SN_OK;
 }
 
+static sn_status constraint_value(reading *r) {
+    static const char *const bodies[][2] = {
+        {"body_1", "body_2"}, {"frame1", "frame2"}, {"follower_body", "line_body"}};
+    static const char *const sockets[][2] = {{"socket_body_1", "socket_body_2"},
+                                             {"socket_frame1", "socket_frame2"},
+                                             {"socket_follower_body", "socket_line_body"}};
+    static const char *const places[][2] = {{"location_body_1", "location_body_2"},
+                                            {"point_on_follower", "point_on_line"}};
+    static const char *const turns[2] = {"orientation_body_1", "orientation_body_2"};
+    sn_osim_constraint *c = LAST(r, constraint);
+    if (is_switch(r)) return read_switch(r, &c->off);
+    if (sn_xml_is(&r->xml, "line_direction_vec")) return read_numbers(r, 3, c->direction);
+    if (sn_xml_is(&r->xml, "constant_distance")) return read_numbers(r, 1, &c->distance);
+    for (int i = 0; i < 2; i++) {
+        for (int k = 0; k < 3; k++)
+            if (sn_xml_is(&r->xml, bodies[k][i]) || is_socket(r, sockets[k][i]))
+                return read_path(r, &c->end[i].body);
+        for (int k = 0; k < 2; k++)
+            if (sn_xml_is(&r->xml, places[k][i])) return read_numbers(r, 3, c->end[i].position);
+        if (sn_xml_is(&r->xml, turns[i])) return read_numbers(r, 3, c->end[i].angles);
+    }
+    return SN_OK;
+}
+
 // Is the innermost of `depth` open elements, or the one that closed inside them, a body's own?
 static bool in_body(const reading *r, int depth) {
     return r->body > 0 && inside(r, depth, 1, "Body") && inside(r, depth, 3, "BodySet");
@@ -304,6 +338,7 @@ static sn_status read_value(reading *r) {
     if (r->depth[FRAME] == outer) return frame_value(r);
     if (r->depth[JOINT] == outer) return joint_value(r);
     if (r->depth[MARKER] == outer) return marker_value(r);
+    if (r->depth[CONSTRAINT] == outer) return constraint_value(r);
     if (in_body(r, outer)) return body_value(r);
     return SN_OK;
 }
@@ -358,7 +393,7 @@ static sn_status begin_joint(reading *r, bool in_body) {
                          .type = type,
                          .parent.body = SIZE_MAX,
                          .child.body = in_body ? u->body[r->body].name : SIZE_MAX,
-                         .frame = u->nframe,
+                         .own.first = u->nframe,
                          .coordinate = u->ncoordinate,
                          .line = r->line};
     for (int k = 0; k < SN_OSIM_AXES; k++) {
@@ -440,6 +475,34 @@ static sn_status begin_coupler(reading *r) {
     return SN_OK;
 }
 
+// A constraint between bodies; those of other kinds are counted.
+static sn_status begin_constraint(reading *r) {
+    static const struct {
+        const char *name;
+        sn_loop_type type;
+    } known[] = {{"WeldConstraint", SN_LOOP_WELD},
+                 {"PointConstraint", SN_LOOP_POINT},
+                 {"PointOnLineConstraint", SN_LOOP_LINE},
+                 {"ConstantDistanceConstraint", SN_LOOP_DISTANCE}};
+    sn_osim *u = r->u;
+    size_t k = 0, name;
+    while (k < sizeof known / sizeof known[0] && !sn_xml_is(&r->xml, known[k].name)) k++;
+    if (k == sizeof known / sizeof known[0]) {
+        u->nstranger++;
+        return SN_OK;
+    }
+    SN_TRY(read_name(r, "a constraint", false, &name));
+    SN_TRY(SN_OSIM_ROOM(u, constraint, 1));
+    u->constraint[u->nconstraint++] = (sn_osim_constraint){.name = name,
+                                                           .type = known[k].type,
+                                                           .end = {{SIZE_MAX}, {SIZE_MAX}},
+                                                           .own.first = u->nframe,
+                                                           .distance = NAN,
+                                                           .line = r->line};
+    r->depth[CONSTRAINT] = r->xml.depth;
+    return SN_OK;
+}
+
 static sn_status begin_coordinate(reading *r) {
     sn_osim *u = r->u;
     size_t name;
@@ -457,7 +520,8 @@ static sn_status begin_frame(reading *r) {
     SN_TRY(read_name(r, "a frame", true, &name));
     SN_TRY(SN_OSIM_ROOM(u, frame, 1));
     u->frame[u->nframe++] = (sn_osim_frame){.name = name, .place.body = SIZE_MAX};
-    if (r->depth[JOINT] > 0) LAST(r, joint)->nframe++;
+    if (r->depth[JOINT] > 0) LAST(r, joint)->own.count++;
+    if (r->depth[CONSTRAINT] > 0) LAST(r, constraint)->own.count++;
     r->depth[FRAME] = r->xml.depth;
     return SN_OK;
 }
@@ -498,8 +562,7 @@ static sn_status read_open(reading *r) {
     if (inside(r, outer, 2, "MarkerSet") && sn_xml_is(xml, "Marker")) return begin_marker(r);
     if (!inside(r, outer, 2, "ConstraintSet")) return SN_OK;
     if (sn_xml_is(xml, "CoordinateCouplerConstraint")) return begin_coupler(r);
-    r->u->nconstraint++;
-    return SN_OK;
+    return begin_constraint(r);
 }
 
 // --- elements that close --------------------------------------------------------------------------
@@ -599,7 +662,7 @@ static sn_status read_close(reading *r) {
 static sn_status read_text(reading *r) {
     bool value = in_body(r, r->xml.depth - 1);
     if (!value && r->depth[JOINT] == 0 && r->depth[AXIS] == 0 && r->depth[MARKER] == 0 &&
-        r->depth[FRAME] == 0)
+        r->depth[FRAME] == 0 && r->depth[CONSTRAINT] == 0)
         return SN_OK;
     size_t written;
     SN_TRY(sn_osim_grow(r->u, &r->text, &r->capacity, r->length + r->xml.text.length, 1));

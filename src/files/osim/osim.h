@@ -39,12 +39,17 @@ typedef struct sn_osim_frame {
     sn_osim_place place;
 } sn_osim_frame;
 
+/// Items of a list.
+typedef struct sn_osim_range {
+    size_t first, count;
+} sn_osim_range;
+
 typedef struct sn_osim_joint {
     size_t name;
     int type;  ///< its row in the table of joints
     sn_osim_place parent, child;
     bool reverse;                    ///< what moves is the parent, seen from the child
-    size_t frame, nframe;            ///< its own in `frame`
+    sn_osim_range own;               ///< its frames in `frame`
     size_t coordinate, ncoordinate;  ///< its own in `coordinate`
     sn_osim_axis axis[SN_OSIM_AXES];
     double radii[3];                        ///< of an ellipsoid
@@ -78,6 +83,18 @@ typedef struct sn_osim_coupler {
     bool off;
 } sn_osim_coupler;
 
+/// A constraint that holds two bodies together.
+typedef struct sn_osim_constraint {
+    size_t name;
+    sn_loop_type type;
+    sn_osim_place end[2];  ///< of a point on a line: the point, then the line
+    sn_osim_range own;     ///< its frames in `frame`
+    double direction[3];   ///< of the line
+    double distance;       ///< NAN: not stated
+    bool off;
+    int line;
+} sn_osim_constraint;
+
 typedef struct sn_osim_marker {
     size_t name, body;
     double position[3];
@@ -102,9 +119,10 @@ typedef struct sn_osim {
     SN_OSIM_LIST(sn_osim_coordinate, coordinate);
     SN_OSIM_LIST(sn_osim_marker, marker);
     SN_OSIM_LIST(sn_osim_coupler, coupler);
-    int nconstraint;
-    double *work;  ///< 6 nnumbers + 512
-    void *tables;  ///< behind body_names
+    SN_OSIM_LIST(sn_osim_constraint, constraint);
+    int nstranger;  ///< constraints of other kinds
+    double *work;   ///< 6 nnumbers + 512
+    void *tables;   ///< behind body_names
     sn_names body_names;
 } sn_osim;
 
@@ -148,3 +166,17 @@ typedef struct sn_osim_chain {
 /// Add what a joint of the file does; backwards: from its child to its parent.
 sn_status sn_osim_add_moves(sn_osim *u, const sn_osim_joint *joint, bool backwards,
                             sn_builder *builder, sn_osim_chain *chain);
+
+/// osim_build.c: the body of a name, and where on it: frames may stand between them, on each other.
+/// `own` are the frames of what names it, which go first.
+sn_status sn_osim_find_body(const sn_osim *u, sn_osim_range own, size_t name, int line,
+                            const char *owner, int *body, sn_frame *at);
+
+/// A body's frame in that of the joint it hangs on.
+sn_frame sn_osim_body_frame(const sn_osim_body *body);
+
+/// osim_loop.c: hold two frames together beside the tree; weld, or what the constraint says.
+sn_status sn_osim_add_weld(sn_osim *u, const sn_osim_joint *joint, const sn_osim_chain *copy,
+                           const sn_osim_body *body, sn_builder *builder);
+sn_status sn_osim_add_constraint(sn_osim *u, const sn_osim_constraint *constraint,
+                                 sn_builder *builder);

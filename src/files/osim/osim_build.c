@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // From the bodies and joints of an OpenSim file to a model: which body is where, joint after joint from
-// ground on, then the markers. What a joint does is in osim_joint.c.
+// ground on, then the markers. What a joint does is in osim_joint.c, what closes loops in osim_loop.c.
 #include "files/osim/osim.h"
 
 #include <math.h>
@@ -53,11 +53,10 @@ static sn_status collect_names(sn_osim *u) {
     return SN_OK;
 }
 
-// The frame that a joint means by a name: its own, or one of a body, of ground, of the model.
-static const sn_osim_frame *find_frame(const sn_osim *u, const sn_osim_joint *j, size_t name) {
-    for (size_t i = 0; j != NULL && i < j->nframe; i++)
-        if (strcmp(NAME(u, u->frame[j->frame + i].name), NAME(u, name)) == 0)
-            return &u->frame[j->frame + i];
+// The frame that a name means: one's own, or one of a body, of ground, of the model.
+static const sn_osim_frame *find_frame(const sn_osim *u, sn_osim_range own, size_t name) {
+    for (size_t i = own.first; i < own.first + own.count; i++)
+        if (strcmp(NAME(u, u->frame[i].name), NAME(u, name)) == 0) return &u->frame[i];
     for (size_t i = 0; i < u->nframe; i++)
         if (strcmp(NAME(u, u->frame[i].name), NAME(u, name)) == 0) return &u->frame[i];
     return NULL;
@@ -70,24 +69,22 @@ sn_frame sn_osim_frame_of(const sn_osim_place *place) {
     return (sn_frame){sn_mat3_from_quat(q), v3_from(place->position)};
 }
 
-// The body of a name, and where on it: frames may stand between them, on each other.
-static sn_status find_body(const sn_osim *u, const sn_osim_joint *j, size_t name, int line,
-                           const char *owner, int *body, sn_frame *at) {
+sn_status sn_osim_find_body(const sn_osim *u, sn_osim_range own, size_t name, int line,
+                            const char *owner, int *body, sn_frame *at) {
     *at = (sn_frame){m3_identity(), {0, 0, 0}};
     for (size_t step = 0; step <= u->nframe; step++) {
-        // a frame of the joint's own before a body of the same name
-        const sn_osim_frame *f = find_frame(u, j, name);
-        bool own = f != NULL && j != NULL && f >= u->frame + j->frame &&
-                   f < u->frame + j->frame + j->nframe;
+        // a frame of one's own before a body of the same name
+        const sn_osim_frame *f = find_frame(u, own, name);
+        bool mine = f != NULL && f >= u->frame + own.first && f < u->frame + own.first + own.count;
         *body = sn_names_find(&u->body_names, NAME(u, name), body_name, u);
-        if (*body >= 0 && !own) return SN_OK;
+        if (*body >= 0 && !mine) return SN_OK;
         if (f == NULL) break;
         if (f->place.body == SIZE_MAX)
             return sn_fail(u->error, SN_ERR_PARSE, line,
                            "%.90s: the frame \"%.60s\" states no parent", owner, NAME(u, f->name));
         sn_frame outer = sn_osim_frame_of(&f->place);
         *at = frame_mul(&outer, at);
-        if (own) j = NULL;  // its parent is looked for among the bodies first
+        if (mine) own.count = 0;  // its parent is looked for among the bodies first
         name = f->place.body;
     }
     return sn_fail(u->error, SN_ERR_PARSE, line, "%.90s: there is no body or frame \"%.60s\"",
@@ -98,9 +95,9 @@ static sn_status find_ends(const sn_osim *u, sn_osim_joint *j) {
     char owner[100];
     (void)snprintf(owner, sizeof owner, "joint \"%.80s\"", NAME(u, j->name));
     sn_frame parent = sn_osim_frame_of(&j->parent), child = sn_osim_frame_of(&j->child), at;
-    SN_TRY(find_body(u, j, j->parent.body, j->line, owner, &j->parent_body, &at));
+    SN_TRY(sn_osim_find_body(u, j->own, j->parent.body, j->line, owner, &j->parent_body, &at));
     j->parent_at = frame_mul(&at, &parent);
-    SN_TRY(find_body(u, j, j->child.body, j->line, owner, &j->child_body, &at));
+    SN_TRY(sn_osim_find_body(u, j->own, j->child.body, j->line, owner, &j->child_body, &at));
     j->child_at = frame_mul(&at, &child);
     if (j->parent_body != j->child_body) return SN_OK;
     return sn_fail(u->error, SN_ERR_PARSE, j->line, "joint \"%.60s\" joins \"%.60s\" to itself",
@@ -119,30 +116,49 @@ static sn_frame inverse(const sn_frame *f) {
     return (sn_frame){m3_transpose(&f->R), v3_neg(m3_tmul(&f->R, f->p))};
 }
 
-static sn_frame body_frame(const sn_osim_body *body) {
+sn_frame sn_osim_body_frame(const sn_osim_body *body) {
     const double *r = body->rotation;
     return (sn_frame){sn_mat3_from_quat((sn_quat){r[0], r[1], r[2], r[3]}),
                       v3_from(body->position)};
 }
 
-// Place the body at the other end of a joint.
-static sn_status add_chain(building *b, sn_osim_joint *j, bool backwards) {
+// What a joint does, from one of its bodies to the frame of the other.
+static sn_status add_chain(building *b, const sn_osim_joint *j, bool backwards,
+                           sn_osim_chain *chain) {
     sn_osim *u = b->u;
     const sn_osim_body *from = &u->body[backwards ? j->child_body : j->parent_body];
-    sn_osim_body *to = &u->body[backwards ? j->parent_body : j->child_body];
-    sn_frame start = body_frame(from), back = inverse(backwards ? &j->parent_at : &j->child_at);
-    sn_osim_chain chain = {.last = from->at};
-    chain.here = frame_mul(&start, backwards ? &j->child_at : &j->parent_at);
-    SN_TRY(sn_osim_add_moves(u, j, backwards, b->builder, &chain));
-    sn_frame end = frame_mul(&chain.here, &back);
-    sn_quat r = sn_quat_from_mat3(end.R);
-    const double position[3] = {end.p.x, end.p.y, end.p.z}, rotation[4] = {r.w, r.x, r.y, r.z};
+    sn_frame start = sn_osim_body_frame(from);
+    sn_frame back = inverse(backwards ? &j->parent_at : &j->child_at);
+    chain->last = from->at;
+    chain->here = frame_mul(&start, backwards ? &j->child_at : &j->parent_at);
+    SN_TRY(sn_osim_add_moves(u, j, backwards, b->builder, chain));
+    chain->here = frame_mul(&chain->here, &back);
     // a builder that is out of memory says so at the end
-    to->at = chain.last < 0 ? 0 : chain.last;
+    if (chain->last < 0) chain->last = 0;
+    return SN_OK;
+}
+
+// Place the body at the other end of a joint.
+static sn_status place_body(building *b, sn_osim_joint *j, bool backwards) {
+    sn_osim_body *to = &b->u->body[backwards ? j->parent_body : j->child_body];
+    sn_osim_chain chain;
+    SN_TRY(add_chain(b, j, backwards, &chain));
+    sn_quat r = sn_quat_from_mat3(chain.here.R);
+    const sn_vec3 p = chain.here.p;
+    const double position[3] = {p.x, p.y, p.z}, rotation[4] = {r.w, r.x, r.y, r.z};
+    to->at = chain.last;
     memcpy(to->position, position, sizeof position);
     memcpy(to->rotation, rotation, sizeof rotation);
     j->used = true;
     return SN_OK;
+}
+
+// A joint to a body that hangs on another one: a copy of the body without mass, held to it.
+static sn_status close_joint(building *b, sn_osim_joint *j) {
+    sn_osim_chain copy;
+    SN_TRY(add_chain(b, j, false, &copy));
+    j->used = true;
+    return sn_osim_add_weld(b->u, j, &copy, &b->u->body[j->child_body], b->builder);
 }
 
 // Round after round, joints of which one end is placed; one round is enough for almost every file. Those
@@ -156,21 +172,18 @@ static sn_status add_joints(building *b) {
             sn_osim_joint *j = &u->joint[i];
             bool parent = u->body[j->parent_body].at >= 0, child = u->body[j->child_body].at >= 0;
             if (j->used || parent == child || (child && !turned)) continue;
-            SN_TRY(add_chain(b, j, child));
+            SN_TRY(place_body(b, j, child));
             more = true;
             if (child) break;
         }
     }
-    for (size_t i = 0; i < u->njoint; i++)
-        if (!u->joint[i].used && u->body[u->joint[i].child_body].at >= 0)
-            return sn_fail(u->error, SN_ERR_PARSE, u->joint[i].line,
-                           "joint \"%.60s\" closes a loop: body \"%.60s\" hangs on another joint",
-                           NAME(u, u->joint[i].name), body_name(u, u->joint[i].child_body));
     for (size_t i = 0; i < u->nbody; i++)
         if (u->body[i].at < 0)
             return sn_fail(u->error, SN_ERR_PARSE, u->body[i].line,
                            "body \"%.80s\" hangs on no joint that leads to ground",
                            body_name(u, (int)i));
+    for (size_t i = 0; i < u->njoint; i++)
+        if (!u->joint[i].used) SN_TRY(close_joint(b, &u->joint[i]));
     return SN_OK;
 }
 
@@ -178,7 +191,7 @@ static sn_status add_joints(building *b) {
 static void add_masses(building *b) {
     for (size_t i = 0; i < b->u->nbody; i++) {
         const sn_osim_body *body = &b->u->body[i];
-        sn_frame frame = body_frame(body);
+        sn_frame frame = sn_osim_body_frame(body);
         sn_vec3 c = v3_add(frame.p, m3_mul(&frame.R, v3_from(body->centre)));
         const double centre[3] = {c.x, c.y, c.z};
         if (body->mass > 0) sn_builder_add_mass(b->builder, body->at, body->mass, centre);
@@ -186,6 +199,7 @@ static void add_masses(building *b) {
 }
 
 static sn_status add_markers(building *b) {
+    const sn_osim_range none = {0, 0};
     sn_osim *u = b->u;
     for (size_t i = 0; i < u->nmarker; i++) {
         const sn_osim_marker *m = &u->marker[i];
@@ -193,8 +207,8 @@ static sn_status add_markers(building *b) {
         int found;
         sn_frame on;
         (void)snprintf(owner, sizeof owner, "marker \"%.80s\"", NAME(u, m->name));
-        SN_TRY(find_body(u, NULL, m->body, m->line, owner, &found, &on));
-        sn_frame frame = body_frame(&u->body[found]);
+        SN_TRY(sn_osim_find_body(u, none, m->body, m->line, owner, &found, &on));
+        sn_frame frame = sn_osim_body_frame(&u->body[found]);
         frame = frame_mul(&frame, &on);
         sn_vec3 p = v3_add(frame.p, m3_mul(&frame.R, v3_from(m->position)));
         sn_marker_desc d = {NAME(u, m->name), u->body[found].at, {p.x, p.y, p.z}, 1};
@@ -262,6 +276,8 @@ static sn_status build(sn_osim *u, sn_model **out) {
     if (status == SN_OK) status = add_markers(&b);
     for (size_t i = 0; i < u->ncoupler && status == SN_OK; i++)
         status = add_coupler(&b, &u->coupler[i]);
+    for (size_t i = 0; i < u->nconstraint && status == SN_OK; i++)
+        status = sn_osim_add_constraint(u, &u->constraint[i], b.builder);
     if (status == SN_OK) status = sn_builder_finish(b.builder, out, u->error);
     sn_builder_destroy(b.builder);
     return status;
@@ -277,9 +293,9 @@ sn_status sn_osim_read(const char *text, size_t length, const sn_allocator *allo
     sn_status status = sn_osim_parse(&u, text, length);
     if (status == SN_OK) status = connect(&u);
     if (status == SN_OK) status = build(&u, out);
-    if (status == SN_OK && u.nconstraint > 0)
-        sn_osim_note(&u, "%d constraint%s between coordinates or bodies left out", u.nconstraint,
-                     u.nconstraint == 1 ? " is" : "s are");
+    if (status == SN_OK && u.nstranger > 0)
+        sn_osim_note(&u, "%d constraint%s left out, of kinds that are not read", u.nstranger,
+                     u.nstranger == 1 ? " is" : "s are");
     u.info.nbody = (int)u.nbody - 1;
     u.info.njoint = (int)u.njoint;
     u.info.ncoordinate = (int)u.ncoordinate;
@@ -292,6 +308,7 @@ sn_status sn_osim_read(const char *text, size_t length, const sn_allocator *allo
     sn_release(allocator, u.coordinate);
     sn_release(allocator, u.marker);
     sn_release(allocator, u.coupler);
+    sn_release(allocator, u.constraint);
     sn_release(allocator, u.tables);
     sn_release(allocator, u.work);
     return status;
