@@ -70,6 +70,6 @@ void describe_couplings(const sn_document *document, char *out, size_t size) {
     if (n == 1)
         (void)snprintf(out, size, "joint \"%.60s\" follows \"%.60s\"", joint, source);
     else
-        (void)snprintf(out, size, "%d coordinates follow others (\"%.60s\" \"%.60s\", ...)", n, joint,
-                       source);
+        (void)snprintf(out, size, "%d coordinates follow others (\"%.60s\" \"%.60s\", ...)", n,
+                       joint, source);
 }

@@ -103,9 +103,7 @@ static void models(void) {
     VALUE(sn_model_mirror_joint, == -1, PTR(w.model), INDEX(0));
 }
 
-static void paths(void) {
-    VALUE(sn_model_sweep_order, == NULL, PTR(w.model));
-}
+static void paths(void) { VALUE(sn_model_sweep_order, == NULL, PTR(w.model)); }
 
 static void problems(void) {
     static void *out;

@@ -346,7 +346,8 @@ static void refusals(void **unused) {
     program_expect(3, "two inputs hold a skeleton", "convert %s %s -o %s", asf, bvh, out);
     program_expect(3, "write that too", "convert %s -o %s", bvh, program_path("x.amc"));
     program_expect(3, "beside a figure", "convert %s -o %s", c3d, program_path("x.glb"));
-    program_expect(3, "can be read, but not written", "convert %s -o %s", asf, program_path("x.urdf"));
+    program_expect(3, "can be read, but not written", "convert %s -o %s", asf,
+                   program_path("x.urdf"));
     program_expect(3, "do not turn", "convert %s -o %s --up z", bvh, program_path("x.mot"));
     program_expect(3, "have none", "convert %s -o %s --every 2", asf, out);
     program_expect(3, "No such file", "convert /nowhere.bvh -o %s", out);

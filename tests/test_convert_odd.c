@@ -19,8 +19,8 @@ static void same_labels(void **unused) {
     program_expect(0, "1 marker has a label that another has before", "info %s", from);
     for (int i = 0; i < 4; i++) {
         const char *to = program_path(outputs[i]);
-        program_expect(0, "1 repeated label, renamed with _2, _3, ...",
-                       "convert %s -o %s", from, to);
+        program_expect(0, "1 repeated label, renamed with _2, _3, ...", "convert %s -o %s", from,
+                       to);
         sn_document d = program_read(to, NULL);
         assert_non_null(d.recording);
         assert_int_equal(sn_recording_about(d.recording)->nmarker, 3);
@@ -230,8 +230,7 @@ static void mimics(void **unused) {
                *lost = program_file("lost.urdf", HAND("<mimic joint='thumb'/>"));
     program_expect(0, "joint \"right\" follows \"left\"; a JSON output keeps this",
                    "convert %s -o %s", hand, program_path("hand.json"));
-    program_expect(0, "joint \"right\" follows \"left\"", "info %s",
-                   hand);
+    program_expect(0, "joint \"right\" follows \"left\"", "info %s", hand);
     program_expect(0,
                    "joint \"right\" mimics \"thumb\", but there is no such joint: it moves freely",
                    "convert %s -o %s", lost, program_path("lost.json"));

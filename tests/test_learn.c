@@ -291,10 +291,10 @@ static void offsets_and_words(void **unused) {
     program_expect(0, "41, 41 with a position", "info %s", set);
 
     program_expect(2, "are needed", "markers -m %s", model);
-    program_expect(2, "--axes takes", "markers -m %s -a %s -i %s -o %s --axes xxz", model, truth, c3d,
-                   set);
-    program_expect(2, "--units takes m, cm", "markers -m %s -a %s -i %s -o %s --units furlong", model,
-                   truth, c3d, set);
+    program_expect(2, "--axes takes", "markers -m %s -a %s -i %s -o %s --axes xxz", model, truth,
+                   c3d, set);
+    program_expect(2, "--units takes m, cm", "markers -m %s -a %s -i %s -o %s --units furlong",
+                   model, truth, c3d, set);
     program_expect(3, "holds no motion", "markers -m %s -i %s -o %s", model, c3d, set);
     program_expect(3, "no label begins with", "markers -m %s -a %s -i %s -o %s --subject nobody",
                    model, truth, c3d, set);

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "../fuzz.h"
-#include "sinew/files.h"
 #include "files/skeleton_rows.h"
+#include "sinew/files.h"
 
 // A row to a pose and back: finite, and the same where it is not a matter of choice.
 static void use(const sn_skeleton *skeleton) {

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "../fuzz.h"
-#include "sinew/files.h"
 #include "files/skeleton_rows.h"
+#include "sinew/files.h"
 
 // What was read can be written, and reads again with the same shape.
 static void write_again(const sn_skeleton *skeleton, const sn_motion *motion) {
