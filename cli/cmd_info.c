@@ -11,14 +11,15 @@ typedef struct settings {
 
 static const char *const usage[] = {"FILE... [--json]", NULL};
 
-static const option option_table[] = {{.group = "Options",
-                                  .name = "--json",
-                                  .kind = OPTION_FLAG,
-                                  .place = offsetof(settings, json),
-                                  .help = "an array with one object per file; what a file does not "
-                                          "have is null, and a file that can't be "
-                                          "read has \"file\" and \"error\" alone"},
-                                 {0}};
+static const option option_table[] = {
+    {.group = "Options",
+     .name = "--json",
+     .kind = OPTION_FLAG,
+     .place = offsetof(settings, json),
+     .help = "an array with one object per file; what a file does not "
+             "have is null, and a file that can't be "
+             "read has \"file\" and \"error\" alone"},
+    {0}};
 
 static const help_item examples[] = {
     {"sinew info take.c3d", "frames, rate, labels and gaps of a recording"},
@@ -42,7 +43,7 @@ static bool may_be_skeleton(const char *path) {
     FILE *file = fopen(path, "rb");
     size_t n = file != NULL ? fread(head, 1, sizeof head, file) : 0;
     if (file != NULL) (void)fclose(file);
-    return sn_format_of(path, head, n) == SN_FORMAT_ASF;
+    return sn_format_of(head, n, path) == SN_FORMAT_ASF;
 }
 
 static skeletons find_skeletons(const char *const *files, int nfile) {

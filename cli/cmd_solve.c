@@ -162,13 +162,14 @@ static int solve(const sn_model *model, const sn_problem *problem, const double 
     memcpy(q, start, nq * sizeof *q);
     sn_solver *solver;
     sn_report report;
-    sn_status status = sn_solver_create(problem, options, NULL, &solver, NULL);
+    sn_error error = {0};
+    sn_status status = sn_solver_create(problem, options, NULL, &solver, &error);
     if (status == SN_OK)
         status =
             cold ? sn_solver_solve_cold(solver, q, &report) : sn_solver_solve(solver, q, &report);
     int code = EXIT_OK;
     if (status != SN_OK) {
-        fprintf(stderr, "sinew: %s\n", sn_status_text(status));
+        complain("%s", error.text[0] != '\0' ? error.text : sn_status_text(status));
         code = status == SN_ERR_VALUE ? EXIT_INPUT : EXIT_FAILED;
     } else if (json) {
         print_json(model, problem, sn_solver_workspace(solver), q, &report);

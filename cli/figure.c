@@ -12,7 +12,7 @@ bool load_document(const char *path, const sn_document_options *options, sn_docu
     sn_error error = {0};
     char *bytes = read_file(path, &length);
     if (bytes == NULL) return false;
-    sn_status status = sn_document_read(path, bytes, length, options, NULL, out, &error);
+    sn_status status = sn_document_read(bytes, length, path, options, NULL, out, &error);
     free(bytes);
     if (status != SN_OK) (void)file_error(path, &error);
     return status == SN_OK;

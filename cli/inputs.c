@@ -28,11 +28,11 @@ bool input_read(const char *path, const sn_document_options *options, input *out
     } else {
         char *bytes = read_bytes(path, &length, error);
         if (bytes == NULL) return false;
-        if (sn_format_of(path, bytes, length) == SN_FORMAT_MARKERS) {
+        if (sn_format_of(bytes, length, path) == SN_FORMAT_MARKERS) {
             out->document.format = SN_FORMAT_MARKERS;
             status = sn_marker_set_read_json(bytes, length, NULL, &out->set, error);
         } else {
-            status = sn_document_read(path, bytes, length, options, NULL, &out->document, error);
+            status = sn_document_read(bytes, length, path, options, NULL, &out->document, error);
         }
         free(bytes);
     }

@@ -20,7 +20,7 @@ int main(int argc, char **argv) {
     if (bytes == NULL) return perror(argv[1]), 1;
     sn_document arm;
     sn_error error = {0};
-    sn_status status = sn_document_read(argv[1], bytes, length, NULL, NULL, &arm, &error);
+    sn_status status = sn_document_read(bytes, length, argv[1], NULL, NULL, &arm, &error);
     free(bytes);
     if (status != SN_OK) return fprintf(stderr, "%s:%d: %s\n", argv[1], error.line, error.text), 1;
     if (arm.model == NULL) return fprintf(stderr, "%s holds no robot\n", argv[1]), 1;
@@ -45,7 +45,7 @@ int main(int argc, char **argv) {
     double *q = calloc((size_t)sn_model_nq(arm.model), sizeof *q);
     status =
         q != NULL ? sn_problem_create(arm.model, &task, 1, NULL, &problem, &error) : SN_ERR_MEMORY;
-    if (status == SN_OK) status = sn_solver_create(problem, NULL, NULL, &solver, NULL);
+    if (status == SN_OK) status = sn_solver_create(problem, NULL, NULL, &solver, &error);
     if (status == SN_OK) {
         sn_model_zero(arm.model, q);
         status = sn_solver_solve_cold(solver, q, &report);  // the zero pose says little

@@ -17,7 +17,7 @@ static bool load(const char *path, sn_document *out) {
     if (size >= 0 && fseek(file, 0, SEEK_SET) == 0) bytes = malloc((size_t)size + 1);
     bool read = bytes != NULL && fread(bytes, 1, (size_t)size, file) == (size_t)size;
     bool good =
-        read && sn_document_read(path, bytes, (size_t)size, NULL, NULL, out, &error) == SN_OK;
+        read && sn_document_read(bytes, (size_t)size, path, NULL, NULL, out, &error) == SN_OK;
     if (!good) fprintf(stderr, "%s: %s\n", path, read ? error.text : "cannot be read");
     if (file != NULL) (void)fclose(file);
     free(bytes);

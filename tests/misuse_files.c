@@ -93,6 +93,7 @@ static void others(void) {
     static sn_glb_content content;
     static sn_document document;
     static sn_osim_info info;
+    static sn_urdf_info urdf_info;
     double turn[4];
     const sn_glb_scene scene = sn_glb_scene_default(w.model);
     const sn_urdf_options u = sn_urdf_options_default();
@@ -109,12 +110,12 @@ static void others(void) {
            MAY(&error));
     NONE(sn_urdf_options_default);
     STATUS(sn_urdf_read, PTR(w.urdf), strlen(w.urdf), OPTIONS(u), NULL, OUT(out, end_model),
-           MAY(&error));
+           MAY(&urdf_info), MAY(&error));
     VALUE(sn_format_name, != NULL, ENUM(sn_format, SN_FORMAT_BVH));
-    STRUCT(sn_format_of, MAY("x.bvh"), MAY(w.bvh_text), 10);
+    STRUCT(sn_format_of, MAY(w.bvh_text), 10, MAY("x.bvh"));
     VALUE(sn_format_of_name, == SN_FORMAT_UNKNOWN, PTR("x.bvh"));
     NONE(sn_document_options_default);
-    STATUS(sn_document_read, MAY("x.bvh"), PTR(w.bvh_text), strlen(w.bvh_text), OPTIONS(d), NULL,
+    STATUS(sn_document_read, PTR(w.bvh_text), strlen(w.bvh_text), MAY("x.bvh"), OPTIONS(d), NULL,
            PTR(&document), MAY(&error));
     sn_document_destroy(&document);
     VOID(sn_document_destroy, MAY(&document));
@@ -233,7 +234,8 @@ static void takes(void) {
     VALUE(sn_take_frames, == NULL, PTR(take));
     VALUE(sn_take_marker_errors, == NULL, PTR(take));
     STATUS(sn_take_measured, PTR(take), NULL, OUT(out, end_recording), MAY(&error));
-    STATUS(sn_take_subjects, PTR(w.model), PTR(w.recording), NULL, PTR(who), COUNT(2), PTR(&count));
+    STATUS(sn_take_subjects, PTR(w.model), PTR(w.recording), NULL, PTR(who), COUNT(2), PTR(&count),
+           MAY(&error));
     STATUS(sn_take_compare, PTR(take), MAY(w.model), PTR(w.motion), PTR(&truth));
     VALUE(sn_finding_name, != NULL, ENUM(sn_finding_code, 0));
     VALUE(sn_severity_name, != NULL, ENUM(sn_severity, 0));

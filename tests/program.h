@@ -90,7 +90,7 @@ static inline sn_document program_read(const char *path, const sn_skeleton *skel
     sn_document_options options = sn_document_options_default();
     options.skeleton = skeleton;
     char *bytes = slurp(path, &length);
-    if (sn_document_read(path, bytes, length, &options, NULL, &d, &error) != SN_OK)
+    if (sn_document_read(bytes, length, path, &options, NULL, &d, &error) != SN_OK)
         fail_msg("%s:%d: %s", path, error.line, error.text);
     free(bytes);
     return d;

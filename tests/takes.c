@@ -239,7 +239,7 @@ sn_document read_clip(const char *name) {
     const char *path = data_path(name);
     if (path == NULL) return out;
     char *bytes = slurp(path, &length);
-    if (sn_document_read(path, bytes, length, &o, NULL, &out, &error) != SN_OK)
+    if (sn_document_read(bytes, length, path, &o, NULL, &out, &error) != SN_OK)
         fail_msg("%s: %s", name, error.text);
     free(bytes);
     return out;

@@ -70,7 +70,7 @@ static sn_document read_bvh(const char *path, double metres) {
     sn_document_options options = sn_document_options_default();
     options.metres_per_unit = metres;
     char *bytes = slurp(path, &length);
-    if (sn_document_read(path, bytes, length, &options, NULL, &d, &error) != SN_OK)
+    if (sn_document_read(bytes, length, path, &options, NULL, &d, &error) != SN_OK)
         fail_msg("%s:%d: %s", path, error.line, error.text);
     free(bytes);
     return d;

@@ -5,7 +5,7 @@
 static sn_document read_as(const char *name, const char *text) {
     sn_document d;
     sn_error error = {0};
-    if (sn_document_read(name, text, strlen(text), NULL, NULL, &d, &error) != SN_OK)
+    if (sn_document_read(text, strlen(text), name, NULL, NULL, &d, &error) != SN_OK)
         fail_msg("%s:%d: %s", name, error.line, error.text);
     return d;
 }
@@ -13,7 +13,7 @@ static sn_document read_as(const char *name, const char *text) {
 static void refuse(const char *name, const char *text, int line, const char *message) {
     sn_document d;
     sn_error error = {0};
-    if (sn_document_read(name, text, strlen(text), NULL, NULL, &d, &error) == SN_OK)
+    if (sn_document_read(text, strlen(text), name, NULL, NULL, &d, &error) == SN_OK)
         fail_msg("%s was read, but \"%s\" was expected", name, message);
     if (strstr(error.text, message) == NULL || error.line != line)
         fail_msg("line %d: \"%s\", but line %d and \"%s\" were expected", error.line, error.text,
@@ -390,7 +390,7 @@ static void strangers(void **unused) {
     }
     sn_document d;
     sn_error error = {0};
-    assert_int_equal(sn_document_read("a.bvh", "HIER\0\0\0", 7, NULL, NULL, &d, &error),
+    assert_int_equal(sn_document_read("HIER\0\0\0", 7, "a.bvh", NULL, NULL, &d, &error),
                      SN_ERR_PARSE);
     assert_non_null(strstr(error.text, "this is no text"));
     // by what is in it, whatever its name

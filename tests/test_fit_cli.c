@@ -134,7 +134,7 @@ static sn_document document_of(const char *name, const sn_skeleton *skeleton) {
     sn_document_options o = sn_document_options_default();
     o.skeleton = skeleton;
     char *bytes = slurp(path_of(name), &length);
-    if (sn_document_read(name, bytes, length, &o, NULL, &out, &error) != SN_OK)
+    if (sn_document_read(bytes, length, name, &o, NULL, &out, &error) != SN_OK)
         fail_msg("%s:%d: %s", name, error.line, error.text);
     free(bytes);
     return out;

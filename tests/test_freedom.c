@@ -178,6 +178,28 @@ static void refusals(void **unused) {
     sn_motion *motion;
     assert_int_equal(sn_motion_create(-1, 3, 1, 100, NULL, &motion, &error), SN_ERR_ARGUMENT);
     assert_string_equal(error.text, "an argument is out of range: nframe");
+    sn_problem *other;
+    assert_int_equal(sn_problem_create(model, NULL, 1, NULL, &other, &error), SN_ERR_ARGUMENT);
+    assert_string_equal(error.text, "an argument is missing: tasks is NULL");
+    assert_int_equal(sn_problem_create(model, NULL, -1, NULL, &other, &error), SN_ERR_ARGUMENT);
+    assert_string_equal(error.text, "an argument is out of range: ntask");
+    assert_int_equal(sn_problem_copy(problem, NULL, 1, NULL, &other, &error), SN_ERR_ARGUMENT);
+    assert_string_equal(error.text, "an argument is missing: extra is NULL");
+    assert_int_equal(sn_problem_copy(problem, NULL, -1, NULL, &other, &error), SN_ERR_ARGUMENT);
+    assert_string_equal(error.text, "an argument is out of range: nextra");
+    sn_recording *recording;
+    static const char *const labels[] = {"Ann:LFHD"};
+    const sn_recording_info about = {.nframe = 1, .nmarker = 1, .rate = 100};
+    sn_subject who;
+    int count;
+    assert_int_equal(sn_recording_create(&about, labels, NULL, &recording, NULL), SN_OK);
+    assert_int_equal(sn_take_subjects(model, recording, NULL, &who, -1, &count, &error),
+                     SN_ERR_ARGUMENT);
+    assert_string_equal(error.text, "an argument is out of range: room");
+    assert_int_equal(sn_take_subjects(model, recording, NULL, NULL, 1, &count, &error),
+                     SN_ERR_ARGUMENT);
+    assert_string_equal(error.text, "an argument is missing: out is NULL");
+    sn_recording_destroy(recording);
     sn_problem_destroy(problem);
     sn_model_destroy(model);
 }

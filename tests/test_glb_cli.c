@@ -9,7 +9,7 @@ static sn_document read_document(const char *name) {
     char *bytes = slurp(program_path(name), &length);
     sn_document d;
     sn_error error = {0};
-    if (sn_document_read(name, bytes, length, NULL, NULL, &d, &error) != SN_OK)
+    if (sn_document_read(bytes, length, name, NULL, NULL, &d, &error) != SN_OK)
         fail_msg("%s: %s", name, error.text);
     free(bytes);
     return d;

@@ -643,7 +643,7 @@ static void test_text(void **unused) {
     assert_at(&c, 1, "a", 0, 1, 0);
     sn_glb_content_destroy(&c);
     sn_document d;
-    assert_int_equal(sn_document_read("a.gltf", text, sizeof text - 1, NULL, NULL, &d, NULL),
+    assert_int_equal(sn_document_read(text, sizeof text - 1, "a.gltf", NULL, NULL, &d, NULL),
                      SN_OK);
     assert_int_equal(d.format, SN_FORMAT_GLB);
     assert_true(d.model != NULL && d.motion != NULL && d.recording == NULL);

@@ -15,14 +15,14 @@ static sn_document read_file(const made_file *file, const sn_skeleton *skeleton,
     char *copy = malloc(file->length > 0 ? file->length : 1);
     assert_non_null(copy);
     memcpy(copy, file->bytes, file->length);
-    if (sn_document_read(file->name, copy, file->length, &options, NULL, &d, &error) != SN_OK)
+    if (sn_document_read(copy, file->length, file->name, &options, NULL, &d, &error) != SN_OK)
         fail_msg("%s%s: line %d: %s", file->name, how, error.line, error.text);
     free(copy);
     sn_format format = sn_format_of_name(file->name);
     assert_int_equal(d.format, format);
     // a misleading name changes nothing where the bytes say what they are
     if (format != SN_FORMAT_CSV)
-        assert_int_equal(sn_format_of("file.xyz", file->bytes, file->length), format);
+        assert_int_equal(sn_format_of(file->bytes, file->length, "file.xyz"), format);
     return d;
 }
 
@@ -242,7 +242,7 @@ static void scenes(void **state) {
                 fail_msg("%d: %s", (int)formats[i], error.text);
             assert_true(good.length > 100);
             if (formats[i] != SN_FORMAT_CSV)
-                assert_int_equal(sn_format_of("x", good.bytes, good.length), formats[i]);
+                assert_int_equal(sn_format_of(good.bytes, good.length, "x"), formats[i]);
             assert_int_equal(sn_scene_write(&scene, formats[i], &full.base, NULL, NULL),
                              SN_ERR_FILE);
             free(good.bytes);

@@ -178,7 +178,7 @@ static void test_refused(void **state) {
 static void test_document(void **state) {
     (void)state;
     sn_document d;
-    assert_int_equal(sn_document_read("robot.xml", robot, sizeof robot - 1, NULL, NULL, &d, NULL),
+    assert_int_equal(sn_document_read(robot, sizeof robot - 1, "robot.xml", NULL, NULL, &d, NULL),
                      SN_OK);
     assert_int_equal(d.format, SN_FORMAT_MJCF);
     assert_int_equal(sn_model_nq(d.model), 11);

@@ -855,7 +855,7 @@ static bool open_example(example *e) {
         sn_error error;
         char *bytes = data_text(names[i], &length);
         if (bytes == NULL) return false;
-        if (sn_document_read(names[i], bytes, length, NULL, NULL, documents[i], &error) != SN_OK)
+        if (sn_document_read(bytes, length, names[i], NULL, NULL, documents[i], &error) != SN_OK)
             fail_msg("%s:%d: %s", names[i], error.line, error.text);
         free(bytes);
     }

@@ -357,13 +357,15 @@ static void subjects(void **state) {
                     sn_recording_frame(g->some, i < 3 * n ? info.nframe - 1 - f : f)[i % (3 * n)];
         sn_subject who[3];
         int count;
-        assert_int_equal(sn_take_subjects(g->example.subject, two, NULL, who, 3, &count), SN_OK);
+        assert_int_equal(sn_take_subjects(g->example.subject, two, NULL, who, 3, &count, NULL),
+                         SN_OK);
         assert_int_equal(count, 2);
         assert_true(who[0].length == 3 && memcmp(who[0].name, "Ann", 3) == 0 &&
                     who[0].nmarker == n);
         assert_true(who[1].length == 3 && memcmp(who[1].name, "Bob", 3) == 0 &&
                     who[1].nmarker == n);
-        assert_int_equal(sn_take_subjects(g->example.subject, two, NULL, who, 1, &count), SN_OK);
+        assert_int_equal(sn_take_subjects(g->example.subject, two, NULL, who, 1, &count, NULL),
+                         SN_OK);
         assert_int_equal(count, 2);
         refused(g->example.subject, two, NULL, SN_FINDING_SUBJECTS_SEVERAL, "choose one");
         sn_take_options o = sn_take_options_default();
@@ -487,7 +489,7 @@ static sn_status live(const sn_allocator *allocator, const sn_take_options *o) {
     sn_take_truth truth;
     sn_subject who[2];
     int count;
-    sn_status status = sn_take_subjects(box, boxed, allocator, who, 2, &count);
+    sn_status status = sn_take_subjects(box, boxed, allocator, who, 2, &count, NULL);
     if (status != SN_OK) return status;
     assert_int_equal(count, 2);
     status = sn_take_create(box, boxed, o, allocator, &take, &error);

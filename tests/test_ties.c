@@ -396,9 +396,11 @@ static void solve_once(fixture *t, sn_method method, int *minima, double *worst)
     options.method = method;
     sn_solver *solver;
     sn_report report;
-    sn_status status = sn_solver_create(t->problem, &options, NULL, &solver, NULL);
+    sn_error error = {0};
+    sn_status status = sn_solver_create(t->problem, &options, NULL, &solver, &error);
     if (method == SN_METHOD_CCD) {
         assert_int_equal(status, SN_ERR_UNSUPPORTED);
+        assert_non_null(strstr(error.text, "ccd turns one joint at a time"));
         assert_null(solver);
         return;
     }

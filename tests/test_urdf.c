@@ -36,7 +36,7 @@ static const char arm[] =
 static sn_model *read_urdf(const char *text, const sn_urdf_options *options) {
     sn_model *model;
     sn_error error = {0};
-    if (sn_urdf_read(text, strlen(text), options, NULL, &model, &error) != SN_OK)
+    if (sn_urdf_read(text, strlen(text), options, NULL, &model, NULL, &error) != SN_OK)
         fail_msg("line %d: %s", error.line, error.text);
     return model;
 }
@@ -79,7 +79,8 @@ static void test_floating_base(void **state) {
     assert_int_equal(sn_model_nv(m), 9);
     sn_model_destroy(m);
     options.version = 99;
-    assert_int_equal(sn_urdf_read(arm, sizeof arm - 1, &options, NULL, &m, NULL), SN_ERR_ARGUMENT);
+    assert_int_equal(sn_urdf_read(arm, sizeof arm - 1, &options, NULL, &m, NULL, NULL),
+                     SN_ERR_ARGUMENT);
     assert_null(m);
 }
 
@@ -199,7 +200,7 @@ static void test_refused(void **state) {
         char *text = replaced(cases_[i].from, cases_[i].to);
         sn_model *model;
         sn_error error = {0};
-        sn_status status = sn_urdf_read(text, strlen(text), NULL, NULL, &model, &error);
+        sn_status status = sn_urdf_read(text, strlen(text), NULL, NULL, &model, NULL, &error);
         if (status == SN_OK) fail_msg("\"%s\" was read", cases_[i].to);
         assert_null(model);
         assert_int_equal(error.status, status);
@@ -213,7 +214,7 @@ static void test_refused(void **state) {
 static void assert_refused(const char *text, const char *says) {
     sn_model *model;
     sn_error error = {0};
-    assert_int_not_equal(sn_urdf_read(text, strlen(text), NULL, NULL, &model, &error), SN_OK);
+    assert_int_not_equal(sn_urdf_read(text, strlen(text), NULL, NULL, &model, NULL, &error), SN_OK);
     assert_null(model);
     if (strstr(error.text, says) == NULL) fail_msg("\"%s\" does not say \"%s\"", error.text, says);
 }
@@ -252,7 +253,7 @@ static void test_lost_mimics(void **state) {
         char *text = replaced("joint='wrist' mult", lost[i].to);
         sn_document d;
         sn_error error = {0};
-        if (sn_document_read("x.urdf", text, strlen(text), NULL, NULL, &d, &error) != SN_OK)
+        if (sn_document_read(text, strlen(text), "x.urdf", NULL, NULL, &d, &error) != SN_OK)
             fail_msg("%s: %s", lost[i].to, error.text);
         assert_string_equal(d.note, lost[i].says);
         assert_int_equal(sn_model_ncoupling(d.model), 0);
@@ -269,7 +270,7 @@ static void test_lost_mimics(void **state) {
             MIMIC("y", "c", "d", "z") MIMIC("z", "d", "e", "x") "</robot>";
     sn_document d;
     sn_error error = {0};
-    assert_int_equal(sn_document_read("x.urdf", ring, strlen(ring), NULL, NULL, &d, &error), SN_OK);
+    assert_int_equal(sn_document_read(ring, strlen(ring), "x.urdf", NULL, NULL, &d, &error), SN_OK);
     assert_string_equal(d.note,
                         "joint \"x\" mimics \"y\", and so itself in the end: it moves freely");
     assert_int_equal(sn_model_ncoupling(d.model), 3);
@@ -506,7 +507,7 @@ static void test_truncation(void **state) {
         memcpy(copy, arm, n);
         sn_model *model;
         sn_error error = {0};
-        if (sn_urdf_read(copy, n, NULL, NULL, &model, &error) == SN_OK)
+        if (sn_urdf_read(copy, n, NULL, NULL, &model, NULL, &error) == SN_OK)
             fail_msg("%zu bytes were taken for a whole file", n);
         assert_null(model);
         free(copy);
@@ -523,7 +524,8 @@ static void test_memory(void **state) {
             a.fail_after = after == 1;
             sn_model *model;
             sn_error error = {0};
-            sn_status status = sn_urdf_read(arm, sizeof arm - 1, NULL, &a.base, &model, &error);
+            sn_status status =
+                sn_urdf_read(arm, sizeof arm - 1, NULL, &a.base, &model, NULL, &error);
             if (status == SN_OK) assert_true(a.calls <= n);
             if (status != SN_OK) assert_int_equal(error.status, SN_ERR_MEMORY);
             sn_model_destroy(model);

@@ -95,12 +95,12 @@ int web_open(int bytes, double metres) {
     options.use_limits = true;  // the page switches them
     options.metres_per_unit = metres;
     int found;
-    if (sn_format_of(name, data, (size_t)bytes) == SN_FORMAT_AMC && the.skeleton == NULL) {
+    if (sn_format_of(data, (size_t)bytes, name) == SN_FORMAT_AMC && the.skeleton == NULL) {
         set_message(&error, "an AMC motion needs its skeleton: drop the ASF file with it");
         return bad(&error, SN_ERR_VALUE);
     }
     sn_status status =
-        sn_document_read(name, data, (size_t)bytes, &options, NULL, &document, &error);
+        sn_document_read(data, (size_t)bytes, name, &options, NULL, &document, &error);
     if (status != SN_OK) return bad(&error, status);
     status = take_document(&document, &found, &error);
     if (status == SN_OK)

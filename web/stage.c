@@ -56,7 +56,7 @@ static sn_status create_solver(lane *l) {
     options.max_iterations = l->iterations;
     options.trace = on_trace;
     options.trace_user = l;
-    return sn_solver_create(the.problem, &options, NULL, &l->solver, NULL);
+    return sn_solver_create(the.problem, &options, NULL, &l->solver, &the.error);
 }
 
 static sn_task task_of(const goal *g) {

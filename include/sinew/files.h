@@ -280,6 +280,14 @@ typedef struct sn_urdf_options {
 /// The defaults that sn_urdf_options states.
 SN_API sn_urdf_options sn_urdf_options_default(void);
 
+/// Bytes of the note.
+enum { SN_URDF_NOTE = 400 };
+
+/// What a URDF file held.
+typedef struct sn_urdf_info {
+    char note[SN_URDF_NOTE];  ///< mimics that cannot be followed, in sentences; "" when all can
+} sn_urdf_info;
+
 /// A robot as a model.
 ///
 /// Joint 0 holds the root link and has its name (where a joint of the file has that name too,
@@ -295,8 +303,10 @@ SN_API sn_urdf_options sn_urdf_options_default(void);
 ///
 /// @param options  NULL for the defaults
 /// @param out      free with sn_model_destroy(); NULL on failure
+/// @param info     may be NULL
 SN_API sn_status sn_urdf_read(const char *text, size_t length, const sn_urdf_options *options,
-                              const sn_allocator *allocator, sn_model **out, sn_error *error);
+                              const sn_allocator *allocator, sn_model **out, sn_urdf_info *info,
+                              sn_error *error);
 
 // --- MJCF ------------------------------------------------------------------------------------------
 //
@@ -463,8 +473,8 @@ typedef enum sn_format {
 /// Its name, "c3d"; never NULL.
 SN_API const char *sn_format_name(sn_format format);
 
-/// What the bytes are: by what they begin with, then by the ending of the file's name.
-SN_API sn_format sn_format_of(const char *file_name, const void *bytes, size_t length);
+/// What the bytes are: by what they begin with, then by the ending of the file's name (NULL: there is none).
+SN_API sn_format sn_format_of(const void *bytes, size_t length, const char *file_name);
 /// What a file of this name should be, by its ending alone; SN_FORMAT_MODEL for ".json".
 SN_API sn_format sn_format_of_name(const char *file_name);
 
@@ -497,7 +507,7 @@ typedef struct sn_document {
 
 /// Read a file of any format. AMC needs options->skeleton: SN_ERR_ARGUMENT without it.
 /// @param out  free with sn_document_destroy(); empty on failure
-SN_API sn_status sn_document_read(const char *file_name, const void *bytes, size_t length,
+SN_API sn_status sn_document_read(const void *bytes, size_t length, const char *file_name,
                                   const sn_document_options *options, const sn_allocator *allocator,
                                   sn_document *out, sn_error *error);
 SN_API void sn_document_destroy(sn_document *document);

@@ -394,7 +394,7 @@ typedef struct sn_subject {
 /// @param count  how many there are, also those beyond `room`; 0 when labels name no subject
 SN_API sn_status sn_take_subjects(const sn_model *model, const sn_recording *recording,
                                   const sn_allocator *allocator, sn_subject *out, int room,
-                                  int *count);
+                                  int *count, sn_error *error);
 
 /// How far a take's joints are turned from those of a motion that is known.
 typedef struct sn_take_truth {

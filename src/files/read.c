@@ -7,7 +7,6 @@
 #include "base/json.h"
 #include "files/csv/csv.h"
 #include "files/stranger.h"
-#include "files/urdf/urdf.h"
 
 const char *sn_format_name(sn_format format) {
     static const char *const names[] = {
@@ -97,7 +96,7 @@ static sn_format text_kind(const char *text, size_t length) {
     return SN_FORMAT_UNKNOWN;
 }
 
-sn_format sn_format_of(const char *file_name, const void *bytes, size_t length) {
+sn_format sn_format_of(const void *bytes, size_t length, const char *file_name) {
     const char *text = bytes;
     if (text == NULL) text = "", length = 0;
     sn_format named = sn_format_of_name(file_name);
@@ -140,8 +139,12 @@ static sn_status read_any(const char *name, const char *text, size_t length,
     switch (d->format) {
     case SN_FORMAT_MODEL:
         return sn_model_read_json(text, length, allocator, &d->owned, error);
-    case SN_FORMAT_URDF:
-        return sn_urdf_read_noted(text, length, NULL, allocator, &d->owned, d->note, error);
+    case SN_FORMAT_URDF: {
+        sn_urdf_info info;
+        SN_TRY(sn_urdf_read(text, length, NULL, allocator, &d->owned, &info, error));
+        memcpy(d->note, info.note, sizeof info.note);
+        return SN_OK;
+    }
     case SN_FORMAT_OSIM: {
         sn_osim_info info;
         SN_TRY(sn_osim_read(text, length, allocator, &d->owned, &info, error));
@@ -215,7 +218,7 @@ static void find_up(sn_document *d) {
     if (axis[0] != '\0' && strchr("xyz", axis[0] | 0x20) != NULL) d->up = (axis[0] | 0x20) - 'x';
 }
 
-sn_status sn_document_read(const char *file_name, const void *bytes, size_t length,
+sn_status sn_document_read(const void *bytes, size_t length, const char *file_name,
                            const sn_document_options *options, const sn_allocator *allocator,
                            sn_document *out, sn_error *error) {
     if (out != NULL) *out = (sn_document){0};
@@ -226,7 +229,7 @@ sn_status sn_document_read(const char *file_name, const void *bytes, size_t leng
     if (o.version != OPTIONS_VERSION || !(o.metres_per_unit >= 0) || o.metres_per_unit > 1e50)
         return sn_fail(error, SN_ERR_ARGUMENT, 0,
                        "the options do not come from sn_document_options_default()");
-    *out = (sn_document){.format = sn_format_of(file_name, bytes, length)};
+    *out = (sn_document){.format = sn_format_of(bytes, length, file_name)};
     sn_format format = out->format;
     sn_status status = read_any(file_name, bytes, length, &o, allocator, out, error);
     if (status != SN_OK) {

@@ -126,6 +126,30 @@ static void layout_solver(sn_solver *s, sn_layout *layout) {
     }
 }
 
+// Can the method solve problems whose branches are coupled as they are here?
+static sn_status check_method(const sn_problem *problem, const sn_solver_options *o,
+                              sn_error *error) {
+    const char *name = sn_method_name(o->method);
+    bool second_order =
+        o->method == SN_METHOD_HYBRID || o->method == SN_METHOD_NEWTON || o->method == SN_METHOD_LM;
+    if (problem->model->nloop > 0 && !second_order)
+        return sn_fail(error, SN_ERR_UNSUPPORTED, 0,
+                       "%s cannot keep the model's loops closed: use hybrid, newton or lm", name);
+    if (sn_ties_count(problem) == 0) return SN_OK;
+    if (o->method == SN_METHOD_CCD)
+        return sn_fail(error, SN_ERR_UNSUPPORTED, 0,
+                       "%s turns one joint at a time, and here coordinates follow others or a task "
+                       "couples two branches: use hybrid",
+                       name);
+    if (o->method == SN_METHOD_NEWTON_PCG && o->nearest_psd)
+        return sn_fail(
+            error, SN_ERR_UNSUPPORTED, 0,
+            "%s with the nearest positive semidefinite Hessian works on a tree, and here "
+            "coordinates follow others or a task couples two branches: use hybrid",
+            name);
+    return SN_OK;
+}
+
 sn_status sn_solver_create(const sn_problem *problem, const sn_solver_options *options,
                            const sn_allocator *allocator, sn_solver **out, sn_error *error) {
     if (out != NULL) *out = NULL;
@@ -138,12 +162,7 @@ sn_status sn_solver_create(const sn_problem *problem, const sn_solver_options *o
                    .options = options != NULL ? *options : sn_solver_options_default()};
     SN_TRY(sn_fail_option(error, bad_option(&s.options)));
     s.ops = methods[s.options.method];
-    bool one_by_one = s.options.method == SN_METHOD_CCD;
-    bool from_tree = s.options.method == SN_METHOD_NEWTON_PCG && s.options.nearest_psd;
-    bool second_order = s.options.method == SN_METHOD_HYBRID ||
-                        s.options.method == SN_METHOD_NEWTON || s.options.method == SN_METHOD_LM;
-    if ((one_by_one || from_tree) && sn_ties_count(problem) > 0) return SN_ERR_UNSUPPORTED;
-    if (!second_order && s.model->nloop > 0) return SN_ERR_UNSUPPORTED;
+    SN_TRY(check_method(problem, &s.options, error));
     sn_layout layout = {0};
     sn_solver *solver = sn_layout_take(&layout, 1, sizeof *solver);
     layout_solver(&s, &layout);

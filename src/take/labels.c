@@ -83,13 +83,17 @@ static void list_subjects(const sn_recording *recording, char sign, sn_subject *
 }
 
 sn_status sn_take_subjects(const sn_model *model, const sn_recording *recording,
-                           const sn_allocator *allocator, sn_subject *out, int room, int *count) {
+                           const sn_allocator *allocator, sn_subject *out, int room, int *count,
+                           sn_error *error) {
     char sign;
-    if (count == NULL) return SN_ERR_ARGUMENT;
-    *count = 0;
-    if (model == NULL || recording == NULL || room < 0 || (room > 0 && out == NULL))
-        return SN_ERR_ARGUMENT;
-    SN_TRY(parting_sign(model, recording, allocator, &sign));
+    if (count != NULL) *count = 0;
+    SN_NEED(model, error);
+    SN_NEED(recording, error);
+    SN_NEED(count, error);
+    if (room < 0) return sn_fail_range(error, "room");
+    if (room > 0) SN_NEED(out, error);
+    sn_status status = parting_sign(model, recording, allocator, &sign);
+    if (status != SN_OK) return sn_fail(error, status, 0, "%s", sn_status_text(status));
     list_subjects(recording, sign, out, room, count);
     return SN_OK;
 }

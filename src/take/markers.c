@@ -112,7 +112,7 @@ static sn_status tell_empty(sn_take *t) {
 static sn_status refuse_several(sn_take *t) {
     int count;
     char text[200];
-    SN_TRY(sn_take_subjects(t->source, t->recording, &t->allocator, NULL, 0, &count));
+    SN_TRY(sn_take_subjects(t->source, t->recording, &t->allocator, NULL, 0, &count, NULL));
     (void)snprintf(text, sizeof text, "%.180s", sn_recording_label(t->labels, 0));
     return sn_take_refuse(t, SN_FINDING_SUBJECTS_SEVERAL, text, count, 0);
 }

@@ -224,8 +224,8 @@ sn_status sn_problem_create(const sn_model *model, const sn_task *tasks, int nta
     if (out != NULL) *out = NULL;
     SN_NEED(model, error);
     SN_NEED(out, error);
-    if (ntask < 0 || (ntask > 0 && tasks == NULL))
-        return sn_fail(error, SN_ERR_ARGUMENT, 0, "%s", sn_status_text(SN_ERR_ARGUMENT));
+    if (ntask < 0) return sn_fail_range(error, "ntask");
+    if (ntask > 0) SN_NEED(tasks, error);
     sn_problem p = {
         .allocator = sn_allocator_of(allocator), .given = model, .model = model, .ntask = ntask};
     for (int i = 0; i < ntask; i++) {
@@ -280,8 +280,8 @@ sn_status sn_problem_copy(const sn_problem *problem, const sn_task *extra, int n
     if (out != NULL) *out = NULL;
     SN_NEED(problem, error);
     SN_NEED(out, error);
-    if (nextra < 0 || nextra > INT32_MAX - problem->ntask || (nextra > 0 && extra == NULL))
-        return sn_fail(error, SN_ERR_ARGUMENT, 0, "%s", sn_status_text(SN_ERR_ARGUMENT));
+    if (nextra < 0 || nextra > INT32_MAX - problem->ntask) return sn_fail_range(error, "nextra");
+    if (nextra > 0) SN_NEED(extra, error);
     int n = problem->ntask;
     sn_task *tasks = sn_acquire(allocator, ((size_t)n + (size_t)nextra + 1) * sizeof *tasks);
     if (tasks == NULL) return sn_fail_memory(error);

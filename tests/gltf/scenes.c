@@ -129,7 +129,7 @@ static void robot(void) {
         "<joint name='t' type='fixed'><parent link='hand'/><child link='tool'/><origin xyz='0.15 0 "
         "0'/></joint></robot>";
     sn_model *model;
-    need(sn_urdf_read(text, sizeof text - 1, NULL, NULL, &model, NULL));
+    need(sn_urdf_read(text, sizeof text - 1, NULL, NULL, &model, NULL, NULL));
     sn_motion *motion = random_motion(model, 120, 1);
     sn_glb_scene scene = sn_glb_scene_default(model);
     (void)sn_glb_up("z", scene.rotation);
@@ -154,7 +154,7 @@ static void real_robot(const char *name) {
     size_t length = fread(text, 1, sizeof text, file);
     (void)fclose(file);
     sn_model *model;
-    need(sn_urdf_read(text, length, NULL, NULL, &model, NULL));
+    need(sn_urdf_read(text, length, NULL, NULL, &model, NULL, NULL));
     sn_motion *motion = random_motion(model, 100, 0.5);
     sn_glb_scene scene = sn_glb_scene_default(model);
     (void)sn_glb_up("z", scene.rotation);

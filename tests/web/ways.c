@@ -18,12 +18,12 @@ static sn_take *by_library(const char *skeleton, const char *recording, sn_docum
     reading.use_limits = true;
     char *bytes = read_file(skeleton, &length);
     if (bytes == NULL ||
-        sn_document_read(skeleton, bytes, length, &reading, NULL, model, NULL) != SN_OK)
+        sn_document_read(bytes, length, skeleton, &reading, NULL, model, NULL) != SN_OK)
         return NULL;
     free(bytes);
     bytes = read_file(recording, &length);
     if (bytes == NULL ||
-        sn_document_read(recording, bytes, length, NULL, NULL, markers, NULL) != SN_OK)
+        sn_document_read(bytes, length, recording, NULL, NULL, markers, NULL) != SN_OK)
         return NULL;
     free(bytes);
     o.model_up = model->up;

@@ -37,7 +37,7 @@ typedef struct sn_urdf {
     int root;      ///< the link that no joint holds
     void *tables;  ///< behind the two below
     sn_names link_names, joint_names;
-    char note[SN_NOTE];  ///< mimics that cannot be followed
+    char note[SN_URDF_NOTE];  ///< mimics that cannot be followed
 } sn_urdf;
 
 /// Read the file into `urdf`, which is ended in either case.
@@ -47,8 +47,3 @@ sn_status sn_urdf_parse(sn_urdf *urdf, const char *text, size_t length);
 sn_status sn_urdf_connect(sn_urdf *urdf);
 
 void sn_urdf_end(sn_urdf *urdf);
-
-/// sn_urdf_read() with what it says about mimics that cannot be followed.
-sn_status sn_urdf_read_noted(const char *text, size_t length, const sn_urdf_options *options,
-                             const sn_allocator *allocator, sn_model **out, char note[SN_NOTE],
-                             sn_error *error);

@@ -205,9 +205,9 @@ sn_urdf_options sn_urdf_options_default(void) {
     return (sn_urdf_options){.version = OPTIONS_VERSION, .floating_base = false};
 }
 
-sn_status sn_urdf_read_noted(const char *text, size_t length, const sn_urdf_options *options,
-                             const sn_allocator *allocator, sn_model **out, char note[SN_NOTE],
-                             sn_error *error) {
+sn_status sn_urdf_read(const char *text, size_t length, const sn_urdf_options *options,
+                       const sn_allocator *allocator, sn_model **out, sn_urdf_info *info,
+                       sn_error *error) {
     if (out != NULL) *out = NULL;
     if (length > 0) SN_NEED(text, error);
     SN_NEED(out, error);
@@ -220,13 +220,7 @@ sn_status sn_urdf_read_noted(const char *text, size_t length, const sn_urdf_opti
     sn_status status = sn_urdf_parse(&u, text, length);
     if (status == SN_OK) status = sn_urdf_connect(&u);
     if (status == SN_OK) status = build_model(&u, used.floating_base, out);
-    if (status == SN_OK) memcpy(note, u.note, sizeof u.note);
+    if (status == SN_OK && info != NULL) memcpy(info->note, u.note, sizeof u.note);
     sn_urdf_end(&u);
     return status;
-}
-
-sn_status sn_urdf_read(const char *text, size_t length, const sn_urdf_options *options,
-                       const sn_allocator *allocator, sn_model **out, sn_error *error) {
-    char note[SN_NOTE];
-    return sn_urdf_read_noted(text, length, options, allocator, out, note, error);
 }

@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     options.use_limits = data[0] % 2 == 1;
     sn_document d;
     sn_error error = {0};
-    sn_status status = sn_document_read(name, data + 1, size - 1, &options, NULL, &d, &error);
+    sn_status status = sn_document_read(data + 1, size - 1, name, &options, NULL, &d, &error);
     int parts = (d.model != NULL) + (d.motion != NULL) + (d.recording != NULL) + (d.table != NULL);
     check((status == SN_OK) == (parts > 0));
     if (status != SN_OK) {

@@ -27,7 +27,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         options.floating_base = floating == 1;
         sn_model *model;
         sn_error error = {0};
-        sn_status status = sn_urdf_read((const char *)data, size, &options, NULL, &model, &error);
+        sn_status status =
+            sn_urdf_read((const char *)data, size, &options, NULL, &model, NULL, &error);
         check((status == SN_OK) == (model != NULL));
         if (status != SN_OK) check(error.status == status && error.text[0] != '\0');
         if (status == SN_OK) {
