@@ -52,6 +52,8 @@ sn_problem *load_problem(const char *path, const sn_model *model);
 /// nq numbers from a file (a JSON array, or separated by white space or commas), the zero pose when
 /// path is NULL. NULL and a message when it can't be. Free with free().
 double *load_pose(const char *path, const sn_model *model);
+/// nv numbers in the same way; there must be a path.
+double *load_velocities(const char *path, const sn_model *model);
 
 /// Numbers as JSON with 17 digits: [1,2,3]
 void print_numbers(const double *x, int n);

@@ -6,7 +6,7 @@
 #include "figure.h"
 
 typedef struct settings {
-    const char *model, *tasks, *pose, *hessian, *jacobian, *frame;
+    const char *model, *tasks, *pose, *hessian, *jacobian, *frame, *velocity;
     bool json;
 } settings;
 
@@ -14,7 +14,7 @@ typedef struct settings {
 
 static const char *const usage[] = {
     "-m MODEL -t TASKS [-q FILE] [--hessian KIND] [--json]",
-    "-m MODEL --jacobian JOINT_OR_LINK [--frame FRAME] [-q FILE] [--json]", NULL};
+    "-m MODEL --jacobian NAME [--frame FRAME] [-q FILE] [--velocity FILE] [--json]", NULL};
 
 static const option option_table[] = {
     {.group = "Files",
@@ -64,6 +64,14 @@ static const option option_table[] = {
              "point). world: the world's axes, about the world's "
              "origin. aligned: the world's axes, about the "
              "point"},
+    {.name = "--velocity",
+     .kind = OPTION_FILE,
+     .value = "FILE",
+     .place = AT(velocity),
+     .help =
+         "nv velocities of the pose, metres or radians per second: the Jacobian's derivative by "
+         "time, in place of the Jacobian in the text and beside it in --json; in the frames body "
+         "and world"},
     {.name = "--json",
      .kind = OPTION_FLAG,
      .place = AT(json),
@@ -82,7 +90,7 @@ typedef struct evaluation {
     sn_workspace *ws;
     double f, *g, *H;
     const char *jacobian, *frame;  // NULL: none
-    double *J;                     // 6 x nv, column-major
+    double *J, *Jdot;              // 6 x nv, column-major; Jdot with velocities alone
 } evaluation;
 
 static const char *const row_names[6] = {"vx", "vy", "vz", "wx", "wy", "wz"};
@@ -98,10 +106,22 @@ static void name_velocity(const sn_model *model, int v, char *out, size_t size) 
         (void)snprintf(out, size, "%s", sn_model_joint(model, j)->name);
 }
 
+// Rows of a 6 x nv matrix as JSON.
+static void print_rows(const double *J, int nv) {
+    double *row = must_alloc((size_t)nv, sizeof *row);
+    putchar('[');
+    for (int r = 0; r < 6; r++) {
+        for (int v = 0; v < nv; v++) row[v] = J[6 * v + r];
+        if (r > 0) putchar(',');
+        print_numbers(row, nv);
+    }
+    putchar(']');
+    free(row);
+}
+
 static void print_jacobian_json(const evaluation *e) {
     int nv = sn_model_nv(e->model);
     char name[SN_MAX_NAME + 16];
-    double *row = must_alloc((size_t)nv, sizeof *row);
     printf(",\"jacobian\":{\"of\":");
     print_json_string(e->jacobian);
     printf(",\"frame\":\"%s\",\"rows\":[\"vx\",\"vy\",\"vz\",\"wx\",\"wy\",\"wz\"],\"columns\":[",
@@ -111,14 +131,13 @@ static void print_jacobian_json(const evaluation *e) {
         name_velocity(e->model, v, name, sizeof name);
         print_json_string(name);
     }
-    printf("],\"J\":[");
-    for (int r = 0; r < 6; r++) {
-        for (int v = 0; v < nv; v++) row[v] = e->J[6 * v + r];
-        if (r > 0) putchar(',');
-        print_numbers(row, nv);
+    printf("],\"J\":");
+    print_rows(e->J, nv);
+    if (e->Jdot != NULL) {
+        printf(",\"Jdot\":");
+        print_rows(e->Jdot, nv);
     }
-    printf("]}");
-    free(row);
+    putchar('}');
 }
 
 static void print_jacobian_text(const evaluation *e) {
@@ -128,14 +147,16 @@ static void print_jacobian_text(const evaluation *e) {
     int nv = sn_model_nv(e->model), k = 0;
     char name[SN_MAX_NAME + 16];
     while (strcmp(frames[k], e->frame) != 0) k += 2;
-    printf("Jacobian of %s, %s (%s): metres and radians\n\n%-24s", e->jacobian, e->frame,
-           frames[k + 1], "velocity");
+    const double *J = e->Jdot != NULL ? e->Jdot : e->J;
+    printf("%s of %s, %s (%s): metres and radians%s\n\n%-24s",
+           e->Jdot != NULL ? "Derivative of the Jacobian" : "Jacobian", e->jacobian, e->frame,
+           frames[k + 1], e->Jdot != NULL ? " per second" : "", "velocity");
     for (int r = 0; r < 6; r++) printf(" %10s", row_names[r]);
     putchar('\n');
     for (int v = 0; v < nv; v++) {
         name_velocity(e->model, v, name, sizeof name);
         printf("%-24s", name);
-        for (int r = 0; r < 6; r++) printf(" %10.6f", e->J[6 * v + r]);
+        for (int r = 0; r < 6; r++) printf(" %10.6f", J[6 * v + r]);
         putchar('\n');
     }
 }
@@ -168,10 +189,16 @@ static bool find_point(const evaluation *e, int *joint, double local[3]) {
     return false;
 }
 
-static void compute_jacobian(evaluation *e, int joint, const double local[3]) {
+static void compute_jacobian(evaluation *e, int joint, const double local[3], const double *qd) {
     size_t nv = (size_t)sn_model_nv(e->model);
+    bool body = strcmp(e->frame, "body") == 0;
     e->J = must_alloc(6 * nv, sizeof *e->J);
-    if (strcmp(e->frame, "body") == 0) {
+    if (qd != NULL) {
+        e->Jdot = must_alloc(6 * nv, sizeof *e->Jdot);
+        sn_jacobian_dot(e->ws, joint, body ? SN_JACOBIAN_POINT : SN_JACOBIAN_WORLD, local,
+                        SN_ROWS_BOTH, qd, e->Jdot);
+    }
+    if (body) {
         sn_jacobian_adjusted(e->ws, joint, SN_JACOBIAN_POINT, local, SN_ROWS_BOTH, e->J);
         return;
     }
@@ -248,7 +275,7 @@ static void print_text(const evaluation *e, const sn_problem *problem) {
 }
 
 static int evaluate(const settings *s, const sn_model *model, const sn_problem *problem,
-                    const double *q) {
+                    const double *q, const double *qd) {
     unsigned what = strcmp(s->hessian, "exact") == 0 ? SN_EVAL_HESSIAN
                     : strcmp(s->hessian, "gn") == 0  ? SN_EVAL_GAUSS_NEWTON
                                                      : SN_EVAL_GRADIENT;
@@ -265,7 +292,7 @@ static int evaluate(const settings *s, const sn_model *model, const sn_problem *
     if (status == SN_OK) {
         sn_workspace_gradient(e.ws, e.g);
         if (hessian) sn_workspace_hessian(e.ws, e.H);
-        if (s->jacobian != NULL) compute_jacobian(&e, joint, local);
+        if (s->jacobian != NULL) compute_jacobian(&e, joint, local, qd);
         if (s->json) {
             print_json(&e);
         } else if (s->jacobian != NULL) {
@@ -280,6 +307,7 @@ static int evaluate(const settings *s, const sn_model *model, const sn_problem *
     free(e.g);
     free(e.H);
     free(e.J);
+    free(e.Jdot);
     return status == SN_OK ? EXIT_OK : status == SN_ERR_VALUE ? EXIT_INPUT : EXIT_FAILED;
 }
 
@@ -289,6 +317,10 @@ static int run(int argc, char **argv) {
     if (code >= 0) return code;
     if (s.tasks == NULL && s.jacobian == NULL)
         return wrong_usage(&command_eval, "-t TASKS is missing (or --jacobian NAME)");
+    if (s.velocity != NULL && s.jacobian == NULL)
+        return wrong_usage(&command_eval, "--velocity goes with --jacobian NAME");
+    if (s.velocity != NULL && strcmp(s.frame, "aligned") == 0)
+        return wrong_usage(&command_eval, "--velocity goes with --frame body or world");
     code = EXIT_INPUT;
     figure holder;
     const sn_model *model = load_model(s.model, &holder);
@@ -297,7 +329,9 @@ static int run(int argc, char **argv) {
     if (model != NULL && s.tasks == NULL)
         (void)sn_problem_create(model, NULL, 0, NULL, &problem, NULL);
     double *q = problem != NULL ? load_pose(s.pose, model) : NULL;
-    if (q != NULL) code = evaluate(&s, model, problem, q);
+    double *qd = q != NULL && s.velocity != NULL ? load_velocities(s.velocity, model) : NULL;
+    if (q != NULL && (s.velocity == NULL || qd != NULL)) code = evaluate(&s, model, problem, q, qd);
+    free(qd);
     free(q);
     sn_problem_destroy(problem);
     free_figure(&holder);

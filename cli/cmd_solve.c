@@ -9,13 +9,14 @@
 typedef struct settings {
     const char *model, *tasks, *start, *turns;
     solver_settings solver;
+    word_list locks;
     bool cold, json, trace;
 } settings;
 
 #define AT(field) offsetof(settings, field)
 
 static const char *const usage[] = {
-    "[-m MODEL -t TASKS] [--start FILE] [--cold] [--json] [--trace] [options]", NULL};
+    "[-m MODEL -t TASKS] [--start FILE] [--lock JOINT] [--cold] [--json] [options]", NULL};
 
 static const option option_table[] = {
     {.group = "Files",
@@ -39,6 +40,12 @@ static const option option_table[] = {
              "without it the zero "
              "pose"},
     SOLVER_OPTIONS(AT(solver), "200", "1e-9"),
+    {.name = "--lock",
+     .kind = OPTION_TEXT,
+     .value = "JOINT",
+     .many = true,
+     .place = AT(locks),
+     .help = "keep this joint as it is in the start; may come several times"},
     {.name = "--time-budget",
      .kind = OPTION_NUMBER,
      .value = "S",
@@ -73,6 +80,7 @@ static const help_item examples[] = {
     {"sinew solve", "the humanoid reaches for several goals at once"},
     {"sinew solve -m arm.urdf -t tasks.json --cold --json", "a robot from its zero pose"},
     {"sinew solve --solver dls --damping 0.05 --trace", "damped least squares, every iteration"},
+    {"sinew solve --lock chest --lock neck_low", "the same with two joints held"},
     {"sinew solve --time-budget 0.001", "the best pose within a millisecond"},
     {0}};
 
@@ -196,6 +204,30 @@ static int solve(const sn_model *model, const sn_problem *problem, const double 
     return code;
 }
 
+// Lock the joints that were named; false and a message for a name that is none.
+static bool lock_joints(const sn_model *model, sn_problem *problem, const word_list *locks) {
+    int n = sn_model_njoint(model);
+    for (int i = 0; i < locks->count; i++) {
+        int joint = sn_model_find_joint(model, locks->word[i]);
+        if (joint < 0) {
+            const char **names = must_alloc((size_t)n, sizeof *names);
+            for (int j = 0; j < n; j++) names[j] = sn_model_joint(model, j)->name;
+            int nearest = sn_nearest_name(locks->word[i], names, n);
+            complain("%s has no joint \"%s\"%s%s%s", sn_model_name(model), locks->word[i],
+                     nearest >= 0 ? "; did you mean \"" : "", nearest >= 0 ? names[nearest] : "",
+                     nearest >= 0 ? "\"?" : "");
+            free(names);
+            return false;
+        }
+        for (int k = 0; k < sn_model_joint_nv(model, joint); k++)
+            if (sn_problem_set_locked(problem, joint, k, true) != SN_OK) {
+                complain("\"%s\" follows other joints: lock those", locks->word[i]);
+                return false;
+            }
+    }
+    return true;
+}
+
 static int run(int argc, char **argv) {
     settings s = {0};
     int nword, code = parse_options(&command_solve, argc, argv, &s, NULL, &nword);
@@ -216,7 +248,8 @@ static int run(int argc, char **argv) {
     if (model != NULL && tasks_path == NULL)
         (void)sn_problem_read_json(example_tasks, strlen(example_tasks), model, NULL, &problem,
                                    NULL);
-    double *start = problem != NULL ? load_pose(s.start, model) : NULL;
+    bool locked = problem != NULL && lock_joints(model, problem, &s.locks);
+    double *start = locked ? load_pose(s.start, model) : NULL;
     if (start != NULL) code = solve(model, problem, start, &solver_options, s.cold, s.json);
     free(start);
     sn_problem_destroy(problem);

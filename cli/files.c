@@ -213,6 +213,20 @@ static int scan_numbers(const char *path, const char *text, size_t length, doubl
     return count;
 }
 
+double *load_velocities(const char *path, const sn_model *model) {
+    int nv = sn_model_nv(model);
+    double *qd = must_alloc((size_t)nv + 1, sizeof *qd);
+    size_t length;
+    char *text = read_file(path, &length);
+    int count = text == NULL ? -1 : scan_numbers(path, text, length, qd, nv);
+    free(text);
+    if (count == nv) return qd;
+    if (count >= 0)
+        complain("%s: %d numbers, but the model has nv = %d velocities", path, count, nv);
+    free(qd);
+    return NULL;
+}
+
 double *load_pose(const char *path, const sn_model *model) {
     int nq = sn_model_nq(model);
     double *q = must_alloc((size_t)nq + 1, sizeof *q);

@@ -7,7 +7,7 @@
 
 // An allocator that hands out one block from the bottom up, and takes nothing back.
 typedef struct arena {
-    alignas(max_align_t) unsigned char bytes[1 << 16];
+    alignas(max_align_t) unsigned char bytes[1 << 17];
     size_t used;
     int calls;
 } arena;
@@ -45,6 +45,30 @@ int main(void) {
     sn_builder_marker(
         builder,
         &(sn_marker_desc){.name = "bulb", .joint = 3, .position = {0, 0.1, 0}, .weight = 1});
+
+    // a gas spring from the foot to the middle of the lower arm: a second way, which closes a loop
+    sn_joint_desc strut = sn_joint_default(SN_JOINT_HINGE), rod = sn_joint_default(SN_JOINT_SLIDER);
+    strut.name = "strut", strut.parent = 0, strut.position[2] = -0.1;
+    strut.axis[0] = 1, strut.axis[2] = 0;
+    rod.name = "rod", rod.parent = sn_builder_joint(builder, &strut);
+    rod.axis[1] = 1, rod.axis[2] = 0;
+    sn_loop_desc spring = sn_loop_default(SN_LOOP_POINT);
+    spring.joint[0] = sn_builder_joint(builder, &rod), spring.joint[1] = 1;
+    spring.position[1][1] = 0.15;
+    sn_builder_loop(builder, &spring);
+
+    // a pointer on the foot that turns back half as far: a coordinate that follows another
+    sn_joint_desc pointer = sn_joint_default(SN_JOINT_HINGE);
+    pointer.name = "pointer", pointer.parent = 0;
+    pointer.axis[1] = 1, pointer.axis[2] = 0;
+    static const double half[] = {-0.5, 0};
+    sn_coupling_desc gear = {
+        .nleader = 1,
+        .leader = {{.joint = 0}},
+        .function = {.type = SN_FUNCTION_LINEAR, .scale = 1, .nargument = 1, .ny = 2, .y = half}};
+    gear.follower.joint = sn_builder_joint(builder, &pointer);
+    sn_builder_couple(builder, &gear);
+
     sn_model *lamp;
     sn_error error = {0};
     if (sn_builder_finish(builder, &lamp, &error) != SN_OK)
@@ -60,15 +84,21 @@ int main(void) {
     sn_problem *problem;
     sn_solver *solver;
     if (sn_problem_create(lamp, tasks, 2, &allocator, &problem, &error) != SN_OK ||
-        sn_solver_create(problem, NULL, &allocator, &solver, NULL) != SN_OK)
+        sn_solver_create(problem, NULL, &allocator, &solver, &error) != SN_OK)
         return fprintf(stderr, "%s\n", error.text), 1;
 
     int before = memory.calls;
-    double q[4] = {0.1, 0.1, 0.1, 0.1};
+    double q[7] = {0.1, 0.1, 0.1, 0.1, 0.1, 0.1};
     sn_report report;
     if (sn_solver_solve(solver, q, &report) != SN_OK) return 1;
     printf("the bulb is %.1e m from its place\n", report.worst_error);
     for (int i = 0; i < 4; i++) printf("%-6s %6.1f degrees\n", names[i], q[i] * 180 / acos(-1));
+    for (int i = 0; i < sn_model_nloop(lamp); i++)
+        printf("%s and %s meet, %.1e m apart; the rod is %.3f m long\n",
+               sn_model_joint(lamp, sn_model_loop(lamp, i)->joint[0])->name,
+               sn_model_joint(lamp, sn_model_loop(lamp, i)->joint[1])->name, report.violation,
+               fabs(q[5]));
+    printf("the pointer is at %.1f degrees\n", q[6] * 180 / acos(-1));
     printf("%d blocks for everything, %d during the solve\n", memory.calls, memory.calls - before);
     sn_solver_destroy(solver), sn_problem_destroy(problem), sn_model_destroy(lamp);
     return 0;

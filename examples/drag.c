@@ -33,8 +33,19 @@ int main(void) {
     options.seconds = 1e-3;
     options.gradient = 1e-6;  // nobody sees more digits
     if (sn_problem_create(figure, tasks, TASKS, NULL, &problem, &error) != SN_OK ||
-        sn_solver_create(problem, &options, NULL, &solver, NULL) != SN_OK)
+        sn_solver_create(problem, &options, NULL, &solver, &error) != SN_OK)
         return fprintf(stderr, "%s\n", error.text), 1;
+
+    // in this drag alone: a stiff back, a pelvis that would rather stay, an elbow that keeps a little bend
+    int back = sn_model_find_joint(figure, "spine_mid"), pelvis = sn_model_root(figure);
+    int elbow = sn_model_find_joint(figure, "left_forearm"), bend = sn_model_v_index(figure, elbow);
+    for (int k = 0; k < sn_model_joint_nv(figure, back); k++)
+        sn_problem_set_locked(problem, back, k, true);
+    for (int k = 0; k < 3; k++) sn_problem_set_strength(problem, pelvis, k, 0.3);
+    sn_problem_set_limits(problem, elbow, 0, sn_problem_lower(problem)[bend], -0.1);
+    q[sn_model_q_index(figure, elbow)] = -0.2;
+    int locked = 0;
+    for (int v = 0; v < sn_model_nv(figure); v++) locked += sn_problem_gain(problem)[v] == 0;
 
     // goals where hand and feet are now
     double at[3][3], f;
@@ -65,6 +76,10 @@ int main(void) {
     }
     printf("%d frames, %.1f iterations each, %d ended by the budget\n", FRAMES,
            (double)iterations / FRAMES, late);
+    const double degree = acos(-1) / 180;
+    printf("%d of %d degrees of freedom locked, the elbow at %.1f degrees, at most %.1f\n", locked,
+           sn_model_nv(figure), q[sn_model_q_index(figure, elbow)] / degree,
+           sn_problem_upper(problem)[bend] / degree);
     printf("the hand was at most %.2f mm from the mouse, the feet moved by %.2f mm\n", 1e3 * worst,
            1e3 * feet);
     sn_solver_destroy(solver), sn_problem_destroy(problem), sn_model_destroy(figure);

@@ -41,9 +41,12 @@ grep -q '^tool: stationary minimum' "$folder/said"
 "$3/example_builder" | tee "$folder/said"
 grep -Eq '^the bulb is [0-9.]+e-1[0-9] m from its place$' "$folder/said"
 grep -Eq '^foot +45\.0 degrees$' "$folder/said"
+grep -Eq '^rod and lower meet, [0-9.]+e-1[0-9] m apart; the rod is 0\.[0-9]+ m long$' "$folder/said"
+grep -Eq '^the pointer is at -22\.5 degrees$' "$folder/said"
 grep -Eq '^[0-9]+ blocks for everything, 0 during the solve$' "$folder/said"
 
 # how many frames the budget ends depends on the machine; where the hand goes, hardly
 "$3/example_drag" | tee "$folder/said"
 grep -Eq '^120 frames, [0-9.]+ iterations each, [0-9]+ ended by the budget$' "$folder/said"
 grep -Eq '^the hand was at most [0-9]{1,3}\.[0-9]+ mm from the mouse, the feet moved by [0-9]{1,2}\.[0-9]+ mm$' "$folder/said"
+grep -Eq '^3 of [0-9]+ degrees of freedom locked, the elbow at -[0-9.]+ degrees, at most -5\.7$' "$folder/said"

@@ -204,6 +204,19 @@ static void documents_use_options_that_exist(void **unused) {
     assert_true(seen > 40);
 }
 
+static void numbers_after(const char *text, const char *key, double *out, int count) {
+    const char *at = strstr(text, key);
+    assert_non_null(at);
+    at += strlen(key);
+    for (int i = 0; i < count; i++) {
+        while (strchr("[], ", *at) != NULL) at++;
+        char *end;
+        out[i] = strtod(at, &end);
+        assert_true(end != at);
+        at = end;
+    }
+}
+
 // The parameters reach the solver: each changes what a solve does, and none is taken where it has no effect.
 static void solver_parameters(void **unused) {
     (void)unused;
@@ -235,6 +248,15 @@ static void solver_parameters(void **unused) {
             fail_msg("sinew %s changes nothing", line);
     }
     program_expect(0, "\"stop\":\"time limit\"", "solve --json --time-budget 1e-9");
+    // a locked joint stays as it is in the start, the zero pose: seven numbers of the pelvis, then one
+    double q[8];
+    program_expect(0, "\"q\":", "solve --json --lock pelvis");
+    numbers_after(program_output, "\"q\":", q, 8);
+    for (int k = 0; k < 7; k++) assert_true(q[k] == (k == 3));
+    program_expect(0, "\"q\":", "solve --json");
+    numbers_after(program_output, "\"q\":", q, 8);
+    assert_true(q[1] != 0);
+    program_expect(3, "has no joint \"chets\"; did you mean \"chest\"?", "solve --lock chets");
     if (sn_method_available(SN_METHOD_PINV))
         program_expect(0, "f =", "solve --solver newton-pcg --nearest-psd");
     program_expect(2, "--damping is a parameter of --solver dls; this is hybrid",
@@ -247,19 +269,6 @@ static void solver_parameters(void **unused) {
     program_expect(2, "--bandwidth takes a whole number from 0 to 24", "solve --bandwidth 25");
     program_expect(2, "--damping is a parameter of --solver dls",
                    "fit -m humanoid -i x.c3d --damping 0.2");
-}
-
-static void numbers_after(const char *text, const char *key, double *out, int count) {
-    const char *at = strstr(text, key);
-    assert_non_null(at);
-    at += strlen(key);
-    for (int i = 0; i < count; i++) {
-        while (strchr("[], ", *at) != NULL) at++;
-        char *end;
-        out[i] = strtod(at, &end);
-        assert_true(end != at);
-        at = end;
-    }
 }
 
 // Two hinges about z, 1 m and 0.5 m long, at 90 and -90 degrees: what every column is can be seen.
@@ -299,6 +308,39 @@ static void jacobians(void **unused) {
     }
     program_expect(0, "b                          0.000000   0.500000",
                    "eval -m %s --jacobian tip -q %s", arm, pose);
+    // a turns by 2 rad/s, b by 3: against the difference quotient of the Jacobian by time
+    const char *qd = program_file("qd.txt", "2 3");
+    for (int world = 0; world < 2; world++) {
+        double J[2][12], Jdot[12];
+        const char *frame = world ? "world" : "body";
+        for (int side = 0; side < 2; side++) {
+            char text[80];
+            double h = side == 0 ? -1e-6 : 1e-6;
+            (void)snprintf(text, sizeof text, "%.17g %.17g", 1.5707963267948966 + 2 * h,
+                           -1.5707963267948966 + 3 * h);
+            program_expect(0, "\"J\":", "eval -m %s --jacobian tip --frame %s -q %s --json", arm,
+                           frame, program_file("moved.txt", text));
+            numbers_after(program_output, "\"J\":", J[side], 12);
+        }
+        program_expect(
+            0, "\"Jdot\":", "eval -m %s --jacobian tip --frame %s -q %s --velocity %s --json", arm,
+            frame, pose, qd);
+        numbers_after(program_output, "\"Jdot\":", Jdot, 12);
+        double largest = 0;
+        for (int k = 0; k < 12; k++) {
+            assert_true(fabs(Jdot[k] - (J[1][k] - J[0][k]) / 2e-6) < 1e-8);
+            largest = fmax(largest, fabs(Jdot[k]));
+        }
+        assert_true(largest > 1);
+    }
+    program_expect(0, "Derivative of the Jacobian of tip, body",
+                   "eval -m %s --jacobian tip -q %s --velocity %s", arm, pose, qd);
+    program_expect(3, "2 numbers, but the model has nv = ",
+                   "eval -m humanoid --jacobian left_hand --velocity %s", qd);
+    program_expect(2, "--velocity goes with --jacobian NAME",
+                   "eval -m humanoid -t x.json --velocity %s", qd);
+    program_expect(2, "--velocity goes with --frame body or world",
+                   "eval -m %s --jacobian tip --frame aligned --velocity %s", arm, qd);
     program_expect(0, "pelvis.5", "eval -m humanoid --jacobian left_hand");
     program_expect(3, "did you mean \"left_hand\"?", "eval -m humanoid --jacobian left_hnad");
     program_expect(2, "--frame takes body, world or aligned",
