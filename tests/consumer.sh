@@ -19,5 +19,11 @@ if command -v pkg-config >/dev/null; then
     flags=$(PKG_CONFIG_PATH="$lib" pkg-config --cflags --libs --static sinew)
     # shellcheck disable=SC2086
     cc -o "$place/first" "$1/examples/first.c" $flags
-    "$place/first"
+    LD_LIBRARY_PATH=$(dirname "$lib") "$place/first"
+fi
+# a shared library carries the first two numbers of the version: there is no ABI promise before 1.0
+shared=$(find "$place/usr" -name libsinew.so)
+if [ -n "$shared" ] && command -v readelf >/dev/null; then
+    version=$(sed -n 's/^#define SN_VERSION_M[AI][JN]OR //p' "$1/include/sinew/base.h" | tr '\n' '.')
+    readelf -d "$shared" | grep -q "soname: \[libsinew.so.${version%.}\]" || { echo "not the soname of ${version%.}"; exit 1; }
 fi
