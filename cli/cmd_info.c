@@ -11,14 +11,15 @@ typedef struct settings {
 
 static const char *const usage[] = {"FILE... [--json]", NULL};
 
-static const option option_table[] = {{.group = "Options",
-                                  .name = "--json",
-                                  .kind = OPTION_FLAG,
-                                  .place = offsetof(settings, json),
-                                  .help = "an array with one object per file; what a file does not "
-                                          "have is null, and a file that can't be "
-                                          "read has \"file\" and \"error\" alone"},
-                                 {0}};
+static const option option_table[] = {
+    {.group = "Options",
+     .name = "--json",
+     .kind = OPTION_FLAG,
+     .place = offsetof(settings, json),
+     .help = "an array with one object per file; what a file does not "
+             "have is null, and a file that can't be "
+             "read has \"file\" and \"error\" alone"},
+    {0}};
 
 static const help_item examples[] = {
     {"sinew info take.c3d", "frames, rate, labels and gaps of a recording"},
