@@ -32,42 +32,43 @@ static const help_item items[] = {
      "verdict on each claim; see docs/papers.md"},
     {0}};
 
-static const option option_table[] = {{.group = "Input",
-                                  .name = "--data",
-                                  .kind = OPTION_FOLDER,
-                                  .value = "DIR",
-                                  .place = AT(data),
-                                  .help = "solvers and fit: a folder with the folders hdm05 and "
-                                          "cmu; papers: a folder of clips, NAME.amc "
-                                          "beside NAME.c3d (41 markers) and their skeleton, an ASF "
-                                          "file. Without it papers runs on the "
-                                          "built-in example"},
-                                 {.name = "--quick",
-                                  .kind = OPTION_FLAG,
-                                  .place = AT(quick),
-                                  .help = "solvers: only the first 400 frames of a clip; papers: a "
-                                          "quarter of a minute instead of two"},
-                                 {.name = "--problems",
-                                  .kind = OPTION_INTEGER,
-                                  .value = "N",
-                                  .high = 10000000,
-                                  .standard = "2000",
-                                  .place = AT(problems),
-                                  .help = "solvers: random trees"},
-                                 {.group = "Output",
-                                  .name = "--csv",
-                                  .kind = OPTION_FILE,
-                                  .value = "FILE",
-                                  .place = AT(csv),
-                                  .help = "solvers: write the rows as CSV too"},
-                                 {.name = "--out",
-                                  .letter = "-o",
-                                  .kind = OPTION_FOLDER,
-                                  .value = "DIR",
-                                  .standard = "papers",
-                                  .place = AT(out),
-                                  .help = "papers: the folder to write to"},
-                                 {0}};
+static const option option_table[] = {
+    {.group = "Input",
+     .name = "--data",
+     .kind = OPTION_FOLDER,
+     .value = "DIR",
+     .place = AT(data),
+     .help = "solvers and fit: a folder with the folders hdm05 and "
+             "cmu; papers: a folder of clips, NAME.amc "
+             "beside NAME.c3d (41 markers) and their skeleton, an ASF "
+             "file. Without it papers runs on the "
+             "built-in example"},
+    {.name = "--quick",
+     .kind = OPTION_FLAG,
+     .place = AT(quick),
+     .help = "solvers: only the first 400 frames of a clip; papers: a "
+             "quarter of a minute instead of two"},
+    {.name = "--problems",
+     .kind = OPTION_INTEGER,
+     .value = "N",
+     .high = 10000000,
+     .standard = "2000",
+     .place = AT(problems),
+     .help = "solvers: random trees"},
+    {.group = "Output",
+     .name = "--csv",
+     .kind = OPTION_FILE,
+     .value = "FILE",
+     .place = AT(csv),
+     .help = "solvers: write the rows as CSV too"},
+    {.name = "--out",
+     .letter = "-o",
+     .kind = OPTION_FOLDER,
+     .value = "DIR",
+     .standard = "papers",
+     .place = AT(out),
+     .help = "papers: the folder to write to"},
+    {0}};
 
 static const help_item examples[] = {
     {"sinew bench sweeps", "what an iteration costs on this machine"},

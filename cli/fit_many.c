@@ -206,7 +206,8 @@ static void print_failure(const take *t, int code) {
     puts("}");
 }
 
-int fit_many(const many_settings *many, const fit_settings *settings, const sn_take_options *options) {
+int fit_many(const many_settings *many, const fit_settings *settings,
+             const sn_take_options *options) {
     take_list list = {0};
     long k, n;
     int failed = 0, poor = 0, done = 0, skipped = 0;

@@ -102,6 +102,6 @@ bool make_plan(const fit_settings *s, sn_take_options *o) {
     if (!parse_frames(s->frames, &frames)) return false;
     if (frames.first != LONG_MIN) o->first_frame = frames.first;
     if (frames.last != LONG_MAX) o->last_frame = frames.last;
-    return apply_solver(&command_fit, &s->solver, &o->solver) && parse_calibrate(s, o) && parse_limits(s, o) &&
-           parse_robust(s, o) && parse_world(s, o);
+    return apply_solver(&command_fit, &s->solver, &o->solver) && parse_calibrate(s, o) &&
+           parse_limits(s, o) && parse_robust(s, o) && parse_world(s, o);
 }
