@@ -246,7 +246,8 @@ static bool tracked_rows(const clip *c, const double *offsets) {
 bool paper_protocol(const clip *c) {
     double *offsets = clip_all_offsets(c);
     clip_source src = {c, offsets, 1};
-    bool good = published_rows(c, offsets) & tracked_rows(c, offsets);
+    bool good = published_rows(c, offsets);
+    good = tracked_rows(c, offsets) && good;
     sn_problem *problem = clip_problem(c, NULL);
     sn_solver_options o = sn_solver_options_default();
     o.goal = 1e-6;
