@@ -446,6 +446,9 @@ static void layouts(void **unused) {
     assert_int_equal(layout.used, 64);
     (void)sn_layout_take(&layout, 65, 1);
     assert_int_equal(layout.used, 192);
+    const double item[3] = {1, 2, 3};
+    assert_null(sn_layout_keep(&layout, item, sizeof item));
+    assert_int_equal(layout.used, 256);
     void *owner;
     char *block = sn_layout_acquire(&layout, NULL, &owner);
     assert_true(block != NULL && (uintptr_t)block % 64 == 0);
@@ -453,6 +456,8 @@ static void layouts(void **unused) {
     sn_layout place = {.block = block};
     assert_ptr_equal(sn_layout_take(&place, 3, 5), block);
     assert_ptr_equal(sn_layout_take(&place, 65, 1), block + 64);
+    assert_ptr_equal(sn_layout_keep(&place, item, sizeof item), block + 192);
+    assert_memory_equal(block + 192, item, sizeof item);
     sn_release(NULL, owner);
     sn_release(NULL, NULL);
 }

@@ -21,7 +21,7 @@ static void one_metric_for_all_angles(void **unused) {
         assert_int_equal(sn_solver_create(problem, NULL, NULL, &s, NULL), SN_OK);
         assert_int_equal(sn_solver_begin(s, q, &report), SN_OK);
         sn_damped_measure(s, true);
-        const sn_damped *m = s->own[0];
+        const sn_damped *m = sn_damped_of(s);
         double most[2] = {0}, least[2] = {INFINITY, INFINITY}, seen[2] = {0};
         for (int i = 0; i < s->n; i++) {
             double square = m->gain[i] * m->gain[i];
@@ -56,7 +56,7 @@ static double promise_of(sn_solver *s, const double *u) {
 
 // Does a step end at a limit?
 static bool meets_limit(const sn_solver *s, const double *u) {
-    const sn_damped *m = s->own[0];
+    const sn_damped *m = sn_damped_of(s);
     for (int i = 0; i < s->n; i++) {
         double x = s->q_of[i] >= 0 && u[i] != 0 ? s->q[s->q_of[i]] + m->gain[i] * u[i] : 0;
         if (x != 0 && (fabs(x - s->lower[i]) < 1e-12 || fabs(x - s->upper[i]) < 1e-12)) return true;
@@ -66,7 +66,7 @@ static bool meets_limit(const sn_solver *s, const double *u) {
 
 // What is left of the step's equations where it may still move, as a share of the gradient.
 static double left_over(sn_solver *s, const double *u) {
-    const sn_damped *m = s->own[0];
+    const sn_damped *m = sn_damped_of(s);
     double *Hu = malloc(((size_t)s->n + 1) * sizeof *Hu), most = 0, size = 0;
     sn_workspace_fields_multiply(s->ws, u, Hu);
     for (int i = 0; i < s->n; i++) {
@@ -96,7 +96,7 @@ static void the_better_of_two_steps(void **unused) {
         sn_damped_measure(s, true);
         if (n % 2 == 1) assert_true(sn_solver_eval(s, s->q, SN_EVAL_HESSIAN, &f));
         if (!sn_solver_finished(s)) {
-            const sn_damped *m = s->own[0];
+            const sn_damped *m = sn_damped_of(s);
             sn_damped_step step = {.lambda = 1e-4, .reach = 0.8};
             sn_damped_find(s, &step);
             double plain = promise_of(s, m->plain), scale = fabs(plain) + s->f;

@@ -50,6 +50,12 @@ void *sn_layout_take(sn_layout *layout, size_t count, size_t size) {
     return layout->block == NULL ? NULL : layout->block + start;
 }
 
+void *sn_layout_keep(sn_layout *layout, const void *item, size_t size) {
+    void *to = sn_layout_take(layout, 1, size);
+    if (to != NULL) memcpy(to, item, size);
+    return to;
+}
+
 void *sn_layout_acquire(const sn_layout *measured, const sn_allocator *allocator, void **owner) {
     *owner = NULL;
     if (measured->overflow) return NULL;

@@ -16,6 +16,9 @@ typedef struct sn_layout {
 /// Room for `count` items of `size` bytes, aligned to 64. NULL while measuring.
 void *sn_layout_take(sn_layout *layout, size_t count, size_t size);
 
+/// Room for one item, and a copy of it there. NULL while measuring.
+void *sn_layout_keep(sn_layout *layout, const void *item, size_t size);
+
 /// Bytes from the allocator, or from malloc when it is NULL; never called with 0 bytes.
 void *sn_acquire(const sn_allocator *allocator, size_t bytes);
 

@@ -40,20 +40,22 @@ typedef struct sums {
     double W;
 } sums;
 
-typedef struct arrays {
+typedef struct state {
     sums *sum;        // njoint: of subtrees, once their joints have had their turn
     sn_frame *place;  // npart: rotation of the body and point of each part that is not in the sums
     int *end;         // njoint: one past the last joint of the subtree
-} arrays;
+} state;
 
 static void layout(sn_solver *s, sn_layout *layout_) {
     size_t njoint = (size_t)s->model->njoint;
-    s->own[0] = sn_layout_take(layout_, njoint, sizeof(sums));
-    s->own[1] = sn_layout_take(layout_, (size_t)s->problem->npart, sizeof(sn_frame));
-    s->own[2] = sn_layout_take(layout_, njoint, sizeof(int));
+    state a;
+    a.sum = sn_layout_take(layout_, njoint, sizeof *a.sum);
+    a.place = sn_layout_take(layout_, (size_t)s->problem->npart, sizeof *a.place);
+    a.end = sn_layout_take(layout_, njoint, sizeof *a.end);
+    s->state = sn_layout_keep(layout_, &a, sizeof a);
 }
 
-static arrays arrays_of(const sn_solver *s) { return (arrays){s->own[0], s->own[1], s->own[2]}; }
+static const state *state_of(const sn_solver *s) { return s->state; }
 
 // A + x y^T
 static sn_mat3 add_outer(const sn_mat3 *A, sn_vec3 x, sn_vec3 y) {
@@ -81,7 +83,7 @@ static sn_mat3 mul_transposed(const sn_mat3 *A, const sn_mat3 *B) {
 static bool is_odd(const sn_part *part) { return part->active && part->type != SN_PART_DIRECTION; }
 
 // What is on joint k alone, at the pose of the last evaluation.
-static void begin_joint(sn_solver *s, const arrays *a, int k) {
+static void begin_joint(sn_solver *s, const state *a, int k) {
     const sn_problem *p = s->problem;
     const sn_frame *frame = &s->ws->frame[k];
     sums sum = {.W = 0};
@@ -186,13 +188,13 @@ static double rest_slope(const turn_of *c, const double *q, double *weight) {
 // The wrench of the parts that are not in the sums, carried by X; returns how many there are.
 static int odd_wrench(const turn_of *c, const sn_frame *X, sn_vec3 *n, sn_vec3 *f) {
     const sn_problem *p = c->s->problem;
-    arrays a = arrays_of(c->s);
+    const state *a = state_of(c->s);
     int count = 0;
-    for (int i = p->part_first[c->k]; i < p->part_first[a.end[c->k]]; i++) {
+    for (int i = p->part_first[c->k]; i < p->part_first[a->end[c->k]]; i++) {
         const sn_part *part = &p->part[i];
         if (!is_odd(part)) continue;
         count++;
-        sn_frame at = frame_mul(X, &a.place[i]);
+        sn_frame at = frame_mul(X, &a->place[i]);
         if (part->type == SN_PART_POINT) {
             sn_vec3 r = v3_sub(v3_sub(part->goal, c->s->ws->origin), at.p);
             sn_vec3 F = m3_mul(&part->matrix, r);
@@ -213,7 +215,7 @@ static double slope_at(const turn_of *c, double t) {
     sn_twist S;
     place_at(c, t, q, &frame, &S);
     sn_frame X = motion(&c->frame, &frame);
-    sums sum = carried(&arrays_of(c->s).sum[c->k], &X);
+    sums sum = carried(&state_of(c->s)->sum[c->k], &X);
     sn_vec3 n = v3_add(torque_of(&sum.M), torque_of(&sum.D)), f = v3_sub(sum.G, sum.P);
     (void)odd_wrench(c, &X, &n, &f);
     return rest_slope(c, q, &weight) - v3_dot(S.a, n) - v3_dot(S.b, f);
@@ -266,7 +268,7 @@ static double descend(const turn_of *c) {
 
 // The least of -(c cos t + s sin t) with t between the limits.
 static double best_turn(const turn_of *c, sn_vec3 axis, sn_vec3 through) {
-    const sums *sum = &arrays_of(c->s).sum[c->k];
+    const sums *sum = &state_of(c->s)->sum[c->k];
     // the sums from a point on the axis
     sn_mat3 M = add_outer(&sum->M, v3_neg(sum->G), through);
     M = add_outer(&M, through, v3_sub(v3_scale(sum->W, through), sum->P));
@@ -288,7 +290,7 @@ static double best_turn(const turn_of *c, sn_vec3 axis, sn_vec3 through) {
 
 // How far the coordinate goes.
 static double best_step(const turn_of *c) {
-    const sums *sum = &arrays_of(c->s).sum[c->k];
+    const sums *sum = &state_of(c->s)->sum[c->k];
     const sn_joint_ops *ops = c->j->ops;
     const sn_frame still = {m3_identity(), {0, 0, 0}};
     sn_vec3 n = {0, 0, 0}, f = {0, 0, 0};
@@ -308,10 +310,10 @@ static double best_step(const turn_of *c) {
 // Carry the subtree along.
 static void carry(const turn_of *c, const sn_frame *X) {
     const sn_problem *p = c->s->problem;
-    arrays a = arrays_of(c->s);
-    a.sum[c->k] = carried(&a.sum[c->k], X);
-    for (int i = p->part_first[c->k]; i < p->part_first[a.end[c->k]]; i++)
-        if (is_odd(&p->part[i])) a.place[i] = frame_mul(X, &a.place[i]);
+    const state *a = state_of(c->s);
+    a->sum[c->k] = carried(&a->sum[c->k], X);
+    for (int i = p->part_first[c->k]; i < p->part_first[a->end[c->k]]; i++)
+        if (is_odd(&p->part[i])) a->place[i] = frame_mul(X, &a->place[i]);
 }
 
 // All degrees of freedom of joint k, the inner ones first; its coordinates are in s->trial. Returns
@@ -348,22 +350,22 @@ static double move_joint(sn_solver *s, int k) {
 
 static double sweep(sn_solver *s) {
     const sn_model *m = s->model;
-    arrays a = arrays_of(s);
+    const state *a = state_of(s);
     double square = 0;
     memcpy(s->trial, s->q, (size_t)m->nq * sizeof *s->q);
-    for (int k = 0; k < m->njoint; k++) begin_joint(s, &a, k);
+    for (int k = 0; k < m->njoint; k++) begin_joint(s, a, k);
     for (int k = m->njoint - 1; k >= 0; k--) {
         square += move_joint(s, k);
         int parent = m->joint[k].parent;
         if (parent < 0) continue;
-        sums *to = &a.sum[parent];
-        const sums *from = &a.sum[k];
+        sums *to = &a->sum[parent];
+        const sums *from = &a->sum[k];
         to->M = m3_add(&to->M, &from->M);
         to->D = m3_add(&to->D, &from->D);
         to->P = v3_add(to->P, from->P);
         to->G = v3_add(to->G, from->G);
         to->W += from->W;
-        if (a.end[k] > a.end[parent]) a.end[parent] = a.end[k];
+        if (a->end[k] > a->end[parent]) a->end[parent] = a->end[k];
     }
     return sqrt(square);
 }

@@ -135,7 +135,7 @@ static void run_lm(sn_solver *s) { run_damped(s, GAUSS_NEWTON); }
 // Equation solving: the step as it comes out, clamped after it. A step that does not help is halved
 // a few times, so that the result is never worse than the start; then it gives up.
 static void run_plain(sn_solver *s, double lambda) {
-    double *d = ((sn_damped *)s->own[0])->diagonal;
+    double *d = sn_damped_of(s)->diagonal;
     while (!sn_solver_finished(s)) {
         sn_trace trace = {.damping = lambda, .ratio = NAN};
         for (int i = 0; i < s->n; i++) {

@@ -16,9 +16,17 @@
 enum { PATIENCE = 50 };
 static const double diverged = 1e6;
 
+typedef struct state {
+    double *best;  // nq: the best pose of the walk
+} state;
+
 static void layout(sn_solver *s, sn_layout *layout_) {
-    s->own[0] = sn_layout_take(layout_, (size_t)s->model->nq, sizeof(double));
+    state a;
+    a.best = sn_layout_take(layout_, (size_t)s->model->nq, sizeof *a.best);
+    s->state = sn_layout_keep(layout_, &a, sizeof a);
 }
+
+static state *state_of(const sn_solver *s) { return s->state; }
 
 // Equation 28; 0 when nothing moves the residual.
 static double buss_length(sn_solver *s) {
@@ -61,7 +69,7 @@ static bool walk(sn_solver *s, double *best, double *best_f) {
 }
 
 static void run(sn_solver *s) {
-    double *best = s->own[0], best_f = s->f;
+    double *best = state_of(s)->best, best_f = s->f;
     memcpy(best, s->q, (size_t)s->model->nq * sizeof *best);
     if (walk(s, best, &best_f)) return;
     // go back to the best pose, and say of that one why it ends there

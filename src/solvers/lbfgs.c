@@ -13,36 +13,33 @@
 
 #include <string.h>
 
-typedef struct arrays {
+typedef struct state {
+    sn_descent_arrays d;
     double *s, *y;       // memory x nv
     double *share, *ys;  // memory: a_k; y.s on the free variables, 0 for a pair passed over
-    int *count;          // 2: pairs kept, and where the next one goes
-} arrays;
+    int count, next;     // pairs kept, and where the next one goes
+} state;
 
 static void layout(sn_solver *s, sn_layout *layout_) {
     size_t n = (size_t)s->n, m = (size_t)s->options.memory;
-    sn_descent_layout(s, layout_);
-    void **own = s->own + SN_DESCENT_OWN;
-    own[0] = sn_layout_take(layout_, n, m * sizeof(double));
-    own[1] = sn_layout_take(layout_, n, m * sizeof(double));
-    own[2] = sn_layout_take(layout_, m, sizeof(double));
-    own[3] = sn_layout_take(layout_, m, sizeof(double));
-    own[4] = sn_layout_take(layout_, 2, sizeof(int));
+    state a = {.d = sn_descent_layout(s, layout_)};
+    a.s = sn_layout_take(layout_, n, m * sizeof *a.s);
+    a.y = sn_layout_take(layout_, n, m * sizeof *a.y);
+    a.share = sn_layout_take(layout_, m, sizeof *a.share);
+    a.ys = sn_layout_take(layout_, m, sizeof *a.ys);
+    s->state = sn_layout_keep(layout_, &a, sizeof a);
 }
 
-static arrays arrays_of(const sn_solver *s) {
-    void *const *own = s->own + SN_DESCENT_OWN;
-    return (arrays){own[0], own[1], own[2], own[3], own[4]};
-}
+static state *state_of(const sn_solver *s) { return s->state; }
 
 static void reset(sn_solver *s) {
-    arrays a = arrays_of(s);
-    a.count[0] = a.count[1] = 0;
+    state *a = state_of(s);
+    a->count = a->next = 0;
 }
 
 // Where the k-th newest pair is.
-static int place_of(const sn_solver *s, const arrays *a, int k) {
-    int m = s->options.memory, at = a->count[1] - 1 - k;
+static int place_of(const sn_solver *s, const state *a, int k) {
+    int m = s->options.memory, at = a->next - 1 - k;
     return at < 0 ? at + m : at;
 }
 
@@ -58,55 +55,55 @@ static bool positive(double ys, double yy, double ss) { return ys > 1e-12 * sqrt
 
 static void direct(sn_solver *s, bool changed) {
     (void)changed;
-    sn_descent_arrays d = sn_descent_arrays_of(s);
-    arrays a = arrays_of(s);
-    const bool *open = d.open;
+    state *a = state_of(s);
+    const sn_descent_arrays *d = &a->d;
+    const bool *open = d->open;
     double *r = s->step, gamma = 1;
     int n = s->n;
     bool first = true;
     for (int i = 0; i < n; i++) r[i] = open[i] ? -s->ws->g[i] : 0;
-    for (int k = 0; k < a.count[0]; k++) {
-        int at = place_of(s, &a, k);
-        const double *step = a.s + (size_t)at * (size_t)n, *y = a.y + (size_t)at * (size_t)n;
+    for (int k = 0; k < a->count; k++) {
+        int at = place_of(s, a, k);
+        const double *step = a->s + (size_t)at * (size_t)n, *y = a->y + (size_t)at * (size_t)n;
         double ys = dot_open(open, y, step, n), yy = dot_open(open, y, y, n);
         bool good = positive(ys, yy, dot_open(open, step, step, n));
-        a.ys[at] = good ? ys : 0;
+        a->ys[at] = good ? ys : 0;
         if (!good) continue;
         if (first) {
             double yDy = 0;
             for (int i = 0; i < n; i++)
-                if (open[i]) yDy += y[i] * d.inverse[i] * y[i];
+                if (open[i]) yDy += y[i] * d->inverse[i] * y[i];
             gamma = ys / yDy;
             first = false;
         }
-        a.share[at] = dot_open(open, step, r, n) / ys;
-        for (int i = 0; i < n; i++) r[i] -= a.share[at] * y[i];
+        a->share[at] = dot_open(open, step, r, n) / ys;
+        for (int i = 0; i < n; i++) r[i] -= a->share[at] * y[i];
     }
-    for (int i = 0; i < n; i++) r[i] *= gamma * d.inverse[i];
-    for (int k = a.count[0] - 1; k >= 0; k--) {
-        int at = place_of(s, &a, k);
-        const double *step = a.s + (size_t)at * (size_t)n, *y = a.y + (size_t)at * (size_t)n;
-        if (a.ys[at] == 0) continue;
-        double more = a.share[at] - dot_open(open, y, r, n) / a.ys[at];
+    for (int i = 0; i < n; i++) r[i] *= gamma * d->inverse[i];
+    for (int k = a->count - 1; k >= 0; k--) {
+        int at = place_of(s, a, k);
+        const double *step = a->s + (size_t)at * (size_t)n, *y = a->y + (size_t)at * (size_t)n;
+        if (a->ys[at] == 0) continue;
+        double more = a->share[at] - dot_open(open, y, r, n) / a->ys[at];
         for (int i = 0; i < n; i++) r[i] += more * step[i];
     }
 }
 
 static void learn(sn_solver *s) {
-    sn_descent_arrays d = sn_descent_arrays_of(s);
-    arrays a = arrays_of(s);
-    int n = s->n, m = s->options.memory, at = a.count[1];
+    state *a = state_of(s);
+    const sn_descent_arrays *d = &a->d;
+    int n = s->n, m = s->options.memory, at = a->next;
     size_t bytes = (size_t)n * sizeof(double);
-    double ys = sn_solver_dot(d.y, s->moved, n), yy = sn_solver_dot(d.y, d.y, n);
+    double ys = sn_solver_dot(d->y, s->moved, n), yy = sn_solver_dot(d->y, d->y, n);
     if (!positive(ys, yy, sn_solver_dot(s->moved, s->moved, n))) return;
-    memcpy(a.s + (size_t)at * (size_t)n, s->moved, bytes);
-    memcpy(a.y + (size_t)at * (size_t)n, d.y, bytes);
-    if (a.count[0] < m) a.count[0]++;
-    a.count[1] = at + 1 < m ? at + 1 : 0;
+    memcpy(a->s + (size_t)at * (size_t)n, s->moved, bytes);
+    memcpy(a->y + (size_t)at * (size_t)n, d->y, bytes);
+    if (a->count < m) a->count++;
+    a->next = at + 1 < m ? at + 1 : 0;
 }
 
 static const sn_descent descent = {0.9, true, reset, direct, learn};
 
-static void run(sn_solver *s) { sn_descent_run(s, &descent); }
+static void run(sn_solver *s) { sn_descent_run(s, &descent, &state_of(s)->d); }
 
 const sn_method_ops sn_method_lbfgs = {layout, false, run};

@@ -145,14 +145,15 @@ bool sn_line_search_wolfe(sn_solver *s, const double *u, const double *g, double
     return at == THERE;
 }
 
-void sn_descent_layout(sn_solver *s, sn_layout *layout) {
+sn_descent_arrays sn_descent_layout(const sn_solver *s, sn_layout *layout) {
     size_t n = (size_t)s->n;
-    for (int i = 0; i < 3; i++) s->own[i] = sn_layout_take(layout, n, sizeof(double));
-    for (int i = 3; i < SN_DESCENT_OWN; i++) s->own[i] = sn_layout_take(layout, n, sizeof(bool));
-}
-
-sn_descent_arrays sn_descent_arrays_of(const sn_solver *s) {
-    return (sn_descent_arrays){s->own[0], s->own[1], s->own[2], s->own[3], s->own[4]};
+    sn_descent_arrays a;
+    a.g = sn_layout_take(layout, n, sizeof *a.g);
+    a.y = sn_layout_take(layout, n, sizeof *a.y);
+    a.inverse = sn_layout_take(layout, n, sizeof *a.inverse);
+    a.open = sn_layout_take(layout, n, sizeof *a.open);
+    a.was_open = sn_layout_take(layout, n, sizeof *a.was_open);
+    return a;
 }
 
 // D^-2. What the tasks hardly see at the start may be seen soon: it gets a share of the largest, or
@@ -202,20 +203,19 @@ static void learn(sn_solver *s, const sn_descent *method, const sn_descent_array
     method->learn(s);
 }
 
-void sn_descent_run(sn_solver *s, const sn_descent *method) {
-    sn_descent_arrays a = sn_descent_arrays_of(s);
+void sn_descent_run(sn_solver *s, const sn_descent *method, const sn_descent_arrays *a) {
     double most = s->f, last = 0;  // last: t times the slope of the last step
     bool fresh = true, entry = true;
-    find_inverse(s, a.inverse);
-    memset(a.open, 0, (size_t)s->n * sizeof *a.open);
+    find_inverse(s, a->inverse);
+    memset(a->open, 0, (size_t)s->n * sizeof *a->open);
     method->reset(s);
     while (!sn_solver_finished(s)) {
-        bool changed = find_open(s, &a);
-        double slope = point(s, method, &a, changed), t = 1;
+        bool changed = find_open(s, a);
+        double slope = point(s, method, a, changed), t = 1;
         if (!(slope < 0) && !fresh) {
             fresh = true;
             method->reset(s);
-            slope = point(s, method, &a, true);
+            slope = point(s, method, a, true);
         }
         if (entry) {
             // the workspace still holds the Gauss-Newton matrix of s->q
@@ -225,16 +225,16 @@ void sn_descent_run(sn_solver *s, const sn_descent *method) {
         } else if (!method->unit_step && last < 0) {
             t = last / slope;
         }
-        memcpy(a.g, s->ws->g, (size_t)s->n * sizeof *a.g);
+        memcpy(a->g, s->ws->g, (size_t)s->n * sizeof *a->g);
         sn_found found;
         sn_trace trace = {.ratio = NAN};
         trace.taken =
-            slope < 0 && sn_line_search_wolfe(s, s->step, a.g, method->sigma, t, most, &found);
+            slope < 0 && sn_line_search_wolfe(s, s->step, a->g, method->sigma, t, most, &found);
         if (trace.taken) {
             trace.step = found.length;
             trace.damping = found.t;
             sn_solver_take(s, found.f);
-            learn(s, method, &a);
+            learn(s, method, a);
             last = found.t * slope;
         }
         sn_solver_iterated(s, &trace);
@@ -243,7 +243,7 @@ void sn_descent_run(sn_solver *s, const sn_descent *method) {
             return;
         }
         if (!trace.taken) {
-            memcpy(s->ws->g, a.g, (size_t)s->n * sizeof *a.g);
+            memcpy(s->ws->g, a->g, (size_t)s->n * sizeof *a->g);
             method->reset(s);
             last = 0;
         }

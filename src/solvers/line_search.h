@@ -27,7 +27,7 @@ bool sn_line_search_armijo(sn_solver *s, const double *u, double alpha, double b
 bool sn_line_search_wolfe(sn_solver *s, const double *u, const double *g, double sigma,
                           double first, double most, sn_found *found);
 
-/// The arrays of the shared loop: the first entries of s->own.
+/// The arrays of the shared loop, a part of the method's state.
 typedef struct sn_descent_arrays {
     double *g;        ///< nv: gradient at the previous pose
     double *y;        ///< nv: change of the gradient in the last step, 0 where not free
@@ -36,10 +36,7 @@ typedef struct sn_descent_arrays {
     bool *was_open;   ///< nv: the same one step earlier
 } sn_descent_arrays;
 
-enum { SN_DESCENT_OWN = 5 };  ///< a method's own arrays start at s->own[SN_DESCENT_OWN]
-
-void sn_descent_layout(sn_solver *s, sn_layout *layout);
-sn_descent_arrays sn_descent_arrays_of(const sn_solver *s);
+sn_descent_arrays sn_descent_layout(const sn_solver *s, sn_layout *layout);
 
 /// A method that learns curvature.
 typedef struct sn_descent {
@@ -54,4 +51,4 @@ typedef struct sn_descent {
     void (*learn)(sn_solver *s);
 } sn_descent;
 
-void sn_descent_run(sn_solver *s, const sn_descent *method);
+void sn_descent_run(sn_solver *s, const sn_descent *method, const sn_descent_arrays *a);

@@ -19,6 +19,17 @@
 static const double closed = 1e-11;  // metres and radians
 static const double least_damping = 1e-10;
 
+typedef struct state {
+    double *diagonal;   // nv: of the system, lambda D^2 and a little
+    double *direction;  // nv: where it bends down; H times the step
+    bool *held;         // nv: stays while a trial is closed
+    double *q;          // nq: the trial that is being closed
+    double *x, *best;   // nv, nq: a step that closes the loops, and where it leads
+    bool *keep;         // nv: may move in that step
+} state;
+
+static state *state_of(const sn_solver *s) { return s->state; }
+
 // One evaluation at s->q, with the forces in the gradient; the scale is kept up.
 static bool derivatives(sn_solver *s, bool exact) {
     if (!sn_solver_eval(s, s->q, exact ? SN_EVAL_HESSIAN : SN_EVAL_GAUSS_NEWTON, &s->f))
@@ -47,8 +58,8 @@ static void balance(sn_solver *s) {
 // the loops would open further. Velocities with `held` stay. Returns how far it is open in the end.
 static double close_loops(sn_solver *s, double *q, const bool *held, int most) {
     const sn_model *m = s->model;
-    double *x = s->own[5], *best = s->own[6], open = INFINITY, f;
-    bool *keep = s->own[7];
+    double *x = state_of(s)->x, *best = state_of(s)->best, open = INFINITY, f;
+    bool *keep = state_of(s)->keep;
     for (int round = 0; round < most; round++) {
         if (!sn_solver_eval(s, q, SN_EVAL_GAUSS_NEWTON, &f)) return INFINITY;
         open = sn_ties_open(s->ws);
@@ -91,7 +102,7 @@ static double close_loops(sn_solver *s, double *q, const bool *held, int most) {
 
 // Factor with as much damping as it takes.
 static bool factor(sn_solver *s, double *lambda, bool *indefinite) {
-    double *d = s->own[0], *z = s->own[1], pivot = 0;
+    double *d = state_of(s)->diagonal, *z = state_of(s)->direction, pivot = 0;
     for (int tries = 0; tries < 60; tries++) {
         for (int i = 0; i < s->n; i++) d[i] = (*lambda + least_damping) * s->scale[i];
         s->report.factorizations++;
@@ -109,7 +120,7 @@ static bool factor(sn_solver *s, double *lambda, bool *indefinite) {
 
 // A step along the loops and what it promises.
 static double find_step(sn_solver *s, double reach, double *lambda, bool *indefinite) {
-    double *Hu = s->own[1];
+    double *Hu = state_of(s)->direction;
     for (int tries = 0; tries < 10; tries++) {
         if (!factor(s, lambda, indefinite)) return 0;
         double size = 0;
@@ -125,8 +136,8 @@ static double find_step(sn_solver *s, double reach, double *lambda, bool *indefi
 
 // s->trial: the step taken, and closed again. False when that does not work.
 static bool closed_trial(sn_solver *s, double *value, double *length) {
-    bool *held = s->own[2];
-    double *q = s->own[4];
+    bool *held = state_of(s)->held;
+    double *q = state_of(s)->q;
     *length = sn_solver_move(s, 1, s->step);
     // what has come to a limit stays there while the loops are closed
     for (int i = 0; i < s->n; i++) {
@@ -199,13 +210,15 @@ static void run(sn_solver *s) {
 
 void sn_solver_loops_layout(sn_solver *s, sn_layout *layout) {
     size_t n = (size_t)s->n, nq = (size_t)s->model->nq;
-    s->own[0] = sn_layout_take(layout, n, sizeof(double));
-    s->own[1] = sn_layout_take(layout, n, sizeof(double));
-    s->own[2] = sn_layout_take(layout, n, sizeof(bool));
-    s->own[4] = sn_layout_take(layout, nq, sizeof(double));
-    s->own[5] = sn_layout_take(layout, n, sizeof(double));
-    s->own[6] = sn_layout_take(layout, nq, sizeof(double));
-    s->own[7] = sn_layout_take(layout, n, sizeof(bool));
+    state a;
+    a.diagonal = sn_layout_take(layout, n, sizeof *a.diagonal);
+    a.direction = sn_layout_take(layout, n, sizeof *a.direction);
+    a.held = sn_layout_take(layout, n, sizeof *a.held);
+    a.q = sn_layout_take(layout, nq, sizeof *a.q);
+    a.x = sn_layout_take(layout, n, sizeof *a.x);
+    a.best = sn_layout_take(layout, nq, sizeof *a.best);
+    a.keep = sn_layout_take(layout, n, sizeof *a.keep);
+    s->state = sn_layout_keep(layout, &a, sizeof a);
 }
 
 bool sn_solver_loops_begin(sn_solver *s) {

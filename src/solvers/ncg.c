@@ -9,42 +9,48 @@
 // g.D^-2 g). Conjugacy needs a tighter search than BFGS: sigma = 0.1.
 #include "solvers/line_search.h"
 
+typedef struct state {
+    sn_descent_arrays d;
+    double *u;  // nv: the last direction
+    int steps;  // since the last start; 0 starts
+} state;
+
 static void layout(sn_solver *s, sn_layout *layout_) {
-    sn_descent_layout(s, layout_);
-    s->own[SN_DESCENT_OWN] = sn_layout_take(layout_, (size_t)s->n, sizeof(double));
-    s->own[SN_DESCENT_OWN + 1] = sn_layout_take(layout_, 1, sizeof(int));
+    state a = {.d = sn_descent_layout(s, layout_)};
+    a.u = sn_layout_take(layout_, (size_t)s->n, sizeof *a.u);
+    s->state = sn_layout_keep(layout_, &a, sizeof a);
 }
 
-// Steps since the last start; 0 starts.
-static int *steps(const sn_solver *s) { return s->own[SN_DESCENT_OWN + 1]; }
+static state *state_of(const sn_solver *s) { return s->state; }
 
-static void reset(sn_solver *s) { *steps(s) = 0; }
+static void reset(sn_solver *s) { state_of(s)->steps = 0; }
 
 static void direct(sn_solver *s, bool changed) {
-    sn_descent_arrays d = sn_descent_arrays_of(s);
+    state *a = state_of(s);
+    const sn_descent_arrays *d = &a->d;
     const double *g = s->ws->g;
-    double *u = s->own[SN_DESCENT_OWN], b = 0;
-    if (!changed && *steps(s) > 0 && *steps(s) < s->n) {
+    double *u = a->u, b = 0;
+    if (!changed && a->steps > 0 && a->steps < s->n) {
         double now = 0, old = 0, mixed = 0;
         for (int i = 0; i < s->n; i++) {
-            if (!d.open[i]) continue;
-            now += g[i] * d.inverse[i] * g[i];
-            old += d.g[i] * d.inverse[i] * d.g[i];
-            mixed += g[i] * d.inverse[i] * d.g[i];
+            if (!d->open[i]) continue;
+            now += g[i] * d->inverse[i] * g[i];
+            old += d->g[i] * d->inverse[i] * d->g[i];
+            mixed += g[i] * d->inverse[i] * d->g[i];
         }
         if (old > 0 && fabs(mixed) <= 0.2 * now) b = fmax(0, (now - mixed) / old);
     }
-    if (b == 0) *steps(s) = 0;
+    if (b == 0) a->steps = 0;
     for (int i = 0; i < s->n; i++) {
-        u[i] = d.open[i] ? b * u[i] - d.inverse[i] * g[i] : 0;
+        u[i] = d->open[i] ? b * u[i] - d->inverse[i] * g[i] : 0;
         s->step[i] = u[i];
     }
 }
 
-static void learn(sn_solver *s) { ++*steps(s); }
+static void learn(sn_solver *s) { state_of(s)->steps++; }
 
 static const sn_descent descent = {0.1, false, reset, direct, learn};
 
-static void run(sn_solver *s) { sn_descent_run(s, &descent); }
+static void run(sn_solver *s) { sn_descent_run(s, &descent, &state_of(s)->d); }
 
 const sn_method_ops sn_method_ncg = {layout, false, run};

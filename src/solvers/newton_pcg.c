@@ -32,26 +32,25 @@
 #include <lapacke.h>
 #endif
 
-// own arrays, nv numbers each unless it says otherwise
-enum {
-    BAND,   // M: nv x (bandwidth + 1), M_ij of row i at i - j
-    LOWER,  // its Cholesky factor L, M = L L^T, likewise
-    OPEN,   // bool: what may still move
-    RESIDUAL,
-    SOLVED,  // M^-1 of the residual
-    ALONG,   // the direction d,
-    TIMES,   // and H d
-    STEP,    // what one run of conjugate gradients adds
-    NEXT,    // p moved by it, inside the limits
-    DENSE,   // nearest_psd: H+, nv x nv,
-    VECTORS,
-    VALUES,
-    WORK,
-    IWORK
-};
+typedef struct state {
+    double *band;      // M: nv x (bandwidth + 1), M_ij of row i at i - j
+    double *lower;     // its Cholesky factor L, M = L L^T, likewise
+    bool *open;        // nv: what may still move
+    double *residual;  // nv
+    double *solved;    // nv: M^-1 of the residual
+    double *along;     // nv: the direction d,
+    double *times;     // nv: and H d
+    double *step;      // nv: what one run of conjugate gradients adds
+    double *next;      // nv: p moved by it, inside the limits
+    double *dense;     // nearest_psd: H+, nv x nv
+#ifdef SINEW_LAPACK
+    double *vectors, *values;  // for it, of H: nv x nv, nv
+    double *work;              // LAPACK's
+    lapack_int *iwork;         // likewise
+#endif
+} state;
 
-static double *array(const sn_solver *s, int which) { return s->own[which]; }
-static bool *open_of(const sn_solver *s) { return s->own[OPEN]; }
+static state *state_of(const sn_solver *s) { return s->state; }
 
 static bool uses_psd(const sn_solver *s) {
 #ifdef SINEW_LAPACK
@@ -64,17 +63,26 @@ static bool uses_psd(const sn_solver *s) {
 
 static void layout(sn_solver *s, sn_layout *layout_) {
     size_t n = (size_t)s->n, band = n * (size_t)(s->options.bandwidth + 1);
-    for (int i = BAND; i <= NEXT; i++)
-        s->own[i] = i == OPEN ? sn_layout_take(layout_, n, sizeof(bool))
-                              : sn_layout_take(layout_, i <= LOWER ? band : n, sizeof(double));
+    state a = {0};
+    a.band = sn_layout_take(layout_, band, sizeof *a.band);
+    a.lower = sn_layout_take(layout_, band, sizeof *a.lower);
+    a.open = sn_layout_take(layout_, n, sizeof *a.open);
+    a.residual = sn_layout_take(layout_, n, sizeof *a.residual);
+    a.solved = sn_layout_take(layout_, n, sizeof *a.solved);
+    a.along = sn_layout_take(layout_, n, sizeof *a.along);
+    a.times = sn_layout_take(layout_, n, sizeof *a.times);
+    a.step = sn_layout_take(layout_, n, sizeof *a.step);
+    a.next = sn_layout_take(layout_, n, sizeof *a.next);
 #ifdef SINEW_LAPACK
-    if (!uses_psd(s)) return;
-    s->own[DENSE] = sn_layout_take(layout_, n * n, sizeof(double));
-    s->own[VECTORS] = sn_layout_take(layout_, n * n, sizeof(double));
-    s->own[VALUES] = sn_layout_take(layout_, n, sizeof(double));
-    s->own[WORK] = sn_layout_take(layout_, 1 + 6 * n + 2 * n * n, sizeof(double));
-    s->own[IWORK] = sn_layout_take(layout_, 3 + 5 * n, sizeof(lapack_int));
+    if (uses_psd(s)) {
+        a.dense = sn_layout_take(layout_, n * n, sizeof *a.dense);
+        a.vectors = sn_layout_take(layout_, n * n, sizeof *a.vectors);
+        a.values = sn_layout_take(layout_, n, sizeof *a.values);
+        a.work = sn_layout_take(layout_, 1 + 6 * n + 2 * n * n, sizeof *a.work);
+        a.iwork = sn_layout_take(layout_, 3 + 5 * n, sizeof *a.iwork);
+    }
 #endif
+    s->state = sn_layout_keep(layout_, &a, sizeof a);
 }
 
 // H_ij, j at or above i on its path, y being K T_i of i's joint.
@@ -109,15 +117,15 @@ static void fill(const sn_solver *s, double *band, double *dense) {
 }
 
 #ifdef SINEW_LAPACK
-// H+ into DENSE and its band into BAND.
+// H+ into `dense` and its band into `band`.
 static bool find_nearest(sn_solver *s) {
     const size_t n = (size_t)s->n, width = (size_t)s->options.bandwidth + 1;
-    double *H = array(s, DENSE), *V = array(s, VECTORS), *value = array(s, VALUES);
+    double *H = state_of(s)->dense, *V = state_of(s)->vectors, *value = state_of(s)->values;
     fill(s, NULL, H);
     memcpy(V, H, n * n * sizeof *V);
     if (LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'L', s->n, V, s->n > 0 ? s->n : 1, value,
-                            s->own[WORK], (lapack_int)(1 + 6 * n + 2 * n * n), s->own[IWORK],
-                            (lapack_int)(3 + 5 * n)) != 0)
+                            state_of(s)->work, (lapack_int)(1 + 6 * n + 2 * n * n),
+                            state_of(s)->iwork, (lapack_int)(3 + 5 * n)) != 0)
         return false;
     for (size_t k = 0; k < n && value[k] < 0; k++) {
         const double *v = V + n * k;
@@ -126,7 +134,7 @@ static bool find_nearest(sn_solver *s) {
     }
     for (size_t i = 0; i < n; i++)
         for (size_t back = 0; back < width && back <= i; back++)
-            array(s, BAND)[i * width + back] = H[i + n * (i - back)];
+            state_of(s)->band[i * width + back] = H[i + n * (i - back)];
     return true;
 }
 #endif
@@ -136,7 +144,7 @@ static bool find_matrix(sn_solver *s) {
 #ifdef SINEW_LAPACK
     if (uses_psd(s)) return find_nearest(s);
 #endif
-    fill(s, array(s, BAND), NULL);
+    fill(s, state_of(s)->band, NULL);
     return true;
 }
 
@@ -146,7 +154,7 @@ static void times(sn_solver *s, const double *x, double *out) {
         sn_workspace_fields_multiply(s->ws, x, out);
         return;
     }
-    const double *H = array(s, DENSE);
+    const double *H = state_of(s)->dense;
     for (int i = 0; i < s->n; i++) out[i] = 0;
     for (int j = 0; j < s->n; j++, H += s->n)
         for (int i = 0; i < s->n; i++) out[i] += H[i] * x[j];
@@ -154,10 +162,10 @@ static void times(sn_solver *s, const double *x, double *out) {
 
 // L L^T = M = band + lambda D^2 on what is open, D^2 alone elsewhere.
 static bool factor_band(const sn_solver *s, double lambda) {
-    const bool *open = open_of(s);
+    const bool *open = state_of(s)->open;
     const int width = s->options.bandwidth + 1;
-    const double *M = array(s, BAND);
-    double *L = array(s, LOWER);
+    const double *M = state_of(s)->band;
+    double *L = state_of(s)->lower;
     for (int i = 0; i < s->n; i++) {
         const double *row = M + (size_t)i * (size_t)width;
         double *to = L + (size_t)i * (size_t)width;
@@ -189,15 +197,16 @@ static void precondition(sn_solver *s, double *shift) {
         lambda = lambda > 0 ? 4 * lambda : 1e-3;
     }
     // numbers beyond all measure: the diagonal will do
-    memset(s->own[LOWER], 0, (size_t)s->n * (size_t)(s->options.bandwidth + 1) * sizeof(double));
+    memset(state_of(s)->lower, 0,
+           (size_t)s->n * (size_t)(s->options.bandwidth + 1) * sizeof(double));
     for (int i = 0; i < s->n; i++)
-        array(s, LOWER)[(size_t)i * (size_t)(s->options.bandwidth + 1)] = sqrt(s->scale[i]);
+        state_of(s)->lower[(size_t)i * (size_t)(s->options.bandwidth + 1)] = sqrt(s->scale[i]);
 }
 
 // x <- M^-1 x
 static void solve_band(const sn_solver *s, double *x) {
     const int width = s->options.bandwidth + 1;
-    const double *L = array(s, LOWER);
+    const double *L = state_of(s)->lower;
     for (int i = 0; i < s->n; i++) {
         const double *row = L + (size_t)i * (size_t)width;
         for (int back = 1; back < width && back <= i; back++) x[i] -= row[back] * x[i - back];
@@ -231,11 +240,11 @@ typedef struct region {
     bool indefinite;  // some run met negative curvature
 } region;
 
-// Conjugate gradients from p, w being what they add: in STEP.
+// Conjugate gradients from p, w being what they add: in `step`.
 static void conjugate_gradients(sn_solver *s, const double *p, region *in) {
-    const bool *open = open_of(s);
-    double *r = array(s, RESIDUAL), *z = array(s, SOLVED), *d = array(s, ALONG);
-    double *Hd = array(s, TIMES), *w = array(s, STEP), *x = array(s, NEXT);
+    const bool *open = state_of(s)->open;
+    double *r = state_of(s)->residual, *z = state_of(s)->solved, *d = state_of(s)->along;
+    double *Hd = state_of(s)->times, *w = state_of(s)->step, *x = state_of(s)->next;
     const double most = (double)s->n * s->n;
     times(s, p, Hd);
     for (int i = 0; i < s->n; i++) {
@@ -287,7 +296,7 @@ static double clamp_move(const sn_solver *s, int i, double step) {
 
 // The decrease m(0) - m(x).
 static double promised(sn_solver *s, const double *x) {
-    double *Hx = array(s, TIMES);
+    double *Hx = state_of(s)->times;
     times(s, x, Hx);
     return -(sn_solver_dot(s->ws->g, x, s->n) + 0.5 * sn_solver_dot(x, Hx, s->n));
 }
@@ -296,8 +305,8 @@ static double promised(sn_solver *s, const double *x) {
 // the model falls at least half as far that way as without limits, or all stop where the first
 // does. What came to stand at a limit is closed; false when nothing did.
 static bool advance(sn_solver *s, double *p, const double *w, double *promise) {
-    bool *open = open_of(s), closed = false;
-    double *x = array(s, NEXT), first = 1, before = *promise;
+    bool *open = state_of(s)->open, closed = false;
+    double *x = state_of(s)->next, first = 1, before = *promise;
     for (int i = 0; i < s->n; i++) x[i] = p[i] + w[i];
     double free_promise = promised(s, x);
     for (int i = 0; i < s->n; i++) {
@@ -334,9 +343,9 @@ static double descend(sn_solver *s, double *p, double *w, double radius) {
 
 // A step inside region and limits, in s->step; returns the decrease it promises.
 static double find_step(sn_solver *s, region *in) {
-    double *p = s->step, *w = array(s, STEP), promise = 0;
+    double *p = s->step, *w = state_of(s)->step, promise = 0;
     for (int i = 0; i < s->n; i++) {
-        open_of(s)[i] = s->keep[i];
+        state_of(s)->open[i] = s->keep[i];
         p[i] = 0;
     }
     in->target = -1;

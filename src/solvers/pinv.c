@@ -25,19 +25,15 @@ static const int patience = 50;
 // nothing; without the bound 32 instead of 36 of 40 humanoids 1 rad away arrive.
 static const double longest = 1.0;
 
-void sn_solver_walk_layout(sn_solver *s, sn_layout *layout) {
-    s->own[0] = sn_layout_take(layout, (size_t)s->model->nq, sizeof(double));
-}
-
 static void limit_step(sn_solver *s) {
     double top = 0;
     for (int i = 0; i < s->n; i++) top = fmax(top, fabs(s->step[i]));
     for (int i = 0; i < s->n && top > longest; i++) s->step[i] *= longest / top;
 }
 
-// While it walks, s->q and s->f are the walker's; the best pose is in own[0].
-void sn_solver_walk(sn_solver *s, bool (*find_step)(sn_solver *s)) {
-    double *best = s->own[0], best_f = s->f;
+// While it walks, s->q and s->f are the walker's; the best pose is in `best`.
+void sn_solver_walk(sn_solver *s, double *best, bool (*find_step)(sn_solver *s)) {
+    double best_f = s->f;
     size_t bytes = (size_t)s->model->nq * sizeof *best;
     memcpy(best, s->q, bytes);
     for (int idle = 0; !sn_solver_finished(s);) {
@@ -85,6 +81,15 @@ typedef struct sizes {
     lapack_int work, iwork;
 } sizes;
 
+typedef struct state {
+    sizes size;
+    double *best;       // nq: of the walk
+    double *J, *b;      // m x n, by columns; rows
+    double *sigma;      // n: singular values
+    double *work;       // LAPACK's
+    lapack_int *iwork;  // likewise
+} state;
+
 // What LAPACK wants for this problem.
 static sizes sizes_of(const sn_solver *s) {
     sizes z = {.m = sn_residual_count(s->problem), .n = s->n};
@@ -100,30 +105,33 @@ static sizes sizes_of(const sn_solver *s) {
 
 static void layout(sn_solver *s, sn_layout *layout_) {
     sizes z = sizes_of(s);
-    sn_solver_walk_layout(s, layout_);
-    s->own[1] = sn_layout_take(layout_, (size_t)z.m * (size_t)z.n, sizeof(double));
-    s->own[2] = sn_layout_take(layout_, (size_t)z.rows, sizeof(double));
-    s->own[3] = sn_layout_take(layout_, (size_t)z.n, sizeof(double));
-    s->own[4] = sn_layout_take(layout_, (size_t)z.work, sizeof(double));
-    s->own[5] = sn_layout_take(layout_, (size_t)z.iwork, sizeof(lapack_int));
-    s->own[6] = sn_layout_take(layout_, 1, sizeof z);
-    if (s->own[6] != NULL) *(sizes *)s->own[6] = z;
+    state a = {.size = z};
+    a.best = sn_layout_take(layout_, (size_t)s->model->nq, sizeof *a.best);
+    a.J = sn_layout_take(layout_, (size_t)z.m * (size_t)z.n, sizeof *a.J);
+    a.b = sn_layout_take(layout_, (size_t)z.rows, sizeof *a.b);
+    a.sigma = sn_layout_take(layout_, (size_t)z.n, sizeof *a.sigma);
+    a.work = sn_layout_take(layout_, (size_t)z.work, sizeof *a.work);
+    a.iwork = sn_layout_take(layout_, (size_t)z.iwork, sizeof *a.iwork);
+    s->state = sn_layout_keep(layout_, &a, sizeof a);
 }
 
+static state *state_of(const sn_solver *s) { return s->state; }
+
 static bool find_step(sn_solver *s) {
-    const sizes *z = s->own[6];
-    double *J = s->own[1], *b = s->own[2];
+    const state *a = state_of(s);
+    const sizes *z = &a->size;
+    double *J = a->J, *b = a->b;
     lapack_int rank = 0;
     sn_residuals(s->ws, b, J);
     s->report.factorizations++;
-    if (LAPACKE_dgelsd_work(LAPACK_COL_MAJOR, z->m, z->n, 1, J, z->m, b, z->rows, s->own[3],
-                            least_share, &rank, s->own[4], z->work, s->own[5]) != 0)
+    if (LAPACKE_dgelsd_work(LAPACK_COL_MAJOR, z->m, z->n, 1, J, z->m, b, z->rows, a->sigma,
+                            least_share, &rank, a->work, z->work, a->iwork) != 0)
         return false;
     for (int i = 0; i < s->n; i++) s->step[i] = -b[i];
     return true;
 }
 
-static void run(sn_solver *s) { sn_solver_walk(s, find_step); }
+static void run(sn_solver *s) { sn_solver_walk(s, state_of(s)->best, find_step); }
 
 const sn_method_ops sn_method_pinv = {layout, false, run};
 #endif

@@ -20,6 +20,14 @@ typedef struct sizes {
     lapack_int work;
 } sizes;
 
+typedef struct state {
+    sizes size;
+    double *best;       // nq: of the walk
+    double *J, *b;      // m x n, by columns; rows
+    lapack_int *pivot;  // n: which column went where
+    double *work;       // LAPACK's
+} state;
+
 static sizes sizes_of(const sn_solver *s) {
     sizes z = {.m = sn_residual_count(s->problem), .n = s->n};
     z.rows = z.m > z.n ? z.m : z.n;
@@ -34,30 +42,33 @@ static sizes sizes_of(const sn_solver *s) {
 
 static void layout(sn_solver *s, sn_layout *layout_) {
     sizes z = sizes_of(s);
-    sn_solver_walk_layout(s, layout_);
-    s->own[1] = sn_layout_take(layout_, (size_t)z.m * (size_t)z.n, sizeof(double));
-    s->own[2] = sn_layout_take(layout_, (size_t)z.rows, sizeof(double));
-    s->own[3] = sn_layout_take(layout_, (size_t)z.n, sizeof(lapack_int));
-    s->own[4] = sn_layout_take(layout_, (size_t)z.work, sizeof(double));
-    s->own[5] = sn_layout_take(layout_, 1, sizeof z);
-    if (s->own[5] != NULL) *(sizes *)s->own[5] = z;
+    state a = {.size = z};
+    a.best = sn_layout_take(layout_, (size_t)s->model->nq, sizeof *a.best);
+    a.J = sn_layout_take(layout_, (size_t)z.m * (size_t)z.n, sizeof *a.J);
+    a.b = sn_layout_take(layout_, (size_t)z.rows, sizeof *a.b);
+    a.pivot = sn_layout_take(layout_, (size_t)z.n, sizeof *a.pivot);
+    a.work = sn_layout_take(layout_, (size_t)z.work, sizeof *a.work);
+    s->state = sn_layout_keep(layout_, &a, sizeof a);
 }
 
+static state *state_of(const sn_solver *s) { return s->state; }
+
 static bool find_step(sn_solver *s) {
-    const sizes *z = s->own[5];
-    double *J = s->own[1], *b = s->own[2];
-    lapack_int *pivot = s->own[3], rank = 0;
+    const state *a = state_of(s);
+    const sizes *z = &a->size;
+    double *J = a->J, *b = a->b;
+    lapack_int *pivot = a->pivot, rank = 0;
     sn_residuals(s->ws, b, J);
     memset(pivot, 0, (size_t)z->n * sizeof *pivot);  // every column may be moved
     s->report.factorizations++;
     if (LAPACKE_dgelsy_work(LAPACK_COL_MAJOR, z->m, z->n, 1, J, z->m, b, z->rows, pivot,
-                            least_share, &rank, s->own[4], z->work) != 0)
+                            least_share, &rank, a->work, z->work) != 0)
         return false;
     for (int i = 0; i < s->n; i++) s->step[i] = -b[i];
     return true;
 }
 
-static void run(sn_solver *s) { sn_solver_walk(s, find_step); }
+static void run(sn_solver *s) { sn_solver_walk(s, state_of(s)->best, find_step); }
 
 const sn_method_ops sn_method_qr = {layout, false, run};
 #endif

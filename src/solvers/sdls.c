@@ -44,6 +44,17 @@ typedef struct progress {
     double allow;  // times what an effector may ask for
 } progress;
 
+typedef struct state {
+    sizes size;
+    progress now;
+    double *best;            // nq: of the walk
+    double *J, *e;           // m x n, by columns; m
+    double *sigma, *U, *Vt;  // k, m x k, k x n: J = U sigma Vt
+    double *reach;           // n: how fast each degree of freedom moves the effectors
+    double *work;            // LAPACK's
+    lapack_int *iwork;       // likewise
+} state;
+
 static lapack_int at_least_one(lapack_int x) { return x > 1 ? x : 1; }
 
 static sizes sizes_of(const sn_solver *s) {
@@ -62,19 +73,20 @@ static sizes sizes_of(const sn_solver *s) {
 static void layout(sn_solver *s, sn_layout *layout_) {
     sizes z = sizes_of(s);
     size_t m = (size_t)z.m, n = (size_t)z.n, k = (size_t)z.k;
-    sn_solver_walk_layout(s, layout_);
-    s->own[1] = sn_layout_take(layout_, m * n, sizeof(double));
-    s->own[2] = sn_layout_take(layout_, m, sizeof(double));
-    s->own[3] = sn_layout_take(layout_, k, sizeof(double));
-    s->own[4] = sn_layout_take(layout_, m * k, sizeof(double));
-    s->own[5] = sn_layout_take(layout_, k * n, sizeof(double));
-    s->own[6] = sn_layout_take(layout_, n, sizeof(double));
-    s->own[7] = sn_layout_take(layout_, (size_t)z.work, sizeof(double));
-    s->own[8] = sn_layout_take(layout_, 8 * k, sizeof(lapack_int));
-    s->own[9] = sn_layout_take(layout_, 1, sizeof z);
-    if (s->own[9] != NULL) *(sizes *)s->own[9] = z;
-    s->own[10] = sn_layout_take(layout_, 1, sizeof(progress));
+    state a = {.size = z};
+    a.best = sn_layout_take(layout_, (size_t)s->model->nq, sizeof *a.best);
+    a.J = sn_layout_take(layout_, m * n, sizeof *a.J);
+    a.e = sn_layout_take(layout_, m, sizeof *a.e);
+    a.sigma = sn_layout_take(layout_, k, sizeof *a.sigma);
+    a.U = sn_layout_take(layout_, m * k, sizeof *a.U);
+    a.Vt = sn_layout_take(layout_, k * n, sizeof *a.Vt);
+    a.reach = sn_layout_take(layout_, n, sizeof *a.reach);
+    a.work = sn_layout_take(layout_, (size_t)z.work, sizeof *a.work);
+    a.iwork = sn_layout_take(layout_, 8 * k, sizeof *a.iwork);
+    s->state = sn_layout_keep(layout_, &a, sizeof a);
 }
+
+static state *state_of(const sn_solver *s) { return s->state; }
 
 // Rows of the effector that starts at `row`.
 static int effector_rows(const sizes *z, int row) { return row < z->triples ? 3 : 1; }
@@ -106,17 +118,18 @@ static void clamp_entries(double *x, int n, double top) {
 }
 
 static bool find_step(sn_solver *s) {
-    const sizes *z = s->own[9];
-    double *J = s->own[1], *e = s->own[2], *sigma = s->own[3], *U = s->own[4], *Vt = s->own[5];
-    double *reach = s->own[6], *phi = s->delta;
-    progress *now = s->own[10];
+    state *a = state_of(s);
+    const sizes *z = &a->size;
+    double *J = a->J, *e = a->e, *sigma = a->sigma, *U = a->U, *Vt = a->Vt;
+    double *reach = a->reach, *phi = s->delta;
+    progress *now = &a->now;
     if (!(s->f < now->f)) now->allow *= 2;
     now->f = s->f;
     sn_residuals(s->ws, e, J);
     clamp_errors(z, J, now->allow, e, reach);
     s->report.factorizations++;
     if (LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'S', z->m, z->n, J, z->m, sigma, U, z->m, Vt, z->k,
-                            s->own[7], z->work, s->own[8]) != 0)
+                            a->work, z->work, a->iwork) != 0)
         return false;
     for (int j = 0; j < s->n; j++) s->step[j] = 0;
     for (int i = 0; i < z->k && sigma[i] > least_share * sigma[0]; i++) {
@@ -137,8 +150,8 @@ static bool find_step(sn_solver *s) {
 }
 
 static void run(sn_solver *s) {
-    *(progress *)s->own[10] = (progress){.f = INFINITY, .allow = 1};
-    sn_solver_walk(s, find_step);
+    state_of(s)->now = (progress){.f = INFINITY, .allow = 1};
+    sn_solver_walk(s, state_of(s)->best, find_step);
 }
 
 const sn_method_ops sn_method_sdls = {layout, false, run};

@@ -20,8 +20,8 @@
 #include "sweeps/workspace.h"
 
 typedef struct sn_method_ops {
-    /// The method's own arrays, from the solver's layout (called twice: measured, then placed).
-    /// NULL for none. Pointers go into s->own, which is zeroed and large enough for 64 pointers.
+    /// Fill the method's own struct with arrays from the solver's layout and keep it there with
+    /// sn_layout_keep(), as s->state (called twice: measured, then placed). NULL for none.
     void (*layout)(sn_solver *s, sn_layout *layout);
     bool leaves_saddles;  ///< may step along negative curvature where it ends at a saddle
     /// Improve s->q until something stops it; s->report.stop says what. On entry the workspace
@@ -77,7 +77,7 @@ struct sn_solver {
     bool held_known;        ///< for these derivatives
     bool *round;  ///< nv: an angle that goes round in this solve, without limits until its end
     double *started_at;  ///< nq: the pose that the solve began with
-    void *own[64];       ///< the method's own arrays
+    void *state;         ///< the struct that ops->layout kept; its type is known to the method
     sn_cold cold;
 };
 
@@ -139,7 +139,7 @@ void sn_solver_find_scale(sn_solver *s, bool fresh);
 
 /// pinv.c, for methods that solve equations and clamp after the step: walk from pose to pose,
 /// whatever f does, and keep the best. find_step fills s->step; false ends the walk.
-void sn_solver_walk(sn_solver *s, bool (*find_step)(sn_solver *s));
-void sn_solver_walk_layout(sn_solver *s, sn_layout *layout);
+/// @param best  nq, of the method's state: the best pose while it walks
+void sn_solver_walk(sn_solver *s, double *best, bool (*find_step)(sn_solver *s));
 
 double sn_solver_dot(const double *x, const double *y, int n);

@@ -16,7 +16,7 @@
 
 #include "solvers/system.h"
 
-static sn_damped *own(const sn_solver *s) { return s->own[0]; }
+sn_damped *sn_damped_of(const sn_solver *s) { return s->state; }
 
 static void find_kinds(const sn_solver *s, sn_damped *m) {
     for (int k = 0; k < s->model->njoint; k++) {
@@ -30,20 +30,19 @@ static void find_kinds(const sn_solver *s, sn_damped *m) {
 
 void sn_damped_layout(sn_solver *s, sn_layout *layout) {
     size_t n = (size_t)s->n;
-    sn_damped spare, *m = sn_layout_take(layout, 1, sizeof *m);
-    s->own[0] = m;
-    if (m == NULL) m = &spare;
-    m->metric = sn_layout_take(layout, n, sizeof *m->metric);
-    m->gain = sn_layout_take(layout, n, sizeof *m->gain);
-    m->length = sn_layout_take(layout, n, sizeof *m->length);
-    m->diagonal = sn_layout_take(layout, n, sizeof *m->diagonal);
-    m->direction = sn_layout_take(layout, n, sizeof *m->direction);
-    m->plain = sn_layout_take(layout, n, sizeof *m->plain);
-    m->open = sn_layout_take(layout, n, sizeof *m->open);
+    sn_damped m = {0};
+    m.metric = sn_layout_take(layout, n, sizeof *m.metric);
+    m.gain = sn_layout_take(layout, n, sizeof *m.gain);
+    m.length = sn_layout_take(layout, n, sizeof *m.length);
+    m.diagonal = sn_layout_take(layout, n, sizeof *m.diagonal);
+    m.direction = sn_layout_take(layout, n, sizeof *m.direction);
+    m.plain = sn_layout_take(layout, n, sizeof *m.plain);
+    m.open = sn_layout_take(layout, n, sizeof *m.open);
+    s->state = sn_layout_keep(layout, &m, sizeof m);
 }
 
 void sn_damped_measure(sn_solver *s, bool fresh) {
-    sn_damped *m = own(s);
+    sn_damped *m = sn_damped_of(s);
     if (fresh) find_kinds(s, m);  // the problem may have other locks and strengths by now
     double before[2] = {m->most[0], m->most[1]};
     if (fresh) m->most[0] = m->most[1] = 0;
@@ -59,14 +58,14 @@ void sn_damped_measure(sn_solver *s, bool fresh) {
 }
 
 static void find_diagonal(const sn_solver *s, double lambda) {
-    const sn_damped *m = own(s);
+    const sn_damped *m = sn_damped_of(s);
     for (int i = 0; i < s->n; i++)
         m->diagonal[i] = lambda * m->metric[i] + SN_LEAST_DAMPING * s->scale[i];
 }
 
 // Factor with as much damping as it takes; false when even a lot is not enough.
 static bool factor(sn_solver *s, sn_damped_step *to) {
-    const sn_damped *m = own(s);
+    const sn_damped *m = sn_damped_of(s);
     double pivot = 0;
     for (int tries = 0; tries < 40; tries++) {
         find_diagonal(s, to->lambda);
@@ -86,7 +85,7 @@ static bool factor(sn_solver *s, sn_damped_step *to) {
 static double clamp_move(const sn_solver *s, int i, double step) {
     int at = s->q_of[i];
     if (at < 0) return step;
-    double gain = own(s)->gain[i], x = s->q[at] + gain * step;
+    double gain = sn_damped_of(s)->gain[i], x = s->q[at] + gain * step;
     if (x < s->lower[i]) return (s->lower[i] - s->q[at]) / gain;
     if (x > s->upper[i]) return (s->upper[i] - s->q[at]) / gain;
     return step;
@@ -94,7 +93,7 @@ static double clamp_move(const sn_solver *s, int i, double step) {
 
 // The decrease that the quadratic model promises for a motion u.
 static double promised(sn_solver *s, const double *u) {
-    double *Hu = own(s)->direction;
+    double *Hu = sn_damped_of(s)->direction;
     sn_system_multiply(s, u, Hu);
     return -(sn_solver_dot(s->ws->g, u, s->n) + 0.5 * sn_solver_dot(u, Hu, s->n));
 }
@@ -102,7 +101,7 @@ static double promised(sn_solver *s, const double *u) {
 // Put those that `step` carries past their limits there, and solve for the others again; a few
 // times at the most. The result is in `step`; false when nothing crossed a limit or a pivot failed.
 static bool refine_step(sn_solver *s, double *step, double lambda) {
-    const sn_damped *m = own(s);
+    const sn_damped *m = sn_damped_of(s);
     bool *open = m->open, crossed = false;
     double *Hu = m->direction, *fixed = s->moved;
     memcpy(open, s->keep, (size_t)s->n * sizeof *open);
@@ -132,7 +131,7 @@ static bool refine_step(sn_solver *s, double *step, double lambda) {
 
 // The largest rotation of a degree of freedom that a step makes.
 static double largest_turn(const sn_solver *s, const double *step) {
-    const sn_damped *m = own(s);
+    const sn_damped *m = sn_damped_of(s);
     double most = 0;
     for (int i = 0; i < s->n; i++) {
         double turn = m->length[i] ? 0 : fabs(m->gain[i] * step[i]);
@@ -143,7 +142,7 @@ static double largest_turn(const sn_solver *s, const double *step) {
 
 // The damping with which a step of this one's direction would be `ratio` times shorter.
 static double more_damping(sn_solver *s, double lambda, double ratio) {
-    const sn_damped *m = own(s);
+    const sn_damped *m = sn_damped_of(s);
     double *y = m->direction, square = 0, slope = 0;
     for (int i = 0; i < s->n; i++) {
         y[i] = s->keep[i] ? m->metric[i] * s->step[i] : 0;
@@ -174,7 +173,7 @@ static double damped_step(sn_solver *s, sn_damped_step *to) {
 }
 
 void sn_damped_find(sn_solver *s, sn_damped_step *to) {
-    const sn_damped *m = own(s);
+    const sn_damped *m = sn_damped_of(s);
     double *step = s->step, t = damped_step(s, to);
     to->promise = 0;
     if (t == 0) return;

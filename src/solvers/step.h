@@ -7,7 +7,7 @@
 /// Relative damping below which rounding makes the pivots of a singular matrix meaningless.
 #define SN_LEAST_DAMPING 1e-10
 
-/// The step's own arrays, each nv.
+/// The state of the damped methods; each array nv.
 typedef struct sn_damped {
     double *metric;     ///< D^2
     double *gain;       ///< in sweep order; 0: locked
@@ -19,8 +19,9 @@ typedef struct sn_damped {
     bool *open;         ///< not yet put at a limit
 } sn_damped;
 
-/// The share of the solver's memory; s->own[0] is the sn_damped.
+/// The share of the solver's memory, and where it is.
 void sn_damped_layout(sn_solver *s, sn_layout *layout);
+sn_damped *sn_damped_of(const sn_solver *s);
 
 /// D^2 from the Gauss-Newton diagonal that sn_solver_find_scale() last saw: of this pose alone, or the
 /// largest since.
