@@ -59,7 +59,8 @@ SN_API void sn_workspace_gradient(const sn_workspace *workspace, double *g);
 
 /// nv x nv numbers, symmetric, file order.
 SN_API void sn_workspace_hessian(sn_workspace *workspace, double *H);
-/// Path-sparse, in sweep order; valid until the next evaluation.
+/// Path-sparse, in sweep order; valid until the next evaluation. This is the tree's part: what couples
+/// branches (couplings, relative tasks, loops, the centre of mass) is in sn_workspace_hessian() only.
 SN_API const double *sn_workspace_rows(sn_workspace *workspace);
 /// nv numbers in sweep order; valid until the next evaluation.
 SN_API const double *sn_workspace_sweep_gradient(const sn_workspace *workspace);
@@ -119,7 +120,8 @@ SN_API void sn_jacobian_adjusted(const sn_workspace *workspace, int joint, sn_ja
                                  const double local[3], unsigned rows, double *J);
 
 /// The time derivative of sn_jacobian_adjusted() when the pose moves with velocities `qd` (nv,
-/// file order, not scaled by gains).
+/// file order, not scaled by gains). Columns stand for each coordinate alone: those of followers are not
+/// folded into their leaders', and `qd` has the followers' own velocities.
 SN_API void sn_jacobian_dot(sn_workspace *workspace, int joint, sn_jacobian_frame frame,
                             const double local[3], unsigned rows, const double *qd, double *Jdot);
 

@@ -493,12 +493,13 @@ static sn_status begin_constraint(reading *r) {
     }
     SN_TRY(read_name(r, "a constraint", false, &name));
     SN_TRY(SN_OSIM_ROOM(u, constraint, 1));
-    u->constraint[u->nconstraint++] = (sn_osim_constraint){.name = name,
-                                                           .type = known[k].type,
-                                                           .end = {{SIZE_MAX}, {SIZE_MAX}},
-                                                           .own.first = u->nframe,
-                                                           .distance = NAN,
-                                                           .line = r->line};
+    u->constraint[u->nconstraint++] =
+        (sn_osim_constraint){.name = name,
+                             .type = known[k].type,
+                             .end = {{.body = SIZE_MAX}, {.body = SIZE_MAX}},
+                             .own.first = u->nframe,
+                             .distance = NAN,
+                             .line = r->line};
     r->depth[CONSTRAINT] = r->xml.depth;
     return SN_OK;
 }
