@@ -131,6 +131,117 @@ static void known_minima(void **unused) {
     }
 }
 
+// --- reach cones ---------------------------------------------------------------------------------------
+
+// Corners on a circle of directions, in order either way round, of any length: convex.
+static void random_reach(uint64_t *state, sn_joint_desc *d) {
+    sn_vec3 middle, u, v;
+    do middle = v3(uniform(state, -1, 1), uniform(state, -1, 1), uniform(state, -1, 1));
+    while (v3_norm(middle) < 0.1);
+    middle = v3_scale(1 / v3_norm(middle), middle);
+    u = v3_cross(middle, fabs(middle.x) < 0.6 ? v3_unit(0) : v3_unit(1));
+    u = v3_scale(1 / v3_norm(u), u);
+    v = v3_cross(middle, u);
+    double wide = uniform(state, 0.2, 1.3), at = uniform(state, 0, 6),
+           sign = below(state, 2) ? 1 : -1;
+    d->swing = INFINITY;
+    d->nreach = 3 + below(state, SN_MAX_REACH - 2);
+    for (int i = 0; i < d->nreach; i++) {
+        double angle = at + sign * 2 * pi * (i + uniform(state, -0.3, 0.3)) / d->nreach;
+        sn_vec3 c =
+            v3_add(v3_scale(cos(wide), middle),
+                   v3_scale(sin(wide), v3_add(v3_scale(cos(angle), u), v3_scale(sin(angle), v))));
+        c = v3_scale(uniform(state, 0.5, 2), c);
+        d->reach[i][0] = c.x, d->reach[i][1] = c.y, d->reach[i][2] = c.z;
+    }
+}
+
+// How far outside a direction is: below 0 inside.
+static double outside(const sn_joint_desc *d, sn_vec3 at) {
+    double most = -INFINITY, turn = 0;
+    for (int i = 0; i < d->nreach; i++) {
+        sn_vec3 a = v3_from(d->reach[i]), b = v3_from(d->reach[(i + 1) % d->nreach]);
+        sn_vec3 k = v3_cross(a, b);
+        if (i == 0) turn = v3_dot(k, v3_from(d->reach[2])) < 0 ? 1 : -1;
+        most = fmax(most, turn * v3_dot(k, at) / v3_norm(k));
+    }
+    return most;
+}
+
+// The largest product of a direction with one of the polygon: along all sides, finer and finer.
+static double nearest(const sn_joint_desc *d, sn_vec3 to) {
+    double best = -1;
+    for (int i = 0; i < d->nreach; i++) {
+        sn_vec3 a = v3_from(d->reach[i]), b = v3_from(d->reach[(i + 1) % d->nreach]);
+        double low = 0, high = 1;
+        a = v3_scale(1 / v3_norm(a), a);
+        b = v3_scale(1 / v3_norm(b), b);
+        for (int round = 0; round < 12; round++) {
+            double top = -2, at = 0, step = (high - low) / 20;
+            for (int k = 0; k <= 20; k++) {
+                double t = low + k * step;
+                sn_vec3 p = v3_add(v3_scale(1 - t, a), v3_scale(t, b));
+                double dot = v3_dot(p, to) / v3_norm(p);
+                if (dot > top) top = dot, at = t;
+            }
+            best = fmax(best, top);
+            low = fmax(0, at - step), high = fmin(1, at + step);
+        }
+    }
+    return best;
+}
+
+// A point on the axis gets as near to its goal as the polygon lets it: at a side or in a corner.
+static void reach_minima(void **unused) {
+    (void)unused;
+    uint64_t state = 9;
+    int sides = 0, corners = 0, inside = 0, missed = 0, solves = 0;
+    for (int n = 0; n < cases(150); n++) {
+        sn_builder *builder;
+        assert_int_equal(sn_builder_create("", NULL, &builder, NULL), SN_OK);
+        sn_joint_desc d = ball("b", -1, INFINITY, -INFINITY, INFINITY);
+        random_reach(&state, &d);
+        (void)sn_builder_joint(builder, &d);
+        sn_model *model = finish(builder);
+        sn_task t = sn_task_default(SN_TASK_POINT);
+        sn_vec3 goal = v3(uniform(&state, -1, 1), uniform(&state, -1, 1), uniform(&state, -1, 1));
+        goal = v3_scale(1 / v3_norm(goal), goal);
+        t.local[2] = 1;
+        t.goal[0] = goal.x, t.goal[1] = goal.y, t.goal[2] = goal.z;
+        double best = outside(&d, goal) <= 0 ? 1 : nearest(&d, goal);
+        sn_problem *problem;
+        assert_int_equal(sn_problem_create(model, &t, 1, NULL, &problem, NULL), SN_OK);
+        for (int m = 0; m < 3; m++) {
+            double q[4], again[4];
+            sn_model_sample(model, &state, q);
+            sn_report r = solve(problem, methods[m], q);
+            sn_cone_at at = sn_cone_measure(&model->joint[0], q);
+            assert_true(outside(&d, at.tilted) <= 1e-12);
+            memcpy(again, q, sizeof q);
+            if (sn_model_clamp(model, again) != 0)
+                fail_msg("case %d, %s: clamped again, outside by %.3g, norm off by %.3g", n,
+                         sn_method_name(methods[m]), outside(&d, at.tilted),
+                         q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1);
+            assert_memory_equal(again, q, sizeof q);
+            // from far behind the polygon another corner may be a minimum of its own
+            solves++;
+            if (v3_dot(at.tilted, goal) < best - (methods[m] == SN_METHOD_LM ? 1e-4 : 1e-9))
+                missed++;
+            inside += r.active == 0, sides += r.active == 1, corners += r.active == 2;
+            if (methods[m] != SN_METHOD_LM && r.stop != SN_STOP_MINIMUM && r.stop != SN_STOP_GOAL)
+                fail_msg("case %d, %s: %s, gradient %.1e, %d active", n, sn_method_name(methods[m]),
+                         sn_stop_text(r.stop), r.gradient, r.active);
+        }
+        sn_problem_destroy(problem);
+        sn_model_destroy(model);
+    }
+    print_message(
+        "reach cones: %d inside, %d at sides, %d in corners; %d of %d in another minimum\n", inside,
+        sides, corners, missed, solves);
+    assert_true(inside > 0 && sides > solves / 10 && corners > solves / 10 &&
+                missed <= solves / 10);
+}
+
 // Chains with such balls: limits hold at every returned pose, f falls, and no small step along the limits
 // lowers it.
 static void chains(void **unused) {
@@ -151,6 +262,7 @@ static void chains(void **unused) {
             }
             if (i == 3) d.swing = INFINITY;
             if (i == 4) d.twist[0] = -INFINITY, d.twist[1] = INFINITY;
+            if (n % 3 > 0 && below(&state, 2) == 0) random_reach(&state, &d);
             (void)sn_builder_joint(builder, &d);
         }
         sn_model *model = finish(builder);
@@ -169,6 +281,11 @@ static void chains(void **unused) {
                 const sn_joint *j = &model->joint[k];
                 sn_cone_at at = sn_cone_measure(j, q + j->q0);
                 assert_true(at.swing <= j->swing + 1e-12);
+                double off_reach = j->nreach == 0 ? -1 : outside(&model->desc[k], at.tilted);
+                if (off_reach > 1e-12)
+                    fail_msg("%s: joint %d outside by %.3g (start %.3g)",
+                             sn_method_name((sn_method)m), k, off_reach,
+                             outside(&model->desc[k], sn_cone_measure(j, start + j->q0).tilted));
                 // half a turn over there is no telling twist from swing
                 double sure = 1e-12 / (1e-12 + fabs(cos(at.swing / 2)));
                 double off = fmax(j->twist[0] - at.twist, at.twist - j->twist[1]);
@@ -218,6 +335,46 @@ static void files(void **unused) {
     sn_release(NULL, second);
     sn_model_destroy(again);
     sn_model_destroy(model);
+    sn_builder *builder;
+    uint64_t state = 4;
+    assert_int_equal(sn_builder_create("", NULL, &builder, NULL), SN_OK);
+    sn_joint_desc d = ball("b", -1, INFINITY, -1, 1);
+    random_reach(&state, &d);
+    (void)sn_builder_joint(builder, &d);
+    model = finish(builder);
+    assert_int_equal(sn_model_text(model, NULL, &text), SN_OK);
+    assert_int_equal(sn_model_read_json(text, strlen(text), NULL, &again, NULL), SN_OK);
+    assert_int_equal(sn_model_joint(again, 0)->nreach, d.nreach);
+    assert_memory_equal(sn_model_joint(again, 0)->reach, d.reach, sizeof d.reach);
+    sn_release(NULL, text);
+    sn_model_destroy(again);
+    sn_model_destroy(model);
+#define REACH(reach) "{\"joints\": [{\"name\": \"a\", \"type\": \"ball\", \"reach\": " reach "}]}"
+    static const struct {
+        const char *text, *message;
+    } refused[] = {
+        {REACH("[[1,0,0],[0,1,0]]"), "joint \"a\": \"reach\" must be 3 to 16 directions [x, y, z]"},
+        {REACH("[[1,0,0],[0,1,0],[0,0]]"),
+         "joint \"a\": \"reach\" must be 3 to 16 directions [x, y, z]"},
+        {REACH("[[1,0,0],[0,1,0],[0,0,0]]"), "joint \"a\": a direction of reach is zero"},
+        {REACH("[[1,0,0],[2,0,0],[0,0,1]]"),
+         "joint \"a\": neighbours among the directions of reach are alike or opposite"},
+        {REACH("[[1,0,1],[0,1,1],[-1,0,1],[0.1,0,1]]"),
+         "joint \"a\": reach must be the corners of a convex polygon, in order"},
+        {REACH("[[1,0,1],[-1,0,1],[0,1,1],[0,-1,1]]"),
+         "joint \"a\": reach must be the corners of a convex polygon, in order"},
+        {REACH("[[1,0,0],[0,1,0],[0,0,1]], \"swing\": 1"),
+         "joint \"a\": it has a swing and a reach cone: take one of them"},
+        {"{\"joints\": [{\"name\": \"a\", \"type\": \"free\", \"reach\": "
+         "[[1,0,0],[0,1,0],[0,0,1]]}]}",
+         "joint \"a\": only a ball has \"swing\", \"twist\" and \"reach\""}};
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        sn_error error = {0};
+        assert_int_equal(
+            sn_model_read_json(refused[i].text, strlen(refused[i].text), NULL, &model, &error),
+            SN_ERR_MODEL);
+        assert_string_equal(error.text, refused[i].message);
+    }
     static const char *const wrong[] = {
         "{\"joints\": [{\"name\": \"a\", \"type\": \"ball\", \"swing\": 0}]}",
         "{\"joints\": [{\"name\": \"a\", \"type\": \"ball\", \"twist\": [1, 0]}]}",
@@ -230,10 +387,8 @@ static void files(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(measure),
-        cmocka_unit_test(known_minima),
-        cmocka_unit_test(chains),
-        cmocka_unit_test(files),
+        cmocka_unit_test(measure), cmocka_unit_test(known_minima), cmocka_unit_test(reach_minima),
+        cmocka_unit_test(chains),  cmocka_unit_test(files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,6 +64,7 @@ enum {
     SN_MAX_MARKERS = 100000,
     SN_MAX_JOINT_DOFS = 6,
     SN_MAX_JOINT_MOVES = 8,
+    SN_MAX_REACH = 16,
     SN_MAX_NAME = 255,  ///< bytes of a name
     SN_MAX_COUPLINGS = 10000,
     SN_MAX_LOOPS = 1000,
@@ -127,6 +128,10 @@ typedef struct sn_joint_desc {
         swing;  ///< ball only: how far `axis` may lean from where it is at rest, INFINITY for any
     double
         twist[2];  ///< ball only: limits of the turn about `axis` that is left, infinite for none
+    /// ball only, in the place of `swing`: the corners of a reach cone, a convex polygon on the sphere of
+    /// directions that `axis` may point to, in order round it; in the parent-side frame, of any length
+    double reach[SN_MAX_REACH][3];
+    int nreach;                          ///< 0 for none, else 3 or more
     bool locked[SN_MAX_JOINT_DOFS];      ///< its column of every Jacobian is zero
     double strength[SN_MAX_JOINT_DOFS];  ///< scales its column; 1 by default
     double mass;       ///< of the body that this joint carries, kilograms; 0 by default

@@ -150,6 +150,15 @@ static sn_status build_joint(const building *b, int i, sn_joint *out) {
         out->twist[0] = t[0];
         out->twist[1] = t[1];
         if (!(d->swing > 0)) return joint_fail(b, i, "swing must be above 0");
+        if (d->nreach != 0) {
+            out->cone = true;
+            out->nreach = d->nreach;
+            out->reach = d->reach[0];
+            const char *wrong = sn_reach_check(out);
+            if (wrong != NULL) return joint_fail(b, i, wrong);
+            if (d->swing != INFINITY)
+                return joint_fail(b, i, "it has a swing and a reach cone: take one of them");
+        }
         if (!(t[0] <= t[1]) || t[0] == INFINITY || t[1] == -INFINITY)
             return joint_fail(b, i, "twist must be two limits, the lower one first");
     }
@@ -265,6 +274,7 @@ static void number_dofs(sn_model *m, int *scratch) {
         m->odd = m->odd || j->nv == 4 || j->nv == 5;
         if (j->ops->quaternion >= 0) m->quaternion[m->nquaternion++] = k;
         if (j->cone) m->ncone++;
+        if (j->nreach > 0) j->reach = m->desc[j->id].reach[0];
         j->leaf = true;
         if (j->parent >= 0) m->joint[j->parent].leaf = false;
         for (int i = 0; i < j->nv; i++, slot++) {

@@ -182,7 +182,8 @@ double sn_model_followers_outside(const sn_model *model, const double *q) {
         const sn_coupling_place *c = &model->coupled[i];
         double x = q[c->follower_q];
         double out = fmax(model->lower[c->follower_v] - x, x - model->upper[c->follower_v]);
-        if (c->limited) most = fmax(most, out);
+        // one that follows a follower that is outside may be so, too
+        most = fmax(most, out);
     }
     return most;
 }

@@ -27,6 +27,9 @@ typedef struct sn_joint {
     double pitch;
     bool cone;  ///< a ball with limits: swing (about any axis across) and twist about axis
     double swing, twist[2];
+    int nreach;                    ///< corners of a reach cone, with which swing is INFINITY
+    bool clockwise;                ///< as they are given
+    const double *reach;           ///< 3 nreach, as they are given
     bool curved;                   ///< has second derivatives of its own: ops->curve or ops->bend
     unsigned whole;                ///< bit i: angle i goes round inside limits a whole turn apart
     unsigned lengths;              ///< bit i: velocity i is in metres, not radians
@@ -101,7 +104,18 @@ typedef struct sn_cone_at {
 sn_cone_at sn_cone_measure(const sn_joint *joint, const double quat[4]);
 
 /// Limits that a ball is held at.
-enum { SN_CONE_SWING = 1, SN_CONE_LOWER = 2, SN_CONE_UPPER = 4 };
+enum {
+    SN_CONE_SWING = 1,
+    SN_CONE_LOWER = 2,
+    SN_CONE_UPPER = 4,
+    SN_CONE_FACE = 8
+};  ///< face i: << i
+
+/// A reach cone's face from corner i to the next: the direction k inwards, k . d >= 0 for those inside.
+sn_vec3 sn_reach_face(const sn_joint *joint, int i);
+
+/// What is wrong with a reach cone, or NULL; also finds which way round it is given.
+const char *sn_reach_check(sn_joint *joint);
 
 /// Bring a ball into its limits, and onto those that `held` names; true when it was not there.
 bool sn_cone_put(const sn_joint *joint, unsigned held, double quat[4]);

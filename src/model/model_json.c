@@ -15,7 +15,7 @@ static const char *const model_keys[] = {"sinew",     "name",  "joints", "marker
 static const char *const joint_keys[] = {
     "name",  "parent", "type",   "position", "rotation", "axis",        "axis2",
     "pitch", "order",  "limits", "locked",   "strength", "coordinates", "swing",
-    "twist", "moves",  "mass",   "centre",   NULL};
+    "twist", "moves",  "mass",   "centre",   "reach",    NULL};
 
 static const char *const marker_keys[] = {"name", "joint", "position", "weight", NULL};
 
@@ -76,6 +76,19 @@ static void read_twist(sn_fields *f, sn_joint_desc *d) {
     if (low == NULL || pair->count != 2 || !limit_side(low, -INFINITY, &d->twist[0]) ||
         !limit_side(sn_json_next(f->json, low), INFINITY, &d->twist[1]))
         sn_fields_fail(f, pair, "\"twist\" must be [lower, upper], null for none");
+}
+
+// "reach": the corners of a reach cone.
+static void read_reach(sn_fields *f, sn_joint_desc *d) {
+    const sn_json_node *list = sn_json_get(f->json, f->object, "reach");
+    if (list == NULL) return;
+    const sn_json_node *at = list->type == SN_JSON_ARRAY ? sn_json_first(f->json, list) : NULL;
+    bool good = at != NULL && list->count >= 3 && list->count <= SN_MAX_REACH;
+    for (; good && at != NULL; at = sn_json_next(f->json, at))
+        good = at->type == SN_JSON_ARRAY && at->count == 3 &&
+               sn_json_numbers(f->json, at, 3, d->reach[d->nreach++]);
+    if (!good)
+        sn_fields_fail(f, list, "\"reach\" must be 3 to %d directions [x, y, z]", SN_MAX_REACH);
 }
 
 // "locked" and "strength": one value for all degrees of freedom, or an array with one each.
@@ -150,8 +163,10 @@ static sn_status read_joint(reading *r, const sn_json_node *node, size_t index) 
     }
     bool swing = sn_fields_number(&f, "swing", &d.swing);
     read_twist(&f, &d);
-    if (type != SN_JOINT_BALL && (swing || sn_json_get(r->json, node, "twist") != NULL))
-        sn_fields_fail(&f, node, "only a ball has \"swing\" and \"twist\"");
+    read_reach(&f, &d);
+    if (type != SN_JOINT_BALL &&
+        (swing || d.nreach > 0 || sn_json_get(r->json, node, "twist") != NULL))
+        sn_fields_fail(&f, node, "only a ball has \"swing\", \"twist\" and \"reach\"");
     if (type == SN_JOINT_FUNCTION) {
         sn_functions_read(&f, &functions, &numbers);
         d.functions = &functions;
@@ -384,6 +399,14 @@ static void add_joint(sn_text *t, const sn_model *m, int i) {
     }
     if (d->type == SN_JOINT_BALL && (d->twist[0] != -INFINITY || d->twist[1] != INFINITY))
         add_numbers(t, "twist", d->twist, 2);  // an infinite one becomes null
+    for (int k = 0; d->type == SN_JOINT_BALL && k < d->nreach; k++) {
+        sn_text_add(t, k == 0 ? ", \"reach\": [" : ",");
+        for (int c = 0; c < 3; c++) {
+            sn_text_add(t, c == 0 ? "[" : ",");
+            sn_text_add_number(t, d->reach[k][c]);
+        }
+        sn_text_add(t, k + 1 == d->nreach ? "]]" : "]");
+    }
     add_limits(t, d, nv);
     add_each(t, d, nv);
     if (d->mass != 0) {

@@ -73,7 +73,7 @@ struct sn_solver {
     bool *keep;       ///< nv: may move: not locked, and not at a limit that g pushes against
     int *q_of;        ///< nv: the coordinate a velocity changes, -1 inside a quaternion
     double *lower, *upper;  ///< nv: limits of that coordinate
-    unsigned char *held;    ///< njoint: limits of balls that the last derivatives push against
+    uint32_t *held;         ///< njoint: limits of balls that the last derivatives push against
     bool held_known;        ///< for these derivatives
     bool *round;  ///< nv: an angle that goes round in this solve, without limits until its end
     double *started_at;  ///< nq: the pose that the solve began with

@@ -68,6 +68,9 @@ sn_status sn_calibration_weigh(sn_calibration *c, double *rms, int *outliers, sn
 /// @param room  for its functions, as long as `desc` is in use
 void sn_shape_scale(sn_joint_desc *desc, double factor, sn_joint_functions *room);
 
+/// The same for a loop, with the factors of its two bodies.
+void sn_shape_scale_loop(sn_loop_desc *loop, const double factor[2]);
+
 /// Does a slide of a function joint follow angles only? Then it is a length of the body.
 bool sn_shape_scales(const sn_joint_functions *functions, int move);
 

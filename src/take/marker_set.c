@@ -8,6 +8,7 @@
 
 #include "base/json_fields.h"
 #include "base/text.h"
+#include "model/model.h"
 #include "take/calibrate.h"
 
 sn_status sn_marker_set_create(const char *name, const sn_marker_place *places, int count,
@@ -263,6 +264,13 @@ sn_status sn_marker_set_apply(const sn_marker_set *set, const sn_model *model, s
     }
     sn_status status = add_markers(set, model, builder, allocator, error);
     sn_builder_couple_as(builder, model);
+    for (size_t i = 0; i < builder->nloop && factor != NULL; i++) {
+        sn_loop_desc *loop = &builder->loop[i].desc;
+        double each[2] = {1, 1};
+        for (int k = 0; k < 2; k++)
+            if (loop->joint[k] >= 0) each[k] = factor[loop->joint[k]];
+        sn_shape_scale_loop(loop, each);
+    }
     if (status == SN_OK) status = sn_builder_finish(builder, out, error);
     sn_builder_destroy(builder);
     return status;

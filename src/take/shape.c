@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/model.h"
 #include "take/calibrate.h"
 
 int sn_shape_groups(const sn_model *model, int *group) {
@@ -47,6 +48,19 @@ void sn_shape_scale(sn_joint_desc *desc, double factor, sn_joint_functions *room
         for (int k = 0; k < 3 && sn_shape_scales(room, m); k++) room->move[m].axis[k] *= factor;
 }
 
+// Points move with their bodies; what is between two bodies grows as both do.
+void sn_shape_scale_loop(sn_loop_desc *loop, const double factor[2]) {
+    double product = 1;
+    int bodies = 0;
+    for (int i = 0; i < 2; i++) {
+        if (loop->joint[i] < 0) continue;  // the world stays
+        for (int k = 0; k < 3; k++) loop->position[i][k] *= factor[i];
+        product *= factor[i];
+        bodies++;
+    }
+    loop->distance *= bodies == 2 ? sqrt(product) : product;
+}
+
 sn_status sn_shape_model(const sn_shape *shape, const double *x, const sn_allocator *allocator,
                          sn_model **out, sn_error *error) {
     sn_builder *builder;
@@ -70,6 +84,15 @@ sn_status sn_shape_model(const sn_shape *shape, const double *x, const sn_alloca
         (void)sn_builder_marker(builder, &d);
     }
     sn_builder_couple_as(builder, shape->model);
+    for (size_t i = 0; i < builder->nloop; i++) {
+        sn_loop_desc *loop = &builder->loop[i].desc;
+        double factor[2] = {1, 1};
+        for (int k = 0; k < 2; k++) {
+            int group = loop->joint[k] >= 0 ? shape->group[loop->joint[k]] : -1;
+            if (group >= 0) factor[k] = x[3 * shape->nmarker + group];
+        }
+        sn_shape_scale_loop(loop, factor);
+    }
     sn_status status = sn_builder_finish(builder, out, error);
     sn_builder_destroy(builder);
     return status;

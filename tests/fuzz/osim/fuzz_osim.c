@@ -20,14 +20,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         check(error.status == status && error.text[0] != '\0');
         return 0;
     }
-    // hinges and sliders on a fixed ground, at most one for each coordinate
-    check(sn_model_njoint(model) == sn_model_nq(model) + 1);
+    // joints of one coordinate or several on a fixed ground
+    check(sn_model_njoint(model) <= sn_model_nq(model) + 1);
     check(sn_model_nq(model) <= info.ncoordinate);
     check(sn_model_find_joint(model, "ground") == sn_model_root(model));
     for (int j = 0; j < sn_model_njoint(model); j++)
         for (int k = 0; k < 3; k++) check(isfinite(sn_model_joint(model, j)->position[k]));
     for (int i = 0; i < sn_model_nmarker(model); i++)
         for (int k = 0; k < 3; k++) check(isfinite(sn_model_marker(model, i)->position[k]));
+    for (int i = 0; i < sn_model_nloop(model); i++) {
+        const sn_loop_desc *loop = sn_model_loop(model, i);
+        check(loop->joint[0] != loop->joint[1] && loop->joint[0] >= 0 && loop->joint[1] >= 0);
+        for (int k = 0; k < 6; k++) check(isfinite(loop->position[k / 3][k % 3]));
+    }
     sn_model_destroy(model);
     return 0;
 }
