@@ -3,7 +3,10 @@
 # make soak   the long versions of the tests (millions of cases)
 # make web    the page, web/dist/sinew.html
 # make bench  the benchmarks
-.PHONY: run test soak bench web build test-tools clean
+# make man    the man pages, in build/share/man
+# make tidy   clang-tidy over the library and the program
+# make format clang-format over every C file
+.PHONY: run test soak bench web build test-tools man tidy format clean
 BUILD := build
 
 # configuring again is quick and picks up new files; a new folder is for ninja where there is one
@@ -45,6 +48,17 @@ web:
 
 bench: build
 	@$(BUILD)/sinew bench sweeps
+
+man: build
+	@ls $(BUILD)/share/man/*.1
+
+tidy:
+	@tools/setup.sh tidy
+	@tools/tidy.sh
+
+format:
+	@tools/setup.sh tidy
+	@git ls-files '*.c' '*.h' | xargs clang-format -i
 
 clean:
 	rm -rf $(BUILD) $(BUILD)-* web/dist

@@ -42,7 +42,7 @@ static char *read_whole(const char *path, size_t *length) {
 static sn_model *without_thumbs(const sn_model *from) {
     sn_builder *b;
     sn_model *model = NULL;
-    if (sn_builder_create(sn_model_name(from), NULL, &b) != SN_OK) return NULL;
+    if (sn_builder_create(sn_model_name(from), NULL, &b, NULL) != SN_OK) return NULL;
     for (int j = 0; j < sn_model_njoint(from); j++) {
         sn_joint_desc d = *sn_model_joint(from, j);
         if (strstr(d.name, "thumb") != NULL) d.type = SN_JOINT_FIXED;
@@ -65,10 +65,10 @@ static bool fill(clip *c, const sn_skeleton *skeleton, const sn_motion *motion,
                  const sn_recording *recording) {
     const sn_model *from = sn_skeleton_model(skeleton);
     c->model = without_thumbs(from);
-    int frames = sn_recording_get_info(recording)->nframe;
+    int frames = sn_recording_about(recording)->nframe;
     c->nframe = frames;
     if (motion != NULL && sn_motion_nframe(motion) < frames) c->nframe = sn_motion_nframe(motion);
-    c->rate = sn_recording_get_info(recording)->rate;
+    c->rate = sn_recording_about(recording)->rate;
     if (c->model == NULL) return false;
     size_t nq = (size_t)sn_model_nq(c->model);
     if (motion != NULL) c->truth = malloc((size_t)c->nframe * nq * sizeof *c->truth);

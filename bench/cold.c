@@ -53,7 +53,7 @@ static sn_solver *solver_for(const frame_set *s, sn_method method) {
     o.max_iterations = 500;
     o.goal = 0;
     o.gradient = 1e-7;
-    (void)sn_solver_create(s->problem, &o, NULL, &solver);
+    (void)sn_solver_create(s->problem, &o, NULL, &solver, NULL);
     return bench_need(solver);
 }
 
@@ -98,8 +98,9 @@ static void look_along(frame_set *s, const double *offsets) {
     t.solver.gradient = 1e-6;
     t.chunk = INT_MAX;
     clip_source whole = {s->clip, NULL, 1};
-    double *poses = bench_numbers((size_t)nframe * s->nq), *first = clip_first_pose(s->clip, offsets);
-    (void)sn_tracker_create(problem, &t, NULL, &tracker);
+    double *poses = bench_numbers((size_t)nframe * s->nq),
+           *first = clip_first_pose(s->clip, offsets);
+    (void)sn_tracker_create(problem, &t, NULL, &tracker, NULL);
     (void)sn_tracker_run(bench_need(tracker), nframe, clip_set_goals, &whole, first, poses, NULL);
     // without the rest task, and to the end
     sn_solver *solver = solver_for(s, SN_METHOD_HYBRID);

@@ -50,7 +50,8 @@ static void add_copy(sn_builder *b, const sn_model *figure, int copy, int marker
 sn_model *bench_model(int copies, int markers, bool euler_root) {
     sn_model *figure = NULL, *model = NULL;
     sn_builder *b = NULL;
-    if (sn_model_humanoid(NULL, &figure) != SN_OK || sn_builder_create("bench", NULL, &b) != SN_OK)
+    if (sn_model_humanoid(NULL, &figure, NULL) != SN_OK ||
+        sn_builder_create("bench", NULL, &b, NULL) != SN_OK)
         give_up("out of memory");
     sn_joint_desc root = sn_joint_default(SN_JOINT_FIXED);
     root.name = "world";
@@ -67,7 +68,7 @@ sn_problem *bench_problem(const sn_model *model, uint64_t seed) {
     sn_workspace *ws = NULL;
     double *q = malloc((size_t)sn_model_nq(model) * sizeof *q);
     if (q == NULL || sn_problem_create_markers(model, NULL, &problem, NULL) != SN_OK ||
-        sn_workspace_create(problem, false, NULL, &ws) != SN_OK)
+        sn_workspace_create(problem, false, NULL, &ws, NULL) != SN_OK)
         give_up("out of memory");
     sn_model_sample(model, &seed, q);
     if (sn_workspace_pose(ws, q) != SN_OK) give_up("a bad pose");

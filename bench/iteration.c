@@ -27,10 +27,10 @@ void iteration(sn_workspace *ws, const double *q, const double *damping, double 
 int main(int argc, char **argv) {
     int repeats = argc > 1 ? atoi(argv[1]) : 100;
     sn_model *model = NULL;
-    if (sn_model_humanoid(NULL, &model) != SN_OK) return 1;
+    if (sn_model_humanoid(NULL, &model, NULL) != SN_OK) return 1;
     sn_problem *problem = bench_problem(model, 7);
     sn_workspace *ws = NULL;
-    if (sn_workspace_create(problem, false, NULL, &ws) != SN_OK) return 1;
+    if (sn_workspace_create(problem, false, NULL, &ws, NULL) != SN_OK) return 1;
     count = (size_t)sn_model_nv(model);
     double *damping = malloc(count * sizeof *damping), *x = malloc(count * sizeof *x);
     double *q = malloc((size_t)sn_model_nq(model) * sizeof *q);

@@ -190,13 +190,13 @@ void papers_solve(sn_problem *problem, const sn_solver_options *options, double 
     sn_solver *solver = NULL;
     sn_workspace *ws = NULL;
     *out = (papers_trace){.n = 1};
-    (void)sn_workspace_create(problem, false, NULL, &ws);
+    (void)sn_workspace_create(problem, false, NULL, &ws, NULL);
     (void)sn_workspace_eval(bench_need(ws), q, 0, &out->f[0]);
     sn_workspace_destroy(ws);
     out->f[0] *= 1e4;
     o.trace = record;
     o.trace_user = out;
-    (void)sn_solver_create(problem, &o, NULL, &solver);
+    (void)sn_solver_create(problem, &o, NULL, &solver, NULL);
     double begin = bench_seconds();
     (void)sn_solver_solve(bench_need(solver), q, &out->report);
     out->micros = 1e6 * (bench_seconds() - begin);

@@ -37,7 +37,7 @@ static sn_model *chain(int kind, uint64_t *seed) {
     sn_builder *b = NULL;
     sn_model *model = NULL;
     int n = kind == 0 ? 8 : kind == 1 ? 10 : 4;
-    (void)sn_builder_create("chain", NULL, &b);
+    (void)sn_builder_create("chain", NULL, &b, NULL);
     bench_need(b);
     for (int i = 0; i < n; i++) {
         char name[8];
@@ -71,7 +71,7 @@ static sn_problem *reach(int kind, const sn_model *model, const double *q, doubl
         memcpy(tasks[i].local, local, sizeof local);
     }
     (void)sn_problem_create(model, tasks, n, NULL, &problem, NULL);
-    (void)sn_workspace_create(bench_need(problem), false, NULL, &ws);
+    (void)sn_workspace_create(bench_need(problem), false, NULL, &ws, NULL);
     (void)sn_workspace_pose(bench_need(ws), q);
     for (int i = 0; i < n; i++) {
         sn_vec3 x = sn_workspace_point(ws, tasks[i].joint, local);
@@ -93,7 +93,7 @@ static int algorithm1(const sn_problem *problem, double *q, double *f_end) {
     int m = sn_residual_count(problem), n = sn_model_nv(model), iterations = 0;
     double r[ROWS], J[ROWS * MAX], A[ROWS * MAX], s[ROWS], V[ROWS * ROWS], x[MAX], f = NAN;
     sn_workspace *ws = NULL;
-    (void)sn_workspace_create(problem, false, NULL, &ws);
+    (void)sn_workspace_create(problem, false, NULL, &ws, NULL);
     bench_need(ws);
     for (; iterations <= LIMIT; iterations++) {
         if (sn_workspace_eval(ws, q, SN_EVAL_GRADIENT, &f) != SN_OK) {

@@ -9,6 +9,7 @@
 #include "algorithms34.h"
 #include "figures.h"
 #include "papers.h"
+#include "sweeps/path_rows.h"
 
 enum { JOBS = 7, SWEEPS = 3, MOST = 9 };
 
@@ -32,7 +33,7 @@ typedef struct setting {
 static sn_model *deep(int n) {
     sn_builder *b = NULL;
     sn_model *model = NULL;
-    (void)sn_builder_create("chain", NULL, &b);
+    (void)sn_builder_create("chain", NULL, &b, NULL);
     bench_need(b);
     for (int i = 0; i < n; i++) {
         char name[16];
@@ -65,7 +66,7 @@ static setting setting_new(sn_model *model, bool paper) {
     s.x = bench_numbers((size_t)sn_model_nv(model));
     s.damping = bench_numbers((size_t)sn_model_nv(model));
     for (int i = 0; i < sn_model_nv(model); i++) s.damping[i] = sn_model_nmarker(model);
-    (void)sn_workspace_create(s.problem, true, NULL, &s.ws);
+    (void)sn_workspace_create(s.problem, true, NULL, &s.ws, NULL);
     bench_need(s.ws);
     sn_model_sample(s.model, &seed, s.q);
     if (paper) s.paper = alg34_create(s.problem);

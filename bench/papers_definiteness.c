@@ -15,7 +15,7 @@ static const char *const kinds[KINDS] = {"positive definite", "indefinite", "neg
 static sn_model *two_bones(void) {
     sn_builder *b = NULL;
     sn_model *model = NULL;
-    (void)sn_builder_create("two bones", NULL, &b);
+    (void)sn_builder_create("two bones", NULL, &b, NULL);
     bench_need(b);
     sn_joint_desc hinge = sn_joint_default(SN_JOINT_HINGE);
     hinge.name = "root";
@@ -131,7 +131,7 @@ void papers_definiteness(papers *p) {
         sn_workspace *ws = NULL;
         task.goal[0] = k + 1;
         (void)sn_problem_create(model, &task, 1, NULL, &problem, NULL);
-        (void)sn_workspace_create(bench_need(problem), true, NULL, &ws);
+        (void)sn_workspace_create(bench_need(problem), true, NULL, &ws, NULL);
         fine[k] = sample(bench_need(ws), FINE);
         coarse[k] = sample(ws, COARSE);
         for (int i = 0; i < 5; i++) levels[k][i] = fine[k].most_f * (0.1 + 0.2 * i);

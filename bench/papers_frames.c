@@ -27,12 +27,12 @@ static bool example(clip *c) {
     sn_workspace *ws = NULL;
     *c = (clip){0};
     (void)snprintf(c->name, sizeof c->name, "example");
-    bool good = sn_model_humanoid(NULL, &c->model) == SN_OK &&
-                sn_example_subject(1, NULL, &subject) == SN_OK &&
-                sn_example_motion(c->model, NULL, &motion) == SN_OK &&
-                sn_example_recording(subject, motion, 1, NULL, &seen) == SN_OK &&
+    bool good = sn_model_humanoid(NULL, &c->model, NULL) == SN_OK &&
+                sn_example_subject(1, NULL, &subject, NULL) == SN_OK &&
+                sn_example_motion(c->model, NULL, &motion, NULL) == SN_OK &&
+                sn_example_recording(subject, motion, 1, NULL, &seen, NULL) == SN_OK &&
                 sn_problem_create(c->model, NULL, 0, NULL, &none, NULL) == SN_OK &&
-                sn_workspace_create(none, false, NULL, &ws) == SN_OK;
+                sn_workspace_create(none, false, NULL, &ws, NULL) == SN_OK;
     if (good) {
         size_t nq = (size_t)sn_model_nq(c->model);
         c->nframe = sn_motion_nframe(motion);
@@ -246,7 +246,7 @@ sn_model *papers_limited(const clip *c, double scale) {
     sn_builder *b = NULL;
     sn_model *model = NULL;
     size_t nq = (size_t)sn_model_nq(c->model);
-    (void)sn_builder_create(sn_model_name(c->model), NULL, &b);
+    (void)sn_builder_create(sn_model_name(c->model), NULL, &b, NULL);
     bench_need(b);
     for (int j = 0; j < sn_model_njoint(c->model); j++) {
         sn_joint_desc d = *sn_model_joint(c->model, j);

@@ -80,7 +80,7 @@ static void scene_make(const clip *c, scene *s) {
         tasks[k].joint = s->joint[k];
     }
     (void)sn_problem_create(s->model, tasks, GOALS, NULL, &s->problem, NULL);
-    (void)sn_workspace_create(bench_need(s->problem), false, NULL, &ws);
+    (void)sn_workspace_create(bench_need(s->problem), false, NULL, &ws, NULL);
     bench_need(ws);
     for (int f = 0; f < c->nframe; f++) {
         double *q = s->truth + (size_t)f * s->nq;
@@ -151,7 +151,7 @@ static void run(scene *s, int budget, int sampling, int method, int first, int m
     o.trace = count;
     o.trace_user = &m;
     o.cancel = (sn_cancel){is_over, &m};
-    (void)sn_solver_create(s->problem, &o, NULL, &m.solver);
+    (void)sn_solver_create(s->problem, &o, NULL, &m.solver, NULL);
     bench_need(m.solver);
     memcpy(now, s->truth + (size_t)first * s->nq, s->nq * sizeof *q);
     for (int frame = first + every; frame < s->c->nframe && out->n < most; frame += every) {
@@ -221,7 +221,7 @@ static int flip(scene *s, double step, int every, double *f) {
     int nv = sn_model_nv(s->model), rises = 0;
     double *q = bench_numbers(s->nq), *g = bench_numbers((size_t)nv);
     sn_workspace *ws = NULL;
-    (void)sn_workspace_create(s->problem, false, NULL, &ws);
+    (void)sn_workspace_create(s->problem, false, NULL, &ws, NULL);
     bench_need(ws);
     memcpy(q, s->truth, s->nq * sizeof *q);
     (void)sn_model_clamp(s->model, q);

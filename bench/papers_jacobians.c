@@ -26,9 +26,9 @@ static void agreement(double *simple_adjusted, double *generic_adjusted) {
     double q[MAX + 4];
     double *simple = bench_numbers(3 * MAX), *body = bench_numbers(6 * MAX);
     double *own = bench_numbers(6 * MAX), *generic = bench_numbers(36 * JOINTS);
-    (void)sn_model_humanoid(NULL, &model);
+    (void)sn_model_humanoid(NULL, &model, NULL);
     (void)sn_problem_create(bench_need(model), NULL, 0, NULL, &none, NULL);
-    (void)sn_workspace_create(bench_need(none), false, NULL, &ws);
+    (void)sn_workspace_create(bench_need(none), false, NULL, &ws, NULL);
     bench_need(ws);
     int nv = sn_model_nv(model), njoint = sn_model_njoint(model);
     *simple_adjusted = *generic_adjusted = 0;

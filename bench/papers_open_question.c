@@ -71,9 +71,9 @@ static void run(papers *p, int k, const clip *c, const double *fixed, int every,
     sn_solver_options o = papers_solver(&methods[0], 200, 0);
     papers_trace *t = bench_need(calloc(METHODS, sizeof *t));
     double slowest = 0;
-    (void)sn_workspace_create(problem, true, NULL, &ws);
+    (void)sn_workspace_create(problem, true, NULL, &ws, NULL);
     bench_need(ws);
-    (void)sn_solver_create(problem, &o, NULL, &before);
+    (void)sn_solver_create(problem, &o, NULL, &before, NULL);
     bench_need(before);
     for (int frame = every; frame < c->nframe && out->n < MOST; frame += every) {
         sn_report report;

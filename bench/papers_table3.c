@@ -74,7 +74,7 @@ static double hessian_micros(const papers *p) {
     const clip *c = &p->clips[0];
     sn_problem *problem = clip_problem(c, p->offsets[0]);
     sn_workspace *ws = NULL;
-    (void)sn_workspace_create(problem, true, NULL, &ws);
+    (void)sn_workspace_create(problem, true, NULL, &ws, NULL);
     sweep_job job = {bench_need(ws), clip_truth(c, 0)};
     double us = 1e6 * papers_time(exact_sweep, &job, 5);
     sn_workspace_destroy(ws);

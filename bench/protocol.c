@@ -65,7 +65,7 @@ double *clip_all_offsets(const clip *c) {
     double *out = bench_numbers((size_t)c->nframe * CLIP_MARKERS * 3);
     sn_problem *problem = clip_problem(c, NULL);
     sn_workspace *ws = NULL;
-    (void)sn_workspace_create(problem, false, NULL, &ws);
+    (void)sn_workspace_create(problem, false, NULL, &ws, NULL);
     bench_need(ws);
     for (int f = 0; f < c->nframe; f++)
         clip_offsets_at(c, ws, clip_truth(c, f), f, out + (size_t)f * CLIP_MARKERS * 3);
@@ -78,7 +78,7 @@ double *clip_all_offsets(const clip *c) {
 static double summed_error(sn_problem *problem, clip_source *src, const double *q, int nframe) {
     sn_workspace *ws = NULL;
     double sum = 0;
-    (void)sn_workspace_create(problem, false, NULL, &ws);
+    (void)sn_workspace_create(problem, false, NULL, &ws, NULL);
     bench_need(ws);
     for (int f = 0; f < nframe; f++) {
         (void)clip_set_goals(src, f, problem);
@@ -98,7 +98,7 @@ clip_row clip_track(const clip *c, clip_source *src, const sn_track_options *opt
     sn_track_frame *frames = bench_need(calloc((size_t)nframe, sizeof *frames));
     sn_problem *problem = clip_problem(c, offsets);
     sn_tracker *tracker = NULL;
-    (void)sn_tracker_create(problem, options, NULL, &tracker);
+    (void)sn_tracker_create(problem, options, NULL, &tracker, NULL);
     bench_need(tracker);
     double begin = bench_seconds();
     (void)sn_tracker_run(tracker, nframe, clip_set_goals, src, start, q, frames);
@@ -149,8 +149,8 @@ double *clip_calibrate(const clip *c, int every, const double *guess) {
     sn_solver *solver = NULL;
     sn_solver_options o = sn_solver_options_default();
     o.gradient = 1e-6;
-    (void)sn_workspace_create(problem, false, NULL, &ws);
-    (void)sn_solver_create(problem, &o, NULL, &solver);
+    (void)sn_workspace_create(problem, false, NULL, &ws, NULL);
+    (void)sn_solver_create(problem, &o, NULL, &solver, NULL);
     bench_need(ws);
     bench_need(solver);
     size_t nq = (size_t)sn_model_nq(c->model);
@@ -199,7 +199,7 @@ double *clip_first_pose(const clip *c, const double *offsets) {
     sn_solver *solver = NULL;
     clip_source src = {c, NULL, 1};
     sn_report report;
-    (void)sn_solver_create(problem, NULL, NULL, &solver);
+    (void)sn_solver_create(problem, NULL, NULL, &solver, NULL);
     bench_need(solver);
     (void)clip_set_goals(&src, 0, problem);
     clip_zero(c, 0, q);

@@ -31,7 +31,7 @@ static sn_model *random_tree(uint64_t *state, bool limits) {
                                           SN_JOINT_EXPMAP, SN_JOINT_SLIDER, SN_JOINT_SWING_TWIST};
     sn_builder *b = NULL;
     sn_model *model = NULL;
-    if (sn_builder_create("tree", NULL, &b) != SN_OK) return NULL;
+    if (sn_builder_create("tree", NULL, &b, NULL) != SN_OK) return NULL;
     int dofs = 0, wanted = 5 + (int)(195 * pow(sn_random(state), 2)), n = 0;
     bool chain = below(state, 2) == 0;
     while (dofs < wanted) {
@@ -84,7 +84,7 @@ static sn_problem *reachable(uint64_t *state, const sn_model *model, const doubl
     sn_problem *problem = NULL;
     sn_workspace *ws = NULL;
     if (sn_problem_create(model, tasks, n, NULL, &problem, NULL) != SN_OK ||
-        sn_workspace_create(problem, false, NULL, &ws) != SN_OK)
+        sn_workspace_create(problem, false, NULL, &ws, NULL) != SN_OK)
         return NULL;
     (void)sn_workspace_pose(ws, q);
     *scale = 0;
@@ -123,7 +123,7 @@ bool bench_random_trees(int problems) {
             o.method = (sn_method)m;
             o.goal = 1e-17 * scale;
             o.max_iterations = 500;
-            if (sn_solver_create(problem, &o, NULL, &solver) != SN_OK) continue;
+            if (sn_solver_create(problem, &o, NULL, &solver, NULL) != SN_OK) continue;
             memcpy(q, start, nq * sizeof *q);
             double begin = seconds();
             (void)sn_solver_solve(solver, q, &report);

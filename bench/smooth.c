@@ -94,8 +94,8 @@ static void calibrate(const clip *c, sn_problem *problem) {
     int every = 10, n = (c->nframe + every - 1) / every;
     double *q = numbers((size_t)n * nq), offsets[3 * CLIP_MARKERS];
     source src = {c, false};
-    check(sn_workspace_create(problem, false, NULL, &ws));
-    check(sn_solver_create(problem, NULL, NULL, &solver));
+    check(sn_workspace_create(problem, false, NULL, &ws, NULL));
+    check(sn_solver_create(problem, NULL, NULL, &solver, NULL));
     for (int f = 0; f < n; f++)
         memcpy(q + (size_t)f * nq, clip_truth(c, f * every), nq * sizeof *q);
     for (int round = 0; round < 30; round++) {
@@ -133,7 +133,7 @@ static quality judge(const source *src, sn_problem *problem, const double *q, in
     double sum[3] = {0}, count[3] = {0}, square = 0, *d = numbers(2 * nv);
     source whole = {c, false};
     sn_workspace *ws = NULL;
-    check(sn_workspace_create(problem, false, NULL, &ws));
+    check(sn_workspace_create(problem, false, NULL, &ws, NULL));
     for (int f = 0; f < nframe; f++) {
         check(set_goals(&whole, f, problem));
         check(sn_workspace_pose(ws, q + (size_t)f * nq));
@@ -171,7 +171,7 @@ static double *track(source *src, sn_problem *problem) {
     o.solver.gradient = 1e-6;
     o.solver.goal = 0;
     o.chunk = 1 << 30;
-    check(sn_tracker_create(problem, &o, NULL, &tracker));
+    check(sn_tracker_create(problem, &o, NULL, &tracker, NULL));
     double begin = seconds();
     check(sn_tracker_run(tracker, c->nframe, set_goals, src, clip_truth(c, 0), q, NULL));
     printf("tracked %d frames: %.1f us/frame\n", c->nframe, 1e6 * (seconds() - begin) / c->nframe);
@@ -192,7 +192,7 @@ static void smooth(source *src, sn_problem *problem, const double *tracked, doub
     sn_smooth_report r;
     o.tau = tau;
     o.rate = c->rate;
-    check(sn_smoother_create(problem, &o, NULL, &smoother));
+    check(sn_smoother_create(problem, &o, NULL, &smoother, NULL));
     double begin = seconds();
     check(sn_smoother_run(smoother, nframe, set_goals, src, q, &r));
     double micros = 1e6 * (seconds() - begin) / nframe;

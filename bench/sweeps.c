@@ -12,6 +12,7 @@
 
 #include "algorithms34.h"
 #include "figures.h"
+#include "sweeps/path_rows.h"
 #include "sweeps/workspace.h"
 
 enum { ROUNDS = 60 };
@@ -41,8 +42,8 @@ static setting setting_new(int copies, int markers, bool paper) {
     s.damping = malloc(nv * sizeof *s.damping);
     s.rows = malloc(sn_path_size(sn_model_path(s.model)) * sizeof *s.rows);
     if (paper) s.paper = alg34_create(s.problem);
-    if (sn_workspace_create(s.problem, true, NULL, &s.ws) != SN_OK || s.q == NULL || s.x == NULL ||
-        s.damping == NULL || s.rows == NULL || (paper && s.paper == NULL)) {
+    if (sn_workspace_create(s.problem, true, NULL, &s.ws, NULL) != SN_OK || s.q == NULL ||
+        s.x == NULL || s.damping == NULL || s.rows == NULL || (paper && s.paper == NULL)) {
         fputs("bench: out of memory\n", stderr);
         exit(1);
     }
@@ -86,7 +87,7 @@ static setting setting_tied(int nrow) {
     }
     sn_workspace_destroy(s.ws);
     if (sn_problem_copy(s.problem, extra, nrow / 3, NULL, &tied, NULL) != SN_OK ||
-        sn_workspace_create(tied, true, NULL, &s.ws) != SN_OK) {
+        sn_workspace_create(tied, true, NULL, &s.ws, NULL) != SN_OK) {
         fputs("bench: out of memory\n", stderr);
         exit(1);
     }

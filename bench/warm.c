@@ -38,8 +38,8 @@ static cost cost_new(const sn_problem *problem, const sn_solver_options *o) {
                 .x = bench_numbers(nv)};
     sn_solver_options none = *o;
     none.max_iterations = 0;
-    (void)sn_solver_create(problem, o, NULL, &out.solver);
-    (void)sn_solver_create(problem, &none, NULL, &out.idle);
+    (void)sn_solver_create(problem, o, NULL, &out.solver, NULL);
+    (void)sn_solver_create(problem, &none, NULL, &out.idle, NULL);
     bench_need(out.solver);
     bench_need(out.idle);
     return out;
@@ -246,7 +246,8 @@ static bool tracked_rows(const clip *c, const double *offsets) {
 bool paper_protocol(const clip *c) {
     double *offsets = clip_all_offsets(c);
     clip_source src = {c, offsets, 1};
-    bool good = published_rows(c, offsets) & tracked_rows(c, offsets);
+    bool good = published_rows(c, offsets);
+    good = tracked_rows(c, offsets) && good;
     sn_problem *problem = clip_problem(c, NULL);
     sn_solver_options o = sn_solver_options_default();
     o.goal = 1e-6;
@@ -288,7 +289,7 @@ static frames_of reference_track(const clip *c, const double *offsets, clip_sour
     out.poses = bench_numbers((size_t)c->nframe * nq);
     out.starts = bench_numbers((size_t)c->nframe * nq);
     double *first = clip_first_pose(c, offsets);
-    (void)sn_tracker_create(plain, &t, NULL, &tracker);
+    (void)sn_tracker_create(plain, &t, NULL, &tracker, NULL);
     (void)sn_tracker_run(bench_need(tracker), c->nframe, clip_set_goals, src, first, out.poses,
                          NULL);
     sn_tracker_destroy(tracker);
@@ -296,7 +297,7 @@ static frames_of reference_track(const clip *c, const double *offsets, clip_sour
     // the same rest task as the tracker has, weighed at the first frame
     double *weights = bench_numbers(nv), *delta = bench_numbers(nv), *H = bench_numbers(nv * nv), f,
            g;
-    (void)sn_workspace_create(plain, true, NULL, &ws);
+    (void)sn_workspace_create(plain, true, NULL, &ws, NULL);
     (void)clip_set_goals(src, 0, plain);
     (void)sn_workspace_eval(bench_need(ws), out.poses, SN_EVAL_GAUSS_NEWTON, &f);
     sn_workspace_hessian(ws, H);
@@ -349,8 +350,8 @@ static clip_row solve_all(const clip *c, frames_of *p, clip_source *src, sn_meth
     o.gradient = 1e-8;
     o.max_iterations = 300;
     sn_workspace *ws = NULL;
-    (void)sn_solver_create(rest ? p->problem : p->plain, &o, NULL, &solver);
-    (void)sn_workspace_create(p->plain, false, NULL, &ws);
+    (void)sn_solver_create(rest ? p->problem : p->plain, &o, NULL, &solver, NULL);
+    (void)sn_workspace_create(p->plain, false, NULL, &ws, NULL);
     bench_need(solver);
     bench_need(ws);
     for (int f = 0; f < count; f++) {

@@ -3,7 +3,7 @@
 
 #include <limits.h>
 
-#include "formats/lines.h"
+#include "files/lines.h"
 
 typedef struct scan {
     sn_lines lines;

@@ -41,8 +41,9 @@ static bool fit_row(const char *model, const char *take, const char *calibrate, 
         double all = (double)(r.summary->fit.samples + r.summary->fit.missing);
         printf("  %-34s %-8s %6d %8d %7.1f %9.3f %9.3f %9.2f %8.2f %10.0f\n",
                slash != NULL ? slash + 1 : take, word, r.summary->count, r.summary->matched,
-               100.0 * (double)r.summary->fit.missing / fmax(all, 1), 100 * r.summary->fit.rms, 100 * r.summary->fit.mean,
-               100 * r.summary->fit.worst, r.calibrate_seconds, r.summary->count / r.fit_seconds);
+               100.0 * (double)r.summary->fit.missing / fmax(all, 1), 100 * r.summary->fit.rms,
+               100 * r.summary->fit.mean, 100 * r.summary->fit.worst, r.calibrate_seconds,
+               r.summary->count / r.fit_seconds);
         (void)fflush(stdout);
     }
     free_result(&r);
@@ -54,8 +55,8 @@ int bench_fit(const char *data) {
         fputs("sinew bench fit: --data DIR is needed\n", stderr);
         return EXIT_USAGE;
     }
-    printf("  %-34s %-8s %6s %8s %7s %9s %9s %9s %8s %10s\n", "take", "shape", "frames", "markers", "gaps %",
-           "RMS cm", "mean cm", "worst cm", "calib. s", "frames/s");
+    printf("  %-34s %-8s %6s %8s %7s %9s %9s %9s %8s %10s\n", "take", "shape", "frames", "markers",
+           "gaps %", "RMS cm", "mean cm", "worst cm", "calib. s", "frames/s");
     bool good = true;
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
         char *model = join(data, pairs[i].skeleton), *take = join(data, pairs[i].take);
@@ -70,6 +71,7 @@ int bench_fit(const char *data) {
         free(model);
         free(take);
     }
-    printf("\n  One thread. frames/s is of the fit after the calibration, second looks at valleys included.\n");
+    printf("\n  One thread. frames/s is of the fit after the calibration, second looks at valleys "
+           "included.\n");
     return good ? EXIT_OK : EXIT_FAILED;
 }

@@ -4,47 +4,14 @@
 
 #include <stdio.h>
 
+#include "options.h"
 #include "sinew/sinew.h"
 
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_INPUT = 3, EXIT_POOR = 4 };
 
-/// One command of the program.
-typedef struct command {
-    const char *name;
-    const char *summary;  ///< one line, for the list of commands
-    const char *help;     ///< the whole help text
-    int (*run)(int argc, char **argv);
-} command;
-
-extern const command command_fit, command_solve, command_info, command_eval, command_check, command_bench,
-    command_example, command_convert, command_markers;
-
-/// Values of an option that may be given several times.
-typedef struct word_list {
-    const char *word[64];
-    int count;
-} word_list;
-
-/// One option. A flag has `flag`, an option with a value `value`, one that may come several times `list`;
-/// names start with dashes.
-typedef struct option {
-    const char *name;
-    const char *short_name;  ///< NULL for none
-    bool *flag;
-    const char **value;
-    word_list *list;
-    const char *implied;  ///< the value when there is none: "--calibrate" and "--calibrate=scale"
-} option;
-
-#define FLAG(text, variable) {.name = text, .flag = variable}
-#define VALUE(text, letter, variable) {.name = text, .short_name = letter, .value = variable}
-#define MAYBE(text, variable, without) {.name = text, .value = variable, .implied = without}
-#define LIST(text, letter, variable) {.name = text, .short_name = letter, .list = variable}
-
-/// Read options and up to `max_words` other words; --help and --version are handled here. Returns
-/// -1 to go on, or the exit code to end with.
-int parse_options(const command *self, int argc, char **argv, const option *options,
-                  const char **words, int max_words, int *nwords);
+extern const command command_fit, command_solve, command_info, command_eval, command_check,
+    command_bench, command_example, command_convert, command_markers, command_man,
+    command_completion;
 
 /// Parse a finite number at or above `low`; false and a message when it isn't one.
 bool parse_number(const char *option_name, const char *text, double low, double *out);

@@ -37,11 +37,10 @@ static double time_moved(int number, double rate, int new_number, double new_rat
 static sn_motion *pick_motion(const sn_motion *from, cut c, long every, int number, double rate) {
     int n = (int)((c.count + every - 1) / every), nq = sn_motion_nq(from);
     sn_motion *to = NULL;
-    if (sn_motion_create(n, nq, number, rate, NULL, &to) != SN_OK) return NULL;
-    sn_motion_set_time_offset(to,
-                              sn_motion_time_offset(from) +
-                                  time_moved(sn_motion_first_frame(from) + c.first,
-                                             sn_motion_rate(from), number, rate));
+    if (sn_motion_create(n, nq, number, rate, NULL, &to, NULL) != SN_OK) return NULL;
+    sn_motion_set_time_offset(to, sn_motion_time_offset(from) +
+                                      time_moved(sn_motion_first_frame(from) + c.first,
+                                                 sn_motion_rate(from), number, rate));
     for (int k = 0; k < n; k++)
         memcpy(sn_motion_edit(to, k), sn_motion_frame(from, c.first + (int)(k * every)),
                (size_t)nq * sizeof(double));
@@ -50,7 +49,7 @@ static sn_motion *pick_motion(const sn_motion *from, cut c, long every, int numb
 
 static sn_recording *pick_recording(const sn_recording *from, cut c, long every, int number,
                                     double rate) {
-    sn_recording_info info = *sn_recording_get_info(from);
+    sn_recording_info info = *sn_recording_about(from);
     info.nframe = (int)((c.count + every - 1) / every);
     info.time_offset += time_moved(info.first_frame + c.first, info.rate, number, rate);
     info.first_frame = number;
@@ -58,7 +57,7 @@ static sn_recording *pick_recording(const sn_recording *from, cut c, long every,
     const char **labels = must_alloc((size_t)info.nmarker, sizeof *labels);
     for (int m = 0; m < info.nmarker; m++) labels[m] = sn_recording_label(from, m);
     sn_recording *to = NULL;
-    sn_status status = sn_recording_create(&info, labels, NULL, &to);
+    sn_status status = sn_recording_create(&info, labels, NULL, &to, NULL);
     free(labels);
     if (status != SN_OK) return NULL;
     for (int k = 0; k < info.nframe; k++)
@@ -93,8 +92,8 @@ static bool resample(take *t, double fps) {
     sn_motion *motion = NULL;
     sn_recording *recording = NULL;
     sn_status status = t->motion != NULL
-                           ? sn_motion_resample(t->model, t->motion, fps, NULL, &motion)
-                           : sn_recording_resample(t->recording, fps, NULL, &recording);
+                           ? sn_motion_resample(t->model, t->motion, fps, NULL, &motion, NULL)
+                           : sn_recording_resample(t->recording, fps, NULL, &recording, NULL);
     if (status != SN_OK) {
         complain("--fps %g: %s", fps, sn_status_text(status));
         return false;
@@ -108,17 +107,16 @@ static bool resample(take *t, double fps) {
 
 static int count_of(const take *t) {
     return t->motion != NULL ? sn_motion_nframe(t->motion)
-                             : sn_recording_get_info(t->recording)->nframe;
+                             : sn_recording_about(t->recording)->nframe;
 }
 
 static int number_of(const take *t) {
     return t->motion != NULL ? sn_motion_first_frame(t->motion)
-                             : sn_recording_get_info(t->recording)->first_frame;
+                             : sn_recording_about(t->recording)->first_frame;
 }
 
 static double rate_of(const take *t) {
-    return t->motion != NULL ? sn_motion_rate(t->motion)
-                             : sn_recording_get_info(t->recording)->rate;
+    return t->motion != NULL ? sn_motion_rate(t->motion) : sn_recording_about(t->recording)->rate;
 }
 
 static bool clip(const clip_plan *p, take *t, cut c, char *said) {
@@ -160,8 +158,7 @@ bool clip_motion(const clip_plan *plan, const char *path, const sn_model *model,
 }
 
 bool clip_recording(const clip_plan *plan, const char *path, sn_recording **recording, char *said) {
-    return clip_alongside(plan, path, sn_recording_get_info(*recording)->first_frame, recording,
-                          said);
+    return clip_alongside(plan, path, sn_recording_about(*recording)->first_frame, recording, said);
 }
 
 bool clip_alongside(const clip_plan *plan, const char *path, int first_frame,
@@ -182,7 +179,7 @@ sn_motion *cut_motion(const sn_motion *from, int first, int count) {
 }
 
 sn_recording *cut_recording(const sn_recording *from, int first, int count) {
-    const sn_recording_info *info = sn_recording_get_info(from);
+    const sn_recording_info *info = sn_recording_about(from);
     sn_recording *to =
         pick_recording(from, (cut){first, count}, 1, info->first_frame + first, info->rate);
     if (to == NULL) complain("out of memory");

@@ -7,30 +7,73 @@
 #include "solvers.h"
 #include "sweeps.h"
 
-static const char help[] =
-    "usage: sinew bench sweeps\n"
-    "       sinew bench solvers [--data DIR] [--csv FILE] [--quick] [--problems N]\n"
-    "       sinew bench fit --data DIR\n"
-    "       sinew bench papers [--data DIR] [--out DIR] [--quick]\n\n"
-    "sweeps: times the sweeps on the built-in humanoid (58 degrees of freedom, 41 markers) "
-    "against\n"
-    "each other and against the documents' Algorithms 3 and 4; what is judged are ratios within "
-    "this\n"
-    "one run.\n"
-    "solvers: all solvers on real clips (DIR has the folders hdm05 and cmu) by the protocols of\n"
-    "docs/solvers.md, and on random trees.\n"
-    "Exit 1 when a target is missed.\n"
-    "fit: sinew fit on every take there is: error, gaps, frames per second.\n"
-    "papers: what the documents measured, measured again, as CSV, SVG and one page papers.html "
-    "with\n"
-    "what they printed beside what is measured and a verdict on each claim; see docs/papers.md.\n"
-    "DIR is any folder of clips: NAME.amc beside NAME.c3d (41 markers) and their skeleton, an ASF\n"
-    "file. Without --data it runs on the built-in example.\n\n"
-    "  --csv FILE   solvers: the rows as CSV too\n"
-    "  --out DIR    papers: where the files go, default papers\n"
-    "  --quick      solvers: the first 400 frames of a clip; papers: a quarter of a minute, not "
-    "two\n"
-    "  --problems N solvers: random trees, default 2000\n";
+typedef struct settings {
+    const char *data, *csv, *out;
+    bool quick;
+    long problems;
+} settings;
+
+#define AT(field) offsetof(settings, field)
+
+static const char *const usage[] = {
+    "sweeps", "solvers [--data DIR] [--csv FILE] [--quick] [--problems N]", "fit --data DIR",
+    "papers [--data DIR] [--out DIR] [--quick]", NULL};
+
+static const help_item items[] = {
+    {"sweeps",
+     "time the sweeps on the built-in humanoid (58 degrees of freedom, 41 markers) against each "
+     "other and against the documents' Algorithms 3 and 4. The verdict is about ratios within "
+     "one run"},
+    {"solvers",
+     "run all solvers on real clips by the protocols of docs/solvers.md, and on random trees"},
+    {"fit", "fit every take of DIR: error, gaps, frames per second"},
+    {"papers",
+     "measure again what the documents measured, as CSV, SVG and one page, papers.html, with a "
+     "verdict on each claim; see docs/papers.md"},
+    {0}};
+
+static const option option_table[] = {
+    {.group = "Input",
+     .name = "--data",
+     .kind = OPTION_FOLDER,
+     .value = "DIR",
+     .place = AT(data),
+     .help = "solvers and fit: a folder with the folders hdm05 and "
+             "cmu; papers: a folder of clips, NAME.amc "
+             "beside NAME.c3d (41 markers) and their skeleton, an ASF "
+             "file. Without it papers runs on the "
+             "built-in example"},
+    {.name = "--quick",
+     .kind = OPTION_FLAG,
+     .place = AT(quick),
+     .help = "solvers: only the first 400 frames of a clip; papers: a "
+             "quarter of a minute instead of two"},
+    {.name = "--problems",
+     .kind = OPTION_INTEGER,
+     .value = "N",
+     .high = 10000000,
+     .standard = "2000",
+     .place = AT(problems),
+     .help = "solvers: random trees"},
+    {.group = "Output",
+     .name = "--csv",
+     .kind = OPTION_FILE,
+     .value = "FILE",
+     .place = AT(csv),
+     .help = "solvers: write the rows as CSV too"},
+    {.name = "--out",
+     .letter = "-o",
+     .kind = OPTION_FOLDER,
+     .value = "DIR",
+     .standard = "papers",
+     .place = AT(out),
+     .help = "papers: the folder to write to"},
+    {0}};
+
+static const help_item examples[] = {
+    {"sinew bench sweeps", "what an iteration costs on this machine"},
+    {"sinew bench papers --quick --out papers", "the documents' figures on the built-in example"},
+    {0}};
 
 static int solvers(bench_options *o, const char *csv) {
     output out;
@@ -43,30 +86,32 @@ static int solvers(bench_options *o, const char *csv) {
 }
 
 static int run(int argc, char **argv) {
-    bench_options o = {0};
-    const char *problems = "2000", *out = "papers", *csv = NULL;
-    const option options[] = {VALUE("--data", NULL, &o.data),
-                              VALUE("--csv", NULL, &csv),
-                              VALUE("--out", NULL, &out),
-                              FLAG("--quick", &o.quick),
-                              VALUE("--problems", NULL, &problems),
-                              {0}};
+    settings s = {0};
     const char *word = NULL;
-    long count;
-    int nword, code = parse_options(&command_bench, argc, argv, options, &word, 1, &nword);
+    int nword, code = parse_options(&command_bench, argc, argv, &s, &word, &nword);
     if (code >= 0) return code;
-    if (!parse_integer("--problems", problems, 0, 10000000, &count)) return EXIT_USAGE;
-    o.problems = (int)count;
-    if (nword == 1 && strcmp(word, "sweeps") == 0) return bench_sweeps() ? EXIT_OK : EXIT_FAILED;
-    if (nword == 1 && strcmp(word, "solvers") == 0) return solvers(&o, csv);
-    if (nword == 1 && strcmp(word, "fit") == 0) return bench_fit(o.data);
-    if (nword == 1 && strcmp(word, "papers") == 0) {
-        const papers_options wanted = {.data = o.data, .out = out, .quick = o.quick};
+    bench_options o = {.data = s.data, .quick = s.quick, .problems = (int)s.problems};
+    if (strcmp(word, "sweeps") == 0) return bench_sweeps() ? EXIT_OK : EXIT_FAILED;
+    if (strcmp(word, "solvers") == 0) return solvers(&o, s.csv);
+    if (strcmp(word, "fit") == 0) return bench_fit(s.data);
+    if (strcmp(word, "papers") == 0) {
+        const papers_options wanted = {.data = s.data, .out = s.out, .quick = s.quick};
         return bench_papers(&wanted);
     }
-    fputs(help, stderr);
-    return EXIT_USAGE;
+    return wrong_usage(&command_bench,
+                       "there is no benchmark \"%s\": sweeps, solvers, fit or papers", word);
 }
 
-const command command_bench = {
-    "bench", "time the sweeps, compare the solvers, reproduce the papers", help, run};
+const command command_bench = {.name = "bench",
+                               .summary =
+                                   "time the sweeps, compare the solvers, reproduce the papers",
+                               .usage = usage,
+                               .about = "Measure. Exit with 1 when a target is missed.",
+                               .items = items,
+                               .options = option_table,
+                               .examples = examples,
+                               .word = "BENCHMARK",
+                               .word_choices = "sweeps solvers fit papers",
+                               .least_words = 1,
+                               .most_words = 1,
+                               .run = run};

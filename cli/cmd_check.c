@@ -10,15 +10,44 @@
 #include "base/random.h"
 #include "figure.h"
 
-static const char help[] =
-    "usage: sinew check MODEL [-t TASKS] [--poses N] [--seed S]\n\n"
-    "Compares the gradient and the exact Hessian with finite differences at random poses and "
-    "prints\n"
-    "the worst relative error per joint type. Exit 1 when one is above 1e-6. Above 400 degrees of\n"
-    "freedom each pose is looked at in about 40 of them, others each time, of every joint type.\n\n"
-    "  -t, --tasks FILE   without it every joint gets a point, a direction and an orientation\n"
-    "  --poses N          default 20\n"
-    "  --seed S           default 1\n";
+typedef struct settings {
+    const char *tasks;
+    long poses, seed;
+} settings;
+
+#define AT(field) offsetof(settings, field)
+
+static const char *const usage[] = {"MODEL [-t TASKS] [--poses N] [--seed S]", NULL};
+
+static const option option_table[] = {
+    {.group = "Options",
+     .name = "--tasks",
+     .letter = "-t",
+     .kind = OPTION_FILE,
+     .value = "FILE",
+     .place = AT(tasks),
+     .help = "the tasks; without it every joint gets a point, a direction and an orientation"},
+    {.name = "--poses",
+     .kind = OPTION_INTEGER,
+     .value = "N",
+     .low = 1,
+     .high = 1000000,
+     .standard = "20",
+     .place = AT(poses),
+     .help = "the number of random poses"},
+    {.name = "--seed",
+     .kind = OPTION_INTEGER,
+     .value = "S",
+     .high = 0x7fffffff,
+     .standard = "1",
+     .place = AT(seed),
+     .help = "where the random numbers begin"},
+    {0}};
+
+static const help_item examples[] = {
+    {"sinew check humanoid", "the built-in figure"},
+    {"sinew check arm.urdf --poses 100", "a robot, at a hundred poses"},
+    {0}};
 
 static const double allowed = 1e-6;
 
@@ -224,7 +253,7 @@ static int check(const sn_model *model, const sn_problem *problem, long poses, u
     size_t nv = (size_t)sn_model_nv(model), nq = (size_t)sn_model_nq(model);
     bool all = nv <= ALL_UP_TO;
     checking c = {.model = model, .nv = (int)nv, .shown = isatty(2), .poses = poses};
-    if (sn_workspace_create(problem, all, NULL, &c.ws) != SN_OK) {
+    if (sn_workspace_create(problem, all, NULL, &c.ws, NULL) != SN_OK) {
         fputs("sinew: out of memory\n", stderr);
         return EXIT_FAILED;
     }
@@ -253,33 +282,37 @@ static int check(const sn_model *model, const sn_problem *problem, long poses, u
 }
 
 static int run(int argc, char **argv) {
-    const char *tasks_path = NULL, *poses_text = "20", *seed_text = "1", *word = NULL;
-    const option options[] = {VALUE("--tasks", "-t", &tasks_path),
-                              VALUE("--poses", NULL, &poses_text),
-                              VALUE("--seed", NULL, &seed_text),
-                              {0}};
-    int nword, code = parse_options(&command_check, argc, argv, options, &word, 1, &nword);
-    long poses, seed;
+    settings s = {0};
+    const char *word = NULL;
+    int nword, code = parse_options(&command_check, argc, argv, &s, &word, &nword);
     if (code >= 0) return code;
-    if (nword == 0) {
-        fputs(help, stderr);
-        return EXIT_USAGE;
-    }
-    if (!parse_integer("--poses", poses_text, 1, 1000000, &poses) ||
-        !parse_integer("--seed", seed_text, 0, 0x7fffffff, &seed))
-        return EXIT_USAGE;
-    uint64_t state = (uint64_t)seed;
+    uint64_t state = (uint64_t)s.seed;
     code = EXIT_INPUT;
     figure holder;
     const sn_model *model = load_model(word, &holder);
     sn_problem *problem = NULL;
     if (model != NULL)
-        problem =
-            tasks_path != NULL ? load_problem(tasks_path, model) : random_problem(model, &state);
-    if (problem != NULL) code = check(model, problem, poses, state);
+        problem = s.tasks != NULL ? load_problem(s.tasks, model) : random_problem(model, &state);
+    if (problem != NULL) code = check(model, problem, s.poses, state);
     sn_problem_destroy(problem);
     free_figure(&holder);
     return code;
 }
 
-const command command_check = {"check", "derivatives against finite differences", help, run};
+const command command_check = {
+    .name = "check",
+    .summary = "compare derivatives with finite differences",
+    .usage = usage,
+    .about =
+        "Compare the gradient and the exact Hessian with finite differences at random poses, and "
+        "print "
+        "the worst relative error for each joint type. Exit with 1 when one is above 1e-6.\n\n"
+        "MODEL is a file of any format, or \"humanoid\", the built-in figure. Above 400 degrees of "
+        "freedom each pose is checked in about 40 of them, others each time, of every joint type.",
+    .options = option_table,
+    .examples = examples,
+    .word = "MODEL",
+    .word_choices = "humanoid",
+    .least_words = 1,
+    .most_words = 1,
+    .run = run};

@@ -5,51 +5,114 @@
 #include "convert.h"
 #include "output.h"
 
-static const char help[] =
-    "usage: sinew convert IN... -o OUT [-o OUT ...] [options]\n\n"
-    "Writes files as other formats, as the endings of OUT say. IN are, in any order:\n"
-    "  a recording (C3D, TRC, CSV, STO)      to c3d, trc, csv, sto\n"
-    "  a model (ASF, BVH, GLB, URDF, JSON)   to asf, bvh, json, glb; \"humanoid\" is the built-in "
-    "figure\n"
-    "  a motion with its model (BVH, GLB;    to bvh, asf and amc, mot, csv, glb; where its markers "
-    "are, if\n"
-    "  AMC with its ASF; MOT, CSV)           the model has some: c3d, trc\n"
-    "  a marker set, beside a model          puts the markers on it\n"
-    "  a recording, beside a motion          is shown in the glb\n"
-    "Markers do not become a motion here: that is sinew fit.\n\n"
-    "  -o, --output FILE   as often as you like\n"
-    "  --fps R             resample at R frames per second; states the rate of a file that has "
-    "none (AMC)\n"
-    "  --frames A:B        only these, by their numbers in the file, both included\n"
-    "  --every N           keep each N-th frame\n"
-    "  --units UNIT        of the output: m, cm, mm, in, ft. Without it markers are in mm (STO: m), "
-    "BVH and\n"
-    "                      ASF in the unit of the file they come from\n"
-    "  --up AXIS           turn everything so that this axis is up: x, y, z, -x, -y, -z\n"
-    "  --in-units UNIT     of inputs that do not state one (BVH, CSV); of a recording alone: in "
-    "any case\n"
-    "  --in-up AXIS        which axis is up in the input, where it is stated or guessed wrong\n"
-    "  --force             let an output replace an input\n";
+#define AT(field) offsetof(convert_settings, field)
+
+static const char *const usage[] = {"IN... -o OUT [-o OUT ...] [options]", NULL};
+
+static const help_item items[] = {
+    {"a recording", "C3D, TRC, CSV, STO; to c3d, trc, csv, sto"},
+    {"a model", "ASF, BVH, GLB, URDF, MJCF, OSIM, JSON, or \"humanoid\", the built-in figure; to "
+                "asf, bvh, json, "
+                "glb"},
+    {"a motion", "BVH, GLB; AMC with its ASF; MOT, CSV with their model; to bvh, asf and amc, mot, "
+                 "csv, glb; as "
+                 "the paths of the model's markers, where it has some, to c3d, trc"},
+    {"a marker set", "beside a model; puts the markers on it"},
+    {"a recording, too", "beside a motion; is shown in the glb"},
+    {0}};
+
+static const option option_table[] = {
+    {.group = "Output",
+     .name = "--output",
+     .letter = "-o",
+     .kind = OPTION_FILE,
+     .value = "FILE",
+     .many = true,
+     .place = AT(outputs),
+     .help = "the file to write, in the format that its ending names"},
+    {.name = "--out-units",
+     .kind = OPTION_TEXT,
+     .value = "UNIT",
+     .choices = OUT_UNITS,
+     .place = AT(units),
+     .help = OUT_UNITS_HELP},
+    {.name = "--units",
+     .kind = OPTION_TEXT,
+     .value = "UNIT",
+     .choices = OUT_UNITS,
+     .place = AT(units),
+     .help = "another name of --out-units"},
+    {.name = "--up",
+     .kind = OPTION_TEXT,
+     .value = "AXIS",
+     .choices = "x y z -x -y -z",
+     .place = AT(up),
+     .help = "turn everything so that this axis is up: x, y, z, -x, -y or -z"},
+    {.name = "--force",
+     .kind = OPTION_FLAG,
+     .place = AT(force),
+     .help = "let an output replace an input"},
+    {.group = "Frames",
+     .name = "--fps",
+     .kind = OPTION_TEXT,
+     .value = "R",
+     .place = AT(fps),
+     .help = "resample at R frames per second; of a file without a rate (AMC), state it"},
+    {.name = "--frames",
+     .kind = OPTION_TEXT,
+     .value = "A:B",
+     .place = AT(frames),
+     .help = "keep frames A to B, by their numbers in the file"},
+    {.name = "--every",
+     .kind = OPTION_TEXT,
+     .value = "N",
+     .place = AT(every),
+     .help = "keep each N-th frame"},
+    {.group = "Input",
+     .name = "--in-units",
+     .kind = OPTION_TEXT,
+     .value = "UNIT",
+     .choices = "m cm mm in ft",
+     .place = AT(in_units),
+     .help = "the unit of inputs that state none (BVH, CSV); of a recording alone, in place of the "
+             "stated one"},
+    {.name = "--in-up",
+     .kind = OPTION_TEXT,
+     .value = "AXIS",
+     .choices = "x y z -x -y -z",
+     .place = AT(in_up),
+     .help = "the input's axis that points up, where it is stated or guessed wrong"},
+    {0}};
+
+static const help_item examples[] = {
+    {"sinew convert skeleton.asf walk.amc -o walk.bvh --out-units cm",
+     "Acclaim to BVH in centimetres"},
+    {"sinew convert take.c3d -o take.trc --up y", "markers for OpenSim, with y up"},
+    {"sinew convert walk.bvh --fps 30 -o walk.glb",
+     "a motion for a game engine, at 30 frames a second"},
+    {0}};
 
 bool convert_plan(const convert_settings *s, conversion *out) {
     *out = (conversion){.settings = s, .clip = {.every = 1, .frames_word = s->frames}};
     if (s->fps != NULL) {
         if (!parse_number("--fps", s->fps, 0, &out->clip.fps)) return false;
         if (out->clip.fps < 1e-3 || out->clip.fps > 1e6) {
-            complain("--fps %s: it takes a number of frames per second", s->fps);
+            complain("--fps takes a number of frames per second from 0.001 to 1000000, not \"%s\"",
+                     s->fps);
             return false;
         }
     }
     if (s->every != NULL && !parse_integer("--every", s->every, 1, 1000000, &out->clip.every))
         return false;
     if (!parse_frames(s->frames, &out->clip.frames)) return false;
-    if (!parse_unit("--units", s->units, &out->metres)) return false;
+    if (!parse_out_unit(s->units, &out->metres, &out->source_unit)) return false;
     if (!parse_unit("--in-units", s->in_units, &out->in_metres)) return false;
     out->has_up = s->up != NULL;
     out->has_in_up = s->in_up != NULL;
     if ((out->has_up && !sn_axis_parse(s->up, &out->up, &out->up_sign)) ||
         (out->has_in_up && !sn_axis_parse(s->in_up, &out->in_up, &out->in_up_sign))) {
-        complain("--up and --in-up take an axis: x, y, z, -x, -y or -z");
+        complain("--up and --in-up take an axis: x, y, z, -x, -y or -z, not \"%s\"",
+                 out->has_up && !sn_axis_parse(s->up, &out->up, &out->up_sign) ? s->up : s->in_up);
         return false;
     }
     return true;
@@ -80,8 +143,9 @@ static bool check_without_figure(const conversion *c, const char *path, sn_forma
         if (c->has_up || c->clip.fps > 0 || c->clip.every > 1 || c->clip.frames_word != NULL ||
             c->metres > 0)
             return refuse(
-                path, "a table can only be changed (--fps, --frames, --every, --up, --units) with "
-                      "its model as another input");
+                path,
+                "a table can only be changed (--fps, --frames, --every, --up, --out-units) with "
+                "its model as another input");
         return true;
     }
     if (c->recording == NULL) return refuse(path, "there is nothing to write");
@@ -89,7 +153,7 @@ static bool check_without_figure(const conversion *c, const char *path, sn_forma
     case SN_FORMAT_C3D:
     case SN_FORMAT_TRC:
     case SN_FORMAT_MOT:
-        if (sn_recording_get_info(c->recording)->rate > 0) return true;
+        if (sn_recording_about(c->recording)->rate > 0) return true;
         return refuse(path, "the recording has no frame rate, which this format needs: state one "
                             "with --fps");
     case SN_FORMAT_CSV:
@@ -118,11 +182,10 @@ static bool check_with_figure(const conversion *c, const char *path, sn_format f
     case SN_FORMAT_AMC: {
         if (!check_motion_needed(c, path)) return false;
         bool own = c->figure.document.format == SN_FORMAT_ASF && !turns(c) &&
-                   (c->metres == 0 || c->metres == c->figure_world.metres);
+                   (c->metres == 0 || c->source_unit || c->metres == c->figure_world.metres);
         if (own || has_output(c, SN_FORMAT_ASF)) return true;
-        return refuse(
-            path, "an AMC file is of no use without the skeleton it belongs to: write that too, "
-                  "with -o NAME.asf");
+        return refuse(path, "an AMC file needs the skeleton it belongs to: write that too, "
+                            "with -o NAME.asf");
     }
     case SN_FORMAT_MOT:
         if (!check_motion_needed(c, path)) return false;
@@ -149,9 +212,10 @@ static bool check_outputs(const conversion *c) {
         const char *path = c->settings->outputs.word[i];
         sn_format format = sn_format_of_name(path);
         if (!output_allowed(path)) return false;
-        if (format == SN_FORMAT_URDF || format == SN_FORMAT_OSIM ||
-            format == SN_FORMAT_MJCF)
-            return refuse(path, "such files are read, not written");
+        if (format == SN_FORMAT_URDF || format == SN_FORMAT_OSIM || format == SN_FORMAT_MJCF)
+            return refuse(
+                path,
+                "files of this format can be read, but not written; write asf, bvh, glb or json");
         if (!(c->figure_path != NULL ? check_with_figure(c, path, format)
                                      : check_without_figure(c, path, format)))
             return false;
@@ -186,12 +250,18 @@ static bool write_outputs(const conversion *c) {
     s.model = convert_model(c);
     s.motion = c->motion;
     s.recording = c->recording;
-    s.metres_per_unit = c->metres;
+    double recorded = c->recording != NULL ? c->recording_world.metres : 0;
+    double modelled = c->figure_path != NULL ? c->figure_world.metres : 0;
     if (turns(c)) rotation_of(c, s.rotation);
     for (int i = 0; i < c->settings->outputs.count; i++) {
         const char *path = c->settings->outputs.word[i];
-        if (!(c->table != NULL ? write_table(path, c->table) : write_scene(path, &s, NULL))) return false;
-        printf("wrote  %s\n", path);
+        char unit[48] = "";
+        s.metres_per_unit = c->source_unit ? source_unit(path, recorded, modelled) : c->metres;
+        if (!(c->table != NULL ? write_table(path, c->table) : write_scene(path, &s, NULL)))
+            return false;
+        if (c->table == NULL)
+            describe_unit(sn_scene_unit(&s, sn_format_of_name(path)), unit, sizeof unit);
+        printf("wrote  %s%s\n", path, unit);
     }
     return true;
 }
@@ -207,8 +277,9 @@ static void say_world(const char *what, const world *w) {
 static void say_lost_axis(conversion *c) {
     if (c->figure_path == NULL || c->has_up || !has_output(c, SN_FORMAT_MODEL)) return;
     if (c->figure.up == 1 && c->figure.up_sign > 0) return;
-    convert_note(c, "JSON says no axis that is up, and is taken for y up: this figure has %s (--up y "
-                    "turns it)",
+    convert_note(c,
+                 "a JSON model states no up axis and is read with y up; this figure has %s up "
+                 "(--up y turns it)",
                  c->figure_world.up_text);
 }
 
@@ -235,27 +306,12 @@ static int convert(const convert_settings *s) {
 static int run(int argc, char **argv) {
     convert_settings s = {0};
     const char *files[CONVERT_INPUTS];
-    bool force = false;
-    const option options[] = {LIST("--output", "-o", &s.outputs),
-                              VALUE("--fps", NULL, &s.fps),
-                              VALUE("--units", NULL, &s.units),
-                              VALUE("--up", NULL, &s.up),
-                              VALUE("--frames", NULL, &s.frames),
-                              VALUE("--every", NULL, &s.every),
-                              VALUE("--in-units", NULL, &s.in_units),
-                              VALUE("--in-up", NULL, &s.in_up),
-                              FLAG("--force", &force),
-                              {0}};
-    int code =
-        parse_options(&command_convert, argc, argv, options, files, CONVERT_INPUTS, &s.nfile);
+    int code = parse_options(&command_convert, argc, argv, &s, files, &s.nfile);
     if (code >= 0) return code;
     s.files = files;
-    outputs_may_replace(force, "--force");
-    if (s.nfile == 0 || s.outputs.count == 0) {
-        fputs("sinew convert: an input and an output (-o) are needed; see sinew convert --help\n",
-              stderr);
-        return EXIT_USAGE;
-    }
+    outputs_may_replace(s.force, "--force");
+    if (s.nfile == 0 || s.outputs.count == 0)
+        return wrong_usage(&command_convert, "an input and an output (-o) are needed");
     for (int i = 0; i < s.outputs.count; i++)
         if (sn_format_of_name(s.outputs.word[i]) == SN_FORMAT_UNKNOWN) {
             fprintf(stderr,
@@ -267,5 +323,16 @@ static int run(int argc, char **argv) {
     return convert(&s);
 }
 
-const command command_convert = {
-    "convert", "write files as other formats, at another rate, unit or axis", help, run};
+const command command_convert = {.name = "convert",
+                                 .summary =
+                                     "write files as other formats, at another rate, unit or axis",
+                                 .usage = usage,
+                                 .about = "Write files as other formats. Markers become a motion "
+                                          "by sinew fit, not here. IN are, in any order:",
+                                 .items = items,
+                                 .options = option_table,
+                                 .examples = examples,
+                                 .word = "IN",
+                                 .word_choices = NULL,
+                                 .most_words = CONVERT_INPUTS,
+                                 .run = run};

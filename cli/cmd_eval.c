@@ -5,22 +5,193 @@
 
 #include "figure.h"
 
-static const char help[] =
-    "usage: sinew eval -m MODEL -t TASKS [-q FILE] [--hessian exact|gn|none] [--json]\n\n"
-    "Prints f = 1/2 sum of weighted squared residuals, its gradient and Hessian by the nv\n"
-    "velocities, and the world frames of all joints (metres, radians, quaternions w x y z).\n\n"
-    "  -m, --model FILE   model of any format, or \"humanoid\"\n"
-    "  -t, --tasks FILE   tasks file\n"
-    "  -q FILE            pose: nq numbers, a JSON array or separated by white space;\n"
-    "                     without it the zero pose\n"
-    "  --hessian KIND     exact (the default), gn for Gauss-Newton, none\n"
-    "  --json             everything, with 17 digits\n";
+typedef struct settings {
+    const char *model, *tasks, *pose, *hessian, *jacobian, *frame;
+    bool json;
+} settings;
+
+#define AT(field) offsetof(settings, field)
+
+static const char *const usage[] = {
+    "-m MODEL -t TASKS [-q FILE] [--hessian KIND] [--json]",
+    "-m MODEL --jacobian JOINT_OR_LINK [--frame FRAME] [-q FILE] [--json]", NULL};
+
+static const option option_table[] = {
+    {.group = "Files",
+     .name = "--model",
+     .letter = "-m",
+     .kind = OPTION_FILE,
+     .value = "FILE",
+     .place = AT(model),
+     .required = true,
+     .help = "the model: a file of any format, or \"humanoid\""},
+    {.name = "--tasks",
+     .letter = "-t",
+     .kind = OPTION_FILE,
+     .value = "FILE",
+     .place = AT(tasks),
+     .help = "the tasks, a JSON file; not needed for --jacobian"},
+    {.name = "--pose",
+     .letter = "-q",
+     .kind = OPTION_FILE,
+     .value = "FILE",
+     .place = AT(pose),
+     .help = "the pose: nq numbers, a JSON array or separated by "
+             "white space; without it the zero pose"},
+    {.group = "What to print",
+     .name = "--hessian",
+     .kind = OPTION_CHOICE,
+     .value = "KIND",
+     .choices = "exact gn none",
+     .standard = "exact",
+     .place = AT(hessian),
+     .help = "the Hessian in --json (gn is Gauss-Newton)"},
+    {.name = "--jacobian",
+     .kind = OPTION_TEXT,
+     .value = "NAME",
+     .place = AT(jacobian),
+     .help = "the 6 x nv Jacobian of a joint, or of a link or marker: "
+             "its linear velocity, then its angular one, "
+             "by the nv velocities"},
+    {.name = "--frame",
+     .kind = OPTION_CHOICE,
+     .value = "FRAME",
+     .choices = "body world aligned",
+     .standard = "body",
+     .place = AT(frame),
+     .help = "the Jacobian's frame. body: the joint's own axes, about its "
+             "origin (a link's or marker's: about that "
+             "point). world: the world's axes, about the world's "
+             "origin. aligned: the world's axes, about the "
+             "point"},
+    {.name = "--json",
+     .kind = OPTION_FLAG,
+     .place = AT(json),
+     .help = "everything as JSON, with 17 digits"},
+    {0}};
+
+static const help_item examples[] = {
+    {"sinew eval -m humanoid -t tasks.json --json",
+     "f, gradient, Hessian and frames at the zero pose"},
+    {"sinew eval -m arm.urdf --jacobian tool0 --frame aligned -q pose.json",
+     "how each joint moves the tool"},
+    {0}};
 
 typedef struct evaluation {
     const sn_model *model;
     sn_workspace *ws;
     double f, *g, *H;
+    const char *jacobian, *frame;  // NULL: none
+    double *J;                     // 6 x nv, column-major
 } evaluation;
+
+static const char *const row_names[6] = {"vx", "vy", "vz", "wx", "wy", "wz"};
+
+// "elbow", or "shoulder.1" for a joint with several degrees of freedom.
+static void name_velocity(const sn_model *model, int v, char *out, size_t size) {
+    int j = 0;
+    while (v >= sn_model_v_index(model, j) + sn_model_joint_nv(model, j)) j++;
+    if (sn_model_joint_nv(model, j) > 1)
+        (void)snprintf(out, size, "%s.%d", sn_model_joint(model, j)->name,
+                       v - sn_model_v_index(model, j));
+    else
+        (void)snprintf(out, size, "%s", sn_model_joint(model, j)->name);
+}
+
+static void print_jacobian_json(const evaluation *e) {
+    int nv = sn_model_nv(e->model);
+    char name[SN_MAX_NAME + 16];
+    double *row = must_alloc((size_t)nv, sizeof *row);
+    printf(",\"jacobian\":{\"of\":");
+    print_json_string(e->jacobian);
+    printf(",\"frame\":\"%s\",\"rows\":[\"vx\",\"vy\",\"vz\",\"wx\",\"wy\",\"wz\"],\"columns\":[",
+           e->frame);
+    for (int v = 0; v < nv; v++) {
+        if (v > 0) putchar(',');
+        name_velocity(e->model, v, name, sizeof name);
+        print_json_string(name);
+    }
+    printf("],\"J\":[");
+    for (int r = 0; r < 6; r++) {
+        for (int v = 0; v < nv; v++) row[v] = e->J[6 * v + r];
+        if (r > 0) putchar(',');
+        print_numbers(row, nv);
+    }
+    printf("]}");
+    free(row);
+}
+
+static void print_jacobian_text(const evaluation *e) {
+    static const char *const frames[] = {"body",    "the joint's own axes, about its origin",
+                                         "world",   "the world's axes, about the world's origin",
+                                         "aligned", "the world's axes, about the point"};
+    int nv = sn_model_nv(e->model), k = 0;
+    char name[SN_MAX_NAME + 16];
+    while (strcmp(frames[k], e->frame) != 0) k += 2;
+    printf("Jacobian of %s, %s (%s): metres and radians\n\n%-24s", e->jacobian, e->frame,
+           frames[k + 1], "velocity");
+    for (int r = 0; r < 6; r++) printf(" %10s", row_names[r]);
+    putchar('\n');
+    for (int v = 0; v < nv; v++) {
+        name_velocity(e->model, v, name, sizeof name);
+        printf("%-24s", name);
+        for (int r = 0; r < 6; r++) printf(" %10.6f", e->J[6 * v + r]);
+        putchar('\n');
+    }
+}
+
+// The joint and the point on it that a name speaks of; false and a message when there is none.
+static bool find_point(const evaluation *e, int *joint, double local[3]) {
+    local[0] = local[1] = local[2] = 0;
+    *joint = sn_model_find_joint(e->model, e->jacobian);
+    if (*joint >= 0) return true;
+    int marker = sn_model_find_marker(e->model, e->jacobian);
+    if (marker >= 0) {
+        const sn_marker_desc *m = sn_model_marker(e->model, marker);
+        *joint = m->joint;
+        memcpy(local, m->position, 3 * sizeof *local);
+        return true;
+    }
+    int n = sn_model_njoint(e->model) + sn_model_nmarker(e->model);
+    const char **names = must_alloc((size_t)n, sizeof *names);
+    for (int i = 0; i < n; i++)
+        names[i] = i < sn_model_njoint(e->model)
+                       ? sn_model_joint(e->model, i)->name
+                       : sn_model_marker(e->model, i - sn_model_njoint(e->model))->name;
+    int nearest = sn_nearest_name(e->jacobian, names, n);
+    if (nearest >= 0)
+        complain("%s has no joint, link or marker \"%s\"; did you mean \"%s\"?",
+                 sn_model_name(e->model), e->jacobian, names[nearest]);
+    else
+        complain("%s has no joint, link or marker \"%s\"", sn_model_name(e->model), e->jacobian);
+    free(names);
+    return false;
+}
+
+static void compute_jacobian(evaluation *e, int joint, const double local[3]) {
+    size_t nv = (size_t)sn_model_nv(e->model);
+    e->J = must_alloc(6 * nv, sizeof *e->J);
+    if (strcmp(e->frame, "body") == 0) {
+        sn_jacobian_adjusted(e->ws, joint, SN_JACOBIAN_POINT, local, SN_ROWS_BOTH, e->J);
+        return;
+    }
+    sn_jacobian_adjusted(e->ws, joint, SN_JACOBIAN_WORLD, NULL, SN_ROWS_BOTH, e->J);
+    if (strcmp(e->frame, "world") == 0) return;
+    // from the world's origin to the point: v_p = v + w x p
+    sn_frame f = sn_workspace_frame(e->ws, joint);
+    sn_vec3 p = f.p;
+    for (int k = 0; k < 3; k++) {
+        p.x += (&f.R.c[k].x)[0] * local[k];
+        p.y += (&f.R.c[k].x)[1] * local[k];
+        p.z += (&f.R.c[k].x)[2] * local[k];
+    }
+    for (size_t i = 0; i < nv; i++) {
+        double *J = e->J + 6 * i;
+        J[0] += J[4] * p.z - J[5] * p.y;
+        J[1] += J[5] * p.x - J[3] * p.z;
+        J[2] += J[3] * p.y - J[4] * p.x;
+    }
+}
 
 static void print_json(const evaluation *e) {
     int nv = sn_model_nv(e->model);
@@ -48,7 +219,9 @@ static void print_json(const evaluation *e) {
         print_numbers(&r.w, 4);
         putchar('}');
     }
-    puts("]}");
+    putchar(']');
+    if (e->J != NULL) print_jacobian_json(e);
+    puts("}");
 }
 
 static void print_text(const evaluation *e, const sn_problem *problem) {
@@ -74,22 +247,29 @@ static void print_text(const evaluation *e, const sn_problem *problem) {
     }
 }
 
-static int evaluate(const sn_model *model, const sn_problem *problem, const double *q,
-                    const char *kind, bool json) {
-    unsigned what = strcmp(kind, "exact") == 0 ? SN_EVAL_HESSIAN
-                    : strcmp(kind, "gn") == 0  ? SN_EVAL_GAUSS_NEWTON
-                                               : SN_EVAL_GRADIENT;
+static int evaluate(const settings *s, const sn_model *model, const sn_problem *problem,
+                    const double *q) {
+    unsigned what = strcmp(s->hessian, "exact") == 0 ? SN_EVAL_HESSIAN
+                    : strcmp(s->hessian, "gn") == 0  ? SN_EVAL_GAUSS_NEWTON
+                                                     : SN_EVAL_GRADIENT;
     bool hessian = what != SN_EVAL_GRADIENT;
     size_t nv = (size_t)sn_model_nv(model);
-    evaluation e = {.model = model, .g = must_alloc(nv, sizeof(double))};
+    evaluation e = {.model = model, .jacobian = s->jacobian, .frame = s->frame};
+    int joint = 0;
+    double local[3];
+    if (s->jacobian != NULL && !find_point(&e, &joint, local)) return EXIT_INPUT;
+    e.g = must_alloc(nv, sizeof(double));
     if (hessian) e.H = must_alloc(nv * nv, sizeof(double));
-    sn_status status = sn_workspace_create(problem, hessian, NULL, &e.ws);
+    sn_status status = sn_workspace_create(problem, hessian, NULL, &e.ws, NULL);
     if (status == SN_OK) status = sn_workspace_eval(e.ws, q, what, &e.f);
     if (status == SN_OK) {
         sn_workspace_gradient(e.ws, e.g);
         if (hessian) sn_workspace_hessian(e.ws, e.H);
-        if (json) {
+        if (s->jacobian != NULL) compute_jacobian(&e, joint, local);
+        if (s->json) {
             print_json(&e);
+        } else if (s->jacobian != NULL) {
+            print_jacobian_text(&e);
         } else {
             print_text(&e, problem);
         }
@@ -99,37 +279,40 @@ static int evaluate(const sn_model *model, const sn_problem *problem, const doub
     sn_workspace_destroy(e.ws);
     free(e.g);
     free(e.H);
+    free(e.J);
     return status == SN_OK ? EXIT_OK : status == SN_ERR_VALUE ? EXIT_INPUT : EXIT_FAILED;
 }
 
 static int run(int argc, char **argv) {
-    bool json = false;
-    const char *model_path = NULL, *tasks_path = NULL, *pose_path = NULL, *kind = "exact";
-    const option options[] = {
-        VALUE("--model", "-m", &model_path), VALUE("--tasks", "-t", &tasks_path),
-        VALUE("--pose", "-q", &pose_path),   VALUE("--hessian", NULL, &kind),
-        FLAG("--json", &json),        {0}};
-    const char *word;
-    int nword, code = parse_options(&command_eval, argc, argv, options, &word, 0, &nword);
+    settings s = {0};
+    int nword, code = parse_options(&command_eval, argc, argv, &s, NULL, &nword);
     if (code >= 0) return code;
-    if (model_path == NULL || tasks_path == NULL) {
-        fputs("sinew eval: it needs -m MODEL and -t TASKS\n", stderr);
-        return EXIT_USAGE;
-    }
-    if (strcmp(kind, "exact") != 0 && strcmp(kind, "gn") != 0 && strcmp(kind, "none") != 0) {
-        fprintf(stderr, "sinew eval: --hessian takes exact, gn or none, not \"%s\"\n", kind);
-        return EXIT_USAGE;
-    }
+    if (s.tasks == NULL && s.jacobian == NULL)
+        return wrong_usage(&command_eval, "-t TASKS is missing (or --jacobian NAME)");
     code = EXIT_INPUT;
     figure holder;
-    const sn_model *model = load_model(model_path, &holder);
-    sn_problem *problem = model != NULL ? load_problem(tasks_path, model) : NULL;
-    double *q = problem != NULL ? load_pose(pose_path, model) : NULL;
-    if (q != NULL) code = evaluate(model, problem, q, kind, json);
+    const sn_model *model = load_model(s.model, &holder);
+    sn_problem *problem = NULL;
+    if (model != NULL && s.tasks != NULL) problem = load_problem(s.tasks, model);
+    if (model != NULL && s.tasks == NULL)
+        (void)sn_problem_create(model, NULL, 0, NULL, &problem, NULL);
+    double *q = problem != NULL ? load_pose(s.pose, model) : NULL;
+    if (q != NULL) code = evaluate(&s, model, problem, q);
     free(q);
     sn_problem_destroy(problem);
     free_figure(&holder);
     return code;
 }
 
-const command command_eval = {"eval", "f, gradient, Hessian and joint frames at a pose", help, run};
+const command command_eval = {
+    .name = "eval",
+    .summary = "print f, gradient, Hessian, joint frames and Jacobians at a pose",
+    .usage = usage,
+    .about = "Print f = 1/2 sum of weighted squared residuals, its gradient and Hessian by the nv "
+             "velocities, and "
+             "the world frames of all joints (metres, radians, quaternions w x y z); or the "
+             "Jacobian of a joint "
+             "or link.",
+    .options = option_table,
+    .examples = examples,
+    .run = run};

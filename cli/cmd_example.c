@@ -5,22 +5,50 @@
 
 #include "output.h"
 
-static const char help[] =
-    "usage: sinew example [--out DIR] [--seed N]\n\n"
-    "Writes a take of sinew's own making: the built-in figure walks, does a cartwheel and walks "
-    "on,\n"
-    "120 frames a second, with 41 markers on it that are not quite where the model has them.\n\n"
-    "  take.c3d        what a capture system saw: millimetres, z up, 2 mm of noise, gaps, a "
-    "subject\n"
-    "                  before every label, and a point that belongs to nothing\n"
-    "  skeleton.asf    the figure\n"
-    "  truth.amc       how it really moved, to be read with skeleton.asf\n"
-    "  truth.bvh       the same, skeleton included\n"
-    "  model.json      the figure as sinew's own model file, its markers where a model has them\n"
-    "  subject.json    the same with its markers where this person has them: what a calibration\n"
-    "                  should find\n\n"
-    "  -o, --out DIR   where to; made when it is not there; default example\n"
-    "  --seed N        of the markers' places, the noise and the gaps; default 1\n";
+typedef struct settings {
+    const char *out;
+    long seed;
+} settings;
+
+#define AT(field) offsetof(settings, field)
+
+static const char *const usage[] = {"[--out DIR] [--seed N]", NULL};
+
+static const help_item items[] = {
+    {"take.c3d",
+     "what a capture system saw: millimetres, z up, 2 mm of noise, gaps, a subject before every "
+     "label, and one unnamed point"},
+    {"skeleton.asf", "the figure"},
+    {"truth.amc", "how it really moved, to be read with skeleton.asf"},
+    {"truth.bvh", "the same, skeleton included"},
+    {"model.json", "the figure as sinew's own model file, with its markers where a model has them"},
+    {"subject.json",
+     "the same with its markers where this person has them: what a calibration should find"},
+    {0}};
+
+static const option option_table[] = {
+    {.group = "Options",
+     .name = "--out",
+     .letter = "-o",
+     .kind = OPTION_FOLDER,
+     .value = "DIR",
+     .standard = "example",
+     .place = AT(out),
+     .help = "the folder to write to; it is made when missing"},
+    {.name = "--seed",
+     .kind = OPTION_INTEGER,
+     .value = "N",
+     .high = 0x7fffffff,
+     .standard = "1",
+     .place = AT(seed),
+     .help = "changes the markers' places, the noise and the gaps"},
+    {0}};
+
+static const help_item examples[] = {
+    {"sinew example --out ex", "six files in the folder ex"},
+    {"sinew fit -m ex/skeleton.asf -i ex/take.c3d --truth ex/truth.amc -o ex/fit.bvh",
+     "fit them, and compare with the truth"},
+    {0}};
 
 typedef struct take {
     sn_model *model, *subject;
@@ -37,12 +65,12 @@ static void take_free(take *t) {
 
 // y up becomes z up, as most laboratories have it, and the figure walks along x: the axes in turn.
 static sn_status z_up(const sn_recording *from, sn_recording **out) {
-    sn_recording_info info = *sn_recording_get_info(from);
+    sn_recording_info info = *sn_recording_about(from);
     const char **labels = must_alloc((size_t)info.nmarker, sizeof *labels);
     for (int i = 0; i < info.nmarker; i++) labels[i] = sn_recording_label(from, i);
     memcpy(info.x_screen, "+X", 3);
     memcpy(info.y_screen, "+Z", 3);
-    sn_status status = sn_recording_create(&info, labels, NULL, out);
+    sn_status status = sn_recording_create(&info, labels, NULL, out, NULL);
     free(labels);
     for (int k = 0; status == SN_OK && k < info.nframe; k++) {
         const double *x = sn_recording_frame(from, k);
@@ -58,11 +86,11 @@ static sn_status z_up(const sn_recording *from, sn_recording **out) {
 
 static sn_status take_make(take *t, uint64_t seed) {
     sn_recording *recording = NULL;
-    sn_status status = sn_model_humanoid(NULL, &t->model);
-    if (status == SN_OK) status = sn_example_motion(t->model, NULL, &t->motion);
-    if (status == SN_OK) status = sn_example_subject(seed, NULL, &t->subject);
+    sn_status status = sn_model_humanoid(NULL, &t->model, NULL);
+    if (status == SN_OK) status = sn_example_motion(t->model, NULL, &t->motion, NULL);
+    if (status == SN_OK) status = sn_example_subject(seed, NULL, &t->subject, NULL);
     if (status == SN_OK)
-        status = sn_example_recording(t->subject, t->motion, seed, NULL, &recording);
+        status = sn_example_recording(t->subject, t->motion, seed, NULL, &recording, NULL);
     if (status == SN_OK) status = z_up(recording, &t->recording);
     sn_recording_destroy(recording);
     return status;
@@ -97,17 +125,13 @@ static bool page_end(page *p, sn_status status) {
 static bool write_c3d(const take *t, const char *folder) {
     page p;
     return page_begin(&p, folder, "take.c3d") &&
-           page_end(&p, sn_c3d_write(t->recording, NULL, NULL, &p.sink, &p.error));
+           page_end(&p, sn_c3d_write(t->recording, NULL, &p.sink, NULL, &p.error));
 }
 
 static bool write_model(const sn_model *model, const char *folder, const char *name) {
     page p;
-    char *text = NULL;
-    if (!page_begin(&p, folder, name)) return false;
-    sn_status status = sn_model_write_json(model, NULL, &text);
-    if (status == SN_OK && !p.sink.write(p.sink.user, text, strlen(text))) status = SN_ERR_FILE;
-    sn_string_free(text, NULL);
-    return page_end(&p, status);
+    return page_begin(&p, folder, name) &&
+           page_end(&p, sn_model_write_json(model, &p.sink, NULL, &p.error));
 }
 
 static bool write_acclaim(const sn_skeleton *skeleton, const sn_motion *motion,
@@ -144,16 +168,13 @@ static bool write_truth(const take *t, sn_skeleton_format format, const char *fo
 }
 
 static int run(int argc, char **argv) {
-    const char *folder = "example", *seed_text = "1", *word = NULL;
-    const option options[] = {
-        VALUE("--out", "-o", &folder), VALUE("--seed", NULL, &seed_text), {0}};
-    int nword, code = parse_options(&command_example, argc, argv, options, &word, 0, &nword);
-    long seed;
+    settings s = {0};
+    int nword, code = parse_options(&command_example, argc, argv, &s, NULL, &nword);
     if (code >= 0) return code;
-    if (!parse_integer("--seed", seed_text, 0, 0x7fffffff, &seed)) return EXIT_USAGE;
+    const char *folder = s.out;
     if (!make_folder(folder)) return EXIT_FAILED;
     take t = {0};
-    sn_status status = take_make(&t, (uint64_t)seed);
+    sn_status status = take_make(&t, (uint64_t)s.seed);
     bool good = status == SN_OK;
     if (!good) fprintf(stderr, "sinew: %s\n", sn_status_text(status));
     good = good && write_c3d(&t, folder) && write_truth(&t, SN_SKELETON_ASF, folder) &&
@@ -163,5 +184,15 @@ static int run(int argc, char **argv) {
     return good ? EXIT_OK : EXIT_FAILED;
 }
 
-const command command_example = {"example", "write a take of sinew's own making to try things on",
-                                 help, run};
+const command command_example = {.name = "example",
+                                 .summary = "write a take to try things on",
+                                 .usage = usage,
+                                 .about = "Write a take of sinew's own making: the built-in figure "
+                                          "walks, does a cartwheel and walks on, "
+                                          "120 frames a second, with 41 markers on it that are a "
+                                          "little off the places where the model has "
+                                          "them.",
+                                 .items = items,
+                                 .options = option_table,
+                                 .examples = examples,
+                                 .run = run};

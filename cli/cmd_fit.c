@@ -6,108 +6,245 @@
 #include "parts.h"
 #include "take_page.h"
 
-static const char help[] =
-    "usage: sinew fit -m SKELETON -i TAKE -o FILE [-o FILE ...] [options]\n"
-    "       sinew fit --manifest LIST.tsv --out DIR [--shard K/N] [--resume] [options]\n\n"
-    "Finds the motion of a skeleton from a recording of markers.\n\n"
-    "  -m, --model FILE      the skeleton: ASF, BVH, GLB, URDF, OSIM or a native JSON model; \"humanoid\" is built in\n"
-    "  -i, --input FILE      the markers: C3D, TRC, CSV, STO\n"
-    "  -o, --output FILE     the motion, as its ending says: amc, asf, bvh, glb, mot, csv; also c3d or trc\n"
-    "                        (where the fitted markers are), json (the figure), html (a page that plays the\n"
-    "                        take). As often as you like\n"
-    "  --page FILE           for html: sinew's page, sinew.html; without it, where make web puts it\n"
-    "  --markers FILE        which marker sits where: a marker set (sinew markers makes one). Without it:\n"
-    "                        the model's own markers, or the built-in set of HDM05, CMU and Plug-in Gait. An\n"
-    "                        IKTaskSet of OpenSim: the model's own markers with its weights\n"
-    "  --calibrate[=WHAT]    find marker offsets, or with =scale also a length factor for each bone. Done\n"
-    "                        by itself where the set gives no positions; =none: not even then\n"
-    "  --save-model FILE     the calibrated figure as native JSON, to be given to -m next time\n"
-    "  --limits WHAT         hard, soft or off (the default: real takes break many files' limits)\n"
-    "  --robust[=LOSS]       markers far off count for little: cauchy (the default), huber, cauchy:2cm\n"
-    "  --smooth W            the whole take as one problem with a penalty on joint acceleration; W in\n"
-    "                        seconds: motion faster than about 1/(6 W) per second is taken for noise. Try\n"
-    "                        0.01, halve it while the marker RMS rises by more than a third\n"
-    "  --solver NAME         hybrid, newton, lm, ...\n"
-    "  --frames A:B          only these, by their numbers in the file\n"
-    "  --up AXIS             the recording's axis that points up, where it is stated wrong or not at all\n"
-    "  --units UNIT          the recording's unit of length: m, cm, mm, in, ft. Without it a stated unit that\n"
-    "                        makes the body less than 0.45 or more than 2.2 times as large as the skeleton is\n"
-    "                        refused\n"
-    "  --axes WORD           the recording's axes that become the model's x, y, z: yzx. An odd number of\n"
-    "                        signs turned, such as -yzx, mirrors a take whose axes are of the wrong hand\n"
-    "  --subject NAME        of several in the file: the part of the labels before the colon\n"
-    "  --max-error LENGTH    exit with 4 when frames stay above this RMS error: 2cm, 5mm; a number alone is\n"
-    "                        in metres\n"
-    "  --truth FILE          a motion that is known: print how far the joint angles are off. An AMC of the\n"
-    "                        ASF that -m names, a MOT of any model, or a BVH with joints of the same names\n"
-    "  --report FILE         an HTML page with everything about the fit\n"
-    "  -j N                  threads; the result is the same for any number\n"
-    "  --manifest LIST.tsv   many takes: lines of SKELETON, RECORDING and, if you like, a NAME, parted by\n"
-    "                        tabs; a JSON line each on standard output\n"
-    "  --out DIR             where their files go: DIR/NAME.FORMAT\n"
-    "  --formats LIST        of them, default bvh; html is the report: amc,glb,html\n"
-    "  --shard K/N           only every N-th take from the K-th on; by itself in a Slurm array job\n"
-    "  --resume              leave out takes whose files are all there\n"
-    "  --json                the summary as JSON\n"
-    "  --quiet               no progress on the terminal\n";
+typedef struct settings {
+    fit_settings fit;
+    many_settings many;
+} settings;
+
+#define FIT(field)  offsetof(settings, fit.field)
+#define MANY(field) offsetof(settings, many.field)
+
+static const char *const usage[] = {
+    "-m SKELETON -i TAKE -o FILE [-o FILE ...] [options]",
+    "--manifest LIST.tsv --out DIR [--shard K/N] [--resume] [options]", NULL};
+
+static const option option_table[] = {
+    {.group = "Files",
+     .name = "--model",
+     .letter = "-m",
+     .kind = OPTION_FILE,
+     .value = "FILE",
+     .place = FIT(model),
+     .help = "the skeleton: ASF, BVH, GLB, URDF, MJCF, OSIM or a native JSON model; \"humanoid\" "
+             "is built in"},
+    {.name = "--input",
+     .letter = "-i",
+     .kind = OPTION_FILE,
+     .value = "FILE",
+     .place = FIT(input),
+     .help = "the markers: C3D, TRC, CSV, STO"},
+    {.name = "--output",
+     .letter = "-o",
+     .kind = OPTION_FILE,
+     .value = "FILE",
+     .many = true,
+     .place = FIT(outputs),
+     .help = "the motion, in the format that the ending names: amc, asf, bvh, glb, mot, csv; also "
+             "c3d or trc (where "
+             "the fitted markers are), json (the figure), html (a page that plays the take)"},
+    {.name = "--out-units",
+     .kind = OPTION_TEXT,
+     .value = "UNIT",
+     .choices = OUT_UNITS,
+     .place = FIT(out_units),
+     .help = OUT_UNITS_HELP},
+    {.name = "--page",
+     .kind = OPTION_FILE,
+     .value = "FILE",
+     .place = FIT(page),
+     .help = "for html: sinew's page, sinew.html; without it, where make web puts it"},
+    {.name = "--save-model",
+     .kind = OPTION_FILE,
+     .value = "FILE",
+     .place = FIT(save_model),
+     .help = "write the calibrated figure as native JSON, for -m next time"},
+    {.name = "--report",
+     .kind = OPTION_FILE,
+     .value = "FILE",
+     .place = FIT(report),
+     .help = "write an HTML page with everything about the fit"},
+    {.name = "--truth",
+     .kind = OPTION_FILE,
+     .value = "FILE",
+     .place = FIT(truth),
+     .help = "a motion that is known: print how far the joint angles are off. An AMC of the ASF "
+             "that -m names, a "
+             "MOT of any model, or a BVH with joints of the same names"},
+
+    {.group = "Markers and shape",
+     .name = "--markers",
+     .kind = OPTION_FILE,
+     .value = "FILE",
+     .choices = "builtin",
+     .place = FIT(markers),
+     .help = "which marker sits where: a marker set (sinew markers makes one), an IKTaskSet of "
+             "OpenSim (the model's "
+             "own markers with its weights), or \"builtin\". Without it: the model's own markers, "
+             "or the built-in "
+             "set of HDM05, CMU and Plug-in Gait"},
+    {.name = "--subject",
+     .kind = OPTION_TEXT,
+     .value = "NAME",
+     .place = FIT(subject),
+     .help = "of several subjects in the file, this one: the part of the labels before the colon"},
+    {.name = "--calibrate",
+     .kind = OPTION_CHOICE,
+     .value = "WHAT",
+     .choices = "offsets scale none",
+     .implied = "offsets",
+     .place = FIT(calibrate),
+     .help = "find where the markers sit (offsets), and with scale a length factor for each bone, "
+             "too. Offsets are "
+             "found without being asked where the set gives no positions, unless this is none"},
+
+    {.group = "The recording's world",
+     .name = "--frames",
+     .kind = OPTION_TEXT,
+     .value = "A:B",
+     .place = FIT(frames),
+     .help = "fit frames A to B, by their numbers in the file"},
+    {.name = "--up",
+     .kind = OPTION_TEXT,
+     .value = "AXIS",
+     .choices = "x y z -x -y -z",
+     .place = FIT(up),
+     .help = "the recording's axis that points up, where the file states a wrong one or none"},
+    {.name = "--units",
+     .kind = OPTION_TEXT,
+     .value = "UNIT",
+     .choices = "m cm mm in ft",
+     .place = FIT(units),
+     .help = "the recording's unit of length: m, cm, mm, in, ft. Without it a stated unit that "
+             "makes the body less "
+             "than 0.45 or more than 2.2 times as large as the skeleton is refused"},
+    {.name = "--axes",
+     .kind = OPTION_TEXT,
+     .value = "WORD",
+     .place = FIT(axes),
+     .help = "the recording's axes that become the model's x, y, z, such as yzx. An odd number of "
+             "signs turned, such "
+             "as -yzx, mirrors a take whose axes are of the wrong hand"},
+
+    {.group = "The fit",
+     .name = "--limits",
+     .kind = OPTION_CHOICE,
+     .value = "WHAT",
+     .choices = "hard soft off",
+     .standard = "off",
+     .place = FIT(limits),
+     .help = "what the limits of the model's joints do (real takes break many files' limits)"},
+    {.name = "--robust",
+     .kind = OPTION_TEXT,
+     .value = "LOSS",
+     .choices = "cauchy huber",
+     .implied = "cauchy",
+     .place = FIT(robust),
+     .help = "let markers that are far off count for little: cauchy, huber, or with a length "
+             "cauchy:2cm"},
+    {.name = "--smooth",
+     .kind = OPTION_TEXT,
+     .value = "W",
+     .place = FIT(smooth),
+     .help = "solve the whole take as one problem with a penalty on joint acceleration; W in "
+             "seconds: motion faster "
+             "than about 1/(6 W) per second is taken for noise. Try 0.01, halve it while the "
+             "marker RMS rises by "
+             "more than a third"},
+    {.name = "--max-error",
+     .kind = OPTION_TEXT,
+     .value = "LENGTH",
+     .place = FIT(max_error),
+     .help = "exit with 4 when frames stay above this RMS error: 2cm, 5mm; a number alone is in "
+             "metres"},
+    {.name = "--threads",
+     .letter = "-j",
+     .kind = OPTION_TEXT,
+     .value = "N",
+     .standard = "1",
+     .place = FIT(threads),
+     .help = "threads; the result is the same for any number"},
+
+    SOLVER_OPTIONS(FIT(solver), "100", "1e-7"),
+
+    {.group = "Many takes",
+     .name = "--manifest",
+     .kind = OPTION_FILE,
+     .value = "LIST.tsv",
+     .place = MANY(manifest),
+     .help = "fit all takes of a list: lines of SKELETON, RECORDING and, if you like, a NAME, "
+             "separated by tabs. "
+             "Prints a JSON line for each"},
+    {.name = "--out",
+     .kind = OPTION_FOLDER,
+     .value = "DIR",
+     .place = MANY(out),
+     .help = "where their files go: DIR/NAME.FORMAT"},
+    {.name = "--formats",
+     .kind = OPTION_TEXT,
+     .value = "LIST",
+     .standard = "bvh",
+     .place = MANY(formats),
+     .help = "what to write of each, such as amc,glb,html; html is the report"},
+    {.name = "--shard",
+     .kind = OPTION_TEXT,
+     .value = "K/N",
+     .place = MANY(shard),
+     .help = "only every N-th take from the K-th on; a Slurm array job sets it by itself"},
+    {.name = "--resume",
+     .kind = OPTION_FLAG,
+     .place = MANY(resume),
+     .help = "leave out takes whose files are all there"},
+
+    {.group = "Messages",
+     .name = "--json",
+     .kind = OPTION_FLAG,
+     .place = FIT(json),
+     .help = "the summary as JSON"},
+    {.name = "--quiet",
+     .kind = OPTION_FLAG,
+     .place = FIT(quiet),
+     .help = "no progress on the terminal"},
+    {0}};
+
+static const help_item examples[] = {
+    {"sinew fit -m skeleton.asf -i take.c3d -o take.bvh -o take.glb --report report.html",
+     "a motion in two formats, and a page about the fit"},
+    {"sinew fit -m humanoid -i take.c3d --calibrate=scale --save-model ann.json -o take.bvh "
+     "--out-units cm",
+     "the built-in figure, with Ann's bone lengths, in centimetres"},
+    {"sinew fit --manifest takes.tsv --out fits --formats bvh,html --resume",
+     "a folder of takes; safe to run again"},
+    {0}};
 
 static void cancel(void) { fit_cancelled = true; }
 
 static int run(int argc, char **argv) {
-    fit_settings s = {0};
-    many_settings many = {.formats = "bvh"};
-    const option options[] = {VALUE("--model", "-m", &s.model),
-                              VALUE("--input", "-i", &s.input),
-                              LIST("--output", "-o", &s.outputs),
-                              VALUE("--markers", NULL, &s.markers),
-                              MAYBE("--calibrate", &s.calibrate, "offsets"),
-                              VALUE("--save-model", NULL, &s.save_model),
-                              VALUE("--limits", NULL, &s.limits),
-                              MAYBE("--robust", &s.robust, "cauchy"),
-                              VALUE("--smooth", NULL, &s.smooth),
-                              VALUE("--solver", NULL, &s.solver),
-                              VALUE("--frames", NULL, &s.frames),
-                              VALUE("--up", NULL, &s.up),
-                              VALUE("--units", NULL, &s.units),
-                              VALUE("--axes", NULL, &s.axes),
-                              VALUE("--subject", NULL, &s.subject),
-                              VALUE("--truth", NULL, &s.truth),
-                              VALUE("--max-error", NULL, &s.max_error),
-                              VALUE("--report", NULL, &s.report),
-                              VALUE("--page", NULL, &s.page),
-                              VALUE("--threads", "-j", &s.threads),
-                              VALUE("--manifest", NULL, &many.manifest),
-                              VALUE("--out", NULL, &many.out),
-                              VALUE("--formats", NULL, &many.formats),
-                              VALUE("--shard", NULL, &many.shard),
-                              FLAG("--resume", &many.resume),
-                              FLAG("--json", &s.json),
-                              FLAG("--quiet", &s.quiet),
-                              {0}};
-    int nword, code = parse_options(&command_fit, argc, argv, options, NULL, 0, &nword);
+    settings all = {0};
+    int nword, code = parse_options(&command_fit, argc, argv, &all, NULL, &nword);
     if (code >= 0) return code;
+    fit_settings s = all.fit;
+    many_settings many = all.many;
     bool several = many.manifest != NULL;
     if (several && (s.model != NULL || s.input != NULL || s.outputs.count > 0 || many.out == NULL ||
                     s.report != NULL || s.save_model != NULL)) {
-        fputs("sinew fit: --manifest needs --out DIR and goes without -m, -i, -o, --report and --save-model: "
-              "--formats says what is written\n",
-              stderr);
-        return EXIT_USAGE;
+        return wrong_usage(&command_fit,
+                           "--manifest needs --out DIR and goes without -m, -i, -o, --report and "
+                           "--save-model: --formats says what is written");
     }
     if (!several && (many.out != NULL || many.shard != NULL || many.resume)) {
-        fputs("sinew fit: --out, --shard and --resume belong to --manifest\n", stderr);
-        return EXIT_USAGE;
+        return wrong_usage(&command_fit, "--out, --shard and --resume belong to --manifest");
     }
     if (!several && (s.model == NULL || s.input == NULL)) {
-        fputs("sinew fit: a skeleton (-m) and a recording (-i) are needed; see sinew fit --help\n", stderr);
-        return EXIT_USAGE;
+        return wrong_usage(&command_fit, "a skeleton (-m) and a recording (-i) are needed");
     }
     for (int i = 0; i < s.outputs.count; i++) {
         const char *name = s.outputs.word[i];
         if (!is_page_name(name) && sn_format_of_name(name) == SN_FORMAT_UNKNOWN) {
-            fprintf(stderr, "sinew fit: -o %s: its ending must be one of asf, amc, bvh, c3d, trc, mot, sto, "
-                            "csv, glb, json, html\n",
-                    name);
+            fprintf(
+                stderr,
+                "sinew fit: -o %s: its ending must be one of asf, amc, bvh, c3d, trc, mot, sto, "
+                "csv, glb, json, html\n",
+                name);
             return EXIT_USAGE;
         }
         // before the work, not after it
@@ -129,4 +266,10 @@ static int run(int argc, char **argv) {
     return code;
 }
 
-const command command_fit = {"fit", "find a skeleton's motion from a recording of markers", help, run};
+const command command_fit = {.name = "fit",
+                             .summary = "find a skeleton's motion from a recording of markers",
+                             .usage = usage,
+                             .about = "Find the motion of a skeleton from a recording of markers.",
+                             .options = option_table,
+                             .examples = examples,
+                             .run = run};

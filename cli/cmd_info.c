@@ -1,23 +1,31 @@
 // SPDX-License-Identifier: MIT
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "info.h"
 
-static const char help[] =
-    "usage: sinew info FILE... [--json]\n\n"
-    "Says what each file holds: frames, rate, unit, up axis (and how they are known), labels, gaps "
-    "of\n"
-    "every marker, joints, degrees of freedom. FILE is ASF, AMC, BVH, GLB, C3D, TRC, MOT, STO, CSV (also "
-    "of\n"
-    "Motive and Nexus), TSV of QTM, URDF, OpenSim, a native JSON model or marker set, \"-\" for "
-    "standard\n"
-    "input, or \"humanoid\", the built-in figure. An AMC file is read against the ASF file in the "
-    "same\n"
-    "command that fits it.\n\n"
-    "  --json   an array with one object per file; what does not apply is null, and a file that "
-    "can't\n"
-    "           be read has \"file\" and \"error\" alone\n";
+typedef struct settings {
+    bool json;
+} settings;
+
+static const char *const usage[] = {"FILE... [--json]", NULL};
+
+static const option option_table[] = {
+    {.group = "Options",
+     .name = "--json",
+     .kind = OPTION_FLAG,
+     .place = offsetof(settings, json),
+     .help = "an array with one object per file; what a file does not "
+             "have is null, and a file that can't be "
+             "read has \"file\" and \"error\" alone"},
+    {0}};
+
+static const help_item examples[] = {
+    {"sinew info take.c3d", "frames, rate, labels and gaps of a recording"},
+    {"sinew info skeleton.asf walk.amc", "a motion together with its skeleton"},
+    {"sinew info --json *.c3d | jq '.[].rate'", "one number of many files"},
+    {0}};
 
 // The skeletons of the command line, which AMC files may need.
 typedef struct skeletons {
@@ -124,17 +132,29 @@ static int show_all(const char *const *files, int nfile, bool json) {
 }
 
 static int run(int argc, char **argv) {
-    bool json = false;
-    const option options[] = {FLAG("--json", &json), {0}};
+    settings s = {0};
     const char **files = must_alloc((size_t)argc, sizeof *files);
-    int nfile, code = parse_options(&command_info, argc, argv, options, files, argc, &nfile);
-    if (code < 0 && nfile == 0) {
-        fputs(help, stderr);
-        code = EXIT_USAGE;
-    }
-    if (code < 0) code = show_all(files, nfile, json);
+    int nfile, code = parse_options(&command_info, argc, argv, &s, files, &nfile);
+    if (code < 0) code = show_all(files, nfile, s.json);
     free(files);
     return code;
 }
 
-const command command_info = {"info", "say what a file holds", help, run};
+const command command_info = {.name = "info",
+                              .summary = "say what a file holds",
+                              .usage = usage,
+                              .about = "Say what each file holds: frames, rate, unit and up axis "
+                                       "(and how they are known), labels, gaps of "
+                                       "every marker, joints, degrees of freedom.\n\n"
+                                       "FILE is ASF, AMC, BVH, GLB, C3D, TRC, MOT, STO, CSV (also "
+                                       "of Motive and Nexus), TSV of QTM, URDF, "
+                                       "MJCF, OpenSim, a native JSON model or marker set, \"-\" "
+                                       "for standard input, or \"humanoid\", the "
+                                       "built-in figure. An AMC file is read against the ASF file "
+                                       "in the same command that fits it.",
+                              .options = option_table,
+                              .examples = examples,
+                              .word = "FILE",
+                              .least_words = 1,
+                              .most_words = INT_MAX,
+                              .run = run};

@@ -9,27 +9,6 @@
 #include "inputs.h"
 #include "output.h"
 
-static const char help[] =
-    "usage: sinew markers -m SKELETON -a MOTION -i TAKE -o SET.json [options]\n\n"
-    "Makes a marker set from a take whose motion is known: each marker goes to the joint in whose "
-    "frame it\n"
-    "moves least. sinew fit --markers SET.json then fits other takes of the same person and "
-    "markers.\n\n"
-    "  -m, --model FILE    the skeleton: ASF, BVH, URDF or a native JSON model\n"
-    "  -a, --motion FILE   its motion: AMC, MOT or CSV; not needed for a BVH with frames\n"
-    "  -i, --input FILE    the markers of the same take: C3D, TRC, CSV, STO\n"
-    "  -o, --output FILE   the marker set\n"
-    "  --subject NAME      of several in the file: the part of the labels before the colon\n"
-    "  --offset N          frame k of the recording belongs to frame k + N of the motion; without "
-    "it the best\n"
-    "                      of -5 ... 5 is taken where it is clearly better than 0\n"
-    "  --axes WORD         the recording's axes that become the model's x, y, z: yzx. Without it "
-    "the rotation\n"
-    "                      with which markers move least is found\n"
-    "  --up AXIS           the recording's axis that points up, instead\n"
-    "  --units UNIT        the recording's unit of length, where it is stated wrong or not at "
-    "all\n";
-
 enum { SEARCHED = 5 };  // offsets, to either side
 
 // Offset 0 is believed unless another makes the markers this much quieter.
@@ -38,6 +17,78 @@ static const double clearly = 0.98;
 typedef struct settings {
     const char *model, *motion, *input, *output, *subject, *offset, *axes, *up, *units;
 } settings;
+
+#define AT(field) offsetof(settings, field)
+
+static const char *const usage[] = {"-m SKELETON -a MOTION -i TAKE -o SET.json [options]", NULL};
+
+static const option option_table[] = {
+    {.group = "Files",
+     .name = "--model",
+     .letter = "-m",
+     .kind = OPTION_FILE,
+     .value = "FILE",
+     .place = AT(model),
+     .help = "the skeleton: ASF, BVH, GLB, URDF, MJCF, OSIM or a native JSON model"},
+    {.name = "--motion",
+     .letter = "-a",
+     .kind = OPTION_FILE,
+     .value = "FILE",
+     .place = AT(motion),
+     .help = "its motion: AMC, MOT or CSV; a BVH with frames has its own"},
+    {.name = "--input",
+     .letter = "-i",
+     .kind = OPTION_FILE,
+     .value = "FILE",
+     .place = AT(input),
+     .help = "the markers of the same take: C3D, TRC, CSV, STO"},
+    {.name = "--output",
+     .letter = "-o",
+     .kind = OPTION_FILE,
+     .value = "FILE",
+     .place = AT(output),
+     .help = "the marker set"},
+    {.group = "The recording",
+     .name = "--subject",
+     .kind = OPTION_TEXT,
+     .value = "NAME",
+     .place = AT(subject),
+     .help = "of several subjects in the file, this one: the part of the labels before the colon"},
+    {.name = "--offset",
+     .kind = OPTION_TEXT,
+     .value = "N",
+     .place = AT(offset),
+     .help = "frame k of the recording belongs to frame k + N of the motion; without it the best "
+             "of -5 to 5 is "
+             "taken where it is clearly better than 0"},
+    {.name = "--axes",
+     .kind = OPTION_TEXT,
+     .value = "WORD",
+     .place = AT(axes),
+     .help = "the recording's axes that become the model's x, y, z, such as yzx; without it the "
+             "rotation with "
+             "which markers move least is found"},
+    {.name = "--up",
+     .kind = OPTION_TEXT,
+     .value = "AXIS",
+     .choices = "x y z -x -y -z",
+     .place = AT(up),
+     .help = "the recording's axis that points up, in place of --axes"},
+    {.name = "--units",
+     .kind = OPTION_TEXT,
+     .value = "UNIT",
+     .choices = "m cm mm in ft",
+     .place = AT(units),
+     .help = "the recording's unit of length, where the file states a wrong one or none: m, cm, "
+             "mm, in or ft"},
+    {0}};
+
+static const help_item examples[] = {
+    {"sinew markers -m skeleton.asf -a walk.amc -i walk.c3d -o set.json",
+     "learn where the markers sit"},
+    {"sinew fit -m skeleton.asf -i run.c3d --markers set.json -o run.bvh",
+     "use it for another take"},
+    {0}};
 
 typedef struct lesson {
     const settings *settings;
@@ -92,7 +143,7 @@ static bool load_motion(lesson *l) {
 static bool keep_subject(lesson *l) {
     const char *subject = l->settings->subject;
     if (subject == NULL) return true;
-    sn_recording_info info = *sn_recording_get_info(l->recording);
+    sn_recording_info info = *sn_recording_about(l->recording);
     int all = info.nmarker, *column = must_alloc((size_t)all, sizeof *column);
     const char **labels = must_alloc((size_t)all, sizeof *labels);
     size_t n = strlen(subject);
@@ -109,7 +160,7 @@ static bool keep_subject(lesson *l) {
         complain("%s: no label begins with \"%s:\"; the first is \"%s\"", l->settings->input,
                  subject, all > 0 ? sn_recording_label(l->recording, 0) : "");
     } else {
-        status = sn_recording_create(&info, labels, NULL, &kept);
+        status = sn_recording_create(&info, labels, NULL, &kept, NULL);
         if (status != SN_OK) complain("out of memory");
     }
     for (int f = 0; kept != NULL && f < info.nframe; f++)
@@ -125,8 +176,7 @@ static bool keep_subject(lesson *l) {
 }
 
 static bool check_rates(const lesson *l) {
-    double motion = sn_motion_rate(l->motion),
-           recording = sn_recording_get_info(l->recording)->rate;
+    double motion = sn_motion_rate(l->motion), recording = sn_recording_about(l->recording)->rate;
     if (!(motion > 0) || !(recording > 0) || fabs(motion / recording - 1) < SAME_RATE) return true;
     complain("the motion has %g frames/s, the recording %g: bring them together first, with sinew "
              "convert "
@@ -139,7 +189,7 @@ static bool check_rates(const lesson *l) {
 
 // Frame 0 of both belong together afterwards.
 static bool shift(const lesson *l, int offset, sn_motion **motion, sn_recording **recording) {
-    int nmotion = sn_motion_nframe(l->motion), nrec = sn_recording_get_info(l->recording)->nframe;
+    int nmotion = sn_motion_nframe(l->motion), nrec = sn_recording_about(l->recording)->nframe;
     int skip_motion = offset > 0 ? offset : 0, skip_rec = offset < 0 ? -offset : 0;
     *motion = NULL;
     *recording = NULL;
@@ -193,7 +243,7 @@ static bool apply_offset(lesson *l) {
 
 static bool find_axes(lesson *l) {
     const settings *s = l->settings;
-    const sn_recording_info *info = sn_recording_get_info(l->recording);
+    const sn_recording_info *info = sn_recording_about(l->recording);
     sn_error error = {0};
     double unit, sign;
     int up;
@@ -225,7 +275,7 @@ static bool find_axes(lesson *l) {
 // --- the result ----------------------------------------------------------------------------------
 
 static int samples_of(const lesson *l, const char *name) {
-    const sn_recording_info *info = sn_recording_get_info(l->recording);
+    const sn_recording_info *info = sn_recording_about(l->recording);
     int frames =
         sn_motion_nframe(l->motion) < info->nframe ? sn_motion_nframe(l->motion) : info->nframe;
     int marker = sn_recording_find(l->recording, name), count = 0;
@@ -240,7 +290,7 @@ static bool in_set(const lesson *l, const char *name) {
 }
 
 static void print_result(const lesson *l) {
-    const sn_recording_info *info = sn_recording_get_info(l->recording);
+    const sn_recording_info *info = sn_recording_about(l->recording);
     char word[8], unit[24];
     sn_axis_map_print(&l->axes, word);
     printf("%s with %s\n", l->settings->input,
@@ -275,7 +325,7 @@ static void print_result(const lesson *l) {
 
 static bool learn(lesson *l) {
     sn_error error = {0};
-    int n = sn_recording_get_info(l->recording)->nmarker;
+    int n = sn_recording_about(l->recording)->nmarker;
     l->spreads = must_alloc((size_t)n, sizeof *l->spreads);
     if (sn_marker_set_learn(l->figure.model, l->motion, l->recording, &l->axes, NULL, &l->set,
                             l->spreads, &error) == SN_OK)
@@ -288,7 +338,7 @@ static bool write_set(const lesson *l) {
     output out;
     if (!output_open(&out, l->settings->output)) return false;
     sn_sink sink = output_sink(&out);
-    return output_close(&out, sn_marker_set_write_json(l->set, &sink), NULL);
+    return output_close(&out, sn_marker_set_write_json(l->set, &sink, NULL), NULL);
 }
 
 static bool check_words(const settings *s, long *offset) {
@@ -296,22 +346,22 @@ static bool check_words(const settings *s, long *offset) {
     double number;
     int axis;
     if (s->model == NULL || s->input == NULL || s->output == NULL) {
-        fputs("sinew markers: a skeleton (-m), its motion (-a), a recording (-i) and an output "
-              "(-o) are needed; "
-              "see sinew markers --help\n",
-              stderr);
+        (void)wrong_usage(&command_markers,
+                          "a skeleton (-m), its motion (-a), a recording (-i) and an output "
+                          "(-o) are needed");
         return false;
     }
     if (s->axes != NULL && !sn_axis_map_parse(s->axes, &map)) {
-        complain("--axes %s: it takes which of the recording's axes become the model's x, y and z, "
-                 "such as "
-                 "yzx or x-zy, and no mirror image",
+        complain("--axes takes the recording's axes that become the model's x, y and z, such as "
+                 "yzx or x-zy, "
+                 "and only rotations; \"%s\" is none",
                  s->axes);
         return false;
     }
     if (s->up != NULL && !sn_axis_parse(s->up, &axis, &number)) {
-        complain("--up %s: it takes the recording's axis that points up: x, y, z or -x, -y, -z",
-                 s->up);
+        complain(
+            "--up takes the recording's axis that points up: x, y, z, -x, -y or -z; not \"%s\"",
+            s->up);
         return false;
     }
     return parse_unit("--units", s->units, &number) &&
@@ -320,13 +370,7 @@ static bool check_words(const settings *s, long *offset) {
 
 static int run(int argc, char **argv) {
     settings s = {0};
-    const option options[] = {
-        VALUE("--model", "-m", &s.model),     VALUE("--motion", "-a", &s.motion),
-        VALUE("--input", "-i", &s.input),     VALUE("--output", "-o", &s.output),
-        VALUE("--subject", NULL, &s.subject), VALUE("--offset", NULL, &s.offset),
-        VALUE("--axes", NULL, &s.axes),       VALUE("--up", NULL, &s.up),
-        VALUE("--units", NULL, &s.units),     {0}};
-    int nword, code = parse_options(&command_markers, argc, argv, options, NULL, 0, &nword);
+    int nword, code = parse_options(&command_markers, argc, argv, &s, NULL, &nword);
     long offset = 0;
     if (code >= 0) return code;
     if (!check_words(&s, &offset)) return EXIT_USAGE;
@@ -353,5 +397,13 @@ static int run(int argc, char **argv) {
     return code;
 }
 
-const command command_markers = {"markers", "make a marker set from a take whose motion is known",
-                                 help, run};
+const command command_markers = {.name = "markers",
+                                 .summary = "make a marker set from a take whose motion is known",
+                                 .usage = usage,
+                                 .about = "Make a marker set from a take whose motion is known: "
+                                          "each marker goes to the joint in whose frame "
+                                          "it moves least. sinew fit --markers SET.json then fits "
+                                          "other takes of the same person and markers.",
+                                 .options = option_table,
+                                 .examples = examples,
+                                 .run = run};

@@ -4,24 +4,77 @@
 #include <string.h>
 
 #include "figure.h"
+#include "solver_settings.h"
 
-static const char help[] =
-    "usage: sinew solve [-m MODEL -t TASKS] [--start FILE] [--cold] [--json] [--trace]\n\n"
-    "Finds the pose that best meets the tasks. Without -m and -t: the built-in humanoid, which\n"
-    "must reach for several goals at once.\n\n"
-    "  -m, --model FILE      model of any format, or \"humanoid\"\n"
-    "  -t, --tasks FILE      tasks file\n"
-    "  --start FILE          start pose: nq numbers; without it the zero pose\n"
-    "  --solver NAME         hybrid (the default), newton, newton-pcg, lm, dls, gauss-newton, "
-    "pinv,\n"
-    "                        qr, bfgs, lbfgs, ncg, projected-gradient, jacobian-transpose, ccd,\n"
-    "                        sdls; see docs/solvers.md\n"
-    "  --max-iterations N    default 200\n"
-    "  --turns nearest       of an angle without limits the turn nearest to the start (the default),\n"
-    "          principal     or the one in (-180, 180] degrees\n"
-    "  --cold                the start says little: look for the lowest of many valleys, too\n"
-    "  --json                the result as JSON, with 17 digits\n"
-    "  --trace               every iteration, on standard error\n";
+typedef struct settings {
+    const char *model, *tasks, *start, *turns;
+    solver_settings solver;
+    bool cold, json, trace;
+} settings;
+
+#define AT(field) offsetof(settings, field)
+
+static const char *const usage[] = {
+    "[-m MODEL -t TASKS] [--start FILE] [--cold] [--json] [--trace] [options]", NULL};
+
+static const option option_table[] = {
+    {.group = "Files",
+     .name = "--model",
+     .letter = "-m",
+     .kind = OPTION_FILE,
+     .value = "FILE",
+     .place = AT(model),
+     .help = "the model: a file of any format, or \"humanoid\""},
+    {.name = "--tasks",
+     .letter = "-t",
+     .kind = OPTION_FILE,
+     .value = "FILE",
+     .place = AT(tasks),
+     .help = "the tasks, a JSON file; \"-\" is standard input"},
+    {.name = "--start",
+     .kind = OPTION_FILE,
+     .value = "FILE",
+     .place = AT(start),
+     .help = "the pose to start from: nq numbers, a JSON array or separated by white space; "
+             "without it the zero "
+             "pose"},
+    SOLVER_OPTIONS(AT(solver), "200", "1e-9"),
+    {.name = "--time-budget",
+     .kind = OPTION_NUMBER,
+     .value = "S",
+     .high = INFINITY,
+     .standard = "0",
+     .place = AT(solver) + offsetof(solver_settings, seconds),
+     .help = "stop after S seconds with the best pose so far; 0 is no limit"},
+    {.name = "--turns",
+     .kind = OPTION_CHOICE,
+     .value = "WHICH",
+     .choices = "nearest principal",
+     .standard = "nearest",
+     .place = AT(turns),
+     .help = "of an angle without limits return the turn nearest to the start, or the principal "
+             "one in (-180, 180] degrees"},
+    {.name = "--cold",
+     .kind = OPTION_FLAG,
+     .place = AT(cold),
+     .help = "the start says little: look for the lowest of many valleys, too"},
+    {.group = "Output",
+     .name = "--json",
+     .kind = OPTION_FLAG,
+     .place = AT(json),
+     .help = "the result as JSON, with 17 digits"},
+    {.name = "--trace",
+     .kind = OPTION_FLAG,
+     .place = AT(trace),
+     .help = "every iteration, on standard error"},
+    {0}};
+
+static const help_item examples[] = {
+    {"sinew solve", "the humanoid reaches for several goals at once"},
+    {"sinew solve -m arm.urdf -t tasks.json --cold --json", "a robot from its zero pose"},
+    {"sinew solve --solver dls --damping 0.05 --trace", "damped least squares, every iteration"},
+    {"sinew solve --time-budget 0.001", "the best pose within a millisecond"},
+    {0}};
 
 // What the humanoid is asked to do when nothing is said.
 static const char example_tasks[] =
@@ -109,7 +162,7 @@ static int solve(const sn_model *model, const sn_problem *problem, const double 
     memcpy(q, start, nq * sizeof *q);
     sn_solver *solver;
     sn_report report;
-    sn_status status = sn_solver_create(problem, options, NULL, &solver);
+    sn_status status = sn_solver_create(problem, options, NULL, &solver, NULL);
     if (status == SN_OK)
         status =
             cold ? sn_solver_solve_cold(solver, q, &report) : sn_solver_solve(solver, q, &report);
@@ -143,46 +196,16 @@ static int solve(const sn_model *model, const sn_problem *problem, const double 
 }
 
 static int run(int argc, char **argv) {
-    bool json = false, trace = false, cold = false;
-    const char *model_path = NULL, *tasks_path = NULL, *start_path = NULL, *most = NULL, *turns = NULL;
-    const char *method = NULL;
-    const option options[] = {VALUE("--model", "-m", &model_path),
-                              VALUE("--tasks", "-t", &tasks_path),
-                              VALUE("--start", NULL, &start_path),
-                              VALUE("--solver", NULL, &method),
-                              VALUE("--max-iterations", NULL, &most),
-                              VALUE("--turns", NULL, &turns),
-                              FLAG("--json", &json),
-                              FLAG("--trace", &trace),
-                              FLAG("--cold", &cold),
-                              {0}};
-    const char *word;
-    int nword, code = parse_options(&command_solve, argc, argv, options, &word, 0, &nword);
+    settings s = {0};
+    int nword, code = parse_options(&command_solve, argc, argv, &s, NULL, &nword);
     if (code >= 0) return code;
-    if ((model_path == NULL) != (tasks_path == NULL)) {
-        fputs("sinew solve: -m MODEL and -t TASKS go together\n", stderr);
-        return EXIT_USAGE;
-    }
+    if ((s.model == NULL) != (s.tasks == NULL))
+        return wrong_usage(&command_solve, "-m MODEL and -t TASKS go together");
     sn_solver_options solver_options = sn_solver_options_default();
-    if (most != NULL) {
-        long n;
-        if (!parse_integer("--max-iterations", most, 0, 1000000, &n)) return EXIT_USAGE;
-        solver_options.max_iterations = (int)n;
-    }
-    if (trace) solver_options.trace = print_trace;
-    if (turns != NULL && strcmp(turns, "principal") == 0) {
-        solver_options.turns = SN_TURNS_PRINCIPAL;
-    } else if (turns != NULL && strcmp(turns, "nearest") != 0) {
-        fprintf(stderr, "sinew: --turns is nearest or principal, not '%s'\n", turns);
-        return EXIT_USAGE;
-    }
-    if (method != NULL) {
-        solver_options.method = sn_method_find(method);
-        if (!sn_method_available(solver_options.method)) {
-            fprintf(stderr, "sinew solve: there is no solver \"%s\" in this build\n", method);
-            return EXIT_USAGE;
-        }
-    }
+    if (!apply_solver(&command_solve, &s.solver, &solver_options)) return EXIT_USAGE;
+    if (strcmp(s.turns, "principal") == 0) solver_options.turns = SN_TURNS_PRINCIPAL;
+    if (s.trace) solver_options.trace = print_trace;
+    const char *model_path = s.model, *tasks_path = s.tasks;
 
     code = EXIT_INPUT;
     figure holder;
@@ -192,12 +215,20 @@ static int run(int argc, char **argv) {
     if (model != NULL && tasks_path == NULL)
         (void)sn_problem_read_json(example_tasks, strlen(example_tasks), model, NULL, &problem,
                                    NULL);
-    double *start = problem != NULL ? load_pose(start_path, model) : NULL;
-    if (start != NULL) code = solve(model, problem, start, &solver_options, cold, json);
+    double *start = problem != NULL ? load_pose(s.start, model) : NULL;
+    if (start != NULL) code = solve(model, problem, start, &solver_options, s.cold, s.json);
     free(start);
     sn_problem_destroy(problem);
     free_figure(&holder);
     return code;
 }
 
-const command command_solve = {"solve", "find the pose that best meets a model's tasks", help, run};
+const command command_solve = {.name = "solve",
+                               .summary = "find the pose that best meets a model's tasks",
+                               .usage = usage,
+                               .about = "Find the pose that best meets the tasks. Without -m and "
+                                        "-t: the built-in humanoid, which must reach "
+                                        "for several goals at once.",
+                               .options = option_table,
+                               .examples = examples,
+                               .run = run};

@@ -14,6 +14,7 @@ typedef struct convert_settings {
     int nfile;
     word_list outputs;
     const char *fps, *units, *up, *frames, *every, *in_units, *in_up;
+    bool force;
 } convert_settings;
 
 /// The same, understood, and what the files hold.
@@ -21,6 +22,7 @@ typedef struct conversion {
     const convert_settings *settings;
     clip_plan clip;
     double metres, in_metres;  ///< per unit; 0: not given
+    bool source_unit;          ///< each output in the unit of the file that it comes from
     bool has_up, has_in_up;
     int up, in_up;
     double up_sign, in_up_sign;

@@ -23,7 +23,7 @@ const sn_model *convert_model(const conversion *c) {
 
 static bool only_one(const char *what, const char **place, const char *path) {
     if (*place != NULL) {
-        complain("two inputs hold %s: %s and %s; one conversion takes one", what, *place, path);
+        complain("two inputs hold %s: %s and %s; give one of them", what, *place, path);
         return false;
     }
     *place = path;
@@ -48,13 +48,13 @@ static void say_read(const input *in) {
         say_frames(frames, sizeof frames, sn_motion_first_frame(d->motion),
                    sn_motion_nframe(d->motion), sn_motion_rate(d->motion));
     if (d->recording != NULL) {
-        const sn_recording_info *info = sn_recording_get_info(d->recording);
+        const sn_recording_info *info = sn_recording_about(d->recording);
         (void)snprintf(markers, sizeof markers, ", %d marker%s", info->nmarker,
                        info->nmarker == 1 ? "" : "s");
         say_frames(frames, sizeof frames, info->first_frame, info->nframe, info->rate);
     }
     if (d->table != NULL)
-        say_frames(frames, sizeof frames, 1, sn_table_get_info(d->table)->nrow,
+        say_frames(frames, sizeof frames, 1, sn_table_about(d->table)->nrow,
                    sn_table_rate(d->table));
     if (in->set != NULL)
         (void)snprintf(markers, sizeof markers, ", %d markers", sn_marker_set_count(in->set));
@@ -92,8 +92,9 @@ static bool take_input(conversion *c, input *in) {
         char couplings[200];
         describe_couplings(d, couplings, sizeof couplings);
         if (couplings[0] != '\0')
-            convert_note(c, "%s: %s, which only JSON says: elsewhere they move by themselves",
-                         in->path, couplings);
+            convert_note(
+                c, "%s: %s; a JSON output keeps this, in other formats they move on their own",
+                in->path, couplings);
         figure_of(d, &c->figure);
     }
     return true;
@@ -157,20 +158,20 @@ static bool apply_set(conversion *c) {
 }
 
 static void move_recording(sn_recording *recording, const sn_axis_map *map) {
-    const sn_recording_info *info = sn_recording_get_info(recording);
+    const sn_recording_info *info = sn_recording_about(recording);
     for (int f = 0; f < info->nframe; f++) {
         double *x = sn_recording_edit(recording, f);
         for (int m = 0; m < info->nmarker; m++) sn_axis_map_point(map, x + 3 * m, x + 3 * m);
     }
 }
 
-// A recording with other facts about it: what sn_recording_get_info() gives can't be changed in
+// A recording with other facts about it: what sn_recording_about() gives can't be changed in
 // place.
 static bool restate(conversion *c, const sn_recording_info *info) {
     const char **labels = must_alloc((size_t)info->nmarker, sizeof *labels);
     for (int m = 0; m < info->nmarker; m++) labels[m] = sn_recording_label(c->recording, m);
     sn_recording *next = NULL;
-    sn_status status = sn_recording_create(info, labels, NULL, &next);
+    sn_status status = sn_recording_create(info, labels, NULL, &next, NULL);
     free(labels);
     if (status != SN_OK) {
         complain("%s: %s", c->recording_path, sn_status_text(status));
@@ -186,7 +187,7 @@ static bool restate(conversion *c, const sn_recording_info *info) {
 
 // The recording in metres, whatever its file says.
 static bool settle_unit(conversion *c) {
-    sn_recording_info info = *sn_recording_get_info(c->recording);
+    sn_recording_info info = *sn_recording_about(c->recording);
     world *w = &c->recording_world;
     double stated = info.metres_per_unit;
     if (c->in_metres > 0 && (!(stated > 0) || c->figure_path == NULL))
@@ -219,7 +220,7 @@ static void turn_axis(const sn_axis_map *map, char word[4]) {
 }
 
 static bool turn_recording(conversion *c, const sn_axis_map *map, int up, double sign) {
-    sn_recording_info info = *sn_recording_get_info(c->recording);
+    sn_recording_info info = *sn_recording_about(c->recording);
     turn_axis(map, info.x_screen);
     (void)snprintf(info.y_screen, sizeof info.y_screen, "%c%c", sign < 0 ? '-' : '+', "XYZ"[up]);
     if (!restate(c, &info)) return false;
@@ -239,12 +240,13 @@ static bool settle_up(conversion *c) {
     sn_axes_report report;
     sn_axis_map map;
     if (beside && !c->has_in_up &&
-        sn_axes_find(convert_model(c), c->recording, up, sign, NULL, &report) == SN_OK &&
+        sn_axes_find(convert_model(c), c->recording, up, sign, NULL, &report, NULL) == SN_OK &&
         report.up_known == SN_KNOWN_FOUND)
         world_set_up(w, report.up, report.up_sign, GUESSED);
     if (w->up_known == NULL) {
-        complain("%s: which axis is up is neither stated nor clear; say it with --in-up",
-                 c->recording_path);
+        complain(
+            "%s: the up axis is neither stated nor clear from the markers; give it with --in-up",
+            c->recording_path);
         return false;
     }
     map = sn_axis_map_up(w->up, w->up_sign, up, sign);
@@ -262,7 +264,7 @@ static bool settle_recording(conversion *c) {
     if (w->conflict)
         convert_note(c, "%s states %s as up, but by their labels the markers stand along %s",
                      c->recording_path, w->up_text, w->shown);
-    const sn_recording_info *info = sn_recording_get_info(c->recording);
+    const sn_recording_info *info = sn_recording_about(c->recording);
     if (info->note[0] != '\0') convert_note(c, "%s: %s", c->recording_path, info->note);
     if (info->nanalog > 0 || info->nevent > 0) {
         char text[120];
@@ -270,9 +272,8 @@ static bool settle_recording(conversion *c) {
         convert_note(c, "%s: %s are left out", c->recording_path, text);
     }
     if (info->nrenamed > 0)
-        convert_note(c, "%s: %d label%s that stand%s twice: made different by _2, _3, ...",
-                     c->recording_path, info->nrenamed, info->nrenamed == 1 ? "" : "s",
-                     info->nrenamed == 1 ? "s" : "");
+        convert_note(c, "%s: %d repeated label%s, renamed with _2, _3, ...", c->recording_path,
+                     info->nrenamed, info->nrenamed == 1 ? "" : "s");
     return settle_unit(c) && settle_up(c);
 }
 
@@ -293,14 +294,14 @@ static bool settle_figure(conversion *c) {
 // An AMC file has no rate; all that are about were captured at 120 frames a second.
 static void settle_rate(conversion *c) {
     if (c->motion == NULL || sn_motion_rate(c->motion) > 0 || c->clip.fps > 0) return;
-    if (c->recording != NULL && sn_recording_get_info(c->recording)->rate > 0) {
-        c->clip.fps = sn_recording_get_info(c->recording)->rate;
-        convert_note(c, "%s states no rate: it has the recording's", c->motion_path);
+    if (c->recording != NULL && sn_recording_about(c->recording)->rate > 0) {
+        c->clip.fps = sn_recording_about(c->recording)->rate;
+        convert_note(c, "%s states no rate; the recording's is used", c->motion_path);
         return;
     }
     c->assumed_rate = true;
     c->clip.fps = 120;
-    convert_note(c, "%s states no rate: 120 frames/s were assumed (--fps states it)",
+    convert_note(c, "%s states no rate; 120 frames/s is assumed (--fps states another)",
                  c->motion_path);
 }
 

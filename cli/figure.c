@@ -26,7 +26,7 @@ sn_recording *load_recording(const char *path) {
     if (recording == NULL)
         complain("%s: this %s file holds no marker positions", path,
                  sn_format_name(document.format));
-    sn_document_free(&document);
+    sn_document_destroy(&document);
     return recording;
 }
 
@@ -74,4 +74,4 @@ const sn_model *load_model(const char *path, figure *out) {
     return out->model;
 }
 
-void free_figure(figure *self) { sn_document_free(&self->document); }
+void free_figure(figure *self) { sn_document_destroy(&self->document); }

@@ -36,3 +36,20 @@ sn_scene figure_scene(const figure *self);
 /// Write a scene as the format of the path's ending says. False and a message when it can't be.
 /// @param page  for HTML: sinew's page, NULL where it usually is
 bool write_scene(const char *path, const sn_scene *scene, const char *page);
+
+// --- the unit of what is written ---
+
+#define OUT_UNITS "m cm mm in ft source"
+#define OUT_UNITS_HELP                                                                             \
+    "the output's unit of length, for formats that can choose (BVH, ASF, C3D, TRC, STO, CSV): m, " \
+    "cm, mm, in, ft, or source for that of the file it comes from. Without it BVH and ASF have "   \
+    "the skeleton's unit (BVH else cm), markers mm (STO: m)"
+
+/// The word of --out-units; NULL is none. False and a message when it is no unit.
+/// @param metres  0: the format decides
+bool parse_out_unit(const char *word, double *metres, bool *source);
+/// The unit of the file that an output comes from: a marker file from a recording, others from a model.
+/// @param recording, model  metres per unit of what was read; 0: not known, or there is none
+double source_unit(const char *path, double recording, double model);
+/// " (lengths in cm)", for the line that tells of a written file; "" for 0.
+void describe_unit(double metres, char *out, size_t size);

@@ -67,7 +67,7 @@ static bool add_take(take_list *list, const char *manifest, const char *line, si
         from = i + 1;
     }
     if (n < 2 || n > 3 || size[0] == 0 || size[1] == 0) {
-        complain("%s:%d: a line is SKELETON, RECORDING and, if you like, a NAME, parted by tabs",
+        complain("%s:%d: a line is SKELETON, RECORDING and, if you like, a NAME, separated by tabs",
                  manifest, number);
         return false;
     }
@@ -135,7 +135,7 @@ static bool find_shard(const char *word, long *k, long *n) {
         *n = strtol(end + 1, &end, 10);
         if (*end == '\0' && *n >= 1 && *k >= 1 && *k <= *n) return true;
     }
-    complain("--shard %s: it takes K/N with K from 1 to N", word);
+    complain("--shard takes K/N with K from 1 to N, not \"%s\"", word);
     return false;
 }
 
@@ -154,9 +154,8 @@ static bool check_formats(const char *formats) {
         at += n + (at[n] == ',');
     }
     if (!good)
-        complain("--formats %s: it takes some of asf, amc, bvh, c3d, trc, mot, sto, csv, json, "
-                 "glb, html, with "
-                 "commas between them",
+        complain("--formats takes some of asf, amc, bvh, c3d, trc, mot, sto, csv, json, glb, html, "
+                 "separated by commas, not \"%s\"",
                  formats);
     return good;
 }
@@ -207,7 +206,8 @@ static void print_failure(const take *t, int code) {
     puts("}");
 }
 
-int fit_many(const many_settings *many, const fit_settings *settings, const sn_take_options *options) {
+int fit_many(const many_settings *many, const fit_settings *settings,
+             const sn_take_options *options) {
     take_list list = {0};
     long k, n;
     int failed = 0, poor = 0, done = 0, skipped = 0;

@@ -10,4 +10,5 @@ typedef struct many_settings {
 } many_settings;
 
 /// Fit all takes of the list that belong to this shard. Returns the exit code: 1 when a take failed.
-int fit_many(const many_settings *many, const fit_settings *settings, const sn_take_options *options);
+int fit_many(const many_settings *many, const fit_settings *settings,
+             const sn_take_options *options);

@@ -8,7 +8,7 @@
 #include "fit_take.h"
 
 static bool wrong(const char *name, const char *word, const char *wanted) {
-    fprintf(stderr, "sinew fit: %s %s: it takes %s\n", name, word, wanted);
+    fprintf(stderr, "sinew fit: %s takes %s, not \"%s\"\n", name, wanted, word);
     return false;
 }
 
@@ -85,15 +85,6 @@ static bool parse_world(const fit_settings *s, sn_take_options *o) {
     return true;
 }
 
-static bool parse_solver(const fit_settings *s, sn_take_options *o) {
-    if (s->solver == NULL) return true;
-    o->solver.method = sn_method_find(s->solver);
-    if (o->solver.method == SN_METHOD_COUNT)
-        return wrong("--solver", s->solver, "a solver's name; see sinew solve --help");
-    return sn_method_available(o->solver.method) ||
-           wrong("--solver", s->solver, "a solver that this build has (LAPACK is missing)");
-}
-
 bool make_plan(const fit_settings *s, sn_take_options *o) {
     long threads = 1;
     frame_range frames;
@@ -105,9 +96,12 @@ bool make_plan(const fit_settings *s, sn_take_options *o) {
     if (s->smooth != NULL && !parse_number("--smooth", s->smooth, 0, &o->smooth)) return false;
     if (s->max_error != NULL && !parse_length("--max-error", s->max_error, &o->max_error))
         return false;
+    double metres;
+    bool source;
+    if (!parse_out_unit(s->out_units, &metres, &source)) return false;
     if (!parse_frames(s->frames, &frames)) return false;
     if (frames.first != LONG_MIN) o->first_frame = frames.first;
     if (frames.last != LONG_MAX) o->last_frame = frames.last;
-    return parse_solver(s, o) && parse_calibrate(s, o) && parse_limits(s, o) &&
-           parse_robust(s, o) && parse_world(s, o);
+    return apply_solver(&command_fit, &s->solver, &o->solver) && parse_calibrate(s, o) &&
+           parse_limits(s, o) && parse_robust(s, o) && parse_world(s, o);
 }

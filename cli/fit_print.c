@@ -18,7 +18,7 @@ static void axis_text(int axis, double sign, char out[3]) {
 }
 
 void print_fit_text(const fit_result *r) {
-    const sn_recording_info *info = sn_recording_get_info(r->recording);
+    const sn_recording_info *info = sn_recording_about(r->recording);
     const sn_take_summary *t = r->summary;
     const sn_fit_summary *s = &t->fit;
     char map[8], up[3], model_up[3];
@@ -75,8 +75,11 @@ void print_fit_text(const fit_result *r) {
     if (t->above > 0)
         printf("  above         %d of %d frames stayed above %g cm RMS (--max-error %s)\n",
                t->above, t->count, 100 * r->options->max_error, r->settings->max_error);
-    for (int i = 0; i < r->settings->outputs.count; i++)
-        printf("  wrote         %s\n", r->settings->outputs.word[i]);
+    for (int i = 0; i < r->settings->outputs.count; i++) {
+        char unit[48];
+        describe_unit(r->out_unit[i], unit, sizeof unit);
+        printf("  wrote         %s%s\n", r->settings->outputs.word[i], unit);
+    }
     if (r->settings->save_model != NULL) printf("  wrote         %s\n", r->settings->save_model);
     if (r->settings->report != NULL) printf("  wrote         %s\n", r->settings->report);
 }
@@ -160,7 +163,7 @@ static void print_exchanged(const fit_result *r) {
 }
 
 void print_fit_json(const fit_result *r) {
-    const sn_recording_info *info = sn_recording_get_info(r->recording);
+    const sn_recording_info *info = sn_recording_about(r->recording);
     const sn_take_summary *t = r->summary;
     const sn_fit_summary *s = &t->fit;
     char map[8], up[3];
@@ -230,6 +233,11 @@ void print_fit_json(const fit_result *r) {
     for (int i = 0; i < r->settings->outputs.count; i++) {
         if (i > 0) putchar(',');
         print_json_string(r->settings->outputs.word[i]);
+    }
+    printf("],\"output_units\":[");
+    for (int i = 0; i < r->settings->outputs.count; i++) {
+        if (i > 0) putchar(',');
+        print_number(r->out_unit[i]);
     }
     puts("]}");
 }

@@ -102,20 +102,22 @@ static void summary(plot_text *out, const char *path, const fit_result *r) {
     report_row(out, "skeleton", "%s: %d joints, %d degrees of freedom", set->model,
                sn_model_njoint(r->model), sn_model_nv(r->model));
     report_row(out, "recording", "%s: frames %d to %d%s", set->input, first,
-               first + r->summary->count - 1, sn_motion_rate(r->motion) > 0 ? "" : ", rate not known");
+               first + r->summary->count - 1,
+               sn_motion_rate(r->motion) > 0 ? "" : ", rate not known");
     if (sn_motion_rate(r->motion) > 0)
         report_row(out, "rate", "%g frames/s, %.2f s", sn_motion_rate(r->motion),
                    r->summary->count / sn_motion_rate(r->motion));
-    report_row(out, "markers", "%d of the recording's %d labels; set: %s", r->summary->matched, r->summary->labels,
-               sn_marker_set_name(sn_take_markers(r->take)));
+    report_row(out, "markers", "%d of the recording's %d labels; set: %s", r->summary->matched,
+               r->summary->labels, sn_marker_set_name(sn_take_markers(r->take)));
     report_row(out, "units",
                "the recording is in %s (%s); everything here is in metres, centimetres, degrees",
                r->summary->unit, known_text(r->summary->axes.unit_known));
     report_row(out, "axes",
                "up is the recording's %s%c (%s) and the model's %s%c; the model's x y z are the "
                "recording's %s",
-               r->summary->axes.up_sign < 0 ? "-" : "+", "xyz"[r->summary->axes.up], known_text(r->summary->axes.up_known),
-               r->figure.up_sign < 0 ? "-" : "+", "xyz"[r->figure.up], map);
+               r->summary->axes.up_sign < 0 ? "-" : "+", "xyz"[r->summary->axes.up],
+               known_text(r->summary->axes.up_known), r -> figure.up_sign < 0 ? "-" : "+",
+               "xyz"[r->figure.up], map);
     report_row(out, "marker error", "RMS %.3f cm, mean %.3f cm, worst %.2f cm", 100 * s->rms,
                100 * s->mean, 100 * s->worst);
     if (r->settings->truth != NULL)
@@ -128,7 +130,8 @@ static void summary(plot_text *out, const char *path, const fit_result *r) {
                    "cm on average",
                    r->summary->reshaped ? "marker offsets and bone lengths" : "marker offsets",
                    r->summary->calibration.frames, r->summary->calibration.frames == 1 ? "" : "s",
-                   100 * r->summary->calibration.rms_before, 100 * r->summary->calibration.rms, 100 * r->summary->shift);
+                   100 * r->summary->calibration.rms_before, 100 * r->summary->calibration.rms,
+                   100 * r->summary->shift);
     report_row(out, "gaps", "%ld of %ld samples missing (%.1f %%)", s->missing,
                s->missing + s->samples,
                100.0 * (double)s->missing / fmax(1, (double)(s->missing + s->samples)));
@@ -146,8 +149,8 @@ static void summary(plot_text *out, const char *path, const fit_result *r) {
                    r->options->smooth, 100 * s->rms_unsmoothed, 100 * s->rms,
                    s->acceleration_unsmoothed, s->acceleration);
     if (isfinite(r->options->max_error))
-        report_row(out, "frames above the limit", "%d of %d above %g cm", r->summary->above, r->summary->count,
-                   100 * r->options->max_error);
+        report_row(out, "frames above the limit", "%d of %d above %g cm", r->summary->above,
+                   r->summary->count, 100 * r->options->max_error);
     // no times: the same take gives the same bytes
     report_row(out, "solver", "%s, %.2f iterations a frame",
                sn_method_name(r->options->solver.method), s->iterations);

@@ -91,7 +91,7 @@ void report_angles(plot_text *out, const fit_result *r) {
     sn_table *table = NULL;
     page_section(out, "angles", "Joint angles");
     if (sn_table_from_motion(r->model, r->motion, NULL, &table, NULL) != SN_OK) return;
-    int n = r->summary->count, ncolumn = sn_table_get_info(table)->ncolumn,
+    int n = r->summary->count, ncolumn = sn_table_about(table)->ncolumn,
         njoint = sn_model_njoint(r->model);
     double *x = must_alloc((size_t)n, sizeof *x);
     double *y = must_alloc((size_t)n * (size_t)ncolumn, sizeof *y);

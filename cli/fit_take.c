@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inputs.h"
 #include "output.h"
+#include "take_page.h"
 
 atomic_bool fit_cancelled;
 
@@ -99,7 +101,7 @@ static int fit(fit_result *r) {
     r->fit_seconds = now() - m.fit_from;
     r->model = sn_take_model(r->take);
     r->motion = sn_take_motion(r->take);
-    r->summary = sn_take_get_summary(r->take);
+    r->summary = sn_take_about(r->take);
     r->frames = sn_take_frames(r->take);
     r->markers = sn_take_marker_errors(r->take);
     return -1;
@@ -114,7 +116,7 @@ static sn_motion *load_known(const char *path, const figure *f, sn_document *doc
     sn_motion *motion = NULL;
     options.skeleton = f->skeleton;
     bool amc = sn_format_of_name(path) == SN_FORMAT_AMC;
-    if (amc && (f->skeleton == NULL || sn_skeleton_get_format(f->skeleton) != SN_SKELETON_ASF)) {
+    if (amc && (f->skeleton == NULL || sn_skeleton_kind(f->skeleton) != SN_SKELETON_ASF)) {
         complain(
             "%s: an AMC file can be read only with its ASF file, and the model is none; make a "
             "BVH of the two (sinew convert X.asf %s -o truth.bvh) and give that to --truth",
@@ -144,7 +146,7 @@ static bool compare_with_truth(fit_result *r) {
         if (!good) (void)step_failed(r, path, status);
     }
     sn_motion_destroy(motion);
-    sn_document_free(&document);
+    sn_document_destroy(&document);
     return good;
 }
 
@@ -156,7 +158,7 @@ static void tell_amc(fit_result *r) {
     const char *amc = NULL;
     bool reshaped = r->summary->reshaped, asf = false;
     bool ours = r->figure.skeleton != NULL && !reshaped &&
-                sn_skeleton_get_format(r->figure.skeleton) == SN_SKELETON_ASF;
+                sn_skeleton_kind(r->figure.skeleton) == SN_SKELETON_ASF;
     for (int i = 0; i < s->outputs.count; i++) {
         sn_format format = sn_format_of_name(s->outputs.word[i]);
         asf |= format == SN_FORMAT_ASF;
@@ -178,10 +180,22 @@ static void tell_amc(fit_result *r) {
                        whose, (int)strlen(name) - 4, name);
 }
 
+// One output, in the unit that was asked for.
+static bool write_output(fit_result *r, const char *path, sn_scene *scene, int i) {
+    bool source;
+    world model = world_of_model(&r->figure.document);
+    (void)parse_out_unit(r->settings->out_units, &scene->metres_per_unit, &source);
+    if (source)
+        scene->metres_per_unit =
+            source_unit(path, sn_recording_about(r->recording)->metres_per_unit, model.metres);
+    r->out_unit[i] = is_page_name(path) ? 0 : sn_scene_unit(scene, sn_format_of_name(path));
+    return write_scene(path, scene, r->settings->page);
+}
+
 static bool write_outputs(fit_result *r) {
     const fit_settings *s = r->settings;
     sn_recording *measured = NULL;
-    if (sn_take_measured(r->take, NULL, &measured) != SN_OK) {
+    if (sn_take_measured(r->take, NULL, &measured, NULL) != SN_OK) {
         complain("out of memory");
         return false;
     }
@@ -196,7 +210,7 @@ static bool write_outputs(fit_result *r) {
     bool good = true;
     outputs_hold();
     for (int i = 0; good && i < s->outputs.count && !fit_cancelled; i++)
-        good = write_scene(s->outputs.word[i], &all, s->page);
+        good = write_output(r, s->outputs.word[i], &all, i);
     if (good && s->save_model != NULL) good = write_scene(s->save_model, &shape, NULL);
     if (good && s->report != NULL) good = write_fit_report(s->report, r);
     sn_recording_destroy(measured);

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "figure.h"
+#include "solver_settings.h"
 
 /// What the user asked for; words as they were given, NULL when they were not.
 typedef struct fit_settings {
@@ -12,8 +13,9 @@ typedef struct fit_settings {
     const char *name;  ///< of the take in a list
     word_list outputs;
     const char *markers, *calibrate, *save_model, *report, *page;
-    const char *limits, *robust, *smooth, *solver, *frames, *threads, *max_error;
-    const char *up, *units, *axes, *subject, *truth;
+    const char *limits, *robust, *smooth, *frames, *threads, *max_error;
+    const char *up, *units, *axes, *subject, *truth, *out_units;
+    solver_settings solver;
     bool json, quiet;
 } fit_settings;
 
@@ -42,6 +44,7 @@ typedef struct fit_result {
     sn_take_truth truth;
     char file_note[SN_OSIM_NOTE + 200];  ///< what the reader of the model said, "" for nothing
     char output_note[600];               ///< about the files written
+    double out_unit[64];  ///< of each output: metres per unit of length; 0: not known
     double calibrate_seconds, fit_seconds;
 } fit_result;
 

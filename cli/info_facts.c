@@ -17,7 +17,7 @@ static void note(file_facts *f, const char *format, ...) {
 }
 
 static void about_recording(file_facts *f, const sn_recording *recording) {
-    const sn_recording_info *info = sn_recording_get_info(recording);
+    const sn_recording_info *info = sn_recording_about(recording);
     f->nframe = info->nframe;
     f->first_frame = info->first_frame;
     f->rate = info->rate;
@@ -62,7 +62,7 @@ static void about_motion(file_facts *f, const sn_motion *motion) {
 }
 
 static void about_table(file_facts *f, const sn_table *table) {
-    const sn_table_info *info = sn_table_get_info(table);
+    const sn_table_info *info = sn_table_about(table);
     f->nframe = info->nrow;
     f->rate = sn_table_rate(table);
     double first = 1;

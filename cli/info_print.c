@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "info.h"
+#include "linalg/path.h"
 
 // --- models --------------------------------------------------------------------------------------
 
@@ -111,7 +112,7 @@ static void print_world(const file_facts *f) {
     char unit[120];
     world_describe_unit(w, unit, sizeof unit);
     if (d->table != NULL) {
-        const sn_table_info *info = sn_table_get_info(d->table);
+        const sn_table_info *info = sn_table_about(d->table);
         if (w->unit_known != NULL || w->unknown[0] != '\0')
             printf(ROW "%s\n", "unit of length", unit);
         if (d->format == SN_FORMAT_MOT)
@@ -133,7 +134,7 @@ static void print_world(const file_facts *f) {
 
 static void print_gaps(const file_facts *f) {
     const sn_recording *recording = f->in->document.recording;
-    int n = sn_recording_get_info(recording)->nmarker, whole = 0;
+    int n = sn_recording_about(recording)->nmarker, whole = 0;
     words w = {0};
     printf(ROW "%d, %ld of %ld samples missing (%.1f %%)\n", "markers", n, f->missing, f->samples,
            100.0 * (double)f->missing / (f->samples > 0 ? (double)f->samples : 1));
@@ -178,7 +179,7 @@ static void print_model(const sn_model *m) {
 }
 
 static void print_columns(const sn_table *table) {
-    const sn_table_info *info = sn_table_get_info(table);
+    const sn_table_info *info = sn_table_about(table);
     words w = {0};
     printf(ROW "%d\n" ROW, "columns", info->ncolumn, "");
     for (int i = 0; i < info->ncolumn; i++) print_word(&w, sn_table_column(table, i));
@@ -273,7 +274,7 @@ static void key_names(const char *name, const file_facts *f, int count, name_of 
 static void print_labels(const file_facts *f) {
     const sn_document *d = &f->in->document;
     if (d->recording != NULL) {
-        int n = sn_recording_get_info(d->recording)->nmarker;
+        int n = sn_recording_about(d->recording)->nmarker;
         key_names("labels", f, n, label_of);
         printf(",\"missing\":[");
         for (int i = 0; i < n; i++) printf("%s%d", i > 0 ? "," : "", f->gaps[i].missing);
@@ -337,7 +338,7 @@ void print_info_json(const file_facts *f) {
     key_count("dofs", f->dofs);
     if (d->model != NULL) print_model_json(d->model);
     if (d->table != NULL) {
-        const sn_table_info *info = sn_table_get_info(d->table);
+        const sn_table_info *info = sn_table_about(d->table);
         if (d->format == SN_FORMAT_MOT)
             key_text("angles", info->in_degrees ? "degrees" : "radians");
         key_names("columns", f, info->ncolumn, column_of);

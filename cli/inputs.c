@@ -13,7 +13,7 @@ bool is_humanoid(const char *path) {
 
 static sn_status read_humanoid(sn_document *out) {
     *out = (sn_document){.format = SN_FORMAT_MODEL, .up = 1, .up_sign = 1};
-    sn_status status = sn_model_humanoid(NULL, &out->owned);
+    sn_status status = sn_model_humanoid(NULL, &out->owned, NULL);
     out->model = out->owned;
     return status;
 }
@@ -42,7 +42,7 @@ bool input_read(const char *path, const sn_document_options *options, input *out
 }
 
 void input_free(input *self) {
-    sn_document_free(&self->document);
+    sn_document_destroy(&self->document);
     sn_marker_set_destroy(self->set);
     self->set = NULL;
 }
@@ -70,6 +70,6 @@ void describe_couplings(const sn_document *document, char *out, size_t size) {
     if (n == 1)
         (void)snprintf(out, size, "joint \"%.60s\" follows \"%.60s\"", joint, source);
     else
-        (void)snprintf(out, size, "%d coordinates follow others (\"%.60s\" \"%.60s\", ...)", n, joint,
-                       source);
+        (void)snprintf(out, size, "%d coordinates follow others (\"%.60s\" \"%.60s\", ...)", n,
+                       joint, source);
 }

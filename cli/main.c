@@ -4,19 +4,13 @@
 #include "cli.h"
 #include "parts.h"
 
-static const command *const commands[] = {&command_fit,     &command_solve,   &command_info,
-                                          &command_convert, &command_markers, &command_eval,
-                                          &command_check,   &command_bench,   &command_example};
-enum { COUNT = sizeof commands / sizeof commands[0] };
-
 static void usage(FILE *to) {
-    fputs("sinew "
-          "fits articulated figures to data: inverse kinematics with exact Hessians.\n\n"
-          "usage: sinew COMMAND [options]      sinew COMMAND --help      sinew --version\n\n"
-          "commands:\n",
+    fputs("usage: sinew COMMAND [options]      sinew COMMAND --help      sinew --version\n\n"
+          "sinew fits articulated figures to data: inverse kinematics with exact Hessians.\n\n"
+          "Commands:\n",
           to);
-    for (int i = 0; i < COUNT; i++)
-        fprintf(to, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
+    for (int i = 0; commands[i] != NULL; i++)
+        fprintf(to, "  %-11s %s\n", commands[i]->name, commands[i]->summary);
     fputs("\nLengths are metres, angles radians, quaternions w x y z.\n"
           "Exit codes: 0 ok, 1 failed, 2 wrong usage, 3 bad input, 4 a fit above --max-error.\n",
           to);
@@ -27,8 +21,15 @@ static int run(int argc, char **argv) {
         usage(stderr);
         return EXIT_USAGE;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
-        strcmp(argv[1], "help") == 0) {
+    bool help = strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+                strcmp(argv[1], "help") == 0;
+    const char *name = help && argc > 2 ? argv[2] : argv[1];
+    const command *found = find_command(name);
+    if (found != NULL && help) {
+        print_help(found, stdout);
+        return EXIT_OK;
+    }
+    if (help && argc == 2) {
         usage(stdout);
         return EXIT_OK;
     }
@@ -36,10 +37,11 @@ static int run(int argc, char **argv) {
         printf("sinew %s\n", sn_version());
         return EXIT_OK;
     }
-    for (int i = 0; i < COUNT; i++)
-        if (strcmp(argv[1], commands[i]->name) == 0) return commands[i]->run(argc - 1, argv + 1);
-    fprintf(stderr, "sinew: there is no command \"%s\"\n\n", argv[1]);
-    usage(stderr);
+    if (found != NULL) return found->run(argc - 1, argv + 1);
+    const char *nearest = nearest_command(name);
+    fprintf(stderr, "sinew: there is no command \"%s\"", name);
+    if (nearest != NULL) fprintf(stderr, "; did you mean %s?", nearest);
+    fputs("; sinew --help lists the commands\n", stderr);
     return EXIT_USAGE;
 }
 

@@ -43,9 +43,9 @@ char *find_page(const char *given) {
         free(path);
     }
     if (access(here, R_OK) == 0) return in_folder(here, (int)strlen(here), "");
-    complain("a take that plays is sinew's page with the take inside, and the page is not built: "
-             "build it "
-             "with make web, or say where it is with --page FILE");
+    complain(
+        "an html output is sinew's page with the take inside, and the page is not built: run make "
+        "web, or give the page with --page FILE");
     return NULL;
 }
 
@@ -96,8 +96,8 @@ static sn_status marker_pairs(const sn_scene *s, sn_recording **out) {
     int n = sn_model_nmarker(s->model), nframe = sn_motion_nframe(s->motion);
     enum { LONGEST = 200 };
     sn_recording *fitted = NULL;
-    if (sn_marker_paths(s->model, s->motion, NULL, &fitted) != SN_OK) return SN_ERR_MEMORY;
-    sn_recording_info info = *sn_recording_get_info(fitted);
+    if (sn_marker_paths(s->model, s->motion, NULL, &fitted, NULL) != SN_OK) return SN_ERR_MEMORY;
+    sn_recording_info info = *sn_recording_about(fitted);
     int *column = must_alloc((size_t)n, sizeof *column);
     const char **labels = must_alloc(2 * (size_t)n, sizeof *labels);
     char *names = must_alloc(2 * (size_t)n, LONGEST);
@@ -110,7 +110,7 @@ static sn_status marker_pairs(const sn_scene *s, sn_recording **out) {
         labels[i] = name;
     }
     info.nmarker = 2 * n;
-    sn_status status = sn_recording_create(&info, labels, NULL, out);
+    sn_status status = sn_recording_create(&info, labels, NULL, out, NULL);
     for (int f = 0; status == SN_OK && f < nframe; f++) {
         const double *seen = sn_recording_frame(s->recording, f),
                      *has = sn_recording_frame(fitted, f);
@@ -131,7 +131,7 @@ static sn_status marker_pairs(const sn_scene *s, sn_recording **out) {
 static sn_status write_pairs(const sn_scene *s, const sn_sink *sink, sn_error *error) {
     sn_recording *pairs = NULL;
     sn_status status = marker_pairs(s, &pairs);
-    if (status == SN_OK) status = sn_c3d_write(pairs, NULL, NULL, sink, error);
+    if (status == SN_OK) status = sn_c3d_write(pairs, NULL, sink, NULL, error);
     sn_recording_destroy(pairs);
     return status;
 }
@@ -154,7 +154,7 @@ static sn_status write_block(const sn_scene *s, sn_format format, const char *pa
     if (!send(sink, head) || !into.write(&b, name, (size_t)(strrchr(name, '.') - name)) ||
         !send(&into, ".") || !send(&into, sn_format_name(format)) || !into.write(&b, "", 1))
         return SN_ERR_FILE;
-    sn_status status = format == SN_FORMAT_BVH ? sn_scene_write(s, format, &into, error)
+    sn_status status = format == SN_FORMAT_BVH ? sn_scene_write(s, format, &into, NULL, error)
                                                : write_pairs(s, &into, error);
     if (status != SN_OK) return status;
     if (b.count > 0 && !flush_group(&b)) return SN_ERR_FILE;

@@ -8,7 +8,7 @@
 bool parse_unit(const char *option_name, const char *word, double *metres) {
     *metres = word != NULL ? sn_unit_metres(word) : 0;
     if (word == NULL || *metres > 0) return true;
-    fprintf(stderr, "sinew: %s %s: it takes m, cm, mm, in or ft\n", option_name, word);
+    fprintf(stderr, "sinew: %s takes m, cm, mm, in or ft, not \"%s\"\n", option_name, word);
     return false;
 }
 
@@ -50,10 +50,10 @@ static bool find_by_labels(const sn_recording *recording, sn_axes_report *out) {
     sn_model *figure = NULL, *marked = NULL;
     sn_marker_set *set = NULL;
     bool good =
-        sn_model_humanoid(NULL, &figure) == SN_OK &&
+        sn_model_humanoid(NULL, &figure, NULL) == SN_OK &&
         sn_marker_set_builtin(figure, recording, NULL, &set, NULL) == SN_OK &&
         sn_marker_set_apply(set, figure, SN_LIMITS_OFF, NULL, NULL, &marked, NULL) == SN_OK &&
-        sn_axes_find(marked, recording, 1, 1, NULL, out) == SN_OK;
+        sn_axes_find(marked, recording, 1, 1, NULL, out, NULL) == SN_OK;
     sn_model_destroy(marked);
     sn_marker_set_destroy(set);
     sn_model_destroy(figure);
@@ -63,7 +63,7 @@ static bool find_by_labels(const sn_recording *recording, sn_axes_report *out) {
 // Mean over the take: how far the markers of a frame reach along each axis, and where their middle
 // lies. False when no frame has four markers.
 static bool mean_box(const sn_recording *recording, double reach[3], double middle[3]) {
-    const sn_recording_info *info = sn_recording_get_info(recording);
+    const sn_recording_info *info = sn_recording_about(recording);
     int n = 0, step = info->nframe / 400 + 1;
     for (int k = 0; k < 3; k++) reach[k] = middle[k] = 0;
     for (int f = 0; f < info->nframe; f += step) {
@@ -104,7 +104,7 @@ static void guess_by_shape(const sn_recording *recording, world *w) {
 }
 
 world world_of_recording(const sn_recording *recording) {
-    const sn_recording_info *info = sn_recording_get_info(recording);
+    const sn_recording_info *info = sn_recording_about(recording);
     world w = {.up_sign = 1};
     int up;
     double sign;
@@ -141,8 +141,7 @@ world world_of_model(const sn_document *d) {
     double sign;
     if (d->skeleton == NULL) {
         world_set_unit(&w, 1, STATED);  // these formats are in metres, by definition
-        world_set_up(&w, d->up, d->up_sign,
-                     d->format == SN_FORMAT_GLB ? STATED : ASSUMED);
+        world_set_up(&w, d->up, d->up_sign, d->format == SN_FORMAT_GLB ? STATED : ASSUMED);
         return w;
     }
     world_set_unit(&w, sn_skeleton_metres_per_unit(d->skeleton),

@@ -13,6 +13,6 @@ bool write_scene(const char *path, const sn_scene *s, const char *page) {
     sn_sink sink = output_sink(&out);
     sn_status status = is_page_name(path)
                            ? write_take_page(s, page, path, &sink, &error)
-                           : sn_scene_write(s, sn_format_of_name(path), &sink, &error);
+                           : sn_scene_write(s, sn_format_of_name(path), &sink, NULL, &error);
     return output_close(&out, status, &error);
 }

@@ -34,9 +34,9 @@ static bool save(const char *path, const sn_document *skeleton, const sn_take *t
     FILE *file = fopen(path, "wb");
     if (file == NULL) return false;
     scene.model = sn_take_model(take);
-    scene.reshaped = sn_take_get_summary(take)->reshaped;
+    scene.reshaped = sn_take_about(take)->reshaped;
     scene.motion = sn_take_motion(take);
-    bool good = sn_scene_write(&scene, SN_FORMAT_BVH, &(sn_sink){write, file}, NULL) == SN_OK;
+    bool good = sn_scene_write(&scene, SN_FORMAT_BVH, &(sn_sink){write, file}, NULL, NULL) == SN_OK;
     return fclose(file) == 0 && good;
 }
 
@@ -62,12 +62,12 @@ int main(int argc, char **argv) {
         printf("%s: %s\n", sn_severity_name(sn_take_finding(take, i)->severity), text);
     }
     if (good) {
-        const sn_take_summary *s = sn_take_get_summary(take);
+        const sn_take_summary *s = sn_take_about(take);
         printf("%d frames, markers %.2f mm off (RMS)\n", s->count, 1e3 * s->fit.rms);
         good = save(argv[3], &skeleton, take);
     }
     sn_take_destroy(take);
-    sn_document_free(&markers);
-    sn_document_free(&skeleton);
+    sn_document_destroy(&markers);
+    sn_document_destroy(&skeleton);
     return good ? 0 : 1;
 }

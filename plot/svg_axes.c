@@ -10,7 +10,8 @@
 const char plot_style[] =
     ":root{--ink:#1c2127;--soft:#59636e;--grid:#dfe3e8;--paper:#fff;--panel:#f6f7f9;"
     "--good:#00734f;--partly:#8a5a00;--bad:#a63c00;"
-    "--c0:#0072b2;--c1:#d55e00;--c2:#009e73;--c3:#b0558c;--c4:#c78500;--c5:#2f9fe0;--c6:#1c2127;--m1:#c6cbd2;--m2:#69717c}\n"
+    "--c0:#0072b2;--c1:#d55e00;--c2:#009e73;--c3:#b0558c;--c4:#c78500;--c5:#2f9fe0;--c6:#1c2127;--"
+    "m1:#c6cbd2;--m2:#69717c}\n"
     "@media(prefers-color-scheme:dark){:root{--ink:#e6e9ed;--soft:#a2acb7;--grid:#343b44;"
     "--paper:#14181d;--panel:#1c2229;--good:#4fd1a5;--partly:#f0b94a;--bad:#ff9466;"
     "--c0:#4aa8e8;--c1:#ff8740;--c2:#2fc79b;--c3:#e39ac4;--c4:#f0b030;--c5:#9ad4f7;--c6:#e6e9ed;"

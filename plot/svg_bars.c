@@ -32,7 +32,9 @@ static void name_below(plot_text *out, const plot_panel *p, double x, const char
             if ((name[i] == ' ' || name[i] == '-') && better) cut = i;
         }
     if (cut == length && 6 * (double)length > room) {
-        plot_add(out, "<text class=\"tick\" text-anchor=\"end\" transform=\"translate(%.1f %.1f) rotate(-90)\">",
+        plot_add(out,
+                 "<text class=\"tick\" text-anchor=\"end\" transform=\"translate(%.1f %.1f) "
+                 "rotate(-90)\">",
                  x + 4, y - 8);
         plot_escaped(out, name);
         plot_raw(out, "</text>");
@@ -64,7 +66,8 @@ void plot_draw_bars(plot_text *out, const plot_panel *p) {
     // where one name must stand upright, all do
     double room = slot;
     for (int g = 0; g < c->ngroup; g++)
-        if (strpbrk(c->groups[g], " -") == NULL && 6 * (double)strlen(c->groups[g]) > slot) room = 0;
+        if (strpbrk(c->groups[g], " -") == NULL && 6 * (double)strlen(c->groups[g]) > slot)
+            room = 0;
     plot_frame(out, p, false);
     for (int g = 0; g < c->ngroup; g++) {
         double x = p->left + slot * (g + 0.1);

@@ -9,7 +9,7 @@ seen=" sinew "
 for folder in $order; do
     seen="$seen$folder "
     [ -d "src/$folder" ] || continue
-    for line in $(grep -ho '^#include "[^"]*"' src/"$folder"/*.[ch] | sed 's/.*"\(.*\)"/\1/' | sort -u); do
+    for line in $(grep -ho '^#include "[^"]*"' $(find src/"$folder" -name "*.[ch]") | sed 's/.*"\(.*\)"/\1/' | sort -u); do
         to=${line%%/*}
         case "$seen" in
         *" $to "*) ;;

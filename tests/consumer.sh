@@ -8,6 +8,12 @@ cmake --install "$2" --prefix "$place/usr" >/dev/null
 cmake -S "$1/tests/consumer" -B "$place/build" -DCMAKE_PREFIX_PATH="$place/usr" >/dev/null
 cmake --build "$place/build" >/dev/null
 "$place/build/consumer"
+# the manual and the shells' completion come along
+for file in share/man/man1/sinew.1 share/man/man1/sinew-fit.1 share/man/man1/sinew-completion.1 \
+    share/bash-completion/completions/sinew share/zsh/site-functions/_sinew \
+    share/fish/vendor_completions.d/sinew.fish; do
+    [ ! -x "$place/usr/bin/sinew" ] || [ -s "$place/usr/$file" ] || { echo "not installed: $file"; exit 1; }
+done
 lib=$(dirname "$(find "$place/usr" -name sinew.pc)")
 if command -v pkg-config >/dev/null; then
     flags=$(PKG_CONFIG_PATH="$lib" pkg-config --cflags --libs --static sinew)

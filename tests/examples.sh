@@ -1,15 +1,49 @@
 #!/bin/sh
-# The examples run and do what they say. $1: the build folder, $2: the program, $3: the example fit_take.
+# The examples run and do what they say. $1: the build folder, $2: the program, $3: the folder of the built examples.
 set -eu
 folder=$1/examples
 mkdir -p "$folder"
 "$2" example --out "$folder/ex" >/dev/null
 "$2" convert "$folder/ex/take.c3d" --frames 1:100 -o "$folder/short.c3d" >/dev/null
-"$3" "$folder/ex/skeleton.asf" "$folder/short.c3d" "$folder/fit_take.bvh" | tee "$folder/said"
+"$3/example_fit_take" "$folder/ex/skeleton.asf" "$folder/short.c3d" "$folder/fit_take.bvh" | tee "$folder/said"
 grep -q '^note: 1 unnamed point was left out$' "$folder/said"
 grep -Eq '^100 frames, markers 2\.[0-9]+ mm off' "$folder/said"
 "$2" info "$folder/fit_take.bvh" | grep -q 100
 # a file that has no markers is refused with a reason
-if "$3" "$folder/ex/skeleton.asf" "$folder/ex/truth.bvh" "$folder/never.bvh" 2>"$folder/said"; then exit 1; fi
+if "$3/example_fit_take" "$folder/ex/skeleton.asf" "$folder/ex/truth.bvh" "$folder/never.bvh" 2>"$folder/said"; then exit 1; fi
 grep -q 'a take needs a recording' "$folder/said"
 [ ! -e "$folder/never.bvh" ]
+
+# an arm to a pose: the file is one of our own, six hinges
+cat > "$folder/arm.urdf" <<'URDF'
+<robot name="six">
+  <link name="base"/><link name="l1"/><link name="l2"/><link name="l3"/><link name="l4"/><link name="l5"/><link name="tool"/>
+  <joint name="j1" type="continuous"><parent link="base"/><child link="l1"/><axis xyz="0 0 1"/></joint>
+  <joint name="j2" type="continuous"><parent link="l1"/><child link="l2"/><origin xyz="0 0 0.3"/><axis xyz="0 1 0"/></joint>
+  <joint name="j3" type="continuous"><parent link="l2"/><child link="l3"/><origin xyz="0 0 0.4"/><axis xyz="0 1 0"/></joint>
+  <joint name="j4" type="continuous"><parent link="l3"/><child link="l4"/><origin xyz="0 0 0.3"/><axis xyz="0 0 1"/></joint>
+  <joint name="j5" type="continuous"><parent link="l4"/><child link="l5"/><origin xyz="0 0 0.1"/><axis xyz="0 1 0"/></joint>
+  <joint name="j6" type="continuous"><parent link="l5"/><child link="tool"/><origin xyz="0 0 0.1"/><axis xyz="0 0 1"/></joint>
+</robot>
+URDF
+"$3/example_arm_pose" "$folder/arm.urdf" tool 0.4 0.1 0.2 | tee "$folder/said"
+grep -Eq '^tool: goal met, [0-9.]+e-1[0-9] m and radians off$' "$folder/said"
+[ "$(grep -c '^j[1-6] ' "$folder/said")" = 6 ]
+# the pose is what the program finds there, too
+sed -n 's/^j[1-6] *//p' "$folder/said" > "$folder/arm.txt"
+"$2" eval -m "$folder/arm.urdf" --jacobian tool -q "$folder/arm.txt" --json > "$folder/said"
+grep -Eq '"name":"j6","position":\[0\.(400|399)[0-9]*,0\.(100|099)[0-9]*,' "$folder/said"
+if "$3/example_arm_pose" "$folder/arm.urdf" hand 0 0 0 2>"$folder/said"; then exit 1; fi
+grep -q 'has no link "hand"' "$folder/said"
+if "$3/example_arm_pose" "$folder/arm.urdf" tool 5 0 0 >"$folder/said"; then exit 1; fi
+grep -q '^tool: stationary minimum' "$folder/said"
+
+"$3/example_builder" | tee "$folder/said"
+grep -Eq '^the bulb is [0-9.]+e-1[0-9] m from its place$' "$folder/said"
+grep -Eq '^foot +45\.0 degrees$' "$folder/said"
+grep -Eq '^[0-9]+ blocks for everything, 0 during the solve$' "$folder/said"
+
+# how many frames the budget ends depends on the machine; where the hand goes, hardly
+"$3/example_drag" | tee "$folder/said"
+grep -Eq '^120 frames, [0-9.]+ iterations each, [0-9]+ ended by the budget$' "$folder/said"
+grep -Eq '^the hand was at most [0-9]{1,3}\.[0-9]+ mm from the mouse, the feet moved by [0-9]{1,2}\.[0-9]+ mm$' "$folder/said"

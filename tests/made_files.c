@@ -53,7 +53,7 @@ made_file made_c3d(const sn_recording *recording, sn_c3d_processor processor, bo
     options.processor = processor;
     options.integers = integers;
     made_file file = begin("made.c3d", &sink);
-    return end(file, &sink, sn_c3d_write(recording, &options, NULL, &sink.base, &error), &error);
+    return end(file, &sink, sn_c3d_write(recording, &options, &sink.base, NULL, &error), &error);
 }
 
 made_file made_trc(const sn_recording *recording, const char *unit) {
@@ -104,7 +104,7 @@ made_file made_mot(const sn_model *model, const sn_motion *motion) {
     memory_sink sink;
     sn_error error = {0};
     made_file file = begin("made.mot", &sink);
-    return end(file, &sink, sn_mot_write(model, motion, NULL, &sink.base, &error), &error);
+    return end(file, &sink, sn_mot_write(model, motion, &sink.base, NULL, &error), &error);
 }
 
 made_file made_glb(const sn_model *model, const sn_motion *motion) {
@@ -113,7 +113,7 @@ made_file made_glb(const sn_model *model, const sn_motion *motion) {
     sn_glb_scene scene = sn_glb_scene_default(model);
     scene.motion = motion;
     made_file file = begin("made.glb", &sink);
-    return end(file, &sink, sn_glb_write(&scene, &sink.base, &error), &error);
+    return end(file, &sink, sn_glb_write(&scene, &sink.base, NULL, &error), &error);
 }
 
 static void add(memory_sink *sink, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -131,9 +131,9 @@ made_file made_json(const sn_model *model) {
     const sn_error none = {0};
     char *text;
     made_file file = begin("made.json", &sink);
-    assert_int_equal(sn_model_write_json(model, NULL, &text), SN_OK);
+    assert_int_equal(sn_model_text(model, NULL, &text), SN_OK);
     assert_true(sink.base.write(&sink, text, strlen(text)));
-    sn_string_free(text, NULL);
+    sn_release(NULL, text);
     return end(file, &sink, SN_OK, &none);
 }
 

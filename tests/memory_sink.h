@@ -31,7 +31,7 @@ static inline void memory_sink_begin(memory_sink *sink) {
 static inline sn_recording *random_recording(uint64_t *state, const sn_recording_info *info,
                                              const char *const *labels, int digits) {
     sn_recording *r;
-    assert_int_equal(sn_recording_create(info, labels, NULL, &r), SN_OK);
+    assert_int_equal(sn_recording_create(info, labels, NULL, &r, NULL), SN_OK);
     for (int f = 0; f < info->nframe; f++)
         for (int i = 0; i < info->nmarker; i++) {
             if (below(state, 5) == 0) continue;
@@ -46,7 +46,7 @@ static inline sn_recording *random_recording(uint64_t *state, const sn_recording
 
 /// The largest difference of two recordings that must have the same markers and gaps.
 static inline double recording_distance(const sn_recording *a, const sn_recording *b) {
-    const sn_recording_info *x = sn_recording_get_info(a), *y = sn_recording_get_info(b);
+    const sn_recording_info *x = sn_recording_about(a), *y = sn_recording_about(b);
     assert_int_equal(x->nframe, y->nframe);
     assert_int_equal(x->nmarker, y->nmarker);
     double worst = 0;

@@ -12,7 +12,6 @@ static void end_smoother(void *p) { sn_smoother_destroy(p); }
 static void end_recording(void *p) { sn_recording_destroy(p); }
 static void end_motion(void *p) { sn_motion_destroy(p); }
 static void end_table(void *p) { sn_table_destroy(p); }
-static void end_string(void *p) { sn_string_free(p, NULL); }
 
 static sn_status no_goals(void *user, int frame, sn_problem *problem) {
     (void)user, (void)frame, (void)problem;
@@ -50,7 +49,7 @@ static void models(void) {
     const sn_function line = {.type = SN_FUNCTION_CONSTANT, .scale = 1};
     VALUE(sn_function_check, != NULL, PTR(&line), COUNT(1));
     STRUCT(sn_joint_default, ENUM(sn_joint_type, SN_JOINT_HINGE));
-    STATUS(sn_builder_create, MAY("x"), NULL, OUT(out, end_builder));
+    STATUS(sn_builder_create, MAY("x"), NULL, OUT(out, end_builder), MAY(&error));
     VOID(sn_builder_destroy, MAY((sn_builder *)NULL));
     STATUS(sn_builder_finish, PTR(w.builder), OUT(out, end_model), MAY(&error));
     VALUE(sn_builder_joint, == -1, PTR(w.scrap), PTR(&joint));
@@ -71,9 +70,8 @@ static void models(void) {
     VALUE(sn_function_type_find, != SN_FUNCTION_SPLINE, PTR("linear"));
     VOID(sn_model_destroy, MAY((sn_model *)NULL));
     STATUS(sn_model_read_json, PTR(w.json), strlen(w.json), NULL, OUT(out, end_model), MAY(&error));
-    STATUS(sn_model_write_json, PTR(w.model), NULL, OUT(out, end_string));
-    VOID(sn_string_free, MAY((char *)NULL), NULL);
-    STATUS(sn_model_humanoid, NULL, OUT(out, end_model));
+    STATUS(sn_model_write_json, PTR(w.model), PTR(w.sink), NULL, MAY(&error));
+    STATUS(sn_model_humanoid, NULL, OUT(out, end_model), MAY(&error));
     VALUE(sn_model_name, == NULL, PTR(w.model));
     VALUE(sn_model_njoint, == 0, PTR(w.model));
     VALUE(sn_model_nmarker, == 0, PTR(w.model));
@@ -105,25 +103,7 @@ static void models(void) {
     VALUE(sn_model_mirror_joint, == -1, PTR(w.model), INDEX(0));
 }
 
-static void paths(void) {
-    VALUE(sn_model_path, == NULL, PTR(w.model));
-    VALUE(sn_model_sweep_order, == NULL, PTR(w.model));
-    VALUE(sn_path_count, == 0, PTR(w.path));
-    VALUE(sn_path_entries, == 0, PTR(w.path));
-    VALUE(sn_path_size, == 0, PTR(w.path));
-    VALUE(sn_path_length, == 0, PTR(w.path), INDEX(0));
-    VALUE(sn_path_row, == 0, PTR(w.path), INDEX(0));
-    VALUE(sn_path_parent, == -1, PTR(w.path), INDEX(0));
-    VOID(sn_path_to_dense, PTR(w.path), PTR(w.rows), MAY(sn_model_sweep_order(w.model)),
-         PTR(w.big));
-    VOID(sn_path_multiply, PTR(w.path), PTR(w.rows), PTR(w.v), PTR(w.big));
-    VOID(sn_path_drop, PTR(w.path), PTR(w.keep), PTR(w.rows));
-    VALUE(sn_path_factor_ldl, >= 0, PTR(w.path), ANY(0), PTR(w.rows));
-    VOID(sn_path_solve_ldl, PTR(w.path), PTR(w.rows), PTR(w.big));
-    VALUE(sn_path_factor_ltl, >= 0, PTR(w.path), ANY(0), PTR(w.rows));
-    VOID(sn_path_solve_ltl, PTR(w.path), PTR(w.rows), PTR(w.big));
-    VOID(sn_path_curvature, PTR(w.path), PTR(w.rows), INDEX(0), PTR(w.big));
-}
+static void paths(void) { VALUE(sn_model_sweep_order, == NULL, PTR(w.model)); }
 
 static void problems(void) {
     static void *out;
@@ -150,6 +130,13 @@ static void problems(void) {
     STATUS(sn_problem_set_rotation, PTR(w.problem), INDEX(MISUSE_ORIENTATION),
            PTR((turn[0] = NUM(1), turn)));
     STATUS(sn_problem_set_rest, PTR(w.problem), INDEX(MISUSE_REST), PTR(w.q));
+    STATUS(sn_problem_set_rest_weights, PTR(w.problem), INDEX(MISUSE_REST), PTR(w.v));
+    STATUS(sn_problem_set_limits, PTR(w.problem), INDEX(0), INDEX(0), -1, 1);
+    STATUS(sn_problem_set_locked, PTR(w.problem), INDEX(0), INDEX(0), false);
+    STATUS(sn_problem_set_strength, PTR(w.problem), INDEX(0), INDEX(0), NUM(1));
+    VALUE(sn_problem_lower, == NULL, PTR(w.problem));
+    VALUE(sn_problem_upper, == NULL, PTR(w.problem));
+    VALUE(sn_problem_gain, == NULL, PTR(w.problem));
     STATUS(sn_problem_set_weight, PTR(w.problem), INDEX(MISUSE_POINT), NUM(1));
     STATUS(sn_problem_set_loss, PTR(w.problem), INDEX(MISUSE_POINT), ENUM(sn_loss, SN_LOSS_HUBER),
            NUM(0.1));
@@ -158,11 +145,12 @@ static void problems(void) {
 }
 
 static void evaluations(void) {
+    static sn_error error;
     static void *out;
     double f, pivot;
     const double local[3] = {0.1, 0, 0};
     const sn_frame frame = sn_workspace_frame(w.ws, 0);
-    STATUS(sn_workspace_create, PTR(w.problem), true, NULL, OUT(out, end_workspace));
+    STATUS(sn_workspace_create, PTR(w.problem), true, NULL, OUT(out, end_workspace), MAY(&error));
     VOID(sn_workspace_destroy, MAY((sn_workspace *)NULL));
     STATUS(sn_workspace_eval, PTR(w.ws), PTR(w.q), SN_EVAL_HESSIAN, PTR(&f));
     STATUS(sn_workspace_pose, PTR(w.ws), PTR(w.q));
@@ -172,7 +160,6 @@ static void evaluations(void) {
     VALUE(sn_workspace_loop_error, == 0, PTR(w.ws), INDEX(0));
     VOID(sn_workspace_gradient, PTR(w.ws), PTR(w.big));
     VOID(sn_workspace_hessian, PTR(w.ws), PTR(w.big));
-    VALUE(sn_workspace_rows, == NULL, PTR(w.ws));
     VALUE(sn_workspace_sweep_gradient, == NULL, PTR(w.ws));
     VOID(sn_workspace_multiply, PTR(w.ws), false, PTR(w.v), PTR(w.big));
     VALUE(sn_workspace_factor, >= 0, PTR(w.ws), MAY(w.v), MAY(w.keep), ANY(0), MAY(&pivot));
@@ -188,6 +175,7 @@ static void evaluations(void) {
 }
 
 static void solvers(void) {
+    static sn_error error;
     static void *out;
     sn_report report;
     sn_smooth_report smoothed;
@@ -200,13 +188,13 @@ static void solvers(void) {
     VALUE(sn_method_find, == SN_METHOD_COUNT, PTR("lm"));
     VALUE(sn_method_available, == false, ENUM(sn_method, SN_METHOD_LM));
     NONE(sn_solver_options_default);
-    STATUS(sn_solver_create, PTR(w.problem), OPTIONS(o), NULL, OUT(out, end_solver));
+    STATUS(sn_solver_create, PTR(w.problem), OPTIONS(o), NULL, OUT(out, end_solver), MAY(&error));
     VOID(sn_solver_destroy, MAY((sn_solver *)NULL));
     STATUS(sn_solver_solve, PTR(w.solver), PTR(w.q), PTR(&report));
     STATUS(sn_solver_solve_cold, PTR(w.solver), PTR(w.q), PTR(&report));
     VALUE(sn_solver_workspace, == NULL, PTR(w.solver));
     NONE(sn_track_options_default);
-    STATUS(sn_tracker_create, PTR(w.problem), OPTIONS(t), NULL, OUT(out, end_tracker));
+    STATUS(sn_tracker_create, PTR(w.problem), OPTIONS(t), NULL, OUT(out, end_tracker), MAY(&error));
     VOID(sn_tracker_destroy, MAY((sn_tracker *)NULL));
     STATUS(sn_tracker_run, PTR(w.tracker), COUNT(2), PTR(no_goals), NULL, PTR(w.q), PTR(w.big),
            MAY(frames));
@@ -215,21 +203,24 @@ static void solvers(void) {
     int solved;
     STATUS(sn_tracker_advance, PTR(w.tracker), 1, PTR(&solved));
     NONE(sn_smooth_options_default);
-    STATUS(sn_smoother_create, PTR(w.problem), OPTIONS(s), NULL, OUT(out, end_smoother));
+    STATUS(sn_smoother_create, PTR(w.problem), OPTIONS(s), NULL, OUT(out, end_smoother),
+           MAY(&error));
     VOID(sn_smoother_destroy, MAY((sn_smoother *)NULL));
     STATUS(sn_smoother_run, PTR(w.smoother), COUNT(1), PTR(no_goals), NULL, PTR(w.q),
            PTR(&smoothed));
 }
 
 static void motions(void) {
+    static sn_error error;
     static void *out;
     const char *labels[] = {"a", "b"};
     const sn_recording_info info = {.nframe = 2, .nmarker = 2, .rate = 100};
     sn_table_info columns = sn_table_info_default();
     columns.ncolumn = 2, columns.nrow = 1;
-    STATUS(sn_recording_create, PTR(&info), PTR(labels), NULL, OUT(out, end_recording));
+    STATUS(sn_recording_create, PTR(&info), PTR(labels), NULL, OUT(out, end_recording),
+           MAY(&error));
     VOID(sn_recording_destroy, MAY((sn_recording *)NULL));
-    VALUE(sn_recording_get_info, == NULL, PTR(w.recording));
+    VALUE(sn_recording_about, == NULL, PTR(w.recording));
     VALUE(sn_recording_frame, == NULL, PTR(w.recording), INDEX(0));
     VALUE(sn_recording_edit, == NULL, PTR(w.recording), INDEX(0));
     VALUE(sn_recording_present, == false, PTR(w.recording), INDEX(0), INDEX(0));
@@ -238,7 +229,8 @@ static void motions(void) {
     VALUE(sn_label_name, == NULL, PTR("a:b"));
     VALUE(sn_recording_find, == -1, PTR(w.recording), PTR("LFHD"));
     VALUE(sn_unit_metres, == 0, PTR("mm"));
-    STATUS(sn_motion_create, COUNT(2), COUNT(3), 1, ANY(100), NULL, OUT(out, end_motion));
+    STATUS(sn_motion_create, COUNT(2), COUNT(3), 1, ANY(100), NULL, OUT(out, end_motion),
+           MAY(&error));
     VOID(sn_motion_destroy, MAY((sn_motion *)NULL));
     VALUE(sn_motion_nframe, == 0, PTR(w.motion));
     VALUE(sn_motion_nq, == 0, PTR(w.motion));
@@ -248,12 +240,14 @@ static void motions(void) {
     VOID(sn_motion_set_time_offset, PTR(w.motion), ANY(0));
     VALUE(sn_motion_frame, == NULL, PTR(w.motion), INDEX(0));
     VALUE(sn_motion_edit, == NULL, PTR(w.motion), INDEX(0));
-    STATUS(sn_recording_resample, PTR(w.recording), NUM(50), NULL, OUT(out, end_recording));
-    STATUS(sn_motion_resample, PTR(w.model), PTR(w.motion), NUM(50), NULL, OUT(out, end_motion));
+    STATUS(sn_recording_resample, PTR(w.recording), NUM(50), NULL, OUT(out, end_recording),
+           MAY(&error));
+    STATUS(sn_motion_resample, PTR(w.model), PTR(w.motion), NUM(50), NULL, OUT(out, end_motion),
+           MAY(&error));
     NONE(sn_table_info_default);
-    STATUS(sn_table_create, PTR(&columns), PTR(labels), NULL, OUT(out, end_table));
+    STATUS(sn_table_create, PTR(&columns), PTR(labels), NULL, OUT(out, end_table), MAY(&error));
     VOID(sn_table_destroy, MAY((sn_table *)NULL));
-    VALUE(sn_table_get_info, == NULL, PTR(w.table));
+    VALUE(sn_table_about, == NULL, PTR(w.table));
     VALUE(sn_table_row, == NULL, PTR(w.table), INDEX(0));
     VALUE(sn_table_edit, == NULL, PTR(w.table), INDEX(0));
     VALUE(sn_table_column, == NULL, PTR(w.table), INDEX(0));

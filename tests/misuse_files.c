@@ -34,24 +34,14 @@ static void skeletons(void) {
            OUT(out, end_skeleton), MAY(&error));
     VOID(sn_skeleton_destroy, MAY((sn_skeleton *)NULL));
     VALUE(sn_skeleton_model, == NULL, PTR(bvh));
-    STRUCT(sn_skeleton_get_format, PTR(bvh));
+    STRUCT(sn_skeleton_kind, PTR(bvh));
     VOID(sn_skeleton_tip, PTR(bvh), INDEX(0), PTR(at));
-    VALUE(sn_skeleton_nend, == 0, PTR(bvh));
-    VALUE(sn_skeleton_end, == -1, PTR(bvh), INDEX(0), PTR(at));
     VALUE(sn_skeleton_metres_per_unit, == 0, PTR(bvh));
     VALUE(sn_skeleton_metres_guessed, == false, PTR(bvh));
     VALUE(sn_skeleton_up_axis, == NULL, PTR(bvh));
     VALUE(sn_skeleton_note, == NULL, PTR(bvh));
     STRUCT(sn_skeleton_angle_unit, PTR(bvh));
-    VALUE(sn_skeleton_row_size, == 0, PTR(bvh));
-    VALUE(sn_skeleton_row_index, == -1, PTR(bvh), INDEX(0));
-    VALUE(sn_skeleton_row_count, == 0, PTR(bvh), INDEX(0));
-    VALUE(sn_skeleton_row_name, == NULL, PTR(bvh), INDEX(0), INDEX(0));
-    VOID(sn_skeleton_from_row, PTR(bvh), ENUM(sn_angle_unit, SN_ANGLE_DEGREES), PTR(row),
-         PTR(w.big));
     sn_model_zero(sn_skeleton_model(bvh), w.big);
-    VOID(sn_skeleton_to_row, PTR(bvh), ENUM(sn_angle_unit, SN_ANGLE_DEGREES), PTR(w.big), MAY(row),
-         PTR(row));
     STATUS(sn_amc_read, PTR(w.amc_text), strlen(w.amc_text), PTR(asf), NULL, OUT(out, end_motion),
            MAY(&error));
     STATUS(sn_asf_write, PTR(asf), PTR(w.sink), MAY(&error));
@@ -62,7 +52,6 @@ static void skeletons(void) {
            NULL, OUT(out, end_export), MAY(&error));
     VOID(sn_export_destroy, MAY((sn_export *)NULL));
     VALUE(sn_export_skeleton, == NULL, PTR(w.bvh));
-    VALUE(sn_export_joint, == -1, PTR(w.bvh), INDEX(0));
     STATUS(sn_export_pose, PTR(w.bvh), PTR(w.q), MAY(row), PTR(w.big));
     STATUS(sn_export_motion, PTR(w.bvh), PTR(w.motion), NULL, OUT(out, end_motion), MAY(&error));
 }
@@ -74,7 +63,7 @@ static void recordings(void) {
     const sn_markers_options m = sn_markers_options_default();
     STATUS(sn_c3d_read, PTR(w.c3d), w.c3d_size, NULL, OUT(out, end_recording), MAY(&error));
     NONE(sn_c3d_options_default);
-    STATUS(sn_c3d_write, PTR(w.recording), OPTIONS(c), NULL, PTR(w.sink), MAY(&error));
+    STATUS(sn_c3d_write, PTR(w.recording), OPTIONS(c), PTR(w.sink), NULL, MAY(&error));
     STATUS(sn_recording_from_table, PTR(w.table), MAY("mm"), NULL, OUT(out, end_recording),
            MAY(&error));
     STATUS(sn_table_from_motion, PTR(w.model), PTR(w.motion), NULL, OUT(out, end_table),
@@ -87,13 +76,11 @@ static void recordings(void) {
     STATUS(sn_sto_read, PTR(w.mot_text), strlen(w.mot_text), NULL, OUT(out, end_table),
            MAY(&error));
     STATUS(sn_sto_write, PTR(w.table), PTR(w.sink), MAY(&error));
-    STATUS(sn_mot_write, PTR(w.model), PTR(w.motion), NULL, PTR(w.sink), MAY(&error));
+    STATUS(sn_mot_write, PTR(w.model), PTR(w.motion), PTR(w.sink), NULL, MAY(&error));
     STATUS(sn_csv_read_table, PTR(w.csv_text), strlen(w.csv_text), NULL, OUT(out, end_table),
            MAY(&error));
     STATUS(sn_csv_write_table, PTR(w.table), PTR(w.sink), MAY(&error));
     NONE(sn_markers_options_default);
-    STATUS(sn_csv_read_recording, PTR(w.csv_text), strlen(w.csv_text), NULL,
-           OUT(out, end_recording), MAY(&error));
     STATUS(sn_csv_write_recording, PTR(w.recording), OPTIONS(m), PTR(w.sink), MAY(&error));
     STATUS(sn_trc_read, PTR(w.trc_text), strlen(w.trc_text), NULL, OUT(out, end_recording),
            MAY(&error));
@@ -112,11 +99,12 @@ static void others(void) {
     const sn_document_options d = sn_document_options_default();
     STRUCT(sn_glb_scene_default, MAY(w.model));
     VALUE(sn_glb_up, == false, PTR("y"), PTR(turn));
-    STATUS(sn_glb_write, misuse_options(&scene, sizeof scene, true), PTR(w.sink), MAY(&error));
-    sn_glb_content_free(&content);
+    STATUS(sn_glb_write, misuse_options(&scene, sizeof scene, true), PTR(w.sink), NULL,
+           MAY(&error));
+    sn_glb_content_destroy(&content);
     STATUS(sn_glb_read, PTR(w.glb), w.glb_size, NULL, PTR(&content), MAY(&error));
-    sn_glb_content_free(&content);
-    VOID(sn_glb_content_free, MAY(&content));
+    sn_glb_content_destroy(&content);
+    VOID(sn_glb_content_destroy, MAY(&content));
     STATUS(sn_osim_read, PTR(w.osim), strlen(w.osim), NULL, OUT(out, end_model), MAY(&info),
            MAY(&error));
     NONE(sn_urdf_options_default);
@@ -128,8 +116,8 @@ static void others(void) {
     NONE(sn_document_options_default);
     STATUS(sn_document_read, MAY("x.bvh"), PTR(w.bvh_text), strlen(w.bvh_text), OPTIONS(d), NULL,
            PTR(&document), MAY(&error));
-    sn_document_free(&document);
-    VOID(sn_document_free, MAY(&document));
+    sn_document_destroy(&document);
+    VOID(sn_document_destroy, MAY(&document));
     const char *mjcf =
         "<mujoco><worldbody><body name='b'><joint name='j'/></body></worldbody></mujoco>";
     static sn_mjcf_info mujoco;
@@ -139,9 +127,10 @@ static void others(void) {
     STRUCT(sn_scene_default, MAY(w.model));
     STRUCT(sn_scene_of, MAY(&document));
     STATUS(sn_scene_write, misuse_options(&any, sizeof any, true), ENUM(sn_format, SN_FORMAT_MODEL),
-           PTR(w.sink), MAY(&error));
+           PTR(w.sink), NULL, MAY(&error));
     VALUE(sn_scene_unit, == 0, PTR(&any), ENUM(sn_format, SN_FORMAT_BVH));
-    STATUS(sn_marker_paths, PTR(w.model), PTR(w.motion), NULL, OUT(out, end_recording));
+    STATUS(sn_marker_paths, PTR(w.model), PTR(w.motion), NULL, OUT(out, end_recording),
+           MAY(&error));
     double turn_back[4] = {1, 0, 0, 0};
     VOID(sn_recording_turn, PTR(w.recording), PTR(turn_back));
     char unit[24];
@@ -157,15 +146,16 @@ static void sets(void) {
     const sn_axis_map axes = sn_axis_map_identity();
     static sn_axis_map map;
     const sn_marker_place *place = sn_marker_set_place(w.set, 0);
-    STATUS(sn_marker_set_create, PTR("set"), PTR(place), COUNT(1), NULL, OUT(out, end_set));
+    STATUS(sn_marker_set_create, PTR("set"), PTR(place), COUNT(1), NULL, OUT(out, end_set),
+           MAY(&error));
     VOID(sn_marker_set_destroy, MAY((sn_marker_set *)NULL));
     VALUE(sn_marker_set_name, == NULL, PTR(w.set));
     VALUE(sn_marker_set_count, == 0, PTR(w.set));
     VALUE(sn_marker_set_place, == NULL, PTR(w.set), INDEX(0));
     STATUS(sn_marker_set_read_json, PTR(w.set_text), strlen(w.set_text), NULL, OUT(out, end_set),
            MAY(&error));
-    STATUS(sn_marker_set_write_json, PTR(w.set), PTR(w.sink));
-    STATUS(sn_marker_set_of_model, PTR(w.model), NULL, OUT(out, end_set));
+    STATUS(sn_marker_set_write_json, PTR(w.set), PTR(w.sink), MAY(&error));
+    STATUS(sn_marker_set_of_model, PTR(w.model), NULL, OUT(out, end_set), MAY(&error));
     STATUS(sn_marker_set_read_tasks, PTR(w.ik_tasks), strlen(w.ik_tasks), PTR(w.model), NULL,
            OUT(out, end_set), MAY(&error));
     STATUS(sn_marker_set_read, PTR(w.ik_tasks), strlen(w.ik_tasks), PTR(w.model), NULL,
@@ -193,7 +183,8 @@ static void sets(void) {
     VOID(sn_axis_map_point, PTR((odd.axis[1] = INDEX(1), &odd)), PTR(w.q), PTR(w.big));
     STRUCT(sn_axes_impossible, ANY(1));
     sn_axes_report found;
-    STATUS(sn_axes_find, PTR(w.model), PTR(w.recording), INDEX(1), NUM(1), NULL, PTR(&found));
+    STATUS(sn_axes_find, PTR(w.model), PTR(w.recording), INDEX(1), NUM(1), NULL, PTR(&found),
+           MAY(&error));
 }
 
 static void end_take(void *p) { sn_take_destroy(p); }
@@ -238,10 +229,10 @@ static void takes(void) {
     VALUE(sn_take_limited_model, == NULL, PTR(take));
     VALUE(sn_take_markers, == NULL, PTR(take));
     VALUE(sn_take_column, == -1, PTR(take), INDEX(0));
-    VALUE(sn_take_get_summary, == NULL, PTR(take));
+    VALUE(sn_take_about, == NULL, PTR(take));
     VALUE(sn_take_frames, == NULL, PTR(take));
     VALUE(sn_take_marker_errors, == NULL, PTR(take));
-    STATUS(sn_take_measured, PTR(take), NULL, OUT(out, end_recording));
+    STATUS(sn_take_measured, PTR(take), NULL, OUT(out, end_recording), MAY(&error));
     STATUS(sn_take_subjects, PTR(w.model), PTR(w.recording), NULL, PTR(who), COUNT(2), PTR(&count));
     STATUS(sn_take_compare, PTR(take), MAY(w.model), PTR(w.motion), PTR(&truth));
     VALUE(sn_finding_name, != NULL, ENUM(sn_finding_code, 0));
@@ -254,10 +245,12 @@ static void takes(void) {
 }
 
 static void example(void) {
+    static sn_error error;
     static void *out;
-    STATUS(sn_example_motion, PTR(w.model), NULL, OUT(out, end_motion));
-    STATUS(sn_example_subject, 1, NULL, OUT(out, end_model));
-    STATUS(sn_example_recording, PTR(w.model), PTR(w.motion), 1, NULL, OUT(out, end_recording));
+    STATUS(sn_example_motion, PTR(w.model), NULL, OUT(out, end_motion), MAY(&error));
+    STATUS(sn_example_subject, 1, NULL, OUT(out, end_model), MAY(&error));
+    STATUS(sn_example_recording, PTR(w.model), PTR(w.motion), 1, NULL, OUT(out, end_recording),
+           MAY(&error));
 }
 
 void misuse_files(void) {

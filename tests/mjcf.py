@@ -95,6 +95,7 @@ class Robot:
         for d in root.findall("default"):
             self.read_default(d, "main", {})
         self.nq, self.bodies, self.sites = 0, [], []
+        self.followers = [e.attrib for part in root.findall("equality") for e in part.findall("joint")]
         world = {"parent": None, "name": None, "frame": ([0, 0, 0], ONE), "joints": []}
         for part in root.findall("worldbody"):
             self.read_body(part, world, "main", top=True)
@@ -149,7 +150,7 @@ class Robot:
                 a = self.attributes(child, childclass)
                 if child.tag == "freejoint":
                     a = {"type": "free"}
-                body["joints"].append(a)
+                body["joints"].append({**a, "called": child.get("name")})
         for a in body["joints"]:
             a["at"] = self.nq
             self.nq += {"free": 7, "ball": 4}.get(a.get("type", "hinge"), 1)
@@ -210,6 +211,13 @@ class Robot:
                     q += unit([source.gauss(0, 1) for _ in range(4)])
                 else:
                     q.append(source.uniform(-2, 2))
+        # a joint that follows another is where that one puts it
+        at = {a["called"]: a["at"] for b in self.bodies for a in b["joints"]}
+        ref = {a["called"]: float(a.get("ref", 0)) for b in self.bodies for a in b["joints"]}
+        for e in self.followers:
+            c = self.numbers(e.get("polycoef", "0 1"))
+            x = q[at[e["joint2"]]] - ref[e["joint2"]]
+            q[at[e["joint1"]]] = ref[e["joint1"]] + sum(k * x ** i for i, k in enumerate(c))
         return q
 
 

@@ -15,7 +15,7 @@ bare() { PATH="$place/bin" "$@"; }
 
 said=$(bare "$1/tools/setup.sh" --list build) || { echo "a build asks for $said beside a compiler and cmake"; exit 1; }
 said=$(bare "$1/tools/setup.sh" --list test) && { echo "the tests ask for nothing, though there is no clang"; exit 1; }
-for wanted in clang valgrind ninja-build nodejs; do
+for wanted in clang valgrind ninja-build nodejs python3; do
     case " $said " in *" $wanted "*) ;; *) echo "the tests do not ask for $wanted: $said"; exit 1 ;; esac
 done
 said=$(bare "$1/tools/setup.sh" --list web) && { echo "the page asks for nothing"; exit 1; }

@@ -157,7 +157,7 @@ sn_model *random_model(uint64_t *state, int njoint, int type) {
     sn_builder *builder;
     sn_model *model;
     sn_error error = {0};
-    assert_int_equal(sn_builder_create("random", NULL, &builder), SN_OK);
+    assert_int_equal(sn_builder_create("random", NULL, &builder, NULL), SN_OK);
     // a random order of the joints: parents may come after children
     int *place = malloc((size_t)njoint * sizeof *place);
     sn_joint_desc *joints = malloc((size_t)njoint * sizeof *joints);

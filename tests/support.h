@@ -14,7 +14,10 @@
 #include <cmocka.h>
 
 #include "base/random.h"
+#include "files/skeleton_rows.h"
+#include "model/model_text.h"
 #include "sinew/sinew.h"
+#include "sweeps/path_rows.h"
 
 /// How many random cases to run: `usual`, times the environment's SINEW_CASES (a factor such as
 /// 0.1 or 100) where it is set.

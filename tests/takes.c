@@ -2,10 +2,11 @@
 #include "takes.h"
 
 void example_take_create(example_take *t, uint64_t seed) {
-    assert_int_equal(sn_model_humanoid(NULL, &t->model), SN_OK);
-    assert_int_equal(sn_example_motion(t->model, NULL, &t->truth), SN_OK);
-    assert_int_equal(sn_example_subject(seed, NULL, &t->subject), SN_OK);
-    assert_int_equal(sn_example_recording(t->subject, t->truth, seed, NULL, &t->recording), SN_OK);
+    assert_int_equal(sn_model_humanoid(NULL, &t->model, NULL), SN_OK);
+    assert_int_equal(sn_example_motion(t->model, NULL, &t->truth, NULL), SN_OK);
+    assert_int_equal(sn_example_subject(seed, NULL, &t->subject, NULL), SN_OK);
+    assert_int_equal(sn_example_recording(t->subject, t->truth, seed, NULL, &t->recording, NULL),
+                     SN_OK);
     t->nframe = sn_motion_nframe(t->truth);
 }
 
@@ -33,13 +34,13 @@ static sn_recording *same_labels(const sn_recording *recording, const sn_recordi
     sn_recording *out;
     assert_non_null(labels);
     for (int i = 0; i < info->nmarker; i++) labels[i] = sn_recording_label(recording, i);
-    assert_int_equal(sn_recording_create(info, labels, NULL, &out), SN_OK);
+    assert_int_equal(sn_recording_create(info, labels, NULL, &out, NULL), SN_OK);
     free(labels);
     return out;
 }
 
 sn_recording *recording_cut(const sn_recording *recording, int first, int count) {
-    sn_recording_info info = *sn_recording_get_info(recording);
+    sn_recording_info info = *sn_recording_about(recording);
     info.first_frame += first;
     info.nframe = count;
     sn_recording *out = same_labels(recording, &info);
@@ -60,7 +61,7 @@ sn_recording *recording_turned(const sn_recording *recording, const sn_axis_map 
 }
 
 void spoil_gaps(sn_recording *recording, double part, uint64_t *state) {
-    const sn_recording_info *info = sn_recording_get_info(recording);
+    const sn_recording_info *info = sn_recording_about(recording);
     for (int f = 0; f < info->nframe; f++)
         for (int m = 0; m < info->nmarker; m++)
             for (int c = 0, gone = sn_random(state) < part; gone && c < 3; c++)
@@ -68,7 +69,7 @@ void spoil_gaps(sn_recording *recording, double part, uint64_t *state) {
 }
 
 void spoil_throw(sn_recording *recording, double part, double distance, uint64_t *state) {
-    const sn_recording_info *info = sn_recording_get_info(recording);
+    const sn_recording_info *info = sn_recording_about(recording);
     for (int f = 0; f < info->nframe; f++)
         for (int m = 0; m < info->nmarker; m++) {
             if (sn_random(state) >= part) continue;
@@ -83,7 +84,7 @@ void spoil_throw(sn_recording *recording, double part, double distance, uint64_t
 }
 
 void spoil_swap(sn_recording *recording, double part, uint64_t *state) {
-    const sn_recording_info *info = sn_recording_get_info(recording);
+    const sn_recording_info *info = sn_recording_about(recording);
     for (int f = 0; f < info->nframe; f++)
         // two samples are wrong for each swap
         for (int m = 0; m < info->nmarker; m++) {
@@ -99,7 +100,7 @@ void spoil_swap(sn_recording *recording, double part, uint64_t *state) {
 static sn_model *reshaped(const sn_model *model, const double *position, const double *factor) {
     sn_marker_set *set = NULL, *moved = NULL;
     sn_model *out = NULL;
-    assert_int_equal(sn_marker_set_of_model(model, NULL, &set), SN_OK);
+    assert_int_equal(sn_marker_set_of_model(model, NULL, &set, NULL), SN_OK);
     int n = sn_marker_set_count(set);
     sn_marker_place *places = malloc((size_t)(n + 1) * sizeof *places);
     assert_non_null(places);
@@ -107,7 +108,7 @@ static sn_model *reshaped(const sn_model *model, const double *position, const d
         places[i] = *sn_marker_set_place(set, i);
         if (position != NULL) memcpy(places[i].position, position + 3 * i, 3 * sizeof(double));
     }
-    assert_int_equal(sn_marker_set_create("set", places, n, NULL, &moved), SN_OK);
+    assert_int_equal(sn_marker_set_create("set", places, n, NULL, &moved, NULL), SN_OK);
     assert_int_equal(sn_marker_set_apply(moved, model, SN_LIMITS_OFF, factor, NULL, &out, NULL),
                      SN_OK);
     sn_marker_set_destroy(set);
@@ -118,7 +119,7 @@ static sn_model *reshaped(const sn_model *model, const double *position, const d
 
 fitted fit_of(const sn_model *model, const sn_recording *recording, const sn_axis_map *axes,
               const sn_calibrate_options *wanted, const sn_fit_options *options) {
-    const sn_recording_info *info = sn_recording_get_info(recording);
+    const sn_recording_info *info = sn_recording_about(recording);
     fitted r = {.model = reshaped(model, NULL, NULL)};
     int n = sn_model_nmarker(model);
     sn_error error = {0};
@@ -150,7 +151,7 @@ fitted fit_of(const sn_model *model, const sn_recording *recording, const sn_axi
         o.track.solver.max_iterations = 100;
     }
     assert_int_equal(sn_motion_create(info->nframe, sn_model_nq(model), info->first_frame,
-                                      info->rate, NULL, &r.motion),
+                                      info->rate, NULL, &r.motion, NULL),
                      SN_OK);
     if (sn_fit_run(&r.input, &o, NULL, r.motion, r.frames, r.markers, &r.summary, &error) != SN_OK)
         fail_msg("%s", error.text);
@@ -172,7 +173,7 @@ double plain_rms(const sn_model *model, const sn_motion *motion, const sn_record
     double square = 0;
     long count = 0;
     assert_int_equal(sn_problem_create(model, NULL, 0, NULL, &problem, NULL), SN_OK);
-    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
     for (int f = first; f < sn_motion_nframe(motion); f += step) {
         assert_int_equal(sn_workspace_pose(ws, sn_motion_frame(motion, f)), SN_OK);
         for (int i = 0; i < sn_model_nmarker(model); i++) {

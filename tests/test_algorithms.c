@@ -11,7 +11,7 @@ static void compare(const sn_problem *problem, const double *q, double *worst) {
     alg34 *paper = alg34_create(problem);
     sn_workspace *ws;
     assert_non_null(paper);
-    assert_int_equal(sn_workspace_create(problem, true, NULL, &ws), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, true, NULL, &ws, NULL), SN_OK);
     double *H = malloc((size_t)nv * (size_t)nv * sizeof *H), *g = malloc((size_t)nv * sizeof *g);
     double *J = malloc(3 * (size_t)nv * sizeof *J), f;
     double theirs = alg34_jacobian(paper, q);

@@ -20,7 +20,7 @@ static fixture fixture_new(uint64_t *state, int njoint, int type) {
     t.path = sn_model_path(t.model);
     t.nv = sn_model_nv(t.model);
     size_t nv = (size_t)t.nv;
-    assert_int_equal(sn_workspace_create(t.problem, true, NULL, &t.ws), SN_OK);
+    assert_int_equal(sn_workspace_create(t.problem, true, NULL, &t.ws, NULL), SN_OK);
     t.q = malloc((size_t)(sn_model_nq(t.model) + 1) * sizeof *t.q);
     t.x = malloc((nv + 1) * sizeof *t.x);
     t.y = malloc((nv + 1) * sizeof *t.y);
@@ -123,7 +123,7 @@ static void long_chain(void **unused) {
     sn_model *model;
     sn_problem *problem;
     sn_workspace *ws;
-    assert_int_equal(sn_builder_create("chain", NULL, &b), SN_OK);
+    assert_int_equal(sn_builder_create("chain", NULL, &b, NULL), SN_OK);
     for (int i = 0; i < COUNT; i++) {
         char name[16];
         (void)snprintf(name, sizeof name, "h%d", i);
@@ -140,7 +140,7 @@ static void long_chain(void **unused) {
     task.joint = COUNT - 1;
     task.goal[1] = 0.3;
     assert_int_equal(sn_problem_create(model, &task, 1, NULL, &problem, NULL), SN_OK);
-    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
     double *q = calloc(COUNT, sizeof *q), *damping = malloc(COUNT * sizeof *damping);
     double *x = malloc(COUNT * sizeof *x), *back = malloc(COUNT * sizeof *back), f;
     for (int i = 0; i < COUNT; i++) {

@@ -3,7 +3,7 @@
 // file of the data folder, and over broken files.
 #include "support.h"
 
-#include "sinew/formats.h"
+#include "sinew/files.h"
 
 static const char tiny_asf[] = "# a comment\n"
                                ":version 1.10\n"
@@ -122,7 +122,7 @@ static mat by_letters(const char *letters, const double angle[3]) {
 static sn_workspace *workspace_of(const sn_model *model, sn_problem **problem) {
     sn_workspace *ws;
     assert_int_equal(sn_problem_create(model, NULL, 0, NULL, problem, NULL), SN_OK);
-    assert_int_equal(sn_workspace_create(*problem, false, NULL, &ws), SN_OK);
+    assert_int_equal(sn_workspace_create(*problem, false, NULL, &ws, NULL), SN_OK);
     return ws;
 }
 
@@ -864,7 +864,7 @@ static void markers_ride_on_root(void **unused) {
         assert_int_equal(sn_c3d_read(bytes, length, NULL, &r, NULL), SN_OK);
         free(bytes);
         int n = sn_motion_nframe(m);
-        assert_int_equal(sn_recording_get_info(r)->nframe, n);
+        assert_int_equal(sn_recording_about(r)->nframe, n);
         double sum = 0;
         for (int k = 0; k < 4; k++) {
             int marker = sn_recording_find(r, waist[k]);

@@ -3,7 +3,7 @@
 // broken and cut files.
 #include "support.h"
 
-#include "sinew/formats.h"
+#include "sinew/files.h"
 
 enum { BLOCK = 512, INTEL = 84, DEC = 85, MIPS = 86 };
 
@@ -167,7 +167,7 @@ static sn_recording *read_made(maker *m) {
 }
 
 static void check_values(const sn_recording *r, double unit) {
-    const sn_recording_info *info = sn_recording_get_info(r);
+    const sn_recording_info *info = sn_recording_about(r);
     for (int f = 0; f < info->nframe; f++)
         for (int p = 0; p < info->nmarker; p++)
             for (int c = 0; c < 3; c++)
@@ -180,7 +180,7 @@ static void encodings(void **unused) {
         for (int real = 0; real < 2; real++) {
             maker m = small_file(processor, real);
             sn_recording *r = read_made(&m);
-            const sn_recording_info *info = sn_recording_get_info(r);
+            const sn_recording_info *info = sn_recording_about(r);
             assert_int_equal(info->nframe, 4);
             assert_int_equal(info->nmarker, 3);
             assert_int_equal(info->nother, 0);
@@ -202,14 +202,14 @@ static void unknown_units(void **unused) {
     put_group(&m, "POINT", 1);
     put_strings(&m, "UNITS", 1, 6, 1, (const char *const[]){"cubits"});
     sn_recording *r = read_made(&m);
-    assert_true(sn_recording_get_info(r)->metres_per_unit == 0);
-    assert_string_equal(sn_recording_get_info(r)->unit, "cubits");
+    assert_true(sn_recording_about(r)->metres_per_unit == 0);
+    assert_string_equal(sn_recording_about(r)->unit, "cubits");
     assert_string_equal(sn_recording_label(r, 2), "*2");
     check_values(r, 1);
     sn_recording_destroy(r);
     m = make(DEC, false, 3, 4, 2, 3);
     r = read_made(&m);
-    assert_string_equal(sn_recording_get_info(r)->unit, "");
+    assert_string_equal(sn_recording_about(r)->unit, "");
     check_values(r, 1);
     sn_recording_destroy(r);
 }
@@ -250,8 +250,8 @@ static void odd_sections(void **unused) {
     put_strings(&m, "X_SCREEN", 7, 2, 1, (const char *const[]){"+X"});
     sn_recording *r = read_made(&m);
     assert_string_equal(sn_recording_label(r, 0), "Ann:LFHD");
-    assert_string_equal(sn_recording_get_info(r)->unit, "mm");
-    assert_string_equal(sn_recording_get_info(r)->x_screen, "");
+    assert_string_equal(sn_recording_about(r)->unit, "mm");
+    assert_string_equal(sn_recording_about(r)->x_screen, "");
     check_values(r, 0.001);
     sn_recording_destroy(r);
     // a list that leads into the data, which look like one more record
@@ -262,8 +262,8 @@ static void odd_sections(void **unused) {
     m.at = sample_at(&m, 0, 0);
     put_strings(&m, "X_SCREEN", 1, 2, 1, (const char *const[]){"+X"});
     r = read_made(&m);
-    assert_string_equal(sn_recording_get_info(r)->unit, "mm");
-    assert_string_equal(sn_recording_get_info(r)->x_screen, "");
+    assert_string_equal(sn_recording_about(r)->unit, "mm");
+    assert_string_equal(sn_recording_about(r)->x_screen, "");
     sn_recording_destroy(r);
     // the header says nothing: parameters step in
     m = make(INTEL, true, 3, 4, 2, 3);
@@ -277,8 +277,8 @@ static void odd_sections(void **unused) {
     put_float(&m, 20, 0);
     put_word(&m, 8, 0);
     r = read_made(&m);
-    assert_int_equal(sn_recording_get_info(r)->nframe, 4);
-    assert_true(sn_recording_get_info(r)->rate == 50);
+    assert_int_equal(sn_recording_about(r)->nframe, 4);
+    assert_true(sn_recording_about(r)->rate == 50);
     check_values(r, 1);
     sn_recording_destroy(r);
 }
@@ -300,8 +300,8 @@ static void many_labels(void **unused) {
     put_strings(&m, "POWERS2", 1, 6, 1, (const char *const[]){"p8"});  // no POWERS: not a list
     put_strings(&m, "SCALARS", 1, 6, 1, (const char *const[]){"p299"});
     sn_recording *r = read_made(&m);
-    assert_int_equal(sn_recording_get_info(r)->nmarker, 300);
-    assert_int_equal(sn_recording_get_info(r)->nother, 2);
+    assert_int_equal(sn_recording_about(r)->nmarker, 300);
+    assert_int_equal(sn_recording_about(r)->nother, 2);
     assert_string_equal(sn_recording_label(r, 6), "p6");
     assert_string_equal(sn_recording_label(r, 7), "p8");
     assert_string_equal(sn_recording_label(r, 297), "p298");
@@ -315,7 +315,7 @@ static void many_labels(void **unused) {
     put_strings(&m, "LABELS", 1, 9, 4, (const char *const[]){"A:Knee", "B:Knee", "A:C7", "Hip"});
     put_strings(&m, "ANGLES", 1, 9, 2, (const char *const[]){"Knee", "Hip"});
     r = read_made(&m);
-    assert_int_equal(sn_recording_get_info(r)->nmarker, 1);
+    assert_int_equal(sn_recording_about(r)->nmarker, 1);
     assert_string_equal(sn_recording_label(r, 0), "A:C7");
     assert_near(sn_recording_frame(r, 1)[0], value(1, 2, 0), 1e-15);
     sn_recording_destroy(r);
@@ -349,8 +349,8 @@ static void long_files(void **unused) {
             m.bytes[m.at] = 0;
         }
         sn_recording *r = read_made(&m);
-        assert_int_equal(sn_recording_get_info(r)->nframe, nframe);
-        assert_int_equal(sn_recording_get_info(r)->first_frame, way == 4 ? 65541 : 5);
+        assert_int_equal(sn_recording_about(r)->nframe, nframe);
+        assert_int_equal(sn_recording_about(r)->first_frame, way == 4 ? 65541 : 5);
         assert_near(sn_recording_frame(r, nframe - 1)[0], value(nframe - 1, 0, 0), 1e-15);
         sn_recording_destroy(r);
     }
@@ -358,7 +358,7 @@ static void long_files(void **unused) {
 
 static void check_note(maker *m, int nframe, int nmarker, double rate, const char *note) {
     sn_recording *r = read_made(m);
-    const sn_recording_info *info = sn_recording_get_info(r);
+    const sn_recording_info *info = sn_recording_about(r);
     assert_string_equal(info->note, note);
     assert_int_equal(info->nframe, nframe);
     assert_int_equal(info->nmarker, nmarker);
@@ -459,14 +459,14 @@ static void left_out(void **unused) {
     put_word(&m, 4, 8);
     put_word(&m, 8, 5);
     sn_recording *r = read_made(&m);
-    assert_int_equal(sn_recording_get_info(r)->nanalog, 2);
-    assert_int_equal(sn_recording_get_info(r)->nevent, 5);
+    assert_int_equal(sn_recording_about(r)->nanalog, 2);
+    assert_int_equal(sn_recording_about(r)->nevent, 5);
     sn_recording_destroy(r);
     m = small_file(INTEL, true);
     put_word(&m, 298, 12345), put_word(&m, 300, 3);
     r = read_made(&m);
-    assert_int_equal(sn_recording_get_info(r)->nanalog, 0);
-    assert_int_equal(sn_recording_get_info(r)->nevent, 3);
+    assert_int_equal(sn_recording_about(r)->nanalog, 0);
+    assert_int_equal(sn_recording_about(r)->nevent, 3);
     sn_recording_destroy(r);
 }
 
@@ -558,7 +558,7 @@ static void truncation(void **unused) {
             sn_error error = {0};
             sn_status status = sn_c3d_read(copy, n, NULL, &r, &error);
             assert_int_equal(status, n < needed ? SN_ERR_PARSE : SN_OK);
-            if (status == SN_OK) assert_int_equal(sn_recording_get_info(r)->nframe, 4);
+            if (status == SN_OK) assert_int_equal(sn_recording_about(r)->nframe, 4);
             if (status != SN_OK) assert_non_null(strstr(error.text, "byte "));
             sn_recording_destroy(r);
             free(copy);
@@ -611,7 +611,7 @@ static void damage(void **unused) {
         sn_status status = sn_c3d_read(copy, m.length, NULL, &r, &error);
         assert_true(status == SN_OK || (r == NULL && error.text[0] != '\0'));
         if (status == SN_OK) {
-            const sn_recording_info *info = sn_recording_get_info(r);
+            const sn_recording_info *info = sn_recording_about(r);
             assert_true((size_t)info->nframe * (size_t)info->nmarker * 8 <= m.length);
             read++;
         }
@@ -673,7 +673,7 @@ static sn_recording *data_recording(const char *name) {
 
 static int all_missing(const sn_recording *r) {
     int count = 0;
-    for (int i = 0; i < sn_recording_get_info(r)->nmarker; i++) count += sn_recording_missing(r, i);
+    for (int i = 0; i < sn_recording_about(r)->nmarker; i++) count += sn_recording_missing(r, i);
     return count;
 }
 
@@ -682,7 +682,7 @@ static void data_files(void **unused) {
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         const known *k = &files[i];
         sn_recording *r = data_recording(k->name);
-        const sn_recording_info *info = sn_recording_get_info(r);
+        const sn_recording_info *info = sn_recording_about(r);
         int missing = all_missing(r);
         print_message("%-52s %4d frames from %4d, %3d markers, %2d other, %5.1f Hz, %s, up %-2s, "
                       "missing %d of %d\n",

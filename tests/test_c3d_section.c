@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The inside of C3D: numbers of three kinds of processor bit by bit, parameters that run out of their section.
-#include "formats/c3d_section.h"
+#include "files/c3d/c3d_section.h"
 #include "support.h"
 
 // A float's bits in a processor's order.

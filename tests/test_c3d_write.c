@@ -3,7 +3,7 @@
 // bytes that other programs look for.
 #include "memory_sink.h"
 
-#include "sinew/formats.h"
+#include "sinew/files.h"
 
 static const char *const three[] = {"Ann:LFHD", "C7", "a marker with a longer name"};
 
@@ -18,7 +18,7 @@ static sn_recording *read_back(const memory_sink *sink) {
 static void write_to(memory_sink *sink, const sn_recording *r, const sn_c3d_options *options) {
     sn_error error = {0};
     memory_sink_begin(sink);
-    if (sn_c3d_write(r, options, NULL, &sink->base, &error) != SN_OK) fail_msg("%s", error.text);
+    if (sn_c3d_write(r, options, &sink->base, NULL, &error) != SN_OK) fail_msg("%s", error.text);
     assert_int_equal(sink->length % 512, 0);
 }
 
@@ -44,7 +44,7 @@ static void round_trip(void **unused) {
         memory_sink sink;
         write_to(&sink, r, &options);
         sn_recording *back = read_back(&sink);
-        const sn_recording_info *got = sn_recording_get_info(back);
+        const sn_recording_info *got = sn_recording_about(back);
         assert_int_equal(got->first_frame, info.first_frame);
         assert_true(got->rate == 120 && got->nother == 0);
         assert_string_equal(got->unit, options.unit);
@@ -75,7 +75,7 @@ static void exact(void **unused) {
         write_to(&sink, r, &options);
         sn_recording *back = read_back(&sink);
         assert_true(recording_distance(r, back) == 0);
-        assert_true(sn_recording_get_info(back)->rate == 0);
+        assert_true(sn_recording_about(back)->rate == 0);
         sn_recording_destroy(back);
         free(sink.bytes);
     }
@@ -87,8 +87,8 @@ static void exact(void **unused) {
     write_to(&sink, r, NULL);
     sn_recording *back = read_back(&sink);
     assert_true(recording_distance(r, back) == 0);
-    assert_string_equal(sn_recording_get_info(back)->unit, "cubits");
-    assert_int_equal(sn_recording_get_info(back)->first_frame, 1);
+    assert_string_equal(sn_recording_about(back)->unit, "cubits");
+    assert_int_equal(sn_recording_about(back)->first_frame, 1);
     sn_recording_destroy(back);
     sn_recording_destroy(r);
     free(sink.bytes);
@@ -105,7 +105,7 @@ static void long_files(void **unused) {
                                   .rate = 240,
                                   .metres_per_unit = 1};
         sn_recording *r;
-        assert_int_equal(sn_recording_create(&info, three, NULL, &r), SN_OK);
+        assert_int_equal(sn_recording_create(&info, three, NULL, &r, NULL), SN_OK);
         for (int f = 0; f < info.nframe; f++)
             sn_recording_edit(r, f)[0] = f % 1000 + 1, sn_recording_edit(r, f)[1] = 1,
                                  sn_recording_edit(r, f)[2] = 0;
@@ -114,7 +114,7 @@ static void long_files(void **unused) {
         memory_sink sink;
         write_to(&sink, r, &options);
         sn_recording *back = read_back(&sink);
-        assert_int_equal(sn_recording_get_info(back)->first_frame, info.first_frame);
+        assert_int_equal(sn_recording_about(back)->first_frame, info.first_frame);
         assert_true(recording_distance(r, back) == 0);
         sn_recording_destroy(back);
         sn_recording_destroy(r);
@@ -175,7 +175,7 @@ static void layout(void **unused) {
     sn_recording_info info = {
         .nframe = 2, .nmarker = 3, .first_frame = 7, .rate = 50, .metres_per_unit = 1};
     sn_recording *r;
-    assert_int_equal(sn_recording_create(&info, three, NULL, &r), SN_OK);
+    assert_int_equal(sn_recording_create(&info, three, NULL, &r, NULL), SN_OK);
     double *x = sn_recording_edit(r, 0);
     x[0] = 1, x[1] = 2, x[2] = -32;
     memory_sink sink;
@@ -218,8 +218,8 @@ static void refuse(const sn_recording *r, const sn_c3d_options *options, sn_stat
     memory_sink sink;
     memory_sink_begin(&sink);
     sn_error error = {0};
-    assert_int_equal(sn_c3d_write(r, options, NULL, &sink.base, &error), status);
-    assert_int_equal(sn_c3d_write(r, options, NULL, &sink.base, NULL), status);
+    assert_int_equal(sn_c3d_write(r, options, &sink.base, NULL, &error), status);
+    assert_int_equal(sn_c3d_write(r, options, &sink.base, NULL, NULL), status);
     if (strstr(error.text, message) == NULL)
         fail_msg("\"%s\" is not in \"%s\"", message, error.text);
     assert_int_equal(sink.length, 0);
@@ -230,7 +230,7 @@ static void refused(void **unused) {
     sn_recording_info info = {.nframe = 1, .nmarker = 2, .metres_per_unit = 1};
     sn_recording *r;
     sn_c3d_options options = {.unit = "mm"};
-    assert_int_equal(sn_recording_create(&info, three, NULL, &r), SN_OK);
+    assert_int_equal(sn_recording_create(&info, three, NULL, &r, NULL), SN_OK);
     refuse(r, &options, SN_ERR_ARGUMENT, "sn_c3d_options_default");
     options = sn_c3d_options_default(), options.unit = "miles";
     refuse(r, &options, SN_ERR_ARGUMENT, "'miles' is no unit of length");
@@ -246,7 +246,7 @@ static void refused(void **unused) {
         memory_sink sink;
         memory_sink_begin(&sink);
         sink.room = room;
-        assert_int_equal(sn_c3d_write(r, NULL, NULL, &sink.base, NULL), SN_ERR_FILE);
+        assert_int_equal(sn_c3d_write(r, NULL, &sink.base, NULL, NULL), SN_ERR_FILE);
         free(sink.bytes);
     }
     free(whole.bytes);
@@ -255,9 +255,9 @@ static void refused(void **unused) {
     a.fail_at = 0;
     memory_sink sink;
     memory_sink_begin(&sink);
-    assert_int_equal(sn_c3d_write(r, NULL, &a.base, &sink.base, NULL), SN_ERR_MEMORY);
+    assert_int_equal(sn_c3d_write(r, NULL, &sink.base, &a.base, NULL), SN_ERR_MEMORY);
     a.fail_at = -1;
-    assert_int_equal(sn_c3d_write(r, NULL, &a.base, &sink.base, NULL), SN_OK);
+    assert_int_equal(sn_c3d_write(r, NULL, &sink.base, &a.base, NULL), SN_OK);
     assert_int_equal(a.live, 0);
     free(sink.bytes);
     sn_recording_destroy(r);
@@ -267,20 +267,20 @@ static void refused(void **unused) {
     const char **names = malloc(70000 * sizeof *names);
     assert_non_null(names);
     for (int i = 0; i < 70000; i++) names[i] = longer;
-    assert_int_equal(sn_recording_create(&info, names, NULL, &r), SN_OK);
+    assert_int_equal(sn_recording_create(&info, names, NULL, &r, NULL), SN_OK);
     refuse(r, NULL, SN_ERR_SIZE, "the name of marker 1 is longer than the 255 bytes");
     sn_recording_destroy(r);
     info.nmarker = 70000;
-    assert_int_equal(sn_recording_create(&info, names, NULL, &r), SN_OK);
+    assert_int_equal(sn_recording_create(&info, names, NULL, &r, NULL), SN_OK);
     refuse(r, NULL, SN_ERR_SIZE, "at most 65535 points, not 70000");
     sn_recording_destroy(r);
     for (int i = 0; i < 70000; i++) names[i] = longer + 100;
     info.nmarker = 1000;
-    assert_int_equal(sn_recording_create(&info, names, NULL, &r), SN_OK);
+    assert_int_equal(sn_recording_create(&info, names, NULL, &r, NULL), SN_OK);
     refuse(r, NULL, SN_ERR_SIZE, "the names of 1000 markers take more room");
     sn_recording_destroy(r);
     info.nframe = 0;
-    assert_int_equal(sn_recording_create(&info, names, NULL, &r), SN_OK);
+    assert_int_equal(sn_recording_create(&info, names, NULL, &r, NULL), SN_OK);
     refuse(r, NULL, SN_ERR_VALUE, "no frames to write");
     sn_recording_destroy(r);
     free(names);

@@ -52,7 +52,7 @@ static void small_begin(small *s, double noise, uint64_t *state) {
     int nq = sn_model_nq(s->model), nv = sn_model_nv(s->model), n = 3 * 8 + 2, m = 8;
     static const char *const labels[8] = {"a", "b", "c", "d", "e", "f", "g", "h"};
     sn_recording_info info = {.nframe = FRAMES, .nmarker = m, .rate = 100, .metres_per_unit = 1};
-    assert_int_equal(sn_recording_create(&info, labels, NULL, &s->recording), SN_OK);
+    assert_int_equal(sn_recording_create(&info, labels, NULL, &s->recording, NULL), SN_OK);
     for (int i = 0; i < m; i++) s->column[i] = i;
     s->input = (sn_fit_input){.model = s->model,
                               .recording = s->recording,
@@ -101,7 +101,7 @@ static void small_begin(small *s, double noise, uint64_t *state) {
         for (int i = 0; i < nq; i++) q[i] += noise * uniform(state, -1, 1);
         sn_model_normalize(s->model, q);
         assert_int_equal(sn_problem_create(s->model, NULL, 0, NULL, &problem, NULL), SN_OK);
-        assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+        assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
         assert_int_equal(sn_workspace_pose(ws, q), SN_OK);
         for (int i = 0; i < m; i++) {
             const sn_marker_desc *d = sn_model_marker(s->model, i);
@@ -142,7 +142,7 @@ static double reduced(small *s, const double *x, bool normal) {
     assert_int_equal(sn_shape_model(&c->shape, x, NULL, &model, NULL), SN_OK);
     assert_int_equal(sn_problem_create_markers(model, NULL, &markers, NULL), SN_OK);
     assert_int_equal(sn_problem_copy(markers, &rest, 1, NULL, &problem, NULL), SN_OK);
-    assert_int_equal(sn_solver_create(problem, &o, NULL, &solver), SN_OK);
+    assert_int_equal(sn_solver_create(problem, &o, NULL, &solver, NULL), SN_OK);
     if (normal) sn_normal_begin(c, x);
     for (int k = 0; k < FRAMES; k++) {
         double q[32];
@@ -298,7 +298,7 @@ static void lengths_found(void **state) {
     }
     sn_marker_set *set;
     sn_model *model;
-    assert_int_equal(sn_marker_set_of_model(t->model, NULL, &set), SN_OK);
+    assert_int_equal(sn_marker_set_of_model(t->model, NULL, &set, NULL), SN_OK);
     assert_int_equal(sn_marker_set_apply(set, t->model, SN_LIMITS_OFF, wrong, NULL, &model, NULL),
                      SN_OK);
     assert_int_equal(sn_fit_match(model, t->recording, NULL, column), 41);
@@ -357,11 +357,11 @@ static void weights(void **state) {
     o.frames = 20;
     sn_marker_set *set, *light;
     sn_model *model;
-    assert_int_equal(sn_marker_set_of_model(t->model, NULL, &set), SN_OK);
+    assert_int_equal(sn_marker_set_of_model(t->model, NULL, &set, NULL), SN_OK);
     sn_marker_place places[41];
     for (int i = 0; i < 41; i++) places[i] = *sn_marker_set_place(set, i);
     places[10].weight = 0;
-    assert_int_equal(sn_marker_set_create("light", places, 41, NULL, &light), SN_OK);
+    assert_int_equal(sn_marker_set_create("light", places, 41, NULL, &light, NULL), SN_OK);
     assert_int_equal(sn_marker_set_apply(light, t->model, SN_LIMITS_OFF, NULL, NULL, &model, NULL),
                      SN_OK);
     sn_recording *cut[2];
@@ -398,7 +398,8 @@ static void memory_fails(void **state) {
     sn_motion *motion;
     assert_non_null(factor);
     assert_int_equal(sn_fit_match(t->model, part, NULL, column), 41);
-    assert_int_equal(sn_motion_create(6, sn_model_nq(t->model), 1, 120, NULL, &motion), SN_OK);
+    assert_int_equal(sn_motion_create(6, sn_model_nq(t->model), 1, 120, NULL, &motion, NULL),
+                     SN_OK);
     sn_fit_input in = {.model = t->model,
                        .recording = part,
                        .column = column,
@@ -408,7 +409,7 @@ static void memory_fails(void **state) {
     o.iterations = 1;
     o.frames = 2;
     char *json;
-    assert_int_equal(sn_model_write_json(t->model, NULL, &json), SN_OK);
+    assert_int_equal(sn_model_text(t->model, NULL, &json), SN_OK);
     for (int what = 0; what < 7; what++) {
         long n = 0, step = 1;
         for (;; n += step) {
@@ -427,12 +428,12 @@ static void memory_fails(void **state) {
             if (what == 1)
                 status = sn_fit_run(&in, NULL, &a.base, motion, frames, markers, &summary, &error);
             if (what == 2) status = sn_fit_measure(&in, motion, &a.base, frames, markers, &summary);
-            if (what == 3) status = sn_axes_find(t->model, part, 1, 1, &a.base, &axes);
+            if (what == 3) status = sn_axes_find(t->model, part, 1, 1, &a.base, &axes, NULL);
             if (what == 4) status = sn_marker_set_builtin(t->model, part, &a.base, &set, &error);
             if (what == 5)
                 status = sn_marker_set_read_json(json, strlen(json), &a.base, &set, &error);
             if (what == 6) {
-                status = sn_marker_set_of_model(t->model, &a.base, &set);
+                status = sn_marker_set_of_model(t->model, &a.base, &set, NULL);
                 if (status == SN_OK)
                     status = sn_marker_set_apply(set, t->model, SN_LIMITS_OFF, NULL, &a.base,
                                                  &model, &error);
@@ -454,7 +455,7 @@ static void memory_fails(void **state) {
             if (n > 60) step = 1 + n / 20;
         }
     }
-    sn_string_free(json, NULL);
+    sn_release(NULL, json);
     free(factor);
     sn_motion_destroy(motion);
     sn_recording_destroy(part);

@@ -14,7 +14,7 @@ static sn_model *large_model(int njoint, bool chain) {
     sn_builder *builder;
     sn_model *model;
     sn_error error = {0};
-    assert_int_equal(sn_builder_create("large", NULL, &builder), SN_OK);
+    assert_int_equal(sn_builder_create("large", NULL, &builder, NULL), SN_OK);
     for (int i = 0; i < njoint; i++) {
         char name[20];
         sn_joint_desc d = sn_joint_default(i == 0 ? SN_JOINT_FREE : types[below(&state, 6)]);
@@ -35,10 +35,10 @@ static sn_model *large_model(int njoint, bool chain) {
 static const char *large_file(const char *name, int njoint, bool chain) {
     sn_model *model = large_model(njoint, chain);
     char *text;
-    assert_int_equal(sn_model_write_json(model, NULL, &text), SN_OK);
+    assert_int_equal(sn_model_text(model, NULL, &text), SN_OK);
     sn_model_destroy(model);
     const char *path = program_file(name, text);
-    sn_string_free(text, NULL);
+    sn_release(NULL, text);
     return path;
 }
 
@@ -101,7 +101,7 @@ static void long_chain(void **unused) {
     assert_non_null(q);
     task.joint = sn_model_njoint(model) - 1;
     assert_int_equal(sn_problem_create(model, &task, 1, NULL, &problem, &error), SN_OK);
-    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
     sn_model_sample(model, &state, q);
     assert_int_equal(sn_workspace_eval(ws, q, SN_EVAL_GRADIENT, &f), SN_OK);
     assert_true(isfinite(f));

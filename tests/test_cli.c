@@ -83,9 +83,9 @@ static void help_and_usage(void **unused) {
     }
     expect("eval -m humanoid", 2, "-t TASKS");
     expect("solve -m humanoid", 2, "go together");
-    expect("info", 2, "usage");
-    expect("check", 2, "usage");
-    expect("bench nothing", 2, "usage");
+    expect("info", 2, "FILE is missing; see sinew info --help");
+    expect("check", 2, "MODEL is missing");
+    expect("bench nothing", 2, "there is no benchmark \"nothing\"");
     expect("check humanoid --poses many", 2, "whole number");
     expect("eval -m humanoid -t x --hessian half", 2, "exact, gn or none");
     expect("solve --max-iterations", 2, "a value is missing");
@@ -142,7 +142,7 @@ static void eval_json(void **unused) {
     assert_int_equal(sn_model_read_json(arm, strlen(arm), NULL, &model, NULL), SN_OK);
     assert_int_equal(sn_problem_read_json(tasks, strlen(tasks), model, NULL, &problem, NULL),
                      SN_OK);
-    assert_int_equal(sn_workspace_create(problem, true, NULL, &ws), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, true, NULL, &ws, NULL), SN_OK);
     for (int gn = 0; gn < 2; gn++) {
         char whole[600];
         (void)snprintf(whole, sizeof whole, "%s --hessian %s", line, gn ? "gn" : "exact");
@@ -249,8 +249,8 @@ static double same_places(const sn_model *a, const sn_motion *p, const sn_model 
     int hands = 0;
     assert_int_equal(sn_problem_create(a, NULL, 0, NULL, &pa, NULL), SN_OK);
     assert_int_equal(sn_problem_create(b, NULL, 0, NULL, &pb, NULL), SN_OK);
-    assert_int_equal(sn_workspace_create(pa, false, NULL, &wa), SN_OK);
-    assert_int_equal(sn_workspace_create(pb, false, NULL, &wb), SN_OK);
+    assert_int_equal(sn_workspace_create(pa, false, NULL, &wa, NULL), SN_OK);
+    assert_int_equal(sn_workspace_create(pb, false, NULL, &wb, NULL), SN_OK);
     for (int i = 0; i < sn_motion_nframe(p); i += 10) {
         assert_int_equal(sn_workspace_pose(wa, sn_motion_frame(p, i)), SN_OK);
         assert_int_equal(sn_workspace_pose(wb, sn_motion_frame(q, i)), SN_OK);
@@ -295,14 +295,14 @@ static void example(void **unused) {
     bytes = made("model.json", &length);
     assert_int_equal(sn_model_read_json(bytes, length, NULL, &model, &error), SN_OK);
     free(bytes);
-    const sn_recording_info *info = sn_recording_get_info(take);
+    const sn_recording_info *info = sn_recording_about(take);
     assert_true(info->rate == 120 && info->metres_per_unit == 0.001 && info->nmarker == 42);
     assert_string_equal(info->y_screen, "+Z");
     assert_string_equal(sn_recording_label(take, 0), "figure:LFHD");
-    assert_int_equal(sn_example_motion(model, NULL, &truth), SN_OK);
+    assert_int_equal(sn_example_motion(model, NULL, &truth, NULL), SN_OK);
     assert_int_equal(sn_motion_nframe(truth), info->nframe);
     assert_int_equal(sn_problem_create_markers(subject, NULL, &problem, NULL), SN_OK);
-    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
     double square = 0;
     int count = 0;
     for (int i = 0; i < info->nframe; i += 10) {

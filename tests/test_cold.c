@@ -63,7 +63,7 @@ static void joint_fit(void **unused) {
         sn_model *model;
         sn_joint_desc d = random_joint(&state, types[n % 6], 0, -1);
         bool limited = false, locked = false;
-        assert_int_equal(sn_builder_create("one", NULL, &b), SN_OK);
+        assert_int_equal(sn_builder_create("one", NULL, &b, NULL), SN_OK);
         (void)sn_builder_joint(b, &d);
         assert_int_equal(sn_builder_finish(b, &model, NULL), SN_OK);
         sn_builder_destroy(b);
@@ -110,9 +110,9 @@ static void right_fold(void **unused) {
     sn_solver *solver;
     uint64_t state = 23;
     int count = cases(40), plain = 0, cold = 0;
-    assert_int_equal(sn_model_humanoid(NULL, &model), SN_OK);
+    assert_int_equal(sn_model_humanoid(NULL, &model, NULL), SN_OK);
     assert_int_equal(sn_problem_create_markers(model, NULL, &problem, NULL), SN_OK);
-    assert_int_equal(sn_solver_create(problem, NULL, NULL, &solver), SN_OK);
+    assert_int_equal(sn_solver_create(problem, NULL, NULL, &solver, NULL), SN_OK);
     for (int n = 0; n < count; n++) {
         double truth[64], q[64];
         sn_report report;
@@ -153,7 +153,7 @@ static void rigid_body(void **unused) {
     sn_problem *problem;
     sn_solver *solver;
     uint64_t state = 24;
-    assert_int_equal(sn_builder_create("body", NULL, &b), SN_OK);
+    assert_int_equal(sn_builder_create("body", NULL, &b, NULL), SN_OK);
     sn_joint_desc d = random_joint(&state, SN_JOINT_FREE, 0, -1);
     for (int i = 0; i < 6; i++) {
         d.locked[i] = false;
@@ -171,7 +171,7 @@ static void rigid_body(void **unused) {
     assert_int_equal(sn_problem_create(model, t, 4, NULL, &problem, NULL), SN_OK);
     sn_solver_options o = sn_solver_options_default();
     o.goal = 1e-20;
-    assert_int_equal(sn_solver_create(problem, &o, NULL, &solver), SN_OK);
+    assert_int_equal(sn_solver_create(problem, &o, NULL, &solver, NULL), SN_OK);
     for (int n = 0; n < 100; n++) {
         double truth[7], q[7];
         sn_report report;

@@ -27,7 +27,7 @@ static sn_model *finish(sn_builder *builder) {
 
 static sn_model *one_ball(double swing, double lower, double upper) {
     sn_builder *builder;
-    assert_int_equal(sn_builder_create("", NULL, &builder), SN_OK);
+    assert_int_equal(sn_builder_create("", NULL, &builder, NULL), SN_OK);
     sn_joint_desc d = ball("b", -1, swing, lower, upper);
     (void)sn_builder_joint(builder, &d);
     return finish(builder);
@@ -74,7 +74,7 @@ static sn_report solve(const sn_problem *problem, sn_method method, double *q) {
     sn_solver *solver;
     sn_report report;
     options.method = method;
-    assert_int_equal(sn_solver_create(problem, &options, NULL, &solver), SN_OK);
+    assert_int_equal(sn_solver_create(problem, &options, NULL, &solver, NULL), SN_OK);
     assert_int_equal(sn_solver_solve(solver, q, &report), SN_OK);
     sn_solver_destroy(solver);
     return report;
@@ -198,7 +198,7 @@ static void reach_minima(void **unused) {
     int sides = 0, corners = 0, inside = 0, missed = 0, solves = 0;
     for (int n = 0; n < cases(150); n++) {
         sn_builder *builder;
-        assert_int_equal(sn_builder_create("", NULL, &builder), SN_OK);
+        assert_int_equal(sn_builder_create("", NULL, &builder, NULL), SN_OK);
         sn_joint_desc d = ball("b", -1, INFINITY, -INFINITY, INFINITY);
         random_reach(&state, &d);
         (void)sn_builder_joint(builder, &d);
@@ -252,7 +252,7 @@ static void chains(void **unused) {
     for (int n = 0; n < count; n++) {
         static const char *const names[] = {"a", "b", "c", "d", "e"};
         sn_builder *builder;
-        assert_int_equal(sn_builder_create("", NULL, &builder), SN_OK);
+        assert_int_equal(sn_builder_create("", NULL, &builder, NULL), SN_OK);
         for (int i = 0; i < 5; i++) {
             sn_joint_desc d = ball(names[i], i - 1, uniform(&state, 0.2, 1.5),
                                    -uniform(&state, 0.1, 1), uniform(&state, 0.1, 1));
@@ -268,7 +268,7 @@ static void chains(void **unused) {
         sn_model *model = finish(builder);
         sn_problem *problem = random_problem(&state, model, 4, n % 2 == 0 ? SN_TASK_POINT : -1);
         sn_workspace *ws;
-        assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+        assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
         double start[20], q[20], before, after;
         sn_model_sample(model, &state, start);
         for (int m = 0; m < SN_METHOD_COUNT; m++) {
@@ -325,28 +325,28 @@ static void files(void **unused) {
     (void)unused;
     sn_model *model = one_ball(0.7, -0.2, INFINITY), *again;
     char *text, *second;
-    assert_int_equal(sn_model_write_json(model, NULL, &text), SN_OK);
+    assert_int_equal(sn_model_text(model, NULL, &text), SN_OK);
     assert_int_equal(sn_model_read_json(text, strlen(text), NULL, &again, NULL), SN_OK);
-    assert_int_equal(sn_model_write_json(again, NULL, &second), SN_OK);
+    assert_int_equal(sn_model_text(again, NULL, &second), SN_OK);
     assert_string_equal(text, second);
     assert_true(sn_model_joint(again, 0)->swing == 0.7 &&
                 sn_model_joint(again, 0)->twist[0] == -0.2);
-    sn_string_free(text, NULL);
-    sn_string_free(second, NULL);
+    sn_release(NULL, text);
+    sn_release(NULL, second);
     sn_model_destroy(again);
     sn_model_destroy(model);
     sn_builder *builder;
     uint64_t state = 4;
-    assert_int_equal(sn_builder_create("", NULL, &builder), SN_OK);
+    assert_int_equal(sn_builder_create("", NULL, &builder, NULL), SN_OK);
     sn_joint_desc d = ball("b", -1, INFINITY, -1, 1);
     random_reach(&state, &d);
     (void)sn_builder_joint(builder, &d);
     model = finish(builder);
-    assert_int_equal(sn_model_write_json(model, NULL, &text), SN_OK);
+    assert_int_equal(sn_model_text(model, NULL, &text), SN_OK);
     assert_int_equal(sn_model_read_json(text, strlen(text), NULL, &again, NULL), SN_OK);
     assert_int_equal(sn_model_joint(again, 0)->nreach, d.nreach);
     assert_memory_equal(sn_model_joint(again, 0)->reach, d.reach, sizeof d.reach);
-    sn_string_free(text, NULL);
+    sn_release(NULL, text);
     sn_model_destroy(again);
     sn_model_destroy(model);
 #define REACH(reach) "{\"joints\": [{\"name\": \"a\", \"type\": \"ball\", \"reach\": " reach "}]}"

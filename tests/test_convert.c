@@ -13,7 +13,7 @@ typedef struct posed {
 static posed pose_open(const sn_model *model) {
     posed p;
     assert_int_equal(sn_problem_create(model, NULL, 0, NULL, &p.problem, NULL), SN_OK);
-    assert_int_equal(sn_workspace_create(p.problem, false, NULL, &p.ws), SN_OK);
+    assert_int_equal(sn_workspace_create(p.problem, false, NULL, &p.ws, NULL), SN_OK);
     return p;
 }
 
@@ -115,10 +115,10 @@ static void bvh_to_asf_and_back(void **unused) {
         worst = fmax(worst, apart(a.model, m.motion, b.model, b.motion, &as_is));
         assert_near(sn_motion_rate(b.motion), sn_motion_rate(d.motion), 1e-6);
         program_expect(0, "AMC motion of", "info %s %s", asf, amc);
-        sn_document_free(&d);
-        sn_document_free(&m);
-        sn_document_free(&a);
-        sn_document_free(&b);
+        sn_document_destroy(&d);
+        sn_document_destroy(&m);
+        sn_document_destroy(&a);
+        sn_document_destroy(&b);
     }
     print_message("BVH to ASF and AMC and back: joints %.1e of the figure's size apart\n", worst);
     assert_true(worst < 1e-6);
@@ -140,7 +140,7 @@ static void asf_to_bvh(void **unused) {
         const char *bvh = program_path("y.bvh"), *up = program_path("up.bvh"),
                    *mot = program_path("y.mot");
         const char *csv = program_path("y.csv"), *again = program_path("again.amc");
-        program_expect(0, "120 frames/s were assumed", "convert %s %s -o %s -o %s -o %s -o %s", asf,
+        program_expect(0, "120 frames/s is assumed", "convert %s %s -o %s -o %s -o %s -o %s", asf,
                        amc, bvh, mot, csv, program_path("y.glb"));
         // any order of the inputs; another unit, another axis
         program_expect(0, "turned so that z is up",
@@ -159,12 +159,12 @@ static void asf_to_bvh(void **unused) {
             program_expect(0, "again.amc", "convert %s %s -o %s", asf, t ? mot : csv, again);
             sn_document c = program_read(again, a.skeleton);
             worst = fmax(worst, apart(a.model, m.motion, a.model, c.motion, &as_is));
-            sn_document_free(&c);
+            sn_document_destroy(&c);
         }
-        sn_document_free(&u);
-        sn_document_free(&b);
-        sn_document_free(&m);
-        sn_document_free(&a);
+        sn_document_destroy(&u);
+        sn_document_destroy(&b);
+        sn_document_destroy(&m);
+        sn_document_destroy(&a);
     }
     print_message("ASF and AMC to BVH, MOT and CSV: joints %.1e of the figure's size apart\n",
                   worst);
@@ -175,7 +175,7 @@ static void asf_to_bvh(void **unused) {
 
 static void same_recording(const sn_recording *x, const sn_recording *y, const sn_axis_map *turn,
                            double tolerance) {
-    const sn_recording_info *i = sn_recording_get_info(x), *j = sn_recording_get_info(y);
+    const sn_recording_info *i = sn_recording_about(x), *j = sn_recording_about(y);
     assert_int_equal(i->nframe, j->nframe);
     assert_int_equal(i->nmarker, j->nmarker);
     assert_near(i->rate, j->rate, 1e-6);
@@ -206,18 +206,18 @@ static void recordings(void **unused) {
         program_expect(0, names[k], "convert %s -o %s", from, to);
         r = program_read(to, NULL);
         same_recording(d.recording, r.recording, &as_is, 1e-6);
-        sn_document_free(&r);
+        sn_document_destroy(&r);
         from = to;
     }
     program_expect(0, "up +z (stated)", "convert %s -o %s --up y --units m",
                    program_path("take/take.c3d"), program_path("y.c3d"));
     r = program_read(program_path("y.c3d"), NULL);
     same_recording(d.recording, r.recording, &turn, 1e-6);
-    assert_string_equal(sn_recording_get_info(r.recording)->unit, "m");
-    assert_string_equal(sn_recording_get_info(r.recording)->y_screen, "+Y");
-    assert_string_equal(sn_recording_get_info(r.recording)->x_screen, "+Z");
-    sn_document_free(&r);
-    sn_document_free(&d);
+    assert_string_equal(sn_recording_about(r.recording)->unit, "m");
+    assert_string_equal(sn_recording_about(r.recording)->y_screen, "+Y");
+    assert_string_equal(sn_recording_about(r.recording)->x_screen, "+Z");
+    sn_document_destroy(&r);
+    sn_document_destroy(&d);
     // a file that states neither unit nor axis
     const char *bare =
         program_file("bare.csv", "time,A.X,A.Y,A.Z\n0,1,2,3\n0.1,2,3,4\n0.2,3,4,5\n");
@@ -227,16 +227,16 @@ static void recordings(void **unused) {
     r = program_read(program_path("bare.trc"), NULL);
     const double *x = sn_recording_frame(r.recording, 0);
     assert_true(x[0] == 2 && x[1] == 3 && x[2] == 1);
-    sn_document_free(&r);
+    sn_document_destroy(&r);
 }
 
 static int frames_of(const char *path, int *first, double *rate) {
     sn_document d = program_read(path, NULL);
-    const sn_recording_info *info = sn_recording_get_info(d.recording);
+    const sn_recording_info *info = sn_recording_about(d.recording);
     int n = info->nframe;
     *first = info->first_frame;
     *rate = info->rate;
-    sn_document_free(&d);
+    sn_document_destroy(&d);
     return n;
 }
 
@@ -266,8 +266,8 @@ static void frames(void **unused) {
                 b = program_read(program_path("b.trc"), NULL);
     sn_axis_map as_is = sn_axis_map_identity();
     same_recording(a.recording, b.recording, &as_is, 0);
-    sn_document_free(&a);
-    sn_document_free(&b);
+    sn_document_destroy(&a);
+    sn_document_destroy(&b);
     // and of a motion
     const char *bvh = program_path("take/truth.bvh");
     program_expect(0, "resampled", "convert %s -o %s --fps 60", bvh, program_path("a.bvh"));
@@ -275,8 +275,8 @@ static void frames(void **unused) {
     a = program_read(program_path("a.bvh"), NULL), b = program_read(program_path("b.bvh"), NULL);
     assert_true(apart(a.model, a.motion, b.model, b.motion, &as_is) < 1e-9);
     assert_near(sn_motion_rate(a.motion), 60, 1e-6);
-    sn_document_free(&a);
-    sn_document_free(&b);
+    sn_document_destroy(&a);
+    sn_document_destroy(&b);
 }
 
 // --- models, pictures, marker sets ---------------------------------------------------------------
@@ -292,14 +292,14 @@ static void models(void **unused) {
                 z = program_read(program_path("z.json"), NULL);
     sn_motion *zero;
     sn_axis_map turn = sn_axis_map_up(1, 1, 2, 1);
-    assert_int_equal(sn_motion_create(1, 59, 1, 0, NULL, &zero), SN_OK);
+    assert_int_equal(sn_motion_create(1, 59, 1, 0, NULL, &zero, NULL), SN_OK);
     uint64_t state = 9;
     sn_model_sample(h.model, &state, sn_motion_edit(zero, 0));
     assert_true(apart(h.model, zero, z.model, zero, &turn) < 1e-12);
     assert_int_equal(sn_model_nmarker(z.model), 41);
     sn_motion_destroy(zero);
-    sn_document_free(&z);
-    sn_document_free(&h);
+    sn_document_destroy(&z);
+    sn_document_destroy(&h);
 
     // a recording beside a motion; where the figure's markers are
     program_expect(0, "take.c3d", "example --out %s", program_path("take"));
@@ -322,8 +322,8 @@ static void models(void **unused) {
     for (int c = 0; c < 3; c++)
         assert_near(sn_recording_frame(m.recording, 0)[3 * at + c],
                     sn_recording_frame(t.recording, 0)[3 * to + c], 0.015);
-    sn_document_free(&m);
-    sn_document_free(&t);
+    sn_document_destroy(&m);
+    sn_document_destroy(&t);
 }
 
 static void refusals(void **unused) {
@@ -336,7 +336,7 @@ static void refusals(void **unused) {
     program_expect(2, "its ending must be", "convert %s -o out.xyz", c3d);
     program_expect(2, "--every", "convert %s -o %s --every 0", c3d, out);
     program_expect(2, "--fps", "convert %s -o %s --fps fast", c3d, out);
-    program_expect(2, "--units", "convert %s -o %s --units miles", c3d, out);
+    program_expect(2, "--out-units takes", "convert %s -o %s --units miles", c3d, out);
     program_expect(2, "--frames", "convert %s -o %s --frames 7", c3d, out);
     program_expect(2, "take an axis", "convert %s -o %s --up w", c3d, out);
     program_expect(3, "use sinew fit", "convert %s -o %s", c3d, out);
@@ -346,7 +346,8 @@ static void refusals(void **unused) {
     program_expect(3, "two inputs hold a skeleton", "convert %s %s -o %s", asf, bvh, out);
     program_expect(3, "write that too", "convert %s -o %s", bvh, program_path("x.amc"));
     program_expect(3, "beside a figure", "convert %s -o %s", c3d, program_path("x.glb"));
-    program_expect(3, "read, not written", "convert %s -o %s", asf, program_path("x.urdf"));
+    program_expect(3, "can be read, but not written", "convert %s -o %s", asf,
+                   program_path("x.urdf"));
     program_expect(3, "do not turn", "convert %s -o %s --up z", bvh, program_path("x.mot"));
     program_expect(3, "have none", "convert %s -o %s --every 2", asf, out);
     program_expect(3, "No such file", "convert /nowhere.bvh -o %s", out);

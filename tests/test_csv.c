@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // CSV: small files made here in the ways people write them, broken files, writing and reading back.
+#include "files/csv/csv.h"
 #include "memory_sink.h"
 
 static sn_table *read_text(const char *text) {
@@ -21,7 +22,7 @@ static sn_recording *read_markers(const char *text) {
 static void tables(void **unused) {
     (void)unused;
     sn_table *t = read_text("time,knee,\"hip, left\"\n0,1,2\n0.5,,-3e1\n\n1.0,nan,4,,\n");
-    const sn_table_info *info = sn_table_get_info(t);
+    const sn_table_info *info = sn_table_about(t);
     assert_true(info->nrow == 3 && info->ncolumn == 3 && info->time == 0 && info->frame == -1);
     assert_true(info->in_degrees && sn_table_rate(t) == 2);
     assert_string_equal(sn_table_column(t, 2), "hip, left");
@@ -31,7 +32,7 @@ static void tables(void **unused) {
     t = read_text("\xef\xbb\xbf# made by hand\r\n# inDegrees=no\r\n\r\n# Units: cm\r\n"
                   "Frame#\tTime\t\"a \"\"b\"\"\"\tlatency\r\n#\tms\tdeg\t(ms)\r\n"
                   "5\t10\t1\t7\r\n6\t20\t1\t8\r\n");
-    info = sn_table_get_info(t);
+    info = sn_table_about(t);
     assert_true(info->frame == 0 && info->time == 1 && !info->in_degrees);
     assert_string_equal(info->unit, "cm");
     assert_string_equal(sn_table_column(t, 2), "a \"b\"");
@@ -50,11 +51,11 @@ static void commas(void **unused) {
     sn_table *t = read_text("a;b;c\n1,5;-,25;3\n1,5e-1;\"2,5\";\n");
     assert_true(sn_table_row(t, 0)[0] == 1.5 && sn_table_row(t, 0)[1] == -0.25);
     assert_true(sn_table_row(t, 1)[0] == 0.15 && sn_table_row(t, 1)[1] == 2.5);
-    assert_string_equal(sn_table_get_info(t)->note, "numbers have decimal commas");
+    assert_string_equal(sn_table_about(t)->note, "numbers have decimal commas");
     sn_table_destroy(t);
     t = read_text("a;b\n1.5;2\n");
     assert_true(sn_table_row(t, 0)[0] == 1.5);
-    assert_string_equal(sn_table_get_info(t)->note, "");
+    assert_string_equal(sn_table_about(t)->note, "");
     sn_table_destroy(t);
     // in quotes they may stand beside commas that part cells, but are then no numbers
     sn_error error = {0};
@@ -78,7 +79,7 @@ static void markers(void **unused) {
         (void)snprintf(text, sizeof text, "%s\n8,0.07,1,2,3,4,5,6\n9,0.08,,,,4,5,nan\n",
                        headers[i]);
         sn_recording *r = read_markers(text);
-        const sn_recording_info *info = sn_recording_get_info(r);
+        const sn_recording_info *info = sn_recording_about(r);
         assert_true(info->nframe == 2 && info->nmarker == 2 && info->first_frame == 8);
         assert_near(info->rate, 100, 1e-12);
         assert_string_equal(sn_recording_label(r, 0), "LFHD");
@@ -91,7 +92,7 @@ static void markers(void **unused) {
     }
     // columns apart, in another order, with a subject, without time; others left out
     sn_recording *r = read_markers("Ann:C7.Z,EMG,Ann:C7.X,Ann:C7.Y\nmm,,mm,mm\n3000,9,1000,2000\n");
-    const sn_recording_info *info = sn_recording_get_info(r);
+    const sn_recording_info *info = sn_recording_about(r);
     assert_string_equal(sn_recording_label(r, 0), "Ann:C7");
     assert_int_equal(sn_recording_find(r, "C7"), 0);
     assert_true(sn_recording_frame(r, 0)[0] == 1 && sn_recording_frame(r, 0)[2] == 3);
@@ -99,10 +100,10 @@ static void markers(void **unused) {
     assert_string_equal(info->note, "1 column that is no marker's left out");
     sn_recording_destroy(r);
     r = read_markers("frame,A.X,A.Y,A.Z\n4,1,1,1\n5,1,1,1\n7,1,1,1\n");
-    assert_string_equal(sn_recording_get_info(r)->note, "frames are not numbered one by one");
+    assert_string_equal(sn_recording_about(r)->note, "frames are not numbered one by one");
     sn_recording_destroy(r);
     r = read_markers("time;A.X;A.Y;A.Z\n0;1;1;1\n1;1;1;1\n7;1;1;1\n");
-    assert_string_equal(sn_recording_get_info(r)->note, "the times do not go on in even steps");
+    assert_string_equal(sn_recording_about(r)->note, "the times do not go on in even steps");
     sn_recording_destroy(r);
 }
 
@@ -118,7 +119,7 @@ static void motive(void **unused) {
                ",Parent,,,,,,\n,,Position,Position,Position,Position,Rotation,Position\n"
                "Frame,Time (Seconds),X,X,Y,Z,X,X\n"
                "0,0.000000,9,1000,2000,3000,.5,4\n1,0.008333,9,,,,.5,\n2,0.016667,9,1,2,3,.5,4\n");
-    const sn_recording_info *info = sn_recording_get_info(r);
+    const sn_recording_info *info = sn_recording_about(r);
     assert_true(info->nframe == 3 && info->nmarker == 1 && info->first_frame == 0);
     assert_true(info->rate == 120 && info->metres_per_unit == 0.001);
     assert_string_equal(sn_recording_label(r, 0), "Ann:C7");
@@ -155,7 +156,8 @@ static void broken_files(void **unused) {
     refuse(NULL, 0, 0, "the file holds no table");
     REFUSE("\n# x\n,,\n", 3, "the file holds no table");
     REFUSE("1,2\n3,4\n", 1, "the first row must name the columns, but holds only numbers");
-    REFUSE("1 (mm),2 (mm)\n3,4\n", 1, "the first row must name the columns, but holds only numbers");
+    REFUSE("1 (mm),2 (mm)\n3,4\n", 1,
+           "the first row must name the columns, but holds only numbers");
     REFUSE("a,,b\n1,2,3\n", 1, "column 2 has no name");
     REFUSE("a,b\n", 1, "no rows follow the names of the columns");
     REFUSE("a,b\n1\n", 2, "this row has 1 cells, but the table has 2 columns");
@@ -247,7 +249,7 @@ static void recording_round_trip(void **unused) {
         sn_error error = {0};
         assert_int_equal(sn_csv_write_recording(r, &options, &sink.base, &error), SN_OK);
         sn_recording *back = read_markers(sink.bytes);
-        const sn_recording_info *got = sn_recording_get_info(back);
+        const sn_recording_info *got = sn_recording_about(back);
         assert_string_equal(got->unit, known ? options.unit : "");
         assert_int_equal(got->first_frame, info.first_frame);
         assert_near(got->rate, info.rate, 1e-12);
@@ -273,7 +275,7 @@ static void table_round_trip(void **unused) {
         info.in_degrees = below(&state, 2);
         if (below(&state, 2)) memcpy(info.unit, "m", 2);
         sn_table *t;
-        assert_int_equal(sn_table_create(&info, names, NULL, &t), SN_OK);
+        assert_int_equal(sn_table_create(&info, names, NULL, &t, NULL), SN_OK);
         for (int k = 0; k < info.nrow; k++)
             for (int c = 0; c < info.ncolumn; c++)
                 if (below(&state, 4) > 0) sn_table_edit(t, k)[c] = uniform(&state, -9, 9);
@@ -281,7 +283,7 @@ static void table_round_trip(void **unused) {
         memory_sink_begin(&sink);
         assert_int_equal(sn_csv_write_table(t, &sink.base, NULL), SN_OK);
         sn_table *back = read_text(sink.bytes);
-        const sn_table_info *got = sn_table_get_info(back);
+        const sn_table_info *got = sn_table_about(back);
         assert_true(got->nrow == info.nrow && got->ncolumn == info.ncolumn);
         assert_true(got->in_degrees == info.in_degrees && got->time == info.time);
         assert_string_equal(got->unit, info.unit);
@@ -303,11 +305,11 @@ static void motions(void **unused) {
     (void)unused;
     uint64_t state = 6;
     sn_model *model;
-    assert_int_equal(sn_model_humanoid(NULL, &model), SN_OK);
+    assert_int_equal(sn_model_humanoid(NULL, &model, NULL), SN_OK);
     for (int rated = 0; rated < 2; rated++) {
         sn_motion *m, *back;
         int nq = sn_model_nq(model), nv = sn_model_nv(model);
-        assert_int_equal(sn_motion_create(5, nq, 11, rated ? 30 : 0, NULL, &m), SN_OK);
+        assert_int_equal(sn_motion_create(5, nq, 11, rated ? 30 : 0, NULL, &m, NULL), SN_OK);
         for (int f = 0; f < 5; f++) sn_model_sample(model, &state, sn_motion_edit(m, f));
         sn_table *t, *read;
         assert_int_equal(sn_table_from_motion(model, m, NULL, &t, NULL), SN_OK);
@@ -343,20 +345,20 @@ static void refused_writing(void **unused) {
     sn_error error = {0};
     memory_sink sink;
     memory_sink_begin(&sink);
-    assert_int_equal(sn_table_create(&info, NULL, NULL, &t), SN_OK);
+    assert_int_equal(sn_table_create(&info, NULL, NULL, &t, NULL), SN_OK);
     assert_int_equal(sn_csv_write_table(t, &sink.base, &error), SN_ERR_VALUE);
     sn_table_destroy(t);
     info.nrow = 1, info.ncolumn = 2;
-    assert_int_equal(sn_table_create(&info, bad, NULL, &t), SN_OK);
+    assert_int_equal(sn_table_create(&info, bad, NULL, &t, NULL), SN_OK);
     assert_int_equal(sn_csv_write_table(t, &sink.base, &error), SN_ERR_VALUE);
     assert_non_null(strstr(error.text, "'b?c'"));
     sn_table_destroy(t);
     sn_recording_info markers_info = {.nframe = 1, .nmarker = 2};
-    assert_int_equal(sn_recording_create(&markers_info, bad, NULL, &r), SN_OK);
+    assert_int_equal(sn_recording_create(&markers_info, bad, NULL, &r, NULL), SN_OK);
     assert_int_equal(sn_csv_write_recording(r, NULL, &sink.base, &error), SN_ERR_VALUE);
     sn_recording_destroy(r);
     markers_info.nmarker = 1;
-    assert_int_equal(sn_recording_create(&markers_info, bad, NULL, &r), SN_OK);
+    assert_int_equal(sn_recording_create(&markers_info, bad, NULL, &r, NULL), SN_OK);
     sink.room = 3;
     assert_int_equal(sn_csv_write_recording(r, NULL, &sink.base, &error), SN_ERR_FILE);
     sn_recording_destroy(r);

@@ -18,7 +18,7 @@ static void one_metric_for_all_angles(void **unused) {
         sn_report report;
         double *q = malloc(((size_t)sn_model_nq(model) + 1) * sizeof *q);
         sn_model_sample(model, &state, q);
-        assert_int_equal(sn_solver_create(problem, NULL, NULL, &s), SN_OK);
+        assert_int_equal(sn_solver_create(problem, NULL, NULL, &s, NULL), SN_OK);
         assert_int_equal(sn_solver_begin(s, q, &report), SN_OK);
         sn_damped_measure(s, true);
         const sn_damped *m = s->own[0];
@@ -64,12 +64,25 @@ static bool meets_limit(const sn_solver *s, const double *u) {
     return false;
 }
 
+// What is left of the step's equations where it may still move, as a share of the gradient.
+static double left_over(sn_solver *s, const double *u) {
+    const sn_damped *m = s->own[0];
+    double *Hu = malloc(((size_t)s->n + 1) * sizeof *Hu), most = 0, size = 0;
+    sn_workspace_fields_multiply(s->ws, u, Hu);
+    for (int i = 0; i < s->n; i++) {
+        size = fmax(size, fabs(s->ws->g[i]));
+        if (m->open[i]) most = fmax(most, fabs(s->ws->g[i] + Hu[i] + m->diagonal[i] * u[i]));
+    }
+    free(Hu);
+    return most / size;
+}
+
 // A step that meets limits is solved again with what is left, or its ends are put inside: whichever
 // promises more, and both happen. The promise is what the quadratic model says of the step.
 static void the_better_of_two_steps(void **unused) {
     (void)unused;
     uint64_t state = 5;
-    int again = 0, put = 0;
+    int again = 0, put = 0, solved = 0;
     for (int n = 0; n < 3000; n++) {
         sn_model *model = random_model(&state, 2 + below(&state, 8), SN_JOINT_EULER);
         sn_problem *problem = random_problem(&state, model, 3, SN_TASK_POINT);
@@ -78,7 +91,7 @@ static void the_better_of_two_steps(void **unused) {
         double *q = malloc(((size_t)sn_model_nq(model) + 1) * sizeof *q), f;
         sn_model_sample(model, &state, q);
         (void)sn_model_clamp(model, q);
-        assert_int_equal(sn_solver_create(problem, NULL, NULL, &s), SN_OK);
+        assert_int_equal(sn_solver_create(problem, NULL, NULL, &s, NULL), SN_OK);
         assert_int_equal(sn_solver_begin(s, q, &report), SN_OK);
         sn_damped_measure(s, true);
         if (n % 2 == 1) assert_true(sn_solver_eval(s, s->q, SN_EVAL_HESSIAN, &f));
@@ -91,6 +104,7 @@ static void the_better_of_two_steps(void **unused) {
             assert_true(step.promise >= plain - 1e-9 * scale);
             assert_near(step.promise / scale, promise_of(s, s->step) / scale, 1e-6);
             again += !same && plain > 0;
+            solved += !same && plain > 0 && left_over(s, s->step) < 1e-8;
             put += same && meets_limit(s, m->plain);
         }
         sn_solver_destroy(s);
@@ -98,8 +112,8 @@ static void the_better_of_two_steps(void **unused) {
         sn_model_destroy(model);
         free(q);
     }
-    print_message("solved again %d, put inside %d\n", again, put);
-    assert_true(again > 50 && put > 50);
+    print_message("solved again %d, of them exactly %d, put inside %d\n", again, solved, put);
+    assert_true(again > 50 && put > 50 && solved == again);
 }
 
 // The clip of 001's Table 4 by its protocol (start at the last solution, at most ten iterations): the

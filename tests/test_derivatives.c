@@ -48,7 +48,7 @@ static void compare(const sn_problem *problem, const double *q) {
     const sn_model *model = sn_problem_model(problem);
     int nv = sn_model_nv(model);
     sn_workspace *ws;
-    assert_int_equal(sn_workspace_create(problem, true, NULL, &ws), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, true, NULL, &ws, NULL), SN_OK);
     numbers ours = numbers_new(nv), theirs = numbers_new(nv), other = numbers_new(nv);
     evaluate(ws, q, SN_EVAL_HESSIAN, &ours);
     reference_eval(problem, q, &theirs.f, theirs.g, theirs.H);
@@ -197,7 +197,7 @@ static void awkward_places(void **unused) {
 static void far_away(void **unused) {
     (void)unused;
     sn_model *model;
-    assert_int_equal(sn_model_humanoid(NULL, &model), SN_OK);
+    assert_int_equal(sn_model_humanoid(NULL, &model, NULL), SN_OK);
     int nv = sn_model_nv(model);
     numbers here = numbers_new(nv), there = numbers_new(nv);
     const double shift = 1048576;  // a power of two: the goals move exactly
@@ -215,7 +215,7 @@ static void far_away(void **unused) {
         }
         sn_model_sample(model, &state, q);
         q[0] = round(q[0] * 0x1p20) * 0x1p-20 + away * shift;
-        assert_int_equal(sn_workspace_create(problem, true, NULL, &ws), SN_OK);
+        assert_int_equal(sn_workspace_create(problem, true, NULL, &ws, NULL), SN_OK);
         evaluate(ws, q, SN_EVAL_HESSIAN, away ? &there : &here);
         sn_workspace_destroy(ws);
         sn_problem_destroy(problem);

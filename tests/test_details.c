@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: MIT
 // Details that whole solves and fits hide: each test fails when the one line it is about is wrong.
-#include "take/calibrate.h"
+#include "files/glb/glb.h"
+#include "linalg/dense.h"
 #include "math/vec3.h"
 #include "support.h"
+#include "take/calibrate.h"
+#include "take/fit.h"
+#include "track/smooth.h"
 
 // A chain of joints, each 0.3 m along x of the one before.
 static sn_model *chain(const sn_joint_desc *joints, int count, const sn_marker_desc *markers,
                        int nmarker) {
     sn_builder *builder;
     sn_model *model;
-    assert_int_equal(sn_builder_create("chain", NULL, &builder), SN_OK);
+    assert_int_equal(sn_builder_create("chain", NULL, &builder, NULL), SN_OK);
     for (int i = 0; i < count; i++) {
         char name[8];
         sn_joint_desc d = joints[i];
@@ -40,7 +44,7 @@ static void orientation_near_its_goal(void **state) {
     sn_problem *problem;
     sn_workspace *ws;
     assert_int_equal(sn_problem_create(model, &task, 1, NULL, &problem, NULL), SN_OK);
-    assert_int_equal(sn_workspace_create(problem, true, NULL, &ws), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, true, NULL, &ws, NULL), SN_OK);
     const double q[3] = {0.4, -0.7, 0.3}, left[] = {0.003, 0.02, 0.06, 0.099, 0.3, 2};
     for (int k = 0; k < 6; k++) {
         double f, H[9], plain[9], off = 0, apart = 0;
@@ -119,7 +123,7 @@ static double energy(const sn_calibration *c, const double *x, const double *q) 
     double sum = 0;
     assert_int_equal(sn_shape_model(&c->shape, x, NULL, &model, NULL), SN_OK);
     assert_int_equal(sn_problem_create(model, NULL, 0, NULL, &problem, NULL), SN_OK);
-    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
     assert_int_equal(sn_workspace_pose(ws, q), SN_OK);
     for (int i = 0; i < c->shape.nmarker; i++) {
         double goal[3];
@@ -151,7 +155,7 @@ static void tied_bones_on_one_path(void **state) {
     const sn_recording_info info = {
         .nframe = 1, .nmarker = MARKERS, .rate = 100, .metres_per_unit = 1};
     sn_recording *recording;
-    assert_int_equal(sn_recording_create(&info, labels, NULL, &recording), SN_OK);
+    assert_int_equal(sn_recording_create(&info, labels, NULL, &recording, NULL), SN_OK);
     for (int i = 0; i < 6; i++) sn_recording_edit(recording, 0)[i] = 0.2 * i - 0.3;
     const int column[] = {0, 1};
     const sn_fit_input input = {model, recording, column, sn_axis_map_identity(), 0, 1};
@@ -190,7 +194,7 @@ static void tied_bones_on_one_path(void **state) {
     sn_workspace *ws;
     assert_int_equal(sn_shape_model(&c.shape, x, NULL, &shaped, NULL), SN_OK);
     assert_int_equal(sn_problem_create(shaped, NULL, 0, NULL, &problem, NULL), SN_OK);
-    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
     assert_int_equal(sn_workspace_pose(ws, q), SN_OK);
     sn_normal_begin(&c, x);
     sn_normal_add(&c, ws, shaped, 0);
@@ -228,8 +232,8 @@ static void swap_seen_from_before(void **state) {
         .nframe = FRAMES, .nmarker = 3, .rate = 100, .metres_per_unit = 1};
     sn_recording *recording;
     sn_motion *motion;
-    assert_int_equal(sn_recording_create(&info, labels, NULL, &recording), SN_OK);
-    assert_int_equal(sn_motion_create(FRAMES, 1, 1, 100, NULL, &motion), SN_OK);
+    assert_int_equal(sn_recording_create(&info, labels, NULL, &recording, NULL), SN_OK);
+    assert_int_equal(sn_motion_create(FRAMES, 1, 1, 100, NULL, &motion, NULL), SN_OK);
     for (int f = 0; f < FRAMES; f++) {
         bool exchanged = f >= FROM;
         sn_motion_edit(motion, f)[0] = exchanged ? rolled : truth;
@@ -274,7 +278,7 @@ static void plain_methods_say_that_they_stall(void **state) {
         sn_solver *solver;
         sn_report report;
         double q = 0.1;
-        assert_int_equal(sn_solver_create(problem, &o, NULL, &solver), SN_OK);
+        assert_int_equal(sn_solver_create(problem, &o, NULL, &solver, NULL), SN_OK);
         assert_int_equal(sn_solver_solve(solver, &q, &report), SN_OK);
         assert_int_equal(report.stop, SN_STOP_STALLED);
         assert_true(report.iterations < 2000);
@@ -285,6 +289,132 @@ static void plain_methods_say_that_they_stall(void **state) {
     sn_model_destroy(model);
 }
 
+// The low pass of the smoother's preconditioner is what its file says: L D L^T of 1 + T / mu, T with the bands of
+// squared second differences. A wrong factor would only cost products.
+static void low_pass_is_factored(void **state) {
+    (void)state;
+    enum { FRAMES = 9 };
+    double low[2][FRAMES], l[FRAMES][FRAMES] = {{0}}, worst = 0;
+    const double mu = 0.01;
+    sn_smoother s = {.fourth = 0.3, .nframe = FRAMES, .low = {low[0], low[1]}};
+    sn_smooth_slow_begin(&s);
+    for (int k = 0; k < FRAMES; k++) {
+        l[k][k] = 1;
+        if (k + 1 < FRAMES) l[k + 1][k] = low[1][k];
+        if (k + 2 < FRAMES) l[k + 2][k] = s.fourth / mu * low[0][k];
+    }
+    for (int i = 0; i < FRAMES; i++)
+        for (int j = 0; j <= i; j++) {
+            double band[3], sum = i == j;
+            for (int k = 0; k < FRAMES; k++) sum -= l[i][k] / low[0][k] * l[j][k];
+            sn_smooth_bands(j, FRAMES, band);
+            worst = fmax(worst, fabs(sum + (i - j < 3 ? s.fourth / mu * band[i - j] : 0)));
+        }
+    print_message("off by %.1e\n", worst);
+    assert_true(worst < 1e-12);
+}
+
+// A root that is no free joint is held like the rest of the trunk.
+static void posture_of_the_root(void **state) {
+    (void)state;
+    sn_model *humanoid, *model;
+    sn_builder *b;
+    double q[80], weight[80];
+    assert_int_equal(sn_model_humanoid(NULL, &humanoid, NULL), SN_OK);
+    assert_int_equal(sn_builder_create("held", NULL, &b, NULL), SN_OK);
+    for (int j = 0; j < sn_model_njoint(humanoid); j++) {
+        sn_joint_desc d = *sn_model_joint(humanoid, j);
+        if (j == 0) {
+            d = sn_joint_default(SN_JOINT_BALL);
+            d.name = "pelvis";
+        }
+        (void)sn_builder_joint(b, &d);
+    }
+    assert_int_equal(sn_builder_finish(b, &model, NULL), SN_OK);
+    sn_builder_destroy(b);
+    sn_fit_posture(model, q, weight);
+    int head = sn_model_v_index(model, sn_model_find_joint(model, "head"));
+    assert_true(head > 0 && weight[head] > 0 && weight[head] != 1);
+    for (int i = 0; i < 3; i++) assert_true(weight[i] == weight[head]);
+    sn_model_destroy(humanoid);
+    sn_model_destroy(model);
+}
+
+// Cholesky's factor and both its solves, against the product.
+static void cholesky_solves(void **state) {
+    (void)state;
+    enum { N = 7 };
+    uint64_t random = 4;
+    double B[N][N], A[N * N], L[N * N], x[N], b[N];
+    for (int i = 0; i < N; i++) {
+        x[i] = uniform(&random, -1, 1);
+        for (int j = 0; j < N; j++) B[i][j] = uniform(&random, -1, 1);
+    }
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+            A[i * N + j] = i == j;
+            for (int k = 0; k < N; k++) A[i * N + j] += B[i][k] * B[j][k];
+        }
+    for (int i = 0; i < N; i++) {
+        b[i] = 0;
+        for (int j = 0; j < N; j++) b[i] += A[i * N + j] * x[j];
+    }
+    memcpy(L, A, sizeof L);
+    assert_true(sn_cholesky(L, N));
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j <= i; j++) {
+            double sum = 0;
+            for (int k = 0; k <= j; k++) sum += L[i * N + k] * L[j * N + k];
+            assert_near(sum, A[i * N + j], 1e-13);
+        }
+    sn_cholesky_forward(L, N, b);
+    sn_cholesky_backward(L, N, b);
+    for (int i = 0; i < N; i++) assert_near(b[i], x[i], 1e-12);
+    A[N * N - 1] = -1;
+    assert_false(sn_cholesky(A, N));
+}
+
+// The volume inside a shape's triangles, and its extent: y from `low` to `high`, the largest distance from the y axis.
+static double volume_of(const sn_glb_shape *shape, double *low, double *high, double *radius) {
+    double sum = 0;
+    *low = INFINITY, *high = -INFINITY, *radius = 0;
+    for (int i = 0; i < shape->nvertex; i++) {
+        const float *p = shape->vertex[i];
+        *low = fmin(*low, (double)p[1]), *high = fmax(*high, (double)p[1]);
+        *radius = fmax(*radius, sqrt((double)p[0] * (double)p[0] + (double)p[2] * (double)p[2]));
+        assert_near(v3_norm(v3((double)p[3], (double)p[4], (double)p[5])), 1, 1e-6);
+    }
+    for (int i = 0; i < shape->nindex; i += 3) {
+        sn_vec3 corner[3];
+        for (int k = 0; k < 3; k++) {
+            const float *p = shape->vertex[shape->index[i + k]];
+            corner[k] = v3((double)p[0], (double)p[1], (double)p[2]);
+        }
+        sum += v3_dot(corner[0], v3_cross(corner[1], corner[2])) / 6;
+    }
+    return sum;
+}
+
+// What a scene is drawn with: a bone from 0 to 1 and two balls, closed and seen from outside.
+static void shapes_are_solid(void **state) {
+    (void)state;
+    static sn_glb_shape shape;
+    double low, high, radius, volume;
+    sn_glb_bone(&shape);
+    volume = volume_of(&shape, &low, &high, &radius);
+    print_message("a bone: %d triangles, volume %.6f\n", shape.nindex / 3, volume);
+    assert_true(low == 0 && high == 1 && fabs(radius - 1) < 1e-6);
+    assert_near(volume, 1.59351, 1e-5);  // of seven cones with ten sides
+    sn_glb_ball(&shape);
+    volume = volume_of(&shape, &low, &high, &radius);
+    print_message("a ball: %d triangles, volume %.6f\n", shape.nindex / 3, volume);
+    assert_true(low == -1 && high == 1 && fabs(radius - 1) < 1e-6 && volume > 3.4 && volume < 4.19);
+    sn_glb_marker(&shape);
+    volume = volume_of(&shape, &low, &high, &radius);
+    print_message("a marker: %d triangles, volume %.6f\n", shape.nindex / 3, volume);
+    assert_true(low == -1 && high == 1 && fabs(radius - 1) < 1e-6 && volume > 3.9 && volume < 4.19);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(orientation_near_its_goal),
@@ -293,6 +423,10 @@ int main(void) {
         cmocka_unit_test(tied_bones_on_one_path),
         cmocka_unit_test(swap_seen_from_before),
         cmocka_unit_test(plain_methods_say_that_they_stall),
+        cmocka_unit_test(low_pass_is_factored),
+        cmocka_unit_test(shapes_are_solid),
+        cmocka_unit_test(cholesky_solves),
+        cmocka_unit_test(posture_of_the_root),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -214,14 +214,14 @@ static void moving_root(void **unused) {
     sn_problem *problem = NULL;
     sn_workspace *ws = NULL;
     double q[80], H[58 * 58], f;
-    assert_int_equal(sn_model_humanoid(NULL, &model), SN_OK);
+    assert_int_equal(sn_model_humanoid(NULL, &model, NULL), SN_OK);
     assert_int_equal(sn_problem_create_markers(model, NULL, &problem, NULL), SN_OK);
     int n = sn_problem_ntask(problem), nv = sn_model_nv(model);
     for (int i = 0; i < n; i++) {
         sn_vec3 g = random_vector(&state);
         assert_int_equal(sn_problem_set_goal(problem, i, (double[3]){g.x, g.y, g.z}), SN_OK);
     }
-    assert_int_equal(sn_workspace_create(problem, true, NULL, &ws), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, true, NULL, &ws, NULL), SN_OK);
     sn_model_sample(model, &state, q);
     assert_int_equal(sn_workspace_eval(ws, q, SN_EVAL_HESSIAN, &f), SN_OK);
     sn_workspace_hessian(ws, H);
@@ -284,7 +284,7 @@ static void exponential_map(void **unused) {
     double q[3] = {w.x, w.y, w.z}, H[9], G[9], f, found[3];
     d.name = "ball";
     task.local[0] = p.x, task.local[1] = p.y, task.local[2] = p.z;
-    assert_int_equal(sn_builder_create("ball", NULL, &b), SN_OK);
+    assert_int_equal(sn_builder_create("ball", NULL, &b, NULL), SN_OK);
     (void)sn_builder_joint(b, &d);
     assert_int_equal(sn_builder_finish(b, &model, NULL), SN_OK);
     sn_vec3 at = expmap(w, p);
@@ -292,7 +292,7 @@ static void exponential_map(void **unused) {
         task.goal[0] = at.x + (k == 0), task.goal[1] = at.y + (k == 1),
         task.goal[2] = at.z + (k == 2);
         assert_int_equal(sn_problem_create(model, &task, 1, NULL, &problem, NULL), SN_OK);
-        assert_int_equal(sn_workspace_create(problem, true, NULL, &ws), SN_OK);
+        assert_int_equal(sn_workspace_create(problem, true, NULL, &ws, NULL), SN_OK);
         assert_int_equal(sn_workspace_eval(ws, q, SN_EVAL_HESSIAN, &f), SN_OK);
         sn_workspace_hessian(ws, H);
         assert_int_equal(sn_workspace_eval(ws, q, SN_EVAL_GAUSS_NEWTON, &f), SN_OK);

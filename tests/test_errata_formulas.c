@@ -132,11 +132,11 @@ static void twists_of_003(void **unused) {
     d.name = "joint";
     memcpy(d.order, "ZYX", 4);
     double q[3] = {1.2, -0.7, 0.4}, local3[3] = {local.x, local.y, local.z};
-    assert_int_equal(sn_builder_create("one", NULL, &b), SN_OK);
+    assert_int_equal(sn_builder_create("one", NULL, &b, NULL), SN_OK);
     (void)sn_builder_joint(b, &d);
     assert_int_equal(sn_builder_finish(b, &model, NULL), SN_OK);
     assert_int_equal(sn_problem_create(model, NULL, 0, NULL, &none, NULL), SN_OK);
-    assert_int_equal(sn_workspace_create(none, false, NULL, &ws), SN_OK);
+    assert_int_equal(sn_workspace_create(none, false, NULL, &ws, NULL), SN_OK);
     assert_int_equal(sn_workspace_pose(ws, q), SN_OK);
     sn_vec3 at = sn_workspace_point(ws, 0, local3);
     judge("003 (25)", gap(apply(times(times(Z, X), Y), local), at),

@@ -39,7 +39,7 @@ static void bvh(const char *text, int nframe, double rate, const char *note) {
     if (nframe > 0)
         assert_near(sn_motion_frame(d.motion, nframe - 1)[sn_model_nq(d.model) - 1],
                     6 * 3.14159265358979323846 / 180, 1e-12);
-    sn_document_free(&d);
+    sn_document_destroy(&d);
 }
 
 static void bvh_varieties(void **unused) {
@@ -87,7 +87,7 @@ static void bvh_words(void **unused) {
         "a.bvh", "HIERARCHY\nROOT mixamorig:Hips Left {\n OFFSET 0 0 0\n CHANNELS 3 XROTATION "
                  "yRotation zrotation\n End Site { OFFSET 0 1 0 }\n}\n");
     assert_string_equal(sn_model_joint(d.model, 0)->name, "mixamorig:Hips Left");
-    sn_document_free(&d);
+    sn_document_destroy(&d);
 }
 
 // --- ASF and AMC ---------------------------------------------------------------------------------
@@ -137,8 +137,8 @@ static void acclaim(const char *from, const char *to, const char *amc_from, cons
             assert_near(sn_motion_frame(x, f)[k], sn_motion_frame(y, f)[k], 1e-12);
     sn_motion_destroy(x);
     sn_motion_destroy(y);
-    sn_document_free(&d);
-    sn_document_free(&usual);
+    sn_document_destroy(&d);
+    sn_document_destroy(&usual);
     free(asf);
     free(amc);
 }
@@ -165,14 +165,14 @@ static void acclaim_varieties(void **unused) {
     assert_int_equal(d.format, SN_FORMAT_ASF);
     assert_true(sn_model_find_joint(d.model, "ARM") == 1);
     assert_false(sn_skeleton_metres_guessed(d.skeleton));
-    sn_document_free(&d);
+    sn_document_destroy(&d);
     free(text);
     // what is not stated is not called so
     text = edited(usual_asf, "  length 0.45\n", "");
     d = read_as("a.asf", text);
     assert_true(sn_skeleton_metres_guessed(d.skeleton));
     assert_true(sn_skeleton_metres_per_unit(d.skeleton) == 0.0254);
-    sn_document_free(&d);
+    sn_document_destroy(&d);
     free(text);
 }
 
@@ -183,7 +183,7 @@ static void recording(const char *name, const char *text, const char *label, int
                       double metres, const char *note) {
     sn_document d = read_as(name, text);
     assert_non_null(d.recording);
-    const sn_recording_info *info = sn_recording_get_info(d.recording);
+    const sn_recording_info *info = sn_recording_about(d.recording);
     assert_string_equal(info->note, note);
     assert_true(info->nframe == 2 && info->nmarker == 2);
     assert_int_equal(info->first_frame, first);
@@ -197,7 +197,7 @@ static void recording(const char *name, const char *text, const char *label, int
     assert_false(sn_recording_present(d.recording, 1, 0));
     for (int k = 3; k < 6; k++)
         assert_near(sn_recording_frame(d.recording, 1)[k], (k + 5) * unit, 1e-12);
-    sn_document_free(&d);
+    sn_document_destroy(&d);
 }
 
 #define VICON                                                                                      \
@@ -241,8 +241,8 @@ static void vicon(void **unused) {
            "no column is a marker's x, y or z");
     // a column of that name
     sn_document d = read_as("a.csv", "Devices\n1\n2\n");
-    assert_int_equal(sn_table_get_info(d.table)->nrow, 2);
-    sn_document_free(&d);
+    assert_int_equal(sn_table_about(d.table)->nrow, 2);
+    sn_document_destroy(&d);
     refuse("a.csv", "Trajectories\n100\n,,A,,\n1,0,1,2,3\n", 4, "must begin with Frame");
     refuse("a.csv", "Trajectories\n100\n,,A,,\nFrame,Sub Frame,X,Y,Z,X\n1,0,1,2,3,4\n", 4,
            "column 6 is not the x, y or z");
@@ -357,16 +357,21 @@ static void cut_tables(void **unused) {
     refuse("a.sto", STO("2") "0\t1.5", 7, cut);
     refuse("a.sto", STO("2"), 6, "the header says 2 rows, but none follow");
     sn_document d = read_as("a.sto", STO("2") "0\t1.5\n");
-    assert_string_equal(sn_table_get_info(d.table)->note, "the header says 2 rows, 1 is there");
-    sn_document_free(&d);
+    assert_string_equal(sn_table_about(d.table)->note, "the header says 2 rows, 1 is there");
+    sn_document_destroy(&d);
     d = read_as("a.mot", "a\nnRows=1\nnColumns=7\nendheader\ntime\tA\n0\t1.5\n");
-    assert_string_equal(sn_table_get_info(d.table)->note, "the header says 7 columns, 2 are named");
-    sn_document_free(&d);
+    assert_string_equal(sn_table_about(d.table)->note, "the header says 7 columns, 2 are named");
+    sn_document_destroy(&d);
     d = read_as("a.sto", STO("1") "0\t1.5");
-    assert_string_equal(sn_table_get_info(d.table)->note, "");
-    sn_document_free(&d);
+    assert_string_equal(sn_table_about(d.table)->note, "");
+    sn_document_destroy(&d);
     refuse("a.tsv", QTM "1.5\t2.5\t3.5\t4.5\t5.5\t6.5", 11, cut);
-    refuse("a.trc", TRC("100\t100\t3\t1\tmm\t100\t1\t3", "Frame#\tTime\tA\n1\t0\t1\t2\t3"), 5, cut);
+    // a TRC may lack its last newline only: the number there counts as missing, and that is said
+    d = read_as("a.trc", TRC("100\t100\t3\t1\tmm\t100\t1\t3", "Frame#\tTime\tA\n1\t0\t1\t2\t3"));
+    assert_non_null(
+        strstr(sn_recording_about(d.recording)->note, "the last number may be cut off"));
+    assert_false(sn_recording_present(d.recording, 0, 0));
+    sn_document_destroy(&d);
     refuse("a.bvh", "HIERARCHY\nROOT a", 2, "the file ends where ROOT needs a {");
     refuse("a.asf", ":version 1.10\n:units\n mass 1\n", 3, "the file has no bones");
 }

@@ -69,7 +69,8 @@ static void every_fault(const char *what, maker make) {
 
 static sn_status make_builder(const sn_allocator *allocator, bool *made, sn_error *error) {
     sn_builder *builder;
-    sn_status status = sn_builder_create("a name that is longer than eight", allocator, &builder);
+    sn_status status =
+        sn_builder_create("a name that is longer than eight", allocator, &builder, NULL);
     (void)error;
     *made = builder != NULL;
     sn_builder_destroy(builder);
@@ -81,7 +82,7 @@ static sn_status make_model(const sn_allocator *allocator, bool *made, sn_error 
     sn_builder *builder;
     sn_model *m = NULL;
     *made = false;
-    sn_status status = sn_builder_create("m", allocator, &builder);
+    sn_status status = sn_builder_create("m", allocator, &builder, NULL);
     if (status != SN_OK) return status;
     bool failed = false;
     for (int i = 0; i < 20; i++) {
@@ -116,16 +117,16 @@ static sn_status make_read_model(const sn_allocator *allocator, bool *made, sn_e
 
 static sn_status make_text(const sn_allocator *allocator, bool *made, sn_error *error) {
     char *text;
-    sn_status status = sn_model_write_json(model, allocator, &text);
+    sn_status status = sn_model_text(model, allocator, &text);
     (void)error;
     *made = text != NULL;
-    sn_string_free(text, allocator);
+    sn_release(allocator, text);
     return status;
 }
 
 static sn_status make_humanoid(const sn_allocator *allocator, bool *made, sn_error *error) {
     sn_model *m;
-    sn_status status = sn_model_humanoid(allocator, &m);
+    sn_status status = sn_model_humanoid(allocator, &m, NULL);
     (void)error;
     *made = m != NULL;
     sn_model_destroy(m);
@@ -163,7 +164,7 @@ static sn_status make_read_problem(const sn_allocator *allocator, bool *made, sn
 
 static sn_status make_workspace(const sn_allocator *allocator, bool *made, sn_error *error) {
     sn_workspace *ws;
-    sn_status status = sn_workspace_create(problem, true, allocator, &ws);
+    sn_status status = sn_workspace_create(problem, true, allocator, &ws, NULL);
     (void)error;
     *made = ws != NULL;
     sn_workspace_destroy(ws);
@@ -172,7 +173,7 @@ static sn_status make_workspace(const sn_allocator *allocator, bool *made, sn_er
 
 static sn_status make_solver(const sn_allocator *allocator, bool *made, sn_error *error) {
     sn_solver *solver;
-    sn_status status = sn_solver_create(problem, NULL, allocator, &solver);
+    sn_status status = sn_solver_create(problem, NULL, allocator, &solver, NULL);
     (void)error;
     *made = solver != NULL;
     sn_solver_destroy(solver);
@@ -225,7 +226,7 @@ static void trapped_workspace(const sn_problem *p, uint64_t *state) {
     test_allocator allocator;
     sn_workspace *ws;
     test_allocator_begin(&allocator);
-    assert_int_equal(sn_workspace_create(p, true, &allocator.base, &ws), SN_OK);
+    assert_int_equal(sn_workspace_create(p, true, &allocator.base, &ws, NULL), SN_OK);
     double *q = malloc(((size_t)sn_model_nq(m) + 1) * sizeof *q), f;
     double *out = malloc((nv * nv + 36 * nj + 6 * nv) * sizeof *out), *x = calloc(nv, sizeof *x);
     assert_true(q != NULL && out != NULL && x != NULL);
@@ -299,7 +300,7 @@ static void solvers_do_not_allocate(void **unused) {
         options.trace = count_traces;
         options.trace_user = &traces;
         test_allocator_begin(&allocator);
-        assert_int_equal(sn_solver_create(p, &options, &allocator.base, &solver), SN_OK);
+        assert_int_equal(sn_solver_create(p, &options, &allocator.base, &solver, NULL), SN_OK);
         allocator.trap = true;
         assert_int_equal(sn_solver_solve(solver, q, &report), SN_OK);
         assert_true(isfinite(report.f) && traces <= report.iterations);
@@ -319,7 +320,7 @@ static void bad_arguments(void **unused) {
     sn_workspace *ws;
     const double local[3] = {1, 2, 3};
     double q[16], J[256], f;
-    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
     for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
         int k = odd[i];
         assert_null(sn_model_joint(model, k));
@@ -353,7 +354,7 @@ static void bad_arguments(void **unused) {
     sn_workspace_destroy(ws);
     sn_workspace_destroy(NULL);
     sn_solver_destroy(NULL);
-    sn_string_free(NULL, NULL);
+    sn_release(NULL, NULL);
 }
 
 // The last integer there is has no successor.
@@ -370,11 +371,11 @@ static void solver_arguments(void **unused) {
     sn_report report;
     double q[16];
     options.version += 1;
-    assert_int_equal(sn_solver_create(problem, &options, NULL, &solver), SN_ERR_ARGUMENT);
+    assert_int_equal(sn_solver_create(problem, &options, NULL, &solver, NULL), SN_ERR_ARGUMENT);
     assert_null(solver);
     options.version = 0;
-    assert_int_equal(sn_solver_create(problem, &options, NULL, &solver), SN_ERR_ARGUMENT);
-    assert_int_equal(sn_solver_create(problem, NULL, NULL, &solver), SN_OK);
+    assert_int_equal(sn_solver_create(problem, &options, NULL, &solver, NULL), SN_ERR_ARGUMENT);
+    assert_int_equal(sn_solver_create(problem, NULL, NULL, &solver, NULL), SN_OK);
     sn_model_zero(model, q);
     q[7] = INFINITY;
     double before[16];
@@ -385,7 +386,7 @@ static void solver_arguments(void **unused) {
     // no iterations, and a model that cannot move
     options = sn_solver_options_default();
     options.max_iterations = 0;
-    assert_int_equal(sn_solver_create(problem, &options, NULL, &solver), SN_OK);
+    assert_int_equal(sn_solver_create(problem, &options, NULL, &solver, NULL), SN_OK);
     sn_model_zero(model, q);
     assert_int_equal(sn_solver_solve(solver, q, &report), SN_OK);
     assert_int_equal(report.iterations, 0);
@@ -405,7 +406,7 @@ static void nothing_to_move(void **unused) {
     task.goal[0] = 2;
     assert_int_equal(sn_model_read_json(text, strlen(text), NULL, &m, NULL), SN_OK);
     assert_int_equal(sn_problem_create(m, &task, 1, NULL, &p, NULL), SN_OK);
-    assert_int_equal(sn_solver_create(p, NULL, NULL, &solver), SN_OK);
+    assert_int_equal(sn_solver_create(p, NULL, NULL, &solver, NULL), SN_OK);
     assert_int_equal(sn_solver_solve(solver, q, &report), SN_OK);
     assert_true(report.f == 2);
     assert_int_equal(report.stop, SN_STOP_MINIMUM);

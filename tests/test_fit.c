@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The parts of a fit: marker sets, names, axes and units, matching, measuring, second thoughts.
-#include "take/fit.h"
 #include "memory_sink.h"
+#include "take/fit.h"
 #include "takes.h"
 #include "track/repair.h"
 
@@ -17,8 +17,8 @@ static void set_round_trip(void **unused) {
     sn_error error = {0};
     memory_sink sink;
     memory_sink_begin(&sink);
-    assert_int_equal(sn_marker_set_create("my set", places, 3, NULL, &set), SN_OK);
-    assert_int_equal(sn_marker_set_write_json(set, &sink.base), SN_OK);
+    assert_int_equal(sn_marker_set_create("my set", places, 3, NULL, &set, NULL), SN_OK);
+    assert_int_equal(sn_marker_set_write_json(set, &sink.base, NULL), SN_OK);
     if (sn_marker_set_read_json(sink.bytes, sink.length, NULL, &again, &error) != SN_OK)
         fail_msg("%s", error.text);
     assert_string_equal(sn_marker_set_name(again), "my set");
@@ -37,7 +37,7 @@ static void set_round_trip(void **unused) {
         memory_sink little;
         memory_sink_begin(&little);
         little.room = room;
-        assert_int_equal(sn_marker_set_write_json(set, &little.base), SN_ERR_FILE);
+        assert_int_equal(sn_marker_set_write_json(set, &little.base, NULL), SN_ERR_FILE);
         free(little.bytes);
     }
     sn_marker_set_destroy(set);
@@ -128,9 +128,9 @@ static void set_of_model(void **state) {
     sn_marker_set *set = NULL, *read = NULL;
     sn_model *applied = NULL;
     sn_error error = {0};
-    assert_int_equal(sn_model_write_json(t->subject, NULL, &text), SN_OK);
+    assert_int_equal(sn_model_text(t->subject, NULL, &text), SN_OK);
     assert_int_equal(sn_marker_set_read_json(text, strlen(text), NULL, &read, &error), SN_OK);
-    assert_int_equal(sn_marker_set_of_model(t->subject, NULL, &set), SN_OK);
+    assert_int_equal(sn_marker_set_of_model(t->subject, NULL, &set, NULL), SN_OK);
     assert_int_equal(sn_marker_set_count(set), 41);
     for (int i = 0; i < 41; i++)
         assert_memory_equal(sn_marker_set_place(set, i), sn_marker_set_place(read, i),
@@ -157,7 +157,7 @@ static void set_of_model(void **state) {
     // a joint that is not there
     sn_marker_place one = {.name = "A", .joint = "Left_Handd", .weight = 1};
     sn_marker_set *bad;
-    assert_int_equal(sn_marker_set_create("bad", &one, 1, NULL, &bad), SN_OK);
+    assert_int_equal(sn_marker_set_create("bad", &one, 1, NULL, &bad, NULL), SN_OK);
     assert_int_equal(
         sn_marker_set_apply(bad, t->model, SN_LIMITS_OFF, NULL, NULL, &applied, &error),
         SN_ERR_MODEL);
@@ -168,7 +168,7 @@ static void set_of_model(void **state) {
     sn_marker_set_destroy(bad);
     sn_marker_set_destroy(set);
     sn_marker_set_destroy(read);
-    sn_string_free(text, NULL);
+    sn_release(NULL, text);
 }
 
 // --- the built-in set ------------------------------------------------------------------------------
@@ -183,7 +183,7 @@ static sn_model *figure(const char *const names[12]) {
                    {7, {0, -0.42, 0}}, {1, {0.18, 0.25, 0}}, {9, {0.28, 0, 0}}, {10, {0.25, 0, 0}}};
     sn_builder *builder;
     sn_model *model = NULL;
-    assert_int_equal(sn_builder_create("figure", NULL, &builder), SN_OK);
+    assert_int_equal(sn_builder_create("figure", NULL, &builder, NULL), SN_OK);
     for (int i = 0; i < 12; i++) {
         sn_joint_desc d = sn_joint_default(i == 0 ? SN_JOINT_FREE : SN_JOINT_EULER);
         d.name = names[i];
@@ -275,7 +275,7 @@ static void builtin_refused(void **state) {
     static const char *const labels[] = {"LFHD", "C7", "nose"};
     sn_recording *other;
     sn_recording_info info = {.nframe = 1, .nmarker = 3};
-    assert_int_equal(sn_recording_create(&info, labels, NULL, &other), SN_OK);
+    assert_int_equal(sn_recording_create(&info, labels, NULL, &other, NULL), SN_OK);
     assert_int_equal(sn_marker_set_builtin(t->model, other, NULL, &set, &error), SN_ERR_MODEL);
     assert_non_null(strstr(error.text, "only 2 of the recording's labels"));
     sn_recording_destroy(other);
@@ -288,6 +288,26 @@ static void builtin_refused(void **state) {
     sn_marker_set_destroy(set);
 }
 
+// What has nothing to work on says so.
+static void nothing_given(void **unused) {
+    (void)unused;
+    sn_motion *motion;
+    sn_error error = {0};
+    sn_fit_input input = {0};
+    sn_fit_summary summary;
+    sn_fit_frame frame;
+    sn_fit_marker marker;
+    assert_int_equal(sn_motion_create(1, 1, 1, 100, NULL, &motion, NULL), SN_OK);
+    assert_int_equal(sn_fit_run(NULL, NULL, NULL, motion, &frame, &marker, &summary, &error),
+                     SN_ERR_ARGUMENT);
+    assert_true(error.text[0] != '\0');
+    assert_int_equal(sn_fit_run(&input, NULL, NULL, NULL, &frame, &marker, &summary, NULL),
+                     SN_ERR_ARGUMENT);
+    assert_int_equal(sn_fit_run(&input, NULL, NULL, motion, &frame, &marker, &summary, NULL),
+                     SN_ERR_ARGUMENT);
+    sn_motion_destroy(motion);
+}
+
 static void nearest(void **unused) {
     (void)unused;
     static const char *const names[] = {"LFHD", "RFHD", "left_hand", "C7", ""};
@@ -296,6 +316,8 @@ static void nearest(void **unused) {
     assert_int_equal(sn_nearest_name("LFHD1", names, 5), 0);
     assert_int_equal(sn_nearest_name("LeftHand", names, 5), 2);
     assert_int_equal(sn_nearest_name("RBHD", names, 5), 1);
+    assert_int_equal(sn_nearest_name("XFHD", names, 5),
+                     0);  // as near as the second: the first counts
     assert_int_equal(sn_nearest_name("knee", names, 5), -1);
     assert_int_equal(sn_nearest_name("x", names, 5), -1);
     assert_int_equal(sn_nearest_name("LFHD", names, 0), -1);
@@ -419,13 +441,13 @@ static void axes_found(void **state) {
         const found_case *c = &all[i];
         sn_axis_map map;
         sn_axes_report r;
-        sn_recording_info info = *sn_recording_get_info(t->recording);
+        sn_recording_info info = *sn_recording_about(t->recording);
         assert_true(sn_axis_map_parse(c->map, &map));
         map.scale = c->scale;
         info.metres_per_unit = c->metres;
         (void)snprintf(info.y_screen, sizeof info.y_screen, "%s", c->stated);
         sn_recording *turned = recording_turned(t->recording, &map, &info);
-        assert_int_equal(sn_axes_find(t->model, turned, 1, 1, NULL, &r), SN_OK);
+        assert_int_equal(sn_axes_find(t->model, turned, 1, 1, NULL, &r, NULL), SN_OK);
         if (r.up != c->up || r.up_sign != c->sign || r.up_known != c->up_known ||
             r.unit_known != c->unit_known || r.up_conflict != c->conflict ||
             r.unit_doubtful != c->doubtful || r.unit != c->unit)
@@ -442,14 +464,14 @@ static void axes_found(void **state) {
         sn_recording_destroy(turned);
     }
     // nobody there: what is stated, else the model's
-    sn_recording_info info = *sn_recording_get_info(t->recording);
+    sn_recording_info info = *sn_recording_about(t->recording);
     sn_axes_report r;
     sn_axis_map same = sn_axis_map_identity();
     info.y_screen[0] = '\0';
     sn_recording *empty = recording_turned(t->recording, &same, &info);
     uint64_t random = 1;
     spoil_gaps(empty, 1, &random);
-    assert_int_equal(sn_axes_find(t->model, empty, 2, -1, NULL, &r), SN_OK);
+    assert_int_equal(sn_axes_find(t->model, empty, 2, -1, NULL, &r, NULL), SN_OK);
     assert_true(r.up == 2 && r.up_sign == -1 && r.up_known == SN_KNOWN_ASSUMED);
     sn_recording_destroy(empty);
 }
@@ -463,7 +485,7 @@ static void matching(void **state) {
     sn_recording *two;
     sn_recording_info info = {.nframe = 1, .nmarker = 6};
     int column[41];
-    assert_int_equal(sn_recording_create(&info, labels, NULL, &two), SN_OK);
+    assert_int_equal(sn_recording_create(&info, labels, NULL, &two, NULL), SN_OK);
     assert_int_equal(sn_fit_match(t->model, two, NULL, column), -1);
     assert_int_equal(sn_fit_match(t->model, two, "Ann", column), 2);
     assert_int_equal(column[sn_model_find_marker(t->model, "LFHD")], 0);
@@ -488,7 +510,7 @@ static void measured(void **state) {
     sn_axis_map back;
     assert_true(sn_axis_map_parse("zxy", &back));
     back.scale = 2;
-    sn_recording_info info = *sn_recording_get_info(t->recording);
+    sn_recording_info info = *sn_recording_about(t->recording);
     sn_recording *turned = recording_turned(t->recording, &back, &info);
     assert_int_equal(sn_fit_match(t->subject, turned, NULL, column), 41);
     column[7] = -1;
@@ -500,7 +522,7 @@ static void measured(void **state) {
     sn_motion *part;
     assert_non_null(frames);
     int nq = sn_model_nq(t->model);
-    assert_int_equal(sn_motion_create(n, nq, 1, 120, NULL, &part), SN_OK);
+    assert_int_equal(sn_motion_create(n, nq, 1, 120, NULL, &part, NULL), SN_OK);
     for (int f = 0; f < n; f++)
         memcpy(sn_motion_edit(part, f), sn_motion_frame(t->truth, f), (size_t)nq * sizeof(double));
     assert_int_equal(sn_fit_measure(&in, part, NULL, frames, markers, &s), SN_OK);
@@ -574,7 +596,7 @@ static void posture(void **unused) {
         sn_builder *b;
         sn_model *model;
         double q[7 + 3 * BONES], weight[6 + 3 * BONES];
-        assert_int_equal(sn_builder_create("bvh", NULL, &b), SN_OK);
+        assert_int_equal(sn_builder_create("bvh", NULL, &b, NULL), SN_OK);
         for (int i = 0; i < BONES; i++) {
             sn_joint_desc d = sn_joint_default(i == 0 ? SN_JOINT_FREE : SN_JOINT_EULER);
             char name[32];
@@ -620,7 +642,10 @@ static void repaired(void **state) {
         q[(size_t)f * nq + (size_t)sn_model_q_index(r.model, elbow)] += 2.5;
     }
     sn_repair_options o = {.every = 30, .lower = 0.9, .same = 0.97};
-    assert_int_equal(sn_track_repair(problem, &o, 150, take_goals, &r, NULL, q, changed), SN_OK);
+    test_allocator a;
+    test_allocator_begin(&a);
+    assert_int_equal(sn_track_repair(problem, &o, 150, take_goals, &r, &a.base, q, changed), SN_OK);
+    assert_int_equal(a.live, 0);
     int count = 0;
     double most = 0;
     for (int f = 0; f < 150; f++) {
@@ -628,7 +653,7 @@ static void repaired(void **state) {
         sn_workspace *ws;
         double before, after;
         (void)take_goals(&r, f, problem);
-        assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+        assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
         assert_int_equal(sn_workspace_eval(ws, sn_motion_frame(r.motion, f), 0, &before), SN_OK);
         assert_int_equal(sn_workspace_eval(ws, q + (size_t)f * nq, 0, &after), SN_OK);
         most = fmax(most, after / before);
@@ -649,9 +674,10 @@ int main(void) {
         cmocka_unit_test(set_round_trip),  cmocka_unit_test(set_malformed),
         cmocka_unit_test(set_of_model),    cmocka_unit_test(builtin_names),
         cmocka_unit_test(builtin_refused), cmocka_unit_test(nearest),
-        cmocka_unit_test(axis_maps),       cmocka_unit_test(axes_found),
-        cmocka_unit_test(posture),         cmocka_unit_test(matching),
-        cmocka_unit_test(measured),        cmocka_unit_test(repaired),
+        cmocka_unit_test(nothing_given),   cmocka_unit_test(axis_maps),
+        cmocka_unit_test(axes_found),      cmocka_unit_test(posture),
+        cmocka_unit_test(matching),        cmocka_unit_test(measured),
+        cmocka_unit_test(repaired),
     };
     return cmocka_run_group_tests(tests, example_begin, example_end);
 }

@@ -26,15 +26,15 @@ static void wrong_usage(void **unused) {
         {"fit --json=1", "takes no value"},
         {QUICK "-o x.docx", "its ending must be one of"},
         {QUICK "-o plain", "its ending must be one of"},
-        {QUICK "-o x.bvh -o x.bvh", "this stands twice: \"x.bvh\""},
-        {QUICK "--limits strong", "--limits strong: it takes hard, soft or off"},
-        {QUICK "--calibrate=lengths", "--calibrate lengths: it takes offsets, scale or none"},
+        {QUICK "-o x.bvh -o x.bvh", "--output is given twice: \"x.bvh\""},
+        {QUICK "--limits strong", "--limits takes hard, soft or off, not \"strong\""},
+        {QUICK "--calibrate=lengths", "--calibrate takes offsets, scale or none, not \"lengths\""},
         {QUICK "--robust=welsch", "cauchy or huber"},
         {QUICK "--robust=cauchy:far", "a length such as 2cm"},
         {QUICK "--robust=cauchy:0", "a length above 0"},
         {QUICK "--robust=huber:-2cm", "a length such as 2cm"},
         {QUICK "--robust=hubert", "cauchy or huber"},
-        {QUICK "--solver magic", "a solver's name"},
+        {QUICK "--solver magic", "--solver takes hybrid, newton"},
         {QUICK "--frames 5", "FIRST:LAST"},
         {QUICK "--frames a:b", "FIRST:LAST"},
         {QUICK "--frames 1:2x", "FIRST:LAST"},
@@ -164,11 +164,11 @@ static void outputs(void **unused) {
     assert_int_equal(sn_motion_first_frame(amc.motion), 10);
     assert_int_equal(sn_motion_nframe(bvh.motion), 51);
     assert_near(sn_motion_rate(bvh.motion), 120, 1e-6);
-    assert_int_equal(sn_table_get_info(mot.table)->nrow, 51);
-    assert_int_equal(sn_table_get_info(sto.table)->nrow, 51);
-    assert_int_equal(sn_table_get_info(csv.table)->nrow, 51);
-    assert_int_equal(sn_recording_get_info(c3d.recording)->nframe, 51);
-    assert_int_equal(sn_recording_get_info(c3d.recording)->first_frame, 10);
+    assert_int_equal(sn_table_about(mot.table)->nrow, 51);
+    assert_int_equal(sn_table_about(sto.table)->nrow, 51);
+    assert_int_equal(sn_table_about(csv.table)->nrow, 51);
+    assert_int_equal(sn_recording_about(c3d.recording)->nframe, 51);
+    assert_int_equal(sn_recording_about(c3d.recording)->first_frame, 10);
     assert_int_equal(sn_model_nmarker(json.model), 41);
     // markers of the C3D and the TRC are where the model of the JSON with the motion of the table has them
     sn_motion *motion = NULL;
@@ -178,7 +178,7 @@ static void outputs(void **unused) {
     sn_problem *problem;
     sn_workspace *ws;
     assert_int_equal(sn_problem_create(json.model, NULL, 0, NULL, &problem, NULL), SN_OK);
-    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
     for (int f = 0; f < 51; f += 10) {
         assert_int_equal(sn_workspace_pose(ws, sn_motion_frame(motion, f)), SN_OK);
         for (int i = 0; i < 41; i++) {
@@ -203,7 +203,7 @@ static void outputs(void **unused) {
     free(glb);
     free(html);
     sn_document *all[] = {&amc, &asf, &bvh, &c3d, &trc, &mot, &sto, &csv, &json};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) sn_document_free(all[i]);
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) sn_document_destroy(all[i]);
 }
 
 // Options that change the fit do, and the right way.
@@ -293,7 +293,7 @@ static void lengths_as_asf(void **unused) {
     for (int k = 0; k < 2; k++) {
         const sn_model *model = k == 0 ? asf.model : json.model;
         assert_int_equal(sn_problem_create(model, NULL, 0, NULL, &problem[k], NULL), SN_OK);
-        assert_int_equal(sn_workspace_create(problem[k], false, NULL, &ws[k]), SN_OK);
+        assert_int_equal(sn_workspace_create(problem[k], false, NULL, &ws[k], NULL), SN_OK);
         assert_int_equal(
             sn_workspace_pose(ws[k], sn_motion_frame(k == 0 ? amc.motion : motion, 20)), SN_OK);
     }
@@ -311,7 +311,7 @@ static void lengths_as_asf(void **unused) {
     }
     sn_motion_destroy(motion);
     sn_document *all[] = {&asf, &amc, &json, &mot};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) sn_document_free(all[i]);
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) sn_document_destroy(all[i]);
 }
 
 // A known motion against a model that is no ASF: by the joints' names.
@@ -376,7 +376,7 @@ static void subjects(void **unused) {
     sn_recording *one, *two;
     assert_int_equal(sn_c3d_read(bytes, length, NULL, &one, NULL), SN_OK);
     free(bytes);
-    sn_recording_info info = *sn_recording_get_info(one);
+    sn_recording_info info = *sn_recording_about(one);
     int n = info.nmarker - 1;
     char(*text)[40] = malloc(2 * (size_t)n * sizeof *text);
     const char **labels = malloc(2 * (size_t)n * sizeof *labels);
@@ -390,7 +390,7 @@ static void subjects(void **unused) {
                        i < n && strcmp(name, "T10") == 0 ? "T1O" : name);
         labels[i] = text[i];
     }
-    assert_int_equal(sn_recording_create(&info, labels, NULL, &two), SN_OK);
+    assert_int_equal(sn_recording_create(&info, labels, NULL, &two, NULL), SN_OK);
     for (int f = 0; f < info.nframe; f++)
         for (int i = 0; i < 2 * n; i++)
             for (int c = 0; c < 3; c++)
@@ -398,7 +398,7 @@ static void subjects(void **unused) {
                     sn_recording_frame(one, i < n ? f : f + 300)[3 * (i % n) + c] + (i < n ? 0 : 2);
     memory_sink sink;
     memory_sink_begin(&sink);
-    assert_int_equal(sn_c3d_write(two, NULL, NULL, &sink.base, NULL), SN_OK);
+    assert_int_equal(sn_c3d_write(two, NULL, &sink.base, NULL, NULL), SN_OK);
     FILE *f = fopen(path_of("two.c3d"), "wb");
     assert_non_null(f);
     assert_int_equal(fwrite(sink.bytes, 1, sink.length, f), sink.length);

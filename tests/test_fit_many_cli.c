@@ -21,12 +21,12 @@ static void write_take(const char *name, int first, int count, int times) {
     sn_recording *all, *out;
     assert_int_equal(sn_c3d_read(bytes, length, NULL, &all, NULL), SN_OK);
     free(bytes);
-    sn_recording_info info = *sn_recording_get_info(all);
+    sn_recording_info info = *sn_recording_about(all);
     info.nmarker = 41;
     info.nframe = count * times;
     const char *labels[41];
     for (int i = 0; i < 41; i++) labels[i] = sn_recording_label(all, i);
-    assert_int_equal(sn_recording_create(&info, labels, NULL, &out), SN_OK);
+    assert_int_equal(sn_recording_create(&info, labels, NULL, &out, NULL), SN_OK);
     for (int f = 0; f < info.nframe; f++) {
         // there and back again
         int lap = f / count, at = lap % 2 == 0 ? f % count : count - 1 - f % count;
@@ -36,7 +36,7 @@ static void write_take(const char *name, int first, int count, int times) {
     sn_recording_destroy(all);
     memory_sink sink;
     memory_sink_begin(&sink);
-    assert_int_equal(sn_c3d_write(out, NULL, NULL, &sink.base, NULL), SN_OK);
+    assert_int_equal(sn_c3d_write(out, NULL, &sink.base, NULL, NULL), SN_OK);
     sn_recording_destroy(out);
     write_bytes(name, sink.bytes, sink.length);
     free(sink.bytes);
@@ -81,12 +81,12 @@ static void lists(void **unused) {
         assert_false(is_there("none"));
     }
     expect(3, "No such file", "fit --manifest nothing.tsv --out none");
-    expect(2, "--shard 0/2", "fit --manifest list.tsv --out none --shard 0/2");
-    expect(2, "--shard 3/2", "fit --manifest list.tsv --out none --shard 3/2");
-    expect(2, "--shard one", "fit --manifest list.tsv --out none --shard one");
-    expect(2, "--formats docx", "fit --manifest list.tsv --out none --formats docx");
-    expect(2, "--formats bvh,bvh", "fit --manifest list.tsv --out none --formats bvh,bvh");
-    expect(2, "it takes some of", "fit --manifest list.tsv --out none --formats ''");
+    expect(2, "--shard takes K/N", "fit --manifest list.tsv --out none --shard 0/2");
+    expect(2, "--shard takes K/N", "fit --manifest list.tsv --out none --shard 3/2");
+    expect(2, "--shard takes K/N", "fit --manifest list.tsv --out none --shard one");
+    expect(2, "--formats takes some of", "fit --manifest list.tsv --out none --formats docx");
+    expect(2, "--formats takes some of", "fit --manifest list.tsv --out none --formats bvh,bvh");
+    expect(2, "--formats takes some of", "fit --manifest list.tsv --out none --formats ''");
     expect(3, "the folder cannot be made", "fit --manifest list.tsv --out take0.c3d/x");
     expect(3, "the folder cannot be made", "fit --manifest list.tsv --out ''");
     put("w.tsv", "# nothing\n");

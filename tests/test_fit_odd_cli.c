@@ -29,7 +29,7 @@ static sn_recording *with(sn_recording_info info, char (*labels)[64]) {
     sn_recording *out;
     for (int i = 0; i < info.nmarker; i++)
         names[i] = labels != NULL ? labels[i] : sn_recording_label(take, i);
-    assert_int_equal(sn_recording_create(&info, names, NULL, &out), SN_OK);
+    assert_int_equal(sn_recording_create(&info, names, NULL, &out, NULL), SN_OK);
     for (int f = 0; f < info.nframe; f++)
         memcpy(sn_recording_edit(out, f), sn_recording_frame(take, f),
                (size_t)info.nmarker * 3 * sizeof(double));
@@ -40,7 +40,7 @@ static void save(const char *name, sn_recording *recording) {
     memory_sink sink;
     sn_error error = {0};
     memory_sink_begin(&sink);
-    if (sn_c3d_write(recording, NULL, NULL, &sink.base, &error) != SN_OK)
+    if (sn_c3d_write(recording, NULL, &sink.base, NULL, &error) != SN_OK)
         fail_msg("%s: %s", name, error.text);
     FILE *f = fopen(path_of(name), "wb");
     assert_non_null(f);
@@ -58,7 +58,7 @@ static void labels_of(char (*labels)[64], const char *format) {
 static void labels(void **unused) {
     (void)unused;
     static char name[N][64];
-    sn_recording_info info = *sn_recording_get_info(take);
+    sn_recording_info info = *sn_recording_about(take);
     labels_of(name, "%s   ");
     save("padded.c3d", with(info, name));
     expect(0, "41 of 42 labels", "fit -m ex/subject.json -i padded.c3d");
@@ -103,7 +103,7 @@ static void labels(void **unused) {
 // A recording's times go on in what is fitted to it, and no input is written over.
 static void times_kept(void **unused) {
     (void)unused;
-    sn_recording_info info = *sn_recording_get_info(take);
+    sn_recording_info info = *sn_recording_about(take);
     sn_markers_options options = sn_markers_options_default();
     memory_sink sink;
     info.nframe = 20;
@@ -125,7 +125,7 @@ static void times_kept(void **unused) {
 
 static void few_markers(void **unused) {
     (void)unused;
-    sn_recording_info info = *sn_recording_get_info(take);
+    sn_recording_info info = *sn_recording_about(take);
     info.nmarker = 12;
     save("twelve.c3d", with(info, NULL));
     expect(0, "12 of 12 labels",
@@ -141,14 +141,14 @@ static void few_markers(void **unused) {
     sn_recording *none = with(info, NULL);
     memory_sink sink;
     memory_sink_begin(&sink);
-    (void)sn_c3d_write(none, NULL, NULL, &sink.base, NULL);
+    (void)sn_c3d_write(none, NULL, &sink.base, NULL, NULL);
     free(sink.bytes);
     sn_recording_destroy(none);
 }
 
 static void frames(void **unused) {
     (void)unused;
-    sn_recording_info info = *sn_recording_get_info(take);
+    sn_recording_info info = *sn_recording_about(take);
     sn_recording *r = with(info, NULL);
     uint64_t random = 1;
     for (int f = 0; f < 20; f++)
@@ -173,7 +173,7 @@ static void frames(void **unused) {
            "fit -m ex/subject.json -i one.c3d -o one.bvh -o one.amc -o one.glb -o one.mot --report "
            "one.html");
     expect(0, "from 1 frame:", "fit -m humanoid -i one.c3d --calibrate=scale");
-    info = *sn_recording_get_info(take);
+    info = *sn_recording_about(take);
     info.rate = 1;
     save("slow.c3d", with(info, NULL));
     if (whole)
@@ -206,7 +206,7 @@ static void frames(void **unused) {
 
 static void places(void **unused) {
     (void)unused;
-    sn_recording_info info = *sn_recording_get_info(take);
+    sn_recording_info info = *sn_recording_about(take);
     sn_recording *r = with(info, NULL);
     // one that stays where it is: a marker that fell off
     for (int f = 0; f < 80; f++)
@@ -225,7 +225,7 @@ static void places(void **unused) {
     }
     memory_sink sink;
     memory_sink_begin(&sink);
-    sn_status status = sn_c3d_write(r, NULL, NULL, &sink.base, NULL);
+    sn_status status = sn_c3d_write(r, NULL, &sink.base, NULL, NULL);
     free(sink.bytes);
     if (status == SN_OK) {
         save("infinite.c3d", r);

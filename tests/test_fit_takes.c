@@ -6,7 +6,7 @@
 // The first half, for calibration, and the second: frames that are far from those that were seen, not the
 // ones between them.
 static void halves(const sn_recording *all, sn_recording *half[2]) {
-    int n = sn_recording_get_info(all)->nframe / 2;
+    int n = sn_recording_about(all)->nframe / 2;
     for (int k = 0; k < 2; k++) half[k] = recording_cut(all, k * n, n);
 }
 
@@ -15,7 +15,7 @@ static void calibrated(const char *name, const sn_model *model, const sn_recordi
                        const sn_axis_map *axes, double bound) {
     double rms[2];
     sn_calibrate_options wanted = sn_calibrate_options_default();
-    if (sn_recording_get_info(take)->nframe < 1000) wanted.frames = 60;
+    if (sn_recording_about(take)->nframe < 1000) wanted.frames = 60;
     for (int scale = 0; scale < 2; scale++) {
         sn_calibrate_options o = wanted;
         o.scale = scale;
@@ -45,7 +45,7 @@ static void calibrated(const char *name, const sn_model *model, const sn_recordi
 // The second half of a take after calibrating on the first.
 static void half_calibrated(const char *name, const sn_model *model, const sn_recording *take,
                             const sn_axis_map *axes, double most) {
-    int n = sn_recording_get_info(take)->nframe / 2;
+    int n = sn_recording_about(take)->nframe / 2;
     sn_calibrate_options o = sn_calibrate_options_default();
     sn_recording *early = recording_cut(take, 0, n), *late = recording_cut(take, n, n);
     fitted first = fit_of(model, early, axes, &o, NULL),
@@ -87,7 +87,7 @@ static void clip_calibrated(void **unused) {
     assert_true(sn_axis_map_parse("yzx", &axes));
     sn_model *model = with_builtin(sn_skeleton_model(skeleton), take);
     // the whole clip, but under sanitizers its beginning
-    int n = sn_recording_get_info(take)->nframe;
+    int n = sn_recording_about(take)->nframe;
     sn_recording *part = recording_cut(take, 0, cases(10) < 10 && n > 100 ? 100 : n);
     calibrated("dg_03-05_02", model, part, &axes, 0.009);
     // other movements pull the skin elsewhere: no ten percent there
@@ -108,7 +108,7 @@ static double hidden_error(const example_take *t, const fitted *r, const sn_reco
     *worst = 0;
     assert_int_equal(sn_problem_create(t->subject, NULL, 0, NULL, &problem, NULL), SN_OK);
     for (int k = 0; k < 2; k++)
-        assert_int_equal(sn_workspace_create(problem, false, NULL, &ws[k]), SN_OK);
+        assert_int_equal(sn_workspace_create(problem, false, NULL, &ws[k], NULL), SN_OK);
     for (int f = 0; f < r->input.count; f++) {
         assert_int_equal(sn_workspace_pose(ws[0], sn_motion_frame(t->truth, f)), SN_OK);
         assert_int_equal(sn_workspace_pose(ws[1], sn_motion_frame(r->motion, f)), SN_OK);
@@ -171,7 +171,7 @@ static void gaps(void **state) {
 
     // nobody for half a second: held, and said
     for (int f = 300; f < 360; f++)
-        for (int i = 0; i < 3 * sn_recording_get_info(take)->nmarker; i++)
+        for (int i = 0; i < 3 * sn_recording_about(take)->nmarker; i++)
             sn_recording_edit(take, f)[i] = NAN;
     r = fit_of(t->subject, take, NULL, NULL, NULL);
     assert_int_equal(r.summary.held, 60);

@@ -21,7 +21,7 @@ static int end(void **state) {
 static void save(const char *name, const sn_recording *recording) {
     memory_sink sink;
     memory_sink_begin(&sink);
-    assert_int_equal(sn_c3d_write(recording, NULL, NULL, &sink.base, NULL), SN_OK);
+    assert_int_equal(sn_c3d_write(recording, NULL, &sink.base, NULL, NULL), SN_OK);
     FILE *f = fopen(path_of(name), "wb");
     assert_non_null(f);
     assert_int_equal(fwrite(sink.bytes, 1, sink.length, f), sink.length);
@@ -43,7 +43,7 @@ static void mirrored(void **unused) {
     (void)unused;
     sn_axis_map mirror = sn_axis_map_identity();
     mirror.sign[0] = -1;
-    sn_recording *r = recording_turned(take, &mirror, sn_recording_get_info(take));
+    sn_recording *r = recording_turned(take, &mirror, sn_recording_about(take));
     save("mirrored.c3d", r);
     sn_recording_destroy(r);
     // on standard error and once only: standard output has the summary
@@ -72,7 +72,7 @@ static void mirrored(void **unused) {
 static void labels_exchanged(void **unused) {
     (void)unused;
     sn_recording *r = recording_cut(take, 0, 80);
-    for (int m = 0; m < sn_recording_get_info(take)->nmarker; m++) {
+    for (int m = 0; m < sn_recording_about(take)->nmarker; m++) {
         char name[80];
         (void)snprintf(name, sizeof name, "%s", sn_label_name(sn_recording_label(take, m)));
         if (name[0] != 'L' && name[0] != 'R') continue;
@@ -137,7 +137,7 @@ static void units(void **unused) {
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         sn_axis_map map = sn_axis_map_identity();
         map.scale = all[i].by;
-        sn_recording *r = recording_turned(take, &map, sn_recording_get_info(take));
+        sn_recording *r = recording_turned(take, &map, sn_recording_about(take));
         save("unit.c3d", r);
         sn_recording_destroy(r);
         expect(3, all[i].says, "fit -m ex/subject.json -i unit.c3d -o never.bvh");
@@ -149,14 +149,14 @@ static void units(void **unused) {
     // the right unit helps
     sn_axis_map tenth = sn_axis_map_identity();
     tenth.scale = 0.1;
-    sn_recording *r = recording_turned(take, &tenth, sn_recording_get_info(take));
+    sn_recording *r = recording_turned(take, &tenth, sn_recording_about(take));
     save("cm.c3d", r);
     sn_recording_destroy(r);
     expect(0, "cm (as you said)", "fit -m ex/subject.json -i cm.c3d --units cm");
     assert_null(strstr(said, "WARNING"));
     // a child is only told of
     tenth.scale = 0.6;
-    r = recording_turned(take, &tenth, sn_recording_get_info(take));
+    r = recording_turned(take, &tenth, sn_recording_about(take));
     save("child.c3d", r);
     sn_recording_destroy(r);
     expect(0, "note          the body is about 0.", "fit -m ex/subject.json -i child.c3d");
@@ -224,7 +224,7 @@ static void error_limit(void **unused) {
     expect(0, "RMS", SHORT "--max-error 0.5cm");
     expect(4, "above 0.1 cm", SHORT "--max-error 0.001");
     expect(2, "a length such as", SHORT "--max-error 5parsec");
-    expect(0, "a number alone is", "fit --help");
+    expect(0, "a number\n                          alone is in metres", "fit --help");
 }
 
 int main(void) {

@@ -112,7 +112,7 @@ static void refused(void **unused) {
     for (int round = 0; round < 3; round++) {
         d.functions = round == 0 ? NULL : &two;
         if (round == 2) two.ncoordinate = 7;
-        assert_int_equal(sn_builder_create("", NULL, &builder), SN_OK);
+        assert_int_equal(sn_builder_create("", NULL, &builder, NULL), SN_OK);
         assert_int_equal(sn_builder_joint(builder, &d), 0);
         assert_int_equal(sn_builder_finish(builder, &model, &error), SN_ERR_MODEL);
         assert_non_null(strstr(error.text, "knee"));
@@ -139,14 +139,14 @@ static void columns(void **unused) {
     sn_table *table;
     d.name = "radius";
     d.functions = &functions;
-    assert_int_equal(sn_builder_create("", NULL, &builder), SN_OK);
+    assert_int_equal(sn_builder_create("", NULL, &builder, NULL), SN_OK);
     (void)sn_builder_joint(builder, &d);
     assert_int_equal(sn_builder_finish(builder, &model, NULL), SN_OK);
     sn_builder_destroy(builder);
     assert_int_equal(sn_model_joint_nv(model, 0), 2);
     assert_false(sn_model_is_length(model, 0, 0));
     assert_true(sn_model_is_length(model, 0, 1));
-    assert_int_equal(sn_motion_create(1, 2, 1, 100, NULL, &motion), SN_OK);
+    assert_int_equal(sn_motion_create(1, 2, 1, 100, NULL, &motion, NULL), SN_OK);
     sn_motion_edit(motion, 0)[0] = 3.141592653589793;
     sn_motion_edit(motion, 0)[1] = 0.25;
     assert_int_equal(sn_table_from_motion(model, motion, NULL, &table, NULL), SN_OK);
@@ -210,7 +210,7 @@ static void axis_and_direction(void **unused) {
         sn_builder *builder;
         sn_model *model;
         double coefficients[CHAIN][4], q[CHAIN], local[3];
-        assert_int_equal(sn_builder_create("", NULL, &builder), SN_OK);
+        assert_int_equal(sn_builder_create("", NULL, &builder, NULL), SN_OK);
         for (int i = 0; i < CHAIN; i++) {
             link *l = &links[i];
             l->parent = i == 0 ? -1 : below(&state, i);
@@ -269,7 +269,7 @@ static void axis_and_direction(void **unused) {
         sn_task task = sn_task_default(SN_TASK_POINT);
         task.joint = CHAIN - 1;
         assert_int_equal(sn_problem_create(model, &task, 1, NULL, &problem, NULL), SN_OK);
-        assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+        assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
         assert_int_equal(sn_workspace_pose(ws, q), SN_OK);
         double E[3], J[3 * CHAIN];
         mul(R[CHAIN - 1], local, 1, E);
@@ -307,7 +307,7 @@ static void jacobian_rate(void **unused) {
         sn_workspace *ws;
         double q[18], qd[18], moved[18], J[2][6 * 18], rate[6 * 18], size = 1;
         const double h = 1e-5;
-        assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+        assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
         sn_model_sample(model, &state, q);
         for (int v = 0; v < nv; v++) qd[v] = uniform(&state, -1, 1);
         for (int side = 0; side < 2; side++) {

@@ -4,7 +4,7 @@
 #include "support.h"
 
 #include "base/json.h"
-#include "formats/glb.h"
+#include "files/glb/glb.h"
 
 typedef struct bytes {
     unsigned char *data;
@@ -74,7 +74,7 @@ static void write_glb(const sn_glb_scene *scene, glb *g) {
     *g = (glb){.file.limit = SIZE_MAX};
     const sn_sink sink = {keep, &g->file};
     sn_error error = {0};
-    if (sn_glb_write(scene, &sink, &error) != SN_OK) fail_msg("%s", error.text);
+    if (sn_glb_write(scene, &sink, NULL, &error) != SN_OK) fail_msg("%s", error.text);
     const unsigned char *at = g->file.data;
     assert_memory_equal(at, "glTF", 4);
     assert_int_equal(u32(at + 4), 2);
@@ -290,12 +290,32 @@ static void assert_same_place(sn_vec3 model, const double file[3]) {
     assert_near(-model.y, file[2], 1e-6);
 }
 
+// Neighbouring rotations are on the same side, so that what lies between is the short way. (The weights of a skin
+// are fours of floats, too, and never negative.)
+static void check_sides(const glb *g) {
+    for (int a = 0; a < count_of(g, "accessors"); a++) {
+        const sn_json_node *accessor = item(g, "accessors", a);
+        if (strcmp(get(g, accessor, "type")->string, "VEC4") != 0 ||
+            number(g, accessor, "componentType", 0) != 5126)
+            continue;
+        double q[4], last[4] = {0};
+        for (int i = 0; i < (int)number(g, accessor, "count", 0); i++) {
+            double dot = 0;
+            read_floats(g, a, i, 4, q);
+            for (int k = 0; k < 4; k++) dot += q[k] * last[k];
+            assert_true(dot > -1e-6);
+            memcpy(last, q, sizeof last);
+        }
+    }
+}
+
 static void check_frames(const glb *g, const sn_model *model, const sn_motion *motion) {
+    check_sides(g);
     static player p;
     sn_problem *problem;
     sn_workspace *ws;
     assert_int_equal(sn_problem_create(model, NULL, 0, NULL, &problem, NULL), SN_OK);
-    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
     load_nodes(g, &p);
     for (int f = 0; f < sn_motion_nframe(motion); f++) {
         assert_int_equal(sn_workspace_pose(ws, sn_motion_frame(motion, f)), SN_OK);
@@ -320,7 +340,8 @@ static void check_frames(const glb *g, const sn_model *model, const sn_motion *m
 
 static sn_motion *random_motion(uint64_t *state, const sn_model *model, int nframe) {
     sn_motion *motion;
-    assert_int_equal(sn_motion_create(nframe, sn_model_nq(model), 1, 120, NULL, &motion), SN_OK);
+    assert_int_equal(sn_motion_create(nframe, sn_model_nq(model), 1, 120, NULL, &motion, NULL),
+                     SN_OK);
     for (int f = 0; f < nframe; f++) sn_model_sample(model, state, sn_motion_edit(motion, f));
     return motion;
 }
@@ -375,8 +396,8 @@ static void test_channels(void **state_) {
     (void)state_;
     sn_model *model;
     sn_motion *motion;
-    assert_int_equal(sn_model_humanoid(NULL, &model), SN_OK);
-    assert_int_equal(sn_motion_create(3, sn_model_nq(model), 1, 60, NULL, &motion), SN_OK);
+    assert_int_equal(sn_model_humanoid(NULL, &model, NULL), SN_OK);
+    assert_int_equal(sn_motion_create(3, sn_model_nq(model), 1, 60, NULL, &motion, NULL), SN_OK);
     for (int f = 0; f < 3; f++) sn_model_zero(model, sn_motion_edit(motion, f));
     sn_glb_scene scene = sn_glb_scene_default(model);
     scene.motion = motion;
@@ -408,7 +429,7 @@ static sn_recording *random_recording(uint64_t *state, int nframe, int nmarker) 
     sn_recording_info info = {
         .nframe = nframe, .nmarker = nmarker, .rate = 120, .metres_per_unit = 1};
     sn_recording *recording;
-    assert_int_equal(sn_recording_create(&info, labels, NULL, &recording), SN_OK);
+    assert_int_equal(sn_recording_create(&info, labels, NULL, &recording, NULL), SN_OK);
     for (int f = 0; f < nframe; f++)
         for (int i = 1; i < nmarker; i++)
             for (int k = 0, seen = below(state, 3); k < 3 && seen > 0; k++)
@@ -421,13 +442,13 @@ static void test_markers(void **state_) {
     static player p;
     uint64_t state = 4;
     sn_model *model;
-    assert_int_equal(sn_model_humanoid(NULL, &model), SN_OK);
+    assert_int_equal(sn_model_humanoid(NULL, &model, NULL), SN_OK);
     sn_motion *motion = random_motion(&state, model, 20);
     sn_recording *recording = random_recording(&state, 30, 4);
     sn_problem *problem;
     sn_workspace *ws;
     assert_int_equal(sn_problem_create(model, NULL, 0, NULL, &problem, NULL), SN_OK);
-    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
     sn_glb_scene scene = sn_glb_scene_default(model);
     assert_true(sn_glb_up("z", scene.rotation));
     scene.motion = motion;
@@ -476,7 +497,7 @@ static void test_bones(void **state_) {
         sn_builder *builder;
         sn_model *model;
         double tips[3 * (WAYS + 1)] = {0};
-        assert_int_equal(sn_builder_create("bones", NULL, &builder), SN_OK);
+        assert_int_equal(sn_builder_create("bones", NULL, &builder, NULL), SN_OK);
         for (int i = 0; i <= WAYS; i++) {
             char name[8];
             sn_joint_desc d = sn_joint_default(SN_JOINT_HINGE);
@@ -587,7 +608,7 @@ static void refuse(const sn_glb_scene *scene, sn_status status, const char *says
     bytes file = {.limit = SIZE_MAX};
     const sn_sink sink = {keep, &file};
     sn_error error = {0};
-    assert_int_equal(sn_glb_write(scene, &sink, &error), status);
+    assert_int_equal(sn_glb_write(scene, &sink, NULL, &error), status);
     assert_int_equal(error.status, status);
     assert_int_equal(file.used, 0);
     if (strstr(error.text, says) == NULL) fail_msg("\"%s\" does not say \"%s\"", error.text, says);
@@ -598,7 +619,7 @@ static void test_refused(void **state_) {
     (void)state_;
     uint64_t state = 6;
     sn_model *model;
-    assert_int_equal(sn_model_humanoid(NULL, &model), SN_OK);
+    assert_int_equal(sn_model_humanoid(NULL, &model, NULL), SN_OK);
     sn_motion *motion = random_motion(&state, model, 3), *other, *slow;
     sn_recording *recording = random_recording(&state, 3, 4);
     const sn_glb_scene plain = sn_glb_scene_default(model);
@@ -611,16 +632,45 @@ static void test_refused(void **state_) {
     scene = plain;
     scene.rotation[0] = 0;
     refuse(&scene, SN_ERR_VALUE, "rotation");
-    assert_int_equal(sn_motion_create(2, 3, 1, 60, NULL, &other), SN_OK);
+    assert_int_equal(sn_motion_create(2, 3, 1, 60, NULL, &other, NULL), SN_OK);
     scene = plain;
     scene.motion = other;
     refuse(&scene, SN_ERR_ARGUMENT, "the motion has 3 coordinates");
-    assert_int_equal(sn_motion_create(2, sn_model_nq(model), 1, 0, NULL, &slow), SN_OK);
+    assert_int_equal(sn_motion_create(2, sn_model_nq(model), 1, 0, NULL, &slow, NULL), SN_OK);
     for (int f = 0; f < 2; f++) sn_model_sample(model, &state, sn_motion_edit(slow, f));
     scene.motion = slow;
     refuse(&scene, SN_ERR_ARGUMENT, "set the scene's rate");
     scene.rate = 1e9;
     refuse(&scene, SN_ERR_VALUE, "frames per second");
+    // a thousandth apart is what rounded rates are; more is another clock
+    for (int k = 0; k < 2; k++) {
+        sn_motion *fast;
+        sn_recording_info odd = *sn_recording_about(recording);
+        odd.rate = k == 0 ? 999 : 998;
+        sn_recording *points;
+        static const char *const names[] = {"A", "B", "C", "D"};
+        assert_int_equal(odd.nmarker, 4);
+        assert_int_equal(sn_recording_create(&odd, names, NULL, &points, NULL), SN_OK);
+        for (int f = 0; f < odd.nframe; f++)
+            memcpy(sn_recording_edit(points, f), sn_recording_frame(recording, f),
+                   3 * (size_t)odd.nmarker * sizeof(double));
+        assert_int_equal(sn_motion_create(2, sn_model_nq(model), 1, 1000, NULL, &fast, NULL),
+                         SN_OK);
+        for (int f = 0; f < 2; f++) sn_model_sample(model, &state, sn_motion_edit(fast, f));
+        scene = plain;
+        scene.motion = fast;
+        scene.recording = points;
+        if (k == 0) {
+            bytes file = {.limit = SIZE_MAX};
+            const sn_sink sink = {keep, &file};
+            assert_int_equal(sn_glb_write(&scene, &sink, NULL, NULL), SN_OK);
+            free(file.data);
+        } else {
+            refuse(&scene, SN_ERR_ARGUMENT, "set the scene's rate");
+        }
+        sn_motion_destroy(fast);
+        sn_recording_destroy(points);
+    }
     scene = plain;
     scene.motion = motion;
     scene.recording = recording;
@@ -653,7 +703,7 @@ static void test_too_large(void **state_) {
     assert_non_null(strstr(error.text, "4.29"));
     sn_model *model = random_model(&state, 1, SN_JOINT_SLIDER);
     sn_motion *motion;
-    assert_int_equal(sn_motion_create((1 << 23) + 1, 1, 1, 60, NULL, &motion), SN_OK);
+    assert_int_equal(sn_motion_create((1 << 23) + 1, 1, 1, 60, NULL, &motion, NULL), SN_OK);
     sn_glb_scene scene = sn_glb_scene_default(model);
     scene.motion = motion;
     refuse(&scene, SN_ERR_SIZE, "more than 8388608 frames");
@@ -665,19 +715,18 @@ static void test_faults(void **state_) {
     (void)state_;
     uint64_t state = 8;
     sn_model *model;
-    assert_int_equal(sn_model_humanoid(NULL, &model), SN_OK);
+    assert_int_equal(sn_model_humanoid(NULL, &model, NULL), SN_OK);
     sn_motion *motion = random_motion(&state, model, 10);
     test_allocator a;
     sn_glb_scene scene = sn_glb_scene_default(model);
     scene.motion = motion;
-    scene.allocator = &a.base;
     sn_error error;
     for (long n = 0;; n++) {
         test_allocator_begin(&a);
         a.fail_at = n;
         bytes file = {.limit = SIZE_MAX};
         const sn_sink sink = {keep, &file};
-        sn_status status = sn_glb_write(&scene, &sink, &error);
+        sn_status status = sn_glb_write(&scene, &sink, &a.base, &error);
         assert_int_equal(a.live, 0);
         free(file.data);
         if (status == SN_OK) break;
@@ -692,7 +741,7 @@ static void test_faults(void **state_) {
     for (size_t limit = 0; limit <= whole; limit += limit + 997 < whole ? 997 : 1) {
         bytes file = {.limit = limit};
         const sn_sink sink = {keep, &file};
-        sn_status status = sn_glb_write(&scene, &sink, &error);
+        sn_status status = sn_glb_write(&scene, &sink, &a.base, &error);
         assert_int_equal(status, limit < whole ? SN_ERR_FILE : SN_OK);
         assert_true(file.used <= limit);
         free(file.data);

@@ -18,8 +18,8 @@ static sn_document read_document(const char *name) {
 // Markers of two files are at the same places in every frame, to `tolerance` metres.
 static void same_markers(const char *one, const char *other, double tolerance) {
     sn_document a = read_document(one), b = read_document(other);
-    const sn_recording_info *x = sn_recording_get_info(a.recording),
-                            *y = sn_recording_get_info(b.recording);
+    const sn_recording_info *x = sn_recording_about(a.recording),
+                            *y = sn_recording_about(b.recording);
     assert_int_equal(x->nframe, y->nframe);
     assert_int_equal(x->nmarker, y->nmarker);
     for (int m = 0; m < x->nmarker; m++)
@@ -28,8 +28,8 @@ static void same_markers(const char *one, const char *other, double tolerance) {
         for (int k = 0; k < 3 * x->nmarker; k++)
             assert_near(sn_recording_frame(a.recording, f)[k],
                         sn_recording_frame(b.recording, f)[k], tolerance);
-    sn_document_free(&a);
-    sn_document_free(&b);
+    sn_document_destroy(&a);
+    sn_document_destroy(&b);
 }
 
 static void test_fitted_take(void **unused) {
@@ -60,18 +60,18 @@ static void test_fitted_take(void **unused) {
                    program_path("again.trc"));
     same_markers("fit.trc", "again.trc", 4e-6);
     sn_document a = read_document("fit.glb"), b = read_document("back.glb");
-    assert_int_equal(sn_recording_get_info(a.recording)->nmarker,
-                     sn_recording_get_info(b.recording)->nmarker);
+    assert_int_equal(sn_recording_about(a.recording)->nmarker,
+                     sn_recording_about(b.recording)->nmarker);
     for (int f = 0; f < 61; f++)
-        for (int m = 0; m < sn_recording_get_info(a.recording)->nmarker; m++) {
+        for (int m = 0; m < sn_recording_about(a.recording)->nmarker; m++) {
             assert_int_equal(sn_recording_present(a.recording, f, m),
                              sn_recording_present(b.recording, f, m));
             for (int k = 3 * m; sn_recording_present(a.recording, f, m) && k < 3 * m + 3; k++)
                 assert_near(sn_recording_frame(a.recording, f)[k],
                             sn_recording_frame(b.recording, f)[k], 1e-6);
         }
-    sn_document_free(&a);
-    sn_document_free(&b);
+    sn_document_destroy(&a);
+    sn_document_destroy(&b);
 }
 
 static void test_refused(void **unused) {

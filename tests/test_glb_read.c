@@ -3,14 +3,14 @@
 // by hand, are what they say; broken ones are refused with their sentence.
 #include "memory_sink.h"
 
-#include "sinew/glb.h"
+#include "sinew/files.h"
 
 // --- written, then read ---------------------------------------------------------------------------
 
 static void write_scene(const sn_glb_scene *scene, memory_sink *sink) {
     sn_error error = {0};
     memory_sink_begin(sink);
-    if (sn_glb_write(scene, &sink->base, &error) != SN_OK) fail_msg("%s", error.text);
+    if (sn_glb_write(scene, &sink->base, NULL, &error) != SN_OK) fail_msg("%s", error.text);
 }
 
 static sn_glb_content read_bytes(const void *bytes, size_t length) {
@@ -24,7 +24,7 @@ static sn_glb_content read_bytes(const void *bytes, size_t length) {
 static sn_model *with_markers(uint64_t *state, sn_model *plain, int nmarker) {
     sn_builder *b;
     sn_model *model;
-    assert_int_equal(sn_builder_create("a figure", NULL, &b), SN_OK);
+    assert_int_equal(sn_builder_create("a figure", NULL, &b, NULL), SN_OK);
     for (int j = 0; j < sn_model_njoint(plain); j++)
         (void)sn_builder_joint(b, sn_model_joint(plain, j));
     for (int i = 0; i < nmarker; i++) {
@@ -42,7 +42,8 @@ static sn_model *with_markers(uint64_t *state, sn_model *plain, int nmarker) {
 
 static sn_motion *random_motion(uint64_t *state, const sn_model *model, int nframe, double rate) {
     sn_motion *motion;
-    assert_int_equal(sn_motion_create(nframe, sn_model_nq(model), 1, rate, NULL, &motion), SN_OK);
+    assert_int_equal(sn_motion_create(nframe, sn_model_nq(model), 1, rate, NULL, &motion, NULL),
+                     SN_OK);
     for (int f = 0; f < nframe; f++) sn_model_sample(model, state, sn_motion_edit(motion, f));
     return motion;
 }
@@ -50,7 +51,7 @@ static sn_motion *random_motion(uint64_t *state, const sn_model *model, int nfra
 static sn_workspace *workspace_of(const sn_model *model, sn_problem **problem) {
     sn_workspace *ws;
     assert_int_equal(sn_problem_create(model, NULL, 0, NULL, problem, NULL), SN_OK);
-    assert_int_equal(sn_workspace_create(*problem, false, NULL, &ws), SN_OK);
+    assert_int_equal(sn_workspace_create(*problem, false, NULL, &ws, NULL), SN_OK);
     return ws;
 }
 
@@ -132,7 +133,7 @@ static double there_and_back(const sn_glb_scene *scene) {
     }
     free(zero);
     free(rest);
-    sn_glb_content_free(&c);
+    sn_glb_content_destroy(&c);
     free(sink.bytes);
     return worst;
 }
@@ -168,7 +169,7 @@ static void test_humanoid(void **unused) {
     (void)unused;
     uint64_t state = 72;
     sn_model *model;
-    assert_int_equal(sn_model_humanoid(NULL, &model), SN_OK);
+    assert_int_equal(sn_model_humanoid(NULL, &model, NULL), SN_OK);
     sn_motion *motion = random_motion(&state, model, 300, 120);
     sn_glb_scene scene = sn_glb_scene_default(model);
     scene.motion = motion;
@@ -187,7 +188,7 @@ static void test_rest_pose(void **unused) {
     sn_model *model;
     memory_sink sink;
     const double none[4] = {1, 0, 0, 0};
-    assert_int_equal(sn_model_humanoid(NULL, &model), SN_OK);
+    assert_int_equal(sn_model_humanoid(NULL, &model, NULL), SN_OK);
     sn_motion *motion = random_motion(&state, model, 5, 120);
     sn_glb_scene scene = sn_glb_scene_default(model);
     scene.motion = motion;
@@ -198,7 +199,7 @@ static void test_rest_pose(void **unused) {
     sn_model_zero(model, qa);
     sn_model_zero(c.model, qb);
     assert_true(distance(model, qa, c.model, qb, none) < 1e-6);
-    sn_glb_content_free(&c);
+    sn_glb_content_destroy(&c);
     free(sink.bytes);
     sn_motion_destroy(motion);
     sn_model_destroy(model);
@@ -228,17 +229,40 @@ static void test_recordings(void **unused) {
         write_scene(&scene, &sink);
         sn_glb_content c = read_bytes(sink.bytes, sink.length);
         assert_true(recording_distance(recording, c.recording) < 1e-6);
-        const sn_recording_info *read = sn_recording_get_info(c.recording);
+        const sn_recording_info *read = sn_recording_about(c.recording);
         assert_near(read->rate, 100, 1e-12);
         assert_true(read->metres_per_unit == 1 && strcmp(read->y_screen, "+Y") == 0);
         assert_int_equal(read->first_frame, 1);
         if (k % 3 == 0) assert_null(c.motion);
         if (k % 3 > 0 && c.motion != NULL)
             assert_int_equal(sn_motion_nframe(c.motion), sn_motion_nframe(motion));
-        sn_glb_content_free(&c);
+        sn_glb_content_destroy(&c);
         free(sink.bytes);
         sn_recording_destroy(recording);
         sn_motion_destroy(motion);
+        sn_model_destroy(model);
+    }
+}
+
+// Half a turn about one axis is a rotation whose other numbers are 0, and stays one.
+static void test_half_turns(void **unused) {
+    (void)unused;
+    for (int axis = 0; axis < 3; axis++) {
+        sn_builder *b;
+        sn_model *model;
+        assert_int_equal(sn_builder_create("turned", NULL, &b, NULL), SN_OK);
+        for (int i = 0; i < 3; i++) {
+            sn_joint_desc d = sn_joint_default(SN_JOINT_BALL);
+            d.name = (const char *const[]){"a", "b", "c"}[i];
+            d.parent = i - 1;
+            d.position[0] = 0.3, d.position[1] = 0.2, d.position[2] = 0.1;
+            for (int k = 0; k < 4; k++) d.rotation[k] = k == 1 + axis;
+            assert_int_equal(sn_builder_joint(b, &d), i);
+        }
+        assert_int_equal(sn_builder_finish(b, &model, NULL), SN_OK);
+        sn_builder_destroy(b);
+        sn_glb_scene scene = sn_glb_scene_default(model);
+        assert_true(there_and_back(&scene) < 1e-6);
         sn_model_destroy(model);
     }
 }
@@ -372,7 +396,22 @@ static void test_skinned(void **unused) {
     assert_at(&c, 1, "Head", 1.2, 1.5, 0);  // z of the armature turns to its x
     assert_at(&c, 2, "Head", 2, 1.3, 0);
     assert_non_null(strstr(c.note, "of its 2 animations the first is read, \"walk\""));
-    sn_glb_content_free(&c);
+    sn_glb_content_destroy(&c);
+}
+
+// A shape that carries a joint is one, also as the very first node.
+static void test_shown_root(void **unused) {
+    (void)unused;
+    sn_glb_content c = read_made(
+        "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],"
+        "\"nodes\":[{\"name\":\"base\",\"mesh\":0,\"translation\":[0,1,0],\"children\":[1]},"
+        "{\"name\":\"arm\",\"translation\":[0,2,0],\"children\":[2]},{\"name\":\"hand\","
+        "\"translation\":[1,0,0]}],"
+        "\"meshes\":[{\"primitives\":[]}]}",
+        NULL, 0);
+    assert_int_equal(sn_model_njoint(c.model), 3);
+    assert_string_equal(sn_model_joint(c.model, 0)->name, "base");
+    sn_glb_content_destroy(&c);
 }
 
 // Without a motion every joint may turn, so that the figure can be posed.
@@ -389,7 +428,7 @@ static void test_still(void **unused) {
     assert_int_equal(type_of(&c, "Spine"), SN_JOINT_BALL);
     assert_int_equal(type_of(&c, "Head"), SN_JOINT_BALL);
     assert_at(&c, -1, "Head", 0, 1.7, 0);
-    sn_glb_content_free(&c);
+    sn_glb_content_destroy(&c);
 }
 
 // No skin: what moves though it carries a mesh, names that stand twice or not at all, two trees,
@@ -418,7 +457,7 @@ static void test_plain(void **unused) {
     assert_int_equal(type_of(&c, "joint_1"), SN_JOINT_TRANSLATION);
     assert_int_equal(type_of(&c, "roots"), SN_JOINT_FIXED);
     assert_int_equal(sn_motion_nframe(c.motion), 2);  // the clock starts with the first key
-    sn_glb_content_free(&c);
+    sn_glb_content_destroy(&c);
 }
 
 // Matrices, and scales that reach what hangs below; several skins on what meets further up.
@@ -443,7 +482,7 @@ static void test_places(void **unused) {
     // below its rotation the mean of it, 2 x cbrt(24): x of c is y of a, and so -x
     assert_at(&c, -1, "d", 1 - 6 - 2 * cbrt(24), 2 + 4, 8);
     assert_non_null(strstr(c.note, "mean"));
-    sn_glb_content_free(&c);
+    sn_glb_content_destroy(&c);
 }
 
 // A node that turns by keys of some kind; where the one below is tells how far.
@@ -470,12 +509,12 @@ static void test_interpolation(void **unused) {
         assert_at(&c, f, "hand", cos(angle), sin(angle), 0);
     }
     assert_string_equal(c.note, "");
-    sn_glb_content_free(&c);
+    sn_glb_content_destroy(&c);
 
     c = read_made(TURNING("STEP", "3", "3", "5126", ""), keys, 27);
     assert_at(&c, 14, "hand", 1, 0, 0);
     assert_at(&c, 15, "hand", 0, 1, 0);
-    sn_glb_content_free(&c);
+    sn_glb_content_destroy(&c);
 
     keys[2] = 0.6137f;  // nowhere
     c = read_made(TURNING("LINEAR", "3", "3", "5126", ""), keys, 27);
@@ -484,7 +523,7 @@ static void test_interpolation(void **unused) {
     assert_at(&c, 15, "hand", S, S, 0);
     assert_at(&c, 37, "hand", 0, 1, 0);
     assert_non_null(strstr(c.note, "not evenly spaced"));
-    sn_glb_content_free(&c);
+    sn_glb_content_destroy(&c);
 
     // Hermite: two keys a second apart, each with an in-tangent, a value and an out-tangent
     const float curve[27] = {0, 1, 0, 9,  9, 9, 9, 0, 0, 0, 1, 0, 0, 1,
@@ -500,7 +539,7 @@ static void test_interpolation(void **unused) {
         double angle = 2 * atan2(z, w);
         assert_at(&c, f, "hand", cos(angle), sin(angle), 0);
     }
-    sn_glb_content_free(&c);
+    sn_glb_content_destroy(&c);
 
     // 16-bit numbers: 23170/32767 is close to the sine of 45 degrees
     float small[27] = {0, 1, 2};
@@ -511,7 +550,40 @@ static void test_interpolation(void **unused) {
     assert_at(&c, 0, "hand", 1, 0, 0);
     assert_at(&c, 1, "hand", 0, 1, 0);
     assert_at(&c, 2, "hand", 0, -1, 0);
-    sn_glb_content_free(&c);
+    sn_glb_content_destroy(&c);
+}
+
+// Three keys on frames of every rate that cameras and capture systems have: none of them lies on
+// the frames of another rate, and a motion has the rate that the keys have.
+static void test_usual_rates(void **unused) {
+    (void)unused;
+    static const double rates[] = {24, 25,         30,  24 / 1.001, 30 / 1.001,  48, 50,
+                                   60, 60 / 1.001, 100, 120,        120 / 1.001, 240};
+    for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
+        // long enough for 30 and 30/1.001 to differ; odd, so that half the rate does not do
+        const int middle = 701, last = 1903;
+        float keys[27] = {0,
+                          (float)(middle / rates[i]),
+                          (float)(last / rates[i]),
+                          0,
+                          0,
+                          0,
+                          1,
+                          0,
+                          0,
+                          S,
+                          S,
+                          0,
+                          0,
+                          -S,
+                          -S};
+        sn_glb_content c = read_made(TURNING("LINEAR", "3", "3", "5126", ""), keys, 27);
+        assert_near(sn_motion_rate(c.motion), rates[i], 1e-12);
+        assert_int_equal(sn_motion_nframe(c.motion), last + 1);
+        assert_string_equal(c.note, "");
+        assert_at(&c, middle, "hand", 0, 1, 0);
+        sn_glb_content_destroy(&c);
+    }
 }
 
 // Keys that never change are no degree of freedom, but they count: the node is where they say, not
@@ -531,7 +603,7 @@ static void test_held(void **unused) {
     assert_int_equal(sn_model_nq(c.model), 7);
     assert_at(&c, 0, "Head", 0.3, 1.5, 0);
     assert_at(&c, 2, "Head", 2.3, 1.5, 0);
-    sn_glb_content_free(&c);
+    sn_glb_content_destroy(&c);
 
     // sinew's own: joints that stay where they are, away from zero
     uint64_t state = 75;
@@ -569,13 +641,13 @@ static void test_text(void **unused) {
         "\"data:application/octet-stream;base64,AAAAAAAAgD8AAAAAAAAAAAAAAAAAAAAAAACAPwAAAAA=\"}]}";
     sn_glb_content c = read_bytes(text, sizeof text - 1);
     assert_at(&c, 1, "a", 0, 1, 0);
-    sn_glb_content_free(&c);
+    sn_glb_content_destroy(&c);
     sn_document d;
     assert_int_equal(sn_document_read("a.gltf", text, sizeof text - 1, NULL, NULL, &d, NULL),
                      SN_OK);
     assert_int_equal(d.format, SN_FORMAT_GLB);
     assert_true(d.model != NULL && d.motion != NULL && d.recording == NULL);
-    sn_document_free(&d);
+    sn_document_destroy(&d);
 }
 
 static void test_scale_over_time(void **unused) {
@@ -591,7 +663,7 @@ static void test_scale_over_time(void **unused) {
     sn_glb_content c = read_made(json, keys, 8);
     assert_at(&c, 1, "a", 1, 2, 1);
     assert_non_null(strstr(c.note, "scale of 1 joint changes over time"));
-    sn_glb_content_free(&c);
+    sn_glb_content_destroy(&c);
 }
 
 // --- refused ---------------------------------------------------------------------------------------
@@ -702,7 +774,7 @@ static void test_refused(void **unused) {
     };
     float keys[27] = {0, 1, 2, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
     sn_glb_content c = read_made(good, keys, 27);
-    sn_glb_content_free(&c);
+    sn_glb_content_destroy(&c);
     for (size_t i = 0; i < sizeof broken / sizeof broken[0]; i++)
         refuse_with(good, broken[i].from, broken[i].to, broken[i].sentence);
     const made *m;
@@ -752,7 +824,7 @@ static void test_container(void **unused) {
     refuse_bytes(x.bytes, x.length, "buffer 0 is not in the file");
     // bytes behind the end are nobody's
     sn_glb_content c = read_bytes(m.bytes, m.length + 100);
-    sn_glb_content_free(&c);
+    sn_glb_content_destroy(&c);
 }
 
 static void test_memory(void **unused) {
@@ -776,7 +848,7 @@ static void test_memory(void **unused) {
         sn_status status = sn_glb_read(sink.bytes, sink.length, &a.base, &c, &error);
         if (status == SN_OK) {
             assert_true(n > 5 && c.model != NULL && c.motion != NULL && c.recording != NULL);
-            sn_glb_content_free(&c);
+            sn_glb_content_destroy(&c);
         }
         assert_int_equal(a.live, 0);
         if (status == SN_OK) break;
@@ -798,7 +870,8 @@ int main(void) {
         cmocka_unit_test(test_interpolation), cmocka_unit_test(test_text),
         cmocka_unit_test(test_held),          cmocka_unit_test(test_scale_over_time),
         cmocka_unit_test(test_refused),       cmocka_unit_test(test_container),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_memory),        cmocka_unit_test(test_usual_rates),
+        cmocka_unit_test(test_half_turns),    cmocka_unit_test(test_shown_root),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

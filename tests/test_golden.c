@@ -136,7 +136,7 @@ static bool golden_begin(golden *g) {
     if (!table_read("golden/bones.csv", &bones)) return false;
     if (!table_read("golden/markers.csv", &markers)) return false;
     sn_builder *b;
-    assert_int_equal(sn_builder_create("golden", NULL, &b), SN_OK);
+    assert_int_equal(sn_builder_create("golden", NULL, &b, NULL), SN_OK);
     for (int bone = 1; bone <= BONES; bone++) add_bone(g, b, &bones, bone);
     for (int i = 0; i < MARKERS; i++) g->bone_of[i] = (int)number_at(&markers, i + 1, 2);
     sn_error error = {0};
@@ -264,7 +264,7 @@ static void check_frame(const golden *g, const char *start, int frame, errors *e
     static double dense[DOFS * DOFS];
     sn_problem *problem = frame_problem(g, &markers, frame);
     sn_workspace *ws;
-    assert_int_equal(sn_workspace_create(problem, true, NULL, &ws), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, true, NULL, &ws, NULL), SN_OK);
     read_pose(g, &poses, frame, q);
     assert_int_equal(sn_workspace_eval(ws, q, SN_EVAL_HESSIAN, &f), SN_OK);
     sn_workspace_gradient(ws, gradient);

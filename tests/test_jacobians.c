@@ -17,7 +17,7 @@ typedef struct fixture {
 static void setup(fixture *t, uint64_t *state, int type) {
     t->model = random_model(state, 1 + below(state, 8), type);
     assert_int_equal(sn_problem_create(t->model, NULL, 0, NULL, &t->problem, NULL), SN_OK);
-    assert_int_equal(sn_workspace_create(t->problem, false, NULL, &t->ws), SN_OK);
+    assert_int_equal(sn_workspace_create(t->problem, false, NULL, &t->ws, NULL), SN_OK);
     t->nv = sn_model_nv(t->model);
     t->joint = below(state, sn_model_njoint(t->model));
     for (int i = 0; i < 3; i++) t->local[i] = uniform(state, -1, 1);

@@ -19,9 +19,9 @@ static void unmap(const sn_axis_map *map, const double out[3], double in[3]) {
 static take random_take(uint64_t *state, int nframe, const sn_axis_map *map, bool stated,
                         double noise, double gaps) {
     take t;
-    assert_int_equal(sn_model_humanoid(NULL, &t.model), SN_OK);
+    assert_int_equal(sn_model_humanoid(NULL, &t.model, NULL), SN_OK);
     int n = sn_model_nmarker(t.model), nq = sn_model_nq(t.model);
-    assert_int_equal(sn_motion_create(nframe, nq, 1, 0, NULL, &t.motion), SN_OK);
+    assert_int_equal(sn_motion_create(nframe, nq, 1, 0, NULL, &t.motion, NULL), SN_OK);
     sn_recording_info info = {.nframe = nframe, .nmarker = n + 2, .first_frame = 7};
     if (stated) {
         info.metres_per_unit = map->scale;
@@ -35,11 +35,11 @@ static take random_take(uint64_t *state, int nframe, const sn_axis_map *map, boo
     }
     labels[n] = "*41";
     labels[n + 1] = "someone:RARE";
-    assert_int_equal(sn_recording_create(&info, labels, NULL, &t.recording), SN_OK);
+    assert_int_equal(sn_recording_create(&info, labels, NULL, &t.recording, NULL), SN_OK);
     sn_problem *problem;
     sn_workspace *ws;
     assert_int_equal(sn_problem_create(t.model, NULL, 0, NULL, &problem, NULL), SN_OK);
-    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
     for (int f = 0; f < nframe; f++) {
         double *q = sn_motion_edit(t.motion, f);
         sn_model_sample(t.model, state, q);
@@ -132,7 +132,7 @@ static void refusals(void **unused) {
     sn_marker_set *set;
     sn_error error;
     sn_motion *other;
-    assert_int_equal(sn_motion_create(10, 3, 1, 0, NULL, &other), SN_OK);
+    assert_int_equal(sn_motion_create(10, 3, 1, 0, NULL, &other, NULL), SN_OK);
     assert_int_equal(
         sn_marker_set_learn(t.model, other, t.recording, &map, NULL, &set, NULL, &error),
         SN_ERR_ARGUMENT);
@@ -142,7 +142,7 @@ static void refusals(void **unused) {
     const sn_recording_info two = {.nframe = 10, .nmarker = 2, .metres_per_unit = 1};
     const char *const labels[] = {"a:LFHD", "b:LFHD"};
     sn_recording *r;
-    assert_int_equal(sn_recording_create(&two, labels, NULL, &r), SN_OK);
+    assert_int_equal(sn_recording_create(&two, labels, NULL, &r, NULL), SN_OK);
     // all missing, then both there
     assert_int_equal(sn_marker_set_learn(t.model, t.motion, r, &map, NULL, &set, NULL, &error),
                      SN_ERR_ARGUMENT);
@@ -259,8 +259,8 @@ static void real_takes(void **unused) {
         assert_true(agree >= clips[k].agree && far <= 3 && rms <= clips[k].rms_cm);
         sn_marker_set_destroy(set);
         sn_marker_set_destroy(builtin);
-        sn_document_free(&d);
-        sn_document_free(&r);
+        sn_document_destroy(&d);
+        sn_document_destroy(&r);
     }
 }
 
@@ -291,10 +291,10 @@ static void offsets_and_words(void **unused) {
     program_expect(0, "41, 41 with a position", "info %s", set);
 
     program_expect(2, "are needed", "markers -m %s", model);
-    program_expect(2, "--axes xxz", "markers -m %s -a %s -i %s -o %s --axes xxz", model, truth, c3d,
-                   set);
-    program_expect(2, "--units furlong", "markers -m %s -a %s -i %s -o %s --units furlong", model,
-                   truth, c3d, set);
+    program_expect(2, "--axes takes", "markers -m %s -a %s -i %s -o %s --axes xxz", model, truth,
+                   c3d, set);
+    program_expect(2, "--units takes m, cm", "markers -m %s -a %s -i %s -o %s --units furlong",
+                   model, truth, c3d, set);
     program_expect(3, "holds no motion", "markers -m %s -i %s -o %s", model, c3d, set);
     program_expect(3, "no label begins with", "markers -m %s -a %s -i %s -o %s --subject nobody",
                    model, truth, c3d, set);

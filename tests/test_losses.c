@@ -12,7 +12,7 @@ static sn_problem *thrown(sn_model *model, uint64_t *state, double *q, int bad[3
     sn_problem *problem;
     sn_workspace *ws;
     assert_int_equal(sn_problem_create_markers(model, NULL, &problem, NULL), SN_OK);
-    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
     sn_model_sample(model, state, q);
     for (int i = 7; i < sn_model_nq(model); i++) q[i] *= 0.3;
     assert_int_equal(sn_workspace_pose(ws, q), SN_OK);
@@ -44,8 +44,8 @@ static double off(const sn_problem *problem, const double *q, const double *trut
     const sn_model *model = sn_problem_model(problem);
     sn_workspace *a, *b;
     double worst = 0;
-    assert_int_equal(sn_workspace_create(problem, false, NULL, &a), SN_OK);
-    assert_int_equal(sn_workspace_create(problem, false, NULL, &b), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, false, NULL, &a, NULL), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, false, NULL, &b, NULL), SN_OK);
     assert_int_equal(sn_workspace_pose(a, q), SN_OK);
     assert_int_equal(sn_workspace_pose(b, truth), SN_OK);
     for (int j = 0; j < sn_model_njoint(model); j++) {
@@ -64,7 +64,7 @@ static sn_report solve(const sn_problem *problem, sn_method method, int iteratio
     sn_report report;
     options.method = method;
     options.max_iterations = iterations;
-    assert_int_equal(sn_solver_create(problem, &options, NULL, &solver), SN_OK);
+    assert_int_equal(sn_solver_create(problem, &options, NULL, &solver, NULL), SN_OK);
     assert_int_equal(sn_solver_solve(solver, q, &report), SN_OK);
     sn_solver_destroy(solver);
     return report;
@@ -84,7 +84,7 @@ static double median(double *x, int n) {
 static void thrown_markers(void **unused) {
     (void)unused;
     sn_model *model;
-    assert_int_equal(sn_model_humanoid(NULL, &model), SN_OK);
+    assert_int_equal(sn_model_humanoid(NULL, &model, NULL), SN_OK);
     static const sn_method methods[] = {SN_METHOD_NEWTON, SN_METHOD_HYBRID, SN_METHOD_LM};
     uint64_t state = 31;
     enum { MOST = 400 };
@@ -139,7 +139,7 @@ static void thrown_markers(void **unused) {
 static void every_method(void **unused) {
     (void)unused;
     sn_model *model;
-    assert_int_equal(sn_model_humanoid(NULL, &model), SN_OK);
+    assert_int_equal(sn_model_humanoid(NULL, &model, NULL), SN_OK);
     uint64_t state = 32;
     for (int round = 0; round < cases(4); round++) {
         double truth[64], start[64], q[64], f0;
@@ -148,7 +148,7 @@ static void every_method(void **unused) {
         set_all(problem, round % 2 ? SN_LOSS_HUBER : SN_LOSS_CAUCHY, 0.05);
         sn_model_sample(model, &state, start);
         sn_workspace *ws;
-        assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+        assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
         assert_int_equal(sn_workspace_eval(ws, start, 0, &f0), SN_OK);
         for (int m = 0; m < METHODS; m++) {
             if (!sn_method_available((sn_method)m)) continue;
@@ -170,7 +170,7 @@ static void every_method(void **unused) {
 static void as_far(void **unused) {
     (void)unused;
     sn_model *model;
-    assert_int_equal(sn_model_humanoid(NULL, &model), SN_OK);
+    assert_int_equal(sn_model_humanoid(NULL, &model, NULL), SN_OK);
     static const sn_method methods[] = {SN_METHOD_CCD, SN_METHOD_PINV, SN_METHOD_QR};
     uint64_t state = 36;
     for (int round = 0; round < 2; round++) {
@@ -216,7 +216,7 @@ static void majorant(void **unused) {
         double *H = malloc((n * n + 1) * sizeof *H);
         const int *order = sn_model_sweep_order(model);
         sn_model_sample(model, &state, q);
-        assert_int_equal(sn_workspace_create(problem, true, NULL, &ws), SN_OK);
+        assert_int_equal(sn_workspace_create(problem, true, NULL, &ws, NULL), SN_OK);
         assert_int_equal(sn_workspace_eval(ws, q, SN_EVAL_GAUSS_NEWTON, &f), SN_OK);
         sn_residuals(ws, r, J);
         sn_workspace_hessian(ws, H);
@@ -328,8 +328,8 @@ static void taken_and_refused(void **unused) {
     // f by hand, from both; then as if there had never been a loss
     double q[9] = {0}, f, g, plain = 0, expected = 0;
     sn_workspace *ws, *other;
-    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
-    assert_int_equal(sn_workspace_create(copy, false, NULL, &other), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
+    assert_int_equal(sn_workspace_create(copy, false, NULL, &other, NULL), SN_OK);
     assert_int_equal(sn_workspace_eval(ws, q, 0, &f), SN_OK);
     assert_int_equal(sn_workspace_eval(other, q, SN_EVAL_HESSIAN, &g), SN_OK);
     double d0 = sn_workspace_task_error(ws, 0), d1 = sn_workspace_task_error(ws, 1);
@@ -363,7 +363,7 @@ static void far_and_small(void **unused) {
     assert_int_equal(sn_model_nq(model), 16);
     task.joint = 3;
     assert_int_equal(sn_problem_create(model, &task, 1, NULL, &problem, NULL), SN_OK);
-    assert_int_equal(sn_workspace_create(problem, true, NULL, &ws), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, true, NULL, &ws, NULL), SN_OK);
     sn_model_sample(model, &state, q);
     for (int i = 0; i < 50; i++) {
         const double goal[3] = {sizes[i % 5], -sizes[i % 5], 0};

@@ -138,6 +138,36 @@ static uint64_t hash_bits(uint64_t hash, double x) {
     return hash;
 }
 
+// Two angles at once have the bits of one at a time, also where many turns are taken off.
+static void sincos_pairs(void **unused) {
+    (void)unused;
+    uint64_t state = 9;
+    for (int i = 0; i < 20000; i++) {
+        const double size = i % 2 ? 1.6e6 : 10;
+        double angle[2], s[2], c[2];
+        for (int k = 0; k < 2; k++) angle[k] = uniform(&state, -size, size);
+        sn_sincos_two(angle, s, c);
+        for (int k = 0; k < 2; k++) {
+            double one_s, one_c;
+            sn_sincos(angle[k], &one_s, &one_c);
+            if (s[k] != one_s || c[k] != one_c) fail_msg("%a: not the same bits", angle[k]);
+        }
+    }
+}
+
+// The bits of the arc tangent; every entry of its table counts.
+static void atan2_golden(void **unused) {
+    (void)unused;
+    uint64_t state = 8, hash = 0xcbf29ce484222325u;
+    for (int i = 0; i < 20000; i++) {
+        double y = uniform(&state, -1, 1);
+        double x = uniform(&state, -1, 1);
+        hash = hash_bits(hash, sn_atan2(y, x));
+    }
+    print_message("hash %016llx\n", (unsigned long long)hash);
+    assert_true(hash == 0x481f263754f6ffd5u);
+}
+
 // The same bits from every compiler, at every level of optimisation, on every machine.
 static void sincos_golden(void **unused) {
     (void)unused;
@@ -411,6 +441,8 @@ int main(void) {
         cmocka_unit_test(sincos_multiples),
         cmocka_unit_test(sincos_special),
         cmocka_unit_test(sincos_golden),
+        cmocka_unit_test(atan2_golden),
+        cmocka_unit_test(sincos_pairs),
         cmocka_unit_test(rotations_there_and_back),
         cmocka_unit_test(quaternion_algebra),
         cmocka_unit_test(quaternion_lengths),

@@ -8,6 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "files/csv/csv.h"
+#include "files/export.h"
 #include "memory_sink.h"
 #include "misuse.h"
 
@@ -145,7 +147,7 @@ static void make_files(void) {
     sn_motion *carried;
     sn_table *table;
     sn_glb_scene scene = sn_glb_scene_default(w.model);
-    assert_int_equal(sn_model_write_json(w.model, NULL, &w.json), SN_OK);
+    assert_int_equal(sn_model_text(w.model, NULL, &w.json), SN_OK);
     assert_int_equal(sn_export_create(w.model, SN_SKELETON_BVH, NULL, NULL, &w.bvh, NULL), SN_OK);
     assert_int_equal(sn_export_create(w.model, SN_SKELETON_ASF, NULL, NULL, &w.asf, NULL), SN_OK);
     assert_int_equal(sn_export_motion(w.bvh, w.motion, NULL, &carried, NULL), SN_OK);
@@ -168,12 +170,12 @@ static void make_files(void) {
                      SN_OK);
     assert_int_equal(sn_trc_write(w.recording, NULL, &s.base, NULL), SN_OK);
     w.trc_text = text_of(&s);
-    assert_int_equal(sn_marker_set_write_json(w.set, &s.base), SN_OK);
+    assert_int_equal(sn_marker_set_write_json(w.set, &s.base, NULL), SN_OK);
     w.set_text = text_of(&s);
-    assert_int_equal(sn_c3d_write(w.recording, NULL, NULL, &s.base, NULL), SN_OK);
+    assert_int_equal(sn_c3d_write(w.recording, NULL, &s.base, NULL, NULL), SN_OK);
     w.c3d_size = s.length;
     w.c3d = text_of(&s);
-    assert_int_equal(sn_glb_write(&scene, &s.base, NULL), SN_OK);
+    assert_int_equal(sn_glb_write(&scene, &s.base, NULL, NULL), SN_OK);
     w.glb_size = s.length;
     w.glb = text_of(&s);
     w.tasks = "{\"tasks\": [{\"type\": \"point\", \"joint\": \"head\", \"goal\": [0, 1, 0]}]}";
@@ -196,7 +198,7 @@ static void make_world(void) {
     static const sn_sink sink = {accept, NULL};
     static double *rest;
     w.sink = &sink;
-    assert_int_equal(sn_model_humanoid(NULL, &w.model), SN_OK);
+    assert_int_equal(sn_model_humanoid(NULL, &w.model, NULL), SN_OK);
     int nq = sn_model_nq(w.model), nv = sn_model_nv(w.model), nmarker = sn_model_nmarker(w.model);
     w.path = sn_model_path(w.model);
     w.q = calloc((size_t)nq, sizeof *w.q);
@@ -216,19 +218,19 @@ static void make_world(void) {
     tasks[MISUSE_REST].q = rest;
     w.task = tasks[0];
     assert_int_equal(sn_problem_create(w.model, tasks, 4, NULL, &w.problem, NULL), SN_OK);
-    assert_int_equal(sn_workspace_create(w.problem, true, NULL, &w.ws), SN_OK);
+    assert_int_equal(sn_workspace_create(w.problem, true, NULL, &w.ws, NULL), SN_OK);
     double f;
     assert_int_equal(sn_workspace_eval(w.ws, w.q, SN_EVAL_HESSIAN, &f), SN_OK);
-    assert_int_equal(sn_solver_create(w.problem, NULL, NULL, &w.solver), SN_OK);
-    assert_int_equal(sn_tracker_create(w.problem, NULL, NULL, &w.tracker), SN_OK);
-    assert_int_equal(sn_smoother_create(w.problem, NULL, NULL, &w.smoother), SN_OK);
-    assert_int_equal(sn_builder_create("b", NULL, &w.builder), SN_OK);
+    assert_int_equal(sn_solver_create(w.problem, NULL, NULL, &w.solver, NULL), SN_OK);
+    assert_int_equal(sn_tracker_create(w.problem, NULL, NULL, &w.tracker, NULL), SN_OK);
+    assert_int_equal(sn_smoother_create(w.problem, NULL, NULL, &w.smoother, NULL), SN_OK);
+    assert_int_equal(sn_builder_create("b", NULL, &w.builder, NULL), SN_OK);
     sn_joint_desc root = sn_joint_default(SN_JOINT_FREE);
     root.name = "root";
     assert_int_equal(sn_builder_joint(w.builder, &root), 0);
-    assert_int_equal(sn_builder_create("s", NULL, &w.scrap), SN_OK);
+    assert_int_equal(sn_builder_create("s", NULL, &w.scrap, NULL), SN_OK);
 
-    assert_int_equal(sn_motion_create(MISUSE_FRAMES, nq, 1, 100, NULL, &w.motion), SN_OK);
+    assert_int_equal(sn_motion_create(MISUSE_FRAMES, nq, 1, 100, NULL, &w.motion, NULL), SN_OK);
     for (int k = 0; k < MISUSE_FRAMES; k++)
         memcpy(sn_motion_edit(w.motion, k), w.q, (size_t)nq * sizeof *w.q);
     const char **labels = calloc((size_t)nmarker, sizeof *labels);
@@ -239,7 +241,7 @@ static void make_world(void) {
                                     .rate = 100,
                                     .metres_per_unit = 0.001,
                                     .unit = "mm"};
-    assert_int_equal(sn_recording_create(&info, labels, NULL, &w.recording), SN_OK);
+    assert_int_equal(sn_recording_create(&info, labels, NULL, &w.recording, NULL), SN_OK);
     free(labels);
     for (int k = 0; k < MISUSE_FRAMES; k++)
         for (int i = 0; i < nmarker; i++) {
@@ -248,7 +250,7 @@ static void make_world(void) {
             double *x = sn_recording_edit(w.recording, k) + 3 * i;
             x[0] = p.x, x[1] = p.y, x[2] = p.z;
         }
-    assert_int_equal(sn_marker_set_of_model(w.model, NULL, &w.set), SN_OK);
+    assert_int_equal(sn_marker_set_of_model(w.model, NULL, &w.set, NULL), SN_OK);
     make_files();
 }
 
@@ -340,16 +342,17 @@ static void test_hollow_structs(void **state) {
     const sn_allocator allocator = {NULL, NULL, NULL};
     sn_model *model;
     assert_int_equal(sn_asf_write(sn_export_skeleton(w.asf), &sink, NULL), SN_ERR_ARGUMENT);
-    assert_int_equal(sn_glb_write(&(sn_glb_scene){.version = 1}, w.sink, NULL), SN_ERR_ARGUMENT);
-    assert_int_equal(sn_model_humanoid(&allocator, &model), SN_ERR_MEMORY);
+    assert_int_equal(sn_glb_write(&(sn_glb_scene){.version = 1}, w.sink, NULL, NULL),
+                     SN_ERR_ARGUMENT);
+    assert_int_equal(sn_model_humanoid(&allocator, &model, NULL), SN_ERR_MEMORY);
     assert_null(model);
 }
 
 // The index just behind the last is out of range.
 static void test_one_past_the_end(void **state) {
     (void)state;
-    const sn_table_info *t = sn_table_get_info(w.table);
-    const sn_recording_info *r = sn_recording_get_info(w.recording);
+    const sn_table_info *t = sn_table_about(w.table);
+    const sn_recording_info *r = sn_recording_about(w.recording);
     int njoint = sn_model_njoint(w.model), nv = sn_model_nv(w.model);
     const sn_skeleton *bvh = sn_export_skeleton(w.bvh);
     double at[3];

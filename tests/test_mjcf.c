@@ -3,7 +3,7 @@
 // with an independent kinematics and with MuJoCo by tests/mjcf.py.
 #include "support.h"
 
-#include "sinew/document.h"
+#include "sinew/files.h"
 
 static const char robot[] =
     "<mujoco model='robot'>\n"
@@ -153,6 +153,7 @@ static void test_refused(void **state) {
          "let MuJoCo save the compiled model"},
         {"<actuator>", "<equality><weld/></equality><actuator>", 24,
          "<weld> does not say what it holds"},
+        {"<worldbody>", "<worldbody><freejoint/>", 6, "the world cannot have a joint"},
         {"<worldbody>", "<worldbody/><x>", 23, "</worldbody> where <x> of line 6 should end"},
     };
     for (size_t i = 0; i < sizeof cases_ / sizeof cases_[0]; i++) {
@@ -184,7 +185,7 @@ static void test_document(void **state) {
     // through the native file and back: masses and centres too
     char *json;
     sn_model *again;
-    assert_int_equal(sn_model_write_json(d.model, NULL, &json), SN_OK);
+    assert_int_equal(sn_model_text(d.model, NULL, &json), SN_OK);
     assert_int_equal(sn_model_read_json(json, strlen(json), NULL, &again, NULL), SN_OK);
     for (int i = 0; i < sn_model_njoint(again); i++) {
         const sn_joint_desc *a = sn_model_joint(d.model, i), *b = sn_model_joint(again, i);
@@ -193,8 +194,8 @@ static void test_document(void **state) {
         assert_memory_equal(a->position, b->position, sizeof a->position);
     }
     sn_model_destroy(again);
-    sn_string_free(json, NULL);
-    sn_document_free(&d);
+    sn_release(NULL, json);
+    sn_document_destroy(&d);
 }
 
 static void test_truncation(void **state) {

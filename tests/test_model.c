@@ -102,13 +102,13 @@ static void same_model(const sn_model *a, const sn_model *b) {
 
 static void write_and_read(const sn_model *m) {
     char *first, *second;
-    assert_int_equal(sn_model_write_json(m, NULL, &first), SN_OK);
+    assert_int_equal(sn_model_text(m, NULL, &first), SN_OK);
     sn_model *again = read_model(first);
-    assert_int_equal(sn_model_write_json(again, NULL, &second), SN_OK);
+    assert_int_equal(sn_model_text(again, NULL, &second), SN_OK);
     assert_string_equal(first, second);
     same_model(m, again);
-    sn_string_free(first, NULL);
-    sn_string_free(second, NULL);
+    sn_release(NULL, first);
+    sn_release(NULL, second);
     sn_model_destroy(again);
 }
 
@@ -122,7 +122,7 @@ static void json_there_and_back(void **unused) {
         sn_model_destroy(m);
     }
     sn_model *m;
-    assert_int_equal(sn_model_humanoid(NULL, &m), SN_OK);
+    assert_int_equal(sn_model_humanoid(NULL, &m, NULL), SN_OK);
     write_and_read(m);
     sn_model_destroy(m);
     m = read_model(example);
@@ -134,7 +134,7 @@ static sn_model *build_two(const char *model_name, const sn_joint_desc *a, const
                            const sn_marker_desc *marker, sn_status expected, sn_error *error) {
     sn_builder *builder;
     sn_model *model;
-    assert_int_equal(sn_builder_create(model_name, NULL, &builder), SN_OK);
+    assert_int_equal(sn_builder_create(model_name, NULL, &builder, NULL), SN_OK);
     assert_int_equal(sn_builder_joint(builder, a), 0);
     if (b != NULL) assert_int_equal(sn_builder_joint(builder, b), 1);
     if (marker != NULL) assert_int_equal(sn_builder_marker(builder, marker), 0);
@@ -189,7 +189,7 @@ static void long_model_name(void **unused) {
         sn_joint_desc a = joint("a", -1, SN_JOINT_FIXED);
         sn_builder *builder;
         sn_model *m;
-        if (sn_builder_create(start, NULL, &builder) != SN_OK) continue;
+        if (sn_builder_create(start, NULL, &builder, NULL) != SN_OK) continue;
         (void)sn_builder_joint(builder, &a);
         sn_status status = sn_builder_finish(builder, &m, NULL);
         sn_builder_destroy(builder);
@@ -344,7 +344,7 @@ static void builder_marker_errors(void **unused) {
     sn_builder *builder;
     sn_model *m;
     marker = (sn_marker_desc){"mm", 0, {0, 0, 0}, 1};
-    assert_int_equal(sn_builder_create("x", NULL, &builder), SN_OK);
+    assert_int_equal(sn_builder_create("x", NULL, &builder, NULL), SN_OK);
     (void)sn_builder_joint(builder, &a);
     (void)sn_builder_marker(builder, &marker);
     (void)sn_builder_marker(builder, &marker);
@@ -358,7 +358,7 @@ static void builder_sizes(void **unused) {
     sn_builder *builder;
     sn_model *m;
     sn_error error = {0};
-    assert_int_equal(sn_builder_create(NULL, NULL, &builder), SN_OK);
+    assert_int_equal(sn_builder_create(NULL, NULL, &builder, NULL), SN_OK);
     assert_int_equal(sn_builder_finish(builder, &m, &error), SN_ERR_MODEL);
     assert_non_null(strstr(error.text, "no joints"));
     char name[16];
@@ -370,7 +370,7 @@ static void builder_sizes(void **unused) {
     assert_int_equal(sn_builder_finish(builder, &m, &error), SN_ERR_SIZE);
     assert_null(m);
     sn_builder_destroy(builder);
-    assert_int_equal(sn_builder_create("x", NULL, &builder), SN_OK);
+    assert_int_equal(sn_builder_create("x", NULL, &builder, NULL), SN_OK);
     assert_int_equal(sn_builder_joint(builder, NULL), -1);
     assert_int_equal(sn_builder_finish(builder, &m, NULL), SN_ERR_ARGUMENT);
     sn_builder_destroy(builder);
@@ -621,7 +621,7 @@ static void *deep_chain(void *arg) {
     sn_problem *problem;
     sn_workspace *ws;
     char name[16];
-    (void)sn_builder_create("deep", NULL, &builder);
+    (void)sn_builder_create("deep", NULL, &builder, NULL);
     for (int i = 0; i < SN_MAX_JOINTS; i++) {
         (void)snprintf(name, sizeof name, "j%d", i);
         sn_joint_desc d = joint(name, i + 1 < SN_MAX_JOINTS ? i + 1 : -1, SN_JOINT_HINGE);
@@ -632,16 +632,16 @@ static void *deep_chain(void *arg) {
     sn_builder_destroy(builder);
     if (status != SN_OK) return NULL;
     char *text;
-    if (sn_model_write_json(m, NULL, &text) == SN_OK) {
+    if (sn_model_text(m, NULL, &text) == SN_OK) {
         sn_model *again;
         if (sn_model_read_json(text, strlen(text), NULL, &again, NULL) != SN_OK) return NULL;
         sn_model_destroy(again);
-        sn_string_free(text, NULL);
+        sn_release(NULL, text);
     }
     sn_task task = sn_task_default(SN_TASK_POINT);
     task.goal[1] = 1;
     if (sn_problem_create(m, &task, 1, NULL, &problem, NULL) != SN_OK) return NULL;
-    if (sn_workspace_create(problem, false, NULL, &ws) != SN_OK) return NULL;
+    if (sn_workspace_create(problem, false, NULL, &ws, NULL) != SN_OK) return NULL;
     double *q = malloc(SN_MAX_JOINTS * sizeof *q), *g = malloc(SN_MAX_JOINTS * sizeof *g), f;
     if (q == NULL || g == NULL) return NULL;
     for (int i = 0; i < SN_MAX_JOINTS; i++) q[i] = 1e-4;
@@ -697,7 +697,7 @@ typedef struct posed {
 static posed pose_begin(const sn_model *m) {
     posed p;
     assert_int_equal(sn_problem_create(m, NULL, 0, NULL, &p.problem, NULL), SN_OK);
-    assert_int_equal(sn_workspace_create(p.problem, false, NULL, &p.ws), SN_OK);
+    assert_int_equal(sn_workspace_create(p.problem, false, NULL, &p.ws, NULL), SN_OK);
     return p;
 }
 
@@ -952,7 +952,7 @@ static void children_first(void **unused) {
 static void humanoid(void **unused) {
     (void)unused;
     sn_model *m;
-    assert_int_equal(sn_model_humanoid(NULL, &m), SN_OK);
+    assert_int_equal(sn_model_humanoid(NULL, &m, NULL), SN_OK);
     assert_int_equal(sn_model_njoint(m), 31);
     assert_int_equal(sn_model_nv(m), 58);
     assert_int_equal(sn_model_nq(m), 59);

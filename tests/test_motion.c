@@ -2,8 +2,8 @@
 // Recordings and motions as containers.
 #include "support.h"
 
-#include "take/fit.h"
 #include "sinew/motion.h"
+#include "take/fit.h"
 
 static const char *const labels[] = {"Ann:LFHD", "Ben:LFHD", "Ann:RFHD", "C7", "*3", "odd:"};
 
@@ -22,8 +22,8 @@ static void recording_values(void **unused) {
     (void)unused;
     sn_recording_info info = small_info();
     sn_recording *r;
-    assert_int_equal(sn_recording_create(&info, labels, NULL, &r), SN_OK);
-    assert_memory_equal(sn_recording_get_info(r), &info, sizeof info);
+    assert_int_equal(sn_recording_create(&info, labels, NULL, &r, NULL), SN_OK);
+    assert_memory_equal(sn_recording_about(r), &info, sizeof info);
     // all missing, then one there, then half of one
     for (int i = 0; i < 6; i++) assert_int_equal(sn_recording_missing(r, i), 4);
     double *row = sn_recording_edit(r, 2);
@@ -47,7 +47,7 @@ static void recording_names(void **unused) {
     (void)unused;
     sn_recording_info info = small_info();
     sn_recording *r;
-    assert_int_equal(sn_recording_create(&info, labels, NULL, &r), SN_OK);
+    assert_int_equal(sn_recording_create(&info, labels, NULL, &r, NULL), SN_OK);
     assert_int_equal(sn_recording_find(r, "Ben:LFHD"), 1);
     assert_int_equal(sn_recording_find(r, "RFHD"), 2);
     assert_int_equal(sn_recording_find(r, "C7"), 3);
@@ -65,11 +65,12 @@ static void recording_names(void **unused) {
 static void same_labels(void **unused) {
     (void)unused;
     static const char *const given[] = {"A", "A", "A_2", "B", "A", ""}, *const made[] = {
-        "A", "A_3", "A_2", "B", "A_4", ""};
+                                                                            "A", "A_3", "A_2",
+                                                                            "B", "A_4", ""};
     sn_recording_info info = small_info();
     sn_recording *r;
-    assert_int_equal(sn_recording_create(&info, given, NULL, &r), SN_OK);
-    assert_int_equal(sn_recording_get_info(r)->nrenamed, 2);
+    assert_int_equal(sn_recording_create(&info, given, NULL, &r, NULL), SN_OK);
+    assert_int_equal(sn_recording_about(r)->nrenamed, 2);
     for (int i = 0; i < 6; i++) {
         assert_string_equal(sn_recording_label(r, i), made[i]);
         assert_int_equal(sn_recording_find(r, made[i]), i);
@@ -93,22 +94,22 @@ static void bad_arguments(void **unused) {
     const char *missing[6] = {"a", "b", NULL, "d", "e", "f"};
     sn_recording *r;
     sn_motion *m;
-    assert_int_equal(sn_recording_create(&info, missing, NULL, &r), SN_ERR_ARGUMENT);
+    assert_int_equal(sn_recording_create(&info, missing, NULL, &r, NULL), SN_ERR_ARGUMENT);
     assert_null(r);
     info.nframe = -1;
-    assert_int_equal(sn_recording_create(&info, labels, NULL, &r), SN_ERR_ARGUMENT);
+    assert_int_equal(sn_recording_create(&info, labels, NULL, &r, NULL), SN_ERR_ARGUMENT);
     info = small_info();
     memset(info.unit, 'x', sizeof info.unit);
-    assert_int_equal(sn_recording_create(&info, labels, NULL, &r), SN_ERR_ARGUMENT);
+    assert_int_equal(sn_recording_create(&info, labels, NULL, &r, NULL), SN_ERR_ARGUMENT);
     // more than there is: refused by the allocator, not by arithmetic that went round
     info = small_info();
     info.nframe = 2147483647;
     test_allocator a;
     test_allocator_begin(&a);
     a.fail_at = 0;
-    assert_int_equal(sn_recording_create(&info, labels, &a.base, &r), SN_ERR_MEMORY);
-    assert_int_equal(sn_motion_create(-1, 3, 0, 0, NULL, &m), SN_ERR_ARGUMENT);
-    assert_int_equal(sn_motion_create(2147483647, 2147483647, 0, 0, NULL, &m), SN_ERR_SIZE);
+    assert_int_equal(sn_recording_create(&info, labels, &a.base, &r, NULL), SN_ERR_MEMORY);
+    assert_int_equal(sn_motion_create(-1, 3, 0, 0, NULL, &m, NULL), SN_ERR_ARGUMENT);
+    assert_int_equal(sn_motion_create(2147483647, 2147483647, 0, 0, NULL, &m, NULL), SN_ERR_SIZE);
     assert_null(m);
 }
 
@@ -117,7 +118,7 @@ static void motion_values(void **unused) {
     test_allocator a;
     test_allocator_begin(&a);
     sn_motion *m;
-    assert_int_equal(sn_motion_create(3, 5, 40, 60, &a.base, &m), SN_OK);
+    assert_int_equal(sn_motion_create(3, 5, 40, 60, &a.base, &m, NULL), SN_OK);
     assert_int_equal(a.calls, 1);
     assert_int_equal(sn_motion_nframe(m), 3);
     assert_int_equal(sn_motion_nq(m), 5);
@@ -135,7 +136,7 @@ static void motion_values(void **unused) {
     sn_motion_destroy(NULL);
     assert_int_equal(a.live, 0);
     // nothing in it is allowed
-    assert_int_equal(sn_motion_create(0, 0, 0, -1, NULL, &m), SN_OK);
+    assert_int_equal(sn_motion_create(0, 0, 0, -1, NULL, &m, NULL), SN_OK);
     assert_true(sn_motion_rate(m) == 0);
     sn_motion_destroy(m);
 }
@@ -145,9 +146,10 @@ static void acceleration(void **unused) {
     (void)unused;
     sn_builder *b;
     sn_model *model;
-    sn_joint_desc hinge = sn_joint_default(SN_JOINT_HINGE), slider = sn_joint_default(SN_JOINT_SLIDER);
+    sn_joint_desc hinge = sn_joint_default(SN_JOINT_HINGE),
+                  slider = sn_joint_default(SN_JOINT_SLIDER);
     hinge.name = "hinge", slider.name = "slider", slider.parent = 0;
-    assert_int_equal(sn_builder_create("two", NULL, &b), SN_OK);
+    assert_int_equal(sn_builder_create("two", NULL, &b, NULL), SN_OK);
     (void)sn_builder_joint(b, &hinge);
     (void)sn_builder_joint(b, &slider);
     assert_int_equal(sn_builder_finish(b, &model, NULL), SN_OK);
@@ -155,7 +157,7 @@ static void acceleration(void **unused) {
     for (double rate = 1; rate < 1000; rate *= 7) {
         sn_motion *motion;
         double out;
-        assert_int_equal(sn_motion_create(9, 2, 1, rate, NULL, &motion), SN_OK);
+        assert_int_equal(sn_motion_create(9, 2, 1, rate, NULL, &motion, NULL), SN_OK);
         for (int f = 0; f < 9; f++) {
             double t = f / rate;
             sn_motion_edit(motion, f)[0] = 0.25 * t * t / 2;
@@ -170,12 +172,9 @@ static void acceleration(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(recording_values),
-        cmocka_unit_test(recording_names),
-        cmocka_unit_test(same_labels),
-        cmocka_unit_test(units),
-        cmocka_unit_test(bad_arguments),
-        cmocka_unit_test(motion_values),
+        cmocka_unit_test(recording_values), cmocka_unit_test(recording_names),
+        cmocka_unit_test(same_labels),      cmocka_unit_test(units),
+        cmocka_unit_test(bad_arguments),    cmocka_unit_test(motion_values),
         cmocka_unit_test(acceleration),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

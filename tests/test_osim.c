@@ -39,7 +39,7 @@ static sn_vec3 marker_at(const sn_model *model, const char *name, const double *
     sn_problem *problem;
     sn_workspace *ws;
     assert_int_equal(sn_problem_create(model, NULL, 0, NULL, &problem, NULL), SN_OK);
-    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
     assert_int_equal(sn_workspace_pose(ws, q), SN_OK);
     const sn_marker_desc *m = sn_model_marker(model, sn_model_find_marker(model, name));
     assert_non_null(m);
@@ -386,7 +386,7 @@ static double compare(const char *file, uint64_t *state, int poses) {
     sn_problem *problem;
     sn_workspace *ws;
     assert_int_equal(sn_problem_create(model, NULL, 0, NULL, &problem, NULL), SN_OK);
-    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
     for (int pose = 0; pose < poses; pose++) {
         used_up = 0;
         for (int i = 0; i < n; i++) {
@@ -633,7 +633,7 @@ static void test_table(void **unused) {
     sn_motion *motion, *back;
     sn_table *table;
     sn_error error;
-    assert_int_equal(sn_motion_create(2, 3, 1, 10, NULL, &motion), SN_OK);
+    assert_int_equal(sn_motion_create(2, 3, 1, 10, NULL, &motion, NULL), SN_OK);
     for (int f = 0; f < 2; f++) {
         *coordinate(model, sn_motion_edit(motion, f), "knee_angle_r") = 1 + f;
         *coordinate(model, sn_motion_edit(motion, f), "pelvis_tx") = 3 + f;
@@ -877,9 +877,9 @@ static bool open_example(example *e) {
 static void close_example(example *e) {
     free(e->column);
     sn_motion_destroy(e->theirs);
-    sn_document_free(&e->model);
-    sn_document_free(&e->take);
-    sn_document_free(&e->answer);
+    sn_document_destroy(&e->model);
+    sn_document_destroy(&e->take);
+    sn_document_destroy(&e->answer);
 }
 
 static void test_example(void **unused) {
@@ -920,7 +920,7 @@ static void test_against_opensim(void **unused) {
     sn_error error;
     sn_motion *motion;
     assert_int_equal(sn_fit_measure(&e.input, e.theirs, NULL, frames, markers, &theirs), SN_OK);
-    assert_int_equal(sn_motion_create(count, 23, 1, 60, NULL, &motion), SN_OK);
+    assert_int_equal(sn_motion_create(count, 23, 1, 60, NULL, &motion, NULL), SN_OK);
     assert_int_equal(sn_fit_run(&e.input, NULL, NULL, motion, frames, markers, &ours, &error),
                      SN_OK);
     print_message("markers: OpenSim's angles %.2f mm RMS, ours %.2f mm\n", 1e3 * theirs.rms,

@@ -288,7 +288,7 @@ static void test_loops(void **unused) {
         sn_problem *problem;
         sn_workspace *ws;
         assert_int_equal(sn_problem_create(model, NULL, 0, NULL, &problem, NULL), SN_OK);
-        assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+        assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
         for (int pose = 0; pose < 4; pose++) {
             for (int i = 0; i < m.ncoordinate; i++)
                 values[i] = pose == 0 ? m.values[i] : uniform(&state, -2, 2);
@@ -322,7 +322,7 @@ static void test_loops(void **unused) {
         for (int i = 0; i < m.ncoordinate; i++)
             values[i] = m.values[i] + uniform(&state, -0.2, 0.2);
         to_pose(model, values, m.ncoordinate, q, NULL);
-        assert_int_equal(sn_solver_create(problem, NULL, NULL, &solver), SN_OK);
+        assert_int_equal(sn_solver_create(problem, NULL, NULL, &solver, NULL), SN_OK);
         assert_int_equal(sn_solver_solve(solver, q, &report), SN_OK);
         to_pose(model, NULL, m.ncoordinate, q, values);
         double open = 0;

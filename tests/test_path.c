@@ -56,7 +56,7 @@ static sn_model *build(int njoint, const int *parent, sn_joint_type (*type)(int)
     sn_builder *builder;
     sn_model *model;
     char name[16];
-    assert_int_equal(sn_builder_create("shape", NULL, &builder), SN_OK);
+    assert_int_equal(sn_builder_create("shape", NULL, &builder, NULL), SN_OK);
     for (int i = 0; i < njoint; i++) {
         sn_joint_desc d = sn_joint_default(type(i));
         (void)snprintf(name, sizeof name, "j%d", i);
@@ -442,9 +442,9 @@ static void indefinite_figure(void **unused) {
     sn_workspace *ws;
     uint64_t state = 8;
     int failures = 0;
-    assert_int_equal(sn_model_humanoid(NULL, &a.model), SN_OK);
+    assert_int_equal(sn_model_humanoid(NULL, &a.model, NULL), SN_OK);
     assert_int_equal(sn_problem_create_markers(a.model, NULL, &problem, NULL), SN_OK);
-    assert_int_equal(sn_workspace_create(problem, true, NULL, &ws), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, true, NULL, &ws, NULL), SN_OK);
     a.path = sn_model_path(a.model);
     a.n = (size_t)sn_path_count(a.path);
     a.dense = doubles(a.n * a.n);
@@ -485,7 +485,7 @@ static void rows_of_problems(void **unused) {
         double *q = doubles((size_t)sn_model_nq(model)), *H = doubles(n * n), *F = doubles(n * n),
                f;
         sn_workspace *ws;
-        assert_int_equal(sn_workspace_create(problem, true, NULL, &ws), SN_OK);
+        assert_int_equal(sn_workspace_create(problem, true, NULL, &ws, NULL), SN_OK);
         sn_model_sample(model, &state, q);
         assert_int_equal(sn_workspace_eval(ws, q, SN_EVAL_HESSIAN, &f), SN_OK);
         sn_workspace_hessian(ws, H);

@@ -16,7 +16,7 @@ static int other_side(const sn_recording *r, int m) {
 typedef enum wrong { RIGHT, MIRRORED, EXCHANGED } wrong;
 
 static sn_handedness look(const sn_model *model, const sn_recording *recording, wrong what) {
-    const sn_recording_info *info = sn_recording_get_info(recording);
+    const sn_recording_info *info = sn_recording_about(recording);
     int n = sn_model_nmarker(model), *column = malloc((size_t)(n + 1) * sizeof *column);
     sn_handedness out;
     assert_non_null(column);
@@ -87,14 +87,14 @@ static void clips(void **unused) {
         sn_model *model = all[i].placed ? NULL : with_builtin(skeleton.model, take.recording);
         const sn_model *use = all[i].placed ? skeleton.model : model;
         sn_axes_report axes;
-        assert_int_equal(sn_axes_find(use, take.recording, 1, 1, NULL, &axes), SN_OK);
+        assert_int_equal(sn_axes_find(use, take.recording, 1, 1, NULL, &axes, NULL), SN_OK);
         print_message("%s: size %.3f\n", all[i].take, axes.size);
         assert_true(axes.size > 0.85 && axes.size < 1.15 && !axes.unit_doubtful);
         // OpenSim's labels say the side otherwise
         expect_sides(all[i].take, use, take.recording, !all[i].placed);
         sn_model_destroy(model);
-        sn_document_free(&skeleton);
-        sn_document_free(&take);
+        sn_document_destroy(&skeleton);
+        sn_document_destroy(&take);
     }
 }
 
@@ -111,12 +111,12 @@ static void sizes(void **state) {
         sn_model *model = set == 0 ? with_builtin(t->model, t->recording) : NULL;
         for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
             sn_axis_map map = sn_axis_map_identity();
-            sn_recording_info info = *sn_recording_get_info(t->recording);
+            sn_recording_info info = *sn_recording_about(t->recording);
             sn_axes_report r;
             map.scale = all[i].by;
             sn_recording *scaled = recording_turned(t->recording, &map, &info);
-            assert_int_equal(sn_axes_find(set == 0 ? model : t->model, scaled, 1, 1, NULL, &r),
-                             SN_OK);
+            assert_int_equal(
+                sn_axes_find(set == 0 ? model : t->model, scaled, 1, 1, NULL, &r, NULL), SN_OK);
             assert_near(r.size / all[i].by, 1, 0.05);
             assert_true(r.unit_doubtful == all[i].doubtful);
             sn_recording_destroy(scaled);
@@ -158,7 +158,8 @@ static void memory_fails(void **state) {
                        .axes = sn_axis_map_identity(),
                        .count = 2};
     sn_motion *motion;
-    assert_int_equal(sn_motion_create(2, sn_model_nq(t->subject), 1, 120, NULL, &motion), SN_OK);
+    assert_int_equal(sn_motion_create(2, sn_model_nq(t->subject), 1, 120, NULL, &motion, NULL),
+                     SN_OK);
     for (int what = 0; what < 3; what++)
         for (long n = 0;; n++) {
             test_allocator a;

@@ -22,17 +22,17 @@ static void halfway(void **unused) {
         }
         sn_builder *b;
         sn_model *m;
-        assert_int_equal(sn_builder_create("one", NULL, &b), SN_OK);
+        assert_int_equal(sn_builder_create("one", NULL, &b, NULL), SN_OK);
         (void)sn_builder_joint(b, &d);
         assert_int_equal(sn_builder_finish(b, &m, NULL), SN_OK);
         sn_builder_destroy(b);
         sn_problem *problem;
         sn_workspace *ws;
         assert_int_equal(sn_problem_create(m, NULL, 0, NULL, &problem, NULL), SN_OK);
-        assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+        assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
         int nq = sn_model_nq(m);
         sn_motion *motion, *twice;
-        assert_int_equal(sn_motion_create(2, nq, 5, 10, NULL, &motion), SN_OK);
+        assert_int_equal(sn_motion_create(2, nq, 5, 10, NULL, &motion, NULL), SN_OK);
         // the second pose lies nearby, but may be written with other angles
         double delta[6];
         sn_model_sample(m, &state, sn_motion_edit(motion, 0));
@@ -45,7 +45,7 @@ static void halfway(void **unused) {
             q[0] += 3.141592653589793, q[2] -= 3.141592653589793;
             q[1] = proper ? -q[1] : 3.141592653589793 - q[1];
         }
-        assert_int_equal(sn_motion_resample(m, motion, 20, NULL, &twice), SN_OK);
+        assert_int_equal(sn_motion_resample(m, motion, 20, NULL, &twice, NULL), SN_OK);
         assert_true(sn_motion_nframe(twice) == 3 && sn_motion_rate(twice) == 20 &&
                     sn_motion_first_frame(twice) == 1);
         assert_memory_equal(sn_motion_frame(twice, 0), sn_motion_frame(motion, 0),
@@ -78,12 +78,12 @@ static void recordings(void **unused) {
     const char *const labels[] = {"A", "B"};
     const sn_recording_info info = {.nframe = 7, .nmarker = 2, .first_frame = 40, .rate = 60};
     sn_recording *r, *out;
-    assert_int_equal(sn_recording_create(&info, labels, NULL, &r), SN_OK);
+    assert_int_equal(sn_recording_create(&info, labels, NULL, &r, NULL), SN_OK);
     for (int f = 0; f < 7; f++)
         for (int i = 0; i < 6; i++)
             if (i < 3 || f != 3) sn_recording_edit(r, f)[i] = 10 * f + i;
-    assert_int_equal(sn_recording_resample(r, 40, NULL, &out), SN_OK);
-    const sn_recording_info *got = sn_recording_get_info(out);
+    assert_int_equal(sn_recording_resample(r, 40, NULL, &out, NULL), SN_OK);
+    const sn_recording_info *got = sn_recording_about(out);
     assert_true(got->nframe == 5 && got->rate == 40 && got->first_frame == 1);
     // frames 0, 1.5, 3, 4.5, 6
     for (int f = 0; f < 5; f++)
@@ -92,25 +92,25 @@ static void recordings(void **unused) {
     assert_false(sn_recording_present(out, 2, 1));  // 3 is missing
     assert_true(sn_recording_present(out, 3, 1));
     sn_recording_destroy(out);
-    assert_int_equal(sn_recording_resample(r, 120, NULL, &out), SN_OK);
+    assert_int_equal(sn_recording_resample(r, 120, NULL, &out, NULL), SN_OK);
     // no bridge over the gap: 2.5, 3 and 3.5 are all missing
-    assert_int_equal(sn_recording_get_info(out)->nframe, 13);
+    assert_int_equal(sn_recording_about(out)->nframe, 13);
     assert_int_equal(sn_recording_missing(out, 1), 3);
     assert_int_equal(sn_recording_missing(out, 0), 0);
     sn_recording_destroy(out);
-    assert_int_equal(sn_recording_resample(r, 0, NULL, &out), SN_ERR_ARGUMENT);
-    assert_int_equal(sn_recording_resample(r, 1e12, NULL, &out), SN_ERR_SIZE);
+    assert_int_equal(sn_recording_resample(r, 0, NULL, &out, NULL), SN_ERR_ARGUMENT);
+    assert_int_equal(sn_recording_resample(r, 1e12, NULL, &out, NULL), SN_ERR_SIZE);
     assert_null(out);
     // there and back at a rate that does not divide
-    assert_int_equal(sn_recording_resample(r, 60, NULL, &out), SN_OK);
-    assert_int_equal(sn_recording_get_info(out)->nframe, 7);
+    assert_int_equal(sn_recording_resample(r, 60, NULL, &out, NULL), SN_OK);
+    assert_int_equal(sn_recording_about(out)->nframe, 7);
     assert_memory_equal(sn_recording_frame(out, 2), sn_recording_frame(r, 2), 6 * sizeof(double));
     sn_recording_destroy(out);
     for (int fail = 0; fail < 20; fail++) {
         test_allocator a;
         test_allocator_begin(&a);
         a.fail_at = fail;
-        sn_status status = sn_recording_resample(r, 50, &a.base, &out);
+        sn_status status = sn_recording_resample(r, 50, &a.base, &out, NULL);
         if (status == SN_OK) {
             sn_recording_destroy(out);
             break;
@@ -135,12 +135,12 @@ static void last_frame(void **unused) {
                                               .rate = rates[r],
                                               .metres_per_unit = 1};
                     sn_recording *from, *to;
-                    assert_int_equal(sn_recording_create(&info, &label, NULL, &from), SN_OK);
+                    assert_int_equal(sn_recording_create(&info, &label, NULL, &from, NULL), SN_OK);
                     for (int f = 0; f <= b * m; f++)
                         for (int c = 0; c < 3; c++) sn_recording_edit(from, f)[c] = f;
-                    assert_int_equal(sn_recording_resample(from, rates[r] * a / b, NULL, &to),
+                    assert_int_equal(sn_recording_resample(from, rates[r] * a / b, NULL, &to, NULL),
                                      SN_OK);
-                    int n = sn_recording_get_info(to)->nframe;
+                    int n = sn_recording_about(to)->nframe;
                     if (n != a * m + 1)
                         fail_msg("%d frames at %g, at %d/%d of it: %d, not %d", info.nframe,
                                  rates[r], a, b, n, a * m + 1);
@@ -158,13 +158,13 @@ static void long_way_round(void **unused) {
     sn_builder *b;
     sn_model *m;
     d.name = "one";
-    assert_int_equal(sn_builder_create("one", NULL, &b), SN_OK);
+    assert_int_equal(sn_builder_create("one", NULL, &b, NULL), SN_OK);
     (void)sn_builder_joint(b, &d);
     assert_int_equal(sn_builder_finish(b, &m, NULL), SN_OK);
     sn_builder_destroy(b);
     for (int k = 0; k < cases(300); k++) {
         sn_motion *from, *to;
-        assert_int_equal(sn_motion_create(2, 3, 1, 10, NULL, &from), SN_OK);
+        assert_int_equal(sn_motion_create(2, 3, 1, 10, NULL, &from, NULL), SN_OK);
         double axis[3], norm = 0;
         for (int c = 0; c < 3; c++) axis[c] = uniform(&state, -1, 1), norm += axis[c] * axis[c];
         double x = uniform(&state, 2, 3.14) / sqrt(norm), y = uniform(&state, 2, 3.14) / sqrt(norm);
@@ -172,7 +172,7 @@ static void long_way_round(void **unused) {
             sn_motion_edit(from, 0)[c] = x * axis[c];
             sn_motion_edit(from, 1)[c] = -y * axis[c];
         }
-        assert_int_equal(sn_motion_resample(m, from, 20, NULL, &to), SN_OK);
+        assert_int_equal(sn_motion_resample(m, from, 20, NULL, &to, NULL), SN_OK);
         sn_quat q[3];
         for (int f = 0; f < 3; f++) {
             const double *w = sn_motion_frame(to, f);

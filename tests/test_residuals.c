@@ -58,7 +58,7 @@ static void check(const sn_problem *problem, const double *q, worst *w) {
     const sn_model *model = sn_problem_model(problem);
     int nv = sn_model_nv(model), rows = sn_residual_count(problem);
     sn_workspace *ws;
-    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
     size_t n = (size_t)nv, m = (size_t)rows;
     double *r = malloc((m + 1) * sizeof *r), *J = malloc((m * n + 1) * sizeof *J), f, square = 0;
     assert_true(r != NULL && J != NULL);
@@ -141,7 +141,7 @@ static void rows_that_rest(void **unused) {
     double f, q[64], *r = malloc((size_t)(rows + 1) * sizeof *r);
     assert_true(sn_model_nq(model) <= 64 && r != NULL);
     sn_model_sample(model, &state, q);
-    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
     for (int i = 0; i < sn_problem_ntask(problem); i++) {
         if (i % 2) {
             assert_int_equal(sn_problem_set_enabled(problem, i, false), SN_OK);

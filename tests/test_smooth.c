@@ -35,7 +35,7 @@ static sn_status set_goals(void *user, int frame, sn_problem *problem) {
 static sn_model *make_arm(bool limits) {
     sn_builder *b;
     sn_model *model;
-    assert_int_equal(sn_builder_create("arm", NULL, &b), SN_OK);
+    assert_int_equal(sn_builder_create("arm", NULL, &b, NULL), SN_OK);
     sn_joint_desc root = sn_joint_default(SN_JOINT_FREE);
     root.name = "root";
     sn_joint_desc shoulder = sn_joint_default(SN_JOINT_BALL);
@@ -89,7 +89,7 @@ static take make_take(int nframe, bool limits, double noise) {
         memcpy(tasks[i].local, points[i] + 1, sizeof tasks[i].local);
     }
     assert_int_equal(sn_problem_create(t.model, tasks, POINTS, NULL, &t.problem, NULL), SN_OK);
-    assert_int_equal(sn_workspace_create(t.problem, false, NULL, &ws), SN_OK);
+    assert_int_equal(sn_workspace_create(t.problem, false, NULL, &ws, NULL), SN_OK);
     t.q = calloc((size_t)(nframe * t.nq + 1), sizeof *t.q);
     t.goals = calloc((size_t)(nframe * POINTS * 3 + 1), sizeof *t.goals);
     t.missing = calloc((size_t)(nframe * POINTS + 1), sizeof *t.missing);
@@ -136,7 +136,7 @@ static sn_smooth_options options_of(const take *t, double tau) {
 static sn_smooth_report smooth(take *t, const sn_smooth_options *o, double *q) {
     sn_smoother *smoother;
     sn_smooth_report r;
-    assert_int_equal(sn_smoother_create(t->problem, o, NULL, &smoother), SN_OK);
+    assert_int_equal(sn_smoother_create(t->problem, o, NULL, &smoother, NULL), SN_OK);
     assert_int_equal(sn_smoother_run(smoother, t->nframe, set_goals, t, q, &r), SN_OK);
     sn_smoother_destroy(smoother);
     assert_true(r.objective <= r.start);
@@ -154,7 +154,7 @@ static objective objective_of(take *t, double tau, const double *start) {
     objective o = {.t = t, .tau = tau};
     double H[MOST_V * MOST_V], f, top = 0;
     const double *gain = sn_model_gain(t->model);
-    assert_int_equal(sn_workspace_create(t->problem, true, NULL, &o.ws), SN_OK);
+    assert_int_equal(sn_workspace_create(t->problem, true, NULL, &o.ws, NULL), SN_OK);
     for (int k = 0; k < t->nframe; k++) {
         assert_int_equal(set_goals(t, k, t->problem), SN_OK);
         assert_int_equal(sn_workspace_eval(o.ws, start + k * t->nq, SN_EVAL_GAUSS_NEWTON, &f),
@@ -222,7 +222,7 @@ static void gradient(void **unused) {
         double worst = 0, scale = 0;
         sn_smooth_options options = options_of(&t, 0.02);
         sn_smoother *s;
-        assert_int_equal(sn_smoother_create(t.problem, &options, NULL, &s), SN_OK);
+        assert_int_equal(sn_smoother_create(t.problem, &options, NULL, &s, NULL), SN_OK);
         s->nframe = t.nframe;
         s->q = t.q;
         for (int i = 0; i < t.nv; i++) s->weight[i] = o.D[i] * s->fourth;
@@ -348,7 +348,7 @@ static void small_and_large_tau(void **unused) {
     sn_solver_options so = sn_solver_options_default();
     so.goal = 0;
     memcpy(tracked, t.q, bytes);
-    assert_int_equal(sn_solver_create(t.problem, &so, NULL, &solver), SN_OK);
+    assert_int_equal(sn_solver_create(t.problem, &so, NULL, &solver, NULL), SN_OK);
     for (int k = 0; k < t.nframe; k++) {
         sn_report report;
         assert_int_equal(set_goals(&t, k, t.problem), SN_OK);
@@ -453,7 +453,7 @@ static void long_steps(void **unused) {
     sn_smoother *s;
     double x[3 * MOST_V], g[3 * MOST_V] = {0}, p[3 * 2 * MOST_V], sums[SMOOTH_SUMS] = {0};
     int wrist = sn_model_q_index(t.model, 3);
-    assert_int_equal(sn_smoother_create(t.problem, &o, NULL, &s), SN_OK);
+    assert_int_equal(sn_smoother_create(t.problem, &o, NULL, &s, NULL), SN_OK);
     for (int sign = -1; sign <= 1; sign += 2) {
         for (int i = 0; i < 3 * MOST_V; i++) x[i] = 10 * sign;
         s->nframe = 3;
@@ -514,7 +514,7 @@ static void damped_steps(void **unused) {
         sn_smoother *s;
         sn_smooth_report r;
         o.max_iterations = 0;
-        assert_int_equal(sn_smoother_create(t.problem, &o, NULL, &s), SN_OK);
+        assert_int_equal(sn_smoother_create(t.problem, &o, NULL, &s, NULL), SN_OK);
         assert_int_equal(sn_smoother_run(s, t.nframe, set_goals, &t, q, &r), SN_OK);
         for (int k = 0; k < t.nframe; k++) s->lambda[k] = i == 0 ? 10 : 1e5;
         assert_int_equal(sn_smooth_step(s, &promise), SN_OK);
@@ -587,7 +587,7 @@ static void short_takes_and_failures(void **unused) {
         test_allocator a;
         test_allocator_begin(&a);
         a.fail_at = n;
-        sn_status status = sn_smoother_create(t.problem, &o, &a.base, &s);
+        sn_status status = sn_smoother_create(t.problem, &o, &a.base, &s, NULL);
         if (status == SN_OK) {
             status = sn_smoother_run(s, t.nframe, set_goals, &t, t.q, &r);
             done = status == SN_OK;
@@ -598,7 +598,7 @@ static void short_takes_and_failures(void **unused) {
         if (!done) assert_memory_equal(t.q, before, bytes);
     }
     memcpy(t.q, before, bytes);
-    assert_int_equal(sn_smoother_create(t.problem, &o, NULL, &s), SN_OK);
+    assert_int_equal(sn_smoother_create(t.problem, &o, NULL, &s, NULL), SN_OK);
     t.fail_at = 3;
     assert_int_equal(sn_smoother_run(s, t.nframe, set_goals, &t, t.q, &r), SN_ERR_FILE);
     t.fail_at = -1;
@@ -611,7 +611,7 @@ static void short_takes_and_failures(void **unused) {
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         o = options_of(&t, bad[i][0]);
         o.rate = bad[i][1];
-        assert_int_equal(sn_smoother_create(t.problem, &o, NULL, &s), SN_ERR_ARGUMENT);
+        assert_int_equal(sn_smoother_create(t.problem, &o, NULL, &s, NULL), SN_ERR_ARGUMENT);
         assert_null(s);
     }
     free(before);

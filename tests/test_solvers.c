@@ -7,7 +7,7 @@
 static sn_model *two_links(void) {
     sn_builder *b;
     sn_model *model;
-    assert_int_equal(sn_builder_create("arm", NULL, &b), SN_OK);
+    assert_int_equal(sn_builder_create("arm", NULL, &b, NULL), SN_OK);
     for (int i = 0; i < 2; i++) {
         sn_joint_desc d = sn_joint_default(SN_JOINT_HINGE);
         d.name = i == 0 ? "shoulder" : "elbow";
@@ -38,7 +38,7 @@ static sn_report solve(const sn_problem *problem, sn_method method, double *q) {
     sn_solver *solver;
     sn_report report;
     o.method = method;
-    assert_int_equal(sn_solver_create(problem, &o, NULL, &solver), SN_OK);
+    assert_int_equal(sn_solver_create(problem, &o, NULL, &solver, NULL), SN_OK);
     assert_int_equal(sn_solver_solve(solver, q, &report), SN_OK);
     sn_solver_destroy(solver);
     return report;
@@ -117,7 +117,7 @@ static void far_side(void **unused) {
     d.name = "wheel";
     d.parent = 0;
     d.position[0] = 5;  // far from the root, so that the rounding of its column counts
-    assert_int_equal(sn_builder_create("wheel", NULL, &b), SN_OK);
+    assert_int_equal(sn_builder_create("wheel", NULL, &b, NULL), SN_OK);
     (void)sn_builder_joint(b, &root);
     (void)sn_builder_joint(b, &d);
     assert_int_equal(sn_builder_finish(b, &model, NULL), SN_OK);
@@ -150,7 +150,7 @@ static void contradicting_goals(void **unused) {
     sn_model *model;
     sn_joint_desc d = sn_joint_default(SN_JOINT_FREE);
     d.name = "body";
-    assert_int_equal(sn_builder_create("body", NULL, &b), SN_OK);
+    assert_int_equal(sn_builder_create("body", NULL, &b, NULL), SN_OK);
     (void)sn_builder_joint(b, &d);
     assert_int_equal(sn_builder_finish(b, &model, NULL), SN_OK);
     sn_builder_destroy(b);
@@ -178,7 +178,7 @@ static void goal_in_any_unit(void **unused) {
         double L = lengths[i];
         sn_builder *b;
         sn_model *model;
-        assert_int_equal(sn_builder_create("arm", NULL, &b), SN_OK);
+        assert_int_equal(sn_builder_create("arm", NULL, &b, NULL), SN_OK);
         for (int k = 0; k < 2; k++) {
             sn_joint_desc d = sn_joint_default(SN_JOINT_HINGE);
             d.name = k == 0 ? "shoulder" : "elbow";
@@ -220,7 +220,7 @@ static void bad_start(void **unused) {
     sn_solver *solver;
     sn_report report;
     double q[2] = {0.3, NAN};
-    assert_int_equal(sn_solver_create(problem, NULL, NULL, &solver), SN_OK);
+    assert_int_equal(sn_solver_create(problem, NULL, NULL, &solver, NULL), SN_OK);
     assert_int_equal(sn_solver_solve(solver, q, &report), SN_ERR_VALUE);
     assert_int_equal(report.stop, SN_STOP_BAD_START);
     assert_string_equal(sn_stop_text(report.stop), "bad numbers in the start pose");
@@ -263,9 +263,9 @@ static void quadratic_tail(void **unused) {
     sn_problem *problem;
     sn_workspace *ws;
     uint64_t state = 5;
-    assert_int_equal(sn_model_humanoid(NULL, &model), SN_OK);
+    assert_int_equal(sn_model_humanoid(NULL, &model, NULL), SN_OK);
     assert_int_equal(sn_problem_create_markers(model, NULL, &problem, NULL), SN_OK);
-    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
     double q[64];
     sn_model_zero(model, q);
     for (int i = 7; i < sn_model_nq(model); i++) q[i] = uniform(&state, -0.02, 0.02);
@@ -286,7 +286,7 @@ static void quadratic_tail(void **unused) {
     o.gradient = 1e-11;
     o.trace = remember;
     o.trace_user = &w;
-    assert_int_equal(sn_solver_create(problem, &o, NULL, &solver), SN_OK);
+    assert_int_equal(sn_solver_create(problem, &o, NULL, &solver, NULL), SN_OK);
     assert_int_equal(sn_solver_solve(solver, q, &report), SN_OK);
     assert_int_equal(report.stop, SN_STOP_MINIMUM);
     double last = report.gradient, before = w.gradient[w.count - 1],
@@ -318,7 +318,7 @@ static void cut_short(void **unused) {
         if (i == 0) o.max_iterations = 1;
         if (i == 1) o.cancel = (sn_cancel){at_once, NULL};
         if (i == 2) o.seconds = 1e-12;
-        assert_int_equal(sn_solver_create(problem, &o, NULL, &solver), SN_OK);
+        assert_int_equal(sn_solver_create(problem, &o, NULL, &solver, NULL), SN_OK);
         assert_int_equal(sn_solver_solve(solver, q, &report), SN_OK);
         static const sn_stop expected[] = {SN_STOP_ITERATIONS, SN_STOP_CANCELLED, SN_STOP_TIME};
         assert_int_equal(report.stop, expected[i]);
@@ -412,7 +412,7 @@ static random_case make_case(uint64_t *state, int number) {
     c.twice = malloc((c.nq + 1) * sizeof *c.twice);
     sn_model_sample(c.model, state, c.start);
     (void)sn_model_clamp(c.model, c.start);
-    assert_int_equal(sn_workspace_create(c.problem, false, NULL, &c.ws), SN_OK);
+    assert_int_equal(sn_workspace_create(c.problem, false, NULL, &c.ws, NULL), SN_OK);
     assert_int_equal(sn_workspace_eval(c.ws, c.start, 0, &c.f0), SN_OK);
     return c;
 }
@@ -479,7 +479,7 @@ static sn_stop check_case(random_case *c, sn_method method, bool cold) {
     double f1;
     o.method = method;
     o.max_iterations = 40;
-    assert_int_equal(sn_solver_create(c->problem, &o, &allocator.base, &solver), SN_OK);
+    assert_int_equal(sn_solver_create(c->problem, &o, &allocator.base, &solver, NULL), SN_OK);
     allocator.trap = true;
     memcpy(c->q, c->start, c->nq * sizeof *c->q);
     memcpy(c->twice, c->start, c->nq * sizeof *c->q);
@@ -535,7 +535,7 @@ static void curve_of_minima(void **unused) {
     sn_model *model;
     sn_problem *problem;
     uint64_t state = 21;
-    assert_int_equal(sn_builder_create("arm", NULL, &b), SN_OK);
+    assert_int_equal(sn_builder_create("arm", NULL, &b, NULL), SN_OK);
     for (int i = 0; i < 3; i++) {
         sn_joint_desc d = sn_joint_default(SN_JOINT_HINGE);
         d.name = i == 0 ? "a" : i == 1 ? "b" : "c";
@@ -557,7 +557,7 @@ static void curve_of_minima(void **unused) {
     sn_solver *solver;
     o.method = SN_METHOD_LM;
     o.gradient = 1e-2;
-    assert_int_equal(sn_solver_create(problem, &o, NULL, &solver), SN_OK);
+    assert_int_equal(sn_solver_create(problem, &o, NULL, &solver, NULL), SN_OK);
     int open = 0;
     for (int n = 0; n < 300; n++) {
         sn_report report;
@@ -582,7 +582,7 @@ static void unseen_joint(void **unused) {
     for (int n = 0; n < 50; n++) {
         sn_builder *b;
         sn_model *model;
-        assert_int_equal(sn_builder_create("own", NULL, &b), SN_OK);
+        assert_int_equal(sn_builder_create("own", NULL, &b, NULL), SN_OK);
         sn_joint_desc fixed = random_joint(&state, SN_JOINT_FIXED, 0, -1);
         (void)sn_builder_joint(b, &fixed);
         sn_joint_desc ball = random_joint(&state, SN_JOINT_BALL, 1, 0);
@@ -619,7 +619,7 @@ static void looking_elsewhere(void **unused) {
         double *q = malloc((size_t)(sn_model_nq(model) + 1) * sizeof *q), f;
         double *damping = malloc((size_t)(nv + 1) * sizeof *damping);
         double *x = malloc((size_t)(nv + 1) * sizeof *x), *y = malloc((size_t)(nv + 1) * sizeof *y);
-        assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+        assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
         sn_model_sample(model, &state, q);
         assert_int_equal(sn_workspace_eval(ws, q, SN_EVAL_GAUSS_NEWTON, &f), SN_OK);
         for (int look = 0; look < 2; look++) {

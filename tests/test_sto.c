@@ -20,9 +20,9 @@ static void container(void **unused) {
     test_allocator a;
     test_allocator_begin(&a);
     sn_table *t;
-    assert_int_equal(sn_table_create(&info, names, &a.base, &t), SN_OK);
+    assert_int_equal(sn_table_create(&info, names, &a.base, &t, NULL), SN_OK);
     assert_int_equal(a.calls, 1);
-    assert_memory_equal(sn_table_get_info(t), &info, sizeof info);
+    assert_memory_equal(sn_table_about(t), &info, sizeof info);
     assert_true(isnan(sn_table_row(t, 2)[3]));
     assert_int_equal(sn_table_find(t, "a"), 1);
     assert_int_equal(sn_table_find(t, "c"), -1);
@@ -38,12 +38,12 @@ static void container(void **unused) {
     sn_table_destroy(NULL);
     assert_int_equal(a.live, 0);
     info.time = 4;
-    assert_int_equal(sn_table_create(&info, names, NULL, &t), SN_ERR_ARGUMENT);
+    assert_int_equal(sn_table_create(&info, names, NULL, &t, NULL), SN_ERR_ARGUMENT);
     assert_null(t);
     info.time = 0, info.nrow = -1;
-    assert_int_equal(sn_table_create(&info, names, NULL, &t), SN_ERR_ARGUMENT);
+    assert_int_equal(sn_table_create(&info, names, NULL, &t, NULL), SN_ERR_ARGUMENT);
     info.nrow = 1, memset(info.note, 'x', sizeof info.note);
-    assert_int_equal(sn_table_create(&info, names, NULL, &t), SN_ERR_ARGUMENT);
+    assert_int_equal(sn_table_create(&info, names, NULL, &t, NULL), SN_ERR_ARGUMENT);
 }
 
 static void headers(void **unused) {
@@ -51,7 +51,7 @@ static void headers(void **unused) {
     sn_table *t = read_text("walk one\nversion=1\nnRows=2\nnColumns=3\ninDegrees=no\n\n"
                             "Units are S.I. units (second, meters, Newtons, ...)\nendheader\n"
                             "time\tknee_r\tknee_l\n0\t1\tnan\n0.1\t-2e-3\tNaN\n");
-    const sn_table_info *info = sn_table_get_info(t);
+    const sn_table_info *info = sn_table_about(t);
     assert_string_equal(info->name, "walk one");
     assert_string_equal(info->unit, "m");
     assert_string_equal(info->note, "");
@@ -62,7 +62,7 @@ static void headers(void **unused) {
     // SIMM: keys parted by blanks, no version, blanks between the cells, trailing blanks
     t = read_text("name run\r\ndatacolumns 2\r\ndatarows 3\t\t\r\notherdata 1\r\nrange 0 1\r\n"
                   "endheader\t\t\r\n\r\n  Time   hip \r\n 0  1 \r\n\r\n .5 2\r\n");
-    info = sn_table_get_info(t);
+    info = sn_table_about(t);
     assert_string_equal(info->name, "run");
     assert_string_equal(info->note, "the header says 3 rows, 2 are there");
     assert_true(info->in_degrees && sn_table_row(t, 1)[1] == 2);
@@ -70,16 +70,16 @@ static void headers(void **unused) {
     sn_table_destroy(t);
     // a version, but nothing about degrees; empty cells at the end; no rows
     t = read_text("version=3\nendheader\ntime\ta\t\t\n1\t2\t\t\n");
-    assert_false(sn_table_get_info(t)->in_degrees);
-    assert_string_equal(sn_table_get_info(t)->name, "");
+    assert_false(sn_table_about(t)->in_degrees);
+    assert_string_equal(sn_table_about(t)->name, "");
     sn_table_destroy(t);
     t = read_text("x\nendheader\ntime\ta\n");
-    assert_int_equal(sn_table_get_info(t)->nrow, 0);
+    assert_int_equal(sn_table_about(t)->nrow, 0);
     sn_table_destroy(t);
     // vectors
     t = read_text("DataRate=50\nDataType=Vec3\nversion=3\nendheader\ntime\tA\tB\n"
                   "0\t1,2,3\t4,5,6\n1\tnan,nan,nan\t\n");
-    assert_int_equal(sn_table_get_info(t)->ncolumn, 7);
+    assert_int_equal(sn_table_about(t)->ncolumn, 7);
     assert_string_equal(sn_table_column(t, 6), "B.z");
     assert_true(sn_table_row(t, 0)[6] == 6 && isnan(sn_table_row(t, 1)[4]));
     sn_recording *r;
@@ -178,7 +178,7 @@ static void table_round_trip(void **unused) {
         info.in_degrees = below(&state, 2);
         (void)snprintf(info.name, sizeof info.name, i == 0 ? "endheader" : "the table");
         sn_table *t, *back;
-        assert_int_equal(sn_table_create(&info, names, NULL, &t), SN_OK);
+        assert_int_equal(sn_table_create(&info, names, NULL, &t, NULL), SN_OK);
         for (int k = 0; k < info.nrow; k++)
             for (int c = 0; c < 4; c++)
                 sn_table_edit(t, k)[c] = c == 1                  ? k * 0.1
@@ -190,9 +190,9 @@ static void table_round_trip(void **unused) {
         assert_int_equal(sn_sto_write(t, &sink.base, &error), SN_OK);
         if (sn_sto_read(sink.bytes, sink.length, NULL, &back, &error) != SN_OK)
             fail_msg("line %d: %s", error.line, error.text);
-        assert_int_equal(sn_table_get_info(back)->in_degrees, info.in_degrees);
-        assert_string_equal(sn_table_get_info(back)->name, i == 0 ? "table" : "the table");
-        assert_string_equal(sn_table_get_info(back)->note, "");
+        assert_int_equal(sn_table_about(back)->in_degrees, info.in_degrees);
+        assert_string_equal(sn_table_about(back)->name, i == 0 ? "table" : "the table");
+        assert_string_equal(sn_table_about(back)->note, "");
         static const int to[4] = {1, 0, 2, 3};
         for (int c = 0; c < 4; c++) {
             const char *name = c == 1 ? "time" : names[c];
@@ -213,7 +213,7 @@ static sn_motion *random_motion(const sn_model *model, uint64_t *state, int nfra
                                 double rate) {
     sn_motion *m;
     int nq = sn_model_nq(model), nv = sn_model_nv(model);
-    assert_int_equal(sn_motion_create(nframe, nq, first, rate, NULL, &m), SN_OK);
+    assert_int_equal(sn_motion_create(nframe, nq, first, rate, NULL, &m, NULL), SN_OK);
     double *delta = calloc((size_t)nv + 1, sizeof *delta);
     assert_non_null(delta);
     for (int i = 0; i < nv; i++) delta[i] = uniform(state, -0.3, 0.3);
@@ -237,9 +237,9 @@ static void motion_round_trip(void **unused) {
         memory_sink sink;
         memory_sink_begin(&sink);
         sn_error error = {0};
-        assert_int_equal(sn_mot_write(model, m, NULL, &sink.base, &error), SN_OK);
+        assert_int_equal(sn_mot_write(model, m, &sink.base, NULL, &error), SN_OK);
         sn_table *t = read_text(sink.bytes);
-        assert_int_equal(sn_table_get_info(t)->ncolumn, 1 + nv);
+        assert_int_equal(sn_table_about(t)->ncolumn, 1 + nv);
         if (sn_motion_from_table(model, t, NULL, &back, &error) != SN_OK)
             fail_msg("%s", error.text);
         assert_int_equal(sn_motion_nframe(back), nframe);
@@ -267,7 +267,7 @@ static void motion_round_trip(void **unused) {
 static sn_model *one_joint(sn_joint_type type, const char *order) {
     sn_builder *builder;
     sn_model *model;
-    assert_int_equal(sn_builder_create("one", NULL, &builder), SN_OK);
+    assert_int_equal(sn_builder_create("one", NULL, &builder, NULL), SN_OK);
     sn_joint_desc d = sn_joint_default(type);
     d.name = "hip";
     if (order != NULL) (void)snprintf(d.order, sizeof d.order, "%s", order);
@@ -304,7 +304,7 @@ static void motion_columns(void **unused) {
         int nv = sn_model_nv(model);
         sn_motion *m;
         sn_table *t;
-        assert_int_equal(sn_motion_create(1, sn_model_nq(model), 3, 0, NULL, &m), SN_OK);
+        assert_int_equal(sn_motion_create(1, sn_model_nq(model), 3, 0, NULL, &m, NULL), SN_OK);
         sn_model_zero(model, sn_motion_edit(m, 0));
         double delta[6] = {0.25, 0.25, 0.25, 0, 0, 0.5};
         sn_model_integrate(model, sn_motion_frame(m, 0), delta, sn_motion_edit(m, 0));
@@ -332,7 +332,7 @@ static void no_jumps(void **unused) {
     const double delta[3] = {0.02, 0.05, -0.03}, degrees = 57.29577951308232;
     sn_motion *m;
     sn_table *t;
-    assert_int_equal(sn_motion_create(400, 4, 1, 100, NULL, &m), SN_OK);
+    assert_int_equal(sn_motion_create(400, 4, 1, 100, NULL, &m, NULL), SN_OK);
     sn_model_zero(model, sn_motion_edit(m, 0));
     for (int f = 1; f < 400; f++)
         sn_model_integrate(model, sn_motion_frame(m, f - 1), delta, sn_motion_edit(m, f));
@@ -384,15 +384,15 @@ static void motion_from_others(void **unused) {
         test_allocator a;
         test_allocator_begin(&a);
         a.fail_at = n;
-        sn_status status = sn_mot_write(hinge, m, &a.base, &sink.base, &error);
+        sn_status status = sn_mot_write(hinge, m, &sink.base, &a.base, &error);
         assert_int_equal(a.live, 0);
         if (status == SN_OK) break;
         assert_int_equal(status, SN_ERR_MEMORY);
     }
-    assert_int_equal(sn_mot_write(ball, m, NULL, &sink.base, &error), SN_ERR_ARGUMENT);
+    assert_int_equal(sn_mot_write(ball, m, &sink.base, NULL, &error), SN_ERR_ARGUMENT);
     sn_motion_destroy(m);
-    assert_int_equal(sn_motion_create(1, 1, 1, 0, NULL, &m), SN_OK);
-    assert_int_equal(sn_mot_write(hinge, m, NULL, &sink.base, &error), SN_ERR_VALUE);
+    assert_int_equal(sn_motion_create(1, 1, 1, 0, NULL, &m, NULL), SN_OK);
+    assert_int_equal(sn_mot_write(hinge, m, &sink.base, NULL, &error), SN_ERR_VALUE);
     assert_non_null(strstr(error.text, "no frame rate"));
     sn_motion_destroy(m);
     free(sink.bytes);
@@ -400,12 +400,12 @@ static void motion_from_others(void **unused) {
     sn_table_info info = sn_table_info_default();
     static const char *const names[] = {"time", "a\tb"};
     info.ncolumn = 2;
-    assert_int_equal(sn_table_create(&info, names, NULL, &t), SN_OK);
+    assert_int_equal(sn_table_create(&info, names, NULL, &t, NULL), SN_OK);
     assert_int_equal(sn_sto_write(t, &sink.base, &error), SN_ERR_VALUE);
     assert_non_null(strstr(error.text, "no time column"));
     sn_table_destroy(t);
     info.time = 0;
-    assert_int_equal(sn_table_create(&info, names, NULL, &t), SN_OK);
+    assert_int_equal(sn_table_create(&info, names, NULL, &t, NULL), SN_OK);
     assert_int_equal(sn_sto_write(t, &sink.base, &error), SN_ERR_VALUE);
     assert_non_null(strstr(error.text, "column 2"));
     sn_table_destroy(t);
@@ -429,7 +429,7 @@ static sn_table *data_table(const char *name) {
 static void data_files(void **unused) {
     (void)unused;
     sn_table *t = data_table("opensim/std_subject01_walk1_ik.mot");
-    const sn_table_info *info = sn_table_get_info(t);
+    const sn_table_info *info = sn_table_about(t);
     assert_true(info->nrow == 73 && info->ncolumn == 24 && info->in_degrees);
     assert_string_equal(info->name, "first trial");
     assert_string_equal(info->note, "");
@@ -444,14 +444,14 @@ static void data_files(void **unused) {
     sn_table_destroy(t);
 
     t = data_table("opensim/std_markers_coords_ik.sto");
-    info = sn_table_get_info(t);
+    info = sn_table_about(t);
     assert_true(info->nrow == 10 && info->ncolumn == 165);
     assert_int_equal(sn_recording_from_table(t, "m", NULL, &r, &error), SN_OK);
-    print_message("markers of the STO file: %s\n", sn_recording_get_info(r)->note);
+    print_message("markers of the STO file: %s\n", sn_recording_about(r)->note);
     // 41 markers, and three more that are named alike: pelvis_tx ..., and ground_torque_x ... twice
-    assert_int_equal(sn_recording_get_info(r)->nmarker, 44);
-    assert_int_equal(sn_recording_get_info(r)->nrenamed, 1);
-    assert_string_equal(sn_recording_get_info(r)->note, "32 columns that are no marker's left out");
+    assert_int_equal(sn_recording_about(r)->nmarker, 44);
+    assert_int_equal(sn_recording_about(r)->nrenamed, 1);
+    assert_string_equal(sn_recording_about(r)->note, "32 columns that are no marker's left out");
     const double *x = sn_recording_frame(r, 0) + 3 * sn_recording_find(r, "R.ASIS");
     assert_true(x[0] == 0.61724762 && x[1] == 1.05527502 && x[2] == 0.17078198);
     sn_recording_destroy(r);

@@ -91,7 +91,7 @@ static void clips(void **unused) {
         sn_model *model = with_builtin(skeleton.model, take.recording);
         sn_calibrate_options o = sn_calibrate_options_default();
         o.frames = 40;
-        int nframe = sn_recording_get_info(take.recording)->nframe;
+        int nframe = sn_recording_about(take.recording)->nframe;
         fitted r = fit_of(model, take.recording, &axes, &o, NULL);
         print_message("%s, as it is\n", all[i].take);
         assert_int_equal(find(&r, found), 0);
@@ -111,8 +111,8 @@ static void clips(void **unused) {
         }
         fitted_free(&r);
         sn_model_destroy(model);
-        sn_document_free(&skeleton);
-        sn_document_free(&take);
+        sn_document_destroy(&skeleton);
+        sn_document_destroy(&take);
     }
     assert_int_equal(missed, 0);
 }

@@ -31,11 +31,11 @@ static void make_box(void) {
                                          "Ann:E", "*7",    "Bob:A"};
     assert_int_equal(sn_model_read_json(hinged, strlen(hinged), NULL, &box, NULL), SN_OK);
     sn_recording_info info = {.nframe = BOX_FRAMES, .nmarker = 7, .first_frame = 1, .rate = 100};
-    assert_int_equal(sn_recording_create(&info, labels, NULL, &boxed), SN_OK);
+    assert_int_equal(sn_recording_create(&info, labels, NULL, &boxed, NULL), SN_OK);
     sn_problem *problem;
     sn_workspace *ws;
     assert_int_equal(sn_problem_create(box, NULL, 0, NULL, &problem, NULL), SN_OK);
-    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
     for (int f = 0; f < info.nframe; f++) {
         double q[8] = {0.01 * f, 1, 0, 1, 0, 0, 0, 0.1 * f};
         assert_int_equal(sn_workspace_pose(ws, q), SN_OK);
@@ -130,7 +130,8 @@ static void tracked_in_pieces(void **state) {
     (void)sn_fit_match(model, g->some, NULL, column);
     sn_fit_input in = {model, g->some, column, sn_axis_map_identity(), 0, FRAMES};
     for (int i = 0; i < 2; i++)
-        assert_int_equal(sn_motion_create(FRAMES, nq, 1, 120, NULL, i ? &other : &all), SN_OK);
+        assert_int_equal(sn_motion_create(FRAMES, nq, 1, 120, NULL, i ? &other : &all, NULL),
+                         SN_OK);
     sn_fit_frame frames[FRAMES];
     sn_fit_marker markers[64];
     sn_fit_summary first, summary;
@@ -171,8 +172,8 @@ static void taken_in_pieces(void **state) {
     // finish alone solves all
     good(whole, sn_take_finish(whole));
     assert_int_equal(sn_take_solved(whole), FRAMES);
-    print_message("%d frames, %.3f mm\n", FRAMES, 1e3 * sn_take_get_summary(whole)->fit.rms);
-    assert_true(sn_take_get_summary(whole)->fit.rms < 0.0035);
+    print_message("%d frames, %.3f mm\n", FRAMES, 1e3 * sn_take_about(whole)->fit.rms);
+    assert_true(sn_take_about(whole)->fit.rms < 0.0035);
     o.threads = 3;
     sn_take *cut = take_of(g->example.model, g->some, &o);
     good(cut, sn_take_prepare(cut));
@@ -183,7 +184,7 @@ static void taken_in_pieces(void **state) {
     }
     good(cut, sn_take_finish(cut));
     same_motion(sn_take_motion(whole), sn_take_motion(cut), "cut");
-    assert_memory_equal(&sn_take_get_summary(whole)->fit, &sn_take_get_summary(cut)->fit,
+    assert_memory_equal(&sn_take_about(whole)->fit, &sn_take_about(cut)->fit,
                         sizeof(sn_fit_summary));
     sn_take_destroy(cut);
     sn_take_destroy(whole);
@@ -227,13 +228,13 @@ static void refusals(void **state) {
     refused(model, g->some, &o, SN_FINDING_FRAMES_OUTSIDE, "the file's frames are 1 to 100");
     sn_marker_place place = {.name = "LFHD", .joint = "haed", .weight = 1};
     sn_marker_set *set;
-    assert_int_equal(sn_marker_set_create("lost", &place, 1, NULL, &set), SN_OK);
+    assert_int_equal(sn_marker_set_create("lost", &place, 1, NULL, &set, NULL), SN_OK);
     o = sn_take_options_default();
     o.markers = set;
     refused(model, g->some, &o, SN_FINDING_JOINT_UNKNOWN, "did you mean \"head\"?");
     sn_marker_set_destroy(set);
     (void)snprintf(place.joint, sizeof place.joint, "head");
-    assert_int_equal(sn_marker_set_create("one", &place, 1, NULL, &set), SN_OK);
+    assert_int_equal(sn_marker_set_create("one", &place, 1, NULL, &set, NULL), SN_OK);
     o.markers = set;
     refused(model, g->some, &o, SN_FINDING_MARKERS_FEW,
             "only 1 of the set's 1 markers are in this");
@@ -258,7 +259,7 @@ static void findings(void **state) {
     o.calibrate_frames = 10;
     sn_axis_map mirror = sn_axis_map_identity();
     mirror.sign[0] = -1;
-    sn_recording *r = recording_turned(g->some, &mirror, sn_recording_get_info(g->some));
+    sn_recording *r = recording_turned(g->some, &mirror, sn_recording_about(g->some));
     sn_take *take = take_of(g->example.model, r, &o);
     good(take, sn_take_prepare(take));
     const char *says = sentence_of(take, SN_FINDING_MIRRORED, SN_VOICE_COMMAND);
@@ -268,7 +269,7 @@ static void findings(void **state) {
     sn_take_destroy(take);
     sn_recording_destroy(r);
     // what the recording cannot be in
-    sn_recording_info info = *sn_recording_get_info(g->some);
+    sn_recording_info info = *sn_recording_about(g->some);
     mirror = sn_axis_map_identity();
     mirror.scale = 10;
     r = recording_turned(g->some, &mirror, &info);
@@ -332,7 +333,7 @@ static void subjects(void **state) {
     given *g = *state;
     WHOLE_ONLY();
     static const char *const forms[] = {"%s:%s", "%s_%s"};
-    sn_recording_info info = *sn_recording_get_info(g->some);
+    sn_recording_info info = *sn_recording_about(g->some);
     int n = info.nmarker;
     sn_take *alone = take_of(g->example.subject, g->some, NULL);
     good(alone, sn_take_prepare(alone));
@@ -348,7 +349,7 @@ static void subjects(void **state) {
             labels[i] = text[i];
         }
         sn_recording *two;
-        assert_int_equal(sn_recording_create(&info, labels, NULL, &two), SN_OK);
+        assert_int_equal(sn_recording_create(&info, labels, NULL, &two, NULL), SN_OK);
         for (int f = 0; f < info.nframe; f++)
             for (int i = 0; i < 6 * n; i++)
                 // Ann goes the other way round in time
@@ -375,8 +376,8 @@ static void subjects(void **state) {
         same_motion(sn_take_motion(alone), sn_take_motion(bob), "Bob");
         // his measured markers are those that are compared with
         sn_recording *his;
-        assert_int_equal(sn_take_measured(bob, NULL, &his), SN_OK);
-        assert_int_equal(sn_recording_get_info(his)->nmarker, n);
+        assert_int_equal(sn_take_measured(bob, NULL, &his, NULL), SN_OK);
+        assert_int_equal(sn_recording_about(his)->nmarker, n);
         int m = sn_recording_find(his, "LFHD"), from = sn_recording_find(g->some, "LFHD");
         assert_memory_equal(sn_recording_frame(his, 7) + 3 * m,
                             sn_recording_frame(g->some, 7) + 3 * from, 3 * sizeof(double));
@@ -466,7 +467,7 @@ static void order(void **state) {
     assert_true(truth.median > 0 && truth.median < 3 && truth.rms >= truth.median &&
                 truth.most > truth.median && truth.joints == truth.movable);
     sn_motion *cut;
-    assert_int_equal(sn_motion_create(9, sn_motion_nq(g->example.truth), 1, 120, NULL, &cut),
+    assert_int_equal(sn_motion_create(9, sn_motion_nq(g->example.truth), 1, 120, NULL, &cut, NULL),
                      SN_OK);
     assert_int_equal(sn_take_compare(take, NULL, cut, &truth), SN_ERR_VALUE);
     assert_string_equal(
@@ -494,7 +495,7 @@ static sn_status live(const sn_allocator *allocator, const sn_take_options *o) {
     if (status == SN_OK) status = sn_take_prepare(take);
     if (status == SN_OK) status = sn_take_solve(take, 2);
     if (status == SN_OK) status = sn_take_finish(take);
-    if (status == SN_OK) status = sn_take_measured(take, allocator, &measured);
+    if (status == SN_OK) status = sn_take_measured(take, allocator, &measured, NULL);
     if (status == SN_OK) status = sn_take_compare(take, NULL, sn_take_motion(take), &truth);
     sn_recording_destroy(measured);
     sn_take_destroy(take);
@@ -536,7 +537,7 @@ static void options_are_copied(void **state) {
     sn_marker_set *set;
     char subject[] = "figure";
     sn_take_options o = sn_take_options_default();
-    assert_int_equal(sn_marker_set_of_model(g->example.subject, NULL, &set), SN_OK);
+    assert_int_equal(sn_marker_set_of_model(g->example.subject, NULL, &set, NULL), SN_OK);
     o.markers = set;
     bool named = strchr(sn_recording_label(g->some, 0), ':') != NULL;
     o.subject = named ? subject : NULL;
@@ -546,7 +547,7 @@ static void options_are_copied(void **state) {
     o = (sn_take_options){0};
     good(take, sn_take_prepare(take));
     // places are known: nothing is calibrated
-    assert_false(sn_take_get_summary(take)->calibrated);
+    assert_false(sn_take_about(take)->calibrated);
     sn_take_destroy(take);
 }
 

@@ -7,7 +7,7 @@ static sn_model *person;
 
 static int begin(void **unused) {
     (void)unused;
-    return sn_model_humanoid(NULL, &person) == SN_OK ? 0 : -1;
+    return sn_model_humanoid(NULL, &person, NULL) == SN_OK ? 0 : -1;
 }
 
 static int end(void **unused) {
@@ -373,7 +373,7 @@ typedef struct numbers_of {
 static void evaluate(const sn_problem *p, const double *q, numbers_of *out) {
     sn_workspace *ws;
     memset(out, 0, sizeof *out);
-    assert_int_equal(sn_workspace_create(p, true, NULL, &ws), SN_OK);
+    assert_int_equal(sn_workspace_create(p, true, NULL, &ws, NULL), SN_OK);
     assert_int_equal(sn_workspace_eval(ws, q, SN_EVAL_HESSIAN, &out->f), SN_OK);
     sn_workspace_gradient(ws, out->g);
     sn_workspace_hessian(ws, out->H);
@@ -631,7 +631,7 @@ static void task_errors(void **unused) {
     double q[64], f, sum = 0;
     sn_workspace *ws;
     sn_model_zero(person, q);
-    assert_int_equal(sn_workspace_create(p, true, NULL, &ws), SN_OK);
+    assert_int_equal(sn_workspace_create(p, true, NULL, &ws, NULL), SN_OK);
     assert_int_equal(sn_workspace_eval(ws, q, SN_EVAL_GRADIENT, &f), SN_OK);
     for (int i = 0; i < 5; i++) {
         assert_near(sn_workspace_task_error(ws, i), expected[i], 1e-14);
@@ -656,14 +656,14 @@ static void rest_beyond_pi(void **unused) {
         const double q[3] = {4, 0.5, 0.2}, near[3] = {4.5, 0.5, 0.2};
         double f;
         d.name = "j";
-        assert_int_equal(sn_builder_create("one", NULL, &b), SN_OK);
+        assert_int_equal(sn_builder_create("one", NULL, &b, NULL), SN_OK);
         (void)sn_builder_joint(b, &d);
         assert_int_equal(sn_builder_finish(b, &model, NULL), SN_OK);
         sn_builder_destroy(b);
         sn_task t = sn_task_default(SN_TASK_REST);
         t.q = q;
         assert_int_equal(sn_problem_create(model, &t, 1, NULL, &p, NULL), SN_OK);
-        assert_int_equal(sn_workspace_create(p, false, NULL, &ws), SN_OK);
+        assert_int_equal(sn_workspace_create(p, false, NULL, &ws, NULL), SN_OK);
         assert_int_equal(sn_workspace_eval(ws, q, 0, &f), SN_OK);
         assert_true(f == 0);
         assert_int_equal(sn_problem_set_rest(p, 0, near), SN_OK);
@@ -689,11 +689,11 @@ static void frame2_counts_the_third_axis_twice(void **unused) {
     d.name = "body";
     task.i[0] = 1, task.i[1] = task.i[2] = 0;
     task.j[1] = 1, task.j[0] = task.j[2] = 0;
-    assert_int_equal(sn_builder_create("body", NULL, &b), SN_OK);
+    assert_int_equal(sn_builder_create("body", NULL, &b, NULL), SN_OK);
     (void)sn_builder_joint(b, &d);
     assert_int_equal(sn_builder_finish(b, &model, NULL), SN_OK);
     assert_int_equal(sn_problem_create(model, &task, 1, NULL, &problem, NULL), SN_OK);
-    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
     for (int k = 0; k < 10; k++) {
         double psi[3], f, square = 0;
         for (int i = 0; i < 3; i++) {
@@ -709,10 +709,41 @@ static void frame2_counts_the_third_axis_twice(void **unused) {
     sn_builder_destroy(b);
 }
 
+// The way to a plane keeps its digits however far the point lies along it.
+static void plane_keeps_its_digits(void **unused) {
+    (void)unused;
+    sn_builder *builder;
+    sn_model *model;
+    sn_joint_desc d = sn_joint_default(SN_JOINT_TRANSLATION);
+    d.name = "slide";
+    assert_int_equal(sn_builder_create("slide", NULL, &builder, NULL), SN_OK);
+    (void)sn_builder_joint(builder, &d);
+    assert_int_equal(sn_builder_finish(builder, &model, NULL), SN_OK);
+    sn_builder_destroy(builder);
+    sn_task t = sn_task_default(SN_TASK_PLANE);
+    const double normal[3] = {3, 4, 0};  // 0.6, 0.8
+    t.joint = 0;
+    memcpy(t.normal, normal, sizeof normal);
+    sn_problem *p;
+    sn_workspace *ws;
+    assert_int_equal(sn_problem_create(model, &t, 1, NULL, &p, NULL), SN_OK);
+    assert_int_equal(sn_workspace_create(p, false, NULL, &ws, NULL), SN_OK);
+    // 1000 along the plane, 1e-10 off it
+    const double q[3] = {-800 + 0.6e-10, 600 + 0.8e-10, 0};
+    double exact = 0.6 * q[0] + 0.8 * q[1], f[2];
+    assert_int_equal(sn_workspace_eval(ws, q, 0, &f[0]), SN_OK);
+    assert_int_equal(sn_workspace_eval(ws, q, SN_EVAL_HESSIAN, &f[1]), SN_OK);
+    for (int i = 0; i < 2; i++) assert_true(fabs(f[i] - 0.5 * exact * exact) < 1e-22);
+    sn_workspace_destroy(ws);
+    sn_problem_destroy(p);
+    sn_model_destroy(model);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_points),
         cmocka_unit_test(reads_links),
+        cmocka_unit_test(plane_keeps_its_digits),
         cmocka_unit_test(reads_other_types),
         cmocka_unit_test(rest_beyond_pi),
         cmocka_unit_test(reads_rest),

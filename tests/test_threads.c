@@ -37,7 +37,7 @@ static bool evaluate_all(const shared *s, uint64_t *out) {
     size_t nv = (size_t)sn_model_nv(s->model);
     sn_workspace *ws;
     double *H = malloc(nv * nv * sizeof *H), g[MOST], x[MOST], f;
-    if (H == NULL || sn_workspace_create(s->problem, true, NULL, &ws) != SN_OK) return false;
+    if (H == NULL || sn_workspace_create(s->problem, true, NULL, &ws, NULL) != SN_OK) return false;
     bool good = true;
     for (int i = 0; i < POSES; i++) {
         unsigned what = flags[i % 4];
@@ -69,7 +69,7 @@ static bool solve_all(const shared *s, uint64_t *out) {
     sn_solver *solver;
     size_t nq = (size_t)sn_model_nq(s->model);
     if (sn_problem_create(s->model, s->tasks, s->ntask, NULL, &own, NULL) != SN_OK) return false;
-    if (sn_solver_create(own, NULL, NULL, &solver) != SN_OK) return false;
+    if (sn_solver_create(own, NULL, NULL, &solver, NULL) != SN_OK) return false;
     bool good = true;
     for (int i = 0; i < SOLVES; i++) {
         double q[MOST];
@@ -97,7 +97,7 @@ static void *run(void *arg) {
 static void shared_begin(shared *s) {
     uint64_t state = 1;
     double rest[MOST];
-    assert_int_equal(sn_model_humanoid(NULL, &s->model), SN_OK);
+    assert_int_equal(sn_model_humanoid(NULL, &s->model, NULL), SN_OK);
     assert_true(sn_model_nq(s->model) <= MOST);
     sn_model_sample(s->model, &state, rest);
     sn_task all[SN_TASK_TYPE_COUNT];
@@ -128,7 +128,7 @@ static void shared_begin(shared *s) {
     }
     // goals that some pose meets, a little off
     sn_workspace *ws;
-    assert_int_equal(sn_workspace_create(s->problem, false, NULL, &ws), SN_OK);
+    assert_int_equal(sn_workspace_create(s->problem, false, NULL, &ws, NULL), SN_OK);
     for (int i = 0; i < SOLVES; i++) {
         assert_int_equal(sn_workspace_pose(ws, s->pose[POSES - 1 - i]), SN_OK);
         for (int k = 0; k < s->ntask; k++) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Coordinates that mean the same pose: the tidied ones do, and do not jump.
-#include "take/fit.h"
 #include "math/vec3.h"
 #include "support.h"
+#include "take/fit.h"
 
 static const double pi = 3.141592653589793;
 
@@ -10,7 +10,7 @@ static const double pi = 3.141592653589793;
 static sn_model *make(uint64_t *state, bool across, bool marker_inside) {
     sn_builder *builder;
     sn_model *model;
-    assert_int_equal(sn_builder_create("m", NULL, &builder), SN_OK);
+    assert_int_equal(sn_builder_create("m", NULL, &builder, NULL), SN_OK);
     sn_vec3 b = v3(uniform(state, -1, 1), uniform(state, -1, 1), uniform(state, 0.1, 1));
     static const char *const names[] = {"a", "b", "c", "d"};
     for (int j = 0; j < 4; j++) {
@@ -44,9 +44,9 @@ static void test_tidy(void **unused) {
         sn_problem *problem;
         sn_workspace *ws;
         sn_vec3 place[NFRAME][2];
-        assert_int_equal(sn_motion_create(NFRAME, 4, 1, 60, NULL, &motion), SN_OK);
+        assert_int_equal(sn_motion_create(NFRAME, 4, 1, 60, NULL, &motion, NULL), SN_OK);
         assert_int_equal(sn_problem_create(model, NULL, 0, NULL, &problem, NULL), SN_OK);
-        assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+        assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
         const sn_vec3 a = v3_from(sn_model_joint(model, 0)->axis),
                       b = v3_from(sn_model_joint(model, 1)->axis),
                       c = v3_from(sn_model_joint(model, 2)->axis);

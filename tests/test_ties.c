@@ -38,7 +38,7 @@ static sn_model *coupled_model(uint64_t *state, int njoint, int most, bool limit
     for (;;) {
         sn_model *plain = random_model(state, njoint, -1), *model = NULL;
         sn_builder *b;
-        assert_int_equal(sn_builder_create("coupled", NULL, &b), SN_OK);
+        assert_int_equal(sn_builder_create("coupled", NULL, &b, NULL), SN_OK);
         sn_coordinate at[64];
         int count = 0;
         for (int i = 0; i < njoint; i++) {
@@ -133,7 +133,7 @@ static fixture fixture_new(uint64_t *state, bool limits, int loops) {
     t.nv = sn_model_nv(t.model);
     t.nq = sn_model_nq(t.model);
     size_t n = (size_t)t.nv + 1;
-    assert_int_equal(sn_workspace_create(t.problem, true, NULL, &t.ws), SN_OK);
+    assert_int_equal(sn_workspace_create(t.problem, true, NULL, &t.ws, NULL), SN_OK);
     t.q = malloc((size_t)(t.nq + 1) * sizeof *t.q);
     double **each[] = {&t.g, &t.g2, &t.x, &t.y, &t.d};
     for (int i = 0; i < 5; i++) *each[i] = malloc(n * sizeof(double));
@@ -403,7 +403,7 @@ static void solve_once(fixture *t, int index, sn_method method, int *minima, dou
     options.method = method;
     sn_solver *solver;
     sn_report report;
-    sn_status status = sn_solver_create(t->problem, &options, NULL, &solver);
+    sn_status status = sn_solver_create(t->problem, &options, NULL, &solver, NULL);
     if (method == SN_METHOD_CCD) {
         assert_int_equal(status, SN_ERR_UNSUPPORTED);
         assert_null(solver);
@@ -536,9 +536,9 @@ static sn_model *looped_model(uint64_t *state, const sn_model *model, const doub
     sn_model *out;
     sn_error error = {0};
     assert_int_equal(sn_problem_create(model, NULL, 0, NULL, &none, NULL), SN_OK);
-    assert_int_equal(sn_workspace_create(none, false, NULL, &ws), SN_OK);
+    assert_int_equal(sn_workspace_create(none, false, NULL, &ws, NULL), SN_OK);
     assert_int_equal(sn_workspace_pose(ws, q), SN_OK);
-    assert_int_equal(sn_builder_create("looped", NULL, &b), SN_OK);
+    assert_int_equal(sn_builder_create("looped", NULL, &b, NULL), SN_OK);
     int njoint = sn_model_njoint(model);
     for (int j = 0; j < njoint; j++) (void)sn_builder_joint(b, sn_model_joint(model, j));
     sn_builder_couple_as(b, model);
@@ -574,7 +574,7 @@ static void loops(void **unused) {
         (void)sn_model_clamp(plain, start);
         sn_builder *b;
         sn_model *bare;
-        assert_int_equal(sn_builder_create("bare", NULL, &b), SN_OK);
+        assert_int_equal(sn_builder_create("bare", NULL, &b, NULL), SN_OK);
         for (int j = 0; j < sn_model_njoint(plain); j++)
             (void)sn_builder_joint(b, sn_model_joint(plain, j));
         for (int i = 0; i < sn_model_ncoupling(plain); i++)
@@ -588,7 +588,7 @@ static void loops(void **unused) {
         options.method = methods[n % 3];
         sn_solver *solver;
         sn_report report, first;
-        assert_int_equal(sn_solver_create(problem, &options, NULL, &solver), SN_OK);
+        assert_int_equal(sn_solver_create(problem, &options, NULL, &solver, NULL), SN_OK);
         memcpy(q, start, bytes);
         for (int i = 0; i < sn_model_nv(model); i++) {
             double delta[128] = {0};
@@ -599,7 +599,7 @@ static void loops(void **unused) {
         // no iterations: the start, closed
         sn_solver *closer;
         options.max_iterations = 0;
-        assert_int_equal(sn_solver_create(problem, &options, NULL, &closer), SN_OK);
+        assert_int_equal(sn_solver_create(problem, &options, NULL, &closer, NULL), SN_OK);
         memcpy(start, q, bytes);
         assert_int_equal(sn_solver_solve(closer, start, &first), SN_OK);
         assert_int_equal(sn_solver_solve(solver, q, &report), SN_OK);
@@ -658,7 +658,7 @@ static void scaled(void **unused) {
         sn_model *model, *larger;
         sn_marker_set *set;
         double q[12], factor[4] = {1.5, 1.5, 1.5, 1.5};
-        assert_int_equal(sn_builder_create("rods", NULL, &b), SN_OK);
+        assert_int_equal(sn_builder_create("rods", NULL, &b, NULL), SN_OK);
         for (int i = 0; i < 4; i++) {
             static const char *const names[] = {"a", "b", "c", "d"};
             sn_joint_desc d = sn_joint_default(SN_JOINT_EXPMAP);
@@ -676,7 +676,7 @@ static void scaled(void **unused) {
         }
         assert_int_equal(sn_builder_finish(b, &model, NULL), SN_OK);
         sn_builder_destroy(b);
-        assert_int_equal(sn_marker_set_create("none", NULL, 0, NULL, &set), SN_OK);
+        assert_int_equal(sn_marker_set_create("none", NULL, 0, NULL, &set, NULL), SN_OK);
         assert_int_equal(
             sn_marker_set_apply(set, model, SN_LIMITS_HARD, factor, NULL, &larger, NULL), SN_OK);
         for (int i = 0; i < 12; i++) q[i] = uniform(&state, -1, 1);
@@ -686,7 +686,7 @@ static void scaled(void **unused) {
             sn_problem *problem;
             sn_workspace *ws;
             assert_int_equal(sn_problem_create(both[k], NULL, 0, NULL, &problem, NULL), SN_OK);
-            assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+            assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
             assert_int_equal(sn_workspace_pose(ws, q), SN_OK);
             for (int i = 0; i < SN_LOOP_TYPE_COUNT; i++)
                 open[k][i] = sn_workspace_loop_error(ws, i);
@@ -729,7 +729,7 @@ static void cassie(void **unused) {
         memcpy(task[i].local, sn_model_marker(m, marker)->position, sizeof task[i].local);
     }
     assert_int_equal(sn_problem_create(m, task, 3, NULL, &problem, NULL), SN_OK);
-    assert_int_equal(sn_solver_create(problem, NULL, NULL, &solver), SN_OK);
+    assert_int_equal(sn_solver_create(problem, NULL, NULL, &solver, NULL), SN_OK);
     sn_workspace *ws = sn_solver_workspace(solver);
     uint64_t state = 9;
     double worst = 0, error_left = 0;
@@ -767,15 +767,15 @@ static void round_trip(void **unused) {
         sn_model *m = coupled_model(&state, 3 + below(&state, 6), 3, true, 2), *back;
         char *text, *again;
         sn_error error = {0};
-        assert_int_equal(sn_model_write_json(m, NULL, &text), SN_OK);
+        assert_int_equal(sn_model_text(m, NULL, &text), SN_OK);
         if (sn_model_read_json(text, strlen(text), NULL, &back, &error) != SN_OK)
             fail_msg("%s", error.text);
-        assert_int_equal(sn_model_write_json(back, NULL, &again), SN_OK);
+        assert_int_equal(sn_model_text(back, NULL, &again), SN_OK);
         assert_string_equal(text, again);
         assert_int_equal(sn_model_ncoupling(back), sn_model_ncoupling(m));
         assert_int_equal(sn_model_nloop(back), 2);
-        sn_string_free(text, NULL);
-        sn_string_free(again, NULL);
+        sn_release(NULL, text);
+        sn_release(NULL, again);
         sn_model_destroy(m);
         sn_model_destroy(back);
     }
@@ -787,7 +787,7 @@ static void round_trip(void **unused) {
 static sn_status pair(const sn_function *f, const double low[2], const double high[2],
                       sn_model **out, sn_error *error) {
     sn_builder *b;
-    assert_int_equal(sn_builder_create("pair", NULL, &b), SN_OK);
+    assert_int_equal(sn_builder_create("pair", NULL, &b, NULL), SN_OK);
     for (int i = 0; i < 2; i++) {
         sn_joint_desc d = sn_joint_default(SN_JOINT_HINGE);
         d.name = i == 0 ? "leader" : "follower";

@@ -49,7 +49,7 @@ static void budget(void **unused) {
     (void)unused;
     sn_model *model;
     int cut = 0;
-    assert_int_equal(sn_model_humanoid(NULL, &model), SN_OK);
+    assert_int_equal(sn_model_humanoid(NULL, &model, NULL), SN_OK);
     sn_problem *problem = far_goals(model);
     for (int m = 0; m < SN_METHOD_COUNT; m++) {
         for (int cold = 0; cold < 2; cold++) {
@@ -65,7 +65,7 @@ static void budget(void **unused) {
             o.trace = remember;
             o.trace_user = &w;
             sn_model_zero(model, q);
-            assert_int_equal(sn_solver_create(problem, &o, NULL, &solver), SN_OK);
+            assert_int_equal(sn_solver_create(problem, &o, NULL, &solver, NULL), SN_OK);
             assert_int_equal(sn_workspace_eval(sn_solver_workspace(solver), q, 0, &f0), SN_OK);
             looks = 0;
             assert_int_equal(cold ? sn_solver_solve_cold(solver, q, &report)
@@ -95,7 +95,7 @@ static void budget(void **unused) {
 static void budget_of_a_search(void **unused) {
     (void)unused;
     sn_model *model;
-    assert_int_equal(sn_model_humanoid(NULL, &model), SN_OK);
+    assert_int_equal(sn_model_humanoid(NULL, &model, NULL), SN_OK);
     sn_problem *problem = far_goals(model);
     double last = INFINITY;
     for (int budget_ms = 0; budget_ms < 1500; budget_ms += 100) {
@@ -105,7 +105,7 @@ static void budget_of_a_search(void **unused) {
         double q[64], f;
         o.seconds = 1e-3 * budget_ms + 5e-4;
         sn_model_zero(model, q);
-        assert_int_equal(sn_solver_create(problem, &o, NULL, &solver), SN_OK);
+        assert_int_equal(sn_solver_create(problem, &o, NULL, &solver, NULL), SN_OK);
         looks = 0;
         assert_int_equal(sn_solver_solve_cold(solver, q, &report), SN_OK);
         assert_true(looks <= budget_ms + 2);

@@ -23,9 +23,9 @@ static motion make_motion(void) {
     sn_problem *problem;
     sn_workspace *ws;
     uint64_t state = 3;
-    assert_int_equal(sn_model_humanoid(NULL, &m.model), SN_OK);
+    assert_int_equal(sn_model_humanoid(NULL, &m.model, NULL), SN_OK);
     assert_int_equal(sn_problem_create_markers(m.model, NULL, &problem, NULL), SN_OK);
-    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
     m.nq = sn_model_nq(m.model);
     m.nmarker = sn_model_nmarker(m.model);
     m.truth = calloc((size_t)(FRAMES * m.nq), sizeof *m.truth);
@@ -75,7 +75,7 @@ static sn_status track(motion *m, int threads, int chunk, double *q, sn_track_fr
     o.threads = threads;
     o.chunk = chunk;
     assert_int_equal(sn_problem_create_markers(m->model, NULL, &problem, NULL), SN_OK);
-    assert_int_equal(sn_tracker_create(problem, &o, NULL, &tracker), SN_OK);
+    assert_int_equal(sn_tracker_create(problem, &o, NULL, &tracker, NULL), SN_OK);
     sn_problem_destroy(problem);  // the tracker has its own copies
     sn_status status = sn_tracker_run(tracker, FRAMES, set_goals, m, m->truth, q, frames);
     sn_tracker_destroy(tracker);
@@ -173,7 +173,7 @@ static void failures(void **unused) {
         test_allocator a;
         test_allocator_begin(&a);
         a.fail_at = n;
-        sn_status status = sn_tracker_create(problem, &o, &a.base, &tracker);
+        sn_status status = sn_tracker_create(problem, &o, &a.base, &tracker, NULL);
         if (status == SN_OK) {
             sn_tracker_destroy(tracker);
             assert_int_equal(a.live, 0);
@@ -184,7 +184,7 @@ static void failures(void **unused) {
         assert_int_equal(a.live, 0);
     }
     o.threads = 0;
-    assert_int_equal(sn_tracker_create(problem, &o, NULL, &tracker), SN_ERR_ARGUMENT);
+    assert_int_equal(sn_tracker_create(problem, &o, NULL, &tracker, NULL), SN_ERR_ARGUMENT);
     sn_problem_destroy(problem);
     free(q);
     free_motion(&m);
@@ -249,7 +249,7 @@ static void first_frame_once(void **unused) {
         o.restarts = i == 0 ? 1 : 4;
         double *q = malloc((size_t)m.nq * sizeof *q);
         assert_int_equal(sn_problem_create_markers(m.model, NULL, &problem, NULL), SN_OK);
-        assert_int_equal(sn_tracker_create(problem, &o, NULL, &tracker), SN_OK);
+        assert_int_equal(sn_tracker_create(problem, &o, NULL, &tracker, NULL), SN_OK);
         assert_int_equal(sn_tracker_run(tracker, 1, set_goals, &m, m.truth, q, &frame), SN_OK);
         iterations[i] = frame.report.iterations;
         assert_int_equal(frame.kept, 0);
@@ -290,7 +290,7 @@ static void track_valleys(valleys *v, int chunk, double start, double *q, sn_tra
     slide.parent = 0;
     slide.axis[0] = 1;
     slide.axis[1] = slide.axis[2] = 0;
-    assert_int_equal(sn_builder_create("rail", NULL, &b), SN_OK);
+    assert_int_equal(sn_builder_create("rail", NULL, &b, NULL), SN_OK);
     (void)sn_builder_joint(b, &root);
     (void)sn_builder_joint(b, &slide);
     assert_int_equal(sn_builder_finish(b, &model, NULL), SN_OK);
@@ -305,7 +305,7 @@ static void track_valleys(valleys *v, int chunk, double start, double *q, sn_tra
     sn_track_options o = sn_track_options_default();
     o.chunk = chunk;
     o.extrapolate = false;
-    assert_int_equal(sn_tracker_create(problem, &o, NULL, &tracker), SN_OK);
+    assert_int_equal(sn_tracker_create(problem, &o, NULL, &tracker, NULL), SN_OK);
     assert_int_equal(sn_tracker_run(tracker, 20, set_valleys, v, &start, q, frames), SN_OK);
     sn_tracker_destroy(tracker);
     sn_problem_destroy(problem);
@@ -380,7 +380,7 @@ static void track_hand(const int *order, double *angles) {
     sn_model *model;
     sn_problem *problem;
     sn_tracker *tracker;
-    assert_int_equal(sn_builder_create("hand", NULL, &b), SN_OK);
+    assert_int_equal(sn_builder_create("hand", NULL, &b, NULL), SN_OK);
     for (int i = 0; i < LINKS; i++) at[order[i]] = i;
     for (int i = 0; i < LINKS; i++) {
         int link = order[i];
@@ -406,7 +406,7 @@ static void track_hand(const int *order, double *angles) {
     o.restarts = 0;
     double q[10 * LINKS], start[LINKS];
     for (int i = 0; i < LINKS; i++) start[i] = 0.1 + 0.05 * order[i];
-    assert_int_equal(sn_tracker_create(problem, &o, NULL, &tracker), SN_OK);
+    assert_int_equal(sn_tracker_create(problem, &o, NULL, &tracker, NULL), SN_OK);
     assert_int_equal(sn_tracker_run(tracker, 10, set_hand, NULL, start, q, NULL), SN_OK);
     for (int link = 0; link < LINKS; link++) angles[link] = q[9 * LINKS + at[link]];
     sn_tracker_destroy(tracker);

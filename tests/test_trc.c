@@ -23,7 +23,7 @@ static void usual(void **unused) {
     (void)unused;
     sn_recording *r =
         read_text(HEAD "7\t0\t1\t2\t3\t4\t5\t6.5e1\n8\t0.01\t\tNaN\tnan\t-1\t.5\t0\n");
-    const sn_recording_info *info = sn_recording_get_info(r);
+    const sn_recording_info *info = sn_recording_about(r);
     assert_int_equal(info->nframe, 2);
     assert_int_equal(info->nmarker, 2);
     assert_int_equal(info->first_frame, 7);
@@ -51,7 +51,7 @@ static void varieties(void **unused) {
                                 "3\t1.06\t1\t2\t3\t4\t5\t6\t7\t8\t9\r\n"
                                 "4\t1.08\r\n"
                                 "5\t1.1\t1\t2\t3\t4\t5\t6");
-    const sn_recording_info *info = sn_recording_get_info(r);
+    const sn_recording_info *info = sn_recording_about(r);
     assert_int_equal(info->nframe, 6);
     assert_int_equal(info->first_frame, 0);
     assert_int_equal(info->nother, 1);
@@ -64,8 +64,8 @@ static void varieties(void **unused) {
     // no keys but the number of markers: nothing is known of rate and unit but by the times
     r = read_text("PathFileType\nNumMarkers\n1\nFrame#\tTime\t#1\n\t\tx1\ty1\tz1\n"
                   "1\t0\t1\t2\t3\n2\t.5\t1\t2\t3\n");
-    assert_true(sn_recording_get_info(r)->rate == 2);
-    assert_string_equal(sn_recording_get_info(r)->unit, "");
+    assert_true(sn_recording_about(r)->rate == 2);
+    assert_string_equal(sn_recording_about(r)->unit, "");
     assert_string_equal(sn_recording_label(r, 0), "#1");
     assert_true(sn_recording_frame(r, 0)[2] == 3);
     sn_recording_destroy(r);
@@ -73,8 +73,8 @@ static void varieties(void **unused) {
 
 static void check_note(const char *text, double rate, const char *note) {
     sn_recording *r = read_text(text);
-    assert_near(sn_recording_get_info(r)->rate, rate, 1e-12);
-    assert_string_equal(sn_recording_get_info(r)->note, note);
+    assert_near(sn_recording_about(r)->rate, rate, 1e-12);
+    assert_string_equal(sn_recording_about(r)->note, note);
     sn_recording_destroy(r);
 }
 
@@ -189,7 +189,7 @@ static void truncation(void **unused) {
         if (sn_trc_read(copy, n, NULL, &r, &error) != SN_OK)
             assert_true(r == NULL && error.text[0] != '\0');
         else
-            assert_true(sn_recording_get_info(r)->nframe <= 2);
+            assert_true(sn_recording_about(r)->nframe <= 2);
         sn_recording_destroy(r);
         free(copy);
     }
@@ -244,7 +244,7 @@ static void round_trip(void **unused) {
         assert_int_equal(sn_trc_write(r, &options, &sink.base, &error), SN_OK);
         if (sn_trc_read(sink.bytes, sink.length, NULL, &back, &error) != SN_OK)
             fail_msg("line %d: %s", error.line, error.text);
-        const sn_recording_info *got = sn_recording_get_info(back);
+        const sn_recording_info *got = sn_recording_about(back);
         assert_string_equal(got->unit, units[unit]);
         assert_string_equal(got->note, "");
         assert_int_equal(got->first_frame, info.first_frame);
@@ -266,7 +266,7 @@ static void same_text(void **unused) {
     (void)unused;
     sn_recording_info info = {.nframe = 1, .nmarker = 1, .rate = 60, .metres_per_unit = 1};
     sn_recording *r;
-    assert_int_equal(sn_recording_create(&info, labels, NULL, &r), SN_OK);
+    assert_int_equal(sn_recording_create(&info, labels, NULL, &r, NULL), SN_OK);
     double *x = sn_recording_edit(r, 0);
     x[0] = 617.24762 * 0.001, x[1] = -0.00031 * 0.001, x[2] = 0;
     memory_sink sink;
@@ -286,12 +286,12 @@ static void refused_writing(void **unused) {
     memory_sink sink;
     memory_sink_begin(&sink);
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(sn_recording_create(&info, bad[i], NULL, &r), SN_OK);
+        assert_int_equal(sn_recording_create(&info, bad[i], NULL, &r, NULL), SN_OK);
         assert_int_equal(sn_trc_write(r, NULL, &sink.base, &error), SN_ERR_VALUE);
         assert_non_null(strstr(error.text, "marker 2"));
         sn_recording_destroy(r);
     }
-    assert_int_equal(sn_recording_create(&info, labels, NULL, &r), SN_OK);
+    assert_int_equal(sn_recording_create(&info, labels, NULL, &r, NULL), SN_OK);
     sn_markers_options options = {.unit = "mm"};
     assert_int_equal(sn_trc_write(r, &options, &sink.base, &error), SN_ERR_ARGUMENT);
     options = sn_markers_options_default(), options.unit = "furlong";
@@ -313,12 +313,12 @@ static void refused_writing(void **unused) {
     free(whole.bytes);
     sn_recording_destroy(r);
     info.rate = 0;
-    assert_int_equal(sn_recording_create(&info, labels, NULL, &r), SN_OK);
+    assert_int_equal(sn_recording_create(&info, labels, NULL, &r, NULL), SN_OK);
     assert_int_equal(sn_trc_write(r, NULL, &sink.base, &error), SN_ERR_VALUE);
     assert_non_null(strstr(error.text, "no frame rate"));
     sn_recording_destroy(r);
     info.nframe = 0;
-    assert_int_equal(sn_recording_create(&info, labels, NULL, &r), SN_OK);
+    assert_int_equal(sn_recording_create(&info, labels, NULL, &r, NULL), SN_OK);
     assert_int_equal(sn_trc_write(r, NULL, &sink.base, &error), SN_ERR_VALUE);
     sn_recording_destroy(r);
 }
@@ -363,7 +363,7 @@ static void data_files(void **unused) {
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         const known *k = &files[i];
         sn_recording *r = data_recording(k->name, false);
-        const sn_recording_info *info = sn_recording_get_info(r);
+        const sn_recording_info *info = sn_recording_about(r);
         int missing = 0;
         for (int m = 0; m < info->nmarker; m++) missing += sn_recording_missing(r, m);
         print_message("%s: %d frames, %d markers, %g Hz%s%s\n", k->name, info->nframe,

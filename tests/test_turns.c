@@ -14,7 +14,7 @@ static sn_model *arm(double lower, double upper) {
                    {{0, 0, 1}, {0, 0.1149, 0}},      {{0, 1, 0}, {0, 0, -0.1157}}};
     sn_builder *builder;
     sn_model *model;
-    assert_int_equal(sn_builder_create("arm", NULL, &builder), SN_OK);
+    assert_int_equal(sn_builder_create("arm", NULL, &builder, NULL), SN_OK);
     for (int i = 0; i < 6; i++) {
         sn_joint_desc d = sn_joint_default(SN_JOINT_HINGE);
         char name[8];
@@ -47,7 +47,7 @@ static int solved(const sn_model *model, sn_method method, sn_turns turns, bool 
     options.method = method;
     options.turns = turns;
     assert_int_equal(sn_problem_create(model, tasks, rest ? 2 : 1, NULL, &problem, NULL), SN_OK);
-    assert_int_equal(sn_solver_create(problem, &options, NULL, &solver), SN_OK);
+    assert_int_equal(sn_solver_create(problem, &options, NULL, &solver, NULL), SN_OK);
     int good = 0;
     const double lower = sn_model_lower(model)[0], upper = sn_model_upper(model)[0];
     for (int n = 0; n < count; n++) {

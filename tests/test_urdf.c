@@ -3,7 +3,7 @@
 // over random robots, and over broken files.
 #include "support.h"
 
-#include "sinew/urdf.h"
+#include "sinew/files.h"
 
 static const char arm[] =
     "<?xml version=\"1.0\"?>\n"
@@ -256,7 +256,7 @@ static void test_lost_mimics(void **state) {
             fail_msg("%s: %s", lost[i].to, error.text);
         assert_string_equal(d.note, lost[i].says);
         assert_int_equal(sn_model_ncoupling(d.model), 0);
-        sn_document_free(&d);
+        sn_document_destroy(&d);
         free(text);
     }
     // a ring of three, and one that follows it: one goes first, the others follow
@@ -276,7 +276,7 @@ static void test_lost_mimics(void **state) {
     double q[4] = {0, 0.5, 0, 0};
     sn_model_follow(d.model, q);
     for (int i = 0; i < 4; i++) assert_true(q[i] == 0.5);
-    sn_document_free(&d);
+    sn_document_destroy(&d);
 }
 
 // Forward kinematics another way: 4 x 4 matrices, libm, roll, pitch and yaw as one closed form.
@@ -366,7 +366,7 @@ static void test_kinematics(void **state_) {
         sn_problem *problem;
         sn_workspace *ws;
         assert_int_equal(sn_problem_create(m, NULL, 0, NULL, &problem, NULL), SN_OK);
-        assert_int_equal(sn_workspace_create(problem, false, NULL, &ws), SN_OK);
+        assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
         sn_model_sample(m, &state, q);
         assert_int_equal(sn_workspace_pose(ws, q), SN_OK);
         for (int k = 0; k < 4; k++) world[0].a[k][k] = 1;
@@ -455,7 +455,7 @@ static void test_fingers(void **state) {
     sn_solver *solver;
     sn_report report;
     assert_int_equal(sn_problem_create_markers(m, NULL, &problem, NULL), SN_OK);
-    assert_int_equal(sn_solver_create(problem, NULL, NULL, &solver), SN_OK);
+    assert_int_equal(sn_solver_create(problem, NULL, NULL, &solver, NULL), SN_OK);
     sn_workspace *ws = sn_solver_workspace(solver);
     uint64_t seed = 5;
     int reached = 0, rounds = 8;
@@ -540,9 +540,9 @@ int main(void) {
         cmocka_unit_test(test_root_name),   cmocka_unit_test(test_mimics),
         cmocka_unit_test(test_mimic_chain), cmocka_unit_test(test_refused),
         cmocka_unit_test(test_lost_mimics), cmocka_unit_test(test_not_a_tree),
-        cmocka_unit_test(test_fingers),
-        cmocka_unit_test(test_kinematics),  cmocka_unit_test(test_data),
-        cmocka_unit_test(test_truncation),  cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_fingers),     cmocka_unit_test(test_kinematics),
+        cmocka_unit_test(test_data),        cmocka_unit_test(test_truncation),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

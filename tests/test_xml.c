@@ -2,7 +2,7 @@
 // The XML reader: what it hands out, what it passes over, what it refuses and on which line.
 #include "support.h"
 
-#include "formats/xml.h"
+#include "files/xml.h"
 
 // All in one line: "(name key=value key=value [text] name)", or "!line: message".
 static const char *read_all(const char *text, size_t length) {
@@ -51,7 +51,8 @@ static void test_reads(void **state) {
     READS("\xEF\xBB\xBF<?xml version=\"1.0\"?>\n<!-- <b> -->\n<a x='1' y = \"2'\"\n "
           "z='\"'><b/></a>\n",
           "(a x=1 y=2' z=\" (b b)a)");
-    READS("<a>text &amp; <![CDATA[<b> & ]] ]]><c/>more &#65;</a><!-- end --><?p?>", "(a [text & ][<b> & ]] ](c c)[more A]a)");
+    READS("<a>text &amp; <![CDATA[<b> & ]] ]]><c/>more &#65;</a><!-- end --><?p?>",
+          "(a [text & ][<b> & ]] ](c c)[more A]a)");
     READS("<a>\n 1\t2<!-- 3 -->4\n<b> </b></a>", "(a [  1 2][4 ](b b)a)");
     READS("<a><![CDATA[]]></a>", "(a []a)");
     READS("<a v='&lt;&gt;&amp;&quot;&apos;&#x41;&#66;&#xe9;&#x20AC;&#x1F600;'/>",

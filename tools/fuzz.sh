@@ -8,7 +8,7 @@ export build seconds
 rm -rf "$build/objects" # a source that is gone must not be linked
 mkdir -p "$build/objects"
 # the library once, two files at a time, for all harnesses
-ls src/*/*.c | xargs -P 2 -I{} sh -c \
+ls src/*/*.c src/*/*/*.c | xargs -P 2 -I{} sh -c \
     'clang $flags -fsanitize=fuzzer-no-link,address,undefined -c {} -o "$build"/objects/$(echo {} | tr / _).o' ||
     exit 1
 # a harness prints into a log of its own, so that two do not mix

@@ -2,16 +2,17 @@
 # SPDX-License-Identifier: MIT
 """Do the tests notice? Put single faults into src/, one at a time, and run the tests that reach them.
 
-  tools/mutate.py [--count 100] [--seed 1] [--work build-mutate] [--limit 60] [--only N,N] [--list]
+  tools/mutate.py [--count 100] [--seed 1] [--jobs 1] [--only N,N] [--limit 300] [--no-sanitizers] [--list]
 
-The sources are copied; the checkout is left alone. Which lines each test program executes is found once,
-with a build for gcov. A fault is built in the copy and meets the programs that execute its line, the
-quickest first; where all pass, the quick ones run again under AddressSanitizer and UBSan. It dies when one of them
-fails or takes ten times its time. Faults that the compiler
-turns into the very same object, or refuses, don't count; others are drawn in their place.
+The sources are copied; the checkout is left alone. Which lines each test program executes is found once, with a
+build for gcov. A fault is built in the copy and meets every test program that executes its line, the quickest
+first, each with a tenth of its random cases (SINEW_CASES); where all pass, the quick ones run again under
+AddressSanitizer and UBSan. It dies when one of them fails or takes three times its CPU time and two seconds more.
+Faults that the compiler turns into the very same object, or refuses, don't count; others are drawn in their place.
 docs/testing.md lists faults that change nothing, each with its reason: they don't count either.
-The same seed and the same sources give the same faults. Prints one line for each, the survivors at the end.
-Exit status: 0 when at least --pass percent die (default 90), 1 otherwise.
+The same seed and the same sources give the same faults. Prints one line for each, the survivors at the end; the
+same command goes on where an interrupted one was.
+Exit status: 0 when at least --pass percent die (default 90), 77 when a tool is missing, 1 otherwise.
 """
 import argparse
 import hashlib
@@ -19,13 +20,19 @@ import json
 import os
 import random
 import re
+import resource
 import shutil
+import signal
 import subprocess
 import sys
+import tempfile
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+CASES = "0.1"  # of the random cases
 RELATIONAL = {"<": [">", "<="], ">": ["<", ">="], "<=": [">=", "<"], ">=": ["<=", ">"], "==": ["!="], "!=": ["=="]}
 ARITHMETIC = {"+": ["-"], "-": ["+"], "*": ["/"], "/": ["*"], "+=": ["-="], "-=": ["+="], "&&": ["||"],
               "||": ["&&"], "%": ["*"], "|=": ["&="], "*=": ["/="], "/=": ["*="]}
@@ -107,38 +114,66 @@ class Fault:
         return f"{self.path}:{self.line} {self.kind}: `{self.before}` -> `{self.after}`"
 
 
-def run(command, cwd, seconds=None, env=None):
-    """Exit status, None when it took too long."""
-    try:
-        with subprocess.Popen(command, cwd=cwd, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              stdin=subprocess.DEVNULL, start_new_session=True) as child:
+LIMIT = 8 << 30  # bytes of memory and of a file that a test program may ask for
+
+
+class Program:
+    """What became of a command: its exit status (None: it took too long), output and CPU seconds."""
+
+    def __init__(self, command, cwd, env=None, cpu=None, memory=None):
+        def limits():
+            if cpu is not None:
+                resource.setrlimit(resource.RLIMIT_CPU, (int(cpu) + 1, int(cpu) + 2))
+                resource.setrlimit(resource.RLIMIT_FSIZE, (LIMIT, LIMIT))
+            if memory is not None:
+                resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        self.status, self.output, self.seconds = 127, "", 0
+        with tempfile.TemporaryFile() as said:
             try:
-                output = child.communicate(timeout=seconds)[0]
-                return child.returncode, output.decode(errors="replace")
-            except subprocess.TimeoutExpired:
-                os.killpg(child.pid, 9)  # its own group: programs it started too
-                child.communicate()
-                return None, ""
-    except OSError as problem:
-        return 127, str(problem)
+                child = subprocess.Popen(command, cwd=cwd, env=env, stdout=said, stderr=subprocess.STDOUT,
+                                         stdin=subprocess.DEVNULL, start_new_session=True, preexec_fn=limits)
+            except OSError as problem:
+                self.output = str(problem)
+                return
+            # CPU time is what counts, whatever else the machine does; the clock is for those that sleep
+            end = time.monotonic() + (1e9 if cpu is None else 60 + 20 * cpu)
+            pid, pause = 0, 0.001
+            while pid == 0:
+                pid, ended, used = os.wait4(child.pid, os.WNOHANG)
+                if pid == 0 and time.monotonic() > end:
+                    os.killpg(child.pid, signal.SIGKILL)  # its own group: programs it started too
+                elif pid == 0:
+                    time.sleep(pause)
+                    pause = min(1.5 * pause, 0.05)
+            child.returncode = os.waitstatus_to_exitcode(ended)
+            self.status = None if child.returncode in (-signal.SIGXCPU, -signal.SIGKILL) else child.returncode
+            self.seconds = used.ru_utime + used.ru_stime
+            said.seek(0)
+            self.output = said.read().decode(errors="replace")
 
 
 class Bench:
-    """The copy of the sources and its two builds."""
+    """The copy of the sources, its builds, and what is known of the test programs."""
 
-    def __init__(self, work, limit, quick):
-        self.work, self.limit, self.quick = work, limit, quick
+    def __init__(self, work, options, tests=None, code=None):
+        self.work, self.options = work, options
         self.tree, self.build, self.gcov, self.asan = (work / name for name in ("tree", "build", "gcov", "asan"))
-        self.environment = dict(os.environ, SINEW_CASES=os.environ.get("SINEW_CASES", "0.1"))
+        self.tests, self.code, self.clean = tests or {}, code or {}, ""
 
     def prepare(self):
+        """Bring the copy up to date, touching only what differs, so that little is built again."""
         self.work.mkdir(parents=True, exist_ok=True)
         shared = self.work / "shared"
         if not shared.is_symlink() and (ROOT.parent / "shared").exists():
             shared.symlink_to((ROOT.parent / "shared").resolve())
-        listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, check=True,
-                                capture_output=True, text=True).stdout.split("\n")
-        wanted = {name for name in listed if name and (ROOT / name).is_file()}
+        listed = Program(["git", "ls-files", "-co", "--exclude-standard"], ROOT)
+        if listed.status == 0:
+            names = listed.output.split("\n")
+        else:  # an archive of the sources
+            names = [str(path.relative_to(ROOT)) for path in ROOT.rglob("*")
+                     if not re.match(r"build|out/|\.git|web/dist|node_modules", str(path.relative_to(ROOT)))]
+        wanted = {name for name in names if name and (ROOT / name).is_file()}
         for old in list(self.tree.rglob("*")):
             if old.is_file() and str(old.relative_to(self.tree)) not in wanted:
                 old.unlink()
@@ -151,56 +186,101 @@ class Bench:
     def read(self, path):
         return (self.tree / path).read_text()
 
-    def make(self, folder, *options):
-        for command in (["cmake", "-G", "Ninja", "-S", str(self.tree), "-B", str(folder), "-DSINEW_WERROR=OFF", *options],
-                        ["ninja", "-C", str(folder), "-j1", "--quiet", "all"]):
-            status, output = run(command, self.tree)
-            if status != 0:
-                sys.exit(" ".join(command) + " failed:\n" + output[-3000:])
+    def digest(self, *patterns):
+        result = hashlib.sha256()
+        for path in sorted(path for pattern in patterns for path in self.tree.glob(pattern)):
+            if path.is_file():
+                result.update(str(path.relative_to(self.tree)).encode() + path.read_bytes())
+        return result.hexdigest()
 
-    def make_all(self):
-        self.make(self.build, "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_C_FLAGS_RELEASE=-O1")
-        if not self.quick:
-            self.make(self.asan, "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_C_FLAGS_DEBUG=-O1 -g",
-                      "-DSINEW_SANITIZE=address,undefined")
+    def configure(self, folder, *options):
+        self.must(["cmake", "-G", "Ninja", "-S", str(self.tree), "-B", str(folder), "-DSINEW_WERROR=OFF",
+                   "-DCMAKE_C_COMPILER=gcc", *options])
+
+    def must(self, command):
+        done = Program(command, self.tree)
+        if done.status != 0:
+            sys.exit(" ".join(command) + " failed:\n" + done.output[-3000:])
+
+    def ninja(self, folder, *targets):
+        return ["ninja", "-C", str(folder), "-j1", "--quiet", *targets]
+
+    def make(self):
+        self.configure(self.build, "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_C_FLAGS_RELEASE=-O1")
+        self.must(self.ninja(self.build, "libsinew.a"))
+        self.clean = self.objects()
+        if not self.options.no_sanitizers:  # built when the first fault needs it
+            self.configure(self.asan, "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_C_FLAGS_DEBUG=-O1 -g",
+                           "-DSINEW_SANITIZE=address,undefined")
+
+    def run_test(self, folder, name, cpu, memory=LIMIT, **environment):
+        environment = dict(os.environ, SINEW_CASES=CASES, **environment)
+        return Program([str(folder / "tests" / name)], folder / "tests", environment, cpu, memory)
 
     def coverage(self):
-        """{test: {"seconds": s, "lines": {path: [line, ...]}}, ...}, and under "" all lines that have code.
-        Kept until a source or a test changes."""
-        digest = hashlib.sha256()
-        for path in sorted(list((self.tree / "src").rglob("*.[ch]")) + list((self.tree / "tests").glob("*.[ch]"))):
-            digest.update(path.read_bytes())
+        """For every test program its CPU seconds and the lines it executes; kept until the sources, the program
+        or what the programs share change."""
         kept = self.work / "coverage.json"
         old = json.loads(kept.read_text()) if kept.exists() else {}
-        if old.get("digest") == digest.hexdigest() and old.get("limit") == self.limit:
-            return old["tests"]
-        self.make(self.gcov, "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_C_FLAGS_RELEASE=-O1 --coverage -fprofile-update=prefer-atomic")
-        tests = {"": {"seconds": 0, "lines": {}}}
-        for source in sorted((self.tree / "tests").glob("test_*.c")):
-            name = source.stem
-            begin = time.monotonic()
-            status, output = run([str(self.build / "tests" / name)], self.build / "tests", self.limit, self.environment)
-            seconds = time.monotonic() - begin
-            if status != 0:
-                print(f"left out: {name} " + ("takes too long" if status is None else "fails"), flush=True)
-                continue
-            for data in self.gcov.rglob("*.gcda"):
-                data.unlink()
-            status, output = run([str(self.gcov / "tests" / name)], self.gcov / "tests", 20 * self.limit,
-                                 self.environment)
-            if status != 0:
-                print(f"left out: {name} fails in the build for coverage", flush=True)
-                continue
-            tests[name] = {"seconds": seconds, "lines": self.lines(tests[""]["lines"])}
-            print(f"{name}: {seconds:.1f} s, {sum(map(len, tests[name]['lines'].values()))} lines", flush=True)
-        kept.write_text(json.dumps({"digest": digest.hexdigest(), "limit": self.limit, "tests": tests}))
-        return tests
+        common = self.digest("include/**/*", "src/**/*", "bench/*", "cli/*", "tests/[!t]*.[ch]", "tests/takes.*") + CASES
+        if old.get("common") != common:
+            old = {"common": common, "tests": {}, "code": {}}
+        self.code = old["code"]
+        names = [path.stem for path in sorted((self.tree / "tests").glob("test_*.c"))]
+        self.tests = {name: test for name, test in old["tests"].items() if name in names}
+        stale = [name for name in names if self.tests.get(name, {}).get("digest") != self.digest(f"tests/{name}.c")
+                 or self.tests[name].get("limit", self.options.limit) < self.options.limit]
+        if stale:
+            self.must(self.ninja(self.build, "sinew", *stale))
+            # counts of threads may be lost when not atomic, but never all of them
+            self.configure(self.gcov, "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_C_FLAGS_RELEASE=-O1 --coverage")
+            self.must(self.ninja(self.gcov, "sinew", *stale))
+        with ThreadPoolExecutor(self.options.jobs) as pool:
+            for name, test in zip(stale, pool.map(self.look_at, stale)):
+                if "folder" in test:
+                    test["lines"] = self.lines(Path(test.pop("folder")))
+                    print(f"{name}: {test['seconds']:.1f} s, {sum(map(len, test['lines'].values()))} lines", flush=True)
+                self.tests[name] = test
+                kept.write_text(json.dumps({"common": common, "tests": self.tests, "code": self.code}))
+        for name, test in self.tests.items():
+            if "left out" in test or test["seconds"] > self.options.limit:
+                print(f"left out: {name} {test.get('left out', 'takes too long')}", flush=True)
 
-    def lines(self, code):
-        data = [str(path) for path in self.gcov.rglob("*.gcda") if "sinew" in str(path.relative_to(self.gcov))]
+    def look_at(self, name):
+        """One test program, plainly and counted; its counts lie in "folder"."""
+        test = {"digest": self.digest(f"tests/{name}.c"), "lines": {}}
+        for _ in range(2):  # a second time, should it fail by itself on a busy machine
+            done = self.run_test(self.build, name, self.options.limit)
+            if done.status == 0:
+                break
+        test["seconds"] = done.seconds
+        if done.status == 0:
+            folder = self.work / "counts" / name
+            shutil.rmtree(folder, ignore_errors=True)
+            for _ in range(2):
+                done = self.run_test(self.gcov, name, 20 * self.options.limit, GCOV_PREFIX=str(folder))
+                if done.status == 0:
+                    break
+            if done.status == 0:
+                test["folder"] = str(folder)
+                return test
+        test["left out"] = "takes too long" if done.status is None else "fails without a fault"
+        if done.status is None:
+            test["limit"] = self.options.limit
+        return test
+
+    def lines(self, folder):
+        """The lines of src/ of a folder of counts, which is removed; notes all lines that have code."""
+        root = Path(str(folder) + str(self.gcov))
+        # a header counts in the test programs, too
+        data = [path for path in root.rglob("*.gcda") if re.search("sinew.dir|test_", str(path.relative_to(root)))]
+        for path in data:  # the compiler's notes lie beside
+            shutil.copy(path, self.gcov / path.relative_to(root))
+        data = [str(self.gcov / path.relative_to(root)) for path in data]
+        shutil.rmtree(folder, ignore_errors=True)
         executed = {}
         for first in range(0, len(data), 40):
-            status, output = run(["gcov", "--json-format", "--stdout"] + data[first:first + 40], self.gcov)
+            output = Program(["gcov", "--json-format", "--stdout"] + data[first:first + 40], self.gcov).output
             for text in output.split("\n"):
                 if not text.startswith("{"):
                     continue
@@ -209,7 +289,8 @@ class Bench:
                     if name.startswith("src/"):
                         found = executed.setdefault(name, set())
                         found.update(line["line_number"] for line in file["lines"] if line["count"])
-                        code[name] = sorted(set(code.get(name, [])).union(line["line_number"] for line in file["lines"]))
+                        known = set(self.code.get(name, []))
+                        self.code[name] = sorted(known.union(line["line_number"] for line in file["lines"]))
         return {name: sorted(found) for name, found in executed.items()}
 
     def objects(self):
@@ -219,9 +300,9 @@ class Bench:
             digest.update(path.read_bytes())
         return digest.hexdigest()
 
-    def covering(self, fault, tests):
+    def covering(self, fault):
         """The tests that reach a fault, the quickest first."""
-        code = set(tests[""]["lines"].get(fault.path, []))
+        code = set(self.code.get(fault.path, []))
         reach = set(range(fault.line, fault.line_end + 1))
         lines = fault.original.split("\n")
         # gcov knows a statement of several lines by one of them: look above, within the function
@@ -231,34 +312,47 @@ class Bench:
             reach.add(first)
         if not reach & code:
             reach = code  # a table: whoever uses the file
-        names = [name for name, test in tests.items() if name and reach.intersection(test["lines"].get(fault.path, []))]
-        return sorted(names, key=lambda name: tests[name]["seconds"])
+        names = [name for name, test in self.tests.items()
+                 if test["seconds"] <= self.options.limit and reach.intersection(test["lines"].get(fault.path, []))]
+        return sorted(names, key=lambda name: self.tests[name]["seconds"])
 
-    def judge(self, fault, tests, clean):
-        """What became of a fault, and by what."""
+    def dies(self, name, folder, slow):
+        """Whether a test program fails with the fault that is in the copy now."""
+        program = folder / "tests" / name
+        if Program(self.ninja(folder, name), self.tree).status != 0:
+            return ""  # the sanitizers' build leaves some out
+        if str(folder / "sinew").encode() in program.read_bytes():
+            self.must(self.ninja(folder, "sinew"))
+        # the sanitizers reserve much more memory than they use
+        for _ in range(2):  # twice, should a program fail now and then by itself
+            done = self.run_test(folder, name, slow * (3 * self.tests[name]["seconds"] + 2), LIMIT if slow == 1 else None)
+            if done.status == 0:
+                return ""
+            if done.status is None:
+                break
+        return name + (" (time)" if done.status is None else "") + (" (sanitizers)" if slow > 1 else "")
+
+    def judge(self, fault, before):
+        """What became of a fault, and by what. before: the program that noticed it the last time, or None."""
         target = self.tree / fault.path
         target.write_text(fault.mutated)
         try:
-            status, _ = run(["ninja", "-C", str(self.build), "-j1", "--quiet", "libsinew.a"], self.tree)
-            if status != 0:
+            if Program(self.ninja(self.build, "libsinew.a"), self.tree).status != 0:
                 return "refused", ""
-            if self.objects() == clean:
+            if self.objects() == self.clean:
                 return "same", ""
-            names = self.covering(fault, tests)
+            names = self.covering(fault)
             if not names:
                 return "survived", "no test executes the line"
-            for folder, slow in ((self.build, 1),) if self.quick else ((self.build, 1), (self.asan, 10)):
-                for name in names:
-                    if slow > 1 and tests[name]["seconds"] > 1:
-                        break
-                    known = self.read(f"tests/{name}.c")
-                    wanted = [name] + (["sinew"] if "program.h" in known or "SINEW_PROGRAM" in known else [])
-                    if run(["ninja", "-C", str(folder), "-j1", "--quiet", *wanted], self.tree)[0] != 0:
-                        continue  # the sanitizers' build leaves some out
-                    seconds = slow * (10 * tests[name]["seconds"] + 5)
-                    status, _ = run([str(folder / "tests" / name)], folder / "tests", seconds, self.environment)
-                    if status != 0:
-                        return "died", name + (" (time)" if status is None else "") + (" (asan)" if slow > 1 else "")
+            runs = [(name, self.build, 1) for name in names]
+            if not self.options.no_sanitizers:
+                runs += [(name, self.asan, 10) for name in names if self.tests[name]["seconds"] <= 1]
+            if before is not None:
+                runs.sort(key=lambda at: at[0] != before[0] or (at[2] > 1) != before[1])
+            for name, folder, slow in runs:
+                why = self.dies(name, folder, slow)
+                if why:
+                    return "died", why
             return "survived", f"{len(names)} test programs execute it"
         finally:
             target.write_text(fault.original)
@@ -275,59 +369,116 @@ def excused():
     return rows
 
 
+class Results:
+    """Verdicts, told in the order of the faults. They hold for one state of everything: an interrupted run goes on
+    where it was. For another state they say which program to try first."""
+
+    def __init__(self, bench, known, count):
+        self.known, self.count, self.lock = known, count, threading.Lock()
+        self.kept = bench.work / "verdicts.json"
+        self.verdicts = json.loads(self.kept.read_text()) if self.kept.exists() else {}
+        self.state = bench.digest("include/**/*", "src/**/*", "tests/*.[ch]", "bench/*", "cli/*")
+        self.state += f" {bench.options.no_sanitizers} {bench.options.limit} {CASES}"
+        self.waiting, self.begun = {}, []
+        self.counted, self.equivalent, self.survivors = 0, 0, []
+
+    def full(self):
+        return self.counted == self.count
+
+    def settle(self, bench, number, fault):
+        name = "\n".join(fault.key()) + f"\n{fault.line}"
+        with self.lock:
+            self.begun.append(number)
+            old = self.verdicts.get(name)
+        before = None
+        if fault.key() in self.known:
+            verdict, why = "equivalent", ""
+        elif old is not None and old["state"] == self.state:
+            verdict, why = old["verdict"], old["why"]
+        else:
+            if old is not None and old["verdict"] == "died":
+                before = (old["why"].split(" ")[0], "sanitizers" in old["why"])
+            verdict, why = bench.judge(fault, before)
+        with self.lock:
+            if verdict != "equivalent":
+                self.verdicts[name] = {"state": self.state, "verdict": verdict, "why": why}
+                self.kept.write_text(json.dumps(self.verdicts, indent=0))
+            self.waiting[number] = (verdict, why, fault)
+            self.tell()
+
+    def tell(self):
+        while self.begun and min(self.begun) in self.waiting and not self.full():
+            number = min(self.begun)
+            self.begun.remove(number)
+            verdict, why, fault = self.waiting.pop(number)
+            print(f"{number} {verdict} {fault} ({why})" if why else f"{number} {verdict} {fault}", flush=True)
+            self.equivalent += verdict == "equivalent"
+            self.counted += verdict in ("died", "survived")
+            if verdict == "survived":
+                self.survivors.append((number, fault, why))
+
+
+def commit():
+    name = Program(["git", "rev-parse", "--short", "HEAD"], ROOT)
+    changed = Program(["git", "status", "--porcelain", "src", "include", "tests", "bench", "cli"], ROOT)
+    return "no commit" if name.status != 0 else name.output.strip() + (" with changes" if changed.output else "")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--work", default="build-mutate", help="folder for the copy and its builds")
-    parser.add_argument("--limit", type=float, default=60, help="leave out test programs that take longer, seconds")
+    parser.add_argument("--limit", type=float, default=300, help="leave out programs of more CPU seconds")
+    parser.add_argument("--jobs", type=int, default=1, help="faults at a time, each in a copy of its own")
     parser.add_argument("--only", default="", help="numbers of the faults to try, with commas between")
-    parser.add_argument("--quick", action="store_true", help="without the sanitizers")
-    parser.add_argument("--keep", action="store_true", help="leave the copy of the sources as it is")
-    parser.add_argument("--first", type=int, default=0, help="number of the first fault")
+    parser.add_argument("--no-sanitizers", action="store_true", help="without the second try under ASan and UBSan")
     parser.add_argument("--list", action="store_true", help="print the faults and end")
     parser.add_argument("--pass", dest="share", type=float, default=90, help="percent that must die")
     options = parser.parse_args()
+    absent = [name for name in ("cmake", "ninja", "gcc", "gcov") if shutil.which(name) is None]
+    if absent:
+        print("skipped: single faults, which need " + " and ".join(absent))
+        return 77
 
-    bench = Bench((ROOT / options.work).resolve(), options.limit, options.quick)
-    if not options.keep:
-        bench.prepare()
+    bench = Bench((ROOT / options.work).resolve(), options)
+    bench.prepare()
     paths = sorted(str(path.relative_to(bench.tree)) for path in (bench.tree / "src").rglob("*.[ch]"))
     sites = [(path,) + fault for path in paths for fault in faults_of(bench.read(path))]
     random.Random(options.seed).shuffle(sites)
-    print(f"{len(sites)} possible faults, seed {options.seed}", flush=True)
+    print(f"{len(sites)} possible faults, seed {options.seed}, commit {commit()}, "
+          f"{'with' if (bench.work / 'shared').exists() else 'without'} the data beside the checkout", flush=True)
+    only = {int(number) for number in options.only.split(",")} if options.only else None
+    numbers = iter(sorted(only) if only else range(len(sites)))
     if options.list:
-        for number, site in enumerate(sites[:options.count]):
-            print(number, Fault(bench.read(site[0]), *site))
+        for number in sorted(only) if only else range(options.count):
+            print(number, Fault(bench.read(sites[number][0]), *sites[number]))
         return 0
 
-    bench.make_all()
-    tests = bench.coverage()
-    clean = bench.objects()
-    only = {int(number) for number in options.only.split(",")} if options.only else None
-    known = excused()
-    counted, survivors = 0, []
-    for number, site in enumerate(sites):
-        if counted == (len(only) if only else options.count):
-            break
-        if number < options.first or only is not None and number not in only:
-            continue
-        fault = Fault(bench.read(site[0]), *site)
-        if fault.key() in known:
-            print(f"{number} equivalent {fault}", flush=True)
-            counted += only is not None
-            continue
-        verdict, why = bench.judge(fault, tests, clean)
-        print(f"{number} {verdict} {fault} ({why})" if why else f"{number} {verdict} {fault}", flush=True)
-        if verdict in ("refused", "same"):
-            counted += only is not None
-            continue
-        counted += 1
-        if verdict == "survived":
-            survivors.append((number, fault, why))
+    bench.make()
+    bench.coverage()
+    benches = [bench]
+    for i in range(1, options.jobs):
+        benches.append(Bench(bench.work / f"job{i}", options, bench.tests, bench.code))
+        benches[i].prepare()
+        benches[i].make()
+    results = Results(bench, excused(), options.count if only is None else None)
 
+    def work(at):
+        while True:
+            with results.lock:
+                number = None if results.full() else next(numbers, None)
+            if number is None:
+                return
+            fault = Fault(at.read(sites[number][0]), *sites[number])
+            results.settle(at, number, fault)
+
+    with ThreadPoolExecutor(options.jobs) as pool:
+        list(pool.map(work, benches))
+    counted, equivalent, survivors = results.counted, results.equivalent, results.survivors
     died = counted - len(survivors)
-    print(f"\n{died} of {counted} faults died ({100 * died / max(counted, 1):.0f} %), seed {options.seed}")
+    print(f"\n{died} of {counted} faults died ({100 * died / max(counted, 1):.0f} %), {equivalent} more change nothing; "
+          f"seed {options.seed}, commit {commit()}")
     for number, fault, why in survivors:
         print(f"survivor {number}: {fault} ({why})")
     return 0 if 100 * died >= options.share * counted else 1

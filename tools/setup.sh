@@ -1,7 +1,7 @@
 #!/bin/sh
 # Install what a target needs and is missing, on Debian, Ubuntu and whatever else has apt-get; elsewhere say
 # what it is. What is there is found by trying it, so any version and architecture will do.
-#   tools/setup.sh [--list] build | test | web | browser
+#   tools/setup.sh [--list] build | test | web | browser | tidy
 # With --list nothing is installed: the packages are printed, and the exit code is 1 when there are some.
 set -eu
 list=false
@@ -42,10 +42,15 @@ int main(void) { return 0; }' || missing="$missing gcc libc6-dev"
     build) ;;
     test)
         need ninja ninja-build
+        need python3 python3
         need valgrind valgrind
         need node nodejs
         need npm npm
         need clang clang
+        need clang-format clang-format
+        need mandoc mandoc
+        need zsh zsh
+        need fish fish
         compiles clang '#include <stdint.h>
 #include <stddef.h>
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) { return data == NULL && size > 0; }' \
@@ -69,6 +74,10 @@ int f(void) { return puts(""); }' --target=wasm32-wasi -mexec-model=reactor ||
             missing="$missing wasi-libc $(clang_libraries -wasm32)"
         ;;
     browser) need chromium chromium ;;
+    tidy)
+        need clang-tidy clang-tidy
+        need clang-format clang-format
+        ;;
     *) echo "tools/setup.sh: there is no target \"$target\"" >&2; exit 2 ;;
     esac
 }

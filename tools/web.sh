@@ -15,7 +15,7 @@ flags="--target=wasm32-wasi -std=c17 -O3 -msimd128 -fno-slp-vectorize -ffp-contr
 # after a header or this script changed, everything; else what is newer than its object
 newest=$(find include src web tests/web tools/web.sh -name '*.h' -newer "$build/stamp" 2>/dev/null | head -n 1)
 [ -e "$build/stamp" ] && [ -z "$newest" ] && [ "$build/stamp" -nt tools/web.sh ] || rm -f "$build"/objects/*.o
-for source in src/*/*.c web/*.c tests/web/problems.c; do
+for source in src/*/*.c src/*/*/*.c web/*.c tests/web/problems.c; do
     object=$build/objects/$(echo "${source%.c}" | tr / _).o
     [ "$object" -nt "$source" ] || echo "$source $object"
 done | xargs -r -P 2 -L 1 sh -c 'clang '"$(echo $flags)"' -c "$0" -o "$1"'

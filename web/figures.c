@@ -185,9 +185,9 @@ sn_status figure_build(int which, sn_model **out) {
                                                   build_chain};
     *out = NULL;
     if (which < 0 || which >= WEB_FIGURES) return SN_ERR_ARGUMENT;
-    if (which == WEB_HUMANOID) return sn_model_humanoid(NULL, out);
+    if (which == WEB_HUMANOID) return sn_model_humanoid(NULL, out, NULL);
     sn_builder *b;
-    sn_status status = sn_builder_create(names[which], NULL, &b);
+    sn_status status = sn_builder_create(names[which], NULL, &b, NULL);
     if (status != SN_OK) return status;
     build[which](b);
     status = sn_builder_finish(b, out, &the.error);

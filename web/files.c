@@ -4,9 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sinew/document.h"
-#include "sinew/export.h"
-#include "sinew/glb.h"
+#include "sinew/files.h"
 #include "take.h"
 
 void set_message(sn_error *error, const char *text) {
@@ -27,7 +25,7 @@ static int bad(const sn_error *error, sn_status status) {
 static sn_status upright(sn_model **model, sn_error *error) {
     sn_builder *b;
     sn_model *turned;
-    sn_status status = sn_builder_create(sn_model_name(*model), NULL, &b);
+    sn_status status = sn_builder_create(sn_model_name(*model), NULL, &b, NULL);
     if (status != SN_OK) return status;
     for (int j = 0; j < sn_model_njoint(*model); j++) {
         sn_joint_desc d = *sn_model_joint(*model, j);
@@ -107,7 +105,7 @@ int web_open(int bytes, double metres) {
     status = take_document(&document, &found, &error);
     if (status == SN_OK)
         (void)snprintf(the.error.text, sizeof the.error.text, "%.250s", document.note);
-    sn_document_free(&document);
+    sn_document_destroy(&document);
     return status == SN_OK ? found : bad(&error, status);
 }
 
@@ -133,7 +131,7 @@ static bool save(void *user, const void *bytes, size_t count) {
 }
 
 static sn_status save_bvh(const sn_motion *motion, const sn_sink *sink, sn_error *error) {
-    if (the.skeleton != NULL && sn_skeleton_get_format(the.skeleton) == SN_SKELETON_BVH)
+    if (the.skeleton != NULL && sn_skeleton_kind(the.skeleton) == SN_SKELETON_BVH)
         return sn_bvh_write(the.skeleton, motion, sink, NULL, error);
     sn_export *carry;
     sn_motion *carried = NULL;
@@ -152,12 +150,12 @@ static sn_status save_bvh(const sn_motion *motion, const sn_sink *sink, sn_error
 // Measured markers in the figure's world.
 static sn_status turned_recording(sn_recording **out) {
     const sn_recording *from = the_take.recording;
-    sn_recording_info info = *sn_recording_get_info(from);
+    sn_recording_info info = *sn_recording_about(from);
     info.nmarker = the_take.nmarker;
     const char **labels = calloc((size_t)info.nmarker, sizeof *labels);
     if (labels == NULL) return SN_ERR_MEMORY;
     for (int m = 0; m < info.nmarker; m++) labels[m] = sn_recording_label(from, m);
-    sn_status status = sn_recording_create(&info, labels, NULL, out);
+    sn_status status = sn_recording_create(&info, labels, NULL, out, NULL);
     free(labels);
     for (int k = 0; status == SN_OK && k < info.nframe; k++)
         for (int m = 0; m < info.nmarker; m++)
@@ -178,7 +176,7 @@ static sn_status save_glb(const sn_motion *motion, const sn_sink *sink, sn_error
         scene.recording = recording;
         scene.fitted = sn_model_nmarker(the.base) > 0;
     }
-    sn_status status = sn_glb_write(&scene, sink, error);
+    sn_status status = sn_glb_write(&scene, sink, NULL, error);
     sn_recording_destroy(recording);
     return status;
 }
@@ -192,7 +190,7 @@ int web_save(int kind, int nframe, double rate) {
     saved.used = 0;
     if (nframe > 0) {
         size_t bytes = (size_t)sn_model_nq(the.base) * sizeof(double);
-        status = sn_motion_create(nframe, sn_model_nq(the.base), 1, rate, NULL, &own);
+        status = sn_motion_create(nframe, sn_model_nq(the.base), 1, rate, NULL, &own, NULL);
         for (int k = 0; k < nframe && status == SN_OK; k++)
             memcpy(sn_motion_edit(own, k), (const char *)the.buffer + (size_t)k * bytes, bytes);
         motion = own;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The stage: a figure, its pose and its goals.
 #include "stage.h"
+#include "sweeps/path_rows.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -55,7 +56,7 @@ static sn_status create_solver(lane *l) {
     options.max_iterations = l->iterations;
     options.trace = on_trace;
     options.trace_user = l;
-    return sn_solver_create(the.problem, &options, NULL, &l->solver);
+    return sn_solver_create(the.problem, &options, NULL, &l->solver, NULL);
 }
 
 static sn_task task_of(const goal *g) {
@@ -82,7 +83,7 @@ int web_goals(int count) {
     tasks[count] = ease_task();
     sn_status status = sn_problem_create(the.model, tasks, count + 1, NULL, &problem, &the.error);
     if (status != SN_OK) return fail(status);
-    status = sn_workspace_create(problem, true, NULL, &probe);
+    status = sn_workspace_create(problem, true, NULL, &probe, NULL);
     if (status != SN_OK) {
         sn_problem_destroy(problem);
         return fail(status);
@@ -143,7 +144,7 @@ static sn_status restricted(sn_model **out) {
     const sn_model *base = the.base;
     sn_builder *b;
     *out = NULL;
-    sn_status status = sn_builder_create(sn_model_name(base), NULL, &b);
+    sn_status status = sn_builder_create(sn_model_name(base), NULL, &b, NULL);
     if (status != SN_OK) return status;
     for (int j = 0; j < sn_model_njoint(base); j++) {
         sn_joint_desc d = *sn_model_joint(base, j);

@@ -57,7 +57,6 @@ extern stage the;
 /// it is destroyed and the present figure stays.
 int stage_take_model(sn_model *model, sn_skeleton *skeleton);
 
-
 /// ease.c: how strongly each joint of `base` is drawn to its place, and the task that does it.
 void ease_weigh(void);
 sn_task ease_task(void);

@@ -29,7 +29,7 @@ void take_forget(void) { release(&the_take); }
 void web_take_close(void) { take_forget(); }
 
 static int nmeasured(const take *t) {
-    return t->recording != NULL ? sn_recording_get_info(t->recording)->nframe : 0;
+    return t->recording != NULL ? sn_recording_about(t->recording)->nframe : 0;
 }
 
 const sn_motion *take_poses(void) {
@@ -52,7 +52,7 @@ double web_take_rate(void) {
     const sn_motion *poses = take_poses();
     double rate = poses != NULL ? sn_motion_rate(poses) : 0;
     if (!(rate > 0) && the_take.recording != NULL)
-        rate = sn_recording_get_info(the_take.recording)->rate;
+        rate = sn_recording_about(the_take.recording)->rate;
     return rate > 0 ? rate : 120;
 }
 
@@ -72,7 +72,7 @@ void web_take_pose(double frame) {
 
 // Count the markers: all of the recording, or the first half where the second is the fitted ones.
 static void count_markers(take *t) {
-    int n = sn_recording_get_info(t->recording)->nmarker, half = n / 2;
+    int n = sn_recording_about(t->recording)->nmarker, half = n / 2;
     t->pairs = n > 0 && n % 2 == 0;
     for (int m = 0; t->pairs && m < half; m++) {
         const char *seen = sn_recording_label(t->recording, m),
@@ -106,13 +106,13 @@ static void attach(take *t, const sn_model *model, const sn_marker_set *set) {
 
 // The recording whose markers say where they sit: the fitted half of pairs.
 static sn_status placed_markers(const take *t, sn_recording **out) {
-    sn_recording_info info = *sn_recording_get_info(t->recording);
+    sn_recording_info info = *sn_recording_about(t->recording);
     int skipped = t->pairs ? t->nmarker : 0;
     const char **labels = calloc((size_t)t->nmarker, sizeof *labels);
     if (labels == NULL) return SN_ERR_MEMORY;
     for (int m = 0; m < t->nmarker; m++) labels[m] = sn_recording_label(t->recording, skipped + m);
     info.nmarker = t->nmarker;
-    sn_status status = sn_recording_create(&info, labels, NULL, out);
+    sn_status status = sn_recording_create(&info, labels, NULL, out, NULL);
     for (int f = 0; status == SN_OK && f < info.nframe; f++)
         memcpy(sn_recording_edit(*out, f), sn_recording_frame(t->recording, f) + 3 * skipped,
                3 * (size_t)t->nmarker * sizeof(double));
@@ -144,7 +144,7 @@ static sn_status learn(take *t, const sn_motion *motion) {
 static sn_status place_markers(take *t, const sn_motion *motion, bool here) {
     sn_marker_set *set;
     if (!here || sn_model_nmarker(the.base) == 0) return learn(t, motion);
-    sn_status status = sn_marker_set_of_model(the.base, NULL, &set);
+    sn_status status = sn_marker_set_of_model(the.base, NULL, &set, NULL);
     if (status != SN_OK) return status;
     attach(t, the.base, set);
     sn_marker_set_destroy(set);
@@ -176,8 +176,8 @@ static sn_status prepare(take *t, sn_model **figure, sn_error *error) {
     if (status != SN_OK && status != SN_ERR_MEMORY && last >= 0)
         set_message(error, sentence(t, last));
     if (status != SN_OK) return status;
-    t->axes = sn_take_get_summary(t->fit)->axes.map;
-    status = sn_marker_set_of_model(sn_take_model(t->fit), NULL, &set);
+    t->axes = sn_take_about(t->fit)->axes.map;
+    status = sn_marker_set_of_model(sn_take_model(t->fit), NULL, &set, NULL);
     if (status == SN_OK)
         status = sn_marker_set_apply(set, sn_take_model(t->fit), SN_LIMITS_OFF, NULL, NULL, figure,
                                      error);

@@ -5,6 +5,15 @@
 // do not come from their default function: a function with a status returns SN_ERR_ARGUMENT and hands
 // out nothing; any other gives NULL, 0, false or (for an index) -1, or does nothing. Functions that
 // end an object accept NULL. Arrays must have the room that is stated; that cannot be checked.
+//
+// How functions are called. sn_X_create() and whatever else makes an object: inputs, options, allocator,
+// out, error; readers: bytes, length, what the file belongs to, options, allocator, out, error; writers:
+// object, options, sink, allocator, error. sn_X_destroy() frees, sn_X_y(x) asks, sn_X_set_y(x, ...)
+// changes. Structs of options begin with a version: start from their default function, so that a program
+// compiled against other headers is refused rather than misread.
+//
+// There is no ABI promise before 1.0: a program and the shared library it uses must agree in the first two
+// numbers of the version, which are in the library's soname.
 #pragma once
 
 #include <stdbool.h>
@@ -15,12 +24,21 @@
 extern "C" {
 #endif
 
+// The version of these headers.
 #define SN_VERSION_MAJOR 0
+// Its second number.
 #define SN_VERSION_MINOR 1
+// Its third number.
 #define SN_VERSION_PATCH 0
 
-#if defined(_WIN32)
+// On Windows a program that links the static library defines SINEW_STATIC; the build of the shared one
+// defines SINEW_BUILD. CMake's target sinew::sinew does both by itself.
+#if defined(SINEW_STATIC)
+#define SN_API
+#elif defined(_WIN32) && defined(SINEW_BUILD)
 #define SN_API __declspec(dllexport)
+#elif defined(_WIN32)
+#define SN_API __declspec(dllimport)
 #elif defined(__GNUC__)
 #define SN_API __attribute__((visibility("default")))
 #else
@@ -41,6 +59,7 @@ extern "C" {
     ENTRY(SN_ERR_CANCELLED, "cancelled")                                                           \
     ENTRY(SN_ERR_UNSUPPORTED, "this method does not know what couples branches: use hybrid")
 
+/// How a call went.
 typedef enum sn_status {
 #define SN_STATUS_ENTRY(code, text) code,
     SN_STATUS_LIST(SN_STATUS_ENTRY)
@@ -53,9 +72,9 @@ SN_API const char *sn_status_text(sn_status status);
 
 /// What is wrong and where. Owned by the caller; any function that takes one accepts NULL.
 typedef struct sn_error {
-    sn_status status;
-    int line;        ///< 1-based line in a text file, 0 when there is none
-    char text[256];  ///< one sentence that names the joint, task or key; always terminated
+    sn_status status;  ///< SN_OK is never set here: look at it after a failure
+    int line;          ///< 1-based line in a text file, 0 when there is none
+    char text[256];    ///< one sentence that names the joint, task or key; always terminated
 } sn_error;
 
 /// Where memory comes from. NULL in place of an allocator means malloc and free.
@@ -65,6 +84,14 @@ typedef struct sn_allocator {
     void (*release)(void *user, void *block);    ///< never called with NULL
     void *user;
 } sn_allocator;
+
+/// Threads of the caller's own, in place of those that sinew would start for a run. Zeroed: sinew's own.
+typedef struct sn_threads {
+    /// Call job(job_user, i) once for each i from 0 to njob - 1, in any order and on any threads, several
+    /// at a time or one after the other, and return when all calls have. NULL: sinew's own threads.
+    void (*run)(void *user, int njob, void (*job)(void *job_user, int i), void *job_user);
+    void *user;  ///< for run
+} sn_threads;
 
 /// Where a writer's bytes go, piece by piece. A writer that could not finish has still sent what came
 /// before, so write beside the wanted file and rename when the writer says SN_OK.
@@ -79,7 +106,7 @@ SN_API const char *sn_version(void);
 /// Asked now and then by everything that takes long, from any of its threads: true to stop soon, with
 /// the best so far. All zero: never. What the function reads must be safe to read there (an atomic flag).
 typedef struct sn_cancel {
-    bool (*asked)(void *user);
+    bool (*asked)(void *user);  ///< true: stop; NULL: nobody asks
     void *user;
 } sn_cancel;
 

@@ -6,16 +6,16 @@
 //
 // Derivatives are by the velocities u of q (+) (gain o u), gain being sn_model_gain(): a locked
 // degree of freedom has zero derivatives, a strength scales its own. They are in file order, except
-// where path-sparse rows are (see path.h).
+// where sweep order is said (see sn_model_sweep_order()).
 #pragma once
 
-#include "sinew/path.h"
 #include "sinew/task.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+/// What is evaluated at a pose, and room for it.
 typedef struct sn_workspace sn_workspace;
 
 /// What sn_workspace_eval() computes beside f.
@@ -29,7 +29,8 @@ enum {
 /// @param problem  must outlive the workspace; its goals may change between evaluations
 /// @param hessian  false: no room for the rows of H (a long chain's are many); all else still works
 SN_API sn_status sn_workspace_create(const sn_problem *problem, bool hessian,
-                                     const sn_allocator *allocator, sn_workspace **out);
+                                     const sn_allocator *allocator, sn_workspace **out,
+                                     sn_error *error);
 SN_API void sn_workspace_destroy(sn_workspace *workspace);
 
 /// f at pose q, and what `what` asks for, kept until the next call.
@@ -59,9 +60,6 @@ SN_API void sn_workspace_gradient(const sn_workspace *workspace, double *g);
 
 /// nv x nv numbers, symmetric, file order.
 SN_API void sn_workspace_hessian(sn_workspace *workspace, double *H);
-/// Path-sparse, in sweep order; valid until the next evaluation. This is the tree's part: what couples
-/// branches (couplings, relative tasks, loops, the centre of mass) is in sn_workspace_hessian() only.
-SN_API const double *sn_workspace_rows(sn_workspace *workspace);
 /// nv numbers in sweep order; valid until the next evaluation.
 SN_API const double *sn_workspace_sweep_gradient(const sn_workspace *workspace);
 
@@ -91,11 +89,14 @@ SN_API void sn_workspace_solve(sn_workspace *workspace, double *x);
 /// non-zero only at k and below it.
 SN_API void sn_workspace_curvature(sn_workspace *workspace, int k, double *z);
 
-// Jacobians at the pose of the last evaluation, column-major with nv columns, after 003. The order
-// of the rows is 003's: linear velocity, then angular.
+// Jacobians at the pose of the last evaluation, column-major with nv columns, by the three
+// procedures of Rabbani's "A recipe to cook Jacobian" and with its order of rows: linear velocity, then
+// angular.
 
+/// Which rows of a Jacobian: the velocity of a point, the angular velocity, or both.
 enum { SN_ROWS_LINEAR = 1, SN_ROWS_ANGULAR = 2, SN_ROWS_BOTH = 3 };
 
+/// Which axes and which point a Jacobian is about.
 typedef enum sn_jacobian_frame {
     SN_JACOBIAN_BODY,   ///< the joint's own axes, about its origin
     SN_JACOBIAN_POINT,  ///< the joint's own axes, about a point fixed to it

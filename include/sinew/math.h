@@ -9,28 +9,30 @@
 extern "C" {
 #endif
 
+/// A vector or a point.
 typedef struct sn_vec3 {
     double x, y, z;
 } sn_vec3;
 
+/// A quaternion.
 typedef struct sn_quat {
     double w, x, y, z;
 } sn_quat;
 
 /// A 3x3 matrix by its columns.
 typedef struct sn_mat3 {
-    sn_vec3 c[3];
+    sn_vec3 c[3];  ///< columns
 } sn_mat3;
 
 /// A rigid frame: a point l in it lies at p + R l outside.
 typedef struct sn_frame {
-    sn_mat3 R;
-    sn_vec3 p;
+    sn_mat3 R;  ///< how it is turned
+    sn_vec3 p;  ///< where it is
 } sn_frame;
 
 /// A twist: a point x carried by it moves with velocity b + a x x.
 typedef struct sn_twist {
-    sn_vec3 a, b;
+    sn_vec3 a, b;  ///< angular velocity; velocity at the origin
 } sn_twist;
 
 /// Sine and cosine together, each within 1 ulp for every finite angle, the same bits on every
@@ -49,7 +51,9 @@ SN_API sn_quat sn_quat_exp(sn_vec3 v);
 /// Rotation vector of a quaternion, its length at most pi.
 SN_API sn_vec3 sn_quat_log(sn_quat q);
 
+/// The product: q first, then p.
 SN_API sn_quat sn_quat_mul(sn_quat p, sn_quat q);
+/// The inverse of a unit quaternion.
 SN_API sn_quat sn_quat_conj(sn_quat q);
 
 #ifdef __cplusplus

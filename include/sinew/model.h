@@ -6,13 +6,59 @@
 // first velocity come from sn_model_q_index() and sn_model_v_index().
 #pragma once
 
-#include "sinew/function.h"
 #include "sinew/math.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+// --- functions -------------------------------------------------------------------------------------
+//
+// Functions of a few numbers: what drives the motions of a `function` joint.
+
+/// The most that a function takes.
+enum {
+    SN_MAX_ARGUMENTS = 6,
+    SN_MAX_FUNCTION_NUMBERS = 100000  ///< knots or coefficients of one function
+};
+
+/// The kinds of function; sn_function_type_name() gives their names in files. c are the numbers y.
+typedef enum sn_function_type {
+    SN_FUNCTION_CONSTANT,  ///< c[0]; no argument
+    SN_FUNCTION_LINEAR,    ///< c[0] a_0 + c[1] a_1 + ... + c[n], n arguments
+    /// c[0] + c[1] a + c[2] a^2 + ...; of several arguments all products of powers up to a degree in
+    /// all, ordered by the power of a_0, then of a_1, ...: 1, b, b^2, a, a b, a^2 for two and degree 2
+    SN_FUNCTION_POLYNOMIAL,
+    SN_FUNCTION_SPLINE,    ///< the cubic spline of Forsythe, Malcolm and Moler through the points
+                           ///< (x, y), straight beyond its ends: OpenSim's SimmSpline
+    SN_FUNCTION_POLYLINE,  ///< straight between the points (x, y), and on beyond the ends
+    SN_FUNCTION_SINE,      ///< c[0] sin(c[1] a_0 + ... + c[n] a_(n-1) + c[n+1]) + c[n+2]
+    SN_FUNCTION_TYPE_COUNT
+} sn_function_type;
+
+/// A function of some of a joint's coordinates.
+typedef struct sn_function {
+    sn_function_type type;           ///< what it is
+    double scale;                    ///< of the result; 1 leaves it as it is
+    int nargument;                   ///< 0 for a constant, 1 for splines and polylines
+    int argument[SN_MAX_ARGUMENTS];  ///< which coordinates, each once
+    int nx, ny;                      ///< how many numbers x and y hold
+    const double *x;                 ///< nx: the knots of a spline or polyline, rising
+    const double *y;                 ///< ny: values at the knots, or the coefficients c
+} sn_function;
+
+/// "constant", "linear", ...; "unknown" for what is none.
+SN_API const char *sn_function_type_name(sn_function_type type);
+
+/// By name, SN_FUNCTION_TYPE_COUNT when unknown.
+SN_API sn_function_type sn_function_type_find(const char *name);
+
+/// NULL, or what is wrong with a function of `ncoordinate` coordinates, in a few words.
+SN_API const char *sn_function_check(const sn_function *function, int ncoordinate);
+
+// --- models ----------------------------------------------------------------------------------------
+
+/// The most that a model holds.
 enum {
     SN_MAX_JOINTS = 10000,
     SN_MAX_MARKERS = 100000,
@@ -45,9 +91,9 @@ typedef enum sn_joint_type {
 
 /// One motion of a `function` joint: a turn about an axis or a slide along it, by what a function says.
 typedef struct sn_joint_move {
-    bool turns;      ///< about `axis` (normalised when used); else along it, times its length
-    double axis[3];  ///< in the frame that the moves before this one lead to
-    sn_function function;
+    bool turns;            ///< about `axis` (normalised when used); else along it, times its length
+    double axis[3];        ///< in the frame that the moves before this one lead to
+    sn_function function;  ///< how far, in radians or metres
 } sn_joint_move;
 
 /// What a `function` joint does: its moves, outermost first. OpenSim's CustomJoint is the three
@@ -56,7 +102,7 @@ typedef struct sn_joint_functions {
     int ncoordinate;                            ///< 1 to 6
     const char *coordinate[SN_MAX_JOINT_DOFS];  ///< their names; NULL for q1, q2, ...
     int nmove;                                  ///< 1 to SN_MAX_JOINT_MOVES
-    sn_joint_move move[SN_MAX_JOINT_MOVES];
+    sn_joint_move move[SN_MAX_JOINT_MOVES];     ///< outermost first
 } sn_joint_functions;
 
 /// A joint as a file states it. Start from sn_joint_default().
@@ -66,15 +112,15 @@ typedef struct sn_joint_functions {
 /// the largest component of the unit axis in size (z before x before y when equal), u is coordinate
 /// axis c+1 made perpendicular to it and v = axis x u. So for axis z: u = x and v = y.
 typedef struct sn_joint_desc {
-    const char *name;
-    int parent;  ///< index of the parent joint, -1 for the root; it may be added later
-    sn_joint_type type;
-    double position[3];
-    double rotation[4];                   ///< w x y z; normalised when used
-    double axis[3];                       ///< normalised when used
-    double axis2[3];                      ///< universal only
-    double pitch;                         ///< screw only, metres per radian
-    char order[4];                        ///< euler only: "XYZ", "ZYZ", ...
+    const char *name;    ///< different from all others
+    int parent;          ///< index of the parent joint, -1 for the root; it may be added later
+    sn_joint_type type;  ///< how it moves
+    double position[3];  ///< in the parent joint's frame, metres
+    double rotation[4];  ///< w x y z; normalised when used
+    double axis[3];      ///< normalised when used
+    double axis2[3];     ///< universal only
+    double pitch;        ///< screw only, metres per radian
+    char order[4];       ///< euler only: "XYZ", "ZYZ", ...
     const sn_joint_functions *functions;  ///< function only; copied with all it points to
     double lower[SN_MAX_JOINT_DOFS];      ///< per degree of freedom, -INFINITY for none
     double upper[SN_MAX_JOINT_DOFS];      ///< INFINITY for none; a ball's rotation takes no limits
@@ -94,15 +140,15 @@ typedef struct sn_joint_desc {
 
 /// A point fixed to a joint's frame.
 typedef struct sn_marker_desc {
-    const char *name;
-    int joint;
-    double position[3];
-    double weight;
+    const char *name;    ///< different from all others
+    int joint;           ///< that it sits on
+    double position[3];  ///< in the joint's frame, metres
+    double weight;       ///< of its goal, 0 or above
 } sn_marker_desc;
 
 /// One coordinate of a joint: a plain number, not a part of a quaternion.
 typedef struct sn_coordinate {
-    int joint;
+    int joint;  ///< index of the joint
     int index;  ///< among the joint's coordinates, from 0
 } sn_coordinate;
 
@@ -110,9 +156,9 @@ typedef struct sn_coordinate {
 /// itself follow others. The follower's own lock and strength do not count: it moves as its leaders
 /// do.
 typedef struct sn_coupling_desc {
-    sn_coordinate follower;
-    int nleader;
-    sn_coordinate leader[SN_MAX_LEADERS];
+    sn_coordinate follower;                ///< the coordinate that follows
+    int nleader;                           ///< how many it follows
+    sn_coordinate leader[SN_MAX_LEADERS];  ///< the function's arguments
     sn_function function;  ///< of the leaders in their order; `argument` is not looked at
 } sn_coupling_desc;
 
@@ -129,17 +175,20 @@ typedef enum sn_loop_type {
 
 /// Two bodies held together beside the tree. Start from sn_loop_default().
 typedef struct sn_loop_desc {
-    sn_loop_type type;
-    int joint[2];  ///< the second may be -1, the world
-    double position[2][3];
+    sn_loop_type type;      ///< what is held
+    int joint[2];           ///< the second may be -1, the world
+    double position[2][3];  ///< points in the two joints' frames, metres
     double axis[2][3];      ///< pin: of both; line: of the second. Normalised when used
     double rotation[2][4];  ///< weld: w x y z, normalised when used
-    double distance;
+    double distance;        ///< between them, metres
 } sn_loop_desc;
 
+/// A tree of joints with markers on them.
 typedef struct sn_model sn_model;
+/// Joints and markers on their way to a model.
 typedef struct sn_builder sn_builder;
 
+/// "fixed", "hinge", ...; "unknown" for what is none.
 SN_API const char *sn_joint_type_name(sn_joint_type type);
 
 /// A joint of this type with parent -1, no offset, axis z (axis2 x), order XYZ, no limits.
@@ -148,7 +197,7 @@ SN_API sn_joint_desc sn_joint_default(sn_joint_type type);
 /// Collects joints and markers. Names are copied. A builder that has failed stays failed, so add
 /// everything and look at what sn_builder_finish() says.
 SN_API sn_status sn_builder_create(const char *model_name, const sn_allocator *allocator,
-                                   sn_builder **out);
+                                   sn_builder **out, sn_error *error);
 SN_API void sn_builder_destroy(sn_builder *builder);
 
 /// Add a joint; its index, or -1 when memory is out or there are too many.
@@ -175,15 +224,15 @@ SN_API void sn_model_destroy(sn_model *model);
 /// Read and write the native JSON file. Reading back what was written gives the same numbers.
 SN_API sn_status sn_model_read_json(const char *text, size_t length, const sn_allocator *allocator,
                                     sn_model **out, sn_error *error);
-/// @param out  a terminated string, free with sn_string_free() and the same allocator
-SN_API sn_status sn_model_write_json(const sn_model *model, const sn_allocator *allocator,
-                                     char **out);
-SN_API void sn_string_free(char *string, const sn_allocator *allocator);
+/// @param allocator  for the text while it is written; NULL for malloc
+SN_API sn_status sn_model_write_json(const sn_model *model, const sn_sink *sink,
+                                     const sn_allocator *allocator, sn_error *error);
 
 /// The built-in figure: a person of 1.75 m, 58 degrees of freedom, 41 markers; y up, looking along
 /// z, arms stretched sideways at the zero pose.
-SN_API sn_status sn_model_humanoid(const sn_allocator *allocator, sn_model **out);
+SN_API sn_status sn_model_humanoid(const sn_allocator *allocator, sn_model **out, sn_error *error);
 
+/// The name it was built with; never NULL.
 SN_API const char *sn_model_name(const sn_model *model);
 SN_API int sn_model_njoint(const sn_model *model);
 SN_API int sn_model_nmarker(const sn_model *model);
@@ -200,9 +249,11 @@ SN_API const sn_marker_desc *sn_model_marker(const sn_model *model, int marker);
 SN_API int sn_model_find_joint(const sn_model *model, const char *name);
 SN_API int sn_model_find_marker(const sn_model *model, const char *name);
 
+/// Where a joint's coordinates begin in a pose, and its velocities; -1 when there is no such joint.
 SN_API int sn_model_q_index(const sn_model *model, int joint);
 SN_API int sn_model_v_index(const sn_model *model, int joint);
 
+/// Its name in files; "unknown" for what is none.
 SN_API const char *sn_loop_type_name(sn_loop_type type);
 /// Joints 0 and -1, points 0, axes z, rotations 1 0 0 0, distance 1.
 SN_API sn_loop_desc sn_loop_default(sn_loop_type type);
@@ -210,6 +261,7 @@ SN_API int sn_model_nloop(const sn_model *model);
 /// What was given; valid while the model lives. NULL when out of range.
 SN_API const sn_loop_desc *sn_model_loop(const sn_model *model, int loop);
 
+/// How many coordinates follow others.
 SN_API int sn_model_ncoupling(const sn_model *model);
 /// What was given; valid while the model lives. NULL when out of range.
 SN_API const sn_coupling_desc *sn_model_coupling(const sn_model *model, int coupling);
@@ -228,6 +280,9 @@ SN_API bool sn_model_is_length(const sn_model *model, int joint, int k);
 SN_API const double *sn_model_lower(const sn_model *model);
 SN_API const double *sn_model_upper(const sn_model *model);
 SN_API const double *sn_model_gain(const sn_model *model);
+
+/// nv numbers: the velocity (file order) of each degree of freedom in sweep order.
+SN_API const int *sn_model_sweep_order(const sn_model *model);
 
 // Poses. None of these allocate; q and out may be the same array.
 
@@ -253,7 +308,8 @@ SN_API void sn_model_sample(const sn_model *model, uint64_t *state, double *q);
 /// SN_ERR_VALUE and the joint named when a number is not finite or a quaternion is zero.
 SN_API sn_status sn_model_check_pose(const sn_model *model, const double *q, sn_error *error);
 
-/// The chains of Algorithm 1 (000/001): each leaf with its path to the root.
+/// The chains of Algorithm 1 in Erleben and Andrews, "Solving inverse kinematics using exact Hessian
+/// matrices": each leaf with its path to the root.
 /// for (int leaf = sn_model_next_leaf(m, -1); leaf >= 0; leaf = sn_model_next_leaf(m, leaf))
 ///     for (int joint = leaf; joint >= 0; joint = sn_model_parent(m, joint)) ...
 SN_API int sn_model_next_leaf(const sn_model *model, int leaf);

@@ -4,7 +4,7 @@
 // Both are one block of memory from one allocator. Once filled, several threads may read one.
 #pragma once
 
-#include "sinew/base.h"
+#include "sinew/model.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -15,8 +15,8 @@ typedef struct sn_recording sn_recording;
 
 /// What is known about a recording. Zeroed, it states nothing.
 typedef struct sn_recording_info {
-    int nframe;
-    int nmarker;
+    int nframe;              ///< frames
+    int nmarker;             ///< markers
     int nother;              ///< points of the file that were left out: angles, forces, ...
     int nrenamed;            ///< markers whose label another had; see sn_recording_create()
     int nanalog, nevent;     ///< analog channels and events of the file, which are not read
@@ -35,10 +35,12 @@ typedef struct sn_recording_info {
 ///                files of most formats could not be read back otherwise
 /// @param out     free with sn_recording_destroy(); NULL on failure
 SN_API sn_status sn_recording_create(const sn_recording_info *info, const char *const *labels,
-                                     const sn_allocator *allocator, sn_recording **out);
+                                     const sn_allocator *allocator, sn_recording **out,
+                                     sn_error *error);
 SN_API void sn_recording_destroy(sn_recording *recording);
 
-SN_API const sn_recording_info *sn_recording_get_info(const sn_recording *recording);
+/// What is known about it; lives as long as the recording.
+SN_API const sn_recording_info *sn_recording_about(const sn_recording *recording);
 
 /// Positions of a frame (from 0): nmarker x 3 numbers, IN METRES whenever the unit is known, else
 /// as in the file; a missing sample is three NaN. NULL when out of range.
@@ -70,9 +72,10 @@ typedef struct sn_motion sn_motion;
 /// @param rate  frames per second, 0 when not known
 /// @param out   all zero; free with sn_motion_destroy(); NULL on failure
 SN_API sn_status sn_motion_create(int nframe, int nq, int first_frame, double rate,
-                                  const sn_allocator *allocator, sn_motion **out);
+                                  const sn_allocator *allocator, sn_motion **out, sn_error *error);
 SN_API void sn_motion_destroy(sn_motion *motion);
 
+/// Frames, and the coordinates of each.
 SN_API int sn_motion_nframe(const sn_motion *motion);
 SN_API int sn_motion_nq(const sn_motion *motion);
 SN_API int sn_motion_first_frame(const sn_motion *motion);  ///< its number in the file
@@ -85,6 +88,100 @@ SN_API void sn_motion_set_time_offset(sn_motion *motion, double seconds);
 SN_API const double *sn_motion_frame(const sn_motion *motion, int frame);
 /// The same, to be filled.
 SN_API double *sn_motion_edit(sn_motion *motion, int frame);
+
+// --- another frame rate ----------------------------------------------------------------------------
+//
+// Recordings and motions at another frame rate. Frame 0 stays frame 0; the frames that follow are
+// those whose times still lie within the take, numbered from 1. There is no filter: going to a much
+// lower rate, what is faster than half of it turns into noise.
+
+/// Straight lines between the samples before and after. Where one of the two is missing, the new
+/// sample is: gaps are not bridged.
+/// @param rate  frames per second; the recording must know its own: SN_ERR_ARGUMENT
+/// @param out   free with sn_recording_destroy(); NULL on failure
+SN_API sn_status sn_recording_resample(const sn_recording *recording, double rate,
+                                       const sn_allocator *allocator, sn_recording **out,
+                                       sn_error *error);
+
+/// Rotations of three degrees of freedom turn the shortest way at an even speed, whatever their
+/// coordinates, single angles the shortest way round, everything else goes straight.
+/// @param rate  frames per second; the motion must know its own: SN_ERR_ARGUMENT
+/// @param out   free with sn_motion_destroy(); NULL on failure
+SN_API sn_status sn_motion_resample(const sn_model *model, const sn_motion *motion, double rate,
+                                    const sn_allocator *allocator, sn_motion **out,
+                                    sn_error *error);
+
+// --- tables ----------------------------------------------------------------------------------------
+//
+// Columns of numbers with names: what MOT, STO and CSV files hold.
+
+/// Columns with names, rows of numbers; NaN where there is none. One block of memory. Once filled,
+/// several threads may read one.
+typedef struct sn_table sn_table;
+
+/// What is known about a table. Start from sn_table_info_default().
+typedef struct sn_table_info {
+    int nrow, ncolumn;  ///< its size
+    int time;           ///< column of the time in seconds, -1 for none
+    int frame;          ///< column of the frame numbers, -1 for none
+    double rate;        ///< rows per second as the file states it, 0 when it does not
+    bool in_degrees;    ///< angles are degrees, else radians; which columns are angles is not known
+    char unit[16];      ///< unit of length as it is written in the file, "" when not stated
+    char name[256];     ///< of the whole table, as in its file
+    char note[400];     ///< what a reader had to decide and a person should know, "" for nothing
+} sn_table_info;
+
+/// Empty, degrees, neither time nor frame.
+SN_API sn_table_info sn_table_info_default(void);
+
+/// A table with every cell NaN.
+/// @param names  ncolumn strings, copied
+/// @param out    free with sn_table_destroy(); NULL on failure
+SN_API sn_status sn_table_create(const sn_table_info *info, const char *const *names,
+                                 const sn_allocator *allocator, sn_table **out, sn_error *error);
+SN_API void sn_table_destroy(sn_table *table);
+
+/// What is known about it; lives as long as the table.
+SN_API const sn_table_info *sn_table_about(const sn_table *table);
+/// A row (from 0), ncolumn numbers; NULL when out of range.
+SN_API const double *sn_table_row(const sn_table *table, int row);
+/// The same, to be filled.
+SN_API double *sn_table_edit(sn_table *table, int row);
+/// The name of a column; NULL when out of range.
+SN_API const char *sn_table_column(const sn_table *table, int column);
+/// The first column of a name, -1 when there is none.
+SN_API int sn_table_find(const sn_table *table, const char *name);
+/// Rows per second by the time column, where at most a tenth of its steps differ; else as stated.
+SN_API double sn_table_rate(const sn_table *table);
+
+/// The markers of a table: three columns NAME.X, NAME.Y, NAME.Z each. In place of the point may
+/// stand _ : - or a blank, the letters may be small, and a t may stand before them (NAME_tx). Other
+/// columns are left out, and counted in the note; an error when they are more than the markers'.
+/// @param unit  of the lengths; NULL for what the table states
+/// @param out   free with sn_recording_destroy(); NULL on failure
+SN_API sn_status sn_recording_from_table(const sn_table *table, const char *unit,
+                                         const sn_allocator *allocator, sn_recording **out,
+                                         sn_error *error);
+
+/// A motion as a table: the time (the frame where there is no rate), then a column for each degree
+/// of freedom. A joint with only one gives it its name; where that would also be a coordinate of
+/// another joint, and for joints with more, columns are named JOINT_COORDINATE: `angle` (hinge,
+/// screw), `distance` (slider), `angle1 angle2`
+/// (universal), `rx` ... in the joint's order (euler; the third is `rz3` where its letter came
+/// before), `wx wy wz` (ball, expmap: a rotation vector), `su sv twist` (swing-twist),
+/// `tu tv angle` (planar), `tx ty tz` (translation), `tx ty tz wx wy wz` (free). Angles and rotation
+/// vectors are degrees, lengths metres. Of the vectors that give a ball's rotation, the nearest to
+/// the row before is taken, so that columns go on past 180 degrees without a jump.
+/// @param out  free with sn_table_destroy(); NULL on failure
+SN_API sn_status sn_table_from_motion(const sn_model *model, const sn_motion *motion,
+                                      const sn_allocator *allocator, sn_table **out,
+                                      sn_error *error);
+/// The other way. Every degree of freedom needs its column; where a joint has only one, both names
+/// will do. Other columns are not looked at.
+/// @param out  free with sn_motion_destroy(); NULL on failure
+SN_API sn_status sn_motion_from_table(const sn_model *model, const sn_table *table,
+                                      const sn_allocator *allocator, sn_motion **out,
+                                      sn_error *error);
 
 #ifdef __cplusplus
 }

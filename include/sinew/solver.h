@@ -43,6 +43,7 @@ typedef enum sn_method {
     ENTRY(SN_STOP_BAD_GOALS, "bad numbers in goals")                                               \
     ENTRY(SN_STOP_BAD_START, "bad numbers in the start pose")
 
+/// See SN_STOP_LIST.
 typedef enum sn_stop {
 #define SN_STOP_ENTRY(code, text) code,
     SN_STOP_LIST(SN_STOP_ENTRY)
@@ -52,7 +53,7 @@ typedef enum sn_stop {
 
 /// One iteration, for those who watch.
 typedef struct sn_trace {
-    int iteration;
+    int iteration;    ///< from 1
     double f;         ///< after the iteration
     double gradient;  ///< relative projected gradient at the pose it started from
     double step;      ///< length of the step that was tried, metres and radians together
@@ -76,45 +77,49 @@ typedef struct sn_solver_options {
     uint32_t version;    ///< set by the default function, checked on create
     sn_method method;    ///< default SN_METHOD_HYBRID
     int max_iterations;  ///< default 200
-    double goal;         ///< stop when f is at or below; default -1: 1e-26 of what f would be with every
-                         ///< error as large as the figure, so that units and weights do not matter
-    double gradient;     ///< stop when the relative projected gradient is below, default 1e-9
-    double seconds;      ///< time budget of a solve, default 0: none
-    sn_cancel cancel;    ///< asked once an iteration
+    double goal;  ///< stop when f is at or below; default -1: 1e-26 of what f would be with every
+                  ///< error as large as the figure, so that units and weights do not matter
+    double gradient;   ///< stop when the relative projected gradient is below, default 1e-9
+    double seconds;    ///< time budget of a solve, default 0: none
+    sn_cancel cancel;  ///< asked once an iteration
     void (*trace)(void *user, const sn_trace *trace);  ///< called once an iteration; may be NULL
     void *trace_user;
     sn_turns turns;  ///< default SN_TURNS_NEAREST
 
-    // what only some methods use
-    double damping;        ///< dls: lambda, default 0.1 (003: below 1)
-    double step;           ///< jacobian-transpose: 002's fixed step 0.005; 0 for Buss's step
-    double alpha, beta;    ///< projected-gradient: 002's Armijo constants
+    // What only some methods use. The papers behind them are in docs/papers.md: "exact Hessians" is Erleben
+    // and Andrews 2018, "line search" Engell-Norregard and Erleben 2011, "Jacobian" Rabbani 2017.
+    double damping;  ///< dls: lambda, default 0.1 ("Jacobian": below 1)
+    double step;  ///< jacobian-transpose: "line search" has the fixed step 0.005; 0 for Buss's step
+    double alpha, beta;    ///< projected-gradient: Armijo constants of "line search"
     int memory;            ///< lbfgs: pairs kept, default 10
     int bandwidth;         ///< newton-pcg: of the preconditioner, 0 to 24, default 5
     double pcg_tolerance;  ///< newton-pcg: default 0.1
     bool nearest_psd;      ///< newton-pcg: use the nearest positive semidefinite matrix (Higham)
-    bool pcg_constant;     ///< newton-pcg: keep to pcg_tolerance near the solution too, as 001 does
+    bool pcg_constant;     ///< newton-pcg: keep to pcg_tolerance near the solution too, as
+                           ///< "exact Hessians" does
 } sn_solver_options;
 
+/// How a solve went.
 typedef struct sn_report {
-    sn_stop stop;
+    sn_stop stop;        ///< how it ended
     double f;            ///< at the returned pose
     double gradient;     ///< relative projected gradient there, see docs/solvers.md; NAN where the
                          ///< goal was met and it was not computed
     double worst_error;  ///< largest sn_workspace_task_error() of the active tasks
     double mean_error;   ///< and their mean
-    int iterations;
-    int functions;  ///< evaluations of f alone
-    int gradients;  ///< of f and gradient
-    int hessians;   ///< of f, gradient and a Hessian, exact or Gauss-Newton
-    int poses;      ///< poses that were evaluated: f and its derivatives at one pose count once
-    int factorizations;
-    int active;  ///< degrees of freedom at a limit that the gradient pushes against
+    int iterations;      ///< of all runs of the solve
+    int functions;       ///< evaluations of f alone
+    int gradients;       ///< of f and gradient
+    int hessians;        ///< of f, gradient and a Hessian, exact or Gauss-Newton
+    int poses;  ///< poses that were evaluated: f and its derivatives at one pose count once
+    int factorizations;  ///< of a matrix, with those that failed
+    int active;          ///< degrees of freedom at a limit that the gradient pushes against
     double
         violation;  ///< by how much the returned pose misses what the model demands: loops (metres
                     ///< and radians), limits of a coordinate that follows several others
 } sn_report;
 
+/// How a solve ended in a few words; never NULL.
 SN_API const char *sn_stop_text(sn_stop stop);
 
 /// The name of a method as the command line has it, and back (SN_METHOD_COUNT when unknown).
@@ -123,6 +128,7 @@ SN_API sn_method sn_method_find(const char *name);
 /// False when this build leaves the method out (no LAPACK).
 SN_API bool sn_method_available(sn_method method);
 
+/// The defaults that sn_solver_options states.
 SN_API sn_solver_options sn_solver_options_default(void);
 
 /// Build a solver for one problem. All allocation happens here.
@@ -131,7 +137,7 @@ SN_API sn_solver_options sn_solver_options_default(void);
 /// @param allocator  NULL for malloc and free
 /// @param out        NULL on failure; free with sn_solver_destroy()
 SN_API sn_status sn_solver_create(const sn_problem *problem, const sn_solver_options *options,
-                                  const sn_allocator *allocator, sn_solver **out);
+                                  const sn_allocator *allocator, sn_solver **out, sn_error *error);
 SN_API void sn_solver_destroy(sn_solver *solver);
 
 /// From the pose in q (moved into its limits first) to a better one in q. The result is inside the

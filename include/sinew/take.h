@@ -6,7 +6,7 @@
 //   sn_take_prepare(take);    // labels and marker set, world (axes, unit), shape, first pose
 //   sn_take_solve(take, -1);  // every frame; or some at a time, for a preview
 //   sn_take_finish(take);     // what needs the whole take
-//   sn_take_motion(take); sn_take_model(take); sn_take_get_summary(take); sn_take_finding(take, 0);
+//   sn_take_motion(take); sn_take_model(take); sn_take_about(take); sn_take_finding(take, 0);
 //   sn_take_destroy(take);
 //
 // The model and the recording stay as they are: axes and unit are a map between their worlds. What a
@@ -21,17 +21,19 @@
 extern "C" {
 #endif
 
+/// What to do about a model's limits.
 typedef enum sn_limit_use { SN_LIMITS_HARD, SN_LIMITS_SOFT, SN_LIMITS_OFF } sn_limit_use;
 
 // --- axes and units ----------------------------------------------------------------------------------
 
 /// From a recording's world to a model's: out[i] = scale sign[i] in[axis[i]].
 typedef struct sn_axis_map {
-    int axis[3];
-    double sign[3];
-    double scale;  ///< 1 when the recording is in metres
+    int axis[3];     ///< the recording's axis that becomes the model's x, y, z
+    double sign[3];  ///< 1 or -1
+    double scale;    ///< 1 when the recording is in metres
 } sn_axis_map;
 
+/// The map that leaves everything as it is.
 SN_API sn_axis_map sn_axis_map_identity(void);
 /// From "yzx" or "x-zy": which of the recording's axes become the model's x, y, z. False when it is not a
 /// rotation (a mirror image, an axis twice).
@@ -47,22 +49,25 @@ SN_API void sn_axis_map_point(const sn_axis_map *map, const double in[3], double
 
 // --- marker sets -----------------------------------------------------------------------------------
 
+/// Bytes of a marker's label in a set.
 enum { SN_MAX_LABEL = 63 };
 
 /// One marker of a set.
 typedef struct sn_marker_place {
     char name[SN_MAX_LABEL + 1];  ///< its label in recordings, without a subject
-    char joint[SN_MAX_NAME + 1];
-    double position[3];  ///< in the joint's frame, metres; a first guess when not `placed`
-    bool placed;         ///< the position is known; else it has to be calibrated
-    double weight;
+    char joint[SN_MAX_NAME + 1];  ///< the joint it sits on
+    double position[3];           ///< in the joint's frame, metres; a first guess when not `placed`
+    bool placed;                  ///< the position is known; else it has to be calibrated
+    double weight;                ///< 0 or above
 } sn_marker_place;
 
+/// Which marker sits where on which joint. Constant once made; threads may share one.
 typedef struct sn_marker_set sn_marker_set;
 
 /// @param places  copied
 SN_API sn_status sn_marker_set_create(const char *name, const sn_marker_place *places, int count,
-                                      const sn_allocator *allocator, sn_marker_set **out);
+                                      const sn_allocator *allocator, sn_marker_set **out,
+                                      sn_error *error);
 SN_API void sn_marker_set_destroy(sn_marker_set *set);
 SN_API const char *sn_marker_set_name(const sn_marker_set *set);
 SN_API int sn_marker_set_count(const sn_marker_set *set);
@@ -78,11 +83,12 @@ SN_API sn_status sn_marker_set_read_json(const char *text, size_t length,
 SN_API sn_status sn_marker_set_read(const char *text, size_t length, const sn_model *model,
                                     const sn_allocator *allocator, sn_marker_set **out,
                                     sn_error *error);
-SN_API sn_status sn_marker_set_write_json(const sn_marker_set *set, const sn_sink *sink);
+SN_API sn_status sn_marker_set_write_json(const sn_marker_set *set, const sn_sink *sink,
+                                          sn_error *error);
 
 /// The markers a model has.
 SN_API sn_status sn_marker_set_of_model(const sn_model *model, const sn_allocator *allocator,
-                                        sn_marker_set **out);
+                                        sn_marker_set **out, sn_error *error);
 
 /// The markers of a model that a task file of OpenSim's inverse kinematics (<IKTaskSet>) lists and applies,
 /// with its weights. Tasks about other markers, and about coordinates, are not looked at.
@@ -147,16 +153,17 @@ typedef enum sn_known {
     SN_KNOWN_FORCED
 } sn_known;
 
+/// How a recording lies against a model.
 typedef struct sn_axes_report {
-    sn_axis_map map;
-    int up;  ///< the recording's up axis
-    double up_sign;
+    sn_axis_map map;    ///< from the recording's world to the model's
+    int up;             ///< the recording's up axis
+    double up_sign;     ///< 1 or -1
     sn_known up_known;  ///< stated in the file, found from the body, or assumed
     bool up_conflict;   ///< the file states another one than the body shows; the body was believed
     double unit;        ///< metres per unit of the recording's numbers in the file
-    sn_known unit_known;
-    bool unit_doubtful;  ///< with it the body is as large as no unit that is right would make it
-    double size;         ///< of the body over the figure's, with this unit; 0 when it can't be told
+    sn_known unit_known;  ///< how the unit was found
+    bool unit_doubtful;   ///< with it the body is as large as no unit that is right would make it
+    double size;  ///< of the body over the figure's, with this unit; 0 when it can't be told
 } sn_axes_report;
 
 /// Is a body of this size against the figure a matter of units? Below 0.45 or above 2.2: the measure is
@@ -169,7 +176,7 @@ SN_API bool sn_axes_impossible(double size);
 /// @param model_up  the model's own up axis, 0 1 2, and sign
 SN_API sn_status sn_axes_find(const sn_model *model, const sn_recording *recording, int model_up,
                               double model_up_sign, const sn_allocator *allocator,
-                              sn_axes_report *out);
+                              sn_axes_report *out, sn_error *error);
 
 // --- takes -------------------------------------------------------------------------------------------
 
@@ -184,10 +191,11 @@ typedef enum sn_calibrate_use {
 /// What a take is doing.
 typedef enum sn_take_stage { SN_STAGE_CALIBRATE, SN_STAGE_SOLVE, SN_STAGE_FINISH } sn_take_stage;
 
+/// How far a take is.
 typedef struct sn_take_progress {
-    sn_take_stage stage;
-    double fraction;  ///< of the stage, 0 to 1
-    int done, total;  ///< frames, of SN_STAGE_SOLVE; else 0
+    sn_take_stage stage;  ///< what it is doing
+    double fraction;      ///< of the stage, 0 to 1
+    int done, total;      ///< frames, of SN_STAGE_SOLVE; else 0
     double
         error;  ///< mean distance of the latest frame's markers, metres, of SN_STAGE_SOLVE; else 0
 } sn_take_progress;
@@ -233,7 +241,8 @@ typedef struct sn_take_options {
     int too_few;               ///< frames with fewer markers are `held`, default 3
     double max_error;          ///< metres: frames above are counted; default INFINITY
 
-    int threads;                  ///< default 1; the result has the same bits for any number
+    int threads;       ///< default 1; the result has the same bits for any number
+    sn_threads pool;   ///< threads to use for it; default sinew's own
     sn_cancel cancel;  ///< asked all the time
     /// From the calling thread, in prepare, solve and finish. May be NULL.
     void (*progress)(void *user, const sn_take_progress *progress);
@@ -247,7 +256,7 @@ typedef struct sn_calibrate_report {
     double rms_before;  ///< metres, over the frames used
     double rms;         ///< and after
     int outliers;       ///< samples that count for less than half
-    bool cancelled;
+    bool cancelled;     ///< it was stopped; the best so far is kept
 } sn_calibrate_report;
 
 /// Some frames solved from nothing, as they are and with one axis negated.
@@ -259,10 +268,10 @@ typedef struct sn_handedness {
 
 /// How well a frame fits.
 typedef struct sn_fit_frame {
-    float rms, worst;  ///< metres
-    int markers;       ///< seen
-    int worst_marker;  ///< of the model; -1 when none was seen
-    short iterations;
+    float rms, worst;    ///< metres
+    int markers;         ///< seen
+    int worst_marker;    ///< of the model; -1 when none was seen
+    short iterations;    ///< of the solver
     short limits;        ///< degrees of freedom at a limit
     unsigned char stop;  ///< sn_stop
     bool held;           ///< too few markers: the rest task decides
@@ -274,22 +283,22 @@ typedef struct sn_fit_frame {
 typedef struct sn_fit_marker {
     double rms, mean, worst;  ///< metres
     int worst_frame;          ///< from 0, in the fitted range; -1 when it was never seen
-    int seen;
+    int seen;                 ///< samples
 } sn_fit_marker;
 
 /// How well all frames fit, and what that took.
 typedef struct sn_fit_summary {
-    double rms, mean, worst;  ///< over all samples, metres
-    int worst_frame, worst_marker;
-    int held, restarted, moved;  ///< frames
-    long samples, missing;       ///< of matched markers
-    double iterations;           ///< mean per frame
-    long functions, gradients, hessians, factorizations;
+    double rms, mean, worst;                              ///< over all samples, metres
+    int worst_frame, worst_marker;                        ///< where `worst` is
+    int held, restarted, moved;                           ///< frames
+    long samples, missing;                                ///< of matched markers
+    double iterations;                                    ///< mean per frame
+    long functions, gradients, hessians, factorizations;  ///< of all frames, see sn_report
     double rms_unsmoothed;  ///< metres, before smoothing; 0 without it
     double
         acceleration;  ///< mean of all joints, rad/s^2 (the root's place in m/s^2 left out); 0 without a rate
-    double acceleration_unsmoothed;
-    bool cancelled;
+    double acceleration_unsmoothed;  ///< the same before smoothing
+    bool cancelled;                  ///< it was stopped before the end
 } sn_fit_summary;
 
 /// What is known about a take: everything but `fit`, `again` and `above` when it is prepared, the rest
@@ -298,23 +307,25 @@ typedef struct sn_take_summary {
     int labels;     ///< of the recording, the subject's
     int matched;    ///< markers of the set that the recording has
     char unit[24];  ///< the recording's unit of length, as its file names it or by its usual name
-    sn_axes_report axes;
-    int first, count;  ///< fitted frames, from 0 in the recording
-    int first_frame;   ///< number of the first of them in the file
+    sn_axes_report axes;  ///< axes and unit
+    int first, count;     ///< fitted frames, from 0 in the recording
+    int first_frame;      ///< number of the first of them in the file
     bool
         calibrated;  ///< `calibration`, `shift` and for SN_CALIBRATE_SCALE the lengths hold something
-    bool reshaped;  ///< the bones' lengths are others than the model's
-    sn_calibrate_report calibration;
+    bool reshaped;                    ///< the bones' lengths are others than the model's
+    sn_calibrate_report calibration;  ///< how the shape was found
     double shift;              ///< mean way of the markers from where they were before, metres
     double shortest, longest;  ///< factors of the bones' lengths
     sn_handedness handed;      ///< frames 0 when it was not looked at
-    sn_fit_summary fit;
-    int again;  ///< frames that were solved again, the first left out: it always is
-    int above;  ///< frames above max_error
+    sn_fit_summary fit;        ///< how well it fits
+    int again;                 ///< frames that were solved again, the first left out: it always is
+    int above;                 ///< frames above max_error
 } sn_take_summary;
 
+/// A recording on its way to a motion. One per thread.
 typedef struct sn_take sn_take;
 
+/// The defaults that sn_take_options states.
 SN_API sn_take_options sn_take_options_default(void);
 
 /// @param model      and the recording must outlive the take; both stay as they are
@@ -358,7 +369,7 @@ SN_API const sn_model *sn_take_limited_model(const sn_take *take);
 SN_API const sn_marker_set *sn_take_markers(const sn_take *take);
 /// The recording's marker for one of the model's, -1 for none.
 SN_API int sn_take_column(const sn_take *take, int marker);
-SN_API const sn_take_summary *sn_take_get_summary(const sn_take *take);
+SN_API const sn_take_summary *sn_take_about(const sn_take *take);
 /// One entry per fitted frame, one per marker of the model; NULL before the take is finished.
 SN_API const sn_fit_frame *sn_take_frames(const sn_take *take);
 SN_API const sn_fit_marker *sn_take_marker_errors(const sn_take *take);
@@ -367,13 +378,13 @@ SN_API const sn_fit_marker *sn_take_marker_errors(const sn_take *take);
 /// on the model are missing in every frame.
 /// @param out  free with sn_recording_destroy()
 SN_API sn_status sn_take_measured(const sn_take *take, const sn_allocator *allocator,
-                                  sn_recording **out);
+                                  sn_recording **out, sn_error *error);
 
 /// A subject of a recording, by what its labels begin with.
 typedef struct sn_subject {
     const char *name;  ///< inside of a label: `length` bytes, not terminated
-    int length;
-    int nmarker;
+    int length;        ///< of the name
+    int nmarker;       ///< how many markers the subject has
 } sn_subject;
 
 /// Who is in a recording. Several subjects are several takes, each with its options.subject. Signs other
@@ -401,6 +412,7 @@ SN_API sn_status sn_take_compare(sn_take *take, const sn_model *model, const sn_
 
 // --- findings ----------------------------------------------------------------------------------------
 
+/// How bad a finding is: an error ends the take.
 typedef enum sn_severity { SN_SEVERITY_NOTE, SN_SEVERITY_WARNING, SN_SEVERITY_ERROR } sn_severity;
 
 // Every finding: its code, its name, its severity, and what its numbers are.
@@ -434,6 +446,7 @@ typedef enum sn_severity { SN_SEVERITY_NOTE, SN_SEVERITY_WARNING, SN_SEVERITY_ER
     ENTRY(SN_FINDING_TRUTH_REST, "truth-rest", ERROR, "")                                          \
     ENTRY(SN_FINDING_FAILED, "failed", ERROR, "")
 
+/// See SN_FINDING_LIST.
 typedef enum sn_finding_code {
 #define SN_FINDING_ENTRY(code, name, severity, numbers) code,
     SN_FINDING_LIST(SN_FINDING_ENTRY)
@@ -441,20 +454,21 @@ typedef enum sn_finding_code {
         SN_FINDING_COUNT
 } sn_finding_code;
 
+/// The most numbers of a finding.
 enum { SN_FINDING_NUMBERS = 3 };
 
 /// What a person should know about a take.
 typedef struct sn_finding {
-    sn_finding_code code;
-    sn_severity severity;
-    int nnumber;
+    sn_finding_code code;  ///< what it is
+    sn_severity severity;  ///< how bad
+    int nnumber;           ///< how many numbers there are
     double
         number[SN_FINDING_NUMBERS];  ///< in the order of sn_finding_number_name(); metres, frames/s
     int marker, other;               ///< of the model, -1 for none
     int joint;                       ///< of the model, -1 for none
-    bool has_frames;
-    int64_t first, last;  ///< by their numbers in the file
-    const char *text;     ///< names it is about, "" for none; belongs to the take
+    bool has_frames;                 ///< first and last hold something
+    int64_t first, last;             ///< by their numbers in the file
+    const char *text;                ///< names it is about, "" for none; belongs to the take
 } sn_finding;
 
 /// "labels-unknown"; never NULL.
@@ -464,6 +478,7 @@ SN_API const char *sn_severity_name(sn_severity severity);
 /// What number i of a finding is: "count". At most 15 bytes and a zero; "" when there is none.
 SN_API void sn_finding_number_name(sn_finding_code code, int i, char out[16]);
 
+/// How many findings there are so far.
 SN_API int sn_take_nfinding(const sn_take *take);
 /// NULL when out of range. Valid until the take's next step.
 SN_API const sn_finding *sn_take_finding(const sn_take *take, int i);
@@ -479,6 +494,34 @@ typedef enum sn_voice {
 /// @param out  `room` bytes, terminated; may be NULL when room is 0
 /// Returns the sentence's length, whatever the room; 0 when there is no such finding.
 SN_API size_t sn_take_sentence(const sn_take *take, int i, sn_voice voice, char *out, size_t room);
+
+// --- a take of our own making ----------------------------------------------------------------------
+//
+// A take of sinew's own making, for trying things out without anybody's data: the built-in figure
+// walks, does a cartwheel, walks on and stops; and what a capture system would have seen of it.
+//
+// The same seed gives the same bits on every platform.
+
+/// The true motion of sn_model_humanoid(): 120 frames a second, about 10 s, y up, walking along z,
+/// the floor at y = 0. It takes a solve per frame.
+/// @param humanoid  sn_model_humanoid(); another model is SN_ERR_ARGUMENT
+/// @param out       free with sn_motion_destroy(); NULL on failure
+SN_API sn_status sn_example_motion(const sn_model *humanoid, const sn_allocator *allocator,
+                                   sn_motion **out, sn_error *error);
+
+/// The humanoid with its markers where they really are on this person: up to 8 mm along each axis from where
+/// sn_model_humanoid() has them.
+/// @param out  free with sn_model_destroy(); NULL on failure
+SN_API sn_status sn_example_subject(uint64_t seed, const sn_allocator *allocator, sn_model **out,
+                                    sn_error *error);
+
+/// The markers of a model through a motion as a capture system records them, in metres, axes as the
+/// model's: noise of 2 mm, short dropouts, limbs hidden for half a second; labels with a subject
+/// before them ("figure:LFHD"), and a last, unlabelled point ("*41") that belongs to nothing.
+/// @param out  free with sn_recording_destroy(); NULL on failure
+SN_API sn_status sn_example_recording(const sn_model *subject, const sn_motion *motion,
+                                      uint64_t seed, const sn_allocator *allocator,
+                                      sn_recording **out, sn_error *error);
 
 #ifdef __cplusplus
 }

@@ -13,16 +13,18 @@
 extern "C" {
 #endif
 
+/// The kinds of task; sn_task_type_name() gives their names in files.
 typedef enum sn_task_type {
     SN_TASK_POINT,        ///< local point to goal; weight scalar or symmetric 3x3
     SN_TASK_PLANE,        ///< local point onto the plane through `goal` with `normal`
     SN_TASK_DIRECTION,    ///< local direction along the unit vector `goal`: r = goal - d
     SN_TASK_ORIENTATION,  ///< the joint's rotation to `rotation`: r = log(R_goal R^T)
-    SN_TASK_FRAME2,       ///< 002's p, i, j: local point to goal, x and y axes along `i` and `j`
+    SN_TASK_FRAME2,       ///< local point to goal, x and y axes along `i` and `j`: the p, i, j of
+                          ///< Engell-Norregard and Erleben (docs/papers.md)
     SN_TASK_POSE,         ///< a point and an orientation
     SN_TASK_REST,         ///< towards a pose: r = q (-) q_rest, per-coordinate weights
     SN_TASK_LIMIT,        ///< soft limits: r = how far a coordinate is outside the model's limits
-    SN_TASK_RELATIVE,     ///< local point of `joint` less local2 of `joint2` to goal: r = p - p2 - goal
+    SN_TASK_RELATIVE,  ///< local point of `joint` less local2 of `joint2` to goal: r = p - p2 - goal
     SN_TASK_TYPE_COUNT
 } sn_task_type;
 
@@ -41,14 +43,14 @@ typedef enum sn_loss {
 
 /// Start from sn_task_default().
 typedef struct sn_task {
-    uint32_t version;  ///< set by the default function, checked on creation: a zeroed task is none
-    sn_task_type type;
-    int joint;               ///< limit: -1 for all joints
-    double local[3];         ///< point or direction in the joint's frame
-    double goal[3];          ///< where it should be in the world; relative: p - p2 there
-    int joint2;              ///< relative: the other joint,
-    double local2[3];        ///< and the point p2 in its frame
-    double normal[3];        ///< plane; normalised when used
+    uint32_t version;   ///< set by the default function, checked on creation: a zeroed task is none
+    sn_task_type type;  ///< what it asks for
+    int joint;          ///< limit: -1 for all joints
+    double local[3];    ///< point or direction in the joint's frame
+    double goal[3];     ///< where it should be in the world; relative: p - p2 there
+    int joint2;         ///< relative: the other joint,
+    double local2[3];   ///< and the point p2 in its frame
+    double normal[3];   ///< plane; normalised when used
     double rotation[4];      ///< w x y z; normalised when used
     double i[3], j[3];       ///< frame2: where the joint's x and y axes should point; normalised
     double weight;           ///< 0 or above
@@ -61,8 +63,10 @@ typedef struct sn_task {
     const double *q_weight;  ///< rest: nv numbers that multiply `weight`, copied; NULL for all 1
 } sn_task;
 
+/// A model and its tasks.
 typedef struct sn_problem sn_problem;
 
+/// Its name in files; "unknown" for what is none.
 SN_API const char *sn_task_type_name(sn_task_type type);
 /// "none", "huber", "cauchy".
 SN_API const char *sn_loss_name(sn_loss loss);
@@ -90,7 +94,9 @@ SN_API sn_status sn_problem_copy(const sn_problem *problem, const sn_task *extra
                                  const sn_allocator *allocator, sn_problem **out, sn_error *error);
 SN_API void sn_problem_destroy(sn_problem *problem);
 
+/// The model it was created with.
 SN_API const sn_model *sn_problem_model(const sn_problem *problem);
+/// How many tasks there are, on or off.
 SN_API int sn_problem_ntask(const sn_problem *problem);
 
 /// The task as it is now; valid until it is changed. NULL when out of range.
@@ -110,12 +116,35 @@ SN_API sn_status sn_problem_set_local(sn_problem *problem, int task, const doubl
 SN_API sn_status sn_problem_set_rotation(sn_problem *problem, int task, const double wxyz[4]);
 /// Pose of a rest task, nq numbers.
 SN_API sn_status sn_problem_set_rest(sn_problem *problem, int task, const double *q);
+/// The weights of a rest task by degree of freedom, nv numbers, 0 or above; they multiply its weight.
+SN_API sn_status sn_problem_set_rest_weights(sn_problem *problem, int task, const double *weights);
+/// The weight of a task, 0 or above.
 SN_API sn_status sn_problem_set_weight(sn_problem *problem, int task, double weight);
 /// The loss of a point of scalar weight; `scale` counts only with one.
 SN_API sn_status sn_problem_set_loss(sn_problem *problem, int task, sn_loss loss, double scale);
 SN_API sn_status sn_problem_set_enabled(sn_problem *problem, int task, bool enabled);
 /// No data for this task at present: it pulls nowhere, rather than towards an old goal.
 SN_API sn_status sn_problem_set_missing(sn_problem *problem, int task, bool missing);
+
+// What the model's coordinates may do, in this problem alone: the model stays as it is, and so do other
+// problems. A joint's k-th degree of freedom, from 0. Solvers and workspaces of the problem mind a change
+// from their next call on; trackers, smoothers and copies have what there was when they were made.
+// SN_ERR_ARGUMENT where there is no such degree of freedom or it follows others. None allocates.
+
+/// Other limits, infinite for none; SN_ERR_VALUE when lower is above upper. A quaternion takes none.
+SN_API sn_status sn_problem_set_limits(sn_problem *problem, int joint, int k, double lower,
+                                       double upper);
+/// Lock a degree of freedom, or let it go.
+SN_API sn_status sn_problem_set_locked(sn_problem *problem, int joint, int k, bool locked);
+/// Scale its column of every Jacobian, 0 or above.
+SN_API sn_status sn_problem_set_strength(sn_problem *problem, int joint, int k, double strength);
+
+/// Limits and gains as they are now: nv numbers in the order of sn_model_lower() and sn_model_gain().
+SN_API const double *sn_problem_lower(const sn_problem *problem);
+/// The upper limits.
+SN_API const double *sn_problem_upper(const sn_problem *problem);
+/// 0 for a locked degree of freedom, else its strength.
+SN_API const double *sn_problem_gain(const sn_problem *problem);
 
 #ifdef __cplusplus
 }

@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #define TEXT_OF(x)  TEXT_OF_(x)
 #define TEXT_OF_(x) #x
@@ -40,6 +41,22 @@ sn_status sn_fail_memory(sn_error *error) {
     return sn_fail(error, SN_ERR_MEMORY, 0, "%s", sn_status_text(SN_ERR_MEMORY));
 }
 
-sn_status sn_fail_missing(sn_error *error) {
-    return sn_fail(error, SN_ERR_ARGUMENT, 0, "a needed argument is NULL");
+sn_status sn_fail_missing(sn_error *error, const char *name) {
+    return sn_fail(error, SN_ERR_ARGUMENT, 0, "an argument is missing: %s is NULL", name);
+}
+
+sn_status sn_fail_range(sn_error *error, const char *name) {
+    return sn_fail(error, SN_ERR_ARGUMENT, 0, "an argument is out of range: %s", name);
+}
+
+sn_status sn_fail_size(sn_error *error, const char *name) {
+    return sn_fail(error, SN_ERR_SIZE, 0, "too large: %s", name);
+}
+
+sn_status sn_fail_option(sn_error *error, const char *name) {
+    if (name == NULL) return SN_OK;
+    if (strcmp(name, "version") == 0)
+        return sn_fail(error, SN_ERR_ARGUMENT, 0,
+                       "the options do not come from their default function in this version");
+    return sn_fail(error, SN_ERR_ARGUMENT, 0, "this option is out of range: %s", name);
 }

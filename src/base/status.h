@@ -33,7 +33,22 @@ sn_status sn_fail(sn_error *error, sn_status status, int line, const char *forma
 sn_status sn_fail_memory(sn_error *error);
 
 /// sn_fail for a needed argument that is NULL.
-sn_status sn_fail_missing(sn_error *error);
+sn_status sn_fail_missing(sn_error *error, const char *name);
+
+/// sn_fail for an argument, or a field of one, that is out of range.
+sn_status sn_fail_range(sn_error *error, const char *name);
+
+/// sn_fail for a count that is more than memory can be addressed for.
+sn_status sn_fail_size(sn_error *error, const char *name);
+
+/// sn_fail for an option that is out of range; NULL when all are in theirs: SN_OK.
+sn_status sn_fail_option(sn_error *error, const char *name);
+
+// Return when a needed argument is NULL, naming it.
+#define SN_NEED(pointer, error)                                                                    \
+    do {                                                                                           \
+        if ((pointer) == NULL) return sn_fail_missing(error, #pointer);                            \
+    } while (0)
 
 /// Has whoever started it had enough?
 static inline bool sn_cancelled(sn_cancel cancel) {

@@ -1,12 +1,31 @@
 // SPDX-License-Identifier: MIT
 #include "base/threads.h"
 
+typedef struct pooled {
+    void (*work)(void *job);
+    char *jobs;
+    size_t size;
+} pooled;
+
+static void run_pooled(void *user, int i) {
+    const pooled *p = user;
+    p->work(p->jobs + (size_t)i * p->size);
+}
+
+// False: there are none.
+static bool run_on(const sn_threads *pool, void (*work)(void *job), void *jobs, size_t size,
+                   int count) {
+    if (pool->run == NULL || count < 2) return false;
+    pooled p = {work, jobs, size};
+    pool->run(pool->user, count, run_pooled, &p);
+    return true;
+}
+
 #ifdef SINEW_NO_THREADS
 
-void sn_threads_run(void (*work)(void *job), void *jobs, size_t size, int count) {
-    (void)size;
-    (void)count;
-    work(jobs);
+void sn_threads_run(const sn_threads *pool, void (*work)(void *job), void *jobs, size_t size,
+                    int count) {
+    if (!run_on(pool, work, jobs, size, count)) work(jobs);
 }
 
 #else
@@ -23,7 +42,9 @@ static void *run(void *argument) {
     return NULL;
 }
 
-void sn_threads_run(void (*work)(void *job), void *jobs, size_t size, int count) {
+void sn_threads_run(const sn_threads *pool, void (*work)(void *job), void *jobs, size_t size,
+                    int count) {
+    if (run_on(pool, work, jobs, size, count)) return;
     pthread_t threads[SN_MAX_THREADS];
     start starts[SN_MAX_THREADS];
     int started = 1;

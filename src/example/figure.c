@@ -6,8 +6,8 @@
 
 #include "base/status.h"
 #include "example/plan.h"
-#include "sinew/example.h"
 #include "sinew/solver.h"
+#include "sinew/take.h"
 
 static const double rate = 120, degree = 0x1.1df46a2529d39p-6;
 
@@ -214,25 +214,27 @@ static sn_status make(maker *m, const sn_allocator *allocator, sn_motion **out) 
     options.gradient = 1e-10;
     sn_model_zero(m->model, m->rest);
     SN_TRY(make_problem(m, allocator));
-    SN_TRY(sn_solver_create(m->problem, &options, allocator, &m->solver));
-    SN_TRY(sn_motion_create(nframe, sn_model_nq(m->model), 1, rate, allocator, &m->rough));
+    SN_TRY(sn_solver_create(m->problem, &options, allocator, &m->solver, NULL));
+    SN_TRY(sn_motion_create(nframe, sn_model_nq(m->model), 1, rate, allocator, &m->rough, NULL));
     SN_TRY(make_poses(m, m->rough));
-    SN_TRY(sn_motion_create(nframe, sn_model_nq(m->model), 1, rate, allocator, out));
+    SN_TRY(sn_motion_create(nframe, sn_model_nq(m->model), 1, rate, allocator, out, NULL));
     smooth(m, m->rough, *out);
     return SN_OK;
 }
 
 sn_status sn_example_motion(const sn_model *humanoid, const sn_allocator *allocator,
-                            sn_motion **out) {
+                            sn_motion **out, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if (humanoid == NULL || out == NULL) return SN_ERR_ARGUMENT;
+    SN_NEED(humanoid, error);
+    SN_NEED(out, error);
     // the names and the order of the coordinates are what the tables above lean on
     if (strcmp(sn_model_name(humanoid), "humanoid") != 0 || sn_model_nv(humanoid) != 58 ||
         sn_model_find_joint(humanoid, "right_fingers") < 0)
-        return SN_ERR_ARGUMENT;
+        return sn_fail_range(error, "humanoid is not the built-in figure");
     double rest[64];
     maker m = {.model = humanoid, .rest = rest};
     sn_status status = make(&m, allocator, out);
+    if (status != SN_OK) (void)sn_fail(error, status, 0, "%s", sn_status_text(status));
     sn_motion_destroy(m.rough);
     sn_solver_destroy(m.solver);
     sn_problem_destroy(m.problem);

@@ -8,7 +8,7 @@
 #include "base/random.h"
 #include "base/status.h"
 #include "sinew/eval.h"
-#include "sinew/example.h"
+#include "sinew/take.h"
 
 // Random numbers for different ends come from different states.
 static uint64_t stream(uint64_t seed, uint64_t which) {
@@ -25,14 +25,15 @@ static double normal(uint64_t *state) {
     return sum;
 }
 
-sn_status sn_example_subject(uint64_t seed, const sn_allocator *allocator, sn_model **out) {
-    if (out == NULL) return SN_ERR_ARGUMENT;
+sn_status sn_example_subject(uint64_t seed, const sn_allocator *allocator, sn_model **out,
+                             sn_error *error) {
+    SN_NEED(out, error);
     *out = NULL;
     sn_model *model;
     sn_builder *b;
     uint64_t state = stream(seed, 1);
-    SN_TRY(sn_model_humanoid(allocator, &model));
-    sn_status status = sn_builder_create(sn_model_name(model), allocator, &b);
+    SN_TRY(sn_model_humanoid(allocator, &model, error));
+    sn_status status = sn_builder_create(sn_model_name(model), allocator, &b, error);
     if (status == SN_OK) {
         for (int j = 0; j < sn_model_njoint(model); j++)
             (void)sn_builder_joint(b, sn_model_joint(model, j));
@@ -43,7 +44,7 @@ sn_status sn_example_subject(uint64_t seed, const sn_allocator *allocator, sn_mo
             (void)sn_builder_marker(b, &marker);
         }
         sn_builder_couple_as(b, model);
-        status = sn_builder_finish(b, out, NULL);
+        status = sn_builder_finish(b, out, error);
         sn_builder_destroy(b);
     }
     sn_model_destroy(model);
@@ -57,7 +58,7 @@ static bool hangs_on(const sn_model *model, int joint, int top) {
 }
 
 static void hide(sn_recording *recording, int marker, int first, int count) {
-    const int end = first + count, nframe = sn_recording_get_info(recording)->nframe;
+    const int end = first + count, nframe = sn_recording_about(recording)->nframe;
     for (int i = first; i < end && i < nframe; i++) {
         double *x = sn_recording_edit(recording, i) + 3 * marker;
         x[0] = x[1] = x[2] = NAN;
@@ -152,21 +153,25 @@ static sn_status create(const sn_model *subject, const sn_motion *motion,
             (void)snprintf(text, ROOM, "*%d", n);
         }
     }
-    sn_status status = sn_recording_create(&info, label, allocator, out);
+    sn_status status = sn_recording_create(&info, label, allocator, out, NULL);
     sn_release(allocator, label);
     return status;
 }
 
 sn_status sn_example_recording(const sn_model *subject, const sn_motion *motion, uint64_t seed,
-                               const sn_allocator *allocator, sn_recording **out) {
+                               const sn_allocator *allocator, sn_recording **out, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if (subject == NULL || motion == NULL || out == NULL) return SN_ERR_ARGUMENT;
+    SN_NEED(subject, error);
+    SN_NEED(motion, error);
+    SN_NEED(out, error);
     sn_problem *problem = NULL;
     sn_workspace *ws = NULL;
-    if (sn_motion_nq(motion) != sn_model_nq(subject) || !(sn_motion_rate(motion) > 0))
-        return SN_ERR_ARGUMENT;
-    sn_status status = sn_problem_create(subject, NULL, 0, allocator, &problem, NULL);
-    if (status == SN_OK) status = sn_workspace_create(problem, false, allocator, &ws);
+    if (sn_motion_nq(motion) != sn_model_nq(subject))
+        return sn_fail_range(error, "the motion is not of this subject");
+    if (!(sn_motion_rate(motion) > 0))
+        return sn_fail_range(error, "the motion's rate is not known");
+    sn_status status = sn_problem_create(subject, NULL, 0, allocator, &problem, error);
+    if (status == SN_OK) status = sn_workspace_create(problem, false, allocator, &ws, error);
     if (status == SN_OK) status = create(subject, motion, allocator, out);
     if (status == SN_OK) status = measure(subject, motion, seed, ws, *out);
     if (status != SN_OK) {

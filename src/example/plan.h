@@ -34,4 +34,4 @@ typedef struct sn_moment {
 extern const double sn_plan_seconds;
 
 void sn_plan_create(sn_plan *plan);
-void sn_plan_at(const sn_plan *plan, double t, sn_moment *out);
+void sn_plan_at(const sn_plan *plan, double t, sn_moment *m);

@@ -125,11 +125,7 @@ static sn_status build_joint(const building *b, int i, sn_joint *out) {
                       .aligned2 = -1};
     for (int k = 0; k < SN_MAX_JOINT_DOFS; k++) out->lengths |= ops->lengths[k] ? 1u << k : 0;
     if (d->type == SN_JOINT_FUNCTION) out->lengths = drive_lengths(d->functions);
-    for (int k = 0; k < out->nv; k++) {
-        double range = d->upper[k] - d->lower[k];
-        bool whole = range >= 6.283185307179586 - sn_turn_gap && range < INFINITY;
-        if (whole && sn_joint_goes_round(out, k)) out->whole |= 1u << k;
-    }
+    for (int k = 0; k < out->nv; k++) sn_joint_find_whole(out, k, d->lower[k], d->upper[k]);
     double q[4], a[3];
     if (!sn_unit(d->rotation, 4, q)) return joint_fail(b, i, "rotation is zero or not finite");
     out->offset.p = v3_from(d->position);
@@ -380,7 +376,8 @@ static sn_status build(const building *b, scratch *work) {
 
 sn_status sn_builder_finish(const sn_builder *builder, sn_model **out, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if (builder == NULL || out == NULL) return sn_fail_missing(error);
+    SN_NEED(builder, error);
+    SN_NEED(out, error);
     if (builder->status != SN_OK) {
         if (builder->status == SN_ERR_SIZE)
             return sn_fail(error, SN_ERR_SIZE, 0,

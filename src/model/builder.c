@@ -21,17 +21,17 @@ static size_t keep_name(sn_builder *builder, const char *name) {
     return at;
 }
 
-sn_status sn_builder_create(const char *model_name, const sn_allocator *allocator,
-                            sn_builder **out) {
-    if (out == NULL) return SN_ERR_ARGUMENT;
+sn_status sn_builder_create(const char *model_name, const sn_allocator *allocator, sn_builder **out,
+                            sn_error *error) {
+    SN_NEED(out, error);
     *out = NULL;
     sn_builder *builder = sn_acquire(allocator, sizeof *builder);
-    if (builder == NULL) return SN_ERR_MEMORY;
+    if (builder == NULL) return sn_fail_memory(error);
     *builder = (sn_builder){.allocator = sn_allocator_of(allocator)};
     if (keep_name(builder, model_name) == SIZE_MAX) {
         sn_status status = builder->status;
         sn_builder_destroy(builder);
-        return status;
+        return sn_fail(error, status, 0, "%s", sn_status_text(status));
     }
     *out = builder;
     return SN_OK;

@@ -2,7 +2,7 @@
 // Functions with their first and second derivatives.
 #pragma once
 
-#include "sinew/function.h"
+#include "sinew/model.h"
 
 /// A function ready to be evaluated.
 typedef struct sn_driver {

@@ -153,11 +153,11 @@ static void add_side(sn_builder *b, const bone_row *first, int count, const char
     for (int i = 0; i < count; i++) add_bone(b, &first[i], side, mirror);
 }
 
-sn_status sn_model_humanoid(const sn_allocator *allocator, sn_model **out) {
-    if (out == NULL) return SN_ERR_ARGUMENT;
+sn_status sn_model_humanoid(const sn_allocator *allocator, sn_model **out, sn_error *error) {
+    SN_NEED(out, error);
     *out = NULL;
     sn_builder *b;
-    SN_TRY(sn_builder_create("humanoid", allocator, &b));
+    SN_TRY(sn_builder_create("humanoid", allocator, &b, error));
     const int count = (int)(sizeof bones / sizeof bones[0]);
     for (int i = 0; i < count;) {
         if (bones[i].name[0] != '#') {
@@ -181,7 +181,7 @@ sn_status sn_model_humanoid(const sn_allocator *allocator, sn_model **out) {
             (void)sn_builder_marker(b, &d);
         }
     }
-    sn_status status = sn_builder_finish(b, out, NULL);
+    sn_status status = sn_builder_finish(b, out, error);
     sn_builder_destroy(b);
     return status;
 }

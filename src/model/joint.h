@@ -153,6 +153,14 @@ static inline double sn_joint_apart(const sn_joint *joint, int i, double x, doub
     return (joint->whole >> i & 1) != 0 ? remainder(d, 6.283185307179586) : d;
 }
 
+/// Note whether angle i goes round inside limits a whole turn apart.
+static inline void sn_joint_find_whole(sn_joint *joint, int i, double lower, double upper) {
+    double range = upper - lower;
+    bool whole = range >= 6.283185307179586 - sn_turn_gap && range < INFINITY;
+    joint->whole &= ~(1u << i);
+    if (whole && sn_joint_goes_round(joint, i)) joint->whole |= 1u << i;
+}
+
 /// A rotation about axis a through point o.
 static inline sn_twist twist_about(sn_vec3 a, sn_vec3 o) { return (sn_twist){a, v3_cross(o, a)}; }
 

@@ -247,7 +247,8 @@ static bool good_pose(const sn_model *model, const double *q) {
 }
 
 sn_status sn_model_check_pose(const sn_model *model, const double *q, sn_error *error) {
-    if (model == NULL || q == NULL) return sn_fail_missing(error);
+    SN_NEED(model, error);
+    SN_NEED(q, error);
     if (good_pose(model, q)) return SN_OK;
     for (int i = 0; i < model->njoint; i++) {
         const sn_joint *j = &model->joint[model->sweep_of[i]];

@@ -8,6 +8,7 @@
 #include "model/couplings_json.h"
 #include "model/functions_json.h"
 #include "model/model.h"
+#include "model/model_text.h"
 
 static const char *const model_keys[] = {"sinew",     "name",  "joints", "markers",
                                          "couplings", "loops", NULL};
@@ -284,7 +285,7 @@ static sn_status read_file(reading *r) {
         sn_fields_fail(&f, loops, "\"loops\" must be an array");
     if (f.status != SN_OK) return f.status;
 
-    sn_status status = sn_builder_create(name, r->allocator, &r->builder);
+    sn_status status = sn_builder_create(name, r->allocator, &r->builder, NULL);
     if (status != SN_OK) return sn_fail(r->error, status, 0, "%s", sn_status_text(status));
     SN_TRY(read_joints(r, joints));
     if (r->builder->status != SN_OK) return SN_OK;
@@ -300,7 +301,8 @@ static sn_status read_file(reading *r) {
 sn_status sn_model_read_json(const char *text, size_t length, const sn_allocator *allocator,
                              sn_model **out, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if ((text == NULL && length > 0) || out == NULL) return sn_fail_missing(error);
+    if (length > 0) SN_NEED(text, error);
+    SN_NEED(out, error);
     if (text == NULL) text = "";
     sn_json *json;
     SN_TRY(sn_json_parse(text, length, allocator, &json, error));
@@ -415,7 +417,7 @@ static void add_joint(sn_text *t, const sn_model *m, int i) {
     sn_text_add(t, "}");
 }
 
-sn_status sn_model_write_json(const sn_model *model, const sn_allocator *allocator, char **out) {
+sn_status sn_model_text(const sn_model *model, const sn_allocator *allocator, char **out) {
     if (out != NULL) *out = NULL;
     if (model == NULL || out == NULL) return SN_ERR_ARGUMENT;
     sn_text t = sn_text_begin(allocator);
@@ -448,4 +450,14 @@ sn_status sn_model_write_json(const sn_model *model, const sn_allocator *allocat
     return SN_OK;
 }
 
-void sn_string_free(char *string, const sn_allocator *allocator) { sn_release(allocator, string); }
+sn_status sn_model_write_json(const sn_model *model, const sn_sink *sink,
+                              const sn_allocator *allocator, sn_error *error) {
+    SN_NEED(model, error);
+    SN_NEED(sink, error);
+    SN_NEED(sink->write, error);
+    char *text;
+    sn_status status = sn_model_text(model, allocator, &text);
+    if (status == SN_OK && !sink->write(sink->user, text, strlen(text))) status = SN_ERR_FILE;
+    sn_release(allocator, text);
+    return status == SN_OK ? SN_OK : sn_fail(error, status, 0, "%s", sn_status_text(status));
+}

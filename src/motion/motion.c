@@ -14,11 +14,12 @@ struct sn_motion {
 };
 
 sn_status sn_motion_create(int nframe, int nq, int first_frame, double rate,
-                           const sn_allocator *allocator, sn_motion **out) {
-    if (out == NULL) return SN_ERR_ARGUMENT;
+                           const sn_allocator *allocator, sn_motion **out, sn_error *error) {
+    SN_NEED(out, error);
     *out = NULL;
-    if (nframe < 0 || nq < 0) return SN_ERR_ARGUMENT;
-    if ((size_t)nq > SIZE_MAX / 64) return SN_ERR_SIZE;  // where size_t has 32 bits
+    if (nframe < 0) return sn_fail_range(error, "nframe");
+    if (nq < 0) return sn_fail_range(error, "nq");
+    if ((size_t)nq > SIZE_MAX / 64) return sn_fail_size(error, "nq");  // where size_t has 32 bits
     sn_motion m = {.allocator = sn_allocator_of(allocator),
                    .nframe = nframe,
                    .nq = nq,
@@ -30,9 +31,9 @@ sn_status sn_motion_create(int nframe, int nq, int first_frame, double rate,
         motion = sn_layout_take(&layout, 1, sizeof *motion);
         m.q = sn_layout_take(&layout, (size_t)nframe, (size_t)nq * sizeof *m.q + (nq == 0));
         if (pass == 1) break;
-        if (layout.overflow) return SN_ERR_SIZE;
+        if (layout.overflow) return sn_fail_size(error, "nframe times nq");
         void *block = sn_layout_acquire(&layout, allocator, &m.owner);
-        if (block == NULL) return SN_ERR_MEMORY;
+        if (block == NULL) return sn_fail_memory(error);
         layout = (sn_layout){.block = block};
     }
     *motion = m;

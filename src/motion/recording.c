@@ -21,16 +21,24 @@ enum { SUFFIX = 12 };  // the longest that makes a label different: "_2147483647
 // A text that may not be terminated within its array.
 static bool terminated(const char *text, size_t size) { return memchr(text, '\0', size) != NULL; }
 
-static sn_status check_info(const sn_recording_info *info, const char *const *labels) {
+static sn_status check_info(const sn_recording_info *info, const char *const *labels,
+                            sn_error *error) {
     // a row of markers must not overflow where size_t has 32 bits; rows together are checked later
-    if (info->nmarker > 0 && (size_t)info->nmarker > SIZE_MAX / 64) return SN_ERR_SIZE;
-    bool good = info->nframe >= 0 && info->nmarker >= 0 && info->nother >= 0 &&
-                info->nrenamed >= 0 && terminated(info->unit, sizeof info->unit) &&
-                terminated(info->x_screen, sizeof info->x_screen) &&
-                terminated(info->y_screen, sizeof info->y_screen) &&
-                terminated(info->note, sizeof info->note);
-    for (int i = 0; good && i < info->nmarker; i++) good = labels != NULL && labels[i] != NULL;
-    return good ? SN_OK : SN_ERR_ARGUMENT;
+    if (info->nmarker > 0 && (size_t)info->nmarker > SIZE_MAX / 64)
+        return sn_fail_size(error, "info->nmarker");
+    if (info->nframe < 0) return sn_fail_range(error, "info->nframe");
+    if (info->nmarker < 0) return sn_fail_range(error, "info->nmarker");
+    if (info->nother < 0) return sn_fail_range(error, "info->nother");
+    if (info->nrenamed < 0) return sn_fail_range(error, "info->nrenamed");
+    if (!terminated(info->unit, sizeof info->unit)) return sn_fail_range(error, "info->unit");
+    if (!terminated(info->x_screen, sizeof info->x_screen))
+        return sn_fail_range(error, "info->x_screen");
+    if (!terminated(info->y_screen, sizeof info->y_screen))
+        return sn_fail_range(error, "info->y_screen");
+    if (!terminated(info->note, sizeof info->note)) return sn_fail_range(error, "info->note");
+    for (int i = 0; i < info->nmarker; i++)
+        if (labels == NULL || labels[i] == NULL) return sn_fail_missing(error, "labels");
+    return SN_OK;
 }
 
 // `next` is for the first marker of a label: the number to try for the next one of it.
@@ -69,10 +77,11 @@ static void make_different(sn_recording *r, int *next) {
 }
 
 sn_status sn_recording_create(const sn_recording_info *info, const char *const *labels,
-                              const sn_allocator *allocator, sn_recording **out) {
+                              const sn_allocator *allocator, sn_recording **out, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if (info == NULL || out == NULL) return SN_ERR_ARGUMENT;
-    SN_TRY(check_info(info, labels));
+    SN_NEED(info, error);
+    SN_NEED(out, error);
+    SN_TRY(check_info(info, labels, error));
     sn_recording r = {.allocator = sn_allocator_of(allocator), .info = *info};
     if (!(r.info.rate > 0)) r.info.rate = 0;
     if (!isfinite(r.info.time_offset)) r.info.time_offset = 0;
@@ -83,9 +92,9 @@ sn_status sn_recording_create(const sn_recording_info *info, const char *const *
     int *next;
     sn_layout layout = {0};
     (void)layout_recording(&r, letters, &pool, &next, &layout);
-    if (layout.overflow) return SN_ERR_SIZE;
+    if (layout.overflow) return sn_fail_size(error, "info->nframe times info->nmarker");
     void *block = sn_layout_acquire(&layout, allocator, &r.owner);
-    if (block == NULL) return SN_ERR_MEMORY;
+    if (block == NULL) return sn_fail_memory(error);
     layout = (sn_layout){.block = block};
     sn_recording *self = layout_recording(&r, letters, &pool, &next, &layout);
 
@@ -108,7 +117,7 @@ void sn_recording_destroy(sn_recording *recording) {
     sn_release(&allocator, recording->owner);
 }
 
-const sn_recording_info *sn_recording_get_info(const sn_recording *recording) {
+const sn_recording_info *sn_recording_about(const sn_recording *recording) {
     if (recording == NULL) return NULL;
     return &recording->info;
 }

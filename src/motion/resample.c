@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sinew/resample.h"
+#include "sinew/motion.h"
 
 #include <limits.h>
 #include <math.h>
@@ -38,22 +38,25 @@ static int new_count(int nframe, double step) {
 }
 
 sn_status sn_recording_resample(const sn_recording *recording, double rate,
-                                const sn_allocator *allocator, sn_recording **out) {
+                                const sn_allocator *allocator, sn_recording **out,
+                                sn_error *error) {
     if (out != NULL) *out = NULL;
-    if (recording == NULL || out == NULL) return SN_ERR_ARGUMENT;
-    sn_recording_info info = *sn_recording_get_info(recording);
-    if (!(info.rate > 0) || !(rate > 0) || !isfinite(rate)) return SN_ERR_ARGUMENT;
+    SN_NEED(recording, error);
+    SN_NEED(out, error);
+    sn_recording_info info = *sn_recording_about(recording);
+    if (!(info.rate > 0)) return sn_fail_range(error, "the recording's rate is not known");
+    if (!(rate > 0) || !isfinite(rate)) return sn_fail_range(error, "rate");
     double step = info.rate / rate;
     int nframe = info.nframe, count = new_count(nframe, step);
-    if (count < 0) return SN_ERR_SIZE;
+    if (count < 0) return sn_fail_size(error, "frames at this rate");
     info.nframe = count;
     info.time_offset += sn_clock_time(info.first_frame, 0, info.rate);
     info.first_frame = 1;
     info.rate = rate;
     const char **labels = sn_acquire(allocator, ((size_t)info.nmarker + 1) * sizeof *labels);
-    if (labels == NULL) return SN_ERR_MEMORY;
+    if (labels == NULL) return sn_fail_memory(error);
     for (int m = 0; m < info.nmarker; m++) labels[m] = sn_recording_label(recording, m);
-    sn_status status = sn_recording_create(&info, labels, allocator, out);
+    sn_status status = sn_recording_create(&info, labels, allocator, out, error);
     sn_release(allocator, labels);
     for (int k = 0; status == SN_OK && k < count; k++) {
         between b = place(k, step, nframe);
@@ -134,19 +137,22 @@ static void correct_joint(const sn_model *model, int j, const double *x, const d
 }
 
 sn_status sn_motion_resample(const sn_model *model, const sn_motion *motion, double rate,
-                             const sn_allocator *allocator, sn_motion **out) {
+                             const sn_allocator *allocator, sn_motion **out, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if (model == NULL || motion == NULL || out == NULL) return SN_ERR_ARGUMENT;
+    SN_NEED(model, error);
+    SN_NEED(motion, error);
+    SN_NEED(out, error);
     int nframe = sn_motion_nframe(motion), nq = sn_motion_nq(motion), nv = sn_model_nv(model);
     double own = sn_motion_rate(motion);
-    if (!(own > 0) || !(rate > 0) || !isfinite(rate) || nq != sn_model_nq(model))
-        return SN_ERR_ARGUMENT;
+    if (!(own > 0)) return sn_fail_range(error, "the motion's rate is not known");
+    if (!(rate > 0) || !isfinite(rate)) return sn_fail_range(error, "rate");
+    if (nq != sn_model_nq(model)) return sn_fail_range(error, "the motion is not of this model");
     double step = own / rate;
     int count = new_count(nframe, step);
-    if (count < 0) return SN_ERR_SIZE;
+    if (count < 0) return sn_fail_size(error, "frames at this rate");
     double *delta = sn_acquire(allocator, ((size_t)nv + 1) * sizeof *delta);
-    if (delta == NULL) return SN_ERR_MEMORY;
-    sn_status status = sn_motion_create(count, nq, 1, rate, allocator, out);
+    if (delta == NULL) return sn_fail_memory(error);
+    sn_status status = sn_motion_create(count, nq, 1, rate, allocator, out, error);
     if (status == SN_OK)
         sn_motion_set_time_offset(*out, sn_motion_time_offset(motion) +
                                             sn_clock_time(sn_motion_first_frame(motion), 0, own));

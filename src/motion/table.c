@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/names.h"
 #include "motion/clock.h"
-#include "sinew/tables.h"
+#include "sinew/files.h"
 
 struct sn_table {
     sn_allocator allocator;
@@ -23,16 +23,22 @@ sn_table_info sn_table_info_default(void) {
 // A text that may not be terminated within its array.
 static bool terminated(const char *text, size_t size) { return memchr(text, '\0', size) != NULL; }
 
-static sn_status check_info(const sn_table_info *info, const char *const *names) {
+static sn_status check_info(const sn_table_info *info, const char *const *names, sn_error *error) {
     // a row must not overflow where size_t has 32 bits; rows together are checked later
-    if (info->ncolumn > 0 && (size_t)info->ncolumn > SIZE_MAX / 64) return SN_ERR_SIZE;
-    bool good = info->rate >= 0 && isfinite(info->rate) && info->nrow >= 0 && info->ncolumn >= 0 && info->time >= -1 && info->frame >= -1 &&
-                info->time < info->ncolumn && info->frame < info->ncolumn &&
-                terminated(info->unit, sizeof info->unit) &&
-                terminated(info->name, sizeof info->name) &&
-                terminated(info->note, sizeof info->note);
-    for (int i = 0; good && i < info->ncolumn; i++) good = names != NULL && names[i] != NULL;
-    return good ? SN_OK : SN_ERR_ARGUMENT;
+    if (info->ncolumn > 0 && (size_t)info->ncolumn > SIZE_MAX / 64)
+        return sn_fail_size(error, "info->ncolumn");
+    if (!(info->rate >= 0 && isfinite(info->rate))) return sn_fail_range(error, "info->rate");
+    if (info->nrow < 0) return sn_fail_range(error, "info->nrow");
+    if (info->ncolumn < 0) return sn_fail_range(error, "info->ncolumn");
+    if (info->time < -1 || info->time >= info->ncolumn) return sn_fail_range(error, "info->time");
+    if (info->frame < -1 || info->frame >= info->ncolumn)
+        return sn_fail_range(error, "info->frame");
+    if (!terminated(info->unit, sizeof info->unit)) return sn_fail_range(error, "info->unit");
+    if (!terminated(info->name, sizeof info->name)) return sn_fail_range(error, "info->name");
+    if (!terminated(info->note, sizeof info->note)) return sn_fail_range(error, "info->note");
+    for (int i = 0; i < info->ncolumn; i++)
+        if (names == NULL || names[i] == NULL) return sn_fail_missing(error, "names");
+    return SN_OK;
 }
 
 static sn_table *layout_table(sn_table *t, size_t letters, char **pool, sn_layout *layout) {
@@ -48,10 +54,11 @@ static sn_table *layout_table(sn_table *t, size_t letters, char **pool, sn_layou
 static const char *name_of(const void *owner, int i) { return ((const sn_table *)owner)->name[i]; }
 
 sn_status sn_table_create(const sn_table_info *info, const char *const *names,
-                          const sn_allocator *allocator, sn_table **out) {
+                          const sn_allocator *allocator, sn_table **out, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if (info == NULL || out == NULL) return SN_ERR_ARGUMENT;
-    SN_TRY(check_info(info, names));
+    SN_NEED(info, error);
+    SN_NEED(out, error);
+    SN_TRY(check_info(info, names, error));
     sn_table t = {.allocator = sn_allocator_of(allocator), .info = *info};
     size_t letters = 0;
     for (int i = 0; i < info->ncolumn; i++) letters += strlen(names[i]) + 1;
@@ -59,9 +66,9 @@ sn_status sn_table_create(const sn_table_info *info, const char *const *names,
     char *pool;
     sn_layout layout = {0};
     (void)layout_table(&t, letters, &pool, &layout);
-    if (layout.overflow) return SN_ERR_SIZE;
+    if (layout.overflow) return sn_fail_size(error, "info->nrow times info->ncolumn");
     void *block = sn_layout_acquire(&layout, allocator, &t.owner);
-    if (block == NULL) return SN_ERR_MEMORY;
+    if (block == NULL) return sn_fail_memory(error);
     layout = (sn_layout){.block = block};
     sn_table *self = layout_table(&t, letters, &pool, &layout);
 
@@ -84,7 +91,9 @@ void sn_table_destroy(sn_table *table) {
     sn_release(&allocator, table->owner);
 }
 
-const sn_table_info *sn_table_get_info(const sn_table *table) { return table != NULL ? &table->info : NULL; }
+const sn_table_info *sn_table_about(const sn_table *table) {
+    return table != NULL ? &table->info : NULL;
+}
 
 double *sn_table_edit(sn_table *table, int row) {
     if (table == NULL) return NULL;

@@ -87,7 +87,7 @@ void sn_solver_round_end(sn_solver *s) {
     if (!moved || !sn_solver_eval(s, s->q, 0, &s->f)) return;
     // another turn is the same place but for rounding, which may undo the last digits of a goal met
     sn_stop stop = s->report.stop;
-    bool again = stuck || (stop == SN_STOP_GOAL && s->f > s->options.goal);
+    bool again = stuck || (stop == SN_STOP_GOAL && s->f > s->goal);
     if (!again || !sn_solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) return;
     s->rival = INFINITY;
     if (stop == SN_STOP_GOAL || stop == SN_STOP_MINIMUM || stop == SN_STOP_SADDLE) sn_solver_run(s);

@@ -82,12 +82,23 @@ sn_solver_options sn_solver_options_default(void) {
                                .pcg_tolerance = 0.1};
 }
 
-static bool good_options(const sn_solver_options *o) {
-    return o->version == VERSION && sn_method_available(o->method) && o->max_iterations >= 0 &&
-           !isnan(o->goal) && o->gradient >= 0 && o->seconds >= 0 && o->damping >= 0 &&
-           o->step >= 0 && o->alpha > 0 && o->alpha < 1 && o->beta > 0 && o->beta < 1 &&
-           o->memory > 0 && o->bandwidth >= 0 && o->bandwidth <= 24 && o->pcg_tolerance > 0 &&
-           (unsigned)o->turns <= SN_TURNS_PRINCIPAL;
+// NULL, or the option that is out of range.
+static const char *bad_option(const sn_solver_options *o) {
+    if (o->version != VERSION) return "version";
+    if (!sn_method_available(o->method)) return "method (unknown, or not in this build)";
+    if (o->max_iterations < 0) return "max_iterations";
+    if (isnan(o->goal)) return "goal";
+    if (!(o->gradient >= 0)) return "gradient";
+    if (!(o->seconds >= 0)) return "seconds";
+    if (!(o->damping >= 0)) return "damping";
+    if (!(o->step >= 0)) return "step";
+    if (!(o->alpha > 0 && o->alpha < 1)) return "alpha";
+    if (!(o->beta > 0 && o->beta < 1)) return "beta";
+    if (o->memory <= 0) return "memory";
+    if (o->bandwidth < 0 || o->bandwidth > 24) return "bandwidth";
+    if (!(o->pcg_tolerance > 0)) return "pcg_tolerance";
+    if ((unsigned)o->turns > SN_TURNS_PRINCIPAL) return "turns";
+    return NULL;
 }
 
 static void layout_solver(sn_solver *s, sn_layout *layout) {
@@ -116,15 +127,16 @@ static void layout_solver(sn_solver *s, sn_layout *layout) {
 }
 
 sn_status sn_solver_create(const sn_problem *problem, const sn_solver_options *options,
-                           const sn_allocator *allocator, sn_solver **out) {
+                           const sn_allocator *allocator, sn_solver **out, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if (problem == NULL || out == NULL) return SN_ERR_ARGUMENT;
+    SN_NEED(problem, error);
+    SN_NEED(out, error);
     sn_solver s = {.allocator = sn_allocator_of(allocator),
                    .problem = problem,
                    .model = problem->model,
                    .n = problem->model->nv,
                    .options = options != NULL ? *options : sn_solver_options_default()};
-    if (!good_options(&s.options)) return SN_ERR_ARGUMENT;
+    SN_TRY(sn_fail_option(error, bad_option(&s.options)));
     s.ops = methods[s.options.method];
     bool one_by_one = s.options.method == SN_METHOD_CCD;
     bool from_tree = s.options.method == SN_METHOD_NEWTON_PCG && s.options.nearest_psd;
@@ -136,8 +148,8 @@ sn_status sn_solver_create(const sn_problem *problem, const sn_solver_options *o
     sn_solver *solver = sn_layout_take(&layout, 1, sizeof *solver);
     layout_solver(&s, &layout);
     void *block = sn_layout_acquire(&layout, allocator, &s.owner);
-    if (block == NULL) return SN_ERR_MEMORY;
-    sn_status status = sn_workspace_create(problem, false, allocator, &s.ws);
+    if (block == NULL) return sn_fail_memory(error);
+    sn_status status = sn_workspace_create(problem, false, allocator, &s.ws, error);
     if (status != SN_OK) {
         sn_release(allocator, s.owner);
         return status;

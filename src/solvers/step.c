@@ -40,11 +40,11 @@ void sn_damped_layout(sn_solver *s, sn_layout *layout) {
     m->direction = sn_layout_take(layout, n, sizeof *m->direction);
     m->plain = sn_layout_take(layout, n, sizeof *m->plain);
     m->open = sn_layout_take(layout, n, sizeof *m->open);
-    if (m != &spare) find_kinds(s, m);
 }
 
 void sn_damped_measure(sn_solver *s, bool fresh) {
     sn_damped *m = own(s);
+    if (fresh) find_kinds(s, m);  // the problem may have other locks and strengths by now
     double before[2] = {m->most[0], m->most[1]};
     if (fresh) m->most[0] = m->most[1] = 0;
     // the pose moves by gain o u, so a diagonal of u has the gain's square in it

@@ -73,7 +73,7 @@ static double add_scalar_point(const sn_workspace *ws, const sn_point *point, co
 static double add_point(const sn_workspace *ws, const sn_part *part, const sn_frame *frame,
                         bool exact, sn_field *field) {
     sn_vec3 p = sn_place(frame, part->local), goal = v3_sub(part->goal, ws->origin);
-    sn_vec3 r = v3_sub(goal, p), F = m3_mul(&part->matrix, r);
+    sn_vec3 r = sn_part_seen(part, v3_sub(goal, p)), F = m3_mul(&part->matrix, r);
     field->n = v3_add(field->n, v3_cross(p, F));
     field->f = v3_add(field->f, F);
     // B^T W B = [[p] W (-[p])  [p] W; -W [p]  W]

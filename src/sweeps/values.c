@@ -13,7 +13,7 @@ static sn_vec3 point_residual(const sn_workspace *ws, const sn_frame *frame, sn_
 static sn_vec3 part_residual(const sn_workspace *ws, const sn_frame *frame, const sn_part *part) {
     switch (part->type) {
     case SN_PART_POINT:
-        return point_residual(ws, frame, part->local, part->goal);
+        return sn_part_seen(part, point_residual(ws, frame, part->local, part->goal));
     case SN_PART_DIRECTION:
         return v3_sub(part->goal, m3_mul(&frame->R, part->local));
     case SN_PART_ORIENTATION:

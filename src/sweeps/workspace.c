@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "sweeps/workspace.h"
+#include "sweeps/path_rows.h"
 
 #include <string.h>
 
@@ -28,7 +29,7 @@ static void layout_workspace(sn_workspace *ws, sn_layout *layout) {
     ws->stride = nv;
     ws->columns = sn_layout_take(layout, nv, 6 * sizeof *ws->columns);
     ws->g = sn_layout_take(layout, nv, sizeof *ws->g);
-    ws->T = m->gained ? sn_layout_take(layout, nv, sizeof *ws->T) : NULL;
+    ws->scaled = sn_layout_take(layout, nv, sizeof *ws->scaled);
     ws->local = sn_layout_take(layout, nv, SN_MAX_JOINT_DOFS * sizeof *ws->local);
     ws->Q = sn_layout_take(layout, njoint, 36 * sizeof *ws->Q);
     ws->yf = sn_layout_take(layout, nv, sizeof *ws->yf);
@@ -58,13 +59,15 @@ static void place_derived(sn_workspace *ws, const double *q) {
         ws->latest != ws->derived && memcmp(ws->q, q, (size_t)ws->model->nq * sizeof *q) == 0;
     if (!there) place(ws, q);
     ws->derived = ws->latest;
-    if (!ws->model->gained) ws->T = ws->S;
+    // the problem may have got locks or strengths, or lost them
+    ws->T = ws->model->gained ? ws->scaled : ws->S;
 }
 
 sn_status sn_workspace_create(const sn_problem *problem, bool hessian,
-                              const sn_allocator *allocator, sn_workspace **out) {
+                              const sn_allocator *allocator, sn_workspace **out, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if (problem == NULL || out == NULL) return SN_ERR_ARGUMENT;
+    SN_NEED(problem, error);
+    SN_NEED(out, error);
     sn_workspace ws = {.allocator = sn_allocator_of(allocator),
                        .problem = problem,
                        .model = problem->model,
@@ -73,7 +76,7 @@ sn_status sn_workspace_create(const sn_problem *problem, bool hessian,
     sn_workspace *workspace = sn_layout_take(&layout, 1, sizeof *workspace);
     layout_workspace(&ws, &layout);
     void *block = sn_layout_acquire(&layout, allocator, &ws.owner);
-    if (block == NULL) return SN_ERR_MEMORY;
+    if (block == NULL) return sn_fail_memory(error);
     layout = (sn_layout){.block = block};
     workspace = sn_layout_take(&layout, 1, sizeof *workspace);
     layout_workspace(&ws, &layout);
@@ -133,9 +136,9 @@ sn_status sn_workspace_eval(sn_workspace *ws, const double *q, unsigned what, do
     place_derived(ws, q);
     if (second) {
         ws->rows_valid = false;
-        ws->locals = sn_joint_terms_any(ws) ? SN_LOCALS_ALL
+        ws->locals = sn_joint_terms_any(ws)                 ? SN_LOCALS_ALL
                      : (exact && m->curved) || m->ncone > 0 ? SN_LOCALS_CURVED
-                                            : SN_LOCALS_NONE;
+                                                            : SN_LOCALS_NONE;
         clear_locals(ws);
     }
     double tied = ws->ties != NULL ? sn_ties_forces(ws) : 0;

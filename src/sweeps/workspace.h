@@ -48,12 +48,13 @@ struct sn_workspace {
     int latest;   ///< which was placed last; the pointers below are its
     int derived;  ///< which the fields, T and local belong to; -1 for none yet
     sn_vec3 origin;
-    sn_frame *frame;  ///< njoint, sweep order
-    sn_frame *base;   ///< njoint: the parent-side frames
-    sn_twist *S;      ///< nv, sweep order
-    sn_angle *angle;  ///< nv: sine and cosine of the angle coordinates
-    double *q;        ///< nq: the pose itself
-    sn_twist *T;      ///< S of the derived pose scaled by the gains; S itself when all are 1
+    sn_frame *frame;   ///< njoint, sweep order
+    sn_frame *base;    ///< njoint: the parent-side frames
+    sn_twist *S;       ///< nv, sweep order
+    sn_angle *angle;   ///< nv: sine and cosine of the angle coordinates
+    double *q;         ///< nq: the pose itself
+    sn_twist *scaled;  ///< nv: room for that
+    sn_twist *T;       ///< S of the derived pose scaled by the gains; S itself when all are 1
 
     sn_sums *sums;     ///< njoint
     sn_field *field;   ///< njoint: of whole subtrees, after an evaluation with second derivatives

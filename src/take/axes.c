@@ -147,7 +147,7 @@ static double guess_unit(double size) {
 
 static void judge_up(const sn_fit_input *in, const sn_vec3 *rest, int model_up, double model_sign,
                      sn_axes_report *out) {
-    const sn_recording_info *info = sn_recording_get_info(in->recording);
+    const sn_recording_info *info = sn_recording_about(in->recording);
     double sum[3] = {0};
     int n = 0, step = info->nframe / LOOKED_AT + 1;
     for (int f = 0; f < info->nframe; f += step) {
@@ -210,7 +210,7 @@ sn_status sn_fit_axes(const sn_fit_input *in, int model_up, double model_up_sign
         double size;
         status = sn_fit_size(in, rest, rest_spread(in, rest), allocator, &size);
         judge_up(in, rest, model_up, model_up_sign, out);
-        if (status == SN_OK) judge_unit(sn_recording_get_info(in->recording), size, out);
+        if (status == SN_OK) judge_unit(sn_recording_about(in->recording), size, out);
     }
     sn_fit_place_close(&at, allocator);
     sn_release(allocator, rest);
@@ -218,16 +218,19 @@ sn_status sn_fit_axes(const sn_fit_input *in, int model_up, double model_up_sign
 }
 
 sn_status sn_axes_find(const sn_model *model, const sn_recording *recording, int model_up,
-                       double model_up_sign, const sn_allocator *allocator, sn_axes_report *out) {
-    if (model == NULL || recording == NULL || out == NULL || model_up < 0 || model_up > 2 ||
-        !isfinite(model_up_sign))
-        return SN_ERR_ARGUMENT;
+                       double model_up_sign, const sn_allocator *allocator, sn_axes_report *out,
+                       sn_error *error) {
+    SN_NEED(model, error);
+    SN_NEED(recording, error);
+    SN_NEED(out, error);
+    if (model_up < 0 || model_up > 2) return sn_fail_range(error, "model_up");
+    if (!isfinite(model_up_sign)) return sn_fail_range(error, "model_up_sign");
     *out = (sn_axes_report){.map = sn_axis_map_identity()};
     int *column = sn_acquire(allocator, (size_t)(sn_model_nmarker(model) + 1) * sizeof *column);
-    if (column == NULL) return SN_ERR_MEMORY;
+    if (column == NULL) return sn_fail_memory(error);
     sn_fit_input in = {.model = model, .recording = recording, .column = column};
     (void)sn_fit_match(model, recording, NULL, column);
     sn_status status = sn_fit_axes(&in, model_up, model_up_sign, allocator, out);
     sn_release(allocator, column);
-    return status;
+    return status == SN_OK ? SN_OK : sn_fail(error, status, 0, "%s", sn_status_text(status));
 }

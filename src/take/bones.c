@@ -5,8 +5,8 @@
 // a small error: markers that hang in the air show it.
 #include <math.h>
 
-#include "take/fit.h"
 #include "math/vec3.h"
+#include "take/fit.h"
 
 // From a point to the way from 0 to b.
 static double to_segment(sn_vec3 p, sn_vec3 b) {

@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "base/status.h"
-#include "take/body.h"
-#include "take/marker_set.h"
 #include "math/vec3.h"
 #include "sinew/eval.h"
+#include "take/body.h"
+#include "take/marker_set.h"
 
 typedef struct spot {
     const char *name, *other;  // '#' is L or R; other: Plug-in Gait's name of the same place
@@ -154,11 +154,12 @@ sn_status sn_marker_set_builtin(const sn_model *model, const sn_recording *recor
                                 const sn_allocator *allocator, sn_marker_set **out,
                                 sn_error *error) {
     if (out != NULL) *out = NULL;
-    if (model == NULL || out == NULL) return sn_fail_missing(error);
+    SN_NEED(model, error);
+    SN_NEED(out, error);
     sn_problem *problem = NULL;
     sn_workspace *ws = NULL;
     sn_status status = sn_problem_create(model, NULL, 0, allocator, &problem, error);
-    if (status == SN_OK) status = sn_workspace_create(problem, false, allocator, &ws);
+    if (status == SN_OK) status = sn_workspace_create(problem, false, allocator, &ws, error);
     double *q = sn_acquire(allocator, (size_t)(sn_model_nq(model) + 1) * sizeof *q);
     sn_marker_place *places = sn_acquire(allocator, 2 * NSPOT * sizeof *places);
     if (status != SN_OK || q == NULL || places == NULL) {
@@ -183,7 +184,7 @@ sn_status sn_marker_set_builtin(const sn_model *model, const sn_recording *recor
                         count == 0 ? "none" : number);
         } else {
             status = sn_marker_set_create("full body (HDM05, CMU, Plug-in Gait)", places, count,
-                                          allocator, out);
+                                          allocator, out, error);
             if (status != SN_OK) (void)sn_fail_memory(error);
         }
     }

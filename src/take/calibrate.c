@@ -117,12 +117,14 @@ static void lay_out(sn_calibration *c, sn_layout *l, int frames, int tracked) {
 sn_status sn_calibrate(const sn_fit_input *input, const sn_calibrate_options *options,
                        const sn_allocator *allocator, double *position, double *factor,
                        sn_calibrate_report *report, sn_error *error) {
-    if (input == NULL || position == NULL || report == NULL) return sn_fail_missing(error);
+    SN_NEED(input, error);
+    SN_NEED(position, error);
+    SN_NEED(report, error);
     sn_calibrate_options o = options != NULL ? *options : sn_calibrate_options_default();
     *report = (sn_calibrate_report){0};
     const sn_model *model = input->model;
-    if (o.version != 1 || o.frames < 1 || o.iterations < 0 || o.threads < 1 || (o.scale && factor == NULL) ||
-        !sn_fit_input_good(input, NULL))
+    if (o.version != 1 || o.frames < 1 || o.iterations < 0 || o.threads < 1 ||
+        (o.scale && factor == NULL) || !sn_fit_input_good(input, NULL))
         return sn_fail(error, SN_ERR_ARGUMENT, 0, "%s", sn_status_text(SN_ERR_ARGUMENT));
     if (o.frames > input->count) o.frames = input->count;
     int *group = sn_acquire(allocator, (size_t)sn_model_njoint(model) * sizeof *group);
@@ -132,6 +134,7 @@ sn_status sn_calibrate(const sn_fit_input *input, const sn_calibrate_options *op
                         .input = input,
                         .cancel = o.cancel,
                         .threads = o.threads,
+                        .pool = o.pool,
                         .damping = pose_damping,
                         .nq = (size_t)sn_model_nq(model),
                         .nv = (size_t)sn_model_nv(model),

@@ -17,6 +17,7 @@ typedef struct sn_calibration {
     const sn_fit_input *input;
     sn_cancel cancel;
     int threads;
+    sn_threads pool;
     sn_shape shape;
     size_t nq, nv;
     double damping;

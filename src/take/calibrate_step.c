@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "take/calibrate.h"
 #include "linalg/dense.h"
+#include "take/calibrate.h"
 
 sn_status sn_calibration_problem(const sn_calibration *c, const sn_model *model, sn_problem **out,
                                  sn_error *error) {
@@ -53,7 +53,7 @@ static sn_status at_shape(sn_calibration *c, const double *x, double *poses, dou
     *energy = 0.5 * guess_energy(c, x);
     SN_TRY(sn_shape_model(&c->shape, x, c->allocator, &model, error));
     sn_status status = sn_calibration_problem(c, model, &problem, error);
-    if (status == SN_OK) status = sn_solver_create(problem, &o, c->allocator, &solver);
+    if (status == SN_OK) status = sn_solver_create(problem, &o, c->allocator, &solver, error);
     if (status == SN_OK) sn_normal_begin(c, x);
     for (int k = 0; status == SN_OK && k < c->nframe; k++) {
         sn_report report;

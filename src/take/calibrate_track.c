@@ -13,7 +13,7 @@ static const double track_loss = 0.01;
 
 // How many frames to skip while tracking: 30 a second follow any motion of a body.
 static int stride_of(const sn_fit_input *in) {
-    double rate = fmin(sn_recording_get_info(in->recording)->rate, 1e6);
+    double rate = fmin(sn_recording_about(in->recording)->rate, 1e6);
     int stride = rate > 60 ? (int)(rate / 30) : 1;
     while (stride > 1 && in->count / stride < 300) stride--;
     return stride;
@@ -86,6 +86,7 @@ sn_status sn_calibration_track(sn_calibration *c, int wanted, sn_error *error) {
     o.solver.gradient = 1e-5;
     o.solver.cancel = c->cancel;
     o.threads = c->threads;
+    o.pool = c->pool;
     double *q = sn_acquire(c->allocator, ((size_t)tracked * c->nq + 1) * sizeof *q);
     double *start = sn_acquire(c->allocator, (c->nq + 1) * sizeof *start);
     sn_track_frame *frames = sn_acquire(c->allocator, (size_t)tracked * sizeof *frames);
@@ -104,7 +105,7 @@ sn_status sn_calibration_track(sn_calibration *c, int wanted, sn_error *error) {
         if (10 * n > 11 * best) best = n, first = f;
     }
     if (status == SN_OK) status = sn_fit_first_pose(&in, problem, first, c->allocator, start);
-    if (status == SN_OK) status = sn_tracker_create(problem, &o, c->allocator, &tracker);
+    if (status == SN_OK) status = sn_tracker_create(problem, &o, c->allocator, &tracker, error);
     if (status == SN_OK)
         status = sn_tracker_run(tracker, tracked, strided_goals, &s, start, q, frames);
     sn_repair_options repair = {.every = 30, .lower = 0.9, .same = 0.97, .cancel = c->cancel};

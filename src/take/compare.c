@@ -139,7 +139,7 @@ static void compare(const sn_take *t, const sn_motion *motion, const matching *m
 
 // Frames are compared by their places, so that another rate means other moments.
 static sn_status tell_rate(sn_take *t, const sn_motion *motion) {
-    double ours = sn_recording_get_info(t->recording)->rate, theirs = sn_motion_rate(motion);
+    double ours = sn_recording_about(t->recording)->rate, theirs = sn_motion_rate(motion);
     if (!(ours > 0 && theirs > 0) || fabs(ours - theirs) < 0.01 * ours) return SN_OK;
     return sn_take_note(t, SN_FINDING_TRUTH_RATE, NULL, ours, theirs);
 }

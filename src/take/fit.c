@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "math/vec3.h"
-#include "sinew/smooth.h"
+#include "sinew/track.h"
 #include "track/repair.h"
 
 int sn_fit_match(const sn_model *model, const sn_recording *recording, const char *subject,
@@ -18,7 +18,7 @@ int sn_fit_match(const sn_model *model, const sn_recording *recording, const cha
         const char *name = sn_model_marker(model, i)->name;
         column[i] = subject == NULL ? sn_recording_find(recording, name) : -1;
         size_t n = subject != NULL ? strlen(subject) : 0;
-        for (int m = 0; subject != NULL && m < sn_recording_get_info(recording)->nmarker; m++) {
+        for (int m = 0; subject != NULL && m < sn_recording_about(recording)->nmarker; m++) {
             const char *label = sn_recording_label(recording, m);
             bool ours = strncmp(label, subject, n) == 0 && label[n] == ':' &&
                         strcmp(sn_label_name(label), sn_label_name(name)) == 0;
@@ -36,7 +36,7 @@ sn_status sn_fit_place_open(sn_fit_place *place, const sn_model *model,
     *place = (sn_fit_place){0};
     sn_status status = sn_problem_create(model, NULL, 0, allocator, &place->problem, NULL);
     if (status == SN_OK)
-        status = sn_workspace_create(place->problem, false, allocator, &place->workspace);
+        status = sn_workspace_create(place->problem, false, allocator, &place->workspace, NULL);
     place->q = sn_acquire(allocator, (size_t)(sn_model_nq(model) + 1) * sizeof *place->q);
     return status != SN_OK || place->q == NULL ? SN_ERR_MEMORY : SN_OK;
 }
@@ -85,7 +85,7 @@ sn_status sn_fit_first_pose(const sn_fit_input *input, sn_problem *problem, int 
     from.first = 0;
     sn_model_zero(input->model, q);
     SN_TRY(set_goals(&from, frame, problem));
-    SN_TRY(sn_solver_create(problem, NULL, allocator, &solver));
+    SN_TRY(sn_solver_create(problem, NULL, allocator, &solver, NULL));
     sn_status status = sn_solver_solve_cold(solver, q, &report);
     sn_solver_destroy(solver);
     return status;
@@ -178,10 +178,11 @@ static sn_status smooth(const sn_fit_input *in, const sn_fit_options *o, const s
     sn_smoother *smoother = NULL;
     sn_smooth_report report;
     s.tau = o->smooth;
-    s.rate = sn_recording_get_info(in->recording)->rate;
+    s.rate = sn_recording_about(in->recording)->rate;
     s.threads = o->track.threads;
+    s.pool = o->track.pool;
     s.cancel = o->cancel;
-    SN_TRY(sn_smoother_create(problem, &s, allocator, &smoother));
+    SN_TRY(sn_smoother_create(problem, &s, allocator, &smoother, NULL));
     sn_fit_input user = *in;
     sn_status status =
         sn_smoother_run(smoother, in->count, set_goals, &user, sn_motion_edit(motion, 0), &report);
@@ -202,7 +203,7 @@ static bool good_options(const sn_fit_options *o) {
 bool sn_fit_input_good(const sn_fit_input *input, const sn_motion *motion) {
     if (input == NULL || input->model == NULL || input->recording == NULL || input->column == NULL)
         return false;
-    const sn_recording_info *info = sn_recording_get_info(input->recording);
+    const sn_recording_info *info = sn_recording_about(input->recording);
     bool good = input->first >= 0 && input->count >= 1 &&
                 input->count <= info->nframe - input->first && sn_axis_map_good(&input->axes);
     for (int i = 0; good && i < sn_model_nmarker(input->model); i++)
@@ -228,14 +229,15 @@ sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
                            sn_motion *motion, sn_error *error) {
     sn_fitting *f = fitting;
     *f = (sn_fitting){0};
-    if (input == NULL || motion == NULL) return sn_fail_missing(error);
+    SN_NEED(input, error);
+    SN_NEED(motion, error);
     *f = (sn_fitting){.input = *input,
                       .options = options != NULL ? *options : sn_fit_options_default(),
                       .allocator = sn_allocator_of(allocator),
                       .motion = motion};
     if (!sn_fit_input_good(input, motion) || !good_options(&f->options))
         return sn_fail(error, SN_ERR_ARGUMENT, 0, "%s", sn_status_text(SN_ERR_ARGUMENT));
-    double rate = sn_recording_get_info(input->recording)->rate;
+    double rate = sn_recording_about(input->recording)->rate;
     SN_TRY(sn_fit_check_smooth(f->options.smooth, rate, error));
     SN_TRY(sn_fit_problem(input, &f->options, allocator, &f->problem, error));
     size_t count = (size_t)input->count;
@@ -247,7 +249,7 @@ sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
     if (f->tracked == NULL || f->start == NULL || f->changed == NULL) return sn_fail_memory(error);
     memset(f->changed, 0, count * sizeof *f->changed);
     sn_status status = sn_fit_first_pose(input, f->problem, good_frame(input), allocator, f->start);
-    if (status == SN_OK) status = sn_tracker_create(f->problem, &t, allocator, &f->tracker);
+    if (status == SN_OK) status = sn_tracker_create(f->problem, &t, allocator, &f->tracker, error);
     if (status == SN_OK)
         status = sn_tracker_begin(f->tracker, input->count, set_goals, &f->input, f->start,
                                   sn_motion_edit(motion, 0), f->tracked);
@@ -272,7 +274,7 @@ void sn_fitting_end(sn_fitting *fitting) {
 // Other valleys, then angles a person would write down.
 static sn_status repair(sn_fitting *f) {
     // twice a second
-    double rate = fmin(sn_recording_get_info(f->input.recording)->rate, 1e6);
+    double rate = fmin(sn_recording_about(f->input.recording)->rate, 1e6);
     sn_repair_options r = {.every = rate > 2 ? (int)(rate / 2) : 30,
                            .lower = 0.9,
                            .same = 0.97,
@@ -318,7 +320,9 @@ sn_status sn_fitting_finish(sn_fitting *fitting, sn_fit_frame *frames, sn_fit_ma
 sn_status sn_fit_run(const sn_fit_input *input, const sn_fit_options *options,
                      const sn_allocator *allocator, sn_motion *motion, sn_fit_frame *frames,
                      sn_fit_marker *markers, sn_fit_summary *summary, sn_error *error) {
-    if (frames == NULL || markers == NULL || summary == NULL) return sn_fail_missing(error);
+    SN_NEED(frames, error);
+    SN_NEED(markers, error);
+    SN_NEED(summary, error);
     sn_fitting fitting;
     sn_status status = sn_fitting_begin(&fitting, input, options, allocator, motion, error);
     bool begun = status == SN_OK;
@@ -371,7 +375,8 @@ static void measure_frame(const sn_fit_input *in, const sn_workspace *ws, int f,
 sn_status sn_fit_measure(const sn_fit_input *input, const sn_motion *motion,
                          const sn_allocator *allocator, sn_fit_frame *frames,
                          sn_fit_marker *markers, sn_fit_summary *summary) {
-    if (motion == NULL || frames == NULL || markers == NULL || summary == NULL || !sn_fit_input_good(input, motion))
+    if (motion == NULL || frames == NULL || markers == NULL || summary == NULL ||
+        !sn_fit_input_good(input, motion))
         return SN_ERR_ARGUMENT;
     sn_fit_place at;
     *summary = (sn_fit_summary){.worst_frame = -1, .worst_marker = -1};

@@ -36,6 +36,7 @@ typedef struct sn_calibrate_options {
     void (*progress)(void *user, double fraction);
     void *progress_user;
     int threads;  ///< default 1; the result has the same bits for any number
+    sn_threads pool;
     sn_cancel cancel;
 } sn_calibrate_options;
 

@@ -90,7 +90,7 @@ sn_status sn_fit_handedness(const sn_fit_input *input, const sn_cancel *cancel,
     int frame[MOST_FRAMES];
     out->frames = choose(input, frame);
     sn_status status = make_problem(input->model, q + nq, q + 2 * nq, allocator, &problem);
-    if (status == SN_OK) status = sn_solver_create(problem, &o, allocator, &solver);
+    if (status == SN_OK) status = sn_solver_create(problem, &o, allocator, &solver, NULL);
     for (int k = 0; status == SN_OK && k < out->frames; k++)
         for (int mirrored = 0; status == SN_OK && mirrored < 2; mirrored++) {
             double f = 0;

@@ -2,7 +2,7 @@
 // Marker weights from the task files of OpenSim's inverse kinematics.
 #include <string.h>
 
-#include "formats/xml.h"
+#include "files/xml.h"
 #include "take/marker_set.h"
 
 typedef struct reading {
@@ -86,10 +86,13 @@ sn_status sn_marker_set_read_tasks(const char *text, size_t length, const sn_mod
                                    const sn_allocator *allocator, sn_marker_set **out,
                                    sn_error *error) {
     if (out != NULL) *out = NULL;
-    if ((text == NULL && length > 0) || model == NULL || out == NULL) return sn_fail_missing(error);
+    if (length > 0) SN_NEED(text, error);
+    SN_NEED(model, error);
+    SN_NEED(out, error);
     if (text == NULL) text = "";
     sn_marker_set *all = NULL;
-    if (sn_marker_set_of_model(model, allocator, &all) != SN_OK) return sn_fail_memory(error);
+    if (sn_marker_set_of_model(model, allocator, &all, error) != SN_OK)
+        return sn_fail_memory(error);
     reading r = {.error = error, .place = all->place, .count = all->count, .now = -1};
     r.used = sn_acquire(allocator, (size_t)r.count + 1);
     if (r.used == NULL) {
@@ -104,7 +107,8 @@ sn_status sn_marker_set_read_tasks(const char *text, size_t length, const sn_mod
         if (r.used[i]) r.place[n++] = r.place[i];
     if (status == SN_OK && n == 0)
         status = sn_fail(error, SN_ERR_PARSE, 0, "no task here is about a marker of the model");
-    if (status == SN_OK && sn_marker_set_create(all->name, r.place, n, allocator, out) != SN_OK)
+    if (status == SN_OK &&
+        sn_marker_set_create(all->name, r.place, n, allocator, out, error) != SN_OK)
         status = sn_fail_memory(error);
     sn_release(allocator, r.used);
     sn_marker_set_destroy(all);
@@ -114,7 +118,9 @@ sn_status sn_marker_set_read_tasks(const char *text, size_t length, const sn_mod
 sn_status sn_marker_set_read(const char *text, size_t length, const sn_model *model,
                              const sn_allocator *allocator, sn_marker_set **out, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if (text == NULL || model == NULL || out == NULL) return sn_fail_missing(error);
+    SN_NEED(text, error);
+    SN_NEED(model, error);
+    SN_NEED(out, error);
     size_t at = length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     while (at < length && strchr(" \t\r\n", text[at]) != NULL && text[at] != '\0') at++;
     return at < length && text[at] == '<'

@@ -23,7 +23,7 @@ static bool is_known(const sn_model *model, const sn_marker_set *set, const char
 static int count_known(const sn_model *model, const sn_recording *recording,
                        const sn_marker_set *set, char sign) {
     int known = 0;
-    for (int m = 0; m < sn_recording_get_info(recording)->nmarker; m++) {
+    for (int m = 0; m < sn_recording_about(recording)->nmarker; m++) {
         const char *at = strrchr(sn_recording_label(recording, m), sign);
         known += at != NULL && is_known(model, set, at + 1);
     }
@@ -41,7 +41,7 @@ static sn_status parting_sign(const sn_model *model, const sn_recording *recordi
     sn_status status = sn_marker_set_builtin(model, NULL, allocator, &set, NULL);
     // a model that is no human figure has markers of its own
     if (status == SN_ERR_MEMORY) return status;
-    for (int m = 0; m < sn_recording_get_info(recording)->nmarker; m++)
+    for (int m = 0; m < sn_recording_about(recording)->nmarker; m++)
         plain += is_known(model, set, sn_label_name(sn_recording_label(recording, m)));
     for (const char *c = "_.- "; plain < FEW && *sign == ':' && *c != '\0'; c++)
         if (count_known(model, recording, set, *c) >= ENOUGH) *sign = *c;
@@ -64,7 +64,7 @@ static bool begins_alike(const char *label, const char *other, size_t length, ch
 static void list_subjects(const sn_recording *recording, char sign, sn_subject *out, int room,
                           int *count) {
     *count = 0;
-    for (int m = 0; m < sn_recording_get_info(recording)->nmarker; m++) {
+    for (int m = 0; m < sn_recording_about(recording)->nmarker; m++) {
         const char *label = sn_recording_label(recording, m);
         size_t n = before(label, sign);
         if (n == 0) continue;
@@ -119,7 +119,7 @@ static sn_status refuse_subject(sn_take *t, char sign) {
 static int choose_labels(const sn_take *t, char sign, const char **label, char *pool) {
     int n = 0;
     size_t wanted = t->subject != NULL ? strlen(t->subject) : 0;
-    for (int m = 0; m < sn_recording_get_info(t->recording)->nmarker; m++) {
+    for (int m = 0; m < sn_recording_about(t->recording)->nmarker; m++) {
         const char *from = sn_recording_label(t->recording, m);
         size_t length = strlen(from), subject = before(from, sign);
         if (t->subject != NULL && (subject != wanted || memcmp(from, t->subject, wanted) != 0))
@@ -134,7 +134,7 @@ static int choose_labels(const sn_take *t, char sign, const char **label, char *
 }
 
 sn_status sn_take_find_labels(sn_take *t) {
-    sn_recording_info info = *sn_recording_get_info(t->recording);
+    sn_recording_info info = *sn_recording_about(t->recording);
     size_t letters = 1, n = (size_t)info.nmarker + 1;
     char sign = ':';
     // with a set of the user's own, labels are as they are
@@ -150,7 +150,7 @@ sn_status sn_take_find_labels(sn_take *t) {
         info.nframe = 0;
         status = t->subject != NULL && info.nmarker == 0
                      ? refuse_subject(t, sign)
-                     : sn_recording_create(&info, label, &t->allocator, &t->labels);
+                     : sn_recording_create(&info, label, &t->allocator, &t->labels, NULL);
     }
     t->summary.labels = info.nmarker;
     if (pool != NULL) sn_release(&t->allocator, pool);

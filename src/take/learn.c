@@ -15,9 +15,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/vec3.h"
 #include "take/fit.h"
 #include "take/marker_set.h"
-#include "math/vec3.h"
 
 // Of the root-mean-square movement. Skin moves by a centimetre, and known motions are no better
 // known than that, so that neighbouring bones often differ by less than a tenth.
@@ -43,9 +43,9 @@ typedef struct learning {
 } learning;
 
 static sn_status begin(learning *l, const sn_allocator *allocator, sn_error *error) {
-    int frames = sn_recording_get_info(l->recording)->nframe;
+    int frames = sn_recording_about(l->recording)->nframe;
     l->njoint = sn_model_njoint(l->model);
-    l->nmarker = sn_recording_get_info(l->recording)->nmarker;
+    l->nmarker = sn_recording_about(l->recording)->nmarker;
     l->nframe = sn_motion_nframe(l->motion);
     if (frames < l->nframe) l->nframe = frames;
     if (sn_motion_nq(l->motion) != sn_model_nq(l->model))
@@ -194,8 +194,11 @@ sn_status sn_marker_set_learn(const sn_model *model, const sn_motion *motion,
                               const sn_allocator *allocator, sn_marker_set **out, double *spread,
                               sn_error *error) {
     if (out != NULL) *out = NULL;
-    if (model == NULL || motion == NULL || recording == NULL || axes == NULL || out == NULL)
-        return sn_fail_missing(error);
+    SN_NEED(model, error);
+    SN_NEED(motion, error);
+    SN_NEED(recording, error);
+    SN_NEED(axes, error);
+    SN_NEED(out, error);
     learning l = {.model = model, .motion = motion, .recording = recording};
     sn_status status = begin(&l, allocator, error);
     if (status == SN_OK) status = collect(&l, axes, 1, error);
@@ -207,7 +210,7 @@ sn_status sn_marker_set_learn(const sn_model *model, const sn_motion *motion,
             place == NULL ? sn_fail_memory(error) : make_places(&l, place, spread, &count, error);
     }
     if (status == SN_OK) {
-        status = sn_marker_set_create("learned", place, count, allocator, out);
+        status = sn_marker_set_create("learned", place, count, allocator, out, error);
         if (status != SN_OK) (void)sn_fail_memory(error);
     }
     sn_release(allocator, place);
@@ -284,16 +287,19 @@ static sn_axis_map rotation(int k) {
 sn_status sn_axes_learn(const sn_model *model, const sn_motion *motion,
                         const sn_recording *recording, const sn_allocator *allocator,
                         sn_axis_map *out, double *spread, double *next, sn_error *error) {
-    if (model == NULL || motion == NULL || recording == NULL || out == NULL || spread == NULL ||
-        next == NULL)
-        return sn_fail_missing(error);
+    SN_NEED(model, error);
+    SN_NEED(motion, error);
+    SN_NEED(recording, error);
+    SN_NEED(out, error);
+    SN_NEED(spread, error);
+    SN_NEED(next, error);
     *out = sn_axis_map_identity();
     *spread = *next = INFINITY;
     learning l = {.model = model, .motion = motion, .recording = recording};
     sn_status status = begin(&l, allocator, error);
     double scale = 1;
     int step = l.nframe / LOOKED_AT + 1;
-    if (status == SN_OK && !(sn_recording_get_info(recording)->metres_per_unit > 0)) {
+    if (status == SN_OK && !(sn_recording_about(recording)->metres_per_unit > 0)) {
         sn_axis_map none = sn_axis_map_identity();
         status = collect(&l, &none, step, error);  // for the counts
         if (status == SN_OK) scale = find_unit(&l, step);
@@ -319,8 +325,11 @@ sn_status sn_axes_learn(const sn_model *model, const sn_motion *motion,
 sn_status sn_marker_spread(const sn_model *model, const sn_motion *motion,
                            const sn_recording *recording, const sn_axis_map *axes,
                            const sn_allocator *allocator, double *spread, sn_error *error) {
-    if (model == NULL || motion == NULL || recording == NULL || axes == NULL || spread == NULL)
-        return sn_fail_missing(error);
+    SN_NEED(model, error);
+    SN_NEED(motion, error);
+    SN_NEED(recording, error);
+    SN_NEED(axes, error);
+    SN_NEED(spread, error);
     *spread = INFINITY;
     learning l = {.model = model, .motion = motion, .recording = recording};
     sn_status status = begin(&l, allocator, error);

@@ -12,10 +12,13 @@
 #include "take/calibrate.h"
 
 sn_status sn_marker_set_create(const char *name, const sn_marker_place *places, int count,
-                               const sn_allocator *allocator, sn_marker_set **out) {
+                               const sn_allocator *allocator, sn_marker_set **out,
+                               sn_error *error) {
     if (out != NULL) *out = NULL;
-    if (name == NULL || out == NULL || (count > 0 && places == NULL)) return SN_ERR_ARGUMENT;
-    if (count < 0 || count > SN_MAX_MARKERS) return SN_ERR_SIZE;
+    SN_NEED(name, error);
+    SN_NEED(out, error);
+    if (count > 0) SN_NEED(places, error);
+    if (count < 0 || count > SN_MAX_MARKERS) return sn_fail_size(error, "count");
     sn_marker_set *self = NULL;
     sn_marker_place *place = NULL;
     void *owner = NULL;
@@ -25,7 +28,7 @@ sn_status sn_marker_set_create(const char *name, const sn_marker_place *places, 
         place = sn_layout_take(&layout, (size_t)count, sizeof *place);
         if (pass == 1) break;
         void *block = sn_layout_acquire(&layout, allocator, &owner);
-        if (block == NULL) return SN_ERR_MEMORY;
+        if (block == NULL) return sn_fail_memory(error);
         layout = (sn_layout){.block = block};
     }
     *self = (sn_marker_set){
@@ -58,12 +61,13 @@ void sn_copy_name(char *out, size_t size, const char *name) {
 }
 
 sn_status sn_marker_set_of_model(const sn_model *model, const sn_allocator *allocator,
-                                 sn_marker_set **out) {
+                                 sn_marker_set **out, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if (model == NULL || out == NULL) return SN_ERR_ARGUMENT;
+    SN_NEED(model, error);
+    SN_NEED(out, error);
     int count = sn_model_nmarker(model);
     sn_marker_place *place = sn_acquire(allocator, (size_t)(count > 0 ? count : 1) * sizeof *place);
-    if (place == NULL) return SN_ERR_MEMORY;
+    if (place == NULL) return sn_fail_memory(error);
     for (int i = 0; i < count; i++) {
         const sn_marker_desc *d = sn_model_marker(model, i);
         place[i] = (sn_marker_place){.placed = true, .weight = d->weight};
@@ -71,7 +75,8 @@ sn_status sn_marker_set_of_model(const sn_model *model, const sn_allocator *allo
         sn_copy_name(place[i].joint, sizeof place[i].joint, sn_model_joint(model, d->joint)->name);
         memcpy(place[i].position, d->position, sizeof d->position);
     }
-    sn_status status = sn_marker_set_create(sn_model_name(model), place, count, allocator, out);
+    sn_status status =
+        sn_marker_set_create(sn_model_name(model), place, count, allocator, out, error);
     sn_release(allocator, place);
     return status;
 }
@@ -138,7 +143,8 @@ static sn_status read_places(const sn_json *json, const sn_json_node *list,
 sn_status sn_marker_set_read_json(const char *text, size_t length, const sn_allocator *allocator,
                                   sn_marker_set **out, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if ((text == NULL && length > 0) || out == NULL) return sn_fail_missing(error);
+    if (length > 0) SN_NEED(text, error);
+    SN_NEED(out, error);
     if (text == NULL) text = "";
     sn_json *json = NULL;
     SN_TRY(sn_json_parse(text, length, allocator, &json, error));
@@ -163,7 +169,7 @@ sn_status sn_marker_set_read_json(const char *text, size_t length, const sn_allo
         place == NULL ? sn_fail_memory(error) : read_places(json, list, joints, place, error);
     const char *called = name != NULL && name->type == SN_JSON_STRING ? name->string : "markers";
     if (status == SN_OK) {
-        status = sn_marker_set_create(called, place, (int)list->count, allocator, out);
+        status = sn_marker_set_create(called, place, (int)list->count, allocator, out, error);
         if (status != SN_OK) (void)sn_fail_memory(error);
     }
     sn_release(allocator, place);
@@ -171,8 +177,10 @@ sn_status sn_marker_set_read_json(const char *text, size_t length, const sn_allo
     return status;
 }
 
-sn_status sn_marker_set_write_json(const sn_marker_set *set, const sn_sink *sink) {
-    if (set == NULL || sink == NULL || sink->write == NULL) return SN_ERR_ARGUMENT;
+sn_status sn_marker_set_write_json(const sn_marker_set *set, const sn_sink *sink, sn_error *error) {
+    SN_NEED(set, error);
+    SN_NEED(sink, error);
+    SN_NEED(sink->write, error);
     sn_text text = sn_text_begin(&set->allocator);
     sn_text_add(&text, "{\n  \"name\": ");
     sn_text_add_json_string(&text, set->name);
@@ -196,7 +204,7 @@ sn_status sn_marker_set_write_json(const sn_marker_set *set, const sn_sink *sink
     sn_status status = text.status;
     if (status == SN_OK && !sink->write(sink->user, text.data, text.length)) status = SN_ERR_FILE;
     sn_text_end(&text);
-    return status;
+    return status == SN_OK ? SN_OK : sn_fail(error, status, 0, "%s", sn_status_text(status));
 }
 
 // --- onto a model ------------------------------------------------------------------------------------
@@ -236,11 +244,13 @@ sn_status sn_marker_set_apply(const sn_marker_set *set, const sn_model *model, s
                               const double *factor, const sn_allocator *allocator, sn_model **out,
                               sn_error *error) {
     if (out != NULL) *out = NULL;
-    if (set == NULL || model == NULL || out == NULL) return sn_fail_missing(error);
+    SN_NEED(set, error);
+    SN_NEED(model, error);
+    SN_NEED(out, error);
     if ((unsigned)limits > SN_LIMITS_OFF)
         return sn_fail(error, SN_ERR_ARGUMENT, 0, "%s", sn_status_text(SN_ERR_ARGUMENT));
     sn_builder *builder;
-    if (sn_builder_create(sn_model_name(model), allocator, &builder) != SN_OK)
+    if (sn_builder_create(sn_model_name(model), allocator, &builder, error) != SN_OK)
         return sn_fail_memory(error);
     for (int j = 0; j < sn_model_njoint(model); j++) {
         sn_joint_desc d = *sn_model_joint(model, j);

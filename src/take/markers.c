@@ -14,13 +14,13 @@ static sn_status choose_set(sn_take *t) {
     if (t->given != NULL) {
         const sn_marker_place *places = sn_marker_set_place(t->given, 0);
         return sn_marker_set_create(sn_marker_set_name(t->given), places,
-                                    sn_marker_set_count(t->given), allocator, &t->set);
+                                    sn_marker_set_count(t->given), allocator, &t->set, NULL);
     }
     int own = 0;
     for (int i = 0; i < sn_model_nmarker(t->source); i++)
         own += sn_recording_find(t->labels, sn_model_marker(t->source, i)->name) != -1;
     if (own >= LEAST && !t->options.builtin)
-        return sn_marker_set_of_model(t->source, allocator, &t->set);
+        return sn_marker_set_of_model(t->source, allocator, &t->set, NULL);
     sn_status status = sn_marker_set_builtin(t->source, t->labels, allocator, &t->set, &error);
     return sn_take_fail(t, SN_FINDING_SET_UNFIT, status, &error);
 }
@@ -96,7 +96,7 @@ static sn_status tell_labels(sn_take *t, const char *const *names, int count) {
 
 static sn_status tell_empty(sn_take *t) {
     sn_name_list list = {0};
-    int nframe = sn_recording_get_info(t->recording)->nframe;
+    int nframe = sn_recording_about(t->recording)->nframe;
     for (int i = 0; i < sn_model_nmarker(t->model); i++) {
         int m = t->column[i];
         char one[64];

@@ -54,11 +54,10 @@ static bool replaced(const char *name, size_t at, size_t length, const char *by,
 
 int sn_model_mirror_joint(const sn_model *model, int joint) {
     if (model == NULL) return -1;
-    static const char *const sides[][2] = {{"left", "right"}, {"Left", "Right"}, {"LEFT", "RIGHT"},
-                                           {"_l", "_r"},      {"_L", "_R"},      {".l", ".r"},
-                                           {".L", ".R"},      {" l", " r"},      {" L", " R"},
-                                           {":l", ":r"},      {":L", ":R"},      {"l", "r"},
-                                           {"L", "R"}};
+    static const char *const sides[][2] = {
+        {"left", "right"}, {"Left", "Right"}, {"LEFT", "RIGHT"}, {"_l", "_r"}, {"_L", "_R"},
+        {".l", ".r"},      {".L", ".R"},      {" l", " r"},      {" L", " R"}, {":l", ":r"},
+        {":L", ":R"},      {"l", "r"},        {"L", "R"}};
     const sn_joint_desc *d = sn_model_joint(model, joint);
     if (d == NULL) return -1;
     char other[SN_MAX_NAME + 8];
@@ -69,7 +68,8 @@ int sn_model_mirror_joint(const sn_model *model, int joint) {
             for (const char *at = strstr(d->name, from); at != NULL; at = strstr(at + 1, from)) {
                 // a single letter only at the start or the end
                 if (n == 1 && at != d->name && at[1] != '\0') continue;
-                if (!replaced(d->name, (size_t)(at - d->name), n, to, other, sizeof other)) continue;
+                if (!replaced(d->name, (size_t)(at - d->name), n, to, other, sizeof other))
+                    continue;
                 int found = sn_model_find_joint(model, other);
                 if (found >= 0 && found != joint) return found;
             }

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "take/calibrate.h"
 #include "linalg/dense.h"
 #include "math/vec3.h"
+#include "take/calibrate.h"
 
 void sn_normal_begin(sn_calibration *c, const double *x) {
     size_t n = (size_t)c->shape.size;

@@ -5,7 +5,7 @@
 #include "base/threads.h"
 #include "take/take.h"
 
-enum { VERSION = 1 };
+enum { VERSION = 2 };
 
 sn_take_options sn_take_options_default(void) {
     sn_fit_options fit = sn_fit_options_default();
@@ -82,5 +82,5 @@ sn_status sn_take_check_options(const sn_take_options *o, const sn_model *model,
     const char *bad = wrong(o);
     if (bad != NULL)
         return sn_fail(error, SN_ERR_ARGUMENT, 0, "this option of a take is out of range: %s", bad);
-    return sn_fit_check_smooth(o->smooth, sn_recording_get_info(recording)->rate, error);
+    return sn_fit_check_smooth(o->smooth, sn_recording_about(recording)->rate, error);
 }

@@ -8,9 +8,9 @@
 // against the hand, feet. Those are pulled, too.
 #include <math.h>
 
+#include "model/joint.h"
 #include "take/body.h"
 #include "take/fit.h"
-#include "model/joint.h"
 
 static const double limb = 1, hand = 50, trunk = 300;
 

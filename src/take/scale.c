@@ -19,7 +19,7 @@ static const double size_below = 0.8, size_above = 1.25;
 static sn_status replace_set(sn_take *t, const sn_marker_place *places) {
     sn_marker_set *next = NULL;
     SN_TRY(sn_marker_set_create(sn_marker_set_name(t->set), places, sn_marker_set_count(t->set),
-                                &t->allocator, &next));
+                                &t->allocator, &next, NULL));
     sn_marker_set_destroy(t->set);
     t->set = next;
     return SN_OK;
@@ -103,6 +103,7 @@ static sn_status calibrate(sn_take *t, double *position, double *factor) {
     o.scale = t->options.calibrate == SN_CALIBRATE_SCALE;
     o.limits = t->options.limits != SN_LIMITS_OFF;
     o.threads = t->options.threads;
+    o.pool = t->options.pool;
     o.cancel = t->options.cancel;
     o.progress = tell_calibration;
     o.progress_user = t;

@@ -65,7 +65,7 @@ sn_status sn_shape_model(const sn_shape *shape, const double *x, const sn_alloca
                          sn_model **out, sn_error *error) {
     sn_builder *builder;
     *out = NULL;
-    if (sn_builder_create(sn_model_name(shape->model), allocator, &builder) != SN_OK)
+    if (sn_builder_create(sn_model_name(shape->model), allocator, &builder, error) != SN_OK)
         return sn_fail_memory(error);
     for (int j = 0; j < shape->njoint; j++) {
         sn_joint_desc d = *sn_model_joint(shape->model, j);

@@ -8,8 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "take/fit.h"
 #include "math/vec3.h"
+#include "take/fit.h"
 
 enum { LOOKED_AT = 60, LEAST_SEEN = 3, LEAST_PAIRS = 10, NEIGHBOURS = 100 };
 
@@ -22,7 +22,7 @@ typedef struct pair {
 } pair;
 
 static bool measure(const sn_recording *recording, int a, int b, double rest, pair *out) {
-    const sn_recording_info *info = sn_recording_get_info(recording);
+    const sn_recording_info *info = sn_recording_about(recording);
     int n = 0, step = info->nframe / LOOKED_AT + 1;
     double sum = 0, square = 0;
     for (int f = 0; f < info->nframe; f += step) {

@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "take/fit.h"
 #include "math/vec3.h"
+#include "take/fit.h"
 
 // A marker that is off its way by less was not exchanged, metres; nor were two that are nearer.
 static const double least_jump = 0.03;
@@ -176,10 +176,11 @@ static sn_status search_all(search *s, sn_fit_swap *out, int most, int *count) {
 
 sn_status sn_fit_swaps(const sn_fit_input *input, const sn_motion *motion,
                        const sn_allocator *allocator, sn_fit_swap *out, int most, int *count) {
-    if (motion == NULL || out == NULL || count == NULL || most < 0 || !sn_fit_input_good(input, motion))
+    if (motion == NULL || out == NULL || count == NULL || most < 0 ||
+        !sn_fit_input_good(input, motion))
         return SN_ERR_ARGUMENT;
     size_t n = (size_t)sn_model_nmarker(input->model) + 1, nq = (size_t)sn_model_nq(input->model);
-    double rate = sn_recording_get_info(input->recording)->rate;
+    double rate = sn_recording_about(input->recording)->rate;
     sn_fit_options o = sn_fit_options_default();
     sn_solver_options solver = sn_solver_options_default();
     search s = {.in = input, .motion = motion, .reach = rate > 20 ? (int)fmin(rate / 10, 100) : 2};
@@ -191,7 +192,7 @@ sn_status sn_fit_swaps(const sn_fit_input *input, const sn_motion *motion,
     s.q = sn_acquire(allocator, (nq + 1) * sizeof *s.q);
     sn_status status = s.going == NULL || s.off == NULL || s.q == NULL ? SN_ERR_MEMORY : SN_OK;
     if (status == SN_OK) status = sn_fit_problem(input, &o, allocator, &s.problem, NULL);
-    if (status == SN_OK) status = sn_solver_create(s.problem, &solver, allocator, &s.solver);
+    if (status == SN_OK) status = sn_solver_create(s.problem, &solver, allocator, &s.solver, NULL);
     if (status == SN_OK) status = search_all(&s, out, most, count);
     sn_solver_destroy(s.solver);
     sn_problem_destroy(s.problem);

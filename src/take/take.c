@@ -18,9 +18,9 @@ static sn_status copy_options(sn_take *t, const sn_take_options *o) {
         t->options.subject = t->subject;
     }
     if (o->markers != NULL) {
-        SN_TRY(sn_marker_set_create(sn_marker_set_name(o->markers),
-                                    sn_marker_set_place(o->markers, 0),
-                                    sn_marker_set_count(o->markers), &t->allocator, &t->given));
+        SN_TRY(
+            sn_marker_set_create(sn_marker_set_name(o->markers), sn_marker_set_place(o->markers, 0),
+                                 sn_marker_set_count(o->markers), &t->allocator, &t->given, NULL));
         t->options.markers = t->given;
     }
     return SN_OK;
@@ -29,7 +29,7 @@ static sn_status copy_options(sn_take *t, const sn_take_options *o) {
 sn_status sn_take_create(const sn_model *model, const sn_recording *recording,
                          const sn_take_options *options, const sn_allocator *allocator,
                          sn_take **out, sn_error *error) {
-    if (out == NULL) return sn_fail_missing(error);
+    SN_NEED(out, error);
     *out = NULL;
     sn_take_options o = options != NULL ? *options : sn_take_options_default();
     SN_TRY(sn_take_check_options(&o, model, recording, error));
@@ -114,6 +114,7 @@ static sn_fit_options fit_options(sn_take *t) {
     sn_fit_options o = sn_fit_options_default();
     o.track.solver = from->solver;
     o.track.threads = from->threads;
+    o.track.pool = from->pool;
     o.track.progress = tell_frame;
     o.track.progress_user = t;
     o.limits = from->limits;
@@ -128,7 +129,7 @@ static sn_fit_options fit_options(sn_take *t) {
 }
 
 static sn_status begin_solve(sn_take *t) {
-    const sn_recording_info *info = sn_recording_get_info(t->recording);
+    const sn_recording_info *info = sn_recording_about(t->recording);
     size_t count = (size_t)t->input.count, nmarker = (size_t)sn_model_nmarker(t->model) + 1;
     sn_fit_options o = fit_options(t);
     sn_error error = {0};
@@ -136,7 +137,7 @@ static sn_status begin_solve(sn_take *t) {
     t->markers = sn_acquire(&t->allocator, nmarker * sizeof *t->markers);
     if (t->frames == NULL || t->markers == NULL) return SN_ERR_MEMORY;
     SN_TRY(sn_motion_create(t->input.count, sn_model_nq(t->model), t->summary.first_frame,
-                            info->rate, &t->allocator, &t->motion));
+                            info->rate, &t->allocator, &t->motion, NULL));
     sn_motion_set_time_offset(t->motion, info->time_offset);
     sn_status status =
         sn_fitting_begin(&t->fitting, &t->input, &o, &t->allocator, t->motion, &error);
@@ -250,7 +251,7 @@ int sn_take_column(const sn_take *take, int marker) {
     return there ? take->column[marker] : -1;
 }
 
-const sn_take_summary *sn_take_get_summary(const sn_take *take) {
+const sn_take_summary *sn_take_about(const sn_take *take) {
     return take != NULL ? &take->summary : NULL;
 }
 
@@ -262,25 +263,26 @@ const sn_fit_marker *sn_take_marker_errors(const sn_take *take) {
     return take != NULL && take->step == SN_TAKE_FINISHED ? take->markers : NULL;
 }
 
-sn_status sn_take_measured(const sn_take *take, const sn_allocator *allocator, sn_recording **out) {
-    if (out == NULL) return SN_ERR_ARGUMENT;
+sn_status sn_take_measured(const sn_take *take, const sn_allocator *allocator, sn_recording **out,
+                           sn_error *error) {
+    SN_NEED(out, error);
     *out = NULL;
-    if (!is_prepared(take)) return SN_ERR_ARGUMENT;
-    sn_recording_info info = *sn_recording_get_info(take->recording);
+    if (!is_prepared(take)) return sn_fail(error, SN_ERR_ARGUMENT, 0, "the take is not prepared");
+    sn_recording_info info = *sn_recording_about(take->recording);
     info.nmarker = take->summary.labels;
     info.nframe = take->summary.count;
     info.first_frame = take->summary.first_frame;
     size_t n = (size_t)info.nmarker;
     const char **labels = sn_acquire(allocator, (n + 1) * sizeof *labels);
     bool *used = sn_acquire(allocator, n + 1);
-    sn_status status = labels == NULL || used == NULL ? SN_ERR_MEMORY : SN_OK;
+    sn_status status = labels == NULL || used == NULL ? sn_fail_memory(error) : SN_OK;
     for (int m = 0; status == SN_OK && m < info.nmarker; m++) {
         labels[m] = sn_recording_label(take->labels, m);
         used[m] = false;
         for (int i = 0; i < sn_model_nmarker(take->model); i++)
             used[m] |= take->column[i] == take->origin[m];
     }
-    if (status == SN_OK) status = sn_recording_create(&info, labels, allocator, out);
+    if (status == SN_OK) status = sn_recording_create(&info, labels, allocator, out, error);
     for (int f = 0; status == SN_OK && f < info.nframe; f++)
         for (int m = 0; m < info.nmarker; m++)
             if (used[m])

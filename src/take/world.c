@@ -2,7 +2,7 @@
 // How the recording lies against the model: axes and unit, as a map; and which frames are fitted.
 #include <stdio.h>
 
-#include "sinew/scene.h"
+#include "sinew/files.h"
 #include "take/take.h"
 
 // A body in this range of the skeleton's size needs no other bones.
@@ -29,8 +29,8 @@ static void force_unit(const sn_recording_info *info, sn_axes_report *a, double 
 static sn_status tell_up(sn_take *t) {
     const sn_axes_report *a = &t->summary.axes;
     if (a->up_conflict)
-        SN_TRY(sn_take_note(t, SN_FINDING_UP_CONFLICT,
-                            sn_recording_get_info(t->recording)->y_screen, a->up, a->up_sign));
+        SN_TRY(sn_take_note(t, SN_FINDING_UP_CONFLICT, sn_recording_about(t->recording)->y_screen,
+                            a->up, a->up_sign));
     if (a->up_known == SN_KNOWN_ASSUMED)
         SN_TRY(sn_take_note(t, SN_FINDING_UP_ASSUMED, NULL, a->up, a->up_sign));
     return SN_OK;
@@ -55,7 +55,7 @@ static sn_status judge_unit(sn_take *t) {
 
 sn_status sn_take_find_world(sn_take *t) {
     const sn_take_options *o = &t->options;
-    const sn_recording_info *info = sn_recording_get_info(t->recording);
+    const sn_recording_info *info = sn_recording_about(t->recording);
     sn_axes_report *a = &t->summary.axes;
     SN_TRY(sn_fit_axes(&t->input, o->model_up, o->model_up_sign, &t->allocator, a));
     if (o->up >= 0) {
@@ -94,7 +94,7 @@ static sn_status refuse_frames(sn_take *t, sn_finding_code code, int64_t first, 
 }
 
 sn_status sn_take_find_frames(sn_take *t) {
-    const sn_recording_info *info = sn_recording_get_info(t->recording);
+    const sn_recording_info *info = sn_recording_about(t->recording);
     int64_t from = info->first_frame, to = from + info->nframe - 1;
     int64_t first = t->options.first_frame != INT64_MIN ? t->options.first_frame : from;
     int64_t last = t->options.last_frame != INT64_MAX ? t->options.last_frame : to;

@@ -7,8 +7,7 @@
 #include "tasks/check.h"
 
 static const char *const type_names[SN_TASK_TYPE_COUNT] = {
-    "point", "plane", "direction", "orientation", "frame2", "pose", "rest", "limit",
-    "relative"};
+    "point", "plane", "direction", "orientation", "frame2", "pose", "rest", "limit", "relative"};
 
 const char *sn_task_type_name(sn_task_type type) {
     return (unsigned)type < SN_TASK_TYPE_COUNT ? type_names[type] : "unknown";
@@ -98,8 +97,14 @@ static void refresh(sn_problem *p, int i) {
     case SN_TASK_POINT:
     case SN_TASK_PLANE:
         if (part != NULL)
-            *part = (sn_part){SN_PART_POINT,     active && t->weight > 0, t->weight,
-                              v3_from(t->local), v3_from(t->goal),        weight_matrix(t)};
+            *part = (sn_part){.type = SN_PART_POINT,
+                              .active = active && t->weight > 0,
+                              .weight = t->weight,
+                              .local = v3_from(t->local),
+                              .goal = v3_from(t->goal),
+                              .matrix = weight_matrix(t),
+                              .plane = t->type == SN_TASK_PLANE};
+        if (part != NULL && part->plane) part->normal = unit_vec(t->normal);
         break;
     case SN_TASK_DIRECTION:
         *part = (sn_part){.type = SN_PART_DIRECTION,
@@ -160,6 +165,7 @@ static void layout_problem(sn_problem *p, sn_layout *layout, double **numbers) {
     p->relative = sn_layout_take(layout, (size_t)p->nrelative, sizeof *p->relative);
     size_t per_rest = (size_t)p->model->nq + (size_t)p->model->nv;
     *numbers = sn_layout_take(layout, (size_t)p->nrest * per_rest, sizeof **numbers);
+    sn_freedom_layout(p, layout);
 }
 
 // Give every task its parts, so that those of one joint lie together.
@@ -198,8 +204,7 @@ static void assign_parts(sn_problem *p, double *numbers) {
         }
         if (t->type == SN_TASK_RELATIVE) {
             at->relative = relative++;
-            p->relative[at->relative] =
-                (sn_relative){.joint = {at->joint, m->sweep_of[t->joint2]}};
+            p->relative[at->relative] = (sn_relative){.joint = {at->joint, m->sweep_of[t->joint2]}};
         }
         if (t->type == SN_TASK_LIMIT) {
             const sn_joint *j = at->joint < 0 ? NULL : &m->joint[at->joint];
@@ -217,10 +222,12 @@ static void assign_parts(sn_problem *p, double *numbers) {
 sn_status sn_problem_create(const sn_model *model, const sn_task *tasks, int ntask,
                             const sn_allocator *allocator, sn_problem **out, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if (model == NULL || out == NULL) return sn_fail_missing(error);
+    SN_NEED(model, error);
+    SN_NEED(out, error);
     if (ntask < 0 || (ntask > 0 && tasks == NULL))
         return sn_fail(error, SN_ERR_ARGUMENT, 0, "%s", sn_status_text(SN_ERR_ARGUMENT));
-    sn_problem p = {.allocator = sn_allocator_of(allocator), .model = model, .ntask = ntask};
+    sn_problem p = {
+        .allocator = sn_allocator_of(allocator), .given = model, .model = model, .ntask = ntask};
     for (int i = 0; i < ntask; i++) {
         SN_TRY(sn_task_check(model, &tasks[i], i, 0, error));
         p.npoint += points_of(&tasks[i]);
@@ -239,6 +246,8 @@ sn_status sn_problem_create(const sn_model *model, const sn_task *tasks, int nta
     problem = sn_layout_take(&layout, 1, sizeof *problem);
     layout_problem(&p, &layout, &numbers);
     *problem = p;
+    sn_freedom_copy(problem, model, NULL);
+    problem->model = &problem->view;
     if (ntask > 0) memcpy(problem->task, tasks, (size_t)ntask * sizeof *tasks);
     assign_parts(problem, numbers);
     for (int i = 0; i < ntask; i++) refresh(problem, i);
@@ -249,7 +258,8 @@ sn_status sn_problem_create(const sn_model *model, const sn_task *tasks, int nta
 sn_status sn_problem_create_markers(const sn_model *model, const sn_allocator *allocator,
                                     sn_problem **out, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if (model == NULL || out == NULL) return sn_fail_missing(error);
+    SN_NEED(model, error);
+    SN_NEED(out, error);
     sn_task *tasks = sn_acquire(allocator, ((size_t)model->nmarker + 1) * sizeof *tasks);
     if (tasks == NULL) return sn_fail_memory(error);
     for (int i = 0; i < model->nmarker; i++) {
@@ -268,7 +278,8 @@ sn_status sn_problem_create_markers(const sn_model *model, const sn_allocator *a
 sn_status sn_problem_copy(const sn_problem *problem, const sn_task *extra, int nextra,
                           const sn_allocator *allocator, sn_problem **out, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if (problem == NULL || out == NULL) return sn_fail_missing(error);
+    SN_NEED(problem, error);
+    SN_NEED(out, error);
     if (nextra < 0 || nextra > INT32_MAX - problem->ntask || (nextra > 0 && extra == NULL))
         return sn_fail(error, SN_ERR_ARGUMENT, 0, "%s", sn_status_text(SN_ERR_ARGUMENT));
     int n = problem->ntask;
@@ -276,8 +287,9 @@ sn_status sn_problem_copy(const sn_problem *problem, const sn_task *extra, int n
     if (tasks == NULL) return sn_fail_memory(error);
     if (n > 0) memcpy(tasks, problem->task, (size_t)n * sizeof *tasks);
     if (nextra > 0) memcpy(tasks + n, extra, (size_t)nextra * sizeof *tasks);
-    sn_status status = sn_problem_create(problem->model, tasks, n + nextra, allocator, out, error);
+    sn_status status = sn_problem_create(problem->given, tasks, n + nextra, allocator, out, error);
     sn_release(allocator, tasks);
+    if (status == SN_OK) sn_freedom_copy(*out, &problem->view, problem);
     for (int i = 0; status == SN_OK && i < n; i++) {
         (*out)->parts[i].enabled = problem->parts[i].enabled;
         (*out)->parts[i].missing = problem->parts[i].missing;
@@ -293,7 +305,7 @@ void sn_problem_destroy(sn_problem *problem) {
 }
 
 const sn_model *sn_problem_model(const sn_problem *problem) {
-    return problem != NULL ? problem->model : NULL;
+    return problem != NULL ? problem->given : NULL;
 }
 int sn_problem_ntask(const sn_problem *problem) { return problem != NULL ? problem->ntask : 0; }
 
@@ -368,6 +380,16 @@ sn_status sn_problem_set_rest(sn_problem *problem, int task, const double *q) {
     sn_rest *r = &problem->rest[problem->parts[task].rest];
     memcpy(r->q, q, (size_t)problem->model->nq * sizeof *q);
     sn_model_normalize_quaternions(problem->model, r->q);
+    return SN_OK;
+}
+
+sn_status sn_problem_set_rest_weights(sn_problem *problem, int task, const double *weights) {
+    if (problem == NULL || weights == NULL) return SN_ERR_ARGUMENT;
+    if (!is_task(problem, task) || problem->task[task].type != SN_TASK_REST) return SN_ERR_ARGUMENT;
+    size_t nv = (size_t)problem->model->nv;
+    for (size_t v = 0; v < nv; v++)
+        if (!(weights[v] >= 0) || weights[v] > SN_MAX_NUMBER) return SN_ERR_VALUE;
+    memcpy(problem->rest[problem->parts[task].rest].q_weight, weights, nv * sizeof *weights);
     return SN_OK;
 }
 

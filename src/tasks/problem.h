@@ -27,7 +27,15 @@ typedef struct sn_part {
     double weight;
     sn_vec3 local, goal;
     sn_mat3 matrix;  ///< point: its weight; orientation: the goal's rotation
+    bool plane;      ///< a point onto a plane: only its distance along `normal` counts
+    sn_vec3 normal;
 } sn_part;
+
+/// What of a residual a part sees. The way along a plane weighs nothing, but r^T W r would lose the
+/// digits of the way to it among those of the way along.
+static inline sn_vec3 sn_part_seen(const sn_part *part, sn_vec3 r) {
+    return part->plane ? v3_scale(v3_dot(part->normal, r), part->normal) : r;
+}
 
 typedef struct sn_rest {
     bool active;
@@ -62,7 +70,12 @@ typedef struct sn_task_parts {
 struct sn_problem {
     sn_allocator allocator;
     void *owner;
-    const sn_model *model;
+    const sn_model *given;  ///< the model that it was made for
+    const sn_model
+        *model;  ///< &view: that model with this problem's limits and gains, see freedom.c
+    sn_model view;
+    double *strength;  ///< nv, file order: gains are these, 0 where locked
+    bool *locked;      ///< nv, file order
     int ntask;
     sn_task *task;
     sn_task_parts *parts;
@@ -78,3 +91,8 @@ struct sn_problem {
     int nrelative;
     sn_relative *relative;
 };
+
+/// freedom.c: its share of the problem's memory; then the view, with another problem's locks and
+/// strengths where `other` is not NULL.
+void sn_freedom_layout(sn_problem *problem, sn_layout *layout);
+void sn_freedom_copy(sn_problem *problem, const sn_model *from, const sn_problem *other);

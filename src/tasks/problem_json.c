@@ -8,9 +8,9 @@
 #include "tasks/problem.h"
 
 static const char *const task_keys[] = {
-    "type", "joint", "link",   "local",           "goal", "point", "normal",     "rotation", "i",
-    "j",    "q",     "weight", "rotation_weight", "name", "loss",  "loss_scale", "joint2",   "local2",
-    NULL};
+    "type",     "joint",      "link",   "local",  "goal",   "point",           "normal",
+    "rotation", "i",          "j",      "q",      "weight", "rotation_weight", "name",
+    "loss",     "loss_scale", "joint2", "local2", NULL};
 
 typedef struct reading {
     const sn_json *json;
@@ -222,7 +222,9 @@ static sn_status read_file(reading *r, int *count) {
 sn_status sn_problem_read_json(const char *text, size_t length, const sn_model *model,
                                const sn_allocator *allocator, sn_problem **out, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if ((text == NULL && length > 0) || model == NULL || out == NULL) return sn_fail_missing(error);
+    if (length > 0) SN_NEED(text, error);
+    SN_NEED(model, error);
+    SN_NEED(out, error);
     if (text == NULL) text = "";
     sn_json *json;
     SN_TRY(sn_json_parse(text, length, allocator, &json, error));

@@ -94,8 +94,8 @@ sn_status sn_track_repair(const sn_problem *problem, const sn_repair_options *op
     rest.q = r.now;
     sn_status status = sn_problem_copy(problem, &rest, 1, allocator, &r.problem, NULL);
     if (status == SN_OK) status = sn_problem_set_enabled(r.problem, r.rest, false);
-    if (status == SN_OK) status = sn_solver_create(r.problem, &o, allocator, &r.solver);
-    if (status == SN_OK) status = sn_workspace_create(r.problem, false, allocator, &r.ws);
+    if (status == SN_OK) status = sn_solver_create(r.problem, &o, allocator, &r.solver, NULL);
+    if (status == SN_OK) status = sn_workspace_create(r.problem, false, allocator, &r.ws, NULL);
     for (int f = options->every / 2; status == SN_OK && f < nframe; f += options->every) {
         if (sn_cancelled(options->cancel)) break;
         status = check(&r, f);

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { VERSION = 1, MOST_FAILURES = 8 };
+enum { VERSION = 2, MOST_FAILURES = 8 };
 
 static const double armijo = 1e-4;
 static const double unseen = 1e-6;     // least D, as a share of the largest
@@ -21,11 +21,16 @@ sn_smooth_options sn_smooth_options_default(void) {
         .version = VERSION, .rate = 120, .max_iterations = 30, .tolerance = 3e-3, .threads = 1};
 }
 
-static bool good_options(const sn_smooth_options *o) {
+// NULL, or the option that is out of range.
+static const char *bad_option(const sn_smooth_options *o) {
+    if (o->version != VERSION) return "version";
+    if (!(o->rate > 0)) return "rate";
     // beyond 100 frames the fourth power leaves the preconditioner no digits
-    return o->version == VERSION && o->tau >= 0 && o->rate > 0 && o->tau * o->rate <= 100 &&
-           o->max_iterations >= 0 && o->tolerance >= 0 && o->threads >= 1 &&
-           o->threads <= SN_MAX_THREADS;
+    if (!(o->tau >= 0 && o->tau * o->rate <= 100)) return "tau";
+    if (o->max_iterations < 0) return "max_iterations";
+    if (!(o->tolerance >= 0)) return "tolerance";
+    if (o->threads < 1 || o->threads > SN_MAX_THREADS) return "threads";
+    return NULL;
 }
 
 static void layout_smoother(sn_smoother *s, sn_layout *layout) {
@@ -45,37 +50,39 @@ static void layout_smoother(sn_smoother *s, sn_layout *layout) {
 }
 
 sn_status sn_smoother_create(const sn_problem *problem, const sn_smooth_options *options,
-                             const sn_allocator *allocator, sn_smoother **out) {
+                             const sn_allocator *allocator, sn_smoother **out, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if (problem == NULL || out == NULL) return SN_ERR_ARGUMENT;
+    SN_NEED(problem, error);
+    SN_NEED(out, error);
     const sn_model *model = sn_problem_model(problem);
     sn_smoother s = {.allocator = sn_allocator_of(allocator),
                      .model = model,
                      .options = options != NULL ? *options : sn_smooth_options_default(),
                      .nv = model->nv,
                      .nq = model->nq};
-    if (!good_options(&s.options)) return SN_ERR_ARGUMENT;
+    SN_TRY(sn_fail_option(error, bad_option(&s.options)));
     double frames = s.options.tau * s.options.rate;
     s.fourth = frames * frames * frames * frames;
     sn_layout layout = {0};
     sn_smoother *smoother = sn_layout_take(&layout, 1, sizeof *smoother);
     layout_smoother(&s, &layout);
     void *block = sn_layout_acquire(&layout, allocator, &s.owner);
-    if (block == NULL) return SN_ERR_MEMORY;
+    if (block == NULL) return sn_fail_memory(error);
     layout = (sn_layout){.block = block};
     smoother = sn_layout_take(&layout, 1, sizeof *smoother);
     layout_smoother(&s, &layout);
     *smoother = s;
-    sn_model_sweep_limits(model, smoother->q_of, smoother->lower, smoother->upper);
+    sn_model_sweep_limits(problem->model, smoother->q_of, smoother->lower, smoother->upper);
     for (int i = 0; i < model->nv; i++) {
-        smoother->gain[i] = model->gain[model->v_of[i]];
+        smoother->gain[i] = problem->model->gain[model->v_of[i]];
         smoother->movable[i] = smoother->gain[i] != 0;
     }
     sn_status status = SN_OK;
     for (int i = 0; i < s.options.threads && status == SN_OK; i++) {
         smooth_worker *w = &s.workers[i];
-        status = sn_problem_copy(problem, NULL, 0, allocator, &w->problem, NULL);
-        if (status == SN_OK) status = sn_workspace_create(w->problem, false, allocator, &w->ws);
+        status = sn_problem_copy(problem, NULL, 0, allocator, &w->problem, error);
+        if (status == SN_OK)
+            status = sn_workspace_create(w->problem, false, allocator, &w->ws, error);
     }
     if (status != SN_OK) {
         sn_smoother_destroy(smoother);
@@ -277,7 +284,7 @@ sn_status sn_smoother_run(sn_smoother *s, int nframe, sn_track_goals goals, void
     layout_run(s, &layout);
     for (int k = 0; k < nframe; k++) {
         sn_model_normalize_quaternions(s->model, q + (size_t)k * (size_t)s->nq);
-        (void)sn_model_clamp(s->model, q + (size_t)k * (size_t)s->nq);
+        (void)sn_model_clamp(s->workers[0].problem->model, q + (size_t)k * (size_t)s->nq);
     }
     sn_status status = run(s);
     sn_release(&s->allocator, owner);

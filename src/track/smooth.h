@@ -5,7 +5,7 @@
 #pragma once
 
 #include "model/model.h"
-#include "sinew/smooth.h"
+#include "sinew/track.h"
 #include "sweeps/workspace.h"
 
 enum {

@@ -43,7 +43,7 @@ static sn_status for_all(sn_smoother *s, smooth_pass pass, int nitem, int size, 
     int wanted = s->options.threads < all.nchunk ? s->options.threads : all.nchunk;
     for (int i = 0; i < s->options.threads; i++)
         jobs[i] = (job){.all = &all, .worker = &s->workers[i]};
-    sn_threads_run(run_job, jobs, sizeof jobs[0], wanted);
+    sn_threads_run(&s->options.pool, run_job, jobs, sizeof jobs[0], wanted);
     for (int c = 0; c < all.nchunk && sums != NULL; c++)
         for (int i = 0; i < SMOOTH_SUMS; i++) sums[i] += s->sums[SMOOTH_SUMS * c + i];
     return (sn_status)atomic_load(&all.failed);

@@ -11,7 +11,7 @@
 #include "sweeps/workspace.h"
 #include "tasks/loss.h"
 
-enum { VERSION = 1 };
+enum { VERSION = 2 };
 
 // What one thread works with.
 typedef struct worker {
@@ -63,10 +63,16 @@ sn_track_options sn_track_options_default(void) {
                               .chunk = 1024};
 }
 
-static bool good_options(const sn_track_options *o) {
-    return o->version == VERSION && o->rest >= 0 && o->rest <= 1 && o->restarts >= 0 &&
-           o->restarts <= 4 && o->worse >= 1 && o->restart_iterations >= 0 && o->threads >= 1 &&
-           o->threads <= SN_MAX_THREADS && o->chunk >= 1;
+// NULL, or the option that is out of range.
+static const char *bad_option(const sn_track_options *o) {
+    if (o->version != VERSION) return "version";
+    if (!(o->rest >= 0 && o->rest <= 1)) return "rest";
+    if (o->restarts < 0 || o->restarts > 4) return "restarts";
+    if (!(o->worse >= 1)) return "worse";
+    if (o->restart_iterations < 0) return "restart_iterations";
+    if (o->threads < 1 || o->threads > SN_MAX_THREADS) return "threads";
+    if (o->chunk < 1) return "chunk";
+    return NULL;
 }
 
 static void layout_tracker(sn_tracker *t, sn_layout *layout) {
@@ -86,7 +92,8 @@ static void layout_tracker(sn_tracker *t, sn_layout *layout) {
     }
 }
 
-static sn_status create_worker(sn_tracker *t, const sn_problem *problem, worker *w) {
+static sn_status create_worker(sn_tracker *t, const sn_problem *problem, worker *w,
+                               sn_error *error) {
     const sn_allocator *allocator = &t->allocator;
     sn_task rest = sn_task_default(SN_TASK_REST);
     sn_model_zero(t->model, w->q);
@@ -94,36 +101,37 @@ static sn_status create_worker(sn_tracker *t, const sn_problem *problem, worker 
     rest.q = w->q;
     rest.q_weight = w->weight;
     rest.weight = t->options.rest;
-    SN_TRY(sn_problem_copy(problem, &rest, 1, allocator, &w->problem, NULL));
+    SN_TRY(sn_problem_copy(problem, &rest, 1, allocator, &w->problem, error));
     sn_solver_options careful = t->options.solver;
     careful.max_iterations = t->options.restart_iterations;
-    SN_TRY(sn_solver_create(w->problem, &t->options.solver, allocator, &w->solver));
-    SN_TRY(sn_solver_create(w->problem, &careful, allocator, &w->careful));
-    return sn_workspace_create(w->problem, false, allocator, &w->ws);
+    SN_TRY(sn_solver_create(w->problem, &t->options.solver, allocator, &w->solver, error));
+    SN_TRY(sn_solver_create(w->problem, &careful, allocator, &w->careful, error));
+    return sn_workspace_create(w->problem, false, allocator, &w->ws, error);
 }
 
 sn_status sn_tracker_create(const sn_problem *problem, const sn_track_options *options,
-                            const sn_allocator *allocator, sn_tracker **out) {
+                            const sn_allocator *allocator, sn_tracker **out, sn_error *error) {
     if (out != NULL) *out = NULL;
-    if (problem == NULL || out == NULL) return SN_ERR_ARGUMENT;
+    SN_NEED(problem, error);
+    SN_NEED(out, error);
     sn_tracker t = {.allocator = sn_allocator_of(allocator),
                     .model = sn_problem_model(problem),
                     .options = options != NULL ? *options : sn_track_options_default(),
                     .rest = sn_problem_ntask(problem)};
-    if (!good_options(&t.options)) return SN_ERR_ARGUMENT;
+    SN_TRY(sn_fail_option(error, bad_option(&t.options)));
     t.nworker = t.options.threads;
     sn_layout layout = {0};
     sn_tracker *tracker = sn_layout_take(&layout, 1, sizeof *tracker);
     layout_tracker(&t, &layout);
     void *block = sn_layout_acquire(&layout, allocator, &t.owner);
-    if (block == NULL) return SN_ERR_MEMORY;
+    if (block == NULL) return sn_fail_memory(error);
     layout = (sn_layout){.block = block};
     tracker = sn_layout_take(&layout, 1, sizeof *tracker);
     layout_tracker(&t, &layout);
     memcpy(tracker, &t, sizeof t);
     sn_status status = SN_OK;
     for (int i = 0; i < t.nworker && status == SN_OK; i++)
-        status = create_worker(tracker, problem, &tracker->workers[i]);
+        status = create_worker(tracker, problem, &tracker->workers[i], error);
     if (status != SN_OK) {
         sn_tracker_destroy(tracker);
         return status;
@@ -160,7 +168,7 @@ static bool first_guess(const sn_tracker *t, worker *w, bool moving) {
     if (!t->options.extrapolate || !moving) return false;
     sn_model_difference(t->model, w->before, w->previous, w->delta);
     sn_model_integrate(t->model, w->previous, w->delta, w->trial);
-    (void)sn_model_clamp(t->model, w->trial);
+    (void)sn_model_clamp(w->problem->model, w->trial);
     if (!(value_at(w, w->trial) < value_at(w, w->previous))) return false;
     copy(t, w->q, w->trial);
     return true;
@@ -177,7 +185,7 @@ static void other_guess(const sn_tracker *t, const worker *w, int n, double *q) 
         copy(t, q, w->best);
     } else if (n == 2) {
         sn_model_zero(t->model, q);
-        (void)sn_model_clamp(t->model, q);
+        (void)sn_model_clamp(w->problem->model, q);
     } else {
         copy(t, q, t->start);
     }
@@ -265,9 +273,9 @@ static void weigh_rest(const sn_tracker *t, worker *w) {
         sn_workspace_fields_diagonal(w->ws, w->weight);
         double top = 0;
         for (int i = 0; i < t->model->nv; i++) top = fmax(top, w->weight[i]);
-        double *to = w->problem->rest[w->problem->parts[t->rest].rest].q_weight;
         for (int i = 0; i < t->model->nv; i++)
-            to[t->model->v_of[i]] = fmax(w->weight[i], 1e-3 * top);
+            w->delta[t->model->v_of[i]] = fmax(w->weight[i], 1e-3 * top);
+        (void)sn_problem_set_rest_weights(w->problem, t->rest, w->delta);
     }
     (void)sn_problem_set_enabled(w->problem, t->rest, t->options.rest > 0);
 }
@@ -393,7 +401,7 @@ sn_status sn_tracker_begin(sn_tracker *tracker, int nframe, sn_track_goals goals
     tracker->solved = 0;
     copy(tracker, tracker->start, start);
     sn_model_normalize_quaternions(tracker->model, tracker->start);
-    (void)sn_model_clamp(tracker->model, tracker->start);
+    (void)sn_model_clamp(tracker->workers[0].problem->model, tracker->start);
     atomic_store(&tracker->done, 0);
     atomic_store(&tracker->failed, SN_OK);
     sn_status status = solve_first_frames(tracker);
@@ -414,7 +422,7 @@ sn_status sn_tracker_advance(sn_tracker *tracker, int count, int *solved) {
     atomic_store(&t->open, -1);
     thread_job jobs[SN_MAX_THREADS];
     for (int i = 0; i < t->nworker; i++) jobs[i] = (thread_job){t, &t->workers[i]};
-    sn_threads_run(run_worker, jobs, sizeof jobs[0], t->nworker);
+    sn_threads_run(&t->options.pool, run_worker, jobs, sizeof jobs[0], t->nworker);
     int open = atomic_load(&t->open);
     if (open > 0) {
         worker w = t->workers[0];

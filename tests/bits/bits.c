@@ -39,7 +39,7 @@ static int problems(uint64_t *state) {
     static double q[200], rest[200], g[200], H[200 * 200];
     sn_builder *builder;
     sn_model *model;
-    if (sn_builder_create("all", NULL, &builder) != SN_OK) return 1;
+    if (sn_builder_create("all", NULL, &builder, NULL) != SN_OK) return 1;
     for (int i = 0; i < 2 * SN_JOINT_TYPE_COUNT; i++) {
         char name[16];
         (void)snprintf(name, sizeof name, "j%d", i);
@@ -68,7 +68,7 @@ static int problems(uint64_t *state) {
         double f;
         if (sn_problem_create(model, tasks, SN_TASK_TYPE_COUNT, NULL, &problem, NULL) != SN_OK)
             return 1;
-        if (sn_workspace_create(problem, true, NULL, &ws) != SN_OK) return 1;
+        if (sn_workspace_create(problem, true, NULL, &ws, NULL) != SN_OK) return 1;
         sn_model_sample(model, state, q);
         if (sn_workspace_eval(ws, q, SN_EVAL_HESSIAN, &f) != SN_OK) return 1;
         sn_workspace_gradient(ws, g);

@@ -2,8 +2,7 @@
 // Writes GLB files of many kinds into a folder, for the validator and for the eye. $1: the folder.
 #include "support.h"
 
-#include "sinew/glb.h"
-#include "sinew/urdf.h"
+#include "sinew/files.h"
 
 static const char *folder;
 
@@ -18,7 +17,7 @@ static void save(const char *name, const sn_glb_scene *scene) {
     if (file == NULL) exit(2);
     const sn_sink sink = {to_file, file};
     sn_error error = {0};
-    if (sn_glb_write(scene, &sink, &error) != SN_OK) {
+    if (sn_glb_write(scene, &sink, NULL, &error) != SN_OK) {
         (void)fprintf(stderr, "%s: %s\n", name, error.text);
         exit(1);
     }
@@ -37,7 +36,7 @@ static sn_motion *random_motion(const sn_model *model, int nframe, double swing)
     double *q0 = calloc((size_t)(sn_model_nq(model) + 3 * nv) + 1, sizeof *q0);
     if (q0 == NULL) exit(3);
     double *delta = q0 + sn_model_nq(model), *size = delta + nv, *speed = size + nv;
-    need(sn_motion_create(nframe, sn_model_nq(model), 1, 60, NULL, &motion));
+    need(sn_motion_create(nframe, sn_model_nq(model), 1, 60, NULL, &motion, NULL));
     sn_model_zero(model, q0);
     for (int i = 0; i < nv; i++) {
         size[i] = uniform(&state, -swing, swing);
@@ -62,9 +61,9 @@ static sn_recording *record(const sn_model *model, const sn_motion *motion, int 
     sn_problem *problem;
     sn_workspace *ws;
     for (int i = 0; i < info.nmarker; i++) labels[i] = sn_model_marker(model, i)->name;
-    need(sn_recording_create(&info, labels, NULL, &recording));
+    need(sn_recording_create(&info, labels, NULL, &recording, NULL));
     need(sn_problem_create(model, NULL, 0, NULL, &problem, NULL));
-    need(sn_workspace_create(problem, false, NULL, &ws));
+    need(sn_workspace_create(problem, false, NULL, &ws, NULL));
     for (int f = 0; f < nframe; f++) {
         int at = f < sn_motion_nframe(motion) ? f : sn_motion_nframe(motion) - 1;
         need(sn_workspace_pose(ws, sn_motion_frame(motion, at)));
@@ -85,7 +84,7 @@ static sn_recording *record(const sn_model *model, const sn_motion *motion, int 
 
 static void humanoid(void) {
     sn_model *model;
-    need(sn_model_humanoid(NULL, &model));
+    need(sn_model_humanoid(NULL, &model, NULL));
     sn_glb_scene scene = sn_glb_scene_default(model);
     save("humanoid", &scene);
     sn_motion *motion = random_motion(model, 240, 0.4), *one = random_motion(model, 1, 0.4);
@@ -184,7 +183,7 @@ static void kinds(void) {
     }
     sn_builder *builder;
     sn_model *model;
-    need(sn_builder_create("", NULL, &builder));
+    need(sn_builder_create("", NULL, &builder, NULL));
     for (int i = 0; i < 5; i++) {
         char name[8];
         sn_joint_desc d = sn_joint_default(i == 2 ? SN_JOINT_FIXED : SN_JOINT_BALL);

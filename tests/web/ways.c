@@ -62,7 +62,7 @@ int main(int argc, char **argv) {
     if (bad) fputs("the command line finds other poses than the library\n", stderr);
     free_result(&result);
     sn_take_destroy(take);
-    sn_document_free(&markers);
-    sn_document_free(&model);
+    sn_document_destroy(&markers);
+    sn_document_destroy(&model);
     return bad;
 }

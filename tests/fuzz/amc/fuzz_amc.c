@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// clang -g -O1 -fsanitize=fuzzer,address,undefined -DSINEW_ASSERT -Iinclude -Isrc src/*/*.c
+// clang -g -O1 -fsanitize=fuzzer,address,undefined -DSINEW_ASSERT -Iinclude -Isrc src/*/*.c src/*/*/*.c
 //   tests/fuzz/amc/fuzz_amc.c -lm -o fuzz_amc
 // ./fuzz_amc -dict=tests/fuzz/amc/amc.dict corpus tests/fuzz/amc/seeds
 #include <stdlib.h>
 #include <string.h>
 
 #include "../fuzz.h"
-#include "sinew/formats.h"
+#include "sinew/files.h"
 
 static const char arm[] = ":units\nlength 0.45\n"
                           ":bonedata\n"

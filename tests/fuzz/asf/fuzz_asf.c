@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// clang -g -O1 -fsanitize=fuzzer,address,undefined -DSINEW_ASSERT -Iinclude -Isrc src/*/*.c
+// clang -g -O1 -fsanitize=fuzzer,address,undefined -DSINEW_ASSERT -Iinclude -Isrc src/*/*.c src/*/*/*.c
 //   tests/fuzz/asf/fuzz_asf.c -lm -o fuzz_asf
 // ./fuzz_asf -dict=tests/fuzz/asf/asf.dict corpus tests/fuzz/asf/seeds
 #include <math.h>
 #include <stdlib.h>
 
 #include "../fuzz.h"
-#include "sinew/formats.h"
+#include "files/skeleton_rows.h"
+#include "sinew/files.h"
 
 // A row to a pose and back: finite, and the same where it is not a matter of choice.
 static void use(const sn_skeleton *skeleton) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// clang -g -O1 -fsanitize=fuzzer,address,undefined -DSINEW_ASSERT -Iinclude -Isrc src/*/*.c
+// clang -g -O1 -fsanitize=fuzzer,address,undefined -DSINEW_ASSERT -Iinclude -Isrc src/*/*.c src/*/*/*.c
 //   tests/fuzz/bvh/fuzz_bvh.c -lm -o fuzz_bvh
 // ./fuzz_bvh -dict=tests/fuzz/bvh/bvh.dict corpus tests/fuzz/bvh/seeds
 #include <math.h>
@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "../fuzz.h"
-#include "sinew/bvh.h"
-#include "sinew/export.h"
+#include "files/skeleton_rows.h"
+#include "sinew/files.h"
 
 // What was read can be written, and reads again with the same shape.
 static void write_again(const sn_skeleton *skeleton, const sn_motion *motion) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// clang -g -O1 -fsanitize=fuzzer,address,undefined -DSINEW_ASSERT -Iinclude -Isrc src/*/*.c
+// clang -g -O1 -fsanitize=fuzzer,address,undefined -DSINEW_ASSERT -Iinclude -Isrc src/*/*.c src/*/*/*.c
 //   tests/fuzz/c3d/fuzz_c3d.c -lm -o fuzz_c3d
 // ./fuzz_c3d -dict=tests/fuzz/c3d/c3d.dict corpus tests/fuzz/c3d/seeds
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "../fuzz.h"
-#include "sinew/formats.h"
+#include "sinew/files.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     sn_recording *recording;
@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         check(error.status == status && strstr(error.text, "byte ") != NULL);
         return 0;
     }
-    const sn_recording_info *info = sn_recording_get_info(recording);
+    const sn_recording_info *info = sn_recording_about(recording);
     check(info->nframe > 0 && info->nmarker > 0 && isfinite(info->rate));
     check((size_t)info->nframe * (size_t)info->nmarker * 8 <= size);
     for (int i = 0; i < info->nmarker; i++) {

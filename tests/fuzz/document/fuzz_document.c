@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// clang -g -O1 -fsanitize=fuzzer,address,undefined -DSINEW_ASSERT -Iinclude -Isrc src/*/*.c
+// clang -g -O1 -fsanitize=fuzzer,address,undefined -DSINEW_ASSERT -Iinclude -Isrc src/*/*.c src/*/*/*.c
 //   tests/fuzz/document/fuzz_document.c -lm -o fuzz_document
 // ./fuzz_document -dict=tests/fuzz/document/document.dict corpus tests/fuzz/document/seeds
 //
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "../fuzz.h"
-#include "sinew/document.h"
+#include "sinew/files.h"
 
 // What AMC files are read against.
 static const char asf[] =
@@ -42,6 +42,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
               sn_motion_nq(d.motion) == sn_model_nq(d.model));
     }
     check(sn_format_name(d.format)[0] != '\0');
-    sn_document_free(&d);
+    sn_document_destroy(&d);
     return 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// clang -g -O1 -fsanitize=fuzzer,address,undefined -DSINEW_ASSERT -Iinclude -Isrc src/*/*.c
+// clang -g -O1 -fsanitize=fuzzer,address,undefined -DSINEW_ASSERT -Iinclude -Isrc src/*/*.c src/*/*/*.c
 //   tests/fuzz/glb/fuzz_glb.c -lm -o fuzz_glb
 // ./fuzz_glb -dict=tests/fuzz/glb/glb.dict corpus tests/fuzz/glb/seeds
 //
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "../fuzz.h"
-#include "sinew/glb.h"
+#include "sinew/files.h"
 
 static void use_content(const sn_glb_content *c) {
     check(c->model != NULL && sn_model_njoint(c->model) > 0);
@@ -21,7 +21,7 @@ static void use_content(const sn_glb_content *c) {
             check(sn_model_check_pose(c->model, sn_motion_frame(c->motion, f), NULL) == SN_OK);
     }
     if (c->recording == NULL) return;
-    const sn_recording_info *info = sn_recording_get_info(c->recording);
+    const sn_recording_info *info = sn_recording_about(c->recording);
     check(info->nframe > 0 && info->nmarker > 0);
     for (int f = 0; f < info->nframe; f++)
         for (int m = 0; m < info->nmarker; m++) {
@@ -42,7 +42,7 @@ static void read_it(const uint8_t *data, size_t size) {
         check(error.status == status && error.text[0] != '\0');
         check(c.motion == NULL && c.recording == NULL);
     }
-    sn_glb_content_free(&c);
+    sn_glb_content_destroy(&c);
 }
 
 static void put32(uint8_t *at, size_t x) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// clang -g -O1 -fsanitize=fuzzer,address,undefined -DSINEW_ASSERT -Iinclude -Isrc src/*/*.c
+// clang -g -O1 -fsanitize=fuzzer,address,undefined -DSINEW_ASSERT -Iinclude -Isrc src/*/*.c src/*/*/*.c
 //   tests/fuzz/ik_tasks/fuzz_ik_tasks.c -lm -o fuzz_ik_tasks
 // ./fuzz_ik_tasks -dict=tests/fuzz/ik_tasks/ik_tasks.dict corpus tests/fuzz/ik_tasks/seeds
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static const sn_model *the_model(void) {
     sn_builder *builder;
     sn_joint_desc joint = sn_joint_default(SN_JOINT_HINGE);
     joint.name = "q";
-    check(sn_builder_create("model", NULL, &builder) == SN_OK);
+    check(sn_builder_create("model", NULL, &builder, NULL) == SN_OK);
     (void)sn_builder_joint(builder, &joint);
     for (int i = 0; i < 3; i++) {
         sn_marker_desc marker = {(const char *[]){"A", "B", "C"}[i], 0, {i, 0, 0}, 1};

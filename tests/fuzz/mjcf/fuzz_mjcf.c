@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// clang -g -O1 -fsanitize=fuzzer,address,undefined -DSINEW_ASSERT -Iinclude -Isrc src/*/*.c
+// clang -g -O1 -fsanitize=fuzzer,address,undefined -DSINEW_ASSERT -Iinclude -Isrc src/*/*.c src/*/*/*.c
 //   tests/fuzz/mjcf/fuzz_mjcf.c -lm -o fuzz_mjcf
 // ./fuzz_mjcf -dict=tests/fuzz/mjcf/mjcf.dict corpus tests/fuzz/mjcf/seeds
 #include "../fuzz.h"
-#include "sinew/mjcf.h"
+#include "sinew/files.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     sn_model *model;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// clang -g -O1 -fsanitize=fuzzer,address,undefined -DSINEW_ASSERT -Iinclude -Isrc src/*/*.c
+// clang -g -O1 -fsanitize=fuzzer,address,undefined -DSINEW_ASSERT -Iinclude -Isrc src/*/*.c src/*/*/*.c
 //   tests/fuzz/osim/fuzz_osim.c -lm -o fuzz_osim
 // ./fuzz_osim -dict=tests/fuzz/osim/osim.dict corpus tests/fuzz/osim/seeds
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "../fuzz.h"
-#include "sinew/osim.h"
+#include "sinew/files.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     sn_model *model;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// clang -g -O1 -fsanitize=fuzzer,address,undefined -DSINEW_ASSERT -Iinclude -Isrc src/*/*.c
+// clang -g -O1 -fsanitize=fuzzer,address,undefined -DSINEW_ASSERT -Iinclude -Isrc src/*/*.c src/*/*/*.c
 //   tests/fuzz/tasks_json/fuzz_tasks_json.c -lm -o fuzz_tasks_json
 // ./fuzz_tasks_json -dict=tests/fuzz/tasks_json/json.dict corpus tests/fuzz/tasks_json/seeds
 #include <math.h>
@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static sn_model *model;
-    if (model == NULL) check(sn_model_humanoid(NULL, &model) == SN_OK);
+    if (model == NULL) check(sn_model_humanoid(NULL, &model, NULL) == SN_OK);
     sn_problem *problem;
     sn_workspace *ws;
     sn_error error = {0};
@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         check(problem == NULL && error.status == status && error.text[0] != '\0');
         return 0;
     }
-    check(sn_workspace_create(problem, true, NULL, &ws) == SN_OK);
+    check(sn_workspace_create(problem, true, NULL, &ws, NULL) == SN_OK);
     double q[64], f;
     check(sn_model_nq(model) <= 64);
     sn_model_zero(model, q);

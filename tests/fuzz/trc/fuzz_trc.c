@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// clang -g -O1 -fsanitize=fuzzer,address,undefined -DSINEW_ASSERT -Iinclude -Isrc src/*/*.c
+// clang -g -O1 -fsanitize=fuzzer,address,undefined -DSINEW_ASSERT -Iinclude -Isrc src/*/*.c src/*/*/*.c
 //   tests/fuzz/trc/fuzz_trc.c -lm -o fuzz_trc
 // ./fuzz_trc -dict=tests/fuzz/trc/trc.dict corpus tests/fuzz/trc/seeds
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "../fuzz.h"
-#include "sinew/tables.h"
+#include "sinew/files.h"
 
 // What was read, when it can be written, reads back the same.
 static void write_and_read(const sn_recording *recording) {
@@ -18,8 +18,8 @@ static void write_and_read(const sn_recording *recording) {
     sn_recording *back;
     if (sn_trc_write(recording, &options, &sink, NULL) == SN_OK) {
         check(sn_trc_read(b.at, b.length, NULL, &back, NULL) == SN_OK);
-        const sn_recording_info *x = sn_recording_get_info(recording);
-        const sn_recording_info *y = sn_recording_get_info(back);
+        const sn_recording_info *x = sn_recording_about(recording);
+        const sn_recording_info *y = sn_recording_about(back);
         check(x->nframe == y->nframe && x->nmarker == y->nmarker);
         for (int f = 0; f < x->nframe; f++)
             for (int i = 0; i < 3 * x->nmarker; i++) {
@@ -40,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         check(error.status == status && error.text[0] != '\0');
         return 0;
     }
-    const sn_recording_info *info = sn_recording_get_info(recording);
+    const sn_recording_info *info = sn_recording_about(recording);
     check(info->nframe > 0 && info->nmarker > 0 && isfinite(info->rate));
     check((size_t)info->nframe * (size_t)info->nmarker * 3 <= size);
     for (int f = 0; f < info->nframe; f++)

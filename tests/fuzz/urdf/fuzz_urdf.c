@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// clang -g -O1 -fsanitize=fuzzer,address,undefined -DSINEW_ASSERT -Iinclude -Isrc src/*/*.c
+// clang -g -O1 -fsanitize=fuzzer,address,undefined -DSINEW_ASSERT -Iinclude -Isrc src/*/*.c src/*/*/*.c
 //   tests/fuzz/urdf/fuzz_urdf.c -lm -o fuzz_urdf
 // ./fuzz_urdf -dict=tests/fuzz/urdf/urdf.dict corpus tests/fuzz/urdf/seeds
 #include <math.h>
 #include <stdlib.h>
 
 #include "../fuzz.h"
-#include "sinew/urdf.h"
+#include "sinew/files.h"
 
 // One pass settles all followers.
 static void use_mimics(const sn_model *model) {

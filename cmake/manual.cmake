@@ -1,0 +1,18 @@
+# Man pages and completion as files: cmake -DPROGRAM=sinew -DOUT=DIR -P manual.cmake
+file(MAKE_DIRECTORY ${OUT}/man)
+function(keep file)
+  execute_process(COMMAND ${PROGRAM} ${ARGN} OUTPUT_FILE ${OUT}/${file} RESULT_VARIABLE code)
+  if(NOT code EQUAL 0)
+    message(FATAL_ERROR "${PROGRAM} ${ARGN} ended with ${code}")
+  endif()
+endfunction()
+foreach(shell bash zsh fish)
+  keep(sinew.${shell} completion ${shell})
+endforeach()
+keep(man/sinew.1 man)
+# the page of the program names those of the commands
+file(STRINGS ${OUT}/man/sinew.1 lines REGEX "^\\.BR sinew.-[a-z]+ \\(1\\)$")
+foreach(line IN LISTS lines)
+  string(REGEX REPLACE "^\\.BR sinew.-([a-z]+) .*" "\\1" command "${line}")
+  keep(man/sinew-${command}.1 man ${command})
+endforeach()
