@@ -18,6 +18,7 @@ ninja -C "$2/native" --quiet $objects
 cd "$2/native"
 # shellcheck disable=SC2086
 "$4" -std=c17 -O1 -ffp-contract=off -I"$1/include" -I"$1/src" -o bits "$1/tests/bits/bits.c" $objects -lm -lpthread
-portable=$("$3") native=$(./bits)
+portable=$("$3") || { echo "$3 failed"; exit 1; }
+native=$(./bits) || { echo "the program for this processor failed"; exit 1; }
 echo "portable $portable, for this processor $native"
 [ "$portable" = "$native" ]

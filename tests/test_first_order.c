@@ -394,7 +394,7 @@ static void same_as_lm(void **unused) {
     for (int m = 0; m < METHODS; m++) {
         if (methods[m] == SN_METHOD_JACOBIAN_TRANSPOSE) continue;
         bool plain = methods[m] == SN_METHOD_PROJECTED_GRADIENT;
-        assert_true(settled[m] >= count * (plain ? 90 : 99) / 100);
+        assert_true(settled[m] >= count * (plain ? 90 : 99) / 100 - 1);
         assert_true(same[m] >= count * 85 / 100 - 3);  // few cases scatter
     }
 }

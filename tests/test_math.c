@@ -419,7 +419,8 @@ static void test_reduction_bits(void **state) {
     (void)state;
     uint64_t random = 5, hash = 14695981039346656037u;
     for (int i = 0; i < 20000; i++) {
-        double size = ldexp(1 + sn_random(&random), (int)(2000 * sn_random(&random)) - 980);
+        int power = (int)(2000 * sn_random(&random)) - 980;
+        double size = ldexp(1 + sn_random(&random), power);
         double near = floor(ldexp(1 + sn_random(&random), i % 60)) * 0x1.921fb54442d18p+0;
         double angle = (i % 4 < 2 ? size : near) * (i % 2 ? -1 : 1), part[2];
         int n = sn_sincos_reduce(angle, &part[0], &part[1]);

@@ -501,6 +501,15 @@ static void stop_there(void *user, int iterations, int products, double value) {
     stop_now = products >= stop_after;
 }
 
+// Memory that stays when it is given back, so that a run's arrays can be looked at behind it.
+static void *kept[16];
+static int nkept;
+static void *acquire_kept(void *user, size_t bytes) {
+    (void)user;
+    return nkept < 16 ? kept[nkept++] = malloc(bytes) : NULL;
+}
+static void release_kept(void *user, void *block) { (void)user, (void)block; }
+
 // A step damped ten thousand times as much is shorter by nearly as much: the damping is in the system
 // that is solved, not only in what preconditions it.
 static void damped_steps(void **unused) {
@@ -514,7 +523,8 @@ static void damped_steps(void **unused) {
         sn_smoother *s;
         sn_smooth_report r;
         o.max_iterations = 0;
-        assert_int_equal(sn_smoother_create(t.problem, &o, NULL, &s, NULL), SN_OK);
+        const sn_allocator allocator = {acquire_kept, release_kept, NULL};
+        assert_int_equal(sn_smoother_create(t.problem, &o, &allocator, &s, NULL), SN_OK);
         assert_int_equal(sn_smoother_run(s, t.nframe, set_goals, &t, q, &r), SN_OK);
         for (int k = 0; k < t.nframe; k++) s->lambda[k] = i == 0 ? 10 : 1e5;
         assert_int_equal(sn_smooth_step(s, &promise), SN_OK);
@@ -522,6 +532,7 @@ static void damped_steps(void **unused) {
             length[i] += s->seen[k % s->nv] * s->x[k] * s->x[k];
         length[i] = sqrt(length[i]);
         sn_smoother_destroy(s);
+        while (nkept > 0) free(kept[--nkept]);
     }
     print_message("length of a step %.3g, damped more %.3g\n", length[0], length[1]);
     assert_true(length[0] > 0 && length[1] < 1e-2 * length[0]);

@@ -35,6 +35,24 @@ static void rotations(uint64_t *state) {
     }
 }
 
+// A turn and a slide that follows it.
+static const double x[] = {-2, 0, 1, 3}, y[] = {0.1, 0, 0.2, 0.15}, line[] = {1, 0};
+static const sn_joint_functions knee = {
+    .ncoordinate = 1,
+    .nmove = 2,
+    .move = {{.axis = {0, 1, 0},
+              .function = {.type = SN_FUNCTION_SPLINE,
+                           .scale = 1,
+                           .nargument = 1,
+                           .nx = 4,
+                           .ny = 4,
+                           .x = x,
+                           .y = y}},
+             {.turns = true,
+              .axis = {1, 0, 0},
+              .function = {
+                  .type = SN_FUNCTION_LINEAR, .scale = 1, .nargument = 1, .ny = 2, .y = line}}}};
+
 static int problems(uint64_t *state) {
     static double q[200], rest[200], g[200], H[200 * 200];
     sn_builder *builder;
@@ -48,6 +66,7 @@ static int problems(uint64_t *state) {
         d.parent = i == 0 ? -1 : (i - 1) / 2;
         for (int c = 0; c < 3; c++) d.position[c] = wide(state), d.axis[c] = wide(state);
         d.pitch = 0.1;
+        if (d.type == SN_JOINT_FUNCTION) d.functions = &knee;
         (void)sn_builder_joint(builder, &d);
     }
     if (sn_builder_finish(builder, &model, NULL) != SN_OK) return 1;
