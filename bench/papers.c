@@ -21,14 +21,8 @@ void papers_progress(papers *p, const char *what) {
 void papers_file(papers *p, const char *name, plot_text *text) {
     char path[1024];
     (void)snprintf(path, sizeof path, "%s/%s", p->out, name);
-    FILE *file = fopen(path, "wb");
-    bool good =
-        file != NULL && !text->failed && fwrite(text->data, 1, text->length, file) == text->length;
-    if (file != NULL && fclose(file) != 0) good = false;
-    if (!good) {
-        fprintf(stderr, "sinew: %s could not be written\n", path);
-        p->failed = true;
-    }
+    if (text->failed) fprintf(stderr, "sinew: %s: out of memory\n", path);
+    if (text->failed || !p->write(path, text->data, text->length)) p->failed = true;
     plot_text_free(text);
 }
 
@@ -280,7 +274,10 @@ static void release(papers *p) {
 }
 
 int bench_papers(const papers_options *options) {
-    papers p = {.quick = options->quick, .out = options->out, .shows = isatty(2) == 1};
+    papers p = {.quick = options->quick,
+                .out = options->out,
+                .write = options->write,
+                .shows = isatty(2) == 1};
     double begin = bench_seconds();
     if (mkdir(p.out, 0777) != 0 && errno != EEXIST) {
         fprintf(stderr, "sinew: the folder %s cannot be made\n", p.out);

@@ -11,6 +11,8 @@ typedef struct papers_options {
     const char *data;  ///< folder with clips, see clip_find(); NULL for the built-in example
     const char *out;   ///< folder to write to; made when missing
     bool quick;
+    /// Write a file; false, after a message, when it cannot be.
+    bool (*write)(const char *path, const void *bytes, size_t length);
 } papers_options;
 
 /// Run everything. 0 well, 1 when something could not be written, 3 when the data cannot be read.
@@ -34,6 +36,7 @@ typedef struct papers {
     bool quick;
     bool example;  ///< no clips at hand: the built-in example
     const char *out;
+    bool (*write)(const char *path, const void *bytes, size_t length);
     clip clips[PAPERS_CLIPS];
     double *offsets[PAPERS_CLIPS];  ///< of every frame from its own truth
     int nclip;

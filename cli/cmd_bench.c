@@ -85,6 +85,14 @@ static int solvers(bench_options *o, const char *csv) {
     return good && written ? EXIT_OK : EXIT_FAILED;
 }
 
+static bool write_file(const char *path, const void *bytes, size_t length) {
+    output out;
+    if (!output_open(&out, path)) return false;
+    const sn_sink sink = output_sink(&out);
+    bool good = sink.write(sink.user, bytes, length);
+    return output_close(&out, good ? SN_OK : SN_ERR_FILE, NULL);
+}
+
 static int run(int argc, char **argv) {
     settings s = {0};
     const char *word = NULL;
@@ -95,8 +103,11 @@ static int run(int argc, char **argv) {
     if (strcmp(word, "solvers") == 0) return solvers(&o, s.csv);
     if (strcmp(word, "fit") == 0) return bench_fit(s.data);
     if (strcmp(word, "papers") == 0) {
-        const papers_options wanted = {.data = s.data, .out = s.out, .quick = s.quick};
-        return bench_papers(&wanted);
+        const papers_options wanted = {
+            .data = s.data, .out = s.out, .quick = s.quick, .write = write_file};
+        outputs_hold();  // all of them, or none
+        code = bench_papers(&wanted);
+        return outputs_release(code == EXIT_OK) ? code : EXIT_FAILED;
     }
     return wrong_usage(&command_bench,
                        "there is no benchmark \"%s\": sweeps, solvers, fit or papers", word);
