@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "base/json.h"
 #include "files/csv/csv.h"
 #include "files/stranger.h"
 
@@ -54,20 +53,38 @@ static bool holds(const char *text, size_t length, const char *word) {
     return false;
 }
 
-// Of our own JSON files and glTF: what the keys say. A file that is not well formed is a model, whose reader then
-// says what is wrong.
+// Of our own JSON files and glTF: what the keys of the outermost object say, without reading the rest. The
+// reader of that kind then says what is wrong.
 static sn_format json_kind(const char *text, size_t length) {
-    sn_json *json = NULL;
-    if (sn_json_parse(text, length, NULL, &json, NULL) != SN_OK) return SN_FORMAT_MODEL;
-    const sn_json_node *root = sn_json_root(json);
-    sn_format format = SN_FORMAT_MODEL;
-    if (sn_json_get(json, root, "joints") == NULL) {
-        if (sn_json_get(json, root, "tasks") != NULL) format = SN_FORMAT_TASKS;
-        if (sn_json_get(json, root, "markers") != NULL) format = SN_FORMAT_MARKERS;
-        if (sn_json_get(json, root, "asset") != NULL) format = SN_FORMAT_GLB;
+    static const struct {
+        const char *key;
+        sn_format format;
+    } kinds[] = {
+        {"tasks", SN_FORMAT_TASKS}, {"markers", SN_FORMAT_MARKERS}, {"asset", SN_FORMAT_GLB}};
+    sn_format found = SN_FORMAT_MODEL;
+    size_t rank = 0;
+    int depth = 0;
+    for (size_t i = 0; i < length; i++) {
+        char c = text[i];
+        depth += (c == '{' || c == '[') - (c == '}' || c == ']');
+        if (c != '"') continue;
+        sn_word key = {text + ++i, 0};
+        while (i < length && text[i] != '"') i += text[i] == '\\' ? 2 : 1;
+        if (i >= length) break;
+        key.length = (size_t)(text + i - key.text);
+        size_t next = i + 1;
+        while (next < length && strchr(" \t\r\n", text[next]) != NULL && text[next] != '\0') next++;
+        if (depth != 1 || next >= length || text[next] != ':') continue;
+        if (key.length == 6 && memcmp(key.text, "joints", 6) == 0) return SN_FORMAT_MODEL;
+        for (size_t k = rank; k < sizeof kinds / sizeof kinds[0]; k++) {
+            if (strlen(kinds[k].key) != key.length ||
+                memcmp(kinds[k].key, key.text, key.length) != 0)
+                continue;
+            found = kinds[k].format;
+            rank = k;  // a later kind in the list wins over an earlier one
+        }
     }
-    sn_json_destroy(json);
-    return format;
+    return found;
 }
 
 // By the first words of a text.
