@@ -125,9 +125,9 @@ int sn_builder_couple_at(sn_builder *builder, const sn_coupling_desc *coupling, 
                                   builder->nnumber + nx + ny, sizeof *builder->numbers);
     builder->numbers = numbers;
     if (builder->status != SN_OK) return -1;
-    double *to = builder->numbers + builder->nnumber;
-    if (nx > 0) memcpy(to, f->x, nx * sizeof *to);
-    if (ny > 0) memcpy(to + nx, f->y, ny * sizeof *to);
+    // without a number there may be no array yet
+    if (nx > 0) memcpy(builder->numbers + builder->nnumber, f->x, nx * sizeof *f->x);
+    if (ny > 0) memcpy(builder->numbers + builder->nnumber + nx, f->y, ny * sizeof *f->y);
     builder->coupling[builder->ncoupling] = (sn_coupling_entry){*coupling, builder->nnumber, line};
     builder->nnumber += nx + ny;
     return (int)builder->ncoupling++;
