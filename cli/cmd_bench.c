@@ -107,7 +107,8 @@ static int run(int argc, char **argv) {
             .data = s.data, .out = s.out, .quick = s.quick, .write = write_file};
         outputs_hold();  // all of them, or none
         code = bench_papers(&wanted);
-        return outputs_release(code == EXIT_OK) ? code : EXIT_FAILED;
+        bool placed = outputs_release(code == EXIT_OK);
+        return code == EXIT_OK && !placed ? EXIT_FAILED : code;
     }
     return wrong_usage(&command_bench,
                        "there is no benchmark \"%s\": sweeps, solvers, fit or papers", word);
