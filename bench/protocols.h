@@ -15,7 +15,6 @@ void print_row(const char *clip_name, const char *protocol, const char *name, co
 bool judge(const char *what, double value, const char *relation, double target);
 
 bool paper_protocol(const clip *c);
-/// Adds to the count of frames where the default is not stationary in 300 iterations without the rest.
-bool calibrated_protocol(const clip *c, const double *offsets, int *unfinished);
+bool calibrated_protocol(const clip *c, const double *offsets);
 /// Adds to the counts of frames, and of those where the default ends at the minimum.
 bool cold_protocol(const clip *c, const double *offsets, int *frames, int *good_frames);

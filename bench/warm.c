@@ -415,7 +415,7 @@ static int above_minimum(const clip_row *r, const double *least, int nframe) {
     return count;
 }
 
-bool calibrated_protocol(const clip *c, const double *offsets, int *unfinished) {
+bool calibrated_protocol(const clip *c, const double *offsets) {
     bool good = true;
     clip_source src = {c, NULL, 1};
     int nframe = c->nframe;
@@ -467,8 +467,8 @@ bool calibrated_protocol(const clip *c, const double *offsets, int *unfinished) 
         for (int f = 0; f < nframe; f++)
             true_least[f] = fmin(true_least[f], fmin(bare[i].bare[f], rested[i].bare[f]));
     }
-    printf("  %-70s %10d of %d\n", "hybrid: frames not stationary in 300", bare[0].above, nframe);
-    *unfinished += bare[0].above;
+    good &= judge("hybrid: % of frames not stationary in 300", 100.0 * bare[0].above / nframe,
+                  "<=", 0.1);
     good &= judge("hybrid: time over the faster of newton and lm",
                   bare[0].micros / fmin(bare[1].micros, bare[2].micros), "<=", 1.1);
     printf("  frames more than 1 %% above the least f of the goals alone that any of these found, "

@@ -27,13 +27,10 @@ static const double first_reach = 0.4, most_reach = 0.8, least_reach = 0.05;
 // Damping that a step is given when it needs some and has none, and below which it is let go.
 static const double some_damping = 1e-6, no_damping = 1e-8;
 
-// What a slow step leaves of f: then the exact Hessian is asked for (Fletcher and Xu's fifth).
-static const double slow = 0.8;
-
 typedef struct schedule {
     double lambda;
     double growth;  // by how much a rejected step raises lambda: more each time in a row
-    double failed;  // the lambda of the last rejected step, forgotten step by step
+    double failed;  // the lambda of the last rejected step, forgotten by halves
     double reach;
 } schedule;
 
@@ -53,8 +50,7 @@ static bool after_rejected(schedule *c) {
 }
 
 // `left` is what the step left of f. Where the model is right the damping falls as f does: a pivot that
-// failed in the first step would else slow down all the others. Where f hardly falls, along a narrow valley that
-// bends, what failed will fail again soon: it is remembered longer.
+// failed in the first step would else slow down all the others.
 static void after_taken(schedule *c, double ratio, double left) {
     c->growth = 4;
     if (ratio > 0.75) {
@@ -63,7 +59,7 @@ static void after_taken(schedule *c, double ratio, double left) {
         double share = ratio > 0.9 ? fmin(1.0 / 12, left) : 1.0 / 8;
         double less = c->lambda < no_damping ? 0 : c->lambda * share;
         c->lambda = fmax(less, fmin(c->lambda, sqrt(c->failed * c->lambda)));
-        c->failed *= left > slow && fabs(ratio - 1) > 0.02 ? 0.7 : 0.5;
+        c->failed *= 0.5;
     } else if (ratio < 0.25) {
         c->reach = fmax(0.5 * c->reach, least_reach);
         c->lambda = fmax(2 * c->lambda, some_damping);
@@ -124,7 +120,7 @@ static void run_damped(sn_solver *s, matrix kind) {
             s->report.gradient = NAN;
             return;
         }
-        if (kind == SWITCHING) exact = fall < (1 - slow) * before || step.crossed;
+        if (kind == SWITCHING) exact = fall < 0.2 * before || step.crossed;
         fresh = true;
         if (!derivatives(s, exact)) {
             sn_solver_stalled(s);
