@@ -7,6 +7,7 @@
 #include "clip.h"
 #include "figure.h"
 #include "inputs.h"
+#include "option_rows.h"
 #include "output.h"
 
 enum { SEARCHED = 5 };  // offsets, to either side
@@ -23,64 +24,24 @@ typedef struct settings {
 static const char *const usage[] = {"-m SKELETON -a MOTION -i TAKE -o SET.json [options]", NULL};
 
 static const option option_table[] = {
-    {.group = "Files",
-     .name = "--model",
-     .letter = "-m",
-     .kind = OPTION_FILE,
-     .value = "FILE",
-     .place = AT(model),
-     .help = "the skeleton: ASF, BVH, GLB, URDF, MJCF, OSIM or a native JSON model"},
-    {.name = "--motion",
-     .letter = "-a",
-     .kind = OPTION_FILE,
-     .value = "FILE",
-     .place = AT(motion),
-     .help = "its motion: AMC, MOT or CSV; a BVH with frames has its own"},
-    {.name = "--input",
-     .letter = "-i",
-     .kind = OPTION_FILE,
-     .value = "FILE",
-     .place = AT(input),
-     .help = "the markers of the same take: C3D, TRC, CSV, STO"},
-    {.name = "--output",
-     .letter = "-o",
-     .kind = OPTION_FILE,
-     .value = "FILE",
-     .place = AT(output),
-     .help = "the marker set"},
-    {.group = "The recording",
-     .name = "--subject",
-     .kind = OPTION_TEXT,
-     .value = "NAME",
-     .place = AT(subject),
-     .help = "of several subjects in the file, this one: the part of the labels before the colon"},
-    {.name = "--offset",
-     .kind = OPTION_TEXT,
-     .value = "N",
-     .place = AT(offset),
-     .help = "frame k of the recording belongs to frame k + N of the motion; without it the best "
-             "of -5 to 5 is "
-             "taken where it is clearly better than 0"},
-    {.name = "--axes",
-     .kind = OPTION_TEXT,
-     .value = "WORD",
-     .place = AT(axes),
-     .help = "the recording's axes that become the model's x, y, z, such as yzx; without it the "
-             "rotation with "
-             "which markers move least is found"},
-    {.name = "--up",
-     .kind = OPTION_TEXT,
-     .value = "AXIS",
-     .choices = "x y z -x -y -z",
-     .place = AT(up),
-     .help = "the recording's axis that points up, in place of --axes"},
-    {.name = "--units",
-     .kind = OPTION_TEXT,
-     .value = "UNIT",
-     .choices = "m cm mm in ft",
-     .place = AT(units),
-     .help = "the recording's unit of length, where the file states a wrong one or none: m, cm, "
-             "mm, in or ft"},
+    {.group = "Files", ROW_MODEL(AT(model), SKELETON_HELP)},
+    {ROW_FILE("--motion", "-a", AT(motion),
+              "its motion: AMC, MOT or CSV; a BVH with frames has its own")},
+    {ROW_FILE("--input", "-i", AT(input), "the markers of the same take: C3D, TRC, CSV, STO")},
+    {ROW_FILE("--output", "-o", AT(output), "the marker set")},
+    {.group = "The recording", ROW_SUBJECT(AT(subject))},
+    {ROW_TEXT("--offset", "N", AT(offset),
+              "frame k of the recording belongs to frame k + N of the motion; without it the best "
+              "of -5 to 5 is "
+              "taken where it is clearly better than 0")},
+    {ROW_AXES(AT(axes),
+              "the recording's axes that become the model's x, y, z, such as yzx; without it the "
+              "rotation with "
+              "which markers move least is found")},
+    {ROW_AXIS("--up", AT(up), "the recording's axis that points up, in place of --axes")},
+    {ROW_UNIT("--units", AT(units),
+              "the recording's unit of length, where the file states a wrong one or none: m, cm, "
+              "mm, in or ft")},
     {0}};
 
 static const help_item examples[] = {
