@@ -174,6 +174,7 @@ void sn_ties_layout(sn_ties *t, const sn_problem *problem, sn_layout *layout) {
     t->keep = sn_layout_take(layout, nv, sizeof *t->keep);
     t->used = sn_layout_take(layout, nrow, sizeof *t->used);
     t->order = sn_layout_take(layout, nrow, sizeof *t->order);
+    t->spare = sn_layout_take(layout, nrow, sizeof *t->spare);
     t->pair = sn_layout_take(layout, nrow, sizeof *t->pair);
     t->S = sn_layout_take(layout, nrow * nrow, sizeof *t->S);
     t->even = sn_layout_take(layout, nrow, sizeof *t->even);
@@ -256,6 +257,7 @@ static void fill_coupling(const sn_workspace *ws, sn_tie *tie, const double *slo
     for (int i = 0; i < tie->nslot; i++) tie->z[i] = 0;
     tie->z[find_slot(ws, tie, c->follower_slot)] = 1;
     for (int k = 0; k < c->nleader; k++) tie->z[find_slot(ws, tie, c->slot[k])] = -slope[k];
+    tie->size = 1;
 }
 
 // The rows of a weighted tie by W = P^T L D L^T P: the rows L^T P Z have the weights D, which is
@@ -375,6 +377,7 @@ void sn_ties_rows(sn_workspace *ws, bool exact, bool second) {
     for (int p = 0; p < t->ntie; p++) t->tie[p].active = t->tie[p].equality;
     lead_gradient(ws, exact && second);
     if (!second) return;
+    for (int i = 0; i < t->nrow; i++) t->spare[i] = false;
     const double *slope = t->slope;
     for (int p = 0; p < t->ntie; p++) {
         sn_tie *tie = &t->tie[p];
