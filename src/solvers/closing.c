@@ -19,7 +19,7 @@
 #include "base/random.h"
 #include "solvers/loops.h"
 
-static const double least_soft = 1e-9, most_soft = 1e6;
+static const double first_soft = 1e-9, least_soft = 1e-14, most_soft = 1e6;
 static const double met = 1e-14;  // nothing is gained below
 
 // The pose q moved by t gain o x, into the limits. Angles that go round have none on the way.
@@ -83,7 +83,7 @@ static bool find_step(sn_solver *s, const double *q, const bool *held, double so
 double sn_closing_run(sn_solver *s, double *q, const bool *held, int most) {
     sn_loops *l = sn_loops_of(s);
     const sn_model *m = s->model;
-    double soft = least_soft, f;
+    double soft = first_soft, f;
     for (int round = 0; round < most; round++) {
         if (!sn_solver_eval(s, q, SN_EVAL_GAUSS_NEWTON, &f)) return INFINITY;
         double before = misfit(s);

@@ -117,7 +117,7 @@ static double find_step(sn_solver *s, double reach, double *lambda, bool *indefi
         for (int i = 0; i < s->n; i++) part[i] = l->free[i] ? -g[i] : 0;
         sn_workspace_solve(s->ws, part);
         for (int i = 0; i < s->n; i++)
-            size = fmax(size, fabs(s->model->gain[s->model->v_of[i]] * part[i]));
+            if (s->turns[i]) size = fmax(size, fabs(s->model->inner[s->model->v_of[i]] * part[i]));
         if (size <= reach) break;
         *lambda = fmax(*lambda, 1e-5) * fmin(fmax(size / reach * sqrt(size / reach), 2), 100);
     }
@@ -142,10 +142,10 @@ static double find_step(sn_solver *s, double reach, double *lambda, bool *indefi
 }
 
 // s->trial: the step taken, and closed again. False when that does not work.
-static bool closed_trial(sn_solver *s, double *value, double *length) {
+static bool closed_trial(sn_solver *s, double t, double *value, double *length) {
     const sn_loops *l = sn_loops_of(s);
     const size_t bytes = (size_t)s->model->nq * sizeof *s->q;
-    *length = sn_solver_move(s, 1, s->step);
+    *length = sn_solver_move(s, t, s->step);
     // what has come to a limit stays there while the loops are closed
     for (int i = 0; i < s->n; i++) {
         int at = s->q_of[i];
@@ -166,7 +166,7 @@ static bool closed_trial(sn_solver *s, double *value, double *length) {
 static void run(sn_solver *s) {
     const sn_method method = s->options.method;
     bool exact = method == SN_METHOD_NEWTON;
-    double lambda = 0, growth = 4, reach = 0.7, first_f = s->f;
+    double lambda = 0, growth = 4, reach = 0.7, failed = 0, first_f = s->f;
     bool fresh = true;
     if (!derivatives(s, exact)) return;
     balance(s);
@@ -180,7 +180,7 @@ static void run(sn_solver *s) {
         double value = s->f, before = s->f;
         double promise = find_step(s, reach, &lambda, &trace.indefinite);
         trace.damping = lambda;
-        bool good = closed_trial(s, &value, &trace.step);
+        bool good = closed_trial(s, 1, &value, &trace.step);
         double fall = before - value;
         trace.ratio = promise > 0 ? fall / promise : -1;
         bool blind = promise < 1e-13 * before && fabs(fall) <= 1e-13 * before &&
@@ -189,7 +189,8 @@ static void run(sn_solver *s) {
         if (trace.taken) sn_solver_take(s, value);
         sn_solver_iterated(s, &trace);
         if (!trace.taken) {
-            lambda = fmax(growth * lambda, 1e-4);
+            failed = lambda;
+            lambda = fmax(growth * lambda, 1e-6);
             growth *= 2;
             if (lambda > 1e10 || trace.step == 0) {
                 sn_solver_stalled(s);
@@ -199,10 +200,13 @@ static void run(sn_solver *s) {
             growth = 4;
             if (trace.ratio > 0.75) {
                 reach = fmin(2 * reach, 1.5);
-                lambda = lambda < 1e-6 ? 0 : lambda / 8;
+                // not straight back to what failed a moment ago
+                double less = lambda < 1e-8 ? 0 : lambda / 8;
+                lambda = fmax(less, fmin(lambda, sqrt(failed * lambda)));
+                failed *= 0.5;
             } else if (trace.ratio < 0.25) {
                 reach = fmax(0.5 * reach, 0.05);
-                lambda = fmax(2 * lambda, 1e-4);
+                lambda = fmax(2 * lambda, 1e-6);
             }
             if (method == SN_METHOD_HYBRID) exact = fall < 0.2 * before;
             fresh = true;
@@ -213,6 +217,39 @@ static void run(sn_solver *s) {
             return;
         }
     }
+}
+
+// At a stationary pose: does the Lagrangian bend down along the loops? The inertia says so; the
+// direction is in s->step. As in solver.c, what is within rounding or the gradient that is left is flat.
+static bool at_saddle(sn_solver *s) {
+    const sn_loops *l = sn_loops_of(s);
+    if (!derivatives(s, true)) return false;
+    balance(s);
+    if (!derivatives(s, true)) return false;  // with the forces that balance it
+    balance(s);
+    double flat = 100 * s->noise;
+    for (int i = 0; i < s->n; i++)
+        if (s->keep[i]) flat = fmax(flat, 4 * fabs(s->ws->g[i]));
+    for (int i = 0; i < s->n; i++) l->diagonal[i] = 1e-8 * l->metric[i] + flat;
+    s->report.factorizations++;
+    sn_ties_rank(s->ws, l->metric, s->keep);
+    int k = sn_workspace_factor(s->ws, l->diagonal, s->keep, 0, NULL);
+    if (k < 0) return false;
+    sn_workspace_curvature(s->ws, k, s->step);
+    return sn_solver_dot(s->step, s->step, s->n) > 0;
+}
+
+static bool leave_saddle(sn_solver *s) {
+    double size = 0, length, f;
+    for (int i = 0; i < s->n; i++) size = fmax(size, fabs(s->step[i]));
+    for (double reach = 0.5; reach > 1e-6; reach *= 0.25) {
+        for (int sign = 1; sign >= -1; sign -= 2) {
+            if (!closed_trial(s, sign * reach / size, &f, &length) || !(f < s->f)) continue;
+            sn_solver_take(s, f);
+            return true;
+        }
+    }
+    return false;
 }
 
 void sn_solver_loops_layout(sn_solver *s, sn_layout *layout) {
@@ -254,5 +291,11 @@ void sn_solver_loops_run(sn_solver *s) {
         sn_solver_stalled(s);
         return;
     }
-    run(s);
+    for (;;) {
+        run(s);
+        if (s->report.stop != SN_STOP_MINIMUM || s->f >= s->rival || !at_saddle(s)) return;
+        s->report.stop = SN_STOP_SADDLE;
+        if (!leave_saddle(s)) return;
+        s->report.iterations++;
+    }
 }
