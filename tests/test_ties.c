@@ -559,23 +559,28 @@ static sn_model *looped_model(uint64_t *state, const sn_model *model, const doub
     return out;
 }
 
-// A pose near q, each velocity turned on its own. A quaternion with one of its axes locked stays: such
-// a lock is of velocities, and turns about the other two end in poses that lead back only by detours.
+// A pose near q, each velocity turned on its own.
 static void disturb(uint64_t *state, const sn_model *model, double *q) {
-    for (int k = 0; k < model->njoint; k++) {
-        const sn_joint *j = &model->joint[k];
-        bool locked = false;
-        for (int a = 0; a < j->nv; a++)
-            locked = locked || (j->ops->quaternion >= 0 && a >= j->ops->quaternion &&
-                                model->gain[j->v0 + a] == 0);
-        for (int a = 0; a < j->nv; a++) {
-            double delta[128] = {0}, x = uniform(state, -0.1, 0.1);
-            bool stays = locked && a >= j->ops->quaternion;
-            delta[j->v0 + a] = model->gain[j->v0 + a] != 0 && !stays ? x : 0;
-            sn_model_integrate(model, q, delta, q);
-        }
+    for (int i = 0; i < sn_model_nv(model); i++) {
+        double delta[128] = {0};
+        delta[i] = sn_model_gain(model)[i] != 0 ? uniform(state, -0.1, 0.1) : 0;
+        sn_model_integrate(model, q, delta, q);
     }
     (void)sn_model_clamp(model, q);
+}
+
+// Is a quaternion turned about some axes only? Such a lock is one of velocities: turns about the other
+// two lead to any pose, but not back by the shortest way, so that a loop that was closed once may
+// not close again but by detours.
+static bool rolls(const sn_model *model) {
+    for (int k = 0; k < model->njoint; k++) {
+        const sn_joint *j = &model->joint[k];
+        int locked = 0;
+        for (int a = j->ops->quaternion; a >= 0 && a < j->nv; a++)
+            locked += model->gain[j->v0 + a] == 0;
+        if (locked == 1) return true;
+    }
+    return false;
 }
 
 // A random model with loops that are closed at q, which is inside all limits.
@@ -598,7 +603,7 @@ static sn_model *closed_model(uint64_t *state, int n, double **q) {
         sn_model_destroy(bare);
         sn_model_destroy(plain);
         // limits of several leaders and their follower may contradict each other
-        if (sn_model_followers_inside(model, *q)) return model;
+        if (sn_model_followers_inside(model, *q) && !rolls(model)) return model;
         sn_model_destroy(model);
         free(*q);
     }

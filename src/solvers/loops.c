@@ -63,6 +63,7 @@ static void balance(sn_solver *s) {
             same = same && may == s->keep[i];
             s->keep[i] = may;
         }
+        if (s->model->tied_limits) (void)sn_solver_tied_hold(s, s->keep);
         if (!same) sn_ties_balance(s->ws, s->scale, s->keep);
     }
 }
@@ -88,15 +89,29 @@ static bool factor(sn_solver *s, const bool *free, double *lambda, bool *indefin
     return false;
 }
 
-// How much of a piece x + t part fits into the limits, and what stops it (-1: nothing).
+// How much of a piece x + t part fits into the limits, and what stops it: -1 nothing, from s->n on a
+// follower of several leaders.
 static double room_along(const sn_solver *s, const double *x, const double *part, int *stop) {
     const sn_loops *l = sn_loops_of(s);
+    const sn_model *m = s->model;
     double t = 1;
     *stop = -1;
+    for (int i = 0; i < m->ncoupling && m->tied_limits && s->inside; i++) {
+        const sn_coupling_place *c = &m->coupled[i];
+        if (!c->limited || s->ws->ties->stuck[i]) continue;
+        memcpy(l->pull, part, (size_t)s->n * sizeof *part);
+        sn_ties_follow(s->ws, l->pull);
+        double way = l->pull[c->follower_slot];
+        memcpy(l->pull, x, (size_t)s->n * sizeof *part);
+        sn_ties_follow(s->ws, l->pull);
+        double limit = way > 0 ? m->upper[c->follower_v] : m->lower[c->follower_v];
+        double room = limit - s->q[c->follower_q] - l->pull[c->follower_slot];
+        if (way != 0 && room / way < t) t = fmax(room / way, 0), *stop = s->n + i;
+    }
     for (int i = 0; i < s->n; i++) {
         int at = s->q_of[i];
         if (!l->free[i] || at < 0) continue;
-        double gain = s->model->gain[s->model->v_of[i]], way = gain * part[i];
+        double gain = m->gain[m->v_of[i]], way = gain * part[i];
         double room = (way > 0 ? s->upper[i] : s->lower[i]) - s->q[at] - gain * x[i];
         if (way != 0 && room / way < t) t = fmax(room / way, 0), *stop = i;
     }
@@ -128,7 +143,11 @@ static double find_step(sn_solver *s, double reach, double *lambda, bool *indefi
         for (int i = 0; i < s->n; i++)
             if (l->free[i]) x[i] += t * part[i];
         if (stop < 0) break;
-        l->free[stop] = false;
+        if (stop >= s->n) {
+            s->ws->ties->stuck[stop - s->n] = true;
+        } else {
+            l->free[stop] = false;
+        }
         s->report.factorizations++;
         sn_ties_rank(s->ws, l->metric, l->free);
         if (sn_workspace_factor(s->ws, l->diagonal, l->free, 0, NULL) >= 0) break;

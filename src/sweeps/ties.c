@@ -169,14 +169,16 @@ static double find_bend(sn_workspace *ws, const double *diagonal, const bool *ke
     return 0;
 }
 
-// A follower moves when one of those it follows does.
-static void spread_keep(const sn_model *m, const bool *given, bool *keep) {
+// A follower moves when one of those it follows does, unless it is held at its limit: then they move
+// along it.
+static void spread_keep(const sn_workspace *ws, const bool *given, bool *keep) {
+    const sn_model *m = ws->model;
     for (int i = 0; i < m->nv; i++) keep[i] = given == NULL || given[i];
     for (int i = 0; i < m->ncoupling; i++) {
         const sn_coupling_place *c = &m->coupled[i];
         bool moves = false;
         for (int k = 0; k < c->nleader; k++) moves = moves || keep[c->slot[k]];
-        keep[c->follower_slot] = moves;
+        keep[c->follower_slot] = moves && !ws->ties->stuck[i];
     }
 }
 
@@ -185,7 +187,7 @@ int sn_ties_factor(sn_workspace *ws, const double *diagonal, const bool *keep, d
     sn_ties *t = ws->ties;
     const sn_model *m = ws->model;
     (void)tolerance;
-    spread_keep(m, keep, t->keep);
+    spread_keep(ws, keep, t->keep);
     for (int i = 0; i < m->nv; i++)
         t->diagonal[i] = (diagonal != NULL ? diagonal[i] : 0) + t->bend[i] + t->extra[i];
     for (int i = 0; i < m->nv; i++) t->z[i] = 0;
@@ -335,7 +337,7 @@ static double inverse_of(const sn_ties *t, const double *scale, int slot) {
 static void factor_equalities(sn_workspace *ws, const double *scale, const bool *keep,
                               double soft) {
     sn_ties *t = ws->ties;
-    spread_keep(ws->model, keep, t->keep);
+    spread_keep(ws, keep, t->keep);
     // the products of rows as they are: as if L were 1 and D the scale
     for (int i = 0; i < ws->model->nv; i++) ws->pivot[i] = inverse_of(t, scale, i);
     for (int p = 0; p < t->ntie; p++) {
@@ -435,7 +437,15 @@ void sn_ties_balance(sn_workspace *ws, const double *scale, const bool *keep) {
     solve_equalities(t);
     // rows of couplings only hand gradients to leaders, which was done: g stays as they left it
     add_transposed(ws, 1, NULL, ws->g);
-    if (t->coupled) sn_ties_lead(ws, ws->g);
+    const double *slope = t->slope + ws->model->nleader;
+    for (int i = ws->model->ncoupling - 1; i >= 0; i--) {
+        const sn_coupling_place *c = &ws->model->coupled[i];
+        double *push = &ws->g[c->follower_slot];
+        slope -= c->nleader;
+        for (int k = 0; k < c->nleader && !t->stuck[i]; k++) ws->g[c->slot[k]] += slope[k] * *push;
+        if (t->stuck[i]) t->taken[i] += *push;
+        *push = 0;
+    }
     for (int p = 0; p < t->ntie; p++) {
         const sn_tie *tie = &t->tie[p];
         if (tie->source != SN_TIE_LOOP) continue;

@@ -67,6 +67,9 @@ typedef struct sn_ties {
     bool coupled;         ///< some rows are the model's couplings
     double *bend;         ///< nv: what couplings of one leader add to the diagonal of H
     double *slope;        ///< per leader of each coupling: df / dq at the last evaluation
+    bool *stuck;          ///< ncoupling: a limited follower is held at its limit, set by solvers
+    double *taken;        ///< ncoupling: what it pushes there, which sn_ties_balance() took from g
+    double *pushed;       ///< ncoupling: the same at the evaluation before, for the curvature
     double *extra;        ///< nv: a little on the diagonal of what only equalities see
     double *push;         ///< scratch of a reduction
     double *diagonal;     ///< nv
@@ -136,7 +139,8 @@ void sn_ties_rank(struct sn_workspace *ws, const double *scale, const bool *keep
 /// c at the placed pose, and A^T c by the leaders alone: the slope of half the sum of c^2.
 void sn_ties_values(const struct sn_workspace *ws, double *c);
 void sn_ties_pull(const struct sn_workspace *ws, const double *c, double *y);
-/// Change mu so that what is left of g on what may move is least in the measure D^-2; g with it.
+/// Change mu so that what is left of g on what may move is least in the measure D^-2; g with it. So is
+/// what followers push that are stuck.
 void sn_ties_balance(struct sn_workspace *ws, const double *scale, const bool *keep);
 /// How far the loop that is open most is open at the placed pose.
 double sn_ties_open(const struct sn_workspace *ws);

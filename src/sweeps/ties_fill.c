@@ -168,6 +168,9 @@ void sn_ties_layout(sn_ties *t, const sn_problem *problem, sn_layout *layout) {
     t->mu = sn_layout_take(layout, SN_TIE_ROWS * (size_t)m->nloop, sizeof *t->mu);
     t->bend = sn_layout_take(layout, nv, sizeof *t->bend);
     t->slope = sn_layout_take(layout, (size_t)m->nleader, sizeof *t->slope);
+    t->stuck = sn_layout_take(layout, (size_t)m->ncoupling, sizeof *t->stuck);
+    t->taken = sn_layout_take(layout, (size_t)m->ncoupling, sizeof *t->taken);
+    t->pushed = sn_layout_take(layout, (size_t)m->ncoupling, sizeof *t->pushed);
     t->extra = sn_layout_take(layout, nv, sizeof *t->extra);
     t->push = sn_layout_take(layout, push, sizeof *t->push);
     t->diagonal = sn_layout_take(layout, nv, sizeof *t->diagonal);
@@ -340,7 +343,8 @@ static void lead_gradient(sn_workspace *ws, bool exact) {
             if (exact && c->curved && c->nleader == 1)
                 t->bend[c->slot[k]] += inner * inner * mu * jet.dd[0][0];
         }
-        if (exact && bends(c)) bend_coupling(ws, bend_tie(t, i), mu, &jet);
+        // what it pushes at a limit counts against it: mu - push is what is left
+        if (exact && bends(c)) bend_coupling(ws, bend_tie(t, i), mu - t->pushed[i], &jet);
     }
 }
 
@@ -375,6 +379,10 @@ void sn_ties_rows(sn_workspace *ws, bool exact, bool second) {
     const sn_model *m = ws->model;
     for (int i = 0; i < m->nv; i++) t->bend[i] = t->extra[i] = 0;
     for (int p = 0; p < t->ntie; p++) t->tie[p].active = t->tie[p].equality;
+    for (int i = 0; i < m->ncoupling; i++) {
+        t->pushed[i] = t->stuck[i] ? t->taken[i] : 0;
+        t->taken[i] = 0;
+    }
     lead_gradient(ws, exact && second);
     if (!second) return;
     for (int i = 0; i < t->nrow; i++) t->spare[i] = false;
