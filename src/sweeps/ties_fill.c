@@ -272,7 +272,9 @@ static void weigh(sn_tie *tie, double *W) {
     int order[SN_TIE_ROWS];
     bool pair[SN_TIE_ROWS];
     for (int i = 0; i < R * R; i++) size = fmax(size, fabs(W[i]));
-    int rank = R - sn_symmetric_factor(R, W, 1e-15 * size, order, pair).dropped;
+    // as if its largest entry were 1: products of tiny ones would vanish
+    for (int i = 0; i < R * R && size > 1e-290; i++) W[i] /= size;
+    int rank = size > 1e-290 ? R - sn_symmetric_factor(R, W, 1e-15, order, pair).dropped : 0;
     for (int k = 0; k < rank; k++) {
         weight[k] = W[k + R * k];
         if (!pair[k]) continue;
@@ -297,7 +299,7 @@ static void weigh(sn_tie *tie, double *W) {
             row[k] = cosine[k] * x - sine[k] * y;
             row[k + 1] = sine[k] * x + cosine[k] * y;
         }
-        for (int k = 0; k < R; k++) z[k] = sqrt(fabs(weight[k])) * row[k];
+        for (int k = 0; k < R; k++) z[k] = sqrt(fabs(weight[k]) * size) * row[k];
     }
 }
 
