@@ -677,7 +677,7 @@ static void loops(void **unused) {
                   opened, worst, minima, left);
     for (int i = 0; i < SN_STOP_COUNT; i++)
         if (stops[i] > 0) print_message("  %s: %d\n", sn_stop_text((sn_stop)i), stops[i]);
-    assert_true(opened <= count / 10000 && stops[SN_STOP_STALLED] <= opened + count / 10000);
+    assert_true(opened <= count / 5000 && stops[SN_STOP_STALLED] <= opened + count / 5000);
     assert_true(minima > count / 2);
 }
 

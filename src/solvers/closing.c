@@ -104,7 +104,7 @@ double sn_closing_run(sn_solver *s, double *q, const bool *held, int most) {
             } else if (before < 1e-22) {
                 break;  // rounding
             } else {
-                soft = fmax(20 * soft, 1e-4);
+                soft *= 50;
             }
         }
         if (!better) break;
