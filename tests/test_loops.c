@@ -66,23 +66,39 @@ static sn_model *looped_model(uint64_t *state, const sn_model *model, const doub
     return out;
 }
 
-// From a pose near one that closes the loops: they are met, or the report says by how much not; f is
-// never above that of the closed start, limits and couplings hold, and where a minimum is reported
-// the gradient has nothing left along the loops.
-static void loops(void **unused) {
-    (void)unused;
-    int count = cases(400), met = 0, minima = 0, opened = 0, stops[SN_STOP_COUNT] = {0};
-    double worst = 0, left = 0;
-    for (int n = first_case(); n < count; n++) {
-        uint64_t state = 24 + 100 * (uint64_t)n;
-        sn_model *plain = coupled_model(&state, 3 + below(&state, 7), n % 2, n % 4 < 2, 1);
-        size_t bytes = (size_t)sn_model_nq(plain) * sizeof(double);
-        double *q = malloc(bytes + 8), *start = malloc(bytes + 8);
+// A pose near q, each velocity turned on its own.
+static void disturb(uint64_t *state, const sn_model *model, double *q) {
+    for (int i = 0; i < sn_model_nv(model); i++) {
+        double delta[128] = {0};
+        delta[i] = sn_model_gain(model)[i] != 0 ? uniform(state, -0.1, 0.1) : 0;
+        sn_model_integrate(model, q, delta, q);
+    }
+    (void)sn_model_clamp(model, q);
+}
+
+// Is a quaternion turned about some axes only? Such a lock is one of velocities: turns about the other
+// two lead to any pose, but not back by the shortest way, so that a loop that was closed once may
+// not close again but by detours.
+static bool rolls(const sn_model *model) {
+    for (int k = 0; k < model->njoint; k++) {
+        const sn_joint *j = &model->joint[k];
+        int locked = 0;
+        for (int a = j->ops->quaternion; a >= 0 && a < j->nv; a++)
+            locked += model->gain[j->v0 + a] == 0;
+        if (locked == 1) return true;
+    }
+    return false;
+}
+
+// A random model with loops that are closed at q, which is inside all limits.
+static sn_model *closed_model(uint64_t *state, int n, double **q) {
+    for (;;) {
         // without the loop that the helper added
-        sn_model_sample(plain, &state, start);
-        (void)sn_model_clamp(plain, start);
+        sn_model *plain = coupled_model(state, 3 + below(state, 7), n % 2, n % 4 < 2, 1), *bare;
+        *q = malloc((size_t)sn_model_nq(plain) * sizeof **q + 8);
+        sn_model_sample(plain, state, *q);
+        (void)sn_model_clamp(plain, *q);
         sn_builder *b;
-        sn_model *bare;
         assert_int_equal(sn_builder_create("bare", NULL, &b, NULL), SN_OK);
         for (int j = 0; j < sn_model_njoint(plain); j++)
             (void)sn_builder_joint(b, sn_model_joint(plain, j));
@@ -90,7 +106,29 @@ static void loops(void **unused) {
             (void)sn_builder_couple(b, sn_model_coupling(plain, i));
         assert_int_equal(sn_builder_finish(b, &bare, NULL), SN_OK);
         sn_builder_destroy(b);
-        sn_model *model = looped_model(&state, bare, start, 1 + below(&state, 2));
+        sn_model *model = looped_model(state, bare, *q, 1 + below(state, 2));
+        sn_model_destroy(bare);
+        sn_model_destroy(plain);
+        // limits of several leaders and their follower may contradict each other
+        if (sn_model_followers_inside(model, *q) && !rolls(model)) return model;
+        sn_model_destroy(model);
+        free(*q);
+    }
+}
+
+// From a pose near one that closes the loops: they are met; f is never above that of the closed
+// start, limits and couplings hold, and where a minimum is reported the gradient has nothing left
+// along the loops. Nothing stalls.
+static void loops(void **unused) {
+    (void)unused;
+    int count = cases(400), minima = 0, opened = 0, stops[SN_STOP_COUNT] = {0};
+    double worst = 0, left = 0;
+    for (int n = first_case(); n < count; n++) {
+        uint64_t state = 24 + 100 * (uint64_t)n;
+        double *q;
+        sn_model *model = closed_model(&state, n, &q);
+        size_t bytes = (size_t)sn_model_nq(model) * sizeof *q;
+        double *start = malloc(bytes + 8);
         sn_problem *problem = random_problem(&state, model, 1 + below(&state, 3), SN_TASK_POINT);
         static const sn_method methods[] = {SN_METHOD_HYBRID, SN_METHOD_NEWTON, SN_METHOD_LM};
         sn_solver_options options = sn_solver_options_default();
@@ -98,13 +136,7 @@ static void loops(void **unused) {
         sn_solver *solver;
         sn_report report, first;
         assert_int_equal(sn_solver_create(problem, &options, NULL, &solver, NULL), SN_OK);
-        memcpy(q, start, bytes);
-        for (int i = 0; i < sn_model_nv(model); i++) {
-            double delta[128] = {0};
-            delta[i] = sn_model_gain(model)[i] != 0 ? uniform(&state, -0.1, 0.1) : 0;
-            sn_model_integrate(model, q, delta, q);
-        }
-        (void)sn_model_clamp(model, q);
+        disturb(&state, model, q);
         // no iterations: the start, closed
         sn_solver *closer;
         options.max_iterations = 0;
@@ -120,19 +152,20 @@ static void loops(void **unused) {
         for (int i = 0; i < sn_model_nloop(model); i++)
             open = fmax(open, sn_workspace_loop_error(ws, i));
         assert_true(report.violation >= open);
-        if (report.violation <= 1e-10) {
-            met++;
-            assert_true(report.f <= first.f * (1 + 1e-9) + 1e-20);
-            worst = fmax(worst, open);
+        worst = fmax(worst, open);
+        if (report.violation > 1e-10 || report.stop == SN_STOP_STALLED) {
+            print_message("case %d, %s: %s, open by %.1e, f %.3e, gradient %.1e\n", n,
+                          sn_method_name(options.method), sn_stop_text(report.stop),
+                          report.violation, report.f, report.gradient);
+            opened += report.violation > 1e-10;
         } else {
-            opened++;
+            assert_true(report.f <= first.f * (1 + 1e-9) + 1e-20);
         }
         memcpy(start, q, bytes);
         sn_model_follow(model, start);
         assert_memory_equal(start, q, bytes);
         int moved = sn_model_clamp(model, start);
-        // unless limits of several leaders and their follower contradict each other, which is said
-        if (moved != 0 && !(report.violation > 0 && !sn_model_followers_inside(model, q)))
+        if (moved != 0)
             fail_msg("case %d, %s: %d coordinates outside their limits (%s)", n,
                      sn_method_name(options.method), moved, sn_stop_text(report.stop));
         if (report.stop == SN_STOP_MINIMUM) {
@@ -143,17 +176,15 @@ static void loops(void **unused) {
         sn_solver_destroy(closer);
         sn_problem_destroy(problem);
         sn_model_destroy(model);
-        sn_model_destroy(bare);
-        sn_model_destroy(plain);
         free(q);
         free(start);
     }
-    print_message("%d problems: %d closed to %.1e, %d left open; %d minima, gradient %.1e\n", count,
-                  met, worst, opened, minima, left);
-    for (int i = 0; i < SN_STOP_COUNT; i++)
-        print_message("  %s: %d\n", sn_stop_text((sn_stop)i), stops[i]);
     count -= first_case();
-    assert_true(met > 9 * count / 10);
+    print_message("%d problems: %d left open, the worst by %.1e; %d minima, gradient %.1e\n", count,
+                  opened, worst, minima, left);
+    for (int i = 0; i < SN_STOP_COUNT; i++)
+        if (stops[i] > 0) print_message("  %s: %d\n", sn_stop_text((sn_stop)i), stops[i]);
+    assert_true(opened <= count / 5000 && stops[SN_STOP_STALLED] <= opened + count / 5000);
     assert_true(minima > count / 2);
 }
 
