@@ -236,7 +236,7 @@ typedef struct sn_take_options {
     int calibrate_frames;        ///< that it is found from, spread over the take; default 120
 
     // the poses
-    sn_solver_options solver;  ///< of a frame; default: gradient 1e-7, 100 iterations
+    sn_solver_options solver;  ///< of a frame; default: gradient 1e-3, 100 iterations
     sn_limit_use limits;       ///< default SN_LIMITS_OFF: real takes break many files' limits
     double soft_weight;        ///< of SN_LIMITS_SOFT, default 0.1
     double posture;            ///< pull of what the markers hardly see to its zero, default 1e-7: a

@@ -23,7 +23,7 @@ typedef enum sn_task_type {
                           ///< Engell-Norregard and Erleben (docs/papers.md)
     SN_TASK_POSE,         ///< a point and an orientation
     SN_TASK_REST,         ///< towards a pose: r = q (-) q_rest, per-coordinate weights
-    SN_TASK_LIMIT,        ///< soft limits: r = how far a coordinate is outside the model's limits
+    SN_TASK_LIMIT,        ///< soft limits: r = how far a coordinate is outside the limits
     SN_TASK_RELATIVE,  ///< local point of `joint` less local2 of `joint2` to goal: r = p - p2 - goal
     SN_TASK_TYPE_COUNT
 } sn_task_type;
@@ -60,7 +60,11 @@ typedef struct sn_task {
     sn_loss loss;            ///< point of scalar weight: default SN_LOSS_NONE
     double loss_scale;       ///< c in metres, 1e-50 to 1e50; not looked at without a loss
     const double *q;         ///< rest: nq numbers, copied
-    const double *q_weight;  ///< rest: nv numbers that multiply `weight`, copied; NULL for all 1
+    const double
+        *q_weight;  ///< rest, limit: nv numbers that multiply `weight`, copied; NULL for all 1
+    const double
+        *lower;  ///< limit: nv numbers, copied: limits of its own, infinite for none; a ball
+    const double *upper;  ///< may turn by the first of its upper ones from zero. NULL: the model's
 } sn_task;
 
 /// A model and its tasks.

@@ -7,7 +7,6 @@
 
 #include "math/vec3.h"
 #include "sinew/track.h"
-#include "track/repair.h"
 
 int sn_fit_match(const sn_model *model, const sn_recording *recording, const char *subject,
                  int *column) {
@@ -59,7 +58,9 @@ static sn_status set_goals(void *user, int frame, sn_problem *problem) {
     const sn_fit_input *in = user;
     for (int i = 0; i < sn_model_nmarker(in->model); i++) {
         double goal[3];
-        if (sn_fit_goal(in, i, in->first + frame, goal)) {
+        bool wrong = in->dropped != NULL &&
+                     in->dropped[(size_t)frame * (size_t)sn_model_nmarker(in->model) + (size_t)i];
+        if (!wrong && sn_fit_goal(in, i, in->first + frame, goal)) {
             SN_TRY(sn_problem_set_goal(problem, i, goal));
         } else {
             SN_TRY(sn_problem_set_missing(problem, i, true));
@@ -109,13 +110,23 @@ sn_fit_options sn_fit_options_default(void) {
     sn_track_options track = sn_track_options_default();
     // stronger than the pull to zero: what is hidden for a moment stays as it was
     track.rest = 3e-4;
+    // a marker's noise is millimetres
+    track.solver.gradient = 1e-3;
     return (sn_fit_options){.version = 1,
                             .track = track,
                             .limits = SN_LIMITS_OFF,
                             .soft_weight = 0.1,
-                            .posture = 1e-7,
-                            .loss_scale = 0.02,
+                            .posture = 3e-7,
+                            .loss = SN_LOSS_HUBER,
+                            .loss_scale = 0.05,
                             .too_few = 3};
+}
+
+// Walls against the pull to the zero pose: 3e-3 by default.
+static const double walls_weight = 1e4;
+
+static int walls_of(const sn_problem *problem, const sn_fit_options *o) {
+    return o->posture > 0 ? sn_problem_ntask(problem) - 1 : -1;
 }
 
 sn_status sn_fit_problem(const sn_fit_input *in, const sn_fit_options *o,
@@ -123,28 +134,37 @@ sn_status sn_fit_problem(const sn_fit_input *in, const sn_fit_options *o,
     const sn_model *model = in->model;
     sn_problem *plain = NULL;
     *out = NULL;
-    size_t nq = (size_t)sn_model_nq(model), nv = (size_t)sn_model_nv(model);
-    double *zero = sn_acquire(allocator, (nq + nv + 1) * sizeof *zero);
-    if (zero == NULL) return sn_fail_memory(error);
-    sn_fit_posture(model, zero, zero + nq);
-    sn_task extra[2];
+    sn_fit_prior prior;
+    sn_status found = sn_fit_find_prior(model, allocator, &prior);
+    if (found != SN_OK) {
+        if (prior.q != NULL) sn_release(allocator, prior.q);
+        return sn_fail(error, found, 0, "%s", sn_status_text(found));
+    }
+    sn_task extra[3];
     int n = 0;
     if (o->limits == SN_LIMITS_SOFT) {
         extra[n] = sn_task_default(SN_TASK_LIMIT);
+        extra[n].lower = in->limited != NULL ? sn_model_lower(in->limited) : NULL;
+        extra[n].upper = in->limited != NULL ? sn_model_upper(in->limited) : NULL;
         extra[n++].weight = o->soft_weight;
     }
     if (o->posture > 0) {
         extra[n] = sn_task_default(SN_TASK_REST);
-        extra[n].q = zero;
-        extra[n].q_weight = zero + nq;
+        extra[n].q = prior.q;
+        extra[n].q_weight = prior.weight;
         extra[n++].weight = o->posture;
+        // the last, as walls_of() knows
+        extra[n] = sn_task_default(SN_TASK_LIMIT);
+        extra[n].lower = prior.lower;
+        extra[n].upper = prior.upper;
+        extra[n++].weight = walls_weight * o->posture;
     }
     sn_status status = sn_problem_create_markers(model, allocator, &plain, error);
     if (status == SN_OK) status = sn_problem_copy(plain, extra, n, allocator, out, error);
     for (int i = 0; status == SN_OK && i < sn_model_nmarker(model); i++)
         status = sn_problem_set_loss(*out, i, o->loss, o->loss_scale);
     sn_problem_destroy(plain);
-    sn_release(allocator, zero);
+    sn_release(allocator, prior.q);
     if (status != SN_OK) {
         sn_problem_destroy(*out);
         *out = NULL;
@@ -240,47 +260,60 @@ sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
     double rate = sn_recording_about(input->recording)->rate;
     SN_TRY(sn_fit_check_smooth(f->options.smooth, rate, error));
     SN_TRY(sn_fit_problem(input, &f->options, allocator, &f->problem, error));
-    size_t count = (size_t)input->count;
-    sn_track_options t = f->options.track;
-    if (f->options.cancel.asked != NULL) t.solver.cancel = f->options.cancel;
+    size_t count = (size_t)input->count, nmarker = (size_t)sn_model_nmarker(input->model);
+    const sn_track_options *t = &f->options.track;
+    sn_lane_options o = {.solver = t->solver,
+                         .rate = rate,
+                         .goals = (int)nmarker,
+                         .walls = walls_of(f->problem, &f->options),
+                         .threads = t->threads,
+                         .pool = t->pool,
+                         .chunk = t->chunk,
+                         .cancel = f->options.cancel,
+                         .progress = t->progress,
+                         .progress_user = t->progress_user};
+    o.solver.cancel = f->options.cancel;
     f->tracked = sn_acquire(allocator, count * sizeof *f->tracked);
     f->start = sn_acquire(allocator, ((size_t)sn_model_nq(input->model) + 1) * sizeof *f->start);
     f->changed = sn_acquire(allocator, count * sizeof *f->changed);
-    if (f->tracked == NULL || f->start == NULL || f->changed == NULL) return sn_fail_memory(error);
+    f->dropped = sn_acquire(allocator, count * nmarker + 1);
+    if (f->tracked == NULL || f->start == NULL || f->changed == NULL || f->dropped == NULL)
+        return sn_fail_memory(error);
     memset(f->changed, 0, count * sizeof *f->changed);
-    sn_status status = sn_fit_first_pose(input, f->problem, good_frame(input), allocator, f->start);
-    if (status == SN_OK) status = sn_tracker_create(f->problem, &t, allocator, &f->tracker, error);
+    memset(f->dropped, 0, count * nmarker + 1);
+    f->input.dropped = f->dropped;
+    int first = good_frame(input);
+    sn_status status = sn_fit_first_pose(input, f->problem, first, allocator, f->start);
     if (status == SN_OK)
-        status = sn_tracker_begin(f->tracker, input->count, set_goals, &f->input, f->start,
-                                  sn_motion_edit(motion, 0), f->tracked);
+        status =
+            sn_lanes_begin(&f->lanes, f->problem, &o, input->count, set_goals, &f->input, f->start,
+                           first - input->first, allocator, sn_motion_edit(motion, 0), f->tracked);
     if (status != SN_OK) (void)sn_fail(error, status, 0, "%s", sn_status_text(status));
     return status;
 }
 
 sn_status sn_fitting_advance(sn_fitting *fitting, int count) {
-    return sn_tracker_advance(fitting->tracker, count, &fitting->solved);
+    sn_status status = sn_lanes_advance(&fitting->lanes, count);
+    fitting->solved = fitting->lanes.solved;
+    return status;
 }
 
 void sn_fitting_end(sn_fitting *fitting) {
     const sn_allocator *allocator = &fitting->allocator;
-    sn_tracker_destroy(fitting->tracker);
+    sn_lanes_end(&fitting->lanes);
     sn_problem_destroy(fitting->problem);
+    if (fitting->dropped != NULL) sn_release(allocator, fitting->dropped);
     if (fitting->changed != NULL) sn_release(allocator, fitting->changed);
     if (fitting->start != NULL) sn_release(allocator, fitting->start);
     if (fitting->tracked != NULL) sn_release(allocator, fitting->tracked);
     *fitting = (sn_fitting){0};
 }
 
-// Other valleys, then angles a person would write down.
-static sn_status repair(sn_fitting *f) {
-    // twice a second
-    double rate = fmin(sn_recording_about(f->input.recording)->rate, 1e6);
-    sn_repair_options r = {.every = rate > 2 ? (int)(rate / 2) : 30,
-                           .lower = 0.9,
-                           .same = 0.97,
-                           .cancel = f->options.cancel};
-    SN_TRY(sn_track_repair(f->problem, &r, f->input.count, set_goals, &f->input, &f->allocator,
-                           sn_motion_edit(f->motion, 0), f->changed));
+// One motion from all that was followed, then angles a person would write down.
+static sn_status join(sn_fitting *f) {
+    SN_TRY(sn_lanes_join(&f->lanes, f->changed));
+    SN_TRY(sn_lanes_polish(&f->lanes, 1));
+    sn_lanes_end(&f->lanes);
     sn_fit_tidy(f->input.model, f->motion);
     return SN_OK;
 }
@@ -293,10 +326,7 @@ sn_status sn_fitting_finish(sn_fitting *fitting, sn_fit_frame *frames, sn_fit_ma
     sn_motion *motion = fitting->motion;
     double rms = 0, before = 0, after = 0;
     if (fitting->solved < in->count) return SN_ERR_ARGUMENT;
-    // its memory is not needed any more
-    sn_tracker_destroy(fitting->tracker);
-    fitting->tracker = NULL;
-    SN_TRY(repair(fitting));
+    SN_TRY(join(fitting));
     if (o->smooth > 0) {
         SN_TRY(sn_fit_measure(in, motion, allocator, frames, markers, summary));
         rms = summary->rms;

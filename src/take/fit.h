@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "sinew/take.h"
 #include "sinew/track.h"
+#include "track/lanes.h"
 
 // --- input -------------------------------------------------------------------------------------------
 
@@ -14,7 +15,9 @@ typedef struct sn_fit_input {
     const sn_recording *recording;
     const int *column;  ///< per marker of the model: its marker in the recording, -1 for none
     sn_axis_map axes;
-    int first, count;  ///< frames, from 0
+    int first, count;              ///< frames, from 0
+    const sn_model *limited;       ///< the model with limits that are to be soft; NULL for none
+    const unsigned char *dropped;  ///< count x nmarker: samples that are wrong; NULL for none
 } sn_fit_input;
 
 /// Match the model's markers with the recording's. @param subject NULL, or "Daniel" for "Daniel:LFHD"
@@ -102,9 +105,10 @@ typedef struct sn_fitting {
     sn_fit_options options;
     sn_allocator allocator;
     sn_problem *problem;
-    sn_tracker *tracker;
+    sn_lanes lanes;
     sn_track_frame *tracked;  ///< per frame
     bool *changed;            ///< per frame: a better valley was found later
+    unsigned char *dropped;   ///< count x nmarker: samples that are wrong
     double *start;            ///< nq
     sn_motion *motion;
     int solved;
@@ -181,6 +185,15 @@ sn_status sn_fit_problem(const sn_fit_input *input, const sn_fit_options *option
 void sn_fit_neutral(const sn_model *model, double *q, double *weight);
 /// The same, with more for the parts of a human figure that turn by little: posture.c.
 void sn_fit_posture(const sn_model *model, double *q, double *weight);
+
+/// What holds a human figure where markers leave it open: prior.c.
+typedef struct sn_fit_prior {
+    double *q, *weight;     ///< nq: the zero pose; nv: what a pull to it weighs
+    double *lower, *upper;  ///< nv: walls, infinite for none; as in sn_task
+} sn_fit_prior;
+/// @param out  its q goes to sn_release() in any case; the others belong to it
+sn_status sn_fit_find_prior(const sn_model *model, const sn_allocator *allocator,
+                            sn_fit_prior *out);
 
 /// sn_axes_find() for markers that are matched already. @param in  without axes and frames
 sn_status sn_fit_axes(const sn_fit_input *in, int model_up, double model_up_sign,

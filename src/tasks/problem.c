@@ -162,10 +162,25 @@ static void layout_problem(sn_problem *p, sn_layout *layout, double **numbers) {
     p->part_first = sn_layout_take(layout, njoint + 1, sizeof *p->part_first);
     p->rest = sn_layout_take(layout, (size_t)p->nrest, sizeof *p->rest);
     p->soft = sn_layout_take(layout, (size_t)p->nsoft, sizeof *p->soft);
+    p->soft_numbers =
+        sn_layout_take(layout, (size_t)p->nsoft * 3 * (size_t)p->model->nv, sizeof(double));
     p->relative = sn_layout_take(layout, (size_t)p->nrelative, sizeof *p->relative);
     size_t per_rest = (size_t)p->model->nq + (size_t)p->model->nv;
     *numbers = sn_layout_take(layout, (size_t)p->nrest * per_rest, sizeof **numbers);
     sn_freedom_layout(p, layout);
+}
+
+// The numbers that a soft limit has of its own, copied; the task leads to the copies.
+static void keep_limits(sn_problem *p, int soft, sn_task *t) {
+    size_t nv = (size_t)p->model->nv;
+    double *to = p->soft_numbers + 3 * nv * (size_t)soft;
+    const double **from[3] = {&t->lower, &t->upper, &t->q_weight};
+    const double **own[3] = {&p->soft[soft].lower, &p->soft[soft].upper, &p->soft[soft].q_weight};
+    for (int k = 0; k < 3; k++, to += nv) {
+        if (*from[k] == NULL) continue;
+        memcpy(to, *from[k], nv * sizeof *to);
+        *from[k] = *own[k] = to;
+    }
 }
 
 // Give every task its parts, so that those of one joint lie together.
@@ -210,6 +225,7 @@ static void assign_parts(sn_problem *p, double *numbers) {
             const sn_joint *j = at->joint < 0 ? NULL : &m->joint[at->joint];
             at->soft = soft++;
             p->soft[at->soft] = (sn_soft){.first = j ? j->v0 : 0, .count = j ? j->nv : m->nv};
+            keep_limits(p, at->soft, t);
         }
     }
     for (int k = m->njoint; k > 0; k--) {

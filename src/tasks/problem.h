@@ -49,7 +49,20 @@ typedef struct sn_soft {
     bool active;
     int first, count;  ///< velocities in file order
     double weight;
+    const double *lower, *upper;  ///< nv, file order: limits of its own; NULL: the model's
+    const double *q_weight;       ///< nv, file order; NULL for all 1
 } sn_soft;
+
+static inline double sn_soft_weight(const sn_soft *soft, int v) {
+    return soft->q_weight != NULL ? soft->weight * soft->q_weight[v] : soft->weight;
+}
+
+/// How far a coordinate is outside of a soft limit.
+static inline double sn_soft_out(const sn_soft *soft, const sn_model *model, int v, double x) {
+    double lower = soft->lower != NULL ? soft->lower[v] : model->lower[v];
+    double upper = soft->upper != NULL ? soft->upper[v] : model->upper[v];
+    return x < lower ? x - lower : x > upper ? x - upper : 0;
+}
 
 /// Two points, of two joints, that should lie `offset` apart in the world.
 typedef struct sn_relative {
@@ -88,6 +101,7 @@ struct sn_problem {
     int *part_first;   ///< njoint + 1
     sn_rest *rest;
     sn_soft *soft;
+    double *soft_numbers;  ///< 3 nv each: what they have of their own
     int nrelative;
     sn_relative *relative;
 };
