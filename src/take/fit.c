@@ -277,9 +277,12 @@ sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
     f->start = sn_acquire(allocator, ((size_t)sn_model_nq(input->model) + 1) * sizeof *f->start);
     f->changed = sn_acquire(allocator, count * sizeof *f->changed);
     f->dropped = sn_acquire(allocator, count * nmarker + 1);
-    if (f->tracked == NULL || f->start == NULL || f->changed == NULL || f->dropped == NULL)
+    f->wrong = sn_acquire(allocator, count * sizeof *f->wrong);
+    if (f->tracked == NULL || f->start == NULL || f->changed == NULL || f->dropped == NULL ||
+        f->wrong == NULL)
         return sn_fail_memory(error);
     memset(f->changed, 0, count * sizeof *f->changed);
+    memset(f->wrong, 0, count * sizeof *f->wrong);
     memset(f->dropped, 0, count * nmarker + 1);
     f->input.dropped = f->dropped;
     int first = good_frame(input);
@@ -303,15 +306,63 @@ void sn_fitting_end(sn_fitting *fitting) {
     sn_lanes_end(&fitting->lanes);
     sn_problem_destroy(fitting->problem);
     if (fitting->dropped != NULL) sn_release(allocator, fitting->dropped);
+    if (fitting->wrong != NULL) sn_release(allocator, fitting->wrong);
     if (fitting->changed != NULL) sn_release(allocator, fitting->changed);
     if (fitting->start != NULL) sn_release(allocator, fitting->start);
     if (fitting->tracked != NULL) sn_release(allocator, fitting->tracked);
     *fitting = (sn_fitting){0};
 }
 
+// A sample further off than this is wrong, metres, and so are its neighbours for that long, seconds.
+static const double thrown = 0.12, around = 0.067;
+
+// Leave out samples that lie where no skin moves to; how many are new in a frame.
+static sn_status drop_thrown(sn_fitting *f, const sn_workspace *ws, int frame, int reach,
+                             int *count) {
+    const sn_fit_input *in = &f->input;
+    size_t n = (size_t)sn_model_nmarker(in->model);
+    for (size_t i = 0; i < n; i++) {
+        double goal[3];
+        const sn_marker_desc *m = sn_model_marker(in->model, (int)i);
+        if (!sn_fit_goal(in, (int)i, in->first + frame, goal)) continue;
+        sn_vec3 at = sn_workspace_point(ws, m->joint, m->position);
+        if (v3_norm(v3_sub(v3_from(goal), at)) < thrown) continue;
+        for (int k = frame - reach; k <= frame + reach; k++) {
+            if (k < 0 || k >= in->count) continue;
+            f->dropped[(size_t)k * n + i] = 1;
+            f->wrong[k] = true;
+            (*count)++;
+        }
+    }
+    return SN_OK;
+}
+
+// Samples that are wrong lose their weight, and their frames are followed again without them.
+static sn_status gate(sn_fitting *f) {
+    double rate = sn_recording_about(f->input.recording)->rate;
+    int reach = (int)(around * fmin(rate > 0 ? rate : 120, 1e6)) + 1, count = 0;
+    sn_fit_place at;
+    sn_status status = sn_fit_place_open(&at, f->input.model, &f->allocator);
+    for (int k = 0; status == SN_OK && k < f->input.count; k++) {
+        status = sn_workspace_pose(at.workspace, sn_motion_frame(f->motion, k));
+        if (status == SN_OK) status = drop_thrown(f, at.workspace, k, reach, &count);
+    }
+    sn_fit_place_close(&at, &f->allocator);
+    for (int k = 0, first = -1; status == SN_OK && count > 0 && k <= f->input.count; k++) {
+        bool wrong = k < f->input.count && f->wrong[k];
+        if (wrong && first < 0) first = k;
+        if (wrong || first < 0) continue;
+        status = sn_lanes_again(&f->lanes, first, k - 1);
+        first = -1;
+    }
+    return status;
+}
+
 // One motion from all that was followed, then angles a person would write down.
 static sn_status join(sn_fitting *f) {
     SN_TRY(sn_lanes_join(&f->lanes, f->changed));
+    SN_TRY(gate(f));
+    SN_TRY(sn_lanes_bridge(&f->lanes));
     SN_TRY(sn_lanes_polish(&f->lanes, 1));
     sn_lanes_end(&f->lanes);
     sn_fit_tidy(f->input.model, f->motion);

@@ -109,6 +109,7 @@ typedef struct sn_fitting {
     sn_track_frame *tracked;  ///< per frame
     bool *changed;            ///< per frame: a better valley was found later
     unsigned char *dropped;   ///< count x nmarker: samples that are wrong
+    bool *wrong;              ///< per frame: it has such
     double *start;            ///< nq
     sn_motion *motion;
     int solved;
@@ -135,7 +136,7 @@ typedef struct sn_fit_swap {
     int first, last;  ///< frames, from 0, in the fitted range
     double given,
         exchanged;  ///< the sum of objectives of some of these frames with labels as they are,
-                    ///< and exchanged: below 0.6 of it
+                    ///< and exchanged: below 0.75 of it
 } sn_fit_swap;
 
 /// Find them: stretches that begin or end with a jump of both markers, each to where the other one was

@@ -58,6 +58,7 @@ typedef struct sn_lanes {
     double *bind;            ///< nv: weights of the pull to the neighbours' middle
     double median;           ///< of f
     bool *moved;             ///< nframe: see sn_lanes_join()
+    unsigned char *hidden;   ///< nframe x nv while gaps are bridged
     void *owner;
     int nworker;
     sn_lane_worker *workers;
@@ -78,6 +79,8 @@ sn_status sn_lanes_advance(sn_lanes *lanes, int count);
 sn_status sn_lanes_join(sn_lanes *lanes, bool *moved);
 /// Follow frames first ... last again from the poses on both sides, as their goals have changed.
 sn_status sn_lanes_again(sn_lanes *lanes, int first, int last);
+/// What no goal sees for some frames: smoothly from where it was to where it will be.
+sn_status sn_lanes_bridge(sn_lanes *lanes);
 /// Every pose once more, between its neighbours.
 sn_status sn_lanes_polish(sn_lanes *lanes, int sweeps);
 void sn_lanes_end(sn_lanes *lanes);
