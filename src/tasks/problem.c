@@ -228,8 +228,8 @@ static const int *keep_indices(arrays *room, const int *from, int n) {
 
 // A task holds no array that it has no use for: the caller's may be gone by then.
 static void drop_arrays(sn_task *t) {
-    bool group = t->type == SN_TASK_CENTRE_OF_MASS || t->type == SN_TASK_POSTURE ||
-                 t->type == SN_TASK_OWN;
+    bool group =
+        t->type == SN_TASK_CENTRE_OF_MASS || t->type == SN_TASK_POSTURE || t->type == SN_TASK_OWN;
     if (!group) t->joints = NULL, t->njoint = 0;
     if (t->type != SN_TASK_CENTRE_OF_MASS) t->masses = t->centres = NULL;
     if (t->type != SN_TASK_COUPLED) t->tasks = NULL, t->ntask = 0, t->coupling = NULL;
