@@ -41,6 +41,9 @@ typedef enum sn_loss {
 /// Finite numbers beyond this are refused in goals and weights, so that squares stay finite.
 #define SN_MAX_NUMBER 1e50
 
+/// How many levels there are: a task's level is 0 to SN_MAX_LEVELS - 1.
+#define SN_MAX_LEVELS 8
+
 /// Start from sn_task_default().
 typedef struct sn_task {
     uint32_t version;   ///< set by the default function, checked on creation: a zeroed task is none
@@ -51,9 +54,11 @@ typedef struct sn_task {
     int joint2;         ///< relative: the other joint,
     double local2[3];   ///< and the point p2 in its frame
     double normal[3];   ///< plane; normalised when used
-    double rotation[4];      ///< w x y z; normalised when used
-    double i[3], j[3];       ///< frame2: where the joint's x and y axes should point; normalised
-    double weight;           ///< 0 or above
+    double rotation[4];  ///< w x y z; normalised when used
+    double i[3], j[3];   ///< frame2: where the joint's x and y axes should point; normalised
+    double weight;       ///< 0 or above
+    int level;  ///< 0, the default, comes first: what another level wants moves only what this one and
+                ///< those before it leave free (docs/levels.md)
     double rotation_weight;  ///< pose and frame2: of the rotational part
     bool has_matrix;         ///< point: use `matrix`, times `weight`
     double matrix[9];        ///< symmetric, positive semidefinite
@@ -120,6 +125,8 @@ SN_API sn_status sn_problem_set_rest(sn_problem *problem, int task, const double
 SN_API sn_status sn_problem_set_rest_weights(sn_problem *problem, int task, const double *weights);
 /// The weight of a task, 0 or above.
 SN_API sn_status sn_problem_set_weight(sn_problem *problem, int task, double weight);
+/// The level of a task, 0 to SN_MAX_LEVELS - 1; SN_ERR_VALUE beyond. Solvers mind it from their next call.
+SN_API sn_status sn_problem_set_level(sn_problem *problem, int task, int level);
 /// The loss of a point of scalar weight; `scale` counts only with one.
 SN_API sn_status sn_problem_set_loss(sn_problem *problem, int task, sn_loss loss, double scale);
 SN_API sn_status sn_problem_set_enabled(sn_problem *problem, int task, bool enabled);

@@ -13,6 +13,9 @@ bool sn_task_numbers(const double *x, int n);
 /// May be the scale of a loss: its square is neither 0 nor infinite.
 bool sn_loss_scale_fits(double scale);
 
+/// One of the levels there are.
+bool sn_level_fits(int level);
+
 /// Check one task; the message names it by its place, type and joint.
 sn_status sn_task_check(const sn_model *model, const sn_task *task, int index, int line,
                         sn_error *error);
