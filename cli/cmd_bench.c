@@ -16,9 +16,12 @@ typedef struct settings {
 
 #define AT(field) offsetof(settings, field)
 
-static const char *const usage[] = {
-    "sweeps", "solvers [--data DIR] [--csv FILE] [--quick] [--problems N]", "fit --data DIR",
-    "papers [--data DIR] [--out DIR] [--quick]", NULL};
+static const char *const usage[] = {"sweeps",
+                                    "solvers [--data DIR] [--csv FILE] [--quick] [--problems N]",
+                                    "fit --data DIR",
+                                    "levels [--data DIR] [--problems N]",
+                                    "papers [--data DIR] [--out DIR] [--quick]",
+                                    NULL};
 
 static const help_item items[] = {
     {"sweeps",
@@ -27,6 +30,9 @@ static const help_item items[] = {
      "one run"},
     {"solvers",
      "run all solvers on real clips by the protocols of docs/solvers.md, and on random trees"},
+    {"levels", "a seven-axis arm with a pose and a posture: one weight between them against "
+               "levels; with --data also "
+               "Panda and iiwa"},
     {"fit", "fit every take of DIR: error, gaps, frames per second"},
     {"papers",
      "measure again what the documents measured, as CSV, SVG and one page, papers.html, with a "
@@ -95,6 +101,7 @@ static int run(int argc, char **argv) {
     bench_options o = {.data = s.data, .quick = s.quick, .problems = (int)s.problems};
     if (strcmp(word, "sweeps") == 0) return bench_sweeps() ? EXIT_OK : EXIT_FAILED;
     if (strcmp(word, "solvers") == 0) return solvers(&o, s.csv);
+    if (strcmp(word, "levels") == 0) return bench_levels(&o) ? EXIT_OK : EXIT_FAILED;
     if (strcmp(word, "fit") == 0) return bench_fit(s.data);
     if (strcmp(word, "papers") == 0) {
         const papers_options wanted = {
@@ -105,7 +112,8 @@ static int run(int argc, char **argv) {
         return code == EXIT_OK && !placed ? EXIT_FAILED : code;
     }
     return wrong_usage(&command_bench,
-                       "there is no benchmark \"%s\": sweeps, solvers, fit or papers", word);
+                       "there is no benchmark \"%s\": sweeps, solvers, levels, fit or papers",
+                       word);
 }
 
 const command command_bench = {.name = "bench",
@@ -117,7 +125,7 @@ const command command_bench = {.name = "bench",
                                .options = option_table,
                                .examples = examples,
                                .word = "BENCHMARK",
-                               .word_choices = "sweeps solvers fit papers",
+                               .word_choices = "sweeps solvers levels fit papers",
                                .least_words = 1,
                                .most_words = 1,
                                .run = run};

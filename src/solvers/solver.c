@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "tasks/level.h"
 
 enum { VERSION = 3 };
 
@@ -119,6 +120,7 @@ static void layout_solver(sn_solver *s, sn_layout *layout) {
     s->held = sn_layout_take(layout, (size_t)s->model->njoint, sizeof *s->held);
     s->started_at = sn_layout_take(layout, nq, sizeof *s->started_at);
     sn_solver_cold_layout(s, layout);
+    sn_solver_levels_layout(s, layout);
     if (s->model->nloop > 0) {
         sn_solver_loops_layout(s, layout);
     } else if (s->ops->layout != NULL) {
@@ -135,6 +137,11 @@ static sn_status check_method(const sn_problem *problem, const sn_solver_options
     if (problem->model->nloop > 0 && !second_order)
         return sn_fail(error, SN_ERR_UNSUPPORTED, 0,
                        "%s cannot keep the model's loops closed: use hybrid, newton or lm", name);
+    int level[SN_MAX_LEVELS];
+    if (sn_problem_levels(problem, level) > 1 && !second_order)
+        return sn_fail(error, SN_ERR_UNSUPPORTED, 0,
+                       "%s knows no levels: use hybrid, newton or lm, or give all tasks one level",
+                       name);
     if (!sn_ties_any(problem)) return SN_OK;
     if (o->method == SN_METHOD_CCD)
         return sn_fail(error, SN_ERR_UNSUPPORTED, 0,
@@ -366,7 +373,7 @@ void sn_solver_find_scale(sn_solver *s, bool fresh) {
     for (int i = 0; i < s->n; i++)
         if (s->turns[i]) whole = fmax(whole, s->seen[i]);
     s->whole = fmax(fresh ? 0 : s->whole, whole);
-    if (s->options.goal < 0) s->goal = 1e-26 * s->whole;
+    if (s->options.goal < 0) s->goal = s->share * s->whole;
     double least = 1e-6 * top + s->noise + 1e-200;
     for (int i = 0; i < s->n; i++)
         if (s->scale[i] < least) s->scale[i] = least;
@@ -446,6 +453,7 @@ sn_status sn_solver_begin(sn_solver *s, const double *q, sn_report *report) {
     }
     memcpy(s->started_at, s->q, (size_t)m->nq * sizeof *q);
     sn_solver_round_begin(s);
+    SN_TRY(sn_solver_levels_begin(s));
     s->run_first = 0;
     s->rival = INFINITY;
     s->report.poses = 1;
@@ -476,7 +484,7 @@ sn_status sn_solver_end(sn_solver *s, double *q, sn_report *report) {
     sn_solver_round_end(s);
     size_t bytes = (size_t)s->model->nq * sizeof *q;
     memcpy(q, s->q, bytes);
-    s->report.f = s->f;
+    sn_solver_levels_end(s);
     // the last pose that was placed is often the best one
     if (memcmp(s->ws->q, q, bytes) != 0) SN_TRY(sn_workspace_pose(s->ws, q));
     final_errors(s);
@@ -491,5 +499,6 @@ sn_status sn_solver_solve(sn_solver *s, double *q, sn_report *report) {
     if (s == NULL || q == NULL || report == NULL) return SN_ERR_ARGUMENT;
     SN_TRY(sn_solver_begin(s, q, report));
     sn_solver_run(s);
+    sn_solver_lower(s);
     return sn_solver_end(s, q, report);
 }
