@@ -52,8 +52,7 @@ static double misfit(const sn_solver *s) {
 
 static bool leads_out(const sn_solver *s, const double *q, int i, double way) {
     int at = s->q_of[i];
-    return at >= 0 &&
-           ((q[at] <= s->lower[i] && way < 0) || (q[at] >= s->upper[i] && way > 0));
+    return at >= 0 && ((q[at] <= s->lower[i] && way < 0) || (q[at] >= s->upper[i] && way > 0));
 }
 
 // The step from q with what may move in it. False when nothing can.
@@ -63,8 +62,8 @@ static bool find_step(sn_solver *s, const double *q, const bool *held, double so
     int count = 0;
     for (int i = 0; i < s->n; i++) {
         double gain = m->gain[m->v_of[i]];
-        l->keep[i] = (held == NULL || !held[i]) && gain != 0 &&
-                     !leads_out(s, q, i, -gain * l->pull[i]);
+        l->keep[i] =
+            (held == NULL || !held[i]) && gain != 0 && !leads_out(s, q, i, -gain * l->pull[i]);
         count += l->keep[i];
     }
     for (bool out = true; out && count > 0;) {
