@@ -378,7 +378,7 @@ static void dense_solve(const fixture *t, const bool *kept, const double *b, dou
 
 static void bordered(void **unused) {
     (void)unused;
-    int count = cases(600), definite = 0, indefinite = 0, tree_negative = 0, rough = 0;
+    int count = cases(600), definite = 0, indefinite = 0, tree_negative = 0;
     double worst = 0;
     for (int n = first_case(); n < count; n++) {
         uint64_t state = 22 + 100 * (uint64_t)n;
@@ -399,7 +399,9 @@ static void bordered(void **unused) {
             t.keep[i] = gain[v_of[i]] != 0 && below(&state, 6) > 0;
             kept[v_of[i]] = t.keep[i];
         }
-        add_diagonal(&t, t.d);
+        // and the hair that the library lays under what only equalities see (ties_fill.c)
+        for (int i = 0; i < t.nv; i++) t.y[i] = t.d[i] + t.ws->ties->extra[i];
+        add_diagonal(&t, t.y);
         int negatives = dense_negatives(&t, kept, &smallest, &top);
         int tree = sn_workspace_count_negatives(t.ws, t.d, NULL);
         tree_negative += tree > 0 && negatives == 0;
@@ -416,10 +418,8 @@ static void bordered(void **unused) {
                 sn_workspace_solve(t.ws, t.x);
                 dense_solve(&t, kept, b, x);
                 for (int i = 0; i < t.nv; i++) t.y[v_of[i]] = t.keep[i] ? t.x[i] : 0;
-                // the tree alone may be much worse conditioned than the whole, on rare occasions
                 double off = reference_relative(t.y, x, t.nv, 0);
                 worst = fmax(worst, off);
-                rough += off > 1e-6;
             } else {
                 // a direction that is found bends down
                 double bend = 0;
@@ -434,10 +434,10 @@ static void bordered(void **unused) {
         fixture_free(&t);
     }
     print_message("%d definite (%d over an indefinite tree), %d not; worst relative difference "
-                  "%.1e, %d above "
-                  "1e-6\n",
-                  definite, tree_negative, indefinite, worst, rough);
-    assert_true(worst < 1e-2 && rough <= 1 + definite / 100);
+                  "%.1e\n",
+                  definite, tree_negative, indefinite, worst);
+    // systems of condition up to 1e5, and trees that may be worse by themselves
+    assert_true(worst < 1e-9);
     count -= first_case();
     assert_true(definite > count / 5 && indefinite > count / 20);
 }
