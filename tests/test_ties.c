@@ -928,6 +928,15 @@ static void ranges(void **unused) {
         for (int side = 0; side < 2; side++) {
             double end = side == 0 ? from : to;
             if (end == (side == 0 ? low[0] : high[0])) continue;
+            // nor is one of the last numbers out by rounding
+            double near[2] = {end, 0};
+            for (int i = 0; i < 40 && near[0] >= from && near[0] <= to; i++) {
+                sn_model_follow(m, near);
+                if (!(near[1] >= low[1] && near[1] <= high[1]))
+                    fail_msg("case %d: %d numbers before its end, %.17g leads to %.17g", n, i,
+                             near[0], near[1]);
+                near[0] = nextafter(near[0], side == 0 ? INFINITY : -INFINITY);
+            }
             // a touch further: out, unless the function only just touches its limit
             double q[2] = {end + (side == 0 ? -1e-6 : 1e-6) * fmax(1, fabs(end)), 0};
             sn_model_follow(m, q);
