@@ -415,7 +415,8 @@ static bool at_saddle(sn_solver *s) {
 static bool leave_saddle(sn_solver *s) {
     double size = 0;
     for (int i = 0; i < s->n; i++) size = fmax(size, fabs(s->step[i]));
-    for (double reach = 0.5; reach > 1e-6; reach *= 0.25) {
+    double reach = 0.5;
+    for (int k = 0; k < 10; k++, reach *= 0.25) {  // down to 2e-6
         for (int sign = 1; sign >= -1; sign -= 2) {
             double f;
             (void)sn_solver_move(s, sign * reach / size, s->step);
