@@ -283,6 +283,21 @@ static sn_status build(sn_osim *u, sn_model **out) {
     return status;
 }
 
+void sn_osim_end(sn_osim *u) {
+    const sn_allocator *allocator = u->allocator;
+    sn_release(allocator, u->names);
+    sn_release(allocator, u->numbers);
+    sn_release(allocator, u->body);
+    sn_release(allocator, u->joint);
+    sn_release(allocator, u->frame);
+    sn_release(allocator, u->coordinate);
+    sn_release(allocator, u->marker);
+    sn_release(allocator, u->coupler);
+    sn_release(allocator, u->constraint);
+    sn_release(allocator, u->tables);
+    sn_release(allocator, u->work);
+}
+
 sn_status sn_osim_read(const char *text, size_t length, const sn_allocator *allocator,
                        sn_model **out, sn_osim_info *info, sn_error *error) {
     if (out != NULL) *out = NULL;
@@ -300,16 +315,6 @@ sn_status sn_osim_read(const char *text, size_t length, const sn_allocator *allo
     u.info.njoint = (int)u.njoint;
     u.info.ncoordinate = (int)u.ncoordinate;
     if (info != NULL) *info = status == SN_OK ? u.info : (sn_osim_info){0};
-    sn_release(allocator, u.names);
-    sn_release(allocator, u.numbers);
-    sn_release(allocator, u.body);
-    sn_release(allocator, u.joint);
-    sn_release(allocator, u.frame);
-    sn_release(allocator, u.coordinate);
-    sn_release(allocator, u.marker);
-    sn_release(allocator, u.coupler);
-    sn_release(allocator, u.constraint);
-    sn_release(allocator, u.tables);
-    sn_release(allocator, u.work);
+    sn_osim_end(&u);
     return status;
 }
