@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "fit_many.h"
+#include "fit_setup.h"
 #include "parts.h"
 #include "take_page.h"
 
@@ -16,6 +17,7 @@ typedef struct settings {
 
 static const char *const usage[] = {
     "-m SKELETON -i TAKE -o FILE [-o FILE ...] [options]",
+    "--setup Setup_IK.xml [--search DIR ...] [-m MODEL] [-i TAKE] [-o FILE ...] [options]",
     "--manifest LIST.tsv --out DIR [--shard K/N] [--resume] [options]", NULL};
 
 static const option option_table[] = {
@@ -42,6 +44,19 @@ static const option option_table[] = {
      .help = "the motion, in the format that the ending names: amc, asf, bvh, glb, mot, csv; also "
              "c3d or trc (where "
              "the fitted markers are), json (the figure), html (a page that plays the take)"},
+    {.name = "--setup",
+     .kind = OPTION_FILE,
+     .value = "FILE",
+     .place = FIT(setup),
+     .help = "a setup of OpenSim's inverse kinematics (or its IKTaskSet alone): model, markers, "
+             "weights, coordinate tasks, times, accuracy and output as it says, and nothing added; "
+             "-m, -i and -o go before its own"},
+    {.name = "--search",
+     .kind = OPTION_FOLDER,
+     .value = "DIR",
+     .many = true,
+     .place = FIT(search),
+     .help = "look for the setup's files here, too; else beside it"},
     {.name = "--out-units",
      .kind = OPTION_TEXT,
      .value = "UNIT",
@@ -129,10 +144,12 @@ static const option option_table[] = {
      .name = "--limits",
      .kind = OPTION_CHOICE,
      .value = "WHAT",
-     .choices = "hard soft off",
-     .standard = "off",
+     .choices = "auto hard soft off",
+     .standard = "auto",
      .place = FIT(limits),
-     .help = "what the limits of the model's joints do (real takes break many files' limits)"},
+     .help =
+         "what the limits of the model's joints do; auto: clamped ranges of an OSIM file are hard, "
+         "others off (real takes break many files' limits)"},
     {.name = "--robust",
      .kind = OPTION_TEXT,
      .value = "LOSS",
@@ -234,6 +251,12 @@ static int run(int argc, char **argv) {
     if (!several && (many.out != NULL || many.shard != NULL || many.resume)) {
         return wrong_usage(&command_fit, "--out, --shard and --resume belong to --manifest");
     }
+    if (s.search.count > 0 && s.setup == NULL)
+        return wrong_usage(&command_fit, "--search belongs to --setup");
+    if (several && s.setup != NULL)
+        return wrong_usage(&command_fit, "--setup names one take: it goes without --manifest");
+    setup_names names = {0};
+    if (s.setup != NULL && !name_setup_files(&s, &names)) return EXIT_INPUT;
     if (!several && (s.model == NULL || s.input == NULL)) {
         return wrong_usage(&command_fit, "a skeleton (-m) and a recording (-i) are needed");
     }
@@ -263,6 +286,7 @@ static int run(int argc, char **argv) {
         print_fit_warnings(&result);
     }
     free_result(&result);
+    free_setup_names(&names);
     return code;
 }
 

@@ -394,15 +394,10 @@ typedef struct sn_osim_coordinate_info {
     int line;              ///< in the file
 } sn_osim_coordinate_info;
 
-/// The coordinates of an .osim file. Constant once made; threads may share one.
+/// The coordinates of an .osim file: what sn_document_read() finds beside the model. They belong to every model
+/// that is made of it with the same joints. Constant; threads may share one.
 typedef struct sn_osim_coordinates sn_osim_coordinates;
 
-/// Read them beside the model: default values, stated ranges, what is prescribed.
-/// @param model  of the same file, or one made of it with the same joints
-/// @param out    free with sn_osim_coordinates_destroy(); NULL on failure
-SN_API sn_status sn_osim_coordinates_read(const char *text, size_t length, const sn_model *model,
-                                          const sn_allocator *allocator, sn_osim_coordinates **out,
-                                          sn_error *error);
 SN_API void sn_osim_coordinates_destroy(sn_osim_coordinates *coordinates);
 SN_API int sn_osim_coordinates_count(const sn_osim_coordinates *coordinates);
 /// NULL when out of range.
@@ -583,15 +578,16 @@ SN_API sn_document_options sn_document_options_default(void);
 
 /// What a file holds. Exactly what its format has is set, the rest is NULL.
 typedef struct sn_document {
-    sn_format format;         ///< what the file is
-    const sn_model *model;    ///< of the skeleton, or owned: native JSON, URDF, OSIM, GLB
-    sn_skeleton *skeleton;    ///< ASF, BVH
-    sn_motion *motion;        ///< AMC, BVH, GLB
-    sn_recording *recording;  ///< C3D, TRC, CSV and STO with markers, GLB of sinew
-    sn_table *table;          ///< MOT, STO, CSV without markers
-    sn_model *owned;          ///< the model where no skeleton has it; `model` points to it
-    int up;                   ///< the model's axis that points up: 0 1 2
-    double up_sign;           ///< 1 or -1
+    sn_format format;                  ///< what the file is
+    const sn_model *model;             ///< of the skeleton, or owned: native JSON, URDF, OSIM, GLB
+    sn_skeleton *skeleton;             ///< ASF, BVH
+    sn_motion *motion;                 ///< AMC, BVH, GLB
+    sn_recording *recording;           ///< C3D, TRC, CSV and STO with markers, GLB of sinew
+    sn_table *table;                   ///< MOT, STO, CSV without markers
+    sn_model *owned;                   ///< the model where no skeleton has it; `model` points to it
+    sn_osim_coordinates *coordinates;  ///< OSIM: defaults, ranges, what is prescribed
+    int up;                            ///< the model's axis that points up: 0 1 2
+    double up_sign;                    ///< 1 or -1
     bool up_guessed;  ///< from the skeleton's bones; else it is stated, or the format's custom
     char note
         [SN_OSIM_NOTE];  ///< OSIM, GLB, URDF, MJCF: what is not as in the file; ASF, BVH: what the reader decided

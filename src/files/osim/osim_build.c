@@ -303,6 +303,12 @@ sn_status sn_osim_read(const char *text, size_t length, const sn_allocator *allo
     if (out != NULL) *out = NULL;
     if (length > 0) SN_NEED(text, error);
     SN_NEED(out, error);
+    return sn_osim_read_all(text, length, allocator, out, NULL, info, error);
+}
+
+sn_status sn_osim_read_all(const char *text, size_t length, const sn_allocator *allocator,
+                           sn_model **out, sn_osim_coordinates **coordinates, sn_osim_info *info,
+                           sn_error *error) {
     if (text == NULL) text = "";
     sn_osim u = {.allocator = allocator, .error = error};
     sn_status status = sn_osim_parse(&u, text, length);
@@ -311,6 +317,13 @@ sn_status sn_osim_read(const char *text, size_t length, const sn_allocator *allo
     if (status == SN_OK && u.nstranger > 0)
         sn_osim_note(&u, "%d constraint%s left out, of kinds that are not read", u.nstranger,
                      u.nstranger == 1 ? " is" : "s are");
+    if (status == SN_OK && coordinates != NULL) {
+        status = sn_osim_coordinates_make(&u, *out, coordinates);
+        if (status != SN_OK) {
+            sn_model_destroy(*out);
+            *out = NULL;
+        }
+    }
     u.info.nbody = (int)u.nbody - 1;
     u.info.njoint = (int)u.njoint;
     u.info.ncoordinate = (int)u.ncoordinate;

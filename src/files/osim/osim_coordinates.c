@@ -101,35 +101,21 @@ static void fill(sn_osim_coordinates *c, const sn_osim *u, const sn_model *model
     }
 }
 
-sn_status sn_osim_coordinates_read(const char *text, size_t length, const sn_model *model,
-                                   const sn_allocator *allocator, sn_osim_coordinates **out,
-                                   sn_error *error) {
-    if (out != NULL) *out = NULL;
-    if (length > 0) SN_NEED(text, error);
-    SN_NEED(model, error);
-    SN_NEED(out, error);
-    if (text == NULL) text = "";
-    sn_osim u = {.allocator = allocator, .error = error};
-    sn_status status = sn_osim_parse(&u, text, length);
-    if (status == SN_OK) {
-        sn_osim_coordinates c = {.allocator = sn_allocator_of(allocator)}, *to;
-        sn_layout layout = {0};
-        (void)sn_layout_take(&layout, 1, sizeof c);
-        lay_out(&c, &u, &layout);
-        void *block = sn_layout_acquire(&layout, allocator, &c.owner);
-        if (block == NULL) {
-            status = sn_fail_memory(error);
-        } else {
-            layout = (sn_layout){.block = block};
-            to = sn_layout_take(&layout, 1, sizeof *to);
-            lay_out(&c, &u, &layout);
-            *to = c;
-            fill(to, &u, model);
-            *out = to;
-        }
-    }
-    sn_osim_end(&u);
-    return status;
+sn_status sn_osim_coordinates_make(const sn_osim *u, const sn_model *model,
+                                   sn_osim_coordinates **out) {
+    sn_osim_coordinates c = {.allocator = sn_allocator_of(u->allocator)}, *to;
+    sn_layout layout = {0};
+    (void)sn_layout_take(&layout, 1, sizeof c);
+    lay_out(&c, u, &layout);
+    void *block = sn_layout_acquire(&layout, u->allocator, &c.owner);
+    if (block == NULL) return sn_fail_memory(u->error);
+    layout = (sn_layout){.block = block};
+    to = sn_layout_take(&layout, 1, sizeof *to);
+    lay_out(&c, u, &layout);
+    *to = c;
+    fill(to, u, model);
+    *out = to;
+    return SN_OK;
 }
 
 void sn_osim_coordinates_destroy(sn_osim_coordinates *coordinates) {
