@@ -17,7 +17,7 @@ typedef struct settings {
 
 static const char *const usage[] = {
     "-m SKELETON -i TAKE -o FILE [-o FILE ...] [options]",
-    "--setup Setup_IK.xml [--search DIR ...] [-m MODEL] [-i TAKE] [-o FILE ...] [options]",
+    "--setup Setup_IK.xml [--search DIR] [-m MODEL] [-i TAKE] [-o FILE ...] [options]",
     "--manifest LIST.tsv --out DIR [--shard K/N] [--resume] [options]", NULL};
 
 static const option option_table[] = {

@@ -357,6 +357,34 @@ typedef struct sn_osim_info {
     char note[SN_OSIM_NOTE];  ///< what is not as in OpenSim, in sentences; "" when all is
 } sn_osim_info;
 
+/// What an .osim file says about one of its coordinates, beyond what the model holds.
+typedef struct sn_osim_coordinate_info {
+    const char *name;  ///< as in the file
+    sn_coordinate
+        at;        ///< in the model; joint -1 where nothing moves by it, or it is held at `value`
+    double value;  ///< its default
+    double lower,
+        upper;  ///< its range, whether it is clamped or not; infinite where none is stated
+    bool clamped, locked;  ///< as in the file
+    bool prescribed;       ///< it follows a function of time, sn_osim_prescribed()
+    bool rotates;          ///< it is an angle that a rotation turns by, as it is: degrees in a MOT
+    int line;              ///< in the file
+} sn_osim_coordinate_info;
+
+/// The coordinates of an .osim file: what is said of them beside the model. They belong to every model
+/// that is made of it with the same joints. Constant; threads may share one.
+typedef struct sn_osim_coordinates sn_osim_coordinates;
+
+SN_API void sn_osim_coordinates_destroy(sn_osim_coordinates *coordinates);
+SN_API int sn_osim_coordinates_count(const sn_osim_coordinates *coordinates);
+/// NULL when out of range.
+SN_API const sn_osim_coordinate_info *sn_osim_coordinate_at(const sn_osim_coordinates *coordinates,
+                                                            int i);
+/// By name, -1 when there is none.
+SN_API int sn_osim_coordinate_find(const sn_osim_coordinates *coordinates, const char *name);
+/// What a prescribed coordinate is at a time, seconds; the default of others.
+SN_API double sn_osim_prescribed(const sn_osim_coordinates *coordinates, int i, double time);
+
 /// An OpenSim model, of version 2 to 4 (files of version 20000 to 49999).
 ///
 /// Joint 0 is the fixed joint "ground". Each joint of the file becomes a short chain, translations
@@ -375,38 +403,12 @@ typedef struct sn_osim_info {
 /// joint; a CoordinateCouplerConstraint is a coupling. Muscles and whatever else a file holds are passed
 /// over.
 ///
-/// @param out   free with sn_model_destroy(); NULL on failure
-/// @param info  may be NULL
+/// @param out          free with sn_model_destroy(); NULL on failure
+/// @param coordinates  what else is said of them, free with sn_osim_coordinates_destroy(); may be NULL
+/// @param info         may be NULL
 SN_API sn_status sn_osim_read(const char *text, size_t length, const sn_allocator *allocator,
-                              sn_model **out, sn_osim_info *info, sn_error *error);
-
-/// What an .osim file says about one of its coordinates, beyond what the model holds.
-typedef struct sn_osim_coordinate_info {
-    const char *name;  ///< as in the file
-    sn_coordinate
-        at;        ///< in the model; joint -1 where nothing moves by it, or it is held at `value`
-    double value;  ///< its default
-    double lower,
-        upper;  ///< its range, whether it is clamped or not; infinite where none is stated
-    bool clamped, locked;  ///< as in the file
-    bool prescribed;       ///< it follows a function of time, sn_osim_prescribed()
-    bool rotates;          ///< it is an angle that a rotation turns by, as it is: degrees in a MOT
-    int line;              ///< in the file
-} sn_osim_coordinate_info;
-
-/// The coordinates of an .osim file: what sn_document_read() finds beside the model. They belong to every model
-/// that is made of it with the same joints. Constant; threads may share one.
-typedef struct sn_osim_coordinates sn_osim_coordinates;
-
-SN_API void sn_osim_coordinates_destroy(sn_osim_coordinates *coordinates);
-SN_API int sn_osim_coordinates_count(const sn_osim_coordinates *coordinates);
-/// NULL when out of range.
-SN_API const sn_osim_coordinate_info *sn_osim_coordinate_at(const sn_osim_coordinates *coordinates,
-                                                            int i);
-/// By name, -1 when there is none.
-SN_API int sn_osim_coordinate_find(const sn_osim_coordinates *coordinates, const char *name);
-/// What a prescribed coordinate is at a time, seconds; the default of others.
-SN_API double sn_osim_prescribed(const sn_osim_coordinates *coordinates, int i, double time);
+                              sn_model **out, sn_osim_coordinates **coordinates, sn_osim_info *info,
+                              sn_error *error);
 
 // --- OpenSim's inverse kinematics: its setup files ---------------------------------------------------
 

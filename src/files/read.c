@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "files/csv/csv.h"
-#include "files/osim/osim.h"
 #include "files/stranger.h"
 
 const char *sn_format_name(sn_format format) {
@@ -165,7 +164,7 @@ static sn_status read_any(const char *name, const char *text, size_t length,
     }
     case SN_FORMAT_OSIM: {
         sn_osim_info info;
-        SN_TRY(sn_osim_read_all(text, length, allocator, &d->owned, &d->coordinates, &info, error));
+        SN_TRY(sn_osim_read(text, length, allocator, &d->owned, &d->coordinates, &info, error));
         memcpy(d->note, info.note, sizeof d->note);
         return SN_OK;
     }

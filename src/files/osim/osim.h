@@ -144,11 +144,6 @@ void sn_osim_end(sn_osim *u);
 /// osim_coordinates.c: what a file that was read says of its coordinates.
 sn_status sn_osim_coordinates_make(const sn_osim *u, const sn_model *model,
                                    sn_osim_coordinates **out);
-/// osim_build.c: sn_osim_read(), and the coordinates where they are wanted.
-sn_status sn_osim_read_all(const char *text, size_t length, const sn_allocator *allocator,
-                           sn_model **out, sn_osim_coordinates **coordinates, sn_osim_info *info,
-                           sn_error *error);
-
 /// Whether a coordinate's function of the time is there and can be evaluated.
 static inline bool sn_osim_is_prescribed(const sn_osim_coordinate *c) {
     return c->prescribed && c->by_time.function.stated && !c->unreadable;

@@ -299,16 +299,12 @@ void sn_osim_end(sn_osim *u) {
 }
 
 sn_status sn_osim_read(const char *text, size_t length, const sn_allocator *allocator,
-                       sn_model **out, sn_osim_info *info, sn_error *error) {
+                       sn_model **out, sn_osim_coordinates **coordinates, sn_osim_info *info,
+                       sn_error *error) {
     if (out != NULL) *out = NULL;
+    if (coordinates != NULL) *coordinates = NULL;
     if (length > 0) SN_NEED(text, error);
     SN_NEED(out, error);
-    return sn_osim_read_all(text, length, allocator, out, NULL, info, error);
-}
-
-sn_status sn_osim_read_all(const char *text, size_t length, const sn_allocator *allocator,
-                           sn_model **out, sn_osim_coordinates **coordinates, sn_osim_info *info,
-                           sn_error *error) {
     if (text == NULL) text = "";
     sn_osim u = {.allocator = allocator, .error = error};
     sn_status status = sn_osim_parse(&u, text, length);
