@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "fit_take.h"
+#include "opensim.h"
 #include "output.h"
 #include "papers.h"
 #include "solvers.h"
@@ -15,9 +16,12 @@ typedef struct settings {
 
 #define AT(field) offsetof(settings, field)
 
-static const char *const usage[] = {
-    "sweeps", "solvers [--data DIR] [--csv FILE] [--quick] [--problems N]", "fit --data DIR",
-    "papers [--data DIR] [--out DIR] [--quick]", NULL};
+static const char *const usage[] = {"sweeps",
+                                    "solvers [--data DIR] [--csv FILE] [--quick] [--problems N]",
+                                    "fit --data DIR",
+                                    "papers [--data DIR] [--out DIR] [--quick]",
+                                    "opensim --data DIR",
+                                    NULL};
 
 static const help_item items[] = {
     {"sweeps",
@@ -30,6 +34,9 @@ static const help_item items[] = {
     {"papers",
      "measure again what the documents measured, as CSV, SVG and one page, papers.html, with a "
      "verdict on each claim; see docs/papers.md"},
+    {"opensim",
+     "fit OpenSim's takes in DIR and compare with its own motions: objective, angles, time; see "
+     "docs/opensim.md"},
     {0}};
 
 static const option option_table[] = {
@@ -42,7 +49,8 @@ static const option option_table[] = {
              "cmu; papers: a folder of clips, NAME.amc "
              "beside NAME.c3d (41 markers) and their skeleton, an ASF "
              "file. Without it papers runs on the "
-             "built-in example"},
+             "built-in example; opensim: a folder with the folders "
+             "subject4, gait2354 and gait10"},
     {.name = "--quick",
      .kind = OPTION_FLAG,
      .place = AT(quick),
@@ -110,8 +118,13 @@ static int run(int argc, char **argv) {
         bool placed = outputs_release(code == EXIT_OK);
         return code == EXIT_OK && !placed ? EXIT_FAILED : code;
     }
+    if (strcmp(word, "opensim") == 0) {
+        if (s.data != NULL) return bench_opensim(s.data, true, NULL);
+        return wrong_usage(&command_bench, "opensim needs --data DIR");
+    }
     return wrong_usage(&command_bench,
-                       "there is no benchmark \"%s\": sweeps, solvers, fit or papers", word);
+                       "there is no benchmark \"%s\": sweeps, solvers, fit, papers or opensim",
+                       word);
 }
 
 const command command_bench = {.name = "bench",
@@ -123,7 +136,7 @@ const command command_bench = {.name = "bench",
                                .options = option_table,
                                .examples = examples,
                                .word = "BENCHMARK",
-                               .word_choices = "sweeps solvers fit papers",
+                               .word_choices = "sweeps solvers fit papers opensim",
                                .least_words = 1,
                                .most_words = 1,
                                .run = run};

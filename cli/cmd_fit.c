@@ -57,6 +57,11 @@ static const option option_table[] = {
      .many = true,
      .place = FIT(search),
      .help = "look for the setup's files here, too; else beside it"},
+    {.name = "--barrier",
+     .kind = OPTION_FLAG,
+     .place = FIT(barrier),
+     .help = "with --setup: stop where OpenSim's interior-point method does, for models with "
+             "constraints; to match old results"},
     {.name = "--out-units",
      .kind = OPTION_TEXT,
      .value = "UNIT",
@@ -253,6 +258,8 @@ static int run(int argc, char **argv) {
     }
     if (s.search.count > 0 && s.setup == NULL)
         return wrong_usage(&command_fit, "--search belongs to --setup");
+    if (s.barrier && s.setup == NULL)
+        return wrong_usage(&command_fit, "--barrier belongs to --setup");
     if (several && s.setup != NULL)
         return wrong_usage(&command_fit, "--setup names one take: it goes without --manifest");
     setup_names names = {0};

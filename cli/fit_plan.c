@@ -92,6 +92,7 @@ bool make_plan(const fit_settings *s, sn_take_options *o) {
     if (s->threads != NULL && !parse_integer("-j", s->threads, 1, 256, &threads)) return false;
     o->threads = (int)threads;
     o->subject = s->subject;
+    o->barrier = s->barrier;
     o->builtin = s->markers != NULL && strcmp(s->markers, "builtin") == 0;
     if (s->smooth != NULL && !parse_number("--smooth", s->smooth, 0, &o->smooth)) return false;
     if (s->max_error != NULL && !parse_length("--max-error", s->max_error, &o->max_error))

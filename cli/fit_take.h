@@ -19,7 +19,7 @@ typedef struct fit_settings {
     const char *limits, *robust, *smooth, *frames, *threads, *max_error;
     const char *up, *units, *axes, *subject, *truth, *out_units;
     solver_settings solver;
-    bool json, quiet;
+    bool json, quiet, barrier;
 } fit_settings;
 
 /// Progress on a terminal, and seconds.

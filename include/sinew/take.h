@@ -254,6 +254,9 @@ typedef struct sn_take_options {
     const sn_ik_setup *setup;  ///< what its inverse kinematics is asked for: its objective, its
                                ///< tasks, its times and nothing else; needs `coordinates`
     const sn_table *coordinate_values;  ///< of the setup's coordinate_file; default NULL
+    bool
+        barrier;  ///< with a setup: stop where OpenSim's interior-point method does, where it uses one:
+                  ///< models with constraints. For those who must match old results
 
     int threads;       ///< default 1; the result has the same bits for any number
     sn_threads pool;   ///< threads to use for it; default sinew's own

@@ -9,6 +9,7 @@
 #include "sinew/track.h"
 #include "take/ik.h"
 #include "tasks/problem.h"
+#include "track/barrier.h"
 #include "track/repair.h"
 #include "track/valleys.h"
 
@@ -143,11 +144,12 @@ sn_status sn_fit_problem(const sn_fit_input *in, const sn_fit_options *o,
     sn_problem *plain = NULL;
     *out = NULL;
     size_t nq = (size_t)sn_model_nq(model), nv = (size_t)sn_model_nv(model);
-    double *zero = sn_acquire(allocator, (nq + nv + 1) * sizeof *zero);
+    double *zero = sn_acquire(allocator, (nq + 2 * nv + 1) * sizeof *zero);
     if (zero == NULL) return sn_fail_memory(error);
+    double *none = zero + nq + nv;
     sn_fit_posture(model, zero, zero + nq);
     if (in->plan != NULL) memcpy(zero, in->plan->home, nq * sizeof *zero);
-    sn_task extra[3];
+    sn_task extra[4];
     int n = 0;
     if (in->plan != NULL && in->plan->pulls) {
         extra[n] = sn_task_default(SN_TASK_REST);
@@ -163,6 +165,13 @@ sn_status sn_fit_problem(const sn_fit_input *in, const sn_fit_options *o,
         extra[n].q = zero;
         extra[n].q_weight = zero + nq;
         extra[n++].weight = o->posture;
+    }
+    if (o->barrier > 0) {
+        // the last: its weights are found with the poses
+        for (size_t i = 0; i < nv; i++) none[i] = 0;
+        extra[n] = sn_task_default(SN_TASK_REST);
+        extra[n].q = zero;
+        extra[n++].q_weight = none;
     }
     sn_status status = sn_problem_create_markers(model, allocator, &plain, error);
     if (status == SN_OK) status = sn_problem_copy(plain, extra, n, allocator, out, error);
@@ -324,8 +333,17 @@ void sn_fitting_end(sn_fitting *fitting) {
 static sn_status repair(sn_fitting *f) {
     if (f->input.plan != NULL) {
         sn_valley_options v = valley_options(f);
-        return sn_track_valleys(f->problem, &v, f->input.count, set_goals, &f->input, &f->allocator,
-                                sn_motion_edit(f->motion, 0), f->changed);
+        SN_TRY(sn_track_valleys(f->problem, &v, f->input.count, set_goals, &f->input, &f->allocator,
+                                sn_motion_edit(f->motion, 0), f->changed));
+        if (f->options.barrier == 0) return SN_OK;
+        sn_barrier_options b = {.solver = v.solver,
+                                .mu = f->options.barrier,
+                                .rest = sn_problem_ntask(f->problem) - 1,
+                                .threads = v.threads,
+                                .pool = v.pool,
+                                .cancel = v.cancel};
+        return sn_track_barrier(f->problem, &b, f->input.count, set_goals, &f->input, &f->allocator,
+                                sn_motion_edit(f->motion, 0));
     }
     // twice a second
     double rate = fmin(sn_recording_about(f->input.recording)->rate, 1e6);

@@ -83,6 +83,7 @@ typedef struct sn_fit_options {
     double loss_scale;  ///< c, metres, default 0.02
     double smooth;      ///< seconds, default 0: see smooth.h; the take needs a rate
     int too_few;        ///< frames with fewer markers than this are `held`, default 3
+    double barrier;     ///< mu of a barrier at hard limits (track/barrier.h); default 0: none
     sn_cancel cancel;
 } sn_fit_options;
 

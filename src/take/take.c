@@ -122,6 +122,10 @@ static sn_fit_options fit_options(sn_take *t) {
         o.track.solver.gradient = fmin(from->solver.gradient, fmax(1e-2 * accuracy, 1e-12));
         o.track.rest = 0;
         o.track.restarts = 0;
+        // Simbody's Assembler takes an interior-point method where there are constraints, and that ends
+        // with this barrier
+        bool tied = sn_model_ncoupling(t->model) > 0 || sn_model_nloop(t->model) > 0;
+        if (from->barrier && tied && t->options.limits == SN_LIMITS_HARD) o.barrier = accuracy / 11;
     }
     o.track.threads = from->threads;
     o.track.pool = from->pool;

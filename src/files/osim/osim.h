@@ -138,6 +138,8 @@ sn_status sn_osim_grow(const sn_osim *u, void *list, size_t *capacity, size_t ne
 
 /// Read the file into `u`, which is to be ended in either case.
 sn_status sn_osim_parse(sn_osim *u, const char *text, size_t length);
+/// osim_build.c: find the bodies of its joints, and where those sit on them.
+sn_status sn_osim_connect(sn_osim *u);
 /// osim_build.c: give back all that it holds.
 void sn_osim_end(sn_osim *u);
 

@@ -104,7 +104,7 @@ static sn_status find_ends(const sn_osim *u, sn_osim_joint *j) {
                    NAME(u, j->name), body_name(u, j->parent_body));
 }
 
-static sn_status connect(sn_osim *u) {
+sn_status sn_osim_connect(sn_osim *u) {
     SN_TRY(collect_names(u));
     for (size_t i = 0; i < u->njoint; i++) SN_TRY(find_ends(u, &u->joint[i]));
     return SN_OK;
@@ -308,7 +308,7 @@ sn_status sn_osim_read(const char *text, size_t length, const sn_allocator *allo
     if (text == NULL) text = "";
     sn_osim u = {.allocator = allocator, .error = error};
     sn_status status = sn_osim_parse(&u, text, length);
-    if (status == SN_OK) status = connect(&u);
+    if (status == SN_OK) status = sn_osim_connect(&u);
     if (status == SN_OK) status = build(&u, out);
     if (status == SN_OK && u.nstranger > 0)
         sn_osim_note(&u, "%d constraint%s left out, of kinds that are not read", u.nstranger,
