@@ -262,13 +262,13 @@ sn_status sn_fit_check_smooth(double seconds, double rate, sn_error *error) {
 static sn_valley_options valley_options(const sn_fitting *f) {
     sn_solver_options solver = f->options.track.solver;
     solver.cancel = f->options.cancel;
-    // twelve times a second
+    // twice a second
     double rate = fmin(sn_recording_about(f->input.recording)->rate, 1e6);
     return (sn_valley_options){.solver = solver,
                                .home = f->input.plan->home,
                                .lower = f->input.plan->lower,
                                .upper = f->input.plan->upper,
-                               .every = rate > 12 ? (int)(rate / 12) : 8,
+                               .every = rate > 2 ? (int)(rate / 2) : 30,
                                .seeds = 6,
                                .threads = f->options.track.threads,
                                .pool = f->options.track.pool,
