@@ -269,7 +269,7 @@ static sn_valley_options valley_options(const sn_fitting *f) {
                                .lower = f->input.plan->lower,
                                .upper = f->input.plan->upper,
                                .every = rate > 2 ? (int)(rate / 2) : 30,
-                               .seeds = 6,
+                               .seeds = 5,
                                .threads = f->options.track.threads,
                                .pool = f->options.track.pool,
                                .cancel = f->options.cancel};

@@ -469,10 +469,12 @@ static sn_status begin_function(reading *r) {
         if (sn_xml_is(&r->xml, "GCVSpline") && !r->timing)
             sn_osim_note(r->u, "%.60s: a GCVSpline is taken for a cubic spline through its points",
                          axis_owner(r));
+    } else if (r->xml.name.text[0] < 'A' || r->xml.name.text[0] > 'Z') {
+        return SN_OK;
     } else if (r->timing) {
         // it matters only where the coordinate is prescribed, which may be said behind it
         LAST(r, coordinate)->unreadable = true;
-    } else if (r->xml.name.text[0] >= 'A' && r->xml.name.text[0] <= 'Z') {
+    } else {
         return FAIL(r, "%s \"%.80s\": the function <%.*s> is not supported (file version %d)",
                     axis_kind(r), axis_owner(r), SN_WORD(r->xml.name), r->u->info.version);
     }
