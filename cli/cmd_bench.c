@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "fit_take.h"
+#include "option_rows.h"
 #include "output.h"
 #include "papers.h"
 #include "solvers.h"
@@ -49,24 +50,17 @@ static const option option_table[] = {
              "beside NAME.c3d (41 markers) and their skeleton, an ASF "
              "file. Without it papers runs on the "
              "built-in example"},
-    {.name = "--quick",
-     .kind = OPTION_FLAG,
-     .place = AT(quick),
-     .help = "solvers: only the first 400 frames of a clip; papers: a "
-             "quarter of a minute instead of two"},
+    {ROW_FLAG("--quick", AT(quick),
+              "solvers: only the first 400 frames of a clip; papers: a "
+              "quarter of a minute instead of two")},
     {.name = "--problems",
      .kind = OPTION_INTEGER,
      .value = "N",
      .high = 10000000,
-     .standard = "2000",
+     .standard = "4000",
      .place = AT(problems),
-     .help = "solvers: random trees"},
-    {.group = "Output",
-     .name = "--csv",
-     .kind = OPTION_FILE,
-     .value = "FILE",
-     .place = AT(csv),
-     .help = "solvers: write the rows as CSV too"},
+     .help = "solvers: random trees; 0 for none, nor arms"},
+    {.group = "Output", ROW_FILE("--csv", NULL, AT(csv), "solvers: write the rows as CSV too")},
     {.name = "--out",
      .letter = "-o",
      .kind = OPTION_FOLDER,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "figure.h"
+#include "option_rows.h"
 #include "solver_settings.h"
 
 typedef struct settings {
@@ -19,33 +20,13 @@ static const char *const usage[] = {
     "[-m MODEL -t TASKS] [--start FILE] [--lock JOINT] [--cold] [--json] [options]", NULL};
 
 static const option option_table[] = {
-    {.group = "Files",
-     .name = "--model",
-     .letter = "-m",
-     .kind = OPTION_FILE,
-     .value = "FILE",
-     .place = AT(model),
-     .help = "the model: a file of any format, or \"humanoid\""},
-    {.name = "--tasks",
-     .letter = "-t",
-     .kind = OPTION_FILE,
-     .value = "FILE",
-     .place = AT(tasks),
-     .help = "the tasks, a JSON file; \"-\" is standard input"},
-    {.name = "--start",
-     .kind = OPTION_FILE,
-     .value = "FILE",
-     .place = AT(start),
-     .help = "the pose to start from: nq numbers, a JSON array or separated by white space; "
-             "without it the zero "
-             "pose"},
+    {.group = "Files", ROW_MODEL(AT(model), MODEL_HELP)},
+    {ROW_TASKS(AT(tasks), "the tasks, a JSON file; \"-\" is standard input")},
+    {ROW_FILE("--start", NULL, AT(start), "the pose to start from: " POSE_HELP)},
     SOLVER_OPTIONS(AT(solver), "200", "1e-9"),
-    {.name = "--lock",
-     .kind = OPTION_TEXT,
-     .value = "JOINT",
-     .many = true,
-     .place = AT(locks),
-     .help = "keep this joint as it is in the start; may come several times"},
+    {ROW_TEXT("--lock", "JOINT", AT(locks),
+              "keep this joint as it is in the start; may come several times"),
+     .many = true},
     {.name = "--time-budget",
      .kind = OPTION_NUMBER,
      .value = "S",
@@ -61,19 +42,10 @@ static const option option_table[] = {
      .place = AT(turns),
      .help = "of an angle without limits return the turn nearest to the start, or the principal "
              "one in (-180, 180] degrees"},
-    {.name = "--cold",
-     .kind = OPTION_FLAG,
-     .place = AT(cold),
-     .help = "the start says little: look for the lowest of many valleys, too"},
-    {.group = "Output",
-     .name = "--json",
-     .kind = OPTION_FLAG,
-     .place = AT(json),
-     .help = "the result as JSON, with 17 digits"},
-    {.name = "--trace",
-     .kind = OPTION_FLAG,
-     .place = AT(trace),
-     .help = "every iteration, on standard error"},
+    {ROW_FLAG("--cold", AT(cold),
+              "the start says little: look for the lowest of many valleys, too")},
+    {.group = "Output", ROW_FLAG("--json", AT(json), "the result as JSON, with 17 digits")},
+    {ROW_FLAG("--trace", AT(trace), "every iteration, on standard error")},
     {0}};
 
 static const help_item examples[] = {

@@ -60,6 +60,10 @@ sn_task random_task(uint64_t *state, const sn_model *model, sn_task_type type, i
 /// `ntask` random tasks, of one type or (type < 0) any.
 sn_problem *random_problem(uint64_t *state, const sn_model *model, int ntask, int type);
 
+/// A reader refused a file: with SN_ERR_PARSE, no object, and a message at the line.
+void check_refusal(sn_status status, const void *out, const sn_error *error, int line,
+                   const char *message);
+
 /// An allocator that counts, and fails the call number `fail_at` (from 0; -1 never), or from then
 /// on.
 typedef struct test_allocator {

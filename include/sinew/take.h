@@ -178,6 +178,12 @@ SN_API sn_status sn_axes_find(const sn_model *model, const sn_recording *recordi
                               double model_up_sign, const sn_allocator *allocator,
                               sn_axes_report *out, sn_error *error);
 
+/// The same for a recording whose model is not at hand: against the built-in figure where the labels are
+/// the usual ones, else by how the markers spread, as people stand on a floor. What stays
+/// SN_KNOWN_ASSUMED can't be told. The map leads to a world in metres with y up.
+SN_API sn_status sn_axes_guess(const sn_recording *recording, const sn_allocator *allocator,
+                               sn_axes_report *out, sn_error *error);
+
 // --- takes -------------------------------------------------------------------------------------------
 
 /// When to find the shape: where the markers sit on their bones, and how long the bones are.

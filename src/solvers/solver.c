@@ -252,6 +252,15 @@ static double move(sn_solver *s, double t, const double *u, bool all) {
         square += s->moved[i] * s->moved[i];
     }
     if (clamped && m->ncoupling > 0) sn_model_follow(m, s->trial);
+    if (!m->tied_limits || !s->inside || sn_model_lead_back(m, s->trial) == 0) return sqrt(square);
+    // leaders were moved on
+    square = 0;
+    for (int i = 0; i < s->n; i++) {
+        int at = s->q_of[i];
+        double g = gain[m->v_of[i]];
+        if (at >= 0 && g != 0) s->moved[i] = (s->trial[at] - s->q[at]) / g;
+        square += s->moved[i] * s->moved[i];
+    }
     return sqrt(square);
 }
 
@@ -277,6 +286,13 @@ static double project_gradient(sn_solver *s) {
     const double *g = s->ws->g;
     double worst = 0;
     s->report.active = s->model->ncone > 0 ? sn_solver_cone_hold(s) : 0;
+    if (s->model->tied_limits) {
+        for (int i = 0; i < s->n; i++)
+            s->keep[i] = !is_held(s, i) && s->model->gain[s->model->v_of[i]] != 0;
+        int held = sn_solver_tied_hold(s, s->keep);
+        if (held > 0) sn_ties_balance(s->ws, s->scale, s->keep);
+        s->report.active += held;
+    }
     for (int i = 0; i < s->n; i++) {
         bool held = is_held(s, i);
         // where no task sees it, it stays where it is: then its gradient is rounding as well, some
@@ -406,7 +422,8 @@ static bool at_saddle(sn_solver *s) {
 static bool leave_saddle(sn_solver *s) {
     double size = 0;
     for (int i = 0; i < s->n; i++) size = fmax(size, fabs(s->step[i]));
-    for (double reach = 0.5; reach > 1e-6; reach *= 0.25) {
+    double reach = 0.5;
+    for (int k = 0; k < 10; k++, reach *= 0.25) {  // down to 2e-6
         for (int sign = 1; sign >= -1; sign -= 2) {
             double f;
             (void)sn_solver_move(s, sign * reach / size, s->step);
@@ -430,6 +447,10 @@ sn_status sn_solver_begin(sn_solver *s, const double *q, sn_report *report) {
     sn_model_normalize_quaternions(m, s->q);
     (void)sn_model_clamp(m, s->q);
     s->inside = sn_model_followers_inside(m, s->q);
+    for (int i = 0; i < m->ncoupling && m->tied_limits; i++) {
+        s->ws->ties->stuck[i] = false;
+        s->ws->ties->taken[i] = 0;
+    }
     memcpy(s->started_at, s->q, (size_t)m->nq * sizeof *q);
     sn_solver_round_begin(s);
     SN_TRY(sn_solver_levels_begin(s));

@@ -123,6 +123,10 @@ sn_status sn_solver_end(sn_solver *s, double *q, sn_report *report);
 void sn_solver_cone_move(sn_solver *s);
 int sn_solver_cone_hold(sn_solver *s);
 
+/// tied.c, for followers of several leaders with limits. Hold: those at a limit that the gradient pushes
+/// against, given what may move; returns how many.
+int sn_solver_tied_hold(sn_solver *s, const bool *keep);
+
 /// round.c: take the limits off angles that go round, and put those angles back at the end.
 void sn_solver_round_begin(sn_solver *s);
 void sn_solver_round_end(sn_solver *s);
