@@ -130,7 +130,7 @@ SN_API sn_status sn_marker_spread(const sn_model *model, const sn_motion *motion
                                   const sn_allocator *allocator, double *spread, sn_error *error);
 
 /// The model with these markers in place of its own.
-/// @param limits  SN_LIMITS_OFF: without its limits
+/// @param limits  SN_LIMITS_OFF: without its limits, cones and twists of balls among them
 /// @param factor  length factor of each joint's bone (all vectors from it to its children), njoint
 ///                numbers; NULL for 1
 /// @param error   names a joint that the model lacks, with the nearest it has

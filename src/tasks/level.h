@@ -11,8 +11,9 @@ typedef struct sn_level_view {
     sn_part *part;
     sn_rest *rest;
     sn_soft *soft;
-    sn_relative *relative;
-    int *point_level, *part_level, *rest_level, *soft_level, *relative_level;
+    sn_tied *tied;
+    sn_posture *posture;
+    int *point_level, *part_level, *rest_level, *soft_level, *tied_level, *posture_level;
 } sn_level_view;
 
 /// Its share of a block of memory: called twice, first measuring.
