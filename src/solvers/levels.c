@@ -66,6 +66,7 @@ void sn_solver_levels_layout(sn_solver *s, sn_layout *layout) {
         a.nested.L = sn_layout_take(layout, n * n, sizeof(double));
         a.nested.d = sn_layout_take(layout, n, sizeof(double));
         a.nested.order = sn_layout_take(layout, n, sizeof(int));
+        a.nested.place = sn_layout_take(layout, n, sizeof(int));
     }
     s->levels = sn_layout_keep(layout, &a, sizeof a);
 }
