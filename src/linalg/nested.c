@@ -13,6 +13,7 @@
 void sn_nested_begin(sn_nested *a, const bool *free) {
     const size_t n = (size_t)a->n;
     a->all = a->count = 0;
+    a->turned = false;
     a->first[0] = 0;
     memset(a->basis, 0, n * n * sizeof *a->basis);
     for (size_t i = 0; i < n; i++)
@@ -39,7 +40,7 @@ static double dot(const double *x, const double *y, size_t n) {
 void sn_nested_reduce(sn_nested *a, const double *W) {
     const size_t n = (size_t)a->n, m = (size_t)sn_nested_left(a);
     const double *Z = sn_nested_rest(a);
-    if (a->first[a->count] == 0) {
+    if (!a->turned) {
         // Z is still made of unit vectors
         for (size_t c = 0; c < m; c++)
             for (size_t r = 0; r < m; r++)
@@ -116,6 +117,7 @@ int sn_nested_add(sn_nested *a, const double *W, double least) {
     const size_t first = (size_t)a->first[a->count];
     sn_nested_reduce(a, W);
     const size_t rank = factor(a, m, least);
+    a->turned = a->turned || rank > 0;
     for (size_t c = 0; c < rank; c++) reflect(a, m, rank, c);
     for (size_t c = 0; c < rank; c++) {
         double *to = a->seen + n * (first + c), *U = a->factor + n * (first + c);

@@ -25,6 +25,7 @@ typedef struct sn_nested {
     double *T, *L, *d;  ///< n x n, n x n, n: scratch
     int *order;         ///< n: scratch
     int *place;         ///< n: where the free places are
+    bool turned;        ///< the basis is no longer made of unit vectors
 } sn_nested;
 
 void sn_nested_begin(sn_nested *nested, const bool *free);
