@@ -7,7 +7,7 @@
 #include "solver_settings.h"
 
 typedef struct settings {
-    const char *model, *tasks, *start, *turns;
+    const char *model, *tasks, *start, *turns, *srdf;
     solver_settings solver;
     word_list locks;
     bool cold, json, trace;
@@ -39,6 +39,11 @@ static const option option_table[] = {
      .help = "the pose to start from: nq numbers, a JSON array or separated by white space; "
              "without it the zero "
              "pose"},
+    {.name = "--srdf",
+     .kind = OPTION_FILE,
+     .value = "FILE",
+     .place = AT(srdf),
+     .help = "an SRDF file: the pairs of links that it disables may touch"},
     SOLVER_OPTIONS(AT(solver), "200", "1e-9"),
     {.name = "--lock",
      .kind = OPTION_TEXT,
@@ -228,6 +233,26 @@ static bool lock_joints(const sn_model *model, sn_problem *problem, const word_l
     return true;
 }
 
+// The model with the pairs of an SRDF file excluded; NULL after a message.
+static sn_model *read_srdf(const char *path, const sn_model *model) {
+    sn_error error = {0};
+    sn_model *out = NULL;
+    sn_srdf_info info;
+    size_t length;
+    char *text = read_bytes(path, &length, &error);
+    if (text == NULL || sn_srdf_read(text, length, model, NULL, &out, &info, &error) != SN_OK) {
+        if (error.line > 0) {
+            complain("%s:%d: %s", path, error.line, error.text);
+        } else {
+            complain("%s: %s", path, error.text);
+        }
+    } else if (info.note[0] != '\0') {
+        fprintf(stderr, "%s: %s\n", path, info.note);
+    }
+    free(text);
+    return out;
+}
+
 static int run(int argc, char **argv) {
     settings s = {0};
     int nword, code = parse_options(&command_solve, argc, argv, &s, NULL, &nword);
@@ -243,6 +268,8 @@ static int run(int argc, char **argv) {
     code = EXIT_INPUT;
     figure holder;
     const sn_model *model = load_model(model_path != NULL ? model_path : "humanoid", &holder);
+    sn_model *allowed = NULL;
+    if (model != NULL && s.srdf != NULL) model = allowed = read_srdf(s.srdf, model);
     sn_problem *problem = NULL;
     if (model != NULL && tasks_path != NULL) problem = load_problem(tasks_path, model);
     if (model != NULL && tasks_path == NULL)
@@ -253,6 +280,7 @@ static int run(int argc, char **argv) {
     if (start != NULL) code = solve(model, problem, start, &solver_options, s.cold, s.json);
     free(start);
     sn_problem_destroy(problem);
+    sn_model_destroy(allowed);
     free_figure(&holder);
     return code;
 }

@@ -58,6 +58,18 @@ static void models(void) {
     sn_loop_desc loop = sn_loop_default(SN_LOOP_POINT);
     VALUE(sn_builder_couple, == -1, PTR(w.scrap), PTR(&coupling));
     VALUE(sn_builder_loop, == -1, PTR(w.scrap), PTR(&loop));
+    static sn_shape_desc shape;
+    shape = sn_shape_default(SN_SHAPE_CAPSULE);
+    VALUE(sn_builder_shape, == -1, PTR(w.scrap), PTR(&shape));
+    VALUE(sn_builder_exclude, == -1, PTR(w.scrap), 0, -1);
+    STATUS(sn_builder_create_from, PTR(w.model), NULL, OUT(out, end_builder), MAY(&error));
+    VALUE(sn_shape_type_name, != NULL, ENUM(sn_shape_type, SN_SHAPE_SPHERE));
+    STRUCT(sn_shape_default, ENUM(sn_shape_type, SN_SHAPE_SPHERE));
+    VALUE(sn_model_nshape, == 0, PTR(w.model));
+    VALUE(sn_model_shape, == NULL, PTR(w.model), INDEX(0));
+    VALUE(sn_model_nexcluded, == 0, PTR(w.model));
+    static int pair[2];
+    VALUE(sn_model_excluded, == false, PTR(w.model), INDEX(0), PTR(pair));
     VOID(sn_builder_couple_as, PTR(w.scrap), PTR(w.model));
     VALUE(sn_loop_type_name, != NULL, ENUM(sn_loop_type, SN_LOOP_POINT));
     STRUCT(sn_loop_default, ENUM(sn_loop_type, SN_LOOP_POINT));
