@@ -146,7 +146,7 @@ void sn_builder_couple_as(sn_builder *builder, const sn_model *model) {
         (void)sn_builder_couple_at(builder, &model->coupling[i], 0);
     for (int i = 0; i < model->nloop; i++) (void)sn_builder_loop_at(builder, &model->loop[i], 0);
     for (int i = 0; i < sn_model_nshape(model); i++)
-        (void)sn_builder_shape_at(builder, sn_model_shape(model, i), 0);
+        (void)sn_builder_shape(builder, sn_model_shape(model, i));
     for (int i = 0; i < sn_model_nexcluded(model); i++) {
         int joints[2];
         (void)sn_model_excluded(model, i, joints);
