@@ -101,7 +101,7 @@ static void random_trees(void **unused) {
         int joint = i % SN_JOINT_TYPE_COUNT, task = i / SN_JOINT_TYPE_COUNT % SN_TASK_TYPE_COUNT;
         sn_model *model = random_model(&state, 1 + below(&state, 9), i % 5 == 0 ? -1 : joint);
         sn_problem *problem =
-            random_problem(&state, model, 1 + below(&state, 4), i % 7 == 0 ? -1 : task);
+            random_problem(&state, model, 1 + below(&state, 4), i % 7 == 0 ? -2 : task);
         q = realloc(q, (size_t)(sn_model_nq(model) + 1) * sizeof *q);
         assert_non_null(q);
         sn_model_sample(model, &state, q);
