@@ -169,6 +169,9 @@ static void evaluations(void) {
     STRUCT(sn_workspace_frame, PTR(w.ws), INDEX(0));
     STRUCT(sn_workspace_point, PTR(w.ws), INDEX(0), PTR(local));
     VALUE(sn_workspace_task_error, != 1e300, PTR(w.ws), INDEX(0));
+    static sn_violation violated[2];
+    VALUE(sn_workspace_violations, == 0, PTR(w.ws), PTR(violated), 2);
+    VALUE(sn_workspace_distance, != 0, PTR(w.ws), INDEX(0), INDEX(0));
     VALUE(sn_workspace_loop_error, == 0, PTR(w.ws), INDEX(0));
     VOID(sn_workspace_gradient, PTR(w.ws), PTR(w.big));
     VOID(sn_workspace_hessian, PTR(w.ws), PTR(w.big));

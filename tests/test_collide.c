@@ -195,7 +195,7 @@ static sn_model *read_arm(const char *sphere, const char *rest) {
     return m;
 }
 
-static bool has_pair(const sn_pair *pairs, int n, int a, int b) {
+static bool has_pair(const sn_shape_pair *pairs, int n, int a, int b) {
     for (int i = 0; i < n; i++)
         if (pairs[i].shape[0] == a && pairs[i].shape[1] == b) return true;
     return false;
@@ -203,7 +203,7 @@ static bool has_pair(const sn_pair *pairs, int n, int a, int b) {
 
 static void test_pairs(void **unused) {
     (void)unused;
-    sn_pair *p;
+    sn_shape_pair *p;
     int n;
     sn_model *m = read_arm("", "");
     assert_int_equal(sn_pairs_find(m, NULL, &p, &n), SN_OK);
@@ -236,7 +236,7 @@ static void test_touching(void **unused) {
     (void)unused;
     sn_builder *b;
     sn_model *m, *other = read_arm("", "");
-    sn_pair *p;
+    sn_shape_pair *p;
     int n, before;
     assert_int_equal(sn_pairs_find(other, NULL, &p, &before), SN_OK);
     sn_release(NULL, p);
@@ -384,7 +384,7 @@ static void test_srdf(void **unused) {
     sn_model *m = read_arm("", ""), *out;
     sn_srdf_info info;
     sn_error error = {0};
-    sn_pair *p;
+    sn_shape_pair *p;
     int n;
     if (sn_srdf_read(text, strlen(text), m, NULL, &out, &info, &error) != SN_OK)
         fail_msg("%s", error.text);
@@ -445,7 +445,7 @@ static void test_data(void **unused) {
                                ? sn_urdf_read(text, length, NULL, NULL, &m, NULL, &error)
                                : sn_mjcf_read(text, length, NULL, &m, NULL, &error);
         if (status != SN_OK) fail_msg("%s: %s", files[i].file, error.text);
-        sn_pair *p;
+        sn_shape_pair *p;
         int n;
         assert_int_equal(sn_pairs_find(m, NULL, &p, &n), SN_OK);
         print_message("%-36s %3d shapes, %4d pairs\n", files[i].file, sn_model_nshape(m), n);

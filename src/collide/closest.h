@@ -50,13 +50,13 @@ double sn_shapes_distance(const sn_shape_place *a, const sn_solid *pa, const sn_
 
 /// Two shapes that must keep apart, and how far they are at rest; INFINITY where the rest pose says
 /// nothing of it.
-typedef struct sn_pair {
+typedef struct sn_shape_pair {
     int shape[2];
     double rest;
-} sn_pair;
+} sn_shape_pair;
 
 /// All pairs of a model that must keep apart, in the order of the shapes: those of different bodies that
 /// meet by kind, are not excluded, no neighbours, and do not touch in the rest pose (all coordinates 0, moved
 /// into their limits). *out is to be given to sn_release(); NULL when there are none.
-sn_status sn_pairs_find(const sn_model *model, const sn_allocator *allocator, sn_pair **out,
+sn_status sn_pairs_find(const sn_model *model, const sn_allocator *allocator, sn_shape_pair **out,
                         int *count);

@@ -104,7 +104,7 @@ static bool must_keep(const sn_model *m, const room *r, int i, int k, double *re
     return *rest > 0;
 }
 
-sn_status sn_pairs_find(const sn_model *m, const sn_allocator *allocator, sn_pair **out,
+sn_status sn_pairs_find(const sn_model *m, const sn_allocator *allocator, sn_shape_pair **out,
                         int *count) {
     *out = NULL;
     *count = 0;
@@ -134,7 +134,7 @@ sn_status sn_pairs_find(const sn_model *m, const sn_allocator *allocator, sn_pai
             for (int k = i + 1; k < m->nshape; k++) {
                 double rest;
                 if (!must_keep(m, &r, i, k, &rest)) continue;
-                if (pass == 1) (*out)[n] = (sn_pair){{i, k}, rest};
+                if (pass == 1) (*out)[n] = (sn_shape_pair){{i, k}, rest};
                 n++;
             }
         *count = n;

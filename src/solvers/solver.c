@@ -135,6 +135,13 @@ static sn_status check_method(const sn_problem *problem, const sn_solver_options
     if (problem->model->nloop > 0 && !second_order)
         return sn_fail(error, SN_ERR_UNSUPPORTED, 0,
                        "%s cannot keep the model's loops closed: use hybrid, newton or lm", name);
+    bool equations = o->method == SN_METHOD_PINV || o->method == SN_METHOD_QR ||
+                     o->method == SN_METHOD_SDLS || o->method == SN_METHOD_CCD;
+    if (problem->guards != NULL && equations)
+        return sn_fail(error, SN_ERR_UNSUPPORTED, 0,
+                       "%s solves equations, and here something must not happen (avoid, half-space, "
+                       "support): use hybrid",
+                       name);
     if (!sn_ties_any(problem)) return SN_OK;
     if (o->method == SN_METHOD_CCD)
         return sn_fail(error, SN_ERR_UNSUPPORTED, 0,
@@ -435,6 +442,14 @@ sn_status sn_solver_begin(sn_solver *s, const double *q, sn_report *report) {
 }
 
 void sn_solver_run(sn_solver *s) {
+    if (sn_has_guards(s->ws)) {
+        sn_solver_guards_run(s);
+    } else {
+        sn_solver_run_once(s);
+    }
+}
+
+void sn_solver_run_once(sn_solver *s) {
     s->watched = INFINITY;
     s->slow = 0;
     if (s->model->nloop > 0) {
@@ -462,6 +477,11 @@ sn_status sn_solver_end(sn_solver *s, double *q, sn_report *report) {
     s->report.violation = sn_model_followers_outside(s->model, q);
     for (int i = 0; i < s->model->nloop; i++)
         s->report.violation = fmax(s->report.violation, sn_workspace_loop_error(s->ws, i));
+    if (sn_has_guards(s->ws)) {
+        sn_guards_place(s->ws);
+        for (int i = 0; i < s->problem->guards->nguard; i++)
+            s->report.violation = fmax(s->report.violation, sn_guard_violation(s->ws, i));
+    }
     *report = s->report;
     return SN_OK;
 }

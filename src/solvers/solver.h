@@ -110,6 +110,9 @@ void sn_solver_iterated(sn_solver *s, sn_trace *trace);
 /// the method from s->q until it stops, saddles left. End: s->q and the report out.
 sn_status sn_solver_begin(sn_solver *s, const double *q, sn_report *report);
 void sn_solver_run(sn_solver *s);
+/// The same without regard to guards, see guards.c; and with.
+void sn_solver_run_once(sn_solver *s);
+void sn_solver_guards_run(sn_solver *s);
 sn_status sn_solver_end(sn_solver *s, double *q, sn_report *report);
 
 /// cone.c, for balls with limits. Move: bring s->trial into them, and s->moved with it. Hold: where one is

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+// What must not happen: derivatives against hyper-dual numbers, and solutions by invariant.
+#include "reference.h"
+#include "support.h"
+
+static double worst_f, worst_g, worst_H;
+
+static double largest(const double *x, int n) {
+    double top = 0;
+    for (int i = 0; i < n; i++) top = fmax(top, fabs(x[i]));
+    return top;
+}
+
+// A random tree with random shapes on it, in the world too.
+static sn_model *random_solids(uint64_t *state, int njoint, int type, double size) {
+    sn_model *plain = random_model(state, njoint, type), *model;
+    sn_builder *b;
+    assert_int_equal(sn_builder_create_from(plain, NULL, &b, NULL), SN_OK);
+    int count = 2 + below(state, 2 * njoint);
+    for (int i = 0; i < count; i++) {
+        sn_shape_desc d = sn_shape_default((sn_shape_type)below(state, SN_SHAPE_TYPE_COUNT));
+        d.joint = below(state, njoint + 1) - 1;
+        d.radius = uniform(state, 0.02, 0.3) * size;
+        for (int k = 0; k < 3; k++) {
+            d.from[k] = uniform(state, -0.5, 0.5);
+            d.to[k] = uniform(state, -0.5, 0.5);
+            d.normal[k] = uniform(state, -1, 1);
+        }
+        if (below(state, 10) == 0) d.radius = 0;
+        (void)sn_builder_shape(b, &d);
+    }
+    sn_error error = {0};
+    if (sn_builder_finish(b, &model, &error) != SN_OK) fail_msg("%s", error.text);
+    sn_builder_destroy(b);
+    sn_model_destroy(plain);
+    return model;
+}
+
+static bool has_mass(const sn_model *model) {
+    for (int i = 0; i < sn_model_njoint(model); i++)
+        if (sn_model_joint(model, i)->mass > 0) return true;
+    return false;
+}
+
+// Of one kind: 0 avoid, 1 a point's half-space, 2 the centre's, 3 coordinates, 4 support.
+static bool random_guard(uint64_t *state, const sn_model *model, int kind, double *room,
+                         sn_task *out) {
+    int nv = sn_model_nv(model), njoint = sn_model_njoint(model);
+    *out = sn_task_default(kind == 0   ? SN_TASK_AVOID
+                           : kind == 4 ? SN_TASK_SUPPORT
+                                       : SN_TASK_HALF_SPACE);
+    out->weight = uniform(state, 0.1, 3);
+    out->distance = uniform(state, 0, 0.4);
+    for (int k = 0; k < 3; k++) {
+        out->local[k] = uniform(state, -0.5, 0.5);
+        out->goal[k] = uniform(state, -1, 1);
+        out->normal[k] = uniform(state, -1, 1);
+    }
+    if (kind == 0) {
+        if (below(state, 3) == 0) out->joint = below(state, njoint);
+        return sn_model_nshape(model) > 0;
+    }
+    if (kind == 1) {
+        out->joint = below(state, njoint);
+        if (below(state, 2) == 0) out->joint2 = below(state, njoint);
+        return out->joint != out->joint2;
+    }
+    if (kind == 2) out->joint = -1;
+    if (kind == 3) {
+        bool any = false;
+        for (int j = 0; j < njoint; j++) {
+            sn_joint_type type = sn_model_joint(model, j)->type;
+            bool turns = type == SN_JOINT_BALL || type == SN_JOINT_FREE;
+            for (int k = 0; k < sn_model_joint_nv(model, j); k++) {
+                bool plain = !turns || (type == SN_JOINT_FREE && k < 3);
+                double x = plain && below(state, 2) == 0 ? uniform(state, -1, 1) : 0;
+                room[sn_model_v_index(model, j) + k] = x;
+                any = any || x != 0;
+            }
+        }
+        out->q_weight = room;
+        return any && nv > 0;
+    }
+    if (kind == 4) {
+        out->corners = room;
+        out->ncorner = 3 + below(state, 6);
+        for (int k = 0; k < 3 * out->ncorner; k++) room[k] = uniform(state, -1, 1);
+    }
+    return has_mass(model);
+}
+
+static void compare(const sn_problem *problem, const double *q) {
+    const sn_model *model = sn_problem_model(problem);
+    int nv = sn_model_nv(model);
+    size_t n = (size_t)nv;
+    sn_workspace *ws;
+    assert_int_equal(sn_workspace_create(problem, true, NULL, &ws, NULL), SN_OK);
+    double *room = calloc(4 * n * n + 6 * n + 1, sizeof *room);
+    assert_non_null(room);
+    double *H = room, *H2 = H + n * n, *H3 = H2 + n * n, *g = H3 + n * n, *g2 = g + n, *x = g2 + n,
+           *y = x + n, f, f2;
+    assert_int_equal(sn_workspace_eval(ws, q, SN_EVAL_HESSIAN, &f), SN_OK);
+    sn_workspace_gradient(ws, g);
+    sn_workspace_hessian(ws, H);
+    reference_eval(problem, q, &f2, g2, H2);
+    double floor = 1e-3, size = fmax(largest(H2, nv * nv), 1e3 * floor);
+    worst_f = fmax(worst_f, reference_relative(&f, &f2, 1, floor));
+    worst_g = fmax(worst_g, reference_relative(g, g2, nv, 1e-3 * size));
+    worst_H = fmax(worst_H, reference_relative(H, H2, nv * nv, floor));
+    assert_int_equal(sn_workspace_eval(ws, q, SN_EVAL_HESSIAN | SN_EVAL_GENERAL, &f), SN_OK);
+    sn_workspace_hessian(ws, H3);
+    assert_true(reference_relative(H3, H, nv * nv, floor) < 1e-12);
+    assert_int_equal(sn_workspace_eval(ws, q, 0, &f), SN_OK);
+    assert_near(f, f2, 1e-12);
+    assert_int_equal(sn_workspace_eval(ws, q, SN_EVAL_GRADIENT, &f), SN_OK);
+    sn_workspace_gradient(ws, x);
+    assert_true(reference_relative(x, g, nv, 1e-3 * size) < 1e-12);
+    uint64_t state = 3;
+    for (int gn = 0; gn < 2; gn++) {
+        assert_int_equal(sn_workspace_eval(ws, q, gn ? SN_EVAL_GAUSS_NEWTON : SN_EVAL_HESSIAN, &f),
+                         SN_OK);
+        sn_workspace_hessian(ws, H3);
+        for (int i = 0; i < nv; i++) x[i] = uniform(&state, -1, 1);
+        sn_workspace_multiply(ws, gn, x, y);
+        for (int i = 0; i < nv; i++) {
+            g2[i] = 0;
+            for (int j = 0; j < nv; j++) g2[i] += H3[i + nv * j] * x[j];
+        }
+        assert_true(reference_relative(y, g2, nv, 1e-3 * size) < 1e-11);
+    }
+    free(room);
+    sn_workspace_destroy(ws);
+}
+
+static void test_derivatives(void **unused) {
+    (void)unused;
+    uint64_t state = 21;
+    int count = cases(1000), active = 0;
+    for (int i = 0; i < count; i++) {
+        int type = i % 4 == 0 ? -1 : i % SN_JOINT_TYPE_COUNT;
+        sn_model *model = random_solids(&state, 1 + below(&state, 8), type, 1.5);
+        double room[4][600], *q = malloc((size_t)(sn_model_nq(model) + 1) * sizeof *q);
+        sn_task tasks[4];
+        int ntask = 0;
+        for (int k = 0; k < 3; k++)
+            ntask += random_guard(&state, model, k == 0 ? i % 5 : below(&state, 5), room[ntask],
+                                  &tasks[ntask]);
+        if (ntask == 0 || below(&state, 2) == 0) {
+            tasks[ntask] = sn_task_default(SN_TASK_POINT);
+            tasks[ntask++].joint = 0;
+        }
+        sn_problem *problem;
+        sn_error error = {0};
+        if (sn_problem_create(model, tasks, ntask, NULL, &problem, &error) != SN_OK)
+            fail_msg("%s", error.text);
+        sn_model_sample(model, &state, q);
+        compare(problem, q);
+        double f;
+        sn_workspace *ws;
+        assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
+        assert_int_equal(sn_workspace_eval(ws, q, 0, &f), SN_OK);
+        for (int k = 0; k < ntask; k++)
+            active += tasks[k].type != SN_TASK_POINT && sn_workspace_task_error(ws, k) > 0;
+        sn_workspace_destroy(ws);
+        sn_problem_destroy(problem);
+        sn_model_destroy(model);
+        free(q);
+    }
+    print_message(
+        "%d trees, %d violated: worst relative error f %.1e, gradient %.1e, Hessian %.1e\n", count,
+        active, worst_f, worst_g, worst_H);
+    assert_true(active > count / 3);
+    assert_true(worst_f < 1e-12);
+    assert_true(worst_g < 1e-12);
+    assert_true(worst_H < 1e-12);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_derivatives),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
