@@ -5,6 +5,7 @@
 
 #include "figure.h"
 #include "solver_settings.h"
+#include "task_text.h"
 
 typedef struct settings {
     const char *model, *tasks, *start, *turns, *srdf;
@@ -144,14 +145,11 @@ static void print_json(const sn_model *model, const sn_problem *problem, sn_work
 // A line of text for what a task wants and whether it got it.
 static void print_task(const sn_model *model, const sn_problem *problem, sn_workspace *ws, int i) {
     const sn_task *t = sn_problem_task(problem, i);
-    const sn_joint_desc *joint = t->type == SN_TASK_REST ? NULL : sn_model_joint(model, t->joint);
+    char where[100];
     double error = sn_workspace_task_error(ws, i);
-    const char *unit = "m";
-    if (t->type == SN_TASK_ORIENTATION) unit = "rad";
-    if (t->type == SN_TASK_DIRECTION) unit = "chord";
-    if (t->type == SN_TASK_POSE || t->type == SN_TASK_FRAME2 || joint == NULL) unit = "m,rad";
-    printf("  %-4d %-12s %-20s %11.3e %-6s %s\n", i, sn_task_type_name(t->type),
-           joint != NULL ? joint->name : "(all)", error, unit, error < 1e-6 ? "reached" : "");
+    printf("  %-4d %-20s %-20s %11.3e %-6s %s\n", i, sn_task_type_name(t->type),
+           task_where(model, t, where, sizeof where), error, task_unit(t),
+           error < 1e-6 ? "reached" : "");
 }
 
 // Time of one iteration, warm: the same solve again and again for about a tenth of a second.
@@ -189,7 +187,7 @@ static int solve(const sn_model *model, const sn_problem *problem, const double 
     } else {
         printf("%s: %d degrees of freedom, %d tasks\n\n", sn_model_name(model), sn_model_nv(model),
                sn_problem_ntask(problem));
-        printf("  %-4s %-12s %-20s %11s\n", "task", "type", "joint", "error");
+        printf("  %-4s %-20s %-20s %11s\n", "task", "type", "joint", "error");
         for (int i = 0; i < sn_problem_ntask(problem); i++)
             print_task(model, problem, sn_solver_workspace(solver), i);
         printf("\n  f = %.3e", report.f);

@@ -808,7 +808,7 @@ static hyper own_phi(const frame *f, int n) {
     for (int i = 0; i < n; i++) {
         const frame *next = &f[(i + 1) % n];
         const vec e = n > 1 ? vec_sub(f[i].p, next->p) : f[i].p;
-        const hyper square = dot(e, e), one = constant(1);
+        const hyper square = scale(0.1L, dot(e, e)), one = constant(1);
         const hyper turn =
             dot(rotate(f[i].R, coordinate_axis(0)), rotate(next->R, coordinate_axis(i % 2 + 1)));
         sum = add(sum, scale(0.25L, mul(square, square)));

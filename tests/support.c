@@ -228,7 +228,9 @@ static void random_tied(uint64_t *state, const sn_model *model, sn_task *t, doub
     static const int counts[] = {1, 2, 3, 4, 5, 6, 7, 8};
     int n = sn_model_njoint(model), nq = sn_model_nq(model);
     bool relative = t->type == SN_TASK_RELATIVE_ORIENTATION || t->type == SN_TASK_RELATIVE_POSE;
-    t->joint2 = relative || below(state, 3) > 0 ? below(state, n) : -1;
+    // of one joint and itself most such tasks are constant: nothing but rounding is left
+    int other = n > 1 ? (t->joint + 1 + below(state, n - 1)) % n : -1;
+    t->joint2 = relative && n == 1 ? 0 : relative || below(state, 3) > 0 ? other : -1;
     t->in_joint2 = below(state, 2) == 0;
     t->distance = below(state, 5) == 0 ? 0 : uniform(state, 0, 1);
     for (int i = 0; i < 3; i++) {

@@ -106,12 +106,18 @@ static sn_problem *tied_problem(uint64_t *state, const sn_model *model, int ntas
     sn_problem *some =
         random_problem(state, model, ntask, below(state, 2) == 0 ? SN_TASK_POINT : -1);
     sn_task extra[8];
-    double *q;
-    for (int i = 0; i < nrelative; i++)
-        extra[i] =
-            random_task(state, model, SN_TASK_RELATIVE, below(state, sn_model_njoint(model)), &q);
+    double *q[8];
+    for (int i = 0; i < nrelative; i++) {
+        int type = SN_TASK_RELATIVE;
+        if (below(state, 3) > 0)
+            do type = SN_TASK_RELATIVE + below(state, SN_TASK_TYPE_COUNT - SN_TASK_RELATIVE);
+            while (type == SN_TASK_COUPLED);
+        extra[i] = random_task(state, model, (sn_task_type)type,
+                               below(state, sn_model_njoint(model)), &q[i]);
+    }
     sn_problem *all;
     assert_int_equal(sn_problem_copy(some, extra, nrelative, NULL, &all, NULL), SN_OK);
+    for (int i = 0; i < nrelative; i++) free(q[i]);
     sn_problem_destroy(some);
     return all;
 }
@@ -339,7 +345,7 @@ static void bordered(void **unused) {
         const double *gain = sn_model_gain(t.model);
         double f, smallest, top;
         bool kept[128];
-        if (t.nv == 0 || t.nv > 64) {
+        if (t.nv == 0 || t.nv > 64 || !sn_has_rows(t.ws)) {
             fixture_free(&t);
             continue;
         }
