@@ -114,6 +114,61 @@ static void print_trace(void *user, const sn_trace *t) {
             t->taken ? "" : ", not taken");
 }
 
+// What a violation is about.
+static const char *violation_name(const sn_model *model, const sn_violation *v, int k, char *text,
+                                  size_t size) {
+    const sn_shape_desc *d = sn_model_shape(model, v->shape[k]);
+    const sn_joint_desc *joint = d != NULL ? sn_model_joint(model, d->joint) : NULL;
+    if (d != NULL && d->name[0] != '\0') return d->name;
+    (void)snprintf(text, size, "%s %d%s%s", d != NULL ? sn_shape_type_name(d->type) : "",
+                   v->shape[k], joint != NULL ? " of " : "", joint != NULL ? joint->name : "");
+    return text;
+}
+
+enum { MOST_VIOLATIONS = 1000 };
+
+static void print_violations_json(const sn_model *model, sn_workspace *ws) {
+    sn_violation *v = must_alloc(MOST_VIOLATIONS, sizeof *v);
+    int n = sn_workspace_violations(ws, v, MOST_VIOLATIONS);
+    if (n > MOST_VIOLATIONS) n = MOST_VIOLATIONS;
+    if (n > 0) printf("\"violations\":[");
+    for (int i = 0; i < n; i++) {
+        printf("%s{\"task\":%d,", i > 0 ? "," : "", v[i].task);
+        if (v[i].shape[0] >= 0) {
+            char text[600];
+            printf("\"shapes\":[%d,%d],\"names\":[", v[i].shape[0], v[i].shape[1]);
+            print_json_string(violation_name(model, &v[i], 0, text, sizeof text));
+            putchar(',');
+            print_json_string(violation_name(model, &v[i], 1, text, sizeof text));
+            printf("],");
+        }
+        printf("\"by\":");
+        print_number(v[i].by);
+        putchar('}');
+    }
+    if (n > 0) printf("],");
+    free(v);
+}
+
+static void print_violations(const sn_model *model, const sn_problem *problem, sn_workspace *ws) {
+    sn_violation *v = must_alloc(MOST_VIOLATIONS, sizeof *v);
+    int n = sn_workspace_violations(ws, v, MOST_VIOLATIONS);
+    bool any = false;
+    for (int i = 0; i < sn_problem_ntask(problem); i++)
+        any = any || sn_problem_task(problem, i)->type >= SN_TASK_AVOID;
+    if (any && n == 0) puts("  nothing happens that must not");
+    for (int i = 0; i < n && i < 20; i++) {
+        char text[2][600];
+        printf("  violated by %.3e: task %d", v[i].by, v[i].task);
+        if (v[i].shape[0] >= 0)
+            printf(", %s and %s", violation_name(model, &v[i], 0, text[0], sizeof text[0]),
+                   violation_name(model, &v[i], 1, text[1], sizeof text[1]));
+        putchar('\n');
+    }
+    if (n > 20) printf("  ... and %d more\n", n - 20);
+    free(v);
+}
+
 static void print_json(const sn_model *model, const sn_problem *problem, sn_workspace *ws,
                        const double *q, const sn_report *report) {
     printf("{\"q\":");
@@ -133,6 +188,7 @@ static void print_json(const sn_model *model, const sn_problem *problem, sn_work
         print_number(report->violation);
         putchar(',');
     }
+    print_violations_json(model, ws);
     printf("\"tasks\":[");
     for (int i = 0; i < sn_problem_ntask(problem); i++) {
         printf("%s{\"error\":", i > 0 ? "," : "");
@@ -196,6 +252,7 @@ static int solve(const sn_model *model, const sn_problem *problem, const double 
         if (sn_model_nloop(model) > 0)
             printf("  %d loop%s, open by %.1e at most\n", sn_model_nloop(model),
                    sn_model_nloop(model) == 1 ? "" : "s", report.violation);
+        print_violations(model, problem, sn_solver_workspace(solver));
         // a trace would be printed again and again
         if (options->trace == NULL)
             printf("  one iteration takes %.1f microseconds\n",

@@ -146,6 +146,8 @@ static void problems(void) {
     double matrix[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, mass[1] = {1};
     STATUS(sn_problem_set_local2, PTR(w.tied), INDEX(MISUSE_DISTANCE), PTR((at[0] = NUM(0.5), at)));
     STATUS(sn_problem_set_axis, PTR(w.tied), INDEX(MISUSE_LINE), PTR((at[0] = NUM(0.5), at)));
+    static const double corners[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+    STATUS(sn_problem_set_corners, PTR(w.tied), INDEX(MISUSE_SUPPORT), PTR(corners), 3);
     STATUS(sn_problem_set_distance, PTR(w.tied), INDEX(MISUSE_DISTANCE), NUM(0.5));
     STATUS(sn_problem_set_rotation_weight, PTR(w.tied), INDEX(MISUSE_POSE), NUM(1));
     STATUS(sn_problem_set_matrix, PTR(w.tied), INDEX(MISUSE_POSE),

@@ -78,10 +78,27 @@ static const char *check_support(const sn_task *t) {
 
 // --- checks ------------------------------------------------------------------------------------------
 
-static const char *check_mass(const sn_model *model) {
+static double mass_of(const sn_model *m, const sn_task *t, int i) {
+    return t->masses != NULL ? t->masses[i] : m->desc[t->joints != NULL ? t->joints[i] : i].mass;
+}
+
+static int masses_of(const sn_model *m, const sn_task *t) {
+    return t->joints != NULL ? t->njoint : m->njoint;
+}
+
+static const char *check_mass(const sn_model *m, const sn_task *t) {
+    int n = masses_of(m, t);
+    if (n <= 0 || n > m->njoint) return "its joints are none or too many";
+    for (int i = 0; t->joints != NULL && i < n; i++)
+        if (t->joints[i] < 0 || t->joints[i] >= m->njoint)
+            return "one of its joints does not exist";
+    if (t->centres != NULL && !sn_task_numbers(t->centres, 3 * n))
+        return "a centre is not finite or over 1e50";
+    if (t->masses != NULL && !sn_task_masses(t->masses, n))
+        return "its masses are negative or add up to nothing";
     double sum = 0;
-    for (int i = 0; i < sn_model_njoint(model); i++) sum += sn_model_joint(model, i)->mass;
-    return sum > 0 ? NULL : "the model has no masses";
+    for (int i = 0; i < n; i++) sum += mass_of(m, t, i);
+    return sum > 0 ? NULL : "the model gives these joints no mass: give \"masses\"";
 }
 
 // A coordinate that is a plain number: not a part of a quaternion.
@@ -114,7 +131,8 @@ const char *sn_guard_check(const sn_model *m, const sn_task *t) {
         if (t->distance < 0) return "distance is below 0";
         return m->nshape > 0 ? NULL : "the model has no collision shapes";
     }
-    if (t->type == SN_TASK_SUPPORT) return check_mass(m) != NULL ? check_mass(m) : check_support(t);
+    if (t->type == SN_TASK_SUPPORT)
+        return check_mass(m, t) != NULL ? check_mass(m, t) : check_support(t);
     if (t->q_weight != NULL) return check_coordinates(m, t);
     if (!sn_unit(t->normal, 3, unit)) return "normal is zero or not finite";
     if (!sn_task_numbers(t->goal, 3)) return "its goal is not finite or over 1e50";
@@ -122,7 +140,7 @@ const char *sn_guard_check(const sn_model *m, const sn_task *t) {
     if (t->joint >= 0)
         return t->joint == t->joint2 ? "its point and its plane are on one joint" : NULL;
     if (t->joint2 >= 0) return "the centre of mass has its half-space in the world";
-    return check_mass(m);
+    return check_mass(m, t);
 }
 
 // --- building ----------------------------------------------------------------------------------------
@@ -172,14 +190,18 @@ static void add_pair(sn_guards *g, const building *b, int task, const sn_shape_p
     }
 }
 
-static void add_masses(sn_guards *g, const sn_model *m) {
+static void add_masses(sn_guards *g, const sn_model *m, const sn_task *t) {
     double sum = 0;
-    for (int i = 0; i < m->njoint; i++) sum += m->desc[i].mass;
-    for (int k = 0; k < m->njoint; k++) {
-        const sn_joint_desc *d = &m->desc[m->joint[k].id];
-        if (d->mass == 0) continue;
+    const int n = masses_of(m, t);
+    for (int i = 0; i < n; i++) sum += mass_of(m, t, i);
+    for (int i = 0; i < n; i++) {
+        const int joint = t->joints != NULL ? t->joints[i] : i;
+        const double mass = mass_of(m, t, i);
+        if (mass == 0) continue;
         if (g->mass != NULL)
-            g->mass[g->nmass] = (sn_guard_mass){k, d->mass / sum, v3_from(d->centre)};
+            g->mass[g->nmass] = (sn_guard_mass){
+                m->sweep_of[joint], mass / sum,
+                v3_from(t->centres != NULL ? t->centres + 3 * i : m->desc[joint].centre)};
         g->nmass++;
     }
 }
@@ -202,7 +224,6 @@ static void add_all(sn_guards *g, const building *b) {
     const sn_model *m = b->m;
     g->nguard = g->nmass = g->nterm = 0;
     g->nsolid = m->nshape;
-    int masses = -1, nmass = 0;
     for (int i = 0; i < b->ntask; i++) {
         const sn_task *t = &b->tasks[i];
         if (g->first != NULL) g->first[i] = g->nguard;
@@ -210,11 +231,9 @@ static void add_all(sn_guards *g, const building *b) {
         if (!sn_task_is_guard(t)) continue;
         bool centre = t->type == SN_TASK_SUPPORT ||
                       (t->type == SN_TASK_HALF_SPACE && t->q_weight == NULL && t->joint < 0);
-        if (centre && masses < 0) {
-            masses = g->nmass;
-            add_masses(g, m);
-            nmass = g->nmass - masses;
-        }
+        const int masses = g->nmass;
+        if (centre) add_masses(g, m, t);
+        const int nmass = g->nmass - masses;
         if (t->type == SN_TASK_AVOID) {
             for (int k = 0; k < b->npair; k++)
                 if (asks(m, t, &b->pair[k])) add_pair(g, b, i, &b->pair[k]);

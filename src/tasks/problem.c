@@ -235,8 +235,10 @@ static const int *keep_indices(arrays *room, const int *from, int n) {
 static void drop_arrays(sn_task *t) {
     bool group =
         t->type == SN_TASK_CENTRE_OF_MASS || t->type == SN_TASK_POSTURE || t->type == SN_TASK_OWN;
-    if (!group) t->joints = NULL, t->njoint = 0;
-    if (t->type != SN_TASK_CENTRE_OF_MASS) t->masses = t->centres = NULL;
+    bool centre = t->type == SN_TASK_CENTRE_OF_MASS || t->type == SN_TASK_HALF_SPACE ||
+                  t->type == SN_TASK_SUPPORT;
+    if (!group && !centre) t->joints = NULL, t->njoint = 0;
+    if (!centre) t->masses = t->centres = NULL;
     if (t->type != SN_TASK_COUPLED) t->tasks = NULL, t->ntask = 0, t->coupling = NULL;
     if (t->type != SN_TASK_REST && t->type != SN_TASK_HALF_SPACE) t->q_weight = NULL;
     if (t->type != SN_TASK_SUPPORT) t->corners = NULL, t->ncorner = 0;
@@ -303,6 +305,10 @@ static void assign_tied(sn_problem *p, arrays *room) {
 
 // The arrays of a task that becomes guards.
 static void keep_guard(const sn_model *m, sn_task *t, arrays *room) {
+    const size_t n = t->joints != NULL ? (size_t)t->njoint : (size_t)m->njoint;
+    t->joints = keep_indices(room, t->joints, t->njoint);
+    t->masses = keep_numbers(room, t->masses, n);
+    t->centres = keep_numbers(room, t->centres, 3 * n);
     t->q_weight = keep_numbers(room, t->q_weight, (size_t)m->nv);
     t->corners = keep_numbers(room, t->corners, 3 * (size_t)t->ncorner);
 }
@@ -378,6 +384,10 @@ static sn_status count_parts(sn_problem *p, const sn_task *tasks, arrays *room, 
         if (t->type == SN_TASK_HALF_SPACE && t->q_weight != NULL)
             room->nnumber += (size_t)p->model->nv;
         if (t->type == SN_TASK_SUPPORT) room->nnumber += 3 * (size_t)t->ncorner;
+        if (t->type == SN_TASK_HALF_SPACE || t->type == SN_TASK_SUPPORT) {
+            room->nnumber += 4 * (size_t)p->model->njoint;
+            room->nindex += (size_t)p->model->njoint;
+        }
         room->nnumber += need.numbers + need.matrix;
         if (t->type == SN_TASK_COUPLED) room->nnumber += need.matrix;
         room->nindex += need.indices;
