@@ -16,8 +16,10 @@
 #include "base/clock.h"
 #include "solvers/solver.h"
 
-static const double slack = 1e-6;           // metres
-static const double loose_gradient = 1e-4;  // relative, of all rounds but the last
+static const double slack = 1e-6;                       // metres
+static const double loose_gradient = 1e-4;              // relative, of all rounds but the last
+static const double first_stiffness = 10, merit = 1e4;  // of the pull of the tasks
+static const double met = 1e-16;  // of what f would be with errors as large as the figure
 enum { MOST_ROUNDS = 30 };
 
 // The weight of all that pulls: what the first stiffness is measured by.
@@ -58,11 +60,22 @@ static void shift(sn_solver *s, double growth) {
     at->stiff *= growth;
 }
 
-static void rest(sn_solver *s) {
+// As others see it: no shifts, and a stiffness with which f tells poses apart that violate something, or 1.
+static void rest(sn_solver *s, double stiff) {
     sn_guards_at *at = s->ws->guards;
     memset(at->shift, 0, (size_t)s->problem->guards->nguard * sizeof *at->shift);
-    at->stiff = 1;
+    at->stiff = stiff;
     at->slack = 0;
+}
+
+bool sn_solver_guards_begin(sn_solver *s) {
+    rest(s, merit * pull_of(s));
+    return sn_solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f);
+}
+
+void sn_solver_guards_end(sn_solver *s) {
+    rest(s, 1);
+    (void)sn_solver_eval(s, s->q, 0, &s->f);
 }
 
 static bool went_on(const sn_solver *s) {
@@ -75,8 +88,7 @@ void sn_solver_guards_run(sn_solver *s) {
     sn_guards_at *at = s->ws->guards;
     double before = INFINITY, off;
     bool last = false;
-    rest(s);
-    at->stiff = 10 * pull_of(s);
+    rest(s, first_stiffness * pull_of(s));
     at->slack = slack;
     s->rival = INFINITY;  // f of a round is no one's rival
     for (int round = 0; round < MOST_ROUNDS; round++) {
@@ -93,6 +105,7 @@ void sn_solver_guards_run(sn_solver *s) {
     }
     s->options.gradient = gradient;
     s->rival = rival;
-    rest(s);
-    (void)sn_solver_eval(s, s->q, SN_EVAL_GRADIENT, &s->f);
+    rest(s, merit * pull_of(s));
+    if (sn_solver_eval(s, s->q, 0, &s->f) && s->f <= met * s->whole && went_on(s))
+        s->report.stop = SN_STOP_GOAL;
 }

@@ -436,6 +436,7 @@ sn_status sn_solver_begin(sn_solver *s, const double *q, sn_report *report) {
     s->rival = INFINITY;
     s->report.poses = 1;
     if (!sn_solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) return SN_ERR_VALUE;
+    if (sn_has_guards(s->ws) && !sn_solver_guards_begin(s)) return SN_ERR_VALUE;
     sn_solver_find_scale(s, true);
     if (m->nloop > 0 && !sn_solver_loops_begin(s)) return SN_ERR_VALUE;
     return SN_OK;
@@ -470,6 +471,7 @@ sn_status sn_solver_end(sn_solver *s, double *q, sn_report *report) {
     sn_solver_round_end(s);
     size_t bytes = (size_t)s->model->nq * sizeof *q;
     memcpy(q, s->q, bytes);
+    if (sn_has_guards(s->ws)) sn_solver_guards_end(s);
     s->report.f = s->f;
     // the last pose that was placed is often the best one
     if (memcmp(s->ws->q, q, bytes) != 0) SN_TRY(sn_workspace_pose(s->ws, q));

@@ -113,6 +113,8 @@ void sn_solver_run(sn_solver *s);
 /// The same without regard to guards, see guards.c; and with.
 void sn_solver_run_once(sn_solver *s);
 void sn_solver_guards_run(sn_solver *s);
+bool sn_solver_guards_begin(sn_solver *s);
+void sn_solver_guards_end(sn_solver *s);
 sn_status sn_solver_end(sn_solver *s, double *q, sn_report *report);
 
 /// cone.c, for balls with limits. Move: bring s->trial into them, and s->moved with it. Hold: where one is
