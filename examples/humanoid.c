@@ -24,6 +24,7 @@ static const struct {
     {"foot", "_ankle_roll_joint", {-0.04, 0, -0.01}, {0.11, 0, -0.01}, 0.025},
     {"upper arm", "_shoulder_yaw_joint", {0, 0, -0.01}, {0.0158, 0, -0.07}, 0.035},
     {"forearm", "_elbow_joint", {0.03, 0, -0.01}, {0.1, 0, -0.01}, 0.035},
+    {"wrist", "_wrist_roll_joint", {0.01, 0, 0}, {0.07, 0, 0}, 0.03},
     {"hand", "_wrist_yaw_joint", {0.02, 0, 0}, {0.13, 0, 0}, 0.03},
 };
 
@@ -91,7 +92,18 @@ static sn_model *read_robot(const char *path) {
 
 // --- the tasks -----------------------------------------------------------------------------------------
 
-enum { LEFT_FOOT, RIGHT_FOOT, LEFT_HAND, RIGHT_HAND, LEFT_PALM, RIGHT_PALM, GAZE, WEIGHT, APART, NTASK };
+enum {
+    LEFT_FOOT,
+    RIGHT_FOOT,
+    LEFT_HAND,
+    RIGHT_HAND,
+    LEFT_PALM,
+    RIGHT_PALM,
+    GAZE,
+    WEIGHT,
+    APART,
+    NTASK
+};
 
 // Where the box lies at t of the motion, 0 to 1: from the left and low to the right and high.
 static void box_at(double t, double out[3]) {
@@ -164,9 +176,7 @@ static int nearer(const void *a, const void *b) {
 }
 
 // The capsules as round strokes, seen from the front, the side and above, the far ones first.
-static void draw(const char *path, const sn_model *model, sn_workspace *ws, const double box[3],
-                 const double *const *corners) {
-    (void)corners;
+static void draw(const char *path, const sn_model *model, sn_workspace *ws, const double box[3]) {
     FILE *out = fopen(path, "wb");
     if (out == NULL) stop("the picture cannot be written");
     const double scale = 300, width = 330, height = 470;
@@ -204,8 +214,8 @@ static void draw(const char *path, const sn_model *model, sn_workspace *ws, cons
         fprintf(out, "<text x='%g' y='22' text-anchor='middle' fill='#333'>%s</text>\n",
                 (view + 0.5) * width, titles[view]);
         if (view < 2)
-            fprintf(out, "<line x1='%g' x2='%g' y1='%g' y2='%g' stroke='#999'/>\n", view * width + 20,
-                    (view + 1) * width - 20, y0, y0);
+            fprintf(out, "<line x1='%g' x2='%g' y1='%g' y2='%g' stroke='#999'/>\n",
+                    view * width + 20, (view + 1) * width - 20, y0, y0);
         for (int i = 0; i <= n; i++) {
             // the box where it is among them, by its middle
             double depth = signs[view][2] * box[axes[view][2]];
@@ -214,21 +224,24 @@ static void draw(const char *path, const sn_model *model, sn_workspace *ws, cons
             if (first) {
                 const double half[3] = {0.1, box_half, 0.08};
                 double hx = half[axes[view][0]], hy = half[axes[view][1]];
-                double cx = signs[view][0] * box[axes[view][0]], cy = signs[view][1] * box[axes[view][1]];
+                double cx = signs[view][0] * box[axes[view][0]],
+                       cy = signs[view][1] * box[axes[view][1]];
                 fprintf(out,
                         "<rect x='%.1f' y='%.1f' width='%.1f' height='%.1f' fill='#e0a458' "
                         "fill-opacity='0.85' stroke='#8a5a14'/>\n",
-                        x0 + scale * (cx - hx), y0 - scale * (cy + hy), 2 * scale * hx, 2 * scale * hy);
+                        x0 + scale * (cx - hx), y0 - scale * (cy + hy), 2 * scale * hx,
+                        2 * scale * hy);
             }
             if (i == n) break;
             const stroke *s = &list[i];
             for (int pass = 0; pass < 2; pass++)
-                fprintf(out,
-                        "<line x1='%.1f' y1='%.1f' x2='%.1f' y2='%.1f' stroke='%s' stroke-width='%.1f' "
-                        "stroke-linecap='round'/>\n",
-                        x0 + scale * s->x[0], y0 - scale * s->y[0], x0 + scale * s->x[1] + 0.01,
-                        y0 - scale * s->y[1], pass == 0 ? "#222" : s->colour,
-                        scale * s->width + (pass == 0 ? 1.5 : -0.5));
+                fprintf(
+                    out,
+                    "<line x1='%.1f' y1='%.1f' x2='%.1f' y2='%.1f' stroke='%s' stroke-width='%.1f' "
+                    "stroke-linecap='round'/>\n",
+                    x0 + scale * s->x[0], y0 - scale * s->y[0], x0 + scale * s->x[1] + 0.01,
+                    y0 - scale * s->y[1], pass == 0 ? "#222" : s->colour,
+                    scale * s->width + (pass == 0 ? 1.5 : -0.5));
         }
     }
     fprintf(out, "</svg>\n");
@@ -237,56 +250,92 @@ static void draw(const char *path, const sn_model *model, sn_workspace *ws, cons
 
 // --- solving -------------------------------------------------------------------------------------------
 
-static bool is_solved(const sn_report *r) {
-    return r->worst_error < 1e-4 && r->violation == 0;
+// Everything is where it should be, to a tenth of a millimetre or of a milliradian, and nothing happens that must not.
+static bool is_solved(const sn_report *r) { return r->worst_error < 1e-4 && r->violation == 0; }
+
+typedef struct robot {
+    sn_model *model;
+    sn_problem *problem;
+    sn_solver *solver;
+    size_t nq;
+    double *q, *before;
+} robot;
+
+static void random_starts(robot *r, int starts) {
+    uint64_t state = 14;
+    int solved = 0, late = 0;
+    double worst = 0, sum = 0, box[3];
+    box_at(0.5, box);
+    put_goals(r->problem, box);
+    for (int i = 0; i < starts; i++) {
+        sn_report report;
+        sn_model_sample(r->model, &state, r->q);
+        const double begin = now();
+        if (sn_solver_solve_cold(r->solver, r->q, &report) != SN_OK) stop("a solve failed");
+        const double took = now() - begin;
+        worst = fmax(worst, took);
+        sum += took;
+        solved += is_solved(&report);
+        late += took > 0.02;
+    }
+    printf("%d of %d random starts solved, %.1f ms of processor time each, %.1f at most, %d above "
+           "20\n",
+           solved, starts, 1e3 * sum / starts, 1e3 * worst, late);
+}
+
+// The box goes its way in `frames` steps, each solved from the pose before; the largest change of a joint
+// from one to the next.
+static double follow(robot *r, int frames, int *solved) {
+    double most = 0, box[3];
+    sn_report report;
+    *solved = 0;
+    for (int i = 0; i <= frames; i++) {
+        memcpy(r->before, r->q, r->nq * sizeof *r->q);
+        box_at((double)i / frames, box);
+        put_goals(r->problem, box);
+        if (i == 0) sn_model_zero(r->model, r->q);
+        if ((i == 0 ? sn_solver_solve_cold : sn_solver_solve)(r->solver, r->q, &report) != SN_OK)
+            stop("a solve failed");
+        *solved += is_solved(&report);
+        for (size_t k = 7; k < r->nq && i > 0; k++) most = fmax(most, fabs(r->q[k] - r->before[k]));
+    }
+    return most;
 }
 
 int main(int argc, char **argv) {
     if (argc < 2) return fprintf(stderr, "usage: humanoid g1.xml [PICTURE.svg [STARTS]]\n"), 2;
-    const int starts = argc > 3 ? atoi(argv[3]) : 1000;
-    sn_model *model = read_robot(argv[1]);
-    sn_problem *problem = ask(model);
-    sn_solver *solver;
+    robot r = {.model = read_robot(argv[1])};
     sn_error error = {0};
-    sn_solver_options options = sn_solver_options_default();
-    if (sn_solver_create(problem, &options, NULL, &solver, &error) != SN_OK) stop(error.text);
-    const size_t nq = (size_t)sn_model_nq(model);
-    double *q = calloc(nq, sizeof *q), *best = calloc(nq, sizeof *q), box[3];
-    if (q == NULL || best == NULL) stop("out of memory");
-    box_at(0.5, box);
-    put_goals(problem, box);
+    r.problem = ask(r.model);
+    r.nq = (size_t)sn_model_nq(r.model);
+    r.q = calloc(r.nq, sizeof *r.q);
+    r.before = calloc(r.nq, sizeof *r.q);
+    if (r.q == NULL || r.before == NULL) stop("out of memory");
+    if (sn_solver_create(r.problem, NULL, NULL, &r.solver, &error) != SN_OK) stop(error.text);
+    printf("%s: %d degrees of freedom, %d shapes\n", sn_model_name(r.model), sn_model_nv(r.model),
+           sn_model_nshape(r.model));
+    random_starts(&r, argc > 3 ? atoi(argv[3]) : 1000);
 
-    uint64_t state = 14;
-    int solved = 0, iterations = 0;
-    double worst = 0, sum = 0;
-    for (int i = 0; i < starts; i++) {
-        sn_report report;
-        sn_model_sample(model, &state, q);
-        if (getenv("ZERO")) { double r[7]; memcpy(r,q,sizeof r); sn_model_zero(model,q); memcpy(q,r,sizeof r); }
-        const double begin = now();
-        if ((getenv("COLD") ? sn_solver_solve_cold : sn_solver_solve)(solver, q, &report) != SN_OK) stop("a solve failed");
-        const double took = now() - begin;
-        worst = fmax(worst, took);
-        sum += took;
-        iterations += report.iterations;
-        if (is_solved(&report)) {
-            solved++;
-            memcpy(best, q, nq * sizeof *q);
-        } else if (getenv("SHOW") != NULL) {
-            printf("start %d: %s, error %.2e, violation %.2e, %d iterations\n", i, sn_stop_text(report.stop),
-                   report.worst_error, report.violation, report.iterations);
-        }
+    for (int frames = 100; frames <= 400; frames *= 2) {
+        int solved;
+        const double most = follow(&r, frames, &solved);
+        printf("%d of %d frames solved, no joint moves by more than %.4f radians from one to the "
+               "next\n",
+               solved, frames + 1, most);
     }
-    printf("%s: %d degrees of freedom, %d shapes\n", sn_model_name(model), sn_model_nv(model),
-           sn_model_nshape(model));
-    printf("%d of %d random starts solved, %.2f ms each, %.2f ms at most, %.1f iterations\n", solved,
-           starts, 1e3 * sum / starts, 1e3 * worst, (double)iterations / starts);
-    (void)sn_workspace_pose(sn_solver_workspace(solver), best);
-    if (argc > 2) draw(argv[2], model, sn_solver_workspace(solver), box, NULL);
-    free(q);
-    free(best);
-    sn_solver_destroy(solver);
-    sn_problem_destroy(problem);
-    sn_model_destroy(model);
+    if (argc > 2) {
+        double box[3];
+        sn_report report;
+        box_at(0.5, box);
+        put_goals(r.problem, box);
+        sn_model_zero(r.model, r.q);
+        if (sn_solver_solve_cold(r.solver, r.q, &report) != SN_OK) stop("a solve failed");
+        draw(argv[2], r.model, sn_solver_workspace(r.solver), box);
+    }
+    free(r.q);
+    free(r.before);
+    sn_solver_destroy(r.solver);
+    sn_problem_destroy(r.problem);
+    sn_model_destroy(r.model);
     return 0;
 }

@@ -175,9 +175,112 @@ static void test_derivatives(void **unused) {
     assert_true(worst_H < 1e-12);
 }
 
+// --- solving -----------------------------------------------------------------------------------------
+
+static double worst_violation(const sn_workspace *ws, int *count) {
+    sn_violation v[50];
+    double most = 0;
+    *count = sn_workspace_violations(ws, v, 50);
+    for (int i = 0; i < *count && i < 50; i++) most = fmax(most, v[i].by);
+    return most;
+}
+
+static bool is_inside(const sn_model *m, const double *q) {
+    for (int j = 0; j < sn_model_njoint(m); j++) {
+        sn_joint_type type = sn_model_joint(m, j)->type;
+        int n = type == SN_JOINT_BALL ? 0 : type == SN_JOINT_FREE ? 3 : sn_model_joint_nv(m, j);
+        for (int k = 0; k < n; k++) {
+            int v = sn_model_v_index(m, j) + k;
+            double x = q[sn_model_q_index(m, j) + k];
+            if (x < sn_model_lower(m)[v] - 1e-12 || x > sn_model_upper(m)[v] + 1e-12) return false;
+        }
+    }
+    return true;
+}
+
+// Goals that a pose without violation meets: the solver starts elsewhere.
+static void test_solutions(void **unused) {
+    (void)unused;
+    int count = cases(400), possible_ones = 0, clear = 0, met = 0, kept = 0, good_starts = 0;
+    long iterations = 0;
+    double f;
+    for (int i = first_case(); i < count; i++) {
+        uint64_t state = 1000 + (uint64_t)i;
+        sn_model *model =
+            random_solids(&state, 2 + below(&state, 8), i % 3 == 0 ? -1 : SN_JOINT_HINGE, 0.5);
+        size_t nq = (size_t)sn_model_nq(model);
+        double *goal = malloc((nq + 1) * sizeof *goal), *q = malloc((nq + 1) * sizeof *q);
+        double room[600];
+        sn_task tasks[4];
+        int ntask = 3;
+        for (int k = 0; k < 2; k++) {
+            tasks[k] = sn_task_default(SN_TASK_POINT);
+            tasks[k].joint = below(&state, sn_model_njoint(model));
+            tasks[k].local[0] = 0.2;
+        }
+        tasks[2] = sn_task_default(SN_TASK_AVOID);
+        tasks[2].distance = 0.01;
+        if (random_guard(&state, model, 1 + below(&state, 4), room, &tasks[3])) ntask = 4;
+        sn_problem *problem;
+        sn_workspace *ws;
+        sn_error error = {0};
+        if (sn_problem_create(model, tasks, ntask, NULL, &problem, &error) != SN_OK)
+            fail_msg("%s", error.text);
+        assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
+        int n = 1;
+        for (int tries = 0; tries < 200 && n > 0; tries++) {
+            sn_model_sample(model, &state, goal);
+            assert_int_equal(sn_workspace_pose(ws, goal), SN_OK);
+            (void)worst_violation(ws, &n);
+        }
+        bool possible = n == 0;
+        for (int k = 0; k < 2; k++) {
+            sn_vec3 p = sn_workspace_point(ws, tasks[k].joint, tasks[k].local);
+            assert_int_equal(sn_problem_set_goal(problem, k, (double[3]){p.x, p.y, p.z}), SN_OK);
+        }
+        // a start that violates nothing must stay so and get no worse
+        double before = INFINITY;
+        sn_model_sample(model, &state, q);
+        assert_int_equal(sn_workspace_eval(ws, q, 0, &f), SN_OK);
+        (void)worst_violation(ws, &n);
+        bool good = n == 0;
+        if (good) before = f;
+        sn_solver *solver;
+        sn_report report;
+        assert_int_equal(sn_solver_create(problem, NULL, NULL, &solver, NULL), SN_OK);
+        assert_int_equal(sn_solver_solve(solver, q, &report), SN_OK);
+        assert_true(is_inside(model, q));
+        assert_int_equal(sn_workspace_eval(ws, q, 0, &f), SN_OK);
+        assert_near(f, report.f, 1e-12);
+        double by = worst_violation(ws, &n);
+        assert_near(by, report.violation, 1e-12);
+        assert_true(sn_workspace_task_error(ws, 2) <= by);
+        if (good && (n > 0 || f > before * (1 + 1e-12)))
+            fail_msg("case %d: from f %g without violation to f %g with %g", i, before, f, by);
+        good_starts += good;
+        kept += good && n == 0;
+        possible_ones += possible;
+        clear += possible && n == 0;
+        met += possible && n == 0 && report.f < 1e-12;
+        iterations += report.iterations;
+        sn_solver_destroy(solver);
+        sn_workspace_destroy(ws);
+        sn_problem_destroy(problem);
+        sn_model_destroy(model);
+        free(goal);
+        free(q);
+    }
+    print_message(
+        "%d problems, %d of them possible: %d end without violation, %d at the goals; %d of %d "
+        "starts without violation stay so; %.0f iterations\n",
+        count, possible_ones, clear, met, kept, good_starts, (double)iterations / count);
+    assert_true(clear >= 0.9 * possible_ones);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_derivatives),
+        cmocka_unit_test(test_solutions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

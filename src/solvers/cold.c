@@ -331,7 +331,7 @@ static bool try_open_poses(sn_solver *s) {
     size_t bytes = (size_t)s->model->nq * sizeof *s->q;
     const int most = s->options.max_iterations;
     search found = {.best = s->report, .f = INFINITY};
-    s->options.max_iterations = most < 60 ? most : 60;
+    s->options.max_iterations = most < 40 ? most : 40;
     memcpy(s->trial, s->q, bytes);
     for (int seed = 0; seed < 2 && !found.done; seed++) {
         if (seed == 1) {

@@ -50,6 +50,16 @@ static double look(sn_solver *s, double *off) {
     return most;
 }
 
+// By the exact distances.
+static double violation_of(sn_solver *s) {
+    double most = 0;
+    if (sn_workspace_pose(s->ws, s->q) != SN_OK) return INFINITY;
+    sn_guards_place(s->ws);
+    for (int i = 0; i < s->problem->guards->nguard; i++)
+        most = fmax(most, sn_guard_violation(s->ws, i));
+    return most;
+}
+
 static void shift(sn_solver *s, double growth) {
     const sn_guards *g = s->problem->guards;
     sn_guards_at *at = s->ws->guards;
@@ -87,6 +97,10 @@ void sn_solver_guards_run(sn_solver *s) {
     const double gradient = s->options.gradient, rival = s->rival;
     sn_guards_at *at = s->ws->guards;
     double before = INFINITY, off;
+    const size_t bytes = (size_t)s->model->nq * sizeof *s->q;
+    rest(s, merit * pull_of(s));
+    memcpy(s->guarded, s->q, bytes);
+    const double first = violation_of(s), first_f = s->f;
     bool last = false;
     rest(s, first_stiffness * pull_of(s));
     at->slack = slack;
@@ -106,6 +120,12 @@ void sn_solver_guards_run(sn_solver *s) {
     s->options.gradient = gradient;
     s->rival = rival;
     rest(s, merit * pull_of(s));
-    if (sn_solver_eval(s, s->q, 0, &s->f) && s->f <= met * s->whole && went_on(s))
-        s->report.stop = SN_STOP_GOAL;
+    // no worse than the start: less violation first, then less f
+    bool good = sn_solver_eval(s, s->q, 0, &s->f);
+    double left = good ? violation_of(s) : INFINITY;
+    if (!good || left > first || (left == first && s->f > first_f)) {
+        memcpy(s->q, s->guarded, bytes);
+        (void)sn_solver_eval(s, s->q, 0, &s->f);
+    }
+    if (s->f <= met * s->whole && went_on(s)) s->report.stop = SN_STOP_GOAL;
 }

@@ -117,6 +117,7 @@ static void layout_solver(sn_solver *s, sn_layout *layout) {
     s->upper = sn_layout_take(layout, n, sizeof *s->upper);
     s->round = sn_layout_take(layout, n, sizeof *s->round);
     s->held = sn_layout_take(layout, (size_t)s->model->njoint, sizeof *s->held);
+    if (s->problem->guards != NULL) s->guarded = sn_layout_take(layout, nq, sizeof *s->guarded);
     s->started_at = sn_layout_take(layout, nq, sizeof *s->started_at);
     sn_solver_cold_layout(s, layout);
     if (s->model->nloop > 0) {
@@ -138,10 +139,11 @@ static sn_status check_method(const sn_problem *problem, const sn_solver_options
     bool equations = o->method == SN_METHOD_PINV || o->method == SN_METHOD_QR ||
                      o->method == SN_METHOD_SDLS || o->method == SN_METHOD_CCD;
     if (problem->guards != NULL && equations)
-        return sn_fail(error, SN_ERR_UNSUPPORTED, 0,
-                       "%s solves equations, and here something must not happen (avoid, half-space, "
-                       "support): use hybrid",
-                       name);
+        return sn_fail(
+            error, SN_ERR_UNSUPPORTED, 0,
+            "%s solves equations, and here something must not happen (avoid, half-space, "
+            "support): use hybrid",
+            name);
     if (!sn_ties_any(problem)) return SN_OK;
     if (o->method == SN_METHOD_CCD)
         return sn_fail(error, SN_ERR_UNSUPPORTED, 0,

@@ -75,7 +75,8 @@ struct sn_solver {
     double *lower, *upper;  ///< nv: limits of that coordinate
     uint32_t *held;         ///< njoint: limits of balls that the last derivatives push against
     bool held_known;        ///< for these derivatives
-    bool *round;  ///< nv: an angle that goes round in this solve, without limits until its end
+    bool *round;      ///< nv: an angle that goes round in this solve, without limits until its end
+    double *guarded;  ///< nq: the pose that a run with guards began with
     double *started_at;  ///< nq: the pose that the solve began with
     void *state;         ///< the struct that ops->layout kept; its type is known to the method
     sn_cold cold;

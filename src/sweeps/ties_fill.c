@@ -283,6 +283,18 @@ static void weigh(const sn_ties *t, sn_tie *tie, double *W) {
     }
 }
 
+// The same where W is diagonal and 0 or above, as Gauss-Newton's of one-sided terms is; false where it is not.
+static bool scale_rows(sn_tie *tie, const double *W) {
+    const int R = tie->nrow;
+    for (int c = 0; c < R; c++)
+        for (int r = 0; r < R; r++)
+            if (r != c ? W[r + R * c] != 0 : W[r + R * c] < 0) return false;
+    for (int i = 0; i < tie->nslot; i++)
+        for (int r = 0; r < R; r++) tie->z[R * i + r] *= sqrt(W[r + R * r]);
+    for (int r = 0; r < R; r++) tie->sign[r] = 1;
+    return true;
+}
+
 // mu f_ij among the leaders, by their velocities behind the gains.
 static void bend_coupling(sn_workspace *ws, sn_tie *tie, double mu, const sn_jet *jet) {
     const sn_model *m = ws->model;
@@ -393,7 +405,7 @@ void sn_ties_rows(sn_workspace *ws, bool exact, bool second) {
         }
         case SN_TIE_GUARD:
             tie->active = sn_has_guards(ws) && sn_guards_rows_fill(ws, exact, tie, t->block);
-            if (tie->active) weigh(t, tie, t->block);
+            if (tie->active && !scale_rows(tie, t->block)) weigh(t, tie, t->block);
             break;
         }
     }
