@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "figure.h"
+#include "option_rows.h"
 #include "task_text.h"
 
 typedef struct settings {
@@ -18,27 +19,9 @@ static const char *const usage[] = {
     "-m MODEL --jacobian NAME [--frame FRAME] [-q FILE] [--velocity FILE] [--json]", NULL};
 
 static const option option_table[] = {
-    {.group = "Files",
-     .name = "--model",
-     .letter = "-m",
-     .kind = OPTION_FILE,
-     .value = "FILE",
-     .place = AT(model),
-     .required = true,
-     .help = "the model: a file of any format, or \"humanoid\""},
-    {.name = "--tasks",
-     .letter = "-t",
-     .kind = OPTION_FILE,
-     .value = "FILE",
-     .place = AT(tasks),
-     .help = "the tasks, a JSON file; not needed for --jacobian"},
-    {.name = "--pose",
-     .letter = "-q",
-     .kind = OPTION_FILE,
-     .value = "FILE",
-     .place = AT(pose),
-     .help = "the pose: nq numbers, a JSON array or separated by "
-             "white space; without it the zero pose"},
+    {.group = "Files", ROW_MODEL(AT(model), MODEL_HELP), .required = true},
+    {ROW_TASKS(AT(tasks), "the tasks, a JSON file; not needed for --jacobian")},
+    {ROW_FILE("--pose", "-q", AT(pose), "the pose: " POSE_HELP)},
     {.group = "What to print",
      .name = "--hessian",
      .kind = OPTION_CHOICE,
@@ -47,13 +30,10 @@ static const option option_table[] = {
      .standard = "exact",
      .place = AT(hessian),
      .help = "the Hessian in --json (gn is Gauss-Newton)"},
-    {.name = "--jacobian",
-     .kind = OPTION_TEXT,
-     .value = "NAME",
-     .place = AT(jacobian),
-     .help = "the 6 x nv Jacobian of a joint, or of a link or marker: "
-             "its linear velocity, then its angular one, "
-             "by the nv velocities"},
+    {ROW_TEXT("--jacobian", "NAME", AT(jacobian),
+              "the 6 x nv Jacobian of a joint, or of a link or marker: "
+              "its linear velocity, then its angular one, "
+              "by the nv velocities")},
     {.name = "--frame",
      .kind = OPTION_CHOICE,
      .value = "FRAME",
@@ -65,18 +45,12 @@ static const option option_table[] = {
              "point). world: the world's axes, about the world's "
              "origin. aligned: the world's axes, about the "
              "point"},
-    {.name = "--velocity",
-     .kind = OPTION_FILE,
-     .value = "FILE",
-     .place = AT(velocity),
-     .help =
-         "nv velocities of the pose, metres or radians per second: the Jacobian's derivative by "
-         "time, in place of the Jacobian in the text and beside it in --json; in the frames body "
-         "and world"},
-    {.name = "--json",
-     .kind = OPTION_FLAG,
-     .place = AT(json),
-     .help = "everything as JSON, with 17 digits"},
+    {ROW_FILE(
+        "--velocity", NULL, AT(velocity),
+        "nv velocities of the pose, metres or radians per second: the Jacobian's derivative by "
+        "time, in place of the Jacobian in the text and beside it in --json; in the frames body "
+        "and world")},
+    {ROW_FLAG("--json", AT(json), "everything as JSON, with 17 digits")},
     {0}};
 
 static const help_item examples[] = {

@@ -120,8 +120,22 @@ static void put_goals(sn_problem *problem, const double box[3]) {
     (void)sn_problem_set_goal(problem, GAZE, box);
 }
 
+// Feet side by side, `apart` between them, and the weight over them.
+static void stand(sn_problem *problem, double apart) {
+    double corners[8][3] = {{0}};
+    for (int k = 0; k < 2; k++) {
+        const double goal[3] = {0, k == 0 ? 0.5 * apart : -0.5 * apart, 0.035};
+        (void)sn_problem_set_goal(problem, LEFT_FOOT + k, goal);
+        for (int c = 0; c < 4; c++) {
+            corners[4 * k + c][0] = c < 2 ? -0.05 : 0.12;
+            corners[4 * k + c][1] = goal[1] + (c % 2 == 0 ? 0.03 : -0.03);
+        }
+    }
+    if (sn_problem_set_corners(problem, WEIGHT, corners[0], 8) != SN_OK) stop("bad corners");
+}
+
 static sn_problem *ask(const sn_model *model) {
-    static double corners[8][3];
+    const double corners[8][3] = {{1, 0, 0}, {0, 1, 0}};  // until it stands
     sn_task t[NTASK];
     for (int k = 0; k < 2; k++) {
         const char *side = k == 0 ? "left" : "right";
@@ -129,12 +143,6 @@ static sn_problem *ask(const sn_model *model) {
         sn_task *foot = &t[LEFT_FOOT + k], *hand = &t[LEFT_HAND + k], *palm = &t[LEFT_PALM + k];
         *foot = sn_task_default(SN_TASK_POSE);
         foot->joint = joint_of(model, side, "_ankle_roll_joint");
-        foot->goal[1] = sign * 0.12;
-        foot->goal[2] = 0.035;
-        for (int c = 0; c < 4; c++) {
-            corners[4 * k + c][0] = c < 2 ? -0.05 : 0.12;
-            corners[4 * k + c][1] = foot->goal[1] + (c % 2 == 0 ? 0.03 : -0.03);
-        }
         // the palm, a hand's thickness inside the joint, flat on a side of the box
         *hand = sn_task_default(SN_TASK_POINT);
         hand->joint = joint_of(model, side, "_wrist_yaw_joint");
@@ -302,11 +310,29 @@ static double follow(robot *r, int frames, int *solved) {
     return most;
 }
 
+// The two limbs that are nearest to each other, of those named in this file.
+static void print_nearest(const sn_model *model, const sn_workspace *ws) {
+    double least = INFINITY;
+    int pair[2] = {0, 0}, first = sn_model_nshape(model);
+    while (first > 0 && strcmp(sn_model_shape(model, first - 1)->name, "pelvis") != 0) first--;
+    for (int i = first; i < sn_model_nshape(model); i++)
+        for (int k = first; k < i; k++) {
+            const double d = sn_workspace_distance(ws, i, k);
+            // what hangs together overlaps at its joints
+            if (d < 0.005 || d >= least) continue;
+            least = d;
+            pair[0] = i, pair[1] = k;
+        }
+    printf("nearest of what must keep apart: %s and %s, %.1f mm\n",
+           sn_model_shape(model, pair[0])->name, sn_model_shape(model, pair[1])->name, 1e3 * least);
+}
+
 int main(int argc, char **argv) {
     if (argc < 2) return fprintf(stderr, "usage: humanoid g1.xml [PICTURE.svg [STARTS]]\n"), 2;
     robot r = {.model = read_robot(argv[1])};
     sn_error error = {0};
     r.problem = ask(r.model);
+    stand(r.problem, 0.24);
     r.nq = (size_t)sn_model_nq(r.model);
     r.q = calloc(r.nq, sizeof *r.q);
     r.before = calloc(r.nq, sizeof *r.q);
@@ -330,6 +356,7 @@ int main(int argc, char **argv) {
         put_goals(r.problem, box);
         sn_model_zero(r.model, r.q);
         if (sn_solver_solve_cold(r.solver, r.q, &report) != SN_OK) stop("a solve failed");
+        print_nearest(r.model, sn_solver_workspace(r.solver));
         draw(argv[2], r.model, sn_solver_workspace(r.solver), box);
     }
     free(r.q);

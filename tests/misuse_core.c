@@ -164,6 +164,7 @@ static void problems(void) {
     VALUE(sn_problem_upper, == NULL, PTR(w.problem));
     VALUE(sn_problem_gain, == NULL, PTR(w.problem));
     STATUS(sn_problem_set_weight, PTR(w.problem), INDEX(MISUSE_POINT), NUM(1));
+    STATUS(sn_problem_set_level, PTR(w.problem), INDEX(MISUSE_POINT), INDEX(1));
     STATUS(sn_problem_set_loss, PTR(w.problem), INDEX(MISUSE_POINT), ENUM(sn_loss, SN_LOSS_HUBER),
            NUM(0.1));
     STATUS(sn_problem_set_enabled, PTR(w.problem), INDEX(0), true);

@@ -385,3 +385,13 @@ static void count_release(void *user, void *block) {
 void test_allocator_begin(test_allocator *allocator) {
     *allocator = (test_allocator){.base = {count_acquire, count_release, allocator}, .fail_at = -1};
 }
+
+void check_refusal(sn_status status, const void *out, const sn_error *error, int line,
+                   const char *message) {
+    if (status != SN_ERR_PARSE) fail_msg("\"%s\": status %d", message, status);
+    assert_null(out);
+    assert_int_equal(error->status, status);
+    if (strstr(error->text, message) == NULL)
+        fail_msg("\"%s\" is not in \"%s\"", message, error->text);
+    assert_int_equal(error->line, line);
+}

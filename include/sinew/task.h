@@ -85,6 +85,9 @@ typedef struct sn_own_task {
 /// The most corners of a support polygon.
 #define SN_MAX_CORNERS 64
 
+/// How many levels there are: a task's level is 0 to SN_MAX_LEVELS - 1.
+#define SN_MAX_LEVELS 8
+
 /// Start from sn_task_default().
 typedef struct sn_task {
     uint32_t version;   ///< set by the default function, checked on creation: a zeroed task is none
@@ -102,9 +105,11 @@ typedef struct sn_task {
     double normal[3];  ///< plane; normalised when used
     double axis[3];    ///< look-at: in the joint's frame; line: its direction; normalised when used
     double distance;   ///< distance: metres, 0 or above; avoid, half-space, support: at least
-    double rotation[4];      ///< w x y z; normalised when used
-    double i[3], j[3];       ///< frame2: where the joint's x and y axes should point; normalised
-    double weight;           ///< 0 or above
+    double rotation[4];  ///< w x y z; normalised when used
+    double i[3], j[3];   ///< frame2: where the joint's x and y axes should point; normalised
+    double weight;       ///< 0 or above
+    int level;  ///< 0, the default, comes first: what another level wants moves only what this one and
+                ///< those before it leave free (docs/levels.md)
     double rotation_weight;  ///< pose and frame2: of the rotational part
     bool has_matrix;         ///< residual of three numbers: use `matrix`, times `weight`
     double matrix[9];        ///< symmetric, positive semidefinite; in the axes of the residual
@@ -199,6 +204,8 @@ SN_API sn_status sn_problem_set_rest(sn_problem *problem, int task, const double
 SN_API sn_status sn_problem_set_rest_weights(sn_problem *problem, int task, const double *weights);
 /// The weight of a task, 0 or above.
 SN_API sn_status sn_problem_set_weight(sn_problem *problem, int task, double weight);
+/// The level of a task, 0 to SN_MAX_LEVELS - 1; SN_ERR_VALUE beyond. Solvers mind it from their next call.
+SN_API sn_status sn_problem_set_level(sn_problem *problem, int task, int level);
 /// The weight of the rotational part of a pose, relative pose or frame2 task, 0 or above.
 SN_API sn_status sn_problem_set_rotation_weight(sn_problem *problem, int task, double weight);
 /// The matrix of a task that was created with one, three rows of three.

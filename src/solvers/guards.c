@@ -78,6 +78,28 @@ static void rest(sn_solver *s, double stiff) {
     at->slack = 0;
 }
 
+// What the rounds ended with, for the levels below the first: shifts hold what it pulls against.
+static void keep_shifts(sn_solver *s) {
+    const sn_guards_at *at = s->ws->guards;
+    memcpy(s->guard_shift, at->shift, (size_t)s->problem->guards->nguard * sizeof *at->shift);
+    s->guard_stiff = at->stiff;
+}
+
+double sn_solver_guards_resume(sn_solver *s) {
+    sn_guards_at *at = s->ws->guards;
+    memcpy(at->shift, s->guard_shift, (size_t)s->problem->guards->nguard * sizeof *at->shift);
+    at->stiff = s->guard_stiff;
+    at->slack = slack;
+    memcpy(s->guarded, s->q, (size_t)s->model->nq * sizeof *s->q);
+    return violation_of(s);
+}
+
+void sn_solver_guards_settle(sn_solver *s, double before) {
+    rest(s, merit * pull_of(s));
+    // what the lower levels want is not worth a violation
+    if (violation_of(s) > before) memcpy(s->q, s->guarded, (size_t)s->model->nq * sizeof *s->q);
+}
+
 bool sn_solver_guards_begin(sn_solver *s) {
     rest(s, merit * pull_of(s));
     return sn_solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f);
@@ -119,6 +141,7 @@ void sn_solver_guards_run(sn_solver *s) {
     }
     s->options.gradient = gradient;
     s->rival = rival;
+    keep_shifts(s);
     rest(s, merit * pull_of(s));
     // no worse than the start: less violation first, then less f
     bool good = sn_solver_eval(s, s->q, 0, &s->f);

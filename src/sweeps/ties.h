@@ -40,6 +40,7 @@ typedef struct sn_tie {
     double *z;          ///< nslot x nrow: the rows, scaled by |W|^(1/2) where there is a W
     double *w;          ///< nslot x nrow: L^-T z^T, of the last factorisation
     double *sign;       ///< nrow: +1 or -1
+    double size;  ///< equality: the largest term of its rows; what they leave of it may be rounding
 } sn_tie;
 
 /// What a tie does to one body: a wrench, and the curvature of its own motion.
@@ -98,6 +99,9 @@ typedef struct sn_ties {
     bool coupled;         ///< some rows are the model's couplings
     double *bend;         ///< nv: what couplings of one leader add to the diagonal of H
     double *slope;        ///< per leader of each coupling: df / dq at the last evaluation
+    bool *stuck;          ///< ncoupling: a limited follower is held at its limit, set by solvers
+    double *taken;        ///< ncoupling: what it pushes there, which sn_ties_balance() took from g
+    double *pushed;       ///< ncoupling: the same at the evaluation before, for the curvature
     double *extra;        ///< nv: a little on the diagonal of what only equalities see
     double *push;         ///< scratch of a reduction
     double *diagonal;     ///< nv
@@ -107,6 +111,7 @@ typedef struct sn_ties {
     int nused;           ///< rows in it
     int *used;           ///< nrow: which
     int *order;          ///< nrow
+    bool *spare;         ///< nrow: equalities that depend on the others, as sn_ties_rank() found
     bool *pair;          ///< nrow
     double *S;           ///< nrow x nrow
     double *even;        ///< nrow: what its rows and columns were scaled by
@@ -185,12 +190,25 @@ void sn_loop_bend(const struct sn_workspace *ws, sn_tie *tie, const double *mu, 
 
 /// How far it is open: the distance of the points, the angle between axes or rotations.
 double sn_loop_error(const struct sn_workspace *ws, int loop);
+/// Half the sum of their squares. c vanishes as well where a pin or weld is turned by half a turn; this
+/// does not.
+double sn_loop_misfit(const struct sn_workspace *ws, int loop);
 
-/// The step of least x^T D^2 x with A x = -c on what may move; couplings are kept.
-void sn_ties_restore(struct sn_workspace *ws, const double *scale, const bool *keep, double *x);
-/// Change mu so that what is left of g on what may move is least in the measure D^-2; g with it.
+/// The step of least x^T D^2 x with A x = -c on what may move, c by SN_TIE_ROWS a loop; couplings are
+/// kept. With `soft` above 0 a step that gets less near and is shorter (closing.c).
+void sn_ties_restore(struct sn_workspace *ws, const double *scale, const bool *keep, double soft,
+                     const double *c, double *x);
+/// Find the rows of equalities that depend on others on what may move, from the rows alone: in
+/// A M^-1 A^T rounding may hide them where M is ill-conditioned. They are left out until the next
+/// evaluation.
+void sn_ties_rank(struct sn_workspace *ws, const double *scale, const bool *keep);
+/// c at the placed pose, and A^T c by the leaders alone: the slope of half the sum of c^2.
+void sn_ties_values(const struct sn_workspace *ws, double *c);
+void sn_ties_pull(const struct sn_workspace *ws, const double *c, double *y);
+/// Change mu so that what is left of g on what may move is least in the measure D^-2; g with it. So is
+/// what followers push that are stuck.
 void sn_ties_balance(struct sn_workspace *ws, const double *scale, const bool *keep);
-/// The largest of the loops' rows c at the placed pose.
+/// How far the loop that is open most is open at the placed pose.
 double sn_ties_open(const struct sn_workspace *ws);
 
 /// v = the velocities of all when the leaders move with x; and its transpose: what a follower

@@ -201,12 +201,16 @@ void sn_ties_layout(sn_ties *t, const sn_problem *problem, sn_layout *layout) {
     t->mu = sn_layout_take(layout, SN_TIE_ROWS * (size_t)m->nloop, sizeof *t->mu);
     t->bend = sn_layout_take(layout, nv, sizeof *t->bend);
     t->slope = sn_layout_take(layout, (size_t)m->nleader, sizeof *t->slope);
+    t->stuck = sn_layout_take(layout, (size_t)m->ncoupling, sizeof *t->stuck);
+    t->taken = sn_layout_take(layout, (size_t)m->ncoupling, sizeof *t->taken);
+    t->pushed = sn_layout_take(layout, (size_t)m->ncoupling, sizeof *t->pushed);
     t->extra = sn_layout_take(layout, nv, sizeof *t->extra);
     t->push = sn_layout_take(layout, push, sizeof *t->push);
     t->diagonal = sn_layout_take(layout, nv, sizeof *t->diagonal);
     t->keep = sn_layout_take(layout, nv, sizeof *t->keep);
     t->used = sn_layout_take(layout, nrow, sizeof *t->used);
     t->order = sn_layout_take(layout, nrow, sizeof *t->order);
+    t->spare = sn_layout_take(layout, nrow, sizeof *t->spare);
     t->pair = sn_layout_take(layout, nrow, sizeof *t->pair);
     t->S = sn_layout_take(layout, nrow * nrow, sizeof *t->S);
     t->even = sn_layout_take(layout, nrow, sizeof *t->even);
@@ -241,6 +245,7 @@ static void fill_coupling(const sn_workspace *ws, sn_tie *tie, const double *slo
     for (int i = 0; i < tie->nslot; i++) tie->z[i] = 0;
     tie->z[find_slot(ws, tie, c->follower_slot)] = 1;
     for (int k = 0; k < c->nleader; k++) tie->z[find_slot(ws, tie, c->slot[k])] = -slope[k];
+    tie->size = 1;
 }
 
 // The rows of a weighted tie by W = P^T L D L^T P: the rows L^T P Z have the weights D, which is
@@ -254,7 +259,9 @@ static void weigh(const sn_ties *t, sn_tie *tie, double *W) {
     bool *pair = t->twin;
     for (int r = 0; r < R; r++) weight[r] = 0;
     for (int i = 0; i < R * R; i++) size = fmax(size, fabs(W[i]));
-    int rank = R - sn_symmetric_factor(R, W, 1e-15 * size, order, pair).dropped;
+    // as if its largest entry were 1: products of tiny ones would vanish
+    for (int i = 0; i < R * R && size > 1e-290; i++) W[i] /= size;
+    int rank = size > 1e-290 ? R - sn_symmetric_factor(R, W, 1e-15, order, pair).dropped : 0;
     for (int k = 0; k < rank; k++) {
         weight[k] = W[k + R * k];
         if (!pair[k]) continue;
@@ -279,7 +286,7 @@ static void weigh(const sn_ties *t, sn_tie *tie, double *W) {
             row[k] = cosine[k] * x - sine[k] * y;
             row[k + 1] = sine[k] * x + cosine[k] * y;
         }
-        for (int k = 0; k < R; k++) z[k] = sqrt(fabs(weight[k])) * row[k];
+        for (int k = 0; k < R; k++) z[k] = sqrt(fabs(weight[k]) * size) * row[k];
     }
 }
 
@@ -337,7 +344,8 @@ static void lead_gradient(sn_workspace *ws, bool exact) {
             if (exact && c->curved && c->nleader == 1)
                 t->bend[c->slot[k]] += inner * inner * mu * jet.dd[0][0];
         }
-        if (exact && bends(c)) bend_coupling(ws, bend_tie(t, i), mu, &jet);
+        // what it pushes at a limit counts against it: mu - push is what is left
+        if (exact && bends(c)) bend_coupling(ws, bend_tie(t, i), mu - t->pushed[i], &jet);
     }
 }
 
@@ -372,8 +380,13 @@ void sn_ties_rows(sn_workspace *ws, bool exact, bool second) {
     const sn_model *m = ws->model;
     for (int i = 0; i < m->nv; i++) t->bend[i] = t->extra[i] = 0;
     for (int p = 0; p < t->ntie; p++) t->tie[p].active = t->tie[p].equality;
+    for (int i = 0; i < m->ncoupling; i++) {
+        t->pushed[i] = t->stuck[i] ? t->taken[i] : 0;
+        t->taken[i] = 0;
+    }
     lead_gradient(ws, exact && second);
     if (!second) return;
+    for (int i = 0; i < t->nrow; i++) t->spare[i] = false;
     const double *slope = t->slope;
     for (int p = 0; p < t->ntie; p++) {
         sn_tie *tie = &t->tie[p];

@@ -143,6 +143,10 @@ void sn_rows_fill(sn_workspace *ws);
 void sn_workspace_fields_multiply(sn_workspace *ws, const double *x, double *y);
 void sn_workspace_fields_diagonal(const sn_workspace *ws, double *d);
 
+/// dense.c: H whole, n x n in sweep order, from the fields of the last evaluation with second derivatives;
+/// what followers have is with their leaders. With `loops` the square A^T A of the loops' rows is added.
+void sn_workspace_dense(const sn_workspace *ws, bool loops, double *H);
+
 /// fields.c: the tree's share of that diagonal.
 void sn_tree_diagonal(const sn_workspace *ws, double *d);
 

@@ -217,6 +217,14 @@ sn_status sn_problem_set_masses(sn_problem *problem, int task, const double *mas
     return SN_OK;
 }
 
+sn_status sn_problem_set_level(sn_problem *problem, int task, int level) {
+    if (problem == NULL) return SN_ERR_ARGUMENT;
+    if (!is_task(problem, task)) return SN_ERR_ARGUMENT;
+    if (!sn_level_fits(level)) return SN_ERR_VALUE;
+    problem->task[task].level = level;
+    return SN_OK;
+}
+
 sn_status sn_problem_set_loss(sn_problem *problem, int task, sn_loss loss, double scale) {
     if (problem == NULL) return SN_ERR_ARGUMENT;
     if (!is_task(problem, task)) return SN_ERR_ARGUMENT;

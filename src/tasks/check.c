@@ -16,6 +16,8 @@ bool sn_loss_scale_fits(double scale) {
     return scale >= 1 / SN_MAX_NUMBER && scale <= SN_MAX_NUMBER;
 }
 
+bool sn_level_fits(int level) { return level >= 0 && level < SN_MAX_LEVELS; }
+
 static bool is_weight(double w) { return w >= 0 && w <= SN_MAX_NUMBER; }
 
 // Column by column, Cholesky's method without square roots, the largest pivot first: what is left
@@ -167,6 +169,7 @@ static const char *what_is_wrong(const sn_model *model, const sn_task *t) {
     if (!is_weight(t->weight)) return "weight is negative, not finite or over 1e50";
     if (rotates && !is_weight(t->rotation_weight))
         return "rotation_weight is negative, not finite or over 1e50";
+    if (!sn_level_fits(t->level)) return "level is not one of 0 to 7";
     if (check_loss(t) != NULL) return check_loss(t);
     if (check_matrices(t) != NULL) return check_matrices(t);
     if (t->type == SN_TASK_REST) return check_rest(model, t);

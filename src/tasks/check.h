@@ -22,6 +22,9 @@ bool sn_task_masses(const double *masses, int n);
 /// Check what a coupled task says of the others; SN_OK for tasks of other types.
 sn_status sn_task_check_coupled(const sn_task *tasks, int ntask, int index, sn_error *error);
 
+/// One of the levels there are.
+bool sn_level_fits(int level);
+
 /// Check one task; the message names it by its place, type and joint.
 sn_status sn_task_check(const sn_model *model, const sn_task *task, int index, int line,
                         sn_error *error);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The tasks file. World coordinates in metres, quaternions w x y z.
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@ static const char *const task_keys[] = {
     "rotation", "i",          "j",      "q",       "weight", "rotation_weight", "name",
     "loss",     "loss_scale", "joint2", "link2",   "local2", "goal_in",         "axis",
     "distance", "joints",     "masses", "centres", "tasks",  "corners",         "coordinates",
-    NULL};
+    "level",    NULL};
 
 typedef struct reading {
     const sn_json *json;
@@ -110,6 +111,16 @@ static void read_loss(sn_fields *f, sn_task *t) {
         sn_fields_fail(f, sn_json_get(f->json, f->object, "loss"),
                        "unknown loss \"%.40s\": it is none, huber or cauchy", name);
     t->loss = (sn_loss)loss;
+}
+
+static void read_level(sn_fields *f, sn_task *t) {
+    double level = 0;
+    if (!sn_fields_number(f, "level", &level)) return;
+    if (!(level >= 0 && level < SN_MAX_LEVELS && level == floor(level)))
+        sn_fields_fail(f, sn_json_get(f->json, f->object, "level"),
+                       "\"level\" must be one of 0 to %d", SN_MAX_LEVELS - 1);
+    else
+        t->level = (int)level;
 }
 
 // A key that this type cannot do without.
@@ -445,6 +456,7 @@ static sn_status read_task(reading *r, const sn_json_node *node, int index) {
     for (int k = 0; k < 3 && type != SN_TASK_DIRECTION; k++) t.local[k] += origin[k];
     read_weight(r, &f, &t);
     read_loss(&f, &t);
+    read_level(&f, &t);
     read_goals(r, &f, &t);
     read_rotation_weight(&f, &t);
     if (f.status != SN_OK) return f.status;
