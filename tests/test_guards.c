@@ -277,10 +277,206 @@ static void test_solutions(void **unused) {
     assert_true(clear >= 0.9 * possible_ones);
 }
 
+// --- the elbow out of the ribs -------------------------------------------------------------------------
+
+static const char person[] =
+    "{\"sinew\": 1, \"name\": \"person\", \"joints\": ["
+    "{\"name\": \"trunk\", \"type\": \"fixed\"},"
+    "{\"name\": \"shoulder\", \"type\": \"euler\", \"order\": \"XYZ\", \"parent\": \"trunk\", "
+    "\"position\": [0, 0.2, 0.5]},"
+    "{\"name\": \"elbow\", \"type\": \"hinge\", \"axis\": [0, 1, 0], \"parent\": \"shoulder\", "
+    "\"position\": [0, 0, -0.3], \"limits\": [[-2.5, 0]]},"
+    "{\"name\": \"wrist\", \"type\": \"fixed\", \"parent\": \"elbow\", \"position\": [0, 0, "
+    "-0.28]}],"
+    "\"shapes\": ["
+    "{\"type\": \"capsule\", \"name\": \"ribs\", \"joint\": \"trunk\", \"from\": [0, 0, 0.1], "
+    "\"to\": [0, 0, 0.4], \"radius\": 0.13},"
+    "{\"type\": \"capsule\", \"name\": \"upper arm\", \"joint\": \"shoulder\", \"from\": [0, 0, "
+    "-0.12], \"to\": [0, 0, -0.3], \"radius\": 0.05},"
+    "{\"type\": \"capsule\", \"name\": \"forearm\", \"joint\": \"elbow\", \"from\": [0, 0, 0], "
+    "\"to\": [0, 0, -0.25], \"radius\": 0.04}]}";
+
+static sn_model *read_person(void) {
+    sn_model *m;
+    sn_error error = {0};
+    if (sn_model_read_json(person, strlen(person), NULL, &m, &error) != SN_OK)
+        fail_msg("%s", error.text);
+    return m;
+}
+
+// How far elbow and forearm are from the ribs where the hand is at its goal; NAN where it is not there.
+static double nearest_rib(const sn_model *m, const char *tasks, const double *start, double *q,
+                          sn_report *report) {
+    sn_problem *p;
+    sn_solver *s;
+    sn_error error = {0};
+    if (sn_problem_read_json(tasks, strlen(tasks), m, NULL, &p, &error) != SN_OK)
+        fail_msg("%s", error.text);
+    assert_int_equal(sn_solver_create(p, NULL, NULL, &s, NULL), SN_OK);
+    memcpy(q, start, 4 * sizeof *q);
+    assert_int_equal(sn_solver_solve(s, q, report), SN_OK);
+    const sn_workspace *ws = sn_solver_workspace(s);
+    double least = sn_workspace_distance(ws, 0, 2);  // the upper arm is the trunk's neighbour
+    double hand = sn_workspace_task_error(ws, 0);
+    sn_solver_destroy(s);
+    sn_problem_destroy(p);
+    return hand < 1e-6 ? least : NAN;
+}
+
+#define HAND "{\"tasks\": [{\"type\": \"point\", \"joint\": \"wrist\", \"goal\": [0.22, 0.06, 0.3]}"
+
+static void test_elbow(void **unused) {
+    (void)unused;
+    sn_model *m = read_person();
+    uint64_t state = 4;
+    int inside = 0, count = cases(200), reached = 0;
+    sn_report report;
+    for (int i = 0; i < count; i++) {
+        double start[4], q[4];
+        sn_model_sample(m, &state, start);
+        for (int k = 0; k < 3; k++) start[k] *= 0.3;
+        double plain = nearest_rib(m, HAND "]}", start, q, &report);
+        double kept =
+            nearest_rib(m, HAND ", {\"type\": \"avoid\", \"distance\": 0.01}]}", start, q, &report);
+        inside += plain < 0;
+        reached += kept >= 0.01;
+        if (report.violation > 0 && !isnan(kept))
+            fail_msg("start %d: violated by %g", i, report.violation);
+        if (!isnan(kept)) assert_true(kept >= 0.01);
+    }
+    print_message(
+        "%d starts: the arm ends in the ribs %d times without avoid, never with it; %d reach "
+        "the goal beside them\n",
+        count, inside, reached);
+    assert_true(inside > count / 10);
+    assert_true(reached > 0.8 * count);
+    sn_model_destroy(m);
+}
+
+// The same with a posture below: it is met as far as hand and ribs allow.
+static void test_levels(void **unused) {
+    (void)unused;
+    sn_model *m = read_person();
+    // pulled straight through the ribs
+    static const char tasks[] =
+        HAND ", {\"type\": \"avoid\", \"distance\": 0.01},"
+             "{\"type\": \"rest\", \"q\": [1.5, 0, 0, -1.5], \"level\": 1}]}";
+    uint64_t state = 9;
+    int count = cases(100), met = 0, nvalley = 0;
+    double valley[10][4];
+    for (int i = 0; i < count; i++) {
+        double start[4], q[4];
+        sn_report report;
+        sn_model_sample(m, &state, start);
+        for (int k = 0; k < 3; k++) start[k] *= 0.2;
+        start[3] = -1.5;
+        double kept = nearest_rib(m, tasks, start, q, &report);
+        if (isnan(kept)) continue;
+        assert_true(kept >= 0.01);
+        met++;
+        // the arm goes round the ribs one way or another; where it ends is always the same
+        double apart = INFINITY;
+        for (int v = 0; v < nvalley; v++) {
+            double most = 0;
+            for (int k = 0; k < 4; k++) most = fmax(most, fabs(q[k] - valley[v][k]));
+            apart = fmin(apart, most);
+        }
+        if (apart > 1e-3 && nvalley < 10) memcpy(valley[nvalley++], q, sizeof valley[0]);
+    }
+    print_message("%d of %d meet the first level, in %d ways\n", met, count, nvalley);
+    assert_true(nvalley <= 3);
+    assert_true(met > 0.9 * count);
+    sn_model_destroy(m);
+}
+
+// --- memory --------------------------------------------------------------------------------------------
+
+static void test_memory(void **unused) {
+    (void)unused;
+    static const char tasks[] = HAND
+        ", {\"type\": \"avoid\", \"distance\": 0.01},"
+        "{\"type\": \"half-space\", \"coordinates\": {\"elbow\": -1, \"shoulder\": [0, 0.1, 0]}, "
+        "\"distance\": 0.2},"
+        "{\"type\": \"half-space\", \"joint\": \"elbow\", \"joint2\": \"shoulder\", \"point\": [0, "
+        "0, -1], \"normal\": [0, 0, 1]},"
+        "{\"type\": \"support\", \"joints\": [\"elbow\"], \"masses\": [1], \"corners\": [[-1, -1, "
+        "0], "
+        "[1, -1, 0], [0, 1, 0]], \"distance\": 0.1}]}";
+    sn_model *m = read_person();
+    bool good = false;
+    for (long fail = 0; !good; fail++) {
+        test_allocator a;
+        sn_problem *p = NULL;
+        sn_solver *s = NULL;
+        sn_report report;
+        test_allocator_begin(&a);
+        a.fail_at = fail;
+        sn_status status = sn_problem_read_json(tasks, strlen(tasks), m, &a.base, &p, NULL);
+        if (status == SN_OK) status = sn_solver_create(p, NULL, &a.base, &s, NULL);
+        good = status == SN_OK;
+        if (!good) assert_int_equal(status, SN_ERR_MEMORY);
+        a.trap = true;
+        double q[4] = {0.1, 0.2, 0.1, -1};
+        for (int k = 0; k < 2 && good; k++) {
+            assert_int_equal(sn_solver_solve(s, q, &report), SN_OK);
+            assert_int_equal(sn_problem_set_distance(p, 1, 0.02), SN_OK);
+            assert_int_equal(sn_problem_set_axis(p, 4, (double[3]){0, 0.1, 1}), SN_OK);
+            assert_int_equal(
+                sn_problem_set_corners(p, 4, (double[9]){-1, -1, 0, 1, -1, 0, 0, 2, 0}, 3), SN_OK);
+        }
+        if (good) assert_true(report.violation == 0);
+        if (good) assert_true(sn_workspace_distance(sn_solver_workspace(s), 0, 2) >= 0.02);
+        a.trap = false;
+        sn_solver_destroy(s);
+        sn_problem_destroy(p);
+        assert_int_equal(a.live, 0);
+    }
+    sn_model_destroy(m);
+}
+
+static void test_refused(void **unused) {
+    (void)unused;
+    static const char *const cases_of[][2] = {
+        {"{\"type\": \"avoid\", \"distance\": -1}", "below 0"},
+        {"{\"type\": \"avoid\", \"joint2\": \"elbow\"}", "joint"},
+        {"{\"type\": \"half-space\", \"joint\": \"elbow\", \"point\": [0, 0, 0]}", "normal"},
+        {"{\"type\": \"half-space\", \"joint\": \"elbow\", \"point\": [0, 0, 0], \"normal\": [0, "
+         "0, 0]}",
+         "zero"},
+        {"{\"type\": \"half-space\", \"point\": [0, 0, 0], \"normal\": [0, 0, 1]}", "no mass"},
+        {"{\"type\": \"half-space\", \"joint\": \"elbow\", \"joint2\": \"elbow\", \"point\": [0, "
+         "0, "
+         "0], \"normal\": [0, 0, 1]}",
+         "one joint"},
+        {"{\"type\": \"half-space\", \"coordinates\": {\"elbow\": 1}}", "distance"},
+        {"{\"type\": \"half-space\", \"coordinates\": {\"knee\": 1}, \"distance\": 0}", "no joint"},
+        {"{\"type\": \"half-space\", \"coordinates\": {\"shoulder\": 1}, \"distance\": 0}",
+         "3 factors"},
+        {"{\"type\": \"half-space\", \"coordinates\": {}, \"distance\": 0}", "no coordinate"},
+        {"{\"type\": \"support\", \"corners\": [[0, 0, 0], [1, 0, 0], [2, 0, 0]], \"joints\": "
+         "[\"elbow\"], \"masses\": [1]}",
+         "no area"},
+        {"{\"type\": \"support\", \"corners\": [[0, 0, 0], [1, 0, 0]]}", "3 to 64"},
+    };
+    sn_model *m = read_person();
+    for (size_t i = 0; i < sizeof cases_of / sizeof cases_of[0]; i++) {
+        char text[600];
+        sn_problem *p;
+        sn_error error = {0};
+        (void)snprintf(text, sizeof text, "{\"tasks\": [%s]}", cases_of[i][0]);
+        if (sn_problem_read_json(text, strlen(text), m, NULL, &p, &error) == SN_OK)
+            fail_msg("%s is accepted", cases_of[i][0]);
+        if (strstr(error.text, cases_of[i][1]) == NULL)
+            fail_msg("%s: \"%s\"", cases_of[i][0], error.text);
+    }
+    sn_model_destroy(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_derivatives),
-        cmocka_unit_test(test_solutions),
+        cmocka_unit_test(test_derivatives), cmocka_unit_test(test_solutions),
+        cmocka_unit_test(test_elbow),       cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_memory),      cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
