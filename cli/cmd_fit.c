@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fit_imu.h"
 #include "fit_many.h"
 #include "fit_setup.h"
 #include "parts.h"
@@ -57,6 +58,13 @@ static const option option_table[] = {
      .many = true,
      .place = FIT(search),
      .help = "look for the setup's files here, too; else beside it"},
+    {.name = "--heading",
+     .kind = OPTION_TEXT,
+     .value = "SENSOR:AXIS",
+     .place = FIT(heading),
+     .help =
+         "orientations of sensors (an STO of quaternions, or a setup of OpenSense): turn them so "
+         "that this sensor's axis points ahead, such as pelvis_imu:z or pelvis_imu:-x"},
     {.name = "--barrier",
      .kind = OPTION_FLAG,
      .place = FIT(barrier),
@@ -68,6 +76,16 @@ static const option option_table[] = {
      .choices = OUT_UNITS,
      .place = FIT(out_units),
      .help = OUT_UNITS_HELP},
+    {.name = "--derivatives",
+     .kind = OPTION_FILE,
+     .value = "FILE",
+     .place = FIT(derivatives),
+     .help = "write velocities and accelerations of the coordinates: sto, mot or csv"},
+    {.name = "--bodies",
+     .kind = OPTION_FILE,
+     .value = "FILE",
+     .place = FIT(bodies),
+     .help = "write where the centres of joints and the centre of mass are: sto, mot or csv"},
     {.name = "--page",
      .kind = OPTION_FILE,
      .value = "FILE",
@@ -285,6 +303,13 @@ static int run(int argc, char **argv) {
     sn_take_options plan;
     if (!make_plan(&s, &plan)) return EXIT_USAGE;
     parts_ask_first(cancel);
+    if (!several && is_imu_take(&s)) {
+        code = fit_imu(&s, &plan);
+        free_setup_names(&names);
+        return code;
+    }
+    if (s.heading != NULL)
+        return wrong_usage(&command_fit, "--heading is about orientations of sensors");
     if (several) return fit_many(&many, &s, &plan);
     fit_result result;
     code = fit_take(&s, &plan, &result);
