@@ -232,41 +232,45 @@ bool write_motion_tables(const fit_settings *s, const sn_model *model, const sn_
     return good;
 }
 
-// One output, in the unit that was asked for.
-static bool write_output(fit_result *r, const char *path, sn_scene *scene, int i) {
-    bool source;
+// One output, in the unit that was asked for. The measured markers are as large as the recording: they
+// are there only while a file that shows them is written.
+static bool write_output(fit_result *r, const char *path, sn_scene scene, int i) {
+    bool source, page = is_page_name(path);
+    sn_format format = sn_format_of_name(path);
+    sn_recording *measured = NULL;
     world model = world_of_model(&r->figure.document);
-    (void)parse_out_unit(r->settings->out_units, &scene->metres_per_unit, &source);
+    (void)parse_out_unit(r->settings->out_units, &scene.metres_per_unit, &source);
     if (source)
-        scene->metres_per_unit =
+        scene.metres_per_unit =
             source_unit(path, sn_recording_about(r->recording)->metres_per_unit, model.metres);
-    r->out_unit[i] = is_page_name(path) ? 0 : sn_scene_unit(scene, sn_format_of_name(path));
-    return write_scene(path, scene, r->settings->page);
+    r->out_unit[i] = page ? 0 : sn_scene_unit(&scene, format);
+    if ((page || format == SN_FORMAT_GLB) &&
+        sn_take_measured(r->take, NULL, &measured, NULL) != SN_OK) {
+        complain("out of memory");
+        return false;
+    }
+    scene.recording = measured;
+    bool good = write_scene(path, &scene, r->settings->page);
+    sn_recording_destroy(measured);
+    return good;
 }
 
 static bool write_outputs(fit_result *r) {
     const fit_settings *s = r->settings;
-    sn_recording *measured = NULL;
-    if (sn_take_measured(r->take, NULL, &measured, NULL) != SN_OK) {
-        complain("out of memory");
-        return false;
-    }
     tell_amc(r);
     sn_scene all = figure_scene(&r->figure), shape = all;
     all.model = r->model;
     all.reshaped = shape.reshaped = r->summary->reshaped;
     all.motion = r->motion;
-    all.recording = measured;
     // with the file's limits, whether or not they were used here
     shape.model = sn_take_limited_model(r->take);
     bool good = true;
     outputs_hold();
     for (int i = 0; good && i < s->outputs.count && !fit_cancelled; i++)
-        good = write_output(r, s->outputs.word[i], &all, i);
+        good = write_output(r, s->outputs.word[i], all, i);
     if (good && s->save_model != NULL) good = write_scene(s->save_model, &shape, NULL);
     if (good && s->report != NULL) good = write_fit_report(s->report, r);
     good = good && write_motion_tables(s, r->model, r->motion);
-    sn_recording_destroy(measured);
     return outputs_release(good && !fit_cancelled);
 }
 

@@ -232,6 +232,7 @@ static void sets(void) {
     sn_axes_report found;
     STATUS(sn_axes_find, PTR(w.model), PTR(w.recording), INDEX(1), NUM(1), NULL, PTR(&found),
            MAY(&error));
+    STATUS(sn_axes_guess, PTR(w.recording), NULL, PTR(&found), MAY(&error));
 }
 
 static void end_take(void *p) { sn_take_destroy(p); }

@@ -136,7 +136,7 @@ SN_API sn_status sn_marker_spread(const sn_model *model, const sn_motion *motion
                                   const sn_allocator *allocator, double *spread, sn_error *error);
 
 /// The model with these markers in place of its own.
-/// @param limits  SN_LIMITS_OFF: without its limits
+/// @param limits  SN_LIMITS_OFF: without its limits, cones and twists of balls among them
 /// @param factor  length factor of each joint's bone (all vectors from it to its children), njoint
 ///                numbers; NULL for 1
 /// @param error   names a joint that the model lacks, with the nearest it has
@@ -183,6 +183,12 @@ SN_API bool sn_axes_impossible(double size);
 SN_API sn_status sn_axes_find(const sn_model *model, const sn_recording *recording, int model_up,
                               double model_up_sign, const sn_allocator *allocator,
                               sn_axes_report *out, sn_error *error);
+
+/// The same for a recording whose model is not at hand: against the built-in figure where the labels are
+/// the usual ones, else by how the markers spread, as people stand on a floor. What stays
+/// SN_KNOWN_ASSUMED can't be told. The map leads to a world in metres with y up.
+SN_API sn_status sn_axes_guess(const sn_recording *recording, const sn_allocator *allocator,
+                               sn_axes_report *out, sn_error *error);
 
 // --- takes -------------------------------------------------------------------------------------------
 
@@ -459,8 +465,8 @@ typedef struct sn_imu_report {
     int first, count;   ///< rows of the table that were fitted
     double rms, worst;  ///< angles between the sensors and where they are, radians
     int worst_frame;    ///< from 0, in the fitted range
-    char worst_sensor[SN_MAX_LABEL + 1];
-    char unknown[200];  ///< sensors without a body, commas between them
+    char worst_sensor[SN_MAX_LABEL + 1];  ///< whose it is
+    char unknown[200];                    ///< sensors without a body, commas between them
 } sn_imu_report;
 
 /// The defaults that sn_imu_options states.

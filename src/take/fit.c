@@ -290,6 +290,9 @@ sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
         return sn_fail(error, SN_ERR_ARGUMENT, 0, "%s", sn_status_text(SN_ERR_ARGUMENT));
     double rate = sn_recording_about(input->recording)->rate;
     SN_TRY(sn_fit_check_smooth(f->options.smooth, rate, error));
+    if (f->options.smooth > 0 && sn_model_nloop(input->model) > 0)
+        return sn_fail(error, SN_ERR_UNSUPPORTED, 0,
+                       "smoothing cannot keep the model's loops closed: fit without it");
     SN_TRY(sn_fit_problem(input, &f->options, allocator, &f->problem, error));
     size_t count = (size_t)input->count;
     sn_track_options t = f->options.track;
