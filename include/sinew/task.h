@@ -93,9 +93,9 @@ typedef struct sn_task {
     double normal[3];  ///< plane; normalised when used
     double axis[3];    ///< look-at: in the joint's frame; line: its direction; normalised when used
     double distance;   ///< distance: metres, 0 or above
-    double rotation[4];      ///< w x y z; normalised when used
-    double i[3], j[3];       ///< frame2: where the joint's x and y axes should point; normalised
-    double weight;           ///< 0 or above
+    double rotation[4];  ///< w x y z; normalised when used
+    double i[3], j[3];   ///< frame2: where the joint's x and y axes should point; normalised
+    double weight;       ///< 0 or above
     int level;  ///< 0, the default, comes first: what another level wants moves only what this one and
                 ///< those before it leave free (docs/levels.md)
     double rotation_weight;  ///< pose and frame2: of the rotational part

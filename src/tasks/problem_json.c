@@ -8,34 +8,11 @@
 #include "tasks/check.h"
 #include "tasks/problem.h"
 
-static const char *const task_keys[] = {"type",
-                                        "joint",
-                                        "link",
-                                        "local",
-                                        "goal",
-                                        "point",
-                                        "normal",
-                                        "rotation",
-                                        "i",
-                                        "j",
-                                        "q",
-                                        "weight",
-                                        "rotation_weight",
-                                        "name",
-                                        "loss",
-                                        "loss_scale",
-                                        "joint2",
-                                        "link2",
-                                        "local2",
-                                        "goal_in",
-                                        "axis",
-                                        "distance",
-                                        "joints",
-                                        "masses",
-                                        "centres",
-                                        "tasks",
-                                        "level",
-                                        NULL};
+static const char *const task_keys[] = {
+    "type",     "joint",      "link",   "local",   "goal",   "point",           "normal",
+    "rotation", "i",          "j",      "q",       "weight", "rotation_weight", "name",
+    "loss",     "loss_scale", "joint2", "link2",   "local2", "goal_in",         "axis",
+    "distance", "joints",     "masses", "centres", "tasks",  "level",           NULL};
 
 typedef struct reading {
     const sn_json *json;
