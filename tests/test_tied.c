@@ -125,6 +125,57 @@ static void centres(void **unused) {
     sn_model_destroy(model);
 }
 
+// The masses that robots' and bodies' files bring: the centre by hand, and a goal that it reaches.
+static void masses_of_files(void **unused) {
+    (void)unused;
+    static const char *const files[] = {"urdf/g1_29dof_rev_1_0.urdf", "mjcf/g1.xml",
+                                        "opensim/subject01_simbody.osim"};
+    int found = 0;
+    for (int i = 0; i < 3; i++) {
+        const char *path = data_path(files[i]);
+        if (path == NULL) continue;
+        size_t length;
+        char *text = slurp(path, &length);
+        sn_error error = {0};
+        sn_document document;
+        if (sn_document_read(text, length, files[i], NULL, NULL, &document, &error) != SN_OK)
+            fail_msg("%s: %s", files[i], error.text);
+        const sn_model *model = document.model;
+        assert_non_null(model);
+        found++;
+        double *q = malloc((size_t)sn_model_nq(model) * sizeof *q), all = 0, f;
+        sn_model_zero(model, q);
+        sn_task t = sn_task_default(SN_TASK_CENTRE_OF_MASS);
+        sn_problem *problem;
+        sn_workspace *ws;
+        if (sn_problem_create(model, &t, 1, NULL, &problem, &error) != SN_OK)
+            fail_msg("%s: %s", files[i], error.text);
+        assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
+        assert_int_equal(sn_workspace_eval(ws, q, 0, &f), SN_OK);
+        sn_vec3 sum = {0, 0, 0};
+        for (int j = 0; j < sn_model_njoint(model); j++) {
+            const sn_joint_desc *d = sn_model_joint(model, j);
+            sum = v3_add(sum, v3_scale(d->mass, sn_workspace_point(ws, j, d->centre)));
+            all += d->mass;
+        }
+        sum = v3_scale(1 / all, sum);
+        assert_near(sn_workspace_task_error(ws, 0), v3_norm(sum), 1e-13);
+        // a little forward
+        const double goal[3] = {sum.x + 0.02, sum.y, sum.z};
+        assert_int_equal(sn_problem_set_goal(problem, 0, goal), SN_OK);
+        sn_report report = solve(problem, q);
+        print_message("%s: %.1f kg, off by %.1e m after %d iterations\n", files[i], all,
+                      report.worst_error, report.iterations);
+        assert_true(report.worst_error < 1e-9);
+        sn_workspace_destroy(ws);
+        sn_problem_destroy(problem);
+        sn_document_destroy(&document);
+        free(q);
+        free(text);
+    }
+    if (found == 0) skip();
+}
+
 // Two goals for one slider, weighed together: f = 1/2 (a r1^2 + 2 b r1 r2 + c r2^2).
 static void coupled(void **unused) {
     (void)unused;
@@ -657,6 +708,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_and_distances),
         cmocka_unit_test(centres),
+        cmocka_unit_test(masses_of_files),
         cmocka_unit_test(coupled),
         cmocka_unit_test(ones_own),
         cmocka_unit_test(found_again),
