@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "fit_take.h"
+#include "opensim.h"
 #include "option_rows.h"
 #include "output.h"
 #include "papers.h"
@@ -16,9 +17,13 @@ typedef struct settings {
 
 #define AT(field) offsetof(settings, field)
 
-static const char *const usage[] = {
-    "sweeps", "solvers [--data DIR] [--csv FILE] [--quick] [--problems N]", "fit --data DIR",
-    "papers [--data DIR] [--out DIR] [--quick]", NULL};
+static const char *const usage[] = {"sweeps",
+                                    "solvers [--data DIR] [--csv FILE] [--quick] [--problems N]",
+                                    "fit --data DIR",
+                                    "levels [--data DIR] [--problems N]",
+                                    "papers [--data DIR] [--out DIR] [--quick]",
+                                    "opensim --data DIR",
+                                    NULL};
 
 static const help_item items[] = {
     {"sweeps",
@@ -27,10 +32,16 @@ static const help_item items[] = {
      "one run"},
     {"solvers",
      "run all solvers on real clips by the protocols of docs/solvers.md, and on random trees"},
+    {"levels", "a seven-axis arm with a pose and a posture: one weight between them against "
+               "levels; with --data also "
+               "Panda and iiwa"},
     {"fit", "fit every take of DIR: error, gaps, frames per second"},
     {"papers",
      "measure again what the documents measured, as CSV, SVG and one page, papers.html, with a "
      "verdict on each claim; see docs/papers.md"},
+    {"opensim",
+     "fit OpenSim's takes in DIR and compare with its own motions: objective, angles, time; see "
+     "docs/opensim.md"},
     {0}};
 
 static const option option_table[] = {
@@ -43,7 +54,8 @@ static const option option_table[] = {
              "cmu; papers: a folder of clips, NAME.amc "
              "beside NAME.c3d (41 markers) and their skeleton, an ASF "
              "file. Without it papers runs on the "
-             "built-in example"},
+             "built-in example; opensim: a folder with the folders "
+             "subject4, gait2354 and gait10"},
     {ROW_FLAG("--quick", AT(quick),
               "solvers: only the first 400 frames of a clip; papers: a "
               "quarter of a minute instead of two")},
@@ -95,6 +107,7 @@ static int run(int argc, char **argv) {
     bench_options o = {.data = s.data, .quick = s.quick, .problems = (int)s.problems};
     if (strcmp(word, "sweeps") == 0) return bench_sweeps() ? EXIT_OK : EXIT_FAILED;
     if (strcmp(word, "solvers") == 0) return solvers(&o, s.csv);
+    if (strcmp(word, "levels") == 0) return bench_levels(&o) ? EXIT_OK : EXIT_FAILED;
     if (strcmp(word, "fit") == 0) return bench_fit(s.data);
     if (strcmp(word, "papers") == 0) {
         const papers_options wanted = {
@@ -104,8 +117,13 @@ static int run(int argc, char **argv) {
         bool placed = outputs_release(code == EXIT_OK);
         return code == EXIT_OK && !placed ? EXIT_FAILED : code;
     }
-    return wrong_usage(&command_bench,
-                       "there is no benchmark \"%s\": sweeps, solvers, fit or papers", word);
+    if (strcmp(word, "opensim") == 0) {
+        if (s.data != NULL) return bench_opensim(s.data, true, NULL);
+        return wrong_usage(&command_bench, "opensim needs --data DIR");
+    }
+    return wrong_usage(
+        &command_bench,
+        "there is no benchmark \"%s\": sweeps, solvers, levels, fit, papers or opensim", word);
 }
 
 const command command_bench = {.name = "bench",
@@ -117,7 +135,7 @@ const command command_bench = {.name = "bench",
                                .options = option_table,
                                .examples = examples,
                                .word = "BENCHMARK",
-                               .word_choices = "sweeps solvers fit papers",
+                               .word_choices = "sweeps solvers levels fit papers opensim",
                                .least_words = 1,
                                .most_words = 1,
                                .run = run};

@@ -5,6 +5,7 @@
 
 #include "figure.h"
 #include "option_rows.h"
+#include "task_text.h"
 
 typedef struct settings {
     const char *model, *tasks, *pose, *hessian, *jacobian, *frame, *velocity;
@@ -230,13 +231,12 @@ static void print_text(const evaluation *e, const sn_problem *problem) {
     for (int i = 0; i < sn_model_nv(e->model); i++) largest = fmax(largest, fabs(e->g[i]));
     printf("f = %.9g    largest |gradient| = %.3g    %d degrees of freedom\n\n", e->f, largest,
            sn_model_nv(e->model));
-    printf("%-4s %-12s %-24s %s\n", "task", "type", "joint", "error (m, rad)");
+    printf("%-4s %-20s %-24s %s\n", "task", "type", "joint", "error (m, rad)");
     for (int i = 0; i < sn_problem_ntask(problem); i++) {
         const sn_task *t = sn_problem_task(problem, i);
-        const sn_joint_desc *joint =
-            t->type == SN_TASK_REST ? NULL : sn_model_joint(e->model, t->joint);
-        printf("%-4d %-12s %-24s %.6g\n", i, sn_task_type_name(t->type),
-               joint != NULL ? joint->name : "-", sn_workspace_task_error(e->ws, i));
+        char where[100];
+        printf("%-4d %-20s %-24s %.6g\n", i, sn_task_type_name(t->type),
+               task_where(e->model, t, where, sizeof where), sn_workspace_task_error(e->ws, i));
     }
     printf("\n%-24s %-30s %s\n", "joint", "position x y z (m)", "rotation w x y z");
     for (int j = 0; j < sn_model_njoint(e->model); j++) {

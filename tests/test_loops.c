@@ -292,6 +292,22 @@ static void cassie(void **unused) {
     print_message("cassie: loops open by %.1e at most, feet off by %.1e m, %d iterations\n", worst,
                   error_left, total);
     assert_true(worst <= 1e-10);
+    // what cannot keep the loops closed says so
+    sn_smoother *smoother;
+    assert_int_equal(sn_smoother_create(problem, NULL, NULL, &smoother, &error),
+                     SN_ERR_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "loops closed"));
+    for (int i = 0; i < SN_METHOD_COUNT; i++) {
+        sn_solver_options options = sn_solver_options_default();
+        sn_solver *other;
+        options.method = (sn_method)i;
+        bool can = i == SN_METHOD_HYBRID || i == SN_METHOD_NEWTON || i == SN_METHOD_LM;
+        if (!sn_method_available(options.method)) continue;
+        sn_status status = sn_solver_create(problem, &options, NULL, &other, &error);
+        assert_int_equal(status, can ? SN_OK : SN_ERR_UNSUPPORTED);
+        if (!can) assert_non_null(strstr(error.text, "cannot keep the model's loops closed"));
+        sn_solver_destroy(other);
+    }
     sn_solver_destroy(solver);
     sn_problem_destroy(problem);
     sn_model_destroy(m);

@@ -10,12 +10,18 @@ static sn_problem *tied_problem(uint64_t *state, const sn_model *model, int ntas
     sn_problem *some =
         random_problem(state, model, ntask, below(state, 2) == 0 ? SN_TASK_POINT : -1);
     sn_task extra[8];
-    double *q;
-    for (int i = 0; i < nrelative; i++)
-        extra[i] =
-            random_task(state, model, SN_TASK_RELATIVE, below(state, sn_model_njoint(model)), &q);
+    double *q[8];
+    for (int i = 0; i < nrelative; i++) {
+        int type = SN_TASK_RELATIVE;
+        if (below(state, 3) > 0) do
+                type = SN_TASK_RELATIVE + below(state, SN_TASK_AVOID - SN_TASK_RELATIVE);
+            while (type == SN_TASK_COUPLED);
+        extra[i] = random_task(state, model, (sn_task_type)type,
+                               below(state, sn_model_njoint(model)), &q[i]);
+    }
     sn_problem *all;
     assert_int_equal(sn_problem_copy(some, extra, nrelative, NULL, &all, NULL), SN_OK);
+    for (int i = 0; i < nrelative; i++) free(q[i]);
     sn_problem_destroy(some);
     return all;
 }
@@ -69,7 +75,8 @@ static void derivatives(void **unused) {
     (void)unused;
     kinks = true;
     int count = cases(300);
-    double worst_f = 0, worst_g = 0, worst_H = 0, worst_x = 0;
+    double worst_f = 0, worst_g = 0, worst_H = 0, worst_x = 0, raw_H = 0, far = INFINITY;
+    int raw = 0;
     for (int n = first_case(); n < count; n++) {
         uint64_t state = 21 + 100 * (uint64_t)n;
         fixture t = fixture_new(&state, false, n % 3 == 0 ? 1 + below(&state, 2) : 0);
@@ -86,9 +93,13 @@ static void derivatives(void **unused) {
         reference_mu = NULL;
         if (!loops) worst_f = fmax(worst_f, reference_relative(&f, &f2, 1, 1e-3));
         worst_g = fmax(worst_g, reference_relative(t.g, t.g2, t.nv, 1e-3 * size));
-        // a coordinate that follows to 1e4 rad is known to 1e-12
+        // A chain of polynomials may send a follower to 1e4 rad, a number that has only 1e-12 rad
+        // behind its point: the reference, in long doubles, knows more of it, and H changes by about
+        // its own size per radian. So what a double can know is 1e-12 of H times the largest angle.
         sn_model_follow(t.model, t.q);
         double off_H = reference_relative(t.H, t.H2, t.nv * t.nv, 1e-2);
+        if (off_H > 1e-12) raw++, far = fmin(far, largest(t.q, t.nq));
+        raw_H = fmax(raw_H, off_H);
         off_H /= fmax(1, largest(t.q, t.nq));
         if (off_H > 1e-12)
             print_message("case %d: Hessian off by %.1e of %.1e, coordinates to %.1e\n", n, off_H,
@@ -116,8 +127,51 @@ static void derivatives(void **unused) {
     print_message(
         "%d trees: worst relative error f %.1e, gradient %.1e, Hessian %.1e, product %.1e\n", count,
         worst_f, worst_g, worst_H, worst_x);
+    print_message("  Hessian by itself: worst %.1e, %d above 1e-12", raw_H, raw);
+    if (raw > 0) print_message(", all with a coordinate beyond %.0f rad", far);
+    print_message("\n");
     kinks = false;
+    assert_true(raw == 0 || far > 10);
     assert_true(worst_f < 1e-12 && worst_g < 1e-12 && worst_H < 1e-12 && worst_x < 1e-11);
+}
+
+// dJ/dt of coupled models against differences of J along the motion q (+) t qd: a follower's column is
+// in its leaders', and their share of it changes.
+static void rates(void **unused) {
+    (void)unused;
+    int count = cases(300);
+    double worst = 0;
+    static const sn_jacobian_frame frames[] = {SN_JACOBIAN_BODY, SN_JACOBIAN_POINT,
+                                               SN_JACOBIAN_WORLD};
+    for (int n = first_case(); n < count; n++) {
+        uint64_t state = 27 + 100 * (uint64_t)n;
+        fixture t = fixture_new(&state, false, 0);
+        const double h = 1e-5, local[3] = {0.1, -0.2, 0.3};
+        size_t size = 6 * (size_t)t.nv + 1;
+        double *rate = malloc(size * sizeof *rate), *side[2], *q = malloc(((size_t)t.nq + 1) * 8);
+        int joint = below(&state, sn_model_njoint(t.model));
+        for (int i = 0; i < t.nv; i++) t.x[i] = uniform(&state, -1, 1);
+        assert_int_equal(sn_workspace_pose(t.ws, t.q), SN_OK);
+        sn_jacobian_dot(t.ws, joint, frames[n % 3], local, SN_ROWS_BOTH, t.x, rate);
+        for (int s = 0; s < 2; s++) {
+            for (int v = 0; v < t.nv; v++) t.y[v] = (s == 0 ? -h : h) * t.x[v];
+            sn_model_integrate(t.model, t.q, t.y, q);
+            side[s] = malloc(size * sizeof *side[s]);
+            assert_int_equal(sn_workspace_pose(t.ws, q), SN_OK);
+            sn_jacobian_adjusted(t.ws, joint, frames[n % 3], local, SN_ROWS_BOTH, side[s]);
+        }
+        // a follower may race: differences know its rate to h^2 of its slopes' cube
+        double fast = fmax(largest(rate, 6 * t.nv), 1);
+        for (int i = 0; i < 6 * t.nv; i++) side[0][i] = (side[1][i] - side[0][i]) / (2 * h);
+        worst = fmax(worst, reference_relative(rate, side[0], 6 * t.nv, 1) / fast);
+        free(rate);
+        free(side[0]);
+        free(side[1]);
+        free(q);
+        fixture_free(&t);
+    }
+    print_message("%d trees: worst difference of the Jacobian's rate %.1e\n", count, worst);
+    assert_true(worst < 1e-6);
 }
 
 // ---- the bordered systems -----------------------------------------------------------------------
@@ -234,7 +288,7 @@ static void dense_solve(const fixture *t, const bool *kept, const double *b, dou
 
 static void bordered(void **unused) {
     (void)unused;
-    int count = cases(600), definite = 0, indefinite = 0, tree_negative = 0, rough = 0;
+    int count = cases(600), definite = 0, indefinite = 0, tree_negative = 0;
     double worst = 0;
     for (int n = first_case(); n < count; n++) {
         uint64_t state = 22 + 100 * (uint64_t)n;
@@ -243,7 +297,7 @@ static void bordered(void **unused) {
         const double *gain = sn_model_gain(t.model);
         double f, smallest, top;
         bool kept[128];
-        if (t.nv == 0 || t.nv > 64) {
+        if (t.nv == 0 || t.nv > 64 || !sn_has_rows(t.ws)) {
             fixture_free(&t);
             continue;
         }
@@ -255,7 +309,9 @@ static void bordered(void **unused) {
             t.keep[i] = gain[v_of[i]] != 0 && below(&state, 6) > 0;
             kept[v_of[i]] = t.keep[i];
         }
-        add_diagonal(&t, t.d);
+        // and the hair that the library lays under what only equalities see (ties_fill.c)
+        for (int i = 0; i < t.nv; i++) t.y[i] = t.d[i] + t.ws->ties->extra[i];
+        add_diagonal(&t, t.y);
         int negatives = dense_negatives(&t, kept, &smallest, &top);
         int tree = sn_workspace_count_negatives(t.ws, t.d, NULL);
         tree_negative += tree > 0 && negatives == 0;
@@ -272,10 +328,8 @@ static void bordered(void **unused) {
                 sn_workspace_solve(t.ws, t.x);
                 dense_solve(&t, kept, b, x);
                 for (int i = 0; i < t.nv; i++) t.y[v_of[i]] = t.keep[i] ? t.x[i] : 0;
-                // the tree alone may be much worse conditioned than the whole, on rare occasions
                 double off = reference_relative(t.y, x, t.nv, 0);
                 worst = fmax(worst, off);
-                rough += off > 1e-6;
             } else {
                 // a direction that is found bends down
                 double bend = 0;
@@ -290,10 +344,10 @@ static void bordered(void **unused) {
         fixture_free(&t);
     }
     print_message("%d definite (%d over an indefinite tree), %d not; worst relative difference "
-                  "%.1e, %d above "
-                  "1e-6\n",
-                  definite, tree_negative, indefinite, worst, rough);
-    assert_true(worst < 1e-2 && rough <= 1 + definite / 100);
+                  "%.1e\n",
+                  definite, tree_negative, indefinite, worst);
+    // systems of condition up to 1e5, and trees that may be worse by themselves
+    assert_true(worst < 1e-9);
     count -= first_case();
     assert_true(definite > count / 5 && indefinite > count / 20);
 }
@@ -371,7 +425,7 @@ static void solve_once(fixture *t, int index, sn_method method, int *minima, dou
 
 static void solves(void **unused) {
     (void)unused;
-    int count = cases(600), minima = 0;
+    int count = cases(600), minima = 0, rough = 0;
     double worst = 0;
     for (int n = first_case(); n < count; n++) {
         uint64_t state = 23 + 100 * (uint64_t)n;
@@ -388,6 +442,7 @@ static void solves(void **unused) {
                 minima += tried;
                 if (off > 1e-5)
                     print_message("case %d, %s: gradient %.1e\n", n, sn_method_name(method), off);
+                rough += off > 1e-5;
                 worst = fmax(worst, off);
             }
         }
@@ -395,8 +450,10 @@ static void solves(void **unused) {
     }
     print_message("%d problems, %d minima, worst relative gradient there %.1e\n", count, minima,
                   worst);
-    assert_true(minima > (count - first_case()) / 3);
-    assert_true(worst < 1e-5);
+    count -= first_case();
+    assert_true(minima > count / 3);
+    // the solver's measure is the largest diagonal of its way, which a function may have made steep
+    assert_true(rough <= count / 20000);
 }
 
 // ---- limits of followers ------------------------------------------------------------------------
@@ -465,6 +522,15 @@ static void ranges(void **unused) {
         for (int side = 0; side < 2; side++) {
             double end = side == 0 ? from : to;
             if (end == (side == 0 ? low[0] : high[0])) continue;
+            // nor is one of the last numbers out by rounding
+            double near[2] = {end, 0};
+            for (int i = 0; i < 40 && near[0] >= from && near[0] <= to; i++) {
+                sn_model_follow(m, near);
+                if (!(near[1] >= low[1] && near[1] <= high[1]))
+                    fail_msg("case %d: %d numbers before its end, %.17g leads to %.17g", n, i,
+                             near[0], near[1]);
+                near[0] = nextafter(near[0], side == 0 ? INFINITY : -INFINITY);
+            }
             // a touch further: out, unless the function only just touches its limit
             double q[2] = {end + (side == 0 ? -1e-6 : 1e-6) * fmax(1, fabs(end)), 0};
             sn_model_follow(m, q);
@@ -542,8 +608,8 @@ static void refused(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(derivatives), cmocka_unit_test(bordered), cmocka_unit_test(solves),
-        cmocka_unit_test(ranges),      cmocka_unit_test(refused),
+        cmocka_unit_test(derivatives), cmocka_unit_test(rates),  cmocka_unit_test(bordered),
+        cmocka_unit_test(solves),      cmocka_unit_test(ranges), cmocka_unit_test(refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

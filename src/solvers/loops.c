@@ -304,6 +304,11 @@ bool sn_solver_loops_begin(sn_solver *s) {
 }
 
 void sn_solver_loops_run(sn_solver *s) {
+    // an angle may have been put elsewhere since the start was closed (round.c)
+    if (sn_workspace_pose(s->ws, s->q) == SN_OK && sn_ties_open(s->ws) > fmax(SN_CLOSED, s->open)) {
+        s->open = sn_closing_run(s, s->q, NULL, 100);
+        if (!sn_solver_eval(s, s->q, 0, &s->f)) s->open = INFINITY;
+    }
     if (s->open > 1e-10) {
         // there is nothing to go along
         s->report.gradient = NAN;

@@ -160,6 +160,8 @@ static double add_all(sn_workspace *ws, bool exact, bool first, bool second) {
         if (p->rest[i].active) f += add_rest(ws, &p->rest[i], exact, first, second);
     for (int i = 0; i < p->nsoft; i++)
         if (p->soft[i].active) f += add_soft(ws, &p->soft[i], exact, first, second);
+    for (int i = 0; i < p->nposture; i++)
+        if (p->posture[i].active) f += sn_posture_add(ws, &p->posture[i], exact, first, second);
     return f;
 }
 
@@ -184,6 +186,8 @@ double sn_joint_terms_slope(const sn_workspace *ws, const sn_joint *j, int k) {
         if (!soft->active || v < soft->first || v >= soft->first + soft->count) continue;
         slope += sn_soft_weight(soft, v) * sn_soft_out(soft, ws->model, v, x);
     }
+    for (int i = 0; i < p->nposture; i++)
+        if (p->posture[i].active) slope += sn_posture_slope(ws, &p->posture[i], j, k);
     return slope;
 }
 
@@ -218,4 +222,6 @@ void sn_joint_terms_multiply(const sn_workspace *ws, bool exact, const double *x
             for (int a = 0; a < 3; a++) out[j->v0 + start + a] += v3_dot(t.H[a], turn);
         }
     }
+    for (int i = 0; i < p->nposture; i++)
+        if (p->posture[i].active) sn_posture_multiply(ws, &p->posture[i], exact, x, out);
 }

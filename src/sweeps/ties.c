@@ -55,7 +55,8 @@ static void reduce_tie(const sn_workspace *ws, sn_tie *tie, double *push) {
 static void add_products(const sn_workspace *ws, const sn_tie *p, const sn_tie *q, int n,
                          double *S) {
     const sn_model *m = ws->model;
-    double sum[SN_TIE_ROWS][SN_TIE_ROWS] = {{0}};
+    for (int c = 0; c < q->nrow; c++)
+        for (int r = 0; r < p->nrow; r++) S[p->first + r + n * (q->first + c)] = 0;
     for (int i = 0, k = 0; i < p->njoint && k < q->njoint;) {
         if (p->joint[i] != q->joint[k]) {
             // the deeper of the two is touched by one alone
@@ -73,15 +74,16 @@ static void add_products(const sn_workspace *ws, const sn_tie *p, const sn_tie *
             const double *v = q->w + q->nrow * (q->at[k] + a);
             for (int r = 0; r < p->nrow; r++) {
                 const double x = inverse * u[r];
-                for (int c = 0; c < q->nrow; c++) sum[r][c] += x * v[c];
+                double *to = S + p->first + r + n * q->first;
+                for (int c = 0; c < q->nrow; c++) to[n * c] += x * v[c];
             }
         }
         i++;
         k++;
     }
-    for (int r = 0; r < p->nrow; r++)
+    for (int r = 0; r < p->nrow && p != q; r++)
         for (int c = 0; c < q->nrow; c++)
-            S[p->first + r + n * (q->first + c)] = S[q->first + c + n * (p->first + r)] = sum[r][c];
+            S[q->first + c + n * (p->first + r)] = S[p->first + r + n * (q->first + c)];
 }
 
 // Has row r of an equality nothing left on the velocities that may move? What the two bodies of a loop
@@ -245,7 +247,8 @@ void sn_ties_multiply(const sn_workspace *ws, const double *v, double *out) {
     for (int p = 0; p < t->ntie; p++) {
         const sn_tie *tie = &t->tie[p];
         if (!tie->active || tie->equality) continue;
-        double sum[SN_TIE_ROWS] = {0};
+        double *sum = t->line;
+        for (int r = 0; r < tie->nrow; r++) sum[r] = 0;
         for (int pass = 0; pass < 2; pass++) {
             for (int n = 0; n < tie->njoint; n++) {
                 const sn_joint *j = &ws->model->joint[tie->joint[n]];
@@ -391,9 +394,9 @@ void sn_ties_restore(sn_workspace *ws, const double *scale, const bool *keep, do
     factor_equalities(ws, scale, keep, soft);
     for (int p = 0; p < t->ntie; p++) {
         const sn_tie *tie = &t->tie[p];
-        const double *values = c + SN_TIE_ROWS * tie->index;
+        bool loop = tie->source == SN_TIE_LOOP;
         for (int r = 0; r < tie->nrow; r++)
-            t->x[tie->first + r] = tie->source == SN_TIE_LOOP ? values[r] : 0;
+            t->x[tie->first + r] = loop ? c[SN_TIE_ROWS * tie->index + r] : 0;
     }
     solve_equalities(t);
     for (int i = 0; i < ws->model->nv; i++) x[i] = 0;

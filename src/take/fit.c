@@ -7,6 +7,10 @@
 
 #include "math/vec3.h"
 #include "sinew/track.h"
+#include "take/ik.h"
+#include "tasks/problem.h"
+#include "track/barrier.h"
+#include "track/valleys.h"
 
 int sn_fit_match(const sn_model *model, const sn_recording *recording, const char *subject,
                  int *column) {
@@ -53,20 +57,36 @@ bool sn_fit_goal(const sn_fit_input *input, int marker, int frame, double goal[3
     return true;
 }
 
-// The goals of a frame of the fitted range; markers come first among the tasks.
+// What OpenSim's files say of a frame: weights of markers over the sum of those that are seen, values of
+// coordinates.
+static sn_status set_plan(const sn_fit_input *in, int frame, double sum, sn_problem *problem) {
+    const sn_ik_plan *plan = in->plan;
+    int count = sn_model_nmarker(in->model);
+    for (int i = 0; plan->exact && sum > 0 && i < count; i++)
+        SN_TRY(sn_problem_set_weight(problem, i, sn_model_marker(in->model, i)->weight / sum));
+    if (plan->nfile > 0) {
+        sn_ik_targets(plan, in->first + frame, problem->rest[problem->parts[count].rest].q);
+    }
+    return sn_ik_hold(plan, in->first + frame, problem);
+}
+
+// The goals of a frame of the fitted range; markers come first among the tasks, then what coordinate tasks pull
+// at.
 static sn_status set_goals(void *user, int frame, sn_problem *problem) {
     const sn_fit_input *in = user;
+    double sum = 0;
     for (int i = 0; i < sn_model_nmarker(in->model); i++) {
         double goal[3];
         bool wrong = in->dropped != NULL &&
                      in->dropped[(size_t)frame * (size_t)sn_model_nmarker(in->model) + (size_t)i];
         if (!wrong && sn_fit_goal(in, i, in->first + frame, goal)) {
             SN_TRY(sn_problem_set_goal(problem, i, goal));
+            sum += sn_model_marker(in->model, i)->weight;
         } else {
             SN_TRY(sn_problem_set_missing(problem, i, true));
         }
     }
-    return SN_OK;
+    return in->plan != NULL ? set_plan(in, frame, sum, problem) : SN_OK;
 }
 
 static int seen_in(const sn_fit_input *in, int frame) {
@@ -125,8 +145,13 @@ sn_fit_options sn_fit_options_default(void) {
 // Walls against the pull to the zero pose: 3e-3 by default.
 static const double walls_weight = 1e4;
 
-static int walls_of(const sn_problem *problem, const sn_fit_options *o) {
-    return o->posture > 0 ? sn_problem_ntask(problem) - 1 : -1;
+// With OpenSim's files its ranges hold.
+static bool has_walls(const sn_fit_input *in, const sn_fit_options *o) {
+    return o->posture > 0 && in->plan == NULL;
+}
+
+static int walls_of(const sn_problem *problem, const sn_fit_input *in, const sn_fit_options *o) {
+    return has_walls(in, o) ? sn_problem_ntask(problem) - 1 : -1;
 }
 
 sn_status sn_fit_problem(const sn_fit_input *in, const sn_fit_options *o,
@@ -140,8 +165,18 @@ sn_status sn_fit_problem(const sn_fit_input *in, const sn_fit_options *o,
         if (prior.q != NULL) sn_release(allocator, prior.q);
         return sn_fail(error, found, 0, "%s", sn_status_text(found));
     }
-    sn_task extra[3];
+    size_t nq = (size_t)sn_model_nq(model), nv = (size_t)sn_model_nv(model);
+    if (in->plan != NULL) {
+        sn_fit_posture(model, prior.q, prior.weight);
+        memcpy(prior.q, in->plan->home, nq * sizeof *prior.q);
+    }
+    sn_task extra[4];
     int n = 0;
+    if (in->plan != NULL && in->plan->pulls) {
+        extra[n] = sn_task_default(SN_TASK_REST);
+        extra[n].q = in->plan->target;
+        extra[n++].q_weight = in->plan->pull;
+    }
     if (o->limits == SN_LIMITS_SOFT) {
         extra[n] = sn_task_default(SN_TASK_LIMIT);
         extra[n].lower = in->limited != NULL ? sn_model_lower(in->limited) : NULL;
@@ -153,11 +188,20 @@ sn_status sn_fit_problem(const sn_fit_input *in, const sn_fit_options *o,
         extra[n].q = prior.q;
         extra[n].q_weight = prior.weight;
         extra[n++].weight = o->posture;
+    }
+    if (has_walls(in, o)) {
         // the last, as walls_of() knows
         extra[n] = sn_task_default(SN_TASK_LIMIT);
         extra[n].lower = prior.lower;
         extra[n].upper = prior.upper;
         extra[n++].weight = walls_weight * o->posture;
+    }
+    if (o->barrier > 0) {
+        // the last: its weights are found with the poses
+        for (size_t i = 0; i < nv; i++) prior.lower[i] = 0;
+        extra[n] = sn_task_default(SN_TASK_REST);
+        extra[n].q = prior.q;
+        extra[n++].q_weight = prior.lower;
     }
     sn_status status = sn_problem_create_markers(model, allocator, &plain, error);
     if (status == SN_OK) status = sn_problem_copy(plain, extra, n, allocator, out, error);
@@ -244,6 +288,23 @@ sn_status sn_fit_check_smooth(double seconds, double rate, sn_error *error) {
     return SN_OK;
 }
 
+// How the valleys of an OpenSim model are looked for.
+static sn_valley_options valley_options(const sn_fitting *f) {
+    sn_solver_options solver = f->options.track.solver;
+    solver.cancel = f->options.cancel;
+    // twice a second
+    double rate = fmin(sn_recording_about(f->input.recording)->rate, 1e6);
+    return (sn_valley_options){.solver = solver,
+                               .home = f->input.plan->home,
+                               .lower = f->input.plan->lower,
+                               .upper = f->input.plan->upper,
+                               .every = rate > 2 ? (int)(rate / 2) : 30,
+                               .seeds = 5,
+                               .threads = f->options.track.threads,
+                               .pool = f->options.track.pool,
+                               .cancel = f->options.cancel};
+}
+
 sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
                            const sn_fit_options *options, const sn_allocator *allocator,
                            sn_motion *motion, sn_error *error) {
@@ -259,13 +320,16 @@ sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
         return sn_fail(error, SN_ERR_ARGUMENT, 0, "%s", sn_status_text(SN_ERR_ARGUMENT));
     double rate = sn_recording_about(input->recording)->rate;
     SN_TRY(sn_fit_check_smooth(f->options.smooth, rate, error));
+    if (f->options.smooth > 0 && sn_model_nloop(input->model) > 0)
+        return sn_fail(error, SN_ERR_UNSUPPORTED, 0,
+                       "smoothing cannot keep the model's loops closed: fit without it");
     SN_TRY(sn_fit_problem(input, &f->options, allocator, &f->problem, error));
     size_t count = (size_t)input->count, nmarker = (size_t)sn_model_nmarker(input->model);
     const sn_track_options *t = &f->options.track;
     sn_lane_options o = {.solver = t->solver,
                          .rate = rate,
                          .goals = (int)nmarker,
-                         .walls = walls_of(f->problem, &f->options),
+                         .walls = walls_of(f->problem, input, &f->options),
                          .threads = t->threads,
                          .pool = t->pool,
                          .chunk = t->chunk,
@@ -286,7 +350,23 @@ sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
     memset(f->dropped, 0, count * nmarker + 1);
     f->input.dropped = f->dropped;
     int first = good_frame(input);
-    sn_status status = sn_fit_first_pose(input, f->problem, first, allocator, f->start);
+    sn_status status;
+    if (input->plan != NULL) {
+        sn_valley_options v = valley_options(f);
+        status = sn_valley_first(f->problem, &v, set_goals, &f->input, first - input->first,
+                                 allocator, f->start);
+        sn_track_options track = *t;
+        track.solver.gradient = fmin(track.solver.gradient, 1e-7);
+        if (f->options.cancel.asked != NULL) track.solver.cancel = f->options.cancel;
+        if (status == SN_OK)
+            status = sn_tracker_create(f->problem, &track, allocator, &f->tracker, error);
+        if (status == SN_OK)
+            status = sn_tracker_begin(f->tracker, input->count, set_goals, &f->input, f->start,
+                                      sn_motion_edit(motion, 0), f->tracked);
+        if (status != SN_OK) (void)sn_fail(error, status, 0, "%s", sn_status_text(status));
+        return status;
+    }
+    status = sn_fit_first_pose(input, f->problem, first, allocator, f->start);
     if (status == SN_OK)
         status =
             sn_lanes_begin(&f->lanes, f->problem, &o, input->count, set_goals, &f->input, f->start,
@@ -296,6 +376,8 @@ sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
 }
 
 sn_status sn_fitting_advance(sn_fitting *fitting, int count) {
+    if (fitting->tracker != NULL)
+        return sn_tracker_advance(fitting->tracker, count, &fitting->solved);
     sn_status status = sn_lanes_advance(&fitting->lanes, count);
     fitting->solved = fitting->lanes.solved;
     return status;
@@ -303,6 +385,7 @@ sn_status sn_fitting_advance(sn_fitting *fitting, int count) {
 
 void sn_fitting_end(sn_fitting *fitting) {
     const sn_allocator *allocator = &fitting->allocator;
+    sn_tracker_destroy(fitting->tracker);
     sn_lanes_end(&fitting->lanes);
     sn_problem_destroy(fitting->problem);
     if (fitting->dropped != NULL) sn_release(allocator, fitting->dropped);
@@ -313,8 +396,26 @@ void sn_fitting_end(sn_fitting *fitting) {
     *fitting = (sn_fitting){0};
 }
 
+// What OpenSim's files ask for: each frame by itself.
+static sn_status finish_plan(sn_fitting *f) {
+    sn_tracker_destroy(f->tracker);
+    f->tracker = NULL;
+    sn_valley_options v = valley_options(f);
+    SN_TRY(sn_track_valleys(f->problem, &v, f->input.count, set_goals, &f->input, &f->allocator,
+                            sn_motion_edit(f->motion, 0), f->changed));
+    if (f->options.barrier == 0) return SN_OK;
+    sn_barrier_options b = {.solver = v.solver,
+                            .mu = f->options.barrier,
+                            .rest = sn_problem_ntask(f->problem) - 1,
+                            .threads = v.threads,
+                            .pool = v.pool,
+                            .cancel = v.cancel};
+    return sn_track_barrier(f->problem, &b, f->input.count, set_goals, &f->input, &f->allocator,
+                            sn_motion_edit(f->motion, 0));
+}
+
 // A sample further off than this is wrong, metres, and so are its neighbours for that long, seconds.
-static const double thrown = 0.12, around = 0.067;
+static const double thrown = 0.12, around = 0.02;
 
 // Leave out samples that lie where no skin moves to; how many are new in a frame.
 static sn_status drop_thrown(sn_fitting *f, const sn_workspace *ws, int frame, int reach,
@@ -338,7 +439,7 @@ static sn_status drop_thrown(sn_fitting *f, const sn_workspace *ws, int frame, i
 }
 
 // Samples that are wrong lose their weight, and their frames are followed again without them.
-static sn_status gate(sn_fitting *f) {
+static sn_status gate(sn_fitting *f, bool *any) {
     double rate = sn_recording_about(f->input.recording)->rate;
     int reach = (int)(around * fmin(rate > 0 ? rate : 120, 1e6)) + 1, count = 0;
     sn_fit_place at;
@@ -348,11 +449,13 @@ static sn_status gate(sn_fitting *f) {
         if (status == SN_OK) status = drop_thrown(f, at.workspace, k, reach, &count);
     }
     sn_fit_place_close(&at, &f->allocator);
+    *any = count > 0;
     for (int k = 0, first = -1; status == SN_OK && count > 0 && k <= f->input.count; k++) {
         bool wrong = k < f->input.count && f->wrong[k];
         if (wrong && first < 0) first = k;
         if (wrong || first < 0) continue;
-        status = sn_lanes_again(&f->lanes, first, k - 1);
+        // where samples are thrown all the time the poses are right but for a little: polishing does it
+        if (k - first <= f->lanes.window) status = sn_lanes_again(&f->lanes, first, k - 1);
         first = -1;
     }
     return status;
@@ -360,10 +463,12 @@ static sn_status gate(sn_fitting *f) {
 
 // One motion from all that was followed, then angles a person would write down.
 static sn_status join(sn_fitting *f) {
+    if (f->input.plan != NULL) return finish_plan(f);
     SN_TRY(sn_lanes_join(&f->lanes, f->changed));
-    SN_TRY(gate(f));
+    bool thrown_any = false;
+    SN_TRY(gate(f, &thrown_any));
     SN_TRY(sn_lanes_bridge(&f->lanes));
-    SN_TRY(sn_lanes_polish(&f->lanes, 1));
+    SN_TRY(sn_lanes_polish(&f->lanes, thrown_any ? 3 : 1));
     sn_lanes_end(&f->lanes);
     sn_fit_tidy(f->input.model, f->motion);
     return SN_OK;
@@ -396,6 +501,22 @@ sn_status sn_fitting_finish(sn_fitting *fitting, sn_fit_frame *frames, sn_fit_ma
     }
     summary->cancelled = sn_cancelled(o->cancel);
     return SN_OK;
+}
+
+sn_status sn_fit_objective(const sn_fit_input *input, const sn_fit_options *options,
+                           const sn_allocator *allocator, const sn_motion *motion, double *f) {
+    sn_problem *problem = NULL;
+    sn_workspace *ws = NULL;
+    sn_fit_input in = *input;
+    sn_status status = sn_fit_problem(input, options, allocator, &problem, NULL);
+    if (status == SN_OK) status = sn_workspace_create(problem, false, allocator, &ws, NULL);
+    for (int k = 0; status == SN_OK && k < input->count; k++) {
+        status = set_goals(&in, k, problem);
+        if (status == SN_OK) status = sn_workspace_eval(ws, sn_motion_frame(motion, k), 0, &f[k]);
+    }
+    sn_workspace_destroy(ws);
+    sn_problem_destroy(problem);
+    return status;
 }
 
 sn_status sn_fit_run(const sn_fit_input *input, const sn_fit_options *options,
