@@ -201,6 +201,7 @@ static void outliers(void **state) {
     fitted plain = fit_of(t->subject, take, NULL, NULL, &robust);
     for (int loss = 0; loss < 2; loss++) {
         robust.loss = loss == 0 ? SN_LOSS_CAUCHY : SN_LOSS_HUBER;
+        robust.loss_scale = 0.02;
         fitted clean = fit_of(t->subject, take, NULL, NULL, &robust);
         for (int kind = 0; kind < 2; kind++) {
             uint64_t random = 21;
