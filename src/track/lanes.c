@@ -260,6 +260,9 @@ static sn_status weigh(sn_lanes *l, int frame) {
         l->hold[v] = fmin(hold_share * D, hold_most) * rate;
         l->bind[v] = 2 * bind_share * D * rate * rate;
     }
+    // where the figure is is always seen: nothing to be smoothed there
+    const sn_joint *root = &l->model->joint[0];
+    for (int i = 0; i < root->nv; i++) l->bind[root->v0 + i] = l->hold[root->v0 + i];
     return SN_OK;
 }
 
