@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fit_imu.h"
 #include "fit_many.h"
 #include "fit_setup.h"
 #include "option_rows.h"
@@ -40,10 +41,21 @@ static const option option_table[] = {
      .many = true,
      .place = FIT(search),
      .help = "look for the setup's files here, too; else beside it"},
+    {.name = "--heading",
+     .kind = OPTION_TEXT,
+     .value = "SENSOR:AXIS",
+     .place = FIT(heading),
+     .help =
+         "orientations of sensors (an STO of quaternions, or a setup of OpenSense): turn them so "
+         "that this sensor's axis points ahead, such as pelvis_imu:z or pelvis_imu:-x"},
     {ROW_FLAG("--barrier", FIT(barrier),
               "with --setup: stop where OpenSim's interior-point method does, for models with "
               "constraints; to match old results")},
     {ROW_OUT_UNITS("--out-units", FIT(out_units), OUT_UNITS_HELP)},
+    {ROW_FILE("--derivatives", NULL, FIT(derivatives),
+              "write velocities and accelerations of the coordinates: sto, mot or csv")},
+    {ROW_FILE("--bodies", NULL, FIT(bodies),
+              "write where the centres of joints and the centre of mass are: sto, mot or csv")},
     {ROW_FILE("--page", NULL, FIT(page),
               "for html: sinew's page, sinew.html; without it, where make web puts it")},
     {ROW_FILE("--save-model", NULL, FIT(save_model),
@@ -150,30 +162,9 @@ static const help_item examples[] = {
 
 static void cancel(void) { fit_cancelled = true; }
 
-static int run(int argc, char **argv) {
-    settings all = {0};
-    int nword, code = parse_options(&command_fit, argc, argv, &all, NULL, &nword);
-    if (code >= 0) return code;
-    fit_settings s = all.fit;
-    many_settings many = all.many;
-    bool several = many.manifest != NULL;
-    if (several && (s.model != NULL || s.input != NULL || s.outputs.count > 0 || many.out == NULL ||
-                    s.report != NULL || s.save_model != NULL)) {
-        return wrong_usage(&command_fit,
-                           "--manifest needs --out DIR and goes without -m, -i, -o, --report and "
-                           "--save-model: --formats says what is written");
-    }
-    if (!several && (many.out != NULL || many.shard != NULL || many.resume)) {
-        return wrong_usage(&command_fit, "--out, --shard and --resume belong to --manifest");
-    }
-    if (s.search.count > 0 && s.setup == NULL)
-        return wrong_usage(&command_fit, "--search belongs to --setup");
-    if (s.barrier && s.setup == NULL)
-        return wrong_usage(&command_fit, "--barrier belongs to --setup");
-    if (several && s.setup != NULL)
-        return wrong_usage(&command_fit, "--setup names one take: it goes without --manifest");
-    setup_names names = {0};
-    if (s.setup != NULL && !name_setup_files(&s, &names)) return EXIT_INPUT;
+// With all files named.
+static int fit_named(fit_settings s, const many_settings *many) {
+    bool several = many->manifest != NULL;
     if (!several && (s.model == NULL || s.input == NULL)) {
         return wrong_usage(&command_fit, "a skeleton (-m) and a recording (-i) are needed");
     }
@@ -195,14 +186,55 @@ static int run(int argc, char **argv) {
     sn_take_options plan;
     if (!make_plan(&s, &plan)) return EXIT_USAGE;
     parts_ask_first(cancel);
-    if (several) return fit_many(&many, &s, &plan);
+    if (!several && is_imu_take(&s)) return fit_imu(&s, &plan);
+    if (s.heading != NULL)
+        return wrong_usage(&command_fit, "--heading is about orientations of sensors");
+    if (several) return fit_many(many, &s, &plan);
     fit_result result;
-    code = fit_take(&s, &plan, &result);
+    int code = fit_take(&s, &plan, &result);
     if (code == EXIT_OK || code == EXIT_POOR) {
         (s.json ? print_fit_json : print_fit_text)(&result);
         print_fit_warnings(&result);
     }
     free_result(&result);
+    return code;
+}
+
+static int run(int argc, char **argv) {
+    settings all = {0};
+    int nword, code = parse_options(&command_fit, argc, argv, &all, NULL, &nword);
+    if (code >= 0) return code;
+    fit_settings s = all.fit;
+    many_settings many = all.many;
+    bool several = many.manifest != NULL;
+    if (several && (s.model != NULL || s.input != NULL || s.outputs.count > 0 || many.out == NULL ||
+                    s.report != NULL || s.save_model != NULL)) {
+        return wrong_usage(&command_fit,
+                           "--manifest needs --out DIR and goes without -m, -i, -o, --report and "
+                           "--save-model: --formats says what is written");
+    }
+    if (!several && (many.out != NULL || many.shard != NULL || many.resume)) {
+        return wrong_usage(&command_fit, "--out, --shard and --resume belong to --manifest");
+    }
+    if (s.search.count > 0 && s.setup == NULL)
+        return wrong_usage(&command_fit, "--search belongs to --setup");
+    if (s.barrier && s.setup == NULL)
+        return wrong_usage(&command_fit, "--barrier belongs to --setup");
+    if (several && (s.derivatives != NULL || s.bodies != NULL))
+        return wrong_usage(&command_fit,
+                           "--derivatives and --bodies name one file: without --manifest");
+    const char *tables[] = {s.derivatives, s.bodies};
+    for (int i = 0; i < 2; i++) {
+        sn_format format = sn_format_of_name(tables[i]);
+        if (tables[i] != NULL && format != SN_FORMAT_MOT && format != SN_FORMAT_CSV)
+            return wrong_usage(&command_fit, "%s: its ending must be one of sto, mot, csv",
+                               tables[i]);
+    }
+    if (several && s.setup != NULL)
+        return wrong_usage(&command_fit, "--setup names one take: it goes without --manifest");
+    setup_names names = {0};
+    if (s.setup != NULL && !name_setup_files(&s, &names)) return EXIT_INPUT;
+    code = fit_named(s, &many);
     free_setup_names(&names);
     return code;
 }

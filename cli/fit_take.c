@@ -35,7 +35,9 @@ static sn_marker_set *load_set(const char *path, const sn_model *model) {
 static bool outputs_allowed(const fit_settings *s) {
     for (int i = 0; i < s->outputs.count; i++)
         if (!output_allowed(s->outputs.word[i])) return false;
-    return (s->save_model == NULL || output_allowed(s->save_model)) &&
+    return (s->derivatives == NULL || output_allowed(s->derivatives)) &&
+           (s->bodies == NULL || output_allowed(s->bodies)) &&
+           (s->save_model == NULL || output_allowed(s->save_model)) &&
            (s->report == NULL || output_allowed(s->report));
 }
 
@@ -196,6 +198,40 @@ static void tell_amc(fit_result *r) {
                        whose, (int)strlen(name) - 4, name);
 }
 
+static bool write_table(const char *path, sn_table *table, sn_error *error) {
+    output out;
+    if (table == NULL) {
+        (void)file_error(path, error);
+        return false;
+    }
+    bool good = output_open(&out, path);
+    if (good) {
+        const sn_sink sink = output_sink(&out);
+        sn_status status = sn_format_of_name(path) == SN_FORMAT_CSV
+                               ? sn_csv_write_table(table, &sink, error)
+                               : sn_sto_write(table, &sink, error);
+        good = output_close(&out, status, error);
+    }
+    sn_table_destroy(table);
+    return good;
+}
+
+bool write_motion_tables(const fit_settings *s, const sn_model *model, const sn_motion *motion) {
+    sn_table *table = NULL;
+    sn_error error = {0};
+    bool good = true;
+    if (s->derivatives != NULL) {
+        (void)sn_table_from_rates(model, motion, NULL, &table, &error);
+        good = write_table(s->derivatives, table, &error);
+    }
+    table = NULL;
+    if (good && s->bodies != NULL) {
+        (void)sn_table_from_bodies(model, motion, NULL, &table, &error);
+        good = write_table(s->bodies, table, &error);
+    }
+    return good;
+}
+
 // One output, in the unit that was asked for. The measured markers are as large as the recording: they
 // are there only while a file that shows them is written.
 static bool write_output(fit_result *r, const char *path, sn_scene scene, int i) {
@@ -234,6 +270,7 @@ static bool write_outputs(fit_result *r) {
         good = write_output(r, s->outputs.word[i], all, i);
     if (good && s->save_model != NULL) good = write_scene(s->save_model, &shape, NULL);
     if (good && s->report != NULL) good = write_fit_report(s->report, r);
+    good = good && write_motion_tables(s, r->model, r->motion);
     return outputs_release(good && !fit_cancelled);
 }
 

@@ -114,7 +114,7 @@ static void random_trees(void **unused) {
     worst_f = worst_g = worst_H = 0;
     for (int i = 0; i < count; i++) {
         // every joint type x task type comes round in turn; the rest of the tree is random
-        int joint = i % SN_JOINT_TYPE_COUNT, task = i / SN_JOINT_TYPE_COUNT % SN_TASK_TYPE_COUNT;
+        int joint = i % SN_JOINT_TYPE_COUNT, task = i / SN_JOINT_TYPE_COUNT % SN_TASK_AVOID;
         sn_model *model = random_model(&state, 1 + below(&state, 9), i % 5 == 0 ? -1 : joint);
         sn_problem *problem =
             random_problem(&state, model, 1 + below(&state, 4), i % 7 == 0 ? -2 : task);

@@ -107,7 +107,7 @@ static void broken_files(void **unused) {
     REFUSE("name\nnRows=many\nendheader\n", 2, "'many' is no number of rows or columns");
     REFUSE("name\nnColumns=-1\nendheader\n", 2, "'-1' is no number of rows or columns");
     REFUSE("name\ninDegrees=maybe\nendheader\n", 2, "inDegrees is 'maybe', but must be yes or no");
-    REFUSE("name\nDataType=Quaternion\nendheader\n", 2, "cells of type 'Quaternion'");
+    REFUSE("name\nDataType=SpatialVec\nendheader\n", 2, "cells of type 'SpatialVec'");
     REFUSE("name\nendheader\n\n", 3, "no column names follow the header");
     REFUSE("name\nnColumns=3\nendheader\ntime\ta\n0\t1\t2\n", 5, "this row has 3 cells");
     REFUSE("name\nendheader\nframe\ta\n", 3, "the first column must be the time, not 'frame'");

@@ -439,6 +439,48 @@ typedef struct sn_take_truth {
 SN_API sn_status sn_take_compare(sn_take *take, const sn_model *model, const sn_motion *motion,
                                  sn_take_truth *out);
 
+// --- sensors instead of markers ------------------------------------------------------------------------
+//
+// OpenSense's inverse kinematics: the orientations of sensors on the bodies of an OpenSim model.
+
+/// Start from sn_imu_options_default().
+typedef struct sn_imu_options {
+    uint32_t version;
+    const sn_osim_coordinates *coordinates;  ///< of the model's file; needed
+    const sn_ik_setup *setup;  ///< times, accuracy, weights, rotation of the sensors; NULL: all 1
+    const char *heading;       ///< the sensor whose axis points where its body's x axis does; NULL
+    int heading_axis;          ///< 0 1 2; default 2
+    double heading_sign;       ///< 1 or -1
+    const sn_table
+        *placement;       ///< orientations while the model stands as its defaults say; NULL: the
+                          ///< first row. Only for sensors that the model has no frame of
+    sn_limit_use limits;  ///< default SN_LIMITS_AUTO: hard
+    int threads;          ///< default 1; the result has the same bits for any number
+    sn_cancel cancel;     ///< asked all the time
+} sn_imu_options;
+
+/// How it went.
+typedef struct sn_imu_report {
+    int sensors;        ///< that sit on a body of the model
+    int first, count;   ///< rows of the table that were fitted
+    double rms, worst;  ///< angles between the sensors and where they are, radians
+    int worst_frame;    ///< from 0, in the fitted range
+    char worst_sensor[SN_MAX_LABEL + 1];  ///< whose it is
+    char unknown[200];                    ///< sensors without a body, commas between them
+} sn_imu_report;
+
+/// The defaults that sn_imu_options states.
+SN_API sn_imu_options sn_imu_options_default(void);
+
+/// Fit a table of orientations, columns SENSOR.q0 to SENSOR.q3 as an STO file of quaternions gives them. A sensor
+/// BODY_imu sits on BODY; where the model has a frame of its name, it is registered already, else it is by the row
+/// in which the model stands as its defaults say. The objective is OpenSim's, 1/2 sum w angle^2 / sum w.
+/// @param out     free with sn_motion_destroy(); NULL on failure
+/// @param report  may be NULL
+SN_API sn_status sn_imu_fit(const sn_model *model, const sn_table *orientations,
+                            const sn_imu_options *options, const sn_allocator *allocator,
+                            sn_motion **out, sn_imu_report *report, sn_error *error);
+
 // --- findings ----------------------------------------------------------------------------------------
 
 /// How bad a finding is: an error ends the take.

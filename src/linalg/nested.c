@@ -124,8 +124,11 @@ int sn_nested_add(sn_nested *a, const double *W, double least) {
         const double *z = a->basis + n * (first + c);
         for (size_t i = 0; i <= c; i++) U[i] = a->L[i + m * c];
         for (size_t i = 0; i < n; i++) to[i] = 0;
-        for (size_t k = 0; k < n; k++)
-            for (size_t i = 0; i < n && z[k] != 0; i++) to[i] += z[k] * W[i + n * k];
+        for (size_t k = 0; k < n; k++) {
+            const double zk = z[k], *column = W + n * k;
+            if (zk == 0) continue;
+            for (size_t i = 0; i < n; i++) to[i] += zk * column[i];
+        }
     }
     a->count++;
     a->first[a->count] = (int)(first + rank);

@@ -323,10 +323,13 @@ void sn_solver_lower(sn_solver *s) {
     const sn_stop stop = s->report.stop;
     if (a->count < 2) return;
     if (stop == SN_STOP_ITERATIONS || stop == SN_STOP_TIME || stop == SN_STOP_CANCELLED) return;
+    const bool guarded = sn_has_guards(s->ws);
+    const double violated = guarded ? sn_solver_guards_resume(s) : 0;
     run_lower(s);
     // where the levels below came to nothing, the first is still finished
     if (!satisfied(s, a->first) && s->report.stop == SN_STOP_STALLED) (void)solve_first(s);
     sn_level_view_show(&a->view, s->problem, a->at[a->first].name);
+    if (guarded) sn_solver_guards_settle(s, violated);
     (void)sn_solver_eval(s, s->q, 0, &s->f);
 }
 

@@ -117,9 +117,10 @@ static sn_fit_options fit_options(sn_take *t) {
     sn_fit_options o = sn_fit_options_default();
     o.track.solver = from->solver;
     if (from->setup != NULL) {
-        // the relative gradient is a cosine: f is within its square of the bottom
+        // the relative gradient is a cosine: f is within its square of the bottom, an angle within it
+        // times a residual over a lever, a tenth or less
         double accuracy = sn_ik_setup_about(from->setup)->accuracy;
-        o.track.solver.gradient = fmin(fmax(accuracy, 1e-12), 1e-4);
+        o.track.solver.gradient = fmin(fmax(3 * accuracy, 1e-12), 1e-3);
         o.track.rest = 0;
         o.track.restarts = 0;
         // Simbody's Assembler takes an interior-point method where there are constraints, and that ends

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "model/model.h"
 #include "sinew/task.h"
+#include "tasks/guards.h"
 
 typedef struct sn_point {
     sn_vec3 local, goal;
@@ -152,6 +153,7 @@ struct sn_problem {
     int nposture, nposed;
     sn_posture *posture;
     sn_posture_joint *posed;
+    sn_guards *guards;  ///< NULL for none
 };
 
 /// tied_tasks.c: how many of what a task becomes; what the task has no use for stays 0.

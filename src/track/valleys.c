@@ -20,7 +20,7 @@
 #include "solvers/solver.h"
 #include "sweeps/workspace.h"
 
-enum { MOST_LIMBS = 63, MOST_PASSES = 24, NEIGHBOURS = 6, SCOUT_ITERATIONS = 14, FIRST_SEEDS = 8 };
+enum { MOST_LIMBS = 63, MOST_PASSES = 24, NEIGHBOURS = 6, SCOUT_ITERATIONS = 12, FIRST_SEEDS = 8 };
 
 static const int neighbour[NEIGHBOURS] = {-1, 1, -3, 3, -8, 8};
 
