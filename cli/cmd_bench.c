@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "fit_take.h"
+#include "opensim.h"
 #include "option_rows.h"
 #include "output.h"
 #include "papers.h"
@@ -21,6 +22,7 @@ static const char *const usage[] = {"sweeps",
                                     "fit --data DIR",
                                     "levels [--data DIR] [--problems N]",
                                     "papers [--data DIR] [--out DIR] [--quick]",
+                                    "opensim --data DIR",
                                     NULL};
 
 static const help_item items[] = {
@@ -37,6 +39,9 @@ static const help_item items[] = {
     {"papers",
      "measure again what the documents measured, as CSV, SVG and one page, papers.html, with a "
      "verdict on each claim; see docs/papers.md"},
+    {"opensim",
+     "fit OpenSim's takes in DIR and compare with its own motions: objective, angles, time; see "
+     "docs/opensim.md"},
     {0}};
 
 static const option option_table[] = {
@@ -49,7 +54,8 @@ static const option option_table[] = {
              "cmu; papers: a folder of clips, NAME.amc "
              "beside NAME.c3d (41 markers) and their skeleton, an ASF "
              "file. Without it papers runs on the "
-             "built-in example"},
+             "built-in example; opensim: a folder with the folders "
+             "subject4, gait2354 and gait10"},
     {ROW_FLAG("--quick", AT(quick),
               "solvers: only the first 400 frames of a clip; papers: a "
               "quarter of a minute instead of two")},
@@ -111,9 +117,13 @@ static int run(int argc, char **argv) {
         bool placed = outputs_release(code == EXIT_OK);
         return code == EXIT_OK && !placed ? EXIT_FAILED : code;
     }
-    return wrong_usage(&command_bench,
-                       "there is no benchmark \"%s\": sweeps, solvers, levels, fit or papers",
-                       word);
+    if (strcmp(word, "opensim") == 0) {
+        if (s.data != NULL) return bench_opensim(s.data, true, NULL);
+        return wrong_usage(&command_bench, "opensim needs --data DIR");
+    }
+    return wrong_usage(
+        &command_bench,
+        "there is no benchmark \"%s\": sweeps, solvers, levels, fit, papers or opensim", word);
 }
 
 const command command_bench = {.name = "bench",
@@ -125,7 +135,7 @@ const command command_bench = {.name = "bench",
                                .options = option_table,
                                .examples = examples,
                                .word = "BENCHMARK",
-                               .word_choices = "sweeps solvers levels fit papers",
+                               .word_choices = "sweeps solvers levels fit papers opensim",
                                .least_words = 1,
                                .most_words = 1,
                                .run = run};

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "fit_many.h"
+#include "fit_setup.h"
 #include "option_rows.h"
 #include "parts.h"
 #include "take_page.h"
@@ -17,6 +18,7 @@ typedef struct settings {
 
 static const char *const usage[] = {
     "-m SKELETON -i TAKE -o FILE [-o FILE ...] [options]",
+    "--setup Setup_IK.xml [--search DIR] [-m MODEL] [-i TAKE] [-o FILE ...] [options]",
     "--manifest LIST.tsv --out DIR [--shard K/N] [--resume] [options]", NULL};
 
 static const option option_table[] = {
@@ -27,6 +29,20 @@ static const option option_table[] = {
               "c3d or trc (where "
               "the fitted markers are), json (the figure), html (a page that plays the take)"),
      .many = true},
+    {ROW_FILE(
+        "--setup", NULL, FIT(setup),
+        "a setup of OpenSim's inverse kinematics (or its IKTaskSet alone): model, markers, "
+        "weights, coordinate tasks, times, accuracy and output as it says, and nothing added; "
+        "-m, -i and -o go before its own")},
+    {.name = "--search",
+     .kind = OPTION_FOLDER,
+     .value = "DIR",
+     .many = true,
+     .place = FIT(search),
+     .help = "look for the setup's files here, too; else beside it"},
+    {ROW_FLAG("--barrier", FIT(barrier),
+              "with --setup: stop where OpenSim's interior-point method does, for models with "
+              "constraints; to match old results")},
     {ROW_OUT_UNITS("--out-units", FIT(out_units), OUT_UNITS_HELP)},
     {ROW_FILE("--page", NULL, FIT(page),
               "for html: sinew's page, sinew.html; without it, where make web puts it")},
@@ -74,10 +90,12 @@ static const option option_table[] = {
      .name = "--limits",
      .kind = OPTION_CHOICE,
      .value = "WHAT",
-     .choices = "hard soft off",
-     .standard = "off",
+     .choices = "auto hard soft off",
+     .standard = "auto",
      .place = FIT(limits),
-     .help = "what the limits of the model's joints do (real takes break many files' limits)"},
+     .help =
+         "what the limits of the model's joints do; auto: clamped ranges of an OSIM file are hard, "
+         "others off (real takes break many files' limits)"},
     {ROW_TEXT("--robust", "LOSS", FIT(robust),
               "let markers that are far off count for little: cauchy, huber, or with a length "
               "cauchy:2cm"),
@@ -148,6 +166,14 @@ static int run(int argc, char **argv) {
     if (!several && (many.out != NULL || many.shard != NULL || many.resume)) {
         return wrong_usage(&command_fit, "--out, --shard and --resume belong to --manifest");
     }
+    if (s.search.count > 0 && s.setup == NULL)
+        return wrong_usage(&command_fit, "--search belongs to --setup");
+    if (s.barrier && s.setup == NULL)
+        return wrong_usage(&command_fit, "--barrier belongs to --setup");
+    if (several && s.setup != NULL)
+        return wrong_usage(&command_fit, "--setup names one take: it goes without --manifest");
+    setup_names names = {0};
+    if (s.setup != NULL && !name_setup_files(&s, &names)) return EXIT_INPUT;
     if (!several && (s.model == NULL || s.input == NULL)) {
         return wrong_usage(&command_fit, "a skeleton (-m) and a recording (-i) are needed");
     }
@@ -177,6 +203,7 @@ static int run(int argc, char **argv) {
         print_fit_warnings(&result);
     }
     free_result(&result);
+    free_setup_names(&names);
     return code;
 }
 

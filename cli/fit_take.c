@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fit_setup.h"
 #include "inputs.h"
 #include "output.h"
 #include "take_page.h"
@@ -40,6 +41,7 @@ static bool outputs_allowed(const fit_settings *s) {
 
 static bool load_files(fit_result *r, sn_marker_set **set) {
     const fit_settings *s = r->settings;
+    if (!load_setup_values(s->names, &r->values)) return false;
     if (!load_figure(s->model, true, 0, &r->figure)) return false;
     if (r->figure.document.note[0] != '\0')
         (void)snprintf(r->file_note, sizeof r->file_note, "%.190s: %s", s->model,
@@ -66,6 +68,13 @@ static int step_failed(const fit_result *r, const char *path, sn_status status) 
     }
     char text[2400];
     (void)sn_take_sentence(r->take, last, SN_VOICE_COMMAND, text, sizeof text);
+    if (f->code == SN_FINDING_SETUP && r->settings->setup != NULL) {
+        if (f->number[0] > 0)
+            complain("%s:%.0f: %s", r->settings->setup, f->number[0], text);
+        else
+            complain("%s: %s", r->settings->setup, text);
+        return EXIT_INPUT;
+    }
     if (f->code == SN_FINDING_JOINT_UNKNOWN && r->settings->markers != NULL)
         path = r->settings->markers;
     complain("%s: %s", path, text);
@@ -81,6 +90,13 @@ static int fit(fit_result *r) {
     sn_error error = {0};
     if (!load_files(r, &set)) return EXIT_INPUT;
     o.markers = set;
+    o.coordinates = r->figure.document.coordinates;
+    o.setup = r->settings->names != NULL ? r->settings->names->setup : NULL;
+    o.coordinate_values = r->values;
+    if (o.setup != NULL && o.coordinates == NULL) {
+        complain("%s: a setup of OpenSim needs an .osim model", r->settings->model);
+        return EXIT_INPUT;
+    }
     o.model_up = r->figure.up;
     o.model_up_sign = r->figure.up_sign;
     o.cancel = (sn_cancel){asked, NULL};
@@ -240,6 +256,7 @@ int fit_take(const fit_settings *settings, const sn_take_options *options, fit_r
 void free_result(fit_result *r) {
     sn_take_destroy(r->take);
     sn_recording_destroy(r->recording);
+    sn_table_destroy(r->values);
     free_figure(&r->figure);
 }
 

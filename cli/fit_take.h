@@ -10,13 +10,16 @@
 /// What the user asked for; words as they were given, NULL when they were not.
 typedef struct fit_settings {
     const char *model, *input;
-    const char *name;  ///< of the take in a list
+    const char *setup;                ///< of OpenSim's inverse kinematics
+    word_list search;                 ///< folders in which its files are looked for, too
+    const struct setup_names *names;  ///< what the setup names; NULL without one
+    const char *name;                 ///< of the take in a list
     word_list outputs;
     const char *markers, *calibrate, *save_model, *report, *page;
     const char *limits, *robust, *smooth, *frames, *threads, *max_error;
     const char *up, *units, *axes, *subject, *truth, *out_units;
     solver_settings solver;
-    bool json, quiet;
+    bool json, quiet, barrier;
 } fit_settings;
 
 /// Progress on a terminal, and seconds.
@@ -34,6 +37,7 @@ typedef struct fit_result {
     const sn_take_options *options;
     figure figure;
     sn_recording *recording;
+    sn_table *values;  ///< of the setup's coordinate file
     sn_take *take;
     // of the take, once it is fitted
     const sn_model *model;

@@ -87,6 +87,8 @@ static void recordings(void) {
     STATUS(sn_trc_write, PTR(w.recording), OPTIONS(m), PTR(w.sink), MAY(&error));
 }
 
+static void end_setup(void *p) { sn_ik_setup_destroy(p); }
+
 static void others(void) {
     static void *out;
     static sn_error error;
@@ -106,8 +108,31 @@ static void others(void) {
     STATUS(sn_glb_read, PTR(w.glb), w.glb_size, NULL, PTR(&content), MAY(&error));
     sn_glb_content_destroy(&content);
     VOID(sn_glb_content_destroy, MAY(&content));
-    STATUS(sn_osim_read, PTR(w.osim), strlen(w.osim), NULL, OUT(out, end_model), MAY(&info),
-           MAY(&error));
+    static sn_osim_coordinates *coordinates;
+    sn_osim_coordinates *spare = NULL;
+    STATUS(sn_osim_read, PTR(w.osim), strlen(w.osim), NULL, OUT(out, end_model),
+           MAY((sn_osim_coordinates **)NULL), MAY(&info), MAY(&error));
+    sn_model *model;
+    assert_int_equal(sn_osim_read(w.osim, strlen(w.osim), NULL, &model, &coordinates, NULL, &error),
+                     SN_OK);
+    VALUE(sn_osim_coordinates_count, == 0, PTR(coordinates));
+    VALUE(sn_osim_coordinate_at, == NULL, PTR(coordinates), INDEX(0));
+    VALUE(sn_osim_coordinate_find, == -1, PTR(coordinates), PTR("q"));
+    VALUE(sn_osim_prescribed, == 0, PTR(coordinates), INDEX(0), ANY(1));
+    VOID(sn_osim_coordinates_destroy, MAY(spare));
+    sn_osim_coordinates_destroy(coordinates);
+    sn_model_destroy(model);
+    const char *set_up = "<InverseKinematicsTool><IKTaskSet><objects><IKMarkerTask name='A'/>"
+                         "</objects></IKTaskSet></InverseKinematicsTool>";
+    sn_ik_setup *setup;
+    STATUS(sn_ik_setup_read, PTR(set_up), strlen(set_up), NULL, OUT(out, end_setup), MAY(&error));
+    assert_int_equal(sn_ik_setup_read(set_up, strlen(set_up), NULL, &setup, &error), SN_OK);
+    const char *task_set = "<IKTaskSet><objects><IKMarkerTask name='A'/></objects></IKTaskSet>";
+    STATUS(sn_ik_setup_read_tasks, PTR(setup), PTR(task_set), strlen(task_set), MAY(&error));
+    VALUE(sn_ik_setup_about, == NULL, PTR(setup));
+    VALUE(sn_ik_setup_task, == NULL, PTR(setup), INDEX(0));
+    VOID(sn_ik_setup_destroy, MAY((sn_ik_setup *)NULL));
+    sn_ik_setup_destroy(setup);
     NONE(sn_urdf_options_default);
     STATUS(sn_urdf_read, PTR(w.urdf), strlen(w.urdf), OPTIONS(u), NULL, OUT(out, end_model),
            MAY(&urdf_info), MAY(&error));
@@ -241,6 +266,9 @@ static void takes(void) {
     STATUS(sn_take_measured, PTR(take), NULL, OUT(out, end_recording), MAY(&error));
     STATUS(sn_take_subjects, PTR(w.model), PTR(w.recording), NULL, PTR(who), COUNT(2), PTR(&count),
            MAY(&error));
+    static double f[100000];
+    assert_true(sn_motion_nframe(sn_take_motion(take)) <= 100000);
+    STATUS(sn_take_objective, PTR(take), PTR(sn_take_motion(take)), PTR(f));
     STATUS(sn_take_compare, PTR(take), MAY(w.model), PTR(w.motion), PTR(&truth));
     VALUE(sn_finding_name, != NULL, ENUM(sn_finding_code, 0));
     VALUE(sn_severity_name, != NULL, ENUM(sn_severity, 0));

@@ -27,7 +27,7 @@ static void wrong_usage(void **unused) {
         {QUICK "-o x.docx", "its ending must be one of"},
         {QUICK "-o plain", "its ending must be one of"},
         {QUICK "-o x.bvh -o x.bvh", "--output is given twice: \"x.bvh\""},
-        {QUICK "--limits strong", "--limits takes hard, soft or off, not \"strong\""},
+        {QUICK "--limits strong", "--limits takes auto, hard, soft or off, not \"strong\""},
         {QUICK "--calibrate=lengths", "--calibrate takes offsets, scale or none, not \"lengths\""},
         {QUICK "--robust=welsch", "cauchy or huber"},
         {QUICK "--robust=cauchy:far", "a length such as 2cm"},

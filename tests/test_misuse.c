@@ -424,7 +424,7 @@ static void test_empty_files(void **state) {
         assert_int_not_equal(sn_csv_read_table(none, 0, NULL, &table, NULL), SN_OK);
         assert_int_not_equal(sn_sto_read(none, 0, NULL, &table, NULL), SN_OK);
         assert_int_not_equal(sn_urdf_read(none, 0, NULL, NULL, &model, NULL, NULL), SN_OK);
-        assert_int_not_equal(sn_osim_read(none, 0, NULL, &model, NULL, NULL), SN_OK);
+        assert_int_not_equal(sn_osim_read(none, 0, NULL, &model, NULL, NULL, NULL), SN_OK);
         assert_int_not_equal(sn_mjcf_read(none, 0, NULL, &model, NULL, NULL), SN_OK);
         assert_int_not_equal(sn_glb_read(none, 0, NULL, &content, NULL), SN_OK);
         assert_int_not_equal(sn_document_read(none, 0, "x.bvh", NULL, NULL, &document, NULL),

@@ -13,7 +13,7 @@ static double *coordinate(const sn_model *model, double *q, const char *name) {
 static sn_model *read_model(sn_osim_info *info) {
     sn_model *model;
     sn_error error = {0};
-    if (sn_osim_read(text, used, NULL, &model, info, &error) != SN_OK)
+    if (sn_osim_read(text, used, NULL, &model, NULL, info, &error) != SN_OK)
         fail_msg("line %d: %s", error.line, error.text);
     return model;
 }
@@ -363,7 +363,8 @@ static void refuses(const char *file, int at, const char *message) {
     sn_model *model = (sn_model *)(void *)text;
     sn_osim_info info = {.nbody = 7};
     sn_error error = {0};
-    assert_int_equal(sn_osim_read(file, strlen(file), NULL, &model, &info, &error), SN_ERR_PARSE);
+    assert_int_equal(sn_osim_read(file, strlen(file), NULL, &model, NULL, &info, &error),
+                     SN_ERR_PARSE);
     assert_null(model);
     assert_int_equal(info.nbody, 0);
     if (error.line != at || strcmp(error.text, message) != 0)
@@ -454,7 +455,8 @@ static void test_cut_and_memory(void **unused) {
             char *exact = malloc(n > 0 ? n : 1);
             assert_non_null(exact);
             memcpy(exact, text, n);
-            assert_int_equal(sn_osim_read(exact, n, NULL, &model, NULL, &error), SN_ERR_PARSE);
+            assert_int_equal(sn_osim_read(exact, n, NULL, &model, NULL, NULL, &error),
+                             SN_ERR_PARSE);
             assert_null(model);
             free(exact);
         }
@@ -462,7 +464,7 @@ static void test_cut_and_memory(void **unused) {
             test_allocator a;
             test_allocator_begin(&a);
             a.fail_at = n;
-            sn_status status = sn_osim_read(text, used, &a.base, &model, NULL, &error);
+            sn_status status = sn_osim_read(text, used, &a.base, &model, NULL, NULL, &error);
             if (status == SN_OK) sn_model_destroy(model);
             assert_int_equal(a.live, 0);
             if (status == SN_OK) break;
@@ -489,7 +491,7 @@ static void test_mass(void **state) {
         "</frames></WeldJoint></objects></JointSet></Model></OpenSimDocument>";
     sn_model *m;
     sn_error error = {0};
-    if (sn_osim_read(two, sizeof two - 1, NULL, &m, NULL, &error) != SN_OK)
+    if (sn_osim_read(two, sizeof two - 1, NULL, &m, NULL, NULL, &error) != SN_OK)
         fail_msg("%s", error.text);
     const sn_joint_desc *d = sn_model_joint(m, sn_model_find_joint(m, "q"));
     assert_near(d->mass, 4, 1e-15);

@@ -10,7 +10,7 @@ static double compare(const char *file, uint64_t *state, int poses) {
     sn_model *model;
     sn_error error = {0};
     sn_osim_info info;
-    if (sn_osim_read(file, strlen(file), NULL, &model, &info, &error) != SN_OK)
+    if (sn_osim_read(file, strlen(file), NULL, &model, NULL, &info, &error) != SN_OK)
         fail_msg("line %d: %s", error.line, error.text);
     plain_osim *plain = plain_osim_read(file);
     int n = plain_osim_ncoordinate(plain), used_up = 0;

@@ -170,7 +170,8 @@ SN_API sn_status sn_recording_from_table(const sn_table *table, const char *unit
 /// (universal), `rx` ... in the joint's order (euler; the third is `rz3` where its letter came
 /// before), `wx wy wz` (ball, expmap: a rotation vector), `su sv twist` (swing-twist),
 /// `tu tv angle` (planar), `tx ty tz` (translation), `tx ty tz wx wy wz` (free). Angles and rotation
-/// vectors are degrees, lengths metres. Of the vectors that give a ball's rotation, the nearest to
+/// vectors are degrees, lengths metres; coordinates of a function joint by which nothing turns evenly are as
+/// they are, as in OpenSim's files. Of the vectors that give a ball's rotation, the nearest to
 /// the row before is taken, so that columns go on past 180 degrees without a jump.
 /// @param out  free with sn_table_destroy(); NULL on failure
 SN_API sn_status sn_table_from_motion(const sn_model *model, const sn_motion *motion,

@@ -14,6 +14,7 @@
 // makes the sentence.
 #pragma once
 
+#include "sinew/files.h"
 #include "sinew/motion.h"
 #include "sinew/track.h"
 
@@ -22,7 +23,12 @@ extern "C" {
 #endif
 
 /// What to do about a model's limits.
-typedef enum sn_limit_use { SN_LIMITS_HARD, SN_LIMITS_SOFT, SN_LIMITS_OFF } sn_limit_use;
+typedef enum sn_limit_use {
+    SN_LIMITS_HARD,
+    SN_LIMITS_SOFT,
+    SN_LIMITS_OFF,
+    SN_LIMITS_AUTO  ///< of a take: hard where it knows the coordinates of an .osim file, else off
+} sn_limit_use;
 
 // --- axes and units ----------------------------------------------------------------------------------
 
@@ -237,7 +243,8 @@ typedef struct sn_take_options {
 
     // the poses
     sn_solver_options solver;  ///< of a frame; default: gradient 1e-7, 100 iterations
-    sn_limit_use limits;       ///< default SN_LIMITS_OFF: real takes break many files' limits
+    sn_limit_use limits;       ///< default SN_LIMITS_AUTO: real takes break many files' limits, but
+                               ///< OpenSim's clamped ranges are meant
     double soft_weight;        ///< of SN_LIMITS_SOFT, default 0.1
     double posture;            ///< pull of what the markers hardly see to its zero, default 1e-7: a
                                ///< radian weighs as much as a marker that is 0.3 mm off
@@ -246,6 +253,16 @@ typedef struct sn_take_options {
     double smooth;             ///< seconds, default 0: none; see smooth.h. Needs a frame rate
     int too_few;               ///< frames with fewer markers are `held`, default 3
     double max_error;          ///< metres: frames above are counted; default INFINITY
+
+    // OpenSim's files; all of them must outlive the take
+    const sn_osim_coordinates
+        *coordinates;  ///< of the model's file: default and prescribed values hold; default NULL
+    const sn_ik_setup *setup;  ///< what its inverse kinematics is asked for: its objective, its
+                               ///< tasks, its times and nothing else; needs `coordinates`
+    const sn_table *coordinate_values;  ///< of the setup's coordinate_file; default NULL
+    bool
+        barrier;  ///< with a setup: stop where OpenSim's interior-point method does, where it uses one:
+                  ///< models with constraints. For those who must match old results
 
     int threads;       ///< default 1; the result has the same bits for any number
     sn_threads pool;   ///< threads to use for it; default sinew's own
@@ -386,6 +403,12 @@ SN_API const sn_fit_marker *sn_take_marker_errors(const sn_take *take);
 SN_API sn_status sn_take_measured(const sn_take *take, const sn_allocator *allocator,
                                   sn_recording **out, sn_error *error);
 
+/// What the take minimises, at the poses of any motion of its model: one number per fitted frame. With a
+/// setup that is OpenSim's own objective. Prescribed coordinates count where they are in the motion.
+/// @param motion  frame k of it belongs to fitted frame k
+/// @param f       as many numbers as there are fitted frames
+SN_API sn_status sn_take_objective(const sn_take *take, const sn_motion *motion, double *f);
+
 /// A subject of a recording, by what its labels begin with.
 typedef struct sn_subject {
     const char *name;  ///< inside of a label: `length` bytes, not terminated
@@ -437,6 +460,8 @@ typedef enum sn_severity { SN_SEVERITY_NOTE, SN_SEVERITY_WARNING, SN_SEVERITY_ER
     ENTRY(SN_FINDING_UNIT_DOUBTFUL, "unit-doubtful", WARNING, "ratio")                             \
     ENTRY(SN_FINDING_MIRRORED, "mirrored", WARNING, "frames ratio")                                \
     ENTRY(SN_FINDING_FAR_FROM_BONES, "far-from-bones", WARNING, "rms worst size")                  \
+    ENTRY(SN_FINDING_SETUP_IGNORED, "setup-ignored", WARNING, "line")                              \
+    ENTRY(SN_FINDING_SETUP_AXES, "setup-axes", WARNING, "axis sign")                               \
     ENTRY(SN_FINDING_TRUTH_RATE, "truth-rate", WARNING, "rate truth_rate")                         \
     ENTRY(SN_FINDING_SUBJECT_UNKNOWN, "subject-unknown", ERROR, "")                                \
     ENTRY(SN_FINDING_SUBJECTS_SEVERAL, "subjects-several", ERROR, "count")                         \
@@ -450,6 +475,7 @@ typedef enum sn_severity { SN_SEVERITY_NOTE, SN_SEVERITY_WARNING, SN_SEVERITY_ER
     ENTRY(SN_FINDING_TRUTH_SHORT, "truth-short", ERROR, "frames needed")                           \
     ENTRY(SN_FINDING_TRUTH_OTHER, "truth-other", ERROR, "joints movable")                          \
     ENTRY(SN_FINDING_TRUTH_REST, "truth-rest", ERROR, "")                                          \
+    ENTRY(SN_FINDING_SETUP, "setup", ERROR, "line")                                                \
     ENTRY(SN_FINDING_FAILED, "failed", ERROR, "")
 
 /// See SN_FINDING_LIST.
