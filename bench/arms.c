@@ -260,7 +260,7 @@ bool bench_arms(const arms_options *o) {
         "within 0.05 of\nthe goal's joints; near: the solution nearest to a random start; edge: "
         "lost "
         "goals with one joint of ten at\na limit; far: the nearest pose to a goal out of reach, "
-        "median and p99; KDL: the same goals and starts,\nNewton-Raphson with limits and up to 100 "
+        "median and p99; KDL: the same goals and starts,\nthe faster of its solvers, up to 100 "
         "restarts, %d problems; ratio: of the medians\n",
         PEER_PROBLEMS);
     if (v.missed == 0) puts("all targets are met");

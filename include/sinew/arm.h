@@ -51,7 +51,7 @@ typedef struct sn_arm_options {
     int nheld;                 ///< how many
     const double *pose;        ///< nq: the reference pose; NULL: zero, moved into the limits
     const double *rest;  ///< nq: the posture that freedom which is left over leans to; NULL: none
-    int max_seeds;       ///< starts that are tried for a goal, default 1000
+    int max_seeds;       ///< starts that are tried for a goal, default 400
     double max_seconds;  ///< time for one goal, default 0: no limit
     int lanes;           ///< 1 or 4 numbers at a time, default 4; the bits are the same
     int threads;         ///< for sn_arm_solve_many(), default 1

@@ -16,7 +16,7 @@ sn_arm_options sn_arm_options_default(void) {
                             .position_tol = 1e-6,
                             .rotation_tol = 1e-6,
                             .axis = {0, 0, 1},
-                            .max_seeds = 1000,
+                            .max_seeds = 400,
                             .lanes = SN_ARM_LANES,
                             .threads = 1};
 }

@@ -30,8 +30,8 @@ typedef struct sn_arm_search {
     sn_arm_goal_key key;  ///< as the table has it
     double until;         ///< when the time is over; INFINITY: never
     int seeds, iterations;
-    double best;  ///< the least f of a pose inside the limits
-    double best_q[SN_ARM_MAX];
+    double best[SN_ARM_LANES];  ///< the least f of a pose inside the limits, of each lane
+    double best_q[SN_ARM_LANES][SN_ARM_MAX];
     double nearest;  ///< what is left at the nearest pose, as f
     bool timed_out;
 } sn_arm_search;
@@ -70,8 +70,8 @@ bool sn_arm_search_lanes(sn_arm_search *s, int from, int until, sn_arm_collect *
 bool sn_arm_search_near(sn_arm_search *s, const double *start, const double *want, int steps,
                         double *q);
 
-/// The nearest pose: from the best that was seen down to where nothing gets nearer.
-void sn_arm_search_nearest(sn_arm_search *s, double *q);
+/// The nearest pose: from one of the kernels' numbers down to where nothing gets nearer.
+void sn_arm_search_nearest(sn_arm_search *s, const double *from, double *q);
 
 /// The report of what was found.
 void sn_arm_search_report(const sn_arm_search *s, const double *seed, const double *q, bool reached,

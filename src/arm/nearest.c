@@ -160,14 +160,14 @@ static bool slip(const sn_arm_search *s, const double *q, const point *at, const
     return false;
 }
 
-void sn_arm_search_nearest(sn_arm_search *s, double *q) {
+void sn_arm_search_nearest(sn_arm_search *s, const double *from, double *q) {
     const sn_arm_chain *c = &s->arm->chain;
     const int n = c->n;
     double L[N * (N + 1) / 2], p[N], z[N], out[N], mu = 0;
     point at, next;
     const double place = s->arm->options.position_tol / c->unit,
                  turn = s->arm->options.rotation_tol;
-    sn_arm_chain_outward(c, s->best_q, NULL, q);
+    sn_arm_chain_outward(c, from, NULL, q);
     look(s, q, &at, true);
     for (int it = 0; it < STEPS; it++) {
         bool held[N];

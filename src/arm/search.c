@@ -5,8 +5,7 @@
 // inside them in four or five steps. Then four at a time, from the table and from a sequence, which
 // stay inside the limits at every step. A start is given up after eight steps when it is still far or
 // has not come nearer by half, and after thirty. When some forty have failed, the nearest pose to the
-// goal tells more: far from it the goal is out of reach, close to it the search goes on. (Of two million
-// reachable goals on six arms none was farther from its nearest pose then than 0.002.)
+// goal tells more: far from it the goal is out of reach, close to it the search goes on.
 #include "arm/arm.h"
 
 #include <string.h>
@@ -19,11 +18,13 @@ enum {
     LOOK_AFTER = 8,
     MOST_STEPS = 30,
     FEW = SN_ARM_CELL_SEEDS + SN_ARM_NEAREST,  ///< starts before the nearest pose is looked at
-    NEAR_STEPS = 40
+    NEAR_STEPS = 40,
+    MOST_CLOSED = 60
 };
 
-// worth_f: the square of the distance at which a goal still seems in reach
-static const double far_f = 0.05, worth_f = 1e-3, pi = 3.141592653589793;
+// worth_f: as f, what a goal that is still looked for is at most from the nearest pose; close_f: from
+// where the exact Hessian may close the gap
+static const double far_f = 0.05, worth_f = 3e-4, close_f = 1e-5, pi = 3.141592653589793;
 
 bool sn_arm_search_begin(sn_arm_search *s, const sn_arm *arm, const double goal[7]) {
     double w = goal[3], x = goal[4], y = goal[5], z = goal[6], n = w * w + x * x + y * y + z * z;
@@ -43,7 +44,7 @@ bool sn_arm_search_begin(sn_arm_search *s, const sn_arm *arm, const double goal[
     sn_arm_goal_look(&arm->seeds, s->numbers, &s->key);
     s->until = arm->options.max_seconds > 0 ? sn_seconds() + arm->options.max_seconds : INFINITY;
     s->seeds = s->iterations = 0;
-    s->best = INFINITY;
+    for (int l = 0; l < SN_ARM_LANES; l++) s->best[l] = INFINITY;
     s->timed_out = false;
     return true;
 }
@@ -148,7 +149,7 @@ bool sn_arm_search_lanes(sn_arm_search *s, int from, int until, sn_arm_collect *
     const int n = c->n;
     sn_arm_state4 x;
     lane lanes[SN_ARM_LANES] = {{0}};
-    int next = from, live = 0;
+    int next = from, live = 0, closed = 0;
     bool begun = false;
     for (int i = 0; i < 12; i++)
         for (int l = 0; l < SN_ARM_LANES; l++) x.goal[i][l] = s->numbers[i];
@@ -175,9 +176,9 @@ bool sn_arm_search_lanes(sn_arm_search *s, int from, int until, sn_arm_collect *
         for (int l = 0; l < SN_ARM_LANES; l++) {
             if (!lanes[l].live) continue;
             double f = x.place[l] + 0.25 * x.turn[l];
-            if (f < s->best) {
-                s->best = f;
-                for (int j = 0; j < n; j++) s->best_q[j] = x.q[j][l];
+            if (f < s->best[l]) {
+                s->best[l] = f;
+                for (int j = 0; j < n; j++) s->best_q[l][j] = x.q[j][l];
             }
             if (x.turn[l] <= arm->turn_tol && x.place[l] <= arm->place_tol) {
                 double inner[SN_ARM_MAX];
@@ -195,6 +196,14 @@ bool sn_arm_search_lanes(sn_arm_search *s, int from, int until, sn_arm_collect *
             if ((lanes[l].steps >= LOOK_AFTER && slow) || lanes[l].steps >= MOST_STEPS) {
                 lanes[l].live = false;
                 live--;
+                // later starts end beside the goal where an arm is all but stretched: the exact Hessian
+                // knows the rest of the way
+                if (from >= FEW && collect == NULL && f < close_f && closed++ < MOST_CLOSED) {
+                    double inner[SN_ARM_MAX], position, rotation;
+                    for (int j = 0; j < n; j++) inner[j] = x.q[j][l];
+                    sn_arm_search_nearest(s, inner, q);
+                    if (within(s, q, &position, &rotation)) return true;
+                }
                 continue;
             }
             lanes[l].before = f;
@@ -232,9 +241,9 @@ bool sn_arm_search_near(sn_arm_search *s, const double *start, const double *wan
         sn_arm1_iterate(c, &x, true, true);
         s->iterations++;
         f = x.place[0] + 0.25 * x.turn[0];
-        if (f < s->best) {
-            s->best = f;
-            for (int j = 0; j < c->n; j++) s->best_q[j] = x.q[j][0];
+        if (f < s->best[0]) {
+            s->best[0] = f;
+            for (int j = 0; j < c->n; j++) s->best_q[0][j] = x.q[j][0];
         }
         double step = 0;
         for (int j = 0; j < c->n; j++) step = fmax(step, fabs(x.next[j][0] - x.q[j][0]));
@@ -289,13 +298,31 @@ static bool run_near(sn_arm_search *s, const double *seed, double *q) {
     return found;
 }
 
+// The nearest pose from the best that a lane has seen; where it is almost at the goal, from those of the
+// other lanes too.
 static bool close_in(sn_arm_search *s, double *q) {
-    double position, rotation;
-    sn_arm_search_nearest(s, q);
-    bool good = within(s, q, &position, &rotation);
-    position /= s->arm->chain.unit;
-    s->nearest = position * position + 0.25 * rotation * rotation;
-    return good;
+    const sn_arm_chain *c = &s->arm->chain;
+    double other[SN_ARM_MAX], position, rotation;
+    bool used[SN_ARM_LANES] = {false};
+    s->nearest = INFINITY;
+    for (int k = 0; k < SN_ARM_LANES; k++) {
+        int best = -1;
+        for (int l = 0; l < SN_ARM_LANES; l++)
+            if (!used[l] && s->best[l] < INFINITY && (best < 0 || s->best[l] < s->best[best]))
+                best = l;
+        if (best < 0 || (k > 0 && s->nearest > close_f)) break;
+        used[best] = true;
+        sn_arm_search_nearest(s, s->best_q[best], other);
+        bool good = within(s, other, &position, &rotation);
+        position /= c->unit;
+        double f = position * position + 0.25 * rotation * rotation;
+        if (f < s->nearest || good) {
+            s->nearest = f;
+            memcpy(q, other, (size_t)c->n * sizeof *q);
+        }
+        if (good) return true;
+    }
+    return false;
 }
 
 // What is left to do when the first start failed.

@@ -164,33 +164,27 @@ static bool from_seed(const sn_arm_seeds *s, const sn_arm_chain *c, const sn_arm
     return a && b;
 }
 
-// Of every SN_ARM_NEAREST-th posture the nearest, in their order; those behind that turn beyond a limit.
-static void sort_postures(const sn_arm_seeds *s, const sn_arm_chain *c, sn_arm_goal_key *g) {
-    float least[SN_ARM_NEAREST];
-    int at[SN_ARM_NEAREST], count = 0;
-    for (int i = 0; i < SN_ARM_NEAREST; i++) least[i] = 1e30F, at[i] = i;
-    for (int first = 0; first < SN_ARM_POSTURES; first += SN_ARM_NEAREST)
-        for (int i = 0; i < SN_ARM_NEAREST; i++) {
-            float sum = 0;
-            for (int k = 0; k < SN_ARM_KEYS; k++) {
-                float d = s->key[k][first + i] - g->key[k];
-                sum += d * d;
-            }
-            at[i] = sum < least[i] ? first + i : at[i];
-            least[i] = sum < least[i] ? sum : least[i];
+// Of every SN_ARM_NEAREST-th posture the nearest, in their order.
+static void sort_postures(const sn_arm_seeds *s, sn_arm_goal_key *g) {
+    float far[SN_ARM_POSTURES], least[SN_ARM_NEAREST];
+    for (int i = 0; i < SN_ARM_POSTURES; i++) {
+        float sum = 0;
+        for (int k = 0; k < SN_ARM_KEYS; k++) {
+            float d = s->key[k][i] - g->key[k];
+            sum += d * d;
         }
+        far[i] = sum;
+    }
     for (int i = 0; i < SN_ARM_NEAREST; i++) {
-        double q[SN_ARM_MAX];
-        if (!from_seed(s, c, g, &s->posture[at[i]], q)) least[i] += 100;
-        int to = count++;
-        float mine = least[i];
-        int which = at[i];
-        for (; to > 0 && least[to - 1] > mine; to--) {
+        int at = i, to = i;
+        for (int k = i; k < SN_ARM_POSTURES; k += SN_ARM_NEAREST)
+            if (far[k] < far[at]) at = k;
+        for (; to > 0 && least[to - 1] > far[at]; to--) {
             least[to] = least[to - 1];
             g->nearest[to] = g->nearest[to - 1];
         }
-        least[to] = mine;
-        g->nearest[to] = which;
+        least[to] = far[at];
+        g->nearest[to] = at;
     }
     g->sorted = true;
 }
@@ -199,7 +193,7 @@ bool sn_arm_seed_at(const sn_arm_seeds *s, const sn_arm_chain *c, sn_arm_goal_ke
                     double *q) {
     if (s->table && k < SN_ARM_CELL_SEEDS) return from_seed(s, c, g, g->cell + k, q);
     if (s->table && k < SN_ARM_CELL_SEEDS + SN_ARM_NEAREST) {
-        if (!g->sorted) sort_postures(s, c, g);
+        if (!g->sorted) sort_postures(s, g);
         return from_seed(s, c, g, &s->posture[g->nearest[k - SN_ARM_CELL_SEEDS]], q);
     }
     sample(s, c->n, s->table ? k - SN_ARM_CELL_SEEDS - SN_ARM_NEAREST : k, q);
