@@ -136,6 +136,86 @@ SN_API sn_status sn_arm_solve_all(sn_arm *arm, const double goal[7], const doubl
 SN_API sn_status sn_arm_solve_many(sn_arm *arm, int count, const double *goals, const double *seeds,
                                    double *q, sn_arm_report *reports);
 
+/// How able the arm is to move its tool at q: the square root of det(J J^T) of what counts (of J^T J for
+/// an arm with fewer joints than that), Yoshikawa's manipulability; 0 at a singular pose.
+/// @param gradient  n numbers: how it changes with q; may be NULL
+SN_API double sn_arm_manipulability(const sn_arm *arm, const double *q, double *gradient);
+
+// --- moving ----------------------------------------------------------------------------------------
+
+/// How a path went.
+typedef struct sn_arm_path_report {
+    bool complete;         ///< all of it
+    int waypoint;          ///< the one that could not be reached; the last one of a complete path
+    double fraction;       ///< of the way to it from the one before, 0 to 1
+    int count;             ///< poses that were written
+    double jump;           ///< the largest change of a joint between two of them
+    sn_arm_report report;  ///< of the last pose tried
+} sn_arm_path_report;
+
+/// A straight path through waypoints, without a jump: the tool goes along straight lines and turns evenly,
+/// and every pose follows from the one before.
+/// @param goals  count * 7 numbers
+/// @param start  n numbers: where the arm is; NULL: at whichever solution of the first waypoint leads
+///               furthest
+/// @param step   metres, and radians of the tool, between two poses at most
+/// @param most   room in q; a longer path ends there
+/// @param q      most * n numbers: the poses
+SN_API sn_status sn_arm_path(sn_arm *arm, int count, const double *goals, const double *start,
+                             double step, int most, double *q, sn_arm_path_report *report);
+
+/// What a servo loop remembers between ticks. Zeroed: at rest.
+typedef struct sn_arm_motion {
+    double velocity[SN_ARM_MAX];  ///< of the last tick, radians or metres a second
+    double error;                 ///< what was left at the last tick
+    int behind;                   ///< ticks in which the tool fell back
+} sn_arm_motion;
+
+/// Limits of a servo tick.
+typedef struct sn_arm_tick {
+    double seconds;              ///< of one tick, above 0
+    const double *velocity;      ///< n numbers, beside those of the file; NULL: those alone
+    const double *acceleration;  ///< n numbers; NULL: any
+} sn_arm_tick;
+
+/// How a tick went.
+typedef struct sn_arm_tick_report {
+    bool reached;           ///< the goal, within the tolerances
+    double position_error;  ///< after the tick, metres
+    double rotation_error;  ///< radians
+    double share;           ///< of the wanted step that the limits left, 0 to 1
+    double manipulability;  ///< before it
+    bool runs_away;         ///< the goal has been getting farther for some ticks: it is too fast
+} sn_arm_tick_report;
+
+/// One tick of a servo loop: move q towards a goal by one step, never faster than the limits on position,
+/// velocity and acceleration allow, and in time to stop before a limit. Near singular poses steps stay
+/// small. q must be inside the limits.
+SN_API sn_status sn_arm_step(sn_arm *arm, const double goal[7], const sn_arm_tick *tick,
+                             sn_arm_motion *motion, double *q, sn_arm_tick_report *report);
+
+// --- goals in files --------------------------------------------------------------------------------
+
+/// Goals that were read.
+typedef struct sn_arm_goals sn_arm_goals;
+
+/// Read a table of goals: a line of names, then x, y, z, qw, qx, qy, qz on each line, parted by commas,
+/// semicolons, tabs or blanks. The columns go by their names where all seven are among them, else by
+/// their order.
+SN_API sn_status sn_arm_goals_read(const char *text, size_t length, const sn_allocator *allocator,
+                                   sn_arm_goals **out, sn_error *error);
+SN_API void sn_arm_goals_destroy(sn_arm_goals *goals);
+SN_API int sn_arm_goals_count(const sn_arm_goals *goals);
+/// 7 * count numbers.
+SN_API const double *sn_arm_goals_data(const sn_arm_goals *goals);
+
+/// Write a table of what was found: reached (1 or 0), position_error, rotation_error and the joints' names,
+/// then a line a goal. Numbers are rounded to 1e-15, inside the limits.
+/// @param reports  count of them, or NULL: the joints alone
+SN_API sn_status sn_arm_write_csv(const sn_arm *arm, int count, const double *q,
+                                  const sn_arm_report *reports, const sn_sink *sink,
+                                  sn_error *error);
+
 #ifdef __cplusplus
 }
 #endif

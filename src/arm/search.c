@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "arm/measure.h"
 #include "base/clock.h"
 #include "math/atan2.h"
 
@@ -269,7 +270,7 @@ void sn_arm_search_report(const sn_arm_search *s, const double *seed, const doub
         for (int j = 0; j < s->arm->chain.n; j++) sum += (q[j] - seed[j]) * (q[j] - seed[j]);
         report->distance = sqrt(sum);
     }
-    report->why = report->reached ? SN_ARM_REACHED : s->timed_out ? SN_ARM_TIME : SN_ARM_POSTURE;
+    if (!report->reached) sn_arm_why_not(s, q, report);
 }
 
 static double distance(const sn_arm_chain *c, const double *a, const double *b) {
@@ -328,6 +329,9 @@ static bool close_in(sn_arm_search *s, double *q) {
 // What is left to do when the first start failed.
 static bool run_rest(sn_arm_search *s, double *q) {
     const int most = s->arm->options.max_seeds;
+    if (sn_arm_is_far(s)) {  // four starts to come near, and no search
+        return sn_arm_search_lanes(s, 0, SN_ARM_LANES, NULL, q) || close_in(s, q);
+    }
     if (sn_arm_search_lanes(s, 0, FEW < most ? FEW : most, NULL, q)) return true;
     if (close_in(s, q)) return true;
     if (s->nearest > worth_f || FEW >= most || s->timed_out) return false;
