@@ -19,7 +19,7 @@
 #include "math/rotation.h"
 #include "math/sincos.h"
 
-enum { STEPS = 60, N = SN_ARM_MAX };
+enum { STEPS = 120, N = SN_ARM_MAX };
 
 static const double turn_weight = 0.25;
 

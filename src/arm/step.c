@@ -57,17 +57,35 @@ static void want(const sn_arm *arm, const double *q, const sn_frame *goal, const
         for (int i = 0; i < rows; i++) e[i] -= column[j][i] * d[j];
     }
     const double low = 0.02;
-    double lambda = able < low ? 0.01 * (1 - able / low) * (1 - able / low) : 0;
-    for (int i = 0; i < rows; i++)
-        for (int k = 0; k <= i; k++) {
-            A[i][k] = i == k ? lambda + 1e-10 : 0;
-            for (int j = 0; j < c->n; j++) A[i][k] += column[j][i] * column[j][k];
+    // and falls with what is left, or the last of it would take forever
+    double lambda = able < low ? 0.01 * (1 - able / low) * (1 - able / low) * fmin(size, 1) : 0;
+    bool held[N] = {false};
+    for (int pass = 0; pass < 4; pass++) {
+        double w[6];
+        for (int i = 0; i < rows; i++) {
+            w[i] = e[i];
+            for (int k = 0; k <= i; k++) {
+                A[i][k] = i == k ? lambda + 1e-10 : 0;
+                for (int j = 0; j < c->n; j++) A[i][k] += column[j][i] * column[j][k];
+            }
         }
-    solve(A, rows, e);
-    for (int j = 0; j < c->n; j++) {
-        x[j] = d[j];
-        for (int i = 0; i < rows; i++) x[j] += column[j][i] * e[i];
-        x[j] *= c->length_of[j] ? c->unit : 1;
+        solve(A, rows, w);
+        bool more = false;
+        for (int j = 0; j < c->n; j++) {
+            if (held[j]) continue;
+            double unit = c->length_of[j] ? c->unit : 1;
+            x[j] = d[j];
+            for (int i = 0; i < rows; i++) x[j] += column[j][i] * w[i];
+            x[j] *= unit;
+            // one that would leave its limits goes to them, and the others take over what it leaves
+            double to = fmin(fmax(q[j] + x[j], c->low[j]), c->high[j]) - q[j];
+            if (to == x[j]) continue;
+            held[j] = more = true;
+            x[j] = to;
+            for (int i = 0; i < rows; i++) e[i] -= column[j][i] * (to / unit - d[j]);
+            for (int i = 0; i < rows; i++) column[j][i] = 0;
+        }
+        if (!more) break;
     }
 }
 
@@ -105,10 +123,8 @@ sn_status sn_arm_step(sn_arm *arm, const double goal[7], const sn_arm_tick *tick
         a[j] = tick->acceleration != NULL ? tick->acceleration[j] : INFINITY;
         top[j] = c->speed[j];
         if (tick->velocity != NULL) top[j] = fmin(top[j], tick->velocity[j]);
-        double d = fabs(x[j]), room = x[j] > 0 ? c->high[j] - q[j] : q[j] - c->low[j];
-        double most = fmin(top[j], fmin(braking(d, a[j], t), braking(room, a[j], t)));
-        // a joint at its limit stays there; the others go on
-        if (d > 0 && room > 0 && d / t * share > most) share = most / (d / t);
+        double d = fabs(x[j]), most = fmin(top[j], braking(d, a[j], t));
+        if (d > 0 && d / t * share > most) share = most / (d / t);
     }
     for (int j = 0; j < c->n; j++) {
         double v = share * x[j] / t, was = motion->velocity[j], before = q[j];
