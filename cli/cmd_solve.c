@@ -19,7 +19,7 @@ typedef struct settings {
 
 static const char *const usage[] = {
     "[-m MODEL -t TASKS] [--start FILE] [--lock JOINT] [--cold] [--json] [options]",
-    "-m MODEL --tip LINK --goal X,Y,Z,QW,QX,QY,QZ [--all] [--seed FILE] [--json | --csv]",
+    "-m MODEL --tip LINK --goal POSE [--all] [--seed FILE] [--json | --csv]",
     "-m MODEL --tip LINK --goals FILE [-o FILE] [-j N]",
     "-m MODEL --tip LINK --path FILE [-o FILE] [--path-step M]", NULL};
 

@@ -15,8 +15,7 @@ static const char *const model_keys[] = {"sinew",     "name",  "joints", "marker
 static const char *const joint_keys[] = {
     "name",  "parent", "type",   "position", "rotation", "axis",        "axis2",
     "pitch", "order",  "limits", "locked",   "strength", "coordinates", "swing",
-    "twist", "moves",  "mass",   "centre",   "reach",
-    "speed", NULL};
+    "twist", "moves",  "mass",   "centre",   "reach",    "speed",       NULL};
 
 static const char *const marker_keys[] = {"name", "joint", "position", "weight", NULL};
 
