@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "arms.h"
+#include "arm_solver.h"
 #include "math/vec3.h"
 
 static void put(FILE *file, const double *x, int n) { (void)fwrite(x, sizeof *x, (size_t)n, file); }

@@ -3,9 +3,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "arms.h"
+#include "arm_solver.h"
 #include "figure.h"
 #include "fit_take.h"
+#include "opensim.h"
+#include "option_rows.h"
 #include "output.h"
 #include "papers.h"
 #include "solvers.h"
@@ -22,7 +24,9 @@ typedef struct settings {
 static const char *const usage[] = {"sweeps",
                                     "solvers [--data DIR] [--csv FILE] [--quick] [--problems N]",
                                     "fit --data DIR",
+                                    "levels [--data DIR] [--problems N]",
                                     "papers [--data DIR] [--out DIR] [--quick]",
+                                    "opensim --data DIR",
                                     "arms [-m MODEL --tip LINK] [--problems N] [--peer PROGRAM]",
                                     NULL};
 
@@ -33,10 +37,16 @@ static const help_item items[] = {
      "one run"},
     {"solvers",
      "run all solvers on real clips by the protocols of docs/solvers.md, and on random trees"},
+    {"levels", "a seven-axis arm with a pose and a posture: one weight between them against "
+               "levels; with --data also "
+               "Panda and iiwa"},
     {"fit", "fit every take of DIR: error, gaps, frames per second"},
     {"papers",
      "measure again what the documents measured, as CSV, SVG and one page, papers.html, with a "
      "verdict on each claim; see docs/papers.md"},
+    {"opensim",
+     "fit OpenSim's takes in DIR and compare with its own motions: objective, angles, time; see "
+     "docs/opensim.md"},
     {"arms",
      "solve random goals with the arm solver: Panda, iiwa 14, UR5, UR10, Kinova, Fetch, or a chain "
      "of MODEL; with KDL beside it where `sinew_kdl_peer` was built"},
@@ -52,18 +62,18 @@ static const option option_table[] = {
              "cmu; papers: a folder of clips, NAME.amc "
              "beside NAME.c3d (41 markers) and their skeleton, an ASF "
              "file. Without it papers runs on the "
-             "built-in example"},
-    {.name = "--quick",
-     .kind = OPTION_FLAG,
-     .place = AT(quick),
-     .help = "solvers: only the first 400 frames of a clip; papers: a "
-             "quarter of a minute instead of two"},
+             "built-in example; opensim: a folder with the folders "
+             "subject4, gait2354 and gait10"},
+    {ROW_FLAG("--quick", AT(quick),
+              "solvers: only the first 400 frames of a clip; papers: a "
+              "quarter of a minute instead of two")},
     {.name = "--problems",
      .kind = OPTION_INTEGER,
      .value = "N",
      .high = 10000000,
      .place = AT(problems),
-     .help = "solvers: random trees, 2000 by default; arms: goals of each kind, 10000 by default"},
+     .help = "solvers: random trees, 4000 by default, 0 for none, nor arms; arms: goals of each "
+             "kind, 10000 by default"},
     {.name = "--model",
      .letter = "-m",
      .kind = OPTION_FILE,
@@ -81,12 +91,7 @@ static const option option_table[] = {
      .place = AT(peer),
      .help = "arms: the program that solves the same with KDL; without it sinew_kdl_peer in the "
              "program's own folder"},
-    {.group = "Output",
-     .name = "--csv",
-     .kind = OPTION_FILE,
-     .value = "FILE",
-     .place = AT(csv),
-     .help = "solvers: write the rows as CSV too"},
+    {.group = "Output", ROW_FILE("--csv", NULL, AT(csv), "solvers: write the rows as CSV too")},
     {.name = "--out",
      .letter = "-o",
      .kind = OPTION_FOLDER,
@@ -136,25 +141,26 @@ static int arms(const settings *s) {
     char room[1024];
     if ((s->model == NULL) != (s->tip == NULL))
         return wrong_usage(&command_bench, "-m MODEL and --tip LINK go together");
-    arms_options o = {.problems = s->problems > 0 ? (int)s->problems : 10000, .tip = s->tip};
+    arms_options o = {.problems = s->problems >= 1 ? (int)s->problems : 10000, .tip = s->tip};
     o.peer = s->peer != NULL ? s->peer : find_peer(room, sizeof room);
     figure holder;
     if (s->model != NULL) o.model = load_model(s->model, &holder);
     if (s->model != NULL && o.model == NULL) return EXIT_INPUT;
-    bool good = bench_arms(&o);
+    bool good = bench_arm_solver(&o);
     if (s->model != NULL) free_figure(&holder);
     return good ? EXIT_OK : EXIT_FAILED;
 }
 
 static int run(int argc, char **argv) {
-    settings s = {0};
+    settings s = {.problems = -1};
     const char *word = NULL;
     int nword, code = parse_options(&command_bench, argc, argv, &s, &word, &nword);
     if (code >= 0) return code;
     bench_options o = {
-        .data = s.data, .quick = s.quick, .problems = s.problems > 0 ? (int)s.problems : 2000};
+        .data = s.data, .quick = s.quick, .problems = s.problems >= 0 ? (int)s.problems : 4000};
     if (strcmp(word, "sweeps") == 0) return bench_sweeps() ? EXIT_OK : EXIT_FAILED;
     if (strcmp(word, "solvers") == 0) return solvers(&o, s.csv);
+    if (strcmp(word, "levels") == 0) return bench_levels(&o) ? EXIT_OK : EXIT_FAILED;
     if (strcmp(word, "fit") == 0) return bench_fit(s.data);
     if (strcmp(word, "arms") == 0) return arms(&s);
     if (strcmp(word, "papers") == 0) {
@@ -165,8 +171,14 @@ static int run(int argc, char **argv) {
         bool placed = outputs_release(code == EXIT_OK);
         return code == EXIT_OK && !placed ? EXIT_FAILED : code;
     }
-    return wrong_usage(&command_bench,
-                       "there is no benchmark \"%s\": sweeps, solvers, fit, papers or arms", word);
+    if (strcmp(word, "opensim") == 0) {
+        if (s.data != NULL) return bench_opensim(s.data, true, NULL);
+        return wrong_usage(&command_bench, "opensim needs --data DIR");
+    }
+    return wrong_usage(
+        &command_bench,
+        "there is no benchmark \"%s\": sweeps, solvers, levels, fit, papers, opensim or arms",
+        word);
 }
 
 const command command_bench = {
@@ -178,7 +190,7 @@ const command command_bench = {
     .options = option_table,
     .examples = examples,
     .word = "BENCHMARK",
-    .word_choices = "sweeps solvers fit papers arms",
+    .word_choices = "sweeps solvers levels fit papers opensim arms",
     .least_words = 1,
     .most_words = 1,
     .run = run};

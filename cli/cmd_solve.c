@@ -4,11 +4,13 @@
 #include <string.h>
 
 #include "figure.h"
+#include "option_rows.h"
 #include "solve_arm.h"
 #include "solver_settings.h"
+#include "task_text.h"
 
 typedef struct settings {
-    const char *model, *tasks, *start, *turns;
+    const char *model, *tasks, *start, *turns, *srdf;
     solver_settings solver;
     word_list locks;
     arm_settings arm;
@@ -24,33 +26,15 @@ static const char *const usage[] = {
     "-m MODEL --tip LINK --path FILE [-o FILE] [--path-step M]", NULL};
 
 static const option option_table[] = {
-    {.group = "Files",
-     .name = "--model",
-     .letter = "-m",
-     .kind = OPTION_FILE,
-     .value = "FILE",
-     .place = AT(model),
-     .help = "the model: a file of any format, or \"humanoid\""},
-    {.name = "--tasks",
-     .letter = "-t",
-     .kind = OPTION_FILE,
-     .value = "FILE",
-     .place = AT(tasks),
-     .help = "the tasks, a JSON file; \"-\" is standard input"},
-    {.name = "--start",
-     .kind = OPTION_FILE,
-     .value = "FILE",
-     .place = AT(start),
-     .help = "the pose to start from: nq numbers, a JSON array or separated by white space; "
-             "without it the zero "
-             "pose"},
+    {.group = "Files", ROW_MODEL(AT(model), MODEL_HELP)},
+    {ROW_TASKS(AT(tasks), "the tasks, a JSON file; \"-\" is standard input")},
+    {ROW_FILE("--start", NULL, AT(start), "the pose to start from: " POSE_HELP)},
+    {ROW_FILE("--srdf", NULL, AT(srdf),
+              "an SRDF file: the pairs of links that it disables may touch")},
     SOLVER_OPTIONS(AT(solver), "200", "1e-9"),
-    {.name = "--lock",
-     .kind = OPTION_TEXT,
-     .value = "JOINT",
-     .many = true,
-     .place = AT(locks),
-     .help = "keep this joint as it is in the start; may come several times"},
+    {ROW_TEXT("--lock", "JOINT", AT(locks),
+              "keep this joint as it is in the start; may come several times"),
+     .many = true},
     {.name = "--time-budget",
      .kind = OPTION_NUMBER,
      .value = "S",
@@ -66,20 +50,11 @@ static const option option_table[] = {
      .place = AT(turns),
      .help = "of an angle without limits return the turn nearest to the start, or the principal "
              "one in (-180, 180] degrees"},
-    {.name = "--cold",
-     .kind = OPTION_FLAG,
-     .place = AT(cold),
-     .help = "the start says little: look for the lowest of many valleys, too"},
+    {ROW_FLAG("--cold", AT(cold),
+              "the start says little: look for the lowest of many valleys, too")},
     ARM_OPTIONS(AT(arm)),
-    {.group = "Output",
-     .name = "--json",
-     .kind = OPTION_FLAG,
-     .place = AT(json),
-     .help = "the result as JSON, with 17 digits"},
-    {.name = "--trace",
-     .kind = OPTION_FLAG,
-     .place = AT(trace),
-     .help = "every iteration, on standard error"},
+    {.group = "Output", ROW_FLAG("--json", AT(json), "the result as JSON, with 17 digits")},
+    {ROW_FLAG("--trace", AT(trace), "every iteration, on standard error")},
     {0}};
 
 static const help_item examples[] = {
@@ -110,12 +85,67 @@ static const char example_tasks[] =
 static void print_trace(void *user, const sn_trace *t) {
     (void)user;
     if (t->iteration == 1)
-        fprintf(stderr, "%5s %13s %11s %11s %11s %8s %6s %s\n", "iter", "f", "gradient", "step",
-                "damping", "ratio", "active", "Hessian");
-    fprintf(stderr, "%5d %13.6e %11.3e %11.3e %11.3e %8.3f %6d %s%s%s\n", t->iteration, t->f,
-            t->gradient, t->step, t->damping, t->ratio, t->active,
+        fprintf(stderr, "%5s %5s %13s %11s %11s %11s %8s %6s %s\n", "iter", "level", "f",
+                "gradient", "step", "damping", "ratio", "active", "Hessian");
+    fprintf(stderr, "%5d %5d %13.6e %11.3e %11.3e %11.3e %8.3f %6d %s%s%s\n", t->iteration,
+            t->level, t->f, t->gradient, t->step, t->damping, t->ratio, t->active,
             t->exact ? "exact" : "Gauss-Newton", t->indefinite ? ", indefinite" : "",
             t->taken ? "" : ", not taken");
+}
+
+// What a violation is about.
+static const char *violation_name(const sn_model *model, const sn_violation *v, int k, char *text,
+                                  size_t size) {
+    const sn_shape_desc *d = sn_model_shape(model, v->shape[k]);
+    const sn_joint_desc *joint = d != NULL ? sn_model_joint(model, d->joint) : NULL;
+    if (d != NULL && d->name[0] != '\0') return d->name;
+    (void)snprintf(text, size, "%s %d%s%s", d != NULL ? sn_shape_type_name(d->type) : "",
+                   v->shape[k], joint != NULL ? " of " : "", joint != NULL ? joint->name : "");
+    return text;
+}
+
+enum { MOST_VIOLATIONS = 1000 };
+
+static void print_violations_json(const sn_model *model, sn_workspace *ws) {
+    sn_violation *v = must_alloc(MOST_VIOLATIONS, sizeof *v);
+    int n = sn_workspace_violations(ws, v, MOST_VIOLATIONS);
+    if (n > MOST_VIOLATIONS) n = MOST_VIOLATIONS;
+    if (n > 0) printf("\"violations\":[");
+    for (int i = 0; i < n; i++) {
+        printf("%s{\"task\":%d,", i > 0 ? "," : "", v[i].task);
+        if (v[i].shape[0] >= 0) {
+            char text[600];
+            printf("\"shapes\":[%d,%d],\"names\":[", v[i].shape[0], v[i].shape[1]);
+            print_json_string(violation_name(model, &v[i], 0, text, sizeof text));
+            putchar(',');
+            print_json_string(violation_name(model, &v[i], 1, text, sizeof text));
+            printf("],");
+        }
+        printf("\"by\":");
+        print_number(v[i].by);
+        putchar('}');
+    }
+    if (n > 0) printf("],");
+    free(v);
+}
+
+static void print_violations(const sn_model *model, const sn_problem *problem, sn_workspace *ws) {
+    sn_violation *v = must_alloc(MOST_VIOLATIONS, sizeof *v);
+    int n = sn_workspace_violations(ws, v, MOST_VIOLATIONS);
+    bool any = false;
+    for (int i = 0; i < sn_problem_ntask(problem); i++)
+        any = any || sn_problem_task(problem, i)->type >= SN_TASK_AVOID;
+    if (any && n == 0) puts("  nothing happens that must not");
+    for (int i = 0; i < n && i < 20; i++) {
+        char text[2][600];
+        printf("  violated by %.3e: task %d", v[i].by, v[i].task);
+        if (v[i].shape[0] >= 0)
+            printf(", %s and %s", violation_name(model, &v[i], 0, text[0], sizeof text[0]),
+                   violation_name(model, &v[i], 1, text[1], sizeof text[1]));
+        putchar('\n');
+    }
+    if (n > 20) printf("  ... and %d more\n", n - 20);
+    free(v);
 }
 
 static void print_json(const sn_model *model, const sn_problem *problem, sn_workspace *ws,
@@ -137,6 +167,17 @@ static void print_json(const sn_model *model, const sn_problem *problem, sn_work
         print_number(report->violation);
         putchar(',');
     }
+    print_violations_json(model, ws);
+    for (int i = 0; i < report->nlevel && report->nlevel > 1; i++) {
+        const sn_level_report *level = &report->level[i];
+        printf("%s{\"level\":%d,\"f\":", i == 0 ? "\"levels\":[" : ",", level->level);
+        print_number(level->f);
+        printf(",\"gradient\":");
+        print_number(level->gradient);
+        printf(",\"worst_error\":");
+        print_number(level->worst_error);
+        printf("}%s", i + 1 == report->nlevel ? "]," : "");
+    }
     printf("\"tasks\":[");
     for (int i = 0; i < sn_problem_ntask(problem); i++) {
         printf("%s{\"error\":", i > 0 ? "," : "");
@@ -149,14 +190,20 @@ static void print_json(const sn_model *model, const sn_problem *problem, sn_work
 // A line of text for what a task wants and whether it got it.
 static void print_task(const sn_model *model, const sn_problem *problem, sn_workspace *ws, int i) {
     const sn_task *t = sn_problem_task(problem, i);
-    const sn_joint_desc *joint = t->type == SN_TASK_REST ? NULL : sn_model_joint(model, t->joint);
+    char where[100];
     double error = sn_workspace_task_error(ws, i);
-    const char *unit = "m";
-    if (t->type == SN_TASK_ORIENTATION) unit = "rad";
-    if (t->type == SN_TASK_DIRECTION) unit = "chord";
-    if (t->type == SN_TASK_POSE || t->type == SN_TASK_FRAME2 || joint == NULL) unit = "m,rad";
-    printf("  %-4d %-12s %-20s %11.3e %-6s %s\n", i, sn_task_type_name(t->type),
-           joint != NULL ? joint->name : "(all)", error, unit, error < 1e-6 ? "reached" : "");
+    printf("  %-4d %-20s %-20s %11.3e %-6s %s\n", i, sn_task_type_name(t->type),
+           task_where(model, t, where, sizeof where), error, task_unit(t),
+           error < 1e-6 ? "reached" : "");
+}
+
+static void print_level(const sn_level_report *level) {
+    printf("  level %d: f = %.3e, worst error %.1e", level->level, level->f, level->worst_error);
+    if (isnan(level->gradient)) {
+        puts(", goals met");
+    } else {
+        printf(", relative gradient in what is free for it %.1e\n", level->gradient);
+    }
 }
 
 // Time of one iteration, warm: the same solve again and again for about a tenth of a second.
@@ -194,15 +241,17 @@ static int solve(const sn_model *model, const sn_problem *problem, const double 
     } else {
         printf("%s: %d degrees of freedom, %d tasks\n\n", sn_model_name(model), sn_model_nv(model),
                sn_problem_ntask(problem));
-        printf("  %-4s %-12s %-20s %11s\n", "task", "type", "joint", "error");
+        printf("  %-4s %-20s %-20s %11s\n", "task", "type", "joint", "error");
         for (int i = 0; i < sn_problem_ntask(problem); i++)
             print_task(model, problem, sn_solver_workspace(solver), i);
         printf("\n  f = %.3e", report.f);
         if (!isnan(report.gradient)) printf(", relative gradient %.1e", report.gradient);
         printf(": %s after %d iterations\n", sn_stop_text(report.stop), report.iterations);
+        for (int i = 0; i < report.nlevel && report.nlevel > 1; i++) print_level(&report.level[i]);
         if (sn_model_nloop(model) > 0)
             printf("  %d loop%s, open by %.1e at most\n", sn_model_nloop(model),
                    sn_model_nloop(model) == 1 ? "" : "s", report.violation);
+        print_violations(model, problem, sn_solver_workspace(solver));
         // a trace would be printed again and again
         if (options->trace == NULL)
             printf("  one iteration takes %.1f microseconds\n",
@@ -238,6 +287,26 @@ static bool lock_joints(const sn_model *model, sn_problem *problem, const word_l
     return true;
 }
 
+// The model with the pairs of an SRDF file excluded; NULL after a message.
+static sn_model *read_srdf(const char *path, const sn_model *model) {
+    sn_error error = {0};
+    sn_model *out = NULL;
+    sn_srdf_info info;
+    size_t length;
+    char *text = read_bytes(path, &length, &error);
+    if (text == NULL || sn_srdf_read(text, length, model, NULL, &out, &info, &error) != SN_OK) {
+        if (error.line > 0) {
+            complain("%s:%d: %s", path, error.line, error.text);
+        } else {
+            complain("%s: %s", path, error.text);
+        }
+    } else if (info.note[0] != '\0') {
+        fprintf(stderr, "%s: %s\n", path, info.note);
+    }
+    free(text);
+    return out;
+}
+
 static int run(int argc, char **argv) {
     settings s = {0};
     int nword, code = parse_options(&command_solve, argc, argv, &s, NULL, &nword);
@@ -266,6 +335,8 @@ static int run(int argc, char **argv) {
         free_figure(&holder);
         return code;
     }
+    sn_model *allowed = NULL;
+    if (model != NULL && s.srdf != NULL) model = allowed = read_srdf(s.srdf, model);
     sn_problem *problem = NULL;
     if (model != NULL && tasks_path != NULL) problem = load_problem(tasks_path, model);
     if (model != NULL && tasks_path == NULL)
@@ -276,6 +347,7 @@ static int run(int argc, char **argv) {
     if (start != NULL) code = solve(model, problem, start, &solver_options, s.cold, s.json);
     free(start);
     sn_problem_destroy(problem);
+    sn_model_destroy(allowed);
     free_figure(&holder);
     return code;
 }

@@ -38,13 +38,13 @@ static bool parse_calibrate(const fit_settings *s, sn_take_options *o) {
 }
 
 static bool parse_limits(const fit_settings *s, sn_take_options *o) {
-    static const char *const words[] = {"hard", "soft", "off"};
-    for (int i = 0; s->limits != NULL && i < 3; i++) {
+    static const char *const words[] = {"hard", "soft", "off", "auto"};
+    for (int i = 0; s->limits != NULL && i < 4; i++) {
         if (strcmp(s->limits, words[i]) != 0) continue;
         o->limits = (sn_limit_use)i;
         return true;
     }
-    return s->limits == NULL || wrong("--limits", s->limits, "hard, soft or off");
+    return s->limits == NULL || wrong("--limits", s->limits, "auto, hard, soft or off");
 }
 
 static bool parse_robust(const fit_settings *s, sn_take_options *o) {
@@ -92,6 +92,7 @@ bool make_plan(const fit_settings *s, sn_take_options *o) {
     if (s->threads != NULL && !parse_integer("-j", s->threads, 1, 256, &threads)) return false;
     o->threads = (int)threads;
     o->subject = s->subject;
+    o->barrier = s->barrier;
     o->builtin = s->markers != NULL && strcmp(s->markers, "builtin") == 0;
     if (s->smooth != NULL && !parse_number("--smooth", s->smooth, 0, &o->smooth)) return false;
     if (s->max_error != NULL && !parse_length("--max-error", s->max_error, &o->max_error))

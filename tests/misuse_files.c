@@ -68,6 +68,10 @@ static void recordings(void) {
            MAY(&error));
     STATUS(sn_table_from_motion, PTR(w.model), PTR(w.motion), NULL, OUT(out, end_table),
            MAY(&error));
+    STATUS(sn_table_from_rates, PTR(w.model), PTR(w.motion), NULL, OUT(out, end_table),
+           MAY(&error));
+    STATUS(sn_table_from_bodies, PTR(w.model), PTR(w.motion), NULL, OUT(out, end_table),
+           MAY(&error));
     sn_table *motion_table;
     assert_int_equal(sn_table_from_motion(w.model, w.motion, NULL, &motion_table, NULL), SN_OK);
     STATUS(sn_motion_from_table, PTR(w.model), PTR(motion_table), NULL, OUT(out, end_motion),
@@ -86,6 +90,8 @@ static void recordings(void) {
            MAY(&error));
     STATUS(sn_trc_write, PTR(w.recording), OPTIONS(m), PTR(w.sink), MAY(&error));
 }
+
+static void end_setup(void *p) { sn_ik_setup_destroy(p); }
 
 static void others(void) {
     static void *out;
@@ -106,8 +112,48 @@ static void others(void) {
     STATUS(sn_glb_read, PTR(w.glb), w.glb_size, NULL, PTR(&content), MAY(&error));
     sn_glb_content_destroy(&content);
     VOID(sn_glb_content_destroy, MAY(&content));
-    STATUS(sn_osim_read, PTR(w.osim), strlen(w.osim), NULL, OUT(out, end_model), MAY(&info),
-           MAY(&error));
+    static sn_osim_coordinates *coordinates;
+    sn_osim_coordinates *spare = NULL;
+    STATUS(sn_osim_read, PTR(w.osim), strlen(w.osim), NULL, OUT(out, end_model),
+           MAY((sn_osim_coordinates **)NULL), MAY(&info), MAY(&error));
+    sn_model *model;
+    assert_int_equal(sn_osim_read(w.osim, strlen(w.osim), NULL, &model, &coordinates, NULL, &error),
+                     SN_OK);
+    VALUE(sn_osim_coordinates_count, == 0, PTR(coordinates));
+    VALUE(sn_osim_coordinate_at, == NULL, PTR(coordinates), INDEX(0));
+    VALUE(sn_osim_coordinate_find, == -1, PTR(coordinates), PTR("q"));
+    VALUE(sn_osim_prescribed, == 0, PTR(coordinates), INDEX(0), ANY(1));
+    static sn_frame frame;
+    VALUE(sn_osim_frame_find, == -1, PTR(coordinates), PTR("b"), PTR(&frame));
+    sn_imu_options imu = sn_imu_options_default(), odd = imu;
+    static sn_imu_report report;
+    static const char quaternions[] = "DataType=Quaternion\nversion=3\nendheader\ntime\tb_imu\n"
+                                      "0\t1,0,0,0\n1\t1,0,0,0\n";
+    sn_table *orientations;
+    assert_int_equal(sn_sto_read(quaternions, sizeof quaternions - 1, NULL, &orientations, &error),
+                     SN_OK);
+    odd.coordinates = coordinates;
+    NONE(sn_imu_options_default);
+    STATUS(sn_imu_fit, PTR(model), PTR(orientations),
+           (odd.heading_axis = INDEX(1), odd.heading_sign = NUM(1),
+            odd.limits = ENUM(sn_limit_use, SN_LIMITS_OFF), odd.threads = INDEX(1),
+            misuse_options(&odd, sizeof odd, true)),
+           NULL, OUT(out, end_motion), MAY(&report), MAY(&error));
+    sn_table_destroy(orientations);
+    VOID(sn_osim_coordinates_destroy, MAY(spare));
+    sn_osim_coordinates_destroy(coordinates);
+    sn_model_destroy(model);
+    const char *set_up = "<InverseKinematicsTool><IKTaskSet><objects><IKMarkerTask name='A'/>"
+                         "</objects></IKTaskSet></InverseKinematicsTool>";
+    sn_ik_setup *setup;
+    STATUS(sn_ik_setup_read, PTR(set_up), strlen(set_up), NULL, OUT(out, end_setup), MAY(&error));
+    assert_int_equal(sn_ik_setup_read(set_up, strlen(set_up), NULL, &setup, &error), SN_OK);
+    const char *task_set = "<IKTaskSet><objects><IKMarkerTask name='A'/></objects></IKTaskSet>";
+    STATUS(sn_ik_setup_read_tasks, PTR(setup), PTR(task_set), strlen(task_set), MAY(&error));
+    VALUE(sn_ik_setup_about, == NULL, PTR(setup));
+    VALUE(sn_ik_setup_task, == NULL, PTR(setup), INDEX(0));
+    VOID(sn_ik_setup_destroy, MAY((sn_ik_setup *)NULL));
+    sn_ik_setup_destroy(setup);
     NONE(sn_urdf_options_default);
     STATUS(sn_urdf_read, PTR(w.urdf), strlen(w.urdf), OPTIONS(u), NULL, OUT(out, end_model),
            MAY(&urdf_info), MAY(&error));
@@ -119,6 +165,10 @@ static void others(void) {
            PTR(&document), MAY(&error));
     sn_document_destroy(&document);
     VOID(sn_document_destroy, MAY(&document));
+    const char *srdf = "<robot><disable_collisions link1='a' link2='b'/></robot>";
+    static sn_srdf_info disabled;
+    STATUS(sn_srdf_read, PTR(srdf), strlen(srdf), PTR(w.model), NULL, OUT(out, end_model),
+           MAY(&disabled), MAY(&error));
     const char *mjcf =
         "<mujoco><worldbody><body name='b'><joint name='j'/></body></worldbody></mujoco>";
     static sn_mjcf_info mujoco;
@@ -186,6 +236,7 @@ static void sets(void) {
     sn_axes_report found;
     STATUS(sn_axes_find, PTR(w.model), PTR(w.recording), INDEX(1), NUM(1), NULL, PTR(&found),
            MAY(&error));
+    STATUS(sn_axes_guess, PTR(w.recording), NULL, PTR(&found), MAY(&error));
 }
 
 static void end_take(void *p) { sn_take_destroy(p); }
@@ -236,6 +287,9 @@ static void takes(void) {
     STATUS(sn_take_measured, PTR(take), NULL, OUT(out, end_recording), MAY(&error));
     STATUS(sn_take_subjects, PTR(w.model), PTR(w.recording), NULL, PTR(who), COUNT(2), PTR(&count),
            MAY(&error));
+    static double f[100000];
+    assert_true(sn_motion_nframe(sn_take_motion(take)) <= 100000);
+    STATUS(sn_take_objective, PTR(take), PTR(sn_take_motion(take)), PTR(f));
     STATUS(sn_take_compare, PTR(take), MAY(w.model), PTR(w.motion), PTR(&truth));
     VALUE(sn_finding_name, != NULL, ENUM(sn_finding_code, 0));
     VALUE(sn_severity_name, != NULL, ENUM(sn_severity, 0));

@@ -277,7 +277,7 @@ static void test_loops(void **unused) {
         sn_model *model;
         sn_error error = {0};
         sn_osim_info info;
-        if (sn_osim_read(text, used, NULL, &model, &info, &error) != SN_OK)
+        if (sn_osim_read(text, used, NULL, &model, NULL, &info, &error) != SN_OK)
             fail_msg("case %d, line %d: %s\n%s", trial, error.line, error.text, text);
         assert_string_equal(info.note, "");
         plain = plain_osim_read(text);
@@ -366,7 +366,8 @@ static void test_loops(void **unused) {
 static void refuses(const char *file, int line, const char *message) {
     sn_model *model;
     sn_error error = {0};
-    assert_int_equal(sn_osim_read(file, strlen(file), NULL, &model, NULL, &error), SN_ERR_PARSE);
+    assert_int_equal(sn_osim_read(file, strlen(file), NULL, &model, NULL, NULL, &error),
+                     SN_ERR_PARSE);
     assert_string_equal(error.text, message);
     assert_int_equal(error.line, line);
     assert_null(model);
@@ -376,7 +377,7 @@ static void reads(const char *file, int nloop, const char *note) {
     sn_model *model;
     sn_error error = {0};
     sn_osim_info info;
-    if (sn_osim_read(file, strlen(file), NULL, &model, &info, &error) != SN_OK)
+    if (sn_osim_read(file, strlen(file), NULL, &model, NULL, &info, &error) != SN_OK)
         fail_msg("%s", error.text);
     assert_int_equal(sn_model_nloop(model), nloop);
     assert_string_equal(info.note, note);
@@ -435,7 +436,7 @@ static void test_memory(void **unused) {
         sn_error error;
         test_allocator_begin(&a);
         a.fail_at = n;
-        sn_status status = sn_osim_read(file, sizeof file - 1, &a.base, &model, NULL, &error);
+        sn_status status = sn_osim_read(file, sizeof file - 1, &a.base, &model, NULL, NULL, &error);
         if (status == SN_OK) {
             assert_int_equal(sn_model_nloop(model), 2);
             sn_model_destroy(model);

@@ -285,7 +285,7 @@ enum { SN_URDF_NOTE = 400 };
 
 /// What a URDF file held.
 typedef struct sn_urdf_info {
-    char note[SN_URDF_NOTE];  ///< mimics that cannot be followed, in sentences; "" when all can
+    char note[SN_URDF_NOTE];  ///< mimics that cannot be followed, meshes that are left out; or ""
 } sn_urdf_info;
 
 /// A robot as a model.
@@ -294,8 +294,9 @@ typedef struct sn_urdf_info {
 /// "_root" is added); joint i is the i-th <joint> of the file, under its name. A link's frame is
 /// the frame of the joint that holds it, and every link's origin is a marker with the link's name,
 /// so that a goal may name a link. Joints: revolute and continuous are hinges, prismatic sliders,
-/// fixed, floating is free, planar moves across its axis. Only joints are used: meshes, inertias
-/// and whatever else a file holds are passed over.
+/// fixed, floating is free, planar moves across its axis. Spheres, capsules, cylinders and boxes of
+/// <collision> become shapes of the model, the last two as capsules around them. Meshes, inertias and
+/// whatever else a file holds are passed over.
 ///
 /// A joint with <mimic> follows the other in every pose: it is a coupling of the model, and both
 /// joints' limits hold. One that mimics a joint that is not there, one with other than one coordinate,
@@ -306,6 +307,28 @@ typedef struct sn_urdf_info {
 /// @param info     may be NULL
 SN_API sn_status sn_urdf_read(const char *text, size_t length, const sn_urdf_options *options,
                               const sn_allocator *allocator, sn_model **out, sn_urdf_info *info,
+                              sn_error *error);
+
+// --- SRDF ------------------------------------------------------------------------------------------
+//
+// Which links of a robot may touch: a reader of the disabled collisions of SRDF files.
+
+/// Bytes of the note.
+enum { SN_SRDF_NOTE = 400 };
+
+/// What an SRDF file held.
+typedef struct sn_srdf_info {
+    int npair;                ///< disabled pairs of links
+    int nunknown;             ///< pairs with a link that the model does not have
+    char note[SN_SRDF_NOTE];  ///< what is left out, in sentences; "" when nothing is
+} sn_srdf_info;
+
+/// A copy of a model in which the pairs of links that an SRDF file disables are excluded. Links are
+/// found as markers of the model, as sn_urdf_read() makes them, else as joints.
+/// @param out   free with sn_model_destroy(); NULL on failure
+/// @param info  may be NULL
+SN_API sn_status sn_srdf_read(const char *text, size_t length, const sn_model *model,
+                              const sn_allocator *allocator, sn_model **out, sn_srdf_info *info,
                               sn_error *error);
 
 // --- MJCF ------------------------------------------------------------------------------------------
@@ -333,8 +356,9 @@ typedef struct sn_mjcf_info {
 /// in the world, the root is a fixed joint "world". Angles are degrees unless the compiler says
 /// otherwise, `range` counts unless `limited` is false, `ref` is kept.
 /// The bodies' masses and their centres are those of <inertial>.
-/// Meshes, geometry, actuators, contacts, tendons and sensors are passed over; info->note lists what
-/// a user may miss.
+/// Geoms that can touch others (contype, conaffinity) become shapes of the model: spheres, capsules and planes
+/// as they are, cylinders, boxes and ellipsoids as capsules around them; <exclude> is kept.
+/// Meshes, actuators, tendons and sensors are passed over; info->note lists what a user may miss.
 ///
 /// @param out   free with sn_model_destroy(); NULL on failure
 /// @param info  may be NULL
@@ -357,6 +381,43 @@ typedef struct sn_osim_info {
     char note[SN_OSIM_NOTE];  ///< what is not as in OpenSim, in sentences; "" when all is
 } sn_osim_info;
 
+/// What an .osim file says about one of its coordinates, beyond what the model holds.
+typedef struct sn_osim_coordinate_info {
+    const char *name;  ///< as in the file
+    sn_coordinate
+        at;        ///< in the model; joint -1 where nothing moves by it, or it is held at `value`
+    double value;  ///< its default
+    double lower,
+        upper;  ///< its range, whether it is clamped or not; infinite where none is stated
+    bool clamped, locked;  ///< as in the file
+    bool prescribed;       ///< it follows a function of time, sn_osim_prescribed()
+    bool rotates;          ///< it is an angle that a rotation turns by, as it is: degrees in a MOT
+    int line;              ///< in the file
+} sn_osim_coordinate_info;
+
+/// The coordinates of an .osim file: what is said of them beside the model. They belong to every model
+/// that is made of it with the same joints. Constant; threads may share one.
+typedef struct sn_osim_coordinates sn_osim_coordinates;
+
+/// NULL is allowed.
+/// Free them; NULL is allowed.
+SN_API void sn_osim_coordinates_destroy(sn_osim_coordinates *coordinates);
+/// How many there are, those that move nothing included.
+/// How many the file has.
+SN_API int sn_osim_coordinates_count(const sn_osim_coordinates *coordinates);
+/// NULL when out of range.
+SN_API const sn_osim_coordinate_info *sn_osim_coordinate_at(const sn_osim_coordinates *coordinates,
+                                                            int i);
+/// By name, -1 when there is none.
+SN_API int sn_osim_coordinate_find(const sn_osim_coordinates *coordinates, const char *name);
+/// What a prescribed coordinate is at a time, seconds; the default of others.
+SN_API double sn_osim_prescribed(const sn_osim_coordinates *coordinates, int i, double time);
+
+/// A body of the file, or a frame on one ("pelvis", "pelvis_imu"): the joint of the model that carries it, -1 when
+/// there is none, and where it is in that joint's frame.
+SN_API int sn_osim_frame_find(const sn_osim_coordinates *coordinates, const char *name,
+                              sn_frame *out);
+
 /// An OpenSim model, of version 2 to 4 (files of version 20000 to 49999).
 ///
 /// Joint 0 is the fixed joint "ground". Each joint of the file becomes a short chain, translations
@@ -375,10 +436,71 @@ typedef struct sn_osim_info {
 /// joint; a CoordinateCouplerConstraint is a coupling. Muscles and whatever else a file holds are passed
 /// over.
 ///
-/// @param out   free with sn_model_destroy(); NULL on failure
-/// @param info  may be NULL
+/// @param out          free with sn_model_destroy(); NULL on failure
+/// @param coordinates  what else is said of them, free with sn_osim_coordinates_destroy(); may be NULL
+/// @param info         may be NULL
 SN_API sn_status sn_osim_read(const char *text, size_t length, const sn_allocator *allocator,
-                              sn_model **out, sn_osim_info *info, sn_error *error);
+                              sn_model **out, sn_osim_coordinates **coordinates, sn_osim_info *info,
+                              sn_error *error);
+
+// --- OpenSim's inverse kinematics: its setup files ---------------------------------------------------
+
+/// Where a coordinate task takes its value from.
+typedef enum sn_ik_value {
+    SN_IK_DEFAULT,   ///< the coordinate's default in the model
+    SN_IK_MANUAL,    ///< the task's own `value`
+    SN_IK_FROM_FILE  ///< the coordinate file, frame by frame
+} sn_ik_value;
+
+/// A marker or a coordinate that is followed.
+typedef struct sn_ik_task {
+    const char *name;  ///< of the marker or the coordinate
+    bool coordinate;   ///< else a marker
+    bool apply;        ///< else it is not followed
+    double weight;     ///< 0 or above
+    sn_ik_value from;  ///< of a coordinate
+    double value;      ///< of SN_IK_MANUAL, radians or metres
+    int line;          ///< in the file
+} sn_ik_task;
+
+/// What a setup asks for. Names of files are as they stand there, "" for none.
+typedef struct sn_ik_setup_info {
+    const char *name;               ///< of the tool
+    const char *model_file;         ///< .osim
+    const char *marker_file;        ///< .trc, .c3d
+    const char *coordinate_file;    ///< .mot, .sto
+    const char *orientations_file;  ///< of sensors, .sto: the setup is one of OpenSense
+    const char *task_file;          ///< a task set that stands in a file of its own
+    const char *output_file;        ///< .mot
+    const char *results_directory;  ///< where the output goes, unless its name is a path
+    double first_time, last_time;   ///< seconds; infinite where not stated
+    double accuracy;                ///< of the solution; 1e-5 where not stated
+    double constraint_weight;       ///< INFINITY, the default: constraints hold strictly
+    double sensor_rotation[3];  ///< of sensors to OpenSim's axes: about x, y, z of space, radians
+    bool imu;                   ///< an IMUInverseKinematicsTool
+    bool report_errors;         ///< write the errors of markers beside the motion
+    bool report_markers;        ///< write where the model's markers are
+    int ntask;                  ///< how many tasks there are
+    int model_line, marker_line, coordinate_line, time_line, output_line;  ///< 0: not stated
+    const char *note;  ///< what is in the file and not honoured, in sentences; "" for nothing
+} sn_ik_setup_info;
+
+/// A setup of OpenSim's inverse kinematics tools. Constant once read; threads may share one.
+typedef struct sn_ik_setup sn_ik_setup;
+
+/// Read a setup: an <InverseKinematicsTool>, an <IMUInverseKinematicsTool>, or an <IKTaskSet> alone, which
+/// leaves all files and times open.
+/// @param out  free with sn_ik_setup_destroy(); NULL on failure
+SN_API sn_status sn_ik_setup_read(const char *text, size_t length, const sn_allocator *allocator,
+                                  sn_ik_setup **out, sn_error *error);
+/// The tasks of another file, in place of the setup's own: what `task_file` names.
+SN_API sn_status sn_ik_setup_read_tasks(sn_ik_setup *setup, const char *text, size_t length,
+                                        sn_error *error);
+SN_API void sn_ik_setup_destroy(sn_ik_setup *setup);
+/// Valid while the setup lives; NULL for NULL.
+SN_API const sn_ik_setup_info *sn_ik_setup_about(const sn_ik_setup *setup);
+/// NULL when out of range.
+SN_API const sn_ik_task *sn_ik_setup_task(const sn_ik_setup *setup, int i);
 
 // --- GLB -------------------------------------------------------------------------------------------
 //
@@ -491,15 +613,16 @@ SN_API sn_document_options sn_document_options_default(void);
 
 /// What a file holds. Exactly what its format has is set, the rest is NULL.
 typedef struct sn_document {
-    sn_format format;         ///< what the file is
-    const sn_model *model;    ///< of the skeleton, or owned: native JSON, URDF, OSIM, GLB
-    sn_skeleton *skeleton;    ///< ASF, BVH
-    sn_motion *motion;        ///< AMC, BVH, GLB
-    sn_recording *recording;  ///< C3D, TRC, CSV and STO with markers, GLB of sinew
-    sn_table *table;          ///< MOT, STO, CSV without markers
-    sn_model *owned;          ///< the model where no skeleton has it; `model` points to it
-    int up;                   ///< the model's axis that points up: 0 1 2
-    double up_sign;           ///< 1 or -1
+    sn_format format;                  ///< what the file is
+    const sn_model *model;             ///< of the skeleton, or owned: native JSON, URDF, OSIM, GLB
+    sn_skeleton *skeleton;             ///< ASF, BVH
+    sn_motion *motion;                 ///< AMC, BVH, GLB
+    sn_recording *recording;           ///< C3D, TRC, CSV and STO with markers, GLB of sinew
+    sn_table *table;                   ///< MOT, STO, CSV without markers
+    sn_model *owned;                   ///< the model where no skeleton has it; `model` points to it
+    sn_osim_coordinates *coordinates;  ///< OSIM: defaults, ranges, what is prescribed
+    int up;                            ///< the model's axis that points up: 0 1 2
+    double up_sign;                    ///< 1 or -1
     bool up_guessed;  ///< from the skeleton's bones; else it is stated, or the format's custom
     char note
         [SN_OSIM_NOTE];  ///< OSIM, GLB, URDF, MJCF: what is not as in the file; ASF, BVH: what the reader decided

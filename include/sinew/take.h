@@ -14,6 +14,7 @@
 // makes the sentence.
 #pragma once
 
+#include "sinew/files.h"
 #include "sinew/motion.h"
 #include "sinew/track.h"
 
@@ -22,7 +23,12 @@ extern "C" {
 #endif
 
 /// What to do about a model's limits.
-typedef enum sn_limit_use { SN_LIMITS_HARD, SN_LIMITS_SOFT, SN_LIMITS_OFF } sn_limit_use;
+typedef enum sn_limit_use {
+    SN_LIMITS_HARD,
+    SN_LIMITS_SOFT,
+    SN_LIMITS_OFF,
+    SN_LIMITS_AUTO  ///< of a take: hard where it knows the coordinates of an .osim file, else off
+} sn_limit_use;
 
 // --- axes and units ----------------------------------------------------------------------------------
 
@@ -130,7 +136,7 @@ SN_API sn_status sn_marker_spread(const sn_model *model, const sn_motion *motion
                                   const sn_allocator *allocator, double *spread, sn_error *error);
 
 /// The model with these markers in place of its own.
-/// @param limits  SN_LIMITS_OFF: without its limits
+/// @param limits  SN_LIMITS_OFF: without its limits, cones and twists of balls among them
 /// @param factor  length factor of each joint's bone (all vectors from it to its children), njoint
 ///                numbers; NULL for 1
 /// @param error   names a joint that the model lacks, with the nearest it has
@@ -177,6 +183,12 @@ SN_API bool sn_axes_impossible(double size);
 SN_API sn_status sn_axes_find(const sn_model *model, const sn_recording *recording, int model_up,
                               double model_up_sign, const sn_allocator *allocator,
                               sn_axes_report *out, sn_error *error);
+
+/// The same for a recording whose model is not at hand: against the built-in figure where the labels are
+/// the usual ones, else by how the markers spread, as people stand on a floor. What stays
+/// SN_KNOWN_ASSUMED can't be told. The map leads to a world in metres with y up.
+SN_API sn_status sn_axes_guess(const sn_recording *recording, const sn_allocator *allocator,
+                               sn_axes_report *out, sn_error *error);
 
 // --- takes -------------------------------------------------------------------------------------------
 
@@ -231,7 +243,8 @@ typedef struct sn_take_options {
 
     // the poses
     sn_solver_options solver;  ///< of a frame; default: gradient 1e-7, 100 iterations
-    sn_limit_use limits;       ///< default SN_LIMITS_OFF: real takes break many files' limits
+    sn_limit_use limits;       ///< default SN_LIMITS_AUTO: real takes break many files' limits, but
+                               ///< OpenSim's clamped ranges are meant
     double soft_weight;        ///< of SN_LIMITS_SOFT, default 0.1
     double posture;            ///< pull of what the markers hardly see to its zero, default 1e-7: a
                                ///< radian weighs as much as a marker that is 0.3 mm off
@@ -240,6 +253,16 @@ typedef struct sn_take_options {
     double smooth;             ///< seconds, default 0: none; see smooth.h. Needs a frame rate
     int too_few;               ///< frames with fewer markers are `held`, default 3
     double max_error;          ///< metres: frames above are counted; default INFINITY
+
+    // OpenSim's files; all of them must outlive the take
+    const sn_osim_coordinates
+        *coordinates;  ///< of the model's file: default and prescribed values hold; default NULL
+    const sn_ik_setup *setup;  ///< what its inverse kinematics is asked for: its objective, its
+                               ///< tasks, its times and nothing else; needs `coordinates`
+    const sn_table *coordinate_values;  ///< of the setup's coordinate_file; default NULL
+    bool
+        barrier;  ///< with a setup: stop where OpenSim's interior-point method does, where it uses one:
+                  ///< models with constraints. For those who must match old results
 
     int threads;       ///< default 1; the result has the same bits for any number
     sn_threads pool;   ///< threads to use for it; default sinew's own
@@ -380,6 +403,12 @@ SN_API const sn_fit_marker *sn_take_marker_errors(const sn_take *take);
 SN_API sn_status sn_take_measured(const sn_take *take, const sn_allocator *allocator,
                                   sn_recording **out, sn_error *error);
 
+/// What the take minimises, at the poses of any motion of its model: one number per fitted frame. With a
+/// setup that is OpenSim's own objective. Prescribed coordinates count where they are in the motion.
+/// @param motion  frame k of it belongs to fitted frame k
+/// @param f       as many numbers as there are fitted frames
+SN_API sn_status sn_take_objective(const sn_take *take, const sn_motion *motion, double *f);
+
 /// A subject of a recording, by what its labels begin with.
 typedef struct sn_subject {
     const char *name;  ///< inside of a label: `length` bytes, not terminated
@@ -410,6 +439,48 @@ typedef struct sn_take_truth {
 SN_API sn_status sn_take_compare(sn_take *take, const sn_model *model, const sn_motion *motion,
                                  sn_take_truth *out);
 
+// --- sensors instead of markers ------------------------------------------------------------------------
+//
+// OpenSense's inverse kinematics: the orientations of sensors on the bodies of an OpenSim model.
+
+/// Start from sn_imu_options_default().
+typedef struct sn_imu_options {
+    uint32_t version;
+    const sn_osim_coordinates *coordinates;  ///< of the model's file; needed
+    const sn_ik_setup *setup;  ///< times, accuracy, weights, rotation of the sensors; NULL: all 1
+    const char *heading;       ///< the sensor whose axis points where its body's x axis does; NULL
+    int heading_axis;          ///< 0 1 2; default 2
+    double heading_sign;       ///< 1 or -1
+    const sn_table
+        *placement;       ///< orientations while the model stands as its defaults say; NULL: the
+                          ///< first row. Only for sensors that the model has no frame of
+    sn_limit_use limits;  ///< default SN_LIMITS_AUTO: hard
+    int threads;          ///< default 1; the result has the same bits for any number
+    sn_cancel cancel;     ///< asked all the time
+} sn_imu_options;
+
+/// How it went.
+typedef struct sn_imu_report {
+    int sensors;        ///< that sit on a body of the model
+    int first, count;   ///< rows of the table that were fitted
+    double rms, worst;  ///< angles between the sensors and where they are, radians
+    int worst_frame;    ///< from 0, in the fitted range
+    char worst_sensor[SN_MAX_LABEL + 1];  ///< whose it is
+    char unknown[200];                    ///< sensors without a body, commas between them
+} sn_imu_report;
+
+/// The defaults that sn_imu_options states.
+SN_API sn_imu_options sn_imu_options_default(void);
+
+/// Fit a table of orientations, columns SENSOR.q0 to SENSOR.q3 as an STO file of quaternions gives them. A sensor
+/// BODY_imu sits on BODY; where the model has a frame of its name, it is registered already, else it is by the row
+/// in which the model stands as its defaults say. The objective is OpenSim's, 1/2 sum w angle^2 / sum w.
+/// @param out     free with sn_motion_destroy(); NULL on failure
+/// @param report  may be NULL
+SN_API sn_status sn_imu_fit(const sn_model *model, const sn_table *orientations,
+                            const sn_imu_options *options, const sn_allocator *allocator,
+                            sn_motion **out, sn_imu_report *report, sn_error *error);
+
 // --- findings ----------------------------------------------------------------------------------------
 
 /// How bad a finding is: an error ends the take.
@@ -431,6 +502,8 @@ typedef enum sn_severity { SN_SEVERITY_NOTE, SN_SEVERITY_WARNING, SN_SEVERITY_ER
     ENTRY(SN_FINDING_UNIT_DOUBTFUL, "unit-doubtful", WARNING, "ratio")                             \
     ENTRY(SN_FINDING_MIRRORED, "mirrored", WARNING, "frames ratio")                                \
     ENTRY(SN_FINDING_FAR_FROM_BONES, "far-from-bones", WARNING, "rms worst size")                  \
+    ENTRY(SN_FINDING_SETUP_IGNORED, "setup-ignored", WARNING, "line")                              \
+    ENTRY(SN_FINDING_SETUP_AXES, "setup-axes", WARNING, "axis sign")                               \
     ENTRY(SN_FINDING_TRUTH_RATE, "truth-rate", WARNING, "rate truth_rate")                         \
     ENTRY(SN_FINDING_SUBJECT_UNKNOWN, "subject-unknown", ERROR, "")                                \
     ENTRY(SN_FINDING_SUBJECTS_SEVERAL, "subjects-several", ERROR, "count")                         \
@@ -444,6 +517,7 @@ typedef enum sn_severity { SN_SEVERITY_NOTE, SN_SEVERITY_WARNING, SN_SEVERITY_ER
     ENTRY(SN_FINDING_TRUTH_SHORT, "truth-short", ERROR, "frames needed")                           \
     ENTRY(SN_FINDING_TRUTH_OTHER, "truth-other", ERROR, "joints movable")                          \
     ENTRY(SN_FINDING_TRUTH_REST, "truth-rest", ERROR, "")                                          \
+    ENTRY(SN_FINDING_SETUP, "setup", ERROR, "line")                                                \
     ENTRY(SN_FINDING_FAILED, "failed", ERROR, "")
 
 /// See SN_FINDING_LIST.

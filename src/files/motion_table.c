@@ -91,12 +91,26 @@ static sn_vec3 nearest_vector(const double quat[4], sn_vec3 last) {
     return v3_add(w, v3_scale(turns * turn_radians, axis));
 }
 
+// Whether a column holds a coordinate as it is: a length; or one of a function joint by which nothing turns
+// evenly, which OpenSim calls coupled and never converts to degrees (a patella's that a spline turns).
+static bool is_plain(const sn_joint *joint, int k) {
+    if (joint->lengths >> k & 1) return true;
+    if (joint->type != SN_JOINT_FUNCTION) return false;
+    for (int i = 0; i < joint->drive->nmove; i++) {
+        const sn_function *f = &joint->drive->move[i].driver.f;
+        if (joint->drive->move[i].turns && f->type == SN_FUNCTION_LINEAR && f->nargument == 1 &&
+            f->argument[0] == k && fabs(f->scale * f->y[0]) == 1 && f->y[1] == 0)
+            return false;
+    }
+    return true;
+}
+
 // A joint's row from its coordinates; `last` is its row before, or all zero.
 static void joint_to_row(const sn_joint *joint, const double *q, const double *last, double *row) {
     int ball = joint->ops->quaternion;
     for (int k = 0; k < joint->nv; k++) {
         if (ball >= 0 && k >= ball) break;
-        row[k] = joint->lengths >> k & 1 ? q[k] : q[k] / degree;
+        row[k] = is_plain(joint, k) ? q[k] : q[k] / degree;
     }
     if (ball < 0) return;
     sn_vec3 w = nearest_vector(q + ball, v3_scale(degree, v3_from(last + ball)));
@@ -111,7 +125,7 @@ static void joint_from_row(const sn_joint *joint, const double *row, double unit
     int ball = joint->ops->quaternion;
     for (int k = 0; k < joint->nv; k++) {
         if (ball >= 0 && k >= ball) break;
-        q[k] = joint->lengths >> k & 1 ? row[k] : row[k] * unit;
+        q[k] = is_plain(joint, k) ? row[k] : row[k] * unit;
     }
     if (ball < 0) return;
     sn_quat p = sn_quat_exp(v3_scale(unit, v3_from(row + ball)));

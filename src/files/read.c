@@ -164,7 +164,7 @@ static sn_status read_any(const char *name, const char *text, size_t length,
     }
     case SN_FORMAT_OSIM: {
         sn_osim_info info;
-        SN_TRY(sn_osim_read(text, length, allocator, &d->owned, &info, error));
+        SN_TRY(sn_osim_read(text, length, allocator, &d->owned, &d->coordinates, &info, error));
         memcpy(d->note, info.note, sizeof d->note);
         return SN_OK;
     }
@@ -269,6 +269,7 @@ void sn_document_destroy(sn_document *d) {
     sn_recording_destroy(d->recording);
     sn_table_destroy(d->table);
     sn_skeleton_destroy(d->skeleton);
+    sn_osim_coordinates_destroy(d->coordinates);
     sn_model_destroy(d->owned);
     *d = (sn_document){0};
 }

@@ -10,8 +10,8 @@
 #include "model/model.h"
 #include "model/model_text.h"
 
-static const char *const model_keys[] = {"sinew",     "name",  "joints", "markers",
-                                         "couplings", "loops", NULL};
+static const char *const model_keys[] = {"sinew", "name",   "joints",   "markers", "couplings",
+                                         "loops", "shapes", "excluded", NULL};
 static const char *const joint_keys[] = {
     "name",  "parent", "type",   "position", "rotation", "axis",        "axis2",
     "pitch", "order",  "limits", "locked",   "strength", "coordinates", "swing",
@@ -290,6 +290,12 @@ static sn_status read_file(reading *r) {
     const sn_json_node *loops = sn_json_get(r->json, root, "loops");
     if (loops != NULL && loops->type != SN_JSON_ARRAY)
         sn_fields_fail(&f, loops, "\"loops\" must be an array");
+    const sn_json_node *shapes = sn_json_get(r->json, root, "shapes");
+    const sn_json_node *excluded = sn_json_get(r->json, root, "excluded");
+    if (shapes != NULL && shapes->type != SN_JSON_ARRAY)
+        sn_fields_fail(&f, shapes, "\"shapes\" must be an array");
+    if (excluded != NULL && excluded->type != SN_JSON_ARRAY)
+        sn_fields_fail(&f, excluded, "\"excluded\" must be an array");
     if (f.status != SN_OK) return f.status;
 
     sn_status status = sn_builder_create(name, r->allocator, &r->builder, NULL);
@@ -301,8 +307,10 @@ static sn_status read_file(reading *r) {
         SN_TRY(read_marker(r, at, i));
     if (couplings != NULL && r->builder->status == SN_OK)
         SN_TRY(sn_couplings_read(r->json, couplings, r->builder, &r->names, r->error));
-    if (loops == NULL || r->builder->status != SN_OK) return SN_OK;
-    return sn_loops_read(r->json, loops, r->builder, &r->names, r->error);
+    if (loops != NULL && r->builder->status == SN_OK)
+        SN_TRY(sn_loops_read(r->json, loops, r->builder, &r->names, r->error));
+    if (r->builder->status != SN_OK) return SN_OK;
+    return sn_shapes_read(r->json, shapes, excluded, r->builder, &r->names, r->error);
 }
 
 sn_status sn_model_read_json(const char *text, size_t length, const sn_allocator *allocator,
@@ -320,17 +328,6 @@ sn_status sn_model_read_json(const char *text, size_t length, const sn_allocator
     sn_release(allocator, r.block);
     sn_json_destroy(json);
     return status;
-}
-
-static void add_numbers(sn_text *t, const char *key, const double *x, int n) {
-    sn_text_add(t, ", \"");
-    sn_text_add(t, key);
-    sn_text_add(t, "\": [");
-    for (int i = 0; i < n; i++) {
-        if (i > 0) sn_text_add(t, ",");
-        sn_text_add_number(t, x[i]);
-    }
-    sn_text_add(t, "]");
 }
 
 static bool differ(const double *x, const double *y, int n) {
@@ -366,7 +363,7 @@ static void add_each(sn_text *t, const sn_joint_desc *d, int nv) {
         }
         sn_text_add(t, "]");
     }
-    if (strong) add_numbers(t, "strength", d->strength, nv);
+    if (strong) sn_text_add_numbers(t, "strength", d->strength, nv);
 }
 
 static void add_joint(sn_text *t, const sn_model *m, int i) {
@@ -389,12 +386,12 @@ static void add_joint(sn_text *t, const sn_model *m, int i) {
         sn_text_add(t, d->order);
         sn_text_add(t, "\"");
     }
-    add_numbers(t, "position", d->position, 3);
-    if (differ(d->rotation, plain.rotation, 4)) add_numbers(t, "rotation", d->rotation, 4);
+    sn_text_add_numbers(t, "position", d->position, 3);
+    if (differ(d->rotation, plain.rotation, 4)) sn_text_add_numbers(t, "rotation", d->rotation, 4);
     bool always = d->type == SN_JOINT_HINGE || d->type == SN_JOINT_SLIDER ||
                   d->type == SN_JOINT_SCREW || d->type == SN_JOINT_UNIVERSAL;
-    if (always || differ(d->axis, plain.axis, 3)) add_numbers(t, "axis", d->axis, 3);
-    if (d->type == SN_JOINT_UNIVERSAL) add_numbers(t, "axis2", d->axis2, 3);
+    if (always || differ(d->axis, plain.axis, 3)) sn_text_add_numbers(t, "axis", d->axis, 3);
+    if (d->type == SN_JOINT_UNIVERSAL) sn_text_add_numbers(t, "axis2", d->axis2, 3);
     if (d->type == SN_JOINT_SCREW) {
         sn_text_add(t, ", \"pitch\": ");
         sn_text_add_number(t, d->pitch);
@@ -405,7 +402,7 @@ static void add_joint(sn_text *t, const sn_model *m, int i) {
         sn_text_add_number(t, d->swing);
     }
     if (d->type == SN_JOINT_BALL && (d->twist[0] != -INFINITY || d->twist[1] != INFINITY))
-        add_numbers(t, "twist", d->twist, 2);  // an infinite one becomes null
+        sn_text_add_numbers(t, "twist", d->twist, 2);  // an infinite one becomes null
     for (int k = 0; d->type == SN_JOINT_BALL && k < d->nreach; k++) {
         sn_text_add(t, k == 0 ? ", \"reach\": [" : ",");
         for (int c = 0; c < 3; c++) {
@@ -416,12 +413,12 @@ static void add_joint(sn_text *t, const sn_model *m, int i) {
     }
     add_limits(t, d, nv);
     add_each(t, d, nv);
-    if (differ(d->speed, plain.speed, nv)) add_numbers(t, "speed", d->speed, nv);
+    if (differ(d->speed, plain.speed, nv)) sn_text_add_numbers(t, "speed", d->speed, nv);
     if (d->mass != 0) {
         sn_text_add(t, ", \"mass\": ");
         sn_text_add_number(t, d->mass);
     }
-    if (differ(d->centre, plain.centre, 3)) add_numbers(t, "centre", d->centre, 3);
+    if (differ(d->centre, plain.centre, 3)) sn_text_add_numbers(t, "centre", d->centre, 3);
     sn_text_add(t, "}");
 }
 
@@ -440,7 +437,7 @@ sn_status sn_model_text(const sn_model *model, const sn_allocator *allocator, ch
         sn_text_add_json_string(&t, d->name);
         sn_text_add(&t, ", \"joint\": ");
         sn_text_add_json_string(&t, model->desc[d->joint].name);
-        add_numbers(&t, "position", d->position, 3);
+        sn_text_add_numbers(&t, "position", d->position, 3);
         sn_text_add(&t, ", \"weight\": ");
         sn_text_add_number(&t, d->weight);
         sn_text_add(&t, "}");
@@ -448,6 +445,7 @@ sn_status sn_model_text(const sn_model *model, const sn_allocator *allocator, ch
     sn_text_add(&t, "]");
     sn_couplings_write(&t, model);
     sn_loops_write(&t, model);
+    sn_shapes_write(&t, model);
     sn_text_add(&t, "}\n");
     if (t.status != SN_OK) {
         sn_status status = t.status;

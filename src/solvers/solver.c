@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "tasks/level.h"
 
 enum { VERSION = 3 };
 
@@ -117,8 +118,14 @@ static void layout_solver(sn_solver *s, sn_layout *layout) {
     s->upper = sn_layout_take(layout, n, sizeof *s->upper);
     s->round = sn_layout_take(layout, n, sizeof *s->round);
     s->held = sn_layout_take(layout, (size_t)s->model->njoint, sizeof *s->held);
+    if (s->problem->guards != NULL) {
+        size_t nguard = (size_t)s->problem->guards->nguard;
+        s->guarded = sn_layout_take(layout, nq, sizeof *s->guarded);
+        s->guard_shift = sn_layout_take(layout, nguard, sizeof *s->guard_shift);
+    }
     s->started_at = sn_layout_take(layout, nq, sizeof *s->started_at);
     sn_solver_cold_layout(s, layout);
+    sn_solver_levels_layout(s, layout);
     if (s->model->nloop > 0) {
         sn_solver_loops_layout(s, layout);
     } else if (s->ops->layout != NULL) {
@@ -135,7 +142,20 @@ static sn_status check_method(const sn_problem *problem, const sn_solver_options
     if (problem->model->nloop > 0 && !second_order)
         return sn_fail(error, SN_ERR_UNSUPPORTED, 0,
                        "%s cannot keep the model's loops closed: use hybrid, newton or lm", name);
-    if (sn_ties_count(problem) == 0) return SN_OK;
+    bool equations = o->method == SN_METHOD_PINV || o->method == SN_METHOD_QR ||
+                     o->method == SN_METHOD_SDLS || o->method == SN_METHOD_CCD;
+    if (problem->guards != NULL && equations)
+        return sn_fail(
+            error, SN_ERR_UNSUPPORTED, 0,
+            "%s solves equations, and here something must not happen (avoid, half-space, "
+            "support): use hybrid",
+            name);
+    int level[SN_MAX_LEVELS];
+    if (sn_problem_levels(problem, level) > 1 && !second_order)
+        return sn_fail(error, SN_ERR_UNSUPPORTED, 0,
+                       "%s knows no levels: use hybrid, newton or lm, or give all tasks one level",
+                       name);
+    if (!sn_ties_any(problem)) return SN_OK;
     if (o->method == SN_METHOD_CCD)
         return sn_fail(error, SN_ERR_UNSUPPORTED, 0,
                        "%s turns one joint at a time, and here coordinates follow others or a task "
@@ -245,6 +265,15 @@ static double move(sn_solver *s, double t, const double *u, bool all) {
         square += s->moved[i] * s->moved[i];
     }
     if (clamped && m->ncoupling > 0) sn_model_follow(m, s->trial);
+    if (!m->tied_limits || !s->inside || sn_model_lead_back(m, s->trial) == 0) return sqrt(square);
+    // leaders were moved on
+    square = 0;
+    for (int i = 0; i < s->n; i++) {
+        int at = s->q_of[i];
+        double g = gain[m->v_of[i]];
+        if (at >= 0 && g != 0) s->moved[i] = (s->trial[at] - s->q[at]) / g;
+        square += s->moved[i] * s->moved[i];
+    }
     return sqrt(square);
 }
 
@@ -270,6 +299,13 @@ static double project_gradient(sn_solver *s) {
     const double *g = s->ws->g;
     double worst = 0;
     s->report.active = s->model->ncone > 0 ? sn_solver_cone_hold(s) : 0;
+    if (s->model->tied_limits) {
+        for (int i = 0; i < s->n; i++)
+            s->keep[i] = !is_held(s, i) && s->model->gain[s->model->v_of[i]] != 0;
+        int held = sn_solver_tied_hold(s, s->keep);
+        if (held > 0) sn_ties_balance(s->ws, s->scale, s->keep);
+        s->report.active += held;
+    }
     for (int i = 0; i < s->n; i++) {
         bool held = is_held(s, i);
         // where no task sees it, it stays where it is: then its gradient is rounding as well, some
@@ -350,7 +386,7 @@ void sn_solver_find_scale(sn_solver *s, bool fresh) {
     for (int i = 0; i < s->n; i++)
         if (s->turns[i]) whole = fmax(whole, s->seen[i]);
     s->whole = fmax(fresh ? 0 : s->whole, whole);
-    if (s->options.goal < 0) s->goal = 1e-26 * s->whole;
+    if (s->options.goal < 0) s->goal = s->share * s->whole;
     double least = 1e-6 * top + s->noise + 1e-200;
     for (int i = 0; i < s->n; i++)
         if (s->scale[i] < least) s->scale[i] = least;
@@ -399,7 +435,8 @@ static bool at_saddle(sn_solver *s) {
 static bool leave_saddle(sn_solver *s) {
     double size = 0;
     for (int i = 0; i < s->n; i++) size = fmax(size, fabs(s->step[i]));
-    for (double reach = 0.5; reach > 1e-6; reach *= 0.25) {
+    double reach = 0.5;
+    for (int k = 0; k < 10; k++, reach *= 0.25) {  // down to 2e-6
         for (int sign = 1; sign >= -1; sign -= 2) {
             double f;
             (void)sn_solver_move(s, sign * reach / size, s->step);
@@ -423,18 +460,32 @@ sn_status sn_solver_begin(sn_solver *s, const double *q, sn_report *report) {
     sn_model_normalize_quaternions(m, s->q);
     (void)sn_model_clamp(m, s->q);
     s->inside = sn_model_followers_inside(m, s->q);
+    for (int i = 0; i < m->ncoupling && m->tied_limits; i++) {
+        s->ws->ties->stuck[i] = false;
+        s->ws->ties->taken[i] = 0;
+    }
     memcpy(s->started_at, s->q, (size_t)m->nq * sizeof *q);
     sn_solver_round_begin(s);
+    SN_TRY(sn_solver_levels_begin(s));
     s->run_first = 0;
     s->rival = INFINITY;
     s->report.poses = 1;
     if (!sn_solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) return SN_ERR_VALUE;
+    if (sn_has_guards(s->ws) && !sn_solver_guards_begin(s)) return SN_ERR_VALUE;
     sn_solver_find_scale(s, true);
     if (m->nloop > 0 && !sn_solver_loops_begin(s)) return SN_ERR_VALUE;
     return SN_OK;
 }
 
 void sn_solver_run(sn_solver *s) {
+    if (sn_has_guards(s->ws)) {
+        sn_solver_guards_run(s);
+    } else {
+        sn_solver_run_once(s);
+    }
+}
+
+void sn_solver_run_once(sn_solver *s) {
     s->watched = INFINITY;
     s->slow = 0;
     if (s->model->nloop > 0) {
@@ -455,13 +506,19 @@ sn_status sn_solver_end(sn_solver *s, double *q, sn_report *report) {
     sn_solver_round_end(s);
     size_t bytes = (size_t)s->model->nq * sizeof *q;
     memcpy(q, s->q, bytes);
-    s->report.f = s->f;
+    if (sn_has_guards(s->ws)) sn_solver_guards_end(s);
+    sn_solver_levels_end(s);
     // the last pose that was placed is often the best one
     if (memcmp(s->ws->q, q, bytes) != 0) SN_TRY(sn_workspace_pose(s->ws, q));
     final_errors(s);
     s->report.violation = sn_model_followers_outside(s->model, q);
     for (int i = 0; i < s->model->nloop; i++)
         s->report.violation = fmax(s->report.violation, sn_workspace_loop_error(s->ws, i));
+    if (sn_has_guards(s->ws)) {
+        sn_guards_place(s->ws);
+        for (int i = 0; i < s->problem->guards->nguard; i++)
+            s->report.violation = fmax(s->report.violation, sn_guard_violation(s->ws, i));
+    }
     *report = s->report;
     return SN_OK;
 }
@@ -470,5 +527,6 @@ sn_status sn_solver_solve(sn_solver *s, double *q, sn_report *report) {
     if (s == NULL || q == NULL || report == NULL) return SN_ERR_ARGUMENT;
     SN_TRY(sn_solver_begin(s, q, report));
     sn_solver_run(s);
+    sn_solver_lower(s);
     return sn_solver_end(s, q, report);
 }

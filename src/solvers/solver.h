@@ -36,6 +36,9 @@ typedef struct sn_cold {
     sn_frame *old, *base, *frame;  ///< njoint: frames at that pose; the frames of a turned pose
 } sn_cold;
 
+/// Tasks on several levels, see levels.h.
+typedef struct sn_levels sn_levels;
+
 struct sn_solver {
     sn_allocator allocator;
     void *owner;
@@ -76,9 +79,13 @@ struct sn_solver {
     uint32_t *held;         ///< njoint: limits of balls that the last derivatives push against
     bool held_known;        ///< for these derivatives
     bool *round;  ///< nv: an angle that goes round in this solve, without limits until its end
-    double *started_at;  ///< nq: the pose that the solve began with
-    void *state;         ///< the struct that ops->layout kept; its type is known to the method
+    double *guard_shift, guard_stiff;  ///< nguard: what the rounds of guards.c ended with
+    double *guarded;                   ///< nq: the pose that a run with guards began with
+    double *started_at;                ///< nq: the pose that the solve began with
+    void *state;  ///< the struct that ops->layout kept; its type is known to the method
     sn_cold cold;
+    sn_levels *levels;
+    double share;  ///< of `whole` is the goal, where the options say none
 };
 
 extern const sn_method_ops sn_method_hybrid, sn_method_newton, sn_method_newton_pcg, sn_method_lm,
@@ -110,6 +117,14 @@ void sn_solver_iterated(sn_solver *s, sn_trace *trace);
 /// the method from s->q until it stops, saddles left. End: s->q and the report out.
 sn_status sn_solver_begin(sn_solver *s, const double *q, sn_report *report);
 void sn_solver_run(sn_solver *s);
+/// The same without regard to guards, see guards.c; and with.
+void sn_solver_run_once(sn_solver *s);
+void sn_solver_guards_run(sn_solver *s);
+bool sn_solver_guards_begin(sn_solver *s);
+void sn_solver_guards_end(sn_solver *s);
+/// Around the levels below the first: what is violated before; and the pose from before where it is more after.
+double sn_solver_guards_resume(sn_solver *s);
+void sn_solver_guards_settle(sn_solver *s, double before);
 sn_status sn_solver_end(sn_solver *s, double *q, sn_report *report);
 
 /// cone.c, for balls with limits. Move: bring s->trial into them, and s->moved with it. Hold: where one is
@@ -117,6 +132,10 @@ sn_status sn_solver_end(sn_solver *s, double *q, sn_report *report);
 /// returns how many.
 void sn_solver_cone_move(sn_solver *s);
 int sn_solver_cone_hold(sn_solver *s);
+
+/// tied.c, for followers of several leaders with limits. Hold: those at a limit that the gradient pushes
+/// against, given what may move; returns how many.
+int sn_solver_tied_hold(sn_solver *s, const bool *keep);
 
 /// round.c: take the limits off angles that go round, and put those angles back at the end.
 void sn_solver_round_begin(sn_solver *s);
@@ -130,6 +149,13 @@ void sn_solver_cold_layout(sn_solver *s, sn_layout *layout);
 void sn_solver_loops_layout(sn_solver *s, sn_layout *layout);
 bool sn_solver_loops_begin(sn_solver *s);
 void sn_solver_loops_run(sn_solver *s);
+
+/// levels.c: memory; what a solve begins with, SN_ERR_UNSUPPORTED when this solver has no way with levels;
+/// after a run of the first level, the others; per-level numbers of the report, and f of all tasks.
+void sn_solver_levels_layout(sn_solver *s, sn_layout *layout);
+sn_status sn_solver_levels_begin(sn_solver *s);
+void sn_solver_lower(sn_solver *s);
+void sn_solver_levels_end(sn_solver *s);
 
 /// Stop because nothing helps any more.
 void sn_solver_stalled(sn_solver *s);

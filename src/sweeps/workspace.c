@@ -6,10 +6,15 @@
 
 static void layout_workspace(sn_workspace *ws, sn_layout *layout) {
     const sn_model *m = ws->model;
-    if (sn_ties_count(ws->problem) > 0) {
+    if (sn_ties_any(ws->problem)) {
         sn_ties measured;
         ws->ties = sn_layout_take(layout, 1, sizeof *ws->ties);
         sn_ties_layout(ws->ties != NULL ? ws->ties : &measured, ws->problem, layout);
+    }
+    if (ws->problem->guards != NULL) {
+        sn_guards_at measured;
+        ws->guards = sn_layout_take(layout, 1, sizeof *ws->guards);
+        sn_guards_layout(ws->guards != NULL ? ws->guards : &measured, ws->problem, layout);
     }
     size_t njoint = (size_t)m->njoint, nv = (size_t)m->nv;
     for (int i = 0; i < 2; i++) {
@@ -141,7 +146,7 @@ sn_status sn_workspace_eval(sn_workspace *ws, const double *q, unsigned what, do
                                                             : SN_LOCALS_NONE;
         clear_locals(ws);
     }
-    double tied = ws->ties != NULL ? sn_ties_forces(ws) : 0;
+    double tied = ws->ties != NULL ? sn_ties_forces(ws, exact, second) : 0;
     if (second && ws->problem->npart == 0 && (what & SN_EVAL_GENERAL) == 0 &&
         !(ws->ties != NULL && ws->ties->turned)) {
         *f = sn_fast_sum(ws, exact);
@@ -151,6 +156,7 @@ sn_status sn_workspace_eval(sn_workspace *ws, const double *q, unsigned what, do
     }
     *f += sn_joint_terms_add(ws, exact, second);
     if (ws->ties != NULL) *f += tied;
+    if (sn_has_guards(ws)) sn_guards_gradient(ws);
     if (m->gained) apply_gains(ws, second);
     if (ws->ties != NULL) sn_ties_rows(ws, exact, second);
     return isfinite(*f) ? SN_OK : SN_ERR_VALUE;
@@ -196,7 +202,7 @@ void sn_workspace_hessian(sn_workspace *ws, double *H) {
     if (ws == NULL || H == NULL) return;
     const double *rows = sn_workspace_rows(ws);
     if (rows == NULL) return;
-    if (ws->ties == NULL) {
+    if (!sn_has_rows(ws)) {
         sn_path_to_dense(&ws->model->path, rows, ws->model->v_of, H);
         return;
     }

@@ -7,7 +7,11 @@
 
 #include "math/vec3.h"
 #include "sinew/track.h"
+#include "take/ik.h"
+#include "tasks/problem.h"
+#include "track/barrier.h"
 #include "track/repair.h"
+#include "track/valleys.h"
 
 int sn_fit_match(const sn_model *model, const sn_recording *recording, const char *subject,
                  int *column) {
@@ -54,18 +58,34 @@ bool sn_fit_goal(const sn_fit_input *input, int marker, int frame, double goal[3
     return true;
 }
 
-// The goals of a frame of the fitted range; markers come first among the tasks.
+// What OpenSim's files say of a frame: weights of markers over the sum of those that are seen, values of
+// coordinates.
+static sn_status set_plan(const sn_fit_input *in, int frame, double sum, sn_problem *problem) {
+    const sn_ik_plan *plan = in->plan;
+    int count = sn_model_nmarker(in->model);
+    for (int i = 0; plan->exact && sum > 0 && i < count; i++)
+        SN_TRY(sn_problem_set_weight(problem, i, sn_model_marker(in->model, i)->weight / sum));
+    if (plan->nfile > 0) {
+        sn_ik_targets(plan, in->first + frame, problem->rest[problem->parts[count].rest].q);
+    }
+    return sn_ik_hold(plan, in->first + frame, problem);
+}
+
+// The goals of a frame of the fitted range; markers come first among the tasks, then what coordinate tasks pull
+// at.
 static sn_status set_goals(void *user, int frame, sn_problem *problem) {
     const sn_fit_input *in = user;
+    double sum = 0;
     for (int i = 0; i < sn_model_nmarker(in->model); i++) {
         double goal[3];
         if (sn_fit_goal(in, i, in->first + frame, goal)) {
             SN_TRY(sn_problem_set_goal(problem, i, goal));
+            sum += sn_model_marker(in->model, i)->weight;
         } else {
             SN_TRY(sn_problem_set_missing(problem, i, true));
         }
     }
-    return SN_OK;
+    return in->plan != NULL ? set_plan(in, frame, sum, problem) : SN_OK;
 }
 
 static int seen_in(const sn_fit_input *in, int frame) {
@@ -124,11 +144,18 @@ sn_status sn_fit_problem(const sn_fit_input *in, const sn_fit_options *o,
     sn_problem *plain = NULL;
     *out = NULL;
     size_t nq = (size_t)sn_model_nq(model), nv = (size_t)sn_model_nv(model);
-    double *zero = sn_acquire(allocator, (nq + nv + 1) * sizeof *zero);
+    double *zero = sn_acquire(allocator, (nq + 2 * nv + 1) * sizeof *zero);
     if (zero == NULL) return sn_fail_memory(error);
+    double *none = zero + nq + nv;
     sn_fit_posture(model, zero, zero + nq);
-    sn_task extra[2];
+    if (in->plan != NULL) memcpy(zero, in->plan->home, nq * sizeof *zero);
+    sn_task extra[4];
     int n = 0;
+    if (in->plan != NULL && in->plan->pulls) {
+        extra[n] = sn_task_default(SN_TASK_REST);
+        extra[n].q = in->plan->target;
+        extra[n++].q_weight = in->plan->pull;
+    }
     if (o->limits == SN_LIMITS_SOFT) {
         extra[n] = sn_task_default(SN_TASK_LIMIT);
         extra[n++].weight = o->soft_weight;
@@ -138,6 +165,13 @@ sn_status sn_fit_problem(const sn_fit_input *in, const sn_fit_options *o,
         extra[n].q = zero;
         extra[n].q_weight = zero + nq;
         extra[n++].weight = o->posture;
+    }
+    if (o->barrier > 0) {
+        // the last: its weights are found with the poses
+        for (size_t i = 0; i < nv; i++) none[i] = 0;
+        extra[n] = sn_task_default(SN_TASK_REST);
+        extra[n].q = zero;
+        extra[n++].q_weight = none;
     }
     sn_status status = sn_problem_create_markers(model, allocator, &plain, error);
     if (status == SN_OK) status = sn_problem_copy(plain, extra, n, allocator, out, error);
@@ -224,6 +258,23 @@ sn_status sn_fit_check_smooth(double seconds, double rate, sn_error *error) {
     return SN_OK;
 }
 
+// How the valleys of an OpenSim model are looked for.
+static sn_valley_options valley_options(const sn_fitting *f) {
+    sn_solver_options solver = f->options.track.solver;
+    solver.cancel = f->options.cancel;
+    // twice a second
+    double rate = fmin(sn_recording_about(f->input.recording)->rate, 1e6);
+    return (sn_valley_options){.solver = solver,
+                               .home = f->input.plan->home,
+                               .lower = f->input.plan->lower,
+                               .upper = f->input.plan->upper,
+                               .every = rate > 2 ? (int)(rate / 2) : 30,
+                               .seeds = 5,
+                               .threads = f->options.track.threads,
+                               .pool = f->options.track.pool,
+                               .cancel = f->options.cancel};
+}
+
 sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
                            const sn_fit_options *options, const sn_allocator *allocator,
                            sn_motion *motion, sn_error *error) {
@@ -239,6 +290,9 @@ sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
         return sn_fail(error, SN_ERR_ARGUMENT, 0, "%s", sn_status_text(SN_ERR_ARGUMENT));
     double rate = sn_recording_about(input->recording)->rate;
     SN_TRY(sn_fit_check_smooth(f->options.smooth, rate, error));
+    if (f->options.smooth > 0 && sn_model_nloop(input->model) > 0)
+        return sn_fail(error, SN_ERR_UNSUPPORTED, 0,
+                       "smoothing cannot keep the model's loops closed: fit without it");
     SN_TRY(sn_fit_problem(input, &f->options, allocator, &f->problem, error));
     size_t count = (size_t)input->count;
     sn_track_options t = f->options.track;
@@ -248,7 +302,14 @@ sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
     f->changed = sn_acquire(allocator, count * sizeof *f->changed);
     if (f->tracked == NULL || f->start == NULL || f->changed == NULL) return sn_fail_memory(error);
     memset(f->changed, 0, count * sizeof *f->changed);
-    sn_status status = sn_fit_first_pose(input, f->problem, good_frame(input), allocator, f->start);
+    sn_status status;
+    if (input->plan != NULL) {
+        sn_valley_options v = valley_options(f);
+        status = sn_valley_first(f->problem, &v, set_goals, &f->input,
+                                 good_frame(input) - input->first, allocator, f->start);
+    } else {
+        status = sn_fit_first_pose(input, f->problem, good_frame(input), allocator, f->start);
+    }
     if (status == SN_OK) status = sn_tracker_create(f->problem, &t, allocator, &f->tracker, error);
     if (status == SN_OK)
         status = sn_tracker_begin(f->tracker, input->count, set_goals, &f->input, f->start,
@@ -273,6 +334,20 @@ void sn_fitting_end(sn_fitting *fitting) {
 
 // Other valleys, then angles a person would write down.
 static sn_status repair(sn_fitting *f) {
+    if (f->input.plan != NULL) {
+        sn_valley_options v = valley_options(f);
+        SN_TRY(sn_track_valleys(f->problem, &v, f->input.count, set_goals, &f->input, &f->allocator,
+                                sn_motion_edit(f->motion, 0), f->changed));
+        if (f->options.barrier == 0) return SN_OK;
+        sn_barrier_options b = {.solver = v.solver,
+                                .mu = f->options.barrier,
+                                .rest = sn_problem_ntask(f->problem) - 1,
+                                .threads = v.threads,
+                                .pool = v.pool,
+                                .cancel = v.cancel};
+        return sn_track_barrier(f->problem, &b, f->input.count, set_goals, &f->input, &f->allocator,
+                                sn_motion_edit(f->motion, 0));
+    }
     // twice a second
     double rate = fmin(sn_recording_about(f->input.recording)->rate, 1e6);
     sn_repair_options r = {.every = rate > 2 ? (int)(rate / 2) : 30,
@@ -315,6 +390,22 @@ sn_status sn_fitting_finish(sn_fitting *fitting, sn_fit_frame *frames, sn_fit_ma
     }
     summary->cancelled = sn_cancelled(o->cancel);
     return SN_OK;
+}
+
+sn_status sn_fit_objective(const sn_fit_input *input, const sn_fit_options *options,
+                           const sn_allocator *allocator, const sn_motion *motion, double *f) {
+    sn_problem *problem = NULL;
+    sn_workspace *ws = NULL;
+    sn_fit_input in = *input;
+    sn_status status = sn_fit_problem(input, options, allocator, &problem, NULL);
+    if (status == SN_OK) status = sn_workspace_create(problem, false, allocator, &ws, NULL);
+    for (int k = 0; status == SN_OK && k < input->count; k++) {
+        status = set_goals(&in, k, problem);
+        if (status == SN_OK) status = sn_workspace_eval(ws, sn_motion_frame(motion, k), 0, &f[k]);
+    }
+    sn_workspace_destroy(ws);
+    sn_problem_destroy(problem);
+    return status;
 }
 
 sn_status sn_fit_run(const sn_fit_input *input, const sn_fit_options *options,

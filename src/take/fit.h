@@ -14,7 +14,8 @@ typedef struct sn_fit_input {
     const sn_recording *recording;
     const int *column;  ///< per marker of the model: its marker in the recording, -1 for none
     sn_axis_map axes;
-    int first, count;  ///< frames, from 0
+    int first, count;               ///< frames, from 0
+    const struct sn_ik_plan *plan;  ///< what OpenSim's files add; NULL for nothing
 } sn_fit_input;
 
 /// Match the model's markers with the recording's. @param subject NULL, or "Daniel" for "Daniel:LFHD"
@@ -82,6 +83,7 @@ typedef struct sn_fit_options {
     double loss_scale;  ///< c, metres, default 0.02
     double smooth;      ///< seconds, default 0: see smooth.h; the take needs a rate
     int too_few;        ///< frames with fewer markers than this are `held`, default 3
+    double barrier;     ///< mu of a barrier at hard limits (track/barrier.h); default 0: none
     sn_cancel cancel;
 } sn_fit_options;
 
@@ -176,6 +178,10 @@ sn_status sn_fit_first_pose(const sn_fit_input *input, sn_problem *problem, int 
 /// The problem of a frame: one point task per marker, then what holds the joints.
 sn_status sn_fit_problem(const sn_fit_input *input, const sn_fit_options *options,
                          const sn_allocator *allocator, sn_problem **out, sn_error *error);
+
+/// f of every frame of the input at a motion's poses.
+sn_status sn_fit_objective(const sn_fit_input *input, const sn_fit_options *options,
+                           const sn_allocator *allocator, const sn_motion *motion, double *f);
 
 /// The zero pose (nq), and what a pull to it weighs (nv): nothing for a free root, 1 for the rest.
 void sn_fit_neutral(const sn_model *model, double *q, double *weight);

@@ -258,6 +258,12 @@ sn_status sn_marker_set_apply(const sn_marker_set *set, const sn_model *model, s
             d.lower[k] = -INFINITY;
             d.upper[k] = INFINITY;
         }
+        if (limits == SN_LIMITS_OFF) {
+            d.swing = INFINITY;
+            d.twist[0] = -INFINITY;
+            d.twist[1] = INFINITY;
+            d.nreach = 0;
+        }
         sn_joint_functions room;
         if (factor != NULL && d.parent >= 0) sn_shape_scale(&d, factor[d.parent], &room);
         (void)sn_builder_joint(builder, &d);
@@ -270,6 +276,10 @@ sn_status sn_marker_set_apply(const sn_marker_set *set, const sn_model *model, s
         for (int k = 0; k < 2; k++)
             if (loop->joint[k] >= 0) each[k] = factor[loop->joint[k]];
         sn_shape_scale_loop(loop, each);
+    }
+    for (size_t i = 0; i < builder->nshape && factor != NULL; i++) {
+        sn_shape_desc *solid = &builder->shape[i].desc;
+        if (solid->joint >= 0) sn_shape_scale_solid(solid, factor[solid->joint]);
     }
     if (status == SN_OK) status = sn_builder_finish(builder, out, error);
     sn_builder_destroy(builder);

@@ -11,6 +11,7 @@ enum { LEAST = 3 };
 static sn_status choose_set(sn_take *t) {
     const sn_allocator *allocator = &t->allocator;
     sn_error error = {0};
+    if (t->options.setup != NULL && t->given == NULL) return sn_take_ik_markers(t);
     if (t->given != NULL) {
         const sn_marker_place *places = sn_marker_set_place(t->given, 0);
         return sn_marker_set_create(sn_marker_set_name(t->given), places,

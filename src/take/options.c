@@ -5,7 +5,7 @@
 #include "base/threads.h"
 #include "take/take.h"
 
-enum { VERSION = 2 };
+enum { VERSION = 3 };
 
 sn_take_options sn_take_options_default(void) {
     sn_fit_options fit = sn_fit_options_default();
@@ -21,7 +21,7 @@ sn_take_options sn_take_options_default(void) {
                          .calibrate = SN_CALIBRATE_AUTO,
                          .calibrate_frames = calibrate.frames,
                          .solver = sn_solver_options_default(),
-                         .limits = fit.limits,
+                         .limits = SN_LIMITS_AUTO,
                          .soft_weight = fit.soft_weight,
                          .posture = fit.posture,
                          .loss = fit.loss,
@@ -60,7 +60,7 @@ static const char *wrong(const sn_take_options *o) {
     if (!not_negative(o->unit)) return "unit: metres, or 0 for not known";
     if ((unsigned)o->calibrate > SN_CALIBRATE_SCALE) return "calibrate";
     if (o->calibrate_frames < 1) return "calibrate_frames: at least 1";
-    if ((unsigned)o->limits > SN_LIMITS_OFF) return "limits";
+    if ((unsigned)o->limits > SN_LIMITS_AUTO) return "limits";
     if (!not_negative(o->soft_weight)) return "soft_weight: 0 or above";
     if (!not_negative(o->posture)) return "posture: 0 or above";
     if ((unsigned)o->loss >= SN_LOSS_COUNT) return "loss";
@@ -82,5 +82,7 @@ sn_status sn_take_check_options(const sn_take_options *o, const sn_model *model,
     const char *bad = wrong(o);
     if (bad != NULL)
         return sn_fail(error, SN_ERR_ARGUMENT, 0, "this option of a take is out of range: %s", bad);
+    if (o->setup != NULL && o->coordinates == NULL)
+        return sn_fail(error, SN_ERR_ARGUMENT, 0, "a setup needs the model's coordinates");
     return sn_fit_check_smooth(o->smooth, sn_recording_about(recording)->rate, error);
 }

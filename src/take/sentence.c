@@ -144,6 +144,17 @@ static void say_warning(writer *w, const sn_take *t, const sn_finding *f) {
             100 * x[0], marker_name(t, f->marker), 100 * x[1], x[2]);
         if (!t->summary.reshaped) HINT("; --calibrate=scale fits the lengths of bones");
         break;
+    case SN_FINDING_SETUP_IGNORED:
+        if (x[0] > 0) say(w, "line %.0f: ", x[0]);
+        say(w, "%s", f->text);
+        break;
+    case SN_FINDING_SETUP_AXES:
+        say(w,
+            "the markers stand along %c%c of the recording, and OpenSim's tool takes the axes as "
+            "they are: the figure will lie on its side",
+            axis_sign(f), axis_letter(f));
+        HINT(" (--up %c turns them)", axis_letter(f));
+        break;
     case SN_FINDING_TRUTH_RATE:
         say(w,
             "the known motion has %g frames/s, the recording %g: frame is compared with frame, and "

@@ -11,6 +11,8 @@ static sn_status copy_options(sn_take *t, const sn_take_options *o) {
     t->options = *o;
     t->options.subject = NULL;
     t->options.markers = NULL;
+    if (o->limits == SN_LIMITS_AUTO)
+        t->options.limits = o->coordinates != NULL ? SN_LIMITS_HARD : SN_LIMITS_OFF;
     if (o->subject != NULL) {
         t->subject = sn_acquire(&t->allocator, strlen(o->subject) + 1);
         if (t->subject == NULL) return SN_ERR_MEMORY;
@@ -70,6 +72,7 @@ void sn_take_destroy(sn_take *take) {
     sn_release(&allocator, take->factor);
     sn_release(&allocator, take->origin);
     sn_release(&allocator, take->subject);
+    sn_release(&allocator, take->plan.owner);
     sn_release(&allocator, take);
 }
 
@@ -113,13 +116,26 @@ static sn_fit_options fit_options(sn_take *t) {
     const sn_take_options *from = &t->options;
     sn_fit_options o = sn_fit_options_default();
     o.track.solver = from->solver;
+    if (from->setup != NULL) {
+        // the relative gradient is a cosine: f is within its square of the bottom, an angle within it
+        // times a residual over a lever, a tenth or less
+        double accuracy = sn_ik_setup_about(from->setup)->accuracy;
+        o.track.solver.gradient = fmin(fmax(3 * accuracy, 1e-12), 1e-3);
+        o.track.rest = 0;
+        o.track.restarts = 0;
+        // Simbody's Assembler takes an interior-point method where there are constraints, and that ends
+        // with this barrier
+        bool tied = sn_model_ncoupling(t->model) > 0 || sn_model_nloop(t->model) > 0;
+        if (from->barrier && tied && t->options.limits == SN_LIMITS_HARD) o.barrier = accuracy / 11;
+    }
     o.track.threads = from->threads;
     o.track.pool = from->pool;
     o.track.progress = tell_frame;
     o.track.progress_user = t;
     o.limits = from->limits;
     o.soft_weight = from->soft_weight;
-    o.posture = from->posture;
+    // with a setup nothing is added
+    o.posture = from->setup != NULL ? 0 : from->posture;
     o.loss = from->loss;
     o.loss_scale = from->loss_scale;
     o.smooth = from->smooth;
@@ -151,6 +167,7 @@ static sn_status prepare(sn_take *t) {
     SN_TRY(sn_take_find_frames(t));
     SN_TRY(sn_take_check_cancel(t));
     SN_TRY(sn_take_find_shape(t));
+    SN_TRY(sn_take_ik_plan(t));
     SN_TRY(begin_solve(t));
     return sn_take_check_cancel(t);
 }
@@ -207,7 +224,8 @@ static sn_status finish(sn_take *t) {
         s->again += f > 0 && (t->frames[f].restarted || t->frames[f].moved);
     }
     SN_TRY(find_swaps(t));
-    if (!s->calibrated && s->fit.rms > suspicious_rms) SN_TRY(sn_take_check_handedness(t));
+    bool suspicious = !s->calibrated && s->fit.rms > suspicious_rms && t->options.setup == NULL;
+    if (suspicious) SN_TRY(sn_take_check_handedness(t));
     sn_take_tell(t, &(sn_take_progress){.stage = SN_STAGE_FINISH, .fraction = 1});
     return SN_OK;
 }
@@ -261,6 +279,19 @@ const sn_fit_frame *sn_take_frames(const sn_take *take) {
 
 const sn_fit_marker *sn_take_marker_errors(const sn_take *take) {
     return take != NULL && take->step == SN_TAKE_FINISHED ? take->markers : NULL;
+}
+
+sn_status sn_take_objective(const sn_take *take, const sn_motion *motion, double *f) {
+    if (!is_prepared(take) || motion == NULL || f == NULL ||
+        !sn_fit_input_good(&take->input, motion))
+        return SN_ERR_ARGUMENT;
+    sn_fit_options o = sn_fit_options_default();
+    o.limits = take->options.limits;
+    o.soft_weight = take->options.soft_weight;
+    o.posture = take->options.setup != NULL ? 0 : take->options.posture;
+    o.loss = take->options.loss;
+    o.loss_scale = take->options.loss_scale;
+    return sn_fit_objective(&take->input, &o, &take->allocator, motion, f);
 }
 
 sn_status sn_take_measured(const sn_take *take, const sn_allocator *allocator, sn_recording **out,

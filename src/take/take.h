@@ -3,6 +3,7 @@
 #pragma once
 
 #include "take/fit.h"
+#include "take/ik.h"
 
 /// Which step comes next.
 typedef enum sn_take_step {
@@ -37,6 +38,8 @@ struct sn_take {
     sn_fit_input input;  ///< of `model`; frames and axes once they are known
     sn_take_summary summary;
 
+    sn_ik_plan plan;  ///< ik.c; without an owner: none
+
     // solve.c
     sn_fitting fitting;
     sn_motion *motion;
@@ -67,6 +70,12 @@ sn_status sn_take_find_frames(sn_take *take);
 sn_status sn_take_find_shape(sn_take *take);
 /// scale.c: a warning when the markers look mirrored.
 sn_status sn_take_check_handedness(sn_take *take);
+
+/// ik.c: the marker set of a setup's tasks; the frames of its times, where it states any; then what it asks of
+/// coordinates, and what is known of them without one.
+sn_status sn_take_ik_markers(sn_take *take);
+sn_status sn_take_ik_frames(sn_take *take, int64_t *first, int64_t *last);
+sn_status sn_take_ik_plan(sn_take *take);
 
 /// SN_ERR_CANCELLED once cancel is true.
 sn_status sn_take_check_cancel(const sn_take *take);

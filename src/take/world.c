@@ -58,6 +58,14 @@ sn_status sn_take_find_world(sn_take *t) {
     const sn_recording_info *info = sn_recording_about(t->recording);
     sn_axes_report *a = &t->summary.axes;
     SN_TRY(sn_fit_axes(&t->input, o->model_up, o->model_up_sign, &t->allocator, a));
+    if (o->setup != NULL) {
+        // OpenSim takes the numbers as they are
+        sn_axis_map same = sn_axis_map_identity();
+        bool turned = a->up != o->model_up || a->up_sign != o->model_up_sign;
+        if (turned && o->up < 0 && !o->has_axes && a->up_known == SN_KNOWN_FOUND)
+            SN_TRY(sn_take_note(t, SN_FINDING_SETUP_AXES, NULL, a->up, a->up_sign));
+        force_axes(a, &same, o->model_up, o->model_up_sign);
+    }
     if (o->up >= 0) {
         sn_axis_map upright = sn_axis_map_up(o->up, o->up_sign, o->model_up, o->model_up_sign);
         force_axes(a, &upright, o->up, o->up_sign);
@@ -99,6 +107,8 @@ sn_status sn_take_find_frames(sn_take *t) {
     int64_t first = t->options.first_frame != INT64_MIN ? t->options.first_frame : from;
     int64_t last = t->options.last_frame != INT64_MAX ? t->options.last_frame : to;
     if (info->nframe == 0) return sn_take_refuse(t, SN_FINDING_FRAMES_NONE, NULL, 0, 0);
+    bool asked = t->options.first_frame != INT64_MIN || t->options.last_frame != INT64_MAX;
+    if (t->options.setup != NULL && !asked) SN_TRY(sn_take_ik_frames(t, &first, &last));
     if (first < from || last > to || first > last)
         return refuse_frames(t, SN_FINDING_FRAMES_OUTSIDE, first, last, from, to);
     bool shown = false;

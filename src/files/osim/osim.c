@@ -28,6 +28,7 @@ typedef struct reading {
     int body;           // that is open
     int slot;           // of the axis that is open
     bool coupling;      // it is the function of a coupler
+    bool timing;        // it is what a coordinate is prescribed by
     bool model;         // <Model> was met
     bool leaf;          // no element was opened since the last
     int line;           // of the last OPEN
@@ -189,14 +190,18 @@ static sn_status joint_value(reading *r) {
 
 // The axis that is open, and what it belongs to.
 static sn_osim_axis *open_axis(reading *r) {
+    if (r->timing) return &LAST(r, coordinate)->by_time;
     return r->coupling ? &LAST(r, coupler)->axis : &LAST(r, joint)->axis[r->slot];
 }
 
 static const char *axis_owner(reading *r) {
+    if (r->timing) return NAME(r, LAST(r, coordinate)->name);
     return NAME(r, r->coupling ? LAST(r, coupler)->name : LAST(r, joint)->name);
 }
 
-static const char *axis_kind(const reading *r) { return r->coupling ? "coupler" : "joint"; }
+static const char *axis_kind(const reading *r) {
+    return r->timing ? "coordinate" : r->coupling ? "coupler" : "joint";
+}
 
 static sn_status read_arguments(reading *r, sn_osim_axis *a) {
     size_t at = 0;
@@ -272,13 +277,31 @@ static sn_status coordinate_value(reading *r) {
     if (sn_xml_is(&r->xml, "prescribed")) return read_flag(r, &c->prescribed);
     if (!sn_xml_is(&r->xml, "range")) return SN_OK;
     SN_TRY(read_numbers(r, 2, c->range));
+    c->ranged = true;
     if (c->range[0] <= c->range[1]) return SN_OK;
     return FAIL(r, "coordinate \"%.80s\": its range ends before it begins", NAME(r, c->name));
 }
 
+// Whether an element of this name is around the one that closes.
+static bool somewhere_in(const reading *r, const char *name) {
+    for (int k = 0; k < r->xml.depth; k++)
+        if (word_is(r->xml.open[k].name, name)) return true;
+    return false;
+}
+
 static sn_status frame_value(reading *r) {
     sn_osim_place *place = &LAST(r, frame)->place;
-    if (is_socket(r, "socket_parent")) return read_path(r, &place->body);
+    if (is_socket(r, "socket_parent")) {
+        size_t at = 0;
+        sn_word word;
+        // a frame among a body's own components sits on that body
+        if (next_word(r, &at, &word) && word_is(word, "..") && r->body > 0 &&
+            somewhere_in(r, "Body")) {
+            place->body = r->u->body[r->body].name;
+            return SN_OK;
+        }
+        return read_path(r, &place->body);
+    }
     if (sn_xml_is(&r->xml, "translation")) return read_numbers(r, 3, place->position);
     return sn_xml_is(&r->xml, "orientation") ? read_numbers(r, 3, place->angles) : SN_OK;
 }
@@ -418,7 +441,17 @@ static sn_status begin_axis(reading *r) {
                     "translation3",
                     NAME(r, j->name), NAME(r, name));
     j->axis[r->slot].line = r->line;
+    r->coupling = r->timing = false;
+    r->depth[AXIS] = r->xml.depth;
+    return SN_OK;
+}
+
+// What a coordinate is prescribed by, a function of the time, is read as that of an axis.
+static sn_status begin_prescribed(reading *r) {
+    LAST(r, coordinate)->by_time =
+        (sn_osim_axis){.function = {.scale = 1, .wave = {1, 1}}, .line = r->line};
     r->coupling = false;
+    r->timing = true;
     r->depth[AXIS] = r->xml.depth;
     return SN_OK;
 }
@@ -450,10 +483,15 @@ static sn_status begin_function(reading *r) {
         f->stated = true;
         f->type = known[k].type;
         f->falling = known[k].falling;
-        if (sn_xml_is(&r->xml, "GCVSpline"))
+        if (sn_xml_is(&r->xml, "GCVSpline") && !r->timing)
             sn_osim_note(r->u, "%.60s: a GCVSpline is taken for a cubic spline through its points",
                          axis_owner(r));
-    } else if (r->xml.name.text[0] >= 'A' && r->xml.name.text[0] <= 'Z') {
+    } else if (r->xml.name.text[0] < 'A' || r->xml.name.text[0] > 'Z') {
+        return SN_OK;
+    } else if (r->timing) {
+        // it matters only where the coordinate is prescribed, which may be said behind it
+        LAST(r, coordinate)->unreadable = true;
+    } else {
         return FAIL(r, "%s \"%.80s\": the function <%.*s> is not supported (file version %d)",
                     axis_kind(r), axis_owner(r), SN_WORD(r->xml.name), r->u->info.version);
     }
@@ -471,6 +509,7 @@ static sn_status begin_coupler(reading *r) {
                           .dependent = SIZE_MAX,
                           .axis = {.function = {.scale = 1, .wave = {1, 1}}, .line = r->line}};
     r->coupling = true;
+    r->timing = false;
     r->depth[AXIS] = r->xml.depth;
     return SN_OK;
 }
@@ -549,6 +588,8 @@ static sn_status read_open(reading *r) {
     if (r->depth[JOINT] > 0) {
         if (sn_xml_is(xml, "TransformAxis")) return begin_axis(r);
         if (sn_xml_is(xml, "Coordinate")) return begin_coordinate(r);
+        if (r->depth[COORDINATE] > 0 && sn_xml_is(xml, "prescribed_function"))
+            return begin_prescribed(r);
         if (sn_xml_is(xml, "PhysicalOffsetFrame") && inside(r, outer, 1, "frames"))
             return begin_frame(r);
         return SN_OK;
@@ -583,6 +624,10 @@ static sn_status end_axis(reading *r) {
     static const double line[2] = {1, 0};
     sn_osim_axis *a = open_axis(r);
     sn_osim_function *f = &a->function;
+    if (r->timing) {
+        if (!f->stated || LAST(r, coordinate)->unreadable) return SN_OK;
+        a->ncoordinate = 1;  // the time
+    }
     if (!f->stated) f->type = a->ncoordinate > 0 ? SN_FUNCTION_LINEAR : SN_FUNCTION_CONSTANT;
     if (f->type == SN_FUNCTION_CONSTANT) {
         a->ncoordinate = 0;  // it follows none, whatever is listed
@@ -611,8 +656,9 @@ static sn_status end_axis(reading *r) {
                             : sn_function_check(&whole, a->ncoordinate);
     if (wrong == NULL) return SN_OK;
     return sn_fail(r->u->error, SN_ERR_PARSE, a->line,
-                   r->coupling ? "coupler \"%.80s\": its function is wrong: %s"
-                               : "joint \"%.80s\": the function of a TransformAxis is wrong: %s",
+                   r->timing     ? "coordinate \"%.80s\": its prescribed_function is wrong: %s"
+                   : r->coupling ? "coupler \"%.80s\": its function is wrong: %s"
+                                 : "joint \"%.80s\": the function of a TransformAxis is wrong: %s",
                    axis_owner(r), wrong);
 }
 

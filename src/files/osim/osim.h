@@ -65,6 +65,9 @@ typedef struct sn_osim_coordinate {
     double value;  ///< the default
     double range[2];
     bool clamped, locked, prescribed;
+    bool ranged;           ///< a range is stated
+    sn_osim_axis by_time;  ///< its function, of the time, where it is prescribed
+    bool unreadable;       ///< that function is of a kind that is not read
     int line;
 } sn_osim_coordinate;
 
@@ -135,6 +138,18 @@ sn_status sn_osim_grow(const sn_osim *u, void *list, size_t *capacity, size_t ne
 
 /// Read the file into `u`, which is to be ended in either case.
 sn_status sn_osim_parse(sn_osim *u, const char *text, size_t length);
+/// osim_build.c: find the bodies of its joints, and where those sit on them.
+sn_status sn_osim_connect(sn_osim *u);
+/// osim_build.c: give back all that it holds.
+void sn_osim_end(sn_osim *u);
+
+/// osim_coordinates.c: what a file that was read says of its coordinates.
+sn_status sn_osim_coordinates_make(const sn_osim *u, const sn_model *model,
+                                   sn_osim_coordinates **out);
+/// Whether a coordinate's function of the time is there and can be evaluated.
+static inline bool sn_osim_is_prescribed(const sn_osim_coordinate *c) {
+    return c->prescribed && c->by_time.function.stated && !c->unreadable;
+}
 
 /// The joints that are known: which of a joint's six axes its coordinates move, in their order.
 typedef struct sn_osim_joint_type {

@@ -104,7 +104,7 @@ static sn_status find_ends(const sn_osim *u, sn_osim_joint *j) {
                    NAME(u, j->name), body_name(u, j->parent_body));
 }
 
-static sn_status connect(sn_osim *u) {
+sn_status sn_osim_connect(sn_osim *u) {
     SN_TRY(collect_names(u));
     for (size_t i = 0; i < u->njoint; i++) SN_TRY(find_ends(u, &u->joint[i]));
     return SN_OK;
@@ -283,33 +283,47 @@ static sn_status build(sn_osim *u, sn_model **out) {
     return status;
 }
 
+void sn_osim_end(sn_osim *u) {
+    const sn_allocator *allocator = u->allocator;
+    sn_release(allocator, u->names);
+    sn_release(allocator, u->numbers);
+    sn_release(allocator, u->body);
+    sn_release(allocator, u->joint);
+    sn_release(allocator, u->frame);
+    sn_release(allocator, u->coordinate);
+    sn_release(allocator, u->marker);
+    sn_release(allocator, u->coupler);
+    sn_release(allocator, u->constraint);
+    sn_release(allocator, u->tables);
+    sn_release(allocator, u->work);
+}
+
 sn_status sn_osim_read(const char *text, size_t length, const sn_allocator *allocator,
-                       sn_model **out, sn_osim_info *info, sn_error *error) {
+                       sn_model **out, sn_osim_coordinates **coordinates, sn_osim_info *info,
+                       sn_error *error) {
     if (out != NULL) *out = NULL;
+    if (coordinates != NULL) *coordinates = NULL;
     if (length > 0) SN_NEED(text, error);
     SN_NEED(out, error);
     if (text == NULL) text = "";
     sn_osim u = {.allocator = allocator, .error = error};
     sn_status status = sn_osim_parse(&u, text, length);
-    if (status == SN_OK) status = connect(&u);
+    if (status == SN_OK) status = sn_osim_connect(&u);
     if (status == SN_OK) status = build(&u, out);
     if (status == SN_OK && u.nstranger > 0)
         sn_osim_note(&u, "%d constraint%s left out, of kinds that are not read", u.nstranger,
                      u.nstranger == 1 ? " is" : "s are");
+    if (status == SN_OK && coordinates != NULL) {
+        status = sn_osim_coordinates_make(&u, *out, coordinates);
+        if (status != SN_OK) {
+            sn_model_destroy(*out);
+            *out = NULL;
+        }
+    }
     u.info.nbody = (int)u.nbody - 1;
     u.info.njoint = (int)u.njoint;
     u.info.ncoordinate = (int)u.ncoordinate;
     if (info != NULL) *info = status == SN_OK ? u.info : (sn_osim_info){0};
-    sn_release(allocator, u.names);
-    sn_release(allocator, u.numbers);
-    sn_release(allocator, u.body);
-    sn_release(allocator, u.joint);
-    sn_release(allocator, u.frame);
-    sn_release(allocator, u.coordinate);
-    sn_release(allocator, u.marker);
-    sn_release(allocator, u.coupler);
-    sn_release(allocator, u.constraint);
-    sn_release(allocator, u.tables);
-    sn_release(allocator, u.work);
+    sn_osim_end(&u);
     return status;
 }

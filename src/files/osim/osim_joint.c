@@ -390,7 +390,7 @@ static void tell_unmoved(const planning *p) {
         const sn_osim_coordinate *c = coordinate(p, k);
         const char *name = NAME(p->u, c->name);
         if (k < COORDINATES && (bits >> k & 1) != 0) {
-            if (c->prescribed)
+            if (c->prescribed && !sn_osim_is_prescribed(c))
                 sn_osim_note(p->u, "%.60s is prescribed over time in the file, and free here",
                              name);
             continue;

@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     sn_model *model;
     sn_osim_info info;
     sn_error error = {0};
-    sn_status status = sn_osim_read((const char *)data, size, NULL, &model, &info, &error);
+    sn_status status = sn_osim_read((const char *)data, size, NULL, &model, NULL, &info, &error);
     check((status == SN_OK) == (model != NULL));
     check(memchr(info.note, '\0', sizeof info.note) != NULL);
     if (status != SN_OK) {

@@ -12,7 +12,7 @@ typedef struct arms_options {
 } arms_options;
 
 /// Measure and print a table with the targets. False when one is missed.
-bool bench_arms(const arms_options *options);
+bool bench_arm_solver(const arms_options *options);
 
 /// A peer's figures.
 typedef struct arms_peer {

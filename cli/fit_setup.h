@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// A setup of OpenSim's inverse kinematics on the command line: its file, and the files that it names.
+#pragma once
+
+#include "fit_take.h"
+
+/// What a setup names, where it was found.
+typedef struct setup_names {
+    sn_ik_setup *setup;
+    char *model, *input, *output, *coordinate;  ///< NULL: not named, or given otherwise
+} setup_names;
+
+/// Read the setup and put the files that it names into the settings, where none were given. False and a
+/// message when it cannot be read or a file is nowhere.
+bool name_setup_files(fit_settings *settings, setup_names *out);
+void free_setup_names(setup_names *names);
+
+/// The values of its coordinate tasks, NULL when it names none; false and a message when they can't be read.
+bool load_setup_values(const setup_names *names, sn_table **out);
