@@ -59,7 +59,7 @@ static void reached(void **unused) {
         sn_model *model = arms_model(a);
         sn_arm *arm = arm_of(model, "tool", NULL);
         uint64_t state = 11 + (uint64_t)a;
-        for (int k = 0; k < cases(200); k++) {
+        for (int k = 0; k < cases(100); k++) {
             double q[SN_ARM_MAX], goal[7], there[7], out[SN_ARM_MAX], seed[SN_ARM_MAX];
             random_q(arm, &state, q);
             random_q(arm, &state, seed);
@@ -85,7 +85,7 @@ static void reached(void **unused) {
 // One lane, four lanes, one thread, several: the same bits.
 static void same_bits(void **unused) {
     (void)unused;
-    enum { COUNT = 300 };
+    enum { COUNT = 120 };
     for (int a = 0; a < ARMS_COUNT; a++) {
         sn_model *model = arms_model(a);
         static double goals[7 * COUNT], q[4][SN_ARM_MAX * COUNT];
@@ -169,7 +169,7 @@ static void nearest(void **unused) {
         sn_model *model = arms_model(a);
         sn_arm *arm = arm_of(model, "tool", NULL);
         uint64_t state = 9;
-        for (int k = 0; k < 30; k++) {
+        for (int k = 0; k < 12; k++) {
             double q[SN_ARM_MAX], goal[7], out[SN_ARM_MAX], pose[SN_ARM_MAX];
             random_q(arm, &state, q);
             sn_arm_tool(arm, q, goal);
@@ -218,7 +218,7 @@ static void any_chain(void **unused) {
                                           SN_JOINT_FIXED, SN_JOINT_BALL};
     uint64_t state = 21;
     int solved = 0, tried = 0;
-    for (int k = 0; k < cases(60); k++) {
+    for (int k = 0; k < cases(30); k++) {
         sn_builder *b;
         sn_model *model;
         assert_int_equal(sn_builder_create("chain", NULL, &b, NULL), SN_OK);
