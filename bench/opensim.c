@@ -29,6 +29,8 @@ const opensim_case opensim_cases[OPENSIM_CASES] = {
 static const double most_moved = 8;
 // A valley is another one when f there differs by more.
 static const double other_valley = 1e-4;
+// OpenSim has stopped short of the bottom of its own objective when it is further above.
+static const double stopped_short = 5e-3;
 
 // Frames that a slow peer fits of a take.
 enum { LONG_TAKE = 160 };
@@ -278,16 +280,40 @@ static bool follows(const sn_model *m, sn_coordinate at) {
     return false;
 }
 
+// OpenSim's own objective where it runs an interior-point method: with the barrier of its end.
+static double own_objective(const frame_problem *p, const double *q, double mu) {
+    const sn_model *m = sn_take_model(p->take);
+    double f;
+    if (sn_workspace_eval(p->ws, q, 0, &f) != SN_OK) return INFINITY;
+    for (int j = 0; mu > 0 && j < sn_model_njoint(m); j++) {
+        for (int k = 0; k < sn_model_joint_nv(m, j); k++) {
+            int v = sn_model_v_index(m, j) + k;
+            double x = q[sn_model_q_index(m, j) + k], l = m->lower[v], u = m->upper[v];
+            if (!isfinite(l) || !isfinite(u) || m->gain[v] == 0) continue;
+            // what is printed may be rounded onto a limit
+            f -= mu * (log(fmax(x - l, 1e-7)) + log(fmax(u - x, 1e-7)));
+        }
+    }
+    return f;
+}
+
 bool opensim_compare(const opensim_files *files, bool barrier, opensim_result *out, double *rms,
                      double *moved) {
     *out = (opensim_result){0};
-    sn_take *take = fit(files, barrier, 0, &out->seconds);
-    if (take == NULL) return false;
+    double seconds;
+    sn_take *take = fit(files, barrier, 0, &out->seconds), *lean = fit(files, true, 0, &seconds);
+    if (take == NULL || lean == NULL) {
+        sn_take_destroy(take);
+        sn_take_destroy(lean);
+        return false;
+    }
     const sn_model *m = sn_take_model(take);
     const sn_motion *ours = sn_take_motion(take);
     const sn_osim_coordinates *list = files->model.coordinates;
     int nq = sn_model_nq(m), nv = sn_model_nv(m), count = sn_osim_coordinates_count(list), good = 0;
-    double *square = need(calloc((size_t)count + 1, sizeof *square));
+    bool tied = sn_model_ncoupling(m) > 0 || sn_model_nloop(m) > 0;
+    double mu = tied ? sn_ik_setup_about(files->setup)->accuracy / 11 : 0;
+    double *square = need(calloc(2 * (size_t)count + 1, sizeof *square)), *all = square + count;
     double *variance = need(calloc((size_t)nv + 1, sizeof *variance));
     double *q = need(calloc((size_t)nq + 1, sizeof *q));
     frame_problem p;
@@ -297,39 +323,37 @@ bool opensim_compare(const opensim_files *files, bool barrier, opensim_result *o
         int frame = frame_of(files, take, row);
         if (frame < 0) continue;
         const double *a = sn_motion_frame(ours, frame), *b = sn_motion_frame(files->theirs, row);
+        const double *bottom = sn_motion_frame(sn_take_motion(lean), frame);
         double mine, theirs;
-        sn_report report;
+        sn_report report, near;
         set_frame(&p, frame);
         if (sn_workspace_eval(p.ws, a, 0, &mine) != SN_OK ||
             sn_workspace_eval(p.ws, b, 0, &theirs) != SN_OK)
             continue;
         out->frames++;
-        if (!barrier) out->worst = fmax(out->worst, mine / theirs);
+        out->worst = fmax(out->worst, mine / theirs);
+        // the bottoms of both valleys
         memcpy(q, b, (size_t)nq * sizeof *q);
         (void)sn_solver_solve(p.solver, q, &report);
-        if (report.f > mine * (1 + other_valley) && !barrier) {
-            out->worse++;
-            continue;
+        memcpy(q, a, (size_t)nq * sizeof *q);
+        (void)sn_solver_solve(p.solver, q, &near);
+        bool worse = report.f > near.f * (1 + other_valley);
+        bool early = !worse &&
+                     own_objective(&p, b, mu) > own_objective(&p, bottom, mu) * (1 + stopped_short);
+        out->worse += worse;
+        out->early += early;
+        if (!worse && !early) {
+            good++;
+            add_moved(&p, a, variance);
         }
-        if (barrier) {
-            // the bottom of our valley, to tell valleys by
-            double f = report.f;
-            memcpy(q, a, (size_t)nq * sizeof *q);
-            (void)sn_solver_solve(p.solver, q, &report);
-            if (f > report.f * (1 + other_valley)) {
-                out->worse++;
-                continue;
-            }
-        }
-        good++;
-        add_moved(&p, a, variance);
         for (int i = 0; i < count; i++) {
             const sn_osim_coordinate_info *c = sn_osim_coordinate_at(list, i);
             if (c->at.joint < 0) continue;
             int at = sn_model_q_index(m, c->at.joint) + c->at.index;
             double d = a[at] - b[at];
             if (!sn_model_is_length(m, c->at.joint, c->at.index)) d = remainder(d, 2 * acos(-1.0));
-            square[i] += d * d;
+            if (!worse && !early) square[i] += d * d;
+            all[i] += d * d;
         }
     }
     for (int i = 0; i < count; i++) {
@@ -343,6 +367,7 @@ bool opensim_compare(const opensim_files *files, bool barrier, opensim_result *o
             by = follows(m, c->at) || c->locked ? NAN : unit * sqrt(variance[v] / good);
             if (!length && by < most_moved) {
                 out->apart += is;
+                out->apart_all += unit * sqrt(all[i] / out->frames);
                 out->counted++;
             }
         }
@@ -350,11 +375,13 @@ bool opensim_compare(const opensim_files *files, bool barrier, opensim_result *o
         if (moved != NULL) moved[i] = by;
     }
     out->apart /= out->counted > 0 ? out->counted : 1;
+    out->apart_all /= out->counted > 0 ? out->counted : 1;
     close_problem(&p);
     free(q);
     free(variance);
     free(square);
     sn_take_destroy(take);
+    sn_take_destroy(lean);
     return true;
 }
 
@@ -505,13 +532,16 @@ static bool run_case(const opensim_case *c, const opensim_files *files, bool coo
     bool a = r.worst <= 1.000001, b = r.apart <= c->apart;
     printf("%-10s %5d frames  objective at most %.7f of OpenSim's: %s\n", c->name, r.frames,
            r.worst, a ? "ok" : "MISSED");
-    printf("    %d of %d coordinates count, %d frames with OpenSim in a worse valley left out\n",
-           r.counted, n, r.worse);
-    printf("    mean RMS %.3f degrees, at most %g: %s\n", r.apart, c->apart, b ? "ok" : "MISSED");
+    printf(
+        "    %d of %d coordinates count; frames left out: %d with OpenSim in a worse valley, %d in "
+        "which it stopped over 0.5 %% above its own bottom\n",
+        r.counted, n, r.worse, r.early);
+    printf("    mean RMS %.3f degrees, at most %g: %s (%.3f over all frames)\n", r.apart, c->apart,
+           b ? "ok" : "MISSED", r.apart_all);
     if (c->apart_barrier > 0 && opensim_compare(files, true, &barrier, NULL, NULL)) {
         bool close = barrier.apart <= c->apart_barrier;
-        printf("    with --barrier %.3f degrees, at most %g: %s\n", barrier.apart, c->apart_barrier,
-               close ? "ok" : "MISSED");
+        printf("    with --barrier %.3f degrees, at most %g: %s (%.3f over all frames)\n",
+               barrier.apart, c->apart_barrier, close ? "ok" : "MISSED", barrier.apart_all);
         b = b && close;
     }
     printf("    %.1f us a frame, all starts included\n", 1e6 * r.seconds / r.fitted);

@@ -45,13 +45,15 @@ void opensim_free(opensim_files *files);
 
 /// How a take compares.
 typedef struct opensim_result {
-    int frames;      ///< of the reference
-    double worst;    ///< the largest of our objective over OpenSim's, of all frames
-    int worse;       ///< frames in which OpenSim is in a worse valley
-    int counted;     ///< coordinates that count
-    double apart;    ///< mean of their RMS, degrees
-    double seconds;  ///< ours, of all frames fitted
-    int fitted;      ///< frames
+    int frames;    ///< of the reference
+    double worst;  ///< the largest of our objective over OpenSim's, of all frames
+    int worse;     ///< frames in which OpenSim is in a worse valley
+    int early;  ///< frames in which it stopped more than 0.5 % above the bottom of its own objective
+    int counted;       ///< coordinates that count
+    double apart;      ///< mean of their RMS, degrees, without the frames of `worse` and `early`
+    double apart_all;  ///< with them
+    double seconds;    ///< ours, of all frames fitted
+    int fitted;        ///< frames
 } opensim_result;
 
 /// Fit one and compare.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Solvers on real clips, after three protocols, and on random trees.
+// Solvers on real clips, after three protocols, on random trees and on arms.
 #include "solvers.h"
 
 #include <stdio.h>
@@ -54,6 +54,9 @@ bool bench_solvers(const bench_options *o) {
                       100.0 * good_frames / frames, ">=", 99);
     }
     bench_csv = NULL;
-    if (o->problems > 0) good &= bench_random_trees(o->problems);
+    if (o->problems > 0) {
+        good &= bench_random_trees(o->problems);
+        good &= bench_arms();
+    }
     return good;
 }

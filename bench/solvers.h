@@ -13,8 +13,14 @@ typedef struct bench_options {
     int problems;      ///< random trees
 } bench_options;
 
-/// Success on random trees; false when the default is not the first.
+/// Success on random trees; false when another method or the first release does better than the default.
 bool bench_random_trees(int problems);
+
+/// Success on arms from one start; false when the first release did better.
+bool bench_arms(void);
+
+/// A seven-axis arm by weights and by levels; false when levels take more than twice the iterations.
+bool bench_levels(const bench_options *options);
 
 /// The protocols on real clips and random trees, all solvers; false when a target is missed.
 bool bench_solvers(const bench_options *options);

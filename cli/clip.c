@@ -73,6 +73,13 @@ typedef struct take {
     sn_recording *recording;
 } take;
 
+static void replace(take *t, sn_motion *motion, sn_recording *recording) {
+    sn_motion_destroy(t->motion);
+    sn_recording_destroy(t->recording);
+    t->motion = motion;
+    t->recording = recording;
+}
+
 static bool pick(take *t, cut c, long every, int number, double rate) {
     sn_motion *motion = t->motion == NULL ? NULL : pick_motion(t->motion, c, every, number, rate);
     sn_recording *recording =
@@ -81,10 +88,7 @@ static bool pick(take *t, cut c, long every, int number, double rate) {
         complain("out of memory");
         return false;
     }
-    sn_motion_destroy(t->motion);
-    sn_recording_destroy(t->recording);
-    t->motion = motion;
-    t->recording = recording;
+    replace(t, motion, recording);
     return true;
 }
 
@@ -98,10 +102,7 @@ static bool resample(take *t, double fps) {
         complain("--fps %g: %s", fps, sn_status_text(status));
         return false;
     }
-    sn_motion_destroy(t->motion);
-    sn_recording_destroy(t->recording);
-    t->motion = motion;
-    t->recording = recording;
+    replace(t, motion, recording);
     return true;
 }
 

@@ -3,6 +3,7 @@
 
 #include "fit_take.h"
 #include "opensim.h"
+#include "option_rows.h"
 #include "output.h"
 #include "papers.h"
 #include "solvers.h"
@@ -19,6 +20,7 @@ typedef struct settings {
 static const char *const usage[] = {"sweeps",
                                     "solvers [--data DIR] [--csv FILE] [--quick] [--problems N]",
                                     "fit --data DIR",
+                                    "levels [--data DIR] [--problems N]",
                                     "papers [--data DIR] [--out DIR] [--quick]",
                                     "opensim --data DIR",
                                     NULL};
@@ -30,6 +32,9 @@ static const help_item items[] = {
      "one run"},
     {"solvers",
      "run all solvers on real clips by the protocols of docs/solvers.md, and on random trees"},
+    {"levels", "a seven-axis arm with a pose and a posture: one weight between them against "
+               "levels; with --data also "
+               "Panda and iiwa"},
     {"fit", "fit every take of DIR: error, gaps, frames per second"},
     {"papers",
      "measure again what the documents measured, as CSV, SVG and one page, papers.html, with a "
@@ -51,24 +56,17 @@ static const option option_table[] = {
              "file. Without it papers runs on the "
              "built-in example; opensim: a folder with the folders "
              "subject4, gait2354 and gait10"},
-    {.name = "--quick",
-     .kind = OPTION_FLAG,
-     .place = AT(quick),
-     .help = "solvers: only the first 400 frames of a clip; papers: a "
-             "quarter of a minute instead of two"},
+    {ROW_FLAG("--quick", AT(quick),
+              "solvers: only the first 400 frames of a clip; papers: a "
+              "quarter of a minute instead of two")},
     {.name = "--problems",
      .kind = OPTION_INTEGER,
      .value = "N",
      .high = 10000000,
-     .standard = "2000",
+     .standard = "4000",
      .place = AT(problems),
-     .help = "solvers: random trees"},
-    {.group = "Output",
-     .name = "--csv",
-     .kind = OPTION_FILE,
-     .value = "FILE",
-     .place = AT(csv),
-     .help = "solvers: write the rows as CSV too"},
+     .help = "solvers: random trees; 0 for none, nor arms"},
+    {.group = "Output", ROW_FILE("--csv", NULL, AT(csv), "solvers: write the rows as CSV too")},
     {.name = "--out",
      .letter = "-o",
      .kind = OPTION_FOLDER,
@@ -109,6 +107,7 @@ static int run(int argc, char **argv) {
     bench_options o = {.data = s.data, .quick = s.quick, .problems = (int)s.problems};
     if (strcmp(word, "sweeps") == 0) return bench_sweeps() ? EXIT_OK : EXIT_FAILED;
     if (strcmp(word, "solvers") == 0) return solvers(&o, s.csv);
+    if (strcmp(word, "levels") == 0) return bench_levels(&o) ? EXIT_OK : EXIT_FAILED;
     if (strcmp(word, "fit") == 0) return bench_fit(s.data);
     if (strcmp(word, "papers") == 0) {
         const papers_options wanted = {
@@ -122,9 +121,9 @@ static int run(int argc, char **argv) {
         if (s.data != NULL) return bench_opensim(s.data, true, NULL);
         return wrong_usage(&command_bench, "opensim needs --data DIR");
     }
-    return wrong_usage(&command_bench,
-                       "there is no benchmark \"%s\": sweeps, solvers, fit, papers or opensim",
-                       word);
+    return wrong_usage(
+        &command_bench,
+        "there is no benchmark \"%s\": sweeps, solvers, levels, fit, papers or opensim", word);
 }
 
 const command command_bench = {.name = "bench",
@@ -136,7 +135,7 @@ const command command_bench = {.name = "bench",
                                .options = option_table,
                                .examples = examples,
                                .word = "BENCHMARK",
-                               .word_choices = "sweeps solvers fit papers opensim",
+                               .word_choices = "sweeps solvers levels fit papers opensim",
                                .least_words = 1,
                                .most_words = 1,
                                .run = run};

@@ -9,6 +9,7 @@
 
 #include "base/random.h"
 #include "figure.h"
+#include "option_rows.h"
 
 typedef struct settings {
     const char *tasks;
@@ -21,12 +22,8 @@ static const char *const usage[] = {"MODEL [-t TASKS] [--poses N] [--seed S]", N
 
 static const option option_table[] = {
     {.group = "Options",
-     .name = "--tasks",
-     .letter = "-t",
-     .kind = OPTION_FILE,
-     .value = "FILE",
-     .place = AT(tasks),
-     .help = "the tasks; without it every joint gets a point, a direction and an orientation"},
+     ROW_TASKS(AT(tasks),
+               "the tasks; without it every joint gets a point, a direction and an orientation")},
     {.name = "--poses",
      .kind = OPTION_INTEGER,
      .value = "N",

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "figure.h"
+#include "option_rows.h"
+#include "task_text.h"
 
 typedef struct settings {
     const char *model, *tasks, *pose, *hessian, *jacobian, *frame, *velocity;
@@ -17,27 +19,9 @@ static const char *const usage[] = {
     "-m MODEL --jacobian NAME [--frame FRAME] [-q FILE] [--velocity FILE] [--json]", NULL};
 
 static const option option_table[] = {
-    {.group = "Files",
-     .name = "--model",
-     .letter = "-m",
-     .kind = OPTION_FILE,
-     .value = "FILE",
-     .place = AT(model),
-     .required = true,
-     .help = "the model: a file of any format, or \"humanoid\""},
-    {.name = "--tasks",
-     .letter = "-t",
-     .kind = OPTION_FILE,
-     .value = "FILE",
-     .place = AT(tasks),
-     .help = "the tasks, a JSON file; not needed for --jacobian"},
-    {.name = "--pose",
-     .letter = "-q",
-     .kind = OPTION_FILE,
-     .value = "FILE",
-     .place = AT(pose),
-     .help = "the pose: nq numbers, a JSON array or separated by "
-             "white space; without it the zero pose"},
+    {.group = "Files", ROW_MODEL(AT(model), MODEL_HELP), .required = true},
+    {ROW_TASKS(AT(tasks), "the tasks, a JSON file; not needed for --jacobian")},
+    {ROW_FILE("--pose", "-q", AT(pose), "the pose: " POSE_HELP)},
     {.group = "What to print",
      .name = "--hessian",
      .kind = OPTION_CHOICE,
@@ -46,13 +30,10 @@ static const option option_table[] = {
      .standard = "exact",
      .place = AT(hessian),
      .help = "the Hessian in --json (gn is Gauss-Newton)"},
-    {.name = "--jacobian",
-     .kind = OPTION_TEXT,
-     .value = "NAME",
-     .place = AT(jacobian),
-     .help = "the 6 x nv Jacobian of a joint, or of a link or marker: "
-             "its linear velocity, then its angular one, "
-             "by the nv velocities"},
+    {ROW_TEXT("--jacobian", "NAME", AT(jacobian),
+              "the 6 x nv Jacobian of a joint, or of a link or marker: "
+              "its linear velocity, then its angular one, "
+              "by the nv velocities")},
     {.name = "--frame",
      .kind = OPTION_CHOICE,
      .value = "FRAME",
@@ -64,18 +45,12 @@ static const option option_table[] = {
              "point). world: the world's axes, about the world's "
              "origin. aligned: the world's axes, about the "
              "point"},
-    {.name = "--velocity",
-     .kind = OPTION_FILE,
-     .value = "FILE",
-     .place = AT(velocity),
-     .help =
-         "nv velocities of the pose, metres or radians per second: the Jacobian's derivative by "
-         "time, in place of the Jacobian in the text and beside it in --json; in the frames body "
-         "and world"},
-    {.name = "--json",
-     .kind = OPTION_FLAG,
-     .place = AT(json),
-     .help = "everything as JSON, with 17 digits"},
+    {ROW_FILE(
+        "--velocity", NULL, AT(velocity),
+        "nv velocities of the pose, metres or radians per second: the Jacobian's derivative by "
+        "time, in place of the Jacobian in the text and beside it in --json; in the frames body "
+        "and world")},
+    {ROW_FLAG("--json", AT(json), "everything as JSON, with 17 digits")},
     {0}};
 
 static const help_item examples[] = {
@@ -256,13 +231,12 @@ static void print_text(const evaluation *e, const sn_problem *problem) {
     for (int i = 0; i < sn_model_nv(e->model); i++) largest = fmax(largest, fabs(e->g[i]));
     printf("f = %.9g    largest |gradient| = %.3g    %d degrees of freedom\n\n", e->f, largest,
            sn_model_nv(e->model));
-    printf("%-4s %-12s %-24s %s\n", "task", "type", "joint", "error (m, rad)");
+    printf("%-4s %-20s %-24s %s\n", "task", "type", "joint", "error (m, rad)");
     for (int i = 0; i < sn_problem_ntask(problem); i++) {
         const sn_task *t = sn_problem_task(problem, i);
-        const sn_joint_desc *joint =
-            t->type == SN_TASK_REST ? NULL : sn_model_joint(e->model, t->joint);
-        printf("%-4d %-12s %-24s %.6g\n", i, sn_task_type_name(t->type),
-               joint != NULL ? joint->name : "-", sn_workspace_task_error(e->ws, i));
+        char where[100];
+        printf("%-4d %-20s %-24s %.6g\n", i, sn_task_type_name(t->type),
+               task_where(e->model, t, where, sizeof where), sn_workspace_task_error(e->ws, i));
     }
     printf("\n%-24s %-30s %s\n", "joint", "position x y z (m)", "rotation w x y z");
     for (int j = 0; j < sn_model_njoint(e->model); j++) {

@@ -2,8 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fit_imu.h"
 #include "fit_many.h"
 #include "fit_setup.h"
+#include "option_rows.h"
 #include "parts.h"
 #include "take_page.h"
 
@@ -21,92 +23,58 @@ static const char *const usage[] = {
     "--manifest LIST.tsv --out DIR [--shard K/N] [--resume] [options]", NULL};
 
 static const option option_table[] = {
-    {.group = "Files",
-     .name = "--model",
-     .letter = "-m",
-     .kind = OPTION_FILE,
-     .value = "FILE",
-     .place = FIT(model),
-     .help = "the skeleton: ASF, BVH, GLB, URDF, MJCF, OSIM or a native JSON model; \"humanoid\" "
-             "is built in"},
-    {.name = "--input",
-     .letter = "-i",
-     .kind = OPTION_FILE,
-     .value = "FILE",
-     .place = FIT(input),
-     .help = "the markers: C3D, TRC, CSV, STO"},
-    {.name = "--output",
-     .letter = "-o",
-     .kind = OPTION_FILE,
-     .value = "FILE",
-     .many = true,
-     .place = FIT(outputs),
-     .help = "the motion, in the format that the ending names: amc, asf, bvh, glb, mot, csv; also "
-             "c3d or trc (where "
-             "the fitted markers are), json (the figure), html (a page that plays the take)"},
-    {.name = "--setup",
-     .kind = OPTION_FILE,
-     .value = "FILE",
-     .place = FIT(setup),
-     .help = "a setup of OpenSim's inverse kinematics (or its IKTaskSet alone): model, markers, "
-             "weights, coordinate tasks, times, accuracy and output as it says, and nothing added; "
-             "-m, -i and -o go before its own"},
+    {.group = "Files", ROW_MODEL(FIT(model), SKELETON_HELP "; \"humanoid\" is built in")},
+    {ROW_FILE("--input", "-i", FIT(input), "the markers: C3D, TRC, CSV, STO")},
+    {ROW_FILE("--output", "-o", FIT(outputs),
+              "the motion, in the format that the ending names: amc, asf, bvh, glb, mot, csv; also "
+              "c3d or trc (where "
+              "the fitted markers are), json (the figure), html (a page that plays the take)"),
+     .many = true},
+    {ROW_FILE(
+        "--setup", NULL, FIT(setup),
+        "a setup of OpenSim's inverse kinematics (or its IKTaskSet alone): model, markers, "
+        "weights, coordinate tasks, times, accuracy and output as it says, and nothing added; "
+        "-m, -i and -o go before its own")},
     {.name = "--search",
      .kind = OPTION_FOLDER,
      .value = "DIR",
      .many = true,
      .place = FIT(search),
      .help = "look for the setup's files here, too; else beside it"},
-    {.name = "--barrier",
-     .kind = OPTION_FLAG,
-     .place = FIT(barrier),
-     .help = "with --setup: stop where OpenSim's interior-point method does, for models with "
-             "constraints; to match old results"},
-    {.name = "--out-units",
+    {.name = "--heading",
      .kind = OPTION_TEXT,
-     .value = "UNIT",
-     .choices = OUT_UNITS,
-     .place = FIT(out_units),
-     .help = OUT_UNITS_HELP},
-    {.name = "--page",
-     .kind = OPTION_FILE,
-     .value = "FILE",
-     .place = FIT(page),
-     .help = "for html: sinew's page, sinew.html; without it, where make web puts it"},
-    {.name = "--save-model",
-     .kind = OPTION_FILE,
-     .value = "FILE",
-     .place = FIT(save_model),
-     .help = "write the calibrated figure as native JSON, for -m next time"},
-    {.name = "--report",
-     .kind = OPTION_FILE,
-     .value = "FILE",
-     .place = FIT(report),
-     .help = "write an HTML page with everything about the fit"},
-    {.name = "--truth",
-     .kind = OPTION_FILE,
-     .value = "FILE",
-     .place = FIT(truth),
-     .help = "a motion that is known: print how far the joint angles are off. An AMC of the ASF "
-             "that -m names, a "
-             "MOT of any model, or a BVH with joints of the same names"},
+     .value = "SENSOR:AXIS",
+     .place = FIT(heading),
+     .help =
+         "orientations of sensors (an STO of quaternions, or a setup of OpenSense): turn them so "
+         "that this sensor's axis points ahead, such as pelvis_imu:z or pelvis_imu:-x"},
+    {ROW_FLAG("--barrier", FIT(barrier),
+              "with --setup: stop where OpenSim's interior-point method does, for models with "
+              "constraints; to match old results")},
+    {ROW_OUT_UNITS("--out-units", FIT(out_units), OUT_UNITS_HELP)},
+    {ROW_FILE("--derivatives", NULL, FIT(derivatives),
+              "write velocities and accelerations of the coordinates: sto, mot or csv")},
+    {ROW_FILE("--bodies", NULL, FIT(bodies),
+              "write where the centres of joints and the centre of mass are: sto, mot or csv")},
+    {ROW_FILE("--page", NULL, FIT(page),
+              "for html: sinew's page, sinew.html; without it, where make web puts it")},
+    {ROW_FILE("--save-model", NULL, FIT(save_model),
+              "write the calibrated figure as native JSON, for -m next time")},
+    {ROW_FILE("--report", NULL, FIT(report), "write an HTML page with everything about the fit")},
+    {ROW_FILE("--truth", NULL, FIT(truth),
+              "a motion that is known: print how far the joint angles are off. An AMC of the ASF "
+              "that -m names, a "
+              "MOT of any model, or a BVH with joints of the same names")},
 
     {.group = "Markers and shape",
-     .name = "--markers",
-     .kind = OPTION_FILE,
-     .value = "FILE",
-     .choices = "builtin",
-     .place = FIT(markers),
-     .help = "which marker sits where: a marker set (sinew markers makes one), an IKTaskSet of "
-             "OpenSim (the model's "
-             "own markers with its weights), or \"builtin\". Without it: the model's own markers, "
-             "or the built-in "
-             "set of HDM05, CMU and Plug-in Gait"},
-    {.name = "--subject",
-     .kind = OPTION_TEXT,
-     .value = "NAME",
-     .place = FIT(subject),
-     .help = "of several subjects in the file, this one: the part of the labels before the colon"},
+     ROW_FILE("--markers", NULL, FIT(markers),
+              "which marker sits where: a marker set (sinew markers makes one), an IKTaskSet of "
+              "OpenSim (the model's "
+              "own markers with its weights), or \"builtin\". Without it: the model's own markers, "
+              "or the built-in "
+              "set of HDM05, CMU and Plug-in Gait"),
+     .choices = "builtin"},
+    {ROW_SUBJECT(FIT(subject))},
     {.name = "--calibrate",
      .kind = OPTION_CHOICE,
      .value = "WHAT",
@@ -118,32 +86,17 @@ static const option option_table[] = {
              "found without being asked where the set gives no positions, unless this is none"},
 
     {.group = "The recording's world",
-     .name = "--frames",
-     .kind = OPTION_TEXT,
-     .value = "A:B",
-     .place = FIT(frames),
-     .help = "fit frames A to B, by their numbers in the file"},
-    {.name = "--up",
-     .kind = OPTION_TEXT,
-     .value = "AXIS",
-     .choices = "x y z -x -y -z",
-     .place = FIT(up),
-     .help = "the recording's axis that points up, where the file states a wrong one or none"},
-    {.name = "--units",
-     .kind = OPTION_TEXT,
-     .value = "UNIT",
-     .choices = "m cm mm in ft",
-     .place = FIT(units),
-     .help = "the recording's unit of length: m, cm, mm, in, ft. Without it a stated unit that "
-             "makes the body less "
-             "than 0.45 or more than 2.2 times as large as the skeleton is refused"},
-    {.name = "--axes",
-     .kind = OPTION_TEXT,
-     .value = "WORD",
-     .place = FIT(axes),
-     .help = "the recording's axes that become the model's x, y, z, such as yzx. An odd number of "
-             "signs turned, such "
-             "as -yzx, mirrors a take whose axes are of the wrong hand"},
+     ROW_FRAMES(FIT(frames), "fit frames A to B, by their numbers in the file")},
+    {ROW_AXIS("--up", FIT(up),
+              "the recording's axis that points up, where the file states a wrong one or none")},
+    {ROW_UNIT("--units", FIT(units),
+              "the recording's unit of length: m, cm, mm, in, ft. Without it a stated unit that "
+              "makes the body less "
+              "than 0.45 or more than 2.2 times as large as the skeleton is refused")},
+    {ROW_AXES(FIT(axes),
+              "the recording's axes that become the model's x, y, z, such as yzx. An odd number of "
+              "signs turned, such "
+              "as -yzx, mirrors a take whose axes are of the wrong hand")},
 
     {.group = "The fit",
      .name = "--limits",
@@ -155,36 +108,21 @@ static const option option_table[] = {
      .help =
          "what the limits of the model's joints do; auto: clamped ranges of an OSIM file are hard, "
          "others off (real takes break many files' limits)"},
-    {.name = "--robust",
-     .kind = OPTION_TEXT,
-     .value = "LOSS",
-     .choices = "cauchy huber",
-     .implied = "cauchy",
-     .place = FIT(robust),
-     .help = "let markers that are far off count for little: cauchy, huber, or with a length "
-             "cauchy:2cm"},
-    {.name = "--smooth",
-     .kind = OPTION_TEXT,
-     .value = "W",
-     .place = FIT(smooth),
-     .help = "solve the whole take as one problem with a penalty on joint acceleration; W in "
-             "seconds: motion faster "
-             "than about 1/(6 W) per second is taken for noise. Try 0.01, halve it while the "
-             "marker RMS rises by "
-             "more than a third"},
-    {.name = "--max-error",
-     .kind = OPTION_TEXT,
-     .value = "LENGTH",
-     .place = FIT(max_error),
-     .help = "exit with 4 when frames stay above this RMS error: 2cm, 5mm; a number alone is in "
-             "metres"},
-    {.name = "--threads",
-     .letter = "-j",
-     .kind = OPTION_TEXT,
-     .value = "N",
-     .standard = "1",
-     .place = FIT(threads),
-     .help = "threads; the result is the same for any number"},
+    {ROW_TEXT("--robust", "LOSS", FIT(robust),
+              "let markers that are far off count for little: cauchy, huber, or with a length "
+              "cauchy:2cm"),
+     .choices = "cauchy huber", .implied = "cauchy"},
+    {ROW_TEXT("--smooth", "W", FIT(smooth),
+              "solve the whole take as one problem with a penalty on joint acceleration; W in "
+              "seconds: motion faster "
+              "than about 1/(6 W) per second is taken for noise. Try 0.01, halve it while the "
+              "marker RMS rises by "
+              "more than a third")},
+    {ROW_TEXT("--max-error", "LENGTH", FIT(max_error),
+              "exit with 4 when frames stay above this RMS error: 2cm, 5mm; a number alone is in "
+              "metres")},
+    {ROW_TEXT("--threads", "N", FIT(threads), "threads; the result is the same for any number"),
+     .letter = "-j", .standard = "1"},
 
     SOLVER_OPTIONS(FIT(solver), "100", "1e-7"),
 
@@ -201,31 +139,15 @@ static const option option_table[] = {
      .value = "DIR",
      .place = MANY(out),
      .help = "where their files go: DIR/NAME.FORMAT"},
-    {.name = "--formats",
-     .kind = OPTION_TEXT,
-     .value = "LIST",
-     .standard = "bvh",
-     .place = MANY(formats),
-     .help = "what to write of each, such as amc,glb,html; html is the report"},
-    {.name = "--shard",
-     .kind = OPTION_TEXT,
-     .value = "K/N",
-     .place = MANY(shard),
-     .help = "only every N-th take from the K-th on; a Slurm array job sets it by itself"},
-    {.name = "--resume",
-     .kind = OPTION_FLAG,
-     .place = MANY(resume),
-     .help = "leave out takes whose files are all there"},
+    {ROW_TEXT("--formats", "LIST", MANY(formats),
+              "what to write of each, such as amc,glb,html; html is the report"),
+     .standard = "bvh"},
+    {ROW_TEXT("--shard", "K/N", MANY(shard),
+              "only every N-th take from the K-th on; a Slurm array job sets it by itself")},
+    {ROW_FLAG("--resume", MANY(resume), "leave out takes whose files are all there")},
 
-    {.group = "Messages",
-     .name = "--json",
-     .kind = OPTION_FLAG,
-     .place = FIT(json),
-     .help = "the summary as JSON"},
-    {.name = "--quiet",
-     .kind = OPTION_FLAG,
-     .place = FIT(quiet),
-     .help = "no progress on the terminal"},
+    {.group = "Messages", ROW_FLAG("--json", FIT(json), "the summary as JSON")},
+    {ROW_FLAG("--quiet", FIT(quiet), "no progress on the terminal")},
     {0}};
 
 static const help_item examples[] = {
@@ -240,30 +162,9 @@ static const help_item examples[] = {
 
 static void cancel(void) { fit_cancelled = true; }
 
-static int run(int argc, char **argv) {
-    settings all = {0};
-    int nword, code = parse_options(&command_fit, argc, argv, &all, NULL, &nword);
-    if (code >= 0) return code;
-    fit_settings s = all.fit;
-    many_settings many = all.many;
-    bool several = many.manifest != NULL;
-    if (several && (s.model != NULL || s.input != NULL || s.outputs.count > 0 || many.out == NULL ||
-                    s.report != NULL || s.save_model != NULL)) {
-        return wrong_usage(&command_fit,
-                           "--manifest needs --out DIR and goes without -m, -i, -o, --report and "
-                           "--save-model: --formats says what is written");
-    }
-    if (!several && (many.out != NULL || many.shard != NULL || many.resume)) {
-        return wrong_usage(&command_fit, "--out, --shard and --resume belong to --manifest");
-    }
-    if (s.search.count > 0 && s.setup == NULL)
-        return wrong_usage(&command_fit, "--search belongs to --setup");
-    if (s.barrier && s.setup == NULL)
-        return wrong_usage(&command_fit, "--barrier belongs to --setup");
-    if (several && s.setup != NULL)
-        return wrong_usage(&command_fit, "--setup names one take: it goes without --manifest");
-    setup_names names = {0};
-    if (s.setup != NULL && !name_setup_files(&s, &names)) return EXIT_INPUT;
+// With all files named.
+static int fit_named(fit_settings s, const many_settings *many) {
+    bool several = many->manifest != NULL;
     if (!several && (s.model == NULL || s.input == NULL)) {
         return wrong_usage(&command_fit, "a skeleton (-m) and a recording (-i) are needed");
     }
@@ -285,14 +186,55 @@ static int run(int argc, char **argv) {
     sn_take_options plan;
     if (!make_plan(&s, &plan)) return EXIT_USAGE;
     parts_ask_first(cancel);
-    if (several) return fit_many(&many, &s, &plan);
+    if (!several && is_imu_take(&s)) return fit_imu(&s, &plan);
+    if (s.heading != NULL)
+        return wrong_usage(&command_fit, "--heading is about orientations of sensors");
+    if (several) return fit_many(many, &s, &plan);
     fit_result result;
-    code = fit_take(&s, &plan, &result);
+    int code = fit_take(&s, &plan, &result);
     if (code == EXIT_OK || code == EXIT_POOR) {
         (s.json ? print_fit_json : print_fit_text)(&result);
         print_fit_warnings(&result);
     }
     free_result(&result);
+    return code;
+}
+
+static int run(int argc, char **argv) {
+    settings all = {0};
+    int nword, code = parse_options(&command_fit, argc, argv, &all, NULL, &nword);
+    if (code >= 0) return code;
+    fit_settings s = all.fit;
+    many_settings many = all.many;
+    bool several = many.manifest != NULL;
+    if (several && (s.model != NULL || s.input != NULL || s.outputs.count > 0 || many.out == NULL ||
+                    s.report != NULL || s.save_model != NULL)) {
+        return wrong_usage(&command_fit,
+                           "--manifest needs --out DIR and goes without -m, -i, -o, --report and "
+                           "--save-model: --formats says what is written");
+    }
+    if (!several && (many.out != NULL || many.shard != NULL || many.resume)) {
+        return wrong_usage(&command_fit, "--out, --shard and --resume belong to --manifest");
+    }
+    if (s.search.count > 0 && s.setup == NULL)
+        return wrong_usage(&command_fit, "--search belongs to --setup");
+    if (s.barrier && s.setup == NULL)
+        return wrong_usage(&command_fit, "--barrier belongs to --setup");
+    if (several && (s.derivatives != NULL || s.bodies != NULL))
+        return wrong_usage(&command_fit,
+                           "--derivatives and --bodies name one file: without --manifest");
+    const char *tables[] = {s.derivatives, s.bodies};
+    for (int i = 0; i < 2; i++) {
+        sn_format format = sn_format_of_name(tables[i]);
+        if (tables[i] != NULL && format != SN_FORMAT_MOT && format != SN_FORMAT_CSV)
+            return wrong_usage(&command_fit, "%s: its ending must be one of sto, mot, csv",
+                               tables[i]);
+    }
+    if (several && s.setup != NULL)
+        return wrong_usage(&command_fit, "--setup names one take: it goes without --manifest");
+    setup_names names = {0};
+    if (s.setup != NULL && !name_setup_files(&s, &names)) return EXIT_INPUT;
+    code = fit_named(s, &many);
     free_setup_names(&names);
     return code;
 }

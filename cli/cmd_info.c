@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "info.h"
+#include "option_rows.h"
 
 typedef struct settings {
     bool json;
@@ -13,12 +14,10 @@ static const char *const usage[] = {"FILE... [--json]", NULL};
 
 static const option option_table[] = {
     {.group = "Options",
-     .name = "--json",
-     .kind = OPTION_FLAG,
-     .place = offsetof(settings, json),
-     .help = "an array with one object per file; what a file does not "
-             "have is null, and a file that can't be "
-             "read has \"file\" and \"error\" alone"},
+     ROW_FLAG("--json", offsetof(settings, json),
+              "an array with one object per file; what a file does not "
+              "have is null, and a file that can't be "
+              "read has \"file\" and \"error\" alone")},
     {0}};
 
 static const help_item examples[] = {

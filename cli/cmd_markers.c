@@ -7,6 +7,7 @@
 #include "clip.h"
 #include "figure.h"
 #include "inputs.h"
+#include "option_rows.h"
 #include "output.h"
 
 enum { SEARCHED = 5 };  // offsets, to either side
@@ -23,64 +24,24 @@ typedef struct settings {
 static const char *const usage[] = {"-m SKELETON -a MOTION -i TAKE -o SET.json [options]", NULL};
 
 static const option option_table[] = {
-    {.group = "Files",
-     .name = "--model",
-     .letter = "-m",
-     .kind = OPTION_FILE,
-     .value = "FILE",
-     .place = AT(model),
-     .help = "the skeleton: ASF, BVH, GLB, URDF, MJCF, OSIM or a native JSON model"},
-    {.name = "--motion",
-     .letter = "-a",
-     .kind = OPTION_FILE,
-     .value = "FILE",
-     .place = AT(motion),
-     .help = "its motion: AMC, MOT or CSV; a BVH with frames has its own"},
-    {.name = "--input",
-     .letter = "-i",
-     .kind = OPTION_FILE,
-     .value = "FILE",
-     .place = AT(input),
-     .help = "the markers of the same take: C3D, TRC, CSV, STO"},
-    {.name = "--output",
-     .letter = "-o",
-     .kind = OPTION_FILE,
-     .value = "FILE",
-     .place = AT(output),
-     .help = "the marker set"},
-    {.group = "The recording",
-     .name = "--subject",
-     .kind = OPTION_TEXT,
-     .value = "NAME",
-     .place = AT(subject),
-     .help = "of several subjects in the file, this one: the part of the labels before the colon"},
-    {.name = "--offset",
-     .kind = OPTION_TEXT,
-     .value = "N",
-     .place = AT(offset),
-     .help = "frame k of the recording belongs to frame k + N of the motion; without it the best "
-             "of -5 to 5 is "
-             "taken where it is clearly better than 0"},
-    {.name = "--axes",
-     .kind = OPTION_TEXT,
-     .value = "WORD",
-     .place = AT(axes),
-     .help = "the recording's axes that become the model's x, y, z, such as yzx; without it the "
-             "rotation with "
-             "which markers move least is found"},
-    {.name = "--up",
-     .kind = OPTION_TEXT,
-     .value = "AXIS",
-     .choices = "x y z -x -y -z",
-     .place = AT(up),
-     .help = "the recording's axis that points up, in place of --axes"},
-    {.name = "--units",
-     .kind = OPTION_TEXT,
-     .value = "UNIT",
-     .choices = "m cm mm in ft",
-     .place = AT(units),
-     .help = "the recording's unit of length, where the file states a wrong one or none: m, cm, "
-             "mm, in or ft"},
+    {.group = "Files", ROW_MODEL(AT(model), SKELETON_HELP)},
+    {ROW_FILE("--motion", "-a", AT(motion),
+              "its motion: AMC, MOT or CSV; a BVH with frames has its own")},
+    {ROW_FILE("--input", "-i", AT(input), "the markers of the same take: C3D, TRC, CSV, STO")},
+    {ROW_FILE("--output", "-o", AT(output), "the marker set")},
+    {.group = "The recording", ROW_SUBJECT(AT(subject))},
+    {ROW_TEXT("--offset", "N", AT(offset),
+              "frame k of the recording belongs to frame k + N of the motion; without it the best "
+              "of -5 to 5 is "
+              "taken where it is clearly better than 0")},
+    {ROW_AXES(AT(axes),
+              "the recording's axes that become the model's x, y, z, such as yzx; without it the "
+              "rotation with "
+              "which markers move least is found")},
+    {ROW_AXIS("--up", AT(up), "the recording's axis that points up, in place of --axes")},
+    {ROW_UNIT("--units", AT(units),
+              "the recording's unit of length, where the file states a wrong one or none: m, cm, "
+              "mm, in or ft")},
     {0}};
 
 static const help_item examples[] = {
@@ -139,36 +100,70 @@ static bool load_motion(lesson *l) {
     return good;
 }
 
-// Only one subject's markers.
+// The sign between subject and marker in the labels, as the library reads them. False and a message when
+// the subject is unknown, or not named among several.
+static bool find_sign(const lesson *l, char *sign) {
+    enum { MOST = 40 };
+    sn_subject all[MOST];
+    const char *subject = l->settings->subject;
+    int count = 0, known = 0;
+    sn_error error = {0};
+    if (sn_take_subjects(l->figure.model, l->recording, NULL, all, MOST, &count, &error) != SN_OK) {
+        complain("%s", error.text);
+        return false;
+    }
+    *sign = count > 0 ? all[0].name[all[0].length] : '\0';
+    if (count < 2 && subject == NULL) return true;
+    char names[1000] = "";
+    for (int i = 0; i < count && i < MOST; i++) {
+        size_t used = strlen(names);
+        (void)snprintf(names + used, sizeof names - used, "%s%.*s", i > 0 ? ", " : "",
+                       all[i].length, all[i].name);
+        known |= subject != NULL && strlen(subject) == (size_t)all[i].length &&
+                 memcmp(subject, all[i].name, strlen(subject)) == 0;
+    }
+    if (known) return true;
+    if (subject == NULL)
+        complain("%s: several subjects; choose one with --subject NAME: %s", l->settings->input,
+                 names);
+    else
+        complain("%s: no label belongs to the subject \"%s\"; here are: %s", l->settings->input,
+                 subject, count > 0 ? names : "none");
+    return false;
+}
+
+// Only one subject's markers, with a colon before their names.
 static bool keep_subject(lesson *l) {
     const char *subject = l->settings->subject;
-    if (subject == NULL) return true;
+    char sign;
+    if (!find_sign(l, &sign)) return false;
+    if (subject == NULL && (sign == ':' || sign == '\0')) return true;
     sn_recording_info info = *sn_recording_about(l->recording);
     int all = info.nmarker, *column = must_alloc((size_t)all, sizeof *column);
-    const char **labels = must_alloc((size_t)all, sizeof *labels);
-    size_t n = strlen(subject);
+    char **labels = must_alloc((size_t)all, sizeof *labels);
+    size_t n = subject != NULL ? strlen(subject) : 0;
     info.nmarker = 0;
     for (int m = 0; m < all; m++) {
-        const char *label = sn_recording_label(l->recording, m);
-        if (strncmp(label, subject, n) != 0 || label[n] != ':') continue;
+        const char *label = sn_recording_label(l->recording, m), *at = strrchr(label, sign);
+        if (subject != NULL &&
+            (at == NULL || (size_t)(at - label) != n || memcmp(label, subject, n) != 0))
+            continue;
+        char *copy = must_alloc(strlen(label) + 1, 1);
+        (void)strcpy(copy, label);
+        if (at != NULL && at > label) copy[at - label] = ':';
         column[info.nmarker] = m;
-        labels[info.nmarker++] = label;
+        labels[info.nmarker++] = copy;
     }
     sn_recording *kept = NULL;
-    sn_status status = SN_OK;
-    if (info.nmarker == 0) {
-        complain("%s: no label begins with \"%s:\"; the first is \"%s\"", l->settings->input,
-                 subject, all > 0 ? sn_recording_label(l->recording, 0) : "");
-    } else {
-        status = sn_recording_create(&info, labels, NULL, &kept, NULL);
-        if (status != SN_OK) complain("out of memory");
-    }
+    if (sn_recording_create(&info, (const char *const *)labels, NULL, &kept, NULL) != SN_OK)
+        complain("out of memory");
     for (int f = 0; kept != NULL && f < info.nframe; f++)
         for (int m = 0; m < info.nmarker; m++)
             memcpy(sn_recording_edit(kept, f) + 3 * m,
                    sn_recording_frame(l->recording, f) + 3 * column[m], 3 * sizeof(double));
-    free(column);
+    for (int m = 0; m < info.nmarker; m++) free(labels[m]);
     free(labels);
+    free(column);
     if (kept == NULL) return false;
     sn_recording_destroy(l->recording);
     l->recording = kept;

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "figure.h"
+#include "option_rows.h"
 #include "solver_settings.h"
+#include "task_text.h"
 
 typedef struct settings {
     const char *model, *tasks, *start, *turns;
@@ -19,33 +21,13 @@ static const char *const usage[] = {
     "[-m MODEL -t TASKS] [--start FILE] [--lock JOINT] [--cold] [--json] [options]", NULL};
 
 static const option option_table[] = {
-    {.group = "Files",
-     .name = "--model",
-     .letter = "-m",
-     .kind = OPTION_FILE,
-     .value = "FILE",
-     .place = AT(model),
-     .help = "the model: a file of any format, or \"humanoid\""},
-    {.name = "--tasks",
-     .letter = "-t",
-     .kind = OPTION_FILE,
-     .value = "FILE",
-     .place = AT(tasks),
-     .help = "the tasks, a JSON file; \"-\" is standard input"},
-    {.name = "--start",
-     .kind = OPTION_FILE,
-     .value = "FILE",
-     .place = AT(start),
-     .help = "the pose to start from: nq numbers, a JSON array or separated by white space; "
-             "without it the zero "
-             "pose"},
+    {.group = "Files", ROW_MODEL(AT(model), MODEL_HELP)},
+    {ROW_TASKS(AT(tasks), "the tasks, a JSON file; \"-\" is standard input")},
+    {ROW_FILE("--start", NULL, AT(start), "the pose to start from: " POSE_HELP)},
     SOLVER_OPTIONS(AT(solver), "200", "1e-9"),
-    {.name = "--lock",
-     .kind = OPTION_TEXT,
-     .value = "JOINT",
-     .many = true,
-     .place = AT(locks),
-     .help = "keep this joint as it is in the start; may come several times"},
+    {ROW_TEXT("--lock", "JOINT", AT(locks),
+              "keep this joint as it is in the start; may come several times"),
+     .many = true},
     {.name = "--time-budget",
      .kind = OPTION_NUMBER,
      .value = "S",
@@ -61,19 +43,10 @@ static const option option_table[] = {
      .place = AT(turns),
      .help = "of an angle without limits return the turn nearest to the start, or the principal "
              "one in (-180, 180] degrees"},
-    {.name = "--cold",
-     .kind = OPTION_FLAG,
-     .place = AT(cold),
-     .help = "the start says little: look for the lowest of many valleys, too"},
-    {.group = "Output",
-     .name = "--json",
-     .kind = OPTION_FLAG,
-     .place = AT(json),
-     .help = "the result as JSON, with 17 digits"},
-    {.name = "--trace",
-     .kind = OPTION_FLAG,
-     .place = AT(trace),
-     .help = "every iteration, on standard error"},
+    {ROW_FLAG("--cold", AT(cold),
+              "the start says little: look for the lowest of many valleys, too")},
+    {.group = "Output", ROW_FLAG("--json", AT(json), "the result as JSON, with 17 digits")},
+    {ROW_FLAG("--trace", AT(trace), "every iteration, on standard error")},
     {0}};
 
 static const help_item examples[] = {
@@ -100,10 +73,10 @@ static const char example_tasks[] =
 static void print_trace(void *user, const sn_trace *t) {
     (void)user;
     if (t->iteration == 1)
-        fprintf(stderr, "%5s %13s %11s %11s %11s %8s %6s %s\n", "iter", "f", "gradient", "step",
-                "damping", "ratio", "active", "Hessian");
-    fprintf(stderr, "%5d %13.6e %11.3e %11.3e %11.3e %8.3f %6d %s%s%s\n", t->iteration, t->f,
-            t->gradient, t->step, t->damping, t->ratio, t->active,
+        fprintf(stderr, "%5s %5s %13s %11s %11s %11s %8s %6s %s\n", "iter", "level", "f",
+                "gradient", "step", "damping", "ratio", "active", "Hessian");
+    fprintf(stderr, "%5d %5d %13.6e %11.3e %11.3e %11.3e %8.3f %6d %s%s%s\n", t->iteration,
+            t->level, t->f, t->gradient, t->step, t->damping, t->ratio, t->active,
             t->exact ? "exact" : "Gauss-Newton", t->indefinite ? ", indefinite" : "",
             t->taken ? "" : ", not taken");
 }
@@ -127,6 +100,16 @@ static void print_json(const sn_model *model, const sn_problem *problem, sn_work
         print_number(report->violation);
         putchar(',');
     }
+    for (int i = 0; i < report->nlevel && report->nlevel > 1; i++) {
+        const sn_level_report *level = &report->level[i];
+        printf("%s{\"level\":%d,\"f\":", i == 0 ? "\"levels\":[" : ",", level->level);
+        print_number(level->f);
+        printf(",\"gradient\":");
+        print_number(level->gradient);
+        printf(",\"worst_error\":");
+        print_number(level->worst_error);
+        printf("}%s", i + 1 == report->nlevel ? "]," : "");
+    }
     printf("\"tasks\":[");
     for (int i = 0; i < sn_problem_ntask(problem); i++) {
         printf("%s{\"error\":", i > 0 ? "," : "");
@@ -139,14 +122,20 @@ static void print_json(const sn_model *model, const sn_problem *problem, sn_work
 // A line of text for what a task wants and whether it got it.
 static void print_task(const sn_model *model, const sn_problem *problem, sn_workspace *ws, int i) {
     const sn_task *t = sn_problem_task(problem, i);
-    const sn_joint_desc *joint = t->type == SN_TASK_REST ? NULL : sn_model_joint(model, t->joint);
+    char where[100];
     double error = sn_workspace_task_error(ws, i);
-    const char *unit = "m";
-    if (t->type == SN_TASK_ORIENTATION) unit = "rad";
-    if (t->type == SN_TASK_DIRECTION) unit = "chord";
-    if (t->type == SN_TASK_POSE || t->type == SN_TASK_FRAME2 || joint == NULL) unit = "m,rad";
-    printf("  %-4d %-12s %-20s %11.3e %-6s %s\n", i, sn_task_type_name(t->type),
-           joint != NULL ? joint->name : "(all)", error, unit, error < 1e-6 ? "reached" : "");
+    printf("  %-4d %-20s %-20s %11.3e %-6s %s\n", i, sn_task_type_name(t->type),
+           task_where(model, t, where, sizeof where), error, task_unit(t),
+           error < 1e-6 ? "reached" : "");
+}
+
+static void print_level(const sn_level_report *level) {
+    printf("  level %d: f = %.3e, worst error %.1e", level->level, level->f, level->worst_error);
+    if (isnan(level->gradient)) {
+        puts(", goals met");
+    } else {
+        printf(", relative gradient in what is free for it %.1e\n", level->gradient);
+    }
 }
 
 // Time of one iteration, warm: the same solve again and again for about a tenth of a second.
@@ -184,12 +173,13 @@ static int solve(const sn_model *model, const sn_problem *problem, const double 
     } else {
         printf("%s: %d degrees of freedom, %d tasks\n\n", sn_model_name(model), sn_model_nv(model),
                sn_problem_ntask(problem));
-        printf("  %-4s %-12s %-20s %11s\n", "task", "type", "joint", "error");
+        printf("  %-4s %-20s %-20s %11s\n", "task", "type", "joint", "error");
         for (int i = 0; i < sn_problem_ntask(problem); i++)
             print_task(model, problem, sn_solver_workspace(solver), i);
         printf("\n  f = %.3e", report.f);
         if (!isnan(report.gradient)) printf(", relative gradient %.1e", report.gradient);
         printf(": %s after %d iterations\n", sn_stop_text(report.stop), report.iterations);
+        for (int i = 0; i < report.nlevel && report.nlevel > 1; i++) print_level(&report.level[i]);
         if (sn_model_nloop(model) > 0)
             printf("  %d loop%s, open by %.1e at most\n", sn_model_nloop(model),
                    sn_model_nloop(model) == 1 ? "" : "s", report.violation);

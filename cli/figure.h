@@ -39,12 +39,6 @@ bool write_scene(const char *path, const sn_scene *scene, const char *page);
 
 // --- the unit of what is written ---
 
-#define OUT_UNITS "m cm mm in ft source"
-#define OUT_UNITS_HELP                                                                             \
-    "the output's unit of length, for formats that can choose (BVH, ASF, C3D, TRC, STO, CSV): m, " \
-    "cm, mm, in, ft, or source for that of the file it comes from. Without it BVH and ASF have "   \
-    "the skeleton's unit (BVH else cm), markers mm (STO: m)"
-
 /// The word of --out-units; NULL is none. False and a message when it is no unit.
 /// @param metres  0: the format decides
 bool parse_out_unit(const char *word, double *metres, bool *source);

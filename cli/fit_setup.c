@@ -85,6 +85,11 @@ static bool name_files(fit_settings *s, setup_names *n) {
         if (n->model == NULL) return false;
         s->model = n->model;
     }
+    if (s->input == NULL && info->orientations_file[0] != '\0') {
+        n->input = find_file(s, "orientations file", info->orientations_file, 0);
+        if (n->input == NULL) return false;
+        s->input = n->input;
+    }
     if (s->input == NULL && info->marker_file[0] != '\0') {
         n->input = find_file(s, "marker file", info->marker_file, info->marker_line);
         if (n->input == NULL) return false;

@@ -35,7 +35,9 @@ static sn_marker_set *load_set(const char *path, const sn_model *model) {
 static bool outputs_allowed(const fit_settings *s) {
     for (int i = 0; i < s->outputs.count; i++)
         if (!output_allowed(s->outputs.word[i])) return false;
-    return (s->save_model == NULL || output_allowed(s->save_model)) &&
+    return (s->derivatives == NULL || output_allowed(s->derivatives)) &&
+           (s->bodies == NULL || output_allowed(s->bodies)) &&
+           (s->save_model == NULL || output_allowed(s->save_model)) &&
            (s->report == NULL || output_allowed(s->report));
 }
 
@@ -196,40 +198,79 @@ static void tell_amc(fit_result *r) {
                        whose, (int)strlen(name) - 4, name);
 }
 
-// One output, in the unit that was asked for.
-static bool write_output(fit_result *r, const char *path, sn_scene *scene, int i) {
-    bool source;
+static bool write_table(const char *path, sn_table *table, sn_error *error) {
+    output out;
+    if (table == NULL) {
+        (void)file_error(path, error);
+        return false;
+    }
+    bool good = output_open(&out, path);
+    if (good) {
+        const sn_sink sink = output_sink(&out);
+        sn_status status = sn_format_of_name(path) == SN_FORMAT_CSV
+                               ? sn_csv_write_table(table, &sink, error)
+                               : sn_sto_write(table, &sink, error);
+        good = output_close(&out, status, error);
+    }
+    sn_table_destroy(table);
+    return good;
+}
+
+bool write_motion_tables(const fit_settings *s, const sn_model *model, const sn_motion *motion) {
+    sn_table *table = NULL;
+    sn_error error = {0};
+    bool good = true;
+    if (s->derivatives != NULL) {
+        (void)sn_table_from_rates(model, motion, NULL, &table, &error);
+        good = write_table(s->derivatives, table, &error);
+    }
+    table = NULL;
+    if (good && s->bodies != NULL) {
+        (void)sn_table_from_bodies(model, motion, NULL, &table, &error);
+        good = write_table(s->bodies, table, &error);
+    }
+    return good;
+}
+
+// One output, in the unit that was asked for. The measured markers are as large as the recording: they
+// are there only while a file that shows them is written.
+static bool write_output(fit_result *r, const char *path, sn_scene scene, int i) {
+    bool source, page = is_page_name(path);
+    sn_format format = sn_format_of_name(path);
+    sn_recording *measured = NULL;
     world model = world_of_model(&r->figure.document);
-    (void)parse_out_unit(r->settings->out_units, &scene->metres_per_unit, &source);
+    (void)parse_out_unit(r->settings->out_units, &scene.metres_per_unit, &source);
     if (source)
-        scene->metres_per_unit =
+        scene.metres_per_unit =
             source_unit(path, sn_recording_about(r->recording)->metres_per_unit, model.metres);
-    r->out_unit[i] = is_page_name(path) ? 0 : sn_scene_unit(scene, sn_format_of_name(path));
-    return write_scene(path, scene, r->settings->page);
+    r->out_unit[i] = page ? 0 : sn_scene_unit(&scene, format);
+    if ((page || format == SN_FORMAT_GLB) &&
+        sn_take_measured(r->take, NULL, &measured, NULL) != SN_OK) {
+        complain("out of memory");
+        return false;
+    }
+    scene.recording = measured;
+    bool good = write_scene(path, &scene, r->settings->page);
+    sn_recording_destroy(measured);
+    return good;
 }
 
 static bool write_outputs(fit_result *r) {
     const fit_settings *s = r->settings;
-    sn_recording *measured = NULL;
-    if (sn_take_measured(r->take, NULL, &measured, NULL) != SN_OK) {
-        complain("out of memory");
-        return false;
-    }
     tell_amc(r);
     sn_scene all = figure_scene(&r->figure), shape = all;
     all.model = r->model;
     all.reshaped = shape.reshaped = r->summary->reshaped;
     all.motion = r->motion;
-    all.recording = measured;
     // with the file's limits, whether or not they were used here
     shape.model = sn_take_limited_model(r->take);
     bool good = true;
     outputs_hold();
     for (int i = 0; good && i < s->outputs.count && !fit_cancelled; i++)
-        good = write_output(r, s->outputs.word[i], &all, i);
+        good = write_output(r, s->outputs.word[i], all, i);
     if (good && s->save_model != NULL) good = write_scene(s->save_model, &shape, NULL);
     if (good && s->report != NULL) good = write_fit_report(s->report, r);
-    sn_recording_destroy(measured);
+    good = good && write_motion_tables(s, r->model, r->motion);
     return outputs_release(good && !fit_cancelled);
 }
 

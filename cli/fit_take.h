@@ -18,6 +18,8 @@ typedef struct fit_settings {
     const char *markers, *calibrate, *save_model, *report, *page;
     const char *limits, *robust, *smooth, *frames, *threads, *max_error;
     const char *up, *units, *axes, *subject, *truth, *out_units;
+    const char *derivatives, *bodies;  ///< tables to write beside the motion
+    const char *heading;               ///< of sensors
     solver_settings solver;
     bool json, quiet, barrier;
 } fit_settings;
@@ -58,6 +60,10 @@ bool make_plan(const fit_settings *settings, sn_take_options *options);
 /// Fit, and write all outputs. Returns the exit code; `result` is to be freed in any case.
 int fit_take(const fit_settings *settings, const sn_take_options *options, fit_result *result);
 void free_result(fit_result *result);
+
+/// The tables of --derivatives and --bodies, where they are asked for; false and a message when one can't be.
+bool write_motion_tables(const fit_settings *settings, const sn_model *model,
+                         const sn_motion *motion);
 
 /// Set by Ctrl-C.
 extern atomic_bool fit_cancelled;

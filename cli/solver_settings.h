@@ -35,14 +35,14 @@ typedef struct solver_settings {
          .value = "N",                                                                             \
          .low = 0,                                                                                 \
          .high = 1000000,                                                                          \
-         .standard = iterations,                                                                   \
+         .standard = (iterations),                                                                 \
          .help = "stop after this many iterations",                                                \
          .place = (base) + offsetof(solver_settings, max_iterations)},                             \
         {.name = "--tolerance",                                                                    \
          .kind = OPTION_NUMBER,                                                                    \
          .value = "X",                                                                             \
          .high = INFINITY,                                                                         \
-         .standard = tolerance,                                                                    \
+         .standard = (tolerance),                                                                  \
          .help = "stop when the relative projected gradient is below",                             \
          .place = (base) + offsetof(solver_settings, gradient)},                                   \
         {.name = "--goal",                                                                         \

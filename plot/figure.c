@@ -188,8 +188,10 @@ void plot_figure_svg(plot_text *out, const plot_figure *f, bool standalone) {
         plot_add(out, "<style>%s</style>", plot_style);
         plot_raw(out, "<rect width=\"100%\" height=\"100%\" fill=\"var(--paper)\"/>");
     }
-    for (int i = 0; i < f->nchart; i++)
-        draw(out, &f->charts[i], w * (i % columns), h * (i / columns), w, h);
+    for (int i = 0; i < f->nchart; i++) {
+        int row = i / columns, column = i % columns;
+        draw(out, &f->charts[i], w * column, h * row, w, h);
+    }
     (void)legend(out, entries, n, width, below - 2, true);
     plot_raw(out, "</svg>\n");
 }

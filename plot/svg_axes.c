@@ -153,8 +153,11 @@ static void ticks(plot_text *out, const plot_panel *p, bool along_x) {
     double power = pow(10, floor(log10(range / room))), step = power;
     for (int i = 0; i < 4 && range / step > room; i++) step = nice[i] * power;
     if (fabs(range - 365) < 15) step = 90;
-    for (double v = step * ceil(low / step - 1e-9); v <= high + 1e-9 * range; v += step)
+    double v = step * ceil(low / step - 1e-9);
+    while (v <= high + 1e-9 * range) {
         tick(out, p, along_x, axis->down ? (high - v) / range : (v - low) / range, v, false, true);
+        v += step;
+    }
 }
 
 void plot_frame(plot_text *out, const plot_panel *p, bool x_ticks) {

@@ -50,3 +50,8 @@ grep -Eq '^[0-9]+ blocks for everything, 0 during the solve$' "$folder/said"
 grep -Eq '^120 frames, [0-9.]+ iterations each, [0-9]+ ended by the budget$' "$folder/said"
 grep -Eq '^the hand was at most [0-9]{1,3}\.[0-9]+ mm from the mouse, the feet moved by [0-9]{1,2}\.[0-9]+ mm$' "$folder/said"
 grep -Eq '^3 of [0-9]+ degrees of freedom locked, the elbow at -[0-9.]+ degrees, at most -5\.7$' "$folder/said"
+
+"$3/example_levels" | tee "$folder/said"
+grep -Eq '^the hand first: it is [0-9.]+e-1[0-9] m off at most, the posture [0-9.]+ rad$' "$folder/said"
+grep -Eq '^nothing better is free for the posture: relative gradient [0-9.]+e-(09|[1-9][0-9])$' "$folder/said"
+grep -Eq '^[1-6]\.[0-9] iterations a frame$' "$folder/said"

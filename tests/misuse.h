@@ -11,7 +11,7 @@
 typedef struct misuse_world {
     sn_model *model;
     sn_builder *builder, *scrap;  ///< the second may be spoilt
-    sn_problem *problem;          ///< tasks POINT, ORIENTATION, REST, DIRECTION
+    sn_problem *problem, *tied;   ///< tasks POINT, ORIENTATION, REST, DIRECTION
     sn_workspace *ws;
     sn_solver *solver;
     sn_tracker *tracker;
@@ -34,6 +34,7 @@ typedef struct misuse_world {
 
 extern misuse_world w;
 
+enum { MISUSE_LINE = 0, MISUSE_DISTANCE, MISUSE_POSE, MISUSE_CENTRE, MISUSE_COUPLED };
 enum { MISUSE_FRAMES = 4, MISUSE_POINT = 0, MISUSE_ORIENTATION, MISUSE_REST, MISUSE_DIRECTION };
 
 /// Is this row to be called now?

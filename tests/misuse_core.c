@@ -131,6 +131,18 @@ static void problems(void) {
            PTR((turn[0] = NUM(1), turn)));
     STATUS(sn_problem_set_rest, PTR(w.problem), INDEX(MISUSE_REST), PTR(w.q));
     STATUS(sn_problem_set_rest_weights, PTR(w.problem), INDEX(MISUSE_REST), PTR(w.v));
+    double matrix[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, mass[1] = {1};
+    STATUS(sn_problem_set_local2, PTR(w.tied), INDEX(MISUSE_DISTANCE), PTR((at[0] = NUM(0.5), at)));
+    STATUS(sn_problem_set_axis, PTR(w.tied), INDEX(MISUSE_LINE), PTR((at[0] = NUM(0.5), at)));
+    STATUS(sn_problem_set_distance, PTR(w.tied), INDEX(MISUSE_DISTANCE), NUM(0.5));
+    STATUS(sn_problem_set_rotation_weight, PTR(w.tied), INDEX(MISUSE_POSE), NUM(1));
+    STATUS(sn_problem_set_matrix, PTR(w.tied), INDEX(MISUSE_POSE),
+           PTR((matrix[0] = NUM(1), matrix)));
+    STATUS(sn_problem_set_rotation_matrix, PTR(w.tied), INDEX(MISUSE_POSE),
+           PTR((matrix[4] = NUM(1), matrix)));
+    STATUS(sn_problem_set_coupling, PTR(w.tied), INDEX(MISUSE_COUPLED),
+           PTR((matrix[8] = NUM(1), matrix)));
+    STATUS(sn_problem_set_masses, PTR(w.tied), INDEX(MISUSE_CENTRE), PTR((mass[0] = NUM(1), mass)));
     STATUS(sn_problem_set_limits, PTR(w.problem), INDEX(0), INDEX(0), -1, 1);
     STATUS(sn_problem_set_locked, PTR(w.problem), INDEX(0), INDEX(0), false);
     STATUS(sn_problem_set_strength, PTR(w.problem), INDEX(0), INDEX(0), NUM(1));
@@ -138,6 +150,7 @@ static void problems(void) {
     VALUE(sn_problem_upper, == NULL, PTR(w.problem));
     VALUE(sn_problem_gain, == NULL, PTR(w.problem));
     STATUS(sn_problem_set_weight, PTR(w.problem), INDEX(MISUSE_POINT), NUM(1));
+    STATUS(sn_problem_set_level, PTR(w.problem), INDEX(MISUSE_POINT), INDEX(1));
     STATUS(sn_problem_set_loss, PTR(w.problem), INDEX(MISUSE_POINT), ENUM(sn_loss, SN_LOSS_HUBER),
            NUM(0.1));
     STATUS(sn_problem_set_enabled, PTR(w.problem), INDEX(0), true);

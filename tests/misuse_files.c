@@ -68,6 +68,10 @@ static void recordings(void) {
            MAY(&error));
     STATUS(sn_table_from_motion, PTR(w.model), PTR(w.motion), NULL, OUT(out, end_table),
            MAY(&error));
+    STATUS(sn_table_from_rates, PTR(w.model), PTR(w.motion), NULL, OUT(out, end_table),
+           MAY(&error));
+    STATUS(sn_table_from_bodies, PTR(w.model), PTR(w.motion), NULL, OUT(out, end_table),
+           MAY(&error));
     sn_table *motion_table;
     assert_int_equal(sn_table_from_motion(w.model, w.motion, NULL, &motion_table, NULL), SN_OK);
     STATUS(sn_motion_from_table, PTR(w.model), PTR(motion_table), NULL, OUT(out, end_motion),
@@ -119,6 +123,23 @@ static void others(void) {
     VALUE(sn_osim_coordinate_at, == NULL, PTR(coordinates), INDEX(0));
     VALUE(sn_osim_coordinate_find, == -1, PTR(coordinates), PTR("q"));
     VALUE(sn_osim_prescribed, == 0, PTR(coordinates), INDEX(0), ANY(1));
+    static sn_frame frame;
+    VALUE(sn_osim_frame_find, == -1, PTR(coordinates), PTR("b"), PTR(&frame));
+    sn_imu_options imu = sn_imu_options_default(), odd = imu;
+    static sn_imu_report report;
+    static const char quaternions[] = "DataType=Quaternion\nversion=3\nendheader\ntime\tb_imu\n"
+                                      "0\t1,0,0,0\n1\t1,0,0,0\n";
+    sn_table *orientations;
+    assert_int_equal(sn_sto_read(quaternions, sizeof quaternions - 1, NULL, &orientations, &error),
+                     SN_OK);
+    odd.coordinates = coordinates;
+    NONE(sn_imu_options_default);
+    STATUS(sn_imu_fit, PTR(model), PTR(orientations),
+           (odd.heading_axis = INDEX(1), odd.heading_sign = NUM(1),
+            odd.limits = ENUM(sn_limit_use, SN_LIMITS_OFF), odd.threads = INDEX(1),
+            misuse_options(&odd, sizeof odd, true)),
+           NULL, OUT(out, end_motion), MAY(&report), MAY(&error));
+    sn_table_destroy(orientations);
     VOID(sn_osim_coordinates_destroy, MAY(spare));
     sn_osim_coordinates_destroy(coordinates);
     sn_model_destroy(model);
@@ -211,6 +232,7 @@ static void sets(void) {
     sn_axes_report found;
     STATUS(sn_axes_find, PTR(w.model), PTR(w.recording), INDEX(1), NUM(1), NULL, PTR(&found),
            MAY(&error));
+    STATUS(sn_axes_guess, PTR(w.recording), NULL, PTR(&found), MAY(&error));
 }
 
 static void end_take(void *p) { sn_take_destroy(p); }

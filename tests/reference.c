@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "math/rotation.h"
 #include "model/model.h"
 
 typedef long double real;
@@ -651,6 +652,211 @@ static hyper coordinate_cost(const sn_model *model, const sn_task *task, int j,
     return scale((real)task->weight / 2, sum);
 }
 
+// Residuals of tasks that have a vector of them, each goal less what is there.
+
+static frame at_joint(const posture *pose, const joint_state *state, int joint) {
+    if (joint < 0) return (frame){.R.w = constant(1)};
+    return (state[joint].moves ? state : pose->still)[joint].world;
+}
+
+static vec point_of(const frame *at, const double local[3]) {
+    return vec_add(at->p, rotate(at->R, vec_given(local)));
+}
+
+static hyper root(hyper x) {
+    const real r = sqrtl(x.v);
+    return apply(x, r, 1 / (2 * r), -1 / (4 * r * x.v));
+}
+
+static vec vec_unit(vec x) {
+    const hyper n = root(dot(x, x));
+    return vec_mul(apply(n, 1 / n.v, -1 / (n.v * n.v), 2 / (n.v * n.v * n.v)), x);
+}
+
+static vec inside(const frame *at, vec x) { return rotate(quat_conj(at->R), x); }
+
+static int put(vec x, hyper *out) {
+    for (int k = 0; k < 3; k++) out[k] = x.c[k];
+    return 3;
+}
+
+static vec centre_of(const sn_model *model, const sn_task *t, const posture *pose,
+                     const joint_state *state) {
+    const int n = t->joints ? t->njoint : pose->njoint;
+    vec sum = {0};
+    real all = 0;
+    for (int i = 0; i < n; i++) {
+        const int j = t->joints ? t->joints[i] : i;
+        const sn_joint_desc *joint = sn_model_joint(model, j);
+        const real mass = t->masses ? t->masses[i] : joint->mass;
+        const frame at = at_joint(pose, state, j);
+        sum = vec_add(sum, vec_mul(constant(mass),
+                                   point_of(&at, t->centres ? t->centres + 3 * i : joint->centre)));
+        all += mass;
+    }
+    return vec_mul(constant(1 / all), sum);
+}
+
+static int residuals(const sn_task *t, const posture *pose, const joint_state *state, hyper *out) {
+    const bool single = t->type < SN_TASK_RELATIVE && t->type != SN_TASK_PLANE;
+    const frame a = at_joint(pose, state, t->type == SN_TASK_CENTRE_OF_MASS ? -1 : t->joint);
+    const frame b = at_joint(pose, state, single ? -1 : t->joint2);
+    const vec goal = vec_given(t->goal), p = point_of(&a, t->local), p2 = point_of(&b, t->local2);
+    const quat turn = quat_given(t->rotation);
+    int n = 0;
+    switch (t->type) {
+    case SN_TASK_POINT:
+    case SN_TASK_POSE:
+    case SN_TASK_FRAME2:
+        n = put(vec_sub(goal, p), out);
+        break;
+    case SN_TASK_RELATIVE:
+    case SN_TASK_RELATIVE_POSE:
+        n = put(vec_sub(goal, t->in_joint2 ? inside(&b, vec_sub(p, p2)) : vec_sub(p, p2)), out);
+        break;
+    case SN_TASK_DIRECTION:
+        return put(vec_sub(unit(t->goal), rotate(a.R, unit(t->local))), out);
+    case SN_TASK_CENTRE_OF_MASS:
+        return put(vec_sub(goal, centre_of(pose->model, t, pose, state)), out);
+    case SN_TASK_DISTANCE: {
+        const vec d = vec_sub(p, p2);
+        out[0] = sub(constant(t->distance), root(dot(d, d)));
+        return 1;
+    }
+    case SN_TASK_LOOK_AT:
+        return put(vec_sub(vec_unit(vec_sub(p2, p)), rotate(a.R, unit(t->axis))), out);
+    case SN_TASK_PLANE:
+        out[0] = dot(unit(t->normal), vec_sub(goal, inside(&b, vec_sub(p, b.p))));
+        return 1;
+    case SN_TASK_LINE: {
+        const vec u = unit(t->axis), y = vec_sub(goal, inside(&b, vec_sub(p, b.p)));
+        return put(vec_sub(y, vec_mul(dot(u, y), u)), out);
+    }
+    default:
+        break;
+    }
+    if (t->type == SN_TASK_FRAME2) {
+        n += put(vec_sub(unit(t->i), rotate(a.R, coordinate_axis(0))), out + n);
+        n += put(vec_sub(unit(t->j), rotate(a.R, coordinate_axis(1))), out + n);
+    }
+    if (t->type == SN_TASK_ORIENTATION || t->type == SN_TASK_POSE)
+        n += put(quat_log(quat_mul(turn, quat_conj(a.R))), out + n);
+    if (t->type == SN_TASK_RELATIVE_ORIENTATION || t->type == SN_TASK_RELATIVE_POSE) {
+        quat left = quat_mul(quat_mul(turn, b.R), quat_conj(a.R));
+        if (t->in_joint2) left = quat_mul(turn, quat_mul(quat_conj(a.R), b.R));
+        n += put(quat_log(left), out + n);
+    }
+    return n;
+}
+
+// r^T W r, W NULL for I.
+static hyper squared(const hyper *r, int n, const double *W) {
+    hyper sum = constant(0);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            if (W != NULL || i == j) sum = add(sum, scale(W ? W[i + n * j] : 1, mul(r[i], r[j])));
+    return sum;
+}
+
+static hyper vector_cost(const sn_task *t, const posture *pose, const joint_state *state) {
+    hyper r[9];
+    const int n = residuals(t, pose, state, r);
+    hyper s = squared(r, n > 3 ? 3 : n, t->has_matrix ? t->matrix : NULL);
+    if (t->loss != SN_LOSS_NONE) s = lost(t, s);
+    hyper sum = scale((real)t->weight / 2, s);
+    if (n > 3)
+        sum = add(sum,
+                  scale((real)t->rotation_weight / 2,
+                        squared(r + 3, n - 3, t->has_rotation_matrix ? t->rotation_matrix : NULL)));
+    return sum;
+}
+
+const bool *reference_missing;
+
+static hyper coupled_cost(const sn_problem *problem, const sn_task *t, const posture *pose,
+                          const joint_state *state) {
+    hyper r[SN_MAX_COUPLING];
+    int n = 0;
+    for (int i = 0; i < t->ntask; i++) {
+        const int own = residuals(sn_problem_task(problem, t->tasks[i]), pose, state, r + n);
+        for (int k = 0; k < own && reference_missing && reference_missing[t->tasks[i]]; k++)
+            r[n + k] = constant(0);
+        n += own;
+    }
+    return scale((real)t->weight / 2, squared(r, n, t->coupling));
+}
+
+static hyper posture_cost(const sn_task *t, const posture *pose, const joint_state *state) {
+    hyper sum = constant(0);
+    const int n = t->joints ? t->njoint : pose->njoint;
+    for (int i = 0; i < n; i++) {
+        const int j = t->joints ? t->joints[i] : i;
+        const sn_joint_desc *joint = sn_model_joint(pose->model, j);
+        const hyper none[SN_MAX_JOINT_DOFS] = {{0, 0, 0, 0}};
+        const coordinates rest = step(joint, t->q + sn_model_q_index(pose->model, j), none);
+        const frame goal = motion(joint, &rest);
+        const frame now = motion(joint, &(state[j].steps ? state : pose->still)[j].q);
+        sum = add(sum, half_square(t->weight, quat_log(quat_mul(goal.R, quat_conj(now.R)))));
+    }
+    return sum;
+}
+
+// A function of one's own for tests: smooth, 0 or above, of any number of frames.
+static hyper own_phi(const frame *f, int n) {
+    hyper sum = constant(0);
+    for (int i = 0; i < n; i++) {
+        const frame *next = &f[(i + 1) % n];
+        const vec e = n > 1 ? vec_sub(f[i].p, next->p) : f[i].p;
+        const hyper square = scale(0.1L, dot(e, e)), one = constant(1);
+        const hyper turn =
+            dot(rotate(f[i].R, coordinate_axis(0)), rotate(next->R, coordinate_axis(i % 2 + 1)));
+        sum = add(sum, scale(0.25L, mul(square, square)));
+        sum = add(sum, mul(add(one, turn), add(one, square)));
+    }
+    return sum;
+}
+
+static frame own_frame(const sn_frame *given, const hyper u[6]) {
+    const sn_quat q = sn_quat_from_mat3(given->R);
+    const double wxyz[4] = {q.w, q.x, q.y, q.z}, p[3] = {given->p.x, given->p.y, given->p.z};
+    const vec turn = {{u[0], u[1], u[2]}}, move = {{u[3], u[4], u[5]}};
+    return (frame){quat_mul(quat_exp(turn), quat_given(wxyz)), vec_add(vec_given(p), move)};
+}
+
+// phi, d phi / d u_a and d^2 phi / d u_a d u_b
+static hyper own_along(int n, const sn_frame *frames, int a, int b) {
+    frame at[SN_MAX_OWN_JOINTS];
+    for (int i = 0; i < n; i++) {
+        hyper u[6] = {{0, 0, 0, 0}};
+        if (a / 6 == i && a >= 0) u[a % 6].a = 1;
+        if (b / 6 == i && b >= 0) u[b % 6].b = 1;
+        at[i] = own_frame(&frames[i], u);
+    }
+    return own_phi(at, n);
+}
+
+double reference_own_value(void *user, const sn_frame *frames, double *gradient) {
+    const int n = *(const int *)user;
+    for (int a = 0; gradient && a < 6 * n; a++) gradient[a] = (double)own_along(n, frames, a, -1).a;
+    return (double)own_along(n, frames, -1, -1).v;
+}
+
+void reference_own_multiply(void *user, const sn_frame *frames, const double *x, double *out) {
+    const int n = *(const int *)user;
+    for (int a = 0; a < 6 * n; a++) {
+        real sum = 0;
+        for (int b = 0; b < 6 * n; b++)
+            if (x[b] != 0) sum += x[b] * own_along(n, frames, a, b).ab;
+        out[a] = (double)sum;
+    }
+}
+
+static hyper own_cost(const sn_task *t, const posture *pose, const joint_state *state) {
+    frame at[SN_MAX_OWN_JOINTS];
+    for (int i = 0; i < t->njoint; i++) at[i] = at_joint(pose, state, t->joints[i]);
+    return scale(t->weight, own_phi(at, t->njoint));
+}
+
 const double *reference_mu;
 
 // mu . c of a loop, the axes across given by the library.
@@ -696,15 +902,23 @@ static hyper cost(const sn_problem *problem, const posture *pose, const joint_st
     for (int t = 0; t < sn_problem_ntask(problem); t++) {
         if (!sn_problem_task_active(problem, t)) continue;
         const sn_task *task = sn_problem_task(problem, t);
-        if (task->type == SN_TASK_RELATIVE) {
-            const joint_state *s = &state[task->joint], *s2 = &state[task->joint2];
-            if (!s->moves && !s2->moves) continue;
-            if (!s->moves) s = &pose->still[task->joint];
-            if (!s2->moves) s2 = &pose->still[task->joint2];
-            const vec x = vec_add(s->world.p, rotate(s->world.R, vec_given(task->local)));
-            const vec x2 = vec_add(s2->world.p, rotate(s2->world.R, vec_given(task->local2)));
-            sum =
-                add(sum, half_square(task->weight, vec_sub(vec_sub(x, x2), vec_given(task->goal))));
+        if (task->type == SN_TASK_COUPLED) {
+            sum = add(sum, coupled_cost(problem, task, pose, state));
+            continue;
+        }
+        if (task->type == SN_TASK_POSTURE) {
+            sum = add(sum, posture_cost(task, pose, state));
+            continue;
+        }
+        if (task->type == SN_TASK_OWN) {
+            sum = add(sum, own_cost(task, pose, state));
+            continue;
+        }
+        const bool plain_point = task->type == SN_TASK_POINT && !task->has_matrix;
+        if (task->type >= SN_TASK_RELATIVE || task->has_matrix || task->has_rotation_matrix ||
+            (task->type == SN_TASK_PLANE && task->joint2 >= 0) ||
+            (task->loss != SN_LOSS_NONE && !plain_point)) {
+            sum = add(sum, vector_cost(task, pose, state));
             continue;
         }
         if (task->type != SN_TASK_REST && task->type != SN_TASK_LIMIT) {

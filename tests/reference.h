@@ -17,6 +17,13 @@ void reference_eval(const sn_problem *problem, const double *q, double *f, doubl
 /// The forces of the model's loops (six a loop), which add mu . c to f; NULL for none.
 extern const double *reference_mu;
 
+/// Which tasks are missing or off, for coupled ones; NULL for none.
+extern const bool *reference_missing;
+
+/// A task of one's own, `user` an int with its number of joints; derivatives by hyper-dual numbers.
+double reference_own_value(void *user, const sn_frame *frames, double *gradient);
+void reference_own_multiply(void *user, const sn_frame *frames, const double *x, double *out);
+
 /// World frame of a joint: R column-major, p its origin.
 void reference_frame(const sn_model *model, const double *q, int joint, double R[9], double p[3]);
 

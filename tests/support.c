@@ -3,6 +3,9 @@
 
 #include <unistd.h>
 
+#include "reference.h"
+#include "tasks/problem.h"
+
 int cases(int usual) {
     const char *text = getenv("SINEW_CASES");
     double factor = text != NULL ? strtod(text, NULL) : 1;
@@ -203,6 +206,97 @@ static void random_matrix(uint64_t *state, double m[9]) {
     }
 }
 
+void random_weights(uint64_t *state, sn_task *t) {
+    bool pose = t->type == SN_TASK_POSE || t->type == SN_TASK_RELATIVE_POSE;
+    int numbers = sn_task_residuals(t);
+    if ((numbers == 3 || pose) && below(state, 3) == 0) {
+        t->has_matrix = true;
+        random_matrix(state, t->matrix);
+    }
+    if (pose && below(state, 3) == 0) {
+        t->has_rotation_matrix = true;
+        random_matrix(state, t->rotation_matrix);
+    }
+    if (numbers > 0 && numbers <= 3 && below(state, 2) == 0) {
+        t->loss = below(state, 2) == 0 ? SN_LOSS_HUBER : SN_LOSS_CAUCHY;
+        t->loss_scale = uniform(state, 0.1, 1);
+    }
+}
+
+// Tasks between joints and on groups of them; their arrays are in *q.
+static void random_tied(uint64_t *state, const sn_model *model, sn_task *t, double **q) {
+    static const int counts[] = {1, 2, 3, 4, 5, 6, 7, 8};
+    int n = sn_model_njoint(model), nq = sn_model_nq(model);
+    bool relative = t->type == SN_TASK_RELATIVE_ORIENTATION || t->type == SN_TASK_RELATIVE_POSE;
+    // of one joint and itself most such tasks are constant: nothing but rounding is left
+    int other = n > 1 ? (t->joint + 1 + below(state, n - 1)) % n : -1;
+    t->joint2 = relative && n == 1 ? 0 : relative || below(state, 3) > 0 ? other : -1;
+    t->in_joint2 = below(state, 2) == 0;
+    t->distance = below(state, 5) == 0 ? 0 : uniform(state, 0, 1);
+    for (int i = 0; i < 3; i++) {
+        t->local2[i] = uniform(state, -0.5, 0.5);
+        t->axis[i] = uniform(state, -1, 1);
+    }
+    random_weights(state, t);
+    if (t->type < SN_TASK_CENTRE_OF_MASS || t->type == SN_TASK_COUPLED) return;
+    *q = malloc((size_t)(nq + 5 * n + 1) * sizeof **q);
+    assert_non_null(*q);
+    sn_model_sample(model, state, *q);
+    double *masses = *q + nq, *centres = masses + n;
+    int *joints = (int *)(void *)(centres + 3 * n), all = 0;
+    for (int i = 0; i < n; i++) {
+        if (below(state, 3) > 0 || (all == 0 && i == n - 1)) joints[all++] = i;
+        masses[i] = below(state, 4) == 0 && i > 0 ? 0 : uniform(state, 0.1, 2);
+        for (int k = 0; k < 3; k++) centres[3 * i + k] = uniform(state, -0.3, 0.3);
+    }
+    masses[0] = 1;
+    t->q = *q;
+    t->masses = masses;
+    t->centres = below(state, 3) == 0 ? NULL : centres;
+    t->njoint = all;
+    t->joints = joints;
+    if (t->type == SN_TASK_OWN) {
+        if (t->njoint > 4) t->njoint = 4;
+        t->own = (sn_own_task){.user = (void *)&counts[t->njoint - 1],
+                               .value = reference_own_value,
+                               .multiply = reference_own_multiply};
+    } else if (below(state, 2) == 0) {
+        t->joints = NULL;
+        t->njoint = 0;
+    }
+}
+
+// Weigh the residuals of some of the tasks before it together; false when there are none.
+static bool random_coupled(uint64_t *state, const sn_task *tasks, int before, sn_task *t,
+                           double **q) {
+    int rows = 0, count = 0, at[32];
+    for (int i = 0; i < before && count < 32; i++) {
+        int own = sn_task_residuals(&tasks[i]);
+        if (own == 0 || rows + own > SN_MAX_COUPLING || (count > 0 && below(state, 4) == 0))
+            continue;
+        at[count++] = i;
+        rows += own;
+    }
+    if (count == 0) return false;
+    size_t n = (size_t)rows;
+    *q = malloc((n * n + n * 3 + 32) * sizeof **q);
+    assert_non_null(*q);
+    double *root = *q + n * n;
+    for (size_t i = 0; i < n * n; i++) (*q)[i] = 0;
+    for (int k = 0; k < 3; k++) {
+        for (size_t i = 0; i < n; i++) root[i] = uniform(state, -1, 1);
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = 0; j <= i; j++)
+                (*q)[j + n * i] = (*q)[i + n * j] = (*q)[i + n * j] + root[i] * root[j];
+    }
+    int *members = (int *)(void *)(root + 3 * n);
+    memcpy(members, at, (size_t)count * sizeof *members);
+    t->tasks = members;
+    t->ntask = count;
+    t->coupling = *q;
+    return true;
+}
+
 sn_task random_task(uint64_t *state, const sn_model *model, sn_task_type type, int joint,
                     double **q) {
     sn_task t = sn_task_default(type);
@@ -226,6 +320,7 @@ sn_task random_task(uint64_t *state, const sn_model *model, sn_task_type type, i
         t.joint2 = below(state, sn_model_njoint(model));
         for (int i = 0; i < 3; i++) t.local2[i] = uniform(state, -0.5, 0.5);
     }
+    if (type > SN_TASK_RELATIVE) random_tied(state, model, &t, q);
     if (type == SN_TASK_LIMIT && below(state, 2) == 0) t.joint = -1;
     if (type == SN_TASK_REST) {
         int nq = sn_model_nq(model), nv = sn_model_nv(model);
@@ -244,9 +339,21 @@ sn_problem *random_problem(uint64_t *state, const sn_model *model, int ntask, in
     double **poses = malloc((size_t)ntask * sizeof *poses);
     assert_true(tasks != NULL && poses != NULL);
     for (int i = 0; i < ntask; i++) {
-        int kind = type >= 0 ? type : below(state, SN_TASK_RELATIVE);
+        int kind = type >= 0    ? type
+                   : type == -1 ? below(state, SN_TASK_RELATIVE)
+                                : below(state, SN_TASK_TYPE_COUNT);
         int joint = below(state, sn_model_njoint(model));
+        // a coupled task needs others, of any kind
+        if (type == SN_TASK_COUPLED && (i == 0 || i + 1 < ntask)) do
+                kind = below(state, SN_TASK_COUPLED);
+            while (kind == SN_TASK_REST || kind == SN_TASK_LIMIT || kind == SN_TASK_POSTURE);
         tasks[i] = random_task(state, model, (sn_task_type)kind, joint, &poses[i]);
+        if (kind == SN_TASK_COUPLED && !random_coupled(state, tasks, i, &tasks[i], &poses[i]))
+            tasks[i] = random_task(state, model, SN_TASK_RELATIVE, joint, &poses[i]);
+        if (type == -2 && kind <= SN_TASK_RELATIVE) random_weights(state, &tasks[i]);
+        if (type == -2 && kind == SN_TASK_PLANE && below(state, 2) == 0)
+            tasks[i].joint2 = below(state, sn_model_njoint(model));
+        if (type == -2 && kind == SN_TASK_RELATIVE) tasks[i].in_joint2 = below(state, 2) == 0;
     }
     sn_problem *problem;
     sn_error error = {0};
@@ -277,4 +384,14 @@ static void count_release(void *user, void *block) {
 
 void test_allocator_begin(test_allocator *allocator) {
     *allocator = (test_allocator){.base = {count_acquire, count_release, allocator}, .fail_at = -1};
+}
+
+void check_refusal(sn_status status, const void *out, const sn_error *error, int line,
+                   const char *message) {
+    if (status != SN_ERR_PARSE) fail_msg("\"%s\": status %d", message, status);
+    assert_null(out);
+    assert_int_equal(error->status, status);
+    if (strstr(error->text, message) == NULL)
+        fail_msg("\"%s\" is not in \"%s\"", message, error->text);
+    assert_int_equal(error->line, line);
 }

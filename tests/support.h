@@ -57,8 +57,16 @@ sn_model *random_model(uint64_t *state, int njoint, int type);
 sn_task random_task(uint64_t *state, const sn_model *model, sn_task_type type, int joint,
                     double **q);
 
+/// Perhaps a matrix weight and a loss, where it can have them.
+void random_weights(uint64_t *state, sn_task *task);
+
 /// `ntask` random tasks, of one type or (type < 0) any.
+/// A type of -1 is any of those on one joint, -2 any at all, with matrices and losses.
 sn_problem *random_problem(uint64_t *state, const sn_model *model, int ntask, int type);
+
+/// A reader refused a file: with SN_ERR_PARSE, no object, and a message at the line.
+void check_refusal(sn_status status, const void *out, const sn_error *error, int line,
+                   const char *message);
 
 /// An allocator that counts, and fails the call number `fail_at` (from 0; -1 never), or from then
 /// on.

@@ -385,10 +385,52 @@ static void files(void **unused) {
                          SN_ERR_MODEL);
 }
 
+// Without limits a ball has no cone, no twist and no reach either.
+static void off(void **unused) {
+    (void)unused;
+    sn_builder *b;
+    sn_model *model, *kept, *free_of;
+    sn_marker_set *set;
+    assert_int_equal(sn_builder_create("balls", NULL, &b, NULL), SN_OK);
+    uint64_t state = 5;
+    for (int i = 0; i < 2; i++) {
+        sn_joint_desc d = sn_joint_default(SN_JOINT_BALL);
+        d.name = i == 0 ? "a" : "b";
+        d.parent = i - 1;
+        d.twist[0] = -0.2;
+        d.twist[1] = 0.3;
+        d.swing = i == 0 ? 0.5 : INFINITY;
+        if (i == 1) random_reach(&state, &d);
+        (void)sn_builder_joint(b, &d);
+    }
+    assert_int_equal(sn_builder_finish(b, &model, NULL), SN_OK);
+    sn_builder_destroy(b);
+    assert_int_equal(sn_marker_set_create("none", NULL, 0, NULL, &set, NULL), SN_OK);
+    assert_int_equal(sn_marker_set_apply(set, model, SN_LIMITS_HARD, NULL, NULL, &kept, NULL),
+                     SN_OK);
+    assert_int_equal(sn_marker_set_apply(set, model, SN_LIMITS_OFF, NULL, NULL, &free_of, NULL),
+                     SN_OK);
+    for (int n = 0; n < 50; n++) {
+        double q[8], before[8];
+        sn_model_sample(free_of, &state, q);
+        memcpy(before, q, sizeof q);
+        assert_int_equal(sn_model_clamp(free_of, q), 0);
+        assert_memory_equal(q, before, sizeof q);
+        assert_true(n > 0 || sn_model_joint(kept, 1)->nreach > 0);
+    }
+    assert_true(sn_model_joint(free_of, 0)->swing == INFINITY);
+    assert_int_equal(sn_model_joint(free_of, 1)->nreach, 0);
+    assert_true(sn_model_joint(kept, 0)->swing == 0.5);
+    sn_marker_set_destroy(set);
+    sn_model_destroy(model);
+    sn_model_destroy(kept);
+    sn_model_destroy(free_of);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(measure), cmocka_unit_test(known_minima), cmocka_unit_test(reach_minima),
-        cmocka_unit_test(chains),  cmocka_unit_test(files),
+        cmocka_unit_test(chains),  cmocka_unit_test(files),        cmocka_unit_test(off),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

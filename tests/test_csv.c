@@ -140,12 +140,7 @@ static void refuse(const char *text, size_t length, int line, const char *messag
     sn_table *t;
     sn_error error = {0};
     sn_status status = sn_csv_read_table(text, length, NULL, &t, &error);
-    if (status != SN_ERR_PARSE) fail_msg("\"%s\": status %d", message, status);
-    assert_null(t);
-    assert_int_equal(error.status, status);
-    if (strstr(error.text, message) == NULL)
-        fail_msg("\"%s\" is not in \"%s\"", message, error.text);
-    assert_int_equal(error.line, line);
+    check_refusal(status, t, &error, line, message);
     assert_int_equal(sn_csv_read_table(text, length, NULL, &t, NULL), status);
 }
 

@@ -86,6 +86,60 @@ static void ranges_of_second_derivatives(void **unused) {
     judge("000 (18b)", gap(printed, truth), gap(right, truth), 1e-6);
 }
 
+// 000 (12): Delta p = R [p; 1]. What multiplies four numbers and has R in it is [R t], the upper part of T: so
+// t would be in Delta p, which the derivative of T [p; 1] has lost. After (15): [t]_k is said to be in the (k+1)th
+// frame; then the transform to the world from there would give the tip.
+static void tool_vectors_of_000(void **unused) {
+    (void)unused;
+    uint64_t state = 41;
+    const double h = 1e-6, angle = 0.9;
+    sn_vec3 axis = random_axis(&state), t = random_vector(&state), p = random_vector(&state);
+    sn_vec3 truth = v3_scale(1 / (2 * h), v3_sub(v3_add(apply(turn(axis, angle + h), p), t),
+                                                 v3_add(apply(turn(axis, angle - h), p), t)));
+    sn_vec3 columns[4] = {turn(axis, angle).c[0], turn(axis, angle).c[1], turn(axis, angle).c[2],
+                          t};
+    const double four[4] = {p.x, p.y, p.z, 1};
+    sn_vec3 printed = v3(0, 0, 0);
+    for (int i = 0; i < 4; i++) printed = v3_add(printed, v3_scale(four[i], columns[i]));
+    judge("000 (12), Delta p", gap(v3_cross(axis, printed), truth),
+          gap(v3_cross(axis, apply(turn(axis, angle), p)), truth), 1e-9);
+
+    hinges c = random_hinges(&state);
+    const int k = 1;
+    sn_vec3 tool = product(&c, k + 1, N - 1, v3(0, 0, 0), 1);  // (15)
+    judge("000 after (15), the frame of [t]_k", gap(product(&c, 0, k + 1, tool, 1), tip(&c)),
+          gap(product(&c, 0, k, tool, 1), tip(&c)), 1e-14);
+}
+
+// 002 (A.16) has a 0 in the lower right corner: in a product of two, the first one's place is lost.
+static void corner_of_002(void **unused) {
+    (void)unused;
+    uint64_t state = 42;
+    sn_frame f[2];
+    double off[2];
+    for (int i = 0; i < 2; i++) {
+        f[i].R = times(times(turn(ez, uniform(&state, -1, 1)), turn(ey, uniform(&state, -1, 1))),
+                       turn(ez, uniform(&state, -1, 1)));
+        f[i].p = random_vector(&state);
+    }
+    sn_vec3 truth = frame_mul(&f[0], &f[1]).p;
+    for (int corner = 0; corner < 2; corner++) {
+        double T[2][4][4], place[3];
+        for (int i = 0; i < 2; i++)
+            for (int column = 0; column < 4; column++) {
+                sn_vec3 upper = column < 3 ? f[i].R.c[column] : f[i].p;
+                for (int row = 0; row < 3; row++) T[i][row][column] = v3_at(upper, row);
+                T[i][3][column] = column < 3 ? 0 : corner;
+            }
+        for (int row = 0; row < 3; row++) {
+            place[row] = 0;
+            for (int i = 0; i < 4; i++) place[row] += T[0][row][i] * T[1][i][3];
+        }
+        off[corner] = gap(v3_from(place), truth);
+    }
+    judge("002 (A.16), the corner", off[0], off[1], 1e-15);
+}
+
 static sn_mat3 zyx(const double *e) {
     return times(times(turn(ez, e[0]), turn(ey, e[1])), turn(ex, e[2]));
 }
@@ -387,6 +441,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cross_product_matrices),
         cmocka_unit_test(ranges_of_second_derivatives),
+        cmocka_unit_test(tool_vectors_of_000),
+        cmocka_unit_test(corner_of_002),
         cmocka_unit_test(forward_kinematics_of_algorithm_2),
         cmocka_unit_test(axes_and_columns_of_algorithm_3),
         cmocka_unit_test(same_joint_of_algorithm_4),

@@ -233,6 +233,34 @@ static void end_effectors_of_004(void **unused) {
           gap3(times(times(outer, parent), rest), truth), 1e-14);
 }
 
+// The logarithm of I + X for a small X of any form.
+static sn_mat3 matrix_log(sn_mat3 X) {
+    sn_mat3 sum = m3_zero(), power = X;
+    for (int k = 1; k < 400; k++) {
+        sn_mat3 term = m3_scale((k % 2 == 1 ? 1.0 : -1.0) / k, &power);
+        sum = m3_add(&sum, &term);
+        power = times(power, X);
+    }
+    return sum;
+}
+
+// (86): log(R_se R_ce^T - log(R_sT R_ce^T)): a bracket takes the logarithm of what is no rotation, and R_ce, the rest
+// of the chain, stands for R_se. The truth: the effector turned by -r about fixed axes is at R_sT.
+static void residual_of_86(void **unused) {
+    (void)unused;
+    uint64_t state = 19;
+    sn_mat3 Rse = turn(random_vector(&state), 0.8), Rce = turn(random_vector(&state), -0.6);
+    sn_vec3 left = v3_scale(0.6, random_axis(&state));  // what is left to turn
+    sn_mat3 RsT = times(turn(left, 0.6), Rse);
+    sn_mat3 truth = m3_skew(v3_neg(left));
+    sn_mat3 inner = m3_skew(log_of(times(RsT, transposed(Rse)))), X = m3_scale(-1, &inner);
+    sn_vec3 right =
+        v3_sub(log_of(times(Rse, transposed(Rse))), log_of(times(RsT, transposed(Rse))));
+    judge("004 (86), the bracket", gap3(matrix_log(X), truth), gap3(m3_skew(right), truth), 1e-14);
+    judge("004 (86), R_ce for R_se", gap(v3_neg(log_of(times(RsT, transposed(Rce)))), v3_neg(left)),
+          gap(right, v3_neg(left)), 1e-14);
+}
+
 // (89): J delta = E, but the step is q + delta and (83) has -E.
 static void sign_of_89(void **unused) {
     (void)unused;
@@ -256,6 +284,7 @@ int main(void) {
         cmocka_unit_test(deviation_of_002),         cmocka_unit_test(twists_of_003),
         cmocka_unit_test(rotating_a_vector_in_004), cmocka_unit_test(angular_velocities_of_004),
         cmocka_unit_test(end_effectors_of_004),     cmocka_unit_test(sign_of_89),
+        cmocka_unit_test(residual_of_86),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -454,6 +454,12 @@ static void axes_found(void **state) {
             fail_msg("%s: up %d %g (%d, conflict %d), unit %g (%d, doubtful %d, size %g)", c->name,
                      r.up, r.up_sign, (int)r.up_known, (int)r.up_conflict, r.unit,
                      (int)r.unit_known, (int)r.unit_doubtful, r.size);
+        // and without the model, against the built-in figure
+        sn_axes_report g;
+        assert_int_equal(sn_axes_guess(turned, NULL, &g, NULL), SN_OK);
+        assert_true(g.up == r.up && g.up_sign == r.up_sign && g.up_known == r.up_known &&
+                    g.up_conflict == r.up_conflict && g.unit == r.unit &&
+                    g.unit_known == r.unit_known && g.map.scale == r.map.scale);
         // the markers stand upright in the model's world: heads above feet, in metres
         double head[3], foot[3];
         const double *x = sn_recording_frame(turned, 30);

@@ -296,8 +296,8 @@ static void offsets_and_words(void **unused) {
     program_expect(2, "--units takes m, cm", "markers -m %s -a %s -i %s -o %s --units furlong",
                    model, truth, c3d, set);
     program_expect(3, "holds no motion", "markers -m %s -i %s -o %s", model, c3d, set);
-    program_expect(3, "no label begins with", "markers -m %s -a %s -i %s -o %s --subject nobody",
-                   model, truth, c3d, set);
+    program_expect(3, "no label belongs to the subject",
+                   "markers -m %s -a %s -i %s -o %s --subject nobody", model, truth, c3d, set);
     program_expect(3, "no frames are left", "markers -m %s -a %s -i %s -o %s --offset 99999", model,
                    truth, c3d, set);
     program_expect(3, "bring them together", "markers -m %s -a %s -i %s -o %s", model,

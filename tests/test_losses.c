@@ -299,12 +299,14 @@ static void taken_and_refused(void **unused) {
     task.loss = SN_LOSS_HUBER;
     task.has_matrix = true;
     task.matrix[0] = task.matrix[4] = task.matrix[8] = 1;
-    refused(model, task, "one number");
-    for (int type = SN_TASK_POINT + 1; type < SN_TASK_TYPE_COUNT; type++) {
-        sn_task other = sn_task_default((sn_task_type)type);
+    static const sn_task_type without[] = {SN_TASK_FRAME2,  SN_TASK_POSE,  SN_TASK_RELATIVE_POSE,
+                                           SN_TASK_REST,    SN_TASK_LIMIT, SN_TASK_POSTURE,
+                                           SN_TASK_COUPLED, SN_TASK_OWN};
+    for (size_t i = 0; i < sizeof without / sizeof without[0]; i++) {
+        sn_task other = sn_task_default(without[i]);
         other.loss = SN_LOSS_HUBER;
         other.loss_scale = 1;
-        refused(model, other, "one number");
+        refused(model, other, "has no loss");
     }
     json_refused(model, "\"type\": \"point\", \"loss\": \"tukey\"", "unknown loss \"tukey\"");
     json_refused(model, "\"type\": \"point\", \"loss\": \"huber\"", "loss_scale");

@@ -150,6 +150,8 @@ static void stopped(void **unused) {
         pid_t pid = fork();
         assert_true(pid >= 0);
         if (pid == 0) {
+            // what nohup or a background job has set to be ignored would stay so, rightly
+            for (int k = 0; k < 3; k++) (void)signal(signals[k], SIG_DFL);
             (void)execl("/bin/sh", "sh", "-c", line, (char *)NULL);
             _exit(99);
         }

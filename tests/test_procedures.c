@@ -86,13 +86,21 @@ static void algorithm4(const system004 *s, int *I) {
 // x^T [-omega]_x, a row
 static sn_vec3 row_times_minus(sn_vec3 x, sn_vec3 omega) { return v3_cross(omega, x); }
 
-static void algorithm5(const system004 *s, const placed *W, const sn_vec3 *E, const int *I,
-                       double J[][M]) {
-    for (int j = 0; j < s->m; j++)
-        for (int i = 0; i < s->n; i++) {
-            sn_vec3 X = row_times_minus(v3_sub(E[i], W[j].c), W[j].omega);
-            for (int c = 0; c < 3; c++) J[3 * i + c][j] = j <= I[i] ? v3_at(X, c) : 0;
+// The text counts j up without having set it: it begins with `start`. X has as many rows as 1_{m x 1} in the text,
+// `rows` here; E and J end after n of them. Returns how many entries of the result have no place in J.
+static int algorithm5(const system004 *s, int start, int rows, const placed *W, const sn_vec3 *E,
+                      const int *I, double J[][M]) {
+    int j = start, outside = 0;
+    for (int w = 0; w < s->m; w++, j++)
+        for (int i = 0; i < rows; i++) {
+            if (i >= s->n) {
+                outside += 3;
+                continue;
+            }
+            sn_vec3 X = row_times_minus(v3_sub(E[i], W[w].c), W[w].omega);
+            for (int c = 0; c < 3; c++) J[3 * i + c][w] = j <= I[i] ? v3_at(X, c) : 0;
         }
+    return outside;
 }
 
 static void residual_of(const system004 *s, const sn_vec3 *E, double *r) {
@@ -103,11 +111,11 @@ static void residual_of(const system004 *s, const sn_vec3 *E, double *r) {
 static void algorithm6(const system004 *s, form two, form three, double J[][M], double *r) {
     placed W[M];
     sn_vec3 E[EFFECTORS];
-    int I[EFFECTORS];
+    int I[EFFECTORS] = {0};
     algorithm2(s, two, W);
     algorithm3(s, three, W, E);
     algorithm4(s, I);
-    algorithm5(s, W, E, I, J);
+    (void)algorithm5(s, 0, s->n, W, E, I, J);
     residual_of(s, E, r);
 }
 
@@ -228,6 +236,22 @@ static void chain_of_hinges(void **unused) {
     algorithm6(&s, RIGHT, RIGHT, J, r);
     judge("004 Algorithm 6 with 2", two, worst(&s, J, truth), 1e-8);
     judge("004 Algorithm 6 with 3", three, worst(&s, J, truth), 1e-8);
+
+    // Algorithm 5 alone: with any j but 0 at first, joints that carry an effector are left out, or others taken in
+    placed W[M];
+    sn_vec3 E[EFFECTORS];
+    int I[EFFECTORS] = {0};
+    double unset[3] = {0};
+    algorithm2(&s, RIGHT, W);
+    algorithm3(&s, RIGHT, W, E);
+    algorithm4(&s, I);
+    for (int start = -1; start <= 1; start++) {
+        (void)algorithm5(&s, start, s.n, W, E, I, J);
+        unset[start + 1] = worst(&s, J, truth);
+    }
+    judge("004 Algorithm 5, j not set", fmin(unset[0], unset[2]), unset[1], 1e-8);
+    judge("004 Algorithm 5, rows of 1_{m x 1}", algorithm5(&s, 0, s.m, W, E, I, J),
+          algorithm5(&s, 0, s.n, W, E, I, J), 1);
 }
 
 static void hierarchy(void **unused) {
@@ -407,6 +431,16 @@ static void balls_JE(void *args, const double *q, double *J, double *r) {
     }
 }
 
+// The first 3n rows of these, n = 1.
+static void places_JE(void *args, const double *q, double *J, double *r) {
+    double whole[6 * 3 * BALLS], rest[6];
+    balls_JE(args, q, whole, rest);
+    for (int i = 0; i < 3; i++) {
+        r[i] = rest[i];
+        for (int j = 0; j < 3 * BALLS; j++) J[i + 3 * j] = whole[i + 6 * j];
+    }
+}
+
 static void all_three_solve(void **unused) {
     (void)unused;
     uint64_t state = 24;
@@ -431,6 +465,19 @@ static void all_three_solve(void **unused) {
     int ran = algorithm1(balls_JE, &s, 6, 3 * BALLS, q, 20, RIGHT, 100, &norm);
     print_message("004 Algorithm 1 on balls: %.1e after %d\n", norm, ran);
     assert_true(norm < 1e-10);
+
+    // Algorithm 13 says 3n rows, that is three for its one effector; it makes six, and with the first three alone
+    // the orientation stays as it was
+    double left[2];
+    for (int rows = 3; rows <= 6; rows += 3) {
+        spheres moved = s;
+        for (int j = 0; j < 3 * BALLS; j++) moved.q[j] = s.q[j] + (j % 2 == 0 ? 0.1 : -0.1);
+        (void)algorithm1(rows == 3 ? places_JE : balls_JE, &s, rows, 3 * BALLS, moved.q, 20, RIGHT,
+                         100, &norm);
+        assert_true(norm < 1e-10);
+        left[rows / 6] = v3_norm(log_of(times(effector_of(&moved).R, transposed(at.R))));
+    }
+    judge("004 Algorithm 13, 3n rows", left[0], left[1], 1e-9);
 
     // out of reach nothing but the count ends it
     s.goal = v3(100, 0, 0);

@@ -293,7 +293,8 @@ static void quadratic_tail(void **unused) {
            third = w.gradient[w.count - 2];
     print_message("the last three gradients: %.1e %.1e %.1e\n", third, before, last);
     assert_true(before < 0.1 * third);
-    assert_true(last < 1e3 * before * before + 1e-13);
+    // the order of convergence, whatever its constant; the damping, which falls with the gradient, is in that
+    assert_true(last < 1e-13 || log(last / before) < 1.7 * log(before / third));
     sn_solver_destroy(solver);
     sn_workspace_destroy(ws);
     sn_problem_destroy(problem);

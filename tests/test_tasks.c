@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tasks: the file and its errors, setters that refuse and keep, tasks that are off.
 #include "math/rotation.h"
+#include "reference.h"
 #include "support.h"
 
 static sn_model *person;
@@ -320,10 +321,10 @@ static void create_errors(void **unused) {
     for (int type = 0; type < SN_TASK_TYPE_COUNT; type++) {
         if (type == SN_TASK_REST) continue;
         sn_task t = sn_task_default((sn_task_type)type);
-        t.joint = sn_model_njoint(person);
-        create_refused(&t, "joint does not exist");
-        t.joint = -2;
-        create_refused(&t, "joint does not exist");
+        for (int k = 0; k < 2 && type < SN_TASK_CENTRE_OF_MASS; k++) {
+            t.joint = k == 0 ? sn_model_njoint(person) : -2;
+            create_refused(&t, "joint does not exist");
+        }
         t = sn_task_default((sn_task_type)type);
         t.weight = NAN;
         create_refused(&t, "weight");
@@ -396,7 +397,20 @@ static sn_task some_task(sn_task_type type, const double *rest) {
     t.goal[0] = 1;
     t.rotation[1] = 1;
     t.i[1] = t.j[2] = 1;
-    t.q = type == SN_TASK_REST ? rest : NULL;
+    t.q = type == SN_TASK_REST || type == SN_TASK_POSTURE ? rest : NULL;
+    // what the others need: a head and a hand of one kilogram, task 0, a point, weighed anew
+    static const int joints[2] = {3, 7}, tasks[1] = {0}, two = 2;
+    static const double masses[2] = {1, 1}, unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    t.joints = joints;
+    t.njoint = 2;
+    t.masses = masses;
+    t.tasks = tasks;
+    t.ntask = 1;
+    t.coupling = unit;
+    t.distance = 0.3;
+    t.local2[1] = 2;
+    if (type == SN_TASK_OWN)
+        t.own = (sn_own_task){(void *)&two, reference_own_value, reference_own_multiply};
     return t;
 }
 
@@ -410,8 +424,10 @@ static void off_and_on(void **unused) {
     sn_model_sample(person, &state, q);
     for (int i = 6; i < sn_model_nq(person); i++) q[i] *= 3;  // outside the limits
     for (int type = 0; type < SN_TASK_TYPE_COUNT; type++) {
+        if (type == SN_TASK_COUPLED) continue;  // alone there is nothing to couple
         sn_task t = some_task((sn_task_type)type, rest);
-        bool turns = type == SN_TASK_POSE || type == SN_TASK_FRAME2;
+        bool turns =
+            type == SN_TASK_POSE || type == SN_TASK_FRAME2 || type == SN_TASK_RELATIVE_POSE;
         sn_problem *p;
         assert_int_equal(sn_problem_create(person, &t, 1, NULL, &p, NULL), SN_OK);
         evaluate(p, q, &before);
@@ -484,9 +500,13 @@ static void setters_refuse_and_keep(void **unused) {
     assert_int_equal(sn_problem_create(person, tasks, SN_TASK_TYPE_COUNT, NULL, &p, NULL), SN_OK);
     evaluate(p, q, &before);
     for (int type = 0; type < SN_TASK_TYPE_COUNT; type++) {
-        bool has_goal =
-            type != SN_TASK_ORIENTATION && type != SN_TASK_REST && type != SN_TASK_LIMIT;
-        bool turns = type == SN_TASK_ORIENTATION || type == SN_TASK_POSE || type == SN_TASK_FRAME2;
+        bool has_goal = type != SN_TASK_ORIENTATION && type != SN_TASK_REST &&
+                        type != SN_TASK_LIMIT && type != SN_TASK_RELATIVE_ORIENTATION &&
+                        type != SN_TASK_DISTANCE && type < SN_TASK_POSTURE;
+        bool turns = type == SN_TASK_ORIENTATION || type == SN_TASK_POSE ||
+                     type == SN_TASK_FRAME2 || type == SN_TASK_RELATIVE_ORIENTATION ||
+                     type == SN_TASK_RELATIVE_POSE;
+        bool rests = type == SN_TASK_REST || type == SN_TASK_POSTURE;
         for (int b = 0; b < 4; b++) {
             for (int c = 0; c < 4; c++) {
                 double x[4] = {1, 2, 3, 4};
@@ -501,7 +521,7 @@ static void setters_refuse_and_keep(void **unused) {
             memcpy(broken, rest, sizeof broken);
             broken[8] = b < 3 ? bad[b] : NAN;
             assert_int_equal(sn_problem_set_rest(p, type, broken),
-                             type == SN_TASK_REST ? SN_ERR_VALUE : SN_ERR_ARGUMENT);
+                             rests ? SN_ERR_VALUE : SN_ERR_ARGUMENT);
         }
         assert_int_equal(sn_problem_set_weight(p, type, -1), SN_ERR_VALUE);
         const double zero[4] = {0, 0, 0, 0};
@@ -511,7 +531,7 @@ static void setters_refuse_and_keep(void **unused) {
     }
     evaluate(p, q, &after);
     assert_memory_equal(&before, &after, sizeof before);
-    for (int i = -2; i < 20; i++) {
+    for (int i = -2; i < 30; i++) {
         if (i >= 0 && i < SN_TASK_TYPE_COUNT) continue;
         assert_int_equal(sn_problem_set_goal(p, i, q), SN_ERR_ARGUMENT);
         assert_int_equal(sn_problem_set_rotation(p, i, q), SN_ERR_ARGUMENT);
@@ -580,6 +600,7 @@ static void set_equals_created(void **unused) {
     sn_model_sample(person, &state, other);
     sn_model_sample(person, &state, q);
     for (int type = 0; type < SN_TASK_TYPE_COUNT; type++) {
+        if (type == SN_TASK_COUPLED) continue;
         test_allocator allocator;
         sn_task t = some_task((sn_task_type)type, rest);
         sn_problem *p, *fresh;
@@ -588,7 +609,8 @@ static void set_equals_created(void **unused) {
         // from here on nothing may be allocated
         allocator.trap = true;
         const double goal[3] = {0.5, -1, 2}, turn[4] = {1, 0.5, -0.25, 2};
-        if (sn_problem_set_goal(p, 0, goal) == SN_OK) memcpy(t.goal, goal, sizeof goal);
+        if (sn_problem_set_goal(p, 0, goal) == SN_OK)
+            memcpy(type == SN_TASK_LOOK_AT ? t.local2 : t.goal, goal, sizeof goal);
         if (sn_problem_set_rotation(p, 0, turn) == SN_OK) {
             memcpy(t.rotation, turn, sizeof turn);
             sn_mat3 R = sn_mat3_from_quat((sn_quat){turn[0], turn[1], turn[2], turn[3]});

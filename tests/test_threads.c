@@ -100,19 +100,20 @@ static void shared_begin(shared *s) {
     assert_int_equal(sn_model_humanoid(NULL, &s->model, NULL), SN_OK);
     assert_true(sn_model_nq(s->model) <= MOST);
     sn_model_sample(s->model, &state, rest);
-    sn_task all[SN_TASK_TYPE_COUNT];
-    for (int type = 0; type < SN_TASK_TYPE_COUNT; type++) {
-        double *q;
+    // all but coupled tasks and one's own
+    sn_task all[SN_TASK_COUPLED];
+    double *arrays[SN_TASK_COUPLED];
+    for (int type = 0; type < SN_TASK_COUPLED; type++) {
         int joint = below(&state, sn_model_njoint(s->model));
-        all[type] = random_task(&state, s->model, (sn_task_type)type, joint, &q);
-        free(q);
+        all[type] = random_task(&state, s->model, (sn_task_type)type, joint, &arrays[type]);
         if (type == SN_TASK_REST) {
             all[type].q = rest;
             all[type].q_weight = NULL;
         }
     }
-    assert_int_equal(sn_problem_create(s->model, all, SN_TASK_TYPE_COUNT, NULL, &s->problem, NULL),
+    assert_int_equal(sn_problem_create(s->model, all, SN_TASK_COUPLED, NULL, &s->problem, NULL),
                      SN_OK);
+    for (int type = 0; type < SN_TASK_COUPLED; type++) free(arrays[type]);
 
     s->ntask = sn_model_nmarker(s->model);
     s->tasks = malloc((size_t)s->ntask * sizeof *s->tasks);

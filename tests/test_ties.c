@@ -2,116 +2,26 @@
 // What couples branches: coordinates that follow others and tasks between bodies. Derivatives
 // against the hyper-dual reference, the bordered systems against plain dense ones, solves by
 // invariant.
-#include "math/vec3.h"
-#include "reference.h"
-#include "support.h"
-#include "sweeps/workspace.h"
+#include "ties.h"
 
 // ---- models -------------------------------------------------------------------------------------
-
-// A function of n leaders that stays small, of any kind; `numbers` are its own. Kinks leave a gradient at
-// a minimum, so that solves go without.
-static bool kinks;
-
-static sn_function random_function(uint64_t *state, int n, double numbers[32]) {
-    sn_function f = {
-        .scale = below(state, 3) == 0 ? uniform(state, 0.3, 1.5) : 1, .nargument = n, .y = numbers};
-    int kind = n == 0 ? 0 : 1 + below(state, n > 1 ? 3 : kinks ? 5 : 4);
-    static const sn_function_type types[] = {SN_FUNCTION_CONSTANT,   SN_FUNCTION_LINEAR,
-                                             SN_FUNCTION_POLYNOMIAL, SN_FUNCTION_SINE,
-                                             SN_FUNCTION_SPLINE,     SN_FUNCTION_POLYLINE};
-    f.type = types[kind];
-    f.ny = kind == 0 ? 1 : kind == 1 ? n + 1 : kind == 2 ? (n == 1 ? 5 : 6) : n + 3;
-    if (kind > 3) {
-        double *x = numbers + 16, at = -2;
-        f.ny = f.nx = 2 + below(state, 8);
-        f.x = x;
-        for (int i = 0; i < f.nx; i++) x[i] = at += uniform(state, 0.2, 1);
-    }
-    for (int i = 0; i < f.ny; i++) numbers[i] = uniform(state, -0.6, 0.6);
-    return f;
-}
-
-// The descriptions of a random model once more, with up to `most` couplings between its plain
-// coordinates; rows of followers and several leaders among them.
-static sn_model *coupled_model(uint64_t *state, int njoint, int most, bool limits, int loops) {
-    for (;;) {
-        sn_model *plain = random_model(state, njoint, -1), *model = NULL;
-        sn_builder *b;
-        assert_int_equal(sn_builder_create("coupled", NULL, &b, NULL), SN_OK);
-        sn_coordinate at[64];
-        int count = 0;
-        for (int i = 0; i < njoint; i++) {
-            sn_joint_desc d = *sn_model_joint(plain, i);
-            int q = sn_model_q_index(plain, i);
-            int next = i + 1 < njoint ? sn_model_q_index(plain, i + 1) : sn_model_nq(plain);
-            int plains = d.type == SN_JOINT_BALL ? 0 : d.type == SN_JOINT_FREE ? 3 : next - q;
-            for (int k = 0; k < plains; k++) {
-                if (count < 64) at[count++] = (sn_coordinate){i, k};
-                if (limits && below(state, 3) == 0) {
-                    d.lower[k] = uniform(state, -2, -0.2);
-                    d.upper[k] = uniform(state, 0.2, 2);
-                }
-            }
-            (void)sn_builder_joint(b, &d);
-        }
-        for (int i = count - 1; i > 0; i--) {
-            int k = below(state, i + 1);
-            sn_coordinate t = at[i];
-            at[i] = at[k];
-            at[k] = t;
-        }
-        // a follower is later in the shuffled list than its leaders: no cycles
-        int made = 0;
-        for (int i = 0; i < loops; i++) {
-            sn_loop_desc loop = sn_loop_default((sn_loop_type)below(state, SN_LOOP_TYPE_COUNT));
-            loop.joint[0] = below(state, njoint);
-            do loop.joint[1] = below(state, 4) == 0 ? -1 : below(state, njoint);
-            while (loop.joint[1] == loop.joint[0]);
-            for (int e = 0; e < 2; e++) {
-                for (int k = 0; k < 3; k++) {
-                    loop.position[e][k] = uniform(state, -0.5, 0.5);
-                    loop.axis[e][k] = uniform(state, -1, 1);
-                }
-                for (int k = 0; k < 4; k++) loop.rotation[e][k] = uniform(state, -1, 1);
-            }
-            loop.distance = uniform(state, 0.2, 1);
-            assert_int_equal(sn_builder_loop(b, &loop), i);
-        }
-        for (int i = count - 1; i > 0 && made < most; i--) {
-            if (below(state, 2) == 0) continue;
-            int n = below(state, 8) == 0 ? 0 : below(state, 3) == 0 && i > 1 ? 2 : 1;
-            double y[32];
-            sn_coupling_desc c = {.follower = at[i], .nleader = n};
-            c.leader[0] = at[below(state, i)];
-            do c.leader[1] = at[below(state, i)];
-            while (n == 2 && memcmp(&c.leader[0], &c.leader[1], sizeof c.leader[0]) == 0);
-            c.function = random_function(state, n, y);
-            assert_true(sn_builder_couple(b, &c) >= 0);
-            made++;
-        }
-        sn_error error = {0};
-        sn_status status = sn_builder_finish(b, &model, &error);
-        sn_builder_destroy(b);
-        sn_model_destroy(plain);
-        if (status == SN_OK && (sn_model_ncoupling(model) > 0 || most == 0 || loops > 0))
-            return model;
-        // limits of followers and leaders may leave no room for both
-        if (status != SN_OK) assert_non_null(strstr(error.text, "no room for both"));
-        sn_model_destroy(model);
-    }
-}
 
 static sn_problem *tied_problem(uint64_t *state, const sn_model *model, int ntask, int nrelative) {
     sn_problem *some =
         random_problem(state, model, ntask, below(state, 2) == 0 ? SN_TASK_POINT : -1);
     sn_task extra[8];
-    double *q;
-    for (int i = 0; i < nrelative; i++)
-        extra[i] =
-            random_task(state, model, SN_TASK_RELATIVE, below(state, sn_model_njoint(model)), &q);
+    double *q[8];
+    for (int i = 0; i < nrelative; i++) {
+        int type = SN_TASK_RELATIVE;
+        if (below(state, 3) > 0)
+            do type = SN_TASK_RELATIVE + below(state, SN_TASK_TYPE_COUNT - SN_TASK_RELATIVE);
+            while (type == SN_TASK_COUPLED);
+        extra[i] = random_task(state, model, (sn_task_type)type,
+                               below(state, sn_model_njoint(model)), &q[i]);
+    }
     sn_problem *all;
     assert_int_equal(sn_problem_copy(some, extra, nrelative, NULL, &all, NULL), SN_OK);
+    for (int i = 0; i < nrelative; i++) free(q[i]);
     sn_problem_destroy(some);
     return all;
 }
@@ -165,7 +75,8 @@ static void derivatives(void **unused) {
     (void)unused;
     kinks = true;
     int count = cases(300);
-    double worst_f = 0, worst_g = 0, worst_H = 0, worst_x = 0;
+    double worst_f = 0, worst_g = 0, worst_H = 0, worst_x = 0, raw_H = 0, far = INFINITY;
+    int raw = 0;
     for (int n = first_case(); n < count; n++) {
         uint64_t state = 21 + 100 * (uint64_t)n;
         fixture t = fixture_new(&state, false, n % 3 == 0 ? 1 + below(&state, 2) : 0);
@@ -182,9 +93,13 @@ static void derivatives(void **unused) {
         reference_mu = NULL;
         if (!loops) worst_f = fmax(worst_f, reference_relative(&f, &f2, 1, 1e-3));
         worst_g = fmax(worst_g, reference_relative(t.g, t.g2, t.nv, 1e-3 * size));
-        // a coordinate that follows to 1e4 rad is known to 1e-12
+        // A chain of polynomials may send a follower to 1e4 rad, a number that has only 1e-12 rad
+        // behind its point: the reference, in long doubles, knows more of it, and H changes by about
+        // its own size per radian. So what a double can know is 1e-12 of H times the largest angle.
         sn_model_follow(t.model, t.q);
         double off_H = reference_relative(t.H, t.H2, t.nv * t.nv, 1e-2);
+        if (off_H > 1e-12) raw++, far = fmin(far, largest(t.q, t.nq));
+        raw_H = fmax(raw_H, off_H);
         off_H /= fmax(1, largest(t.q, t.nq));
         if (off_H > 1e-12)
             print_message("case %d: Hessian off by %.1e of %.1e, coordinates to %.1e\n", n, off_H,
@@ -212,8 +127,51 @@ static void derivatives(void **unused) {
     print_message(
         "%d trees: worst relative error f %.1e, gradient %.1e, Hessian %.1e, product %.1e\n", count,
         worst_f, worst_g, worst_H, worst_x);
+    print_message("  Hessian by itself: worst %.1e, %d above 1e-12", raw_H, raw);
+    if (raw > 0) print_message(", all with a coordinate beyond %.0f rad", far);
+    print_message("\n");
     kinks = false;
+    assert_true(raw == 0 || far > 10);
     assert_true(worst_f < 1e-12 && worst_g < 1e-12 && worst_H < 1e-12 && worst_x < 1e-11);
+}
+
+// dJ/dt of coupled models against differences of J along the motion q (+) t qd: a follower's column is
+// in its leaders', and their share of it changes.
+static void rates(void **unused) {
+    (void)unused;
+    int count = cases(300);
+    double worst = 0;
+    static const sn_jacobian_frame frames[] = {SN_JACOBIAN_BODY, SN_JACOBIAN_POINT,
+                                               SN_JACOBIAN_WORLD};
+    for (int n = first_case(); n < count; n++) {
+        uint64_t state = 27 + 100 * (uint64_t)n;
+        fixture t = fixture_new(&state, false, 0);
+        const double h = 1e-5, local[3] = {0.1, -0.2, 0.3};
+        size_t size = 6 * (size_t)t.nv + 1;
+        double *rate = malloc(size * sizeof *rate), *side[2], *q = malloc(((size_t)t.nq + 1) * 8);
+        int joint = below(&state, sn_model_njoint(t.model));
+        for (int i = 0; i < t.nv; i++) t.x[i] = uniform(&state, -1, 1);
+        assert_int_equal(sn_workspace_pose(t.ws, t.q), SN_OK);
+        sn_jacobian_dot(t.ws, joint, frames[n % 3], local, SN_ROWS_BOTH, t.x, rate);
+        for (int s = 0; s < 2; s++) {
+            for (int v = 0; v < t.nv; v++) t.y[v] = (s == 0 ? -h : h) * t.x[v];
+            sn_model_integrate(t.model, t.q, t.y, q);
+            side[s] = malloc(size * sizeof *side[s]);
+            assert_int_equal(sn_workspace_pose(t.ws, q), SN_OK);
+            sn_jacobian_adjusted(t.ws, joint, frames[n % 3], local, SN_ROWS_BOTH, side[s]);
+        }
+        // a follower may race: differences know its rate to h^2 of its slopes' cube
+        double fast = fmax(largest(rate, 6 * t.nv), 1);
+        for (int i = 0; i < 6 * t.nv; i++) side[0][i] = (side[1][i] - side[0][i]) / (2 * h);
+        worst = fmax(worst, reference_relative(rate, side[0], 6 * t.nv, 1) / fast);
+        free(rate);
+        free(side[0]);
+        free(side[1]);
+        free(q);
+        fixture_free(&t);
+    }
+    print_message("%d trees: worst difference of the Jacobian's rate %.1e\n", count, worst);
+    assert_true(worst < 1e-6);
 }
 
 // ---- the bordered systems -----------------------------------------------------------------------
@@ -330,7 +288,7 @@ static void dense_solve(const fixture *t, const bool *kept, const double *b, dou
 
 static void bordered(void **unused) {
     (void)unused;
-    int count = cases(600), definite = 0, indefinite = 0, tree_negative = 0, rough = 0;
+    int count = cases(600), definite = 0, indefinite = 0, tree_negative = 0;
     double worst = 0;
     for (int n = first_case(); n < count; n++) {
         uint64_t state = 22 + 100 * (uint64_t)n;
@@ -339,7 +297,7 @@ static void bordered(void **unused) {
         const double *gain = sn_model_gain(t.model);
         double f, smallest, top;
         bool kept[128];
-        if (t.nv == 0 || t.nv > 64) {
+        if (t.nv == 0 || t.nv > 64 || !sn_has_rows(t.ws)) {
             fixture_free(&t);
             continue;
         }
@@ -351,7 +309,9 @@ static void bordered(void **unused) {
             t.keep[i] = gain[v_of[i]] != 0 && below(&state, 6) > 0;
             kept[v_of[i]] = t.keep[i];
         }
-        add_diagonal(&t, t.d);
+        // and the hair that the library lays under what only equalities see (ties_fill.c)
+        for (int i = 0; i < t.nv; i++) t.y[i] = t.d[i] + t.ws->ties->extra[i];
+        add_diagonal(&t, t.y);
         int negatives = dense_negatives(&t, kept, &smallest, &top);
         int tree = sn_workspace_count_negatives(t.ws, t.d, NULL);
         tree_negative += tree > 0 && negatives == 0;
@@ -368,10 +328,8 @@ static void bordered(void **unused) {
                 sn_workspace_solve(t.ws, t.x);
                 dense_solve(&t, kept, b, x);
                 for (int i = 0; i < t.nv; i++) t.y[v_of[i]] = t.keep[i] ? t.x[i] : 0;
-                // the tree alone may be much worse conditioned than the whole, on rare occasions
                 double off = reference_relative(t.y, x, t.nv, 0);
                 worst = fmax(worst, off);
-                rough += off > 1e-6;
             } else {
                 // a direction that is found bends down
                 double bend = 0;
@@ -386,10 +344,10 @@ static void bordered(void **unused) {
         fixture_free(&t);
     }
     print_message("%d definite (%d over an indefinite tree), %d not; worst relative difference "
-                  "%.1e, %d above "
-                  "1e-6\n",
-                  definite, tree_negative, indefinite, worst, rough);
-    assert_true(worst < 1e-2 && rough <= 1 + definite / 100);
+                  "%.1e\n",
+                  definite, tree_negative, indefinite, worst);
+    // systems of condition up to 1e5, and trees that may be worse by themselves
+    assert_true(worst < 1e-9);
     count -= first_case();
     assert_true(definite > count / 5 && indefinite > count / 20);
 }
@@ -467,7 +425,7 @@ static void solve_once(fixture *t, int index, sn_method method, int *minima, dou
 
 static void solves(void **unused) {
     (void)unused;
-    int count = cases(600), minima = 0;
+    int count = cases(600), minima = 0, rough = 0;
     double worst = 0;
     for (int n = first_case(); n < count; n++) {
         uint64_t state = 23 + 100 * (uint64_t)n;
@@ -484,6 +442,7 @@ static void solves(void **unused) {
                 minima += tried;
                 if (off > 1e-5)
                     print_message("case %d, %s: gradient %.1e\n", n, sn_method_name(method), off);
+                rough += off > 1e-5;
                 worst = fmax(worst, off);
             }
         }
@@ -491,296 +450,10 @@ static void solves(void **unused) {
     }
     print_message("%d problems, %d minima, worst relative gradient there %.1e\n", count, minima,
                   worst);
-    assert_true(minima > (count - first_case()) / 3);
-    assert_true(worst < 1e-5);
-}
-
-// ---- loops --------------------------------------------------------------------------------------
-
-static sn_vec3 local_of(const sn_frame *frame, sn_vec3 x) {
-    return m3_tmul(&frame->R, v3_sub(x, frame->p));
-}
-
-static void put(sn_vec3 x, double out[3]) { out[0] = x.x, out[1] = x.y, out[2] = x.z; }
-
-// A loop of a type between two joints that is closed at the pose where `ws` is.
-static sn_loop_desc closed_loop(uint64_t *state, const sn_workspace *ws, sn_loop_type type, int a,
-                                int b) {
-    sn_loop_desc d = sn_loop_default(type);
-    sn_frame A = sn_workspace_frame(ws, a), B = {m3_identity(), {0, 0, 0}};
-    if (b >= 0) B = sn_workspace_frame(ws, b);
-    d.joint[0] = a;
-    d.joint[1] = b;
-    sn_vec3 at = {uniform(state, -0.5, 0.5), uniform(state, -0.5, 0.5), uniform(state, -0.5, 0.5)};
-    sn_vec3 p = v3_add(A.p, m3_mul(&A.R, at)), other = p;
-    sn_vec3 axis = {uniform(state, -1, 1), uniform(state, -1, 1), uniform(state, 0.1, 1)};
-    put(at, d.position[0]);
-    put(m3_tmul(&A.R, axis), d.axis[0]);
-    put(m3_tmul(&B.R, axis), d.axis[1]);
-    if (type == SN_LOOP_LINE) other = v3_add(p, v3_scale(0.3, axis));
-    if (type == SN_LOOP_DISTANCE) {
-        other = v3_add(p, v3_scale(0.7, axis));
-        d.distance = 0.7 * v3_norm(axis);
-    }
-    put(local_of(&B, other), d.position[1]);
-    sn_quat qa = sn_quat_conj(sn_quat_from_mat3(A.R)), qb = sn_quat_conj(sn_quat_from_mat3(B.R));
-    const double ra[4] = {qa.w, qa.x, qa.y, qa.z}, rb[4] = {qb.w, qb.x, qb.y, qb.z};
-    memcpy(d.rotation[0], ra, sizeof ra);
-    memcpy(d.rotation[1], rb, sizeof rb);
-    return d;
-}
-
-// The same model with loops, closed at q.
-static sn_model *looped_model(uint64_t *state, const sn_model *model, const double *q, int count) {
-    sn_problem *none;
-    sn_workspace *ws;
-    sn_builder *b;
-    sn_model *out;
-    sn_error error = {0};
-    assert_int_equal(sn_problem_create(model, NULL, 0, NULL, &none, NULL), SN_OK);
-    assert_int_equal(sn_workspace_create(none, false, NULL, &ws, NULL), SN_OK);
-    assert_int_equal(sn_workspace_pose(ws, q), SN_OK);
-    assert_int_equal(sn_builder_create("looped", NULL, &b, NULL), SN_OK);
-    int njoint = sn_model_njoint(model);
-    for (int j = 0; j < njoint; j++) (void)sn_builder_joint(b, sn_model_joint(model, j));
-    sn_builder_couple_as(b, model);
-    for (int i = 0; i < count; i++) {
-        int first = below(state, njoint), second;
-        do second = below(state, 5) == 0 ? -1 : below(state, njoint);
-        while (second == first);
-        sn_loop_desc d =
-            closed_loop(state, ws, (sn_loop_type)below(state, SN_LOOP_TYPE_COUNT), first, second);
-        assert_int_equal(sn_builder_loop(b, &d), i);
-    }
-    if (sn_builder_finish(b, &out, &error) != SN_OK) fail_msg("%s", error.text);
-    sn_builder_destroy(b);
-    sn_workspace_destroy(ws);
-    sn_problem_destroy(none);
-    return out;
-}
-
-// From a pose near one that closes the loops: they are met, or the report says by how much not; f is
-// never above that of the closed start, limits and couplings hold, and where a minimum is reported
-// the gradient has nothing left along the loops.
-static void loops(void **unused) {
-    (void)unused;
-    int count = cases(400), met = 0, minima = 0, opened = 0, stops[SN_STOP_COUNT] = {0};
-    double worst = 0, left = 0;
-    for (int n = first_case(); n < count; n++) {
-        uint64_t state = 24 + 100 * (uint64_t)n;
-        sn_model *plain = coupled_model(&state, 3 + below(&state, 7), n % 2, n % 4 < 2, 1);
-        size_t bytes = (size_t)sn_model_nq(plain) * sizeof(double);
-        double *q = malloc(bytes + 8), *start = malloc(bytes + 8);
-        // without the loop that the helper added
-        sn_model_sample(plain, &state, start);
-        (void)sn_model_clamp(plain, start);
-        sn_builder *b;
-        sn_model *bare;
-        assert_int_equal(sn_builder_create("bare", NULL, &b, NULL), SN_OK);
-        for (int j = 0; j < sn_model_njoint(plain); j++)
-            (void)sn_builder_joint(b, sn_model_joint(plain, j));
-        for (int i = 0; i < sn_model_ncoupling(plain); i++)
-            (void)sn_builder_couple(b, sn_model_coupling(plain, i));
-        assert_int_equal(sn_builder_finish(b, &bare, NULL), SN_OK);
-        sn_builder_destroy(b);
-        sn_model *model = looped_model(&state, bare, start, 1 + below(&state, 2));
-        sn_problem *problem = random_problem(&state, model, 1 + below(&state, 3), SN_TASK_POINT);
-        static const sn_method methods[] = {SN_METHOD_HYBRID, SN_METHOD_NEWTON, SN_METHOD_LM};
-        sn_solver_options options = sn_solver_options_default();
-        options.method = methods[n % 3];
-        sn_solver *solver;
-        sn_report report, first;
-        assert_int_equal(sn_solver_create(problem, &options, NULL, &solver, NULL), SN_OK);
-        memcpy(q, start, bytes);
-        for (int i = 0; i < sn_model_nv(model); i++) {
-            double delta[128] = {0};
-            delta[i] = sn_model_gain(model)[i] != 0 ? uniform(&state, -0.1, 0.1) : 0;
-            sn_model_integrate(model, q, delta, q);
-        }
-        (void)sn_model_clamp(model, q);
-        // no iterations: the start, closed
-        sn_solver *closer;
-        options.max_iterations = 0;
-        assert_int_equal(sn_solver_create(problem, &options, NULL, &closer, NULL), SN_OK);
-        memcpy(start, q, bytes);
-        assert_int_equal(sn_solver_solve(closer, start, &first), SN_OK);
-        assert_int_equal(sn_solver_solve(solver, q, &report), SN_OK);
-        stops[report.stop]++;
-        // what is said is what is
-        sn_workspace *ws = sn_solver_workspace(solver);
-        double open = 0;
-        assert_int_equal(sn_workspace_pose(ws, q), SN_OK);
-        for (int i = 0; i < sn_model_nloop(model); i++)
-            open = fmax(open, sn_workspace_loop_error(ws, i));
-        assert_true(report.violation >= open);
-        if (report.violation <= 1e-10) {
-            met++;
-            assert_true(report.f <= first.f * (1 + 1e-9) + 1e-20);
-            worst = fmax(worst, open);
-        } else {
-            opened++;
-        }
-        memcpy(start, q, bytes);
-        sn_model_follow(model, start);
-        assert_memory_equal(start, q, bytes);
-        int moved = sn_model_clamp(model, start);
-        // unless limits of several leaders and their follower contradict each other, which is said
-        if (moved != 0 && !(report.violation > 0 && !sn_model_followers_inside(model, q)))
-            fail_msg("case %d, %s: %d coordinates outside their limits (%s)", n,
-                     sn_method_name(options.method), moved, sn_stop_text(report.stop));
-        if (report.stop == SN_STOP_MINIMUM) {
-            minima++;
-            left = fmax(left, report.gradient);
-        }
-        sn_solver_destroy(solver);
-        sn_solver_destroy(closer);
-        sn_problem_destroy(problem);
-        sn_model_destroy(model);
-        sn_model_destroy(bare);
-        sn_model_destroy(plain);
-        free(q);
-        free(start);
-    }
-    print_message("%d problems: %d closed to %.1e, %d left open; %d minima, gradient %.1e\n", count,
-                  met, worst, opened, minima, left);
-    for (int i = 0; i < SN_STOP_COUNT; i++)
-        print_message("  %s: %d\n", sn_stop_text((sn_stop)i), stops[i]);
     count -= first_case();
-    assert_true(met > 9 * count / 10);
-    assert_true(minima > count / 2);
-}
-
-// A model that is half as large again opens its loops by half as much again, whatever the pose.
-static void scaled(void **unused) {
-    (void)unused;
-    uint64_t state = 25;
-    double worst = 0;
-    for (int n = 0; n < 20; n++) {
-        sn_builder *b;
-        sn_model *model, *larger;
-        sn_marker_set *set;
-        double q[12], factor[4] = {1.5, 1.5, 1.5, 1.5};
-        assert_int_equal(sn_builder_create("rods", NULL, &b, NULL), SN_OK);
-        for (int i = 0; i < 4; i++) {
-            static const char *const names[] = {"a", "b", "c", "d"};
-            sn_joint_desc d = sn_joint_default(SN_JOINT_EXPMAP);
-            d.name = names[i];
-            d.parent = i == 0 ? -1 : (i - 1) / 2;
-            for (int k = 0; k < 3 && i > 0; k++) d.position[k] = uniform(&state, -1, 1);
-            (void)sn_builder_joint(b, &d);
-        }
-        for (int i = 0; i < SN_LOOP_TYPE_COUNT; i++) {
-            sn_loop_desc loop = sn_loop_default((sn_loop_type)i);
-            loop.joint[0] = 3, loop.joint[1] = i == 0 ? 0 : 2;
-            for (int k = 0; k < 6; k++) loop.position[k / 3][k % 3] = uniform(&state, -1, 1);
-            loop.distance = uniform(&state, 0.2, 1);
-            (void)sn_builder_loop(b, &loop);
-        }
-        assert_int_equal(sn_builder_finish(b, &model, NULL), SN_OK);
-        sn_builder_destroy(b);
-        assert_int_equal(sn_marker_set_create("none", NULL, 0, NULL, &set, NULL), SN_OK);
-        assert_int_equal(
-            sn_marker_set_apply(set, model, SN_LIMITS_HARD, factor, NULL, &larger, NULL), SN_OK);
-        for (int i = 0; i < 12; i++) q[i] = uniform(&state, -1, 1);
-        const sn_model *both[2] = {model, larger};
-        double open[2][SN_LOOP_TYPE_COUNT];
-        for (int k = 0; k < 2; k++) {
-            sn_problem *problem;
-            sn_workspace *ws;
-            assert_int_equal(sn_problem_create(both[k], NULL, 0, NULL, &problem, NULL), SN_OK);
-            assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
-            assert_int_equal(sn_workspace_pose(ws, q), SN_OK);
-            for (int i = 0; i < SN_LOOP_TYPE_COUNT; i++)
-                open[k][i] = sn_workspace_loop_error(ws, i);
-            sn_workspace_destroy(ws);
-            sn_problem_destroy(problem);
-        }
-        // pins and welds may say an angle
-        static const sn_loop_type lengths[] = {SN_LOOP_POINT, SN_LOOP_LINE, SN_LOOP_DISTANCE};
-        for (int i = 0; i < 3; i++)
-            worst = fmax(worst, fabs(open[1][lengths[i]] - 1.5 * open[0][lengths[i]]));
-        sn_marker_set_destroy(set);
-        sn_model_destroy(model);
-        sn_model_destroy(larger);
-    }
-    assert_true(worst < 1e-14);
-}
-
-// Cassie's legs are closed by rods: its feet reach goals with all loops met.
-static void cassie(void **unused) {
-    (void)unused;
-    const char *path = data_path("mjcf/cassie.xml");
-    if (path == NULL) skip();
-    size_t length;
-    char *text = slurp(path, &length);
-    sn_model *m;
-    sn_error error = {0};
-    if (sn_mjcf_read(text, length, NULL, &m, NULL, &error) != SN_OK) fail_msg("%s", error.text);
-    assert_int_equal(sn_model_nloop(m), 4);
-    sn_problem *problem;
-    sn_solver *solver;
-    sn_task task[3];
-    static const char *const on[3] = {"cassie-pelvis", "left-foot", "right-foot"};
-    double *q = malloc((size_t)sn_model_nq(m) * sizeof *q);
-    sn_model_zero(m, q);
-    for (int i = 0; i < 3; i++) {
-        int marker = sn_model_find_marker(m, on[i]);
-        assert_true(marker >= 0);
-        task[i] = sn_task_default(SN_TASK_POINT);
-        task[i].joint = sn_model_marker(m, marker)->joint;
-        memcpy(task[i].local, sn_model_marker(m, marker)->position, sizeof task[i].local);
-    }
-    assert_int_equal(sn_problem_create(m, task, 3, NULL, &problem, NULL), SN_OK);
-    assert_int_equal(sn_solver_create(problem, NULL, NULL, &solver, NULL), SN_OK);
-    sn_workspace *ws = sn_solver_workspace(solver);
-    uint64_t state = 9;
-    double worst = 0, error_left = 0;
-    int total = 0;
-    // close it where it is drawn, then walk the feet about
-    for (int n = 0; n < 20; n++) {
-        sn_report report;
-        assert_int_equal(sn_workspace_pose(ws, q), SN_OK);
-        for (int i = 0; i < 3; i++) {
-            sn_vec3 p = sn_workspace_point(ws, task[i].joint, task[i].local);
-            const double goal[3] = {p.x + (i > 0 ? uniform(&state, -0.05, 0.05) : 0), p.y,
-                                    p.z + (i > 0 ? uniform(&state, -0.05, 0.05) : 0)};
-            assert_int_equal(sn_problem_set_goal(problem, i, goal), SN_OK);
-        }
-        assert_int_equal(sn_solver_solve(solver, q, &report), SN_OK);
-        worst = fmax(worst, report.violation);
-        error_left = fmax(error_left, report.worst_error);
-        total += report.iterations;
-    }
-    print_message("cassie: loops open by %.1e at most, feet off by %.1e m, %d iterations\n", worst,
-                  error_left, total);
-    assert_true(worst <= 1e-10);
-    sn_solver_destroy(solver);
-    sn_problem_destroy(problem);
-    sn_model_destroy(m);
-    free(q);
-    free(text);
-}
-
-// Written and read again: the same numbers.
-static void round_trip(void **unused) {
-    (void)unused;
-    uint64_t state = 26;
-    for (int n = 0; n < cases(100); n++) {
-        sn_model *m = coupled_model(&state, 3 + below(&state, 6), 3, true, 2), *back;
-        char *text, *again;
-        sn_error error = {0};
-        assert_int_equal(sn_model_text(m, NULL, &text), SN_OK);
-        if (sn_model_read_json(text, strlen(text), NULL, &back, &error) != SN_OK)
-            fail_msg("%s", error.text);
-        assert_int_equal(sn_model_text(back, NULL, &again), SN_OK);
-        assert_string_equal(text, again);
-        assert_int_equal(sn_model_ncoupling(back), sn_model_ncoupling(m));
-        assert_int_equal(sn_model_nloop(back), 2);
-        sn_release(NULL, text);
-        sn_release(NULL, again);
-        sn_model_destroy(m);
-        sn_model_destroy(back);
-    }
+    assert_true(minima > count / 3);
+    // the solver's measure is the largest diagonal of its way, which a function may have made steep
+    assert_true(rough <= count / 20000);
 }
 
 // ---- limits of followers ------------------------------------------------------------------------
@@ -849,6 +522,15 @@ static void ranges(void **unused) {
         for (int side = 0; side < 2; side++) {
             double end = side == 0 ? from : to;
             if (end == (side == 0 ? low[0] : high[0])) continue;
+            // nor is one of the last numbers out by rounding
+            double near[2] = {end, 0};
+            for (int i = 0; i < 40 && near[0] >= from && near[0] <= to; i++) {
+                sn_model_follow(m, near);
+                if (!(near[1] >= low[1] && near[1] <= high[1]))
+                    fail_msg("case %d: %d numbers before its end, %.17g leads to %.17g", n, i,
+                             near[0], near[1]);
+                near[0] = nextafter(near[0], side == 0 ? INFINITY : -INFINITY);
+            }
             // a touch further: out, unless the function only just touches its limit
             double q[2] = {end + (side == 0 ? -1e-6 : 1e-6) * fmax(1, fabs(end)), 0};
             sn_model_follow(m, q);
@@ -926,9 +608,8 @@ static void refused(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(derivatives), cmocka_unit_test(bordered), cmocka_unit_test(solves),
-        cmocka_unit_test(scaled),      cmocka_unit_test(loops),    cmocka_unit_test(cassie),
-        cmocka_unit_test(round_trip),  cmocka_unit_test(ranges),   cmocka_unit_test(refused),
+        cmocka_unit_test(derivatives), cmocka_unit_test(rates),  cmocka_unit_test(bordered),
+        cmocka_unit_test(solves),      cmocka_unit_test(ranges), cmocka_unit_test(refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

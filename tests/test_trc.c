@@ -120,12 +120,7 @@ static void refuse(const char *text, size_t length, int line, const char *messag
     sn_recording *r;
     sn_error error = {0};
     sn_status status = sn_trc_read(text, length, NULL, &r, &error);
-    if (status != SN_ERR_PARSE) fail_msg("\"%s\": status %d", message, status);
-    assert_null(r);
-    assert_int_equal(error.status, status);
-    if (strstr(error.text, message) == NULL)
-        fail_msg("\"%s\" is not in \"%s\"", message, error.text);
-    assert_int_equal(error.line, line);
+    check_refusal(status, r, &error, line, message);
     assert_int_equal(sn_trc_read(text, length, NULL, &r, NULL), status);
 }
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Install what a target needs and is missing, on Debian, Ubuntu and whatever else has apt-get; elsewhere say
 # what it is. What is there is found by trying it, so any version and architecture will do.
-#   tools/setup.sh [--list] build | test | web | browser | tidy
+#   tools/setup.sh [--list] build | test | web | browser | tidy | peers
 # With --list nothing is installed: the packages are printed, and the exit code is 1 when there are some.
 set -eu
 list=false
@@ -74,6 +74,10 @@ int f(void) { return puts(""); }' --target=wasm32-wasi -mexec-model=reactor ||
             missing="$missing wasi-libc $(clang_libraries -wasm32)"
         ;;
     browser) need chromium chromium ;;
+    peers) # what benchmarks compare with; nothing else needs it
+        need c++ g++
+        [ -e /usr/include/simbody/Simbody.h ] || missing="$missing libsimbody-dev"
+        ;;
     tidy)
         need clang-tidy clang-tidy
         need clang-format clang-format

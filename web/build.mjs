@@ -11,8 +11,8 @@ const build = resolve(process.argv[2]);
 const modules = join(build, 'node_modules');
 const esbuild = createRequire(join(modules, 'x.js'))('esbuild');
 
-const bundle = await esbuild.build({
-  entryPoints: [join(here, 'src/main.js')],
+const build_script = async (name, define = {}) => (await esbuild.build({
+  entryPoints: [join(here, 'src', name)],
   bundle: true,
   minify: true,
   write: false,
@@ -20,7 +20,10 @@ const bundle = await esbuild.build({
   target: 'es2022',
   nodePaths: [modules],
   legalComments: 'inline',
-});
+  define,
+})).outputFiles[0].text;
+// the worker's script travels inside the page's
+const bundle = await build_script('main.js', { WORKER: JSON.stringify(await build_script('worker.js')) });
 const style = await esbuild.transform(readFileSync(join(here, 'style.css'), 'utf8'), { loader: 'css', minify: true });
 const wasm = readFileSync(join(build, 'sinew.wasm')).toString('base64');
 
@@ -32,9 +35,9 @@ const fill = (page, mark, text) => {
 let page = readFileSync(join(here, 'index.html'), 'utf8');
 // nothing runs and nothing styles the page but what is named here by its hash
 const hash = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-const script = bundle.outputFiles[0].text.replaceAll('</script', '<\\/script');
+const script = bundle.replaceAll('</script', '<\\/script');
 page = fill(page, '<!-- policy -->', `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src ${hash(script)} 'wasm-unsafe-eval'; style-src ${
-  hash(style.code)}; img-src data: blob:; base-uri 'none'; form-action 'none'">`);
+  hash(style.code)}; img-src data: blob:; worker-src blob:; base-uri 'none'; form-action 'none'">`);
 page = fill(page, '<!-- style -->', `<style>${style.code}</style>`);
 page = fill(page, '<!-- wasm -->', `<script type="application/wasm;base64" id="wasm">${wasm}</script>`);
 page = fill(page, '<!-- script -->', `<script>${script}</script>`);

@@ -21,6 +21,15 @@ enum { WEB_POSITION, WEB_ORIENTATION, WEB_BOTH };      // kinds of goal
 enum { WEB_FROM_LAST, WEB_FROM_REST, WEB_FROM_ZERO };  // where solves start
 enum { WEB_HUMANOID, WEB_HAND, WEB_ARM, WEB_SPIDER, WEB_CHAIN, WEB_FIGURES };
 
+// -- what the page does for the module
+
+/// Told how far the preparation of a take is, 0 to 1.
+#ifdef __wasm__
+__attribute__((import_module("page"), import_name("progress"))) void page_progress(double share);
+#else
+static inline void page_progress(double share) { (void)share; }
+#endif
+
 // -- memory and messages: stage.c
 
 /// Room for `bytes` bytes that the page fills (a file, its name); valid until the next call. NULL

@@ -159,6 +159,11 @@ static const char *sentence(take *t, int i) {
     return t->text;
 }
 
+static void tell(void *user, const sn_take_progress *p) {
+    (void)user;
+    if (p->stage == SN_STAGE_CALIBRATE) page_progress(p->fraction);
+}
+
 // The figure fitted to the markers, ready for its frames; *figure is a copy of it for the stage.
 static sn_status prepare(take *t, sn_model **figure, sn_error *error) {
     sn_take_options o = sn_take_options_default();
@@ -166,6 +171,7 @@ static sn_status prepare(take *t, sn_model **figure, sn_error *error) {
     *figure = NULL;
     // the figure gets the lengths of who wore the markers
     o.calibrate = SN_CALIBRATE_SCALE;
+    o.progress = tell;
     if (the.skeleton != NULL &&
         !sn_axis_parse(sn_skeleton_up_axis(the.skeleton), &o.model_up, &o.model_up_sign))
         o.model_up = 1, o.model_up_sign = 1;

@@ -121,8 +121,8 @@ SN_API void sn_jacobian_adjusted(const sn_workspace *workspace, int joint, sn_ja
                                  const double local[3], unsigned rows, double *J);
 
 /// The time derivative of sn_jacobian_adjusted() when the pose moves with velocities `qd` (nv,
-/// file order, not scaled by gains). Columns stand for each coordinate alone: those of followers are not
-/// folded into their leaders', and `qd` has the followers' own velocities.
+/// file order, not scaled by gains). Followers move as those they follow, whatever `qd` says of them,
+/// and their columns are in those of their leaders, as there.
 SN_API void sn_jacobian_dot(sn_workspace *workspace, int joint, sn_jacobian_frame frame,
                             const double local[3], unsigned rows, const double *qd, double *Jdot);
 

@@ -375,7 +375,9 @@ typedef struct sn_osim_coordinate_info {
 /// that is made of it with the same joints. Constant; threads may share one.
 typedef struct sn_osim_coordinates sn_osim_coordinates;
 
+/// NULL is allowed.
 SN_API void sn_osim_coordinates_destroy(sn_osim_coordinates *coordinates);
+/// How many there are, those that move nothing included.
 SN_API int sn_osim_coordinates_count(const sn_osim_coordinates *coordinates);
 /// NULL when out of range.
 SN_API const sn_osim_coordinate_info *sn_osim_coordinate_at(const sn_osim_coordinates *coordinates,
@@ -384,6 +386,11 @@ SN_API const sn_osim_coordinate_info *sn_osim_coordinate_at(const sn_osim_coordi
 SN_API int sn_osim_coordinate_find(const sn_osim_coordinates *coordinates, const char *name);
 /// What a prescribed coordinate is at a time, seconds; the default of others.
 SN_API double sn_osim_prescribed(const sn_osim_coordinates *coordinates, int i, double time);
+
+/// A body of the file, or a frame on one ("pelvis", "pelvis_imu"): the joint of the model that carries it, -1 when
+/// there is none, and where it is in that joint's frame.
+SN_API int sn_osim_frame_find(const sn_osim_coordinates *coordinates, const char *name,
+                              sn_frame *out);
 
 /// An OpenSim model, of version 2 to 4 (files of version 20000 to 49999).
 ///

@@ -177,6 +177,21 @@ SN_API sn_status sn_recording_from_table(const sn_table *table, const char *unit
 SN_API sn_status sn_table_from_motion(const sn_model *model, const sn_motion *motion,
                                       const sn_allocator *allocator, sn_table **out,
                                       sn_error *error);
+/// Velocities and accelerations of a motion: the time, then NAME_u and NAME_dudt for each column of
+/// sn_table_from_motion(), of balls and free joints about the model's axes. By differences to the frames before and
+/// behind, to second order; the motion must know its rate, and have three frames.
+/// @param out  free with sn_table_destroy(); NULL on failure
+SN_API sn_status sn_table_from_rates(const sn_model *model, const sn_motion *motion,
+                                     const sn_allocator *allocator, sn_table **out,
+                                     sn_error *error);
+
+/// Where the bodies are: the time, then NAME_X, NAME_Y, NAME_Z of every joint's centre that lies elsewhere than its
+/// parent's, and center_of_mass_X, _Y, _Z where the model has masses. Metres.
+/// @param out  free with sn_table_destroy(); NULL on failure
+SN_API sn_status sn_table_from_bodies(const sn_model *model, const sn_motion *motion,
+                                      const sn_allocator *allocator, sn_table **out,
+                                      sn_error *error);
+
 /// The other way. Every degree of freedom needs its column; where a joint has only one, both names
 /// will do. Other columns are not looked at.
 /// @param out  free with sn_motion_destroy(); NULL on failure

@@ -63,6 +63,7 @@ typedef struct sn_trace {
     bool exact;       ///< the exact Hessian was used
     bool indefinite;  ///< ... and had a negative pivot before damping
     bool taken;       ///< f fell and the step was taken
+    int level;        ///< whose f, gradient and ratio these are; 0 where all tasks have one level
 } sn_trace;
 
 /// Which turn of an angle is returned: angles of hinges, and those of universal, euler, planar and
@@ -99,12 +100,21 @@ typedef struct sn_solver_options {
                            ///< "exact Hessians" does
 } sn_solver_options;
 
+/// What became of one level.
+typedef struct sn_level_report {
+    int level;  ///< its number
+    double f;   ///< of its tasks, at the returned pose
+    double
+        gradient;  ///< relative, along what the levels above it leave free; NAN where its goals are met
+    double worst_error;  ///< largest sn_workspace_task_error() of its active tasks
+} sn_level_report;
+
 /// How a solve went.
 typedef struct sn_report {
     sn_stop stop;        ///< how it ended
-    double f;            ///< at the returned pose
+    double f;            ///< at the returned pose, of all tasks
     double gradient;     ///< relative projected gradient there, see docs/solvers.md; NAN where the
-                         ///< goal was met and it was not computed
+                         ///< goal was met and it was not computed; with levels, the last one's
     double worst_error;  ///< largest sn_workspace_task_error() of the active tasks
     double mean_error;   ///< and their mean
     int iterations;      ///< of all runs of the solve
@@ -117,6 +127,8 @@ typedef struct sn_report {
     double
         violation;  ///< by how much the returned pose misses what the model demands: loops (metres
                     ///< and radians), limits of a coordinate that follows several others
+    int nlevel;     ///< how many levels the active tasks have
+    sn_level_report level[SN_MAX_LEVELS];  ///< nlevel of them, the first comes first
 } sn_report;
 
 /// How a solve ended in a few words; never NULL.

@@ -136,7 +136,7 @@ SN_API sn_status sn_marker_spread(const sn_model *model, const sn_motion *motion
                                   const sn_allocator *allocator, double *spread, sn_error *error);
 
 /// The model with these markers in place of its own.
-/// @param limits  SN_LIMITS_OFF: without its limits
+/// @param limits  SN_LIMITS_OFF: without its limits, cones and twists of balls among them
 /// @param factor  length factor of each joint's bone (all vectors from it to its children), njoint
 ///                numbers; NULL for 1
 /// @param error   names a joint that the model lacks, with the nearest it has
@@ -183,6 +183,12 @@ SN_API bool sn_axes_impossible(double size);
 SN_API sn_status sn_axes_find(const sn_model *model, const sn_recording *recording, int model_up,
                               double model_up_sign, const sn_allocator *allocator,
                               sn_axes_report *out, sn_error *error);
+
+/// The same for a recording whose model is not at hand: against the built-in figure where the labels are
+/// the usual ones, else by how the markers spread, as people stand on a floor. What stays
+/// SN_KNOWN_ASSUMED can't be told. The map leads to a world in metres with y up.
+SN_API sn_status sn_axes_guess(const sn_recording *recording, const sn_allocator *allocator,
+                               sn_axes_report *out, sn_error *error);
 
 // --- takes -------------------------------------------------------------------------------------------
 
@@ -432,6 +438,48 @@ typedef struct sn_take_truth {
 /// @param model   the motion's; NULL: the one that the take was created with
 SN_API sn_status sn_take_compare(sn_take *take, const sn_model *model, const sn_motion *motion,
                                  sn_take_truth *out);
+
+// --- sensors instead of markers ------------------------------------------------------------------------
+//
+// OpenSense's inverse kinematics: the orientations of sensors on the bodies of an OpenSim model.
+
+/// Start from sn_imu_options_default().
+typedef struct sn_imu_options {
+    uint32_t version;
+    const sn_osim_coordinates *coordinates;  ///< of the model's file; needed
+    const sn_ik_setup *setup;  ///< times, accuracy, weights, rotation of the sensors; NULL: all 1
+    const char *heading;       ///< the sensor whose axis points where its body's x axis does; NULL
+    int heading_axis;          ///< 0 1 2; default 2
+    double heading_sign;       ///< 1 or -1
+    const sn_table
+        *placement;       ///< orientations while the model stands as its defaults say; NULL: the
+                          ///< first row. Only for sensors that the model has no frame of
+    sn_limit_use limits;  ///< default SN_LIMITS_AUTO: hard
+    int threads;          ///< default 1; the result has the same bits for any number
+    sn_cancel cancel;     ///< asked all the time
+} sn_imu_options;
+
+/// How it went.
+typedef struct sn_imu_report {
+    int sensors;        ///< that sit on a body of the model
+    int first, count;   ///< rows of the table that were fitted
+    double rms, worst;  ///< angles between the sensors and where they are, radians
+    int worst_frame;    ///< from 0, in the fitted range
+    char worst_sensor[SN_MAX_LABEL + 1];  ///< whose it is
+    char unknown[200];                    ///< sensors without a body, commas between them
+} sn_imu_report;
+
+/// The defaults that sn_imu_options states.
+SN_API sn_imu_options sn_imu_options_default(void);
+
+/// Fit a table of orientations, columns SENSOR.q0 to SENSOR.q3 as an STO file of quaternions gives them. A sensor
+/// BODY_imu sits on BODY; where the model has a frame of its name, it is registered already, else it is by the row
+/// in which the model stands as its defaults say. The objective is OpenSim's, 1/2 sum w angle^2 / sum w.
+/// @param out     free with sn_motion_destroy(); NULL on failure
+/// @param report  may be NULL
+SN_API sn_status sn_imu_fit(const sn_model *model, const sn_table *orientations,
+                            const sn_imu_options *options, const sn_allocator *allocator,
+                            sn_motion **out, sn_imu_report *report, sn_error *error);
 
 // --- findings ----------------------------------------------------------------------------------------
 

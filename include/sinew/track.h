@@ -118,6 +118,8 @@ typedef struct sn_smoother sn_smoother;
 /// The defaults that sn_smooth_options states.
 SN_API sn_smooth_options sn_smooth_options_default(void);
 
+/// SN_ERR_UNSUPPORTED for a model with loops, which it cannot keep closed; coordinates that follow
+/// others do.
 /// @param problem  the tasks, copied; its model must outlive this
 /// @param out      NULL on failure; free with sn_smoother_destroy()
 SN_API sn_status sn_smoother_create(const sn_problem *problem, const sn_smooth_options *options,

@@ -4,7 +4,9 @@
 
 #include "sinew/base.h"
 
-#if defined(__GNUC__)
+#if defined(__MINGW32__)  // where printf alone means the system's, without %zu
+#define SN_PRINTF(at, first) __attribute__((format(gnu_printf, at, first)))
+#elif defined(__GNUC__)
 #define SN_PRINTF(at, first) __attribute__((format(printf, at, first)))
 #else
 #define SN_PRINTF(at, first)

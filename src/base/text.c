@@ -42,6 +42,22 @@ void sn_text_add_number(sn_text *text, double value) {
     sn_text_add(text, digits);
 }
 
+void sn_text_add_array(sn_text *text, const double *values, int count) {
+    sn_text_add(text, "[");
+    for (int i = 0; i < count; i++) {
+        if (i > 0) sn_text_add(text, ",");
+        sn_text_add_number(text, values[i]);
+    }
+    sn_text_add(text, "]");
+}
+
+void sn_text_add_numbers(sn_text *text, const char *key, const double *values, int count) {
+    sn_text_add(text, ", \"");
+    sn_text_add(text, key);
+    sn_text_add(text, "\": ");
+    sn_text_add_array(text, values, count);
+}
+
 void sn_text_add_json_string(sn_text *text, const char *string) {
     sn_text_add(text, "\"");
     size_t left = strlen(string);

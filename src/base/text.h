@@ -22,6 +22,11 @@ void sn_text_add_bytes(sn_text *text, const char *bytes, size_t length);
 /// A number that reads back to the same double, as short as that allows.
 void sn_text_add_number(sn_text *text, double value);
 
+/// A JSON array of such numbers: [1,2.5].
+void sn_text_add_array(sn_text *text, const double *values, int count);
+/// The same as a later member of a JSON object: , "key": [1,2.5].
+void sn_text_add_numbers(sn_text *text, const char *key, const double *values, int count);
+
 /// A JSON string with its quotes; control characters, quotes and backslashes are escaped, and
 /// bytes that are not UTF-8 become U+FFFD.
 void sn_text_add_json_string(sn_text *text, const char *string);

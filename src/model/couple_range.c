@@ -2,8 +2,8 @@
 // Where a function of one number stays between two values. The function is walked through in pieces
 // on which it rises or falls: its knots, or fine steps of a stretch beyond which it turns no more,
 // parted where the slope changes its sign. On each piece the allowed part is one interval, and its
-// ends are found by halving down to neighbouring numbers, so that the function's own value at the
-// ends found is inside to the last bit.
+// ends are found by halving, a hair inside: the function's own value is inside at every number up to
+// them, to the last bit.
 #include "model/model.h"
 
 typedef struct walk {
@@ -33,18 +33,33 @@ static bool inside(const walk *w, double x) {
     return f >= w->low && f <= w->high;
 }
 
-// Between `in`, which is inside, and `out`, which is not: the last number inside.
-static double edge(const walk *w, double in, double out) {
+// Inside by more than the function's rounding, which is not the same from one number to the next.
+static bool well_inside(const walk *w, double x) {
+    double f = value(w, x), size = fabs(f);
+    if (isfinite(w->low)) size = fmax(size, fabs(w->low));
+    if (isfinite(w->high)) size = fmax(size, fabs(w->high));
+    double hair = 16 * 2.220446049250313e-16 * size;
+    return f >= w->low + hair && f <= w->high - hair;
+}
+
+// Between `in`, which passes, and `out`, which does not: the last number that passes.
+static double last(const walk *w, bool (*passes)(const walk *, double), double in, double out) {
     for (int i = 0; i < 2100; i++) {
         double middle = 0.5 * in + 0.5 * out;
         if (middle == in || middle == out) break;
-        if (inside(w, middle)) {
+        if (passes(w, middle)) {
             in = middle;
         } else {
             out = middle;
         }
     }
     return in;
+}
+
+// Between `in`, which is inside, and `out`, which is not: where the allowed numbers end, a hair before
+// the last one, so that all up to there are inside.
+static double edge(const walk *w, double in, double out) {
+    return last(w, well_inside(w, in) ? well_inside : inside, in, out);
 }
 
 static void close_run(walk *w) {

@@ -129,17 +129,6 @@ sn_status sn_couplings_read(const sn_json *json, const sn_json_node *list, sn_bu
     return r.f.status;
 }
 
-static void add_numbers(sn_text *t, const char *key, const double *x, int n) {
-    sn_text_add(t, ", \"");
-    sn_text_add(t, key);
-    sn_text_add(t, "\": [");
-    for (int i = 0; i < n; i++) {
-        if (i > 0) sn_text_add(t, ",");
-        sn_text_add_number(t, x[i]);
-    }
-    sn_text_add(t, "]");
-}
-
 void sn_couplings_write(sn_text *t, const sn_model *m) {
     if (m->ncoupling == 0) return;
     sn_text_add(t, ",\n \"couplings\": [");
@@ -169,8 +158,8 @@ void sn_couplings_write(sn_text *t, const sn_model *m) {
             sn_text_add(t, ", \"scale\": ");
             sn_text_add_number(t, f->scale);
         }
-        if (f->nx > 0) add_numbers(t, "x", f->x, f->nx);
-        add_numbers(t, "y", f->y, f->ny);
+        if (f->nx > 0) sn_text_add_numbers(t, "x", f->x, f->nx);
+        sn_text_add_numbers(t, "y", f->y, f->ny);
         sn_text_add(t, "}");
     }
     sn_text_add(t, "]");

@@ -131,15 +131,6 @@ void sn_functions_read(sn_fields *f, sn_joint_functions *out, sn_numbers *number
     }
 }
 
-static void add_numbers(sn_text *t, const char *key, const double *x, int n) {
-    sn_text_add(t, key);
-    for (int i = 0; i < n; i++) {
-        if (i > 0) sn_text_add(t, ",");
-        sn_text_add_number(t, x[i]);
-    }
-    sn_text_add(t, "]");
-}
-
 void sn_functions_write(sn_text *t, const sn_joint_functions *functions) {
     sn_text_add(t, ", \"coordinates\": [");
     for (int i = 0; i < functions->ncoordinate; i++) {
@@ -151,7 +142,8 @@ void sn_functions_write(sn_text *t, const sn_joint_functions *functions) {
         const sn_joint_move *move = &functions->move[m];
         const sn_function *f = &move->function;
         if (m > 0) sn_text_add(t, ",\n             ");
-        add_numbers(t, move->turns ? "{\"turn\": [" : "{\"slide\": [", move->axis, 3);
+        sn_text_add(t, move->turns ? "{\"turn\": " : "{\"slide\": ");
+        sn_text_add_array(t, move->axis, 3);
         sn_text_add(t, ", \"function\": \"");
         sn_text_add(t, sn_function_type_name(f->type));
         sn_text_add(t, "\"");
@@ -164,8 +156,8 @@ void sn_functions_write(sn_text *t, const sn_joint_functions *functions) {
             sn_text_add(t, ", \"scale\": ");
             sn_text_add_number(t, f->scale);
         }
-        if (f->nx > 0) add_numbers(t, ", \"x\": [", f->x, f->nx);
-        add_numbers(t, ", \"y\": [", f->y, f->ny);
+        if (f->nx > 0) sn_text_add_numbers(t, "x", f->x, f->nx);
+        sn_text_add_numbers(t, "y", f->y, f->ny);
         sn_text_add(t, "}");
     }
     sn_text_add(t, "]");

@@ -69,17 +69,6 @@ sn_status sn_loops_read(const sn_json *json, const sn_json_node *list, sn_builde
     return f.status;
 }
 
-static void add_numbers(sn_text *t, const char *key, const double *x, int n) {
-    sn_text_add(t, ", \"");
-    sn_text_add(t, key);
-    sn_text_add(t, "\": [");
-    for (int i = 0; i < n; i++) {
-        if (i > 0) sn_text_add(t, ",");
-        sn_text_add_number(t, x[i]);
-    }
-    sn_text_add(t, "]");
-}
-
 void sn_loops_write(sn_text *t, const sn_model *m) {
     if (m->nloop == 0) return;
     sn_text_add(t, ",\n \"loops\": [");
@@ -95,10 +84,10 @@ void sn_loops_write(sn_text *t, const sn_model *m) {
                 sn_text_add(t, "\": ");
                 sn_text_add_json_string(t, m->desc[d->joint[k]].name);
             }
-            add_numbers(t, positions[k], d->position[k], 3);
+            sn_text_add_numbers(t, positions[k], d->position[k], 3);
             if (d->type == SN_LOOP_PIN || d->type == SN_LOOP_LINE)
-                add_numbers(t, axes[k], d->axis[k], 3);
-            if (d->type == SN_LOOP_WELD) add_numbers(t, rotations[k], d->rotation[k], 4);
+                sn_text_add_numbers(t, axes[k], d->axis[k], 3);
+            if (d->type == SN_LOOP_WELD) sn_text_add_numbers(t, rotations[k], d->rotation[k], 4);
         }
         if (d->type == SN_LOOP_DISTANCE) {
             sn_text_add(t, ", \"distance\": ");

@@ -315,17 +315,6 @@ sn_status sn_model_read_json(const char *text, size_t length, const sn_allocator
     return status;
 }
 
-static void add_numbers(sn_text *t, const char *key, const double *x, int n) {
-    sn_text_add(t, ", \"");
-    sn_text_add(t, key);
-    sn_text_add(t, "\": [");
-    for (int i = 0; i < n; i++) {
-        if (i > 0) sn_text_add(t, ",");
-        sn_text_add_number(t, x[i]);
-    }
-    sn_text_add(t, "]");
-}
-
 static bool differ(const double *x, const double *y, int n) {
     return memcmp(x, y, (size_t)n * sizeof *x) != 0;
 }
@@ -359,7 +348,7 @@ static void add_each(sn_text *t, const sn_joint_desc *d, int nv) {
         }
         sn_text_add(t, "]");
     }
-    if (strong) add_numbers(t, "strength", d->strength, nv);
+    if (strong) sn_text_add_numbers(t, "strength", d->strength, nv);
 }
 
 static void add_joint(sn_text *t, const sn_model *m, int i) {
@@ -382,12 +371,12 @@ static void add_joint(sn_text *t, const sn_model *m, int i) {
         sn_text_add(t, d->order);
         sn_text_add(t, "\"");
     }
-    add_numbers(t, "position", d->position, 3);
-    if (differ(d->rotation, plain.rotation, 4)) add_numbers(t, "rotation", d->rotation, 4);
+    sn_text_add_numbers(t, "position", d->position, 3);
+    if (differ(d->rotation, plain.rotation, 4)) sn_text_add_numbers(t, "rotation", d->rotation, 4);
     bool always = d->type == SN_JOINT_HINGE || d->type == SN_JOINT_SLIDER ||
                   d->type == SN_JOINT_SCREW || d->type == SN_JOINT_UNIVERSAL;
-    if (always || differ(d->axis, plain.axis, 3)) add_numbers(t, "axis", d->axis, 3);
-    if (d->type == SN_JOINT_UNIVERSAL) add_numbers(t, "axis2", d->axis2, 3);
+    if (always || differ(d->axis, plain.axis, 3)) sn_text_add_numbers(t, "axis", d->axis, 3);
+    if (d->type == SN_JOINT_UNIVERSAL) sn_text_add_numbers(t, "axis2", d->axis2, 3);
     if (d->type == SN_JOINT_SCREW) {
         sn_text_add(t, ", \"pitch\": ");
         sn_text_add_number(t, d->pitch);
@@ -398,7 +387,7 @@ static void add_joint(sn_text *t, const sn_model *m, int i) {
         sn_text_add_number(t, d->swing);
     }
     if (d->type == SN_JOINT_BALL && (d->twist[0] != -INFINITY || d->twist[1] != INFINITY))
-        add_numbers(t, "twist", d->twist, 2);  // an infinite one becomes null
+        sn_text_add_numbers(t, "twist", d->twist, 2);  // an infinite one becomes null
     for (int k = 0; d->type == SN_JOINT_BALL && k < d->nreach; k++) {
         sn_text_add(t, k == 0 ? ", \"reach\": [" : ",");
         for (int c = 0; c < 3; c++) {
@@ -413,7 +402,7 @@ static void add_joint(sn_text *t, const sn_model *m, int i) {
         sn_text_add(t, ", \"mass\": ");
         sn_text_add_number(t, d->mass);
     }
-    if (differ(d->centre, plain.centre, 3)) add_numbers(t, "centre", d->centre, 3);
+    if (differ(d->centre, plain.centre, 3)) sn_text_add_numbers(t, "centre", d->centre, 3);
     sn_text_add(t, "}");
 }
 
@@ -432,7 +421,7 @@ sn_status sn_model_text(const sn_model *model, const sn_allocator *allocator, ch
         sn_text_add_json_string(&t, d->name);
         sn_text_add(&t, ", \"joint\": ");
         sn_text_add_json_string(&t, model->desc[d->joint].name);
-        add_numbers(&t, "position", d->position, 3);
+        sn_text_add_numbers(&t, "position", d->position, 3);
         sn_text_add(&t, ", \"weight\": ");
         sn_text_add_number(&t, d->weight);
         sn_text_add(&t, "}");

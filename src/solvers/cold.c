@@ -42,7 +42,7 @@ void sn_solver_cold_layout(sn_solver *s, sn_layout *layout) {
 // goals. Into s->trial; false when the root can do nothing of the kind.
 static bool align_root(sn_solver *s) {
     const sn_joint *root = &s->model->joint[0];
-    const sn_problem *p = s->problem;
+    const sn_problem *p = s->ws->problem;
     bool moves = root->type == SN_JOINT_FREE || root->type == SN_JOINT_TRANSLATION;
     for (int i = 0; i < root->nv; i++)
         if (s->model->gain[root->v0 + i] == 0) return false;
@@ -124,7 +124,7 @@ static int carrier(const sn_model *m, int k) {
 // of its old orientation, which decides where these leave something open.
 static sn_mat3 wanted_turn(const sn_solver *s, int n) {
     const sn_model *m = s->model;
-    const sn_problem *p = s->problem;
+    const sn_problem *p = s->ws->problem;
     const sn_frame *old = &s->cold.old[n], *base = &s->cold.base[n];
     sn_mat3 M = m3_zero(), back = m3_transpose(&base->R), turned = m3_mulm(&back, &old->R);
     double size = 0;
@@ -331,6 +331,7 @@ sn_status sn_solver_solve_cold(sn_solver *s, double *q, sn_report *report) {
     if (s->model->nloop > 0) {
         // a link that is turned over would open its loop
         sn_solver_run(s);
+        sn_solver_lower(s);
         return sn_solver_end(s, q, report);
     }
     if (align_root(s) && sn_solver_eval(s, s->trial, 0, &f) && f < s->f) {
@@ -340,5 +341,7 @@ sn_status sn_solver_solve_cold(sn_solver *s, double *q, sn_report *report) {
     }
     sn_solver_run(s);
     if (!was_cut(s)) search_valleys(s);
+    s->run_first = s->report.iterations;
+    sn_solver_lower(s);
     return sn_solver_end(s, q, report);
 }

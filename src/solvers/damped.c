@@ -4,7 +4,8 @@
 //   (H + lambda D^2) step = -g      on the degrees of freedom that may move (step.c)
 //
 //   hybrid        Gauss-Newton while it does well, exact when f falls by less than a fifth a step
-//                 (Fletcher and Xu's test): the future work of 001
+//                 (Fletcher and Xu's test) or a limit stopped it, since what a limit leaves over is
+//                 residual that Gauss-Newton knows no bend of: the future work of 001
 //   newton        always exact
 //   lm            always Gauss-Newton, adaptive lambda (Levenberg-Marquardt)
 //   dls           always Gauss-Newton, constant lambda on the plain diagonal, clamped after a step
@@ -119,7 +120,7 @@ static void run_damped(sn_solver *s, matrix kind) {
             s->report.gradient = NAN;
             return;
         }
-        if (kind == SWITCHING) exact = fall < 0.2 * before;
+        if (kind == SWITCHING) exact = fall < 0.2 * before || step.crossed;
         fresh = true;
         if (!derivatives(s, exact)) {
             sn_solver_stalled(s);

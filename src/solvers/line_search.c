@@ -34,7 +34,8 @@ static const double nearby = 0.01;
 bool sn_line_search_armijo(sn_solver *s, const double *u, double alpha, double beta,
                            sn_found *found) {
     const double *g = s->ws->g;
-    for (double t = 1; t > 1e-20; t *= beta) {
+    double t = 1;
+    while (t > 1e-20) {
         found->t = t;
         found->length = sn_solver_move(s, t, u);
         double fall = sn_solver_dot(g, s->moved, s->n);
@@ -43,6 +44,7 @@ bool sn_line_search_armijo(sn_solver *s, const double *u, double alpha, double b
         if (sn_solver_eval(s, s->trial, 0, &found->f) && found->f < s->f + alpha * fall)
             return true;
         if (-fall < 1e-17 * s->f) return false;
+        t *= beta;
     }
     return false;
 }

@@ -14,27 +14,34 @@
 // pulled beyond its length, the pose that is least open comes back and the report says by how much.
 #include <string.h>
 
-#include "solvers/solver.h"
+#include "solvers/loops.h"
 
-static const double closed = 1e-11;  // metres and radians
 static const double least_damping = 1e-10;
 
-typedef struct state {
-    double *diagonal;   // nv: of the system, lambda D^2 and a little
-    double *direction;  // nv: where it bends down; H times the step
-    bool *held;         // nv: stays while a trial is closed
-    double *q;          // nq: the trial that is being closed
-    double *x, *best;   // nv, nq: a step that closes the loops, and where it leads
-    bool *keep;         // nv: may move in that step
-} state;
-
-static state *state_of(const sn_solver *s) { return s->state; }
+// D^2 as in step.c: how far joints turn and slide, whatever hangs on them.
+static void measure(sn_solver *s) {
+    double *metric = sn_loops_of(s)->metric, most[2] = {0, 0};
+    for (int pass = 0; pass < 2; pass++) {
+        for (int k = 0; k < s->model->njoint; k++) {
+            const sn_joint *j = &s->model->joint[k];
+            for (int a = 0; a < j->nv; a++) {
+                int i = j->slot + a, length = j->lengths >> a & 1;
+                double gain = s->model->inner[j->v0 + a], square = gain * gain;
+                if (pass == 0 && square > 0) most[length] = fmax(most[length], s->seen[i] / square);
+                if (pass == 1) metric[i] = fmax(square * most[length], s->scale[i]);
+            }
+        }
+    }
+}
 
 // One evaluation at s->q, with the forces in the gradient; the scale is kept up.
 static bool derivatives(sn_solver *s, bool exact) {
     if (!sn_solver_eval(s, s->q, exact ? SN_EVAL_HESSIAN : SN_EVAL_GAUSS_NEWTON, &s->f))
         return false;
-    if (!exact) sn_solver_find_scale(s, false);
+    if (!exact) {
+        sn_solver_find_scale(s, false);
+        measure(s);
+    }
     return true;
 }
 
@@ -46,120 +53,139 @@ static bool may_move(const sn_solver *s, int i) {
     return !held && s->model->gain[s->model->v_of[i]] != 0;
 }
 
-// The forces that balance the gradient on what may move; twice, since they decide what that is.
+// The forces that balance the gradient on what may move; a few times, since they decide what that is.
 static void balance(sn_solver *s) {
-    for (int round = 0; round < 3; round++) {
-        for (int i = 0; i < s->n; i++) s->keep[i] = may_move(s, i);
-        sn_ties_balance(s->ws, s->scale, s->keep);
-    }
-}
-
-// Close the loops of the pose `q` (s->trial is used on the way): Newton's steps, shorter ones while
-// the loops would open further. Velocities with `held` stay. Returns how far it is open in the end.
-static double close_loops(sn_solver *s, double *q, const bool *held, int most) {
-    const sn_model *m = s->model;
-    double *x = state_of(s)->x, *best = state_of(s)->best, open = INFINITY, f;
-    bool *keep = state_of(s)->keep;
-    for (int round = 0; round < most; round++) {
-        if (!sn_solver_eval(s, q, SN_EVAL_GAUSS_NEWTON, &f)) return INFINITY;
-        open = sn_ties_open(s->ws);
-        if (open <= 1e-15) break;
-        for (int i = 0; i < s->n; i++)
-            keep[i] = (held == NULL || !held[i]) && m->gain[m->v_of[i]] != 0;
-        // coordinates that a step would carry past their limits stay at them, and the others do more
-        for (int tries = 0; tries < 6; tries++) {
-            bool out = false;
-            sn_ties_restore(s->ws, s->scale, keep, x);
-            for (int i = 0; i < s->n; i++) {
-                int at = s->q_of[i];
-                if (!keep[i] || at < 0) continue;
-                double to = q[at] + m->gain[m->v_of[i]] * x[i];
-                bool stuck =
-                    (q[at] <= s->lower[i] && to < q[at]) || (q[at] >= s->upper[i] && to > q[at]);
-                if (stuck) keep[i] = false, out = true;
-            }
-            if (!out) break;
+    bool same = false;
+    for (int round = 0; round < 8 && !same; round++) {
+        same = round > 0;
+        for (int i = 0; i < s->n; i++) {
+            bool may = may_move(s, i);
+            same = same && may == s->keep[i];
+            s->keep[i] = may;
         }
-        bool better = false;
-        double size = 0;
-        for (int i = 0; i < s->n; i++) size = fmax(size, fabs(x[i]));
-        for (double t = size > 1 ? 1 / size : 1; t > 1e-4 && !better; t *= 0.5) {
-            for (int i = 0; i < s->n; i++) {
-                int v = m->v_of[i];
-                s->delta[v] = m->gain[v] * t * x[i];
-            }
-            sn_model_integrate(m, q, s->delta, best);
-            (void)sn_model_clamp(m, best);
-            if (sn_workspace_pose(s->ws, best) != SN_OK) continue;
-            better = sn_ties_open(s->ws) < open;
-        }
-        if (!better) break;
-        memcpy(q, best, (size_t)m->nq * sizeof *q);
+        if (s->model->tied_limits) (void)sn_solver_tied_hold(s, s->keep);
+        if (!same) sn_ties_balance(s->ws, s->scale, s->keep);
     }
-    if (sn_workspace_pose(s->ws, q) != SN_OK) return INFINITY;
-    return sn_ties_open(s->ws);
 }
 
 // Factor with as much damping as it takes.
-static bool factor(sn_solver *s, double *lambda, bool *indefinite) {
-    double *d = state_of(s)->diagonal, *z = state_of(s)->direction, pivot = 0;
+static bool factor(sn_solver *s, const bool *free, double *lambda, bool *indefinite) {
+    const sn_loops *l = sn_loops_of(s);
+    double *z = l->direction, pivot = 0;
+    sn_ties_rank(s->ws, l->metric, free);
     for (int tries = 0; tries < 60; tries++) {
-        for (int i = 0; i < s->n; i++) d[i] = (*lambda + least_damping) * s->scale[i];
+        for (int i = 0; i < s->n; i++)
+            l->diagonal[i] = *lambda * l->metric[i] + least_damping * s->scale[i];
         s->report.factorizations++;
-        int k = sn_workspace_factor(s->ws, d, s->keep, 0, &pivot);
+        int k = sn_workspace_factor(s->ws, l->diagonal, free, 0, &pivot);
         if (k < 0) return true;
         *indefinite = true;
         double square = 0;
         sn_workspace_curvature(s->ws, k, z);
-        for (int i = 0; i < s->n; i++) square += s->scale[i] * z[i] * z[i];
+        for (int i = 0; i < s->n; i++) square += l->metric[i] * z[i] * z[i];
         double missing = square > 0 ? fmax(-pivot, 0) / square : 0;
         *lambda = fmax(fmax(4 * *lambda, 1e-6), *lambda + 1.1 * missing);
     }
     return false;
 }
 
-// A step along the loops and what it promises.
+// How much of a piece x + t part fits into the limits, and what stops it: -1 nothing, from s->n on a
+// follower of several leaders.
+static double room_along(const sn_solver *s, const double *x, const double *part, int *stop) {
+    const sn_loops *l = sn_loops_of(s);
+    const sn_model *m = s->model;
+    double t = 1;
+    *stop = -1;
+    for (int i = 0; i < m->ncoupling && m->tied_limits && s->inside; i++) {
+        const sn_coupling_place *c = &m->coupled[i];
+        if (!c->limited || s->ws->ties->stuck[i]) continue;
+        memcpy(l->pull, part, (size_t)s->n * sizeof *part);
+        sn_ties_follow(s->ws, l->pull);
+        double way = l->pull[c->follower_slot];
+        memcpy(l->pull, x, (size_t)s->n * sizeof *part);
+        sn_ties_follow(s->ws, l->pull);
+        double limit = way > 0 ? m->upper[c->follower_v] : m->lower[c->follower_v];
+        double room = limit - s->q[c->follower_q] - l->pull[c->follower_slot];
+        if (way != 0 && room / way < t) t = fmax(room / way, 0), *stop = s->n + i;
+    }
+    for (int i = 0; i < s->n; i++) {
+        int at = s->q_of[i];
+        if (!l->free[i] || at < 0) continue;
+        double gain = m->gain[m->v_of[i]], way = gain * part[i];
+        double room = (way > 0 ? s->upper[i] : s->lower[i]) - s->q[at] - gain * x[i];
+        if (way != 0 && room / way < t) t = fmax(room / way, 0), *stop = i;
+    }
+    return t;
+}
+
+// The step along the loops inside the limits, in s->step, and what it promises. It goes straight until
+// the first limit stops a coordinate, which stays there while the others go on, as far as the model
+// falls: every piece keeps A x = 0.
 static double find_step(sn_solver *s, double reach, double *lambda, bool *indefinite) {
-    double *Hu = state_of(s)->direction;
+    const sn_loops *l = sn_loops_of(s);
+    const double *g = s->ws->g;
+    double *x = s->step, *Hx = l->direction, *part = l->part;
+    memcpy(l->free, s->keep, (size_t)s->n * sizeof *l->free);
     for (int tries = 0; tries < 10; tries++) {
-        if (!factor(s, lambda, indefinite)) return 0;
+        if (!factor(s, l->free, lambda, indefinite)) return 0;
         double size = 0;
-        for (int i = 0; i < s->n; i++) s->step[i] = s->keep[i] ? -s->ws->g[i] : 0;
-        sn_workspace_solve(s->ws, s->step);
-        for (int i = 0; i < s->n; i++) size = fmax(size, fabs(s->step[i]));
+        for (int i = 0; i < s->n; i++) part[i] = l->free[i] ? -g[i] : 0;
+        sn_workspace_solve(s->ws, part);
+        for (int i = 0; i < s->n; i++)
+            if (s->turns[i]) size = fmax(size, fabs(s->model->inner[s->model->v_of[i]] * part[i]));
         if (size <= reach) break;
         *lambda = fmax(*lambda, 1e-5) * fmin(fmax(size / reach * sqrt(size / reach), 2), 100);
     }
-    sn_workspace_fields_multiply(s->ws, s->step, Hu);
-    return -(sn_solver_dot(s->ws->g, s->step, s->n) + 0.5 * sn_solver_dot(s->step, Hu, s->n));
+    for (int i = 0; i < s->n; i++) x[i] = 0;
+    for (int pieces = 0; pieces < 30; pieces++) {
+        int stop;
+        double t = room_along(s, x, part, &stop);
+        for (int i = 0; i < s->n; i++)
+            if (l->free[i]) x[i] += t * part[i];
+        if (stop < 0) break;
+        if (stop >= s->n) {
+            s->ws->ties->stuck[stop - s->n] = true;
+        } else {
+            l->free[stop] = false;
+        }
+        s->report.factorizations++;
+        sn_ties_rank(s->ws, l->metric, l->free);
+        if (sn_workspace_factor(s->ws, l->diagonal, l->free, 0, NULL) >= 0) break;
+        sn_workspace_fields_multiply(s->ws, x, Hx);
+        for (int i = 0; i < s->n; i++)
+            part[i] = l->free[i] ? -(g[i] + Hx[i] + l->diagonal[i] * x[i]) : 0;
+        sn_workspace_solve(s->ws, part);
+    }
+    sn_workspace_fields_multiply(s->ws, x, Hx);
+    return -(sn_solver_dot(g, x, s->n) + 0.5 * sn_solver_dot(x, Hx, s->n));
 }
 
 // s->trial: the step taken, and closed again. False when that does not work.
-static bool closed_trial(sn_solver *s, double *value, double *length) {
-    bool *held = state_of(s)->held;
-    double *q = state_of(s)->q;
-    *length = sn_solver_move(s, 1, s->step);
+static bool closed_trial(sn_solver *s, double t, double *value, double *length) {
+    const sn_loops *l = sn_loops_of(s);
+    const size_t bytes = (size_t)s->model->nq * sizeof *s->q;
+    *length = sn_solver_move(s, t, s->step);
     // what has come to a limit stays there while the loops are closed
     for (int i = 0; i < s->n; i++) {
         int at = s->q_of[i];
-        held[i] = !s->keep[i] ||
-                  (at >= 0 && (s->trial[at] <= s->lower[i] || s->trial[at] >= s->upper[i]));
+        l->held[i] = !s->keep[i] ||
+                     (at >= 0 && (s->trial[at] <= s->lower[i] || s->trial[at] >= s->upper[i]));
     }
-    memcpy(q, s->trial, (size_t)s->model->nq * sizeof *q);
-    double open = close_loops(s, q, held, 12);
-    if (open > closed) {
+    memcpy(l->q, s->trial, bytes);
+    double open = sn_closing_run(s, l->q, l->held, 12);
+    if (open > SN_CLOSED) {
         // they may be needed after all
-        memcpy(q, s->trial, (size_t)s->model->nq * sizeof *q);
-        open = close_loops(s, q, NULL, 12);
+        memcpy(l->q, s->trial, bytes);
+        open = sn_closing_run(s, l->q, NULL, 12);
     }
-    memcpy(s->trial, q, (size_t)s->model->nq * sizeof *q);
-    return open <= fmax(closed, s->open) && sn_solver_eval(s, s->trial, 0, value);
+    memcpy(s->trial, l->q, bytes);
+    return open <= fmax(SN_CLOSED, s->open) && sn_solver_eval(s, s->trial, 0, value);
 }
 
 static void run(sn_solver *s) {
     const sn_method method = s->options.method;
     bool exact = method == SN_METHOD_NEWTON;
-    double lambda = 0, growth = 4, reach = 0.7, first_f = s->f;
+    double lambda = 0, growth = 4, reach = 0.7, failed = 0, first_f = s->f;
     bool fresh = true;
     if (!derivatives(s, exact)) return;
     balance(s);
@@ -173,7 +199,7 @@ static void run(sn_solver *s) {
         double value = s->f, before = s->f;
         double promise = find_step(s, reach, &lambda, &trace.indefinite);
         trace.damping = lambda;
-        bool good = closed_trial(s, &value, &trace.step);
+        bool good = closed_trial(s, 1, &value, &trace.step);
         double fall = before - value;
         trace.ratio = promise > 0 ? fall / promise : -1;
         bool blind = promise < 1e-13 * before && fabs(fall) <= 1e-13 * before &&
@@ -182,7 +208,8 @@ static void run(sn_solver *s) {
         if (trace.taken) sn_solver_take(s, value);
         sn_solver_iterated(s, &trace);
         if (!trace.taken) {
-            lambda = fmax(growth * lambda, 1e-4);
+            failed = lambda;
+            lambda = fmax(growth * lambda, 1e-6);
             growth *= 2;
             if (lambda > 1e10 || trace.step == 0) {
                 sn_solver_stalled(s);
@@ -192,10 +219,13 @@ static void run(sn_solver *s) {
             growth = 4;
             if (trace.ratio > 0.75) {
                 reach = fmin(2 * reach, 1.5);
-                lambda = lambda < 1e-6 ? 0 : lambda / 8;
+                // not straight back to what failed a moment ago
+                double less = lambda < 1e-8 ? 0 : lambda / 8;
+                lambda = fmax(less, fmin(lambda, sqrt(failed * lambda)));
+                failed *= 0.5;
             } else if (trace.ratio < 0.25) {
                 reach = fmax(0.5 * reach, 0.05);
-                lambda = fmax(2 * lambda, 1e-4);
+                lambda = fmax(2 * lambda, 1e-6);
             }
             if (method == SN_METHOD_HYBRID) exact = fall < 0.2 * before;
             fresh = true;
@@ -208,36 +238,88 @@ static void run(sn_solver *s) {
     }
 }
 
+// At a stationary pose: does the Lagrangian bend down along the loops? The inertia says so; the
+// direction is in s->step. As in solver.c, what is within rounding or the gradient that is left is flat.
+static bool at_saddle(sn_solver *s) {
+    const sn_loops *l = sn_loops_of(s);
+    if (!derivatives(s, true)) return false;
+    balance(s);
+    if (!derivatives(s, true)) return false;  // with the forces that balance it
+    balance(s);
+    double flat = 100 * s->noise;
+    for (int i = 0; i < s->n; i++)
+        if (s->keep[i]) flat = fmax(flat, 4 * fabs(s->ws->g[i]));
+    for (int i = 0; i < s->n; i++) l->diagonal[i] = 1e-8 * l->metric[i] + flat;
+    s->report.factorizations++;
+    sn_ties_rank(s->ws, l->metric, s->keep);
+    int k = sn_workspace_factor(s->ws, l->diagonal, s->keep, 0, NULL);
+    if (k < 0) return false;
+    sn_workspace_curvature(s->ws, k, s->step);
+    return sn_solver_dot(s->step, s->step, s->n) > 0;
+}
+
+static bool leave_saddle(sn_solver *s) {
+    double size = 0, length, f;
+    for (int i = 0; i < s->n; i++) size = fmax(size, fabs(s->step[i]));
+    for (double reach = 0.5; reach > 1e-6; reach *= 0.25) {
+        for (int sign = 1; sign >= -1; sign -= 2) {
+            if (!closed_trial(s, sign * reach / size, &f, &length) || !(f < s->f)) continue;
+            sn_solver_take(s, f);
+            return true;
+        }
+    }
+    return false;
+}
+
 void sn_solver_loops_layout(sn_solver *s, sn_layout *layout) {
     size_t n = (size_t)s->n, nq = (size_t)s->model->nq;
-    state a;
-    a.diagonal = sn_layout_take(layout, n, sizeof *a.diagonal);
-    a.direction = sn_layout_take(layout, n, sizeof *a.direction);
-    a.held = sn_layout_take(layout, n, sizeof *a.held);
-    a.q = sn_layout_take(layout, nq, sizeof *a.q);
-    a.x = sn_layout_take(layout, n, sizeof *a.x);
-    a.best = sn_layout_take(layout, nq, sizeof *a.best);
-    a.keep = sn_layout_take(layout, n, sizeof *a.keep);
-    s->state = sn_layout_keep(layout, &a, sizeof a);
+    sn_loops l;
+    l.metric = sn_layout_take(layout, n, sizeof *l.metric);
+    l.diagonal = sn_layout_take(layout, n, sizeof *l.diagonal);
+    l.direction = sn_layout_take(layout, n, sizeof *l.direction);
+    l.part = sn_layout_take(layout, n, sizeof *l.part);
+    l.free = sn_layout_take(layout, n, sizeof *l.free);
+    l.held = sn_layout_take(layout, n, sizeof *l.held);
+    l.q = sn_layout_take(layout, nq, sizeof *l.q);
+    l.x = sn_layout_take(layout, n, sizeof *l.x);
+    l.pull = sn_layout_take(layout, n, sizeof *l.pull);
+    l.c = sn_layout_take(layout, SN_TIE_ROWS * (size_t)s->model->nloop, sizeof *l.c);
+    l.next = sn_layout_take(layout, nq, sizeof *l.next);
+    l.least = sn_layout_take(layout, nq, sizeof *l.least);
+    l.keep = sn_layout_take(layout, n, sizeof *l.keep);
+    s->state = sn_layout_keep(layout, &l, sizeof l);
 }
 
 bool sn_solver_loops_begin(sn_solver *s) {
     double f;
     memset(s->ws->ties->mu, 0, SN_TIE_ROWS * (size_t)s->model->nloop * sizeof(double));
-    s->open = close_loops(s, s->q, NULL, 200);
+    measure(s);
+    s->open = sn_closing_start(s);
     if (!sn_solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &f)) return false;
     s->f = f;
     sn_solver_find_scale(s, true);
+    measure(s);
     memcpy(s->started_at, s->q, (size_t)s->model->nq * sizeof *s->q);
     return true;
 }
 
 void sn_solver_loops_run(sn_solver *s) {
+    // an angle may have been put elsewhere since the start was closed (round.c)
+    if (sn_workspace_pose(s->ws, s->q) == SN_OK && sn_ties_open(s->ws) > fmax(SN_CLOSED, s->open)) {
+        s->open = sn_closing_run(s, s->q, NULL, 100);
+        if (!sn_solver_eval(s, s->q, 0, &s->f)) s->open = INFINITY;
+    }
     if (s->open > 1e-10) {
         // there is nothing to go along
         s->report.gradient = NAN;
         sn_solver_stalled(s);
         return;
     }
-    run(s);
+    for (;;) {
+        run(s);
+        if (s->report.stop != SN_STOP_MINIMUM || s->f >= s->rival || !at_saddle(s)) return;
+        s->report.stop = SN_STOP_SADDLE;
+        if (!leave_saddle(s)) return;
+        s->report.iterations++;
+    }
 }

@@ -90,7 +90,10 @@ void sn_solver_round_end(sn_solver *s) {
     bool again = stuck || (stop == SN_STOP_GOAL && s->f > s->goal);
     if (!again || !sn_solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) return;
     s->rival = INFINITY;
-    if (stop == SN_STOP_GOAL || stop == SN_STOP_MINIMUM || stop == SN_STOP_SADDLE) sn_solver_run(s);
+    if (stop == SN_STOP_GOAL || stop == SN_STOP_MINIMUM || stop == SN_STOP_SADDLE) {
+        sn_solver_run(s);
+        sn_solver_lower(s);
+    }
     // never worse than the start
     double f;
     if (sn_solver_eval(s, s->started_at, 0, &f) && f < s->f) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "tasks/level.h"
 
 enum { VERSION = 3 };
 
@@ -119,6 +120,7 @@ static void layout_solver(sn_solver *s, sn_layout *layout) {
     s->held = sn_layout_take(layout, (size_t)s->model->njoint, sizeof *s->held);
     s->started_at = sn_layout_take(layout, nq, sizeof *s->started_at);
     sn_solver_cold_layout(s, layout);
+    sn_solver_levels_layout(s, layout);
     if (s->model->nloop > 0) {
         sn_solver_loops_layout(s, layout);
     } else if (s->ops->layout != NULL) {
@@ -135,7 +137,12 @@ static sn_status check_method(const sn_problem *problem, const sn_solver_options
     if (problem->model->nloop > 0 && !second_order)
         return sn_fail(error, SN_ERR_UNSUPPORTED, 0,
                        "%s cannot keep the model's loops closed: use hybrid, newton or lm", name);
-    if (sn_ties_count(problem) == 0) return SN_OK;
+    int level[SN_MAX_LEVELS];
+    if (sn_problem_levels(problem, level) > 1 && !second_order)
+        return sn_fail(error, SN_ERR_UNSUPPORTED, 0,
+                       "%s knows no levels: use hybrid, newton or lm, or give all tasks one level",
+                       name);
+    if (!sn_ties_any(problem)) return SN_OK;
     if (o->method == SN_METHOD_CCD)
         return sn_fail(error, SN_ERR_UNSUPPORTED, 0,
                        "%s turns one joint at a time, and here coordinates follow others or a task "
@@ -245,6 +252,15 @@ static double move(sn_solver *s, double t, const double *u, bool all) {
         square += s->moved[i] * s->moved[i];
     }
     if (clamped && m->ncoupling > 0) sn_model_follow(m, s->trial);
+    if (!m->tied_limits || !s->inside || sn_model_lead_back(m, s->trial) == 0) return sqrt(square);
+    // leaders were moved on
+    square = 0;
+    for (int i = 0; i < s->n; i++) {
+        int at = s->q_of[i];
+        double g = gain[m->v_of[i]];
+        if (at >= 0 && g != 0) s->moved[i] = (s->trial[at] - s->q[at]) / g;
+        square += s->moved[i] * s->moved[i];
+    }
     return sqrt(square);
 }
 
@@ -270,6 +286,13 @@ static double project_gradient(sn_solver *s) {
     const double *g = s->ws->g;
     double worst = 0;
     s->report.active = s->model->ncone > 0 ? sn_solver_cone_hold(s) : 0;
+    if (s->model->tied_limits) {
+        for (int i = 0; i < s->n; i++)
+            s->keep[i] = !is_held(s, i) && s->model->gain[s->model->v_of[i]] != 0;
+        int held = sn_solver_tied_hold(s, s->keep);
+        if (held > 0) sn_ties_balance(s->ws, s->scale, s->keep);
+        s->report.active += held;
+    }
     for (int i = 0; i < s->n; i++) {
         bool held = is_held(s, i);
         // where no task sees it, it stays where it is: then its gradient is rounding as well, some
@@ -350,7 +373,7 @@ void sn_solver_find_scale(sn_solver *s, bool fresh) {
     for (int i = 0; i < s->n; i++)
         if (s->turns[i]) whole = fmax(whole, s->seen[i]);
     s->whole = fmax(fresh ? 0 : s->whole, whole);
-    if (s->options.goal < 0) s->goal = 1e-26 * s->whole;
+    if (s->options.goal < 0) s->goal = s->share * s->whole;
     double least = 1e-6 * top + s->noise + 1e-200;
     for (int i = 0; i < s->n; i++)
         if (s->scale[i] < least) s->scale[i] = least;
@@ -399,7 +422,8 @@ static bool at_saddle(sn_solver *s) {
 static bool leave_saddle(sn_solver *s) {
     double size = 0;
     for (int i = 0; i < s->n; i++) size = fmax(size, fabs(s->step[i]));
-    for (double reach = 0.5; reach > 1e-6; reach *= 0.25) {
+    double reach = 0.5;
+    for (int k = 0; k < 10; k++, reach *= 0.25) {  // down to 2e-6
         for (int sign = 1; sign >= -1; sign -= 2) {
             double f;
             (void)sn_solver_move(s, sign * reach / size, s->step);
@@ -423,8 +447,13 @@ sn_status sn_solver_begin(sn_solver *s, const double *q, sn_report *report) {
     sn_model_normalize_quaternions(m, s->q);
     (void)sn_model_clamp(m, s->q);
     s->inside = sn_model_followers_inside(m, s->q);
+    for (int i = 0; i < m->ncoupling && m->tied_limits; i++) {
+        s->ws->ties->stuck[i] = false;
+        s->ws->ties->taken[i] = 0;
+    }
     memcpy(s->started_at, s->q, (size_t)m->nq * sizeof *q);
     sn_solver_round_begin(s);
+    SN_TRY(sn_solver_levels_begin(s));
     s->run_first = 0;
     s->rival = INFINITY;
     s->report.poses = 1;
@@ -455,7 +484,7 @@ sn_status sn_solver_end(sn_solver *s, double *q, sn_report *report) {
     sn_solver_round_end(s);
     size_t bytes = (size_t)s->model->nq * sizeof *q;
     memcpy(q, s->q, bytes);
-    s->report.f = s->f;
+    sn_solver_levels_end(s);
     // the last pose that was placed is often the best one
     if (memcmp(s->ws->q, q, bytes) != 0) SN_TRY(sn_workspace_pose(s->ws, q));
     final_errors(s);
@@ -470,5 +499,6 @@ sn_status sn_solver_solve(sn_solver *s, double *q, sn_report *report) {
     if (s == NULL || q == NULL || report == NULL) return SN_ERR_ARGUMENT;
     SN_TRY(sn_solver_begin(s, q, report));
     sn_solver_run(s);
+    sn_solver_lower(s);
     return sn_solver_end(s, q, report);
 }

@@ -36,6 +36,9 @@ typedef struct sn_cold {
     sn_frame *old, *base, *frame;  ///< njoint: frames at that pose; the frames of a turned pose
 } sn_cold;
 
+/// Tasks on several levels, see levels.h.
+typedef struct sn_levels sn_levels;
+
 struct sn_solver {
     sn_allocator allocator;
     void *owner;
@@ -79,6 +82,8 @@ struct sn_solver {
     double *started_at;  ///< nq: the pose that the solve began with
     void *state;         ///< the struct that ops->layout kept; its type is known to the method
     sn_cold cold;
+    sn_levels *levels;
+    double share;  ///< of `whole` is the goal, where the options say none
 };
 
 extern const sn_method_ops sn_method_hybrid, sn_method_newton, sn_method_newton_pcg, sn_method_lm,
@@ -118,6 +123,10 @@ sn_status sn_solver_end(sn_solver *s, double *q, sn_report *report);
 void sn_solver_cone_move(sn_solver *s);
 int sn_solver_cone_hold(sn_solver *s);
 
+/// tied.c, for followers of several leaders with limits. Hold: those at a limit that the gradient pushes
+/// against, given what may move; returns how many.
+int sn_solver_tied_hold(sn_solver *s, const bool *keep);
+
 /// round.c: take the limits off angles that go round, and put those angles back at the end.
 void sn_solver_round_begin(sn_solver *s);
 void sn_solver_round_end(sn_solver *s);
@@ -130,6 +139,13 @@ void sn_solver_cold_layout(sn_solver *s, sn_layout *layout);
 void sn_solver_loops_layout(sn_solver *s, sn_layout *layout);
 bool sn_solver_loops_begin(sn_solver *s);
 void sn_solver_loops_run(sn_solver *s);
+
+/// levels.c: memory; what a solve begins with, SN_ERR_UNSUPPORTED when this solver has no way with levels;
+/// after a run of the first level, the others; per-level numbers of the report, and f of all tasks.
+void sn_solver_levels_layout(sn_solver *s, sn_layout *layout);
+sn_status sn_solver_levels_begin(sn_solver *s);
+void sn_solver_lower(sn_solver *s);
+void sn_solver_levels_end(sn_solver *s);
 
 /// Stop because nothing helps any more.
 void sn_solver_stalled(sn_solver *s);

@@ -188,6 +188,7 @@ void sn_damped_find(sn_solver *s, sn_damped_step *to) {
         damped += m->diagonal[i] * step[i] * step[i];
     }
     to->promise = 0.5 * damped - (1 - 0.5 * t) * slope;
+    to->crossed = !inside;
     if (inside) return;
     double plain = promised(s, m->plain);
     if (refine_step(s, step, to->lambda)) {

@@ -156,7 +156,7 @@ int sn_workspace_count_negatives(sn_workspace *ws, const double *diagonal, const
 int sn_workspace_factor(sn_workspace *ws, const double *diagonal, const bool *keep,
                         double tolerance, double *pivot) {
     if (ws == NULL) return 0;
-    if (ws->ties != NULL) return sn_ties_factor(ws, diagonal, keep, tolerance, pivot);
+    if (sn_has_rows(ws)) return sn_ties_factor(ws, diagonal, keep, tolerance, pivot);
     double d = 0;
     int failed = factor_all(ws, diagonal, keep, tolerance, &d, NULL);
     if (failed >= 0 && pivot != NULL) *pivot = d;
@@ -260,7 +260,7 @@ void sn_workspace_substitute(sn_workspace *ws, double *x) {
 
 void sn_workspace_solve(sn_workspace *ws, double *x) {
     if (ws == NULL || x == NULL) return;
-    if (ws->ties != NULL) {
+    if (sn_has_rows(ws)) {
         sn_ties_solve(ws, x);
         return;
     }
@@ -271,7 +271,7 @@ void sn_workspace_solve(sn_workspace *ws, double *x) {
 void sn_workspace_curvature(sn_workspace *ws, int k, double *z) {
     if (ws == NULL || z == NULL) return;
     const sn_model *m = ws->model;
-    if (ws->ties != NULL) {
+    if (sn_has_rows(ws)) {
         memcpy(z, ws->ties->z, (size_t)m->nv * sizeof *z);
         return;
     }

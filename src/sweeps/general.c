@@ -119,11 +119,16 @@ static double add_orientation(const sn_part *part, const sn_frame *frame, bool e
     return 0.5 * w * t2;
 }
 
-// The point forces of ties on joint k.
-static void add_forces(const sn_workspace *ws, int k, bool exact, sn_field *field) {
+void sn_ties_fields(const sn_workspace *ws, bool exact, sn_field *fields) {
     for (int i = 0; i < ws->ties->nforce; i++) {
         const sn_tie_force *force = &ws->ties->force[i];
-        if (force->joint != k) continue;
+        sn_field *field = &fields[force->joint];
+        if (force->kind == SN_FORCE_TORQUE) {
+            field->n = v3_add(field->n, force->F);
+            sn_mat3 aa = m3_skew(v3_scale(0.5, force->F));
+            if (exact) add_block(field->K, 0, 0, &aa);
+            continue;
+        }
         if (force->kind == SN_FORCE_TURN) {
             field->n = v3_add(field->n, v3_scale(force->w, v3_cross(force->p, force->F)));
             sn_mat3 aa = minus_skew_skew(force->F, force->p);
@@ -146,6 +151,7 @@ static void add_forces(const sn_workspace *ws, int k, bool exact, sn_field *fiel
         add_block(field->K, 0, 0, &turn);
         add_block(field->K, 0, 3, &push);
     }
+    sn_tied_fields(ws, fields);
 }
 
 double sn_field_of_body(const sn_workspace *ws, int k, bool exact, sn_field *field) {
@@ -170,7 +176,6 @@ double sn_field_of_body(const sn_workspace *ws, int k, bool exact, sn_field *fie
             break;
         }
     }
-    if (ws->ties != NULL && ws->ties->forced) add_forces(ws, k, exact, field);
     return f;
 }
 
@@ -185,6 +190,7 @@ double sn_sweep_general(sn_workspace *ws, bool exact, bool second) {
     double f = 0;
     ws->fields_full = true;
     for (int k = 0; k < m->njoint; k++) f += sn_field_of_body(ws, k, exact, &ws->field[k]);
+    if (ws->ties != NULL && ws->ties->forced) sn_ties_fields(ws, exact, ws->field);
     for (int k = m->njoint - 1; k >= 0; k--) {
         const sn_joint *j = &m->joint[k];
         const sn_field *field = &ws->field[k];

@@ -144,16 +144,65 @@ static sn_twist own_rate(const sn_workspace *ws, int k, int i, const double *qd)
     return twist_about(rate, ws->frame[k].p);
 }
 
-void sn_jacobian_dot(sn_workspace *ws, int joint, sn_jacobian_frame frame, const double local[3],
-                     unsigned rows, const double *qd, double *Jdot) {
-    if (ws == NULL || qd == NULL || Jdot == NULL) return;
+// The column of velocity v of a Jacobian with those of its followers in it: J is nowhere kept.
+static void led_column(const sn_workspace *ws, int body, const sn_frame *in, unsigned rows, int v,
+                       double column[6]) {
     const sn_model *m = ws->model;
+    for (int r = 0; r < 6; r++) column[r] = 0;
+    for (int k = body; k >= 0; k = m->joint[k].parent) {
+        const sn_joint *j = &m->joint[k];
+        if (v >= j->v0 && v < j->v0 + j->nv)
+            put_column(in, ws->S[j->slot + v - j->v0], m->inner[v], rows, column, 0);
+    }
+    for (int i = 0; i < m->ncoupling; i++) {
+        const sn_coupling_place *c = &m->coupled[i];
+        for (int k = 0; k < c->nleader; k++) {
+            if (c->v[k] != v) continue;
+            sn_jet jet;
+            double own[6];
+            sn_driver_at(&c->driver, ws->q, &jet);
+            led_column(ws, body, in, rows, c->follower_v, own);
+            for (int r = 0; r < 6; r++) column[r] += m->inner[v] * jet.d[k] * own[r];
+        }
+    }
+}
+
+// Rates of followers' columns are handed to those they follow, whose share of them changes as well.
+static void lead_rates(const sn_workspace *ws, int body, const sn_frame *in, unsigned rows,
+                       const double *qd, double *Jdot) {
+    const sn_model *m = ws->model;
+    const int height = rows == SN_ROWS_BOTH ? 6 : 3;
+    for (int i = m->ncoupling - 1; i >= 0; i--) {
+        const sn_coupling_place *c = &m->coupled[i];
+        sn_jet jet;
+        double column[6], *from = Jdot + (size_t)height * (size_t)c->follower_v;
+        sn_driver_at(&c->driver, ws->q, &jet);
+        led_column(ws, body, in, rows, c->follower_v, column);
+        for (int k = 0; k < c->nleader; k++) {
+            double *to = Jdot + (size_t)height * (size_t)c->v[k], inner = m->inner[c->v[k]];
+            double rate = 0;
+            for (int l = 0; l < c->nleader; l++)
+                rate += (l <= k ? jet.dd[k][l] : jet.dd[l][k]) * qd[c->v[l]];
+            for (int r = 0; r < height; r++)
+                to[r] += inner * (jet.d[k] * from[r] + rate * column[r]);
+        }
+        zero(from, (size_t)height);
+    }
+}
+
+void sn_jacobian_dot(sn_workspace *ws, int joint, sn_jacobian_frame frame, const double local[3],
+                     unsigned rows, const double *given, double *Jdot) {
+    if (ws == NULL || given == NULL || Jdot == NULL) return;
+    const sn_model *m = ws->model;
+    double *qd = ws->scratch;
     rows &= SN_ROWS_BOTH;
     if (rows == 0) return;
     zero(Jdot, (rows == SN_ROWS_BOTH ? 6 : 3) * (size_t)m->nv);
     if (joint < 0 || joint >= m->njoint) return;
     int body = m->sweep_of[joint];
     sn_frame in = stated_in(ws, body, frame, local);
+    for (int v = 0; v < m->nv; v++) qd[v] = given[v];
+    if (m->ncoupling > 0) sn_ties_follow_file(ws, qd);
 
     // the twist of every joint on the path, summed from the body up: V[k] = whole - what is below
     sn_twist whole = {{0, 0, 0}, {0, 0, 0}};
@@ -171,7 +220,8 @@ void sn_jacobian_dot(sn_workspace *ws, int joint, sn_jacobian_frame frame, const
             above = twist_add(above, -qd[j->v0 + i], S);
             sn_twist rate = twist_add(twist_cross(above, S), 1, own_rate(ws, k, i, qd));
             rate = twist_add(rate, -1, twist_cross(V_in, S));
-            put_column(&in, rate, m->gain[j->v0 + i], rows, Jdot, j->v0 + i);
+            put_column(&in, rate, m->inner[j->v0 + i], rows, Jdot, j->v0 + i);
         }
     }
+    if (m->ncoupling > 0) lead_rates(ws, body, &in, rows, qd, Jdot);
 }

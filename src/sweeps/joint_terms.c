@@ -121,6 +121,8 @@ static double add_all(sn_workspace *ws, bool exact, bool first, bool second) {
         if (p->rest[i].active) f += add_rest(ws, &p->rest[i], exact, first, second);
     for (int i = 0; i < p->nsoft; i++)
         if (p->soft[i].active) f += add_soft(ws, &p->soft[i], first, second);
+    for (int i = 0; i < p->nposture; i++)
+        if (p->posture[i].active) f += sn_posture_add(ws, &p->posture[i], exact, first, second);
     return f;
 }
 
@@ -146,6 +148,8 @@ double sn_joint_terms_slope(const sn_workspace *ws, const sn_joint *j, int k) {
         double lower = ws->model->lower[v], upper = ws->model->upper[v];
         slope += soft->weight * (x < lower ? x - lower : x > upper ? x - upper : 0);
     }
+    for (int i = 0; i < p->nposture; i++)
+        if (p->posture[i].active) slope += sn_posture_slope(ws, &p->posture[i], j, k);
     return slope;
 }
 
@@ -176,4 +180,6 @@ void sn_joint_terms_multiply(const sn_workspace *ws, bool exact, const double *x
             }
         }
     }
+    for (int i = 0; i < p->nposture; i++)
+        if (p->posture[i].active) sn_posture_multiply(ws, &p->posture[i], exact, x, out);
 }

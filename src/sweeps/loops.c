@@ -90,21 +90,34 @@ int sn_loop_values(const sn_workspace *ws, int index, double c[SN_TIE_ROWS]) {
     return n;
 }
 
-double sn_loop_error(const sn_workspace *ws, int index) {
+// How far apart the ends are, and how far turned from each other.
+static void apart(const sn_workspace *ws, int index, double *away, double *turn) {
     const sn_loop_place *loop = &ws->model->looped[index];
     const ends e = ends_at(ws, loop);
-    double away = v3_norm(e.d);
-    if (loop->type == SN_LOOP_DISTANCE) return fabs(away - loop->distance);
-    if (loop->type == SN_LOOP_LINE) return v3_norm(v3_cross(e.d, e.R[1].c[0]));
+    *away = v3_norm(e.d);
+    *turn = 0;
+    if (loop->type == SN_LOOP_DISTANCE) *away = fabs(*away - loop->distance);
+    if (loop->type == SN_LOOP_LINE) *away = v3_norm(v3_cross(e.d, e.R[1].c[0]));
     if (loop->type == SN_LOOP_PIN) {
         sn_vec3 cross = v3_cross(e.R[0].c[0], e.R[1].c[0]);
-        return fmax(away, sn_atan2(v3_norm(cross), v3_dot(e.R[0].c[0], e.R[1].c[0])));
+        *turn = sn_atan2(v3_norm(cross), v3_dot(e.R[0].c[0], e.R[1].c[0]));
     }
     if (loop->type == SN_LOOP_WELD) {
-        sn_mat3 back = m3_transpose(&e.R[1]), turn = m3_mulm(&e.R[0], &back);
-        return fmax(away, v3_norm(sn_rotation_log(&turn)));
+        sn_mat3 back = m3_transpose(&e.R[1]), between = m3_mulm(&e.R[0], &back);
+        *turn = v3_norm(sn_rotation_log(&between));
     }
-    return away;
+}
+
+double sn_loop_error(const sn_workspace *ws, int index) {
+    double away, turn;
+    apart(ws, index, &away, &turn);
+    return fmax(away, turn);
+}
+
+double sn_loop_misfit(const sn_workspace *ws, int index) {
+    double away, turn;
+    apart(ws, index, &away, &turn);
+    return 0.5 * (away * away + turn * turn);
 }
 
 int sn_loop_forces(const sn_workspace *ws, int index, const double *mu, sn_tie_force *out) {
@@ -148,6 +161,7 @@ static void add_motion(const sn_workspace *ws, sn_tie *tie, int first, int body,
             z[0] += scale * v.x;
             z[1] += scale * v.y;
             z[2] += scale * v.z;
+            tie->size = fmax(tie->size, fabs(scale) * fmax(fmax(fabs(v.x), fabs(v.y)), fabs(v.z)));
         }
     }
 }
@@ -164,6 +178,7 @@ static void add_along(const sn_workspace *ws, sn_tie *tie, int r, int body, cons
             const sn_twist *T = &ws->T[j->slot + a];
             sn_vec3 v = p != NULL ? v3_add(T->b, v3_cross(T->a, *p)) : T->a;
             tie->z[tie->nrow * (tie->at[n] + a) + r] += v3_dot(u, v);
+            tie->size = fmax(tie->size, fabs(v3_dot(u, v)));
         }
     }
 }
@@ -172,6 +187,7 @@ void sn_loop_rows(const sn_workspace *ws, sn_tie *tie) {
     const sn_loop_place *loop = &ws->model->looped[tie->index];
     const ends e = ends_at(ws, loop);
     const int *body = loop->joint;
+    tie->size = 0;
     if (holds_point(loop)) {
         add_motion(ws, tie, 0, body[0], &e.p[0], 1);
         add_motion(ws, tie, 0, body[1], &e.p[1], -1);

@@ -77,6 +77,11 @@ void sn_workspace_multiply(sn_workspace *ws, bool gauss_newton, const double *x,
         ws->answer[k] = ws->below[k] = still;
         (void)sn_field_of_body(ws, k, exact, &ws->body[k]);
     }
+    if (ws->ties != NULL && ws->ties->forced) {
+        (void)sn_ties_forces(ws, exact, true);
+        sn_ties_fields(ws, exact, ws->body);
+        sn_tied_answer(ws);
+    }
     // up: answers and wrenches of whole subtrees
     for (int k = m->njoint - 1; k >= 0; k--) {
         const sn_joint *j = &m->joint[k];

@@ -38,7 +38,7 @@ typedef struct sink {
 } sink;
 
 int sn_residual_triples(const sn_problem *problem) {
-    return 3 * (problem->npoint + problem->npart + problem->nrelative);
+    return 3 * (problem->npoint + problem->npart + problem->natom + problem->nposed);
 }
 
 int sn_residual_count(const sn_problem *problem) {
@@ -181,19 +181,6 @@ static void put_soft(sink *to, const sn_soft *soft, const sn_joint *j) {
     }
 }
 
-// V (p_a - p_b - d)
-static void put_relative(sink *to, const sn_relative *task) {
-    double root = sqrt(task->weight);
-    sn_vec3 p[2];
-    for (int i = 0; i < 2; i++) p[i] = sn_place(&to->ws->frame[task->joint[i]], task->local[i]);
-    sn_vec3 r = v3_scale(root, v3_sub(v3_sub(p[0], p[1]), task->offset));
-    for (int i = 0; i < 2; i++) {
-        sn_mat3 V = m3_diagonal(i == 0 ? -root : root), skew = m3_skew(v3_neg(p[i]));
-        sn_mat3 A = m3_mulm(&V, &skew);
-        put_body(to, task->joint[i], r, &A, &V);
-    }
-}
-
 // Columns of followers are handed to those they follow.
 static void lead_columns(const sn_workspace *ws, int rows, double *J) {
     const sn_model *m = ws->model;
@@ -230,9 +217,13 @@ void sn_residuals(const sn_workspace *ws, double *r, double *J) {
             if (p->part[i].active) put_part(&to, k, &p->part[i]);
         }
     }
-    for (int i = 0; i < p->nrelative; i++) {
-        to.row = 3 * (p->npoint + p->npart + i);
-        if (p->relative[i].weight > 0) put_relative(&to, &p->relative[i]);
+    for (int i = 0; i < p->ntied; i++) {
+        to.row = 3 * (p->npoint + p->npart + p->tied[i].atom);
+        if (p->tied[i].active) sn_tied_residuals(ws, i, r + to.row, J, to.rows, to.row);
+    }
+    for (int i = 0; i < p->nposture; i++) {
+        to.row = 3 * (p->npoint + p->npart + p->natom + p->posture[i].first);
+        if (p->posture[i].active) sn_posture_residuals(ws, &p->posture[i], r, J, to.rows, to.row);
     }
     to.row = sn_residual_triples(p);
     for (int i = 0; i < p->nrest; i++) {

@@ -4,9 +4,8 @@
 // methods need that solve J u = -r as an equation.
 //
 // The rows never change their places: three for every point and then three for every body part
-// (matrix-weighted point, direction, orientation), by joint in sweep order; three for every relative
-// task; one per velocity for
-// every rest task; one per velocity that a limit task looks at. What is switched off, missing or
+// (matrix-weighted point, direction, orientation), by joint in sweep order; three for every atom of a
+// tied task and every joint of a posture; one per velocity for every rest task; one per velocity that a limit task looks at. What is switched off, missing or
 // without weight gives zeros.
 #pragma once
 

@@ -55,7 +55,8 @@ static void reduce_tie(const sn_workspace *ws, sn_tie *tie, double *push) {
 static void add_products(const sn_workspace *ws, const sn_tie *p, const sn_tie *q, int n,
                          double *S) {
     const sn_model *m = ws->model;
-    double sum[SN_TIE_ROWS][SN_TIE_ROWS] = {{0}};
+    for (int c = 0; c < q->nrow; c++)
+        for (int r = 0; r < p->nrow; r++) S[p->first + r + n * (q->first + c)] = 0;
     for (int i = 0, k = 0; i < p->njoint && k < q->njoint;) {
         if (p->joint[i] != q->joint[k]) {
             // the deeper of the two is touched by one alone
@@ -73,34 +74,34 @@ static void add_products(const sn_workspace *ws, const sn_tie *p, const sn_tie *
             const double *v = q->w + q->nrow * (q->at[k] + a);
             for (int r = 0; r < p->nrow; r++) {
                 const double x = inverse * u[r];
-                for (int c = 0; c < q->nrow; c++) sum[r][c] += x * v[c];
+                double *to = S + p->first + r + n * q->first;
+                for (int c = 0; c < q->nrow; c++) to[n * c] += x * v[c];
             }
         }
         i++;
         k++;
     }
-    for (int r = 0; r < p->nrow; r++)
+    for (int r = 0; r < p->nrow && p != q; r++)
         for (int c = 0; c < q->nrow; c++)
-            S[p->first + r + n * (q->first + c)] = S[q->first + c + n * (p->first + r)] = sum[r][c];
+            S[q->first + c + n * (p->first + r)] = S[p->first + r + n * (q->first + c)];
 }
 
-// Has row r of an equality anything left on the velocities that may move? What is left of the
-// others' size by rounding does not count.
+// Has row r of an equality nothing left on the velocities that may move? What the two bodies of a loop
+// do alike cancels, and leaves rounding where that is all they do.
 static bool is_void(const sn_workspace *ws, const sn_tie *tie, int r, const bool *keep) {
-    double most = 0, all = 0;
+    double most = 0;
     for (int n = 0; n < tie->njoint; n++) {
         const sn_joint *j = &ws->model->joint[tie->joint[n]];
-        for (int a = 0; a < j->nv; a++) {
-            const double *z = tie->z + tie->nrow * (tie->at[n] + a);
-            for (int i = 0; i < tie->nrow; i++) all = fmax(all, fabs(z[i]));
-            if (keep == NULL || keep[j->slot + a]) most = fmax(most, fabs(z[r]));
-        }
+        for (int a = 0; a < j->nv; a++)
+            if (keep == NULL || keep[j->slot + a])
+                most = fmax(most, fabs(tie->z[tie->nrow * (tie->at[n] + a) + r]));
     }
-    return most <= 1e-12 * all;
+    return most <= 1e-12 * tie->size;
 }
 
-// The small system, its rows of equal size, factored. With `soft` above 0 on its diagonal, rows that
-// contradict each other share what cannot be met, in the sense of least squares. Returns negatives(e) - negatives(S).
+// The small system, its rows of equal size, factored. With `soft` above 0 on its diagonal, loops that
+// contradict each other share what cannot be met, in the sense of least squares. Returns
+// negatives(e) - negatives(S).
 static int factor_small(sn_workspace *ws, const bool *keep, double soft) {
     sn_ties *t = ws->ties;
     const int n = t->nrow;
@@ -116,11 +117,13 @@ static int factor_small(sn_workspace *ws, const bool *keep, double soft) {
         for (int r = 0; r < tie->nrow && tie->active; r++) {
             int i = tie->first + r;
             if (tie->equality) {
-                if (is_void(ws, tie, r, keep)) continue;
+                if (t->spare[i] || is_void(ws, tie, r, keep)) continue;
             } else {
                 t->S[i + n * i] += tie->sign[r];
                 negative += tie->sign[r] < 0;
             }
+            // a follower follows whatever else gives way
+            t->y[t->nused] = tie->source == SN_TIE_LOOP ? soft : 0;
             t->used[t->nused++] = i;
         }
     }
@@ -134,8 +137,9 @@ static int factor_small(sn_workspace *ws, const bool *keep, double soft) {
     for (int k = 0; k < u; k++)
         for (int i = 0; i < u; i++)
             t->S[i + u * k] = t->S[t->used[i] + n * t->used[k]] * t->even[i] * t->even[k];
-    for (int i = 0; i < u && soft > 0; i++) t->S[i + u * i] += soft;
-    t->inertia = sn_symmetric_factor(u, t->S, 1e-11, t->order, t->pair);
+    for (int i = 0; i < u && soft > 0; i++) t->S[i + u * i] += t->y[i];
+    const double least = soft > 0 ? 0.1 * fmin(soft, 1e-10) : 1e-11;
+    t->inertia = sn_symmetric_factor(u, t->S, least, t->order, t->pair);
     return negative - t->inertia.negative;
 }
 
@@ -167,14 +171,16 @@ static double find_bend(sn_workspace *ws, const double *diagonal, const bool *ke
     return 0;
 }
 
-// A follower moves when one of those it follows does.
-static void spread_keep(const sn_model *m, const bool *given, bool *keep) {
+// A follower moves when one of those it follows does, unless it is held at its limit: then they move
+// along it.
+static void spread_keep(const sn_workspace *ws, const bool *given, bool *keep) {
+    const sn_model *m = ws->model;
     for (int i = 0; i < m->nv; i++) keep[i] = given == NULL || given[i];
     for (int i = 0; i < m->ncoupling; i++) {
         const sn_coupling_place *c = &m->coupled[i];
         bool moves = false;
         for (int k = 0; k < c->nleader; k++) moves = moves || keep[c->slot[k]];
-        keep[c->follower_slot] = moves;
+        keep[c->follower_slot] = moves && !ws->ties->stuck[i];
     }
 }
 
@@ -183,7 +189,7 @@ int sn_ties_factor(sn_workspace *ws, const double *diagonal, const bool *keep, d
     sn_ties *t = ws->ties;
     const sn_model *m = ws->model;
     (void)tolerance;
-    spread_keep(m, keep, t->keep);
+    spread_keep(ws, keep, t->keep);
     for (int i = 0; i < m->nv; i++)
         t->diagonal[i] = (diagonal != NULL ? diagonal[i] : 0) + t->bend[i] + t->extra[i];
     for (int i = 0; i < m->nv; i++) t->z[i] = 0;
@@ -241,7 +247,8 @@ void sn_ties_multiply(const sn_workspace *ws, const double *v, double *out) {
     for (int p = 0; p < t->ntie; p++) {
         const sn_tie *tie = &t->tie[p];
         if (!tie->active || tie->equality) continue;
-        double sum[SN_TIE_ROWS] = {0};
+        double *sum = t->line;
+        for (int r = 0; r < tie->nrow; r++) sum[r] = 0;
         for (int pass = 0; pass < 2; pass++) {
             for (int n = 0; n < tie->njoint; n++) {
                 const sn_joint *j = &ws->model->joint[tie->joint[n]];
@@ -333,7 +340,7 @@ static double inverse_of(const sn_ties *t, const double *scale, int slot) {
 static void factor_equalities(sn_workspace *ws, const double *scale, const bool *keep,
                               double soft) {
     sn_ties *t = ws->ties;
-    spread_keep(ws->model, keep, t->keep);
+    spread_keep(ws, keep, t->keep);
     // the products of rows as they are: as if L were 1 and D the scale
     for (int i = 0; i < ws->model->nv; i++) ws->pivot[i] = inverse_of(t, scale, i);
     for (int p = 0; p < t->ntie; p++) {
@@ -346,6 +353,14 @@ static void factor_equalities(sn_workspace *ws, const double *scale, const bool 
     (void)factor_small(ws, t->keep, soft);
     for (int p = 0; p < t->ntie; p++)
         if (t->tie[p].resting) t->tie[p].active = true;
+}
+
+void sn_ties_rank(sn_workspace *ws, const double *scale, const bool *keep) {
+    sn_ties *t = ws->ties;
+    for (int i = 0; i < t->nrow; i++) t->spare[i] = false;
+    factor_equalities(ws, scale, keep, 0);
+    for (int k = t->nused - t->inertia.dropped; k < t->nused; k++)
+        t->spare[t->used[t->order[k]]] = true;
 }
 
 // s = (A D^-2 A^T)^-1 b: b in t->x by row, s in t->multiplier.
@@ -373,18 +388,39 @@ static void add_transposed(const sn_workspace *ws, double a, const double *scale
     }
 }
 
-void sn_ties_restore(sn_workspace *ws, const double *scale, const bool *keep, double *x) {
+void sn_ties_restore(sn_workspace *ws, const double *scale, const bool *keep, double soft,
+                     const double *c, double *x) {
     sn_ties *t = ws->ties;
-    factor_equalities(ws, scale, keep, 1e-9);
+    factor_equalities(ws, scale, keep, soft);
     for (int p = 0; p < t->ntie; p++) {
         const sn_tie *tie = &t->tie[p];
-        double c[SN_TIE_ROWS] = {0};
-        if (tie->source == SN_TIE_LOOP) (void)sn_loop_values(ws, tie->index, c);
-        for (int r = 0; r < tie->nrow; r++) t->x[tie->first + r] = c[r];
+        bool loop = tie->source == SN_TIE_LOOP;
+        for (int r = 0; r < tie->nrow; r++)
+            t->x[tie->first + r] = loop ? c[SN_TIE_ROWS * tie->index + r] : 0;
     }
     solve_equalities(t);
     for (int i = 0; i < ws->model->nv; i++) x[i] = 0;
     add_transposed(ws, -1, scale, x);
+}
+
+void sn_ties_values(const sn_workspace *ws, double *c) {
+    for (int i = 0; i < ws->model->nloop; i++) {
+        int n = sn_loop_values(ws, i, c + SN_TIE_ROWS * i);
+        for (int r = n; r < SN_TIE_ROWS; r++) c[SN_TIE_ROWS * i + r] = 0;
+    }
+}
+
+void sn_ties_pull(const sn_workspace *ws, const double *c, double *y) {
+    sn_ties *t = ws->ties;
+    for (int p = 0; p < t->ntie; p++) {
+        const sn_tie *tie = &t->tie[p];
+        const double *values = c + SN_TIE_ROWS * tie->index;
+        for (int r = 0; r < tie->nrow; r++)
+            t->multiplier[tie->first + r] = tie->source == SN_TIE_LOOP ? values[r] : 0;
+    }
+    for (int i = 0; i < ws->model->nv; i++) y[i] = 0;
+    add_transposed(ws, 1, NULL, y);
+    if (t->coupled) sn_ties_lead(ws, y);
 }
 
 void sn_ties_balance(sn_workspace *ws, const double *scale, const bool *keep) {
@@ -404,7 +440,15 @@ void sn_ties_balance(sn_workspace *ws, const double *scale, const bool *keep) {
     solve_equalities(t);
     // rows of couplings only hand gradients to leaders, which was done: g stays as they left it
     add_transposed(ws, 1, NULL, ws->g);
-    if (t->coupled) sn_ties_lead(ws, ws->g);
+    const double *slope = t->slope + ws->model->nleader;
+    for (int i = ws->model->ncoupling - 1; i >= 0; i--) {
+        const sn_coupling_place *c = &ws->model->coupled[i];
+        double *push = &ws->g[c->follower_slot];
+        slope -= c->nleader;
+        for (int k = 0; k < c->nleader && !t->stuck[i]; k++) ws->g[c->slot[k]] += slope[k] * *push;
+        if (t->stuck[i]) t->taken[i] += *push;
+        *push = 0;
+    }
     for (int p = 0; p < t->ntie; p++) {
         const sn_tie *tie = &t->tie[p];
         if (tie->source != SN_TIE_LOOP) continue;
@@ -415,10 +459,6 @@ void sn_ties_balance(sn_workspace *ws, const double *scale, const bool *keep) {
 
 double sn_ties_open(const sn_workspace *ws) {
     double most = 0;
-    for (int i = 0; i < ws->model->nloop; i++) {
-        double c[SN_TIE_ROWS];
-        int n = sn_loop_values(ws, i, c);
-        for (int r = 0; r < n; r++) most = fmax(most, fabs(c[r]));
-    }
+    for (int i = 0; i < ws->model->nloop; i++) most = fmax(most, sn_loop_error(ws, i));
     return most;
 }

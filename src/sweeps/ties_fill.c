@@ -4,8 +4,8 @@
 //   coupling   q_d = f(q_i, ...): the row u_d - sum f_i u_i = 0. Where phi has the gradient mu at the
 //              follower, f's second derivatives count mu f_ij among the leaders: on the diagonal for
 //              one leader, a weighted tie for several.
-//   relative   phi = 1/2 w |r|^2, r = p_a - p_b - d: the forces -w r at p_a and w r at p_b, and the
-//              rows J_a - J_b with W = w I.
+//   task       rows and W of a task on several bodies: tied_terms.c
+//   loop       loops.c
 #include "math/six.h"
 #include "sweeps/workspace.h"
 
@@ -14,6 +14,7 @@ typedef struct plan {
     sn_tie_source source;
     int index, nrow, nbody;
     bool equality;
+    bool all;  // more bodies than there is room for: all joints
     int body[SN_TIE_BODIES];
 } plan;
 
@@ -45,6 +46,22 @@ static plan plan_coupling(const sn_model *m, int i, bool bend) {
     return p;
 }
 
+static plan plan_tied(const sn_problem *problem, int i) {
+    const sn_tied *tied = &problem->tied[i];
+    plan p = {.source = SN_TIE_TASK, .index = i, .nrow = tied->nrow};
+    for (int k = tied->atom; k < tied->atom + tied->natom; k++) {
+        const sn_atom *a = &problem->atom[k];
+        if (a->kind == SN_ATOM_CENTRE) p.all = true;
+        for (int n = 0; n < 2; n++) {
+            if (a->joint[n] < 0) continue;
+            if (p.nbody == SN_TIE_BODIES) p.all = true;
+            if (!p.all) p.body[p.nbody++] = a->joint[n];
+        }
+    }
+    if (p.all) p.body[0] = problem->model->njoint - 1, p.nbody = 1;
+    return p;
+}
+
 // The ties of a problem, one after the other; false at the end.
 static bool plan_next(const sn_problem *problem, int *at, plan *out) {
     const sn_model *m = problem->model;
@@ -61,16 +78,12 @@ static bool plan_next(const sn_problem *problem, int *at, plan *out) {
             break;
         }
         i -= m->ncoupling;
-        if (i < problem->nrelative) {
-            const sn_relative *r = &problem->relative[i];
-            *out = (plan){.source = SN_TIE_RELATIVE,
-                          .index = i,
-                          .nrow = 3,
-                          .nbody = 2,
-                          .body = {r->joint[0], r->joint[1]}};
+        if (i < problem->ntied) {
+            if (problem->tied[i].single) continue;
+            *out = plan_tied(problem, i);
             break;
         }
-        i -= problem->nrelative;
+        i -= problem->ntied;
         if (i < 2 * m->nloop) {
             const sn_loop_place *loop = &m->looped[i / 2];
             bool bend = i % 2 == 1;
@@ -96,7 +109,7 @@ static int union_next(const sn_model *m, plan *p) {
     for (int i = 0; i < p->nbody; i++)
         if (p->body[i] > deepest) deepest = p->body[i];
     for (int i = 0; i < p->nbody && deepest >= 0; i++)
-        if (p->body[i] == deepest) p->body[i] = m->joint[deepest].parent;
+        if (p->body[i] == deepest) p->body[i] = p->all ? deepest - 1 : m->joint[deepest].parent;
     return deepest;
 }
 
@@ -105,6 +118,10 @@ int sn_ties_count(const sn_problem *problem) {
     plan p;
     while (plan_next(problem, &at, &p)) count++;
     return count;
+}
+
+bool sn_ties_any(const sn_problem *problem) {
+    return problem->ntied > 0 || sn_ties_count(problem) > 0;
 }
 
 static void place_tie(const sn_model *m, const plan *p, sn_tie *tie, sn_layout *layout) {
@@ -124,6 +141,7 @@ static void place_tie(const sn_model *m, const plan *p, sn_tie *tie, sn_layout *
     tie->at = sn_layout_take(layout, njoint, sizeof *tie->at);
     tie->z = sn_layout_take(layout, size, sizeof *tie->z);
     tie->w = sn_layout_take(layout, size, sizeof *tie->w);
+    tie->sign = sn_layout_take(layout, (size_t)tie->nrow, sizeof *tie->sign);
     if (tie->joint == NULL) return;
     walk = *p;
     int slots = 0;
@@ -145,8 +163,10 @@ void sn_ties_layout(sn_ties *t, const sn_problem *problem, sn_layout *layout) {
     int at = 0, count = sn_ties_count(problem);
     t->ntie = count;
     t->nrow = 0;
-    t->forced = problem->nrelative > 0 || m->nloop > 0;
+    t->forced = problem->ntied > 0 || m->nloop > 0;
     t->turned = false;
+    t->most = SN_TIE_ROWS;
+    for (int i = 0; i < problem->ntied; i++) t->turned = t->turned || !problem->tied[i].points;
     for (int i = 0; i < m->nloop; i++)
         t->turned = t->turned ||
                     (m->looped[i].type != SN_LOOP_POINT && m->looped[i].type != SN_LOOP_DISTANCE);
@@ -159,21 +179,28 @@ void sn_ties_layout(sn_ties *t, const sn_problem *problem, sn_layout *layout) {
         place_tie(m, &p, tie, layout);
         tie->first = t->nrow;
         t->nrow += tie->nrow;
+        if (tie->nrow > t->most) t->most = tie->nrow;
         size_t need = 6 * (size_t)tie->nrow * (size_t)tie->njoint;
         if (need > push) push = need;
     }
     size_t nrow = (size_t)t->nrow;
-    size_t nforce = 2 * (size_t)problem->nrelative + SN_LOOP_FORCES * (size_t)m->nloop;
+    size_t nforce = SN_LOOP_FORCES * (size_t)m->nloop;
+    for (int i = 0; i < problem->natom; i++) nforce += (size_t)sn_atom_nforce(&problem->atom[i]);
     t->force = sn_layout_take(layout, nforce, sizeof *t->force);
+    sn_tied_layout(t, problem, layout);
     t->mu = sn_layout_take(layout, SN_TIE_ROWS * (size_t)m->nloop, sizeof *t->mu);
     t->bend = sn_layout_take(layout, nv, sizeof *t->bend);
     t->slope = sn_layout_take(layout, (size_t)m->nleader, sizeof *t->slope);
+    t->stuck = sn_layout_take(layout, (size_t)m->ncoupling, sizeof *t->stuck);
+    t->taken = sn_layout_take(layout, (size_t)m->ncoupling, sizeof *t->taken);
+    t->pushed = sn_layout_take(layout, (size_t)m->ncoupling, sizeof *t->pushed);
     t->extra = sn_layout_take(layout, nv, sizeof *t->extra);
     t->push = sn_layout_take(layout, push, sizeof *t->push);
     t->diagonal = sn_layout_take(layout, nv, sizeof *t->diagonal);
     t->keep = sn_layout_take(layout, nv, sizeof *t->keep);
     t->used = sn_layout_take(layout, nrow, sizeof *t->used);
     t->order = sn_layout_take(layout, nrow, sizeof *t->order);
+    t->spare = sn_layout_take(layout, nrow, sizeof *t->spare);
     t->pair = sn_layout_take(layout, nrow, sizeof *t->pair);
     t->S = sn_layout_take(layout, nrow * nrow, sizeof *t->S);
     t->even = sn_layout_take(layout, nrow, sizeof *t->even);
@@ -184,62 +211,13 @@ void sn_ties_layout(sn_ties *t, const sn_problem *problem, sn_layout *layout) {
     t->Hz = sn_layout_take(layout, nv, sizeof *t->Hz);
 }
 
-// The two points of a relative task, from the origin, and r.
-static sn_vec3 relative_at(const sn_workspace *ws, const sn_relative *task, sn_vec3 p[2]) {
-    for (int i = 0; i < 2; i++) p[i] = sn_place(&ws->frame[task->joint[i]], task->local[i]);
-    return v3_sub(v3_sub(p[0], p[1]), task->offset);
-}
-
-double sn_ties_value(const sn_workspace *ws) {
-    double f = 0;
-    for (int i = 0; i < ws->problem->nrelative; i++) {
-        const sn_relative *task = &ws->problem->relative[i];
-        sn_vec3 p[2], r = relative_at(ws, task, p);
-        if (task->weight > 0) f += 0.5 * task->weight * v3_dot(r, r);
-    }
-    return f;
-}
-
-double sn_ties_error(const sn_workspace *ws, int relative) {
-    sn_vec3 p[2];
-    return v3_norm(relative_at(ws, &ws->problem->relative[relative], p));
-}
-
-double sn_ties_forces(sn_workspace *ws) {
+double sn_ties_forces(sn_workspace *ws, bool exact, bool second) {
     sn_ties *t = ws->ties;
-    double f = 0;
     t->nforce = 0;
-    for (int i = 0; i < ws->problem->nrelative; i++) {
-        const sn_relative *task = &ws->problem->relative[i];
-        sn_vec3 p[2], r = relative_at(ws, task, p);
-        if (!(task->weight > 0)) continue;
-        f += 0.5 * task->weight * v3_dot(r, r);
-        for (int k = 0; k < 2; k++)
-            t->force[t->nforce++] =
-                (sn_tie_force){SN_FORCE_POINT, task->joint[k], p[k],
-                               v3_scale(k == 0 ? -task->weight : task->weight, r), 0};
-    }
+    double f = ws->problem->ntied > 0 ? sn_tied_forces(ws, exact, second) : 0;
     for (int i = 0; i < ws->model->nloop; i++)
         t->nforce += sn_loop_forces(ws, i, t->mu + SN_TIE_ROWS * i, t->force + t->nforce);
     return f;
-}
-
-// z += sign sqrt(weight) (b + a x p) on the path of a body, p from the origin.
-static void add_point_rows(const sn_workspace *ws, sn_tie *tie, int body, sn_vec3 p, double scale) {
-    const sn_model *m = ws->model;
-    int n = 0;
-    for (int k = body; k >= 0; k = m->joint[k].parent) {
-        while (tie->joint[n] != k) n++;
-        const sn_joint *j = &m->joint[k];
-        for (int a = 0; a < j->nv; a++) {
-            const sn_twist *T = &ws->T[j->slot + a];
-            sn_vec3 column = v3_scale(scale, v3_add(T->b, v3_cross(T->a, p)));
-            double *z = tie->z + 3 * (tie->at[n] + a);
-            z[0] += column.x;
-            z[1] += column.y;
-            z[2] += column.z;
-        }
-    }
 }
 
 // The place in z of a velocity.
@@ -256,33 +234,38 @@ static void fill_coupling(const sn_workspace *ws, sn_tie *tie, const double *slo
     for (int i = 0; i < tie->nslot; i++) tie->z[i] = 0;
     tie->z[find_slot(ws, tie, c->follower_slot)] = 1;
     for (int k = 0; k < c->nleader; k++) tie->z[find_slot(ws, tie, c->slot[k])] = -slope[k];
+    tie->size = 1;
 }
 
 // The rows of a weighted tie by W = P^T L D L^T P: the rows L^T P Z have the weights D, which is
 // diagonal but for 2 x 2 blocks; those are turned to be so. Each row then takes the root of its
 // weight, and its sign is left.
-static void weigh(sn_tie *tie, double *W) {
+static void weigh(const sn_ties *t, sn_tie *tie, double *W) {
     const int R = tie->nrow;
-    double size = 0, weight[SN_TIE_ROWS] = {0}, cosine[SN_TIE_ROWS], sine[SN_TIE_ROWS];
-    int order[SN_TIE_ROWS];
-    bool pair[SN_TIE_ROWS];
+    double size = 0, *weight = t->line, *cosine = t->line + R, *sine = t->line + 2 * R;
+    double *row = t->line + 3 * R;
+    int *order = t->place;
+    bool *pair = t->twin;
+    for (int r = 0; r < R; r++) weight[r] = 0;
     for (int i = 0; i < R * R; i++) size = fmax(size, fabs(W[i]));
-    int rank = R - sn_symmetric_factor(R, W, 1e-15 * size, order, pair).dropped;
+    // as if its largest entry were 1: products of tiny ones would vanish
+    for (int i = 0; i < R * R && size > 1e-290; i++) W[i] /= size;
+    int rank = size > 1e-290 ? R - sn_symmetric_factor(R, W, 1e-15, order, pair).dropped : 0;
     for (int k = 0; k < rank; k++) {
         weight[k] = W[k + R * k];
         if (!pair[k]) continue;
         const double a = W[k + R * k], b = W[k + 1 + R * k], d = W[k + 1 + R * (k + 1)];
         const double ratio = (d - a) / (2 * b);
-        const double t = (ratio < 0 ? -1 : 1) / (fabs(ratio) + sqrt(1 + ratio * ratio));
-        cosine[k] = 1 / sqrt(1 + t * t);
-        sine[k] = t * cosine[k];
-        weight[k] = a - t * b;
-        weight[k + 1] = d + t * b;
+        const double tangent = (ratio < 0 ? -1 : 1) / (fabs(ratio) + sqrt(1 + ratio * ratio));
+        cosine[k] = 1 / sqrt(1 + tangent * tangent);
+        sine[k] = tangent * cosine[k];
+        weight[k] = a - tangent * b;
+        weight[k + 1] = d + tangent * b;
         k++;
     }
     for (int r = 0; r < R; r++) tie->sign[r] = weight[r] < 0 ? -1 : 1;
     for (int i = 0; i < tie->nslot; i++) {
-        double row[SN_TIE_ROWS], *z = tie->z + R * i;
+        double *z = tie->z + R * i;
         for (int k = 0; k < R; k++) row[k] = k < rank ? z[order[k]] : 0;
         for (int k = 0; k < rank; k++)
             for (int n = k + (pair[k] ? 2 : 1); n < R; n++) row[k] += W[n + R * k] * z[order[n]];
@@ -292,7 +275,7 @@ static void weigh(sn_tie *tie, double *W) {
             row[k] = cosine[k] * x - sine[k] * y;
             row[k + 1] = sine[k] * x + cosine[k] * y;
         }
-        for (int k = 0; k < R; k++) z[k] = sqrt(fabs(weight[k])) * row[k];
+        for (int k = 0; k < R; k++) z[k] = sqrt(fabs(weight[k]) * size) * row[k];
     }
 }
 
@@ -308,7 +291,7 @@ static void bend_coupling(sn_workspace *ws, sn_tie *tie, double mu, const sn_jet
         for (int k = 0; k <= i; k++) W[i + R * k] = W[k + R * i] = mu * jet->dd[i][k];
     }
     tie->active = true;
-    weigh(tie, W);
+    weigh(ws->ties, tie, W);
 }
 
 static sn_tie *bend_tie(sn_ties *t, int coupling) {
@@ -338,7 +321,8 @@ static void lead_gradient(sn_workspace *ws, bool exact) {
             if (exact && c->curved && c->nleader == 1)
                 t->bend[c->slot[k]] += inner * inner * mu * jet.dd[0][0];
         }
-        if (exact && bends(c)) bend_coupling(ws, bend_tie(t, i), mu, &jet);
+        // what it pushes at a limit counts against it: mu - push is what is left
+        if (exact && bends(c)) bend_coupling(ws, bend_tie(t, i), mu - t->pushed[i], &jet);
     }
 }
 
@@ -373,8 +357,13 @@ void sn_ties_rows(sn_workspace *ws, bool exact, bool second) {
     const sn_model *m = ws->model;
     for (int i = 0; i < m->nv; i++) t->bend[i] = t->extra[i] = 0;
     for (int p = 0; p < t->ntie; p++) t->tie[p].active = t->tie[p].equality;
+    for (int i = 0; i < m->ncoupling; i++) {
+        t->pushed[i] = t->stuck[i] ? t->taken[i] : 0;
+        t->taken[i] = 0;
+    }
     lead_gradient(ws, exact && second);
     if (!second) return;
+    for (int i = 0; i < t->nrow; i++) t->spare[i] = false;
     const double *slope = t->slope;
     for (int p = 0; p < t->ntie; p++) {
         sn_tie *tie = &t->tie[p];
@@ -385,18 +374,12 @@ void sn_ties_rows(sn_workspace *ws, bool exact, bool second) {
             break;
         case SN_TIE_COUPLING_BEND:
             break;
-        case SN_TIE_RELATIVE: {
-            const sn_relative *task = &ws->problem->relative[tie->index];
-            tie->active = task->weight > 0;
+        case SN_TIE_TASK:
+            tie->active = ws->problem->tied[tie->index].active;
             if (!tie->active) break;
-            sn_vec3 at[2];
-            (void)relative_at(ws, task, at);
-            for (int i = 0; i < 3 * tie->nslot; i++) tie->z[i] = 0;
-            for (int r = 0; r < 3; r++) tie->sign[r] = 1;
-            add_point_rows(ws, tie, task->joint[0], at[0], sqrt(task->weight));
-            add_point_rows(ws, tie, task->joint[1], at[1], -sqrt(task->weight));
+            sn_tied_rows(ws, tie, t->block);
+            weigh(t, tie, t->block);
             break;
-        }
         case SN_TIE_LOOP:
             for (int i = 0; i < tie->nrow * tie->nslot; i++) tie->z[i] = 0;
             sn_loop_rows(ws, tie);
@@ -407,7 +390,7 @@ void sn_ties_rows(sn_workspace *ws, bool exact, bool second) {
             for (int i = 0; i < tie->nrow * tie->nslot; i++) tie->z[i] = 0;
             sn_loop_bend(ws, tie, t->mu + SN_TIE_ROWS * tie->index, W);
             tie->active = true;
-            weigh(tie, W);
+            weigh(ws->ties, tie, W);
             break;
         }
         }
@@ -426,36 +409,8 @@ void sn_ties_follow_file(const sn_workspace *ws, double *v) {
     }
 }
 
-// w (J_a - J_b)^T (J_a - J_b) v of a relative task: the path once for the velocity, once back.
-static void multiply_relative(const sn_workspace *ws, const sn_relative *task, const double *v,
-                              double *out) {
-    const sn_model *m = ws->model;
-    sn_vec3 p[2], moved = {0, 0, 0};
-    (void)relative_at(ws, task, p);
-    for (int pass = 0; pass < 2; pass++) {
-        for (int i = 0; i < 2; i++) {
-            for (int k = task->joint[i]; k >= 0; k = m->joint[k].parent) {
-                const sn_joint *j = &m->joint[k];
-                for (int a = 0; a < j->nv; a++) {
-                    const sn_twist *S = &ws->S[j->slot + a];
-                    sn_vec3 column = v3_add(S->b, v3_cross(S->a, p[i]));
-                    double sign = i == 0 ? 1 : -1;
-                    if (pass == 0) {
-                        moved = v3_add(moved, v3_scale(sign * v[j->v0 + a], column));
-                    } else {
-                        out[j->v0 + a] += sign * task->weight * v3_dot(column, moved);
-                    }
-                }
-            }
-        }
-    }
-}
-
 void sn_ties_multiply_file(sn_workspace *ws, bool exact, const double *v, double *out) {
     const sn_model *m = ws->model;
-    for (int i = 0; i < ws->problem->nrelative; i++)
-        if (ws->problem->relative[i].weight > 0)
-            multiply_relative(ws, &ws->problem->relative[i], v, out);
     if (m->ncoupling == 0) return;
     // the functions' curvature needs the gradient at followers: from the wrenches of subtrees, which
     // the product left in the fields of bodies, and from the tasks on coordinates

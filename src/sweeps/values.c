@@ -45,7 +45,7 @@ double sn_sweep_value(sn_workspace *ws) {
         }
         f += 0.5 * twice;
     }
-    if (ws->ties != NULL) f += sn_ties_value(ws);
+    if (ws->ties != NULL) f += sn_tied_value(ws);
     return f + sn_joint_terms_value(ws);
 }
 
@@ -86,7 +86,15 @@ double sn_workspace_task_error(const sn_workspace *ws, int task) {
     const sn_task_parts *at = &p->parts[task];
     if (at->rest >= 0) return rest_error(ws, &p->rest[at->rest]);
     if (at->soft >= 0) return soft_error(ws, &p->soft[at->soft]);
-    if (at->relative >= 0) return sn_ties_error(ws, at->relative);
+    if (at->posture >= 0) return sn_posture_error(ws, &p->posture[at->posture]);
+    if (at->ntied > 0) {
+        double sum = 0;
+        for (int i = at->tied; i < at->tied + at->ntied; i++) {
+            double error = sn_tied_error(ws, i);
+            sum += error * error;
+        }
+        return sqrt(sum);
+    }
     const sn_frame *frame = &ws->frame[at->joint];
     const sn_task *t = &p->task[task];
     double sum = 0;

@@ -6,7 +6,7 @@
 
 static void layout_workspace(sn_workspace *ws, sn_layout *layout) {
     const sn_model *m = ws->model;
-    if (sn_ties_count(ws->problem) > 0) {
+    if (sn_ties_any(ws->problem)) {
         sn_ties measured;
         ws->ties = sn_layout_take(layout, 1, sizeof *ws->ties);
         sn_ties_layout(ws->ties != NULL ? ws->ties : &measured, ws->problem, layout);
@@ -141,7 +141,7 @@ sn_status sn_workspace_eval(sn_workspace *ws, const double *q, unsigned what, do
                                                             : SN_LOCALS_NONE;
         clear_locals(ws);
     }
-    double tied = ws->ties != NULL ? sn_ties_forces(ws) : 0;
+    double tied = ws->ties != NULL ? sn_ties_forces(ws, exact, second) : 0;
     if (second && ws->problem->npart == 0 && (what & SN_EVAL_GENERAL) == 0 &&
         !(ws->ties != NULL && ws->ties->turned)) {
         *f = sn_fast_sum(ws, exact);
@@ -196,7 +196,7 @@ void sn_workspace_hessian(sn_workspace *ws, double *H) {
     if (ws == NULL || H == NULL) return;
     const double *rows = sn_workspace_rows(ws);
     if (rows == NULL) return;
-    if (ws->ties == NULL) {
+    if (!sn_has_rows(ws)) {
         sn_path_to_dense(&ws->model->path, rows, ws->model->v_of, H);
         return;
     }

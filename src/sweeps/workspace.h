@@ -83,6 +83,11 @@ struct sn_workspace {
     sn_ties *ties;  ///< what couples branches; NULL for nothing
 };
 
+/// Are there rows that couple branches? Tied tasks on one body alone have none.
+static inline bool sn_has_rows(const sn_workspace *ws) {
+    return ws->ties != NULL && ws->ties->ntie > 0;
+}
+
 /// articulated.c: factor and go on past negative pivots. Returns how many there are; when one is too
 /// near 0 to go on, -1 - its slot.
 int sn_workspace_count_negatives(sn_workspace *ws, const double *diagonal, const bool *keep);
@@ -108,6 +113,9 @@ double sn_sweep_general(sn_workspace *ws, bool exact, bool second);
 /// general.c: the wrench and curvature of the tasks of joint k alone; returns their f.
 double sn_field_of_body(const sn_workspace *ws, int k, bool exact, sn_field *field);
 
+/// general.c: what the forces of ties, and tied tasks on one body, add to the bodies' fields.
+void sn_ties_fields(const sn_workspace *ws, bool exact, sn_field *fields);
+
 /// general.c: K += x u u^T with u = B^T r = (p x r; r), what a loss adds along the residual r of a
 /// point p.
 void sn_add_along(double *K, double x, sn_vec3 p, sn_vec3 r);
@@ -128,12 +136,16 @@ void sn_rows_fill(sn_workspace *ws);
 void sn_workspace_fields_multiply(sn_workspace *ws, const double *x, double *y);
 void sn_workspace_fields_diagonal(const sn_workspace *ws, double *d);
 
+/// dense.c: H whole, n x n in sweep order, from the fields of the last evaluation with second derivatives;
+/// what followers have is with their leaders. With `loops` the square A^T A of the loops' rows is added.
+void sn_workspace_dense(const sn_workspace *ws, bool loops, double *H);
+
 /// fields.c: the tree's share of that diagonal.
 void sn_tree_diagonal(const sn_workspace *ws, double *d);
 
 /// joint_terms.c: rest and soft-limit tasks: their f, and their share of g and local.
 static inline bool sn_joint_terms_any(const sn_workspace *ws) {
-    return ws->problem->nrest > 0 || ws->problem->nsoft > 0;
+    return ws->problem->nrest > 0 || ws->problem->nsoft > 0 || ws->problem->nposture > 0;
 }
 double sn_joint_terms_value(sn_workspace *ws);
 double sn_joint_terms_add(sn_workspace *ws, bool exact, bool second);
@@ -143,6 +155,18 @@ double sn_joint_terms_slope(const sn_workspace *ws, const sn_joint *j, int k);
 
 /// Joint terms' share of H x (file order), added to `out`.
 void sn_joint_terms_multiply(const sn_workspace *ws, bool exact, const double *x, double *out);
+
+/// posture.c: the same for one posture; its residuals, 3 for each joint from `row` on, J of `rows` by
+/// sweep order or NULL; the length of all its rotation vectors.
+double sn_posture_add(sn_workspace *ws, const sn_posture *posture, bool exact, bool first,
+                      bool second);
+double sn_posture_slope(const sn_workspace *ws, const sn_posture *posture, const sn_joint *j,
+                        int k);
+void sn_posture_multiply(const sn_workspace *ws, const sn_posture *posture, bool exact,
+                         const double *x, double *out);
+void sn_posture_residuals(const sn_workspace *ws, const sn_posture *posture, double *r, double *J,
+                          int rows, int row);
+double sn_posture_error(const sn_workspace *ws, const sn_posture *posture);
 
 /// The product K S.
 static inline sn_twist sn_field_times(const double *K, sn_twist S) {

@@ -262,14 +262,14 @@ sn_status sn_fit_check_smooth(double seconds, double rate, sn_error *error) {
 static sn_valley_options valley_options(const sn_fitting *f) {
     sn_solver_options solver = f->options.track.solver;
     solver.cancel = f->options.cancel;
-    // twelve times a second
+    // twice a second
     double rate = fmin(sn_recording_about(f->input.recording)->rate, 1e6);
     return (sn_valley_options){.solver = solver,
                                .home = f->input.plan->home,
                                .lower = f->input.plan->lower,
                                .upper = f->input.plan->upper,
-                               .every = rate > 12 ? (int)(rate / 12) : 8,
-                               .seeds = 6,
+                               .every = rate > 2 ? (int)(rate / 2) : 30,
+                               .seeds = 5,
                                .threads = f->options.track.threads,
                                .pool = f->options.track.pool,
                                .cancel = f->options.cancel};
@@ -290,6 +290,9 @@ sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
         return sn_fail(error, SN_ERR_ARGUMENT, 0, "%s", sn_status_text(SN_ERR_ARGUMENT));
     double rate = sn_recording_about(input->recording)->rate;
     SN_TRY(sn_fit_check_smooth(f->options.smooth, rate, error));
+    if (f->options.smooth > 0 && sn_model_nloop(input->model) > 0)
+        return sn_fail(error, SN_ERR_UNSUPPORTED, 0,
+                       "smoothing cannot keep the model's loops closed: fit without it");
     SN_TRY(sn_fit_problem(input, &f->options, allocator, &f->problem, error));
     size_t count = (size_t)input->count;
     sn_track_options t = f->options.track;

@@ -258,6 +258,12 @@ sn_status sn_marker_set_apply(const sn_marker_set *set, const sn_model *model, s
             d.lower[k] = -INFINITY;
             d.upper[k] = INFINITY;
         }
+        if (limits == SN_LIMITS_OFF) {
+            d.swing = INFINITY;
+            d.twist[0] = -INFINITY;
+            d.twist[1] = INFINITY;
+            d.nreach = 0;
+        }
         sn_joint_functions room;
         if (factor != NULL && d.parent >= 0) sn_shape_scale(&d, factor[d.parent], &room);
         (void)sn_builder_joint(builder, &d);

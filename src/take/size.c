@@ -26,9 +26,9 @@ static bool measure(const sn_recording *recording, int a, int b, double rest, pa
     int n = 0, step = info->nframe / LOOKED_AT + 1;
     double sum = 0, square = 0;
     for (int f = 0; f < info->nframe; f += step) {
-        if (!sn_recording_present(recording, f, a) || !sn_recording_present(recording, f, b))
-            continue;
         const double *x = sn_recording_frame(recording, f);
+        const double *p = x + 3 * a, *q = x + 3 * b;
+        if (!isfinite(p[0] + p[1] + p[2]) || !isfinite(q[0] + q[1] + q[2])) continue;
         double d = v3_norm(v3_sub(v3_from(x + 3 * a), v3_from(x + 3 * b)));
         sum += d;
         square += d * d;

@@ -117,9 +117,10 @@ static sn_fit_options fit_options(sn_take *t) {
     sn_fit_options o = sn_fit_options_default();
     o.track.solver = from->solver;
     if (from->setup != NULL) {
-        // an angle is as far off as the gradient over what bends f: well below what was asked for
+        // the relative gradient is a cosine: f is within its square of the bottom, an angle within it
+        // times a residual over a lever, a tenth or less
         double accuracy = sn_ik_setup_about(from->setup)->accuracy;
-        o.track.solver.gradient = fmin(from->solver.gradient, fmax(1e-2 * accuracy, 1e-12));
+        o.track.solver.gradient = fmin(fmax(3 * accuracy, 1e-12), 1e-3);
         o.track.rest = 0;
         o.track.restarts = 0;
         // Simbody's Assembler takes an interior-point method where there are constraints, and that ends
@@ -223,7 +224,8 @@ static sn_status finish(sn_take *t) {
         s->again += f > 0 && (t->frames[f].restarted || t->frames[f].moved);
     }
     SN_TRY(find_swaps(t));
-    if (!s->calibrated && s->fit.rms > suspicious_rms) SN_TRY(sn_take_check_handedness(t));
+    bool suspicious = !s->calibrated && s->fit.rms > suspicious_rms && t->options.setup == NULL;
+    if (suspicious) SN_TRY(sn_take_check_handedness(t));
     sn_take_tell(t, &(sn_take_progress){.stage = SN_STAGE_FINISH, .fraction = 1});
     return SN_OK;
 }

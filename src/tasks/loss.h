@@ -31,17 +31,20 @@ typedef struct sn_loss_terms {
     double bend;   ///< 2 rho''
 } sn_loss_terms;
 
-static inline sn_loss_terms sn_loss_at(const sn_point *point, double s) {
-    const double c2 = point->scale2;
-    if (point->loss == SN_LOSS_CAUCHY) {
+static inline sn_loss_terms sn_loss_of(sn_loss loss, double c2, double s) {
+    if (loss == SN_LOSS_CAUCHY) {
         double slope = c2 / (c2 + s);
         return (sn_loss_terms){c2 * sn_log1p(s / c2), slope, -2 * slope / (c2 + s)};
     }
-    if (point->loss == SN_LOSS_HUBER && s > c2) {
+    if (loss == SN_LOSS_HUBER && s > c2) {
         double slope = sqrt(c2 / s);
         return (sn_loss_terms){2 * sqrt(c2 * s) - c2, slope, -slope / s};
     }
     return (sn_loss_terms){s, 1, 0};
+}
+
+static inline sn_loss_terms sn_loss_at(const sn_point *point, double s) {
+    return sn_loss_of(point->loss, point->scale2, s);
 }
 
 /// w rho' of a point whose residual is r: how hard it pulls, by its distance.

@@ -3,11 +3,15 @@
 
 #include <string.h>
 
+#include "math/sincos.h"
 #include "math/unit.h"
 #include "tasks/check.h"
 
 static const char *const type_names[SN_TASK_TYPE_COUNT] = {
-    "point", "plane", "direction", "orientation", "frame2", "pose", "rest", "limit", "relative"};
+    "point",         "plane",    "direction", "orientation", "frame2",
+    "pose",          "rest",     "limit",     "relative",    "relative-orientation",
+    "relative-pose", "distance", "look-at",   "line",        "centre-of-mass",
+    "posture",       "coupled",  "own"};
 
 const char *sn_task_type_name(sn_task_type type) {
     return (unsigned)type < SN_TASK_TYPE_COUNT ? type_names[type] : "unknown";
@@ -23,13 +27,18 @@ sn_task sn_task_default(sn_task_type type) {
     sn_task task = {.version = SN_TASK_VERSION,
                     .type = type,
                     .joint = type == SN_TASK_LIMIT ? -1 : 0,
+                    .joint2 = -1,
                     .normal = {0, 0, 1},
+                    .axis = {0, 0, 1},
                     .rotation = {1, 0, 0, 0},
                     .i = {1, 0, 0},
                     .j = {0, 1, 0},
                     .weight = 1,
                     .rotation_weight = 1};
     if (type == SN_TASK_DIRECTION) task.local[2] = task.goal[2] = 1;
+    if (type == SN_TASK_RELATIVE || type == SN_TASK_RELATIVE_ORIENTATION ||
+        type == SN_TASK_RELATIVE_POSE)
+        task.joint2 = 0;
     return task;
 }
 
@@ -47,11 +56,13 @@ static sn_mat3 unit_rotation(const double wxyz[4]) {
 
 // How many points and parts a type needs.
 static int points_of(const sn_task *t) {
+    if (sn_task_is_tied(t)) return 0;
     return (t->type == SN_TASK_POINT && !t->has_matrix) || t->type == SN_TASK_FRAME2 ||
            t->type == SN_TASK_POSE;
 }
 
 static int parts_of(const sn_task *t) {
+    if (sn_task_is_tied(t)) return 0;
     switch (t->type) {
     case SN_TASK_POINT:
         return t->has_matrix;
@@ -78,11 +89,35 @@ static sn_mat3 weight_matrix(const sn_task *t) {
     return m3_scale(t->weight, &W);
 }
 
-// Bring the parts of a task up to date with its description.
-static void refresh(sn_problem *p, int i) {
+// The rotation of a joint in its parent-side frame.
+static sn_mat3 joint_turn(const sn_joint *j, const double *q) {
+    const sn_frame base = {m3_identity(), {0, 0, 0}};
+    sn_frame out;
+    sn_twist S[SN_MAX_JOINT_DOFS];
+    sn_angle angle[SN_MAX_JOINT_DOFS] = {{0, 0}};
+    for (int i = 0; i < j->nv; i++)
+        if (j->ops->angles >> i & 1) sn_sincos_inline(q[i], &angle[i].s, &angle[i].c);
+    j->ops->place(j, q, angle, &base, &out, S);
+    return out.R;
+}
+
+static void refresh_posture(sn_problem *p, int i) {
+    const sn_task *t = &p->task[i];
+    sn_posture *posture = &p->posture[p->parts[i].posture];
+    posture->weight = t->weight;
+    posture->active = p->parts[i].enabled && !p->parts[i].missing && t->weight > 0;
+    for (int k = posture->first; k < posture->first + posture->count; k++) {
+        const sn_joint *j = &p->model->joint[p->posed[k].joint];
+        p->posed[k].turn = joint_turn(j, posture->q + j->q0);
+    }
+}
+
+void sn_problem_refresh(sn_problem *p, int i) {
     const sn_task *t = &p->task[i];
     const sn_task_parts *at = &p->parts[i];
     bool active = at->enabled && !at->missing;
+    if (at->ntied > 0 || p->ncoupled > 0) sn_tied_refresh(p, i);
+    if (at->ntied > 0) return;
     if (at->point >= 0) {
         sn_point *point = &p->point[at->point];
         point->local = v3_from(t->local);
@@ -139,20 +174,22 @@ static void refresh(sn_problem *p, int i) {
         p->soft[at->soft].weight = t->weight;
         p->soft[at->soft].active = active && t->weight > 0;
         break;
-    case SN_TASK_RELATIVE: {
-        sn_relative *relative = &p->relative[at->relative];
-        relative->local[0] = v3_from(t->local);
-        relative->local[1] = v3_from(t->local2);
-        relative->offset = v3_from(t->goal);
-        relative->weight = active ? t->weight : 0;
+    case SN_TASK_POSTURE:
+        refresh_posture(p, i);
         break;
-    }
-    case SN_TASK_TYPE_COUNT:
+    default:
         break;
     }
 }
 
-static void layout_problem(sn_problem *p, sn_layout *layout, double **numbers) {
+// Where the next of a task's own arrays go.
+typedef struct arrays {
+    double *numbers;
+    int *indices;
+    size_t nnumber, nindex;
+} arrays;
+
+static void layout_problem(sn_problem *p, sn_layout *layout, arrays *room) {
     size_t njoint = (size_t)p->model->njoint;
     p->task = sn_layout_take(layout, (size_t)p->ntask, sizeof *p->task);
     p->parts = sn_layout_take(layout, (size_t)p->ntask, sizeof *p->parts);
@@ -162,20 +199,112 @@ static void layout_problem(sn_problem *p, sn_layout *layout, double **numbers) {
     p->part_first = sn_layout_take(layout, njoint + 1, sizeof *p->part_first);
     p->rest = sn_layout_take(layout, (size_t)p->nrest, sizeof *p->rest);
     p->soft = sn_layout_take(layout, (size_t)p->nsoft, sizeof *p->soft);
-    p->relative = sn_layout_take(layout, (size_t)p->nrelative, sizeof *p->relative);
-    size_t per_rest = (size_t)p->model->nq + (size_t)p->model->nv;
-    *numbers = sn_layout_take(layout, (size_t)p->nrest * per_rest, sizeof **numbers);
+    p->tied = sn_layout_take(layout, (size_t)p->ntied, sizeof *p->tied);
+    p->atom = sn_layout_take(layout, (size_t)p->natom, sizeof *p->atom);
+    p->mass = sn_layout_take(layout, (size_t)p->nmass, sizeof *p->mass);
+    p->posture = sn_layout_take(layout, (size_t)p->nposture, sizeof *p->posture);
+    p->posed = sn_layout_take(layout, (size_t)p->nposed, sizeof *p->posed);
+    room->numbers = sn_layout_take(layout, room->nnumber, sizeof *room->numbers);
+    room->indices = sn_layout_take(layout, room->nindex, sizeof *room->indices);
     sn_freedom_layout(p, layout);
 }
 
+// The task's own copy of an array; NULL stays NULL.
+static const double *keep_numbers(arrays *room, const double *from, size_t n) {
+    if (from == NULL || n == 0) return NULL;
+    double *to = room->numbers;
+    memcpy(to, from, n * sizeof *to);
+    room->numbers += n;
+    return to;
+}
+
+static const int *keep_indices(arrays *room, const int *from, int n) {
+    if (from == NULL || n <= 0) return NULL;
+    int *to = room->indices;
+    memcpy(to, from, (size_t)n * sizeof *to);
+    room->indices += n;
+    return to;
+}
+
+// A task holds no array that it has no use for: the caller's may be gone by then.
+static void drop_arrays(sn_task *t) {
+    bool group =
+        t->type == SN_TASK_CENTRE_OF_MASS || t->type == SN_TASK_POSTURE || t->type == SN_TASK_OWN;
+    if (!group) t->joints = NULL, t->njoint = 0;
+    if (t->type != SN_TASK_CENTRE_OF_MASS) t->masses = t->centres = NULL;
+    if (t->type != SN_TASK_COUPLED) t->tasks = NULL, t->ntask = 0, t->coupling = NULL;
+    if (t->type != SN_TASK_REST) t->q_weight = NULL;
+    if (t->type != SN_TASK_REST && t->type != SN_TASK_POSTURE) t->q = NULL;
+}
+
+// The arrays that a tied task or a posture was given become its own.
+static void keep_arrays(sn_problem *p, sn_task *t, arrays *room) {
+    const sn_model *m = p->model;
+    if (t->type == SN_TASK_COUPLED) {
+        size_t rows = 0;
+        for (int k = 0; k < t->ntask; k++) rows += (size_t)sn_task_residuals(&p->task[t->tasks[k]]);
+        t->tasks = keep_indices(room, t->tasks, t->ntask);
+        t->coupling = keep_numbers(room, t->coupling, rows * rows);
+        return;
+    }
+    size_t n = t->joints != NULL ? (size_t)t->njoint : (size_t)m->njoint;
+    t->joints = keep_indices(room, t->joints, t->njoint);
+    if (t->type == SN_TASK_CENTRE_OF_MASS) {
+        double *masses = room->numbers;
+        if (t->masses == NULL)
+            for (size_t k = 0; k < n; k++)
+                *room->numbers++ = m->desc[t->joints != NULL ? t->joints[k] : (int)k].mass;
+        else
+            (void)keep_numbers(room, t->masses, n);
+        t->masses = masses;
+        t->centres = keep_numbers(room, t->centres, 3 * n);
+    }
+}
+
+static void assign_posture(sn_problem *p, int i, arrays *room) {
+    const sn_model *m = p->model;
+    sn_task *t = &p->task[i];
+    sn_posture *posture = &p->posture[p->parts[i].posture = p->nposture++];
+    *posture = (sn_posture){.q = room->numbers, .first = p->nposed};
+    t->q = keep_numbers(room, t->q, (size_t)m->nq);
+    if (m->nq > 0) sn_model_normalize_quaternions(m, posture->q);
+    posture->count = t->joints != NULL ? t->njoint : m->njoint;
+    for (int k = 0; k < posture->count; k++)
+        p->posed[p->nposed++].joint = t->joints != NULL ? m->sweep_of[t->joints[k]] : k;
+}
+
+// Every tied task its atoms; coupled ones last, since they look at others.
+static void assign_tied(sn_problem *p, arrays *room) {
+    p->ntied = p->natom = p->nmass = p->nposture = p->nposed = 0;
+    for (int last = 0; last < 2; last++) {
+        for (int i = 0; i < p->ntask; i++) {
+            sn_task *t = &p->task[i];
+            bool tied = sn_task_is_tied(t);
+            if ((t->type == SN_TASK_COUPLED) != last) continue;
+            if (!tied && t->type != SN_TASK_POSTURE) continue;
+            keep_arrays(p, t, room);
+            if (t->type == SN_TASK_POSTURE) assign_posture(p, i, room);
+            if (!tied) continue;
+            sn_tied_need need = sn_tied_needs(p->model, p->task, i);
+            for (int k = 0; k < need.tied; k++) {
+                p->tied[p->ntied + k].W = room->numbers;
+                room->numbers += need.matrix / (size_t)need.tied;
+            }
+            sn_tied_assign(p, i);
+        }
+    }
+}
+
 // Give every task its parts, so that those of one joint lie together.
-static void assign_parts(sn_problem *p, double *numbers) {
+static void assign_parts(sn_problem *p, arrays *room) {
     const sn_model *m = p->model;
     for (int i = 0; i < p->ntask; i++) {
         sn_task *t = &p->task[i];
-        if (t->type == SN_TASK_REST) t->joint = -1;  // it belongs to none, whatever was given
+        drop_arrays(t);
+        // some belong to none, whatever was given
+        if (t->type == SN_TASK_REST || t->type >= SN_TASK_CENTRE_OF_MASS) t->joint = -1;
         int joint = t->joint >= 0 ? m->sweep_of[t->joint] : -1;
-        p->parts[i] = (sn_task_parts){joint, -1, -1, -1, -1, -1, -1, true, false};
+        p->parts[i] = (sn_task_parts){joint, -1, -1, -1, -1, -1, -1, 0, -1, true, false};
         if (joint < 0) continue;
         p->point_first[joint + 1] += points_of(t);
         p->part_first[joint + 1] += parts_of(t);
@@ -184,7 +313,7 @@ static void assign_parts(sn_problem *p, double *numbers) {
         p->point_first[k + 1] += p->point_first[k];
         p->part_first[k + 1] += p->part_first[k];
     }
-    int rest = 0, soft = 0, relative = 0;
+    int rest = 0, soft = 0;
     for (int i = 0; i < p->ntask; i++) {
         sn_task *t = &p->task[i];
         sn_task_parts *at = &p->parts[i];
@@ -194,17 +323,13 @@ static void assign_parts(sn_problem *p, double *numbers) {
         if (parts_of(t) > 1) at->part2 = p->part_first[at->joint]++;
         if (t->type == SN_TASK_REST) {
             sn_rest *r = &p->rest[at->rest = rest++];
-            *r = (sn_rest){.task = i, .q = numbers, .q_weight = numbers + m->nq};
-            numbers += m->nq + m->nv;
+            *r = (sn_rest){.task = i, .q = room->numbers, .q_weight = room->numbers + m->nq};
+            room->numbers += m->nq + m->nv;
             memcpy(r->q, t->q, (size_t)m->nq * sizeof *r->q);
             sn_model_normalize_quaternions(m, r->q);
             for (int v = 0; v < m->nv; v++) r->q_weight[v] = t->q_weight ? t->q_weight[v] : 1;
             t->q = r->q;
             t->q_weight = r->q_weight;
-        }
-        if (t->type == SN_TASK_RELATIVE) {
-            at->relative = relative++;
-            p->relative[at->relative] = (sn_relative){.joint = {at->joint, m->sweep_of[t->joint2]}};
         }
         if (t->type == SN_TASK_LIMIT) {
             const sn_joint *j = at->joint < 0 ? NULL : &m->joint[at->joint];
@@ -217,6 +342,36 @@ static void assign_parts(sn_problem *p, double *numbers) {
         p->part_first[k] = p->part_first[k - 1];
     }
     p->point_first[0] = p->part_first[0] = 0;
+    assign_tied(p, room);
+}
+
+// How much of everything there is.
+static sn_status count_parts(sn_problem *p, const sn_task *tasks, arrays *room, sn_error *error) {
+    size_t tied = 0, atom = 0, mass = 0, posed = 0;
+    for (int i = 0; i < p->ntask; i++) SN_TRY(sn_task_check(p->model, &tasks[i], i, 0, error));
+    for (int i = 0; i < p->ntask; i++) {
+        const sn_task *t = &tasks[i];
+        SN_TRY(sn_task_check_coupled(tasks, p->ntask, i, error));
+        sn_tied_need need = sn_tied_needs(p->model, tasks, i);
+        p->npoint += points_of(t);
+        p->npart += parts_of(t);
+        p->nrest += t->type == SN_TASK_REST;
+        p->nsoft += t->type == SN_TASK_LIMIT;
+        p->nposture += t->type == SN_TASK_POSTURE;
+        if (t->type == SN_TASK_POSTURE)
+            posed += (size_t)(t->joints != NULL ? t->njoint : p->model->njoint);
+        if (t->type == SN_TASK_REST) room->nnumber += (size_t)p->model->nq + (size_t)p->model->nv;
+        room->nnumber += need.numbers + need.matrix;
+        if (t->type == SN_TASK_COUPLED) room->nnumber += need.matrix;
+        room->nindex += need.indices;
+        tied += (size_t)need.tied;
+        atom += (size_t)need.atom;
+        mass += (size_t)need.mass;
+        if (atom > INT32_MAX || mass > INT32_MAX || posed > INT32_MAX)
+            return sn_fail(error, SN_ERR_SIZE, 0, "too many tasks");
+    }
+    p->ntied = (int)tied, p->natom = (int)atom, p->nmass = (int)mass, p->nposed = (int)posed;
+    return SN_OK;
 }
 
 sn_status sn_problem_create(const sn_model *model, const sn_task *tasks, int ntask,
@@ -228,29 +383,22 @@ sn_status sn_problem_create(const sn_model *model, const sn_task *tasks, int nta
     if (ntask > 0) SN_NEED(tasks, error);
     sn_problem p = {
         .allocator = sn_allocator_of(allocator), .given = model, .model = model, .ntask = ntask};
-    for (int i = 0; i < ntask; i++) {
-        SN_TRY(sn_task_check(model, &tasks[i], i, 0, error));
-        p.npoint += points_of(&tasks[i]);
-        p.npart += parts_of(&tasks[i]);
-        p.nrest += tasks[i].type == SN_TASK_REST;
-        p.nsoft += tasks[i].type == SN_TASK_LIMIT;
-        p.nrelative += tasks[i].type == SN_TASK_RELATIVE;
-    }
-    double *numbers;
+    arrays room = {0};
+    SN_TRY(count_parts(&p, tasks, &room, error));
     sn_layout layout = {0};
     sn_problem *problem = sn_layout_take(&layout, 1, sizeof *problem);
-    layout_problem(&p, &layout, &numbers);
+    layout_problem(&p, &layout, &room);
     void *block = sn_layout_acquire(&layout, allocator, &p.owner);
     if (block == NULL) return sn_fail_memory(error);
     layout = (sn_layout){.block = block};
     problem = sn_layout_take(&layout, 1, sizeof *problem);
-    layout_problem(&p, &layout, &numbers);
+    layout_problem(&p, &layout, &room);
     *problem = p;
     sn_freedom_copy(problem, model, NULL);
     problem->model = &problem->view;
     if (ntask > 0) memcpy(problem->task, tasks, (size_t)ntask * sizeof *tasks);
-    assign_parts(problem, numbers);
-    for (int i = 0; i < ntask; i++) refresh(problem, i);
+    assign_parts(problem, &room);
+    for (int i = 0; i < ntask; i++) sn_problem_refresh(problem, i);
     *out = problem;
     return SN_OK;
 }
@@ -293,7 +441,7 @@ sn_status sn_problem_copy(const sn_problem *problem, const sn_task *extra, int n
     for (int i = 0; status == SN_OK && i < n; i++) {
         (*out)->parts[i].enabled = problem->parts[i].enabled;
         (*out)->parts[i].missing = problem->parts[i].missing;
-        refresh(*out, i);
+        sn_problem_refresh(*out, i);
     }
     return status;
 }
@@ -323,110 +471,7 @@ bool sn_problem_task_active(const sn_problem *problem, int task) {
     if (!is_task(problem, task)) return false;
     const sn_task_parts *at = &problem->parts[task];
     const sn_task *t = &problem->task[task];
-    bool turns = t->type == SN_TASK_POSE || t->type == SN_TASK_FRAME2;
+    bool turns =
+        t->type == SN_TASK_POSE || t->type == SN_TASK_FRAME2 || t->type == SN_TASK_RELATIVE_POSE;
     return at->enabled && !at->missing && (t->weight > 0 || (turns && t->rotation_weight > 0));
-}
-
-sn_status sn_problem_set_goal(sn_problem *problem, int task, const double goal[3]) {
-    if (problem == NULL || goal == NULL) return SN_ERR_ARGUMENT;
-    if (!is_task(problem, task)) return SN_ERR_ARGUMENT;
-    sn_task *t = &problem->task[task];
-    if (t->type == SN_TASK_ORIENTATION || t->type == SN_TASK_REST || t->type == SN_TASK_LIMIT)
-        return SN_ERR_ARGUMENT;
-    double unit[3];
-    if (!sn_task_numbers(goal, 3)) return SN_ERR_VALUE;
-    if (t->type == SN_TASK_DIRECTION && !sn_unit(goal, 3, unit)) return SN_ERR_VALUE;
-    memcpy(t->goal, goal, sizeof t->goal);
-    problem->parts[task].missing = false;
-    refresh(problem, task);
-    return SN_OK;
-}
-
-sn_status sn_problem_set_local(sn_problem *problem, int task, const double local[3]) {
-    if (problem == NULL || local == NULL) return SN_ERR_ARGUMENT;
-    if (!is_task(problem, task)) return SN_ERR_ARGUMENT;
-    sn_task *t = &problem->task[task];
-    if (t->type == SN_TASK_ORIENTATION || t->type == SN_TASK_REST || t->type == SN_TASK_LIMIT)
-        return SN_ERR_ARGUMENT;
-    double unit[3];
-    if (!sn_task_numbers(local, 3)) return SN_ERR_VALUE;
-    if (t->type == SN_TASK_DIRECTION && !sn_unit(local, 3, unit)) return SN_ERR_VALUE;
-    memcpy(t->local, local, sizeof t->local);
-    refresh(problem, task);
-    return SN_OK;
-}
-
-sn_status sn_problem_set_rotation(sn_problem *problem, int task, const double wxyz[4]) {
-    if (problem == NULL || wxyz == NULL) return SN_ERR_ARGUMENT;
-    if (!is_task(problem, task)) return SN_ERR_ARGUMENT;
-    sn_task *t = &problem->task[task];
-    if (t->type != SN_TASK_ORIENTATION && t->type != SN_TASK_POSE && t->type != SN_TASK_FRAME2)
-        return SN_ERR_ARGUMENT;
-    double unit[4];
-    if (!sn_unit(wxyz, 4, unit)) return SN_ERR_VALUE;
-    memcpy(t->rotation, wxyz, sizeof t->rotation);
-    sn_mat3 R = unit_rotation(wxyz);
-    memcpy(t->i, &R.c[0], sizeof t->i);
-    memcpy(t->j, &R.c[1], sizeof t->j);
-    problem->parts[task].missing = false;
-    refresh(problem, task);
-    return SN_OK;
-}
-
-sn_status sn_problem_set_rest(sn_problem *problem, int task, const double *q) {
-    if (problem == NULL || q == NULL) return SN_ERR_ARGUMENT;
-    if (!is_task(problem, task) || problem->task[task].type != SN_TASK_REST) return SN_ERR_ARGUMENT;
-    SN_TRY(sn_model_check_pose(problem->model, q, NULL));
-    sn_rest *r = &problem->rest[problem->parts[task].rest];
-    memcpy(r->q, q, (size_t)problem->model->nq * sizeof *q);
-    sn_model_normalize_quaternions(problem->model, r->q);
-    return SN_OK;
-}
-
-sn_status sn_problem_set_rest_weights(sn_problem *problem, int task, const double *weights) {
-    if (problem == NULL || weights == NULL) return SN_ERR_ARGUMENT;
-    if (!is_task(problem, task) || problem->task[task].type != SN_TASK_REST) return SN_ERR_ARGUMENT;
-    size_t nv = (size_t)problem->model->nv;
-    for (size_t v = 0; v < nv; v++)
-        if (!(weights[v] >= 0) || weights[v] > SN_MAX_NUMBER) return SN_ERR_VALUE;
-    memcpy(problem->rest[problem->parts[task].rest].q_weight, weights, nv * sizeof *weights);
-    return SN_OK;
-}
-
-sn_status sn_problem_set_weight(sn_problem *problem, int task, double weight) {
-    if (problem == NULL) return SN_ERR_ARGUMENT;
-    if (!is_task(problem, task)) return SN_ERR_ARGUMENT;
-    if (!(weight >= 0) || weight > SN_MAX_NUMBER) return SN_ERR_VALUE;
-    problem->task[task].weight = weight;
-    refresh(problem, task);
-    return SN_OK;
-}
-
-sn_status sn_problem_set_loss(sn_problem *problem, int task, sn_loss loss, double scale) {
-    if (problem == NULL) return SN_ERR_ARGUMENT;
-    if (!is_task(problem, task)) return SN_ERR_ARGUMENT;
-    sn_task *t = &problem->task[task];
-    if (t->type != SN_TASK_POINT || t->has_matrix || (unsigned)loss >= SN_LOSS_COUNT)
-        return SN_ERR_ARGUMENT;
-    if (loss != SN_LOSS_NONE && !sn_loss_scale_fits(scale)) return SN_ERR_VALUE;
-    t->loss = loss;
-    t->loss_scale = scale;
-    refresh(problem, task);
-    return SN_OK;
-}
-
-sn_status sn_problem_set_enabled(sn_problem *problem, int task, bool enabled) {
-    if (problem == NULL) return SN_ERR_ARGUMENT;
-    if (!is_task(problem, task)) return SN_ERR_ARGUMENT;
-    problem->parts[task].enabled = enabled;
-    refresh(problem, task);
-    return SN_OK;
-}
-
-sn_status sn_problem_set_missing(sn_problem *problem, int task, bool missing) {
-    if (problem == NULL) return SN_ERR_ARGUMENT;
-    if (!is_task(problem, task)) return SN_ERR_ARGUMENT;
-    problem->parts[task].missing = missing;
-    refresh(problem, task);
-    return SN_OK;
 }

@@ -3,7 +3,8 @@
 //
 //   point          scalar weight: the fast kind, summed into 16 numbers per subtree
 //   body part      3x3-weighted point, direction, orientation: a wrench and a 6x6 curvature
-//   joint part     rest, limit: acts on coordinates alone
+//   joint part     rest, limit, posture: acts on coordinates alone
+//   tied           everything else: atoms, weighed together, that may touch several bodies
 //
 // frame2 is a point and two directions, pose a point and an orientation.
 #pragma once
@@ -51,19 +52,75 @@ typedef struct sn_soft {
     double weight;
 } sn_soft;
 
-/// Two points, of two joints, that should lie `offset` apart in the world.
-typedef struct sn_relative {
-    int joint[2];  ///< in sweep order
-    sn_vec3 local[2], offset;
-    double weight;  ///< 0 while the task is not active
-} sn_relative;
+/// What one residual of a tied task is made of; p0 and p1 are `local` of `joint`, or of the world. All
+/// that its derivatives need is in sweeps/atoms.c.
+typedef enum sn_atom_kind {
+    SN_ATOM_OFFSET,     ///< p0 - p1 - goal
+    SN_ATOM_SEEN,       ///< N (R1^T (p0 - p1) - goal): in the axes of joint[1]
+    SN_ATOM_TURN,       ///< the rotation vector that is left to `turn` times R1, or R1 times `turn`
+    SN_ATOM_DIRECTION,  ///< goal - R0 local
+    SN_ATOM_LOOK,       ///< unit(p1 - p0) - R0 axis
+    SN_ATOM_DISTANCE,   ///< |p0 - p1| - length
+    SN_ATOM_CENTRE,     ///< sum share p - goal
+    SN_ATOM_BODY        ///< a joint of a task of one's own
+} sn_atom_kind;
+
+typedef struct sn_atom {
+    sn_atom_kind kind;
+    bool active;   ///< counts among those it is weighed with
+    bool inside;   ///< turn: the goal is fixed in joint[1]
+    int joint[2];  ///< in sweep order; -1: the world
+    int nr;        ///< numbers of the residual
+    int nrow;      ///< rows of motion that it depends on
+    double sign;   ///< -1: the residual is negated
+    sn_vec3 local[2], goal, axis;
+    sn_mat3 N;  ///< seen: its rows in columns
+    sn_mat3 turn;
+    double length;
+    int leg, nleg;  ///< centre: its masses
+} sn_atom;
+
+/// A mass of a centre of mass.
+typedef struct sn_mass {
+    int joint;  ///< in sweep order
+    sn_vec3 local;
+    double share;
+} sn_mass;
+
+/// f = 1/2 weight rho(r^T W r), r the residuals of some atoms one after the other.
+typedef struct sn_tied {
+    int task;
+    int atom, natom;
+    int nr, nrow;  ///< sums over its atoms; one's own: nr 1
+    bool active;
+    bool single;  ///< on one body alone: it has no rows
+    bool points;  ///< only forces on points come of it
+    double weight;
+    double *W;  ///< nr x nr
+    sn_loss loss;
+    double scale2;
+} sn_tied;
+
+/// The rotations of some joints in their parents' frames, each to one of its own.
+typedef struct sn_posture {
+    bool active;
+    double weight;
+    double *q;  ///< nq
+    int first, count;
+} sn_posture;
+
+typedef struct sn_posture_joint {
+    int joint;     ///< in sweep order
+    sn_mat3 turn;  ///< in the parent-side frame
+} sn_posture_joint;
 
 /// Where a task's parts are; -1 for none.
 typedef struct sn_task_parts {
     int joint;  ///< in sweep order
     int point, part, part2;
     int rest, soft;
-    int relative;
+    int tied, ntied;
+    int posture;
     bool enabled, missing;
 } sn_task_parts;
 
@@ -88,9 +145,34 @@ struct sn_problem {
     int *part_first;   ///< njoint + 1
     sn_rest *rest;
     sn_soft *soft;
-    int nrelative;
-    sn_relative *relative;
+    int ntied, natom, nmass, ncoupled;
+    sn_tied *tied;
+    sn_atom *atom;
+    sn_mass *mass;
+    int nposture, nposed;
+    sn_posture *posture;
+    sn_posture_joint *posed;
 };
+
+/// tied.c: how many of what a task becomes; what the task has no use for stays 0.
+typedef struct sn_tied_need {
+    int tied, atom, mass;
+    size_t matrix, numbers, indices;  ///< numbers of W; what is copied of the task's own arrays
+} sn_tied_need;
+sn_tied_need sn_tied_needs(const sn_model *model, const sn_task *tasks, int i);
+
+/// tied.c: does this task become a tied one?
+bool sn_task_is_tied(const sn_task *task);
+
+/// tied.c: numbers in the residual of a task that can be coupled; 0 for others.
+int sn_task_residuals(const sn_task *task);
+
+/// tied.c: structure, then numbers; with those of coupled tasks that it is a member of.
+void sn_tied_assign(sn_problem *problem, int task);
+void sn_tied_refresh(sn_problem *problem, int task);
+
+/// problem.c: bring the parts of a task up to date with its description.
+void sn_problem_refresh(sn_problem *problem, int task);
 
 /// freedom.c: its share of the problem's memory; then the view, with another problem's locks and
 /// strengths where `other` is not NULL.

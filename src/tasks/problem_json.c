@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The tasks file. World coordinates in metres, quaternions w x y z.
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -7,10 +8,34 @@
 #include "tasks/check.h"
 #include "tasks/problem.h"
 
-static const char *const task_keys[] = {
-    "type",     "joint",      "link",   "local",  "goal",   "point",           "normal",
-    "rotation", "i",          "j",      "q",      "weight", "rotation_weight", "name",
-    "loss",     "loss_scale", "joint2", "local2", NULL};
+static const char *const task_keys[] = {"type",
+                                        "joint",
+                                        "link",
+                                        "local",
+                                        "goal",
+                                        "point",
+                                        "normal",
+                                        "rotation",
+                                        "i",
+                                        "j",
+                                        "q",
+                                        "weight",
+                                        "rotation_weight",
+                                        "name",
+                                        "loss",
+                                        "loss_scale",
+                                        "joint2",
+                                        "link2",
+                                        "local2",
+                                        "goal_in",
+                                        "axis",
+                                        "distance",
+                                        "joints",
+                                        "masses",
+                                        "centres",
+                                        "tasks",
+                                        "level",
+                                        NULL};
 
 typedef struct reading {
     const sn_json *json;
@@ -18,8 +43,10 @@ typedef struct reading {
     const sn_allocator *allocator;
     sn_error *error;
     sn_task *task;
-    double *numbers;  // poses and weights of the rest tasks
+    double *numbers;  // arrays of the tasks: poses, weights, masses, ...
     size_t numbers_used;
+    int *indices;  // joints and tasks
+    size_t indices_used;
 } reading;
 
 static sn_task_type type_by_name(const char *name) {
@@ -29,10 +56,32 @@ static sn_task_type type_by_name(const char *name) {
     return (sn_task_type)type;
 }
 
-// A number, for a point also three rows of three, for rest also nv numbers.
+// n rows of n numbers.
+static bool read_matrix(const sn_json *json, const sn_json_node *node, int n, double *to) {
+    const sn_json_node *row = sn_json_first(json, node);
+    bool good = node->type == SN_JSON_ARRAY && node->count == (size_t)n;
+    for (int i = 0; good && i < n; i++, row = sn_json_next(json, row))
+        good = sn_json_numbers(json, row, (size_t)n, to + n * i);
+    return good;
+}
+
+// A number, for tasks of three residuals also three rows of three, for rest also nv numbers, for coupled
+// tasks as many rows as they have numbers.
 static void read_weight(reading *r, sn_fields *f, sn_task *t) {
     const sn_json_node *node = sn_json_get(f->json, f->object, "weight");
     if (node == NULL || f->status != SN_OK) return;
+    if (t->type == SN_TASK_COUPLED) {
+        int n = node->count <= SN_MAX_COUPLING ? (int)node->count : 0;
+        double *to = r->numbers + r->numbers_used;
+        t->coupling = to;
+        if (n == 0 || !read_matrix(f->json, node, n, to)) {
+            sn_fields_fail(f, node, "\"weight\" must be n rows of n numbers, n at most %d",
+                           SN_MAX_COUPLING);
+            return;
+        }
+        r->numbers_used += (size_t)(n * n);
+        return;
+    }
     if (node->type == SN_JSON_NUMBER) {
         t->weight = node->number;
         return;
@@ -48,16 +97,30 @@ static void read_weight(reading *r, sn_fields *f, sn_task *t) {
         sn_fields_fail(f, node, "\"weight\" must be a number or an array of nv = %d numbers", nv);
         return;
     }
-    const sn_json_node *row = sn_json_first(f->json, node);
-    bool good = t->type == SN_TASK_POINT && node->type == SN_JSON_ARRAY && node->count == 3;
-    for (int i = 0; good && i < 3; i++, row = sn_json_next(f->json, row))
-        good = sn_json_numbers(f->json, row, 3, t->matrix + 3 * i);
+    bool three =
+        sn_task_residuals(t) == 3 || t->type == SN_TASK_POSE || t->type == SN_TASK_RELATIVE_POSE;
     t->has_matrix = true;
-    if (!good)
+    if (!three || !read_matrix(f->json, node, 3, t->matrix))
         sn_fields_fail(f, node,
-                       t->type == SN_TASK_POINT
-                           ? "\"weight\" must be a number or three rows of three"
-                           : "\"weight\" must be a number");
+                       three ? "\"weight\" must be a number or three rows of three"
+                             : "\"weight\" must be a number");
+}
+
+static void read_rotation_weight(sn_fields *f, sn_task *t) {
+    const sn_json_node *node = sn_json_get(f->json, f->object, "rotation_weight");
+    t->rotation_weight = t->weight;
+    if (node == NULL || f->status != SN_OK) return;
+    if (node->type != SN_JSON_ARRAY) {
+        (void)sn_fields_number(f, "rotation_weight", &t->rotation_weight);
+        return;
+    }
+    bool pose = t->type == SN_TASK_POSE || t->type == SN_TASK_RELATIVE_POSE;
+    t->has_rotation_matrix = true;
+    t->rotation_weight = 1;
+    if (!pose || !read_matrix(f->json, node, 3, t->rotation_matrix))
+        sn_fields_fail(f, node,
+                       pose ? "\"rotation_weight\" must be a number or three rows of three"
+                            : "\"rotation_weight\" must be a number");
 }
 
 static void read_loss(sn_fields *f, sn_task *t) {
@@ -72,17 +135,200 @@ static void read_loss(sn_fields *f, sn_task *t) {
     t->loss = (sn_loss)loss;
 }
 
+static void read_level(sn_fields *f, sn_task *t) {
+    double level = 0;
+    if (!sn_fields_number(f, "level", &level)) return;
+    if (!(level >= 0 && level < SN_MAX_LEVELS && level == floor(level)))
+        sn_fields_fail(f, sn_json_get(f->json, f->object, "level"),
+                       "\"level\" must be one of 0 to %d", SN_MAX_LEVELS - 1);
+    else
+        t->level = (int)level;
+}
+
 // A key that this type cannot do without.
 static void need(sn_fields *f, bool there, const char *key) {
     if (!there) sn_fields_fail(f, f->object, "it needs \"%s\"", key);
 }
 
-static void read_goals(reading *r, sn_fields *f, sn_task *t) {
+// The joint, or the marker or body of the robot's file, that a key names; -1 and a message for none. A
+// body is a marker of the model, whose frame is its joint's, moved. Either word finds either, its own kind
+// first.
+static int find_body(reading *r, sn_fields *f, const char *key, const char *name, bool link,
+                     double origin[3]) {
+    int marker = sn_model_find_marker(r->model, name), joint = sn_model_find_joint(r->model, name);
+    if (marker >= 0 && (link || joint < 0)) {
+        const sn_marker_desc *m = sn_model_marker(r->model, marker);
+        memcpy(origin, m->position, sizeof m->position);
+        return m->joint;
+    }
+    if (joint < 0)
+        sn_fields_fail(f, sn_json_get(f->json, f->object, key),
+                       "there is no joint or link \"%.80s\"", name);
+    return joint;
+}
+
+// What a task is about: "joint" or "link".
+static void read_body(reading *r, sn_fields *f, sn_task *t, double origin[3]) {
+    const char *name = NULL;
+    bool link = sn_fields_string(f, "link", &name);
+    if (!link && !sn_fields_string(f, "joint", &name)) {
+        if (t->type != SN_TASK_REST && t->type != SN_TASK_LIMIT && t->type < SN_TASK_CENTRE_OF_MASS)
+            need(f, false, "joint");
+        return;
+    }
+    if (link && sn_json_get(f->json, f->object, "joint") != NULL)
+        sn_fields_fail(f, f->object, "it has both \"joint\" and \"link\"");
+    if (t->type == SN_TASK_POSTURE || t->type == SN_TASK_CENTRE_OF_MASS ||
+        t->type == SN_TASK_COUPLED)
+        sn_fields_fail(f, f->object, "it has no one joint");
+    t->joint = find_body(r, f, link ? "link" : "joint", name, link, origin);
+}
+
+// The other body of a task between two, with a point of its own; -1 where there is none: the world.
+static bool read_other(reading *r, sn_fields *f, sn_task *t) {
+    const char *name = NULL;
+    double origin[3] = {0};
+    bool link = sn_fields_string(f, "link2", &name);
+    if (!link && !sn_fields_string(f, "joint2", &name)) {
+        t->joint2 = -1;
+        return false;
+    }
+    t->joint2 = find_body(r, f, link ? "link2" : "joint2", name, link, origin);
+    (void)sn_fields_numbers(f, "local2", 3, t->local2);
+    for (int k = 0; k < 3; k++) t->local2[k] += origin[k];
+    // a line or plane goes through a point of it
+    if (t->type == SN_TASK_LINE || t->type == SN_TASK_PLANE)
+        for (int k = 0; k < 3; k++) t->goal[k] += origin[k];
+    return true;
+}
+
+static void read_relative(reading *r, sn_fields *f, sn_task *t) {
+    const char *in = NULL;
+    need(f, read_other(r, f, t), "joint2");
+    if (sn_fields_string(f, "goal_in", &in)) {
+        t->in_joint2 = strcmp(in, "joint2") == 0;
+        if (!t->in_joint2 && strcmp(in, "world") != 0)
+            sn_fields_fail(f, sn_json_get(f->json, f->object, "goal_in"),
+                           "\"goal_in\" is \"world\" or \"joint2\"");
+    }
+    if (t->type == SN_TASK_RELATIVE_ORIENTATION) {
+        (void)sn_fields_numbers(f, "goal", 4, t->rotation);
+        return;
+    }
+    (void)sn_fields_numbers(f, "goal", 3, t->goal);
+    if (t->type == SN_TASK_RELATIVE_POSE) (void)sn_fields_numbers(f, "rotation", 4, t->rotation);
+}
+
+// Names of joints, into t->joints.
+static void read_joints(reading *r, sn_fields *f, sn_task *t) {
+    const sn_json_node *list = sn_json_get(f->json, f->object, "joints");
+    if (list == NULL || f->status != SN_OK) return;
+    if (list->type != SN_JSON_ARRAY || list->count == 0 ||
+        list->count > (size_t)sn_model_njoint(r->model)) {
+        sn_fields_fail(f, list, "\"joints\" must be an array of names");
+        return;
+    }
+    int *to = r->indices + r->indices_used;
+    const sn_json_node *at = sn_json_first(f->json, list);
+    for (; at != NULL; at = sn_json_next(f->json, at)) {
+        double unused[3];
+        if (at->type != SN_JSON_STRING) {
+            sn_fields_fail(f, at, "\"joints\" must be an array of names");
+            return;
+        }
+        to[t->njoint] = find_body(r, f, "joints", at->string, false, unused);
+        if (f->status != SN_OK) return;
+        t->njoint++;
+    }
+    t->joints = to;
+    r->indices_used += (size_t)t->njoint;
+}
+
+static void read_centre(reading *r, sn_fields *f, sn_task *t) {
+    need(f, sn_fields_numbers(f, "goal", 3, t->goal), "goal");
+    read_joints(r, f, t);
+    int n = t->joints != NULL ? t->njoint : sn_model_njoint(r->model);
+    if (sn_json_get(f->json, f->object, "masses") != NULL &&
+        sn_fields_numbers(f, "masses", n, r->numbers + r->numbers_used)) {
+        t->masses = r->numbers + r->numbers_used;
+        r->numbers_used += (size_t)n;
+    }
+    const sn_json_node *list = sn_json_get(f->json, f->object, "centres");
+    if (list == NULL || f->status != SN_OK) return;
+    double *to = r->numbers + r->numbers_used;
+    const sn_json_node *row = sn_json_first(f->json, list);
+    bool good = list->type == SN_JSON_ARRAY && list->count == (size_t)n;
+    for (int i = 0; good && i < n; i++, row = sn_json_next(f->json, row))
+        good = sn_json_numbers(f->json, row, 3, to + 3 * i);
+    if (!good) {
+        sn_fields_fail(f, list, "\"centres\" must be %d rows of three numbers, one a joint", n);
+        return;
+    }
+    t->centres = to;
+    r->numbers_used += 3 * (size_t)n;
+}
+
+// The place of a task in the file, by its name or number; -1 for none.
+static int find_task(const reading *r, const sn_json_node *name) {
+    const sn_json_node *tasks = sn_json_get(r->json, sn_json_root(r->json), "tasks");
+    const sn_json_node *at = sn_json_first(r->json, tasks);
+    if (name->type == SN_JSON_NUMBER) {
+        bool fits = name->number >= 0 && name->number < (double)tasks->count;
+        return fits && (int)name->number == name->number ? (int)name->number : -1;
+    }
+    if (name->type != SN_JSON_STRING) return -1;
+    for (int i = 0; at != NULL; i++, at = sn_json_next(r->json, at)) {
+        const sn_json_node *own = sn_json_get(r->json, at, "name");
+        if (own != NULL && own->type == SN_JSON_STRING && strcmp(own->string, name->string) == 0)
+            return i;
+    }
+    return -1;
+}
+
+static void read_coupled(reading *r, sn_fields *f, sn_task *t) {
+    const sn_json_node *list = sn_json_get(f->json, f->object, "tasks");
+    need(f, list != NULL, "tasks");
+    need(f, t->coupling != NULL, "weight");
+    if (f->status != SN_OK) return;
+    int *to = r->indices + r->indices_used;
+    if (list->type != SN_JSON_ARRAY || list->count == 0 || list->count > SN_MAX_COUPLING) {
+        sn_fields_fail(f, list, "\"tasks\" must be an array of names or numbers of tasks");
+        return;
+    }
+    const sn_json_node *at = sn_json_first(f->json, list);
+    for (; at != NULL; at = sn_json_next(f->json, at)) {
+        to[t->ntask] = find_task(r, at);
+        if (to[t->ntask] < 0) {
+            sn_fields_fail(f, at, "\"tasks\" must be an array of names or numbers of tasks");
+            return;
+        }
+        t->ntask++;
+    }
+    t->tasks = to;
+    r->indices_used += (size_t)t->ntask;
+}
+
+static void read_pose(reading *r, sn_fields *f, sn_task *t) {
     int nq = sn_model_nq(r->model);
+    t->q = r->numbers + r->numbers_used;
+    if (sn_fields_numbers(f, "q", nq, r->numbers + r->numbers_used)) {
+        r->numbers_used += (size_t)nq;
+    } else {
+        need(f, false, "q");
+    }
+}
+
+static void read_goals(reading *r, sn_fields *f, sn_task *t) {
     switch (t->type) {
     case SN_TASK_PLANE:
         need(f, sn_fields_numbers(f, "point", 3, t->goal), "point");
         need(f, sn_fields_numbers(f, "normal", 3, t->normal), "normal");
+        (void)read_other(r, f, t);
+        break;
+    case SN_TASK_LINE:
+        need(f, sn_fields_numbers(f, "point", 3, t->goal), "point");
+        need(f, sn_fields_numbers(f, "axis", 3, t->axis), "axis");
+        (void)read_other(r, f, t);
         break;
     case SN_TASK_ORIENTATION:
         need(f, sn_fields_numbers(f, "goal", 4, t->rotation), "goal");
@@ -100,54 +346,38 @@ static void read_goals(reading *r, sn_fields *f, sn_task *t) {
         need(f, sn_fields_numbers(f, "j", 3, t->j), "j");
         need(f, sn_fields_numbers(f, "goal", 3, t->goal), "goal");
         break;
+    case SN_TASK_POSTURE:
+        read_joints(r, f, t);
+        read_pose(r, f, t);
+        break;
     case SN_TASK_REST:
-        t->q = r->numbers + r->numbers_used;
-        if (sn_fields_numbers(f, "q", nq, r->numbers + r->numbers_used)) {
-            r->numbers_used += (size_t)nq;
-        } else {
-            need(f, false, "q");
-        }
+        read_pose(r, f, t);
         break;
     case SN_TASK_POINT:
         need(f, sn_fields_numbers(f, "goal", 3, t->goal), "goal");
         break;
-    case SN_TASK_RELATIVE: {
-        const char *other = NULL;
-        need(f, sn_fields_string(f, "joint2", &other), "joint2");
-        if (other != NULL) t->joint2 = sn_model_find_joint(r->model, other);
-        if (t->joint2 < 0)
-            sn_fields_fail(f, sn_json_get(f->json, f->object, "joint2"),
-                           "there is no joint \"%.80s\"", other);
-        (void)sn_fields_numbers(f, "local2", 3, t->local2);
-        (void)sn_fields_numbers(f, "goal", 3, t->goal);
+    case SN_TASK_RELATIVE:
+    case SN_TASK_RELATIVE_ORIENTATION:
+    case SN_TASK_RELATIVE_POSE:
+        read_relative(r, f, t);
         break;
-    }
+    case SN_TASK_DISTANCE:
+        need(f, sn_fields_number(f, "distance", &t->distance), "distance");
+        if (!read_other(r, f, t)) need(f, sn_fields_numbers(f, "point", 3, t->local2), "point");
+        break;
+    case SN_TASK_LOOK_AT:
+        need(f, sn_fields_numbers(f, "axis", 3, t->axis), "axis");
+        if (!read_other(r, f, t)) need(f, sn_fields_numbers(f, "goal", 3, t->local2), "goal");
+        break;
+    case SN_TASK_CENTRE_OF_MASS:
+        read_centre(r, f, t);
+        break;
+    case SN_TASK_COUPLED:
+        read_coupled(r, f, t);
+        break;
     default:
         break;
     }
-}
-
-// What a task is about: "joint", or "link", a body of the robot's file (a marker of the model, whose
-// frame is its joint's, moved). Either word finds either, its own kind first.
-static void read_body(reading *r, sn_fields *f, sn_task *t, double origin[3]) {
-    const char *name = NULL;
-    bool link = sn_fields_string(f, "link", &name);
-    if (!link && !sn_fields_string(f, "joint", &name)) {
-        if (t->type != SN_TASK_REST && t->type != SN_TASK_LIMIT) need(f, false, "joint");
-        return;
-    }
-    if (link && sn_json_get(f->json, f->object, "joint") != NULL)
-        sn_fields_fail(f, f->object, "it has both \"joint\" and \"link\"");
-    int marker = sn_model_find_marker(r->model, name);
-    t->joint = sn_model_find_joint(r->model, name);
-    if (marker >= 0 && (link || t->joint < 0)) {
-        const sn_marker_desc *m = sn_model_marker(r->model, marker);
-        t->joint = m->joint;
-        memcpy(origin, m->position, sizeof m->position);
-    }
-    if (t->joint < 0)
-        sn_fields_fail(f, sn_json_get(f->json, f->object, link ? "link" : "joint"),
-                       "there is no joint or link \"%.80s\"", name);
 }
 
 static sn_status read_task(reading *r, const sn_json_node *node, int index) {
@@ -162,6 +392,8 @@ static sn_status read_task(reading *r, const sn_json_node *node, int index) {
     if (type == SN_TASK_TYPE_COUNT)
         return sn_fields_fail(&f, sn_json_get(r->json, node, "type"), "unknown type \"%.40s\"",
                               type_name);
+    if (type == SN_TASK_OWN)
+        return sn_fields_fail(&f, node, "a function of one's own is given in C: see sn_own_task");
     sn_task t = sn_task_default(type);
     (void)snprintf(f.owner, sizeof f.owner, "task %d (%s)", index, type_name);
     double origin[3] = {0};
@@ -171,12 +403,27 @@ static sn_status read_task(reading *r, const sn_json_node *node, int index) {
     for (int k = 0; k < 3 && type != SN_TASK_DIRECTION; k++) t.local[k] += origin[k];
     read_weight(r, &f, &t);
     read_loss(&f, &t);
+    read_level(&f, &t);
     read_goals(r, &f, &t);
-    t.rotation_weight = t.weight;
-    (void)sn_fields_number(&f, "rotation_weight", &t.rotation_weight);
+    read_rotation_weight(&f, &t);
     if (f.status != SN_OK) return f.status;
     r->task[index] = t;
     return sn_task_check(r->model, &t, index, node->line, r->error);
+}
+
+// The matrix of a coupled task must have the size of what it weighs.
+static sn_status check_coupled(reading *r, const sn_json_node *node, int index) {
+    const sn_task *t = &r->task[index];
+    if (t->type != SN_TASK_COUPLED) return SN_OK;
+    sn_fields f = {.json = r->json, .object = node, .error = r->error, .blame = SN_ERR_TASK};
+    (void)snprintf(f.owner, sizeof f.owner, "task %d (coupled)", index);
+    const sn_json_node *weight = sn_json_get(r->json, node, "weight");
+    size_t rows = 0;
+    for (int k = 0; k < t->ntask; k++) rows += (size_t)sn_task_residuals(&r->task[t->tasks[k]]);
+    if (rows != weight->count)
+        return sn_fields_fail(&f, weight, "its tasks have %zu numbers, \"weight\" has %u rows",
+                              rows, (unsigned)weight->count);
+    return SN_OK;
 }
 
 static sn_status read_file(reading *r, int *count) {
@@ -194,27 +441,42 @@ static sn_status read_file(reading *r, int *count) {
     if (f.status != SN_OK) return f.status;
     if (tasks->count > INT32_MAX / 2) return sn_fields_fail(&f, tasks, "too many tasks");
 
-    // room for the poses and weights of rest tasks: no more numbers than the file has
-    size_t numbers = 1;
+    // room for the tasks' arrays: no more numbers than the file has
+    size_t numbers = 1, indices = 1;
     const sn_json_node *at = sn_json_first(r->json, tasks);
     for (; at != NULL; at = sn_json_next(r->json, at)) {
         const sn_json_node *q = sn_json_get(r->json, at, "q");
         const sn_json_node *weight = sn_json_get(r->json, at, "weight");
         if (q != NULL) numbers += q->count;
         if (weight != NULL) numbers += weight->count;
+        if (weight != NULL && weight->count <= SN_MAX_COUPLING)
+            numbers += weight->count * weight->count;
+        const sn_json_node *masses = sn_json_get(r->json, at, "masses");
+        const sn_json_node *centres = sn_json_get(r->json, at, "centres");
+        const sn_json_node *joints = sn_json_get(r->json, at, "joints");
+        const sn_json_node *members = sn_json_get(r->json, at, "tasks");
+        if (masses != NULL) numbers += masses->count;
+        if (centres != NULL) numbers += 3 * centres->count;
+        if (joints != NULL) indices += joints->count;
+        if (members != NULL) indices += members->count;
     }
     sn_layout layout = {0};
     (void)sn_layout_take(&layout, tasks->count + 1, sizeof *r->task);
     (void)sn_layout_take(&layout, numbers, sizeof *r->numbers);
+    (void)sn_layout_take(&layout, indices, sizeof *r->indices);
     if (layout.overflow) return sn_fields_fail(&f, tasks, "too many tasks");
     r->task = sn_acquire(r->allocator, layout.used);
     if (r->task == NULL) return sn_fail_memory(r->error);
     layout = (sn_layout){.block = (char *)r->task};
     (void)sn_layout_take(&layout, tasks->count + 1, sizeof *r->task);
     r->numbers = sn_layout_take(&layout, numbers, sizeof *r->numbers);
+    r->indices = sn_layout_take(&layout, indices, sizeof *r->indices);
 
     at = sn_json_first(r->json, tasks);
     for (int i = 0; at != NULL; i++, at = sn_json_next(r->json, at)) SN_TRY(read_task(r, at, i));
+    at = sn_json_first(r->json, tasks);
+    for (int i = 0; at != NULL; i++, at = sn_json_next(r->json, at))
+        SN_TRY(check_coupled(r, at, i));
     *count = (int)tasks->count;
     return SN_OK;
 }

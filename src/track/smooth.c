@@ -61,6 +61,9 @@ sn_status sn_smoother_create(const sn_problem *problem, const sn_smooth_options 
                      .nv = model->nv,
                      .nq = model->nq};
     SN_TRY(sn_fail_option(error, bad_option(&s.options)));
+    if (model->nloop > 0)
+        return sn_fail(error, SN_ERR_UNSUPPORTED, 0,
+                       "smoothing cannot keep the model's loops closed: fit without it");
     double frames = s.options.tau * s.options.rate;
     s.fourth = frames * frames * frames * frames;
     sn_layout layout = {0};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // How it goes:
 //
-//   look    every few frames, limbs from other starts: the middle of their ranges, with the last joint at
+//   look    every few frames, and where a limb leaps, limbs from other starts: the middle of their ranges, with the last joint at
 //           three values, then points of a Halton sequence, which goes on from frame to frame
-//   share   every frame, from the poses of the frames 1, 3 and 8 before and behind it, where those have a limb
-//           elsewhere; again, while that finds anything, for the neighbours of frames that have changed
+//   share   every frame, from the poses of the frames 1, 3 and 8 before and behind it, where a limb has leapt
+//           between the two; again, while that finds anything, for the neighbours of frames that have changed
 //
 // In each pass a frame reads the poses that the pass before has left and writes its own, so that neither the
 // order of frames nor the number of threads matters.
@@ -20,12 +20,12 @@
 #include "solvers/solver.h"
 #include "sweeps/workspace.h"
 
-enum { MOST_LIMBS = 64, MOST_PASSES = 24, NEIGHBOURS = 6, SCOUT_ITERATIONS = 14 };
+enum { MOST_LIMBS = 63, MOST_PASSES = 24, NEIGHBOURS = 6, SCOUT_ITERATIONS = 12, FIRST_SEEDS = 8 };
 
 static const int neighbour[NEIGHBOURS] = {-1, 1, -3, 3, -8, 8};
 
-// A limb that is turned by less is in the same valley as its neighbour's, radians; a frame on, or several.
-static const double near_frame = 0.2, near_frames = 0.5;
+// A limb that turns by more from one frame to the next has leapt, radians.
+static const double leap = 0.2;
 
 // What another valley must be lower by, of f: less is rounding.
 static const double lower_by = 1e-7;
@@ -55,8 +55,10 @@ typedef struct search {
     double *q, *next;     // nframe x nq: of the pass before, and of this one
     bool *hot, *changed;  // per frame: changed in the pass before; at all
     bool *now_hot;        // in this one
-    bool looking;         // else sharing
-    atomic_int at;        // frame
+    uint64_t
+        *leaps;     // per frame: limbs that leapt since the one before, a bit each; then the root's
+    bool looking;   // else sharing
+    atomic_int at;  // frame
     atomic_int failed;
 } search;
 
@@ -281,33 +283,51 @@ static bool look(const search *s, worker *w, int frame) {
     return better;
 }
 
+// What leapt between two frames.
+static uint64_t leapt(const search *s, int a, int b) {
+    uint64_t bits = 0;
+    for (int f = (a < b ? a : b) + 1; f <= (a < b ? b : a); f++) bits |= s->leaps[f];
+    return bits;
+}
+
+// A neighbour's limbs, or all of it.
 static bool share(const search *s, worker *w, int frame) {
     bool better = false;
-    const limb root = {0, s->root_end};
     for (int n = 0; n < NEIGHBOURS; n++) {
         int other = frame + neighbour[n];
         if (other < 0 || other >= s->nframe || !s->hot[other]) continue;
         const double *q = s->q + (size_t)other * s->nq;
-        double least = n < 2 ? near_frame : near_frames;
-        bool differs = turned(s, &root, q, w->best) > 2 * least;
-        memcpy(w->trial, differs ? q : w->best, s->nq * sizeof *w->trial);
-        for (int l = 0; l < s->nlimb; l++) {
-            if (turned(s, &s->limb[l], q, w->best) <= least) continue;
-            copy_limb(s, &s->limb[l], q, w->trial);
-            differs = true;
-        }
-        if (differs) better = attempt(s, w) || better;
+        uint64_t bits = leapt(s, frame, other);
+        if (bits == 0) continue;
+        memcpy(w->trial, bits >> MOST_LIMBS ? q : w->best, s->nq * sizeof *w->trial);
+        for (int l = 0; l < s->nlimb; l++)
+            if (bits >> l & 1) copy_limb(s, &s->limb[l], q, w->trial);
+        better = attempt(s, w) || better;
     }
     return better;
 }
 
 // --- passes ----------------------------------------------------------------------------------------------
 
+static void find_leaps(search *s) {
+    const limb root = {0, s->root_end};
+    s->leaps[0] = 0;
+    for (int f = 1; f < s->nframe; f++) {
+        const double *a = s->q + (size_t)(f - 1) * s->nq, *b = a + s->nq;
+        s->leaps[f] = turned(s, &root, a, b) > 2 * leap ? UINT64_C(1) << MOST_LIMBS : 0;
+        for (int l = 0; l < s->nlimb; l++)
+            if (turned(s, &s->limb[l], a, b) > leap) s->leaps[f] |= UINT64_C(1) << l;
+    }
+}
+
 static bool wanted(const search *s, int frame) {
-    if (s->looking) return frame % s->options->every == s->options->every / 2 || frame == 0;
+    if (s->looking)
+        return frame % s->options->every == s->options->every / 2 || s->leaps[frame] != 0 ||
+               (frame + 1 < s->nframe && s->leaps[frame + 1] != 0);
     for (int n = 0; n < NEIGHBOURS; n++) {
         int other = frame + neighbour[n];
-        if (other >= 0 && other < s->nframe && s->hot[other]) return true;
+        if (other >= 0 && other < s->nframe && s->hot[other] && leapt(s, frame, other) != 0)
+            return true;
     }
     return false;
 }
@@ -389,8 +409,9 @@ sn_status sn_track_valleys(const sn_problem *problem, const sn_valley_options *o
     job *jobs = sn_acquire(allocator, (size_t)nworker * sizeof *jobs);
     double *spare = sn_acquire(allocator, count * (s.nq + 1) * sizeof *spare);
     bool *flags = sn_acquire(allocator, 3 * count);
-    sn_status status =
-        w == NULL || jobs == NULL || spare == NULL || flags == NULL ? SN_ERR_MEMORY : SN_OK;
+    s.leaps = sn_acquire(allocator, (count + 1) * sizeof *s.leaps);
+    bool memory = w != NULL && jobs != NULL && spare != NULL && flags != NULL && s.leaps != NULL;
+    sn_status status = memory ? SN_OK : SN_ERR_MEMORY;
     for (int i = 0; w != NULL && i < nworker; i++) w[i] = (worker){0};
     for (int i = 0; status == SN_OK && i < nworker; i++) {
         status = open_worker(&s, allocator, &w[i]);
@@ -403,6 +424,7 @@ sn_status sn_track_valleys(const sn_problem *problem, const sn_valley_options *o
         bool more = true;
         for (int pass = 0; status == SN_OK && more && pass < MOST_PASSES; pass++) {
             s.looking = pass == 0;
+            find_leaps(&s);
             atomic_store(&s.at, 0);
             sn_threads_run(&options->pool, run_job, jobs, sizeof *jobs, nworker);
             status = (sn_status)atomic_load(&s.failed);
@@ -422,6 +444,7 @@ sn_status sn_track_valleys(const sn_problem *problem, const sn_valley_options *o
         if (changed != NULL) memcpy(changed, s.changed, count);
     }
     for (int i = 0; w != NULL && i < nworker; i++) close_worker(allocator, &w[i]);
+    sn_release(allocator, s.leaps);
     sn_release(allocator, flags);
     sn_release(allocator, spare);
     sn_release(allocator, jobs);
@@ -452,10 +475,11 @@ static sn_status place_figure(const search *s, worker *w) {
         const sn_joint *j = &m->joint[k];
         for (int i = 0; i < j->nv; i++) {
             bool angle = !j->ops->lengths[i] && j->ops->quaternion < 0;
-            for (int n = 0; n < 4 && (angle || k + i == 0); n++) {
+            // the unturned figure once
+            for (int n = k + i == 0 ? 0 : 1; n < 4 && (angle || n == 0); n++) {
                 memcpy(w->trial, s->options->home, s->nq * sizeof *w->trial);
                 if (angle) w->trial[j->q0 + i] += n * 0x1.921fb54442d18p+0;
-                if (sn_solver_solve(w->solver, w->trial, &report) != SN_OK) continue;
+                if (sn_solver_solve(w->scout, w->trial, &report) != SN_OK) continue;
                 if (!(report.f < least * (1 - lower_by))) continue;
                 least = report.f;
                 memcpy(w->best, w->trial, s->nq * sizeof *w->best);
@@ -472,7 +496,7 @@ sn_status sn_valley_first(const sn_problem *problem, const sn_valley_options *op
     search s = begin(problem, options, goals, user);
     worker w = {0};
     sn_valley_options all = *options;
-    all.seeds = 24;
+    all.seeds = FIRST_SEEDS;
     s.options = &all;
     sn_status status = open_worker(&s, allocator, &w);
     if (status == SN_OK) status = goals(user, frame, w.problem);

@@ -112,6 +112,34 @@ export async function takes(browser, page, build) {
     check(page.problems.length === 0, page.problems.join('\n'));
   });
 
+  await test('a figure is fitted beside the page, which lives on and can stop it', async () => {
+    const files = ['take.c3d', 'skeleton.asf'].map((name) => [name, bytes(name)]);
+    // pictures drawn while it says how far it is, and how long none was
+    await page.evaluate(() => {
+      globalThis.seen = { pictures: 0, shares: new Set() };
+      const look = () => {
+        const text = document.querySelector('#message span').textContent, share = text.match(/shape, (\d+) %/)?.[1];
+        if (share) { seen.shares.add(share); seen.pictures++; }
+        if (!seen.end) requestAnimationFrame(look);
+      };
+      look();
+    });
+    await drop(page, files);
+    await page.waitForFunction(() => seen.shares.size > 0, null, { timeout: 60000 });
+    const before = await page.evaluate(() => ({ frames: sinew.take.frames, reading: !!sinew.files.reading }));
+    check(before.reading, 'it is not reading');
+    await page.keyboard.press('Escape');
+    await page.waitForFunction(() => /stopped/.test(document.querySelector('#message span').textContent), null, { timeout: 10000 });
+    check(await page.evaluate(() => !sinew.files.reading && !sinew.player.busy), 'it goes on');
+    await drop(page, files);
+    await page.waitForFunction(() => sinew.take.done > 0, null, { timeout: 60000 });
+    const seen = await page.evaluate(() => { seen.end = true; return { pictures: seen.pictures, shares: [...seen.shares] }; });
+    check(seen.pictures > 5 && seen.shares.length > 1, JSON.stringify(seen));
+    console.log(`        ${seen.pictures} pictures drawn meanwhile, at ${seen.shares.join(', ')} %`);
+    await page.waitForFunction(() => !sinew.player.busy, null, { timeout: 120000 });
+    check(page.problems.length === 0, page.problems.join('\n'));
+  });
+
   await test('ASF and C3D: fitted here, to be looked at from the first frames on', async () => {
     await drop(page, ['take.c3d', 'skeleton.asf'].map((name) => [name, bytes(name)]));
     await page.waitForFunction(() => sinew.player.busy && sinew.take.done > 0, null, { timeout: 60000 }).catch(async () => { throw new Error(await message(page)); });

@@ -1,5 +1,7 @@
 // Files in and out. What is dropped here is read here: nothing leaves the page.
 
+import { openAside } from './aside.js';
+
 // skeletons before motions before markers
 const order = ['json', 'asf', 'urdf', 'bvh', 'glb', 'gltf', 'amc', 'c3d', 'trc', 'csv', 'sto', 'mot'];
 const rank = (name) => order.indexOf(name.toLowerCase().split('.').pop());
@@ -46,22 +48,26 @@ export class Files {
     });
   }
 
+  /** Stop what is being read; the page stays as it was. */
+  cancel() { this.reading?.abort(); }
+
   async open(files) {
     const { app } = this;
     let complaint = null, opened = false;
+    this.cancel();
     files.sort((a, b) => rank(a.name) - rank(b.name));
     for (const given of files) {
       try {
         const file = await this.read(given);
         // a figure for markers may take seconds
-        if (rank(file.name) >= rank('.c3d')) {
-          app.say(`${file.name}: reading …`);
-          await shown();
-        }
-        const { found, note } = this.parse(file);
+        const { found, note } = rank(file.name) >= rank('.c3d') ? await this.parseAside(file) : this.parse(file);
         app.opened(found, file, note);
         opened = true;
       } catch (error) {
+        if (error.name === 'AbortError') {
+          app.say(`${given.name}: stopped.`);
+          break;
+        }
         complaint = `${given.name}: ${error.message}`;
         break;
       }
@@ -71,7 +77,7 @@ export class Files {
       app.memory.arrived();
     }
     if (complaint) app.say(complaint, true);
-    return !complaint;
+    return opened && !complaint;
   }
 
   async read(file) {
@@ -84,7 +90,38 @@ export class Files {
     const { core } = this.app;
     core.put(new TextEncoder().encode(`${name}\0`), bytes);
     const found = core.call.web_open(bytes.length, metres);
-    const text = core.text(core.call.web_message());
+    return this.result({ found, text: core.text(core.call.web_message()) });
+  }
+
+  /** The same in a worker, with progress; the page waits for it or for a word to stop. */
+  async parseAside({ name, bytes, metres }) {
+    const { app } = this, { core } = app, reading = this.reading = new AbortController();
+    const tell = (text) => app.say(`${name}: ${text} (Escape stops it)`);
+    // nothing changes the figure meanwhile: what the worker makes of it takes its place
+    const stops = (event) => event.key === 'Escape' || event.target?.closest?.('#message button');
+    const hold = (event) => {
+      if (stops(event) && event.type !== 'pointerdown') reading.abort();
+      if (event.target?.closest?.('#message')) return;
+      event.stopPropagation();
+      if (event.cancelable) event.preventDefault();
+    };
+    const held = ['keydown', 'pointerdown', 'click', 'input', 'change'];
+    app.pause();
+    tell('reading …');
+    await shown();
+    held.forEach((type) => addEventListener(type, hold, { capture: true }));
+    try {
+      core.put(new TextEncoder().encode(`${name}\0`), bytes);
+      const share = (part) => tell(`finding the figure's shape, ${Math.round(100 * part)} % …`);
+      const reply = await openAside(core, bytes.length, metres, share, reading.signal);
+      return reply === null ? this.parse({ name, bytes, metres }) : this.result(reply);
+    } finally {
+      held.forEach((type) => removeEventListener(type, hold, { capture: true }));
+      if (this.reading === reading) this.reading = null;
+    }
+  }
+
+  result({ found, text }) {
     if (found === 0) throw new Error(text);
     return { found, note: text ? ` Note: ${text}.` : '' };
   }

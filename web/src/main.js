@@ -185,6 +185,7 @@ class App {
 
   /** One of the built-in figures, and nothing else. */
   load(figure) {
+    this.files?.cancel();
     this.player.close();
     this.core.call.web_take_close();
     this.stage.load(figure);

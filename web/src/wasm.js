@@ -15,18 +15,20 @@ function host(memory) {
   };
 }
 
-/** Start the module. Returns its functions with views of its memory beside them. */
-export async function start(bytes) {
-  const module = await WebAssembly.compile(bytes);
+/** Start the module, from its bytes or compiled. Returns its functions with views of its memory beside them.
+ *  `progress` is told how far the preparation of a take is, 0 to 1. */
+export async function start(from, progress = () => {}) {
+  const module = from instanceof WebAssembly.Module ? from : await WebAssembly.compile(from);
   let exports = null;
-  const imports = { wasi_snapshot_preview1: host(() => exports.memory) };
+  const imports = { wasi_snapshot_preview1: host(() => exports.memory), page: { progress } };
   exports = (await WebAssembly.instantiate(module, imports)).exports;
   exports._initialize();
-  return new Core(exports);
+  return new Core(module, exports);
 }
 
 class Core {
-  constructor(exports) {
+  constructor(module, exports) {
+    this.module = module;
     this.call = exports;
     this.memory = exports.memory;
     this.buffer = null;
@@ -63,6 +65,17 @@ class Core {
     let end = pointer;
     while (this.u8[end] !== 0) end++;
     return new TextDecoder().decode(this.u8.subarray(pointer, end));
+  }
+
+  /** All that the module holds: between calls its memory is its whole state. */
+  image() { return this.memory.buffer.slice(0); }
+
+  /** Go on from another module's image. */
+  adopt(image) {
+    const missing = image.byteLength - this.memory.buffer.byteLength;
+    if (missing > 0) this.memory.grow(missing / 65536);
+    this.refresh();
+    this.u8.set(new Uint8Array(image));
   }
 
   /** Copy bytes into the module; where they are. Throws when there is no room. */

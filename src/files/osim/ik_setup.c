@@ -176,6 +176,22 @@ static void tell_strangers(sn_ik_setup *s, int tool) {
     }
 }
 
+// The weights of sensors are tasks, too.
+static sn_status add_sensors(sn_ik_setup *s, int set, sn_error *error) {
+    const sn_xml_tree *t = &s->tree;
+    int list = sn_xml_tree_find(t, set, "objects");
+    for (int k = sn_xml_tree_first(t, list); k >= 0; k = sn_xml_tree_next(t, k)) {
+        void *items = s->task;
+        sn_status status = sn_grow(&s->allocator, &items, &s->capacity, (size_t)s->info.ntask + 1,
+                                   sizeof *s->task);
+        s->task = items;
+        if (status != SN_OK) return sn_fail_memory(error);
+        SN_TRY(read_task(t, k, false, &s->task[s->info.ntask], error));
+        s->info.ntask++;
+    }
+    return SN_OK;
+}
+
 static sn_status read_tool(sn_ik_setup *s, int tool, sn_error *error) {
     const sn_xml_tree *t = &s->tree;
     sn_ik_setup_info *i = &s->info;
@@ -197,6 +213,8 @@ static sn_status read_tool(sn_ik_setup *s, int tool, sn_error *error) {
     tell_strangers(s, tool);
     int set = sn_xml_tree_find(t, tool, "IKTaskSet");
     i->task_file = sn_xml_tree_file(t, set);
+    if (s->info.imu)
+        return add_sensors(s, sn_xml_tree_find(t, tool, "OrientationWeightSet"), error);
     return add_tasks(s, t, set, error);
 }
 

@@ -282,9 +282,26 @@ static sn_status coordinate_value(reading *r) {
     return FAIL(r, "coordinate \"%.80s\": its range ends before it begins", NAME(r, c->name));
 }
 
+// Whether an element of this name is around the one that closes.
+static bool somewhere_in(const reading *r, const char *name) {
+    for (int k = 0; k < r->xml.depth; k++)
+        if (word_is(r->xml.open[k].name, name)) return true;
+    return false;
+}
+
 static sn_status frame_value(reading *r) {
     sn_osim_place *place = &LAST(r, frame)->place;
-    if (is_socket(r, "socket_parent")) return read_path(r, &place->body);
+    if (is_socket(r, "socket_parent")) {
+        size_t at = 0;
+        sn_word word;
+        // a frame among a body's own components sits on that body
+        if (next_word(r, &at, &word) && word_is(word, "..") && r->body > 0 &&
+            somewhere_in(r, "Body")) {
+            place->body = r->u->body[r->body].name;
+            return SN_OK;
+        }
+        return read_path(r, &place->body);
+    }
     if (sn_xml_is(&r->xml, "translation")) return read_numbers(r, 3, place->position);
     return sn_xml_is(&r->xml, "orientation") ? read_numbers(r, 3, place->angles) : SN_OK;
 }
@@ -469,10 +486,12 @@ static sn_status begin_function(reading *r) {
         if (sn_xml_is(&r->xml, "GCVSpline") && !r->timing)
             sn_osim_note(r->u, "%.60s: a GCVSpline is taken for a cubic spline through its points",
                          axis_owner(r));
+    } else if (r->xml.name.text[0] < 'A' || r->xml.name.text[0] > 'Z') {
+        return SN_OK;
     } else if (r->timing) {
         // it matters only where the coordinate is prescribed, which may be said behind it
         LAST(r, coordinate)->unreadable = true;
-    } else if (r->xml.name.text[0] >= 'A' && r->xml.name.text[0] <= 'Z') {
+    } else {
         return FAIL(r, "%s \"%.80s\": the function <%.*s> is not supported (file version %d)",
                     axis_kind(r), axis_owner(r), SN_WORD(r->xml.name), r->u->info.version);
     }

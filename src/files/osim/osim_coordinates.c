@@ -17,6 +17,12 @@ struct sn_osim_coordinates {
     sn_driver *driver;  // of those that are prescribed
     char *names;
     double *numbers;
+    int nplace;
+    struct place {
+        const char *name;
+        int joint;
+        sn_frame at;
+    } * place;  // bodies, then frames
 };
 
 static sn_function function_of(const sn_osim *u, const sn_osim_coordinate *c) {
@@ -42,6 +48,7 @@ static void lay_out(sn_osim_coordinates *c, const sn_osim *u, sn_layout *layout)
     c->driver = sn_layout_take(layout, u->ncoordinate, sizeof *c->driver);
     c->names = sn_layout_take(layout, u->nnames + 1, 1);
     c->numbers = sn_layout_take(layout, numbers + 1, sizeof *c->numbers);
+    c->place = sn_layout_take(layout, u->nbody + u->nframe, sizeof *c->place);
 }
 
 // The place of a coordinate in the model: a joint of its name, or one of a function joint's.
@@ -101,6 +108,34 @@ static void fill(sn_osim_coordinates *c, const sn_osim *u, const sn_model *model
     }
 }
 
+// Bodies, and the frames on them that lead to one.
+static void fill_places(sn_osim_coordinates *c, const sn_osim *u) {
+    const sn_osim_range none = {0, 0};
+    sn_osim quiet = *u;
+    quiet.error = NULL;
+    for (size_t i = 0; i < u->nbody; i++)
+        c->place[c->nplace++] = (struct place){c->names + u->body[i].name, u->body[i].at,
+                                               sn_osim_body_frame(&u->body[i])};
+    for (size_t i = 0; i < u->nframe; i++) {
+        int body;
+        sn_frame on, at;
+        if (sn_osim_find_body(&quiet, none, u->frame[i].name, 0, "", &body, &on) != SN_OK) continue;
+        at = sn_osim_body_frame(&u->body[body]);
+        c->place[c->nplace++] =
+            (struct place){c->names + u->frame[i].name, u->body[body].at, frame_mul(&at, &on)};
+    }
+}
+
+int sn_osim_frame_find(const sn_osim_coordinates *coordinates, const char *name, sn_frame *out) {
+    if (coordinates == NULL || name == NULL || out == NULL) return -1;
+    for (int i = 0; i < coordinates->nplace; i++) {
+        if (strcmp(coordinates->place[i].name, name) != 0) continue;
+        *out = coordinates->place[i].at;
+        return coordinates->place[i].joint;
+    }
+    return -1;
+}
+
 sn_status sn_osim_coordinates_make(const sn_osim *u, const sn_model *model,
                                    sn_osim_coordinates **out) {
     sn_osim_coordinates c = {.allocator = sn_allocator_of(u->allocator)}, *to;
@@ -114,6 +149,7 @@ sn_status sn_osim_coordinates_make(const sn_osim *u, const sn_model *model,
     lay_out(&c, u, &layout);
     *to = c;
     fill(to, u, model);
+    fill_places(to, u);
     *out = to;
     return SN_OK;
 }

@@ -4,7 +4,8 @@
 // The first line is the name. A line `key=value` or `key value` states something; what is not known
 // is let pass, as are lines of plain text: OpenSim writes explanations there, and SIMM's header may
 // follow with keys of its own. Cells are parted by tabs, or by blanks where the row of names has no
-// tab. Since version 3 a cell may be a vector "x,y,z" (DataType=Vec3): its parts become columns.
+// tab. Since version 3 a cell may be a vector "x,y,z" (DataType=Vec3) or a quaternion "w,x,y,z" (Quaternion): its
+// parts become columns, NAME.x and so on, or NAME.q0 to NAME.q3.
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -21,7 +22,7 @@ typedef struct reading {
     sn_table_info info;
     char separator;
     int nrow, ncolumn;  // as the header claims, -1 for nothing
-    int parts;          // numbers in a cell after the time: 1, or 3 for vectors
+    int parts;          // numbers in a cell after the time: 1, 3 for vectors, 4 for quaternions
     int nname;          // columns of the file
     bool versioned, stated;
     const char **name;
@@ -56,8 +57,10 @@ static sn_status read_key(reading *r, sn_word key, sn_word value) {
         return FAIL(r, "the unit '%.*s' is too long", SN_WORD(value));
     if (sn_word_is(key, "datatype")) {
         if (sn_word_is(value, "vec3")) r->parts = 3;
+        if (sn_word_is(value, "quaternion")) r->parts = 4;
         if (r->parts == 1 && !sn_word_is(value, "double"))
-            return FAIL(r, "cells of type '%.*s' are not understood, only double and Vec3",
+            return FAIL(r,
+                        "cells of type '%.*s' are not understood, only double, Vec3 and Quaternion",
                         SN_WORD(value));
     }
     return SN_OK;
@@ -109,7 +112,7 @@ static sn_status place_names(reading *r) {
     sn_layout layout = {0};
     for (int pass = 0; pass < 2; pass++) {
         r->name = sn_layout_take(&layout, count, sizeof *r->name);
-        pool = sn_layout_take(&layout, letters + 2 * (size_t)r->nname, parts);
+        pool = sn_layout_take(&layout, letters + 3 * (size_t)r->nname, parts);
         if (pass == 1) break;
         void *start = sn_layout_acquire(&layout, r->allocator, &r->block);
         if (start == NULL) return sn_fail_memory(r->error);
@@ -124,7 +127,9 @@ static sn_status place_names(reading *r) {
         for (int part = 0; part < (i == 0 ? 1 : r->parts); part++) {
             r->name[n++] = memcpy(pool, cell.text, cell.length);
             pool += cell.length;
-            if (i > 0 && r->parts > 1) *pool++ = '.', *pool++ = "xyz"[part];
+            if (i > 0 && r->parts > 1) *pool++ = '.';
+            if (i > 0 && r->parts == 3) *pool++ = "xyz"[part];
+            if (i > 0 && r->parts == 4) *pool++ = 'q', *pool++ = "0123"[part];
             *pool++ = '\0';
         }
     }
@@ -151,13 +156,13 @@ static sn_status read_names(reading *r) {
 }
 
 // A cell "x,y,z", or a missing one.
-static bool read_vector(sn_word cell, double out[3]) {
-    out[0] = out[1] = out[2] = NAN;
+static bool read_vector(sn_word cell, int count, double *out) {
+    for (int c = 0; c < count; c++) out[c] = NAN;
     if (sn_word_missing(cell)) return true;
     sn_rows parts = sn_rows_begin(cell.text, cell.length, false);
     sn_word part;
     (void)sn_rows_next(&parts);
-    for (int c = 0; c < 3; c++)
+    for (int c = 0; c < count; c++)
         if (!sn_rows_cell(&parts, ',', &part) || !sn_cell_number(part, false, &out[c]))
             return false;
     return parts.cell == NULL;
@@ -169,11 +174,14 @@ static sn_status read_vectors(reading *r, sn_table *table) {
         for (int k = 0; k < r->nname; k++) {
             sn_word cell;
             (void)sn_rows_cell(&r->rows, r->separator, &cell);
-            bool good =
-                k == 0 ? sn_cell_number(cell, false, row) : read_vector(cell, row + 3 * k - 2);
+            bool good = k == 0
+                            ? sn_cell_number(cell, false, row)
+                            : read_vector(cell, r->parts, row + (ptrdiff_t)r->parts * (k - 1) + 1);
             if (!good)
                 return FAIL(r, "'%.*s' in column %d is no %s", SN_WORD(cell), k + 1,
-                            k == 0 ? "time" : "vector of three numbers");
+                            k == 0          ? "time"
+                            : r->parts == 3 ? "vector of three numbers"
+                                            : "quaternion");
         }
     }
     return SN_OK;

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#include "task_text.h"
+
+#include <stdio.h>
+
+const char *task_where(const sn_model *model, const sn_task *t, char *text, size_t size) {
+    const sn_joint_desc *joint = t->joint >= 0 ? sn_model_joint(model, t->joint) : NULL;
+    bool pair = t->type == SN_TASK_PLANE ||
+                (t->type >= SN_TASK_RELATIVE && t->type < SN_TASK_CENTRE_OF_MASS);
+    const sn_joint_desc *other = pair && t->joint2 >= 0 ? sn_model_joint(model, t->joint2) : NULL;
+    if (t->type == SN_TASK_COUPLED) {
+        (void)snprintf(text, size, "(%d tasks)", t->ntask);
+    } else if (t->type >= SN_TASK_CENTRE_OF_MASS && t->joints != NULL) {
+        (void)snprintf(text, size, "(%d joint%s)", t->njoint, t->njoint == 1 ? "" : "s");
+    } else if (joint == NULL) {
+        (void)snprintf(text, size, "(all)");
+    } else {
+        (void)snprintf(text, size, "%s%s%s", joint->name, other != NULL ? "-" : "",
+                       other != NULL ? other->name : "");
+    }
+    return text;
+}
+
+const char *task_unit(const sn_task *t) {
+    switch (t->type) {
+    case SN_TASK_ORIENTATION:
+    case SN_TASK_RELATIVE_ORIENTATION:
+    case SN_TASK_POSTURE:
+        return "rad";
+    case SN_TASK_DIRECTION:
+    case SN_TASK_LOOK_AT:
+        return "chord";
+    case SN_TASK_POSE:
+    case SN_TASK_FRAME2:
+    case SN_TASK_RELATIVE_POSE:
+    case SN_TASK_REST:
+    case SN_TASK_LIMIT:
+    case SN_TASK_COUPLED:
+        return t->type == SN_TASK_LIMIT && t->joint >= 0 ? "m" : "m,rad";
+    case SN_TASK_OWN:
+        return "-";
+    default:
+        return "m";
+    }
+}

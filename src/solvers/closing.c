@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// Closing loops: the nearest zero of c(q) inside the limits, by Levenberg and Marquardt's steps,
+//
+//   x = -D^-2 A^T (A D^-2 A^T + soft E)^-1 c,
+//
+// each the shortest in the measure D^2 as long as `soft` is next to nothing, which it is unless
+// the misfit, half the sum of what is open squared, fails to fall. Dependent rows, as of planar linkages, are no trouble: the
+// factorisation has pivots, and what they cannot meet is shared out.
+//
+// Limits: a coordinate at its limit that the slope of the sum pushes out stays there; one that only
+// the step would carry out is left out of the step. So what ends open is a least place of the sum
+// inside the limits, not a corner that steps do not get round.
+//
+// A sum of squares has valleys that end open although the loops can be closed: the elbow folded the
+// wrong way. A start that ends in one is tried again from poses about it, further and further away;
+// always the same ones, so that the same start gives the same pose.
+#include <string.h>
+
+#include "base/random.h"
+#include "solvers/loops.h"
+
+static const double first_soft = 1e-9, least_soft = 1e-14, most_soft = 1e6;
+static const double met = 1e-14;  // nothing is gained below
+
+// The pose q moved by t gain o x, into the limits. Angles that go round have none on the way.
+static void move_pose(sn_solver *s, const double *q, double t, const double *x, double *to) {
+    const sn_model *m = s->model;
+    for (int i = 0; i < s->n; i++) {
+        int v = m->v_of[i];
+        s->delta[v] = m->gain[v] * t * x[i];
+    }
+    sn_model_integrate(m, q, s->delta, to);
+    for (int i = 0; i < s->n; i++) {
+        int at = s->q_of[i];
+        if (at < 0 || (m->ncoupling > 0 && m->follows[m->v_of[i]])) continue;
+        to[at] = fmin(fmax(to[at], s->lower[i]), s->upper[i]);
+    }
+    for (int i = 0; i < m->nquaternion; i++) {
+        const sn_joint *j = &m->joint[m->quaternion[i]];
+        if (j->cone) (void)sn_cone_clamp(j, to + j->q0);
+    }
+    sn_model_follow(m, to);
+    if (m->tied_limits) (void)sn_model_lead_back(m, to);
+}
+
+// What must fall, at the placed pose.
+static double misfit(const sn_solver *s) {
+    double sum = 0;
+    for (int i = 0; i < s->model->nloop; i++) sum += sn_loop_misfit(s->ws, i);
+    return sum;
+}
+
+static bool leads_out(const sn_solver *s, const double *q, int i, double way) {
+    int at = s->q_of[i];
+    return at >= 0 && ((q[at] <= s->lower[i] && way < 0) || (q[at] >= s->upper[i] && way > 0));
+}
+
+// The step from q with what may move in it. False when nothing can.
+static bool find_step(sn_solver *s, const double *q, const bool *held, double soft) {
+    sn_loops *l = sn_loops_of(s);
+    const sn_model *m = s->model;
+    int count = 0;
+    for (int i = 0; i < s->n; i++) {
+        double gain = m->gain[m->v_of[i]];
+        l->keep[i] =
+            (held == NULL || !held[i]) && gain != 0 && !leads_out(s, q, i, -gain * l->pull[i]);
+        count += l->keep[i];
+    }
+    for (bool out = true; out && count > 0;) {
+        out = false;
+        sn_ties_restore(s->ws, l->metric, l->keep, soft, l->c, l->x);
+        for (int i = 0; i < s->n; i++) {
+            if (!l->keep[i] || !leads_out(s, q, i, m->gain[m->v_of[i]] * l->x[i])) continue;
+            l->keep[i] = false;
+            out = true;
+            count--;
+        }
+    }
+    return count > 0;
+}
+
+double sn_closing_run(sn_solver *s, double *q, const bool *held, int most) {
+    sn_loops *l = sn_loops_of(s);
+    const sn_model *m = s->model;
+    double soft = first_soft, f;
+    for (int round = 0; round < most; round++) {
+        if (!sn_solver_eval(s, q, SN_EVAL_GAUSS_NEWTON, &f)) return INFINITY;
+        double before = misfit(s);
+        if (sn_ties_open(s->ws) <= met) break;
+        sn_ties_values(s->ws, l->c);
+        sn_ties_pull(s->ws, l->c, l->pull);
+        bool better = false;
+        while (!better && soft <= most_soft && find_step(s, q, held, soft)) {
+            double size = 0;
+            for (int i = 0; i < s->n; i++) size = fmax(size, fabs(m->gain[m->v_of[i]] * l->x[i]));
+            if (!(size > 0)) break;
+            move_pose(s, q, size > 1 ? 1 / size : 1, l->x, l->next);
+            double after = INFINITY;
+            if (sn_workspace_pose(s->ws, l->next) == SN_OK) after = misfit(s);
+            better = after < (1 - 1e-4) * before;
+            if (better) {
+                soft = fmax(soft * (after < 0.25 * before ? 0.01 : 0.5), least_soft);
+            } else if (before < 1e-22) {
+                break;  // rounding
+            } else {
+                soft *= 50;
+            }
+        }
+        if (!better) break;
+        memcpy(q, l->next, (size_t)m->nq * sizeof *q);
+    }
+    if (sn_workspace_pose(s->ws, q) != SN_OK) return INFINITY;
+    return sn_ties_open(s->ws);
+}
+
+double sn_closing_start(sn_solver *s) {
+    sn_loops *l = sn_loops_of(s);
+    const size_t bytes = (size_t)s->model->nq * sizeof *s->q;
+    double open = sn_closing_run(s, s->q, NULL, 100);
+    uint64_t state = 1;
+    double size = 0.05;
+    memcpy(l->least, s->q, bytes);
+    for (int tries = 0; tries < 40 && open > SN_CLOSED; tries++) {
+        for (int i = 0; i < s->n; i++) l->x[i] = size * (2 * sn_random(&state) - 1);
+        move_pose(s, s->started_at, 1, l->x, s->q);
+        double now = sn_closing_run(s, s->q, NULL, 60);
+        if (now < open) {
+            open = now;
+            memcpy(l->least, s->q, bytes);
+        }
+        size = fmin(1.12 * size, 3);
+    }
+    memcpy(s->q, l->least, bytes);
+    return open;
+}

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: MIT
+// Tasks on several levels. A level is solved among the poses at which those above it are at their best, so
+// that what it wants moves only what they leave free.
+//
+// The first level is solved as if it were alone, by the method itself, until Newton's steps converge by
+// themselves. Then the next comes in: a step solves all levels so far at once (levels_step.c), and what it
+// spoils of the levels above is put right at the trial, with the factorisation that is there. So f of the
+// last level decides what is taken, and no weight between levels has to be chosen. When its steps are short
+// the next level comes in; at the end all converge together.
+//
+// A level whose goals cannot be met leaves free what its Hessian at its own minimum does not see; a
+// singular one, what its Jacobian does not see; pivots that are nearly 0 make long steps, which the reach
+// of a step ends. Nothing switches back and forth: the solution that is found is stationary for every level
+// on what is free for it, and the next solve that starts there stays there.
+#include "solvers/levels.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+
+// How far a step may move: at first, at the most.
+static const double first_reach = 0.4, most_reach = 0.8;
+
+// The level above is off by more than this: it is solved again before the one below it goes on. And short
+// enough steps for the next one to come in.
+static const double too_far = 0.3, near_enough = 0.1;
+
+// A solver for figures up to this size has room for levels, whether there are any when it is made or not.
+enum { ALWAYS_ROOM = 64 };
+
+static bool second_order(const sn_solver *s) {
+    const sn_method m = s->options.method;
+    return m == SN_METHOD_HYBRID || m == SN_METHOD_NEWTON || m == SN_METHOD_LM;
+}
+
+void sn_solver_levels_layout(sn_solver *s, sn_layout *layout) {
+    int level[SN_MAX_LEVELS];
+    const size_t n = (size_t)s->n, nq = (size_t)s->model->nq, all = SN_LEVELS;
+    sn_levels a = {.nested = {.n = s->n}};
+    a.room = second_order(s) && s->problem->ntask > 1 &&
+             (s->n <= ALWAYS_ROOM || sn_problem_levels(s->problem, level) > 1);
+    if (a.room) {
+        sn_level_view_layout(&a.view, s->problem, layout);
+        a.unit = sn_layout_take(layout, n, sizeof *a.unit);
+        a.g = sn_layout_take(layout, all * n, sizeof *a.g);
+        a.W = sn_layout_take(layout, all * n * n, sizeof *a.W);
+        a.H = sn_layout_take(layout, n * n, sizeof *a.H);
+        a.mu = sn_layout_take(layout, all * all * n, sizeof *a.mu);
+        a.pull = sn_layout_take(layout, all * n, sizeof *a.pull);
+        a.factor = sn_layout_take(layout, n * n, sizeof *a.factor);
+        a.p = sn_layout_take(layout, n, sizeof *a.p);
+        a.b = sn_layout_take(layout, n, sizeof *a.b);
+        a.y = sn_layout_take(layout, n, sizeof *a.y);
+        a.fix = sn_layout_take(layout, n, sizeof *a.fix);
+        a.pose = sn_layout_take(layout, nq, sizeof *a.pose);
+        a.shifted = sn_layout_take(layout, nq, sizeof *a.shifted);
+        a.beside = sn_layout_take(layout, nq, sizeof *a.beside);
+        a.free = sn_layout_take(layout, n, sizeof *a.free);
+        a.held = sn_layout_take(layout, n, sizeof *a.held);
+        a.put = sn_layout_take(layout, n, sizeof *a.put);
+        a.nested.basis = sn_layout_take(layout, n * n, sizeof(double));
+        a.nested.seen = sn_layout_take(layout, n * n, sizeof(double));
+        a.nested.factor = sn_layout_take(layout, n * n, sizeof(double));
+        a.nested.T = sn_layout_take(layout, n * n, sizeof(double));
+        a.nested.R = sn_layout_take(layout, n * n, sizeof(double));
+        a.nested.L = sn_layout_take(layout, n * n, sizeof(double));
+        a.nested.d = sn_layout_take(layout, n, sizeof(double));
+        a.nested.order = sn_layout_take(layout, n, sizeof(int));
+    }
+    s->levels = sn_layout_keep(layout, &a, sizeof a);
+}
+
+// What an entry stands for: a turn of one radian, or a way as long as the figure is large at its start.
+static void find_units(sn_solver *s) {
+    sn_levels *a = s->levels;
+    const sn_model *m = s->model;
+    double size = 0;
+    (void)sn_workspace_pose(s->ws, s->q);
+    for (int k = 0; k < m->njoint; k++) size = fmax(size, v3_norm(s->ws->frame[k].p));
+    if (!(size > 0)) size = 1;
+    for (int i = 0; i < s->n; i++) {
+        const int v = m->v_of[i];
+        const bool follows = m->ncoupling > 0 && m->follows[v];
+        a->unit[i] = m->gain[v] == 0 || follows ? 0 : (s->turns[i] ? 1 : size) / m->gain[v];
+    }
+}
+
+sn_status sn_solver_levels_begin(sn_solver *s) {
+    sn_levels *a = s->levels;
+    int level[SN_MAX_LEVELS], count = sn_problem_levels(s->problem, level);
+    a->count = 0;
+    s->ws->problem = s->problem;
+    s->share = 1e-26;
+    if (count < 2) return SN_OK;
+    if (!a->room) return SN_ERR_UNSUPPORTED;
+    a->first = s->model->nloop > 0;
+    a->count = a->first + count;
+    for (int k = 0; k < a->count; k++)
+        a->at[k] = (sn_level){.name = k < a->first ? -1 : level[k - a->first]};
+    find_units(s);
+    sn_level_view_begin(&a->view, s->problem);
+    sn_level_view_show(&a->view, s->problem, level[0]);
+    s->ws->problem = &a->view.problem;
+    // where its goals will be met, the first level need not be finished before the next comes in
+    s->share = 1e-9;
+    return SN_OK;
+}
+
+// What f would be with errors as large as the figure: the largest column of the Jacobian, squared.
+static bool find_goals(sn_solver *s) {
+    sn_levels *a = s->levels;
+    for (int k = 0; k < a->count; k++) {
+        sn_level *at = &a->at[k];
+        if (!sn_levels_look(s, k, s->q, false, &at->f, NULL, a->H)) return false;
+        for (int i = 0; i < s->n; i++) at->whole = fmax(at->whole, a->H[i + s->n * i]);
+        at->floor = INFINITY;
+        at->goal = s->options.goal >= 0 ? s->options.goal : 1e-26 * at->whole;
+    }
+    return true;
+}
+
+static bool satisfied(const sn_solver *s, int k) {
+    const sn_level *at = &s->levels->at[k];
+    const double rest = at->exact ? SN_LEVELS_REST : 0;
+    return at->f <= at->goal || at->gradient <= fmax(s->options.gradient, rest);
+}
+
+// The first level again, as if alone, and to the end.
+static bool solve_first(sn_solver *s) {
+    sn_levels *a = s->levels;
+    const sn_stop stop = s->report.stop;
+    sn_level_view_show(&a->view, s->problem, a->at[a->first].name);
+    s->share = 1e-26;
+    if (!sn_solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) return false;
+    sn_solver_find_scale(s, true);
+    sn_solver_run(s);
+    const bool ended = s->report.stop == SN_STOP_ITERATIONS || s->report.stop == SN_STOP_TIME ||
+                       s->report.stop == SN_STOP_CANCELLED;
+    if (!ended) s->report.stop = stop;
+    return !ended;
+}
+
+// The levels above the last put right at a->pose; false: that does not lead back to them. With `old` the
+// factorisation that is there is tried first.
+static bool put_right(sn_solver *s, int last, double enough, bool old, double *added) {
+    sn_levels *a = s->levels;
+    double before = old ? INFINITY : 0;
+    for (int tries = 0;; tries++) {
+        double size = 0;
+        if (!sn_levels_correct(s, last, a->pose, a->fix, added)) return false;
+        for (int i = 0; i < s->n; i++) size = fmax(size, fabs(a->fix[i]));
+        if (size <= (tries == 0 ? 1e-15 : enough)) break;
+        if (size <= 1e-10 && size > 0.1 * before) break;  // as near as rounding lets it
+        if (tries == 8 || (tries > 3 && size > 0.5 * before)) return false;
+        if (size > 0.1 * before) {
+            // the old factorisation leads there too slowly, or not at all
+            if (!sn_levels_refactor(s, last, a->pose, a->fix)) return false;
+            if (!sn_levels_correct(s, last, a->pose, a->fix, added)) return false;
+            size = 0;
+            for (int i = 0; i < s->n; i++) size = fmax(size, fabs(a->fix[i]));
+        }
+        before = size;
+        sn_levels_move(s, a->pose, fmin(1, most_reach / size), a->fix, s->trial);
+        memcpy(a->pose, s->trial, (size_t)s->model->nq * sizeof *a->pose);
+    }
+    // limits may keep a level from where it was
+    for (int k = 0; k < last; k++) {
+        const sn_level *at = &a->at[k];
+        if (at->trial > at->floor * (1 + 5e-10) + (at->exact ? 1e-12 : 1e-10) * at->whole)
+            return false;
+    }
+    return true;
+}
+
+// The trial of a step in a->pose, shorter where the levels above cannot be put right: the share of the
+// last level's own step that it has; 0 for none. `value` is f of the last one, and sum mu . g.
+static double try_step(sn_solver *s, int last, const sn_levels_step *step, double *value) {
+    sn_levels *a = s->levels;
+    bool exact = false;
+    for (int k = 0; k < last; k++) exact = exact || a->at[k].exact;
+    for (double t = 1; t > 0.05; t *= 0.4) {
+        // an exact Hessian shows what it leaves free only where the gradient is gone
+        const double enough = fmax(fmin(1e-3 * t * step->size, exact ? 1e-9 : 1), 1e-13);
+        double added = 0, f;
+        if (t < 1 && step->size < 1e-3) return 0;
+        s->report.poses++;
+        sn_levels_move(s, s->q, t, a->p, a->pose);
+        if (put_right(s, last, enough, t == 1, &added)) {
+            if (!sn_levels_look(s, last, a->pose, false, &f, NULL, NULL)) return 0;
+            *value = f + added;
+            return t;
+        }
+    }
+    return 0;
+}
+
+static void take(sn_solver *s) {
+    memcpy(s->q, s->levels->pose, (size_t)s->model->nq * sizeof *s->q);
+    s->exact_here = false;
+}
+
+// Reasons to stop that have nothing to do with the pose.
+static bool is_over(sn_solver *s) {
+    const sn_solver_options *o = &s->options;
+    if (sn_cancelled(o->cancel)) {
+        s->report.stop = SN_STOP_CANCELLED;
+    } else if (s->report.iterations - s->run_first >= o->max_iterations) {
+        s->report.stop = SN_STOP_ITERATIONS;
+    } else if (o->seconds > 0 && sn_seconds() - s->started >= o->seconds) {
+        s->report.stop = SN_STOP_TIME;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+// The first level that is off by more than `far`, of those above the last; -1 for none.
+static int find_lost(const sn_solver *s, int last, double far) {
+    const sn_levels *a = s->levels;
+    for (int k = a->first; k < last; k++)
+        if (a->at[k].own > far && !satisfied(s, k)) return k;
+    return -1;
+}
+
+static void run_lower(sn_solver *s) {
+    sn_levels *a = s->levels;
+    int last = a->first + 1, restarts = 0;
+    bool fresh = true, astray = false;
+    double growth = 4;
+    sn_levels_step step = {.reach = first_reach};
+    for (bool known = find_goals(s); known;) {
+        if (fresh && !sn_levels_derive(s, last)) break;
+        fresh = false;
+        step.indefinite = false;
+        if (!sn_levels_find(s, last, &step)) break;
+        for (int k = 0; k < last; k++) a->at[k].floor = fmin(a->at[k].floor, a->at[k].f);
+        // off by far, or not to be put right from here: near a singular pose it takes the method itself
+        const int lost = find_lost(s, last, astray ? 0 : too_far);
+        astray = false;
+        if (lost >= 0) {
+            if (restarts++ == 3) break;
+            if (lost == a->first && !solve_first(s)) return;
+            last = lost > a->first ? lost : a->first + 1;
+            step = (sn_levels_step){.reach = first_reach};
+            fresh = true;
+            continue;
+        }
+        bool done = a->at[last].f <= a->at[last].goal ||
+                    a->at[last].gradient <= s->options.gradient ||
+                    fmax(step.size, step.up) <= 1e-13,
+             above = true;
+        for (int k = 0; k < last; k++) above = above && satisfied(s, k);
+        const bool nearly = step.size <= near_enough && a->at[last].f <= 1e-4 * a->at[last].whole;
+        if (last < a->count - 1 && (done || nearly)) {
+            last++;
+            step = (sn_levels_step){.reach = first_reach};
+            fresh = true;
+            continue;
+        }
+        s->report.gradient = a->at[last].gradient;
+        if (done && above) {
+            bool met = true;
+            for (int k = 0; k <= last; k++) met = met && a->at[k].f <= a->at[k].goal;
+            s->report.stop = met ? SN_STOP_GOAL : SN_STOP_MINIMUM;
+            if (a->at[last].f <= a->at[last].goal) s->report.gradient = NAN;
+            return;
+        }
+        if (is_over(s)) {
+            // what the levels above lack is put right all the same
+            double added;
+            memcpy(a->pose, s->q, (size_t)s->model->nq * sizeof *a->pose);
+            if (!above && put_right(s, last, 1e-13, true, &added)) take(s);
+            return;
+        }
+        double value = NAN;
+        const double share = try_step(s, last, &step, &value);
+        const double promise = -share * (step.slope + 0.5 * share * step.bend);
+        const double fall = step.value - value, noise = 1e-13 * a->at[last].f;
+        sn_trace trace = {.exact = s->options.method != SN_METHOD_LM,
+                          .indefinite = step.indefinite,
+                          .damping = step.lambda,
+                          .step = share * step.size,
+                          .level = a->at[last].name,
+                          .ratio = promise > 0 ? fall / promise : NAN};
+        // where f is at the end of its digits, or the levels above still have further to go than this one,
+        // their being met is what counts
+        const bool blind =
+            (promise <= noise && fabs(fall) <= 10 * noise) || step.up >= 0.5 * step.size;
+        trace.taken = share > 0 && (blind || fall > 1e-4 * promise);
+        if (trace.taken) take(s);
+        s->f = trace.taken ? value : a->at[last].f;
+        sn_solver_iterated(s, &trace);
+        if (!trace.taken) {
+            astray = share == 0 && !above;
+            step.reach = (share > 0 ? 0.4 * share : 0.05) * fmin(step.reach, step.size);
+            growth = 1.5;
+            if (step.reach < 1e-13) break;
+            continue;
+        }
+        fresh = true;
+        a->at[last].fast = value < 0.5 * a->at[last].f;
+        if (share < 1) {
+            step.reach = 2 * share * step.size;
+        } else if (blind || trace.ratio > 0.75) {
+            step.reach = fmin(growth * step.reach, most_reach);
+        } else if (trace.ratio < 0.25) {
+            step.reach = fmax(0.5 * step.size, 1e-6);
+        }
+        growth = 4;
+    }
+    sn_solver_stalled(s);
+}
+
+void sn_solver_lower(sn_solver *s) {
+    sn_levels *a = s->levels;
+    const sn_stop stop = s->report.stop;
+    if (a->count < 2) return;
+    if (stop == SN_STOP_ITERATIONS || stop == SN_STOP_TIME || stop == SN_STOP_CANCELLED) return;
+    run_lower(s);
+    // where the levels below came to nothing, the first is still finished
+    if (!satisfied(s, a->first) && s->report.stop == SN_STOP_STALLED) (void)solve_first(s);
+    sn_level_view_show(&a->view, s->problem, a->at[a->first].name);
+    (void)sn_solver_eval(s, s->q, 0, &s->f);
+}
+
+void sn_solver_levels_end(sn_solver *s) {
+    sn_levels *a = s->levels;
+    sn_report *r = &s->report;
+    int level[SN_MAX_LEVELS];
+    r->nlevel = sn_problem_levels(s->problem, level);
+    for (int i = 0; i < r->nlevel; i++) r->level[i] = (sn_level_report){.level = level[i]};
+    r->f = r->nlevel < 2 ? s->f : 0;
+    for (int i = 0; i < r->nlevel; i++) {
+        sn_level_report *to = &r->level[i];
+        to->f = s->f;
+        if (a->count > 1) {
+            sn_level_view_show(&a->view, s->problem, to->level);
+            if (!sn_solver_eval(s, s->q, 0, &to->f)) to->f = NAN;
+            r->f += to->f;
+            const sn_level *at = &a->at[a->first + i];
+            to->gradient = at->f <= at->goal ? NAN : at->gradient;
+        } else {
+            to->gradient = r->gradient;
+        }
+        for (int t = 0; t < s->problem->ntask; t++)
+            if (s->problem->task[t].level == to->level && sn_problem_task_active(s->problem, t))
+                to->worst_error = fmax(to->worst_error, sn_workspace_task_error(s->ws, t));
+    }
+    s->ws->problem = s->problem;
+}

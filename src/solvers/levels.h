@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// Tasks on several levels: a level moves only what those before it leave free. See levels.c.
+#pragma once
+
+#include "linalg/nested.h"
+#include "solvers/solver.h"
+#include "tasks/level.h"
+
+/// The levels of tasks, and before them the model's loops.
+enum { SN_LEVELS = SN_MAX_LEVELS + 1 };
+
+/// A level above the last whose goals cannot be met is at its minimum with this relative gradient: f is then
+/// 1e-14 of itself above it.
+#define SN_LEVELS_REST 1e-7
+
+/// Numbers of one level at the pose.
+typedef struct sn_level {
+    int name;     ///< of its tasks; -1: the loops
+    bool exact;   ///< its goals cannot all be met: the exact Hessian says what it leaves free
+    bool fast;    ///< f falls fast: the Gauss-Newton matrix will do
+    bool curved;  ///< its matrix has the bend of the levels above
+    double f;
+    double floor;     ///< the lowest f so far
+    double goal;      ///< of f
+    double whole;     ///< what f would be with errors as large as the figure
+    double trial;     ///< f where it was last put right, as it will be then
+    double own;       ///< largest entry of the step that it needs alone
+    double gradient;  ///< relative gradient in what it may move
+} sn_level;
+
+struct sn_levels {
+    bool room;  ///< for levels: a long chain that was made without has none
+    int count;  ///< in this solve, loops included; below 2 there is nothing below the first
+    int first;  ///< of the tasks: 1 with loops, else 0
+    sn_level at[SN_LEVELS];
+    sn_level_view view;
+    sn_nested nested;
+    double *unit;              ///< nv: velocity of an entry 1: a radian, or the figure's size
+    double *g;                 ///< SN_LEVELS x nv, by entries
+    double *W;                 ///< SN_LEVELS x nv x nv
+    double *H;                 ///< nv x nv: scratch
+    double *mu;                ///< SN_LEVELS x SN_LEVELS x nv: mu of level j for level k
+    double *pull;              ///< SN_LEVELS x nv: g with what the levels above answer
+    double *factor;            ///< nv x nv
+    double *p;                 ///< nv: the step
+    double *b, *y;             ///< nv: scratch
+    double *fix;               ///< nv: the way to a limit
+    double *pose;              ///< nq: of the trial
+    double *shifted, *beside;  ///< nq: near another pose
+    bool *free;                ///< nv: moves in this step
+    bool *held, *put;          ///< nv: at a limit since before; put there in this step
+};
+
+/// levels_at.c: f of level k at a pose, and its gradient g and matrix W by entries where they are not NULL.
+bool sn_levels_look(sn_solver *s, int k, const double *q, bool exact, double *f, double *g,
+                    double *W);
+
+/// levels_at.c: out = q moved by the entries x times t, inside the limits.
+void sn_levels_move(sn_solver *s, const double *q, double t, const double *x, double *out);
+
+/// levels_at.c: the step that the levels above `last`, as they were factored, need at the pose `q`, and what
+/// they add to the last one's f there, sum mu . g; false when something is not finite.
+bool sn_levels_correct(sn_solver *s, int last, const double *q, double *x, double *added);
+
+/// levels_at.c: pivots up to this count as nothing: columns of a Jacobian below 1e-6 of the largest, and what
+/// is left of the gradient g times the bend of f.
+double sn_levels_singular(const sn_solver *s, int k, const double *g);
+
+/// levels_at.c: the bend of the levels above level k at the pose q, added to W.
+bool sn_levels_add_bend(sn_solver *s, int k, const double *q, double *W);
+
+/// levels_at.c: factor the levels above `last` at the pose `q`. What stands at a limit there and x would carry
+/// past it is not free.
+bool sn_levels_refactor(sn_solver *s, int last, const double *q, const double *x);
+
+/// What a step of the levels up to `last` is worth.
+typedef struct sn_levels_step {
+    double reach;        ///< in: the largest entry that it may have
+    double lambda;       ///< out: the damping
+    double size;         ///< out: largest entry
+    double up;           ///< out: ... of what the levels above the last would need alone
+    double value;        ///< out: f of the last level and sum mu . g at the pose
+    double slope, bend;  ///< out: by how much the step lets it fall: -slope - bend / 2
+    bool indefinite;     ///< out
+} sn_levels_step;
+
+/// levels_step.c: f, gradient and matrix of all levels up to `last` at s->q.
+bool sn_levels_derive(sn_solver *s, int last);
+
+/// levels_step.c: the step, in p.
+bool sn_levels_find(sn_solver *s, int last, sn_levels_step *step);
+
+static inline double *sn_levels_g(const sn_levels *a, int k) { return a->g + a->nested.n * k; }
+static inline double *sn_levels_W(const sn_levels *a, int k) {
+    return a->W + (size_t)a->nested.n * (size_t)a->nested.n * (size_t)k;
+}
+static inline double *sn_levels_mu(const sn_levels *a, int k, int j) {
+    return a->mu + a->nested.n * (SN_LEVELS * k + j);
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// One level at a pose. The loops are a level, too: f = 1/2 |c|^2, whose Hessian at a closed pose is A^T A.
+//
+// Vectors here are by entries: velocities behind the gains, divided by what an entry of 1 stands for, a
+// radian or the figure's size, so that one number can measure a step and one a pivot.
+#include <string.h>
+
+#include "solvers/levels.h"
+
+static double half_square(const double *x, int n) { return 0.5 * sn_solver_dot(x, x, n); }
+
+bool sn_levels_look(sn_solver *s, int k, const double *q, bool exact, double *f, double *g,
+                    double *W) {
+    sn_levels *a = s->levels;
+    const sn_model *m = s->model;
+    const int rows = SN_TIE_ROWS * m->nloop;
+    const bool loops = a->at[k].name < 0;
+    sn_level_view_show(&a->view, s->problem, a->at[k].name);
+    if (rows > 0) memset(s->ws->ties->mu, 0, (size_t)rows * sizeof(double));
+    if (loops) {
+        // the forces c make A^T c the gradient, and c'' c the curvature that A^T A has not
+        if (sn_workspace_pose(s->ws, q) != SN_OK) return false;
+        for (int i = 0; i < m->nloop; i++)
+            (void)sn_loop_values(s->ws, i, s->ws->ties->mu + SN_TIE_ROWS * i);
+    }
+    unsigned what = W == NULL ? SN_EVAL_GRADIENT : exact ? SN_EVAL_HESSIAN : SN_EVAL_GAUSS_NEWTON;
+    if (!sn_solver_eval(s, q, g == NULL && W == NULL ? 0 : what, f)) return false;
+    if (loops) *f = half_square(s->ws->ties->mu, rows);
+    for (int i = 0; i < s->n && g != NULL; i++) g[i] = a->unit[i] * s->ws->g[i];
+    if (W == NULL) return true;
+    sn_workspace_dense(s->ws, loops, W);
+    for (int c = 0; c < s->n; c++, W += s->n)
+        for (int i = 0; i < s->n; i++) W[i] *= a->unit[i] * a->unit[c];
+    return true;
+}
+
+void sn_levels_move(sn_solver *s, const double *q, double t, const double *x, double *out) {
+    const sn_levels *a = s->levels;
+    const sn_model *m = s->model;
+    bool clamped = false;
+    for (int i = 0; i < s->n; i++) {
+        int v = m->v_of[i];
+        s->delta[v] = m->gain[v] * a->unit[i] * (t * x[i]);
+    }
+    sn_model_integrate(m, q, s->delta, out);
+    for (int i = 0; i < m->nquaternion && m->ncone > 0; i++) {
+        const sn_joint *j = &m->joint[m->quaternion[i]];
+        if (j->cone) (void)sn_cone_put(j, 0, out + j->q0);
+    }
+    for (int i = 0; i < s->n; i++) {
+        int at = s->q_of[i];
+        if (at < 0 || m->gain[m->v_of[i]] == 0 || a->unit[i] == 0) continue;
+        double inside = fmin(fmax(out[at], s->lower[i]), s->upper[i]);
+        clamped = clamped || inside != out[at];
+        out[at] = inside;
+    }
+    if (clamped && m->ncoupling > 0) sn_model_follow(m, out);
+}
+
+static double largest(const double *x, int n) {
+    double most = 0;
+    for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
+    return most;
+}
+
+// W += share times the exact Hessian of level j at q moved by t mu and u nu.
+static bool add_hessian(sn_solver *s, int j, const double *q, double t, const double *mu, double u,
+                        const double *nu, double share, double *W) {
+    sn_levels *a = s->levels;
+    double f;
+    sn_levels_move(s, q, t, mu, a->shifted);
+    if (nu != NULL) {
+        memcpy(a->beside, a->shifted, (size_t)s->model->nq * sizeof *a->beside);
+        sn_levels_move(s, a->beside, u, nu, a->shifted);
+    }
+    if (!sn_levels_look(s, j, a->shifted, true, &f, NULL, a->factor)) return false;
+    for (int i = 0; i < s->n * s->n; i++) W[i] += share * a->factor[i];
+    return true;
+}
+
+bool sn_levels_add_bend(sn_solver *s, int k, const double *q, double *W) {
+    sn_levels *a = s->levels;
+    for (int j = 0; j < k; j++) {
+        const double *mu = sn_levels_mu(a, k, j);
+        const double size = largest(mu, s->n), h = 3e-4 / size;
+        if (!(size > 1e-12)) continue;
+        if (!add_hessian(s, j, q, h, mu, 0, NULL, 1 / (2 * h), W)) return false;
+        if (!add_hessian(s, j, q, -h, mu, 0, NULL, -1 / (2 * h), W)) return false;
+        // a level above that is itself answered by others: how their bend changes along mu
+        for (int i = 0; i < j && a->at[j].exact; i++) {
+            const double *nu = sn_levels_mu(a, j, i);
+            const double other = largest(nu, s->n), t = 2e-3 / size, u = 2e-3 / other;
+            if (!(other > 1e-12)) continue;
+            for (int c = 0; c < 4; c++) {
+                const double x = c & 1 ? 1 : -1, y = c & 2 ? 1 : -1;
+                if (!add_hessian(s, i, q, x * t, mu, y * u, nu, x * y / (4 * t * u), W))
+                    return false;
+            }
+        }
+    }
+    return true;
+}
+
+double sn_levels_singular(const sn_solver *s, int k, const double *g) {
+    const sn_levels *a = s->levels;
+    const double whole = a->at[k].whole;
+    double most = 0;
+    if (!a->at[k].exact) return 1e-12 * whole;
+    for (int i = 0; i < s->n; i++)
+        if (a->free[i]) most = fmax(most, fabs(g[i]));
+    return fmin(1e-8 * whole + 100 * most, 1e-3 * whole);
+}
+
+bool sn_levels_refactor(sn_solver *s, int last, const double *q, const double *x) {
+    sn_levels *a = s->levels;
+    double f;
+    for (int i = 0; i < s->n; i++) {
+        int at = s->q_of[i];
+        if (!a->free[i] || at < 0) continue;
+        const double way = s->model->gain[s->model->v_of[i]] * a->unit[i] * x[i];
+        if ((q[at] <= s->lower[i] && way < 0) || (q[at] >= s->upper[i] && way > 0))
+            a->free[i] = false;
+    }
+    sn_nested_begin(&a->nested, a->free);
+    for (int k = 0; k < last; k++) {
+        if (!sn_levels_look(s, k, q, a->at[k].exact, &f, a->b, a->H)) return false;
+        if (a->at[k].curved && !sn_levels_add_bend(s, k, q, a->H)) return false;
+        (void)sn_nested_add(&a->nested, a->H, sn_levels_singular(s, k, a->b));
+    }
+    return true;
+}
+
+// x += W_j mu, W_j as it is at the pose q.
+static bool add_answer(sn_solver *s, int j, const double *q, const double *mu, double *x) {
+    sn_levels *a = s->levels;
+    double f;
+    if (!(largest(mu, s->n) > 1e-12)) return true;
+    if (!sn_levels_look(s, j, q, a->at[j].exact, &f, NULL, a->H)) return false;
+    if (a->at[j].curved && !sn_levels_add_bend(s, j, q, a->H)) return false;
+    for (int c = 0; c < s->n; c++)
+        for (int i = 0; i < s->n; i++) x[i] += mu[c] * a->H[i + s->n * c];
+    return true;
+}
+
+bool sn_levels_correct(sn_solver *s, int last, const double *q, double *x, double *added) {
+    sn_levels *a = s->levels;
+    *added = 0;
+    for (int i = 0; i < s->n; i++) x[i] = 0;
+    for (int k = 0; k < last; k++) {
+        if (!sn_levels_look(s, k, q, false, &a->at[k].trial, a->b, NULL)) return false;
+        if (sn_nested_rank(&a->nested, k) == 0) continue;
+        // a level that the ones above keep from its goal is at rest where they answer it
+        for (int j = 0; j < k; j++)
+            if (a->at[k].exact && !add_answer(s, j, q, sn_levels_mu(a, k, j), a->b)) return false;
+        *added += sn_solver_dot(sn_levels_mu(a, last, k), a->b, s->n);
+        const double *seen = a->nested.seen + (size_t)s->n * (size_t)a->nested.first[k];
+        const double *V = a->nested.basis + (size_t)s->n * (size_t)a->nested.first[k];
+        // b + W_k x, of which only the share along V_k counts: V_k^T W_k x = seen^T x
+        for (int c = 0; c < sn_nested_rank(&a->nested, k); c++) {
+            double sum = sn_solver_dot(seen + s->n * c, x, s->n);
+            for (int i = 0; i < s->n; i++) a->b[i] += sum * V[s->n * c + i];
+        }
+        sn_nested_solve(&a->nested, k, a->b, a->y);
+        sn_nested_spread(&a->nested, k, -1, a->y, x);
+        for (int c = 0; c < sn_nested_rank(&a->nested, k); c++)
+            a->at[k].trial -= 0.5 * a->y[c] * sn_solver_dot(V + s->n * c, a->b, s->n);
+    }
+    for (int i = 0; i < s->n; i++)
+        if (!isfinite(x[i])) return false;
+    return true;
+}

@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: MIT
+// OpenSim's inverse kinematics: setups, their objective, the deepest valley of every frame, and how far all of it
+// is from OpenSim's own motions.
+#include "opensim.h"
+#include "support.h"
+#include "track/barrier.h"
+
+// --- setups ----------------------------------------------------------------------------------------------
+
+static sn_ik_setup *read_setup(const char *text) {
+    sn_ik_setup *setup = NULL;
+    sn_error error = {0};
+    if (sn_ik_setup_read(text, strlen(text), NULL, &setup, &error) != SN_OK)
+        fail_msg("line %d: %s", error.line, error.text);
+    return setup;
+}
+
+static void a_setup_is_read(void **unused) {
+    (void)unused;
+    sn_ik_setup *s = read_setup(
+        "<?xml version=\"1.0\"?>\n<OpenSimDocument Version=\"30000\">\n"
+        "<InverseKinematicsTool name=\"walk\">\n<model_file> m.osim </model_file>\n"
+        "<constraint_weight>Inf</constraint_weight>\n<accuracy>1e-6</accuracy>\n"
+        "<IKTaskSet>\n<objects>\n<IKMarkerTask name=\"A\"><apply>false</apply>\n"
+        "<weight>2</weight></IKMarkerTask>\n<IKMarkerTask name=\"B\"/>\n"
+        "<IKCoordinateTask name=\"q\"><weight>3</weight><value_type>manual_value</value_type>"
+        "<value>0.5</value></IKCoordinateTask>\n"
+        "<IKCoordinateTask name=\"r\"><value_type>from_file</value_type></IKCoordinateTask>\n"
+        "</objects></IKTaskSet>\n<marker_file>a b.trc</marker_file>\n"
+        "<coordinate_file>Unassigned</coordinate_file>\n<time_range> 0.25 1</time_range>\n"
+        "<output_motion_file>out.mot</output_motion_file>\n<optimizer>x</optimizer>\n"
+        "</InverseKinematicsTool></OpenSimDocument>\n");
+    const sn_ik_setup_info *i = sn_ik_setup_about(s);
+    assert_string_equal(i->name, "walk");
+    assert_string_equal(i->model_file, "m.osim");
+    assert_int_equal(i->model_line, 4);
+    assert_string_equal(i->marker_file, "a b.trc");
+    assert_string_equal(i->coordinate_file, "");
+    assert_string_equal(i->output_file, "out.mot");
+    assert_true(i->accuracy == 1e-6 && i->first_time == 0.25 && i->last_time == 1);
+    assert_true(isinf(i->constraint_weight));
+    assert_int_equal(i->ntask, 4);
+    const sn_ik_task *t = sn_ik_setup_task(s, 0);
+    assert_true(!t->coordinate && !t->apply && t->weight == 2 && t->line == 9);
+    // OpenSim's defaults
+    t = sn_ik_setup_task(s, 1);
+    assert_true(t->apply && t->weight == 0);
+    t = sn_ik_setup_task(s, 2);
+    assert_true(t->coordinate && t->from == SN_IK_MANUAL && t->value == 0.5 && t->weight == 3);
+    assert_int_equal(sn_ik_setup_task(s, 3)->from, SN_IK_FROM_FILE);
+    // what is not honoured is said with its line
+    assert_non_null(strstr(i->note, "line 19: <optimizer>"));
+    sn_ik_setup_destroy(s);
+    // a task set alone leaves all else open
+    s = read_setup("<OpenSimDocument Version='40000'><IKTaskSet><objects><IKMarkerTask name='A'>"
+                   "<weight>1</weight></IKMarkerTask></objects></IKTaskSet></OpenSimDocument>");
+    i = sn_ik_setup_about(s);
+    assert_int_equal(i->ntask, 1);
+    assert_true(i->model_file[0] == '\0' && isinf(i->first_time) && i->accuracy == 1e-5);
+    // and one in a file of its own takes the place of the others
+    const char *other = "<IKTaskSet><objects><IKMarkerTask name='C'/><IKMarkerTask name='D'/>"
+                        "</objects></IKTaskSet>";
+    assert_int_equal(sn_ik_setup_read_tasks(s, other, strlen(other), NULL), SN_OK);
+    assert_int_equal(i->ntask, 2);
+    assert_string_equal(sn_ik_setup_task(s, 1)->name, "D");
+    sn_ik_setup_destroy(s);
+}
+
+#define TOOL(inside)  "<InverseKinematicsTool>\n" inside "\n</InverseKinematicsTool>"
+#define TASKS(inside) TOOL("<IKTaskSet><objects>\n" inside "\n</objects></IKTaskSet>")
+
+static void wrong_setups_get_a_line(void **unused) {
+    (void)unused;
+    static const struct {
+        const char *text;
+        int line;
+        const char *says;
+    } wrong[] = {
+        {"", 1, ""},
+        {"<OpenSimDocument><ScaleTool/></OpenSimDocument>", 1, "no <InverseKinematicsTool>"},
+        {TOOL("<accuracy>0</accuracy>"), 2, "must be above 0"},
+        {TOOL("<accuracy>x</accuracy>"), 2, "\"x\" is not a number"},
+        {TOOL("<constraint_weight>-1</constraint_weight>"), 2, "0 or above"},
+        {TOOL("<time_range>2 1</time_range>"), 2, "before it begins"},
+        {TOOL("<time_range>2</time_range>"), 2, "needs 2 numbers, here are 1"},
+        {TOOL("<report_errors>maybe</report_errors>"), 2, "neither true nor false"},
+        {TASKS("<IKMarkerTask/>"), 3, "has no name"},
+        {TASKS("<IKMarkerTask name='A'><weight>-2</weight></IKMarkerTask>"), 3, "is -2"},
+        {TASKS("<IKMarkerTask name='A'><weight>inf</weight></IKMarkerTask>"), 3, "from 0 to 1e12"},
+        {TASKS("<IKCoordinateTask name='A'><value_type>odd</value_type></IKCoordinateTask>"), 3,
+         "none of default_value"},
+        {TASKS("<IKMarkerTask name='A'/>\n<IKMarkerTask name='A'/>"), 4, "on line 3"},
+        {TASKS("<IKMarkerTask name='A'"), 4, ""},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        sn_ik_setup *setup = NULL;
+        sn_error error = {0};
+        sn_status status =
+            sn_ik_setup_read(wrong[i].text, strlen(wrong[i].text), NULL, &setup, &error);
+        if (status == SN_OK || setup != NULL || error.line != wrong[i].line ||
+            strstr(error.text, wrong[i].says) == NULL)
+            fail_msg("%s: status %d, line %d: %s", wrong[i].text, status, error.line, error.text);
+    }
+}
+
+static void memory_may_run_out(void **unused) {
+    (void)unused;
+    static const char text[] =
+        TASKS("<IKMarkerTask name='A'><weight>1</weight></IKMarkerTask>\n<Odd/>");
+    for (int n = 0;; n++) {
+        test_allocator a;
+        sn_ik_setup *setup = NULL;
+        test_allocator_begin(&a);
+        a.fail_at = n;
+        sn_status status = sn_ik_setup_read(text, sizeof text - 1, &a.base, &setup, NULL);
+        sn_ik_setup_destroy(setup);
+        assert_int_equal(a.live, 0);
+        if (status == SN_OK) break;
+        assert_int_equal(status, SN_ERR_MEMORY);
+        assert_true(n < 100);
+    }
+}
+
+// --- coordinates, small takes ----------------------------------------------------------------------------
+
+// A pelvis that slides along x and y and turns, an upper arm, a forearm whose elbow is clamped.
+static const char arm[] =
+    "<OpenSimDocument Version='40000'><Model name='arm'><BodySet><objects>"
+    "<Body name='base'/><Body name='upper'/><Body name='fore'/></objects></BodySet>"
+    "<JointSet><objects>"
+    "<CustomJoint name='root'><socket_parent_frame>/ground</socket_parent_frame>"
+    "<socket_child_frame>/bodyset/base</socket_child_frame>"
+    "<coordinates><Coordinate name='x'/><Coordinate name='y'><default_value>1</default_value>"
+    "</Coordinate><Coordinate name='turn'><range>-3 3</range></Coordinate></coordinates>"
+    "<SpatialTransform><TransformAxis name='rotation1'><coordinates>turn</coordinates>"
+    "<axis>0 0 1</axis></TransformAxis><TransformAxis name='translation1'>"
+    "<coordinates>x</coordinates><axis>1 0 0</axis></TransformAxis>"
+    "<TransformAxis name='translation2'><coordinates>y</coordinates><axis>0 1 0</axis>"
+    "</TransformAxis></SpatialTransform></CustomJoint>"
+    "<PinJoint name='shoulder'><socket_parent_frame>/bodyset/base</socket_parent_frame>"
+    "<socket_child_frame>/bodyset/upper</socket_child_frame><coordinates>"
+    "<Coordinate name='lift'><range>-3.2 3.2</range><clamped>true</clamped>%s</Coordinate>"
+    "</coordinates></PinJoint>"
+    "<PinJoint name='elbow'><socket_parent_frame>at_elbow</socket_parent_frame>"
+    "<socket_child_frame>/bodyset/fore</socket_child_frame><coordinates>"
+    "<Coordinate name='bend'><default_value>0.3</default_value><range>0 2.5</range>"
+    "<clamped>true</clamped></Coordinate></coordinates><frames>"
+    "<PhysicalOffsetFrame name='at_elbow'><socket_parent>/bodyset/upper</socket_parent>"
+    "<translation>0.3 0 0</translation></PhysicalOffsetFrame></frames></PinJoint>"
+    "</objects></JointSet><MarkerSet><objects>"
+    "<Marker name='A'><socket_parent_frame>/bodyset/base</socket_parent_frame>"
+    "<location>0 0 0.1</location></Marker>"
+    "<Marker name='B'><socket_parent_frame>/bodyset/base</socket_parent_frame>"
+    "<location>-0.2 0.1 0</location></Marker>"
+    "<Marker name='C'><socket_parent_frame>/bodyset/base</socket_parent_frame>"
+    "<location>-0.2 -0.3 0</location></Marker>"
+    "<Marker name='E'><socket_parent_frame>/bodyset/upper</socket_parent_frame>"
+    "<location>0.3 0 0</location></Marker>"
+    "<Marker name='H'><socket_parent_frame>/bodyset/fore</socket_parent_frame>"
+    "<location>0.25 0 0</location></Marker>"
+    "</objects></MarkerSet></Model></OpenSimDocument>";
+
+enum { FRAMES = 40 };
+
+typedef struct small {
+    sn_document model;
+    sn_recording *recording;
+    sn_ik_setup *setup;
+    sn_take *take;
+} small;
+
+// The model with more about `lift`, and what its markers do when lift goes once round and the elbow bends.
+static void make_small(small *s, const char *more, const char *tasks) {
+    char text[8000];
+    sn_error error = {0};
+    *s = (small){0};
+    (void)snprintf(text, sizeof text, arm, more);
+    if (sn_document_read(text, strlen(text), "arm.osim", NULL, NULL, &s->model, &error) != SN_OK)
+        fail_msg("%s", error.text);
+    s->setup = read_setup(tasks);
+    const sn_model *m = s->model.model;
+    sn_motion *motion;
+    assert_int_equal(sn_motion_create(FRAMES, sn_model_nq(m), 1, 50, NULL, &motion, NULL), SN_OK);
+    for (int f = 0; f < FRAMES; f++) {
+        double *q = sn_motion_edit(motion, f), t = f / (FRAMES - 1.0);
+        q[0] = 0.2 * t, q[1] = 1 + 0.1 * t, q[2] = 0.5 - t;
+        q[3] = remainder(2 + 6 * t, 2 * acos(-1.0));
+        q[4] = 1.2 + sin(5 * t);
+    }
+    assert_int_equal(sn_marker_paths(m, motion, NULL, &s->recording, NULL), SN_OK);
+    sn_motion_destroy(motion);
+}
+
+static sn_status run_small(small *s, const sn_table *values, int threads) {
+    sn_take_options o = sn_take_options_default();
+    sn_error error = {0};
+    o.coordinates = s->model.coordinates;
+    o.setup = s->setup;
+    o.coordinate_values = values;
+    o.threads = threads;
+    sn_take_destroy(s->take);
+    sn_status status = sn_take_create(s->model.model, s->recording, &o, NULL, &s->take, &error);
+    if (status == SN_OK) status = sn_take_prepare(s->take);
+    return status == SN_OK ? sn_take_finish(s->take) : status;
+}
+
+static void end_small(small *s) {
+    sn_take_destroy(s->take);
+    sn_ik_setup_destroy(s->setup);
+    sn_recording_destroy(s->recording);
+    sn_document_destroy(&s->model);
+}
+
+#define MARKERS                                                                                    \
+    "<IKMarkerTask name='A'><weight>1</weight></IKMarkerTask>"                                     \
+    "<IKMarkerTask name='B'><weight>1</weight></IKMarkerTask>"                                     \
+    "<IKMarkerTask name='C'><weight>2</weight></IKMarkerTask>"                                     \
+    "<IKMarkerTask name='E'><weight>4</weight></IKMarkerTask>"                                     \
+    "<IKMarkerTask name='H'><weight>4</weight></IKMarkerTask>"
+
+// An arm that goes once round past the ends of a whole turn is followed all the way, with the same bits on
+// any number of threads.
+static void an_arm_goes_round(void **unused) {
+    (void)unused;
+    small s;
+    double bits[FRAMES * 5];
+    make_small(&s, "", TASKS(MARKERS));
+    for (int threads = 1; threads <= 3; threads++) {
+        assert_int_equal(run_small(&s, NULL, threads), SN_OK);
+        assert_true(sn_take_about(s.take)->fit.rms < 1e-6);
+        const double *q = sn_motion_frame(sn_take_motion(s.take), 0);
+        for (int f = 0; f < FRAMES; f++) assert_true(q[5 * f + 4] >= 0 && q[5 * f + 4] <= 2.5);
+        if (threads > 1) assert_memory_equal(bits, q, sizeof bits);
+        memcpy(bits, q, sizeof bits);
+    }
+    end_small(&s);
+}
+
+static const char *last_sentence(const sn_take *take) {
+    static char text[1000];
+    (void)sn_take_sentence(take, sn_take_nfinding(take) - 1, SN_VOICE_PLAIN, text, sizeof text);
+    return text;
+}
+
+static void what_cannot_be_is_refused(void **unused) {
+    (void)unused;
+    static const struct {
+        const char *more, *setup, *says;
+        int line;
+    } wrong[] = {
+        {"", TASKS("<IKMarkerTask name='A'><weight>0</weight></IKMarkerTask>"), "weight 0", 0},
+        {"", TASKS(MARKERS "\n<IKCoordinateTask name='bent'><weight>1</weight></IKCoordinateTask>"),
+         "no coordinate \"bent\"", 4},
+        {"",
+         TASKS(MARKERS "\n<IKCoordinateTask name='bend'><weight>1</weight>"
+                       "<value_type>from_file</value_type></IKCoordinateTask>"),
+         "<coordinate_file> names none", 4},
+        {"",
+         TOOL("<time_range>7 8</time_range><IKTaskSet><objects>" MARKERS "</objects></IKTaskSet>"),
+         "<time_range> is 7 to 8 s", 2},
+        {"<locked>true</locked><default_value>4</default_value>", TASKS(MARKERS),
+         "is locked at 4, and clamped", 0},
+        {"<prescribed>true</prescribed><prescribed_function><Constant><value>5</value></Constant>"
+         "</prescribed_function>",
+         TASKS(MARKERS), "is prescribed at 5, and clamped", 0},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        small s;
+        make_small(&s, wrong[i].more, wrong[i].setup);
+        assert_int_equal(run_small(&s, NULL, 1), SN_ERR_VALUE);
+        const sn_finding *f = sn_take_finding(s.take, sn_take_nfinding(s.take) - 1);
+        if (f == NULL || f->code != SN_FINDING_SETUP || f->number[0] != wrong[i].line ||
+            strstr(f->text, wrong[i].says) == NULL)
+            fail_msg("%s: %s", wrong[i].says, last_sentence(s.take));
+        assert_null(sn_take_motion(s.take));
+        end_small(&s);
+    }
+}
+
+// A prescribed coordinate is where its function is, frame by frame, with a setup and without.
+static void prescribed_values_hold(void **unused) {
+    (void)unused;
+    for (int with = 0; with < 2; with++) {
+        small s;
+        make_small(&s,
+                   "<prescribed>true</prescribed><prescribed_function><LinearFunction>"
+                   "<coefficients>2 0.5</coefficients></LinearFunction></prescribed_function>",
+                   TASKS(MARKERS));
+        if (with == 0) {
+            sn_ik_setup_destroy(s.setup);
+            s.setup = NULL;
+        }
+        assert_int_equal(run_small(&s, NULL, 1), SN_OK);
+        for (int f = 0; f < FRAMES; f++)
+            assert_near(sn_motion_frame(sn_take_motion(s.take), f)[3], 2 * f / 50.0 + 0.5, 1e-12);
+        end_small(&s);
+    }
+}
+
+// The objective: 1/2 sum w r^2 / sum w + 1/2 sum w_c (q - q0)^2, and the pose is its bottom; times cut the take;
+// values come from the task, the model or the file.
+static void coordinate_tasks_pull(void **unused) {
+    (void)unused;
+    static const char *const from[] = {
+        "<value_type>manual_value</value_type><value>0.7</value>",
+        "<value_type>default_value</value_type>",
+        "<value_type>from_file</value_type>",
+    };
+    sn_table_info info = sn_table_info_default();
+    static const char *const names[] = {"time", "bend"};
+    sn_table *values;
+    info.nrow = FRAMES, info.ncolumn = 2, info.time = 0, info.in_degrees = true;
+    assert_int_equal(sn_table_create(&info, names, NULL, &values, NULL), SN_OK);
+    for (int f = 0; f < FRAMES; f++) {
+        sn_table_edit(values, f)[0] = f / 50.0;
+        sn_table_edit(values, f)[1] = 10 + f;  // degrees
+    }
+    for (int k = 0; k < 3; k++) {
+        small s;
+        char text[2000];
+        (void)snprintf(text, sizeof text,
+                       TOOL("<time_range>0.1 0.5</time_range><IKTaskSet><objects>" MARKERS
+                            "<IKCoordinateTask name='bend'><weight>50</weight>%s"
+                            "</IKCoordinateTask></objects></IKTaskSet>"),
+                       from[k]);
+        make_small(&s, "", text);
+        assert_int_equal(run_small(&s, k == 2 ? values : NULL, 1), SN_OK);
+        assert_int_equal(sn_take_about(s.take)->first, 5);
+        assert_int_equal(sn_take_about(s.take)->count, 21);
+        double f[21];
+        assert_int_equal(sn_take_objective(s.take, sn_take_motion(s.take), f), SN_OK);
+        sn_recording *ours;
+        assert_int_equal(
+            sn_marker_paths(sn_take_model(s.take), sn_take_motion(s.take), NULL, &ours, NULL),
+            SN_OK);
+        for (int n = 0; n < 21; n++) {
+            double sum = 0, weights = 0, bend = sn_motion_frame(sn_take_motion(s.take), n)[4];
+            double wanted = k == 0 ? 0.7 : k == 1 ? 0.3 : (10 + 5 + n) * acos(-1.0) / 180;
+            for (int i = 0; i < 5; i++) {
+                double w = sn_model_marker(sn_take_model(s.take), i)->weight, r2 = 0;
+                for (int c = 0; c < 3; c++)
+                    r2 += pow(sn_recording_frame(ours, n)[3 * i + c] -
+                                  sn_recording_frame(s.recording, 5 + n)[3 * i + c],
+                              2);
+                sum += w * r2;
+                weights += w;
+            }
+            assert_near(f[n], 0.5 * sum / weights + 0.5 * 50 * pow(bend - wanted, 2), 1e-12);
+            // 50 against levers of a quarter of a metre
+            assert_true(fabs(bend - wanted) < 0.01);
+        }
+        sn_recording_destroy(ours);
+        end_small(&s);
+    }
+    sn_table_destroy(values);
+}
+
+// --- OpenSim's own takes ---------------------------------------------------------------------------------
+
+static void compare(int which) {
+    const opensim_case *c = &opensim_cases[which];
+    const char *there = data_path("biomech/subject4/expert.osim");
+    if (there == NULL) skip();
+    char folder[1000];
+    (void)snprintf(folder, sizeof folder, "%.*s", (int)(strstr(there, "/subject4/") - there),
+                   there);
+    opensim_files files;
+    opensim_result r;
+    assert_true(opensim_load(c, folder, &files));
+    assert_true(opensim_compare(&files, false, &r, NULL, NULL));
+    printf("%s: %d frames, objective at most %.7f of OpenSim's, %.3f degrees apart\n", c->name,
+           r.frames, r.worst, r.apart);
+    assert_true(r.frames > 70 && r.worst <= 1.000001 && r.apart <= c->apart);
+    if (c->apart_barrier > 0) {
+        assert_true(opensim_compare(&files, true, &r, NULL, NULL));
+        printf("%s: %.3f degrees apart with the barrier\n", c->name, r.apart);
+        assert_true(r.apart <= c->apart_barrier);
+    }
+    // 50 starts a frame in `make soak`, where SINEW_CASES is 25 or more
+    int tried, starts = cases(2), every = starts >= 50 ? 1 : 7;
+    int lower = opensim_other_starts(&files, starts < 50 ? starts : 50, every, 7, &tried);
+    printf("%s: %d other starts in each of %d frames: %d frames lower\n", c->name,
+           starts < 50 ? starts : 50, tried, lower);
+    assert_int_equal(lower, 0);
+    opensim_free(&files);
+}
+
+static void walking_with_arms(void **unused) {
+    (void)unused;
+    compare(0);
+}
+
+static void squats(void **unused) {
+    (void)unused;
+    if (cases(100) < 1000) skip();  // long: in make soak
+    compare(1);
+}
+
+static void a_drop_jump(void **unused) {
+    (void)unused;
+    compare(2);
+}
+
+static void gait_with_coordinate_tasks(void **unused) {
+    (void)unused;
+    compare(3);
+}
+
+static void knees_that_splines_move(void **unused) {
+    (void)unused;
+    compare(4);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_setup_is_read),
+                                       cmocka_unit_test(wrong_setups_get_a_line),
+                                       cmocka_unit_test(memory_may_run_out),
+                                       cmocka_unit_test(an_arm_goes_round),
+                                       cmocka_unit_test(what_cannot_be_is_refused),
+                                       cmocka_unit_test(prescribed_values_hold),
+                                       cmocka_unit_test(coordinate_tasks_pull),
+                                       cmocka_unit_test(walking_with_arms),
+                                       cmocka_unit_test(squats),
+                                       cmocka_unit_test(a_drop_jump),
+                                       cmocka_unit_test(gait_with_coordinate_tasks),
+                                       cmocka_unit_test(knees_that_splines_move)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
