@@ -4,7 +4,7 @@
 
 #include "cli.h"
 
-const command *const commands[] = {&command_fit,     &command_solve,      &command_info,
+const command *const commands[] = {&command_fit, &command_scale,     &command_solve,      &command_info,
                                    &command_convert, &command_markers,    &command_eval,
                                    &command_check,   &command_bench,      &command_example,
                                    &command_man,     &command_completion, NULL};

@@ -159,7 +159,7 @@ static sn_status place_default(sn_scaling *s, const sn_model *model,
     sn_status status = pose_model(s, model, q, &problem, &workspace);
     for (int i = 0; status == SN_OK && i < sn_model_nmarker(model); i++) {
         const sn_marker_desc *m = sn_model_marker(model, i);
-        sn_vec3 p = sn_workspace_point(workspace, m->joint, m->offset);
+        sn_vec3 p = sn_workspace_point(workspace, m->joint, m->position);
         out[3 * i] = p.x, out[3 * i + 1] = p.y, out[3 * i + 2] = p.z;
     }
     sn_workspace_destroy(workspace);
@@ -355,7 +355,7 @@ static void move_markers(sn_scaling *s, const sn_workspace *workspace) {
         m->seen = column >= 0 && sn_recording_present(s->mean, 0, column);
         if (!m->seen) continue;
         sn_vec3 at = v3_from(seen + 3 * column);
-        sn_vec3 model = sn_workspace_point(workspace, d->joint, d->offset);
+        sn_vec3 model = sn_workspace_point(workspace, d->joint, d->position);
         sn_vec3 off = v3_sub(at, model);
         m->error = sqrt(v3_dot(off, off));
         if (is_fitted(s, m->name)) {
