@@ -51,7 +51,8 @@ static const option option_table[] = {
              "markers as a MarkerSet; mot, sto, csv: the static pose"},
     {ROW_FILE("--factors", NULL, AT(factors), "write the factors as a ScaleSet of OpenSim")},
     {.group = "The subject",
-     ROW_TEXT("--mass", "KG", AT(mass), "of the subject; without it the setup's, if it states one")},
+     ROW_TEXT("--mass", "KG", AT(mass),
+              "of the subject; without it the setup's, if it states one")},
     {ROW_FLAG("--by-volume", AT(by_volume),
               "without a setup: bodies get heavier as they grow, else each keeps its share of the "
               "mass (preserve_mass_distribution)")},
@@ -61,8 +62,7 @@ static const option option_table[] = {
     {0}};
 
 static const help_item examples[] = {
-    {"sinew scale --setup subject01_Setup_Scale.xml",
-     "all files as the setup names them"},
+    {"sinew scale --setup subject01_Setup_Scale.xml", "all files as the setup names them"},
     {"sinew scale --setup Setup_Scale.xml --search data -o subject01.osim -o static.mot",
      "only the scaled model and the static pose"},
     {"sinew scale -m generic.osim -i static.trc --markers markers.xml --mass 72.6 -o ann.osim",
@@ -115,8 +115,8 @@ static bool read_setup(files *f) {
         char *path = find_setup_file(f->s->setup, &f->s->search, "task set", info->task_file, 0);
         size_t length;
         char *text = path != NULL ? read_file(path, &length) : NULL;
-        bool good = text != NULL &&
-                    sn_scale_setup_read_tasks(f->setup, text, length, &error) == SN_OK;
+        bool good =
+            text != NULL && sn_scale_setup_read_tasks(f->setup, text, length, &error) == SN_OK;
         if (text != NULL && !good) (void)file_error(path, &error);
         free(text);
         free(path);
@@ -249,11 +249,16 @@ static int list_targets(const files *f, target out[TARGETS]) {
 
 static bool write_target(const target *t, const sn_scaling_info *i) {
     switch (t->kind) {
-    case MODEL: return write_text(t->path, i->model_text, i->model_length);
-    case SCALED: return write_text(t->path, i->scaled_text, i->scaled_length);
-    case MARKERS: return write_text(t->path, i->marker_text, i->marker_length);
-    case FACTORS: return write_text(t->path, i->factor_text, i->factor_length);
-    default: return write_pose(t->path, i);
+    case MODEL:
+        return write_text(t->path, i->model_text, i->model_length);
+    case SCALED:
+        return write_text(t->path, i->scaled_text, i->scaled_length);
+    case MARKERS:
+        return write_text(t->path, i->marker_text, i->marker_length);
+    case FACTORS:
+        return write_text(t->path, i->factor_text, i->factor_length);
+    default:
+        return write_pose(t->path, i);
     }
 }
 
@@ -346,8 +351,7 @@ static int scale(files *f) {
     }
     for (int i = 0; i < n && code == EXIT_OK; i++)
         if (targets[i].path == NULL || !output_allowed(targets[i].path)) code = EXIT_INPUT;
-    if (code == EXIT_OK &&
-        sn_scaling_create(&f->input, NULL, &scaling, &file, &error) != SN_OK)
+    if (code == EXIT_OK && sn_scaling_create(&f->input, NULL, &scaling, &file, &error) != SN_OK)
         code = file_error(path_of(f, file), &error);
     if (code == EXIT_OK) {
         const sn_scaling_info *info = sn_scaling_about(scaling);

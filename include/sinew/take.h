@@ -588,14 +588,16 @@ typedef enum sn_scaling_file {
 typedef struct sn_scaling_input {
     const char *model;  ///< .osim, model_length bytes
     size_t model_length;
-    const char *markers;  ///< a MarkerSet of OpenSim, whose markers the model gets first; NULL: none
+    const char
+        *markers;  ///< a MarkerSet of OpenSim, whose markers the model gets first; NULL: none
     size_t markers_length;
-    const sn_scale_setup *setup;    ///< NULL: a factor for each body from all distances in the static trial
-    const sn_recording *measured;   ///< what the setup measures; NULL: none
-    const sn_recording *at_rest;    ///< the static trial; NULL: markers are not placed
+    const sn_scale_setup
+        *setup;  ///< NULL: a factor for each body from all distances in the static trial
+    const sn_recording *measured;       ///< what the setup measures; NULL: none
+    const sn_recording *at_rest;        ///< the static trial; NULL: markers are not placed
     const sn_table *coordinate_values;  ///< of the setup's coordinate_file; NULL: none
-    double mass;         ///< kg; 0: the setup's, or what comes of the factors
-    bool by_volume;      ///< without a setup: bodies get heavier as they grow
+    double mass;                        ///< kg; 0: the setup's, or what comes of the factors
+    bool by_volume;                     ///< without a setup: bodies get heavier as they grow
     double first, last;  ///< without a setup: seconds of the static trial; both 0: all of it
 } sn_scaling_input;
 
@@ -633,10 +635,10 @@ typedef struct sn_scaling_info {
     const sn_scaling_distance *distance;
     const sn_scaling_marker *marker;
     const sn_scaling_note *note;
-    double mass_before, mass;      ///< kg
-    double rms, worst;             ///< metres over the markers with a weight, before they were placed
-    double objective;              ///< of the static pose, OpenSim's own
-    const char *model_text;        ///< the result, terminated
+    double mass_before, mass;  ///< kg
+    double rms, worst;         ///< metres over the markers with a weight, before they were placed
+    double objective;          ///< of the static pose, OpenSim's own
+    const char *model_text;    ///< the result, terminated
     size_t model_length;
     const char *scaled_text;  ///< before markers were placed
     size_t scaled_length;
@@ -644,8 +646,8 @@ typedef struct sn_scaling_info {
     size_t marker_length;
     const char *factor_text;  ///< the factors as a ScaleSet
     size_t factor_length;
-    const sn_model *model;    ///< of `model_text`
-    const sn_motion *pose;    ///< one frame; NULL: there was no static trial
+    const sn_model *model;  ///< of `model_text`
+    const sn_motion *pose;  ///< one frame; NULL: there was no static trial
 } sn_scaling_info;
 
 typedef struct sn_scaling sn_scaling;

@@ -53,10 +53,9 @@ sn_status sn_scaling_frames(sn_scaling *s, const sn_recording *trial, sn_scaling
         return SN_OK;
     }
     if (first > end + slack || last < time_of(i, 0) - slack)
-        return sn_scaling_refuse(
-            s, s->input->setup != NULL ? SN_SCALING_SETUP : file, line,
-            "the time range is %g to %g s, and the trial goes from %g to %g s", first, last,
-            time_of(i, 0), end);
+        return sn_scaling_refuse(s, s->input->setup != NULL ? SN_SCALING_SETUP : file, line,
+                                 "the time range is %g to %g s, and the trial goes from %g to %g s",
+                                 first, last, time_of(i, 0), end);
     while (*from + 1 < i->nframe && time_of(i, *from + 1) <= first + slack) ++*from;
     for (*to = *from; *to + 1 < i->nframe && time_of(i, *to) < last - slack;) ++*to;
     return SN_OK;
@@ -179,8 +178,8 @@ sn_status sn_scaling_markers_at(sn_scaling *s, const char *text, size_t length, 
                          "it has markers outside of its <MarkerSet>, which cannot be scaled");
     if (status == SN_OK) {
         *out = sn_acquire(&s->allocator, (3 * (size_t)s->nmark + 1) * sizeof **out);
-        status = *out == NULL ? sn_fail_memory(s->error)
-                              : place_default(s, model, coordinates, *out);
+        status =
+            *out == NULL ? sn_fail_memory(s->error) : place_default(s, model, coordinates, *out);
     }
     sn_osim_coordinates_destroy(coordinates);
     sn_model_destroy(model);
@@ -196,8 +195,7 @@ static sn_status add_markers(sn_scaling *s) {
     sn_status status = SN_OK;
     s->file = SN_SCALING_MARKERS;
     if (in->markers != NULL) {
-        status =
-            sn_xml_tree_read(&set, in->markers, in->markers_length, &s->allocator, s->error);
+        status = sn_xml_tree_read(&set, in->markers, in->markers_length, &s->allocator, s->error);
         if (status == SN_OK)
             status = sn_osim_marks_read(&set, &s->allocator, &marks, &count, s->error);
     }
@@ -334,6 +332,41 @@ static sn_status solve(sn_scaling *s) {
     return status;
 }
 
+// Angles are given near their defaults: a turn more is the same pose, but no reader expects 359 for -1.
+static sn_status unwind(sn_scaling *s) {
+    const double turn = 0x1.921fb54442d18p+2;
+    double *q = sn_motion_edit(s->pose, 0);
+    sn_problem *problem = NULL;
+    sn_workspace *workspace = NULL;
+    int n = sn_model_nmarker(s->model);
+    sn_vec3 *at = sn_acquire(&s->allocator, ((size_t)n + 1) * sizeof *at);
+    if (at == NULL) return sn_fail_memory(s->error);
+    sn_status status = pose_model(s, s->model, q, &problem, &workspace);
+    for (int i = 0; i < n && status == SN_OK; i++) {
+        const sn_marker_desc *m = sn_model_marker(s->model, i);
+        at[i] = sn_workspace_point(workspace, m->joint, m->position);
+    }
+    for (int k = 0; status == SN_OK && k < sn_osim_coordinates_count(s->coordinates); k++) {
+        const sn_osim_coordinate_info *c = sn_osim_coordinate_at(s->coordinates, k);
+        if (c->at.joint < 0 || !c->rotates || c->locked || c->prescribed) continue;
+        int x = sn_model_q_index(s->model, c->at.joint) + c->at.index;
+        double before = q[x], after = before - turn * round((before - c->value) / turn);
+        if (after == before || (c->clamped && (after < c->lower || after > c->upper))) continue;
+        q[x] = after;
+        bool same = sn_workspace_pose(workspace, q) == SN_OK;
+        for (int i = 0; i < n && same; i++) {
+            const sn_marker_desc *m = sn_model_marker(s->model, i);
+            sn_vec3 d = v3_sub(sn_workspace_point(workspace, m->joint, m->position), at[i]);
+            same = v3_dot(d, d) < 1e-18;
+        }
+        if (!same) q[x] = before;
+    }
+    sn_workspace_destroy(workspace);
+    sn_problem_destroy(problem);
+    sn_release(&s->allocator, at);
+    return status;
+}
+
 static bool is_fitted(const sn_scaling *s, const char *name) {
     const sn_ik_setup *ik = s->ik != NULL ? s->ik : sn_scale_setup_ik(s->input->setup);
     for (int i = 0; i < sn_ik_setup_about(ik)->ntask; i++) {
@@ -400,6 +433,7 @@ static sn_status find_pose(sn_scaling *s) {
     SN_TRY(take_mean(s));
     if (s->input->setup == NULL) SN_TRY(make_tasks(s));
     SN_TRY(solve(s));
+    SN_TRY(unwind(s));
     sn_status status = pose_model(s, s->model, sn_motion_frame(s->pose, 0), &problem, &workspace);
     if (status == SN_OK) move_markers(s, workspace);
     sn_workspace_destroy(workspace);
@@ -528,8 +562,8 @@ sn_status sn_scaling_create(const sn_scaling_input *input, const sn_allocator *a
 void sn_scaling_destroy(sn_scaling *s) {
     if (s == NULL) return;
     sn_allocator allocator = s->allocator;
-    void *blocks[] = {s->marked, s->scaled,   s->placed, s->marker_text, s->factor_text, s->mark,
-                      s->body,   s->factor,   s->distance, s->marker,    s->names,       s->frames};
+    void *blocks[] = {s->marked, s->scaled, s->placed,   s->marker_text, s->factor_text, s->mark,
+                      s->body,   s->factor, s->distance, s->marker,      s->names,       s->frames};
     sn_xml_tree_end(&s->tree, &allocator);
     sn_osim_coordinates_destroy(s->coordinates);
     sn_model_destroy(s->model);
@@ -540,6 +574,4 @@ void sn_scaling_destroy(sn_scaling *s) {
     sn_release(&allocator, s);
 }
 
-const sn_scaling_info *sn_scaling_about(const sn_scaling *s) {
-    return s != NULL ? &s->info : NULL;
-}
+const sn_scaling_info *sn_scaling_about(const sn_scaling *s) { return s != NULL ? &s->info : NULL; }

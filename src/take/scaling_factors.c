@@ -48,8 +48,8 @@ static bool measure_pair(sn_scaling *s, const sn_scale_measurement *m, const sn_
         column[k] = sn_recording_find(trial, pair->marker[k]);
         if (at[k] >= 0 && column[k] >= 0) continue;
         sn_scaling_tell(s, SN_SCALING_SETUP, pair->line,
-                        "measurement \"%.60s\" is not used: the %s has no marker \"%.60s\"", m->name,
-                        at[k] < 0 ? "model" : "trial", pair->marker[k]);
+                        "measurement \"%.60s\" is not used: the %s has no marker \"%.60s\"",
+                        m->name, at[k] < 0 ? "model" : "trial", pair->marker[k]);
         return false;
     }
     *out = (sn_scaling_distance){m->name,
@@ -157,8 +157,8 @@ sn_status sn_scaling_measure(sn_scaling *s, const double *places) {
 typedef struct estimate {
     int nbody, nmark;
     const double *places;
-    double *D;         // nmark x nbody x 3
-    double *L;         // nmark x 3: where the trial shows them
+    double *D;          // nmark x nbody x 3
+    double *L;          // nmark x 3: where the trial shows them
     double *A, *b, *x;  // (nbody + 1)^2, nbody + 1
     double *J;
 } estimate;

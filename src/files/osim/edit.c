@@ -8,11 +8,8 @@
 
 sn_status sn_edits_begin(sn_edits *e, const char *text, size_t length,
                          const sn_allocator *allocator, sn_error *error) {
-    *e = (sn_edits){.allocator = allocator,
-                    .error = error,
-                    .text = text,
-                    .length = length,
-                    .newline = "\n"};
+    *e = (sn_edits){
+        .allocator = allocator, .error = error, .text = text, .length = length, .newline = "\n"};
     const char *line = length > 0 ? memchr(text, '\n', length) : NULL;
     if (line != NULL && line > text && line[-1] == '\r') e->newline = "\r\n";
     return sn_xml_tree_read(&e->tree, text, length, allocator, error);

@@ -6,9 +6,9 @@
 #include "files/xml_tree.h"
 
 typedef struct sn_edit {
-    size_t from, to;        ///< bytes of the text that go
-    size_t added, nadded;   ///< what comes there, in `added`
-    size_t order;           ///< of those at one place, the first comes first
+    size_t from, to;       ///< bytes of the text that go
+    size_t added, nadded;  ///< what comes there, in `added`
+    size_t order;          ///< of those at one place, the first comes first
 } sn_edit;
 
 /// A document, its tree, and what is to change.

@@ -201,5 +201,5 @@ sn_status sn_osim_add_constraint(sn_osim *u, const sn_osim_constraint *constrain
 /// @param frames  a frame of the joint for each marker, in the file's order; free with sn_release(), also
 ///                after a failure; may be NULL
 sn_status sn_osim_read_frames(const char *text, size_t length, const sn_allocator *allocator,
-                              sn_model **out, sn_osim_coordinates **coordinates,
-                              sn_osim_info *info, sn_frame **frames, sn_error *error);
+                              sn_model **out, sn_osim_coordinates **coordinates, sn_osim_info *info,
+                              sn_frame **frames, sn_error *error);

@@ -316,8 +316,8 @@ static sn_status find_marker_frames(const sn_osim *u, sn_frame **out) {
 }
 
 sn_status sn_osim_read_frames(const char *text, size_t length, const sn_allocator *allocator,
-                              sn_model **out, sn_osim_coordinates **coordinates,
-                              sn_osim_info *info, sn_frame **frames, sn_error *error) {
+                              sn_model **out, sn_osim_coordinates **coordinates, sn_osim_info *info,
+                              sn_frame **frames, sn_error *error) {
     sn_osim u = {.allocator = allocator, .error = error};
     sn_status status = sn_osim_parse(&u, text, length);
     if (status == SN_OK) status = sn_osim_connect(&u);

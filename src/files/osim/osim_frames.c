@@ -8,8 +8,7 @@
 static bool is_body(const sn_xml_tree *t, int k) {
     int list = t->node[k].parent;
     if (!sn_xml_tree_is(t, k, "Body") || list < 0 || t->node[list].parent < 0) return false;
-    return sn_xml_tree_is(t, list, "objects") &&
-           sn_xml_tree_is(t, t->node[list].parent, "BodySet");
+    return sn_xml_tree_is(t, list, "objects") && sn_xml_tree_is(t, t->node[list].parent, "BodySet");
 }
 
 sn_status sn_osim_frames_make(const sn_xml_tree *t, const sn_allocator *allocator,

@@ -34,8 +34,7 @@ sn_status sn_osim_marks_read(const sn_xml_tree *t, const sn_allocator *allocator
     *out = NULL;
     *count = 0;
     if (set < 0 && sn_setup_find_tool(t, "Model") < 0)
-        return sn_fail(error, SN_ERR_PARSE, sn_xml_tree_line(t, 0),
-                       "there is no <MarkerSet> here");
+        return sn_fail(error, SN_ERR_PARSE, sn_xml_tree_line(t, 0), "there is no <MarkerSet> here");
     for (int k = sn_xml_tree_first(t, list); k >= 0; k = sn_xml_tree_next(t, k))
         n += sn_xml_tree_is(t, k, "Marker");
     sn_osim_mark *marks = sn_acquire(allocator, ((size_t)n + 1) * sizeof *marks);
@@ -46,9 +45,9 @@ sn_status sn_osim_marks_read(const sn_xml_tree *t, const sn_allocator *allocator
         sn_status status = read_mark(t, k, &marks[n], error);
         for (int i = 0; i < n && status == SN_OK; i++)
             if (strcmp(marks[i].name, marks[n].name) == 0)
-                status = sn_fail(error, SN_ERR_PARSE, marks[n].line,
-                                 "marker \"%.60s\" is on line %d, too", marks[n].name,
-                                 marks[i].line);
+                status =
+                    sn_fail(error, SN_ERR_PARSE, marks[n].line,
+                            "marker \"%.60s\" is on line %d, too", marks[n].name, marks[i].line);
         if (status != SN_OK) {
             sn_release(allocator, marks);
             return status;
@@ -291,7 +290,8 @@ static void print_set(sn_edits *e, const sn_osim_mark *marks, int count, const s
     bool version3 = f->joints_in_bodies;
     sn_edits_replace(e, 0, e->length, "<?xml version=\"1.0\" encoding=\"UTF-8\" ?>");
     put(e, e->newline);
-    put(e, version3 ? "<OpenSimDocument Version=\"30000\">" : "<OpenSimDocument Version=\"40000\">");
+    put(e,
+        version3 ? "<OpenSimDocument Version=\"30000\">" : "<OpenSimDocument Version=\"40000\">");
     put(e, e->newline);
     put(e, "\t<MarkerSet name=\"");
     sn_edits_more_escaped(e, sn_xml_tree_label(&e->tree, f->model));

@@ -248,11 +248,11 @@ static sn_status scale_coupler(scaling *s, int k) {
 
 // Points of a constraint stay on their bodies. (OpenSim leaves them, and opens the loop.)
 static sn_status scale_constraint(scaling *s, int k) {
-    static const char *const ends[][3] = {{"body_1", "socket_body_1", "location_body_1"},
-                                          {"body_2", "socket_body_2", "location_body_2"},
-                                          {"follower_body", "socket_follower_body",
-                                           "point_on_follower"},
-                                          {"line_body", "socket_line_body", "point_on_line"}};
+    static const char *const ends[][3] = {
+        {"body_1", "socket_body_1", "location_body_1"},
+        {"body_2", "socket_body_2", "location_body_2"},
+        {"follower_body", "socket_follower_body", "point_on_follower"},
+        {"line_body", "socket_line_body", "point_on_line"}};
     const sn_xml_tree *t = s->t;
     for (int i = 0; i < 4; i++) {
         const char *path = sn_osim_socket(t, k, ends[i][1]);
@@ -470,8 +470,7 @@ static sn_status scale_node(scaling *s, int k) {
         sn_xml_tree_is(t, k, "ConstantDistanceConstraint"))
         return scale_constraint(s, k);
     s->muscles += sn_xml_tree_is(t, k, "optimal_fiber_length");
-    s->ligaments +=
-        sn_xml_tree_is(t, k, "resting_length") || sn_xml_tree_is(t, k, "rest_length");
+    s->ligaments += sn_xml_tree_is(t, k, "resting_length") || sn_xml_tree_is(t, k, "rest_length");
     int list = t->node[k].parent;
     if (list >= 0 && t->node[list].parent >= 0 && sn_xml_tree_is(t, list, "objects"))
         s->contacts += sn_xml_tree_is(t, t->node[list].parent, "ContactGeometrySet");
@@ -496,8 +495,7 @@ static void add_note(sn_osim_scaled *about, int count, const char *what) {
 
 static void tell_unscaled(const scaling *s) {
     sn_osim_scaled *about = s->about;
-    add_note(about, s->muscles,
-             "muscles keep their optimal_fiber_length and tendon_slack_length");
+    add_note(about, s->muscles, "muscles keep their optimal_fiber_length and tendon_slack_length");
     add_note(about, s->ligaments, "ligaments or springs keep their resting length");
     add_note(about, s->contacts, "contact geometries keep their place and size");
     add_note(about, s->distances, "constraints keep their distance");

@@ -135,8 +135,8 @@ static sn_status read_axes(sn_scale_setup *s, int k, bool axis[3], sn_error *err
     int n = split(s, sn_xml_tree_text(t, at), words, 3);
     for (int i = 0; i < 3; i++) axis[i] = false;
     for (int i = 0; i < n; i++) {
-        int x = i < 3 && words[i][0] != '\0' && words[i][1] == '\0' ? (words[i][0] | 0x20) - 'x'
-                                                                    : -1;
+        int x =
+            i < 3 && words[i][0] != '\0' && words[i][1] == '\0' ? (words[i][0] | 0x20) - 'x' : -1;
         if (x < 0 || x > 2 || axis[x])
             return FAIL(t, at, "<axes> of \"%.60s\" is \"%.40s\"; it is some of X Y Z",
                         sn_xml_tree_label(t, k), sn_xml_tree_text(t, at));
@@ -218,14 +218,16 @@ static sn_status read_order(sn_scale_setup *s, int scaler, sn_error *error) {
     const char *words[2];
     int n = split(s, sn_xml_tree_text(t, at), words, 2);
     if (n > 2)
-        return FAIL(t, at, "<scaling_order> names %d steps; there are two, measurements and "
-                           "manualScale",
+        return FAIL(t, at,
+                    "<scaling_order> names %d steps; there are two, measurements and "
+                    "manualScale",
                     n);
     for (int i = 0; i < n; i++) {
         bool manual = strcmp(words[i], "manualScale") == 0;
         if (!manual && strcmp(words[i], "measurements") != 0)
-            return FAIL(t, at, "<scaling_order> names \"%.60s\", neither measurements nor "
-                               "manualScale",
+            return FAIL(t, at,
+                        "<scaling_order> names \"%.60s\", neither measurements nor "
+                        "manualScale",
                         words[i]);
         s->info.step[i] = manual ? SN_SCALE_MANUAL : SN_SCALE_MEASUREMENTS;
     }
@@ -256,8 +258,9 @@ static sn_status read_scaler(sn_scale_setup *s, int tool, sn_error *error) {
     for (int k = 0; k < i->nstep; k++) measures |= i->step[k] == SN_SCALE_MEASUREMENTS;
     if (!measures) i->measured_file = "", i->measured_line = 0, i->nmeasurement = 0;
     if (i->nmeasurement > 0 && i->measured_file[0] == '\0')
-        return FAIL(t, scaler, "there are measurements, and <marker_file> names no trial to take "
-                               "them from");
+        return FAIL(t, scaler,
+                    "there are measurements, and <marker_file> names no trial to take "
+                    "them from");
     return SN_OK;
 }
 
@@ -297,12 +300,14 @@ static sn_status read_placer(sn_scale_setup *s, int tool, sn_error *error) {
     int flag = sn_xml_tree_find(t, placer, "move_model_markers");
     SN_TRY(sn_xml_tree_flag(t, flag, &moves, error));
     if (!moves)
-        note(s, "line %d: <move_model_markers> is not honoured: a marker stays where it is when "
-                "it is <fixed>",
+        note(s,
+             "line %d: <move_model_markers> is not honoured: a marker stays where it is when "
+             "it is <fixed>",
              sn_xml_tree_line(t, flag));
     if (i->static_file[0] == '\0')
-        return FAIL(t, placer, "<MarkerPlacer> is switched on, and <marker_file> names no static "
-                               "trial");
+        return FAIL(t, placer,
+                    "<MarkerPlacer> is switched on, and <marker_file> names no static "
+                    "trial");
     if (i->task_file[0] != '\0') return SN_OK;
     return check_tasks(s, sn_xml_tree_line(t, set >= 0 ? set : placer), error);
 }
