@@ -480,24 +480,24 @@ SN_API const sn_ik_task *sn_ik_setup_task(const sn_ik_setup *setup, int i);
 
 /// Two markers whose distance is measured.
 typedef struct sn_scale_pair {
-    const char *marker[2];
-    int line;
+    const char *marker[2];  ///< their names
+    int line;               ///< in the setup
 } sn_scale_pair;
 
 /// A body and its axes: what a measurement scales, or what is given by hand.
 typedef struct sn_scale_body {
-    const char *body;
+    const char *body;  ///< its name
     bool axis[3];      ///< of a measurement
     double factor[3];  ///< given by hand
-    int line;
+    int line;          ///< in the setup
 } sn_scale_body;
 
 /// The mean of what its pairs say is the factor of its bodies.
 typedef struct sn_scale_measurement {
-    const char *name;
-    int pair, npair;  ///< in `pairs`
-    int body, nbody;  ///< in `bodies`
-    int line;
+    const char *name;  ///< its name
+    int pair, npair;   ///< in `pairs`
+    int body, nbody;   ///< in `bodies`
+    int line;          ///< in the setup
 } sn_scale_measurement;
 
 /// How a step of the scaling finds its factors.
@@ -505,36 +505,36 @@ typedef enum sn_scale_step { SN_SCALE_MEASUREMENTS, SN_SCALE_MANUAL } sn_scale_s
 
 /// What a <ScaleTool> asks for. Names are "" where none is stated; what is switched off is left out.
 typedef struct sn_scale_setup_info {
-    const char *name;             ///< of the subject; "" where it is "default"
-    double mass;                  ///< kg; 0: as the bodies give it
-    const char *model_file;       ///< .osim
-    const char *marker_set_file;  ///< .xml; markers that the model gets before all else
-    int model_line, marker_set_line;
+    const char *name;                 ///< of the subject; "" where it is "default"
+    double mass;                      ///< kg; 0: as the bodies give it
+    const char *model_file;           ///< .osim
+    const char *marker_set_file;      ///< .xml; markers that the model gets before all else
+    int model_line, marker_set_line;  ///< 0: not stated
 
-    bool scales;  ///< the ModelScaler is on
-    sn_scale_step step[2];
-    int nstep;
-    const sn_scale_measurement *measurement;
-    int nmeasurement;
-    const sn_scale_pair *pairs;
-    const sn_scale_body *bodies;
-    const sn_scale_body *manual;
-    int nmanual;
-    const char *measured_file;              ///< the trial that is measured
-    double measured_first, measured_last;   ///< seconds; infinite where not stated
-    int measured_line, measured_time_line;  ///< 0: not stated
-    bool preserve_mass;                     ///< each body keeps its share of the mass
-    const char *scaled_model_file;          ///< where the model goes before markers are placed
-    const char *scale_file;                 ///< where the factors go
+    bool scales;                              ///< the ModelScaler is on
+    sn_scale_step step[2];                    ///< in their order
+    int nstep;                                ///< how many
+    const sn_scale_measurement *measurement;  ///< those that are on
+    int nmeasurement;                         ///< how many
+    const sn_scale_pair *pairs;               ///< of all measurements
+    const sn_scale_body *bodies;              ///< of all measurements
+    const sn_scale_body *manual;              ///< given by hand
+    int nmanual;                              ///< how many
+    const char *measured_file;                ///< the trial that is measured
+    double measured_first, measured_last;     ///< seconds; infinite where not stated
+    int measured_line, measured_time_line;    ///< 0: not stated
+    bool preserve_mass;                       ///< each body keeps its share of the mass
+    const char *scaled_model_file;            ///< where the model goes before markers are placed
+    const char *scale_file;                   ///< where the factors go
 
-    bool places;  ///< the MarkerPlacer is on
-    const char *static_file;
-    double static_first, static_last;
-    int static_line, static_time_line;
-    double max_movement;  ///< in the trial's unit, above which is told; negative: none
-    const char *coordinate_file;
-    int coordinate_line;
-    const char *task_file;  ///< a task set that stands in a file of its own
+    bool places;                        ///< the MarkerPlacer is on
+    const char *static_file;            ///< the trial of the static pose
+    double static_first, static_last;   ///< seconds that are averaged; infinite where not stated
+    int static_line, static_time_line;  ///< 0: not stated
+    double max_movement;          ///< in the trial's unit, above which is told; negative: none
+    const char *coordinate_file;  ///< .mot, .sto: values of coordinate tasks
+    int coordinate_line;          ///< 0: not stated
+    const char *task_file;        ///< a task set that stands in a file of its own
     const char *motion_file, *output_model_file, *marker_file;  ///< where the results go
 
     const char *note;  ///< what is in the file and not honoured, in sentences; "" for nothing

@@ -586,11 +586,11 @@ typedef enum sn_scaling_file {
 
 /// What a scaling is made from. All of it may go once the scaling is made.
 typedef struct sn_scaling_input {
-    const char *model;  ///< .osim, model_length bytes
-    size_t model_length;
+    const char *model;    ///< .osim, model_length bytes
+    size_t model_length;  ///< its bytes
     const char
         *markers;  ///< a MarkerSet of OpenSim, whose markers the model gets first; NULL: none
-    size_t markers_length;
+    size_t markers_length;  ///< its bytes
     const sn_scale_setup
         *setup;  ///< NULL: a factor for each body from all distances in the static trial
     const sn_recording *measured;       ///< what the setup measures; NULL: none
@@ -603,53 +603,54 @@ typedef struct sn_scaling_input {
 
 /// A body and how much it grew along its axes.
 typedef struct sn_scaling_body {
-    const char *name;
-    double factor[3];
+    const char *name;  ///< as in the file
+    double factor[3];  ///< along x, y, z
 } sn_scaling_body;
 
 /// A distance between two markers, metres.
 typedef struct sn_scaling_distance {
-    const char *measurement, *marker[2];
-    double model, measured;
+    const char *measurement, *marker[2];  ///< names
+    double model, measured;               ///< on the generic model, and the mean of the trial
 } sn_scaling_distance;
 
 /// A marker in the static pose.
 typedef struct sn_scaling_marker {
-    const char *name;
-    bool fixed, seen, moved;
+    const char *name;               ///< as in the file
+    bool fixed, seen, moved;        ///< by the file, in the trial, to where it was seen
     double before[3], location[3];  ///< on its body, after scaling and after placing
     double error;                   ///< metres from where it was seen, before it was placed
 } sn_scaling_marker;
 
 /// Something a person should know.
 typedef struct sn_scaling_note {
-    sn_scaling_file file;
-    int line;  ///< 0: none
-    char text[400];
+    sn_scaling_file file;  ///< that it is about
+    int line;              ///< 0: none
+    char text[400];        ///< a sentence
 } sn_scaling_note;
 
 /// How it went. Valid while the scaling lives.
 typedef struct sn_scaling_info {
-    int nbody, ndistance, nmarker, nnote;
-    const sn_scaling_body *body;
-    const sn_scaling_distance *distance;
-    const sn_scaling_marker *marker;
-    const sn_scaling_note *note;
-    double mass_before, mass;  ///< kg
-    double rms, worst;         ///< metres over the markers with a weight, before they were placed
-    double objective;          ///< of the static pose, OpenSim's own
-    const char *model_text;    ///< the result, terminated
-    size_t model_length;
+    int nbody, ndistance, nmarker, nnote;  ///< how many there are
+    const sn_scaling_body *body;           ///< all but ground
+    const sn_scaling_distance *distance;   ///< that were measured
+    const sn_scaling_marker *marker;       ///< of the model and the marker set
+    const sn_scaling_note *note;           ///< warnings
+    double mass_before, mass;              ///< kg
+    double rms, worst;        ///< metres over the markers with a weight, before they were placed
+    double objective;         ///< of the static pose, OpenSim's own
+    const char *model_text;   ///< the result, terminated
+    size_t model_length;      ///< its bytes
     const char *scaled_text;  ///< before markers were placed
-    size_t scaled_length;
+    size_t scaled_length;     ///< its bytes
     const char *marker_text;  ///< the markers as a MarkerSet
-    size_t marker_length;
+    size_t marker_length;     ///< its bytes
     const char *factor_text;  ///< the factors as a ScaleSet
-    size_t factor_length;
-    const sn_model *model;  ///< of `model_text`
-    const sn_motion *pose;  ///< one frame; NULL: there was no static trial
+    size_t factor_length;     ///< its bytes
+    const sn_model *model;    ///< of `model_text`
+    const sn_motion *pose;    ///< one frame; NULL: there was no static trial
 } sn_scaling_info;
 
+/// A scaled model and how it came about.
 typedef struct sn_scaling sn_scaling;
 
 /// @param out   free with sn_scaling_destroy(); NULL on failure
