@@ -476,8 +476,8 @@ static void without(void **state) {
     char line[300];
     (void)snprintf(line, sizeof line, "cat %s", program_path("f.xml"));
     assert_int_equal(shell(line), 0);
-    // three rigid landmarks show a; b shares its posture with few
-    assert_true(fabs(read_after(program_output, "<scales>", 0) - 1.1) < 0.02);
+    // c, at 1.5, is far from what bodies are like, and the knee is bent: both pull a little
+    assert_true(fabs(read_after(program_output, "<scales>", 0) - 1.1) < 0.04);
     const char *b = strstr(program_output, "</Scale>");
     assert_true(fabs(read_after(b, "<scales>", 0) - 0.9) < 0.1);
 }
@@ -550,11 +550,85 @@ static void as_opensim(void **state) {
     free(mine);
 }
 
+// The reference pose is not that of the setup's own coordinate tasks (docs/opensim-scale.md). With none on the
+// subtalars and a weak pull on the three lumbar coordinates, found by matching the reference, everything else
+// must follow: 20 coordinates and 39 markers from one number.
+static void as_opensim_placed(void **state) {
+    (void)state;
+    const char *path = data_path("biomech/gait2354/subject01_Setup_Scale.xml");
+    if (path == NULL) skip();
+    size_t length;
+    char folder[300], line[1200], *text = slurp(path, &length),
+                                  *cut = strstr(text, "<IKCoordinate");
+    (void)snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(path, '/') - path), path);
+    assert_non_null(cut);
+    char *rest = strstr(cut, "</objects>"), *setup = calloc(1, length + 2000);
+    *cut = '\0';
+    (void)strcpy(setup, text);
+    static const char *const names[] = {"extension", "bending", "rotation"};
+    for (int i = 0; i < 3; i++)
+        (void)sprintf(setup + strlen(setup),
+                      "<IKCoordinateTask name=\"lumbar_%s\"><weight>7.4e-5</weight>"
+                      "</IKCoordinateTask>",
+                      names[i]);
+    (void)strcat(setup, rest);
+    (void)program_file("gait.xml", setup);
+    free(setup);
+    free(text);
+    (void)snprintf(line, sizeof line, "scale --setup gait.xml --search %s -o gait.osim -o gait.mot",
+                   folder);
+    expect(0, "39 of 39 markers placed", line);
+    // markers
+    (void)snprintf(line, sizeof line, "%s/reference/subject01_simbody.osim", folder);
+    char *theirs = slurp(line, &length), *mine = slurp(program_path("gait.osim"), &length);
+    double worst = 0;
+    int n = 0;
+    for (char *at = mine; (at = strstr(at, "<Marker name=\"")) != NULL; at++) {
+        char key[200];
+        assert_true(sscanf(at, "%150[^>]", key) == 1);
+        const char *other = strstr(theirs, key);
+        assert_non_null(other);
+        double sum = 0;
+        for (int x = 0; x < 3; x++)
+            sum += pow(read_after(at, "<location>", x) - read_after(other, "<location>", x), 2);
+        worst = fmax(worst, sqrt(sum));
+        n++;
+    }
+    if (n != 39 || !(worst < 0.001)) fail_msg("%d markers, off by %g m", n, worst);
+    free(theirs);
+    free(mine);
+    // the pose
+    (void)snprintf(line, sizeof line, "%s/reference/subject01_static_output.mot", folder);
+    theirs = slurp(line, &length), mine = slurp(program_path("gait.mot"), &length);
+    sn_table *a, *b;
+    assert_int_equal(sn_sto_read(theirs, strlen(theirs), NULL, &a, NULL), SN_OK);
+    assert_int_equal(sn_sto_read(mine, strlen(mine), NULL, &b, NULL), SN_OK);
+    n = 0;
+    for (int c = 1; c < sn_table_about(b)->ncolumn; c++) {
+        const char *name = sn_table_column(b, c);
+        int k = sn_table_find(a, name);
+        size_t end = strlen(name);
+        assert_true(k >= 0);
+        bool length_of = name[end - 2] == 't' && strncmp(name, "pelvis_t", 8) == 0;
+        double x = sn_table_row(b, 0)[c],
+               y = sn_table_row(a, 0)[k] * (length_of ? 1 : 57.29577951308232);
+        if (!(fabs(x - y) < (length_of ? 0.001 : 0.3))) fail_msg("%s: %g, not %g", name, x, y);
+        n++;
+    }
+    assert_int_equal(n, 23);
+    sn_table_destroy(a);
+    sn_table_destroy(b);
+    free(theirs);
+    free(mine);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ones),       cmocka_unit_test(grows),     cmocka_unit_test(weighs),
-        cmocka_unit_test(as_a_whole), cmocka_unit_test(refused),   cmocka_unit_test(recovers),
-        cmocka_unit_test(without),    cmocka_unit_test(complains), cmocka_unit_test(as_opensim),
+        cmocka_unit_test(ones),       cmocka_unit_test(grows),
+        cmocka_unit_test(weighs),     cmocka_unit_test(as_a_whole),
+        cmocka_unit_test(refused),    cmocka_unit_test(recovers),
+        cmocka_unit_test(without),    cmocka_unit_test(complains),
+        cmocka_unit_test(as_opensim), cmocka_unit_test(as_opensim_placed),
     };
     return program_end(cmocka_run_group_tests_name("scale", tests, begin, NULL));
 }

@@ -261,7 +261,7 @@ static sn_status scale(sn_scaling *s) {
 
 // --- the static pose -----------------------------------------------------------------------------
 
-// Without a setup every marker pulls, landmarks ten times as much.
+// Without a setup every marker pulls as its place is known.
 static sn_status make_tasks(sn_scaling *s) {
     size_t room = 100;
     for (int i = 0; i < s->nmark; i++) room += 6 * strlen(s->mark[i].name) + 120;
@@ -273,8 +273,8 @@ static sn_status make_tasks(sn_scaling *s) {
         for (const char *c = s->mark[i].name; *c != '\0'; c++)
             n += (size_t)snprintf(text + n, room - n, strchr("&<>\"'", *c) != NULL ? "&#%d;" : "%c",
                                   *c);
-        n += (size_t)snprintf(text + n, room - n, "\"><weight>%d</weight></IKMarkerTask>",
-                              s->mark[i].fixed ? 10 : 1);
+        n += (size_t)snprintf(text + n, room - n, "\"><weight>%.6f</weight></IKMarkerTask>",
+                              pow(0.012 / sn_scaling_doubt(s, i), 2));
     }
     n += (size_t)snprintf(text + n, room - n, "</objects></IKTaskSet>");
     sn_status status = sn_ik_setup_read(text, n, &s->allocator, &s->ik, s->error);
@@ -371,7 +371,10 @@ static bool is_fitted(const sn_scaling *s, const char *name) {
     const sn_ik_setup *ik = s->ik != NULL ? s->ik : sn_scale_setup_ik(s->input->setup);
     for (int i = 0; i < sn_ik_setup_about(ik)->ntask; i++) {
         const sn_ik_task *k = sn_ik_setup_task(ik, i);
-        if (!k->coordinate && k->apply && k->weight > 0 && strcmp(k->name, name) == 0) return true;
+        // without a setup: landmarks
+        double least = s->ik != NULL ? 0.5 : 0;
+        if (!k->coordinate && k->apply && k->weight > least && strcmp(k->name, name) == 0)
+            return true;
     }
     return false;
 }

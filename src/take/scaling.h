@@ -53,3 +53,6 @@ void sn_scaling_mean(const sn_recording *trial, int from, int to, int marker, do
 /// scaling_factors.c: the factors of the bodies, as the setup asks for or from all distances.
 sn_status sn_scaling_measure(sn_scaling *s, const double *places);
 sn_status sn_scaling_estimate(sn_scaling *s, const double *places);
+/// How well a marker's place on a generic body is known, metres: where a set tells landmarks (<fixed>) from
+/// tracking markers, these may be anywhere on their segment.
+double sn_scaling_doubt(const sn_scaling *s, int mark);

@@ -154,6 +154,12 @@ sn_status sn_scaling_measure(sn_scaling *s, const double *places) {
 // between hardly depend on the posture of somebody who stands as the model does; the factors are those that
 // explain them best, near each other: bodies are alike all over.
 
+double sn_scaling_doubt(const sn_scaling *s, int mark) {
+    bool any = false;
+    for (int i = 0; i < s->nmark; i++) any = any || s->mark[i].fixed;
+    return s->mark[mark].fixed || !any ? 0.012 : 0.2;
+}
+
 typedef struct estimate {
     int nbody, nmark;
     const double *places;
@@ -164,8 +170,7 @@ typedef struct estimate {
 } estimate;
 
 enum { ROUNDS = 20 };
-static const double landmark = 0.01, tracking = 0.03;  // metres: how well a marker's place is known
-static const double spread = 0.05;                     // of the bodies' factors about their mean
+static const double spread = 0.05;  // of the bodies' factors about their mean
 
 static sn_status find_slopes(sn_scaling *s, estimate *e) {
     for (int b = 0; b < e->nbody; b++) {
@@ -210,7 +215,7 @@ static bool add_pair(const sn_scaling *s, estimate *e, int i, int j) {
     }
     length = sqrt(length);
     if (length < 0.05) return false;
-    double si = s->mark[i].fixed ? landmark : tracking, sj = s->mark[j].fixed ? landmark : tracking;
+    double si = sn_scaling_doubt(s, i), sj = sn_scaling_doubt(s, j);
     double sigma = sqrt(si * si + sj * sj);
     for (int b = 0; b < n; b++) {
         double slope = 0;
