@@ -498,6 +498,18 @@ static void complains(void **state) {
                                  "</Marker></objects></MarkerSet>");
     expect(3, "on.xml:2: marker \"X\" is on \"tail\"",
            "scale -m m.osim -i s.trc --markers on.xml -o no.osim");
+    char *locked = calloc(1, sizeof model4 + 200), *at;
+    (void)strcpy(locked, model4);
+    at = strstr(locked, "<default_value>0</default_value>");
+    assert_non_null(at);
+    (void)snprintf(at, 200, "%s",
+                   "<default_value>2</default_value><range>-1 1</range><clamped>true"
+                   "</clamped><locked>true</locked>");
+    (void)strcat(locked, strstr(model4, "<default_value>0</default_value>") + 32);
+    (void)program_file("locked.osim", locked);
+    free(locked);
+    expect(3, "locked.osim:12: coordinate \"bend\" is locked at 2, and clamped to -1 ... 1",
+           "scale -m locked.osim -i s.trc -o no.osim");
     expect(2, "osim, xml, mot", "scale -m m.osim -i s.trc -o no.pdf");
     expect(2, "nothing is to be written", "scale -m m.osim -i s.trc");
     expect(2, "a setup", "scale -m m.osim -o no.osim");

@@ -186,6 +186,28 @@ sn_status sn_scaling_markers_at(sn_scaling *s, const char *text, size_t length, 
     return status;
 }
 
+// The model as it was given, so that what is wrong with it is told with its own lines.
+static sn_status check_model(sn_scaling *s) {
+    sn_model *model;
+    sn_osim_coordinates *list;
+    SN_TRY(read_model(s, s->input->model, s->input->model_length, &model, &list, NULL));
+    sn_status status = SN_OK;
+    for (int i = 0; i < sn_osim_coordinates_count(list) && status == SN_OK; i++) {
+        const sn_osim_coordinate_info *c = sn_osim_coordinate_at(list, i);
+        double slack = 1e-6 * (1 + fabs(c->upper - c->lower));
+        bool inside = c->value >= c->lower - slack && c->value <= c->upper + slack;
+        if (c->locked && !c->prescribed && c->clamped && !inside && s->input->at_rest != NULL)
+            status =
+                sn_scaling_refuse(s, SN_SCALING_MODEL, c->line,
+                                  "coordinate \"%.60s\" is locked at %g, and clamped to %g ... "
+                                  "%g: both cannot be",
+                                  c->name, c->value, c->lower, c->upper);
+    }
+    sn_osim_coordinates_destroy(list);
+    sn_model_destroy(model);
+    return status;
+}
+
 // The model's text with the marker set, its markers and bodies.
 static sn_status add_markers(sn_scaling *s) {
     const sn_scaling_input *in = s->input;
@@ -509,6 +531,7 @@ static sn_status run(sn_scaling *s) {
     const sn_scale_setup_info *setup = sn_scale_setup_about(s->input->setup);
     if (setup != NULL && setup->note[0] != '\0')
         sn_scaling_tell(s, SN_SCALING_SETUP, 0, "%.390s", setup->note);
+    SN_TRY(check_model(s));
     SN_TRY(add_markers(s));
     SN_TRY(list_bodies(s));
     SN_TRY(find_factors(s));
