@@ -9,7 +9,7 @@
 #include "task_text.h"
 
 typedef struct settings {
-    const char *model, *tasks, *start, *turns;
+    const char *model, *tasks, *start, *turns, *srdf;
     solver_settings solver;
     word_list locks;
     bool cold, json, trace;
@@ -24,6 +24,8 @@ static const option option_table[] = {
     {.group = "Files", ROW_MODEL(AT(model), MODEL_HELP)},
     {ROW_TASKS(AT(tasks), "the tasks, a JSON file; \"-\" is standard input")},
     {ROW_FILE("--start", NULL, AT(start), "the pose to start from: " POSE_HELP)},
+    {ROW_FILE("--srdf", NULL, AT(srdf),
+              "an SRDF file: the pairs of links that it disables may touch")},
     SOLVER_OPTIONS(AT(solver), "200", "1e-9"),
     {ROW_TEXT("--lock", "JOINT", AT(locks),
               "keep this joint as it is in the start; may come several times"),
@@ -81,6 +83,61 @@ static void print_trace(void *user, const sn_trace *t) {
             t->taken ? "" : ", not taken");
 }
 
+// What a violation is about.
+static const char *violation_name(const sn_model *model, const sn_violation *v, int k, char *text,
+                                  size_t size) {
+    const sn_shape_desc *d = sn_model_shape(model, v->shape[k]);
+    const sn_joint_desc *joint = d != NULL ? sn_model_joint(model, d->joint) : NULL;
+    if (d != NULL && d->name[0] != '\0') return d->name;
+    (void)snprintf(text, size, "%s %d%s%s", d != NULL ? sn_shape_type_name(d->type) : "",
+                   v->shape[k], joint != NULL ? " of " : "", joint != NULL ? joint->name : "");
+    return text;
+}
+
+enum { MOST_VIOLATIONS = 1000 };
+
+static void print_violations_json(const sn_model *model, sn_workspace *ws) {
+    sn_violation *v = must_alloc(MOST_VIOLATIONS, sizeof *v);
+    int n = sn_workspace_violations(ws, v, MOST_VIOLATIONS);
+    if (n > MOST_VIOLATIONS) n = MOST_VIOLATIONS;
+    if (n > 0) printf("\"violations\":[");
+    for (int i = 0; i < n; i++) {
+        printf("%s{\"task\":%d,", i > 0 ? "," : "", v[i].task);
+        if (v[i].shape[0] >= 0) {
+            char text[600];
+            printf("\"shapes\":[%d,%d],\"names\":[", v[i].shape[0], v[i].shape[1]);
+            print_json_string(violation_name(model, &v[i], 0, text, sizeof text));
+            putchar(',');
+            print_json_string(violation_name(model, &v[i], 1, text, sizeof text));
+            printf("],");
+        }
+        printf("\"by\":");
+        print_number(v[i].by);
+        putchar('}');
+    }
+    if (n > 0) printf("],");
+    free(v);
+}
+
+static void print_violations(const sn_model *model, const sn_problem *problem, sn_workspace *ws) {
+    sn_violation *v = must_alloc(MOST_VIOLATIONS, sizeof *v);
+    int n = sn_workspace_violations(ws, v, MOST_VIOLATIONS);
+    bool any = false;
+    for (int i = 0; i < sn_problem_ntask(problem); i++)
+        any = any || sn_problem_task(problem, i)->type >= SN_TASK_AVOID;
+    if (any && n == 0) puts("  nothing happens that must not");
+    for (int i = 0; i < n && i < 20; i++) {
+        char text[2][600];
+        printf("  violated by %.3e: task %d", v[i].by, v[i].task);
+        if (v[i].shape[0] >= 0)
+            printf(", %s and %s", violation_name(model, &v[i], 0, text[0], sizeof text[0]),
+                   violation_name(model, &v[i], 1, text[1], sizeof text[1]));
+        putchar('\n');
+    }
+    if (n > 20) printf("  ... and %d more\n", n - 20);
+    free(v);
+}
+
 static void print_json(const sn_model *model, const sn_problem *problem, sn_workspace *ws,
                        const double *q, const sn_report *report) {
     printf("{\"q\":");
@@ -100,6 +157,7 @@ static void print_json(const sn_model *model, const sn_problem *problem, sn_work
         print_number(report->violation);
         putchar(',');
     }
+    print_violations_json(model, ws);
     for (int i = 0; i < report->nlevel && report->nlevel > 1; i++) {
         const sn_level_report *level = &report->level[i];
         printf("%s{\"level\":%d,\"f\":", i == 0 ? "\"levels\":[" : ",", level->level);
@@ -183,6 +241,7 @@ static int solve(const sn_model *model, const sn_problem *problem, const double 
         if (sn_model_nloop(model) > 0)
             printf("  %d loop%s, open by %.1e at most\n", sn_model_nloop(model),
                    sn_model_nloop(model) == 1 ? "" : "s", report.violation);
+        print_violations(model, problem, sn_solver_workspace(solver));
         // a trace would be printed again and again
         if (options->trace == NULL)
             printf("  one iteration takes %.1f microseconds\n",
@@ -218,6 +277,26 @@ static bool lock_joints(const sn_model *model, sn_problem *problem, const word_l
     return true;
 }
 
+// The model with the pairs of an SRDF file excluded; NULL after a message.
+static sn_model *read_srdf(const char *path, const sn_model *model) {
+    sn_error error = {0};
+    sn_model *out = NULL;
+    sn_srdf_info info;
+    size_t length;
+    char *text = read_bytes(path, &length, &error);
+    if (text == NULL || sn_srdf_read(text, length, model, NULL, &out, &info, &error) != SN_OK) {
+        if (error.line > 0) {
+            complain("%s:%d: %s", path, error.line, error.text);
+        } else {
+            complain("%s: %s", path, error.text);
+        }
+    } else if (info.note[0] != '\0') {
+        fprintf(stderr, "%s: %s\n", path, info.note);
+    }
+    free(text);
+    return out;
+}
+
 static int run(int argc, char **argv) {
     settings s = {0};
     int nword, code = parse_options(&command_solve, argc, argv, &s, NULL, &nword);
@@ -233,6 +312,8 @@ static int run(int argc, char **argv) {
     code = EXIT_INPUT;
     figure holder;
     const sn_model *model = load_model(model_path != NULL ? model_path : "humanoid", &holder);
+    sn_model *allowed = NULL;
+    if (model != NULL && s.srdf != NULL) model = allowed = read_srdf(s.srdf, model);
     sn_problem *problem = NULL;
     if (model != NULL && tasks_path != NULL) problem = load_problem(tasks_path, model);
     if (model != NULL && tasks_path == NULL)
@@ -243,6 +324,7 @@ static int run(int argc, char **argv) {
     if (start != NULL) code = solve(model, problem, start, &solver_options, s.cold, s.json);
     free(start);
     sn_problem_destroy(problem);
+    sn_model_destroy(allowed);
     free_figure(&holder);
     return code;
 }

@@ -96,6 +96,10 @@ file_facts collect_facts(const input *in) {
     if (couplings[0] != '\0') note(&f, "%s", couplings);
     int loops = d->model != NULL ? sn_model_nloop(d->model) : 0;
     if (loops > 0) note(&f, "%d closed loop%s", loops, loops == 1 ? "" : "s");
+    int shapes = d->model != NULL ? sn_model_nshape(d->model) : 0;
+    int excluded = shapes > 0 ? sn_model_nexcluded(d->model) : 0;
+    if (shapes > 0) note(&f, "%d collision shape%s", shapes, shapes == 1 ? "" : "s");
+    if (excluded > 0) note(&f, "%d pair%s of joints may touch", excluded, excluded == 1 ? "" : "s");
     return f;
 }
 

@@ -10,6 +10,10 @@ const char *task_where(const sn_model *model, const sn_task *t, char *text, size
     const sn_joint_desc *other = pair && t->joint2 >= 0 ? sn_model_joint(model, t->joint2) : NULL;
     if (t->type == SN_TASK_COUPLED) {
         (void)snprintf(text, size, "(%d tasks)", t->ntask);
+    } else if (t->type == SN_TASK_HALF_SPACE && t->q_weight != NULL) {
+        (void)snprintf(text, size, "(coordinates)");
+    } else if ((t->type == SN_TASK_HALF_SPACE && joint == NULL) || t->type == SN_TASK_SUPPORT) {
+        (void)snprintf(text, size, "(centre of mass)");
     } else if (t->type >= SN_TASK_CENTRE_OF_MASS && t->joints != NULL) {
         (void)snprintf(text, size, "(%d joint%s)", t->njoint, t->njoint == 1 ? "" : "s");
     } else if (joint == NULL) {

@@ -34,7 +34,14 @@ typedef struct misuse_world {
 
 extern misuse_world w;
 
-enum { MISUSE_LINE = 0, MISUSE_DISTANCE, MISUSE_POSE, MISUSE_CENTRE, MISUSE_COUPLED };
+enum {
+    MISUSE_LINE = 0,
+    MISUSE_DISTANCE,
+    MISUSE_POSE,
+    MISUSE_CENTRE,
+    MISUSE_COUPLED,
+    MISUSE_SUPPORT
+};
 enum { MISUSE_FRAMES = 4, MISUSE_POINT = 0, MISUSE_ORIENTATION, MISUSE_REST, MISUSE_DIRECTION };
 
 /// Is this row to be called now?

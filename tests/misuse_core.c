@@ -58,6 +58,18 @@ static void models(void) {
     sn_loop_desc loop = sn_loop_default(SN_LOOP_POINT);
     VALUE(sn_builder_couple, == -1, PTR(w.scrap), PTR(&coupling));
     VALUE(sn_builder_loop, == -1, PTR(w.scrap), PTR(&loop));
+    static sn_shape_desc shape;
+    shape = sn_shape_default(SN_SHAPE_CAPSULE);
+    VALUE(sn_builder_shape, == -1, PTR(w.scrap), PTR(&shape));
+    VALUE(sn_builder_exclude, == -1, PTR(w.scrap), 0, -1);
+    STATUS(sn_builder_create_from, PTR(w.model), NULL, OUT(out, end_builder), MAY(&error));
+    VALUE(sn_shape_type_name, != NULL, ENUM(sn_shape_type, SN_SHAPE_SPHERE));
+    STRUCT(sn_shape_default, ENUM(sn_shape_type, SN_SHAPE_SPHERE));
+    VALUE(sn_model_nshape, == 0, PTR(w.model));
+    VALUE(sn_model_shape, == NULL, PTR(w.model), INDEX(0));
+    VALUE(sn_model_nexcluded, == 0, PTR(w.model));
+    static int pair[2];
+    VALUE(sn_model_excluded, == false, PTR(w.model), INDEX(0), PTR(pair));
     VOID(sn_builder_couple_as, PTR(w.scrap), PTR(w.model));
     VALUE(sn_loop_type_name, != NULL, ENUM(sn_loop_type, SN_LOOP_POINT));
     STRUCT(sn_loop_default, ENUM(sn_loop_type, SN_LOOP_POINT));
@@ -134,6 +146,8 @@ static void problems(void) {
     double matrix[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, mass[1] = {1};
     STATUS(sn_problem_set_local2, PTR(w.tied), INDEX(MISUSE_DISTANCE), PTR((at[0] = NUM(0.5), at)));
     STATUS(sn_problem_set_axis, PTR(w.tied), INDEX(MISUSE_LINE), PTR((at[0] = NUM(0.5), at)));
+    static const double corners[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+    STATUS(sn_problem_set_corners, PTR(w.tied), INDEX(MISUSE_SUPPORT), PTR(corners), 3);
     STATUS(sn_problem_set_distance, PTR(w.tied), INDEX(MISUSE_DISTANCE), NUM(0.5));
     STATUS(sn_problem_set_rotation_weight, PTR(w.tied), INDEX(MISUSE_POSE), NUM(1));
     STATUS(sn_problem_set_matrix, PTR(w.tied), INDEX(MISUSE_POSE),
@@ -170,6 +184,9 @@ static void evaluations(void) {
     STRUCT(sn_workspace_frame, PTR(w.ws), INDEX(0));
     STRUCT(sn_workspace_point, PTR(w.ws), INDEX(0), PTR(local));
     VALUE(sn_workspace_task_error, != 1e300, PTR(w.ws), INDEX(0));
+    static sn_violation violated[2];
+    VALUE(sn_workspace_violations, == 0, PTR(w.ws), PTR(violated), 2);
+    VALUE(sn_workspace_distance, != 0, PTR(w.ws), INDEX(0), INDEX(0));
     VALUE(sn_workspace_loop_error, == 0, PTR(w.ws), INDEX(0));
     VOID(sn_workspace_gradient, PTR(w.ws), PTR(w.big));
     VOID(sn_workspace_hessian, PTR(w.ws), PTR(w.big));

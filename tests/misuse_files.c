@@ -190,6 +190,10 @@ static void others(void) {
            PTR(&document), MAY(&error));
     sn_document_destroy(&document);
     VOID(sn_document_destroy, MAY(&document));
+    const char *srdf = "<robot><disable_collisions link1='a' link2='b'/></robot>";
+    static sn_srdf_info disabled;
+    STATUS(sn_srdf_read, PTR(srdf), strlen(srdf), PTR(w.model), NULL, OUT(out, end_model),
+           MAY(&disabled), MAY(&error));
     const char *mjcf =
         "<mujoco><worldbody><body name='b'><joint name='j'/></body></worldbody></mujoco>";
     static sn_mjcf_info mujoco;

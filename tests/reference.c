@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "collide/closest.h"
 #include "math/rotation.h"
 #include "model/model.h"
 
@@ -857,6 +858,142 @@ static hyper own_cost(const sn_task *t, const posture *pose, const joint_state *
     return scale(t->weight, own_phi(at, t->njoint));
 }
 
+// What must not happen. The nearest points of two segments are sought on all nine pieces of the square.
+
+static hyper over(hyper x, hyper y) {
+    return mul(x, apply(y, 1 / y.v, -1 / (y.v * y.v), 2 / (y.v * y.v * y.v)));
+}
+
+static hyper one_sided(real weight, hyper c) {
+    return c.v < 0 ? scale(weight / 2, mul(c, c)) : constant(0);
+}
+
+static hyper smooth_energy(vec m, vec a, vec b, real soft, hyper s, hyper t) {
+    const vec r = vec_add(m, vec_sub(vec_mul(s, a), vec_mul(t, b)));
+    const hyper one = constant(1);
+    const hyper bent =
+        add(mul(dot(a, a), sub(mul(s, s), one)), mul(dot(b, b), sub(mul(t, t), one)));
+    return scale(0.5L, add(dot(r, r), scale(soft, bent)));
+}
+
+static hyper smooth_distance(vec m, vec a, vec b) {
+    const bool point_a = dot(a, a).v == 0, point_b = dot(b, b).v == 0;
+    const real soft = point_a || point_b ? 0 : (real)SN_CLOSEST_SOFT;
+    const hyper ss = scale(1 + soft, dot(a, a)), tt = scale(1 + soft, dot(b, b));
+    const hyper st = scale(-1, dot(a, b)), gs = dot(a, m), gt = scale(-1, dot(b, m));
+    hyper best = constant(INFINITY);
+    for (int i = point_a ? 0 : -1; i <= (point_a ? 0 : 2); i++)
+        for (int k = point_b ? 0 : -1; k <= (point_b ? 0 : 2); k++) {
+            // 2 stands for free, others for a fixed number; 0 is only a point's
+            if ((i == 0 && !point_a) || (k == 0 && !point_b)) continue;
+            hyper s = constant(i), t = constant(k);
+            if (i == 2 && k == 2) {
+                const hyper det = sub(mul(ss, tt), mul(st, st));
+                s = over(sub(mul(st, gt), mul(tt, gs)), det);
+                t = over(sub(mul(st, gs), mul(ss, gt)), det);
+            } else if (i == 2) {
+                s = over(scale(-1, add(gs, mul(st, t))), ss);
+            } else if (k == 2) {
+                t = over(scale(-1, add(gt, mul(st, s))), tt);
+            }
+            if (fabsl(s.v) > 1 || fabsl(t.v) > 1) continue;
+            const hyper E = smooth_energy(m, a, b, soft, s, t);
+            if (E.v < best.v) best = E;
+        }
+    return best;
+}
+
+static vec shape_point(const frame *at, const sn_shape_desc *d, const double *which) {
+    return d->joint < 0 ? vec_given(which) : point_of(at, which);
+}
+
+static hyper pair_cost(const sn_task *task, const posture *pose, const joint_state *state,
+                       const sn_shape_pair *pair) {
+    const sn_shape_desc *d[2];
+    vec from[2], to[2];
+    for (int i = 0; i < 2; i++) {
+        d[i] = sn_model_shape(pose->model, pair->shape[i]);
+        const frame at = at_joint(pose, state, d[i]->joint);
+        from[i] = shape_point(&at, d[i], d[i]->from);
+        to[i] = d[i]->type == SN_SHAPE_CAPSULE ? shape_point(&at, d[i], d[i]->to) : from[i];
+    }
+    real least = fmin(task->distance, pair->rest);
+    for (int i = 0; i < 2; i++)
+        if (d[i]->type != SN_SHAPE_PLANE) least += d[i]->radius;
+    for (int i = 0; i < 2; i++) {
+        if (d[i]->type != SN_SHAPE_PLANE) continue;
+        const frame at = at_joint(pose, state, d[i]->joint);
+        const vec n = rotate(at.R, unit(d[i]->normal));
+        hyper sum = constant(0);
+        for (int end = 0; end < (d[1 - i]->type == SN_SHAPE_CAPSULE ? 2 : 1); end++) {
+            const vec p = end == 0 ? from[1 - i] : to[1 - i];
+            sum = add(sum,
+                      one_sided(task->weight, sub(dot(n, vec_sub(p, from[i])), constant(least))));
+        }
+        return sum;
+    }
+    vec middle[2], arm[2];
+    for (int i = 0; i < 2; i++) {
+        middle[i] = vec_mul(constant(0.5L), vec_add(from[i], to[i]));
+        arm[i] = vec_mul(constant(0.5L), vec_sub(to[i], from[i]));
+        if (d[i]->type != SN_SHAPE_CAPSULE) arm[i] = (vec){0};
+    }
+    const hyper E = smooth_distance(vec_sub(middle[0], middle[1]), arm[0], arm[1]);
+    return one_sided(task->weight,
+                     scale(1 / (2 * least), sub(scale(2, E), constant(least * least))));
+}
+
+// The library's choice of pairs, which test_collide.c looks at.
+static sn_shape_pair *pair;
+static int npair;
+
+static hyper guard_cost(const sn_task *t, const posture *pose, const joint_state *state) {
+    hyper sum = constant(0);
+    if (t->type == SN_TASK_AVOID) {
+        for (int i = 0; i < npair; i++) {
+            const int a = sn_model_shape(pose->model, pair[i].shape[0])->joint;
+            const int b = sn_model_shape(pose->model, pair[i].shape[1])->joint;
+            if (t->joint >= 0 && t->joint2 < 0 && a != t->joint && b != t->joint) continue;
+            sum = add(sum, pair_cost(t, pose, state, &pair[i]));
+        }
+        return sum;
+    }
+    if (t->q_weight != NULL) {
+        hyper c = constant(-(real)t->distance);
+        for (int j = 0; j < pose->njoint; j++)
+            for (int k = 0; k < plain(sn_model_joint(pose->model, j)); k++)
+                c = add(c, scale(t->q_weight[sn_model_v_index(pose->model, j) + k],
+                                 (state[j].steps ? state : pose->still)[j].q.x[k]));
+        return one_sided(t->weight, c);
+    }
+    const sn_task all = {.joints = NULL};
+    if (t->type == SN_TASK_HALF_SPACE && t->joint >= 0) {
+        const frame a = at_joint(pose, state, t->joint), b = at_joint(pose, state, t->joint2);
+        const vec n = rotate(b.R, unit(t->normal)), o = point_of(&b, t->goal);
+        return one_sided(t->weight,
+                         sub(dot(n, vec_sub(point_of(&a, t->local), o)), constant(t->distance)));
+    }
+    const vec c = centre_of(pose->model, &all, pose, state);
+    if (t->type == SN_TASK_HALF_SPACE)
+        return one_sided(t->weight, sub(dot(unit(t->normal), vec_sub(c, vec_given(t->goal))),
+                                        constant(t->distance)));
+    // an edge is two corners with all others on one side
+    const vec up = unit(t->normal);
+    for (int i = 0; i < t->ncorner; i++)
+        for (int k = 0; k < t->ncorner; k++) {
+            if (i == k) continue;
+            const vec a = vec_given(t->corners + 3 * i), b = vec_given(t->corners + 3 * k);
+            const vec in = vec_unit(cross(up, vec_sub(b, a)));
+            bool edge = true;
+            for (int n = 0; n < t->ncorner && edge; n++)
+                edge = n == i || n == k || dot(in, vec_sub(vec_given(t->corners + 3 * n), a)).v > 0;
+            if (edge)
+                sum = add(sum,
+                          one_sided(t->weight, sub(dot(in, vec_sub(c, a)), constant(t->distance))));
+        }
+    return sum;
+}
+
 const double *reference_mu;
 
 // mu . c of a loop, the axes across given by the library.
@@ -914,6 +1051,10 @@ static hyper cost(const sn_problem *problem, const posture *pose, const joint_st
             sum = add(sum, own_cost(task, pose, state));
             continue;
         }
+        if (task->type > SN_TASK_OWN) {
+            sum = add(sum, guard_cost(task, pose, state));
+            continue;
+        }
         const bool plain_point = task->type == SN_TASK_POINT && !task->has_matrix;
         if (task->type >= SN_TASK_RELATIVE || task->has_matrix || task->has_rotation_matrix ||
             (task->type == SN_TASK_PLANE && task->joint2 >= 0) ||
@@ -939,6 +1080,7 @@ void reference_eval(const sn_problem *problem, const double *q, double *f, doubl
     const sn_model *model = sn_problem_model(problem);
     const size_t nv = (size_t)sn_model_nv(model);
     posture pose = pose_create(model, q);
+    if (sn_pairs_find(model, NULL, &pair, &npair) != SN_OK) abort();
     if (f) *f = (double)cost(problem, &pose, pose.still).v;
     for (size_t a = 0; a < (g || H ? nv : 0); a++) {
         for (size_t b = a; b < (H ? nv : a + 1); b++) {
@@ -948,6 +1090,7 @@ void reference_eval(const sn_problem *problem, const double *q, double *f, doubl
             if (H) H[b * nv + a] = H[a * nv + b] = (double)sum.ab;
         }
     }
+    free(pair);
     pose_destroy(&pose);
 }
 

@@ -341,7 +341,7 @@ sn_problem *random_problem(uint64_t *state, const sn_model *model, int ntask, in
     for (int i = 0; i < ntask; i++) {
         int kind = type >= 0    ? type
                    : type == -1 ? below(state, SN_TASK_RELATIVE)
-                                : below(state, SN_TASK_TYPE_COUNT);
+                                : below(state, SN_TASK_AVOID);
         int joint = below(state, sn_model_njoint(model));
         // a coupled task needs others, of any kind
         if (type == SN_TASK_COUPLED && (i == 0 || i + 1 < ntask)) do

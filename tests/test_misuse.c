@@ -218,9 +218,9 @@ static void make_world(void) {
     tasks[MISUSE_REST].q = rest;
     w.task = tasks[0];
     assert_int_equal(sn_problem_create(w.model, tasks, 4, NULL, &w.problem, NULL), SN_OK);
-    sn_task tied[] = {sn_task_default(SN_TASK_LINE), sn_task_default(SN_TASK_DISTANCE),
-                      sn_task_default(SN_TASK_POSE), sn_task_default(SN_TASK_CENTRE_OF_MASS),
-                      sn_task_default(SN_TASK_COUPLED)};
+    sn_task tied[] = {sn_task_default(SN_TASK_LINE),    sn_task_default(SN_TASK_DISTANCE),
+                      sn_task_default(SN_TASK_POSE),    sn_task_default(SN_TASK_CENTRE_OF_MASS),
+                      sn_task_default(SN_TASK_COUPLED), sn_task_default(SN_TASK_SUPPORT)};
     static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, mass[1] = {1};
     static const int first[1] = {0};
     tied[MISUSE_POSE].has_matrix = tied[MISUSE_POSE].has_rotation_matrix = true;
@@ -228,7 +228,12 @@ static void make_world(void) {
     tied[MISUSE_CENTRE].njoint = tied[MISUSE_COUPLED].ntask = 1;
     tied[MISUSE_CENTRE].masses = mass;
     tied[MISUSE_COUPLED].coupling = unit;
-    assert_int_equal(sn_problem_create(w.model, tied, 5, NULL, &w.tied, NULL), SN_OK);
+    tied[MISUSE_SUPPORT].corners = unit;
+    tied[MISUSE_SUPPORT].ncorner = 3;
+    tied[MISUSE_SUPPORT].joints = first;
+    tied[MISUSE_SUPPORT].njoint = 1;
+    tied[MISUSE_SUPPORT].masses = mass;
+    assert_int_equal(sn_problem_create(w.model, tied, 6, NULL, &w.tied, NULL), SN_OK);
     assert_int_equal(sn_workspace_create(w.problem, true, NULL, &w.ws, NULL), SN_OK);
     double f;
     assert_int_equal(sn_workspace_eval(w.ws, w.q, SN_EVAL_HESSIAN, &f), SN_OK);

@@ -292,7 +292,8 @@ static bool open_example(example *e) {
                               e->column,
                               sn_axis_map_identity(),
                               0,
-                              sn_motion_nframe(e->theirs)};
+                              sn_motion_nframe(e->theirs),
+                              NULL};
     return true;
 }
 

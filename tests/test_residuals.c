@@ -90,7 +90,7 @@ static void random_trees(void **unused) {
     int count = cases(1500);
     worst w = {0}, knots = {0};
     for (int i = 0; i < count; i++) {
-        int joint = i % SN_JOINT_TYPE_COUNT, task = i / SN_JOINT_TYPE_COUNT % SN_TASK_TYPE_COUNT;
+        int joint = i % SN_JOINT_TYPE_COUNT, task = i / SN_JOINT_TYPE_COUNT % SN_TASK_AVOID;
         sn_model *model = random_model(&state, 1 + below(&state, 9), i % 5 == 0 ? -1 : joint);
         sn_problem *problem =
             random_problem(&state, model, 1 + below(&state, 4), i % 7 == 0 ? -1 : task);

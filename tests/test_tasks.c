@@ -423,7 +423,7 @@ static void off_and_on(void **unused) {
     sn_model_sample(person, &state, rest);
     sn_model_sample(person, &state, q);
     for (int i = 6; i < sn_model_nq(person); i++) q[i] *= 3;  // outside the limits
-    for (int type = 0; type < SN_TASK_TYPE_COUNT; type++) {
+    for (int type = 0; type < SN_TASK_AVOID; type++) {
         if (type == SN_TASK_COUPLED) continue;  // alone there is nothing to couple
         sn_task t = some_task((sn_task_type)type, rest);
         bool turns =
@@ -460,8 +460,8 @@ static void off_among_others(void **unused) {
     double q[64], rest[64];
     sn_model_sample(person, &state, rest);
     sn_model_sample(person, &state, q);
-    sn_task tasks[2 * SN_TASK_TYPE_COUNT];
-    for (int type = 0; type < SN_TASK_TYPE_COUNT; type++) {
+    sn_task tasks[2 * SN_TASK_AVOID];
+    for (int type = 0; type < SN_TASK_AVOID; type++) {
         tasks[2 * type] = some_task((sn_task_type)type, rest);
         tasks[2 * type + 1] = some_task((sn_task_type)type, rest);
         tasks[2 * type + 1].weight = 3;
@@ -493,13 +493,13 @@ static void setters_refuse_and_keep(void **unused) {
     const double bad[] = {NAN, INFINITY, -INFINITY, 1e60};
     sn_model_sample(person, &state, rest);
     sn_model_sample(person, &state, q);
-    sn_task tasks[SN_TASK_TYPE_COUNT];
-    for (int type = 0; type < SN_TASK_TYPE_COUNT; type++)
+    sn_task tasks[SN_TASK_AVOID];
+    for (int type = 0; type < SN_TASK_AVOID; type++)
         tasks[type] = some_task((sn_task_type)type, rest);
     sn_problem *p;
-    assert_int_equal(sn_problem_create(person, tasks, SN_TASK_TYPE_COUNT, NULL, &p, NULL), SN_OK);
+    assert_int_equal(sn_problem_create(person, tasks, SN_TASK_AVOID, NULL, &p, NULL), SN_OK);
     evaluate(p, q, &before);
-    for (int type = 0; type < SN_TASK_TYPE_COUNT; type++) {
+    for (int type = 0; type < SN_TASK_AVOID; type++) {
         bool has_goal = type != SN_TASK_ORIENTATION && type != SN_TASK_REST &&
                         type != SN_TASK_LIMIT && type != SN_TASK_RELATIVE_ORIENTATION &&
                         type != SN_TASK_DISTANCE && type < SN_TASK_POSTURE;
@@ -532,7 +532,7 @@ static void setters_refuse_and_keep(void **unused) {
     evaluate(p, q, &after);
     assert_memory_equal(&before, &after, sizeof before);
     for (int i = -2; i < 30; i++) {
-        if (i >= 0 && i < SN_TASK_TYPE_COUNT) continue;
+        if (i >= 0 && i < SN_TASK_AVOID) continue;
         assert_int_equal(sn_problem_set_goal(p, i, q), SN_ERR_ARGUMENT);
         assert_int_equal(sn_problem_set_rotation(p, i, q), SN_ERR_ARGUMENT);
         assert_int_equal(sn_problem_set_rest(p, i, q), SN_ERR_ARGUMENT);
@@ -599,7 +599,7 @@ static void set_equals_created(void **unused) {
     sn_model_sample(person, &state, rest);
     sn_model_sample(person, &state, other);
     sn_model_sample(person, &state, q);
-    for (int type = 0; type < SN_TASK_TYPE_COUNT; type++) {
+    for (int type = 0; type < SN_TASK_AVOID; type++) {
         if (type == SN_TASK_COUPLED) continue;
         test_allocator allocator;
         sn_task t = some_task((sn_task_type)type, rest);

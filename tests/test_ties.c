@@ -13,8 +13,8 @@ static sn_problem *tied_problem(uint64_t *state, const sn_model *model, int ntas
     double *q[8];
     for (int i = 0; i < nrelative; i++) {
         int type = SN_TASK_RELATIVE;
-        if (below(state, 3) > 0)
-            do type = SN_TASK_RELATIVE + below(state, SN_TASK_TYPE_COUNT - SN_TASK_RELATIVE);
+        if (below(state, 3) > 0) do
+                type = SN_TASK_RELATIVE + below(state, SN_TASK_AVOID - SN_TASK_RELATIVE);
             while (type == SN_TASK_COUPLED);
         extra[i] = random_task(state, model, (sn_task_type)type,
                                below(state, sn_model_njoint(model)), &q[i]);

@@ -49,6 +49,21 @@ SN_API sn_vec3 sn_workspace_point(const sn_workspace *workspace, int joint, cons
 /// parts together, for a direction the chord |goal - d|.
 SN_API double sn_workspace_task_error(const sn_workspace *workspace, int task);
 
+/// Something that must not happen, and does.
+typedef struct sn_violation {
+    int task;      ///< avoid, half-space or support
+    int shape[2];  ///< avoid: the two shapes that are too near; else -1
+    double by;     ///< metres that are missing; of a half-space of coordinates in their unit
+} sn_violation;
+
+/// All that is violated at the placed pose by the tasks that count. Returns how many; the first `room` of
+/// them are in `out`, which may be NULL when room is 0.
+SN_API int sn_workspace_violations(const sn_workspace *workspace, sn_violation *out, int room);
+
+/// The distance between the surfaces of two shapes of the model at the placed pose, below 0 where they
+/// overlap: exact, whatever the tasks are. NAN where there is no such shape, INFINITY for two planes.
+SN_API double sn_workspace_distance(const sn_workspace *workspace, int shape, int shape2);
+
 /// By how much a loop of the model is open at the placed pose: metres, or radians where the rotation
 /// is further off.
 SN_API double sn_workspace_loop_error(const sn_workspace *workspace, int loop);

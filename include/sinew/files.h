@@ -285,7 +285,7 @@ enum { SN_URDF_NOTE = 400 };
 
 /// What a URDF file held.
 typedef struct sn_urdf_info {
-    char note[SN_URDF_NOTE];  ///< mimics that cannot be followed, in sentences; "" when all can
+    char note[SN_URDF_NOTE];  ///< mimics that cannot be followed, meshes that are left out; or ""
 } sn_urdf_info;
 
 /// A robot as a model.
@@ -294,8 +294,9 @@ typedef struct sn_urdf_info {
 /// "_root" is added); joint i is the i-th <joint> of the file, under its name. A link's frame is
 /// the frame of the joint that holds it, and every link's origin is a marker with the link's name,
 /// so that a goal may name a link. Joints: revolute and continuous are hinges, prismatic sliders,
-/// fixed, floating is free, planar moves across its axis. Only joints are used: meshes, inertias
-/// and whatever else a file holds are passed over.
+/// fixed, floating is free, planar moves across its axis. Spheres, capsules, cylinders and boxes of
+/// <collision> become shapes of the model, the last two as capsules around them. Meshes, inertias and
+/// whatever else a file holds are passed over.
 ///
 /// A joint with <mimic> follows the other in every pose: it is a coupling of the model, and both
 /// joints' limits hold. One that mimics a joint that is not there, one with other than one coordinate,
@@ -306,6 +307,28 @@ typedef struct sn_urdf_info {
 /// @param info     may be NULL
 SN_API sn_status sn_urdf_read(const char *text, size_t length, const sn_urdf_options *options,
                               const sn_allocator *allocator, sn_model **out, sn_urdf_info *info,
+                              sn_error *error);
+
+// --- SRDF ------------------------------------------------------------------------------------------
+//
+// Which links of a robot may touch: a reader of the disabled collisions of SRDF files.
+
+/// Bytes of the note.
+enum { SN_SRDF_NOTE = 400 };
+
+/// What an SRDF file held.
+typedef struct sn_srdf_info {
+    int npair;                ///< disabled pairs of links
+    int nunknown;             ///< pairs with a link that the model does not have
+    char note[SN_SRDF_NOTE];  ///< what is left out, in sentences; "" when nothing is
+} sn_srdf_info;
+
+/// A copy of a model in which the pairs of links that an SRDF file disables are excluded. Links are
+/// found as markers of the model, as sn_urdf_read() makes them, else as joints.
+/// @param out   free with sn_model_destroy(); NULL on failure
+/// @param info  may be NULL
+SN_API sn_status sn_srdf_read(const char *text, size_t length, const sn_model *model,
+                              const sn_allocator *allocator, sn_model **out, sn_srdf_info *info,
                               sn_error *error);
 
 // --- MJCF ------------------------------------------------------------------------------------------
@@ -333,8 +356,9 @@ typedef struct sn_mjcf_info {
 /// in the world, the root is a fixed joint "world". Angles are degrees unless the compiler says
 /// otherwise, `range` counts unless `limited` is false, `ref` is kept.
 /// The bodies' masses and their centres are those of <inertial>.
-/// Meshes, geometry, actuators, contacts, tendons and sensors are passed over; info->note lists what
-/// a user may miss.
+/// Geoms that can touch others (contype, conaffinity) become shapes of the model: spheres, capsules and planes
+/// as they are, cylinders, boxes and ellipsoids as capsules around them; <exclude> is kept.
+/// Meshes, actuators, tendons and sensors are passed over; info->note lists what a user may miss.
 ///
 /// @param out   free with sn_model_destroy(); NULL on failure
 /// @param info  may be NULL
@@ -376,8 +400,10 @@ typedef struct sn_osim_coordinate_info {
 typedef struct sn_osim_coordinates sn_osim_coordinates;
 
 /// NULL is allowed.
+/// Free them; NULL is allowed.
 SN_API void sn_osim_coordinates_destroy(sn_osim_coordinates *coordinates);
 /// How many there are, those that move nothing included.
+/// How many the file has.
 SN_API int sn_osim_coordinates_count(const sn_osim_coordinates *coordinates);
 /// NULL when out of range.
 SN_API const sn_osim_coordinate_info *sn_osim_coordinate_at(const sn_osim_coordinates *coordinates,

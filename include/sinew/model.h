@@ -68,6 +68,8 @@ enum {
     SN_MAX_NAME = 255,  ///< bytes of a name
     SN_MAX_COUPLINGS = 10000,
     SN_MAX_LOOPS = 1000,
+    SN_MAX_SHAPES = 2000,
+    SN_MAX_EXCLUDED = 100000,
     SN_MAX_LEADERS = SN_MAX_ARGUMENTS
 };
 
@@ -183,6 +185,28 @@ typedef struct sn_loop_desc {
     double distance;        ///< between them, metres
 } sn_loop_desc;
 
+/// The kinds of collision shape; sn_shape_type_name() gives their names in files.
+typedef enum sn_shape_type {
+    SN_SHAPE_SPHERE,   ///< around `from`
+    SN_SHAPE_CAPSULE,  ///< all points within `radius` of the segment from `from` to `to`
+    SN_SHAPE_PLANE,  ///< the half-space behind the plane through `from`; `normal` points out of it
+    SN_SHAPE_TYPE_COUNT
+} sn_shape_type;
+
+/// What of a body must not run into others. Start from sn_shape_default(). Two shapes meet when
+/// `kind` of one and `meets` of the other have a bit in common (MuJoCo's contype and conaffinity).
+typedef struct sn_shape_desc {
+    const char *name;    ///< may be NULL; several may have one
+    sn_shape_type type;  ///< what it is
+    int joint;           ///< that carries it; -1 for the world
+    double from[3];      ///< in the joint's frame, metres
+    double to[3];        ///< capsule: the other end
+    double normal[3];    ///< plane; normalised when used
+    double radius;       ///< sphere and capsule: 0 or above
+    uint32_t kind;       ///< bits, default 1
+    uint32_t meets;      ///< bits, default 1
+} sn_shape_desc;
+
 /// A tree of joints with markers on them.
 typedef struct sn_model sn_model;
 /// Joints and markers on their way to a model.
@@ -212,7 +236,18 @@ SN_API int sn_builder_couple(sn_builder *builder, const sn_coupling_desc *coupli
 /// Close a loop; its index, or -1. Poses close it only where a solver made them.
 SN_API int sn_builder_loop(sn_builder *builder, const sn_loop_desc *loop);
 
-/// All couplings and loops of another model, in which the joints have the same indices: for changed copies.
+/// Add a collision shape; its index, or -1.
+SN_API int sn_builder_shape(sn_builder *builder, const sn_shape_desc *shape);
+
+/// Shapes of these two joints (-1: the world) never count as running into each other; its index, or -1.
+SN_API int sn_builder_exclude(sn_builder *builder, int joint, int joint2);
+
+/// A builder that holds all of a model, to be changed or added to.
+SN_API sn_status sn_builder_create_from(const sn_model *model, const sn_allocator *allocator,
+                                        sn_builder **out, sn_error *error);
+
+/// All couplings, loops, shapes and excluded pairs of another model, in which the joints have the same
+/// indices: for changed copies.
 SN_API void sn_builder_couple_as(sn_builder *builder, const sn_model *model);
 
 /// Check everything and build the model. The builder stays and must still be destroyed.
@@ -260,6 +295,18 @@ SN_API sn_loop_desc sn_loop_default(sn_loop_type type);
 SN_API int sn_model_nloop(const sn_model *model);
 /// What was given; valid while the model lives. NULL when out of range.
 SN_API const sn_loop_desc *sn_model_loop(const sn_model *model, int loop);
+
+/// Its name in files; "unknown" for what is none.
+SN_API const char *sn_shape_type_name(sn_shape_type type);
+/// On joint 0, around its origin, normal z, radius 0.1, kind and meets 1.
+SN_API sn_shape_desc sn_shape_default(sn_shape_type type);
+SN_API int sn_model_nshape(const sn_model *model);
+/// What was given; valid while the model lives. NULL when out of range.
+SN_API const sn_shape_desc *sn_model_shape(const sn_model *model, int shape);
+/// How many pairs of joints are excluded.
+SN_API int sn_model_nexcluded(const sn_model *model);
+/// The two joints of one, -1 for the world; false when out of range.
+SN_API bool sn_model_excluded(const sn_model *model, int excluded, int joints[2]);
 
 /// How many coordinates follow others.
 SN_API int sn_model_ncoupling(const sn_model *model);

@@ -126,7 +126,8 @@ typedef struct sn_report {
     int active;          ///< degrees of freedom at a limit that the gradient pushes against
     double
         violation;  ///< by how much the returned pose misses what the model demands: loops (metres
-                    ///< and radians), limits of a coordinate that follows several others
+                    ///< and radians), limits of a coordinate that follows several others; and what
+                    ///< must not happen: sn_workspace_violations() has it one by one
     int nlevel;     ///< how many levels the active tasks have
     sn_level_report level[SN_MAX_LEVELS];  ///< nlevel of them, the first comes first
 } sn_report;

@@ -36,6 +36,15 @@ typedef enum sn_task_type {
                       ///< in the pose q: one rotation vector for each
     SN_TASK_COUPLED,  ///< 1/2 r^T W r of several tasks' residuals together: `tasks`, `coupling`
     SN_TASK_OWN,      ///< a function of one's own, see sn_own_task
+
+    // What must not happen (docs/collisions.md). A solver meets these before all else, where it can.
+    SN_TASK_AVOID,  ///< shapes of the model keep `distance`: all pairs that count, or those with a
+                    ///< shape on `joint`, or those of `joint` and `joint2`
+    SN_TASK_HALF_SPACE,  ///< local point of `joint`, or (joint -1) the centre of mass, at least `distance`
+    ///< before the plane through `goal` with `normal`, in the world or fixed in
+    ///< `joint2`; with q_weight: sum of q_weight times q at least `distance`
+    SN_TASK_SUPPORT,  ///< the centre of mass inside the polygon around `corners` as seen along
+                      ///< `normal`, at least `distance` from its edges
     SN_TASK_TYPE_COUNT
 } sn_task_type;
 
@@ -73,6 +82,9 @@ typedef struct sn_own_task {
 /// The most numbers that one coupled task weighs together.
 #define SN_MAX_COUPLING 48
 
+/// The most corners of a support polygon.
+#define SN_MAX_CORNERS 64
+
 /// How many levels there are: a task's level is 0 to SN_MAX_LEVELS - 1.
 #define SN_MAX_LEVELS 8
 
@@ -92,10 +104,10 @@ typedef struct sn_task {
                     ///< the axes of matrices: r = R2^T (p - p2) - goal, R = R2 rotation
     double normal[3];  ///< plane; normalised when used
     double axis[3];    ///< look-at: in the joint's frame; line: its direction; normalised when used
-    double distance;   ///< distance: metres, 0 or above
-    double rotation[4];      ///< w x y z; normalised when used
-    double i[3], j[3];       ///< frame2: where the joint's x and y axes should point; normalised
-    double weight;           ///< 0 or above
+    double distance;   ///< distance: metres, 0 or above; avoid, half-space, support: at least
+    double rotation[4];  ///< w x y z; normalised when used
+    double i[3], j[3];   ///< frame2: where the joint's x and y axes should point; normalised
+    double weight;       ///< 0 or above
     int level;  ///< 0, the default, comes first: what another level wants moves only what this one and
                 ///< those before it leave free (docs/levels.md)
     double rotation_weight;  ///< pose and frame2: of the rotational part
@@ -107,10 +119,11 @@ typedef struct sn_task {
     sn_loss loss;               ///< default SN_LOSS_NONE
     double loss_scale;  ///< c in metres or radians, 1e-50 to 1e50; not looked at without a loss
     const double *q;    ///< rest, posture: nq numbers, copied
-    const double *q_weight;  ///< rest: nv numbers that multiply `weight`, copied; NULL for all 1
-    const int *joints;       ///< centre of mass, posture, own: which joints, copied; NULL for all
-    int njoint;              ///< how many
-    const double *masses;    ///< centre of mass: of each, copied; NULL for the model's
+    const double *
+        q_weight;  ///< rest: nv numbers that multiply `weight`, copied; NULL for all 1; half-space: nv factors
+    const int *joints;     ///< centre of mass, posture, own: which joints, copied; NULL for all
+    int njoint;            ///< how many
+    const double *masses;  ///< centre of mass: of each, copied; NULL for the model's
     const double
         *centres;      ///< where they are, three numbers each in the joint's frame; NULL likewise
     const int *tasks;  ///< coupled: which tasks, copied; not coupled ones or tasks on coordinates
@@ -119,6 +132,9 @@ typedef struct sn_task {
         *coupling;  ///< coupled: symmetric, positive semidefinite; copied. Its size is that of the
                     ///< residuals one after the other, each goal less what is there, in threes
                     ///< but for a plane's and a distance's one
+    const double
+        *corners;     ///< support: three numbers each, in any order, copied; their hull counts
+    int ncorner;      ///< support: 3 to SN_MAX_CORNERS
     sn_own_task own;  ///< own
 } sn_task;
 
@@ -173,10 +189,13 @@ SN_API sn_status sn_problem_set_goal(sn_problem *problem, int task, const double
 SN_API sn_status sn_problem_set_local(sn_problem *problem, int task, const double local[3]);
 /// The point local2 of a task between two joints.
 SN_API sn_status sn_problem_set_local2(sn_problem *problem, int task, const double local2[3]);
-/// Normal of a plane, axis of a line or look-at.
+/// Normal of a plane, half-space or support, axis of a line or look-at.
 SN_API sn_status sn_problem_set_axis(sn_problem *problem, int task, const double axis[3]);
-/// Distance of a distance task, 0 or above. Also marks it present.
+/// Distance of a distance task, 0 or above, or what a task that must not happen keeps. Also marks it present.
 SN_API sn_status sn_problem_set_distance(sn_problem *problem, int task, double distance);
+/// Corners of a support polygon, no more than it was created with. Also marks it present.
+SN_API sn_status sn_problem_set_corners(sn_problem *problem, int task, const double *corners,
+                                        int ncorner);
 /// Rotation of a task that has one. Also marks it present.
 SN_API sn_status sn_problem_set_rotation(sn_problem *problem, int task, const double wxyz[4]);
 /// Pose of a rest or posture task, nq numbers.

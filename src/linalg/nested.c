@@ -8,18 +8,45 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/pair.h"
+
 void sn_nested_begin(sn_nested *a, const bool *free) {
     const size_t n = (size_t)a->n;
     a->all = a->count = 0;
+    a->turned = false;
     a->first[0] = 0;
     memset(a->basis, 0, n * n * sizeof *a->basis);
     for (size_t i = 0; i < n; i++)
-        if (free[i]) a->basis[i + n * (size_t)a->all++] = 1;
+        if (free[i]) {
+            a->place[a->all] = (int)i;
+            a->basis[i + n * (size_t)a->all++] = 1;
+        }
+}
+
+// Sums in four places at once: the compiler may not change their order by itself.
+static double dot(const double *x, const double *y, size_t n) {
+    sn_pair a = pair_of(0), b = a;
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        a = pair_add(a, pair_mul(pair_load(x + i), pair_load(y + i)));
+        b = pair_add(b, pair_mul(pair_load(x + i + 2), pair_load(y + i + 2)));
+    }
+    a = pair_add(a, b);
+    double sum = pair_first(a) + pair_second(a);
+    for (; i < n; i++) sum += x[i] * y[i];
+    return sum;
 }
 
 void sn_nested_reduce(sn_nested *a, const double *W) {
     const size_t n = (size_t)a->n, m = (size_t)sn_nested_left(a);
     const double *Z = sn_nested_rest(a);
+    if (!a->turned) {
+        // Z is still made of unit vectors
+        for (size_t c = 0; c < m; c++)
+            for (size_t r = 0; r < m; r++)
+                a->R[r + m * c] = W[(size_t)a->place[r] + n * (size_t)a->place[c]];
+        return;
+    }
     for (size_t c = 0; c < m; c++) {
         double *to = a->T + n * c;
         for (size_t i = 0; i < n; i++) to[i] = 0;
@@ -28,12 +55,7 @@ void sn_nested_reduce(sn_nested *a, const double *W) {
             if (z == 0) continue;
             for (size_t i = 0; i < n; i++) to[i] += z * column[i];
         }
-        for (size_t r = 0; r <= c; r++) {
-            double sum = 0;
-            const double *z = Z + n * r;
-            for (size_t i = 0; i < n; i++) sum += z[i] * to[i];
-            a->R[r + m * c] = a->R[c + m * r] = sum;
-        }
+        for (size_t r = 0; r <= c; r++) a->R[r + m * c] = a->R[c + m * r] = dot(Z + n * r, to, n);
     }
 }
 
@@ -79,8 +101,7 @@ static void reflect(sn_nested *a, size_t m, size_t rank, size_t c) {
     v[c] = head - alpha;
     const double beta = 1 / (norm * (norm + fabs(head)));  // 2 / v.v
     for (size_t k = c + 1; k < rank; k++) {
-        double *x = a->L + m * k, sum = 0;
-        for (size_t i = c; i < m; i++) sum += v[i] * x[i];
+        double *x = a->L + m * k, sum = dot(v + c, x + c, m - c);
         for (size_t i = c; i < m; i++) x[i] -= beta * sum * v[i];
     }
     for (size_t r = 0; r < n; r++) w[r] = 0;
@@ -96,14 +117,18 @@ int sn_nested_add(sn_nested *a, const double *W, double least) {
     const size_t first = (size_t)a->first[a->count];
     sn_nested_reduce(a, W);
     const size_t rank = factor(a, m, least);
+    a->turned = a->turned || rank > 0;
     for (size_t c = 0; c < rank; c++) reflect(a, m, rank, c);
     for (size_t c = 0; c < rank; c++) {
         double *to = a->seen + n * (first + c), *U = a->factor + n * (first + c);
         const double *z = a->basis + n * (first + c);
         for (size_t i = 0; i <= c; i++) U[i] = a->L[i + m * c];
         for (size_t i = 0; i < n; i++) to[i] = 0;
-        for (size_t k = 0; k < n; k++)
-            for (size_t i = 0; i < n && z[k] != 0; i++) to[i] += z[k] * W[i + n * k];
+        for (size_t k = 0; k < n; k++) {
+            const double zk = z[k], *column = W + n * k;
+            if (zk == 0) continue;
+            for (size_t i = 0; i < n; i++) to[i] += zk * column[i];
+        }
     }
     a->count++;
     a->first[a->count] = (int)(first + rank);
@@ -115,9 +140,7 @@ void sn_nested_solve(const sn_nested *a, int k, const double *b, double *y) {
     const double *V = a->basis + n * (size_t)a->first[k];
     const double *U = a->factor + n * (size_t)a->first[k];
     for (size_t c = 0; c < r; c++) {
-        double sum = 0;
-        for (size_t i = 0; i < n; i++) sum += V[i + n * c] * b[i];
-        y[c] = sum;
+        y[c] = dot(V + n * c, b, n);
     }
     for (size_t c = r; c-- > 0;) {
         y[c] /= U[c + n * c];

@@ -20,9 +20,12 @@ typedef struct sn_nested {
     int first[SN_NESTED_MOST + 1];  ///< where the columns of each begin; the last: where Z does
     double *basis;                  ///< n x n, column-major
     double *seen;                   ///< n x n: column c of V_k is W_k times that of the basis
-    double *factor;         ///< n x n: U_k upper triangular, D_k = U_k U_k^T, in V_k's columns
-    double *T, *R, *L, *d;  ///< n x n, n x n, n x n, n: scratch; R is the last reduced matrix
-    int *order;             ///< n: scratch
+    double *factor;     ///< n x n: U_k upper triangular, D_k = U_k U_k^T, in V_k's columns
+    double *R;          ///< n x n: the last reduced matrix
+    double *T, *L, *d;  ///< n x n, n x n, n: scratch
+    int *order;         ///< n: scratch
+    int *place;         ///< n: where the free places are
+    bool turned;        ///< the basis is no longer made of unit vectors
 } sn_nested;
 
 void sn_nested_begin(sn_nested *nested, const bool *free);

@@ -48,6 +48,8 @@ void sn_builder_destroy(sn_builder *builder) {
     sn_release(&allocator, builder->coupling);
     sn_release(&allocator, builder->numbers);
     sn_release(&allocator, builder->loop);
+    sn_release(&allocator, builder->shape);
+    sn_release(&allocator, builder->excluded);
     sn_release(&allocator, builder);
 }
 
@@ -143,6 +145,67 @@ void sn_builder_couple_as(sn_builder *builder, const sn_model *model) {
     for (int i = 0; i < model->ncoupling; i++)
         (void)sn_builder_couple_at(builder, &model->coupling[i], 0);
     for (int i = 0; i < model->nloop; i++) (void)sn_builder_loop_at(builder, &model->loop[i], 0);
+    for (int i = 0; i < sn_model_nshape(model); i++)
+        (void)sn_builder_shape(builder, sn_model_shape(model, i));
+    for (int i = 0; i < sn_model_nexcluded(model); i++) {
+        int joints[2];
+        (void)sn_model_excluded(model, i, joints);
+        (void)sn_builder_exclude(builder, joints[0], joints[1]);
+    }
+}
+
+sn_status sn_builder_create_from(const sn_model *model, const sn_allocator *allocator,
+                                 sn_builder **out, sn_error *error) {
+    if (out != NULL) *out = NULL;
+    SN_NEED(model, error);
+    SN_NEED(out, error);
+    SN_TRY(sn_builder_create(model->name, allocator, out, error));
+    for (int i = 0; i < model->njoint; i++) (void)sn_builder_joint_at(*out, &model->desc[i], 0);
+    for (int i = 0; i < model->nmarker; i++) (void)sn_builder_marker_at(*out, &model->marker[i], 0);
+    sn_builder_couple_as(*out, model);
+    sn_status status = (*out)->status;
+    if (status == SN_OK) return SN_OK;
+    sn_builder_destroy(*out);
+    *out = NULL;
+    return sn_fail(error, status, 0, "%s", sn_status_text(status));
+}
+
+int sn_builder_shape_at(sn_builder *builder, const sn_shape_desc *shape, int line) {
+    if (builder->status != SN_OK) return -1;
+    if (shape == NULL || builder->nshape >= SN_MAX_SHAPES) {
+        builder->status = shape == NULL ? SN_ERR_ARGUMENT : SN_ERR_SIZE;
+        return -1;
+    }
+    size_t name = keep_name(builder, shape->name);
+    if (name == SIZE_MAX) return -1;
+    void *items = builder->shape;
+    builder->status = sn_grow(&builder->allocator, &items, &builder->shape_capacity,
+                              builder->nshape + 1, sizeof *builder->shape);
+    builder->shape = items;
+    if (builder->status != SN_OK) return -1;
+    builder->shape[builder->nshape] = (sn_shape_entry){*shape, name, line};
+    return (int)builder->nshape++;
+}
+
+int sn_builder_shape(sn_builder *builder, const sn_shape_desc *shape) {
+    if (builder == NULL) return -1;
+    return sn_builder_shape_at(builder, shape, 0);
+}
+
+int sn_builder_exclude(sn_builder *builder, int joint, int joint2) {
+    if (builder == NULL || builder->status != SN_OK) return -1;
+    if (builder->nexcluded >= SN_MAX_EXCLUDED) {
+        builder->status = SN_ERR_SIZE;
+        return -1;
+    }
+    void *items = builder->excluded;
+    builder->status = sn_grow(&builder->allocator, &items, &builder->excluded_capacity,
+                              builder->nexcluded + 1, sizeof *builder->excluded);
+    builder->excluded = items;
+    if (builder->status != SN_OK) return -1;
+    builder->excluded[builder->nexcluded][0] = joint;
+    builder->excluded[builder->nexcluded][1] = joint2;
+    return (int)builder->nexcluded++;
 }
 
 int sn_builder_loop_at(sn_builder *builder, const sn_loop_desc *loop, int line) {

@@ -28,6 +28,17 @@ typedef struct sn_loop_place {
     double distance;
 } sn_loop_place;
 
+/// A shape as the sweeps use it: a sphere is a capsule whose ends coincide.
+typedef struct sn_shape_place {
+    sn_shape_type type;
+    int joint;            ///< sweep position; -1: the world
+    int body;             ///< the first joint upwards that can move; -1: the world
+    sn_vec3 middle, arm;  ///< the ends are middle - arm and middle + arm
+    sn_vec3 normal;       ///< unit
+    double radius;
+    double reach;  ///< everything of it is this near to the middle; INFINITY for planes
+} sn_shape_place;
+
 struct sn_model {
     sn_allocator allocator;
     void *owner;  ///< the block behind everything below
@@ -59,6 +70,10 @@ struct sn_model {
     sn_loop_desc *loop;     ///< nloop, as they were given
     sn_loop_place *looped;  ///< nloop
     bool tied_limits;       ///< some coupling is `limited`
+    int nshape, nexcluded;
+    sn_shape_desc *shape;    ///< nshape, as they were given
+    sn_shape_place *shaped;  ///< nshape
+    int (*excluded)[2];      ///< nexcluded, file order
 
     int nangle;
     struct sn_angle_place {
@@ -106,6 +121,12 @@ typedef struct sn_loop_entry {
     int line;
 } sn_loop_entry;
 
+typedef struct sn_shape_entry {
+    sn_shape_desc desc;
+    size_t name;
+    int line;
+} sn_shape_entry;
+
 struct sn_builder {
     sn_allocator allocator;
     sn_status status;
@@ -119,6 +140,10 @@ struct sn_builder {
     size_t ncoupling, coupling_capacity;
     sn_loop_entry *loop;
     size_t nloop, loop_capacity;
+    sn_shape_entry *shape;
+    size_t nshape, shape_capacity;
+    int (*excluded)[2];
+    size_t nexcluded, excluded_capacity;
     double *numbers;  ///< of the couplings' functions
     size_t nnumber, number_capacity;
 };
@@ -144,6 +169,13 @@ int sn_builder_marker_at(sn_builder *builder, const sn_marker_desc *marker, int 
 int sn_builder_couple_at(sn_builder *builder, const sn_coupling_desc *coupling, int line);
 
 int sn_builder_loop_at(sn_builder *builder, const sn_loop_desc *loop, int line);
+
+int sn_builder_shape_at(sn_builder *builder, const sn_shape_desc *shape, int line);
+
+/// shapes.c: check the shapes of a builder; `names` is the builder's pool as the model has it.
+void sn_shapes_layout(sn_model *model, const sn_builder *builder, sn_layout *layout);
+sn_status sn_shapes_build(sn_model *model, const sn_builder *builder, const char *names,
+                          sn_error *error);
 
 /// loop.c: check the loops of a builder.
 sn_status sn_loops_build(sn_model *model, const sn_builder *builder, sn_error *error);

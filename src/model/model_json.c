@@ -10,8 +10,8 @@
 #include "model/model.h"
 #include "model/model_text.h"
 
-static const char *const model_keys[] = {"sinew",     "name",  "joints", "markers",
-                                         "couplings", "loops", NULL};
+static const char *const model_keys[] = {"sinew", "name",   "joints",   "markers", "couplings",
+                                         "loops", "shapes", "excluded", NULL};
 static const char *const joint_keys[] = {
     "name",  "parent", "type",   "position", "rotation", "axis",        "axis2",
     "pitch", "order",  "limits", "locked",   "strength", "coordinates", "swing",
@@ -283,6 +283,12 @@ static sn_status read_file(reading *r) {
     const sn_json_node *loops = sn_json_get(r->json, root, "loops");
     if (loops != NULL && loops->type != SN_JSON_ARRAY)
         sn_fields_fail(&f, loops, "\"loops\" must be an array");
+    const sn_json_node *shapes = sn_json_get(r->json, root, "shapes");
+    const sn_json_node *excluded = sn_json_get(r->json, root, "excluded");
+    if (shapes != NULL && shapes->type != SN_JSON_ARRAY)
+        sn_fields_fail(&f, shapes, "\"shapes\" must be an array");
+    if (excluded != NULL && excluded->type != SN_JSON_ARRAY)
+        sn_fields_fail(&f, excluded, "\"excluded\" must be an array");
     if (f.status != SN_OK) return f.status;
 
     sn_status status = sn_builder_create(name, r->allocator, &r->builder, NULL);
@@ -294,8 +300,10 @@ static sn_status read_file(reading *r) {
         SN_TRY(read_marker(r, at, i));
     if (couplings != NULL && r->builder->status == SN_OK)
         SN_TRY(sn_couplings_read(r->json, couplings, r->builder, &r->names, r->error));
-    if (loops == NULL || r->builder->status != SN_OK) return SN_OK;
-    return sn_loops_read(r->json, loops, r->builder, &r->names, r->error);
+    if (loops != NULL && r->builder->status == SN_OK)
+        SN_TRY(sn_loops_read(r->json, loops, r->builder, &r->names, r->error));
+    if (r->builder->status != SN_OK) return SN_OK;
+    return sn_shapes_read(r->json, shapes, excluded, r->builder, &r->names, r->error);
 }
 
 sn_status sn_model_read_json(const char *text, size_t length, const sn_allocator *allocator,
@@ -429,6 +437,7 @@ sn_status sn_model_text(const sn_model *model, const sn_allocator *allocator, ch
     sn_text_add(&t, "]");
     sn_couplings_write(&t, model);
     sn_loops_write(&t, model);
+    sn_shapes_write(&t, model);
     sn_text_add(&t, "}\n");
     if (t.status != SN_OK) {
         sn_status status = t.status;

@@ -324,6 +324,33 @@ static void search_valleys(sn_solver *s) {
     memcpy(s->q, s->cold.best, bytes);
 }
 
+// Where limbs must not run into each other, a start with its limbs crossed cannot reach what is asked by going
+// downhill: they would have to pass through each other. So poses with open limbs are tried too: the rest
+// pose, with the root where it suits the goals. Each has a share of the iterations, until one meets all.
+static bool try_open_poses(sn_solver *s) {
+    size_t bytes = (size_t)s->model->nq * sizeof *s->q;
+    const int most = s->options.max_iterations;
+    search found = {.best = s->report, .f = INFINITY};
+    s->options.max_iterations = most < 40 ? most : 40;
+    memcpy(s->trial, s->q, bytes);
+    for (int seed = 0; seed < 2 && !found.done; seed++) {
+        if (seed == 1) {
+            sn_model_zero(s->model, s->q);
+            (void)sn_model_clamp(s->model, s->q);
+            (void)sn_workspace_pose(s->ws, s->q);
+            if (!align_root(s)) memcpy(s->trial, s->q, bytes);
+        }
+        try_pose(s, &found);
+    }
+    s->options.max_iterations = most;
+    s->report.stop = found.best.stop;
+    s->report.gradient = found.best.gradient;
+    s->report.active = found.best.active;
+    memcpy(s->q, s->cold.best, bytes);
+    s->f = found.f;
+    return found.done;
+}
+
 sn_status sn_solver_solve_cold(sn_solver *s, double *q, sn_report *report) {
     if (s == NULL || q == NULL || report == NULL) return SN_ERR_ARGUMENT;
     double f;
@@ -339,8 +366,13 @@ sn_status sn_solver_solve_cold(sn_solver *s, double *q, sn_report *report) {
         if (!sn_solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) return SN_ERR_VALUE;
         sn_solver_find_scale(s, true);
     }
-    sn_solver_run(s);
-    if (!was_cut(s)) search_valleys(s);
+    bool met = sn_has_guards(s->ws) && try_open_poses(s);
+    if (!met) {
+        s->run_first = s->report.iterations;
+        s->rival = INFINITY;
+        sn_solver_run(s);
+        if (!was_cut(s)) search_valleys(s);
+    }
     s->run_first = s->report.iterations;
     sn_solver_lower(s);
     return sn_solver_end(s, q, report);

@@ -101,9 +101,10 @@ static void run_damped(sn_solver *s, matrix kind) {
         bool finite = sn_solver_eval(s, s->trial, 0, &value);
         double fall = before - value;
         trace.ratio = step.promise > 0 ? fall / step.promise : -1;
-        // where f itself is at the end of its digits, the model is trusted instead
-        bool blind =
-            step.promise < 1e-13 * before && fabs(fall) <= 1e-14 * before && value <= first_f;
+        // where f itself is at the end of its digits, the model is trusted instead. Where goals are missed by
+        // little, these are the digits of places as far off as the figure is large: f = r^2 / 2 ends at r dr
+        double end = fmax(1e-14 * before, 4e-16 * sqrt(2 * before * s->whole));
+        bool blind = step.promise < 10 * end && fabs(fall) <= end && value <= first_f;
         trace.taken = finite && ((trace.ratio > 1e-4 && fall > 0) || blind);
         if (trace.taken) sn_solver_take(s, value);
         sn_solver_iterated(s, &trace);

@@ -25,6 +25,9 @@ static const double first_reach = 0.4, most_reach = 0.8;
 // enough steps for the next one to come in.
 static const double too_far = 0.3, near_enough = 0.1;
 
+// The Hessian of a level that misses its goals shows what it leaves free where its gradient is below this.
+static const double not_at_rest = 1e-5;
+
 // A solver for figures up to this size has room for levels, whether there are any when it is made or not.
 enum { ALWAYS_ROOM = 64 };
 
@@ -66,6 +69,7 @@ void sn_solver_levels_layout(sn_solver *s, sn_layout *layout) {
         a.nested.L = sn_layout_take(layout, n * n, sizeof(double));
         a.nested.d = sn_layout_take(layout, n, sizeof(double));
         a.nested.order = sn_layout_take(layout, n, sizeof(int));
+        a.nested.place = sn_layout_take(layout, n, sizeof(int));
     }
     s->levels = sn_layout_keep(layout, &a, sizeof a);
 }
@@ -235,6 +239,9 @@ static void run_lower(sn_solver *s) {
         if (!sn_levels_find(s, last, &step)) break;
         for (int k = 0; k < last; k++) a->at[k].floor = fmin(a->at[k].floor, a->at[k].f);
         // off by far, or not to be put right from here: near a singular pose it takes the method itself
+        // ... and so it does where the goals that were nearly met turn out to be out of reach
+        const sn_level *first = &a->at[a->first];
+        if (restarts == 0 && first->exact && first->gradient > not_at_rest) astray = true;
         const int lost = find_lost(s, last, astray ? 0 : too_far);
         astray = false;
         if (lost >= 0) {
@@ -316,10 +323,13 @@ void sn_solver_lower(sn_solver *s) {
     const sn_stop stop = s->report.stop;
     if (a->count < 2) return;
     if (stop == SN_STOP_ITERATIONS || stop == SN_STOP_TIME || stop == SN_STOP_CANCELLED) return;
+    const bool guarded = sn_has_guards(s->ws);
+    const double violated = guarded ? sn_solver_guards_resume(s) : 0;
     run_lower(s);
     // where the levels below came to nothing, the first is still finished
     if (!satisfied(s, a->first) && s->report.stop == SN_STOP_STALLED) (void)solve_first(s);
     sn_level_view_show(&a->view, s->problem, a->at[a->first].name);
+    if (guarded) sn_solver_guards_settle(s, violated);
     (void)sn_solver_eval(s, s->q, 0, &s->f);
 }
 
@@ -339,6 +349,8 @@ void sn_solver_levels_end(sn_solver *s) {
             r->f += to->f;
             const sn_level *at = &a->at[a->first + i];
             to->gradient = at->f <= at->goal ? NAN : at->gradient;
+            // stopped before the levels came to be solved together
+            if (at->whole == 0) to->gradient = i == 0 ? r->gradient : NAN;
         } else {
             to->gradient = r->gradient;
         }

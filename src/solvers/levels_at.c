@@ -50,9 +50,11 @@ void sn_levels_move(sn_solver *s, const double *q, double t, const double *x, do
     for (int i = 0; i < s->n; i++) {
         int at = s->q_of[i];
         if (at < 0 || m->gain[m->v_of[i]] == 0 || a->unit[i] == 0) continue;
-        double inside = fmin(fmax(out[at], s->lower[i]), s->upper[i]);
-        clamped = clamped || inside != out[at];
-        out[at] = inside;
+        // what a step put at a limit is there but for rounding
+        const double to = out[at];
+        if (to < s->lower[i] + 1e-13) out[at] = s->lower[i];
+        if (to > s->upper[i] - 1e-13) out[at] = s->upper[i];
+        clamped = clamped || out[at] != to;
     }
     if (clamped && m->ncoupling > 0) sn_model_follow(m, out);
 }

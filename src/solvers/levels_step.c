@@ -153,8 +153,11 @@ static void add_product(const sn_levels *a, int k, const double *p, double *b) {
     const int n = a->nested.n;
     const double *W = sn_levels_W(a, k);
     memcpy(b, sn_levels_g(a, k), (size_t)n * sizeof *b);
-    for (int c = 0; c < n; c++)
-        for (int i = 0; i < n && p[c] != 0; i++) b[i] += p[c] * W[i + n * c];
+    for (int c = 0; c < n; c++) {
+        const double x = p[c], *column = W + n * c;
+        if (x == 0) continue;
+        for (int i = 0; i < n; i++) b[i] += x * column[i];
+    }
 }
 
 // The step with what is free as it is.

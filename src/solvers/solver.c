@@ -118,6 +118,11 @@ static void layout_solver(sn_solver *s, sn_layout *layout) {
     s->upper = sn_layout_take(layout, n, sizeof *s->upper);
     s->round = sn_layout_take(layout, n, sizeof *s->round);
     s->held = sn_layout_take(layout, (size_t)s->model->njoint, sizeof *s->held);
+    if (s->problem->guards != NULL) {
+        size_t nguard = (size_t)s->problem->guards->nguard;
+        s->guarded = sn_layout_take(layout, nq, sizeof *s->guarded);
+        s->guard_shift = sn_layout_take(layout, nguard, sizeof *s->guard_shift);
+    }
     s->started_at = sn_layout_take(layout, nq, sizeof *s->started_at);
     sn_solver_cold_layout(s, layout);
     sn_solver_levels_layout(s, layout);
@@ -137,6 +142,14 @@ static sn_status check_method(const sn_problem *problem, const sn_solver_options
     if (problem->model->nloop > 0 && !second_order)
         return sn_fail(error, SN_ERR_UNSUPPORTED, 0,
                        "%s cannot keep the model's loops closed: use hybrid, newton or lm", name);
+    bool equations = o->method == SN_METHOD_PINV || o->method == SN_METHOD_QR ||
+                     o->method == SN_METHOD_SDLS || o->method == SN_METHOD_CCD;
+    if (problem->guards != NULL && equations)
+        return sn_fail(
+            error, SN_ERR_UNSUPPORTED, 0,
+            "%s solves equations, and here something must not happen (avoid, half-space, "
+            "support): use hybrid",
+            name);
     int level[SN_MAX_LEVELS];
     if (sn_problem_levels(problem, level) > 1 && !second_order)
         return sn_fail(error, SN_ERR_UNSUPPORTED, 0,
@@ -458,12 +471,21 @@ sn_status sn_solver_begin(sn_solver *s, const double *q, sn_report *report) {
     s->rival = INFINITY;
     s->report.poses = 1;
     if (!sn_solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) return SN_ERR_VALUE;
+    if (sn_has_guards(s->ws) && !sn_solver_guards_begin(s)) return SN_ERR_VALUE;
     sn_solver_find_scale(s, true);
     if (m->nloop > 0 && !sn_solver_loops_begin(s)) return SN_ERR_VALUE;
     return SN_OK;
 }
 
 void sn_solver_run(sn_solver *s) {
+    if (sn_has_guards(s->ws)) {
+        sn_solver_guards_run(s);
+    } else {
+        sn_solver_run_once(s);
+    }
+}
+
+void sn_solver_run_once(sn_solver *s) {
     s->watched = INFINITY;
     s->slow = 0;
     if (s->model->nloop > 0) {
@@ -484,6 +506,7 @@ sn_status sn_solver_end(sn_solver *s, double *q, sn_report *report) {
     sn_solver_round_end(s);
     size_t bytes = (size_t)s->model->nq * sizeof *q;
     memcpy(q, s->q, bytes);
+    if (sn_has_guards(s->ws)) sn_solver_guards_end(s);
     sn_solver_levels_end(s);
     // the last pose that was placed is often the best one
     if (memcmp(s->ws->q, q, bytes) != 0) SN_TRY(sn_workspace_pose(s->ws, q));
@@ -491,6 +514,11 @@ sn_status sn_solver_end(sn_solver *s, double *q, sn_report *report) {
     s->report.violation = sn_model_followers_outside(s->model, q);
     for (int i = 0; i < s->model->nloop; i++)
         s->report.violation = fmax(s->report.violation, sn_workspace_loop_error(s->ws, i));
+    if (sn_has_guards(s->ws)) {
+        sn_guards_place(s->ws);
+        for (int i = 0; i < s->problem->guards->nguard; i++)
+            s->report.violation = fmax(s->report.violation, sn_guard_violation(s->ws, i));
+    }
     *report = s->report;
     return SN_OK;
 }

@@ -79,8 +79,10 @@ struct sn_solver {
     uint32_t *held;         ///< njoint: limits of balls that the last derivatives push against
     bool held_known;        ///< for these derivatives
     bool *round;  ///< nv: an angle that goes round in this solve, without limits until its end
-    double *started_at;  ///< nq: the pose that the solve began with
-    void *state;         ///< the struct that ops->layout kept; its type is known to the method
+    double *guard_shift, guard_stiff;  ///< nguard: what the rounds of guards.c ended with
+    double *guarded;                   ///< nq: the pose that a run with guards began with
+    double *started_at;                ///< nq: the pose that the solve began with
+    void *state;  ///< the struct that ops->layout kept; its type is known to the method
     sn_cold cold;
     sn_levels *levels;
     double share;  ///< of `whole` is the goal, where the options say none
@@ -115,6 +117,14 @@ void sn_solver_iterated(sn_solver *s, sn_trace *trace);
 /// the method from s->q until it stops, saddles left. End: s->q and the report out.
 sn_status sn_solver_begin(sn_solver *s, const double *q, sn_report *report);
 void sn_solver_run(sn_solver *s);
+/// The same without regard to guards, see guards.c; and with.
+void sn_solver_run_once(sn_solver *s);
+void sn_solver_guards_run(sn_solver *s);
+bool sn_solver_guards_begin(sn_solver *s);
+void sn_solver_guards_end(sn_solver *s);
+/// Around the levels below the first: what is violated before; and the pose from before where it is more after.
+double sn_solver_guards_resume(sn_solver *s);
+void sn_solver_guards_settle(sn_solver *s, double before);
 sn_status sn_solver_end(sn_solver *s, double *q, sn_report *report);
 
 /// cone.c, for balls with limits. Move: bring s->trial into them, and s->moved with it. Hold: where one is

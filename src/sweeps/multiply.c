@@ -81,6 +81,7 @@ void sn_workspace_multiply(sn_workspace *ws, bool gauss_newton, const double *x,
         (void)sn_ties_forces(ws, exact, true);
         sn_ties_fields(ws, exact, ws->body);
         sn_tied_answer(ws);
+        if (sn_has_guards(ws)) sn_guards_answer(ws, u, NULL);
     }
     // up: answers and wrenches of whole subtrees
     for (int k = m->njoint - 1; k >= 0; k--) {
@@ -105,6 +106,7 @@ void sn_workspace_multiply(sn_workspace *ws, bool gauss_newton, const double *x,
         ws->below[j->parent] = twist_add(ws->below[j->parent], 1, (sn_twist){field->n, field->f});
     }
     sn_joint_terms_multiply(ws, exact, u, out);
+    if (sn_has_guards(ws)) sn_guards_answer(ws, u, out);
     if (ws->ties != NULL) sn_ties_multiply_file(ws, exact, u, out);
     for (int v = 0; v < m->nv; v++) out[v] *= m->gain[v];
 }

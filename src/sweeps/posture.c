@@ -109,8 +109,7 @@ void sn_posture_residuals(const sn_workspace *ws, const sn_posture *posture, dou
         const sn_vec3 seen = m3_tmul(base, psi);
         for (int k = 0; k < 3; k++) r[row + k] = root * v3_at(seen, k);
         for (int a = 0; J != NULL && a < j->nv; a++) {
-            const sn_vec3 d =
-                m3_tmul(base, sn_log_jacobian_right(c, psi, ws->S[j->slot + a].a));
+            const sn_vec3 d = m3_tmul(base, sn_log_jacobian_right(c, psi, ws->S[j->slot + a].a));
             for (int k = 0; k < 3; k++)
                 J[(size_t)rows * (size_t)(j->slot + a) + (size_t)(row + k)] =
                     -root * ws->model->inner[j->v0 + a] * v3_at(d, k);

@@ -21,7 +21,8 @@ typedef enum sn_tie_source {
     SN_TIE_COUPLING_BEND,  ///< weighted: a function of several leaders is curved
     SN_TIE_TASK,           ///< weighted: a task on several bodies
     SN_TIE_LOOP,           ///< equality: a loop that closes
-    SN_TIE_LOOP_BEND       ///< weighted: how the loop's force turns with both bodies
+    SN_TIE_LOOP_BEND,      ///< weighted: how the loop's force turns with both bodies
+    SN_TIE_GUARD           ///< weighted: all guards that count, the last of all ties; nrow changes
 } sn_tie_source;
 
 typedef struct sn_tie {

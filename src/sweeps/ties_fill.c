@@ -96,6 +96,15 @@ static bool plan_next(const sn_problem *problem, int *at, plan *out) {
                           .body = {loop->joint[0], loop->joint[1]}};
             break;
         }
+        i -= 2 * m->nloop;
+        if (i == 0 && sn_guards_rows(problem) > 0) {
+            *out = (plan){.source = SN_TIE_GUARD,
+                          .nrow = sn_guards_rows(problem),
+                          .all = true,
+                          .nbody = 1,
+                          .body = {m->njoint - 1}};
+            break;
+        }
         return false;
     }
     ++*at;
@@ -121,7 +130,7 @@ int sn_ties_count(const sn_problem *problem) {
 }
 
 bool sn_ties_any(const sn_problem *problem) {
-    return problem->ntied > 0 || sn_ties_count(problem) > 0;
+    return problem->ntied > 0 || problem->guards != NULL || sn_ties_count(problem) > 0;
 }
 
 static void place_tie(const sn_model *m, const plan *p, sn_tie *tie, sn_layout *layout) {
@@ -163,8 +172,8 @@ void sn_ties_layout(sn_ties *t, const sn_problem *problem, sn_layout *layout) {
     int at = 0, count = sn_ties_count(problem);
     t->ntie = count;
     t->nrow = 0;
-    t->forced = problem->ntied > 0 || m->nloop > 0;
-    t->turned = false;
+    t->forced = problem->ntied > 0 || m->nloop > 0 || problem->guards != NULL;
+    t->turned = problem->guards != NULL && problem->guards->seen;
     t->most = SN_TIE_ROWS;
     for (int i = 0; i < problem->ntied; i++) t->turned = t->turned || !problem->tied[i].points;
     for (int i = 0; i < m->nloop; i++)
@@ -186,6 +195,7 @@ void sn_ties_layout(sn_ties *t, const sn_problem *problem, sn_layout *layout) {
     size_t nrow = (size_t)t->nrow;
     size_t nforce = SN_LOOP_FORCES * (size_t)m->nloop;
     for (int i = 0; i < problem->natom; i++) nforce += (size_t)sn_atom_nforce(&problem->atom[i]);
+    nforce += sn_guards_forces_most(problem);
     t->force = sn_layout_take(layout, nforce, sizeof *t->force);
     sn_tied_layout(t, problem, layout);
     t->mu = sn_layout_take(layout, SN_TIE_ROWS * (size_t)m->nloop, sizeof *t->mu);
@@ -217,6 +227,7 @@ double sn_ties_forces(sn_workspace *ws, bool exact, bool second) {
     double f = ws->problem->ntied > 0 ? sn_tied_forces(ws, exact, second) : 0;
     for (int i = 0; i < ws->model->nloop; i++)
         t->nforce += sn_loop_forces(ws, i, t->mu + SN_TIE_ROWS * i, t->force + t->nforce);
+    if (sn_has_guards(ws)) f += sn_guards_forces(ws, exact, second);
     return f;
 }
 
@@ -277,6 +288,18 @@ static void weigh(const sn_ties *t, sn_tie *tie, double *W) {
         }
         for (int k = 0; k < R; k++) z[k] = sqrt(fabs(weight[k]) * size) * row[k];
     }
+}
+
+// The same where W is diagonal and 0 or above, as Gauss-Newton's of one-sided terms is; false where it is not.
+static bool scale_rows(sn_tie *tie, const double *W) {
+    const int R = tie->nrow;
+    for (int c = 0; c < R; c++)
+        for (int r = 0; r < R; r++)
+            if (r != c ? W[r + R * c] != 0 : W[r + R * c] < 0) return false;
+    for (int i = 0; i < tie->nslot; i++)
+        for (int r = 0; r < R; r++) tie->z[R * i + r] *= sqrt(W[r + R * r]);
+    for (int r = 0; r < R; r++) tie->sign[r] = 1;
+    return true;
 }
 
 // mu f_ij among the leaders, by their velocities behind the gains.
@@ -393,6 +416,10 @@ void sn_ties_rows(sn_workspace *ws, bool exact, bool second) {
             weigh(ws->ties, tie, W);
             break;
         }
+        case SN_TIE_GUARD:
+            tie->active = sn_has_guards(ws) && sn_guards_rows_fill(ws, exact, tie, t->block);
+            if (tie->active && !scale_rows(tie, t->block)) weigh(t, tie, t->block);
+            break;
         }
     }
     add_extra(ws);

@@ -46,6 +46,7 @@ double sn_sweep_value(sn_workspace *ws) {
         f += 0.5 * twice;
     }
     if (ws->ties != NULL) f += sn_tied_value(ws);
+    if (sn_has_guards(ws)) f += sn_guards_value(ws);
     return f + sn_joint_terms_value(ws);
 }
 
@@ -86,6 +87,7 @@ double sn_workspace_task_error(const sn_workspace *ws, int task) {
     const sn_task_parts *at = &p->parts[task];
     if (at->rest >= 0) return rest_error(ws, &p->rest[at->rest]);
     if (at->soft >= 0) return soft_error(ws, &p->soft[at->soft]);
+    if (sn_task_is_guard(&p->task[task])) return sn_guards_error(ws, task);
     if (at->posture >= 0) return sn_posture_error(ws, &p->posture[at->posture]);
     if (at->ntied > 0) {
         double sum = 0;

@@ -11,6 +11,11 @@ static void layout_workspace(sn_workspace *ws, sn_layout *layout) {
         ws->ties = sn_layout_take(layout, 1, sizeof *ws->ties);
         sn_ties_layout(ws->ties != NULL ? ws->ties : &measured, ws->problem, layout);
     }
+    if (ws->problem->guards != NULL) {
+        sn_guards_at measured;
+        ws->guards = sn_layout_take(layout, 1, sizeof *ws->guards);
+        sn_guards_layout(ws->guards != NULL ? ws->guards : &measured, ws->problem, layout);
+    }
     size_t njoint = (size_t)m->njoint, nv = (size_t)m->nv;
     for (int i = 0; i < 2; i++) {
         sn_placed *p = &ws->placed[i];
@@ -151,6 +156,7 @@ sn_status sn_workspace_eval(sn_workspace *ws, const double *q, unsigned what, do
     }
     *f += sn_joint_terms_add(ws, exact, second);
     if (ws->ties != NULL) *f += tied;
+    if (sn_has_guards(ws)) sn_guards_gradient(ws);
     if (m->gained) apply_gains(ws, second);
     if (ws->ties != NULL) sn_ties_rows(ws, exact, second);
     return isfinite(*f) ? SN_OK : SN_ERR_VALUE;

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "model/model.h"
 #include "sinew/eval.h"
+#include "sweeps/guards.h"
 #include "sweeps/ties.h"
 #include "tasks/problem.h"
 
@@ -80,12 +81,18 @@ struct sn_workspace {
     double *lower;   ///< nv x SN_MAX_JOINT_DOFS: L inside the joint
     sn_twist *push;  ///< njoint: the right-hand side's share of the joints below
 
-    sn_ties *ties;  ///< what couples branches; NULL for nothing
+    sn_ties *ties;         ///< what couples branches; NULL for nothing
+    sn_guards_at *guards;  ///< what must not happen; NULL for nothing
 };
 
 /// Are there rows that couple branches? Tied tasks on one body alone have none.
 static inline bool sn_has_rows(const sn_workspace *ws) {
     return ws->ties != NULL && ws->ties->ntie > 0;
+}
+
+/// Guards of the problem; a view of one level of its tasks may have none.
+static inline bool sn_has_guards(const sn_workspace *ws) {
+    return ws->guards != NULL && ws->problem->guards != NULL;
 }
 
 /// articulated.c: factor and go on past negative pivots. Returns how many there are; when one is too

@@ -71,6 +71,9 @@ void sn_shape_scale(sn_joint_desc *desc, double factor, sn_joint_functions *room
 /// The same for a loop, with the factors of its two bodies.
 void sn_shape_scale_loop(sn_loop_desc *loop, const double factor[2]);
 
+/// A collision shape of a body that becomes larger.
+void sn_shape_scale_solid(sn_shape_desc *solid, double factor);
+
 /// Does a slide of a function joint follow angles only? Then it is a length of the body.
 bool sn_shape_scales(const sn_joint_functions *functions, int move);
 

@@ -277,6 +277,10 @@ sn_status sn_marker_set_apply(const sn_marker_set *set, const sn_model *model, s
             if (loop->joint[k] >= 0) each[k] = factor[loop->joint[k]];
         sn_shape_scale_loop(loop, each);
     }
+    for (size_t i = 0; i < builder->nshape && factor != NULL; i++) {
+        sn_shape_desc *solid = &builder->shape[i].desc;
+        if (solid->joint >= 0) sn_shape_scale_solid(solid, factor[solid->joint]);
+    }
     if (status == SN_OK) status = sn_builder_finish(builder, out, error);
     sn_builder_destroy(builder);
     return status;

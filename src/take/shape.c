@@ -61,6 +61,14 @@ void sn_shape_scale_loop(sn_loop_desc *loop, const double factor[2]) {
     loop->distance *= bodies == 2 ? sqrt(product) : product;
 }
 
+void sn_shape_scale_solid(sn_shape_desc *solid, double factor) {
+    for (int k = 0; k < 3; k++) {
+        solid->from[k] *= factor;
+        solid->to[k] *= factor;
+    }
+    solid->radius *= factor;
+}
+
 sn_status sn_shape_model(const sn_shape *shape, const double *x, const sn_allocator *allocator,
                          sn_model **out, sn_error *error) {
     sn_builder *builder;
@@ -92,6 +100,11 @@ sn_status sn_shape_model(const sn_shape *shape, const double *x, const sn_alloca
             if (group >= 0) factor[k] = x[3 * shape->nmarker + group];
         }
         sn_shape_scale_loop(loop, factor);
+    }
+    for (size_t i = 0; i < builder->nshape; i++) {
+        sn_shape_desc *solid = &builder->shape[i].desc;
+        int group = solid->joint >= 0 ? shape->group[solid->joint] : -1;
+        if (group >= 0) sn_shape_scale_solid(solid, x[3 * shape->nmarker + group]);
     }
     sn_status status = sn_builder_finish(builder, out, error);
     sn_builder_destroy(builder);

@@ -18,12 +18,13 @@ static sn_task_type type_of(const sn_problem *problem, int task) {
 static bool has_goal(sn_task_type type) {
     return type != SN_TASK_ORIENTATION && type != SN_TASK_REST && type != SN_TASK_LIMIT &&
            type != SN_TASK_RELATIVE_ORIENTATION && type != SN_TASK_DISTANCE &&
-           type < SN_TASK_POSTURE;
+           (type < SN_TASK_POSTURE || type == SN_TASK_HALF_SPACE);
 }
 
 static bool has_local(sn_task_type type) {
     return type != SN_TASK_ORIENTATION && type != SN_TASK_REST && type != SN_TASK_LIMIT &&
-           type != SN_TASK_RELATIVE_ORIENTATION && type < SN_TASK_CENTRE_OF_MASS;
+           type != SN_TASK_RELATIVE_ORIENTATION &&
+           (type < SN_TASK_CENTRE_OF_MASS || type == SN_TASK_HALF_SPACE);
 }
 
 static bool has_local2(sn_task_type type) {
@@ -75,7 +76,8 @@ sn_status sn_problem_set_local2(sn_problem *problem, int task, const double loca
 sn_status sn_problem_set_axis(sn_problem *problem, int task, const double axis[3]) {
     if (problem == NULL || axis == NULL || !is_task(problem, task)) return SN_ERR_ARGUMENT;
     sn_task *t = &problem->task[task];
-    bool plane = t->type == SN_TASK_PLANE;
+    bool plane =
+        t->type == SN_TASK_PLANE || t->type == SN_TASK_HALF_SPACE || t->type == SN_TASK_SUPPORT;
     if (!plane && t->type != SN_TASK_LINE && t->type != SN_TASK_LOOK_AT) return SN_ERR_ARGUMENT;
     double unit[3];
     if (!sn_unit(axis, 3, unit)) return SN_ERR_VALUE;
@@ -86,9 +88,31 @@ sn_status sn_problem_set_axis(sn_problem *problem, int task, const double axis[3
 
 sn_status sn_problem_set_distance(sn_problem *problem, int task, double distance) {
     if (problem == NULL || !is_task(problem, task)) return SN_ERR_ARGUMENT;
-    if (type_of(problem, task) != SN_TASK_DISTANCE) return SN_ERR_ARGUMENT;
-    if (!(distance >= 0) || distance > SN_MAX_NUMBER) return SN_ERR_VALUE;
+    const sn_task *t = &problem->task[task];
+    if (t->type != SN_TASK_DISTANCE && !sn_task_is_guard(t)) return SN_ERR_ARGUMENT;
+    bool either = t->type == SN_TASK_HALF_SPACE || t->type == SN_TASK_SUPPORT;
+    if (!(fabs(distance) <= SN_MAX_NUMBER) || (distance < 0 && !either)) return SN_ERR_VALUE;
     problem->task[task].distance = distance;
+    problem->parts[task].missing = false;
+    sn_problem_refresh(problem, task);
+    return SN_OK;
+}
+
+sn_status sn_problem_set_corners(sn_problem *problem, int task, const double *corners,
+                                 int ncorner) {
+    if (problem == NULL || corners == NULL || !is_task(problem, task)) return SN_ERR_ARGUMENT;
+    sn_task *t = &problem->task[task];
+    if (t->type != SN_TASK_SUPPORT) return SN_ERR_ARGUMENT;
+    int room = problem->guards->first[task + 1] - problem->guards->first[task];
+    if (ncorner > room) return SN_ERR_SIZE;
+    sn_task other = *t;
+    other.corners = corners;
+    other.ncorner = ncorner;
+    if (sn_guard_check(problem->model, &other) != NULL) return SN_ERR_VALUE;
+    double *to = problem->guards->corners + 3 * problem->guards->first[task];
+    memmove(to, corners, 3 * (size_t)ncorner * sizeof *to);
+    t->corners = to;
+    t->ncorner = ncorner;
     problem->parts[task].missing = false;
     sn_problem_refresh(problem, task);
     return SN_OK;

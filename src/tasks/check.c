@@ -179,6 +179,7 @@ static const char *what_is_wrong(const sn_model *model, const sn_task *t) {
     }
     if (t->type == SN_TASK_CENTRE_OF_MASS) return check_centre(model, t);
     if (t->type == SN_TASK_OWN) return check_own(model, t);
+    if (sn_task_is_guard(t)) return sn_guard_check(model, t);
     if (t->type == SN_TASK_COUPLED) return NULL;  // sn_task_check_coupled() knows the others
     if (t->joint >= sn_model_njoint(model) || t->joint < (t->type == SN_TASK_LIMIT ? -1 : 0))
         return "its joint does not exist";

@@ -49,10 +49,14 @@ void sn_level_view_begin(sn_level_view *v, const sn_problem *p) {
         for (int k = 0; k < at->ntied; k++) v->tied_level[at->tied + k] = level;
         if (at->posture >= 0) v->posture_level[at->posture] = level;
     }
+    int level[SN_MAX_LEVELS];
+    v->top = sn_problem_levels(p, level) > 0 ? level[0] : 0;
     sn_level_view_show(v, p, -1);
 }
 
 void sn_level_view_show(sn_level_view *v, const sn_problem *p, int level) {
+    // what must not happen comes first, whatever level it was given
+    v->problem.guards = level == v->top ? p->guards : NULL;
     for (int i = 0; i < p->npoint; i++)
         v->point[i].weight = v->point_level[i] == level ? p->point[i].weight : 0;
     for (int i = 0; i < p->npart; i++)
@@ -71,7 +75,8 @@ int sn_problem_levels(const sn_problem *p, int level[SN_MAX_LEVELS]) {
     bool there[SN_MAX_LEVELS] = {false};
     int count = 0;
     for (int i = 0; i < p->ntask; i++)
-        if (sn_problem_task_active(p, i)) there[p->task[i].level] = true;
+        if (sn_problem_task_active(p, i) && !sn_task_is_guard(&p->task[i]))
+            there[p->task[i].level] = true;
     for (int i = 0; i < SN_MAX_LEVELS; i++)
         if (there[i]) level[count++] = i;
     return count;

@@ -7,6 +7,7 @@
 /// The given problem with arrays of its own where a task's being active is written.
 typedef struct sn_level_view {
     sn_problem problem;
+    int top;  ///< the first of its levels: guards belong to it
     sn_point *point;
     sn_part *part;
     sn_rest *rest;

@@ -11,7 +11,8 @@ static const char *const type_names[SN_TASK_TYPE_COUNT] = {
     "point",         "plane",    "direction", "orientation", "frame2",
     "pose",          "rest",     "limit",     "relative",    "relative-orientation",
     "relative-pose", "distance", "look-at",   "line",        "centre-of-mass",
-    "posture",       "coupled",  "own"};
+    "posture",       "coupled",  "own",       "avoid",       "half-space",
+    "support"};
 
 const char *sn_task_type_name(sn_task_type type) {
     return (unsigned)type < SN_TASK_TYPE_COUNT ? type_names[type] : "unknown";
@@ -26,7 +27,7 @@ const char *sn_loss_name(sn_loss loss) {
 sn_task sn_task_default(sn_task_type type) {
     sn_task task = {.version = SN_TASK_VERSION,
                     .type = type,
-                    .joint = type == SN_TASK_LIMIT ? -1 : 0,
+                    .joint = type == SN_TASK_LIMIT || type == SN_TASK_AVOID ? -1 : 0,
                     .joint2 = -1,
                     .normal = {0, 0, 1},
                     .axis = {0, 0, 1},
@@ -118,6 +119,10 @@ void sn_problem_refresh(sn_problem *p, int i) {
     bool active = at->enabled && !at->missing;
     if (at->ntied > 0 || p->ncoupled > 0) sn_tied_refresh(p, i);
     if (at->ntied > 0) return;
+    if (sn_task_is_guard(t)) {
+        sn_guards_refresh(p->guards, p->model, t, i, active);
+        return;
+    }
     if (at->point >= 0) {
         sn_point *point = &p->point[at->point];
         point->local = v3_from(t->local);
@@ -230,10 +235,13 @@ static const int *keep_indices(arrays *room, const int *from, int n) {
 static void drop_arrays(sn_task *t) {
     bool group =
         t->type == SN_TASK_CENTRE_OF_MASS || t->type == SN_TASK_POSTURE || t->type == SN_TASK_OWN;
-    if (!group) t->joints = NULL, t->njoint = 0;
-    if (t->type != SN_TASK_CENTRE_OF_MASS) t->masses = t->centres = NULL;
+    bool centre = t->type == SN_TASK_CENTRE_OF_MASS || t->type == SN_TASK_HALF_SPACE ||
+                  t->type == SN_TASK_SUPPORT;
+    if (!group && !centre) t->joints = NULL, t->njoint = 0;
+    if (!centre) t->masses = t->centres = NULL;
     if (t->type != SN_TASK_COUPLED) t->tasks = NULL, t->ntask = 0, t->coupling = NULL;
-    if (t->type != SN_TASK_REST) t->q_weight = NULL;
+    if (t->type != SN_TASK_REST && t->type != SN_TASK_HALF_SPACE) t->q_weight = NULL;
+    if (t->type != SN_TASK_SUPPORT) t->corners = NULL, t->ncorner = 0;
     if (t->type != SN_TASK_REST && t->type != SN_TASK_POSTURE) t->q = NULL;
 }
 
@@ -295,6 +303,16 @@ static void assign_tied(sn_problem *p, arrays *room) {
     }
 }
 
+// The arrays of a task that becomes guards.
+static void keep_guard(const sn_model *m, sn_task *t, arrays *room) {
+    const size_t n = t->joints != NULL ? (size_t)t->njoint : (size_t)m->njoint;
+    t->joints = keep_indices(room, t->joints, t->njoint);
+    t->masses = keep_numbers(room, t->masses, n);
+    t->centres = keep_numbers(room, t->centres, 3 * n);
+    t->q_weight = keep_numbers(room, t->q_weight, (size_t)m->nv);
+    t->corners = keep_numbers(room, t->corners, 3 * (size_t)t->ncorner);
+}
+
 // Give every task its parts, so that those of one joint lie together.
 static void assign_parts(sn_problem *p, arrays *room) {
     const sn_model *m = p->model;
@@ -302,8 +320,10 @@ static void assign_parts(sn_problem *p, arrays *room) {
         sn_task *t = &p->task[i];
         drop_arrays(t);
         // some belong to none, whatever was given
-        if (t->type == SN_TASK_REST || t->type >= SN_TASK_CENTRE_OF_MASS) t->joint = -1;
-        int joint = t->joint >= 0 ? m->sweep_of[t->joint] : -1;
+        bool guard = sn_task_is_guard(t);
+        if (t->type == SN_TASK_REST || (t->type >= SN_TASK_CENTRE_OF_MASS && !guard)) t->joint = -1;
+        if (guard) keep_guard(m, t, room);
+        int joint = t->joint >= 0 && !guard ? m->sweep_of[t->joint] : -1;
         p->parts[i] = (sn_task_parts){joint, -1, -1, -1, -1, -1, -1, 0, -1, true, false};
         if (joint < 0) continue;
         p->point_first[joint + 1] += points_of(t);
@@ -361,6 +381,13 @@ static sn_status count_parts(sn_problem *p, const sn_task *tasks, arrays *room, 
         if (t->type == SN_TASK_POSTURE)
             posed += (size_t)(t->joints != NULL ? t->njoint : p->model->njoint);
         if (t->type == SN_TASK_REST) room->nnumber += (size_t)p->model->nq + (size_t)p->model->nv;
+        if (t->type == SN_TASK_HALF_SPACE && t->q_weight != NULL)
+            room->nnumber += (size_t)p->model->nv;
+        if (t->type == SN_TASK_SUPPORT) room->nnumber += 3 * (size_t)t->ncorner;
+        if (t->type == SN_TASK_HALF_SPACE || t->type == SN_TASK_SUPPORT) {
+            room->nnumber += 4 * (size_t)p->model->njoint;
+            room->nindex += (size_t)p->model->njoint;
+        }
         room->nnumber += need.numbers + need.matrix;
         if (t->type == SN_TASK_COUPLED) room->nnumber += need.matrix;
         room->nindex += need.indices;
@@ -398,6 +425,10 @@ sn_status sn_problem_create(const sn_model *model, const sn_task *tasks, int nta
     problem->model = &problem->view;
     if (ntask > 0) memcpy(problem->task, tasks, (size_t)ntask * sizeof *tasks);
     assign_parts(problem, &room);
+    if (sn_guards_create(model, problem->task, ntask, allocator, &problem->guards) != SN_OK) {
+        sn_problem_destroy(problem);
+        return sn_fail_memory(error);
+    }
     for (int i = 0; i < ntask; i++) sn_problem_refresh(problem, i);
     *out = problem;
     return SN_OK;
@@ -449,6 +480,7 @@ sn_status sn_problem_copy(const sn_problem *problem, const sn_task *extra, int n
 void sn_problem_destroy(sn_problem *problem) {
     if (problem == NULL) return;
     sn_allocator allocator = problem->allocator;
+    sn_guards_destroy(problem->guards, &allocator);
     sn_release(&allocator, problem->owner);
 }
 

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "model/model.h"
 #include "sinew/task.h"
+#include "tasks/guards.h"
 
 typedef struct sn_point {
     sn_vec3 local, goal;
@@ -152,22 +153,23 @@ struct sn_problem {
     int nposture, nposed;
     sn_posture *posture;
     sn_posture_joint *posed;
+    sn_guards *guards;  ///< NULL for none
 };
 
-/// tied.c: how many of what a task becomes; what the task has no use for stays 0.
+/// tied_tasks.c: how many of what a task becomes; what the task has no use for stays 0.
 typedef struct sn_tied_need {
     int tied, atom, mass;
     size_t matrix, numbers, indices;  ///< numbers of W; what is copied of the task's own arrays
 } sn_tied_need;
 sn_tied_need sn_tied_needs(const sn_model *model, const sn_task *tasks, int i);
 
-/// tied.c: does this task become a tied one?
+/// tied_tasks.c: does this task become a tied one?
 bool sn_task_is_tied(const sn_task *task);
 
-/// tied.c: numbers in the residual of a task that can be coupled; 0 for others.
+/// tied_tasks.c: numbers in the residual of a task that can be coupled; 0 for others.
 int sn_task_residuals(const sn_task *task);
 
-/// tied.c: structure, then numbers; with those of coupled tasks that it is a member of.
+/// tied_tasks.c: structure, then numbers; with those of coupled tasks that it is a member of.
 void sn_tied_assign(sn_problem *problem, int task);
 void sn_tied_refresh(sn_problem *problem, int task);
 

@@ -8,34 +8,12 @@
 #include "tasks/check.h"
 #include "tasks/problem.h"
 
-static const char *const task_keys[] = {"type",
-                                        "joint",
-                                        "link",
-                                        "local",
-                                        "goal",
-                                        "point",
-                                        "normal",
-                                        "rotation",
-                                        "i",
-                                        "j",
-                                        "q",
-                                        "weight",
-                                        "rotation_weight",
-                                        "name",
-                                        "loss",
-                                        "loss_scale",
-                                        "joint2",
-                                        "link2",
-                                        "local2",
-                                        "goal_in",
-                                        "axis",
-                                        "distance",
-                                        "joints",
-                                        "masses",
-                                        "centres",
-                                        "tasks",
-                                        "level",
-                                        NULL};
+static const char *const task_keys[] = {
+    "type",     "joint",      "link",   "local",   "goal",   "point",           "normal",
+    "rotation", "i",          "j",      "q",       "weight", "rotation_weight", "name",
+    "loss",     "loss_scale", "joint2", "link2",   "local2", "goal_in",         "axis",
+    "distance", "joints",     "masses", "centres", "tasks",  "corners",         "coordinates",
+    "level",    NULL};
 
 typedef struct reading {
     const sn_json *json;
@@ -174,12 +152,13 @@ static void read_body(reading *r, sn_fields *f, sn_task *t, double origin[3]) {
     if (!link && !sn_fields_string(f, "joint", &name)) {
         if (t->type != SN_TASK_REST && t->type != SN_TASK_LIMIT && t->type < SN_TASK_CENTRE_OF_MASS)
             need(f, false, "joint");
+        if (t->type == SN_TASK_HALF_SPACE) t->joint = -1;  // the centre of mass, or coordinates
         return;
     }
     if (link && sn_json_get(f->json, f->object, "joint") != NULL)
         sn_fields_fail(f, f->object, "it has both \"joint\" and \"link\"");
     if (t->type == SN_TASK_POSTURE || t->type == SN_TASK_CENTRE_OF_MASS ||
-        t->type == SN_TASK_COUPLED)
+        t->type == SN_TASK_COUPLED || t->type == SN_TASK_SUPPORT)
         sn_fields_fail(f, f->object, "it has no one joint");
     t->joint = find_body(r, f, link ? "link" : "joint", name, link, origin);
 }
@@ -197,7 +176,7 @@ static bool read_other(reading *r, sn_fields *f, sn_task *t) {
     (void)sn_fields_numbers(f, "local2", 3, t->local2);
     for (int k = 0; k < 3; k++) t->local2[k] += origin[k];
     // a line or plane goes through a point of it
-    if (t->type == SN_TASK_LINE || t->type == SN_TASK_PLANE)
+    if (t->type == SN_TASK_LINE || t->type == SN_TASK_PLANE || t->type == SN_TASK_HALF_SPACE)
         for (int k = 0; k < 3; k++) t->goal[k] += origin[k];
     return true;
 }
@@ -244,8 +223,8 @@ static void read_joints(reading *r, sn_fields *f, sn_task *t) {
     r->indices_used += (size_t)t->njoint;
 }
 
-static void read_centre(reading *r, sn_fields *f, sn_task *t) {
-    need(f, sn_fields_numbers(f, "goal", 3, t->goal), "goal");
+// Of which joints a centre of mass is, and what masses they have.
+static void read_masses(reading *r, sn_fields *f, sn_task *t) {
     read_joints(r, f, t);
     int n = t->joints != NULL ? t->njoint : sn_model_njoint(r->model);
     if (sn_json_get(f->json, f->object, "masses") != NULL &&
@@ -266,6 +245,68 @@ static void read_centre(reading *r, sn_fields *f, sn_task *t) {
     }
     t->centres = to;
     r->numbers_used += 3 * (size_t)n;
+}
+
+// {"knee": 1, "shoulder": [0, 0.5, 0]}: factors of coordinates, one for each of a joint.
+static void read_coordinates(reading *r, sn_fields *f, sn_task *t) {
+    const sn_json_node *list = sn_json_get(f->json, f->object, "coordinates");
+    int nv = sn_model_nv(r->model);
+    double *to = r->numbers + r->numbers_used;
+    if (list->type != SN_JSON_OBJECT) {
+        sn_fields_fail(f, list, "\"coordinates\" must be an object of joints and factors");
+        return;
+    }
+    for (int v = 0; v < nv; v++) to[v] = 0;
+    const sn_json_node *at = sn_json_first(f->json, list);
+    for (; at != NULL && f->status == SN_OK; at = sn_json_next(f->json, at)) {
+        int joint = sn_model_find_joint(r->model, at->key);
+        int n = sn_model_joint_nv(r->model, joint), v = sn_model_v_index(r->model, joint);
+        if (joint < 0) {
+            sn_fields_fail(f, at, "there is no joint \"%.80s\"", at->key);
+        } else if (at->type == SN_JSON_NUMBER && n == 1) {
+            to[v] = at->number;
+        } else if (!sn_json_numbers(f->json, at, (size_t)n, to + v)) {
+            sn_fields_fail(f, at, "\"%.80s\" needs %d factor%s", at->key, n, n == 1 ? "" : "s");
+        }
+    }
+    t->q_weight = to;
+    r->numbers_used += (size_t)nv;
+}
+
+static void read_half_space(reading *r, sn_fields *f, sn_task *t) {
+    (void)sn_fields_number(f, "distance", &t->distance);
+    if (sn_json_get(f->json, f->object, "coordinates") != NULL) {
+        if (t->joint >= 0) sn_fields_fail(f, f->object, "it has both a joint and \"coordinates\"");
+        need(f, sn_json_get(f->json, f->object, "distance") != NULL, "distance");
+        if (f->status == SN_OK) read_coordinates(r, f, t);
+        return;
+    }
+    need(f, sn_fields_numbers(f, "point", 3, t->goal), "point");
+    need(f, sn_fields_numbers(f, "normal", 3, t->normal), "normal");
+    (void)read_other(r, f, t);
+    if (t->joint < 0) read_masses(r, f, t);
+}
+
+static void read_support(reading *r, sn_fields *f, sn_task *t) {
+    const sn_json_node *list = sn_json_get(f->json, f->object, "corners");
+    (void)sn_fields_number(f, "distance", &t->distance);
+    (void)sn_fields_numbers(f, "normal", 3, t->normal);
+    read_masses(r, f, t);
+    need(f, list != NULL, "corners");
+    if (f->status != SN_OK) return;
+    double *to = r->numbers + r->numbers_used;
+    bool good = list->type == SN_JSON_ARRAY && list->count >= 3 && list->count <= SN_MAX_CORNERS;
+    const sn_json_node *at = sn_json_first(f->json, list);
+    for (int i = 0; good && at != NULL; i++, at = sn_json_next(f->json, at))
+        good = sn_json_numbers(f->json, at, 3, to + 3 * i);
+    if (!good) {
+        sn_fields_fail(f, list, "\"corners\" must be 3 to %d points of three numbers",
+                       SN_MAX_CORNERS);
+        return;
+    }
+    t->corners = to;
+    t->ncorner = (int)list->count;
+    r->numbers_used += 3 * (size_t)list->count;
 }
 
 // The place of a task in the file, by its name or number; -1 for none.
@@ -370,7 +411,19 @@ static void read_goals(reading *r, sn_fields *f, sn_task *t) {
         if (!read_other(r, f, t)) need(f, sn_fields_numbers(f, "goal", 3, t->local2), "goal");
         break;
     case SN_TASK_CENTRE_OF_MASS:
-        read_centre(r, f, t);
+        need(f, sn_fields_numbers(f, "goal", 3, t->goal), "goal");
+        read_masses(r, f, t);
+        break;
+    case SN_TASK_AVOID:
+        (void)sn_fields_number(f, "distance", &t->distance);
+        (void)read_other(r, f, t);
+        if (t->joint < 0 && t->joint2 >= 0) need(f, false, "joint");
+        break;
+    case SN_TASK_HALF_SPACE:
+        read_half_space(r, f, t);
+        break;
+    case SN_TASK_SUPPORT:
+        read_support(r, f, t);
         break;
     case SN_TASK_COUPLED:
         read_coupled(r, f, t);
@@ -458,6 +511,10 @@ static sn_status read_file(reading *r, int *count) {
         if (masses != NULL) numbers += masses->count;
         if (centres != NULL) numbers += 3 * centres->count;
         if (joints != NULL) indices += joints->count;
+        const sn_json_node *corners = sn_json_get(r->json, at, "corners");
+        const sn_json_node *coordinates = sn_json_get(r->json, at, "coordinates");
+        if (corners != NULL) numbers += 3 * corners->count;
+        if (coordinates != NULL) numbers += (size_t)sn_model_nv(r->model);
         if (members != NULL) indices += members->count;
     }
     sn_layout layout = {0};

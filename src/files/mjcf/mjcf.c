@@ -11,7 +11,7 @@
 typedef enum pass { SETTINGS, DEFAULTS, BODIES, NPASS } pass;
 
 // What an open element is to the elements inside it.
-typedef enum kind { SKIPPED, MUJOCO, CLASS, BODY, EQUALITY } kind;
+typedef enum kind { SKIPPED, MUJOCO, CLASS, BODY, EQUALITY, CONTACT } kind;
 
 typedef struct place {
     kind kind;
@@ -114,6 +114,7 @@ static sn_status read_default(reading *r, place *here, const place *outer) {
     }
     if (sn_xml_is(&r->xml, "joint")) return sn_mjcf_joint_values(r->u, &r->xml, &c->joint);
     if (sn_xml_is(&r->xml, "site")) return sn_mjcf_site_values(r->u, &r->xml, &c->site);
+    if (sn_xml_is(&r->xml, "geom")) return sn_mjcf_geom_values_read(r->u, &r->xml, &c->geom);
     return SN_OK;
 }
 
@@ -236,6 +237,53 @@ static sn_status read_site(reading *r, const place *outer) {
     return SN_OK;
 }
 
+static sn_status read_geom(reading *r, const place *outer) {
+    sn_mjcf *u = r->u;
+    sn_mjcf_geom g = {.body = outer->body, .line = r->xml.line};
+    int class_;
+    SN_TRY(sn_mjcf_name(u, &r->xml, "name", &g.name));
+    SN_TRY(class_of(r, "class", outer->class_, &class_));
+    SN_TRY(sn_mjcf_geom_values_read(u, &r->xml, &g.values));
+    for (int c = class_; c >= 0; c = u->class_[c].parent)
+        sn_mjcf_geom_inherit(&g.values, &u->class_[c].geom);
+    if (!sn_mjcf_geom_complete(&g.values))
+        return FAIL(r, "<geom>: the ends of fromto are the same point");
+    if (g.values.kind == 0 && g.values.meets == 0) return SN_OK;  // only to be looked at
+    if (g.values.type < 0) {
+        u->nmesh++;
+        return SN_OK;
+    }
+    if (framed(outer)) {
+        place_point(outer, g.values.position);
+        place_rotation(outer, g.values.rotation);
+    }
+    if (u->ngeom >= SN_MAX_SHAPES)
+        return sn_fail(u->error, SN_ERR_SIZE, r->xml.line, "more than %d geoms", SN_MAX_SHAPES);
+    SN_TRY(SN_MJCF_ROOM(u, geom, 1));
+    u->geom[u->ngeom++] = g;
+    return SN_OK;
+}
+
+// Bodies that never touch. A <pair> would add to what their kinds say.
+static sn_status read_contact(reading *r) {
+    sn_mjcf *u = r->u;
+    sn_mjcf_exclude e = {.line = r->xml.line};
+    if (!sn_xml_is(&r->xml, "exclude")) {
+        u->has_pair = true;
+        return SN_OK;
+    }
+    SN_TRY(sn_mjcf_name(u, &r->xml, "body1", &e.body[0]));
+    SN_TRY(sn_mjcf_name(u, &r->xml, "body2", &e.body[1]));
+    if (e.body[0] == SIZE_MAX || e.body[1] == SIZE_MAX)
+        return FAIL(r, "<exclude> does not name two bodies");
+    if (u->nexclude >= SN_MAX_EXCLUDED)
+        return sn_fail(u->error, SN_ERR_SIZE, r->xml.line, "more than %d excluded pairs",
+                       SN_MAX_EXCLUDED);
+    SN_TRY(SN_MJCF_ROOM(u, exclude, 1));
+    u->exclude[u->nexclude++] = e;
+    return SN_OK;
+}
+
 static sn_status read_inertial(reading *r, const place *outer) {
     sn_mjcf_body *b = &r->u->body[outer->body];
     int n;
@@ -256,6 +304,7 @@ static sn_status read_in_body(reading *r, place *here, const place *outer) {
     if (sn_xml_is(xml, "freejoint")) return read_joint(r, outer, true);
     if (sn_xml_is(xml, "site")) return read_site(r, outer);
     if (sn_xml_is(xml, "inertial")) return read_inertial(r, outer);
+    if (sn_xml_is(xml, "geom")) return read_geom(r, outer);
     if (sn_xml_is(xml, "replicate") || sn_xml_is(xml, "attach"))
         return FAIL(r,
                     "<%.*s> makes bodies that are not in the file: let MuJoCo save the compiled "
@@ -327,7 +376,7 @@ static sn_status read_section(reading *r, place *here) {
     if (sn_xml_is(xml, "equality")) here->kind = EQUALITY;
     u->has_actuator = u->has_actuator || sn_xml_is(xml, "actuator");
     u->has_tendon = u->has_tendon || sn_xml_is(xml, "tendon");
-    u->has_contact = u->has_contact || sn_xml_is(xml, "contact");
+    if (sn_xml_is(xml, "contact")) here->kind = CONTACT;
     u->has_keyframe = u->has_keyframe || sn_xml_is(xml, "keyframe");
     return SN_OK;
 }
@@ -361,6 +410,8 @@ static sn_status read_open(reading *r) {
         return read_in_body(r, here, outer);
     case EQUALITY:
         return read_equality(r);
+    case CONTACT:
+        return read_contact(r);
     case SKIPPED:
         break;
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/names.h"
+#include "files/bound.h"
 #include "files/xml.h"
 #include "sinew/files.h"
 
@@ -30,11 +31,29 @@ typedef struct sn_mjcf_values {
     double rotation[4];
 } sn_mjcf_values;
 
+/// Attributes of a geom.
+enum {
+    SN_MJCF_GEOM_TYPE = 1,
+    SN_MJCF_GEOM_SIZE = 2,
+    SN_MJCF_GEOM_POSITION = 4,
+    SN_MJCF_GEOM_ROTATION = 8,
+    SN_MJCF_GEOM_ENDS = 16,
+    SN_MJCF_GEOM_KIND = 32,
+    SN_MJCF_GEOM_MEETS = 64
+};
+typedef struct sn_mjcf_geom_values {
+    unsigned has;
+    int type;  ///< a sn_solid_kind; -1: a mesh or another kind that holds no shape
+    double size[3], position[3], rotation[4], ends[6];
+    uint32_t kind, meets;
+} sn_mjcf_geom_values;
+
 /// A class of defaults.
 typedef struct sn_mjcf_class {
     size_t name;  ///< where it starts in `names`
     int parent;   ///< the class around it, -1 for the outermost
     sn_mjcf_values joint, site;
+    sn_mjcf_geom_values geom;
 } sn_mjcf_class;
 
 typedef struct sn_mjcf_body {
@@ -65,6 +84,20 @@ typedef struct sn_mjcf_site {
     sn_mjcf_values values;
     int line;
 } sn_mjcf_site;
+
+/// A geom that can run into others.
+typedef struct sn_mjcf_geom {
+    size_t name;
+    int body;
+    sn_mjcf_geom_values values;  ///< all of them; ends are turned into place and length
+    int line;
+} sn_mjcf_geom;
+
+/// <exclude>: two bodies by name.
+typedef struct sn_mjcf_exclude {
+    size_t body[2];
+    int line;
+} sn_mjcf_exclude;
 
 typedef enum sn_mjcf_equality_kind {
     SN_MJCF_CONNECT,
@@ -99,10 +132,13 @@ typedef struct sn_mjcf {
     SN_MJCF_LIST(sn_mjcf_joint, joint);
     SN_MJCF_LIST(sn_mjcf_site, site);
     SN_MJCF_LIST(sn_mjcf_equality, equality);
+    SN_MJCF_LIST(sn_mjcf_geom, geom);
+    SN_MJCF_LIST(sn_mjcf_exclude, exclude);
+    int nmesh;  ///< geoms that can run into others, and only a mesh states them
     bool radians, auto_limits;
     char euler[4];  ///< the compiler's sequence; capitals are about fixed axes
     int nskipped;   ///< elements that hold bodies sinew does not make
-    bool has_actuator, has_tendon, has_contact, has_keyframe;
+    bool has_actuator, has_tendon, has_pair, has_keyframe;
     int nuntold;  ///< bodies whose mass only their shapes tell
 } sn_mjcf;
 
@@ -131,6 +167,13 @@ sn_status sn_mjcf_rotation(const sn_mjcf *u, const sn_xml *xml, double out[4], b
 sn_status sn_mjcf_joint_values(const sn_mjcf *u, const sn_xml *xml, sn_mjcf_values *out);
 /// What a <site> states.
 sn_status sn_mjcf_site_values(const sn_mjcf *u, const sn_xml *xml, sn_mjcf_values *out);
+/// mjcf_geom.c: what a <geom> states, and what it does not state from a class of defaults.
+sn_status sn_mjcf_geom_values_read(const sn_mjcf *u, const sn_xml *xml, sn_mjcf_geom_values *out);
+void sn_mjcf_geom_inherit(sn_mjcf_geom_values *values, const sn_mjcf_geom_values *defaults);
+/// MuJoCo's own defaults for the rest, and place, rotation and length from `ends`; false when the ends coincide.
+bool sn_mjcf_geom_complete(sn_mjcf_geom_values *values);
+/// The shortest turn that takes z to a unit vector.
+sn_quat sn_mjcf_turn_z(sn_vec3 to);
 /// Fill what `values` does not state from `defaults`.
 void sn_mjcf_inherit(sn_mjcf_values *values, const sn_mjcf_values *defaults);
 /// An angle of the file in radians.

@@ -89,8 +89,7 @@ static sn_quat from_euler(const sn_mjcf *u, const double angle[3]) {
     return q;
 }
 
-// The shortest turn that takes z to `to`.
-static sn_quat from_z(sn_vec3 to) {
+sn_quat sn_mjcf_turn_z(sn_vec3 to) {
     sn_vec3 axis = v3_cross(v3(0, 0, 1), to);
     double sine = v3_norm(axis);
     if (sine < 1e-10) axis = v3(1, 0, 0);  // straight up, or straight down
@@ -137,7 +136,7 @@ sn_status sn_mjcf_rotation(const sn_mjcf *u, const sn_xml *xml, double out[4], b
     }
     case 3:
         if (!(length > 0)) break;
-        put(from_z(v3_scale(1 / length, a)), out);
+        put(sn_mjcf_turn_z(v3_scale(1 / length, a)), out);
         return SN_OK;
     case 4:
         put(from_euler(u, x), out);
@@ -214,7 +213,7 @@ sn_status sn_mjcf_site_values(const sn_mjcf *u, const sn_xml *xml, sn_mjcf_value
     sn_vec3 along = v3_sub(v3_from(ends), v3_from(ends + 3));
     double length = v3_norm(along);
     if (!(length > 0)) return FAIL(u, xml, "<site>: the ends of fromto are the same point");
-    put(from_z(v3_scale(1 / length, along)), out->rotation);
+    put(sn_mjcf_turn_z(v3_scale(1 / length, along)), out->rotation);
     out->has |= SN_MJCF_HAS_POSITION | SN_MJCF_HAS_ROTATION;
     return SN_OK;
 }

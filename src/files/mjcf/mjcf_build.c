@@ -419,6 +419,43 @@ static sn_status add_loop(building *b, const sn_mjcf_equality *e) {
     return SN_OK;
 }
 
+// --- shapes ------------------------------------------------------------------------------------------
+
+static void add_geom(building *b, const sn_mjcf_geom *g) {
+    const sn_mjcf_body *body = &b->u->body[g->body];
+    sn_shape_desc d = sn_shape_default(SN_SHAPE_SPHERE);
+    char word[SN_MAX_NAME + 1];
+    body_word(b->u, g->body, word);
+    d.name = g->name != SIZE_MAX ? b->u->names + g->name : word;
+    // what stands in the world stays there, whatever joint holds the bodies that hang on it
+    d.joint = g->body == 0 ? -1 : body->node;
+    d.kind = g->values.kind;
+    d.meets = g->values.meets;
+    sn_vec3 p = v3_from(g->values.position);
+    const sn_frame frame = {sn_mat3_from_quat(quat_from(g->values.rotation)),
+                            d.joint < 0 ? p : v3_add(v3_from(body->shift), p)};
+    (void)sn_bound_solid(b->builder, &d, (sn_solid_kind)g->values.type, g->values.size, &frame,
+                         g->line);
+}
+
+static sn_status add_exclude(building *b, const sn_mjcf_exclude *e) {
+    sn_mjcf *u = b->u;
+    int node[2];
+    for (int k = 0; k < 2; k++) {
+        size_t i = 0;
+        const char *wanted = u->names + e->body[k];
+        while (i < u->nbody &&
+               (u->body[i].name == SIZE_MAX || strcmp(u->names + u->body[i].name, wanted) != 0))
+            i++;
+        if (i == u->nbody)
+            return sn_fail(u->error, SN_ERR_PARSE, e->line, "<exclude>: there is no body \"%.80s\"",
+                           wanted);
+        node[k] = i == 0 ? -1 : u->body[i].node;
+    }
+    (void)sn_builder_exclude(b->builder, node[0], node[1]);
+    return SN_OK;
+}
+
 // --- all of it ---------------------------------------------------------------------------------------
 
 // The world needs a joint of its own unless a single body hangs on it and nothing else does.
@@ -447,6 +484,8 @@ static sn_status add_everything(building *b) {
     for (size_t i = 0; i < u->nequality; i++)
         SN_TRY(u->equality[i].kind == SN_MJCF_JOINT ? add_coupling(b, &u->equality[i])
                                                     : add_loop(b, &u->equality[i]));
+    for (size_t i = 0; i < u->ngeom; i++) add_geom(b, &u->geom[i]);
+    for (size_t i = 0; i < u->nexclude; i++) SN_TRY(add_exclude(b, &u->exclude[i]));
     return SN_OK;
 }
 
@@ -463,9 +502,11 @@ static void tell(building *b) {
     if (u->nuntold > 0)
         sn_note(note, "%d bod%s no <inertial>: their mass counts as 0", u->nuntold,
                 u->nuntold == 1 ? "y has" : "ies have");
-    if (u->has_actuator || u->has_tendon || u->has_contact || u->has_keyframe)
+    if (u->nmesh > 0)
+        sn_note(note, "%d collision mesh%s left out", u->nmesh, u->nmesh == 1 ? " is" : "es are");
+    if (u->has_actuator || u->has_tendon || u->has_pair || u->has_keyframe)
         sn_note(note, "not read:%s%s%s%s", u->has_actuator ? " actuators" : "",
-                u->has_tendon ? " tendons" : "", u->has_contact ? " contacts" : "",
+                u->has_tendon ? " tendons" : "", u->has_pair ? " contact pairs" : "",
                 u->has_keyframe ? " keyframes" : "");
 }
 
@@ -504,5 +545,7 @@ sn_status sn_mjcf_read(const char *text, size_t length, const sn_allocator *allo
     sn_release(allocator, u.joint);
     sn_release(allocator, u.site);
     sn_release(allocator, u.equality);
+    sn_release(allocator, u.geom);
+    sn_release(allocator, u.exclude);
     return status;
 }

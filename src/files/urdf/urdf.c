@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Reading URDF: <robot> with <link> and <joint> in any order. Inside a joint stand parent, child,
-// origin, axis, limit and mimic, inside a link's <inertial> its mass and origin; everything else is
-// passed over, wherever it stands.
+// origin, axis, limit and mimic, inside a link's <inertial> its mass and origin, inside its <collision>s
+// origins and geometry; everything else is passed over, wherever it stands.
 #include "files/urdf/urdf.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ static const char *const parts[NPART] = {"parent", "child", "origin", "axis", "l
 typedef struct reading {
     sn_xml xml;
     sn_urdf *urdf;
-    bool in_joint, in_link, in_inertial;
+    bool in_joint, in_link, in_inertial, in_collision;
     bool revolute;  // the joint's type is the one that must have a limit
 } reading;
 
@@ -232,6 +232,55 @@ static sn_status read_inertial(reading *r) {
     return SN_OK;
 }
 
+static sn_status begin_solid(reading *r) {
+    sn_urdf *u = r->urdf;
+    char name[SN_XML_VALUE];
+    bool found;
+    SN_TRY(read_optional(r, "name", name, &found));
+    if (u->nsolid >= SN_MAX_SHAPES)
+        return sn_fail(u->error, SN_ERR_SIZE, r->xml.line, "more than %d collisions",
+                       SN_MAX_SHAPES);
+    void *solids = u->solid;
+    sn_status status =
+        sn_grow(u->allocator, &solids, &u->solid_capacity, u->nsolid + 1, sizeof *u->solid);
+    u->solid = solids;
+    if (status != SN_OK) return sn_fail_memory(u->error);
+    sn_urdf_solid *s = &u->solid[u->nsolid++];
+    *s = (sn_urdf_solid){
+        .link = (int)u->nlink - 1, .name = SIZE_MAX, .rotation = {1, 0, 0, 0}, .line = r->xml.line};
+    if (!found || name[0] == '\0' || strlen(name) > SN_MAX_NAME) return SN_OK;
+    return keep_name(r, name, &s->name);
+}
+
+// Inside <collision>: its origin, and what stands in <geometry>.
+static sn_status read_solid(reading *r) {
+    static const char *const kinds[] = {"sphere", "capsule", "cylinder", "box"};
+    sn_urdf_solid *s = &r->urdf->solid[r->urdf->nsolid - 1];
+    if (r->xml.depth == 4 && sn_xml_is(&r->xml, "origin")) {
+        double rpy[3] = {0};
+        SN_TRY(read_numbers(r, "xyz", 3, s->position));
+        SN_TRY(read_numbers(r, "rpy", 3, rpy));
+        rotation_of(rpy, s->rotation);
+    }
+    if (r->xml.depth != 5) return SN_OK;
+    r->urdf->nmesh += sn_xml_is(&r->xml, "mesh");
+    for (int k = 0; k < 4; k++) {
+        if (!sn_xml_is(&r->xml, kinds[k])) continue;
+        s->stated = true;
+        s->kind = (sn_solid_kind)k;
+        if (s->kind == SN_SOLID_BOX) {
+            SN_TRY(read_numbers(r, "size", 3, s->size));
+            for (int i = 0; i < 3; i++) s->size[i] *= 0.5;
+            return SN_OK;
+        }
+        SN_TRY(read_numbers(r, "radius", 1, &s->size[0]));
+        SN_TRY(read_numbers(r, "length", 1, &s->size[1]));
+        s->size[1] *= 0.5;
+        return SN_OK;
+    }
+    return SN_OK;
+}
+
 static sn_status read_robot(reading *r) {
     char name[SN_XML_VALUE] = "";
     bool found;
@@ -255,6 +304,11 @@ static sn_status read_open(reading *r) {
     if (r->xml.depth == 2 && sn_xml_is(&r->xml, "joint")) return begin_joint(r);
     if (r->xml.depth == 3 && r->in_link) r->in_inertial = sn_xml_is(&r->xml, "inertial");
     if (r->xml.depth == 4 && r->in_inertial) return read_inertial(r);
+    if (r->xml.depth == 3 && r->in_link && sn_xml_is(&r->xml, "collision")) {
+        r->in_collision = true;
+        return begin_solid(r);
+    }
+    if (r->xml.depth >= 4 && r->in_collision) return read_solid(r);
     if (r->xml.depth != 3 || !r->in_joint) return SN_OK;
     for (int k = 0; k < NPART; k++) {
         if (!sn_xml_is(&r->xml, parts[k])) continue;
@@ -274,7 +328,7 @@ sn_status sn_urdf_parse(sn_urdf *urdf, const char *text, size_t length) {
         SN_TRY(sn_xml_next(&r.xml, &event));
         if (event == SN_XML_END) return SN_OK;
         if (event == SN_XML_OPEN) SN_TRY(read_open(&r));
-        if (event == SN_XML_CLOSE && r.xml.depth == 2) r.in_inertial = false;
+        if (event == SN_XML_CLOSE && r.xml.depth == 2) r.in_inertial = r.in_collision = false;
         if (event == SN_XML_CLOSE && r.xml.depth == 1) r.in_link = false;
         if (event == SN_XML_CLOSE && r.in_joint && r.xml.depth == 1) SN_TRY(end_joint(&r));
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/names.h"
+#include "files/bound.h"
 #include "files/note.h"
 #include "sinew/files.h"
 
@@ -25,6 +26,16 @@ typedef struct sn_urdf_link {
     double mass, centre[3];  ///< 0 where it is not stated
 } sn_urdf_link;
 
+/// One <collision> of a link.
+typedef struct sn_urdf_solid {
+    int link;
+    size_t name;  ///< SIZE_MAX: none
+    bool stated;  ///< its <geometry> holds something to keep apart
+    sn_solid_kind kind;
+    double size[3], position[3], rotation[4];
+    int line;
+} sn_urdf_solid;
+
 typedef struct sn_urdf {
     const sn_allocator *allocator;
     sn_error *error;
@@ -34,10 +45,13 @@ typedef struct sn_urdf {
     size_t njoint, joint_capacity;
     sn_urdf_link *link;
     size_t nlink, link_capacity;
+    sn_urdf_solid *solid;
+    size_t nsolid, solid_capacity;
+    int nmesh;     ///< collisions that only a mesh states
     int root;      ///< the link that no joint holds
     void *tables;  ///< behind the two below
     sn_names link_names, joint_names;
-    char note[SN_URDF_NOTE];  ///< mimics that cannot be followed
+    char note[SN_URDF_NOTE];  ///< mimics that cannot be followed, meshes
 } sn_urdf;
 
 /// Read the file into `urdf`, which is ended in either case.

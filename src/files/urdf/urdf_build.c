@@ -23,6 +23,7 @@ void sn_urdf_end(sn_urdf *urdf) {
     sn_release(urdf->allocator, urdf->names);
     sn_release(urdf->allocator, urdf->joint);
     sn_release(urdf->allocator, urdf->link);
+    sn_release(urdf->allocator, urdf->solid);
     sn_release(urdf->allocator, urdf->tables);
 }
 
@@ -164,6 +165,20 @@ static void set_mass(sn_joint_desc *d, const sn_urdf_link *link) {
     if (link->mass > 0) memcpy(d->centre, link->centre, sizeof d->centre);
 }
 
+static void add_solids(const sn_urdf *u, sn_builder *builder) {
+    for (size_t i = 0; i < u->nsolid; i++) {
+        const sn_urdf_solid *s = &u->solid[i];
+        const double *q = s->rotation;
+        if (!s->stated) continue;
+        sn_shape_desc d = sn_shape_default(SN_SHAPE_SPHERE);
+        d.name = s->name != SIZE_MAX ? u->names + s->name : link_name(u, s->link);
+        d.joint = holder(u, s->link);
+        const sn_frame frame = {sn_mat3_from_quat((sn_quat){q[0], q[1], q[2], q[3]}),
+                                v3_from(s->position)};
+        (void)sn_bound_solid(builder, &d, s->kind, s->size, &frame, s->line);
+    }
+}
+
 static sn_status build_model(const sn_urdf *u, bool floating, sn_model **out) {
     char root_name[SN_MAX_NAME + 1];
     sn_builder *builder;
@@ -196,6 +211,7 @@ static sn_status build_model(const sn_urdf *u, bool floating, sn_model **out) {
             .function = {.type = SN_FUNCTION_LINEAR, .scale = 1, .ny = 2, .y = numbers}};
         (void)sn_builder_couple_at(builder, &c, j->line);
     }
+    add_solids(u, builder);
     sn_status status = sn_builder_finish(builder, out, u->error);
     sn_builder_destroy(builder);
     return status;
@@ -220,6 +236,10 @@ sn_status sn_urdf_read(const char *text, size_t length, const sn_urdf_options *o
     sn_status status = sn_urdf_parse(&u, text, length);
     if (status == SN_OK) status = sn_urdf_connect(&u);
     if (status == SN_OK) status = build_model(&u, used.floating_base, out);
+    if (u.nmesh > 0)
+        sn_note(u.note,
+                "%d collision mesh%s left out: only spheres, capsules, cylinders and boxes count",
+                u.nmesh, u.nmesh == 1 ? " is" : "es are");
     if (status == SN_OK && info != NULL) memcpy(info->note, u.note, sizeof u.note);
     sn_urdf_end(&u);
     return status;

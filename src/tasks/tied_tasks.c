@@ -21,6 +21,9 @@ bool sn_task_is_tied(const sn_task *t) {
     case SN_TASK_REST:
     case SN_TASK_LIMIT:
     case SN_TASK_POSTURE:
+    case SN_TASK_AVOID:
+    case SN_TASK_HALF_SPACE:
+    case SN_TASK_SUPPORT:
         return false;
     default:
         return true;
@@ -42,6 +45,9 @@ int sn_task_residuals(const sn_task *t) {
     case SN_TASK_POSTURE:
     case SN_TASK_COUPLED:
     case SN_TASK_OWN:
+    case SN_TASK_AVOID:
+    case SN_TASK_HALF_SPACE:
+    case SN_TASK_SUPPORT:
     case SN_TASK_TYPE_COUNT:
         return 0;
     default:
