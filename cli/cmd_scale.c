@@ -18,7 +18,7 @@ typedef struct settings {
 #define AT(field) offsetof(settings, field)
 
 static const char *const usage[] = {
-    "--setup Setup_Scale.xml [--search DIR] [-m MODEL] [-i STATIC] [-o FILE ...] [options]",
+    "--setup Setup_Scale.xml [--search DIR] [-m MODEL] [-i STATIC] [-o FILE ...]",
     "-m MODEL.osim -i STATIC [--markers SET.xml] [--mass KG] -o FILE [-o FILE ...]", NULL};
 
 static const option option_table[] = {
