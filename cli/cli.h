@@ -11,7 +11,7 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_INPUT = 3, EXIT_POOR =
 
 extern const command command_fit, command_solve, command_info, command_eval, command_check,
     command_bench, command_example, command_convert, command_markers, command_man,
-    command_completion;
+    command_completion, command_scale;
 
 /// Parse a finite number at or above `low`; false and a message when it isn't one.
 bool parse_number(const char *option_name, const char *text, double low, double *out);

@@ -87,9 +87,13 @@ void print_fit_text(const fit_result *r) {
 void print_fit_warnings(const fit_result *r) {
     remark one;
     (void)fflush(stdout);
-    for (int i = 0; get_remark(r, i, &one); i++)
+    for (int i = 0; get_remark(r, i, &one); i++) {
+        bool setup = one.finding != NULL && one.finding->code == SN_FINDING_SETUP_IGNORED;
+        const char *path =
+            setup && r->settings->setup != NULL ? r->settings->setup : r->settings->input;
         if (one.severity == SN_SEVERITY_WARNING)
-            fprintf(stderr, "sinew: WARNING: %s: %s\n", r->settings->input, one.text);
+            fprintf(stderr, "sinew: WARNING: %s: %s\n", path, one.text);
+    }
 }
 
 // The sentences of a severity.

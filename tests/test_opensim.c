@@ -236,6 +236,38 @@ static void an_arm_goes_round(void **unused) {
     end_small(&s);
 }
 
+// A take with a setup when allocation N fails, once and from then on.
+static void memory_of_a_take_may_run_out(void **unused) {
+    (void)unused;
+    small s;
+    make_small(
+        &s, "",
+        TASKS(MARKERS "<IKCoordinateTask name='bend'><weight>1</weight></IKCoordinateTask>"));
+    for (int forever = 0; forever < 2; forever++) {
+        for (int n = 0;; n++) {
+            test_allocator a;
+            sn_take *take = NULL;
+            sn_take_options o = sn_take_options_default();
+            o.coordinates = s.model.coordinates;
+            o.setup = s.setup;
+            o.last_frame = 3;
+            o.limits = SN_LIMITS_HARD;
+            test_allocator_begin(&a);
+            a.fail_at = n;
+            a.fail_after = forever;
+            sn_status status = sn_take_create(s.model.model, s.recording, &o, &a.base, &take, NULL);
+            if (status == SN_OK) status = sn_take_prepare(take);
+            if (status == SN_OK) status = sn_take_finish(take);
+            sn_take_destroy(take);
+            assert_int_equal(a.live, 0);
+            if (status == SN_OK) break;
+            assert_int_equal(status, SN_ERR_MEMORY);
+            assert_true(n < 2000);
+        }
+    }
+    end_small(&s);
+}
+
 static const char *last_sentence(const sn_take *take) {
     static char text[1000];
     (void)sn_take_sentence(take, sn_take_nfinding(take) - 1, SN_VOICE_PLAIN, text, sizeof text);
@@ -416,6 +448,7 @@ int main(void) {
                                        cmocka_unit_test(wrong_setups_get_a_line),
                                        cmocka_unit_test(memory_may_run_out),
                                        cmocka_unit_test(an_arm_goes_round),
+                                       cmocka_unit_test(memory_of_a_take_may_run_out),
                                        cmocka_unit_test(what_cannot_be_is_refused),
                                        cmocka_unit_test(prescribed_values_hold),
                                        cmocka_unit_test(coordinate_tasks_pull),

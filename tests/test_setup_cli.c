@@ -168,7 +168,8 @@ static void wrong_setups_leave_nothing(void **unused) {
     expect(2, "a skeleton (-m) and a recording (-i)", "fit --setup open.xml -m m.osim --search .");
     // what is not honoured is a warning
     (void)program_file("odd.xml", SETUP(SET(MARKERS TASK("Z")) "<smooth>1</smooth>"));
-    expect(0, "<smooth> is not honoured", "fit --setup odd.xml -m m.osim -i t.trc -o odd.mot");
+    expect(0, "WARNING: odd.xml: line 10: <smooth> is not honoured",
+           "fit --setup odd.xml -m m.osim -i t.trc -o odd.mot");
     assert_non_null(strstr(said, "markers that the model lacks: Z"));
 }
 
