@@ -6,7 +6,7 @@
 #include "arm/kernels.h"
 #include "math/sincos.h"
 
-enum { SAMPLES = 32768, TRIED = 8, PATIENCE = 12, FAILED = 30 };
+enum { SAMPLES = 32768, TRIED = 12, PATIENCE = 12, FAILED = 30 };
 
 static const double pi = 3.141592653589793;
 
