@@ -181,6 +181,10 @@ sn_status sn_scaling_markers_at(sn_scaling *s, const char *text, size_t length, 
         status =
             *out == NULL ? sn_fail_memory(s->error) : place_default(s, model, coordinates, *out);
     }
+    if (status != SN_OK) {
+        sn_release(&s->allocator, *out);
+        *out = NULL;
+    }
     sn_osim_coordinates_destroy(coordinates);
     sn_model_destroy(model);
     return status;
@@ -295,8 +299,9 @@ static sn_status make_tasks(sn_scaling *s) {
         for (const char *c = s->mark[i].name; *c != '\0'; c++)
             n += (size_t)snprintf(text + n, room - n, strchr("&<>\"'", *c) != NULL ? "&#%d;" : "%c",
                                   *c);
+        double share = 0.012 / sn_scaling_doubt(s, i);
         n += (size_t)snprintf(text + n, room - n, "\"><weight>%.6f</weight></IKMarkerTask>",
-                              pow(0.012 / sn_scaling_doubt(s, i), 2));
+                              share * share);
     }
     n += (size_t)snprintf(text + n, room - n, "</objects></IKTaskSet>");
     sn_status status = sn_ik_setup_read(text, n, &s->allocator, &s->ik, s->error);
