@@ -52,6 +52,8 @@ sn_problem *load_problem(const char *path, const sn_model *model);
 /// nq numbers from a file (a JSON array, or separated by white space or commas), the zero pose when
 /// path is NULL. NULL and a message when it can't be. Free with free().
 double *load_pose(const char *path, const sn_model *model);
+/// However many numbers there are (*count), of which the first `most` are kept.
+double *load_numbers(const char *path, int most, int *count);
 /// nv numbers in the same way; there must be a path.
 double *load_velocities(const char *path, const sn_model *model);
 
