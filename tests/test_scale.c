@@ -634,13 +634,48 @@ static void as_opensim_placed(void **state) {
     free(mine);
 }
 
+// Memory that ends at any moment: an error, and all of it given back.
+static void without_memory(void **state) {
+    (void)state;
+    size_t length;
+    char *trc = slurp(program_path("s.trc"), &length);
+    sn_recording *trial;
+    assert_int_equal(sn_trc_read(trc, length, NULL, &trial, NULL), SN_OK);
+    free(trc);
+    const char *text = SETUP("0 1", "");
+    bool good = false;
+    for (int n = 0; !good; n++) {
+        test_allocator a;
+        sn_scale_setup *setup = NULL;
+        sn_scaling *scaling = NULL;
+        sn_error error = {0};
+        test_allocator_begin(&a);
+        a.fail_at = n;
+        sn_status status = sn_scale_setup_read(text, strlen(text), &a.base, &setup, &error);
+        sn_scaling_input in = {.model = model4,
+                               .model_length = strlen(model4),
+                               .setup = setup,
+                               .measured = trial,
+                               .at_rest = trial};
+        if (status == SN_OK) status = sn_scaling_create(&in, &a.base, &scaling, NULL, &error);
+        good = status == SN_OK;
+        if (!good && status != SN_ERR_MEMORY)
+            fail_msg("allocation %d: status %d, %s", n, status, error.text);
+        sn_scaling_destroy(scaling);
+        sn_scale_setup_destroy(setup);
+        if (a.live != 0) fail_msg("allocation %d leaves %ld blocks: %s", n, a.live, error.text);
+    }
+    sn_recording_destroy(trial);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ones),       cmocka_unit_test(grows),
-        cmocka_unit_test(weighs),     cmocka_unit_test(as_a_whole),
-        cmocka_unit_test(refused),    cmocka_unit_test(recovers),
-        cmocka_unit_test(without),    cmocka_unit_test(complains),
-        cmocka_unit_test(as_opensim), cmocka_unit_test(as_opensim_placed),
+        cmocka_unit_test(ones),           cmocka_unit_test(grows),
+        cmocka_unit_test(weighs),         cmocka_unit_test(as_a_whole),
+        cmocka_unit_test(refused),        cmocka_unit_test(recovers),
+        cmocka_unit_test(without),        cmocka_unit_test(complains),
+        cmocka_unit_test(as_opensim),     cmocka_unit_test(as_opensim_placed),
+        cmocka_unit_test(without_memory),
     };
     return program_end(cmocka_run_group_tests_name("scale", tests, begin, NULL));
 }

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/number.h"
 #include "files/osim/osim.h"
 
 sn_status sn_scaling_refuse(sn_scaling *s, sn_scaling_file file, int line, const char *format,
@@ -181,6 +180,10 @@ sn_status sn_scaling_markers_at(sn_scaling *s, const char *text, size_t length, 
         status =
             *out == NULL ? sn_fail_memory(s->error) : place_default(s, model, coordinates, *out);
     }
+    if (status != SN_OK) {
+        sn_release(&s->allocator, *out);
+        *out = NULL;
+    }
     sn_osim_coordinates_destroy(coordinates);
     sn_model_destroy(model);
     return status;
@@ -295,8 +298,9 @@ static sn_status make_tasks(sn_scaling *s) {
         for (const char *c = s->mark[i].name; *c != '\0'; c++)
             n += (size_t)snprintf(text + n, room - n, strchr("&<>\"'", *c) != NULL ? "&#%d;" : "%c",
                                   *c);
+        double share = 0.012 / sn_scaling_doubt(s, i);
         n += (size_t)snprintf(text + n, room - n, "\"><weight>%.6f</weight></IKMarkerTask>",
-                              pow(0.012 / sn_scaling_doubt(s, i), 2));
+                              share * share);
     }
     n += (size_t)snprintf(text + n, room - n, "</objects></IKTaskSet>");
     sn_status status = sn_ik_setup_read(text, n, &s->allocator, &s->ik, s->error);
@@ -466,65 +470,6 @@ static sn_status find_pose(sn_scaling *s) {
     return status;
 }
 
-// --- texts ---------------------------------------------------------------------------------------
-
-// Markers that moved, markers the trial lacks, the subject's name.
-static sn_status place_markers(sn_scaling *s) {
-    const sn_scale_setup_info *setup = sn_scale_setup_about(s->input->setup);
-    size_t n = (size_t)s->nmark + 1;
-    sn_osim_mark *moved = sn_acquire(&s->allocator, n * sizeof *moved);
-    const char **gone = sn_acquire(&s->allocator, n * sizeof *gone);
-    int nmoved = 0, ngone = 0;
-    sn_status status = moved == NULL || gone == NULL ? sn_fail_memory(s->error) : SN_OK;
-    for (int i = 0; status == SN_OK && i < s->nmark && s->pose != NULL; i++) {
-        const sn_scaling_marker *m = &s->marker[i];
-        if (sn_recording_find(s->mean, m->name) == -1) gone[ngone++] = m->name;
-        if (!m->moved) continue;
-        moved[nmoved] = (sn_osim_mark){.name = m->name};
-        memcpy(moved[nmoved++].location, m->location, sizeof m->location);
-    }
-    if (status == SN_OK)
-        status = sn_osim_marks_move(s->scaled, s->nscaled, setup != NULL ? setup->name : "", moved,
-                                    nmoved, gone, ngone, &s->allocator, &s->placed, &s->nplaced,
-                                    s->error);
-    if (ngone > 0)
-        sn_scaling_tell(s, SN_SCALING_STATIC, 0,
-                        "%d marker%s of the model %s not in the static trial, and taken out: "
-                        "\"%.60s\"%s",
-                        ngone, ngone == 1 ? "" : "s", ngone == 1 ? "is" : "are", gone[0],
-                        ngone > 1 ? " and others" : "");
-    sn_release(&s->allocator, moved);
-    sn_release(&s->allocator, gone);
-    return status;
-}
-
-static sn_status print_factors(sn_scaling *s) {
-    size_t room = 300, n = 0;
-    for (int i = 0; i < s->info.nbody; i++) room += 6 * strlen(s->body[i].name) + 300;
-    char *t = s->factor_text = sn_acquire(&s->allocator, room);
-    if (t == NULL) return sn_fail_memory(s->error);
-    n += (size_t)snprintf(t + n, room - n,
-                          "<?xml version=\"1.0\" encoding=\"UTF-8\" ?>\n<OpenSimDocument "
-                          "Version=\"20303\">\n\t<ScaleSet name=\"ScaleSet\">\n\t\t<objects>\n");
-    for (int i = 0; i < s->info.nbody; i++) {
-        n += (size_t)snprintf(t + n, room - n, "\t\t\t<Scale>\n\t\t\t\t<scales>");
-        for (int x = 0; x < 3; x++) {
-            char number[SN_NUMBER_TEXT];
-            sn_number_print(s->body[i].factor[x], number);
-            n += (size_t)snprintf(t + n, room - n, " %s", number);
-        }
-        n += (size_t)snprintf(t + n, room - n, "</scales>\n\t\t\t\t<segment>");
-        for (const char *c = s->body[i].name; *c != '\0'; c++)
-            n += (size_t)snprintf(t + n, room - n, strchr("&<>", *c) != NULL ? "&#%d;" : "%c", *c);
-        n += (size_t)snprintf(t + n, room - n,
-                              "</segment>\n\t\t\t\t<apply>true</apply>\n\t\t\t</Scale>\n");
-    }
-    n += (size_t)snprintf(t + n, room - n,
-                          "\t\t</objects>\n\t\t<groups />\n\t</ScaleSet>\n</OpenSimDocument>\n");
-    s->info.factor_length = n;
-    return SN_OK;
-}
-
 // --- all of it -----------------------------------------------------------------------------------
 
 static sn_status run(sn_scaling *s) {
@@ -541,13 +486,13 @@ static sn_status run(sn_scaling *s) {
     bool places = s->input->at_rest != NULL && (setup == NULL || setup->places);
     if (places) SN_TRY(find_pose(s));
     s->file = SN_SCALING_MODEL;
-    SN_TRY(place_markers(s));
+    SN_TRY(sn_scaling_place_markers(s));
     sn_osim_coordinates_destroy(s->coordinates);
     sn_model_destroy(s->model);
     SN_TRY(read_model(s, s->placed, s->nplaced, &s->model, &s->coordinates, NULL));
     SN_TRY(sn_osim_marks_print(s->placed, s->nplaced, &s->allocator, &s->marker_text,
                                &s->info.marker_length, s->error));
-    return print_factors(s);
+    return sn_scaling_print_factors(s);
 }
 
 sn_status sn_scaling_create(const sn_scaling_input *input, const sn_allocator *allocator,

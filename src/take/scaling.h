@@ -56,3 +56,7 @@ sn_status sn_scaling_estimate(sn_scaling *s, const double *places);
 /// How well a marker's place on a generic body is known, metres: where a set tells landmarks (<fixed>) from
 /// tracking markers, these may be anywhere on their segment.
 double sn_scaling_doubt(const sn_scaling *s, int mark);
+
+/// scaling_texts.c: the last text of the model, and the factors as a ScaleSet.
+sn_status sn_scaling_place_markers(sn_scaling *s);
+sn_status sn_scaling_print_factors(sn_scaling *s);
