@@ -122,6 +122,12 @@ static void models(void) {
     static sn_shape_desc shape;
     shape = sn_shape_default(SN_SHAPE_CAPSULE);
     VALUE(sn_builder_shape, == -1, PTR(w.scrap), PTR(&shape));
+    static sn_frame_desc frame;
+    frame = (sn_frame_desc){.name = name, .rotation = {1, 0, 0, 0}};
+    VALUE(sn_builder_frame, == -1, PTR(w.scrap), PTR(&frame));
+    VALUE(sn_model_nframe, == 0, PTR(w.model));
+    VALUE(sn_model_frame, == NULL, PTR(w.model), INDEX(0));
+    VALUE(sn_model_find_frame, == -1, PTR(w.model), PTR("x"));
     VALUE(sn_builder_exclude, == -1, PTR(w.scrap), 0, -1);
     STATUS(sn_builder_create_from, PTR(w.model), NULL, OUT(out, end_builder), MAY(&error));
     VALUE(sn_shape_type_name, != NULL, ENUM(sn_shape_type, SN_SHAPE_SPHERE));

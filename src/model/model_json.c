@@ -11,7 +11,7 @@
 #include "model/model_text.h"
 
 static const char *const model_keys[] = {"sinew", "name",   "joints",   "markers", "couplings",
-                                         "loops", "shapes", "excluded", NULL};
+                                         "loops", "shapes", "excluded", "frames",  NULL};
 static const char *const joint_keys[] = {
     "name",  "parent", "type",   "position", "rotation", "axis",        "axis2",
     "pitch", "order",  "limits", "locked",   "strength", "coordinates", "swing",
@@ -296,6 +296,9 @@ static sn_status read_file(reading *r) {
         sn_fields_fail(&f, shapes, "\"shapes\" must be an array");
     if (excluded != NULL && excluded->type != SN_JSON_ARRAY)
         sn_fields_fail(&f, excluded, "\"excluded\" must be an array");
+    const sn_json_node *frames = sn_json_get(r->json, root, "frames");
+    if (frames != NULL && frames->type != SN_JSON_ARRAY)
+        sn_fields_fail(&f, frames, "\"frames\" must be an array");
     if (f.status != SN_OK) return f.status;
 
     sn_status status = sn_builder_create(name, r->allocator, &r->builder, NULL);
@@ -310,7 +313,9 @@ static sn_status read_file(reading *r) {
     if (loops != NULL && r->builder->status == SN_OK)
         SN_TRY(sn_loops_read(r->json, loops, r->builder, &r->names, r->error));
     if (r->builder->status != SN_OK) return SN_OK;
-    return sn_shapes_read(r->json, shapes, excluded, r->builder, &r->names, r->error);
+    SN_TRY(sn_shapes_read(r->json, shapes, excluded, r->builder, &r->names, r->error));
+    if (r->builder->status != SN_OK) return SN_OK;
+    return sn_frames_read(r->json, frames, r->builder, &r->names, r->error);
 }
 
 sn_status sn_model_read_json(const char *text, size_t length, const sn_allocator *allocator,
@@ -446,6 +451,7 @@ sn_status sn_model_text(const sn_model *model, const sn_allocator *allocator, ch
     sn_couplings_write(&t, model);
     sn_loops_write(&t, model);
     sn_shapes_write(&t, model);
+    sn_frames_write(&t, model);
     sn_text_add(&t, "}\n");
     if (t.status != SN_OK) {
         sn_status status = t.status;

@@ -56,6 +56,7 @@ typedef struct sn_osim_joint {
     double wing_origin[2], wing_direction;  ///< of a scapula's winging
     int parent_body, child_body;
     sn_frame parent_at, child_at;  ///< on those bodies
+    bool named;                    ///< no other joint has its name
     bool used;                     ///< it has placed a body
     int line;
 } sn_osim_joint;
@@ -125,8 +126,8 @@ typedef struct sn_osim {
     SN_OSIM_LIST(sn_osim_constraint, constraint);
     int nstranger;  ///< constraints of other kinds
     double *work;   ///< 6 nnumbers + 512
-    void *tables;   ///< behind body_names
-    sn_names body_names;
+    void *tables;   ///< behind body_names and joint_names
+    sn_names body_names, joint_names;
 } sn_osim;
 
 /// Room for `more` items behind those of a list; `list` is a member of an sn_osim.

@@ -35,12 +35,18 @@ static const char *body_name(const void *owner, int i) {
     return NAME(u, u->body[i].name);
 }
 
+static const char *joint_name(const void *owner, int i) {
+    const sn_osim *u = owner;
+    return NAME(u, u->joint[i].name);
+}
+
 // --- which body is where ----------------------------------------------------------------------------
 
 static sn_status collect_names(sn_osim *u) {
     sn_layout layout = {0};
     for (int pass = 0; pass < 2; pass++) {
         sn_names_layout(&u->body_names, u->nbody, &layout);
+        sn_names_layout(&u->joint_names, u->njoint, &layout);
         if (pass == 1) break;
         u->tables = sn_acquire(u->allocator, layout.used);
         if (u->tables == NULL) return sn_fail_memory(u->error);
@@ -50,6 +56,11 @@ static sn_status collect_names(sn_osim *u) {
         if (sn_names_add(&u->body_names, i, body_name, u) != i)
             return sn_fail(u->error, SN_ERR_PARSE, u->body[i].line,
                            "another body is named \"%.80s\" too", body_name(u, i));
+    for (int i = 0; i < (int)u->njoint; i++) {
+        int first = sn_names_add(&u->joint_names, i, joint_name, u);
+        u->joint[i].named = first == i;
+        if (first >= 0) u->joint[first].named = first == i;
+    }
     return SN_OK;
 }
 
@@ -217,6 +228,31 @@ static sn_status add_markers(building *b) {
     return SN_OK;
 }
 
+static void add_frame(building *b, const char *name, const sn_osim_body *body, const sn_frame *on) {
+    if (name[0] == '\0' || strlen(name) > SN_MAX_NAME) return;  // no name to be called by
+    sn_frame at = sn_osim_body_frame(body);
+    at = frame_mul(&at, on);
+    sn_quat r = sn_quat_from_mat3(at.R);
+    sn_frame_desc d = {name, body->at, {at.p.x, at.p.y, at.p.z}, {r.w, r.x, r.y, r.z}};
+    (void)sn_builder_frame(b->builder, &d);
+}
+
+// The names that the file has for its bodies and joints, so that tasks may use them: a joint's is that of
+// its frame on the child. Ground is a joint of the model already; a body goes before a joint of its name,
+// and of joints of one name none is meant.
+static void add_frames(building *b) {
+    sn_osim *u = b->u;
+    const sn_frame none = {m3_identity(), {0, 0, 0}};
+    for (size_t i = 1; i < u->nbody; i++)
+        add_frame(b, NAME(u, u->body[i].name), &u->body[i], &none);
+    for (size_t i = 0; i < u->njoint; i++) {
+        const sn_osim_joint *j = &u->joint[i];
+        const char *name = NAME(u, j->name);
+        if (!j->named || sn_names_find(&u->body_names, name, body_name, u) >= 0) continue;
+        add_frame(b, name, &u->body[j->child_body], &j->child_at);
+    }
+}
+
 // A coordinate of the file in the model: a joint of its name, or one of a function joint's. False when
 // nothing moves by it.
 static bool find_coordinate(const building *b, size_t name, sn_coordinate *out) {
@@ -274,6 +310,7 @@ static sn_status build(sn_osim *u, sn_model **out) {
     sn_status status = add_joints(&b);
     if (status == SN_OK) add_masses(&b);
     if (status == SN_OK) status = add_markers(&b);
+    if (status == SN_OK) add_frames(&b);
     for (size_t i = 0; i < u->ncoupler && status == SN_OK; i++)
         status = add_coupler(&b, &u->coupler[i]);
     for (size_t i = 0; i < u->nconstraint && status == SN_OK; i++)
