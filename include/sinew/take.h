@@ -242,7 +242,7 @@ typedef struct sn_take_options {
     int calibrate_frames;        ///< that it is found from, spread over the take; default 120
 
     // the poses
-    sn_solver_options solver;  ///< of a frame; default: gradient 1e-7, 100 iterations
+    sn_solver_options solver;  ///< of a frame; default: gradient 1e-3, 100 iterations
     sn_limit_use limits;       ///< default SN_LIMITS_AUTO: real takes break many files' limits, but
                                ///< OpenSim's clamped ranges are meant
     double soft_weight;        ///< of SN_LIMITS_SOFT, default 0.1
