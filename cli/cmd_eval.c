@@ -40,8 +40,8 @@ static const option option_table[] = {
      .choices = "body world aligned",
      .standard = "body",
      .place = AT(frame),
-     .help = "the Jacobian's frame. body: the joint's own axes, about its "
-             "origin (a link's or marker's: about that "
+     .help = "the Jacobian's frame. body: its own axes, about its "
+             "origin (a marker's: its joint's axes, about that "
              "point). world: the world's axes, about the world's "
              "origin. aligned: the world's axes, about the "
              "point"},
@@ -65,6 +65,7 @@ typedef struct evaluation {
     sn_workspace *ws;
     double f, *g, *H;
     const char *jacobian, *frame;  // NULL: none
+    const sn_frame_desc *of;       // what the Jacobian is of, where that is a named frame
     double *J, *Jdot;              // 6 x nv, column-major; Jdot with velocities alone
 } evaluation;
 
@@ -116,7 +117,7 @@ static void print_jacobian_json(const evaluation *e) {
 }
 
 static void print_jacobian_text(const evaluation *e) {
-    static const char *const frames[] = {"body",    "the joint's own axes, about its origin",
+    static const char *const frames[] = {"body",    "its own axes, about its origin",
                                          "world",   "the world's axes, about the world's origin",
                                          "aligned", "the world's axes, about the point"};
     int nv = sn_model_nv(e->model), k = 0;
@@ -137,10 +138,16 @@ static void print_jacobian_text(const evaluation *e) {
 }
 
 // The joint and the point on it that a name speaks of; false and a message when there is none.
-static bool find_point(const evaluation *e, int *joint, double local[3]) {
+static bool find_point(evaluation *e, int *joint, double local[3]) {
     local[0] = local[1] = local[2] = 0;
     *joint = sn_model_find_joint(e->model, e->jacobian);
     if (*joint >= 0) return true;
+    e->of = sn_model_frame(e->model, sn_model_find_frame(e->model, e->jacobian));
+    if (e->of != NULL) {
+        *joint = e->of->joint;
+        memcpy(local, e->of->position, 3 * sizeof *local);
+        return true;
+    }
     int marker = sn_model_find_marker(e->model, e->jacobian);
     if (marker >= 0) {
         const sn_marker_desc *m = sn_model_marker(e->model, marker);
@@ -148,12 +155,12 @@ static bool find_point(const evaluation *e, int *joint, double local[3]) {
         memcpy(local, m->position, 3 * sizeof *local);
         return true;
     }
-    int n = sn_model_njoint(e->model) + sn_model_nmarker(e->model);
-    const char **names = must_alloc((size_t)n, sizeof *names);
-    for (int i = 0; i < n; i++)
-        names[i] = i < sn_model_njoint(e->model)
-                       ? sn_model_joint(e->model, i)->name
-                       : sn_model_marker(e->model, i - sn_model_njoint(e->model))->name;
+    int njoint = sn_model_njoint(e->model), nmarker = sn_model_nmarker(e->model);
+    int nframe = sn_model_nframe(e->model), n = 0;
+    const char **names = must_alloc((size_t)(njoint + nmarker + nframe), sizeof *names);
+    for (int i = 0; i < njoint; i++) names[n++] = sn_model_joint(e->model, i)->name;
+    for (int i = 0; i < nmarker; i++) names[n++] = sn_model_marker(e->model, i)->name;
+    for (int i = 0; i < nframe; i++) names[n++] = sn_model_frame(e->model, i)->name;
     int nearest = sn_nearest_name(e->jacobian, names, n);
     if (nearest >= 0)
         complain("%s has no joint, link or marker \"%s\"; did you mean \"%s\"?",
@@ -162,6 +169,17 @@ static bool find_point(const evaluation *e, int *joint, double local[3]) {
         complain("%s has no joint, link or marker \"%s\"", sn_model_name(e->model), e->jacobian);
     free(names);
     return false;
+}
+
+// From the joint's axes to those of a frame on it: each column's two vectors.
+static void turn_columns(const sn_frame_desc *frame, double *J, size_t nv) {
+    const double *r = frame->rotation;
+    sn_mat3 R = sn_mat3_from_quat((sn_quat){r[0], r[1], r[2], r[3]});
+    for (size_t i = 0; i < 2 * nv; i++) {
+        double *x = J + 3 * i, out[3];
+        for (int k = 0; k < 3; k++) out[k] = R.c[k].x * x[0] + R.c[k].y * x[1] + R.c[k].z * x[2];
+        memcpy(x, out, sizeof out);
+    }
 }
 
 static void compute_jacobian(evaluation *e, int joint, const double local[3], const double *qd) {
@@ -175,6 +193,8 @@ static void compute_jacobian(evaluation *e, int joint, const double local[3], co
     }
     if (body) {
         sn_jacobian_adjusted(e->ws, joint, SN_JACOBIAN_POINT, local, SN_ROWS_BOTH, e->J);
+        if (e->of != NULL) turn_columns(e->of, e->J, nv);
+        if (e->of != NULL && e->Jdot != NULL) turn_columns(e->of, e->Jdot, nv);
         return;
     }
     sn_jacobian_adjusted(e->ws, joint, SN_JACOBIAN_WORLD, NULL, SN_ROWS_BOTH, e->J);

@@ -16,6 +16,19 @@ static void note(file_facts *f, const char *format, ...) {
     va_end(arguments);
 }
 
+// The first few of the names that tasks may use beside those of joints and markers.
+static void describe_frames(file_facts *f, const sn_model *model) {
+    enum { SHOWN = 4 };
+    char names[SHOWN * 60] = "";
+    int n = sn_model_nframe(model), used = 0;
+    for (int i = 0; i < n && i < SHOWN; i++)
+        used += snprintf(names + used, sizeof names - (size_t)used, "%s%.50s", i > 0 ? ", " : "",
+                         sn_model_frame(model, i)->name);
+    if (n > 0)
+        note(f, "tasks may also name %d frame%s: %s%s", n, n == 1 ? "" : "s", names,
+             n > SHOWN ? ", ..." : "");
+}
+
 static void about_recording(file_facts *f, const sn_recording *recording) {
     const sn_recording_info *info = sn_recording_about(recording);
     f->nframe = info->nframe;
@@ -100,6 +113,7 @@ file_facts collect_facts(const input *in) {
     int excluded = shapes > 0 ? sn_model_nexcluded(d->model) : 0;
     if (shapes > 0) note(&f, "%d collision shape%s", shapes, shapes == 1 ? "" : "s");
     if (excluded > 0) note(&f, "%d pair%s of joints may touch", excluded, excluded == 1 ? "" : "s");
+    describe_frames(&f, d->model);
     return f;
 }
 

@@ -82,7 +82,7 @@ static void help_and_usage(void **unused) {
         expect(line, 2, "unknown option \"--nonsense\"");
     }
     expect("eval -m humanoid", 2, "-t TASKS");
-    expect("solve -m humanoid", 2, "go together");
+    expect("solve -m humanoid", 2, "needs --tip");
     expect("info", 2, "FILE is missing; see sinew info --help");
     expect("check", 2, "MODEL is missing");
     expect("bench nothing", 2, "there is no benchmark \"nothing\"");
@@ -207,6 +207,25 @@ static void solve_json(void **unused) {
     assert_non_null(strstr(output, "reached"));
     expect("solve --trace", 0, "damping");
     expect("solve --cold", 0, "goal met");
+}
+
+// A frame's Jacobian in its own axes: the hinge about z turns it about what is its y, a metre away along
+// what is its z.
+static void eval_frame(void **unused) {
+    (void)unused;
+    char line[512];
+    const char *model = file(
+        "framed.json", "{\"joints\": [{\"name\": \"a\", \"parent\": null, \"type\": \"hinge\", "
+                       "\"axis\": [0,0,1]}], \"frames\": [{\"name\": \"tool\", \"joint\": \"a\", "
+                       "\"position\": [1,0,0], \"rotation\": [0.5,0.5,0.5,0.5]}]}");
+    (void)snprintf(line, sizeof line, "eval -m %s --jacobian tool", model);
+    expect(line, 0, "1.000000   0.000000   0.000000   0.000000   1.000000   0.000000");
+    (void)snprintf(line, sizeof line, "eval -m %s --jacobian tool --frame aligned", model);
+    expect(line, 0, "0.000000   1.000000   0.000000   0.000000   0.000000   1.000000");
+    (void)snprintf(line, sizeof line, "eval -m %s --jacobian tol", model);
+    expect(line, 3, "did you mean \"tool\"?");
+    (void)snprintf(line, sizeof line, "info %s", model);
+    expect(line, 0, "tasks may also name 1 frame: tool");
 }
 
 static void info_and_check(void **unused) {
@@ -354,6 +373,7 @@ int main(void) {
         cmocka_unit_test(help_and_usage), cmocka_unit_test(bad_input),
         cmocka_unit_test(eval_json),      cmocka_unit_test(solve_json),
         cmocka_unit_test(info_and_check), cmocka_unit_test(example),
+        cmocka_unit_test(eval_frame),
     };
     output = malloc(MOST);
     (void)snprintf(folder, sizeof folder, "/tmp/sinew-cli-XXXXXX");

@@ -70,6 +70,7 @@ enum {
     SN_MAX_LOOPS = 1000,
     SN_MAX_SHAPES = 2000,
     SN_MAX_EXCLUDED = 100000,
+    SN_MAX_FRAMES = 100000,
     SN_MAX_LEADERS = SN_MAX_ARGUMENTS
 };
 
@@ -136,8 +137,10 @@ typedef struct sn_joint_desc {
     int nreach;                          ///< 0 for none, else 3 or more
     bool locked[SN_MAX_JOINT_DOFS];      ///< its column of every Jacobian is zero
     double strength[SN_MAX_JOINT_DOFS];  ///< scales its column; 1 by default
-    double mass;       ///< of the body that this joint carries, kilograms; 0 by default
-    double centre[3];  ///< of that mass, in the joint's frame
+    double
+        speed[SN_MAX_JOINT_DOFS];  ///< the greatest, radians or metres a second; 0: none is stated
+    double mass;                   ///< of the body that this joint carries, kilograms; 0 by default
+    double centre[3];              ///< of that mass, in the joint's frame
 } sn_joint_desc;
 
 /// A point fixed to a joint's frame.
@@ -207,6 +210,15 @@ typedef struct sn_shape_desc {
     uint32_t meets;      ///< bits, default 1
 } sn_shape_desc;
 
+/// A name for a place on a joint: an OpenSim file's body or joint, which is a chain of joints here. Tasks
+/// may speak of it; a fit does not look at it.
+typedef struct sn_frame_desc {
+    const char *name;    ///< different from all other frames
+    int joint;           ///< that carries it
+    double position[3];  ///< in the joint's frame, metres
+    double rotation[4];  ///< w x y z; normalised when used
+} sn_frame_desc;
+
 /// A tree of joints with markers on them.
 typedef struct sn_model sn_model;
 /// Joints and markers on their way to a model.
@@ -242,11 +254,14 @@ SN_API int sn_builder_shape(sn_builder *builder, const sn_shape_desc *shape);
 /// Shapes of these two joints (-1: the world) never count as running into each other; its index, or -1.
 SN_API int sn_builder_exclude(sn_builder *builder, int joint, int joint2);
 
+/// Give a place on a joint a name; its index, or -1.
+SN_API int sn_builder_frame(sn_builder *builder, const sn_frame_desc *frame);
+
 /// A builder that holds all of a model, to be changed or added to.
 SN_API sn_status sn_builder_create_from(const sn_model *model, const sn_allocator *allocator,
                                         sn_builder **out, sn_error *error);
 
-/// All couplings, loops, shapes and excluded pairs of another model, in which the joints have the same
+/// All couplings, loops, shapes, excluded pairs and frames of another model, in which the joints have the same
 /// indices: for changed copies.
 SN_API void sn_builder_couple_as(sn_builder *builder, const sn_model *model);
 
@@ -307,6 +322,13 @@ SN_API const sn_shape_desc *sn_model_shape(const sn_model *model, int shape);
 SN_API int sn_model_nexcluded(const sn_model *model);
 /// The two joints of one, -1 for the world; false when out of range.
 SN_API bool sn_model_excluded(const sn_model *model, int excluded, int joints[2]);
+
+/// How many named frames there are beside joints and markers.
+SN_API int sn_model_nframe(const sn_model *model);
+/// What was given; valid while the model lives. NULL when out of range.
+SN_API const sn_frame_desc *sn_model_frame(const sn_model *model, int frame);
+/// Index by name, -1 when there is none.
+SN_API int sn_model_find_frame(const sn_model *model, const char *name);
 
 /// How many coordinates follow others.
 SN_API int sn_model_ncoupling(const sn_model *model);

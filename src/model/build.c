@@ -105,6 +105,9 @@ static sn_status build_joint(const building *b, int i, sn_joint *out) {
         return joint_fail(b, i, "its parent does not exist");
     if (d->parent == i) return joint_fail(b, i, "it is its own parent");
     if (!all_finite(d->position, 3)) return joint_fail(b, i, "position is not finite");
+    for (int k = 0; k < SN_MAX_JOINT_DOFS; k++)
+        if (!(d->speed[k] >= 0) || !isfinite(d->speed[k]))
+            return joint_fail(b, i, "a speed must be a number, 0 (for none) or above");
     if (!(d->mass >= 0) || !isfinite(d->mass))
         return joint_fail(b, i, "mass must be a number, 0 or above");
     if (!all_finite(d->centre, 3)) return joint_fail(b, i, "the centre of mass is not finite");
@@ -344,6 +347,7 @@ static void layout_model(sn_model *m, const sn_builder *b, char **pool, double *
     sn_couplings_layout(m, b, nv, numbers, layout);
     sn_loops_layout(m, b, layout);
     sn_shapes_layout(m, b, layout);
+    sn_frames_layout(m, b, layout);
     *pool = sn_layout_take(layout, b->names_used, 1);
     for (int i = 0; i < m->njoint; i++) {
         const sn_joint_functions *from = b->joint[i].desc.functions, *to;
@@ -373,7 +377,8 @@ static sn_status build(const building *b, scratch *work) {
     SN_TRY(build_markers(b));
     SN_TRY(sn_couplings_build(m, b->from, b->error));
     SN_TRY(sn_loops_build(m, b->from, b->error));
-    return sn_shapes_build(m, b->from, m->name, b->error);
+    SN_TRY(sn_shapes_build(m, b->from, m->name, b->error));
+    return sn_frames_build(m, b->from, m->name, b->error);
 }
 
 sn_status sn_builder_finish(const sn_builder *builder, sn_model **out, sn_error *error) {
@@ -382,12 +387,11 @@ sn_status sn_builder_finish(const sn_builder *builder, sn_model **out, sn_error 
     SN_NEED(out, error);
     if (builder->status != SN_OK) {
         if (builder->status == SN_ERR_SIZE)
-            return sn_fail(
-                error, SN_ERR_SIZE, 0,
-                "more than %d joints, %d markers, %d couplings, %d loops, %d shapes or %d "
-                "excluded pairs",
-                SN_MAX_JOINTS, SN_MAX_MARKERS, SN_MAX_COUPLINGS, SN_MAX_LOOPS, SN_MAX_SHAPES,
-                SN_MAX_EXCLUDED);
+            return sn_fail(error, SN_ERR_SIZE, 0,
+                           "more than %d joints, %d markers, %d couplings, %d loops, %d shapes, %d "
+                           "excluded pairs or %d frames",
+                           SN_MAX_JOINTS, SN_MAX_MARKERS, SN_MAX_COUPLINGS, SN_MAX_LOOPS,
+                           SN_MAX_SHAPES, SN_MAX_EXCLUDED, SN_MAX_FRAMES);
         return sn_fail(error, builder->status, 0, "%s", sn_status_text(builder->status));
     }
     if (strlen(builder->names) > SN_MAX_NAME)

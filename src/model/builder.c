@@ -50,6 +50,7 @@ void sn_builder_destroy(sn_builder *builder) {
     sn_release(&allocator, builder->loop);
     sn_release(&allocator, builder->shape);
     sn_release(&allocator, builder->excluded);
+    sn_release(&allocator, builder->frame);
     sn_release(&allocator, builder);
 }
 
@@ -152,6 +153,7 @@ void sn_builder_couple_as(sn_builder *builder, const sn_model *model) {
         (void)sn_model_excluded(model, i, joints);
         (void)sn_builder_exclude(builder, joints[0], joints[1]);
     }
+    for (int i = 0; i < model->nframe; i++) (void)sn_builder_frame_at(builder, &model->frame[i], 0);
 }
 
 sn_status sn_builder_create_from(const sn_model *model, const sn_allocator *allocator,
@@ -190,6 +192,28 @@ int sn_builder_shape_at(sn_builder *builder, const sn_shape_desc *shape, int lin
 int sn_builder_shape(sn_builder *builder, const sn_shape_desc *shape) {
     if (builder == NULL) return -1;
     return sn_builder_shape_at(builder, shape, 0);
+}
+
+int sn_builder_frame_at(sn_builder *builder, const sn_frame_desc *frame, int line) {
+    if (builder->status != SN_OK) return -1;
+    if (frame == NULL || builder->nframe >= SN_MAX_FRAMES) {
+        builder->status = frame == NULL ? SN_ERR_ARGUMENT : SN_ERR_SIZE;
+        return -1;
+    }
+    size_t name = keep_name(builder, frame->name);
+    if (name == SIZE_MAX) return -1;
+    void *items = builder->frame;
+    builder->status = sn_grow(&builder->allocator, &items, &builder->frame_capacity,
+                              builder->nframe + 1, sizeof *builder->frame);
+    builder->frame = items;
+    if (builder->status != SN_OK) return -1;
+    builder->frame[builder->nframe] = (sn_frame_entry){*frame, name, line};
+    return (int)builder->nframe++;
+}
+
+int sn_builder_frame(sn_builder *builder, const sn_frame_desc *frame) {
+    if (builder == NULL) return -1;
+    return sn_builder_frame_at(builder, frame, 0);
 }
 
 int sn_builder_exclude(sn_builder *builder, int joint, int joint2) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Couplings, loops and collision shapes in the native model file.
+// Couplings, loops, collision shapes and named frames in the native model file.
 #pragma once
 
 #include "base/json_fields.h"
@@ -20,6 +20,11 @@ sn_status sn_shapes_read(const sn_json *json, const sn_json_node *shapes,
                          const sn_json_node *excluded, sn_builder *builder, const sn_names *names,
                          sn_error *error);
 void sn_shapes_write(sn_text *text, const sn_model *model);
+
+/// The array "frames"; NULL where the file has none.
+sn_status sn_frames_read(const sn_json *json, const sn_json_node *list, sn_builder *builder,
+                         const sn_names *names, sn_error *error);
+void sn_frames_write(sn_text *text, const sn_model *model);
 
 /// `, "couplings": [...]`; nothing for a model without any.
 void sn_couplings_write(sn_text *text, const sn_model *model);

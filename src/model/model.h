@@ -74,6 +74,8 @@ struct sn_model {
     sn_shape_desc *shape;    ///< nshape, as they were given
     sn_shape_place *shaped;  ///< nshape
     int (*excluded)[2];      ///< nexcluded, file order
+    int nframe;
+    sn_frame_desc *frame;  ///< nframe
 
     int nangle;
     struct sn_angle_place {
@@ -85,7 +87,7 @@ struct sn_model {
     int *quaternion;  ///< njoint at most: the joints (sweep order) that hold one
 
     sn_path path;
-    sn_names joint_names, marker_names;
+    sn_names joint_names, marker_names, frame_names;
 };
 
 /// Unit quaternions, and nothing else: a shorter rotation vector is the same pose, but not to a
@@ -127,6 +129,12 @@ typedef struct sn_shape_entry {
     int line;
 } sn_shape_entry;
 
+typedef struct sn_frame_entry {
+    sn_frame_desc desc;
+    size_t name;
+    int line;
+} sn_frame_entry;
+
 struct sn_builder {
     sn_allocator allocator;
     sn_status status;
@@ -144,6 +152,8 @@ struct sn_builder {
     size_t nshape, shape_capacity;
     int (*excluded)[2];
     size_t nexcluded, excluded_capacity;
+    sn_frame_entry *frame;
+    size_t nframe, frame_capacity;
     double *numbers;  ///< of the couplings' functions
     size_t nnumber, number_capacity;
 };
@@ -170,12 +180,21 @@ int sn_builder_couple_at(sn_builder *builder, const sn_coupling_desc *coupling, 
 
 int sn_builder_loop_at(sn_builder *builder, const sn_loop_desc *loop, int line);
 
+int sn_builder_frame_at(sn_builder *builder, const sn_frame_desc *frame, int line);
+
 int sn_builder_shape_at(sn_builder *builder, const sn_shape_desc *shape, int line);
 
 /// shapes.c: check the shapes of a builder; `names` is the builder's pool as the model has it.
 void sn_shapes_layout(sn_model *model, const sn_builder *builder, sn_layout *layout);
 sn_status sn_shapes_build(sn_model *model, const sn_builder *builder, const char *names,
                           sn_error *error);
+
+/// frames.c: check the frames of a builder, likewise.
+void sn_frames_layout(sn_model *model, const sn_builder *builder, sn_layout *layout);
+sn_status sn_frames_build(sn_model *model, const sn_builder *builder, const char *names,
+                          sn_error *error);
+/// A frame's place in that of its joint, with its rotation made a unit.
+sn_frame sn_frame_place(const sn_frame_desc *frame);
 
 /// loop.c: check the loops of a builder.
 sn_status sn_loops_build(sn_model *model, const sn_builder *builder, sn_error *error);

@@ -11,11 +11,11 @@
 #include "model/model_text.h"
 
 static const char *const model_keys[] = {"sinew", "name",   "joints",   "markers", "couplings",
-                                         "loops", "shapes", "excluded", NULL};
+                                         "loops", "shapes", "excluded", "frames",  NULL};
 static const char *const joint_keys[] = {
     "name",  "parent", "type",   "position", "rotation", "axis",        "axis2",
     "pitch", "order",  "limits", "locked",   "strength", "coordinates", "swing",
-    "twist", "moves",  "mass",   "centre",   "reach",    NULL};
+    "twist", "moves",  "mass",   "centre",   "reach",    "speed",       NULL};
 
 static const char *const marker_keys[] = {"name", "joint", "position", "weight", NULL};
 
@@ -115,6 +115,12 @@ static void read_each(sn_fields *f, const char *key, bool flags, int nv, sn_join
                        flags ? "true or false" : "a number", nv);
 }
 
+// "speed": a number for each degree of freedom.
+static void read_speed(sn_fields *f, int nv, sn_joint_desc *d) {
+    if (sn_json_get(f->json, f->object, "speed") != NULL)
+        (void)sn_fields_numbers(f, "speed", nv, d->speed);
+}
+
 static sn_joint_type type_by_name(const char *name) {
     int type = 0;
     while (type < SN_JOINT_TYPE_COUNT && strcmp(sn_joint_type_name((sn_joint_type)type), name) != 0)
@@ -179,6 +185,7 @@ static sn_status read_joint(reading *r, const sn_json_node *node, size_t index) 
         read_limits(&f, nv, &d);
         read_each(&f, "locked", true, nv, &d);
         read_each(&f, "strength", false, nv, &d);
+        read_speed(&f, nv, &d);
         (void)sn_fields_number(&f, "mass", &d.mass);
         (void)sn_fields_numbers(&f, "centre", 3, d.centre);
     }
@@ -289,6 +296,9 @@ static sn_status read_file(reading *r) {
         sn_fields_fail(&f, shapes, "\"shapes\" must be an array");
     if (excluded != NULL && excluded->type != SN_JSON_ARRAY)
         sn_fields_fail(&f, excluded, "\"excluded\" must be an array");
+    const sn_json_node *frames = sn_json_get(r->json, root, "frames");
+    if (frames != NULL && frames->type != SN_JSON_ARRAY)
+        sn_fields_fail(&f, frames, "\"frames\" must be an array");
     if (f.status != SN_OK) return f.status;
 
     sn_status status = sn_builder_create(name, r->allocator, &r->builder, NULL);
@@ -303,7 +313,9 @@ static sn_status read_file(reading *r) {
     if (loops != NULL && r->builder->status == SN_OK)
         SN_TRY(sn_loops_read(r->json, loops, r->builder, &r->names, r->error));
     if (r->builder->status != SN_OK) return SN_OK;
-    return sn_shapes_read(r->json, shapes, excluded, r->builder, &r->names, r->error);
+    SN_TRY(sn_shapes_read(r->json, shapes, excluded, r->builder, &r->names, r->error));
+    if (r->builder->status != SN_OK) return SN_OK;
+    return sn_frames_read(r->json, frames, r->builder, &r->names, r->error);
 }
 
 sn_status sn_model_read_json(const char *text, size_t length, const sn_allocator *allocator,
@@ -406,6 +418,7 @@ static void add_joint(sn_text *t, const sn_model *m, int i) {
     }
     add_limits(t, d, nv);
     add_each(t, d, nv);
+    if (differ(d->speed, plain.speed, nv)) sn_text_add_numbers(t, "speed", d->speed, nv);
     if (d->mass != 0) {
         sn_text_add(t, ", \"mass\": ");
         sn_text_add_number(t, d->mass);
@@ -438,6 +451,7 @@ sn_status sn_model_text(const sn_model *model, const sn_allocator *allocator, ch
     sn_couplings_write(&t, model);
     sn_loops_write(&t, model);
     sn_shapes_write(&t, model);
+    sn_frames_write(&t, model);
     sn_text_add(&t, "}\n");
     if (t.status != SN_OK) {
         sn_status status = t.status;

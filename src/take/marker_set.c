@@ -281,6 +281,10 @@ sn_status sn_marker_set_apply(const sn_marker_set *set, const sn_model *model, s
         sn_shape_desc *solid = &builder->shape[i].desc;
         if (solid->joint >= 0) sn_shape_scale_solid(solid, factor[solid->joint]);
     }
+    for (size_t i = 0; i < builder->nframe && factor != NULL; i++) {
+        sn_frame_desc *frame = &builder->frame[i].desc;
+        for (int k = 0; k < 3; k++) frame->position[k] *= factor[frame->joint];
+    }
     if (status == SN_OK) status = sn_builder_finish(builder, out, error);
     sn_builder_destroy(builder);
     return status;

@@ -106,6 +106,12 @@ sn_status sn_shape_model(const sn_shape *shape, const double *x, const sn_alloca
         int group = solid->joint >= 0 ? shape->group[solid->joint] : -1;
         if (group >= 0) sn_shape_scale_solid(solid, x[3 * shape->nmarker + group]);
     }
+    for (size_t i = 0; i < builder->nframe; i++) {
+        sn_frame_desc *frame = &builder->frame[i].desc;
+        int group = shape->group[frame->joint];
+        for (int k = 0; group >= 0 && k < 3; k++)
+            frame->position[k] *= x[3 * shape->nmarker + group];
+    }
     sn_status status = sn_builder_finish(builder, out, error);
     sn_builder_destroy(builder);
     return status;

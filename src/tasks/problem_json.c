@@ -6,6 +6,7 @@
 
 #include "base/json_fields.h"
 #include "tasks/check.h"
+#include "tasks/place.h"
 #include "tasks/problem.h"
 
 static const char *const task_keys[] = {
@@ -25,6 +26,7 @@ typedef struct reading {
     size_t numbers_used;
     int *indices;  // joints and tasks
     size_t indices_used;
+    sn_place place, other;  // of the task that is read
 } reading;
 
 static sn_task_type type_by_name(const char *name) {
@@ -128,25 +130,18 @@ static void need(sn_fields *f, bool there, const char *key) {
     if (!there) sn_fields_fail(f, f->object, "it needs \"%s\"", key);
 }
 
-// The joint, or the marker or body of the robot's file, that a key names; -1 and a message for none. A
-// body is a marker of the model, whose frame is its joint's, moved. Either word finds either, its own kind
-// first.
-static int find_body(reading *r, sn_fields *f, const char *key, const char *name, bool link,
-                     double origin[3]) {
-    int marker = sn_model_find_marker(r->model, name), joint = sn_model_find_joint(r->model, name);
-    if (marker >= 0 && (link || joint < 0)) {
-        const sn_marker_desc *m = sn_model_marker(r->model, marker);
-        memcpy(origin, m->position, sizeof m->position);
-        return m->joint;
-    }
-    if (joint < 0)
+// The place that a key names; joint -1 and a message for none. Either word finds joints, bodies and markers,
+// its own kind first.
+static sn_place find_body(reading *r, sn_fields *f, const char *key, const char *name, bool link) {
+    sn_place place = sn_place_find(r->model, name, link);
+    if (place.joint < 0)
         sn_fields_fail(f, sn_json_get(f->json, f->object, key),
                        "there is no joint or link \"%.80s\"", name);
-    return joint;
+    return place;
 }
 
 // What a task is about: "joint" or "link".
-static void read_body(reading *r, sn_fields *f, sn_task *t, double origin[3]) {
+static void read_body(reading *r, sn_fields *f, sn_task *t) {
     const char *name = NULL;
     bool link = sn_fields_string(f, "link", &name);
     if (!link && !sn_fields_string(f, "joint", &name)) {
@@ -160,24 +155,21 @@ static void read_body(reading *r, sn_fields *f, sn_task *t, double origin[3]) {
     if (t->type == SN_TASK_POSTURE || t->type == SN_TASK_CENTRE_OF_MASS ||
         t->type == SN_TASK_COUPLED || t->type == SN_TASK_SUPPORT)
         sn_fields_fail(f, f->object, "it has no one joint");
-    t->joint = find_body(r, f, link ? "link" : "joint", name, link, origin);
+    r->place = find_body(r, f, link ? "link" : "joint", name, link);
+    t->joint = r->place.joint;
 }
 
 // The other body of a task between two, with a point of its own; -1 where there is none: the world.
 static bool read_other(reading *r, sn_fields *f, sn_task *t) {
     const char *name = NULL;
-    double origin[3] = {0};
     bool link = sn_fields_string(f, "link2", &name);
     if (!link && !sn_fields_string(f, "joint2", &name)) {
         t->joint2 = -1;
         return false;
     }
-    t->joint2 = find_body(r, f, link ? "link2" : "joint2", name, link, origin);
+    r->other = find_body(r, f, link ? "link2" : "joint2", name, link);
+    t->joint2 = r->other.joint;
     (void)sn_fields_numbers(f, "local2", 3, t->local2);
-    for (int k = 0; k < 3; k++) t->local2[k] += origin[k];
-    // a line or plane goes through a point of it
-    if (t->type == SN_TASK_LINE || t->type == SN_TASK_PLANE || t->type == SN_TASK_HALF_SPACE)
-        for (int k = 0; k < 3; k++) t->goal[k] += origin[k];
     return true;
 }
 
@@ -210,13 +202,18 @@ static void read_joints(reading *r, sn_fields *f, sn_task *t) {
     int *to = r->indices + r->indices_used;
     const sn_json_node *at = sn_json_first(f->json, list);
     for (; at != NULL; at = sn_json_next(f->json, at)) {
-        double unused[3];
         if (at->type != SN_JSON_STRING) {
             sn_fields_fail(f, at, "\"joints\" must be an array of names");
             return;
         }
-        to[t->njoint] = find_body(r, f, "joints", at->string, false, unused);
+        sn_place place = find_body(r, f, "joints", at->string, false);
+        // a posture is of a joint's own motion, and centres are in its frame
+        if (place.named &&
+            (t->type == SN_TASK_POSTURE || sn_json_get(f->json, f->object, "centres") != NULL))
+            sn_fields_fail(f, at, "\"%.80s\" is a frame on joint \"%.80s\": name the joint",
+                           at->string, sn_model_joint(r->model, place.joint)->name);
         if (f->status != SN_OK) return;
+        to[t->njoint] = place.joint;
         t->njoint++;
     }
     t->joints = to;
@@ -449,17 +446,17 @@ static sn_status read_task(reading *r, const sn_json_node *node, int index) {
         return sn_fields_fail(&f, node, "a function of one's own is given in C: see sn_own_task");
     sn_task t = sn_task_default(type);
     (void)snprintf(f.owner, sizeof f.owner, "task %d (%s)", index, type_name);
-    double origin[3] = {0};
-    read_body(r, &f, &t, origin);
+    r->place = r->other = sn_place_none();
+    read_body(r, &f, &t);
     (void)sn_fields_numbers(&f, "local", 3, t.local);
-    // a direction has no place
-    for (int k = 0; k < 3 && type != SN_TASK_DIRECTION; k++) t.local[k] += origin[k];
     read_weight(r, &f, &t);
     read_loss(&f, &t);
     read_level(&f, &t);
     read_goals(r, &f, &t);
     read_rotation_weight(&f, &t);
     if (f.status != SN_OK) return f.status;
+    const char *wrong = sn_place_apply(&t, &r->place, &r->other);
+    if (wrong != NULL) return sn_fields_fail(&f, node, "%s", wrong);
     r->task[index] = t;
     return sn_task_check(r->model, &t, index, node->line, r->error);
 }

@@ -56,6 +56,7 @@ typedef struct sn_osim_joint {
     double wing_origin[2], wing_direction;  ///< of a scapula's winging
     int parent_body, child_body;
     sn_frame parent_at, child_at;  ///< on those bodies
+    bool named;                    ///< no other joint has its name
     bool used;                     ///< it has placed a body
     int line;
 } sn_osim_joint;
@@ -125,8 +126,8 @@ typedef struct sn_osim {
     SN_OSIM_LIST(sn_osim_constraint, constraint);
     int nstranger;  ///< constraints of other kinds
     double *work;   ///< 6 nnumbers + 512
-    void *tables;   ///< behind body_names
-    sn_names body_names;
+    void *tables;   ///< behind body_names and joint_names
+    sn_names body_names, joint_names;
 } sn_osim;
 
 /// Room for `more` items behind those of a list; `list` is a member of an sn_osim.
@@ -195,3 +196,11 @@ sn_status sn_osim_add_weld(sn_osim *u, const sn_osim_joint *joint, const sn_osim
                            const sn_osim_body *body, sn_builder *builder);
 sn_status sn_osim_add_constraint(sn_osim *u, const sn_osim_constraint *constraint,
                                  sn_builder *builder);
+
+/// osim_build.c: sn_osim_read(), and what the locations of its markers are measured in.
+/// @param out     NULL at first
+/// @param frames  a frame of the joint for each marker, in the file's order; free with sn_release(), also
+///                after a failure; may be NULL
+sn_status sn_osim_read_frames(const char *text, size_t length, const sn_allocator *allocator,
+                              sn_model **out, sn_osim_coordinates **coordinates, sn_osim_info *info,
+                              sn_frame **frames, sn_error *error);

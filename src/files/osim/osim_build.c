@@ -35,12 +35,18 @@ static const char *body_name(const void *owner, int i) {
     return NAME(u, u->body[i].name);
 }
 
+static const char *joint_name(const void *owner, int i) {
+    const sn_osim *u = owner;
+    return NAME(u, u->joint[i].name);
+}
+
 // --- which body is where ----------------------------------------------------------------------------
 
 static sn_status collect_names(sn_osim *u) {
     sn_layout layout = {0};
     for (int pass = 0; pass < 2; pass++) {
         sn_names_layout(&u->body_names, u->nbody, &layout);
+        sn_names_layout(&u->joint_names, u->njoint, &layout);
         if (pass == 1) break;
         u->tables = sn_acquire(u->allocator, layout.used);
         if (u->tables == NULL) return sn_fail_memory(u->error);
@@ -50,6 +56,11 @@ static sn_status collect_names(sn_osim *u) {
         if (sn_names_add(&u->body_names, i, body_name, u) != i)
             return sn_fail(u->error, SN_ERR_PARSE, u->body[i].line,
                            "another body is named \"%.80s\" too", body_name(u, i));
+    for (int i = 0; i < (int)u->njoint; i++) {
+        int first = sn_names_add(&u->joint_names, i, joint_name, u);
+        u->joint[i].named = first == i;
+        if (first >= 0) u->joint[first].named = first == i;
+    }
     return SN_OK;
 }
 
@@ -217,6 +228,31 @@ static sn_status add_markers(building *b) {
     return SN_OK;
 }
 
+static void add_frame(building *b, const char *name, const sn_osim_body *body, const sn_frame *on) {
+    if (name[0] == '\0' || strlen(name) > SN_MAX_NAME) return;  // no name to be called by
+    sn_frame at = sn_osim_body_frame(body);
+    at = frame_mul(&at, on);
+    sn_quat r = sn_quat_from_mat3(at.R);
+    sn_frame_desc d = {name, body->at, {at.p.x, at.p.y, at.p.z}, {r.w, r.x, r.y, r.z}};
+    (void)sn_builder_frame(b->builder, &d);
+}
+
+// The names that the file has for its bodies and joints, so that tasks may use them: a joint's is that of
+// its frame on the child. Ground is a joint of the model already; a body goes before a joint of its name,
+// and of joints of one name none is meant.
+static void add_frames(building *b) {
+    sn_osim *u = b->u;
+    const sn_frame none = {m3_identity(), {0, 0, 0}};
+    for (size_t i = 1; i < u->nbody; i++)
+        add_frame(b, NAME(u, u->body[i].name), &u->body[i], &none);
+    for (size_t i = 0; i < u->njoint; i++) {
+        const sn_osim_joint *j = &u->joint[i];
+        const char *name = NAME(u, j->name);
+        if (!j->named || sn_names_find(&u->body_names, name, body_name, u) >= 0) continue;
+        add_frame(b, name, &u->body[j->child_body], &j->child_at);
+    }
+}
+
 // A coordinate of the file in the model: a joint of its name, or one of a function joint's. False when
 // nothing moves by it.
 static bool find_coordinate(const building *b, size_t name, sn_coordinate *out) {
@@ -274,6 +310,7 @@ static sn_status build(sn_osim *u, sn_model **out) {
     sn_status status = add_joints(&b);
     if (status == SN_OK) add_masses(&b);
     if (status == SN_OK) status = add_markers(&b);
+    if (status == SN_OK) add_frames(&b);
     for (size_t i = 0; i < u->ncoupler && status == SN_OK; i++)
         status = add_coupler(&b, &u->coupler[i]);
     for (size_t i = 0; i < u->nconstraint && status == SN_OK; i++)
@@ -298,14 +335,26 @@ void sn_osim_end(sn_osim *u) {
     sn_release(allocator, u->work);
 }
 
-sn_status sn_osim_read(const char *text, size_t length, const sn_allocator *allocator,
-                       sn_model **out, sn_osim_coordinates **coordinates, sn_osim_info *info,
-                       sn_error *error) {
-    if (out != NULL) *out = NULL;
-    if (coordinates != NULL) *coordinates = NULL;
-    if (length > 0) SN_NEED(text, error);
-    SN_NEED(out, error);
-    if (text == NULL) text = "";
+// What the location of each marker is measured in, seen from the joint it hangs on.
+static sn_status find_marker_frames(const sn_osim *u, sn_frame **out) {
+    const sn_osim_range none = {0, 0};
+    sn_frame *frames = sn_acquire(u->allocator, (u->nmarker + 1) * sizeof *frames);
+    if (frames == NULL) return sn_fail_memory(u->error);
+    *out = frames;
+    for (size_t i = 0; i < u->nmarker; i++) {
+        const sn_osim_marker *m = &u->marker[i];
+        int found;
+        sn_frame on;
+        SN_TRY(sn_osim_find_body(u, none, m->body, m->line, "marker", &found, &on));
+        sn_frame frame = sn_osim_body_frame(&u->body[found]);
+        frames[i] = frame_mul(&frame, &on);
+    }
+    return SN_OK;
+}
+
+sn_status sn_osim_read_frames(const char *text, size_t length, const sn_allocator *allocator,
+                              sn_model **out, sn_osim_coordinates **coordinates, sn_osim_info *info,
+                              sn_frame **frames, sn_error *error) {
     sn_osim u = {.allocator = allocator, .error = error};
     sn_status status = sn_osim_parse(&u, text, length);
     if (status == SN_OK) status = sn_osim_connect(&u);
@@ -313,12 +362,12 @@ sn_status sn_osim_read(const char *text, size_t length, const sn_allocator *allo
     if (status == SN_OK && u.nstranger > 0)
         sn_osim_note(&u, "%d constraint%s left out, of kinds that are not read", u.nstranger,
                      u.nstranger == 1 ? " is" : "s are");
-    if (status == SN_OK && coordinates != NULL) {
+    if (status == SN_OK && coordinates != NULL)
         status = sn_osim_coordinates_make(&u, *out, coordinates);
-        if (status != SN_OK) {
-            sn_model_destroy(*out);
-            *out = NULL;
-        }
+    if (status == SN_OK && frames != NULL) status = find_marker_frames(&u, frames);
+    if (status != SN_OK) {
+        sn_model_destroy(*out);
+        *out = NULL;
     }
     u.info.nbody = (int)u.nbody - 1;
     u.info.njoint = (int)u.njoint;
@@ -326,4 +375,15 @@ sn_status sn_osim_read(const char *text, size_t length, const sn_allocator *allo
     if (info != NULL) *info = status == SN_OK ? u.info : (sn_osim_info){0};
     sn_osim_end(&u);
     return status;
+}
+
+sn_status sn_osim_read(const char *text, size_t length, const sn_allocator *allocator,
+                       sn_model **out, sn_osim_coordinates **coordinates, sn_osim_info *info,
+                       sn_error *error) {
+    if (out != NULL) *out = NULL;
+    if (coordinates != NULL) *coordinates = NULL;
+    if (length > 0) SN_NEED(text, error);
+    SN_NEED(out, error);
+    return sn_osim_read_frames(text != NULL ? text : "", length, allocator, out, coordinates, info,
+                               NULL, error);
 }
