@@ -11,7 +11,7 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_INPUT = 3, EXIT_POOR =
 
 extern const command command_fit, command_solve, command_info, command_eval, command_check,
     command_bench, command_example, command_convert, command_markers, command_man,
-    command_completion;
+    command_completion, command_scale;
 
 /// Parse a finite number at or above `low`; false and a message when it isn't one.
 bool parse_number(const char *option_name, const char *text, double low, double *out);
@@ -52,6 +52,8 @@ sn_problem *load_problem(const char *path, const sn_model *model);
 /// nq numbers from a file (a JSON array, or separated by white space or commas), the zero pose when
 /// path is NULL. NULL and a message when it can't be. Free with free().
 double *load_pose(const char *path, const sn_model *model);
+/// However many numbers there are (*count), of which the first `most` are kept.
+double *load_numbers(const char *path, int most, int *count);
 /// nv numbers in the same way; there must be a path.
 double *load_velocities(const char *path, const sn_model *model);
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
+#define _POSIX_C_SOURCE 200809L  // readlink
 #include <string.h>
+#include <unistd.h>
 
+#include "arm_solver.h"
+#include "figure.h"
 #include "fit_take.h"
 #include "opensim.h"
 #include "option_rows.h"
@@ -10,7 +14,7 @@
 #include "sweeps.h"
 
 typedef struct settings {
-    const char *data, *csv, *out;
+    const char *data, *csv, *out, *model, *tip, *peer;
     bool quick;
     long problems;
 } settings;
@@ -23,6 +27,7 @@ static const char *const usage[] = {"sweeps",
                                     "levels [--data DIR] [--problems N]",
                                     "papers [--data DIR] [--out DIR] [--quick]",
                                     "opensim --data DIR",
+                                    "arms [-m MODEL --tip LINK] [--problems N] [--peer PROGRAM]",
                                     NULL};
 
 static const help_item items[] = {
@@ -42,6 +47,9 @@ static const help_item items[] = {
     {"opensim",
      "fit OpenSim's takes in DIR and compare with its own motions: objective, angles, time; see "
      "docs/opensim.md"},
+    {"arms",
+     "solve random goals with the arm solver: Panda, iiwa 14, UR5, UR10, Kinova, Fetch, or a chain "
+     "of MODEL; with KDL beside it where `sinew_kdl_peer` was built"},
     {0}};
 
 static const option option_table[] = {
@@ -63,9 +71,26 @@ static const option option_table[] = {
      .kind = OPTION_INTEGER,
      .value = "N",
      .high = 10000000,
-     .standard = "4000",
      .place = AT(problems),
-     .help = "solvers: random trees; 0 for none, nor arms"},
+     .help = "solvers: random trees, 4000 by default, 0 for none, nor arms; arms: goals of each "
+             "kind, 10000 by default"},
+    {.name = "--model",
+     .letter = "-m",
+     .kind = OPTION_FILE,
+     .value = "FILE",
+     .place = AT(model),
+     .help = "arms: a robot of any format, instead of the built-in arms"},
+    {.name = "--tip",
+     .kind = OPTION_TEXT,
+     .value = "LINK",
+     .place = AT(tip),
+     .help = "arms: the link of MODEL that shall reach the goals"},
+    {.name = "--peer",
+     .kind = OPTION_FILE,
+     .value = "PROGRAM",
+     .place = AT(peer),
+     .help = "arms: the program that solves the same with KDL; without it sinew_kdl_peer in the "
+             "program's own folder"},
     {.group = "Output", ROW_FILE("--csv", NULL, AT(csv), "solvers: write the rows as CSV too")},
     {.name = "--out",
      .letter = "-o",
@@ -79,6 +104,8 @@ static const option option_table[] = {
 static const help_item examples[] = {
     {"sinew bench sweeps", "what an iteration costs on this machine"},
     {"sinew bench papers --quick --out papers", "the documents' figures on the built-in example"},
+    {"sinew bench arms --problems 1000000", "a million goals an arm"},
+    {"sinew bench arms -m panda.urdf --tip panda_hand_tcp", "an arm of your own"},
     {0}};
 
 static int solvers(bench_options *o, const char *csv) {
@@ -99,16 +126,43 @@ static bool write_file(const char *path, const void *bytes, size_t length) {
     return output_close(&out, good ? SN_OK : SN_ERR_FILE, NULL);
 }
 
+// Beside the program; NULL when the system does not say where that is.
+static const char *find_peer(char *room, size_t size) {
+    ssize_t n = readlink("/proc/self/exe", room, size - 1);
+    if (n <= 0) return NULL;
+    room[n] = '\0';
+    char *slash = strrchr(room, '/');
+    if (slash == NULL || (size_t)(slash - room) + sizeof "/sinew_kdl_peer" > size) return NULL;
+    memcpy(slash, "/sinew_kdl_peer", sizeof "/sinew_kdl_peer");
+    return room;
+}
+
+static int arms(const settings *s) {
+    char room[1024];
+    if ((s->model == NULL) != (s->tip == NULL))
+        return wrong_usage(&command_bench, "-m MODEL and --tip LINK go together");
+    arms_options o = {.problems = s->problems >= 1 ? (int)s->problems : 10000, .tip = s->tip};
+    o.peer = s->peer != NULL ? s->peer : find_peer(room, sizeof room);
+    figure holder;
+    if (s->model != NULL) o.model = load_model(s->model, &holder);
+    if (s->model != NULL && o.model == NULL) return EXIT_INPUT;
+    bool good = bench_arm_solver(&o);
+    if (s->model != NULL) free_figure(&holder);
+    return good ? EXIT_OK : EXIT_FAILED;
+}
+
 static int run(int argc, char **argv) {
-    settings s = {0};
+    settings s = {.problems = -1};
     const char *word = NULL;
     int nword, code = parse_options(&command_bench, argc, argv, &s, &word, &nword);
     if (code >= 0) return code;
-    bench_options o = {.data = s.data, .quick = s.quick, .problems = (int)s.problems};
+    bench_options o = {
+        .data = s.data, .quick = s.quick, .problems = s.problems >= 0 ? (int)s.problems : 4000};
     if (strcmp(word, "sweeps") == 0) return bench_sweeps() ? EXIT_OK : EXIT_FAILED;
     if (strcmp(word, "solvers") == 0) return solvers(&o, s.csv);
     if (strcmp(word, "levels") == 0) return bench_levels(&o) ? EXIT_OK : EXIT_FAILED;
     if (strcmp(word, "fit") == 0) return bench_fit(s.data);
+    if (strcmp(word, "arms") == 0) return arms(&s);
     if (strcmp(word, "papers") == 0) {
         const papers_options wanted = {
             .data = s.data, .out = s.out, .quick = s.quick, .write = write_file};
@@ -123,19 +177,20 @@ static int run(int argc, char **argv) {
     }
     return wrong_usage(
         &command_bench,
-        "there is no benchmark \"%s\": sweeps, solvers, levels, fit, papers or opensim", word);
+        "there is no benchmark \"%s\": sweeps, solvers, levels, fit, papers, opensim or arms",
+        word);
 }
 
-const command command_bench = {.name = "bench",
-                               .summary =
-                                   "time the sweeps, compare the solvers, reproduce the papers",
-                               .usage = usage,
-                               .about = "Measure. Exit with 1 when a target is missed.",
-                               .items = items,
-                               .options = option_table,
-                               .examples = examples,
-                               .word = "BENCHMARK",
-                               .word_choices = "sweeps solvers levels fit papers opensim",
-                               .least_words = 1,
-                               .most_words = 1,
-                               .run = run};
+const command command_bench = {
+    .name = "bench",
+    .summary = "time the sweeps, compare the solvers, reproduce the papers, race arms",
+    .usage = usage,
+    .about = "Measure. Exit with 1 when a target is missed.",
+    .items = items,
+    .options = option_table,
+    .examples = examples,
+    .word = "BENCHMARK",
+    .word_choices = "sweeps solvers levels fit papers opensim arms",
+    .least_words = 1,
+    .most_words = 1,
+    .run = run};

@@ -5,6 +5,7 @@
 
 #include "figure.h"
 #include "option_rows.h"
+#include "solve_arm.h"
 #include "solver_settings.h"
 #include "task_text.h"
 
@@ -12,13 +13,17 @@ typedef struct settings {
     const char *model, *tasks, *start, *turns, *srdf;
     solver_settings solver;
     word_list locks;
+    arm_settings arm;
     bool cold, json, trace;
 } settings;
 
 #define AT(field) offsetof(settings, field)
 
 static const char *const usage[] = {
-    "[-m MODEL -t TASKS] [--start FILE] [--lock JOINT] [--cold] [--json] [options]", NULL};
+    "[-m MODEL -t TASKS] [--start FILE] [--lock JOINT] [--cold] [--json] [options]",
+    "-m MODEL --tip LINK --goal POSE [--all] [--seed FILE] [--json | --csv]",
+    "-m MODEL --tip LINK --goals FILE [-o FILE] [-j N]",
+    "-m MODEL --tip LINK --path FILE [-o FILE] [--path-step M]", NULL};
 
 static const option option_table[] = {
     {.group = "Files", ROW_MODEL(AT(model), MODEL_HELP)},
@@ -47,6 +52,7 @@ static const option option_table[] = {
              "one in (-180, 180] degrees"},
     {ROW_FLAG("--cold", AT(cold),
               "the start says little: look for the lowest of many valleys, too")},
+    ARM_OPTIONS(AT(arm)),
     {.group = "Output", ROW_FLAG("--json", AT(json), "the result as JSON, with 17 digits")},
     {ROW_FLAG("--trace", AT(trace), "every iteration, on standard error")},
     {0}};
@@ -57,6 +63,10 @@ static const help_item examples[] = {
     {"sinew solve --solver dls --damping 0.05 --trace", "damped least squares, every iteration"},
     {"sinew solve --lock chest --lock neck_low", "the same with two joints held"},
     {"sinew solve --time-budget 0.001", "the best pose within a millisecond"},
+    {"sinew solve -m panda.urdf --tip panda_hand_tcp --goal 0.4,0.1,0.5,0,1,0,0",
+     "joint values that bring a robot's hand there"},
+    {"sinew solve -m panda.urdf --tip panda_hand_tcp --goals goals.csv -o q.csv -j 4",
+     "the same for many goals, in one process"},
     {0}};
 
 // What the humanoid is asked to do when nothing is said.
@@ -301,7 +311,12 @@ static int run(int argc, char **argv) {
     settings s = {0};
     int nword, code = parse_options(&command_solve, argc, argv, &s, NULL, &nword);
     if (code >= 0) return code;
-    if ((s.model == NULL) != (s.tasks == NULL))
+    bool arm = wants_arm(&s.arm);
+    if (arm && (s.model == NULL || s.tasks != NULL))
+        return wrong_usage(&command_solve, "--tip needs -m MODEL, and no tasks");
+    if (s.model != NULL && s.tasks == NULL && !arm)
+        return wrong_usage(&command_solve, "-m MODEL needs --tip LINK and --goal, or -t TASKS");
+    if (s.model == NULL && s.tasks != NULL)
         return wrong_usage(&command_solve, "-m MODEL and -t TASKS go together");
     sn_solver_options solver_options = sn_solver_options_default();
     if (!apply_solver(&command_solve, &s.solver, &solver_options)) return EXIT_USAGE;
@@ -312,6 +327,14 @@ static int run(int argc, char **argv) {
     code = EXIT_INPUT;
     figure holder;
     const sn_model *model = load_model(model_path != NULL ? model_path : "humanoid", &holder);
+    if (model != NULL && arm) {
+        s.arm.seconds = s.solver.seconds;
+        code = solve_arm(&command_solve, model, &s.arm, &s.locks, s.start, s.json);
+    }
+    if (arm) {
+        free_figure(&holder);
+        return code;
+    }
     sn_model *allowed = NULL;
     if (model != NULL && s.srdf != NULL) model = allowed = read_srdf(s.srdf, model);
     sn_problem *problem = NULL;
@@ -329,12 +352,16 @@ static int run(int argc, char **argv) {
     return code;
 }
 
-const command command_solve = {.name = "solve",
-                               .summary = "find the pose that best meets a model's tasks",
-                               .usage = usage,
-                               .about = "Find the pose that best meets the tasks. Without -m and "
-                                        "-t: the built-in humanoid, which must reach "
-                                        "for several goals at once.",
-                               .options = option_table,
-                               .examples = examples,
-                               .run = run};
+const command command_solve = {
+    .name = "solve",
+    .summary = "find the pose that best meets a model's tasks",
+    .usage = usage,
+    .about = "Find the pose that best meets the tasks. Without -m and "
+             "-t: the built-in humanoid, which must reach "
+             "for several goals at once.\n\n"
+             "With --tip: joint values that bring one link of a robot to a "
+             "goal, by the arm solver. Exit with 4 when a goal is not reached; "
+             "the nearest pose is then the answer.",
+    .options = option_table,
+    .examples = examples,
+    .run = run};

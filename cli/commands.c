@@ -4,10 +4,19 @@
 
 #include "cli.h"
 
-const command *const commands[] = {&command_fit,     &command_solve,      &command_info,
-                                   &command_convert, &command_markers,    &command_eval,
-                                   &command_check,   &command_bench,      &command_example,
-                                   &command_man,     &command_completion, NULL};
+const command *const commands[] = {&command_fit,
+                                   &command_scale,
+                                   &command_solve,
+                                   &command_info,
+                                   &command_convert,
+                                   &command_markers,
+                                   &command_eval,
+                                   &command_check,
+                                   &command_bench,
+                                   &command_example,
+                                   &command_man,
+                                   &command_completion,
+                                   NULL};
 
 const command *find_command(const char *name) {
     for (int i = 0; commands[i] != NULL; i++)

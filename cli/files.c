@@ -213,6 +213,17 @@ static int scan_numbers(const char *path, const char *text, size_t length, doubl
     return count;
 }
 
+double *load_numbers(const char *path, int most, int *count) {
+    double *x = must_alloc((size_t)most + 1, sizeof *x);
+    size_t length;
+    char *text = read_file(path, &length);
+    *count = text == NULL ? -1 : scan_numbers(path, text, length, x, most);
+    free(text);
+    if (*count >= 0) return x;
+    free(x);
+    return NULL;
+}
+
 double *load_velocities(const char *path, const sn_model *model) {
     int nv = sn_model_nv(model);
     double *qd = must_alloc((size_t)nv + 1, sizeof *qd);

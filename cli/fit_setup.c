@@ -36,13 +36,14 @@ static void turn_slashes(char *path) {
 
 // A file that the setup names: as it stands there, or by its name alone, in the setup's folder and then in
 // those to search. NULL and a message when it is nowhere.
-static char *find_file(const fit_settings *s, const char *what, const char *given, int line) {
+char *find_setup_file(const char *setup, const word_list *search, const char *what,
+                      const char *given, int line) {
     char *name = join("", 0, given);
     if (name == NULL) return NULL;
     turn_slashes(name);
     const char *alone = name + folder_of(name);
-    for (int i = -1; i < s->search.count; i++) {
-        const char *folder = i < 0 ? s->setup : s->search.word[i];
+    for (int i = -1; i < search->count; i++) {
+        const char *folder = i < 0 ? setup : search->word[i];
         size_t length = i < 0 ? folder_of(folder) : strlen(folder);
         for (int k = 0; k < 2; k++) {
             char *path = join(folder, length, k == 0 ? name : alone);
@@ -58,9 +59,20 @@ static char *find_file(const fit_settings *s, const char *what, const char *give
                    "the %s \"%.120s\" is neither beside the setup nor in a folder that --search "
                    "names",
                    what, given);
-    (void)file_error(s->setup, &error);
+    (void)file_error(setup, &error);
     free(name);
     return NULL;
+}
+
+char *beside_setup(const char *setup, const char *name) {
+    char *path = join(setup, folder_of(setup), name);
+    if (path != NULL) turn_slashes(path);
+    return path;
+}
+
+// A file that the setup names, with the settings of fit.
+static char *find_file(const fit_settings *s, const char *what, const char *given, int line) {
+    return find_setup_file(s->setup, &s->search, what, given, line);
 }
 
 // The task set where it stands in a file of its own.

@@ -178,6 +178,57 @@ static void print_model(const sn_model *m) {
     putchar('\n');
 }
 
+// Robots: every chain's tip, and every joint's range and speed. A chain's tip is the link farthest out, or
+// the joint where links are not named.
+static const char *tip_of(const sn_model *m, int leaf) {
+    const char *name = sn_model_joint(m, leaf)->name;
+    for (int i = 0; i < sn_model_nmarker(m); i++)
+        if (sn_model_marker(m, i)->joint == leaf) name = sn_model_marker(m, i)->name;
+    return name;
+}
+
+static void print_range(const sn_model *m, int joint, int k) {
+    int v = sn_model_v_index(m, joint) + k;
+    double low = sn_model_lower(m)[v], high = sn_model_upper(m)[v];
+    const char *unit = sn_model_is_length(m, joint, k) ? "m" : "rad";
+    if (low == -INFINITY && high == INFINITY)
+        printf("  without limits");
+    else
+        printf("  %.6g to %.6g %s", low, high, unit);
+    if (sn_model_joint(m, joint)->speed[k] > 0)
+        printf(", %.6g %s/s", sn_model_joint(m, joint)->speed[k], unit);
+    for (int c = 0; c < sn_model_ncoupling(m); c++) {
+        const sn_coupling_desc *d = sn_model_coupling(m, c);
+        if (d->follower.joint == joint && d->follower.index == k)
+            printf(", follows %s", sn_model_joint(m, d->leader[0].joint)->name);
+    }
+}
+
+static void print_robot(const sn_model *m) {
+    words w = {0};
+    char word[SN_MAX_NAME + 40];
+    printf(ROW, "chains, by tip");
+    for (int leaf = sn_model_next_leaf(m, -1); leaf >= 0; leaf = sn_model_next_leaf(m, leaf)) {
+        int moving = 0;
+        for (int j = leaf; j >= 0; j = sn_model_parent(m, j)) moving += sn_model_joint_nv(m, j);
+        (void)snprintf(word, sizeof word, "%s (%d)", tip_of(m, leaf), moving);
+        print_word(&w, word);
+    }
+    putchar('\n');
+    const char *row = "joints that move";
+    for (int j = 0; j < sn_model_njoint(m); j++) {
+        const sn_joint_desc *d = sn_model_joint(m, j);
+        if (sn_model_joint_nv(m, j) == 0) continue;
+        printf(ROW "%s, %s", row, d->name, sn_joint_type_name(d->type));
+        row = "";
+        for (int k = 0;
+             k < sn_model_joint_nv(m, j) && d->type != SN_JOINT_FREE && d->type != SN_JOINT_BALL;
+             k++)
+            print_range(m, j, k);
+        putchar('\n');
+    }
+}
+
 static void print_columns(const sn_table *table) {
     const sn_table_info *info = sn_table_about(table);
     words w = {0};
@@ -207,6 +258,7 @@ void print_info_text(const file_facts *f) {
     print_world(f);
     if (d->recording != NULL) print_gaps(f);
     if (d->model != NULL) print_model(d->model);
+    if (d->format == SN_FORMAT_URDF || d->format == SN_FORMAT_MJCF) print_robot(d->model);
     if (d->table != NULL) print_columns(d->table);
     if (f->in->set != NULL) print_set(f->in->set);
     if (d->format == SN_FORMAT_AMC)
@@ -304,7 +356,26 @@ static void print_model_json(const sn_model *m) {
         if (t.types[k] > 0)
             printf("%s\"%s\":%d", n++ > 0 ? "," : "", sn_joint_type_name((sn_joint_type)k),
                    t.types[k]);
-    printf("},\"limits\":%d,\"locked\":%d,\"markers\":%d,\"hessian_entries\":%zu,\"hessian_dense\":"
+    printf("},\"tips\":[");
+    for (int leaf = sn_model_next_leaf(m, -1), n = 0; leaf >= 0;
+         leaf = sn_model_next_leaf(m, leaf)) {
+        if (n++ > 0) putchar(',');
+        print_json_string(tip_of(m, leaf));
+    }
+    printf("],\"coordinates\":[");
+    for (int j = 0, n = 0; j < sn_model_njoint(m); j++)
+        for (int k = 0; k < sn_model_joint_nv(m, j); k++) {
+            int v = sn_model_v_index(m, j) + k;
+            printf("%s{\"joint\":", n++ > 0 ? "," : "");
+            print_json_string(sn_model_joint(m, j)->name);
+            printf(",\"lower\":");
+            print_number(sn_model_lower(m)[v]);
+            printf(",\"upper\":");
+            print_number(sn_model_upper(m)[v]);
+            key_number("speed", sn_model_joint(m, j)->speed[k]);
+            putchar('}');
+        }
+    printf("],\"limits\":%d,\"locked\":%d,\"markers\":%d,\"hessian_entries\":%zu,\"hessian_dense\":"
            "%.0f",
            t.limited, t.locked, sn_model_nmarker(m), t.entries, t.dense);
 }

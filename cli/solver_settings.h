@@ -45,7 +45,7 @@ typedef struct solver_settings {
          .standard = (tolerance),                                                                  \
          .help = "stop when the relative projected gradient is below",                             \
          .place = (base) + offsetof(solver_settings, gradient)},                                   \
-        {.name = "--goal",                                                                         \
+        {.name = "--objective",                                                                    \
          .kind = OPTION_NUMBER,                                                                    \
          .value = "F",                                                                             \
          .standard = "-1",                                                                         \

@@ -10,7 +10,7 @@ echo 'int main(void) { return 0; }' >"$2/native.c"
 cmake -G Ninja -S . -B "$2/native" -DCMAKE_C_COMPILER="$4" -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS=-march=native \
     -DSINEW_TESTS=OFF -DSINEW_TOOLS=OFF -DSINEW_LAPACK=OFF >"$2/native.log"
 objects=""
-for source in src/base/*.c src/math/*.c src/linalg/*.c src/model/*.c src/tasks/*.c src/sweeps/*.c; do
+for source in src/base/*.c src/math/*.c src/linalg/*.c src/model/*.c src/collide/*.c src/tasks/*.c src/sweeps/*.c; do
     objects="$objects CMakeFiles/sinew.dir/$source.o"
 done
 # shellcheck disable=SC2086

@@ -18,6 +18,67 @@ static sn_status no_goals(void *user, int frame, sn_problem *problem) {
     return SN_OK;
 }
 
+static void end_arm(void *p) { sn_arm_destroy(p); }
+static void end_goals(void *p) { sn_arm_goals_destroy(p); }
+
+static void arms(void) {
+    static void *out;
+    static sn_error error;
+    static sn_arm *arm;
+    static sn_model *model;
+    static double q[SN_ARM_MAX * 8], seed[SN_ARM_MAX], tool[7] = {0.4, 0.1, 0.5, 0, 1, 0, 0};
+    static sn_arm_report report;
+    static sn_arm_path_report path;
+    static sn_arm_motion motion;
+    static sn_arm_tick_report ticked;
+    static const sn_arm_tick tick = {0.01, NULL, NULL};
+    static const char goals[] = "x,y,z,qw,qx,qy,qz\n0.4,0.1,0.5,0,1,0,0\n";
+    static sn_arm_goals *list;
+    int count;
+    if (arm == NULL) {  // a chain of four hinges without a table, quickly made
+        sn_builder *b;
+        (void)sn_builder_create("arm", NULL, &b, NULL);
+        for (int i = 0; i < 2; i++) {
+            sn_joint_desc d = sn_joint_default(SN_JOINT_HINGE);
+            d.name = i == 0 ? "a" : "b";
+            d.parent = i - 1;
+            d.position[0] = i;
+            (void)sn_builder_joint(b, &d);
+        }
+        (void)sn_builder_finish(b, &model, NULL);
+        sn_builder_destroy(b);
+        (void)sn_arm_create(model, "b", NULL, NULL, &arm, NULL);
+        (void)sn_arm_goals_read(goals, sizeof goals - 1, NULL, &list, NULL);
+    }
+    sn_arm_options options = sn_arm_options_default();
+    STATUS(sn_arm_create, PTR(model), PTR("b"), OPTIONS(options), NULL, OUT(out, end_arm),
+           MAY(&error));
+    VOID(sn_arm_destroy, MAY((sn_arm *)NULL));
+    NONE(sn_arm_options_default);
+    VALUE(sn_arm_why_text, != NULL, ENUM(sn_arm_why, SN_ARM_LIMIT));
+    VALUE(sn_arm_n, == 0, PTR(arm));
+    VALUE(sn_arm_name, == NULL, PTR(arm), INDEX(0));
+    VALUE(sn_arm_lower, == NULL, PTR(arm));
+    VALUE(sn_arm_upper, == NULL, PTR(arm));
+    VALUE(sn_arm_speed, == NULL, PTR(arm));
+    STRUCT(sn_arm_coordinate, PTR(arm), INDEX(0));
+    VOID(sn_arm_from_pose, PTR(arm), PTR(seed), PTR(q));
+    VOID(sn_arm_to_pose, PTR(arm), PTR(seed), PTR(q));
+    VOID(sn_arm_tool, PTR(arm), PTR(seed), PTR(q));
+    STATUS(sn_arm_solve, PTR(arm), PTR(tool), MAY(seed), PTR(q), MAY(&report));
+    STATUS(sn_arm_solve_all, PTR(arm), PTR(tool), MAY(seed), COUNT(4), PTR(q), PTR(&count));
+    STATUS(sn_arm_solve_many, PTR(arm), COUNT(1), PTR(tool), MAY(seed), PTR(q), MAY(&report));
+    STATUS(sn_arm_path, PTR(arm), COUNT(1), PTR(tool), MAY(seed), NUM(0.1), COUNT(8), PTR(q),
+           PTR(&path));
+    STATUS(sn_arm_step, PTR(arm), PTR(tool), PTR(&tick), PTR(&motion), PTR(seed), MAY(&ticked));
+    VALUE(sn_arm_manipulability, == 0, PTR(arm), PTR(seed), MAY(q));
+    STATUS(sn_arm_goals_read, PTR(goals), sizeof goals - 1, NULL, OUT(out, end_goals), MAY(&error));
+    VOID(sn_arm_goals_destroy, MAY((sn_arm_goals *)NULL));
+    VALUE(sn_arm_goals_count, == 0, PTR(list));
+    VALUE(sn_arm_goals_data, == NULL, PTR(list));
+    STATUS(sn_arm_write_csv, PTR(arm), COUNT(1), PTR(seed), MAY(&report), PTR(w.sink), MAY(&error));
+}
+
 static void base_and_math(void) {
     double s, c;
     const sn_quat one = {1, 0, 0, 0};
@@ -299,4 +360,5 @@ void misuse_core(void) {
     evaluations();
     solvers();
     motions();
+    arms();
 }

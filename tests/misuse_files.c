@@ -92,6 +92,8 @@ static void recordings(void) {
 }
 
 static void end_setup(void *p) { sn_ik_setup_destroy(p); }
+static void end_scale_setup(void *p) { sn_scale_setup_destroy(p); }
+static void end_scaling(void *p) { sn_scaling_destroy(p); }
 
 static void others(void) {
     static void *out;
@@ -148,12 +150,35 @@ static void others(void) {
     sn_ik_setup *setup;
     STATUS(sn_ik_setup_read, PTR(set_up), strlen(set_up), NULL, OUT(out, end_setup), MAY(&error));
     assert_int_equal(sn_ik_setup_read(set_up, strlen(set_up), NULL, &setup, &error), SN_OK);
+    const char *weighted = "<IKTaskSet><objects><IKMarkerTask name='A'><weight>1</weight>"
+                           "</IKMarkerTask></objects></IKTaskSet>";
     const char *task_set = "<IKTaskSet><objects><IKMarkerTask name='A'/></objects></IKTaskSet>";
     STATUS(sn_ik_setup_read_tasks, PTR(setup), PTR(task_set), strlen(task_set), MAY(&error));
     VALUE(sn_ik_setup_about, == NULL, PTR(setup));
     VALUE(sn_ik_setup_task, == NULL, PTR(setup), INDEX(0));
     VOID(sn_ik_setup_destroy, MAY((sn_ik_setup *)NULL));
     sn_ik_setup_destroy(setup);
+    const char *scale_text = "<ScaleTool/>";
+    sn_scale_setup *scale;
+    STATUS(sn_scale_setup_read, PTR(scale_text), strlen(scale_text), NULL,
+           OUT(out, end_scale_setup), MAY(&error));
+    assert_int_equal(sn_scale_setup_read(scale_text, strlen(scale_text), NULL, &scale, &error),
+                     SN_OK);
+    STATUS(sn_scale_setup_read_tasks, PTR(scale), PTR(weighted), strlen(weighted), MAY(&error));
+    VALUE(sn_scale_setup_about, == NULL, PTR(scale));
+    VALUE(sn_scale_setup_ik, == NULL, PTR(scale));
+    static sn_scaling_file about;
+    sn_scaling_input input = {.model = w.osim, .model_length = strlen(w.osim), .setup = scale},
+                     bare;
+    sn_scaling *scaling;
+    STATUS(sn_scaling_create, (bare = input, bare.mass = NUM(0), PTR(&bare)), NULL,
+           OUT(out, end_scaling), MAY(&about), MAY(&error));
+    assert_int_equal(sn_scaling_create(&input, NULL, &scaling, NULL, &error), SN_OK);
+    VALUE(sn_scaling_about, == NULL, PTR(scaling));
+    VOID(sn_scaling_destroy, MAY((sn_scaling *)NULL));
+    sn_scaling_destroy(scaling);
+    VOID(sn_scale_setup_destroy, MAY((sn_scale_setup *)NULL));
+    sn_scale_setup_destroy(scale);
     NONE(sn_urdf_options_default);
     STATUS(sn_urdf_read, PTR(w.urdf), strlen(w.urdf), OPTIONS(u), NULL, OUT(out, end_model),
            MAY(&urdf_info), MAY(&error));

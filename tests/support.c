@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "reference.h"
+#include "sweeps/workspace.h"
 #include "tasks/problem.h"
 
 int cases(int usual) {
@@ -394,4 +395,18 @@ void check_refusal(sn_status status, const void *out, const sn_error *error, int
     if (strstr(error->text, message) == NULL)
         fail_msg("\"%s\" is not in \"%s\"", message, error->text);
     assert_int_equal(error->line, line);
+}
+
+double rows_size(const sn_workspace *ws) {
+    double top = 0;
+    for (int i = 0; ws->ties != NULL && i < ws->ties->ntie; i++) {
+        const sn_tie *tie = &ws->ties->tie[i];
+        for (int k = 0; k < tie->nslot && tie->active; k++) {
+            double sum = 0;
+            for (int r = 0; r < tie->nrow; r++)
+                sum += tie->z[tie->nrow * k + r] * tie->z[tie->nrow * k + r];
+            top = fmax(top, sum);
+        }
+    }
+    return top;
 }

@@ -57,6 +57,10 @@ sn_model *random_model(uint64_t *state, int njoint, int type);
 sn_task random_task(uint64_t *state, const sn_model *model, sn_task_type type, int joint,
                     double **q);
 
+/// What rows that couple branches would add to H if nothing cancelled, after an evaluation with second
+/// derivatives: what moves all bodies of a task alike cancels only in the sum.
+double rows_size(const sn_workspace *ws);
+
 /// Perhaps a matrix weight and a loss, where it can have them.
 void random_weights(uint64_t *state, sn_task *task);
 

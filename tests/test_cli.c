@@ -82,7 +82,7 @@ static void help_and_usage(void **unused) {
         expect(line, 2, "unknown option \"--nonsense\"");
     }
     expect("eval -m humanoid", 2, "-t TASKS");
-    expect("solve -m humanoid", 2, "go together");
+    expect("solve -m humanoid", 2, "needs --tip");
     expect("info", 2, "FILE is missing; see sinew info --help");
     expect("check", 2, "MODEL is missing");
     expect("bench nothing", 2, "there is no benchmark \"nothing\"");

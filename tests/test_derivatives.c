@@ -35,22 +35,6 @@ static double largest(const double *x, int n) {
     return top;
 }
 
-// What rows that couple branches would add if nothing cancelled: what moves all bodies of a task
-// alike cancels only in the sum.
-static double rows_size(const sn_workspace *ws) {
-    double top = 0;
-    for (int i = 0; ws->ties != NULL && i < ws->ties->ntie; i++) {
-        const sn_tie *tie = &ws->ties->tie[i];
-        for (int k = 0; k < tie->nslot && tie->active; k++) {
-            double sum = 0;
-            for (int r = 0; r < tie->nrow; r++)
-                sum += tie->z[tie->nrow * k + r] * tie->z[tie->nrow * k + r];
-            top = fmax(top, sum);
-        }
-    }
-    return top;
-}
-
 // A thousandth of what the derivatives would be if nothing cancelled: weights, times levers of about 1.
 // Where they all but vanish (a slider along a plane), what is left is rounding of the model's numbers.
 static double usual_size(const sn_problem *problem, sn_workspace *ws, const double *q) {

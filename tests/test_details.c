@@ -158,7 +158,11 @@ static void tied_bones_on_one_path(void **state) {
     assert_int_equal(sn_recording_create(&info, labels, NULL, &recording, NULL), SN_OK);
     for (int i = 0; i < 6; i++) sn_recording_edit(recording, 0)[i] = 0.2 * i - 0.3;
     const int column[] = {0, 1};
-    const sn_fit_input input = {model, recording, column, sn_axis_map_identity(), 0, 1, NULL};
+    const sn_fit_input input = {.model = model,
+                                .recording = recording,
+                                .column = column,
+                                .axes = sn_axis_map_identity(),
+                                .count = 1};
 
     int group[JOINTS] = {0, 1, 0, -1}, columns[SIZE],
         frame = 0;  // the first and the third bone are tied
@@ -246,7 +250,11 @@ static void swap_seen_from_before(void **state) {
         }
     }
     const int column[] = {0, 1, 2};
-    const sn_fit_input input = {model, recording, column, sn_axis_map_identity(), 0, FRAMES, NULL};
+    const sn_fit_input input = {.model = model,
+                                .recording = recording,
+                                .column = column,
+                                .axes = sn_axis_map_identity(),
+                                .count = FRAMES};
     sn_fit_swap swaps[4];
     int count = -1;
     assert_int_equal(sn_fit_swaps(&input, motion, NULL, swaps, 4, &count), SN_OK);

@@ -99,7 +99,7 @@ static void defaults_are_the_librarys(void **unused) {
             double value;
         } all[] = {{"--max-iterations", d.max_iterations},
                    {"--tolerance", d.gradient},
-                   {"--goal", d.goal},
+                   {"--objective", d.goal},
                    {"--damping", d.damping},
                    {"--step", d.step},
                    {"--alpha", d.alpha},
@@ -233,7 +233,7 @@ static void solver_parameters(void **unused) {
         {"newton-pcg", "--pcg-tolerance 0.9", "--pcg-constant"},
         {"hybrid", "", "--max-iterations 2"},
         {"hybrid", "", "--tolerance 10"},
-        {"hybrid", "", "--goal 1"},
+        {"hybrid", "", "--objective 1"},
         {"hybrid", "", "--time-budget 1e-9"},
     };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {

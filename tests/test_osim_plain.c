@@ -287,13 +287,11 @@ static bool open_example(example *e) {
     e->column = calloc((size_t)sn_model_nmarker(e->model.model), sizeof *e->column);
     assert_non_null(e->column);
     assert_int_equal(sn_fit_match(e->model.model, e->take.recording, NULL, e->column), 31);
-    e->input = (sn_fit_input){e->model.model,
-                              e->take.recording,
-                              e->column,
-                              sn_axis_map_identity(),
-                              0,
-                              sn_motion_nframe(e->theirs),
-                              NULL};
+    e->input = (sn_fit_input){.model = e->model.model,
+                              .recording = e->take.recording,
+                              .column = e->column,
+                              .axes = sn_axis_map_identity(),
+                              .count = sn_motion_nframe(e->theirs)};
     return true;
 }
 

@@ -128,7 +128,11 @@ static void tracked_in_pieces(void **state) {
     int column[64], nq = sn_model_nq(model);
     sn_motion *all, *other;
     (void)sn_fit_match(model, g->some, NULL, column);
-    sn_fit_input in = {model, g->some, column, sn_axis_map_identity(), 0, FRAMES, NULL};
+    sn_fit_input in = {.model = model,
+                       .recording = g->some,
+                       .column = column,
+                       .axes = sn_axis_map_identity(),
+                       .count = FRAMES};
     for (int i = 0; i < 2; i++)
         assert_int_equal(sn_motion_create(FRAMES, nq, 1, 120, NULL, i ? &other : &all, NULL),
                          SN_OK);

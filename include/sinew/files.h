@@ -502,6 +502,86 @@ SN_API const sn_ik_setup_info *sn_ik_setup_about(const sn_ik_setup *setup);
 /// NULL when out of range.
 SN_API const sn_ik_task *sn_ik_setup_task(const sn_ik_setup *setup, int i);
 
+// --- OpenSim's scaling -------------------------------------------------------------------------------
+
+/// Two markers whose distance is measured.
+typedef struct sn_scale_pair {
+    const char *marker[2];  ///< their names
+    int line;               ///< in the setup
+} sn_scale_pair;
+
+/// A body and its axes: what a measurement scales, or what is given by hand.
+typedef struct sn_scale_body {
+    const char *body;  ///< its name
+    bool axis[3];      ///< of a measurement
+    double factor[3];  ///< given by hand
+    int line;          ///< in the setup
+} sn_scale_body;
+
+/// The mean of what its pairs say is the factor of its bodies.
+typedef struct sn_scale_measurement {
+    const char *name;  ///< its name
+    int pair, npair;   ///< in `pairs`
+    int body, nbody;   ///< in `bodies`
+    int line;          ///< in the setup
+} sn_scale_measurement;
+
+/// How a step of the scaling finds its factors.
+typedef enum sn_scale_step { SN_SCALE_MEASUREMENTS, SN_SCALE_MANUAL } sn_scale_step;
+
+/// What a <ScaleTool> asks for. Names are "" where none is stated; what is switched off is left out.
+typedef struct sn_scale_setup_info {
+    const char *name;                 ///< of the subject; "" where it is "default"
+    double mass;                      ///< kg; 0: as the bodies give it
+    const char *model_file;           ///< .osim
+    const char *marker_set_file;      ///< .xml; markers that the model gets before all else
+    int model_line, marker_set_line;  ///< 0: not stated
+
+    bool scales;                              ///< the ModelScaler is on
+    sn_scale_step step[2];                    ///< in their order
+    int nstep;                                ///< how many
+    const sn_scale_measurement *measurement;  ///< those that are on
+    int nmeasurement;                         ///< how many
+    const sn_scale_pair *pairs;               ///< of all measurements
+    const sn_scale_body *bodies;              ///< of all measurements
+    const sn_scale_body *manual;              ///< given by hand
+    int nmanual;                              ///< how many
+    const char *measured_file;                ///< the trial that is measured
+    double measured_first, measured_last;     ///< seconds; infinite where not stated
+    int measured_line, measured_time_line;    ///< 0: not stated
+    bool preserve_mass;                       ///< each body keeps its share of the mass
+    const char *scaled_model_file;            ///< where the model goes before markers are placed
+    const char *scale_file;                   ///< where the factors go
+
+    bool places;                        ///< the MarkerPlacer is on
+    const char *static_file;            ///< the trial of the static pose
+    double static_first, static_last;   ///< seconds that are averaged; infinite where not stated
+    int static_line, static_time_line;  ///< 0: not stated
+    double max_movement;          ///< in the trial's unit, above which is told; negative: none
+    const char *coordinate_file;  ///< .mot, .sto: values of coordinate tasks
+    int coordinate_line;          ///< 0: not stated
+    const char *task_file;        ///< a task set that stands in a file of its own
+    const char *motion_file, *output_model_file, *marker_file;  ///< where the results go
+
+    const char *note;  ///< what is in the file and not honoured, in sentences; "" for nothing
+} sn_scale_setup_info;
+
+/// A setup of OpenSim's scale tool. Constant once read; threads may share one.
+typedef struct sn_scale_setup sn_scale_setup;
+
+/// Read a <ScaleTool>.
+/// @param out  free with sn_scale_setup_destroy(); NULL on failure
+SN_API sn_status sn_scale_setup_read(const char *text, size_t length, const sn_allocator *allocator,
+                                     sn_scale_setup **out, sn_error *error);
+/// The tasks of another file, in place of the setup's own: what `task_file` names.
+SN_API sn_status sn_scale_setup_read_tasks(sn_scale_setup *setup, const char *text, size_t length,
+                                           sn_error *error);
+SN_API void sn_scale_setup_destroy(sn_scale_setup *setup);
+/// Valid while the setup lives; NULL for NULL.
+SN_API const sn_scale_setup_info *sn_scale_setup_about(const sn_scale_setup *setup);
+/// The inverse kinematics of its static pose; lives as long as the setup. NULL for NULL.
+SN_API const sn_ik_setup *sn_scale_setup_ik(const sn_scale_setup *setup);
+
 // --- GLB -------------------------------------------------------------------------------------------
 //
 // A picture that moves: a model, its motion and its markers as a binary glTF 2.0 file (.glb), which

@@ -137,8 +137,10 @@ typedef struct sn_joint_desc {
     int nreach;                          ///< 0 for none, else 3 or more
     bool locked[SN_MAX_JOINT_DOFS];      ///< its column of every Jacobian is zero
     double strength[SN_MAX_JOINT_DOFS];  ///< scales its column; 1 by default
-    double mass;       ///< of the body that this joint carries, kilograms; 0 by default
-    double centre[3];  ///< of that mass, in the joint's frame
+    double
+        speed[SN_MAX_JOINT_DOFS];  ///< the greatest, radians or metres a second; 0: none is stated
+    double mass;                   ///< of the body that this joint carries, kilograms; 0 by default
+    double centre[3];              ///< of that mass, in the joint's frame
 } sn_joint_desc;
 
 /// A point fixed to a joint's frame.

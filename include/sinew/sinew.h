@@ -2,6 +2,7 @@
 // sinew: inverse kinematics with exact Hessians. Includes everything.
 #pragma once
 
+#include "sinew/arm.h"
 #include "sinew/base.h"
 #include "sinew/eval.h"
 #include "sinew/files.h"

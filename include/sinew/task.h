@@ -23,7 +23,7 @@ typedef enum sn_task_type {
                           ///< Engell-Norregard and Erleben (docs/papers.md)
     SN_TASK_POSE,         ///< a point and an orientation
     SN_TASK_REST,         ///< towards a pose: r = q (-) q_rest, per-coordinate weights
-    SN_TASK_LIMIT,        ///< soft limits: r = how far a coordinate is outside the model's limits
+    SN_TASK_LIMIT,        ///< soft limits: r = how far a coordinate is outside the limits
     SN_TASK_RELATIVE,  ///< local point of `joint` less local2 of `joint2` to goal: r = p - p2 - goal
     SN_TASK_RELATIVE_ORIENTATION,  ///< the joint's rotation to `rotation` times joint2's
     SN_TASK_RELATIVE_POSE,         ///< a relative point and a relative orientation
@@ -120,7 +120,7 @@ typedef struct sn_task {
     double loss_scale;  ///< c in metres or radians, 1e-50 to 1e50; not looked at without a loss
     const double *q;    ///< rest, posture: nq numbers, copied
     const double *
-        q_weight;  ///< rest: nv numbers that multiply `weight`, copied; NULL for all 1; half-space: nv factors
+        q_weight;  ///< rest, limit: nv numbers that multiply `weight`, copied; NULL for all 1; half-space: nv factors
     const int *joints;     ///< centre of mass, posture, own: which joints, copied; NULL for all
     int njoint;            ///< how many
     const double *masses;  ///< centre of mass: of each, copied; NULL for the model's
@@ -133,9 +133,12 @@ typedef struct sn_task {
                     ///< residuals one after the other, each goal less what is there, in threes
                     ///< but for a plane's and a distance's one
     const double
-        *corners;     ///< support: three numbers each, in any order, copied; their hull counts
-    int ncorner;      ///< support: 3 to SN_MAX_CORNERS
-    sn_own_task own;  ///< own
+        *corners;  ///< support: three numbers each, in any order, copied; their hull counts
+    int ncorner;   ///< support: 3 to SN_MAX_CORNERS
+    const double
+        *lower;  ///< limit: nv numbers, copied: limits of its own, infinite for none; a ball
+    const double *upper;  ///< may turn by the first of its upper ones from zero. NULL: the model's
+    sn_own_task own;      ///< own
 } sn_task;
 
 /// A model and its tasks.

@@ -19,6 +19,7 @@ static sn_status grow(const sn_allocator *allocator, void *list, size_t *capacit
 typedef struct reading {
     sn_xml xml;
     sn_xml_tree *tree;
+    const char *begin;  // of the document
     const sn_allocator *allocator;
     sn_error *error;
     int open[SN_XML_DEPTH];  // nodes
@@ -41,14 +42,20 @@ static sn_status open_node(reading *r) {
     sn_xml_tree *t = r->tree;
     int depth = r->xml.depth - 1, id = (int)t->nnode;
     char value[SN_XML_VALUE] = "";
-    sn_xml_node n = {.line = r->xml.line, .first = -1, .next = -1};
+    sn_xml_node n = {.line = r->xml.line, .first = -1, .next = -1, .parent = -1};
+    n.from = (size_t)(r->xml.name.text - r->begin) - 1;
+    n.inside = n.close = n.end = (size_t)(r->xml.at - r->begin);
     if (t->nnode == MOST_NODES)
         return sn_fail(r->error, SN_ERR_SIZE, r->xml.line, "the file has more than %d elements",
                        MOST_NODES);
     const sn_xml_attribute *label = sn_xml_find(&r->xml, "name");
     const sn_xml_attribute *file = sn_xml_find(&r->xml, "file");
     SN_TRY(keep(r, r->xml.name.text, r->xml.name.length, &n.name));
-    if (label != NULL) SN_TRY(sn_xml_value(&r->xml, label, value));
+    if (label != NULL) {
+        SN_TRY(sn_xml_value(&r->xml, label, value));
+        n.label_from = (size_t)(label->value.text - r->begin);
+        n.label_to = n.label_from + label->value.length;
+    }
     SN_TRY(keep(r, value, strlen(value), &n.label));
     value[0] = '\0';
     if (file != NULL) SN_TRY(sn_xml_value(&r->xml, file, value));
@@ -58,6 +65,7 @@ static sn_status open_node(reading *r) {
         grow(r->allocator, &t->node, &t->node_capacity, t->nnode + 1, sizeof *t->node, r->error));
     t->node[t->nnode++] = n;
     if (depth > 0) {
+        t->node[id].parent = r->open[depth - 1];
         int before = r->last[depth - 1];
         if (before >= 0)
             t->node[before].next = id;
@@ -74,6 +82,10 @@ static sn_status open_node(reading *r) {
 // A text counts where no element is inside.
 static sn_status close_node(reading *r) {
     sn_xml_node *n = &r->tree->node[r->open[r->xml.depth]];
+    n->end = (size_t)(r->xml.at - r->begin);
+    // an end tag holds no other <
+    n->close = n->end;
+    while (n->close > n->inside && r->begin[--n->close] != '<') continue;
     size_t from = 0, to = r->length;
     while (from < to && r->text[from] == ' ') from++;
     while (to > from && r->text[to - 1] == ' ') to--;
@@ -108,7 +120,7 @@ static sn_status read_all(reading *r) {
 sn_status sn_xml_tree_read(sn_xml_tree *tree, const char *text, size_t length,
                            const sn_allocator *allocator, sn_error *error) {
     *tree = (sn_xml_tree){0};
-    reading r = {.tree = tree, .allocator = allocator, .error = error};
+    reading r = {.tree = tree, .begin = text, .allocator = allocator, .error = error};
     sn_xml_begin(&r.xml, text, length, error);
     sn_status status = read_all(&r);
     sn_release(allocator, r.text);

@@ -11,6 +11,11 @@ typedef struct sn_xml_node {
                                      ///< file="...", what is inside
     int line;
     int first, next;  ///< its first element, the next one beside it; -1 for none
+    int parent;       ///< what it is inside of; -1 for the outermost
+    // bytes of the document, for edits in place: <name ...> is from..inside, </name> is close..end. Of
+    // <name/> inside, close and end are one.
+    size_t from, inside, close, end;
+    size_t label_from, label_to;  ///< its name="...", between the quotes; both 0 without one
 } sn_xml_node;
 
 typedef struct sn_xml_tree {

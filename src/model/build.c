@@ -105,6 +105,9 @@ static sn_status build_joint(const building *b, int i, sn_joint *out) {
         return joint_fail(b, i, "its parent does not exist");
     if (d->parent == i) return joint_fail(b, i, "it is its own parent");
     if (!all_finite(d->position, 3)) return joint_fail(b, i, "position is not finite");
+    for (int k = 0; k < SN_MAX_JOINT_DOFS; k++)
+        if (!(d->speed[k] >= 0) || !isfinite(d->speed[k]))
+            return joint_fail(b, i, "a speed must be a number, 0 (for none) or above");
     if (!(d->mass >= 0) || !isfinite(d->mass))
         return joint_fail(b, i, "mass must be a number, 0 or above");
     if (!all_finite(d->centre, 3)) return joint_fail(b, i, "the centre of mass is not finite");

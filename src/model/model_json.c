@@ -15,7 +15,7 @@ static const char *const model_keys[] = {"sinew", "name",   "joints",   "markers
 static const char *const joint_keys[] = {
     "name",  "parent", "type",   "position", "rotation", "axis",        "axis2",
     "pitch", "order",  "limits", "locked",   "strength", "coordinates", "swing",
-    "twist", "moves",  "mass",   "centre",   "reach",    NULL};
+    "twist", "moves",  "mass",   "centre",   "reach",    "speed",       NULL};
 
 static const char *const marker_keys[] = {"name", "joint", "position", "weight", NULL};
 
@@ -115,6 +115,12 @@ static void read_each(sn_fields *f, const char *key, bool flags, int nv, sn_join
                        flags ? "true or false" : "a number", nv);
 }
 
+// "speed": a number for each degree of freedom.
+static void read_speed(sn_fields *f, int nv, sn_joint_desc *d) {
+    if (sn_json_get(f->json, f->object, "speed") != NULL)
+        (void)sn_fields_numbers(f, "speed", nv, d->speed);
+}
+
 static sn_joint_type type_by_name(const char *name) {
     int type = 0;
     while (type < SN_JOINT_TYPE_COUNT && strcmp(sn_joint_type_name((sn_joint_type)type), name) != 0)
@@ -179,6 +185,7 @@ static sn_status read_joint(reading *r, const sn_json_node *node, size_t index) 
         read_limits(&f, nv, &d);
         read_each(&f, "locked", true, nv, &d);
         read_each(&f, "strength", false, nv, &d);
+        read_speed(&f, nv, &d);
         (void)sn_fields_number(&f, "mass", &d.mass);
         (void)sn_fields_numbers(&f, "centre", 3, d.centre);
     }
@@ -411,6 +418,7 @@ static void add_joint(sn_text *t, const sn_model *m, int i) {
     }
     add_limits(t, d, nv);
     add_each(t, d, nv);
+    if (differ(d->speed, plain.speed, nv)) sn_text_add_numbers(t, "speed", d->speed, nv);
     if (d->mass != 0) {
         sn_text_add(t, ", \"mass\": ");
         sn_text_add_number(t, d->mass);

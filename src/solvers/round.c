@@ -36,11 +36,22 @@ static bool leads(const sn_model *m, const sn_joint *j, int a) {
     return false;
 }
 
+// A soft limit of its own tells turns apart.
+static bool has_own_limits(const sn_problem *p, int v) {
+    for (int i = 0; i < p->nsoft; i++) {
+        const sn_soft *s = &p->soft[i];
+        if (s->lower != NULL && s->active && v >= s->first && v < s->first + s->count &&
+            s->lower[v] > -INFINITY && sn_soft_weight(s, v) > 0)
+            return true;
+    }
+    return false;
+}
+
 // A soft limit pulls at a coordinate that is out of the limits, so they must stay.
 static bool is_soft(const sn_problem *p, int v) {
     for (int i = 0; i < p->nsoft; i++)
-        if (p->soft[i].active && p->soft[i].weight > 0 && v >= p->soft[i].first &&
-            v < p->soft[i].first + p->soft[i].count)
+        if (p->soft[i].active && p->soft[i].lower == NULL && p->soft[i].weight > 0 &&
+            v >= p->soft[i].first && v < p->soft[i].first + p->soft[i].count)
             return true;
     return false;
 }
@@ -56,7 +67,8 @@ void sn_solver_round_begin(sn_solver *s) {
             bool paired = m->ncoupling > 0 && m->paired[v];
             s->round[i] = sn_joint_goes_round(j, a) && m->gain[v] != 0 && !paired &&
                           upper - lower >= whole - sn_turn_gap && !told_apart(s->problem, j, a) &&
-                          !leads(m, j, a) && !(is_soft(s->problem, v) && upper - lower < INFINITY);
+                          !leads(m, j, a) && !has_own_limits(s->problem, v) &&
+                          !(is_soft(s->problem, v) && upper - lower < INFINITY);
             s->lower[i] = s->round[i] ? -INFINITY : lower;
             s->upper[i] = s->round[i] ? INFINITY : upper;
         }

@@ -8,6 +8,7 @@
 //
 // since the second derivative by exp(delta) R is the mean of both orders.
 #include "math/rotation.h"
+#include "math/sincos.h"
 #include "sweeps/workspace.h"
 
 // First of the three rotational velocities of a joint held as a quaternion, -1 for other joints.
@@ -95,20 +96,58 @@ static double add_rest(sn_workspace *ws, const sn_rest *rest, bool exact, bool f
     return f;
 }
 
+// A ball that may turn by so much from zero: r = |psi| - most, psi = log R, whose derivative by exp(delta) R
+// is n = psi / |psi|, and the second
+//
+//   n n^T + (|psi| - most) cot(|psi| / 2) / 2 (I - n n^T)      in f
+bool sn_soft_turned(const sn_soft *soft, const sn_joint *j, const double *q, bool exact,
+                    sn_soft_turn *out) {
+    const int start = rotation_start(j);
+    static const double none[7] = {0, 0, 0, 1, 0, 0, 0};
+    if (start < 0 || soft->upper == NULL || !(soft->upper[j->v0 + start] < INFINITY)) return false;
+    double delta[SN_MAX_JOINT_DOFS];
+    // zero: a free joint has its place before its quaternion
+    j->ops->difference(none + 3 - start, q + j->q0, delta);
+    sn_vec3 psi = v3_from(delta + start);
+    double angle = v3_norm(psi);
+    out->out = angle - soft->upper[j->v0 + start];
+    if (!(out->out > 0) || !(angle > 0)) return false;
+    out->weight = sn_soft_weight(soft, j->v0 + start);
+    out->axis = v3_scale(1 / angle, psi);
+    double s, c;
+    sn_sincos_inline(0.5 * angle, &s, &c);
+    double across = exact ? out->out * 0.5 * c / s : 0;
+    for (int a = 0; a < 3; a++) {
+        sn_vec3 along = v3_scale((1 - across) * v3_at(out->axis, a), out->axis);
+        out->H[a] = v3_scale(out->weight, v3_add(along, v3_scale(across, v3_unit(a))));
+    }
+    return true;
+}
+
 // The same for soft limits.
-static double add_soft(sn_workspace *ws, const sn_soft *soft, bool first, bool second) {
+static double add_soft(sn_workspace *ws, const sn_soft *soft, bool exact, bool first, bool second) {
     const sn_model *m = ws->model;
     double f = 0;
     for (int k = 0; k < m->njoint; k++) {
         const sn_joint *j = &m->joint[k];
         if (j->v0 < soft->first || j->v0 >= soft->first + soft->count) continue;
         for (int i = 0, n = plain_count(j); i < n; i++) {
-            double x = ws->q[j->q0 + i], lower = m->lower[j->v0 + i], upper = m->upper[j->v0 + i];
-            double out = x < lower ? x - lower : x > upper ? x - upper : 0;
+            double out = sn_soft_out(soft, m, j->v0 + i, ws->q[j->q0 + i]);
             if (out == 0) continue;
-            f += 0.5 * soft->weight * out * out;
-            if (first) ws->g[j->slot + i] += soft->weight * out;
-            if (second) ws->local[SN_MAX_JOINT_DOFS * (j->slot + i) + i] += soft->weight;
+            double weight = sn_soft_weight(soft, j->v0 + i);
+            f += 0.5 * weight * out * out;
+            if (first) ws->g[j->slot + i] += weight * out;
+            if (second) ws->local[SN_MAX_JOINT_DOFS * (j->slot + i) + i] += weight;
+        }
+        sn_soft_turn t;
+        if (!sn_soft_turned(soft, j, ws->q, exact, &t)) continue;
+        int start = rotation_start(j);
+        f += 0.5 * t.weight * t.out * t.out;
+        for (int a = 0; a < 3 && first; a++) {
+            ws->g[j->slot + start + a] += t.weight * t.out * v3_at(t.axis, a);
+            for (int b = 0; b <= a && second; b++)
+                ws->local[SN_MAX_JOINT_DOFS * (j->slot + start + a) + start + b] +=
+                    v3_at(t.H[a], b);
         }
     }
     return f;
@@ -120,7 +159,7 @@ static double add_all(sn_workspace *ws, bool exact, bool first, bool second) {
     for (int i = 0; i < p->nrest; i++)
         if (p->rest[i].active) f += add_rest(ws, &p->rest[i], exact, first, second);
     for (int i = 0; i < p->nsoft; i++)
-        if (p->soft[i].active) f += add_soft(ws, &p->soft[i], first, second);
+        if (p->soft[i].active) f += add_soft(ws, &p->soft[i], exact, first, second);
     for (int i = 0; i < p->nposture; i++)
         if (p->posture[i].active) f += sn_posture_add(ws, &p->posture[i], exact, first, second);
     return f;
@@ -145,8 +184,7 @@ double sn_joint_terms_slope(const sn_workspace *ws, const sn_joint *j, int k) {
     for (int i = 0; i < p->nsoft; i++) {
         const sn_soft *soft = &p->soft[i];
         if (!soft->active || v < soft->first || v >= soft->first + soft->count) continue;
-        double lower = ws->model->lower[v], upper = ws->model->upper[v];
-        slope += soft->weight * (x < lower ? x - lower : x > upper ? x - upper : 0);
+        slope += sn_soft_weight(soft, v) * sn_soft_out(soft, ws->model, v, x);
     }
     for (int i = 0; i < p->nposture; i++)
         if (p->posture[i].active) slope += sn_posture_slope(ws, &p->posture[i], j, k);
@@ -174,10 +212,14 @@ void sn_joint_terms_multiply(const sn_workspace *ws, bool exact, const double *x
             if (!soft->active || j->v0 < soft->first || j->v0 >= soft->first + soft->count)
                 continue;
             for (int i = 0; i < n; i++) {
-                double q = ws->q[j->q0 + i];
-                if (q < m->lower[j->v0 + i] || q > m->upper[j->v0 + i])
-                    out[j->v0 + i] += soft->weight * x[j->v0 + i];
+                int v = j->v0 + i;
+                if (sn_soft_out(soft, m, v, ws->q[j->q0 + i]) != 0)
+                    out[v] += sn_soft_weight(soft, v) * x[v];
             }
+            sn_soft_turn t;
+            if (!sn_soft_turned(soft, j, ws->q, exact, &t)) continue;
+            sn_vec3 turn = v3_from(x + j->v0 + start);
+            for (int a = 0; a < 3; a++) out[j->v0 + start + a] += v3_dot(t.H[a], turn);
         }
     }
     for (int i = 0; i < p->nposture; i++)

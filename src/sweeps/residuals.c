@@ -170,15 +170,20 @@ static void put_soft(sink *to, const sn_soft *soft, const sn_joint *j) {
     const sn_model *m = to->ws->model;
     if (j->v0 < soft->first || j->v0 >= soft->first + soft->count) return;
     int count = j->ops->quaternion >= 0 ? j->ops->curve_first : j->nv;
-    double root = sqrt(soft->weight);
     for (int i = 0; i < count; i++) {
         int v = j->v0 + i, row = v - soft->first;
-        double x = to->ws->q[j->q0 + i];
-        double out = x < m->lower[v] ? x - m->lower[v] : x > m->upper[v] ? x - m->upper[v] : 0;
+        double root = sqrt(sn_soft_weight(soft, v));
+        double out = sn_soft_out(soft, m, v, to->ws->q[j->q0 + i]);
         if (out == 0) continue;
         to->r[to->row + row] = root * out;
         put_entry(to, row, j, i, root);
     }
+    sn_soft_turn t;
+    if (!sn_soft_turned(soft, j, to->ws->q, false, &t)) return;
+    int row = j->v0 + count - soft->first;
+    double root = sqrt(t.weight);
+    to->r[to->row + row] = root * t.out;
+    for (int b = 0; b < 3; b++) put_entry(to, row, j, count + b, root * v3_at(t.axis, b));
 }
 
 // Columns of followers are handed to those they follow.

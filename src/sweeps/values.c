@@ -72,10 +72,13 @@ static double soft_error(const sn_workspace *ws, const sn_soft *soft) {
         for (int i = 0; i < j->nv; i++) {
             int v = j->v0 + i;
             if (v < soft->first || v >= soft->first + soft->count) continue;
-            double x = ws->q[j->q0 + i];
-            double out = fmax(fmax(m->lower[v] - x, x - m->upper[v]), 0);
+            if (j->ops->quaternion >= 0 && i >= j->ops->curve_first) continue;
+            double out = sn_soft_out(soft, m, v, ws->q[j->q0 + i]);
             sum += out * out;
         }
+        sn_soft_turn t;
+        bool ours = j->v0 >= soft->first && j->v0 < soft->first + soft->count;
+        if (ours && sn_soft_turned(soft, j, ws->q, false, &t)) sum += t.out * t.out;
     }
     return sqrt(sum);
 }

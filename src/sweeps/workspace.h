@@ -154,6 +154,13 @@ void sn_tree_diagonal(const sn_workspace *ws, double *d);
 static inline bool sn_joint_terms_any(const sn_workspace *ws) {
     return ws->problem->nrest > 0 || ws->problem->nsoft > 0 || ws->problem->nposture > 0;
 }
+/// A ball outside of a soft limit: by how much, about which axis, and the second derivatives of f.
+typedef struct sn_soft_turn {
+    double weight, out;
+    sn_vec3 axis, H[3];
+} sn_soft_turn;
+bool sn_soft_turned(const sn_soft *soft, const sn_joint *joint, const double *q, bool exact,
+                    sn_soft_turn *out);
 double sn_joint_terms_value(sn_workspace *ws);
 double sn_joint_terms_add(sn_workspace *ws, bool exact, bool second);
 

@@ -10,7 +10,6 @@
 #include "take/ik.h"
 #include "tasks/problem.h"
 #include "track/barrier.h"
-#include "track/repair.h"
 #include "track/valleys.h"
 
 int sn_fit_match(const sn_model *model, const sn_recording *recording, const char *subject,
@@ -78,7 +77,9 @@ static sn_status set_goals(void *user, int frame, sn_problem *problem) {
     double sum = 0;
     for (int i = 0; i < sn_model_nmarker(in->model); i++) {
         double goal[3];
-        if (sn_fit_goal(in, i, in->first + frame, goal)) {
+        bool wrong = in->dropped != NULL &&
+                     in->dropped[(size_t)frame * (size_t)sn_model_nmarker(in->model) + (size_t)i];
+        if (!wrong && sn_fit_goal(in, i, in->first + frame, goal)) {
             SN_TRY(sn_problem_set_goal(problem, i, goal));
             sum += sn_model_marker(in->model, i)->weight;
         } else {
@@ -129,13 +130,28 @@ sn_fit_options sn_fit_options_default(void) {
     sn_track_options track = sn_track_options_default();
     // stronger than the pull to zero: what is hidden for a moment stays as it was
     track.rest = 3e-4;
+    // a marker's noise is millimetres
+    track.solver.gradient = 1e-3;
     return (sn_fit_options){.version = 1,
                             .track = track,
                             .limits = SN_LIMITS_OFF,
                             .soft_weight = 0.1,
-                            .posture = 1e-7,
-                            .loss_scale = 0.02,
+                            .posture = 3e-7,
+                            .loss = SN_LOSS_HUBER,
+                            .loss_scale = 0.05,
                             .too_few = 3};
+}
+
+// Walls against the pull to the zero pose: 3e-3 by default.
+static const double walls_weight = 1e4;
+
+// With OpenSim's files its ranges hold.
+static bool has_walls(const sn_fit_input *in, const sn_fit_options *o) {
+    return o->posture > 0 && in->plan == NULL;
+}
+
+static int walls_of(const sn_problem *problem, const sn_fit_input *in, const sn_fit_options *o) {
+    return has_walls(in, o) ? sn_problem_ntask(problem) - 1 : -1;
 }
 
 sn_status sn_fit_problem(const sn_fit_input *in, const sn_fit_options *o,
@@ -143,12 +159,17 @@ sn_status sn_fit_problem(const sn_fit_input *in, const sn_fit_options *o,
     const sn_model *model = in->model;
     sn_problem *plain = NULL;
     *out = NULL;
+    sn_fit_prior prior;
+    sn_status found = sn_fit_find_prior(model, allocator, &prior);
+    if (found != SN_OK) {
+        if (prior.q != NULL) sn_release(allocator, prior.q);
+        return sn_fail(error, found, 0, "%s", sn_status_text(found));
+    }
     size_t nq = (size_t)sn_model_nq(model), nv = (size_t)sn_model_nv(model);
-    double *zero = sn_acquire(allocator, (nq + 2 * nv + 1) * sizeof *zero);
-    if (zero == NULL) return sn_fail_memory(error);
-    double *none = zero + nq + nv;
-    sn_fit_posture(model, zero, zero + nq);
-    if (in->plan != NULL) memcpy(zero, in->plan->home, nq * sizeof *zero);
+    if (in->plan != NULL) {
+        sn_fit_posture(model, prior.q, prior.weight);
+        memcpy(prior.q, in->plan->home, nq * sizeof *prior.q);
+    }
     sn_task extra[4];
     int n = 0;
     if (in->plan != NULL && in->plan->pulls) {
@@ -158,27 +179,36 @@ sn_status sn_fit_problem(const sn_fit_input *in, const sn_fit_options *o,
     }
     if (o->limits == SN_LIMITS_SOFT) {
         extra[n] = sn_task_default(SN_TASK_LIMIT);
+        extra[n].lower = in->limited != NULL ? sn_model_lower(in->limited) : NULL;
+        extra[n].upper = in->limited != NULL ? sn_model_upper(in->limited) : NULL;
         extra[n++].weight = o->soft_weight;
     }
     if (o->posture > 0) {
         extra[n] = sn_task_default(SN_TASK_REST);
-        extra[n].q = zero;
-        extra[n].q_weight = zero + nq;
+        extra[n].q = prior.q;
+        extra[n].q_weight = prior.weight;
         extra[n++].weight = o->posture;
+    }
+    if (has_walls(in, o)) {
+        // the last, as walls_of() knows
+        extra[n] = sn_task_default(SN_TASK_LIMIT);
+        extra[n].lower = prior.lower;
+        extra[n].upper = prior.upper;
+        extra[n++].weight = walls_weight * o->posture;
     }
     if (o->barrier > 0) {
         // the last: its weights are found with the poses
-        for (size_t i = 0; i < nv; i++) none[i] = 0;
+        for (size_t i = 0; i < nv; i++) prior.lower[i] = 0;
         extra[n] = sn_task_default(SN_TASK_REST);
-        extra[n].q = zero;
-        extra[n++].q_weight = none;
+        extra[n].q = prior.q;
+        extra[n++].q_weight = prior.lower;
     }
     sn_status status = sn_problem_create_markers(model, allocator, &plain, error);
     if (status == SN_OK) status = sn_problem_copy(plain, extra, n, allocator, out, error);
     for (int i = 0; status == SN_OK && i < sn_model_nmarker(model); i++)
         status = sn_problem_set_loss(*out, i, o->loss, o->loss_scale);
     sn_problem_destroy(plain);
-    sn_release(allocator, zero);
+    sn_release(allocator, prior.q);
     if (status != SN_OK) {
         sn_problem_destroy(*out);
         *out = NULL;
@@ -294,68 +324,152 @@ sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
         return sn_fail(error, SN_ERR_UNSUPPORTED, 0,
                        "smoothing cannot keep the model's loops closed: fit without it");
     SN_TRY(sn_fit_problem(input, &f->options, allocator, &f->problem, error));
-    size_t count = (size_t)input->count;
-    sn_track_options t = f->options.track;
-    if (f->options.cancel.asked != NULL) t.solver.cancel = f->options.cancel;
+    size_t count = (size_t)input->count, nmarker = (size_t)sn_model_nmarker(input->model);
+    const sn_track_options *t = &f->options.track;
+    sn_lane_options o = {.solver = t->solver,
+                         .rate = rate,
+                         .goals = (int)nmarker,
+                         .walls = walls_of(f->problem, input, &f->options),
+                         .threads = t->threads,
+                         .pool = t->pool,
+                         .chunk = t->chunk,
+                         .cancel = f->options.cancel,
+                         .progress = t->progress,
+                         .progress_user = t->progress_user};
+    o.solver.cancel = f->options.cancel;
     f->tracked = sn_acquire(allocator, count * sizeof *f->tracked);
     f->start = sn_acquire(allocator, ((size_t)sn_model_nq(input->model) + 1) * sizeof *f->start);
     f->changed = sn_acquire(allocator, count * sizeof *f->changed);
-    if (f->tracked == NULL || f->start == NULL || f->changed == NULL) return sn_fail_memory(error);
+    f->dropped = sn_acquire(allocator, count * nmarker + 1);
+    f->wrong = sn_acquire(allocator, count * sizeof *f->wrong);
+    if (f->tracked == NULL || f->start == NULL || f->changed == NULL || f->dropped == NULL ||
+        f->wrong == NULL)
+        return sn_fail_memory(error);
     memset(f->changed, 0, count * sizeof *f->changed);
+    memset(f->wrong, 0, count * sizeof *f->wrong);
+    memset(f->dropped, 0, count * nmarker + 1);
+    f->input.dropped = f->dropped;
+    int first = good_frame(input);
     sn_status status;
     if (input->plan != NULL) {
         sn_valley_options v = valley_options(f);
-        status = sn_valley_first(f->problem, &v, set_goals, &f->input,
-                                 good_frame(input) - input->first, allocator, f->start);
-    } else {
-        status = sn_fit_first_pose(input, f->problem, good_frame(input), allocator, f->start);
+        status = sn_valley_first(f->problem, &v, set_goals, &f->input, first - input->first,
+                                 allocator, f->start);
+        sn_track_options track = *t;
+        track.solver.gradient = fmin(track.solver.gradient, 1e-7);
+        if (f->options.cancel.asked != NULL) track.solver.cancel = f->options.cancel;
+        if (status == SN_OK)
+            status = sn_tracker_create(f->problem, &track, allocator, &f->tracker, error);
+        if (status == SN_OK)
+            status = sn_tracker_begin(f->tracker, input->count, set_goals, &f->input, f->start,
+                                      sn_motion_edit(motion, 0), f->tracked);
+        if (status != SN_OK) (void)sn_fail(error, status, 0, "%s", sn_status_text(status));
+        return status;
     }
-    if (status == SN_OK) status = sn_tracker_create(f->problem, &t, allocator, &f->tracker, error);
+    status = sn_fit_first_pose(input, f->problem, first, allocator, f->start);
     if (status == SN_OK)
-        status = sn_tracker_begin(f->tracker, input->count, set_goals, &f->input, f->start,
-                                  sn_motion_edit(motion, 0), f->tracked);
+        status =
+            sn_lanes_begin(&f->lanes, f->problem, &o, input->count, set_goals, &f->input, f->start,
+                           first - input->first, allocator, sn_motion_edit(motion, 0), f->tracked);
     if (status != SN_OK) (void)sn_fail(error, status, 0, "%s", sn_status_text(status));
     return status;
 }
 
 sn_status sn_fitting_advance(sn_fitting *fitting, int count) {
-    return sn_tracker_advance(fitting->tracker, count, &fitting->solved);
+    if (fitting->tracker != NULL)
+        return sn_tracker_advance(fitting->tracker, count, &fitting->solved);
+    sn_status status = sn_lanes_advance(&fitting->lanes, count);
+    fitting->solved = fitting->lanes.solved;
+    return status;
 }
 
 void sn_fitting_end(sn_fitting *fitting) {
     const sn_allocator *allocator = &fitting->allocator;
     sn_tracker_destroy(fitting->tracker);
+    sn_lanes_end(&fitting->lanes);
     sn_problem_destroy(fitting->problem);
+    if (fitting->dropped != NULL) sn_release(allocator, fitting->dropped);
+    if (fitting->wrong != NULL) sn_release(allocator, fitting->wrong);
     if (fitting->changed != NULL) sn_release(allocator, fitting->changed);
     if (fitting->start != NULL) sn_release(allocator, fitting->start);
     if (fitting->tracked != NULL) sn_release(allocator, fitting->tracked);
     *fitting = (sn_fitting){0};
 }
 
-// Other valleys, then angles a person would write down.
-static sn_status repair(sn_fitting *f) {
-    if (f->input.plan != NULL) {
-        sn_valley_options v = valley_options(f);
-        SN_TRY(sn_track_valleys(f->problem, &v, f->input.count, set_goals, &f->input, &f->allocator,
-                                sn_motion_edit(f->motion, 0), f->changed));
-        if (f->options.barrier == 0) return SN_OK;
-        sn_barrier_options b = {.solver = v.solver,
-                                .mu = f->options.barrier,
-                                .rest = sn_problem_ntask(f->problem) - 1,
-                                .threads = v.threads,
-                                .pool = v.pool,
-                                .cancel = v.cancel};
-        return sn_track_barrier(f->problem, &b, f->input.count, set_goals, &f->input, &f->allocator,
-                                sn_motion_edit(f->motion, 0));
+// What OpenSim's files ask for: each frame by itself.
+static sn_status finish_plan(sn_fitting *f) {
+    sn_tracker_destroy(f->tracker);
+    f->tracker = NULL;
+    sn_valley_options v = valley_options(f);
+    SN_TRY(sn_track_valleys(f->problem, &v, f->input.count, set_goals, &f->input, &f->allocator,
+                            sn_motion_edit(f->motion, 0), f->changed));
+    if (f->options.barrier == 0) return SN_OK;
+    sn_barrier_options b = {.solver = v.solver,
+                            .mu = f->options.barrier,
+                            .rest = sn_problem_ntask(f->problem) - 1,
+                            .threads = v.threads,
+                            .pool = v.pool,
+                            .cancel = v.cancel};
+    return sn_track_barrier(f->problem, &b, f->input.count, set_goals, &f->input, &f->allocator,
+                            sn_motion_edit(f->motion, 0));
+}
+
+// A sample further off than this is wrong, metres, and so are its neighbours for that long, seconds.
+static const double thrown = 0.12, around = 0.02;
+
+// Leave out samples that lie where no skin moves to; how many are new in a frame.
+static sn_status drop_thrown(sn_fitting *f, const sn_workspace *ws, int frame, int reach,
+                             int *count) {
+    const sn_fit_input *in = &f->input;
+    size_t n = (size_t)sn_model_nmarker(in->model);
+    for (size_t i = 0; i < n; i++) {
+        double goal[3];
+        const sn_marker_desc *m = sn_model_marker(in->model, (int)i);
+        if (!sn_fit_goal(in, (int)i, in->first + frame, goal)) continue;
+        sn_vec3 at = sn_workspace_point(ws, m->joint, m->position);
+        if (v3_norm(v3_sub(v3_from(goal), at)) < thrown) continue;
+        for (int k = frame - reach; k <= frame + reach; k++) {
+            if (k < 0 || k >= in->count) continue;
+            f->dropped[(size_t)k * n + i] = 1;
+            f->wrong[k] = true;
+            (*count)++;
+        }
     }
-    // twice a second
-    double rate = fmin(sn_recording_about(f->input.recording)->rate, 1e6);
-    sn_repair_options r = {.every = rate > 2 ? (int)(rate / 2) : 30,
-                           .lower = 0.9,
-                           .same = 0.97,
-                           .cancel = f->options.cancel};
-    SN_TRY(sn_track_repair(f->problem, &r, f->input.count, set_goals, &f->input, &f->allocator,
-                           sn_motion_edit(f->motion, 0), f->changed));
+    return SN_OK;
+}
+
+// Samples that are wrong lose their weight, and their frames are followed again without them.
+static sn_status gate(sn_fitting *f, bool *any) {
+    double rate = sn_recording_about(f->input.recording)->rate;
+    int reach = (int)(around * fmin(rate > 0 ? rate : 120, 1e6)) + 1, count = 0;
+    sn_fit_place at;
+    sn_status status = sn_fit_place_open(&at, f->input.model, &f->allocator);
+    for (int k = 0; status == SN_OK && k < f->input.count; k++) {
+        status = sn_workspace_pose(at.workspace, sn_motion_frame(f->motion, k));
+        if (status == SN_OK) status = drop_thrown(f, at.workspace, k, reach, &count);
+    }
+    sn_fit_place_close(&at, &f->allocator);
+    *any = count > 0;
+    for (int k = 0, first = -1; status == SN_OK && count > 0 && k <= f->input.count; k++) {
+        bool wrong = k < f->input.count && f->wrong[k];
+        if (wrong && first < 0) first = k;
+        if (wrong || first < 0) continue;
+        // where samples are thrown all the time the poses are right but for a little: polishing does it
+        if (k - first <= f->lanes.window) status = sn_lanes_again(&f->lanes, first, k - 1);
+        first = -1;
+    }
+    return status;
+}
+
+// One motion from all that was followed, then angles a person would write down.
+static sn_status join(sn_fitting *f) {
+    if (f->input.plan != NULL) return finish_plan(f);
+    SN_TRY(sn_lanes_join(&f->lanes, f->changed));
+    bool thrown_any = false;
+    SN_TRY(gate(f, &thrown_any));
+    SN_TRY(sn_lanes_bridge(&f->lanes));
+    SN_TRY(sn_lanes_polish(&f->lanes, thrown_any ? 3 : 1));
+    sn_lanes_end(&f->lanes);
     sn_fit_tidy(f->input.model, f->motion);
     return SN_OK;
 }
@@ -368,10 +482,7 @@ sn_status sn_fitting_finish(sn_fitting *fitting, sn_fit_frame *frames, sn_fit_ma
     sn_motion *motion = fitting->motion;
     double rms = 0, before = 0, after = 0;
     if (fitting->solved < in->count) return SN_ERR_ARGUMENT;
-    // its memory is not needed any more
-    sn_tracker_destroy(fitting->tracker);
-    fitting->tracker = NULL;
-    SN_TRY(repair(fitting));
+    SN_TRY(join(fitting));
     if (o->smooth > 0) {
         SN_TRY(sn_fit_measure(in, motion, allocator, frames, markers, summary));
         rms = summary->rms;

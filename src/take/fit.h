@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "sinew/take.h"
 #include "sinew/track.h"
+#include "track/lanes.h"
 
 // --- input -------------------------------------------------------------------------------------------
 
@@ -16,6 +17,8 @@ typedef struct sn_fit_input {
     sn_axis_map axes;
     int first, count;               ///< frames, from 0
     const struct sn_ik_plan *plan;  ///< what OpenSim's files add; NULL for nothing
+    const sn_model *limited;        ///< the model with limits that are to be soft; NULL for none
+    const unsigned char *dropped;   ///< count x nmarker: samples that are wrong; NULL for none
 } sn_fit_input;
 
 /// Match the model's markers with the recording's. @param subject NULL, or "Daniel" for "Daniel:LFHD"
@@ -104,9 +107,12 @@ typedef struct sn_fitting {
     sn_fit_options options;
     sn_allocator allocator;
     sn_problem *problem;
-    sn_tracker *tracker;
+    sn_lanes lanes;
+    sn_tracker *tracker;      ///< with OpenSim's files
     sn_track_frame *tracked;  ///< per frame
     bool *changed;            ///< per frame: a better valley was found later
+    unsigned char *dropped;   ///< count x nmarker: samples that are wrong
+    bool *wrong;              ///< per frame: it has such
     double *start;            ///< nq
     sn_motion *motion;
     int solved;
@@ -133,7 +139,7 @@ typedef struct sn_fit_swap {
     int first, last;  ///< frames, from 0, in the fitted range
     double given,
         exchanged;  ///< the sum of objectives of some of these frames with labels as they are,
-                    ///< and exchanged: below 0.6 of it
+                    ///< and exchanged: below 0.75 of it
 } sn_fit_swap;
 
 /// Find them: stretches that begin or end with a jump of both markers, each to where the other one was
@@ -187,6 +193,15 @@ sn_status sn_fit_objective(const sn_fit_input *input, const sn_fit_options *opti
 void sn_fit_neutral(const sn_model *model, double *q, double *weight);
 /// The same, with more for the parts of a human figure that turn by little: posture.c.
 void sn_fit_posture(const sn_model *model, double *q, double *weight);
+
+/// What holds a human figure where markers leave it open: prior.c.
+typedef struct sn_fit_prior {
+    double *q, *weight;     ///< nq: the zero pose; nv: what a pull to it weighs
+    double *lower, *upper;  ///< nv: walls, infinite for none; as in sn_task
+} sn_fit_prior;
+/// @param out  its q goes to sn_release() in any case; the others belong to it
+sn_status sn_fit_find_prior(const sn_model *model, const sn_allocator *allocator,
+                            sn_fit_prior *out);
 
 /// sn_axes_find() for markers that are matched already. @param in  without axes and frames
 sn_status sn_fit_axes(const sn_fit_input *in, int model_up, double model_up_sign,

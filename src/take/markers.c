@@ -31,13 +31,16 @@ sn_status sn_take_apply(sn_take *t, const double *factor) {
     sn_model_destroy(t->model);
     sn_model_destroy(t->limited);
     t->model = t->limited = NULL;
-    sn_status status = sn_marker_set_apply(t->set, t->source, t->options.limits, factor,
-                                           &t->allocator, &t->model, &error);
+    // soft limits are a task's, not the model's
+    sn_limit_use limits = t->options.limits == SN_LIMITS_SOFT ? SN_LIMITS_OFF : t->options.limits;
+    sn_status status =
+        sn_marker_set_apply(t->set, t->source, limits, factor, &t->allocator, &t->model, &error);
     // limits help the calibration even where the fit goes without, as real takes break many files'
     if (status == SN_OK)
         status = sn_marker_set_apply(t->set, t->source, SN_LIMITS_HARD, factor, &t->allocator,
                                      &t->limited, &error);
     t->input.model = t->model;
+    t->input.limited = t->options.limits == SN_LIMITS_SOFT ? t->limited : NULL;
     return sn_take_fail(t, SN_FINDING_JOINT_UNKNOWN, status, &error);
 }
 

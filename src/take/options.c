@@ -29,8 +29,8 @@ sn_take_options sn_take_options_default(void) {
                          .too_few = fit.too_few,
                          .max_error = INFINITY,
                          .threads = 1};
-    // a marker's noise is millimetres: poses to a nanometre are as good as any
-    o.solver.gradient = 1e-7;
+    // a marker's noise is millimetres
+    o.solver.gradient = 1e-3;
     o.solver.max_iterations = 100;
     return o;
 }

@@ -18,9 +18,9 @@ static const double least_jump = 0.03;
 static const double crossing = 0.4;
 
 // The objective with labels exchanged must be below this share of that with labels as they are. Stretches
-// that were exchanged stand at 0.41 (two markers of a wrist, which turns over to follow) and below, those
-// before and after them at 3 and above.
-static const double better = 0.6;
+// that were exchanged stand at 0.7 (two markers of a wrist, which turns over to follow) and below, those
+// before and after them at 1.5 and above.
+static const double better = 0.75;
 
 // Frames of a stretch that are solved again; stretches of one pair.
 enum { LOOKED_AT = 5, MOST_EVENTS = 32 };
@@ -184,6 +184,9 @@ sn_status sn_fit_swaps(const sn_fit_input *input, const sn_motion *motion,
     sn_fit_options o = sn_fit_options_default();
     sn_solver_options solver = sn_solver_options_default();
     search s = {.in = input, .motion = motion, .reach = rate > 20 ? (int)fmin(rate / 10, 100) : 2};
+    // the markers alone decide, wherever they say a wrist is
+    o.loss = SN_LOSS_NONE;
+    o.posture *= 0.1;
     solver.max_iterations = 60;
     solver.gradient = 1e-6;
     *count = 0;

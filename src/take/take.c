@@ -112,6 +112,13 @@ static void tell_frame(void *user, int done, int nframe, const sn_track_frame *l
                                         .error = error});
 }
 
+// OpenSim's files know no loss: with them there is one only where it was asked for.
+static sn_loss loss_of(const sn_take_options *o) {
+    sn_fit_options usual = sn_fit_options_default();
+    bool asked = o->loss != usual.loss || o->loss_scale != usual.loss_scale;
+    return asked || (o->setup == NULL && o->coordinates == NULL) ? o->loss : SN_LOSS_NONE;
+}
+
 static sn_fit_options fit_options(sn_take *t) {
     const sn_take_options *from = &t->options;
     sn_fit_options o = sn_fit_options_default();
@@ -136,7 +143,7 @@ static sn_fit_options fit_options(sn_take *t) {
     o.soft_weight = from->soft_weight;
     // with a setup nothing is added
     o.posture = from->setup != NULL ? 0 : from->posture;
-    o.loss = from->loss;
+    o.loss = loss_of(from);
     o.loss_scale = from->loss_scale;
     o.smooth = from->smooth;
     o.too_few = from->too_few;
@@ -289,7 +296,7 @@ sn_status sn_take_objective(const sn_take *take, const sn_motion *motion, double
     o.limits = take->options.limits;
     o.soft_weight = take->options.soft_weight;
     o.posture = take->options.setup != NULL ? 0 : take->options.posture;
-    o.loss = take->options.loss;
+    o.loss = loss_of(&take->options);
     o.loss_scale = take->options.loss_scale;
     return sn_fit_objective(&take->input, &o, &take->allocator, motion, f);
 }

@@ -83,6 +83,17 @@ static const char *check_rest(const sn_model *model, const sn_task *t) {
     return NULL;
 }
 
+static const char *check_limits(const sn_model *model, const sn_task *t) {
+    if ((t->lower == NULL) != (t->upper == NULL)) return "it has lower limits or upper ones only";
+    for (int i = 0; i < sn_model_nv(model); i++) {
+        if (t->lower != NULL && !(t->lower[i] <= t->upper[i]))
+            return "a lower limit is above the upper";
+        if (t->q_weight != NULL && !is_weight(t->q_weight[i]))
+            return "a weight is negative or not finite";
+    }
+    return NULL;
+}
+
 static const char *check_loss(const sn_task *t) {
     if (t->loss == SN_LOSS_NONE) return NULL;
     if ((unsigned)t->loss >= SN_LOSS_COUNT) return "unknown loss";
@@ -183,7 +194,7 @@ static const char *what_is_wrong(const sn_model *model, const sn_task *t) {
     if (t->type == SN_TASK_COUPLED) return NULL;  // sn_task_check_coupled() knows the others
     if (t->joint >= sn_model_njoint(model) || t->joint < (t->type == SN_TASK_LIMIT ? -1 : 0))
         return "its joint does not exist";
-    if (t->type == SN_TASK_LIMIT) return NULL;
+    if (t->type == SN_TASK_LIMIT) return check_limits(model, t);
     if (!sn_task_numbers(t->local, 3)) return "local is not finite or over 1e50";
     if (t->type != SN_TASK_ORIENTATION && !sn_task_numbers(t->goal, 3))
         return "its goal is not finite or over 1e50";

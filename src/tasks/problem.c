@@ -204,6 +204,8 @@ static void layout_problem(sn_problem *p, sn_layout *layout, arrays *room) {
     p->part_first = sn_layout_take(layout, njoint + 1, sizeof *p->part_first);
     p->rest = sn_layout_take(layout, (size_t)p->nrest, sizeof *p->rest);
     p->soft = sn_layout_take(layout, (size_t)p->nsoft, sizeof *p->soft);
+    p->soft_numbers =
+        sn_layout_take(layout, (size_t)p->nsoft * 3 * (size_t)p->model->nv, sizeof(double));
     p->tied = sn_layout_take(layout, (size_t)p->ntied, sizeof *p->tied);
     p->atom = sn_layout_take(layout, (size_t)p->natom, sizeof *p->atom);
     p->mass = sn_layout_take(layout, (size_t)p->nmass, sizeof *p->mass);
@@ -240,7 +242,9 @@ static void drop_arrays(sn_task *t) {
     if (!group && !centre) t->joints = NULL, t->njoint = 0;
     if (!centre) t->masses = t->centres = NULL;
     if (t->type != SN_TASK_COUPLED) t->tasks = NULL, t->ntask = 0, t->coupling = NULL;
-    if (t->type != SN_TASK_REST && t->type != SN_TASK_HALF_SPACE) t->q_weight = NULL;
+    if (t->type != SN_TASK_REST && t->type != SN_TASK_HALF_SPACE && t->type != SN_TASK_LIMIT)
+        t->q_weight = NULL;
+    if (t->type != SN_TASK_LIMIT) t->lower = t->upper = NULL;
     if (t->type != SN_TASK_SUPPORT) t->corners = NULL, t->ncorner = 0;
     if (t->type != SN_TASK_REST && t->type != SN_TASK_POSTURE) t->q = NULL;
 }
@@ -313,6 +317,19 @@ static void keep_guard(const sn_model *m, sn_task *t, arrays *room) {
     t->corners = keep_numbers(room, t->corners, 3 * (size_t)t->ncorner);
 }
 
+// The numbers that a soft limit has of its own, copied; the task leads to the copies.
+static void keep_limits(sn_problem *p, int soft, sn_task *t) {
+    size_t nv = (size_t)p->model->nv;
+    double *to = p->soft_numbers + 3 * nv * (size_t)soft;
+    const double **from[3] = {&t->lower, &t->upper, &t->q_weight};
+    const double **own[3] = {&p->soft[soft].lower, &p->soft[soft].upper, &p->soft[soft].q_weight};
+    for (int k = 0; k < 3; k++, to += nv) {
+        if (*from[k] == NULL) continue;
+        memcpy(to, *from[k], nv * sizeof *to);
+        *from[k] = *own[k] = to;
+    }
+}
+
 // Give every task its parts, so that those of one joint lie together.
 static void assign_parts(sn_problem *p, arrays *room) {
     const sn_model *m = p->model;
@@ -355,6 +372,7 @@ static void assign_parts(sn_problem *p, arrays *room) {
             const sn_joint *j = at->joint < 0 ? NULL : &m->joint[at->joint];
             at->soft = soft++;
             p->soft[at->soft] = (sn_soft){.first = j ? j->v0 : 0, .count = j ? j->nv : m->nv};
+            keep_limits(p, at->soft, t);
         }
     }
     for (int k = m->njoint; k > 0; k--) {

@@ -51,7 +51,20 @@ typedef struct sn_soft {
     bool active;
     int first, count;  ///< velocities in file order
     double weight;
+    const double *lower, *upper;  ///< nv, file order: limits of its own; NULL: the model's
+    const double *q_weight;       ///< nv, file order; NULL for all 1
 } sn_soft;
+
+static inline double sn_soft_weight(const sn_soft *soft, int v) {
+    return soft->q_weight != NULL ? soft->weight * soft->q_weight[v] : soft->weight;
+}
+
+/// How far a coordinate is outside of a soft limit.
+static inline double sn_soft_out(const sn_soft *soft, const sn_model *model, int v, double x) {
+    double lower = soft->lower != NULL ? soft->lower[v] : model->lower[v];
+    double upper = soft->upper != NULL ? soft->upper[v] : model->upper[v];
+    return x < lower ? x - lower : x > upper ? x - upper : 0;
+}
 
 /// What one residual of a tied task is made of; p0 and p1 are `local` of `joint`, or of the world. All
 /// that its derivatives need is in sweeps/atoms.c.
@@ -146,6 +159,7 @@ struct sn_problem {
     int *part_first;   ///< njoint + 1
     sn_rest *rest;
     sn_soft *soft;
+    double *soft_numbers;  ///< 3 nv each: what they have of their own
     int ntied, natom, nmass, ncoupled;
     sn_tied *tied;
     sn_atom *atom;

@@ -53,6 +53,14 @@ static const sn_joint_functions knee = {
               .function = {
                   .type = SN_FUNCTION_LINEAR, .scale = 1, .nargument = 1, .ny = 2, .y = line}}}};
 
+// A task of one's own: half the square of a height.
+static double height(void *user, const sn_frame *frame, double *gradient) {
+    (void)user;
+    double z = frame->p.z;
+    for (int i = 0; i < 6 && gradient != NULL; i++) gradient[i] = i == 5 ? z : 0;
+    return z * z / 2;
+}
+
 static int problems(uint64_t *state) {
     static double q[200], rest[200], g[200], H[200 * 200];
     sn_builder *builder;
@@ -67,7 +75,12 @@ static int problems(uint64_t *state) {
         for (int c = 0; c < 3; c++) d.position[c] = wide(state), d.axis[c] = wide(state);
         d.pitch = 0.1;
         if (d.type == SN_JOINT_FUNCTION) d.functions = &knee;
-        (void)sn_builder_joint(builder, &d);
+        d.mass = 1 + i;
+        for (int c = 0; c < 3; c++) d.centre[c] = wide(state);
+        sn_shape_desc shape = sn_shape_default(SN_SHAPE_CAPSULE);
+        shape.joint = sn_builder_joint(builder, &d);
+        shape.to[0] = wide(state), shape.radius = 0.3;
+        (void)sn_builder_shape(builder, &shape);
     }
     if (sn_builder_finish(builder, &model, NULL) != SN_OK) return 1;
     sn_builder_destroy(builder);
@@ -81,12 +94,23 @@ static int problems(uint64_t *state) {
             for (int c = 0; c < 4; c++) tasks[t].rotation[c] = wide(state);
         }
         sn_model_sample(model, state, rest);
-        tasks[SN_TASK_REST].q = rest;
+        tasks[SN_TASK_REST].q = tasks[SN_TASK_POSTURE].q = rest;
+        static const int members[] = {SN_TASK_POINT, SN_TASK_PLANE};
+        static const double weights[16] = {2, 0, 0, 1, 0, 2, 0, 1, 0, 0, 2, 0, 1, 1, 0, 3};
+        tasks[SN_TASK_COUPLED].tasks = members, tasks[SN_TASK_COUPLED].ntask = 2;
+        tasks[SN_TASK_COUPLED].coupling = weights;
+        static const int hand = 3;
+        tasks[SN_TASK_OWN].joints = &hand, tasks[SN_TASK_OWN].njoint = 1;
+        tasks[SN_TASK_OWN].own = (sn_own_task){.value = height};
+        static const double corners[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+        tasks[SN_TASK_SUPPORT].corners = corners, tasks[SN_TASK_SUPPORT].ncorner = 3;
+        tasks[SN_TASK_AVOID].joint = -1, tasks[SN_TASK_AVOID].distance = 0.2;
         sn_problem *problem;
         sn_workspace *ws;
         double f;
-        if (sn_problem_create(model, tasks, SN_TASK_TYPE_COUNT, NULL, &problem, NULL) != SN_OK)
-            return 1;
+        sn_error error;
+        if (sn_problem_create(model, tasks, SN_TASK_TYPE_COUNT, NULL, &problem, &error) != SN_OK)
+            return fprintf(stderr, "%s\n", error.text), 1;
         if (sn_workspace_create(problem, true, NULL, &ws, NULL) != SN_OK) return 1;
         sn_model_sample(model, state, q);
         if (sn_workspace_eval(ws, q, SN_EVAL_HESSIAN, &f) != SN_OK) return 1;

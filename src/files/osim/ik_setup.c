@@ -230,12 +230,20 @@ static sn_status read_setup(sn_ik_setup *s, sn_error *error) {
                    "there is no <InverseKinematicsTool> here: is this the setup of another tool?");
 }
 
-sn_status sn_ik_setup_read(const char *text, size_t length, const sn_allocator *allocator,
-                           sn_ik_setup **out, sn_error *error) {
-    if (out != NULL) *out = NULL;
-    if (length > 0) SN_NEED(text, error);
-    SN_NEED(out, error);
-    if (text == NULL) text = "";
+// The marker placement of a scaling is one frame of inverse kinematics: its tasks and its coordinate file. The
+// times say what is averaged, which is not for the solver.
+static sn_status read_placer(sn_ik_setup *s, sn_error *error) {
+    const sn_xml_tree *t = &s->tree;
+    int placer = sn_xml_tree_find(t, sn_setup_find_tool(t, "ScaleTool"), "MarkerPlacer");
+    int set = sn_xml_tree_find(t, placer, "IKTaskSet");
+    s->info.coordinate_file = word(t, placer, "coordinate_file", &s->info.coordinate_line);
+    s->info.task_file = sn_xml_tree_file(t, set);
+    return add_tasks(s, t, set, error);
+}
+
+static sn_status make(const char *text, size_t length, const sn_allocator *allocator,
+                      sn_status (*read)(sn_ik_setup *s, sn_error *error), sn_ik_setup **out,
+                      sn_error *error) {
     sn_ik_setup *s = sn_acquire(allocator, sizeof *s);
     if (s == NULL) return sn_fail_memory(error);
     *s = (sn_ik_setup){.allocator = sn_allocator_of(allocator)};
@@ -253,13 +261,27 @@ sn_status sn_ik_setup_read(const char *text, size_t length, const sn_allocator *
                                  .constraint_weight = INFINITY};
     s->info.note = s->note;
     sn_status status = sn_xml_tree_read(&s->tree, text, length, allocator, error);
-    if (status == SN_OK) status = read_setup(s, error);
+    if (status == SN_OK) status = read(s, error);
     if (status != SN_OK) {
         sn_ik_setup_destroy(s);
         return status;
     }
     *out = s;
     return SN_OK;
+}
+
+sn_status sn_ik_setup_read(const char *text, size_t length, const sn_allocator *allocator,
+                           sn_ik_setup **out, sn_error *error) {
+    if (out != NULL) *out = NULL;
+    if (length > 0) SN_NEED(text, error);
+    SN_NEED(out, error);
+    return make(text != NULL ? text : "", length, allocator, read_setup, out, error);
+}
+
+sn_status sn_ik_setup_read_placer(const char *text, size_t length, const sn_allocator *allocator,
+                                  sn_ik_setup **out, sn_error *error) {
+    *out = NULL;
+    return make(text, length, allocator, read_placer, out, error);
 }
 
 sn_status sn_ik_setup_read_tasks(sn_ik_setup *setup, const char *text, size_t length,

@@ -196,3 +196,11 @@ sn_status sn_osim_add_weld(sn_osim *u, const sn_osim_joint *joint, const sn_osim
                            const sn_osim_body *body, sn_builder *builder);
 sn_status sn_osim_add_constraint(sn_osim *u, const sn_osim_constraint *constraint,
                                  sn_builder *builder);
+
+/// osim_build.c: sn_osim_read(), and what the locations of its markers are measured in.
+/// @param out     NULL at first
+/// @param frames  a frame of the joint for each marker, in the file's order; free with sn_release(), also
+///                after a failure; may be NULL
+sn_status sn_osim_read_frames(const char *text, size_t length, const sn_allocator *allocator,
+                              sn_model **out, sn_osim_coordinates **coordinates, sn_osim_info *info,
+                              sn_frame **frames, sn_error *error);

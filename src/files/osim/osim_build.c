@@ -335,14 +335,26 @@ void sn_osim_end(sn_osim *u) {
     sn_release(allocator, u->work);
 }
 
-sn_status sn_osim_read(const char *text, size_t length, const sn_allocator *allocator,
-                       sn_model **out, sn_osim_coordinates **coordinates, sn_osim_info *info,
-                       sn_error *error) {
-    if (out != NULL) *out = NULL;
-    if (coordinates != NULL) *coordinates = NULL;
-    if (length > 0) SN_NEED(text, error);
-    SN_NEED(out, error);
-    if (text == NULL) text = "";
+// What the location of each marker is measured in, seen from the joint it hangs on.
+static sn_status find_marker_frames(const sn_osim *u, sn_frame **out) {
+    const sn_osim_range none = {0, 0};
+    sn_frame *frames = sn_acquire(u->allocator, (u->nmarker + 1) * sizeof *frames);
+    if (frames == NULL) return sn_fail_memory(u->error);
+    *out = frames;
+    for (size_t i = 0; i < u->nmarker; i++) {
+        const sn_osim_marker *m = &u->marker[i];
+        int found;
+        sn_frame on;
+        SN_TRY(sn_osim_find_body(u, none, m->body, m->line, "marker", &found, &on));
+        sn_frame frame = sn_osim_body_frame(&u->body[found]);
+        frames[i] = frame_mul(&frame, &on);
+    }
+    return SN_OK;
+}
+
+sn_status sn_osim_read_frames(const char *text, size_t length, const sn_allocator *allocator,
+                              sn_model **out, sn_osim_coordinates **coordinates, sn_osim_info *info,
+                              sn_frame **frames, sn_error *error) {
     sn_osim u = {.allocator = allocator, .error = error};
     sn_status status = sn_osim_parse(&u, text, length);
     if (status == SN_OK) status = sn_osim_connect(&u);
@@ -350,12 +362,12 @@ sn_status sn_osim_read(const char *text, size_t length, const sn_allocator *allo
     if (status == SN_OK && u.nstranger > 0)
         sn_osim_note(&u, "%d constraint%s left out, of kinds that are not read", u.nstranger,
                      u.nstranger == 1 ? " is" : "s are");
-    if (status == SN_OK && coordinates != NULL) {
+    if (status == SN_OK && coordinates != NULL)
         status = sn_osim_coordinates_make(&u, *out, coordinates);
-        if (status != SN_OK) {
-            sn_model_destroy(*out);
-            *out = NULL;
-        }
+    if (status == SN_OK && frames != NULL) status = find_marker_frames(&u, frames);
+    if (status != SN_OK) {
+        sn_model_destroy(*out);
+        *out = NULL;
     }
     u.info.nbody = (int)u.nbody - 1;
     u.info.njoint = (int)u.njoint;
@@ -363,4 +375,15 @@ sn_status sn_osim_read(const char *text, size_t length, const sn_allocator *allo
     if (info != NULL) *info = status == SN_OK ? u.info : (sn_osim_info){0};
     sn_osim_end(&u);
     return status;
+}
+
+sn_status sn_osim_read(const char *text, size_t length, const sn_allocator *allocator,
+                       sn_model **out, sn_osim_coordinates **coordinates, sn_osim_info *info,
+                       sn_error *error) {
+    if (out != NULL) *out = NULL;
+    if (coordinates != NULL) *coordinates = NULL;
+    if (length > 0) SN_NEED(text, error);
+    SN_NEED(out, error);
+    return sn_osim_read_frames(text != NULL ? text : "", length, allocator, out, coordinates, info,
+                               NULL, error);
 }

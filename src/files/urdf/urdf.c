@@ -4,6 +4,7 @@
 // origins and geometry; everything else is passed over, wherever it stands.
 #include "files/urdf/urdf.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "files/xml.h"
@@ -108,9 +109,12 @@ static bool moves_along_axis(sn_joint_type type) {
 
 // lower and upper count as 0 where they are missing, so the format says.
 static sn_status read_limit(reading *r, bool used) {
-    double lower = 0, upper = 0;
+    double lower = 0, upper = 0, speed = 0;
     SN_TRY(read_numbers(r, "lower", 1, &lower));
     SN_TRY(read_numbers(r, "upper", 1, &upper));
+    SN_TRY(read_numbers(r, "velocity", 1, &speed));
+    // continuous joints have no ends but a speed
+    if (moves_along_axis(last_joint(r)->desc.type)) last_joint(r)->desc.speed[0] = fmax(speed, 0);
     if (!used) return SN_OK;
     if (lower > upper)
         return FAIL(r, "joint \"%.80s\": its lower limit is above its upper limit", joint_name(r));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // clang -g -O1 -fsanitize=fuzzer,address,undefined -DSINEW_ASSERT -Iinclude -Isrc src/*/*.c src/*/*/*.c
 //   tests/fuzz/srdf/fuzz_srdf.c -lm -o fuzz_srdf
-// ./fuzz_srdf -dict=tests/fuzz/urdf/urdf.dict corpus tests/fuzz/srdf/seeds
+// ./fuzz_srdf -dict=tests/fuzz/srdf/srdf.dict corpus tests/fuzz/srdf/seeds
 #include <string.h>
 
 #include "../fuzz.h"

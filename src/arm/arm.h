@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// An arm from the inside.
+#pragma once
+
+#include "arm/kernels.h"
+#include "arm/seeds.h"
+
+struct sn_arm {
+    sn_allocator allocator;
+    void *owner;  ///< the block behind everything below
+    const sn_model *model;
+    sn_arm_chain chain;
+    sn_arm_seeds seeds;
+    sn_arm_options options;  ///< its pointers are not kept
+    double *pose;            ///< nq: the reference
+    bool rests;
+    double rest[SN_ARM_MAX];  ///< of the arm's numbers
+    char (*name)[SN_MAX_NAME + 8];
+    bool avx2;
+    double place_tol, turn_tol;  ///< in units, squared; of the kernels' frame
+    double *found;               ///< SN_ARM_SOLUTIONS * n
+    double *far;                 ///< SN_ARM_SOLUTIONS: how far they are
+};
+
+/// A goal on its way.
+typedef struct sn_arm_search {
+    const sn_arm *arm;
+    sn_frame goal;        ///< metres, in the base
+    double numbers[12];   ///< as the kernels have it
+    sn_arm_goal_key key;  ///< as the table has it
+    double until;         ///< when the time is over; INFINITY: never
+    int seeds, iterations;
+    double best[SN_ARM_LANES];  ///< the least f of a pose inside the limits, of each lane
+    double best_q[SN_ARM_LANES][SN_ARM_MAX];
+    double nearest;  ///< what is left at the nearest pose, as f
+    bool timed_out;
+} sn_arm_search;
+
+/// Who wants every solution.
+typedef struct sn_arm_collect {
+    const double *near;  ///< which turns are taken
+    void (*take)(struct sn_arm_collect *self, const double *q);
+} sn_arm_collect;
+
+/// Who gives goals and takes poses.
+typedef struct sn_arm_source {
+    const sn_arm *arm;
+    const double *goals;  ///< 7 each
+    /// The first start of goal i has ended; with `found`, in q.
+    void (*end)(struct sn_arm_source *self, sn_arm_search *s, int i, bool found, const double *q);
+} sn_arm_source;
+
+/// False when the goal is not finite or its quaternion zero.
+bool sn_arm_search_begin(sn_arm_search *s, const sn_arm *arm, const double goal[7]);
+
+/// Is a pose of the kernels' numbers, where little or nothing is left, a solution inside the limits?
+/// @param near  the turns nearest to this are taken; NULL: to the middle
+bool sn_arm_search_accept(const sn_arm_search *s, const double *inner, const double *near,
+                          double *q);
+
+/// Newton steps in one lane from a pose, without limits; true when it ends in a solution.
+bool sn_arm_search_first(sn_arm_search *s, double *inner, double *q);
+
+/// Four starts at a time inside the limits, from start number `from` on. True when one arrived.
+/// @param until    starts that may be tried
+/// @param collect  gets every solution, until all starts are spent; NULL: the first ends it, in q
+bool sn_arm_search_lanes(sn_arm_search *s, int from, int until, sn_arm_collect *collect, double *q);
+
+/// From a pose towards the goal and along what freedom is left towards a posture; true when it arrived.
+bool sn_arm_search_near(sn_arm_search *s, const double *start, const double *want, int steps,
+                        double *q);
+
+/// The nearest pose: from one of the kernels' numbers down to where nothing gets nearer.
+void sn_arm_search_nearest(sn_arm_search *s, const double *from, double *q);
+
+/// The report of what was found.
+void sn_arm_search_report(const sn_arm_search *s, const double *seed, const double *q, bool reached,
+                          sn_arm_report *report);
+
+/// What is left to do for one goal after its first start.
+void sn_arm_search_end(sn_arm_search *s, bool found, double *q, sn_arm_report *report);
+
+/// The first starts of many goals, four side by side.
+/// @param s  SN_ARM_LANES of them
+void sn_arm_search_many(sn_arm_search *s, int count, sn_arm_source *source);
+
+/// Everything for one goal, after sn_arm_search_begin().
+void sn_arm_search_run(sn_arm_search *s, const double *seed, double *q, sn_arm_report *report);

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// A chain of turns and slides between two frames of a model, in the form the kernels want.
+//
+//   base -> tip  =  F_0 M_1 F_1 M_2 ... M_m F_m
+//
+// Every M turns about its own z by `turn` times a variable plus an offset, and slides along it by
+// `slide` times the variable: the fixed frames F take up how the axes lie. Lengths are divided by
+// `unit`, a power of two near the arm's length, so that steps and thresholds fit arms of every size
+// and no digit is lost.
+//
+// An arm of hinges, or of a slide and then hinges, has a shorter form: any rotation is Rz Rx Rz, its
+// outer parts are turns of the neighbours, so that F_i keeps a place and one angle.
+#pragma once
+
+#include "math/vec3.h"
+#include "sinew/arm.h"
+
+enum {
+    SN_ARM_MOVES = 48,  ///< moves of a chain, followers included
+    SN_ARM_LANES = 4
+};
+
+/// One turn, slide or both.
+typedef struct sn_arm_move {
+    int variable;  ///< which number of the arm's q drives it
+    double turn, slide, offset;
+} sn_arm_move;
+
+typedef struct sn_arm_chain {
+    int n;  ///< variables
+    int m;  ///< moves
+    sn_arm_move move[SN_ARM_MOVES];
+    sn_frame base;                 ///< F_0, lengths in units
+    sn_frame fixed[SN_ARM_MOVES];  ///< F_i behind move i; the last leads to the tool
+    double unit;
+    double length;  ///< of the arm, in units
+    double lever;   ///< from the last axis to the tool, in units
+
+    // The shorter form, where `hinges`: q' = q + shift, and the tool is taken off the goal.
+    bool hinges;
+    bool lead;    ///< the first move is a slide
+    bool direct;  ///< every variable has one move, in their order, and everything counts
+    double shift[SN_ARM_MAX];
+    double t[SN_ARM_MAX][3], cosine[SN_ARM_MAX], sine[SN_ARM_MAX];
+    sn_frame before, behind;  ///< of the first turn, and of the last
+
+    // Of the variables, in the kernels' numbers (shifted, in units).
+    double lower[SN_ARM_MAX], upper[SN_ARM_MAX];
+    bool turns[SN_ARM_MAX];      ///< a whole turn on it is the same
+    bool round[SN_ARM_MAX];      ///< its limits leave it a whole turn: it passes through them
+    bool length_of[SN_ARM_MAX];  ///< it is in metres
+    // The same as the model states them.
+    double low[SN_ARM_MAX], high[SN_ARM_MAX], speed[SN_ARM_MAX];
+    sn_coordinate coordinate[SN_ARM_MAX];
+    int place[SN_ARM_MAX];  ///< of the coordinate in a pose
+
+    // What counts of an error.
+    sn_arm_rotation rotation;
+    sn_vec3 axis;  ///< of the tool
+    bool place_free[3];
+    bool masked;  ///< something does not count
+} sn_arm_chain;
+
+/// The chain between two frames by name. `options` were checked.
+sn_status sn_arm_chain_make(const sn_model *model, const char *tip, const sn_arm_options *options,
+                            const double *pose, sn_arm_chain *out, sn_error *error);
+
+/// The tool's frame in the base's, metres, from the arm's q as the model states it.
+sn_frame sn_arm_chain_tool(const sn_arm_chain *chain, const double *q);
+
+/// The same, and the twist of each variable in the base's frame, its point the origin.
+sn_frame sn_arm_chain_twists(const sn_arm_chain *chain, const double *q, sn_twist *twist);
+
+/// How far a frame is from a goal, in what counts: place (metres) and turn (radians).
+void sn_arm_chain_error(const sn_arm_chain *chain, const sn_frame *tool, const sn_frame *goal,
+                        sn_vec3 *place, sn_vec3 *turn);
+
+/// From the model's numbers to the kernels' and back; back is wrapped into the limits where it can
+/// be, nearest to `near` (NULL: to the middle of the limits).
+void sn_arm_chain_inward(const sn_arm_chain *chain, const double *q, double *inner);
+void sn_arm_chain_outward(const sn_arm_chain *chain, const double *inner, const double *near,
+                          double *q);

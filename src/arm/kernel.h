@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: MIT
+// One Newton step of an arm, in one lane or four: included by kernel1.c and by the two kernel4 files,
+// each of which says what a lane is. All are the same sequence of operations on doubles, so the bits
+// do not depend on which one runs.
+//
+// At q: axes a_i, places o_i, the end frame; e = (rotation still to make, way still to go), the
+// rotation cut off at 1 rad and the way at a third of the arm. Then
+//
+//   (J J^T + lambda) w = e - J d,   q <- q + J^T w + d,   lambda = 0.01 f + 1e-9
+//
+// with f = |way|^2 + |rotation|^2 / 4 and d the way to the wanted posture (0 without one): the step
+// that is nearest to d among those that reach. With fewer than six variables the same from
+// (J^T J + lambda) x = J^T (e - J d). Columns of joints that stand at a limit and would go beyond
+// are left out, and the step ends at the limits.
+//
+// The includer defines REAL (a double or a vector of them), BITS (the same of int64_t), LANES,
+// KERNEL(name), PULL (whether a posture may be wanted) and a few inline functions: see kernel1.c. With
+// KERNEL_ANY it gets the step for every chain, else those for the usual arms, whose loops are unrolled.
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "arm/kernels.h"
+
+#ifdef KERNEL_ANY
+#define UNROLL
+#else
+#define UNROLL _Pragma("GCC unroll 8")
+#endif
+
+SN_INLINE REAL smaller(REAL a, REAL b) { return choose(LESS(a, b), a, b); }
+SN_INLINE REAL larger(REAL a, REAL b) { return choose(LESS(b, a), a, b); }
+
+SN_INLINE void cross(const REAL *a, const REAL *b, REAL *out) {
+    REAL x = a[1] * b[2] - a[2] * b[1], y = a[2] * b[0] - a[0] * b[2];
+    out[2] = a[0] * b[1] - a[1] * b[0];
+    out[0] = x;
+    out[1] = y;
+}
+
+SN_INLINE void sine_cosine(REAL angle, REAL *sine, REAL *cosine) {
+    SN_ARM_SINE_COSINE(REAL, BITS, as_bits, as_real, angle, *sine, *cosine)
+}
+
+// The end frame's columns and place.
+typedef struct KERNEL(end) {
+    REAL x[3], y[3], z[3], p[3];
+} KERNEL(end);
+
+SN_INLINE void turn_about_z(KERNEL(end) * f, REAL s, REAL c) {
+    UNROLL for (int i = 0; i < 3; i++) {
+        REAL u = c * f->x[i] + s * f->y[i];
+        f->y[i] = c * f->y[i] - s * f->x[i];
+        f->x[i] = u;
+    }
+}
+
+// Hinges, or (lead) a slide and hinges, in the chain's shorter form: axes, places and the frame behind
+// the last turn.
+SN_INLINE void place_hinges(const int n, const bool lead, const sn_arm_chain *c, const REAL *q,
+                            REAL a[][3], REAL o[][3], KERNEL(end) * f) {
+    REAL s[SN_ARM_MAX], k[SN_ARM_MAX];
+    SINES(n, q, s, k);
+    for (int i = 0; i < 3; i++) {
+        f->x[i] = splat(i == 0), f->y[i] = splat(i == 1);
+        f->z[i] = splat(i == 2), f->p[i] = splat(0);
+    }
+    UNROLL for (int j = 0; j < n; j++) {
+        UNROLL for (int i = 0; i < 3; i++) a[j][i] = f->z[i], o[j][i] = f->p[i];
+        if (lead && j == 0)
+            f->p[2] = q[0];
+        else
+            turn_about_z(f, s[j], k[j]);
+        if (j + 1 == n) break;
+        UNROLL for (int i = 0; i < 3; i++) {
+            f->p[i] =
+                f->p[i] + (c->t[j][0] * f->x[i] + c->t[j][1] * f->y[i] + c->t[j][2] * f->z[i]);
+            REAL y = c->cosine[j] * f->y[i] + c->sine[j] * f->z[i];
+            f->z[i] = c->cosine[j] * f->z[i] - c->sine[j] * f->y[i];
+            f->y[i] = y;
+        }
+    }
+}
+
+// Any chain: the same for each move, and the tool's frame. Unless `masked` (the step for all chains)
+// the chain is direct.
+SN_INLINE void place_moves(const int m, const bool masked, const sn_arm_chain *c, const REAL *q,
+                           REAL a[][3], REAL o[][3], KERNEL(end) * f) {
+    const double *base[3] = {&c->base.R.c[0].x, &c->base.R.c[1].x, &c->base.R.c[2].x};
+    for (int i = 0; i < 3; i++) {
+        f->x[i] = splat(base[0][i]), f->y[i] = splat(base[1][i]), f->z[i] = splat(base[2][i]);
+        f->p[i] = splat((&c->base.p.x)[i]);
+    }
+    UNROLL for (int j = 0; j < m; j++) {
+        const sn_arm_move *v = &c->move[j];
+        const sn_frame *F = &c->fixed[j];
+        const REAL at = q[masked ? v->variable : j];
+        UNROLL for (int i = 0; i < 3; i++) a[j][i] = f->z[i], o[j][i] = f->p[i];
+        if (v->turn != 0) {
+            REAL s, k;
+            sine_cosine(v->turn * at + v->offset, &s, &k);
+            turn_about_z(f, s, k);
+        }
+        if (v->slide != 0)
+            UNROLL for (int i = 0; i < 3; i++) f->p[i] = f->p[i] + v->slide * at * f->z[i];
+        UNROLL for (int i = 0; i < 3; i++) {
+            REAL x = f->x[i], y = f->y[i], z = f->z[i];
+            f->p[i] = f->p[i] + (F->p.x * x + F->p.y * y + F->p.z * z);
+            f->x[i] = F->R.c[0].x * x + F->R.c[0].y * y + F->R.c[0].z * z;
+            f->y[i] = F->R.c[1].x * x + F->R.c[1].y * y + F->R.c[1].z * z;
+            f->z[i] = F->R.c[2].x * x + F->R.c[2].y * y + F->R.c[2].z * z;
+        }
+    }
+}
+
+// The rotation vector that leads from the end's columns to the goal's. With t its length and h =
+// cos(t/2), the sum v of the columns' cross products is sin t times its axis, and t / sin t = P(h)/h
+// to 1e-5, exact at t = 0. Near t = pi, where v vanishes, the axis is taken from the diagonal.
+SN_INLINE void rotation_left(const KERNEL(end) * f, const REAL *G, REAL *e) {
+    REAL t[3], d[3], c = splat(0);
+    cross(f->x, G, e);
+    cross(f->y, G + 3, t);
+    for (int i = 0; i < 3; i++) e[i] = e[i] + t[i];
+    cross(f->z, G + 6, t);
+    for (int i = 0; i < 3; i++) {
+        e[i] = 0.5 * (e[i] + t[i]);
+        d[i] = f->x[i] * G[i] + f->y[i] * G[3 + i] + f->z[i] * G[6 + i];
+        c = c + d[i];
+    }
+    const REAL h2 = larger(0.25 * (1.0 + c), splat(1e-4)), h = root(h2), u = 1.0 - h;
+    const REAL k =
+        (1.0 +
+         u * (.3333248 +
+              u * (.1339174 + u * (.0507743 + u * (.0500331 + u * (-.0290525 + u * .0317874)))))) /
+        h;
+    for (int i = 0; i < 3; i++) e[i] = k * e[i];
+    const BITS near_pi = LESS(c, splat(-0.999));
+    if (ANY(near_pi)) {
+        const REAL cosine = 0.5 * (c - 1.0);
+        for (int i = 0; i < 3; i++) {
+            REAL part = 3.1 * root(larger(0.5 * (d[i] - cosine), splat(0)));
+            e[i] = choose(near_pi, choose(LESS(e[i], splat(0)), -part, part), e[i]);
+        }
+    }
+}
+
+// Rows of the rotation and of the place that count, where not all do: into the goal's axes, the
+// free ones zero. Turns about a free axis are taken off the goal first.
+SN_INLINE void spin_goal(const sn_arm_chain *c, const KERNEL(end) * f, const REAL *G, REAL *spun) {
+    const double k[3] = {c->axis.x, c->axis.y, c->axis.z};
+    REAL to[3], from[3], v[3], w = splat(1);
+    for (int i = 0; i < 3; i++) {
+        to[i] = k[0] * G[i] + k[1] * G[3 + i] + k[2] * G[6 + i];
+        from[i] = k[0] * f->x[i] + k[1] * f->y[i] + k[2] * f->z[i];
+        w = w + to[i] * from[i];
+    }
+    // the smallest rotation Q that takes `from` to `to`; the spun goal is Q times the end
+    cross(from, to, v);
+    const BITS opposite = LESS(w, splat(1e-6));
+    const REAL k1 = 1.0 / choose(opposite, splat(1), w);
+    const REAL *column[3] = {f->x, f->y, f->z};
+    for (int col = 0; col < 3; col++) {
+        REAL vx[3], vvx[3];
+        cross(v, column[col], vx);
+        cross(v, vx, vvx);
+        for (int i = 0; i < 3; i++)
+            spun[3 * col + i] =
+                choose(opposite, G[3 * col + i], column[col][i] + vx[i] + k1 * vvx[i]);
+    }
+}
+
+SN_INLINE void mask_rows(const sn_arm_chain *c, const REAL *G, REAL *row, bool turn) {
+    if (turn && c->rotation == SN_ARM_ROTATION_NONE)
+        for (int i = 0; i < 3; i++) row[i] = splat(0);
+    if (turn && c->rotation == SN_ARM_ROTATION_AXIS) {
+        REAL to[3], along = splat(0);
+        for (int i = 0; i < 3; i++) {
+            to[i] = c->axis.x * G[i] + c->axis.y * G[3 + i] + c->axis.z * G[6 + i];
+            along = along + to[i] * row[i];
+        }
+        for (int i = 0; i < 3; i++) row[i] = row[i] - along * to[i];
+    }
+    if (turn) return;
+    for (int k = 0; k < 3; k++) {
+        if (!c->place_free[k]) continue;
+        REAL along = splat(0);
+        for (int i = 0; i < 3; i++) along = along + G[3 * k + i] * row[i];
+        for (int i = 0; i < 3; i++) row[i] = row[i] - along * G[3 * k + i];
+    }
+}
+
+// (A + lambda) x = b for a symmetric A of `size` rows in its lower triangle, which is spent.
+SN_INLINE void solve_small(const int size, REAL *A, const REAL *b, REAL *x) {
+    REAL inverse[SN_ARM_MAX];
+#define AT(r, c) A[(r) * ((r) + 1) / 2 + (c)]
+    UNROLL for (int r = 0; r < size; r++) {
+        UNROLL for (int c = 0; c < r; c++) {
+            REAL s = AT(r, c);
+            UNROLL for (int k = 0; k < c; k++) s = s - AT(r, k) * AT(c, k) * inverse[k];
+            AT(r, c) = s;
+        }
+        REAL d = AT(r, r), s = b[r];
+        UNROLL for (int k = 0; k < r; k++) {
+            REAL l = AT(r, k) * inverse[k];
+            d = d - l * AT(r, k);
+            s = s - l * x[k];
+        }
+        inverse[r] = 1.0 / larger(d, splat(1e-10));
+        x[r] = s;
+    }
+    UNROLL for (int r = size - 1; r >= 0; r--) {
+        REAL s = x[r];
+        UNROLL for (int k = r + 1; k < size; k++) s = s - AT(k, r) * x[k];
+        x[r] = s * inverse[r];
+    }
+#undef AT
+}
+
+// The step x = J^T (J J^T + lambda)^-1 e, or what it is with fewer than six variables.
+SN_INLINE void solve_step(const int n, REAL J[][6], const REAL *e, REAL lambda, REAL *x) {
+    REAL A[SN_ARM_MAX * (SN_ARM_MAX + 1) / 2], w[6];
+    if (n >= 6) {
+        UNROLL for (int r = 0; r < 6; r++) UNROLL for (int k = 0; k <= r; k++) {
+            REAL sum = r == k ? lambda : splat(0);
+            UNROLL for (int j = 0; j < n; j++) sum = sum + J[j][r] * J[j][k];
+            A[r * (r + 1) / 2 + k] = sum;
+        }
+        solve_small(6, A, e, w);
+        UNROLL for (int j = 0; j < n; j++) {
+            REAL sum = splat(0);
+            UNROLL for (int i = 0; i < 6; i++) sum = sum + J[j][i] * w[i];
+            x[j] = sum;
+        }
+    } else {
+        REAL g[6] = {splat(0), splat(0), splat(0), splat(0), splat(0), splat(0)};
+        UNROLL for (int r = 0; r < n; r++) {
+            UNROLL for (int k = 0; k <= r; k++) {
+                REAL sum = r == k ? lambda : splat(0);
+                UNROLL for (int i = 0; i < 6; i++) sum = sum + J[r][i] * J[k][i];
+                A[r * (r + 1) / 2 + k] = sum;
+            }
+            REAL sum = splat(0);
+            UNROLL for (int i = 0; i < 6; i++) sum = sum + J[r][i] * e[i];
+            g[r] = sum;
+        }
+        solve_small(n, A, g, x);
+    }
+}
+
+SN_INLINE void KERNEL(step)(const int n, const int m, const bool hinges, const bool lead,
+                            const bool masked, const sn_arm_chain *c, KERNEL(state) * s,
+                            const bool hold, const bool pull) {
+    REAL q[SN_ARM_MAX], G[12], a[SN_ARM_MOVES][3], o[SN_ARM_MOVES][3], J[SN_ARM_MAX][6], e[6];
+    REAL d[SN_ARM_MAX];
+    KERNEL(end) f;
+    UNROLL for (int j = 0; j < n; j++) q[j] = load(s->q[j]);
+    for (int i = 0; i < 12; i++) G[i] = load(s->goal[i]);
+    if (hinges)
+        place_hinges(n, lead, c, q, a, o, &f);
+    else
+        place_moves(m, masked, c, q, a, o, &f);
+    if (masked && c->rotation == SN_ARM_ROTATION_AXIS) {
+        REAL spun[9];
+        spin_goal(c, &f, G, spun);
+        rotation_left(&f, spun, e);
+    } else {
+        rotation_left(&f, G, e);
+    }
+    for (int i = 0; i < 3; i++) e[3 + i] = G[9 + i] - f.p[i];
+    if (masked) mask_rows(c, G, e, true), mask_rows(c, G, e + 3, false);
+    const REAL turn2 = e[0] * e[0] + e[1] * e[1] + e[2] * e[2];
+    const REAL place2 = e[3] * e[3] + e[4] * e[4] + e[5] * e[5];
+    store(s->turn, turn2);
+    store(s->place, place2);
+    // one lane alone ends here when it has arrived
+    if (LANES == 1 && !pull &&
+        !ANY(LESS(splat(s->turn_tol), turn2) | LESS(splat(s->place_tol), place2)))
+        return;
+
+    const REAL cut_turn = smaller(splat(1), 1.0 / root(turn2 + 1e-30));
+    const REAL cut_place = smaller(splat(1), (c->length * 0.33) / root(place2 + 1e-30));
+    for (int i = 0; i < 3; i++) e[i] = e[i] * cut_turn, e[3 + i] = e[3 + i] * cut_place;
+
+    if (hinges) {
+        UNROLL for (int j = 0; j < n; j++) {
+            REAL arm[3] = {f.p[0] - o[j][0], f.p[1] - o[j][1], f.p[2] - o[j][2]};
+            cross(a[j], arm, J[j] + 3);
+            for (int i = 0; i < 3; i++) J[j][i] = a[j][i];
+            if (lead && j == 0)
+                for (int i = 0; i < 3; i++) J[j][3 + i] = a[j][i], J[j][i] = splat(0);
+        }
+    } else {
+        UNROLL for (int j = 0; j < n; j++) UNROLL for (int i = 0; i < 6; i++) J[j][i] = splat(0);
+        UNROLL for (int k = 0; k < m; k++) {
+            const sn_arm_move *v = &c->move[k];
+            REAL *column = J[masked ? v->variable : k];
+            if (v->turn != 0) {
+                REAL arm[3] = {f.p[0] - o[k][0], f.p[1] - o[k][1], f.p[2] - o[k][2]}, way[3];
+                cross(a[k], arm, way);
+                for (int i = 0; i < 3; i++) {
+                    column[i] = column[i] + v->turn * a[k][i];
+                    column[3 + i] = column[3 + i] + v->turn * way[i];
+                }
+            }
+            if (v->slide != 0)
+                for (int i = 0; i < 3; i++) column[3 + i] = column[3 + i] + v->slide * a[k][i];
+        }
+        if (masked)
+            for (int j = 0; j < n; j++)
+                mask_rows(c, G, J[j], true), mask_rows(c, G, J[j] + 3, false);
+    }
+    if (pull) UNROLL for (int j = 0; j < n; j++) {
+            d[j] = load(s->want[j]) - q[j];
+            d[j] = smaller(larger(d[j], splat(-0.5)), splat(0.5)) * load(s->pull);
+            UNROLL for (int i = 0; i < 6; i++) e[i] = e[i] - J[j][i] * d[j];
+        }
+    if (hold) UNROLL for (int j = 0; j < n; j++) {
+            if (c->round[j]) continue;
+            REAL g = splat(0);
+            UNROLL for (int i = 0; i < 6; i++) g = g + J[j][i] * e[i];
+            if (pull) g = g + d[j];
+            const REAL low = splat(c->lower[j]), high = splat(c->upper[j]), zero = splat(0);
+            const BITS below = ~LESS(low, q[j]) & LESS(g, zero);
+            const BITS above = ~LESS(q[j], high) & LESS(zero, g), held = below | above;
+            UNROLL for (int i = 0; i < 6; i++) {
+                // what the posture wanted of it comes back
+                if (pull) e[i] = e[i] + choose(held, J[j][i] * d[j], zero);
+                J[j][i] = choose(held, zero, J[j][i]);
+            }
+            if (pull) d[j] = choose(held, zero, d[j]);
+        }
+
+    const REAL lambda = 0.01 * (place2 + 0.25 * turn2) + 1e-9;
+    REAL x[SN_ARM_MAX];
+    solve_step(n, J, e, lambda, x);
+    if (hold) {
+        // joints that would leave their limits end there, and the others take over what they leave
+        BITS beyond[SN_ARM_MAX], none = LESS(splat(0), splat(0)), any = none;
+        REAL stop[SN_ARM_MAX];
+        UNROLL for (int j = 0; j < n; j++) {
+            stop[j] = q[j], beyond[j] = none;
+            if (c->round[j]) continue;
+            REAL next = q[j] + (pull ? x[j] + d[j] : x[j]);
+            const REAL low = splat(c->lower[j]), high = splat(c->upper[j]);
+            stop[j] = smaller(larger(next, low), high);
+            beyond[j] = LESS(next, low) | LESS(high, next);
+            any = any | beyond[j];
+        }
+        if (ANY(any)) {
+            UNROLL for (int j = 0; j < n; j++) {
+                if (c->round[j]) continue;
+                REAL way = stop[j] - q[j];
+                if (pull) way = way - d[j];
+                UNROLL for (int i = 0; i < 6; i++) {
+                    e[i] = e[i] - choose(beyond[j], J[j][i] * way, splat(0));
+                    J[j][i] = choose(beyond[j], splat(0), J[j][i]);
+                }
+            }
+            solve_step(n, J, e, lambda, x);
+            UNROLL for (int j = 0; j < n; j++) {
+                if (c->round[j]) continue;
+                REAL way = stop[j] - q[j];
+                if (pull) way = way - d[j];
+                x[j] = choose(beyond[j], way, x[j]);
+            }
+        }
+    }
+    UNROLL for (int j = 0; j < n; j++) {
+        REAL next = q[j] + (pull ? x[j] + d[j] : x[j]);
+        if (hold && !c->round[j])
+            next = smaller(larger(next, splat(c->lower[j])), splat(c->upper[j]));
+        store(s->next[j], next);
+    }
+}
+
+#ifdef KERNEL_ANY
+void KERNEL(any)(const sn_arm_chain *c, KERNEL(state) * s, bool hold, bool pull) {
+    if (PULL && pull)
+        KERNEL(step)(c->n, c->m, false, false, true, c, s, true, true);
+    else
+        KERNEL(step)(c->n, c->m, false, false, true, c, s, hold, false);
+}
+#else
+#define VARIANT(name, n, lead)                                                                     \
+    static void KERNEL(name)(const sn_arm_chain *c, KERNEL(state) * s, bool hold, bool pull) {     \
+        if (PULL && pull)                                                                          \
+            KERNEL(step)(n, n, true, lead, false, c, s, true, true);                               \
+        else if (hold)                                                                             \
+            KERNEL(step)(n, n, true, lead, false, c, s, true, false);                              \
+        else                                                                                       \
+            KERNEL(step)(n, n, true, lead, false, c, s, false, false);                             \
+    }
+VARIANT(step6, 6, false)
+VARIANT(step7, 7, false)
+VARIANT(lead7, 7, true)
+VARIANT(lead8, 8, true)
+#undef VARIANT
+
+void KERNEL(iterate)(const sn_arm_chain *c, KERNEL(state) * s, bool hold, bool pull) {
+    if (c->hinges && !c->lead && c->n == 7)
+        KERNEL(step7)(c, s, hold, pull);
+    else if (c->hinges && !c->lead && c->n == 6)
+        KERNEL(step6)(c, s, hold, pull);
+    else if (c->hinges && c->lead && c->n == 8)
+        KERNEL(lead8)(c, s, hold, pull);
+    else if (c->hinges && c->lead && c->n == 7)
+        KERNEL(lead7)(c, s, hold, pull);
+    else
+        KERNEL_OTHER(c, s, hold, pull);
+}
+#endif

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+// The step of any chain in four lanes.
+#include "arm/lanes4.h"
+
+#define KERNEL(name) sn_arm4_##name
+#define KERNEL_ANY
+typedef sn_arm_state4 sn_arm4_state;
+#include "arm/kernel.h"

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// One Newton step of an arm in one lane or four; see kernel.h.
+#pragma once
+
+#include "arm/chain.h"
+#include "base/pair.h"
+
+/// What a step reads and writes. Lane by lane the same numbers give the same bits.
+#define SN_ARM_STATE(lanes)                                                                        \
+    struct {                                                                                       \
+        double q[SN_ARM_MAX][lanes];      /* where it is evaluated */                              \
+        double next[SN_ARM_MAX][lanes];   /* where the step leads */                               \
+        double want[SN_ARM_MAX][lanes];   /* the wanted posture */                                 \
+        double goal[12][lanes];           /* the end's columns and place */                        \
+        double pull[lanes];               /* how much of the way to the posture a step takes */    \
+        double turn[lanes], place[lanes]; /* what is left at q, squared */                         \
+        double turn_tol, place_tol;       /* squared */                                            \
+    }
+typedef SN_ARM_STATE(1) sn_arm_state1;
+typedef SN_ARM_STATE(SN_ARM_LANES) sn_arm_state4;
+
+/// One step. One lane alone, without a posture: `next` is not written when both tolerances hold.
+/// @param hold  stay inside the limits
+/// @param pull  lean to the wanted posture, inside the limits; one lane only
+void sn_arm1_iterate(const sn_arm_chain *c, sn_arm_state1 *s, bool hold, bool pull);
+void sn_arm4_iterate(const sn_arm_chain *c, sn_arm_state4 *s, bool hold, bool pull);
+/// For chains that have no step of their own.
+void sn_arm1_any(const sn_arm_chain *c, sn_arm_state1 *s, bool hold, bool pull);
+void sn_arm4_any(const sn_arm_chain *c, sn_arm_state4 *s, bool hold, bool pull);
+/// The same with the registers of AVX2; where the compiler has none of them it calls the above.
+void sn_arm4_avx2_iterate(const sn_arm_chain *c, sn_arm_state4 *s, bool hold, bool pull);
+/// Whether this machine has them.
+bool sn_arm_avx2(void);

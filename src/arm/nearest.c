@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+// The nearest pose to a goal, by projected Newton steps with the exact Hessian.
+//
+//   f = |place|^2 / 2 + |turn|^2 / 8, lengths in units of the arm
+//
+// At a goal out of reach the residual stays, and the curvature that Gauss and Newton leave out is as
+// large as what they keep. It is also what leads on where an arm is stretched short of a goal that
+// another posture reaches: there the gradient vanishes and a direction of negative curvature does not.
+//
+// With a_i, J_i the turn and way of the tool that move i makes, e the turn that is left, r the way
+// gone too far, and i the outer of two moves,
+//
+//   g_i  = r . J_i - e . a_i / 4
+//   H_ij = J_i . J_j + r . (a_i x J_j) + (a_i . C a_j - e . (a_i x a_j) / 2) / 4
+//   C    = n n^T + (t/2) cot(t/2) (1 - n n^T),   e = t n
+#include <string.h>
+
+#include "arm/arm.h"
+#include "math/rotation.h"
+#include "math/sincos.h"
+
+enum { STEPS = 120, N = SN_ARM_MAX };
+
+static const double turn_weight = 0.25;
+
+typedef struct point {
+    double f, g[N], H[N * (N + 1) / 2];  // H: lower triangle
+    sn_vec3 r, e;
+} point;
+
+#define AT(M, i, j) (M)[(i) * ((i) + 1) / 2 + (j)]
+
+// Axes a and ways J of the moves at the tool, in units; q as the model has it.
+static sn_frame place(const sn_arm_chain *c, const double *q, sn_vec3 *a, sn_vec3 *J) {
+    sn_frame f = c->base;
+    sn_vec3 o[SN_ARM_MOVES];
+    for (int i = 0; i < c->m; i++) {
+        const sn_arm_move *m = &c->move[i];
+        double x = q[m->variable] / (c->length_of[m->variable] ? c->unit : 1), s, k;
+        a[i] = f.R.c[2];
+        o[i] = f.p;
+        sn_sincos_inline(m->turn * x + m->offset, &s, &k);
+        sn_vec3 X = f.R.c[0], Y = f.R.c[1];
+        f.R.c[0] = v3_add(v3_scale(k, X), v3_scale(s, Y));
+        f.R.c[1] = v3_sub(v3_scale(k, Y), v3_scale(s, X));
+        f.p = v3_add(f.p, v3_scale(m->slide * x, a[i]));
+        f = frame_mul(&f, &c->fixed[i]);
+    }
+    for (int i = 0; i < c->m; i++) {
+        const sn_arm_move *m = &c->move[i];
+        J[i] =
+            v3_add(v3_scale(m->turn, v3_cross(a[i], v3_sub(f.p, o[i]))), v3_scale(m->slide, a[i]));
+        a[i] = v3_scale(m->turn, a[i]);
+    }
+    return f;
+}
+
+static void look(const sn_arm_search *s, const double *q, point *at, bool derivatives) {
+    const sn_arm_chain *c = &s->arm->chain;
+    sn_vec3 a[SN_ARM_MOVES], J[SN_ARM_MOVES];
+    sn_frame tool = place(c, q, a, J), goal = s->goal;
+    goal.p = v3_scale(1 / c->unit, goal.p);
+    sn_arm_chain_error(c, &tool, &goal, &at->r, &at->e);
+    at->r = v3_neg(at->r);
+    at->f = 0.5 * v3_dot(at->r, at->r) + 0.5 * turn_weight * v3_dot(at->e, at->e);
+    if (!derivatives) return;
+    double t2 = v3_dot(at->e, at->e), t = sqrt(t2), sine, cosine;
+    sn_vec3 n = t > 1e-9 ? v3_scale(1 / t, at->e) : v3(0, 0, 0);
+    sn_sincos_inline(0.5 * t, &sine, &cosine);
+    const double cot = t > 1e-4 ? 0.5 * t * cosine / sine : 1 - t2 / 12;
+    sn_vec3 pointing = m3_mul(&goal.R, c->axis);
+    memset(at->g, 0, sizeof at->g);
+    memset(at->H, 0, sizeof at->H);
+    for (int j = 0; j < c->m; j++) {
+        int vj = c->move[j].variable;
+        at->g[vj] += v3_dot(at->r, J[j]) - turn_weight * v3_dot(at->e, a[j]);
+        sn_vec3 way = J[j], turn = a[j];
+        for (int k = 0; k < 3; k++)
+            if (c->place_free[k])
+                way = v3_sub(way, v3_scale(v3_dot(way, goal.R.c[k]), goal.R.c[k]));
+        if (c->rotation == SN_ARM_ROTATION_NONE) turn = v3(0, 0, 0);
+        if (c->rotation == SN_ARM_ROTATION_AXIS)
+            turn = v3_sub(turn, v3_scale(v3_dot(turn, pointing), pointing));
+        sn_vec3 bent = v3_add(v3_scale(cot, turn), v3_scale((1 - cot) * v3_dot(n, turn), n));
+        for (int i = 0; i <= j; i++) {
+            int vi = c->move[i].variable;
+            double h =
+                v3_dot(J[i], way) + v3_dot(at->r, v3_cross(a[i], J[j])) +
+                turn_weight * (v3_dot(a[i], bent) - 0.5 * v3_dot(at->e, v3_cross(a[i], a[j])));
+            if (vi == vj && i != j) h *= 2;  // both orders of a variable with itself
+            if (vi > vj)
+                AT(at->H, vi, vj) += h;
+            else
+                AT(at->H, vj, vi) += h;
+        }
+    }
+}
+
+// Factor H + mu of the free variables; -1 when positive, else the variable whose pivot is not, with a
+// direction along which f bends down in z.
+static int factor(const double *H, const bool *held, int n, double mu, double *L, double *z) {
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j <= i; j++) {
+            double s = held[i] || held[j] ? (i == j ? 1.0 : 0.0) : AT(H, i, j) + (i == j ? mu : 0);
+            for (int k = 0; k < j; k++) s -= AT(L, i, k) * AT(L, j, k) * AT(L, k, k);
+            if (i != j) {
+                AT(L, i, j) = s / AT(L, j, j);
+                continue;
+            }
+            AT(L, i, i) = s;
+            if (s > 1e-13) continue;
+            memset(z, 0, (size_t)n * sizeof *z);
+            z[i] = 1;
+            for (int r = i - 1; r >= 0; r--)
+                for (int k = r + 1; k <= i; k++) z[r] -= AT(L, k, r) * z[k];
+            return i;
+        }
+    }
+    return -1;
+}
+
+static void solve(const double *L, const double *g, const bool *held, int n, double *p) {
+    for (int i = 0; i < n; i++) {
+        p[i] = held[i] ? 0 : -g[i];
+        for (int k = 0; k < i; k++) p[i] -= AT(L, i, k) * p[k];
+    }
+    for (int i = 0; i < n; i++) p[i] /= AT(L, i, i);
+    for (int i = n - 1; i >= 0; i--)
+        for (int k = i + 1; k < n; k++) p[i] -= AT(L, k, i) * p[k];
+}
+
+// q + p in the model's numbers, inside the limits; angles that go round pass through.
+static void move(const sn_arm_chain *c, const double *q, const double *p, double size,
+                 double *out) {
+    for (int i = 0; i < c->n; i++) {
+        out[i] = q[i] + size * p[i] * (c->length_of[i] ? c->unit : 1);
+        if (!c->round[i]) out[i] = fmin(fmax(out[i], c->low[i]), c->high[i]);
+    }
+}
+
+static double most(const double *p, int n) {
+    double m = 0;
+    for (int i = 0; i < n; i++) m = fmax(m, fabs(p[i]));
+    return m;
+}
+
+// Along a direction of negative curvature, the way that goes down if one does.
+static bool slip(const sn_arm_search *s, const double *q, const point *at, const double *z,
+                 double *out, point *next) {
+    const sn_arm_chain *c = &s->arm->chain;
+    double slope = 0, longest = most(z, c->n);
+    for (int i = 0; i < c->n; i++) slope += at->g[i] * z[i];
+    for (double size = 0.4; size > 1e-3; size *= 0.25)
+        for (int way = 0; way < 2; way++) {
+            double sign = (slope > 0) == (way == 0) ? -1 : 1;
+            move(c, q, z, sign * size / longest, out);
+            look(s, out, next, false);
+            if (next->f < at->f) return true;
+        }
+    return false;
+}
+
+void sn_arm_search_nearest(sn_arm_search *s, const double *from, double *q) {
+    const sn_arm_chain *c = &s->arm->chain;
+    const int n = c->n;
+    double L[N * (N + 1) / 2], p[N], z[N], out[N], mu = 0;
+    point at, next;
+    const double place = s->arm->options.position_tol / c->unit,
+                 turn = s->arm->options.rotation_tol;
+    sn_arm_chain_outward(c, from, NULL, q);
+    look(s, q, &at, true);
+    for (int it = 0; it < STEPS; it++) {
+        bool held[N];
+        double slope = 0;
+        if (v3_norm(at.r) < 0.1 * place && v3_norm(at.e) < 0.1 * turn) break;
+        for (int i = 0; i < n; i++) {
+            held[i] = !c->round[i] &&
+                      ((q[i] <= c->low[i] && at.g[i] > 0) || (q[i] >= c->high[i] && at.g[i] < 0));
+            if (!held[i]) slope = fmax(slope, fabs(at.g[i]));
+        }
+        s->iterations++;
+        int bad = factor(at.H, held, n, 0, L, z);
+        bool moved = bad >= 0 && slip(s, q, &at, z, out, &next);
+        if (bad < 0 && slope < 1e-13) break;
+        for (int tries = 0; tries < 12 && !moved; tries++) {
+            while (factor(at.H, held, n, mu, L, z) >= 0) mu = mu > 0 ? 4 * mu : 1e-4;
+            solve(L, at.g, held, n, p);
+            double size = fmin(1, 0.5 / (most(p, n) + 1e-300));
+            move(c, q, p, size, out);
+            look(s, out, &next, false);
+            moved = next.f < at.f;
+            mu = moved ? 0.2 * mu : mu > 0 ? 8 * mu : 1e-6;
+            if (mu < 1e-9) mu = 0;
+        }
+        if (!moved) break;
+        double won = at.f - next.f;
+        memcpy(q, out, (size_t)n * sizeof *q);
+        look(s, q, &at, true);
+        if (won < 1e-13 * at.f) break;
+    }
+    // whole turns back into the limits
+    double inner[N];
+    sn_arm_chain_inward(c, q, inner);
+    sn_arm_chain_outward(c, inner, NULL, q);
+}

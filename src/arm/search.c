@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: MIT
+// One goal: starts, steps, and when a start is given up.
+//
+// The first start comes from the table and ignores the limits: nine times of ten it leads to a pose
+// inside them in four or five steps. Then four at a time, from the table and from a sequence, which
+// stay inside the limits at every step. A start is given up after eight steps when it is still far or
+// has not come nearer by half, and after thirty. When some forty have failed, the nearest pose to the
+// goal tells more: far from it the goal is out of reach, close to it the search goes on.
+#include "arm/arm.h"
+
+#include <string.h>
+
+#include "arm/measure.h"
+#include "base/clock.h"
+#include "math/atan2.h"
+
+enum {
+    FIRST_STEPS = 12,
+    LOOK_AFTER = 8,
+    MOST_STEPS = 30,
+    FEW = SN_ARM_CELL_SEEDS + SN_ARM_NEAREST,  ///< starts before the nearest pose is looked at
+    NEAR_STEPS = 40,
+    MOST_CLOSED = 60
+};
+
+// worth_f: as f, what a goal that is still looked for is at most from the nearest pose; close_f: from
+// where the exact Hessian may close the gap
+static const double far_f = 0.05, worth_f = 3e-4, close_f = 1e-5, pi = 3.141592653589793;
+
+bool sn_arm_search_begin(sn_arm_search *s, const sn_arm *arm, const double goal[7]) {
+    double w = goal[3], x = goal[4], y = goal[5], z = goal[6], n = w * w + x * x + y * y + z * z;
+    for (int i = 0; i < 7; i++)
+        if (!isfinite(goal[i])) return false;
+    if (!(n > 1e-200) || !isfinite(n)) return false;
+    const sn_arm_chain *c = &arm->chain;
+    s->arm = arm;
+    s->goal.R = sn_mat3_from_quat((sn_quat){w, x, y, z});
+    s->goal.p = v3_from(goal);
+    sn_frame g = {s->goal.R, v3_scale(1 / c->unit, s->goal.p)};
+    if (c->hinges) {
+        g = frame_mul(&c->before, &g);
+        g = frame_mul(&g, &c->behind);
+    }
+    memcpy(s->numbers, &g, sizeof g);
+    sn_arm_goal_look(&arm->seeds, s->numbers, &s->key);
+    s->until = arm->options.max_seconds > 0 ? sn_seconds() + arm->options.max_seconds : INFINITY;
+    s->seeds = s->iterations = 0;
+    for (int l = 0; l < SN_ARM_LANES; l++) s->best[l] = INFINITY;
+    s->timed_out = false;
+    return true;
+}
+
+static bool out_of_time(sn_arm_search *s) {
+    if (s->until < INFINITY && sn_seconds() > s->until) s->timed_out = true;
+    return s->timed_out;
+}
+
+static bool within(const sn_arm_search *s, const double *q, double *position, double *rotation) {
+    sn_frame tool = sn_arm_chain_tool(&s->arm->chain, q);
+    sn_vec3 place, turn;
+    sn_arm_chain_error(&s->arm->chain, &tool, &s->goal, &place, &turn);
+    *position = v3_norm(place);
+    *rotation = v3_norm(turn);
+    return *position <= s->arm->options.position_tol && *rotation <= s->arm->options.rotation_tol;
+}
+
+bool sn_arm_search_accept(const sn_arm_search *s, const double *inner, const double *near,
+                          double *q) {
+    const sn_arm_chain *c = &s->arm->chain;
+    double moved = 0;
+    sn_arm_chain_outward(c, inner, near, q);
+    for (int j = 0; j < c->n; j++) {
+        double x = inner[j] - c->shift[j];
+        if (c->length_of[j]) x *= c->unit;
+        double off = q[j] - x;
+        if (c->turns[j] && fabs(off) > 3) off -= 2 * pi * floor(off / (2 * pi) + 0.5);
+        moved = fmax(moved, fabs(off));
+    }
+    if (moved < 1e-12) return true;
+    double position, rotation;
+    return moved < 1e-3 && within(s, q, &position, &rotation);
+}
+
+bool sn_arm_search_first(sn_arm_search *s, double *inner, double *q) {
+    const sn_arm *arm = s->arm;
+    const int n = arm->chain.n;
+    sn_arm_state1 x;
+    for (int j = 0; j < n; j++) x.q[j][0] = inner[j];
+    memcpy(x.goal, s->numbers, sizeof s->numbers);
+    x.turn_tol = arm->turn_tol;
+    x.place_tol = arm->place_tol;
+    double before = INFINITY;
+    s->seeds++;
+    for (int it = 1; it <= FIRST_STEPS; it++) {
+        sn_arm1_iterate(&arm->chain, &x, false, false);
+        s->iterations++;
+        if (x.turn[0] <= x.turn_tol && x.place[0] <= x.place_tol) {
+            for (int j = 0; j < n; j++) inner[j] = x.q[j][0];
+            return sn_arm_search_accept(s, inner, NULL, q);
+        }
+        double f = x.place[0] + 0.25 * x.turn[0];
+        if (it >= LOOK_AFTER && !(f <= far_f && f <= 0.5 * before)) break;
+        before = f;
+        for (int j = 0; j < n; j++) x.q[j][0] = x.next[j][0];
+    }
+    return false;
+}
+
+// One step of four lanes, by whichever code: the bits are the same.
+static void step_lanes(const sn_arm *arm, sn_arm_state4 *x, bool hold) {
+    if (arm->options.lanes == 1) {
+        sn_arm_state1 one;
+        one.turn_tol = one.place_tol = -1;
+        for (int l = 0; l < SN_ARM_LANES; l++) {
+            for (int j = 0; j < arm->chain.n; j++) one.q[j][0] = x->q[j][l];
+            for (int i = 0; i < 12; i++) one.goal[i][0] = x->goal[i][l];
+            sn_arm1_iterate(&arm->chain, &one, hold, false);
+            for (int j = 0; j < arm->chain.n; j++) x->next[j][l] = one.next[j][0];
+            x->turn[l] = one.turn[0];
+            x->place[l] = one.place[0];
+        }
+    } else if (arm->avx2) {
+        sn_arm4_avx2_iterate(&arm->chain, x, hold, false);
+    } else {
+        sn_arm4_iterate(&arm->chain, x, hold, false);
+    }
+}
+
+static void clamp_inner(const sn_arm_chain *c, double *inner) {
+    for (int j = 0; j < c->n; j++) {
+        if (c->round[j]) continue;
+        if (c->turns[j]) {  // another turn of it may be inside
+            while (inner[j] > c->upper[j] && inner[j] - 2 * pi >= c->lower[j]) inner[j] -= 2 * pi;
+            while (inner[j] < c->lower[j] && inner[j] + 2 * pi <= c->upper[j]) inner[j] += 2 * pi;
+        }
+        inner[j] = fmin(fmax(inner[j], c->lower[j]), c->upper[j]);
+    }
+}
+
+typedef struct lane {
+    int steps;
+    double before;
+    bool live;
+} lane;
+
+bool sn_arm_search_lanes(sn_arm_search *s, int from, int until, sn_arm_collect *collect,
+                         double *q) {
+    const sn_arm *arm = s->arm;
+    const sn_arm_chain *c = &arm->chain;
+    const int n = c->n;
+    sn_arm_state4 x;
+    lane lanes[SN_ARM_LANES] = {{0}};
+    int next = from, live = 0, closed = 0;
+    bool begun = false;
+    for (int i = 0; i < 12; i++)
+        for (int l = 0; l < SN_ARM_LANES; l++) x.goal[i][l] = s->numbers[i];
+    for (int round = 0;; round++) {
+        for (int l = 0; l < SN_ARM_LANES; l++) {
+            if (lanes[l].live) continue;
+            double inner[SN_ARM_MAX] = {0};
+            if (next < until) {
+                (void)sn_arm_seed_at(&arm->seeds, c, &s->key, next++, inner);
+            } else if (begun) {
+                continue;  // its numbers go on, nobody looks at them
+            }
+            clamp_inner(c, inner);
+            for (int j = 0; j < n; j++) x.q[j][l] = inner[j];
+            lanes[l] = (lane){0, INFINITY, true};
+            live++;
+            s->seeds++;
+        }
+        begun = true;
+        if (live == 0) return false;
+        if ((round & 7) == 7 && out_of_time(s)) return false;
+        step_lanes(arm, &x, true);
+        s->iterations++;
+        for (int l = 0; l < SN_ARM_LANES; l++) {
+            if (!lanes[l].live) continue;
+            double f = x.place[l] + 0.25 * x.turn[l];
+            if (f < s->best[l]) {
+                s->best[l] = f;
+                for (int j = 0; j < n; j++) s->best_q[l][j] = x.q[j][l];
+            }
+            if (x.turn[l] <= arm->turn_tol && x.place[l] <= arm->place_tol) {
+                double inner[SN_ARM_MAX];
+                for (int j = 0; j < n; j++) inner[j] = x.q[j][l];
+                bool good =
+                    sn_arm_search_accept(s, inner, collect != NULL ? collect->near : NULL, q);
+                if (good && collect == NULL) return true;
+                if (good) collect->take(collect, q);
+                lanes[l].live = false;
+                live--;
+                continue;
+            }
+            lanes[l].steps++;
+            bool slow = !(f <= far_f && f <= 0.5 * lanes[l].before);
+            if ((lanes[l].steps >= LOOK_AFTER && slow) || lanes[l].steps >= MOST_STEPS) {
+                lanes[l].live = false;
+                live--;
+                // later starts end beside the goal where an arm is all but stretched: the exact Hessian
+                // knows the rest of the way
+                if (from >= FEW && collect == NULL && f < close_f && closed++ < MOST_CLOSED) {
+                    double inner[SN_ARM_MAX], position, rotation;
+                    for (int j = 0; j < n; j++) inner[j] = x.q[j][l];
+                    sn_arm_search_nearest(s, inner, q);
+                    if (within(s, q, &position, &rotation)) return true;
+                }
+                continue;
+            }
+            lanes[l].before = f;
+            for (int j = 0; j < n; j++) x.q[j][l] = x.next[j][l];
+        }
+    }
+}
+
+// Nearest to the posture: steps that take the goal and as much of the posture as it leaves. Ends when the
+// pose stays, or after `steps` at a pose that reaches.
+bool sn_arm_search_near(sn_arm_search *s, const double *start, const double *want, int steps,
+                        double *q) {
+    const sn_arm *arm = s->arm;
+    const sn_arm_chain *c = &arm->chain;
+    sn_arm_state1 x;
+    double inner[SN_ARM_MAX], wanted[SN_ARM_MAX];
+    sn_arm_chain_inward(c, start, inner);
+    sn_arm_chain_inward(c, want, wanted);
+    clamp_inner(c, inner);
+    for (int j = 0; j < c->n; j++) {
+        x.q[j][0] = inner[j];
+        // of turns that go round the posture nearest to the start
+        if (c->round[j]) wanted[j] += 2 * pi * floor((inner[j] - wanted[j]) / (2 * pi) + 0.5);
+        x.want[j][0] = wanted[j];
+    }
+    memcpy(x.goal, s->numbers, sizeof s->numbers);
+    x.turn_tol = arm->turn_tol;
+    x.place_tol = arm->place_tol;
+    bool there = false;
+    double before = INFINITY;
+    s->seeds++;
+    for (int it = 1; it <= steps; it++) {
+        double f;
+        x.pull[0] = 1;
+        sn_arm1_iterate(c, &x, true, true);
+        s->iterations++;
+        f = x.place[0] + 0.25 * x.turn[0];
+        if (f < s->best[0]) {
+            s->best[0] = f;
+            for (int j = 0; j < c->n; j++) s->best_q[0][j] = x.q[j][0];
+        }
+        double step = 0;
+        for (int j = 0; j < c->n; j++) step = fmax(step, fabs(x.next[j][0] - x.q[j][0]));
+        if (x.turn[0] <= x.turn_tol && x.place[0] <= x.place_tol) {
+            for (int j = 0; j < c->n; j++) inner[j] = x.q[j][0];
+            there = true;
+            if (step < 1e-4) break;
+        } else if (it >= LOOK_AFTER && !(f <= far_f && (f <= 0.5 * before || there))) {
+            break;
+        }
+        before = f;
+        for (int j = 0; j < c->n; j++) x.q[j][0] = x.next[j][0];
+    }
+    return there && sn_arm_search_accept(s, inner, start, q);
+}
+
+void sn_arm_search_report(const sn_arm_search *s, const double *seed, const double *q, bool reached,
+                          sn_arm_report *report) {
+    *report = (sn_arm_report){.seeds = s->seeds, .iterations = s->iterations, .joint = -1};
+    report->reached = within(s, q, &report->position_error, &report->rotation_error) || reached;
+    if (seed != NULL) {
+        double sum = 0;
+        for (int j = 0; j < s->arm->chain.n; j++) sum += (q[j] - seed[j]) * (q[j] - seed[j]);
+        report->distance = sqrt(sum);
+    }
+    if (!report->reached) sn_arm_why_not(s, q, report);
+}
+
+static double distance(const sn_arm_chain *c, const double *a, const double *b) {
+    double sum = 0;
+    for (int j = 0; j < c->n; j++) sum += (a[j] - b[j]) * (a[j] - b[j]);
+    return sum;
+}
+
+// From the seed; where that leads far away, other ways are looked at too.
+static bool run_near(sn_arm_search *s, const double *seed, double *q) {
+    const sn_arm_chain *c = &s->arm->chain;
+    const double near = 1.0;  // squared, radians and metres
+    bool found = sn_arm_search_near(s, seed, seed, NEAR_STEPS, q);
+    if (found && distance(c, q, seed) < near) return true;
+    double other[SN_ARM_MAX], slid[SN_ARM_MAX];
+    for (int k = 0; k < SN_ARM_CELL_SEEDS; k++) {
+        double inner[SN_ARM_MAX];
+        (void)sn_arm_seed_at(&s->arm->seeds, c, &s->key, k, inner);
+        clamp_inner(c, inner);
+        sn_arm_chain_outward(c, inner, seed, other);
+        if (!sn_arm_search_near(s, other, seed, NEAR_STEPS, slid)) continue;
+        if (!found || distance(c, slid, seed) < distance(c, q, seed))
+            memcpy(q, slid, (size_t)c->n * sizeof *q);
+        found = true;
+    }
+    return found;
+}
+
+// The nearest pose from the best that a lane has seen; where it is almost at the goal, from those of the
+// other lanes too.
+static bool close_in(sn_arm_search *s, double *q) {
+    const sn_arm_chain *c = &s->arm->chain;
+    double other[SN_ARM_MAX], position, rotation;
+    bool used[SN_ARM_LANES] = {false};
+    s->nearest = INFINITY;
+    for (int k = 0; k < SN_ARM_LANES; k++) {
+        int best = -1;
+        for (int l = 0; l < SN_ARM_LANES; l++)
+            if (!used[l] && s->best[l] < INFINITY && (best < 0 || s->best[l] < s->best[best]))
+                best = l;
+        if (best < 0 || (k > 0 && s->nearest > close_f)) break;
+        used[best] = true;
+        sn_arm_search_nearest(s, s->best_q[best], other);
+        bool good = within(s, other, &position, &rotation);
+        position /= c->unit;
+        double f = position * position + 0.25 * rotation * rotation;
+        if (f < s->nearest || good) {
+            s->nearest = f;
+            memcpy(q, other, (size_t)c->n * sizeof *q);
+        }
+        if (good) return true;
+    }
+    return false;
+}
+
+// What is left to do when the first start failed.
+static bool run_rest(sn_arm_search *s, double *q) {
+    const int most = s->arm->options.max_seeds;
+    if (sn_arm_is_far(s)) {  // four starts to come near, and no search
+        return sn_arm_search_lanes(s, 0, SN_ARM_LANES, NULL, q) || close_in(s, q);
+    }
+    if (sn_arm_search_lanes(s, 0, FEW < most ? FEW : most, NULL, q)) return true;
+    if (close_in(s, q)) return true;
+    if (s->nearest > worth_f || FEW >= most || s->timed_out) return false;
+    return sn_arm_search_lanes(s, FEW, most, NULL, q) || close_in(s, q);
+}
+
+void sn_arm_search_end(sn_arm_search *s, bool found, double *q, sn_arm_report *report) {
+    if (!found) found = run_rest(s, q);
+    sn_arm_search_report(s, NULL, q, found, report);
+}
+
+void sn_arm_search_run(sn_arm_search *s, const double *seed, double *q, sn_arm_report *report) {
+    const sn_arm *arm = s->arm;
+    const double *want = seed != NULL ? seed : arm->rests ? arm->rest : NULL;
+    double inner[SN_ARM_MAX], slid[SN_ARM_MAX];
+    bool found = want != NULL && run_near(s, want, q);
+    if (!found) {
+        found = sn_arm_seed_at(&arm->seeds, &arm->chain, &s->key, 0, inner) &&
+                sn_arm_search_first(s, inner, q);
+        if (!found) found = run_rest(s, q);
+        if (found && want != NULL && sn_arm_search_near(s, q, want, NEAR_STEPS, slid))
+            memcpy(q, slid, (size_t)arm->chain.n * sizeof *q);
+    }
+    sn_arm_search_report(s, seed, q, found, report);
+}
+
+// The first starts of several goals side by side: each as sn_arm_search_first() does it.
+void sn_arm_search_many(sn_arm_search *s, int count, sn_arm_source *source) {
+    const sn_arm *arm = source->arm;
+    const sn_arm_chain *c = &arm->chain;
+    const int n = c->n;
+    sn_arm_state4 x;
+    lane lanes[SN_ARM_LANES] = {{0}};
+    int at[SN_ARM_LANES], next = 0, live = 0;
+    memset(&x, 0, sizeof x);
+    for (;;) {
+        for (int l = 0; l < SN_ARM_LANES; l++) {
+            double inner[SN_ARM_MAX];
+            while (!lanes[l].live && next < count) {
+                at[l] = next++;
+                (void)sn_arm_search_begin(&s[l], arm, source->goals + 7 * (size_t)at[l]);
+                if (!sn_arm_seed_at(&arm->seeds, c, &s[l].key, 0, inner)) {
+                    source->end(source, &s[l], at[l], false, NULL);
+                    continue;
+                }
+                s[l].seeds++;
+                lanes[l] = (lane){0, INFINITY, true};
+                live++;
+                for (int j = 0; j < n; j++) x.q[j][l] = inner[j];
+                for (int i = 0; i < 12; i++) x.goal[i][l] = s[l].numbers[i];
+            }
+        }
+        if (live == 0) return;
+        step_lanes(arm, &x, false);
+        for (int l = 0; l < SN_ARM_LANES; l++) {
+            if (!lanes[l].live) continue;
+            double inner[SN_ARM_MAX], q[SN_ARM_MAX], f = x.place[l] + 0.25 * x.turn[l];
+            bool there = x.turn[l] <= arm->turn_tol && x.place[l] <= arm->place_tol;
+            s[l].iterations++;
+            lanes[l].steps++;
+            bool slow = lanes[l].steps >= LOOK_AFTER && !(f <= far_f && f <= 0.5 * lanes[l].before);
+            if (there || slow || lanes[l].steps >= FIRST_STEPS) {
+                for (int j = 0; j < n; j++) inner[j] = x.q[j][l];
+                bool good = there && sn_arm_search_accept(&s[l], inner, NULL, q);
+                lanes[l].live = false;
+                live--;
+                source->end(source, &s[l], at[l], good, q);
+                continue;
+            }
+            lanes[l].before = f;
+            for (int j = 0; j < n; j++) x.q[j][l] = x.next[j][l];
+        }
+    }
+}

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: MIT
+#include "arm/seeds.h"
+
+#include <string.h>
+
+#include "arm/kernels.h"
+#include "math/sincos.h"
+
+enum { SAMPLES = 32768, TRIED = 12, PATIENCE = 12, FAILED = 30 };
+
+static const double pi = 3.141592653589793;
+
+static sn_frame inverse(const sn_frame *f) {
+    sn_mat3 R = m3_transpose(&f->R);
+    return (sn_frame){R, v3_neg(m3_mul(&R, f->p))};
+}
+
+static bool pure_turn(const sn_arm_move *m) {
+    return m->turn == 1 && m->slide == 0 && m->offset == 0;
+}
+
+// Slides along the first axis before it leave the arm as round as it is.
+static bool find_turns(sn_arm_seeds *s, const sn_arm_chain *c) {
+    if (!c->direct || c->n < 3 || c->n > SN_ARM_TABLE_MAX) return false;
+    s->side = c->base;
+    int f = 0;
+    while (f < c->m && c->move[f].turn == 0) {
+        if (fabs(fabs(c->fixed[f].R.c[2].z) - 1) > 1e-9) return false;
+        s->side = frame_mul(&s->side, &c->fixed[f]);
+        f++;
+    }
+    s->first = f;
+    s->last = c->m - 1;
+    return f + 1 < s->last && pure_turn(&c->move[f]) && pure_turn(&c->move[s->last]);
+}
+
+void sn_arm_seeds_layout(sn_arm_seeds *s, const sn_arm_chain *c, sn_layout *layout) {
+    s->table = find_turns(s, c);
+    if (!s->table) return;
+    s->seed = sn_layout_take(layout, SN_ARM_CELLS * SN_ARM_CELL_SEEDS, sizeof *s->seed);
+    s->posture = sn_layout_take(layout, SN_ARM_POSTURES, sizeof *s->posture);
+    s->key = sn_layout_take(layout, SN_ARM_KEYS, sizeof *s->key);
+}
+
+// The n-dimensional sequence of Roberts: powers of the root of g^(n+1) = g + 1, which is found without
+// libm so that it has the same bits everywhere.
+static double ratio_of(int n) {
+    double low = 1, high = 2;
+    for (int i = 0; i < 80; i++) {
+        double g = 0.5 * (low + high), power = 1;
+        for (int k = 0; k <= n; k++) power *= g;
+        *(power < g + 1 ? &low : &high) = g;
+    }
+    return 1 / low;
+}
+
+// The k-th point of it, as the model has the numbers, lengths in units.
+static void sample(const sn_arm_seeds *s, int n, int k, double *q) {
+    double step = 1;
+    for (int j = 0; j < n; j++) {
+        step *= s->ratio;
+        double u = 0.5 + step * (k + 1);
+        q[j] = s->from[j] + (u - floor(u)) * s->span[j];
+    }
+}
+
+// The frame of the last joint behind its turn, in that of the first axis.
+static sn_frame last_frame(const sn_arm_seeds *s, const sn_arm_chain *c, const double *q) {
+    sn_frame f = c->base;
+    for (int i = 0; i < c->m; i++) {
+        const sn_arm_move *m = &c->move[i];
+        double si, co;
+        sn_sincos(m->turn * q[i] + m->offset, &si, &co);
+        sn_vec3 X = f.R.c[0], Y = f.R.c[1];
+        f.R.c[0] = v3_add(v3_scale(co, X), v3_scale(si, Y));
+        f.R.c[1] = v3_sub(v3_scale(co, Y), v3_scale(si, X));
+        f.p = v3_add(f.p, v3_scale(m->slide * q[i], f.R.c[2]));
+        if (i + 1 < c->m) f = frame_mul(&f, &c->fixed[i]);
+    }
+    sn_frame back = inverse(&s->side);
+    return frame_mul(&back, &f);
+}
+
+// As atan2(), to 1e-5: a seed needs no more.
+static double angle_of(double s, double c) {
+    double a = fabs(s), b = fabs(c), most = a > b ? a : b, z = (a > b ? b : a) / (most + 1e-300);
+    double w = z * z;
+    double r =
+        z *
+        (.99997726 +
+         w * (-.33262347 + w * (.19354346 + w * (-.11643287 + w * (.05265332 - w * .01172120)))));
+    if (a > b) r = 0.5 * pi - r;
+    if (c < 0) r = pi - r;
+    return s < 0 ? -r : r;
+}
+
+static int bin(double x, int n) {
+    double at = x * n;
+    return !(at > 0) ? 0 : at >= n ? n - 1 : (int)at;
+}
+
+static int cell_of(const sn_arm_seeds *s, double rho, double z, double out, double side,
+                   double up) {
+    double h = out / (fabs(out) + fabs(side) + 1e-12), round = side < 0 ? h - 1 : 1 - h;
+    int at = bin(rho / s->reach, SN_ARM_CELL_RHO);
+    at = at * SN_ARM_CELL_Z + bin((z - s->low) / (s->high - s->low), SN_ARM_CELL_Z);
+    at = at * SN_ARM_CELL_AXIS + bin(0.5 + 0.5 * up, SN_ARM_CELL_AXIS);
+    return at * SN_ARM_CELL_ROUND + bin(0.5 + 0.25 * round, SN_ARM_CELL_ROUND);
+}
+
+// A frame of the last joint seen from its azimuth: where the cell is.
+static int look(const sn_arm_seeds *s, const sn_frame *f, double *sine, double *cosine, double x[3],
+                double y[3], float key[SN_ARM_KEYS]) {
+    double rho = sqrt(f->p.x * f->p.x + f->p.y * f->p.y);
+    double k = rho > 1e-12 ? f->p.x / rho : 1, h = rho > 1e-12 ? f->p.y / rho : 0;
+    const sn_vec3 *X = &f->R.c[0], *Y = &f->R.c[1], *Z = &f->R.c[2];
+    x[0] = k * X->x + h * X->y, x[1] = k * X->y - h * X->x, x[2] = X->z;
+    y[0] = k * Y->x + h * Y->y, y[1] = k * Y->y - h * Y->x, y[2] = Y->z;
+    *sine = h;
+    *cosine = k;
+    const double out = k * Z->x + h * Z->y, side = k * Z->y - h * Z->x;
+    const double share = 0.32;  // of a direction beside lengths
+    key[0] = (float)rho, key[1] = (float)f->p.z, key[2] = (float)(share * out);
+    key[3] = (float)(share * side), key[4] = (float)(share * Z->z);
+    return cell_of(s, rho, f->p.z, out, side, Z->z);
+}
+
+void sn_arm_goal_look(const sn_arm_seeds *s, const double *goal, sn_arm_goal_key *out) {
+    if (!s->table) return;
+    sn_frame f;
+    memcpy(&f, goal, sizeof f);
+    if (!s->plain) {
+        f = frame_mul(&s->left, &f);
+        f = frame_mul(&f, &s->right);
+    }
+    double sine, cosine;
+    int cell = look(s, &f, &sine, &cosine, out->x, out->y, out->key);
+    out->sorted = false;
+    out->cell = s->seed + cell * SN_ARM_CELL_SEEDS;
+    out->azimuth = angle_of(sine, cosine);
+}
+
+// An angle of any turn, brought into the limits; false when it had to be cut off.
+static bool put(const sn_arm_chain *c, int i, double x, double *out) {
+    double low = c->low[i], high = c->high[i];
+    bool good = true;
+    if (x > high) x -= 2 * pi;
+    if (x < low) x += 2 * pi;
+    if (x > high) good = false, x = x - high < low + 2 * pi - x ? high : low;
+    *out = x + c->shift[i];
+    return good;
+}
+
+static bool from_seed(const sn_arm_seeds *s, const sn_arm_chain *c, const sn_arm_goal_key *g,
+                      const sn_arm_seed *e, double *q) {
+    double sine = 0, cosine = 0;
+    for (int i = 0; i < 3; i++) {
+        sine += (double)e->y[i] * g->x[i] - (double)e->x[i] * g->y[i];
+        cosine += (double)e->x[i] * g->x[i] + (double)e->y[i] * g->y[i];
+    }
+    for (int j = 0; j < c->n; j++) q[j] = (double)e->q[j] + c->shift[j];
+    bool a = put(c, s->first, g->azimuth - (double)e->azimuth, &q[s->first]);
+    bool b = put(c, s->last, angle_of(sine, cosine), &q[s->last]);
+    return a && b;
+}
+
+// Of every SN_ARM_NEAREST-th posture the nearest, in their order.
+static void sort_postures(const sn_arm_seeds *s, sn_arm_goal_key *g) {
+    float far[SN_ARM_POSTURES], least[SN_ARM_NEAREST];
+    for (int i = 0; i < SN_ARM_POSTURES; i++) {
+        float sum = 0;
+        for (int k = 0; k < SN_ARM_KEYS; k++) {
+            float d = s->key[k][i] - g->key[k];
+            sum += d * d;
+        }
+        far[i] = sum;
+    }
+    for (int i = 0; i < SN_ARM_NEAREST; i++) {
+        int at = i, to = i;
+        for (int k = i; k < SN_ARM_POSTURES; k += SN_ARM_NEAREST)
+            if (far[k] < far[at]) at = k;
+        for (; to > 0 && least[to - 1] > far[at]; to--) {
+            least[to] = least[to - 1];
+            g->nearest[to] = g->nearest[to - 1];
+        }
+        least[to] = far[at];
+        g->nearest[to] = at;
+    }
+    g->sorted = true;
+}
+
+bool sn_arm_seed_at(const sn_arm_seeds *s, const sn_arm_chain *c, sn_arm_goal_key *g, int k,
+                    double *q) {
+    if (s->table && k < SN_ARM_CELL_SEEDS) return from_seed(s, c, g, g->cell + k, q);
+    if (s->table && k < SN_ARM_CELL_SEEDS + SN_ARM_NEAREST) {
+        if (!g->sorted) sort_postures(s, g);
+        return from_seed(s, c, g, &s->posture[g->nearest[k - SN_ARM_CELL_SEEDS]], q);
+    }
+    sample(s, c->n, s->table ? k - SN_ARM_CELL_SEEDS - SN_ARM_NEAREST : k, q);
+    for (int j = 0; j < c->n; j++) q[j] += c->shift[j];
+    return true;
+}
+
+// --- making the table ------------------------------------------------------------------------------
+
+typedef struct making {
+    sn_arm_seeds *s;
+    const sn_arm_chain *c;
+    double (*q)[SN_ARM_TABLE_MAX];  ///< samples
+    sn_arm_seed *seed;              ///< the same as seeds
+    int *cell, *order, *start;      ///< of samples; sorted by cell; where cells start
+    int *have;                      ///< of cells
+} making;
+
+static void making_room(making *m, sn_layout *layout) {
+    m->q = sn_layout_take(layout, SAMPLES, sizeof *m->q);
+    m->seed = sn_layout_take(layout, SAMPLES, sizeof *m->seed);
+    m->cell = sn_layout_take(layout, SAMPLES, sizeof *m->cell);
+    m->order = sn_layout_take(layout, SAMPLES, sizeof *m->order);
+    m->start = sn_layout_take(layout, SN_ARM_CELLS + 1, sizeof *m->start);
+    m->have = sn_layout_take(layout, SN_ARM_CELLS, sizeof *m->have);
+}
+
+static void make_samples(making *m) {
+    sn_arm_seeds *s = m->s;
+    const sn_arm_chain *c = m->c;
+    s->low = INFINITY, s->high = -INFINITY, s->reach = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int k = 0; k < SAMPLES; k++) {
+            double q[SN_ARM_TABLE_MAX] = {0}, sine, cosine, x[3], y[3];
+            float key[SN_ARM_KEYS];
+            sample(s, c->n, k, m->q[k]);
+            memcpy(q, m->q[k], sizeof q);
+            q[s->first] = q[s->last] = 0;
+            sn_frame f = last_frame(s, c, q);
+            if (pass == 0) {
+                s->reach = fmax(s->reach, hypot(f.p.x, f.p.y));
+                s->low = fmin(s->low, f.p.z);
+                s->high = fmax(s->high, f.p.z);
+                if (k + 1 == SAMPLES) {
+                    if (s->reach <= 0) s->reach = 1;
+                    if (s->high <= s->low) s->high = s->low + 1;
+                }
+                if (k >= SAMPLES / 8 && k + 1 < SAMPLES) k = SAMPLES - 2;  // the extent is known
+                continue;
+            }
+            m->cell[k] = look(s, &f, &sine, &cosine, x, y, key);
+            sn_arm_seed *e = &m->seed[k];
+            for (int j = 0; j < c->n; j++) e->q[j] = (float)q[j];
+            e->azimuth = (float)angle_of(sine, cosine);
+            for (int i = 0; i < 3; i++) e->x[i] = (float)x[i], e->y[i] = (float)y[i];
+            if (k >= SN_ARM_POSTURES) continue;
+            s->posture[k] = *e;
+            for (int i = 0; i < SN_ARM_KEYS; i++) s->key[i][k] = key[i];
+        }
+}
+
+static void sort_samples(making *m) {
+    for (int k = 0; k < SAMPLES; k++) m->start[m->cell[k] + 1]++;
+    for (int i = 0; i < SN_ARM_CELLS; i++) m->start[i + 1] += m->start[i];
+    for (int k = 0; k < SAMPLES; k++) m->order[m->start[m->cell[k]]++] = k;
+    for (int i = SN_ARM_CELLS; i > 0; i--) m->start[i] = m->start[i - 1];
+    m->start[0] = 0;
+}
+
+static void to_numbers(const sn_frame *f, double *out) { memcpy(out, f, sizeof *f); }
+
+// Iterations from a seed to a goal; FAILED when they are many or lead outside the limits.
+static int cost_of(const making *m, const sn_arm_seed *e, const double *goal) {
+    const sn_arm_chain *c = m->c;
+    sn_arm_state1 s;
+    sn_arm_goal_key key;
+    double q[SN_ARM_MAX];
+    sn_arm_goal_look(m->s, goal, &key);
+    if (!from_seed(m->s, c, &key, e, q)) return FAILED;
+    for (int j = 0; j < c->n; j++) s.q[j][0] = q[j];
+    for (int i = 0; i < 12; i++) s.goal[i][0] = goal[i];
+    s.turn_tol = s.place_tol = 1e-12;
+    for (int it = 1; it <= PATIENCE; it++) {
+        sn_arm1_iterate(c, &s, false, false);
+        if (s.turn[0] <= 1e-12 && s.place[0] <= 1e-12) {
+            double inner[SN_ARM_MAX], out[SN_ARM_MAX];
+            for (int j = 0; j < c->n; j++) inner[j] = s.q[j][0];
+            sn_arm_chain_outward(c, inner, NULL, out);
+            for (int j = 0; j < c->n; j++) {
+                double x = inner[j] - c->shift[j];
+                if (c->length_of[j]) x *= c->unit;
+                double off = out[j] - x;
+                if (c->turns[j]) off = remainder(off, 2 * pi);
+                if (fabs(off) > 1e-9) return FAILED;
+            }
+            return it;
+        }
+        for (int j = 0; j < c->n; j++) s.q[j][0] = s.next[j][0];
+    }
+    return FAILED;
+}
+
+// The few of a cell's postures that reach most goals of the cell in fewest steps, best first.
+static void rank_cell(making *m, int cell) {
+    const int first = m->start[cell], count = m->start[cell + 1] - first;
+    const int n = count < TRIED ? count : TRIED;
+    int cost[TRIED][TRIED], left[TRIED];
+    bool used[TRIED] = {false};
+    for (int g = 0; g < n; g++) {
+        double goal[12];
+        const int k = m->order[first + (int)((long)g * count / n)];
+        sn_frame f = last_frame(m->s, m->c, m->q[k]);
+        if (!m->s->plain) {
+            sn_frame before = inverse(&m->s->left), behind = inverse(&m->s->right);
+            f = frame_mul(&before, &f);
+            f = frame_mul(&f, &behind);
+        }
+        to_numbers(&f, goal);
+        left[g] = FAILED;
+        for (int a = 0; a < n; a++)
+            cost[a][g] = cost_of(m, &m->seed[m->order[first + (int)((long)a * count / n)]], goal);
+    }
+    while (m->have[cell] < SN_ARM_CELL_SEEDS && m->have[cell] < n) {
+        int best = -1, least = 0;
+        for (int a = 0; a < n; a++) {
+            int sum = 0;
+            for (int g = 0; g < n; g++)
+                sum += m->have[cell] == 0 || cost[a][g] < left[g] ? cost[a][g] : left[g];
+            if (!used[a] && (best < 0 || sum < least)) best = a, least = sum;
+        }
+        used[best] = true;
+        for (int g = 0; g < n; g++)
+            if (cost[best][g] < left[g]) left[g] = cost[best][g];
+        m->s->seed[cell * SN_ARM_CELL_SEEDS + m->have[cell]++] =
+            m->seed[m->order[first + (int)((long)best * count / n)]];
+    }
+}
+
+static void borrow(making *m, int to, int from) {
+    sn_arm_seed *mine = m->s->seed + to * SN_ARM_CELL_SEEDS;
+    const sn_arm_seed *other = m->s->seed + from * SN_ARM_CELL_SEEDS;
+    for (int k = 0; k < m->have[from] && m->have[to] < SN_ARM_CELL_SEEDS; k++) {
+        bool there = false;
+        for (int i = 0; i < m->have[to]; i++)
+            there = there || memcmp(mine[i].q, other[k].q, sizeof mine[i].q) == 0;
+        if (!there) mine[m->have[to]++] = other[k];
+    }
+}
+
+// What a cell is short of comes from those beside it, ring by ring.
+static void fill_cells(making *m) {
+    static const int size[4] = {SN_ARM_CELL_RHO, SN_ARM_CELL_Z, SN_ARM_CELL_AXIS,
+                                SN_ARM_CELL_ROUND};
+    int stride[4] = {1, 1, 1, 1};
+    for (int d = 2; d >= 0; d--) stride[d] = stride[d + 1] * size[d + 1];
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (int cell = 0; cell < SN_ARM_CELLS; cell++) m->cell[cell] = m->have[cell];
+        for (int cell = 0; cell < SN_ARM_CELLS; cell++) {
+            if (m->have[cell] == SN_ARM_CELL_SEEDS) continue;
+            int had = m->have[cell];
+            for (int d = 3; d >= 0; d--)
+                for (int way = -1; way <= 1; way += 2) {
+                    int at = cell / stride[d] % size[d], to = at + way;
+                    if (d == 3) to = (to + size[3]) % size[3];
+                    if (to < 0 || to >= size[d]) continue;
+                    int other = cell + (to - at) * stride[d];
+                    if (m->cell[other] > 0) borrow(m, cell, other);
+                }
+            moved = moved || m->have[cell] > had;
+        }
+    }
+}
+
+sn_status sn_arm_seeds_make(sn_arm_seeds *s, const sn_arm_chain *c, const sn_allocator *allocator,
+                            sn_error *error) {
+    s->ratio = ratio_of(c->n);
+    for (int j = 0; j < c->n; j++) {
+        double unit = c->length_of[j] ? c->unit : 1, width = c->length_of[j] ? 1 : pi;
+        double low = c->low[j] / unit, high = c->high[j] / unit;
+        if (c->round[j] || (low == -INFINITY && high == INFINITY)) {
+            double middle = low > -INFINITY && high < INFINITY ? 0.5 * (low + high) : 0;
+            low = middle - width, high = middle + width;
+        } else if (low == -INFINITY) {
+            low = high - 2 * width;
+        } else if (high == INFINITY) {
+            high = low + 2 * width;
+        }
+        s->from[j] = low;
+        s->span[j] = high - low;
+    }
+    if (!s->table) return SN_OK;
+    s->plain = c->hinges && !c->lead;
+    s->left = inverse(&s->side);
+    if (c->hinges) {
+        sn_frame start = inverse(&c->before);
+        s->left = frame_mul(&s->left, &start);
+    }
+    s->right = (sn_frame){m3_identity(), {0, 0, 0}};
+    if (!c->hinges) s->right = inverse(&c->fixed[c->m - 1]);
+    making m = {.s = s, .c = c};
+    sn_layout layout = {0};
+    void *owner;
+    making_room(&m, &layout);
+    char *block = sn_layout_acquire(&layout, allocator, &owner);
+    if (block == NULL) return sn_fail_memory(error);
+    layout = (sn_layout){.block = block};
+    making_room(&m, &layout);
+    make_samples(&m);
+    sort_samples(&m);
+    for (int cell = 0; cell < SN_ARM_CELLS; cell++) rank_cell(&m, cell);
+    fill_cells(&m);
+    sn_release(allocator, owner);
+    return SN_OK;
+}

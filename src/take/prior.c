@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+// What a human joint does and does not do, where the markers leave it open.
+//
+// A pull to the zero pose (posture.c) that is stronger for what hardly turns, and walls: beyond an angle no
+// body reaches, f rises. Weak ones: a marker that says otherwise wins, as takes do break every rule; they keep a
+// solver from the valleys of a rolled-over collar bone or an elbow bent backwards.
+//
+// Parts are known by what they are to each other: what hangs on a forearm is a hand, between trunk and upper arm
+// is a collar bone. How a dof turns is measured at the zero pose, so any kind of joint will do; an elbow
+// bends forwards, a knee backwards.
+#include <math.h>
+
+#include "math/vec3.h"
+#include "model/joint.h"
+#include "take/body.h"
+#include "take/fit.h"
+
+static const double degree = 0x1.1df46a2529d39p-6;
+
+// Against sn_fit_posture().
+static const double trunk_more = 3, toes_more = 3;
+
+typedef enum part { OTHER, BACK, COLLAR, NECK, ELBOW, HAND, FINGERS, KNEE, FOOT, TOES } part;
+
+// How far each may turn, degrees; elbow, knee: from a little behind straight.
+static const double reach[] = {[BACK] = 40,     [COLLAR] = 40, [NECK] = 50, [HAND] = 80,
+                               [FINGERS] = 100, [FOOT] = 60,   [TOES] = 50};
+static const double behind = 10, bent = 165;
+
+typedef struct body {
+    int arm[2], forearm[2], thigh[2], shin[2], foot[2];
+} body;
+
+static bool find_body(const sn_model *m, body *b) {
+    bool human = true;
+    for (int side = 0; side < 2; side++) {
+        b->arm[side] = sn_body_part(m, SN_BODY_UPPER_ARM, side);
+        b->forearm[side] = sn_body_part(m, SN_BODY_FOREARM, side);
+        b->thigh[side] = sn_body_part(m, SN_BODY_THIGH, side);
+        b->shin[side] = sn_body_part(m, SN_BODY_SHIN, side);
+        b->foot[side] = sn_body_part(m, SN_BODY_FOOT, side);
+        // a stand-in is none
+        if (b->foot[side] == b->shin[side]) b->foot[side] = -1;
+        human = human && b->thigh[side] >= 0 && b->shin[side] >= 0;
+    }
+    return human && b->thigh[0] != b->thigh[1];
+}
+
+static bool is_above(const sn_model *m, int joint, int below) {
+    for (int j = below; j >= 0; j = sn_model_parent(m, j))
+        if (j == joint) return true;
+    return false;
+}
+
+// How many moving joints lie between.
+static int moving_between(const sn_model *m, int joint, int top) {
+    int n = 0;
+    for (int j = sn_model_parent(m, joint); j >= 0 && j != top; j = sn_model_parent(m, j))
+        n += sn_joint_ops_of(sn_model_joint(m, j)->type)->nv > 0;
+    return n;
+}
+
+static part part_of(const sn_model *m, const body *b, int joint) {
+    bool carries[2];
+    for (int side = 0; side < 2; side++) {
+        int arm = b->arm[side], forearm = b->forearm[side];
+        carries[side] = arm >= 0 && is_above(m, joint, arm) && joint != arm;
+        if (joint == b->thigh[side] || joint == arm) return OTHER;
+        if (joint == b->shin[side]) return KNEE;
+        if (joint == forearm) return ELBOW;
+        if (b->foot[side] >= 0 && joint != b->foot[side] && is_above(m, b->foot[side], joint))
+            return TOES;
+        if (is_above(m, b->shin[side], joint)) return FOOT;
+        if (is_above(m, b->thigh[side], joint)) return OTHER;
+        // wrist and hand are one in some skeletons and two or three joints in others
+        if (forearm >= 0 && is_above(m, forearm, joint))
+            return moving_between(m, joint, forearm) < 2 ? HAND : FINGERS;
+        if (arm >= 0 && is_above(m, arm, joint)) return OTHER;
+        if (is_above(m, joint, b->thigh[side])) return OTHER;
+    }
+    if (carries[0] && carries[1]) return BACK;
+    if (carries[0] || carries[1]) return COLLAR;
+    return NECK;
+}
+
+// The way from a joint to the far end of its bone, at the zero pose.
+static sn_vec3 bone_of(const sn_model *m, const sn_workspace *ws, int joint) {
+    sn_vec3 from = sn_workspace_frame(ws, joint).p, far = v3(0, 0, 0);
+    for (int j = 0; j < sn_model_njoint(m); j++) {
+        if (j == joint || !is_above(m, joint, j)) continue;
+        sn_vec3 way = v3_sub(sn_workspace_frame(ws, j).p, from);
+        if (v3_dot(way, way) > v3_dot(far, far)) far = way;
+    }
+    for (int i = 0; i < sn_model_nmarker(m) && v3_norm(far) < 1e-6; i++) {
+        const sn_marker_desc *d = sn_model_marker(m, i);
+        if (is_above(m, joint, d->joint))
+            far = v3_sub(sn_workspace_point(ws, d->joint, d->position), from);
+    }
+    double length = v3_norm(far);
+    return length > 0 ? v3_scale(1 / length, far) : far;
+}
+
+// Where the figure looks at its zero pose; zero when that can't be told.
+static sn_vec3 forwards(const sn_model *m, const body *b, const sn_workspace *ws) {
+    sn_vec3 hip[2], top = v3(0, 0, 0);
+    for (int side = 0; side < 2; side++) {
+        hip[side] = sn_workspace_frame(ws, b->thigh[side]).p;
+        sn_vec3 knee = sn_workspace_frame(ws, b->shin[side]).p;
+        top = v3_add(top, v3_sub(hip[side], knee));
+    }
+    sn_vec3 ahead = v3_cross(v3_sub(hip[0], hip[1]), top);
+    double length = v3_norm(ahead);
+    (void)m;
+    return length > 1e-9 ? v3_scale(1 / length, ahead) : v3(0, 0, 0);
+}
+
+// The axis that a small turn of velocity v is about, in the world.
+static sn_vec3 axis_of(const sn_fit_place *at, const sn_model *m, int joint, int v, double *delta,
+                       double *q, sn_status *status) {
+    const double step = 1e-5;
+    sn_mat3 R = sn_workspace_frame(at->workspace, joint).R;
+    delta[v] = step;
+    sn_model_integrate(m, at->q, delta, q);
+    delta[v] = 0;
+    *status = sn_workspace_pose(at->workspace, q);
+    sn_mat3 turned = sn_workspace_frame(at->workspace, joint).R, back = m3_transpose(&R);
+    sn_mat3 D = m3_mulm(&turned, &back);
+    if (*status == SN_OK) *status = sn_workspace_pose(at->workspace, at->q);
+    return v3_scale(0.5 / step,
+                    v3(v3_at(D.c[1], 2) - v3_at(D.c[2], 1), v3_at(D.c[2], 0) - v3_at(D.c[0], 2),
+                       v3_at(D.c[0], 1) - v3_at(D.c[1], 0)));
+}
+
+// An elbow or knee: which of its angles bends it, and which way.
+static sn_status wall_bend(const sn_fit_place *at, const sn_model *m, int joint, sn_vec3 towards,
+                           double *room, double *lower, double *upper) {
+    int first = sn_model_v_index(m, joint), count = sn_desc_nv(sn_model_joint(m, joint));
+    double *delta = room, *q = room + sn_model_nv(m), best = 0.6;
+    sn_vec3 bone = bone_of(m, at->workspace, joint), want = v3_cross(bone, towards);
+    sn_status status = SN_OK;
+    int bends = -1;
+    double sign = 1;
+    if (v3_norm(want) < 0.5) return SN_OK;
+    want = v3_scale(1 / v3_norm(want), want);
+    for (int i = 0; i < count && status == SN_OK; i++) {
+        double along = v3_dot(axis_of(at, m, joint, first + i, delta, q, &status), want);
+        if (fabs(along) > best) best = fabs(along), bends = i, sign = along > 0 ? 1 : -1;
+    }
+    if (bends >= 0) {
+        lower[first + bends] = -(sign > 0 ? behind : bent) * degree;
+        upper[first + bends] = (sign > 0 ? bent : behind) * degree;
+    }
+    return status;
+}
+
+static sn_status wall(const sn_fit_place *at, const sn_model *m, const body *b, int joint,
+                      double *room, double *lower, double *upper) {
+    const sn_joint_desc *d = sn_model_joint(m, joint);
+    const sn_joint_ops *ops = sn_joint_ops_of(d->type);
+    int first = sn_model_v_index(m, joint), count = sn_desc_nv(d);
+    part what = part_of(m, b, joint);
+    if (what == OTHER || count == 0) return SN_OK;
+    if (ops->quaternion >= 0) {
+        // a ball: all of its turn
+        if (what == ELBOW || what == KNEE)
+            upper[first] = bent * degree;
+        else
+            upper[first] = reach[what] * degree;
+        return SN_OK;
+    }
+    if (what == ELBOW || what == KNEE) {
+        sn_vec3 ahead = forwards(m, b, at->workspace);
+        return wall_bend(at, m, joint, what == KNEE ? v3_neg(ahead) : ahead, room, lower, upper);
+    }
+    for (int i = 0; i < count; i++) {
+        if (d->type != SN_JOINT_FUNCTION && ops->lengths[i]) continue;
+        lower[first + i] = -reach[what] * degree;
+        upper[first + i] = reach[what] * degree;
+    }
+    return SN_OK;
+}
+
+sn_status sn_fit_find_prior(const sn_model *model, const sn_allocator *allocator,
+                            sn_fit_prior *out) {
+    int nq = sn_model_nq(model), nv = sn_model_nv(model), root = sn_model_root(model);
+    body b;
+    sn_fit_place at;
+    sn_status status = SN_OK;
+    *out = (sn_fit_prior){0};
+    out->q = sn_acquire(allocator, (size_t)(nq + 3 * nv + nv + nq + 1) * sizeof *out->q);
+    if (out->q == NULL) return SN_ERR_MEMORY;
+    out->weight = out->q + nq;
+    out->lower = out->weight + nv;
+    out->upper = out->lower + nv;
+    double *room = out->upper + nv;
+    sn_fit_posture(model, out->q, out->weight);
+    for (int v = 0; v < nv; v++) {
+        out->lower[v] = -INFINITY, out->upper[v] = INFINITY;
+        room[v] = 0;
+    }
+    if (!find_body(model, &b)) return SN_OK;
+    status = sn_fit_place_open(&at, model, allocator);
+    if (status == SN_OK) {
+        sn_model_zero(model, at.q);
+        status = sn_workspace_pose(at.workspace, at.q);
+    }
+    for (int j = 0; status == SN_OK && j < sn_model_njoint(model); j++) {
+        if (j == root) continue;
+        part what = part_of(model, &b, j);
+        double more = what == BACK || what == COLLAR || what == NECK ? trunk_more
+                      : what == TOES                                 ? toes_more
+                                                                     : 1;
+        int first = sn_model_v_index(model, j), count = sn_desc_nv(sn_model_joint(model, j));
+        for (int i = 0; i < count; i++) out->weight[first + i] *= more;
+        status = wall(&at, model, &b, j, room, out->lower, out->upper);
+    }
+    sn_fit_place_close(&at, allocator);
+    return status;
+}

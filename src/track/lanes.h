@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+// The poses of a take, chosen along time.
+//
+// f of a frame has several valleys, often equally deep, and each can be followed from frame to frame. So the
+// take is followed from several seeds both ways, each seed in the middle of its chunk of frames; where two
+// neighbours meet, both are followed on until they have merged, and the cheapest way through their poses
+// (f, and how far joints turn between two frames) decides where to change over. Where the result is suspect
+// another valley is looked for and followed, and has to be cheaper in the same sense. At last every pose is
+// solved again, held by the middle of its neighbours.
+//
+// All of it is the same for any number of threads, and for any cut of the frames into advances: what one
+// thread does depends on poses only that nobody writes at that time. All weights are per second: frame rates
+// behave alike.
+#pragma once
+
+#include "sinew/track.h"
+
+typedef struct sn_lane_options {
+    sn_solver_options solver;  ///< of a frame
+    double rate;               ///< frames per second; 0: not known, taken for 120
+    int goals;                 ///< tasks 0 ... goals - 1 are a frame's
+    int walls;                 ///< a task that is raised while valleys are looked for; -1 for none
+    int threads;               ///< the result has the same bits for any number
+    sn_threads pool;
+    int chunk;  ///< frames that a seed is followed through
+    sn_cancel cancel;
+    void (*progress)(void *user, int done, int nframe, const sn_track_frame *latest);
+    void *progress_user;
+} sn_lane_options;
+
+/// What one thread works with.
+typedef struct sn_lane_worker {
+    sn_problem *problem;  ///< the tasks, and the rest task behind them
+    sn_solver *solver, *cold;
+    sn_workspace *ws;
+    double *previous, *before, *q, *trial;  ///< nq
+    double *delta, *weight;                 ///< nv, file order
+    double *alt, *cost;                     ///< window x nq: a track of its own; window: f along it
+    unsigned char *from;                    ///< 2 x window: how the cheapest way came here
+} sn_lane_worker;
+
+/// A take on its way. Owned by the caller, who ends it in any case.
+typedef struct sn_lanes {
+    sn_allocator allocator;
+    const sn_model *model;
+    sn_lane_options options;
+    size_t nq, nv;
+    int rest;  ///< index of the rest task
+    int nframe, nchunk, window, solved;
+    sn_track_goals goals;
+    void *user;
+    double *q;               ///< the caller's: nframe x nq
+    sn_track_frame *frames;  ///< the caller's
+    double *f;               ///< nframe: of the poses, without rest
+    double *start;           ///< nq
+    double *seen;            ///< nv, file order: the Gauss-Newton diagonal
+    double *hold;            ///< nv: weights of the pull to the last pose
+    double *bind;            ///< nv: weights of the pull to the neighbours' middle
+    double median;           ///< of f
+    bool *moved;             ///< nframe: see sn_lanes_join()
+    unsigned char *hidden;   ///< nframe x nv while gaps are bridged
+    void *owner;
+    int nworker;
+    sn_lane_worker *workers;
+} sn_lanes;
+
+/// @param problem  copied
+/// @param start    a pose to look for others from: that of `frame`, which sees much
+/// @param q        nframe x nq, filled by the others
+/// @param frames   nframe
+sn_status sn_lanes_begin(sn_lanes *lanes, const sn_problem *problem, const sn_lane_options *options,
+                         int nframe, sn_track_goals goals, void *user, const double *start,
+                         int frame, const sn_allocator *allocator, double *q,
+                         sn_track_frame *frames);
+/// Follow the seeds of the next chunks until `count` more frames (-1: all) have poses.
+sn_status sn_lanes_advance(sn_lanes *lanes, int count);
+/// All that needs every frame: the seams, and another look where that seems worth it.
+/// @param moved  nframe: set where a pose comes from another valley than its chunk's; may be NULL
+sn_status sn_lanes_join(sn_lanes *lanes, bool *moved);
+/// Follow frames first ... last again from the poses on both sides, as their goals have changed.
+sn_status sn_lanes_again(sn_lanes *lanes, int first, int last);
+/// What no goal sees for some frames: smoothly from where it was to where it will be.
+sn_status sn_lanes_bridge(sn_lanes *lanes);
+/// Every pose once more, between its neighbours.
+sn_status sn_lanes_polish(sn_lanes *lanes, int sweeps);
+void sn_lanes_end(sn_lanes *lanes);
+
+// --- what its files share --------------------------------------------------------------------------
+
+static inline double *sn_lane_pose(const sn_lanes *l, int frame) {
+    return l->q + (size_t)frame * l->nq;
+}
+
+/// Work on item `i`.
+typedef sn_status (*sn_lane_pass)(sn_lanes *lanes, sn_lane_worker *w, int i);
+/// A pass over `count` items on all threads.
+sn_status sn_lanes_run(sn_lanes *lanes, sn_lane_pass pass, int count);
+
+/// Solve a frame from w->q into w->q, held to `rest` (NULL: not at all); its f without that.
+sn_status sn_lane_solve(sn_lanes *lanes, sn_lane_worker *w, int frame, const double *rest,
+                        double *f);
+/// Follow from w->previous (a pose of frame - step) through a frame; the pose is in w->previous then.
+/// @param moving  w->before holds the pose before
+sn_status sn_lane_follow(sn_lanes *lanes, sn_lane_worker *w, int frame, bool moving, double *f);
+/// A valley of a frame from w->q, into w->q.
+sn_status sn_lane_look(sn_lanes *lanes, sn_lane_worker *w, int frame, double *f);
+
+/// Coordinates of the same pose that are nearest to `near`.
+void sn_lane_unwind(const sn_model *model, const double *near, double *q);
+/// The sum of squares of the angles between two poses, the root's left out; *most: the largest.
+double sn_lane_turn(const sn_lanes *lanes, sn_lane_worker *w, const double *a, const double *b,
+                    double *most);

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// What nothing sees for a while: from where it was last seen to where it is seen again.
+//
+// Following leaves a hidden limb where it was, or where it will be. So each degree of freedom that is seen in a
+// frame by less than a tenth of what it usually is goes along the cubic that begins and ends there as fast as it
+// was and will be; then the frames are solved again, held to that where the goals say nothing.
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "model/model.h"
+#include "sweeps/workspace.h"
+#include "track/lanes.h"
+
+enum { BLOCK = 64 };
+
+static const double hidden = 0.1;   // of what it usually is
+static const double window = 0.08;  // seconds over which speed is measured
+static const double held = 0.02;    // pull to the cubic, of how well it is usually seen
+
+static double rate_of(const sn_lanes *l) {
+    return l->options.rate > 0 ? fmin(l->options.rate, 1e6) : 120;
+}
+
+static unsigned char *mark_of(const sn_lanes *l, int frame) {
+    return l->hidden + (size_t)frame * l->nv;
+}
+
+// Which degrees of freedom are hidden in the frames of a block.
+static sn_status find_hidden(sn_lanes *l, sn_lane_worker *w, int block) {
+    int first = block * BLOCK, end = BLOCK < l->nframe - first ? first + BLOCK : l->nframe;
+    SN_TRY(sn_problem_set_enabled(w->problem, l->rest, false));
+    for (int f = first; f < end; f++) {
+        int n = 0;
+        double value;
+        unsigned char *mark = mark_of(l, f);
+        memset(mark, 0, l->nv);
+        SN_TRY(l->goals(l->user, f, w->problem));
+        for (int i = 0; i < l->options.goals; i++) n += sn_problem_task_active(w->problem, i);
+        if (n == l->options.goals) continue;
+        SN_TRY(sn_workspace_eval(w->ws, sn_lane_pose(l, f), SN_EVAL_GAUSS_NEWTON, &value));
+        sn_workspace_fields_diagonal(w->ws, w->weight);
+        for (size_t v = 0; v < l->nv; v++) {
+            int at = l->model->v_of[v];
+            mark[at] = w->weight[v] < hidden * l->seen[at];
+        }
+    }
+    return SN_OK;
+}
+
+static double *at(const sn_lanes *l, int frame, int q) { return sn_lane_pose(l, frame) + q; }
+
+// How fast a coordinate is at the edge of a gap, towards `step`, per frame.
+static double speed(const sn_lanes *l, int edge, int step, int q, size_t v) {
+    int n = (int)(window * rate_of(l)), k = 0;
+    if (n < 1) n = 1;
+    while (k < n && edge + step * (k + 1) >= 0 && edge + step * (k + 1) < l->nframe &&
+           !mark_of(l, edge + step * (k + 1))[v])
+        k++;
+    return k > 0 ? (*at(l, edge + step * k, q) - *at(l, edge, q)) / (step * k) : 0;
+}
+
+static void bridge(sn_lanes *l, int first, int last, int q, size_t v) {
+    int a = first - 1, b = last + 1;
+    if (a < 0 || b >= l->nframe) return;
+    double T = b - a, x0 = *at(l, a, q), x1 = *at(l, b, q);
+    double v0 = speed(l, a, -1, q, v) * T, v1 = speed(l, b, 1, q, v) * T;
+    for (int f = first; f <= last; f++) {
+        double s = (f - a) / T, r = 1 - s;
+        *at(l, f, q) =
+            x0 * r * r * (1 + 2 * s) + x1 * s * s * (3 - 2 * s) + v0 * s * r * r - v1 * s * s * r;
+    }
+}
+
+static void bridge_all(sn_lanes *l) {
+    for (int k = 1; k < l->model->njoint; k++) {
+        const sn_joint *j = &l->model->joint[k];
+        if (j->ops->quaternion >= 0) continue;
+        for (int i = 0; i < j->nv; i++) {
+            size_t v = (size_t)(j->v0 + i);
+            for (int f = 0, first = -1; f <= l->nframe; f++) {
+                bool off = f < l->nframe && mark_of(l, f)[v];
+                if (off && first < 0) first = f;
+                if (!off && first >= 0) bridge(l, first, f - 1, j->q0 + i, v), first = -1;
+            }
+        }
+    }
+}
+
+static sn_status solve_hidden(sn_lanes *l, sn_lane_worker *w, int block) {
+    int first = block * BLOCK, end = BLOCK < l->nframe - first ? first + BLOCK : l->nframe;
+    for (int f = first; f < end; f++) {
+        bool any = false;
+        for (size_t v = 0; v < l->nv; v++) {
+            any = any || mark_of(l, f)[v];
+            w->weight[v] = mark_of(l, f)[v] ? held * l->bind[v] / 0.2 : l->hold[v];
+        }
+        if (!any) continue;
+        SN_TRY(sn_problem_set_rest_weights(w->problem, l->rest, w->weight));
+        SN_TRY(l->goals(l->user, f, w->problem));
+        memcpy(w->q, sn_lane_pose(l, f), l->nq * sizeof *w->q);
+        memcpy(w->trial, w->q, l->nq * sizeof *w->q);
+        SN_TRY(sn_lane_solve(l, w, f, w->trial, &l->f[f]));
+        memcpy(sn_lane_pose(l, f), w->q, l->nq * sizeof *w->q);
+    }
+    return sn_problem_set_rest_weights(w->problem, l->rest, l->hold);
+}
+
+sn_status sn_lanes_bridge(sn_lanes *l) {
+    int blocks = (l->nframe + BLOCK - 1) / BLOCK;
+    l->hidden = sn_acquire(&l->allocator, (size_t)l->nframe * l->nv + 1);
+    if (l->hidden == NULL) return SN_ERR_MEMORY;
+    sn_status status = sn_lanes_run(l, find_hidden, blocks);
+    if (status == SN_OK) bridge_all(l);
+    if (status == SN_OK) status = sn_lanes_run(l, solve_hidden, blocks);
+    sn_release(&l->allocator, l->hidden);
+    l->hidden = NULL;
+    return status;
+}

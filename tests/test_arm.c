@@ -1,0 +1,607 @@
+// SPDX-License-Identifier: MIT
+// The arm solver, on arms of its own making and held against the sweeps.
+#include "arm/arm.h"
+#include "arms_models.h"
+#include "math/rotation.h"
+#include "math/vec3.h"
+#include "memory_sink.h"
+#include "support.h"
+
+static sn_arm *arm_of(const sn_model *model, const char *tip, const sn_arm_options *options) {
+    sn_arm *arm;
+    sn_error error = {0};
+    if (sn_arm_create(model, tip, options, NULL, &arm, &error) != SN_OK) fail_msg("%s", error.text);
+    return arm;
+}
+
+static void random_q(const sn_arm *arm, uint64_t *state, double *q) {
+    for (int j = 0; j < sn_arm_n(arm); j++)
+        q[j] = uniform(state, fmax(sn_arm_lower(arm)[j], -3.1), fmin(sn_arm_upper(arm)[j], 3.1));
+}
+
+// The tool by the sweeps, which share nothing with the arm.
+static void tool_by_sweeps(const sn_model *model, const sn_arm *arm, const char *tip,
+                           const double *q, double tool[7]) {
+    sn_problem *problem;
+    sn_workspace *ws;
+    double *pose = malloc(((size_t)sn_model_nq(model) + 1) * sizeof *pose);
+    assert_int_equal(sn_problem_create(model, NULL, 0, NULL, &problem, NULL), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
+    sn_arm_to_pose(arm, q, pose);
+    assert_int_equal(sn_workspace_pose(ws, pose), SN_OK);
+    sn_frame f = sn_workspace_frame(ws, sn_model_find_joint(model, tip));
+    sn_quat r = sn_quat_from_mat3(f.R);
+    const double out[7] = {f.p.x, f.p.y, f.p.z, r.w, r.x, r.y, r.z};
+    memcpy(tool, out, sizeof out);
+    sn_workspace_destroy(ws);
+    sn_problem_destroy(problem);
+    free(pose);
+}
+
+static double apart(const double a[7], const double b[7]) {
+    double place = 0, dot = 0;
+    for (int i = 0; i < 3; i++) place += (a[i] - b[i]) * (a[i] - b[i]);
+    for (int i = 3; i < 7; i++) dot += a[i] * b[i];
+    return fmax(sqrt(place), 2 * sqrt(fmax(0, 2 - 2 * fabs(dot))));
+}
+
+static void assert_inside(const sn_arm *arm, const double *q) {
+    for (int j = 0; j < sn_arm_n(arm); j++)
+        if (!(q[j] >= sn_arm_lower(arm)[j] && q[j] <= sn_arm_upper(arm)[j]))
+            fail_msg("%s = %.17g is outside [%.17g, %.17g]", sn_arm_name(arm, j), q[j],
+                     sn_arm_lower(arm)[j], sn_arm_upper(arm)[j]);
+}
+
+// Every reachable goal of the six arms is reached, inside the limits, as the sweeps see it; limits too.
+static void reached(void **unused) {
+    (void)unused;
+    for (int a = 0; a < ARMS_COUNT; a++) {
+        sn_model *model = arms_model(a);
+        sn_arm *arm = arm_of(model, "tool", NULL);
+        uint64_t state = 11 + (uint64_t)a;
+        for (int k = 0; k < cases(100); k++) {
+            double q[SN_ARM_MAX], goal[7], there[7], out[SN_ARM_MAX], seed[SN_ARM_MAX];
+            random_q(arm, &state, q);
+            random_q(arm, &state, seed);
+            for (int j = 0; j < sn_arm_n(arm) && k % 2 == 1; j++)
+                if (below(&state, 8) == 0 && sn_arm_lower(arm)[j] > -3.1)
+                    q[j] = sn_arm_lower(arm)[j];
+            tool_by_sweeps(model, arm, "tool", q, goal);
+            sn_arm_tool(arm, q, there);
+            assert_true(apart(goal, there) < 1e-7);
+            sn_arm_report report;
+            const double *given = k % 4 < 2 ? NULL : seed;
+            assert_int_equal(sn_arm_solve(arm, goal, given, out, &report), SN_OK);
+            assert_true(report.reached && report.why == SN_ARM_REACHED);
+            assert_inside(arm, out);
+            tool_by_sweeps(model, arm, "tool", out, there);
+            assert_true(apart(goal, there) < 2.1e-6);
+        }
+        sn_arm_destroy(arm);
+        sn_model_destroy(model);
+    }
+}
+
+// One lane, four lanes, one thread, several: the same bits.
+static void same_bits(void **unused) {
+    (void)unused;
+    enum { COUNT = 120 };
+    for (int a = 0; a < ARMS_COUNT; a++) {
+        sn_model *model = arms_model(a);
+        static double goals[7 * COUNT], q[4][SN_ARM_MAX * COUNT];
+        uint64_t state = 5;
+        size_t n = 0;
+        for (int way = 0; way < 4; way++) {
+            sn_arm_options o = sn_arm_options_default();
+            o.lanes = way % 2 == 0 ? 4 : 1;
+            o.threads = way < 2 ? 1 : 3;
+            sn_arm *arm = arm_of(model, "tool", &o);
+            n = (size_t)sn_arm_n(arm);
+            for (int k = 0; k < COUNT && way == 0; k++) {
+                double target[SN_ARM_MAX];
+                random_q(arm, &state, target);
+                sn_arm_tool(arm, target, goals + 7 * k);
+                if (k % 7 == 0) goals[7 * k] += 0.6;
+            }
+            if (way == 3)
+                for (int k = 0; k < COUNT; k++)
+                    assert_int_equal(
+                        sn_arm_solve(arm, goals + 7 * k, NULL, q[way] + n * (size_t)k, NULL),
+                        SN_OK);
+            else
+                assert_int_equal(sn_arm_solve_many(arm, COUNT, goals, NULL, q[way], NULL), SN_OK);
+            sn_arm_destroy(arm);
+        }
+        for (int way = 1; way < 4; way++) assert_memory_equal(q[0], q[way], n * COUNT * sizeof **q);
+        sn_model_destroy(model);
+    }
+}
+
+// A wrist with the six joints of a 6R arm has up to eight solutions: different, sorted, all of them there.
+static void all_solutions(void **unused) {
+    (void)unused;
+    sn_model *model = arms_model(2);
+    sn_arm *arm = arm_of(model, "tool", NULL);
+    uint64_t state = 3;
+    int most = 0;
+    for (int k = 0; k < 40; k++) {
+        double target[6], goal[7], seed[6], q[6 * 64], there[7], before = -1;
+        int count;
+        random_q(arm, &state, target);
+        random_q(arm, &state, seed);
+        sn_arm_tool(arm, target, goal);
+        assert_int_equal(sn_arm_solve_all(arm, goal, seed, 64, q, &count), SN_OK);
+        assert_true(count > 0 && count <= 16);
+        bool own = false;
+        for (int i = 0; i < count; i++) {
+            double far = 0, off = 0;
+            for (int j = 0; j < 6; j++) {
+                far += (q[6 * i + j] - seed[j]) * (q[6 * i + j] - seed[j]);
+                off = fmax(off, fabs(remainder(q[6 * i + j] - target[j], 2 * 3.141592653589793)));
+            }
+            own = own || off < 1e-4;
+            assert_true(far >= before);
+            before = far;
+            sn_arm_tool(arm, q + 6 * i, there);
+            assert_true(apart(goal, there) < 2.1e-6);
+            for (int h = 0; h < i; h++) {
+                double d = 0;
+                for (int j = 0; j < 6; j++)
+                    d = fmax(d,
+                             fabs(remainder(q[6 * i + j] - q[6 * h + j], 2 * 3.141592653589793)));
+                assert_true(d > 1e-3);
+            }
+        }
+        assert_true(own);  // that the goal was made from
+        if (count > most) most = count;
+    }
+    assert_int_equal(most, 8);
+    sn_arm_destroy(arm);
+    sn_model_destroy(model);
+}
+
+// A goal out of reach: nothing nearby is nearer by the exact-Hessian solver, limits included.
+static void nearest(void **unused) {
+    (void)unused;
+    double worst = 0;
+    int better = 0;
+    for (int a = 0; a < ARMS_COUNT; a++) {
+        sn_model *model = arms_model(a);
+        sn_arm *arm = arm_of(model, "tool", NULL);
+        uint64_t state = 9;
+        for (int k = 0; k < 12; k++) {
+            double q[SN_ARM_MAX], goal[7], out[SN_ARM_MAX], pose[SN_ARM_MAX];
+            random_q(arm, &state, q);
+            sn_arm_tool(arm, q, goal);
+            for (int i = 0; i < 3; i++) goal[i] *= 2.5;
+            sn_arm_report report;
+            assert_int_equal(sn_arm_solve(arm, goal, NULL, out, &report), SN_OK);
+            assert_inside(arm, out);
+            if (report.reached) continue;
+            assert_true(report.why != SN_ARM_REACHED);
+            // f = |place|^2 + (unit / 2)^2 |turn|^2; the fetch's unit is 2 m
+            sn_task task = sn_task_default(SN_TASK_POSE);
+            task.joint = sn_model_find_joint(model, "tool");
+            memcpy(task.goal, goal, sizeof task.goal);
+            memcpy(task.rotation, goal + 3, sizeof task.rotation);
+            const double radian = 0.25 * arm->chain.unit * arm->chain.unit;
+            task.rotation_weight = radian;
+            sn_problem *problem;
+            sn_solver *solver;
+            sn_report solved;
+            sn_solver_options o = sn_solver_options_default();
+            o.method = SN_METHOD_NEWTON;
+            assert_int_equal(sn_problem_create(model, &task, 1, NULL, &problem, NULL), SN_OK);
+            assert_int_equal(sn_solver_create(problem, &o, NULL, &solver, NULL), SN_OK);
+            sn_arm_to_pose(arm, out, pose);
+            assert_int_equal(sn_solver_solve(solver, pose, &solved), SN_OK);
+            double f = 0.5 * (report.position_error * report.position_error +
+                              radian * report.rotation_error * report.rotation_error);
+            double gain = (f - solved.f) / f;
+            worst = fmax(worst, gain);
+            better += gain > 1e-6;
+            sn_solver_destroy(solver);
+            sn_problem_destroy(problem);
+        }
+        sn_arm_destroy(arm);
+        sn_model_destroy(model);
+    }
+    print_message("the solver gets nearer by %.1e of f at most, %d times\n", worst, better);
+    assert_true(worst < 1e-6);
+}
+
+// Chains of every kind: random models, held against the sweeps, from any base.
+static void any_chain(void **unused) {
+    (void)unused;
+    static const sn_joint_type types[] = {SN_JOINT_HINGE, SN_JOINT_SLIDER,    SN_JOINT_SCREW,
+                                          SN_JOINT_EULER, SN_JOINT_UNIVERSAL, SN_JOINT_PLANAR,
+                                          SN_JOINT_FIXED, SN_JOINT_BALL};
+    uint64_t state = 21;
+    int solved = 0, tried = 0;
+    for (int k = 0; k < cases(30); k++) {
+        sn_builder *b;
+        sn_model *model;
+        assert_int_equal(sn_builder_create("chain", NULL, &b, NULL), SN_OK);
+        int njoint = 2 + below(&state, 6);
+        for (int i = 0; i < njoint; i++) {
+            sn_joint_desc d = random_joint(&state, types[below(&state, 8)], i, i - 1);
+            memset(d.locked, 0, sizeof d.locked);
+            if (i == 0) d = random_joint(&state, SN_JOINT_HINGE, i, -1), d.locked[0] = false;
+            (void)sn_builder_joint(b, &d);
+        }
+        assert_int_equal(sn_builder_finish(b, &model, NULL), SN_OK);
+        sn_builder_destroy(b);
+        char tip[16];
+        (void)snprintf(tip, sizeof tip, "j%d", njoint - 1);
+        sn_arm *arm = arm_of(model, tip, NULL);
+        double q[SN_ARM_MAX], goal[7], there[7], out[SN_ARM_MAX];
+        sn_arm_report report;
+        random_q(arm, &state, q);
+        tool_by_sweeps(model, arm, tip, q, goal);
+        sn_arm_tool(arm, q, there);
+        assert_true(apart(goal, there) < 1e-7);
+        assert_int_equal(sn_arm_solve(arm, goal, NULL, out, &report), SN_OK);
+        assert_inside(arm, out);
+        tool_by_sweeps(model, arm, tip, out, there);
+        tried++;
+        solved += report.reached;
+        if (report.reached) assert_true(apart(goal, there) < 2.1e-6);
+        // the way back: the base seen from the tip
+        sn_arm_options o = sn_arm_options_default();
+        o.base = tip;
+        sn_arm *back;
+        double seen[7];
+        if (sn_arm_create(model, "j0", &o, NULL, &back, NULL) == SN_OK) {
+            double along[SN_ARM_MAX], pose[64];
+            sn_arm_to_pose(arm, q, pose);
+            sn_arm_from_pose(back, pose, along);
+            sn_arm_tool(back, along, seen);
+            double base[7];
+            tool_by_sweeps(model, arm, "j0", q, base);
+            // the base in the tip, behind the tip in the world, is the base in the world
+            sn_mat3 R = sn_mat3_from_quat((sn_quat){goal[3], goal[4], goal[5], goal[6]});
+            sn_vec3 p = v3_add(v3_from(goal), m3_mul(&R, v3_from(seen)));
+            assert_true(v3_norm(v3_sub(p, v3_from(base))) < 1e-9);
+            sn_arm_destroy(back);
+        }
+        sn_arm_destroy(arm);
+        sn_model_destroy(model);
+    }
+    print_message("%d of %d random chains reached\n", solved, tried);
+    assert_true(solved >= tried - tried / 20);
+}
+
+// A follower in the chain moves with its leader, and its limits hold.
+static void mimic(void **unused) {
+    (void)unused;
+    static const char urdf[] =
+        "<robot name='m'><link name='a'/><link name='b'/><link name='c'/><link name='d'/>"
+        "<joint name='j1' type='revolute'><parent link='a'/><child link='b'/><axis xyz='0 0 1'/>"
+        "<limit lower='-2' upper='2' velocity='1.5'/></joint>"
+        "<joint name='j2' type='revolute'><parent link='b'/><child link='c'/><axis xyz='0 0 1'/>"
+        "<origin xyz='1 0 0'/><limit lower='-1' upper='1'/><mimic joint='j1' multiplier='-0.5' "
+        "offset='0.1'/></joint>"
+        "<joint name='j3' type='prismatic'><parent link='c'/><child link='d'/><axis xyz='1 0 0'/>"
+        "<limit lower='0' upper='1' velocity='2'/></joint></robot>";
+    sn_model *model;
+    assert_int_equal(sn_urdf_read(urdf, strlen(urdf), NULL, NULL, &model, NULL, NULL), SN_OK);
+    sn_arm_options o = sn_arm_options_default();
+    o.rotation = SN_ARM_ROTATION_NONE;
+    sn_arm *arm = arm_of(model, "d", &o);
+    assert_int_equal(sn_arm_n(arm), 2);
+    assert_string_equal(sn_arm_name(arm, 1), "j3");
+    assert_true(sn_arm_speed(arm)[0] == 1.5 && sn_arm_speed(arm)[1] == 2);
+    uint64_t state = 4;
+    for (int k = 0; k < 100; k++) {
+        double q[2] = {uniform(&state, -1.8, 1.8), uniform(&state, 0, 1)}, goal[7], out[2],
+               there[7];
+        sn_arm_report report;
+        sn_arm_tool(arm, q, goal);
+        double angle = q[0] - 0.5 * q[0] + 0.1;
+        assert_near(goal[0], cos(q[0]) + q[1] * cos(angle), 1e-12);
+        assert_near(goal[1], sin(q[0]) + q[1] * sin(angle), 1e-12);
+        assert_int_equal(sn_arm_solve(arm, goal, NULL, out, &report), SN_OK);
+        assert_true(report.reached);
+        assert_inside(arm, out);
+        sn_arm_tool(arm, out, there);
+        assert_near(there[0], goal[0], 2e-6);
+        assert_near(there[1], goal[1], 2e-6);
+    }
+    sn_arm_destroy(arm);
+    sn_model_destroy(model);
+}
+
+// Free axes, held joints, a tool, a rest posture.
+static void freedom(void **unused) {
+    (void)unused;
+    sn_model *model = arms_model(0);
+    uint64_t state = 8;
+    for (int k = 0; k < 30; k++) {
+        static const char *const held[] = {"joint3"};
+        double pose[8] = {0, 0, 0.3, -1, 0, 1, 0, 0}, q[7], out[7], goal[7], there[7];
+        sn_arm_options o = sn_arm_options_default();
+        o.tool_position[2] = 0.1;
+        o.tool_position[0] = 0.05;
+        o.pose = pose;
+        if (k % 3 == 0) o.rotation = SN_ARM_ROTATION_AXIS;
+        if (k % 3 == 1) o.rotation = SN_ARM_ROTATION_NONE, o.free_position[1] = true;
+        if (k % 3 == 2) o.held = held, o.nheld = 1, o.rotation = SN_ARM_ROTATION_AXIS;
+        sn_arm *arm = arm_of(model, "tool", &o);
+        assert_int_equal(sn_arm_n(arm), k % 3 == 2 ? 6 : 7);
+        random_q(arm, &state, q);
+        sn_arm_tool(arm, q, goal);
+        // spin the goal about the tool's z: it must not matter
+        double half = uniform(&state, -1.5, 1.5);
+        sn_quat r = sn_quat_mul((sn_quat){goal[3], goal[4], goal[5], goal[6]},
+                                (sn_quat){cos(half), 0, 0, sin(half)});
+        if (k % 3 != 1) goal[3] = r.w, goal[4] = r.x, goal[5] = r.y, goal[6] = r.z;
+        sn_arm_report report;
+        assert_int_equal(sn_arm_solve(arm, goal, NULL, out, &report), SN_OK);
+        assert_true(report.reached);
+        assert_inside(arm, out);
+        sn_arm_tool(arm, out, there);
+        sn_mat3 R = sn_mat3_from_quat((sn_quat){goal[3], goal[4], goal[5], goal[6]});
+        sn_mat3 S = sn_mat3_from_quat((sn_quat){there[3], there[4], there[5], there[6]});
+        sn_vec3 way = v3_sub(v3_from(goal), v3_from(there));
+        if (k % 3 == 1) {
+            way = v3_sub(way, v3_scale(v3_dot(way, R.c[1]), R.c[1]));
+        } else {
+            assert_true(v3_norm(v3_sub(R.c[2], S.c[2])) < 2e-6);
+        }
+        assert_true(v3_norm(way) < 2e-6);
+        sn_arm_destroy(arm);
+    }
+    // with a rest posture the null space leans to it: nearer than from nowhere
+    double rest[8] = {0.5, 0.2, 0.4, -1.5, 0.3, 1.8, 0.2, 0}, sum[2] = {0, 0};
+    sn_arm_options o = sn_arm_options_default();
+    sn_arm *plain = arm_of(model, "tool", &o);
+    o.rest = rest;
+    sn_arm *leans = arm_of(model, "tool", &o);
+    for (int k = 0; k < 100; k++) {
+        double q[7], goal[7], out[7];
+        random_q(plain, &state, q);
+        sn_arm_tool(plain, q, goal);
+        for (int w = 0; w < 2; w++) {
+            sn_arm_report report;
+            assert_int_equal(sn_arm_solve(w ? leans : plain, goal, NULL, out, &report), SN_OK);
+            assert_true(report.reached);
+            for (int j = 0; j < 7; j++) sum[w] += (out[j] - rest[j]) * (out[j] - rest[j]);
+        }
+    }
+    print_message("squared distance from the rest posture: %.1f without, %.1f with it\n",
+                  sum[0] / 100, sum[1] / 100);
+    assert_true(sum[1] < 0.8 * sum[0]);
+    sn_arm_destroy(plain);
+    sn_arm_destroy(leans);
+    sn_model_destroy(model);
+}
+
+// Ticks keep every limit, leave singular poses, arrive, and notice a goal that flees.
+static void servo(void **unused) {
+    (void)unused;
+    for (int a = 0; a < ARMS_COUNT; a++) {
+        sn_model *model = arms_model(a);
+        sn_arm *arm = arm_of(model, "tool", NULL);
+        const int n = sn_arm_n(arm);
+        uint64_t state = 31;
+        int arrived = 0;
+        for (int k = 0; k < 6; k++) {
+            double q[SN_ARM_MAX] = {0}, target[SN_ARM_MAX], goal[7], speed[SN_ARM_MAX],
+                   up[SN_ARM_MAX];
+            // from the stretched pose, which is singular
+            for (int j = 0; j < n; j++) {
+                q[j] = fmin(fmax(k % 2 == 0 ? 0 : uniform(&state, -1, 1), sn_arm_lower(arm)[j]),
+                            sn_arm_upper(arm)[j]);
+                target[j] = fmin(fmax(q[j] + uniform(&state, -0.3, 0.3), sn_arm_lower(arm)[j]),
+                                 sn_arm_upper(arm)[j]);
+                speed[j] = 1, up[j] = 5;
+            }
+            sn_arm_tool(arm, target, goal);
+            sn_arm_tick tick = {0.001, speed, up};
+            sn_arm_motion motion = {{0}, 0, 0};
+            sn_arm_tick_report report = {0};
+            double was[SN_ARM_MAX] = {0};
+            for (int t = 0; t < 6000 && !report.reached; t++) {
+                double before[SN_ARM_MAX];
+                memcpy(before, q, sizeof before);
+                assert_int_equal(sn_arm_step(arm, goal, &tick, &motion, q, &report), SN_OK);
+                assert_inside(arm, q);
+                for (int j = 0; j < n; j++) {
+                    double v = (q[j] - before[j]) / 0.001;
+                    assert_true(fabs(v) <= fmin(1, sn_arm_speed(arm)[j]) * (1 + 1e-9));
+                    assert_true(fabs(v - was[j]) <= 5 * 0.001 * (1 + 1e-6));
+                    was[j] = v;
+                }
+            }
+            // from a singular pose the last of it may take longer than six seconds
+            arrived += report.reached;
+            assert_true(report.position_error < 2e-3 && report.rotation_error < 5e-3);
+        }
+        print_message("%s: %d of 6 arrived\n", arms_name(a), arrived);
+        assert_true(arrived >= 3);
+        // a goal that moves away faster than the arm
+        double q[SN_ARM_MAX], goal[7];
+        for (int j = 0; j < n; j++)
+            q[j] = fmin(fmax(0.3, sn_arm_lower(arm)[j]), sn_arm_upper(arm)[j]);
+        sn_arm_tool(arm, q, goal);
+        sn_arm_tick tick = {0.001, NULL, NULL};
+        sn_arm_motion motion = {{0}, 0, 0};
+        sn_arm_tick_report report = {0};
+        for (int t = 0; t < 50 && !report.runs_away; t++) {
+            goal[0] += 0.1;
+            assert_int_equal(sn_arm_step(arm, goal, &tick, &motion, q, &report), SN_OK);
+        }
+        assert_true(report.runs_away);
+        sn_arm_destroy(arm);
+        sn_model_destroy(model);
+    }
+}
+
+// Paths: straight, without jumps; one that leads out of reach says where it ends.
+static void paths(void **unused) {
+    (void)unused;
+    sn_model *model = arms_model(0);
+    sn_arm *arm = arm_of(model, "tool", NULL);
+    static double q[7 * 2000];
+    double goals[21] = {0.4, -0.2, 0.4, 0,   1,   0,   0, 0.4, 0.2, 0.4, 0,
+                        1,   0,    0,   0.5, 0.2, 0.3, 0, 1,   0,   0};
+    sn_arm_path_report r;
+    assert_int_equal(sn_arm_path(arm, 3, goals, NULL, 0.005, 2000, q, &r), SN_OK);
+    assert_true(r.complete && r.count > 100 && r.jump < 0.1);
+    for (int k = 0; k < r.count; k++) {
+        double tool[7];
+        sn_arm_tool(arm, q + 7 * k, tool);
+        assert_inside(arm, q + 7 * k);
+        // on the first or second line
+        bool first = fabs(tool[0] - 0.4) < 2e-6 && fabs(tool[2] - 0.4) < 2e-6;
+        bool second = fabs(tool[1] - 0.2) < 2e-6 && fabs((tool[0] - 0.4) + (tool[2] - 0.4)) < 4e-6;
+        assert_true(first || second);
+    }
+    goals[14] = 3;
+    assert_int_equal(sn_arm_path(arm, 3, goals, NULL, 0.005, 2000, q, &r), SN_OK);
+    assert_true(!r.complete && r.waypoint == 2 && r.fraction > 0.05 && r.fraction < 0.5);
+    sn_arm_destroy(arm);
+    sn_model_destroy(model);
+}
+
+static void manipulability(void **unused) {
+    (void)unused;
+    for (int a = 0; a < ARMS_COUNT; a++) {
+        sn_model *model = arms_model(a);
+        sn_arm *arm = arm_of(model, "tool", NULL);
+        uint64_t state = 2;
+        for (int k = 0; k < 20; k++) {
+            double q[SN_ARM_MAX], g[SN_ARM_MAX], h = 1e-6;
+            random_q(arm, &state, q);
+            (void)sn_arm_manipulability(arm, q, g);
+            for (int j = 0; j < sn_arm_n(arm); j++) {
+                double x = q[j];
+                q[j] = x + h;
+                double up = sn_arm_manipulability(arm, q, NULL);
+                q[j] = x - h;
+                double down = sn_arm_manipulability(arm, q, NULL);
+                q[j] = x;
+                if (fmin(up, down) > 1e-3) assert_near((up - down) / (2 * h), g[j], 1e-6);
+            }
+        }
+        sn_arm_destroy(arm);
+        sn_model_destroy(model);
+    }
+    // the UR5 stretched out is singular
+    sn_model *model = arms_model(2);
+    sn_arm *arm = arm_of(model, "tool", NULL);
+    const double q[6] = {0, -1, 0, 0, 1, 0};
+    assert_true(sn_arm_manipulability(arm, q, NULL) < 1e-6);
+    sn_arm_destroy(arm);
+    sn_model_destroy(model);
+}
+
+// Tables of goals: every kind of mistake is named with its line; what is written reads back inside the limits.
+static void tables(void **unused) {
+    (void)unused;
+    static const struct {
+        const char *text, *says;
+        int line;
+    } wrong[] = {{"", "nothing in it", 0},
+                 {"0,0,0,1,0,0,0\n", "name the columns", 1},
+                 {"x,y,z,qw,qx,qy,qz\n1,2,3\n", "4 of the seven", 2},
+                 {"x,y,z,qw,qx,qy,qz\n1,2,3,1,0,0,0\n1,2,a,1,0,0,0\n", "\"a\" is not", 3},
+                 {"x,y,z,qw,qx,qy,qz\n\n1,2,3,0,0,0,0\n", "no rotation", 3}};
+    sn_error error;
+    sn_arm_goals *goals;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        assert_int_not_equal(
+            sn_arm_goals_read(wrong[i].text, strlen(wrong[i].text), NULL, &goals, &error), SN_OK);
+        assert_null(goals);
+        assert_non_null(strstr(error.text, wrong[i].says));
+        assert_int_equal(error.line, wrong[i].line);
+    }
+    static const char text[] =
+        "id;qw;qx;qy;qz;x;y;z\r\n7;0;1;0;0;0.4;0.1;0.5\r\n8;0;1;0;0;0.5;0;2\r\n";
+    assert_int_equal(sn_arm_goals_read(text, sizeof text - 1, NULL, &goals, NULL), SN_OK);
+    assert_int_equal(sn_arm_goals_count(goals), 2);
+    const double want[7] = {0.4, 0.1, 0.5, 0, 1, 0, 0};
+    assert_memory_equal(sn_arm_goals_data(goals), want, sizeof want);
+    sn_arm_goals_destroy(goals);
+}
+
+// Creation fails at every allocation without a leak, and solving takes none.
+static void memory(void **unused) {
+    (void)unused;
+    sn_model *model = arms_model(2);
+    for (long at = 0;; at++) {
+        test_allocator a;
+        sn_arm *arm;
+        sn_error error = {0};
+        test_allocator_begin(&a);
+        a.fail_at = at;
+        sn_status status = sn_arm_create(model, "tool", NULL, &a.base, &arm, &error);
+        if (status == SN_OK) {
+            double goal[7], q[6 * 8], zero[6] = {0, -1, 1, 0, 1, 0};
+            int count;
+            a.trap = true;
+            sn_arm_tool(arm, zero, goal);
+            assert_int_equal(sn_arm_solve(arm, goal, zero, q, NULL), SN_OK);
+            assert_int_equal(sn_arm_solve_all(arm, goal, zero, 8, q, &count), SN_OK);
+            goal[0] += 9;
+            assert_int_equal(sn_arm_solve(arm, goal, NULL, q, NULL), SN_OK);
+            a.trap = false;
+            sn_arm_destroy(arm);
+        } else {
+            assert_int_equal(status, SN_ERR_MEMORY);
+            assert_int_equal(error.status, SN_ERR_MEMORY);
+            assert_null(arm);
+        }
+        assert_int_equal(a.live, 0);
+        if (status == SN_OK) break;
+    }
+    static const char text[] = "x,y,z,qw,qx,qy,qz\n1,2,3,1,0,0,0\n";
+    for (long at = 0;; at++) {
+        test_allocator a;
+        sn_arm_goals *goals;
+        test_allocator_begin(&a);
+        a.fail_at = at;
+        sn_status status = sn_arm_goals_read(text, sizeof text - 1, &a.base, &goals, NULL);
+        assert_true(status == SN_OK || (status == SN_ERR_MEMORY && goals == NULL));
+        sn_arm_goals_destroy(goals);
+        assert_int_equal(a.live, 0);
+        if (status == SN_OK) break;
+    }
+    sn_model_destroy(model);
+}
+
+// Half a turn away, where the sine of the angle says nothing, is not there.
+static void half_turn(void **unused) {
+    (void)unused;
+    for (int a = 0; a < ARMS_COUNT; a++) {
+        sn_model *model = arms_model(a);
+        sn_arm *arm = arm_of(model, "tool", NULL);
+        double q[SN_ARM_MAX], out[SN_ARM_MAX], goal[7], there[7];
+        for (int j = 0; j < sn_arm_n(arm); j++)
+            q[j] = fmin(fmax(0.4, sn_arm_lower(arm)[j]), sn_arm_upper(arm)[j]);
+        sn_arm_tool(arm, q, goal);
+        for (int axis = 0; axis < 3; axis++) {
+            sn_quat spin = {0, axis == 0, axis == 1, axis == 2};
+            sn_quat r = sn_quat_mul((sn_quat){goal[3], goal[4], goal[5], goal[6]}, spin);
+            const double turned[7] = {goal[0], goal[1], goal[2], r.w, r.x, r.y, r.z};
+            sn_arm_report report;
+            assert_int_equal(sn_arm_solve(arm, turned, q, out, &report), SN_OK);
+            sn_arm_tool(arm, out, there);
+            assert_true(report.reached == (apart(turned, there) < 2.1e-6));
+        }
+        sn_arm_destroy(arm);
+        sn_model_destroy(model);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reached),        cmocka_unit_test(same_bits),
+        cmocka_unit_test(half_turn),      cmocka_unit_test(all_solutions),
+        cmocka_unit_test(nearest),        cmocka_unit_test(any_chain),
+        cmocka_unit_test(mimic),          cmocka_unit_test(freedom),
+        cmocka_unit_test(servo),          cmocka_unit_test(paths),
+        cmocka_unit_test(manipulability), cmocka_unit_test(tables),
+        cmocka_unit_test(memory)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
