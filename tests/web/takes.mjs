@@ -140,6 +140,37 @@ export async function takes(browser, page, build) {
     check(page.problems.length === 0, page.problems.join('\n'));
   });
 
+  await test('a take comes back by redo beside the page, and can be stopped', async () => {
+    const state = () => page.evaluate(() => ({ markers: sinew.take.markers, frames: sinew.take.frames, at: sinew.memory.history.at,
+      joints: sinew.stage.joints.length, held: sinew.core.call.web_nq() === sinew.stage.nq }));
+    await page.evaluate(() => sinew.choose('humanoid'));
+    const before = await state();
+    await drop(page, ['take.c3d', 'skeleton.asf'].map((name) => [name, bytes(name)]));
+    await page.waitForFunction(() => sinew.take.done > 0, null, { timeout: 60000 }).catch(async () => { throw new Error(await message(page)); });
+    const opened = await state();
+    await page.evaluate(() => sinew.undo());
+    check(JSON.stringify(await state()) === JSON.stringify(before), `undone: ${JSON.stringify(await state())}`);
+    // other work of the page while it is read: none where the page waits for the reading
+    const redo = () => page.evaluate(() => {
+      globalThis.turns = 0;
+      const timer = setInterval(() => { turns++; }, 5);
+      globalThis.redone = sinew.redo().finally(() => clearInterval(timer));
+    });
+    await redo();
+    await page.waitForFunction(() => sinew.files.reading && turns > 3, null, { timeout: 30000 });
+    await page.keyboard.press('Escape');
+    await page.evaluate(() => redone);
+    check(JSON.stringify(await state()) === JSON.stringify(before), `stopped: ${JSON.stringify(await state())}`);
+    check(/Stopped/.test(await message(page)), await message(page));
+    await redo();
+    await page.evaluate(() => redone);
+    const turns = await page.evaluate(() => turns);
+    check(turns > 5, `${turns} turns of other work`);
+    check(JSON.stringify(await state()) === JSON.stringify(opened), `redone: ${JSON.stringify(await state())}`);
+    await page.evaluate(() => sinew.undo());
+    check(page.problems.length === 0, page.problems.join('\n'));
+  });
+
   await test('ASF and C3D: fitted here, to be looked at from the first frames on', async () => {
     await drop(page, ['take.c3d', 'skeleton.asf'].map((name) => [name, bytes(name)]));
     await page.waitForFunction(() => sinew.player.busy && sinew.take.done > 0, null, { timeout: 60000 }).catch(async () => { throw new Error(await message(page)); });

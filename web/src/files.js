@@ -5,6 +5,9 @@ import { openAside } from './aside.js';
 // skeletons before motions before markers
 const order = ['json', 'asf', 'urdf', 'bvh', 'glb', 'gltf', 'amc', 'c3d', 'trc', 'csv', 'sto', 'mot'];
 const rank = (name) => order.indexOf(name.toLowerCase().split('.').pop());
+
+/** Whether a file is read in a worker: a figure for markers may take seconds. */
+export const slow = ({ name }) => rank(name) >= rank('.c3d');
 const MOST = 200e6;
 
 // What was said is on the screen, or would be if the page were seen.
@@ -59,8 +62,7 @@ export class Files {
     for (const given of files) {
       try {
         const file = await this.read(given);
-        // a figure for markers may take seconds
-        const { found, note } = rank(file.name) >= rank('.c3d') ? await this.parseAside(file) : this.parse(file);
+        const { found, note } = slow(file) ? await this.parseAside(file) : this.parse(file);
         app.opened(found, file, note);
         opened = true;
       } catch (error) {

@@ -4,7 +4,7 @@ import { Body } from './body.js';
 import { Clock } from './clock.js';
 import { Drag } from './drag.js';
 import { figureById, figures } from './figures.js';
-import { Files, MARKERS, MODEL, MOTION } from './files.js';
+import { Files, MARKERS, MODEL, MOTION, slow } from './files.js';
 import { Handles } from './handles.js';
 import { setUpHelp } from './help.js';
 import { Keys } from './keys.js';
@@ -371,8 +371,8 @@ class App {
 
   commit() { this.memory.commit(); }
   commitSoon() { this.memory.commitSoon(); }
-  undo() { this.memory.undo(); }
-  redo() { this.memory.redo(); }
+  undo() { return this.memory.undo(); }
+  redo() { return this.memory.redo(); }
   share() { return this.memory.share(); }
 
   /** What was asked for in this frame, at once. */
@@ -416,6 +416,17 @@ class App {
     }
     this.source = source;
     return true;
+  }
+
+  /** The same with recordings read in a worker. Stopped, or where one cannot be read, it throws, with the page
+   *  somewhere in between. */
+  async reopenAside(source) {
+    if (source.figure) this.load(figureById(source.figure));
+    for (const file of source.files) {
+      const { found, note } = slow(file) ? await this.files.parseAside(file) : this.files.parse(file);
+      this.opened(found, file, note);
+    }
+    this.source = source;
   }
 
   /** A take that came with the page. */

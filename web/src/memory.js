@@ -1,5 +1,6 @@
 // What is remembered: every complete action for undo and redo, and the state in the address after '#'.
 import { figureById } from './figures.js';
+import { slow } from './files.js';
 import { History } from './history.js';
 import { forget } from './source.js';
 import { decode, encode, figureIn } from './state.js';
@@ -15,6 +16,7 @@ export class Memory {
     this.app = app;
     this.history = new History();
     this.pending = 0;
+    this.stepping = false;  // to a state whose take is being read
     this.written = '';
     this.awaited = '';  // a link to a figure whose file is not here yet
     addEventListener('hashchange', () => { if (location.hash !== this.written) this.fromAddress(); });
@@ -97,14 +99,30 @@ export class Memory {
 
   settle() { if (this.pending) this.commit(); }
 
-  undo() { this.step(() => this.history.undo()); }
-  redo() { this.step(() => this.history.redo()); }
+  undo() { return this.step(-1); }
+  redo() { return this.step(1); }
 
-  step(take) {
+  /** At once, but for a step to another take: reading that goes on beside the page, and can be stopped. */
+  async step(way) {
+    if (this.stepping) return;
     this.settle();
     this.app.pause();
-    const state = take();
+    const { history } = this, before = history.states[history.at], state = way < 0 ? history.undo() : history.redo();
     if (!state) return;
+    const { source } = state, other = source && !source.same(this.app.source);
+    if (other && source.complete && source.files.some(slow)) {
+      this.stepping = true;
+      try {
+        await this.app.reopenAside(source);
+      } catch (error) {
+        history.at -= way;
+        this.restore(before);
+        this.app.say(error.name === 'AbortError' ? 'Stopped.' : error.message, error.name !== 'AbortError');
+        return;
+      } finally {
+        this.stepping = false;
+      }
+    }
     if (this.restore(state)) this.toAddress();
     else this.app.say('That step was on a figure from a file that is no longer here: drop the file again to return to it.', true);
   }
