@@ -124,7 +124,7 @@ static const option option_table[] = {
     {ROW_TEXT("--threads", "N", FIT(threads), "threads; the result is the same for any number"),
      .letter = "-j", .standard = "1"},
 
-    SOLVER_OPTIONS(FIT(solver), "100", "1e-7"),
+    SOLVER_OPTIONS(FIT(solver), "100", "1e-3"),
 
     {.group = "Many takes",
      .name = "--manifest",

@@ -246,7 +246,7 @@ typedef struct sn_take_options {
     sn_limit_use limits;       ///< default SN_LIMITS_AUTO: real takes break many files' limits, but
                                ///< OpenSim's clamped ranges are meant
     double soft_weight;        ///< of SN_LIMITS_SOFT, default 0.1
-    double posture;            ///< pull of what the markers hardly see to its zero, default 1e-7: a
+    double posture;            ///< pull of what the markers hardly see to its zero, default 3e-7: a
                                ///< radian weighs as much as a marker that is 0.3 mm off
     sn_loss loss;              ///< of every marker, default SN_LOSS_NONE
     double loss_scale;         ///< metres, default 0.02
