@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Sine and cosine for the kernels, over doubles or vectors of them: as sn_sincos(), less the last bit
-// or two, since angles here are a few turns at most.
+// or two, since angles here are a few turns at most. The second bit of the quadrant becomes the sign by
+// -(bit) & INT64_MIN, since signed numbers cannot be shifted into theirs.
 #pragma once
 
 #define SN_ARM_SINE_COSINE(REAL, BITS, as_bits, as_real, angle, sine, cosine)                      \
@@ -22,5 +23,5 @@
     const REAL sin_y_ = y_ + z_ * y_ * s_, cos_y_ = 1.0 - 0.5 * z_ + z_ * z_ * c_;                 \
     const BITS quadrant_ = as_bits(t_), swap_ = -(quadrant_ & 1);                                  \
     const BITS si_ = as_bits(sin_y_), co_ = as_bits(cos_y_);                                       \
-    sine = as_real(((co_ & swap_) | (si_ & ~swap_)) ^ ((quadrant_ & 2) << 62));                    \
-    cosine = as_real(((si_ & swap_) | (co_ & ~swap_)) ^ (((quadrant_ + 1) & 2) << 62));
+    sine = as_real(((co_ & swap_) | (si_ & ~swap_)) ^ (-(quadrant_ & 2) & INT64_MIN));             \
+    cosine = as_real(((si_ & swap_) | (co_ & ~swap_)) ^ (-((quadrant_ + 1) & 2) & INT64_MIN));
