@@ -22,7 +22,7 @@
 
 #include "arm/kernels.h"
 
-#ifdef KERNEL_ANY
+#if defined(KERNEL_ANY) || defined(SN_CHECKED)
 #define UNROLL
 #else
 #define UNROLL _Pragma("GCC unroll 8")

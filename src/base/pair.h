@@ -6,7 +6,13 @@
 #include <string.h>
 
 // For functions whose loops must unroll with constant arguments.
-#if defined(__GNUC__)
+// With sanitizers everything that is inlined is checked once more at every place: minutes of compiling.
+#ifdef __has_feature
+#if __has_feature(address_sanitizer) || __has_feature(undefined_behavior_sanitizer)
+#define SN_CHECKED
+#endif
+#endif
+#if defined(__GNUC__) && !defined(SN_CHECKED)
 #define SN_INLINE static inline __attribute__((always_inline))
 #else
 #define SN_INLINE static inline
