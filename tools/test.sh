@@ -23,7 +23,7 @@ sanitized() { # sanitized FOLDER SANITIZERS TARGET CASES CTEST-OPTIONS...
     folder=$1 kinds=$2 target=$3 cases=$4
     shift 4
     CC=clang cmake -G Ninja -S . -B "$folder" -DSINEW_SANITIZE="$kinds" -DCMAKE_BUILD_TYPE=Debug \
-        -DCMAKE_C_FLAGS_DEBUG="-O1 -g" && ninja -C "$folder" "$target" || return 1
+        -DCMAKE_C_FLAGS_DEBUG=-O1 && ninja -C "$folder" "$target" || return 1
     SINEW_CASES=$cases ctest --test-dir "$folder" -j 2 --verbose "$@"
 }
 
