@@ -32,7 +32,7 @@ stage "tests under AddressSanitizer and UBSan (clang)" \
     sanitized "$build-asan" address,undefined all 0.1
 stage "threads under ThreadSanitizer (clang)" sanitized "$build-tsan" thread test_threads 0.1 -R threads
 stage "the page: WebAssembly, and in Chromium" tests/web/run.sh "$build"
-stage "fuzzing the readers, 6 s each" tools/fuzz.sh "$build-fuzz" 6
+stage "fuzzing the readers, 4 s each" tools/fuzz.sh "$build-fuzz" 4
 
 # cmocka's own totals, and one for every script that is no cmocka program
 total() { # total WORD: the sum of "[  WORD  ] N test(s)"
