@@ -59,6 +59,25 @@ static inline const char *program_path(const char *name) {
     return at;
 }
 
+/// Run "sinew ARGUMENTS" in the test's folder, with standard error, and return its exit code.
+static inline int program_here(const char *arguments) {
+    char line[3000];
+    (void)snprintf(line, sizeof line, "cd '%s' && '%s' %s 2>&1", program_folder, SINEW_PROGRAM,
+                   arguments);
+    return shell(line);
+}
+
+/// Run there and look for a fragment of what it says.
+static inline void program_expect_here(int code, const char *fragment, const char *arguments) {
+    int got = program_here(arguments);
+    if (got != code || strstr(program_output, fragment) == NULL)
+        fail_msg("sinew %s: exit %d, expected %d with \"%s\"; it said: %.1500s", arguments, got,
+                 code, fragment, program_output);
+}
+
+/// Is there such a file in the test's folder?
+static inline bool program_has(const char *name) { return access(program_path(name), F_OK) == 0; }
+
 static inline const char *program_file(const char *name, const char *text) {
     const char *at = program_path(name);
     FILE *f = fopen(at, "wb");

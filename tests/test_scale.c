@@ -361,22 +361,6 @@ static void refused(void **state) {
 
 // --- the program ---------------------------------------------------------------------------------
 
-static int sinew(const char *arguments) {
-    char line[3000];
-    (void)snprintf(line, sizeof line, "cd '%s' && '%s' %s 2>&1", program_folder, SINEW_PROGRAM,
-                   arguments);
-    return shell(line);
-}
-
-static void expect(int code, const char *fragment, const char *arguments) {
-    int got = sinew(arguments);
-    if (got != code || strstr(program_output, fragment) == NULL)
-        fail_msg("sinew %s: exit %d, expected %d with \"%s\"; it said: %.1500s", arguments, got,
-                 code, fragment, program_output);
-}
-
-static bool is_there(const char *name) { return access(program_path(name), F_OK) == 0; }
-
 #define TASK(name) "<IKMarkerTask name='" name "'><weight>1</weight></IKMarkerTask>\n"
 #define PAIR(a, b) "<MarkerPair><markers>" a " " b "</markers></MarkerPair>"
 #define MEASUREMENT(name, pair, body)                                                              \
@@ -421,7 +405,7 @@ static int begin(void **unused) {
                                 "0\t1\t2\t3\t0.1\t1\t0.2\t-20\t0\n"
                                 "0.1\t1\t2\t3\t0.1\t1\t0.2\t-20\t0\n"
                                 "0.2\t1\t2\t3\t0.1\t1\t0.2\t-20\t0\n");
-    if (sinew("convert subject.osim s.mot -o s.trc") == 0) return 0;
+    if (program_here("convert subject.osim s.mot -o s.trc") == 0) return 0;
     print_message("%s\n", program_output);
     return -1;
 }
@@ -438,11 +422,11 @@ static double read_after(const char *text, const char *word, int skip) {
 static void recovers(void **state) {
     (void)state;
     (void)program_file("setup.xml", SETUP("0 0.2", ""));
-    expect(0, "static pose", "scale --setup setup.xml");
+    program_expect_here(0, "static pose", "scale --setup setup.xml");
     has(program_output, "setup.xml:5: measurement \"none\" is not used");
     has(program_output, "the model has no body \"stranger\"");
     const char *names[] = {"factors.xml", "ann.osim", "ann.mot", "ann.xml"};
-    for (int i = 0; i < 4; i++) assert_true(is_there(names[i]));
+    for (int i = 0; i < 4; i++) assert_true(program_has(names[i]));
     // the trial has six digits of a millimetre
     char line[300];
     (void)snprintf(line, sizeof line, "cat %s", program_path("factors.xml"));
@@ -467,12 +451,13 @@ static void recovers(void **state) {
             fail_msg("%d: %g, not %g: %s", i, x, truth[i], program_output);
     }
     // the same again, of the scaled model: nothing is left to scale, the file as it was
-    expect(0, "mass", "scale -m ann.osim -i s.trc -o again.osim");
+    program_expect_here(0, "mass", "scale -m ann.osim -i s.trc -o again.osim");
 }
 
 static void without(void **state) {
     (void)state;
-    expect(0, "mass: 20.0000", "scale -m m.osim -i s.trc --mass 20 -o free.osim --factors f.xml");
+    program_expect_here(0, "mass: 20.0000",
+                        "scale -m m.osim -i s.trc --mass 20 -o free.osim --factors f.xml");
     char line[300];
     (void)snprintf(line, sizeof line, "cat %s", program_path("f.xml"));
     assert_int_equal(shell(line), 0);
@@ -485,19 +470,21 @@ static void without(void **state) {
 static void complains(void **state) {
     (void)state;
     (void)program_file("late.xml", SETUP("5 6", ""));
-    expect(3, "late.xml:8: the time range is 5 to 6 s, and the trial goes from 0 to 0.2 s",
-           "scale --setup late.xml -o no.osim");
+    program_expect_here(
+        3, "late.xml:8: the time range is 5 to 6 s, and the trial goes from 0 to 0.2 s",
+        "scale --setup late.xml -o no.osim");
     (void)program_file("who.xml", SETUP("0 1", "<IKCoordinateTask name='wing'><weight>1</weight>"
                                                "</IKCoordinateTask>\n"));
-    expect(3, "who.xml:15: the model has no coordinate \"wing\"",
-           "scale --setup who.xml -o no.osim -o no.mot");
+    program_expect_here(3, "who.xml:15: the model has no coordinate \"wing\"",
+                        "scale --setup who.xml -o no.osim -o no.mot");
     (void)program_file("gone.xml", "<ScaleTool><GenericModelMaker>\n<model_file>lost.osim"
                                    "</model_file></GenericModelMaker></ScaleTool>");
-    expect(3, "gone.xml:2: the model \"lost.osim\"", "scale --setup gone.xml -o no.osim");
+    program_expect_here(3, "gone.xml:2: the model \"lost.osim\"",
+                        "scale --setup gone.xml -o no.osim");
     (void)program_file("on.xml", "<MarkerSet><objects>\n<Marker name='X'><body>tail</body>"
                                  "</Marker></objects></MarkerSet>");
-    expect(3, "on.xml:2: marker \"X\" is on \"tail\"",
-           "scale -m m.osim -i s.trc --markers on.xml -o no.osim");
+    program_expect_here(3, "on.xml:2: marker \"X\" is on \"tail\"",
+                        "scale -m m.osim -i s.trc --markers on.xml -o no.osim");
     char *locked = calloc(1, sizeof model4 + 200), *at;
     (void)strcpy(locked, model4);
     at = strstr(locked, "<default_value>0</default_value>");
@@ -508,14 +495,16 @@ static void complains(void **state) {
     (void)strcat(locked, strstr(model4, "<default_value>0</default_value>") + 32);
     (void)program_file("locked.osim", locked);
     free(locked);
-    expect(3, "locked.osim:12: coordinate \"bend\" is locked at 2, and clamped to -1 ... 1",
-           "scale -m locked.osim -i s.trc -o no.osim");
-    expect(2, "osim, xml, mot", "scale -m m.osim -i s.trc -o no.pdf");
-    expect(2, "nothing is to be written", "scale -m m.osim -i s.trc");
-    expect(2, "a setup", "scale -m m.osim -o no.osim");
-    expect(1, "cannot be written", "scale -m m.osim -i s.trc -o no.osim -o /no/such/folder/x.mot");
-    assert_false(is_there("no.osim") || is_there("no.mot"));
-    assert_int_not_equal(sinew("scale -m m.osim -i s.trc -o m.osim"), 0);
+    program_expect_here(
+        3, "locked.osim:12: coordinate \"bend\" is locked at 2, and clamped to -1 ... 1",
+        "scale -m locked.osim -i s.trc -o no.osim");
+    program_expect_here(2, "osim, xml, mot", "scale -m m.osim -i s.trc -o no.pdf");
+    program_expect_here(2, "nothing is to be written", "scale -m m.osim -i s.trc");
+    program_expect_here(2, "a setup", "scale -m m.osim -o no.osim");
+    program_expect_here(1, "cannot be written",
+                        "scale -m m.osim -i s.trc -o no.osim -o /no/such/folder/x.mot");
+    assert_false(program_has("no.osim") || program_has("no.mot"));
+    assert_int_not_equal(program_here("scale -m m.osim -i s.trc -o m.osim"), 0);
 }
 
 // --- OpenSim's own result ------------------------------------------------------------------------
@@ -589,7 +578,7 @@ static void as_opensim_placed(void **state) {
     free(text);
     (void)snprintf(line, sizeof line, "scale --setup gait.xml --search %s -o gait.osim -o gait.mot",
                    folder);
-    expect(0, "39 of 39 markers placed", line);
+    program_expect_here(0, "39 of 39 markers placed", line);
     // markers
     (void)snprintf(line, sizeof line, "%s/reference/subject01_simbody.osim", folder);
     char *theirs = slurp(line, &length), *mine = slurp(program_path("gait.osim"), &length);

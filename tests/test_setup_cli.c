@@ -7,22 +7,6 @@
 
 #define said program_output
 
-static int sinew(const char *arguments) {
-    char line[3000];
-    (void)snprintf(line, sizeof line, "cd '%s' && '%s' %s 2>&1", program_folder, SINEW_PROGRAM,
-                   arguments);
-    return shell(line);
-}
-
-static void expect(int code, const char *fragment, const char *arguments) {
-    int got = sinew(arguments);
-    if (got != code || strstr(said, fragment) == NULL)
-        fail_msg("sinew %s: exit %d, expected %d with \"%s\"; it said: %.800s", arguments, got,
-                 code, fragment, said);
-}
-
-static bool is_there(const char *name) { return access(program_path(name), F_OK) == 0; }
-
 // A base that slides in a plane and turns, and a clamped hinge.
 static const char model[] =
     "<OpenSimDocument Version='40000'><Model name='m'><BodySet><objects><Body name='a'>"
@@ -69,7 +53,7 @@ static int begin(void **unused) {
         SETUP("<model_file>far\\m.osim</model_file><marker_file>../t.trc"
               "</marker_file>" SET(MARKERS) "<time_range>0.1 0.5</time_range>"
                                             "<output_motion_file>out.mot</output_motion_file>"));
-    if (sinew("convert m.osim m.mot -o t.trc") != 0) {
+    if (program_here("convert m.osim m.mot -o t.trc") != 0) {
         print_message("%s\n", said);
         return -1;
     }
@@ -100,7 +84,8 @@ static void files_are_found_and_written(void **unused) {
     (void)unused;
     int rows, columns;
     // the model by its name alone beside the setup, the markers likewise, the output there
-    expect(0, "out.mot", "fit --setup walk.xml --quiet --derivatives u.sto --bodies b.csv");
+    program_expect_here(0, "out.mot",
+                        "fit --setup walk.xml --quiet --derivatives u.sto --bodies b.csv");
     double *q = read_motion("out.mot", &rows, &columns);
     assert_int_equal(rows, 9);
     assert_int_equal(columns, 5);
@@ -113,7 +98,7 @@ static void files_are_found_and_written(void **unused) {
     assert_int_equal(columns, 9);
     assert_near(q[4], 0.06 * 20 * 57.29577951, 1e-3);
     free(q);
-    assert_true(is_there("b.csv"));
+    assert_true(program_has("b.csv"));
     // -m, -i and -o go before its own; a folder to search
     shell("true");
     char line[400];
@@ -123,18 +108,20 @@ static void files_are_found_and_written(void **unused) {
     (void)program_file("far.xml",
                        SETUP("<model_file>n.osim</model_file><marker_file>t.trc</marker_file>" SET(
                            MARKERS) "<output_motion_file>far.mot</output_motion_file>"));
-    expect(3, "far.xml:2: the model \"n.osim\" is neither beside the setup", "fit --setup far.xml");
+    program_expect_here(3, "far.xml:2: the model \"n.osim\" is neither beside the setup",
+                        "fit --setup far.xml");
     (void)snprintf(line, sizeof line, "mv '%s/other/m.osim' '%s/other/n.osim'", program_folder,
                    program_folder);
     assert_int_equal(shell(line), 0);
-    expect(0, "far.mot", "fit --setup far.xml --search other --quiet");
-    expect(0, "mine.mot", "fit --setup far.xml -m m.osim -i t.trc -o mine.mot --quiet");
+    program_expect_here(0, "far.mot", "fit --setup far.xml --search other --quiet");
+    program_expect_here(0, "mine.mot",
+                        "fit --setup far.xml -m m.osim -i t.trc -o mine.mot --quiet");
     // without a setup the clamped range holds, too, unless it is switched off
-    expect(0, "free.mot", "fit -m m.osim -i t.trc -o held.mot -o free.mot --quiet");
+    program_expect_here(0, "free.mot", "fit -m m.osim -i t.trc -o held.mot -o free.mot --quiet");
     q = read_motion("held.mot", &rows, &columns);
     assert_near(q[5 * 20 + 4], 57.29577951, 1e-6);
     free(q);
-    expect(0, "free.mot", "fit -m m.osim -i t.trc -o free.mot --limits off --quiet");
+    program_expect_here(0, "free.mot", "fit -m m.osim -i t.trc -o free.mot --limits off --quiet");
     q = read_motion("free.mot", &rows, &columns);
     assert_near(q[5 * 20 + 4], 1.2 * 57.29577951, 1e-2);
     free(q);
@@ -159,17 +146,19 @@ static void wrong_setups_leave_nothing(void **unused) {
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         (void)program_file("bad.xml", wrong[i].text);
-        expect(wrong[i].code, wrong[i].says, "fit --setup bad.xml -m m.osim -i t.trc -o bad.mot");
-        assert_false(is_there("bad.mot"));
+        program_expect_here(wrong[i].code, wrong[i].says,
+                            "fit --setup bad.xml -m m.osim -i t.trc -o bad.mot");
+        assert_false(program_has("bad.mot"));
     }
-    expect(2, "--search belongs to --setup", "fit -m m.osim -i t.trc --search .");
-    expect(2, "--barrier belongs to --setup", "fit -m m.osim -i t.trc --barrier");
+    program_expect_here(2, "--search belongs to --setup", "fit -m m.osim -i t.trc --search .");
+    program_expect_here(2, "--barrier belongs to --setup", "fit -m m.osim -i t.trc --barrier");
     (void)program_file("open.xml", SET(MARKERS));
-    expect(2, "a skeleton (-m) and a recording (-i)", "fit --setup open.xml -m m.osim --search .");
+    program_expect_here(2, "a skeleton (-m) and a recording (-i)",
+                        "fit --setup open.xml -m m.osim --search .");
     // what is not honoured is a warning
     (void)program_file("odd.xml", SETUP(SET(MARKERS TASK("Z")) "<smooth>1</smooth>"));
-    expect(0, "WARNING: odd.xml: line 10: <smooth> is not honoured",
-           "fit --setup odd.xml -m m.osim -i t.trc -o odd.mot");
+    program_expect_here(0, "WARNING: odd.xml: line 10: <smooth> is not honoured",
+                        "fit --setup odd.xml -m m.osim -i t.trc -o odd.mot");
     assert_non_null(strstr(said, "markers that the model lacks: Z"));
 }
 
@@ -180,7 +169,7 @@ static void sensors(void **unused) {
                                   "0.1\t1,0,0,0\t0.9689124217106447,0,0,0.2474039592545229\n"
                                   "0.2\t1,0,0,0\t0.7316888688738209,0,0,0.6816387600233342\n");
     int rows, columns;
-    expect(0, "sensors       2", "fit -m m.osim -i imu.sto -o imu.mot");
+    program_expect_here(0, "sensors       2", "fit -m m.osim -i imu.sto -o imu.mot");
     double *q = read_motion("imu.mot", &rows, &columns);
     assert_int_equal(rows, 3);
     assert_near(q[columns + 4], 0.5 * 57.29577951, 1e-6);
@@ -190,11 +179,13 @@ static void sensors(void **unused) {
                                   "<orientations_file>imu.sto</orientations_file>"
                                   "<output_motion_file>byset.mot</output_motion_file>"
                                   "</IMUInverseKinematicsTool>");
-    expect(0, "byset.mot", "fit --setup imu.xml");
-    expect(3, "nobody_imu", "fit -m m.osim -i imu.sto -o n.mot --heading nobody_imu:x");
-    expect(2, "--heading takes a sensor and its axis", "fit -m m.osim -i imu.sto --heading x");
-    expect(2, "--robust is about markers", "fit -m m.osim -i imu.sto --robust");
-    assert_false(is_there("n.mot"));
+    program_expect_here(0, "byset.mot", "fit --setup imu.xml");
+    program_expect_here(3, "nobody_imu",
+                        "fit -m m.osim -i imu.sto -o n.mot --heading nobody_imu:x");
+    program_expect_here(2, "--heading takes a sensor and its axis",
+                        "fit -m m.osim -i imu.sto --heading x");
+    program_expect_here(2, "--robust is about markers", "fit -m m.osim -i imu.sto --robust");
+    assert_false(program_has("n.mot"));
 }
 
 int main(void) {

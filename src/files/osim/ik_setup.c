@@ -9,27 +9,24 @@
 #include "files/xml_tree.h"
 #include "sinew/files.h"
 
-enum { NOTE = 1000 };
-
 struct sn_ik_setup {
     sn_allocator allocator;
     sn_xml_tree tree, tasks_tree;  // all names point into them
     sn_ik_setup_info info;
     sn_ik_task *task;
     size_t capacity;
-    char note[NOTE];
+    char note[SN_SETUP_NOTE];
 };
 
-static void note(sn_ik_setup *s, const char *format, ...) SN_PRINTF(2, 3);
-static void note(sn_ik_setup *s, const char *format, ...) {
-    size_t used = strlen(s->note), room = sizeof s->note;
+void sn_setup_note(char note[SN_SETUP_NOTE], const char *format, ...) {
+    size_t used = strlen(note), room = SN_SETUP_NOTE;
     if (used + 5 >= room) return;
-    if (used > 0) used += (size_t)snprintf(s->note + used, room - used, "; ");
+    if (used > 0) used += (size_t)snprintf(note + used, room - used, "; ");
     va_list arguments;
     va_start(arguments, format);
-    int n = vsnprintf(s->note + used, room - used, format, arguments);
+    int n = vsnprintf(note + used, room - used, format, arguments);
     va_end(arguments);
-    if (n < 0 || (size_t)n >= room - used) memcpy(s->note + room - 4, "...", 4);
+    if (n < 0 || (size_t)n >= room - used) memcpy(note + room - 4, "...", 4);
 }
 
 int sn_setup_find_tool(const sn_xml_tree *t, const char *name) {
@@ -85,8 +82,8 @@ static sn_status add_tasks(sn_ik_setup *s, const sn_xml_tree *t, int set, sn_err
     for (int k = sn_xml_tree_first(t, list); k >= 0; k = sn_xml_tree_next(t, k)) {
         bool marker = sn_xml_tree_is(t, k, "IKMarkerTask");
         if (!marker && !sn_xml_tree_is(t, k, "IKCoordinateTask")) {
-            note(s, "line %d: <%.40s> is not a task that is known, and is left out",
-                 sn_xml_tree_line(t, k), sn_xml_tree_name(t, k));
+            sn_setup_note(s->note, "line %d: <%.40s> is not a task that is known, and is left out",
+                          sn_xml_tree_line(t, k), sn_xml_tree_name(t, k));
             continue;
         }
         void *items = s->task;
@@ -171,8 +168,8 @@ static void tell_strangers(sn_ik_setup *s, int tool) {
         for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
             found = found || sn_xml_tree_is(t, k, known[i]);
         if (!found)
-            note(s, "line %d: <%.40s> is not honoured", sn_xml_tree_line(t, k),
-                 sn_xml_tree_name(t, k));
+            sn_setup_note(s->note, "line %d: <%.40s> is not honoured", sn_xml_tree_line(t, k),
+                          sn_xml_tree_name(t, k));
     }
 }
 

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Setup files of OpenSim's scale tool: what is measured, what is given by hand, how the static pose is found.
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "files/osim/setup.h"
-
-enum { NOTE = 1000 };
 
 #define LIST(type, list)                                                                           \
     type *list;                                                                                    \
@@ -25,20 +22,8 @@ struct sn_scale_setup {
     int npair, nbody;
     char *words;  // as long as the texts of the tree
     size_t nwords;
-    char note[NOTE];
+    char note[SN_SETUP_NOTE];
 };
-
-static void note(sn_scale_setup *s, const char *format, ...) SN_PRINTF(2, 3);
-static void note(sn_scale_setup *s, const char *format, ...) {
-    size_t used = strlen(s->note), room = sizeof s->note;
-    if (used + 5 >= room) return;
-    if (used > 0) used += (size_t)snprintf(s->note + used, room - used, "; ");
-    va_list arguments;
-    va_start(arguments, format);
-    int n = vsnprintf(s->note + used, room - used, format, arguments);
-    va_end(arguments);
-    if (n < 0 || (size_t)n >= room - used) memcpy(s->note + room - 4, "...", 4);
-}
 
 #define FAIL(t, node, ...) sn_fail(error, SN_ERR_PARSE, sn_xml_tree_line(t, node), __VA_ARGS__)
 
@@ -233,7 +218,7 @@ static sn_status read_order(sn_scale_setup *s, int scaler, sn_error *error) {
     }
     if (n == 2 && s->info.step[0] == s->info.step[1]) n = 1;
     s->info.nstep = n;
-    if (n == 0) note(s, "<scaling_order> is empty: nothing is scaled");
+    if (n == 0) sn_setup_note(s->note, "<scaling_order> is empty: nothing is scaled");
     return SN_OK;
 }
 
@@ -300,10 +285,11 @@ static sn_status read_placer(sn_scale_setup *s, int tool, sn_error *error) {
     int flag = sn_xml_tree_find(t, placer, "move_model_markers");
     SN_TRY(sn_xml_tree_flag(t, flag, &moves, error));
     if (!moves)
-        note(s,
-             "line %d: <move_model_markers> is not honoured: a marker stays where it is when "
-             "it is <fixed>",
-             sn_xml_tree_line(t, flag));
+        sn_setup_note(
+            s->note,
+            "line %d: <move_model_markers> is not honoured: a marker stays where it is when "
+            "it is <fixed>",
+            sn_xml_tree_line(t, flag));
     if (i->static_file[0] == '\0')
         return FAIL(t, placer,
                     "<MarkerPlacer> is switched on, and <marker_file> names no static "
