@@ -58,6 +58,7 @@ typedef struct sn_arm_options {
     sn_threads pool;     ///< the caller's own threads; zeroed: sinew's
 } sn_arm_options;
 
+/// Every option at its default.
 SN_API sn_arm_options sn_arm_options_default(void);
 
 /// What stops an arm short of a goal.
