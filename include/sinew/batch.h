@@ -73,7 +73,7 @@ typedef struct sn_batch_counts {
 
 /// A device that speaks OpenCL.
 typedef struct sn_device_info {
-    char name[128], vendor[128], version[64];
+    char name[128], vendor[128], version[160];
     int units;        ///< compute units
     uint64_t memory;  ///< bytes
     bool doubles;     ///< it has double precision
