@@ -1,7 +1,7 @@
 #!/bin/sh
 # Install what a target needs and is missing, on Debian, Ubuntu and whatever else has apt-get; elsewhere say
 # what it is. What is there is found by trying it, so any version and architecture will do.
-#   tools/setup.sh [--list] build | test | web | browser | docs | tidy | peers
+#   tools/setup.sh [--list] build | test | web | browser | docs | cluster | tidy | peers
 # With --list nothing is installed: the packages are printed, and the exit code is 1 when there are some.
 set -eu
 list=false
@@ -79,6 +79,10 @@ int f(void) { return puts(""); }' --target=wasm32-wasi -mexec-model=reactor ||
             missing="$missing wasi-libc $(clang_libraries -wasm32)"
         ;;
     browser) need chromium chromium ;;
+    cluster) # starts services of its own where Debian's scripts do so; nothing else needs it
+        PATH=$PATH:/usr/sbin need slurmctld slurm-wlm
+        PATH=$PATH:/usr/sbin need munged munge
+        ;;
     docs)
         need python3 python3
         python_has markdown || missing="$missing python3-markdown"
