@@ -165,6 +165,8 @@ static void others(void) {
     assert_int_equal(sn_scale_setup_read(scale_text, strlen(scale_text), NULL, &scale, &error),
                      SN_OK);
     STATUS(sn_scale_setup_read_tasks, PTR(scale), PTR(weighted), strlen(weighted), MAY(&error));
+    const char *scale_set = "<ScaleSet/>";
+    STATUS(sn_scale_setup_read_set, PTR(scale), PTR(scale_set), strlen(scale_set), MAY(&error));
     VALUE(sn_scale_setup_about, == NULL, PTR(scale));
     VALUE(sn_scale_setup_ik, == NULL, PTR(scale));
     static sn_scaling_file about;
