@@ -337,10 +337,10 @@ static void example(void) {
 }
 
 void misuse_files(void) {
-    skeletons();
-    recordings();
-    others();
-    sets();
-    takes();
-    example();
+    misuse_group(skeletons);
+    misuse_group(recordings);
+    misuse_group(others);
+    misuse_group(sets);
+    misuse_group(takes);
+    misuse_group(example);
 }
