@@ -9,6 +9,7 @@
 #include "sinew/math.h"
 #include "sinew/model.h"
 #include "sinew/motion.h"
+#include "sinew/servo.h"
 #include "sinew/solver.h"
 #include "sinew/take.h"
 #include "sinew/task.h"
