@@ -418,6 +418,10 @@ SN_API double sn_osim_prescribed(const sn_osim_coordinates *coordinates, int i, 
 SN_API int sn_osim_frame_find(const sn_osim_coordinates *coordinates, const char *name,
                               sn_frame *out);
 
+/// Whether the file calls a marker fixed: a landmark, which OpenSim's scale tool leaves where the model has it.
+/// False, and `out` unchanged, where there is no such marker or the file calls all of them the same.
+SN_API bool sn_osim_landmark(const sn_osim_coordinates *coordinates, const char *marker, bool *out);
+
 /// An OpenSim model, of version 2 to 4 (files of version 20000 to 49999).
 ///
 /// Joint 0 is the fixed joint "ground". Each joint of the file becomes a short chain, translations
