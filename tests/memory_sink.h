@@ -8,8 +8,9 @@ typedef struct memory_sink {
     sn_sink base;
     char *bytes;  ///< terminated; free with free()
     size_t length;
-    size_t room;      ///< fail beyond
-    size_t capacity;  ///< of bytes: a block for every letter would take quadratic time under AddressSanitizer
+    size_t room;  ///< fail beyond
+    size_t
+        capacity;  ///< of bytes: a block for every letter would take quadratic time under AddressSanitizer
 } memory_sink;
 
 static bool memory_sink_write(void *user, const void *bytes, size_t count) {
