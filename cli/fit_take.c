@@ -232,27 +232,19 @@ bool write_motion_tables(const fit_settings *s, const sn_model *model, const sn_
     return good;
 }
 
-// One output, in the unit that was asked for. The measured markers are as large as the recording: they
-// are there only while a file that shows them is written.
+// One output, in the unit that was asked for.
 static bool write_output(fit_result *r, const char *path, sn_scene scene, int i) {
     bool source, page = is_page_name(path);
     sn_format format = sn_format_of_name(path);
-    sn_recording *measured = NULL;
     world model = world_of_model(&r->figure.document);
     (void)parse_out_unit(r->settings->out_units, &scene.metres_per_unit, &source);
     if (source)
         scene.metres_per_unit =
             source_unit(path, sn_recording_about(r->recording)->metres_per_unit, model.metres);
     r->out_unit[i] = page ? 0 : sn_scene_unit(&scene, format);
-    if ((page || format == SN_FORMAT_GLB) &&
-        sn_take_measured(r->take, NULL, &measured, NULL) != SN_OK) {
-        complain("out of memory");
-        return false;
-    }
-    scene.recording = measured;
-    bool good = write_scene(path, &scene, r->settings->page);
-    sn_recording_destroy(measured);
-    return good;
+    const sn_samples measured = sn_take_samples(r->take);
+    if (page || format == SN_FORMAT_GLB) scene.samples = &measured;
+    return write_scene(path, &scene, r->settings->page);
 }
 
 static bool write_outputs(fit_result *r) {

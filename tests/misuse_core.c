@@ -325,6 +325,7 @@ static void motions(void) {
     VALUE(sn_recording_label, == NULL, PTR(w.recording), INDEX(0));
     VALUE(sn_label_name, == NULL, PTR("a:b"));
     VALUE(sn_recording_find, == -1, PTR(w.recording), PTR("LFHD"));
+    STRUCT(sn_recording_samples, MAY(w.recording));
     VALUE(sn_unit_metres, == 0, PTR("mm"));
     STATUS(sn_motion_create, COUNT(2), COUNT(3), 1, ANY(100), NULL, OUT(out, end_motion),
            MAY(&error));

@@ -398,11 +398,10 @@ SN_API const sn_take_summary *sn_take_about(const sn_take *take);
 SN_API const sn_fit_frame *sn_take_frames(const sn_take *take);
 SN_API const sn_fit_marker *sn_take_marker_errors(const sn_take *take);
 
-/// The measured markers of the fitted frames in metres and the model's world. Markers that have no place
-/// on the model are missing in every frame.
-/// @param out  free with sn_recording_destroy()
-SN_API sn_status sn_take_measured(const sn_take *take, const sn_allocator *allocator,
-                                  sn_recording **out, sn_error *error);
+/// The measured markers of the fitted frames in metres and the model's world, read from the recording:
+/// nothing is copied. Markers that have no place on the model are missing in every frame. None before
+/// the take is prepared.
+SN_API sn_samples sn_take_samples(const sn_take *take);
 
 /// What the take minimises, at the poses of any motion of its model: one number per fitted frame. With a
 /// setup that is OpenSim's own objective. Prescribed coordinates count where they are in the motion.

@@ -27,6 +27,7 @@ struct sn_take {
     sn_recording
         *labels;  ///< without frames: the subject's labels, subject and name parted by a colon
     int *origin;  ///< per label: its marker in the recording
+    bool *shown;  ///< per label: it has a place on the model
 
     // markers.c
     sn_marker_set *set;
