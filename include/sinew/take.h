@@ -510,7 +510,7 @@ typedef enum sn_severity { SN_SEVERITY_NOTE, SN_SEVERITY_WARNING, SN_SEVERITY_ER
     ENTRY(SN_FINDING_JOINT_JUMPS, "joint-jumps", WARNING, "count degrees")                         \
     ENTRY(SN_FINDING_BEYOND_BODY, "beyond-body", WARNING, "frames degrees")                        \
     ENTRY(SN_FINDING_MARKER_STANDS_OUT, "marker-stands-out", WARNING, "rms usual")                 \
-    ENTRY(SN_FINDING_ERROR_LARGE, "error-large", WARNING, "rms")                                   \
+    ENTRY(SN_FINDING_ERROR_LARGE, "error-large", WARNING, "mean")                                  \
     ENTRY(SN_FINDING_UNIT_DOUBTFUL, "unit-doubtful", WARNING, "ratio")                             \
     ENTRY(SN_FINDING_MIRRORED, "mirrored", WARNING, "frames ratio")                                \
     ENTRY(SN_FINDING_FAR_FROM_BONES, "far-from-bones", WARNING, "rms worst size")                  \

@@ -254,6 +254,17 @@ static sn_status round_of(gate *g, int *suspect, bool *found) {
     return SN_OK;
 }
 
+// A marker that is wrong all the time has a usual of its own: none counts beyond three times the others'.
+static void bound_usual(gate *g) {
+    double middle = INFINITY;
+    for (int i = 0; i < g->nmarker; i++) {
+        int below = 0;
+        for (int k = 0; k < g->nmarker; k++) below += g->usual[k] <= g->usual[i];
+        if (2 * below >= g->nmarker) middle = fmin(middle, g->usual[i]);
+    }
+    for (int i = 0; i < g->nmarker; i++) g->usual[i] = fmin(g->usual[i], 3 * middle);
+}
+
 // --- all of it -------------------------------------------------------------------------------------
 
 static sn_status run(gate *g, int *suspect, bool *any) {
@@ -266,6 +277,7 @@ static sn_status run(gate *g, int *suspect, bool *any) {
         if (isnan(g->usual[i])) g->usual[i] = 0;
         g->leaps[i] = fmax(leap_least, leap_times * usual_leap(g, i));
     }
+    bound_usual(g);
     for (int i = 0; i < g->nmarker; i++) SN_TRY(test_leaps(g, i, any));
     for (int round = 0; round < ROUNDS; round++) {
         SN_TRY(round_of(g, suspect, &found));

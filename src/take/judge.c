@@ -20,8 +20,8 @@ static const double least_lever = 0.03;
 static const double at_limit_share = 0.1, beyond_share = 0.05, beyond_least = 20;
 // A marker stands out when its RMS error is so many times the usual and above that, metres.
 static const double stands_out = 4, stands_out_least = 0.025;
-// The RMS error of a take that fits badly, metres.
-static const double large_error = 0.03;
+// The mean error of a take that fits badly, metres.
+static const double large_error = 0.025;
 enum { MOST_TOLD = 8 };
 
 // --- joints that jump ----------------------------------------------------------------------------
@@ -237,8 +237,8 @@ static sn_status find_markers_off(sn_take *t) {
         f->number[1] = usual;
         f->marker = i;
     }
-    if (t->summary.fit.rms > large_error)
-        return sn_take_note(t, SN_FINDING_ERROR_LARGE, NULL, t->summary.fit.rms, 0);
+    if (t->summary.fit.mean > large_error)
+        return sn_take_note(t, SN_FINDING_ERROR_LARGE, NULL, t->summary.fit.mean, 0);
     return SN_OK;
 }
 

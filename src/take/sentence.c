@@ -168,7 +168,7 @@ static void say_warning(writer *w, const sn_take *t, const sn_finding *f) {
         HINT("; leave it out or move it to another joint with --markers");
         break;
     case SN_FINDING_ERROR_LARGE:
-        say(w, "the markers are %.1f cm off (RMS): a take that fits has below 1 cm", 100 * x[0]);
+        say(w, "the markers are %.1f cm off on average: a take that fits has below 1 cm", 100 * x[0]);
         if (!t->summary.reshaped) HINT("; --calibrate=scale fits the lengths of bones");
         break;
     case SN_FINDING_UNIT_DOUBTFUL:

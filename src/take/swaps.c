@@ -20,7 +20,7 @@ static const double crossing = 0.4;
 // The objective with labels exchanged must be below this share of that with labels as they are. Stretches
 // that were exchanged stand at 0.7 (two markers of a wrist, which turns over to follow) and below, those
 // before and after them at 1.5 and above.
-static const double better = 0.6;
+static const double better = 0.75;
 
 // Frames of a stretch that are solved again; stretches of one pair.
 enum { LOOKED_AT = 5, MOST_EVENTS = 32 };

@@ -42,6 +42,13 @@ static sn_status tell_up(sn_take *t) {
     return SN_OK;
 }
 
+static bool shows_something(const sn_take *t, int frame) {
+    int n = 0;
+    for (int i = 0; i < sn_model_nmarker(t->model); i++)
+        n += t->column[i] >= 0 && sn_recording_present(t->recording, frame, t->column[i]);
+    return n >= 3;
+}
+
 // With axes that were forced, a body that stands along another one.
 static sn_status check_lying(sn_take *t) {
     const sn_axes_report *a = &t->summary.axes;
@@ -50,15 +57,16 @@ static sn_status check_lying(sn_take *t) {
     int best = 0;
     for (int k = 1; k < 3; k++)
         if (fabs(up[k]) > fabs(up[best])) best = k;
-    if (t->options.setup != NULL || !(length > 0) || a->up_sign * up[a->up] > 0.5 * length)
+    // a rigid body has no height
+    if (t->options.setup != NULL || sn_model_njoint(t->model) <= 3 || !(length > 0) || a->up_sign * up[a->up] > 0.5 * length)
         return SN_OK;
     return sn_take_note(t, SN_FINDING_FIGURE_LIES, NULL, best, up[best] < 0 ? -1 : 1);
 }
 
-// The longest side of the box around the markers, in any frame.
+// The longest side of the box around the markers, in any frame; -1 when none shows something.
 static double spread_of(const sn_take *t) {
     const sn_recording_info *info = sn_recording_about(t->recording);
-    double most = 0;
+    double most = -1;
     for (int f = 0, step = info->nframe / LOOKED_AT + 1; f < info->nframe; f += step) {
         double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
         for (int i = 0; i < sn_model_nmarker(t->model); i++) {
@@ -67,6 +75,7 @@ static double spread_of(const sn_take *t) {
             const double *x = sn_recording_frame(t->recording, f) + 3 * (size_t)m;
             for (int k = 0; k < 3; k++) low[k] = fmin(low[k], x[k]), high[k] = fmax(high[k], x[k]);
         }
+        if (!shows_something(t, f)) continue;
         for (int k = 0; k < 3; k++) most = fmax(most, high[k] - low[k]);
     }
     return most;
@@ -77,7 +86,7 @@ static sn_status check_spread(sn_take *t) {
     double spread = spread_of(t) * t->summary.axes.map.scale;
     sn_bone_report b;
     SN_TRY(sn_fit_bones(t->model, &t->allocator, &b));
-    if (sn_recording_about(t->recording)->nframe == 0) return SN_OK;
+    if (spread < 0) return SN_OK;
     if (spread > 1e-9 && (t->summary.axes.unit_known != SN_KNOWN_STATED ||
                           !(spread < one_place * b.size)))
         return SN_OK;
@@ -133,13 +142,6 @@ sn_status sn_take_find_world(sn_take *t) {
 }
 
 // --- frames --------------------------------------------------------------------------------------
-
-static bool shows_something(const sn_take *t, int frame) {
-    int n = 0;
-    for (int i = 0; i < sn_model_nmarker(t->model); i++)
-        n += t->column[i] >= 0 && sn_recording_present(t->recording, frame, t->column[i]);
-    return n >= 3;
-}
 
 static sn_status refuse_frames(sn_take *t, sn_finding_code code, int64_t first, int64_t last,
                                int64_t from, int64_t to) {
