@@ -78,6 +78,10 @@ sn_status sn_take_ik_markers(sn_take *take);
 sn_status sn_take_ik_frames(sn_take *take, int64_t *first, int64_t *last);
 sn_status sn_take_ik_plan(sn_take *take);
 
+/// judge.c: what a person would see in the finished motion; markers that lost their weight.
+sn_status sn_take_judge(sn_take *take);
+sn_status sn_take_tell_off(sn_take *take, const sn_fit_off *off, int count);
+
 /// SN_ERR_CANCELLED once cancel is true.
 sn_status sn_take_check_cancel(const sn_take *take);
 void sn_take_tell(const sn_take *take, const sn_take_progress *progress);
