@@ -403,7 +403,7 @@ static void servo(void **unused) {
             }
             sn_arm_tool(arm, target, goal);
             sn_arm_tick tick = {0.001, speed, up};
-            sn_arm_motion motion = {{0}, 0, 0};
+            sn_arm_motion motion = {.error = 0};
             sn_arm_tick_report report = {0};
             double was[SN_ARM_MAX] = {0};
             for (int t = 0; t < 6000 && !report.reached; t++) {
@@ -430,7 +430,7 @@ static void servo(void **unused) {
             q[j] = fmin(fmax(0.3, sn_arm_lower(arm)[j]), sn_arm_upper(arm)[j]);
         sn_arm_tool(arm, q, goal);
         sn_arm_tick tick = {0.001, NULL, NULL};
-        sn_arm_motion motion = {{0}, 0, 0};
+        sn_arm_motion motion = {.error = 0};
         sn_arm_tick_report report = {0};
         for (int t = 0; t < 50 && !report.runs_away; t++) {
             goal[0] += 0.1;
