@@ -41,7 +41,8 @@ static const help_item items[] = {
     {"levels", "a seven-axis arm with a pose and a posture: one weight between them against "
                "levels; with --data also "
                "Panda and iiwa"},
-    {"body", "a humanoid (DIR/mjcf/g1.xml) at a thousand servo ticks a second: time, limits, errors"},
+    {"body",
+     "a humanoid (DIR/mjcf/g1.xml) at a thousand servo ticks a second: time, limits, errors"},
     {"fit", "fit every take of DIR: error, gaps, frames per second"},
     {"papers",
      "measure again what the documents measured, as CSV, SVG and one page, papers.html, with a "
