@@ -392,13 +392,13 @@ static void motions(void) {
 }
 
 void misuse_core(void) {
-    base_and_math();
-    models();
-    paths();
-    problems();
-    evaluations();
-    solvers();
-    motions();
-    arms();
-    servos();
+    misuse_group(base_and_math);
+    misuse_group(models);
+    misuse_group(paths);
+    misuse_group(problems);
+    misuse_group(evaluations);
+    misuse_group(solvers);
+    misuse_group(motions);
+    misuse_group(arms);
+    misuse_group(servos);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sinew/arm.h"
+#include "sinew/batch.h"
 #include "sinew/base.h"
 #include "sinew/eval.h"
 #include "sinew/files.h"

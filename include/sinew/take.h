@@ -65,6 +65,7 @@ typedef struct sn_marker_place {
     double position[3];           ///< in the joint's frame, metres; a first guess when not `placed`
     bool placed;                  ///< the position is known; else it has to be calibrated
     double weight;                ///< 0 or above
+    double doubt;                 ///< how far off the position may be, metres; 0: by its name
 } sn_marker_place;
 
 /// Which marker sits where on which joint. Constant once made; threads may share one.
@@ -239,7 +240,7 @@ typedef struct sn_take_options {
 
     // the shape
     sn_calibrate_use calibrate;  ///< default SN_CALIBRATE_AUTO
-    int calibrate_frames;        ///< that it is found from, spread over the take; default 120
+    int calibrate_frames;        ///< that it is found from, spread over the take; default 60
 
     // the poses
     sn_solver_options solver;  ///< of a frame; default: gradient 1e-3, 100 iterations

@@ -53,6 +53,43 @@ sn_status sn_calibrate(const sn_fit_input *input, const sn_calibrate_options *op
                        const sn_allocator *allocator, double *position, double *factor,
                        sn_calibrate_report *report, sn_error *error);
 
+/// An estimate with priors: see estimate.c.
+typedef struct sn_estimate_options {
+    const sn_fit_input *take;   ///< its model is the figure as it was given
+    const sn_fit_input *still;  ///< a static trial, NULL for none; the same model
+    int frames;                 ///< of the take; default 60
+    int still_frames;           ///< of the static trial; default 4
+    double independent;         ///< how many independent frames those are worth; default 2
+    double sigma;               ///< of a marker in a frame, metres; default 0.01
+    bool scale;                 ///< also three factors for each body
+    const double *doubt;        ///< nmarker: how well a marker's place is known, metres
+    const double *home;         ///< nq: where joints are drawn to
+    const double *home_v;       ///< nv: the same as one number per velocity
+    const double *rest;         ///< nv: how far from there they are, radians; INFINITY: anywhere
+    const double *still_rest;   ///< nv: the same in the static trial
+    const double *lower, *upper;  ///< nv: ranges, infinite for none
+    double range;                 ///< how far outside of them they may be, radians; default 0.03
+    void (*progress)(void *user, double fraction);
+    void *progress_user;
+    int threads;  ///< default 1; the result has the same bits for any number
+    sn_threads pool;
+    sn_cancel cancel;
+} sn_estimate_options;
+
+sn_estimate_options sn_estimate_options_default(void);
+
+/// Find where the markers sit and how large the bodies are, together with the poses.
+/// @param position  3 numbers per marker of the model: the new places in their joints' frames
+/// @param stretch   per joint: what its vectors to markers and other joints are multiplied with
+sn_status sn_estimate_shape(const sn_estimate_options *options, const sn_allocator *allocator,
+                            double *position, sn_mat3 *stretch, sn_calibrate_report *report,
+                            sn_error *error);
+
+/// How well a marker's place on a generic figure is known, metres, by its name.
+double sn_doubt_of_name(const char *name);
+/// The same in a set that tells landmarks, which its file calls fixed, from others.
+double sn_doubt_of_flag(const char *name, bool fixed);
+
 // --- does it fit at all --------------------------------------------------------------------------------
 
 /// Are the markers a mirror image of the model, or their labels of left and right exchanged? To be asked

@@ -69,7 +69,7 @@ void sn_take_destroy(sn_take *take) {
     sn_release(&allocator, take->frames);
     sn_release(&allocator, take->markers);
     sn_release(&allocator, take->column);
-    sn_release(&allocator, take->factor);
+    sn_release(&allocator, take->stretch);
     sn_release(&allocator, take->origin);
     sn_release(&allocator, take->subject);
     sn_release(&allocator, take->plan.owner);
