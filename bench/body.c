@@ -9,7 +9,16 @@
 #include "protocol.h"
 #include "solvers.h"
 
-enum { TICKS = 10000, FEET = 0, HANDS = 2, WEIGHT = 4, GAZE = 5, POSTURE = 6, APART = 7, NTASK = 8 };
+enum {
+    TICKS = 10000,
+    FEET = 0,
+    HANDS = 2,
+    WEIGHT = 4,
+    GAZE = 5,
+    POSTURE = 6,
+    APART = 7,
+    NTASK = 8
+};
 
 static const double seconds = 0.001, top_speed = 3, top_push = 30, two_pi = 6.283185307179586;
 
@@ -112,8 +121,8 @@ static bool stand(const body *b, const body_run *run, sn_problem *p, double *q) 
     (void)sn_problem_set_goal(p, WEIGHT, middle);
     set_hands(b, run, p, 0);
     bool good = sn_solver_create(p, NULL, NULL, &solver, NULL) == SN_OK &&
-                sn_solver_solve(solver, q, &report) == SN_OK && report.level[0].worst_error < 1e-6 &&
-                report.level[2].worst_error < 1e-6;
+                sn_solver_solve(solver, q, &report) == SN_OK &&
+                report.level[0].worst_error < 1e-6 && report.level[2].worst_error < 1e-6;
     if (!good) printf("  the start was not found: %s\n", sn_stop_text(report.stop));
     sn_solver_destroy(solver);
     sn_workspace_destroy(ws);
@@ -150,8 +159,10 @@ static bool drive(const body *b, const body_run *run) {
     }
     sn_model_zero(b->model, q);
     (void)sn_model_clamp(b->model, q);
-    static const char *const bent[][2] = {{"hip_pitch", "-0.5"},  {"knee", "1"},
-                                          {"ankle_pitch", "-0.5"}, {"shoulder_pitch", "0.2"},
+    static const char *const bent[][2] = {{"hip_pitch", "-0.5"},
+                                          {"knee", "1"},
+                                          {"ankle_pitch", "-0.5"},
+                                          {"shoulder_pitch", "0.2"},
                                           {"elbow", "0.9"}};
     for (size_t i = 0; i < sizeof bent / sizeof *bent; i++)
         for (int k = 0; k < 2; k++) {
@@ -164,8 +175,8 @@ static bool drive(const body *b, const body_run *run) {
     sn_problem *p = ask(b, posture);
     sn_servo *servo = NULL;
     const sn_servo_tick tick = {seconds, velocity, push};
-    bool good = p != NULL && stand(b, run, p, q) &&
-                sn_servo_create(p, NULL, NULL, &servo, NULL) == SN_OK;
+    bool good =
+        p != NULL && stand(b, run, p, q) && sn_servo_create(p, NULL, NULL, &servo, NULL) == SN_OK;
     double feet = 0, weight = 0, hands = 0, late = 0, gaze = 0, speed = 0, pushed = 0, jump = 0;
     double violated = 0, rounds = 0;
     int outside = 0, held = 0, ticks = good ? TICKS : 0;
@@ -197,7 +208,8 @@ static bool drive(const body *b, const body_run *run) {
     }
     if (ticks > 0) {
         qsort(micros, TICKS, sizeof *micros, by_size);
-        printf("  %-22s %6.1f %6.1f %6.1f   %8.1e %8.1e %8.1e %8.1e   %6.3f %7.3f  %.4f %7d %6.1f %%\n",
+        printf("  %-22s %6.1f %6.1f %6.1f   %8.1e %8.1e %8.1e %8.1e   %6.3f %7.3f  %.4f %7d %6.1f "
+               "%%\n",
                run->name, micros[TICKS / 2], micros[TICKS * 99 / 100], micros[TICKS - 1], feet,
                weight, hands, late, speed, pushed, jump, outside, 100.0 * held / TICKS);
         (void)gaze;
@@ -242,8 +254,9 @@ bool bench_body(const bench_options *o) {
            "weight m", "hands m", "settled", "speed", "accel.", "jump", "outside", "limited");
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) good &= drive(&b, &runs[i]);
     sn_model_destroy(b.model);
-    printf("\n%s: p99 below 200 us on one core, limits kept, feet within 10 um, hands within 0.1 mm "
-           "once settled\n",
-           good ? "PASS" : "FAIL");
+    printf(
+        "\n%s: p99 below 200 us on one core, limits kept, feet within 10 um, hands within 0.1 mm "
+        "once settled\n",
+        good ? "PASS" : "FAIL");
     return good;
 }

@@ -41,9 +41,11 @@ static const help_item items[] = {
     {"levels", "a seven-axis arm with a pose and a posture: one weight between them against "
                "levels; with --data also "
                "Panda and iiwa"},
-    {"body", "a humanoid (DIR/mjcf/g1.xml) at a thousand servo ticks a second: time, limits, errors"},
-    {"fit", "fit every take of DIR: error, gaps, frames per second, joints that jump; and ten minutes of "
-            "the example from file to file"},
+    {"body",
+     "a humanoid (DIR/mjcf/g1.xml) at a thousand servo ticks a second: time, limits, errors"},
+    {"fit",
+     "fit every take of DIR: error, gaps, frames per second, joints that jump; and ten minutes of "
+     "the example from file to file"},
     {"papers",
      "measure again what the documents measured, as CSV, SVG and one page, papers.html, with a "
      "verdict on each claim; see docs/papers.md"},

@@ -23,17 +23,20 @@ typedef struct sn_servo sn_servo;
 
 /// Start from sn_servo_options_default().
 typedef struct sn_servo_options {
-    uint32_t version;      ///< set by the default function, checked on create
-    double position_tol;   ///< the goals are met within this, metres and radians, default 1e-4
-    double guard_seconds;  ///< what must not happen is approached no faster than in this time: default 0.05
+    uint32_t version;     ///< set by the default function, checked on create
+    double position_tol;  ///< the goals are met within this, metres and radians, default 1e-4
+    double
+        guard_seconds;  ///< what must not happen is approached no faster than in this time: default 0.05
 } sn_servo_options;
 
+/// The defaults that sn_servo_options states.
 SN_API sn_servo_options sn_servo_options_default(void);
 
 /// Limits of a tick. Arrays have nv numbers in file order, above 0, infinite for none.
 typedef struct sn_servo_tick {
-    double seconds;              ///< of one tick, above 0
-    const double *velocity;      ///< radians or metres a second, beside those of the file; NULL: those alone
+    double seconds;  ///< of one tick, above 0
+    const double
+        *velocity;  ///< radians or metres a second, beside those of the file; NULL: those alone
     const double *acceleration;  ///< a second more; NULL: any
 } sn_servo_tick;
 
@@ -45,11 +48,13 @@ typedef struct sn_servo_report {
     int nlevel;          ///< how many levels the active tasks have
     int level[SN_MAX_LEVELS];     ///< their numbers
     double error[SN_MAX_LEVELS];  ///< largest error of each, after the tick
-    double share[SN_MAX_LEVELS];  ///< of the change of velocity that a level wanted, what acceleration left: 0 to 1
-    int limited;     ///< degrees of freedom that a limit held back
-    int guarded;     ///< things that must not happen that held a motion back
-    int rounds;      ///< times a level was solved
-    bool runs_away;  ///< the first level that is not reached has been getting farther for some ticks
+    double share
+        [SN_MAX_LEVELS];  ///< of the change of velocity that a level wanted, what acceleration left: 0 to 1
+    int limited;          ///< degrees of freedom that a limit held back
+    int guarded;          ///< things that must not happen that held a motion back
+    int rounds;           ///< times a level was solved
+    bool
+        runs_away;  ///< the first level that is not reached has been getting farther for some ticks
 } sn_servo_report;
 
 /// A servo for a problem, which must outlive it. SN_ERR_UNSUPPORTED for models with loops.

@@ -10,6 +10,12 @@
 // where nothing is left of the task.
 static const double least_damping = 1e-8;
 
+// Less than this is left of a goal that is followed, against the same: no reason for damping.
+static const double follows = 1e-4;
+
+// The share of what is left that one tick may take, where more is left.
+static const double slow = 0.1;
+
 static void mark(sn_servo *s, int first, int count, int level, bool bends) {
     for (int i = first; i < first + count; i++) {
         s->row_level[i] = level;
@@ -54,13 +60,16 @@ static void add_row(sn_servo *s, sn_servo_level *to, int row, double *bent) {
     if (!any) return;
     s->e[at] = s->moving ? s->left[row] : s->r[row];
     s->moved[at] = s->r[row] - s->e[at];
-    if (s->row_bends[row]) *bent += s->e[at] * s->e[at];
+    // what the levels before leave free is curved, so below them coordinates bend as well
+    if (s->row_bends[row] || to != s->at) *bent += s->e[at] * s->e[at];
     to->m++;
 }
 
 // f bends by as much as its residual times a column of the Jacobian, the second derivatives that Gauss and
 // Newton leave out: with so much damping a limb stretched towards a goal out of reach does not tremble.
-static double damping_of(const sn_servo *s, const sn_servo_level *level, double bent) {
+// And what is gone towards is gone towards in some ticks: where it bends more than that, one step too far would
+// follow the other.
+static void find_damping(const sn_servo *s, double bent, sn_servo_level *level) {
     double *square = s->ladder.x, whole = 0;
     for (int i = 0; i < s->n; i++) square[i] = 0;
     for (int k = level->first; k < level->first + level->m; k++) {
@@ -68,7 +77,24 @@ static double damping_of(const sn_servo *s, const sn_servo_level *level, double 
         for (int i = 0; i < s->n; i++) square[i] += A[i] * A[i];
     }
     for (int i = 0; i < s->n; i++) whole = fmax(whole, square[i]);
-    return sqrt(bent * whole) + least_damping * whole + 1e-200;
+    const double small = follows * sqrt(whole), left = sqrt(bent);
+    level->damping = 1;
+    level->most = 1;
+    if (!(whole > 0)) return;
+    level->damping = left * fmin(left / small, 1) * sqrt(whole) + least_damping * whole;
+    level->most = fmin(fmax(small / left, slow), 1);
+}
+
+// How near something that must not happen is looked at: twice the way in which two limbs stop.
+static double margin_of(const sn_servo *s) {
+    double speed = 0, push = INFINITY;
+    for (int i = 0; i < s->n; i++) {
+        if (s->unit[i] == 0) continue;
+        const double length = s->size / s->length[i];
+        speed = fmax(speed, fabs(s->velocity[i]) * length);
+        push = fmin(push, s->push[i] * length);
+    }
+    return fmin(0.05 * s->size + 2 * speed * speed / push, s->size);
 }
 
 bool sn_servo_rows(sn_servo *s, const double *q) {
@@ -97,11 +123,10 @@ bool sn_servo_rows(sn_servo *s, const double *q) {
         double bent = 0;
         for (int i = 0; i < s->rows; i++)
             if (s->row_level[i] == name[k]) add_row(s, level, i, &bent);
-        level->damping = damping_of(s, level, bent);
+        find_damping(s, bent, level);
         first += level->m;
     }
-    // what may be reached within a few ticks at the speed it is approached with
-    const double margin = 0.1;
+    const double margin = margin_of(s);
     s->nguard = sn_guards_near(s->ws, margin, SN_SERVO_GUARDS, s->guard, s->guard_c, s->guard_row);
     for (int k = 0; k < s->nguard; k++) {
         s->guard_on[k] = false;

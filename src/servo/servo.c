@@ -43,10 +43,10 @@ static void layout_servo(sn_servo *s, sn_layout *layout) {
     a->x = sn_layout_take(layout, n, one);
     a->y = sn_layout_take(layout, n, one);
     a->w = sn_layout_take(layout, n, one);
-    double **const numbers[] = {&s->length, &s->unit,      &s->lower,     &s->upper, &s->speed,
-                                &s->top,    &s->push,      &s->low,       &s->high,  &s->low_kept,
-                                &s->high_kept, &s->rest,   &s->p,         &s->delta, &s->velocity,
-                                &s->file};
+    double **const numbers[] = {&s->length, &s->unit,     &s->lower,     &s->upper,
+                                &s->speed,  &s->top,      &s->push,      &s->low,
+                                &s->high,   &s->low_kept, &s->high_kept, &s->rest,
+                                &s->p,      &s->delta,    &s->velocity,  &s->file};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         *numbers[i] = sn_layout_take(layout, n, one);
     s->before = sn_layout_take(layout, SN_MAX_LEVELS * n, one);
@@ -63,6 +63,7 @@ static void find_lengths(sn_servo *s) {
     double size = 0;
     for (int k = 0; k < m->njoint; k++) size = fmax(size, v3_norm(s->ws->frame[k].p));
     if (!(size > 0)) size = 1;
+    s->size = size;
     for (int k = 0; k < m->njoint; k++) {
         const sn_joint *j = &m->joint[k];
         for (int a = 0; a < j->nv; a++) {

@@ -16,23 +16,24 @@ typedef struct sn_servo_level {
     int name;        ///< of its tasks
     int first, m;    ///< its rows
     double damping;  ///< lambda^2
+    double most;     ///< of what is left, at most this share in one tick
     double share;    ///< of the change that it wanted
 } sn_servo_level;
 
 /// Directions that a level sees, found by reflections: see ladder.c.
 typedef struct sn_ladder {
-    int n;             ///< entries
-    int nz;            ///< columns of Z: what is left
-    double *Z;         ///< n x n, row-major with n numbers a row
-    double *B;         ///< rows x n: A Z, then its lower triangular factor
-    double *v;         ///< n x n: the reflections
-    double *beta;      ///< n
-    int turns;         ///< how many reflections there are: those of the last split
-    double *E, *T;     ///< n x n: scratch
-    double *M;         ///< n x n: normal equations
-    int *order;        ///< rows: which one came when
-    double *norm;      ///< rows
-    double *x, *y, *w; ///< n, n, rows: scratch
+    int n;              ///< entries
+    int nz;             ///< columns of Z: what is left
+    double *Z;          ///< n x n, row-major with n numbers a row
+    double *B;          ///< rows x n: A Z, then its lower triangular factor
+    double *v;          ///< n x n: the reflections
+    double *beta;       ///< n
+    int turns;          ///< how many reflections there are: those of the last split
+    double *E, *T;      ///< n x n: scratch
+    double *M;          ///< n x n: normal equations
+    int *order;         ///< rows: which one came when
+    double *norm;       ///< rows
+    double *x, *y, *w;  ///< n, n, rows: scratch
 } sn_ladder;
 
 struct sn_servo {
@@ -56,32 +57,35 @@ struct sn_servo {
     sn_servo_level at[SN_MAX_LEVELS];
     sn_ladder ladder;
 
-    double *length;                  ///< n: a radian, or the figure's size
-    double *unit;                    ///< n: that, or 0 for what does not move in this tick
-    double *lower, *upper;           ///< n: limits of positions
-    int *q_of;                       ///< n
-    double *speed;                   ///< n: the file's, infinite for none
-    double *top, *push;              ///< n: speed and acceleration of this tick, coordinate units
-    double *low, *high;              ///< n: what this tick may do, by entries
-    double *low_kept, *high_kept;    ///< n: the same without acceleration
-    double *rest;                    ///< n: the last tick's motion, inside that
-    double *p;                       ///< n: the step
-    double *delta;                   ///< n: scratch
-    double *before;                  ///< n x levels: how the goals moved the joints, per level name
-    bool *held;                      ///< n: a limit ended a level's way in this tick
-    int rounds;                      ///< times a level was solved in this tick
-    double *velocity;                ///< n: of the last tick, coordinate units a second, sweep order
-    double *pose, *last;             ///< nq: scratch; what the last tick gave
-    double *file;                    ///< n: scratch in file order
-    bool moving;                     ///< `last` and `left` are those of a tick
-    double error;                    ///< of the first level not reached, after the last tick
-    int behind;                      ///< ticks in which it got farther
+    double size;                   ///< of the figure: a length of 1
+    double *length;                ///< n: a radian, or the figure's size
+    double *unit;                  ///< n: that, or 0 for what does not move in this tick
+    double *lower, *upper;         ///< n: limits of positions
+    int *q_of;                     ///< n
+    double *speed;                 ///< n: the file's, infinite for none
+    double *top, *push;            ///< n: speed and acceleration of this tick, coordinate units
+    double *low, *high;            ///< n: what this tick may do, by entries
+    double *low_kept, *high_kept;  ///< n: the same without acceleration
+    double *rest;                  ///< n: the last tick's motion, inside that
+    double *p;                     ///< n: the step
+    double *delta;                 ///< n: scratch
+    double *before;                ///< n x levels: how the goals moved the joints, per level name
+    bool *held;                    ///< n: a limit ended a level's way in this tick
+    double calm;                   ///< of what is left of the next level, this share at most
+    int rounds;                    ///< times a level was solved in this tick
+    double *velocity;              ///< n: of the last tick, coordinate units a second, sweep order
+    double *pose, *last;           ///< nq: scratch; what the last tick gave
+    double *file;                  ///< n: scratch in file order
+    bool moving;                   ///< `last` and `left` are those of a tick
+    double error;                  ///< of the first level not reached, after the last tick
+    int behind;                    ///< ticks in which it got farther
 
-    int nguard;                      ///< near ones
+    int nguard;  ///< near ones
     int guard[SN_SERVO_GUARDS];
     double guard_c[SN_SERVO_GUARDS];
-    bool guard_on[SN_SERVO_GUARDS];  ///< it holds the motion back in this tick
-    double *guard_row;               ///< SN_SERVO_GUARDS x n, by entries
+    double guard_least[SN_SERVO_GUARDS];  ///< row . p in this tick
+    bool guard_on[SN_SERVO_GUARDS];       ///< it holds the motion back in this tick
+    double *guard_row;                    ///< SN_SERVO_GUARDS x n, by entries
 };
 
 /// rows.c: residuals and Jacobian at q, sorted by level; false when something is not finite.

@@ -30,7 +30,14 @@ static const double inside = 1 - 1e-9;
 static double braking(double d, double a, double t) {
     if (!(d > 0)) return 0;
     if (d == INFINITY) return INFINITY;
-    return a < INFINITY ? a * (sqrt(t * t + 2 * d / a) - t) : d / t;
+    // a (sqrt(t^2 + 2 d / a) - t), which would be 0 for the smallest d
+    return a < INFINITY ? 2 * d / (sqrt(t * t + 2 * d / a) + t) : d / t;
+}
+
+static double dot(const double *x, const double *y, int n) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += x[i] * y[i];
+    return sum;
 }
 
 static sn_status check(const sn_servo *s, const sn_servo_tick *tick, const double *q) {
@@ -119,15 +126,17 @@ static bool have_jumped(sn_servo *s, int name, const double *x, double t) {
     return jumped;
 }
 
-static double dot(const double *x, const double *y, int n) {
-    double sum = 0;
-    for (int i = 0; i < n; i++) sum += x[i] * y[i];
-    return sum;
-}
-
-// How near a guard may come in this tick: row . p at least this.
-static double nearest(const sn_servo *s, int k, double t) {
-    return -fmin(t / s->options.guard_seconds, 1) * s->guard_c[k];
+// How near the guards may come in this tick: row . p at least `guard_least`. In time to brake, by the shortest way
+// that the joints' accelerations allow.
+static void find_guards(sn_servo *s, double t) {
+    for (int k = 0; k < s->nguard; k++) {
+        const double *row = s->guard_row + s->n * k, c = s->guard_c[k];
+        const double square = dot(row, row, s->n);
+        double push = INFINITY, least = -fmin(t / s->options.guard_seconds, 1) * c;
+        for (int i = 0; i < s->n; i++)
+            if (row[i] != 0) push = fmin(push, s->push[i] / s->unit[i] * square / fabs(row[i]));
+        s->guard_least[k] = fmax(least, -0.7 * t * braking(fmax(c, 0), push, t));
+    }
 }
 
 // What ends a way.
@@ -139,7 +148,7 @@ typedef struct stop {
 } stop;
 
 // How far the way d leads from p.
-static stop find_stop(const sn_servo *s, const double *d, double t) {
+static stop find_stop(const sn_servo *s, const double *d) {
     stop at = {1, -1, -1, false};
     for (int i = 0; i < s->n; i++) {
         if (s->unit[i] == 0 || d[i] == 0) continue;
@@ -152,7 +161,7 @@ static stop find_stop(const sn_servo *s, const double *d, double t) {
     }
     for (int k = 0; k < s->nguard; k++) {
         const double *row = s->guard_row + s->n * k;
-        const double change = dot(row, d, s->n), least = nearest(s, k, t);
+        const double change = dot(row, d, s->n), least = s->guard_least[k];
         if (!(change < 0)) continue;
         const double now = dot(row, s->p, s->n);
         if (now + at.sigma * change >= least) continue;
@@ -162,12 +171,12 @@ static stop find_stop(const sn_servo *s, const double *d, double t) {
 }
 
 // Guards that p would come too near are held off before all levels, by the shortest way.
-static void hold_off(sn_servo *s, double t) {
+static void hold_off(sn_servo *s) {
     sn_ladder *a = &s->ladder;
     int m = 0;
     for (int k = 0; k < s->nguard; k++) {
         const double *row = s->guard_row + s->n * k;
-        const double over = dot(row, s->p, s->n) - nearest(s, k, t);
+        const double over = dot(row, s->p, s->n) - s->guard_least[k];
         if (over >= 0) continue;
         memcpy(s->A + (size_t)s->n * (size_t)m, row, (size_t)s->n * sizeof *row);
         s->e[m++] = over;
@@ -204,7 +213,16 @@ static double find_wish(sn_servo *s, const sn_servo_level *level, int rank, doub
     }
     sn_ladder_solve(a, level->m, rank, e, a->w);
     sn_ladder_spread(a, rank, a->w, s->delta);
-    return find_share(s, s->delta, t);
+    return s->calm * fmin(find_share(s, s->delta, t), level->most);
+}
+
+// A limb stretched towards what it cannot reach sees another direction at every tick, and leaves others free: what
+// is below goes slowly, by as much as the damping outweighs the weakest of them, squared.
+static double find_calm(const sn_ladder *a, const sn_servo_level *level, int rank) {
+    const double *row = a->B + (size_t)a->n * (size_t)a->order[rank - 1];
+    const double weakest = row[rank - 1] * row[rank - 1];
+    const double part = weakest / (weakest + level->damping);
+    return part * part;
 }
 
 // One level changes p.
@@ -213,7 +231,7 @@ static void climb(sn_servo *s, int k, bool last, double t) {
     sn_servo_level *level = &s->at[k];
     const int m = level->m;
     const double *A = s->A + (size_t)s->n * (size_t)level->first;
-    double *w = a->w, *b = a->norm, *had = a->T, *step = s->delta, share = 1;
+    double *w = a->w, *b = a->norm, *had = a->T, *step = s->delta, share = 1, calm = 1;
     int rank = 0;
     for (int tries = 0; tries < TRIES && a->nz > 0; tries++) {
         sn_ladder_see(a, A, m);
@@ -221,6 +239,7 @@ static void climb(sn_servo *s, int k, bool last, double t) {
         if (rank == 0) return;
         sn_ladder_factor(a, m, rank, level->damping);
         if (tries == 0 && m > 0) share = find_wish(s, level, rank, t);
+        if (tries == 0 && !last) calm = find_calm(a, level, rank);
         // b = what is wanted, and what has been decided on gives of it: A (p - V V^T p)
         sn_ladder_gather(a, rank, s->p, had);
         for (int i = 0; i < m; i++)
@@ -230,7 +249,7 @@ static void climb(sn_servo *s, int k, bool last, double t) {
         sn_ladder_solve(a, m, rank, b, w);
         for (int c = 0; c < rank; c++) w[c] -= had[c];
         sn_ladder_spread(a, rank, w, step);
-        const stop at = find_stop(s, step, t);
+        const stop at = find_stop(s, step);
         for (int i = 0; i < s->n; i++) s->p[i] += at.sigma * step[i];
         if (tries == 0) level->share = at.sigma;
         s->rounds++;
@@ -246,6 +265,7 @@ static void climb(sn_servo *s, int k, bool last, double t) {
         rank = 0;
     }
     if (!last) sn_ladder_next(a, rank);
+    s->calm *= calm;
 }
 
 // The step, in p.
@@ -254,9 +274,11 @@ static void find_step(sn_servo *s, double t) {
     const int end = s->nlevel > 0 ? s->nlevel : 1;
     if (s->nlevel == 0) s->at[0] = none;  // nothing is wanted: come to rest
     s->rounds = 0;
+    s->calm = 1;
     sn_ladder_begin(&s->ladder, s->unit);
     memcpy(s->p, s->rest, (size_t)s->n * sizeof *s->p);
-    hold_off(s, t);
+    find_guards(s, t);
+    hold_off(s);
     for (int k = 0; k < end && s->ladder.nz > 0; k++) climb(s, k, k == end - 1, t);
 }
 
@@ -269,7 +291,8 @@ static void move(sn_servo *s, const double *q, double t) {
         const double was = s->velocity[i], a = inside * s->push[i] * t, top = inside * s->top[i];
         v = fmin(fmax(v, was - a), was + a);
         v = fmin(fmax(v, -top), top);
-        if (s->unit[i] == 0) v = 0;
+        // denormal numbers are slow
+        if (s->unit[i] == 0 || fabs(v) < 1e-100) v = 0;
         s->velocity[i] = v;
         s->file[m->v_of[i]] = v * t;
     }
@@ -310,7 +333,8 @@ static void look(sn_servo *s, sn_servo_report *r) {
     r->reached = r->worst_error <= s->options.position_tol;
     const int nguard = sn_has_guards(s->ws) ? p->guards->nguard : 0;
     if (nguard > 0) sn_guards_place(s->ws);
-    for (int i = 0; i < nguard; i++) r->violation = fmax(r->violation, sn_guard_violation(s->ws, i));
+    for (int i = 0; i < nguard; i++)
+        r->violation = fmax(r->violation, sn_guard_violation(s->ws, i));
     for (int i = 0; i < s->n; i++) r->limited += s->held[i];
     for (int k = 0; k < s->nguard; k++) r->guarded += s->guard_on[k];
     double first = 0;
@@ -336,8 +360,8 @@ sn_status sn_servo_step(sn_servo *s, const sn_servo_tick *tick, double *q,
     }
     SN_TRY(check(s, tick, q));
     s->moving = s->moving && memcmp(s->last, q, bytes) == 0;
-    if (!sn_servo_rows(s, q)) return SN_ERR_VALUE;
     find_limits(s, tick, q);
+    if (!sn_servo_rows(s, q)) return SN_ERR_VALUE;
     find_step(s, tick->seconds);
     for (int i = 0; i < s->n; i++)
         if (!isfinite(s->p[i])) return SN_ERR_VALUE;
