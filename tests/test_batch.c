@@ -86,7 +86,8 @@ static void same_bits(void **unused) {
             o.threads = o.lanes == 4 ? 2 : 1;
             memset(r, 0, sizeof r);
             solve_set(&s, &o, q, r);
-            if (memcmp(q, q1, bytes) != 0) fail_msg("case %d: %d lanes differ from one", c, o.lanes);
+            if (memcmp(q, q1, bytes) != 0)
+                fail_msg("case %d: %d lanes differ from one", c, o.lanes);
             for (int i = 0; i < s.n; i++) {
                 assert_int_equal(r[i].stop, r1[i].stop);
                 assert_int_equal(r[i].iterations, r1[i].iterations);
@@ -125,8 +126,10 @@ static void like_plain(void **unused) {
                 if (a < 0) continue;
                 bool missing = false;
                 int next = t + 1;
-                while (next < sn_problem_ntask(s.problem) && sn_batch_goal_at(batch, next) < 0) next++;
-                int end = next < sn_problem_ntask(s.problem) ? sn_batch_goal_at(batch, next) : s.ngoal;
+                while (next < sn_problem_ntask(s.problem) && sn_batch_goal_at(batch, next) < 0)
+                    next++;
+                int end =
+                    next < sn_problem_ntask(s.problem) ? sn_batch_goal_at(batch, next) : s.ngoal;
                 for (int k = a; k < end; k++) missing = missing || isnan(row[k]);
                 (void)sn_problem_set_missing(s.problem, t, missing);
                 if (missing || task->type == SN_TASK_FRAME2) continue;
@@ -150,11 +153,16 @@ static void like_plain(void **unused) {
             close += apart < 1e-10;
             its[0] += r[i].iterations, its[1] += report.iterations;
             double off = (r[i].f - report.f) / fmax(fmax(report.f, r[i].f), 1e-20);
-            if (fabs(off) < 1e-9 || fmax(report.f, r[i].f) < 1e-18) same_f++;
-            else if (off < 0) better++;
-            else worse++;
+            if (fabs(off) < 1e-9 || fmax(report.f, r[i].f) < 1e-18)
+                same_f++;
+            else if (off < 0)
+                better++;
+            else
+                worse++;
             if (getenv("SHOW") && !(fabs(off) < 1e-9 || fmax(report.f, r[i].f) < 1e-18))
-                printf("case %d row %d: f %.12g plain %.12g apart %g it %d %d stop %d %d%s\n", c, i, r[i].f, report.f, apart, r[i].iterations, report.iterations, r[i].stop, report.stop, r[i].plain ? " plain" : "");
+                printf("case %d row %d: f %.12g plain %.12g apart %g it %d %d stop %d %d%s\n", c, i,
+                       r[i].f, report.f, apart, r[i].iterations, report.iterations, r[i].stop,
+                       report.stop, r[i].plain ? " plain" : "");
         }
         if (getenv("SHOW")) printf("case %d: %s\n", c, sn_batch_note(batch));
         sn_solver_destroy(solver);
@@ -163,7 +171,9 @@ static void like_plain(void **unused) {
         free(at);
         free_set(&s);
     }
-    printf("%d rows, %d with the plain solver's help, %d poses within 1e-10; f the same %d, lower %d, higher %d; iterations %d, plain %d\n", rows, plain, close, same_f, better, worse, its[0], its[1]);
+    printf("%d rows, %d with the plain solver's help, %d poses within 1e-10; f the same %d, lower "
+           "%d, higher %d; iterations %d, plain %d\n",
+           rows, plain, close, same_f, better, worse, its[0], its[1]);
 }
 
 int main(void) {

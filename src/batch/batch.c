@@ -84,8 +84,7 @@ sn_status sn_batch_create(const sn_problem *problem, const sn_batch_options *opt
     b.fits = unfit == NULL;
     b.lanes = !b.fits ? 1 : b.options.lanes > 0 && b.options.lanes < most ? b.options.lanes : most;
     b.trip = sn_batch_trip_of(b.lanes);
-    if (b.fits)
-        sn_batch_table_count(b.problem, &b.options.solver, b.options.locals, &b.table);
+    if (b.fits) sn_batch_table_count(b.problem, &b.options.solver, b.options.locals, &b.table);
     sn_layout layout = {0};
     sn_batch *batch = sn_layout_take(&layout, 1, sizeof *batch);
     layout_batch(&b, &layout);
@@ -151,9 +150,7 @@ static bool good_job(const sn_batch *batch, const sn_batch_job *j) {
     return (j->goals != NULL || batch->ngoal == 0) && j->poses != NULL;
 }
 
-static sn_status run(sn_batch *batch, const sn_batch_job *job) {
-    return sn_batch_run(batch, job);
-}
+static sn_status run(sn_batch *batch, const sn_batch_job *job) { return sn_batch_run(batch, job); }
 
 sn_status sn_batch_solve(sn_batch *batch, int n, const double *goals, const double *starts,
                          double *poses, sn_batch_report *reports) {

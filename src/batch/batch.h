@@ -22,9 +22,9 @@ typedef struct sn_batch_job {
 typedef struct sn_batch_row {
     bool live;
     int chain, frame, seed;
-    double *start;             ///< nq: where it began
-    double *previous, *before; ///< nq: the chain's last two poses
-    double *best;              ///< nq: of the starts so far
+    double *start;              ///< nq: where it began
+    double *previous, *before;  ///< nq: the chain's last two poses
+    double *best;               ///< nq: of the starts so far
     sn_batch_report kept;
     int64_t iterations;
 } sn_batch_row;
@@ -56,7 +56,7 @@ struct sn_batch {
     int *goal_at;  ///< ntask
     bool *round;   ///< nv: angles that go round
     int ngoal;
-    bool turned;   ///< some directions of a row must be brought to length 1
+    bool turned;  ///< some directions of a row must be brought to length 1
     int nworker;
     sn_batch_worker *worker;
     sn_batch_device *device;  ///< NULL: the processor
