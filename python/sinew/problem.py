@@ -42,6 +42,9 @@ _from_buffer = ffi.from_buffer
 _ndarray = np.ndarray
 _solve = lib.sn_solver_solve
 _set_goal = lib.sn_problem_set_goal
+_POSES = (lib.SN_TASK_POSE, lib.SN_TASK_RELATIVE_POSE)
+_ROTATIONS = (lib.SN_TASK_ORIENTATION, lib.SN_TASK_RELATIVE_ORIENTATION)
+_three = (3,)
 _CANCELLED = lib.SN_STOP_CANCELLED
 _LOSSES = ("none", "huber", "cauchy")
 _names = {i: text_of(lib.sn_task_type_name(i)) for i in range(lib.SN_TASK_TYPE_COUNT)}
@@ -73,6 +76,8 @@ class Task:
         self._turn = turn  # of a named frame in its joint: what a goal's rotation is multiplied with
         self._own = own
         self._enabled, self._missing = True, False
+        self._place = type not in _POSES and type not in _ROTATIONS
+        self._goal_field = "local2" if type == lib.SN_TASK_LOOK_AT else "goal"
 
     @property
     def type(self) -> str:
@@ -101,29 +106,32 @@ class Task:
     def goal(self) -> Any:
         """Where it should be. A pose's is seven numbers x y z w x y z, and may be set to a 4 x 4 matrix; of a
         look-at it is the point looked at. Setting it makes the task present."""
-        place = self._fields.get("local2" if self._type == lib.SN_TASK_LOOK_AT else "goal", (0.0, 0.0, 0.0))
+        place = self._fields.get(self._goal_field, (0.0, 0.0, 0.0))
         return np.array([*place, *self.rotation]) if self._type in _POSES else np.array(place)
 
     @goal.setter
     def goal(self, value: Any) -> None:
         p = self._problem
-        if self._type in _POSES:
+        if not self._place:
+            if self._type in _ROTATIONS:
+                self.rotation = value
+                return
             array = as_goals("goal", value)
             shaped("goal", array, (7,))
             self.rotation = array[3:]
             value = array[:3]
-        if self._type in _ROTATIONS:
-            self.rotation = value
-            return
-        x = self._three("goal", value)
+        if type(value) is _ndarray and value.shape == _three:
+            value = value.tolist()
+        else:
+            value = self._three("goal", value)
         with p._lock:
             if p._c is not None:
                 numbers = p._numbers
-                numbers[0], numbers[1], numbers[2] = x
+                numbers[0], numbers[1], numbers[2] = value
                 status = _set_goal(p._c, self._index, numbers)
                 if status:
                     check(status)
-            self._fields["local2" if self._type == lib.SN_TASK_LOOK_AT else "goal"] = x
+            self._fields[self._goal_field] = value
             self._missing = False
 
     @property
@@ -190,13 +198,13 @@ class Task:
         self._set("local2", x, lambda c: lib.sn_problem_set_local2(c, self._index, x))
 
     @property
+    def _axis_field(self) -> str:
+        return "axis" if self._type in (lib.SN_TASK_LINE, lib.SN_TASK_LOOK_AT) else "normal"
+
+    @property
     def axis(self) -> Array:
         """Normal of a plane, half-space or support; axis of a line or look-at."""
         return np.array(self._fields.get(self._axis_field, (0.0, 0.0, 1.0)))
-
-    @property
-    def _axis_field(self) -> str:
-        return "axis" if self._type in (lib.SN_TASK_LINE, lib.SN_TASK_LOOK_AT) else "normal"
 
     @axis.setter
     def axis(self, value: Any) -> None:
@@ -283,10 +291,6 @@ class Task:
             if p._c is not None:
                 check(lib.sn_problem_set_missing(p._c, self._index, bool(value)))
             self._missing = bool(value)
-
-
-_POSES = (lib.SN_TASK_POSE, lib.SN_TASK_RELATIVE_POSE)
-_ROTATIONS = (lib.SN_TASK_ORIENTATION, lib.SN_TASK_RELATIVE_ORIENTATION)
 
 
 class Problem:
@@ -819,7 +823,7 @@ class Problem:
             if rotation and task._turn is not None:
                 array = array.copy()
                 for k in range(len(array)):
-                    array[k, -4:] = _times(array[k, -4:], task._turn)
+                    array[k, -4:] = _times(array[k, -4:].tolist(), task._turn)
             nframe = array.shape[0]
             rows.append(array)
             spec.append({"task": task._index, "at": at, "place": place, "rotation": rotation})
@@ -832,7 +836,7 @@ class Problem:
         return c, nframe, [all_rows, made]
 
     def track(self, goals: Mapping[Task, Any], q0: Any = None, rate: float = 0.0, threads: Optional[int] = None,
-              progress: Any = False, reports: bool = False, method: str = "hybrid", **options: Any) -> Any:
+              progress: Any = None, reports: bool = False, method: str = "hybrid", **options: Any) -> Any:
         """A whole clip: one pose per frame, each started from the last.
 
         :param goals: for tasks of this problem their goals in every frame, (frames, 3), rotations w x y z
