@@ -743,23 +743,41 @@ class Problem:
         if kind in (1, 2) and lead:
             raise ShapeError(f"q has the shape {show_shape(a.shape)}, but a {hessian} Hessian is of one pose: ({self.model.nq},)")
         f, g = np.empty(n), np.empty((n, nv))
-        H = np.empty((n, nv, nv)) if kind < 2 else None
-        what = lib.SN_EVAL_GRADIENT if H is None else lib.SN_EVAL_GAUSS_NEWTON if gauss_newton else lib.SN_EVAL_HESSIAN
+        H = np.empty((n, nv, nv)) if kind == 0 else None
+        what = lib.SN_EVAL_GRADIENT if kind > 1 else lib.SN_EVAL_GAUSS_NEWTON if gauss_newton else lib.SN_EVAL_HESSIAN
+        sparse: Any = None
         with self._lock:
-            check(lib.snpy_evaluate(self._space(H is not None), n, self.model.nq, nv, address(a), what, address(f),
-                                    address(g), ffi.NULL if H is None else address(H)))
+            space = self._space(kind < 2)
+            status = lib.snpy_evaluate(space, n, self.model.nq, nv, address(a), what, address(f), address(g),
+                                       ffi.NULL if H is None else address(H))
+            if kind == 1 and status == lib.SN_OK:
+                sparse = self._sparse(space)
         self._raise_own()
+        check(status)
         first = (f, g) if lead else (float(f[0]), g[0])
         if kind == 3:
             return first
         if kind == 2:
             return (*first, self._operator(a, gauss_newton))
-        assert H is not None
         if kind == 1:
-            from scipy.sparse import csr_matrix
-
-            return (*first, csr_matrix(H[0]))
+            return (*first, sparse)
+        assert H is not None
         return (*first, H if lead else H[0])
+
+    def _sparse(self, space: Any) -> Any:
+        """The Hessian of the last evaluation as a scipy matrix, without a dense one where no tasks couple branches."""
+        from scipy.sparse import csr_matrix
+
+        nv = self.model.nv
+        count = lib.snpy_sparse(space, 0, ffi.NULL, ffi.NULL, ffi.NULL)
+        if count < 0:
+            dense = np.empty((nv, nv))
+            lib.sn_workspace_hessian(space, address(dense))
+            return csr_matrix(dense)
+        rows, columns, values = np.empty(2 * count, np.int32), np.empty(2 * count, np.int32), np.empty(2 * count)
+        ints = ffi.typeof("int[]")
+        n = lib.snpy_sparse(space, count, ffi.from_buffer(ints, rows), ffi.from_buffer(ints, columns), address(values))
+        return csr_matrix((values[:n], (rows[:n], columns[:n])), shape=(nv, nv))
 
     def _operator(self, q: Array, gauss_newton: bool) -> Any:
         from scipy.sparse.linalg import LinearOperator
@@ -782,8 +800,9 @@ class Problem:
         a, n, lead = self._poses(q)
         out = np.empty((n, len(self.tasks)))
         with self._lock:
-            check(lib.snpy_errors(self._space(False), n, self.model.nq, address(a), len(self.tasks), address(out)))
+            status = lib.snpy_errors(self._space(False), n, self.model.nq, address(a), len(self.tasks), address(out))
         self._raise_own()
+        check(status)
         return out.reshape(lead + out.shape[1:])
 
     def violations(self, q: Any) -> List[Tuple[Task, float]]:
