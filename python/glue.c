@@ -213,6 +213,23 @@ sn_status snpy_evaluate(sn_workspace *workspace, int n, int nq, int nv, const do
     return SN_OK;
 }
 
+long snpy_sparse(sn_workspace *workspace, size_t room, int *rows, int *columns, double *values) {
+    int no_rows, no_columns;
+    double none;
+    if (rows == NULL) {
+        size_t count = sn_workspace_sparse_hessian(workspace, 0, &no_rows, &no_columns, &none);
+        return count > 0 ? (long)count : -1;
+    }
+    size_t count = sn_workspace_sparse_hessian(workspace, room, rows, columns, values), at = count;
+    for (size_t k = 0; k < count; k++) {
+        if (rows[k] == columns[k]) continue;
+        rows[at] = columns[k];
+        columns[at] = rows[k];
+        values[at++] = values[k];
+    }
+    return (long)at;
+}
+
 sn_status snpy_errors(sn_workspace *workspace, int n, int nq, const double *q, int ntask,
                       double *out) {
     for (int i = 0; i < n; i++) {

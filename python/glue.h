@@ -80,6 +80,9 @@ sn_status snpy_solver_many(sn_solver *solver, int n, int nq, bool cold, double *
 /// f (n), and where they are not NULL g (n x nv) and H (n x nv x nv), at n poses. `what` as sn_workspace_eval() has it.
 sn_status snpy_evaluate(sn_workspace *workspace, int n, int nq, int nv, const double *q,
                         unsigned what, double *f, double *g, double *H);
+/// The Hessian at a pose by its entries, on both sides of the diagonal: how many, -1 where tasks couple branches.
+/// Arrays of 2 `room` numbers; with NULL it only counts, without the mirror images.
+long snpy_sparse(sn_workspace *workspace, size_t room, int *rows, int *columns, double *values);
 /// sn_workspace_task_error() of all tasks at n poses: n x ntask.
 sn_status snpy_errors(sn_workspace *workspace, int n, int nq, const double *q, int ntask,
                       double *out);

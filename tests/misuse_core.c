@@ -296,6 +296,9 @@ static void evaluations(void) {
     VALUE(sn_workspace_loop_error, == 0, PTR(w.ws), INDEX(0));
     VOID(sn_workspace_gradient, PTR(w.ws), PTR(w.big));
     VOID(sn_workspace_hessian, PTR(w.ws), PTR(w.big));
+    static int rows[4000], columns[4000];
+    static double values[4000];
+    VALUE(sn_workspace_sparse_hessian, == 0, PTR(w.ws), 4000, PTR(rows), PTR(columns), PTR(values));
     VALUE(sn_workspace_sweep_gradient, == NULL, PTR(w.ws));
     VOID(sn_workspace_multiply, PTR(w.ws), false, PTR(w.v), PTR(w.big));
     VALUE(sn_workspace_factor, >= 0, PTR(w.ws), MAY(w.v), MAY(w.keep), ANY(0), MAY(&pivot));

@@ -10,7 +10,7 @@ from typing import Any, Callable, Optional, Sequence, Tuple, Union
 import numpy as np
 import numpy.typing as npt
 
-from ._sinew import ffi, lib
+from ._sinew import ffi as ffi, lib as lib
 
 Array = npt.NDArray[np.float64]
 PathLike = Union[str, "os.PathLike[str]"]
@@ -96,7 +96,7 @@ _classes = {
 
 def text_of(pointer: Any) -> str:
     """A C string."""
-    return "" if pointer == ffi.NULL else ffi.string(pointer).decode("utf-8", "replace")  # type: ignore[no-any-return]
+    return "" if pointer == ffi.NULL else ffi.string(pointer).decode("utf-8", "replace")
 
 
 def new_error() -> Any:
@@ -333,17 +333,22 @@ class Run:
 
 
 class Bar:
-    """A progress bar: tqdm's where it is installed, or whatever function is given."""
+    """A progress bar: tqdm's where it is installed, or whatever function is given.
+
+    None: a bar where there is a terminal or a notebook to show it and the call takes long; True: always;
+    False: none; a function: called with the stage, its share, frames done and frames in all.
+    """
 
     def __init__(self, progress: Any, unit: str, total: int = 0) -> None:
         self.function = progress if callable(progress) and not isinstance(progress, bool) else None
         self.bar: Any = None
-        if progress is True:
+        if progress is True or progress is None:
             try:
                 from tqdm.auto import tqdm
             except ImportError:
                 return
-            self.bar = tqdm(total=total or None, unit=unit, leave=False)
+            self.bar = tqdm(total=total or None, unit=unit, leave=False, delay=0.5 if progress is None else 0,
+                            disable=None if progress is None else False)
 
     @property
     def show(self) -> Optional[Callable[[Tuple[float, ...]], None]]:
