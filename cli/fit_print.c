@@ -52,8 +52,8 @@ void print_fit_text(const fit_result *r) {
                s->worst_frame + sn_motion_first_frame(r->motion));
     if (r->settings->truth != NULL)
         printf("\n  joint angles  off the known motion by %.2f degrees (median), %.2f (RMS), 95 %% "
-               "below %.2f",
-               r->truth.median, r->truth.rms, r->truth.most);
+               "below %.2f; joint centres by %.2f cm (RMS)",
+               r->truth.median, r->truth.rms, r->truth.most, 100 * r->truth.centres);
     if (r->settings->truth != NULL && r->truth.joints < r->truth.movable)
         printf(" (%d of %d joints, those with the same names)", r->truth.joints, r->truth.movable);
     printf("\n  gaps          %ld of %ld samples missing (%.1f %%)\n", s->missing,

@@ -435,6 +435,7 @@ typedef struct sn_take_truth {
         most;             ///< degrees, over all joints that markers show and all frames; `most`: 95
                           ///< of 100 are below
     int joints, movable;  ///< joints that both have by name, of all that move
+    double centres;       ///< how far these joints' centres are apart, root-mean-square, metres
 } sn_take_truth;
 
 /// Compare a finished take with a known motion, frame k of the recording with frame k of it. Fails with a

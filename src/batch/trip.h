@@ -405,9 +405,8 @@ FN void trip(ARGS) {
         reduce(PASS, W(step));
         substitute(PASS, W(step));
         if (ANY(refined))
-            for (int i = 0; i < N(nv); i++)
-                W(step)
-                [i] = choose(refined & ~LESS(splat(0.5), W(open)[i]), W(fixed)[i], W(step)[i]);
+            for (int i = 0; i < N(nv); i++) W(step)
+        [i] = choose(refined & ~LESS(splat(0.5), W(open)[i]), W(fixed)[i], W(step)[i]);
         BITS going = plain & ~f.failed;
         REAL turn = splat(0);
         for (int i = 0; i < N(nv); i++)

@@ -29,6 +29,16 @@ static double held(const sn_estimate *e, int k, size_t v) {
     return isfinite(s) && s > 0 ? 1 / (s * s) : 0;
 }
 
+// A posture is left for a moment, and then by far: beyond some degrees a pull to it hardly grows (a smooth Huber
+// loss), so that it finds where the joint mostly is.
+static const double mostly = 0.1;
+
+static double pull_energy(double x) {
+    return 2 * mostly * mostly * (sqrt(1 + x * x / (mostly * mostly)) - 1);
+}
+
+static double pull_share(double x) { return 1 / sqrt(1 + x * x / (mostly * mostly)); }
+
 // Outside its range, by how much.
 static double outside(const sn_estimate *e, const sn_model *m, const double *from_home, size_t v) {
     (void)m;
@@ -65,7 +75,7 @@ static double frame_energy(sn_estimate *e, const sn_workspace *ws, const sn_mode
     sn_model_difference(model, e->o.home, q, e->delta);
     for (size_t v = 0; v < e->nv; v++) {
         double out = outside(e, model, e->delta, v) / e->o.range;
-        sum += held(e, k, v) * e->delta[v] * e->delta[v] + out * out;
+        sum += held(e, k, v) * pull_energy(e->delta[v]) + out * out;
     }
     return sum;
 }
@@ -244,7 +254,8 @@ sn_status sn_estimate_normal(sn_estimate *e, double lambda, sn_error *error) {
         sn_model_difference(model, e->o.home, q, e->delta);
         for (size_t a = 0; a < nv; a++) {
             size_t v = nv - 1 - a;
-            double p = held(e, k, v), out = outside(e, model, e->delta, v);
+            double p = held(e, k, v) * pull_share(e->delta[v]);
+            double out = outside(e, model, e->delta, v);
             double wall = out != 0 ? 1 / (e->o.range * e->o.range) : 0;
             gq[a] += p * e->delta[v] + wall * out;
             A[a * nv + a] = (A[a * nv + a] + p + wall) * (1 + lambda) + 1e-9;

@@ -76,7 +76,7 @@ static sn_status find_size(sn_estimate *e, double *size) {
 
 // --- poses ---------------------------------------------------------------------------------------
 
-static sn_status make_problem(const sn_estimate *e, const sn_model *model, sn_problem **out,
+sn_status sn_estimate_problem(const sn_estimate *e, const sn_model *model, sn_problem **out,
                               double *pull, sn_error *error) {
     sn_problem *markers = NULL;
     *out = NULL;
@@ -122,7 +122,7 @@ static sn_status find_poses(sn_estimate *e, sn_error *error) {
     double *cold = sn_acquire(e->allocator, (e->nq + 1) * sizeof *cold);
     sn_status status = cold == NULL ? SN_ERR_MEMORY : SN_OK;
     if (status == SN_OK) status = sn_estimate_model(e, e->x, false, &model, error);
-    if (status == SN_OK) status = make_problem(e, model, &problem, e->delta, error);
+    if (status == SN_OK) status = sn_estimate_problem(e, model, &problem, e->delta, error);
     if (status == SN_OK) status = sn_solver_create(problem, &o, e->allocator, &solver, error);
     for (int k = 0; status == SN_OK && k < e->nframe; k++) {
         sn_report report;

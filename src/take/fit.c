@@ -77,9 +77,9 @@ static sn_status set_goals(void *user, int frame, sn_problem *problem) {
     double sum = 0;
     for (int i = 0; i < sn_model_nmarker(in->model); i++) {
         double goal[3];
-        bool wrong = in->dropped != NULL &&
-                     (in->dropped[(size_t)frame * (size_t)sn_model_nmarker(in->model) + (size_t)i] &
-                      1) != 0;
+        bool wrong =
+            in->dropped != NULL &&
+            (in->dropped[(size_t)frame * (size_t)sn_model_nmarker(in->model) + (size_t)i] & 1) != 0;
         if (!wrong && sn_fit_goal(in, i, in->first + frame, goal)) {
             SN_TRY(sn_problem_set_goal(problem, i, goal));
             sum += sn_model_marker(in->model, i)->weight;
@@ -161,7 +161,7 @@ sn_status sn_fit_problem(const sn_fit_input *in, const sn_fit_options *o,
     sn_problem *plain = NULL;
     *out = NULL;
     sn_fit_prior prior;
-    sn_status found = sn_fit_find_prior(model, allocator, &prior);
+    sn_status found = sn_fit_find_prior(model, in->limited, allocator, &prior);
     if (found != SN_OK) {
         if (prior.q != NULL) sn_release(allocator, prior.q);
         return sn_fail(error, found, 0, "%s", sn_status_text(found));

@@ -100,7 +100,8 @@ static sn_status count_jumps(const sn_take *t, const sn_fit_place *at, double li
         SN_TRY(find_states(t, at, f, b));
         for (int j = 0; j < sn_model_njoint(t->model); j++) {
             double angle = angle_of(&a[j].own, &b[j].own);
-            if (angle <= limit || angle <= shown_share * shown_turn(t, &a[j], &b[j], j, f)) continue;
+            if (angle <= limit || angle <= shown_share * shown_turn(t, &a[j], &b[j], j, f))
+                continue;
             if (out[j].count++ == 0) out[j].first = f;
             out[j].last = f;
             out[j].most = fmax(out[j].most, angle);

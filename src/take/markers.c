@@ -41,7 +41,7 @@ sn_status sn_take_apply(sn_take *t, const sn_mat3 *stretch) {
         status = sn_marker_set_stretch(t->set, t->source, SN_LIMITS_HARD, stretch, &t->allocator,
                                        &t->limited, &error);
     t->input.model = t->model;
-    t->input.limited = t->options.limits == SN_LIMITS_SOFT ? t->limited : NULL;
+    t->input.limited = t->limited;
     return sn_take_fail(t, SN_FINDING_JOINT_UNKNOWN, status, &error);
 }
 

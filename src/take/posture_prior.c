@@ -60,9 +60,16 @@ sn_status sn_posture_find(const sn_model *m, const sn_osim_coordinates *coordina
         return SN_OK;
     }
     sn_fit_prior prior;
-    sn_status status = sn_fit_find_prior(m, allocator, &prior);
+    sn_status status = sn_fit_find_prior(m, m, allocator, &prior);
+    if (status == SN_OK) memcpy(out->home, prior.q, nq * sizeof *prior.q);
+    for (int j = 0; status == SN_OK && j < sn_model_njoint(m); j++) {
+        const sn_joint_desc *d = sn_model_joint(m, j);
+        int q = sn_model_q_index(m, j), v = sn_model_v_index(m, j), n = sn_model_joint_nv(m, j);
+        bool plain = d->type != SN_JOINT_BALL && d->type != SN_JOINT_FREE;
+        for (int i = 0; plain && i < n; i++) out->home_v[v + i] = prior.q[q + i];
+    }
     for (size_t v = 0; status == SN_OK && v < nv; v++) {
-        out->rest[v] = prior.weight[v] > 0 ? anywhere / sqrt(prior.weight[v]) : INFINITY;
+        out->rest[v] = prior.spread[v];
         out->lower[v] = prior.lower[v], out->upper[v] = prior.upper[v];
     }
     memcpy(out->still, out->rest, nv * sizeof *out->still);

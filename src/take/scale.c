@@ -125,7 +125,8 @@ static sn_status calibrate(sn_take *t, double *position, sn_mat3 *stretch) {
     sn_error error = {0};
     sn_fit_input input = t->input;
     sn_posture_prior posture = {0};
-    double *doubt = sn_acquire(&t->allocator, (size_t)(sn_model_nmarker(t->model) + 1) * sizeof *doubt);
+    double *doubt =
+        sn_acquire(&t->allocator, (size_t)(sn_model_nmarker(t->model) + 1) * sizeof *doubt);
     if (doubt == NULL) return SN_ERR_MEMORY;
     find_doubts(t, doubt);
     input.model = t->limited;
@@ -138,8 +139,7 @@ static sn_status calibrate(sn_take *t, double *position, sn_mat3 *stretch) {
     o.cancel = t->options.cancel;
     o.progress = tell_calibration;
     o.progress_user = t;
-    sn_status status =
-        sn_posture_find(t->limited, t->options.coordinates, &t->allocator, &posture);
+    sn_status status = sn_posture_find(t->limited, t->options.coordinates, &t->allocator, &posture);
     o.home = posture.home, o.home_v = posture.home_v;
     o.rest = posture.rest, o.still_rest = posture.still;
     o.lower = posture.lower, o.upper = posture.upper;
@@ -155,7 +155,8 @@ static sn_status calibrate(sn_take *t, double *position, sn_mat3 *stretch) {
     return SN_OK;
 }
 
-static sn_status find_shape(sn_take *t, double *position, sn_mat3 *stretch, sn_marker_place *places) {
+static sn_status find_shape(sn_take *t, double *position, sn_mat3 *stretch,
+                            sn_marker_place *places) {
     SN_TRY(scale_figure(t, places));
     // before markers may move, as they would absorb it
     SN_TRY(sn_take_check_handedness(t));
