@@ -165,6 +165,8 @@ static void others(void) {
     assert_int_equal(sn_scale_setup_read(scale_text, strlen(scale_text), NULL, &scale, &error),
                      SN_OK);
     STATUS(sn_scale_setup_read_tasks, PTR(scale), PTR(weighted), strlen(weighted), MAY(&error));
+    const char *scale_set = "<ScaleSet/>";
+    STATUS(sn_scale_setup_read_set, PTR(scale), PTR(scale_set), strlen(scale_set), MAY(&error));
     VALUE(sn_scale_setup_about, == NULL, PTR(scale));
     VALUE(sn_scale_setup_ik, == NULL, PTR(scale));
     static sn_scaling_file about;
@@ -335,10 +337,10 @@ static void example(void) {
 }
 
 void misuse_files(void) {
-    skeletons();
-    recordings();
-    others();
-    sets();
-    takes();
-    example();
+    misuse_group(skeletons);
+    misuse_group(recordings);
+    misuse_group(others);
+    misuse_group(sets);
+    misuse_group(takes);
+    misuse_group(example);
 }

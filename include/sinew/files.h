@@ -419,6 +419,10 @@ SN_API double sn_osim_prescribed(const sn_osim_coordinates *coordinates, int i, 
 SN_API int sn_osim_frame_find(const sn_osim_coordinates *coordinates, const char *name,
                               sn_frame *out);
 
+/// Whether the file calls a marker fixed: a landmark, which OpenSim's scale tool leaves where the model has it.
+/// False, and `out` unchanged, where there is no such marker or the file calls all of them the same.
+SN_API bool sn_osim_landmark(const sn_osim_coordinates *coordinates, const char *marker, bool *out);
+
 /// An OpenSim model, of version 2 to 4 (files of version 20000 to 49999).
 ///
 /// Joint 0 is the fixed joint "ground". Each joint of the file becomes a short chain, translations
@@ -538,21 +542,24 @@ typedef struct sn_scale_setup_info {
     const char *marker_set_file;      ///< .xml; markers that the model gets before all else
     int model_line, marker_set_line;  ///< 0: not stated
 
-    bool scales;                              ///< the ModelScaler is on
-    sn_scale_step step[2];                    ///< in their order
-    int nstep;                                ///< how many
-    const sn_scale_measurement *measurement;  ///< those that are on
-    int nmeasurement;                         ///< how many
-    const sn_scale_pair *pairs;               ///< of all measurements
-    const sn_scale_body *bodies;              ///< of all measurements
-    const sn_scale_body *manual;              ///< given by hand
-    int nmanual;                              ///< how many
-    const char *measured_file;                ///< the trial that is measured
-    double measured_first, measured_last;     ///< seconds; infinite where not stated
-    int measured_line, measured_time_line;    ///< 0: not stated
-    bool preserve_mass;                       ///< each body keeps its share of the mass
-    const char *scaled_model_file;            ///< where the model goes before markers are placed
-    const char *scale_file;                   ///< where the factors go
+    bool scales;                               ///< the ModelScaler is on
+    sn_scale_step step[2];                     ///< in their order
+    int nstep;                                 ///< how many
+    const sn_scale_measurement *measurement;   ///< those that are on
+    int nmeasurement;                          ///< how many
+    const sn_scale_pair *pairs;                ///< of all measurements
+    const sn_scale_body *bodies;               ///< of all measurements
+    const sn_scale_body *manual;               ///< given by hand
+    int nmanual;                               ///< how many
+    const char *measurement_set_file;          ///< measurements that stand in a file of their own
+    const char *scale_set_file;                ///< factors that do
+    int measurement_set_line, scale_set_line;  ///< 0: not stated
+    const char *measured_file;                 ///< the trial that is measured
+    double measured_first, measured_last;      ///< seconds; infinite where not stated
+    int measured_line, measured_time_line;     ///< 0: not stated
+    bool preserve_mass;                        ///< each body keeps its share of the mass
+    const char *scaled_model_file;             ///< where the model goes before markers are placed
+    const char *scale_file;                    ///< where the factors go
 
     bool places;                        ///< the MarkerPlacer is on
     const char *static_file;            ///< the trial of the static pose
@@ -577,6 +584,10 @@ SN_API sn_status sn_scale_setup_read(const char *text, size_t length, const sn_a
 /// The tasks of another file, in place of the setup's own: what `task_file` names.
 SN_API sn_status sn_scale_setup_read_tasks(sn_scale_setup *setup, const char *text, size_t length,
                                            sn_error *error);
+/// The measurements or the factors of another file, in place of the setup's own: what `measurement_set_file` and
+/// `scale_set_file` name. On failure the setup has none of them.
+SN_API sn_status sn_scale_setup_read_set(sn_scale_setup *setup, const char *text, size_t length,
+                                         sn_error *error);
 SN_API void sn_scale_setup_destroy(sn_scale_setup *setup);
 /// Valid while the setup lives; NULL for NULL.
 SN_API const sn_scale_setup_info *sn_scale_setup_about(const sn_scale_setup *setup);

@@ -69,7 +69,7 @@ void sn_take_destroy(sn_take *take) {
     sn_release(&allocator, take->frames);
     sn_release(&allocator, take->markers);
     sn_release(&allocator, take->column);
-    sn_release(&allocator, take->factor);
+    sn_release(&allocator, take->stretch);
     sn_release(&allocator, take->origin);
     sn_release(&allocator, take->shown);
     sn_release(&allocator, take->subject);
@@ -238,7 +238,9 @@ static sn_status finish(sn_take *t) {
     sn_take_tell(t, &(sn_take_progress){.stage = SN_STAGE_FINISH});
     sn_status status = sn_fitting_finish(&t->fitting, t->frames, t->markers, &s->fit);
     SN_TRY(sn_take_fail(t, SN_FINDING_FAILED, status, &error));
+    status = sn_take_tell_off(t, t->fitting.off, t->fitting.noff);
     sn_fitting_end(&t->fitting);
+    SN_TRY(status);
     SN_TRY(sn_take_check_cancel(t));
     for (int f = 0; f < s->count; f++) {
         s->above += (double)t->frames[f].rms > t->options.max_error;
@@ -247,6 +249,7 @@ static sn_status finish(sn_take *t) {
     SN_TRY(find_swaps(t));
     bool suspicious = !s->calibrated && s->fit.rms > suspicious_rms && t->options.setup == NULL;
     if (suspicious) SN_TRY(sn_take_check_handedness(t));
+    SN_TRY(sn_take_judge(t));
     sn_take_tell(t, &(sn_take_progress){.stage = SN_STAGE_FINISH, .fraction = 1});
     return SN_OK;
 }
