@@ -17,14 +17,9 @@ typedef struct sn_fit_input {
     sn_axis_map axes;
     int first, count;               ///< frames, from 0
     const struct sn_ik_plan *plan;  ///< what OpenSim's files add; NULL for nothing
-<<<<<<< HEAD
-    const sn_model *limited;        ///< the model with limits that are to be soft; NULL for none
+    const sn_model *limited;        ///< the model with the limits of its file; NULL for none
     const unsigned char
         *dropped;  ///< count x nmarker: bit 0 for samples that are wrong; NULL: none
-=======
-    const sn_model *limited;       ///< the model with the limits of its file; NULL for none
-    const unsigned char *dropped;  ///< count x nmarker: samples that are wrong; NULL for none
->>>>>>> calib
 } sn_fit_input;
 
 /// Match the model's markers with the recording's. @param subject NULL, or "Daniel" for "Daniel:LFHD"
