@@ -17,7 +17,7 @@ typedef struct sn_fit_input {
     sn_axis_map axes;
     int first, count;               ///< frames, from 0
     const struct sn_ik_plan *plan;  ///< what OpenSim's files add; NULL for nothing
-    const sn_model *limited;        ///< the model with limits that are to be soft; NULL for none
+    const sn_model *limited;        ///< the model with the limits of its file; NULL for none
     const unsigned char
         *dropped;  ///< count x nmarker: bit 0 for samples that are wrong; NULL: none
 } sn_fit_input;
