@@ -8,7 +8,8 @@ typedef struct tally {
 } tally;
 
 static sn_problem *random_levels(uint64_t *state, const sn_model *m, int ntask, int levels) {
-    sn_problem *some = random_problem(state, m, ntask, below(state, 3) == 0 ? SN_TASK_POINT : -1);
+    static const int kinds[] = {SN_TASK_POINT, -1, -1, -2};
+    sn_problem *some = random_problem(state, m, ntask, kinds[below(state, 4)]);
     sn_task extra = sn_task_default(SN_TASK_RELATIVE);
     double *q = NULL;
     if (below(state, 4) == 0)
