@@ -31,7 +31,11 @@ static sn_problem *first_level(const sn_problem *p) {
         if (sn_problem_task_active(p, i) && sn_problem_task(p, i)->level < least)
             least = sn_problem_task(p, i)->level;
     for (int i = 0; i < sn_problem_ntask(p); i++)
-        if (sn_problem_task(p, i)->level != least) (void)sn_problem_set_enabled(first, i, false);
+        // without weight, not gone: a coupled task may weigh it
+        if (sn_problem_task(p, i)->level != least) {
+            (void)sn_problem_set_weight(first, i, 0);
+            (void)sn_problem_set_rotation_weight(first, i, 0);
+        }
     return first;
 }
 
