@@ -183,7 +183,7 @@ def find_beside(setup: PathLike, search: Sequence[PathLike], what: str, name: st
 class _Setup:
     """A setup of OpenSim's inverse kinematics and what it names."""
 
-    def __init__(self, path: PathLike, search: Sequence[PathLike]) -> None:
+    def __init__(self, path: PathLike, search: Sequence[PathLike], want_model: bool, want_input: bool) -> None:
         data = read_bytes(path)
         out, error = ffi.new("sn_ik_setup **"), new_error()
         check(lib.sn_ik_setup_read(data, len(data), ffi.NULL, out, error), error, str(path))
@@ -196,8 +196,11 @@ class _Setup:
             text = read_bytes(file)
             check(lib.sn_ik_setup_read_tasks(self.c, text, len(text), error), error, str(file))
             i = self.info = lib.sn_ik_setup_about(self.c)
-        self.model = self._named("model", i.model_file, i.model_line)
-        self.input = self._named("orientations file", i.orientations_file, 0) or self._named("marker file", i.marker_file, i.marker_line)
+        self.model = self._named("model", i.model_file, i.model_line) if want_model else None
+        self.input: Optional[Path] = None
+        if want_input:
+            self.input = self._named("orientations file", i.orientations_file, 0) or \
+                self._named("marker file", i.marker_file, i.marker_line)
         self.values = self._named("coordinate file", i.coordinate_file, i.coordinate_line)
 
     def _named(self, what: str, name: Any, line: int) -> Optional[Path]:
@@ -259,7 +262,7 @@ def fit(recording: Union[Recording, Table, PathLike, None] = None, model: Union[
 
     Ctrl-C stops it within a tenth of a second.
     """
-    asked = None if setup is None else _Setup(setup, search)
+    asked = None if setup is None else _Setup(setup, search, model is None, recording is None)
     if asked is not None:
         model = model if model is not None else asked.model
         recording = recording if recording is not None else asked.input
