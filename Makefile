@@ -4,9 +4,11 @@
 # make web    the page, web/dist/sinew.html
 # make bench  the benchmarks
 # make man    the man pages, in build/share/man
+# make cluster  the array job of docs/cluster.md on a Slurm of this machine (installs it)
+# make docs   the documents as a site with a search, build/site/index.html
 # make tidy   clang-tidy over the library and the program
 # make format clang-format over every C file
-.PHONY: run test soak bench web build test-tools man tidy format clean
+.PHONY: run test soak bench web build test-tools man docs cluster tidy format clean
 BUILD := build
 
 # configuring again is quick and picks up new files; a new folder is for ninja where there is one
@@ -51,6 +53,14 @@ bench: build
 
 man: build
 	@ls $(BUILD)/share/man/*.1
+
+cluster: build
+	@tools/setup.sh cluster
+	@tests/slurm.sh "$$PWD" "$$PWD/$(BUILD)/sinew" "$(BUILD)/slurm"
+
+docs: build
+	@tools/setup.sh docs
+	@tools/docs/build.sh $(BUILD)
 
 tidy:
 	@tools/setup.sh tidy

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Install what a target needs and is missing, on Debian, Ubuntu and whatever else has apt-get; elsewhere say
 # what it is. What is there is found by trying it, so any version and architecture will do.
-#   tools/setup.sh [--list] build | test | web | browser | tidy | peers
+#   tools/setup.sh [--list] build | test | web | browser | docs | cluster | tidy | peers
 # With --list nothing is installed: the packages are printed, and the exit code is 1 when there are some.
 set -eu
 list=false
@@ -16,6 +16,10 @@ compiles() { # compiles COMPILER SOURCE OPTIONS...: whether a program can be mad
     compiler=$1 source=$2
     shift 2
     command -v "$compiler" >/dev/null 2>&1 && echo "$source" | "$compiler" -x c - -o /dev/null "$@" >/dev/null 2>&1
+}
+# Debian's Python has Debian's packages, also where another one comes first.
+python_has() { # python_has MODULE
+    python3 -c "import $1" 2>/dev/null || /usr/bin/python3 -c "import $1" 2>/dev/null
 }
 apt_knows() { [ -n "$(apt-cache madison "$1" 2>/dev/null)" ]; }
 # The version of clang that is there, or that apt would install.
@@ -51,6 +55,7 @@ int main(void) { return 0; }' || missing="$missing gcc libc6-dev"
         need mandoc mandoc
         need zsh zsh
         need fish fish
+        python_has markdown || missing="$missing python3-markdown"
         compiles clang '#include <stdint.h>
 #include <stddef.h>
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) { return data == NULL && size > 0; }' \
@@ -74,6 +79,14 @@ int f(void) { return puts(""); }' --target=wasm32-wasi -mexec-model=reactor ||
             missing="$missing wasi-libc $(clang_libraries -wasm32)"
         ;;
     browser) need chromium chromium ;;
+    cluster) # starts services of its own where Debian's scripts do so; nothing else needs it
+        PATH=$PATH:/usr/sbin need slurmctld slurm-wlm
+        PATH=$PATH:/usr/sbin need munged munge
+        ;;
+    docs)
+        need python3 python3
+        python_has markdown || missing="$missing python3-markdown"
+        ;;
     peers) # what benchmarks compare with; nothing else needs it
         need c++ g++
         [ -e /usr/include/simbody/Simbody.h ] || missing="$missing libsimbody-dev"
