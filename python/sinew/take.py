@@ -20,6 +20,7 @@ from ._core import (
     OutOfMemory,
     PathLike,
     Run,
+    address,
     check,
     choice,
     encoded,
@@ -342,7 +343,7 @@ def fit(recording: Union[Recording, Table, PathLike, None] = None, model: Union[
     finally:
         bar.close()
     _failed(c, status, file)
-    made = _finished(c, figure)
+    made = _finished(c, figure, taken)
     if truth is not None:
         _compare(c, made, truth, figure)
     del keep
@@ -378,7 +379,7 @@ def _plain(c: Any) -> Any:
     return made
 
 
-def _finished(c: Any, figure: Model) -> Take:
+def _finished(c: Any, figure: Model, taken: Recording) -> Take:
     about = lib.sn_take_about(c)
     motion = lib.sn_take_motion(c)
     model = copied(lib.sn_take_model(c), figure, bool(about.reshaped))
@@ -386,9 +387,10 @@ def _finished(c: Any, figure: Model) -> Take:
     made = Take(model, m.q, m.rate, m.first_frame, m.time_offset)
     made.figure = copied(lib.sn_take_limited_model(c), figure, bool(about.reshaped))
     made.findings = _findings(c)
-    out, error = ffi.new("sn_recording **"), new_error()
-    check(lib.sn_take_measured(c, ffi.NULL, out, error), error)
-    made.measured = Recording._own(out[0])
+    seen = np.empty((about.count, len(taken.labels), 3))
+    lib.snpy_take_measured(c, address(seen))
+    made.measured = Recording(seen, taken.labels, rate=m.rate, first_frame=m.first_frame, time_offset=m.time_offset,
+                              up=("-" if model.up_sign < 0 else "+") + "XYZ"[model.up])
     made.frame_reports = struct_view("sn_fit_frame", lib.sn_take_frames(c), about.count)
     made.marker_reports = struct_view("sn_fit_marker", lib.sn_take_marker_errors(c), len(model.markers))
     made.columns = [lib.sn_take_column(c, i) for i in range(len(model.markers))]
