@@ -17,14 +17,9 @@ typedef struct sn_fit_input {
     sn_axis_map axes;
     int first, count;               ///< frames, from 0
     const struct sn_ik_plan *plan;  ///< what OpenSim's files add; NULL for nothing
-<<<<<<< HEAD
     const sn_model *limited;        ///< the model with limits that are to be soft; NULL for none
     const unsigned char
         *dropped;  ///< count x nmarker: bit 0 for samples that are wrong; NULL: none
-=======
-    const sn_model *limited;       ///< the model with the limits of its file; NULL for none
-    const unsigned char *dropped;  ///< count x nmarker: samples that are wrong; NULL for none
->>>>>>> calib
 } sn_fit_input;
 
 /// Match the model's markers with the recording's. @param subject NULL, or "Daniel" for "Daniel:LFHD"
@@ -75,6 +70,9 @@ typedef struct sn_estimate_options {
     const double *still_rest;     ///< nv: the same in the static trial
     const double *lower, *upper;  ///< nv: ranges, infinite for none
     double range;                 ///< how far outside of them they may be, radians; default 0.03
+    double height;                ///< of the person, metres; 0: not known
+    const sn_known_length *lengths;
+    int nlength;
     void (*progress)(void *user, double fraction);
     void *progress_user;
     int threads;  ///< default 1; the result has the same bits for any number
