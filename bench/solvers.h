@@ -22,5 +22,8 @@ bool bench_arms(void);
 /// A seven-axis arm by weights and by levels; false when levels take more than twice the iterations.
 bool bench_levels(const bench_options *options);
 
+/// A humanoid's servo loop; false when a target is missed.
+bool bench_body(const bench_options *options);
+
 /// The protocols on real clips and random trees, all solvers; false when a target is missed.
 bool bench_solvers(const bench_options *options);

@@ -26,6 +26,7 @@ static const char *const usage[] = {"sweeps",
                                     "solvers [--data DIR] [--csv FILE] [--quick] [--problems N]",
                                     "fit --data DIR",
                                     "levels [--data DIR] [--problems N]",
+                                    "body --data DIR",
                                     "papers [--data DIR] [--out DIR] [--quick]",
                                     "opensim --data DIR",
                                     "arms [-m MODEL --tip LINK] [--problems N] [--peer PROGRAM]",
@@ -42,7 +43,11 @@ static const help_item items[] = {
     {"levels", "a seven-axis arm with a pose and a posture: one weight between them against "
                "levels; with --data also "
                "Panda and iiwa"},
-    {"fit", "fit every take of DIR: error, gaps, frames per second"},
+    {"body",
+     "a humanoid (DIR/mjcf/g1.xml) at a thousand servo ticks a second: time, limits, errors"},
+    {"fit",
+     "fit every take of DIR: error, gaps, frames per second, joints that jump; and ten minutes of "
+     "the example from file to file"},
     {"papers",
      "measure again what the documents measured, as CSV, SVG and one page, papers.html, with a "
      "verdict on each claim; see docs/papers.md"},
@@ -173,6 +178,7 @@ static int run(int argc, char **argv) {
     if (strcmp(word, "sweeps") == 0) return bench_sweeps() ? EXIT_OK : EXIT_FAILED;
     if (strcmp(word, "solvers") == 0) return solvers(&o, s.csv);
     if (strcmp(word, "levels") == 0) return bench_levels(&o) ? EXIT_OK : EXIT_FAILED;
+    if (strcmp(word, "body") == 0) return bench_body(&o) ? EXIT_OK : EXIT_FAILED;
     if (strcmp(word, "fit") == 0) return bench_fit(s.data);
     if (strcmp(word, "arms") == 0) return arms(&s);
     if (strcmp(word, "papers") == 0) {
@@ -196,7 +202,7 @@ static int run(int argc, char **argv) {
         return wrong_usage(&command_bench, "opensim needs --data DIR");
     }
     return wrong_usage(&command_bench,
-                       "there is no benchmark \"%s\": sweeps, solvers, levels, fit, papers, "
+                       "there is no benchmark \"%s\": sweeps, solvers, levels, body, fit, papers, "
                        "opensim, arms or batch",
                        word);
 }
@@ -210,7 +216,7 @@ const command command_bench = {
     .options = option_table,
     .examples = examples,
     .word = "BENCHMARK",
-    .word_choices = "sweeps solvers levels fit papers opensim arms batch",
+    .word_choices = "sweeps solvers levels body fit papers opensim arms batch",
     .least_words = 1,
     .most_words = 1,
     .run = run};

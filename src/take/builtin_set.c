@@ -20,34 +20,35 @@ typedef struct spot {
     double
         along;  // share of the bone; on the trunk, of the height from the hips to the head's joint
     double move[3];  // then left (outward for a side), up, forward; metres on a figure of 1.75 m
+    double doubt;    // how far off that is on a person, a standard deviation, metres
 } spot;
 
 // Means over takes of two people whose motion is known. On the trunk heights are shares of the whole:
 // skeletons cut the spine into bones in many ways.
 static const spot spots[] = {
-    {"#FHD", NULL, SN_BODY_HEAD, 0, {0.083, 0.155, 0.10}},
-    {"#BHD", NULL, SN_BODY_HEAD, 0, {0.062, 0.08, -0.03}},
-    {"C7", NULL, SN_BODY_NECK, 0.92, {0, 0, -0.05}},
-    {"T10", NULL, SN_BODY_LOWER_BACK, 0.59, {0, 0, -0.13}},
-    {"CLAV", NULL, SN_BODY_THORAX, 0.81, {0, 0, 0.09}},
-    {"STRN", NULL, SN_BODY_UPPER_BACK, 0.575, {0, 0, 0.135}},
-    {"RBAC", "RBAK", SN_BODY_UPPER_BACK, 0.76, {-0.115, 0, -0.11}},
-    {"#SHO", NULL, SN_BODY_CLAVICLE, 0.88, {0, 0.065, 0}},
-    {"#UPA", NULL, SN_BODY_UPPER_ARM, 0.4, {0, 0.02, -0.02}},
-    {"#ELB", NULL, SN_BODY_UPPER_ARM, 0.97, {0, 0.045, -0.03}},
-    {"#FRM", "#FRA", SN_BODY_FOREARM, 0.6, {0, 0.045, -0.02}},
-    {"#WRA", NULL, SN_BODY_WRIST, 0.77, {0, 0.05, 0.07}},
-    {"#WRB", NULL, SN_BODY_WRIST, 0.83, {0, 0.05, -0.07}},
-    {"#FIN", NULL, SN_BODY_FINGERS, 0.5, {0, 0.04, 0.01}},
-    {"#FWT", "#ASI", SN_BODY_PELVIS, 0, {0.14, 0.022, 0.106}},
-    {"#BWT", "#PSI", SN_BODY_PELVIS, 0, {0.088, 0.018, -0.095}},
-    {"#THI", NULL, SN_BODY_THIGH, 0.48, {0.095, 0, -0.02}},
-    {"#KNE", NULL, SN_BODY_THIGH, 0.91, {0.069, 0, -0.024}},
-    {"#SHN", "#TIB", SN_BODY_SHIN, 0.38, {0.088, 0, -0.04}},
-    {"#ANK", NULL, SN_BODY_FOOT, 0, {0.046, 0.014, 0.002}},
-    {"#HEE", NULL, SN_BODY_FOOT, 0, {0.004, -0.058, -0.055}},
-    {"#TOE", NULL, SN_BODY_TOES, 0, {0, -0.01, 0.065}},
-    {"#MT5", NULL, SN_BODY_TOES, 0, {0.062, 0.006, 0.03}},
+    {"#FHD", NULL, SN_BODY_HEAD, 0, {0.083, 0.155, 0.10}, 0.018},
+    {"#BHD", NULL, SN_BODY_HEAD, 0, {0.062, 0.08, -0.03}, 0.025},
+    {"C7", NULL, SN_BODY_NECK, 0.92, {0, 0, -0.05}, 0.03},
+    {"T10", NULL, SN_BODY_LOWER_BACK, 0.59, {0, 0, -0.13}, 0.04},
+    {"CLAV", NULL, SN_BODY_THORAX, 0.81, {0, 0, 0.09}, 0.03},
+    {"STRN", NULL, SN_BODY_UPPER_BACK, 0.575, {0, 0, 0.135}, 0.03},
+    {"RBAC", "RBAK", SN_BODY_UPPER_BACK, 0.76, {-0.115, 0, -0.11}, 0.05},
+    {"#SHO", NULL, SN_BODY_CLAVICLE, 0.88, {0, 0.065, 0}, 0.015},
+    {"#UPA", NULL, SN_BODY_UPPER_ARM, 0.4, {0, 0.02, -0.02}, 0.04},
+    {"#ELB", NULL, SN_BODY_UPPER_ARM, 0.97, {0, 0.045, -0.03}, 0.015},
+    {"#FRM", "#FRA", SN_BODY_FOREARM, 0.6, {0, 0.045, -0.02}, 0.03},
+    {"#WRA", NULL, SN_BODY_WRIST, 0.77, {0, 0.05, 0.07}, 0.02},
+    {"#WRB", NULL, SN_BODY_WRIST, 0.83, {0, 0.05, -0.07}, 0.02},
+    {"#FIN", NULL, SN_BODY_FINGERS, 0.5, {0, 0.04, 0.01}, 0.02},
+    {"#FWT", "#ASI", SN_BODY_PELVIS, 0, {0.14, 0.022, 0.106}, 0.015},
+    {"#BWT", "#PSI", SN_BODY_PELVIS, 0, {0.088, 0.018, -0.095}, 0.025},
+    {"#THI", NULL, SN_BODY_THIGH, 0.48, {0.095, 0, -0.02}, 0.035},
+    {"#KNE", NULL, SN_BODY_THIGH, 0.91, {0.069, 0, -0.024}, 0.02},
+    {"#SHN", "#TIB", SN_BODY_SHIN, 0.38, {0.088, 0, -0.04}, 0.05},
+    {"#ANK", NULL, SN_BODY_FOOT, 0, {0.046, 0.014, 0.002}, 0.015},
+    {"#HEE", NULL, SN_BODY_FOOT, 0, {0.004, -0.058, -0.055}, 0.02},
+    {"#TOE", NULL, SN_BODY_TOES, 0, {0, -0.01, 0.065}, 0.02},
+    {"#MT5", NULL, SN_BODY_TOES, 0, {0.062, 0.006, 0.03}, 0.02},
 };
 
 enum { NSPOT = (int)(sizeof spots / sizeof spots[0]) };
@@ -122,6 +123,7 @@ static void set_place(const body *b, const spot *s, int side, int joint, sn_mark
     sn_vec3 local = m3_tmul(&frame.R, at);
     out->position[0] = local.x, out->position[1] = local.y, out->position[2] = local.z;
     out->weight = 1;
+    out->doubt = s->doubt * b->size;
     sn_copy_name(out->joint, sizeof out->joint, sn_model_joint(b->model, joint)->name);
 }
 

@@ -77,8 +77,9 @@ static sn_status set_goals(void *user, int frame, sn_problem *problem) {
     double sum = 0;
     for (int i = 0; i < sn_model_nmarker(in->model); i++) {
         double goal[3];
-        bool wrong = in->dropped != NULL &&
-                     in->dropped[(size_t)frame * (size_t)sn_model_nmarker(in->model) + (size_t)i];
+        bool wrong =
+            in->dropped != NULL &&
+            (in->dropped[(size_t)frame * (size_t)sn_model_nmarker(in->model) + (size_t)i] & 1) != 0;
         if (!wrong && sn_fit_goal(in, i, in->first + frame, goal)) {
             SN_TRY(sn_problem_set_goal(problem, i, goal));
             sum += sn_model_marker(in->model, i)->weight;
@@ -160,7 +161,7 @@ sn_status sn_fit_problem(const sn_fit_input *in, const sn_fit_options *o,
     sn_problem *plain = NULL;
     *out = NULL;
     sn_fit_prior prior;
-    sn_status found = sn_fit_find_prior(model, allocator, &prior);
+    sn_status found = sn_fit_find_prior(model, in->limited, allocator, &prior);
     if (found != SN_OK) {
         if (prior.q != NULL) sn_release(allocator, prior.q);
         return sn_fail(error, found, 0, "%s", sn_status_text(found));
@@ -414,59 +415,13 @@ static sn_status finish_plan(sn_fitting *f) {
                             sn_motion_edit(f->motion, 0));
 }
 
-// A sample further off than this is wrong, metres, and so are its neighbours for that long, seconds.
-static const double thrown = 0.12, around = 0.02;
-
-// Leave out samples that lie where no skin moves to; how many are new in a frame.
-static sn_status drop_thrown(sn_fitting *f, const sn_workspace *ws, int frame, int reach,
-                             int *count) {
-    const sn_fit_input *in = &f->input;
-    size_t n = (size_t)sn_model_nmarker(in->model);
-    for (size_t i = 0; i < n; i++) {
-        double goal[3];
-        const sn_marker_desc *m = sn_model_marker(in->model, (int)i);
-        if (!sn_fit_goal(in, (int)i, in->first + frame, goal)) continue;
-        sn_vec3 at = sn_workspace_point(ws, m->joint, m->position);
-        if (v3_norm(v3_sub(v3_from(goal), at)) < thrown) continue;
-        for (int k = frame - reach; k <= frame + reach; k++) {
-            if (k < 0 || k >= in->count) continue;
-            f->dropped[(size_t)k * n + i] = 1;
-            f->wrong[k] = true;
-            (*count)++;
-        }
-    }
-    return SN_OK;
-}
-
-// Samples that are wrong lose their weight, and their frames are followed again without them.
-static sn_status gate(sn_fitting *f, bool *any) {
-    double rate = sn_recording_about(f->input.recording)->rate;
-    int reach = (int)(around * fmin(rate > 0 ? rate : 120, 1e6)) + 1, count = 0;
-    sn_fit_place at;
-    sn_status status = sn_fit_place_open(&at, f->input.model, &f->allocator);
-    for (int k = 0; status == SN_OK && k < f->input.count; k++) {
-        status = sn_workspace_pose(at.workspace, sn_motion_frame(f->motion, k));
-        if (status == SN_OK) status = drop_thrown(f, at.workspace, k, reach, &count);
-    }
-    sn_fit_place_close(&at, &f->allocator);
-    *any = count > 0;
-    for (int k = 0, first = -1; status == SN_OK && count > 0 && k <= f->input.count; k++) {
-        bool wrong = k < f->input.count && f->wrong[k];
-        if (wrong && first < 0) first = k;
-        if (wrong || first < 0) continue;
-        // where samples are thrown all the time the poses are right but for a little: polishing does it
-        if (k - first <= f->lanes.window) status = sn_lanes_again(&f->lanes, first, k - 1);
-        first = -1;
-    }
-    return status;
-}
-
 // One motion from all that was followed, then angles a person would write down.
 static sn_status join(sn_fitting *f) {
     if (f->input.plan != NULL) return finish_plan(f);
     SN_TRY(sn_lanes_join(&f->lanes, f->changed));
+    if (sn_cancelled(f->options.cancel)) return SN_OK;
     bool thrown_any = false;
-    SN_TRY(gate(f, &thrown_any));
+    SN_TRY(sn_fit_gate(f, &thrown_any));
     SN_TRY(sn_lanes_bridge(&f->lanes));
     SN_TRY(sn_lanes_polish(&f->lanes, thrown_any ? 3 : 1));
     sn_lanes_end(&f->lanes);
@@ -483,6 +438,9 @@ sn_status sn_fitting_finish(sn_fitting *fitting, sn_fit_frame *frames, sn_fit_ma
     double rms = 0, before = 0, after = 0;
     if (fitting->solved < in->count) return SN_ERR_ARGUMENT;
     SN_TRY(join(fitting));
+    // who asked to stop does not wait until every frame is measured
+    summary->cancelled = sn_cancelled(o->cancel);
+    if (summary->cancelled) return SN_OK;
     if (o->smooth > 0) {
         SN_TRY(sn_fit_measure(in, motion, allocator, frames, markers, summary));
         rms = summary->rms;

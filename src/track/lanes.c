@@ -15,12 +15,8 @@
 
 // All at 120 frames a second. The pull to the last pose: a share of how well a degree of freedom is seen.
 static const double hold_share = 2e-3, hold_most = 1e-3, least_seen = 1e-3;
-// The pull to the middle of the neighbours.
-static const double bind_share = 0.1;
 // Walls while a valley is looked for: weak ones are climbed.
 static const double raised = 10;
-
-static double rate_of(const sn_lane_options *o) { return o->rate > 0 ? fmin(o->rate, 1e6) : 120; }
 
 // --- memory --------------------------------------------------------------------------------------
 
@@ -29,8 +25,8 @@ static void lay_out(sn_lanes *l, sn_layout *layout) {
     l->workers = sn_layout_take(layout, (size_t)l->nworker, sizeof *l->workers);
     l->f = sn_layout_take(layout, (size_t)l->nframe, sizeof *l->f);
     l->start = sn_layout_take(layout, nq, sizeof(double));
-    double **each[] = {&l->seen, &l->hold, &l->bind};
-    for (int i = 0; i < 3; i++) *each[i] = sn_layout_take(layout, nv, sizeof(double));
+    double **each[] = {&l->seen, &l->hold, &l->full, &l->bind};
+    for (int i = 0; i < 4; i++) *each[i] = sn_layout_take(layout, nv, sizeof(double));
     for (int i = 0; i < l->nworker; i++) {
         sn_lane_worker spare, *w = l->workers != NULL ? &l->workers[i] : &spare;
         double **pose[] = {&w->previous, &w->before, &w->q, &w->trial};
@@ -246,7 +242,7 @@ static sn_status best_frame(sn_lanes *l, sn_lane_worker *w, int first, int end, 
 // How well each degree of freedom is seen, at the start pose with the goals of its frame.
 static sn_status weigh(sn_lanes *l, int frame) {
     sn_lane_worker *w = &l->workers[0];
-    double top = 0, rate = rate_of(&l->options) / 120, f;
+    double top = 0, rate = sn_lane_rate(l) / 120, f;
     SN_TRY(l->goals(l->user, frame, w->problem));
     SN_TRY(sn_problem_set_enabled(w->problem, l->rest, false));
     SN_TRY(sn_workspace_eval(w->ws, l->start, SN_EVAL_GAUSS_NEWTON, &f));
@@ -258,11 +254,8 @@ static sn_status weigh(sn_lanes *l, int frame) {
     for (size_t v = 0; v < l->nv; v++) {
         double D = fmax(l->seen[v], least_seen * top);
         l->hold[v] = fmin(hold_share * D, hold_most) * rate;
-        l->bind[v] = 2 * bind_share * D * rate * rate;
+        l->full[v] = D * rate * rate;
     }
-    // where the figure is is always seen: nothing to be smoothed there
-    const sn_joint *root = &l->model->joint[0];
-    for (int i = 0; i < root->nv; i++) l->bind[root->v0 + i] = l->hold[root->v0 + i];
     return SN_OK;
 }
 
@@ -285,7 +278,7 @@ sn_status sn_lanes_begin(sn_lanes *l, const sn_problem *problem, const sn_lane_o
     int chunk = options->chunk > 1 ? options->chunk : 1;
     l->nchunk = nframe / chunk + (nframe % chunk > 0);
     // two seconds to each side are enough to merge, or to know better
-    double reach = 4 * rate_of(&l->options) + 16;
+    double reach = 4 * sn_lane_rate(l) + 16;
     l->window = reach < nframe ? (int)reach : nframe;
     sn_layout layout = {0};
     lay_out(l, &layout);

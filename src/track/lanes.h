@@ -13,6 +13,8 @@
 // behave alike.
 #pragma once
 
+#include <math.h>
+
 #include "sinew/track.h"
 
 typedef struct sn_lane_options {
@@ -55,10 +57,13 @@ typedef struct sn_lanes {
     double *start;           ///< nq
     double *seen;            ///< nv, file order: the Gauss-Newton diagonal
     double *hold;            ///< nv: weights of the pull to the last pose
+    double *full;            ///< nv: what would hold it as well as the goals do
     double *bind;            ///< nv: weights of the pull to the neighbours' middle
     double median;           ///< of f
     bool *moved;             ///< nframe: see sn_lanes_join()
+    bool *restless;          ///< nframe while leaps are calmed
     unsigned char *hidden;   ///< nframe x nv while gaps are bridged
+    void *extra;             ///< for passes of the caller's
     void *owner;
     int nworker;
     sn_lane_worker *workers;
@@ -89,6 +94,11 @@ void sn_lanes_end(sn_lanes *lanes);
 
 static inline double *sn_lane_pose(const sn_lanes *l, int frame) {
     return l->q + (size_t)frame * l->nq;
+}
+
+/// Frames per second.
+static inline double sn_lane_rate(const sn_lanes *l) {
+    return l->options.rate > 0 ? fmin(l->options.rate, 1e6) : 120;
 }
 
 /// Work on item `i`.
