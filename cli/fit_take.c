@@ -50,6 +50,10 @@ static bool load_files(fit_result *r, sn_marker_set **set) {
                        r->figure.document.note);
     r->recording = load_recording(s->input);
     if (r->recording == NULL) return false;
+    if (s->still != NULL && !still_is_frames(s->still)) {
+        r->still = load_recording(s->still);
+        if (r->still == NULL) return false;
+    }
     if (s->markers != NULL && strcmp(s->markers, "builtin") != 0) {
         *set = load_set(s->markers, r->figure.model);
         if (*set == NULL) return false;
@@ -92,6 +96,7 @@ static int fit(fit_result *r) {
     sn_error error = {0};
     if (!load_files(r, &set)) return EXIT_INPUT;
     o.markers = set;
+    o.still = r->still;
     o.coordinates = r->figure.document.coordinates;
     o.setup = r->settings->names != NULL ? r->settings->names->setup : NULL;
     o.coordinate_values = r->values;
@@ -287,6 +292,7 @@ int fit_take(const fit_settings *settings, const sn_take_options *options, fit_r
 void free_result(fit_result *r) {
     sn_take_destroy(r->take);
     sn_recording_destroy(r->recording);
+    sn_recording_destroy(r->still);
     sn_table_destroy(r->values);
     free_figure(&r->figure);
 }

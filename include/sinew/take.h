@@ -203,6 +203,16 @@ typedef enum sn_calibrate_use {
     SN_CALIBRATE_SCALE     ///< places, and a length factor for each bone
 } sn_calibrate_use;
 
+/// The most lengths that can be given.
+enum { SN_MAX_KNOWN = 100 };
+
+/// A length of a person that was measured: from a body's joint to the next one, such as from hip to knee for a
+/// thigh; between its two hips for a pelvis.
+typedef struct sn_known_length {
+    const char *body;  ///< a body of an .osim file, else a joint
+    double metres;     ///< above 0
+} sn_known_length;
+
 /// What a take is doing.
 typedef enum sn_take_stage { SN_STAGE_CALIBRATE, SN_STAGE_SOLVE, SN_STAGE_FINISH } sn_take_stage;
 
@@ -243,6 +253,15 @@ typedef struct sn_take_options {
     // the shape
     sn_calibrate_use calibrate;  ///< default SN_CALIBRATE_AUTO
     int calibrate_frames;        ///< that it is found from, spread over the take; default 60
+    const sn_recording
+        *still;  ///< a static trial of the same session (the same axes and unit): the
+                 ///< figure stands as at rest; must outlive the take; default NULL
+    int64_t still_first, still_last;  ///< frames of the static trial, or of the take itself where
+                                      ///< there is none, by their numbers in the file; default
+                                      ///< INT64_MIN and INT64_MAX: all, of the take none
+    double height;                    ///< of the person, metres; default 0: not known
+    const sn_known_length *lengths;   ///< of bodies that were measured; copied
+    int nlength;                      ///< how many; default 0
 
     // the poses
     sn_solver_options solver;  ///< of a frame; default: gradient 1e-3, 100 iterations

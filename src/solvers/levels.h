@@ -25,6 +25,8 @@ typedef struct sn_level {
     double whole;     ///< what f would be with errors as large as the figure
     double trial;     ///< f where it was last put right, as it will be then
     double own;       ///< largest entry of the step that it needs alone
+    double least;     ///< pivots at the pose that count as nothing
+    int rank;         ///< directions that it takes there
     double gradient;  ///< relative gradient in what it may move
 } sn_level;
 

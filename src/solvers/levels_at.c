@@ -125,9 +125,10 @@ bool sn_levels_refactor(sn_solver *s, int last, const double *q, const double *x
     }
     sn_nested_begin(&a->nested, a->free);
     for (int k = 0; k < last; k++) {
-        if (!sn_levels_look(s, k, q, a->at[k].exact, &f, a->b, a->H)) return false;
+        if (!sn_levels_look(s, k, q, a->at[k].exact, &f, NULL, a->H)) return false;
         if (a->at[k].curved && !sn_levels_add_bend(s, k, q, a->H)) return false;
-        (void)sn_nested_add(&a->nested, a->H, sn_levels_singular(s, k, a->b));
+        // what it sees at the pose it sees here, however large its gradient is off its valley
+        (void)sn_nested_add(&a->nested, a->H, a->at[k].least, a->at[k].rank);
     }
     return true;
 }

@@ -140,13 +140,13 @@ static void trust_frames(sn_estimate *e, double white, double skin) {
     }
 }
 
-static sn_status run(sn_estimate *e, sn_calibrate_report *report, sn_error *error) {
+static sn_status run(sn_estimate *e, double size, sn_calibrate_report *report, sn_error *error) {
     int known = 0;
     for (int i = 0; i < e->nmarker; i++) known += e->doubt[i] <= well_known;
     bool apart = known >= 6 && known < e->nmarker;
     for (int i = 0; i < e->nmarker; i++) e->use[i] = !apart || e->doubt[i] <= well_known;
     tell(e, 0);
-    SN_TRY(sn_estimate_start(e, error));
+    SN_TRY(sn_estimate_start(e, size, error));
     if (e->nframe == 0)
         return sn_fail(error, SN_ERR_VALUE, 0, "no frame has markers to calibrate from");
     tell(e, 0.2);
@@ -178,6 +178,7 @@ static void lay_out_bodies(sn_estimate *e, sn_layout *l) {
     e->body = sn_layout_take(l, n, sizeof *e->body);
     e->axes = sn_layout_take(l, n, sizeof *e->axes);
     e->name = sn_layout_take(l, n, sizeof *e->name);
+    e->length = sn_layout_take(l, (size_t)e->o.nlength, sizeof *e->length);
 }
 
 static void lay_out(sn_estimate *e, sn_layout *l) {
@@ -252,8 +253,10 @@ sn_status sn_estimate_shape(const sn_estimate_options *options, const sn_allocat
     layout = (sn_layout){.block = block};
     lay_out(&e, &layout);
     for (int i = 0; i < e.nmarker; i++) e.doubt[i] = fmax(options->doubt[i], 1e-4);
-    status = sn_estimate_prior(&e);
-    if (status == SN_OK) status = run(&e, report, error);
+    double size = 0;
+    status = sn_estimate_known(&e, &size, error);
+    if (status == SN_OK) status = sn_estimate_prior(&e);
+    if (status == SN_OK) status = run(&e, size, report, error);
     report->cancelled = sn_cancelled(options->cancel);
     if (status == SN_OK) {
         give(&e, position, stretch);

@@ -19,6 +19,14 @@ typedef struct sn_estimate {
     double *mean;       ///< 3 nbody: of the logarithms
     double *P;          ///< 3 nbody squared: their precision
 
+    double common;  ///< standard deviation of the logarithm of the size
+    int nlength;
+    struct sn_estimate_length {
+        int body;
+        sn_vec3 way;  ///< on the figure as it was given, along the body's axes
+        double metres;
+    } * length;
+
     int nframe;
     int *frame;                 ///< of the recording, or of the static trial
     bool *still;                ///< it is of the static trial
@@ -41,6 +49,10 @@ typedef struct sn_estimate {
 sn_status sn_estimate_bodies(sn_estimate *e);
 /// How many bodies there are at most.
 int sn_estimate_count_bodies(const sn_model *model);
+/// Lengths and height that were measured; the error names a body that there is not. Before the prior.
+sn_status sn_estimate_known(sn_estimate *e, double *size, sn_error *error);
+/// A known length at shape x: how much it is off, and its change with the body's three logarithms.
+double sn_estimate_length_off(const sn_estimate *e, int i, const double *x, double slope[3]);
 /// The precision of the bodies' factors.
 sn_status sn_estimate_prior(sn_estimate *e);
 
@@ -51,7 +63,8 @@ sn_status sn_estimate_model(const sn_estimate *e, const double *x, bool limits, 
                             sn_error *error);
 
 /// Frames, spread over the take, and poses for them by the markers whose places are known.
-sn_status sn_estimate_start(sn_estimate *e, sn_error *error);
+/// @param size  of the figure, where it is known; else 0
+sn_status sn_estimate_start(sn_estimate *e, double size, sn_error *error);
 
 /// A sample's goal; false when it is missing.
 bool sn_estimate_goal(const sn_estimate *e, int k, int marker, double goal[3]);

@@ -436,6 +436,7 @@ static sn_status finish_plan(sn_fitting *f) {
 static sn_status join(sn_fitting *f) {
     if (f->input.plan != NULL) return finish_plan(f);
     SN_TRY(sn_lanes_join(&f->lanes, f->changed));
+    if (sn_cancelled(f->options.cancel)) return SN_OK;
     bool thrown_any = false;
     SN_TRY(sn_fit_gate(f, &thrown_any));
     SN_TRY(sn_lanes_bridge(&f->lanes));
@@ -454,6 +455,9 @@ sn_status sn_fitting_finish(sn_fitting *fitting, sn_fit_frame *frames, sn_fit_ma
     double rms = 0, before = 0, after = 0;
     if (fitting->solved < in->count) return SN_ERR_ARGUMENT;
     SN_TRY(join(fitting));
+    // who asked to stop does not wait until every frame is measured
+    summary->cancelled = sn_cancelled(o->cancel);
+    if (summary->cancelled) return SN_OK;
     if (o->smooth > 0) {
         SN_TRY(sn_fit_measure(in, motion, allocator, frames, markers, summary));
         rms = summary->rms;

@@ -70,6 +70,9 @@ typedef struct sn_estimate_options {
     const double *still_rest;     ///< nv: the same in the static trial
     const double *lower, *upper;  ///< nv: ranges, infinite for none
     double range;                 ///< how far outside of them they may be, radians; default 0.03
+    double height;                ///< of the person, metres; 0: not known
+    const sn_known_length *lengths;
+    int nlength;
     void (*progress)(void *user, double fraction);
     void *progress_user;
     int threads;  ///< default 1; the result has the same bits for any number

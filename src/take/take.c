@@ -19,6 +19,21 @@ static sn_status copy_options(sn_take *t, const sn_take_options *o) {
         memcpy(t->subject, o->subject, strlen(o->subject) + 1);
         t->options.subject = t->subject;
     }
+    t->options.lengths = NULL;
+    if (o->nlength > 0) {
+        size_t names = 0;
+        for (int i = 0; i < o->nlength; i++) names += strlen(o->lengths[i].body) + 1;
+        t->known = sn_acquire(&t->allocator, (size_t)o->nlength * sizeof *t->known + names);
+        if (t->known == NULL) return SN_ERR_MEMORY;
+        char *name = (char *)(t->known + o->nlength);
+        for (int i = 0; i < o->nlength; i++) {
+            size_t n = strlen(o->lengths[i].body) + 1;
+            memcpy(name, o->lengths[i].body, n);
+            t->known[i] = (sn_known_length){name, o->lengths[i].metres};
+            name += n;
+        }
+        t->options.lengths = t->known;
+    }
     if (o->markers != NULL) {
         SN_TRY(
             sn_marker_set_create(sn_marker_set_name(o->markers), sn_marker_set_place(o->markers, 0),
@@ -70,6 +85,7 @@ void sn_take_destroy(sn_take *take) {
     sn_release(&allocator, take->markers);
     sn_release(&allocator, take->column);
     sn_release(&allocator, take->stretch);
+    sn_release(&allocator, take->known);
     sn_release(&allocator, take->origin);
     sn_release(&allocator, take->shown);
     sn_release(&allocator, take->subject);

@@ -18,6 +18,7 @@ struct sn_take {
     sn_take_options options;  ///< its pointers lead to what follows
     char *subject;            ///< NULL: none was named
     sn_marker_set *given;     ///< NULL: none was given
+    sn_known_length *known;   ///< options.nlength; their names follow
     const sn_model *source;
     const sn_recording *recording;
     sn_take_step step;
