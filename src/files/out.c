@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -87,12 +88,16 @@ static void out_parts(sn_out *out, double parts) {
 void sn_out_rounded(sn_out *out, double value) {
     // a double has no digits to lose beyond this
     double parts = fabs(value) < 1e6 ? round(value * 1e9) : 0;
+    if (parts == 0 && fabs(value) < 1e6) {
+        sn_out_bytes(out, "0", 1);  // no "-0"
+        return;
+    }
     if (fabs(parts) >= 1e5) {
         out_parts(out, parts);
         return;
     }
     if (fabs(value) < 1e6) value = parts / 1e9;
-    sn_out_number(out, value == 0 ? 0 : value);  // no "-0"
+    sn_out_number(out, value);
 }
 
 // The number nearby that has 15 digits.
