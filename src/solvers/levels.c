@@ -241,7 +241,9 @@ static void run_lower(sn_solver *s) {
         fresh = false;
         step.indefinite = false;
         if (!sn_levels_find(s, last, &step)) break;
-        for (int k = 0; k < last; k++) a->at[k].floor = fmin(a->at[k].floor, a->at[k].f);
+        // what is below the first may have to rise again while those above it are put right
+        for (int k = 0; k < last; k++)
+            a->at[k].floor = k <= a->first ? fmin(a->at[k].floor, a->at[k].f) : a->at[k].f;
         // off by far, or not to be put right from here: near a singular pose it takes the method itself
         // ... and so it does where the goals that were nearly met turn out to be out of reach
         const sn_level *first = &a->at[a->first];

@@ -20,7 +20,7 @@ typedef struct sn_level {
     bool fast;    ///< f falls fast: the Gauss-Newton matrix will do
     bool curved;  ///< its matrix has the bend of the levels above
     double f;
-    double floor;     ///< the lowest f so far
+    double floor;     ///< f that a trial may not end above: the lowest so far, of the first level
     double goal;      ///< of f
     double whole;     ///< what f would be with errors as large as the figure
     double trial;     ///< f where it was last put right, as it will be then
