@@ -171,7 +171,7 @@ static int count_above(const chains *k, const double *f, double share, int *belo
     return above;
 }
 
-static bool calibrated(const clip *c, const bench_batch_options *o, const double *offsets) {
+static bool calibrated(const clip *c, const double *offsets) {
     sn_track_options t = sn_track_options_default();
     t.solver.gradient = 1e-8;
     t.solver.max_iterations = 300;
@@ -193,8 +193,7 @@ static bool calibrated(const clip *c, const bench_batch_options *o, const double
             for (int n = tol == 0 ? 0 : 3; n < 4; n++) {
                 sn_batch_options b = sn_batch_options_default();
                 sn_batch_counts counts;
-                b.device = o->device;
-                b.precision = o->precision;
+                b.device = SN_DEVICE_CPU;
                 b.lanes = lane_counts[n];
                 b.start = s == 0 ? SN_BATCH_PREVIOUS : SN_BATCH_EXTRAPOLATED;
                 b.solver.gradient = tol == 0 ? 1e-8 : tol == 1 ? 1e-6 : 1e-5;
@@ -220,7 +219,7 @@ static bool calibrated(const clip *c, const bench_batch_options *o, const double
     return true;
 }
 
-static bool paper(const clip *c, const bench_batch_options *o) {
+static bool paper(const clip *c) {
     double *offsets = clip_all_offsets(c);
     sn_track_options t = sn_track_options_default();
     t.solver.max_iterations = 10;
@@ -241,8 +240,7 @@ static bool paper(const clip *c, const bench_batch_options *o) {
         for (int n = 0; n < 4; n++) {
             sn_batch_options b = sn_batch_options_default();
             sn_batch_counts counts;
-            b.device = o->device;
-            b.precision = o->precision;
+            b.device = SN_DEVICE_CPU;
             b.lanes = lane_counts[n];
             b.locals = true;
             b.start = s == 0 ? SN_BATCH_PREVIOUS : SN_BATCH_EXTRAPOLATED;
@@ -273,8 +271,8 @@ bool bench_batch(const bench_batch_options *o) {
     clip c;
     if (!clip_load_known(0, o->data, &c)) return false;
     double *offsets = clip_calibrate(&c, 40, NULL);
-    bool good = paper(&c, o);
-    good &= calibrated(&c, o, offsets);
+    bool good = paper(&c);
+    good &= calibrated(&c, offsets);
     free(offsets);
     clip_free(&c);
     return good;

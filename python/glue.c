@@ -125,6 +125,13 @@ void snpy_watch_smooth(snpy_run *run, sn_smooth_options *options) {
     options->cancel = snpy_run_cancel(run);
 }
 
+void snpy_take_measured(const sn_take *take, double *out) {
+    sn_samples s = sn_take_samples(take);
+    for (int f = 0; f < s.nframe; f++)
+        for (int m = 0; m < s.nmarker; m++, out += 3)
+            if (!s.sample(s.user, f, m, out)) out[0] = out[1] = out[2] = (double)NAN;
+}
+
 // --- goals of a clip -------------------------------------------------------------------------------
 
 static bool all_finite(const double *x, int n) {

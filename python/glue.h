@@ -39,6 +39,9 @@ void snpy_watch_take(snpy_run *run, sn_take_options *options);
 void snpy_watch_track(snpy_run *run, sn_track_options *options);
 void snpy_watch_smooth(snpy_run *run, sn_smooth_options *options);
 
+/// What a take maps into its model's world: frames x markers x 3 numbers, NaN where a sample is missing.
+void snpy_take_measured(const sn_take *take, double *out);
+
 // --- goals of a clip -------------------------------------------------------------------------------
 
 /// Which numbers of a row are whose goal.

@@ -85,8 +85,9 @@ SN_API const sn_marker_place *sn_marker_set_place(const sn_marker_set *set, int 
 SN_API sn_status sn_marker_set_read_json(const char *text, size_t length,
                                          const sn_allocator *allocator, sn_marker_set **out,
                                          sn_error *error);
-/// A set from a file's bytes: an OpenSim task file where they begin with '<', else JSON.
-/// @param model  whose markers a task file speaks of
+/// A set from a file's bytes: JSON; where they begin with '<', an OpenSim MarkerSet (markers on bodies that the
+/// model lacks are left out), or the tasks of its inverse kinematics.
+/// @param model  whose markers or bodies OpenSim's file speaks of
 SN_API sn_status sn_marker_set_read(const char *text, size_t length, const sn_model *model,
                                     const sn_allocator *allocator, sn_marker_set **out,
                                     sn_error *error);

@@ -304,26 +304,30 @@ class Run:
             return job()
         outcome: list[Any] = []
         failed: list[BaseException] = []
+        # Thread.join() that a signal interrupts takes the thread for dead (CPython 3.11, bpo-45274): its memory
+        # would be freed under it. The lists say when the job has ended, the lock only wakes
+        ended = threading.Lock()
+        ended.acquire()
 
         def work() -> None:
             try:
                 outcome.append(job())
             except BaseException as why:
                 failed.append(why)
+            ended.release()
 
-        worker = threading.Thread(target=work, name="sinew", daemon=True)
         lib.snpy_run_stop(self.c, False)
-        worker.start()
+        threading.Thread(target=work, name="sinew", daemon=True).start()
         try:
-            while worker.is_alive():
-                worker.join(0.05)
+            while not (outcome or failed):
+                ended.acquire(timeout=0.05)
                 if show is not None:
                     show(self.state())
         except BaseException:
             lib.snpy_run_stop(self.c, True)
-            while worker.is_alive():
+            while not (outcome or failed):
                 try:
-                    worker.join()
+                    ended.acquire(timeout=0.01)
                 except KeyboardInterrupt:
                     continue
             raise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +36,10 @@ from ._core import (
 from .model import Model
 from .motion import Motion
 from .rotations import as_goals, as_wxyz
+
+if TYPE_CHECKING:
+    from .batch import Batch
+    from .servo import BodyServo
 
 _doubles = ffi.typeof("double[]")
 _from_buffer = ffi.from_buffer
@@ -713,6 +717,18 @@ class Problem:
     def solver(self, method: str = "hybrid", **options: Any) -> Solver:
         """A solver, which is called with a pose: see :class:`Solver`."""
         return Solver(self, method, **options)
+
+    def batch(self, device: str = "auto", **options: Any) -> Batch:
+        """The same tasks for many rows of goals: see :class:`sinew.Batch`."""
+        from .batch import Batch
+
+        return Batch(self, device, **options)
+
+    def servo(self, q: Any, seconds: float, **options: Any) -> BodyServo:
+        """A loop that moves the body towards the goals tick by tick: see :class:`sinew.BodyServo`."""
+        from .servo import BodyServo
+
+        return BodyServo(self, q, seconds, **options)
 
     # --- derivatives ---
 

@@ -119,6 +119,13 @@ def scale(model: Optional[PathLike] = None, static: Union[Recording, PathLike, N
             text = read_bytes(tasks)
             check(lib.sn_scale_setup_read_tasks(c, text, len(text), error), error, str(tasks))
             i = lib.sn_scale_setup_about(c)
+        for kind, name, line in (("measurement set", i.measurement_set_file, i.measurement_set_line),
+                                 ("scale set", i.scale_set_file, i.scale_set_line)):
+            beside = named(kind, name, line)
+            if beside is not None:
+                text = read_bytes(beside)
+                check(lib.sn_scale_setup_read_set(c, text, len(text), error), error, str(beside))
+        i = lib.sn_scale_setup_about(c)
         model = model if model is not None else named("model", i.model_file, i.model_line)
         markers = markers if markers is not None else named("marker set", i.marker_set_file, i.marker_set_line)
         if text_of(i.measured_file):

@@ -20,6 +20,7 @@ from ._core import (
     OutOfMemory,
     PathLike,
     Run,
+    address,
     check,
     choice,
     encoded,
@@ -183,7 +184,7 @@ def find_beside(setup: PathLike, search: Sequence[PathLike], what: str, name: st
 class _Setup:
     """A setup of OpenSim's inverse kinematics and what it names."""
 
-    def __init__(self, path: PathLike, search: Sequence[PathLike]) -> None:
+    def __init__(self, path: PathLike, search: Sequence[PathLike], want_model: bool, want_input: bool) -> None:
         data = read_bytes(path)
         out, error = ffi.new("sn_ik_setup **"), new_error()
         check(lib.sn_ik_setup_read(data, len(data), ffi.NULL, out, error), error, str(path))
@@ -196,8 +197,11 @@ class _Setup:
             text = read_bytes(file)
             check(lib.sn_ik_setup_read_tasks(self.c, text, len(text), error), error, str(file))
             i = self.info = lib.sn_ik_setup_about(self.c)
-        self.model = self._named("model", i.model_file, i.model_line)
-        self.input = self._named("orientations file", i.orientations_file, 0) or self._named("marker file", i.marker_file, i.marker_line)
+        self.model = self._named("model", i.model_file, i.model_line) if want_model else None
+        self.input: Optional[Path] = None
+        if want_input:
+            self.input = self._named("orientations file", i.orientations_file, 0) or \
+                self._named("marker file", i.marker_file, i.marker_line)
         self.values = self._named("coordinate file", i.coordinate_file, i.coordinate_line)
 
     def _named(self, what: str, name: Any, line: int) -> Optional[Path]:
@@ -259,7 +263,7 @@ def fit(recording: Union[Recording, Table, PathLike, None] = None, model: Union[
 
     Ctrl-C stops it within a tenth of a second.
     """
-    asked = None if setup is None else _Setup(setup, search)
+    asked = None if setup is None else _Setup(setup, search, model is None, recording is None)
     if asked is not None:
         model = model if model is not None else asked.model
         recording = recording if recording is not None else asked.input
@@ -339,7 +343,7 @@ def fit(recording: Union[Recording, Table, PathLike, None] = None, model: Union[
     finally:
         bar.close()
     _failed(c, status, file)
-    made = _finished(c, figure)
+    made = _finished(c, figure, taken)
     if truth is not None:
         _compare(c, made, truth, figure)
     del keep
@@ -375,7 +379,7 @@ def _plain(c: Any) -> Any:
     return made
 
 
-def _finished(c: Any, figure: Model) -> Take:
+def _finished(c: Any, figure: Model, taken: Recording) -> Take:
     about = lib.sn_take_about(c)
     motion = lib.sn_take_motion(c)
     model = copied(lib.sn_take_model(c), figure, bool(about.reshaped))
@@ -383,9 +387,10 @@ def _finished(c: Any, figure: Model) -> Take:
     made = Take(model, m.q, m.rate, m.first_frame, m.time_offset)
     made.figure = copied(lib.sn_take_limited_model(c), figure, bool(about.reshaped))
     made.findings = _findings(c)
-    out, error = ffi.new("sn_recording **"), new_error()
-    check(lib.sn_take_measured(c, ffi.NULL, out, error), error)
-    made.measured = Recording._own(out[0])
+    seen = np.empty((about.count, len(taken.labels), 3))
+    lib.snpy_take_measured(c, address(seen))
+    made.measured = Recording(seen, taken.labels, rate=m.rate, first_frame=m.first_frame, time_offset=m.time_offset,
+                              up=("-" if model.up_sign < 0 else "+") + "XYZ"[model.up])
     made.frame_reports = struct_view("sn_fit_frame", lib.sn_take_frames(c), about.count)
     made.marker_reports = struct_view("sn_fit_marker", lib.sn_take_marker_errors(c), len(model.markers))
     made.columns = [lib.sn_take_column(c, i) for i in range(len(model.markers))]

@@ -22,7 +22,7 @@ def same(program, tmp_path, data, inputs, output, options, **words):
     (["cmu/02.asf", "cmu/02_01.amc"], "x.bvh", ["--out-units", "cm"], {"unit": "cm"}),
     (["cmu/02.asf", "cmu/02_01.amc"], "x.bvh", ["--fps", "30"], {"fps": 30}),
     (["cmu/02_01.c3d"], "x.trc", ["--up", "y"], {"up": "y"}),
-    (["cmu/02_01.c3d"], "x.csv", ["--frames", "10:50"], {"frames": (10, 50)}),
+    (["cmu/02_01.c3d"], "x.csv", ["--frames", "60:90"], {"frames": (60, 90)}),
     (["cmu/02_01.c3d"], "x.c3d", ["--every", "4", "--out-units", "m"], {"every": 4, "unit": "m"}),
     (["bvh/xia_neutral_16_000.bvh"], "x.glb", [], {}),
     (["bvh/xia_neutral_16_000.bvh"], "x.bvh", ["--up", "z"], {"up": "z"}),
@@ -40,7 +40,7 @@ def test_what_cannot_be_converted_says_so(data, tmp_path):
         sinew.convert(data / "urdf" / "panda.urdf", tmp_path / "x.urdf")
     with pytest.raises(sinew.ArgumentError, match="no motion to write"):
         sinew.convert(data / "cmu" / "02.asf", tmp_path / "x.mot")
-    with pytest.raises(sinew.ArgumentError, match="frames 5 to 99999: there are 1 to"):
+    with pytest.raises(sinew.ArgumentError, match="frames 5 to 99999: there are 50 to"):
         sinew.convert(data / "cmu" / "02_01.c3d", tmp_path / "x.trc", frames=(5, 99999))
     with pytest.raises(sinew.ParseError) as why:
         sinew.load(data / "c3d" / "bad_parameter_section.c3d")

@@ -275,17 +275,19 @@ def test_guards(robot):
 
 
 def test_clips(humanoid, example):
-    rows = example.truth.points()[:100]
+    rows = humanoid.points(humanoid.clamp(example.truth.q[:100]))
     p = sinew.Problem(humanoid)
     tasks = p.markers()
     goals = {t: rows[:, i].copy() for i, t in enumerate(tasks)}
     goals[tasks[0]][50:60] = np.nan
     motion, reports = p.track(goals, rate=120, reports=True, threads=2)
-    assert motion.q.shape == (100, humanoid.nq) and reports["report"]["worst_error"].max() < 0.01
+    assert motion.q.shape == (100, humanoid.nq) and reports["report"]["f"].max() < 1e-5
     assert np.array_equal(p.track(goals, rate=120, threads=1).q, motion.q)
-    assert np.nanmax(np.abs(motion.points() - rows)) < 0.02
-    smooth = p.smooth(goals, motion, tau=0.01)
-    assert np.abs(np.diff(smooth.q, 2, axis=0)).sum() < np.abs(np.diff(motion.q, 2, axis=0)).sum()
+    assert np.abs(motion.points() - rows).max() < 0.002
+    noisy = {t: g + np.random.default_rng(1).normal(0, 0.002, g.shape) for t, g in goals.items()}
+    motion = p.track(noisy, rate=120)
+    smooth = p.smooth(noisy, motion, tau=0.01)
+    assert np.abs(np.diff(smooth.points(), 2, axis=0)).sum() < 0.7 * np.abs(np.diff(motion.points(), 2, axis=0)).sum()
     with pytest.raises(sinew.ShapeError, match=r"the goals of task 1 have the shape \(50, 3\), but must have \(100, 3\)"):
         p.track({tasks[0]: rows[:, 0], tasks[1]: rows[:50, 1]})
 
@@ -305,7 +307,7 @@ def test_clips_of_poses(robot, arm, goals):
 def test_tasks_files(humanoid):
     tasks = {"tasks": [{"type": "point", "joint": "left_hand", "goal": [0.4, 1.2, 0.3]},
                        {"type": "orientation", "joint": "head", "goal": [1, 0, 0.1, 0], "weight": 0.5},
-                       {"type": "rest", "weight": 0.01}]}
+                       {"type": "rest", "weight": 0.01, "q": humanoid.zero().tolist()}]}
     p = sinew.Problem.from_json(humanoid, tasks)
     assert [t.type for t in p.tasks] == ["point", "orientation", "rest"] and p.tasks[1].weight == 0.5
     q = humanoid.sample(seed=6)

@@ -159,7 +159,8 @@ typedef struct sn_fitting {
     sn_problem *problem;
     sn_lanes lanes;
     sn_tracker *tracker;              ///< with OpenSim's files
-    sn_track_frame *tracked;          ///< per frame
+    sn_track_frame *tracked;          ///< per frame, of the tracker
+    sn_lane_frame *laned;             ///< per frame, of the lanes
     bool *changed;                    ///< per frame: a better valley was found later
     unsigned char *dropped;           ///< count x nmarker: bit 0 for samples that are wrong; gate.c
     bool *wrong;                      ///< per frame: it has such

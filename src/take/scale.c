@@ -50,8 +50,10 @@ sn_status sn_take_check_handedness(sn_take *t) {
 static sn_status check_bones(sn_take *t) {
     sn_bone_report b;
     SN_TRY(sn_fit_bones(t->model, &t->allocator, &b));
-    // a rigid body has no bones
-    if (sn_model_njoint(t->model) <= 3 || !(b.rms > far_from_bones * b.size)) return SN_OK;
+    // a rigid body has no bones, and an .osim file's bodies are more than the ways between their joints
+    if (t->options.coordinates != NULL || sn_model_njoint(t->model) <= 3 ||
+        !(b.rms > far_from_bones * b.size))
+        return SN_OK;
     sn_finding *f = sn_take_add(t, SN_FINDING_FAR_FROM_BONES, NULL);
     if (f == NULL) return SN_ERR_MEMORY;
     f->number[0] = b.rms;
