@@ -170,7 +170,7 @@ static sn_status run(sn_estimate *e, double size, sn_calibrate_report *report, s
     SN_TRY(sn_estimate_weigh(e, &report->rms, &report->outliers, error));
     report->frames = e->nframe;
     report->iterations = e->iterations;
-    return SN_OK;
+    return e->o.sure != NULL ? sn_estimate_sure(e, e->o.sure, e->o.nsure, error) : SN_OK;
 }
 
 static void lay_out_bodies(sn_estimate *e, sn_layout *l) {

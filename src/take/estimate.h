@@ -4,6 +4,10 @@
 
 #include "take/fit.h"
 
+/// Variance of a factor's logarithm beside the common size: segment, body, side and their axes.
+#define SN_ESTIMATE_OWN_VARIANCE                                                                   \
+    (0.06 * 0.06 + 0.08 * 0.08 + 0.02 * 0.02 + 0.04 * 0.04 + 0.005 * 0.005)
+
 /// Columns of the shape x: 3 numbers per marker (how far it is from where the figure has it), then 3 per body
 /// (logarithms of its factors along its own axes).
 typedef struct sn_estimate {
@@ -84,3 +88,5 @@ sn_status sn_estimate_problem(const sn_estimate *e, const sn_model *model, sn_pr
                               double *pull, sn_error *error);
 /// Standard deviations per axis, metres: of what is new in every frame, and of what slides with the posture.
 sn_status sn_estimate_noise(sn_estimate *e, double *white, double *skin, sn_error *error);
+/// How sure all of it is; spoils what the normal equations hold. @param out  nmarker + 2 njoint entries
+sn_status sn_estimate_sure(sn_estimate *e, sn_take_sure *out, int *count, sn_error *error);

@@ -72,6 +72,9 @@ typedef struct sn_estimate_options {
     double height;                ///< of the person, metres; 0: not known
     const sn_known_length *lengths;
     int nlength;
+    sn_take_sure
+        *sure;   ///< filled with how sure all of it is: nmarker + 2 njoint entries; may be NULL
+    int *nsure;  ///< and how many there are
     void (*progress)(void *user, double fraction);
     void *progress_user;
     int threads;  ///< default 1; the result has the same bits for any number

@@ -165,7 +165,8 @@ static sn_status read_marks(const char *text, size_t length, const sn_model *mod
     sn_marker_place *place = sn_acquire(allocator, ((size_t)count + 1) * sizeof *place);
     if (status == SN_OK && place == NULL) status = sn_fail_memory(error);
     if (status == SN_OK) status = place_marks(marks, count, model, place, &n, error);
-    if (status == SN_OK) status = sn_marker_set_create("MarkerSet", place, n, allocator, out, error);
+    if (status == SN_OK)
+        status = sn_marker_set_create("MarkerSet", place, n, allocator, out, error);
     sn_release(allocator, place);
     sn_release(allocator, marks);
     sn_xml_tree_end(&tree, allocator);

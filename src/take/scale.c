@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The shape of a take: when to calibrate, and whether what comes out can be.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "take/marker_set.h"
@@ -51,7 +52,9 @@ static sn_status check_bones(sn_take *t) {
     sn_bone_report b;
     SN_TRY(sn_fit_bones(t->model, &t->allocator, &b));
     // a rigid body has no bones, and an .osim file's bodies are more than the ways between their joints
-    if (t->options.coordinates != NULL || sn_model_njoint(t->model) <= 3 || !(b.rms > far_from_bones * b.size)) return SN_OK;
+    if (t->options.coordinates != NULL || sn_model_njoint(t->model) <= 3 ||
+        !(b.rms > far_from_bones * b.size))
+        return SN_OK;
     sn_finding *f = sn_take_add(t, SN_FINDING_FAR_FROM_BONES, NULL);
     if (f == NULL) return SN_ERR_MEMORY;
     f->number[0] = b.rms;
@@ -151,6 +154,10 @@ static sn_status calibrate(sn_take *t, double *position, sn_mat3 *stretch) {
     double *doubt = sn_acquire(&t->allocator, n * (sizeof *doubt + sizeof(int)));
     if (doubt == NULL) return SN_ERR_MEMORY;
     if (find_still(t, (int *)(doubt + n), &still)) o.still = &still;
+    size_t room = n + 2 * (size_t)sn_model_njoint(t->model);
+    t->sure = sn_acquire(&t->allocator, room * sizeof *t->sure);
+    o.sure = t->sure;
+    o.nsure = &t->nsure;
     o.height = t->options.height;
     o.lengths = t->options.lengths;
     o.nlength = t->options.nlength;
@@ -181,6 +188,31 @@ static sn_status calibrate(sn_take *t, double *position, sn_mat3 *stretch) {
     return SN_OK;
 }
 
+// What the take does not show. Names are the present model's: the one that the calibration saw is gone.
+static sn_status tell_sure(sn_take *t) {
+    sn_name_list list = {0};
+    static const char *const what[] = {"the place of ", "the size of ", "the zero of "};
+    for (int i = 0; i < t->nsure; i++) {
+        sn_take_sure *s = &t->sure[i];
+        if (s->kind == SN_SURE_PLACE)
+            s->name = sn_model_marker(t->model, s->index)->name;
+        else
+            s->name = sn_model_joint(t->model, s->index)->name;
+        // bodies come before joints among the frames of an .osim file
+        for (int f = sn_model_nframe(t->model) - 1; s->kind == SN_SURE_SIZE && f >= 0; f--)
+            if (sn_model_frame(t->model, f)->joint == s->index)
+                s->name = sn_model_frame(t->model, f)->name;
+        char one[120];
+        (void)snprintf(one, sizeof one, "%s%.80s", what[s->kind], s->name);
+        // left and right are held alike, and a marker that may be anywhere is where it is seen
+        if (!s->shown) sn_name_list_add(&list, one);
+    }
+    char text[sizeof list.text + 40];
+    if (list.count == 0) return SN_OK;
+    sn_name_list_print(&list, text);
+    return sn_take_note(t, SN_FINDING_NOT_SHOWN, text, list.count, 0);
+}
+
 static sn_status find_shape(sn_take *t, double *position, sn_mat3 *stretch,
                             sn_marker_place *places) {
     SN_TRY(scale_figure(t, places));
@@ -188,6 +220,7 @@ static sn_status find_shape(sn_take *t, double *position, sn_mat3 *stretch,
     SN_TRY(sn_take_check_handedness(t));
     SN_TRY(calibrate(t, position, stretch));
     SN_TRY(move_markers(t, position, places));
+    SN_TRY(tell_sure(t));
     return check_bones(t);
 }
 
