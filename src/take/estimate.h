@@ -12,6 +12,7 @@
 /// (logarithms of its factors along its own axes).
 typedef struct sn_estimate {
     const sn_allocator *allocator;
+    void *owner[2];
     sn_estimate_options o;
     const sn_model *model;  ///< as it was given
     int njoint, nmarker, nbody;
@@ -24,6 +25,7 @@ typedef struct sn_estimate {
     double *P;          ///< 3 nbody squared: their precision
 
     double common;  ///< standard deviation of the logarithm of the size
+    double size;    ///< of the figure, where the height is known; else 0
     int nlength;
     struct sn_estimate_length {
         int body;
@@ -49,6 +51,15 @@ typedef struct sn_estimate {
     int iterations;
 } sn_estimate;
 
+/// Memory, bodies, priors; to be closed in any case.
+sn_status sn_estimate_open(sn_estimate *e, const sn_estimate_options *options,
+                           const sn_allocator *allocator, sn_error *error);
+void sn_estimate_close(sn_estimate *e);
+
+/// Twice the energy of a shape and poses.
+sn_status sn_estimate_energy(sn_estimate *e, const double *x, const double *poses, double *out,
+                             sn_error *error);
+
 /// Which joints make a body, and along which axes it is scaled; prior.
 sn_status sn_estimate_bodies(sn_estimate *e);
 /// How many bodies there are at most.
@@ -67,8 +78,7 @@ sn_status sn_estimate_model(const sn_estimate *e, const double *x, bool limits, 
                             sn_error *error);
 
 /// Frames, spread over the take, and poses for them by the markers whose places are known.
-/// @param size  of the figure, where it is known; else 0
-sn_status sn_estimate_start(sn_estimate *e, double size, sn_error *error);
+sn_status sn_estimate_start(sn_estimate *e, sn_error *error);
 
 /// A sample's goal; false when it is missing.
 bool sn_estimate_goal(const sn_estimate *e, int k, int marker, double goal[3]);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "take/marker_set.h"
-#include "take/posture.h"
 #include "take/stretch.h"
 #include "take/take.h"
 
@@ -145,41 +144,36 @@ static bool find_still(const sn_take *t, int *column, sn_fit_input *out) {
 }
 
 static sn_status calibrate(sn_take *t, double *position, sn_mat3 *stretch) {
-    sn_estimate_options o = sn_estimate_options_default();
+    sn_calibrate_options o = sn_calibrate_options_default();
     sn_error error = {0};
-    sn_fit_input input = t->input;
-    sn_posture_prior posture = {0};
-    sn_fit_input still;
+    sn_fit_input input = t->input, still;
     size_t n = (size_t)sn_model_nmarker(t->model) + 1;
     double *doubt = sn_acquire(&t->allocator, n * (sizeof *doubt + sizeof(int)));
-    if (doubt == NULL) return SN_ERR_MEMORY;
-    if (find_still(t, (int *)(doubt + n), &still)) o.still = &still;
     size_t room = n + 2 * (size_t)sn_model_njoint(t->model);
     t->sure = sn_acquire(&t->allocator, room * sizeof *t->sure);
-    o.sure = t->sure;
-    o.nsure = &t->nsure;
+    if (doubt == NULL || t->sure == NULL) {
+        sn_release(&t->allocator, doubt);
+        return SN_ERR_MEMORY;
+    }
+    find_doubts(t, doubt);
+    input.model = t->limited;
+    if (find_still(t, (int *)(doubt + n), &still)) o.still = &still;
+    o.frames = t->options.calibrate_frames;
+    o.scale = t->options.calibrate == SN_CALIBRATE_SCALE;
+    o.coordinates = t->options.coordinates;
+    o.doubt = doubt;
     o.height = t->options.height;
     o.lengths = t->options.lengths;
     o.nlength = t->options.nlength;
-    find_doubts(t, doubt);
-    input.model = t->limited;
-    o.take = &input;
-    o.frames = t->options.calibrate_frames;
-    o.scale = t->options.calibrate == SN_CALIBRATE_SCALE;
-    o.doubt = doubt;
+    o.sure = t->sure;
+    o.nsure = &t->nsure;
     o.threads = t->options.threads;
     o.pool = t->options.pool;
     o.cancel = t->options.cancel;
     o.progress = tell_calibration;
     o.progress_user = t;
-    sn_status status = sn_posture_find(t->limited, t->options.coordinates, &t->allocator, &posture);
-    o.home = posture.home, o.home_v = posture.home_v;
-    o.rest = posture.rest, o.still_rest = posture.still;
-    o.lower = posture.lower, o.upper = posture.upper;
-    if (status == SN_OK)
-        status = sn_estimate_shape(&o, &t->allocator, position, stretch, &t->summary.calibration,
-                                   &error);
-    sn_release(&t->allocator, posture.home);
+    sn_status status =
+        sn_calibrate(&input, &o, &t->allocator, position, stretch, &t->summary.calibration, &error);
     sn_release(&t->allocator, doubt);
     SN_TRY(sn_take_fail(t, SN_FINDING_FAILED, status, &error));
     SN_TRY(sn_take_check_cancel(t));
