@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench_angles.h"
 #include "fit_take.h"
 
 typedef struct pair {
@@ -73,5 +74,6 @@ int bench_fit(const char *data) {
     }
     printf("\n  One thread. frames/s is of the fit after the calibration, second looks at valleys "
            "included.\n");
+    good &= bench_angles(data);
     return good ? EXIT_OK : EXIT_FAILED;
 }
