@@ -86,6 +86,7 @@ void sn_take_destroy(sn_take *take) {
     sn_release(&allocator, take->column);
     sn_release(&allocator, take->stretch);
     sn_release(&allocator, take->known);
+    sn_release(&allocator, take->sure);
     sn_release(&allocator, take->origin);
     sn_release(&allocator, take->shown);
     sn_release(&allocator, take->subject);
@@ -286,6 +287,12 @@ int sn_take_solved(const sn_take *take) {
 static bool is_prepared(const sn_take *take) {
     return take != NULL && take->motion != NULL &&
            (take->step == SN_TAKE_PREPARED || take->step == SN_TAKE_FINISHED);
+}
+
+int sn_take_nsure(const sn_take *take) { return is_prepared(take) ? take->nsure : 0; }
+
+const sn_take_sure *sn_take_sure_of(const sn_take *take, int i) {
+    return i >= 0 && i < sn_take_nsure(take) ? &take->sure[i] : NULL;
 }
 
 const sn_motion *sn_take_motion(const sn_take *take) {
