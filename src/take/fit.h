@@ -145,6 +145,12 @@ void sn_fitting_end(sn_fitting *fitting);
 /// @param any  set when there are some
 sn_status sn_fit_gate(sn_fitting *fitting, bool *any);
 
+/// smoothing.c: the whole take with a penalty on acceleration, see smooth.h, in windows that overlap.
+/// @param goals  of a frame; gets a copy of the input
+sn_status sn_fit_smooth(const sn_fit_input *input, const sn_fit_options *options,
+                        const sn_problem *problem, sn_track_goals goals,
+                        const sn_allocator *allocator, sn_motion *motion);
+
 /// Whether a take of this rate can be smoothed so; the error says why not.
 sn_status sn_fit_check_smooth(double seconds, double rate, sn_error *error);
 

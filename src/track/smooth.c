@@ -85,7 +85,7 @@ sn_status sn_smoother_create(const sn_problem *problem, const sn_smooth_options 
         smooth_worker *w = &s.workers[i];
         status = sn_problem_copy(problem, NULL, 0, allocator, &w->problem, error);
         if (status == SN_OK)
-            status = sn_workspace_create(w->problem, false, allocator, &w->ws, error);
+            status = sn_workspace_create(w->problem, true, allocator, &w->ws, error);
     }
     if (status != SN_OK) {
         sn_smoother_destroy(smoother);
@@ -105,8 +105,16 @@ void sn_smoother_destroy(sn_smoother *smoother) {
     sn_release(&allocator, smoother->owner);
 }
 
+void sn_smoother_hasten(sn_smoother *s) { s->hasty = true; }
+
+// Blocks are kept while they fit into a processor's cache, more or less.
+enum { MOST_STORED = 4096 };
+
 static void layout_run(sn_smoother *s, sn_layout *layout) {
     size_t nframe = (size_t)s->nframe, nv = (size_t)s->nv;
+    size_t kept = s->stored ? s->model->path.size * sizeof(double) : 0;
+    s->rows = sn_layout_take(layout, nframe, kept);
+    s->factored = sn_layout_take(layout, nframe, kept);
     // sizes in two factors, so that an overflow is seen
     double **each[] = {&s->g, &s->x, &s->r, &s->z, &s->y};
     for (size_t i = 0; i < sizeof each / sizeof each[0]; i++)
@@ -242,7 +250,7 @@ static sn_status iterate(sn_smoother *s, int *idle, int *failed) {
 static sn_status run(sn_smoother *s) {
     for (int i = 0; i < s->nv; i++) s->seen[i] = s->stiff[i] = s->added[i] = s->weight[i] = 0;
     // careful at first: where a limb was hidden, the poses given may be anywhere
-    for (int k = 0; k < s->nframe; k++) s->lambda[k] = s->lambda_next[k] = 1;
+    for (int k = 0; k < s->nframe; k++) s->lambda[k] = s->lambda_next[k] = s->hasty ? 1e-3 : 1;
     if (s->fourth > 0) unwrap_all(s);
     s->forcing = 0.3;
     s->weighed = false;
@@ -252,7 +260,7 @@ static sn_status run(sn_smoother *s) {
     SN_TRY(measure_start(s));
     SN_TRY(evaluate(s));
     // one idle step may only mean that the damping was high
-    for (int idle = 0, failed = 0; idle < 2;) {
+    for (int idle = 0, failed = 0; idle < (s->hasty ? 1 : 2);) {
         s->report.stop = smooth_cancelled(s)      ? SN_STOP_CANCELLED
                          : failed > MOST_FAILURES ? SN_STOP_STALLED
                                                   : SN_STOP_ITERATIONS;
@@ -279,6 +287,7 @@ sn_status sn_smoother_run(sn_smoother *s, int nframe, sn_track_goals goals, void
     s->goals = goals;
     s->user = user;
     s->q = q;
+    s->stored = s->hasty && nframe <= MOST_STORED && s->workers[0].ws->ties == NULL;
     sn_layout layout = {0};
     layout_run(s, &layout);
     void *owner, *block = sn_layout_acquire(&layout, &s->allocator, &owner);
