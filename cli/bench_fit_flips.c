@@ -49,8 +49,8 @@ typedef struct joints {
     bool *spine;
 } joints;
 
-static void turn_joint(joints *j, int i, const sn_mat3 *now, int k, bench_turns *out,
-                       double *spine, long *count) {
+static void turn_joint(joints *j, int i, const sn_mat3 *now, int k, bench_turns *out, double *spine,
+                       long *count) {
     double D[9];
     between(&j->R[i], now, D);
     sn_vec3 w = turn_of(D), d = {w.x - j->turn[i].x, w.y - j->turn[i].y, w.z - j->turn[i].z};
@@ -132,8 +132,8 @@ static bool flips_row(const char *data, const bench_take *t) {
     int code = good ? fit_take(&s, &plan, &r) : EXIT_USAGE;
     good = good && (code == EXIT_OK || code == EXIT_POOR) &&
            bench_measure_turns(r.model, r.motion, 0, &ours);
-    bool known = good && t->own != NULL &&
-                 measure_own(data, t, &r.figure, sn_motion_rate(r.motion), &own);
+    bool known =
+        good && t->own != NULL && measure_own(data, t, &r.figure, sn_motion_rate(r.motion), &own);
     if (good) {
         const char *slash = strrchr(take, '/');
         printf("  %-34s %6d %8d %8d %9.3f %10.1f", slash != NULL ? slash + 1 : take,
@@ -156,7 +156,6 @@ bool bench_fit_flips(const char *data) {
            "  %-34s %6s %8s %8s %9s %10s %8s %8s %10s\n",
            "take", "frames", "> 20", "> 45", "RMS cm", "spine", "own > 20", "> 45", "spine");
     for (int i = 0; i < bench_ntake; i++)
-        if (bench_is_there(data, &bench_takes[i]))
-            good = flips_row(data, &bench_takes[i]) && good;
+        if (bench_is_there(data, &bench_takes[i])) good = flips_row(data, &bench_takes[i]) && good;
     return good;
 }

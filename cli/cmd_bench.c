@@ -40,8 +40,9 @@ static const help_item items[] = {
     {"levels", "a seven-axis arm with a pose and a posture: one weight between them against "
                "levels; with --data also "
                "Panda and iiwa"},
-    {"fit", "fit every take of DIR: error, gaps, frames per second, joints that jump; and ten minutes of "
-            "the example from file to file"},
+    {"fit",
+     "fit every take of DIR: error, gaps, frames per second, joints that jump; and ten minutes of "
+     "the example from file to file"},
     {"papers",
      "measure again what the documents measured, as CSV, SVG and one page, papers.html, with a "
      "verdict on each claim; see docs/papers.md"},

@@ -401,6 +401,11 @@ SN_API const sn_take_summary *sn_take_about(const sn_take *take);
 SN_API const sn_fit_frame *sn_take_frames(const sn_take *take);
 SN_API const sn_fit_marker *sn_take_marker_errors(const sn_take *take);
 
+/// What an angle of a human figure's joint is to the body: "flexion", "abduction", "rotation", "side bending"; ""
+/// where that is not known, and for lengths, balls and the root. Never NULL.
+/// @param dof  of the joint, from 0
+SN_API const char *sn_take_angle_term(const sn_take *take, int joint, int dof);
+
 /// The measured markers of the fitted frames in metres and the model's world. Markers that have no place
 /// on the model are missing in every frame.
 /// @param out  free with sn_recording_destroy()

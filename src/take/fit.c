@@ -77,9 +77,9 @@ static sn_status set_goals(void *user, int frame, sn_problem *problem) {
     double sum = 0;
     for (int i = 0; i < sn_model_nmarker(in->model); i++) {
         double goal[3];
-        bool wrong = in->dropped != NULL &&
-                     (in->dropped[(size_t)frame * (size_t)sn_model_nmarker(in->model) + (size_t)i] &
-                      1) != 0;
+        bool wrong =
+            in->dropped != NULL &&
+            (in->dropped[(size_t)frame * (size_t)sn_model_nmarker(in->model) + (size_t)i] & 1) != 0;
         if (!wrong && sn_fit_goal(in, i, in->first + frame, goal)) {
             SN_TRY(sn_problem_set_goal(problem, i, goal));
             sum += sn_model_marker(in->model, i)->weight;

@@ -18,7 +18,8 @@ typedef struct sn_fit_input {
     int first, count;               ///< frames, from 0
     const struct sn_ik_plan *plan;  ///< what OpenSim's files add; NULL for nothing
     const sn_model *limited;        ///< the model with limits that are to be soft; NULL for none
-    const unsigned char *dropped;   ///< count x nmarker: bit 0 for samples that are wrong; NULL: none
+    const unsigned char
+        *dropped;  ///< count x nmarker: bit 0 for samples that are wrong; NULL: none
 } sn_fit_input;
 
 /// Match the model's markers with the recording's. @param subject NULL, or "Daniel" for "Daniel:LFHD"
@@ -117,14 +118,14 @@ typedef struct sn_fitting {
     sn_allocator allocator;
     sn_problem *problem;
     sn_lanes lanes;
-    sn_tracker *tracker;      ///< with OpenSim's files
-    sn_track_frame *tracked;  ///< per frame
-    bool *changed;            ///< per frame: a better valley was found later
-    unsigned char *dropped;   ///< count x nmarker: bit 0 for samples that are wrong; gate.c
-    bool *wrong;              ///< per frame: it has such
+    sn_tracker *tracker;              ///< with OpenSim's files
+    sn_track_frame *tracked;          ///< per frame
+    bool *changed;                    ///< per frame: a better valley was found later
+    unsigned char *dropped;           ///< count x nmarker: bit 0 for samples that are wrong; gate.c
+    bool *wrong;                      ///< per frame: it has such
     sn_fit_off off[SN_FIT_MOST_OFF];  ///< stretches of such
     int noff;
-    double *start;            ///< nq
+    double *start;  ///< nq
     sn_motion *motion;
     int solved;
 } sn_fitting;
@@ -223,6 +224,11 @@ typedef struct sn_fit_prior {
 /// @param out  its q goes to sn_release() in any case; the others belong to it
 sn_status sn_fit_find_prior(const sn_model *model, const sn_allocator *allocator,
                             sn_fit_prior *out);
+
+/// What an angle of a human figure's joint is called: "flexion", "abduction", "rotation", "side bending"; "" where
+/// that is not known.
+sn_status sn_fit_angle_term(const sn_model *model, int joint, int dof,
+                            const sn_allocator *allocator, const char **out);
 
 /// sn_axes_find() for markers that are matched already. @param in  without axes and frames
 sn_status sn_fit_axes(const sn_fit_input *in, int model_up, double model_up_sign,

@@ -59,8 +59,8 @@ static sn_status measure_frame(const gate *g, sn_workspace *ws, int frame) {
         const sn_marker_desc *m = sn_model_marker(in->model, i);
         off[i] = NAN;
         if (!sn_fit_goal(in, i, in->first + frame, goal)) continue;
-        off[i] = (float)v3_norm(
-            v3_sub(v3_from(goal), sn_workspace_point(ws, m->joint, m->position)));
+        off[i] =
+            (float)v3_norm(v3_sub(v3_from(goal), sn_workspace_point(ws, m->joint, m->position)));
     }
     return SN_OK;
 }
@@ -182,8 +182,8 @@ static sn_status test_leaps(gate *g, int marker, bool *found) {
         // the frame behind a leap shows it the other way round
         bool echo = n > 0 && open[n - 1].frame == f - 1 &&
                     v3_norm(v3_add(d, open[n - 1].way)) < leap_back * v3_norm(d);
-        if (echo || (leap_at(g, marker, f - 1, &before) &&
-                     v3_norm(before) > least && v3_norm(v3_add(d, before)) < leap_back * v3_norm(d)))
+        if (echo || (leap_at(g, marker, f - 1, &before) && v3_norm(before) > least &&
+                     v3_norm(v3_add(d, before)) < leap_back * v3_norm(d)))
             continue;
         int from = n;
         while (from > 0 && (f - open[from - 1].frame > memory ||
@@ -192,8 +192,7 @@ static sn_status test_leaps(gate *g, int marker, bool *found) {
         if (from > 0) {
             bool now = false;
             int first = open[from - 1].frame;
-            SN_TRY(test(g, marker, first, f - 1,
-                        0.6 * v3_norm(open[from - 1].way), &now));
+            SN_TRY(test(g, marker, first, f - 1, 0.6 * v3_norm(open[from - 1].way), &now));
             *found |= now;
             n = now ? 0 : n;
             if (now) continue;
@@ -320,7 +319,8 @@ sn_status sn_fit_gate(sn_fitting *f, bool *any) {
     int *suspect = sn_acquire(allocator, count * sizeof *suspect);
     sn_status status = SN_ERR_MEMORY;
     *any = false;
-    if (g.off != NULL && g.usual != NULL && g.leaps != NULL && g.poses != NULL && g.cost != NULL && suspect != NULL)
+    if (g.off != NULL && g.usual != NULL && g.leaps != NULL && g.poses != NULL && g.cost != NULL &&
+        suspect != NULL)
         status = run(&g, suspect, any);
     if (status == SN_OK && *any) list_off(&g);
     sn_release(allocator, suspect);

@@ -100,7 +100,8 @@ static sn_status count_jumps(const sn_take *t, const sn_fit_place *at, double li
         SN_TRY(find_states(t, at, f, b));
         for (int j = 0; j < sn_model_njoint(t->model); j++) {
             double angle = angle_of(&a[j].own, &b[j].own);
-            if (angle <= limit || angle <= shown_share * shown_turn(t, &a[j], &b[j], j, f)) continue;
+            if (angle <= limit || angle <= shown_share * shown_turn(t, &a[j], &b[j], j, f))
+                continue;
             if (out[j].count++ == 0) out[j].first = f;
             out[j].last = f;
             out[j].most = fmax(out[j].most, angle);
@@ -231,6 +232,11 @@ static sn_status find_markers_off(sn_take *t) {
     for (int i = 0; i < sn_model_nmarker(t->model); i++) {
         double rms = t->markers[i].rms;
         if (t->markers[i].seen == 0 || rms < stands_out_least || rms < stands_out * usual) continue;
+        // what is off for a while is told already
+        bool told = false;
+        for (size_t k = 0; k < t->nfinding; k++)
+            told |= t->finding[k].code == SN_FINDING_MARKER_OFF && t->finding[k].marker == i;
+        if (told) continue;
         sn_finding *f = sn_take_add(t, SN_FINDING_MARKER_STANDS_OUT, NULL);
         if (f == NULL) return SN_ERR_MEMORY;
         f->number[0] = rms;

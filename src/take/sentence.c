@@ -147,7 +147,8 @@ static void say_warning(writer *w, const sn_take *t, const sn_finding *f) {
         break;
     case SN_FINDING_JOINT_JUMPS:
         say(w,
-            "%s jumps in %.0f frame%s (first in %lld, last in %lld), by up to %.0f degrees from one "
+            "%s jumps in %.0f frame%s (first in %lld, last in %lld), by up to %.0f degrees from "
+            "one "
             "frame to the next while its markers do not: look at the figure there",
             joint_name(t, f->joint), x[0], plural(x[0]), (long long)f->first, (long long)f->last,
             x[1]);
@@ -168,7 +169,8 @@ static void say_warning(writer *w, const sn_take *t, const sn_finding *f) {
         HINT("; leave it out or move it to another joint with --markers");
         break;
     case SN_FINDING_ERROR_LARGE:
-        say(w, "the markers are %.1f cm off on average: a take that fits has below 1 cm", 100 * x[0]);
+        say(w, "the markers are %.1f cm off on average: a take that fits has below 1 cm",
+            100 * x[0]);
         if (!t->summary.reshaped) HINT("; --calibrate=scale fits the lengths of bones");
         break;
     case SN_FINDING_UNIT_DOUBTFUL:

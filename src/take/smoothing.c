@@ -16,7 +16,7 @@
 
 // Frames to each side of a window, as a multiple of tau's and at least; of a window, as a multiple of that.
 static const double margin_taus = 24;
-enum { MARGIN = 16, TIMES = 8 };
+enum { MARGIN = 16, TIMES = 12 };
 
 typedef struct plan {
     const sn_fit_input *input;
@@ -91,7 +91,8 @@ static void blend(plan *p, const sn_model *model, double *delta, double *room) {
         if (high > p->count) high = p->count;
         for (int f = low; f < high; f++) {
             double t = (f - low + 0.5) / (2 * p->margin), *q = p->to + (size_t)f * p->nq;
-            const double *next = p->seam + ((size_t)i * 2 * (size_t)p->margin + (size_t)(f - low)) * p->nq;
+            const double *next =
+                p->seam + ((size_t)i * 2 * (size_t)p->margin + (size_t)(f - low)) * p->nq;
             // as slowly at both ends as in the middle of a window
             t = t * t * (3 - 2 * t);
             sn_model_difference(model, q, next, delta);
@@ -107,13 +108,13 @@ static sn_status create_job(plan *p, job *j) {
     s.tau = p->options->smooth;
     s.rate = sn_recording_about(p->input->recording)->rate;
     s.tolerance = 0.1;
+    s.max_iterations = 4;
     s.cancel = p->options->cancel;
     *j = (job){.all = p, .input = *p->input};
     j->q = sn_acquire(&p->allocator, (size_t)window_length(p) * p->nq * sizeof *j->q);
     if (j->q == NULL) return SN_ERR_MEMORY;
     SN_TRY(sn_smoother_create(p->problem, &s, &p->allocator, &j->smoother, NULL));
-    sn_smoother_hasten(j->smoother);
-    return SN_OK;
+    return sn_smoother_hasten(j->smoother, p->count, window_goals, j, p->from);
 }
 
 static sn_status run(plan *p, double *delta, sn_motion *motion) {
@@ -159,11 +160,11 @@ sn_status sn_fit_smooth(const sn_fit_input *input, const sn_fit_options *options
     if (p.nwindow == 1) p.core = p.count;
     size_t nv = (size_t)sn_model_nv(input->model);
     p.to = sn_acquire(allocator, (size_t)p.count * p.nq * sizeof *p.to);
-    p.seam = sn_acquire(allocator,
-                        (size_t)p.nwindow * 2 * (size_t)p.margin * p.nq * sizeof *p.seam + 1);
+    p.seam =
+        sn_acquire(allocator, (size_t)p.nwindow * 2 * (size_t)p.margin * p.nq * sizeof *p.seam + 1);
     double *delta = sn_acquire(allocator, (nv + p.nq + 1) * sizeof *delta);
-    sn_status status = p.to == NULL || p.seam == NULL || delta == NULL ? SN_ERR_MEMORY
-                                                                       : run(&p, delta, motion);
+    sn_status status =
+        p.to == NULL || p.seam == NULL || delta == NULL ? SN_ERR_MEMORY : run(&p, delta, motion);
     sn_release(allocator, delta);
     sn_release(allocator, p.seam);
     sn_release(allocator, p.to);

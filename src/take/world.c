@@ -58,7 +58,8 @@ static sn_status check_lying(sn_take *t) {
     for (int k = 1; k < 3; k++)
         if (fabs(up[k]) > fabs(up[best])) best = k;
     // a rigid body has no height
-    if (t->options.setup != NULL || sn_model_njoint(t->model) <= 3 || !(length > 0) || a->up_sign * up[a->up] > 0.5 * length)
+    if (t->options.setup != NULL || sn_model_njoint(t->model) <= 3 || !(length > 0) ||
+        a->up_sign * up[a->up] > 0.5 * length)
         return SN_OK;
     return sn_take_note(t, SN_FINDING_FIGURE_LIES, NULL, best, up[best] < 0 ? -1 : 1);
 }
@@ -87,8 +88,8 @@ static sn_status check_spread(sn_take *t) {
     sn_bone_report b;
     SN_TRY(sn_fit_bones(t->model, &t->allocator, &b));
     if (spread < 0) return SN_OK;
-    if (spread > 1e-9 && (t->summary.axes.unit_known != SN_KNOWN_STATED ||
-                          !(spread < one_place * b.size)))
+    if (spread > 1e-9 &&
+        (t->summary.axes.unit_known != SN_KNOWN_STATED || !(spread < one_place * b.size)))
         return SN_OK;
     return sn_take_refuse(t, SN_FINDING_MARKERS_TOGETHER, NULL, spread, 0);
 }

@@ -27,7 +27,8 @@ bool sn_lane_is_plain(const sn_problem *p) {
 }
 
 // One step from w->q, which is moved; *promise is how much f falls by it.
-static bool step(sn_lanes *l, sn_lane_worker *w, bool exact, double *f, double *promise, int *hessians) {
+static bool step(sn_lanes *l, sn_lane_worker *w, bool exact, double *f, double *promise,
+                 int *hessians) {
     double *x = w->weight, size = 0;
     const double *g = w->ws->g;
     const sn_model *m = l->model;

@@ -75,8 +75,10 @@ static inline bool smooth_cancelled(const sn_smoother *s) {
 }
 
 /// For poses that are near the solution already, as those of a fit are: little damping at first, one idle step is
-/// enough, and the blocks of a take of some hundred frames are kept instead of evaluated for every product.
-void sn_smoother_hasten(sn_smoother *s);
+/// enough, and the blocks of a run of some hundred frames are kept instead of evaluated for every product. How stiff
+/// each degree of freedom is comes from the whole take, given here; runs may then be parts of it.
+sn_status sn_smoother_hasten(sn_smoother *s, int nframe, sn_track_goals goals, void *user,
+                             const double *q);
 
 static inline double *smooth_rows(const sn_smoother *s, double *rows, int frame) {
     return rows + (size_t)frame * s->model->path.size;
