@@ -400,10 +400,9 @@ static sn_status finish_plan(sn_fitting *f) {
 static sn_status join(sn_fitting *f) {
     if (f->input.plan != NULL) return finish_plan(f);
     SN_TRY(sn_lanes_join(&f->lanes, f->changed));
-    bool thrown_any = false;
-    SN_TRY(sn_fit_gate(f, &thrown_any));
+    SN_TRY(sn_fit_gate(f));
     SN_TRY(sn_lanes_bridge(&f->lanes));
-    SN_TRY(sn_lanes_polish(&f->lanes, thrown_any ? 3 : 1));
+    SN_TRY(sn_lanes_polish(&f->lanes, 1));
     sn_lanes_end(&f->lanes);
     sn_fit_tidy(f->input.model, f->motion);
     return SN_OK;

@@ -143,8 +143,7 @@ sn_status sn_fitting_finish(sn_fitting *fitting, sn_fit_frame *frames, sn_fit_ma
 void sn_fitting_end(sn_fitting *fitting);
 
 /// gate.c: samples that are wrong lose their weight, and their frames are followed again without them.
-/// @param any  set when there are some
-sn_status sn_fit_gate(sn_fitting *fitting, bool *any);
+sn_status sn_fit_gate(sn_fitting *fitting);
 
 /// smoothing.c: the whole take with a penalty on acceleration, see smooth.h, in windows that overlap.
 /// @param goals  of a frame; gets a copy of the input
