@@ -9,6 +9,7 @@
 enum { SAMPLES = 32768, TRIED = 12, PATIENCE = 12, FAILED = 30 };
 
 static const double pi = 3.141592653589793;
+static const double key_share = 0.32;  // of a direction beside lengths
 
 static sn_frame inverse(const sn_frame *f) {
     sn_mat3 R = m3_transpose(&f->R);
@@ -122,7 +123,7 @@ static int look(const sn_arm_seeds *s, const sn_frame *f, double *sine, double *
     *sine = h;
     *cosine = k;
     const double out = k * Z->x + h * Z->y, side = k * Z->y - h * Z->x;
-    const double share = 0.32;  // of a direction beside lengths
+    const double share = key_share;
     key[0] = (float)rho, key[1] = (float)f->p.z, key[2] = (float)(share * out);
     key[3] = (float)(share * side), key[4] = (float)(share * Z->z);
     return cell_of(s, rho, f->p.z, out, side, Z->z);
@@ -140,6 +141,19 @@ void sn_arm_goal_look(const sn_arm_seeds *s, const double *goal, sn_arm_goal_key
     out->cell = look(s, &f, &sine, &cosine, out->x, out->y, out->key);
     out->sorted = false;
     out->azimuth = angle_of(sine, cosine);
+}
+
+void sn_arm_goal_shrink(const sn_arm_seeds *s, sn_arm_goal_key *g) {
+    if (!s->table) return;
+    const double middle = 0.5 * (s->low + s->high), most = 0.85;
+    double rho = (double)g->key[0], z = (double)g->key[1] - middle;
+    const double a = rho / s->reach, b = 2 * z / (s->high - s->low), r = sqrt(a * a + b * b);
+    if (!(r > most)) return;
+    rho *= most / r, z *= most / r;
+    g->key[0] = (float)rho, g->key[1] = (float)(middle + z);
+    g->sorted = false;
+    g->cell = cell_of(s, rho, middle + z, (double)g->key[2] / key_share,
+                      (double)g->key[3] / key_share, (double)g->key[4] / key_share);
 }
 
 // An angle of any turn, brought into the limits; false when it had to be cut off.
