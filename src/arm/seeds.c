@@ -8,6 +8,13 @@
 
 enum { SAMPLES = 32768, TRIED = 12, PATIENCE = 12, FAILED = 30 };
 
+// The table does not fit into the nearest cache: what is needed soon is asked for early.
+#ifdef __GNUC__
+#define FETCH(at) __builtin_prefetch(at)
+#else
+#define FETCH(at) ((void)(at))
+#endif
+
 static const double pi = 3.141592653589793;
 static const double key_share = 0.32;  // of a direction beside lengths
 
@@ -255,17 +262,28 @@ int sn_arm_seeds_near(const sn_arm_seeds *s, const sn_arm_chain *c, const sn_arm
                       const double *want, int most, double (*q)[SN_ARM_MAX]) {
     if (!s->table) return 0;
     float far[SN_ARM_CELL_KEPT];
+    const sn_arm_seed *chosen[SN_ARM_CELL_KEPT];
     int found = 0;
     distances(s, c, g, want, far);
-    for (; found < most; found++) {
+    for (; found < most && found < SN_ARM_CELL_KEPT; found++) {
         int best = 0;
-        for (int k = 1; k < SN_ARM_CELL_KEPT; k++)
-            if (far[k] < far[best]) best = k;
+        for (int k = 1; k < SN_ARM_CELL_KEPT; k++) best = far[k] < far[best] ? k : best;
         if (!(far[best] < 1e6f)) break;  // there are no more
         far[best] = 1e9f;
-        (void)from_seed(s, c, g, &s->kept[g->cell * SN_ARM_CELL_KEPT + best], q[found]);
+        chosen[found] = &s->kept[g->cell * SN_ARM_CELL_KEPT + best];
+        FETCH(chosen[found]);
     }
+    for (int i = 0; i < found; i++) (void)from_seed(s, c, g, chosen[i], q[i]);
     return found;
+}
+
+void sn_arm_seeds_fetch(const sn_arm_seeds *s, const sn_arm_chain *c, const sn_arm_goal_key *g) {
+    if (!s->table) return;
+    const int rows = c->n + SN_ARM_KEYS;
+    for (int i = 0; i < rows; i++) {
+        const float *row = s->middle[g->cell * rows + i];
+        FETCH(row), FETCH(row + SN_ARM_CELL_KEPT / 2);
+    }
 }
 
 // --- making the table ------------------------------------------------------------------------------

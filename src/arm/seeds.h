@@ -85,3 +85,6 @@ bool sn_arm_seed_at(const sn_arm_seeds *seeds, const sn_arm_chain *chain, sn_arm
 int sn_arm_seeds_near(const sn_arm_seeds *seeds, const sn_arm_chain *chain,
                       const sn_arm_goal_key *key, const double *want, int most,
                       double (*q)[SN_ARM_MAX]);
+/// Ask the memory for what that will look at.
+void sn_arm_seeds_fetch(const sn_arm_seeds *seeds, const sn_arm_chain *chain,
+                        const sn_arm_goal_key *key);
