@@ -125,6 +125,13 @@ void snpy_watch_smooth(snpy_run *run, sn_smooth_options *options) {
     options->cancel = snpy_run_cancel(run);
 }
 
+void snpy_take_measured(const sn_take *take, double *out) {
+    sn_samples s = sn_take_samples(take);
+    for (int f = 0; f < s.nframe; f++)
+        for (int m = 0; m < s.nmarker; m++, out += 3)
+            if (!s.sample(s.user, f, m, out)) out[0] = out[1] = out[2] = (double)NAN;
+}
+
 // --- goals of a clip -------------------------------------------------------------------------------
 
 static bool all_finite(const double *x, int n) {
@@ -211,6 +218,23 @@ sn_status snpy_evaluate(sn_workspace *workspace, int n, int nq, int nv, const do
         if (H != NULL) sn_workspace_hessian(workspace, H + width * width * at);
     }
     return SN_OK;
+}
+
+long snpy_sparse(sn_workspace *workspace, size_t room, int *rows, int *columns, double *values) {
+    int no_rows, no_columns;
+    double none;
+    if (rows == NULL) {
+        size_t count = sn_workspace_sparse_hessian(workspace, 0, &no_rows, &no_columns, &none);
+        return count > 0 ? (long)count : -1;
+    }
+    size_t count = sn_workspace_sparse_hessian(workspace, room, rows, columns, values), at = count;
+    for (size_t k = 0; k < count; k++) {
+        if (rows[k] == columns[k]) continue;
+        rows[at] = columns[k];
+        columns[at] = rows[k];
+        values[at++] = values[k];
+    }
+    return (long)at;
 }
 
 sn_status snpy_errors(sn_workspace *workspace, int n, int nq, const double *q, int ntask,

@@ -39,6 +39,9 @@ void snpy_watch_take(snpy_run *run, sn_take_options *options);
 void snpy_watch_track(snpy_run *run, sn_track_options *options);
 void snpy_watch_smooth(snpy_run *run, sn_smooth_options *options);
 
+/// What a take maps into its model's world: frames x markers x 3 numbers, NaN where a sample is missing.
+void snpy_take_measured(const sn_take *take, double *out);
+
 // --- goals of a clip -------------------------------------------------------------------------------
 
 /// Which numbers of a row are whose goal.
@@ -80,6 +83,9 @@ sn_status snpy_solver_many(sn_solver *solver, int n, int nq, bool cold, double *
 /// f (n), and where they are not NULL g (n x nv) and H (n x nv x nv), at n poses. `what` as sn_workspace_eval() has it.
 sn_status snpy_evaluate(sn_workspace *workspace, int n, int nq, int nv, const double *q,
                         unsigned what, double *f, double *g, double *H);
+/// The Hessian at a pose by its entries, on both sides of the diagonal: how many, -1 where tasks couple branches.
+/// Arrays of 2 `room` numbers; with NULL it only counts, without the mirror images.
+long snpy_sparse(sn_workspace *workspace, size_t room, int *rows, int *columns, double *values);
 /// sn_workspace_task_error() of all tasks at n poses: n x ntask.
 sn_status snpy_errors(sn_workspace *workspace, int n, int nq, const double *q, int ntask,
                       double *out);

@@ -26,6 +26,9 @@ INCLUDE = ROOT / "include"
 FLAGS = ["-std=c17", "-O3", "-DNDEBUG", "-g0", "-ffp-contract=off", "-fno-wrapv", "-fvisibility=hidden",
          "-Wno-psabi", "-DSINEW_STATIC"]
 
+# files of the library with flags of their own, as in CMakeLists.txt: gcc before 12.3 fuses what must not be
+OWN_FLAGS = {f"src/batch/trip{n}.c": ["-fno-tree-slp-vectorize"] for n in (4, 8)}
+
 
 def version():
     text = (INCLUDE / "sinew" / "base.h").read_text()
@@ -62,8 +65,11 @@ class build(build_ext):
         objects = [temporary / (str(s.relative_to(ROOT)).replace(os.sep, "-") + ".o") for s in sources]
         begin = [*self.compiler.compiler_so, *FLAGS, "-fPIC", f"-I{INCLUDE}", f"-I{ROOT / 'src'}"]
 
+        gnu = "clang" not in subprocess.run([*begin, "--version"], capture_output=True, text=True).stdout
+
         def compile_one(pair):
-            subprocess.run([*begin, "-c", str(pair[0]), "-o", str(pair[1])], check=True)
+            own = OWN_FLAGS.get(pair[0].relative_to(ROOT).as_posix(), []) if gnu else []
+            subprocess.run([*begin, *own, "-c", str(pair[0]), "-o", str(pair[1])], check=True)
 
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             list(pool.map(compile_one, zip(sources, objects)))
@@ -74,7 +80,7 @@ class source(sdist):
     def make_release_tree(self, base_dir, files):
         super().make_release_tree(base_dir, files)
         base = Path(base_dir)
-        for path in [*library_sources(), *ROOT.glob("src/**/*.h"), *INCLUDE.glob("sinew/*.h"),
+        for path in [*library_sources(), *(p for p in ROOT.glob("src/**/*") if p.is_file() and p.suffix != ".c"), *INCLUDE.glob("sinew/*.h"),
                      ROOT / "cmake" / "sources.txt"]:
             to = base / "csrc" / path.relative_to(ROOT)
             to.parent.mkdir(parents=True, exist_ok=True)

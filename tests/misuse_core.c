@@ -118,6 +118,42 @@ static void servos(void) {
     VALUE(sn_servo_workspace, == NULL, PTR(servo));
 }
 
+static void end_batch(void *p) { sn_batch_destroy(p); }
+
+static void batches(void) {
+    static void *out;
+    static sn_error error;
+    static sn_batch *batch, *other;
+    static sn_device_info info[2];
+    sn_batch_report report;
+    static double goals[64];
+    sn_batch_options options = sn_batch_options_default();
+    options.device = SN_DEVICE_CPU;
+    if (batch == NULL) {
+        (void)sn_batch_create(w.problem, &options, NULL, &batch, NULL);
+        (void)sn_batch_create(w.problem, &options, NULL, &other, NULL);
+    }
+    NONE(sn_batch_options_default);
+    STATUS(sn_batch_create, PTR(w.problem), OPTIONS(options), NULL, OUT(out, end_batch),
+           MAY(&error));
+    VOID(sn_batch_destroy, MAY((sn_batch *)NULL));
+    VALUE(sn_batch_ngoal, == 0, PTR(batch));
+    VALUE(sn_batch_goal_at, == -1, PTR(batch), INDEX(0));
+    VALUE(sn_batch_lanes, == 0, PTR(batch));
+    VALUE(sn_batch_note, != NULL, PTR(batch));
+    STRUCT(sn_batch_count, PTR(batch));
+    VALUE(sn_batch_room, == NULL, PTR(batch), 64);
+    STATUS(sn_batch_solve, PTR(batch), COUNT(1), PTR(goals), MAY(w.q), PTR(w.big), MAY(&report));
+    STATUS(sn_batch_track, PTR(batch), COUNT(1), COUNT(1), PTR(goals), MAY(w.q), PTR(w.big),
+           MAY(&report));
+    while (sn_batch_wait(other) == SN_OK) continue;
+    STATUS(sn_batch_submit, PTR(other), COUNT(1), COUNT(1), PTR(goals), MAY(w.q), PTR(w.big),
+           MAY(&report));
+    (void)sn_batch_submit(batch, 0, 0, goals, NULL, w.big, NULL);
+    STATUS(sn_batch_wait, PTR(batch));
+    VALUE(sn_batch_devices, == 0, PTR(info), COUNT(2));
+}
+
 static void base_and_math(void) {
     double s, c;
     const sn_quat one = {1, 0, 0, 0};
@@ -296,6 +332,9 @@ static void evaluations(void) {
     VALUE(sn_workspace_loop_error, == 0, PTR(w.ws), INDEX(0));
     VOID(sn_workspace_gradient, PTR(w.ws), PTR(w.big));
     VOID(sn_workspace_hessian, PTR(w.ws), PTR(w.big));
+    static int rows[4000], columns[4000];
+    static double values[4000];
+    VALUE(sn_workspace_sparse_hessian, == 0, PTR(w.ws), 4000, PTR(rows), PTR(columns), PTR(values));
     VALUE(sn_workspace_sweep_gradient, == NULL, PTR(w.ws));
     VOID(sn_workspace_multiply, PTR(w.ws), false, PTR(w.v), PTR(w.big));
     VALUE(sn_workspace_factor, >= 0, PTR(w.ws), MAY(w.v), MAY(w.keep), ANY(0), MAY(&pivot));
@@ -364,6 +403,7 @@ static void motions(void) {
     VALUE(sn_recording_label, == NULL, PTR(w.recording), INDEX(0));
     VALUE(sn_label_name, == NULL, PTR("a:b"));
     VALUE(sn_recording_find, == -1, PTR(w.recording), PTR("LFHD"));
+    STRUCT(sn_recording_samples, MAY(w.recording));
     VALUE(sn_unit_metres, == 0, PTR("mm"));
     STATUS(sn_motion_create, COUNT(2), COUNT(3), 1, ANY(100), NULL, OUT(out, end_motion),
            MAY(&error));
@@ -401,4 +441,5 @@ void misuse_core(void) {
     misuse_group(motions);
     misuse_group(arms);
     misuse_group(servos);
+    misuse_group(batches);
 }

@@ -311,7 +311,7 @@ static void takes(void) {
     VALUE(sn_take_about, == NULL, PTR(take));
     VALUE(sn_take_frames, == NULL, PTR(take));
     VALUE(sn_take_marker_errors, == NULL, PTR(take));
-    STATUS(sn_take_measured, PTR(take), NULL, OUT(out, end_recording), MAY(&error));
+    STRUCT(sn_take_samples, MAY(take));
     STATUS(sn_take_subjects, PTR(w.model), PTR(w.recording), NULL, PTR(who), COUNT(2), PTR(&count),
            MAY(&error));
     static double f[100000];

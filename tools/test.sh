@@ -45,6 +45,7 @@ trap - EXIT
 stage "tests under AddressSanitizer and UBSan" sanitized "$build-asan"
 stage "threads under ThreadSanitizer" sanitized "$build-tsan" -R threads
 stage "fuzzing the readers, 4 s each" tools/fuzz.sh "$build-asan" 4
+stage "the Python package, a sample of its tests" tools/python.sh sample "$build"
 
 # cmocka's own totals, and one for every script that is no cmocka program
 total() { # total WORD: the sum of "[  WORD  ] N test(s)"
@@ -53,8 +54,10 @@ total() { # total WORD: the sum of "[  WORD  ] N test(s)"
 count() { grep -cE "$1" "$log"; }
 # what ctest ran beside the cmocka programs, which are called test_*
 script() { grep -E 'Test +#[0-9]+: ' "$log" | grep -vE 'Test +#[0-9]+: test_' | grep -cE "$1"; }
-passed=$(($(total PASSED) + $(script 'Passed') + $(count '^fuzz_[a-z0-9_]* passed')))
-failed=$(($(total FAILED) + $(script 'Failed') + $(count '^fuzz_[a-z0-9_]* failed')))
+# pytest's last line: "3 failed, 120 passed, 2 skipped in 12.34s"
+pytest() { sed -nE "s/^(.*[ ,])?([0-9]+) $1.* in [0-9.]+s.*/\\2/p" "$log" | awk '{ n += $1 } END { print n + 0 }'; }
+passed=$(($(total PASSED) + $(script 'Passed') + $(count '^fuzz_[a-z0-9_]* passed') + $(pytest passed)))
+failed=$(($(total FAILED) + $(script 'Failed') + $(count '^fuzz_[a-z0-9_]* failed') + $(pytest failed)))
 skipped=$(total SKIPPED)
 grep -E '^([0-9]+: )?skipped:' "$log" | sed 's/^[0-9]*: //' | sort -u
 [ $status = 0 ] || echo "something failed; the whole output is in $log"

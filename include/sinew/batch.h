@@ -13,8 +13,8 @@ extern "C" {
 
 /// Where problems are solved.
 typedef enum sn_device {
-    SN_DEVICE_AUTO,    ///< a GPU that speaks OpenCL where there is one and it pays, else the processor
-    SN_DEVICE_CPU,     ///< this processor
+    SN_DEVICE_AUTO,  ///< a GPU that speaks OpenCL where there is one and it pays, else the processor
+    SN_DEVICE_CPU,   ///< this processor
     SN_DEVICE_OPENCL,  ///< the first OpenCL device; where there is none, this processor, with a note
     SN_DEVICE_COUNT
 } sn_device;
@@ -35,18 +35,20 @@ typedef enum sn_batch_start {
 
 /// Start from sn_batch_options_default().
 typedef struct sn_batch_options {
-    uint32_t version;          ///< set by the default function, checked on create
-    sn_device device;          ///< default SN_DEVICE_AUTO
-    sn_precision precision;    ///< default SN_PRECISION_DOUBLE
-    sn_solver_options solver;  ///< method (hybrid, newton or lm in lanes), tolerances, iteration limit,
-                               ///< cancel; no trace and no time budget
-    int seeds;         ///< further starts, inside the limits, for a row that ends above `good`; default 0
-    double good;       ///< f at or below which a row needs no other start; default 0
+    uint32_t version;        ///< set by the default function, checked on create
+    sn_device device;        ///< default SN_DEVICE_AUTO
+    sn_precision precision;  ///< default SN_PRECISION_DOUBLE
+    sn_solver_options
+        solver;  ///< method (hybrid, newton or lm in lanes), tolerances, iteration limit,
+                 ///< cancel; no trace and no time budget
+    int seeds;   ///< further starts, inside the limits, for a row that ends above `good`; default 0
+    double good;           ///< f at or below which a row needs no other start; default 0
     sn_batch_start start;  ///< of the frames of a chain; default extrapolated
-    bool locals;       ///< rows bring the local points of their tasks with them; default false
-    int lanes;         ///< 1, 2, 4 or 8 at the most; default 0: as many as this machine has registers for
-    int threads;       ///< default 1
-    sn_threads pool;   ///< threads to use for it; default sinew's own
+    bool locals;           ///< rows bring the local points of their tasks with them; default false
+    int lanes;  ///< 1, 2, 4 or 8 at the most; default 0: as many as this machine has registers for
+    int threads;         ///< default 1
+    sn_threads pool;     ///< threads to use for it; default sinew's own
+    int device_threads;  ///< of a device at a time; default 0: 256 for each of its compute units
 } sn_batch_options;
 
 /// How a row went.
@@ -71,7 +73,7 @@ typedef struct sn_batch_counts {
 
 /// A device that speaks OpenCL.
 typedef struct sn_device_info {
-    char name[128], vendor[128], version[64];
+    char name[128], vendor[128], version[160];
     int units;        ///< compute units
     uint64_t memory;  ///< bytes
     bool doubles;     ///< it has double precision
@@ -130,6 +132,10 @@ SN_API sn_status sn_batch_track(sn_batch *batch, int nchain, int nframe, const d
 SN_API sn_status sn_batch_submit(sn_batch *batch, int nchain, int nframe, const double *goals,
                                  const double *starts, double *poses, sn_batch_report *reports);
 SN_API sn_status sn_batch_wait(sn_batch *batch);
+
+/// Memory that a device copies from and to at full speed, for goals, starts, poses; without a device plain
+/// memory. NULL when there is none; given back by sn_batch_destroy(). Not during a job.
+SN_API void *sn_batch_room(sn_batch *batch, size_t bytes);
 
 /// The devices that speak OpenCL, as many as there are up to `most`; returns how many there are. 0 also
 /// where there is no OpenCL library.

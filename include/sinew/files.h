@@ -358,7 +358,8 @@ typedef struct sn_mjcf_info {
 /// The bodies' masses and their centres are those of <inertial>.
 /// Geoms that can touch others (contype, conaffinity) become shapes of the model: spheres, capsules and planes
 /// as they are, cylinders, boxes and ellipsoids as capsules around them; <exclude> is kept.
-/// Meshes, actuators, tendons and sensors are passed over; info->note lists what a user may miss.
+/// A ball's range limits its whole turn. An equality of joints or of fixed tendons is a coupling.
+/// Meshes, actuators, other tendons and sensors are passed over; info->note lists what a user may miss.
 ///
 /// @param out   free with sn_model_destroy(); NULL on failure
 /// @param info  may be NULL
@@ -611,9 +612,10 @@ typedef struct sn_glb_scene {
     const double *q;          ///< nq, the pose where there is no motion; NULL: all zero
     const sn_motion *motion;  ///< NULL: one still picture
     const sn_recording *recording;  ///< measured markers, in metres and the model's world; NULL
-    bool fitted;         ///< show the model's own markers, in a second colour; default false
-    double rate;         ///< frames per second; 0: the motion's, else the recording's
-    double rotation[4];  ///< w x y z, turns the scene so that +y is up; see sn_glb_up()
+    const sn_samples *samples;  ///< the same, read one by one, in the place of `recording`; NULL
+    bool fitted;                ///< show the model's own markers, in a second colour; default false
+    double rate;                ///< frames per second; 0: the motion's, else the recording's
+    double rotation[4];         ///< w x y z, turns the scene so that +y is up; see sn_glb_up()
 } sn_glb_scene;
 
 /// A model at its zero pose, without markers.
@@ -741,6 +743,8 @@ typedef struct sn_scene {
     bool reshaped;                ///< the model's lengths or joints are no longer the skeleton's
     const sn_motion *motion;      ///< NULL: the figure alone
     const sn_recording *recording;  ///< measured markers in metres and the model's world; NULL
+    const sn_samples *samples;  ///< the same for GLB, read one by one, in the place of `recording`;
+                                ///< NULL
     double
         metres_per_unit;  ///< of the output, for formats that can choose: BVH, ASF, C3D, TRC, STO,
                           ///< CSV; default 0: the skeleton's, else the format's custom

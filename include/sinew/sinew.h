@@ -3,8 +3,8 @@
 #pragma once
 
 #include "sinew/arm.h"
-#include "sinew/batch.h"
 #include "sinew/base.h"
+#include "sinew/batch.h"
 #include "sinew/eval.h"
 #include "sinew/files.h"
 #include "sinew/math.h"

@@ -10,7 +10,7 @@ from typing import Any, Callable, Optional, Sequence, Tuple, Union
 import numpy as np
 import numpy.typing as npt
 
-from ._sinew import ffi, lib
+from ._sinew import ffi as ffi, lib as lib
 
 Array = npt.NDArray[np.float64]
 PathLike = Union[str, "os.PathLike[str]"]
@@ -96,7 +96,7 @@ _classes = {
 
 def text_of(pointer: Any) -> str:
     """A C string."""
-    return "" if pointer == ffi.NULL else ffi.string(pointer).decode("utf-8", "replace")  # type: ignore[no-any-return]
+    return "" if pointer == ffi.NULL else ffi.string(pointer).decode("utf-8", "replace")
 
 
 def new_error() -> Any:
@@ -304,26 +304,30 @@ class Run:
             return job()
         outcome: list[Any] = []
         failed: list[BaseException] = []
+        # Thread.join() that a signal interrupts takes the thread for dead (CPython 3.11, bpo-45274): its memory
+        # would be freed under it. The lists say when the job has ended, the lock only wakes
+        ended = threading.Lock()
+        ended.acquire()
 
         def work() -> None:
             try:
                 outcome.append(job())
             except BaseException as why:
                 failed.append(why)
+            ended.release()
 
-        worker = threading.Thread(target=work, name="sinew", daemon=True)
         lib.snpy_run_stop(self.c, False)
-        worker.start()
+        threading.Thread(target=work, name="sinew", daemon=True).start()
         try:
-            while worker.is_alive():
-                worker.join(0.05)
+            while not (outcome or failed):
+                ended.acquire(timeout=0.05)
                 if show is not None:
                     show(self.state())
         except BaseException:
             lib.snpy_run_stop(self.c, True)
-            while worker.is_alive():
+            while not (outcome or failed):
                 try:
-                    worker.join()
+                    ended.acquire(timeout=0.01)
                 except KeyboardInterrupt:
                     continue
             raise
@@ -333,17 +337,22 @@ class Run:
 
 
 class Bar:
-    """A progress bar: tqdm's where it is installed, or whatever function is given."""
+    """A progress bar: tqdm's where it is installed, or whatever function is given.
+
+    None: a bar where there is a terminal or a notebook to show it and the call takes long; True: always;
+    False: none; a function: called with the stage, its share, frames done and frames in all.
+    """
 
     def __init__(self, progress: Any, unit: str, total: int = 0) -> None:
         self.function = progress if callable(progress) and not isinstance(progress, bool) else None
         self.bar: Any = None
-        if progress is True:
+        if progress is True or progress is None:
             try:
                 from tqdm.auto import tqdm
             except ImportError:
                 return
-            self.bar = tqdm(total=total or None, unit=unit, leave=False)
+            self.bar = tqdm(total=total or None, unit=unit, leave=False, delay=0.5 if progress is None else 0,
+                            disable=None if progress is None else False)
 
     @property
     def show(self) -> Optional[Callable[[Tuple[float, ...]], None]]:

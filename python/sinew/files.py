@@ -2,6 +2,7 @@
 """Files: reading any of them, and converting between them."""
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any, List, Optional, Sequence, Tuple, Union
 
@@ -258,8 +259,8 @@ def convert(inputs: Union[PathLike, Sequence[PathLike]], outputs: Union[PathLike
     :param in_unit: the unit of inputs that state none
     :param in_up: the input's axis that points up, where it is stated or guessed wrong
     """
-    ins = [inputs] if isinstance(inputs, (str, Path)) else list(inputs)  # type: ignore[arg-type]
-    outs = [outputs] if isinstance(outputs, (str, Path)) else list(outputs)  # type: ignore[arg-type]
+    ins: List[PathLike] = [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
+    outs: List[PathLike] = [outputs] if isinstance(outputs, (str, os.PathLike)) else list(outputs)
     metres = unit_of("in_unit", in_unit)
     c = _gather(ins, metres)
     if in_up is not None and c.model is not None and c.recording is None:

@@ -68,15 +68,15 @@ class Model:
     >>> import sinew
     >>> m = sinew.humanoid()
     >>> m.nq, m.nv, len(m.markers)
-    (65, 58, 41)
+    (59, 58, 41)
     """
 
     def __init__(self, pointer: Any, owner: Any, recipe: Tuple[Any, ...], base: Optional[Model] = None, up: int = 1,
                  up_sign: float = 1.0, note: str = "", skeleton: Any = None, coordinates: Any = None,
                  reshaped: bool = False) -> None:
         self._c, self._owner, self._recipe, self._base = pointer, owner, recipe, base
-        self._skeleton = skeleton if skeleton is not None else base._skeleton if base is not None else ffi.NULL
-        self._coordinates = coordinates if coordinates is not None else base._coordinates if base is not None else ffi.NULL
+        self._skeleton: Any = skeleton if skeleton is not None else base._skeleton if base is not None else ffi.NULL
+        self._coordinates: Any = coordinates if coordinates is not None else base._coordinates if base is not None else ffi.NULL
         self._reshaped = reshaped
         self.up, self.up_sign = up, up_sign  #: the axis that points up, 0 1 2, and its sign
         self.note = note  #: what the reader of the file decided, in sentences
@@ -123,7 +123,10 @@ class Model:
         return self
 
     def __reduce__(self) -> Tuple[Any, ...]:
-        return _remake, (*self._recipe, self._base, self.up, self.up_sign, self._reshaped)
+        kind, data, options = self._recipe
+        if data is None:
+            data = self.to_json().encode("utf-8")
+        return _remake, (kind, data, options, self._base, self.up, self.up_sign, self._reshaped)
 
     def __repr__(self) -> str:
         return f"<sinew.Model {self.name!r}: {len(self.joints)} joints, {len(self.markers)} markers, nq {self.nq}, nv {self.nv}>"
@@ -278,7 +281,7 @@ class Model:
         >>> import sinew
         >>> m = sinew.humanoid()
         >>> m.frames(m.zero()).shape
-        (20, 4, 4)
+        (31, 4, 4)
         """
         a, lead = self._poses("q", q)
         if names is None:
@@ -366,8 +369,16 @@ class Model:
 def derived(pointer: Any, base: Model, note: str = "", reshaped: bool = False) -> Model:
     """A changed copy of a model, which the caller owns."""
     owner = ffi.gc(pointer, lib.sn_model_destroy)
-    data = written(lambda sink, error: lib.sn_model_write_json(pointer, sink, ffi.NULL, error))
-    return Model(pointer, owner, ("json", data, None), base, base.up, base.up_sign, note, reshaped=reshaped or base._reshaped)
+    return Model(pointer, owner, ("json", None, None), base, base.up, base.up_sign, note, reshaped=reshaped or base._reshaped)
+
+
+def copied(pointer: Any, base: Model, reshaped: bool) -> Model:
+    """A copy of a model that belongs to something else."""
+    builder, out, error = ffi.new("sn_builder **"), ffi.new("sn_model **"), new_error()
+    check(lib.sn_builder_create_from(pointer, ffi.NULL, builder, error), error)
+    held = ffi.gc(builder[0], lib.sn_builder_destroy)
+    check(lib.sn_builder_finish(held, out, error), error)
+    return derived(out[0], base, "", reshaped)
 
 
 def _remake(kind: str, data: bytes, options: Any, base: Optional[Model], up: int, up_sign: float, reshaped: bool) -> Model:
@@ -376,6 +387,7 @@ def _remake(kind: str, data: bytes, options: Any, base: Optional[Model], up: int
 
         model = document_of(data, **options).model
         assert model is not None
+        model.up, model.up_sign = up, up_sign
         return model
     if kind == "humanoid":
         return humanoid()

@@ -352,8 +352,10 @@ class MarkerSet:
         """Read a marker set: sinew's JSON, or a task file of OpenSim about a model's markers."""
         data = Path(path).read_bytes()
         out, error = ffi.new("sn_marker_set **"), new_error()
-        check(lib.sn_marker_set_read(data, len(data), ffi.NULL if model is None else model._c, ffi.NULL, out, error), error,
-              str(path))
+        if model is None:
+            check(lib.sn_marker_set_read_json(data, len(data), ffi.NULL, out, error), error, str(path))
+        else:
+            check(lib.sn_marker_set_read(data, len(data), model._c, ffi.NULL, out, error), error, str(path))
         return MarkerSet._own(out[0])
 
     @staticmethod

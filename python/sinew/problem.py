@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -37,11 +37,18 @@ from .model import Model
 from .motion import Motion
 from .rotations import as_goals, as_wxyz
 
+if TYPE_CHECKING:
+    from .batch import Batch
+    from .servo import BodyServo
+
 _doubles = ffi.typeof("double[]")
 _from_buffer = ffi.from_buffer
 _ndarray = np.ndarray
 _solve = lib.sn_solver_solve
 _set_goal = lib.sn_problem_set_goal
+_POSES = (lib.SN_TASK_POSE, lib.SN_TASK_RELATIVE_POSE)
+_ROTATIONS = (lib.SN_TASK_ORIENTATION, lib.SN_TASK_RELATIVE_ORIENTATION)
+_three = (3,)
 _CANCELLED = lib.SN_STOP_CANCELLED
 _LOSSES = ("none", "huber", "cauchy")
 _names = {i: text_of(lib.sn_task_type_name(i)) for i in range(lib.SN_TASK_TYPE_COUNT)}
@@ -73,6 +80,8 @@ class Task:
         self._turn = turn  # of a named frame in its joint: what a goal's rotation is multiplied with
         self._own = own
         self._enabled, self._missing = True, False
+        self._place = type not in _POSES and type not in _ROTATIONS
+        self._goal_field = "local2" if type == lib.SN_TASK_LOOK_AT else "goal"
 
     @property
     def type(self) -> str:
@@ -101,29 +110,32 @@ class Task:
     def goal(self) -> Any:
         """Where it should be. A pose's is seven numbers x y z w x y z, and may be set to a 4 x 4 matrix; of a
         look-at it is the point looked at. Setting it makes the task present."""
-        place = self._fields.get("local2" if self._type == lib.SN_TASK_LOOK_AT else "goal", (0.0, 0.0, 0.0))
+        place = self._fields.get(self._goal_field, (0.0, 0.0, 0.0))
         return np.array([*place, *self.rotation]) if self._type in _POSES else np.array(place)
 
     @goal.setter
     def goal(self, value: Any) -> None:
         p = self._problem
-        if self._type in _POSES:
+        if not self._place:
+            if self._type in _ROTATIONS:
+                self.rotation = value
+                return
             array = as_goals("goal", value)
             shaped("goal", array, (7,))
             self.rotation = array[3:]
             value = array[:3]
-        if self._type in _ROTATIONS:
-            self.rotation = value
-            return
-        x = self._three("goal", value)
+        if type(value) is _ndarray and value.shape == _three:
+            value = value.tolist()
+        else:
+            value = self._three("goal", value)
         with p._lock:
             if p._c is not None:
                 numbers = p._numbers
-                numbers[0], numbers[1], numbers[2] = x
+                numbers[0], numbers[1], numbers[2] = value
                 status = _set_goal(p._c, self._index, numbers)
                 if status:
                     check(status)
-            self._fields["local2" if self._type == lib.SN_TASK_LOOK_AT else "goal"] = x
+            self._fields[self._goal_field] = value
             self._missing = False
 
     @property
@@ -190,13 +202,13 @@ class Task:
         self._set("local2", x, lambda c: lib.sn_problem_set_local2(c, self._index, x))
 
     @property
+    def _axis_field(self) -> str:
+        return "axis" if self._type in (lib.SN_TASK_LINE, lib.SN_TASK_LOOK_AT) else "normal"
+
+    @property
     def axis(self) -> Array:
         """Normal of a plane, half-space or support; axis of a line or look-at."""
         return np.array(self._fields.get(self._axis_field, (0.0, 0.0, 1.0)))
-
-    @property
-    def _axis_field(self) -> str:
-        return "axis" if self._type in (lib.SN_TASK_LINE, lib.SN_TASK_LOOK_AT) else "normal"
 
     @axis.setter
     def axis(self, value: Any) -> None:
@@ -283,10 +295,6 @@ class Task:
             if p._c is not None:
                 check(lib.sn_problem_set_missing(p._c, self._index, bool(value)))
             self._missing = bool(value)
-
-
-_POSES = (lib.SN_TASK_POSE, lib.SN_TASK_RELATIVE_POSE)
-_ROTATIONS = (lib.SN_TASK_ORIENTATION, lib.SN_TASK_RELATIVE_ORIENTATION)
 
 
 class Problem:
@@ -710,6 +718,18 @@ class Problem:
         """A solver, which is called with a pose: see :class:`Solver`."""
         return Solver(self, method, **options)
 
+    def batch(self, device: str = "auto", **options: Any) -> Batch:
+        """The same tasks for many rows of goals: see :class:`sinew.Batch`."""
+        from .batch import Batch
+
+        return Batch(self, device, **options)
+
+    def servo(self, q: Any, seconds: float, **options: Any) -> BodyServo:
+        """A loop that moves the body towards the goals tick by tick: see :class:`sinew.BodyServo`."""
+        from .servo import BodyServo
+
+        return BodyServo(self, q, seconds, **options)
+
     # --- derivatives ---
 
     def _space(self, rows: bool) -> Any:
@@ -739,23 +759,41 @@ class Problem:
         if kind in (1, 2) and lead:
             raise ShapeError(f"q has the shape {show_shape(a.shape)}, but a {hessian} Hessian is of one pose: ({self.model.nq},)")
         f, g = np.empty(n), np.empty((n, nv))
-        H = np.empty((n, nv, nv)) if kind < 2 else None
-        what = lib.SN_EVAL_GRADIENT if H is None else lib.SN_EVAL_GAUSS_NEWTON if gauss_newton else lib.SN_EVAL_HESSIAN
+        H = np.empty((n, nv, nv)) if kind == 0 else None
+        what = lib.SN_EVAL_GRADIENT if kind > 1 else lib.SN_EVAL_GAUSS_NEWTON if gauss_newton else lib.SN_EVAL_HESSIAN
+        sparse: Any = None
         with self._lock:
-            check(lib.snpy_evaluate(self._space(H is not None), n, self.model.nq, nv, address(a), what, address(f),
-                                    address(g), ffi.NULL if H is None else address(H)))
+            space = self._space(kind < 2)
+            status = lib.snpy_evaluate(space, n, self.model.nq, nv, address(a), what, address(f), address(g),
+                                       ffi.NULL if H is None else address(H))
+            if kind == 1 and status == lib.SN_OK:
+                sparse = self._sparse(space)
         self._raise_own()
+        check(status)
         first = (f, g) if lead else (float(f[0]), g[0])
         if kind == 3:
             return first
         if kind == 2:
             return (*first, self._operator(a, gauss_newton))
-        assert H is not None
         if kind == 1:
-            from scipy.sparse import csr_matrix
-
-            return (*first, csr_matrix(H[0]))
+            return (*first, sparse)
+        assert H is not None
         return (*first, H if lead else H[0])
+
+    def _sparse(self, space: Any) -> Any:
+        """The Hessian of the last evaluation as a scipy matrix, without a dense one where no tasks couple branches."""
+        from scipy.sparse import csr_matrix
+
+        nv = self.model.nv
+        count = lib.snpy_sparse(space, 0, ffi.NULL, ffi.NULL, ffi.NULL)
+        if count < 0:
+            dense = np.empty((nv, nv))
+            lib.sn_workspace_hessian(space, address(dense))
+            return csr_matrix(dense)
+        rows, columns, values = np.empty(2 * count, np.int32), np.empty(2 * count, np.int32), np.empty(2 * count)
+        ints = ffi.typeof("int[]")
+        n = lib.snpy_sparse(space, count, ffi.from_buffer(ints, rows), ffi.from_buffer(ints, columns), address(values))
+        return csr_matrix((values[:n], (rows[:n], columns[:n])), shape=(nv, nv))
 
     def _operator(self, q: Array, gauss_newton: bool) -> Any:
         from scipy.sparse.linalg import LinearOperator
@@ -778,8 +816,9 @@ class Problem:
         a, n, lead = self._poses(q)
         out = np.empty((n, len(self.tasks)))
         with self._lock:
-            check(lib.snpy_errors(self._space(False), n, self.model.nq, address(a), len(self.tasks), address(out)))
+            status = lib.snpy_errors(self._space(False), n, self.model.nq, address(a), len(self.tasks), address(out))
         self._raise_own()
+        check(status)
         return out.reshape(lead + out.shape[1:])
 
     def violations(self, q: Any) -> List[Tuple[Task, float]]:
@@ -819,7 +858,7 @@ class Problem:
             if rotation and task._turn is not None:
                 array = array.copy()
                 for k in range(len(array)):
-                    array[k, -4:] = _times(array[k, -4:], task._turn)
+                    array[k, -4:] = _times(array[k, -4:].tolist(), task._turn)
             nframe = array.shape[0]
             rows.append(array)
             spec.append({"task": task._index, "at": at, "place": place, "rotation": rotation})
@@ -832,7 +871,7 @@ class Problem:
         return c, nframe, [all_rows, made]
 
     def track(self, goals: Mapping[Task, Any], q0: Any = None, rate: float = 0.0, threads: Optional[int] = None,
-              progress: Any = False, reports: bool = False, method: str = "hybrid", **options: Any) -> Any:
+              progress: Any = None, reports: bool = False, method: str = "hybrid", **options: Any) -> Any:
         """A whole clip: one pose per frame, each started from the last.
 
         :param goals: for tasks of this problem their goals in every frame, (frames, 3), rotations w x y z

@@ -92,10 +92,7 @@ sn_status sn_arm_solve_all(sn_arm *arm, const double goal[7], const double *seed
     middle(arm, near);
     if (arm->rests) memcpy(near, arm->rest, n * sizeof *near);
     if (seed != NULL) memcpy(near, seed, n * sizeof *near);
-    int rows = arm->chain.rotation == SN_ARM_ROTATION_ALL    ? 6
-               : arm->chain.rotation == SN_ARM_ROTATION_AXIS ? 5
-                                                             : 3;
-    for (int i = 0; i < 3; i++) rows -= arm->chain.place_free[i];
+    const int rows = sn_arm_chain_rows(&arm->chain);
     gathering g = {{near, gather}, arm, arm->chain.n > rows ? 0.2 : 1e-3, 0};
     sn_arm_report report;
     sn_arm_search_run(&s, near, own, &report);

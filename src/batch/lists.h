@@ -70,10 +70,10 @@
 
 /// Numbers of every lane: name and how many.
 #define SN_BATCH_ARRAYS(X)                                                                         \
-    X(q, N(nq))        /* the best pose so far */                                                  \
-    X(x, N(nq))        /* the pose that is evaluated next */                                       \
+    X(q, N(nq)) /* the best pose so far */                                                         \
+    X(x, N(nq)) /* the pose that is evaluated next */                                              \
     X(frame, 12 * N(nj))                                                                           \
-    X(S, 6 * N(nv))    /* twists times gains */                                                    \
+    X(S, 6 * N(nv)) /* twists times gains */                                                       \
     X(sum, N(nsum) * N(nj))                                                                        \
     X(Q, 21 * N(nj))                                                                               \
     X(Y, 6 * N(nv))                                                                                \
@@ -81,7 +81,7 @@
     X(lower, N(nlower))                                                                            \
     X(push, 6 * N(nj))                                                                             \
     X(rest_h, 12 * N(nquat)) /* second derivatives of rest poses of quaternions */                 \
-    X(own, N(nv))      /* those of all other coordinates' terms */                                 \
+    X(own, N(nv))            /* those of all other coordinates' terms */                           \
     X(g, N(nv))                                                                                    \
     X(seen, N(nv))                                                                                 \
     X(scale, N(nv))                                                                                \
@@ -139,14 +139,7 @@ enum {
 };
 
 /// How a lane ended; the last two are left to the plain solver.
-enum {
-    SN_END_GOAL,
-    SN_END_MINIMUM,
-    SN_END_STALLED,
-    SN_END_ITERATIONS,
-    SN_END_SADDLE,
-    SN_END_ODD
-};
+enum { SN_END_GOAL, SN_END_MINIMUM, SN_END_STALLED, SN_END_ITERATIONS, SN_END_SADDLE, SN_END_ODD };
 
 /// Kinds of joints and of losses.
 enum {

@@ -66,7 +66,8 @@ static bool next_row(sn_batch_worker *w, sn_batch_row *r, bool begun) {
             r->chain = atomic_fetch_add(&b->next, 1);
             r->frame = 0;
             if (r->chain >= j->nchain) return false;
-            const double *start = j->starts != NULL ? j->starts + (size_t)r->chain * nq_of(b) : NULL;
+            const double *start =
+                j->starts != NULL ? j->starts + (size_t)r->chain * nq_of(b) : NULL;
             if (!sn_batch_row_start(b, start, r->start)) {
                 r->kept = (sn_batch_report){.stop = SN_STOP_BAD_START, .f = NAN, .gradient = NAN};
                 memcpy(r->previous, start, nq_of(b) * sizeof *start);
@@ -90,7 +91,8 @@ static bool next_row(sn_batch_worker *w, sn_batch_row *r, bool begun) {
 }
 
 // A start of a row ended at q. True when the row is over and its result is kept in r->best.
-static bool end_start(sn_batch_worker *w, sn_batch_row *r, const double *q, sn_batch_report report) {
+static bool end_start(sn_batch_worker *w, sn_batch_row *r, const double *q,
+                      sn_batch_report report) {
     const sn_batch *b = w->batch;
     r->iterations += report.iterations;
     if (r->seed == 0 || report.f < r->kept.f) {
@@ -142,12 +144,10 @@ static bool fill_lane(sn_batch_worker *w, int lane, bool begun) {
 
 // A lane is done: what the plain solver must finish, it finishes; then the next start or row.
 static void end_lane(sn_batch_worker *w, int lane) {
-    static const sn_stop stops[] = {[SN_END_GOAL] = SN_STOP_GOAL,
-                                    [SN_END_MINIMUM] = SN_STOP_MINIMUM,
-                                    [SN_END_STALLED] = SN_STOP_STALLED,
-                                    [SN_END_ITERATIONS] = SN_STOP_ITERATIONS,
-                                    [SN_END_SADDLE] = SN_STOP_SADDLE,
-                                    [SN_END_ODD] = SN_STOP_STALLED};
+    static const sn_stop stops[] = {
+        [SN_END_GOAL] = SN_STOP_GOAL,       [SN_END_MINIMUM] = SN_STOP_MINIMUM,
+        [SN_END_STALLED] = SN_STOP_STALLED, [SN_END_ITERATIONS] = SN_STOP_ITERATIONS,
+        [SN_END_SADDLE] = SN_STOP_SADDLE,   [SN_END_ODD] = SN_STOP_STALLED};
     sn_batch *b = w->batch;
     sn_batch_row *r = &w->row[lane];
     const int how = (int)lane_state(w, SN_LANE_STOP, lane);
@@ -156,6 +156,7 @@ static void end_lane(sn_batch_worker *w, int lane) {
                               .gradient = lane_state(w, SN_LANE_GRADIENT, lane),
                               .iterations = (int)lane_state(w, SN_LANE_ITERATIONS, lane)};
     if (report.gradient < 0) report.gradient = NAN;
+    if (report.stop == SN_STOP_ITERATIONS && cancelled(b)) report.stop = SN_STOP_CANCELLED;
     for (int i = 0; i < b->model->nq; i++) w->q[i] = *lane_number(w, w->work.q, i, lane);
     bool odd = how == SN_END_SADDLE || how == SN_END_ODD;
     if (!odd && !sn_batch_row_turns(b, r->start, w->q)) odd = true;

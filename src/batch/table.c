@@ -88,7 +88,8 @@ static int count_soft(const sn_problem *p) {
         for (int k = 0; k < p->model->njoint; k++) {
             const sn_joint *j = &p->model->joint[k];
             const sn_soft *soft = &p->soft[s];
-            if (!soft->active || j->v0 < soft->first || j->v0 >= soft->first + soft->count) continue;
+            if (!soft->active || j->v0 < soft->first || j->v0 >= soft->first + soft->count)
+                continue;
             n += j->ops->quaternion >= 0 ? j->ops->curve_first : j->nv;
         }
     return n;
@@ -238,8 +239,7 @@ static void fill_tasks(sn_batch_table *t, const sn_problem *p, const int *goal_a
             put3(t->part_normal + 3 * parts[i], part->normal);
             t->part_weight[parts[i]] = on ? part->weight : 0;
             for (int c = 0; c < 3; c++)
-                put3(t->part_matrix + 9 * parts[i] + 3 * c,
-                     on ? part->matrix.c[c] : v3(0, 0, 0));
+                put3(t->part_matrix + 9 * parts[i] + 3 * c, on ? part->matrix.c[c] : v3(0, 0, 0));
         }
     }
 }

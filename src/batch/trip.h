@@ -8,14 +8,14 @@
 
 // What the lanes are about to do; masks.
 typedef struct TRIP {
-    BITS fresh;   // at a new pose
-    BITS again;   // at the pose they were at
-    BITS refine;  // ... with some put at their limits
-    BITS check;   // stationary: is it a minimum?
-    BITS back;    // the step was rejected, or needs more damping
-    BITS move;    // there is a step
-    REAL share;   // how much the step was shortened
-    REAL damping; // that the step was found with
+    BITS fresh;    // at a new pose
+    BITS again;    // at the pose they were at
+    BITS refine;   // ... with some put at their limits
+    BITS check;    // stationary: is it a minimum?
+    BITS back;     // the step was rejected, or needs more damping
+    BITS move;     // there is a step
+    REAL share;    // how much the step was shortened
+    REAL damping;  // that the step was found with
 } TRIP;
 
 FN void end_lanes(REAL *lane, BITS which, int how) {
@@ -36,7 +36,7 @@ FN void reject(ARGS, BITS which, REAL length) {
 }
 
 // After f of all lanes is known.
-FN void judge(ARGS, REAL value, TRIP *to) {
+PART void judge(ARGS, REAL value, TRIP *to) {
     const BITS trial = EQUAL(LANE(STATE), splat(SN_STATE_TRIAL));
     const BITS start = EQUAL(LANE(STATE), splat(SN_STATE_START));
     const BITS finite = LESS(size_of(value), splat(MOST_REAL));
@@ -49,8 +49,7 @@ FN void judge(ARGS, REAL value, TRIP *to) {
     const REAL end = largest(END_OF_F * before, END_OF_R * root(2.0 * before * LANE(WHOLE)));
     const BITS blind =
         LESS(promise, 10.0 * end) & ~LESS(end, size_of(fall)) & ~LESS(LANE(FIRST), value);
-    const BITS taken =
-        trial & finite & ((LESS(splat(1e-4), ratio) & LESS(splat(0), fall)) | blind);
+    const BITS taken = trial & finite & ((LESS(splat(1e-4), ratio) & LESS(splat(0), fall)) | blind);
     const BITS rejected = trial & ~taken;
     LANE(ITERATIONS) = LANE(ITERATIONS) + choose(trial, splat(1), splat(0));
     if (ANY(rejected)) reject(PASS, rejected, LANE(LENGTH));
@@ -101,7 +100,7 @@ FN void judge(ARGS, REAL value, TRIP *to) {
 
 // D^2 and what f would be with errors as large as the figure, from the Gauss-Newton diagonal in y:
 // sn_solver_find_scale() and sn_damped_measure().
-FN void find_scale(ARGS, BITS which, BITS start) {
+PART void find_scale(ARGS, BITS which, BITS start) {
     const REAL *sum = W(sum);
     REAL reach = splat(0), top = splat(0);
     for (int k = 0; k < N(nj); k++)
@@ -122,7 +121,7 @@ FN void find_scale(ARGS, BITS which, BITS start) {
         W(seen)[i] = choose(which, d, W(seen)[i]);
         W(scale)[i] = choose(which, scale, old);
         top = largest(top, W(scale)[i]);
-        const double gain = T(gain)[i];
+        const NUMBER gain = T(gain)[i];
         if (gain > 0) {
             if (T(length)[i]) {
                 most2 = largest(most2, d / (gain * gain));
@@ -144,7 +143,7 @@ FN void find_scale(ARGS, BITS which, BITS start) {
 }
 
 // Which degrees of freedom may move, the relative projected gradient, and reasons to end.
-FN void look_around(ARGS, TRIP *to, FACTOR *f) {
+PART void look_around(ARGS, TRIP *to, FACTOR *f) {
     REAL worst = splat(0), pull = splat(0), active = splat(0);
     for (int i = 0; i < N(nv); i++) {
         const REAL g = W(g)[i], square = g * g;
@@ -157,8 +156,8 @@ FN void look_around(ARGS, TRIP *to, FACTOR *f) {
         }
         const BITS blind =
             ~LESS(LANE(NOISE), W(seen)[i]) & ~LESS(BLIND * LANE(NOISE) * LANE(F), square);
-        const REAL keep = pick(T(gain)[i] != 0,
-                               choose(held, splat(0), choose(blind, splat(-1), splat(1))), splat(0));
+        const REAL keep = pick(
+            T(gain)[i] != 0, choose(held, splat(0), choose(blind, splat(-1), splat(1))), splat(0));
         const BITS moves = LESS(splat(0.5), keep);
         W(keep)[i] = choose(to->refine, W(open)[i], keep);
         worst = choose(moves, largest(worst, square / W(scale)[i]), worst);
@@ -178,13 +177,14 @@ FN void look_around(ARGS, TRIP *to, FACTOR *f) {
     to->fresh = fresh & ~met & ~still & ~out;
     // damping that falls with the gradient, and a little while there is far to go
     const REAL first = choose(some, LANE(FIRST), splat(1));
-    const REAL lambda = largest(least(LANE(LAMBDA), gradient),
-                                2e-6 * gradient * gradient * (LANE(F) / first));
+    const REAL lambda =
+        largest(least(LANE(LAMBDA), gradient), 2e-6 * gradient * gradient * (LANE(F) / first));
     LANE(LAMBDA) = choose(to->fresh, lambda, LANE(LAMBDA));
     f->most = LANE(MOST);
     f->most2 = LANE(MOST2);
     f->noise = LANE(NOISE);
     f->check = still;
+    f->looking = ANY(still);
     f->metric = choose(still, splat(0), LANE(LAMBDA));
     f->scale = choose(still, splat(1e-8), splat(LEAST_DAMPING));
     f->add = choose(still, largest(100.0 * LANE(NOISE), 4.0 * pull), splat(0));
@@ -193,7 +193,7 @@ FN void look_around(ARGS, TRIP *to, FACTOR *f) {
 }
 
 // A failed pivot with the direction z along which the matrix bends by it says how much damping is missing.
-FN void raise_damping(ARGS, BITS which, const FACTOR *f) {
+PART void raise_damping(ARGS, BITS which, const FACTOR *f) {
     for (int i = 0; i < N(nv); i++) W(z)[i] = choose(EQUAL(f->at, splat(i)), splat(1), splat(0));
     substitute(PASS, W(z));
     REAL square = splat(0);
@@ -215,7 +215,7 @@ FN void raise_damping(ARGS, BITS which, const FACTOR *f) {
 }
 
 // Steps that turn a joint too far: the damping with which they would not (step.c).
-FN void shorten(ARGS, BITS which, REAL turn, TRIP *to, const FACTOR *f) {
+PART void shorten(ARGS, BITS which, REAL turn, TRIP *to, const FACTOR *f) {
     REAL square = splat(0), slope = splat(0);
     for (int i = 0; i < N(nv); i++) {
         const BITS keep = LESS(splat(0.5), W(keep)[i]);
@@ -258,14 +258,15 @@ FN BITS close_limits(ARGS, BITS which, const int fresh) {
         const BITS shut = was & ~EQUAL(at, step);
         closed = closed | shut;
         W(open)[i] = choose(which, choose(was & ~shut, splat(1), splat(0)), W(open)[i]);
-        W(fixed)[i] = choose(which, choose(was & ~shut, splat(0), choose(shut, at, step)), W(fixed)[i]);
+        W(fixed)
+        [i] = choose(which, choose(was & ~shut, splat(0), choose(shut, at, step)), W(fixed)[i]);
     }
     return closed & which;
 }
 
 // Steps that a limit stopped: first the plain projection's promise, then, a trip each, the others solved
 // again with those put at their limits; the better of the two is taken.
-FN void mind_limits(ARGS, BITS crossing, BITS refined, BITS given_up, REAL e, TRIP *to) {
+PART void mind_limits(ARGS, BITS crossing, BITS refined, BITS given_up, REAL e, TRIP *to) {
     const BITS none = LESS(splat(1), splat(0));
     BITS more = none, last = none;
     if (ANY(refined)) {
@@ -301,8 +302,7 @@ FN void mind_limits(ARGS, BITS crossing, BITS refined, BITS given_up, REAL e, TR
             t = choose(bad, 0.5 * t, t);
             p = -(t * LANE(SLOPE) + 0.5 * t * t * LANE(BEND));
         }
-        for (int i = 0; i < N(nv); i++)
-            W(step)[i] = choose(fall_back, t * W(plain)[i], W(step)[i]);
+        for (int i = 0; i < N(nv); i++) W(step)[i] = choose(fall_back, t * W(plain)[i], W(step)[i]);
         LANE(PROMISE) = choose(fall_back, p, LANE(PROMISE));
     }
     LANE(PROMISE) = choose(better, promise, LANE(PROMISE));
@@ -324,15 +324,14 @@ FN void turn_quaternion(const REAL *q, const REAL *d, REAL *out) {
     e[0] = c;
     for (int i = 0; i < 3; i++) e[1 + i] = 0.5 * sine * d[i];
     quat_product(e, q, out);
-    const REAL square =
-        (out[0] * out[0] + out[1] * out[1]) + (out[2] * out[2] + out[3] * out[3]);
+    const REAL square = (out[0] * out[0] + out[1] * out[1]) + (out[2] * out[2] + out[3] * out[3]);
     const REAL norm = root(square);
     const BITS still = EQUAL(d[0], splat(0)) & EQUAL(d[1], splat(0)) & EQUAL(d[2], splat(0));
     for (int i = 0; i < 4; i++) out[i] = choose(still, q[i], out[i] / norm);
 }
 
 // x = q moved by the step where there is one, else q.
-FN void move_lanes(ARGS, BITS which) {
+PART void move_lanes(ARGS, BITS which) {
     REAL square = splat(0);
     for (int k = 0; k < N(nj); k++) {
         const int first = T(slot)[k], at = T(q0)[k], m = T(jnv)[k];
@@ -377,8 +376,7 @@ FN void trip(ARGS) {
     to.check = to.move = LESS(splat(1), splat(0));
     to.share = splat(1);
     gradient_sweep(PASS);
-    const BITS measured =
-        to.fresh & (start | ~LESS(splat(0.5), LANE(EXACT)));
+    const BITS measured = to.fresh & (start | ~LESS(splat(0.5), LANE(EXACT)));
     if (ANY(measured)) find_scale(PASS, measured, measured & start);
     look_around(PASS, &to, &f);
     const BITS here = to.fresh | to.again | to.refine | to.check;
@@ -407,8 +405,8 @@ FN void trip(ARGS) {
         reduce(PASS, W(step));
         substitute(PASS, W(step));
         if (ANY(refined))
-            for (int i = 0; i < N(nv); i++)
-                W(step)[i] = choose(refined & ~LESS(splat(0.5), W(open)[i]), W(fixed)[i], W(step)[i]);
+            for (int i = 0; i < N(nv); i++) W(step)
+        [i] = choose(refined & ~LESS(splat(0.5), W(open)[i]), W(fixed)[i], W(step)[i]);
         BITS going = plain & ~f.failed;
         REAL turn = splat(0);
         for (int i = 0; i < N(nv); i++)
@@ -428,8 +426,7 @@ FN void trip(ARGS) {
             damped = damped + diagonal_of(PASS, i, &f) * step * step;
             if (N(limited)) W(plain)[i] = choose(going, at, W(plain)[i]);
         }
-        LANE(PROMISE) =
-            choose(going, 0.5 * damped - (1.0 - 0.5 * to.share) * slope, LANE(PROMISE));
+        LANE(PROMISE) = choose(going, 0.5 * damped - (1.0 - 0.5 * to.share) * slope, LANE(PROMISE));
         const BITS crossing = going & outside;
         to.move = going & ~outside;
         LANE(CROSSED) = choose(to.move, splat(0), LANE(CROSSED));

@@ -7,6 +7,7 @@
 #else
 #pragma GCC target("avx2")
 #endif
+#include <immintrin.h>
 #define LANES     4
 #define TRIP_NAME sn_batch_trip4
 #include "batch/lanes.h"

@@ -7,6 +7,7 @@
 #else
 #pragma GCC target("avx512f,avx512dq")
 #endif
+#include <immintrin.h>
 #define LANES     8
 #define TRIP_NAME sn_batch_trip8
 #include "batch/lanes.h"

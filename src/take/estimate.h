@@ -11,20 +11,28 @@ typedef struct sn_estimate {
     sn_estimate_options o;
     const sn_model *model;  ///< as it was given
     int njoint, nmarker, nbody;
-    size_t nq, nv, n;  ///< n: numbers of the shape
-    int *body;         ///< njoint: whose vectors are scaled by which body, -1 for none
-    sn_mat3 *axes;     ///< njoint: that body's axes in the joint's frame
-    const char **name; ///< nbody
-    double *doubt;     ///< nmarker: metres
-    double *mean;      ///< 3 nbody: of the logarithms
-    double *P;         ///< 3 nbody squared: their precision
+    size_t nq, nv, n;   ///< n: numbers of the shape
+    int *body;          ///< njoint: whose vectors are scaled by which body, -1 for none
+    sn_mat3 *axes;      ///< njoint: that body's axes in the joint's frame
+    const char **name;  ///< nbody
+    double *doubt;      ///< nmarker: metres
+    double *mean;       ///< 3 nbody: of the logarithms
+    double *P;          ///< 3 nbody squared: their precision
+
+    double common;  ///< standard deviation of the logarithm of the size
+    int nlength;
+    struct sn_estimate_length {
+        int body;
+        sn_vec3 way;  ///< on the figure as it was given, along the body's axes
+        double metres;
+    } * length;
 
     int nframe;
-    int *frame;          ///< of the recording, or of the static trial
-    bool *still;         ///< it is of the static trial
-    double *share;       ///< how many independent frames it stands for
-    double *trust;       ///< nframe x nmarker: 1, less for samples far off
-    double *use;         ///< nmarker: 0 while it is left out
+    int *frame;                 ///< of the recording, or of the static trial
+    bool *still;                ///< it is of the static trial
+    double *share;              ///< how many independent frames it stands for
+    double *trust;              ///< nframe x nmarker: 1, less for samples far off
+    double *use;                ///< nmarker: 0 while it is left out
     double *poses, *poses_try;  ///< nframe x nq
 
     double *x, *x_try;
@@ -41,6 +49,10 @@ typedef struct sn_estimate {
 sn_status sn_estimate_bodies(sn_estimate *e);
 /// How many bodies there are at most.
 int sn_estimate_count_bodies(const sn_model *model);
+/// Lengths and height that were measured; the error names a body that there is not. Before the prior.
+sn_status sn_estimate_known(sn_estimate *e, double *size, sn_error *error);
+/// A known length at shape x: how much it is off, and its change with the body's three logarithms.
+double sn_estimate_length_off(const sn_estimate *e, int i, const double *x, double slope[3]);
 /// The precision of the bodies' factors.
 sn_status sn_estimate_prior(sn_estimate *e);
 
@@ -51,7 +63,8 @@ sn_status sn_estimate_model(const sn_estimate *e, const double *x, bool limits, 
                             sn_error *error);
 
 /// Frames, spread over the take, and poses for them by the markers whose places are known.
-sn_status sn_estimate_start(sn_estimate *e, sn_error *error);
+/// @param size  of the figure, where it is known; else 0
+sn_status sn_estimate_start(sn_estimate *e, double size, sn_error *error);
 
 /// A sample's goal; false when it is missing.
 bool sn_estimate_goal(const sn_estimate *e, int k, int marker, double goal[3]);
@@ -66,3 +79,8 @@ sn_status sn_estimate_normal(sn_estimate *e, double lambda, sn_error *error);
 sn_status sn_estimate_place(sn_estimate *e, sn_error *error);
 /// New weights for samples that are far off. @param rms  over all samples, metres
 sn_status sn_estimate_weigh(sn_estimate *e, double *rms, int *outliers, sn_error *error);
+/// The problem of one frame: a point task per marker, then rest and ranges. @param pull  room for nv numbers
+sn_status sn_estimate_problem(const sn_estimate *e, const sn_model *model, sn_problem **out,
+                              double *pull, sn_error *error);
+/// Standard deviations per axis, metres: of what is new in every frame, and of what slides with the posture.
+sn_status sn_estimate_noise(sn_estimate *e, double *white, double *skin, sn_error *error);

@@ -17,8 +17,8 @@
 #include "model/model.h"
 #include "take/estimate.h"
 
-static const double common = 0.10, segment = 0.06, segment_axis = 0.08, body_own = 0.02,
-                    body_axis = 0.04, side_own = 0.005;
+static const double segment = 0.06, segment_axis = 0.08, body_own = 0.02, body_axis = 0.04,
+                    side_own = 0.005;
 
 // Bodies of one segment, by how their names begin once side and signs are taken away.
 static const char *const segments[][12] = {
@@ -154,7 +154,7 @@ sn_status sn_estimate_prior(sn_estimate *e) {
             bool together = alike || (sb >= 0 && sb == sc);
             for (int k = 0; k < 3; k++)
                 for (int l = 0; l < 3; l++) {
-                    double v = common * common;
+                    double v = e->common * e->common;
                     if (together) v += segment * segment;
                     if (together && k == l) v += segment_axis * segment_axis;
                     if (alike) v += body_own * body_own;

@@ -11,8 +11,8 @@ sn_mat3 sn_estimate_stretch(const sn_estimate *e, const double *x, int joint) {
     if (body < 0) return m3_identity();
     const double *l = x + 3 * (size_t)e->nmarker + 3 * (size_t)body;
     const sn_mat3 *R = &e->axes[joint];
-    sn_mat3 scaled = {{v3_scale(exp(l[0]), R->c[0]), v3_scale(exp(l[1]), R->c[1]),
-                       v3_scale(exp(l[2]), R->c[2])}};
+    sn_mat3 scaled = {
+        {v3_scale(exp(l[0]), R->c[0]), v3_scale(exp(l[1]), R->c[1]), v3_scale(exp(l[2]), R->c[2])}};
     sn_mat3 back = m3_transpose(R);
     return m3_mulm(&scaled, &back);
 }
@@ -35,7 +35,8 @@ sn_status sn_estimate_model(const sn_estimate *e, const double *x, bool limits, 
             d.upper[k] = INFINITY;
         }
         sn_joint_functions room;
-        if (d.parent >= 0 && e->body[d.parent] >= 0) sn_stretch_joint(&d, &stretch[d.parent], &room);
+        if (d.parent >= 0 && e->body[d.parent] >= 0)
+            sn_stretch_joint(&d, &stretch[d.parent], &room);
         (void)sn_builder_joint(builder, &d);
     }
     for (int i = 0; i < e->nmarker; i++) {

@@ -29,6 +29,23 @@ static double held(const sn_estimate *e, int k, size_t v) {
     return isfinite(s) && s > 0 ? 1 / (s * s) : 0;
 }
 
+// A posture is left for a moment, and then by far: beyond some degrees a pull to it hardly grows (a smooth Huber
+// loss), so that it finds where the joint mostly is. Joints that are anywhere have no such posture.
+static const double mostly = 0.1;
+
+static bool is_plain(const sn_estimate *e, int k, size_t v) {
+    return e->still[k] || e->o.rest[v] > 5;
+}
+
+static double pull_energy(const sn_estimate *e, int k, size_t v, double x) {
+    if (is_plain(e, k, v)) return x * x;
+    return 2 * mostly * mostly * (sqrt(1 + x * x / (mostly * mostly)) - 1);
+}
+
+static double pull_share(const sn_estimate *e, int k, size_t v, double x) {
+    return is_plain(e, k, v) ? 1 : 1 / sqrt(1 + x * x / (mostly * mostly));
+}
+
 // Outside its range, by how much.
 static double outside(const sn_estimate *e, const sn_model *m, const double *from_home, size_t v) {
     (void)m;
@@ -50,6 +67,10 @@ static double shape_energy(const sn_estimate *e, const double *x) {
     for (size_t i = 0; i < nb; i++)
         for (size_t j = 0; j < nb; j++)
             sum += (l[i] - e->mean[i]) * e->P[i * nb + j] * (l[j] - e->mean[j]);
+    for (int i = 0; i < e->nlength; i++) {
+        double slope[3], off = sn_estimate_length_off(e, i, x, slope);
+        sum += off * off;
+    }
     return sum;
 }
 
@@ -65,7 +86,7 @@ static double frame_energy(sn_estimate *e, const sn_workspace *ws, const sn_mode
     sn_model_difference(model, e->o.home, q, e->delta);
     for (size_t v = 0; v < e->nv; v++) {
         double out = outside(e, model, e->delta, v) / e->o.range;
-        sum += held(e, k, v) * e->delta[v] * e->delta[v] + out * out;
+        sum += held(e, k, v) * pull_energy(e, k, v, e->delta[v]) + out * out;
     }
     return sum;
 }
@@ -217,6 +238,14 @@ static void begin(sn_estimate *e) {
             if (j <= i) e->S[(first + i) * n + first + j] = p;
             e->g[first + i] += p * (e->x[first + j] - e->mean[j]);
         }
+    for (int i = 0; i < e->nlength; i++) {
+        double slope[3], off = sn_estimate_length_off(e, i, e->x, slope);
+        size_t at = first + 3 * (size_t)e->length[i].body;
+        for (size_t a = 0; a < 3; a++) {
+            e->g[at + a] += slope[a] * off;
+            for (size_t b = 0; b <= a; b++) e->S[(at + a) * n + at + b] += slope[a] * slope[b];
+        }
+    }
 }
 
 sn_status sn_estimate_normal(sn_estimate *e, double lambda, sn_error *error) {
@@ -244,7 +273,8 @@ sn_status sn_estimate_normal(sn_estimate *e, double lambda, sn_error *error) {
         sn_model_difference(model, e->o.home, q, e->delta);
         for (size_t a = 0; a < nv; a++) {
             size_t v = nv - 1 - a;
-            double p = held(e, k, v), out = outside(e, model, e->delta, v);
+            double p = held(e, k, v) * pull_share(e, k, v, e->delta[v]);
+            double out = outside(e, model, e->delta, v);
             double wall = out != 0 ? 1 / (e->o.range * e->o.range) : 0;
             gq[a] += p * e->delta[v] + wall * out;
             A[a * nv + a] = (A[a * nv + a] + p + wall) * (1 + lambda) + 1e-9;

@@ -76,7 +76,7 @@ static sn_status find_size(sn_estimate *e, double *size) {
 
 // --- poses ---------------------------------------------------------------------------------------
 
-static sn_status make_problem(const sn_estimate *e, const sn_model *model, sn_problem **out,
+sn_status sn_estimate_problem(const sn_estimate *e, const sn_model *model, sn_problem **out,
                               double *pull, sn_error *error) {
     sn_problem *markers = NULL;
     *out = NULL;
@@ -122,7 +122,7 @@ static sn_status find_poses(sn_estimate *e, sn_error *error) {
     double *cold = sn_acquire(e->allocator, (e->nq + 1) * sizeof *cold);
     sn_status status = cold == NULL ? SN_ERR_MEMORY : SN_OK;
     if (status == SN_OK) status = sn_estimate_model(e, e->x, false, &model, error);
-    if (status == SN_OK) status = make_problem(e, model, &problem, e->delta, error);
+    if (status == SN_OK) status = sn_estimate_problem(e, model, &problem, e->delta, error);
     if (status == SN_OK) status = sn_solver_create(problem, &o, e->allocator, &solver, error);
     for (int k = 0; status == SN_OK && k < e->nframe; k++) {
         sn_report report;
@@ -145,13 +145,14 @@ static sn_status find_poses(sn_estimate *e, sn_error *error) {
     return status;
 }
 
-sn_status sn_estimate_start(sn_estimate *e, sn_error *error) {
+sn_status sn_estimate_start(sn_estimate *e, double known, sn_error *error) {
     double size = 1;
     e->nframe = 0;
     choose_frames(e, e->o.take, e->o.frames, false);
     if (e->o.still != NULL) choose_frames(e, e->o.still, e->o.still_frames, true);
     for (size_t i = 0; i < (size_t)e->nframe * (size_t)e->nmarker; i++) e->trust[i] = 1;
     if (e->o.scale) SN_TRY(find_size(e, &size));
+    if (known > 0) size = known;
     for (int i = 0; i < 3 * e->nbody; i++)
         e->mean[i] = e->x[3 * (size_t)e->nmarker + (size_t)i] = log(size);
     return find_poses(e, error);

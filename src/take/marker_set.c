@@ -257,6 +257,7 @@ sn_status sn_marker_set_stretch(const sn_marker_set *set, const sn_model *model,
             d.swing = INFINITY;
             d.twist[0] = -INFINITY;
             d.twist[1] = INFINITY;
+            d.turn = INFINITY;
             d.nreach = 0;
         }
         sn_joint_functions room;
@@ -287,8 +288,7 @@ sn_status sn_marker_set_apply(const sn_marker_set *set, const sn_model *model, s
         if (stretch == NULL) return sn_fail_memory(error);
         for (size_t j = 0; j < njoint; j++) stretch[j] = m3_diagonal(factor[j]);
     }
-    sn_status status =
-        sn_marker_set_stretch(set, model, limits, stretch, allocator, out, error);
+    sn_status status = sn_marker_set_stretch(set, model, limits, stretch, allocator, out, error);
     sn_release(allocator, stretch);
     return status;
 }

@@ -6,9 +6,10 @@
 
 /// All of it belongs to `home`.
 typedef struct sn_posture_prior {
-    double *home;           ///< nq: where joints are drawn to
-    double *home_v;         ///< nv: the same as one number per velocity; 0 for a ball's
-    double *rest, *still;   ///< nv: how far they are from there, in the take and while standing still
+    double *home;    ///< nq: where joints are drawn to
+    double *home_v;  ///< nv: the same as one number per velocity; 0 for a ball's
+    double *rest,
+        *still;  ///< nv: how far they are from there, in the take and while standing still
     double *lower, *upper;  ///< nv: ranges; infinite for none
 } sn_posture_prior;
 

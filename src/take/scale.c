@@ -50,8 +50,10 @@ sn_status sn_take_check_handedness(sn_take *t) {
 static sn_status check_bones(sn_take *t) {
     sn_bone_report b;
     SN_TRY(sn_fit_bones(t->model, &t->allocator, &b));
-    // a rigid body has no bones
-    if (sn_model_njoint(t->model) <= 3 || !(b.rms > far_from_bones * b.size)) return SN_OK;
+    // a rigid body has no bones, and an .osim file's bodies are more than the ways between their joints
+    if (t->options.coordinates != NULL || sn_model_njoint(t->model) <= 3 ||
+        !(b.rms > far_from_bones * b.size))
+        return SN_OK;
     sn_finding *f = sn_take_add(t, SN_FINDING_FAR_FROM_BONES, NULL);
     if (f == NULL) return SN_ERR_MEMORY;
     f->number[0] = b.rms;
@@ -120,13 +122,40 @@ static void tell_shape(sn_take *t, const sn_mat3 *stretch) {
     }
 }
 
+// The static trial, or the frames of the take that are one; false when there is none.
+static bool find_still(const sn_take *t, int *column, sn_fit_input *out) {
+    const sn_take_options *o = &t->options;
+    bool own = o->still == NULL;
+    if (own && o->still_first == INT64_MIN && o->still_last == INT64_MAX) return false;
+    *out = t->input;
+    out->model = t->limited;
+    out->recording = own ? t->recording : o->still;
+    if (!own) {
+        (void)sn_fit_match(t->limited, o->still, NULL, column);
+        out->column = column;
+    }
+    const sn_recording_info *info = sn_recording_about(out->recording);
+    int64_t from = info->first_frame, to = from + info->nframe - 1;
+    int64_t first = o->still_first > from ? o->still_first : from,
+            last = o->still_last < to ? o->still_last : to;
+    out->first = (int)(first - from);
+    out->count = (int)(last - first + 1);
+    return out->count > 0;
+}
+
 static sn_status calibrate(sn_take *t, double *position, sn_mat3 *stretch) {
     sn_estimate_options o = sn_estimate_options_default();
     sn_error error = {0};
     sn_fit_input input = t->input;
     sn_posture_prior posture = {0};
-    double *doubt = sn_acquire(&t->allocator, (size_t)(sn_model_nmarker(t->model) + 1) * sizeof *doubt);
+    sn_fit_input still;
+    size_t n = (size_t)sn_model_nmarker(t->model) + 1;
+    double *doubt = sn_acquire(&t->allocator, n * (sizeof *doubt + sizeof(int)));
     if (doubt == NULL) return SN_ERR_MEMORY;
+    if (find_still(t, (int *)(doubt + n), &still)) o.still = &still;
+    o.height = t->options.height;
+    o.lengths = t->options.lengths;
+    o.nlength = t->options.nlength;
     find_doubts(t, doubt);
     input.model = t->limited;
     o.take = &input;
@@ -138,8 +167,7 @@ static sn_status calibrate(sn_take *t, double *position, sn_mat3 *stretch) {
     o.cancel = t->options.cancel;
     o.progress = tell_calibration;
     o.progress_user = t;
-    sn_status status =
-        sn_posture_find(t->limited, t->options.coordinates, &t->allocator, &posture);
+    sn_status status = sn_posture_find(t->limited, t->options.coordinates, &t->allocator, &posture);
     o.home = posture.home, o.home_v = posture.home_v;
     o.rest = posture.rest, o.still_rest = posture.still;
     o.lower = posture.lower, o.upper = posture.upper;
@@ -155,7 +183,8 @@ static sn_status calibrate(sn_take *t, double *position, sn_mat3 *stretch) {
     return SN_OK;
 }
 
-static sn_status find_shape(sn_take *t, double *position, sn_mat3 *stretch, sn_marker_place *places) {
+static sn_status find_shape(sn_take *t, double *position, sn_mat3 *stretch,
+                            sn_marker_place *places) {
     SN_TRY(scale_figure(t, places));
     // before markers may move, as they would absorb it
     SN_TRY(sn_take_check_handedness(t));

@@ -18,6 +18,7 @@ struct sn_take {
     sn_take_options options;  ///< its pointers lead to what follows
     char *subject;            ///< NULL: none was named
     sn_marker_set *given;     ///< NULL: none was given
+    sn_known_length *known;   ///< options.nlength; their names follow
     const sn_model *source;
     const sn_recording *recording;
     sn_take_step step;
@@ -27,6 +28,7 @@ struct sn_take {
     sn_recording
         *labels;  ///< without frames: the subject's labels, subject and name parted by a colon
     int *origin;  ///< per label: its marker in the recording
+    bool *shown;  ///< per label: it has a place on the model
 
     // markers.c
     sn_marker_set *set;
@@ -76,6 +78,10 @@ sn_status sn_take_check_handedness(sn_take *take);
 sn_status sn_take_ik_markers(sn_take *take);
 sn_status sn_take_ik_frames(sn_take *take, int64_t *first, int64_t *last);
 sn_status sn_take_ik_plan(sn_take *take);
+
+/// judge.c: what a person would see in the finished motion; markers that lost their weight.
+sn_status sn_take_judge(sn_take *take);
+sn_status sn_take_tell_off(sn_take *take, const sn_fit_off *off, int count);
 
 /// SN_ERR_CANCELLED once cancel is true.
 sn_status sn_take_check_cancel(const sn_take *take);
