@@ -56,6 +56,7 @@ class build(build_ext):
         given = shlex.split(os.environ.get("SINEW_LIBRARY", ""))
         if given:
             ext.extra_link_args += [*given, "-Wl,--exclude-libs,ALL"]
+            ext.extra_compile_args = [*FLAGS, "-O0"]  # for trying things out: quicker to compile
         else:
             ext.extra_objects = self.compile_library(temporary)
         super().build_extension(ext)

@@ -17,6 +17,7 @@ from ._core import (
     Cancelled,
     Error,
     FileError,
+    Group,
     OutOfMemory,
     PathLike,
     Run,
@@ -510,12 +511,15 @@ def fit_many(takes: Union[PathLike, Sequence[Union[Entry, Mapping[str, Any], Tup
     def files(e: Entry) -> List[Path]:
         return [] if out is None else [Path(out) / f"{e.name}.{f}" for f in formats]
 
+    group = Group()
+
     def one(e: Entry) -> Result:
         paths = files(e)
         if resume and paths and all(p.exists() for p in paths):
             return Result(e.name, None, None, True)
         try:
-            take = fit(e.recording, e.model, **options)
+            with group:
+                take = fit(e.recording, e.model, **options)
             for p in paths:
                 take.save(p)
             return Result(e.name, take if keep else None, None, False)
@@ -540,6 +544,7 @@ def fit_many(takes: Union[PathLike, Sequence[Union[Entry, Mapping[str, Any], Tup
                         running.append(pool.submit(one, following))
                     yield f.result()
         except BaseException:
+            group.stop()
             for f in running:
                 f.cancel()
             raise
