@@ -46,8 +46,9 @@ typedef struct sn_batch_options {
     sn_batch_start start;  ///< of the frames of a chain; default extrapolated
     bool locals;           ///< rows bring the local points of their tasks with them; default false
     int lanes;  ///< 1, 2, 4 or 8 at the most; default 0: as many as this machine has registers for
-    int threads;      ///< default 1
-    sn_threads pool;  ///< threads to use for it; default sinew's own
+    int threads;         ///< default 1
+    sn_threads pool;     ///< threads to use for it; default sinew's own
+    int device_threads;  ///< of a device at a time; default 0: 256 for each of its compute units
 } sn_batch_options;
 
 /// How a row went.
@@ -72,11 +73,13 @@ typedef struct sn_batch_counts {
 
 /// A device that speaks OpenCL.
 typedef struct sn_device_info {
-    char name[128], vendor[128], version[64];
-    int units;        ///< compute units
-    uint64_t memory;  ///< bytes
-    bool doubles;     ///< it has double precision
-    bool gpu;
+    char name[128];     ///< as the driver has it
+    char vendor[128];   ///< who made it
+    char version[160];  ///< of OpenCL, and the driver's own words
+    int units;          ///< compute units
+    uint64_t memory;    ///< bytes
+    bool doubles;       ///< it has double precision
+    bool gpu;           ///< a GPU, no processor
 } sn_device_info;
 
 /// Owns all that many solves need; one per thread.
@@ -131,6 +134,10 @@ SN_API sn_status sn_batch_track(sn_batch *batch, int nchain, int nframe, const d
 SN_API sn_status sn_batch_submit(sn_batch *batch, int nchain, int nframe, const double *goals,
                                  const double *starts, double *poses, sn_batch_report *reports);
 SN_API sn_status sn_batch_wait(sn_batch *batch);
+
+/// Memory that a device copies from and to at full speed, for goals, starts, poses; without a device plain
+/// memory. NULL when there is none; given back by sn_batch_destroy(). Not during a job.
+SN_API void *sn_batch_room(sn_batch *batch, size_t bytes);
 
 /// The devices that speak OpenCL, as many as there are up to `most`; returns how many there are. 0 also
 /// where there is no OpenCL library.

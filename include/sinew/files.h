@@ -699,6 +699,7 @@ typedef struct sn_document_options {
     const sn_skeleton *skeleton;  ///< that an AMC file belongs to; NULL when there is none
     double metres_per_unit;       ///< BVH; 0, the default: guessed from its size
     bool use_limits;              ///< ASF; default false
+    bool floating_base;           ///< URDF: the root link moves freely; default false
 } sn_document_options;
 
 /// The defaults that sn_document_options states.

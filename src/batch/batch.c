@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/threads.h"
+#include "batch/device.h"
 
 enum { VERSION = 1 };
 
@@ -26,6 +27,7 @@ static const char *bad_option(const sn_batch_options *o) {
     if (o->lanes != 0 && o->lanes != 1 && o->lanes != 2 && o->lanes != 4 && o->lanes != 8)
         return "lanes";
     if (o->threads < 1 || o->threads > SN_MAX_THREADS) return "threads";
+    if (o->device_threads < 0 || o->device_threads > 1 << 24) return "device_threads";
     return NULL;
 }
 
@@ -58,11 +60,31 @@ static sn_status create_worker(sn_batch *b, sn_batch_worker *w, sn_error *error)
     return sn_solver_create(w->problem, &b->options.solver, &b->allocator, &w->solver, error);
 }
 
-static void find_note(sn_batch *b, const char *unfit) {
-    if (unfit != NULL)
-        (void)snprintf(b->note, sizeof b->note, "the plain solver, one row at a time: %s", unfit);
+// Where rows are solved; `why` not elsewhere.
+static void find_note(sn_batch *b, const char *why) {
+    if (!b->fits)
+        (void)snprintf(b->note, sizeof b->note, "the plain solver, one row at a time: %s", why);
+    else if (b->device != NULL)
+        (void)snprintf(
+            b->note, sizeof b->note, "%.120s by OpenCL, %s", sn_batch_device_name(b->device),
+            b->options.precision == SN_PRECISION_MIXED ? "floats, then doubles" : "doubles");
     else
-        (void)snprintf(b->note, sizeof b->note, "this processor, %d side by side", b->lanes);
+        (void)snprintf(b->note, sizeof b->note, "this processor, %d side by side%s%.180s", b->lanes,
+                       why[0] != '\0' ? ": " : "", why);
+}
+
+// A device where one is wanted and there is one.
+static void find_device(sn_batch *b) {
+    char why[192] = "";
+    if (b->options.device == SN_DEVICE_CPU) {
+        why[0] = '\0';
+    } else if (b->options.seeds > 0) {
+        (void)snprintf(why, sizeof why, "other starts are tried here");
+    } else {
+        b->device = sn_batch_device_create(b, why, sizeof why);
+    }
+    // what was not asked for need not be explained
+    find_note(b, b->options.device == SN_DEVICE_OPENCL ? why : "");
 }
 
 sn_status sn_batch_create(const sn_problem *problem, const sn_batch_options *options,
@@ -112,14 +134,20 @@ sn_status sn_batch_create(const sn_problem *problem, const sn_batch_options *opt
         memcpy(batch->round, s->round, (size_t)b.model->nv * sizeof *batch->round);
         sn_batch_table_fill(&batch->table, batch->problem, &b.options.solver, batch->goal_at,
                             batch->round);
+        for (int i = 0; i < b.model->nv; i++) batch->turning = batch->turning || batch->round[i];
+        find_device(batch);
+    } else {
+        find_note(batch, unfit);
     }
-    find_note(batch, unfit);
     *out = batch;
     return SN_OK;
 }
 
 void sn_batch_destroy(sn_batch *batch) {
     if (batch == NULL) return;
+    sn_batch_device_destroy(batch->device);
+    sn_batch_device_destroy(batch->lost);
+    for (int i = 0; i < batch->nroom; i++) sn_release(&batch->allocator, batch->room[i]);
     for (int i = 0; i < batch->nworker; i++) {
         sn_solver_destroy(batch->worker[i].solver);
         sn_problem_destroy(batch->worker[i].problem);
@@ -150,7 +178,47 @@ static bool good_job(const sn_batch *batch, const sn_batch_job *j) {
     return (j->goals != NULL || batch->ngoal == 0) && j->poses != NULL;
 }
 
-static sn_status run(sn_batch *batch, const sn_batch_job *job) { return sn_batch_run(batch, job); }
+// The rest of a job from a chain on.
+static sn_batch_job rest_of(const sn_batch *b, const sn_batch_job *job, int done) {
+    const size_t nq = (size_t)b->model->nq, n = (size_t)done, rows = n * (size_t)job->nframe;
+    return (sn_batch_job){
+        job->nchain - done,
+        job->nframe,
+        job->goals + rows * (size_t)b->ngoal,
+        job->starts != NULL ? job->starts + n * nq : NULL,
+        job->poses + rows * nq,
+        job->reports != NULL ? job->reports + rows : NULL,
+    };
+}
+
+// A device that failed is left, and this processor does what it did not.
+static sn_status leave_device(sn_batch *b, const sn_batch_job *job, int done, const char *why) {
+    b->lost = b->device;  // what memory it gave stays until the end
+    b->device = NULL;
+    find_note(b, why);
+    const sn_batch_job rest = rest_of(b, job, done);
+    return sn_batch_run(b, &rest);
+}
+
+// Does a device pay for so many? Where one was asked for, always. Poses in the place of starts that are
+// none would be overwritten before they are looked at.
+static bool for_device(const sn_batch *b, const sn_batch_job *j) {
+    if (b->device == NULL || j->nchain == 0 || j->nframe == 0) return false;
+    if (b->options.device == SN_DEVICE_AUTO && j->nchain < 4096) return false;
+    for (int i = 0; i < j->nchain && j->starts == j->poses; i++)
+        if (sn_model_check_pose(b->model, j->starts + (size_t)i * (size_t)b->model->nq, NULL) !=
+            SN_OK)
+            return false;
+    return true;
+}
+
+static sn_status run(sn_batch *batch, const sn_batch_job *job) {
+    int done = 0;
+    char why[192] = "";
+    if (!for_device(batch, job)) return sn_batch_run(batch, job);
+    if (sn_batch_device_run(batch, job, &done, why, sizeof why)) return SN_OK;
+    return leave_device(batch, job, done, why);
+}
 
 sn_status sn_batch_solve(sn_batch *batch, int n, const double *goals, const double *starts,
                          double *poses, sn_batch_report *reports) {
@@ -170,19 +238,47 @@ sn_status sn_batch_submit(sn_batch *batch, int nchain, int nframe, const double 
                           const double *starts, double *poses, sn_batch_report *reports) {
     const sn_batch_job job = {nchain, nframe, goals, starts, poses, reports};
     if (!good_job(batch, &job) || batch->nwaiting >= 2) return SN_ERR_ARGUMENT;
-    batch->waiting[batch->nwaiting++] = job;
+    const int at = batch->nwaiting++, slot = batch->next_slot;
+    batch->waiting[at] = job;
+    batch->slot[at] = slot;
+    batch->begun[at] = for_device(batch, &job) && sn_batch_device_begin(batch, &job, slot);
+    if (batch->begun[at]) batch->next_slot = 1 - slot;
     return SN_OK;
 }
 
 sn_status sn_batch_wait(sn_batch *batch) {
     if (batch == NULL || batch->nwaiting == 0) return SN_ERR_ARGUMENT;
     const sn_batch_job job = batch->waiting[0];
+    const bool begun = batch->begun[0];
+    const int slot = batch->slot[0];
     batch->waiting[0] = batch->waiting[1];
+    batch->begun[0] = batch->begun[1];
+    batch->slot[0] = batch->slot[1];
     batch->nwaiting--;
-    return run(batch, &job);
+    if (!begun) return run(batch, &job);
+    if (batch->device == NULL) return sn_batch_run(batch, &job);  // it failed in the meantime
+    char why[192] = "";
+    if (sn_batch_device_end(batch, &job, slot, why, sizeof why)) return SN_OK;
+    return leave_device(batch, &job, 0, why);
+}
+
+void *sn_batch_room(sn_batch *batch, size_t bytes) {
+    if (batch == NULL || bytes == 0) return NULL;
+    if (batch->device != NULL) {
+        void *room = sn_batch_device_room(batch->device, bytes);
+        if (room != NULL) return room;
+    }
+    const int most = (int)(sizeof batch->room / sizeof batch->room[0]);
+    if (batch->nroom >= most) return NULL;
+    void *room = sn_acquire(&batch->allocator, bytes);
+    if (room != NULL) batch->room[batch->nroom++] = room;
+    return room;
 }
 
 int sn_batch_devices(sn_device_info *out, int most) {
-    (void)out, (void)most;
-    return 0;
+    sn_opencl cl;
+    if (most < 0 || (out == NULL && most > 0) || sn_opencl_load(&cl) != NULL) return 0;
+    int n = sn_opencl_devices(&cl, NULL, out, most);
+    sn_opencl_unload(&cl);
+    return n;
 }

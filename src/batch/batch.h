@@ -55,15 +55,20 @@ struct sn_batch {
     sn_batch_trip trip;
     int *goal_at;  ///< ntask
     bool *round;   ///< nv: angles that go round
+    bool turning;  ///< there are some
     int ngoal;
-    bool turned;  ///< some directions of a row must be brought to length 1
     int nworker;
     sn_batch_worker *worker;
     sn_batch_device *device;  ///< NULL: the processor
+    sn_batch_device *lost;    ///< one that failed
     char note[256];
     sn_batch_counts counts;
     sn_batch_job waiting[2];
-    int nwaiting;
+    bool begun[2];  ///< on the device, in slot 0 or 1
+    int slot[2];
+    int nwaiting, next_slot;
+    void *room[16];  ///< plain memory that was asked for
+    int nroom;
 
     // of the present job
     const sn_batch_job *job;

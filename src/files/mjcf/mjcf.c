@@ -248,7 +248,9 @@ static sn_status read_geom(reading *r, const place *outer) {
         sn_mjcf_geom_inherit(&g.values, &u->class_[c].geom);
     if (!sn_mjcf_geom_complete(&g.values))
         return FAIL(r, "<geom>: the ends of fromto are the same point");
-    if (g.values.kind == 0 && g.values.meets == 0) return SN_OK;  // only to be looked at
+    // only to be looked at, unless a <pair> names it
+    const bool silent = g.values.kind == 0 && g.values.meets == 0;
+    if (silent && (g.name == SIZE_MAX || g.values.type < 0)) return SN_OK;
     if (g.values.type < 0) {
         u->nmesh++;
         return SN_OK;
@@ -264,14 +266,28 @@ static sn_status read_geom(reading *r, const place *outer) {
     return SN_OK;
 }
 
-// Bodies that never touch. A <pair> would add to what their kinds say.
+// Geoms that keep apart whatever their kinds say.
+static sn_status read_contact_pair(reading *r) {
+    sn_mjcf *u = r->u;
+    sn_mjcf_exclude e = {.line = r->xml.line};
+    SN_TRY(sn_mjcf_name(u, &r->xml, "geom1", &e.body[0]));
+    SN_TRY(sn_mjcf_name(u, &r->xml, "geom2", &e.body[1]));
+    if (e.body[0] == SIZE_MAX || e.body[1] == SIZE_MAX)
+        return FAIL(r, "<pair> does not name two geoms");
+    if (u->npair >= SN_MAX_EXCLUDED)
+        return sn_fail(u->error, SN_ERR_SIZE, r->xml.line, "more than %d contact pairs",
+                       SN_MAX_EXCLUDED);
+    SN_TRY(SN_MJCF_ROOM(u, pair, 1));
+    u->pair[u->npair++] = e;
+    return SN_OK;
+}
+
+// Bodies that never touch.
 static sn_status read_contact(reading *r) {
     sn_mjcf *u = r->u;
     sn_mjcf_exclude e = {.line = r->xml.line};
-    if (!sn_xml_is(&r->xml, "exclude")) {
-        u->has_pair = true;
-        return SN_OK;
-    }
+    if (sn_xml_is(&r->xml, "pair")) return read_contact_pair(r);
+    if (!sn_xml_is(&r->xml, "exclude")) return SN_OK;
     SN_TRY(sn_mjcf_name(u, &r->xml, "body1", &e.body[0]));
     SN_TRY(sn_mjcf_name(u, &r->xml, "body2", &e.body[1]));
     if (e.body[0] == SIZE_MAX || e.body[1] == SIZE_MAX)

@@ -94,9 +94,10 @@ typedef struct sn_mjcf_geom {
     int line;
 } sn_mjcf_geom;
 
-/// <exclude>: two bodies by name.
+/// <exclude>: two bodies by name; <pair>: two geoms.
 typedef struct sn_mjcf_exclude {
     size_t body[2];
+    uint32_t bit;  ///< of a pair
     int line;
 } sn_mjcf_exclude;
 
@@ -153,13 +154,15 @@ typedef struct sn_mjcf {
     SN_MJCF_LIST(sn_mjcf_exclude, exclude);
     SN_MJCF_LIST(sn_mjcf_tendon, tendon);
     SN_MJCF_LIST(sn_mjcf_part, part);
+    SN_MJCF_LIST(sn_mjcf_exclude, pair);
     int nmesh;  ///< geoms that can run into others, and only a mesh states them
     bool radians, auto_limits;
     char euler[4];  ///< the compiler's sequence; capitals are about fixed axes
     int nskipped;   ///< elements that hold bodies sinew does not make
     int nspatial;   ///< equalities of tendons through sites
     int ntangled;   ///< equalities of tendons that are no coupling
-    bool has_actuator, has_pair, has_keyframe;
+    bool has_actuator, has_keyframe;
+    int nlost;    ///< contact pairs that are left out
     int nuntold;  ///< bodies whose mass only their shapes tell
 } sn_mjcf;
 

@@ -401,6 +401,37 @@ static void add_geom(building *b, const sn_mjcf_geom *g) {
                          g->line);
 }
 
+static sn_mjcf_geom *find_geom(sn_mjcf *u, size_t name) {
+    for (size_t i = 0; i < u->ngeom; i++)
+        if (u->geom[i].name != SIZE_MAX && strcmp(u->names + u->geom[i].name, u->names + name) == 0)
+            return &u->geom[i];
+    return NULL;
+}
+
+// A <pair> becomes a bit that only its geoms have: one for all pairs of a first geom. Pairs with meshes, and more
+// first geoms than there are bits, are left out.
+static void join_pairs(sn_mjcf *u) {
+    uint32_t used = 0;
+    for (size_t i = 0; i < u->ngeom; i++) used |= u->geom[i].values.kind | u->geom[i].values.meets;
+    for (size_t i = 0; i < u->npair; i++) {
+        sn_mjcf_geom *a = find_geom(u, u->pair[i].body[0]), *b = find_geom(u, u->pair[i].body[1]);
+        uint32_t bit = 0;
+        // the bit that an earlier pair of the same first geom has
+        for (size_t k = 0; k < i && a != NULL; k++)
+            if (find_geom(u, u->pair[k].body[0]) == a) bit = u->pair[k].bit;
+        for (uint32_t next = 1; bit == 0 && next != 0; next <<= 1)
+            if ((used & next) == 0) bit = next;
+        if (a == NULL || b == NULL || a == b || bit == 0) {
+            u->nlost++;
+            continue;
+        }
+        used |= bit;
+        u->pair[i].bit = bit;
+        a->values.kind |= bit;
+        b->values.meets |= bit;
+    }
+}
+
 static sn_status add_exclude(building *b, const sn_mjcf_exclude *e) {
     sn_mjcf *u = b->u;
     int node[2];
@@ -449,7 +480,9 @@ static sn_status add_everything(building *b) {
         for (size_t i = 0; i < u->nequality; i++)
             if ((u->equality[i].kind == SN_MJCF_TENDON) == last)
                 SN_TRY(add_equality(b, &u->equality[i]));
-    for (size_t i = 0; i < u->ngeom; i++) add_geom(b, &u->geom[i]);
+    join_pairs(u);
+    for (size_t i = 0; i < u->ngeom; i++)
+        if (u->geom[i].values.kind != 0 || u->geom[i].values.meets != 0) add_geom(b, &u->geom[i]);
     for (size_t i = 0; i < u->nexclude; i++) SN_TRY(add_exclude(b, &u->exclude[i]));
     return SN_OK;
 }
@@ -480,10 +513,11 @@ static void tell(building *b) {
                 u->nuntold == 1 ? "y has" : "ies have");
     if (u->nmesh > 0)
         sn_note(note, "%d collision mesh%s left out", u->nmesh, u->nmesh == 1 ? " is" : "es are");
-    if (u->has_actuator || idle || u->has_pair || u->has_keyframe)
-        sn_note(note, "not read:%s%s%s%s", u->has_actuator ? " actuators" : "",
-                idle ? " tendons" : "", u->has_pair ? " contact pairs" : "",
-                u->has_keyframe ? " keyframes" : "");
+    if (u->nlost > 0)
+        sn_note(note, "%d contact pair%s with meshes left out", u->nlost, SN_S(u->nlost));
+    if (u->has_actuator || idle || u->has_keyframe)
+        sn_note(note, "not read:%s%s%s", u->has_actuator ? " actuators" : "",
+                idle ? " tendons" : "", u->has_keyframe ? " keyframes" : "");
 }
 
 sn_status sn_mjcf_build(sn_mjcf *u, sn_model **out) {
@@ -525,5 +559,6 @@ sn_status sn_mjcf_read(const char *text, size_t length, const sn_allocator *allo
     sn_release(allocator, u.exclude);
     sn_release(allocator, u.tendon);
     sn_release(allocator, u.part);
+    sn_release(allocator, u.pair);
     return status;
 }
