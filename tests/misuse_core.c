@@ -118,6 +118,42 @@ static void servos(void) {
     VALUE(sn_servo_workspace, == NULL, PTR(servo));
 }
 
+static void end_batch(void *p) { sn_batch_destroy(p); }
+
+static void batches(void) {
+    static void *out;
+    static sn_error error;
+    static sn_batch *batch, *other;
+    static sn_device_info info[2];
+    sn_batch_report report;
+    static double goals[64];
+    sn_batch_options options = sn_batch_options_default();
+    options.device = SN_DEVICE_CPU;
+    if (batch == NULL) {
+        (void)sn_batch_create(w.problem, &options, NULL, &batch, NULL);
+        (void)sn_batch_create(w.problem, &options, NULL, &other, NULL);
+    }
+    NONE(sn_batch_options_default);
+    STATUS(sn_batch_create, PTR(w.problem), OPTIONS(options), NULL, OUT(out, end_batch),
+           MAY(&error));
+    VOID(sn_batch_destroy, MAY((sn_batch *)NULL));
+    VALUE(sn_batch_ngoal, == 0, PTR(batch));
+    VALUE(sn_batch_goal_at, == -1, PTR(batch), INDEX(0));
+    VALUE(sn_batch_lanes, == 0, PTR(batch));
+    VALUE(sn_batch_note, != NULL, PTR(batch));
+    STRUCT(sn_batch_count, PTR(batch));
+    VALUE(sn_batch_room, == NULL, PTR(batch), 64);
+    STATUS(sn_batch_solve, PTR(batch), COUNT(1), PTR(goals), MAY(w.q), PTR(w.big), MAY(&report));
+    STATUS(sn_batch_track, PTR(batch), COUNT(1), COUNT(1), PTR(goals), MAY(w.q), PTR(w.big),
+           MAY(&report));
+    while (sn_batch_wait(other) == SN_OK) continue;
+    STATUS(sn_batch_submit, PTR(other), COUNT(1), COUNT(1), PTR(goals), MAY(w.q), PTR(w.big),
+           MAY(&report));
+    (void)sn_batch_submit(batch, 0, 0, goals, NULL, w.big, NULL);
+    STATUS(sn_batch_wait, PTR(batch));
+    VALUE(sn_batch_devices, == 0, PTR(info), COUNT(2));
+}
+
 static void base_and_math(void) {
     double s, c;
     const sn_quat one = {1, 0, 0, 0};
@@ -405,4 +441,5 @@ void misuse_core(void) {
     misuse_group(motions);
     misuse_group(arms);
     misuse_group(servos);
+    misuse_group(batches);
 }

@@ -4,12 +4,14 @@
 # OUT too, where that is set.
 set -eu
 cd "$(dirname "$0")/.."
-# a driver without a list of drivers: the loader is told which library to take
-if [ -z "${OCL_ICD_VENDORS:-}" ] && ! ls /etc/OpenCL/vendors/*.icd >/dev/null 2>&1; then
-    for library in /usr/lib/x86_64-linux-gnu/libnvidia-opencl.so.1 /usr/lib64/libnvidia-opencl.so.1 \
-        /usr/local/nvidia/lib64/libnvidia-opencl.so.1; do
-        [ ! -e "$library" ] || { export OCL_ICD_VENDORS="$library" OCL_ICD_FILENAMES="$library"; break; }
-    done
+# a driver that is there and in no list of drivers
+nvidia=$(ls /usr/lib/*/libnvidia-opencl.so.1 /usr/lib64/libnvidia-opencl.so.1 /usr/local/nvidia/lib64/libnvidia-opencl.so.1 \
+    2>/dev/null | head -n 1 || true)
+if [ -n "$nvidia" ] && ! grep -qs nvidia /etc/OpenCL/vendors/*.icd; then
+    vendors=$(mktemp -d)
+    cp /etc/OpenCL/vendors/*.icd "$vendors" 2>/dev/null || true
+    echo "$nvidia" >"$vendors/nvidia.icd"
+    export OCL_ICD_VENDORS="$vendors"
 fi
 cmake -S . -B build-gpu -DSINEW_TESTS=OFF -DSINEW_SIMBODY=OFF -DCMAKE_BUILD_TYPE=Release >/dev/null
 cmake --build build-gpu --target sinew_cli -j "$(nproc)" >/dev/null

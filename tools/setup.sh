@@ -83,6 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) { return data == NU
 #include <stdint.h>
 #include <cmocka.h>
 int main(void) { return 0; }' -lcmocka || missing="$missing libcmocka-dev"
+        ls /etc/OpenCL/vendors/*.icd >/dev/null 2>&1 || missing="$missing pocl-opencl-icd"
         compiles cc '#include <lapacke.h>
 int main(void) { return LAPACKE_get_nancheck(); }' -llapacke -lopenblas || missing="$missing liblapacke-dev libopenblas-dev"
         ;;
@@ -116,6 +117,7 @@ int f(void) { return puts(""); }' --target=wasm32-wasi -mexec-model=reactor ||
     peers) # what benchmarks compare with; nothing else needs it
         need c++ g++
         [ -e /usr/include/simbody/Simbody.h ] || missing="$missing libsimbody-dev"
+        [ -e /usr/include/kdl/chain.hpp ] || missing="$missing liborocos-kdl-dev"
         ;;
     tidy)
         need clang-tidy clang-tidy

@@ -156,6 +156,7 @@ static void end_lane(sn_batch_worker *w, int lane) {
                               .gradient = lane_state(w, SN_LANE_GRADIENT, lane),
                               .iterations = (int)lane_state(w, SN_LANE_ITERATIONS, lane)};
     if (report.gradient < 0) report.gradient = NAN;
+    if (report.stop == SN_STOP_ITERATIONS && cancelled(b)) report.stop = SN_STOP_CANCELLED;
     for (int i = 0; i < b->model->nq; i++) w->q[i] = *lane_number(w, w->work.q, i, lane);
     bool odd = how == SN_END_SADDLE || how == SN_END_ODD;
     if (!odd && !sn_batch_row_turns(b, r->start, w->q)) odd = true;

@@ -7,7 +7,7 @@
 
 #include "take/fit.h"
 
-static const double centre = 0.005, bony = 0.012, pelvis = 0.015, soft = 0.025, anywhere = 0.2;
+static const double centre = 0.005, bony = 0.012, pelvis = 0.007, soft = 0.025, anywhere = 0.2;
 
 typedef enum where { INSIDE, AT_END, AFTER_SIDE } where;
 

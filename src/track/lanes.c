@@ -25,12 +25,13 @@ static void lay_out(sn_lanes *l, sn_layout *layout) {
     l->workers = sn_layout_take(layout, (size_t)l->nworker, sizeof *l->workers);
     l->f = sn_layout_take(layout, (size_t)l->nframe, sizeof *l->f);
     l->start = sn_layout_take(layout, nq, sizeof(double));
+    l->keep = sn_layout_take(layout, nv, sizeof *l->keep);
     double **each[] = {&l->seen, &l->hold, &l->full, &l->bind};
     for (int i = 0; i < 4; i++) *each[i] = sn_layout_take(layout, nv, sizeof(double));
     for (int i = 0; i < l->nworker; i++) {
         sn_lane_worker spare, *w = l->workers != NULL ? &l->workers[i] : &spare;
-        double **pose[] = {&w->previous, &w->before, &w->q, &w->trial};
-        for (int k = 0; k < 4; k++) *pose[k] = sn_layout_take(layout, nq, sizeof(double));
+        double **pose[] = {&w->previous, &w->before, &w->q, &w->trial, &w->room, &w->begun};
+        for (int k = 0; k < 6; k++) *pose[k] = sn_layout_take(layout, nq, sizeof(double));
         w->delta = sn_layout_take(layout, nv, sizeof(double));
         w->weight = sn_layout_take(layout, nv, sizeof(double));
         w->alt = sn_layout_take(layout, window, nq * sizeof(double));
@@ -132,7 +133,8 @@ sn_status sn_lane_solve(sn_lanes *l, sn_lane_worker *w, int frame, const double 
     // what others are followed from, and what nothing polishes
     bool careful = rest == NULL || frame == 0 || frame == l->nframe - 1;
     SN_TRY(sn_problem_set_enabled(w->problem, l->rest, rest != NULL));
-    SN_TRY(sn_solver_solve(careful ? w->cold : w->solver, w->q, &w->latest));
+    if (careful || !l->plain || !sn_lane_steps(l, w, f, &w->latest))
+        SN_TRY(sn_solver_solve(careful ? w->cold : w->solver, w->q, &w->latest));
     *f = w->latest.f - (rest != NULL ? pulled(l, w, rest, w->q) : 0);
     count(&l->frames[frame], &w->latest);
     return SN_OK;
@@ -289,6 +291,10 @@ sn_status sn_lanes_begin(sn_lanes *l, const sn_problem *problem, const sn_lane_o
     copy(l, l->start, start);
     memset(frames, 0, (size_t)nframe * sizeof *frames);
     for (int i = 0; i < l->nworker; i++) SN_TRY(create_worker(l, problem, &l->workers[i]));
+    for (int v = 0; v < l->model->nv; v++)
+        l->keep[v] = l->workers[0].problem->model->gain[l->model->v_of[v]] != 0;
+    l->plain = options->solver.method == sn_solver_options_default().method &&
+               sn_lane_is_plain(l->workers[0].problem);
     SN_TRY(weigh(l, frame));
     for (int i = 0; i < l->nworker; i++)
         SN_TRY(sn_problem_set_rest_weights(l->workers[i].problem, l->rest, l->hold));

@@ -45,6 +45,7 @@ typedef struct sn_lane_worker {
     sn_report latest;  ///< of its last solve
     sn_workspace *ws;
     double *previous, *before, *q, *trial;  ///< nq
+    double *room, *begun;                   ///< nq, of steps
     double *delta, *weight;                 ///< nv, file order
     double *alt, *cost;                     ///< window x nq: a track of its own; window: f along it
     unsigned char *from;                    ///< 2 x window: how the cheapest way came here
@@ -68,6 +69,8 @@ typedef struct sn_lanes {
     double *hold;           ///< nv: weights of the pull to the last pose
     double *full;           ///< nv: what would hold it as well as the goals do
     double *bind;           ///< nv: weights of the pull to the neighbours' middle
+    bool *keep;             ///< nv, sweep order: what may move
+    bool plain;             ///< nothing but tasks: frames are solved by plain steps
     double median;          ///< of f
     bool *moved;            ///< nframe: see sn_lanes_join()
     bool *restless;         ///< nframe while leaps are calmed
@@ -118,6 +121,11 @@ sn_status sn_lanes_run(sn_lanes *lanes, sn_lane_pass pass, int count);
 /// Solve a frame from w->q into w->q, held to `rest` (NULL: not at all); its f without that.
 sn_status sn_lane_solve(sn_lanes *lanes, sn_lane_worker *w, int frame, const double *rest,
                         double *f);
+/// lanes_step.c: newton's steps from w->q; false, and w->q as it was, when that takes a solver.
+bool sn_lane_steps(sn_lanes *lanes, sn_lane_worker *w, double *f, sn_report *report);
+/// No limits, loops or couplings.
+bool sn_lane_is_plain(const sn_problem *problem);
+
 /// Follow from w->previous (a pose of frame - step) through a frame; the pose is in w->previous then.
 /// @param moving  w->before holds the pose before
 sn_status sn_lane_follow(sn_lanes *lanes, sn_lane_worker *w, int frame, bool moving, double *f);

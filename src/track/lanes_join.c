@@ -154,6 +154,8 @@ static sn_status look_at(sn_lanes *l, sn_lane_worker *w, int frame, int low, int
     return SN_OK;
 }
 
+enum { MOST_SKIPPED = 64 };
+
 // A stretch of blocks; after blocks where nothing was found some are left out.
 static sn_status look_through(sn_lanes *l, sn_lane_worker *w, int first, int end, bool *moved) {
     int block = (int)(0.5 * sn_lane_rate(l)) + 1, skip = 0, next = 1;
@@ -164,7 +166,7 @@ static sn_status look_through(sn_lanes *l, sn_lane_worker *w, int first, int end
         if (skip-- > 0) continue;
         SN_TRY(look_at(l, w, at, first, end, moved, &found));
         if (sn_cancelled(l->options.cancel)) return SN_OK;
-        next = found ? 1 : next < 4 ? 2 * next : 4;
+        next = found ? 1 : next < MOST_SKIPPED ? 2 * next : MOST_SKIPPED;
         skip = found ? 0 : next / 2;
     }
     return SN_OK;

@@ -516,8 +516,8 @@ static void tell(building *b) {
     if (u->nlost > 0)
         sn_note(note, "%d contact pair%s with meshes left out", u->nlost, SN_S(u->nlost));
     if (u->has_actuator || idle || u->has_keyframe)
-        sn_note(note, "not read:%s%s%s", u->has_actuator ? " actuators" : "", idle ? " tendons" : "",
-                u->has_keyframe ? " keyframes" : "");
+        sn_note(note, "not read:%s%s%s", u->has_actuator ? " actuators" : "",
+                idle ? " tendons" : "", u->has_keyframe ? " keyframes" : "");
 }
 
 sn_status sn_mjcf_build(sn_mjcf *u, sn_model **out) {
