@@ -85,6 +85,19 @@ typedef struct remark {
     char text[2400];
 } remark;
 
+/// What to make of a fit.
+typedef enum fit_verdict {
+    VERDICT_GOOD,      ///< nothing speaks against the motion
+    VERDICT_DOUBTFUL,  ///< something in it should be looked at
+    VERDICT_BAD        ///< it is not the motion of this body
+} fit_verdict;
+
+fit_verdict verdict_of(const fit_result *r);
+/// "good", "look at it", "do not use it".
+const char *verdict_text(fit_verdict verdict);
+/// Is this warning about the motion, not about files beside it?
+bool is_about_motion(const remark *one);
+
 /// The i-th remark: about files, then the take's findings. False when there is none.
 bool get_remark(const fit_result *r, int i, remark *out);
 

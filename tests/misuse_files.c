@@ -167,6 +167,8 @@ static void others(void) {
     assert_int_equal(sn_scale_setup_read(scale_text, strlen(scale_text), NULL, &scale, &error),
                      SN_OK);
     STATUS(sn_scale_setup_read_tasks, PTR(scale), PTR(weighted), strlen(weighted), MAY(&error));
+    const char *scale_set = "<ScaleSet/>";
+    STATUS(sn_scale_setup_read_set, PTR(scale), PTR(scale_set), strlen(scale_set), MAY(&error));
     VALUE(sn_scale_setup_about, == NULL, PTR(scale));
     VALUE(sn_scale_setup_ik, == NULL, PTR(scale));
     static sn_scaling_file about;
@@ -314,7 +316,7 @@ static void takes(void) {
     VALUE(sn_take_about, == NULL, PTR(take));
     VALUE(sn_take_frames, == NULL, PTR(take));
     VALUE(sn_take_marker_errors, == NULL, PTR(take));
-    STATUS(sn_take_measured, PTR(take), NULL, OUT(out, end_recording), MAY(&error));
+    STRUCT(sn_take_samples, MAY(take));
     STATUS(sn_take_subjects, PTR(w.model), PTR(w.recording), NULL, PTR(who), COUNT(2), PTR(&count),
            MAY(&error));
     static double f[100000];
@@ -340,10 +342,10 @@ static void example(void) {
 }
 
 void misuse_files(void) {
-    skeletons();
-    recordings();
-    others();
-    sets();
-    takes();
-    example();
+    misuse_group(skeletons);
+    misuse_group(recordings);
+    misuse_group(others);
+    misuse_group(sets);
+    misuse_group(takes);
+    misuse_group(example);
 }

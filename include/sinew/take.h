@@ -168,6 +168,8 @@ typedef struct sn_axes_report {
     double up_sign;     ///< 1 or -1
     sn_known up_known;  ///< stated in the file, found from the body, or assumed
     bool up_conflict;   ///< the file states another one than the body shows; the body was believed
+    double body_up[3];  ///< the mean direction of the body's height in the recording, of length 1
+                        ///< when it never changes; zero where it does not stand
     double unit;        ///< metres per unit of the recording's numbers in the file
     sn_known unit_known;  ///< how the unit was found
     bool unit_doubtful;   ///< with it the body is as large as no unit that is right would make it
@@ -364,6 +366,8 @@ typedef struct sn_take_summary {
     sn_fit_summary fit;        ///< how well it fits
     int again;                 ///< frames that were solved again, the first left out: it always is
     int above;                 ///< frames above max_error
+    int jumps;  ///< joint-frames that turn by more than 20 degrees in 1/120 s and 1.3 times what
+                ///< their markers show
 } sn_take_summary;
 
 /// What a calibration finds.
@@ -443,11 +447,10 @@ SN_API const sn_take_sure *sn_take_sure_of(const sn_take *take, int i);
 SN_API const sn_fit_frame *sn_take_frames(const sn_take *take);
 SN_API const sn_fit_marker *sn_take_marker_errors(const sn_take *take);
 
-/// The measured markers of the fitted frames in metres and the model's world. Markers that have no place
-/// on the model are missing in every frame.
-/// @param out  free with sn_recording_destroy()
-SN_API sn_status sn_take_measured(const sn_take *take, const sn_allocator *allocator,
-                                  sn_recording **out, sn_error *error);
+/// The measured markers of the fitted frames in metres and the model's world, read from the recording:
+/// nothing is copied. Markers that have no place on the model are missing in every frame. None before
+/// the take is prepared.
+SN_API sn_samples sn_take_samples(const sn_take *take);
 
 /// What the take minimises, at the poses of any motion of its model: one number per fitted frame. With a
 /// setup that is OpenSim's own objective. Prescribed coordinates count where they are in the motion.
@@ -538,7 +541,6 @@ typedef enum sn_severity { SN_SEVERITY_NOTE, SN_SEVERITY_WARNING, SN_SEVERITY_ER
     ENTRY(SN_FINDING_LABELS_UNKNOWN, "labels-unknown", NOTE, "count")                              \
     ENTRY(SN_FINDING_POINTS_UNNAMED, "points-unnamed", NOTE, "count")                              \
     ENTRY(SN_FINDING_MARKERS_EMPTY, "markers-empty", NOTE, "count")                                \
-    ENTRY(SN_FINDING_UP_CONFLICT, "up-conflict", NOTE, "axis sign")                                \
     ENTRY(SN_FINDING_UP_ASSUMED, "up-assumed", NOTE, "axis sign")                                  \
     ENTRY(SN_FINDING_UNIT_FOUND, "unit-found", NOTE, "metres")                                     \
     ENTRY(SN_FINDING_UNIT_ASSUMED, "unit-assumed", NOTE, "metres")                                 \
@@ -547,6 +549,15 @@ typedef enum sn_severity { SN_SEVERITY_NOTE, SN_SEVERITY_WARNING, SN_SEVERITY_ER
     ENTRY(SN_FINDING_NOT_SHOWN, "not-shown", NOTE, "count")                                        \
     ENTRY(SN_FINDING_MAX_ERROR_LARGE, "max-error-large", NOTE, "metres")                           \
     ENTRY(SN_FINDING_EXCHANGED, "exchanged", NOTE, "ratio")                                        \
+    ENTRY(SN_FINDING_MARKER_OFF, "marker-off", NOTE, "metres")                                     \
+    ENTRY(SN_FINDING_AT_LIMITS, "at-limits", NOTE, "frames share")                                 \
+    ENTRY(SN_FINDING_UP_CONFLICT, "up-conflict", WARNING, "axis sign")                             \
+    ENTRY(SN_FINDING_MARKERS_SPARSE, "markers-sparse", WARNING, "found freedom")                   \
+    ENTRY(SN_FINDING_FIGURE_LIES, "figure-lies", WARNING, "axis sign")                             \
+    ENTRY(SN_FINDING_JOINT_JUMPS, "joint-jumps", WARNING, "count degrees")                         \
+    ENTRY(SN_FINDING_BEYOND_BODY, "beyond-body", WARNING, "frames degrees")                        \
+    ENTRY(SN_FINDING_MARKER_STANDS_OUT, "marker-stands-out", WARNING, "rms usual")                 \
+    ENTRY(SN_FINDING_ERROR_LARGE, "error-large", WARNING, "mean")                                  \
     ENTRY(SN_FINDING_UNIT_DOUBTFUL, "unit-doubtful", WARNING, "ratio")                             \
     ENTRY(SN_FINDING_MIRRORED, "mirrored", WARNING, "frames ratio")                                \
     ENTRY(SN_FINDING_FAR_FROM_BONES, "far-from-bones", WARNING, "rms worst size")                  \
@@ -557,7 +568,8 @@ typedef enum sn_severity { SN_SEVERITY_NOTE, SN_SEVERITY_WARNING, SN_SEVERITY_ER
     ENTRY(SN_FINDING_SUBJECTS_SEVERAL, "subjects-several", ERROR, "count")                         \
     ENTRY(SN_FINDING_SET_UNFIT, "set-unfit", ERROR, "")                                            \
     ENTRY(SN_FINDING_JOINT_UNKNOWN, "joint-unknown", ERROR, "")                                    \
-    ENTRY(SN_FINDING_MARKERS_FEW, "markers-few", ERROR, "found count")                             \
+    ENTRY(SN_FINDING_MARKERS_FEW, "markers-few", ERROR, "found count freedom")                     \
+    ENTRY(SN_FINDING_MARKERS_TOGETHER, "markers-together", ERROR, "metres")                        \
     ENTRY(SN_FINDING_UNIT_IMPOSSIBLE, "unit-impossible", ERROR, "ratio")                           \
     ENTRY(SN_FINDING_FRAMES_NONE, "frames-none", ERROR, "")                                        \
     ENTRY(SN_FINDING_FRAMES_OUTSIDE, "frames-outside", ERROR, "first last")                        \

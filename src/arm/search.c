@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "arm/curves.h"
 #include "arm/measure.h"
 #include "base/clock.h"
 #include "math/atan2.h"
@@ -61,7 +62,8 @@ static bool within(const sn_arm_search *s, const double *q, double *position, do
     sn_arm_chain_error(&s->arm->chain, &tool, &s->goal, &place, &turn);
     *position = v3_norm(place);
     *rotation = v3_norm(turn);
-    return *position <= s->arm->options.position_tol && *rotation <= s->arm->options.rotation_tol;
+    return *position <= s->arm->options.position_tol && *rotation <= s->arm->options.rotation_tol &&
+           sn_arm_curves_inside(&s->arm->chain, q);
 }
 
 bool sn_arm_search_accept(const sn_arm_search *s, const double *inner, const double *near,
@@ -76,7 +78,7 @@ bool sn_arm_search_accept(const sn_arm_search *s, const double *inner, const dou
         if (c->turns[j] && fabs(off) > 3) off -= 2 * pi * floor(off / (2 * pi) + 0.5);
         moved = fmax(moved, fabs(off));
     }
-    if (moved < 1e-12) return true;
+    if (moved < 1e-12) return sn_arm_curves_inside(c, q);
     double position, rotation;
     return moved < 1e-3 && within(s, q, &position, &rotation);
 }
@@ -107,26 +109,29 @@ bool sn_arm_search_first(sn_arm_search *s, double *inner, double *q) {
 }
 
 // One step of four lanes, by whichever code: the bits are the same.
-static void step_lanes(const sn_arm *arm, sn_arm_state4 *x, bool hold) {
+void sn_arm_search_step4(const sn_arm *arm, sn_arm_state4 *x, bool hold, bool pull) {
     if (arm->options.lanes == 1) {
         sn_arm_state1 one;
         one.turn_tol = one.place_tol = -1;
+        one.give_up = INFINITY;
         for (int l = 0; l < SN_ARM_LANES; l++) {
             for (int j = 0; j < arm->chain.n; j++) one.q[j][0] = x->q[j][l];
+            for (int j = 0; j < arm->chain.n && pull; j++) one.want[j][0] = x->want[j][l];
             for (int i = 0; i < 12; i++) one.goal[i][0] = x->goal[i][l];
-            sn_arm1_iterate(&arm->chain, &one, hold, false);
+            if (pull) one.pull[0] = x->pull[l];
+            sn_arm1_iterate(&arm->chain, &one, hold, pull);
             for (int j = 0; j < arm->chain.n; j++) x->next[j][l] = one.next[j][0];
             x->turn[l] = one.turn[0];
             x->place[l] = one.place[0];
         }
     } else if (arm->avx2) {
-        sn_arm4_avx2_iterate(&arm->chain, x, hold, false);
+        sn_arm4_avx2_iterate(&arm->chain, x, hold, pull);
     } else {
-        sn_arm4_iterate(&arm->chain, x, hold, false);
+        sn_arm4_iterate(&arm->chain, x, hold, pull);
     }
 }
 
-static void clamp_inner(const sn_arm_chain *c, double *inner) {
+void sn_arm_search_clamp(const sn_arm_chain *c, double *inner) {
     for (int j = 0; j < c->n; j++) {
         if (c->round[j]) continue;
         if (c->turns[j]) {  // another turn of it may be inside
@@ -163,7 +168,7 @@ bool sn_arm_search_lanes(sn_arm_search *s, int from, int until, sn_arm_collect *
             } else if (begun) {
                 continue;  // its numbers go on, nobody looks at them
             }
-            clamp_inner(c, inner);
+            sn_arm_search_clamp(c, inner);
             for (int j = 0; j < n; j++) x.q[j][l] = inner[j];
             lanes[l] = (lane){0, INFINITY, true};
             live++;
@@ -172,7 +177,7 @@ bool sn_arm_search_lanes(sn_arm_search *s, int from, int until, sn_arm_collect *
         begun = true;
         if (live == 0) return false;
         if ((round & 7) == 7 && out_of_time(s)) return false;
-        step_lanes(arm, &x, true);
+        sn_arm_search_step4(arm, &x, true, false);
         s->iterations++;
         for (int l = 0; l < SN_ARM_LANES; l++) {
             if (!lanes[l].live) continue;
@@ -213,54 +218,6 @@ bool sn_arm_search_lanes(sn_arm_search *s, int from, int until, sn_arm_collect *
     }
 }
 
-// Nearest to the posture: steps that take the goal and as much of the posture as it leaves. Ends when the
-// pose stays, or after `steps` at a pose that reaches.
-bool sn_arm_search_near(sn_arm_search *s, const double *start, const double *want, int steps,
-                        double *q) {
-    const sn_arm *arm = s->arm;
-    const sn_arm_chain *c = &arm->chain;
-    sn_arm_state1 x;
-    double inner[SN_ARM_MAX], wanted[SN_ARM_MAX];
-    sn_arm_chain_inward(c, start, inner);
-    sn_arm_chain_inward(c, want, wanted);
-    clamp_inner(c, inner);
-    for (int j = 0; j < c->n; j++) {
-        x.q[j][0] = inner[j];
-        // of turns that go round the posture nearest to the start
-        if (c->round[j]) wanted[j] += 2 * pi * floor((inner[j] - wanted[j]) / (2 * pi) + 0.5);
-        x.want[j][0] = wanted[j];
-    }
-    memcpy(x.goal, s->numbers, sizeof s->numbers);
-    x.turn_tol = arm->turn_tol;
-    x.place_tol = arm->place_tol;
-    bool there = false;
-    double before = INFINITY;
-    s->seeds++;
-    for (int it = 1; it <= steps; it++) {
-        double f;
-        x.pull[0] = 1;
-        sn_arm1_iterate(c, &x, true, true);
-        s->iterations++;
-        f = x.place[0] + 0.25 * x.turn[0];
-        if (f < s->best[0]) {
-            s->best[0] = f;
-            for (int j = 0; j < c->n; j++) s->best_q[0][j] = x.q[j][0];
-        }
-        double step = 0;
-        for (int j = 0; j < c->n; j++) step = fmax(step, fabs(x.next[j][0] - x.q[j][0]));
-        if (x.turn[0] <= x.turn_tol && x.place[0] <= x.place_tol) {
-            for (int j = 0; j < c->n; j++) inner[j] = x.q[j][0];
-            there = true;
-            if (step < 1e-4) break;
-        } else if (it >= LOOK_AFTER && !(f <= far_f && (f <= 0.5 * before || there))) {
-            break;
-        }
-        before = f;
-        for (int j = 0; j < c->n; j++) x.q[j][0] = x.next[j][0];
-    }
-    return there && sn_arm_search_accept(s, inner, start, q);
-}
-
 void sn_arm_search_report(const sn_arm_search *s, const double *seed, const double *q, bool reached,
                           sn_arm_report *report) {
     *report = (sn_arm_report){.seeds = s->seeds, .iterations = s->iterations, .joint = -1};
@@ -271,32 +228,6 @@ void sn_arm_search_report(const sn_arm_search *s, const double *seed, const doub
         report->distance = sqrt(sum);
     }
     if (!report->reached) sn_arm_why_not(s, q, report);
-}
-
-static double distance(const sn_arm_chain *c, const double *a, const double *b) {
-    double sum = 0;
-    for (int j = 0; j < c->n; j++) sum += (a[j] - b[j]) * (a[j] - b[j]);
-    return sum;
-}
-
-// From the seed; where that leads far away, other ways are looked at too.
-static bool run_near(sn_arm_search *s, const double *seed, double *q) {
-    const sn_arm_chain *c = &s->arm->chain;
-    const double near = 1.0;  // squared, radians and metres
-    bool found = sn_arm_search_near(s, seed, seed, NEAR_STEPS, q);
-    if (found && distance(c, q, seed) < near) return true;
-    double other[SN_ARM_MAX], slid[SN_ARM_MAX];
-    for (int k = 0; k < SN_ARM_CELL_SEEDS; k++) {
-        double inner[SN_ARM_MAX];
-        (void)sn_arm_seed_at(&s->arm->seeds, c, &s->key, k, inner);
-        clamp_inner(c, inner);
-        sn_arm_chain_outward(c, inner, seed, other);
-        if (!sn_arm_search_near(s, other, seed, NEAR_STEPS, slid)) continue;
-        if (!found || distance(c, slid, seed) < distance(c, q, seed))
-            memcpy(q, slid, (size_t)c->n * sizeof *q);
-        found = true;
-    }
-    return found;
 }
 
 // The nearest pose from the best that a lane has seen; where it is almost at the goal, from those of the
@@ -347,7 +278,14 @@ void sn_arm_search_run(sn_arm_search *s, const double *seed, double *q, sn_arm_r
     const sn_arm *arm = s->arm;
     const double *want = seed != NULL ? seed : arm->rests ? arm->rest : NULL;
     double inner[SN_ARM_MAX], slid[SN_ARM_MAX];
-    bool found = want != NULL && run_near(s, want, q);
+    bool found = want != NULL && sn_arm_search_nearby(s, want, q);
+    if (found) {
+        // the last step is not looked at before: where it was not enough, more follow
+        sn_arm_search_report(s, seed, q, false, report);
+        if (report->reached) return;
+        memcpy(slid, q, sizeof slid);
+        found = sn_arm_search_near(s, slid, want, NEAR_STEPS, q);
+    }
     if (!found) {
         found = sn_arm_seed_at(&arm->seeds, &arm->chain, &s->key, 0, inner) &&
                 sn_arm_search_first(s, inner, q);
@@ -385,7 +323,7 @@ void sn_arm_search_many(sn_arm_search *s, int count, sn_arm_source *source) {
             }
         }
         if (live == 0) return;
-        step_lanes(arm, &x, false);
+        sn_arm_search_step4(arm, &x, false, false);
         for (int l = 0; l < SN_ARM_LANES; l++) {
             if (!lanes[l].live) continue;
             double inner[SN_ARM_MAX], q[SN_ARM_MAX], f = x.place[l] + 0.25 * x.turn[l];

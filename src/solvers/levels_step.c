@@ -72,7 +72,8 @@ static bool nest(sn_solver *s, int last) {
             at->curved = true;
         }
         if (k == last) break;
-        (void)sn_nested_add(&a->nested, W, sn_levels_singular(s, k, a->pull + s->n * k));
+        at->least = sn_levels_singular(s, k, a->pull + s->n * k);
+        at->rank = sn_nested_add(&a->nested, W, at->least, s->n);
         sn_nested_solve(&a->nested, k, g, a->y);
         double fall = 0;
         for (int i = 0; i < s->n; i++) a->b[i] = 0;

@@ -18,7 +18,8 @@ typedef struct sn_fit_input {
     int first, count;               ///< frames, from 0
     const struct sn_ik_plan *plan;  ///< what OpenSim's files add; NULL for nothing
     const sn_model *limited;        ///< the model with the limits of its file; NULL for none
-    const unsigned char *dropped;   ///< count x nmarker: samples that are wrong; NULL for none
+    const unsigned char
+        *dropped;  ///< count x nmarker: bit 0 for samples that are wrong; NULL: none
 } sn_fit_input;
 
 /// Match the model's markers with the recording's. @param subject NULL, or "Daniel" for "Daniel:LFHD"
@@ -150,6 +151,15 @@ sn_status sn_fit_run(const sn_fit_input *input, const sn_fit_options *options,
                      const sn_allocator *allocator, sn_motion *motion, sn_fit_frame *frames,
                      sn_fit_marker *markers, sn_fit_summary *summary, sn_error *error);
 
+/// A marker that is wrong for a stretch of frames and counts for nothing there.
+typedef struct sn_fit_off {
+    int marker;       ///< of the model
+    int first, last;  ///< frames, from 0, in the fitted range
+    double worst;     ///< metres from where it belongs
+} sn_fit_off;
+
+enum { SN_FIT_MOST_OFF = 64 };
+
 /// The same in steps: begin finds the first pose, advance solves some frames, finish does what needs all of
 /// them. The motion has the same bits however the frames were cut.
 typedef struct sn_fitting {
@@ -158,12 +168,15 @@ typedef struct sn_fitting {
     sn_allocator allocator;
     sn_problem *problem;
     sn_lanes lanes;
-    sn_tracker *tracker;      ///< with OpenSim's files
-    sn_track_frame *tracked;  ///< per frame
-    bool *changed;            ///< per frame: a better valley was found later
-    unsigned char *dropped;   ///< count x nmarker: samples that are wrong
-    bool *wrong;              ///< per frame: it has such
-    double *start;            ///< nq
+    sn_tracker *tracker;              ///< with OpenSim's files
+    sn_track_frame *tracked;          ///< per frame, of the tracker
+    sn_lane_frame *laned;             ///< per frame, of the lanes
+    bool *changed;                    ///< per frame: a better valley was found later
+    unsigned char *dropped;           ///< count x nmarker: bit 0 for samples that are wrong; gate.c
+    bool *wrong;                      ///< per frame: it has such
+    sn_fit_off off[SN_FIT_MOST_OFF];  ///< stretches of such
+    int noff;
+    double *start;  ///< nq
     sn_motion *motion;
     int solved;
 } sn_fitting;
@@ -179,6 +192,10 @@ sn_status sn_fitting_advance(sn_fitting *fitting, int count);
 sn_status sn_fitting_finish(sn_fitting *fitting, sn_fit_frame *frames, sn_fit_marker *markers,
                             sn_fit_summary *summary);
 void sn_fitting_end(sn_fitting *fitting);
+
+/// gate.c: samples that are wrong lose their weight, and their frames are followed again without them.
+/// @param any  set when there are some
+sn_status sn_fit_gate(sn_fitting *fitting, bool *any);
 
 /// Whether a take of this rate can be smoothed so; the error says why not.
 sn_status sn_fit_check_smooth(double seconds, double rate, sn_error *error);

@@ -257,6 +257,7 @@ sn_status sn_marker_set_stretch(const sn_marker_set *set, const sn_model *model,
             d.swing = INFINITY;
             d.twist[0] = -INFINITY;
             d.twist[1] = INFINITY;
+            d.turn = INFINITY;
             d.nreach = 0;
         }
         sn_joint_functions room;

@@ -136,6 +136,12 @@ static sn_status match(sn_take *t) {
     return several ? refuse_several(t) : SN_OK;
 }
 
+static int moving_dofs(const sn_model *m) {
+    int n = 0;
+    for (int v = 0; v < sn_model_nv(m); v++) n += sn_model_lower(m)[v] < sn_model_upper(m)[v];
+    return n;
+}
+
 sn_status sn_take_find_markers(sn_take *t) {
     sn_marker_set *all = NULL;
     const char **names = NULL;
@@ -149,7 +155,14 @@ sn_status sn_take_find_markers(sn_take *t) {
     if (names != NULL) sn_release(&t->allocator, (void *)names);
     sn_marker_set_destroy(all);
     SN_TRY(status);
-    if (t->summary.matched >= LEAST) return SN_OK;
-    return sn_take_refuse(t, SN_FINDING_MARKERS_FEW, NULL, t->summary.matched,
-                          sn_model_nmarker(t->model));
+    int nv = moving_dofs(t->model);
+    // three numbers a marker: with half as many as there are angles most of a figure is made up
+    bool sparse = 6 * t->summary.matched < nv;
+    if (t->summary.matched >= LEAST && !sparse) return SN_OK;
+    // a set of one's own may be meant to show a part of the figure
+    if (t->summary.matched >= LEAST && (t->given != NULL || t->options.setup != NULL))
+        return sn_take_note(t, SN_FINDING_MARKERS_SPARSE, NULL, t->summary.matched, nv);
+    SN_TRY(sn_take_note(t, SN_FINDING_MARKERS_FEW, NULL, t->summary.matched, count));
+    t->finding[t->nfinding - 1].number[2] = nv;
+    return SN_ERR_VALUE;
 }

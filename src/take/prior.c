@@ -18,12 +18,12 @@
 static const double degree = 0x1.1df46a2529d39p-6;
 
 // Against sn_fit_posture().
-static const double trunk_more = 3, toes_more = 3;
+static const double trunk_more = 1.5, toes_more = 3;
 
 typedef enum part { OTHER, BACK, COLLAR, NECK, ELBOW, HAND, FINGERS, KNEE, FOOT, TOES } part;
 
 // How far each may turn, degrees; elbow, knee: from a little behind straight.
-static const double reach[] = {[BACK] = 40,     [COLLAR] = 40, [NECK] = 50, [HAND] = 80,
+static const double reach[] = {[BACK] = 40,     [COLLAR] = 55, [NECK] = 50, [HAND] = 80,
                                [FINGERS] = 100, [FOOT] = 60,   [TOES] = 50};
 static const double behind = 10, bent = 165;
 

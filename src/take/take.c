@@ -88,6 +88,7 @@ void sn_take_destroy(sn_take *take) {
     sn_release(&allocator, take->known);
     sn_release(&allocator, take->sure);
     sn_release(&allocator, take->origin);
+    sn_release(&allocator, take->shown);
     sn_release(&allocator, take->subject);
     sn_release(&allocator, take->plan.owner);
     sn_release(&allocator, take);
@@ -184,6 +185,18 @@ static sn_status begin_solve(sn_take *t) {
     return sn_take_fail(t, SN_FINDING_FAILED, status, &error);
 }
 
+// Which labels have a place on the model.
+static sn_status find_shown(sn_take *t) {
+    t->shown = sn_acquire(&t->allocator, (size_t)t->summary.labels + 1);
+    if (t->shown == NULL) return SN_ERR_MEMORY;
+    for (int m = 0; m < t->summary.labels; m++) {
+        t->shown[m] = false;
+        for (int i = 0; i < sn_model_nmarker(t->model); i++)
+            t->shown[m] |= t->column[i] == t->origin[m];
+    }
+    return SN_OK;
+}
+
 static sn_status prepare(sn_take *t) {
     SN_TRY(sn_take_find_labels(t));
     SN_TRY(sn_take_find_markers(t));
@@ -192,6 +205,7 @@ static sn_status prepare(sn_take *t) {
     SN_TRY(sn_take_check_cancel(t));
     SN_TRY(sn_take_find_shape(t));
     SN_TRY(sn_take_ik_plan(t));
+    SN_TRY(find_shown(t));
     SN_TRY(begin_solve(t));
     return sn_take_check_cancel(t);
 }
@@ -241,7 +255,9 @@ static sn_status finish(sn_take *t) {
     sn_take_tell(t, &(sn_take_progress){.stage = SN_STAGE_FINISH});
     sn_status status = sn_fitting_finish(&t->fitting, t->frames, t->markers, &s->fit);
     SN_TRY(sn_take_fail(t, SN_FINDING_FAILED, status, &error));
+    status = sn_take_tell_off(t, t->fitting.off, t->fitting.noff);
     sn_fitting_end(&t->fitting);
+    SN_TRY(status);
     SN_TRY(sn_take_check_cancel(t));
     for (int f = 0; f < s->count; f++) {
         s->above += (double)t->frames[f].rms > t->options.max_error;
@@ -250,6 +266,7 @@ static sn_status finish(sn_take *t) {
     SN_TRY(find_swaps(t));
     bool suspicious = !s->calibrated && s->fit.rms > suspicious_rms && t->options.setup == NULL;
     if (suspicious) SN_TRY(sn_take_check_handedness(t));
+    SN_TRY(sn_take_judge(t));
     sn_take_tell(t, &(sn_take_progress){.stage = SN_STAGE_FINISH, .fraction = 1});
     return SN_OK;
 }
@@ -324,34 +341,28 @@ sn_status sn_take_objective(const sn_take *take, const sn_motion *motion, double
     return sn_fit_objective(&take->input, &o, &take->allocator, motion, f);
 }
 
-sn_status sn_take_measured(const sn_take *take, const sn_allocator *allocator, sn_recording **out,
-                           sn_error *error) {
-    SN_NEED(out, error);
-    *out = NULL;
-    if (!is_prepared(take)) return sn_fail(error, SN_ERR_ARGUMENT, 0, "the take is not prepared");
-    sn_recording_info info = *sn_recording_about(take->recording);
-    info.nmarker = take->summary.labels;
-    info.nframe = take->summary.count;
-    info.first_frame = take->summary.first_frame;
-    size_t n = (size_t)info.nmarker;
-    const char **labels = sn_acquire(allocator, (n + 1) * sizeof *labels);
-    bool *used = sn_acquire(allocator, n + 1);
-    sn_status status = labels == NULL || used == NULL ? sn_fail_memory(error) : SN_OK;
-    for (int m = 0; status == SN_OK && m < info.nmarker; m++) {
-        labels[m] = sn_recording_label(take->labels, m);
-        used[m] = false;
-        for (int i = 0; i < sn_model_nmarker(take->model); i++)
-            used[m] |= take->column[i] == take->origin[m];
-    }
-    if (status == SN_OK) status = sn_recording_create(&info, labels, allocator, out, error);
-    for (int f = 0; status == SN_OK && f < info.nframe; f++)
-        for (int m = 0; m < info.nmarker; m++)
-            if (used[m])
-                sn_axis_map_point(&take->input.axes,
-                                  sn_recording_frame(take->recording, take->input.first + f) +
-                                      3 * (size_t)take->origin[m],
-                                  sn_recording_edit(*out, f) + 3 * (size_t)m);
-    sn_release(allocator, used);
-    sn_release(allocator, (void *)labels);
-    return status;
+static const char *measured_label(const void *user, int marker) {
+    const sn_take *take = user;
+    return sn_recording_label(take->labels, marker);
+}
+
+static bool measured_sample(const void *user, int frame, int marker, double out[3]) {
+    const sn_take *take = user;
+    bool there = frame >= 0 && frame < take->input.count && marker >= 0 &&
+                 marker < take->summary.labels && take->shown[marker];
+    frame += take->input.first;
+    if (!there || !sn_recording_present(take->recording, frame, take->origin[marker])) return false;
+    sn_axis_map_point(&take->input.axes,
+                      sn_recording_frame(take->recording, frame) + 3 * (size_t)take->origin[marker],
+                      out);
+    return true;
+}
+
+sn_samples sn_take_samples(const sn_take *take) {
+    sn_samples s = {.user = take, .label = measured_label, .sample = measured_sample};
+    if (!is_prepared(take)) return s;
+    s.nframe = take->summary.count;
+    s.nmarker = take->summary.labels;
+    s.rate = sn_recording_about(take->recording)->rate;
+    return s;
 }

@@ -28,6 +28,7 @@ struct sn_take {
     sn_recording
         *labels;  ///< without frames: the subject's labels, subject and name parted by a colon
     int *origin;  ///< per label: its marker in the recording
+    bool *shown;  ///< per label: it has a place on the model
 
     // markers.c
     sn_marker_set *set;
@@ -80,6 +81,10 @@ sn_status sn_take_check_handedness(sn_take *take);
 sn_status sn_take_ik_markers(sn_take *take);
 sn_status sn_take_ik_frames(sn_take *take, int64_t *first, int64_t *last);
 sn_status sn_take_ik_plan(sn_take *take);
+
+/// judge.c: what a person would see in the finished motion; markers that lost their weight.
+sn_status sn_take_judge(sn_take *take);
+sn_status sn_take_tell_off(sn_take *take, const sn_fit_off *off, int count);
 
 /// SN_ERR_CANCELLED once cancel is true.
 sn_status sn_take_check_cancel(const sn_take *take);

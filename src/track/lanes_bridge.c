@@ -18,10 +18,6 @@ static const double hidden = 0.1;   // of what it usually is
 static const double window = 0.08;  // seconds over which speed is measured
 static const double held = 0.02;    // pull to the cubic, of how well it is usually seen
 
-static double rate_of(const sn_lanes *l) {
-    return l->options.rate > 0 ? fmin(l->options.rate, 1e6) : 120;
-}
-
 static unsigned char *mark_of(const sn_lanes *l, int frame) {
     return l->hidden + (size_t)frame * l->nv;
 }
@@ -52,7 +48,7 @@ static double *at(const sn_lanes *l, int frame, int q) { return sn_lane_pose(l, 
 
 // How fast a coordinate is at the edge of a gap, towards `step`, per frame.
 static double speed(const sn_lanes *l, int edge, int step, int q, size_t v) {
-    int n = (int)(window * rate_of(l)), k = 0;
+    int n = (int)(window * sn_lane_rate(l)), k = 0;
     if (n < 1) n = 1;
     while (k < n && edge + step * (k + 1) >= 0 && edge + step * (k + 1) < l->nframe &&
            !mark_of(l, edge + step * (k + 1))[v])
@@ -93,7 +89,7 @@ static sn_status solve_hidden(sn_lanes *l, sn_lane_worker *w, int block) {
         bool any = false;
         for (size_t v = 0; v < l->nv; v++) {
             any = any || mark_of(l, f)[v];
-            w->weight[v] = mark_of(l, f)[v] ? held * l->bind[v] / 0.2 : l->hold[v];
+            w->weight[v] = mark_of(l, f)[v] ? held * l->full[v] : l->hold[v];
         }
         if (!any) continue;
         SN_TRY(sn_problem_set_rest_weights(w->problem, l->rest, w->weight));
