@@ -5,6 +5,7 @@
 
 #include "figure.h"
 #include "option_rows.h"
+#include "pose_picture.h"
 #include "solve_arm.h"
 #include "solver_settings.h"
 #include "task_text.h"
@@ -14,7 +15,8 @@ typedef struct settings {
     solver_settings solver;
     word_list locks;
     arm_settings arm;
-    bool cold, json, trace;
+    const char *svg;
+    bool cold, json, trace, floating;
 } settings;
 
 #define AT(field) offsetof(settings, field)
@@ -31,6 +33,7 @@ static const option option_table[] = {
     {ROW_FILE("--start", NULL, AT(start), "the pose to start from: " POSE_HELP)},
     {ROW_FILE("--srdf", NULL, AT(srdf),
               "an SRDF file: the pairs of links that it disables may touch")},
+    {ROW_FLOATING(AT(floating))},
     SOLVER_OPTIONS(AT(solver), "200", "1e-9"),
     {ROW_TEXT("--lock", "JOINT", AT(locks),
               "keep this joint as it is in the start; may come several times"),
@@ -55,6 +58,8 @@ static const option option_table[] = {
     ARM_OPTIONS(AT(arm)),
     {.group = "Output", ROW_FLAG("--json", AT(json), "the result as JSON, with 17 digits")},
     {ROW_FLAG("--trace", AT(trace), "every iteration, on standard error")},
+    {ROW_FILE("--svg", NULL, AT(svg),
+              "a picture of the pose, with the model's shapes and the goals of the tasks")},
     {0}};
 
 static const help_item examples[] = {
@@ -63,6 +68,8 @@ static const help_item examples[] = {
     {"sinew solve --solver dls --damping 0.05 --trace", "damped least squares, every iteration"},
     {"sinew solve --lock chest --lock neck_low", "the same with two joints held"},
     {"sinew solve --time-budget 0.001", "the best pose within a millisecond"},
+    {"sinew solve -m atlas.urdf --floating -t stand.json --svg stand.svg",
+     "a robot on its legs, and a picture of it"},
     {"sinew solve -m panda.urdf --tip panda_hand_tcp --goal 0.4,0.1,0.5,0,1,0,0",
      "joint values that bring a robot's hand there"},
     {"sinew solve -m panda.urdf --tip panda_hand_tcp --goals goals.csv -o q.csv -j 4",
@@ -194,7 +201,9 @@ static void print_task(const sn_model *model, const sn_problem *problem, sn_work
     double error = sn_workspace_task_error(ws, i);
     printf("  %-4d %-20s %-20s %11.3e %-6s %s\n", i, sn_task_type_name(t->type),
            task_where(model, t, where, sizeof where), error, task_unit(t),
-           error < 1e-6 ? "reached" : "");
+           !sn_problem_task_active(problem, i) ? "missing"
+           : error < 1e-6                      ? "reached"
+                                               : "");
 }
 
 static void print_level(const sn_level_report *level) {
@@ -221,7 +230,8 @@ static double time_iteration(sn_solver *solver, const double *start, double *q, 
 }
 
 static int solve(const sn_model *model, const sn_problem *problem, const double *start,
-                 const sn_solver_options *options, bool cold, bool json) {
+                 const sn_solver_options *options, const settings *s, const figure *from) {
+    const bool cold = s->cold, json = s->json;
     size_t nq = (size_t)sn_model_nq(model);
     double *q = must_alloc(nq, sizeof *q), *again = must_alloc(nq, sizeof *q);
     memcpy(q, start, nq * sizeof *q);
@@ -256,6 +266,15 @@ static int solve(const sn_model *model, const sn_problem *problem, const double 
         if (options->trace == NULL)
             printf("  one iteration takes %.1f microseconds\n",
                    1e6 * time_iteration(solver, start, again, nq));
+    }
+    if (code == EXIT_OK && s->svg != NULL) {
+        (void)sn_workspace_pose(sn_solver_workspace(solver), q);
+        const pose_picture picture = {.model = model,
+                                      .problem = problem,
+                                      .ws = sn_solver_workspace(solver),
+                                      .up = from->up,
+                                      .up_sign = from->up_sign};
+        if (!write_pose_picture(s->svg, &picture)) code = EXIT_FAILED;
     }
     sn_solver_destroy(solver);
     free(again);
@@ -326,7 +345,8 @@ static int run(int argc, char **argv) {
 
     code = EXIT_INPUT;
     figure holder;
-    const sn_model *model = load_model(model_path != NULL ? model_path : "humanoid", &holder);
+    const sn_model *model =
+        load_robot(model_path != NULL ? model_path : "humanoid", s.floating, &holder);
     if (model != NULL && arm) {
         s.arm.seconds = s.solver.seconds;
         code = solve_arm(&command_solve, model, &s.arm, &s.locks, s.start, s.json);
@@ -344,7 +364,7 @@ static int run(int argc, char **argv) {
                                    NULL);
     bool locked = problem != NULL && lock_joints(model, problem, &s.locks);
     double *start = locked ? load_pose(s.start, model) : NULL;
-    if (start != NULL) code = solve(model, problem, start, &solver_options, s.cold, s.json);
+    if (start != NULL) code = solve(model, problem, start, &solver_options, &s, &holder);
     free(start);
     sn_problem_destroy(problem);
     sn_model_destroy(allowed);

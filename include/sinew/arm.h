@@ -3,9 +3,9 @@
 //
 // An sn_arm is the chain between two links of a model, the base and the tip, with a tool on the tip.
 // It finds joint values that bring the tool to a goal, inside the limits to the last bit. Hinges,
-// sliders, screws, universal, Euler, planar and translation joints move; joints that follow one of
-// them in proportion (mimics) follow; balls, free joints and joints of functions stay as in the
-// reference pose. An arm's q is sn_arm_n() numbers, radians and metres, in the order from the base to
+// sliders, screws, universal, Euler, planar and translation joints move; joints that follow them,
+// one or several, in proportion or by a curve (mimics), follow; balls, free joints and joints of
+// functions stay as in the reference pose. An arm's q is sn_arm_n() numbers, radians and metres, in the order from the base to
 // the tip; sn_arm_coordinate() says which coordinates of the model they are.
 //
 // A goal is seven numbers, x y z and a quaternion w x y z: where the tool shall be, in the frame of the
@@ -56,8 +56,10 @@ typedef struct sn_arm_options {
     int lanes;           ///< 1 or 4 numbers at a time, default 4; the bits are the same
     int threads;         ///< for sn_arm_solve_many(), default 1
     sn_threads pool;     ///< the caller's own threads; zeroed: sinew's
+    sn_cancel cancel;    ///< asked by sn_arm_solve_many() before every goal
 } sn_arm_options;
 
+/// Every option at its default.
 SN_API sn_arm_options sn_arm_options_default(void);
 
 /// What stops an arm short of a goal.
@@ -128,7 +130,8 @@ SN_API sn_status sn_arm_solve(sn_arm *arm, const double goal[7], const double *s
 SN_API sn_status sn_arm_solve_all(sn_arm *arm, const double goal[7], const double *seed, int most,
                                   double *q, int *count);
 
-/// Many goals at once, on several threads and in lanes: each as sn_arm_solve() does it.
+/// Many goals at once, on several threads and in lanes: each as sn_arm_solve() does it. SN_ERR_CANCELLED when
+/// options.cancel became true; q then holds what was found until then.
 /// @param goals    count * 7 numbers
 /// @param seeds    count * n numbers, or NULL
 /// @param q        count * n numbers
@@ -168,7 +171,10 @@ SN_API sn_status sn_arm_path(sn_arm *arm, int count, const double *goals, const 
 typedef struct sn_arm_motion {
     double velocity[SN_ARM_MAX];  ///< of the last tick, radians or metres a second
     double error;                 ///< what was left at the last tick
-    int behind;                   ///< ticks in which the tool fell back
+    int behind;                   ///< ticks in which it fell back
+    bool around;                  ///< no straight line leads on: the joints go to `target`
+    bool reaches;                 ///< the target is at the goal; else it is the nearest pose
+    double target[SN_ARM_MAX];    ///< where they go
 } sn_arm_motion;
 
 /// Limits of a servo tick.
@@ -186,11 +192,15 @@ typedef struct sn_arm_tick_report {
     double share;           ///< of the wanted step that the limits left, 0 to 1
     double manipulability;  ///< before it
     bool runs_away;         ///< the goal has been getting farther for some ticks: it is too fast
+    bool around;            ///< no straight line leads on: the joints go to another posture
+    sn_arm_why why;         ///< what stops it short of a goal out of reach; else SN_ARM_REACHED
 } sn_arm_tick_report;
 
 /// One tick of a servo loop: move q towards a goal by one step, never faster than the limits on position,
-/// velocity and acceleration allow, and in time to stop before a limit. Near singular poses steps stay
-/// small. q must be inside the limits.
+/// velocity and acceleration allow, and in time to stop before a limit. The tool goes along a straight
+/// line; where none leads on, from a stretched pose or at limits, the joints go to the nearest solution.
+/// A goal that stands still and can be reached is reached; of another the arm comes to the nearest pose.
+/// q must be inside the limits.
 SN_API sn_status sn_arm_step(sn_arm *arm, const double goal[7], const sn_arm_tick *tick,
                              sn_arm_motion *motion, double *q, sn_arm_tick_report *report);
 

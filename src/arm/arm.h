@@ -58,6 +58,12 @@ bool sn_arm_search_begin(sn_arm_search *s, const sn_arm *arm, const double goal[
 bool sn_arm_search_accept(const sn_arm_search *s, const double *inner, const double *near,
                           double *q);
 
+/// One step of four lanes, by whichever code: the bits are the same.
+void sn_arm_search_step4(const sn_arm *arm, sn_arm_state4 *x, bool hold, bool pull);
+
+/// Whole turns into the limits where they can be, and then into the limits.
+void sn_arm_search_clamp(const sn_arm_chain *chain, double *inner);
+
 /// Newton steps in one lane from a pose, without limits; true when it ends in a solution.
 bool sn_arm_search_first(sn_arm_search *s, double *inner, double *q);
 
@@ -70,8 +76,16 @@ bool sn_arm_search_lanes(sn_arm_search *s, int from, int until, sn_arm_collect *
 bool sn_arm_search_near(sn_arm_search *s, const double *start, const double *want, int steps,
                         double *q);
 
+/// The solution nearest to a posture, as far as a few starts tell; true when one is found.
+bool sn_arm_search_nearby(sn_arm_search *s, const double *want, double *q);
+
 /// The nearest pose: from one of the kernels' numbers down to where nothing gets nearer.
 void sn_arm_search_nearest(sn_arm_search *s, const double *from, double *q);
+
+/// Four poses of the kernels' numbers some steps down towards nearest poses; the best of them in q, in
+/// the same numbers. Only for arms that can.
+void sn_arm_search_fall(sn_arm_search *s, double (*start)[SN_ARM_MAX], int steps, double *q);
+bool sn_arm_search_can_fall(const sn_arm *arm);
 
 /// The report of what was found.
 void sn_arm_search_report(const sn_arm_search *s, const double *seed, const double *q, bool reached,

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "arm/curves.h"
 #include "math/atan2.h"
 #include "math/rotation.h"
 #include "math/sincos.h"
@@ -53,22 +54,16 @@ static sn_frame moved(sn_vec3 axis, double turn, double slide) {
     return (sn_frame){sn_expmap_rotation(&k, v3_scale(turn, axis)), v3_scale(slide, axis)};
 }
 
-// Where a coordinate's value comes from in the end: scale times a variable, plus an offset.
-typedef struct drive {
-    int variable;  ///< -1: it stays
-    double scale, offset;
-} drive;
-
 static bool is_held(const building *b, int joint) {
     for (int i = 0; i < b->options->nheld; i++)
         if (strcmp(b->options->held[i], b->model->desc[joint].name) == 0) return true;
     return false;
 }
 
-static const sn_coupling_desc *coupling_of(const sn_model *m, int joint, int k) {
+static const sn_coupling_place *coupling_of(const sn_model *m, int joint, int k) {
+    int q = sn_model_q_index(m, joint) + k;
     for (int i = 0; i < m->ncoupling; i++)
-        if (m->coupling[i].follower.joint == joint && m->coupling[i].follower.index == k)
-            return &m->coupling[i];
+        if (m->coupled[i].follower_q == q) return &m->coupled[i];
     return NULL;
 }
 
@@ -96,23 +91,58 @@ static sn_status variable_of(building *b, int joint, int k, int *out) {
     return SN_OK;
 }
 
-static sn_status drive_of(building *b, int joint, int k, drive *out) {
+static sn_status drive_of(building *b, int joint, int k, int depth, sn_arm_drive *out);
+
+// A follower by a curve or of several: its leaders first, so that curves come in their order.
+static sn_status curve_of(building *b, const sn_coupling_place *f, int depth, int *out) {
+    sn_arm_chain *c = b->c;
     const sn_model *m = b->model;
-    *out = (drive){-1, 1, 0};
-    for (;;) {
-        const sn_coupling_desc *f = coupling_of(m, joint, k);
+    const sn_coupling_desc *d = &m->coupling[f->given];
+    for (int i = 0; i < c->ncurve; i++)
+        if (c->curve[i].coordinate.joint == d->follower.joint &&
+            c->curve[i].coordinate.index == d->follower.index) {
+            *out = SN_ARM_MAX + i;
+            return SN_OK;
+        }
+    sn_arm_curve curve = {
+        d->follower, f->driver, {{0}}, m->lower[f->follower_v], m->upper[f->follower_v],
+        f->limited};
+    for (int i = 0; i < f->nleader; i++) {
+        curve.driver.f.argument[i] = i;
+        SN_TRY(drive_of(b, d->leader[i].joint, d->leader[i].index, depth + 1, &curve.leader[i]));
+    }
+    if (c->ncurve == SN_ARM_CURVES)
+        return sn_fail(b->error, SN_ERR_SIZE, 0,
+                       "more than %d joints between base and tip follow others by curves: hold "
+                       "some of them",
+                       SN_ARM_CURVES);
+    c->tied = c->tied || curve.limited;
+    *out = SN_ARM_MAX + c->ncurve;
+    c->length_of[*out] = sn_model_is_length(m, d->follower.joint, d->follower.index);
+    c->curve[c->ncurve++] = curve;
+    return SN_OK;
+}
+
+static sn_status drive_of(building *b, int joint, int k, int depth, sn_arm_drive *out) {
+    const sn_model *m = b->model;
+    *out = (sn_arm_drive){-1, 1, 0};
+    for (; !is_held(b, joint);) {
+        const sn_coupling_place *f = coupling_of(m, joint, k);
         if (f == NULL) break;
-        const double *y = f->function.y, scale = f->function.scale;
-        if (f->nleader != 1 || f->function.type != SN_FUNCTION_LINEAR)
-            return sn_fail(b->error, SN_ERR_UNSUPPORTED, 0,
-                           "joint \"%.80s\" follows others by a curve: an arm follows only in "
-                           "proportion to one joint; hold \"%.80s\"",
-                           m->desc[joint].name, m->desc[joint].name);
+        const sn_coupling_desc *d = &m->coupling[f->given];
+        if (f->nleader != 1 || d->function.type != SN_FUNCTION_LINEAR) {
+            if (depth > SN_ARM_CURVES)
+                return sn_fail(b->error, SN_ERR_SIZE, 0,
+                               "joint \"%.80s\" is at the end of more than %d that follow each "
+                               "other: hold some of them",
+                               m->desc[joint].name, SN_ARM_CURVES);
+            return curve_of(b, f, depth, &out->variable);
+        }
+        const double *y = d->function.y, scale = d->function.scale;
         out->offset += out->scale * scale * y[1];
         out->scale *= scale * y[0];
-        joint = f->leader[0].joint;
-        k = f->leader[0].index;
-        if (is_held(b, joint)) break;
+        joint = d->leader[0].joint;
+        k = d->leader[0].index;
     }
     int at = sn_model_q_index(m, joint) + k;
     if (is_held(b, joint) || m->gain[sn_model_v_index(m, joint) + k] == 0) {
@@ -125,11 +155,8 @@ static sn_status drive_of(building *b, int joint, int k, drive *out) {
 // One move of a joint, forwards or (backwards) undone.
 static sn_status push_move(building *b, int joint, int k, sn_vec3 axis, double turn, double slide,
                            double sign) {
-    drive d = {-1, 1, 0};
-    if (is_held(b, joint))
-        d.offset = b->pose[sn_model_q_index(b->model, joint) + k];
-    else
-        SN_TRY(drive_of(b, joint, k, &d));
+    sn_arm_drive d;
+    SN_TRY(drive_of(b, joint, k, 0, &d));
     turn *= sign;
     slide *= sign;
     if (d.variable < 0) {
@@ -319,8 +346,8 @@ static void set_unit(sn_arm_chain *c) {
     double length = 0;
     for (int i = 0; i < c->m; i++) {
         if (i + 1 < c->m) length += v3_norm(c->fixed[i].p);
-        int v = c->move[i].variable;
-        double range = c->high[v] - c->low[v];
+        int v = c->move[i].variable, k = v - SN_ARM_MAX;
+        double range = k < 0 ? c->high[v] - c->low[v] : c->curve[k].upper - c->curve[k].lower;
         if (c->move[i].slide != 0)
             length += fabs(c->move[i].slide) * (range < INFINITY ? range : 1);
     }
@@ -348,6 +375,9 @@ static void set_limits(sn_arm_chain *c) {
         for (int i = 0; i < c->m; i++)
             if (c->move[i].variable == v)
                 turns = turns && fabs(c->move[i].turn) == 1 && c->move[i].slide == 0;
+        for (int k = 0; k < c->ncurve; k++)
+            for (int i = 0; i < c->curve[k].driver.f.nargument; i++)
+                turns = turns && c->curve[k].leader[i].variable != v;
         c->turns[v] = turns;
         c->round[v] = turns && c->high[v] - c->low[v] >= turn_whole - turn_gap;
         double unit = c->length_of[v] ? c->unit : 1;
@@ -381,35 +411,46 @@ sn_status sn_arm_chain_make(const sn_model *model, const char *tip, const sn_arm
     return SN_OK;
 }
 
+void sn_arm_chain_numbers(const sn_arm_chain *c, const double *q, sn_arm_curves *curves, bool bends,
+                          double *all) {
+    for (int i = 0; i < c->n; i++) all[i] = c->length_of[i] ? q[i] / c->unit : q[i];
+    if (c->ncurve == 0) return;
+    sn_arm_curves_at(c, q, curves, bends);
+    memcpy(all + SN_ARM_MAX, curves->value, sizeof curves->value);
+}
+
 sn_frame sn_arm_chain_twists(const sn_arm_chain *c, const double *q, sn_twist *twist) {
     sn_frame f = c->base;
+    sn_arm_curves curves;
+    sn_twist own[SN_ARM_ALL];
+    double x[SN_ARM_ALL];
+    sn_arm_chain_numbers(c, q, &curves, false, x);
     if (twist != NULL)
-        for (int i = 0; i < c->n; i++) twist[i] = (sn_twist){{0, 0, 0}, {0, 0, 0}};
+        for (int i = 0; i < SN_ARM_ALL; i++) own[i] = (sn_twist){{0, 0, 0}, {0, 0, 0}};
     for (int i = 0; i < c->m; i++) {
         const sn_arm_move *m = &c->move[i];
-        double x = q[m->variable] / (c->length_of[m->variable] ? c->unit : 1), s, k;
+        double at = x[m->variable], s, k;
         sn_vec3 z = f.R.c[2];
         if (twist != NULL) {
             sn_twist t = {v3_scale(m->turn, z),
                           v3_add(v3_scale(m->turn, v3_cross(f.p, z)), v3_scale(m->slide, z))};
-            twist[m->variable] = twist_add(twist[m->variable], 1, t);
+            own[m->variable] = twist_add(own[m->variable], 1, t);
         }
-        sn_sincos(m->turn * x + m->offset, &s, &k);
+        sn_sincos_inline(m->turn * at + m->offset, &s, &k);
         sn_vec3 X = f.R.c[0], Y = f.R.c[1];
         f.R.c[0] = v3_add(v3_scale(k, X), v3_scale(s, Y));
         f.R.c[1] = v3_sub(v3_scale(k, Y), v3_scale(s, X));
-        f.p = v3_add(f.p, v3_scale(m->slide * x, z));
+        f.p = v3_add(f.p, v3_scale(m->slide * at, z));
         f = frame_mul(&f, &c->fixed[i]);
     }
     f.p = v3_scale(c->unit, f.p);
     // per radian or metre of the model, in metres
-    if (twist != NULL)
-        for (int i = 0; i < c->n; i++) {
-            twist[i].b = v3_scale(c->unit, twist[i].b);
-            if (c->length_of[i])
-                twist[i] = (sn_twist){v3_scale(1 / c->unit, twist[i].a),
-                                      v3_scale(1 / c->unit, twist[i].b)};
-        }
+    for (int i = 0; i < c->n && twist != NULL; i++) {
+        for (int k = 0; k < c->ncurve; k++)
+            own[i] = twist_add(own[i], curves.slope[k][i], own[SN_ARM_MAX + k]);
+        double each = c->length_of[i] ? 1 / c->unit : 1;
+        twist[i] = (sn_twist){v3_scale(each, own[i].a), v3_scale(each * c->unit, own[i].b)};
+    }
     return f;
 }
 
@@ -438,6 +479,12 @@ void sn_arm_chain_error(const sn_arm_chain *c, const sn_frame *tool, const sn_fr
             *turn = v3_scale(sn_atan2(s, k) / s, across);
         }
     }
+}
+
+int sn_arm_chain_rows(const sn_arm_chain *c) {
+    int rows = c->rotation == SN_ARM_ROTATION_ALL ? 6 : c->rotation == SN_ARM_ROTATION_AXIS ? 5 : 3;
+    for (int i = 0; i < 3; i++) rows -= c->place_free[i];
+    return rows;
 }
 
 void sn_arm_chain_inward(const sn_arm_chain *c, const double *q, double *inner) {

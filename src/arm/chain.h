@@ -13,16 +13,34 @@
 #pragma once
 
 #include "math/vec3.h"
+#include "model/function.h"
 #include "sinew/arm.h"
 
 enum {
-    SN_ARM_MOVES = 48,  ///< moves of a chain, followers included
+    SN_ARM_MOVES = 48,   ///< moves of a chain, followers included
+    SN_ARM_CURVES = 16,  ///< joints that follow by a curve, or follow several
+    SN_ARM_ALL = SN_ARM_MAX + SN_ARM_CURVES,
     SN_ARM_LANES = 4
 };
 
+/// Where a coordinate's value comes from: scale times a number, plus an offset.
+typedef struct sn_arm_drive {
+    int variable;  ///< of q; SN_ARM_MAX + k: what curve k says; -1: none, it stays
+    double scale, offset;
+} sn_arm_drive;
+
+/// A joint that follows by a curve, or follows several. The curves it follows come before it.
+typedef struct sn_arm_curve {
+    sn_coordinate coordinate;
+    sn_driver driver;                     ///< of its leaders in their order
+    sn_arm_drive leader[SN_MAX_LEADERS];  ///< as the model has them
+    double lower, upper;                  ///< its own limits
+    bool limited;                         ///< which those of its leaders do not see to
+} sn_arm_curve;
+
 /// One turn, slide or both.
 typedef struct sn_arm_move {
-    int variable;  ///< which number of the arm's q drives it
+    int variable;  ///< which number drives it: of q, or SN_ARM_MAX + k: what curve k says
     double turn, slide, offset;
 } sn_arm_move;
 
@@ -48,7 +66,7 @@ typedef struct sn_arm_chain {
     double lower[SN_ARM_MAX], upper[SN_ARM_MAX];
     bool turns[SN_ARM_MAX];      ///< a whole turn on it is the same
     bool round[SN_ARM_MAX];      ///< its limits leave it a whole turn: it passes through them
-    bool length_of[SN_ARM_MAX];  ///< it is in metres
+    bool length_of[SN_ARM_ALL];  ///< it is in metres; of the curves too
     // The same as the model states them.
     double low[SN_ARM_MAX], high[SN_ARM_MAX], speed[SN_ARM_MAX];
     sn_coordinate coordinate[SN_ARM_MAX];
@@ -59,6 +77,10 @@ typedef struct sn_arm_chain {
     sn_vec3 axis;  ///< of the tool
     bool place_free[3];
     bool masked;  ///< something does not count
+
+    int ncurve;
+    sn_arm_curve curve[SN_ARM_CURVES];
+    bool tied;  ///< some of them is limited
 } sn_arm_chain;
 
 /// The chain between two frames by name. `options` were checked.
@@ -74,6 +96,9 @@ sn_frame sn_arm_chain_twists(const sn_arm_chain *chain, const double *q, sn_twis
 /// How far a frame is from a goal, in what counts: place (metres) and turn (radians).
 void sn_arm_chain_error(const sn_arm_chain *chain, const sn_frame *tool, const sn_frame *goal,
                         sn_vec3 *place, sn_vec3 *turn);
+
+/// How many numbers of a goal count.
+int sn_arm_chain_rows(const sn_arm_chain *chain);
 
 /// From the model's numbers to the kernels' and back; back is wrapped into the limits where it can
 /// be, nearest to `near` (NULL: to the middle of the limits).

@@ -16,44 +16,7 @@
 // The includer defines REAL (a double or a vector of them), BITS (the same of int64_t), LANES,
 // KERNEL(name), PULL (whether a posture may be wanted) and a few inline functions: see kernel1.c. With
 // KERNEL_ANY it gets the step for every chain, else those for the usual arms, whose loops are unrolled.
-#include <math.h>
-#include <stdint.h>
-#include <string.h>
-
-#include "arm/kernels.h"
-
-#if defined(KERNEL_ANY) || defined(SN_CHECKED)
-#define UNROLL
-#else
-#define UNROLL _Pragma("GCC unroll 8")
-#endif
-
-SN_INLINE REAL smaller(REAL a, REAL b) { return choose(LESS(a, b), a, b); }
-SN_INLINE REAL larger(REAL a, REAL b) { return choose(LESS(b, a), a, b); }
-
-SN_INLINE void cross(const REAL *a, const REAL *b, REAL *out) {
-    REAL x = a[1] * b[2] - a[2] * b[1], y = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-    out[0] = x;
-    out[1] = y;
-}
-
-SN_INLINE void sine_cosine(REAL angle, REAL *sine, REAL *cosine) {
-    SN_ARM_SINE_COSINE(REAL, BITS, as_bits, as_real, angle, *sine, *cosine)
-}
-
-// The end frame's columns and place.
-typedef struct KERNEL(end) {
-    REAL x[3], y[3], z[3], p[3];
-} KERNEL(end);
-
-SN_INLINE void turn_about_z(KERNEL(end) * f, REAL s, REAL c) {
-    UNROLL for (int i = 0; i < 3; i++) {
-        REAL u = c * f->x[i] + s * f->y[i];
-        f->y[i] = c * f->y[i] - s * f->x[i];
-        f->x[i] = u;
-    }
-}
+#include "arm/geometry.h"
 
 // Hinges, or (lead) a slide and hinges, in the chain's shorter form: axes, places and the frame behind
 // the last turn.
@@ -82,65 +45,24 @@ SN_INLINE void place_hinges(const int n, const bool lead, const sn_arm_chain *c,
     }
 }
 
-// Any chain: the same for each move, and the tool's frame. Unless `masked` (the step for all chains)
-// the chain is direct.
-SN_INLINE void place_moves(const int m, const bool masked, const sn_arm_chain *c, const REAL *q,
-                           REAL a[][3], REAL o[][3], KERNEL(end) * f) {
-    const double *base[3] = {&c->base.R.c[0].x, &c->base.R.c[1].x, &c->base.R.c[2].x};
-    for (int i = 0; i < 3; i++) {
-        f->x[i] = splat(base[0][i]), f->y[i] = splat(base[1][i]), f->z[i] = splat(base[2][i]);
-        f->p[i] = splat((&c->base.p.x)[i]);
-    }
-    UNROLL for (int j = 0; j < m; j++) {
-        const sn_arm_move *v = &c->move[j];
-        const sn_frame *F = &c->fixed[j];
-        const REAL at = q[masked ? v->variable : j];
-        UNROLL for (int i = 0; i < 3; i++) a[j][i] = f->z[i], o[j][i] = f->p[i];
-        if (v->turn != 0) {
-            REAL s, k;
-            sine_cosine(v->turn * at + v->offset, &s, &k);
-            turn_about_z(f, s, k);
-        }
-        if (v->slide != 0)
-            UNROLL for (int i = 0; i < 3; i++) f->p[i] = f->p[i] + v->slide * at * f->z[i];
-        UNROLL for (int i = 0; i < 3; i++) {
-            REAL x = f->x[i], y = f->y[i], z = f->z[i];
-            f->p[i] = f->p[i] + (F->p.x * x + F->p.y * y + F->p.z * z);
-            f->x[i] = F->R.c[0].x * x + F->R.c[0].y * y + F->R.c[0].z * z;
-            f->y[i] = F->R.c[1].x * x + F->R.c[1].y * y + F->R.c[1].z * z;
-            f->z[i] = F->R.c[2].x * x + F->R.c[2].y * y + F->R.c[2].z * z;
+// What follows by curves: its numbers behind those of q, and its slopes, lane by lane.
+SN_INLINE void follow_curves(const sn_arm_chain *c, REAL *all, REAL slope[][SN_ARM_MAX]) {
+    double in[SN_ARM_MAX][LANES], value[SN_ARM_CURVES][LANES];
+    double by[SN_ARM_CURVES][SN_ARM_MAX][LANES];
+    sn_arm_curves at;
+    for (int j = 0; j < c->n; j++) store(in[j], all[j]);
+    for (int l = 0; l < LANES; l++) {
+        double q[SN_ARM_MAX];
+        for (int j = 0; j < c->n; j++) q[j] = c->length_of[j] ? in[j][l] * c->unit : in[j][l];
+        sn_arm_curves_at(c, q, &at, false);
+        for (int k = 0; k < c->ncurve; k++) {
+            value[k][l] = at.value[k];
+            for (int j = 0; j < c->n; j++) by[k][j][l] = at.slope[k][j];
         }
     }
-}
-
-// The rotation vector that leads from the end's columns to the goal's. With t its length and h =
-// cos(t/2), the sum v of the columns' cross products is sin t times its axis, and t / sin t = P(h)/h
-// to 1e-5, exact at t = 0. Near t = pi, where v vanishes, the axis is taken from the diagonal.
-SN_INLINE void rotation_left(const KERNEL(end) * f, const REAL *G, REAL *e) {
-    REAL t[3], d[3], c = splat(0);
-    cross(f->x, G, e);
-    cross(f->y, G + 3, t);
-    for (int i = 0; i < 3; i++) e[i] = e[i] + t[i];
-    cross(f->z, G + 6, t);
-    for (int i = 0; i < 3; i++) {
-        e[i] = 0.5 * (e[i] + t[i]);
-        d[i] = f->x[i] * G[i] + f->y[i] * G[3 + i] + f->z[i] * G[6 + i];
-        c = c + d[i];
-    }
-    const REAL h2 = larger(0.25 * (1.0 + c), splat(1e-4)), h = root(h2), u = 1.0 - h;
-    const REAL k =
-        (1.0 +
-         u * (.3333248 +
-              u * (.1339174 + u * (.0507743 + u * (.0500331 + u * (-.0290525 + u * .0317874)))))) /
-        h;
-    for (int i = 0; i < 3; i++) e[i] = k * e[i];
-    const BITS near_pi = LESS(c, splat(-0.999));
-    if (ANY(near_pi)) {
-        const REAL cosine = 0.5 * (c - 1.0);
-        for (int i = 0; i < 3; i++) {
-            REAL part = 3.1 * root(larger(0.5 * (d[i] - cosine), splat(0)));
-            e[i] = choose(near_pi, choose(LESS(e[i], splat(0)), -part, part), e[i]);
-        }
+    for (int k = 0; k < c->ncurve; k++) {
+        all[SN_ARM_MAX + k] = load(value[k]);
+        for (int j = 0; j < c->n; j++) slope[k][j] = load(by[k][j]);
     }
 }
 
@@ -250,11 +172,13 @@ SN_INLINE void solve_step(const int n, REAL J[][6], const REAL *e, REAL lambda, 
 SN_INLINE void KERNEL(step)(const int n, const int m, const bool hinges, const bool lead,
                             const bool masked, const sn_arm_chain *c, KERNEL(state) * s,
                             const bool hold, const bool pull) {
-    REAL q[SN_ARM_MAX], G[12], a[SN_ARM_MOVES][3], o[SN_ARM_MOVES][3], J[SN_ARM_MAX][6], e[6];
-    REAL d[SN_ARM_MAX];
+    REAL q[SN_ARM_ALL], G[12], a[SN_ARM_MOVES][3], o[SN_ARM_MOVES][3], J[SN_ARM_ALL][6], e[6];
+    REAL d[SN_ARM_MAX], slope[SN_ARM_CURVES][SN_ARM_MAX];
+    const int ncurve = masked ? c->ncurve : 0;
     KERNEL(end) f;
     UNROLL for (int j = 0; j < n; j++) q[j] = load(s->q[j]);
     for (int i = 0; i < 12; i++) G[i] = load(s->goal[i]);
+    if (ncurve > 0) follow_curves(c, q, slope);
     if (hinges)
         place_hinges(n, lead, c, q, a, o, &f);
     else
@@ -276,6 +200,7 @@ SN_INLINE void KERNEL(step)(const int n, const int m, const bool hinges, const b
     if (LANES == 1 && !pull &&
         !ANY(LESS(splat(s->turn_tol), turn2) | LESS(splat(s->place_tol), place2)))
         return;
+    if (LANES == 1 && pull && ANY(LESS(splat(s->give_up), place2 + 0.25 * turn2))) return;
 
     const REAL cut_turn = smaller(splat(1), 1.0 / root(turn2 + 1e-30));
     const REAL cut_place = smaller(splat(1), (c->length * 0.33) / root(place2 + 1e-30));
@@ -291,6 +216,8 @@ SN_INLINE void KERNEL(step)(const int n, const int m, const bool hinges, const b
         }
     } else {
         UNROLL for (int j = 0; j < n; j++) UNROLL for (int i = 0; i < 6; i++) J[j][i] = splat(0);
+        for (int k = 0; k < ncurve; k++)
+            for (int i = 0; i < 6; i++) J[SN_ARM_MAX + k][i] = splat(0);
         UNROLL for (int k = 0; k < m; k++) {
             const sn_arm_move *v = &c->move[k];
             REAL *column = J[masked ? v->variable : k];
@@ -305,6 +232,9 @@ SN_INLINE void KERNEL(step)(const int n, const int m, const bool hinges, const b
             if (v->slide != 0)
                 for (int i = 0; i < 3; i++) column[3 + i] = column[3 + i] + v->slide * a[k][i];
         }
+        for (int k = 0; k < ncurve; k++)
+            for (int j = 0; j < n; j++)
+                for (int i = 0; i < 6; i++) J[j][i] = J[j][i] + slope[k][j] * J[SN_ARM_MAX + k][i];
         if (masked)
             for (int j = 0; j < n; j++)
                 mask_rows(c, G, J[j], true), mask_rows(c, G, J[j] + 3, false);
@@ -333,38 +263,6 @@ SN_INLINE void KERNEL(step)(const int n, const int m, const bool hinges, const b
     const REAL lambda = 0.01 * (place2 + 0.25 * turn2) + 1e-9;
     REAL x[SN_ARM_MAX];
     solve_step(n, J, e, lambda, x);
-    if (hold) {
-        // joints that would leave their limits end there, and the others take over what they leave
-        BITS beyond[SN_ARM_MAX], none = LESS(splat(0), splat(0)), any = none;
-        REAL stop[SN_ARM_MAX];
-        UNROLL for (int j = 0; j < n; j++) {
-            stop[j] = q[j], beyond[j] = none;
-            if (c->round[j]) continue;
-            REAL next = q[j] + (pull ? x[j] + d[j] : x[j]);
-            const REAL low = splat(c->lower[j]), high = splat(c->upper[j]);
-            stop[j] = smaller(larger(next, low), high);
-            beyond[j] = LESS(next, low) | LESS(high, next);
-            any = any | beyond[j];
-        }
-        if (ANY(any)) {
-            UNROLL for (int j = 0; j < n; j++) {
-                if (c->round[j]) continue;
-                REAL way = stop[j] - q[j];
-                if (pull) way = way - d[j];
-                UNROLL for (int i = 0; i < 6; i++) {
-                    e[i] = e[i] - choose(beyond[j], J[j][i] * way, splat(0));
-                    J[j][i] = choose(beyond[j], splat(0), J[j][i]);
-                }
-            }
-            solve_step(n, J, e, lambda, x);
-            UNROLL for (int j = 0; j < n; j++) {
-                if (c->round[j]) continue;
-                REAL way = stop[j] - q[j];
-                if (pull) way = way - d[j];
-                x[j] = choose(beyond[j], way, x[j]);
-            }
-        }
-    }
     UNROLL for (int j = 0; j < n; j++) {
         REAL next = q[j] + (pull ? x[j] + d[j] : x[j]);
         if (hold && !c->round[j])

@@ -15,13 +15,14 @@
         double pull[lanes];               /* how much of the way to the posture a step takes */    \
         double turn[lanes], place[lanes]; /* what is left at q, squared */                         \
         double turn_tol, place_tol;       /* squared */                                            \
+        double give_up;                   /* one lane that leans: f from where no step is made */  \
     }
 typedef SN_ARM_STATE(1) sn_arm_state1;
 typedef SN_ARM_STATE(SN_ARM_LANES) sn_arm_state4;
 
 /// One step. One lane alone, without a posture: `next` is not written when both tolerances hold.
 /// @param hold  stay inside the limits
-/// @param pull  lean to the wanted posture, inside the limits; one lane only
+/// @param pull  lean to the wanted posture, inside the limits
 void sn_arm1_iterate(const sn_arm_chain *c, sn_arm_state1 *s, bool hold, bool pull);
 void sn_arm4_iterate(const sn_arm_chain *c, sn_arm_state4 *s, bool hold, bool pull);
 /// For chains that have no step of their own.

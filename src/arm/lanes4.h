@@ -8,7 +8,7 @@
 #include "arm/sines.h"
 
 #define LANES SN_ARM_LANES
-#define PULL  false
+#define PULL  true
 typedef double four __attribute__((vector_size(32)));
 typedef int64_t four_bits __attribute__((vector_size(32)));
 #define REAL       four

@@ -16,6 +16,8 @@
 #include <string.h>
 
 #include "arm/arm.h"
+#include "arm/curves.h"
+#include "arm/fall4.h"
 #include "math/rotation.h"
 #include "math/sincos.h"
 
@@ -30,20 +32,20 @@ typedef struct point {
 
 #define AT(M, i, j) (M)[(i) * ((i) + 1) / 2 + (j)]
 
-// Axes a and ways J of the moves at the tool, in units; q as the model has it.
-static sn_frame place(const sn_arm_chain *c, const double *q, sn_vec3 *a, sn_vec3 *J) {
+// Axes a and ways J of the moves at the tool, in units; x all numbers that drive them.
+static sn_frame place(const sn_arm_chain *c, const double *x, sn_vec3 *a, sn_vec3 *J) {
     sn_frame f = c->base;
     sn_vec3 o[SN_ARM_MOVES];
     for (int i = 0; i < c->m; i++) {
         const sn_arm_move *m = &c->move[i];
-        double x = q[m->variable] / (c->length_of[m->variable] ? c->unit : 1), s, k;
+        double at = x[m->variable], s, k;
         a[i] = f.R.c[2];
         o[i] = f.p;
-        sn_sincos_inline(m->turn * x + m->offset, &s, &k);
+        sn_sincos_inline(m->turn * at + m->offset, &s, &k);
         sn_vec3 X = f.R.c[0], Y = f.R.c[1];
         f.R.c[0] = v3_add(v3_scale(k, X), v3_scale(s, Y));
         f.R.c[1] = v3_sub(v3_scale(k, Y), v3_scale(s, X));
-        f.p = v3_add(f.p, v3_scale(m->slide * x, a[i]));
+        f.p = v3_add(f.p, v3_scale(m->slide * at, a[i]));
         f = frame_mul(&f, &c->fixed[i]);
     }
     for (int i = 0; i < c->m; i++) {
@@ -55,10 +57,36 @@ static sn_frame place(const sn_arm_chain *c, const double *q, sn_vec3 *a, sn_vec
     return f;
 }
 
+// Rows and columns of curves, shared out among the variables: g = S^T g, H = S^T H S + sum g_k bend_k.
+static void share_out(const sn_arm_chain *c, const sn_arm_curves *curves, const double *g,
+                      const double *H, point *at) {
+    enum { ALL = SN_ARM_ALL };
+    double S[ALL][N];
+    memset(S, 0, sizeof S);
+    for (int i = 0; i < c->n; i++) S[i][i] = 1;
+    for (int k = 0; k < c->ncurve; k++) memcpy(S[N + k], curves->slope[k], sizeof S[0]);
+    for (int v = 0; v < c->n; v++) {
+        at->g[v] = 0;
+        for (int i = 0; i < N + c->ncurve; i++) at->g[v] += S[i][v] * g[i];
+        for (int w = 0; w <= v; w++) {
+            double sum = 0;
+            for (int i = 0; i < N + c->ncurve; i++)
+                for (int j = 0; j < N + c->ncurve && S[i][v] != 0; j++)
+                    sum += S[i][v] * S[j][w] * (i >= j ? AT(H, i, j) : AT(H, j, i));
+            for (int k = 0; k < c->ncurve; k++) sum += g[N + k] * AT(curves->bend[k], v, w);
+            AT(at->H, v, w) = sum;
+        }
+    }
+}
+
 static void look(const sn_arm_search *s, const double *q, point *at, bool derivatives) {
     const sn_arm_chain *c = &s->arm->chain;
     sn_vec3 a[SN_ARM_MOVES], J[SN_ARM_MOVES];
-    sn_frame tool = place(c, q, a, J), goal = s->goal;
+    sn_arm_curves curves;
+    double x[SN_ARM_ALL], more_g[SN_ARM_ALL], more_H[SN_ARM_ALL * (SN_ARM_ALL + 1) / 2];
+    double *const g = c->ncurve > 0 ? more_g : at->g, *const H = c->ncurve > 0 ? more_H : at->H;
+    sn_arm_chain_numbers(c, q, &curves, derivatives, x);
+    sn_frame tool = place(c, x, a, J), goal = s->goal;
     goal.p = v3_scale(1 / c->unit, goal.p);
     sn_arm_chain_error(c, &tool, &goal, &at->r, &at->e);
     at->r = v3_neg(at->r);
@@ -69,11 +97,12 @@ static void look(const sn_arm_search *s, const double *q, point *at, bool deriva
     sn_sincos_inline(0.5 * t, &sine, &cosine);
     const double cot = t > 1e-4 ? 0.5 * t * cosine / sine : 1 - t2 / 12;
     sn_vec3 pointing = m3_mul(&goal.R, c->axis);
-    memset(at->g, 0, sizeof at->g);
-    memset(at->H, 0, sizeof at->H);
+    const size_t numbers = c->ncurve > 0 ? SN_ARM_ALL : (size_t)c->n;
+    memset(g, 0, numbers * sizeof *g);
+    memset(H, 0, numbers * (numbers + 1) / 2 * sizeof *H);
     for (int j = 0; j < c->m; j++) {
         int vj = c->move[j].variable;
-        at->g[vj] += v3_dot(at->r, J[j]) - turn_weight * v3_dot(at->e, a[j]);
+        g[vj] += v3_dot(at->r, J[j]) - turn_weight * v3_dot(at->e, a[j]);
         sn_vec3 way = J[j], turn = a[j];
         for (int k = 0; k < 3; k++)
             if (c->place_free[k])
@@ -89,11 +118,12 @@ static void look(const sn_arm_search *s, const double *q, point *at, bool deriva
                 turn_weight * (v3_dot(a[i], bent) - 0.5 * v3_dot(at->e, v3_cross(a[i], a[j])));
             if (vi == vj && i != j) h *= 2;  // both orders of a variable with itself
             if (vi > vj)
-                AT(at->H, vi, vj) += h;
+                AT(H, vi, vj) += h;
             else
-                AT(at->H, vj, vi) += h;
+                AT(H, vj, vi) += h;
         }
     }
+    if (c->ncurve > 0) share_out(c, &curves, g, H, at);
 }
 
 // Factor H + mu of the free variables; -1 when positive, else the variable whose pivot is not, with a
@@ -202,4 +232,44 @@ void sn_arm_search_nearest(sn_arm_search *s, const double *from, double *q) {
     double inner[N];
     sn_arm_chain_inward(c, q, inner);
     sn_arm_chain_outward(c, inner, NULL, q);
+    if (c->tied) sn_arm_curves_lead_back(c, q);
+}
+
+// --- four at a time --------------------------------------------------------------------------------
+
+bool sn_arm_search_can_fall(const sn_arm *arm) { return arm->chain.direct; }
+
+void sn_arm_search_fall(sn_arm_search *s, double (*start)[SN_ARM_MAX], int steps, double *q) {
+    const sn_arm *arm = s->arm;
+    const sn_arm_chain *c = &arm->chain;
+    sn_arm_fall4 x;
+    const sn_frame goal = {s->goal.R, v3_scale(1 / c->unit, s->goal.p)};
+    memcpy(x.goal, &goal, sizeof x.goal);
+    for (int j = 0; j < c->n; j++) {
+        const double unit = c->length_of[j] ? c->unit : 1;
+        x.low[j] = c->round[j] ? -INFINITY : c->low[j] / unit;
+        x.high[j] = c->round[j] ? INFINITY : c->high[j] / unit;
+        for (int l = 0; l < SN_ARM_LANES; l++) {
+            x.q[j][l] = fmin(fmax(start[l][j] - c->shift[j], x.low[j]), x.high[j]);
+            x.at[j][l] = x.g[j][l] = 0;
+        }
+    }
+    memset(x.H, 0, (size_t)c->n * ((size_t)c->n + 1) / 2 * sizeof x.H[0]);
+    for (int l = 0; l < SN_ARM_LANES; l++) x.f[l] = INFINITY, x.mu[l] = 0;
+    int best = 0;
+    for (int it = 0; it < steps; it++) {
+        bool more = false;
+        if (arm->avx2 && arm->options.lanes != 1)
+            sn_arm4_avx2_fall(c, &x);
+        else
+            sn_arm4_fall(c, &x);
+        s->iterations++;
+        for (int l = 0; l < SN_ARM_LANES; l++) {
+            if (x.f[l] < x.f[best]) best = l;
+            more = more || (x.slope[l] > 1e-6 && !(x.won[l] > 0 && x.won[l] < 1e-7 * x.f[l]));
+        }
+        if (!more) break;
+    }
+    s->seeds += SN_ARM_LANES;
+    for (int j = 0; j < c->n; j++) q[j] = x.at[j][best] + c->shift[j];
 }

@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "arm/curves.h"
 #include "arm/measure.h"
 #include "base/clock.h"
 #include "math/atan2.h"
@@ -20,12 +21,19 @@ enum {
     MOST_STEPS = 30,
     FEW = SN_ARM_CELL_SEEDS + SN_ARM_NEAREST,  ///< starts before the nearest pose is looked at
     NEAR_STEPS = 40,
-    MOST_CLOSED = 60
+    MOST_CLOSED = 64,
+    SOME = 12,  ///< starts before falls tell whether a goal is out of reach
+    MORE = 60,  ///< starts where it may be within reach
+    FALLS = 2,  ///< of four starts each
+    FALL_STEPS = 12,
+    CLOSE_STEPS = 30
 };
 
 // worth_f: as f, what a goal that is still looked for is at most from the nearest pose; close_f: from
 // where the exact Hessian may close the gap
-static const double far_f = 0.05, worth_f = 3e-4, close_f = 1e-5, pi = 3.141592653589793;
+static const double far_f = 0.05, worth_f = 3e-5, close_f = 1e-5, pi = 3.141592653589793;
+// what is left after the first fall where more starts may lead to the goal
+static const double maybe_f = 1e-2, likely_f = 3e-3;
 
 bool sn_arm_search_begin(sn_arm_search *s, const sn_arm *arm, const double goal[7]) {
     double w = goal[3], x = goal[4], y = goal[5], z = goal[6], n = w * w + x * x + y * y + z * z;
@@ -61,7 +69,8 @@ static bool within(const sn_arm_search *s, const double *q, double *position, do
     sn_arm_chain_error(&s->arm->chain, &tool, &s->goal, &place, &turn);
     *position = v3_norm(place);
     *rotation = v3_norm(turn);
-    return *position <= s->arm->options.position_tol && *rotation <= s->arm->options.rotation_tol;
+    return *position <= s->arm->options.position_tol && *rotation <= s->arm->options.rotation_tol &&
+           sn_arm_curves_inside(&s->arm->chain, q);
 }
 
 bool sn_arm_search_accept(const sn_arm_search *s, const double *inner, const double *near,
@@ -76,7 +85,7 @@ bool sn_arm_search_accept(const sn_arm_search *s, const double *inner, const dou
         if (c->turns[j] && fabs(off) > 3) off -= 2 * pi * floor(off / (2 * pi) + 0.5);
         moved = fmax(moved, fabs(off));
     }
-    if (moved < 1e-12) return true;
+    if (moved < 1e-12) return sn_arm_curves_inside(c, q);
     double position, rotation;
     return moved < 1e-3 && within(s, q, &position, &rotation);
 }
@@ -107,26 +116,29 @@ bool sn_arm_search_first(sn_arm_search *s, double *inner, double *q) {
 }
 
 // One step of four lanes, by whichever code: the bits are the same.
-static void step_lanes(const sn_arm *arm, sn_arm_state4 *x, bool hold) {
+void sn_arm_search_step4(const sn_arm *arm, sn_arm_state4 *x, bool hold, bool pull) {
     if (arm->options.lanes == 1) {
         sn_arm_state1 one;
         one.turn_tol = one.place_tol = -1;
+        one.give_up = INFINITY;
         for (int l = 0; l < SN_ARM_LANES; l++) {
             for (int j = 0; j < arm->chain.n; j++) one.q[j][0] = x->q[j][l];
+            for (int j = 0; j < arm->chain.n && pull; j++) one.want[j][0] = x->want[j][l];
             for (int i = 0; i < 12; i++) one.goal[i][0] = x->goal[i][l];
-            sn_arm1_iterate(&arm->chain, &one, hold, false);
+            if (pull) one.pull[0] = x->pull[l];
+            sn_arm1_iterate(&arm->chain, &one, hold, pull);
             for (int j = 0; j < arm->chain.n; j++) x->next[j][l] = one.next[j][0];
             x->turn[l] = one.turn[0];
             x->place[l] = one.place[0];
         }
     } else if (arm->avx2) {
-        sn_arm4_avx2_iterate(&arm->chain, x, hold, false);
+        sn_arm4_avx2_iterate(&arm->chain, x, hold, pull);
     } else {
-        sn_arm4_iterate(&arm->chain, x, hold, false);
+        sn_arm4_iterate(&arm->chain, x, hold, pull);
     }
 }
 
-static void clamp_inner(const sn_arm_chain *c, double *inner) {
+void sn_arm_search_clamp(const sn_arm_chain *c, double *inner) {
     for (int j = 0; j < c->n; j++) {
         if (c->round[j]) continue;
         if (c->turns[j]) {  // another turn of it may be inside
@@ -143,6 +155,22 @@ typedef struct lane {
     bool live;
 } lane;
 
+// Later starts end beside the goal where an arm is all but stretched: the exact Hessian knows the rest of
+// the way.
+static bool close_four(sn_arm_search *s, double (*beside)[SN_ARM_MAX], double *q) {
+    double low[SN_ARM_MAX], position, rotation;
+    if (sn_arm_search_can_fall(s->arm)) {
+        sn_arm_search_fall(s, beside, CLOSE_STEPS, low);
+        sn_arm_search_nearest(s, low, q);
+        return within(s, q, &position, &rotation);
+    }
+    for (int l = 0; l < SN_ARM_LANES; l++) {
+        sn_arm_search_nearest(s, beside[l], q);
+        if (within(s, q, &position, &rotation)) return true;
+    }
+    return false;
+}
+
 bool sn_arm_search_lanes(sn_arm_search *s, int from, int until, sn_arm_collect *collect,
                          double *q) {
     const sn_arm *arm = s->arm;
@@ -151,6 +179,7 @@ bool sn_arm_search_lanes(sn_arm_search *s, int from, int until, sn_arm_collect *
     sn_arm_state4 x;
     lane lanes[SN_ARM_LANES] = {{0}};
     int next = from, live = 0, closed = 0;
+    double beside[SN_ARM_LANES][SN_ARM_MAX];
     bool begun = false;
     for (int i = 0; i < 12; i++)
         for (int l = 0; l < SN_ARM_LANES; l++) x.goal[i][l] = s->numbers[i];
@@ -163,16 +192,22 @@ bool sn_arm_search_lanes(sn_arm_search *s, int from, int until, sn_arm_collect *
             } else if (begun) {
                 continue;  // its numbers go on, nobody looks at them
             }
-            clamp_inner(c, inner);
+            sn_arm_search_clamp(c, inner);
             for (int j = 0; j < n; j++) x.q[j][l] = inner[j];
             lanes[l] = (lane){0, INFINITY, true};
             live++;
             s->seeds++;
         }
         begun = true;
-        if (live == 0) return false;
+        if (live == 0) {
+            // what is left of four
+            if (closed % SN_ARM_LANES == 0) return false;
+            for (int l = closed % SN_ARM_LANES; l < SN_ARM_LANES; l++)
+                memcpy(beside[l], beside[0], sizeof beside[0]);
+            return close_four(s, beside, q);
+        }
         if ((round & 7) == 7 && out_of_time(s)) return false;
-        step_lanes(arm, &x, true);
+        sn_arm_search_step4(arm, &x, true, false);
         s->iterations++;
         for (int l = 0; l < SN_ARM_LANES; l++) {
             if (!lanes[l].live) continue;
@@ -197,13 +232,9 @@ bool sn_arm_search_lanes(sn_arm_search *s, int from, int until, sn_arm_collect *
             if ((lanes[l].steps >= LOOK_AFTER && slow) || lanes[l].steps >= MOST_STEPS) {
                 lanes[l].live = false;
                 live--;
-                // later starts end beside the goal where an arm is all but stretched: the exact Hessian
-                // knows the rest of the way
-                if (from >= FEW && collect == NULL && f < close_f && closed++ < MOST_CLOSED) {
-                    double inner[SN_ARM_MAX], position, rotation;
-                    for (int j = 0; j < n; j++) inner[j] = x.q[j][l];
-                    sn_arm_search_nearest(s, inner, q);
-                    if (within(s, q, &position, &rotation)) return true;
+                if (from >= FEW && collect == NULL && f < close_f && closed < MOST_CLOSED) {
+                    for (int j = 0; j < n; j++) beside[closed % SN_ARM_LANES][j] = x.q[j][l];
+                    if (++closed % SN_ARM_LANES == 0 && close_four(s, beside, q)) return true;
                 }
                 continue;
             }
@@ -211,54 +242,6 @@ bool sn_arm_search_lanes(sn_arm_search *s, int from, int until, sn_arm_collect *
             for (int j = 0; j < n; j++) x.q[j][l] = x.next[j][l];
         }
     }
-}
-
-// Nearest to the posture: steps that take the goal and as much of the posture as it leaves. Ends when the
-// pose stays, or after `steps` at a pose that reaches.
-bool sn_arm_search_near(sn_arm_search *s, const double *start, const double *want, int steps,
-                        double *q) {
-    const sn_arm *arm = s->arm;
-    const sn_arm_chain *c = &arm->chain;
-    sn_arm_state1 x;
-    double inner[SN_ARM_MAX], wanted[SN_ARM_MAX];
-    sn_arm_chain_inward(c, start, inner);
-    sn_arm_chain_inward(c, want, wanted);
-    clamp_inner(c, inner);
-    for (int j = 0; j < c->n; j++) {
-        x.q[j][0] = inner[j];
-        // of turns that go round the posture nearest to the start
-        if (c->round[j]) wanted[j] += 2 * pi * floor((inner[j] - wanted[j]) / (2 * pi) + 0.5);
-        x.want[j][0] = wanted[j];
-    }
-    memcpy(x.goal, s->numbers, sizeof s->numbers);
-    x.turn_tol = arm->turn_tol;
-    x.place_tol = arm->place_tol;
-    bool there = false;
-    double before = INFINITY;
-    s->seeds++;
-    for (int it = 1; it <= steps; it++) {
-        double f;
-        x.pull[0] = 1;
-        sn_arm1_iterate(c, &x, true, true);
-        s->iterations++;
-        f = x.place[0] + 0.25 * x.turn[0];
-        if (f < s->best[0]) {
-            s->best[0] = f;
-            for (int j = 0; j < c->n; j++) s->best_q[0][j] = x.q[j][0];
-        }
-        double step = 0;
-        for (int j = 0; j < c->n; j++) step = fmax(step, fabs(x.next[j][0] - x.q[j][0]));
-        if (x.turn[0] <= x.turn_tol && x.place[0] <= x.place_tol) {
-            for (int j = 0; j < c->n; j++) inner[j] = x.q[j][0];
-            there = true;
-            if (step < 1e-4) break;
-        } else if (it >= LOOK_AFTER && !(f <= far_f && (f <= 0.5 * before || there))) {
-            break;
-        }
-        before = f;
-        for (int j = 0; j < c->n; j++) x.q[j][0] = x.next[j][0];
-    }
-    return there && sn_arm_search_accept(s, inner, start, q);
 }
 
 void sn_arm_search_report(const sn_arm_search *s, const double *seed, const double *q, bool reached,
@@ -271,32 +254,6 @@ void sn_arm_search_report(const sn_arm_search *s, const double *seed, const doub
         report->distance = sqrt(sum);
     }
     if (!report->reached) sn_arm_why_not(s, q, report);
-}
-
-static double distance(const sn_arm_chain *c, const double *a, const double *b) {
-    double sum = 0;
-    for (int j = 0; j < c->n; j++) sum += (a[j] - b[j]) * (a[j] - b[j]);
-    return sum;
-}
-
-// From the seed; where that leads far away, other ways are looked at too.
-static bool run_near(sn_arm_search *s, const double *seed, double *q) {
-    const sn_arm_chain *c = &s->arm->chain;
-    const double near = 1.0;  // squared, radians and metres
-    bool found = sn_arm_search_near(s, seed, seed, NEAR_STEPS, q);
-    if (found && distance(c, q, seed) < near) return true;
-    double other[SN_ARM_MAX], slid[SN_ARM_MAX];
-    for (int k = 0; k < SN_ARM_CELL_SEEDS; k++) {
-        double inner[SN_ARM_MAX];
-        (void)sn_arm_seed_at(&s->arm->seeds, c, &s->key, k, inner);
-        clamp_inner(c, inner);
-        sn_arm_chain_outward(c, inner, seed, other);
-        if (!sn_arm_search_near(s, other, seed, NEAR_STEPS, slid)) continue;
-        if (!found || distance(c, slid, seed) < distance(c, q, seed))
-            memcpy(q, slid, (size_t)c->n * sizeof *q);
-        found = true;
-    }
-    return found;
 }
 
 // The nearest pose from the best that a lane has seen; where it is almost at the goal, from those of the
@@ -326,16 +283,67 @@ static bool close_in(sn_arm_search *s, double *q) {
     return false;
 }
 
+// Four starts down, the best of them into low; what is left there, as f.
+static double fall_from(sn_arm_search *s, double (*start)[SN_ARM_MAX], double *low) {
+    double pose[SN_ARM_MAX], position, rotation;
+    sn_arm_search_fall(s, start, FALL_STEPS, low);
+    sn_arm_chain_outward(&s->arm->chain, low, NULL, pose);
+    (void)within(s, pose, &position, &rotation);
+    position /= s->arm->chain.unit;
+    return position * position + 0.25 * rotation * rotation;
+}
+
+// The same from four starts for the goal, `from` the first; keeps what was lower before.
+static void fall_seeds(sn_arm_search *s, int from, double *least, double *low) {
+    double start[SN_ARM_LANES][SN_ARM_MAX], other[SN_ARM_MAX];
+    for (int l = 0; l < SN_ARM_LANES; l++)
+        (void)sn_arm_seed_at(&s->arm->seeds, &s->arm->chain, &s->key, from + l, start[l]);
+    const double f = fall_from(s, start, other);
+    if (!(f < *least)) return;
+    *least = f;
+    memcpy(low, other, sizeof other);
+}
+
+// The last of the way to the nearest pose.
+static bool end_fall(sn_arm_search *s, const double *low, double *q) {
+    double position, rotation;
+    sn_arm_search_nearest(s, low, q);
+    bool good = within(s, q, &position, &rotation);
+    position /= s->arm->chain.unit;
+    s->nearest = position * position + 0.25 * rotation * rotation;
+    return good;
+}
+
+// The nearest pose by falls: from where the lanes got and, where that is not near, from starts of their
+// own. Where it is near, more lanes come between, since the goal may be within reach.
+static bool fall_in(sn_arm_search *s, bool far, int most, double *q) {
+    double low[SN_ARM_MAX], other[SN_ARM_MAX], least = INFINITY;
+    if (!far) least = fall_from(s, s->best_q, low);
+    if (least < close_f && end_fall(s, low, q)) return true;
+    if (least < maybe_f && SOME < most) {
+        const int more = least < likely_f ? MORE : SOME + 20;
+        if (sn_arm_search_lanes(s, SOME, more < most ? more : most, NULL, q)) return true;
+        const double f = fall_from(s, s->best_q, other);
+        return end_fall(s, f < least ? other : low, q);
+    }
+    sn_arm_goal_key key = s->key;
+    sn_arm_goal_shrink(&s->arm->seeds, &s->key);
+    const int falls = s->arm->chain.n > 6 ? FALLS : 2 * FALLS;  // they cost half of it there
+    for (int k = 0; k < falls; k++) fall_seeds(s, SN_ARM_LANES * k, &least, low);
+    s->key = key;
+    return end_fall(s, low, q);
+}
+
 // What is left to do when the first start failed.
 static bool run_rest(sn_arm_search *s, double *q) {
-    const int most = s->arm->options.max_seeds;
-    if (sn_arm_is_far(s)) {  // four starts to come near, and no search
-        return sn_arm_search_lanes(s, 0, SN_ARM_LANES, NULL, q) || close_in(s, q);
-    }
-    if (sn_arm_search_lanes(s, 0, FEW < most ? FEW : most, NULL, q)) return true;
-    if (close_in(s, q)) return true;
-    if (s->nearest > worth_f || FEW >= most || s->timed_out) return false;
-    return sn_arm_search_lanes(s, FEW, most, NULL, q) || close_in(s, q);
+    const bool far = sn_arm_is_far(s), falls = sn_arm_search_can_fall(s->arm);
+    const int most = s->arm->options.max_seeds, some = far ? SN_ARM_LANES : falls ? SOME : FEW;
+    if (!(far && falls) && sn_arm_search_lanes(s, 0, some < most ? some : most, NULL, q))
+        return true;
+    if (falls ? fall_in(s, far, most, q) : close_in(s, q)) return true;
+    if (far || s->nearest > worth_f || s->timed_out) return false;
+    const int from = falls ? MORE : FEW;
+    return from < most && (sn_arm_search_lanes(s, from, most, NULL, q) || close_in(s, q));
 }
 
 void sn_arm_search_end(sn_arm_search *s, bool found, double *q, sn_arm_report *report) {
@@ -347,7 +355,14 @@ void sn_arm_search_run(sn_arm_search *s, const double *seed, double *q, sn_arm_r
     const sn_arm *arm = s->arm;
     const double *want = seed != NULL ? seed : arm->rests ? arm->rest : NULL;
     double inner[SN_ARM_MAX], slid[SN_ARM_MAX];
-    bool found = want != NULL && run_near(s, want, q);
+    bool found = want != NULL && sn_arm_search_nearby(s, want, q);
+    if (found) {
+        // the last step is not looked at before: where it was not enough, more follow
+        sn_arm_search_report(s, seed, q, false, report);
+        if (report->reached) return;
+        memcpy(slid, q, sizeof slid);
+        found = sn_arm_search_near(s, slid, want, NEAR_STEPS, q);
+    }
     if (!found) {
         found = sn_arm_seed_at(&arm->seeds, &arm->chain, &s->key, 0, inner) &&
                 sn_arm_search_first(s, inner, q);
@@ -385,7 +400,7 @@ void sn_arm_search_many(sn_arm_search *s, int count, sn_arm_source *source) {
             }
         }
         if (live == 0) return;
-        step_lanes(arm, &x, false);
+        sn_arm_search_step4(arm, &x, false, false);
         for (int l = 0; l < SN_ARM_LANES; l++) {
             if (!lanes[l].live) continue;
             double inner[SN_ARM_MAX], q[SN_ARM_MAX], f = x.place[l] + 0.25 * x.turn[l];

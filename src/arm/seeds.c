@@ -8,7 +8,15 @@
 
 enum { SAMPLES = 32768, TRIED = 12, PATIENCE = 12, FAILED = 30 };
 
+// The table does not fit into the nearest cache: what is needed soon is asked for early.
+#ifdef __GNUC__
+#define FETCH(at) __builtin_prefetch(at)
+#else
+#define FETCH(at) ((void)(at))
+#endif
+
 static const double pi = 3.141592653589793;
+static const double key_share = 0.32;  // of a direction beside lengths
 
 static sn_frame inverse(const sn_frame *f) {
     sn_mat3 R = m3_transpose(&f->R);
@@ -40,6 +48,9 @@ void sn_arm_seeds_layout(sn_arm_seeds *s, const sn_arm_chain *c, sn_layout *layo
     s->seed = sn_layout_take(layout, SN_ARM_CELLS * SN_ARM_CELL_SEEDS, sizeof *s->seed);
     s->posture = sn_layout_take(layout, SN_ARM_POSTURES, sizeof *s->posture);
     s->key = sn_layout_take(layout, SN_ARM_KEYS, sizeof *s->key);
+    s->kept = sn_layout_take(layout, SN_ARM_CELLS * SN_ARM_CELL_KEPT, sizeof *s->kept);
+    s->middle =
+        sn_layout_take(layout, SN_ARM_CELLS * (size_t)(c->n + SN_ARM_KEYS), sizeof *s->middle);
 }
 
 // The n-dimensional sequence of Roberts: powers of the root of g^(n+1) = g + 1, which is found without
@@ -119,7 +130,7 @@ static int look(const sn_arm_seeds *s, const sn_frame *f, double *sine, double *
     *sine = h;
     *cosine = k;
     const double out = k * Z->x + h * Z->y, side = k * Z->y - h * Z->x;
-    const double share = 0.32;  // of a direction beside lengths
+    const double share = key_share;
     key[0] = (float)rho, key[1] = (float)f->p.z, key[2] = (float)(share * out);
     key[3] = (float)(share * side), key[4] = (float)(share * Z->z);
     return cell_of(s, rho, f->p.z, out, side, Z->z);
@@ -134,10 +145,22 @@ void sn_arm_goal_look(const sn_arm_seeds *s, const double *goal, sn_arm_goal_key
         f = frame_mul(&f, &s->right);
     }
     double sine, cosine;
-    int cell = look(s, &f, &sine, &cosine, out->x, out->y, out->key);
+    out->cell = look(s, &f, &sine, &cosine, out->x, out->y, out->key);
     out->sorted = false;
-    out->cell = s->seed + cell * SN_ARM_CELL_SEEDS;
     out->azimuth = angle_of(sine, cosine);
+}
+
+void sn_arm_goal_shrink(const sn_arm_seeds *s, sn_arm_goal_key *g) {
+    if (!s->table) return;
+    const double middle = 0.5 * (s->low + s->high), most = 0.85;
+    double rho = (double)g->key[0], z = (double)g->key[1] - middle;
+    const double a = rho / s->reach, b = 2 * z / (s->high - s->low), r = sqrt(a * a + b * b);
+    if (!(r > most)) return;
+    rho *= most / r, z *= most / r;
+    g->key[0] = (float)rho, g->key[1] = (float)(middle + z);
+    g->sorted = false;
+    g->cell = cell_of(s, rho, middle + z, (double)g->key[2] / key_share,
+                      (double)g->key[3] / key_share, (double)g->key[4] / key_share);
 }
 
 // An angle of any turn, brought into the limits; false when it had to be cut off.
@@ -191,7 +214,8 @@ static void sort_postures(const sn_arm_seeds *s, sn_arm_goal_key *g) {
 
 bool sn_arm_seed_at(const sn_arm_seeds *s, const sn_arm_chain *c, sn_arm_goal_key *g, int k,
                     double *q) {
-    if (s->table && k < SN_ARM_CELL_SEEDS) return from_seed(s, c, g, g->cell + k, q);
+    if (s->table && k < SN_ARM_CELL_SEEDS)
+        return from_seed(s, c, g, s->seed + g->cell * SN_ARM_CELL_SEEDS + k, q);
     if (s->table && k < SN_ARM_CELL_SEEDS + SN_ARM_NEAREST) {
         if (!g->sorted) sort_postures(s, g);
         return from_seed(s, c, g, &s->posture[g->nearest[k - SN_ARM_CELL_SEEDS]], q);
@@ -201,6 +225,67 @@ bool sn_arm_seed_at(const sn_arm_seeds *s, const sn_arm_chain *c, sn_arm_goal_ke
     return true;
 }
 
+// Squared distances of a cell's postures from one, by all joints but the last, with how far they are
+// from the goal: numbers side by side, which compilers make vectors of. The first joint's angle follows
+// from the azimuths.
+static void distances(const sn_arm_seeds *s, const sn_arm_chain *c, const sn_arm_goal_key *g,
+                      const double *want, float *far) {
+    const float(*row)[SN_ARM_CELL_KEPT] =
+        (const float(*)[SN_ARM_CELL_KEPT])s->middle + g->cell * (c->n + SN_ARM_KEYS);
+    const float share = 50;  // a length beside angles, squared
+    for (int k = 0; k < SN_ARM_CELL_KEPT; k++) far[k] = 0;
+    for (int i = 0; i < SN_ARM_KEYS; i++)
+        for (int k = 0; k < SN_ARM_CELL_KEPT; k++) {
+            float d = row[c->n + i][k] - g->key[i];
+            far[k] += share * d * d;
+        }
+    for (int j = 0; j < c->n; j++) {
+        if (j == s->last) continue;
+        const float *q = row[j];
+        const float at = (float)(want[j] - (j == s->first ? g->azimuth : 0));
+        const float low = (float)(c->lower[j] - want[j]), high = (float)(c->upper[j] - want[j]);
+        if (!c->turns[j]) {
+            for (int k = 0; k < SN_ARM_CELL_KEPT; k++) far[k] += (q[k] - at) * (q[k] - at);
+            continue;
+        }
+        for (int k = 0; k < SN_ARM_CELL_KEPT; k++) {
+            // another turn of it, where the limits leave room for that
+            float d = q[k] - at;
+            float near = d - 6.2831853f * ((d * 0.15915494f + 12582912.0f) - 12582912.0f);
+            d = near >= low && near <= high ? near : d;
+            far[k] += d * d;
+        }
+    }
+}
+
+int sn_arm_seeds_near(const sn_arm_seeds *s, const sn_arm_chain *c, const sn_arm_goal_key *g,
+                      const double *want, int most, double (*q)[SN_ARM_MAX]) {
+    if (!s->table) return 0;
+    float far[SN_ARM_CELL_KEPT];
+    const sn_arm_seed *chosen[SN_ARM_CELL_KEPT];
+    int found = 0;
+    distances(s, c, g, want, far);
+    for (; found < most && found < SN_ARM_CELL_KEPT; found++) {
+        int best = 0;
+        for (int k = 1; k < SN_ARM_CELL_KEPT; k++) best = far[k] < far[best] ? k : best;
+        if (!(far[best] < 1e6f)) break;  // there are no more
+        far[best] = 1e9f;
+        chosen[found] = &s->kept[g->cell * SN_ARM_CELL_KEPT + best];
+        FETCH(chosen[found]);
+    }
+    for (int i = 0; i < found; i++) (void)from_seed(s, c, g, chosen[i], q[i]);
+    return found;
+}
+
+void sn_arm_seeds_fetch(const sn_arm_seeds *s, const sn_arm_chain *c, const sn_arm_goal_key *g) {
+    if (!s->table) return;
+    const int rows = c->n + SN_ARM_KEYS;
+    for (int i = 0; i < rows; i++) {
+        const float *row = s->middle[g->cell * rows + i];
+        FETCH(row), FETCH(row + SN_ARM_CELL_KEPT / 2);
+    }
+}
+
 // --- making the table ------------------------------------------------------------------------------
 
 typedef struct making {
@@ -208,6 +293,7 @@ typedef struct making {
     const sn_arm_chain *c;
     double (*q)[SN_ARM_TABLE_MAX];  ///< samples
     sn_arm_seed *seed;              ///< the same as seeds
+    float (*key)[SN_ARM_KEYS];      ///< their keys
     int *cell, *order, *start;      ///< of samples; sorted by cell; where cells start
     int *have;                      ///< of cells
 } making;
@@ -215,6 +301,7 @@ typedef struct making {
 static void making_room(making *m, sn_layout *layout) {
     m->q = sn_layout_take(layout, SAMPLES, sizeof *m->q);
     m->seed = sn_layout_take(layout, SAMPLES, sizeof *m->seed);
+    m->key = sn_layout_take(layout, SAMPLES, sizeof *m->key);
     m->cell = sn_layout_take(layout, SAMPLES, sizeof *m->cell);
     m->order = sn_layout_take(layout, SAMPLES, sizeof *m->order);
     m->start = sn_layout_take(layout, SN_ARM_CELLS + 1, sizeof *m->start);
@@ -249,6 +336,7 @@ static void make_samples(making *m) {
             for (int j = 0; j < c->n; j++) e->q[j] = (float)q[j];
             e->azimuth = (float)angle_of(sine, cosine);
             for (int i = 0; i < 3; i++) e->x[i] = (float)x[i], e->y[i] = (float)y[i];
+            memcpy(m->key[k], key, sizeof key);
             if (k >= SN_ARM_POSTURES) continue;
             s->posture[k] = *e;
             for (int i = 0; i < SN_ARM_KEYS; i++) s->key[i][k] = key[i];
@@ -332,6 +420,22 @@ static void rank_cell(making *m, int cell) {
     }
 }
 
+static void keep_cell(making *m, int cell) {
+    const int first = m->start[cell], count = m->start[cell + 1] - first;
+    const int n = count < SN_ARM_CELL_KEPT ? count : SN_ARM_CELL_KEPT;
+    for (int k = 0; k < n; k++)
+        m->s->kept[cell * SN_ARM_CELL_KEPT + k] =
+            m->seed[m->order[first + (int)((long)k * count / n)]];
+    float(*row)[SN_ARM_CELL_KEPT] = m->s->middle + cell * (m->c->n + SN_ARM_KEYS);
+    for (int k = 0; k < SN_ARM_CELL_KEPT; k++) {
+        const int at = k < n ? m->order[first + (int)((long)k * count / n)] : 0;
+        for (int j = 0; j < m->c->n; j++)
+            row[j][k] = k < n ? m->seed[at].q[j] + (float)m->c->shift[j] : 1e9f;
+        if (k < n) row[m->s->first][k] = (float)m->c->shift[m->s->first] - m->seed[at].azimuth;
+        for (int i = 0; i < SN_ARM_KEYS; i++) row[m->c->n + i][k] = k < n ? m->key[at][i] : 0;
+    }
+}
+
 static void borrow(making *m, int to, int from) {
     sn_arm_seed *mine = m->s->seed + to * SN_ARM_CELL_SEEDS;
     const sn_arm_seed *other = m->s->seed + from * SN_ARM_CELL_SEEDS;
@@ -404,7 +508,7 @@ sn_status sn_arm_seeds_make(sn_arm_seeds *s, const sn_arm_chain *c, const sn_all
     making_room(&m, &layout);
     make_samples(&m);
     sort_samples(&m);
-    for (int cell = 0; cell < SN_ARM_CELLS; cell++) rank_cell(&m, cell);
+    for (int cell = 0; cell < SN_ARM_CELLS; cell++) rank_cell(&m, cell), keep_cell(&m, cell);
     fill_cells(&m);
     sn_release(allocator, owner);
     return SN_OK;

@@ -20,6 +20,7 @@ enum {
     SN_ARM_CELL_SEEDS = 4,
     SN_ARM_POSTURES = 512,  ///< of the whole arm, for goals that a cell's do not lead to
     SN_ARM_NEAREST = 32,    ///< of them the nearest that are tried
+    SN_ARM_CELL_KEPT = 32,  ///< of a cell's postures, for solutions near a start
     SN_ARM_KEYS = 5,
     SN_ARM_TABLE_MAX = 8  ///< variables of an arm with a table
 };
@@ -45,13 +46,16 @@ typedef struct sn_arm_seeds {
     sn_arm_seed *seed;                          ///< SN_ARM_CELLS * SN_ARM_CELL_SEEDS
     sn_arm_seed *posture;                       ///< SN_ARM_POSTURES
     float (*key)[SN_ARM_POSTURES];              ///< SN_ARM_KEYS: of the postures
+    sn_arm_seed *kept;  ///< SN_ARM_CELLS * SN_ARM_CELL_KEPT: what a cell was sampled with
+    /// SN_ARM_CELLS * n rows of their numbers, as the kernels have them; far off where there is none
+    float (*middle)[SN_ARM_CELL_KEPT];
 } sn_arm_seeds;
 
 /// A goal as the table sees it.
 typedef struct sn_arm_goal_key {
     double azimuth, x[3], y[3];
     float key[SN_ARM_KEYS];
-    const sn_arm_seed *cell;
+    int cell;
     bool sorted;                  ///< the postures below are found
     int nearest[SN_ARM_NEAREST];  ///< postures, the nearest first
 } sn_arm_goal_key;
@@ -66,7 +70,21 @@ sn_status sn_arm_seeds_make(sn_arm_seeds *seeds, const sn_arm_chain *chain,
 /// @param goal  twelve numbers, as the kernels have it
 void sn_arm_goal_look(const sn_arm_seeds *seeds, const double *goal, sn_arm_goal_key *out);
 
+/// For a goal out of reach: as if it were as far as the arm gets in its direction.
+void sn_arm_goal_shrink(const sn_arm_seeds *seeds, sn_arm_goal_key *key);
+
 /// The k-th start for a goal, in the kernels' numbers; false when the first or last angle would have to
 /// be outside its limits (it is at them then).
 bool sn_arm_seed_at(const sn_arm_seeds *seeds, const sn_arm_chain *chain, sn_arm_goal_key *key,
                     int k, double *q);
+
+/// Starts for a goal that are near a posture, the nearest first and apart from each other; how many.
+/// @param want  n numbers, as the kernels have them
+/// @param most  room in q
+/// @param q     starts, in the kernels' numbers
+int sn_arm_seeds_near(const sn_arm_seeds *seeds, const sn_arm_chain *chain,
+                      const sn_arm_goal_key *key, const double *want, int most,
+                      double (*q)[SN_ARM_MAX]);
+/// Ask the memory for what that will look at.
+void sn_arm_seeds_fetch(const sn_arm_seeds *seeds, const sn_arm_chain *chain,
+                        const sn_arm_goal_key *key);

@@ -3,14 +3,16 @@
 //
 // The step wanted is x = C^T (C C^T + lambda)^-1 e, C the columns of what counts, e what is left, lambda 0
 // where the arm is able and rising as it gets singular, so that steps stay small there and nothing
-// jumps. The step is slowed as a whole until every joint keeps its speed and could still brake, with its
-// acceleration, where the step ends and at its limits; then each joint's velocity goes there from
-// that of the last tick as fast as its acceleration allows.
+// jumps: the tool goes along a straight line. Where no such line leads on, at a stretched pose, at
+// limits or when nothing is won any more, the arm goes around: the solution nearest to where it is (or the
+// nearest pose) becomes a target, followed as the goal moves, and the joints go there straight, which
+// limits never bar. Either step is slowed as a whole until every joint keeps its speed and could still
+// brake, with its acceleration, where the step ends and at its limits.
 #include <string.h>
 
 #include "arm/measure.h"
 
-enum { N = SN_ARM_MAX, BEHIND = 5 };
+enum { N = SN_ARM_MAX, BEHIND = 5, STUCK = 3, NEAR_STEPS = 40 };
 
 // Solve A x = b for a positive A of n rows (its lower triangle, spent), x in b's place.
 static void solve(double A[6][6], int n, double *x) {
@@ -41,9 +43,9 @@ static double error_of(const sn_arm_chain *c, const sn_frame *tool, const sn_fra
     return sqrt(p * p + 0.25 * v3_dot(*turn, *turn));
 }
 
-// What is wanted of every joint, in the model's numbers.
-static void want(const sn_arm *arm, const double *q, const sn_frame *goal, const sn_frame *tool,
-                 double column[][6], int rows, double able, double *x) {
+// What is wanted of every joint, in the model's numbers; how much of what is left it would leave, 0 to 1.
+static double straight(const sn_arm *arm, const double *q, const sn_frame *goal,
+                       const sn_frame *tool, double column[][6], int rows, double able, double *x) {
     const sn_arm_chain *c = &arm->chain;
     double e[6], d[N], A[6][6];
     sn_vec3 place, turn;
@@ -51,6 +53,8 @@ static void want(const sn_arm *arm, const double *q, const sn_frame *goal, const
     // far goals are gone to in the straight line of a small step
     double size = fmax(v3_norm(turn), v3_norm(place) / c->unit), cut = size > 0.2 ? 0.2 / size : 1;
     sn_arm_rows(c, goal, v3_scale(cut, turn), v3_scale(cut / c->unit, place), e);
+    double all = 0, left = 0;
+    for (int i = 0; i < rows; i++) all += e[i] * e[i];
     for (int j = 0; j < c->n; j++) {
         double unit = c->length_of[j] ? c->unit : 1;
         d[j] = arm->rests ? fmin(fmax((arm->rest[j] - q[j]) / unit, -0.02), 0.02) : 0;
@@ -85,8 +89,47 @@ static void want(const sn_arm *arm, const double *q, const sn_frame *goal, const
             for (int i = 0; i < rows; i++) e[i] -= column[j][i] * (to / unit - d[j]);
             for (int i = 0; i < rows; i++) column[j][i] = 0;
         }
-        if (!more) break;
+        if (more) continue;
+        // what the joints that are free make of the rest
+        for (int j = 0; j < c->n; j++) {
+            double unit = c->length_of[j] ? c->unit : 1;
+            for (int i = 0; i < rows && !held[j]; i++) e[i] -= column[j][i] * (x[j] / unit - d[j]);
+        }
+        break;
     }
+    for (int i = 0; i < rows; i++) left += e[i] * e[i];
+    return all > 0 ? sqrt(left / all) : 0;
+}
+
+// The target of an arm that goes around: kept where it is there already, followed where the goal has
+// moved, and looked for anew where it got lost.
+static bool aim(sn_arm_search *s, sn_arm_motion *motion, const double *q, bool anew) {
+    const sn_arm *arm = s->arm;
+    const size_t size = (size_t)arm->chain.n * sizeof *q;
+    double found[N];
+    sn_arm_report report;
+    const double *from = anew ? q : motion->target;
+    sn_arm_search_report(s, NULL, from, false, &report);
+    if (!anew && report.reached) return true;
+    if (!anew && !motion->reaches) {
+        double inner[N];
+        sn_arm_chain_inward(&arm->chain, motion->target, inner);
+        sn_arm_search_nearest(s, inner, found);
+        sn_arm_search_report(s, NULL, found, false, &report);
+        // which turns it takes is the target's own
+        sn_arm_chain_inward(&arm->chain, found, inner);
+        sn_arm_chain_outward(&arm->chain, inner, motion->target, motion->target);
+        return report.reached;
+    }
+    if (!sn_arm_search_near(s, from, arm->rests ? arm->rest : from, NEAR_STEPS, found)) {
+        sn_arm_search_run(s, from, found, &report);
+        if (!report.reached) {
+            memcpy(motion->target, found, size);
+            return false;
+        }
+    }
+    memcpy(motion->target, found, size);
+    return true;
 }
 
 static sn_status check(const sn_arm *arm, const sn_arm_tick *tick, const sn_arm_motion *motion,
@@ -116,7 +159,22 @@ sn_status sn_arm_step(sn_arm *arm, const double goal[7], const sn_arm_tick *tick
     if (!sn_arm_search_begin(&s, arm, goal)) return SN_ERR_VALUE;
     int rows = sn_arm_columns(c, q, &s.goal, &tool, column);
     double able = sn_arm_manipulability(arm, q, NULL);
-    want(arm, q, &s.goal, &tool, column, rows, able, x);
+    double leaves = straight(arm, q, &s.goal, &tool, column, rows, able, x);
+    const bool stuck = leaves > 0.5 || motion->behind >= STUCK;
+    if (stuck && !motion->around) {
+        motion->around = true;
+        motion->error = INFINITY;
+        motion->behind = 0;
+        motion->reaches = aim(&s, motion, q, true);
+    } else if (motion->around) {
+        motion->reaches = aim(&s, motion, q, false);
+    }
+    double way = 0;
+    for (int j = 0; j < c->n && motion->around; j++) {
+        x[j] = motion->target[j] - q[j];
+        way = fmax(way, fabs(x[j]) / (c->length_of[j] ? c->unit : 1));
+    }
+    for (int j = 0; j < c->n && way > 0.2; j++) x[j] *= 0.2 / way;
 
     double a[N], top[N];
     for (int j = 0; j < c->n; j++) {
@@ -126,8 +184,18 @@ sn_status sn_arm_step(sn_arm *arm, const double goal[7], const sn_arm_tick *tick
         double d = fabs(x[j]), most = fmin(top[j], braking(d, a[j], t));
         if (d > 0 && d / t * share > most) share = most / (d / t);
     }
+    // the whole step as fast as every acceleration allows, so that its direction stays
+    double least = 0, most = share;
     for (int j = 0; j < c->n; j++) {
-        double v = share * x[j] / t, was = motion->velocity[j], before = q[j];
+        double v = x[j] / t, was = motion->velocity[j], more = inside * a[j] * t;
+        if (v == 0) continue;
+        double one = (was - more) / v, other = (was + more) / v;
+        least = fmax(least, fmin(one, other));
+        most = fmin(most, fmax(one, other));
+    }
+    const double pace = most >= least ? most : share;
+    for (int j = 0; j < c->n; j++) {
+        double v = pace * x[j] / t, was = motion->velocity[j], before = q[j];
         v = fmin(fmax(v, was - inside * a[j] * t), was + inside * a[j] * t);
         v = fmin(fmax(v, -inside * braking(q[j] - c->low[j], a[j], t)),
                  inside * braking(c->high[j] - q[j], a[j], t));
@@ -139,14 +207,27 @@ sn_status sn_arm_step(sn_arm *arm, const double goal[7], const sn_arm_tick *tick
     double left = error_of(c, &tool, &s.goal, &place, &turn);
     bool reached =
         v3_norm(place) <= arm->options.position_tol && v3_norm(turn) <= arm->options.rotation_tol;
-    motion->behind = !reached && left >= motion->error ? motion->behind + 1 : 0;
-    motion->error = left;
+    // on the way around the tool may be led away: what counts there is how far the joints still are
+    double behind = left;
+    if (motion->around && motion->reaches) {
+        behind = 0;
+        for (int j = 0; j < c->n; j++)
+            behind = fmax(behind, fabs(motion->target[j] - q[j]) / (c->length_of[j] ? c->unit : 1));
+    }
+    motion->behind = !reached && behind > motion->error + 1e-13 ? motion->behind + 1 : 0;
+    motion->error = behind;
+    sn_arm_report why = {.why = SN_ARM_REACHED};
+    if (motion->around && !motion->reaches) sn_arm_why_not(&s, motion->target, &why);
+    if (reached || (motion->around && behind < 0.05 && !stuck && able > 0.02 && motion->reaches))
+        motion->around = false, motion->error = left;
     if (report != NULL)
         *report = (sn_arm_tick_report){.reached = reached,
                                        .position_error = v3_norm(place),
                                        .rotation_error = v3_norm(turn),
                                        .share = share,
                                        .manipulability = able,
-                                       .runs_away = motion->behind >= BEHIND};
+                                       .runs_away = motion->behind >= BEHIND,
+                                       .around = motion->around,
+                                       .why = why.why};
     return SN_OK;
 }

@@ -27,6 +27,7 @@ static void measure(sn_solver *s) {
             for (int a = 0; a < j->nv; a++) {
                 int i = j->slot + a, length = j->lengths >> a & 1;
                 double gain = s->model->inner[j->v0 + a], square = gain * gain;
+                if (sn_loops_of(s)->roll[i]) square = 1;
                 if (pass == 0 && square > 0) most[length] = fmax(most[length], s->seen[i] / square);
                 if (pass == 1) metric[i] = fmax(square * most[length], s->scale[i]);
             }
@@ -287,11 +288,14 @@ void sn_solver_loops_layout(sn_solver *s, sn_layout *layout) {
     l.next = sn_layout_take(layout, nq, sizeof *l.next);
     l.least = sn_layout_take(layout, nq, sizeof *l.least);
     l.keep = sn_layout_take(layout, n, sizeof *l.keep);
+    l.roll = sn_layout_take(layout, n, sizeof *l.roll);
+    l.rolls = false;
     s->state = sn_layout_keep(layout, &l, sizeof l);
 }
 
 bool sn_solver_loops_begin(sn_solver *s) {
     double f;
+    sn_closing_find_rolls(s);
     memset(s->ws->ties->mu, 0, SN_TIE_ROWS * (size_t)s->model->nloop * sizeof(double));
     measure(s);
     s->open = sn_closing_start(s);

@@ -161,7 +161,7 @@ sn_status sn_fit_problem(const sn_fit_input *in, const sn_fit_options *o,
     sn_problem *plain = NULL;
     *out = NULL;
     sn_fit_prior prior;
-    sn_status found = sn_fit_find_prior(model, allocator, &prior);
+    sn_status found = sn_fit_find_prior(model, in->limited, allocator, &prior);
     if (found != SN_OK) {
         if (prior.q != NULL) sn_release(allocator, prior.q);
         return sn_fail(error, found, 0, "%s", sn_status_text(found));
@@ -217,21 +217,33 @@ sn_status sn_fit_problem(const sn_fit_input *in, const sn_fit_options *o,
     return status;
 }
 
-static void count_up(sn_fit_summary *s, const sn_track_frame *from, const sn_fit_input *in,
-                     const sn_fit_options *o, sn_fit_frame *frames) {
-    for (int f = 0; f < in->count; f++) {
-        const sn_report *r = &from[f].report;
-        frames[f].iterations = (short)(r->iterations < 32000 ? r->iterations : 32000);
-        frames[f].limits = (short)r->active;
-        frames[f].stop = (unsigned char)r->stop;
-        frames[f].restarted = from[f].restarted;
-        frames[f].held = frames[f].markers < o->too_few;
-        s->iterations += (double)r->iterations / in->count;
-        s->functions += r->functions;
-        s->gradients += r->gradients;
-        s->hessians += r->hessians;
-        s->factorizations += r->factorizations;
-        s->restarted += from[f].restarted;
+// The same of a frame that was tracked.
+static sn_lane_frame from_tracked(const sn_track_frame *t) {
+    return (sn_lane_frame){.iterations = t->report.iterations,
+                           .functions = t->report.functions,
+                           .gradients = t->report.gradients,
+                           .hessians = t->report.hessians,
+                           .factorizations = t->report.factorizations,
+                           .active = (short)t->report.active,
+                           .stop = (unsigned char)t->report.stop,
+                           .restarted = t->restarted};
+}
+
+static void count_up(sn_fit_summary *s, const sn_fitting *fitting, sn_fit_frame *frames) {
+    for (int f = 0; f < fitting->input.count; f++) {
+        const sn_lane_frame r =
+            fitting->tracked != NULL ? from_tracked(&fitting->tracked[f]) : fitting->laned[f];
+        frames[f].iterations = (short)(r.iterations < 32000 ? r.iterations : 32000);
+        frames[f].limits = r.active;
+        frames[f].stop = r.stop;
+        frames[f].restarted = r.restarted;
+        frames[f].held = frames[f].markers < fitting->options.too_few;
+        s->iterations += (double)r.iterations / fitting->input.count;
+        s->functions += r.functions;
+        s->gradients += r.gradients;
+        s->hessians += r.hessians;
+        s->factorizations += r.factorizations;
+        s->restarted += r.restarted;
         s->held += frames[f].held;
     }
 }
@@ -319,13 +331,17 @@ sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
                          .progress = t->progress,
                          .progress_user = t->progress_user};
     o.solver.cancel = f->options.cancel;
-    f->tracked = sn_acquire(allocator, count * sizeof *f->tracked);
+    if (input->plan != NULL) {
+        f->tracked = sn_acquire(allocator, count * sizeof *f->tracked);
+    } else {
+        f->laned = sn_acquire(allocator, count * sizeof *f->laned);
+    }
     f->start = sn_acquire(allocator, ((size_t)sn_model_nq(input->model) + 1) * sizeof *f->start);
     f->changed = sn_acquire(allocator, count * sizeof *f->changed);
     f->dropped = sn_acquire(allocator, count * nmarker + 1);
     f->wrong = sn_acquire(allocator, count * sizeof *f->wrong);
-    if (f->tracked == NULL || f->start == NULL || f->changed == NULL || f->dropped == NULL ||
-        f->wrong == NULL)
+    if ((f->tracked == NULL && f->laned == NULL) || f->start == NULL || f->changed == NULL ||
+        f->dropped == NULL || f->wrong == NULL)
         return sn_fail_memory(error);
     memset(f->changed, 0, count * sizeof *f->changed);
     memset(f->wrong, 0, count * sizeof *f->wrong);
@@ -352,7 +368,7 @@ sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
     if (status == SN_OK)
         status =
             sn_lanes_begin(&f->lanes, f->problem, &o, input->count, set_goals, &f->input, f->start,
-                           first - input->first, allocator, sn_motion_edit(motion, 0), f->tracked);
+                           first - input->first, allocator, sn_motion_edit(motion, 0), f->laned);
     if (status != SN_OK) (void)sn_fail(error, status, 0, "%s", sn_status_text(status));
     return status;
 }
@@ -375,6 +391,7 @@ void sn_fitting_end(sn_fitting *fitting) {
     if (fitting->changed != NULL) sn_release(allocator, fitting->changed);
     if (fitting->start != NULL) sn_release(allocator, fitting->start);
     if (fitting->tracked != NULL) sn_release(allocator, fitting->tracked);
+    if (fitting->laned != NULL) sn_release(allocator, fitting->laned);
     *fitting = (sn_fitting){0};
 }
 
@@ -400,6 +417,7 @@ static sn_status finish_plan(sn_fitting *f) {
 static sn_status join(sn_fitting *f) {
     if (f->input.plan != NULL) return finish_plan(f);
     SN_TRY(sn_lanes_join(&f->lanes, f->changed));
+    if (sn_cancelled(f->options.cancel)) return SN_OK;
     SN_TRY(sn_fit_gate(f));
     SN_TRY(sn_lanes_bridge(&f->lanes));
     SN_TRY(sn_lanes_polish(&f->lanes, 2));
@@ -417,6 +435,9 @@ sn_status sn_fitting_finish(sn_fitting *fitting, sn_fit_frame *frames, sn_fit_ma
     double rms = 0, before = 0, after = 0;
     if (fitting->solved < in->count) return SN_ERR_ARGUMENT;
     SN_TRY(join(fitting));
+    // who asked to stop does not wait until every frame is measured
+    summary->cancelled = sn_cancelled(o->cancel);
+    if (summary->cancelled) return SN_OK;
     if (o->smooth > 0) {
         SN_TRY(sn_fit_measure(in, motion, allocator, frames, markers, summary));
         rms = summary->rms;
@@ -428,7 +449,7 @@ sn_status sn_fitting_finish(sn_fitting *fitting, sn_fit_frame *frames, sn_fit_ma
     summary->rms_unsmoothed = rms;
     summary->acceleration_unsmoothed = before;
     summary->acceleration = after;
-    count_up(summary, fitting->tracked, in, o, frames);
+    count_up(summary, fitting, frames);
     for (int f = 0; f < in->count; f++) {
         summary->moved += fitting->changed[f];
         frames[f].moved = fitting->changed[f];

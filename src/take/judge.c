@@ -203,7 +203,7 @@ static sn_status find_outside(sn_take *t) {
                             sn_model_upper(t->model), at_limit_share);
     sn_fit_prior prior;
     if (t->options.setup != NULL || t->options.posture == 0) return SN_OK;
-    sn_status status = sn_fit_find_prior(t->model, &t->allocator, &prior);
+    sn_status status = sn_fit_find_prior(t->model, NULL, &t->allocator, &prior);
     if (status == SN_OK)
         status = tell_outside(t, SN_FINDING_BEYOND_BODY, prior.lower, prior.upper, beyond_share);
     if (prior.q != NULL) sn_release(&t->allocator, prior.q);

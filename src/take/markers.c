@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "take/marker_set.h"
 #include "take/take.h"
 
 // A frame says nothing about a pose with fewer.
@@ -26,7 +27,7 @@ static sn_status choose_set(sn_take *t) {
     return sn_take_fail(t, SN_FINDING_SET_UNFIT, status, &error);
 }
 
-sn_status sn_take_apply(sn_take *t, const double *factor) {
+sn_status sn_take_apply(sn_take *t, const sn_mat3 *stretch) {
     sn_error error = {0};
     sn_model_destroy(t->model);
     sn_model_destroy(t->limited);
@@ -34,13 +35,13 @@ sn_status sn_take_apply(sn_take *t, const double *factor) {
     // soft limits are a task's, not the model's
     sn_limit_use limits = t->options.limits == SN_LIMITS_SOFT ? SN_LIMITS_OFF : t->options.limits;
     sn_status status =
-        sn_marker_set_apply(t->set, t->source, limits, factor, &t->allocator, &t->model, &error);
+        sn_marker_set_stretch(t->set, t->source, limits, stretch, &t->allocator, &t->model, &error);
     // limits help the calibration even where the fit goes without, as real takes break many files'
     if (status == SN_OK)
-        status = sn_marker_set_apply(t->set, t->source, SN_LIMITS_HARD, factor, &t->allocator,
-                                     &t->limited, &error);
+        status = sn_marker_set_stretch(t->set, t->source, SN_LIMITS_HARD, stretch, &t->allocator,
+                                       &t->limited, &error);
     t->input.model = t->model;
-    t->input.limited = t->options.limits == SN_LIMITS_SOFT ? t->limited : NULL;
+    t->input.limited = t->limited;
     return sn_take_fail(t, SN_FINDING_JOINT_UNKNOWN, status, &error);
 }
 

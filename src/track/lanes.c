@@ -109,18 +109,14 @@ static void copy(const sn_lanes *l, double *to, const double *from) {
     memcpy(to, from, l->nq * sizeof *to);
 }
 
-static void count(sn_track_frame *frame, const sn_report *r) {
-    sn_report *to = &frame->report;
-    int iterations = to->iterations + r->iterations, functions = to->functions + r->functions;
-    int gradients = to->gradients + r->gradients, hessians = to->hessians + r->hessians;
-    int poses = to->poses + r->poses, factorizations = to->factorizations + r->factorizations;
-    *to = *r;
-    to->iterations = iterations;
-    to->functions = functions;
-    to->gradients = gradients;
-    to->hessians = hessians;
-    to->poses = poses;
-    to->factorizations = factorizations;
+static void count(sn_lane_frame *frame, const sn_report *r) {
+    frame->iterations += r->iterations;
+    frame->functions += r->functions;
+    frame->gradients += r->gradients;
+    frame->hessians += r->hessians;
+    frame->factorizations += r->factorizations;
+    frame->active = (short)r->active;
+    frame->stop = (unsigned char)r->stop;
 }
 
 // What the pull to `rest` adds to f at q.
@@ -133,15 +129,14 @@ static double pulled(const sn_lanes *l, sn_lane_worker *w, const double *rest, c
 }
 
 sn_status sn_lane_solve(sn_lanes *l, sn_lane_worker *w, int frame, const double *rest, double *f) {
-    sn_report report;
     if (rest != NULL) SN_TRY(sn_problem_set_rest(w->problem, l->rest, rest));
     // what others are followed from, and what nothing polishes
     bool careful = rest == NULL || frame == 0 || frame == l->nframe - 1;
     SN_TRY(sn_problem_set_enabled(w->problem, l->rest, rest != NULL));
-    if (careful || !l->plain || !sn_lane_steps(l, w, f, &report))
-        SN_TRY(sn_solver_solve(careful ? w->cold : w->solver, w->q, &report));
-    *f = report.f - (rest != NULL ? pulled(l, w, rest, w->q) : 0);
-    count(&l->frames[frame], &report);
+    if (careful || !l->plain || !sn_lane_steps(l, w, f, &w->latest))
+        SN_TRY(sn_solver_solve(careful ? w->cold : w->solver, w->q, &w->latest));
+    *f = w->latest.f - (rest != NULL ? pulled(l, w, rest, w->q) : 0);
+    count(&l->frames[frame], &w->latest);
     return SN_OK;
 }
 
@@ -264,7 +259,7 @@ static sn_status weigh(sn_lanes *l, int frame) {
 sn_status sn_lanes_begin(sn_lanes *l, const sn_problem *problem, const sn_lane_options *options,
                          int nframe, sn_track_goals goals, void *user, const double *start,
                          int frame, const sn_allocator *allocator, double *q,
-                         sn_track_frame *frames) {
+                         sn_lane_frame *frames) {
     *l = (sn_lanes){.allocator = sn_allocator_of(allocator),
                     .model = sn_problem_model(problem),
                     .options = *options,
@@ -314,8 +309,10 @@ static sn_status follow_to(sn_lanes *l, sn_lane_worker *w, int seed, int step, i
         if (sn_cancelled(l->options.cancel)) return SN_OK;
         SN_TRY(sn_lane_follow(l, w, f, f != seed + step, &l->f[f]));
         copy(l, sn_lane_pose(l, f), w->previous);
-        if (l->options.progress != NULL && w == &l->workers[0] && f % 64 == 0)
-            l->options.progress(l->options.progress_user, l->solved, l->nframe, &l->frames[f]);
+        if (l->options.progress != NULL && w == &l->workers[0] && f % 64 == 0) {
+            const sn_track_frame latest = {.report = w->latest};
+            l->options.progress(l->options.progress_user, l->solved, l->nframe, &latest);
+        }
     }
     return SN_OK;
 }

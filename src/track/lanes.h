@@ -30,10 +30,19 @@ typedef struct sn_lane_options {
     void *progress_user;
 } sn_lane_options;
 
+/// What is kept of the solves of a frame; a whole report would be as large as the pose.
+typedef struct sn_lane_frame {
+    int iterations, functions, gradients, hessians, factorizations;  ///< of all of them
+    short active;                                                    ///< limits, in the last one
+    unsigned char stop;                                              ///< sn_stop of the last one
+    bool restarted;  ///< another valley was looked for
+} sn_lane_frame;
+
 /// What one thread works with.
 typedef struct sn_lane_worker {
     sn_problem *problem;  ///< the tasks, and the rest task behind them
     sn_solver *solver, *cold;
+    sn_report latest;  ///< of its last solve
     sn_workspace *ws;
     double *previous, *before, *q, *trial;  ///< nq
     double *room, *begun;                   ///< nq, of steps
@@ -52,21 +61,21 @@ typedef struct sn_lanes {
     int nframe, nchunk, window, solved;
     sn_track_goals goals;
     void *user;
-    double *q;               ///< the caller's: nframe x nq
-    sn_track_frame *frames;  ///< the caller's
-    double *f;               ///< nframe: of the poses, without rest
-    double *start;           ///< nq
-    double *seen;            ///< nv, file order: the Gauss-Newton diagonal
-    double *hold;            ///< nv: weights of the pull to the last pose
-    double *full;            ///< nv: what would hold it as well as the goals do
-    double *bind;            ///< nv: weights of the pull to the neighbours' middle
-    bool *keep;              ///< nv, sweep order: what may move
-    bool plain;              ///< nothing but tasks: frames are solved by plain steps
-    double median;           ///< of f
-    bool *moved;             ///< nframe: see sn_lanes_join()
-    bool *restless;          ///< nframe while leaps are calmed
-    unsigned char *hidden;   ///< nframe x nv while gaps are bridged
-    void *extra;             ///< for passes of the caller's
+    double *q;              ///< the caller's: nframe x nq
+    sn_lane_frame *frames;  ///< the caller's
+    double *f;              ///< nframe: of the poses, without rest
+    double *start;          ///< nq
+    double *seen;           ///< nv, file order: the Gauss-Newton diagonal
+    double *hold;           ///< nv: weights of the pull to the last pose
+    double *full;           ///< nv: what would hold it as well as the goals do
+    double *bind;           ///< nv: weights of the pull to the neighbours' middle
+    bool *keep;             ///< nv, sweep order: what may move
+    bool plain;             ///< nothing but tasks: frames are solved by plain steps
+    double median;          ///< of f
+    bool *moved;            ///< nframe: see sn_lanes_join()
+    bool *restless;         ///< nframe while leaps are calmed
+    unsigned char *hidden;  ///< nframe x nv while gaps are bridged
+    void *extra;            ///< for passes of the caller's
     void *owner;
     int nworker;
     sn_lane_worker *workers;
@@ -79,7 +88,7 @@ typedef struct sn_lanes {
 sn_status sn_lanes_begin(sn_lanes *lanes, const sn_problem *problem, const sn_lane_options *options,
                          int nframe, sn_track_goals goals, void *user, const double *start,
                          int frame, const sn_allocator *allocator, double *q,
-                         sn_track_frame *frames);
+                         sn_lane_frame *frames);
 /// Follow the seeds of the next chunks until `count` more frames (-1: all) have poses.
 sn_status sn_lanes_advance(sn_lanes *lanes, int count);
 /// All that needs every frame: the seams, and another look where that seems worth it.

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+// The steps of fall.h with the registers that every machine of the kind has.
+#include "arm/fall4.h"
+
+#include "arm/lanes4.h"
+
+#define KERNEL(name) sn_arm4_##name
+#define KERNEL_ANY
+#include "arm/fall.h"
