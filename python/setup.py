@@ -55,7 +55,7 @@ class build(build_ext):
         ext.include_dirs += [str(INCLUDE), str(HERE)]
         given = shlex.split(os.environ.get("SINEW_LIBRARY", ""))
         if given:
-            ext.extra_link_args += given
+            ext.extra_link_args += [*given, "-Wl,--exclude-libs,ALL"]
         else:
             ext.extra_objects = self.compile_library(temporary)
         super().build_extension(ext)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The arm solver, on arms of its own making and held against the sweeps.
+#include <stdatomic.h>
+
 #include "arm/arm.h"
 #include "arms_models.h"
 #include "math/rotation.h"
@@ -120,6 +122,54 @@ static void same_bits(void **unused) {
             assert_memory_equal(q[0], q[way], n * (size_t)count * sizeof **q);
         sn_model_destroy(model);
     }
+}
+
+// true from the question with this number on
+static bool ask(void *user) {
+    atomic_int *left = user;
+    return atomic_fetch_sub(left, 1) <= 0;
+}
+
+// Many goals stop when they are asked to, with seeds and without; until then they are as always.
+static void stopped(void **unused) {
+    (void)unused;
+    enum { COUNT = 300 };
+    sn_model *model = arms_model(2);
+    for (int threads = 1; threads <= 2; threads++)
+        for (int seeded = 0; seeded < 2; seeded++) {
+            static double goals[7 * COUNT], seeds[6 * COUNT], q[2][6 * COUNT];
+            atomic_int left = 1 << 30;
+            sn_arm_options o = sn_arm_options_default();
+            o.threads = threads;
+            o.cancel = (sn_cancel){ask, &left};
+            sn_arm *arm = arm_of(model, "tool", &o);
+            uint64_t state = 9;
+            for (int k = 0; k < COUNT; k++) {
+                random_q(arm, &state, seeds + 6 * k);
+                sn_arm_tool(arm, seeds + 6 * k, goals + 7 * k);
+            }
+            const double *given = seeded ? seeds : NULL;
+            assert_int_equal(sn_arm_solve_many(arm, COUNT, goals, given, q[0], NULL), SN_OK);
+            left = 40;
+            memset(q[1], 0, sizeof q[1]);
+            assert_int_equal(sn_arm_solve_many(arm, COUNT, goals, given, q[1], NULL),
+                             SN_ERR_CANCELLED);
+            int done = 0;
+            for (int k = 0; k < COUNT; k++) {
+                bool empty = true;
+                for (int j = 0; j < 6; j++) empty = empty && q[1][6 * k + j] == 0;
+                if (empty) continue;
+                done++;
+                assert_memory_equal(q[0] + 6 * k, q[1] + 6 * k, 6 * sizeof(double));
+            }
+            assert_true(done > 20 && done <= 40);
+            // asked at once: nothing begins
+            left = 0;
+            assert_int_equal(sn_arm_solve_many(arm, COUNT, goals, given, q[1], NULL),
+                             SN_ERR_CANCELLED);
+            sn_arm_destroy(arm);
+        }
+    sn_model_destroy(model);
 }
 
 // A wrist with the six joints of a 6R arm has up to eight solutions: different, sorted, all of them there.
@@ -607,6 +657,6 @@ int main(void) {
         cmocka_unit_test(mimic),          cmocka_unit_test(freedom),
         cmocka_unit_test(servo),          cmocka_unit_test(paths),
         cmocka_unit_test(manipulability), cmocka_unit_test(tables),
-        cmocka_unit_test(memory)};
+        cmocka_unit_test(memory),         cmocka_unit_test(stopped)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -304,12 +304,18 @@ class Run:
             return job()
         outcome: list[Any] = []
         failed: list[BaseException] = []
-        # Thread.join() that a signal interrupts takes the thread for dead (CPython 3.11, bpo-45274): its memory
-        # would be freed under it. The lists say when the job has ended, the lock only wakes
-        ended = threading.Lock()
+        begun: list[bool] = []
+        # A signal may come anywhere in this thread, also while the other is starting; nothing may be freed while the
+        # job runs. Thread.join() that a signal interrupts even takes the thread for dead (CPython 3.11, bpo-45274).
+        # So the lists say whether the job has begun and ended, and the lock `ended` only wakes
+        gate, ended = threading.Lock(), threading.Lock()
         ended.acquire()
 
         def work() -> None:
+            with gate:
+                if begun:  # with False: nobody waits for it any more
+                    return
+                begun.append(True)
             try:
                 outcome.append(job())
             except BaseException as why:
@@ -317,23 +323,36 @@ class Run:
             ended.release()
 
         lib.snpy_run_stop(self.c, False)
-        threading.Thread(target=work, name="sinew", daemon=True).start()
         try:
+            threading.Thread(target=work, name="sinew", daemon=True).start()
             while not (outcome or failed):
                 ended.acquire(timeout=0.05)
                 if show is not None:
                     show(self.state())
         except BaseException:
             lib.snpy_run_stop(self.c, True)
-            while not (outcome or failed):
-                try:
-                    ended.acquire(timeout=0.01)
-                except KeyboardInterrupt:
-                    continue
+            self._wait(gate, begun, lambda: bool(outcome or failed), ended)
             raise
         if failed:
             raise failed[0]
         return outcome[0]
+
+
+    @staticmethod
+    def _wait(gate: Any, begun: list[bool], over: Callable[[], bool], ended: Any) -> None:
+        """Until the job has ended, or can no longer begin; another Ctrl-C changes nothing."""
+        while True:
+            try:
+                with gate:
+                    if not begun:
+                        begun.append(False)
+                if not begun[0]:
+                    return
+                while not over():
+                    ended.acquire(timeout=0.01)
+                return
+            except KeyboardInterrupt:
+                continue
 
 
 class Bar:

@@ -111,9 +111,9 @@ def test_all_solutions(data):
     assert len(ur5.solve_all(goal, most=2)) == 2
 
 
-def test_paths(arm, goals):
-    q, _ = arm.solve(goals[0])
-    way = np.repeat(goals[:1], 5, axis=0)
+def test_paths(arm):
+    q = np.array([0.2, 0.5, 0.1, 1.5, 0.2, 1.5, 0.3])
+    way = np.repeat(arm.tool(q)[None, :], 5, axis=0)
     way[:, 2] += np.linspace(0, -0.05, 5)
     poses, report = arm.path(way, start=q, step=0.005)
     assert report.complete and len(poses) >= 10 and near(arm, poses[-1], way[-1])
@@ -123,12 +123,12 @@ def test_paths(arm, goals):
 
 
 def test_servo_keeps_to_its_limits(arm, goals):
-    q, _ = arm.solve(goals[0])
-    to, _ = arm.solve(goals[0] + np.array([0.03, 0, 0, 0, 0, 0, 0]), seed=q)
+    q = np.array([0.2, 0.5, 0.1, 1.5, 0.2, 1.5, 0.3])
+    goal = arm.tool(q) + np.array([0.03, 0, 0, 0, 0, 0, 0])
     servo = arm.servo(q, 0.01, velocity=1.0, acceleration=5.0)
     last = q
     for _ in range(300):
-        now = servo.step(goals[0] + np.array([0.03, 0, 0, 0, 0, 0, 0]))
+        now = servo.step(goal)
         assert np.abs(now - last).max() <= 0.01 + 1e-12
         last = now
     assert servo.report.reached and np.allclose(servo.velocity, 0, atol=1e-3)

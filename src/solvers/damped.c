@@ -25,8 +25,9 @@ typedef enum matrix { EXACT, GAUSS_NEWTON, SWITCHING } matrix;
 // from a pose far away land in the wrong valley.
 static const double first_reach = 0.4, most_reach = 0.8, least_reach = 0.05;
 
-// Goals are far while f is above this share of what it would be with errors as large as the figure.
-static const double far_share = 1e-3;
+// Goals are far while f is above this share of what it would be with errors as large as the figure: errors of more
+// than a seventh of it.
+static const double far_share = 0.02;
 
 // Damping that a step is given when it needs some and has none, and below which it is let go.
 static const double some_damping = 1e-6, no_damping = 1e-8;
