@@ -80,7 +80,8 @@ static measured measure(chains *k, const sn_batch_options *o) {
     return m;
 }
 
-static bool run_protocol(const clip *c, const protocol *p, const double *offsets, bool own) {
+static bool run_protocol(const clip *c, const protocol *p, const double *offsets, bool own,
+                         const char *program) {
     chains k = chains_cut(c, offsets, own, CHAINS);
     sn_track_options firsts = p->track;
     firsts.restarts = 4;
@@ -113,7 +114,7 @@ static bool run_protocol(const clip *c, const protocol *p, const double *offsets
     bool good = judge("widest lanes, first frames included: us a frame", best, "<=", p->target);
     if (own) good &= judge("error, cm", error, "<=", 0.5);
     if (!own) good &= judge("frames whose f is above the plain solver's by 1e-6", off, "<=", 0);
-    const double peer = chains_peer(&k, own);
+    const double peer = chains_peer(&k, program, &p->batch.solver);
     if (peer > 0)
         good &= judge("Ceres' TinySolver, us a frame, over that", peer / best, ">=", 12);
     else
@@ -145,8 +146,8 @@ bool bench_batch(const bench_batch_options *o) {
     if (!clip_load_known(0, o->data, &c)) return false;
     double *offsets = clip_calibrate(&c, 40, NULL), *own = clip_all_offsets(&c);
     const protocol calibrated = calibrated_protocol_of(), paper = paper_protocol_of();
-    bool good = run_protocol(&c, &calibrated, offsets, false);
-    good &= run_protocol(&c, &paper, own, true);
+    bool good = run_protocol(&c, &calibrated, offsets, false, o->peer);
+    good &= run_protocol(&c, &paper, own, true, o->peer);
     free(offsets);
     free(own);
     clip_free(&c);

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
+#define _POSIX_C_SOURCE 200809L
 #include "batch_chains.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "model/model.h"
 
 chains chains_cut(const clip *c, const double *offsets, bool own, int nchain) {
     chains k = {.clip = c, .offsets = offsets, .own = own, .nchain = nchain};
@@ -170,7 +174,111 @@ chains chains_repeat(const chains *k, int times) {
     return out;
 }
 
-double chains_peer(const chains *k, bool paper) {
-    (void)k, (void)paper;
-    return -1;
+// --- the peer ------------------------------------------------------------------------------------------
+//
+// Doubles in a temporary file, as bench/peers/ceres_chains.cpp reads them. Joints become moves: turns about
+// axes and slides; the root's quaternion becomes three angles.
+
+static void put(FILE *file, double x) { (void)fwrite(&x, sizeof x, 1, file); }
+
+static void put_vec(FILE *file, sn_vec3 v) {
+    put(file, v.x);
+    put(file, v.y);
+    put(file, v.z);
+}
+
+static void put_moves(FILE *file, const sn_joint *j) {
+    const bool free = j->type == SN_JOINT_FREE;
+    for (int a = 0; a < j->nv; a++) {
+        const bool slides = free && a < 3;
+        sn_vec3 axis = a == 0 ? j->axis : j->axis2;
+        if (free) axis = v3_unit(a % 3);
+        if (j->type == SN_JOINT_EULER) axis = v3_unit(j->order[a]);
+        put(file, slides);
+        put_vec(file, axis);
+    }
+}
+
+static void put_start(FILE *file, const sn_model *m, const double *q) {
+    static const int order[3] = {0, 1, 2};
+    for (int k = 0; k < m->njoint; k++) {
+        const sn_joint *j = &m->joint[k];
+        double angles[3];
+        if (j->type != SN_JOINT_FREE) {
+            for (int a = 0; a < j->nv; a++) put(file, q[j->q0 + a]);
+            continue;
+        }
+        const double *r = q + j->q0 + 3;
+        const sn_mat3 R = sn_mat3_from_quat((sn_quat){r[0], r[1], r[2], r[3]});
+        sn_euler_from_rotation(order, &R, angles);
+        for (int a = 0; a < 6; a++) put(file, a < 3 ? q[j->q0 + a] : angles[a - 3]);
+    }
+}
+
+static void put_problem(FILE *file, const chains *k, const sn_solver_options *o) {
+    const sn_model *m = k->clip->model;
+    const size_t nq = (size_t)m->nq, numbers = k->own ? 6 : 3;
+    const double head[9] = {m->njoint,
+                            CLIP_MARKERS,
+                            m->nv,
+                            k->nchain,
+                            k->nframe,
+                            o->max_iterations,
+                            o->goal > 0 ? o->goal : 1e-20,
+                            o->gradient,
+                            k->own};
+    for (int i = 0; i < 9; i++) put(file, head[i]);
+    for (int n = 0; n < m->njoint; n++) {
+        const sn_joint *j = &m->joint[n];
+        put(file, j->parent);
+        for (int c = 0; c < 3; c++) put_vec(file, j->offset.R.c[c]);
+        put_vec(file, j->offset.p);
+        put(file, j->slot);
+        put(file, j->nv);
+    }
+    for (int n = 0; n < m->njoint; n++) put_moves(file, &m->joint[n]);
+    for (int i = 0; i < CLIP_MARKERS; i++) {
+        put(file, m->sweep_of[k->clip->joint[i]]);
+        for (int x = 0; x < 3; x++) put(file, k->own ? 0 : k->offsets[3 * i + x]);
+    }
+    for (int i = 0; i < k->nchain; i++) put_start(file, m, k->starts + (size_t)i * nq);
+    for (int i = 0; i < k->nchain * k->nframe; i++)
+        for (size_t part = 0; part < numbers; part += 3)
+            for (size_t n = 0; n < CLIP_MARKERS; n++)
+                for (size_t x = 0; x < 3; x++)
+                    put(file, k->goals[((size_t)i * CLIP_MARKERS + n) * numbers + part + x]);
+}
+
+static bool knows(const sn_model *m) {
+    for (int n = 0; n < m->njoint; n++) {
+        const sn_joint_type t = m->joint[n].type;
+        if (t != SN_JOINT_FIXED && t != SN_JOINT_HINGE && t != SN_JOINT_UNIVERSAL &&
+            t != SN_JOINT_EULER && t != SN_JOINT_FREE)
+            return false;
+    }
+    return true;
+}
+
+double chains_peer(const chains *k, const char *peer, const sn_solver_options *o) {
+    char path[] = "/tmp/sinew-chains-XXXXXX", command[1200];
+    if (peer == NULL || access(peer, X_OK) != 0 || !knows(k->clip->model)) return -1;
+    const int handle = mkstemp(path);
+    FILE *file = handle >= 0 ? fdopen(handle, "wb") : NULL;
+    if (file == NULL) return -1;
+    put_problem(file, k, o);
+    bool good = fclose(file) == 0;
+    double micros = -1, f = 0, iterations = 0, ours = 0;
+    (void)snprintf(command, sizeof command, "'%s' < %s", peer, path);
+    FILE *answer = good ? popen(command, "r") : NULL;
+    good = answer != NULL && fscanf(answer, "%lf %lf %lf", &micros, &f, &iterations) == 3;
+    if (answer != NULL) (void)pclose(answer);
+    (void)unlink(path);
+    if (!good) return -1;
+    for (int i = 0; i < k->nchain * k->nframe; i++)
+        ours += k->reports[i].f / (k->nchain * k->nframe);
+    printf("  Ceres' TinySolver from the extrapolated pose: %.1f us a frame, %.2f iterations, mean "
+           "f %.6g "
+           "(here %.6g)\n",
+           micros, iterations, f, ours);
+    return micros;
 }

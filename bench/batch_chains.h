@@ -37,5 +37,6 @@ double chains_error(const chains *k);
 /// How many rows' f is above that of another run by more than a share of it, and how many below.
 int chains_above(const chains *k, const double *f, double share, int *below);
 
-/// Microseconds a frame of the peer on the same chains; below 0 when there is none.
-double chains_peer(const chains *k, bool paper);
+/// Microseconds a frame of the peer, a program, on the same chains from their starts; below 0 when there is
+/// none. Prints what it found beside the last run's.
+double chains_peer(const chains *k, const char *peer, const sn_solver_options *o);

@@ -117,6 +117,7 @@ int f(void) { return puts(""); }' --target=wasm32-wasi -mexec-model=reactor ||
     peers) # what benchmarks compare with; nothing else needs it
         need c++ g++
         [ -e /usr/include/simbody/Simbody.h ] || missing="$missing libsimbody-dev"
+        [ -e /usr/include/ceres/tiny_solver.h ] || missing="$missing libceres-dev"
         [ -e /usr/include/kdl/chain.hpp ] || missing="$missing liborocos-kdl-dev"
         ;;
     tidy)

@@ -69,6 +69,7 @@ typedef struct sn_batch_counts {
     int64_t iterations;  ///< of all rows
     int64_t trips;       ///< of all lanes together
     int64_t lane_trips;  ///< of lanes that had work in them
+    double waited;       ///< seconds that a device was waited for
 } sn_batch_counts;
 
 /// A device that speaks OpenCL.
