@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench_angles.h"
 #include "bench_fit.h"
 
 const bench_take bench_takes[] = {
@@ -46,5 +47,6 @@ int bench_fit(const char *data) {
     }
     bool good = bench_fit_speed(data);
     good = bench_fit_flips(data) && good;
+    good = bench_angles(data) && good;
     return good ? EXIT_OK : EXIT_FAILED;
 }

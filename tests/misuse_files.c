@@ -126,6 +126,8 @@ static void others(void) {
     VALUE(sn_osim_coordinate_find, == -1, PTR(coordinates), PTR("q"));
     VALUE(sn_osim_prescribed, == 0, PTR(coordinates), INDEX(0), ANY(1));
     static sn_frame frame;
+    bool landmark;
+    VALUE(sn_osim_landmark, == false, PTR(coordinates), PTR("b"), PTR(&landmark));
     VALUE(sn_osim_frame_find, == -1, PTR(coordinates), PTR("b"), PTR(&frame));
     sn_imu_options imu = sn_imu_options_default(), odd = imu;
     static sn_imu_report report;
@@ -287,11 +289,12 @@ static void takes(void) {
     STATUS(sn_take_create, PTR(w.model), PTR(w.recording),
            (odd.model_up = INDEX(1), odd.model_up_sign = NUM(1), odd.up_sign = NUM(1),
             odd.unit = NUM(1), odd.calibrate = ENUM(sn_calibrate_use, SN_CALIBRATE_NONE),
-            odd.calibrate_frames = COUNT(2), odd.limits = ENUM(sn_limit_use, SN_LIMITS_OFF),
-            odd.soft_weight = NUM(1), odd.posture = NUM(1), odd.loss = ENUM(sn_loss, SN_LOSS_NONE),
-            odd.loss_scale = NUM(1), odd.smooth = NUM(0), odd.too_few = COUNT(3),
-            odd.threads = INDEX(1), odd.has_axes = true, odd.axes.axis[1] = INDEX(1),
-            odd.axes.sign[2] = NUM(1), odd.solver.method = ENUM(sn_method, SN_METHOD_HYBRID),
+            odd.calibrate_frames = COUNT(2), odd.height = NUM(1.8), odd.nlength = COUNT(0),
+            odd.limits = ENUM(sn_limit_use, SN_LIMITS_OFF), odd.soft_weight = NUM(1),
+            odd.posture = NUM(1), odd.loss = ENUM(sn_loss, SN_LOSS_NONE), odd.loss_scale = NUM(1),
+            odd.smooth = NUM(0), odd.too_few = COUNT(3), odd.threads = INDEX(1),
+            odd.has_axes = true, odd.axes.axis[1] = INDEX(1), odd.axes.sign[2] = NUM(1),
+            odd.solver.method = ENUM(sn_method, SN_METHOD_HYBRID),
             odd.solver.max_iterations = COUNT(9), OPTIONS(odd)),
            NULL, OUT(out, end_take), MAY(&error));
     VOID(sn_take_destroy, MAY((sn_take *)NULL));
@@ -308,6 +311,9 @@ static void takes(void) {
     VALUE(sn_take_limited_model, == NULL, PTR(take));
     VALUE(sn_take_markers, == NULL, PTR(take));
     VALUE(sn_take_column, == -1, PTR(take), INDEX(0));
+    VALUE(sn_take_angle_term, != NULL, PTR(take), INDEX(0), INDEX(0));
+    VALUE(sn_take_nsure, == 0, PTR(take));
+    VALUE(sn_take_sure_of, == NULL, PTR(take), INDEX(0));
     VALUE(sn_take_about, == NULL, PTR(take));
     VALUE(sn_take_frames, == NULL, PTR(take));
     VALUE(sn_take_marker_errors, == NULL, PTR(take));

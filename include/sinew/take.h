@@ -370,6 +370,26 @@ typedef struct sn_take_summary {
                 ///< their markers show
 } sn_take_summary;
 
+/// What a calibration finds.
+typedef enum sn_sure_kind {
+    SN_SURE_PLACE,  ///< of a marker: how far it is from where the figure had it, metres
+    SN_SURE_SIZE,   ///< of a body: factors along its axes
+    SN_SURE_ZERO    ///< of a joint: all its angles are off by the same in every frame, radians
+} sn_sure_kind;
+
+/// How sure a calibration is of one thing it found, from its own Hessian: a standard deviation.
+typedef struct sn_take_sure {
+    sn_sure_kind kind;  ///< what it is
+    const char *name;   ///< of the marker, the body or the joint; lives as long as the take's model
+    int index;          ///< of the marker, the joint that carries the body, the joint
+    double value[3];    ///< what was found; of a joint 0
+    double
+        sigma;  ///< metres, a share of the factor, radians: the worst of an axis's for the latter two
+    double before;  ///< what it was before the take was looked at; INFINITY for a joint
+    bool
+        shown;  ///< the take shows it: it is better known than before, a joint's zero to 10 degrees
+} sn_take_sure;
+
 /// A recording on its way to a motion. One per thread.
 typedef struct sn_take sn_take;
 
@@ -418,9 +438,19 @@ SN_API const sn_marker_set *sn_take_markers(const sn_take *take);
 /// The recording's marker for one of the model's, -1 for none.
 SN_API int sn_take_column(const sn_take *take, int marker);
 SN_API const sn_take_summary *sn_take_about(const sn_take *take);
+/// How sure the calibration is of all that it found: places, sizes, zeros. 0 without one, or before the take is
+/// prepared.
+SN_API int sn_take_nsure(const sn_take *take);
+/// One of them; NULL when out of range.
+SN_API const sn_take_sure *sn_take_sure_of(const sn_take *take, int i);
 /// One entry per fitted frame, one per marker of the model; NULL before the take is finished.
 SN_API const sn_fit_frame *sn_take_frames(const sn_take *take);
 SN_API const sn_fit_marker *sn_take_marker_errors(const sn_take *take);
+
+/// What an angle of a human figure's joint is to the body: "flexion", "abduction", "rotation", "side bending"; ""
+/// where that is not known, and for lengths, balls and the root. Never NULL.
+/// @param dof  of the joint, from 0
+SN_API const char *sn_take_angle_term(const sn_take *take, int joint, int dof);
 
 /// The measured markers of the fitted frames in metres and the model's world, read from the recording:
 /// nothing is copied. Markers that have no place on the model are missing in every frame. None before
@@ -521,6 +551,7 @@ typedef enum sn_severity { SN_SEVERITY_NOTE, SN_SEVERITY_WARNING, SN_SEVERITY_ER
     ENTRY(SN_FINDING_UNIT_ASSUMED, "unit-assumed", NOTE, "metres")                                 \
     ENTRY(SN_FINDING_SIZE_DIFFERS, "size-differs", NOTE, "ratio")                                  \
     ENTRY(SN_FINDING_FEW_FRAMES, "few-frames", NOTE, "frames")                                     \
+    ENTRY(SN_FINDING_NOT_SHOWN, "not-shown", NOTE, "count")                                        \
     ENTRY(SN_FINDING_MAX_ERROR_LARGE, "max-error-large", NOTE, "metres")                           \
     ENTRY(SN_FINDING_EXCHANGED, "exchanged", NOTE, "ratio")                                        \
     ENTRY(SN_FINDING_MARKER_OFF, "marker-off", NOTE, "metres")                                     \

@@ -140,13 +140,13 @@ static void trust_frames(sn_estimate *e, double white, double skin) {
     }
 }
 
-static sn_status run(sn_estimate *e, double size, sn_calibrate_report *report, sn_error *error) {
+static sn_status run(sn_estimate *e, sn_calibrate_report *report, sn_error *error) {
     int known = 0;
     for (int i = 0; i < e->nmarker; i++) known += e->doubt[i] <= well_known;
     bool apart = known >= 6 && known < e->nmarker;
     for (int i = 0; i < e->nmarker; i++) e->use[i] = !apart || e->doubt[i] <= well_known;
     tell(e, 0);
-    SN_TRY(sn_estimate_start(e, size, error));
+    SN_TRY(sn_estimate_start(e, error));
     if (e->nframe == 0)
         return sn_fail(error, SN_ERR_VALUE, 0, "no frame has markers to calibrate from");
     tell(e, 0.2);
@@ -170,7 +170,7 @@ static sn_status run(sn_estimate *e, double size, sn_calibrate_report *report, s
     SN_TRY(sn_estimate_weigh(e, &report->rms, &report->outliers, error));
     report->frames = e->nframe;
     report->iterations = e->iterations;
-    return SN_OK;
+    return e->o.sure != NULL ? sn_estimate_sure(e, e->o.sure, e->o.nsure, error) : SN_OK;
 }
 
 static void lay_out_bodies(sn_estimate *e, sn_layout *l) {
@@ -221,49 +221,58 @@ static void give(const sn_estimate *e, double *position, sn_mat3 *stretch) {
     }
 }
 
+sn_status sn_estimate_open(sn_estimate *e, const sn_estimate_options *options,
+                           const sn_allocator *allocator, sn_error *error) {
+    const sn_model *model = options->take->model;
+    *e = (sn_estimate){.allocator = allocator,
+                       .o = *options,
+                       .model = model,
+                       .njoint = sn_model_njoint(model),
+                       .nmarker = sn_model_nmarker(model),
+                       .nq = (size_t)sn_model_nq(model),
+                       .nv = (size_t)sn_model_nv(model)};
+    if (e->o.frames > options->take->count) e->o.frames = options->take->count;
+    if (e->o.still == NULL) e->o.still_frames = 0;
+    sn_layout layout = {0};
+    lay_out_bodies(e, &layout);
+    void *block = sn_layout_acquire(&layout, allocator, &e->owner[0]);
+    if (block == NULL) return sn_fail_memory(error);
+    layout = (sn_layout){.block = block};
+    lay_out_bodies(e, &layout);
+    SN_TRY(sn_estimate_bodies(e) == SN_OK ? SN_OK : sn_fail_memory(error));
+    layout = (sn_layout){0};
+    lay_out(e, &layout);
+    block = sn_layout_acquire(&layout, allocator, &e->owner[1]);
+    if (block == NULL) return sn_fail_memory(error);
+    layout = (sn_layout){.block = block};
+    lay_out(e, &layout);
+    for (int i = 0; i < e->nmarker; i++) {
+        e->doubt[i] = fmax(options->doubt[i], 1e-4);
+        e->use[i] = 1;
+    }
+    SN_TRY(sn_estimate_known(e, &e->size, error));
+    sn_status status = sn_estimate_prior(e);
+    return status == SN_OK ? SN_OK : sn_fail(error, status, 0, "%s", sn_status_text(status));
+}
+
+void sn_estimate_close(sn_estimate *e) {
+    sn_release(e->allocator, e->owner[1]);
+    sn_release(e->allocator, e->owner[0]);
+}
+
 sn_status sn_estimate_shape(const sn_estimate_options *options, const sn_allocator *allocator,
                             double *position, sn_mat3 *stretch, sn_calibrate_report *report,
                             sn_error *error) {
-    const sn_model *model = options->take->model;
+    sn_estimate e;
+    sn_error own = {0}, *told = error != NULL ? error : &own;
     *report = (sn_calibrate_report){0};
-    sn_estimate e = {.allocator = allocator,
-                     .o = *options,
-                     .model = model,
-                     .njoint = sn_model_njoint(model),
-                     .nmarker = sn_model_nmarker(model),
-                     .nq = (size_t)sn_model_nq(model),
-                     .nv = (size_t)sn_model_nv(model)};
-    if (e.o.frames > options->take->count) e.o.frames = options->take->count;
-    if (e.o.still == NULL) e.o.still_frames = 0;
-    void *owner[2] = {NULL, NULL};
-    sn_layout layout = {0};
-    lay_out_bodies(&e, &layout);
-    void *block = sn_layout_acquire(&layout, allocator, &owner[0]);
-    if (block == NULL) return sn_fail_memory(error);
-    layout = (sn_layout){.block = block};
-    lay_out_bodies(&e, &layout);
-    sn_status status = sn_estimate_bodies(&e);
-    layout = (sn_layout){0};
-    lay_out(&e, &layout);
-    block = status == SN_OK ? sn_layout_acquire(&layout, allocator, &owner[1]) : NULL;
-    if (block == NULL) {
-        sn_release(allocator, owner[0]);
-        return sn_fail_memory(error);
-    }
-    layout = (sn_layout){.block = block};
-    lay_out(&e, &layout);
-    for (int i = 0; i < e.nmarker; i++) e.doubt[i] = fmax(options->doubt[i], 1e-4);
-    double size = 0;
-    status = sn_estimate_known(&e, &size, error);
-    if (status == SN_OK) status = sn_estimate_prior(&e);
-    if (status == SN_OK) status = run(&e, size, report, error);
+    sn_status status = sn_estimate_open(&e, options, allocator, told);
+    if (status == SN_OK) status = run(&e, report, told);
     report->cancelled = sn_cancelled(options->cancel);
-    if (status == SN_OK) {
+    if (status == SN_OK)
         give(&e, position, stretch);
-    } else if (error != NULL && error->text[0] == '\0') {
-        (void)sn_fail(error, status, 0, "%s", sn_status_text(status));
-    }
-    sn_release(allocator, owner[1]);
-    sn_release(allocator, owner[0]);
+    else if (told->text[0] == '\0')
+        (void)sn_fail(told, status, 0, "%s", sn_status_text(status));
+    sn_estimate_close(&e);
     return status;
 }

@@ -4,10 +4,15 @@
 
 #include "take/fit.h"
 
+/// Variance of a factor's logarithm beside the common size: segment, body, side and their axes.
+#define SN_ESTIMATE_OWN_VARIANCE                                                                   \
+    (0.06 * 0.06 + 0.08 * 0.08 + 0.02 * 0.02 + 0.04 * 0.04 + 0.005 * 0.005)
+
 /// Columns of the shape x: 3 numbers per marker (how far it is from where the figure has it), then 3 per body
 /// (logarithms of its factors along its own axes).
 typedef struct sn_estimate {
     const sn_allocator *allocator;
+    void *owner[2];
     sn_estimate_options o;
     const sn_model *model;  ///< as it was given
     int njoint, nmarker, nbody;
@@ -20,6 +25,7 @@ typedef struct sn_estimate {
     double *P;          ///< 3 nbody squared: their precision
 
     double common;  ///< standard deviation of the logarithm of the size
+    double size;    ///< of the figure, where the height is known; else 0
     int nlength;
     struct sn_estimate_length {
         int body;
@@ -45,6 +51,15 @@ typedef struct sn_estimate {
     int iterations;
 } sn_estimate;
 
+/// Memory, bodies, priors; to be closed in any case.
+sn_status sn_estimate_open(sn_estimate *e, const sn_estimate_options *options,
+                           const sn_allocator *allocator, sn_error *error);
+void sn_estimate_close(sn_estimate *e);
+
+/// Twice the energy of a shape and poses.
+sn_status sn_estimate_energy(sn_estimate *e, const double *x, const double *poses, double *out,
+                             sn_error *error);
+
 /// Which joints make a body, and along which axes it is scaled; prior.
 sn_status sn_estimate_bodies(sn_estimate *e);
 /// How many bodies there are at most.
@@ -63,8 +78,7 @@ sn_status sn_estimate_model(const sn_estimate *e, const double *x, bool limits, 
                             sn_error *error);
 
 /// Frames, spread over the take, and poses for them by the markers whose places are known.
-/// @param size  of the figure, where it is known; else 0
-sn_status sn_estimate_start(sn_estimate *e, double size, sn_error *error);
+sn_status sn_estimate_start(sn_estimate *e, sn_error *error);
 
 /// A sample's goal; false when it is missing.
 bool sn_estimate_goal(const sn_estimate *e, int k, int marker, double goal[3]);
@@ -84,3 +98,5 @@ sn_status sn_estimate_problem(const sn_estimate *e, const sn_model *model, sn_pr
                               double *pull, sn_error *error);
 /// Standard deviations per axis, metres: of what is new in every frame, and of what slides with the posture.
 sn_status sn_estimate_noise(sn_estimate *e, double *white, double *skin, sn_error *error);
+/// How sure all of it is; spoils what the normal equations hold. @param out  nmarker + 2 njoint entries
+sn_status sn_estimate_sure(sn_estimate *e, sn_take_sure *out, int *count, sn_error *error);

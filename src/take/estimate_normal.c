@@ -9,8 +9,8 @@
 
 #include "linalg/dense.h"
 #include "math/vec3.h"
-#include "take/calibrate.h"
 #include "take/estimate.h"
+#include "take/stretch.h"
 
 bool sn_estimate_goal(const sn_estimate *e, int k, int marker, double goal[3]) {
     const sn_fit_input *in = e->still[k] ? e->o.still : e->o.take;
@@ -91,8 +91,8 @@ static double frame_energy(sn_estimate *e, const sn_workspace *ws, const sn_mode
     return sum;
 }
 
-static sn_status energy_at(sn_estimate *e, const double *x, const double *poses, double *out,
-                           sn_error *error) {
+sn_status sn_estimate_energy(sn_estimate *e, const double *x, const double *poses, double *out,
+                             sn_error *error) {
     sn_model *model = NULL;
     sn_fit_place at = {0};
     double sum = shape_energy(e, x);
@@ -147,7 +147,7 @@ static int shape_columns(sn_estimate *e, const sn_workspace *ws, const sn_model 
         // a slide that follows angles is a length of the body
         bool slides = d->functions != NULL;
         for (int k = 0; d->functions != NULL && k < d->functions->nmove; k++)
-            slides = slides && (d->functions->move[k].turns || sn_shape_scales(d->functions, k));
+            slides = slides && (d->functions->move[k].turns || sn_stretch_scales(d->functions, k));
         if (slides) to = sn_workspace_frame(ws, j).p;
         U = v3_sub(to, from);
         j = parent;
@@ -323,12 +323,13 @@ static bool take_step(sn_estimate *e, double lambda) {
 
 sn_status sn_estimate_improve(sn_estimate *e, int iterations, double tolerance, sn_error *error) {
     double energy, lambda = 1e-4;
-    SN_TRY(energy_at(e, e->x, e->poses, &energy, error));
+    SN_TRY(sn_estimate_energy(e, e->x, e->poses, &energy, error));
     for (int i = 0, failed = 0; i < iterations && failed < 8; i++) {
         double next = INFINITY;
         if (sn_cancelled(e->o.cancel)) return SN_OK;
         SN_TRY(sn_estimate_normal(e, lambda, error));
-        if (take_step(e, lambda)) SN_TRY(energy_at(e, e->x_try, e->poses_try, &next, error));
+        if (take_step(e, lambda))
+            SN_TRY(sn_estimate_energy(e, e->x_try, e->poses_try, &next, error));
         e->iterations++;
         if (!(next < energy)) {
             lambda = fmax(10 * lambda, 1e-6);

@@ -145,14 +145,14 @@ static sn_status find_poses(sn_estimate *e, sn_error *error) {
     return status;
 }
 
-sn_status sn_estimate_start(sn_estimate *e, double known, sn_error *error) {
+sn_status sn_estimate_start(sn_estimate *e, sn_error *error) {
     double size = 1;
     e->nframe = 0;
     choose_frames(e, e->o.take, e->o.frames, false);
     if (e->o.still != NULL) choose_frames(e, e->o.still, e->o.still_frames, true);
     for (size_t i = 0; i < (size_t)e->nframe * (size_t)e->nmarker; i++) e->trust[i] = 1;
     if (e->o.scale) SN_TRY(find_size(e, &size));
-    if (known > 0) size = known;
+    if (e->size > 0) size = e->size;
     for (int i = 0; i < 3 * e->nbody; i++)
         e->mean[i] = e->x[3 * (size_t)e->nmarker + (size_t)i] = log(size);
     return find_poses(e, error);

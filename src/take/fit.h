@@ -30,14 +30,20 @@ int sn_fit_match(const sn_model *model, const sn_recording *recording, const cha
 
 // --- calibration -------------------------------------------------------------------------------------
 
+/// What is known of a shape before it is looked for.
 typedef struct sn_calibrate_options {
     uint32_t version;
-    int frames;      ///< that the shape is found from, spread over the take; default 120
-    bool scale;      ///< also a length factor for each bone, left and right alike
-    int iterations;  ///< at most, per round; default 20
-    bool
-        limits;  ///< hold the model's limits to the end; default false: only while the shape is still
-                 ///< rough, so that no joint settles folded over
+    int frames;  ///< that the shape is found from, spread over the take; default 60
+    bool scale;  ///< also three factors for each body
+    const sn_osim_coordinates *coordinates;  ///< of an .osim file; NULL: the usual figure's posture
+    const double *doubt;        ///< nmarker: how well a place is known, metres; NULL: by the names
+    const sn_fit_input *still;  ///< a static trial of the same model; NULL for none
+    double height;              ///< of the person, metres; 0: not known
+    const sn_known_length *lengths;
+    int nlength;
+    sn_take_sure
+        *sure;   ///< filled with how sure all of it is: nmarker + 2 njoint entries; may be NULL
+    int *nsure;  ///< and how many there are
     void (*progress)(void *user, double fraction);
     void *progress_user;
     int threads;  ///< default 1; the result has the same bits for any number
@@ -47,11 +53,12 @@ typedef struct sn_calibrate_options {
 
 sn_calibrate_options sn_calibrate_options_default(void);
 
-/// Find where the markers sit, and with `scale` how long the bones are, together with the poses.
+/// Find where the markers sit, and with `scale` how large the bodies are, together with the poses.
+/// @param input     a model with limits tells more of the postures
 /// @param position  3 numbers per marker of the model: the new places in their joints' frames
-/// @param factor    njoint numbers, the length factor of each joint's bone; may be NULL without `scale`
+/// @param stretch   per joint: what its vectors to markers and other joints are multiplied with
 sn_status sn_calibrate(const sn_fit_input *input, const sn_calibrate_options *options,
-                       const sn_allocator *allocator, double *position, double *factor,
+                       const sn_allocator *allocator, double *position, sn_mat3 *stretch,
                        sn_calibrate_report *report, sn_error *error);
 
 /// An estimate with priors: see estimate.c.
@@ -73,6 +80,9 @@ typedef struct sn_estimate_options {
     double height;                ///< of the person, metres; 0: not known
     const sn_known_length *lengths;
     int nlength;
+    sn_take_sure
+        *sure;   ///< filled with how sure all of it is: nmarker + 2 njoint entries; may be NULL
+    int *nsure;  ///< and how many there are
     void (*progress)(void *user, double fraction);
     void *progress_user;
     int threads;  ///< default 1; the result has the same bits for any number
@@ -184,8 +194,13 @@ sn_status sn_fitting_finish(sn_fitting *fitting, sn_fit_frame *frames, sn_fit_ma
 void sn_fitting_end(sn_fitting *fitting);
 
 /// gate.c: samples that are wrong lose their weight, and their frames are followed again without them.
-/// @param any  set when there are some
-sn_status sn_fit_gate(sn_fitting *fitting, bool *any);
+sn_status sn_fit_gate(sn_fitting *fitting);
+
+/// smoothing.c: the whole take with a penalty on acceleration, see smooth.h, in windows that overlap.
+/// @param goals  of a frame; gets a copy of the input
+sn_status sn_fit_smooth(const sn_fit_input *input, const sn_fit_options *options,
+                        const sn_problem *problem, sn_track_goals goals,
+                        const sn_allocator *allocator, sn_motion *motion);
 
 /// Whether a take of this rate can be smoothed so; the error says why not.
 sn_status sn_fit_check_smooth(double seconds, double rate, sn_error *error);
@@ -261,6 +276,11 @@ typedef struct sn_fit_prior {
 /// @param out     its q goes to sn_release() in any case; the others belong to it
 sn_status sn_fit_find_prior(const sn_model *model, const sn_model *ranges,
                             const sn_allocator *allocator, sn_fit_prior *out);
+
+/// What an angle of a human figure's joint is called: "flexion", "abduction", "rotation", "side bending"; "" where
+/// that is not known.
+sn_status sn_fit_angle_term(const sn_model *model, int joint, int dof,
+                            const sn_allocator *allocator, const char **out);
 
 /// sn_axes_find() for markers that are matched already. @param in  without axes and frames
 sn_status sn_fit_axes(const sn_fit_input *in, int model_up, double model_up_sign,

@@ -9,7 +9,7 @@ enum { VERSION = 3 };
 
 sn_take_options sn_take_options_default(void) {
     sn_fit_options fit = sn_fit_options_default();
-    sn_estimate_options calibrate = sn_estimate_options_default();
+    sn_calibrate_options calibrate = sn_calibrate_options_default();
     sn_take_options o = {.version = VERSION,
                          .model_up = 1,
                          .model_up_sign = 1,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The shape of a take: when to calibrate, and whether what comes out can be.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "take/marker_set.h"
-#include "take/posture.h"
 #include "take/stretch.h"
 #include "take/take.h"
 
@@ -144,43 +144,67 @@ static bool find_still(const sn_take *t, int *column, sn_fit_input *out) {
 }
 
 static sn_status calibrate(sn_take *t, double *position, sn_mat3 *stretch) {
-    sn_estimate_options o = sn_estimate_options_default();
+    sn_calibrate_options o = sn_calibrate_options_default();
     sn_error error = {0};
-    sn_fit_input input = t->input;
-    sn_posture_prior posture = {0};
-    sn_fit_input still;
+    sn_fit_input input = t->input, still;
     size_t n = (size_t)sn_model_nmarker(t->model) + 1;
     double *doubt = sn_acquire(&t->allocator, n * (sizeof *doubt + sizeof(int)));
-    if (doubt == NULL) return SN_ERR_MEMORY;
+    size_t room = n + 2 * (size_t)sn_model_njoint(t->model);
+    t->sure = sn_acquire(&t->allocator, room * sizeof *t->sure);
+    if (doubt == NULL || t->sure == NULL) {
+        sn_release(&t->allocator, doubt);
+        return SN_ERR_MEMORY;
+    }
+    find_doubts(t, doubt);
+    input.model = t->limited;
     if (find_still(t, (int *)(doubt + n), &still)) o.still = &still;
+    o.frames = t->options.calibrate_frames;
+    o.scale = t->options.calibrate == SN_CALIBRATE_SCALE;
+    o.coordinates = t->options.coordinates;
+    o.doubt = doubt;
     o.height = t->options.height;
     o.lengths = t->options.lengths;
     o.nlength = t->options.nlength;
-    find_doubts(t, doubt);
-    input.model = t->limited;
-    o.take = &input;
-    o.frames = t->options.calibrate_frames;
-    o.scale = t->options.calibrate == SN_CALIBRATE_SCALE;
-    o.doubt = doubt;
+    o.sure = t->sure;
+    o.nsure = &t->nsure;
     o.threads = t->options.threads;
     o.pool = t->options.pool;
     o.cancel = t->options.cancel;
     o.progress = tell_calibration;
     o.progress_user = t;
-    sn_status status = sn_posture_find(t->limited, t->options.coordinates, &t->allocator, &posture);
-    o.home = posture.home, o.home_v = posture.home_v;
-    o.rest = posture.rest, o.still_rest = posture.still;
-    o.lower = posture.lower, o.upper = posture.upper;
-    if (status == SN_OK)
-        status = sn_estimate_shape(&o, &t->allocator, position, stretch, &t->summary.calibration,
-                                   &error);
-    sn_release(&t->allocator, posture.home);
+    sn_status status =
+        sn_calibrate(&input, &o, &t->allocator, position, stretch, &t->summary.calibration, &error);
     sn_release(&t->allocator, doubt);
     SN_TRY(sn_take_fail(t, SN_FINDING_FAILED, status, &error));
     SN_TRY(sn_take_check_cancel(t));
     tell_calibration(t, 1);
     tell_shape(t, stretch);
     return SN_OK;
+}
+
+// What the take does not show. Names are the present model's: the one that the calibration saw is gone.
+static sn_status tell_sure(sn_take *t) {
+    sn_name_list list = {0};
+    static const char *const what[] = {"the place of ", "the size of ", "the zero of "};
+    for (int i = 0; i < t->nsure; i++) {
+        sn_take_sure *s = &t->sure[i];
+        if (s->kind == SN_SURE_PLACE)
+            s->name = sn_model_marker(t->model, s->index)->name;
+        else
+            s->name = sn_model_joint(t->model, s->index)->name;
+        // bodies come before joints among the frames of an .osim file
+        for (int f = sn_model_nframe(t->model) - 1; s->kind == SN_SURE_SIZE && f >= 0; f--)
+            if (sn_model_frame(t->model, f)->joint == s->index)
+                s->name = sn_model_frame(t->model, f)->name;
+        char one[120];
+        (void)snprintf(one, sizeof one, "%s%.80s", what[s->kind], s->name);
+        // left and right are held alike, and a marker that may be anywhere is where it is seen
+        if (!s->shown) sn_name_list_add(&list, one);
+    }
+    char text[sizeof list.text + 40];
+    if (list.count == 0) return SN_OK;
+    sn_name_list_print(&list, text);
+    return sn_take_note(t, SN_FINDING_NOT_SHOWN, text, list.count, 0);
 }
 
 static sn_status find_shape(sn_take *t, double *position, sn_mat3 *stretch,
@@ -190,6 +214,7 @@ static sn_status find_shape(sn_take *t, double *position, sn_mat3 *stretch,
     SN_TRY(sn_take_check_handedness(t));
     SN_TRY(calibrate(t, position, stretch));
     SN_TRY(move_markers(t, position, places));
+    SN_TRY(tell_sure(t));
     return check_bones(t);
 }
 

@@ -92,6 +92,14 @@ static void say_note(writer *w, const sn_take *t, const sn_finding *f) {
             "from joint angles, and a small error proves little",
             x[0], plural(x[0]));
         break;
+    case SN_FINDING_NOT_SHOWN:
+        say(w,
+            "the take does not show %.0f thing%s, which stay%s as the figure has them or about it: "
+            "%s",
+            x[0], plural(x[0]), x[0] == 1 ? "s" : "", f->text);
+        HINT(
+            "; a take in which every joint moves shows them, --static, --height and --length help");
+        break;
     case SN_FINDING_MAX_ERROR_LARGE:
         if (w->voice == SN_VOICE_COMMAND)
             say(w, "--max-error is %g metres, which every frame stays below: say 5mm or 0.5cm",

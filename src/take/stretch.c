@@ -1,9 +1,22 @@
 // SPDX-License-Identifier: MIT
+// What a stretched body does to joints, loops, shapes and frames.
 #include "take/stretch.h"
 
 #include <math.h>
 
-#include "take/calibrate.h"
+// A slide is a length of the body where no coordinate of it is a length itself, that is, drives no turn.
+bool sn_stretch_scales(const sn_joint_functions *f, int move) {
+    if (f->move[move].turns) return false;
+    for (int i = 0; i < f->move[move].function.nargument; i++) {
+        bool angle = false;
+        for (int m = 0; m < f->nmove; m++)
+            for (int k = 0; f->move[m].turns && k < f->move[m].function.nargument; k++)
+                angle =
+                    angle || f->move[m].function.argument[k] == f->move[move].function.argument[i];
+        if (!angle) return false;
+    }
+    return true;
+}
 
 static sn_vec3 turned(const double rotation[4], sn_vec3 v, bool back) {
     sn_quat q = {rotation[0], rotation[1], rotation[2], rotation[3]};
@@ -21,7 +34,7 @@ void sn_stretch_joint(sn_joint_desc *desc, const sn_mat3 *parent, sn_joint_funct
     *room = *desc->functions;
     desc->functions = room;
     for (int m = 0; m < room->nmove; m++) {
-        if (!sn_shape_scales(room, m)) continue;
+        if (!sn_stretch_scales(room, m)) continue;
         sn_vec3 along = turned(desc->rotation, v3_from(room->move[m].axis), false);
         put(room->move[m].axis, turned(desc->rotation, m3_mul(parent, along), true));
     }

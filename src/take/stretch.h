@@ -10,6 +10,9 @@
 /// @param room    for its functions, as long as `desc` is in use
 void sn_stretch_joint(sn_joint_desc *desc, const sn_mat3 *parent, sn_joint_functions *room);
 
+/// Does a slide of a function joint follow angles only? Then it is a length of the body.
+bool sn_stretch_scales(const sn_joint_functions *functions, int move);
+
 /// Loops, collision shapes and frames that a builder has taken over from the model.
 /// @param stretch  per joint
 void sn_stretch_rest(sn_builder *builder, const sn_mat3 *stretch);

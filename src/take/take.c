@@ -86,6 +86,7 @@ void sn_take_destroy(sn_take *take) {
     sn_release(&allocator, take->column);
     sn_release(&allocator, take->stretch);
     sn_release(&allocator, take->known);
+    sn_release(&allocator, take->sure);
     sn_release(&allocator, take->origin);
     sn_release(&allocator, take->shown);
     sn_release(&allocator, take->subject);
@@ -288,8 +289,23 @@ static bool is_prepared(const sn_take *take) {
            (take->step == SN_TAKE_PREPARED || take->step == SN_TAKE_FINISHED);
 }
 
+int sn_take_nsure(const sn_take *take) { return is_prepared(take) ? take->nsure : 0; }
+
+const sn_take_sure *sn_take_sure_of(const sn_take *take, int i) {
+    return i >= 0 && i < sn_take_nsure(take) ? &take->sure[i] : NULL;
+}
+
 const sn_motion *sn_take_motion(const sn_take *take) {
     return is_prepared(take) ? take->motion : NULL;
+}
+
+const char *sn_take_angle_term(const sn_take *take, int joint, int dof) {
+    const char *term = "";
+    if (!is_prepared(take) || joint < 0 || joint >= sn_model_njoint(take->model) || dof < 0 ||
+        dof >= sn_model_joint_nv(take->model, joint) ||
+        sn_fit_angle_term(take->model, joint, dof, &take->allocator, &term) != SN_OK)
+        return "";
+    return term;
 }
 
 const sn_model *sn_take_model(const sn_take *take) {

@@ -37,6 +37,9 @@ struct sn_take {
     int *column;        ///< per marker: its marker in the recording, -1 for none
     sn_mat3 *stretch;   ///< per joint: what its vectors are multiplied with
 
+    sn_take_sure *sure;  ///< scale.c: how sure the calibration is
+    int nsure;
+
     sn_fit_input input;  ///< of `model`; frames and axes once they are known
     sn_take_summary summary;
 
