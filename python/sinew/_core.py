@@ -281,6 +281,27 @@ def thread_count(threads: Optional[int]) -> int:
     return n
 
 
+class Group:
+    """Calls of several threads that are stopped together: with it, what a thread calls belongs to the group."""
+
+    _of = threading.local()
+
+    def __init__(self) -> None:
+        self.runs: list[Any] = []
+        self.stopped = False
+
+    def __enter__(self) -> None:
+        Group._of.group = self
+
+    def __exit__(self, *why: Any) -> None:
+        Group._of.group = None
+
+    def stop(self) -> None:
+        self.stopped = True
+        for run in list(self.runs):
+            lib.snpy_run_stop(run, True)
+
+
 class Run:
     """A call that can be stopped and watched. ``cancel`` goes into the options of the call."""
 
@@ -288,6 +309,7 @@ class Run:
         self.c = ffi.gc(lib.snpy_run_create(), lib.snpy_run_destroy)
         if self.c == ffi.NULL:
             raise OutOfMemory("out of memory")
+        self.group: Optional[Group] = getattr(Group._of, "group", None)
 
     def state(self) -> Tuple[float, ...]:
         out = ffi.new("double[5]")
@@ -301,7 +323,7 @@ class Run:
         is then raised here.
         """
         if show is None and threading.current_thread() is not threading.main_thread():
-            return job()
+            return job() if self.group is None else self._in_group(self.group, job)
         outcome: list[Any] = []
         failed: list[BaseException] = []
         begun: list[bool] = []
@@ -337,6 +359,15 @@ class Run:
             raise failed[0]
         return outcome[0]
 
+
+    def _in_group(self, group: Group, job: Callable[[], Any]) -> Any:
+        group.runs.append(self.c)
+        try:
+            if group.stopped:
+                raise Cancelled("the call was stopped")
+            return job()
+        finally:
+            group.runs.remove(self.c)
 
     @staticmethod
     def _wait(gate: Any, begun: list[bool], over: Callable[[], bool], ended: Any) -> None:

@@ -88,6 +88,13 @@ def test_wrong_shapes_name_the_argument_and_both_shapes(arm, goals):
         arm.solve(goals, device="abacus")
 
 
+def test_nothing_to_do(arm, robot):
+    q, ok, reports = arm.solve(np.zeros((0, 7)), reports=True)
+    assert q.shape == (0, 7) and ok.shape == (0,) and len(reports) == 0
+    assert arm.tool(np.zeros((0, 7))).shape == (0, 7) and robot.points(np.zeros((0, robot.nq))).shape[0] == 0
+    assert robot.jacobian(np.zeros((0, robot.nq)), "l6").shape == (0, 6, robot.nv)
+
+
 def test_seeds_lead_to_the_nearest_solution(arm, goals):
     q, ok = arm.solve(goals[:50])
     again, still = arm.solve(goals[:50], seed=q)

@@ -68,6 +68,10 @@ rows = np.concatenate([e.truth.points()] * 40)
 tasks = p.markers()
 go(lambda: p.track({t: rows[:, i] for i, t in enumerate(tasks)}))
 """,
+    "many takes": """
+r = e.recording.changed(np.concatenate([e.recording.positions] * 20))
+go(lambda: list(sinew.fit_many([(e.model, r, str(k)) for k in range(8)], workers=2, calibrate="none")), "now")
+""",
     "one long solve": """
 n = 4000
 chain = sinew.Model.from_json({"sinew": 1, "name": "chain", "joints": [{"name": "0", "type": "ball"}] + [
