@@ -3,10 +3,15 @@
 # make soak   the long versions of the tests (millions of cases)
 # make web    the page, web/dist/sinew.html
 # make bench  the benchmarks
+# make python the Python package: a wheel and an sdist in dist/, tested
+# make python-bench  what a call from Python costs against C
+# make platforms  the library for Windows and 64-bit ARM, run by wine and qemu: the same bits as here
 # make man    the man pages, in build/share/man
+# make cluster  the array job of docs/cluster.md on a Slurm of this machine (installs it)
+# make docs   the documents as a site with a search, build/site/index.html
 # make tidy   clang-tidy over the library and the program
 # make format clang-format over every C file
-.PHONY: run test soak bench web build test-tools man tidy format clean
+.PHONY: run test soak bench platforms web python python-bench build test-tools man docs cluster tidy format clean
 BUILD := build
 
 # configuring again is quick and picks up new files; a new folder is for ninja where there is one
@@ -46,11 +51,30 @@ web:
 	@tools/setup.sh web
 	@tools/web.sh $(BUILD)
 
+python: build
+	@tools/setup.sh python
+	@tools/python.sh wheel $(BUILD)
+
+python-bench: build
+	@tools/python.sh bench $(BUILD) --check
+
 bench: build
 	@$(BUILD)/sinew bench sweeps
 
+platforms:
+	@tools/setup.sh platforms
+	@tools/platforms.sh $(BUILD)
+
 man: build
 	@ls $(BUILD)/share/man/*.1
+
+cluster: build
+	@tools/setup.sh cluster
+	@tests/slurm.sh "$$PWD" "$$PWD/$(BUILD)/sinew" "$(BUILD)/slurm"
+
+docs: build
+	@tools/setup.sh docs
+	@tools/docs/build.sh $(BUILD)
 
 tidy:
 	@tools/setup.sh tidy
@@ -61,4 +85,4 @@ format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i
 
 clean:
-	rm -rf $(BUILD) $(BUILD)-* web/dist
+	rm -rf $(BUILD) $(BUILD)-* web/dist dist

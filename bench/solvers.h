@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "sinew/sinew.h"
@@ -13,6 +14,11 @@ typedef struct bench_options {
     int problems;      ///< random trees
 } bench_options;
 
+/// A random tree of 5 to about 200 degrees of freedom.
+sn_model *bench_tree(uint64_t *state, bool limits);
+/// Points of it that are where pose q has them; f would be of the order of `scale` with errors as large as the tree.
+sn_problem *bench_reachable(uint64_t *state, const sn_model *model, const double *q, double *scale);
+
 /// Success on random trees; false when another method or the first release does better than the default.
 bool bench_random_trees(int problems);
 
@@ -21,6 +27,9 @@ bool bench_arms(void);
 
 /// A seven-axis arm by weights and by levels; false when levels take more than twice the iterations.
 bool bench_levels(const bench_options *options);
+
+/// A humanoid's servo loop; false when a target is missed.
+bool bench_body(const bench_options *options);
 
 /// The protocols on real clips and random trees, all solvers; false when a target is missed.
 bool bench_solvers(const bench_options *options);

@@ -202,7 +202,7 @@ bool bench_sweeps(void) {
     good &= report("16 figures on one root / 1, a whole iteration", a, b, a / b, false, 18);
 
     for (int nrow = 3; nrow <= 12; nrow *= 2) {
-        char what[64];
+        char what[80];
         setting tied = setting_tied(nrow);
         (void)snprintf(what, sizeof what,
                        "an iteration with %d rows that couple branches / without", nrow);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "arm_solver.h"
+#include "batch.h"
 #include "figure.h"
 #include "fit_take.h"
 #include "opensim.h"
@@ -14,7 +15,7 @@
 #include "sweeps.h"
 
 typedef struct settings {
-    const char *data, *csv, *out, *model, *tip, *peer;
+    const char *data, *csv, *out, *model, *tip, *peer, *device;
     bool quick;
     long problems;
 } settings;
@@ -25,9 +26,11 @@ static const char *const usage[] = {"sweeps",
                                     "solvers [--data DIR] [--csv FILE] [--quick] [--problems N]",
                                     "fit --data DIR",
                                     "levels [--data DIR] [--problems N]",
+                                    "body --data DIR",
                                     "papers [--data DIR] [--out DIR] [--quick]",
                                     "opensim --data DIR",
                                     "arms [-m MODEL --tip LINK] [--problems N] [--peer PROGRAM]",
+                                    "batch [--data DIR] [--device cpu|opencl]",
                                     NULL};
 
 static const help_item items[] = {
@@ -40,7 +43,11 @@ static const help_item items[] = {
     {"levels", "a seven-axis arm with a pose and a posture: one weight between them against "
                "levels; with --data also "
                "Panda and iiwa"},
-    {"fit", "fit every take of DIR: error, gaps, frames per second"},
+    {"body",
+     "a humanoid (DIR/mjcf/g1.xml) at a thousand servo ticks a second: time, limits, errors"},
+    {"fit",
+     "fit every take of DIR: error, gaps, frames per second, joints that jump; and ten minutes of "
+     "the example from file to file"},
     {"papers",
      "measure again what the documents measured, as CSV, SVG and one page, papers.html, with a "
      "verdict on each claim; see docs/papers.md"},
@@ -50,6 +57,9 @@ static const help_item items[] = {
     {"arms",
      "solve random goals with the arm solver: Panda, iiwa 14, UR5, UR10, Kinova, Fetch, or a chain "
      "of MODEL; with KDL beside it where `sinew_kdl_peer` was built"},
+    {"batch", "many problems at once: a clip of DIR in the lanes of this processor against the "
+              "plain solver, "
+              "arms, threads; with --device opencl the humanoid on a device; see docs/batch.md"},
     {0}};
 
 static const option option_table[] = {
@@ -91,6 +101,13 @@ static const option option_table[] = {
      .place = AT(peer),
      .help = "arms: the program that solves the same with KDL; without it sinew_kdl_peer in the "
              "program's own folder"},
+    {.name = "--device",
+     .kind = OPTION_CHOICE,
+     .value = "DEVICE",
+     .choices = "cpu opencl",
+     .standard = "cpu",
+     .place = AT(device),
+     .help = "batch: what is measured"},
     {.group = "Output", ROW_FILE("--csv", NULL, AT(csv), "solvers: write the rows as CSV too")},
     {.name = "--out",
      .letter = "-o",
@@ -161,6 +178,7 @@ static int run(int argc, char **argv) {
     if (strcmp(word, "sweeps") == 0) return bench_sweeps() ? EXIT_OK : EXIT_FAILED;
     if (strcmp(word, "solvers") == 0) return solvers(&o, s.csv);
     if (strcmp(word, "levels") == 0) return bench_levels(&o) ? EXIT_OK : EXIT_FAILED;
+    if (strcmp(word, "body") == 0) return bench_body(&o) ? EXIT_OK : EXIT_FAILED;
     if (strcmp(word, "fit") == 0) return bench_fit(s.data);
     if (strcmp(word, "arms") == 0) return arms(&s);
     if (strcmp(word, "papers") == 0) {
@@ -171,14 +189,22 @@ static int run(int argc, char **argv) {
         bool placed = outputs_release(code == EXIT_OK);
         return code == EXIT_OK && !placed ? EXIT_FAILED : code;
     }
+    if (strcmp(word, "batch") == 0) {
+        const bench_batch_options wanted = {.data = s.data, .judged = true};
+        bool device = s.device != NULL && strcmp(s.device, "opencl") == 0;
+        if (!device && s.data == NULL)
+            return wrong_usage(&command_bench, "batch needs --data DIR, or --device opencl");
+        return (device ? bench_batch_device(&wanted) : bench_batch(&wanted)) ? EXIT_OK
+                                                                             : EXIT_FAILED;
+    }
     if (strcmp(word, "opensim") == 0) {
         if (s.data != NULL) return bench_opensim(s.data, true, NULL);
         return wrong_usage(&command_bench, "opensim needs --data DIR");
     }
-    return wrong_usage(
-        &command_bench,
-        "there is no benchmark \"%s\": sweeps, solvers, levels, fit, papers, opensim or arms",
-        word);
+    return wrong_usage(&command_bench,
+                       "there is no benchmark \"%s\": sweeps, solvers, levels, body, fit, papers, "
+                       "opensim, arms or batch",
+                       word);
 }
 
 const command command_bench = {
@@ -190,7 +216,7 @@ const command command_bench = {
     .options = option_table,
     .examples = examples,
     .word = "BENCHMARK",
-    .word_choices = "sweeps solvers levels fit papers opensim arms",
+    .word_choices = "sweeps solvers levels body fit papers opensim arms batch",
     .least_words = 1,
     .most_words = 1,
     .run = run};

@@ -10,10 +10,12 @@
 #include "base/random.h"
 #include "figure.h"
 #include "option_rows.h"
+#include "task_text.h"
 
 typedef struct settings {
     const char *tasks;
     long poses, seed;
+    bool floating;
 } settings;
 
 #define AT(field) offsetof(settings, field)
@@ -39,6 +41,7 @@ static const option option_table[] = {
      .standard = "1",
      .place = AT(seed),
      .help = "where the random numbers begin"},
+    {ROW_FLOATING(AT(floating))},
     {0}};
 
 static const help_item examples[] = {
@@ -278,6 +281,29 @@ static int check(const sn_model *model, const sn_problem *problem, long poses, u
     return good ? EXIT_OK : EXIT_FAILED;
 }
 
+// All tasks together; where they have several levels, each level alone as well, as a solver sees it.
+static int check_levels(const sn_model *model, const sn_problem *problem, long poses,
+                        uint64_t seed) {
+    int code = check(model, problem, poses, seed);
+    for (int level = 0; level < SN_MAX_LEVELS && task_levels(problem) > 1; level++) {
+        sn_problem *alone;
+        int count = 0;
+        if (sn_problem_copy(problem, NULL, 0, NULL, &alone, NULL) != SN_OK) return EXIT_FAILED;
+        for (int i = 0; i < sn_problem_ntask(problem); i++) {
+            const bool on = sn_problem_task(problem, i)->level == level;
+            count += on && sn_problem_task_active(problem, i);
+            if (!on) (void)sn_problem_set_enabled(alone, i, false);
+        }
+        if (count > 0) {
+            printf("\nlevel %d alone, %d task%s: ", level, count, count == 1 ? "" : "s");
+            const int other = check(model, alone, poses, seed);
+            if (other != EXIT_OK) code = other;
+        }
+        sn_problem_destroy(alone);
+    }
+    return code;
+}
+
 static int run(int argc, char **argv) {
     settings s = {0};
     const char *word = NULL;
@@ -286,11 +312,11 @@ static int run(int argc, char **argv) {
     uint64_t state = (uint64_t)s.seed;
     code = EXIT_INPUT;
     figure holder;
-    const sn_model *model = load_model(word, &holder);
+    const sn_model *model = load_robot(word, s.floating, &holder);
     sn_problem *problem = NULL;
     if (model != NULL)
         problem = s.tasks != NULL ? load_problem(s.tasks, model) : random_problem(model, &state);
-    if (problem != NULL) code = check(model, problem, s.poses, state);
+    if (problem != NULL) code = check_levels(model, problem, s.poses, state);
     sn_problem_destroy(problem);
     free_figure(&holder);
     return code;

@@ -9,7 +9,7 @@
 
 typedef struct settings {
     const char *model, *tasks, *pose, *hessian, *jacobian, *frame, *velocity;
-    bool json;
+    bool json, floating;
 } settings;
 
 #define AT(field) offsetof(settings, field)
@@ -22,6 +22,7 @@ static const option option_table[] = {
     {.group = "Files", ROW_MODEL(AT(model), MODEL_HELP), .required = true},
     {ROW_TASKS(AT(tasks), "the tasks, a JSON file; not needed for --jacobian")},
     {ROW_FILE("--pose", "-q", AT(pose), "the pose: " POSE_HELP)},
+    {ROW_FLOATING(AT(floating))},
     {.group = "What to print",
      .name = "--hessian",
      .kind = OPTION_CHOICE,
@@ -157,7 +158,8 @@ static bool find_point(evaluation *e, int *joint, double local[3]) {
     }
     int njoint = sn_model_njoint(e->model), nmarker = sn_model_nmarker(e->model);
     int nframe = sn_model_nframe(e->model), n = 0;
-    const char **names = must_alloc((size_t)(njoint + nmarker + nframe), sizeof *names);
+    const char **names =
+        must_alloc((size_t)njoint + (size_t)nmarker + (size_t)nframe, sizeof *names);
     for (int i = 0; i < njoint; i++) names[n++] = sn_model_joint(e->model, i)->name;
     for (int i = 0; i < nmarker; i++) names[n++] = sn_model_marker(e->model, i)->name;
     for (int i = 0; i < nframe; i++) names[n++] = sn_model_frame(e->model, i)->name;
@@ -215,7 +217,7 @@ static void compute_jacobian(evaluation *e, int joint, const double local[3], co
     }
 }
 
-static void print_json(const evaluation *e) {
+static void print_json(const evaluation *e, const sn_problem *problem) {
     int nv = sn_model_nv(e->model);
     printf("{\"f\":");
     print_number(e->f);
@@ -228,6 +230,13 @@ static void print_json(const evaluation *e) {
             print_numbers(e->H + (size_t)i * (size_t)nv, nv);
         }
         putchar(']');
+    }
+    const int ntask = sn_problem_ntask(problem);
+    for (int i = 0; i < ntask; i++) {
+        printf("%s{\"error\":", i == 0 ? ",\"tasks\":[" : ",");
+        print_number(sn_workspace_task_error(e->ws, i));
+        printf(",\"level\":%d,\"active\":%s}%s", sn_problem_task(problem, i)->level,
+               sn_problem_task_active(problem, i) ? "true" : "false", i + 1 == ntask ? "]" : "");
     }
     printf(",\"nq\":%d,\"nv\":%d,\"joints\":[", sn_model_nq(e->model), nv);
     for (int j = 0; j < sn_model_njoint(e->model); j++) {
@@ -251,13 +260,19 @@ static void print_text(const evaluation *e, const sn_problem *problem) {
     for (int i = 0; i < sn_model_nv(e->model); i++) largest = fmax(largest, fabs(e->g[i]));
     printf("f = %.9g    largest |gradient| = %.3g    %d degrees of freedom\n\n", e->f, largest,
            sn_model_nv(e->model));
-    printf("%-4s %-20s %-24s %s\n", "task", "type", "joint", "error (m, rad)");
+    const bool levels = task_levels(problem) > 1;
+    printf("%-4s %-20s %-24s %s%s\n", "task", "type", "joint", levels ? "level  " : "",
+           "error (m, rad)");
     for (int i = 0; i < sn_problem_ntask(problem); i++) {
         const sn_task *t = sn_problem_task(problem, i);
         char where[100];
-        printf("%-4d %-20s %-24s %.6g\n", i, sn_task_type_name(t->type),
-               task_where(e->model, t, where, sizeof where), sn_workspace_task_error(e->ws, i));
+        printf("%-4d %-20s %-24s ", i, sn_task_type_name(t->type),
+               task_where(e->model, t, where, sizeof where));
+        if (levels) printf("%-6d ", t->level);
+        printf("%.6g%s\n", sn_workspace_task_error(e->ws, i),
+               sn_problem_task_active(problem, i) ? "" : "  (missing)");
     }
+    if (levels) puts("f and its derivatives are of all levels together");
     printf("\n%-24s %-30s %s\n", "joint", "position x y z (m)", "rotation w x y z");
     for (int j = 0; j < sn_model_njoint(e->model); j++) {
         sn_frame frame = sn_workspace_frame(e->ws, j);
@@ -288,7 +303,7 @@ static int evaluate(const settings *s, const sn_model *model, const sn_problem *
         if (hessian) sn_workspace_hessian(e.ws, e.H);
         if (s->jacobian != NULL) compute_jacobian(&e, joint, local, qd);
         if (s->json) {
-            print_json(&e);
+            print_json(&e, problem);
         } else if (s->jacobian != NULL) {
             print_jacobian_text(&e);
         } else {
@@ -317,7 +332,7 @@ static int run(int argc, char **argv) {
         return wrong_usage(&command_eval, "--velocity goes with --frame body or world");
     code = EXIT_INPUT;
     figure holder;
-    const sn_model *model = load_model(s.model, &holder);
+    const sn_model *model = load_robot(s.model, s.floating, &holder);
     sn_problem *problem = NULL;
     if (model != NULL && s.tasks != NULL) problem = load_problem(s.tasks, model);
     if (model != NULL && s.tasks == NULL)

@@ -84,6 +84,18 @@ static const option option_table[] = {
      .help = "find where the markers sit (offsets), and with scale a length factor for each bone, "
              "too. Offsets are "
              "found without being asked where the set gives no positions, unless this is none"},
+    {ROW_TEXT("--static", "FILE|A:B", FIT(still),
+              "a static trial for the calibration: a recording of the same session, or frames of "
+              "this one, in which the person stands as the model does at rest")},
+    {ROW_TEXT("--height", "LENGTH", FIT(height),
+              "for --calibrate=scale: how tall the person is, 1.81m")},
+    {.name = "--length",
+     .kind = OPTION_TEXT,
+     .value = "BODY=LENGTH",
+     .many = true,
+     .place = FIT(lengths),
+     .help = "for --calibrate=scale: a length that was measured, from a body's joint to the next "
+             "one (femur_r=43cm), between both hips for a pelvis"},
 
     {.group = "The recording's world",
      ROW_FRAMES(FIT(frames), "fit frames A to B, by their numbers in the file")},

@@ -102,6 +102,21 @@ static bool name_file(const files *f, const char *given, const char *what, const
     return true;
 }
 
+// What the setup keeps in a file of its own.
+static bool read_part(files *f, bool used, const char *what, const char *named, int line,
+                      sn_status (*read)(sn_scale_setup *, const char *, size_t, sn_error *)) {
+    if (!used || named[0] == '\0') return true;
+    sn_error error = {0};
+    char *path = find_setup_file(f->s->setup, &f->s->search, what, named, line);
+    size_t length;
+    char *text = path != NULL ? read_file(path, &length) : NULL;
+    bool good = text != NULL && read(f->setup, text, length, &error) == SN_OK;
+    if (text != NULL && !good) (void)file_error(path, &error);
+    free(text);
+    free(path);
+    return good;
+}
+
 static bool read_setup(files *f) {
     sn_error error = {0};
     f->setup_text = read_file(f->s->setup, &f->setup_length);
@@ -111,17 +126,12 @@ static bool read_setup(files *f) {
         return false;
     }
     const sn_scale_setup_info *info = sn_scale_setup_about(f->setup);
-    if (info->places && info->task_file[0] != '\0') {
-        char *path = find_setup_file(f->s->setup, &f->s->search, "task set", info->task_file, 0);
-        size_t length;
-        char *text = path != NULL ? read_file(path, &length) : NULL;
-        bool good =
-            text != NULL && sn_scale_setup_read_tasks(f->setup, text, length, &error) == SN_OK;
-        if (text != NULL && !good) (void)file_error(path, &error);
-        free(text);
-        free(path);
-        if (!good) return false;
-    }
+    if (!read_part(f, info->places, "task set", info->task_file, 0, sn_scale_setup_read_tasks) ||
+        !read_part(f, info->scales, "measurement set", info->measurement_set_file,
+                   info->measurement_set_line, sn_scale_setup_read_set) ||
+        !read_part(f, info->scales, "scale set", info->scale_set_file, info->scale_set_line,
+                   sn_scale_setup_read_set))
+        return false;
     return name_file(f, f->s->model, "model", info->model_file, info->model_line, &f->model) &&
            name_file(f, f->s->markers, "marker set", info->marker_set_file, info->marker_set_line,
                      &f->markers) &&

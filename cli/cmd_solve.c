@@ -5,25 +5,30 @@
 
 #include "figure.h"
 #include "option_rows.h"
+#include "pose_picture.h"
 #include "solve_arm.h"
+#include "solve_rows.h"
 #include "solver_settings.h"
 #include "task_text.h"
 
 typedef struct settings {
-    const char *model, *tasks, *start, *turns, *srdf;
+    const char *model, *tasks, *start, *turns, *srdf, *device, *precision;
     solver_settings solver;
     word_list locks;
     arm_settings arm;
-    bool cold, json, trace;
+    const char *svg;
+    bool cold, json, trace, floating;
 } settings;
 
 #define AT(field) offsetof(settings, field)
 
 static const char *const usage[] = {
     "[-m MODEL -t TASKS] [--start FILE] [--lock JOINT] [--cold] [--json] [options]",
+    "-m MODEL -t TASKS --goals FILE [-o FILE] [-j N] [--device DEVICE] [--precision P]",
     "-m MODEL --tip LINK --goal POSE [--all] [--seed FILE] [--json | --csv]",
     "-m MODEL --tip LINK --goals FILE [-o FILE] [-j N]",
-    "-m MODEL --tip LINK --path FILE [-o FILE] [--path-step M]", NULL};
+    "-m MODEL --tip LINK --path FILE [-o FILE] [--path-step M]",
+    NULL};
 
 static const option option_table[] = {
     {.group = "Files", ROW_MODEL(AT(model), MODEL_HELP)},
@@ -31,6 +36,7 @@ static const option option_table[] = {
     {ROW_FILE("--start", NULL, AT(start), "the pose to start from: " POSE_HELP)},
     {ROW_FILE("--srdf", NULL, AT(srdf),
               "an SRDF file: the pairs of links that it disables may touch")},
+    {ROW_FLOATING(AT(floating))},
     SOLVER_OPTIONS(AT(solver), "200", "1e-9"),
     {ROW_TEXT("--lock", "JOINT", AT(locks),
               "keep this joint as it is in the start; may come several times"),
@@ -52,9 +58,26 @@ static const option option_table[] = {
              "one in (-180, 180] degrees"},
     {ROW_FLAG("--cold", AT(cold),
               "the start says little: look for the lowest of many valleys, too")},
+    {.group = "Many goals (with --tasks and --goals, a row of numbers for each)",
+     .name = "--device",
+     .kind = OPTION_CHOICE,
+     .value = "DEVICE",
+     .choices = "auto cpu opencl",
+     .standard = "auto",
+     .place = AT(device),
+     .help = "where rows are solved: sinew info --devices lists what speaks OpenCL"},
+    {.name = "--precision",
+     .kind = OPTION_CHOICE,
+     .value = "P",
+     .choices = "double mixed",
+     .standard = "double",
+     .place = AT(precision),
+     .help = "of an OpenCL device: doubles, or floats and then doubles"},
     ARM_OPTIONS(AT(arm)),
     {.group = "Output", ROW_FLAG("--json", AT(json), "the result as JSON, with 17 digits")},
     {ROW_FLAG("--trace", AT(trace), "every iteration, on standard error")},
+    {ROW_FILE("--svg", NULL, AT(svg),
+              "a picture of the pose, with the model's shapes and the goals of the tasks")},
     {0}};
 
 static const help_item examples[] = {
@@ -63,10 +86,14 @@ static const help_item examples[] = {
     {"sinew solve --solver dls --damping 0.05 --trace", "damped least squares, every iteration"},
     {"sinew solve --lock chest --lock neck_low", "the same with two joints held"},
     {"sinew solve --time-budget 0.001", "the best pose within a millisecond"},
+    {"sinew solve -m atlas.urdf --floating -t stand.json --svg stand.svg",
+     "a robot on its legs, and a picture of it"},
     {"sinew solve -m panda.urdf --tip panda_hand_tcp --goal 0.4,0.1,0.5,0,1,0,0",
      "joint values that bring a robot's hand there"},
     {"sinew solve -m panda.urdf --tip panda_hand_tcp --goals goals.csv -o q.csv -j 4",
      "the same for many goals, in one process"},
+    {"sinew solve -m model.json -t tasks.json --goals goals.csv -o poses.csv",
+     "the same tasks with other goals, side by side"},
     {0}};
 
 // What the humanoid is asked to do when nothing is said.
@@ -194,7 +221,9 @@ static void print_task(const sn_model *model, const sn_problem *problem, sn_work
     double error = sn_workspace_task_error(ws, i);
     printf("  %-4d %-20s %-20s %11.3e %-6s %s\n", i, sn_task_type_name(t->type),
            task_where(model, t, where, sizeof where), error, task_unit(t),
-           error < 1e-6 ? "reached" : "");
+           !sn_problem_task_active(problem, i) ? "missing"
+           : error < 1e-6                      ? "reached"
+                                               : "");
 }
 
 static void print_level(const sn_level_report *level) {
@@ -221,7 +250,8 @@ static double time_iteration(sn_solver *solver, const double *start, double *q, 
 }
 
 static int solve(const sn_model *model, const sn_problem *problem, const double *start,
-                 const sn_solver_options *options, bool cold, bool json) {
+                 const sn_solver_options *options, const settings *s, const figure *from) {
+    const bool cold = s->cold, json = s->json;
     size_t nq = (size_t)sn_model_nq(model);
     double *q = must_alloc(nq, sizeof *q), *again = must_alloc(nq, sizeof *q);
     memcpy(q, start, nq * sizeof *q);
@@ -256,6 +286,15 @@ static int solve(const sn_model *model, const sn_problem *problem, const double 
         if (options->trace == NULL)
             printf("  one iteration takes %.1f microseconds\n",
                    1e6 * time_iteration(solver, start, again, nq));
+    }
+    if (code == EXIT_OK && s->svg != NULL) {
+        (void)sn_workspace_pose(sn_solver_workspace(solver), q);
+        const pose_picture picture = {.model = model,
+                                      .problem = problem,
+                                      .ws = sn_solver_workspace(solver),
+                                      .up = from->up,
+                                      .up_sign = from->up_sign};
+        if (!write_pose_picture(s->svg, &picture)) code = EXIT_FAILED;
     }
     sn_solver_destroy(solver);
     free(again);
@@ -311,7 +350,9 @@ static int run(int argc, char **argv) {
     settings s = {0};
     int nword, code = parse_options(&command_solve, argc, argv, &s, NULL, &nword);
     if (code >= 0) return code;
-    bool arm = wants_arm(&s.arm);
+    // rows of goals for any tasks; with --tip they are an arm's
+    const bool rows = s.tasks != NULL && s.arm.goals != NULL && s.arm.tip == NULL;
+    bool arm = !rows && wants_arm(&s.arm);
     if (arm && (s.model == NULL || s.tasks != NULL))
         return wrong_usage(&command_solve, "--tip needs -m MODEL, and no tasks");
     if (s.model != NULL && s.tasks == NULL && !arm)
@@ -326,7 +367,8 @@ static int run(int argc, char **argv) {
 
     code = EXIT_INPUT;
     figure holder;
-    const sn_model *model = load_model(model_path != NULL ? model_path : "humanoid", &holder);
+    const sn_model *model =
+        load_robot(model_path != NULL ? model_path : "humanoid", s.floating, &holder);
     if (model != NULL && arm) {
         s.arm.seconds = s.solver.seconds;
         code = solve_arm(&command_solve, model, &s.arm, &s.locks, s.start, s.json);
@@ -344,7 +386,16 @@ static int run(int argc, char **argv) {
                                    NULL);
     bool locked = problem != NULL && lock_joints(model, problem, &s.locks);
     double *start = locked ? load_pose(s.start, model) : NULL;
-    if (start != NULL) code = solve(model, problem, start, &solver_options, s.cold, s.json);
+    if (start != NULL && rows) {
+        const rows_settings wanted = {.goals = s.arm.goals,
+                                      .out = s.arm.out,
+                                      .device = s.device,
+                                      .precision = s.precision,
+                                      .jobs = s.arm.jobs};
+        code = solve_rows(problem, start, &solver_options, &wanted);
+    } else if (start != NULL) {
+        code = solve(model, problem, start, &solver_options, &s, &holder);
+    }
     free(start);
     sn_problem_destroy(problem);
     sn_model_destroy(allowed);

@@ -48,14 +48,11 @@ sn_scene figure_scene(const figure *self) {
     return s;
 }
 
-bool load_figure(const char *path, bool use_limits, double metres, figure *out) {
+static bool load(const char *path, const sn_document_options *options, figure *out) {
     *out = (figure){0};
     input in;
     sn_error error;
-    sn_document_options options = sn_document_options_default();
-    options.use_limits = use_limits;
-    options.metres_per_unit = metres;
-    bool good = input_read(path, &options, &in, &error);
+    bool good = input_read(path, options, &in, &error);
     if (!good) {
         (void)file_error(path, &error);
     } else if (in.document.model == NULL) {
@@ -68,8 +65,20 @@ bool load_figure(const char *path, bool use_limits, double metres, figure *out) 
     return good;
 }
 
-const sn_model *load_model(const char *path, figure *out) {
-    if (!load_figure(path, true, 0, out)) return NULL;
+bool load_figure(const char *path, bool use_limits, double metres, figure *out) {
+    sn_document_options options = sn_document_options_default();
+    options.use_limits = use_limits;
+    options.metres_per_unit = metres;
+    return load(path, &options, out);
+}
+
+const sn_model *load_model(const char *path, figure *out) { return load_robot(path, false, out); }
+
+const sn_model *load_robot(const char *path, bool floating, figure *out) {
+    sn_document_options options = sn_document_options_default();
+    options.use_limits = true;
+    options.floating_base = floating;
+    if (!load(path, &options, out)) return NULL;
     if (out->document.note[0] != '\0') fprintf(stderr, "sinew: %s: %s\n", path, out->document.note);
     return out->model;
 }

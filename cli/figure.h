@@ -21,6 +21,8 @@ bool load_figure(const char *path, bool use_limits, double metres, figure *out);
 /// The same, with the file's limits, for a command that only needs the model: NULL and a message when it
 /// can't be. What the reader has to tell goes to standard error.
 const sn_model *load_model(const char *path, figure *out);
+/// @param floating  the root of a URDF file moves freely
+const sn_model *load_robot(const char *path, bool floating, figure *out);
 void free_figure(figure *self);
 /// From a document with a model, which is emptied.
 void figure_of(sn_document *document, figure *out);

@@ -60,6 +60,34 @@ static bool parse_robust(const fit_settings *s, sn_take_options *o) {
     return o->loss_scale > 0 || wrong("--robust", word, "a length above 0");
 }
 
+// What is known of the person. Names outlive the plan.
+static bool parse_person(const fit_settings *s, sn_take_options *o) {
+    static sn_known_length lengths[64];
+    static char names[64][SN_MAX_NAME + 1];
+    frame_range frames;
+    if (s->height != NULL && !parse_length("--height", s->height, &o->height)) return false;
+    if (s->height != NULL && !(o->height >= 0.4 && o->height <= 2.6))
+        return wrong("--height", s->height, "0.4m to 2.6m");
+    for (int i = 0; i < s->lengths.count; i++) {
+        const char *word = s->lengths.word[i], *is = strrchr(word, '=');
+        if (is == NULL || is == word || (size_t)(is - word) > SN_MAX_NAME)
+            return wrong("--length", word, "a body and its length, such as femur_r=43cm");
+        if (!parse_length("--length", is + 1, &lengths[i].metres)) return false;
+        if (!(lengths[i].metres > 0.01 && lengths[i].metres < 2))
+            return wrong("--length", word, "1cm to 2m");
+        memcpy(names[i], word, (size_t)(is - word));
+        names[i][is - word] = '\0';
+        lengths[i].body = names[i];
+    }
+    o->lengths = lengths;
+    o->nlength = s->lengths.count;
+    if (!still_is_frames(s->still)) return true;
+    if (!parse_frames(s->still, &frames)) return false;
+    if (frames.first != LONG_MIN) o->still_first = frames.first;
+    if (frames.last != LONG_MAX) o->still_last = frames.last;
+    return true;
+}
+
 // "yzx", or its mirror image "-yzx": what no rotation is with its first sign turned.
 static bool parse_axes(const char *word, sn_axis_map *out) {
     char turned[16];
@@ -85,6 +113,10 @@ static bool parse_world(const fit_settings *s, sn_take_options *o) {
     return true;
 }
 
+bool still_is_frames(const char *word) {
+    return word != NULL && strchr(word, ':') != NULL && word[strspn(word, "0123456789:-+")] == '\0';
+}
+
 bool make_plan(const fit_settings *s, sn_take_options *o) {
     long threads = 1;
     frame_range frames;
@@ -104,5 +136,5 @@ bool make_plan(const fit_settings *s, sn_take_options *o) {
     if (frames.first != LONG_MIN) o->first_frame = frames.first;
     if (frames.last != LONG_MAX) o->last_frame = frames.last;
     return apply_solver(&command_fit, &s->solver, &o->solver) && parse_calibrate(s, o) &&
-           parse_limits(s, o) && parse_robust(s, o) && parse_world(s, o);
+           parse_person(s, o) && parse_limits(s, o) && parse_robust(s, o) && parse_world(s, o);
 }

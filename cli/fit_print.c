@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a fit has to say, as text and as JSON.
 #include <math.h>
+#include <stdlib.h>
 
 #include "fit_take.h"
 
@@ -15,6 +16,31 @@ static void axis_text(int axis, double sign, char out[3]) {
     out[0] = sign < 0 ? '-' : '+';
     out[1] = "xyz"[axis];
     out[2] = '\0';
+}
+
+static int by_size(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+// The usual and the worst of one kind of what was calibrated.
+static void print_sure(const fit_result *r, sn_sure_kind kind, const char *what, double unit,
+                       const char *unit_name) {
+    int n = 0, all = sn_take_nsure(r->take);
+    const sn_take_sure *worst = NULL;
+    double *sigma = malloc(((size_t)all + 1) * sizeof *sigma);
+    for (int i = 0; sigma != NULL && i < all; i++) {
+        const sn_take_sure *s = sn_take_sure_of(r->take, i);
+        if (s->kind != kind) continue;
+        sigma[n++] = s->sigma;
+        if (worst == NULL || s->sigma > worst->sigma) worst = s;
+    }
+    if (n > 0) {
+        qsort(sigma, (size_t)n, sizeof *sigma, by_size);
+        printf("%s to %.1f%s (%s %.1f)", what, unit * sigma[n / 2], unit_name, worst->name,
+               unit * worst->sigma);
+    }
+    free(sigma);
 }
 
 void print_fit_text(const fit_result *r) {
@@ -43,6 +69,12 @@ void print_fit_text(const fit_result *r) {
                r->calibrate_seconds, 100 * t->shift);
         if (t->reshaped)
             printf(", bones are %.2f to %.2f times the skeleton's", t->shortest, t->longest);
+        if (sn_take_nsure(r->take) > 0) {
+            printf("\n  sure          ");
+            print_sure(r, SN_SURE_PLACE, "places", 100, " cm");
+            if (t->reshaped) print_sure(r, SN_SURE_SIZE, ", sizes", 100, " %");
+            print_sure(r, SN_SURE_ZERO, ", joint zeros", 57.29577951308232, " degrees");
+        }
         putchar('\n');
     }
     printf("  error         RMS %.3f cm, mean %.3f cm, worst %.2f cm", 100 * s->rms, 100 * s->mean,
@@ -52,8 +84,8 @@ void print_fit_text(const fit_result *r) {
                s->worst_frame + sn_motion_first_frame(r->motion));
     if (r->settings->truth != NULL)
         printf("\n  joint angles  off the known motion by %.2f degrees (median), %.2f (RMS), 95 %% "
-               "below %.2f",
-               r->truth.median, r->truth.rms, r->truth.most);
+               "below %.2f; joint centres by %.2f cm (RMS)",
+               r->truth.median, r->truth.rms, r->truth.most, 100 * r->truth.centres);
     if (r->settings->truth != NULL && r->truth.joints < r->truth.movable)
         printf(" (%d of %d joints, those with the same names)", r->truth.joints, r->truth.movable);
     printf("\n  gaps          %ld of %ld samples missing (%.1f %%)\n", s->missing,
@@ -75,6 +107,11 @@ void print_fit_text(const fit_result *r) {
     if (t->above > 0)
         printf("  above         %d of %d frames stayed above %g cm RMS (--max-error %s)\n",
                t->above, t->count, 100 * r->options->max_error, r->settings->max_error);
+    int doubts = 0;
+    for (int i = 0; get_remark(r, i, &one); i++) doubts += is_about_motion(&one);
+    printf("  verdict       %s", verdict_text(verdict_of(r)));
+    if (doubts > 0) printf(": %d warning%s", doubts, doubts == 1 ? "" : "s");
+    putchar('\n');
     for (int i = 0; i < r->settings->outputs.count; i++) {
         char unit[48];
         describe_unit(r->out_unit[i], unit, sizeof unit);
@@ -197,7 +234,21 @@ void print_fit_json(const fit_result *r) {
         print_number(t->calibration.rms_before);
         printf(",\"rms\":");
         print_number(t->calibration.rms);
-        printf("}");
+        printf(",\"sure\":[");
+        for (int i = 0; i < sn_take_nsure(r->take); i++) {
+            static const char *const kinds[] = {"place", "size", "zero"};
+            const sn_take_sure *k = sn_take_sure_of(r->take, i);
+            printf("%s{\"what\":\"%s\",\"name\":", i > 0 ? "," : "", kinds[k->kind]);
+            print_json_string(k->name);
+            for (int x = 0; k->kind != SN_SURE_ZERO && x < 3; x++) {
+                printf(x == 0 ? ",\"value\":[" : ",");
+                print_number(k->value[x]);
+            }
+            printf("%s,\"sigma\":", k->kind != SN_SURE_ZERO ? "]" : "");
+            print_number(k->sigma);
+            printf(",\"shown\":%s}", k->shown ? "true" : "false");
+        }
+        printf("]}");
     }
     printf(",\"rms\":");
     print_number(s->rms);
@@ -229,6 +280,7 @@ void print_fit_json(const fit_result *r) {
     }
     printf(",\"above\":%d,\"frames_per_second\":", t->above);
     print_number(t->count / r->fit_seconds);
+    printf(",\"verdict\":\"%s\",\"jumps\":%d", verdict_text(verdict_of(r)), t->jumps);
     print_exchanged(r);
     print_sentences("warnings", r, SN_SEVERITY_WARNING);
     print_sentences("notes", r, SN_SEVERITY_NOTE);

@@ -50,6 +50,10 @@ static bool load_files(fit_result *r, sn_marker_set **set) {
                        r->figure.document.note);
     r->recording = load_recording(s->input);
     if (r->recording == NULL) return false;
+    if (s->still != NULL && !still_is_frames(s->still)) {
+        r->still = load_recording(s->still);
+        if (r->still == NULL) return false;
+    }
     if (s->markers != NULL && strcmp(s->markers, "builtin") != 0) {
         *set = load_set(s->markers, r->figure.model);
         if (*set == NULL) return false;
@@ -92,6 +96,7 @@ static int fit(fit_result *r) {
     sn_error error = {0};
     if (!load_files(r, &set)) return EXIT_INPUT;
     o.markers = set;
+    o.still = r->still;
     o.coordinates = r->figure.document.coordinates;
     o.setup = r->settings->names != NULL ? r->settings->names->setup : NULL;
     o.coordinate_values = r->values;
@@ -232,27 +237,19 @@ bool write_motion_tables(const fit_settings *s, const sn_model *model, const sn_
     return good;
 }
 
-// One output, in the unit that was asked for. The measured markers are as large as the recording: they
-// are there only while a file that shows them is written.
+// One output, in the unit that was asked for.
 static bool write_output(fit_result *r, const char *path, sn_scene scene, int i) {
     bool source, page = is_page_name(path);
     sn_format format = sn_format_of_name(path);
-    sn_recording *measured = NULL;
     world model = world_of_model(&r->figure.document);
     (void)parse_out_unit(r->settings->out_units, &scene.metres_per_unit, &source);
     if (source)
         scene.metres_per_unit =
             source_unit(path, sn_recording_about(r->recording)->metres_per_unit, model.metres);
     r->out_unit[i] = page ? 0 : sn_scene_unit(&scene, format);
-    if ((page || format == SN_FORMAT_GLB) &&
-        sn_take_measured(r->take, NULL, &measured, NULL) != SN_OK) {
-        complain("out of memory");
-        return false;
-    }
-    scene.recording = measured;
-    bool good = write_scene(path, &scene, r->settings->page);
-    sn_recording_destroy(measured);
-    return good;
+    const sn_samples measured = sn_take_samples(r->take);
+    if (page || format == SN_FORMAT_GLB) scene.samples = &measured;
+    return write_scene(path, &scene, r->settings->page);
 }
 
 static bool write_outputs(fit_result *r) {
@@ -281,7 +278,9 @@ int fit_take(const fit_settings *settings, const sn_take_options *options, fit_r
     int code = fit(r);
     if (code < 0) {
         bool good = (settings->truth == NULL || compare_with_truth(r)) && write_outputs(r);
-        code = !good ? EXIT_FAILED : r->summary->above > 0 ? EXIT_POOR : EXIT_OK;
+        code = !good                                                    ? EXIT_FAILED
+               : r->summary->above > 0 || verdict_of(r) != VERDICT_GOOD ? EXIT_POOR
+                                                                        : EXIT_OK;
     }
     if (fit_cancelled) {
         fputs("\nsinew: stopped; no file was left half-written\n", stderr);
@@ -293,6 +292,7 @@ int fit_take(const fit_settings *settings, const sn_take_options *options, fit_r
 void free_result(fit_result *r) {
     sn_take_destroy(r->take);
     sn_recording_destroy(r->recording);
+    sn_recording_destroy(r->still);
     sn_table_destroy(r->values);
     free_figure(&r->figure);
 }
@@ -314,4 +314,31 @@ bool get_remark(const fit_result *r, int i, remark *out) {
     out->code = "motion-file";
     (void)snprintf(out->text, sizeof out->text, "%s", r->output_note);
     return i == n && r->output_note[0] != '\0';
+}
+
+bool is_about_motion(const remark *one) {
+    return one->severity != SN_SEVERITY_NOTE && one->finding != NULL &&
+           one->finding->code != SN_FINDING_SETUP_IGNORED &&
+           one->finding->code != SN_FINDING_TRUTH_RATE;
+}
+
+fit_verdict verdict_of(const fit_result *r) {
+    fit_verdict worst = VERDICT_GOOD;
+    remark one;
+    for (int i = 0; get_remark(r, i, &one); i++) {
+        if (!is_about_motion(&one)) continue;
+        sn_finding_code code = one.finding->code;
+        bool other_body = code == SN_FINDING_MIRRORED || code == SN_FINDING_FAR_FROM_BONES ||
+                          code == SN_FINDING_UNIT_DOUBTFUL || code == SN_FINDING_FIGURE_LIES ||
+                          code == SN_FINDING_SETUP_AXES;
+        fit_verdict now = other_body ? VERDICT_BAD : VERDICT_DOUBTFUL;
+        if (now > worst) worst = now;
+    }
+    return worst;
+}
+
+const char *verdict_text(fit_verdict verdict) {
+    return verdict == VERDICT_GOOD       ? "good"
+           : verdict == VERDICT_DOUBTFUL ? "look at it"
+                                         : "do not use it";
 }

@@ -16,6 +16,8 @@ typedef struct fit_settings {
     const char *name;                 ///< of the take in a list
     word_list outputs;
     const char *markers, *calibrate, *save_model, *report, *page;
+    const char *still, *height;
+    word_list lengths;
     const char *limits, *robust, *smooth, *frames, *threads, *max_error;
     const char *up, *units, *axes, *subject, *truth, *out_units;
     const char *derivatives, *bodies;  ///< tables to write beside the motion
@@ -39,7 +41,8 @@ typedef struct fit_result {
     const sn_take_options *options;
     figure figure;
     sn_recording *recording;
-    sn_table *values;  ///< of the setup's coordinate file
+    sn_recording *still;  ///< a static trial; NULL for none
+    sn_table *values;     ///< of the setup's coordinate file
     sn_take *take;
     // of the take, once it is fitted
     const sn_model *model;
@@ -56,6 +59,8 @@ typedef struct fit_result {
 
 /// Understand the settings; false and a message when they make no sense.
 bool make_plan(const fit_settings *settings, sn_take_options *options);
+/// Is --static about frames of the take, "10:60", and not a file?
+bool still_is_frames(const char *word);
 
 /// Fit, and write all outputs. Returns the exit code; `result` is to be freed in any case.
 int fit_take(const fit_settings *settings, const sn_take_options *options, fit_result *result);
@@ -79,6 +84,19 @@ typedef struct remark {
     const sn_finding *finding;  ///< NULL for what is about files
     char text[2400];
 } remark;
+
+/// What to make of a fit.
+typedef enum fit_verdict {
+    VERDICT_GOOD,      ///< nothing speaks against the motion
+    VERDICT_DOUBTFUL,  ///< something in it should be looked at
+    VERDICT_BAD        ///< it is not the motion of this body
+} fit_verdict;
+
+fit_verdict verdict_of(const fit_result *r);
+/// "good", "look at it", "do not use it".
+const char *verdict_text(fit_verdict verdict);
+/// Is this warning about the motion, not about files beside it?
+bool is_about_motion(const remark *one);
 
 /// The i-th remark: about files, then the take's findings. False when there is none.
 bool get_remark(const fit_result *r, int i, remark *out);

@@ -45,3 +45,7 @@
 
 #define ROW_FLAG(name_, place_, help_)                                                             \
     .name = (name_), .kind = OPTION_FLAG, .place = (place_), .help = (help_)
+
+/// --floating: for URDF files, whose base stands on the ground.
+#define ROW_FLOATING(place_)                                                                       \
+    ROW_FLAG("--floating", place_, "URDF: the base moves freely, as that of a robot on legs")

@@ -4,7 +4,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "take_page.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -91,6 +90,21 @@ static bool write_base64(void *user, const void *bytes, size_t count) {
 // Lengths in the BVH file are centimetres, and the page is told so: such a file cannot say it.
 #define METRES_PER_UNIT 0.01
 
+// Which measured marker each of the model's is; below 0 for none.
+static sn_status find_columns(const sn_scene *s, int *column) {
+    const sn_samples *from = s->samples;
+    const sn_recording_info info = {.nmarker = from->nmarker};
+    const char **labels = must_alloc((size_t)from->nmarker + 1, sizeof *labels);
+    sn_recording *named = NULL;
+    for (int i = 0; i < from->nmarker; i++) labels[i] = from->label(from->user, i);
+    sn_status status = sn_recording_create(&info, labels, NULL, &named, NULL);
+    for (int i = 0; i < sn_model_nmarker(s->model); i++)
+        column[i] = sn_recording_find(named, sn_model_marker(s->model, i)->name);
+    sn_recording_destroy(named);
+    free(labels);
+    return status;
+}
+
 // Each marker as it was measured, then each as the figure has it, all turned like the figure.
 static sn_status marker_pairs(const sn_scene *s, sn_recording **out) {
     int n = sn_model_nmarker(s->model), nframe = sn_motion_nframe(s->motion);
@@ -101,8 +115,6 @@ static sn_status marker_pairs(const sn_scene *s, sn_recording **out) {
     int *column = must_alloc((size_t)n, sizeof *column);
     const char **labels = must_alloc(2 * (size_t)n, sizeof *labels);
     char *names = must_alloc(2 * (size_t)n, LONGEST);
-    for (int i = 0; i < n; i++)
-        column[i] = sn_recording_find(s->recording, sn_model_marker(s->model, i)->name);
     for (int i = 0; i < 2 * n; i++) {
         char *name = names + (size_t)i * LONGEST;
         (void)snprintf(name, LONGEST, "%s:%s", i < n ? "measured" : "fitted",
@@ -110,15 +122,14 @@ static sn_status marker_pairs(const sn_scene *s, sn_recording **out) {
         labels[i] = name;
     }
     info.nmarker = 2 * n;
-    sn_status status = sn_recording_create(&info, labels, NULL, out, NULL);
+    sn_status status = find_columns(s, column);
+    if (status == SN_OK) status = sn_recording_create(&info, labels, NULL, out, NULL);
     for (int f = 0; status == SN_OK && f < nframe; f++) {
-        const double *seen = sn_recording_frame(s->recording, f),
-                     *has = sn_recording_frame(fitted, f);
         double *to = sn_recording_edit(*out, f);
-        for (int i = 0; i < 3 * n; i++) {
-            to[i] = column[i / 3] >= 0 ? seen[3 * column[i / 3] + i % 3] : (double)NAN;
-            to[3 * n + i] = has[i];
-        }
+        // one that is not there stays as it was made: missing
+        for (int i = 0; i < n; i++)
+            (void)s->samples->sample(s->samples->user, f, column[i], to + (ptrdiff_t)3 * i);
+        memcpy(to + (ptrdiff_t)3 * n, sn_recording_frame(fitted, f), 3 * (size_t)n * sizeof *to);
     }
     if (status == SN_OK) sn_recording_turn(*out, s->rotation);
     free(names);
@@ -185,7 +196,7 @@ sn_status write_take_page(const sn_scene *s, const char *given, const char *path
         (void)sn_glb_up(axes[s->up_sign < 0][s->up], upright.rotation);
         bool begun = sink->write(sink->user, page, (size_t)(end - page));
         status = begun ? write_block(&upright, SN_FORMAT_BVH, path, sink, error) : SN_ERR_FILE;
-        if (status == SN_OK && s->recording != NULL && sn_model_nmarker(s->model) > 0)
+        if (status == SN_OK && s->samples != NULL && sn_model_nmarker(s->model) > 0)
             status = write_block(&upright, SN_FORMAT_C3D, path, sink, error);
         if (status == SN_OK && !send(sink, end)) status = SN_ERR_FILE;
     }

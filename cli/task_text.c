@@ -47,3 +47,12 @@ const char *task_unit(const sn_task *t) {
         return "m";
     }
 }
+
+int task_levels(const sn_problem *problem) {
+    bool there[SN_MAX_LEVELS] = {false};
+    int count = 0;
+    for (int i = 0; i < sn_problem_ntask(problem); i++)
+        if (sn_problem_task_active(problem, i)) there[sn_problem_task(problem, i)->level] = true;
+    for (int i = 0; i < SN_MAX_LEVELS; i++) count += there[i];
+    return count;
+}

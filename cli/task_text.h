@@ -9,3 +9,6 @@ const char *task_where(const sn_model *model, const sn_task *task, char *text, s
 
 /// "m", "rad", "chord", "m,rad", "-".
 const char *task_unit(const sn_task *task);
+
+/// How many levels the tasks that count have.
+int task_levels(const sn_problem *problem);

@@ -6,7 +6,11 @@ static sn_problem *only(const sn_problem *p, int from, int to) {
     assert_int_equal(sn_problem_copy(p, NULL, 0, NULL, &copy, NULL), SN_OK);
     for (int i = 0; i < sn_problem_ntask(p); i++) {
         int level = sn_problem_task(p, i)->level;
-        if (level < from || level > to) (void)sn_problem_set_enabled(copy, i, false);
+        // without weight, not gone: a coupled task may weigh it
+        if (level < from || level > to) {
+            (void)sn_problem_set_weight(copy, i, 0);
+            (void)sn_problem_set_rotation_weight(copy, i, 0);
+        }
         (void)sn_problem_set_level(copy, i, 0);
     }
     return copy;

@@ -44,6 +44,8 @@ enum {
 };
 enum { MISUSE_FRAMES = 4, MISUSE_POINT = 0, MISUSE_ORIENTATION, MISUSE_REST, MISUSE_DIRECTION };
 
+/// Some rows and what they need: run when one of them is to be called now.
+void misuse_group(void (*rows)(void));
 /// Is this row to be called now?
 bool misuse_row(const char *name);
 /// Is the fault to be put in here? `wrong`: the call must then refuse.

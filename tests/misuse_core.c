@@ -79,6 +79,81 @@ static void arms(void) {
     STATUS(sn_arm_write_csv, PTR(arm), COUNT(1), PTR(seed), MAY(&report), PTR(w.sink), MAY(&error));
 }
 
+static void end_servo(void *p) { sn_servo_destroy(p); }
+
+static void servos(void) {
+    static void *out;
+    static sn_error error;
+    static sn_model *model;
+    static sn_problem *problem;
+    static sn_servo *servo;
+    static double q[2], u[2];
+    static sn_servo_report report;
+    if (servo == NULL) {
+        sn_builder *b;
+        (void)sn_builder_create("arm", NULL, &b, NULL);
+        for (int i = 0; i < 2; i++) {
+            sn_joint_desc d = sn_joint_default(SN_JOINT_HINGE);
+            d.name = i == 0 ? "a" : "b";
+            d.parent = i - 1;
+            d.position[0] = i;
+            (void)sn_builder_joint(b, &d);
+        }
+        (void)sn_builder_finish(b, &model, NULL);
+        sn_builder_destroy(b);
+        sn_task task = sn_task_default(SN_TASK_POINT);
+        task.joint = 1;
+        task.local[0] = 1;
+        (void)sn_problem_create(model, &task, 1, NULL, &problem, NULL);
+        (void)sn_servo_create(problem, NULL, NULL, &servo, NULL);
+    }
+    sn_servo_options options = sn_servo_options_default();
+    const sn_servo_tick tick = {0.001, NULL, NULL};
+    NONE(sn_servo_options_default);
+    STATUS(sn_servo_create, PTR(problem), OPTIONS(options), NULL, OUT(out, end_servo), MAY(&error));
+    VOID(sn_servo_destroy, MAY((sn_servo *)NULL));
+    STATUS(sn_servo_reset, PTR(servo), MAY(u));
+    STATUS(sn_servo_step, PTR(servo), PTR(&tick), PTR(q), MAY(&report));
+    VOID(sn_servo_velocity, PTR(servo), PTR(u));
+    VALUE(sn_servo_workspace, == NULL, PTR(servo));
+}
+
+static void end_batch(void *p) { sn_batch_destroy(p); }
+
+static void batches(void) {
+    static void *out;
+    static sn_error error;
+    static sn_batch *batch, *other;
+    static sn_device_info info[2];
+    sn_batch_report report;
+    static double goals[64];
+    sn_batch_options options = sn_batch_options_default();
+    options.device = SN_DEVICE_CPU;
+    if (batch == NULL) {
+        (void)sn_batch_create(w.problem, &options, NULL, &batch, NULL);
+        (void)sn_batch_create(w.problem, &options, NULL, &other, NULL);
+    }
+    NONE(sn_batch_options_default);
+    STATUS(sn_batch_create, PTR(w.problem), OPTIONS(options), NULL, OUT(out, end_batch),
+           MAY(&error));
+    VOID(sn_batch_destroy, MAY((sn_batch *)NULL));
+    VALUE(sn_batch_ngoal, == 0, PTR(batch));
+    VALUE(sn_batch_goal_at, == -1, PTR(batch), INDEX(0));
+    VALUE(sn_batch_lanes, == 0, PTR(batch));
+    VALUE(sn_batch_note, != NULL, PTR(batch));
+    STRUCT(sn_batch_count, PTR(batch));
+    VALUE(sn_batch_room, == NULL, PTR(batch), 64);
+    STATUS(sn_batch_solve, PTR(batch), COUNT(1), PTR(goals), MAY(w.q), PTR(w.big), MAY(&report));
+    STATUS(sn_batch_track, PTR(batch), COUNT(1), COUNT(1), PTR(goals), MAY(w.q), PTR(w.big),
+           MAY(&report));
+    while (sn_batch_wait(other) == SN_OK) continue;
+    STATUS(sn_batch_submit, PTR(other), COUNT(1), COUNT(1), PTR(goals), MAY(w.q), PTR(w.big),
+           MAY(&report));
+    (void)sn_batch_submit(batch, 0, 0, goals, NULL, w.big, NULL);
+    STATUS(sn_batch_wait, PTR(batch));
+    VALUE(sn_batch_devices, == 0, PTR(info), COUNT(2));
+}
+
 static void base_and_math(void) {
     double s, c;
     const sn_quat one = {1, 0, 0, 0};
@@ -257,6 +332,9 @@ static void evaluations(void) {
     VALUE(sn_workspace_loop_error, == 0, PTR(w.ws), INDEX(0));
     VOID(sn_workspace_gradient, PTR(w.ws), PTR(w.big));
     VOID(sn_workspace_hessian, PTR(w.ws), PTR(w.big));
+    static int rows[4000], columns[4000];
+    static double values[4000];
+    VALUE(sn_workspace_sparse_hessian, == 0, PTR(w.ws), 4000, PTR(rows), PTR(columns), PTR(values));
     VALUE(sn_workspace_sweep_gradient, == NULL, PTR(w.ws));
     VOID(sn_workspace_multiply, PTR(w.ws), false, PTR(w.v), PTR(w.big));
     VALUE(sn_workspace_factor, >= 0, PTR(w.ws), MAY(w.v), MAY(w.keep), ANY(0), MAY(&pivot));
@@ -325,6 +403,7 @@ static void motions(void) {
     VALUE(sn_recording_label, == NULL, PTR(w.recording), INDEX(0));
     VALUE(sn_label_name, == NULL, PTR("a:b"));
     VALUE(sn_recording_find, == -1, PTR(w.recording), PTR("LFHD"));
+    STRUCT(sn_recording_samples, MAY(w.recording));
     VALUE(sn_unit_metres, == 0, PTR("mm"));
     STATUS(sn_motion_create, COUNT(2), COUNT(3), 1, ANY(100), NULL, OUT(out, end_motion),
            MAY(&error));
@@ -353,12 +432,14 @@ static void motions(void) {
 }
 
 void misuse_core(void) {
-    base_and_math();
-    models();
-    paths();
-    problems();
-    evaluations();
-    solvers();
-    motions();
-    arms();
+    misuse_group(base_and_math);
+    misuse_group(models);
+    misuse_group(paths);
+    misuse_group(problems);
+    misuse_group(evaluations);
+    misuse_group(solvers);
+    misuse_group(motions);
+    misuse_group(arms);
+    misuse_group(servos);
+    misuse_group(batches);
 }

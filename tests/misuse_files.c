@@ -126,6 +126,8 @@ static void others(void) {
     VALUE(sn_osim_coordinate_find, == -1, PTR(coordinates), PTR("q"));
     VALUE(sn_osim_prescribed, == 0, PTR(coordinates), INDEX(0), ANY(1));
     static sn_frame frame;
+    bool landmark;
+    VALUE(sn_osim_landmark, == false, PTR(coordinates), PTR("b"), PTR(&landmark));
     VALUE(sn_osim_frame_find, == -1, PTR(coordinates), PTR("b"), PTR(&frame));
     sn_imu_options imu = sn_imu_options_default(), odd = imu;
     static sn_imu_report report;
@@ -165,6 +167,8 @@ static void others(void) {
     assert_int_equal(sn_scale_setup_read(scale_text, strlen(scale_text), NULL, &scale, &error),
                      SN_OK);
     STATUS(sn_scale_setup_read_tasks, PTR(scale), PTR(weighted), strlen(weighted), MAY(&error));
+    const char *scale_set = "<ScaleSet/>";
+    STATUS(sn_scale_setup_read_set, PTR(scale), PTR(scale_set), strlen(scale_set), MAY(&error));
     VALUE(sn_scale_setup_about, == NULL, PTR(scale));
     VALUE(sn_scale_setup_ik, == NULL, PTR(scale));
     static sn_scaling_file about;
@@ -285,11 +289,12 @@ static void takes(void) {
     STATUS(sn_take_create, PTR(w.model), PTR(w.recording),
            (odd.model_up = INDEX(1), odd.model_up_sign = NUM(1), odd.up_sign = NUM(1),
             odd.unit = NUM(1), odd.calibrate = ENUM(sn_calibrate_use, SN_CALIBRATE_NONE),
-            odd.calibrate_frames = COUNT(2), odd.limits = ENUM(sn_limit_use, SN_LIMITS_OFF),
-            odd.soft_weight = NUM(1), odd.posture = NUM(1), odd.loss = ENUM(sn_loss, SN_LOSS_NONE),
-            odd.loss_scale = NUM(1), odd.smooth = NUM(0), odd.too_few = COUNT(3),
-            odd.threads = INDEX(1), odd.has_axes = true, odd.axes.axis[1] = INDEX(1),
-            odd.axes.sign[2] = NUM(1), odd.solver.method = ENUM(sn_method, SN_METHOD_HYBRID),
+            odd.calibrate_frames = COUNT(2), odd.height = NUM(1.8), odd.nlength = COUNT(0),
+            odd.limits = ENUM(sn_limit_use, SN_LIMITS_OFF), odd.soft_weight = NUM(1),
+            odd.posture = NUM(1), odd.loss = ENUM(sn_loss, SN_LOSS_NONE), odd.loss_scale = NUM(1),
+            odd.smooth = NUM(0), odd.too_few = COUNT(3), odd.threads = INDEX(1),
+            odd.has_axes = true, odd.axes.axis[1] = INDEX(1), odd.axes.sign[2] = NUM(1),
+            odd.solver.method = ENUM(sn_method, SN_METHOD_HYBRID),
             odd.solver.max_iterations = COUNT(9), OPTIONS(odd)),
            NULL, OUT(out, end_take), MAY(&error));
     VOID(sn_take_destroy, MAY((sn_take *)NULL));
@@ -306,10 +311,13 @@ static void takes(void) {
     VALUE(sn_take_limited_model, == NULL, PTR(take));
     VALUE(sn_take_markers, == NULL, PTR(take));
     VALUE(sn_take_column, == -1, PTR(take), INDEX(0));
+    VALUE(sn_take_angle_term, != NULL, PTR(take), INDEX(0), INDEX(0));
+    VALUE(sn_take_nsure, == 0, PTR(take));
+    VALUE(sn_take_sure_of, == NULL, PTR(take), INDEX(0));
     VALUE(sn_take_about, == NULL, PTR(take));
     VALUE(sn_take_frames, == NULL, PTR(take));
     VALUE(sn_take_marker_errors, == NULL, PTR(take));
-    STATUS(sn_take_measured, PTR(take), NULL, OUT(out, end_recording), MAY(&error));
+    STRUCT(sn_take_samples, MAY(take));
     STATUS(sn_take_subjects, PTR(w.model), PTR(w.recording), NULL, PTR(who), COUNT(2), PTR(&count),
            MAY(&error));
     static double f[100000];
@@ -335,10 +343,10 @@ static void example(void) {
 }
 
 void misuse_files(void) {
-    skeletons();
-    recordings();
-    others();
-    sets();
-    takes();
-    example();
+    misuse_group(skeletons);
+    misuse_group(recordings);
+    misuse_group(others);
+    misuse_group(sets);
+    misuse_group(takes);
+    misuse_group(example);
 }

@@ -14,6 +14,8 @@ int cases(int usual) {
     return n < 1 ? 1 : n > 1e9 ? 1000000000 : (int)n;
 }
 
+bool sampled(void) { return cases(10) < 10; }
+
 int first_case(void) {
     const char *text = getenv("SINEW_FIRST");
     return text != NULL ? (int)strtol(text, NULL, 10) : 0;

@@ -22,6 +22,8 @@
 /// How many random cases to run: `usual`, times the environment's SINEW_CASES (a factor such as
 /// 0.1 or 100) where it is set.
 int cases(int usual);
+/// Fewer than usual are asked for, as under sanitizers: every path once is enough.
+bool sampled(void);
 /// The first of them to look at, the environment's SINEW_FIRST: to see again the one that failed, or to share
 /// a long run between processors.
 int first_case(void);

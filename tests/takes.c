@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "takes.h"
 
+#include "take/marker_set.h"
+
 void example_take_create(example_take *t, uint64_t seed) {
     assert_int_equal(sn_model_humanoid(NULL, &t->model, NULL), SN_OK);
     assert_int_equal(sn_example_motion(t->model, NULL, &t->truth, NULL), SN_OK);
@@ -97,7 +99,7 @@ void spoil_swap(sn_recording *recording, double part, uint64_t *state) {
         }
 }
 
-static sn_model *reshaped(const sn_model *model, const double *position, const double *factor) {
+static sn_model *reshaped(const sn_model *model, const double *position, const sn_mat3 *stretch) {
     sn_marker_set *set = NULL, *moved = NULL;
     sn_model *out = NULL;
     assert_int_equal(sn_marker_set_of_model(model, NULL, &set, NULL), SN_OK);
@@ -109,7 +111,7 @@ static sn_model *reshaped(const sn_model *model, const double *position, const d
         if (position != NULL) memcpy(places[i].position, position + 3 * i, 3 * sizeof(double));
     }
     assert_int_equal(sn_marker_set_create("set", places, n, NULL, &moved, NULL), SN_OK);
-    assert_int_equal(sn_marker_set_apply(moved, model, SN_LIMITS_OFF, factor, NULL, &out, NULL),
+    assert_int_equal(sn_marker_set_stretch(moved, model, SN_LIMITS_OFF, stretch, NULL, &out, NULL),
                      SN_OK);
     sn_marker_set_destroy(set);
     sn_marker_set_destroy(moved);
@@ -135,14 +137,18 @@ fitted fit_of(const sn_model *model, const sn_recording *recording, const sn_axi
                              .count = info->nframe};
     if (wanted != NULL) {
         double *position = malloc((size_t)(n + 1) * 3 * sizeof *position);
-        double *factor = malloc((size_t)sn_model_njoint(model) * sizeof *factor);
-        assert_true(position != NULL && factor != NULL);
-        if (sn_calibrate(&r.input, wanted, NULL, position, factor, &r.calibration, &error) != SN_OK)
+        sn_mat3 *stretch = malloc((size_t)sn_model_njoint(model) * sizeof *stretch);
+        assert_true(position != NULL && stretch != NULL);
+        // as a take has it: with the limits that the model came with
+        sn_fit_input limited = r.input;
+        limited.model = model;
+        if (sn_calibrate(&limited, wanted, NULL, position, stretch, &r.calibration, &error) !=
+            SN_OK)
             fail_msg("%s", error.text);
         sn_model_destroy(r.model);
-        r.input.model = r.model = reshaped(model, position, wanted->scale ? factor : NULL);
+        r.input.model = r.model = reshaped(model, position, wanted->scale ? stretch : NULL);
         free(position);
-        free(factor);
+        free(stretch);
     }
     sn_fit_options o = options != NULL ? *options : sn_fit_options_default();
     if (options == NULL) {

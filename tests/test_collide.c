@@ -232,6 +232,47 @@ static void test_pairs(void **unused) {
     sn_model_destroy(m);
 }
 
+// MuJoCo's <pair>: geoms that keep apart though their masks do not meet, and no others for that.
+static void test_contact_pairs(void **unused) {
+    (void)unused;
+    static const char text[] =
+        "<mujoco><worldbody><geom name='rail' type='capsule' fromto='0 1 0 0 1 1' size='0.1' "
+        "contype='0' conaffinity='0'/>"
+        "<body name='a'><joint axis='1 0 0'/><geom name='upper' type='capsule' "
+        "fromto='0 0 0.2 0 0 0.8' size='0.05' contype='0' conaffinity='0'/>"
+        "<body name='b' pos='0 0 1'><joint axis='0 1 0'/><geom name='lower' type='capsule' "
+        "fromto='0 0 0.2 0 0 0.8' size='0.05' contype='0' conaffinity='0'/>"
+        "<geom name='looks' type='sphere' size='0.1' contype='0' conaffinity='0'/>"
+        "<body name='c' pos='0 0 1'><joint axis='0 1 0'/><geom name='tip' type='sphere' size='0.1' "
+        "pos='0 0 0.3'/></body></body></body></worldbody><contact>"
+        "<pair geom1='rail' geom2='lower'/><pair geom1='rail' geom2='tip'/>"
+        "<pair geom1='upper' geom2='tip'/>%s</contact></mujoco>";
+    char whole[2000];
+    sn_model *m;
+    sn_shape_pair *p;
+    sn_mjcf_info info;
+    sn_error error = {0};
+    int n;
+    (void)snprintf(whole, sizeof whole, text, "<pair geom1='rail' geom2='gone'/>");
+    if (sn_mjcf_read(whole, strlen(whole), NULL, &m, &info, &error) != SN_OK)
+        fail_msg("%s", error.text);
+    assert_non_null(strstr(info.note, "1 contact pair with meshes left out"));
+    assert_int_equal(sn_model_nshape(m), 4);  // without what is only looked at
+    assert_int_equal(sn_pairs_find(m, NULL, &p, &n), SN_OK);
+    int at[4];
+    static const char *const names[] = {"rail", "upper", "lower", "tip"};
+    for (int k = 0; k < 4; k++)
+        for (int i = 0; i < 4; i++)
+            if (strcmp(sn_model_shape(m, i)->name, names[k]) == 0) at[k] = i;
+    assert_int_equal(n, 3);
+    assert_true(has_pair(p, n, at[0], at[2]) && has_pair(p, n, at[0], at[3]));
+    assert_true(has_pair(p, n, at[1], at[3]));
+    sn_release(NULL, p);
+    sn_model_destroy(m);
+    (void)snprintf(whole, sizeof whole, text, "<pair geom1='rail'/>");
+    assert_int_equal(sn_mjcf_read(whole, strlen(whole), NULL, &m, NULL, &error), SN_ERR_PARSE);
+}
+
 static void test_touching(void **unused) {
     (void)unused;
     sn_builder *b;
@@ -458,12 +499,12 @@ static void test_data(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_distance), cmocka_unit_test(test_surfaces),
-        cmocka_unit_test(test_bounds),   cmocka_unit_test(test_pairs),
-        cmocka_unit_test(test_touching), cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_refused),  cmocka_unit_test(test_urdf),
-        cmocka_unit_test(test_mjcf),     cmocka_unit_test(test_srdf),
-        cmocka_unit_test(test_data),
+        cmocka_unit_test(test_distance),      cmocka_unit_test(test_surfaces),
+        cmocka_unit_test(test_bounds),        cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_contact_pairs), cmocka_unit_test(test_touching),
+        cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_urdf),          cmocka_unit_test(test_mjcf),
+        cmocka_unit_test(test_srdf),          cmocka_unit_test(test_data),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -263,6 +263,10 @@ static void chains(void **unused) {
             if (i == 3) d.swing = INFINITY;
             if (i == 4) d.twist[0] = -INFINITY, d.twist[1] = INFINITY;
             if (n % 3 > 0 && below(&state, 2) == 0) random_reach(&state, &d);
+            if (n % 4 == 3 && i % 2 == 0) {
+                d.swing = d.twist[1] = INFINITY, d.twist[0] = -INFINITY, d.nreach = 0;
+                d.turn = uniform(&state, 0.2, 3);
+            }
             (void)sn_builder_joint(builder, &d);
         }
         sn_model *model = finish(builder);
@@ -281,6 +285,8 @@ static void chains(void **unused) {
                 const sn_joint *j = &model->joint[k];
                 sn_cone_at at = sn_cone_measure(j, q + j->q0);
                 assert_true(at.swing <= j->swing + 1e-12);
+                sn_vec3 about;
+                assert_true(sn_turn_measure(q + j->q0, &about) <= j->turn + 1e-12);
                 double off_reach = j->nreach == 0 ? -1 : outside(&model->desc[k], at.tilted);
                 if (off_reach > 1e-12)
                     fail_msg("%s: joint %d outside by %.3g (start %.3g)",
@@ -319,6 +325,88 @@ static void chains(void **unused) {
                   ended, 2 * count, at_limits / (2.0 * count), (double)iterations / (2.0 * count));
     assert_true(ended >= 2 * count * 19 / 20);
     assert_true(at_limits > count);
+}
+
+// A limit of the whole turn: its rate is its axis, and an orientation beyond it is met as nearly as can be,
+// turned about the same axis as far as the limit lets it.
+static void whole_turns(void **unused) {
+    (void)unused;
+    uint64_t state = 12;
+    double rate = 0, off = 0;
+    for (int n = 0; n < cases(100); n++) {
+        sn_builder *builder;
+        assert_int_equal(sn_builder_create("", NULL, &builder, NULL), SN_OK);
+        sn_joint_desc d = ball("b", -1, INFINITY, -INFINITY, INFINITY);
+        d.turn = uniform(&state, 0.1, 2.8);
+        (void)sn_builder_joint(builder, &d);
+        sn_model *model = finish(builder);
+        const sn_joint *j = &model->joint[0];
+        sn_vec3 u = v3(uniform(&state, -1, 1), uniform(&state, -1, 1), uniform(&state, 0.1, 1));
+        u = v3_scale(1 / v3_norm(u), u);
+        sn_task o = sn_task_default(SN_TASK_ORIENTATION);
+        sn_quat goal = sn_quat_exp(v3_scale(uniform(&state, d.turn, 3.1), u));
+        const double to[4] = {goal.w, goal.x, goal.y, goal.z};
+        memcpy(o.rotation, to, sizeof to);
+        o.joint = 0;
+        sn_problem *problem;
+        assert_int_equal(sn_problem_create(model, &o, 1, NULL, &problem, NULL), SN_OK);
+        for (int m = 0; m < 3; m++) {
+            // half of the way: on the other side of a whole turn is another minimum
+            sn_quat half = sn_quat_exp(v3_scale(d.turn / 2, u));
+            double q[4] = {half.w, half.x + 0.1, half.y - 0.1, half.z};
+            sn_report r = solve(problem, methods[m], q);
+            sn_vec3 axis;
+            assert_near(sn_turn_measure(q, &axis), d.turn, 1e-12);
+            bool exact = methods[m] != SN_METHOD_LM;
+            double away = v3_norm(v3_sub(axis, u));
+            if (exact) off = fmax(off, away);
+            if (r.active != 1 || away > (exact ? 1e-7 : 1e-3))
+                fail_msg("%s: %s, %d limits, axis off by %.1e, turn %.3f",
+                         sn_method_name(methods[m]), sn_stop_text(r.stop), r.active, away, d.turn);
+            if (exact && r.stop != SN_STOP_MINIMUM)
+                fail_msg("%s: %s", sn_method_name(methods[m]), sn_stop_text(r.stop));
+            double again[4];
+            memcpy(again, q, sizeof q);
+            assert_int_equal(sn_model_clamp(model, again), 0);
+        }
+        double q[4] = {to[0], to[1], to[2], to[3]};
+        for (int i = 0; i < 3; i++) {
+            const double h = 1e-6;
+            double side[2];
+            sn_vec3 axis;
+            for (int s = 0; s < 2; s++) {
+                double delta[3] = {0, 0, 0}, moved[4];
+                delta[i] = s == 0 ? -h : h;
+                j->ops->integrate(q, delta, moved);
+                side[s] = sn_turn_measure(moved, &axis);
+            }
+            rate = fmax(rate, fabs((side[1] - side[0]) / (2 * h) - v3_at(u, i)));
+        }
+        sn_problem_destroy(problem);
+        sn_model_destroy(model);
+    }
+    print_message("rates of turns within %.1e, minima at their limits within %.1e\n", rate, off);
+    assert_true(rate < 1e-7);
+    // read and written, refused beside another limit
+    static const char *const good =
+        "{\"joints\": [{\"name\": \"a\", \"type\": \"ball\", \"turn\": 0.7}]}";
+    static const char *const wrong[] = {
+        "{\"joints\": [{\"name\": \"a\", \"type\": \"ball\", \"turn\": 0}]}",
+        "{\"joints\": [{\"name\": \"a\", \"type\": \"ball\", \"turn\": 1, \"swing\": 1}]}",
+        "{\"joints\": [{\"name\": \"a\", \"type\": \"ball\", \"turn\": 1, \"twist\": [0, 1]}]}",
+        "{\"joints\": [{\"name\": \"a\", \"type\": \"free\", \"turn\": 1}]}"};
+    sn_model *model, *again;
+    char *text;
+    assert_int_equal(sn_model_read_json(good, strlen(good), NULL, &model, NULL), SN_OK);
+    assert_int_equal(sn_model_text(model, NULL, &text), SN_OK);
+    assert_int_equal(sn_model_read_json(text, strlen(text), NULL, &again, NULL), SN_OK);
+    assert_true(sn_model_joint(again, 0)->turn == 0.7);
+    sn_release(NULL, text);
+    sn_model_destroy(again);
+    sn_model_destroy(model);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(sn_model_read_json(wrong[i], strlen(wrong[i]), NULL, &model, NULL),
+                         SN_ERR_MODEL);
 }
 
 static void files(void **unused) {
@@ -367,7 +455,7 @@ static void files(void **unused) {
          "joint \"a\": it has a swing and a reach cone: take one of them"},
         {"{\"joints\": [{\"name\": \"a\", \"type\": \"free\", \"reach\": "
          "[[1,0,0],[0,1,0],[0,0,1]]}]}",
-         "joint \"a\": only a ball has \"swing\", \"twist\" and \"reach\""}};
+         "joint \"a\": only a ball has \"swing\", \"twist\", \"turn\" and \"reach\""}};
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
         sn_error error = {0};
         assert_int_equal(
@@ -430,7 +518,8 @@ static void off(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(measure), cmocka_unit_test(known_minima), cmocka_unit_test(reach_minima),
-        cmocka_unit_test(chains),  cmocka_unit_test(files),        cmocka_unit_test(off),
+        cmocka_unit_test(chains),  cmocka_unit_test(whole_turns),  cmocka_unit_test(files),
+        cmocka_unit_test(off),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,6 @@
 #include "linalg/dense.h"
 #include "math/vec3.h"
 #include "support.h"
-#include "take/calibrate.h"
 #include "take/fit.h"
 #include "track/smooth.h"
 
@@ -80,6 +79,43 @@ static void orientation_near_its_goal(void **state) {
     sn_model_destroy(model);
 }
 
+// The entries of a tree's Hessian are those of the dense one, and all others are zero there.
+static void sparse_hessian(void **unused) {
+    (void)unused;
+    sn_model *model;
+    sn_problem *problem;
+    sn_workspace *ws;
+    assert_int_equal(sn_model_humanoid(NULL, &model, NULL), SN_OK);
+    assert_int_equal(sn_problem_create_markers(model, NULL, &problem, NULL), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, true, NULL, &ws, NULL), SN_OK);
+    for (int i = 0; i < sn_problem_ntask(problem); i++)
+        assert_int_equal(sn_problem_set_goal(problem, i, (double[3]){0.1 * i, 1, -0.5}), SN_OK);
+    int nv = sn_model_nv(model), rows[1711], columns[1711];
+    double f, q[64], H[58 * 58], back[58 * 58] = {0}, values[1711] = {7};
+    uint64_t state = 3;
+    assert_int_equal(nv, 58);
+    sn_model_sample(model, &state, q);
+    // where there is no room: nothing is written
+    assert_int_equal(sn_workspace_eval(ws, q, SN_EVAL_HESSIAN, &f), SN_OK);
+    size_t count = sn_workspace_sparse_hessian(ws, 0, rows, columns, values);
+    assert_true(count > 58 && count < 1711 && values[0] == 7);
+    assert_int_equal(sn_workspace_sparse_hessian(ws, 1711, rows, columns, values), count);
+    sn_workspace_hessian(ws, H);
+    for (size_t k = 0; k < count; k++) {
+        assert_true(back[rows[k] + nv * columns[k]] == 0);
+        back[rows[k] + nv * columns[k]] = back[columns[k] + nv * rows[k]] = values[k];
+    }
+    assert_memory_equal(H, back, sizeof H);
+    sn_workspace_destroy(ws);
+    // no room for rows: none
+    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
+    assert_int_equal(sn_workspace_eval(ws, q, SN_EVAL_HESSIAN, &f), SN_OK);
+    assert_int_equal(sn_workspace_sparse_hessian(ws, 1711, rows, columns, values), 0);
+    sn_workspace_destroy(ws);
+    sn_problem_destroy(problem);
+    sn_model_destroy(model);
+}
+
 // A swing longer than pi is made shorter where no limit is set, and left alone where one is.
 static void swing_is_wrapped_without_limits(void **state) {
     (void)state;
@@ -113,109 +149,6 @@ static void quaternions_do_not_drift(void **state) {
     memcpy(kept, unit, sizeof kept);
     sn_model_normalize(model, unit);
     assert_memory_equal(kept, unit, sizeof kept);
-    sn_model_destroy(model);
-}
-
-static double energy(const sn_calibration *c, const double *x, const double *q) {
-    sn_model *model;
-    sn_problem *problem;
-    sn_workspace *ws;
-    double sum = 0;
-    assert_int_equal(sn_shape_model(&c->shape, x, NULL, &model, NULL), SN_OK);
-    assert_int_equal(sn_problem_create(model, NULL, 0, NULL, &problem, NULL), SN_OK);
-    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
-    assert_int_equal(sn_workspace_pose(ws, q), SN_OK);
-    for (int i = 0; i < c->shape.nmarker; i++) {
-        double goal[3];
-        assert_true(sn_fit_goal(c->input, i, 0, goal));
-        const sn_marker_desc *m = sn_model_marker(model, i);
-        sn_vec3 r = v3_sub(v3_from(goal), sn_workspace_point(ws, m->joint, m->position));
-        sum += 0.5 * v3_dot(r, r);
-    }
-    sn_workspace_destroy(ws);
-    sn_problem_destroy(problem);
-    sn_model_destroy(model);
-    return sum;
-}
-
-// Two bones on one path that share a length factor: the gradient of the normal equations is that of the
-// energy by the shape, in which both move the markers.
-static void tied_bones_on_one_path(void **state) {
-    (void)state;
-    enum { JOINTS = 4, MARKERS = 2, SIZE = 3 * MARKERS + 2 };
-    sn_joint_desc joints[JOINTS];
-    for (int i = 0; i < JOINTS; i++) {
-        joints[i] = sn_joint_default(SN_JOINT_HINGE);
-        for (int c = 0; c < 3; c++) joints[i].axis[c] = c == i % 3;
-    }
-    const sn_marker_desc markers[MARKERS] = {{"a", 3, {0.1, 0.05, 0}, 1},
-                                             {"b", 2, {0, 0.1, 0.02}, 1}};
-    sn_model *model = chain(joints, JOINTS, markers, MARKERS);
-    const char *labels[] = {"a", "b"};
-    const sn_recording_info info = {
-        .nframe = 1, .nmarker = MARKERS, .rate = 100, .metres_per_unit = 1};
-    sn_recording *recording;
-    assert_int_equal(sn_recording_create(&info, labels, NULL, &recording, NULL), SN_OK);
-    for (int i = 0; i < 6; i++) sn_recording_edit(recording, 0)[i] = 0.2 * i - 0.3;
-    const int column[] = {0, 1};
-    const sn_fit_input input = {.model = model,
-                                .recording = recording,
-                                .column = column,
-                                .axes = sn_axis_map_identity(),
-                                .count = 1};
-
-    int group[JOINTS] = {0, 1, 0, -1}, columns[SIZE],
-        frame = 0;  // the first and the third bone are tied
-    double weight[MARKERS] = {1, 1}, pull[SIZE] = {0}, guess[SIZE] = {0}, neutral[JOINTS] = {0};
-    double S[SIZE * SIZE], g[SIZE], A[JOINTS * JOINTS], B[JOINTS * SIZE], J[3 * JOINTS],
-        Jx[3 * SIZE] = {0};
-    double x[SIZE] = {0.1, 0.05, 0, 0, 0.1, 0.02, 1.1, 0.9};
-    const double q[JOINTS] = {0.3, 0.8, -0.6, 0.4};
-    sn_calibration c = {.input = &input,
-                        .shape = {.model = model,
-                                  .njoint = JOINTS,
-                                  .nmarker = MARKERS,
-                                  .size = SIZE,
-                                  .group = group},
-                        .nq = JOINTS,
-                        .nv = JOINTS,
-                        .damping = 1e-6,
-                        .neutral_of = neutral,
-                        .nframe = 1,
-                        .columns = columns,
-                        .frame = &frame,
-                        .weight = weight,
-                        .guess = guess,
-                        .pull = pull,
-                        .S = S,
-                        .g = g,
-                        .A = A,
-                        .B = B,
-                        .J = J,
-                        .Jx = Jx};
-    sn_model *shaped;
-    sn_problem *problem;
-    sn_workspace *ws;
-    assert_int_equal(sn_shape_model(&c.shape, x, NULL, &shaped, NULL), SN_OK);
-    assert_int_equal(sn_problem_create(shaped, NULL, 0, NULL, &problem, NULL), SN_OK);
-    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
-    assert_int_equal(sn_workspace_pose(ws, q), SN_OK);
-    sn_normal_begin(&c, x);
-    sn_normal_add(&c, ws, shaped, 0);
-    for (int i = 0; i < SIZE; i++) {
-        const double h = 1e-4, kept = x[i];
-        x[i] = kept + h;
-        double up = energy(&c, x, q);
-        x[i] = kept - h;
-        double slope = (up - energy(&c, x, q)) / (2 * h);
-        x[i] = kept;
-        assert_near(g[i], slope, 1e-9);
-        assert_true(fabs(slope) > 1e-3);
-    }
-    sn_workspace_destroy(ws);
-    sn_problem_destroy(problem);
-    sn_model_destroy(shaped);
-    sn_recording_destroy(recording);
     sn_model_destroy(model);
 }
 
@@ -426,9 +359,9 @@ static void shapes_are_solid(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(orientation_near_its_goal),
+        cmocka_unit_test(sparse_hessian),
         cmocka_unit_test(swing_is_wrapped_without_limits),
         cmocka_unit_test(quaternions_do_not_drift),
-        cmocka_unit_test(tied_bones_on_one_path),
         cmocka_unit_test(swap_seen_from_before),
         cmocka_unit_test(plain_methods_say_that_they_stall),
         cmocka_unit_test(low_pass_is_factored),

@@ -180,6 +180,14 @@ static sn_status make_solver(const sn_allocator *allocator, bool *made, sn_error
     return status;
 }
 
+static sn_status make_servo(const sn_allocator *allocator, bool *made, sn_error *error) {
+    sn_servo *servo;
+    sn_status status = sn_servo_create(problem, NULL, allocator, &servo, error);
+    *made = servo != NULL;
+    sn_servo_destroy(servo);
+    return status;
+}
+
 static void all_faults(void **unused) {
     (void)unused;
     every_fault("sn_builder_create", make_builder);
@@ -192,6 +200,7 @@ static void all_faults(void **unused) {
     every_fault("sn_problem_read_json", make_read_problem);
     every_fault("sn_workspace_create", make_workspace);
     every_fault("sn_solver_create", make_solver);
+    every_fault("sn_servo_create", make_servo);
 }
 
 // What is wrong with the input is told without leaking either.

@@ -3,7 +3,6 @@
 #include "memory_sink.h"
 #include "take/fit.h"
 #include "takes.h"
-#include "track/repair.h"
 
 // --- marker sets -----------------------------------------------------------------------------------
 
@@ -272,7 +271,7 @@ static void builtin_refused(void **state) {
     assert_non_null(strstr(error.text, "usual names"));
     sn_model_destroy(model);
     // a recording of something else
-    static const char *const labels[] = {"LFHD", "C7", "nose"};
+    static const char *const labels[] = {"LFHD", "C7", "wing"};
     sn_recording *other;
     sn_recording_info info = {.nframe = 1, .nmarker = 3};
     assert_int_equal(sn_recording_create(&info, labels, NULL, &other, NULL), SN_OK);
@@ -562,19 +561,6 @@ static void measured(void **state) {
 
 // --- second thoughts ---------------------------------------------------------------------------------
 
-static sn_status take_goals(void *user, int frame, sn_problem *problem) {
-    const fitted *r = user;
-    for (int i = 0; i < sn_model_nmarker(r->model); i++) {
-        if (r->column[i] >= 0 && sn_recording_present(r->input.recording, frame, r->column[i])) {
-            (void)sn_problem_set_goal(
-                problem, i, sn_recording_frame(r->input.recording, frame) + 3 * r->column[i]);
-        } else {
-            (void)sn_problem_set_missing(problem, i, true);
-        }
-    }
-    return SN_OK;
-}
-
 // What holds the joints of a skeleton as BVH files have them: three angles each.
 static void posture(void **unused) {
     (void)unused;
@@ -624,55 +610,87 @@ static void posture(void **unused) {
     }
 }
 
-// A forearm that was turned round for a stretch of frames is found and put back.
-static void repaired(void **state) {
-    example_take *t = *state;
-    sn_recording *part = recording_cut(t->recording, 0, 150);
-    fitted r = fit_of(t->subject, part, NULL, NULL, NULL);
-    sn_problem *problem;
-    size_t nq = (size_t)sn_model_nq(t->model);
-    double *q = malloc(150 * nq * sizeof *q);
-    bool changed[150] = {false};
-    assert_non_null(q);
-    assert_int_equal(sn_problem_create_markers(r.model, NULL, &problem, NULL), SN_OK);
-    for (int f = 0; f < 150; f++)
-        memcpy(q + (size_t)f * nq, sn_motion_frame(r.motion, f), nq * sizeof *q);
-    // the valley of an elbow that bends the wrong way, made by solving from there
-    int elbow = sn_model_find_joint(r.model, "left_forearm");
-    if (elbow < 0) elbow = sn_model_find_joint(r.model, "left_elbow");
-    assert_true(elbow >= 0);
-    int shoulder = sn_model_parent(r.model, elbow);
-    for (int f = 40; f < 110; f++) {
-        double *at = q + (size_t)f * nq + sn_model_q_index(r.model, shoulder);
-        at[0] += 2, at[1] -= 2;
-        q[(size_t)f * nq + (size_t)sn_model_q_index(r.model, elbow)] += 2.5;
+// Sets by their labels, on the built-in figure: how many have a place, and what the set is called.
+static void sets_by_name(void **unused) {
+    (void)unused;
+    static const struct {
+        const char *name;
+        int known;
+        const char *labels[40];
+    } sets[] = {
+        {"Plug-in Gait", 22, {"LASI", "RASI", "LPSI", "RPSI", "LTHI", "RTHI", "LKNE", "RKNE",
+                              "LTIB", "RTIB", "LANK", "RANK", "LHEE", "RHEE", "LTOE", "RTOE",
+                              "LSHO", "RSHO", "C7",   "CLAV", "LFRA", "RBAK"}},
+        {"Plug-in Gait with a sacral marker",
+         16,
+         {"LASI", "RASI", "SACR", "LTHI", "RTHI", "LKNE", "RKNE", "LTIB", "RTIB", "LANK", "RANK",
+          "LHEE", "RHEE", "LTOE", "RTOE", "LKNM"}},
+        {"Helen Hayes",
+         17,
+         {"R.ASIS", "L.ASIS", "V.Sacral", "R.Thigh.Upper", "L.Thigh.Upper", "R.Knee.Lat",
+          "L.Knee.Lat", "R.Knee.Med", "R.Shank.Upper", "L.Shank.Upper", "R.Ankle.Lat",
+          "L.Ankle.Lat", "R.Ankle.Med", "R.Heel", "L.Heel", "R.Toe.Tip", "L.Toe.Tip"}},
+        {"CAST", 20, {"L_FLE", "R_FLE", "L_FME", "R_FME", "L_FAL", "R_FAL", "L_TAM",
+                      "R_TAM", "L_FCC", "R_FCC", "L_FM1", "R_FM1", "L_FM5", "R_FM5",
+                      "L_FAX", "L_TTC", "L_TH1", "L_TH2", "L_SK1", "L_IAS"}},
+        {"OptiTrack",
+         18,
+         {"WaistLFront", "WaistRFront", "WaistLBack", "WaistRBack", "LShoulderTop", "RShoulderTop",
+          "LElbowOut", "RElbowOut", "LWristOut", "RWristOut", "LKneeOut", "RKneeOut", "LAnkleOut",
+          "RAnkleOut", "LToeIn", "RToeIn", "LHeel", "BackTop"}},
+        {"Qualisys",
+         18,
+         {"HeadFront", "HeadL", "HeadR", "SpineTop", "LShoulderTop", "RShoulderTop", "LArm",
+          "LElbowOut", "RElbowOut", "LKneeOut", "RKneeOut", "LAnkleOut", "RAnkleOut", "LHeelBack",
+          "RHeelBack", "LForefoot2", "RForefoot2", "LForefoot5"}},
+        {"Halpe-26", 26, {"Nose",      "LEye",   "REye",    "LEar",    "REar",      "LShoulder",
+                          "RShoulder", "LElbow", "RElbow",  "LWrist",  "RWrist",    "LHip",
+                          "RHip",      "LKnee",  "RKnee",   "LAnkle",  "RAnkle",    "Head",
+                          "Neck",      "Hip",    "LBigToe", "RBigToe", "LSmallToe", "RSmallToe",
+                          "LHeel",     "RHeel"}},
+        {"COCO-17",
+         17,
+         {"Nose", "LEye", "REye", "LEar", "REar", "LShoulder", "RShoulder", "LElbow", "RElbow",
+          "LWrist", "RWrist", "LHip", "RHip", "LKnee", "RKnee", "LAnkle", "RAnkle"}},
+        {"BODY-25", 25, {"Nose",      "Neck",   "RShoulder", "RElbow",    "RWrist",
+                         "LShoulder", "LElbow", "LWrist",    "MidHip",    "RHip",
+                         "RKnee",     "RAnkle", "LHip",      "LKnee",     "LAnkle",
+                         "REye",      "LEye",   "REar",      "LEar",      "LBigToe",
+                         "LSmallToe", "LHeel",  "RBigToe",   "RSmallToe", "RHeel"}},
+        {"BlazePose", 21, {"nose",           "left_eye",      "right_eye",      "left_ear",
+                           "right_ear",      "left_shoulder", "right_shoulder", "left_elbow",
+                           "right_elbow",    "left_wrist",    "right_wrist",    "left_index",
+                           "right_index",    "left_hip",      "right_hip",      "left_knee",
+                           "right_knee",     "left_ankle",    "right_ankle",    "left_heel",
+                           "left_foot_index"}},
+    };
+    sn_model *model;
+    assert_int_equal(sn_model_humanoid(NULL, &model, NULL), SN_OK);
+    for (size_t k = 0; k < sizeof sets / sizeof sets[0]; k++) {
+        sn_recording_info info = {.nframe = 1, .rate = 100, .metres_per_unit = 1};
+        while (info.nmarker < 40 && sets[k].labels[info.nmarker] != NULL) info.nmarker++;
+        sn_recording *recording;
+        sn_marker_set *set;
+        sn_error error = {0};
+        assert_int_equal(sn_recording_create(&info, sets[k].labels, NULL, &recording, NULL), SN_OK);
+        if (sn_marker_set_builtin(model, recording, NULL, &set, &error) != SN_OK)
+            fail_msg("%s: %s", sets[k].name, error.text);
+        print_message("%s: %d of %d labels, \"%s\"\n", sets[k].name, sn_marker_set_count(set),
+                      info.nmarker, sn_marker_set_name(set));
+        assert_int_equal(sn_marker_set_count(set), sets[k].known);
+        assert_non_null(strstr(sn_marker_set_name(set), sets[k].name));
+        for (int i = 0; i < sn_marker_set_count(set); i++) {
+            const sn_marker_place *p = sn_marker_set_place(set, i);
+            assert_true(sn_recording_find(recording, p->name) >= 0 && p->doubt > 0 && !p->placed);
+            // the left foot's marker is on the left
+            if (strncmp(p->joint, "left_", 5) == 0)
+                assert_true(p->name[0] == 'L' || p->name[0] == 'l' || strstr(p->name, "LB") ||
+                            strstr(p->name, "LF"));
+        }
+        sn_marker_set_destroy(set);
+        sn_recording_destroy(recording);
     }
-    sn_repair_options o = {.every = 30, .lower = 0.9, .same = 0.97};
-    test_allocator a;
-    test_allocator_begin(&a);
-    assert_int_equal(sn_track_repair(problem, &o, 150, take_goals, &r, &a.base, q, changed), SN_OK);
-    assert_int_equal(a.live, 0);
-    int count = 0;
-    double most = 0;
-    for (int f = 0; f < 150; f++) {
-        count += f >= 40 && f < 110 && changed[f];
-        sn_workspace *ws;
-        double before, after;
-        (void)take_goals(&r, f, problem);
-        assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
-        assert_int_equal(sn_workspace_eval(ws, sn_motion_frame(r.motion, f), 0, &before), SN_OK);
-        assert_int_equal(sn_workspace_eval(ws, q + (size_t)f * nq, 0, &after), SN_OK);
-        most = fmax(most, after / before);
-        sn_workspace_destroy(ws);
-    }
-    print_message("repair: %d of 70 flipped frames put back, f at most %.4f of the fit's\n", count,
-                  most);
-    assert_int_equal(count, 70);
-    assert_true(most < 1.05);
-    free(q);
-    sn_problem_destroy(problem);
-    fitted_free(&r);
-    sn_recording_destroy(part);
+    sn_model_destroy(model);
 }
 
 int main(void) {
@@ -682,8 +700,8 @@ int main(void) {
         cmocka_unit_test(builtin_refused), cmocka_unit_test(nearest),
         cmocka_unit_test(nothing_given),   cmocka_unit_test(axis_maps),
         cmocka_unit_test(axes_found),      cmocka_unit_test(posture),
-        cmocka_unit_test(matching),        cmocka_unit_test(measured),
-        cmocka_unit_test(repaired),
+        cmocka_unit_test(sets_by_name),    cmocka_unit_test(matching),
+        cmocka_unit_test(measured),
     };
     return cmocka_run_group_tests(tests, example_begin, example_end);
 }

@@ -202,6 +202,7 @@ static bool is_inside(const sn_model *m, const double *q) {
 static void test_solutions(void **unused) {
     (void)unused;
     int count = cases(400), possible_ones = 0, clear = 0, met = 0, kept = 0, good_starts = 0;
+    int cold = 0;
     long iterations = 0;
     double f;
     for (int i = first_case(); i < count; i++) {
@@ -210,6 +211,8 @@ static void test_solutions(void **unused) {
             random_solids(&state, 2 + below(&state, 8), i % 3 == 0 ? -1 : SN_JOINT_HINGE, 0.5);
         size_t nq = (size_t)sn_model_nq(model);
         double *goal = malloc((nq + 1) * sizeof *goal), *q = malloc((nq + 1) * sizeof *q);
+        double *start = malloc((nq + 1) * sizeof *start);
+        assert_true(goal != NULL && q != NULL && start != NULL);
         double room[600];
         sn_task tasks[4];
         int ntask = 3;
@@ -241,6 +244,7 @@ static void test_solutions(void **unused) {
         // a start that violates nothing must stay so and get no worse
         double before = INFINITY;
         sn_model_sample(model, &state, q);
+        memcpy(start, q, nq * sizeof *q);
         assert_int_equal(sn_workspace_eval(ws, q, 0, &f), SN_OK);
         (void)worst_violation(ws, &n);
         bool good = n == 0;
@@ -263,18 +267,25 @@ static void test_solutions(void **unused) {
         clear += possible && n == 0;
         met += possible && n == 0 && report.f < 1e-12;
         iterations += report.iterations;
+        if (possible && n > 0) {
+            assert_int_equal(sn_solver_solve_cold(solver, start, &report), SN_OK);
+            cold += report.violation == 0;
+        }
         sn_solver_destroy(solver);
         sn_workspace_destroy(ws);
         sn_problem_destroy(problem);
         sn_model_destroy(model);
         free(goal);
         free(q);
+        free(start);
     }
     print_message(
-        "%d problems, %d of them possible: %d end without violation, %d at the goals; %d of %d "
-        "starts without violation stay so; %.0f iterations\n",
-        count, possible_ones, clear, met, kept, good_starts, (double)iterations / count);
+        "%d problems, %d of them possible: %d end without violation, %d more of them cold, %d at "
+        "the goals; %d of %d starts without violation stay so; %.0f iterations\n",
+        count, possible_ones, clear, cold, met, kept, good_starts, (double)iterations / count);
     assert_true(clear >= 0.9 * possible_ones);
+    // limbs that start crossed cannot pass through each other downhill
+    assert_true(clear + cold >= 0.99 * possible_ones);
 }
 
 // --- the elbow out of the ribs -------------------------------------------------------------------------

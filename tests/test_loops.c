@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Loops: bodies that are held together beside the tree.
+#include "math/atan2.h"
 #include "ties.h"
 
 // ---- loops --------------------------------------------------------------------------------------
@@ -37,8 +38,10 @@ static sn_loop_desc closed_loop(uint64_t *state, const sn_workspace *ws, sn_loop
     return d;
 }
 
-// The same model with loops, closed at q.
-static sn_model *looped_model(uint64_t *state, const sn_model *model, const double *q, int count) {
+// The same model with loops, closed at q. *open: by how much all the same, which is rounding: a function may
+// have put a body 1e13 m away.
+static sn_model *looped_model(uint64_t *state, const sn_model *model, const double *q, int count,
+                              double *open) {
     sn_problem *none;
     sn_workspace *ws;
     sn_builder *b;
@@ -63,6 +66,13 @@ static sn_model *looped_model(uint64_t *state, const sn_model *model, const doub
     sn_builder_destroy(b);
     sn_workspace_destroy(ws);
     sn_problem_destroy(none);
+    assert_int_equal(sn_problem_create(out, NULL, 0, NULL, &none, NULL), SN_OK);
+    assert_int_equal(sn_workspace_create(none, false, NULL, &ws, NULL), SN_OK);
+    assert_int_equal(sn_workspace_pose(ws, q), SN_OK);
+    *open = 0;
+    for (int i = 0; i < count; i++) *open = fmax(*open, sn_workspace_loop_error(ws, i));
+    sn_workspace_destroy(ws);
+    sn_problem_destroy(none);
     return out;
 }
 
@@ -74,20 +84,6 @@ static void disturb(uint64_t *state, const sn_model *model, double *q) {
         sn_model_integrate(model, q, delta, q);
     }
     (void)sn_model_clamp(model, q);
-}
-
-// Is a quaternion turned about some axes only? Such a lock is one of velocities: turns about the other
-// two lead to any pose, but not back by the shortest way, so that a loop that was closed once may
-// not close again but by detours.
-static bool rolls(const sn_model *model) {
-    for (int k = 0; k < model->njoint; k++) {
-        const sn_joint *j = &model->joint[k];
-        int locked = 0;
-        for (int a = j->ops->quaternion; a >= 0 && a < j->nv; a++)
-            locked += model->gain[j->v0 + a] == 0;
-        if (locked == 1) return true;
-    }
-    return false;
 }
 
 // A random model with loops that are closed at q, which is inside all limits.
@@ -106,11 +102,12 @@ static sn_model *closed_model(uint64_t *state, int n, double **q) {
             (void)sn_builder_couple(b, sn_model_coupling(plain, i));
         assert_int_equal(sn_builder_finish(b, &bare, NULL), SN_OK);
         sn_builder_destroy(b);
-        sn_model *model = looped_model(state, bare, *q, 1 + below(state, 2));
+        double open;
+        sn_model *model = looped_model(state, bare, *q, 1 + below(state, 2), &open);
         sn_model_destroy(bare);
         sn_model_destroy(plain);
         // limits of several leaders and their follower may contradict each other
-        if (sn_model_followers_inside(model, *q) && !rolls(model)) return model;
+        if (sn_model_followers_inside(model, *q) && open < 1e-12) return model;
         sn_model_destroy(model);
         free(*q);
     }
@@ -186,6 +183,76 @@ static void loops(void **unused) {
         if (stops[i] > 0) print_message("  %s: %d\n", sn_stop_text((sn_stop)i), stops[i]);
     assert_true(opened <= count / 5000 && stops[SN_STOP_STALLED] <= opened + count / 5000);
     assert_true(minima > count / 2);
+}
+
+// A crank of length 1, and a rod of length 2 whose end slides along x. Where the middle of the rod is when the
+// crank has turned by an angle.
+static sn_vec3 rod_at(double angle) {
+    double sine = -sin(angle) / 2, cosine = sqrt(1 - sine * sine);
+    return v3(cos(angle) + cosine, sin(angle) + sine, 0);
+}
+
+// Its goal lies across the way of the middle, so that there is no slope along the loop. Within the radius of
+// the way's bend that is a minimum, which is kept; beyond it a top, which is left. The tree alone has a slope
+// in either case, and bends otherwise: only the forces of the loop tell.
+static void saddles(void **unused) {
+    (void)unused;
+    static const char text[] =
+        "{\"joints\": [{\"name\": \"crank\", \"type\": \"hinge\", \"axis\": [0,0,1]}, "
+        "{\"name\": \"rod\", \"parent\": \"crank\", \"type\": \"hinge\", \"axis\": [0,0,1], "
+        "\"position\": [1,0,0]}], \"loops\": [{\"type\": \"line\", \"joint\": \"rod\", "
+        "\"position\": [2,0,0], \"axis2\": [1,0,0]}]}";
+    sn_model *model;
+    sn_error error = {0};
+    if (sn_model_read_json(text, strlen(text), NULL, &model, &error) != SN_OK)
+        fail_msg("%s", error.text);
+    static const sn_method methods[] = {SN_METHOD_HYBRID, SN_METHOD_NEWTON, SN_METHOD_LM};
+    uint64_t state = 27;
+    int left = 0, kept = 0;
+    for (int n = 0; n < cases(60); n++) {
+        double angle = uniform(&state, 0.2, 2.9), h = 1e-4;
+        sn_vec3 p = rod_at(angle), before = rod_at(angle - h), behind = rod_at(angle + h);
+        sn_vec3 v = v3_scale(0.5 / h, v3_sub(behind, before));
+        sn_vec3 a = v3_scale(1 / (h * h), v3_sub(v3_add(before, behind), v3_scale(2, p)));
+        sn_vec3 across = v3(-v.y / v3_norm(v), v.x / v3_norm(v), 0);
+        if (v3_dot(across, a) < 0) across = v3_neg(across);
+        double bend = v3_dot(v, v) / v3_dot(across, a);
+        if (bend > 5) continue;  // nearly straight there
+        bool top = n % 2 == 0;
+        sn_vec3 goal = v3_add(p, v3_scale((top ? 1.5 : 0.5) * bend, across));
+        sn_task task = sn_task_default(SN_TASK_POINT);
+        task.joint = 1;
+        task.local[0] = 1;
+        task.goal[0] = goal.x, task.goal[1] = goal.y;
+        sn_problem *problem;
+        assert_int_equal(sn_problem_create(model, &task, 1, NULL, &problem, NULL), SN_OK);
+        for (int k = 0; k < 3; k++) {
+            sn_solver_options options = sn_solver_options_default();
+            sn_solver *solver;
+            sn_report report;
+            options.method = methods[k];
+            options.gradient = 1e-6;  // the differences' digits
+            double rod = sn_atan2(-sin(angle) / 2, sqrt(1 - sin(angle) * sin(angle) / 4)) - angle;
+            double q[2] = {angle, rod}, start = 0.5 * v3_dot(v3_sub(goal, p), v3_sub(goal, p));
+            assert_int_equal(sn_solver_create(problem, &options, NULL, &solver, NULL), SN_OK);
+            assert_int_equal(sn_solver_solve(solver, q, &report), SN_OK);
+            bool good = report.violation <= 1e-10 &&
+                        (report.stop == SN_STOP_MINIMUM || report.stop == SN_STOP_GOAL ||
+                         (report.stop == SN_STOP_ITERATIONS && methods[k] == SN_METHOD_LM));
+            good = good && (top ? report.f < 0.9999 * start : fabs(q[0] - angle) < 1e-4);
+            if (!good)
+                fail_msg("case %d, %s, a %s: %s, f %.6g from %.6g, turned by %.1e", n,
+                         sn_method_name(methods[k]), top ? "top" : "minimum",
+                         sn_stop_text(report.stop), report.f, start, q[0] - angle);
+            sn_solver_destroy(solver);
+        }
+        left += top, kept += !top;
+        sn_problem_destroy(problem);
+    }
+    print_message("%d tops along the loop left, %d minima kept, by each of 3 methods\n", left,
+                  kept);
+    assert_true(left > 5 && kept > 5);
+    sn_model_destroy(model);
 }
 
 // A model that is half as large again opens its loops by half as much again, whatever the pose.
@@ -339,10 +406,8 @@ static void round_trip(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scaled),
-        cmocka_unit_test(loops),
-        cmocka_unit_test(cassie),
-        cmocka_unit_test(round_trip),
+        cmocka_unit_test(saddles), cmocka_unit_test(scaled),     cmocka_unit_test(loops),
+        cmocka_unit_test(cassie),  cmocka_unit_test(round_trip),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -198,6 +198,112 @@ static void test_document(void **state) {
     sn_document_destroy(&d);
 }
 
+// A chain of hinges x0 ... x5, each with a reference of its own, and what is given besides.
+static char *chain_of(const char *rest) {
+    static char text[4000];
+    int n = snprintf(text, sizeof text, "<mujoco><compiler angle='radian'/><worldbody>");
+    for (int i = 0; i < 6; i++)
+        n += snprintf(text + n, sizeof text - (size_t)n,
+                      "<body name='b%d'><joint name='x%d' ref='%g'/>", i, i, 0.1 * i);
+    for (int i = 0; i < 6; i++) n += snprintf(text + n, sizeof text - (size_t)n, "</body>");
+    (void)snprintf(text + n, sizeof text - (size_t)n, "</worldbody>%s</mujoco>", rest);
+    return text;
+}
+
+// Equalities of fixed tendons hold at any pose, as they are stated.
+static void test_tendons(void **state) {
+    (void)state;
+#define TENDONS                                                                                    \
+    "<tendon><fixed name='s'><joint joint='x0' coef='2'/><joint joint='x1' coef='-0.5'/></fixed>"  \
+    "<fixed name='t'><joint joint='x2' coef='0.7'/><joint joint='x3' coef='1.5'/>"                 \
+    "<joint joint='x4' coef='-1'/></fixed>"                                                        \
+    "<fixed name='mixed'><joint joint='x0' coef='1'/><joint joint='x2' coef='1'/></fixed>"         \
+    "<spatial name='rope'/></tendon>"
+    static const struct {
+        const char *equality;
+        double poly[5];
+        bool second;
+    } good[] = {
+        {"<tendon tendon1='s' tendon2='t' polycoef='0.3 0.5'/>", {0.3, 0.5}, true},
+        {"<tendon tendon1='s' tendon2='t' polycoef='0.1 0.5 -0.2 0.05 0.03'/>",
+         {0.1, 0.5, -0.2, 0.05, 0.03},
+         true},
+        {"<tendon tendon1='s' tendon2='t'/>", {0, 1}, true},
+        {"<tendon tendon1='s' polycoef='0.4 9 9'/>", {0.4}, false},
+        // one of the joints follows already: the other has to
+        {"<tendon tendon1='s' tendon2='t' polycoef='0 1 1'/><joint joint1='x0' joint2='x5'/>",
+         {0, 1, 1},
+         true},
+    };
+    uint64_t random = 3;
+    double worst = 0;
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        char rest[1500];
+        sn_mjcf_info info;
+        (void)snprintf(rest, sizeof rest, "<equality>%s</equality>" TENDONS, good[i].equality);
+        sn_model *m = read_mjcf(chain_of(rest), &info);
+        assert_non_null(strstr(info.note, "not read: tendons"));  // the others
+        assert_true(sn_model_ncoupling(m) == 1 + (i == 4));
+        for (int n = 0; n < 50; n++) {
+            double q[6], x[6];
+            sn_model_sample(m, &random, q);
+            for (int k = 0; k < 6; k++) x[k] = q[k] - 0.1 * k;
+            double s = 2 * x[0] - 0.5 * x[1], t = 0.7 * x[2] + 1.5 * x[3] - x[4], p = 0;
+            for (int k = 4; k >= 0; k--) p = p * (good[i].second ? t : 0) + good[i].poly[k];
+            worst = fmax(worst, fabs(s - p) / (1 + fabs(p)));
+        }
+        sn_model_destroy(m);
+    }
+    print_message("equalities of tendons hold within %.1e\n", worst);
+    assert_true(worst < 1e-14);
+    static const struct {
+        const char *equality, *says;
+    } noted[] = {
+        {"<tendon tendon1='rope'/>", "1 equality of tendons through sites left out"},
+        // every joint of the first is among those that the polynomial sees
+        {"<tendon tendon1='mixed' tendon2='mixed' polycoef='0 0 1'/>",
+         "no joint of them can follow"},
+    };
+    for (size_t i = 0; i < 2; i++) {
+        char rest[1500];
+        sn_mjcf_info info;
+        (void)snprintf(rest, sizeof rest, "<equality>%s</equality>" TENDONS, noted[i].equality);
+        sn_model *m = read_mjcf(chain_of(rest), &info);
+        if (strstr(info.note, noted[i].says) == NULL) fail_msg("%s", info.note);
+        assert_int_equal(sn_model_ncoupling(m), 0);
+        sn_model_destroy(m);
+    }
+    static const char *const wrong[] = {
+        "<equality><tendon tendon1='none'/></equality>", "<equality><tendon/></equality>",
+        "<tendon><fixed name='s'><joint joint='x0'/></fixed></tendon>",
+        "<equality><tendon tendon1='s'/></equality><tendon><fixed name='s'><joint joint='y' "
+        "coef='1'/></fixed></tendon>"};
+    for (size_t i = 0; i < 4; i++) {
+        sn_model *m;
+        const char *text = chain_of(wrong[i]);
+        assert_int_equal(sn_mjcf_read(text, strlen(text), NULL, &m, NULL, NULL), SN_ERR_PARSE);
+    }
+}
+
+// A ball's range is of the whole turn.
+static void test_ball_range(void **state) {
+    (void)state;
+#define BALL(range)                                                                                \
+    "<mujoco><worldbody><body name='a'><joint name='j' type='ball' range='" range                  \
+    "'/></body></worldbody></mujoco>"
+    sn_mjcf_info info;
+    sn_model *m = read_mjcf(BALL("0 90"), &info);
+    assert_string_equal(info.note, "1 body has no <inertial>: their mass counts as 0");
+    assert_near(sn_model_joint(m, 0)->turn, 1.5707963267948966, 1e-15);
+    double q[4] = {0, 0, 0, 1};
+    assert_int_equal(sn_model_clamp(m, q), 1);
+    assert_near(fabs(q[0]), sqrt(0.5), 1e-15);
+    assert_near(fabs(q[3]), sqrt(0.5), 1e-15);
+    sn_model_destroy(m);
+    assert_int_equal(sn_mjcf_read(BALL("-10 90"), strlen(BALL("-10 90")), NULL, &m, NULL, NULL),
+                     SN_ERR_PARSE);
+}
+
 static void test_truncation(void **state) {
     (void)state;
     for (size_t n = 0; n + 2 < sizeof robot; n++) {
@@ -236,6 +342,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_model),      cmocka_unit_test(test_world),
         cmocka_unit_test(test_refused),    cmocka_unit_test(test_document),
+        cmocka_unit_test(test_tendons),    cmocka_unit_test(test_ball_range),
         cmocka_unit_test(test_truncation), cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -348,7 +348,7 @@ static void test_against_opensim(void **unused) {
     assert_int_equal(sn_fit_run(&e.input, &o, NULL, motion, frames, markers, &ours, &error), SN_OK);
     print_message("markers: OpenSim's angles %.2f mm RMS, ours %.2f mm\n", 1e3 * theirs.rms,
                   1e3 * ours.rms);
-    assert_true(theirs.rms < 0.1e-3 && ours.rms < 0.5e-3);
+    assert_true(theirs.rms < 0.1e-3 && ours.rms < 0.05e-3 && ours.rms <= theirs.rms);
     for (int j = 1; j < 24; j++) {
         double sum = 0, worst = 0;
         const sn_joint_desc *d = sn_model_joint(model, j);
@@ -362,7 +362,7 @@ static void test_against_opensim(void **unused) {
         }
         print_message("%-18s RMS %6.3f, largest %6.3f %s\n", d->name, sqrt(sum), worst,
                       angle ? "degrees" : "mm");
-        assert_true(sqrt(sum) < 0.5);
+        assert_true(sqrt(sum) < 0.1);
     }
     sn_motion_destroy(motion);
     free(frames);

@@ -346,7 +346,7 @@ static void refused(void **state) {
                 "</objects></IKTaskSet>"),
          4, "weights are numbers"},
         {TOOL("<MarkerPlacer/>"), 2, "names no static trial"},
-        {SCALER("<ScaleSet file='x.xml'/>"), 3, "put what that file holds here"},
+        {MEASURE("<MarkerPairSet file='x.xml'/>"), 4, "put what that file holds here"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         sn_scale_setup *setup;
@@ -452,6 +452,37 @@ static void recovers(void **state) {
     }
     // the same again, of the scaled model: nothing is left to scale, the file as it was
     program_expect_here(0, "mass", "scale -m ann.osim -i s.trc -o again.osim");
+}
+
+// Measurements and factors in files of their own: the same model, byte for byte.
+static void sets_in_files(void **state) {
+    (void)state;
+#define WITH(measured, factors, out)                                                               \
+    "<ScaleTool name='ann'><GenericModelMaker><model_file>m.osim</model_file>"                     \
+    "</GenericModelMaker><ModelScaler><scaling_order>measurements manualScale</scaling_order>"     \
+    "<MeasurementSet" measured "<ScaleSet" factors "<marker_file>s.trc</marker_file>"              \
+    "<output_model_file>" out "</output_model_file></ModelScaler></ScaleTool>"
+#define INSIDE_MEASURED                                                                            \
+    "><objects>" MEASUREMENT("one", PAIR("A", "B"), "a")                                           \
+        MEASUREMENT("two", PAIR("D", "E"), "b") "</objects></MeasurementSet>"
+#define INSIDE_FACTORS "><objects>" SCALE("c", "1.5 1.5 1.5") "</objects></ScaleSet>"
+    (void)program_file("here.xml", WITH(INSIDE_MEASURED, INSIDE_FACTORS, "here.osim"));
+    (void)program_file("apart.xml",
+                       WITH(" file='measured.xml'/>", " file='sets/by_hand.xml'/>", "apart.osim"));
+    (void)program_file("measured.xml",
+                       "<OpenSimDocument><MeasurementSet" INSIDE_MEASURED "</OpenSimDocument>");
+    program_expect_here(0, "mass", "scale --setup here.xml");
+    program_expect_here(3, "by_hand.xml", "scale --setup apart.xml");
+    assert_false(program_has("apart.osim"));
+    (void)program_file("by_hand.xml", "<IKTaskSet/>");
+    program_expect_here(3, "neither a <MeasurementSet> nor", "scale --setup apart.xml");
+    (void)program_file("by_hand.xml", "<ScaleSet" INSIDE_FACTORS);
+    program_expect_here(0, "mass", "scale --setup apart.xml");
+    char line[600];
+    (void)snprintf(line, sizeof line, "cmp %s", program_path("here.osim"));
+    (void)snprintf(line + strlen(line), sizeof line - strlen(line), " %s",
+                   program_path("apart.osim"));
+    assert_int_equal(shell(line), 0);
 }
 
 static void without(void **state) {
@@ -659,11 +690,17 @@ static void without_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ones),           cmocka_unit_test(grows),
-        cmocka_unit_test(weighs),         cmocka_unit_test(as_a_whole),
-        cmocka_unit_test(refused),        cmocka_unit_test(recovers),
-        cmocka_unit_test(without),        cmocka_unit_test(complains),
-        cmocka_unit_test(as_opensim),     cmocka_unit_test(as_opensim_placed),
+        cmocka_unit_test(ones),
+        cmocka_unit_test(grows),
+        cmocka_unit_test(weighs),
+        cmocka_unit_test(as_a_whole),
+        cmocka_unit_test(refused),
+        cmocka_unit_test(recovers),
+        cmocka_unit_test(sets_in_files),
+        cmocka_unit_test(without),
+        cmocka_unit_test(complains),
+        cmocka_unit_test(as_opensim),
+        cmocka_unit_test(as_opensim_placed),
         cmocka_unit_test(without_memory),
     };
     return program_end(cmocka_run_group_tests_name("scale", tests, begin, NULL));

@@ -356,7 +356,7 @@ static void small_and_large_tau(void **unused) {
     }
     sn_solver_destroy(solver);
     static const double taus[] = {0, 1e-5, 0.005, 0.01, 0.02, 0.05, 0.1, 0.3};
-    for (size_t n = 0; n < sizeof taus / sizeof taus[0]; n++) {
+    for (size_t n = 0; n < sizeof taus / sizeof taus[0]; n += sampled() ? 2 : 1) {
         sn_smooth_options o = options_of(&t, taus[n]);
         if (taus[n] <= 0.05) memcpy(q, tracked, bytes);
         if (taus[n] > 0.05) o.tolerance = 1e-6;  // reached by way of the smaller ones, and slowly
@@ -631,7 +631,7 @@ static void short_takes_and_failures(void **unused) {
 
 static void same_bits(void **unused) {
     (void)unused;
-    take t = make_take(150, true, 0.01);
+    take t = make_take(sampled() ? 30 : 150, true, 0.01);
     size_t bytes = (size_t)(t.nframe * t.nq) * sizeof(double);
     double *one = malloc(bytes), *many = malloc(bytes);
     sn_smooth_options o = options_of(&t, 0.02);

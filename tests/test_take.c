@@ -381,13 +381,18 @@ static void subjects(void **state) {
         good(bob, sn_take_finish(bob));
         same_motion(sn_take_motion(alone), sn_take_motion(bob), "Bob");
         // his measured markers are those that are compared with
-        sn_recording *his;
-        assert_int_equal(sn_take_measured(bob, NULL, &his, NULL), SN_OK);
-        assert_int_equal(sn_recording_about(his)->nmarker, n);
-        int m = sn_recording_find(his, "LFHD"), from = sn_recording_find(g->some, "LFHD");
-        assert_memory_equal(sn_recording_frame(his, 7) + 3 * m,
-                            sn_recording_frame(g->some, 7) + 3 * from, 3 * sizeof(double));
-        sn_recording_destroy(his);
+        const sn_samples his = sn_take_samples(bob);
+        assert_int_equal(his.nmarker, n);
+        assert_int_equal(his.nframe, sn_recording_about(g->some)->nframe);
+        int m = 0, from = sn_recording_find(g->some, "LFHD");
+        double at[3], none[3];
+        while (m < n && strcmp(sn_label_name(his.label(his.user, m)), "LFHD") != 0) m++;
+        assert_true(his.sample(his.user, 7, m, at));
+        assert_memory_equal(at, sn_recording_frame(g->some, 7) + 3 * from, sizeof at);
+        assert_false(his.sample(his.user, -1, m, none) ||
+                     his.sample(his.user, his.nframe, m, none));
+        assert_false(his.sample(his.user, 7, -1, none) || his.sample(his.user, 7, n, none));
+        assert_int_equal(sn_take_samples(NULL).nmarker, 0);
         sn_take_destroy(bob);
         sn_recording_destroy(two);
         free(text);
@@ -489,7 +494,6 @@ static void order(void **state) {
 static sn_status live(const sn_allocator *allocator, const sn_take_options *o) {
     sn_take *take;
     sn_error error = {0};
-    sn_recording *measured = NULL;
     sn_take_truth truth;
     sn_subject who[2];
     int count;
@@ -501,9 +505,7 @@ static sn_status live(const sn_allocator *allocator, const sn_take_options *o) {
     if (status == SN_OK) status = sn_take_prepare(take);
     if (status == SN_OK) status = sn_take_solve(take, 2);
     if (status == SN_OK) status = sn_take_finish(take);
-    if (status == SN_OK) status = sn_take_measured(take, allocator, &measured, NULL);
     if (status == SN_OK) status = sn_take_compare(take, NULL, sn_take_motion(take), &truth);
-    sn_recording_destroy(measured);
     sn_take_destroy(take);
     return status;
 }

@@ -626,6 +626,18 @@ static void file(void **unused) {
     sn_model_zero(model, q);
     assert_true(solve(p, q).f >= 0);
     sn_problem_destroy(p);
+    // goals that are still to come
+    static const char later[] =
+        "{\"tasks\": [{\"type\": \"point\", \"joint\": \"head\", \"missing\": true},"
+        "{\"type\": \"pose\", \"joint\": \"head\", \"missing\": true},"
+        "{\"type\": \"point\", \"joint\": \"head\", \"missing\": false, \"goal\": [0,1,0]}]}";
+    if (sn_problem_read_json(later, strlen(later), model, NULL, &p, &error) != SN_OK)
+        fail_msg("%s", error.text);
+    assert_false(sn_problem_task_active(p, 0) || sn_problem_task_active(p, 1));
+    assert_true(sn_problem_task_active(p, 2));
+    assert_int_equal(sn_problem_set_goal(p, 0, q), SN_OK);
+    assert_true(sn_problem_task_active(p, 0));
+    sn_problem_destroy(p);
     // a failing allocation, whichever it is, leaves nothing behind
     for (long n = 0;; n++) {
         test_allocator a;
@@ -641,6 +653,8 @@ static void file(void **unused) {
     static const struct {
         const char *task, *says;
     } wrong[] = {
+        {"\"type\": \"point\", \"joint\": \"head\", \"missing\": 1", "must be true or false"},
+        {"\"type\": \"point\", \"joint\": \"head\", \"missing\": false", "needs \"goal\""},
         {"\"type\": \"relative\", \"joint\": \"head\"", "needs \"joint2\""},
         {"\"type\": \"relative\", \"joint\": \"head\", \"joint2\": \"zz\"", "\"zz\""},
         {"\"type\": \"relative\", \"joint\": \"head\", \"joint2\": \"pelvis\", \"goal_in\": 3",

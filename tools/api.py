@@ -11,7 +11,12 @@ import re
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-HEADERS = ["base", "math", "model", "motion", "task", "eval", "solver", "track", "take", "files"]
+# what is read first comes first; a header that is new in sinew.h follows by itself
+INCLUDED = re.findall(
+    r'^#include "sinew/(\w+)\.h"', open(os.path.join(ROOT, "include/sinew/sinew.h"), encoding="utf-8").read(), re.M
+)
+FIRST = ["base", "math", "model", "motion", "task", "eval", "solver", "arm", "track", "take", "files"]
+HEADERS = [h for h in FIRST if h in INCLUDED] + [h for h in INCLUDED if h not in FIRST]
 
 
 def strip_doc(lines):
@@ -125,6 +130,7 @@ def main():
     faults, out, count = [], [], 0
     out.append("# The interface\n\nMade by `tools/api.py` from the headers in `include/sinew/`, which say the same; a test\n"
                "compares the two. [architecture.md](architecture.md) says what is behind it.\n")
+    shown = set()
     for header in HEADERS:
         text = open(os.path.join(ROOT, "include/sinew", header + ".h"), encoding="utf-8").read()
         intro = strip_doc(re.match(r"// SPDX[^\n]*\n((?://[^\n]*\n)*)", text).group(1).split("\n"))
@@ -135,9 +141,10 @@ def main():
                 continue
             check(header, kind, name or "an enum", code, comment, faults)
             count += kind == "function"
-            shown = f"`{name}`" if kind in ("macro",) else ""
             if kind == "macro":
-                out.append(f"\n{shown}: {quote(comment)}\n")
+                if comment or name not in shown:  # a macro defined once for each system is listed once
+                    out.append(f"\n`{name}`: {quote(comment)}\n")
+                shown.add(name)
             else:
                 out.append(f"\n```c\n{code}\n```\n{quote(comment)}\n")
     made = "".join(out)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Install what a target needs and is missing, on Debian, Ubuntu and whatever else has apt-get; elsewhere say
 # what it is. What is there is found by trying it, so any version and architecture will do.
-#   tools/setup.sh [--list] build | test | web | browser | tidy | peers
+#   tools/setup.sh [--list] build | test | web | python | browser | docs | cluster | tidy | peers | platforms
 # With --list nothing is installed: the packages are printed, and the exit code is 1 when there are some.
 set -eu
 list=false
@@ -16,6 +16,10 @@ compiles() { # compiles COMPILER SOURCE OPTIONS...: whether a program can be mad
     compiler=$1 source=$2
     shift 2
     command -v "$compiler" >/dev/null 2>&1 && echo "$source" | "$compiler" -x c - -o /dev/null "$@" >/dev/null 2>&1
+}
+# Debian's Python has Debian's packages, also where another one comes first.
+python_has() { # python_has MODULE
+    python3 -c "import $1" 2>/dev/null || /usr/bin/python3 -c "import $1" 2>/dev/null
 }
 apt_knows() { [ -n "$(apt-cache madison "$1" 2>/dev/null)" ]; }
 # The version of clang that is there, or that apt would install.
@@ -33,6 +37,22 @@ clang_libraries() { # clang_libraries SUFFIX
     echo "libclang-rt-$version-dev$1"
 }
 
+# Debian's own interpreter, whose numpy is used, whatever else is called python3 here.
+python_has() { # python_has MODULE PACKAGE
+    /usr/bin/python3 -c "import $1" >/dev/null 2>&1 || missing="$missing $2"
+}
+python_tools() {
+    [ -x /usr/bin/python3 ] || missing="$missing python3"
+    [ -e "$(/usr/bin/python3 -c 'import sysconfig; print(sysconfig.get_path("include"))' 2>/dev/null)/Python.h" ] ||
+        missing="$missing python3-dev"
+    python_has cffi python3-cffi
+    python_has numpy python3-numpy
+    python_has setuptools python3-setuptools
+    python_has wheel python3-wheel
+    python_has ensurepip python3-venv
+    python_has pytest python3-pytest
+}
+
 find_missing() {
     missing=""
     compiles cc '#include <stdio.h>
@@ -43,6 +63,7 @@ int main(void) { return 0; }' || missing="$missing gcc libc6-dev"
     test)
         need ninja ninja-build
         need python3 python3
+        python_tools
         need valgrind valgrind
         need node nodejs
         need npm npm
@@ -51,6 +72,7 @@ int main(void) { return 0; }' || missing="$missing gcc libc6-dev"
         need mandoc mandoc
         need zsh zsh
         need fish fish
+        python_has markdown || missing="$missing python3-markdown"
         compiles clang '#include <stdint.h>
 #include <stddef.h>
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) { return data == NULL && size > 0; }' \
@@ -61,6 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) { return data == NU
 #include <stdint.h>
 #include <cmocka.h>
 int main(void) { return 0; }' -lcmocka || missing="$missing libcmocka-dev"
+        ls /etc/OpenCL/vendors/*.icd >/dev/null 2>&1 || missing="$missing pocl-opencl-icd"
         compiles cc '#include <lapacke.h>
 int main(void) { return LAPACKE_get_nancheck(); }' -llapacke -lopenblas || missing="$missing liblapacke-dev libopenblas-dev"
         ;;
@@ -73,7 +96,24 @@ int main(void) { return LAPACKE_get_nancheck(); }' -llapacke -lopenblas || missi
 int f(void) { return puts(""); }' --target=wasm32-wasi -mexec-model=reactor ||
             missing="$missing wasi-libc $(clang_libraries -wasm32)"
         ;;
+    python)
+        python_tools
+        # what the package uses where it is there
+        python_has scipy python3-scipy
+        python_has pandas python3-pandas
+        python_has matplotlib python3-matplotlib
+        python_has tqdm python3-tqdm
+        need mypy mypy
+        ;;
     browser) need chromium chromium ;;
+    cluster) # starts services of its own where Debian's scripts do so; nothing else needs it
+        PATH=$PATH:/usr/sbin need slurmctld slurm-wlm
+        PATH=$PATH:/usr/sbin need munged munge
+        ;;
+    docs)
+        need python3 python3
+        python_has markdown || missing="$missing python3-markdown"
+        ;;
     peers) # what benchmarks compare with; nothing else needs it
         need c++ g++
         [ -e /usr/include/simbody/Simbody.h ] || missing="$missing libsimbody-dev"
@@ -82,6 +122,13 @@ int f(void) { return puts(""); }' --target=wasm32-wasi -mexec-model=reactor ||
     tidy)
         need clang-tidy clang-tidy
         need clang-format clang-format
+        ;;
+    platforms) # other systems, to build for and to run
+        need ninja ninja-build
+        need x86_64-w64-mingw32-gcc gcc-mingw-w64-x86-64
+        command -v wine >/dev/null 2>&1 || need wine64 wine64
+        need aarch64-linux-gnu-gcc "gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
+        need qemu-aarch64 qemu-user
         ;;
     *) echo "tools/setup.sh: there is no target \"$target\"" >&2; exit 2 ;;
     esac

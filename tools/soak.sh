@@ -8,7 +8,7 @@ SINEW_CASES=${SINEW_CASES:-100} ctest --test-dir "$build" -j 2 --verbose --timeo
 SINEW_CASES=$((10 * ${SINEW_CASES:-100})) ctest --test-dir "$build" --verbose --timeout 20000 -R '^test_(solvers|ties|tied|loops)$' \
     >>"$build/soak.log" 2>&1 || status=1
 grep -vE '^ *$|Test command|Working Directory|Test timeout' "$build/soak.log"
-tools/fuzz.sh "$build-fuzz" "${SINEW_FUZZ_SECONDS:-300}" || status=1
+tools/fuzz.sh "$build-asan" "${SINEW_FUZZ_SECONDS:-300}" || status=1
 # a sample of single faults, others every day; its seed is printed, so that it can be run again
 if command -v python3 >/dev/null 2>&1; then
     tools/mutate.py --work "$build-mutate" --count "${SINEW_FAULTS:-20}" --seed "${SINEW_SEED:-$(date +%Y%m%d)}" \

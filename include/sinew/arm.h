@@ -56,8 +56,10 @@ typedef struct sn_arm_options {
     int lanes;           ///< 1 or 4 numbers at a time, default 4; the bits are the same
     int threads;         ///< for sn_arm_solve_many(), default 1
     sn_threads pool;     ///< the caller's own threads; zeroed: sinew's
+    sn_cancel cancel;    ///< asked by sn_arm_solve_many() before every goal
 } sn_arm_options;
 
+/// Every option at its default.
 SN_API sn_arm_options sn_arm_options_default(void);
 
 /// What stops an arm short of a goal.
@@ -128,7 +130,8 @@ SN_API sn_status sn_arm_solve(sn_arm *arm, const double goal[7], const double *s
 SN_API sn_status sn_arm_solve_all(sn_arm *arm, const double goal[7], const double *seed, int most,
                                   double *q, int *count);
 
-/// Many goals at once, on several threads and in lanes: each as sn_arm_solve() does it.
+/// Many goals at once, on several threads and in lanes: each as sn_arm_solve() does it. SN_ERR_CANCELLED when
+/// options.cancel became true; q then holds what was found until then.
 /// @param goals    count * 7 numbers
 /// @param seeds    count * n numbers, or NULL
 /// @param q        count * n numbers

@@ -75,6 +75,11 @@ SN_API void sn_workspace_gradient(const sn_workspace *workspace, double *g);
 
 /// nv x nv numbers, symmetric, file order.
 SN_API void sn_workspace_hessian(sn_workspace *workspace, double *H);
+/// The entries of H that can be other than zero, each pair of degrees of freedom once: H[rows[k]][columns[k]] and
+/// its mirror image are values[k]. File order. Returns how many there are, and writes nothing where `room` is less;
+/// 0 where tasks or loops couple branches: then sn_workspace_hessian() has it.
+SN_API size_t sn_workspace_sparse_hessian(sn_workspace *workspace, size_t room, int *rows,
+                                          int *columns, double *values);
 /// nv numbers in sweep order; valid until the next evaluation.
 SN_API const double *sn_workspace_sweep_gradient(const sn_workspace *workspace);
 

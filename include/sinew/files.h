@@ -358,7 +358,8 @@ typedef struct sn_mjcf_info {
 /// The bodies' masses and their centres are those of <inertial>.
 /// Geoms that can touch others (contype, conaffinity) become shapes of the model: spheres, capsules and planes
 /// as they are, cylinders, boxes and ellipsoids as capsules around them; <exclude> is kept.
-/// Meshes, actuators, tendons and sensors are passed over; info->note lists what a user may miss.
+/// A ball's range limits its whole turn. An equality of joints or of fixed tendons is a coupling.
+/// Meshes, actuators, other tendons and sensors are passed over; info->note lists what a user may miss.
 ///
 /// @param out   free with sn_model_destroy(); NULL on failure
 /// @param info  may be NULL
@@ -417,6 +418,10 @@ SN_API double sn_osim_prescribed(const sn_osim_coordinates *coordinates, int i, 
 /// there is none, and where it is in that joint's frame.
 SN_API int sn_osim_frame_find(const sn_osim_coordinates *coordinates, const char *name,
                               sn_frame *out);
+
+/// Whether the file calls a marker fixed: a landmark, which OpenSim's scale tool leaves where the model has it.
+/// False, and `out` unchanged, where there is no such marker or the file calls all of them the same.
+SN_API bool sn_osim_landmark(const sn_osim_coordinates *coordinates, const char *marker, bool *out);
 
 /// An OpenSim model, of version 2 to 4 (files of version 20000 to 49999).
 ///
@@ -537,21 +542,24 @@ typedef struct sn_scale_setup_info {
     const char *marker_set_file;      ///< .xml; markers that the model gets before all else
     int model_line, marker_set_line;  ///< 0: not stated
 
-    bool scales;                              ///< the ModelScaler is on
-    sn_scale_step step[2];                    ///< in their order
-    int nstep;                                ///< how many
-    const sn_scale_measurement *measurement;  ///< those that are on
-    int nmeasurement;                         ///< how many
-    const sn_scale_pair *pairs;               ///< of all measurements
-    const sn_scale_body *bodies;              ///< of all measurements
-    const sn_scale_body *manual;              ///< given by hand
-    int nmanual;                              ///< how many
-    const char *measured_file;                ///< the trial that is measured
-    double measured_first, measured_last;     ///< seconds; infinite where not stated
-    int measured_line, measured_time_line;    ///< 0: not stated
-    bool preserve_mass;                       ///< each body keeps its share of the mass
-    const char *scaled_model_file;            ///< where the model goes before markers are placed
-    const char *scale_file;                   ///< where the factors go
+    bool scales;                               ///< the ModelScaler is on
+    sn_scale_step step[2];                     ///< in their order
+    int nstep;                                 ///< how many
+    const sn_scale_measurement *measurement;   ///< those that are on
+    int nmeasurement;                          ///< how many
+    const sn_scale_pair *pairs;                ///< of all measurements
+    const sn_scale_body *bodies;               ///< of all measurements
+    const sn_scale_body *manual;               ///< given by hand
+    int nmanual;                               ///< how many
+    const char *measurement_set_file;          ///< measurements that stand in a file of their own
+    const char *scale_set_file;                ///< factors that do
+    int measurement_set_line, scale_set_line;  ///< 0: not stated
+    const char *measured_file;                 ///< the trial that is measured
+    double measured_first, measured_last;      ///< seconds; infinite where not stated
+    int measured_line, measured_time_line;     ///< 0: not stated
+    bool preserve_mass;                        ///< each body keeps its share of the mass
+    const char *scaled_model_file;             ///< where the model goes before markers are placed
+    const char *scale_file;                    ///< where the factors go
 
     bool places;                        ///< the MarkerPlacer is on
     const char *static_file;            ///< the trial of the static pose
@@ -576,6 +584,10 @@ SN_API sn_status sn_scale_setup_read(const char *text, size_t length, const sn_a
 /// The tasks of another file, in place of the setup's own: what `task_file` names.
 SN_API sn_status sn_scale_setup_read_tasks(sn_scale_setup *setup, const char *text, size_t length,
                                            sn_error *error);
+/// The measurements or the factors of another file, in place of the setup's own: what `measurement_set_file` and
+/// `scale_set_file` name. On failure the setup has none of them.
+SN_API sn_status sn_scale_setup_read_set(sn_scale_setup *setup, const char *text, size_t length,
+                                         sn_error *error);
 SN_API void sn_scale_setup_destroy(sn_scale_setup *setup);
 /// Valid while the setup lives; NULL for NULL.
 SN_API const sn_scale_setup_info *sn_scale_setup_about(const sn_scale_setup *setup);
@@ -600,9 +612,10 @@ typedef struct sn_glb_scene {
     const double *q;          ///< nq, the pose where there is no motion; NULL: all zero
     const sn_motion *motion;  ///< NULL: one still picture
     const sn_recording *recording;  ///< measured markers, in metres and the model's world; NULL
-    bool fitted;         ///< show the model's own markers, in a second colour; default false
-    double rate;         ///< frames per second; 0: the motion's, else the recording's
-    double rotation[4];  ///< w x y z, turns the scene so that +y is up; see sn_glb_up()
+    const sn_samples *samples;  ///< the same, read one by one, in the place of `recording`; NULL
+    bool fitted;                ///< show the model's own markers, in a second colour; default false
+    double rate;                ///< frames per second; 0: the motion's, else the recording's
+    double rotation[4];         ///< w x y z, turns the scene so that +y is up; see sn_glb_up()
 } sn_glb_scene;
 
 /// A model at its zero pose, without markers.
@@ -686,6 +699,7 @@ typedef struct sn_document_options {
     const sn_skeleton *skeleton;  ///< that an AMC file belongs to; NULL when there is none
     double metres_per_unit;       ///< BVH; 0, the default: guessed from its size
     bool use_limits;              ///< ASF; default false
+    bool floating_base;           ///< URDF: the root link moves freely; default false
 } sn_document_options;
 
 /// The defaults that sn_document_options states.
@@ -729,6 +743,8 @@ typedef struct sn_scene {
     bool reshaped;                ///< the model's lengths or joints are no longer the skeleton's
     const sn_motion *motion;      ///< NULL: the figure alone
     const sn_recording *recording;  ///< measured markers in metres and the model's world; NULL
+    const sn_samples *samples;  ///< the same for GLB, read one by one, in the place of `recording`;
+                                ///< NULL
     double
         metres_per_unit;  ///< of the output, for formats that can choose: BVH, ASF, C3D, TRC, STO,
                           ///< CSV; default 0: the skeleton's, else the format's custom

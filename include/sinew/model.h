@@ -131,6 +131,9 @@ typedef struct sn_joint_desc {
         swing;  ///< ball only: how far `axis` may lean from where it is at rest, INFINITY for any
     double
         twist[2];  ///< ball only: limits of the turn about `axis` that is left, infinite for none
+    double
+        turn;  ///< ball only, in the place of the others: how far it may turn from where it is at
+               ///< rest, about whatever axis; INFINITY for any
     /// ball only, in the place of `swing`: the corners of a reach cone, a convex polygon on the sphere of
     /// directions that `axis` may point to, in order round it; in the parent-side frame, of any length
     double reach[SN_MAX_REACH][3];

@@ -62,6 +62,21 @@ SN_API const char *sn_label_name(const char *label);
 /// there is none, -2 when several subjects have one of this name: ask with the whole label then.
 SN_API int sn_recording_find(const sn_recording *recording, const char *name);
 
+/// Samples of markers, read one by one from wherever they are: a recording, or what a take maps into its
+/// model's world (sn_take_samples()). It owns nothing; what it reads from must live as long.
+typedef struct sn_samples {
+    int nframe, nmarker;  ///< how many there are
+    double rate;          ///< frames per second, 0 when not known
+    const void *user;     ///< handed to both functions
+    /// A marker's label.
+    const char *(*label)(const void *user, int marker);
+    /// Where a marker is in a frame; false, and `out` untouched, where the sample is missing.
+    bool (*sample)(const void *user, int frame, int marker, double out[3]);
+} sn_samples;
+
+/// The samples of a recording as they are; none for NULL.
+SN_API sn_samples sn_recording_samples(const sn_recording *recording);
+
 /// Metres in a unit of length ("mm", "cm", "m", "in", ...; letter case ignored), 0 when not known.
 SN_API double sn_unit_metres(const char *unit);
 

@@ -114,7 +114,8 @@ typedef struct sn_report {
     sn_stop stop;        ///< how it ended
     double f;            ///< at the returned pose, of all tasks
     double gradient;     ///< relative projected gradient there, see docs/solvers.md; NAN where the
-                         ///< goal was met and it was not computed; with levels, the last one's
+                         ///< goal was met and it was not computed, or a loop stayed open; with
+                         ///< levels, the last one's
     double worst_error;  ///< largest sn_workspace_task_error() of the active tasks
     double mean_error;   ///< and their mean
     int iterations;      ///< of all runs of the solve

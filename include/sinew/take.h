@@ -65,6 +65,7 @@ typedef struct sn_marker_place {
     double position[3];           ///< in the joint's frame, metres; a first guess when not `placed`
     bool placed;                  ///< the position is known; else it has to be calibrated
     double weight;                ///< 0 or above
+    double doubt;                 ///< how far off the position may be, metres; 0: by its name
 } sn_marker_place;
 
 /// Which marker sits where on which joint. Constant once made; threads may share one.
@@ -84,8 +85,9 @@ SN_API const sn_marker_place *sn_marker_set_place(const sn_marker_set *set, int 
 SN_API sn_status sn_marker_set_read_json(const char *text, size_t length,
                                          const sn_allocator *allocator, sn_marker_set **out,
                                          sn_error *error);
-/// A set from a file's bytes: an OpenSim task file where they begin with '<', else JSON.
-/// @param model  whose markers a task file speaks of
+/// A set from a file's bytes: JSON; where they begin with '<', an OpenSim MarkerSet (markers on bodies that the
+/// model lacks are left out), or the tasks of its inverse kinematics.
+/// @param model  whose markers or bodies OpenSim's file speaks of
 SN_API sn_status sn_marker_set_read(const char *text, size_t length, const sn_model *model,
                                     const sn_allocator *allocator, sn_marker_set **out,
                                     sn_error *error);
@@ -166,6 +168,8 @@ typedef struct sn_axes_report {
     double up_sign;     ///< 1 or -1
     sn_known up_known;  ///< stated in the file, found from the body, or assumed
     bool up_conflict;   ///< the file states another one than the body shows; the body was believed
+    double body_up[3];  ///< the mean direction of the body's height in the recording, of length 1
+                        ///< when it never changes; zero where it does not stand
     double unit;        ///< metres per unit of the recording's numbers in the file
     sn_known unit_known;  ///< how the unit was found
     bool unit_doubtful;   ///< with it the body is as large as no unit that is right would make it
@@ -199,6 +203,16 @@ typedef enum sn_calibrate_use {
     SN_CALIBRATE_OFFSETS,  ///< places
     SN_CALIBRATE_SCALE     ///< places, and a length factor for each bone
 } sn_calibrate_use;
+
+/// The most lengths that can be given.
+enum { SN_MAX_KNOWN = 100 };
+
+/// A length of a person that was measured: from a body's joint to the next one, such as from hip to knee for a
+/// thigh; between its two hips for a pelvis.
+typedef struct sn_known_length {
+    const char *body;  ///< a body of an .osim file, else a joint
+    double metres;     ///< above 0
+} sn_known_length;
 
 /// What a take is doing.
 typedef enum sn_take_stage { SN_STAGE_CALIBRATE, SN_STAGE_SOLVE, SN_STAGE_FINISH } sn_take_stage;
@@ -239,7 +253,16 @@ typedef struct sn_take_options {
 
     // the shape
     sn_calibrate_use calibrate;  ///< default SN_CALIBRATE_AUTO
-    int calibrate_frames;        ///< that it is found from, spread over the take; default 120
+    int calibrate_frames;        ///< that it is found from, spread over the take; default 60
+    const sn_recording
+        *still;  ///< a static trial of the same session (the same axes and unit): the
+                 ///< figure stands as at rest; must outlive the take; default NULL
+    int64_t still_first, still_last;  ///< frames of the static trial, or of the take itself where
+                                      ///< there is none, by their numbers in the file; default
+                                      ///< INT64_MIN and INT64_MAX: all, of the take none
+    double height;                    ///< of the person, metres; default 0: not known
+    const sn_known_length *lengths;   ///< of bodies that were measured; copied
+    int nlength;                      ///< how many; default 0
 
     // the poses
     sn_solver_options solver;  ///< of a frame; default: gradient 1e-3, 100 iterations
@@ -343,7 +366,29 @@ typedef struct sn_take_summary {
     sn_fit_summary fit;        ///< how well it fits
     int again;                 ///< frames that were solved again, the first left out: it always is
     int above;                 ///< frames above max_error
+    int jumps;  ///< joint-frames that turn by more than 20 degrees in 1/120 s and 1.3 times what
+                ///< their markers show
 } sn_take_summary;
+
+/// What a calibration finds.
+typedef enum sn_sure_kind {
+    SN_SURE_PLACE,  ///< of a marker: how far it is from where the figure had it, metres
+    SN_SURE_SIZE,   ///< of a body: factors along its axes
+    SN_SURE_ZERO    ///< of a joint: all its angles are off by the same in every frame, radians
+} sn_sure_kind;
+
+/// How sure a calibration is of one thing it found, from its own Hessian: a standard deviation.
+typedef struct sn_take_sure {
+    sn_sure_kind kind;  ///< what it is
+    const char *name;   ///< of the marker, the body or the joint; lives as long as the take's model
+    int index;          ///< of the marker, the joint that carries the body, the joint
+    double value[3];    ///< what was found; of a joint 0
+    double
+        sigma;  ///< metres, a share of the factor, radians: the worst of an axis's for the latter two
+    double before;  ///< what it was before the take was looked at; INFINITY for a joint
+    bool
+        shown;  ///< the take shows it: it is better known than before, a joint's zero to 10 degrees
+} sn_take_sure;
 
 /// A recording on its way to a motion. One per thread.
 typedef struct sn_take sn_take;
@@ -393,15 +438,24 @@ SN_API const sn_marker_set *sn_take_markers(const sn_take *take);
 /// The recording's marker for one of the model's, -1 for none.
 SN_API int sn_take_column(const sn_take *take, int marker);
 SN_API const sn_take_summary *sn_take_about(const sn_take *take);
+/// How sure the calibration is of all that it found: places, sizes, zeros. 0 without one, or before the take is
+/// prepared.
+SN_API int sn_take_nsure(const sn_take *take);
+/// One of them; NULL when out of range.
+SN_API const sn_take_sure *sn_take_sure_of(const sn_take *take, int i);
 /// One entry per fitted frame, one per marker of the model; NULL before the take is finished.
 SN_API const sn_fit_frame *sn_take_frames(const sn_take *take);
 SN_API const sn_fit_marker *sn_take_marker_errors(const sn_take *take);
 
-/// The measured markers of the fitted frames in metres and the model's world. Markers that have no place
-/// on the model are missing in every frame.
-/// @param out  free with sn_recording_destroy()
-SN_API sn_status sn_take_measured(const sn_take *take, const sn_allocator *allocator,
-                                  sn_recording **out, sn_error *error);
+/// What an angle of a human figure's joint is to the body: "flexion", "abduction", "rotation", "side bending"; ""
+/// where that is not known, and for lengths, balls and the root. Never NULL.
+/// @param dof  of the joint, from 0
+SN_API const char *sn_take_angle_term(const sn_take *take, int joint, int dof);
+
+/// The measured markers of the fitted frames in metres and the model's world, read from the recording:
+/// nothing is copied. Markers that have no place on the model are missing in every frame. None before
+/// the take is prepared.
+SN_API sn_samples sn_take_samples(const sn_take *take);
 
 /// What the take minimises, at the poses of any motion of its model: one number per fitted frame. With a
 /// setup that is OpenSim's own objective. Prescribed coordinates count where they are in the motion.
@@ -431,6 +485,7 @@ typedef struct sn_take_truth {
         most;             ///< degrees, over all joints that markers show and all frames; `most`: 95
                           ///< of 100 are below
     int joints, movable;  ///< joints that both have by name, of all that move
+    double centres;       ///< how far these joints' centres are apart, root-mean-square, metres
 } sn_take_truth;
 
 /// Compare a finished take with a known motion, frame k of the recording with frame k of it. Fails with a
@@ -491,14 +546,23 @@ typedef enum sn_severity { SN_SEVERITY_NOTE, SN_SEVERITY_WARNING, SN_SEVERITY_ER
     ENTRY(SN_FINDING_LABELS_UNKNOWN, "labels-unknown", NOTE, "count")                              \
     ENTRY(SN_FINDING_POINTS_UNNAMED, "points-unnamed", NOTE, "count")                              \
     ENTRY(SN_FINDING_MARKERS_EMPTY, "markers-empty", NOTE, "count")                                \
-    ENTRY(SN_FINDING_UP_CONFLICT, "up-conflict", NOTE, "axis sign")                                \
     ENTRY(SN_FINDING_UP_ASSUMED, "up-assumed", NOTE, "axis sign")                                  \
     ENTRY(SN_FINDING_UNIT_FOUND, "unit-found", NOTE, "metres")                                     \
     ENTRY(SN_FINDING_UNIT_ASSUMED, "unit-assumed", NOTE, "metres")                                 \
     ENTRY(SN_FINDING_SIZE_DIFFERS, "size-differs", NOTE, "ratio")                                  \
     ENTRY(SN_FINDING_FEW_FRAMES, "few-frames", NOTE, "frames")                                     \
+    ENTRY(SN_FINDING_NOT_SHOWN, "not-shown", NOTE, "count")                                        \
     ENTRY(SN_FINDING_MAX_ERROR_LARGE, "max-error-large", NOTE, "metres")                           \
     ENTRY(SN_FINDING_EXCHANGED, "exchanged", NOTE, "ratio")                                        \
+    ENTRY(SN_FINDING_MARKER_OFF, "marker-off", NOTE, "metres")                                     \
+    ENTRY(SN_FINDING_AT_LIMITS, "at-limits", NOTE, "frames share")                                 \
+    ENTRY(SN_FINDING_UP_CONFLICT, "up-conflict", WARNING, "axis sign")                             \
+    ENTRY(SN_FINDING_MARKERS_SPARSE, "markers-sparse", WARNING, "found freedom")                   \
+    ENTRY(SN_FINDING_FIGURE_LIES, "figure-lies", WARNING, "axis sign")                             \
+    ENTRY(SN_FINDING_JOINT_JUMPS, "joint-jumps", WARNING, "count degrees")                         \
+    ENTRY(SN_FINDING_BEYOND_BODY, "beyond-body", WARNING, "frames degrees")                        \
+    ENTRY(SN_FINDING_MARKER_STANDS_OUT, "marker-stands-out", WARNING, "rms usual")                 \
+    ENTRY(SN_FINDING_ERROR_LARGE, "error-large", WARNING, "mean")                                  \
     ENTRY(SN_FINDING_UNIT_DOUBTFUL, "unit-doubtful", WARNING, "ratio")                             \
     ENTRY(SN_FINDING_MIRRORED, "mirrored", WARNING, "frames ratio")                                \
     ENTRY(SN_FINDING_FAR_FROM_BONES, "far-from-bones", WARNING, "rms worst size")                  \
@@ -509,7 +573,8 @@ typedef enum sn_severity { SN_SEVERITY_NOTE, SN_SEVERITY_WARNING, SN_SEVERITY_ER
     ENTRY(SN_FINDING_SUBJECTS_SEVERAL, "subjects-several", ERROR, "count")                         \
     ENTRY(SN_FINDING_SET_UNFIT, "set-unfit", ERROR, "")                                            \
     ENTRY(SN_FINDING_JOINT_UNKNOWN, "joint-unknown", ERROR, "")                                    \
-    ENTRY(SN_FINDING_MARKERS_FEW, "markers-few", ERROR, "found count")                             \
+    ENTRY(SN_FINDING_MARKERS_FEW, "markers-few", ERROR, "found count freedom")                     \
+    ENTRY(SN_FINDING_MARKERS_TOGETHER, "markers-together", ERROR, "metres")                        \
     ENTRY(SN_FINDING_UNIT_IMPOSSIBLE, "unit-impossible", ERROR, "ratio")                           \
     ENTRY(SN_FINDING_FRAMES_NONE, "frames-none", ERROR, "")                                        \
     ENTRY(SN_FINDING_FRAMES_OUTSIDE, "frames-outside", ERROR, "first last")                        \

@@ -122,6 +122,7 @@ typedef struct shared {
     double *q;
     sn_arm_report *reports;
     atomic_int next;
+    atomic_bool stopped;
 } shared;
 
 typedef struct job {
@@ -130,10 +131,18 @@ typedef struct job {
     int first;
 } job;
 
+static bool asked_to_stop(shared *all) {
+    const sn_cancel *cancel = &all->arm->options.cancel;
+    if (cancel->asked == NULL) return false;
+    if (!all->stopped && cancel->asked(cancel->user)) all->stopped = true;
+    return all->stopped;
+}
+
 static void take(sn_arm_source *self, sn_arm_search *s, int i, bool found, const double *q) {
     job *own = (job *)(void *)self;
     shared *all = own->all;
-    const size_t n = (size_t)self->arm->chain.n, at = (size_t)(own->first + i);
+    if (asked_to_stop(all)) return;
+    const size_t n = (size_t)self->arm->chain.n, at = (size_t)own->first + (size_t)i;
     sn_arm_report mine;
     if (found) memcpy(all->q + n * at, q, n * sizeof *q);
     sn_arm_search_end(s, found, all->q + n * at, all->reports != NULL ? &all->reports[at] : &mine);
@@ -149,7 +158,7 @@ static void run_job(void *argument) {
     for (;;) {
         // the last chunk may begin beyond the count
         int chunk = atomic_fetch_add(&all->next, 1);
-        if (chunk >= all->count / CHUNK + (all->count % CHUNK != 0)) return;
+        if (chunk >= all->count / CHUNK + (all->count % CHUNK != 0) || asked_to_stop(all)) return;
         own->first = chunk * CHUNK;
         int here = all->count - own->first < CHUNK ? all->count - own->first : CHUNK;
         own->base = (sn_arm_source){arm, all->goals + 7 * (size_t)own->first, take};
@@ -158,7 +167,8 @@ static void run_job(void *argument) {
             continue;
         }
         for (int i = 0; i < here; i++) {
-            size_t at = (size_t)(own->first + i);
+            size_t at = (size_t)own->first + (size_t)i;
+            if (asked_to_stop(all)) return;
             (void)sn_arm_search_begin(s, arm, all->goals + 7 * at);
             sn_arm_search_run(s, all->seeds != NULL ? all->seeds + n * at : NULL, all->q + n * at,
                               all->reports != NULL ? &all->reports[at] : &mine);
@@ -176,13 +186,15 @@ sn_status sn_arm_solve_many(sn_arm *arm, int count, const double *goals, const d
     for (int i = 0; seeds != NULL && i < count; i++)
         if (!finite_all(seeds + (size_t)arm->chain.n * (size_t)i, arm->chain.n))
             return SN_ERR_VALUE;
-    shared all = {arm, count, goals, seeds, q, reports, 0};
+    shared all = {
+        .arm = arm, .count = count, .goals = goals, .seeds = seeds, .q = q, .reports = reports};
     job jobs[SN_MAX_THREADS];
     int chunks = count / CHUNK + (count % CHUNK != 0), threads = arm->options.threads;
     for (int i = 0; i < threads; i++) jobs[i] = (job){.all = &all};
     atomic_init(&all.next, 0);
+    atomic_init(&all.stopped, false);
     if (count > 0)
         sn_threads_run(&arm->options.pool, run_job, jobs, sizeof jobs[0],
                        threads < chunks ? threads : chunks);
-    return SN_OK;
+    return all.stopped ? SN_ERR_CANCELLED : SN_OK;
 }

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -67,10 +68,36 @@ void sn_out_number(sn_out *out, double value) {
     sn_out_text(out, digits);
 }
 
+// A whole number of billionths, from 1e5 up to 1e15: what sn_out_number() writes of it, at a tenth of the work, as
+// a number with fifteen digits is the shortest of its double.
+static void out_parts(sn_out *out, double parts) {
+    char text[32], *at = text + sizeof text;
+    uint64_t n = (uint64_t)fabs(parts);
+    int fraction = 9;
+    for (; fraction > 0 && n % 10 == 0; fraction--) n /= 10;
+    for (int i = 0; i < fraction; i++, n /= 10) *--at = (char)('0' + n % 10);
+    if (fraction > 0) *--at = '.';
+    do {
+        *--at = (char)('0' + n % 10);
+        n /= 10;
+    } while (n > 0);
+    if (parts < 0) *--at = '-';
+    sn_out_bytes(out, at, (size_t)(text + sizeof text - at));
+}
+
 void sn_out_rounded(sn_out *out, double value) {
     // a double has no digits to lose beyond this
-    if (fabs(value) < 1e6) value = round(value * 1e9) / 1e9;
-    sn_out_number(out, value == 0 ? 0 : value);  // no "-0"
+    double parts = fabs(value) < 1e6 ? round(value * 1e9) : 0;
+    if (parts == 0 && fabs(value) < 1e6) {
+        sn_out_bytes(out, "0", 1);  // no "-0"
+        return;
+    }
+    if (fabs(parts) >= 1e5) {
+        out_parts(out, parts);
+        return;
+    }
+    if (fabs(value) < 1e6) value = parts / 1e9;
+    sn_out_number(out, value);
 }
 
 // The number nearby that has 15 digits.

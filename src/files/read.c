@@ -158,7 +158,9 @@ static sn_status read_any(const char *name, const char *text, size_t length,
         return sn_model_read_json(text, length, allocator, &d->owned, error);
     case SN_FORMAT_URDF: {
         sn_urdf_info info;
-        SN_TRY(sn_urdf_read(text, length, NULL, allocator, &d->owned, &info, error));
+        sn_urdf_options urdf = sn_urdf_options_default();
+        urdf.floating_base = o->floating_base;
+        SN_TRY(sn_urdf_read(text, length, &urdf, allocator, &d->owned, &info, error));
         memcpy(d->note, info.note, sizeof info.note);
         return SN_OK;
     }

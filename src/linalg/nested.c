@@ -60,13 +60,13 @@ void sn_nested_reduce(sn_nested *a, const double *W) {
 }
 
 // L, m x rank, with R = L L^T but for pivots up to `least`.
-static size_t factor(sn_nested *a, size_t m, double least) {
+static size_t factor(sn_nested *a, size_t m, double least, size_t most_rank) {
     size_t rank = 0;
     for (size_t i = 0; i < m; i++) {
         a->d[i] = a->R[i + m * i];
         a->order[i] = 0;
     }
-    while (rank < m) {
+    while (rank < m && rank < most_rank) {
         size_t p = 0;
         double most = -1;
         for (size_t i = 0; i < m; i++)
@@ -112,11 +112,11 @@ static void reflect(sn_nested *a, size_t m, size_t rank, size_t c) {
     v[c] = alpha;
 }
 
-int sn_nested_add(sn_nested *a, const double *W, double least) {
+int sn_nested_add(sn_nested *a, const double *W, double least, int most) {
     const size_t n = (size_t)a->n, m = (size_t)sn_nested_left(a);
     const size_t first = (size_t)a->first[a->count];
     sn_nested_reduce(a, W);
-    const size_t rank = factor(a, m, least);
+    const size_t rank = factor(a, m, least, (size_t)most);
     a->turned = a->turned || rank > 0;
     for (size_t c = 0; c < rank; c++) reflect(a, m, rank, c);
     for (size_t c = 0; c < rank; c++) {

@@ -34,8 +34,8 @@ void sn_nested_begin(sn_nested *nested, const bool *free);
 void sn_nested_reduce(sn_nested *nested, const double *W);
 
 /// Take in W: what it sees of Z becomes its own. Pivots of a factorisation at or below `least` count as
-/// nothing. Returns how many directions it took.
-int sn_nested_add(sn_nested *nested, const double *W, double least);
+/// nothing, and it takes no more than `most` directions. Returns how many it took.
+int sn_nested_add(sn_nested *nested, const double *W, double least, int most);
 
 /// y = D_k^-1 V_k^T b; then x += scale V_k y.
 void sn_nested_solve(const sn_nested *nested, int k, const double *b, double *y);

@@ -152,7 +152,12 @@ static sn_status build_joint(const building *b, int i, sn_joint *out) {
         out->swing = d->swing;
         out->twist[0] = t[0];
         out->twist[1] = t[1];
+        out->turn = d->turn;
         if (!(d->swing > 0)) return joint_fail(b, i, "swing must be above 0");
+        if (!(d->turn > 0)) return joint_fail(b, i, "turn must be above 0");
+        if (d->turn != INFINITY && (out->cone || d->nreach != 0))
+            return joint_fail(b, i, "it has a turn and another limit: take one of them");
+        out->cone = out->cone || d->turn < 0x1.921fb54442d18p+1;
         if (d->nreach != 0) {
             out->cone = true;
             out->nreach = d->nreach;

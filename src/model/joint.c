@@ -48,7 +48,8 @@ sn_joint_desc sn_joint_default(sn_joint_type type) {
                           .axis2 = {1, 0, 0},
                           .order = "XYZ",
                           .swing = INFINITY,
-                          .twist = {-INFINITY, INFINITY}};
+                          .twist = {-INFINITY, INFINITY},
+                          .turn = INFINITY};
     for (int i = 0; i < SN_MAX_JOINT_DOFS; i++) {
         desc.lower[i] = -INFINITY;
         desc.upper[i] = INFINITY;

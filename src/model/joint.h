@@ -27,6 +27,7 @@ typedef struct sn_joint {
     double pitch;
     bool cone;  ///< a ball with limits: swing (about any axis across) and twist about axis
     double swing, twist[2];
+    double turn;                   ///< in their place: of the whole rotation; INFINITY for none
     int nreach;                    ///< corners of a reach cone, with which swing is INFINITY
     bool clockwise;                ///< as they are given
     const double *reach;           ///< 3 nreach, as they are given
@@ -101,6 +102,9 @@ typedef struct sn_cone_at {
     sn_vec3 n, m, tilted;  ///< tilted: R axis
 } sn_cone_at;
 
+/// How far a ball is turned, 0 to pi, and about which axis: d turn = axis . w. At rest the axis is 0.
+double sn_turn_measure(const double quat[4], sn_vec3 *axis);
+
 sn_cone_at sn_cone_measure(const sn_joint *joint, const double quat[4]);
 
 /// Limits that a ball is held at.
@@ -108,8 +112,9 @@ enum {
     SN_CONE_SWING = 1,
     SN_CONE_LOWER = 2,
     SN_CONE_UPPER = 4,
-    SN_CONE_FACE = 8
-};  ///< face i: << i
+    SN_CONE_TURN = 8,
+    SN_CONE_FACE = 16  ///< face i: << i
+};
 
 /// A reach cone's face from corner i to the next: the direction k inwards, k . d >= 0 for those inside.
 sn_vec3 sn_reach_face(const sn_joint *joint, int i);

@@ -11,6 +11,9 @@
 // In the place of the cone there may be a convex polygon on the sphere of directions d, the reach cone of
 // Wilhelms and Van Gelder. Its sides are great circles: a face with the direction k inwards keeps k . d >= 0,
 // and is a cone of a right angle about k. What lies outside is put to the nearest point of the polygon.
+//
+// Or the whole rotation is limited, as a range of MuJoCo's balls is: with R a turn by an angle about u,
+// d angle = u . w, and what lies outside goes straight back towards rest.
 #include "math/atan2.h"
 #include "math/rotation.h"
 #include "model/joint.h"
@@ -149,10 +152,29 @@ static bool reach_put(const sn_joint *j, unsigned held, double quat[4]) {
     return true;
 }
 
+// --- the whole rotation ----------------------------------------------------------------------------------
+
+double sn_turn_measure(const double quat[4], sn_vec3 *axis) {
+    sn_vec3 v = v3(quat[1], quat[2], quat[3]);
+    double size = v3_norm(v), sign = quat[0] < 0 ? -1 : 1;
+    *axis = size > 1e-12 ? v3_scale(sign / size, v) : v3(0, 0, 0);
+    return 2 * sn_atan2(size, fabs(quat[0]));
+}
+
+static bool turn_put(const sn_joint *j, unsigned held, double quat[4]) {
+    sn_vec3 axis;
+    double off = sn_turn_measure(quat, &axis) - j->turn;
+    if ((held & SN_CONE_TURN ? fabs(off) : off) <= on_face) return false;
+    if (v3_dot(axis, axis) == 0) axis = j->u;
+    store(sn_quat_exp(v3_scale(j->turn, axis)), quat);
+    return true;
+}
+
 // --- limits --------------------------------------------------------------------------------------------
 
 bool sn_cone_put(const sn_joint *j, unsigned held, double quat[4]) {
     if (j->nreach > 0) return reach_put(j, held, quat);
+    if (j->turn != INFINITY) return turn_put(j, held, quat);
     sn_cone_at at = sn_cone_measure(j, quat);
     double swing = fmin(at.swing, j->swing);
     double twist = sn_angle_near(at.twist, at.twist, j->twist[0], j->twist[1]);

@@ -13,9 +13,9 @@
 static const char *const model_keys[] = {"sinew", "name",   "joints",   "markers", "couplings",
                                          "loops", "shapes", "excluded", "frames",  NULL};
 static const char *const joint_keys[] = {
-    "name",  "parent", "type",   "position", "rotation", "axis",        "axis2",
-    "pitch", "order",  "limits", "locked",   "strength", "coordinates", "swing",
-    "twist", "moves",  "mass",   "centre",   "reach",    "speed",       NULL};
+    "name",  "parent", "type",   "position", "rotation",    "axis",  "axis2", "pitch",
+    "order", "limits", "locked", "strength", "coordinates", "swing", "twist", "moves",
+    "mass",  "centre", "reach",  "speed",    "turn",        NULL};
 
 static const char *const marker_keys[] = {"name", "joint", "position", "weight", NULL};
 
@@ -168,11 +168,12 @@ static sn_status read_joint(reading *r, const sn_json_node *node, size_t index) 
         require(&f, false, &d, "order");
     }
     bool swing = sn_fields_number(&f, "swing", &d.swing);
+    bool turn = sn_fields_number(&f, "turn", &d.turn);
     read_twist(&f, &d);
     read_reach(&f, &d);
     if (type != SN_JOINT_BALL &&
-        (swing || d.nreach > 0 || sn_json_get(r->json, node, "twist") != NULL))
-        sn_fields_fail(&f, node, "only a ball has \"swing\", \"twist\" and \"reach\"");
+        (swing || turn || d.nreach > 0 || sn_json_get(r->json, node, "twist") != NULL))
+        sn_fields_fail(&f, node, "only a ball has \"swing\", \"twist\", \"turn\" and \"reach\"");
     if (type == SN_JOINT_FUNCTION) {
         sn_functions_read(&f, &functions, &numbers);
         d.functions = &functions;
@@ -405,6 +406,10 @@ static void add_joint(sn_text *t, const sn_model *m, int i) {
     if (d->type == SN_JOINT_BALL && d->swing != INFINITY) {
         sn_text_add(t, ", \"swing\": ");
         sn_text_add_number(t, d->swing);
+    }
+    if (d->type == SN_JOINT_BALL && d->turn != INFINITY) {
+        sn_text_add(t, ", \"turn\": ");
+        sn_text_add_number(t, d->turn);
     }
     if (d->type == SN_JOINT_BALL && (d->twist[0] != -INFINITY || d->twist[1] != INFINITY))
         sn_text_add_numbers(t, "twist", d->twist, 2);  // an infinite one becomes null

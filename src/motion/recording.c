@@ -163,6 +163,25 @@ const char *sn_label_name(const char *label) {
     return colon == NULL || colon[1] == '\0' ? label : colon + 1;
 }
 
+static const char *label_at(const void *user, int marker) {
+    return sn_recording_label(user, marker);
+}
+
+static bool sample_at(const void *user, int frame, int marker, double out[3]) {
+    if (!sn_recording_present(user, frame, marker)) return false;
+    memcpy(out, sn_recording_frame(user, frame) + 3 * (size_t)marker, 3 * sizeof *out);
+    return true;
+}
+
+sn_samples sn_recording_samples(const sn_recording *recording) {
+    sn_samples s = {.user = recording, .label = label_at, .sample = sample_at};
+    if (recording == NULL) return s;
+    s.nframe = recording->info.nframe;
+    s.nmarker = recording->info.nmarker;
+    s.rate = recording->info.rate;
+    return s;
+}
+
 static char small(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
 
 static bool same_letters(const char *a, const char *b) {

@@ -11,6 +11,9 @@
 // the step would carry out is left out of the step. So what ends open is a least place of the sum
 // inside the limits, not a corner that steps do not get round.
 //
+// A ball or a free joint with exactly one locked turn can make that turn all the same, by turning about the
+// other two and back in a circle. Where a loop needs it, closing goes there directly (`roll`).
+//
 // A sum of squares has valleys that end open although the loops can be closed: the elbow folded the
 // wrong way. A start that ends in one is tried again from poses about it, further and further away;
 // always the same ones, so that the same start gives the same pose.
@@ -21,13 +24,18 @@
 
 static const double first_soft = 1e-9, least_soft = 1e-14, most_soft = 1e6;
 static const double met = 1e-14;  // nothing is gained below
+static const double most_turn =
+    4;  // radians or metres of a step that is shortened, but not softened
+
+static double gain_of(const sn_solver *s, int i) {
+    return sn_loops_of(s)->roll[i] ? 1 : s->model->gain[s->model->v_of[i]];
+}
 
 // The pose q moved by t gain o x, into the limits. Angles that go round have none on the way.
 static void move_pose(sn_solver *s, const double *q, double t, const double *x, double *to) {
     const sn_model *m = s->model;
     for (int i = 0; i < s->n; i++) {
-        int v = m->v_of[i];
-        s->delta[v] = m->gain[v] * t * x[i];
+        s->delta[m->v_of[i]] = gain_of(s, i) * t * x[i];
     }
     sn_model_integrate(m, q, s->delta, to);
     for (int i = 0; i < s->n; i++) {
@@ -58,10 +66,9 @@ static bool leads_out(const sn_solver *s, const double *q, int i, double way) {
 // The step from q with what may move in it. False when nothing can.
 static bool find_step(sn_solver *s, const double *q, const bool *held, double soft) {
     sn_loops *l = sn_loops_of(s);
-    const sn_model *m = s->model;
     int count = 0;
     for (int i = 0; i < s->n; i++) {
-        double gain = m->gain[m->v_of[i]];
+        double gain = gain_of(s, i);
         l->keep[i] =
             (held == NULL || !held[i]) && gain != 0 && !leads_out(s, q, i, -gain * l->pull[i]);
         count += l->keep[i];
@@ -70,13 +77,34 @@ static bool find_step(sn_solver *s, const double *q, const bool *held, double so
         out = false;
         sn_ties_restore(s->ws, l->metric, l->keep, soft, l->c, l->x);
         for (int i = 0; i < s->n; i++) {
-            if (!l->keep[i] || !leads_out(s, q, i, m->gain[m->v_of[i]] * l->x[i])) continue;
+            if (!l->keep[i] || !leads_out(s, q, i, gain_of(s, i) * l->x[i])) continue;
             l->keep[i] = false;
             out = true;
             count--;
         }
     }
     return count > 0;
+}
+
+// The rows of the loops with the columns of those turns, which the lock had taken out.
+static void free_rolls(sn_solver *s) {
+    for (int i = 0; i < s->n; i++)
+        if (sn_loops_of(s)->roll[i]) s->ws->T[i] = s->ws->S[i];
+    sn_ties_refill_loops(s->ws);
+}
+
+void sn_closing_find_rolls(sn_solver *s) {
+    sn_loops *l = sn_loops_of(s);
+    l->rolls = false;
+    for (int i = 0; i < s->n; i++) l->roll[i] = false;
+    for (int i = 0; i < s->model->nquaternion; i++) {
+        const sn_joint *j = &s->model->joint[s->model->quaternion[i]];
+        int first = j->ops->quaternion, locked = 0, at = 0;
+        for (int a = first; a < j->nv; a++)
+            if (s->model->gain[j->v0 + a] == 0) locked++, at = a;
+        if (locked != 1) continue;
+        l->rolls = l->roll[j->slot + at] = true;
+    }
 }
 
 double sn_closing_run(sn_solver *s, double *q, const bool *held, int most) {
@@ -86,14 +114,20 @@ double sn_closing_run(sn_solver *s, double *q, const bool *held, int most) {
     for (int round = 0; round < most; round++) {
         if (!sn_solver_eval(s, q, SN_EVAL_GAUSS_NEWTON, &f)) return INFINITY;
         double before = misfit(s);
+        if (l->rolls) free_rolls(s);
         if (sn_ties_open(s->ws) <= met) break;
         sn_ties_values(s->ws, l->c);
         sn_ties_pull(s->ws, l->c, l->pull);
         bool better = false;
         while (!better && soft <= most_soft && find_step(s, q, held, soft)) {
             double size = 0;
-            for (int i = 0; i < s->n; i++) size = fmax(size, fabs(m->gain[m->v_of[i]] * l->x[i]));
+            for (int i = 0; i < s->n; i++) size = fmax(size, fabs(gain_of(s, i) * l->x[i]));
             if (!(size > 0)) break;
+            if (size > most_turn && soft < 1) {
+                // nearly nothing holds it there: what is soft goes less far, and the rest on
+                soft *= 50;
+                continue;
+            }
             move_pose(s, q, size > 1 ? 1 / size : 1, l->x, l->next);
             double after = INFINITY;
             if (sn_workspace_pose(s->ws, l->next) == SN_OK) after = misfit(s);
@@ -116,7 +150,11 @@ double sn_closing_run(sn_solver *s, double *q, const bool *held, int most) {
 double sn_closing_start(sn_solver *s) {
     sn_loops *l = sn_loops_of(s);
     const size_t bytes = (size_t)s->model->nq * sizeof *s->q;
-    double open = sn_closing_run(s, s->q, NULL, 100);
+    double open = sn_closing_run(s, s->q, l->rolls ? l->roll : NULL, 100);
+    if (l->rolls && open > SN_CLOSED) {
+        memcpy(s->q, s->started_at, bytes);
+        open = sn_closing_run(s, s->q, NULL, 100);
+    }
     uint64_t state = 1;
     double size = 0.05;
     memcpy(l->least, s->q, bytes);

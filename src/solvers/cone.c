@@ -11,6 +11,9 @@
 //   d2 swing (u, u) = (cos (u^2 - (n.u)^2) - (a.u)(d.u)) / sin. The twist has none along its tangent.
 //   Gauss-Newton gets the positive part, cot(swing/2)/2 along the rim.
 //
+//   A limit of the whole turn has its axis u as direction and the bend cot(turn/2)/2 (1 - u u^T), which is
+//   above 0 and serves both matrices.
+//
 //   A face of a reach cone is a cone of a right angle about its direction k: n = k x d, the same bend.
 //   At a corner, or with the twist at its limit too, the directions lean against each other. Those that are
 //   held are the ones whose pushes together balance the gradient, every push outwards, while what is left of
@@ -18,6 +21,7 @@
 //
 // This is the active set of the other limits with a direction in the place of a coordinate; the block is
 // there anyway, so that factorisation and products need nothing new.
+#include "math/sincos.h"
 #include "solvers/solver.h"
 
 // How near to a limit counts as at it: a pose that was put there is within rounding.
@@ -59,9 +63,16 @@ static void add_limit(const double *gain, limit *all, int *n, unsigned bit, sn_v
     if (*n < LIMITS && v3_dot(N, N) > 0) all[(*n)++] = (limit){bit, out, N, axis};
 }
 
-static int find_limits(const sn_joint *j, const sn_cone_at *at, const double *gain, limit *all) {
+static int find_limits(const sn_joint *j, const sn_cone_at *at, const double *quat,
+                       const double *gain, limit *all) {
     const sn_vec3 none = {0, 0, 0};
     int n = 0;
+    if (j->turn != INFINITY) {
+        sn_vec3 axis;
+        if (sn_turn_measure(quat, &axis) >= j->turn - near_limit)
+            add_limit(gain, all, &n, SN_CONE_TURN, axis, none);
+        return n;
+    }
     if (at->swing >= j->swing - near_limit) add_limit(gain, all, &n, SN_CONE_SWING, at->n, j->axis);
     for (int i = 0; i < j->nreach; i++) {
         sn_vec3 k = sn_reach_face(j, i);
@@ -147,6 +158,17 @@ static void add_bend(sn_solver *s, const sn_joint *j, const limit *at, sn_vec3 d
     }
 }
 
+// The bend of a limit of the whole turn, times the push.
+static void add_turn_bend(sn_solver *s, const sn_joint *j, sn_vec3 axis, double push) {
+    double *local = s->ws->local + SN_MAX_JOINT_DOFS * j->slot, sine, cosine;
+    const double *gain = s->model->gain + j->v0;
+    sn_sincos(0.5 * j->turn, &sine, &cosine);
+    for (int a = 0; a < 3; a++)
+        for (int b = 0; b <= a; b++)
+            local[SN_MAX_JOINT_DOFS * a + b] += push * gain[a] * gain[b] * 0.5 * cosine / sine *
+                                                ((a == b) - v3_at(axis, a) * v3_at(axis, b));
+}
+
 static int count_bits(uint32_t bits) {
     int n = 0;
     for (; bits != 0; bits &= bits - 1) n++;
@@ -171,7 +193,7 @@ int sn_solver_cone_hold(sn_solver *s) {
         holding found = {0};
         sn_cone_at at = sn_cone_measure(j, s->q + j->q0);
         for (int a = 0; a < 3; a++) top = fmax(top, s->scale[j->slot + a]);
-        int n = find_limits(j, &at, m->gain + j->v0, all);
+        int n = find_limits(j, &at, s->q + j->q0, m->gain + j->v0, all);
         unsigned set = 0;
         while (set < 1u << n && !try_set(all, n, set, v3(g[0], g[1], g[2]), &found)) set++;
         if (set == 1u << n) continue;  // rounding: no set is right
@@ -179,6 +201,7 @@ int sn_solver_cone_hold(sn_solver *s) {
             if ((set >> k & 1) == 0) continue;
             *held |= all[k].bit;
             count++;
+            if (all[k].bit == SN_CONE_TURN) add_turn_bend(s, j, all[k].n, found.push[k]);
             if (v3_dot(all[k].axis, all[k].axis) > 0)
                 add_bend(s, j, &all[k], at.tilted, found.push[k]);
         }

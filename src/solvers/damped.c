@@ -5,7 +5,8 @@
 //
 //   hybrid        Gauss-Newton while it does well, exact when f falls by less than a fifth a step
 //                 (Fletcher and Xu's test) or a limit stopped it, since what a limit leaves over is
-//                 residual that Gauss-Newton knows no bend of: the future work of 001
+//                 residual that Gauss-Newton knows no bend of: the future work of 001; with limits exact
+//                 while the goals are far, as the first steps decide which limits it will meet
 //   newton        always exact
 //   lm            always Gauss-Newton, adaptive lambda (Levenberg-Marquardt)
 //   dls           always Gauss-Newton, constant lambda on the plain diagonal, clamped after a step
@@ -23,6 +24,10 @@ typedef enum matrix { EXACT, GAUSS_NEWTON, SWITCHING } matrix;
 // How far one step may turn a joint, radians: at first, at the most, at the least. Long first steps
 // from a pose far away land in the wrong valley.
 static const double first_reach = 0.4, most_reach = 0.8, least_reach = 0.05;
+
+// Goals are far while f is above this share of what it would be with errors as large as the figure: errors of more
+// than a seventh of it.
+static const double far_share = 0.02;
 
 // Damping that a step is given when it needs some and has none, and below which it is let go.
 static const double some_damping = 1e-6, no_damping = 1e-8;
@@ -77,13 +82,20 @@ static bool derivatives(sn_solver *s, bool exact) {
     return true;
 }
 
+static bool has_limits(const sn_solver *s) {
+    for (int i = 0; i < s->n; i++)
+        if (s->q_of[i] >= 0 && (s->lower[i] > -INFINITY || s->upper[i] < INFINITY)) return true;
+    return s->model->ncone > 0;
+}
+
 static void run_damped(sn_solver *s, matrix kind) {
     bool exact = false;  // what the workspace holds on entry
-    bool fresh = true;   // the last step was taken
+    bool limited = kind == SWITCHING && has_limits(s);
+    bool fresh = true;  // the last step was taken
     double first_f = s->f;
     schedule c = {.growth = 4, .reach = first_reach};
     sn_damped_measure(s, true);
-    if (kind == EXACT) {
+    if (kind == EXACT || (limited && s->f > far_share * s->whole)) {
         exact = true;
         if (!derivatives(s, exact)) return;
     }
@@ -121,7 +133,8 @@ static void run_damped(sn_solver *s, matrix kind) {
             s->report.gradient = NAN;
             return;
         }
-        if (kind == SWITCHING) exact = fall < 0.2 * before || step.crossed;
+        if (kind == SWITCHING)
+            exact = fall < 0.2 * before || step.crossed || (limited && s->f > far_share * s->whole);
         fresh = true;
         if (!derivatives(s, exact)) {
             sn_solver_stalled(s);

@@ -28,6 +28,9 @@ static const double too_far = 0.3, near_enough = 0.1;
 // The Hessian of a level that misses its goals shows what it leaves free where its gradient is below this.
 static const double not_at_rest = 1e-5;
 
+// Rounding of f leaves a relative gradient of about this.
+static const double end_of_digits = 3e-8;
+
 // A solver for figures up to this size has room for levels, whether there are any when it is made or not.
 enum { ALWAYS_ROOM = 64 };
 
@@ -230,14 +233,17 @@ static void run_lower(sn_solver *s) {
     sn_levels *a = s->levels;
     int last = a->first + 1, restarts = 0;
     bool fresh = true, astray = false;
-    double growth = 4;
+    double growth = 4, calmest = INFINITY;
+    int idle = 0;
     sn_levels_step step = {.reach = first_reach};
     for (bool known = find_goals(s); known;) {
         if (fresh && !sn_levels_derive(s, last)) break;
         fresh = false;
         step.indefinite = false;
         if (!sn_levels_find(s, last, &step)) break;
-        for (int k = 0; k < last; k++) a->at[k].floor = fmin(a->at[k].floor, a->at[k].f);
+        // what is below the first may have to rise again while those above it are put right
+        for (int k = 0; k < last; k++)
+            a->at[k].floor = k <= a->first ? fmin(a->at[k].floor, a->at[k].f) : a->at[k].f;
         // off by far, or not to be put right from here: near a singular pose it takes the method itself
         // ... and so it does where the goals that were nearly met turn out to be out of reach
         const sn_level *first = &a->at[a->first];
@@ -265,6 +271,9 @@ static void run_lower(sn_solver *s) {
             continue;
         }
         s->report.gradient = a->at[last].gradient;
+        // f has no digits left to tell steps apart by, and the gradient falls no further
+        if (last == a->count - 1 && above && idle >= 3 && a->at[last].gradient <= end_of_digits)
+            done = true;
         if (done && above) {
             bool met = true;
             for (int k = 0; k <= last; k++) met = met && a->at[k].f <= a->at[k].goal;
@@ -293,6 +302,8 @@ static void run_lower(sn_solver *s) {
         // their being met is what counts
         const bool blind =
             (promise <= noise && fabs(fall) <= 10 * noise) || step.up >= 0.5 * step.size;
+        idle = promise <= noise && a->at[last].gradient > 0.5 * calmest ? idle + 1 : 0;
+        calmest = fmin(calmest, a->at[last].gradient);
         trace.taken = share > 0 && (blind || fall > 1e-4 * promise);
         if (trace.taken) take(s);
         s->f = trace.taken ? value : a->at[last].f;

@@ -20,11 +20,13 @@ typedef struct sn_level {
     bool fast;    ///< f falls fast: the Gauss-Newton matrix will do
     bool curved;  ///< its matrix has the bend of the levels above
     double f;
-    double floor;     ///< the lowest f so far
+    double floor;     ///< f that a trial may not end above: the lowest so far, of the first level
     double goal;      ///< of f
     double whole;     ///< what f would be with errors as large as the figure
     double trial;     ///< f where it was last put right, as it will be then
     double own;       ///< largest entry of the step that it needs alone
+    double least;     ///< pivots at the pose that count as nothing
+    int rank;         ///< directions that it takes there
     double gradient;  ///< relative gradient in what it may move
 } sn_level;
 
@@ -62,8 +64,8 @@ void sn_levels_move(sn_solver *s, const double *q, double t, const double *x, do
 /// they add to the last one's f there, sum mu . g; false when something is not finite.
 bool sn_levels_correct(sn_solver *s, int last, const double *q, double *x, double *added);
 
-/// levels_at.c: pivots up to this count as nothing: columns of a Jacobian below 1e-6 of the largest, and what
-/// is left of the gradient g times the bend of f.
+/// levels_at.c: pivots up to this count as nothing: columns of a Jacobian below 1e-6 of the largest or of the
+/// size of what is left of the residual, and what is left of the gradient g times the bend of f.
 double sn_levels_singular(const sn_solver *s, int k, const double *g);
 
 /// levels_at.c: the bend of the levels above level k at the pose q, added to W.

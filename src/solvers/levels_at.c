@@ -107,7 +107,8 @@ double sn_levels_singular(const sn_solver *s, int k, const double *g) {
     const sn_levels *a = s->levels;
     const double whole = a->at[k].whole;
     double most = 0;
-    if (!a->at[k].exact) return 1e-12 * whole;
+    // what a residual that is not yet 0 bends may look like a column of its own size
+    if (!a->at[k].exact) return 1e-12 * whole + 20 * a->at[k].f;
     for (int i = 0; i < s->n; i++)
         if (a->free[i]) most = fmax(most, fabs(g[i]));
     return fmin(1e-8 * whole + 100 * most, 1e-3 * whole);
@@ -125,9 +126,10 @@ bool sn_levels_refactor(sn_solver *s, int last, const double *q, const double *x
     }
     sn_nested_begin(&a->nested, a->free);
     for (int k = 0; k < last; k++) {
-        if (!sn_levels_look(s, k, q, a->at[k].exact, &f, a->b, a->H)) return false;
+        if (!sn_levels_look(s, k, q, a->at[k].exact, &f, NULL, a->H)) return false;
         if (a->at[k].curved && !sn_levels_add_bend(s, k, q, a->H)) return false;
-        (void)sn_nested_add(&a->nested, a->H, sn_levels_singular(s, k, a->b));
+        // what it sees at the pose it sees here, however large its gradient is off its valley
+        (void)sn_nested_add(&a->nested, a->H, a->at[k].least, a->at[k].rank);
     }
     return true;
 }

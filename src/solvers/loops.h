@@ -14,17 +14,21 @@ typedef struct sn_loops {
     double *q;          ///< nq: the trial that is being closed
 
     // of closing.c
-    double *x, *pull;  ///< nv: a step that closes the loops, the slope of half the sum of c^2
-    double *c;         ///< the loops' rows
-    double *next;      ///< nq: where that step leads
-    double *least;     ///< nq: the least open pose of several runs
-    bool *keep;        ///< nv: may move in that step
+    double *x, *pull;   ///< nv: a step that closes the loops, the slope of half the sum of c^2
+    double *c;          ///< the loops' rows
+    double *next;       ///< nq: where that step leads
+    double *least;      ///< nq: the least open pose of several runs
+    bool *keep;         ///< nv: may move in that step
+    bool *roll, rolls;  ///< nv: a locked turn that others can make up for; some is
 } sn_loops;
 
 static inline sn_loops *sn_loops_of(const sn_solver *s) { return s->state; }
 
 /// A pose whose loops are open by less counts as closed, metres and radians.
 #define SN_CLOSED 1e-11
+
+/// Fill `roll`: the locks of the problem may be others by now.
+void sn_closing_find_rolls(sn_solver *s);
 
 /// Close the loops of the pose q in at most so many steps; velocities with `held` (NULL: none) stay.
 /// Returns how far it is open in the end: INFINITY when it is no pose at all.

@@ -370,11 +370,14 @@ void sn_solver_find_scale(sn_solver *s, bool fresh) {
     double top = 0, reach = 0;
     sn_workspace_fields_diagonal(s->ws, s->seen);
     // what rounding leaves of a column that should be 0: its square is a difference of terms as large
-    // as weight times lever^2
+    // as weight times lever^2. A joint that carries no task is no lever, wherever a function has put it;
+    // rows between bodies may be about any joint.
     const double *K = s->ws->field[0].K;
+    bool any = s->problem->ntied > 0 || s->model->nloop > 0 || s->problem->guards != NULL;
     for (int k = 0; k < s->model->njoint; k++) {
+        const double *own = s->ws->field[k].K;
         sn_vec3 p = s->ws->frame[k].p;
-        reach = fmax(reach, v3_dot(p, p));
+        if (any || own[21] + own[28] + own[35] > 0) reach = fmax(reach, v3_dot(p, p));
     }
     double whole = (K[0] + K[7] + K[14]) + (K[21] + K[28] + K[35]) * reach;
     s->noise = 4e-15 * whole;

@@ -68,3 +68,8 @@ bool sn_guards_rows_fill(struct sn_workspace *ws, bool exact, sn_tie *tie, doubl
 /// With `out` NULL: what guards answer to the bodies' twists in ws->carry, added to ws->answer. Else what
 /// those on coordinates answer to the velocities u (file order), added to out.
 void sn_guards_answer(struct sn_workspace *ws, const double *u, double *out);
+
+/// guards_near.c: those with c below `margin` at the placed pose, the nearest `room` of them: which, c, and its
+/// gradient by the velocities in sweep order behind the gains, nv numbers each. How many.
+int sn_guards_near(const struct sn_workspace *ws, double margin, int room, int *which, double *c,
+                   double *rows);

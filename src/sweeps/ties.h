@@ -175,6 +175,8 @@ double sn_ties_forces(struct sn_workspace *ws, bool exact, bool second);
 
 /// ties_fill.c: after the sweep and the gains: the gradient by the leaders alone, the rows and W.
 void sn_ties_rows(struct sn_workspace *ws, bool exact, bool second);
+/// The rows of the loops alone, from the twists as they are.
+void sn_ties_refill_loops(struct sn_workspace *ws);
 
 /// loops.c: its rows of c at the placed pose; how many there are.
 int sn_loop_values(const struct sn_workspace *ws, int loop, double c[SN_TIE_ROWS]);

@@ -388,6 +388,7 @@ void sn_ties_rows(sn_workspace *ws, bool exact, bool second) {
     if (!second) return;
     for (int i = 0; i < t->nrow; i++) t->spare[i] = false;
     const double *slope = t->slope;
+    sn_ties_refill_loops(ws);
     for (int p = 0; p < t->ntie; p++) {
         sn_tie *tie = &t->tie[p];
         switch (tie->source) {
@@ -404,8 +405,6 @@ void sn_ties_rows(sn_workspace *ws, bool exact, bool second) {
             weigh(t, tie, t->block);
             break;
         case SN_TIE_LOOP:
-            for (int i = 0; i < tie->nrow * tie->nslot; i++) tie->z[i] = 0;
-            sn_loop_rows(ws, tie);
             break;
         case SN_TIE_LOOP_BEND: {
             double W[SN_TIE_ROWS * SN_TIE_ROWS] = {0};
@@ -423,6 +422,15 @@ void sn_ties_rows(sn_workspace *ws, bool exact, bool second) {
         }
     }
     add_extra(ws);
+}
+
+void sn_ties_refill_loops(sn_workspace *ws) {
+    for (int p = 0; p < ws->ties->ntie; p++) {
+        sn_tie *tie = &ws->ties->tie[p];
+        if (tie->source != SN_TIE_LOOP) continue;
+        for (int i = 0; i < tie->nrow * tie->nslot; i++) tie->z[i] = 0;
+        sn_loop_rows(ws, tie);
+    }
 }
 
 void sn_ties_follow_file(const sn_workspace *ws, double *v) {

@@ -219,6 +219,27 @@ void sn_workspace_hessian(sn_workspace *ws, double *H) {
             H[i + m->nv * c] = H[c + m->nv * i] = 0.5 * (H[i + m->nv * c] + H[c + m->nv * i]);
 }
 
+size_t sn_workspace_sparse_hessian(sn_workspace *ws, size_t room, int *rows, int *columns,
+                                   double *values) {
+    if (ws == NULL || rows == NULL || columns == NULL || values == NULL) return 0;
+    const double *from = sn_workspace_rows(ws);
+    if (from == NULL || sn_has_rows(ws)) return 0;
+    const sn_path *path = &ws->model->path;
+    const int *order = ws->model->v_of;
+    size_t count = sn_path_entries(path), at = 0;
+    if (count > room) return count;
+    for (int i = 0; i < path->n; i++) {
+        const double *row = from + sn_path_row(path, i);
+        // the run root ... i, its last entry the diagonal
+        for (int k = sn_path_length(path, i) - 1, j = i; k >= 0; k--, j = sn_path_parent(path, j)) {
+            rows[at] = order[i];
+            columns[at] = order[j];
+            values[at++] = row[k];
+        }
+    }
+    return count;
+}
+
 const double *sn_workspace_rows(sn_workspace *ws) {
     if (ws == NULL) return NULL;
     if (!ws->has_rows) return NULL;

@@ -162,6 +162,7 @@ static void judge_up(const sn_fit_input *in, const sn_vec3 *rest, int model_up, 
     double norm = sqrt(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]);
     // upright most of the time, and along an axis of the recording
     bool found = n > 0 && norm > 0.5 * n && fabs(sum[best]) > clear * norm;
+    for (int k = 0; k < 3; k++) out->body_up[k] = n > 0 && norm > 0.5 * n ? sum[k] / n : 0;
     int stated;
     double stated_sign;
     bool states = sn_axis_parse(info->y_screen, &stated, &stated_sign);

@@ -16,17 +16,18 @@ static const char *const part_names[SN_BODY_PARTS][12] = {
     [SN_BODY_UPPER_BACK] = {"upperback", "spinemid", "spine1", "chest", "spine", "torso", NULL},
     [SN_BODY_THORAX] = {"thorax", "chest2", "spine3", "spine2", "upperchest", "chest", "spine1",
                         "spine", "torso", NULL},
-    [SN_BODY_NECK] = {"lowerneck", "necklow", "neck", "thorax", "chest", "spine2", "spine1", NULL},
+    [SN_BODY_NECK] = {"lowerneck", "necklow", "neck", "thorax", "chest", "spine2", "spine1",
+                      "torso", NULL},
     [SN_BODY_HEAD] = {"head", "neck1", "neck", NULL},
     [SN_BODY_CLAVICLE] = {"#clavicle", "#collar", "#shoulderjoint", "#shoulder", "thorax", "chest",
-                          NULL},
+                          "torso", NULL},
     [SN_BODY_UPPER_ARM] = {"#humerus", "#upperarm", "#arm", "#uparm", "#shldr", "#shoulder", NULL},
     [SN_BODY_FOREARM] = {"#radius", "#forearm", "#lowerarm", "#elbow", NULL},
     [SN_BODY_WRIST] = {"#wrist", "#hand", "#radius", "#forearm", NULL},
     [SN_BODY_FINGERS] = {"#fingers", "#handindex1", "#fingerbase", "#hand", "#wrist", NULL},
     [SN_BODY_THIGH] = {"#femur", "#thigh", "#upleg", "#upperleg", "#hip", NULL},
     [SN_BODY_SHIN] = {"#tibia", "#shin", "#leg", "#lowerleg", "#calf", "#knee", NULL},
-    [SN_BODY_FOOT] = {"#foot", "#ankle", "#tibia", NULL},
+    [SN_BODY_FOOT] = {"#foot", "#ankle", "#calcn", "#talus", "#tibia", NULL},
     [SN_BODY_TOES] = {"#toes", "#toebase", "#toe", "#toe0", "#foot", "#ankle", NULL},
 };
 
@@ -70,6 +71,19 @@ int sn_body_part(const sn_model *model, sn_body which, int side) {
             char plain[64];
             plain_name(sn_model_joint(model, j)->name, plain);
             if (is_part(plain, part_names[which][k], side)) return j;
+        }
+    return -1;
+}
+
+int sn_body_carrier(const sn_model *model, sn_body which, int side) {
+    int joint = sn_body_part(model, which, side);
+    if (joint >= 0) return joint;
+    // an .osim file's joints have the names of coordinates: its bodies are frames
+    for (int k = 0; part_names[which][k] != NULL; k++)
+        for (int i = 0; i < sn_model_nframe(model); i++) {
+            char plain[64];
+            plain_name(sn_model_frame(model, i)->name, plain);
+            if (is_part(plain, part_names[which][k], side)) return sn_model_frame(model, i)->joint;
         }
     return -1;
 }

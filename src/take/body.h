@@ -26,3 +26,5 @@ typedef enum sn_body {
 /// The joint that moves a part; -1 when the model has none of such a name.
 /// @param side  0 left, 1 right; the same for parts of the middle
 int sn_body_part(const sn_model *model, sn_body which, int side);
+/// The same, by the names of an .osim file's bodies where its joints have none: for where markers sit.
+int sn_body_carrier(const sn_model *model, sn_body which, int side);

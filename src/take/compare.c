@@ -112,7 +112,7 @@ static int by_size(const void *a, const void *b) {
 static void compare(const sn_take *t, const sn_motion *motion, const matching *m, turned *a,
                     turned *b, double *angle, sn_take_truth *out) {
     size_t n = 0;
-    double sum = 0;
+    double sum = 0, apart = 0;
     for (int f = 0; f < t->summary.count; f++) {
         // the k-th frame of the recording is the k-th of the known motion
         if (sn_workspace_pose(a->now.workspace, sn_motion_frame(t->motion, f)) != SN_OK ||
@@ -128,6 +128,9 @@ static void compare(const sn_take *t, const sn_motion *motion, const matching *m
             double e = v3_norm(sn_quat_log(d)) * degrees;
             angle[n++] = e;
             sum += e * e;
+            sn_vec3 way = v3_sub(sn_workspace_frame(a->now.workspace, j).p,
+                                 sn_workspace_frame(b->now.workspace, m->other[j]).p);
+            apart += v3_dot(way, way);
         }
     }
     if (n == 0) return;
@@ -135,6 +138,7 @@ static void compare(const sn_take *t, const sn_motion *motion, const matching *m
     out->median = angle[n / 2];
     out->most = angle[(size_t)(0.95 * (double)(n - 1))];
     out->rms = sqrt(sum / (double)n);
+    out->centres = sqrt(apart / (double)n);
 }
 
 // Frames are compared by their places, so that another rate means other moments.
@@ -150,8 +154,7 @@ sn_status sn_take_compare(sn_take *take, const sn_model *model, const sn_motion 
     *out = (sn_take_truth){0};
     if (take == NULL || take->step != SN_TAKE_FINISHED || motion == NULL) return SN_ERR_ARGUMENT;
     const sn_allocator *allocator = &take->allocator;
-    // the fitted model's joints are the source's
-    const sn_model *other = model == NULL || model == take->source ? take->model : model;
+    const sn_model *other = model != NULL ? model : take->source;
     size_t n = (size_t)sn_model_njoint(take->model);
     turned a = {0}, b = {0};
     double *angle = NULL;

@@ -77,8 +77,9 @@ static sn_status set_goals(void *user, int frame, sn_problem *problem) {
     double sum = 0;
     for (int i = 0; i < sn_model_nmarker(in->model); i++) {
         double goal[3];
-        bool wrong = in->dropped != NULL &&
-                     in->dropped[(size_t)frame * (size_t)sn_model_nmarker(in->model) + (size_t)i];
+        bool wrong =
+            in->dropped != NULL &&
+            (in->dropped[(size_t)frame * (size_t)sn_model_nmarker(in->model) + (size_t)i] & 1) != 0;
         if (!wrong && sn_fit_goal(in, i, in->first + frame, goal)) {
             SN_TRY(sn_problem_set_goal(problem, i, goal));
             sum += sn_model_marker(in->model, i)->weight;
@@ -160,7 +161,7 @@ sn_status sn_fit_problem(const sn_fit_input *in, const sn_fit_options *o,
     sn_problem *plain = NULL;
     *out = NULL;
     sn_fit_prior prior;
-    sn_status found = sn_fit_find_prior(model, allocator, &prior);
+    sn_status found = sn_fit_find_prior(model, in->limited, allocator, &prior);
     if (found != SN_OK) {
         if (prior.q != NULL) sn_release(allocator, prior.q);
         return sn_fail(error, found, 0, "%s", sn_status_text(found));
@@ -216,42 +217,35 @@ sn_status sn_fit_problem(const sn_fit_input *in, const sn_fit_options *o,
     return status;
 }
 
-static void count_up(sn_fit_summary *s, const sn_track_frame *from, const sn_fit_input *in,
-                     const sn_fit_options *o, sn_fit_frame *frames) {
-    for (int f = 0; f < in->count; f++) {
-        const sn_report *r = &from[f].report;
-        frames[f].iterations = (short)(r->iterations < 32000 ? r->iterations : 32000);
-        frames[f].limits = (short)r->active;
-        frames[f].stop = (unsigned char)r->stop;
-        frames[f].restarted = from[f].restarted;
-        frames[f].held = frames[f].markers < o->too_few;
-        s->iterations += (double)r->iterations / in->count;
-        s->functions += r->functions;
-        s->gradients += r->gradients;
-        s->hessians += r->hessians;
-        s->factorizations += r->factorizations;
-        s->restarted += from[f].restarted;
-        s->held += frames[f].held;
-    }
+// The same of a frame that was tracked.
+static sn_lane_frame from_tracked(const sn_track_frame *t) {
+    return (sn_lane_frame){.iterations = t->report.iterations,
+                           .functions = t->report.functions,
+                           .gradients = t->report.gradients,
+                           .hessians = t->report.hessians,
+                           .factorizations = t->report.factorizations,
+                           .active = (short)t->report.active,
+                           .stop = (unsigned char)t->report.stop,
+                           .restarted = t->restarted};
 }
 
-// The whole take as one problem; see smooth.h.
-static sn_status smooth(const sn_fit_input *in, const sn_fit_options *o, const sn_problem *problem,
-                        const sn_allocator *allocator, sn_motion *motion) {
-    sn_smooth_options s = sn_smooth_options_default();
-    sn_smoother *smoother = NULL;
-    sn_smooth_report report;
-    s.tau = o->smooth;
-    s.rate = sn_recording_about(in->recording)->rate;
-    s.threads = o->track.threads;
-    s.pool = o->track.pool;
-    s.cancel = o->cancel;
-    SN_TRY(sn_smoother_create(problem, &s, allocator, &smoother, NULL));
-    sn_fit_input user = *in;
-    sn_status status =
-        sn_smoother_run(smoother, in->count, set_goals, &user, sn_motion_edit(motion, 0), &report);
-    sn_smoother_destroy(smoother);
-    return status;
+static void count_up(sn_fit_summary *s, const sn_fitting *fitting, sn_fit_frame *frames) {
+    for (int f = 0; f < fitting->input.count; f++) {
+        const sn_lane_frame r =
+            fitting->tracked != NULL ? from_tracked(&fitting->tracked[f]) : fitting->laned[f];
+        frames[f].iterations = (short)(r.iterations < 32000 ? r.iterations : 32000);
+        frames[f].limits = r.active;
+        frames[f].stop = r.stop;
+        frames[f].restarted = r.restarted;
+        frames[f].held = frames[f].markers < fitting->options.too_few;
+        s->iterations += (double)r.iterations / fitting->input.count;
+        s->functions += r.functions;
+        s->gradients += r.gradients;
+        s->hessians += r.hessians;
+        s->factorizations += r.factorizations;
+        s->restarted += r.restarted;
+        s->held += frames[f].held;
+    }
 }
 
 // --- its steps -----------------------------------------------------------------------------------
@@ -337,13 +331,17 @@ sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
                          .progress = t->progress,
                          .progress_user = t->progress_user};
     o.solver.cancel = f->options.cancel;
-    f->tracked = sn_acquire(allocator, count * sizeof *f->tracked);
+    if (input->plan != NULL) {
+        f->tracked = sn_acquire(allocator, count * sizeof *f->tracked);
+    } else {
+        f->laned = sn_acquire(allocator, count * sizeof *f->laned);
+    }
     f->start = sn_acquire(allocator, ((size_t)sn_model_nq(input->model) + 1) * sizeof *f->start);
     f->changed = sn_acquire(allocator, count * sizeof *f->changed);
     f->dropped = sn_acquire(allocator, count * nmarker + 1);
     f->wrong = sn_acquire(allocator, count * sizeof *f->wrong);
-    if (f->tracked == NULL || f->start == NULL || f->changed == NULL || f->dropped == NULL ||
-        f->wrong == NULL)
+    if ((f->tracked == NULL && f->laned == NULL) || f->start == NULL || f->changed == NULL ||
+        f->dropped == NULL || f->wrong == NULL)
         return sn_fail_memory(error);
     memset(f->changed, 0, count * sizeof *f->changed);
     memset(f->wrong, 0, count * sizeof *f->wrong);
@@ -370,7 +368,7 @@ sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
     if (status == SN_OK)
         status =
             sn_lanes_begin(&f->lanes, f->problem, &o, input->count, set_goals, &f->input, f->start,
-                           first - input->first, allocator, sn_motion_edit(motion, 0), f->tracked);
+                           first - input->first, allocator, sn_motion_edit(motion, 0), f->laned);
     if (status != SN_OK) (void)sn_fail(error, status, 0, "%s", sn_status_text(status));
     return status;
 }
@@ -393,6 +391,7 @@ void sn_fitting_end(sn_fitting *fitting) {
     if (fitting->changed != NULL) sn_release(allocator, fitting->changed);
     if (fitting->start != NULL) sn_release(allocator, fitting->start);
     if (fitting->tracked != NULL) sn_release(allocator, fitting->tracked);
+    if (fitting->laned != NULL) sn_release(allocator, fitting->laned);
     *fitting = (sn_fitting){0};
 }
 
@@ -414,61 +413,14 @@ static sn_status finish_plan(sn_fitting *f) {
                             sn_motion_edit(f->motion, 0));
 }
 
-// A sample further off than this is wrong, metres, and so are its neighbours for that long, seconds.
-static const double thrown = 0.12, around = 0.02;
-
-// Leave out samples that lie where no skin moves to; how many are new in a frame.
-static sn_status drop_thrown(sn_fitting *f, const sn_workspace *ws, int frame, int reach,
-                             int *count) {
-    const sn_fit_input *in = &f->input;
-    size_t n = (size_t)sn_model_nmarker(in->model);
-    for (size_t i = 0; i < n; i++) {
-        double goal[3];
-        const sn_marker_desc *m = sn_model_marker(in->model, (int)i);
-        if (!sn_fit_goal(in, (int)i, in->first + frame, goal)) continue;
-        sn_vec3 at = sn_workspace_point(ws, m->joint, m->position);
-        if (v3_norm(v3_sub(v3_from(goal), at)) < thrown) continue;
-        for (int k = frame - reach; k <= frame + reach; k++) {
-            if (k < 0 || k >= in->count) continue;
-            f->dropped[(size_t)k * n + i] = 1;
-            f->wrong[k] = true;
-            (*count)++;
-        }
-    }
-    return SN_OK;
-}
-
-// Samples that are wrong lose their weight, and their frames are followed again without them.
-static sn_status gate(sn_fitting *f, bool *any) {
-    double rate = sn_recording_about(f->input.recording)->rate;
-    int reach = (int)(around * fmin(rate > 0 ? rate : 120, 1e6)) + 1, count = 0;
-    sn_fit_place at;
-    sn_status status = sn_fit_place_open(&at, f->input.model, &f->allocator);
-    for (int k = 0; status == SN_OK && k < f->input.count; k++) {
-        status = sn_workspace_pose(at.workspace, sn_motion_frame(f->motion, k));
-        if (status == SN_OK) status = drop_thrown(f, at.workspace, k, reach, &count);
-    }
-    sn_fit_place_close(&at, &f->allocator);
-    *any = count > 0;
-    for (int k = 0, first = -1; status == SN_OK && count > 0 && k <= f->input.count; k++) {
-        bool wrong = k < f->input.count && f->wrong[k];
-        if (wrong && first < 0) first = k;
-        if (wrong || first < 0) continue;
-        // where samples are thrown all the time the poses are right but for a little: polishing does it
-        if (k - first <= f->lanes.window) status = sn_lanes_again(&f->lanes, first, k - 1);
-        first = -1;
-    }
-    return status;
-}
-
 // One motion from all that was followed, then angles a person would write down.
 static sn_status join(sn_fitting *f) {
     if (f->input.plan != NULL) return finish_plan(f);
     SN_TRY(sn_lanes_join(&f->lanes, f->changed));
-    bool thrown_any = false;
-    SN_TRY(gate(f, &thrown_any));
+    if (sn_cancelled(f->options.cancel)) return SN_OK;
+    SN_TRY(sn_fit_gate(f));
     SN_TRY(sn_lanes_bridge(&f->lanes));
-    SN_TRY(sn_lanes_polish(&f->lanes, thrown_any ? 3 : 1));
+    SN_TRY(sn_lanes_polish(&f->lanes, 2));
     sn_lanes_end(&f->lanes);
     sn_fit_tidy(f->input.model, f->motion);
     return SN_OK;
@@ -483,18 +435,21 @@ sn_status sn_fitting_finish(sn_fitting *fitting, sn_fit_frame *frames, sn_fit_ma
     double rms = 0, before = 0, after = 0;
     if (fitting->solved < in->count) return SN_ERR_ARGUMENT;
     SN_TRY(join(fitting));
+    // who asked to stop does not wait until every frame is measured
+    summary->cancelled = sn_cancelled(o->cancel);
+    if (summary->cancelled) return SN_OK;
     if (o->smooth > 0) {
         SN_TRY(sn_fit_measure(in, motion, allocator, frames, markers, summary));
         rms = summary->rms;
         SN_TRY(sn_fit_acceleration(in->model, motion, allocator, &before));
-        SN_TRY(smooth(in, o, fitting->problem, allocator, motion));
+        SN_TRY(sn_fit_smooth(in, o, fitting->problem, set_goals, allocator, motion));
     }
     SN_TRY(sn_fit_measure(in, motion, allocator, frames, markers, summary));
     SN_TRY(sn_fit_acceleration(in->model, motion, allocator, &after));
     summary->rms_unsmoothed = rms;
     summary->acceleration_unsmoothed = before;
     summary->acceleration = after;
-    count_up(summary, fitting->tracked, in, o, frames);
+    count_up(summary, fitting, frames);
     for (int f = 0; f < in->count; f++) {
         summary->moved += fitting->changed[f];
         frames[f].moved = fitting->changed[f];

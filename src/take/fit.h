@@ -17,8 +17,9 @@ typedef struct sn_fit_input {
     sn_axis_map axes;
     int first, count;               ///< frames, from 0
     const struct sn_ik_plan *plan;  ///< what OpenSim's files add; NULL for nothing
-    const sn_model *limited;        ///< the model with limits that are to be soft; NULL for none
-    const unsigned char *dropped;   ///< count x nmarker: samples that are wrong; NULL for none
+    const sn_model *limited;        ///< the model with the limits of its file; NULL for none
+    const unsigned char
+        *dropped;  ///< count x nmarker: bit 0 for samples that are wrong; NULL: none
 } sn_fit_input;
 
 /// Match the model's markers with the recording's. @param subject NULL, or "Daniel" for "Daniel:LFHD"
@@ -29,14 +30,20 @@ int sn_fit_match(const sn_model *model, const sn_recording *recording, const cha
 
 // --- calibration -------------------------------------------------------------------------------------
 
+/// What is known of a shape before it is looked for.
 typedef struct sn_calibrate_options {
     uint32_t version;
-    int frames;      ///< that the shape is found from, spread over the take; default 120
-    bool scale;      ///< also a length factor for each bone, left and right alike
-    int iterations;  ///< at most, per round; default 20
-    bool
-        limits;  ///< hold the model's limits to the end; default false: only while the shape is still
-                 ///< rough, so that no joint settles folded over
+    int frames;  ///< that the shape is found from, spread over the take; default 60
+    bool scale;  ///< also three factors for each body
+    const sn_osim_coordinates *coordinates;  ///< of an .osim file; NULL: the usual figure's posture
+    const double *doubt;        ///< nmarker: how well a place is known, metres; NULL: by the names
+    const sn_fit_input *still;  ///< a static trial of the same model; NULL for none
+    double height;              ///< of the person, metres; 0: not known
+    const sn_known_length *lengths;
+    int nlength;
+    sn_take_sure
+        *sure;   ///< filled with how sure all of it is: nmarker + 2 njoint entries; may be NULL
+    int *nsure;  ///< and how many there are
     void (*progress)(void *user, double fraction);
     void *progress_user;
     int threads;  ///< default 1; the result has the same bits for any number
@@ -46,12 +53,56 @@ typedef struct sn_calibrate_options {
 
 sn_calibrate_options sn_calibrate_options_default(void);
 
-/// Find where the markers sit, and with `scale` how long the bones are, together with the poses.
+/// Find where the markers sit, and with `scale` how large the bodies are, together with the poses.
+/// @param input     a model with limits tells more of the postures
 /// @param position  3 numbers per marker of the model: the new places in their joints' frames
-/// @param factor    njoint numbers, the length factor of each joint's bone; may be NULL without `scale`
+/// @param stretch   per joint: what its vectors to markers and other joints are multiplied with
 sn_status sn_calibrate(const sn_fit_input *input, const sn_calibrate_options *options,
-                       const sn_allocator *allocator, double *position, double *factor,
+                       const sn_allocator *allocator, double *position, sn_mat3 *stretch,
                        sn_calibrate_report *report, sn_error *error);
+
+/// An estimate with priors: see estimate.c.
+typedef struct sn_estimate_options {
+    const sn_fit_input *take;     ///< its model is the figure as it was given
+    const sn_fit_input *still;    ///< a static trial, NULL for none; the same model
+    int frames;                   ///< of the take; default 60
+    int still_frames;             ///< of the static trial; default 4
+    double independent;           ///< how many independent frames those are worth; default 2
+    double sigma;                 ///< of a marker in a frame, metres; default 0.01
+    bool scale;                   ///< also three factors for each body
+    const double *doubt;          ///< nmarker: how well a marker's place is known, metres
+    const double *home;           ///< nq: where joints are drawn to
+    const double *home_v;         ///< nv: the same as one number per velocity
+    const double *rest;           ///< nv: how far from there they are, radians; INFINITY: anywhere
+    const double *still_rest;     ///< nv: the same in the static trial
+    const double *lower, *upper;  ///< nv: ranges, infinite for none
+    double range;                 ///< how far outside of them they may be, radians; default 0.03
+    double height;                ///< of the person, metres; 0: not known
+    const sn_known_length *lengths;
+    int nlength;
+    sn_take_sure
+        *sure;   ///< filled with how sure all of it is: nmarker + 2 njoint entries; may be NULL
+    int *nsure;  ///< and how many there are
+    void (*progress)(void *user, double fraction);
+    void *progress_user;
+    int threads;  ///< default 1; the result has the same bits for any number
+    sn_threads pool;
+    sn_cancel cancel;
+} sn_estimate_options;
+
+sn_estimate_options sn_estimate_options_default(void);
+
+/// Find where the markers sit and how large the bodies are, together with the poses.
+/// @param position  3 numbers per marker of the model: the new places in their joints' frames
+/// @param stretch   per joint: what its vectors to markers and other joints are multiplied with
+sn_status sn_estimate_shape(const sn_estimate_options *options, const sn_allocator *allocator,
+                            double *position, sn_mat3 *stretch, sn_calibrate_report *report,
+                            sn_error *error);
+
+/// How well a marker's place on a generic figure is known, metres, by its name.
+double sn_doubt_of_name(const char *name);
+/// The same in a set that tells landmarks, which its file calls fixed, from others.
+double sn_doubt_of_flag(const char *name, bool fixed);
 
 // --- does it fit at all --------------------------------------------------------------------------------
 
@@ -100,6 +151,15 @@ sn_status sn_fit_run(const sn_fit_input *input, const sn_fit_options *options,
                      const sn_allocator *allocator, sn_motion *motion, sn_fit_frame *frames,
                      sn_fit_marker *markers, sn_fit_summary *summary, sn_error *error);
 
+/// A marker that is wrong for a stretch of frames and counts for nothing there.
+typedef struct sn_fit_off {
+    int marker;       ///< of the model
+    int first, last;  ///< frames, from 0, in the fitted range
+    double worst;     ///< metres from where it belongs
+} sn_fit_off;
+
+enum { SN_FIT_MOST_OFF = 64 };
+
 /// The same in steps: begin finds the first pose, advance solves some frames, finish does what needs all of
 /// them. The motion has the same bits however the frames were cut.
 typedef struct sn_fitting {
@@ -108,12 +168,15 @@ typedef struct sn_fitting {
     sn_allocator allocator;
     sn_problem *problem;
     sn_lanes lanes;
-    sn_tracker *tracker;      ///< with OpenSim's files
-    sn_track_frame *tracked;  ///< per frame
-    bool *changed;            ///< per frame: a better valley was found later
-    unsigned char *dropped;   ///< count x nmarker: samples that are wrong
-    bool *wrong;              ///< per frame: it has such
-    double *start;            ///< nq
+    sn_tracker *tracker;              ///< with OpenSim's files
+    sn_track_frame *tracked;          ///< per frame, of the tracker
+    sn_lane_frame *laned;             ///< per frame, of the lanes
+    bool *changed;                    ///< per frame: a better valley was found later
+    unsigned char *dropped;           ///< count x nmarker: bit 0 for samples that are wrong; gate.c
+    bool *wrong;                      ///< per frame: it has such
+    sn_fit_off off[SN_FIT_MOST_OFF];  ///< stretches of such
+    int noff;
+    double *start;  ///< nq
     sn_motion *motion;
     int solved;
 } sn_fitting;
@@ -129,6 +192,15 @@ sn_status sn_fitting_advance(sn_fitting *fitting, int count);
 sn_status sn_fitting_finish(sn_fitting *fitting, sn_fit_frame *frames, sn_fit_marker *markers,
                             sn_fit_summary *summary);
 void sn_fitting_end(sn_fitting *fitting);
+
+/// gate.c: samples that are wrong lose their weight, and their frames are followed again without them.
+sn_status sn_fit_gate(sn_fitting *fitting);
+
+/// smoothing.c: the whole take with a penalty on acceleration, see smooth.h, in windows that overlap.
+/// @param goals  of a frame; gets a copy of the input
+sn_status sn_fit_smooth(const sn_fit_input *input, const sn_fit_options *options,
+                        const sn_problem *problem, sn_track_goals goals,
+                        const sn_allocator *allocator, sn_motion *motion);
 
 /// Whether a take of this rate can be smoothed so; the error says why not.
 sn_status sn_fit_check_smooth(double seconds, double rate, sn_error *error);
@@ -198,10 +270,17 @@ void sn_fit_posture(const sn_model *model, double *q, double *weight);
 typedef struct sn_fit_prior {
     double *q, *weight;     ///< nq: the zero pose; nv: what a pull to it weighs
     double *lower, *upper;  ///< nv: walls, infinite for none; as in sn_task
+    double *spread;  ///< nv: how far a joint mostly is from there, radians; for a calibration
 } sn_fit_prior;
-/// @param out  its q goes to sn_release() in any case; the others belong to it
-sn_status sn_fit_find_prior(const sn_model *model, const sn_allocator *allocator,
-                            sn_fit_prior *out);
+/// @param ranges  the model with the limits of its file; NULL for none
+/// @param out     its q goes to sn_release() in any case; the others belong to it
+sn_status sn_fit_find_prior(const sn_model *model, const sn_model *ranges,
+                            const sn_allocator *allocator, sn_fit_prior *out);
+
+/// What an angle of a human figure's joint is called: "flexion", "abduction", "rotation", "side bending"; "" where
+/// that is not known.
+sn_status sn_fit_angle_term(const sn_model *model, int joint, int dof,
+                            const sn_allocator *allocator, const char **out);
 
 /// sn_axes_find() for markers that are matched already. @param in  without axes and frames
 sn_status sn_fit_axes(const sn_fit_input *in, int model_up, double model_up_sign,

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Marker weights from the task files of OpenSim's inverse kinematics.
+// Markers from OpenSim's files: weights of the tasks of its inverse kinematics, places of a MarkerSet.
 #include <string.h>
 
+#include "files/osim/scale.h"
 #include "files/xml.h"
+#include "math/vec3.h"
+#include "model/model.h"
+#include "take/fit.h"
 #include "take/marker_set.h"
 
 typedef struct reading {
@@ -115,6 +119,69 @@ sn_status sn_marker_set_read_tasks(const char *text, size_t length, const sn_mod
     return status;
 }
 
+// --- a MarkerSet ---------------------------------------------------------------------------------
+
+// The body that a path names, as a frame of the model: "/bodyset/pelvis" is "pelvis".
+static const sn_frame_desc *find_body(const sn_model *model, const char *path) {
+    const char *slash = strrchr(path, '/');
+    return sn_model_frame(model, sn_model_find_frame(model, slash != NULL ? slash + 1 : path));
+}
+
+static sn_status place_marks(const sn_osim_mark *marks, int count, const sn_model *model,
+                             sn_marker_place *place, int *n, sn_error *error) {
+    bool some[2] = {false, false};
+    for (int i = 0; i < count; i++) some[marks[i].fixed] = true;
+    for (int i = 0; i < count; i++) {
+        const sn_frame_desc *body = find_body(model, marks[i].frame);
+        if (strlen(marks[i].name) > SN_MAX_LABEL || marks[i].name[0] == '\0')
+            return sn_fail(error, SN_ERR_PARSE, marks[i].line, "a marker's name is empty or long");
+        // one on a body that the model lacks is left out: sets are made for several models
+        if (body == NULL) continue;
+        for (int k = 0; k < *n; k++)
+            if (strcmp(place[k].name, marks[i].name) == 0)
+                return sn_fail(error, SN_ERR_PARSE, marks[i].line,
+                               "marker \"%.60s\" stands here twice", marks[i].name);
+        sn_frame f = sn_frame_place(body);
+        sn_vec3 p = v3_add(f.p, m3_mul(&f.R, v3_from(marks[i].location)));
+        sn_marker_place *to = &place[(*n)++];
+        *to = (sn_marker_place){.placed = true, .weight = 1, .position = {p.x, p.y, p.z}};
+        sn_copy_name(to->name, sizeof to->name, marks[i].name);
+        sn_copy_name(to->joint, sizeof to->joint, sn_model_joint(model, body->joint)->name);
+        if (some[0] && some[1]) to->doubt = sn_doubt_of_flag(to->name, marks[i].fixed);
+    }
+    if (*n > 0) return SN_OK;
+    return sn_fail(error, SN_ERR_PARSE, 0,
+                   count == 0 ? "there is no marker here"
+                              : "no marker here sits on a body that the model has");
+}
+
+static sn_status read_marks(const char *text, size_t length, const sn_model *model,
+                            const sn_allocator *allocator, sn_marker_set **out, sn_error *error) {
+    sn_xml_tree tree = {0};
+    sn_osim_mark *marks = NULL;
+    int count = 0, n = 0;
+    sn_status status = sn_xml_tree_read(&tree, text, length, allocator, error);
+    if (status == SN_OK) status = sn_osim_marks_read(&tree, allocator, &marks, &count, error);
+    sn_marker_place *place = sn_acquire(allocator, ((size_t)count + 1) * sizeof *place);
+    if (status == SN_OK && place == NULL) status = sn_fail_memory(error);
+    if (status == SN_OK) status = place_marks(marks, count, model, place, &n, error);
+    if (status == SN_OK)
+        status = sn_marker_set_create("MarkerSet", place, n, allocator, out, error);
+    sn_release(allocator, place);
+    sn_release(allocator, marks);
+    sn_xml_tree_end(&tree, allocator);
+    return status;
+}
+
+// A <MarkerSet>, and no tasks?
+static bool has_marks(const char *text, size_t length) {
+    static const char word[] = "<MarkerSet";
+    size_t n = sizeof word - 1;
+    for (size_t i = 0; i + n < length; i++)
+        if (memcmp(text + i, word, n) == 0) return true;
+    return false;
+}
+
 sn_status sn_marker_set_read(const char *text, size_t length, const sn_model *model,
                              const sn_allocator *allocator, sn_marker_set **out, sn_error *error) {
     if (out != NULL) *out = NULL;
@@ -123,6 +190,8 @@ sn_status sn_marker_set_read(const char *text, size_t length, const sn_model *mo
     SN_NEED(out, error);
     size_t at = length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     while (at < length && strchr(" \t\r\n", text[at]) != NULL && text[at] != '\0') at++;
+    if (at < length && text[at] == '<' && has_marks(text, length))
+        return read_marks(text, length, model, allocator, out, error);
     return at < length && text[at] == '<'
                ? sn_marker_set_read_tasks(text, length, model, allocator, out, error)
                : sn_marker_set_read_json(text, length, allocator, out, error);

@@ -9,7 +9,7 @@
 #include "base/json_fields.h"
 #include "base/text.h"
 #include "model/model.h"
-#include "take/calibrate.h"
+#include "take/stretch.h"
 
 sn_status sn_marker_set_create(const char *name, const sn_marker_place *places, int count,
                                const sn_allocator *allocator, sn_marker_set **out,
@@ -240,16 +240,11 @@ static sn_status add_markers(const sn_marker_set *set, const sn_model *model, sn
     return SN_OK;
 }
 
-sn_status sn_marker_set_apply(const sn_marker_set *set, const sn_model *model, sn_limit_use limits,
-                              const double *factor, const sn_allocator *allocator, sn_model **out,
-                              sn_error *error) {
-    if (out != NULL) *out = NULL;
-    SN_NEED(set, error);
-    SN_NEED(model, error);
-    SN_NEED(out, error);
-    if ((unsigned)limits > SN_LIMITS_OFF)
-        return sn_fail(error, SN_ERR_ARGUMENT, 0, "%s", sn_status_text(SN_ERR_ARGUMENT));
+sn_status sn_marker_set_stretch(const sn_marker_set *set, const sn_model *model,
+                                sn_limit_use limits, const sn_mat3 *stretch,
+                                const sn_allocator *allocator, sn_model **out, sn_error *error) {
     sn_builder *builder;
+    *out = NULL;
     if (sn_builder_create(sn_model_name(model), allocator, &builder, error) != SN_OK)
         return sn_fail_memory(error);
     for (int j = 0; j < sn_model_njoint(model); j++) {
@@ -262,30 +257,38 @@ sn_status sn_marker_set_apply(const sn_marker_set *set, const sn_model *model, s
             d.swing = INFINITY;
             d.twist[0] = -INFINITY;
             d.twist[1] = INFINITY;
+            d.turn = INFINITY;
             d.nreach = 0;
         }
         sn_joint_functions room;
-        if (factor != NULL && d.parent >= 0) sn_shape_scale(&d, factor[d.parent], &room);
+        if (stretch != NULL && d.parent >= 0) sn_stretch_joint(&d, &stretch[d.parent], &room);
         (void)sn_builder_joint(builder, &d);
     }
     sn_status status = add_markers(set, model, builder, allocator, error);
     sn_builder_couple_as(builder, model);
-    for (size_t i = 0; i < builder->nloop && factor != NULL; i++) {
-        sn_loop_desc *loop = &builder->loop[i].desc;
-        double each[2] = {1, 1};
-        for (int k = 0; k < 2; k++)
-            if (loop->joint[k] >= 0) each[k] = factor[loop->joint[k]];
-        sn_shape_scale_loop(loop, each);
-    }
-    for (size_t i = 0; i < builder->nshape && factor != NULL; i++) {
-        sn_shape_desc *solid = &builder->shape[i].desc;
-        if (solid->joint >= 0) sn_shape_scale_solid(solid, factor[solid->joint]);
-    }
-    for (size_t i = 0; i < builder->nframe && factor != NULL; i++) {
-        sn_frame_desc *frame = &builder->frame[i].desc;
-        for (int k = 0; k < 3; k++) frame->position[k] *= factor[frame->joint];
-    }
+    if (stretch != NULL) sn_stretch_rest(builder, stretch);
     if (status == SN_OK) status = sn_builder_finish(builder, out, error);
     sn_builder_destroy(builder);
+    return status;
+}
+
+sn_status sn_marker_set_apply(const sn_marker_set *set, const sn_model *model, sn_limit_use limits,
+                              const double *factor, const sn_allocator *allocator, sn_model **out,
+                              sn_error *error) {
+    if (out != NULL) *out = NULL;
+    SN_NEED(set, error);
+    SN_NEED(model, error);
+    SN_NEED(out, error);
+    if ((unsigned)limits > SN_LIMITS_OFF)
+        return sn_fail(error, SN_ERR_ARGUMENT, 0, "%s", sn_status_text(SN_ERR_ARGUMENT));
+    sn_mat3 *stretch = NULL;
+    size_t njoint = (size_t)sn_model_njoint(model);
+    if (factor != NULL) {
+        stretch = sn_acquire(allocator, (njoint + 1) * sizeof *stretch);
+        if (stretch == NULL) return sn_fail_memory(error);
+        for (size_t j = 0; j < njoint; j++) stretch[j] = m3_diagonal(factor[j]);
+    }
+    sn_status status = sn_marker_set_stretch(set, model, limits, stretch, allocator, out, error);
+    sn_release(allocator, stretch);
     return status;
 }

@@ -15,3 +15,9 @@ struct sn_marker_set {
 
 /// Copy a name, cut to what fits.
 void sn_copy_name(char *out, size_t size, const char *name);
+
+/// sn_marker_set_apply() with bodies that are stretched along their own axes.
+/// @param stretch  per joint: what its vectors to other joints are multiplied with; NULL for 1
+sn_status sn_marker_set_stretch(const sn_marker_set *set, const sn_model *model,
+                                sn_limit_use limits, const sn_mat3 *stretch,
+                                const sn_allocator *allocator, sn_model **out, sn_error *error);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "take/marker_set.h"
 #include "take/take.h"
 
 // A frame says nothing about a pose with fewer.
@@ -26,7 +27,7 @@ static sn_status choose_set(sn_take *t) {
     return sn_take_fail(t, SN_FINDING_SET_UNFIT, status, &error);
 }
 
-sn_status sn_take_apply(sn_take *t, const double *factor) {
+sn_status sn_take_apply(sn_take *t, const sn_mat3 *stretch) {
     sn_error error = {0};
     sn_model_destroy(t->model);
     sn_model_destroy(t->limited);
@@ -34,13 +35,13 @@ sn_status sn_take_apply(sn_take *t, const double *factor) {
     // soft limits are a task's, not the model's
     sn_limit_use limits = t->options.limits == SN_LIMITS_SOFT ? SN_LIMITS_OFF : t->options.limits;
     sn_status status =
-        sn_marker_set_apply(t->set, t->source, limits, factor, &t->allocator, &t->model, &error);
+        sn_marker_set_stretch(t->set, t->source, limits, stretch, &t->allocator, &t->model, &error);
     // limits help the calibration even where the fit goes without, as real takes break many files'
     if (status == SN_OK)
-        status = sn_marker_set_apply(t->set, t->source, SN_LIMITS_HARD, factor, &t->allocator,
-                                     &t->limited, &error);
+        status = sn_marker_set_stretch(t->set, t->source, SN_LIMITS_HARD, stretch, &t->allocator,
+                                       &t->limited, &error);
     t->input.model = t->model;
-    t->input.limited = t->options.limits == SN_LIMITS_SOFT ? t->limited : NULL;
+    t->input.limited = t->limited;
     return sn_take_fail(t, SN_FINDING_JOINT_UNKNOWN, status, &error);
 }
 
@@ -135,6 +136,12 @@ static sn_status match(sn_take *t) {
     return several ? refuse_several(t) : SN_OK;
 }
 
+static int moving_dofs(const sn_model *m) {
+    int n = 0;
+    for (int v = 0; v < sn_model_nv(m); v++) n += sn_model_lower(m)[v] < sn_model_upper(m)[v];
+    return n;
+}
+
 sn_status sn_take_find_markers(sn_take *t) {
     sn_marker_set *all = NULL;
     const char **names = NULL;
@@ -148,7 +155,14 @@ sn_status sn_take_find_markers(sn_take *t) {
     if (names != NULL) sn_release(&t->allocator, (void *)names);
     sn_marker_set_destroy(all);
     SN_TRY(status);
-    if (t->summary.matched >= LEAST) return SN_OK;
-    return sn_take_refuse(t, SN_FINDING_MARKERS_FEW, NULL, t->summary.matched,
-                          sn_model_nmarker(t->model));
+    int nv = moving_dofs(t->model);
+    // three numbers a marker: with half as many as there are angles most of a figure is made up
+    bool sparse = 6 * t->summary.matched < nv;
+    if (t->summary.matched >= LEAST && !sparse) return SN_OK;
+    // a set of one's own may be meant to show a part of the figure
+    if (t->summary.matched >= LEAST && (t->given != NULL || t->options.setup != NULL))
+        return sn_take_note(t, SN_FINDING_MARKERS_SPARSE, NULL, t->summary.matched, nv);
+    SN_TRY(sn_take_note(t, SN_FINDING_MARKERS_FEW, NULL, t->summary.matched, count));
+    t->finding[t->nfinding - 1].number[2] = nv;
+    return SN_ERR_VALUE;
 }

@@ -20,6 +20,8 @@ sn_take_options sn_take_options_default(void) {
                          .last_frame = INT64_MAX,
                          .calibrate = SN_CALIBRATE_AUTO,
                          .calibrate_frames = calibrate.frames,
+                         .still_first = INT64_MIN,
+                         .still_last = INT64_MAX,
                          .solver = sn_solver_options_default(),
                          .limits = SN_LIMITS_AUTO,
                          .soft_weight = fit.soft_weight,
@@ -60,6 +62,14 @@ static const char *wrong(const sn_take_options *o) {
     if (!not_negative(o->unit)) return "unit: metres, or 0 for not known";
     if ((unsigned)o->calibrate > SN_CALIBRATE_SCALE) return "calibrate";
     if (o->calibrate_frames < 1) return "calibrate_frames: at least 1";
+    if (o->height != 0 && !(o->height > 0.3 && o->height < 3))
+        return "height: metres, 0.3 to 3, or 0 for not known";
+    if (o->nlength < 0 || o->nlength > SN_MAX_KNOWN || (o->nlength > 0 && o->lengths == NULL))
+        return "nlength";
+    for (int i = 0; i < o->nlength; i++)
+        if (o->lengths[i].body == NULL || !(o->lengths[i].metres > 0) ||
+            !(o->lengths[i].metres < 3))
+            return "lengths: a body's name, and metres above 0 and below 3";
     if ((unsigned)o->limits > SN_LIMITS_AUTO) return "limits";
     if (!not_negative(o->soft_weight)) return "soft_weight: 0 or above";
     if (!not_negative(o->posture)) return "posture: 0 or above";

@@ -18,14 +18,19 @@
 static const double degree = 0x1.1df46a2529d39p-6;
 
 // Against sn_fit_posture().
-static const double trunk_more = 3, toes_more = 3;
+static const double trunk_more = 1.5, toes_more = 3;
 
 typedef enum part { OTHER, BACK, COLLAR, NECK, ELBOW, HAND, FINGERS, KNEE, FOOT, TOES } part;
 
 // How far each may turn, degrees; elbow, knee: from a little behind straight.
-static const double reach[] = {[BACK] = 40,     [COLLAR] = 40, [NECK] = 50, [HAND] = 80,
+static const double reach[] = {[BACK] = 40,     [COLLAR] = 55, [NECK] = 50, [HAND] = 80,
                                [FINGERS] = 100, [FOOT] = 60,   [TOES] = 50};
 static const double behind = 10, bent = 165;
+
+// How far each mostly is from rest, radians; the others are anywhere.
+static const double mostly[] = {
+    [BACK] = 0.33, [COLLAR] = 0.33, [NECK] = 0.33, [HAND] = 1.2, [FINGERS] = 0.5, [TOES] = 0.3};
+static const double anywhere = 10;
 
 typedef struct body {
     int arm[2], forearm[2], thigh[2], shin[2], foot[2];
@@ -180,21 +185,44 @@ static sn_status wall(const sn_fit_place *at, const sn_model *m, const body *b, 
     return SN_OK;
 }
 
-sn_status sn_fit_find_prior(const sn_model *model, const sn_allocator *allocator,
-                            sn_fit_prior *out) {
+// Fingers at rest are bent, and hardly bend back. Which way is told by the ranges of a skeleton file alone.
+static const double fingers_bent = 0.25, fingers_back = 5, one_sided = 2;
+
+static void bend_fingers(const sn_model *m, const sn_model *ranges, int joint, sn_fit_prior *out) {
+    int first = sn_model_v_index(m, joint), count = sn_desc_nv(sn_model_joint(m, joint));
+    const double *lower = sn_model_lower(ranges), *upper = sn_model_upper(ranges);
+    if (sn_joint_ops_of(sn_model_joint(m, joint)->type)->quaternion >= 0) return;
+    for (int v = first; v < first + count; v++) {
+        double low = lower[v], high = upper[v];
+        if (!isfinite(low) || !isfinite(high) || low > 0 || high < 0) continue;
+        double *rest = &out->q[sn_model_q_index(m, joint) + v - first];
+        if (-low > one_sided * high && -low > 0.5) {
+            *rest = fingers_bent * low;
+            out->upper[v] = fingers_back * degree;
+        } else if (high > -one_sided * low && high > 0.5) {
+            *rest = fingers_bent * high;
+            out->lower[v] = -fingers_back * degree;
+        }
+    }
+}
+
+sn_status sn_fit_find_prior(const sn_model *model, const sn_model *ranges,
+                            const sn_allocator *allocator, sn_fit_prior *out) {
     int nq = sn_model_nq(model), nv = sn_model_nv(model), root = sn_model_root(model);
     body b;
     sn_fit_place at;
     sn_status status = SN_OK;
     *out = (sn_fit_prior){0};
-    out->q = sn_acquire(allocator, (size_t)(nq + 3 * nv + nv + nq + 1) * sizeof *out->q);
+    out->q = sn_acquire(allocator, (size_t)(nq + 4 * nv + nv + nq + 1) * sizeof *out->q);
     if (out->q == NULL) return SN_ERR_MEMORY;
     out->weight = out->q + nq;
     out->lower = out->weight + nv;
     out->upper = out->lower + nv;
-    double *room = out->upper + nv;
+    out->spread = out->upper + nv;
+    double *room = out->spread + nv;
     sn_fit_posture(model, out->q, out->weight);
     for (int v = 0; v < nv; v++) {
+        out->spread[v] = out->weight[v] > 0 ? anywhere / sqrt(out->weight[v]) : INFINITY;
         out->lower[v] = -INFINITY, out->upper[v] = INFINITY;
         room[v] = 0;
     }
@@ -212,8 +240,60 @@ sn_status sn_fit_find_prior(const sn_model *model, const sn_allocator *allocator
                                                                      : 1;
         int first = sn_model_v_index(model, j), count = sn_desc_nv(sn_model_joint(model, j));
         for (int i = 0; i < count; i++) out->weight[first + i] *= more;
+        for (int i = 0; i < count && what < (part)(sizeof mostly / sizeof mostly[0]); i++)
+            if (mostly[what] > 0)
+                out->spread[first + i] = fmin(out->spread[first + i], mostly[what]);
         status = wall(&at, model, &b, j, room, out->lower, out->upper);
+        if (status == SN_OK && what == FINGERS && ranges != NULL)
+            bend_fingers(model, ranges, j, out);
     }
     sn_fit_place_close(&at, allocator);
+    return status;
+}
+
+// --- in words ------------------------------------------------------------------------------------
+
+// Of a limb: about its bone it turns, about the line ahead it is led aside, about what is across both it bends.
+static const char *term_of(sn_vec3 axis, sn_vec3 bone, sn_vec3 ahead, bool trunk) {
+    const double most = 0.75;
+    double along = fabs(v3_dot(axis, bone)), aside = fabs(v3_dot(axis, ahead));
+    if (along > most) return "rotation";
+    if (aside > most) return trunk ? "side bending" : "abduction";
+    return along < 0.5 && aside < 0.5 ? "flexion" : "";
+}
+
+sn_status sn_fit_angle_term(const sn_model *model, int joint, int dof,
+                            const sn_allocator *allocator, const char **out) {
+    body b;
+    sn_fit_place at;
+    const sn_joint_desc *d = sn_model_joint(model, joint);
+    const sn_joint_ops *ops = sn_joint_ops_of(d->type);
+    int nv = sn_model_nv(model), nq = sn_model_nq(model);
+    *out = "";
+    if (ops->quaternion >= 0 || joint == sn_model_root(model) || !find_body(model, &b))
+        return SN_OK;
+    if (sn_model_is_length(model, joint, dof)) return SN_OK;
+    double *room = sn_acquire(allocator, (size_t)(nv + nq + 1) * sizeof *room);
+    sn_status status = room == NULL ? SN_ERR_MEMORY : sn_fit_place_open(&at, model, allocator);
+    if (room == NULL) return status;
+    if (status == SN_OK) {
+        for (int v = 0; v < nv; v++) room[v] = 0;
+        sn_model_zero(model, at.q);
+        status = sn_workspace_pose(at.workspace, at.q);
+    }
+    if (status == SN_OK) {
+        sn_vec3 bone = bone_of(model, at.workspace, joint),
+                ahead = forwards(model, &b, at.workspace);
+        sn_vec3 axis = axis_of(&at, model, joint, sn_model_v_index(model, joint) + dof, room,
+                               room + nv, &status);
+        part what = part_of(model, &b, joint);
+        bool known = v3_norm(bone) > 0.5 && v3_norm(ahead) > 0.5 && v3_norm(axis) > 0.5;
+        bool foot = what == FOOT || what == TOES;
+        // a foot's bone points ahead, so that these words mean something else there
+        if (known && !foot)
+            *out = term_of(axis, bone, ahead, what == BACK || what == NECK || what == COLLAR);
+    }
+    sn_fit_place_close(&at, allocator);
+    sn_release(allocator, room);
     return status;
 }

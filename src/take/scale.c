@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The shape of a take: when to calibrate, and whether what comes out can be.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "take/marker_set.h"
+#include "take/stretch.h"
 #include "take/take.h"
 
 // Markers of right skeletons sit at 0.056 to 0.088 of the figure's size from their bones (HDM05, CMU,
@@ -47,8 +50,10 @@ sn_status sn_take_check_handedness(sn_take *t) {
 static sn_status check_bones(sn_take *t) {
     sn_bone_report b;
     SN_TRY(sn_fit_bones(t->model, &t->allocator, &b));
-    // a rigid body has no bones
-    if (sn_model_njoint(t->model) <= 3 || !(b.rms > far_from_bones * b.size)) return SN_OK;
+    // a rigid body has no bones, and an .osim file's bodies are more than the ways between their joints
+    if (t->options.coordinates != NULL || sn_model_njoint(t->model) <= 3 ||
+        !(b.rms > far_from_bones * b.size))
+        return SN_OK;
     sn_finding *f = sn_take_add(t, SN_FINDING_FAR_FROM_BONES, NULL);
     if (f == NULL) return SN_ERR_MEMORY;
     f->number[0] = b.rms;
@@ -68,9 +73,9 @@ static sn_status scale_figure(sn_take *t, sn_marker_place *places) {
         places[i] = *sn_marker_set_place(t->set, i);
         for (int k = 0; k < 3; k++) places[i].position[k] *= size;
     }
-    for (int j = 0; j < sn_model_njoint(t->model); j++) t->factor[j] = size;
+    for (int j = 0; j < sn_model_njoint(t->model); j++) t->stretch[j] = m3_diagonal(size);
     SN_TRY(replace_set(t, places));
-    return sn_take_apply(t, t->factor);
+    return sn_take_apply(t, t->stretch);
 }
 
 // Put the markers where the calibration found them.
@@ -85,50 +90,131 @@ static sn_status move_markers(sn_take *t, const double *position, sn_marker_plac
         places[i].placed = true;
     }
     SN_TRY(replace_set(t, places));
-    return sn_take_apply(t, t->summary.reshaped ? t->factor : NULL);
+    return sn_take_apply(t, t->summary.reshaped ? t->stretch : NULL);
 }
 
 static void tell_calibration(void *user, double fraction) {
     sn_take_tell(user, &(sn_take_progress){.stage = SN_STAGE_CALIBRATE, .fraction = fraction});
 }
 
-static sn_status calibrate(sn_take *t, double *position, double *factor) {
-    int njoint = sn_model_njoint(t->model);
+// How well each marker's place is known: by the set, by the flags of an .osim file, by its name.
+static void find_doubts(const sn_take *t, double *doubt) {
+    for (int i = 0; i < sn_marker_set_count(t->set); i++) {
+        const sn_marker_place *p = sn_marker_set_place(t->set, i);
+        bool fixed;
+        doubt[i] = sn_doubt_of_name(p->name);
+        if (sn_osim_landmark(t->options.coordinates, p->name, &fixed))
+            doubt[i] = sn_doubt_of_flag(p->name, fixed);
+        if (p->doubt > 0) doubt[i] = p->doubt;
+    }
+}
+
+static void tell_shape(sn_take *t, const sn_mat3 *stretch) {
+    sn_take_summary *s = &t->summary;
+    s->calibrated = true;
+    s->reshaped = t->options.calibrate == SN_CALIBRATE_SCALE;
+    s->shortest = INFINITY;
+    for (int j = 0; j < sn_model_njoint(t->model); j++) {
+        t->stretch[j] = m3_mulm(&stretch[j], &t->stretch[j]);
+        double size = sn_stretch_size(&t->stretch[j]);
+        s->shortest = fmin(s->shortest, size);
+        s->longest = fmax(s->longest, size);
+    }
+}
+
+// The static trial, or the frames of the take that are one; false when there is none.
+static bool find_still(const sn_take *t, int *column, sn_fit_input *out) {
+    const sn_take_options *o = &t->options;
+    bool own = o->still == NULL;
+    if (own && o->still_first == INT64_MIN && o->still_last == INT64_MAX) return false;
+    *out = t->input;
+    out->model = t->limited;
+    out->recording = own ? t->recording : o->still;
+    if (!own) {
+        (void)sn_fit_match(t->limited, o->still, NULL, column);
+        out->column = column;
+    }
+    const sn_recording_info *info = sn_recording_about(out->recording);
+    int64_t from = info->first_frame, to = from + info->nframe - 1;
+    int64_t first = o->still_first > from ? o->still_first : from,
+            last = o->still_last < to ? o->still_last : to;
+    out->first = (int)(first - from);
+    out->count = (int)(last - first + 1);
+    return out->count > 0;
+}
+
+static sn_status calibrate(sn_take *t, double *position, sn_mat3 *stretch) {
     sn_calibrate_options o = sn_calibrate_options_default();
     sn_error error = {0};
-    sn_take_summary *s = &t->summary;
-    sn_fit_input input = t->input;
+    sn_fit_input input = t->input, still;
+    size_t n = (size_t)sn_model_nmarker(t->model) + 1;
+    double *doubt = sn_acquire(&t->allocator, n * (sizeof *doubt + sizeof(int)));
+    size_t room = n + 2 * (size_t)sn_model_njoint(t->model);
+    t->sure = sn_acquire(&t->allocator, room * sizeof *t->sure);
+    if (doubt == NULL || t->sure == NULL) {
+        sn_release(&t->allocator, doubt);
+        return SN_ERR_MEMORY;
+    }
+    find_doubts(t, doubt);
     input.model = t->limited;
+    if (find_still(t, (int *)(doubt + n), &still)) o.still = &still;
     o.frames = t->options.calibrate_frames;
     o.scale = t->options.calibrate == SN_CALIBRATE_SCALE;
-    o.limits = t->options.limits != SN_LIMITS_OFF;
+    o.coordinates = t->options.coordinates;
+    o.doubt = doubt;
+    o.height = t->options.height;
+    o.lengths = t->options.lengths;
+    o.nlength = t->options.nlength;
+    o.sure = t->sure;
+    o.nsure = &t->nsure;
     o.threads = t->options.threads;
     o.pool = t->options.pool;
     o.cancel = t->options.cancel;
     o.progress = tell_calibration;
     o.progress_user = t;
     sn_status status =
-        sn_calibrate(&input, &o, &t->allocator, position, factor, &s->calibration, &error);
+        sn_calibrate(&input, &o, &t->allocator, position, stretch, &t->summary.calibration, &error);
+    sn_release(&t->allocator, doubt);
     SN_TRY(sn_take_fail(t, SN_FINDING_FAILED, status, &error));
     SN_TRY(sn_take_check_cancel(t));
     tell_calibration(t, 1);
-    s->calibrated = true;
-    s->reshaped = o.scale;
-    s->shortest = INFINITY;
-    for (int j = 0; j < njoint; j++) {
-        t->factor[j] *= factor[j];
-        s->shortest = fmin(s->shortest, t->factor[j]);
-        s->longest = fmax(s->longest, t->factor[j]);
-    }
+    tell_shape(t, stretch);
     return SN_OK;
 }
 
-static sn_status find_shape(sn_take *t, double *position, double *factor, sn_marker_place *places) {
+// What the take does not show. Names are the present model's: the one that the calibration saw is gone.
+static sn_status tell_sure(sn_take *t) {
+    sn_name_list list = {0};
+    static const char *const what[] = {"the place of ", "the size of ", "the zero of "};
+    for (int i = 0; i < t->nsure; i++) {
+        sn_take_sure *s = &t->sure[i];
+        if (s->kind == SN_SURE_PLACE)
+            s->name = sn_model_marker(t->model, s->index)->name;
+        else
+            s->name = sn_model_joint(t->model, s->index)->name;
+        // bodies come before joints among the frames of an .osim file
+        for (int f = sn_model_nframe(t->model) - 1; s->kind == SN_SURE_SIZE && f >= 0; f--)
+            if (sn_model_frame(t->model, f)->joint == s->index)
+                s->name = sn_model_frame(t->model, f)->name;
+        char one[120];
+        (void)snprintf(one, sizeof one, "%s%.80s", what[s->kind], s->name);
+        // left and right are held alike, and a marker that may be anywhere is where it is seen
+        if (!s->shown) sn_name_list_add(&list, one);
+    }
+    char text[sizeof list.text + 40];
+    if (list.count == 0) return SN_OK;
+    sn_name_list_print(&list, text);
+    return sn_take_note(t, SN_FINDING_NOT_SHOWN, text, list.count, 0);
+}
+
+static sn_status find_shape(sn_take *t, double *position, sn_mat3 *stretch,
+                            sn_marker_place *places) {
     SN_TRY(scale_figure(t, places));
     // before markers may move, as they would absorb it
     SN_TRY(sn_take_check_handedness(t));
-    SN_TRY(calibrate(t, position, factor));
+    SN_TRY(calibrate(t, position, stretch));
     SN_TRY(move_markers(t, position, places));
+    SN_TRY(tell_sure(t));
     return check_bones(t);
 }
 
@@ -141,16 +227,16 @@ sn_status sn_take_find_shape(sn_take *t) {
     if (t->input.count < FEW_FRAMES)
         SN_TRY(sn_take_note(t, SN_FINDING_FEW_FRAMES, NULL, t->input.count, 0));
     double *position = sn_acquire(allocator, 3 * nmarker * sizeof *position);
-    double *factor = sn_acquire(allocator, njoint * sizeof *factor);
+    sn_mat3 *stretch = sn_acquire(allocator, njoint * sizeof *stretch);
     sn_marker_place *places = sn_acquire(allocator, nmarker * sizeof *places);
-    t->factor = sn_acquire(allocator, njoint * sizeof *t->factor);
+    t->stretch = sn_acquire(allocator, njoint * sizeof *t->stretch);
     sn_status status = SN_ERR_MEMORY;
-    if (position != NULL && factor != NULL && places != NULL && t->factor != NULL) {
-        for (size_t j = 0; j < njoint; j++) t->factor[j] = factor[j] = 1;
-        status = find_shape(t, position, factor, places);
+    if (position != NULL && stretch != NULL && places != NULL && t->stretch != NULL) {
+        for (size_t j = 0; j < njoint; j++) t->stretch[j] = stretch[j] = m3_identity();
+        status = find_shape(t, position, stretch, places);
     }
     sn_release(allocator, places);
-    sn_release(allocator, factor);
+    sn_release(allocator, stretch);
     sn_release(allocator, position);
     return status;
 }

@@ -66,12 +66,6 @@ static void say_note(writer *w, const sn_take *t, const sn_finding *f) {
     case SN_FINDING_MARKERS_EMPTY:
         say(w, "%.0f marker%s of the set without data: %s", x[0], plural(x[0]), f->text);
         break;
-    case SN_FINDING_UP_CONFLICT:
-        say(w,
-            "the file states %s as up, but the figure stands along %c%c; the figure was believed",
-            f->text, axis_sign(f), axis_letter(f));
-        HINT(" (--up forces it)");
-        break;
     case SN_FINDING_UP_ASSUMED:
         say(w,
             "which axis of the recording is up is neither stated nor clear from the figure; %c%c "
@@ -98,6 +92,14 @@ static void say_note(writer *w, const sn_take *t, const sn_finding *f) {
             "from joint angles, and a small error proves little",
             x[0], plural(x[0]));
         break;
+    case SN_FINDING_NOT_SHOWN:
+        say(w,
+            "the take does not show %.0f thing%s, which stay%s as the figure has them or about it: "
+            "%s",
+            x[0], plural(x[0]), x[0] == 1 ? "s" : "", f->text);
+        HINT(
+            "; a take in which every joint moves shows them, --static, --height and --length help");
+        break;
     case SN_FINDING_MAX_ERROR_LARGE:
         if (w->voice == SN_VOICE_COMMAND)
             say(w, "--max-error is %g metres, which every frame stays below: say 5mm or 0.5cm",
@@ -113,6 +115,17 @@ static void say_note(writer *w, const sn_take *t, const sn_finding *f) {
             (long long)f->last, x[0]);
         HINT(", or try --robust");
         break;
+    case SN_FINDING_MARKER_OFF:
+        say(w,
+            "%s is up to %.0f cm from where it belongs in frames %lld to %lld, and counts for "
+            "nothing there",
+            marker_name(t, f->marker), 100 * x[0], (long long)f->first, (long long)f->last);
+        break;
+    case SN_FINDING_AT_LIMITS:
+        say(w, "%s stands at a limit in %.0f frame%s (%.0f %%)", joint_name(t, f->joint), x[0],
+            plural(x[0]), 100 * x[1]);
+        HINT(": --limits soft or off lets it go further");
+        break;
     default:
         break;
     }
@@ -121,6 +134,53 @@ static void say_note(writer *w, const sn_take *t, const sn_finding *f) {
 static void say_warning(writer *w, const sn_take *t, const sn_finding *f) {
     const double *x = f->number;
     switch (f->code) {
+    case SN_FINDING_UP_CONFLICT:
+        say(w,
+            "the file states %s as up, but the figure stands along %c%c; the figure was believed",
+            f->text, axis_sign(f), axis_letter(f));
+        HINT(" (--up forces it)");
+        break;
+    case SN_FINDING_MARKERS_SPARSE:
+        say(w,
+            "%.0f markers for a figure with %.0f degrees of freedom: most of its joints are made "
+            "up, and a small error proves nothing",
+            x[0], x[1]);
+        break;
+    case SN_FINDING_FIGURE_LIES:
+        say(w,
+            "the figure lies where the take stands: with these axes the body's height runs along "
+            "%c%c of the recording, which is not its up",
+            axis_sign(f), axis_letter(f));
+        HINT(" (--up %s%c puts it on its feet)", axis_sign(f) == '-' ? "-" : "", axis_letter(f));
+        break;
+    case SN_FINDING_JOINT_JUMPS:
+        say(w,
+            "%s jumps in %.0f frame%s (first in %lld, last in %lld), by up to %.0f degrees from "
+            "one "
+            "frame to the next while its markers do not: look at the figure there",
+            joint_name(t, f->joint), x[0], plural(x[0]), (long long)f->first, (long long)f->last,
+            x[1]);
+        HINT("; --smooth 0.01 or --limits soft may help");
+        break;
+    case SN_FINDING_BEYOND_BODY:
+        say(w,
+            "%s is where no body's is in %.0f frame%s (up to %.0f degrees beyond): its markers sit "
+            "on other joints than the set says, or are exchanged",
+            joint_name(t, f->joint), x[0], plural(x[0]), x[1]);
+        HINT("; look at it with -o take.html, and give the right places with --markers");
+        break;
+    case SN_FINDING_MARKER_STANDS_OUT:
+        say(w,
+            "%s is %.1f cm off (RMS), others %.1f cm: it sits on another bone than the set says, "
+            "or moves on cloth",
+            marker_name(t, f->marker), 100 * x[0], 100 * x[1]);
+        HINT("; leave it out or move it to another joint with --markers");
+        break;
+    case SN_FINDING_ERROR_LARGE:
+        say(w, "the markers are %.1f cm off on average: a take that fits has below 1 cm",
+            100 * x[0]);
+        if (!t->summary.reshaped) HINT("; --calibrate=scale fits the lengths of bones");
+        break;
     case SN_FINDING_UNIT_DOUBTFUL:
         say(w,
             "with %s as unit the body is %.3g times as large as the skeleton: the unit is likely "
@@ -176,6 +236,8 @@ static void say_subject(writer *w, const sn_take *t, const sn_finding *f) {
 // Labels that have no place are the likely reason.
 static void say_few(writer *w, const sn_take *t, const sn_finding *f) {
     say(w, "only %.0f of the set's %.0f markers are in this recording", f->number[0], f->number[1]);
+    if (f->number[0] >= 3)
+        say(w, ", too few for a figure with %.0f degrees of freedom", f->number[2]);
     for (size_t i = 0; i < t->nfinding; i++)
         if (t->finding[i].code == SN_FINDING_LABELS_UNKNOWN) {
             say(w, "; ");
@@ -208,6 +270,12 @@ static void say_error(writer *w, const sn_take *t, const sn_finding *f) {
     case SN_FINDING_MARKERS_FEW:
         say_few(w, t, f);
         say_drop(w);
+        break;
+    case SN_FINDING_MARKERS_TOGETHER:
+        say(w,
+            "all markers are in one place: they never spread over more than %.2g m, and a figure "
+            "does",
+            x[0]);
         break;
     case SN_FINDING_UNIT_IMPOSSIBLE:
         say(w,

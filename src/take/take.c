@@ -19,6 +19,21 @@ static sn_status copy_options(sn_take *t, const sn_take_options *o) {
         memcpy(t->subject, o->subject, strlen(o->subject) + 1);
         t->options.subject = t->subject;
     }
+    t->options.lengths = NULL;
+    if (o->nlength > 0) {
+        size_t names = 0;
+        for (int i = 0; i < o->nlength; i++) names += strlen(o->lengths[i].body) + 1;
+        t->known = sn_acquire(&t->allocator, (size_t)o->nlength * sizeof *t->known + names);
+        if (t->known == NULL) return SN_ERR_MEMORY;
+        char *name = (char *)(t->known + o->nlength);
+        for (int i = 0; i < o->nlength; i++) {
+            size_t n = strlen(o->lengths[i].body) + 1;
+            memcpy(name, o->lengths[i].body, n);
+            t->known[i] = (sn_known_length){name, o->lengths[i].metres};
+            name += n;
+        }
+        t->options.lengths = t->known;
+    }
     if (o->markers != NULL) {
         SN_TRY(
             sn_marker_set_create(sn_marker_set_name(o->markers), sn_marker_set_place(o->markers, 0),
@@ -69,8 +84,11 @@ void sn_take_destroy(sn_take *take) {
     sn_release(&allocator, take->frames);
     sn_release(&allocator, take->markers);
     sn_release(&allocator, take->column);
-    sn_release(&allocator, take->factor);
+    sn_release(&allocator, take->stretch);
+    sn_release(&allocator, take->known);
+    sn_release(&allocator, take->sure);
     sn_release(&allocator, take->origin);
+    sn_release(&allocator, take->shown);
     sn_release(&allocator, take->subject);
     sn_release(&allocator, take->plan.owner);
     sn_release(&allocator, take);
@@ -167,6 +185,18 @@ static sn_status begin_solve(sn_take *t) {
     return sn_take_fail(t, SN_FINDING_FAILED, status, &error);
 }
 
+// Which labels have a place on the model.
+static sn_status find_shown(sn_take *t) {
+    t->shown = sn_acquire(&t->allocator, (size_t)t->summary.labels + 1);
+    if (t->shown == NULL) return SN_ERR_MEMORY;
+    for (int m = 0; m < t->summary.labels; m++) {
+        t->shown[m] = false;
+        for (int i = 0; i < sn_model_nmarker(t->model); i++)
+            t->shown[m] |= t->column[i] == t->origin[m];
+    }
+    return SN_OK;
+}
+
 static sn_status prepare(sn_take *t) {
     SN_TRY(sn_take_find_labels(t));
     SN_TRY(sn_take_find_markers(t));
@@ -175,6 +205,7 @@ static sn_status prepare(sn_take *t) {
     SN_TRY(sn_take_check_cancel(t));
     SN_TRY(sn_take_find_shape(t));
     SN_TRY(sn_take_ik_plan(t));
+    SN_TRY(find_shown(t));
     SN_TRY(begin_solve(t));
     return sn_take_check_cancel(t);
 }
@@ -224,7 +255,9 @@ static sn_status finish(sn_take *t) {
     sn_take_tell(t, &(sn_take_progress){.stage = SN_STAGE_FINISH});
     sn_status status = sn_fitting_finish(&t->fitting, t->frames, t->markers, &s->fit);
     SN_TRY(sn_take_fail(t, SN_FINDING_FAILED, status, &error));
+    status = sn_take_tell_off(t, t->fitting.off, t->fitting.noff);
     sn_fitting_end(&t->fitting);
+    SN_TRY(status);
     SN_TRY(sn_take_check_cancel(t));
     for (int f = 0; f < s->count; f++) {
         s->above += (double)t->frames[f].rms > t->options.max_error;
@@ -233,6 +266,7 @@ static sn_status finish(sn_take *t) {
     SN_TRY(find_swaps(t));
     bool suspicious = !s->calibrated && s->fit.rms > suspicious_rms && t->options.setup == NULL;
     if (suspicious) SN_TRY(sn_take_check_handedness(t));
+    SN_TRY(sn_take_judge(t));
     sn_take_tell(t, &(sn_take_progress){.stage = SN_STAGE_FINISH, .fraction = 1});
     return SN_OK;
 }
@@ -255,8 +289,23 @@ static bool is_prepared(const sn_take *take) {
            (take->step == SN_TAKE_PREPARED || take->step == SN_TAKE_FINISHED);
 }
 
+int sn_take_nsure(const sn_take *take) { return is_prepared(take) ? take->nsure : 0; }
+
+const sn_take_sure *sn_take_sure_of(const sn_take *take, int i) {
+    return i >= 0 && i < sn_take_nsure(take) ? &take->sure[i] : NULL;
+}
+
 const sn_motion *sn_take_motion(const sn_take *take) {
     return is_prepared(take) ? take->motion : NULL;
+}
+
+const char *sn_take_angle_term(const sn_take *take, int joint, int dof) {
+    const char *term = "";
+    if (!is_prepared(take) || joint < 0 || joint >= sn_model_njoint(take->model) || dof < 0 ||
+        dof >= sn_model_joint_nv(take->model, joint) ||
+        sn_fit_angle_term(take->model, joint, dof, &take->allocator, &term) != SN_OK)
+        return "";
+    return term;
 }
 
 const sn_model *sn_take_model(const sn_take *take) {
@@ -301,34 +350,28 @@ sn_status sn_take_objective(const sn_take *take, const sn_motion *motion, double
     return sn_fit_objective(&take->input, &o, &take->allocator, motion, f);
 }
 
-sn_status sn_take_measured(const sn_take *take, const sn_allocator *allocator, sn_recording **out,
-                           sn_error *error) {
-    SN_NEED(out, error);
-    *out = NULL;
-    if (!is_prepared(take)) return sn_fail(error, SN_ERR_ARGUMENT, 0, "the take is not prepared");
-    sn_recording_info info = *sn_recording_about(take->recording);
-    info.nmarker = take->summary.labels;
-    info.nframe = take->summary.count;
-    info.first_frame = take->summary.first_frame;
-    size_t n = (size_t)info.nmarker;
-    const char **labels = sn_acquire(allocator, (n + 1) * sizeof *labels);
-    bool *used = sn_acquire(allocator, n + 1);
-    sn_status status = labels == NULL || used == NULL ? sn_fail_memory(error) : SN_OK;
-    for (int m = 0; status == SN_OK && m < info.nmarker; m++) {
-        labels[m] = sn_recording_label(take->labels, m);
-        used[m] = false;
-        for (int i = 0; i < sn_model_nmarker(take->model); i++)
-            used[m] |= take->column[i] == take->origin[m];
-    }
-    if (status == SN_OK) status = sn_recording_create(&info, labels, allocator, out, error);
-    for (int f = 0; status == SN_OK && f < info.nframe; f++)
-        for (int m = 0; m < info.nmarker; m++)
-            if (used[m])
-                sn_axis_map_point(&take->input.axes,
-                                  sn_recording_frame(take->recording, take->input.first + f) +
-                                      3 * (size_t)take->origin[m],
-                                  sn_recording_edit(*out, f) + 3 * (size_t)m);
-    sn_release(allocator, used);
-    sn_release(allocator, (void *)labels);
-    return status;
+static const char *measured_label(const void *user, int marker) {
+    const sn_take *take = user;
+    return sn_recording_label(take->labels, marker);
+}
+
+static bool measured_sample(const void *user, int frame, int marker, double out[3]) {
+    const sn_take *take = user;
+    bool there = frame >= 0 && frame < take->input.count && marker >= 0 &&
+                 marker < take->summary.labels && take->shown[marker];
+    frame += take->input.first;
+    if (!there || !sn_recording_present(take->recording, frame, take->origin[marker])) return false;
+    sn_axis_map_point(&take->input.axes,
+                      sn_recording_frame(take->recording, frame) + 3 * (size_t)take->origin[marker],
+                      out);
+    return true;
+}
+
+sn_samples sn_take_samples(const sn_take *take) {
+    sn_samples s = {.user = take, .label = measured_label, .sample = measured_sample};
+    if (!is_prepared(take)) return s;
+    s.nframe = take->summary.count;
+    s.nmarker = take->summary.labels;
+    s.rate = sn_recording_about(take->recording)->rate;
+    return s;
 }

@@ -18,6 +18,7 @@ struct sn_take {
     sn_take_options options;  ///< its pointers lead to what follows
     char *subject;            ///< NULL: none was named
     sn_marker_set *given;     ///< NULL: none was given
+    sn_known_length *known;   ///< options.nlength; their names follow
     const sn_model *source;
     const sn_recording *recording;
     sn_take_step step;
@@ -27,13 +28,17 @@ struct sn_take {
     sn_recording
         *labels;  ///< without frames: the subject's labels, subject and name parted by a colon
     int *origin;  ///< per label: its marker in the recording
+    bool *shown;  ///< per label: it has a place on the model
 
     // markers.c
     sn_marker_set *set;
     sn_model *model;    ///< with the set's markers in place
     sn_model *limited;  ///< the same with the source's limits
     int *column;        ///< per marker: its marker in the recording, -1 for none
-    double *factor;     ///< per joint: of its bones' lengths
+    sn_mat3 *stretch;   ///< per joint: what its vectors are multiplied with
+
+    sn_take_sure *sure;  ///< scale.c: how sure the calibration is
+    int nsure;
 
     sn_fit_input input;  ///< of `model`; frames and axes once they are known
     sn_take_summary summary;
@@ -60,8 +65,8 @@ sn_status sn_take_check_options(const sn_take_options *o, const sn_model *model,
 sn_status sn_take_find_labels(sn_take *take);
 /// markers.c: the marker set, the model with it, and which label is which marker.
 sn_status sn_take_find_markers(sn_take *take);
-/// markers.c: the model again, after the set or the lengths changed. @param factor  NULL for 1
-sn_status sn_take_apply(sn_take *take, const double *factor);
+/// markers.c: the model again, after the set or the lengths changed. @param stretch  NULL for 1
+sn_status sn_take_apply(sn_take *take, const sn_mat3 *stretch);
 /// world.c: axes and unit.
 sn_status sn_take_find_world(sn_take *take);
 /// world.c: the frames that were asked for, which must show something.
@@ -76,6 +81,10 @@ sn_status sn_take_check_handedness(sn_take *take);
 sn_status sn_take_ik_markers(sn_take *take);
 sn_status sn_take_ik_frames(sn_take *take, int64_t *first, int64_t *last);
 sn_status sn_take_ik_plan(sn_take *take);
+
+/// judge.c: what a person would see in the finished motion; markers that lost their weight.
+sn_status sn_take_judge(sn_take *take);
+sn_status sn_take_tell_off(sn_take *take, const sn_fit_off *off, int count);
 
 /// SN_ERR_CANCELLED once cancel is true.
 sn_status sn_take_check_cancel(const sn_take *take);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How the recording lies against the model: axes and unit, as a map; and which frames are fitted.
+#include <math.h>
 #include <stdio.h>
 
 #include "sinew/files.h"
@@ -7,6 +8,11 @@
 
 // A body in this range of the skeleton's size needs no other bones.
 static const double smaller = 0.75, larger = 1.33;
+
+// Markers that spread less than this share of the figure's size are in one place.
+static const double one_place = 0.02;
+
+enum { LOOKED_AT = 400 };  // frames, spread over the take
 
 static void force_axes(sn_axes_report *a, const sn_axis_map *map, int up, double up_sign) {
     double scale = a->map.scale;
@@ -34,6 +40,58 @@ static sn_status tell_up(sn_take *t) {
     if (a->up_known == SN_KNOWN_ASSUMED)
         SN_TRY(sn_take_note(t, SN_FINDING_UP_ASSUMED, NULL, a->up, a->up_sign));
     return SN_OK;
+}
+
+static bool shows_something(const sn_take *t, int frame) {
+    int n = 0;
+    for (int i = 0; i < sn_model_nmarker(t->model); i++)
+        n += t->column[i] >= 0 && sn_recording_present(t->recording, frame, t->column[i]);
+    return n >= 3;
+}
+
+// With axes that were forced, a body that stands along another one.
+static sn_status check_lying(sn_take *t) {
+    const sn_axes_report *a = &t->summary.axes;
+    const double *up = a->body_up;
+    double length = sqrt(up[0] * up[0] + up[1] * up[1] + up[2] * up[2]);
+    int best = 0;
+    for (int k = 1; k < 3; k++)
+        if (fabs(up[k]) > fabs(up[best])) best = k;
+    // a rigid body has no height
+    if (t->options.setup != NULL || sn_model_njoint(t->model) <= 3 || !(length > 0) ||
+        a->up_sign * up[a->up] > 0.5 * length)
+        return SN_OK;
+    return sn_take_note(t, SN_FINDING_FIGURE_LIES, NULL, best, up[best] < 0 ? -1 : 1);
+}
+
+// The longest side of the box around the markers, in any frame; -1 when none shows something.
+static double spread_of(const sn_take *t) {
+    const sn_recording_info *info = sn_recording_about(t->recording);
+    double most = -1;
+    for (int f = 0, step = info->nframe / LOOKED_AT + 1; f < info->nframe; f += step) {
+        double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+        for (int i = 0; i < sn_model_nmarker(t->model); i++) {
+            int m = t->column[i];
+            if (m < 0 || !sn_recording_present(t->recording, f, m)) continue;
+            const double *x = sn_recording_frame(t->recording, f) + 3 * (size_t)m;
+            for (int k = 0; k < 3; k++) low[k] = fmin(low[k], x[k]), high[k] = fmax(high[k], x[k]);
+        }
+        if (!shows_something(t, f)) continue;
+        for (int k = 0; k < 3; k++) most = fmax(most, high[k] - low[k]);
+    }
+    return most;
+}
+
+// Markers that are all in one place say nothing of a figure, whatever their unit.
+static sn_status check_spread(sn_take *t) {
+    double spread = spread_of(t) * t->summary.axes.map.scale;
+    sn_bone_report b;
+    SN_TRY(sn_fit_bones(t->model, &t->allocator, &b));
+    if (spread < 0) return SN_OK;
+    if (spread > 1e-9 &&
+        (t->summary.axes.unit_known != SN_KNOWN_STATED || !(spread < one_place * b.size)))
+        return SN_OK;
+    return sn_take_refuse(t, SN_FINDING_MARKERS_TOGETHER, NULL, spread, 0);
 }
 
 // A stated unit that cannot be right would give a motion that is nonsense: refused.
@@ -79,17 +137,12 @@ sn_status sn_take_find_world(sn_take *t) {
         (void)snprintf(t->summary.unit, sizeof t->summary.unit, "%s", info->unit);
     t->input.axes = a->map;
     SN_TRY(tell_up(t));
+    SN_TRY(check_lying(t));
+    SN_TRY(check_spread(t));
     return judge_unit(t);
 }
 
 // --- frames --------------------------------------------------------------------------------------
-
-static bool shows_something(const sn_take *t, int frame) {
-    int n = 0;
-    for (int i = 0; i < sn_model_nmarker(t->model); i++)
-        n += t->column[i] >= 0 && sn_recording_present(t->recording, frame, t->column[i]);
-    return n >= 3;
-}
 
 static sn_status refuse_frames(sn_take *t, sn_finding_code code, int64_t first, int64_t last,
                                int64_t from, int64_t to) {

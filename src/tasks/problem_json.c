@@ -14,7 +14,7 @@ static const char *const task_keys[] = {
     "rotation", "i",          "j",      "q",       "weight", "rotation_weight", "name",
     "loss",     "loss_scale", "joint2", "link2",   "local2", "goal_in",         "axis",
     "distance", "joints",     "masses", "centres", "tasks",  "corners",         "coordinates",
-    "level",    NULL};
+    "level",    "missing",    NULL};
 
 typedef struct reading {
     const sn_json *json;
@@ -125,9 +125,18 @@ static void read_level(sn_fields *f, sn_task *t) {
         t->level = (int)level;
 }
 
-// A key that this type cannot do without.
+// A task without data until its goal is set: true and false.
+static bool is_missing(sn_fields *f) {
+    const sn_json_node *at = sn_json_get(f->json, f->object, "missing");
+    if (at != NULL && at->type != SN_JSON_TRUE && at->type != SN_JSON_FALSE)
+        sn_fields_fail(f, at, "\"missing\" must be true or false");
+    return at != NULL && at->type == SN_JSON_TRUE;
+}
+
+// A key that this type cannot do without; the goal of a missing task is still to come.
 static void need(sn_fields *f, bool there, const char *key) {
-    if (!there) sn_fields_fail(f, f->object, "it needs \"%s\"", key);
+    const bool later = strcmp(key, "goal") == 0 || strcmp(key, "rotation") == 0;
+    if (!there && !(later && is_missing(f))) sn_fields_fail(f, f->object, "it needs \"%s\"", key);
 }
 
 // The place that a key names; joint -1 and a message for none. Either word finds joints, bodies and markers,
@@ -452,6 +461,7 @@ static sn_status read_task(reading *r, const sn_json_node *node, int index) {
     read_weight(r, &f, &t);
     read_loss(&f, &t);
     read_level(&f, &t);
+    (void)is_missing(&f);
     read_goals(r, &f, &t);
     read_rotation_weight(&f, &t);
     if (f.status != SN_OK) return f.status;
@@ -535,6 +545,15 @@ static sn_status read_file(reading *r, int *count) {
     return SN_OK;
 }
 
+static void mark_missing(const reading *r, sn_problem *problem) {
+    const sn_json_node *tasks = sn_json_get(r->json, sn_json_root(r->json), "tasks");
+    const sn_json_node *at = sn_json_first(r->json, tasks);
+    for (int i = 0; at != NULL; i++, at = sn_json_next(r->json, at)) {
+        sn_fields f = {.json = r->json, .object = at};
+        if (is_missing(&f)) (void)sn_problem_set_missing(problem, i, true);
+    }
+}
+
 sn_status sn_problem_read_json(const char *text, size_t length, const sn_model *model,
                                const sn_allocator *allocator, sn_problem **out, sn_error *error) {
     if (out != NULL) *out = NULL;
@@ -548,6 +567,7 @@ sn_status sn_problem_read_json(const char *text, size_t length, const sn_model *
     int count = 0;
     sn_status status = read_file(&r, &count);
     if (status == SN_OK) status = sn_problem_create(model, r.task, count, allocator, out, error);
+    if (status == SN_OK) mark_missing(&r, *out);
     sn_release(allocator, r.task);
     sn_json_destroy(json);
     return status;

@@ -15,12 +15,8 @@
 
 // All at 120 frames a second. The pull to the last pose: a share of how well a degree of freedom is seen.
 static const double hold_share = 2e-3, hold_most = 1e-3, least_seen = 1e-3;
-// The pull to the middle of the neighbours.
-static const double bind_share = 0.1;
 // Walls while a valley is looked for: weak ones are climbed.
 static const double raised = 10;
-
-static double rate_of(const sn_lane_options *o) { return o->rate > 0 ? fmin(o->rate, 1e6) : 120; }
 
 // --- memory --------------------------------------------------------------------------------------
 
@@ -29,12 +25,13 @@ static void lay_out(sn_lanes *l, sn_layout *layout) {
     l->workers = sn_layout_take(layout, (size_t)l->nworker, sizeof *l->workers);
     l->f = sn_layout_take(layout, (size_t)l->nframe, sizeof *l->f);
     l->start = sn_layout_take(layout, nq, sizeof(double));
-    double **each[] = {&l->seen, &l->hold, &l->bind};
-    for (int i = 0; i < 3; i++) *each[i] = sn_layout_take(layout, nv, sizeof(double));
+    l->keep = sn_layout_take(layout, nv, sizeof *l->keep);
+    double **each[] = {&l->seen, &l->hold, &l->full, &l->bind};
+    for (int i = 0; i < 4; i++) *each[i] = sn_layout_take(layout, nv, sizeof(double));
     for (int i = 0; i < l->nworker; i++) {
         sn_lane_worker spare, *w = l->workers != NULL ? &l->workers[i] : &spare;
-        double **pose[] = {&w->previous, &w->before, &w->q, &w->trial};
-        for (int k = 0; k < 4; k++) *pose[k] = sn_layout_take(layout, nq, sizeof(double));
+        double **pose[] = {&w->previous, &w->before, &w->q, &w->trial, &w->room, &w->begun};
+        for (int k = 0; k < 6; k++) *pose[k] = sn_layout_take(layout, nq, sizeof(double));
         w->delta = sn_layout_take(layout, nv, sizeof(double));
         w->weight = sn_layout_take(layout, nv, sizeof(double));
         w->alt = sn_layout_take(layout, window, nq * sizeof(double));
@@ -112,18 +109,14 @@ static void copy(const sn_lanes *l, double *to, const double *from) {
     memcpy(to, from, l->nq * sizeof *to);
 }
 
-static void count(sn_track_frame *frame, const sn_report *r) {
-    sn_report *to = &frame->report;
-    int iterations = to->iterations + r->iterations, functions = to->functions + r->functions;
-    int gradients = to->gradients + r->gradients, hessians = to->hessians + r->hessians;
-    int poses = to->poses + r->poses, factorizations = to->factorizations + r->factorizations;
-    *to = *r;
-    to->iterations = iterations;
-    to->functions = functions;
-    to->gradients = gradients;
-    to->hessians = hessians;
-    to->poses = poses;
-    to->factorizations = factorizations;
+static void count(sn_lane_frame *frame, const sn_report *r) {
+    frame->iterations += r->iterations;
+    frame->functions += r->functions;
+    frame->gradients += r->gradients;
+    frame->hessians += r->hessians;
+    frame->factorizations += r->factorizations;
+    frame->active = (short)r->active;
+    frame->stop = (unsigned char)r->stop;
 }
 
 // What the pull to `rest` adds to f at q.
@@ -136,14 +129,14 @@ static double pulled(const sn_lanes *l, sn_lane_worker *w, const double *rest, c
 }
 
 sn_status sn_lane_solve(sn_lanes *l, sn_lane_worker *w, int frame, const double *rest, double *f) {
-    sn_report report;
     if (rest != NULL) SN_TRY(sn_problem_set_rest(w->problem, l->rest, rest));
     // what others are followed from, and what nothing polishes
     bool careful = rest == NULL || frame == 0 || frame == l->nframe - 1;
     SN_TRY(sn_problem_set_enabled(w->problem, l->rest, rest != NULL));
-    SN_TRY(sn_solver_solve(careful ? w->cold : w->solver, w->q, &report));
-    *f = report.f - (rest != NULL ? pulled(l, w, rest, w->q) : 0);
-    count(&l->frames[frame], &report);
+    if (careful || !l->plain || !sn_lane_steps(l, w, f, &w->latest))
+        SN_TRY(sn_solver_solve(careful ? w->cold : w->solver, w->q, &w->latest));
+    *f = w->latest.f - (rest != NULL ? pulled(l, w, rest, w->q) : 0);
+    count(&l->frames[frame], &w->latest);
     return SN_OK;
 }
 
@@ -246,7 +239,7 @@ static sn_status best_frame(sn_lanes *l, sn_lane_worker *w, int first, int end, 
 // How well each degree of freedom is seen, at the start pose with the goals of its frame.
 static sn_status weigh(sn_lanes *l, int frame) {
     sn_lane_worker *w = &l->workers[0];
-    double top = 0, rate = rate_of(&l->options) / 120, f;
+    double top = 0, rate = sn_lane_rate(l) / 120, f;
     SN_TRY(l->goals(l->user, frame, w->problem));
     SN_TRY(sn_problem_set_enabled(w->problem, l->rest, false));
     SN_TRY(sn_workspace_eval(w->ws, l->start, SN_EVAL_GAUSS_NEWTON, &f));
@@ -258,18 +251,15 @@ static sn_status weigh(sn_lanes *l, int frame) {
     for (size_t v = 0; v < l->nv; v++) {
         double D = fmax(l->seen[v], least_seen * top);
         l->hold[v] = fmin(hold_share * D, hold_most) * rate;
-        l->bind[v] = 2 * bind_share * D * rate * rate;
+        l->full[v] = D * rate * rate;
     }
-    // where the figure is is always seen: nothing to be smoothed there
-    const sn_joint *root = &l->model->joint[0];
-    for (int i = 0; i < root->nv; i++) l->bind[root->v0 + i] = l->hold[root->v0 + i];
     return SN_OK;
 }
 
 sn_status sn_lanes_begin(sn_lanes *l, const sn_problem *problem, const sn_lane_options *options,
                          int nframe, sn_track_goals goals, void *user, const double *start,
                          int frame, const sn_allocator *allocator, double *q,
-                         sn_track_frame *frames) {
+                         sn_lane_frame *frames) {
     *l = (sn_lanes){.allocator = sn_allocator_of(allocator),
                     .model = sn_problem_model(problem),
                     .options = *options,
@@ -285,7 +275,7 @@ sn_status sn_lanes_begin(sn_lanes *l, const sn_problem *problem, const sn_lane_o
     int chunk = options->chunk > 1 ? options->chunk : 1;
     l->nchunk = nframe / chunk + (nframe % chunk > 0);
     // two seconds to each side are enough to merge, or to know better
-    double reach = 4 * rate_of(&l->options) + 16;
+    double reach = 4 * sn_lane_rate(l) + 16;
     l->window = reach < nframe ? (int)reach : nframe;
     sn_layout layout = {0};
     lay_out(l, &layout);
@@ -301,6 +291,10 @@ sn_status sn_lanes_begin(sn_lanes *l, const sn_problem *problem, const sn_lane_o
     copy(l, l->start, start);
     memset(frames, 0, (size_t)nframe * sizeof *frames);
     for (int i = 0; i < l->nworker; i++) SN_TRY(create_worker(l, problem, &l->workers[i]));
+    for (int v = 0; v < l->model->nv; v++)
+        l->keep[v] = l->workers[0].problem->model->gain[l->model->v_of[v]] != 0;
+    l->plain = options->solver.method == sn_solver_options_default().method &&
+               sn_lane_is_plain(l->workers[0].problem);
     SN_TRY(weigh(l, frame));
     for (int i = 0; i < l->nworker; i++)
         SN_TRY(sn_problem_set_rest_weights(l->workers[i].problem, l->rest, l->hold));
@@ -315,8 +309,10 @@ static sn_status follow_to(sn_lanes *l, sn_lane_worker *w, int seed, int step, i
         if (sn_cancelled(l->options.cancel)) return SN_OK;
         SN_TRY(sn_lane_follow(l, w, f, f != seed + step, &l->f[f]));
         copy(l, sn_lane_pose(l, f), w->previous);
-        if (l->options.progress != NULL && w == &l->workers[0] && f % 64 == 0)
-            l->options.progress(l->options.progress_user, l->solved, l->nframe, &l->frames[f]);
+        if (l->options.progress != NULL && w == &l->workers[0] && f % 64 == 0) {
+            const sn_track_frame latest = {.report = w->latest};
+            l->options.progress(l->options.progress_user, l->solved, l->nframe, &latest);
+        }
     }
     return SN_OK;
 }

@@ -13,6 +13,8 @@
 // behave alike.
 #pragma once
 
+#include <math.h>
+
 #include "sinew/track.h"
 
 typedef struct sn_lane_options {
@@ -28,12 +30,22 @@ typedef struct sn_lane_options {
     void *progress_user;
 } sn_lane_options;
 
+/// What is kept of the solves of a frame; a whole report would be as large as the pose.
+typedef struct sn_lane_frame {
+    int iterations, functions, gradients, hessians, factorizations;  ///< of all of them
+    short active;                                                    ///< limits, in the last one
+    unsigned char stop;                                              ///< sn_stop of the last one
+    bool restarted;  ///< another valley was looked for
+} sn_lane_frame;
+
 /// What one thread works with.
 typedef struct sn_lane_worker {
     sn_problem *problem;  ///< the tasks, and the rest task behind them
     sn_solver *solver, *cold;
+    sn_report latest;  ///< of its last solve
     sn_workspace *ws;
     double *previous, *before, *q, *trial;  ///< nq
+    double *room, *begun;                   ///< nq, of steps
     double *delta, *weight;                 ///< nv, file order
     double *alt, *cost;                     ///< window x nq: a track of its own; window: f along it
     unsigned char *from;                    ///< 2 x window: how the cheapest way came here
@@ -49,16 +61,21 @@ typedef struct sn_lanes {
     int nframe, nchunk, window, solved;
     sn_track_goals goals;
     void *user;
-    double *q;               ///< the caller's: nframe x nq
-    sn_track_frame *frames;  ///< the caller's
-    double *f;               ///< nframe: of the poses, without rest
-    double *start;           ///< nq
-    double *seen;            ///< nv, file order: the Gauss-Newton diagonal
-    double *hold;            ///< nv: weights of the pull to the last pose
-    double *bind;            ///< nv: weights of the pull to the neighbours' middle
-    double median;           ///< of f
-    bool *moved;             ///< nframe: see sn_lanes_join()
-    unsigned char *hidden;   ///< nframe x nv while gaps are bridged
+    double *q;              ///< the caller's: nframe x nq
+    sn_lane_frame *frames;  ///< the caller's
+    double *f;              ///< nframe: of the poses, without rest
+    double *start;          ///< nq
+    double *seen;           ///< nv, file order: the Gauss-Newton diagonal
+    double *hold;           ///< nv: weights of the pull to the last pose
+    double *full;           ///< nv: what would hold it as well as the goals do
+    double *bind;           ///< nv: weights of the pull to the neighbours' middle
+    bool *keep;             ///< nv, sweep order: what may move
+    bool plain;             ///< nothing but tasks: frames are solved by plain steps
+    double median;          ///< of f
+    bool *moved;            ///< nframe: see sn_lanes_join()
+    bool *restless;         ///< nframe while leaps are calmed
+    unsigned char *hidden;  ///< nframe x nv while gaps are bridged
+    void *extra;            ///< for passes of the caller's
     void *owner;
     int nworker;
     sn_lane_worker *workers;
@@ -71,7 +88,7 @@ typedef struct sn_lanes {
 sn_status sn_lanes_begin(sn_lanes *lanes, const sn_problem *problem, const sn_lane_options *options,
                          int nframe, sn_track_goals goals, void *user, const double *start,
                          int frame, const sn_allocator *allocator, double *q,
-                         sn_track_frame *frames);
+                         sn_lane_frame *frames);
 /// Follow the seeds of the next chunks until `count` more frames (-1: all) have poses.
 sn_status sn_lanes_advance(sn_lanes *lanes, int count);
 /// All that needs every frame: the seams, and another look where that seems worth it.
@@ -91,6 +108,11 @@ static inline double *sn_lane_pose(const sn_lanes *l, int frame) {
     return l->q + (size_t)frame * l->nq;
 }
 
+/// Frames per second.
+static inline double sn_lane_rate(const sn_lanes *l) {
+    return l->options.rate > 0 ? fmin(l->options.rate, 1e6) : 120;
+}
+
 /// Work on item `i`.
 typedef sn_status (*sn_lane_pass)(sn_lanes *lanes, sn_lane_worker *w, int i);
 /// A pass over `count` items on all threads.
@@ -99,6 +121,11 @@ sn_status sn_lanes_run(sn_lanes *lanes, sn_lane_pass pass, int count);
 /// Solve a frame from w->q into w->q, held to `rest` (NULL: not at all); its f without that.
 sn_status sn_lane_solve(sn_lanes *lanes, sn_lane_worker *w, int frame, const double *rest,
                         double *f);
+/// lanes_step.c: newton's steps from w->q; false, and w->q as it was, when that takes a solver.
+bool sn_lane_steps(sn_lanes *lanes, sn_lane_worker *w, double *f, sn_report *report);
+/// No limits, loops or couplings.
+bool sn_lane_is_plain(const sn_problem *problem);
+
 /// Follow from w->previous (a pose of frame - step) through a frame; the pose is in w->previous then.
 /// @param moving  w->before holds the pose before
 sn_status sn_lane_follow(sn_lanes *lanes, sn_lane_worker *w, int frame, bool moving, double *f);

@@ -18,10 +18,6 @@ static const double turn_seconds = 0.3;
 // (rad/s); what is found must be that much lower.
 static const double suspect_f = 3, suspect_speed = 1800 * 0x1.1df46a2529d39p-6, lower_f = 0.93;
 
-static double rate_of(const sn_lanes *l) {
-    return l->options.rate > 0 ? fmin(l->options.rate, 1e6) : 120;
-}
-
 static void copy(const sn_lanes *l, double *to, const double *from) {
     memcpy(to, from, l->nq * sizeof *to);
 }
@@ -35,7 +31,7 @@ static double *alt_pose(const sn_lanes *l, const sn_lane_worker *w, int k) {
 // Through the frames first ... first + n - 1, at each the pose that is there (0) or the other track's (1). Its
 // ends are tied to the poses before and behind, where there are any.
 static void choose(sn_lanes *l, sn_lane_worker *w, int first, int n, bool *moved) {
-    double weight = turn_seconds * rate_of(l) * l->median, sum[2] = {0, 0};
+    double weight = turn_seconds * sn_lane_rate(l) * l->median, sum[2] = {0, 0};
     for (int k = 0; k < n; k++) {
         const double *pose[2] = {sn_lane_pose(l, first + k), alt_pose(l, w, k)};
         double cost[2] = {l->f[first + k], w->cost[k]}, next[2];
@@ -77,7 +73,7 @@ static void choose(sn_lanes *l, sn_lane_worker *w, int first, int n, bool *moved
 // first` of the other track, until both have merged, this one is lost or the end has come. How far it came.
 static sn_status follow_beside(sn_lanes *l, sn_lane_worker *w, int first, int frame, int step,
                                int end, int *count) {
-    int lost = 0, n = 0, patience = (int)(lost_after * rate_of(l)) + 1;
+    int lost = 0, n = 0, patience = (int)(lost_after * sn_lane_rate(l)) + 1;
     for (int f = frame; f != end; f += step) {
         double most, *cost = &w->cost[f - first];
         SN_TRY(sn_lane_follow(l, w, f, n > 0, cost));
@@ -121,7 +117,7 @@ static sn_status join_seam(sn_lanes *l, sn_lane_worker *w, int i, bool *moved) {
 
 // The worst frame of a block, -1 where none is suspect.
 static int suspect(sn_lanes *l, sn_lane_worker *w, int first, int end) {
-    double worst = 0, fastest = suspect_speed / rate_of(l);
+    double worst = 0, fastest = suspect_speed / sn_lane_rate(l);
     int at = -1, turned = -1;
     for (int f = first; f < end; f++) {
         double most = 0;
@@ -158,9 +154,11 @@ static sn_status look_at(sn_lanes *l, sn_lane_worker *w, int frame, int low, int
     return SN_OK;
 }
 
+enum { MOST_SKIPPED = 64 };
+
 // A stretch of blocks; after blocks where nothing was found some are left out.
 static sn_status look_through(sn_lanes *l, sn_lane_worker *w, int first, int end, bool *moved) {
-    int block = (int)(0.5 * rate_of(l)) + 1, skip = 0, next = 1;
+    int block = (int)(0.5 * sn_lane_rate(l)) + 1, skip = 0, next = 1;
     for (int f = first; f < end; f += block) {
         int stop = block < end - f ? f + block : end, at = suspect(l, w, f, stop);
         bool found;
@@ -168,7 +166,7 @@ static sn_status look_through(sn_lanes *l, sn_lane_worker *w, int first, int end
         if (skip-- > 0) continue;
         SN_TRY(look_at(l, w, at, first, end, moved, &found));
         if (sn_cancelled(l->options.cancel)) return SN_OK;
-        next = found ? 1 : next < 4 ? 2 * next : 4;
+        next = found ? 1 : next < MOST_SKIPPED ? 2 * next : MOST_SKIPPED;
         skip = found ? 0 : next / 2;
     }
     return SN_OK;
@@ -243,51 +241,5 @@ sn_status sn_lanes_again(sn_lanes *l, int first, int last) {
         *(other ? &w->cost[f - first] : &l->f[f]) = cost;
     }
     if (other) choose(l, w, first, n, NULL);
-    return SN_OK;
-}
-
-// --- polish --------------------------------------------------------------------------------------
-
-enum { POLISH = 64 };
-
-// Every other frame of a block, between its neighbours.
-static sn_status polish_block(sn_lanes *l, sn_lane_worker *w, int block, int odd) {
-    int first = block * POLISH, end = POLISH < l->nframe - first ? first + POLISH : l->nframe;
-    for (int f = first + odd; f < end; f += 2) {
-        const double *a = f > 0 ? sn_lane_pose(l, f - 1) : NULL;
-        const double *b = f + 1 < l->nframe ? sn_lane_pose(l, f + 1) : NULL;
-        bool inner = a != NULL && b != NULL;
-        copy(l, w->trial, sn_lane_pose(l, f));
-        if (inner) {
-            sn_model_difference(l->model, a, b, w->delta);
-            for (size_t v = 0; v < l->nv; v++) w->delta[v] *= 0.5;
-            sn_model_integrate(l->model, a, w->delta, w->trial);
-        }
-        // the first and the last only go to the bottom of their valleys
-        SN_TRY(sn_problem_set_rest_weights(w->problem, l->rest, inner ? l->bind : l->hold));
-        SN_TRY(l->goals(l->user, f, w->problem));
-        copy(l, w->q, sn_lane_pose(l, f));
-        SN_TRY(sn_lane_solve(l, w, f, w->trial, &l->f[f]));
-        copy(l, sn_lane_pose(l, f), w->q);
-        if (sn_cancelled(l->options.cancel)) return SN_OK;
-    }
-    return SN_OK;
-}
-
-static sn_status polish_even(sn_lanes *l, sn_lane_worker *w, int i) {
-    return polish_block(l, w, i, 0);
-}
-static sn_status polish_odd(sn_lanes *l, sn_lane_worker *w, int i) {
-    return polish_block(l, w, i, 1);
-}
-
-sn_status sn_lanes_polish(sn_lanes *l, int sweeps) {
-    int blocks = (l->nframe + POLISH - 1) / POLISH;
-    for (int i = 0; i < sweeps; i++) {
-        SN_TRY(sn_lanes_run(l, polish_even, blocks));
-        SN_TRY(sn_lanes_run(l, polish_odd, blocks));
-    }
-    for (int i = 0; i < l->nworker; i++)
-        SN_TRY(sn_problem_set_rest_weights(l->workers[i].problem, l->rest, l->hold));
     return SN_OK;
 }

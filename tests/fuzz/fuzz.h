@@ -16,13 +16,16 @@ static inline void check(bool right) {
 /// What a writer wrote: sn_sink sink = {keep, &bytes}; free bytes.at.
 typedef struct bytes {
     char *at;
-    size_t length;
+    size_t length, capacity;
 } bytes;
 
 static inline bool keep(void *user, const void *piece, size_t count) {
     bytes *b = user;
-    b->at = realloc(b->at, b->length + count);
-    check(b->at != NULL);
+    if (b->at == NULL || b->length + count > b->capacity) {
+        b->capacity = 2 * (b->length + count) + 100;
+        b->at = realloc(b->at, b->capacity);
+        check(b->at != NULL);
+    }
     memcpy(b->at + b->length, piece, count);
     b->length += count;
     return true;

@@ -110,15 +110,10 @@ static void put_rotations(const sn_glb *g, int joint, sn_out *o) {
 
 // A marker's places or sizes. While it is missing it stays where it was, and has no size.
 static void put_marker(const sn_glb *g, const sn_glb_track *track, sn_out *o) {
-    const sn_recording *recording = g->scene->recording;
     double at[3];
     (void)sn_glb_first_sample(g, track->source, at);
     for (int f = 0; f < g->nrecorded && !o->failed; f++) {
-        bool present = sn_recording_present(recording, f, track->source);
-        double r = present ? g->ball : 0;
-        if (present)
-            memcpy(at, sn_recording_frame(recording, f) + (size_t)3 * (size_t)track->source,
-                   sizeof at);
+        double r = sn_glb_sample(g, f, track->source, at) ? g->ball : 0;
         put_vec3(o, track->path == SN_GLB_SCALE ? v3(r, r, r) : v3_from(at));
     }
 }

@@ -73,9 +73,10 @@ typedef struct sn_glb {
     const sn_model *model;
     sn_error *error;
     void *owner;
-    int nframe;     ///< of the motion; 1 when there is none
-    int nrecorded;  ///< frames of the recording
-    int nmarker;    ///< of the recording
+    int nframe;  ///< of the motion; 1 when there is none
+    sn_samples samples;
+    int nrecorded;  ///< their frames
+    int nmarker;    ///< their markers
     double rate;
     double size;  ///< across the figure, metres
     double ball;  ///< radius of a measured marker
@@ -100,6 +101,11 @@ typedef struct sn_glb {
 
 /// Where a joint's frame lies in its parent's, at a frame of the motion.
 sn_frame sn_glb_local(const sn_glb *glb, int joint, int frame);
+
+/// Where a measured marker is in a frame; false, and `out` untouched, while it is missing.
+static inline bool sn_glb_sample(const sn_glb *glb, int frame, int marker, double out[3]) {
+    return glb->samples.sample(glb->samples.user, frame, marker, out);
+}
 
 /// Where a measured marker that has a node is first seen; false when that is not in frame 0.
 bool sn_glb_first_sample(const sn_glb *glb, int marker, double out[3]);

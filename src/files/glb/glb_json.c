@@ -172,7 +172,7 @@ static void add_nodes(const sn_glb *g, sn_text *t) {
         if (g->marker_node[i] < 0) continue;
         double at[3], r = sn_glb_first_sample(g, i, at) ? g->ball : 0;
         sn_glb_part part = {.kind = SN_GLB_MEASURED,
-                            .name = sn_recording_label(g->scene->recording, i),
+                            .name = g->samples.label(g->samples.user, i),
                             .position = {at[0], at[1], at[2]},
                             .radius = r};
         add_marker_node(g, &part, t);

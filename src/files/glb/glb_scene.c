@@ -50,10 +50,8 @@ sn_frame sn_glb_local(const sn_glb *glb, int joint, int frame) {
 }
 
 bool sn_glb_first_sample(const sn_glb *glb, int marker, double out[3]) {
-    const sn_recording *r = glb->scene->recording;
     int at = 0;
-    while (!sn_recording_present(r, at, marker)) at++;
-    memcpy(out, sn_recording_frame(r, at) + (size_t)3 * (size_t)marker, 3 * sizeof *out);
+    while (!sn_glb_sample(glb, at, marker, out)) at++;
     return at == 0;
 }
 
@@ -209,20 +207,20 @@ static sn_status find_joint_tracks(sn_glb *g, int joint) {
 }
 
 static sn_status find_marker_tracks(sn_glb *g, int marker) {
-    const sn_recording *r = g->scene->recording;
     bool moves = false, hides = false, seen = false;
     sn_vec3 first = {0, 0, 0};
     g->marker_node[marker] = -1;
     for (int f = 0; f < g->nrecorded; f++) {
-        if (!sn_recording_present(r, f, marker)) {
+        double sample[3];
+        if (!sn_glb_sample(g, f, marker, sample)) {
             hides = true;
             continue;
         }
-        sn_vec3 at = v3_from(sn_recording_frame(r, f) + 3 * marker);
+        sn_vec3 at = v3_from(sample);
         if (!fits(at))
             return sn_fail(g->error, SN_ERR_VALUE, 0,
                            "frame %d: marker \"%.80s\" is too far away, or not a number", f,
-                           sn_recording_label(r, marker));
+                           g->samples.label(g->samples.user, marker));
         if (!seen) first = at;
         seen = true;
         moves = moves || !same_float(at, first);
@@ -251,7 +249,7 @@ static sn_status find_tracks(sn_glb *g) {
 static sn_status find_rate(sn_glb *g) {
     const sn_glb_scene *s = g->scene;
     double motion = s->motion != NULL ? sn_motion_rate(s->motion) : 0;
-    double recording = s->recording != NULL ? sn_recording_about(s->recording)->rate : 0;
+    double recording = g->samples.rate;
     g->rate = s->rate > 0 ? s->rate : motion > 0 ? motion : recording;
     if (g->ntrack == 0) return SN_OK;
     if (!(s->rate > 0) && motion > 0 && recording > 0 && fabs(motion - recording) > 1e-3 * motion)
@@ -281,10 +279,12 @@ static sn_status check_scene(sn_glb *g) {
     g->model = s->model;
     g->up = (sn_quat){up[0], up[1], up[2], up[3]};
     g->nframe = s->motion != NULL ? sn_motion_nframe(s->motion) : 0;
-    if (s->recording != NULL) {
-        g->nrecorded = sn_recording_about(s->recording)->nframe;
-        g->nmarker = sn_recording_about(s->recording)->nmarker;
-    }
+    g->samples = s->samples != NULL ? *s->samples : sn_recording_samples(s->recording);
+    if (g->samples.nframe < 0 || g->samples.nmarker < 0 || g->samples.label == NULL ||
+        g->samples.sample == NULL)
+        return sn_fail(g->error, SN_ERR_ARGUMENT, 0, "the scene's samples cannot be read");
+    g->nrecorded = g->samples.nframe;
+    g->nmarker = g->samples.nmarker;
     // times are floats: behind this frame, neighbours could round to the same one
     if (g->nframe > longest || g->nrecorded > longest)
         return sn_fail(g->error, SN_ERR_SIZE, 0,

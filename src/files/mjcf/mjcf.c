@@ -11,7 +11,7 @@
 typedef enum pass { SETTINGS, DEFAULTS, BODIES, NPASS } pass;
 
 // What an open element is to the elements inside it.
-typedef enum kind { SKIPPED, MUJOCO, CLASS, BODY, EQUALITY, CONTACT } kind;
+typedef enum kind { SKIPPED, MUJOCO, CLASS, BODY, EQUALITY, CONTACT, TENDON, FIXED } kind;
 
 typedef struct place {
     kind kind;
@@ -248,7 +248,9 @@ static sn_status read_geom(reading *r, const place *outer) {
         sn_mjcf_geom_inherit(&g.values, &u->class_[c].geom);
     if (!sn_mjcf_geom_complete(&g.values))
         return FAIL(r, "<geom>: the ends of fromto are the same point");
-    if (g.values.kind == 0 && g.values.meets == 0) return SN_OK;  // only to be looked at
+    // only to be looked at, unless a <pair> names it
+    const bool silent = g.values.kind == 0 && g.values.meets == 0;
+    if (silent && (g.name == SIZE_MAX || g.values.type < 0)) return SN_OK;
     if (g.values.type < 0) {
         u->nmesh++;
         return SN_OK;
@@ -264,14 +266,28 @@ static sn_status read_geom(reading *r, const place *outer) {
     return SN_OK;
 }
 
-// Bodies that never touch. A <pair> would add to what their kinds say.
+// Geoms that keep apart whatever their kinds say.
+static sn_status read_contact_pair(reading *r) {
+    sn_mjcf *u = r->u;
+    sn_mjcf_exclude e = {.line = r->xml.line};
+    SN_TRY(sn_mjcf_name(u, &r->xml, "geom1", &e.body[0]));
+    SN_TRY(sn_mjcf_name(u, &r->xml, "geom2", &e.body[1]));
+    if (e.body[0] == SIZE_MAX || e.body[1] == SIZE_MAX)
+        return FAIL(r, "<pair> does not name two geoms");
+    if (u->npair >= SN_MAX_EXCLUDED)
+        return sn_fail(u->error, SN_ERR_SIZE, r->xml.line, "more than %d contact pairs",
+                       SN_MAX_EXCLUDED);
+    SN_TRY(SN_MJCF_ROOM(u, pair, 1));
+    u->pair[u->npair++] = e;
+    return SN_OK;
+}
+
+// Bodies that never touch.
 static sn_status read_contact(reading *r) {
     sn_mjcf *u = r->u;
     sn_mjcf_exclude e = {.line = r->xml.line};
-    if (!sn_xml_is(&r->xml, "exclude")) {
-        u->has_pair = true;
-        return SN_OK;
-    }
+    if (sn_xml_is(&r->xml, "pair")) return read_contact_pair(r);
+    if (!sn_xml_is(&r->xml, "exclude")) return SN_OK;
     SN_TRY(sn_mjcf_name(u, &r->xml, "body1", &e.body[0]));
     SN_TRY(sn_mjcf_name(u, &r->xml, "body2", &e.body[1]));
     if (e.body[0] == SIZE_MAX || e.body[1] == SIZE_MAX)
@@ -314,6 +330,47 @@ static sn_status read_in_body(reading *r, place *here, const place *outer) {
     return SN_OK;
 }
 
+// --- tendons ---------------------------------------------------------------------------------------
+
+static sn_status read_tendon(reading *r, place *here) {
+    sn_mjcf *u = r->u;
+    sn_mjcf_tendon t = {.fixed = sn_xml_is(&r->xml, "fixed"), .first = u->npart};
+    char limited[SN_XML_VALUE];
+    double range[2];
+    bool stated;
+    int n;
+    if (!t.fixed && !sn_xml_is(&r->xml, "spatial")) return SN_OK;
+    SN_TRY(sn_mjcf_name(u, &r->xml, "name", &t.name));
+    SN_TRY(sn_mjcf_text(u, &r->xml, "limited", limited, &stated));
+    SN_TRY(sn_mjcf_numbers(u, &r->xml, "range", 2, 2, range, &n));
+    t.limited = stated && strcmp(limited, "auto") != 0 ? strcmp(limited, "true") == 0
+                                                       : n > 0 && u->auto_limits;
+    if (u->ntendon >= SN_MAX_JOINTS)
+        return sn_fail(u->error, SN_ERR_SIZE, r->xml.line, "more than %d tendons", SN_MAX_JOINTS);
+    SN_TRY(SN_MJCF_ROOM(u, tendon, 1));
+    u->tendon[u->ntendon++] = t;
+    if (t.fixed) here->kind = FIXED;
+    return SN_OK;
+}
+
+static sn_status read_part(reading *r) {
+    sn_mjcf *u = r->u;
+    sn_mjcf_part p = {.coefficient = 1, .line = r->xml.line};
+    int n;
+    if (!sn_xml_is(&r->xml, "joint")) return SN_OK;
+    SN_TRY(sn_mjcf_name(u, &r->xml, "joint", &p.joint));
+    SN_TRY(sn_mjcf_numbers(u, &r->xml, "coef", 1, 1, &p.coefficient, &n));
+    if (p.joint == SIZE_MAX || n == 0)
+        return FAIL(r, "<fixed>: a <joint> needs joint=\"...\" and coef=\"...\"");
+    if (u->npart >= SN_MAX_COUPLINGS)
+        return sn_fail(u->error, SN_ERR_SIZE, r->xml.line, "more than %d joints in tendons",
+                       SN_MAX_COUPLINGS);
+    SN_TRY(SN_MJCF_ROOM(u, part, 1));
+    u->part[u->npart++] = p;
+    u->tendon[u->ntendon - 1].count++;
+    return SN_OK;
+}
+
 // --- equalities --------------------------------------------------------------------------------------
 
 static sn_status read_pair(reading *r, const char *first, const char *second, sn_mjcf_equality *e) {
@@ -341,9 +398,10 @@ static sn_status read_equality(reading *r) {
         SN_TRY(sn_mjcf_numbers(u, xml, "relpose", 7, 7, e.relative, &n));
         for (int i = 3; i < 7; i++)
             e.has_relative = e.has_relative || (n > 0 && e.relative[i] != 0);
-    } else if (sn_xml_is(xml, "joint")) {
-        e.kind = SN_MJCF_JOINT;
-        SN_TRY(read_pair(r, "joint1", "joint2", &e));
+    } else if (sn_xml_is(xml, "joint") || sn_xml_is(xml, "tendon")) {
+        bool joint = sn_xml_is(xml, "joint");
+        e.kind = joint ? SN_MJCF_JOINT : SN_MJCF_TENDON;
+        SN_TRY(read_pair(r, joint ? "joint1" : "tendon1", joint ? "joint2" : "tendon2", &e));
         double given[5] = {0};
         SN_TRY(sn_mjcf_numbers(u, xml, "polycoef", 1, 5, given, &n));
         memcpy(e.coefficients, given, (size_t)n * sizeof *given);
@@ -375,7 +433,7 @@ static sn_status read_section(reading *r, place *here) {
         *here = (place){.kind = BODY, .body = 0, .rotation = {1, 0, 0, 0}};
     if (sn_xml_is(xml, "equality")) here->kind = EQUALITY;
     u->has_actuator = u->has_actuator || sn_xml_is(xml, "actuator");
-    u->has_tendon = u->has_tendon || sn_xml_is(xml, "tendon");
+    if (sn_xml_is(xml, "tendon")) here->kind = TENDON;
     if (sn_xml_is(xml, "contact")) here->kind = CONTACT;
     u->has_keyframe = u->has_keyframe || sn_xml_is(xml, "keyframe");
     return SN_OK;
@@ -412,6 +470,10 @@ static sn_status read_open(reading *r) {
         return read_equality(r);
     case CONTACT:
         return read_contact(r);
+    case TENDON:
+        return read_tendon(r, here);
+    case FIXED:
+        return read_part(r);
     case SKIPPED:
         break;
     }

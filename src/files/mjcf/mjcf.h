@@ -75,6 +75,7 @@ typedef struct sn_mjcf_joint {
     int body;
     sn_mjcf_values values;  ///< all of them
     int node;               ///< joint of the model
+    bool follows, leads;    ///< in a coupling
     int line;
 } sn_mjcf_joint;
 
@@ -93,19 +94,36 @@ typedef struct sn_mjcf_geom {
     int line;
 } sn_mjcf_geom;
 
-/// <exclude>: two bodies by name.
+/// <exclude>: two bodies by name; <pair>: two geoms.
 typedef struct sn_mjcf_exclude {
     size_t body[2];
+    uint32_t bit;  ///< of a pair
     int line;
 } sn_mjcf_exclude;
 
 typedef enum sn_mjcf_equality_kind {
     SN_MJCF_CONNECT,
     SN_MJCF_WELD,
-    SN_MJCF_JOINT
+    SN_MJCF_JOINT,
+    SN_MJCF_TENDON
 } sn_mjcf_equality_kind;
 
-/// An equality: two bodies held together, or a joint that follows another.
+/// A tendon; a fixed one is a sum of coordinates.
+typedef struct sn_mjcf_tendon {
+    size_t name;
+    bool fixed, limited;
+    bool used;            ///< an equality holds it
+    size_t first, count;  ///< its parts
+} sn_mjcf_tendon;
+
+/// What a joint adds to a fixed tendon's length.
+typedef struct sn_mjcf_part {
+    size_t joint;  ///< its name
+    double coefficient;
+    int line;
+} sn_mjcf_part;
+
+/// An equality: two bodies held together, a joint that follows another, a tendon as long as another.
 typedef struct sn_mjcf_equality {
     sn_mjcf_equality_kind kind;
     size_t first, second;  ///< names; SIZE_MAX: the world, no second joint
@@ -113,7 +131,7 @@ typedef struct sn_mjcf_equality {
     double anchor[3];
     bool has_relative;
     double relative[7];      ///< of a weld: position, then w x y z
-    double coefficients[5];  ///< of a joint
+    double coefficients[5];  ///< of a joint or a tendon
     int line;
 } sn_mjcf_equality;
 
@@ -134,11 +152,17 @@ typedef struct sn_mjcf {
     SN_MJCF_LIST(sn_mjcf_equality, equality);
     SN_MJCF_LIST(sn_mjcf_geom, geom);
     SN_MJCF_LIST(sn_mjcf_exclude, exclude);
+    SN_MJCF_LIST(sn_mjcf_tendon, tendon);
+    SN_MJCF_LIST(sn_mjcf_part, part);
+    SN_MJCF_LIST(sn_mjcf_exclude, pair);
     int nmesh;  ///< geoms that can run into others, and only a mesh states them
     bool radians, auto_limits;
     char euler[4];  ///< the compiler's sequence; capitals are about fixed axes
     int nskipped;   ///< elements that hold bodies sinew does not make
-    bool has_actuator, has_tendon, has_pair, has_keyframe;
+    int nspatial;   ///< equalities of tendons through sites
+    int ntangled;   ///< equalities of tendons that are no coupling
+    bool has_actuator, has_keyframe;
+    int nlost;    ///< contact pairs that are left out
     int nuntold;  ///< bodies whose mass only their shapes tell
 } sn_mjcf;
 
@@ -178,6 +202,13 @@ sn_quat sn_mjcf_turn_z(sn_vec3 to);
 void sn_mjcf_inherit(sn_mjcf_values *values, const sn_mjcf_values *defaults);
 /// An angle of the file in radians.
 double sn_mjcf_angle(const sn_mjcf *u, double angle);
+
+// --- couplings (mjcf_couple.c) ---
+
+/// A joint follows another, or stays.
+sn_status sn_mjcf_couple_joints(sn_mjcf *u, sn_builder *builder, const sn_mjcf_equality *e);
+/// A joint of fixed tendons follows the others.
+sn_status sn_mjcf_couple_tendons(sn_mjcf *u, sn_builder *builder, const sn_mjcf_equality *e);
 
 /// The model of what was read.
 sn_status sn_mjcf_build(sn_mjcf *u, sn_model **out);

@@ -28,7 +28,6 @@ typedef struct building {
     size_t *marker_name;
     int nmarker;
     sn_names markers;
-    int nball;  // with a range
 } building;
 
 static const char *node_name(const void *owner, int i) {
@@ -156,8 +155,13 @@ static sn_status set_range(building *b, const sn_mjcf_joint *j, sn_joint_desc *d
     bool limited = v->limited == 1 || (v->limited == 2 && u->auto_limits && range);
     if (!limited) return SN_OK;
     if (v->type == SN_MJCF_BALL) {
-        b->nball++;
-        return SN_OK;
+        // how far it may turn from rest, about any axis; a whole turn is no limit
+        d->turn = sn_mjcf_angle(u, v->range[1]);
+        if (v->range[0] == 0 && d->turn > 0) return SN_OK;
+        return sn_fail(
+            u->error, SN_ERR_PARSE, j->line,
+            "<joint>: the range of a ball joint is 0 and an angle above it, not %g to %g",
+            v->range[0], v->range[1]);
     }
     bool hinge = v->type == SN_MJCF_HINGE;
     d->lower[0] = hinge ? sn_mjcf_angle(u, v->range[0]) : v->range[0];
@@ -291,53 +295,6 @@ static sn_status add_site(building *b, const sn_mjcf_site *site) {
 
 // --- equalities ----------------------------------------------------------------------------------------
 
-static const sn_mjcf_joint *find_joint(const sn_mjcf *u, size_t name) {
-    for (size_t i = 0; i < u->njoint; i++)
-        if (u->joint[i].name != SIZE_MAX &&
-            strcmp(u->names + u->joint[i].name, u->names + name) == 0)
-            return &u->joint[i];
-    return NULL;
-}
-
-static bool is_scalar(const sn_mjcf_joint *j) {
-    return j != NULL && (j->values.type == SN_MJCF_HINGE || j->values.type == SN_MJCF_SLIDE);
-}
-
-static double reference_of(const sn_mjcf *u, const sn_mjcf_joint *j) {
-    return j->values.type == SN_MJCF_HINGE ? sn_mjcf_angle(u, j->values.ref) : j->values.ref;
-}
-
-// y - y0 = a0 + a1 (x - x0) + ..., x0 and y0 being the references; as a polynomial of x.
-static sn_status add_coupling(building *b, const sn_mjcf_equality *e) {
-    sn_mjcf *u = b->u;
-    const sn_mjcf_joint *y = find_joint(u, e->first);
-    const sn_mjcf_joint *x = e->second != SIZE_MAX ? find_joint(u, e->second) : NULL;
-    if (!is_scalar(y) || (e->second != SIZE_MAX && !is_scalar(x)))
-        return sn_fail(u->error, SN_ERR_PARSE, e->line,
-                       "<joint>: \"%.80s\" is no hinge or slide joint of this file",
-                       u->names + (!is_scalar(y) ? e->first : e->second));
-    double c[5] = {0}, x0 = x != NULL ? reference_of(u, x) : 0;
-    for (int k = 4; k >= 0; k--) {
-        // c = c (x - x0) + a_k
-        for (int i = 4; i > 0; i--) c[i] = c[i - 1] - x0 * c[i];
-        c[0] = e->coefficients[k] - x0 * c[0];
-    }
-    sn_coupling_desc d = {.follower = {y->node, 0}, .function = {.scale = 1, .ny = 5, .y = c}};
-    c[0] += reference_of(u, y);
-    d.function.type = SN_FUNCTION_POLYNOMIAL;
-    if (x != NULL) {
-        d.nleader = 1;
-        d.leader[0].joint = x->node;
-        while (d.function.ny > 2 && c[d.function.ny - 1] == 0) d.function.ny--;
-    } else {
-        c[0] = reference_of(u, y) + e->coefficients[0];
-        d.function.type = SN_FUNCTION_CONSTANT;
-        d.function.ny = 1;
-    }
-    (void)sn_builder_couple_at(b->builder, &d, e->line);
-    return SN_OK;
-}
-
 // A body's place in the reference configuration, where every joint is as the file draws it.
 static here drawn(const sn_mjcf *u, int i) {
     here at = {0, {0, 0, 0}, {1, 0, 0, 0}};
@@ -419,6 +376,12 @@ static sn_status add_loop(building *b, const sn_mjcf_equality *e) {
     return SN_OK;
 }
 
+static sn_status add_equality(building *b, const sn_mjcf_equality *e) {
+    if (e->kind == SN_MJCF_JOINT) return sn_mjcf_couple_joints(b->u, b->builder, e);
+    if (e->kind == SN_MJCF_TENDON) return sn_mjcf_couple_tendons(b->u, b->builder, e);
+    return add_loop(b, e);
+}
+
 // --- shapes ------------------------------------------------------------------------------------------
 
 static void add_geom(building *b, const sn_mjcf_geom *g) {
@@ -436,6 +399,37 @@ static void add_geom(building *b, const sn_mjcf_geom *g) {
                             d.joint < 0 ? p : v3_add(v3_from(body->shift), p)};
     (void)sn_bound_solid(b->builder, &d, (sn_solid_kind)g->values.type, g->values.size, &frame,
                          g->line);
+}
+
+static sn_mjcf_geom *find_geom(sn_mjcf *u, size_t name) {
+    for (size_t i = 0; i < u->ngeom; i++)
+        if (u->geom[i].name != SIZE_MAX && strcmp(u->names + u->geom[i].name, u->names + name) == 0)
+            return &u->geom[i];
+    return NULL;
+}
+
+// A <pair> becomes a bit that only its geoms have: one for all pairs of a first geom. Pairs with meshes, and more
+// first geoms than there are bits, are left out.
+static void join_pairs(sn_mjcf *u) {
+    uint32_t used = 0;
+    for (size_t i = 0; i < u->ngeom; i++) used |= u->geom[i].values.kind | u->geom[i].values.meets;
+    for (size_t i = 0; i < u->npair; i++) {
+        sn_mjcf_geom *a = find_geom(u, u->pair[i].body[0]), *b = find_geom(u, u->pair[i].body[1]);
+        uint32_t bit = 0;
+        // the bit that an earlier pair of the same first geom has
+        for (size_t k = 0; k < i && a != NULL; k++)
+            if (find_geom(u, u->pair[k].body[0]) == a) bit = u->pair[k].bit;
+        for (uint32_t next = 1; bit == 0 && next != 0; next <<= 1)
+            if ((used & next) == 0) bit = next;
+        if (a == NULL || b == NULL || a == b || bit == 0) {
+            u->nlost++;
+            continue;
+        }
+        used |= bit;
+        u->pair[i].bit = bit;
+        a->values.kind |= bit;
+        b->values.meets |= bit;
+    }
 }
 
 static sn_status add_exclude(building *b, const sn_mjcf_exclude *e) {
@@ -481,10 +475,14 @@ static sn_status add_everything(building *b) {
             add_marker(b, body->name, body->node, v3_from(body->shift), body->line);
     }
     for (size_t i = 0; i < u->nsite; i++) SN_TRY(add_site(b, &u->site[i]));
-    for (size_t i = 0; i < u->nequality; i++)
-        SN_TRY(u->equality[i].kind == SN_MJCF_JOINT ? add_coupling(b, &u->equality[i])
-                                                    : add_loop(b, &u->equality[i]));
-    for (size_t i = 0; i < u->ngeom; i++) add_geom(b, &u->geom[i]);
+    // those of tendons last: they can choose which joint follows
+    for (int last = 0; last < 2; last++)
+        for (size_t i = 0; i < u->nequality; i++)
+            if ((u->equality[i].kind == SN_MJCF_TENDON) == last)
+                SN_TRY(add_equality(b, &u->equality[i]));
+    join_pairs(u);
+    for (size_t i = 0; i < u->ngeom; i++)
+        if (u->geom[i].values.kind != 0 || u->geom[i].values.meets != 0) add_geom(b, &u->geom[i]);
     for (size_t i = 0; i < u->nexclude; i++) SN_TRY(add_exclude(b, &u->exclude[i]));
     return SN_OK;
 }
@@ -494,20 +492,32 @@ static void tell(building *b) {
     char *note = u->info.note;
     u->info.nbody = (int)u->nbody - 1;
     u->info.njoint = (int)u->njoint;
-    if (b->nball > 0)
-        sn_note(note, "the range of %d ball joint%s is left out", b->nball, SN_S(b->nball));
+    bool idle = false, limited = false;
+    for (size_t i = 0; i < u->ntendon; i++) {
+        idle = idle || !u->tendon[i].used;
+        limited = limited || u->tendon[i].limited;
+    }
     if (u->nskipped > 0)
-        sn_note(note, "%d composite, flex or tendon element%s left out", u->nskipped,
+        sn_note(note, "%d composite or flex element%s left out", u->nskipped,
                 u->nskipped == 1 ? " is" : "s are");
+    if (u->nspatial > 0)
+        sn_note(note, "%d equalit%s of tendons through sites left out", u->nspatial,
+                u->nspatial == 1 ? "y" : "ies");
+    if (u->ntangled > 0)
+        sn_note(note,
+                "%d equalit%s of tendons left out: no joint of them can follow at most %d others",
+                u->ntangled, u->ntangled == 1 ? "y" : "ies", SN_MAX_LEADERS);
+    if (limited) sn_note(note, "limits of tendons are left out");
     if (u->nuntold > 0)
         sn_note(note, "%d bod%s no <inertial>: their mass counts as 0", u->nuntold,
                 u->nuntold == 1 ? "y has" : "ies have");
     if (u->nmesh > 0)
         sn_note(note, "%d collision mesh%s left out", u->nmesh, u->nmesh == 1 ? " is" : "es are");
-    if (u->has_actuator || u->has_tendon || u->has_pair || u->has_keyframe)
-        sn_note(note, "not read:%s%s%s%s", u->has_actuator ? " actuators" : "",
-                u->has_tendon ? " tendons" : "", u->has_pair ? " contact pairs" : "",
-                u->has_keyframe ? " keyframes" : "");
+    if (u->nlost > 0)
+        sn_note(note, "%d contact pair%s with meshes left out", u->nlost, SN_S(u->nlost));
+    if (u->has_actuator || idle || u->has_keyframe)
+        sn_note(note, "not read:%s%s%s", u->has_actuator ? " actuators" : "",
+                idle ? " tendons" : "", u->has_keyframe ? " keyframes" : "");
 }
 
 sn_status sn_mjcf_build(sn_mjcf *u, sn_model **out) {
@@ -547,5 +557,8 @@ sn_status sn_mjcf_read(const char *text, size_t length, const sn_allocator *allo
     sn_release(allocator, u.equality);
     sn_release(allocator, u.geom);
     sn_release(allocator, u.exclude);
+    sn_release(allocator, u.tendon);
+    sn_release(allocator, u.part);
+    sn_release(allocator, u.pair);
     return status;
 }

@@ -310,6 +310,12 @@ static sn_status marker_value(reading *r) {
     sn_osim_marker *m = LAST(r, marker);
     if (sn_xml_is(&r->xml, "body") || is_socket(r, "socket_parent_frame"))
         return read_path(r, &m->body);
+    if (sn_xml_is(&r->xml, "fixed")) {
+        size_t at = 0;
+        sn_word word;
+        m->fixed = next_word(r, &at, &word) && (word_is(word, "true") || word_is(word, "1"));
+        return SN_OK;
+    }
     return sn_xml_is(&r->xml, "location") ? read_numbers(r, 3, m->position) : SN_OK;
 }
 

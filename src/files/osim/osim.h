@@ -102,6 +102,7 @@ typedef struct sn_osim_constraint {
 typedef struct sn_osim_marker {
     size_t name, body;
     double position[3];
+    bool fixed;  ///< a landmark: OpenSim's scale tool leaves it where the model has it
     int line;
 } sn_osim_marker;
 

@@ -23,6 +23,11 @@ struct sn_osim_coordinates {
         int joint;
         sn_frame at;
     } * place;  // bodies, then frames
+    int nmark;
+    struct mark {
+        const char *name;
+        bool fixed;
+    } * mark;
 };
 
 static sn_function function_of(const sn_osim *u, const sn_osim_coordinate *c) {
@@ -49,6 +54,7 @@ static void lay_out(sn_osim_coordinates *c, const sn_osim *u, sn_layout *layout)
     c->names = sn_layout_take(layout, u->nnames + 1, 1);
     c->numbers = sn_layout_take(layout, numbers + 1, sizeof *c->numbers);
     c->place = sn_layout_take(layout, u->nbody + u->nframe, sizeof *c->place);
+    c->mark = sn_layout_take(layout, u->nmarker, sizeof *c->mark);
 }
 
 // The place of a coordinate in the model: a joint of its name, or one of a function joint's.
@@ -126,6 +132,18 @@ static void fill_places(sn_osim_coordinates *c, const sn_osim *u) {
     }
 }
 
+bool sn_osim_landmark(const sn_osim_coordinates *coordinates, const char *marker, bool *out) {
+    if (coordinates == NULL || marker == NULL || out == NULL) return false;
+    bool some[2] = {false, false}, found = false;
+    for (int i = 0; i < coordinates->nmark; i++) {
+        some[coordinates->mark[i].fixed] = true;
+        if (strcmp(coordinates->mark[i].name, marker) != 0) continue;
+        *out = coordinates->mark[i].fixed;
+        found = true;
+    }
+    return found && some[0] && some[1];
+}
+
 int sn_osim_frame_find(const sn_osim_coordinates *coordinates, const char *name, sn_frame *out) {
     if (coordinates == NULL || name == NULL || out == NULL) return -1;
     for (int i = 0; i < coordinates->nplace; i++) {
@@ -150,6 +168,8 @@ sn_status sn_osim_coordinates_make(const sn_osim *u, const sn_model *model,
     *to = c;
     fill(to, u, model);
     fill_places(to, u);
+    for (size_t i = 0; i < u->nmarker; i++)
+        to->mark[to->nmark++] = (struct mark){to->names + u->marker[i].name, u->marker[i].fixed};
     *out = to;
     return SN_OK;
 }

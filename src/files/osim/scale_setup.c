@@ -10,9 +10,19 @@
     type *list;                                                                                    \
     size_t list##_room
 
+// A file: all names point into its tree, or into its words.
+typedef struct source {
+    sn_xml_tree tree;
+    char *words;  // as long as the texts of the tree
+    size_t nwords;
+} source;
+
+// The setup itself, then files that sets of it stand in.
+enum { SETUP, MEASUREMENTS, FACTORS, SOURCES };
+
 struct sn_scale_setup {
     sn_allocator allocator;
-    sn_xml_tree tree;  // all names point into it, or into `words`
+    source source[SOURCES];
     sn_ik_setup *ik;
     sn_scale_setup_info info;
     LIST(sn_scale_measurement, measurement);
@@ -20,8 +30,6 @@ struct sn_scale_setup {
     LIST(sn_scale_body, body);
     LIST(sn_scale_body, manual);
     int npair, nbody;
-    char *words;  // as long as the texts of the tree
-    size_t nwords;
     char note[SN_SETUP_NOTE];
 };
 
@@ -40,7 +48,7 @@ static sn_status room_for(sn_scale_setup *s, void *list, size_t *room, int count
     room_for((s), &(s)->list, &(s)->list##_room, (count), sizeof *(s)->list, error)
 
 // The words of a text, each terminated; the texts of the tree are longer than all of them together.
-static int split(sn_scale_setup *s, const char *text, const char **out, int most) {
+static int split(source *s, const char *text, const char **out, int most) {
     int n = 0;
     for (;;) {
         while (*text == ' ' || *text == ',') text++;
@@ -68,7 +76,7 @@ static sn_status is_on(const sn_xml_tree *t, int node, bool *out, sn_error *erro
     return sn_xml_tree_flag(t, sn_xml_tree_find(t, node, "apply"), out, error);
 }
 
-// A set's list; one that stands in another file cannot be had from here.
+// The list of a set that cannot stand in a file of its own.
 static sn_status find_list(const sn_xml_tree *t, int outer, const char *name, int *out,
                            sn_error *error) {
     int set = sn_xml_tree_find(t, outer, name);
@@ -93,14 +101,14 @@ static sn_status read_times(const sn_xml_tree *t, int outer, double *first, doub
 
 // --- measurements --------------------------------------------------------------------------------
 
-static sn_status read_pairs(sn_scale_setup *s, int list, sn_error *error) {
-    const sn_xml_tree *t = &s->tree;
+static sn_status read_pairs(sn_scale_setup *s, source *from, int list, sn_error *error) {
+    const sn_xml_tree *t = &from->tree;
     for (int k = sn_xml_tree_first(t, list); k >= 0; k = sn_xml_tree_next(t, k)) {
         if (!sn_xml_tree_is(t, k, "MarkerPair")) continue;
         int at = sn_xml_tree_find(t, k, "markers");
         SN_TRY(ROOM(s, pair, s->npair));
         sn_scale_pair *p = &s->pair[s->npair];
-        int n = split(s, sn_xml_tree_text(t, at), p->marker, 2);
+        int n = split(from, sn_xml_tree_text(t, at), p->marker, 2);
         p->line = sn_xml_tree_line(t, at >= 0 ? at : k);
         if (n != 2)
             return sn_fail(error, SN_ERR_PARSE, p->line, "<markers> names %d, and a pair needs two",
@@ -113,11 +121,11 @@ static sn_status read_pairs(sn_scale_setup *s, int list, sn_error *error) {
     return SN_OK;
 }
 
-static sn_status read_axes(sn_scale_setup *s, int k, bool axis[3], sn_error *error) {
-    const sn_xml_tree *t = &s->tree;
+static sn_status read_axes(source *from, int k, bool axis[3], sn_error *error) {
+    const sn_xml_tree *t = &from->tree;
     int at = sn_xml_tree_find(t, k, "axes");
     const char *words[3];
-    int n = split(s, sn_xml_tree_text(t, at), words, 3);
+    int n = split(from, sn_xml_tree_text(t, at), words, 3);
     for (int i = 0; i < 3; i++) axis[i] = false;
     for (int i = 0; i < n; i++) {
         int x =
@@ -132,24 +140,23 @@ static sn_status read_axes(sn_scale_setup *s, int k, bool axis[3], sn_error *err
                 sn_xml_tree_label(t, k));
 }
 
-static sn_status read_bodies(sn_scale_setup *s, int list, sn_error *error) {
-    const sn_xml_tree *t = &s->tree;
+static sn_status read_bodies(sn_scale_setup *s, source *from, int list, sn_error *error) {
+    const sn_xml_tree *t = &from->tree;
     for (int k = sn_xml_tree_first(t, list); k >= 0; k = sn_xml_tree_next(t, k)) {
         if (!sn_xml_tree_is(t, k, "BodyScale")) continue;
         SN_TRY(ROOM(s, body, s->nbody));
         sn_scale_body *b = &s->body[s->nbody];
         *b = (sn_scale_body){.body = sn_xml_tree_label(t, k), .line = sn_xml_tree_line(t, k)};
         if (b->body[0] == '\0') return FAIL(t, k, "<BodyScale> has no name=\"...\"");
-        SN_TRY(read_axes(s, k, b->axis, error));
+        SN_TRY(read_axes(from, k, b->axis, error));
         s->nbody++;
     }
     return SN_OK;
 }
 
-static sn_status read_measurements(sn_scale_setup *s, int scaler, sn_error *error) {
-    const sn_xml_tree *t = &s->tree;
-    int list, inner;
-    SN_TRY(find_list(t, scaler, "MeasurementSet", &list, error));
+static sn_status read_measurements(sn_scale_setup *s, source *from, int set, sn_error *error) {
+    const sn_xml_tree *t = &from->tree;
+    int list = sn_xml_tree_find(t, set, "objects"), inner;
     for (int k = sn_xml_tree_first(t, list); k >= 0; k = sn_xml_tree_next(t, k)) {
         bool on;
         if (!sn_xml_tree_is(t, k, "Measurement")) continue;
@@ -161,9 +168,9 @@ static sn_status read_measurements(sn_scale_setup *s, int scaler, sn_error *erro
                                   .body = s->nbody,
                                   .line = sn_xml_tree_line(t, k)};
         SN_TRY(find_list(t, k, "MarkerPairSet", &inner, error));
-        SN_TRY(read_pairs(s, inner, error));
+        SN_TRY(read_pairs(s, from, inner, error));
         SN_TRY(find_list(t, k, "BodyScaleSet", &inner, error));
-        SN_TRY(read_bodies(s, inner, error));
+        SN_TRY(read_bodies(s, from, inner, error));
         m.npair = s->npair - m.pair;
         m.nbody = s->nbody - m.body;
         s->measurement[s->info.nmeasurement++] = m;
@@ -171,10 +178,9 @@ static sn_status read_measurements(sn_scale_setup *s, int scaler, sn_error *erro
     return SN_OK;
 }
 
-static sn_status read_manual(sn_scale_setup *s, int scaler, sn_error *error) {
-    const sn_xml_tree *t = &s->tree;
-    int list;
-    SN_TRY(find_list(t, scaler, "ScaleSet", &list, error));
+static sn_status read_manual(sn_scale_setup *s, source *from, int set, sn_error *error) {
+    const sn_xml_tree *t = &from->tree;
+    int list = sn_xml_tree_find(t, set, "objects");
     for (int k = sn_xml_tree_first(t, list); k >= 0; k = sn_xml_tree_next(t, k)) {
         bool on;
         if (!sn_xml_tree_is(t, k, "Scale")) continue;
@@ -198,10 +204,10 @@ static sn_status read_manual(sn_scale_setup *s, int scaler, sn_error *error) {
 }
 
 static sn_status read_order(sn_scale_setup *s, int scaler, sn_error *error) {
-    const sn_xml_tree *t = &s->tree;
+    const sn_xml_tree *t = &s->source[SETUP].tree;
     int at = sn_xml_tree_find(t, scaler, "scaling_order");
     const char *words[2];
-    int n = split(s, sn_xml_tree_text(t, at), words, 2);
+    int n = split(&s->source[SETUP], sn_xml_tree_text(t, at), words, 2);
     if (n > 2)
         return FAIL(t, at,
                     "<scaling_order> names %d steps; there are two, measurements and "
@@ -223,15 +229,21 @@ static sn_status read_order(sn_scale_setup *s, int scaler, sn_error *error) {
 }
 
 static sn_status read_scaler(sn_scale_setup *s, int tool, sn_error *error) {
-    const sn_xml_tree *t = &s->tree;
+    const sn_xml_tree *t = &s->source[SETUP].tree;
     sn_scale_setup_info *i = &s->info;
     int scaler = sn_xml_tree_find(t, tool, "ModelScaler");
     if (scaler < 0) return SN_OK;
     SN_TRY(is_on(t, scaler, &i->scales, error));
     if (!i->scales) return SN_OK;
     SN_TRY(read_order(s, scaler, error));
-    SN_TRY(read_measurements(s, scaler, error));
-    SN_TRY(read_manual(s, scaler, error));
+    int measured = sn_xml_tree_find(t, scaler, "MeasurementSet");
+    int manual = sn_xml_tree_find(t, scaler, "ScaleSet");
+    i->measurement_set_file = sn_xml_tree_file(t, measured);
+    i->scale_set_file = sn_xml_tree_file(t, manual);
+    if (i->measurement_set_file[0] != '\0') i->measurement_set_line = sn_xml_tree_line(t, measured);
+    if (i->scale_set_file[0] != '\0') i->scale_set_line = sn_xml_tree_line(t, manual);
+    SN_TRY(read_measurements(s, &s->source[SETUP], measured, error));
+    SN_TRY(read_manual(s, &s->source[SETUP], manual, error));
     i->measured_file = word(t, scaler, "marker_file", &i->measured_line);
     SN_TRY(read_times(t, scaler, &i->measured_first, &i->measured_last, &i->measured_time_line,
                       error));
@@ -241,8 +253,12 @@ static sn_status read_scaler(sn_scale_setup *s, int tool, sn_error *error) {
     i->scale_file = word(t, scaler, "output_scale_file", NULL);
     bool measures = false;
     for (int k = 0; k < i->nstep; k++) measures |= i->step[k] == SN_SCALE_MEASUREMENTS;
-    if (!measures) i->measured_file = "", i->measured_line = 0, i->nmeasurement = 0;
-    if (i->nmeasurement > 0 && i->measured_file[0] == '\0')
+    if (!measures) {
+        i->measured_file = i->measurement_set_file = "";
+        i->measured_line = i->measurement_set_line = 0;
+        i->nmeasurement = 0;
+    }
+    if ((i->nmeasurement > 0 || i->measurement_set_file[0] != '\0') && i->measured_file[0] == '\0')
         return FAIL(t, scaler,
                     "there are measurements, and <marker_file> names no trial to take "
                     "them from");
@@ -265,7 +281,7 @@ static sn_status check_tasks(const sn_scale_setup *s, int line, sn_error *error)
 }
 
 static sn_status read_placer(sn_scale_setup *s, int tool, sn_error *error) {
-    const sn_xml_tree *t = &s->tree;
+    const sn_xml_tree *t = &s->source[SETUP].tree;
     sn_scale_setup_info *i = &s->info;
     int placer = sn_xml_tree_find(t, tool, "MarkerPlacer");
     if (placer < 0) return SN_OK;
@@ -301,7 +317,7 @@ static sn_status read_placer(sn_scale_setup *s, int tool, sn_error *error) {
 // --- the tool ------------------------------------------------------------------------------------
 
 static sn_status read_setup(sn_scale_setup *s, sn_error *error) {
-    const sn_xml_tree *t = &s->tree;
+    const sn_xml_tree *t = &s->source[SETUP].tree;
     sn_scale_setup_info *i = &s->info;
     int tool = sn_setup_find_tool(t, "ScaleTool");
     if (tool < 0)
@@ -319,6 +335,28 @@ static sn_status read_setup(sn_scale_setup *s, sn_error *error) {
     return read_placer(s, tool, error);
 }
 
+static sn_status open_source(sn_scale_setup *s, int which, const char *text, size_t length,
+                             sn_error *error) {
+    source *from = &s->source[which];
+    SN_TRY(sn_xml_tree_read(&from->tree, text, length, &s->allocator, error));
+    // the words of a text are at most twice as long, with their ends
+    from->words = sn_acquire(&s->allocator, 2 * from->tree.ntexts + 1);
+    return from->words != NULL ? SN_OK : sn_fail_memory(error);
+}
+
+static void close_source(sn_scale_setup *s, int which) {
+    sn_xml_tree_end(&s->source[which].tree, &s->allocator);
+    sn_release(&s->allocator, s->source[which].words);
+    s->source[which] = (source){0};
+}
+
+static void show_lists(sn_scale_setup *s) {
+    s->info.measurement = s->measurement;
+    s->info.pairs = s->pair;
+    s->info.bodies = s->body;
+    s->info.manual = s->manual;
+}
+
 sn_status sn_scale_setup_read(const char *text, size_t length, const sn_allocator *allocator,
                               sn_scale_setup **out, sn_error *error) {
     if (out != NULL) *out = NULL;
@@ -331,6 +369,8 @@ sn_status sn_scale_setup_read(const char *text, size_t length, const sn_allocato
     s->info = (sn_scale_setup_info){.name = "",
                                     .model_file = "",
                                     .marker_set_file = "",
+                                    .measurement_set_file = "",
+                                    .scale_set_file = "",
                                     .measured_file = "",
                                     .measured_first = -INFINITY,
                                     .measured_last = INFINITY,
@@ -346,18 +386,10 @@ sn_status sn_scale_setup_read(const char *text, size_t length, const sn_allocato
                                     .output_model_file = "",
                                     .marker_file = "",
                                     .note = s->note};
-    sn_status status = sn_xml_tree_read(&s->tree, text, length, allocator, error);
-    if (status == SN_OK) {
-        // the words of a text are at most twice as long, with their ends
-        s->words = sn_acquire(allocator, 2 * s->tree.ntexts + 1);
-        if (s->words == NULL) status = sn_fail_memory(error);
-    }
+    sn_status status = open_source(s, SETUP, text, length, error);
     if (status == SN_OK) status = sn_ik_setup_read_placer(text, length, allocator, &s->ik, error);
     if (status == SN_OK) status = read_setup(s, error);
-    s->info.measurement = s->measurement;
-    s->info.pairs = s->pair;
-    s->info.bodies = s->body;
-    s->info.manual = s->manual;
+    show_lists(s);
     if (status != SN_OK) {
         sn_scale_setup_destroy(s);
         return status;
@@ -373,16 +405,55 @@ sn_status sn_scale_setup_read_tasks(sn_scale_setup *setup, const char *text, siz
     return check_tasks(setup, 0, error);
 }
 
+sn_status sn_scale_setup_read_set(sn_scale_setup *setup, const char *text, size_t length,
+                                  sn_error *error) {
+    SN_NEED(setup, error);
+    if (length > 0) SN_NEED(text, error);
+    sn_xml_tree peek = {0};
+    SN_TRY(sn_xml_tree_read(&peek, text != NULL ? text : "", length, &setup->allocator, error));
+    bool measured = sn_setup_find_tool(&peek, "MeasurementSet") >= 0;
+    bool factors = sn_setup_find_tool(&peek, "ScaleSet") >= 0;
+    sn_xml_tree_end(&peek, &setup->allocator);
+    if (!measured && !factors)
+        return sn_fail(error, SN_ERR_PARSE, 1,
+                       "there is neither a <MeasurementSet> nor a <ScaleSet> here");
+    int which = measured ? MEASUREMENTS : FACTORS;
+    source *from = &setup->source[which];
+    close_source(setup, which);
+    if (measured)
+        setup->info.nmeasurement = setup->npair = setup->nbody = 0;
+    else
+        setup->info.nmanual = 0;
+    sn_status status = open_source(setup, which, text, length, error);
+    if (status == SN_OK) {
+        int set = sn_setup_find_tool(&from->tree, measured ? "MeasurementSet" : "ScaleSet");
+        status = measured ? read_measurements(setup, from, set, error)
+                          : read_manual(setup, from, set, error);
+    }
+    // lines are said of the setup, and these are not in it
+    for (int k = 0; k < setup->info.nmeasurement && measured; k++) setup->measurement[k].line = 0;
+    for (int k = 0; k < setup->npair && measured; k++) setup->pair[k].line = 0;
+    for (int k = 0; k < setup->nbody && measured; k++) setup->body[k].line = 0;
+    for (int k = 0; k < setup->info.nmanual && factors; k++) setup->manual[k].line = 0;
+    show_lists(setup);
+    if (status == SN_OK) return SN_OK;
+    // nothing half read is left
+    if (measured)
+        setup->info.nmeasurement = setup->npair = setup->nbody = 0;
+    else
+        setup->info.nmanual = 0;
+    return status;
+}
+
 void sn_scale_setup_destroy(sn_scale_setup *setup) {
     if (setup == NULL) return;
     sn_allocator allocator = setup->allocator;
     sn_ik_setup_destroy(setup->ik);
-    sn_xml_tree_end(&setup->tree, &allocator);
+    for (int k = 0; k < SOURCES; k++) close_source(setup, k);
     sn_release(&allocator, setup->measurement);
     sn_release(&allocator, setup->pair);
     sn_release(&allocator, setup->body);
     sn_release(&allocator, setup->manual);
-    sn_release(&allocator, setup->words);
     sn_release(&allocator, setup);
 }
 

@@ -12,7 +12,7 @@
 
 // What was read can be written, and reads again with the same shape.
 static void write_again(const sn_skeleton *skeleton, const sn_motion *motion) {
-    bytes t = {NULL, 0};
+    bytes t = {0};
     sn_sink sink = {keep, &t};
     sn_bvh_options options = sn_bvh_options_default();
     sn_skeleton *other;
@@ -44,7 +44,7 @@ static void export_it(const sn_skeleton *skeleton, const sn_motion *motion) {
         check(status == SN_ERR_MODEL || status == SN_ERR_SIZE);
         return;
     }
-    bytes t = {NULL, 0};
+    bytes t = {0};
     sn_sink sink = {keep, &t};
     sn_skeleton *other;
     check(sn_asf_write(sn_export_skeleton(e), &sink, NULL) == SN_OK);

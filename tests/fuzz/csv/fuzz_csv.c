@@ -11,7 +11,7 @@
 
 // What was read, when it can be written, reads back the same.
 static void write_and_read(const sn_table *table) {
-    bytes b = {NULL, 0};
+    bytes b = {0};
     sn_sink sink = {keep, &b};
     sn_table *back;
     if (sn_csv_write_table(table, &sink, NULL) == SN_OK) {

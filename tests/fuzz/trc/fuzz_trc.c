@@ -11,7 +11,7 @@
 
 // What was read, when it can be written, reads back the same.
 static void write_and_read(const sn_recording *recording) {
-    bytes b = {NULL, 0};
+    bytes b = {0};
     sn_sink sink = {keep, &b};
     sn_markers_options options = sn_markers_options_default();
     options.unit = "m";

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+// Many problems at once on a real clip, against the plain solver and a peer in the same run. The clip is cut
+// into chains; the plain tracker solves their first frames, and its time counts. Times are of this thread's
+// own clock, but for those of two threads.
+#define _POSIX_C_SOURCE 200809L
+#include "batch.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "batch/batch.h"
+#include "batch_chains.h"
+
+enum { CHAINS = 24, ROUNDS = 3 };
+
+static double wall(void) {
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// A protocol: how the plain solver runs it, how lanes do.
+typedef struct protocol {
+    const char *name;
+    sn_track_options track;
+    sn_batch_options batch;
+    double target;  // us a frame
+} protocol;
+
+static protocol calibrated_protocol_of(void) {
+    protocol p = {.name = "calibrated to the true minimum",
+                  .track = sn_track_options_default(),
+                  .batch = sn_batch_options_default(),
+                  .target = 20};
+    p.track.solver.gradient = 1e-7;
+    p.track.solver.max_iterations = 300;
+    p.track.rest = 0;
+    p.track.restarts = 0;
+    p.track.extrapolate = false;
+    p.track.chunk = INT_MAX;
+    p.batch.solver = p.track.solver;
+    return p;
+}
+
+static protocol paper_protocol_of(void) {
+    protocol p = calibrated_protocol_of();
+    p.name = "paper protocol, 10 iterations";
+    p.track.solver.max_iterations = 10;
+    p.track.solver.goal = 1e-6;
+    p.track.solver.gradient = 1e-12;
+    p.batch.solver = p.track.solver;
+    p.batch.locals = true;
+    p.target = 6;
+    return p;
+}
+
+typedef struct measured {
+    double micros, trip, busy, iterations, trips, error;
+    int plain;
+} measured;
+
+// One row of the table: least of some rounds.
+static measured measure(chains *k, const sn_batch_options *o) {
+    measured m = {.micros = INFINITY};
+    for (int r = 0; r < ROUNDS; r++) {
+        sn_batch_counts c;
+        const double seconds = chains_run(k, o, &c);
+        if (1e6 * seconds / k->clip->nframe >= m.micros) continue;
+        m.micros = 1e6 * seconds / k->clip->nframe;
+        m.trip = 1e6 * seconds / (double)c.trips;
+        m.busy = 100.0 * (double)c.lane_trips / (double)c.trips;
+        m.iterations = (double)c.iterations / (double)c.rows;
+        m.trips = (double)c.lane_trips / (double)c.rows;
+        m.plain = (int)c.plain;
+    }
+    m.error = chains_error(k);
+    return m;
+}
+
+static bool run_protocol(const clip *c, const protocol *p, const double *offsets, bool own) {
+    chains k = chains_cut(c, offsets, own, CHAINS);
+    sn_track_options firsts = p->track;
+    firsts.restarts = 4;
+    const double first = chains_firsts(&k, &firsts) * 1e6 / c->nframe;
+    const plain_run plain = chains_plain(&k, &p->track);
+    printf("\n%s: %d frames in %d chains, each frame from the previous pose; first frames by the "
+           "plain "
+           "tracker\n  %-14s %10s %10s %10s %10s %8s %8s %10s %14s\n",
+           p->name, c->nframe, k.nchain, "", "us/frame", "firsts us", "iterations", "trips",
+           "us/trip", "busy %", "error cm", "f off by 1e-6");
+    printf("  %-14s %10.2f %10.2f %10.2f %10.2f\n", "plain solver", plain.micros, first,
+           plain.iterations, plain.factors);
+    double best = INFINITY, error = 0;
+    int off = 0;
+    for (int lanes = 1; lanes <= sn_batch_most_lanes(); lanes *= 2) {
+        sn_batch_options o = p->batch;
+        o.device = SN_DEVICE_CPU;
+        o.start = SN_BATCH_PREVIOUS;
+        o.lanes = lanes;
+        const measured m = measure(&k, &o);
+        int below;
+        off = chains_above(&k, plain.f, 1e-6, &below);
+        printf("  %d lane%-8s %10.2f %10.2f %10.2f %10.2f %8.3f %8.0f %10.3f %8d above, %d below\n",
+               lanes, lanes > 1 ? "s" : "", m.micros, first, m.iterations, m.trips, m.trip, m.busy,
+               m.error, off, below);
+        fflush(stdout);
+        best = m.micros + first;
+        error = m.error;
+    }
+    bool good = judge("widest lanes, first frames included: us a frame", best, "<=", p->target);
+    if (own) good &= judge("error, cm", error, "<=", 0.5);
+    if (!own) good &= judge("frames whose f is above the plain solver's by 1e-6", off, "<=", 0);
+    const double peer = chains_peer(&k, own);
+    if (peer > 0)
+        good &= judge("Ceres' TinySolver, us a frame, over that", peer / best, ">=", 12);
+    else
+        printf("  no peer beside it: sinew_ceres_peer was not built (Debian: libceres-dev)\n");
+
+    // two threads on a clip that is long enough for both: all chains four times over
+    chains longer = chains_repeat(&k, 4);
+    double seconds[2] = {INFINITY, INFINITY};
+    for (int r = 0; r < ROUNDS; r++)
+        for (int n = 0; n < 2; n++) {
+            sn_batch_options o = p->batch;
+            sn_batch_counts counts;
+            o.device = SN_DEVICE_CPU;
+            o.start = SN_BATCH_PREVIOUS;
+            o.threads = n + 1;
+            const double begin = wall();
+            (void)chains_run(&longer, &o, &counts);
+            seconds[n] = fmin(seconds[n], wall() - begin);
+        }
+    good &= judge("two threads over one, wall clock", seconds[0] / seconds[1], ">=", 1.9);
+    chains_free(&longer);
+    chains_free(&k);
+    free(plain.f);
+    return good;
+}
+
+bool bench_batch(const bench_batch_options *o) {
+    clip c;
+    if (!clip_load_known(0, o->data, &c)) return false;
+    double *offsets = clip_calibrate(&c, 40, NULL), *own = clip_all_offsets(&c);
+    const protocol calibrated = calibrated_protocol_of(), paper = paper_protocol_of();
+    bool good = run_protocol(&c, &calibrated, offsets, false);
+    good &= run_protocol(&c, &paper, own, true);
+    free(offsets);
+    free(own);
+    clip_free(&c);
+    return good;
+}

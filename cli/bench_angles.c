@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: MIT
+// sinew bench fit: the angles that come of a generic model, against the truth and against an expert; joint centres
+// against those of the clips' own motions; a calibration from one half of a take on the other.
+#include "bench_angles.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fit_take.h"
+#include "inputs.h"
+
+enum { GROUPS = 5 };
+static const char *const groups[GROUPS] = {"pelvis", "hip", "knee", "ankle", "lumbar"};
+
+static char *join(const char *folder, const char *name) {
+    size_t size = strlen(folder) + strlen(name) + 2;
+    char *path = must_alloc(size, 1);
+    (void)snprintf(path, size, "%s/%s", folder, name);
+    return path;
+}
+
+static bool starts(const char *name, const char *word) {
+    return strncmp(name, word, strlen(word)) == 0;
+}
+
+static bool is_place(const char *name) {
+    size_t n = strlen(name);
+    return n > 3 && name[n - 3] == '_' && name[n - 2] == 't';
+}
+
+// Degrees, straight between the rows.
+static double value_at(const sn_table *t, int column, double time) {
+    const sn_table_info *info = sn_table_about(t);
+    int low = 0, high = info->nrow - 1;
+    while (high - low > 1) {
+        int mid = (low + high) / 2;
+        if (sn_table_row(t, mid)[info->time] <= time)
+            low = mid;
+        else
+            high = mid;
+    }
+    const double *a = sn_table_row(t, low), *b = sn_table_row(t, high);
+    double step = b[info->time] - a[info->time];
+    double share = step > 0 ? (time - a[info->time]) / step : 0;
+    double x = a[column] + share * (b[column] - a[column]);
+    return info->in_degrees ? x : x * 57.29577951308232;
+}
+
+static double rms_of(const sn_table *ours, int mine, const sn_table *theirs, int column) {
+    const sn_table_info *a = sn_table_about(ours), *b = sn_table_about(theirs);
+    double square = 0, first = sn_table_row(ours, 0)[a->time],
+           last = sn_table_row(ours, a->nrow - 1)[a->time];
+    int n = 0;
+    for (int r = 0; r < b->nrow; r++) {
+        double time = sn_table_row(theirs, r)[b->time];
+        if (time < first - 1e-6 || time > last + 1e-6) continue;
+        double d = remainder(value_at(ours, mine, time) - value_at(theirs, column, time), 360);
+        square += d * d;
+        n++;
+    }
+    return n > 0 ? sqrt(square / n) : -1;
+}
+
+static int by_size(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void print_angles(const char *name, const sn_table *ours, const sn_table *theirs) {
+    double sum = 0, group[GROUPS] = {0}, all[200];
+    int n = 0, nall = 0, size[GROUPS] = {0};
+    for (int c = 0; c < sn_table_about(theirs)->ncolumn && nall < 200; c++) {
+        const char *column = sn_table_column(theirs, c);
+        int mine = sn_table_find(ours, column);
+        if (mine < 0 || c == sn_table_about(theirs)->time || is_place(column)) continue;
+        double rms = rms_of(ours, mine, theirs, c);
+        if (rms < 0) continue;
+        all[nall++] = rms;
+        for (int g = 0; g < GROUPS; g++)
+            if (starts(column, groups[g])) group[g] += rms, size[g]++, sum += rms, n++;
+    }
+    printf("  %-46s", name);
+    for (int g = 0; g < GROUPS; g++) printf(" %7.2f", group[g] / (size[g] > 0 ? size[g] : 1));
+    qsort(all, (size_t)nall, sizeof *all, by_size);
+    printf(" %8.2f %14.2f\n", n > 0 ? sum / n : 0, nall > 0 ? all[nall / 2] : 0);
+    (void)fflush(stdout);
+}
+
+// --- from a generic model ------------------------------------------------------------------------
+
+typedef struct study {
+    const char *name, *model, *take, *reference, *still, *markers;
+    double noise, smooth;
+} study;
+
+#define ARNOLD(n)                                                                                  \
+    .model = "biomech/arnold/generic.osim", .take = "biomech/arnold/subject0" #n ".trc",           \
+    .reference = "biomech/arnold/subject0" #n ".sto"
+#define SUBJECT4(what)                                                                             \
+    .model = "biomech/subject4/generic.osim", .take = "biomech/subject4/" what ".trc",             \
+    .reference = "biomech/subject4/" what ".mot"
+
+static const study studies[] = {
+    {"arnold 1, truth", ARNOLD(1)},
+    {"arnold 2, truth", ARNOLD(2)},
+    {"arnold 1, 5 mm of noise, no joint centres", ARNOLD(1), .noise = 0.005},
+    {"arnold 2, 5 mm of noise, no joint centres", ARNOLD(2), .noise = 0.005},
+    {"arnold 1, the same, --smooth 0.01", ARNOLD(1), .noise = 0.005, .smooth = 0.01},
+    {"arnold 2, the same, --smooth 0.01", ARNOLD(2), .noise = 0.005, .smooth = 0.01},
+    {"subject4 walking1, expert", SUBJECT4("walking1")},
+    {"subject4 squats1, expert", SUBJECT4("squats1")},
+    {"subject4 DJ1, expert", SUBJECT4("DJ1")},
+    {"subject4 walking1, --static static1, expert", SUBJECT4("walking1"),
+     .still = "biomech/subject4/static1.trc"},
+    {"subject4 DJ1, --static static1, expert", SUBJECT4("DJ1"),
+     .still = "biomech/subject4/static1.trc"},
+    {"gait2354 walk, OpenSim's scaling", .model = "biomech/gait2354/gait2354_simbody.osim",
+     .take = "biomech/gait2354/subject01_walk1.trc",
+     .reference = "biomech/gait2354/reference/subject01_walk1_ik.mot",
+     .markers = "biomech/gait2354/gait2354_Scale_MarkerSet.xml"},
+};
+
+static double next_random(uint64_t *state) {
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(*state >> 11) * 0x1p-53;
+}
+
+// Nearly normal: the sum of twelve.
+static void spoil(sn_recording *r, double sigma) {
+    uint64_t random = 5;
+    for (int m = 0; m < sn_recording_about(r)->nmarker; m++) {
+        const char *label = sn_recording_label(r, m);
+        bool centre = strlen(label) > 2 && strcmp(label + strlen(label) - 2, "JC") == 0;
+        for (int f = 0; f < sn_recording_about(r)->nframe; f++)
+            for (int c = 0; c < 3; c++) {
+                double *x = &sn_recording_edit(r, f)[3 * m + c], sum = -6;
+                for (int k = 0; k < 12; k++) sum += next_random(&random);
+                *x = centre ? (double)NAN : *x + sigma * sum;
+            }
+    }
+}
+
+static bool load(const char *data, const char *name, sn_document *out) {
+    sn_document_options options = sn_document_options_default();
+    char *path = join(data, name);
+    bool good = access(path, R_OK) == 0 && load_document(path, &options, out);
+    free(path);
+    return good;
+}
+
+static sn_marker_set *load_markers(const char *data, const char *name, const sn_model *model) {
+    char *path = join(data, name);
+    size_t length;
+    sn_marker_set *set = NULL;
+    char *text = read_file(path, &length);
+    if (text != NULL) (void)sn_marker_set_read(text, length, model, NULL, &set, NULL);
+    free(text);
+    free(path);
+    return set;
+}
+
+static bool run_study(const char *data, const study *s) {
+    sn_document model = {0}, take = {0}, reference = {0}, still = {0};
+    bool there = load(data, s->model, &model) && load(data, s->take, &take) &&
+                 load(data, s->reference, &reference) &&
+                 (s->still == NULL || load(data, s->still, &still));
+    bool good = there;
+    if (there && take.recording != NULL && reference.table != NULL) {
+        sn_take_options o = sn_take_options_default();
+        sn_take *t = NULL;
+        sn_table *ours = NULL;
+        sn_marker_set *set =
+            s->markers != NULL ? load_markers(data, s->markers, model.model) : NULL;
+        if (s->noise > 0) spoil(take.recording, s->noise);
+        o.coordinates = model.coordinates;
+        o.calibrate = SN_CALIBRATE_SCALE;
+        o.still = still.recording;
+        o.smooth = s->smooth;
+        o.markers = set;
+        good =
+            sn_take_create(model.model, take.recording, &o, NULL, &t, NULL) == SN_OK &&
+            sn_take_prepare(t) == SN_OK && sn_take_finish(t) == SN_OK &&
+            sn_table_from_motion(sn_take_model(t), sn_take_motion(t), NULL, &ours, NULL) == SN_OK;
+        if (good) print_angles(s->name, ours, reference.table);
+        sn_table_destroy(ours);
+        sn_take_destroy(t);
+        sn_marker_set_destroy(set);
+    }
+    if (!there) printf("  %-46s is not there\n", s->name);
+    sn_document_destroy(&model);
+    sn_document_destroy(&take);
+    sn_document_destroy(&reference);
+    sn_document_destroy(&still);
+    return good || !there;
+}
+
+// --- clips ---------------------------------------------------------------------------------------
+
+static const struct {
+    const char *skeleton, *take, *motion;
+} clips[] = {
+    {"hdm05/HDM_dg.asf", "hdm05/HDM_dg_01-03_01_120.c3d", "hdm05/HDM_dg_01-03_01_120.amc"},
+    {"hdm05/HDM_dg.asf", "hdm05/HDM_dg_06-03_03_120.c3d", "hdm05/HDM_dg_06-03_03_120.amc"},
+    {"hdm05/HDM_dg.asf", "hdm05/HDM_dg_03-05_02_120.c3d", "hdm05/HDM_dg_03-05_02_120.amc"},
+    {"cmu/02.asf", "cmu/02_01.c3d", "cmu/02_01.amc"},
+};
+
+// The marker error of frames, with the shape of others; -1 when it could not be had.
+static double error_of(const sn_model *model, const sn_recording *take, const sn_take_options *base,
+                       int64_t first, int64_t last, sn_model **shaped) {
+    sn_take_options o = *base;
+    sn_take *t = NULL;
+    double rms = -1;
+    o.first_frame = first, o.last_frame = last;
+    if (sn_take_create(model, take, &o, NULL, &t, NULL) == SN_OK && sn_take_prepare(t) == SN_OK &&
+        sn_take_finish(t) == SN_OK) {
+        rms = sn_take_about(t)->fit.rms;
+        sn_builder *b;
+        if (shaped != NULL &&
+            sn_builder_create_from(sn_take_limited_model(t), NULL, &b, NULL) == SN_OK) {
+            (void)sn_builder_finish(b, shaped, NULL);
+            sn_builder_destroy(b);
+        }
+    }
+    sn_take_destroy(t);
+    return rms;
+}
+
+// The second half with the first half's calibration against its own.
+static double halves(const figure *f, const sn_recording *take) {
+    const sn_recording_info *info = sn_recording_about(take);
+    sn_take_options o = sn_take_options_default();
+    int64_t first = info->first_frame, last = first + info->nframe - 1, middle = (first + last) / 2;
+    sn_model *shaped = NULL;
+    o.model_up = f->up, o.model_up_sign = f->up_sign;
+    double there = error_of(f->model, take, &o, first, middle, &shaped);
+    double own = error_of(f->model, take, &o, middle + 1, last, NULL);
+    double other = shaped != NULL ? error_of(shaped, take, &o, middle + 1, last, NULL) : -1;
+    sn_model_destroy(shaped);
+    return there > 0 && own > 0 && other > 0 ? other / own : -1;
+}
+
+static void clip_row(const char *data, int i) {
+    char *model = join(data, clips[i].skeleton), *take = join(data, clips[i].take),
+         *motion = join(data, clips[i].motion);
+    fit_settings s = {.model = model, .input = take, .truth = motion, .quiet = true};
+    sn_take_options plan;
+    fit_result r;
+    if (access(model, R_OK) != 0 || access(take, R_OK) != 0 || access(motion, R_OK) != 0) {
+        printf("  %-34s is not there\n", clips[i].take);
+    } else if (make_plan(&s, &plan)) {
+        if (fit_take(&s, &plan, &r) == EXIT_OK)
+            printf("  %-34s %9.3f %12.2f %15.2f %13.3f\n", strrchr(take, '/') + 1,
+                   100 * r.summary->fit.rms, r.truth.rms, 100 * r.truth.centres,
+                   halves(&r.figure, r.recording));
+        (void)fflush(stdout);
+        free_result(&r);
+    }
+    free(model);
+    free(take);
+    free(motion);
+}
+
+bool bench_angles(const char *data) {
+    bool good = true;
+    printf("\n  From a generic model, --calibrate=scale: root-mean-square of angles, degrees\n"
+           "  %-46s %7s %7s %7s %7s %7s %8s %14s\n",
+           "take, against", "pelvis", "hips", "knees", "ankles", "lumbar", "mean", "median of all");
+    for (size_t i = 0; i < sizeof studies / sizeof studies[0]; i++)
+        good &= run_study(data, &studies[i]);
+    printf("\n  Against the clips' own motions; a second half with the first half's calibration "
+           "over its own\n  %-34s %9s %12s %15s %13s\n",
+           "take", "RMS cm", "angles RMS", "joint centres cm", "halves");
+    for (int i = 0; i < (int)(sizeof clips / sizeof clips[0]); i++) clip_row(data, i);
+    return good;
+}

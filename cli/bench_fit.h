@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// Tables about sinew fit. Each is a function over the same list of takes; it prints its head and rows.
+#pragma once
+
+#include "fit_take.h"
+
+/// A take of the data folder.
+typedef struct bench_take {
+    const char *skeleton, *take;
+    const char *own;  ///< the motion that comes with it, from its first frame on; NULL for none
+    int own_skip;     ///< frames of it before the recording's first
+    bool placed;      ///< the skeleton has marker places of its own: nothing to calibrate
+} bench_take;
+
+extern const bench_take bench_takes[];
+extern const int bench_ntake;
+
+/// DATA/NAME; free with free().
+char *bench_path(const char *data, const char *name);
+/// Both files can be read; else a row says so.
+bool bench_is_there(const char *data, const bench_take *take);
+
+/// How a motion turns from frame to frame.
+typedef struct bench_turns {
+    int over20, over45;  ///< joint-frames that turn by more than so many degrees
+    double spine;        ///< mean acceleration of trunk, neck and head, rad/s^2; 0: not known
+} bench_turns;
+
+bool bench_measure_turns(const sn_model *model, const sn_motion *motion, int first,
+                         bench_turns *out);
+
+bool bench_fit_speed(const char *data);  ///< error, gaps, seconds; and a take of 72,000 frames
+bool bench_fit_flips(const char *data);  ///< joints that jump, and how calm the spine is

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// Many problems from the inside: the rows of a job are handed out one by one (run.c), solved in lanes or by
+// the plain solver (rows.c), or all at once on a device.
+#pragma once
+
+#include <stdatomic.h>
+
+#include "batch/kernels.h"
+#include "batch/make.h"
+#include "model/model.h"
+#include "solvers/solver.h"
+
+/// Chains of frames; plain rows are chains of one.
+typedef struct sn_batch_job {
+    int nchain, nframe;
+    const double *goals, *starts;
+    double *poses;
+    sn_batch_report *reports;
+} sn_batch_job;
+
+/// A row in a lane.
+typedef struct sn_batch_row {
+    bool live;
+    int chain, frame, seed;
+    double *start;              ///< nq: where it began
+    double *previous, *before;  ///< nq: the chain's last two poses
+    double *best;               ///< nq: of the starts so far
+    sn_batch_report kept;
+    int64_t iterations;
+} sn_batch_row;
+
+/// What a thread works with.
+typedef struct sn_batch_worker {
+    struct sn_batch *batch;
+    sn_problem *problem;
+    sn_solver *solver;
+    sn_batch_work work;
+    sn_batch_row *row;  ///< a lane each
+    double *q, *delta;  ///< nq, nv: scratch
+    double *numbers;    ///< ngoal: a row of goals, ready for a lane
+    sn_batch_counts counts;
+} sn_batch_worker;
+
+typedef struct sn_batch_device sn_batch_device;
+
+struct sn_batch {
+    sn_allocator allocator;
+    void *owner;
+    const sn_model *model;  ///< with the problem's limits and gains
+    sn_problem *problem;
+    sn_batch_options options;
+    sn_batch_table table;
+    bool fits;  ///< lanes can solve it
+    int lanes;
+    sn_batch_trip trip;
+    int *goal_at;  ///< ntask
+    bool *round;   ///< nv: angles that go round
+    bool turning;  ///< there are some
+    int ngoal;
+    int nworker;
+    sn_batch_worker *worker;
+    sn_batch_device *device;  ///< NULL: the processor
+    sn_batch_device *lost;    ///< one that failed
+    char note[1400];
+    sn_batch_counts counts;
+    sn_batch_job waiting[2];
+    bool begun[2];  ///< on the device, in slot 0 or 1
+    int slot[2];
+    int nwaiting, next_slot;
+    void *room[16];  ///< plain memory that was asked for
+    int nroom;
+
+    // of the present job
+    const sn_batch_job *job;
+    atomic_int next, failed;
+};
+
+/// rows.c: numbers of a row as lanes want them: directions of length 1, one NaN in front of what is
+/// missing. False when they are no goals.
+bool sn_batch_row_goals(const sn_batch *b, const double *goals, double *out);
+/// A start that can be used, moved into the limits; false when it is none.
+bool sn_batch_row_start(const sn_batch *b, const double *start, double *q);
+/// Put a row's goals into a thread's own problem; false when they are no goals.
+bool sn_batch_row_set(const sn_batch_worker *w, const double *goals);
+/// The plain solver on a row from q.
+void sn_batch_row_plain(sn_batch_worker *w, const double *goals, double *q, sn_batch_report *out);
+/// Bring angles that go round to the turn nearest to `start`. False when the plain solver must go on.
+bool sn_batch_row_turns(const sn_batch *b, const double *start, double *q);
+/// The n-th other start of a row.
+void sn_batch_row_seed(const sn_batch *b, int64_t row, int n, const double *start, double *q);
+/// Where a chain goes on.
+void sn_batch_row_next(const sn_batch_worker *w, const sn_batch_row *row, int frame, double *q);
+
+/// run.c: all rows of a job on this processor.
+sn_status sn_batch_run(sn_batch *b, const sn_batch_job *job);

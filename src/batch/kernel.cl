@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// Chains of frames, one for each thread at a time; who is done takes the next that nobody has begun. One
+// trip is one turn of the loop, whatever frame a thread is at.
+
+// Where the motion of the last two frames goes on: `previous` and q.
+static void go_on(work *room) {
+    for (int k = 0; k < N(nj); k++) {
+        const int at = T(q0)[k], m = T(jnv)[k], first = T(slot)[k];
+        const int plain = T(quat)[k] < 0 ? m : m - 3;
+        for (int a = 0; a < plain; a++) {
+            REAL x = 2 * room->q[at + a] - room->previous[at + a];
+            const REAL low = T(low)[first + a], high = T(high)[first + a];
+            x = x < low ? low : x > high ? high : x;
+            room->x[at + a] = x;
+        }
+        if (T(quat)[k] < 0) continue;
+        REAL back[4], turn[4], out[4];
+        const REAL *q = room->q + at + plain;
+        for (int a = 0; a < 4; a++) back[a] = a == 0 ? room->previous[at + plain] : -room->previous[at + plain + a];
+        quat_product(q, back, turn);
+        quat_product(turn, q, out);
+        const REAL norm =
+            sqrt((out[0] * out[0] + out[1] * out[1]) + (out[2] * out[2] + out[3] * out[3]));
+        for (int a = 0; a < 4; a++) room->x[at + plain + a] = out[a] / norm;
+    }
+}
+
+// @param goals   nchain x nframe rows
+// @param starts  nchain poses
+// @param poses   nchain x nframe
+// @param stats   four for each row: how it ended, f, relative gradient, iterations
+// @param next    the next chain
+// @param most    trips after which a row is given up
+__kernel void sn_batch_chains(__global const double *goals, __global const double *starts,
+                              __global double *poses, __global double *stats, const int nchain,
+                              const int nframe, const int extrapolate, __global int *next,
+                              const int most) {
+    work mine;
+    work *room = &mine;
+    int chain = atomic_inc(next), frame = 0, trips = 0, fresh = 1;
+    while (chain < nchain) {
+        const size_t at = (size_t)chain * nframe + frame;
+        if (fresh) {
+            fresh = 0;
+            trips = 0;
+            room->row = goals + at * N(ngoal);
+            if (frame == 0) {
+                for (int i = 0; i < N(nq); i++)
+                    room->x[i] = (REAL)starts[(size_t)chain * N(nq) + i];
+            }
+            for (int i = 0; i < N(nq); i++) room->q[i] = room->x[i];
+            for (int i = 0; i < SN_LANE_COUNT; i++) room->lane[i] = 0;
+            LANE(STATE) = SN_STATE_START;
+        }
+        trip(room);
+        trips++;
+        if (LANE(STATE) != SN_STATE_DONE && trips < most) continue;
+        for (int i = 0; i < N(nq); i++) poses[at * N(nq) + i] = room->q[i];
+        stats[4 * at] = LANE(STATE) == SN_STATE_DONE ? LANE(STOP) : SN_END_ITERATIONS;
+        stats[4 * at + 1] = LANE(F);
+        stats[4 * at + 2] = LANE(GRADIENT);
+        stats[4 * at + 3] = LANE(ITERATIONS);
+        fresh = 1;
+        if (++frame >= nframe) {
+            chain = atomic_inc(next);
+            frame = 0;
+        } else {
+            if (frame > 1 && extrapolate) {
+                go_on(room);
+            } else {
+                for (int i = 0; i < N(nq); i++) room->x[i] = room->q[i];
+            }
+            for (int i = 0; i < N(nq); i++) room->previous[i] = room->q[i];
+        }
+    }
+}

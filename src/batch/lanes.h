@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// The CPU's dialect of core.h and trip.h: LANES doubles side by side, in whatever registers the includer's
+// machine has. The includer defines LANES and TRIP_NAME.
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/pair.h"
+#include "batch/kernels.h"
+#include "math/log1p.h"
+
+#define FN SN_INLINE
+#ifdef __GNUC__
+#define PART static __attribute__((noinline))
+#else
+#define PART static
+#endif
+#ifdef SN_CHECKED
+#define UNROLL
+#else
+#define UNROLL _Pragma("GCC unroll 21")
+#endif
+#define ARGS                 const sn_batch_table *tab, const sn_batch_work *room
+#define PASS                 tab, room
+#define N(name)              tab->name
+#define T(name)              tab->name
+#define W(name)              ((REAL *)(void *)room->name)
+#define GOAL(k)              W(goal)[k]
+#define GOAL_FROM(k, origin) (W(goal)[k] - (origin))
+#define NUMBER               double
+#define FIELD                field_of_subtree
+#define FACTOR               factor_state
+#define TRIP                 trip_state
+#define MOST_REAL            1.7e308
+#define LEAST_REAL           1e-200
+#define END_OF_F             1e-14
+#define END_OF_R             4e-16
+#define ROUNDING             4e-15
+#define BLIND                1e-13
+#define LEAST_DAMPING        1e-10
+
+// Masks are all bits or none of each lane; with AVX-512 a bit of a number.
+#if LANES == 1
+typedef double REAL;
+typedef int64_t INTS;
+typedef int64_t BITS;
+#define ANY(mask)   ((mask) != 0)
+#define LESS(a, b)  (-(int64_t)((a) < (b)))
+#define EQUAL(a, b) (-(int64_t)((a) == (b)))
+FN REAL splat(double x) { return x; }
+FN INTS as_ints(REAL x) {
+    INTS out;
+    memcpy(&out, &x, sizeof out);
+    return out;
+}
+FN REAL as_real(INTS x) {
+    REAL out;
+    memcpy(&out, &x, sizeof out);
+    return out;
+}
+FN REAL root(REAL x) { return sqrt(x); }
+FN REAL choose(BITS mask, REAL a, REAL b) { return mask ? a : b; }
+FN REAL log_one_plus(REAL x) { return sn_log1p(x); }
+#else
+typedef double REAL __attribute__((vector_size(8 * LANES), may_alias));
+typedef int64_t INTS __attribute__((vector_size(8 * LANES), may_alias));
+FN REAL splat(double x) { return (REAL){0} + x; }
+FN INTS as_ints(REAL x) { return (INTS)x; }
+FN REAL as_real(INTS x) { return (REAL)x; }
+FN REAL log_one_plus(REAL x) {
+    REAL out = x;
+    for (int i = 0; i < LANES; i++) out[i] = sn_log1p(x[i]);
+    return out;
+}
+#if LANES == 8
+typedef unsigned BITS;
+#define ANY(mask)   (((mask)&0xFF) != 0)
+#define LESS(a, b)  ((BITS)_mm512_cmp_pd_mask((__m512d)(a), (__m512d)(b), _CMP_LT_OQ))
+#define EQUAL(a, b) ((BITS)_mm512_cmp_pd_mask((__m512d)(a), (__m512d)(b), _CMP_EQ_OQ))
+FN REAL root(REAL x) { return (REAL)_mm512_sqrt_pd((__m512d)x); }
+FN REAL choose(BITS mask, REAL a, REAL b) {
+    return (REAL)_mm512_mask_blend_pd((__mmask8)mask, (__m512d)b, (__m512d)a);
+}
+#else
+typedef INTS BITS;
+#define LESS(a, b)  ((BITS)((a) < (b)))
+#define EQUAL(a, b) ((BITS)((a) == (b)))
+#if LANES == 4
+#define ANY(mask) (_mm256_movemask_pd((__m256d)(mask)) != 0)
+FN REAL root(REAL x) { return (REAL)_mm256_sqrt_pd((__m256d)x); }
+FN REAL choose(BITS mask, REAL a, REAL b) {
+    return (REAL)_mm256_blendv_pd((__m256d)b, (__m256d)a, (__m256d)mask);
+}
+#else
+#define ANY(mask) (((mask)[0] | (mask)[1]) != 0)
+FN REAL root(REAL x) { return (REAL){sqrt(x[0]), sqrt(x[1])}; }
+FN REAL choose(BITS mask, REAL a, REAL b) {
+    return as_real((mask & as_ints(a)) | (~mask & as_ints(b)));
+}
+#endif
+#endif
+#endif
+
+FN REAL largest(REAL a, REAL b) { return choose(LESS(a, b), b, a); }
+FN REAL least(REAL a, REAL b) { return choose(LESS(b, a), b, a); }
+FN REAL size_of(REAL x) { return as_real(as_ints(x) & INT64_MAX); }
+FN REAL nearest(REAL x) { return (x + 0x1.8p52) - 0x1.8p52; }
+
+// As sn_sincos() but for the last bit; angles here are a few turns at most.
+FN void sine_cosine(REAL angle, REAL *sine, REAL *cosine) {
+    const REAL t = angle * 0x1.45f306dc9c883p-1 + 0x1.8p52, n = t - 0x1.8p52;
+    const REAL y = ((angle - n * 0x1.921fb54400000p+0) - n * 0x1.0b4611a600000p-34) -
+                   n * 0x1.3198a2e037073p-69;
+    const REAL z = y * y;
+    const REAL s = -0x1.5555555555555p-3 +
+                   z * (0x1.1111111110babp-7 +
+                        z * (-0x1.a01a019e820aep-13 +
+                             z * (0x1.71de37946ed6dp-19 +
+                                  z * (-0x1.ae6008d114485p-26 + z * 0x1.5e0a4fc16be59p-33))));
+    const REAL c = 0x1.5555555555555p-5 +
+                   z * (-0x1.6c16c16c16963p-10 +
+                        z * (0x1.a01a019f4ddfdp-16 +
+                             z * (-0x1.27e4fa16cc2d1p-22 +
+                                  z * (0x1.1eeb67d026ec6p-29 + z * -0x1.907cd8ff5ede7p-37))));
+    const INTS sin_y = as_ints(y + z * y * s), cos_y = as_ints((1.0 - 0.5 * z) + z * z * c);
+    const INTS quadrant = as_ints(t), swap = -(quadrant & 1);
+    *sine = as_real(((cos_y & swap) | (sin_y & ~swap)) ^ (-(quadrant & 2) & INT64_MIN));
+    *cosine = as_real(((sin_y & swap) | (cos_y & ~swap)) ^ (-((quadrant + 1) & 2) & INT64_MIN));
+}
+
+#include "batch/core.h"
+
+void TRIP_NAME(const sn_batch_table *tab, const sn_batch_work *room) { trip(tab, room); }

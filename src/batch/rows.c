@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+// One row: its goals and starts, and what the plain solver does for it.
+#include <math.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "batch/batch.h"
+
+// Angles beyond this many radians lose digits in the lanes' sine.
+static const double far_angle = 1e5;
+
+// Brings `n` numbers to length 1; false when they have none.
+static bool make_unit(double *x, int n) {
+    double most = 0, square = 0;
+    for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
+    if (!(most > 0)) return false;
+    for (int i = 0; i < n; i++) square += (x[i] / most) * (x[i] / most);
+    double norm = most * sqrt(square);
+    for (int i = 0; i < n; i++) x[i] /= norm;
+    return true;
+}
+
+// 1: all there, 0: missing, -1: no numbers.
+static int look_at(const double *x, int n) {
+    int there = 1;
+    for (int i = 0; i < n; i++) {
+        if (isnan(x[i])) {
+            there = 0;
+        } else if (!(fabs(x[i]) <= SN_MAX_NUMBER)) {
+            return -1;
+        }
+    }
+    return there;
+}
+
+static int place_of(const sn_task *t) {
+    return t->type == SN_TASK_ORIENTATION || t->type == SN_TASK_RELATIVE_ORIENTATION ? 0
+           : t->type == SN_TASK_DISTANCE                                             ? 1
+                                                                                     : 3;
+}
+
+static int turn_of(const sn_task *t) {
+    return t->type == SN_TASK_ORIENTATION || t->type == SN_TASK_RELATIVE_ORIENTATION ||
+                   t->type == SN_TASK_POSE || t->type == SN_TASK_RELATIVE_POSE
+               ? 4
+           : t->type == SN_TASK_FRAME2 ? 6
+                                       : 0;
+}
+
+static int local_of(const sn_batch *b, const sn_task *t) {
+    return b->options.locals && (t->type == SN_TASK_POINT || t->type == SN_TASK_PLANE ||
+                                 t->type == SN_TASK_POSE || t->type == SN_TASK_FRAME2)
+               ? 3
+               : 0;
+}
+
+bool sn_batch_row_goals(const sn_batch *b, const double *goals, double *out) {
+    const sn_problem *p = b->problem;
+    bool whole = p->npart == 0;
+    memcpy(out, goals, (size_t)b->ngoal * sizeof *out);
+    // points that are all there are ready as they are
+    for (int i = 0; i < b->ngoal; i++) whole = whole && fabs(out[i]) <= SN_MAX_NUMBER;
+    if (whole) return true;
+    for (int i = 0; i < p->ntask; i++) {
+        if (b->goal_at[i] < 0) continue;
+        const sn_task *t = &p->task[i];
+        const int local = local_of(b, t), place = place_of(t), turn = turn_of(t);
+        const int n = place + local + turn;
+        double *x = out + b->goal_at[i];
+        int there = look_at(x, n);
+        if (there < 0) return false;
+        if (there == 0) {
+            for (int k = 0; k < n; k++) x[k] = NAN;
+            continue;
+        }
+        if (t->type == SN_TASK_DIRECTION && !make_unit(x, 3)) return false;
+        double *y = x + place + local;
+        if (turn == 4 && !make_unit(y, 4)) return false;
+        if (turn == 6 && (!make_unit(y, 3) || !make_unit(y + 3, 3))) return false;
+    }
+    return true;
+}
+
+bool sn_batch_row_start(const sn_batch *b, const double *start, double *q) {
+    const sn_model *m = b->model;
+    if (start != NULL) {
+        if (sn_model_check_pose(m, start, NULL) != SN_OK) return false;
+        memmove(q, start, (size_t)m->nq * sizeof *q);
+    } else {
+        sn_model_zero(m, q);
+    }
+    sn_model_normalize_quaternions(m, q);
+    (void)sn_model_clamp(m, q);
+    return true;
+}
+
+bool sn_batch_row_set(const sn_batch_worker *w, const double *goals) {
+    const sn_batch *b = w->batch;
+    sn_problem *p = w->problem;
+    double numbers[13];
+    for (int i = 0; i < p->ntask; i++) {
+        if (b->goal_at[i] < 0) continue;
+        sn_task *t = &p->task[i];
+        const int local = local_of(b, t), place = place_of(t), turn = turn_of(t);
+        const int n = place + local + turn;
+        memcpy(numbers, goals + b->goal_at[i], (size_t)n * sizeof *numbers);
+        int there = look_at(numbers, n);
+        if (there < 0) return false;
+        (void)sn_problem_set_missing(p, i, there == 0);
+        if (there == 0) continue;
+        const double *y = numbers + place + local;
+        if (local > 0 && sn_problem_set_local(p, i, numbers + place) != SN_OK) return false;
+        if (place == 3 && sn_problem_set_goal(p, i, numbers) != SN_OK) return false;
+        if (place == 1 && sn_problem_set_distance(p, i, numbers[0]) != SN_OK) return false;
+        if (turn == 4 && sn_problem_set_rotation(p, i, y) != SN_OK) return false;
+        if (turn == 6) {
+            double axes[6];
+            memcpy(axes, y, sizeof axes);
+            if (!make_unit(axes, 3) || !make_unit(axes + 3, 3)) return false;
+            memcpy(t->i, axes, sizeof t->i);
+            memcpy(t->j, axes + 3, sizeof t->j);
+            sn_problem_refresh(p, i);
+        }
+    }
+    return true;
+}
+
+void sn_batch_row_plain(sn_batch_worker *w, const double *goals, double *q, sn_batch_report *out) {
+    sn_report report;
+    out->plain = true;
+    if (!sn_batch_row_set(w, goals)) {
+        out->stop = SN_STOP_BAD_GOALS;
+        return;
+    }
+    (void)sn_solver_solve(w->solver, q, &report);
+    out->stop = report.stop;
+    out->f = report.f;
+    out->gradient = report.gradient;
+    out->iterations += report.iterations;
+}
+
+bool sn_batch_row_turns(const sn_batch *b, const double *start, double *q) {
+    const sn_model *m = b->model;
+    const double whole = 6.283185307179586;
+    for (int i = 0; i < m->nv && b->turning; i++) {
+        if (!b->round[i]) continue;
+        const int v = m->v_of[i], at = b->table.q_of[i];
+        const double lower = m->lower[v], upper = m->upper[v], x = q[at];
+        const bool free = lower == -INFINITY && upper == INFINITY;
+        const bool principal = free && b->options.solver.turns == SN_TURNS_PRINCIPAL;
+        const double near = principal ? 0 : start[at];
+        if (!principal && x >= lower && x <= upper && fabs(x - near) <= whole / 2) continue;
+        double y = sn_angle_near(x, near, lower, upper);
+        if (principal && y <= -whole / 2) y += whole;
+        if (fabs(remainder(y - x, whole)) > 1e-9) return false;
+        q[at] = y;
+    }
+    return true;
+}
+
+void sn_batch_row_seed(const sn_batch *b, int64_t row, int n, const double *start, double *q) {
+    const sn_model *m = b->model;
+    uint64_t state = (uint64_t)row * 0x9E3779B97F4A7C15u + (uint64_t)n * 0xD1B54A32D192ED03u;
+    memcpy(q, start, (size_t)m->nq * sizeof *q);
+    (void)sn_random(&state);
+    for (int k = 0; k < m->njoint; k++) {
+        const sn_joint *j = &m->joint[k];
+        const int plain = j->ops->quaternion >= 0 ? j->ops->quaternion : j->nv;
+        for (int a = 0; a < plain; a++) {
+            const double lower = m->lower[j->v0 + a], upper = m->upper[j->v0 + a];
+            const double x = sn_random(&state);
+            if (m->gain[j->v0 + a] == 0) continue;
+            if (upper - lower < INFINITY) {
+                q[j->q0 + a] = lower + x * (upper - lower);
+            } else if (!(j->lengths >> a & 1)) {
+                q[j->q0 + a] += 6.283185307179586 * (x - 0.5);
+            }
+        }
+        if (j->ops->quaternion < 0) continue;
+        double *turn = q + j->q0 + plain, square = 0, axes[4];
+        for (int a = 0; a < 4; a++) {
+            // the sum of three is close enough to a normal number
+            axes[a] = sn_random(&state) + sn_random(&state) + sn_random(&state) - 1.5;
+            square += axes[a] * axes[a];
+        }
+        bool locked = false;
+        for (int a = plain; a < j->nv; a++) locked = locked || m->gain[j->v0 + a] == 0;
+        for (int a = 0; a < 4 && square > 1e-6 && !locked; a++) turn[a] = axes[a] / sqrt(square);
+    }
+    (void)sn_model_clamp(m, q);
+}
+
+void sn_batch_row_next(const sn_batch_worker *w, const sn_batch_row *row, int frame, double *q) {
+    const sn_model *m = w->batch->model;
+    memcpy(q, row->previous, (size_t)m->nq * sizeof *q);
+    if (frame < 2 || w->batch->options.start != SN_BATCH_EXTRAPOLATED) return;
+    sn_model_difference(m, row->before, row->previous, w->delta);
+    sn_model_integrate(m, row->previous, w->delta, q);
+    for (int v = 0; v < m->nq; v++)
+        if (!(fabs(q[v]) < far_angle)) {
+            memcpy(q, row->previous, (size_t)m->nq * sizeof *q);
+            return;
+        }
+    (void)sn_model_clamp(m, q);
+}

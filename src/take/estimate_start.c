@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+// Where an estimate begins: frames, size, poses.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "math/vec3.h"
+#include "take/estimate.h"
+
+static int seen_in(const sn_estimate *e, const sn_fit_input *in, int frame) {
+    int n = 0;
+    double goal[3];
+    for (int i = 0; i < e->nmarker; i++) n += e->use[i] > 0 && sn_fit_goal(in, i, frame, goal);
+    return n;
+}
+
+// In each stretch of the take the frame that sees most, nearest to its middle.
+static void choose_frames(sn_estimate *e, const sn_fit_input *in, int wanted, bool still) {
+    int first = e->nframe, most = 0;
+    enum { LOOKED_AT = 12 };
+    for (int slot = 0; slot < wanted; slot++) {
+        int from = (int)((int64_t)in->count * slot / wanted),
+            to = (int)((int64_t)in->count * (slot + 1) / wanted), best = -1, seen = 0;
+        int step = (to - from) / LOOKED_AT + 1;
+        for (int f = from + (to - from) / 2 % step; f < to; f += step) {
+            int n = seen_in(e, in, in->first + f);
+            bool nearer = n == seen && abs(2 * f - from - to) < abs(2 * best - from - to);
+            if (best < 0 || n > seen || nearer) best = f, seen = n;
+        }
+        if (best < 0 || seen < 3 || 2 * seen < most) continue;
+        if (seen > most) most = seen;
+        e->frame[e->nframe] = in->first + best;
+        e->still[e->nframe++] = still;
+    }
+    for (int k = first; k < e->nframe; k++) e->share[k] = e->o.independent / (e->nframe - first);
+}
+
+// --- size ----------------------------------------------------------------------------------------
+
+static int by_value(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+// The mean distance of two markers over the frames; 0 when none shows both.
+static double distance(const sn_estimate *e, int i, int j) {
+    double sum = 0, a[3], b[3];
+    int n = 0;
+    for (int k = 0; k < e->nframe; k++) {
+        if (!sn_estimate_goal(e, k, i, a) || !sn_estimate_goal(e, k, j, b)) continue;
+        sum += v3_norm(v3_sub(v3_from(a), v3_from(b)));
+        n++;
+    }
+    return n > 0 ? sum / n : 0;
+}
+
+// The median over pairs of landmarks on one body; 1 where there are none.
+static sn_status find_size(sn_estimate *e, double *size) {
+    size_t room = (size_t)e->nmarker * (size_t)e->nmarker / 2 + 1, n = 0;
+    double *ratio = sn_acquire(e->allocator, room * sizeof *ratio);
+    if (ratio == NULL) return SN_ERR_MEMORY;
+    for (int i = 0; i < e->nmarker; i++)
+        for (int j = 0; j < i; j++) {
+            const sn_marker_desc *a = sn_model_marker(e->model, i),
+                                 *b = sn_model_marker(e->model, j);
+            if (a->joint != b->joint || e->use[i] == 0 || e->use[j] == 0) continue;
+            double d = v3_norm(v3_sub(v3_from(a->position), v3_from(b->position)));
+            double measured = distance(e, i, j);
+            if (d > 0.06 && measured > 0.02) ratio[n++] = measured / d;
+        }
+    qsort(ratio, n, sizeof *ratio, by_value);
+    *size = n >= 3 ? fmin(fmax(ratio[n / 2], 0.4), 2.5) : 1;
+    sn_release(e->allocator, ratio);
+    return SN_OK;
+}
+
+// --- poses ---------------------------------------------------------------------------------------
+
+sn_status sn_estimate_problem(const sn_estimate *e, const sn_model *model, sn_problem **out,
+                              double *pull, sn_error *error) {
+    sn_problem *markers = NULL;
+    *out = NULL;
+    SN_TRY(sn_problem_create_markers(model, e->allocator, &markers, error));
+    sn_task extra[2] = {sn_task_default(SN_TASK_REST), sn_task_default(SN_TASK_LIMIT)};
+    double unit = e->o.sigma * e->o.sigma;
+    for (size_t v = 0; v < e->nv; v++) {
+        double s = e->o.rest[v];
+        pull[v] = isfinite(s) && s > 0 ? unit / (s * s) : 0;
+    }
+    extra[0].q = e->o.home;
+    extra[0].q_weight = pull;
+    extra[1].lower = e->o.lower;
+    extra[1].upper = e->o.upper;
+    extra[1].weight = unit / (e->o.range * e->o.range);
+    sn_status status = sn_problem_copy(markers, extra, 2, e->allocator, out, error);
+    sn_problem_destroy(markers);
+    return status;
+}
+
+static sn_status set_frame(const sn_estimate *e, sn_problem *problem, int k) {
+    for (int i = 0; i < e->nmarker; i++) {
+        double goal[3];
+        if (sn_estimate_goal(e, k, i, goal)) {
+            SN_TRY(sn_problem_set_goal(problem, i, goal));
+            SN_TRY(sn_problem_set_weight(problem, i, sn_model_marker(e->model, i)->weight));
+        } else {
+            SN_TRY(sn_problem_set_missing(problem, i, true));
+        }
+    }
+    return SN_OK;
+}
+
+// Each frame from nothing and from the one before; the lower.
+static sn_status find_poses(sn_estimate *e, sn_error *error) {
+    sn_model *model = NULL;
+    sn_problem *problem = NULL;
+    sn_solver *solver = NULL;
+    sn_solver_options o = sn_solver_options_default();
+    o.max_iterations = 60;
+    o.gradient = 1e-5;
+    o.cancel = e->o.cancel;
+    double *cold = sn_acquire(e->allocator, (e->nq + 1) * sizeof *cold);
+    sn_status status = cold == NULL ? SN_ERR_MEMORY : SN_OK;
+    if (status == SN_OK) status = sn_estimate_model(e, e->x, false, &model, error);
+    if (status == SN_OK) status = sn_estimate_problem(e, model, &problem, e->delta, error);
+    if (status == SN_OK) status = sn_solver_create(problem, &o, e->allocator, &solver, error);
+    for (int k = 0; status == SN_OK && k < e->nframe; k++) {
+        sn_report report;
+        double *q = e->poses + (size_t)k * e->nq, best = INFINITY;
+        status = set_frame(e, problem, k);
+        if (status == SN_OK && k > 0) {
+            memcpy(q, q - e->nq, e->nq * sizeof *q);
+            status = sn_solver_solve(solver, q, &report);
+            best = report.f;
+        }
+        if (status != SN_OK) break;
+        memcpy(cold, e->o.home, e->nq * sizeof *cold);
+        status = sn_solver_solve_cold(solver, cold, &report);
+        if (status == SN_OK && report.f < 0.9 * best) memcpy(q, cold, e->nq * sizeof *q);
+    }
+    sn_solver_destroy(solver);
+    sn_problem_destroy(problem);
+    sn_model_destroy(model);
+    sn_release(e->allocator, cold);
+    return status;
+}
+
+sn_status sn_estimate_start(sn_estimate *e, sn_error *error) {
+    double size = 1;
+    e->nframe = 0;
+    choose_frames(e, e->o.take, e->o.frames, false);
+    if (e->o.still != NULL) choose_frames(e, e->o.still, e->o.still_frames, true);
+    for (size_t i = 0; i < (size_t)e->nframe * (size_t)e->nmarker; i++) e->trust[i] = 1;
+    if (e->o.scale) SN_TRY(find_size(e, &size));
+    if (e->size > 0) size = e->size;
+    for (int i = 0; i < 3 * e->nbody; i++)
+        e->mean[i] = e->x[3 * (size_t)e->nmarker + (size_t)i] = log(size);
+    return find_poses(e, error);
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+// How sure an estimate is of what it found.
+//
+// At the least energy its Hessian is the inverse of a covariance: S, with the poses eliminated, for offsets and
+// factors. Where a joint's zero lies follows the shape: a shape that is off by dx turns the poses by
+// dq = -A^-1 B dx in a frame, and the mean of that over the frames is a constant error of the joint,
+//
+//   cov(zero) = M S^-1 M^T,   M = mean A^-1 B.
+#include <math.h>
+#include <string.h>
+
+#include "linalg/dense.h"
+#include "math/vec3.h"
+#include "model/joint.h"
+#include "take/estimate.h"
+
+// What is hardly better known than before was not shown by the take; a zero that is known worse than this neither.
+static const double hardly_better = 0.8, zero_unknown = 0.17;
+
+// The covariance in place of S, both triangles.
+static bool invert(sn_estimate *e) {
+    size_t n = e->n;
+    memcpy(e->factored, e->S, n * n * sizeof *e->S);
+    if (!sn_cholesky(e->factored, (int)n)) return false;
+    memset(e->S, 0, n * n * sizeof *e->S);
+    for (size_t i = 0; i < n; i++) {
+        double *row = e->S + i * n;
+        row[i] = 1;
+        sn_cholesky_forward(e->factored, (int)n, row);
+        sn_cholesky_backward(e->factored, (int)n, row);
+    }
+    return true;
+}
+
+// M: the mean over the frames, one row per velocity, in the place of the first frame's B.
+static void mean_slopes(sn_estimate *e) {
+    size_t n = e->n, nv = e->nv;
+    double share = 1.0 / e->nframe, *M = e->B;
+    for (int k = 0; k < e->nframe; k++) {
+        const double *L = e->A + (size_t)k * nv * nv;
+        double *B = e->B + (size_t)k * nv * n;
+        // L^-T row by row from the end
+        for (size_t a = nv; a-- > 0;) {
+            double *Ba = B + a * n;
+            for (size_t b = a + 1; b < nv; b++) {
+                double l = L[b * nv + a];
+                if (l == 0) continue;
+                const double *Bb = B + b * n;
+                for (size_t i = 0; i < n; i++) Ba[i] -= l * Bb[i];
+            }
+            for (size_t i = 0; i < n; i++) Ba[i] /= L[a * nv + a];
+        }
+        if (k == 0)
+            for (size_t i = 0; i < nv * n; i++) M[i] *= share;
+        else
+            for (size_t i = 0; i < nv * n; i++) M[i] += share * B[i];
+    }
+}
+
+static double zero_sigma(const sn_estimate *e, size_t v) {
+    size_t n = e->n;
+    const double *row = e->B + (e->nv - 1 - v) * n;
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        double part = 0;
+        if (row[i] == 0) continue;
+        const double *C = e->S + i * n;
+        for (size_t j = 0; j < n; j++) part += C[j] * row[j];
+        sum += row[i] * part;
+    }
+    return sqrt(fmax(sum, 0));
+}
+
+static void add_markers(const sn_estimate *e, sn_take_sure *out, int *count) {
+    for (int i = 0; i < e->nmarker; i++) {
+        if (e->o.take->column[i] < 0 && (e->o.still == NULL || e->o.still->column[i] < 0)) continue;
+        sn_take_sure s = {.kind = SN_SURE_PLACE,
+                          .name = sn_model_marker(e->model, i)->name,
+                          .index = i,
+                          .before = e->doubt[i]};
+        for (size_t k = 0; k < 3; k++) {
+            size_t at = 3 * (size_t)i + k;
+            s.value[k] = e->x[at];
+            s.sigma += e->S[at * e->n + at] / 3;
+        }
+        s.sigma = sqrt(s.sigma);
+        s.shown = s.sigma < hardly_better * s.before;
+        out[(*count)++] = s;
+    }
+}
+
+// The prior's own variance of a factor: all its parts.
+static double factor_before(const sn_estimate *e) {
+    return sqrt(e->common * e->common + SN_ESTIMATE_OWN_VARIANCE);
+}
+
+static void add_bodies(const sn_estimate *e, sn_take_sure *out, int *count) {
+    for (int b = 0; b < e->nbody; b++) {
+        int joint = -1;
+        for (int j = 0; j < e->njoint && joint < 0; j++)
+            if (e->body[j] == b) joint = j;
+        sn_take_sure s = {
+            .kind = SN_SURE_SIZE, .name = e->name[b], .index = joint, .before = factor_before(e)};
+        for (size_t k = 0; k < 3; k++) {
+            size_t at = 3 * (size_t)e->nmarker + 3 * (size_t)b + k;
+            s.value[k] = exp(e->x[at]);
+            s.sigma = fmax(s.sigma, sqrt(e->S[at * e->n + at]));
+        }
+        s.shown = s.sigma < hardly_better * s.before;
+        out[(*count)++] = s;
+    }
+}
+
+static void add_joints(const sn_estimate *e, sn_take_sure *out, int *count) {
+    const double *gain = sn_model_gain(e->model);
+    for (int j = 0; j < e->njoint; j++) {
+        sn_take_sure s = {.kind = SN_SURE_ZERO,
+                          .name = sn_model_joint(e->model, j)->name,
+                          .index = j,
+                          .before = INFINITY};
+        int first = sn_model_v_index(e->model, j), n = sn_model_joint_nv(e->model, j), angles = 0;
+        if (j == sn_model_root(e->model)) continue;
+        for (int i = 0; i < n; i++) {
+            if (gain[first + i] == 0 || sn_model_is_length(e->model, j, i)) continue;
+            s.sigma = fmax(s.sigma, zero_sigma(e, (size_t)(first + i)));
+            angles++;
+        }
+        s.shown = s.sigma < zero_unknown;
+        if (angles > 0) out[(*count)++] = s;
+    }
+}
+
+sn_status sn_estimate_sure(sn_estimate *e, sn_take_sure *out, int *count, sn_error *error) {
+    *count = 0;
+    SN_TRY(sn_estimate_normal(e, 0, error));
+    if (!invert(e)) return SN_OK;  // nothing can be said
+    mean_slopes(e);
+    add_markers(e, out, count);
+    add_bodies(e, out, count);
+    add_joints(e, out, count);
+    return SN_OK;
+}

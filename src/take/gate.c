@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: MIT
+// Samples that are wrong for a while lose their weight.
+//
+// A marker that comes off, is hit, or is taken for another is wrong for some frames. Two things point to it: it
+// is much further from the figure than it usually is and than its fellows are; or it leaps away and later back
+// again, which a marker that alone shows a joint does without leaving the figure, as the joint follows it. Either
+// is a suspicion only: the frames are followed again without the marker, and if it then is where no skin moves to,
+// it stays without a weight there. Else everything is as before.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "math/vec3.h"
+#include "model/joint.h"
+#include "sweeps/workspace.h"
+#include "take/fit.h"
+
+enum { BLOCK = 64, ROUNDS = 3, SAMPLES = 1024, MOST_TESTS = 400, LEAPS = 64 };
+enum { DROPPED = 1, TESTED = 2 };
+
+// Suspected: further off than this, metres, and than so many times what is usual for the marker.
+static const double suspect_off = 0.1, suspect_times = 6;
+// Wrong: the same, once the figure is followed without it.
+static const double wrong_off = 0.12, wrong_times = 6;
+// The same where it comes and goes slowly: skin on a raised shoulder is that far from the bone.
+static const double wrong_slowly = 0.25;
+// Wrong whatever is usual, where a stretch is too long to be followed again.
+static const double thrown = 0.12;
+// A leap, metres, against what the marker does anyway; back again by as much but for this share.
+static const double leap_least = 0.03, leap_times = 4, leap_back = 0.5;
+// Seconds: left out beside what is wrong; between suspects that are one; that a leap is remembered for.
+static const double around = 0.02, joined = 0.15, remembered = 2.5;
+
+typedef struct gate {
+    sn_fitting *f;
+    int nmarker, count, reach, tests;
+    int memory;  // frames over which a marker is remembered
+    double rate;
+    float *off;     // count x nmarker: metres from the figure, NAN where unseen
+    double *usual;  // nmarker: median of that
+    double *leaps;  // nmarker: what is a leap, metres
+    double *poses;  // window x nq: to go back to
+    double *cost;   // window
+} gate;
+
+static float *off_of(const gate *g, int frame) {
+    return g->off + (size_t)frame * (size_t)g->nmarker;
+}
+static unsigned char *mark_of(const gate *g, int frame, int marker) {
+    return g->f->dropped + (size_t)frame * (size_t)g->nmarker + (size_t)marker;
+}
+
+// --- how far markers are off -----------------------------------------------------------------------
+
+static sn_status measure_frame(const gate *g, sn_workspace *ws, int frame) {
+    const sn_fit_input *in = &g->f->input;
+    float *off = off_of(g, frame);
+    SN_TRY(sn_workspace_pose(ws, sn_motion_frame(g->f->motion, frame)));
+    for (int i = 0; i < g->nmarker; i++) {
+        double goal[3];
+        const sn_marker_desc *m = sn_model_marker(in->model, i);
+        off[i] = NAN;
+        if (!sn_fit_goal(in, i, in->first + frame, goal)) continue;
+        off[i] =
+            (float)v3_norm(v3_sub(v3_from(goal), sn_workspace_point(ws, m->joint, m->position)));
+    }
+    return SN_OK;
+}
+
+static sn_status measure_block(sn_lanes *l, sn_lane_worker *w, int block) {
+    const gate *g = l->extra;
+    int first = block * BLOCK, end = BLOCK < g->count - first ? first + BLOCK : g->count;
+    for (int f = first; f < end; f++) SN_TRY(measure_frame(g, w->ws, f));
+    return SN_OK;
+}
+
+static int by_value(const void *a, const void *b) {
+    float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+// The median over frames first ... last, every step-th; NAN when none shows the marker.
+static double median_off(const gate *g, int marker, int first, int last, int step) {
+    float value[SAMPLES];
+    size_t n = 0;
+    for (int f = first; f <= last && n < SAMPLES; f += step)
+        if (!isnan(off_of(g, f)[marker])) value[n++] = off_of(g, f)[marker];
+    if (n == 0) return (double)NAN;
+    qsort(value, n, sizeof value[0], by_value);
+    return (double)value[n / 2];
+}
+
+// --- a suspicion -----------------------------------------------------------------------------------
+
+static void mark(const gate *g, int marker, int first, int last, unsigned char bits) {
+    for (int f = first; f <= last; f++) *mark_of(g, f, marker) |= bits;
+}
+
+static void note_wrong(const gate *g, int first, int last) {
+    for (int f = first; f <= last; f++) g->f->wrong[f] = true;
+}
+
+// Does a marker say something of a joint: the one it sits on, two above, and all below?
+static bool concerns(const sn_model *m, int marker, int joint) {
+    int at = sn_model_marker(m, marker)->joint, up = at;
+    for (int i = 0; i < 3 && up >= 0; i++, up = sn_model_parent(m, up))
+        if (up == joint) return true;
+    for (int j = joint; j >= 0; j = sn_model_parent(m, j))
+        if (j == at) return true;
+    return false;
+}
+
+// What a marker says nothing of stays where it was, as far as the other markers let it: they decided that before.
+static sn_status keep_others(const gate *g, int marker, int frame, const double *before) {
+    sn_lanes *l = &g->f->lanes;
+    sn_lane_worker *w = &l->workers[0];
+    const sn_model *m = g->f->input.model;
+    double *pose = sn_lane_pose(l, frame);
+    memcpy(w->trial, before, l->nq * sizeof *w->trial);
+    for (int j = 0; j < sn_model_njoint(m); j++) {
+        int q = sn_model_q_index(m, j);
+        size_t n = (size_t)sn_joint_ops_of(sn_model_joint(m, j)->type)->nq;
+        if (concerns(m, marker, j)) memcpy(w->trial + q, pose + q, n * sizeof *pose);
+    }
+    SN_TRY(l->goals(l->user, frame, w->problem));
+    memcpy(w->q, w->trial, l->nq * sizeof *w->q);
+    SN_TRY(sn_lane_solve(l, w, frame, w->trial, &l->f[frame]));
+    memcpy(pose, w->q, l->nq * sizeof *pose);
+    return SN_OK;
+}
+
+// Follow frames again without a marker; it stays without a weight where it then is further off than `need`.
+static sn_status test(gate *g, int marker, int first, int last, double need, bool *found) {
+    sn_lanes *l = &g->f->lanes;
+    int a = first - g->reach > 0 ? first - g->reach : 0;
+    int b = last + g->reach < g->count ? last + g->reach : g->count - 1, n = b - a + 1;
+    mark(g, marker, first, last, TESTED);
+    if (n > l->window || g->tests++ >= MOST_TESTS) {
+        // where samples are thrown all the time the poses are right but for a little: polishing does it
+        double off = median_off(g, marker, first, last, (last - first) / SAMPLES + 1);
+        if (!(off > fmax(thrown, need))) return SN_OK;
+        mark(g, marker, a, b, DROPPED);
+        note_wrong(g, a, b);
+        *found = true;
+        return SN_OK;
+    }
+    memcpy(g->poses, sn_lane_pose(l, a), (size_t)n * l->nq * sizeof *g->poses);
+    memcpy(g->cost, l->f + a, (size_t)n * sizeof *g->cost);
+    for (int f = a; f <= b; f++)
+        if (*mark_of(g, f, marker) & DROPPED) return SN_OK;
+    mark(g, marker, a, b, DROPPED);
+    SN_TRY(sn_lanes_again(l, a, b));
+    for (int f = a; f <= b; f++)
+        SN_TRY(keep_others(g, marker, f, g->poses + (size_t)(f - a) * l->nq));
+    for (int f = a; f <= b; f++) SN_TRY(measure_frame(g, l->workers[0].ws, f));
+    double off = median_off(g, marker, first, last, (last - first) / SAMPLES + 1);
+    if (off > need) {
+        note_wrong(g, a, b);
+        *found = true;
+        return SN_OK;
+    }
+    for (int f = a; f <= b; f++) *mark_of(g, f, marker) &= (unsigned char)~DROPPED;
+    memcpy(sn_lane_pose(l, a), g->poses, (size_t)n * l->nq * sizeof *g->poses);
+    memcpy(l->f + a, g->cost, (size_t)n * sizeof *g->cost);
+    for (int f = a; f <= b; f++) SN_TRY(measure_frame(g, l->workers[0].ws, f));
+    return SN_OK;
+}
+
+// --- leaps -----------------------------------------------------------------------------------------
+
+static bool place_of(const gate *g, int marker, int frame, sn_vec3 *out) {
+    double x[3];
+    if (frame < 0 || !sn_fit_goal(&g->f->input, marker, g->f->input.first + frame, x)) return false;
+    *out = v3_from(x);
+    return true;
+}
+
+// How far a marker is from where it was going when it was seen last, as a vector; false when that can't be told.
+static bool leap_at(const gate *g, int marker, int frame, sn_vec3 *out) {
+    sn_vec3 x, y, z;
+    if (!place_of(g, marker, frame, &x)) return false;
+    for (int k = frame - 1; k > 0 && k >= frame - g->memory; k--) {
+        if (!place_of(g, marker, k, &y)) continue;
+        if (!place_of(g, marker, k - 1, &z)) z = y;
+        *out = v3_sub(v3_sub(x, y), v3_scale(frame - k, v3_sub(y, z)));
+        return true;
+    }
+    return false;
+}
+
+// What is usual, from frames all over the take.
+static double usual_leap(const gate *g, int marker) {
+    float value[SAMPLES];
+    size_t n = 0;
+    int step = g->count / SAMPLES + 1;
+    for (int f = 2; f < g->count && n < SAMPLES; f += step) {
+        sn_vec3 d;
+        if (leap_at(g, marker, f, &d)) value[n++] = (float)v3_norm(d);
+    }
+    if (n == 0) return 0;
+    qsort(value, n, sizeof value[0], by_value);
+    return (double)value[n / 2];
+}
+
+typedef struct leap {
+    int frame;
+    sn_vec3 way;
+} leap;
+
+// A marker that leaps away and back again.
+static sn_status test_leaps(gate *g, int marker, bool *found) {
+    leap open[LEAPS];
+    int n = 0, memory = (int)(remembered * g->rate) + 2;
+    double least = g->leaps[marker];
+    for (int f = 2; f < g->count; f++) {
+        sn_vec3 d, before;
+        if (!leap_at(g, marker, f, &d) || v3_norm(d) < least) continue;
+        // the frame behind a leap shows it the other way round
+        bool echo = n > 0 && open[n - 1].frame == f - 1 &&
+                    v3_norm(v3_add(d, open[n - 1].way)) < leap_back * v3_norm(d);
+        if (echo || (leap_at(g, marker, f - 1, &before) && v3_norm(before) > least &&
+                     v3_norm(v3_add(d, before)) < leap_back * v3_norm(d)))
+            continue;
+        int from = n;
+        while (from > 0 && (f - open[from - 1].frame > memory ||
+                            v3_norm(v3_add(d, open[from - 1].way)) > leap_back * v3_norm(d)))
+            from--;
+        if (from > 0) {
+            bool now = false;
+            int first = open[from - 1].frame;
+            SN_TRY(test(g, marker, first, f - 1, 0.6 * v3_norm(open[from - 1].way), &now));
+            *found |= now;
+            n = now ? 0 : n;
+            if (now) continue;
+        }
+        if (n == LEAPS) memmove(open, open + 1, (size_t)--n * sizeof open[0]);
+        open[n++] = (leap){f, d};
+    }
+    return SN_OK;
+}
+
+// --- markers far off -------------------------------------------------------------------------------
+
+// The marker of a frame that is furthest off against what is usual for it; -1 when none is suspect.
+static int suspect_in(const gate *g, int frame) {
+    int worst = -1;
+    double most = 1;
+    for (int i = 0; i < g->nmarker; i++) {
+        double off = (double)off_of(g, frame)[i];
+        if (isnan(off) || *mark_of(g, frame, i) != 0) continue;
+        double share = off / fmax(suspect_off, suspect_times * g->usual[i]);
+        if (share > most) most = share, worst = i;
+    }
+    return worst;
+}
+
+// Does a marker leap, come or go near a frame?
+static bool is_sudden(const gate *g, int marker, int frame) {
+    for (int f = frame - g->reach - 2; f <= frame + g->reach + 2; f++) {
+        sn_vec3 d;
+        if (f < 2 || f >= g->count) continue;
+        if (!leap_at(g, marker, f, &d) || v3_norm(d) > g->leaps[marker]) return true;
+    }
+    return false;
+}
+
+static sn_status test_far(gate *g, int marker, const int *suspect, bool *found) {
+    int gap = (int)(joined * g->rate) + 1, first = -1, last = -1;
+    for (int f = 0; f <= g->count; f++) {
+        bool hit = f < g->count && suspect[f] == marker;
+        if (hit) {
+            if (first < 0) first = f;
+            last = f;
+        }
+        if (first < 0 || (f < g->count && f - last <= gap)) continue;
+        bool now = false, sudden = is_sudden(g, marker, first) || is_sudden(g, marker, last);
+        SN_TRY(test(g, marker, first, last,
+                    fmax(sudden ? wrong_off : wrong_slowly, wrong_times * g->usual[marker]), &now));
+        *found |= now;
+        first = -1;
+    }
+    return SN_OK;
+}
+
+static sn_status round_of(gate *g, int *suspect, bool *found) {
+    *found = false;
+    for (int f = 0; f < g->count; f++) suspect[f] = suspect_in(g, f);
+    for (int i = 0; i < g->nmarker; i++) SN_TRY(test_far(g, i, suspect, found));
+    return SN_OK;
+}
+
+// A marker that is wrong all the time has a usual of its own: none counts beyond three times the others'.
+static void bound_usual(gate *g) {
+    double middle = INFINITY;
+    for (int i = 0; i < g->nmarker; i++) {
+        int below = 0;
+        for (int k = 0; k < g->nmarker; k++) below += g->usual[k] <= g->usual[i];
+        if (2 * below >= g->nmarker) middle = fmin(middle, g->usual[i]);
+    }
+    for (int i = 0; i < g->nmarker; i++) g->usual[i] = fmin(g->usual[i], 3 * middle);
+}
+
+// --- all of it -------------------------------------------------------------------------------------
+
+static sn_status run(gate *g, int *suspect, bool *any) {
+    sn_lanes *l = &g->f->lanes;
+    bool found;
+    l->extra = g;
+    SN_TRY(sn_lanes_run(l, measure_block, (g->count + BLOCK - 1) / BLOCK));
+    for (int i = 0; i < g->nmarker; i++) {
+        g->usual[i] = median_off(g, i, 0, g->count - 1, g->count / SAMPLES + 1);
+        if (isnan(g->usual[i])) g->usual[i] = 0;
+        g->leaps[i] = fmax(leap_least, leap_times * usual_leap(g, i));
+    }
+    bound_usual(g);
+    for (int i = 0; i < g->nmarker; i++) SN_TRY(test_leaps(g, i, any));
+    for (int round = 0; round < ROUNDS; round++) {
+        SN_TRY(round_of(g, suspect, &found));
+        *any |= found;
+        if (!found || sn_cancelled(l->options.cancel)) break;
+    }
+    return SN_OK;
+}
+
+// The stretches that came of it, in the order of markers.
+static void list_off(const gate *g) {
+    sn_fitting *f = g->f;
+    for (int i = 0; i < g->nmarker; i++)
+        for (int k = 0, first = -1; k <= g->count; k++) {
+            bool off = k < g->count && (*mark_of(g, k, i) & DROPPED);
+            if (off && first < 0) first = k;
+            if (off || first < 0) continue;
+            sn_fit_off one = {.marker = i, .first = first, .last = k - 1};
+            for (int m = first; m < k; m++)
+                if (!isnan(off_of(g, m)[i])) one.worst = fmax(one.worst, (double)off_of(g, m)[i]);
+            if (f->noff < SN_FIT_MOST_OFF) f->off[f->noff++] = one;
+            first = -1;
+        }
+}
+
+sn_status sn_fit_gate(sn_fitting *f) {
+    const sn_allocator *allocator = &f->allocator;
+    double rate = sn_recording_about(f->input.recording)->rate;
+    gate g = {.f = f,
+              .nmarker = sn_model_nmarker(f->input.model),
+              .count = f->input.count,
+              .rate = fmin(rate > 0 ? rate : 120, 1e6)};
+    size_t count = (size_t)g.count, n = (size_t)g.nmarker + 1, window = (size_t)f->lanes.window + 1;
+    g.reach = (int)(around * g.rate) + 1;
+    g.memory = (int)(0.1 * g.rate) + 1;
+    g.off = sn_acquire(allocator, count * n * sizeof *g.off);
+    g.usual = sn_acquire(allocator, n * sizeof *g.usual);
+    g.leaps = sn_acquire(allocator, n * sizeof *g.leaps);
+    g.poses = sn_acquire(allocator, window * f->lanes.nq * sizeof *g.poses);
+    g.cost = sn_acquire(allocator, window * sizeof *g.cost);
+    int *suspect = sn_acquire(allocator, count * sizeof *suspect);
+    sn_status status = SN_ERR_MEMORY;
+    bool any = false;
+    if (g.off != NULL && g.usual != NULL && g.leaps != NULL && g.poses != NULL && g.cost != NULL &&
+        suspect != NULL)
+        status = run(&g, suspect, &any);
+    if (status == SN_OK && any) list_off(&g);
+    sn_release(allocator, suspect);
+    sn_release(allocator, g.cost);
+    sn_release(allocator, g.poses);
+    sn_release(allocator, g.leaps);
+    sn_release(allocator, g.usual);
+    sn_release(allocator, g.off);
+    return status;
+}

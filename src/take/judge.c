@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: MIT
+// Looking at a finished take as a person would: joints that jump, that stand at their limits, that are
+// where no body's are; markers that are off.
+#include <math.h>
+#include <string.h>
+
+#include "math/vec3.h"
+#include "model/joint.h"
+#include "take/take.h"
+
+static const double degree = 0x1.1df46a2529d39p-6;
+
+// A joint jumps when it turns by more than 20 degrees in 1/120 s; at other rates as fast as that, between these.
+static const double fast = 2400, least_jump = 8, most_jump = 60;
+// What its markers show may be this share of it.
+static const double shown_share = 1.3;
+// Closer to the joint a marker shows no turn, metres.
+static const double least_lever = 0.03;
+// Frames at a limit, or where no body is, that are worth a sentence, of all; and degrees beyond.
+static const double at_limit_share = 0.1, beyond_share = 0.05, beyond_least = 20;
+// A marker stands out when its RMS error is so many times the usual and above that, metres.
+static const double stands_out = 4, stands_out_least = 0.025;
+// The mean error of a take that fits badly, metres.
+static const double large_error = 0.025;
+enum { MOST_TOLD = 8 };
+
+// --- joints that jump ----------------------------------------------------------------------------
+
+typedef struct joint_state {
+    sn_mat3 parent;  // how its parent is turned in the world
+    sn_mat3 own;     // how it is turned against that
+    sn_vec3 at;      // where it is
+} joint_state;
+
+typedef struct joint_jumps {
+    int count, first, last;
+    double most;  // radians
+} joint_jumps;
+
+static double angle_of(const sn_mat3 *a, const sn_mat3 *b) {
+    double trace = v3_dot(a->c[0], b->c[0]) + v3_dot(a->c[1], b->c[1]) + v3_dot(a->c[2], b->c[2]);
+    return acos(fmin(fmax((trace - 1) / 2, -1), 1));
+}
+
+static sn_status find_states(const sn_take *t, const sn_fit_place *at, int frame,
+                             joint_state *state) {
+    const sn_model *m = t->model;
+    SN_TRY(sn_workspace_pose(at->workspace, sn_motion_frame(t->motion, frame)));
+    for (int j = 0; j < sn_model_njoint(m); j++) {
+        int parent = sn_model_parent(m, j);
+        sn_frame here = sn_workspace_frame(at->workspace, j);
+        sn_mat3 up = parent >= 0 ? sn_workspace_frame(at->workspace, parent).R : m3_identity();
+        sn_mat3 back = m3_transpose(&up);
+        state[j] = (joint_state){up, m3_mulm(&back, &here.R), here.p};
+    }
+    return SN_OK;
+}
+
+// How far the markers of a joint turn about it, as seen from its parent.
+static double shown_turn(const sn_take *t, const joint_state *a, const joint_state *b, int joint,
+                         int frame) {
+    double most = 0;
+    for (int i = 0; i < sn_model_nmarker(t->model); i++) {
+        double x[2][3];
+        if (sn_model_marker(t->model, i)->joint != joint) continue;
+        if (!sn_fit_goal(&t->input, i, t->input.first + frame - 1, x[0]) ||
+            !sn_fit_goal(&t->input, i, t->input.first + frame, x[1]))
+            continue;
+        sn_mat3 A = m3_transpose(&a->parent), B = m3_transpose(&b->parent);
+        sn_vec3 from = m3_mul(&A, v3_sub(v3_from(x[0]), a->at));
+        sn_vec3 to = m3_mul(&B, v3_sub(v3_from(x[1]), b->at));
+        double n = v3_norm(from) * v3_norm(to);
+        if (!(n > least_lever * least_lever)) continue;
+        most = fmax(most, acos(fmin(fmax(v3_dot(from, to) / n, -1), 1)));
+    }
+    return most;
+}
+
+// A turn is never more than its coordinates change: most frames need no look at all.
+static double most_change(const sn_take *t, int frame, double *delta) {
+    const sn_model *m = t->model;
+    double most = 0;
+    sn_model_difference(m, sn_motion_frame(t->motion, frame - 1), sn_motion_frame(t->motion, frame),
+                        delta);
+    for (int j = 0; j < sn_model_njoint(m); j++) {
+        int first = sn_model_v_index(m, j), n = sn_model_joint_nv(m, j);
+        double sum = 0;
+        for (int i = 0; i < n; i++)
+            if (!sn_model_is_length(m, j, i)) sum += fabs(delta[first + i]);
+        most = fmax(most, sum);
+    }
+    return most;
+}
+
+static sn_status count_jumps(const sn_take *t, const sn_fit_place *at, double limit, double *delta,
+                             joint_state *a, joint_state *b, joint_jumps *out) {
+    for (int f = 1; f < t->input.count; f++) {
+        if (most_change(t, f, delta) <= limit) continue;
+        SN_TRY(find_states(t, at, f - 1, a));
+        SN_TRY(find_states(t, at, f, b));
+        for (int j = 0; j < sn_model_njoint(t->model); j++) {
+            double angle = angle_of(&a[j].own, &b[j].own);
+            if (angle <= limit || angle <= shown_share * shown_turn(t, &a[j], &b[j], j, f))
+                continue;
+            if (out[j].count++ == 0) out[j].first = f;
+            out[j].last = f;
+            out[j].most = fmax(out[j].most, angle);
+        }
+    }
+    return SN_OK;
+}
+
+static sn_status tell_jumps(sn_take *t, joint_jumps *all) {
+    for (int told = 0; told < MOST_TOLD; told++) {
+        int worst = -1;
+        for (int j = 0; j < sn_model_njoint(t->model); j++)
+            if (all[j].count > 0 && (worst < 0 || all[j].count > all[worst].count)) worst = j;
+        if (worst < 0) return SN_OK;
+        sn_finding *f = sn_take_add(t, SN_FINDING_JOINT_JUMPS, NULL);
+        if (f == NULL) return SN_ERR_MEMORY;
+        f->number[0] = all[worst].count;
+        f->number[1] = all[worst].most / degree;
+        f->joint = worst;
+        f->has_frames = true;
+        f->first = (int64_t)all[worst].first + t->summary.first_frame;
+        f->last = (int64_t)all[worst].last + t->summary.first_frame;
+        all[worst].count = 0;
+    }
+    return SN_OK;
+}
+
+static sn_status find_jumps(sn_take *t) {
+    size_t n = (size_t)sn_model_njoint(t->model) + 1, nv = (size_t)sn_model_nv(t->model) + 1;
+    double rate = sn_motion_rate(t->motion);
+    double limit = fmin(fmax(fast / (rate > 0 ? rate : 120), least_jump), most_jump) * degree;
+    const sn_allocator *allocator = &t->allocator;
+    joint_state *state = sn_acquire(allocator, 2 * n * sizeof *state);
+    joint_jumps *jumps = sn_acquire(allocator, n * sizeof *jumps);
+    double *delta = sn_acquire(allocator, nv * sizeof *delta);
+    sn_fit_place at = {0};
+    sn_status status = state == NULL || jumps == NULL || delta == NULL
+                           ? SN_ERR_MEMORY
+                           : sn_fit_place_open(&at, t->model, allocator);
+    if (status == SN_OK) {
+        memset(jumps, 0, n * sizeof *jumps);
+        status = count_jumps(t, &at, limit, delta, state, state + n, jumps);
+    }
+    sn_fit_place_close(&at, allocator);
+    for (size_t j = 0; status == SN_OK && j + 1 < n; j++) t->summary.jumps += jumps[j].count;
+    if (status == SN_OK) status = tell_jumps(t, jumps);
+    sn_release(allocator, delta);
+    sn_release(allocator, jumps);
+    sn_release(allocator, state);
+    return status;
+}
+
+// --- ranges --------------------------------------------------------------------------------------
+
+// In how many frames a joint is below `lower` or above `upper`, and by how much at most; at a bound counts
+// where `touch`.
+static int count_outside(const sn_take *t, int joint, const double *lower, const double *upper,
+                         bool touch, double *most) {
+    const sn_model *m = t->model;
+    int v = sn_model_v_index(m, joint), q = sn_model_q_index(m, joint), count = 0;
+    int n = sn_model_joint_nv(m, joint);
+    *most = 0;
+    for (int f = 0; f < t->input.count; f++) {
+        const double *x = sn_motion_frame(t->motion, f) + q;
+        bool outside = false;
+        for (int i = 0; i < n; i++) {
+            if (sn_model_is_length(m, joint, i)) continue;
+            double over = fmax(x[i] - upper[v + i], lower[v + i] - x[i]);
+            outside |= touch ? over >= 0 : over > beyond_least * degree;
+            *most = fmax(*most, over);
+        }
+        count += outside;
+    }
+    return count;
+}
+
+static sn_status tell_outside(sn_take *t, sn_finding_code code, const double *lower,
+                              const double *upper, double share) {
+    int told = 0;
+    for (int j = 0; j < sn_model_njoint(t->model) && told < MOST_TOLD; j++) {
+        const sn_joint_desc *d = sn_model_joint(t->model, j);
+        double most;
+        if (sn_joint_ops_of(d->type)->quaternion >= 0) continue;
+        int n = count_outside(t, j, lower, upper, code == SN_FINDING_AT_LIMITS, &most);
+        if (n == 0 || n < share * t->input.count) continue;
+        sn_finding *f = sn_take_add(t, code, NULL);
+        if (f == NULL) return SN_ERR_MEMORY;
+        f->number[0] = n;
+        f->number[1] = code == SN_FINDING_AT_LIMITS ? (double)n / t->input.count : most / degree;
+        f->joint = j;
+        told++;
+    }
+    return SN_OK;
+}
+
+static sn_status find_outside(sn_take *t) {
+    if (t->options.limits == SN_LIMITS_HARD)
+        return tell_outside(t, SN_FINDING_AT_LIMITS, sn_model_lower(t->model),
+                            sn_model_upper(t->model), at_limit_share);
+    sn_fit_prior prior;
+    if (t->options.setup != NULL || t->options.posture == 0) return SN_OK;
+    sn_status status = sn_fit_find_prior(t->model, NULL, &t->allocator, &prior);
+    if (status == SN_OK)
+        status = tell_outside(t, SN_FINDING_BEYOND_BODY, prior.lower, prior.upper, beyond_share);
+    if (prior.q != NULL) sn_release(&t->allocator, prior.q);
+    return status;
+}
+
+// --- markers -------------------------------------------------------------------------------------
+
+static double usual_rms(const sn_take *t) {
+    double best = 0;
+    int n = sn_model_nmarker(t->model), seen = 0;
+    for (int i = 0; i < n; i++) seen += t->markers[i].seen > 0;
+    // the median, without sorting: as many below as above
+    for (int i = 0; i < n; i++) {
+        int below = 0;
+        for (int k = 0; k < n; k++)
+            below += t->markers[k].seen > 0 && t->markers[k].rms <= t->markers[i].rms;
+        if (t->markers[i].seen > 0 && 2 * below >= seen && (best == 0 || t->markers[i].rms < best))
+            best = t->markers[i].rms;
+    }
+    return best;
+}
+
+static sn_status find_markers_off(sn_take *t) {
+    double usual = usual_rms(t);
+    for (int i = 0; i < sn_model_nmarker(t->model); i++) {
+        double rms = t->markers[i].rms;
+        if (t->markers[i].seen == 0 || rms < stands_out_least || rms < stands_out * usual) continue;
+        // what is off for a while is told already
+        bool told = false;
+        for (size_t k = 0; k < t->nfinding; k++)
+            told |= t->finding[k].code == SN_FINDING_MARKER_OFF && t->finding[k].marker == i;
+        if (told) continue;
+        sn_finding *f = sn_take_add(t, SN_FINDING_MARKER_STANDS_OUT, NULL);
+        if (f == NULL) return SN_ERR_MEMORY;
+        f->number[0] = rms;
+        f->number[1] = usual;
+        f->marker = i;
+    }
+    if (t->summary.fit.mean > large_error)
+        return sn_take_note(t, SN_FINDING_ERROR_LARGE, NULL, t->summary.fit.mean, 0);
+    return SN_OK;
+}
+
+// Samples that lost their weight: stretches that the fit has found.
+sn_status sn_take_tell_off(sn_take *t, const sn_fit_off *off, int count) {
+    for (int i = 0; i < count; i++) {
+        sn_finding *f = sn_take_add(t, SN_FINDING_MARKER_OFF, NULL);
+        if (f == NULL) return SN_ERR_MEMORY;
+        f->number[0] = off[i].worst;
+        f->marker = off[i].marker;
+        f->has_frames = true;
+        f->first = (int64_t)off[i].first + t->summary.first_frame;
+        f->last = (int64_t)off[i].last + t->summary.first_frame;
+    }
+    return SN_OK;
+}
+
+sn_status sn_take_judge(sn_take *t) {
+    SN_TRY(find_jumps(t));
+    SN_TRY(find_outside(t));
+    return find_markers_off(t);
+}

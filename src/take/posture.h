@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// How the joints of a figure are while it is calibrated.
+#pragma once
+
+#include "sinew/take.h"
+
+/// All of it belongs to `home`.
+typedef struct sn_posture_prior {
+    double *home;    ///< nq: where joints are drawn to
+    double *home_v;  ///< nv: the same as one number per velocity; 0 for a ball's
+    double *rest,
+        *still;  ///< nv: how far they are from there, in the take and while standing still
+    double *lower, *upper;  ///< nv: ranges; infinite for none
+} sn_posture_prior;
+
+/// @param coordinates  of an .osim file; NULL: the usual figure's
+/// @param out          its home goes to sn_release() in any case
+sn_status sn_posture_find(const sn_model *model, const sn_osim_coordinates *coordinates,
+                          const sn_allocator *allocator, sn_posture_prior *out);

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// Every pose once more, between its neighbours.
+//
+// Where markers determine a joint they alone decide. Some directions, such as one vertebra against the next,
+// they leave open: noise decides there, and the pose trembles. So every joint is drawn to the middle of its
+// neighbours, by so little that it is nothing beside what markers say of a joint that they determine, and much beside
+// what holds one that they leave open.
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "model/model.h"
+#include "track/lanes.h"
+
+enum { POLISH = 64 };
+
+// The pull: a share of how well a degree of freedom is seen, and never more than this, at 120 frames a second (a
+// marker 0.2 m from its joint weighs 0.04).
+static const double share = 0.2, most = 2e-3;
+
+static void copy(const sn_lanes *l, double *to, const double *from) {
+    memcpy(to, from, l->nq * sizeof *to);
+}
+
+// The weights of the pull, none above `limit`.
+static void find_weights(sn_lanes *l, double limit) {
+    for (size_t v = 0; v < l->nv; v++) l->bind[v] = fmin(share * l->full[v], limit);
+    // where the figure is is always seen: nothing to be smoothed there
+    const sn_joint *root = &l->model->joint[0];
+    for (int i = 0; i < root->nv; i++) l->bind[root->v0 + i] = 0;
+}
+
+// A frame between its neighbours, drawn to their middle with l->bind.
+static sn_status polish_frame(sn_lanes *l, sn_lane_worker *w, int f) {
+    const double *a = f > 0 ? sn_lane_pose(l, f - 1) : NULL;
+    const double *b = f + 1 < l->nframe ? sn_lane_pose(l, f + 1) : NULL;
+    bool inner = a != NULL && b != NULL;
+    copy(l, w->trial, sn_lane_pose(l, f));
+    if (inner) {
+        sn_model_difference(l->model, a, b, w->delta);
+        for (size_t v = 0; v < l->nv; v++) w->delta[v] *= 0.5;
+        sn_model_integrate(l->model, a, w->delta, w->trial);
+    }
+    // the first and the last only go to the bottom of their valleys
+    SN_TRY(sn_problem_set_rest_weights(w->problem, l->rest, inner ? l->bind : l->hold));
+    SN_TRY(l->goals(l->user, f, w->problem));
+    copy(l, w->q, sn_lane_pose(l, f));
+    SN_TRY(sn_lane_solve(l, w, f, w->trial, &l->f[f]));
+    copy(l, sn_lane_pose(l, f), w->q);
+    return SN_OK;
+}
+
+// Every other frame of a block, where there are marks only those.
+static sn_status polish_block(sn_lanes *l, sn_lane_worker *w, int block, int odd) {
+    int first = block * POLISH, end = POLISH < l->nframe - first ? first + POLISH : l->nframe;
+    for (int f = first + odd; f < end; f += 2) {
+        if (l->restless != NULL && !l->restless[f]) continue;
+        SN_TRY(polish_frame(l, w, f));
+        if (sn_cancelled(l->options.cancel)) return SN_OK;
+    }
+    return SN_OK;
+}
+
+static sn_status polish_even(sn_lanes *l, sn_lane_worker *w, int i) {
+    return polish_block(l, w, i, 0);
+}
+static sn_status polish_odd(sn_lanes *l, sn_lane_worker *w, int i) {
+    return polish_block(l, w, i, 1);
+}
+
+static sn_status sweep(sn_lanes *l) {
+    int blocks = (l->nframe + POLISH - 1) / POLISH;
+    SN_TRY(sn_lanes_run(l, polish_even, blocks));
+    return sn_lanes_run(l, polish_odd, blocks);
+}
+
+// --- where joints still leap ---------------------------------------------------------------------
+
+// A leap is a turn as fast as this, rad/s; so many seconds about it are calmed, with weights that grow from round
+// to round.
+static const double leap_speed = 2100 * 0x1.1df46a2529d39p-6, calmed = 0.07, grows = 4;
+enum { ROUNDS = 5, SWEEPS = 2 };
+
+static int mark_leaps(sn_lanes *l) {
+    sn_lane_worker *w = &l->workers[0];
+    double limit = leap_speed / sn_lane_rate(l);
+    int reach = (int)(calmed * sn_lane_rate(l)) + 2, count = 0;
+    memset(l->restless, 0, (size_t)l->nframe * sizeof *l->restless);
+    for (int f = 1; f < l->nframe; f++) {
+        double turned;
+        (void)sn_lane_turn(l, w, sn_lane_pose(l, f - 1), sn_lane_pose(l, f), &turned);
+        if (turned <= limit) continue;
+        count++;
+        for (int k = f - reach; k < f + reach; k++)
+            if (k >= 0 && k < l->nframe) l->restless[k] = true;
+    }
+    return count;
+}
+
+// What is left of leaps after polishing is where a whole limb may turn against the next joint with hardly a cost:
+// there, and only there, the middle of the neighbours counts for more.
+static sn_status calm(sn_lanes *l) {
+    double rate = sn_lane_rate(l) / 120, weight = most * rate * rate;
+    l->restless = sn_acquire(&l->allocator, (size_t)l->nframe * sizeof *l->restless);
+    if (l->restless == NULL) return SN_ERR_MEMORY;
+    sn_status status = SN_OK;
+    for (int i = 0; i < ROUNDS && status == SN_OK && mark_leaps(l) > 0; i++) {
+        weight *= grows;
+        find_weights(l, weight);
+        for (int k = 0; k < SWEEPS && status == SN_OK; k++) status = sweep(l);
+    }
+    sn_release(&l->allocator, l->restless);
+    l->restless = NULL;
+    return status;
+}
+
+sn_status sn_lanes_polish(sn_lanes *l, int sweeps) {
+    double rate = sn_lane_rate(l) / 120;
+    find_weights(l, most * rate * rate);
+    for (int i = 0; i < sweeps; i++) SN_TRY(sweep(l));
+    SN_TRY(calm(l));
+    for (int i = 0; i < l->nworker; i++)
+        SN_TRY(sn_problem_set_rest_weights(l->workers[i].problem, l->rest, l->hold));
+    return SN_OK;
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+// From a generic model to the right angles: synthetic walks whose truth is known, and a person whose motion an expert
+// found. Mean over pelvis, hips, knees, ankles and lumbar of the angles' root-mean-square.
+#include <stdlib.h>
+
+#include "support.h"
+
+#include "sinew/take.h"
+
+static bool starts(const char *name, const char *word) {
+    return strncmp(name, word, strlen(word)) == 0;
+}
+
+static bool counts(const char *name) {
+    size_t n = strlen(name);
+    bool moves = n > 3 && name[n - 3] == '_' && name[n - 2] == 't';
+    return !moves && (starts(name, "pelvis") || starts(name, "hip") || starts(name, "knee") ||
+                      starts(name, "ankle") || starts(name, "lumbar"));
+}
+
+static double value_at(const sn_table *t, int column, double time) {
+    const sn_table_info *info = sn_table_about(t);
+    int low = 0, high = info->nrow - 1;
+    while (high - low > 1) {
+        int mid = (low + high) / 2;
+        if (sn_table_row(t, mid)[info->time] <= time)
+            low = mid;
+        else
+            high = mid;
+    }
+    const double *a = sn_table_row(t, low), *b = sn_table_row(t, high);
+    double step = b[info->time] - a[info->time];
+    double share = step > 0 ? (time - a[info->time]) / step : 0;
+    double x = a[column] + share * (b[column] - a[column]);
+    return info->in_degrees ? x : x * 57.29577951308232;
+}
+
+// The mean over those coordinates; the worst group's mean besides.
+static double off_by(const sn_table *ours, const sn_table *theirs, double *worst) {
+    const sn_table_info *a = sn_table_about(ours), *b = sn_table_about(theirs);
+    static const char *const groups[] = {"pelvis", "hip", "knee", "ankle", "lumbar"};
+    double sum = 0, group[5] = {0};
+    int n = 0, size[5] = {0};
+    for (int c = 0; c < b->ncolumn; c++) {
+        const char *name = sn_table_column(theirs, c);
+        int mine = sn_table_find(ours, name), rows = 0;
+        double square = 0;
+        if (mine < 0 || !counts(name)) continue;
+        for (int r = 0; r < b->nrow; r++) {
+            double time = sn_table_row(theirs, r)[b->time];
+            if (time < sn_table_row(ours, 0)[a->time] - 1e-6 ||
+                time > sn_table_row(ours, a->nrow - 1)[a->time] + 1e-6)
+                continue;
+            double d = remainder(value_at(ours, mine, time) - value_at(theirs, c, time), 360);
+            square += d * d;
+            rows++;
+        }
+        if (rows == 0) continue;
+        double rms = sqrt(square / rows);
+        for (int g = 0; g < 5; g++)
+            if (starts(name, groups[g])) group[g] += rms, size[g]++;
+        sum += rms;
+        n++;
+    }
+    *worst = 0;
+    for (int g = 0; g < 5; g++)
+        if (size[g] > 0) *worst = fmax(*worst, group[g] / size[g]);
+    assert_true(n >= 10);
+    return sum / n;
+}
+
+static bool load(const char *path, sn_document *out) {
+    const char *full = data_path(path);
+    size_t length;
+    if (full == NULL) return false;
+    char *bytes = slurp(full, &length);
+    sn_error error = {0};
+    if (sn_document_read(bytes, length, full, NULL, NULL, out, &error) != SN_OK)
+        fail_msg("%s: %s", path, error.text);
+    free(bytes);
+    return true;
+}
+
+// Add noise, and hide the joint centres that no camera sees.
+static void spoil(sn_recording *r, double sigma, uint64_t *random) {
+    for (int m = 0; m < sn_recording_about(r)->nmarker; m++) {
+        const char *label = sn_recording_label(r, m);
+        bool centre = strlen(label) > 2 && strcmp(label + strlen(label) - 2, "JC") == 0;
+        for (int f = 0; f < sn_recording_about(r)->nframe; f++)
+            for (int c = 0; c < 3; c++) {
+                double *x = &sn_recording_edit(r, f)[3 * m + c], sum = -6;
+                for (int k = 0; k < 12; k++) sum += sn_random(random);
+                *x = centre ? NAN : *x + sigma * sum;
+            }
+    }
+}
+
+typedef struct study {
+    const char *name, *model, *take, *reference, *still, *markers;
+    double noise, smooth, bound, group;
+} study;
+
+static void fit_study(const study *s) {
+    sn_document model = {0}, take = {0}, reference = {0}, still = {0};
+    sn_error error = {0};
+    if (!load(s->model, &model) || !load(s->take, &take) || !load(s->reference, &reference)) skip();
+    if (s->still != NULL && !load(s->still, &still)) skip();
+    uint64_t random = 5;
+    if (s->noise > 0) spoil(take.recording, s->noise, &random);
+    sn_take_options o = sn_take_options_default();
+    sn_marker_set *set = NULL;
+    o.coordinates = model.coordinates;
+    o.calibrate = SN_CALIBRATE_SCALE;
+    o.still = still.recording;
+    o.smooth = s->smooth;
+    if (s->markers != NULL) {
+        size_t length;
+        const char *path = data_path(s->markers);
+        if (path == NULL) skip();
+        char *bytes = slurp(path, &length);
+        assert_int_equal(sn_marker_set_read(bytes, length, model.model, NULL, &set, &error), SN_OK);
+        free(bytes);
+        o.markers = set;
+    }
+    sn_take *t;
+    assert_int_equal(sn_take_create(model.model, take.recording, &o, NULL, &t, &error), SN_OK);
+    assert_int_equal(sn_take_prepare(t), SN_OK);
+    assert_int_equal(sn_take_finish(t), SN_OK);
+    sn_table *ours;
+    assert_int_equal(sn_table_from_motion(sn_take_model(t), sn_take_motion(t), NULL, &ours, &error),
+                     SN_OK);
+    double worst, mean = off_by(ours, reference.table, &worst), zero = 0;
+    int nzero = 0;
+    for (int i = 0; i < sn_take_nsure(t); i++) {
+        const sn_take_sure *sure = sn_take_sure_of(t, i);
+        assert_true(sure->sigma >= 0 && sure->name != NULL);
+        if (sure->kind != SN_SURE_ZERO || !counts(sure->name)) continue;
+        zero += sure->sigma * 57.3;
+        nzero++;
+    }
+    print_message(
+        "%-44s %.2f degrees (at most %.1f), the worst group %.2f; zeros said to be sure to %.1f\n",
+        s->name, mean, s->bound, worst, zero / nzero);
+    assert_true(mean <= s->bound);
+    assert_true(worst <= s->group);
+    // what it says of itself is of the right size
+    if (s->noise == 0 && s->still == NULL && s->bound > 1)
+        assert_true(zero / nzero > 0.4 * mean && zero / nzero < 5 * mean);
+    sn_table_destroy(ours);
+    sn_take_destroy(t);
+    sn_marker_set_destroy(set);
+    sn_document_destroy(&model);
+    sn_document_destroy(&take);
+    sn_document_destroy(&reference);
+    sn_document_destroy(&still);
+}
+
+#define ARNOLD(n)                                                                                  \
+    .model = "biomech/arnold/generic.osim", .take = "biomech/arnold/subject0" #n ".trc",           \
+    .reference = "biomech/arnold/subject0" #n ".sto"
+#define SUBJECT4(what)                                                                             \
+    .model = "biomech/subject4/generic.osim", .take = "biomech/subject4/" what ".trc",             \
+    .reference = "biomech/subject4/" what ".mot"
+
+static const study studies[] = {
+    {"arnold 1, all markers", ARNOLD(1), .bound = 0.4, .group = 5},
+    {"subject4 walking", SUBJECT4("walking1"), .bound = 2.0, .group = 5},
+    {"subject4 walking, static trial", SUBJECT4("walking1"),
+     .still = "biomech/subject4/static1.trc", .bound = 1.2, .group = 5},
+    {"arnold 1, 5 mm of noise, no joint centres", ARNOLD(1), .noise = 0.005, .bound = 1.5,
+     .group = 5},
+    // the rest with SINEW_CASES
+    {"arnold 2, all markers", ARNOLD(2), .bound = 0.4, .group = 5},
+    {"arnold 2, 5 mm of noise, no joint centres", ARNOLD(2), .noise = 0.005, .bound = 1.5,
+     .group = 5},
+    {"arnold 1, the same smoothed", ARNOLD(1), .noise = 0.005, .smooth = 0.01, .bound = 1.0,
+     .group = 5},
+    {"arnold 2, the same smoothed", ARNOLD(2), .noise = 0.005, .smooth = 0.01, .bound = 1.0,
+     .group = 5},
+    {"subject4 squats", SUBJECT4("squats1"), .bound = 2.0, .group = 5},
+    {"subject4 drop jump", SUBJECT4("DJ1"), .bound = 2.0, .group = 5},
+    {"gait2354 walking, its marker set", .model = "biomech/gait2354/gait2354_simbody.osim",
+     .take = "biomech/gait2354/subject01_walk1.trc",
+     .reference = "biomech/gait2354/reference/subject01_walk1_ik.mot",
+     .markers = "biomech/gait2354/gait2354_Scale_MarkerSet.xml", .bound = 3.0, .group = 5},
+};
+
+static void right_angles(void **unused) {
+    (void)unused;
+    int all = (int)(sizeof studies / sizeof studies[0]), some = cases(10) > 10 ? all : 4;
+    for (int i = 0; i < (cases(10) < 10 ? 1 : some); i++) fit_study(&studies[i]);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(right_angles)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
