@@ -180,7 +180,8 @@ static bool slip(const sn_arm_search *s, const double *q, const point *at, const
     const sn_arm_chain *c = &s->arm->chain;
     double slope = 0, longest = most(z, c->n);
     for (int i = 0; i < c->n; i++) slope += at->g[i] * z[i];
-    for (double size = 0.4; size > 1e-3; size *= 0.25)
+    double size = 0.4;
+    for (int tries = 0; tries < 5; tries++, size *= 0.25)  // down to 1.5e-3
         for (int way = 0; way < 2; way++) {
             double sign = (slope > 0) == (way == 0) ? -1 : 1;
             move(c, q, z, sign * size / longest, out);

@@ -54,6 +54,7 @@ bool sn_arm_search_begin(sn_arm_search *s, const sn_arm *arm, const double goal[
     s->until = arm->options.max_seconds > 0 ? sn_seconds() + arm->options.max_seconds : INFINITY;
     s->seeds = s->iterations = 0;
     for (int l = 0; l < SN_ARM_LANES; l++) s->best[l] = INFINITY;
+    s->nearest = INFINITY;
     s->timed_out = false;
     return true;
 }
@@ -334,12 +335,23 @@ static bool fall_in(sn_arm_search *s, bool far, int most, double *q) {
     return end_fall(s, low, q);
 }
 
+// No time is left: the best pose that was seen.
+static bool take_best(const sn_arm_search *s, double *q) {
+    int best = 0;
+    for (int l = 1; l < SN_ARM_LANES; l++)
+        if (s->best[l] < s->best[best]) best = l;
+    sn_arm_chain_outward(&s->arm->chain, s->best_q[best], NULL, q);
+    if (s->arm->chain.tied) sn_arm_curves_lead_back(&s->arm->chain, q);
+    return false;
+}
+
 // What is left to do when the first start failed.
 static bool run_rest(sn_arm_search *s, double *q) {
     const bool far = sn_arm_is_far(s), falls = sn_arm_search_can_fall(s->arm);
     const int most = s->arm->options.max_seeds, some = far ? SN_ARM_LANES : falls ? SOME : FEW;
     if (!(far && falls) && sn_arm_search_lanes(s, 0, some < most ? some : most, NULL, q))
         return true;
+    if (s->timed_out) return take_best(s, q);
     if (falls ? fall_in(s, far, most, q) : close_in(s, q)) return true;
     if (far || s->nearest > worth_f || s->timed_out) return false;
     const int from = falls ? MORE : FEW;

@@ -66,7 +66,7 @@ static bool build(sn_batch_device *d, const sn_batch *b, bool floats, char *why,
                                         sizeof log - 1, log, NULL);
         for (char *c = log; *c != '\0'; c++)
             if ((unsigned char)*c < ' ') *c = ' ';
-        (void)snprintf(why, size, "the device's compiler failed (%d): %.120s", (int)error, log);
+        (void)snprintf(why, size, "the device's compiler failed (%d): %.1000s", (int)error, log);
         return false;
     }
     d->kernel[floats] = cl->clCreateKernel(d->program[floats], "sn_batch_chains", &error);

@@ -420,7 +420,7 @@ static sn_status join(sn_fitting *f) {
     if (sn_cancelled(f->options.cancel)) return SN_OK;
     SN_TRY(sn_fit_gate(f));
     SN_TRY(sn_lanes_bridge(&f->lanes));
-    SN_TRY(sn_lanes_polish(&f->lanes, 1));
+    SN_TRY(sn_lanes_polish(&f->lanes, 2));
     sn_lanes_end(&f->lanes);
     sn_fit_tidy(f->input.model, f->motion);
     return SN_OK;

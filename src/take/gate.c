@@ -27,7 +27,7 @@ static const double wrong_slowly = 0.25;
 // Wrong whatever is usual, where a stretch is too long to be followed again.
 static const double thrown = 0.12;
 // A leap, metres, against what the marker does anyway; back again by as much but for this share.
-static const double leap_least = 0.03, leap_times = 6, leap_back = 0.5;
+static const double leap_least = 0.03, leap_times = 4, leap_back = 0.5;
 // Seconds: left out beside what is wrong; between suspects that are one; that a leap is remembered for.
 static const double around = 0.02, joined = 0.15, remembered = 2.5;
 

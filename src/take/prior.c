@@ -255,10 +255,10 @@ sn_status sn_fit_find_prior(const sn_model *model, const sn_model *ranges,
 
 // Of a limb: about its bone it turns, about the line ahead it is led aside, about what is across both it bends.
 static const char *term_of(sn_vec3 axis, sn_vec3 bone, sn_vec3 ahead, bool trunk) {
-    const double clearly = 0.75;
+    const double most = 0.75;
     double along = fabs(v3_dot(axis, bone)), aside = fabs(v3_dot(axis, ahead));
-    if (along > clearly) return "rotation";
-    if (aside > clearly) return trunk ? "side bending" : "abduction";
+    if (along > most) return "rotation";
+    if (aside > most) return trunk ? "side bending" : "abduction";
     return along < 0.5 && aside < 0.5 ? "flexion" : "";
 }
 
