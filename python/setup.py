@@ -73,6 +73,7 @@ class build(build_ext):
             ext.extra_compile_args = [*FLAGS, "-O0"]  # for trying things out: quicker to compile
         else:
             ext.extra_objects = self.compile_library(temporary)
+        self.force = True  # what it is linked with may be newer, which is not looked at
         super().build_extension(ext)
 
     def compile_library(self, temporary):

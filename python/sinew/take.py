@@ -34,7 +34,7 @@ from ._core import (
     text_of,
     thread_count,
 )
-from .files import as_model, load_motion, read
+from .files import as_model, load_motion, load_recording, read
 from .model import Model, copied
 from .motion import MarkerSet, Motion, Recording, Table, axis_of, scene_bytes, unit_of
 
@@ -272,7 +272,8 @@ def fit(recording: Union[Recording, Table, PathLike, None] = None, model: Union[
     :param threads: without it all cores; the result has the same bits for any number
     :param progress: None, True, False, or a function of stage, share, frames done and frames in all
     :param options: of the solver of a frame (``max_iterations``, ``gradient``, ...), and ``soft_weight``, ``posture``,
-        ``too_few``, ``calibrate_frames``
+        ``too_few``, ``calibrate_frames``, ``height`` (of the person, metres),
+        ``still`` (a static trial of the same session)
 
     Ctrl-C stops it within a tenth of a second.
     """
@@ -296,9 +297,14 @@ def fit(recording: Union[Recording, Table, PathLike, None] = None, model: Union[
 
     keep: List[Any] = [figure, taken]
     o = ffi.new("sn_take_options *", lib.sn_take_options_default())
-    for name in ("soft_weight", "posture", "too_few", "calibrate_frames"):
+    for name in ("soft_weight", "posture", "too_few", "calibrate_frames", "height"):
         if name in options:
             setattr(o, name, options.pop(name))
+    still = options.pop("still", None)
+    if still is not None:
+        trial = still if isinstance(still, Recording) else load_recording(still)
+        keep.append(trial)
+        o.still = trial._c
     from .problem import _solver_options
 
     _solver_options(o.solver, method, options)
