@@ -185,7 +185,8 @@ static double try_step(sn_solver *s, int last, const sn_levels_step *step, doubl
     sn_levels *a = s->levels;
     bool exact = false;
     for (int k = 0; k < last; k++) exact = exact || a->at[k].exact;
-    for (double t = 1; t > 0.05; t *= 0.4) {
+    double t = 1;
+    for (int tries = 0; tries < 4; tries++, t *= 0.4) {  // down to 0.064
         // an exact Hessian shows what it leaves free only where the gradient is gone
         const double enough = fmax(fmin(1e-3 * t * step->size, exact ? 1e-9 : 1), 1e-13);
         double added = 0, f;

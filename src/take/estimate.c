@@ -183,7 +183,7 @@ static void lay_out_bodies(sn_estimate *e, sn_layout *l) {
 
 static void lay_out(sn_estimate *e, sn_layout *l) {
     size_t n = e->n, nv = e->nv, m = (size_t)e->nmarker, nb = 3 * (size_t)e->nbody,
-           F = (size_t)(e->o.frames + e->o.still_frames);
+           F = (size_t)e->o.frames + (size_t)e->o.still_frames;
     e->doubt = sn_layout_take(l, m, sizeof *e->doubt);
     e->use = sn_layout_take(l, m, sizeof *e->use);
     e->mean = sn_layout_take(l, nb, sizeof *e->mean);
