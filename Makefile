@@ -5,12 +5,13 @@
 # make bench  the benchmarks
 # make python the Python package: a wheel and an sdist in dist/, tested
 # make python-bench  what a call from Python costs against C
+# make platforms  the library for Windows and 64-bit ARM, run by wine and qemu: the same bits as here
 # make man    the man pages, in build/share/man
 # make cluster  the array job of docs/cluster.md on a Slurm of this machine (installs it)
 # make docs   the documents as a site with a search, build/site/index.html
 # make tidy   clang-tidy over the library and the program
 # make format clang-format over every C file
-.PHONY: run test soak bench web python python-bench build test-tools man docs cluster tidy format clean
+.PHONY: run test soak bench platforms web python python-bench build test-tools man docs cluster tidy format clean
 BUILD := build
 
 # configuring again is quick and picks up new files; a new folder is for ninja where there is one
@@ -59,6 +60,10 @@ python-bench: build
 
 bench: build
 	@$(BUILD)/sinew bench sweeps
+
+platforms:
+	@tools/setup.sh platforms
+	@tools/platforms.sh $(BUILD)
 
 man: build
 	@ls $(BUILD)/share/man/*.1

@@ -6,6 +6,7 @@
 
 typedef struct bench_batch_options {
     const char *data;  ///< the folder of clips
+    const char *peer;  ///< the program that solves chains with Ceres; NULL: none
     bool judged;       ///< targets count
 } bench_batch_options;
 

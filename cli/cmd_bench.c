@@ -99,8 +99,8 @@ static const option option_table[] = {
      .kind = OPTION_FILE,
      .value = "PROGRAM",
      .place = AT(peer),
-     .help = "arms: the program that solves the same with KDL; without it sinew_kdl_peer in the "
-             "program's own folder"},
+     .help = "arms: the program that solves the same with KDL, batch: with Ceres; without it "
+             "sinew_kdl_peer and sinew_ceres_peer in the program's own folder"},
     {.name = "--device",
      .kind = OPTION_CHOICE,
      .value = "DEVICE",
@@ -144,13 +144,13 @@ static bool write_file(const char *path, const void *bytes, size_t length) {
 }
 
 // Beside the program; NULL when the system does not say where that is.
-static const char *find_peer(char *room, size_t size) {
+static const char *find_peer(const char *name, char *room, size_t size) {
     ssize_t n = readlink("/proc/self/exe", room, size - 1);
     if (n <= 0) return NULL;
     room[n] = '\0';
     char *slash = strrchr(room, '/');
-    if (slash == NULL || (size_t)(slash - room) + sizeof "/sinew_kdl_peer" > size) return NULL;
-    memcpy(slash, "/sinew_kdl_peer", sizeof "/sinew_kdl_peer");
+    if (slash == NULL || (size_t)(slash - room) + strlen(name) + 2 > size) return NULL;
+    memcpy(slash + 1, name, strlen(name) + 1);
     return room;
 }
 
@@ -159,7 +159,7 @@ static int arms(const settings *s) {
     if ((s->model == NULL) != (s->tip == NULL))
         return wrong_usage(&command_bench, "-m MODEL and --tip LINK go together");
     arms_options o = {.problems = s->problems >= 1 ? (int)s->problems : 10000, .tip = s->tip};
-    o.peer = s->peer != NULL ? s->peer : find_peer(room, sizeof room);
+    o.peer = s->peer != NULL ? s->peer : find_peer("sinew_kdl_peer", room, sizeof room);
     figure holder;
     if (s->model != NULL) o.model = load_model(s->model, &holder);
     if (s->model != NULL && o.model == NULL) return EXIT_INPUT;
@@ -190,7 +190,11 @@ static int run(int argc, char **argv) {
         return code == EXIT_OK && !placed ? EXIT_FAILED : code;
     }
     if (strcmp(word, "batch") == 0) {
-        const bench_batch_options wanted = {.data = s.data, .judged = true};
+        char room[1024];
+        const bench_batch_options wanted = {
+            .data = s.data,
+            .peer = s.peer != NULL ? s.peer : find_peer("sinew_ceres_peer", room, sizeof room),
+            .judged = true};
         bool device = s.device != NULL && strcmp(s.device, "opencl") == 0;
         if (!device && s.data == NULL)
             return wrong_usage(&command_bench, "batch needs --data DIR, or --device opencl");

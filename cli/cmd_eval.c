@@ -158,7 +158,8 @@ static bool find_point(evaluation *e, int *joint, double local[3]) {
     }
     int njoint = sn_model_njoint(e->model), nmarker = sn_model_nmarker(e->model);
     int nframe = sn_model_nframe(e->model), n = 0;
-    const char **names = must_alloc((size_t)(njoint + nmarker + nframe), sizeof *names);
+    const char **names =
+        must_alloc((size_t)njoint + (size_t)nmarker + (size_t)nframe, sizeof *names);
     for (int i = 0; i < njoint; i++) names[n++] = sn_model_joint(e->model, i)->name;
     for (int i = 0; i < nmarker; i++) names[n++] = sn_model_marker(e->model, i)->name;
     for (int i = 0; i < nframe; i++) names[n++] = sn_model_frame(e->model, i)->name;

@@ -7,10 +7,10 @@
 #include "option_rows.h"
 
 typedef struct settings {
-    bool json;
+    bool json, devices;
 } settings;
 
-static const char *const usage[] = {"FILE... [--json]", NULL};
+static const char *const usage[] = {"FILE... [--json]", "--devices", NULL};
 
 static const option option_table[] = {
     {.group = "Options",
@@ -18,12 +18,15 @@ static const option option_table[] = {
               "an array with one object per file; what a file does not "
               "have is null, and a file that can't be "
               "read has \"file\" and \"error\" alone")},
+    {ROW_FLAG("--devices", offsetof(settings, devices),
+              "instead of files: what of this machine can solve many problems at once")},
     {0}};
 
 static const help_item examples[] = {
     {"sinew info take.c3d", "frames, rate, labels and gaps of a recording"},
     {"sinew info skeleton.asf walk.amc", "a motion together with its skeleton"},
     {"sinew info --json *.c3d | jq '.[].rate'", "one number of many files"},
+    {"sinew info --devices", "what can solve many problems at once here"},
     {0}};
 
 // The skeletons of the command line, which AMC files may need.
@@ -130,11 +133,42 @@ static int show_all(const char *const *files, int nfile, bool json) {
     return code;
 }
 
+// What many problems at once can be solved on.
+static int show_devices(void) {
+    sn_device_info info[16];
+    const int n = sn_batch_devices(info, 16);
+    sn_model *model = NULL;
+    sn_problem *problem = NULL;
+    sn_batch *batch = NULL;
+    sn_batch_options o = sn_batch_options_default();
+    o.device = SN_DEVICE_CPU;
+    if (sn_model_humanoid(NULL, &model, NULL) == SN_OK &&
+        sn_problem_create_markers(model, NULL, &problem, NULL) == SN_OK &&
+        sn_batch_create(problem, &o, NULL, &batch, NULL) == SN_OK)
+        printf("cpu: this processor, %d problems side by side on each thread\n",
+               sn_batch_lanes(batch));
+    for (int i = 0; i < n && i < 16; i++)
+        printf("opencl: %s (%s), %s, %d units, %.1f GB, %s%s\n", info[i].name, info[i].vendor,
+               info[i].gpu ? "a GPU" : "no GPU", info[i].units, 1e-9 * (double)info[i].memory,
+               info[i].doubles ? "doubles" : "no doubles: not used", i == 0 ? "" : ", not used");
+    if (n == 0) puts("opencl: none (libOpenCL.so.1 and a driver are needed)");
+    sn_batch_destroy(batch);
+    sn_problem_destroy(problem);
+    sn_model_destroy(model);
+    return EXIT_OK;
+}
+
 static int run(int argc, char **argv) {
     settings s = {0};
     const char **files = must_alloc((size_t)argc, sizeof *files);
     int nfile, code = parse_options(&command_info, argc, argv, &s, files, &nfile);
-    if (code < 0) code = show_all(files, nfile, s.json);
+    if (code < 0 && s.devices) {
+        code = nfile > 0 ? wrong_usage(&command_info, "--devices takes no files") : show_devices();
+    } else if (code < 0 && nfile == 0) {
+        code = wrong_usage(&command_info, "FILE or --devices is needed");
+    } else if (code < 0) {
+        code = show_all(files, nfile, s.json);
+    }
     free(files);
     return code;
 }
@@ -154,6 +188,6 @@ const command command_info = {.name = "info",
                               .options = option_table,
                               .examples = examples,
                               .word = "FILE",
-                              .least_words = 1,
+                              .least_words = 0,
                               .most_words = INT_MAX,
                               .run = run};

@@ -7,11 +7,12 @@
 #include "option_rows.h"
 #include "pose_picture.h"
 #include "solve_arm.h"
+#include "solve_rows.h"
 #include "solver_settings.h"
 #include "task_text.h"
 
 typedef struct settings {
-    const char *model, *tasks, *start, *turns, *srdf;
+    const char *model, *tasks, *start, *turns, *srdf, *device, *precision;
     solver_settings solver;
     word_list locks;
     arm_settings arm;
@@ -23,9 +24,11 @@ typedef struct settings {
 
 static const char *const usage[] = {
     "[-m MODEL -t TASKS] [--start FILE] [--lock JOINT] [--cold] [--json] [options]",
+    "-m MODEL -t TASKS --goals FILE [-o FILE] [-j N] [--device DEVICE] [--precision P]",
     "-m MODEL --tip LINK --goal POSE [--all] [--seed FILE] [--json | --csv]",
     "-m MODEL --tip LINK --goals FILE [-o FILE] [-j N]",
-    "-m MODEL --tip LINK --path FILE [-o FILE] [--path-step M]", NULL};
+    "-m MODEL --tip LINK --path FILE [-o FILE] [--path-step M]",
+    NULL};
 
 static const option option_table[] = {
     {.group = "Files", ROW_MODEL(AT(model), MODEL_HELP)},
@@ -55,6 +58,21 @@ static const option option_table[] = {
              "one in (-180, 180] degrees"},
     {ROW_FLAG("--cold", AT(cold),
               "the start says little: look for the lowest of many valleys, too")},
+    {.group = "Many goals (with --tasks and --goals, a row of numbers for each)",
+     .name = "--device",
+     .kind = OPTION_CHOICE,
+     .value = "DEVICE",
+     .choices = "auto cpu opencl",
+     .standard = "auto",
+     .place = AT(device),
+     .help = "where rows are solved: sinew info --devices lists what speaks OpenCL"},
+    {.name = "--precision",
+     .kind = OPTION_CHOICE,
+     .value = "P",
+     .choices = "double mixed",
+     .standard = "double",
+     .place = AT(precision),
+     .help = "of an OpenCL device: doubles, or floats and then doubles"},
     ARM_OPTIONS(AT(arm)),
     {.group = "Output", ROW_FLAG("--json", AT(json), "the result as JSON, with 17 digits")},
     {ROW_FLAG("--trace", AT(trace), "every iteration, on standard error")},
@@ -74,6 +92,8 @@ static const help_item examples[] = {
      "joint values that bring a robot's hand there"},
     {"sinew solve -m panda.urdf --tip panda_hand_tcp --goals goals.csv -o q.csv -j 4",
      "the same for many goals, in one process"},
+    {"sinew solve -m model.json -t tasks.json --goals goals.csv -o poses.csv",
+     "the same tasks with other goals, side by side"},
     {0}};
 
 // What the humanoid is asked to do when nothing is said.
@@ -330,7 +350,9 @@ static int run(int argc, char **argv) {
     settings s = {0};
     int nword, code = parse_options(&command_solve, argc, argv, &s, NULL, &nword);
     if (code >= 0) return code;
-    bool arm = wants_arm(&s.arm);
+    // rows of goals for any tasks; with --tip they are an arm's
+    const bool rows = s.tasks != NULL && s.arm.goals != NULL && s.arm.tip == NULL;
+    bool arm = !rows && wants_arm(&s.arm);
     if (arm && (s.model == NULL || s.tasks != NULL))
         return wrong_usage(&command_solve, "--tip needs -m MODEL, and no tasks");
     if (s.model != NULL && s.tasks == NULL && !arm)
@@ -364,7 +386,16 @@ static int run(int argc, char **argv) {
                                    NULL);
     bool locked = problem != NULL && lock_joints(model, problem, &s.locks);
     double *start = locked ? load_pose(s.start, model) : NULL;
-    if (start != NULL) code = solve(model, problem, start, &solver_options, &s, &holder);
+    if (start != NULL && rows) {
+        const rows_settings wanted = {.goals = s.arm.goals,
+                                      .out = s.arm.out,
+                                      .device = s.device,
+                                      .precision = s.precision,
+                                      .jobs = s.arm.jobs};
+        code = solve_rows(problem, start, &solver_options, &wanted);
+    } else if (start != NULL) {
+        code = solve(model, problem, start, &solver_options, &s, &holder);
+    }
     free(start);
     sn_problem_destroy(problem);
     sn_model_destroy(allowed);

@@ -58,21 +58,15 @@ static size_t folder_length(const char *path) {
     return slash != NULL ? (size_t)(slash - path) + 1 : 0;
 }
 
-// Where the take plays: a page of the same run, or how to get one.
-static void player(plot_text *out, const char *report, const fit_settings *s) {
+bool report_page(plot_text *out, const char *report, const fit_result *r) {
+    const fit_settings *s = r->settings;
     const char *page = NULL;
     for (int i = 0; i < s->outputs.count; i++)
         if (is_page_name(s->outputs.word[i])) page = s->outputs.word[i];
-    if (page == NULL) {
-        report_row(
-            out, "see it move",
-            "fit again with -o NAME.html as well: that page plays the take with its markers");
-        return;
-    }
+    if (page == NULL) return false;
     size_t folder = folder_length(page);
     bool beside = folder == folder_length(report) && memcmp(page, report, folder) == 0;
     char here[4096] = "";
-    plot_raw(out, "<tr><th scope=\"row\">see it move</th><td><a href=\"");
     if (beside) {
         // a colon in the name is no scheme
         plot_raw(out, "./");
@@ -85,9 +79,23 @@ static void player(plot_text *out, const char *report, const fit_settings *s) {
         }
         address(out, page);
     }
-    plot_raw(out, "\">");
-    plot_escaped(out, page + folder);
-    plot_raw(out, "</a> plays the take with its markers</td></tr>\n");
+    return true;
+}
+
+// Where the take plays: a page of the same run, or how to get one.
+static void player(plot_text *out, const char *report, const fit_result *r) {
+    plot_text link = {0};
+    if (!report_page(&link, report, r)) {
+        report_row(
+            out, "see it move",
+            "fit again with -o NAME.html as well: that page plays the take with its markers");
+        return;
+    }
+    plot_raw(out, "<tr><th scope=\"row\">see it move</th><td><a href=\"");
+    plot_raw(out, link.data != NULL ? link.data : "");
+    plot_raw(out, "\">the page</a> plays the take with its markers</td></tr>\n");
+    out->failed |= link.failed;
+    plot_text_free(&link);
 }
 
 static void summary(plot_text *out, const char *path, const fit_result *r) {
@@ -98,7 +106,7 @@ static void summary(plot_text *out, const char *path, const fit_result *r) {
     sn_axis_map_print(&r->summary->axes.map, map);
     page_section(out, "summary", "Summary");
     plot_raw(out, "<div class=\"wide\"><table><tbody>\n");
-    player(out, path, set);
+    player(out, path, r);
     report_row(out, "skeleton", "%s: %d joints, %d degrees of freedom", set->model,
                sn_model_njoint(r->model), sn_model_nv(r->model));
     report_row(out, "recording", "%s: frames %d to %d%s", set->input, first,
@@ -154,21 +162,17 @@ static void summary(plot_text *out, const char *path, const fit_result *r) {
     // no times: the same take gives the same bytes
     report_row(out, "solver", "%s, %.2f iterations a frame",
                sn_method_name(r->options->solver.method), s->iterations);
-    remark one;
-    for (int i = 0; get_remark(r, i, &one); i++)
-        if (one.severity == SN_SEVERITY_WARNING) report_row(out, "WARNING", "%s", one.text);
-    for (int i = 0; get_remark(r, i, &one); i++)
-        if (one.severity == SN_SEVERITY_NOTE) report_row(out, "note", "%s", one.text);
     plot_raw(out, "</tbody></table></div>\n");
 }
 
 bool write_fit_report(const char *path, const fit_result *r) {
     plot_text text = {0};
     page_begin(&text, "sinew fit report", "A skeleton fitted to a recording of markers.");
+    report_verdict(&text, path, r);
     summary(&text, path, r);
     report_errors(&text, r);
     report_markers(&text, r);
-    report_worst(&text, r);
+    report_worst(&text, path, r);
     report_limits(&text, r);
     report_work(&text, r);
     report_angles(&text, r);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The report about joints: limits, angles, and the work they took.
 #include <stdlib.h>
+#include <string.h>
 
 #include "fit_report.h"
 
@@ -85,6 +86,22 @@ void report_work(plot_text *out, const fit_result *r) {
     plot_raw(out, "</tbody></table></div>\n");
 }
 
+// What an angle is to a body (flexion ...), where that is known; else its place in the joint.
+static const char *term_of(const fit_result *r, int joint, int dof, const char *place,
+                           char out[24]) {
+    const char *term = sn_take_angle_term(r->take, joint, dof);
+    (void)snprintf(out, 24, "%s", term[0] != '\0' ? term : place);
+    return out;
+}
+
+// A word looks the same in all charts.
+static int style_of(const char *term, int place) {
+    static const char *const words[] = {"flexion", "abduction", "rotation", "side bending"};
+    for (int i = 0; i < 4; i++)
+        if (strcmp(term, words[i]) == 0) return i;
+    return place;
+}
+
 void report_angles(plot_text *out, const fit_result *r) {
     static const char *const names[SN_MAX_JOINT_DOFS] = {"first",  "second", "third",
                                                          "fourth", "fifth",  "sixth"};
@@ -103,24 +120,28 @@ void report_angles(plot_text *out, const fit_result *r) {
             y[(size_t)c * (size_t)n + (size_t)f] = sn_table_row(table, f)[c];
     }
     int ncharts = 0;
+    bool cut = false;
+    char(*terms)[24] = must_alloc((size_t)ncolumn, sizeof *terms);
     for (int j = 0; j < njoint; j++) {
         // the first column is the time
         int begin = 1 + sn_model_v_index(r->model, j), end = begin + sn_model_joint_nv(r->model, j);
         for (int from = begin, to; from < end; from = to) {
             bool length = sn_model_is_length(r->model, j, from - begin);
             for (to = from; to < end && sn_model_is_length(r->model, j, to - begin) == length; to++)
-                series[to] = (plot_series){.name = names[to - from],
-                                           .style = to - from,
-                                           .n = n,
-                                           .x = x,
-                                           .y = y + (size_t)to * (size_t)n,
-                                           .plain = true};
+                series[to] =
+                    (plot_series){.name = term_of(r, j, to - begin, names[to - from], terms[to]),
+                                  .style = style_of(terms[to], to - from),
+                                  .n = n,
+                                  .x = x,
+                                  .y = y + (size_t)to * (size_t)n,
+                                  .plain = true};
             charts[ncharts++] =
                 (plot_chart){.title = sn_model_joint(r->model, j)->name,
                              .x = {.label = sn_motion_rate(r->motion) > 0 ? "time, s" : "frame"},
                              .y = {.label = length ? "place, m" : "angle, degrees"},
                              .series = series + from,
                              .nseries = to - from};
+            robust_axis(&charts[ncharts - 1].y, series + from, to - from, &cut);
         }
     }
     plot_figure chart_row = {.title = "Joint angles over time",
@@ -131,13 +152,18 @@ void report_angles(plot_text *out, const fit_result *r) {
                              .height = 190};
     if (ncharts == 0) page_paragraph(out, "The model has no degrees of freedom.");
     if (ncharts > 0)
-        page_figure(out, &chart_row,
-                    "Every joint's degrees of freedom in the order of the model: first, second, "
-                    "third. Rotations "
-                    "of free joints and balls are rotation vectors in degrees.");
+        page_figure(
+            out, &chart_row,
+            cut ? "Angles by what they are to a body where that is known, else in the order "
+                  "of the model: first, second, third. Rotations of free joints and balls "
+                  "are rotation vectors in degrees. Some short peaks go beyond their charts."
+                : "Angles by what they are to a body where that is known, else in the order "
+                  "of the model: first, second, third. Rotations of free joints and balls "
+                  "are rotation vectors in degrees.");
     sn_table_destroy(table);
     free(x);
     free(y);
+    free(terms);
     free(series);
     free(charts);
 }

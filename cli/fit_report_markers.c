@@ -31,6 +31,9 @@ void report_errors(plot_text *out, const fit_result *r) {
                         .y = {.label = "markers", .low = 0, .high = r->summary->matched + 1},
                         .series = visible,
                         .nseries = 1};
+    bool cut = false;
+    robust_axis(&error.y, errors, 2, &cut);
+    if (cut) error.y.low = 0;
     plot_figure wide = {.title = "Marker error over time",
                         .charts = &error,
                         .nchart = 1,
@@ -45,7 +48,9 @@ void report_errors(plot_text *out, const fit_result *r) {
                        .height = 160};
     page_section(out, "error", "Error over time");
     page_figure(out, &wide,
-                "Root mean square over the markers seen, and the worst of them, per frame.");
+                cut ? "Root mean square over the markers seen, and the worst of them, per frame. "
+                      "A few frames go beyond the top: see the worst frames."
+                    : "Root mean square over the markers seen, and the worst of them, per frame.");
     page_figure(out, &low, "How many of the matched markers each frame has.");
     free(x);
     free(rms);
@@ -53,19 +58,46 @@ void report_errors(plot_text *out, const fit_result *r) {
     free(seen);
 }
 
+// How many gaps a marker has, and the longest: frames, and from which on (from 0).
+static void find_gaps(const fit_result *r, int marker, int *gaps, int *longest, int *from) {
+    int column = sn_take_column(r->take, marker);
+    *gaps = *longest = *from = 0;
+    for (int f = 0, n = 0; f <= r->summary->count; f++) {
+        bool gone =
+            f < r->summary->count &&
+            (column < 0 || !sn_recording_present(r->recording, r->summary->first + f, column));
+        if (gone) {
+            n++;
+            continue;
+        }
+        *gaps += n > 0;
+        if (n > *longest) *longest = n, *from = f - n;
+        n = 0;
+    }
+}
+
 static void marker_table(plot_text *out, const fit_result *r) {
-    static const char *const heads[] = {"marker",     "joint",        " RMS, cm", " mean, cm",
-                                        " worst, cm", " worst frame", " seen, %"};
+    static const char *const heads[] = {"marker",    "joint",      " RMS, cm",
+                                        " mean, cm", " worst, cm", " worst frame",
+                                        " seen, %",  " gaps",      " longest gap, frames"};
     int n = sn_model_nmarker(r->model), first = sn_motion_first_frame(r->motion);
-    page_table_begin(out, "Each marker over the whole take.", heads, 7);
+    page_table_begin(out, "Each marker over the whole take.", heads, 9);
     for (int i = 0; i < n; i++) {
         const sn_fit_marker *m = &r->markers[i];
         const sn_marker_desc *d = sn_model_marker(r->model, i);
-        char text[5][32];
+        char text[7][64];
+        int gaps, longest, from;
         if (m->seen == 0) {
-            const char *none[] = {
-                d->name, sn_model_joint(r->model, d->joint)->name, "never seen", "", "", "", "0.0"};
-            page_table_row(out, none, 7);
+            const char *none[] = {d->name,
+                                  sn_model_joint(r->model, d->joint)->name,
+                                  "never seen",
+                                  "",
+                                  "",
+                                  "",
+                                  "0.0",
+                                  "",
+                                  ""};
+            page_table_row(out, none, 9);
             continue;
         }
         (void)snprintf(text[0], 32, "%.3f", 100 * m->rms);
@@ -73,10 +105,18 @@ static void marker_table(plot_text *out, const fit_result *r) {
         (void)snprintf(text[2], 32, "%.2f", 100 * m->worst);
         (void)snprintf(text[3], 32, "%d", m->worst_frame + first);
         (void)snprintf(text[4], 32, "%.1f", 100.0 * m->seen / r->summary->count);
-        const char *cells[] = {
-            d->name, sn_model_joint(r->model, d->joint)->name, text[0], text[1], text[2], text[3],
-            text[4]};
-        page_table_row(out, cells, 7);
+        find_gaps(r, i, &gaps, &longest, &from);
+        (void)snprintf(text[5], 32, "%d", gaps);
+        if (gaps > 0)
+            (void)snprintf(text[6], 64, "%d, from %d", longest, from + first);
+        else
+            text[6][0] = '\0';
+        const char *cells[] = {d->name, sn_model_joint(r->model, d->joint)->name,
+                               text[0], text[1],
+                               text[2], text[3],
+                               text[4], text[5],
+                               text[6]};
+        page_table_row(out, cells, 9);
     }
     page_table_end(out);
 }
@@ -89,6 +129,8 @@ static void gap_map(plot_text *out, const fit_result *r) {
         across = r->summary->count < ACROSS ? r->summary->count : ACROSS;
     if (r->summary->fit.missing == 0 || n == 0) return;
     unsigned char *cell = must_alloc((size_t)across * (size_t)n, 1);
+    const char **names = must_alloc((size_t)n, sizeof *names);
+    for (int i = 0; i < n; i++) names[i] = sn_model_marker(r->model, i)->name;
     for (int i = 0; i < n; i++)
         for (int b = 0; b < across; b++) {
             int column = sn_take_column(r->take, i);
@@ -107,7 +149,8 @@ static void gap_map(plot_text *out, const fit_result *r) {
         .kind = PLOT_MAP,
         .title = "Gaps",
         .x = {time_label(r), false, frame_time(r, 0), frame_time(r, r->summary->count), false},
-        .y = {"marker, by its row in the table", false, 0.5, n + 0.5, true},
+        .y = {NULL, false, 0.5, n + 0.5, true},
+        .rows = names,
         .nx = across,
         .ny = n,
         .category = cell,
@@ -118,9 +161,10 @@ static void gap_map(plot_text *out, const fit_result *r) {
                              .nchart = 1,
                              .columns = 1,
                              .width = 1040,
-                             .height = 340};
+                             .height = 90 + 13 * n};
     page_figure(out, &chart_row,
                 "Where samples are missing. A missing marker drops out of its frame.");
+    free(names);
     free(cell);
 }
 
@@ -155,15 +199,34 @@ void report_markers(plot_text *out, const fit_result *r) {
     free(names);
 }
 
+// A row whose frame opens the page there.
+static void page_table_link_row(plot_text *out, const char *page, double seconds, const char *frame,
+                                char (*text)[32], const char *marker, const char *ended) {
+    plot_add(out, "<tr><td class=\"n\"><a href=\"%s#at=%.4f\">%s</a></td>", page, seconds, frame);
+    plot_add(out, "<td class=\"n\">%s</td><td class=\"n\">%s</td><td>", text[0], text[1]);
+    plot_escaped(out, marker);
+    plot_add(out, "</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td>", text[2], text[3]);
+    plot_escaped(out, ended);
+    plot_raw(out, "</td></tr>\n");
+}
+
 // The ten worst frames that are a tenth of a second apart at least.
-void report_worst(plot_text *out, const fit_result *r) {
+void report_worst(plot_text *out, const char *path, const fit_result *r) {
     static const char *const heads[] = {" frame",       " RMS, cm",      " worst, cm",
                                         "worst marker", " markers seen", " iterations",
                                         "ended"};
     enum { MOST = 10 };
     int taken[MOST], n = 0, apart = (int)(sn_motion_rate(r->motion) / 10) + 1;
+    double rate = sn_motion_rate(r->motion);
+    plot_text link = {0};
+    bool linked = report_page(&link, path, r);
     page_section(out, "worst", "Worst frames");
-    page_table_begin(out, "By RMS error; neighbours of a worse frame are left out.", heads, 7);
+    page_table_begin(
+        out,
+        linked ? "By RMS error; neighbours of a worse frame are left out. A frame's number opens "
+                 "the page there."
+               : "By RMS error; neighbours of a worse frame are left out.",
+        heads, 7);
     while (n < MOST) {
         int best = -1;
         for (int f = 0; f < r->summary->count; f++) {
@@ -182,6 +245,12 @@ void report_worst(plot_text *out, const fit_result *r) {
         (void)snprintf(text[2], 32, "%.2f", 100 * (double)frame->worst);
         (void)snprintf(text[3], 32, "%d", frame->markers);
         (void)snprintf(text[4], 32, "%d", frame->iterations);
+        if (linked && link.data != NULL && rate > 0) {
+            page_table_link_row(out, link.data, (double)best / rate, text[0], text + 1,
+                                sn_model_marker(r->model, frame->worst_marker)->name,
+                                sn_stop_text((sn_stop)frame->stop));
+            continue;
+        }
         const char *cells[] = {text[0],
                                text[1],
                                text[2],
@@ -192,4 +261,6 @@ void report_worst(plot_text *out, const fit_result *r) {
         page_table_row(out, cells, 7);
     }
     page_table_end(out);
+    out->failed |= link.failed;
+    plot_text_free(&link);
 }

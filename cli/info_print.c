@@ -187,6 +187,15 @@ static const char *tip_of(const sn_model *m, int leaf) {
     return name;
 }
 
+// What a coordinate follows; NULL when it moves on its own.
+static const sn_coupling_desc *coupling_of(const sn_model *m, int joint, int k) {
+    for (int c = 0; c < sn_model_ncoupling(m); c++) {
+        const sn_coupling_desc *d = sn_model_coupling(m, c);
+        if (d->follower.joint == joint && d->follower.index == k) return d;
+    }
+    return NULL;
+}
+
 static void print_range(const sn_model *m, int joint, int k) {
     int v = sn_model_v_index(m, joint) + k;
     double low = sn_model_lower(m)[v], high = sn_model_upper(m)[v];
@@ -197,11 +206,10 @@ static void print_range(const sn_model *m, int joint, int k) {
         printf("  %.6g to %.6g %s", low, high, unit);
     if (sn_model_joint(m, joint)->speed[k] > 0)
         printf(", %.6g %s/s", sn_model_joint(m, joint)->speed[k], unit);
-    for (int c = 0; c < sn_model_ncoupling(m); c++) {
-        const sn_coupling_desc *d = sn_model_coupling(m, c);
-        if (d->follower.joint == joint && d->follower.index == k)
-            printf(", follows %s", sn_model_joint(m, d->leader[0].joint)->name);
-    }
+    const sn_coupling_desc *d = coupling_of(m, joint, k);
+    for (int i = 0; d != NULL && i < d->nleader; i++)
+        printf("%s%s", i == 0 ? ", follows " : " and ",
+               sn_model_joint(m, d->leader[i].joint)->name);
 }
 
 static void print_robot(const sn_model *m) {
@@ -210,7 +218,9 @@ static void print_robot(const sn_model *m) {
     printf(ROW, "chains, by tip");
     for (int leaf = sn_model_next_leaf(m, -1); leaf >= 0; leaf = sn_model_next_leaf(m, leaf)) {
         int moving = 0;
-        for (int j = leaf; j >= 0; j = sn_model_parent(m, j)) moving += sn_model_joint_nv(m, j);
+        for (int j = leaf; j >= 0; j = sn_model_parent(m, j))
+            for (int k = 0; k < sn_model_joint_nv(m, j); k++)
+                moving += coupling_of(m, j, k) == NULL;
         (void)snprintf(word, sizeof word, "%s (%d)", tip_of(m, leaf), moving);
         print_word(&w, word);
     }
@@ -373,7 +383,13 @@ static void print_model_json(const sn_model *m) {
             printf(",\"upper\":");
             print_number(sn_model_upper(m)[v]);
             key_number("speed", sn_model_joint(m, j)->speed[k]);
-            putchar('}');
+            const sn_coupling_desc *d = coupling_of(m, j, k);
+            printf(",\"follows\":[");
+            for (int i = 0; d != NULL && i < d->nleader; i++) {
+                if (i > 0) putchar(',');
+                print_json_string(sn_model_joint(m, d->leader[i].joint)->name);
+            }
+            printf("]}");
         }
     printf("],\"limits\":%d,\"locked\":%d,\"markers\":%d,\"hessian_entries\":%zu,\"hessian_dense\":"
            "%.0f",

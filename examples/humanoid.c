@@ -10,7 +10,8 @@
 #include <string.h>
 #include <time.h>
 
-// What the file has meshes for, in capsules: joint that carries it, ends and radius. Left and right alike.
+// What the file has meshes for, in capsules: joint that carries it, ends and radius. Left and right alike. The file's own
+// shapes, spheres under the feet and cylinders of the arms, are in the model beside them.
 static const struct {
     const char *name, *joint;
     double from[3], to[3], radius;
@@ -81,9 +82,23 @@ static sn_model *read_robot(const char *path) {
             memcpy(d.from, solids[i].from, sizeof d.from);
             memcpy(d.to, solids[i].to, sizeof d.to);
             d.radius = solids[i].radius;
+            // the box (kind 2) is in the way of all but what holds it
+            const bool holds =
+                strcmp(solids[i].name, "hand") == 0 || strcmp(solids[i].name, "wrist") == 0;
+            d.meets = holds ? 1 : 1 | 2;
             (void)sn_builder_shape(builder, &d);
         }
     }
+    // the box lies flat on the left palm and goes with it, round enough that turning about the palm's normal is the same
+    sn_shape_desc box = sn_shape_default(SN_SHAPE_CAPSULE);
+    box.name = "box";
+    box.joint = joint_of(plain, "left", "_wrist_yaw_joint");
+    box.radius = 0.08;
+    memcpy(box.from, (double[3]){0.09, -0.03 - box.radius, 0}, sizeof box.from);
+    memcpy(box.to, (double[3]){0.09, -0.03 - 2 * box_half + box.radius, 0}, sizeof box.to);
+    box.kind = 2;
+    box.meets = 0;
+    (void)sn_builder_shape(builder, &box);
     if (sn_builder_finish(builder, &model, &error) != SN_OK) stop(error.text);
     sn_builder_destroy(builder);
     sn_model_destroy(plain);
@@ -202,7 +217,7 @@ static void draw(const char *path, const sn_model *model, sn_workspace *ws, cons
         int n = 0;
         for (int i = 0; i < sn_model_nshape(model) && n < 400; i++) {
             const sn_shape_desc *d = sn_model_shape(model, i);
-            if (d->type == SN_SHAPE_PLANE || d->joint < 0) continue;
+            if (d->type == SN_SHAPE_PLANE || d->joint < 0 || strcmp(d->name, "box") == 0) continue;
             sn_vec3 a = sn_workspace_point(ws, d->joint, d->from);
             sn_vec3 b = d->type == SN_SHAPE_CAPSULE ? sn_workspace_point(ws, d->joint, d->to) : a;
             const double p[2][3] = {{a.x, a.y, a.z}, {b.x, b.y, b.z}};
@@ -317,6 +332,8 @@ static void print_nearest(const sn_model *model, const sn_workspace *ws) {
     while (first > 0 && strcmp(sn_model_shape(model, first - 1)->name, "pelvis") != 0) first--;
     for (int i = first; i < sn_model_nshape(model); i++)
         for (int k = first; k < i; k++) {
+            const sn_shape_desc *a = sn_model_shape(model, i), *b = sn_model_shape(model, k);
+            if ((a->kind & b->meets) == 0 && (b->kind & a->meets) == 0) continue;
             const double d = sn_workspace_distance(ws, i, k);
             // what hangs together overlaps at its joints
             if (d < 0.005 || d >= least) continue;

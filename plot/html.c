@@ -26,8 +26,14 @@ static const char page_style[] =
     ".verdict.good{border-color:var(--good)}.good b{color:var(--good)}"
     ".verdict.partly{border-color:var(--partly)}.partly b{color:var(--partly)}"
     ".verdict.bad{border-color:var(--bad)}.bad b{color:var(--bad)}"
-    "@media print{body{max-width:none;font-size:11pt}h2{break-after:avoid}"
-    "figure,table,.verdict{break-inside:avoid}}";
+    ".findings{padding-left:20px;max-width:90ch}.findings li{margin:6px 0}"
+    ".findings .warning b{color:var(--partly)}.findings .note b{color:var(--soft)}"
+    "@page{size:A4;margin:14mm}"
+    "@media "
+    "print{body{max-width:none;font-size:10pt;padding:0}h2{break-after:avoid;margin-top:22px}"
+    "figure,.verdict,tr,.findings li{break-inside:avoid}thead{display:table-header-group}"
+    "figure svg{min-width:0}table{font-size:9pt}th,td{padding:2px 8px 2px 0}"
+    ".wide,figure{overflow:visible}a{color:inherit}}";
 
 // Whatever stands in a page, nothing in it runs and nothing is fetched: the one style is named by its
 // hash.

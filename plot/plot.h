@@ -79,6 +79,8 @@ typedef struct plot_chart {
     int ncategory;  ///< up to 4
     const double *levels;
     int nlevel;
+    const char *const
+        *rows;  ///< ny names instead of numbers on the y axis, from the top; NULL for none
     const char *value_label;
 } plot_chart;
 

@@ -160,10 +160,32 @@ static void ticks(plot_text *out, const plot_panel *p, bool along_x) {
     }
 }
 
+// Names of a map's rows; what is too long for the margin ends in dots.
+static void row_names(plot_text *out, const plot_panel *p) {
+    enum { MOST = 9 };
+    const plot_chart *c = p->chart;
+    double height = p->height / c->ny;
+    for (int i = 0; i < c->ny; i++) {
+        char name[MOST + 4];
+        size_t n = strlen(c->rows[i]), kept = n <= MOST ? n : MOST - 1;
+        // never a part of a letter
+        while (kept < n && kept > 0 && ((unsigned char)c->rows[i][kept] & 0xc0) == 0x80) kept--;
+        (void)snprintf(name, sizeof name, "%.*s%s", (int)kept, c->rows[i], kept < n ? ".." : "");
+        plot_add(out,
+                 "<text class=\"tick\" text-anchor=\"end\" font-size=\"10\" x=\"%.1f\" y=\"%.1f\">",
+                 p->left - 4, p->top + height * (i + 0.5) + 3.5);
+        plot_escaped(out, name);
+        plot_raw(out, "</text>");
+    }
+}
+
 void plot_frame(plot_text *out, const plot_panel *p, bool x_ticks) {
     double bottom = p->top + p->height, middle = p->left + p->width / 2;
     if (x_ticks) ticks(out, p, true);
-    ticks(out, p, false);
+    if (p->chart->rows != NULL)
+        row_names(out, p);
+    else
+        ticks(out, p, false);
     plot_add(out, "<path class=\"edge\" d=\"M%.1f %.1fV%.1fH%.1f\"/>", p->left, p->top, bottom,
              p->left + p->width);
     if (p->chart->title != NULL) {

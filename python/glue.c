@@ -143,6 +143,7 @@ static bool all_finite(const double *x, int n) {
 static sn_status set_goals(void *user, int frame, sn_problem *problem) {
     const snpy_goals *g = user;
     const double *row = g->rows + (size_t)g->width * (size_t)frame;
+    if (g->run->stop) return SN_ERR_CANCELLED;
     for (int i = 0; i < g->ngoal; i++) {
         const snpy_goal *one = &g->goal[i];
         const double *x = row + one->at;

@@ -58,6 +58,7 @@ typedef struct snpy_goals {
     int width;
     const snpy_goal *goal;
     int ngoal;
+    snpy_run *run;  ///< when it is stopped no frame begins
 } snpy_goals;
 
 sn_status snpy_tracker_run(sn_tracker *tracker, int nframe, snpy_goals *goals, const double *start,

@@ -24,7 +24,7 @@ INCLUDE = ROOT / "include"
 # as the CMake build: no contraction gives the same bits everywhere. Distributions add flags of their own
 # before these
 FLAGS = ["-std=c17", "-O3", "-DNDEBUG", "-g0", "-ffp-contract=off", "-fno-wrapv", "-fvisibility=hidden",
-         "-Wno-psabi", "-DSINEW_STATIC"]
+         "-Wno-psabi", "-DSINEW_STATIC", "-DSINEW_KERNELS"]
 
 # files of the library with flags of their own, as in CMakeLists.txt: gcc before 12.3 fuses what must not be
 OWN_FLAGS = {f"src/batch/trip{n}.c": ["-fno-tree-slp-vectorize"] for n in (4, 8)}
@@ -41,6 +41,20 @@ def library_sources():
     return sorted(path for pattern in patterns for path in ROOT.glob(pattern))
 
 
+def kernel_sources(folder):
+    """The source of the kernels for devices as C files, as cmake/embed.cmake makes them of the same list."""
+    parts = {}
+    for line in (ROOT / "cmake" / "kernels.txt").read_text().splitlines():
+        part, file = line.split()
+        parts[part] = parts.get(part, b"") + (ROOT / file).read_bytes()
+    made = []
+    for part, text in parts.items():
+        made.append(folder / f"kernel_{part}.c")
+        numbers = "".join(f"0x{byte:02x}," + ("\n" if i % 8 == 7 else "") for i, byte in enumerate(text))
+        made[-1].write_text(f'#include "batch/program.h"\nconst char sn_batch_text_{part}[] = {{\n{numbers}0}};\n')
+    return made
+
+
 class build(build_ext):
     def build_extension(self, ext):
         temporary = Path(self.build_temp).resolve()
@@ -55,20 +69,21 @@ class build(build_ext):
         ext.include_dirs += [str(INCLUDE), str(HERE)]
         given = shlex.split(os.environ.get("SINEW_LIBRARY", ""))
         if given:
-            ext.extra_link_args += given
+            ext.extra_link_args += [*given, "-Wl,--exclude-libs,ALL"]
+            ext.extra_compile_args = [*FLAGS, "-O0"]  # for trying things out: quicker to compile
         else:
             ext.extra_objects = self.compile_library(temporary)
         super().build_extension(ext)
 
     def compile_library(self, temporary):
-        sources = library_sources()
-        objects = [temporary / (str(s.relative_to(ROOT)).replace(os.sep, "-") + ".o") for s in sources]
+        sources = [*library_sources(), *kernel_sources(temporary)]
+        objects = [temporary / (os.path.relpath(s, ROOT).replace(os.sep, "-").replace("..", "") + ".o") for s in sources]
         begin = [*self.compiler.compiler_so, *FLAGS, "-fPIC", f"-I{INCLUDE}", f"-I{ROOT / 'src'}"]
 
         gnu = "clang" not in subprocess.run([*begin, "--version"], capture_output=True, text=True).stdout
 
         def compile_one(pair):
-            own = OWN_FLAGS.get(pair[0].relative_to(ROOT).as_posix(), []) if gnu else []
+            own = OWN_FLAGS.get(Path(os.path.relpath(pair[0], ROOT)).as_posix(), []) if gnu else []
             subprocess.run([*begin, *own, "-c", str(pair[0]), "-o", str(pair[1])], check=True)
 
         with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -81,7 +96,7 @@ class source(sdist):
         super().make_release_tree(base_dir, files)
         base = Path(base_dir)
         for path in [*library_sources(), *(p for p in ROOT.glob("src/**/*") if p.is_file() and p.suffix != ".c"), *INCLUDE.glob("sinew/*.h"),
-                     ROOT / "cmake" / "sources.txt"]:
+                     ROOT / "cmake" / "sources.txt", ROOT / "cmake" / "kernels.txt"]:
             to = base / "csrc" / path.relative_to(ROOT)
             to.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, to)
@@ -102,7 +117,7 @@ setup(
     version=version(),
     ext_modules=[Extension("sinew._sinew", sources=[], py_limited_api=True,
                            define_macros=[("Py_LIMITED_API", "0x03090000")],
-                           extra_compile_args=FLAGS, extra_link_args=["-pthread", "-lm"])],
+                           extra_compile_args=FLAGS, extra_link_args=["-pthread", "-lm", "-ldl"])],
     cmdclass={"build_ext": build, "sdist": source},
     options={"bdist_wheel": {"py_limited_api": "cp39"}},
 )

@@ -35,12 +35,36 @@ sed -n 's/^j[1-6] *//p' "$folder/said" > "$folder/arm.txt"
 grep -Eq '"name":"j6","position":\[0\.(400|399)[0-9]*,0\.(100|099)[0-9]*,' "$folder/said"
 "$3/example_arm_servo" "$folder/arm.urdf" tool | tee "$folder/said"
 grep -Eq '^4 seconds: [0-9.]+ mm behind at most' "$folder/said"
+"$3/example_arm_picture" "$folder/arm.urdf" tool "$folder/arm.svg" | tee "$folder/said"
+grep -Eq '^8 postures reach the goal; the line has [0-9]+ poses, ' "$folder/said"
+[ "$(grep -c '<polyline' "$folder/arm.svg")" -ge 16 ]
 "$3/example_body_servo" | tee "$folder/said"
 grep -Eq '^4 seconds: hand [0-9.]+e-0[6-9] m behind' "$folder/said"
 if "$3/example_arm_pose" "$folder/arm.urdf" hand 0 0 0 2>"$folder/said"; then exit 1; fi
 grep -q 'has no link "hand"' "$folder/said"
 if "$3/example_arm_pose" "$folder/arm.urdf" tool 5 0 0 >"$folder/said"; then exit 1; fi
 grep -q '^tool: stationary minimum' "$folder/said"
+
+# the robots of docs/robots.md, where their files are: every level but the posture is met
+docs=$(dirname "$0")/../docs/robots data=$(dirname "$0")/../../shared/data
+pose_robot() { # file, tasks, levels that are met, options
+    if [ ! -e "$data/$1" ]; then
+        echo "skipped: $2, $data/$1 is not there"
+        return
+    fi
+    file=$1 name=$2 met=$3
+    shift 3
+    "$program" solve -m "$data/$file" -t "$docs/$name.json" --svg "$folder/$name.svg" "$@" > "$folder/said"
+    cat "$folder/said"
+    [ "$(grep -c 'goals met' "$folder/said")" = "$met" ]
+    grep -q 'stationary minimum' "$folder/said"
+    [ "$(grep -c '<line ' "$folder/$name.svg")" -gt 50 ]
+    tail -1 "$folder/$name.svg" | grep -q '</svg>'
+}
+program=$2
+pose_robot mjcf/g1.xml g1 3 --cold
+pose_robot urdf/atlas_minimal_contact.urdf atlas 3 --floating --cold
+pose_robot mjcf/right_hand.xml hand 1
 
 # a humanoid at work; its file is not ours
 robot=$(dirname "$0")/../../shared/data/mjcf/g1.xml

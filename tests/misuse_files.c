@@ -311,6 +311,7 @@ static void takes(void) {
     VALUE(sn_take_limited_model, == NULL, PTR(take));
     VALUE(sn_take_markers, == NULL, PTR(take));
     VALUE(sn_take_column, == -1, PTR(take), INDEX(0));
+    VALUE(sn_take_angle_term, != NULL, PTR(take), INDEX(0), INDEX(0));
     VALUE(sn_take_nsure, == 0, PTR(take));
     VALUE(sn_take_sure_of, == NULL, PTR(take), INDEX(0));
     VALUE(sn_take_about, == NULL, PTR(take));

@@ -126,7 +126,7 @@ static void random_problems(void **unused) {
 // This processor takes over, and says why.
 static void takes_over(void **unused) {
     (void)unused;
-    enum { CHAINS = 300, FRAMES = 2 };
+    enum { CHAINS = 520, FRAMES = 1 };
     row_set s = humanoid_rows(CHAINS, FRAMES, 1e-3);
     double *q = calloc((size_t)(s.n * s.nq), sizeof *q),
            *q1 = calloc((size_t)(s.n * s.nq), sizeof *q);

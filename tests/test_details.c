@@ -79,6 +79,43 @@ static void orientation_near_its_goal(void **state) {
     sn_model_destroy(model);
 }
 
+// The entries of a tree's Hessian are those of the dense one, and all others are zero there.
+static void sparse_hessian(void **unused) {
+    (void)unused;
+    sn_model *model;
+    sn_problem *problem;
+    sn_workspace *ws;
+    assert_int_equal(sn_model_humanoid(NULL, &model, NULL), SN_OK);
+    assert_int_equal(sn_problem_create_markers(model, NULL, &problem, NULL), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, true, NULL, &ws, NULL), SN_OK);
+    for (int i = 0; i < sn_problem_ntask(problem); i++)
+        assert_int_equal(sn_problem_set_goal(problem, i, (double[3]){0.1 * i, 1, -0.5}), SN_OK);
+    int nv = sn_model_nv(model), rows[1711], columns[1711];
+    double f, q[64], H[58 * 58], back[58 * 58] = {0}, values[1711] = {7};
+    uint64_t state = 3;
+    assert_int_equal(nv, 58);
+    sn_model_sample(model, &state, q);
+    // where there is no room: nothing is written
+    assert_int_equal(sn_workspace_eval(ws, q, SN_EVAL_HESSIAN, &f), SN_OK);
+    size_t count = sn_workspace_sparse_hessian(ws, 0, rows, columns, values);
+    assert_true(count > 58 && count < 1711 && values[0] == 7);
+    assert_int_equal(sn_workspace_sparse_hessian(ws, 1711, rows, columns, values), count);
+    sn_workspace_hessian(ws, H);
+    for (size_t k = 0; k < count; k++) {
+        assert_true(back[rows[k] + nv * columns[k]] == 0);
+        back[rows[k] + nv * columns[k]] = back[columns[k] + nv * rows[k]] = values[k];
+    }
+    assert_memory_equal(H, back, sizeof H);
+    sn_workspace_destroy(ws);
+    // no room for rows: none
+    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
+    assert_int_equal(sn_workspace_eval(ws, q, SN_EVAL_HESSIAN, &f), SN_OK);
+    assert_int_equal(sn_workspace_sparse_hessian(ws, 1711, rows, columns, values), 0);
+    sn_workspace_destroy(ws);
+    sn_problem_destroy(problem);
+    sn_model_destroy(model);
+}
+
 // A swing longer than pi is made shorter where no limit is set, and left alone where one is.
 static void swing_is_wrapped_without_limits(void **state) {
     (void)state;
@@ -322,6 +359,7 @@ static void shapes_are_solid(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(orientation_near_its_goal),
+        cmocka_unit_test(sparse_hessian),
         cmocka_unit_test(swing_is_wrapped_without_limits),
         cmocka_unit_test(quaternions_do_not_drift),
         cmocka_unit_test(swap_seen_from_before),

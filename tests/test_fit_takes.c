@@ -167,7 +167,7 @@ static void gaps(void **state) {
                   "%.1f cm; markers seen "
                   "%.3f cm\n",
                   100 * rms, 100 * worst, 100 * r.summary.rms);
-    assert_true(rms < 0.35 && worst < 1.2 && r.summary.rms < 0.0037);
+    assert_true(rms < 0.08 && worst < 0.4 && r.summary.rms < 0.0037);
     fitted_free(&r);
 
     // nobody for half a second: held, and said

@@ -97,7 +97,7 @@ static void follow_random(uint64_t *state, int *reached, int *ticks) {
 
 static void random_servos(void **unused) {
     (void)unused;
-    const int count = cases(300);
+    const int count = cases(100);
     int reached = 0, all = 0;
     for (int i = first_case(); i < count; i++) {
         uint64_t state = 1700 + (uint64_t)i;
@@ -227,7 +227,7 @@ static void jumps(void **unused) {
 // Out of reach, by much or by a hair, the arm stretches and comes to rest: it does not tremble.
 static void comes_to_rest(void **unused) {
     (void)unused;
-    const double far[] = {1.5, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4};
+    const double far[] = {1.5, 0.8, 0.7, 0.5};
     for (size_t k = 0; k < sizeof far / sizeof *far; k++) {
         figure f = stand();
         const sn_servo_tick tick = {0.001, f.velocity, f.push};

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Install what a target needs and is missing, on Debian, Ubuntu and whatever else has apt-get; elsewhere say
 # what it is. What is there is found by trying it, so any version and architecture will do.
-#   tools/setup.sh [--list] build | test | web | python | browser | docs | cluster | tidy | peers
+#   tools/setup.sh [--list] build | test | web | python | browser | docs | cluster | tidy | peers | platforms
 # With --list nothing is installed: the packages are printed, and the exit code is 1 when there are some.
 set -eu
 list=false
@@ -117,10 +117,19 @@ int f(void) { return puts(""); }' --target=wasm32-wasi -mexec-model=reactor ||
     peers) # what benchmarks compare with; nothing else needs it
         need c++ g++
         [ -e /usr/include/simbody/Simbody.h ] || missing="$missing libsimbody-dev"
+        [ -e /usr/include/ceres/tiny_solver.h ] || missing="$missing libceres-dev"
+        [ -e /usr/include/kdl/chain.hpp ] || missing="$missing liborocos-kdl-dev"
         ;;
     tidy)
         need clang-tidy clang-tidy
         need clang-format clang-format
+        ;;
+    platforms) # other systems, to build for and to run
+        need ninja ninja-build
+        need x86_64-w64-mingw32-gcc gcc-mingw-w64-x86-64
+        command -v wine >/dev/null 2>&1 || need wine64 wine64
+        need aarch64-linux-gnu-gcc "gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
+        need qemu-aarch64 qemu-user
         ;;
     *) echo "tools/setup.sh: there is no target \"$target\"" >&2; exit 2 ;;
     esac

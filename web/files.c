@@ -52,7 +52,7 @@ static sn_status upright(sn_model **model, sn_error *error) {
 }
 
 // What a document holds becomes the page's; what is taken over is cleared in it.
-static sn_status take_document(sn_document *d, int *found, sn_error *error) {
+static sn_status take_document(sn_document *d, const char *subject, int *found, sn_error *error) {
     sn_status status = SN_OK;
     *found = 0;
     if (d->model == NULL && d->motion == NULL && d->recording == NULL) {
@@ -69,6 +69,10 @@ static sn_status take_document(sn_document *d, int *found, sn_error *error) {
         d->skeleton = NULL;
         status = (sn_status)stage_take_model(model, skeleton);
         *found = WEB_MODEL;
+        if (status == SN_OK) {
+            the.coordinates = d->coordinates;
+            d->coordinates = NULL;
+        }
     }
     if (status == SN_OK && d->motion != NULL && sn_motion_nframe(d->motion) > 0) {
         sn_motion *motion = d->motion;
@@ -80,14 +84,15 @@ static sn_status take_document(sn_document *d, int *found, sn_error *error) {
         sn_recording *recording = d->recording;
         bool figure;
         d->recording = NULL;
-        status = take_recording(recording, d->format == SN_FORMAT_GLB, &figure, error);
+        status = take_recording(recording, subject, d->format == SN_FORMAT_GLB, &figure, error);
         *found |= WEB_MARKERS | (figure ? WEB_MODEL : 0);
     }
     return status;
 }
 
 int web_open(int bytes, double metres) {
-    const char *name = the.buffer, *data = name + strlen(name) + 1;
+    const char *name = the.buffer, *subject = name + strlen(name) + 1,
+               *data = subject + strlen(subject) + 1;
     sn_error error = {0};
     sn_document document;
     sn_document_options options = sn_document_options_default();
@@ -95,6 +100,7 @@ int web_open(int bytes, double metres) {
     options.use_limits = true;  // the page switches them
     options.metres_per_unit = metres;
     int found;
+    take_no_subjects();
     if (sn_format_of(data, (size_t)bytes, name) == SN_FORMAT_AMC && the.skeleton == NULL) {
         set_message(&error, "an AMC motion needs its skeleton: drop the ASF file with it");
         return bad(&error, SN_ERR_VALUE);
@@ -102,7 +108,7 @@ int web_open(int bytes, double metres) {
     sn_status status =
         sn_document_read(data, (size_t)bytes, name, &options, NULL, &document, &error);
     if (status != SN_OK) return bad(&error, status);
-    status = take_document(&document, &found, &error);
+    status = take_document(&document, subject, &found, &error);
     if (status == SN_OK)
         (void)snprintf(the.error.text, sizeof the.error.text, "%.250s", document.note);
     sn_document_destroy(&document);
@@ -171,8 +177,12 @@ static sn_status save_glb(const sn_motion *motion, const sn_sink *sink, sn_error
     scene.rate = sn_motion_rate(motion) > 0 ? sn_motion_rate(motion) : web_take_rate();
     scene.q = the.rest;
     // the markers of a take go with it
-    if (motion == take_poses() && the_take.recording != NULL &&
-        turned_recording(&recording) == SN_OK) {
+    const sn_samples measured = sn_take_samples(the_take.fit);
+    if (motion == take_poses() && the_take.fit != NULL) {
+        scene.samples = &measured;
+        scene.fitted = sn_model_nmarker(the.base) > 0;
+    } else if (motion == take_poses() && the_take.recording != NULL &&
+               turned_recording(&recording) == SN_OK) {
         scene.recording = recording;
         scene.fitted = sn_model_nmarker(the.base) > 0;
     }

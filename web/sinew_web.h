@@ -118,10 +118,13 @@ const double *WEB(web_trace_entries)(int lane);
 
 /// What web_open() found, added up; 0 for a file that cannot be used.
 enum { WEB_MODEL = 1, WEB_MOTION = 2, WEB_MARKERS = 4 };
-/// Read the file in web_buffer(): its name, a zero, then `bytes` bytes. 0: see web_message(); all
-/// stays as it was. Else web_message() is what its reader left out or decided, "" for nothing.
-/// `metres`: per unit of a BVH file, 0 to guess it.
+/// Read the file in web_buffer(): its name, a zero, whose markers of several subjects' are meant ("" for
+/// none), a zero, then `bytes` bytes. 0: see web_message(); all stays as it was. Else web_message() is
+/// what its reader left out or decided, "" for nothing. `metres`: per unit of a BVH file, 0 to guess it.
 int WEB(web_open)(int bytes, double metres);
+/// Where web_open() refused a recording because it has several subjects: who they are, else none.
+int WEB(web_nsubject)(void);
+const char *WEB(web_subject)(int subject);
 
 enum { WEB_BVH, WEB_GLB };
 /// Write poses as a file: `nframe` poses of nq numbers in web_buffer(), or 0 for those of the take.

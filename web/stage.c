@@ -212,6 +212,8 @@ int stage_take_model(sn_model *model, sn_skeleton *skeleton) {
     sn_model_destroy(the.model);
     sn_model_destroy(the.own);
     sn_skeleton_destroy(the.skeleton);
+    sn_osim_coordinates_destroy(the.coordinates);
+    the.coordinates = NULL;
     free(the.numbers), free(the.free), free(the.locked), free(the.held), free(the.matrices);
     the.own = model;
     the.skeleton = skeleton;

@@ -26,6 +26,8 @@ typedef struct stage {
     sn_skeleton *skeleton;
     sn_model *own;
     const sn_model *base;
+    sn_osim_coordinates
+        *coordinates;  // of an OpenSim file: its ranges, locks and defaults; else NULL
 
     sn_model *model;  // base with limits and locks as they are switched
     bool limits;

@@ -19,6 +19,7 @@ static void release(take *t) {
     sn_take_destroy(t->fit);
     sn_model_destroy(t->source);
     sn_skeleton_destroy(t->source_file);
+    sn_osim_coordinates_destroy(t->coordinates);
     sn_motion_destroy(t->motion);
     sn_recording_destroy(t->recording);
     free(t->joint), free(t->local), free(t->places);
@@ -164,6 +165,41 @@ static void tell(void *user, const sn_take_progress *p) {
     if (p->stage == SN_STAGE_CALIBRATE) page_progress(p->fraction);
 }
 
+// Who can be chosen, where a recording was refused because there are several.
+static struct {
+    int n;
+    char name[SUBJECTS][SUBJECT];
+} subjects;
+
+void take_no_subjects(void) { subjects.n = 0; }
+int web_nsubject(void) { return subjects.n; }
+
+const char *web_subject(int subject) {
+    return subject >= 0 && subject < subjects.n ? subjects.name[subject] : "";
+}
+
+static void keep_subjects(const sn_recording *recording) {
+    sn_subject all[SUBJECTS];
+    int count = 0;
+    if (sn_take_subjects(the.base, recording, NULL, all, SUBJECTS, &count, NULL) != SN_OK) return;
+    for (int i = 0; i < count && i < SUBJECTS; i++)
+        if (all[i].length < SUBJECT)
+            (void)snprintf(subjects.name[subjects.n++], SUBJECT, "%.*s", all[i].length,
+                           all[i].name);
+}
+
+// Where the markers that are fitted sit.
+static void attach_fitted(take *t, const sn_model *figure) {
+    for (int m = 0; m < t->nmarker; m++) t->joint[m] = -1;
+    for (int i = 0; i < sn_model_nmarker(figure); i++) {
+        const sn_marker_desc *d = sn_model_marker(figure, i);
+        int m = sn_take_column(t->fit, i);
+        if (m < 0 || m >= t->nmarker) continue;
+        t->joint[m] = d->joint;
+        memcpy(t->local + (ptrdiff_t)3 * m, d->position, sizeof d->position);
+    }
+}
+
 // The figure fitted to the markers, ready for its frames; *figure is a copy of it for the stage.
 static sn_status prepare(take *t, sn_model **figure, sn_error *error) {
     sn_take_options o = sn_take_options_default();
@@ -172,6 +208,9 @@ static sn_status prepare(take *t, sn_model **figure, sn_error *error) {
     // the figure gets the lengths of who wore the markers
     o.calibrate = SN_CALIBRATE_SCALE;
     o.progress = tell;
+    // with them the ranges of an OpenSim file hold, as in `sinew fit`
+    o.coordinates = the.coordinates;
+    if (t->subject[0] != '\0') o.subject = t->subject;
     if (the.skeleton != NULL &&
         !sn_axis_parse(sn_skeleton_up_axis(the.skeleton), &o.model_up, &o.model_up_sign))
         o.model_up = 1, o.model_up_sign = 1;
@@ -179,15 +218,18 @@ static sn_status prepare(take *t, sn_model **figure, sn_error *error) {
     if (status != SN_OK) return status;
     status = sn_take_prepare(t->fit);
     int last = sn_take_nfinding(t->fit) - 1;
-    if (status != SN_OK && status != SN_ERR_MEMORY && last >= 0)
+    if (status != SN_OK && status != SN_ERR_MEMORY && last >= 0) {
         set_message(error, sentence(t, last));
+        if (sn_take_finding(t->fit, last)->code == SN_FINDING_SUBJECTS_SEVERAL)
+            keep_subjects(t->recording);
+    }
     if (status != SN_OK) return status;
     t->axes = sn_take_about(t->fit)->axes.map;
     status = sn_marker_set_of_model(sn_take_model(t->fit), NULL, &set, NULL);
     if (status == SN_OK)
         status = sn_marker_set_apply(set, sn_take_model(t->fit), SN_LIMITS_OFF, NULL, NULL, figure,
                                      error);
-    if (status == SN_OK) attach(t, *figure, set);
+    if (status == SN_OK) attach_fitted(t, *figure);
     sn_marker_set_destroy(set);
     return status;
 }
@@ -226,10 +268,12 @@ sn_status take_motion(sn_motion *motion) {
     sn_take_destroy(t->fit);
     sn_model_destroy(t->source);
     sn_skeleton_destroy(t->source_file);
+    sn_osim_coordinates_destroy(t->coordinates);
     sn_motion_destroy(t->motion);
     t->fit = NULL;
     t->source = NULL;
     t->source_file = NULL;
+    t->coordinates = NULL;
     t->motion = motion;
     if (t->recording != NULL) (void)learn(t, motion);
     return SN_OK;
@@ -239,21 +283,27 @@ sn_status take_motion(sn_motion *motion) {
 static sn_status show_figure(take *t, sn_model *figure) {
     t->source = the.own;
     t->source_file = the.skeleton;
+    t->coordinates = the.coordinates;
     the.own = NULL;
     the.skeleton = NULL;
+    the.coordinates = NULL;
     sn_status status = (sn_status)stage_take_model(figure, NULL);
     if (the.base != NULL && the.own == NULL) {
         // the present figure stayed
         the.own = t->source;
         the.skeleton = t->source_file;
+        the.coordinates = t->coordinates;
         t->source = NULL;
         t->source_file = NULL;
+        t->coordinates = NULL;
     }
     return status;
 }
 
-sn_status take_recording(sn_recording *recording, bool here, bool *figure, sn_error *error) {
+sn_status take_recording(sn_recording *recording, const char *subject, bool here, bool *figure,
+                         sn_error *error) {
     take next = {.recording = recording, .axes = sn_axis_map_identity()};
+    (void)snprintf(next.subject, sizeof next.subject, "%s", subject);
     sn_model *model = NULL;
     // a motion that was not fitted to other markers stays
     sn_motion *known = the_take.motion;
@@ -281,6 +331,13 @@ sn_status take_recording(sn_recording *recording, bool here, bool *figure, sn_er
     return SN_OK;
 }
 
+// Of several subjects the one that was chosen is shown.
+static bool is_shown(const take *t, int marker) {
+    const char *label = sn_recording_label(t->recording, marker);
+    size_t n = strlen(t->subject);
+    return n == 0 || t->fit == NULL || (strncmp(label, t->subject, n) == 0 && strlen(label) > n);
+}
+
 const float *web_take_places(double frame) {
     take *t = &the_take;
     int n = nmeasured(t), k = (int)floor(frame + 0.5);
@@ -290,6 +347,7 @@ const float *web_take_places(double frame) {
         double seen[3];
         sn_vec3 f = {NAN, NAN, NAN};
         sn_axis_map_point(&t->axes, sn_recording_frame(t->recording, k) + 3 * m, seen);
+        if (!is_shown(t, m)) seen[0] = seen[1] = seen[2] = (double)NAN;
         if (t->joint[m] >= 0) f = sn_workspace_point(the.probe, t->joint[m], t->local + 3 * m);
         const double all[6] = {seen[0], seen[1], seen[2], f.x, f.y, f.z};
         for (int c = 0; c < 6; c++) t->places[6 * m + c] = (float)all[c];

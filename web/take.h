@@ -5,6 +5,8 @@
 #include "sinew/take.h"
 #include "stage.h"
 
+enum { SUBJECTS = 40, SUBJECT = 100 };
+
 typedef struct take {
     sn_motion *motion;        // poses of the figure from a file, or NULL
     sn_recording *recording;  // measured markers, or NULL
@@ -17,9 +19,11 @@ typedef struct take {
 
     // poses that are fitted here, NULL where they came from a file
     sn_take *fit;
-    sn_model *source;  // what the fit reads; one of the two owns it
+    char subject[SUBJECT];  // whose markers, "" where nobody was named
+    sn_model *source;       // what the fit reads; one of the two owns it
     sn_skeleton *source_file;
-    char text[2400];  // a sentence about it
+    sn_osim_coordinates *coordinates;  // of it
+    char text[2400];                   // a sentence about it
 } take;
 
 extern take the_take;
@@ -29,9 +33,14 @@ const sn_motion *take_poses(void);
 
 /// Both take over what they are given. On failure all stays as it was.
 sn_status take_motion(sn_motion *motion);
+/// subject: whose markers are fitted, "" for no one's in particular.
 /// here: it is in the figure's world, and the figure's markers are the fitted ones.
 /// *figure: the figure was replaced by one fitted to the markers.
-sn_status take_recording(sn_recording *recording, bool here, bool *figure, sn_error *error);
+sn_status take_recording(sn_recording *recording, const char *subject, bool here, bool *figure,
+                         sn_error *error);
+
+/// Forget who was found in the recording that was refused last.
+void take_no_subjects(void);
 
 /// A sentence into an error.
 void set_message(sn_error *error, const char *text);

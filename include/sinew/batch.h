@@ -69,15 +69,18 @@ typedef struct sn_batch_counts {
     int64_t iterations;  ///< of all rows
     int64_t trips;       ///< of all lanes together
     int64_t lane_trips;  ///< of lanes that had work in them
+    double waited;       ///< seconds that a device was waited for
 } sn_batch_counts;
 
 /// A device that speaks OpenCL.
 typedef struct sn_device_info {
-    char name[128], vendor[128], version[160];
-    int units;        ///< compute units
-    uint64_t memory;  ///< bytes
-    bool doubles;     ///< it has double precision
-    bool gpu;
+    char name[128];     ///< as the driver has it
+    char vendor[128];   ///< who made it
+    char version[160];  ///< of OpenCL, and the driver's own words
+    int units;          ///< compute units
+    uint64_t memory;    ///< bytes
+    bool doubles;       ///< it has double precision
+    bool gpu;           ///< a GPU, no processor
 } sn_device_info;
 
 /// Owns all that many solves need; one per thread.

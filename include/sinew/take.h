@@ -447,6 +447,11 @@ SN_API const sn_take_sure *sn_take_sure_of(const sn_take *take, int i);
 SN_API const sn_fit_frame *sn_take_frames(const sn_take *take);
 SN_API const sn_fit_marker *sn_take_marker_errors(const sn_take *take);
 
+/// What an angle of a human figure's joint is to the body: "flexion", "abduction", "rotation", "side bending"; ""
+/// where that is not known, and for lengths, balls and the root. Never NULL.
+/// @param dof  of the joint, from 0
+SN_API const char *sn_take_angle_term(const sn_take *take, int joint, int dof);
+
 /// The measured markers of the fitted frames in metres and the model's world, read from the recording:
 /// nothing is copied. Markers that have no place on the model are missing in every frame. None before
 /// the take is prepared.

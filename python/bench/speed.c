@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The C side of speed.py: the same solves of the same numbers. Prints the seconds of each round.
+// The C side of speed.py: the same solves of the same numbers. Prints for each round the seconds of the processor,
+// and for many goals and frames also those of the clock.
 //   speed one MODEL TIP GOALS COUNT ROUNDS        sn_arm_solve() goal after goal
 //   speed many MODEL TIP GOALS COUNT ROUNDS THREADS
 //   speed drag GOALS COUNT ROUNDS                 the humanoid's hand from goal to goal
@@ -18,10 +19,10 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// of this thread alone: other programs on the machine do not count
+// of all threads of this program: others on the machine do not count
 static double used(void) {
     struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -53,12 +54,12 @@ static void arms(int argc, char **argv, bool many) {
     double *goals = read_whole(argv[4], &length);
     int count = atoi(argv[5]), rounds = atoi(argv[6]), n = sn_arm_n(arm);
     for (int k = 0; k < rounds; k++) {
-        double begin = many ? now() : used();
+        double begin = now(), from = used();
         if (many) {
             double *q = malloc((size_t)count * (size_t)n * sizeof *q);
             sn_arm_report *reports = malloc((size_t)count * sizeof *reports);
             must(sn_arm_solve_many(arm, count, goals, NULL, q, reports));
-            printf("%.9f\n", now() - begin);
+            printf("%.9f %.9f\n", used() - from, now() - begin);
             free(reports);
             free(q);
         } else {
@@ -66,7 +67,7 @@ static void arms(int argc, char **argv, bool many) {
             sn_arm_report report;
             for (int i = 0; i < count; i++)
                 must(sn_arm_solve(arm, goals + 7 * i, NULL, q, &report));
-            printf("%.9f\n", used() - begin);
+            printf("%.9f\n", used() - from);
         }
     }
 }
@@ -127,11 +128,11 @@ static void frames(char **argv) {
     sn_track_options o = sn_track_options_default();
     o.threads = atoi(argv[5]);
     for (int k = 0; k < rounds; k++) {
-        double begin = now(), *q = malloc((size_t)count * nq * sizeof *q);
+        double begin = now(), from = used(), *q = malloc((size_t)count * nq * sizeof *q);
         sn_tracker *tracker;
         must(sn_tracker_create(problem, &o, NULL, &tracker, NULL));
         must(sn_tracker_run(tracker, count, set_goals, &r, start, q, NULL));
-        printf("%.9f\n", now() - begin);
+        printf("%.9f %.9f\n", used() - from, now() - begin);
         sn_tracker_destroy(tracker);
         free(q);
     }

@@ -41,7 +41,7 @@ from .problem import LevelReport, Problem, Report, Solver, Task, methods
 from .rotations import matrices_from_poses, poses, poses_from_matrices, wxyz_from_xyzw, xyzw_from_wxyz
 from .scaling import Scaling, scale
 from .servo import BodyReport, BodyServo
-from .take import Entry, Example, Finding, FitError, Result, Take, Truth, example, fit, fit_many, load_list
+from .take import Entry, Example, Finding, FitError, Result, Sure, Take, Truth, example, fit, fit_many, load_list
 
 __version__: str = _text_of(_lib.sn_version())
 
@@ -49,7 +49,7 @@ __all__ = [
     "Arm", "ArgumentError", "Batch", "BodyReport", "BodyServo", "Cancelled", "Check", "Device", "Document", "Entry", "Error", "Example", "FileError", "Finding",
     "FitError", "Joint", "LevelReport", "Marker", "MarkerSet", "Model", "ModelError", "Motion", "NumberError",
     "OutOfMemory", "ParseError", "PathReport", "Place", "Problem", "Recording", "Report", "Result", "Scaling", "Servo",
-    "ShapeError", "SizeError", "Solver", "Table", "Take", "Task", "TaskError", "TickReport", "Truth",
+    "ShapeError", "SizeError", "Solver", "Sure", "Table", "Take", "Task", "TaskError", "TickReport", "Truth",
     "UnsupportedError", "check", "convert", "devices", "example", "fit", "fit_many", "humanoid", "interop", "load", "load_goals",
     "load_list", "load_motion", "load_recording", "matrices_from_poses", "methods", "plot", "poses",
     "poses_from_matrices", "read", "rotations", "scale", "why", "wxyz_from_xyzw", "xyzw_from_wxyz",

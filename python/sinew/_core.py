@@ -281,6 +281,27 @@ def thread_count(threads: Optional[int]) -> int:
     return n
 
 
+class Group:
+    """Calls of several threads that are stopped together: with it, what a thread calls belongs to the group."""
+
+    _of = threading.local()
+
+    def __init__(self) -> None:
+        self.runs: list[Any] = []
+        self.stopped = False
+
+    def __enter__(self) -> None:
+        Group._of.group = self
+
+    def __exit__(self, *why: Any) -> None:
+        Group._of.group = None
+
+    def stop(self) -> None:
+        self.stopped = True
+        for run in list(self.runs):
+            lib.snpy_run_stop(run, True)
+
+
 class Run:
     """A call that can be stopped and watched. ``cancel`` goes into the options of the call."""
 
@@ -288,6 +309,7 @@ class Run:
         self.c = ffi.gc(lib.snpy_run_create(), lib.snpy_run_destroy)
         if self.c == ffi.NULL:
             raise OutOfMemory("out of memory")
+        self.group: Optional[Group] = getattr(Group._of, "group", None)
 
     def state(self) -> Tuple[float, ...]:
         out = ffi.new("double[5]")
@@ -301,15 +323,21 @@ class Run:
         is then raised here.
         """
         if show is None and threading.current_thread() is not threading.main_thread():
-            return job()
+            return job() if self.group is None else self._in_group(self.group, job)
         outcome: list[Any] = []
         failed: list[BaseException] = []
-        # Thread.join() that a signal interrupts takes the thread for dead (CPython 3.11, bpo-45274): its memory
-        # would be freed under it. The lists say when the job has ended, the lock only wakes
-        ended = threading.Lock()
+        begun: list[bool] = []
+        # A signal may come anywhere in this thread, also while the other is starting; nothing may be freed while the
+        # job runs. Thread.join() that a signal interrupts even takes the thread for dead (CPython 3.11, bpo-45274).
+        # So the lists say whether the job has begun and ended, and the lock `ended` only wakes
+        gate, ended = threading.Lock(), threading.Lock()
         ended.acquire()
 
         def work() -> None:
+            with gate:
+                if begun:  # with False: nobody waits for it any more
+                    return
+                begun.append(True)
             try:
                 outcome.append(job())
             except BaseException as why:
@@ -317,23 +345,45 @@ class Run:
             ended.release()
 
         lib.snpy_run_stop(self.c, False)
-        threading.Thread(target=work, name="sinew", daemon=True).start()
         try:
+            threading.Thread(target=work, name="sinew", daemon=True).start()
             while not (outcome or failed):
                 ended.acquire(timeout=0.05)
                 if show is not None:
                     show(self.state())
         except BaseException:
             lib.snpy_run_stop(self.c, True)
-            while not (outcome or failed):
-                try:
-                    ended.acquire(timeout=0.01)
-                except KeyboardInterrupt:
-                    continue
+            self._wait(gate, begun, lambda: bool(outcome or failed), ended)
             raise
         if failed:
             raise failed[0]
         return outcome[0]
+
+
+    def _in_group(self, group: Group, job: Callable[[], Any]) -> Any:
+        group.runs.append(self.c)
+        try:
+            if group.stopped:
+                raise Cancelled("the call was stopped")
+            return job()
+        finally:
+            group.runs.remove(self.c)
+
+    @staticmethod
+    def _wait(gate: Any, begun: list[bool], over: Callable[[], bool], ended: Any) -> None:
+        """Until the job has ended, or can no longer begin; another Ctrl-C changes nothing."""
+        while True:
+            try:
+                with gate:
+                    if not begun:
+                        begun.append(False)
+                if not begun[0]:
+                    return
+                while not over():
+                    ended.acquire(timeout=0.01)
+                return
+            except KeyboardInterrupt:
+                continue
 
 
 class Bar:

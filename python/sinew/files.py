@@ -45,10 +45,10 @@ class Document:
 
 
 def document_of(data: bytes, name: str = "", skeleton: Optional[Model] = None, metres_per_unit: float = 0.0,
-                use_limits: bool = True) -> Document:
+                use_limits: bool = True, floating_base: bool = False) -> Document:
     """A file from its bytes; the name's ending helps where the bytes do not tell."""
     options = ffi.new("sn_document_options *", lib.sn_document_options_default())
-    options.metres_per_unit, options.use_limits = metres_per_unit, use_limits
+    options.metres_per_unit, options.use_limits, options.floating_base = metres_per_unit, use_limits, floating_base
     if skeleton is not None:
         options.skeleton = skeleton._skeleton
     c, error = ffi.new("sn_document *"), new_error()
@@ -65,7 +65,7 @@ def document_of(data: bytes, name: str = "", skeleton: Optional[Model] = None, m
     made.note = text_of(c.note)
     model = skeleton
     if c.model != ffi.NULL:
-        recipe = ("file", data, {"name": name, "metres_per_unit": metres_per_unit, "use_limits": use_limits})
+        recipe = ("file", data, {"name": name, "metres_per_unit": metres_per_unit, "use_limits": use_limits, "floating_base": floating_base})
         model = made.model = Model(c.model, held, recipe, None, c.up, c.up_sign, made.note, c.skeleton, c.coordinates)
     if c.motion != ffi.NULL:
         pointer, c.motion = c.motion, ffi.NULL
@@ -82,29 +82,31 @@ def document_of(data: bytes, name: str = "", skeleton: Optional[Model] = None, m
     return made
 
 
-def read(path: PathLike, skeleton: Optional[Model] = None, unit: Union[str, float, None] = None, limits: bool = True) -> Document:
+def read(path: PathLike, skeleton: Optional[Model] = None, unit: Union[str, float, None] = None, limits: bool = True,
+         floating: bool = False) -> Document:
     """Read a file of any format that sinew knows: ASF, AMC, BVH, C3D, TRC, MOT, STO, CSV, URDF, MJCF, OSIM, GLB
     and its own JSON.
 
     :param skeleton: the ASF model that an AMC file belongs to
     :param unit: of a BVH file's lengths, which it cannot state
     :param limits: an ASF file's limits come into the model
+    :param floating: the root link of a URDF moves freely
     """
     if str(path) == "humanoid" and not Path(path).exists():
         made = Document()
         made.format, made.model = "sinew", humanoid()
         return made
-    return document_of(read_bytes(path), str(path), skeleton, unit_of("unit", unit), limits)
+    return document_of(read_bytes(path), str(path), skeleton, unit_of("unit", unit), limits, floating)
 
 
-def load(path: PathLike, unit: Union[str, float, None] = None, limits: bool = True) -> Model:
+def load(path: PathLike, unit: Union[str, float, None] = None, limits: bool = True, floating: bool = False) -> Model:
     """The model of a file: a skeleton (ASF, BVH, GLB), a robot (URDF, MJCF), OpenSim's (OSIM) or sinew's JSON.
-    "humanoid" is the built-in figure.
+    "humanoid" is the built-in figure. ``floating``: the root link of a URDF moves freely.
 
     >>> load("humanoid").nv
     58
     """
-    model = read(path, None, unit, limits).model
+    model = read(path, None, unit, limits, floating).model
     if model is None:
         raise ParseError("this file holds no model", 0, str(path))
     return model

@@ -891,6 +891,7 @@ class Problem:
         o.threads = thread_count(threads)
         run, bar = Run(), Bar(progress, "frame", nframe)
         lib.snpy_watch_track(run.c, o)
+        c.run = run.c
         out, error = ffi.new("sn_tracker **"), new_error()
         q = np.zeros((nframe, self.model.nq))
         made, c_made = struct_array("sn_track_frame", nframe if reports else 0)
@@ -917,6 +918,7 @@ class Problem:
         o.tau, o.rate, o.threads = tau, motion.rate, thread_count(threads)
         run, out, error, report = Run(), ffi.new("sn_smoother **"), new_error(), ffi.new("sn_smooth_report *")
         lib.snpy_watch_smooth(run.c, o)
+        c.run = run.c
         with self._lock:
             check(lib.sn_smoother_create(self._build(), o, ffi.NULL, out, error), error)
             smoother = ffi.gc(out[0], lib.sn_smoother_destroy)

@@ -17,6 +17,7 @@ from ._core import (
     Cancelled,
     Error,
     FileError,
+    Group,
     OutOfMemory,
     PathLike,
     Run,
@@ -75,6 +76,17 @@ def _findings(c: Any) -> List[Finding]:
     return made
 
 
+class Sure(NamedTuple):
+    """How sure a calibration is of one thing it found: a standard deviation, from its own Hessian."""
+
+    kind: str  #: "place" of a marker, "size" of a body, "zero" of a joint
+    name: str
+    value: Tuple[float, ...]  #: what was found
+    sigma: float  #: metres, a share of the factor, radians
+    before: float  #: what it was before the take was looked at
+    shown: bool  #: the take shows it
+
+
 class Truth(NamedTuple):
     """How far a take's joints are turned from those of a known motion, degrees."""
 
@@ -101,6 +113,7 @@ class Take(Motion):
         self.columns: List[int] = []  #: for each marker of the model its number in the recording, -1 for none
         self.rms = self.worst = 0.0  #: over all samples, metres (sensors: radians)
         self.truth: Optional[Truth] = None
+        self.sure: List[Sure] = []  #: how sure the calibration is of places, sizes and zeros
         self.summary: Dict[str, Any] = {}
         self._cache: Dict[str, Array] = {}
 
@@ -395,6 +408,9 @@ def _finished(c: Any, figure: Model, taken: Recording) -> Take:
     made.marker_reports = struct_view("sn_fit_marker", lib.sn_take_marker_errors(c), len(model.markers))
     made.columns = [lib.sn_take_column(c, i) for i in range(len(model.markers))]
     made.rms, made.worst = about.fit.rms, about.fit.worst
+    for i in range(lib.sn_take_nsure(c)):
+        s = lib.sn_take_sure_of(c, i)
+        made.sure.append(Sure(("place", "size", "zero")[s.kind], text_of(s.name), tuple(s.value), s.sigma, s.before, s.shown))
     made.summary = _plain(about)
     return made
 
@@ -510,12 +526,15 @@ def fit_many(takes: Union[PathLike, Sequence[Union[Entry, Mapping[str, Any], Tup
     def files(e: Entry) -> List[Path]:
         return [] if out is None else [Path(out) / f"{e.name}.{f}" for f in formats]
 
+    group = Group()
+
     def one(e: Entry) -> Result:
         paths = files(e)
         if resume and paths and all(p.exists() for p in paths):
             return Result(e.name, None, None, True)
         try:
-            take = fit(e.recording, e.model, **options)
+            with group:
+                take = fit(e.recording, e.model, **options)
             for p in paths:
                 take.save(p)
             return Result(e.name, take if keep else None, None, False)
@@ -540,6 +559,7 @@ def fit_many(takes: Union[PathLike, Sequence[Union[Entry, Mapping[str, Any], Tup
                         running.append(pool.submit(one, following))
                     yield f.result()
         except BaseException:
+            group.stop()
             for f in running:
                 f.cancel()
             raise
@@ -578,4 +598,4 @@ def example(seed: int = 1) -> Example:
     return Example(model, Recording._own(recording[0]), truth)
 
 
-__all__ = ["fit", "fit_many", "load_list", "example", "Take", "Finding", "FitError", "Truth", "Entry", "Result", "Example"]
+__all__ = ["fit", "fit_many", "load_list", "example", "Take", "Finding", "FitError", "Sure", "Truth", "Entry", "Result", "Example"]

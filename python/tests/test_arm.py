@@ -88,6 +88,13 @@ def test_wrong_shapes_name_the_argument_and_both_shapes(arm, goals):
         arm.solve(goals, device="abacus")
 
 
+def test_nothing_to_do(arm, robot):
+    q, ok, reports = arm.solve(np.zeros((0, 7)), reports=True)
+    assert q.shape == (0, 7) and ok.shape == (0,) and len(reports) == 0
+    assert arm.tool(np.zeros((0, 7))).shape == (0, 7) and robot.points(np.zeros((0, robot.nq))).shape[0] == 0
+    assert robot.jacobian(np.zeros((0, robot.nq)), "l6").shape == (0, 6, robot.nv)
+
+
 def test_seeds_lead_to_the_nearest_solution(arm, goals):
     q, ok = arm.solve(goals[:50])
     again, still = arm.solve(goals[:50], seed=q)
@@ -111,9 +118,9 @@ def test_all_solutions(data):
     assert len(ur5.solve_all(goal, most=2)) == 2
 
 
-def test_paths(arm, goals):
-    q, _ = arm.solve(goals[0])
-    way = np.repeat(goals[:1], 5, axis=0)
+def test_paths(arm):
+    q = np.array([0.2, 0.5, 0.1, 1.5, 0.2, 1.5, 0.3])
+    way = np.repeat(arm.tool(q)[None, :], 5, axis=0)
     way[:, 2] += np.linspace(0, -0.05, 5)
     poses, report = arm.path(way, start=q, step=0.005)
     assert report.complete and len(poses) >= 10 and near(arm, poses[-1], way[-1])
@@ -123,12 +130,12 @@ def test_paths(arm, goals):
 
 
 def test_servo_keeps_to_its_limits(arm, goals):
-    q, _ = arm.solve(goals[0])
-    to, _ = arm.solve(goals[0] + np.array([0.03, 0, 0, 0, 0, 0, 0]), seed=q)
+    q = np.array([0.2, 0.5, 0.1, 1.5, 0.2, 1.5, 0.3])
+    goal = arm.tool(q) + np.array([0.03, 0, 0, 0, 0, 0, 0])
     servo = arm.servo(q, 0.01, velocity=1.0, acceleration=5.0)
     last = q
     for _ in range(300):
-        now = servo.step(goals[0] + np.array([0.03, 0, 0, 0, 0, 0, 0]))
+        now = servo.step(goal)
         assert np.abs(now - last).max() <= 0.01 + 1e-12
         last = now
     assert servo.report.reached and np.allclose(servo.velocity, 0, atol=1e-3)

@@ -72,4 +72,4 @@ def test_notebooks(name, tmp_path):
     done = subprocess.run([sys.executable, "-c", RUN, str(file)], cwd=tmp_path, env=environment(tmp_path), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     if name == "fit_take":
-        assert done.stdout.rstrip().splitlines()[-1].startswith("<iframe srcdoc=")
+        assert done.stdout.splitlines()[-2].startswith("<iframe srcdoc=")

@@ -12,17 +12,25 @@ BEGIN = """
 import os, signal, threading, time
 import numpy as np
 import sinew
+from sinew import _core
 sent = []
 def send():
     time.sleep(float(os.environ["AFTER"]))
-    sent.append(time.monotonic())
+    sent.append((time.monotonic(), time.process_time()))
     os.kill(os.getpid(), signal.SIGINT)
-def go(work):
+call = _core.Run.call
+def called(self, job, show=None):
     threading.Thread(target=send, daemon=True).start()
+    return call(self, job, show)
+def go(work, when="called"):
+    if when == "called":
+        _core.Run.call = called
+    if when == "now":
+        threading.Thread(target=send, daemon=True).start()
     try:
         work()
     except KeyboardInterrupt:
-        print("interrupted", time.monotonic() - sent[0])
+        print("interrupted", time.monotonic() - sent[0][0], time.process_time() - sent[0][1])
     else:
         print("went on to the end")
 e = sinew.example()
@@ -44,11 +52,25 @@ arm = e.model.arm("LFIN", base="pelvis")
 goals = np.tile([3.0, 0, 0, 1, 0, 0, 0], (300000, 1)) * np.linspace(1, 2, 300000)[:, None]
 go(lambda: arm.solve(goals))
 """,
+    "fit, finishing": """
+r = e.recording.changed(np.concatenate([e.recording.positions] * 3))
+seen = []
+def wait(state):
+    if state[0] == 2 and not seen:
+        seen.append(threading.Thread(target=send, daemon=True).start())
+_core.Run.call = lambda self, job, show=None: call(self, job, wait)
+os.environ["AFTER"] = "0.1"
+go(lambda: sinew.fit(r, e.model, calibrate="none", progress=False), "never")
+""",
     "a clip": """
 p = sinew.Problem(e.model)
 rows = np.concatenate([e.truth.points()] * 40)
 tasks = p.markers()
 go(lambda: p.track({t: rows[:, i] for i, t in enumerate(tasks)}))
+""",
+    "many takes": """
+r = e.recording.changed(np.concatenate([e.recording.positions] * 20))
+go(lambda: list(sinew.fit_many([(e.model, r, str(k)) for k in range(8)], workers=2, calibrate="none")), "now")
 """,
     "one long solve": """
 n = 4000
@@ -58,25 +80,35 @@ p = sinew.Problem(chain)
 for i in range(100, n, 100):
     p.point(str(i), goal=np.random.default_rng(i).uniform(-1, 1, 3))
 s = p.solver()
-go(lambda: s(chain.zero(), cold=True))
+go(lambda: s(chain.zero(), cold=True), "now")
 """,
 }
 
 
+def interrupted(case, after):
+    environment = {**os.environ, "AFTER": str(after), "PYTHONPATH": os.pathsep.join(sys.path)}
+    out = subprocess.run([sys.executable, "-c", BEGIN + CASES[case]], capture_output=True, text=True, env=environment, timeout=120)
+    assert "interrupted" in out.stdout and out.returncode == 0, (out.stdout, out.stderr, out.returncode)
+    return [float(x) for x in out.stdout.split()[-2:]]
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_ctrl_c(case):
-    environment = {**os.environ, "AFTER": "0.6", "PYTHONPATH": os.pathsep.join(sys.path)}
-    best = None
-    for _ in range(4):  # on a busy machine a thread may wait longer than that for its turn
-        out = subprocess.run([sys.executable, "-c", BEGIN + CASES[case]], capture_output=True, text=True, env=environment, timeout=120)
-        assert "interrupted" in out.stdout and out.returncode == 0, (out.stdout, out.stderr)
-        took = float(out.stdout.split()[-1])
-        assert took >= 0, "it ended before Ctrl-C"
-        best = took if best is None else min(best, took)
-        if best < 0.1:
+    # the clock; on a machine with more work than cores, the work that was still done
+    tries = []
+    for _ in range(4):
+        tries.append(interrupted(case, 0.4))
+        if tries[-1][0] < 0.1:
             break
-    print(f"{case}: {1000 * best:.2f} ms")
-    assert best < 0.1
+    wall, used = min(t[0] for t in tries), min(t[1] for t in tries)
+    print(f"{case}: {1000 * wall:.1f} ms, {1000 * used:.1f} ms of the processor")
+    assert wall < 0.1 or (os.getloadavg()[0] > 1.5 * len(os.sched_getaffinity(0)) and used < 0.1)
+
+
+@pytest.mark.parametrize("after", [0, 0.0001, 0.001, 0.01])
+def test_ctrl_c_at_once(after):
+    """While the thread of the job is starting: whatever happens, nothing is freed under it."""
+    interrupted("a clip", after)
 
 
 def test_what_a_handler_raises_is_raised(tmp_path):

@@ -98,7 +98,7 @@ def test_the_sources_are_cmakes(tmp_path):
     subprocess.run(["cmake", "-S", str(ROOT), "-B", str(tmp_path), "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", "-DSINEW_TESTS=OFF", "-DSINEW_TOOLS=OFF",
                     "-DCMAKE_C_COMPILER=gcc"], check=True, capture_output=True)
     commands = json.loads((tmp_path / "compile_commands.json").read_text())
-    theirs = {str(Path(c["file"]).relative_to(ROOT)): c["command"].split() for c in commands if "/src/" in c["file"]}
+    theirs = {str(Path(c["file"]).relative_to(ROOT)): c["command"].split() for c in commands if str(ROOT / "src") in c["file"]}
     names = {}
     exec(text.split("class build(")[0].replace("__file__", repr(str(ROOT / "python" / "setup.py"))), names)
     ours = {str(p.relative_to(ROOT)) for p in names["library_sources"]()}
@@ -107,8 +107,18 @@ def test_the_sources_are_cmakes(tmp_path):
     for file, words in theirs.items():
         own = {w for w in words if w not in common and w.startswith(("-f", "-m", "-O"))}
         assert own == set(names["OWN_FLAGS"].get(file, [])), file
-    for flag in ("-ffp-contract=off", "-O3", "-DNDEBUG", "-std=c17"):
+    for flag in ("-ffp-contract=off", "-O3", "-DNDEBUG", "-std=c17", "-DSINEW_KERNELS"):
         assert flag in common and flag in names["FLAGS"]
+    # and the files that are made: the numbers of their arrays are the same
+    made = {Path(c["file"]).name for c in commands if str(ROOT / "src") not in c["file"]}
+    listed = [line.split() for line in (ROOT / "cmake" / "kernels.txt").read_text().splitlines()]
+    for file in names["kernel_sources"](tmp_path):
+        part = file.stem.split("_")[1]
+        subprocess.run(["cmake", f"-DOUT={tmp_path / 'theirs'}", f"-DNAME=sn_batch_text_{part}",
+                        "-DFILES=" + ";".join(str(ROOT / f) for p, f in listed if p == part), "-P", str(ROOT / "cmake" / "embed.cmake")], check=True)
+        assert re.findall("0x[0-9a-f]+", (tmp_path / "theirs").read_text()) == re.findall("0x[0-9a-f]+", file.read_text())
+        made.remove(file.name)
+    assert made == set()
 
 
 def test_versions():

@@ -336,3 +336,19 @@ def test_threads_share_a_problem(humanoid):
     [t.start() for t in threads]
     [t.join() for t in threads]
     assert failed == []
+
+
+def test_a_whole_body_servo(humanoid):
+    p = sinew.Problem(humanoid)
+    q = humanoid.clamp(humanoid.zero())
+    hand = p.point("LFIN", goal=humanoid.points(q, "LFIN") + [0.05, 0.05, 0.1])
+    servo = p.servo(q, 0.01, velocity=2.0, acceleration=20.0)
+    last = q
+    for _ in range(200):
+        now = servo.step()
+        assert np.abs(humanoid.difference(last, now)).max() <= 0.02 + 1e-9
+        last = now
+    assert p.errors(last)[0] < 1e-3 and servo.velocity.shape == (58,) and servo.report.worst_error < 1e-3
+    hand.goal = humanoid.points(q, "LFIN")
+    servo.step()
+    assert servo.report.errors[0] > 1e-3

@@ -82,6 +82,11 @@ bool sn_arm_search_nearby(sn_arm_search *s, const double *want, double *q);
 /// The nearest pose: from one of the kernels' numbers down to where nothing gets nearer.
 void sn_arm_search_nearest(sn_arm_search *s, const double *from, double *q);
 
+/// Four poses of the kernels' numbers some steps down towards nearest poses; the best of them in q, in
+/// the same numbers. Only for arms that can.
+void sn_arm_search_fall(sn_arm_search *s, double (*start)[SN_ARM_MAX], int steps, double *q);
+bool sn_arm_search_can_fall(const sn_arm *arm);
+
 /// The report of what was found.
 void sn_arm_search_report(const sn_arm_search *s, const double *seed, const double *q, bool reached,
                           sn_arm_report *report);

@@ -436,7 +436,7 @@ sn_frame sn_arm_chain_twists(const sn_arm_chain *c, const double *q, sn_twist *t
                           v3_add(v3_scale(m->turn, v3_cross(f.p, z)), v3_scale(m->slide, z))};
             own[m->variable] = twist_add(own[m->variable], 1, t);
         }
-        sn_sincos(m->turn * at + m->offset, &s, &k);
+        sn_sincos_inline(m->turn * at + m->offset, &s, &k);
         sn_vec3 X = f.R.c[0], Y = f.R.c[1];
         f.R.c[0] = v3_add(v3_scale(k, X), v3_scale(s, Y));
         f.R.c[1] = v3_sub(v3_scale(k, Y), v3_scale(s, X));

@@ -263,38 +263,6 @@ SN_INLINE void KERNEL(step)(const int n, const int m, const bool hinges, const b
     const REAL lambda = 0.01 * (place2 + 0.25 * turn2) + 1e-9;
     REAL x[SN_ARM_MAX];
     solve_step(n, J, e, lambda, x);
-    if (hold) {
-        // joints that would leave their limits end there, and the others take over what they leave
-        BITS beyond[SN_ARM_MAX], none = LESS(splat(0), splat(0)), any = none;
-        REAL stop[SN_ARM_MAX];
-        UNROLL for (int j = 0; j < n; j++) {
-            stop[j] = q[j], beyond[j] = none;
-            if (c->round[j]) continue;
-            REAL next = q[j] + (pull ? x[j] + d[j] : x[j]);
-            const REAL low = splat(c->lower[j]), high = splat(c->upper[j]);
-            stop[j] = smaller(larger(next, low), high);
-            beyond[j] = LESS(next, low) | LESS(high, next);
-            any = any | beyond[j];
-        }
-        if (!pull && ANY(any)) {
-            UNROLL for (int j = 0; j < n; j++) {
-                if (c->round[j]) continue;
-                REAL way = stop[j] - q[j];
-                if (pull) way = way - d[j];
-                UNROLL for (int i = 0; i < 6; i++) {
-                    e[i] = e[i] - choose(beyond[j], J[j][i] * way, splat(0));
-                    J[j][i] = choose(beyond[j], splat(0), J[j][i]);
-                }
-            }
-            solve_step(n, J, e, lambda, x);
-            UNROLL for (int j = 0; j < n; j++) {
-                if (c->round[j]) continue;
-                REAL way = stop[j] - q[j];
-                if (pull) way = way - d[j];
-                x[j] = choose(beyond[j], way, x[j]);
-            }
-        }
-    }
     UNROLL for (int j = 0; j < n; j++) {
         REAL next = q[j] + (pull ? x[j] + d[j] : x[j]);
         if (hold && !c->round[j])

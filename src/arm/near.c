@@ -211,6 +211,7 @@ bool sn_arm_search_nearby(sn_arm_search *s, const double *want, double *q) {
     double start[STARTS][SN_ARM_MAX];
     sn_arm_chain_inward(c, want, start[0]);
     sn_arm_search_clamp(c, start[0]);
+    sn_arm_seeds_fetch(&arm->seeds, c, &s->key);
     // where the posture is near the goal one lane will do
     if (slide_one(s, want, want, NEAR_STEPS, close_f, q) && distance(c, q, want) < near)
         return true;

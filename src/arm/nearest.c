@@ -17,6 +17,7 @@
 
 #include "arm/arm.h"
 #include "arm/curves.h"
+#include "arm/fall4.h"
 #include "math/rotation.h"
 #include "math/sincos.h"
 
@@ -179,7 +180,8 @@ static bool slip(const sn_arm_search *s, const double *q, const point *at, const
     const sn_arm_chain *c = &s->arm->chain;
     double slope = 0, longest = most(z, c->n);
     for (int i = 0; i < c->n; i++) slope += at->g[i] * z[i];
-    for (double size = 0.4; size > 1e-3; size *= 0.25)
+    double size = 0.4;
+    for (int tries = 0; tries < 5; tries++, size *= 0.25)  // down to 1.5e-3
         for (int way = 0; way < 2; way++) {
             double sign = (slope > 0) == (way == 0) ? -1 : 1;
             move(c, q, z, sign * size / longest, out);
@@ -232,4 +234,43 @@ void sn_arm_search_nearest(sn_arm_search *s, const double *from, double *q) {
     sn_arm_chain_inward(c, q, inner);
     sn_arm_chain_outward(c, inner, NULL, q);
     if (c->tied) sn_arm_curves_lead_back(c, q);
+}
+
+// --- four at a time --------------------------------------------------------------------------------
+
+bool sn_arm_search_can_fall(const sn_arm *arm) { return arm->chain.direct; }
+
+void sn_arm_search_fall(sn_arm_search *s, double (*start)[SN_ARM_MAX], int steps, double *q) {
+    const sn_arm *arm = s->arm;
+    const sn_arm_chain *c = &arm->chain;
+    sn_arm_fall4 x;
+    const sn_frame goal = {s->goal.R, v3_scale(1 / c->unit, s->goal.p)};
+    memcpy(x.goal, &goal, sizeof x.goal);
+    for (int j = 0; j < c->n; j++) {
+        const double unit = c->length_of[j] ? c->unit : 1;
+        x.low[j] = c->round[j] ? -INFINITY : c->low[j] / unit;
+        x.high[j] = c->round[j] ? INFINITY : c->high[j] / unit;
+        for (int l = 0; l < SN_ARM_LANES; l++) {
+            x.q[j][l] = fmin(fmax(start[l][j] - c->shift[j], x.low[j]), x.high[j]);
+            x.at[j][l] = x.g[j][l] = 0;
+        }
+    }
+    memset(x.H, 0, (size_t)c->n * ((size_t)c->n + 1) / 2 * sizeof x.H[0]);
+    for (int l = 0; l < SN_ARM_LANES; l++) x.f[l] = INFINITY, x.mu[l] = 0;
+    int best = 0;
+    for (int it = 0; it < steps; it++) {
+        bool more = false;
+        if (arm->avx2 && arm->options.lanes != 1)
+            sn_arm4_avx2_fall(c, &x);
+        else
+            sn_arm4_fall(c, &x);
+        s->iterations++;
+        for (int l = 0; l < SN_ARM_LANES; l++) {
+            if (x.f[l] < x.f[best]) best = l;
+            more = more || (x.slope[l] > 1e-6 && !(x.won[l] > 0 && x.won[l] < 1e-7 * x.f[l]));
+        }
+        if (!more) break;
+    }
+    s->seeds += SN_ARM_LANES;
+    for (int j = 0; j < c->n; j++) q[j] = x.at[j][best] + c->shift[j];
 }

@@ -21,12 +21,19 @@ enum {
     MOST_STEPS = 30,
     FEW = SN_ARM_CELL_SEEDS + SN_ARM_NEAREST,  ///< starts before the nearest pose is looked at
     NEAR_STEPS = 40,
-    MOST_CLOSED = 60
+    MOST_CLOSED = 64,
+    SOME = 12,  ///< starts before falls tell whether a goal is out of reach
+    MORE = 60,  ///< starts where it may be within reach
+    FALLS = 2,  ///< of four starts each
+    FALL_STEPS = 12,
+    CLOSE_STEPS = 30
 };
 
 // worth_f: as f, what a goal that is still looked for is at most from the nearest pose; close_f: from
 // where the exact Hessian may close the gap
-static const double far_f = 0.05, worth_f = 3e-4, close_f = 1e-5, pi = 3.141592653589793;
+static const double far_f = 0.05, worth_f = 3e-5, close_f = 1e-5, pi = 3.141592653589793;
+// what is left after the first fall where more starts may lead to the goal
+static const double maybe_f = 1e-2, likely_f = 3e-3;
 
 bool sn_arm_search_begin(sn_arm_search *s, const sn_arm *arm, const double goal[7]) {
     double w = goal[3], x = goal[4], y = goal[5], z = goal[6], n = w * w + x * x + y * y + z * z;
@@ -47,6 +54,7 @@ bool sn_arm_search_begin(sn_arm_search *s, const sn_arm *arm, const double goal[
     s->until = arm->options.max_seconds > 0 ? sn_seconds() + arm->options.max_seconds : INFINITY;
     s->seeds = s->iterations = 0;
     for (int l = 0; l < SN_ARM_LANES; l++) s->best[l] = INFINITY;
+    s->nearest = INFINITY;
     s->timed_out = false;
     return true;
 }
@@ -148,6 +156,22 @@ typedef struct lane {
     bool live;
 } lane;
 
+// Later starts end beside the goal where an arm is all but stretched: the exact Hessian knows the rest of
+// the way.
+static bool close_four(sn_arm_search *s, double (*beside)[SN_ARM_MAX], double *q) {
+    double low[SN_ARM_MAX], position, rotation;
+    if (sn_arm_search_can_fall(s->arm)) {
+        sn_arm_search_fall(s, beside, CLOSE_STEPS, low);
+        sn_arm_search_nearest(s, low, q);
+        return within(s, q, &position, &rotation);
+    }
+    for (int l = 0; l < SN_ARM_LANES; l++) {
+        sn_arm_search_nearest(s, beside[l], q);
+        if (within(s, q, &position, &rotation)) return true;
+    }
+    return false;
+}
+
 bool sn_arm_search_lanes(sn_arm_search *s, int from, int until, sn_arm_collect *collect,
                          double *q) {
     const sn_arm *arm = s->arm;
@@ -156,6 +180,7 @@ bool sn_arm_search_lanes(sn_arm_search *s, int from, int until, sn_arm_collect *
     sn_arm_state4 x;
     lane lanes[SN_ARM_LANES] = {{0}};
     int next = from, live = 0, closed = 0;
+    double beside[SN_ARM_LANES][SN_ARM_MAX];
     bool begun = false;
     for (int i = 0; i < 12; i++)
         for (int l = 0; l < SN_ARM_LANES; l++) x.goal[i][l] = s->numbers[i];
@@ -175,7 +200,13 @@ bool sn_arm_search_lanes(sn_arm_search *s, int from, int until, sn_arm_collect *
             s->seeds++;
         }
         begun = true;
-        if (live == 0) return false;
+        if (live == 0) {
+            // what is left of four
+            if (closed % SN_ARM_LANES == 0) return false;
+            for (int l = closed % SN_ARM_LANES; l < SN_ARM_LANES; l++)
+                memcpy(beside[l], beside[0], sizeof beside[0]);
+            return close_four(s, beside, q);
+        }
         if ((round & 7) == 7 && out_of_time(s)) return false;
         sn_arm_search_step4(arm, &x, true, false);
         s->iterations++;
@@ -202,13 +233,9 @@ bool sn_arm_search_lanes(sn_arm_search *s, int from, int until, sn_arm_collect *
             if ((lanes[l].steps >= LOOK_AFTER && slow) || lanes[l].steps >= MOST_STEPS) {
                 lanes[l].live = false;
                 live--;
-                // later starts end beside the goal where an arm is all but stretched: the exact Hessian
-                // knows the rest of the way
-                if (from >= FEW && collect == NULL && f < close_f && closed++ < MOST_CLOSED) {
-                    double inner[SN_ARM_MAX], position, rotation;
-                    for (int j = 0; j < n; j++) inner[j] = x.q[j][l];
-                    sn_arm_search_nearest(s, inner, q);
-                    if (within(s, q, &position, &rotation)) return true;
+                if (from >= FEW && collect == NULL && f < close_f && closed < MOST_CLOSED) {
+                    for (int j = 0; j < n; j++) beside[closed % SN_ARM_LANES][j] = x.q[j][l];
+                    if (++closed % SN_ARM_LANES == 0 && close_four(s, beside, q)) return true;
                 }
                 continue;
             }
@@ -257,16 +284,78 @@ static bool close_in(sn_arm_search *s, double *q) {
     return false;
 }
 
+// Four starts down, the best of them into low; what is left there, as f.
+static double fall_from(sn_arm_search *s, double (*start)[SN_ARM_MAX], double *low) {
+    double pose[SN_ARM_MAX], position, rotation;
+    sn_arm_search_fall(s, start, FALL_STEPS, low);
+    sn_arm_chain_outward(&s->arm->chain, low, NULL, pose);
+    (void)within(s, pose, &position, &rotation);
+    position /= s->arm->chain.unit;
+    return position * position + 0.25 * rotation * rotation;
+}
+
+// The same from four starts for the goal, `from` the first; keeps what was lower before.
+static void fall_seeds(sn_arm_search *s, int from, double *least, double *low) {
+    double start[SN_ARM_LANES][SN_ARM_MAX], other[SN_ARM_MAX];
+    for (int l = 0; l < SN_ARM_LANES; l++)
+        (void)sn_arm_seed_at(&s->arm->seeds, &s->arm->chain, &s->key, from + l, start[l]);
+    const double f = fall_from(s, start, other);
+    if (!(f < *least)) return;
+    *least = f;
+    memcpy(low, other, sizeof other);
+}
+
+// The last of the way to the nearest pose.
+static bool end_fall(sn_arm_search *s, const double *low, double *q) {
+    double position, rotation;
+    sn_arm_search_nearest(s, low, q);
+    bool good = within(s, q, &position, &rotation);
+    position /= s->arm->chain.unit;
+    s->nearest = position * position + 0.25 * rotation * rotation;
+    return good;
+}
+
+// The nearest pose by falls: from where the lanes got and, where that is not near, from starts of their
+// own. Where it is near, more lanes come between, since the goal may be within reach.
+static bool fall_in(sn_arm_search *s, bool far, int most, double *q) {
+    double low[SN_ARM_MAX], other[SN_ARM_MAX], least = INFINITY;
+    if (!far) least = fall_from(s, s->best_q, low);
+    if (least < close_f && end_fall(s, low, q)) return true;
+    if (least < maybe_f && SOME < most) {
+        const int more = least < likely_f ? MORE : SOME + 20;
+        if (sn_arm_search_lanes(s, SOME, more < most ? more : most, NULL, q)) return true;
+        const double f = fall_from(s, s->best_q, other);
+        return end_fall(s, f < least ? other : low, q);
+    }
+    sn_arm_goal_key key = s->key;
+    sn_arm_goal_shrink(&s->arm->seeds, &s->key);
+    const int falls = s->arm->chain.n > 6 ? FALLS : 2 * FALLS;  // they cost half of it there
+    for (int k = 0; k < falls; k++) fall_seeds(s, SN_ARM_LANES * k, &least, low);
+    s->key = key;
+    return end_fall(s, low, q);
+}
+
+// No time is left: the best pose that was seen.
+static bool take_best(const sn_arm_search *s, double *q) {
+    int best = 0;
+    for (int l = 1; l < SN_ARM_LANES; l++)
+        if (s->best[l] < s->best[best]) best = l;
+    sn_arm_chain_outward(&s->arm->chain, s->best_q[best], NULL, q);
+    if (s->arm->chain.tied) sn_arm_curves_lead_back(&s->arm->chain, q);
+    return false;
+}
+
 // What is left to do when the first start failed.
 static bool run_rest(sn_arm_search *s, double *q) {
-    const int most = s->arm->options.max_seeds;
-    if (sn_arm_is_far(s)) {  // four starts to come near, and no search
-        return sn_arm_search_lanes(s, 0, SN_ARM_LANES, NULL, q) || close_in(s, q);
-    }
-    if (sn_arm_search_lanes(s, 0, FEW < most ? FEW : most, NULL, q)) return true;
-    if (close_in(s, q)) return true;
-    if (s->nearest > worth_f || FEW >= most || s->timed_out) return false;
-    return sn_arm_search_lanes(s, FEW, most, NULL, q) || close_in(s, q);
+    const bool far = sn_arm_is_far(s), falls = sn_arm_search_can_fall(s->arm);
+    const int most = s->arm->options.max_seeds, some = far ? SN_ARM_LANES : falls ? SOME : FEW;
+    if (!(far && falls) && sn_arm_search_lanes(s, 0, some < most ? some : most, NULL, q))
+        return true;
+    if (s->timed_out) return take_best(s, q);
+    if (falls ? fall_in(s, far, most, q) : close_in(s, q)) return true;
+    if (far || s->nearest > worth_f || s->timed_out) return false;
+    const int from = falls ? MORE : FEW;
+    return from < most && (sn_arm_search_lanes(s, from, most, NULL, q) || close_in(s, q));
 }
 
 void sn_arm_search_end(sn_arm_search *s, bool found, double *q, sn_arm_report *report) {

@@ -8,7 +8,15 @@
 
 enum { SAMPLES = 32768, TRIED = 12, PATIENCE = 12, FAILED = 30 };
 
+// The table does not fit into the nearest cache: what is needed soon is asked for early.
+#ifdef __GNUC__
+#define FETCH(at) __builtin_prefetch(at)
+#else
+#define FETCH(at) ((void)(at))
+#endif
+
 static const double pi = 3.141592653589793;
+static const double key_share = 0.32;  // of a direction beside lengths
 
 static sn_frame inverse(const sn_frame *f) {
     sn_mat3 R = m3_transpose(&f->R);
@@ -122,7 +130,7 @@ static int look(const sn_arm_seeds *s, const sn_frame *f, double *sine, double *
     *sine = h;
     *cosine = k;
     const double out = k * Z->x + h * Z->y, side = k * Z->y - h * Z->x;
-    const double share = 0.32;  // of a direction beside lengths
+    const double share = key_share;
     key[0] = (float)rho, key[1] = (float)f->p.z, key[2] = (float)(share * out);
     key[3] = (float)(share * side), key[4] = (float)(share * Z->z);
     return cell_of(s, rho, f->p.z, out, side, Z->z);
@@ -140,6 +148,19 @@ void sn_arm_goal_look(const sn_arm_seeds *s, const double *goal, sn_arm_goal_key
     out->cell = look(s, &f, &sine, &cosine, out->x, out->y, out->key);
     out->sorted = false;
     out->azimuth = angle_of(sine, cosine);
+}
+
+void sn_arm_goal_shrink(const sn_arm_seeds *s, sn_arm_goal_key *g) {
+    if (!s->table) return;
+    const double middle = 0.5 * (s->low + s->high), most = 0.85;
+    double rho = (double)g->key[0], z = (double)g->key[1] - middle;
+    const double a = rho / s->reach, b = 2 * z / (s->high - s->low), r = sqrt(a * a + b * b);
+    if (!(r > most)) return;
+    rho *= most / r, z *= most / r;
+    g->key[0] = (float)rho, g->key[1] = (float)(middle + z);
+    g->sorted = false;
+    g->cell = cell_of(s, rho, middle + z, (double)g->key[2] / key_share,
+                      (double)g->key[3] / key_share, (double)g->key[4] / key_share);
 }
 
 // An angle of any turn, brought into the limits; false when it had to be cut off.
@@ -241,17 +262,28 @@ int sn_arm_seeds_near(const sn_arm_seeds *s, const sn_arm_chain *c, const sn_arm
                       const double *want, int most, double (*q)[SN_ARM_MAX]) {
     if (!s->table) return 0;
     float far[SN_ARM_CELL_KEPT];
+    const sn_arm_seed *chosen[SN_ARM_CELL_KEPT];
     int found = 0;
     distances(s, c, g, want, far);
-    for (; found < most; found++) {
+    for (; found < most && found < SN_ARM_CELL_KEPT; found++) {
         int best = 0;
-        for (int k = 1; k < SN_ARM_CELL_KEPT; k++)
-            if (far[k] < far[best]) best = k;
+        for (int k = 1; k < SN_ARM_CELL_KEPT; k++) best = far[k] < far[best] ? k : best;
         if (!(far[best] < 1e6f)) break;  // there are no more
         far[best] = 1e9f;
-        (void)from_seed(s, c, g, &s->kept[g->cell * SN_ARM_CELL_KEPT + best], q[found]);
+        chosen[found] = &s->kept[g->cell * SN_ARM_CELL_KEPT + best];
+        FETCH(chosen[found]);
     }
+    for (int i = 0; i < found; i++) (void)from_seed(s, c, g, chosen[i], q[i]);
     return found;
+}
+
+void sn_arm_seeds_fetch(const sn_arm_seeds *s, const sn_arm_chain *c, const sn_arm_goal_key *g) {
+    if (!s->table) return;
+    const int rows = c->n + SN_ARM_KEYS;
+    for (int i = 0; i < rows; i++) {
+        const float *row = s->middle[g->cell * rows + i];
+        FETCH(row), FETCH(row + SN_ARM_CELL_KEPT / 2);
+    }
 }
 
 // --- making the table ------------------------------------------------------------------------------

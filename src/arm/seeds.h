@@ -70,6 +70,9 @@ sn_status sn_arm_seeds_make(sn_arm_seeds *seeds, const sn_arm_chain *chain,
 /// @param goal  twelve numbers, as the kernels have it
 void sn_arm_goal_look(const sn_arm_seeds *seeds, const double *goal, sn_arm_goal_key *out);
 
+/// For a goal out of reach: as if it were as far as the arm gets in its direction.
+void sn_arm_goal_shrink(const sn_arm_seeds *seeds, sn_arm_goal_key *key);
+
 /// The k-th start for a goal, in the kernels' numbers; false when the first or last angle would have to
 /// be outside its limits (it is at them then).
 bool sn_arm_seed_at(const sn_arm_seeds *seeds, const sn_arm_chain *chain, sn_arm_goal_key *key,
@@ -82,3 +85,6 @@ bool sn_arm_seed_at(const sn_arm_seeds *seeds, const sn_arm_chain *chain, sn_arm
 int sn_arm_seeds_near(const sn_arm_seeds *seeds, const sn_arm_chain *chain,
                       const sn_arm_goal_key *key, const double *want, int most,
                       double (*q)[SN_ARM_MAX]);
+/// Ask the memory for what that will look at.
+void sn_arm_seeds_fetch(const sn_arm_seeds *seeds, const sn_arm_chain *chain,
+                        const sn_arm_goal_key *key);

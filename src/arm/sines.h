@@ -23,5 +23,5 @@
     const REAL sin_y_ = y_ + z_ * y_ * s_, cos_y_ = 1.0 - 0.5 * z_ + z_ * z_ * c_;                 \
     const BITS quadrant_ = as_bits(t_), swap_ = -(quadrant_ & 1);                                  \
     const BITS si_ = as_bits(sin_y_), co_ = as_bits(cos_y_);                                       \
-    sine = as_real(((co_ & swap_) | (si_ & ~swap_)) ^ (-(quadrant_ & 2) & INT64_MIN));             \
-    cosine = as_real(((si_ & swap_) | (co_ & ~swap_)) ^ (-((quadrant_ + 1) & 2) & INT64_MIN));
+    (sine) = as_real(((co_ & swap_) | (si_ & ~swap_)) ^ (-(quadrant_ & 2) & INT64_MIN));           \
+    (cosine) = as_real(((si_ & swap_) | (co_ & ~swap_)) ^ (-((quadrant_ + 1) & 2) & INT64_MIN));

@@ -142,7 +142,7 @@ static void take(sn_arm_source *self, sn_arm_search *s, int i, bool found, const
     job *own = (job *)(void *)self;
     shared *all = own->all;
     if (asked_to_stop(all)) return;
-    const size_t n = (size_t)self->arm->chain.n, at = (size_t)(own->first + i);
+    const size_t n = (size_t)self->arm->chain.n, at = (size_t)own->first + (size_t)i;
     sn_arm_report mine;
     if (found) memcpy(all->q + n * at, q, n * sizeof *q);
     sn_arm_search_end(s, found, all->q + n * at, all->reports != NULL ? &all->reports[at] : &mine);
@@ -167,7 +167,7 @@ static void run_job(void *argument) {
             continue;
         }
         for (int i = 0; i < here; i++) {
-            size_t at = (size_t)(own->first + i);
+            size_t at = (size_t)own->first + (size_t)i;
             if (asked_to_stop(all)) return;
             (void)sn_arm_search_begin(s, arm, all->goals + 7 * at);
             sn_arm_search_run(s, all->seeds != NULL ? all->seeds + n * at : NULL, all->q + n * at,

@@ -33,7 +33,8 @@ static void solve(double A[6][6], int n, double *x) {
 // v t + v^2 / (2 a) = d.
 static double braking(double d, double a, double t) {
     if (!(d > 0)) return 0;
-    return a < INFINITY ? a * (sqrt(t * t + 2 * d / a) - t) : d / t;
+    // a (sqrt(t^2 + 2 d / a) - t), which rounds to 0 for the smallest d: one joint that hardly moves would stop all
+    return a < INFINITY ? 2 * d / (sqrt(t * t + 2 * d / a) + t) : d / t;
 }
 
 static double error_of(const sn_arm_chain *c, const sn_frame *tool, const sn_frame *goal,

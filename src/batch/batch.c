@@ -69,13 +69,13 @@ static void find_note(sn_batch *b, const char *why) {
             b->note, sizeof b->note, "%.120s by OpenCL, %s", sn_batch_device_name(b->device),
             b->options.precision == SN_PRECISION_MIXED ? "floats, then doubles" : "doubles");
     else
-        (void)snprintf(b->note, sizeof b->note, "this processor, %d side by side%s%.180s", b->lanes,
-                       why[0] != '\0' ? ": " : "", why);
+        (void)snprintf(b->note, sizeof b->note, "this processor, %d side by side%s%.1200s",
+                       b->lanes, why[0] != '\0' ? ": " : "", why);
 }
 
 // A device where one is wanted and there is one.
 static void find_device(sn_batch *b) {
-    char why[192] = "";
+    char why[1200] = "";
     if (b->options.device == SN_DEVICE_CPU) {
         why[0] = '\0';
     } else if (b->options.seeds > 0) {
@@ -214,7 +214,7 @@ static bool for_device(const sn_batch *b, const sn_batch_job *j) {
 
 static sn_status run(sn_batch *batch, const sn_batch_job *job) {
     int done = 0;
-    char why[192] = "";
+    char why[1200] = "";
     if (!for_device(batch, job)) return sn_batch_run(batch, job);
     if (sn_batch_device_run(batch, job, &done, why, sizeof why)) return SN_OK;
     return leave_device(batch, job, done, why);
@@ -257,7 +257,7 @@ sn_status sn_batch_wait(sn_batch *batch) {
     batch->nwaiting--;
     if (!begun) return run(batch, &job);
     if (batch->device == NULL) return sn_batch_run(batch, &job);  // it failed in the meantime
-    char why[192] = "";
+    char why[1200] = "";
     if (sn_batch_device_end(batch, &job, slot, why, sizeof why)) return SN_OK;
     return leave_device(batch, &job, 0, why);
 }

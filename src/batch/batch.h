@@ -61,7 +61,7 @@ struct sn_batch {
     sn_batch_worker *worker;
     sn_batch_device *device;  ///< NULL: the processor
     sn_batch_device *lost;    ///< one that failed
-    char note[256];
+    char note[1400];
     sn_batch_counts counts;
     sn_batch_job waiting[2];
     bool begun[2];  ///< on the device, in slot 0 or 1

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "base/threads.h"
 #include "batch/program.h"
 
 #ifdef SINEW_KERNELS
@@ -66,7 +68,7 @@ static bool build(sn_batch_device *d, const sn_batch *b, bool floats, char *why,
                                         sizeof log - 1, log, NULL);
         for (char *c = log; *c != '\0'; c++)
             if ((unsigned char)*c < ' ') *c = ' ';
-        (void)snprintf(why, size, "the device's compiler failed (%d): %.120s", (int)error, log);
+        (void)snprintf(why, size, "the device's compiler failed (%d): %.1000s", (int)error, log);
         return false;
     }
     d->kernel[floats] = cl->clCreateKernel(d->program[floats], "sn_batch_chains", &error);
@@ -262,7 +264,7 @@ static int32_t begin_piece(sn_batch *b, const sn_batch_job *job, int first, int 
     const size_t rows = (size_t)nchain * (size_t)job->nframe;
     const size_t from = (size_t)first * (size_t)job->nframe;
     const bool mixed = b->options.precision == SN_PRECISION_MIXED;
-    const int most = 20 * b->options.solver.max_iterations + 100;
+    const int most = 8 * b->options.solver.max_iterations + 40;
     int32_t e = make_room(d, b, s, rows, (size_t)nchain);
     if (e != 0) return e;
     for (int i = 0; i < nchain; i++) {
@@ -301,12 +303,13 @@ static int32_t begin_piece(sn_batch *b, const sn_batch_job *job, int first, int 
 }
 
 // What the device found, looked at row by row: what it could not settle, the plain solver does.
-static void settle_row(sn_batch *b, const sn_batch_job *job, size_t row, const double *stats,
+static void settle_row(sn_batch_worker *w, const sn_batch_job *job, size_t row, const double *stats,
                        const double *start) {
     static const sn_stop stops[] = {[SN_END_GOAL] = SN_STOP_GOAL,
                                     [SN_END_MINIMUM] = SN_STOP_MINIMUM,
                                     [SN_END_STALLED] = SN_STOP_STALLED,
                                     [SN_END_ITERATIONS] = SN_STOP_ITERATIONS};
+    const sn_batch *b = w->batch;
     const int how = stats[0] >= 0 && stats[0] <= SN_END_ODD ? (int)stats[0] : SN_END_ODD;
     double *q = job->poses + row * (size_t)b->table.nq;
     sn_batch_report report = {
@@ -317,37 +320,68 @@ static void settle_row(sn_batch *b, const sn_batch_job *job, size_t row, const d
     if (odd) {
         if (sn_model_check_pose(b->model, q, NULL) != SN_OK)
             memcpy(q, start, (size_t)b->table.nq * sizeof *q);
-        sn_batch_row_plain(&b->worker[0], job->goals + row * (size_t)b->table.ngoal, q, &report);
+        sn_batch_row_plain(w, job->goals + row * (size_t)b->table.ngoal, q, &report);
     }
-    b->counts.rows++;
-    b->counts.device++;
-    b->counts.plain += odd;
-    b->counts.iterations += report.iterations;
+    w->counts.rows++;
+    w->counts.device++;
+    w->counts.plain += odd;
+    w->counts.iterations += report.iterations;
     if (job->reports != NULL) job->reports[row] = report;
 }
 
-static int32_t end_piece(sn_batch *b, const sn_batch_job *job, slot *s) {
-    const size_t nq = (size_t)b->table.nq, nframe = (size_t)job->nframe;
-    int32_t e = b->device->cl.clFinish(s->queue);
-    if (e != 0) return e;
-    for (int i = 0; i < s->nchain; i++) {
-        const size_t chain = (size_t)(s->first + i);
-        const double *given = job->starts != NULL ? job->starts + chain * nq : NULL;
-        if (s->bad[i]) {
-            for (size_t f = 0; f < nframe; f++) {
-                memcpy(job->poses + (chain * nframe + f) * nq, given, nq * sizeof *given);
-                if (job->reports != NULL)
-                    job->reports[chain * nframe + f] =
-                        (sn_batch_report){.stop = SN_STOP_BAD_START, .f = NAN, .gradient = NAN};
-                b->counts.rows++;
-            }
-            continue;
-        }
+// A piece that the device is through with, shared by the threads chain by chain.
+typedef struct settling {
+    sn_batch_worker *worker;
+    const sn_batch_job *job;
+    const slot *slot;
+    atomic_int *next;
+} settling;
+
+static void settle(void *argument) {
+    const settling *s = argument;
+    const sn_batch_job *job = s->job;
+    const size_t nq = (size_t)s->worker->batch->table.nq, nframe = (size_t)job->nframe;
+    for (;;) {
+        const int i = atomic_fetch_add(s->next, 1);
+        if (i >= s->slot->nchain) return;
+        const size_t chain = (size_t)(s->slot->first + i);
         for (size_t f = 0; f < nframe; f++) {
             const size_t row = chain * nframe + f;
-            const double *start = f == 0 ? s->begin + (size_t)i * nq : job->poses + (row - 1) * nq;
-            settle_row(b, job, row, s->seen + 4 * ((size_t)i * nframe + f), start);
+            const double *start =
+                f == 0 ? s->slot->begin + (size_t)i * nq : job->poses + (row - 1) * nq;
+            if (s->slot->bad[i]) {
+                memcpy(job->poses + row * nq, job->starts + chain * nq, nq * sizeof(double));
+                if (job->reports != NULL)
+                    job->reports[row] =
+                        (sn_batch_report){.stop = SN_STOP_BAD_START, .f = NAN, .gradient = NAN};
+                s->worker->counts.rows++;
+            } else {
+                settle_row(s->worker, job, row, s->slot->seen + 4 * ((size_t)i * nframe + f),
+                           start);
+            }
         }
+    }
+}
+
+static int32_t end_piece(sn_batch *b, const sn_batch_job *job, slot *s) {
+    const double begin = sn_seconds();
+    int32_t e = b->device->cl.clFinish(s->queue);
+    b->counts.waited += sn_seconds() - begin;
+    if (e != 0) return e;
+    settling jobs[SN_MAX_THREADS];
+    atomic_int next;
+    atomic_init(&next, 0);
+    for (int i = 0; i < b->nworker; i++) {
+        jobs[i] = (settling){&b->worker[i], job, s, &next};
+        b->worker[i].counts = (sn_batch_counts){0};
+    }
+    sn_threads_run(&b->options.pool, settle, jobs, sizeof jobs[0], b->nworker);
+    for (int i = 0; i < b->nworker; i++) {
+        const sn_batch_counts *c = &b->worker[i].counts;
+        b->counts.rows += c->rows;
+        b->counts.device += c->device;
+        b->counts.plain += c->plain;
+        b->counts.iterations += c->iterations;
     }
     s->nchain = 0;
     return 0;
@@ -364,7 +398,7 @@ bool sn_batch_device_run(sn_batch *b, const sn_batch_job *job, int *done, char *
     int32_t e = 0;
     int next = 0, count = piece_chains(b, job), turn = 0;
     // both slots at work also where all would fit into one
-    if (count == job->nchain && count >= (int)(4 * d->threads)) count = (count + 3) / 4;
+    if (count == job->nchain && count >= (int)(8 * d->threads)) count = (count + 1) / 2;
     *done = 0;
     while (e == 0 && *done < job->nchain) {
         slot *s = &d->slots[turn % SLOTS];

@@ -3,6 +3,7 @@
 #ifdef SN_FLOAT
 typedef float REAL;
 #define MOST_REAL     3e38f
+#define NO_LIMIT      3e38f
 #define LEAST_REAL    1e-30f
 #define END_OF_F      5e-6f
 #define END_OF_R      2e-7f
@@ -12,6 +13,7 @@ typedef float REAL;
 #else
 typedef double REAL;
 #define MOST_REAL     1.7e308
+#define NO_LIMIT      1.7e308
 #define LEAST_REAL    1e-200
 #define END_OF_F      1e-14
 #define END_OF_R      4e-16

@@ -63,6 +63,7 @@ enum {
 
 typedef struct sn_opencl {
     void *library;
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a declaration
 #define SN_CL_FIELD(name, result, arguments) result(*name) arguments;
     SN_CL_FUNCTIONS(SN_CL_FIELD)
 #undef SN_CL_FIELD

@@ -31,10 +31,11 @@ static void add_ints(sn_text *out, const char *name, const int *values, int coun
     sn_text_add(out, "0};\n");  // a list is never empty
 }
 
+// No limit is a number beyond all others: INFINITY is no constant to some compilers.
 static void add_number(sn_text *out, double x) {
     char number[40];
     if (isinf(x)) {
-        sn_text_add(out, x > 0 ? "INFINITY," : "-INFINITY,");
+        sn_text_add(out, x > 0 ? "NO_LIMIT," : "-NO_LIMIT,");
         return;
     }
     // with a point, so that no compiler takes it for a whole number; %e has one in every locale of C

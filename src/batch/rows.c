@@ -56,7 +56,11 @@ static int local_of(const sn_batch *b, const sn_task *t) {
 
 bool sn_batch_row_goals(const sn_batch *b, const double *goals, double *out) {
     const sn_problem *p = b->problem;
+    bool whole = p->npart == 0;
     memcpy(out, goals, (size_t)b->ngoal * sizeof *out);
+    // points that are all there are ready as they are
+    for (int i = 0; i < b->ngoal; i++) whole = whole && fabs(out[i]) <= SN_MAX_NUMBER;
+    if (whole) return true;
     for (int i = 0; i < p->ntask; i++) {
         if (b->goal_at[i] < 0) continue;
         const sn_task *t = &p->task[i];
@@ -138,7 +142,7 @@ void sn_batch_row_plain(sn_batch_worker *w, const double *goals, double *q, sn_b
 bool sn_batch_row_turns(const sn_batch *b, const double *start, double *q) {
     const sn_model *m = b->model;
     const double whole = 6.283185307179586;
-    for (int i = 0; i < m->nv; i++) {
+    for (int i = 0; i < m->nv && b->turning; i++) {
         if (!b->round[i]) continue;
         const int v = m->v_of[i], at = b->table.q_of[i];
         const double lower = m->lower[v], upper = m->upper[v], x = q[at];

@@ -10,7 +10,9 @@
 
 int sn_batch_most_lanes(void) {
 #ifdef HAVE_WIDE
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) return 8;
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw"))
+        return 8;
     if (__builtin_cpu_supports("avx2")) return 4;
 #endif
 #ifdef __GNUC__

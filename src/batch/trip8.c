@@ -3,9 +3,10 @@
 // where the machine has them, whatever the library was compiled for.
 #if defined(__GNUC__) && defined(__x86_64__)
 #ifdef __clang__
-#pragma clang attribute push(__attribute__((target("avx512f,avx512dq"))), apply_to = function)
+#pragma clang attribute push(__attribute__((target("avx512f,avx512dq,avx512vl,avx512bw"))),        \
+                             apply_to = function)
 #else
-#pragma GCC target("avx512f,avx512dq")
+#pragma GCC target("avx512f,avx512dq,avx512vl,avx512bw")
 #endif
 #include <immintrin.h>
 #define LANES     8

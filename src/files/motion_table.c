@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "files/motion_table.h"
 #include "math/vec3.h"
 #include "model/model.h"
 #include "motion/clock.h"
@@ -77,6 +78,23 @@ static void coordinate_name(const sn_joint *joint, const sn_joint_desc *desc, in
     (void)snprintf(out, NAME, "%s_r%c%s", name, "xyz"[joint->order[k]], again ? "3" : "");
 }
 
+sn_status sn_table_along(const sn_motion *motion, sn_table_info info, int ncolumn,
+                         const char **names, const sn_allocator *allocator, sn_table **out,
+                         sn_error *error) {
+    double rate = sn_motion_rate(motion), offset = sn_motion_time_offset(motion);
+    int first = sn_motion_first_frame(motion);
+    info.nrow = sn_motion_nframe(motion);
+    info.ncolumn = ncolumn + 1;
+    info.rate = rate;
+    *(rate > 0 ? &info.time : &info.frame) = 0;
+    names[0] = rate > 0 ? "time" : "frame";
+    SN_TRY(sn_table_create(&info, names, allocator, out, error));
+    for (int f = 0; f < info.nrow; f++)
+        sn_table_edit(*out, f)[0] =
+            rate > 0 ? offset + sn_clock_time(first, f, rate) : (double)first + f;
+    return SN_OK;
+}
+
 // Of all rotation vectors of the quaternion, the one nearest to `last`: they lie 2 pi apart on a
 // line through the origin.
 static sn_vec3 nearest_vector(const double quat[4], sn_vec3 last) {
@@ -147,12 +165,7 @@ sn_status sn_table_from_motion(const sn_model *model, const sn_motion *motion,
         return sn_fail(error, SN_ERR_ARGUMENT, 0,
                        "the motion has %d coordinates, but the model has %d", sn_motion_nq(motion),
                        model->nq);
-    double rate = sn_motion_rate(motion);
     sn_table_info info = sn_table_info_default();
-    info.nrow = sn_motion_nframe(motion);
-    info.ncolumn = model->nv + 1;
-    info.rate = rate;
-    *(rate > 0 ? &info.time : &info.frame) = 0;
     memcpy(info.unit, "m", 2);
     (void)snprintf(info.name, sizeof info.name, "%s", model->name);
 
@@ -168,7 +181,6 @@ sn_status sn_table_from_motion(const sn_model *model, const sn_motion *motion,
         if (start == NULL) return sn_fail_memory(error);
         layout = (sn_layout){.block = start};
     }
-    name[0] = rate > 0 ? "time" : "frame";
     for (int i = 0; i < model->njoint; i++) {
         const sn_joint *joint = joint_of(model, i);
         for (int k = 0; k < joint->nv; k++, pool += NAME) {
@@ -177,17 +189,14 @@ sn_status sn_table_from_motion(const sn_model *model, const sn_motion *motion,
             name[1 + joint->v0 + k] = bare != NULL ? bare : pool;
         }
     }
-    sn_status status = sn_table_create(&info, name, allocator, out, error);
+    sn_status status = sn_table_along(motion, info, model->nv, name, allocator, out, error);
     sn_release(allocator, owner);
     if (status != SN_OK) return sn_fail(error, status, 0, "%s", sn_status_text(status));
 
     static const double zero[SN_MAX_JOINT_DOFS] = {0};
-    int first = sn_motion_first_frame(motion);
-    double offset = sn_motion_time_offset(motion);
-    for (int f = 0; f < info.nrow; f++) {
+    for (int f = 0; f < sn_motion_nframe(motion); f++) {
         const double *q = sn_motion_frame(motion, f);
         double *row = sn_table_edit(*out, f);
-        row[0] = rate > 0 ? offset + sn_clock_time(first, f, rate) : (double)first + f;
         for (int i = 0; i < model->njoint; i++) {
             const sn_joint *joint = joint_of(model, i);
             const double *last = f > 0 ? sn_table_row(*out, f - 1) + 1 + joint->v0 : zero;

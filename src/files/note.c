@@ -5,14 +5,16 @@
 #include <stdio.h>
 #include <string.h>
 
-void sn_note(char note[SN_NOTE], const char *format, ...) {
+void sn_note_add(char *note, size_t room, const char *format, ...) {
     size_t used = strlen(note);
-    if (used > 0 && used + 2 < SN_NOTE) {
+    if (used + 5 >= room) return;
+    if (used > 0) {
         memcpy(note + used, "; ", 3);
         used += 2;
     }
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(note + used, SN_NOTE - used, format, args);
+    int n = vsnprintf(note + used, room - used, format, args);
     va_end(args);
+    if (n < 0 || (size_t)n >= room - used) memcpy(note + room - 4, "...", 4);
 }

@@ -11,33 +11,14 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "files/motion_table.h"
 #include "model/model.h"
-#include "motion/clock.h"
 #include "sinew/eval.h"
 #include "sinew/motion.h"
 
 static const double degree = 0.017453292519943295769;
 
 enum { NAME = 2 * SN_MAX_NAME + 16 };
-
-// A table of `ncolumn` columns behind the time, named by `name`.
-static sn_status make_table(const sn_motion *motion, int ncolumn, const char *const *names,
-                            const sn_allocator *allocator, sn_table **out, sn_error *error) {
-    sn_table_info info = sn_table_info_default();
-    double rate = sn_motion_rate(motion);
-    info.nrow = sn_motion_nframe(motion);
-    info.ncolumn = ncolumn + 1;
-    info.time = rate > 0 ? 0 : -1;
-    info.frame = rate > 0 ? -1 : 0;
-    info.rate = rate;
-    SN_TRY(sn_table_create(&info, names, allocator, out, error));
-    for (int f = 0; f < info.nrow; f++) {
-        int number = sn_motion_first_frame(motion) + f;
-        sn_table_edit(*out, f)[0] =
-            rate > 0 ? (number - 1) / rate + sn_motion_time_offset(motion) : number;
-    }
-    return SN_OK;
-}
 
 // --- velocities and accelerations ------------------------------------------------------------------------
 
@@ -91,7 +72,6 @@ sn_status sn_table_from_rates(const sn_model *model, const sn_motion *motion,
         if (names == NULL || pool == NULL || numbers == NULL) status = sn_fail_memory(error);
     }
     if (status == SN_OK) {
-        names[0] = "time";
         for (size_t i = 0; i < 2 * nv; i++) {
             char *name = pool + i * NAME;
             (void)snprintf(name, NAME, "%s_%s", sn_table_column(plain, (int)(i % nv) + 1),
@@ -99,7 +79,8 @@ sn_status sn_table_from_rates(const sn_model *model, const sn_motion *motion,
             names[1 + i] = name;
         }
         find_units(model, numbers);
-        status = make_table(motion, 2 * (int)nv, names, allocator, out, error);
+        status = sn_table_along(motion, sn_table_info_default(), 2 * (int)nv, names, allocator, out,
+                                error);
     }
     if (status == SN_OK) fill_rates(model, motion, numbers, numbers + nv, *out);
     sn_release(allocator, numbers);
@@ -168,7 +149,6 @@ sn_status sn_table_from_bodies(const sn_model *model, const sn_motion *motion,
     int n = 1;
     sn_status status = names == NULL || pool == NULL ? sn_fail_memory(error) : SN_OK;
     if (status == SN_OK) {
-        names[0] = sn_motion_rate(motion) > 0 ? "time" : "frame";
         for (int j = 0; j <= model->njoint; j++) {
             bool centre = j == model->njoint;
             if (centre ? !(mass > 0) : !has_place(model, j)) continue;
@@ -179,7 +159,8 @@ sn_status sn_table_from_bodies(const sn_model *model, const sn_motion *motion,
                 names[n] = name;
             }
         }
-        status = make_table(motion, n - 1, names, allocator, out, error);
+        status =
+            sn_table_along(motion, sn_table_info_default(), n - 1, names, allocator, out, error);
     }
     if (status == SN_OK) status = sn_problem_create(model, NULL, 0, allocator, &problem, error);
     if (status == SN_OK) status = sn_workspace_create(problem, false, allocator, &ws, error);

@@ -8,6 +8,7 @@
 #include "model/couplings_json.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const char *const keys[] = {"joint", "coordinate", "of", "function",
                                    "scale", "x",          "y",  NULL};
@@ -25,10 +26,37 @@ static const char *entry_name(const void *owner, int i) {
     return builder->names + builder->joint[i].name;
 }
 
-static int find_joint(reading *r, const sn_json_node *node) {
-    int joint = sn_names_find(r->names, node->string, entry_name, r->builder);
-    if (joint < 0) sn_fields_fail(&r->f, node, "there is no joint \"%.80s\"", node->string);
+int sn_json_entry_joint(sn_fields *f, const sn_json_node *node, const sn_builder *builder,
+                        const sn_names *names) {
+    int joint = sn_names_find(names, node->string, entry_name, builder);
+    if (joint < 0) sn_fields_fail(f, node, "there is no joint \"%.80s\"", node->string);
     return joint;
+}
+
+int sn_json_entry_type(sn_fields *f, const sn_json_node *node, const char *const *known, int count,
+                       const char *(*name)(int type)) {
+    const char *type = NULL;
+    char all[120] = "";
+    f->object = node;
+    if (node->type != SN_JSON_OBJECT) {
+        sn_fields_fail(f, node, "it must be an object");
+        return -1;
+    }
+    sn_fields_known(f, known);
+    if (!sn_fields_string(f, "type", &type)) sn_fields_fail(f, node, "it has no \"type\"");
+    if (f->status != SN_OK) return -1;
+    size_t used = 0;
+    for (int k = 0; k < count; k++) {
+        if (strcmp(name(k), type) == 0) return k;
+        int n = snprintf(all + used, sizeof all - used, "%s%s", k > 0 ? ", " : "", name(k));
+        used += n > 0 && (size_t)n < sizeof all - used ? (size_t)n : 0;
+    }
+    sn_fields_fail(f, node, "unknown type \"%.40s\": it is none of %s", type, all);
+    return -1;
+}
+
+static int find_joint(reading *r, const sn_json_node *node) {
+    return sn_json_entry_joint(&r->f, node, r->builder, r->names);
 }
 
 static int whole(reading *r, const sn_json_node *node) {

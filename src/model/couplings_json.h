@@ -6,6 +6,14 @@
 #include "base/text.h"
 #include "model/model.h"
 
+/// A joint of the builder by its name, which `node` holds; -1 with a failure where there is none.
+int sn_json_entry_joint(sn_fields *f, const sn_json_node *node, const sn_builder *builder,
+                        const sn_names *names);
+/// The head of an entry: an object with `keys` alone, whose "type" is one of `count` that have names. Which
+/// one; -1 with a failure.
+int sn_json_entry_type(sn_fields *f, const sn_json_node *node, const char *const *keys, int count,
+                       const char *(*name)(int type));
+
 /// The array "couplings" of a file into a builder, whose joints are all there and found in `names`.
 sn_status sn_couplings_read(const sn_json *json, const sn_json_node *list, sn_builder *builder,
                             const sn_names *names, sn_error *error);

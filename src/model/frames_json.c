@@ -11,11 +11,6 @@
 
 static const char *const keys[] = {"name", "joint", "position", "rotation", NULL};
 
-static const char *entry_name(const void *owner, int i) {
-    const sn_builder *builder = owner;
-    return builder->names + builder->joint[i].name;
-}
-
 static void read_frame(sn_fields *f, const sn_json_node *node, sn_builder *builder,
                        const sn_names *names) {
     const char *joint = NULL;
@@ -31,13 +26,8 @@ static void read_frame(sn_fields *f, const sn_json_node *node, sn_builder *build
     (void)sn_fields_numbers(f, "position", 3, d.position);
     (void)sn_fields_numbers(f, "rotation", 4, d.rotation);
     if (f->status != SN_OK) return;
-    d.joint = sn_names_find(names, joint, entry_name, builder);
-    if (d.joint < 0) {
-        sn_fields_fail(f, sn_json_get(f->json, node, "joint"), "there is no joint \"%.80s\"",
-                       joint);
-        return;
-    }
-    (void)sn_builder_frame_at(builder, &d, node->line);
+    d.joint = sn_json_entry_joint(f, sn_json_get(f->json, node, "joint"), builder, names);
+    if (f->status == SN_OK) (void)sn_builder_frame_at(builder, &d, node->line);
 }
 
 sn_status sn_frames_read(const sn_json *json, const sn_json_node *list, sn_builder *builder,

@@ -6,7 +6,6 @@
 //
 // Without "joint2" the second end is in the world.
 #include <stdio.h>
-#include <string.h>
 
 #include "model/couplings_json.h"
 
@@ -18,35 +17,18 @@ static const char *const positions[2] = {"position", "position2"};
 static const char *const axes[2] = {"axis", "axis2"};
 static const char *const rotations[2] = {"rotation", "rotation2"};
 
-static const char *entry_name(const void *owner, int i) {
-    const sn_builder *builder = owner;
-    return builder->names + builder->joint[i].name;
-}
+static const char *type_name(int type) { return sn_loop_type_name((sn_loop_type)type); }
 
 static void read_loop(sn_fields *f, const sn_json_node *node, sn_builder *builder,
                       const sn_names *names) {
-    const char *type = NULL, *joint;
-    f->object = node;
-    if (node->type != SN_JSON_OBJECT) {
-        sn_fields_fail(f, node, "it must be an object");
-        return;
-    }
-    sn_fields_known(f, keys);
-    if (!sn_fields_string(f, "type", &type)) sn_fields_fail(f, node, "it has no \"type\"");
-    if (f->status != SN_OK) return;
-    int k = 0;
-    while (k < SN_LOOP_TYPE_COUNT && strcmp(sn_loop_type_name((sn_loop_type)k), type) != 0) k++;
-    if (k == SN_LOOP_TYPE_COUNT) {
-        sn_fields_fail(f, node, "unknown type \"%.40s\"", type);
-        return;
-    }
-    sn_loop_desc d = sn_loop_default((sn_loop_type)k);
+    const char *joint;
+    int type = sn_json_entry_type(f, node, keys, SN_LOOP_TYPE_COUNT, type_name);
+    if (type < 0) return;
+    sn_loop_desc d = sn_loop_default((sn_loop_type)type);
     for (int i = 0; i < 2; i++) {
         if (sn_fields_string(f, joints[i], &joint)) {
-            d.joint[i] = sn_names_find(names, joint, entry_name, builder);
-            if (d.joint[i] < 0)
-                sn_fields_fail(f, sn_json_get(f->json, node, joints[i]),
-                               "there is no joint \"%.80s\"", joint);
+            d.joint[i] =
+                sn_json_entry_joint(f, sn_json_get(f->json, node, joints[i]), builder, names);
         } else if (i == 0) {
             sn_fields_fail(f, node, "it has no \"joint\"");
         }

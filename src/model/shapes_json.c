@@ -7,17 +7,13 @@
 //
 // Without "joint" (null in a pair) it is in the world.
 #include <stdio.h>
-#include <string.h>
 
 #include "model/couplings_json.h"
 
 static const char *const keys[] = {"type",   "name",   "joint", "from",  "to",
                                    "normal", "radius", "kind",  "meets", NULL};
 
-static const char *entry_name(const void *owner, int i) {
-    const sn_builder *builder = owner;
-    return builder->names + builder->joint[i].name;
-}
+static const char *type_name(int type) { return sn_shape_type_name((sn_shape_type)type); }
 
 static void read_bits(sn_fields *f, const char *key, uint32_t *out) {
     double x;
@@ -32,30 +28,13 @@ static void read_bits(sn_fields *f, const char *key, uint32_t *out) {
 
 static void read_shape(sn_fields *f, const sn_json_node *node, sn_builder *builder,
                        const sn_names *names) {
-    const char *type = NULL, *joint;
-    f->object = node;
-    if (node->type != SN_JSON_OBJECT) {
-        sn_fields_fail(f, node, "it must be an object");
-        return;
-    }
-    sn_fields_known(f, keys);
-    if (!sn_fields_string(f, "type", &type)) sn_fields_fail(f, node, "it has no \"type\"");
-    if (f->status != SN_OK) return;
-    int k = 0;
-    while (k < SN_SHAPE_TYPE_COUNT && strcmp(sn_shape_type_name((sn_shape_type)k), type) != 0) k++;
-    if (k == SN_SHAPE_TYPE_COUNT) {
-        sn_fields_fail(f, node, "unknown type \"%.40s\": it is none of sphere, capsule, plane",
-                       type);
-        return;
-    }
-    sn_shape_desc d = sn_shape_default((sn_shape_type)k);
+    const char *joint;
+    int type = sn_json_entry_type(f, node, keys, SN_SHAPE_TYPE_COUNT, type_name);
+    if (type < 0) return;
+    sn_shape_desc d = sn_shape_default((sn_shape_type)type);
     d.joint = -1;
-    if (sn_fields_string(f, "joint", &joint)) {
-        d.joint = sn_names_find(names, joint, entry_name, builder);
-        if (d.joint < 0)
-            sn_fields_fail(f, sn_json_get(f->json, node, "joint"), "there is no joint \"%.80s\"",
-                           joint);
-    }
+    if (sn_fields_string(f, "joint", &joint))
+        d.joint = sn_json_entry_joint(f, sn_json_get(f->json, node, "joint"), builder, names);
     (void)sn_fields_string(f, "name", &d.name);
     (void)sn_fields_numbers(f, "from", 3, d.from);
     bool to = sn_fields_numbers(f, "to", 3, d.to);
@@ -82,11 +61,8 @@ static void read_pair(sn_fields *f, const sn_json_node *node, sn_builder *builde
             sn_fields_fail(f, at, "it must be two joints: names, or null for the world");
             return;
         }
-        joints[k] = sn_names_find(names, at->string, entry_name, builder);
-        if (joints[k] < 0) {
-            sn_fields_fail(f, at, "there is no joint \"%.80s\"", at->string);
-            return;
-        }
+        joints[k] = sn_json_entry_joint(f, at, builder, names);
+        if (joints[k] < 0) return;
     }
     (void)sn_builder_exclude(builder, joints[0], joints[1]);
 }

@@ -28,10 +28,16 @@ static double largest(const double *x, int n) {
     return most;
 }
 
+// A level with less than this of what f would be with errors as large as the figure is asked again whether its goals
+// can be met.
+static const double nearly_met = 1e-6;
+
 bool sn_levels_derive(sn_solver *s, int last) {
     sn_levels *a = s->levels;
     for (int k = 0; k <= last; k++) {
         sn_level *at = &a->at[k];
+        // what seemed out of reach may be met after all
+        if (at->f <= nearly_met * at->whole) at->exact = false;
         bool exact = k == last ? s->options.method != SN_METHOD_LM && !at->fast : at->exact;
         at->curved = false;
         const double *W = sn_levels_W(a, k);
@@ -209,26 +215,52 @@ static bool is_let_go(const sn_solver *s, int last, int i) {
     return true;
 }
 
-// Those that the step carries past their limits are put there.
+// Where the step carries i: the share of it that leads to a limit, 1 and above for none; `to` is the limit.
+static double share_to_limit(const sn_solver *s, int i, double *to) {
+    const sn_levels *a = s->levels;
+    const int at = s->q_of[i];
+    if (!a->free[i] || at < 0) return INFINITY;
+    const double way = s->model->gain[s->model->v_of[i]] * a->unit[i] * a->p[i];
+    const double x = s->q[at] + way;
+    if (x >= s->lower[i] && x <= s->upper[i]) return INFINITY;
+    *to = x < s->lower[i] ? s->lower[i] : s->upper[i];
+    return (*to - s->q[at]) / way;
+}
+
+// Those that the step carries past their limits first are put there; the others may not get there without them.
 static bool put_at_limits(sn_solver *s) {
     sn_levels *a = s->levels;
-    bool any = false;
+    double first = INFINITY, to;
+    for (int i = 0; i < s->n; i++) first = fmin(first, share_to_limit(s, i, &to));
+    if (!(first < INFINITY)) return false;
     for (int i = 0; i < s->n; i++) {
-        int at = s->q_of[i];
-        if (!a->free[i] || at < 0) continue;
+        if (!(share_to_limit(s, i, &to) <= fmax(2 * first, 0.1))) continue;
         const double gain = s->model->gain[s->model->v_of[i]] * a->unit[i];
-        const double x = s->q[at] + gain * a->p[i];
-        if (x >= s->lower[i] && x <= s->upper[i]) continue;
-        a->fix[i] = ((x < s->lower[i] ? s->lower[i] : s->upper[i]) - s->q[at]) / gain;
+        a->fix[i] = (to - s->q[s->q_of[i]]) / gain;
         a->free[i] = false;
-        a->put[i] = any = true;
+        a->put[i] = true;
     }
-    return any;
+    return true;
+}
+
+// What seemed out of reach with joints held at their limits may not be without: as it was before.
+static bool ask_again(sn_solver *s, int last, const bool *was) {
+    sn_levels *a = s->levels;
+    for (int k = 0; k < last; k++) {
+        sn_level *at = &a->at[k];
+        if (!at->exact || was[k]) continue;
+        at->exact = at->curved = false;
+        if (!sn_levels_look(s, k, s->q, false, &at->f, sn_levels_g(a, k), sn_levels_W(a, k)))
+            return false;
+    }
+    return true;
 }
 
 bool sn_levels_find(sn_solver *s, int last, sn_levels_step *step) {
     sn_levels *a = s->levels;
     double gradient = 0;
+    bool was[SN_LEVELS] = {false};
+    for (int k = 0; k < last; k++) was[k] = a->at[k].exact;
     for (int i = 0; i < s->n; i++) {
         int at = s->q_of[i];
         a->held[i] = at >= 0 && (s->q[at] <= s->lower[i] || s->q[at] >= s->upper[i]);
@@ -237,7 +269,7 @@ bool sn_levels_find(sn_solver *s, int last, sn_levels_step *step) {
         a->fix[i] = 0;
     }
     if (!solve(s, last, step)) return false;
-    for (int round = 0; round < 6; round++) {
+    for (int round = 0; round < 12; round++) {
         bool changed = false;
         // what is held by the pulls that the others' being free leaves; once a limit was met, no more
         for (int i = 0; i < s->n && round < 3; i++) {
@@ -251,7 +283,7 @@ bool sn_levels_find(sn_solver *s, int last, sn_levels_step *step) {
             changed = put_at_limits(s);
         }
         if (!changed) break;
-        if (!solve(s, last, step)) return false;
+        if (!ask_again(s, last, was) || !solve(s, last, step)) return false;
     }
     for (int i = 0; i < s->n; i++)
         if (a->fix[i] != 0) a->at[last].gradient = fmax(gradient, a->at[last].gradient);

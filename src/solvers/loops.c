@@ -203,8 +203,9 @@ static void run(sn_solver *s) {
         bool good = closed_trial(s, 1, &value, &trace.step);
         double fall = before - value;
         trace.ratio = promise > 0 ? fall / promise : -1;
-        bool blind = promise < 1e-13 * before && fabs(fall) <= 1e-13 * before &&
-                     value <= first_f * (1 + 1e-15);
+        // at the end of f's digits, as in damped.c
+        double end = fmax(1e-13 * before, 4e-16 * sqrt(2 * before * s->whole));
+        bool blind = promise < end && fabs(fall) <= end && value <= first_f * (1 + 1e-15);
         trace.taken = good && promise > 0 && ((trace.ratio > 1e-4 && fall > 0) || blind);
         if (trace.taken) sn_solver_take(s, value);
         sn_solver_iterated(s, &trace);
@@ -262,7 +263,8 @@ static bool at_saddle(sn_solver *s) {
 static bool leave_saddle(sn_solver *s) {
     double size = 0, length, f;
     for (int i = 0; i < s->n; i++) size = fmax(size, fabs(s->step[i]));
-    for (double reach = 0.5; reach > 1e-6; reach *= 0.25) {
+    double reach = 0.5;
+    for (int k = 0; k < 10; k++, reach *= 0.25) {  // down to 2e-6
         for (int sign = 1; sign >= -1; sign -= 2) {
             if (!closed_trial(s, sign * reach / size, &f, &length) || !(f < s->f)) continue;
             sn_solver_take(s, f);

@@ -248,25 +248,6 @@ static void count_up(sn_fit_summary *s, const sn_fitting *fitting, sn_fit_frame 
     }
 }
 
-// The whole take as one problem; see smooth.h.
-static sn_status smooth(const sn_fit_input *in, const sn_fit_options *o, const sn_problem *problem,
-                        const sn_allocator *allocator, sn_motion *motion) {
-    sn_smooth_options s = sn_smooth_options_default();
-    sn_smoother *smoother = NULL;
-    sn_smooth_report report;
-    s.tau = o->smooth;
-    s.rate = sn_recording_about(in->recording)->rate;
-    s.threads = o->track.threads;
-    s.pool = o->track.pool;
-    s.cancel = o->cancel;
-    SN_TRY(sn_smoother_create(problem, &s, allocator, &smoother, NULL));
-    sn_fit_input user = *in;
-    sn_status status =
-        sn_smoother_run(smoother, in->count, set_goals, &user, sn_motion_edit(motion, 0), &report);
-    sn_smoother_destroy(smoother);
-    return status;
-}
-
 // --- its steps -----------------------------------------------------------------------------------
 
 static bool not_negative(double x) { return x >= 0 && isfinite(x); }
@@ -437,10 +418,9 @@ static sn_status join(sn_fitting *f) {
     if (f->input.plan != NULL) return finish_plan(f);
     SN_TRY(sn_lanes_join(&f->lanes, f->changed));
     if (sn_cancelled(f->options.cancel)) return SN_OK;
-    bool thrown_any = false;
-    SN_TRY(sn_fit_gate(f, &thrown_any));
+    SN_TRY(sn_fit_gate(f));
     SN_TRY(sn_lanes_bridge(&f->lanes));
-    SN_TRY(sn_lanes_polish(&f->lanes, thrown_any ? 3 : 1));
+    SN_TRY(sn_lanes_polish(&f->lanes, 2));
     sn_lanes_end(&f->lanes);
     sn_fit_tidy(f->input.model, f->motion);
     return SN_OK;
@@ -462,7 +442,7 @@ sn_status sn_fitting_finish(sn_fitting *fitting, sn_fit_frame *frames, sn_fit_ma
         SN_TRY(sn_fit_measure(in, motion, allocator, frames, markers, summary));
         rms = summary->rms;
         SN_TRY(sn_fit_acceleration(in->model, motion, allocator, &before));
-        SN_TRY(smooth(in, o, fitting->problem, allocator, motion));
+        SN_TRY(sn_fit_smooth(in, o, fitting->problem, set_goals, allocator, motion));
     }
     SN_TRY(sn_fit_measure(in, motion, allocator, frames, markers, summary));
     SN_TRY(sn_fit_acceleration(in->model, motion, allocator, &after));

@@ -194,8 +194,13 @@ sn_status sn_fitting_finish(sn_fitting *fitting, sn_fit_frame *frames, sn_fit_ma
 void sn_fitting_end(sn_fitting *fitting);
 
 /// gate.c: samples that are wrong lose their weight, and their frames are followed again without them.
-/// @param any  set when there are some
-sn_status sn_fit_gate(sn_fitting *fitting, bool *any);
+sn_status sn_fit_gate(sn_fitting *fitting);
+
+/// smoothing.c: the whole take with a penalty on acceleration, see smooth.h, in windows that overlap.
+/// @param goals  of a frame; gets a copy of the input
+sn_status sn_fit_smooth(const sn_fit_input *input, const sn_fit_options *options,
+                        const sn_problem *problem, sn_track_goals goals,
+                        const sn_allocator *allocator, sn_motion *motion);
 
 /// Whether a take of this rate can be smoothed so; the error says why not.
 sn_status sn_fit_check_smooth(double seconds, double rate, sn_error *error);
@@ -271,6 +276,11 @@ typedef struct sn_fit_prior {
 /// @param out     its q goes to sn_release() in any case; the others belong to it
 sn_status sn_fit_find_prior(const sn_model *model, const sn_model *ranges,
                             const sn_allocator *allocator, sn_fit_prior *out);
+
+/// What an angle of a human figure's joint is called: "flexion", "abduction", "rotation", "side bending"; "" where
+/// that is not known.
+sn_status sn_fit_angle_term(const sn_model *model, int joint, int dof,
+                            const sn_allocator *allocator, const char **out);
 
 /// sn_axes_find() for markers that are matched already. @param in  without axes and frames
 sn_status sn_fit_axes(const sn_fit_input *in, int model_up, double model_up_sign,

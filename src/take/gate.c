@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "math/vec3.h"
+#include "model/joint.h"
 #include "sweeps/workspace.h"
 #include "take/fit.h"
 
@@ -26,13 +27,14 @@ static const double wrong_slowly = 0.25;
 // Wrong whatever is usual, where a stretch is too long to be followed again.
 static const double thrown = 0.12;
 // A leap, metres, against what the marker does anyway; back again by as much but for this share.
-static const double leap_least = 0.03, leap_times = 6, leap_back = 0.5;
+static const double leap_least = 0.03, leap_times = 4, leap_back = 0.5;
 // Seconds: left out beside what is wrong; between suspects that are one; that a leap is remembered for.
 static const double around = 0.02, joined = 0.15, remembered = 2.5;
 
 typedef struct gate {
     sn_fitting *f;
     int nmarker, count, reach, tests;
+    int memory;  // frames over which a marker is remembered
     double rate;
     float *off;     // count x nmarker: metres from the figure, NAN where unseen
     double *usual;  // nmarker: median of that
@@ -98,6 +100,35 @@ static void note_wrong(const gate *g, int first, int last) {
     for (int f = first; f <= last; f++) g->f->wrong[f] = true;
 }
 
+// Does a marker say something of a joint: the one it sits on, two above, and all below?
+static bool concerns(const sn_model *m, int marker, int joint) {
+    int at = sn_model_marker(m, marker)->joint, up = at;
+    for (int i = 0; i < 3 && up >= 0; i++, up = sn_model_parent(m, up))
+        if (up == joint) return true;
+    for (int j = joint; j >= 0; j = sn_model_parent(m, j))
+        if (j == at) return true;
+    return false;
+}
+
+// What a marker says nothing of stays where it was, as far as the other markers let it: they decided that before.
+static sn_status keep_others(const gate *g, int marker, int frame, const double *before) {
+    sn_lanes *l = &g->f->lanes;
+    sn_lane_worker *w = &l->workers[0];
+    const sn_model *m = g->f->input.model;
+    double *pose = sn_lane_pose(l, frame);
+    memcpy(w->trial, before, l->nq * sizeof *w->trial);
+    for (int j = 0; j < sn_model_njoint(m); j++) {
+        int q = sn_model_q_index(m, j);
+        size_t n = (size_t)sn_joint_ops_of(sn_model_joint(m, j)->type)->nq;
+        if (concerns(m, marker, j)) memcpy(w->trial + q, pose + q, n * sizeof *pose);
+    }
+    SN_TRY(l->goals(l->user, frame, w->problem));
+    memcpy(w->q, w->trial, l->nq * sizeof *w->q);
+    SN_TRY(sn_lane_solve(l, w, frame, w->trial, &l->f[frame]));
+    memcpy(pose, w->q, l->nq * sizeof *pose);
+    return SN_OK;
+}
+
 // Follow frames again without a marker; it stays without a weight where it then is further off than `need`.
 static sn_status test(gate *g, int marker, int first, int last, double need, bool *found) {
     sn_lanes *l = &g->f->lanes;
@@ -119,6 +150,8 @@ static sn_status test(gate *g, int marker, int first, int last, double need, boo
         if (*mark_of(g, f, marker) & DROPPED) return SN_OK;
     mark(g, marker, a, b, DROPPED);
     SN_TRY(sn_lanes_again(l, a, b));
+    for (int f = a; f <= b; f++)
+        SN_TRY(keep_others(g, marker, f, g->poses + (size_t)(f - a) * l->nq));
     for (int f = a; f <= b; f++) SN_TRY(measure_frame(g, l->workers[0].ws, f));
     double off = median_off(g, marker, first, last, (last - first) / SAMPLES + 1);
     if (off > need) {
@@ -142,14 +175,17 @@ static bool place_of(const gate *g, int marker, int frame, sn_vec3 *out) {
     return true;
 }
 
-// How far a marker is from where it was going, as a vector; false when that can't be told.
+// How far a marker is from where it was going when it was seen last, as a vector; false when that can't be told.
 static bool leap_at(const gate *g, int marker, int frame, sn_vec3 *out) {
     sn_vec3 x, y, z;
-    if (frame < 2 || !place_of(g, marker, frame, &x) || !place_of(g, marker, frame - 1, &y) ||
-        !place_of(g, marker, frame - 2, &z))
-        return false;
-    *out = v3_add(v3_sub(x, v3_scale(2, y)), z);
-    return true;
+    if (!place_of(g, marker, frame, &x)) return false;
+    for (int k = frame - 1; k > 0 && k >= frame - g->memory; k--) {
+        if (!place_of(g, marker, k, &y)) continue;
+        if (!place_of(g, marker, k - 1, &z)) z = y;
+        *out = v3_sub(v3_sub(x, y), v3_scale(frame - k, v3_sub(y, z)));
+        return true;
+    }
+    return false;
 }
 
 // What is usual, from frames all over the take.
@@ -302,7 +338,7 @@ static void list_off(const gate *g) {
         }
 }
 
-sn_status sn_fit_gate(sn_fitting *f, bool *any) {
+sn_status sn_fit_gate(sn_fitting *f) {
     const sn_allocator *allocator = &f->allocator;
     double rate = sn_recording_about(f->input.recording)->rate;
     gate g = {.f = f,
@@ -311,6 +347,7 @@ sn_status sn_fit_gate(sn_fitting *f, bool *any) {
               .rate = fmin(rate > 0 ? rate : 120, 1e6)};
     size_t count = (size_t)g.count, n = (size_t)g.nmarker + 1, window = (size_t)f->lanes.window + 1;
     g.reach = (int)(around * g.rate) + 1;
+    g.memory = (int)(0.1 * g.rate) + 1;
     g.off = sn_acquire(allocator, count * n * sizeof *g.off);
     g.usual = sn_acquire(allocator, n * sizeof *g.usual);
     g.leaps = sn_acquire(allocator, n * sizeof *g.leaps);
@@ -318,11 +355,11 @@ sn_status sn_fit_gate(sn_fitting *f, bool *any) {
     g.cost = sn_acquire(allocator, window * sizeof *g.cost);
     int *suspect = sn_acquire(allocator, count * sizeof *suspect);
     sn_status status = SN_ERR_MEMORY;
-    *any = false;
+    bool any = false;
     if (g.off != NULL && g.usual != NULL && g.leaps != NULL && g.poses != NULL && g.cost != NULL &&
         suspect != NULL)
-        status = run(&g, suspect, any);
-    if (status == SN_OK && *any) list_off(&g);
+        status = run(&g, suspect, &any);
+    if (status == SN_OK && any) list_off(&g);
     sn_release(allocator, suspect);
     sn_release(allocator, g.cost);
     sn_release(allocator, g.poses);

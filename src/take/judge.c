@@ -232,6 +232,11 @@ static sn_status find_markers_off(sn_take *t) {
     for (int i = 0; i < sn_model_nmarker(t->model); i++) {
         double rms = t->markers[i].rms;
         if (t->markers[i].seen == 0 || rms < stands_out_least || rms < stands_out * usual) continue;
+        // what is off for a while is told already
+        bool told = false;
+        for (size_t k = 0; k < t->nfinding; k++)
+            told |= t->finding[k].code == SN_FINDING_MARKER_OFF && t->finding[k].marker == i;
+        if (told) continue;
         sn_finding *f = sn_take_add(t, SN_FINDING_MARKER_STANDS_OUT, NULL);
         if (f == NULL) return SN_ERR_MEMORY;
         f->number[0] = rms;

@@ -250,3 +250,50 @@ sn_status sn_fit_find_prior(const sn_model *model, const sn_model *ranges,
     sn_fit_place_close(&at, allocator);
     return status;
 }
+
+// --- in words ------------------------------------------------------------------------------------
+
+// Of a limb: about its bone it turns, about the line ahead it is led aside, about what is across both it bends.
+static const char *term_of(sn_vec3 axis, sn_vec3 bone, sn_vec3 ahead, bool trunk) {
+    const double most = 0.75;
+    double along = fabs(v3_dot(axis, bone)), aside = fabs(v3_dot(axis, ahead));
+    if (along > most) return "rotation";
+    if (aside > most) return trunk ? "side bending" : "abduction";
+    return along < 0.5 && aside < 0.5 ? "flexion" : "";
+}
+
+sn_status sn_fit_angle_term(const sn_model *model, int joint, int dof,
+                            const sn_allocator *allocator, const char **out) {
+    body b;
+    sn_fit_place at;
+    const sn_joint_desc *d = sn_model_joint(model, joint);
+    const sn_joint_ops *ops = sn_joint_ops_of(d->type);
+    int nv = sn_model_nv(model), nq = sn_model_nq(model);
+    *out = "";
+    if (ops->quaternion >= 0 || joint == sn_model_root(model) || !find_body(model, &b))
+        return SN_OK;
+    if (sn_model_is_length(model, joint, dof)) return SN_OK;
+    double *room = sn_acquire(allocator, (size_t)(nv + nq + 1) * sizeof *room);
+    sn_status status = room == NULL ? SN_ERR_MEMORY : sn_fit_place_open(&at, model, allocator);
+    if (room == NULL) return status;
+    if (status == SN_OK) {
+        for (int v = 0; v < nv; v++) room[v] = 0;
+        sn_model_zero(model, at.q);
+        status = sn_workspace_pose(at.workspace, at.q);
+    }
+    if (status == SN_OK) {
+        sn_vec3 bone = bone_of(model, at.workspace, joint),
+                ahead = forwards(model, &b, at.workspace);
+        sn_vec3 axis = axis_of(&at, model, joint, sn_model_v_index(model, joint) + dof, room,
+                               room + nv, &status);
+        part what = part_of(model, &b, joint);
+        bool known = v3_norm(bone) > 0.5 && v3_norm(ahead) > 0.5 && v3_norm(axis) > 0.5;
+        bool foot = what == FOOT || what == TOES;
+        // a foot's bone points ahead, so that these words mean something else there
+        if (known && !foot)
+            *out = term_of(axis, bone, ahead, what == BACK || what == NECK || what == COLLAR);
+    }
+    sn_fit_place_close(&at, allocator);
+    sn_release(allocator, room);
+    return status;
+}

@@ -299,6 +299,15 @@ const sn_motion *sn_take_motion(const sn_take *take) {
     return is_prepared(take) ? take->motion : NULL;
 }
 
+const char *sn_take_angle_term(const sn_take *take, int joint, int dof) {
+    const char *term = "";
+    if (!is_prepared(take) || joint < 0 || joint >= sn_model_njoint(take->model) || dof < 0 ||
+        dof >= sn_model_joint_nv(take->model, joint) ||
+        sn_fit_angle_term(take->model, joint, dof, &take->allocator, &term) != SN_OK)
+        return "";
+    return term;
+}
+
 const sn_model *sn_take_model(const sn_take *take) {
     return is_prepared(take) ? take->model : NULL;
 }

@@ -3,7 +3,7 @@
 //
 // Following leaves a hidden limb where it was, or where it will be. So each degree of freedom that is seen in a
 // frame by less than a tenth of what it usually is goes along the cubic that begins and ends there as fast as it
-// was and will be; then the frames are solved again, held to that where the goals say nothing.
+// was and will be, on top of what it did when the rest of the body moved likewise; then the frames are solved again, held to that where the goals say nothing.
 #include <math.h>
 #include <string.h>
 
@@ -56,19 +56,84 @@ static double speed(const sn_lanes *l, int edge, int step, int q, size_t v) {
     return k > 0 ? (*at(l, edge + step * k, q) - *at(l, edge, q)) / (step * k) : 0;
 }
 
-static void bridge(sn_lanes *l, int first, int last, int q, size_t v) {
+// --- the same motion elsewhere -------------------------------------------------------------------
+
+// People do the same again and again: another step, another stroke. Where the rest of the body, and the limb
+// before and after, moved just so at another time of the take, with the limb in sight, it moved as it did then.
+enum { SAMPLES = 16, STRIDE = 2 };
+static const double like = 0.12;      // rad, RMS over the other joints
+static const double limb_like = 0.1;  // rad, RMS over the limb where it is seen
+static const double least_gap = 0.2;  // seconds; what is shorter goes along its cubic
+static const double beside = 0.15;    // seconds before and after that must be alike, too
+static const double search = 30;      // seconds to each side
+
+// How unlike a stretch and the one `shift` frames later are, below 1 when they pass; INFINITY where that one shows as
+// little or they do not.
+static double unlike(const sn_lanes *l, int first, int last, int shift, double best) {
+    int margin = (int)(beside * sn_lane_rate(l)) + 2, low = first - margin;
+    const unsigned char *hidden_here = mark_of(l, first + (last - first) / 2);
+    // 0: of the others, 1: of the limb
+    double sum[2] = {0, 0};
+    int n[2] = {0, 0};
+    for (int k = 0; k < SAMPLES; k++) {
+        int f = low + (int)((long)(last + margin - low) * k / (SAMPLES - 1));
+        const unsigned char *here = mark_of(l, f), *there = mark_of(l, f + shift);
+        for (int j = 1; j < l->model->njoint; j++) {
+            const sn_joint *joint = &l->model->joint[j];
+            if (joint->ops->quaternion >= 0) continue;
+            for (int i = 0; i < joint->nv; i++) {
+                int v = joint->v0 + i, q = joint->q0 + i;
+                if (hidden_here[v] && there[v]) return (double)INFINITY;
+                if (here[v] || there[v] || (joint->lengths >> i & 1)) continue;
+                double d = *at(l, f, q) - *at(l, f + shift, q);
+                sum[hidden_here[v]] += d * d;
+                n[hidden_here[v]]++;
+            }
+        }
+        // it will not get less
+        if (sum[0] > best * like * like * (double)SAMPLES * (double)l->nv) return (double)INFINITY;
+    }
+    if (n[0] == 0 || n[1] == 0) return (double)INFINITY;
+    double others = sum[0] / n[0] / (like * like), own = sum[1] / n[1] / (limb_like * limb_like);
+    return fmax(others, own) < 1 ? 0.5 * (others + own) : (double)INFINITY;
+}
+
+// How many frames later the same happened; 0 when it never did.
+static int find_like(const sn_lanes *l, int first, int last) {
+    double rate = sn_lane_rate(l), best = 1;
+    int margin = (int)(beside * rate) + 2, reach = (int)(search * rate), found = 0;
+    if (last - first + 1 < least_gap * rate || first - margin < 0 || last + margin >= l->nframe)
+        return 0;
+    for (int shift = -reach; shift <= reach; shift += STRIDE) {
+        if (first - margin + shift < 0 || last + margin + shift >= l->nframe || shift == 0)
+            continue;
+        double d = unlike(l, first, last, shift, best);
+        if (d < best) best = d, found = shift;
+    }
+    return found;
+}
+
+// From `first` to `last` along the same motion elsewhere, or from nothing, and a cubic that leads from how it was
+// before to how it is behind.
+static void bridge(sn_lanes *l, int first, int last, int shift, int q, size_t v) {
     int a = first - 1, b = last + 1;
     if (a < 0 || b >= l->nframe) return;
     double T = b - a, x0 = *at(l, a, q), x1 = *at(l, b, q);
-    double v0 = speed(l, a, -1, q, v) * T, v1 = speed(l, b, 1, q, v) * T;
+    double v0 = speed(l, a, -1, q, v), v1 = speed(l, b, 1, q, v);
+    if (shift != 0) {
+        x0 -= *at(l, a + shift, q), x1 -= *at(l, b + shift, q);
+        v0 -= speed(l, a + shift, -1, q, v), v1 -= speed(l, b + shift, 1, q, v);
+    }
+    v0 *= T, v1 *= T;
     for (int f = first; f <= last; f++) {
-        double s = (f - a) / T, r = 1 - s;
-        *at(l, f, q) =
-            x0 * r * r * (1 + 2 * s) + x1 * s * s * (3 - 2 * s) + v0 * s * r * r - v1 * s * s * r;
+        double s = (f - a) / T, r = 1 - s, base = shift != 0 ? *at(l, f + shift, q) : 0;
+        *at(l, f, q) = base + x0 * r * r * (1 + 2 * s) + x1 * s * s * (3 - 2 * s) + v0 * s * r * r -
+                       v1 * s * s * r;
     }
 }
 
 static void bridge_all(sn_lanes *l) {
+    int of_first = -1, of_last = -1, shift = 0;  // the last that was looked for
     for (int k = 1; k < l->model->njoint; k++) {
         const sn_joint *j = &l->model->joint[k];
         if (j->ops->quaternion >= 0) continue;
@@ -77,7 +142,11 @@ static void bridge_all(sn_lanes *l) {
             for (int f = 0, first = -1; f <= l->nframe; f++) {
                 bool off = f < l->nframe && mark_of(l, f)[v];
                 if (off && first < 0) first = f;
-                if (!off && first >= 0) bridge(l, first, f - 1, j->q0 + i, v), first = -1;
+                if (off || first < 0) continue;
+                if (first != of_first || f - 1 != of_last)
+                    shift = find_like(l, of_first = first, of_last = f - 1);
+                bridge(l, first, f - 1, shift, j->q0 + i, v);
+                first = -1;
             }
         }
     }

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { VERSION = 2, MOST_FAILURES = 8 };
+enum { VERSION = 2, MOST_FAILURES = 8, WEIGHED = 128 };
 
 static const double armijo = 1e-4;
 static const double unseen = 1e-6;     // least D, as a share of the largest
@@ -85,7 +85,7 @@ sn_status sn_smoother_create(const sn_problem *problem, const sn_smooth_options 
         smooth_worker *w = &s.workers[i];
         status = sn_problem_copy(problem, NULL, 0, allocator, &w->problem, error);
         if (status == SN_OK)
-            status = sn_workspace_create(w->problem, false, allocator, &w->ws, error);
+            status = sn_workspace_create(w->problem, true, allocator, &w->ws, error);
     }
     if (status != SN_OK) {
         sn_smoother_destroy(smoother);
@@ -105,8 +105,14 @@ void sn_smoother_destroy(sn_smoother *smoother) {
     sn_release(&allocator, smoother->owner);
 }
 
+// Blocks are kept while they fit into a processor's cache, more or less.
+enum { MOST_STORED = 4096 };
+
 static void layout_run(sn_smoother *s, sn_layout *layout) {
     size_t nframe = (size_t)s->nframe, nv = (size_t)s->nv;
+    size_t kept = s->stored ? s->model->path.size * sizeof(double) : 0;
+    s->rows = sn_layout_take(layout, nframe, kept);
+    s->factored = sn_layout_take(layout, nframe, kept);
     // sizes in two factors, so that an overflow is seen
     double **each[] = {&s->g, &s->x, &s->r, &s->z, &s->y};
     for (size_t i = 0; i < sizeof each / sizeof each[0]; i++)
@@ -157,13 +163,11 @@ static void unwrap_all(sn_smoother *s) {
     }
 }
 
-// D and what follows from it, from the diagonals in z.
-static void find_weights(sn_smoother *s) {
+// What follows from D, the mean diagonal in s->seen.
+static void set_weights(sn_smoother *s) {
     double top = 0;
     for (int i = 0; i < s->nv; i++) {
-        double sum = 0;
-        for (int k = 0; k < s->nframe; k++) sum += s->z[smooth_at(s, k) + (size_t)i];
-        s->seen[i] = s->movable[i] ? sum / s->nframe / (s->gain[i] * s->gain[i]) : 0;
+        s->seen[i] = s->movable[i] ? s->seen[i] / (s->gain[i] * s->gain[i]) : 0;
         top = fmax(top, s->seen[i]);
     }
     for (int i = 0; i < s->nv; i++) {
@@ -173,6 +177,34 @@ static void find_weights(sn_smoother *s) {
         s->added[i] = s->q_of[i] >= 0 ? s->stiff[i] : 0;
         s->weight[s->model->v_of[i]] = D * s->fourth;
     }
+}
+
+// From the diagonals in z.
+static void find_weights(sn_smoother *s) {
+    for (int i = 0; i < s->nv; i++) {
+        double sum = 0;
+        for (int k = 0; k < s->nframe; k++) sum += s->z[smooth_at(s, k) + (size_t)i];
+        s->seen[i] = sum / s->nframe;
+    }
+    set_weights(s);
+}
+
+sn_status sn_smoother_hasten(sn_smoother *s, int nframe, sn_track_goals goals, void *user,
+                             const double *q) {
+    smooth_worker *w = &s->workers[0];
+    int step = nframe / WEIGHED + 1, n = 0;
+    for (int i = 0; i < s->nv; i++) s->seen[i] = 0;
+    for (int k = 0; k < nframe; k += step, n++) {
+        double f;
+        SN_TRY(goals(user, k, w->problem));
+        SN_TRY(sn_workspace_eval(w->ws, smooth_pose(s, q, k), SN_EVAL_GAUSS_NEWTON, &f));
+        sn_workspace_fields_diagonal(w->ws, w->x);
+        for (int i = 0; i < s->nv; i++) s->seen[i] += w->x[i];
+    }
+    for (int i = 0; i < s->nv; i++) s->seen[i] /= n > 0 ? n : 1;
+    set_weights(s);
+    s->hasty = true;
+    return SN_OK;
 }
 
 static sn_status evaluate(sn_smoother *s) {
@@ -227,7 +259,6 @@ static sn_status iterate(sn_smoother *s, int *idle, int *failed) {
     *failed = all ? *failed + 1 : 0;
     for (int k = 0; k < s->nframe; k++)
         s->lambda[k] = all ? fmax(10 * s->lambda[k], s->lambda_next[k]) : s->lambda_next[k];
-    SN_TRY(evaluate(s));
     // a quadratic that foretold F well deserves to be solved better, as far as the tolerance asks
     double fall = before - s->report.objective;
     bool foretold = s->t == 1 && fall > 0.5 * promise && fall < 2 * promise;
@@ -236,23 +267,27 @@ static sn_status iterate(sn_smoother *s, int *idle, int *failed) {
     double little = fmax(s->options.tolerance, rounding) * before;
     bool nothing = promise <= little && fall <= little;
     *idle = nothing ? *idle + 1 : 0;
-    return SN_OK;
+    bool last = s->hasty && (*idle > 0 || s->report.iterations >= s->options.max_iterations);
+    return last ? SN_OK : evaluate(s);
 }
 
 static sn_status run(sn_smoother *s) {
-    for (int i = 0; i < s->nv; i++) s->seen[i] = s->stiff[i] = s->added[i] = s->weight[i] = 0;
+    for (int i = 0; i < s->nv && !s->hasty; i++)
+        s->seen[i] = s->stiff[i] = s->added[i] = s->weight[i] = 0;
     // careful at first: where a limb was hidden, the poses given may be anywhere
-    for (int k = 0; k < s->nframe; k++) s->lambda[k] = s->lambda_next[k] = 1;
+    for (int k = 0; k < s->nframe; k++) s->lambda[k] = s->lambda_next[k] = s->hasty ? 1e-3 : 1;
     if (s->fourth > 0) unwrap_all(s);
     s->forcing = 0.3;
     s->weighed = false;
-    SN_TRY(evaluate(s));
-    find_weights(s);
+    if (!s->hasty) {
+        SN_TRY(evaluate(s));
+        find_weights(s);
+    }
     s->weighed = true;
     SN_TRY(measure_start(s));
     SN_TRY(evaluate(s));
     // one idle step may only mean that the damping was high
-    for (int idle = 0, failed = 0; idle < 2;) {
+    for (int idle = 0, failed = 0; idle < (s->hasty ? 1 : 2);) {
         s->report.stop = smooth_cancelled(s)      ? SN_STOP_CANCELLED
                          : failed > MOST_FAILURES ? SN_STOP_STALLED
                                                   : SN_STOP_ITERATIONS;
@@ -279,6 +314,7 @@ sn_status sn_smoother_run(sn_smoother *s, int nframe, sn_track_goals goals, void
     s->goals = goals;
     s->user = user;
     s->q = q;
+    s->stored = s->hasty && nframe <= MOST_STORED && s->workers[0].ws->ties == NULL;
     sn_layout layout = {0};
     layout_run(s, &layout);
     void *owner, *block = sn_layout_acquire(&layout, &s->allocator, &owner);

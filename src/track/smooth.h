@@ -56,6 +56,10 @@ struct sn_smoother {
     double *sums;           ///< of every chunk of a pass
     double forcing;         ///< how well a step is to be solved: see smooth_step.c
     bool weighed;           ///< D is known
+    bool hasty;             ///< see sn_smoother_hasten()
+    bool stored;            ///< the blocks are kept: `rows` holds something
+    double *rows;           ///< nframe x path.size: the blocks
+    double *factored;       ///< the same of B, see smooth_slow.c
     double t, alpha, beta;  ///< along the step; of the conjugate gradients
     sn_smooth_report report;
 };
@@ -68,6 +72,16 @@ static inline const double *smooth_pose(const sn_smoother *s, const double *q, i
 }
 static inline bool smooth_cancelled(const sn_smoother *s) {
     return sn_cancelled(s->options.cancel);
+}
+
+/// For poses that are near the solution already, as those of a fit are: little damping at first, one idle step is
+/// enough, and the blocks of a run of some hundred frames are kept instead of evaluated for every product. How stiff
+/// each degree of freedom is comes from the whole take, given here; runs may then be parts of it.
+sn_status sn_smoother_hasten(sn_smoother *s, int nframe, sn_track_goals goals, void *user,
+                             const double *q);
+
+static inline double *smooth_rows(const sn_smoother *s, double *rows, int frame) {
+    return rows + (size_t)frame * s->model->path.size;
 }
 
 /// Work on the items first ... end - 1 and add to sums.
@@ -111,7 +125,7 @@ sn_status sn_smooth_value(sn_smoother *s, smooth_worker *w, int first, int end, 
 sn_status sn_smooth_try(sn_smoother *s, smooth_worker *w, int first, int end, double *sums);
 
 /// smooth_slow.c: z += F B^-1 F r, see there.
-void sn_smooth_slow_begin(sn_smoother *s);
+sn_status sn_smooth_slow_begin(sn_smoother *s);
 sn_status sn_smooth_slow_add(sn_smoother *s);
 
 /// smooth_step.c: the step, into x, and the fall of F that its quadratic promises.

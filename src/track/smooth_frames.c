@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "sweeps/path_rows.h"
 #include "track/smooth.h"
 
 static const double nearby = 0.01;  // of a limit, radians or metres
@@ -67,6 +68,9 @@ sn_status sn_smooth_evaluate(sn_smoother *s, smooth_worker *w, int first, int en
         SN_TRY(choose_block(s, w, k, &f));
         memcpy(g, w->ws->g, (size_t)s->nv * sizeof *g);
         sn_workspace_fields_diagonal(w->ws, s->z + smooth_at(s, k));
+        if (s->stored)
+            memcpy(smooth_rows(s, s->rows, k), sn_workspace_rows(w->ws),
+                   s->model->path.size * sizeof *s->rows);
         sn_smooth_gradient_add(s, w, s->q, k, g);
         find_open(s, k);
     }

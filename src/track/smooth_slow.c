@@ -10,13 +10,29 @@
 // for which the first is far too timid, are met by the second, and high frequencies are left to the
 // first.
 #include <math.h>
+#include <string.h>
 
 #include "track/smooth.h"
 
 static const double mu = 0.01;  // on a real clip 0.1 took twice the products, 0.001 a third more
 
+// B of stored blocks, factored; a row of zeros where rounding does not let it be.
+static sn_status factor(sn_smoother *s, smooth_worker *w, int first, int end, double *sums) {
+    const sn_path *path = &s->model->path;
+    (void)w, (void)sums;
+    for (int k = first; k < end; k++) {
+        double *rows = smooth_rows(s, s->factored, k);
+        memcpy(rows, smooth_rows(s, s->rows, k), path->size * sizeof *rows);
+        for (int i = 0; i < s->nv; i++)
+            rows[path->row[i] + (size_t)path->depth[i]] += (s->lambda[k] + mu) * s->seen[i];
+        sn_path_drop(path, s->movable, rows);
+        if (sn_path_factor_ldl(path, 0, rows) >= 0) rows[0] = -1;
+    }
+    return SN_OK;
+}
+
 // L D L^T of 1 + T / mu D, as in smooth_step.c.
-void sn_smooth_slow_begin(sn_smoother *s) {
+sn_status sn_smooth_slow_begin(sn_smoother *s) {
     double c = s->fourth / mu, d1 = 0, d2 = 0, l1 = 0, l2 = 0, l2_before = 0;
     for (int k = 0; k < s->nframe; k++) {
         double band[3];
@@ -32,6 +48,8 @@ void sn_smooth_slow_begin(sn_smoother *s) {
         s->low[0][k] = 1 / d;
         s->low[1][k] = l1;
     }
+    double sums[SMOOTH_SUMS];
+    return s->stored ? sn_smooth_frames(s, factor, sums) : SN_OK;
 }
 
 // y = F in, for some degrees of freedom; in may be y.
@@ -65,6 +83,13 @@ static sn_status solve(sn_smoother *s, smooth_worker *w, int first, int end, dou
     (void)sums;
     for (int k = first; k < end; k++) {
         double f, *y = s->y + smooth_at(s, k);
+        if (s->stored) {
+            const double *rows = smooth_rows(s, s->factored, k);
+            // not factored: less precise, never wrong
+            for (int i = 0; i < s->nv; i++) y[i] = s->movable[i] && rows[0] > 0 ? y[i] : 0;
+            if (rows[0] > 0) sn_path_solve_ldl(&s->model->path, rows, y);
+            continue;
+        }
         SN_TRY(sn_smooth_block(s, w, k, &f));
         for (int i = 0; i < s->nv; i++) w->x[i] = (s->lambda[k] + mu) * s->seen[i];
         if (sn_workspace_factor(w->ws, w->x, s->movable, 0, NULL) < 0) {

@@ -87,8 +87,12 @@ static sn_status multiply(sn_smoother *s, smooth_worker *w, int first, int end, 
         const double *p = s->p + smooth_at(s, k);
         const bool *open = s->open + smooth_at(s, k);
         double *z = s->z + smooth_at(s, k), f;
-        SN_TRY(sn_smooth_block(s, w, k, &f));
-        sn_workspace_fields_multiply(w->ws, p, z);
+        if (s->stored) {
+            sn_path_multiply(&s->model->path, smooth_rows(s, s->rows, k), p, z);
+        } else {
+            SN_TRY(sn_smooth_block(s, w, k, &f));
+            sn_workspace_fields_multiply(w->ws, p, z);
+        }
         sn_smooth_coupling_add(s, s->p, k, z);
         for (int i = 0; i < s->nv; i++) {
             z[i] = open[i] ? z[i] + s->lambda[k] * s->seen[i] * p[i] : 0;
@@ -156,9 +160,13 @@ static sn_status next_direction(sn_smoother *s, double last, double *rz) {
 static sn_status find_diagonal(sn_smoother *s, smooth_worker *w, int first, int end, double *sums) {
     (void)sums;
     for (int k = first; k < end; k++) {
-        double f;
+        double f, *z = s->z + smooth_at(s, k);
+        const sn_path *path = &s->model->path;
+        for (int i = 0; s->stored && i < s->nv; i++)
+            z[i] = smooth_rows(s, s->rows, k)[path->row[i] + (size_t)path->depth[i]];
+        if (s->stored) continue;
         SN_TRY(sn_smooth_block(s, w, k, &f));
-        sn_workspace_fields_diagonal(w->ws, s->z + smooth_at(s, k));
+        sn_workspace_fields_diagonal(w->ws, z);
     }
     return SN_OK;
 }
@@ -192,7 +200,7 @@ static sn_status solve_open(sn_smoother *s, double *promise) {
 
 sn_status sn_smooth_step(sn_smoother *s, double *promise) {
     double sums[SMOOTH_SUMS];
-    sn_smooth_slow_begin(s);
+    SN_TRY(sn_smooth_slow_begin(s));
     SN_TRY(solve_open(s, promise));
     for (int round = 1; round < MOST_ROUNDS && !smooth_cancelled(s); round++) {
         SN_TRY(sn_smooth_frames(s, sn_smooth_hold, sums));

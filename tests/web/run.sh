@@ -11,7 +11,7 @@ skip() {
 }
 
 if ! tools/setup.sh web || ! tools/setup.sh browser; then
-    skip "the page, its tools are missing (see above)" 38
+    skip "the page, its tools are missing (see above)" 39
     exit 0
 fi
 tools/web.sh "$build" wasm || exit 1
@@ -20,7 +20,7 @@ node tests/web/ways.mjs "$build" || status=1
 node tests/web/steady.mjs "$build" || status=1
 if ! tools/web.sh "$build"; then
     [ -d "$build/web/node_modules/three" ] && exit 1
-    skip "the page in Chromium, npm's packages cannot be had" 31
+    skip "the page in Chromium, npm's packages cannot be had" 32
     exit $status
 fi
 node tests/web/page.mjs "$build" || status=1

@@ -193,6 +193,53 @@ export async function takes(browser, page, build) {
     check(page.problems.length === 0, page.problems.join('\n'));
   });
 
+  await test('of several people in a recording one is chosen, and comes back by undo and redo', async () => {
+    run('convert', file('take.c3d'), '--frames', '700:760', '-o', file('some.trc'));
+    // Ann as she was recorded, and Bob, a metre aside, who does the same backwards
+    const lines = bytes('some.trc').toString().split('\n'), at = lines.findIndex((line) => line.startsWith('Frame#'));
+    const rows = lines.slice(at + 2).map((line) => line.split('\t')).filter((row) => row.length > 5);
+    const names = lines[at].split('\t').slice(2).filter((name) => name.startsWith('figure:')).map((name) => name.slice(7)), n = 3 * names.length;
+    const aside = (x, i) => (i % 3 === 1 && x !== '' ? String(Number(x) + 1000) : x);
+    const both = [...lines.slice(0, 2), lines[2].split('\t').map((x, i) => (i === 3 ? 2 * names.length : x)).join('\t'),
+      ['Frame#', 'Time', ...['Ann', 'Bob'].flatMap((who) => names.flatMap((name) => [`${who}:${name}`, '', '']))].join('\t'), '',
+      ...rows.map((row, i) => [...row.slice(0, 2 + n), ...rows[rows.length - 1 - i].slice(2, 2 + n).map(aside)].join('\t')), ''].join('\n');
+    const drops = () => drop(page, [['skeleton.asf', bytes('skeleton.asf')], ['two.trc', Buffer.from(both)]]);
+    const asked = () => page.waitForFunction(() => document.getElementById('subjects').open, null, { timeout: 60000 }).catch(async () => { throw new Error(await message(page)); });
+    await page.evaluate(() => sinew.choose('humanoid'));
+    await drops();
+    await asked();
+    check(JSON.stringify(await page.locator('#subjects button').allTextContents()) === '["Ann","Bob"]', await page.locator('#subjects').textContent());
+    // nobody: nothing is opened
+    await page.keyboard.press('Escape');
+    await page.waitForFunction(() => /two\.trc: not opened/.test(document.querySelector('#message span').textContent), null, { timeout: 10000 });
+    check(await page.evaluate(() => sinew.take.frames) === 0, 'a take was opened');
+    const where = () => page.evaluate(() => {
+      sinew.clock.seek(0);
+      const { stage, take } = sinew, root = stage.matrices(), seen = [];
+      for (let i = 0; i < take.markers; i++) if (take.measured.instanceMatrix.array[16 * i] > 0) seen.push(i);
+      return { at: [...root.slice(12, 15)], seen: seen.length, placed: take.placed, error: sinew.clock.error };
+    });
+    const found = {};
+    for (const who of ['Ann', 'Bob']) {
+      await drops();
+      await asked();
+      await page.locator('#subjects button', { hasText: who }).click();
+      await page.waitForFunction(() => sinew.take.frames === 61 && !sinew.player.busy, null, { timeout: 120000 }).catch(async () => { throw new Error(await message(page)); });
+      found[who] = await where();
+      check(found[who].error > 5e-4 && found[who].error < 6e-3, `${who}: markers are ${found[who].error} m off`);
+      check(found[who].seen <= names.length && found[who].placed === names.length, JSON.stringify(found[who]));
+    }
+    const apart = Math.hypot(...found.Ann.at.map((x, k) => x - found.Bob.at[k]));
+    check(apart > 0.5, `both are at the same place: ${JSON.stringify(found)}`);
+    console.log(`        Ann and Bob are ${apart.toFixed(2)} m apart, their markers ${['Ann', 'Bob'].map((who) => (1000 * found[who].error).toFixed(2)).join(' and ')} mm off`);
+    // undo and redo know who it was
+    await page.evaluate(() => sinew.undo());
+    await page.evaluate(() => sinew.redo());
+    await page.waitForFunction(() => sinew.take.frames === 61 && !sinew.player.busy, null, { timeout: 120000 });
+    check(difference((await where()).at, found.Bob.at) < 1e-9, 'redo brings someone else');
+    check(page.problems.length === 0, page.problems.join('\n'));
+  });
+
   await test('a fitted take as GLB: what ASF, AMC and C3D show, from one file', async () => {
     run('fit', '-m', file('skeleton.asf'), '-i', file('take.c3d'), '-o', file('fit.glb'), '-o', file('fit.asf'), '-o', file('fit.amc'));
     // where every marker was measured and fitted at some times, and where the head is

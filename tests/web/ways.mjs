@@ -21,7 +21,7 @@ await test('library, command line and page find the same poses', async () => {
     const core = await start(readFileSync(join(build, 'web/sinew.wasm')));
     const open = (name) => {
       const bytes = readFileSync(file(name));
-      core.put(new TextEncoder().encode(`${name}\0`), bytes);
+      core.put(new TextEncoder().encode(`${name}\0\0`), bytes);
       const found = core.call.web_open(bytes.length, 0);
       check(found > 0, `${name}: ${core.text(core.call.web_message())}`);
     };

@@ -3,8 +3,8 @@
 
 /* global WORKER */
 
-/** Open what core.put() has left in the module. Returns { found, text }, what web_open() found and web_message()
- *  says; null where there are no workers. What the page did meanwhile is lost when the file is good, else kept.
+/** Open what core.put() has left in the module. Returns { found, text, subjects }, what web_open() found, web_message()
+ *  says, who can be chosen; null where there are no workers. What the page did meanwhile is lost when the file is good, else kept.
  *  Throws an AbortError when `signal` stops it. */
 export async function openAside(core, length, metres, progress, signal) {
   const address = URL.createObjectURL(new Blob([WORKER], { type: 'text/javascript' }));

@@ -52,7 +52,11 @@ export class Files {
   }
 
   /** Stop what is being read; the page stays as it was. */
-  cancel() { this.reading?.abort(); }
+  cancel() {
+    this.reading?.abort();
+    const dialog = document.getElementById('subjects');
+    if (dialog.open) dialog.close('');
+  }
 
   async open(files) {
     const { app } = this;
@@ -62,12 +66,12 @@ export class Files {
     for (const given of files) {
       try {
         const file = await this.read(given);
-        const { found, note } = slow(file) ? await this.parseAside(file) : this.parse(file);
+        const { found, note } = await this.parseAsked(file);
         app.opened(found, file, note);
         opened = true;
       } catch (error) {
         if (error.name === 'AbortError') {
-          app.say(`${given.name}: stopped.`);
+          app.say(`${given.name}: ${error.message === 'nobody' ? 'not opened' : 'stopped'}.`);
           break;
         }
         complaint = `${given.name}: ${error.message}`;
@@ -84,19 +88,52 @@ export class Files {
 
   async read(file) {
     if (file.size > MOST) throw new Error(`${Math.round(file.size / 1e6)} MB are more than this page reads (${MOST / 1e6} MB)`);
-    return { name: file.name, bytes: new Uint8Array(await file.arrayBuffer()), metres: file.metres ?? 0 };
+    return { name: file.name, subject: '', bytes: new Uint8Array(await file.arrayBuffer()), metres: file.metres ?? 0 };
+  }
+
+  /** The same as parse(), in a worker where it may take long; of several subjects the visitor chooses one, which
+   *  the file then remembers. */
+  async parseAsked(file) {
+    try {
+      return slow(file) ? await this.parseAside(file) : this.parse(file);
+    } catch (error) {
+      if (!error.subjects?.length) throw error;
+      file.subject = await this.ask(file.name, error.subjects);
+      return this.parseAsked(file);
+    }
+  }
+
+  /** Whom of several subjects. Throws an AbortError for no one. */
+  ask(name, subjects) {
+    const dialog = document.getElementById('subjects');
+    dialog.querySelector('p').textContent = `Several people are in ${name}. Whose motion is to be found?`;
+    dialog.querySelector('.row').replaceChildren(...subjects.map((subject) => {
+      const button = document.createElement('button');
+      button.type = 'submit';
+      button.value = button.textContent = subject;
+      return button;
+    }));
+    dialog.returnValue = '';
+    document.getElementById('message').hidden = true;
+    dialog.showModal();
+    return new Promise((done, fail) => {
+      dialog.addEventListener('close', () => {
+        if (subjects.includes(dialog.returnValue)) done(dialog.returnValue);
+        else fail(new DOMException('nobody', 'AbortError'));
+      }, { once: true });
+    });
   }
 
   /** Into the module; what was found there. Throws a sentence and leaves all as it was when it cannot be read. */
-  parse({ name, bytes, metres }) {
+  parse({ name, subject, bytes, metres }) {
     const { core } = this.app;
-    core.put(new TextEncoder().encode(`${name}\0`), bytes);
+    core.put(new TextEncoder().encode(`${name}\0${subject}\0`), bytes);
     const found = core.call.web_open(bytes.length, metres);
-    return this.result({ found, text: core.text(core.call.web_message()) });
+    return this.result({ found, text: core.text(core.call.web_message()), subjects: core.subjects });
   }
 
   /** The same in a worker, with progress; the page waits for it or for a word to stop. */
-  async parseAside({ name, bytes, metres }) {
+  async parseAside({ name, subject, bytes, metres }) {
     const { app } = this, { core } = app, reading = this.reading = new AbortController();
     const tell = (text) => app.say(`${name}: ${text} (Escape stops it)`);
     // nothing changes the figure meanwhile: what the worker makes of it takes its place
@@ -113,18 +150,18 @@ export class Files {
     await shown();
     held.forEach((type) => addEventListener(type, hold, { capture: true }));
     try {
-      core.put(new TextEncoder().encode(`${name}\0`), bytes);
+      core.put(new TextEncoder().encode(`${name}\0${subject}\0`), bytes);
       const share = (part) => tell(`finding the figure's shape, ${Math.round(100 * part)} % …`);
       const reply = await openAside(core, bytes.length, metres, share, reading.signal);
-      return reply === null ? this.parse({ name, bytes, metres }) : this.result(reply);
+      return reply === null ? this.parse({ name, subject, bytes, metres }) : this.result(reply);
     } finally {
       held.forEach((type) => removeEventListener(type, hold, { capture: true }));
       if (this.reading === reading) this.reading = null;
     }
   }
 
-  result({ found, text }) {
-    if (found === 0) throw new Error(text);
+  result({ found, text, subjects }) {
+    if (found === 0) throw Object.assign(new Error(text), { subjects });
     return { found, note: text ? ` Note: ${text}.` : '' };
   }
 

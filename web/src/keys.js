@@ -7,7 +7,7 @@ export class Keys {
   constructor(app, help) {
     this.app = app;
     addEventListener('keydown', (event) => {
-      if (help.open || event.defaultPrevented) return;
+      if (document.querySelector('dialog[open]') || event.defaultPrevented) return;
       const { target } = event;
       const field = target.matches?.('select, input:not([type=checkbox]):not([type=radio])');
       const inView = target === app.room.canvas || target === document.body;

@@ -432,7 +432,10 @@ class App {
   /** A take that came with the page. */
   async play(files) {
     document.title = `${files[0].name.replace(/\.\w+$/, '')} · sinew`;
-    if (await this.files.open(files) && !matchMedia('(prefers-reduced-motion: reduce)').matches) this.clock.toggle();
+    const wanted = /^#at=([\d.]+)$/.exec(location.hash);  // seconds: a report's link to a frame
+    if (!await this.files.open(files)) return;
+    if (wanted) this.clock.seek(Number(wanted[1]));
+    else if (!matchMedia('(prefers-reduced-motion: reduce)').matches) this.clock.toggle();
   }
 
   exportAs(kind) {

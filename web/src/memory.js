@@ -141,6 +141,10 @@ export class Memory {
     const text = location.hash.slice(1);
     this.written = location.hash;
     if (text === '') return false;
+    if (/^at=[\d.]+$/.test(text)) {  // a moment of the take that is open
+      this.app.clock.seek(Number(text.slice(3)));
+      return true;
+    }
     try {
       this.read(text);
       return true;

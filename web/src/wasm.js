@@ -67,6 +67,9 @@ class Core {
     return new TextDecoder().decode(this.u8.subarray(pointer, end));
   }
 
+  /** Who is in the recording that was refused last because of several. */
+  get subjects() { return Array.from({ length: this.call.web_nsubject() }, (_, i) => this.text(this.call.web_subject(i))); }
+
   /** All that the module holds: between calls its memory is its whole state. */
   image() { return this.memory.buffer.slice(0); }
 

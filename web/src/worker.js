@@ -9,8 +9,8 @@ onmessage = async ({ data: { module, image, length, metres } }) => {
     postMessage({ share });
   });
   core.adopt(image);
-  const found = core.call.web_open(length, metres), text = core.text(core.call.web_message());
+  const found = core.call.web_open(length, metres), text = core.text(core.call.web_message()), { subjects } = core;
   // a file that cannot be used changes nothing
   const result = found === 0 ? null : core.image();
-  postMessage({ found, text, image: result }, result ? [result] : []);
+  postMessage({ found, text, subjects, image: result }, result ? [result] : []);
 };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Setup files of OpenSim's inverse kinematics: what to fit, with which weights, when, and where it goes.
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,17 +16,6 @@ struct sn_ik_setup {
     size_t capacity;
     char note[SN_SETUP_NOTE];
 };
-
-void sn_setup_note(char note[SN_SETUP_NOTE], const char *format, ...) {
-    size_t used = strlen(note), room = SN_SETUP_NOTE;
-    if (used + 5 >= room) return;
-    if (used > 0) used += (size_t)snprintf(note + used, room - used, "; ");
-    va_list arguments;
-    va_start(arguments, format);
-    int n = vsnprintf(note + used, room - used, format, arguments);
-    va_end(arguments);
-    if (n < 0 || (size_t)n >= room - used) memcpy(note + room - 4, "...", 4);
-}
 
 int sn_setup_find_tool(const sn_xml_tree *t, const char *name) {
     if (sn_xml_tree_is(t, 0, name)) return 0;

@@ -3,18 +3,13 @@
 #pragma once
 
 #include "base/status.h"
+#include "files/note.h"
 #include "files/xml_tree.h"
 #include "sinew/files.h"
 
 /// The element of a tool in a document: inside <OpenSimDocument>, or the outermost itself; -1 when it is not
 /// there.
 int sn_setup_find_tool(const sn_xml_tree *tree, const char *name);
-
-/// Room for what of a setup is not honoured.
-enum { SN_SETUP_NOTE = 1000 };
-
-/// Add to it, "..." at its end where it is full.
-void sn_setup_note(char note[SN_SETUP_NOTE], const char *format, ...) SN_PRINTF(2, 3);
 
 /// ik_setup.c: the marker placement of a <ScaleTool> as a setup of inverse kinematics.
 sn_status sn_ik_setup_read_placer(const char *text, size_t length, const sn_allocator *allocator,

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// How a report begins: what to make of the fit, and what to do about it.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fit_report.h"
+
+static void say_good(plot_text *out, const fit_result *r) {
+    const sn_fit_summary *s = &r->summary->fit;
+    plot_add(out,
+             "<b>Good.</b>The figure follows its markers within %.2f cm (RMS), no joint jumps, and "
+             "nothing speaks against the motion.",
+             100 * s->rms);
+}
+
+static void say_doubts(plot_text *out, const fit_result *r, fit_verdict verdict, int doubts) {
+    const sn_fit_summary *s = &r->summary->fit;
+    if (verdict == VERDICT_BAD)
+        plot_raw(out, "<b>Do not use it.</b>This is not the motion of this body, however small the "
+                      "error is. ");
+    else
+        plot_raw(out, "<b>Look at it.</b>Most of it may be right, but not all. ");
+    plot_add(out, "%d warning%s below; markers within %.2f cm (RMS)", doubts,
+             doubts == 1 ? "" : "s", 100 * s->rms);
+    if (r->summary->jumps > 0)
+        plot_add(out, "; joints jump %d time%s", r->summary->jumps,
+                 r->summary->jumps == 1 ? "" : "s");
+    plot_raw(out, ".");
+}
+
+// A sentence with a capital and a full stop, and a link to its frames where there is a page.
+static void item(plot_text *out, const char *path, const fit_result *r, const remark *one) {
+    char text[sizeof one->text];
+    (void)snprintf(text, sizeof text, "%s", one->text);
+    if (text[0] >= 'a' && text[0] <= 'z') text[0] = (char)(text[0] - 'a' + 'A');
+    plot_add(out, "<li class=\"%s\"><b>%s</b> ",
+             one->severity == SN_SEVERITY_NOTE ? "note" : "warning",
+             one->severity == SN_SEVERITY_NOTE ? "Note" : "Warning");
+    plot_escaped(out, text);
+    plot_raw(out, ".");
+    double rate = sn_motion_rate(r->motion);
+    if (one->finding != NULL && one->finding->has_frames && rate > 0) {
+        plot_text link = {0};
+        long long first = one->finding->first - sn_motion_first_frame(r->motion);
+        if (report_page(&link, path, r) && link.data != NULL)
+            plot_add(out, " <a href=\"%s#at=%.4f\">See frame %lld</a>", link.data,
+                     (double)first / rate, (long long)one->finding->first);
+        out->failed |= link.failed;
+        plot_text_free(&link);
+    }
+    plot_raw(out, "</li>\n");
+}
+
+void report_verdict(plot_text *out, const char *path, const fit_result *r) {
+    static const char *const kinds[] = {"good", "partly", "bad"};
+    fit_verdict verdict = verdict_of(r);
+    plot_text html = {0};
+    remark one;
+    int doubts = 0, count = 0;
+    for (int i = 0; get_remark(r, i, &one); i++) doubts += is_about_motion(&one), count++;
+    if (verdict == VERDICT_GOOD)
+        say_good(&html, r);
+    else
+        say_doubts(&html, r, verdict, doubts);
+    page_verdict(out, kinds[verdict], html.data != NULL ? html.data : "");
+    out->failed |= html.failed;
+    plot_text_free(&html);
+    page_section(out, "findings", "What to do");
+    if (count == 0) {
+        page_paragraph(out, "Nothing: use the motion.");
+        return;
+    }
+    plot_raw(out, "<ul class=\"findings\">\n");
+    for (int severity = SN_SEVERITY_ERROR; severity >= SN_SEVERITY_NOTE; severity--)
+        for (int i = 0; get_remark(r, i, &one); i++)
+            if ((int)one.severity == severity) item(out, path, r, &one);
+    plot_raw(out, "</ul>\n");
+}
+
+// --- axes ----------------------------------------------------------------------------------------
+
+static int by_value(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+void robust_axis(plot_axis *axis, const plot_series *series, int nseries, bool *cut) {
+    size_t n = 0, room = 1;
+    for (int i = 0; i < nseries; i++) room += (size_t)series[i].n;
+    double *all = must_alloc(room, sizeof *all);
+    for (int i = 0; i < nseries; i++)
+        for (int k = 0; k < series[i].n; k++)
+            if (isfinite(series[i].y[k])) all[n++] = series[i].y[k];
+    qsort(all, n, sizeof *all, by_value);
+    if (n >= 20) {
+        double low = plot_quantile(all, (int)n, 0.005), high = plot_quantile(all, (int)n, 0.995);
+        double span = high - low, least = all[0], most = all[n - 1];
+        // what goes a little beyond is shown whole
+        bool above = most > high + span, below = least < low - span;
+        if (span > 0 && (above || below)) {
+            axis->low = below ? low - 0.15 * span : least;
+            axis->high = above ? high + 0.15 * span : most;
+            *cut = true;
+        }
+    }
+    free(all);
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+// Poses chosen along time: what must not change them, and what must hold at any rate; walls; a marker that is wrong
+// for a while.
+#include "math/vec3.h"
+#include "takes.h"
+
+enum { FRAMES = 300 };
+
+static const double degree = 0x1.1df46a2529d39p-6;
+
+// Joint-frames that turn by more than so many degrees, the root left out.
+static int count_turns(const sn_model *model, const sn_motion *motion, double most) {
+    int n = 0, njoint = sn_model_njoint(model);
+    sn_problem *problem;
+    sn_workspace *ws;
+    sn_mat3 *last = malloc((size_t)njoint * sizeof *last);
+    assert_non_null(last);
+    assert_int_equal(sn_problem_create(model, NULL, 0, NULL, &problem, NULL), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
+    for (int f = 0; f < sn_motion_nframe(motion); f++) {
+        assert_int_equal(sn_workspace_pose(ws, sn_motion_frame(motion, f)), SN_OK);
+        for (int j = 0; j < njoint; j++) {
+            int parent = sn_model_parent(model, j);
+            sn_mat3 R = sn_workspace_frame(ws, j).R;
+            if (parent >= 0) {
+                sn_mat3 up = sn_workspace_frame(ws, parent).R, back = m3_transpose(&up);
+                R = m3_mulm(&back, &R);
+            }
+            double trace = 0;
+            for (int c = 0; c < 3; c++) trace += v3_dot(R.c[c], last[j].c[c]);
+            if (f > 0) n += acos(fmin(fmax((trace - 1) / 2, -1), 1)) > most * degree;
+            last[j] = R;
+        }
+    }
+    sn_workspace_destroy(ws);
+    sn_problem_destroy(problem);
+    free(last);
+    return n;
+}
+
+static sn_fit_options with_chunk(int chunk, int threads) {
+    sn_fit_options o = sn_fit_options_default();
+    o.track.chunk = chunk;
+    o.track.threads = threads;
+    return o;
+}
+
+// The length of chunks changes neither flips nor error, threads not a bit.
+static void cuts(void **state) {
+    example_take *t = *state;
+    static const int chunk[] = {FRAMES, 120, 64};
+    sn_recording *take = recording_cut(t->recording, 0, FRAMES);
+    double first = 0;
+    for (int i = 0; i < 3; i++) {
+        sn_fit_options o = with_chunk(chunk[i], 1);
+        fitted one = fit_of(t->subject, take, NULL, NULL, &o);
+        if (i == 0) first = one.summary.rms;
+        print_message("chunks of %d: RMS %.4f cm\n", chunk[i], 100 * one.summary.rms);
+        assert_int_equal(count_turns(one.model, one.motion, 20), 0);
+        assert_true(fabs(one.summary.rms - first) < 0.002 * first);
+        o.track.threads = 3;
+        fitted three = fit_of(t->subject, take, NULL, NULL, &o);
+        assert_memory_equal(sn_motion_frame(one.motion, 0), sn_motion_frame(three.motion, 0),
+                            FRAMES * (size_t)sn_model_nq(one.model) * sizeof(double));
+        fitted_free(&three);
+        fitted_free(&one);
+    }
+    sn_recording_destroy(take);
+}
+
+// The same walk at other rates: no flips, about the same error.
+static void rates(void **state) {
+    example_take *t = *state;
+    static const double rate[] = {30, 60, 250, 500};
+    sn_recording *take = recording_cut(t->recording, 0, FRAMES);
+    fitted usual = fit_of(t->subject, take, NULL, NULL, NULL);
+    for (int i = 0; i < 4; i++) {
+        sn_recording *other;
+        assert_int_equal(sn_recording_resample(take, rate[i], NULL, &other, NULL), SN_OK);
+        fitted r = fit_of(t->subject, other, NULL, NULL, NULL);
+        double fast = fmin(fmax(2400 / rate[i], 8), 60);
+        int turns = count_turns(r.model, r.motion, fast);
+        print_message(
+            "%.0f frames/s: RMS %.3f cm (%.3f at 120), %d joint-frames above %.0f degrees\n",
+            rate[i], 100 * r.summary.rms, 100 * usual.summary.rms, turns, fast);
+        assert_int_equal(turns, 0);
+        assert_true(r.summary.rms < 1.25 * usual.summary.rms);
+        fitted_free(&r);
+        sn_recording_destroy(other);
+    }
+    fitted_free(&usual);
+    sn_recording_destroy(take);
+}
+
+static bool has_wall(const sn_fit_prior *p, int first, int count, double lower, double upper) {
+    for (int i = 0; i < count; i++)
+        if (fabs(p->lower[first + i] - lower * degree) < 1e-9 &&
+            fabs(p->upper[first + i] - upper * degree) < 1e-9)
+            return true;
+    return false;
+}
+
+// Elbows bend forwards and knees backwards, to 165 degrees and 10 the other way; collar bones have all round walls.
+static void walls(void **state) {
+    example_take *t = *state;
+    const sn_model *m = t->model;
+    static const char *const bends[] = {"left_forearm", "right_forearm", "left_shin", "right_shin"};
+    sn_fit_prior p;
+    assert_int_equal(sn_fit_find_prior(m, NULL, NULL, &p), SN_OK);
+    for (int i = 0; i < 4; i++) {
+        int j = sn_model_find_joint(m, bends[i]);
+        if (j < 0) fail_msg("no joint %s", bends[i]);
+        int v = sn_model_v_index(m, j), n = sn_model_joint_nv(m, j);
+        if (!has_wall(&p, v, n, -10, 165) && !has_wall(&p, v, n, -165, 10))
+            fail_msg("%s has no wall behind it", bends[i]);
+    }
+    for (int v = 0; v < sn_model_nv(m); v++) assert_true(p.lower[v] < 0 && p.upper[v] > 0);
+    sn_release(NULL, p.q);
+
+    // an elbow that no marker speaks of and that begins bent backwards comes back to the wall
+    sn_fit_options o = sn_fit_options_default();
+    sn_problem *problem;
+    sn_solver *solver;
+    sn_report report;
+    int column[64];
+    for (int i = 0; i < 64; i++) column[i] = -1;
+    sn_fit_input in = {.model = m, .recording = t->recording, .column = column, .count = 1};
+    in.axes = sn_axis_map_identity();
+    assert_int_equal(sn_fit_problem(&in, &o, NULL, &problem, NULL), SN_OK);
+    for (int i = 0; i < sn_model_nmarker(m); i++)
+        assert_int_equal(sn_problem_set_missing(problem, i, true), SN_OK);
+    assert_int_equal(sn_solver_create(problem, NULL, NULL, &solver, NULL), SN_OK);
+    double *q = calloc((size_t)sn_model_nq(m), sizeof *q);
+    assert_non_null(q);
+    sn_model_zero(m, q);
+    int j = sn_model_find_joint(m, "left_forearm"), at = sn_model_q_index(m, j);
+    for (int k = 0; k < sn_model_joint_nv(m, j); k++) q[at + k] = -60 * degree;
+    assert_int_equal(sn_solver_solve(solver, q, &report), SN_OK);
+    for (int k = 0; k < sn_model_joint_nv(m, j); k++) assert_true(fabs(q[at + k]) < 15 * degree);
+    free(q);
+    sn_solver_destroy(solver);
+    sn_problem_destroy(problem);
+}
+
+// The mean square angle of a joint between two motions, degrees.
+static double joint_rms(const sn_model *model, const sn_motion *a, const sn_motion *b, int joint) {
+    double sum = 0;
+    int q = sn_model_q_index(model, joint), n = sn_model_joint_nv(model, joint);
+    for (int f = 0; f < sn_motion_nframe(a); f++)
+        for (int i = 0; i < n; i++)
+            sum += pow(sn_motion_frame(a, f)[q + i] - sn_motion_frame(b, f)[q + i], 2);
+    return sqrt(sum / sn_motion_nframe(a)) / degree;
+}
+
+// A marker that is wrong for half a second is found, with its frames, and the other leg hardly moves.
+static void wrong(void **state) {
+    example_take *t = *state;
+    static const double off[] = {0.05, 0.2, 0.5};
+    sn_recording *take = recording_cut(t->recording, 0, FRAMES);
+    fitted usual = fit_of(t->subject, take, NULL, NULL, NULL);
+    for (int i = 0; i < 3; i++) {
+        sn_recording *bad = recording_cut(t->recording, 0, FRAMES);
+        int m = sn_recording_find(bad, "LKNE");
+        for (int f = 100; f < 160; f++) sn_recording_edit(bad, f)[3 * m + 1] += off[i];
+        sn_take *whole;
+        sn_take_options o = sn_take_options_default();
+        assert_int_equal(sn_take_create(t->subject, bad, &o, NULL, &whole, NULL), SN_OK);
+        assert_int_equal(sn_take_prepare(whole), SN_OK);
+        assert_int_equal(sn_take_finish(whole), SN_OK);
+        int found = 0;
+        for (int k = 0; k < sn_take_nfinding(whole); k++) {
+            const sn_finding *f = sn_take_finding(whole, k);
+            if (f->code != SN_FINDING_MARKER_OFF) continue;
+            assert_string_equal(sn_model_marker(sn_take_model(whole), f->marker)->name, "LKNE");
+            // frames are numbered from 1
+            assert_true(f->first >= 95 && f->first <= 101 && f->last >= 160 && f->last <= 166);
+            found++;
+        }
+        assert_int_equal(found, 1);
+        int other = sn_model_find_joint(t->subject, "right_thigh");
+        double moved = joint_rms(t->subject, usual.motion, sn_take_motion(whole), other);
+        print_message("LKNE off by %.0f cm: found; the other thigh moves by %.2f degrees RMS\n",
+                      100 * off[i], moved);
+        assert_true(moved < 1);
+        sn_take_destroy(whole);
+        sn_recording_destroy(bad);
+    }
+    fitted_free(&usual);
+    sn_recording_destroy(take);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(cuts), cmocka_unit_test(rates),
+                                       cmocka_unit_test(walls), cmocka_unit_test(wrong)};
+    return cmocka_run_group_tests(tests, example_begin, example_end);
+}
