@@ -215,7 +215,8 @@ static void places(void **unused) {
     expect(4, "cm from where it belongs in frames 1 to 80",
            "fit -m ex/subject.json -i fallen.c3d --robust");
     if (whole)
-        expect(0, "error",
+        // a calibration does not hide it either
+        expect(4, "from where it belongs",
                "fit -m humanoid -i fallen.c3d --calibrate=scale --robust --frames 11:40");
     // numbers that are none, and far too large ones
     r = with(info, NULL);
