@@ -5,6 +5,8 @@
 // neighbours go on.
 
 #define LANE(name) W(lane)[SN_LANE_##name]
+// goals are far while f is above this share of what it would be with errors as large as the figure
+#define FAR_SHARE 0.02
 
 // What the lanes are about to do; masks.
 typedef struct TRIP {
@@ -68,7 +70,9 @@ PART void judge(ARGS, REAL value, TRIP *to) {
     LANE(FAILED) = choose(well, 0.5 * LANE(FAILED), LANE(FAILED));
     LANE(GROWTH) = choose(taken, splat(4), LANE(GROWTH));
     if (N(method) == 0) {
-        const BITS exact = LESS(fall, 0.2 * before) | LESS(splat(0.5), LANE(CROSSED));
+        BITS exact = LESS(fall, 0.2 * before) | LESS(splat(0.5), LANE(CROSSED));
+        // with limits exact while the goals are far, as damped.c has it
+        if (N(limited)) exact = exact | LESS(FAR_SHARE * LANE(WHOLE), value);
         LANE(EXACT) = choose(taken, choose(exact, splat(1), splat(0)), LANE(EXACT));
     }
 
@@ -103,8 +107,17 @@ PART void judge(ARGS, REAL value, TRIP *to) {
 PART void find_scale(ARGS, BITS which, BITS start) {
     const REAL *sum = W(sum);
     REAL reach = splat(0), top = splat(0);
-    for (int k = 0; k < N(nj); k++)
-        reach = largest(reach, dot3(W(frame) + 12 * k + 9, W(frame) + 12 * k + 9));
+    for (int k = 0; k < N(nj); k++) {
+        // a joint that carries no task is no lever
+        const REAL *own = W(sum) + N(nsum) * k;
+        REAL weight = 3.0 * own[12];
+        if (N(matrix)) {
+            const REAL *A = own + SN_SUM_MATRIX;
+            weight = weight + (A[packed(3, 3)] + A[packed(4, 4)] + A[packed(5, 5)]);
+        }
+        const REAL far = dot3(W(frame) + 12 * k + 9, W(frame) + 12 * k + 9);
+        reach = choose(LESS(splat(0), weight), largest(reach, far), reach);
+    }
     REAL turns = 2.0 * (sum[16] + sum[17] + sum[18]), slides = 3.0 * sum[12];
     if (N(matrix)) {
         const REAL *A = sum + SN_SUM_MATRIX;
@@ -378,6 +391,10 @@ FN void trip(ARGS) {
     gradient_sweep(PASS);
     const BITS measured = to.fresh & (start | ~LESS(splat(0.5), LANE(EXACT)));
     if (ANY(measured)) find_scale(PASS, measured, measured & start);
+    if (N(method) == 0 && N(limited) && ANY(measured & start)) {
+        const BITS far = measured & start & LESS(FAR_SHARE * LANE(WHOLE), LANE(F));
+        LANE(EXACT) = choose(far, splat(1), LANE(EXACT));
+    }
     look_around(PASS, &to, &f);
     const BITS here = to.fresh | to.again | to.refine | to.check;
     if (ANY(here)) {
