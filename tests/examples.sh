@@ -35,6 +35,9 @@ sed -n 's/^j[1-6] *//p' "$folder/said" > "$folder/arm.txt"
 grep -Eq '"name":"j6","position":\[0\.(400|399)[0-9]*,0\.(100|099)[0-9]*,' "$folder/said"
 "$3/example_arm_servo" "$folder/arm.urdf" tool | tee "$folder/said"
 grep -Eq '^4 seconds: [0-9.]+ mm behind at most' "$folder/said"
+"$3/example_arm_picture" "$folder/arm.urdf" tool "$folder/arm.svg" | tee "$folder/said"
+grep -Eq '^8 postures reach the goal; the line has [0-9]+ poses, ' "$folder/said"
+[ "$(grep -c '<polyline' "$folder/arm.svg")" -ge 16 ]
 "$3/example_body_servo" | tee "$folder/said"
 grep -Eq '^4 seconds: hand [0-9.]+e-0[6-9] m behind' "$folder/said"
 if "$3/example_arm_pose" "$folder/arm.urdf" hand 0 0 0 2>"$folder/said"; then exit 1; fi

@@ -119,6 +119,22 @@ static sn_model *reshaped(const sn_model *model, const double *position, const s
     return out;
 }
 
+// As a take has them: of the built-in set where the markers are still there, else by the names.
+static void find_doubts(const sn_model *model, const sn_recording *recording, double *doubt) {
+    sn_marker_set *set = NULL;
+    (void)sn_marker_set_builtin(model, recording, NULL, &set, NULL);
+    for (int i = 0; i < sn_model_nmarker(model); i++) {
+        const sn_marker_desc *m = sn_model_marker(model, i);
+        doubt[i] = sn_doubt_of_name(m->name);
+        for (int k = 0; k < sn_marker_set_count(set); k++) {
+            const sn_marker_place *p = sn_marker_set_place(set, k);
+            if (strcmp(p->name, m->name) == 0 && fabs(p->position[0] - m->position[0]) < 1e-9)
+                doubt[i] = p->doubt;
+        }
+    }
+    sn_marker_set_destroy(set);
+}
+
 fitted fit_of(const sn_model *model, const sn_recording *recording, const sn_axis_map *axes,
               const sn_calibrate_options *wanted, const sn_fit_options *options) {
     const sn_recording_info *info = sn_recording_about(recording);
@@ -141,12 +157,18 @@ fitted fit_of(const sn_model *model, const sn_recording *recording, const sn_axi
         assert_true(position != NULL && stretch != NULL);
         // as a take has it: with the limits that the model came with
         sn_fit_input limited = r.input;
+        sn_calibrate_options known = *wanted;
+        double *doubt = malloc((size_t)(n + 1) * sizeof *doubt);
+        assert_non_null(doubt);
+        find_doubts(model, recording, doubt);
         limited.model = model;
-        if (sn_calibrate(&limited, wanted, NULL, position, stretch, &r.calibration, &error) !=
+        known.doubt = doubt;
+        if (sn_calibrate(&limited, &known, NULL, position, stretch, &r.calibration, &error) !=
             SN_OK)
             fail_msg("%s", error.text);
         sn_model_destroy(r.model);
         r.input.model = r.model = reshaped(model, position, wanted->scale ? stretch : NULL);
+        free(doubt);
         free(position);
         free(stretch);
     }

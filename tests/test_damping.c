@@ -98,7 +98,7 @@ static void the_better_of_two_steps(void **unused) {
         if (n % 2 == 1) assert_true(sn_solver_eval(s, s->q, SN_EVAL_HESSIAN, &f));
         if (!sn_solver_finished(s)) {
             const sn_damped *m = sn_damped_of(s);
-            sn_damped_step step = {.lambda = 1e-4, .reach = 0.8};
+            sn_damped_step step = {.lambda = 1e-4, .reach = 0.8, .least = 1e-6};
             sn_damped_find(s, &step);
             double plain = promise_of(s, m->plain), scale = fabs(plain) + s->f;
             bool same = memcmp(s->step, m->plain, (size_t)s->n * sizeof *s->step) == 0;

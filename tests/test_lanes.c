@@ -106,7 +106,7 @@ static void walls(void **state) {
     const sn_model *m = t->model;
     static const char *const bends[] = {"left_forearm", "right_forearm", "left_shin", "right_shin"};
     sn_fit_prior p;
-    assert_int_equal(sn_fit_find_prior(m, NULL, &p), SN_OK);
+    assert_int_equal(sn_fit_find_prior(m, NULL, NULL, &p), SN_OK);
     for (int i = 0; i < 4; i++) {
         int j = sn_model_find_joint(m, bends[i]);
         if (j < 0) fail_msg("no joint %s", bends[i]);

@@ -204,8 +204,8 @@ class Bench:
         if done.status != 0:
             sys.exit(" ".join(command) + " failed:\n" + done.output[-3000:])
 
-    def ninja(self, folder, *targets):
-        return ["ninja", "-C", str(folder), "-j1", "--quiet", *targets]
+    def ninja(self, folder, *targets, jobs=1):
+        return ["ninja", "-C", str(folder), f"-j{jobs}", "--quiet", *targets]
 
     def make(self):
         self.configure(self.build, "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_C_FLAGS_RELEASE=-O1")
@@ -235,10 +235,10 @@ class Bench:
         stale = [name for name in names if self.tests.get(name, {}).get("digest") != self.digest(f"tests/{name}.c")
                  or self.tests[name].get("limit", self.options.limit) < self.options.limit]
         if stale:
-            self.must(self.ninja(self.build, "sinew", *stale))
+            self.must(self.ninja(self.build, "sinew", *stale, jobs=self.options.jobs))
             # counts of threads may be lost when not atomic, but never all of them
             self.configure(self.gcov, "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_C_FLAGS_RELEASE=-O1 --coverage")
-            self.must(self.ninja(self.gcov, "sinew", *stale))
+            self.must(self.ninja(self.gcov, "sinew", *stale, jobs=self.options.jobs))
         with ThreadPoolExecutor(self.options.jobs) as pool:
             for name, test in zip(stale, pool.map(self.look_at, stale)):
                 if "folder" in test:

@@ -32,11 +32,17 @@ static const double far_share = 0.02;
 // Damping that a step is given when it needs some and has none, and below which it is let go.
 static const double some_damping = 1e-6, no_damping = 1e-8;
 
+// A solve of more steps than this that take less than a tenth of f each follows a narrow, curved valley: along it damping
+// changes slowly, so that what failed is remembered longer, and a pivot that fails by a little gets a little.
+enum { FEW_STEPS = 12 };
+
 typedef struct schedule {
     double lambda;
     double growth;  // by how much a rejected step raises lambda: more each time in a row
-    double failed;  // the lambda of the last rejected step, forgotten by halves
+    double failed;  // the lambda of the last rejected step, forgotten little by little
     double reach;
+    bool crawls;  // the last step took less than a tenth of f
+    bool slow;    // and it was not one of the first
 } schedule;
 
 // At a new pose. Damping that falls with the gradient keeps Newton's convergence quadratic; a little
@@ -58,13 +64,14 @@ static bool after_rejected(schedule *c) {
 // failed in the first step would else slow down all the others.
 static void after_taken(schedule *c, double ratio, double left) {
     c->growth = 4;
+    c->crawls = left > 0.9;
     if (ratio > 0.75) {
         c->reach = fmin(2 * c->reach, most_reach);
         // not straight back to what failed a moment ago
         double share = ratio > 0.9 ? fmin(1.0 / 12, left) : 1.0 / 8;
         double less = c->lambda < no_damping ? 0 : c->lambda * share;
         c->lambda = fmax(less, fmin(c->lambda, sqrt(c->failed * c->lambda)));
-        c->failed *= 0.5;
+        c->failed *= c->slow ? 0.88 : 0.5;
     } else if (ratio < 0.25) {
         c->reach = fmax(0.5 * c->reach, least_reach);
         c->lambda = fmax(2 * c->lambda, some_damping);
@@ -104,7 +111,9 @@ static void run_damped(sn_solver *s, matrix kind) {
         double value = s->f, before = s->f;
         if (fresh) at_new_pose(&c, s->report.gradient, s->f / first_f);
         fresh = false;
-        sn_damped_step step = {.lambda = c.lambda, .reach = c.reach};
+        c.slow = c.crawls && s->report.iterations - s->run_first > FEW_STEPS;
+        sn_damped_step step = {
+            .lambda = c.lambda, .reach = c.reach, .least = c.slow ? no_damping : some_damping};
         sn_damped_find(s, &step);
         c.lambda = step.lambda;
         trace.step = sn_solver_move(s, 1, s->step);

@@ -76,7 +76,7 @@ static bool factor(sn_solver *s, sn_damped_step *to) {
         sn_system_direction(s, k, z);
         for (int i = 0; i < s->n; i++) square += m->metric[i] * z[i] * z[i];
         double missing = square > 0 ? fmax(-pivot, 0) / square : 0;
-        to->lambda = fmax(fmax(2 * to->lambda, 1e-6), to->lambda + 1.1 * missing);
+        to->lambda = fmax(fmax(2 * to->lambda, to->least), to->lambda + 1.1 * missing);
     }
     return false;
 }

@@ -31,6 +31,7 @@ void sn_damped_measure(sn_solver *s, bool fresh);
 typedef struct sn_damped_step {
     double lambda;    ///< in: the damping to begin with; out: what it took
     double reach;     ///< in: how far it may turn a joint, radians
+    double least;     ///< in: what a failed pivot raises the damping to at least
     bool indefinite;  ///< out: the matrix had a negative pivot before damping
     bool crossed;     ///< out: a limit stopped a degree of freedom on the way
     double promise;   ///< out: the decrease that the model promises; not positive: there is no step

@@ -137,6 +137,12 @@ sn_status sn_estimate_bodies(sn_estimate *e) {
     return status;
 }
 
+static int carrier(const sn_estimate *e, int body) {
+    for (int j = 0; j < e->njoint; j++)
+        if (e->body[j] == body) return j;
+    return 0;
+}
+
 sn_status sn_estimate_prior(sn_estimate *e) {
     size_t n = 3 * (size_t)e->nbody;
     if (n == 0) return SN_OK;
@@ -148,9 +154,9 @@ sn_status sn_estimate_prior(sn_estimate *e) {
             (void)plain(e->name[b], one);
             (void)plain(e->name[c], other);
             int sb = segment_of(one), sc = segment_of(other);
+            // "femur_l" by its name, "lfemur" by its joint's mirror image
             bool alike = strcmp(one, other) == 0 ||
-                         (sb >= 0 && strlen(one) > 1 && strcmp(one + 1, other + 1) == 0 &&
-                          strchr("lr", one[0]) != NULL && strchr("lr", other[0]) != NULL);
+                         sn_model_mirror_joint(e->model, carrier(e, b)) == carrier(e, c);
             bool together = alike || (sb >= 0 && sb == sc);
             for (int k = 0; k < 3; k++)
                 for (int l = 0; l < 3; l++) {
