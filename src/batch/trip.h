@@ -67,7 +67,10 @@ PART void judge(ARGS, REAL value, TRIP *to) {
                           choose(badly, largest(2.0 * lambda, splat(1e-6)), lambda));
     LANE(REACH) = choose(well, least(2.0 * LANE(REACH), splat(0.8)),
                          choose(badly, largest(0.5 * LANE(REACH), splat(0.05)), LANE(REACH)));
-    LANE(FAILED) = choose(well, 0.5 * LANE(FAILED), LANE(FAILED));
+    // along a narrow, curved valley what failed is remembered longer
+    const REAL kept = choose(LESS(splat(0.5), LANE(SLOW)), splat(0.88), splat(0.5));
+    LANE(FAILED) = choose(well, kept * LANE(FAILED), LANE(FAILED));
+    LANE(CRAWLS) = choose(taken, choose(LESS(splat(0.9), left), splat(1), splat(0)), LANE(CRAWLS));
     LANE(GROWTH) = choose(taken, splat(4), LANE(GROWTH));
     if (N(method) == 0) {
         BITS exact = LESS(fall, 0.2 * before) | LESS(splat(0.5), LANE(CROSSED));
@@ -87,6 +90,7 @@ PART void judge(ARGS, REAL value, TRIP *to) {
         LANE(EXACT) = choose(start, splat(N(method) == 1), LANE(EXACT));
         LANE(ITERATIONS) = choose(start, splat(0), LANE(ITERATIONS));
         LANE(FACTORS) = choose(start, splat(0), LANE(FACTORS));
+        LANE(CRAWLS) = choose(start, splat(0), LANE(CRAWLS));
     }
     to->fresh = taken | (start & finite);
     LANE(F) = choose(to->fresh, value, before);
@@ -94,6 +98,9 @@ PART void judge(ARGS, REAL value, TRIP *to) {
     LANE(LONGS) = choose(to->fresh, splat(0), LANE(LONGS));
     LANE(CROSSED) = choose(to->fresh, splat(0), LANE(CROSSED));
     for (int i = 0; i < N(nq); i++) W(q)[i] = choose(to->fresh, W(x)[i], W(q)[i]);
+    const REAL slow =
+        choose(LESS(splat(12), LANE(ITERATIONS)), LANE(CRAWLS), splat(0));  // FEW_STEPS of damped.c
+    LANE(SLOW) = choose(to->fresh | to->back, slow, LANE(SLOW));
     const BITS met = taken & ~LESS(LANE(GOAL), LANE(F));
     if (ANY(met)) {
         end_lanes(W(lane), met, SN_END_GOAL);
@@ -216,8 +223,9 @@ PART void raise_damping(ARGS, BITS which, const FACTOR *f) {
     const REAL missing =
         choose(some, largest(-f->pivot, splat(0)) / choose(some, square, splat(1)), splat(0));
     const REAL lambda = LANE(LAMBDA);
+    const REAL little = choose(LESS(splat(0.5), LANE(SLOW)), splat(1e-8), splat(1e-6));
     LANE(LAMBDA) =
-        choose(which, largest(largest(2.0 * lambda, splat(1e-6)), lambda + 1.1 * missing), lambda);
+        choose(which, largest(largest(2.0 * lambda, little), lambda + 1.1 * missing), lambda);
     LANE(TRIES) = LANE(TRIES) + choose(which, splat(1), splat(0));
     // when even a lot is not enough there is no step
     const BITS enough = which & LESS(splat(39.5), LANE(TRIES));
