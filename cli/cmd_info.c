@@ -165,7 +165,7 @@ static int run(int argc, char **argv) {
     if (code < 0 && s.devices) {
         code = nfile > 0 ? wrong_usage(&command_info, "--devices takes no files") : show_devices();
     } else if (code < 0 && nfile == 0) {
-        code = wrong_usage(&command_info, "FILE or --devices is needed");
+        code = wrong_usage(&command_info, "FILE is missing");
     } else if (code < 0) {
         code = show_all(files, nfile, s.json);
     }

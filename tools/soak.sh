@@ -2,10 +2,10 @@
 # The long versions: the full number of random cases, and longer fuzzing. $1: the build folder.
 set -u
 build=$1 status=0
-SINEW_CASES=${SINEW_CASES:-100} ctest --test-dir "$build" -j 2 --verbose --timeout 20000 -E '^test_(solvers|ties|tied|loops)$' \
+SINEW_CASES=${SINEW_CASES:-100} ctest --test-dir "$build" -j 2 --verbose --timeout 20000 -E '^test_(solvers|ties|tied|loops|batch)$' \
     >"$build/soak.log" 2>&1 || status=1
-# a million problems for every solver, and a million with couplings and loops (600 000 and 400 000)
-SINEW_CASES=$((10 * ${SINEW_CASES:-100})) ctest --test-dir "$build" --verbose --timeout 20000 -R '^test_(solvers|ties|tied|loops)$' \
+# a million problems for every solver, a million with couplings and loops (600 000 and 400 000), a million rows in lanes
+SINEW_CASES=$((10 * ${SINEW_CASES:-100})) ctest --test-dir "$build" --verbose --timeout 20000 -R '^test_(solvers|ties|tied|loops|batch)$' \
     >>"$build/soak.log" 2>&1 || status=1
 grep -vE '^ *$|Test command|Working Directory|Test timeout' "$build/soak.log"
 tools/fuzz.sh "$build-asan" "${SINEW_FUZZ_SECONDS:-300}" || status=1

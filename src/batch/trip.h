@@ -5,6 +5,8 @@
 // neighbours go on.
 
 #define LANE(name) W(lane)[SN_LANE_##name]
+// goals are far while f is above this share of what it would be with errors as large as the figure
+#define FAR_SHARE 0.02
 
 // What the lanes are about to do; masks.
 typedef struct TRIP {
@@ -65,10 +67,15 @@ PART void judge(ARGS, REAL value, TRIP *to) {
                           choose(badly, largest(2.0 * lambda, splat(1e-6)), lambda));
     LANE(REACH) = choose(well, least(2.0 * LANE(REACH), splat(0.8)),
                          choose(badly, largest(0.5 * LANE(REACH), splat(0.05)), LANE(REACH)));
-    LANE(FAILED) = choose(well, 0.5 * LANE(FAILED), LANE(FAILED));
+    // along a narrow, curved valley what failed is remembered longer
+    const REAL kept = choose(LESS(splat(0.5), LANE(SLOW)), splat(0.88), splat(0.5));
+    LANE(FAILED) = choose(well, kept * LANE(FAILED), LANE(FAILED));
+    LANE(CRAWLS) = choose(taken, choose(LESS(splat(0.9), left), splat(1), splat(0)), LANE(CRAWLS));
     LANE(GROWTH) = choose(taken, splat(4), LANE(GROWTH));
     if (N(method) == 0) {
-        const BITS exact = LESS(fall, 0.2 * before) | LESS(splat(0.5), LANE(CROSSED));
+        BITS exact = LESS(fall, 0.2 * before) | LESS(splat(0.5), LANE(CROSSED));
+        // with limits exact while the goals are far, as damped.c has it
+        if (N(limited)) exact = exact | LESS(FAR_SHARE * LANE(WHOLE), value);
         LANE(EXACT) = choose(taken, choose(exact, splat(1), splat(0)), LANE(EXACT));
     }
 
@@ -83,6 +90,7 @@ PART void judge(ARGS, REAL value, TRIP *to) {
         LANE(EXACT) = choose(start, splat(N(method) == 1), LANE(EXACT));
         LANE(ITERATIONS) = choose(start, splat(0), LANE(ITERATIONS));
         LANE(FACTORS) = choose(start, splat(0), LANE(FACTORS));
+        LANE(CRAWLS) = choose(start, splat(0), LANE(CRAWLS));
     }
     to->fresh = taken | (start & finite);
     LANE(F) = choose(to->fresh, value, before);
@@ -90,6 +98,9 @@ PART void judge(ARGS, REAL value, TRIP *to) {
     LANE(LONGS) = choose(to->fresh, splat(0), LANE(LONGS));
     LANE(CROSSED) = choose(to->fresh, splat(0), LANE(CROSSED));
     for (int i = 0; i < N(nq); i++) W(q)[i] = choose(to->fresh, W(x)[i], W(q)[i]);
+    const REAL slow =
+        choose(LESS(splat(12), LANE(ITERATIONS)), LANE(CRAWLS), splat(0));  // FEW_STEPS of damped.c
+    LANE(SLOW) = choose(to->fresh | to->back, slow, LANE(SLOW));
     const BITS met = taken & ~LESS(LANE(GOAL), LANE(F));
     if (ANY(met)) {
         end_lanes(W(lane), met, SN_END_GOAL);
@@ -103,8 +114,17 @@ PART void judge(ARGS, REAL value, TRIP *to) {
 PART void find_scale(ARGS, BITS which, BITS start) {
     const REAL *sum = W(sum);
     REAL reach = splat(0), top = splat(0);
-    for (int k = 0; k < N(nj); k++)
-        reach = largest(reach, dot3(W(frame) + 12 * k + 9, W(frame) + 12 * k + 9));
+    for (int k = 0; k < N(nj); k++) {
+        // a joint that carries no task is no lever
+        const REAL *own = W(sum) + N(nsum) * k;
+        REAL weight = 3.0 * own[12];
+        if (N(matrix)) {
+            const REAL *A = own + SN_SUM_MATRIX;
+            weight = weight + (A[packed(3, 3)] + A[packed(4, 4)] + A[packed(5, 5)]);
+        }
+        const REAL far = dot3(W(frame) + 12 * k + 9, W(frame) + 12 * k + 9);
+        reach = choose(LESS(splat(0), weight), largest(reach, far), reach);
+    }
     REAL turns = 2.0 * (sum[16] + sum[17] + sum[18]), slides = 3.0 * sum[12];
     if (N(matrix)) {
         const REAL *A = sum + SN_SUM_MATRIX;
@@ -203,8 +223,9 @@ PART void raise_damping(ARGS, BITS which, const FACTOR *f) {
     const REAL missing =
         choose(some, largest(-f->pivot, splat(0)) / choose(some, square, splat(1)), splat(0));
     const REAL lambda = LANE(LAMBDA);
+    const REAL little = choose(LESS(splat(0.5), LANE(SLOW)), splat(1e-8), splat(1e-6));
     LANE(LAMBDA) =
-        choose(which, largest(largest(2.0 * lambda, splat(1e-6)), lambda + 1.1 * missing), lambda);
+        choose(which, largest(largest(2.0 * lambda, little), lambda + 1.1 * missing), lambda);
     LANE(TRIES) = LANE(TRIES) + choose(which, splat(1), splat(0));
     // when even a lot is not enough there is no step
     const BITS enough = which & LESS(splat(39.5), LANE(TRIES));
@@ -378,6 +399,10 @@ FN void trip(ARGS) {
     gradient_sweep(PASS);
     const BITS measured = to.fresh & (start | ~LESS(splat(0.5), LANE(EXACT)));
     if (ANY(measured)) find_scale(PASS, measured, measured & start);
+    if (N(method) == 0 && N(limited) && ANY(measured & start)) {
+        const BITS far = measured & start & LESS(FAR_SHARE * LANE(WHOLE), LANE(F));
+        LANE(EXACT) = choose(far, splat(1), LANE(EXACT));
+    }
     look_around(PASS, &to, &f);
     const BITS here = to.fresh | to.again | to.refine | to.check;
     if (ANY(here)) {
