@@ -15,7 +15,7 @@
 #include "sweeps/workspace.h"
 #include "take/fit.h"
 
-enum { BLOCK = 64, ROUNDS = 3, SAMPLES = 1024, MOST_TESTS = 400, LEAPS = 64 };
+enum { BLOCK = 64, ROUNDS = 3, SAMPLES = 1024, MOST_FOLLOWED = 2000, LEAPS = 64 };
 enum { DROPPED = 1, TESTED = 2 };
 
 // Suspected: further off than this, metres, and than so many times what is usual for the marker.
@@ -33,7 +33,8 @@ static const double around = 0.02, joined = 0.15, remembered = 2.5;
 
 typedef struct gate {
     sn_fitting *f;
-    int nmarker, count, reach, tests;
+    int nmarker, count, reach;
+    int followed;  // frames, on trial; where samples are thrown all the time there is a bound to it
     int memory;  // frames over which a marker is remembered
     double rate;
     float *off;     // count x nmarker: metres from the figure, NAN where unseen
@@ -135,7 +136,7 @@ static sn_status test(gate *g, int marker, int first, int last, double need, boo
     int a = first - g->reach > 0 ? first - g->reach : 0;
     int b = last + g->reach < g->count ? last + g->reach : g->count - 1, n = b - a + 1;
     mark(g, marker, first, last, TESTED);
-    if (n > l->window || g->tests++ >= MOST_TESTS) {
+    if (n > l->window || g->followed > MOST_FOLLOWED + g->count / 4) {
         // where samples are thrown all the time the poses are right but for a little: polishing does it
         double off = median_off(g, marker, first, last, (last - first) / SAMPLES + 1);
         if (!(off > fmax(thrown, need))) return SN_OK;
@@ -144,6 +145,7 @@ static sn_status test(gate *g, int marker, int first, int last, double need, boo
         *found = true;
         return SN_OK;
     }
+    g->followed += n;
     memcpy(g->poses, sn_lane_pose(l, a), (size_t)n * l->nq * sizeof *g->poses);
     memcpy(g->cost, l->f + a, (size_t)n * sizeof *g->cost);
     for (int f = a; f <= b; f++)
@@ -313,7 +315,8 @@ static sn_status run(gate *g, int *suspect, bool *any) {
         g->leaps[i] = fmax(leap_least, leap_times * usual_leap(g, i));
     }
     bound_usual(g);
-    for (int i = 0; i < g->nmarker; i++) SN_TRY(test_leaps(g, i, any));
+    for (int i = 0; i < g->nmarker && !sn_cancelled(l->options.cancel); i++)
+        SN_TRY(test_leaps(g, i, any));
     for (int round = 0; round < ROUNDS; round++) {
         SN_TRY(round_of(g, suspect, &found));
         *any |= found;
