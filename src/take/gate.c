@@ -35,7 +35,7 @@ typedef struct gate {
     sn_fitting *f;
     int nmarker, count, reach;
     int followed;  // frames, on trial; where samples are thrown all the time there is a bound to it
-    int memory;  // frames over which a marker is remembered
+    int memory;    // frames over which a marker is remembered
     double rate;
     float *off;     // count x nmarker: metres from the figure, NAN where unseen
     double *usual;  // nmarker: median of that
