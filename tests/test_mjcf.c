@@ -276,8 +276,8 @@ static void test_tendons(void **state) {
     static const char *const wrong[] = {
         "<equality><tendon tendon1='none'/></equality>", "<equality><tendon/></equality>",
         "<tendon><fixed name='s'><joint joint='x0'/></fixed></tendon>",
-        "<equality><tendon tendon1='s'/></equality><tendon><fixed name='s'><joint joint='y' "
-        "coef='1'/></fixed></tendon>"};
+        ("<equality><tendon tendon1='s'/></equality><tendon><fixed name='s'><joint joint='y' "
+         "coef='1'/></fixed></tendon>")};
     for (size_t i = 0; i < 4; i++) {
         sn_model *m;
         const char *text = chain_of(wrong[i]);

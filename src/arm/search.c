@@ -372,7 +372,7 @@ void sn_arm_search_run(sn_arm_search *s, const double *seed, double *q, sn_arm_r
         // the last step is not looked at before: where it was not enough, more follow
         sn_arm_search_report(s, seed, q, false, report);
         if (report->reached) return;
-        memcpy(slid, q, sizeof slid);
+        memcpy(slid, q, (size_t)arm->chain.n * sizeof *q);
         found = sn_arm_search_near(s, slid, want, NEAR_STEPS, q);
     }
     if (!found) {
