@@ -44,7 +44,7 @@ finish "the page: WebAssembly, and in Chromium" "$page_begin" "$build/page.log" 
 trap - EXIT
 stage "tests under AddressSanitizer and UBSan" sanitized "$build-asan"
 stage "threads under ThreadSanitizer" sanitized "$build-tsan" -R threads
-stage "fuzzing the readers, 4 s each" tools/fuzz.sh "$build-asan" 4
+stage "fuzzing the readers, 2 s each" tools/fuzz.sh "$build-asan" 2
 stage "the Python package, a sample of its tests" tools/python.sh sample "$build"
 
 # cmocka's own totals, and one for every script that is no cmocka program
