@@ -8,18 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench_fit.h"
 #include "fit_take.h"
 #include "inputs.h"
 
 enum { GROUPS = 5 };
 static const char *const groups[GROUPS] = {"pelvis", "hip", "knee", "ankle", "lumbar"};
-
-static char *join(const char *folder, const char *name) {
-    size_t size = strlen(folder) + strlen(name) + 2;
-    char *path = must_alloc(size, 1);
-    (void)snprintf(path, size, "%s/%s", folder, name);
-    return path;
-}
 
 static bool starts(const char *name, const char *word) {
     return strncmp(name, word, strlen(word)) == 0;
@@ -144,14 +138,14 @@ static void spoil(sn_recording *r, double sigma) {
 
 static bool load(const char *data, const char *name, sn_document *out) {
     sn_document_options options = sn_document_options_default();
-    char *path = join(data, name);
+    char *path = bench_path(data, name);
     bool good = access(path, R_OK) == 0 && load_document(path, &options, out);
     free(path);
     return good;
 }
 
 static sn_marker_set *load_markers(const char *data, const char *name, const sn_model *model) {
-    char *path = join(data, name);
+    char *path = bench_path(data, name);
     size_t length;
     sn_marker_set *set = NULL;
     char *text = read_file(path, &length);
@@ -243,8 +237,8 @@ static double halves(const figure *f, const sn_recording *take) {
 }
 
 static void clip_row(const char *data, int i) {
-    char *model = join(data, clips[i].skeleton), *take = join(data, clips[i].take),
-         *motion = join(data, clips[i].motion);
+    char *model = bench_path(data, clips[i].skeleton), *take = bench_path(data, clips[i].take),
+         *motion = bench_path(data, clips[i].motion);
     fit_settings s = {.model = model, .input = take, .truth = motion, .quiet = true};
     sn_take_options plan;
     fit_result r;

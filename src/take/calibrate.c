@@ -4,8 +4,7 @@
 #include "take/posture.h"
 
 sn_calibrate_options sn_calibrate_options_default(void) {
-    return (sn_calibrate_options){
-        .version = 2, .frames = sn_estimate_options_default().frames, .threads = 1};
+    return (sn_calibrate_options){.version = 2, .frames = sn_estimate_options_default().frames};
 }
 
 static sn_estimate_options estimate_options(const sn_fit_input *input,
@@ -24,8 +23,6 @@ static sn_estimate_options estimate_options(const sn_fit_input *input,
     o.lengths = from->lengths, o.nlength = from->nlength;
     o.sure = from->sure, o.nsure = from->nsure;
     o.progress = from->progress, o.progress_user = from->progress_user;
-    o.threads = from->threads;
-    o.pool = from->pool;
     o.cancel = from->cancel;
     return o;
 }
@@ -39,7 +36,7 @@ sn_status sn_calibrate(const sn_fit_input *input, const sn_calibrate_options *op
     SN_NEED(report, error);
     sn_calibrate_options o = options != NULL ? *options : sn_calibrate_options_default();
     *report = (sn_calibrate_report){0};
-    if (o.version != 2 || o.frames < 1 || o.threads < 1 || !sn_fit_input_good(input, NULL))
+    if (o.version != 2 || o.frames < 1 || !sn_fit_input_good(input, NULL))
         return sn_fail(error, SN_ERR_ARGUMENT, 0, "%s", sn_status_text(SN_ERR_ARGUMENT));
     size_t n = (size_t)sn_model_nmarker(input->model);
     double *doubt = sn_acquire(allocator, (n + 1) * sizeof *doubt);

@@ -28,12 +28,8 @@
 static const double well_known = 0.06;
 
 sn_estimate_options sn_estimate_options_default(void) {
-    return (sn_estimate_options){.frames = 60,
-                                 .still_frames = 4,
-                                 .independent = 2,
-                                 .sigma = 0.01,
-                                 .range = 0.03,
-                                 .threads = 1};
+    return (sn_estimate_options){
+        .frames = 60, .still_frames = 4, .independent = 2, .sigma = 0.01, .range = 0.03};
 }
 
 // --- between the rounds --------------------------------------------------------------------------

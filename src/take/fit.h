@@ -46,8 +46,6 @@ typedef struct sn_calibrate_options {
     int *nsure;  ///< and how many there are
     void (*progress)(void *user, double fraction);
     void *progress_user;
-    int threads;  ///< default 1; the result has the same bits for any number
-    sn_threads pool;
     sn_cancel cancel;
 } sn_calibrate_options;
 
@@ -85,8 +83,6 @@ typedef struct sn_estimate_options {
     int *nsure;  ///< and how many there are
     void (*progress)(void *user, double fraction);
     void *progress_user;
-    int threads;  ///< default 1; the result has the same bits for any number
-    sn_threads pool;
     sn_cancel cancel;
 } sn_estimate_options;
 

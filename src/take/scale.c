@@ -167,8 +167,6 @@ static sn_status calibrate(sn_take *t, double *position, sn_mat3 *stretch) {
     o.nlength = t->options.nlength;
     o.sure = t->sure;
     o.nsure = &t->nsure;
-    o.threads = t->options.threads;
-    o.pool = t->options.pool;
     o.cancel = t->options.cancel;
     o.progress = tell_calibration;
     o.progress_user = t;
