@@ -26,7 +26,7 @@ typedef struct bench_turns {
     double spine;        ///< mean acceleration of trunk, neck and head, rad/s^2; 0: not known
 } bench_turns;
 
-bool bench_measure_turns(const sn_model *model, const sn_motion *motion, int first,
+bool bench_measure_turns(const sn_model *model, const sn_motion *motion, double rate, int first,
                          bench_turns *out);
 
 bool bench_fit_speed(const char *data);  ///< error, gaps, seconds; and a take of 72,000 frames

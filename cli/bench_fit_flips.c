@@ -64,10 +64,10 @@ static void turn_joint(joints *j, int i, const sn_mat3 *now, int k, bench_turns 
     j->turn[i] = w;
 }
 
-bool bench_measure_turns(const sn_model *model, const sn_motion *motion, int first,
+bool bench_measure_turns(const sn_model *model, const sn_motion *motion, double rate, int first,
                          bench_turns *out) {
     int n = sn_model_njoint(model), nframe = sn_motion_nframe(motion);
-    double rate = sn_motion_rate(motion), spine = 0;
+    double spine = 0;
     long count = 0;
     sn_problem *problem = NULL;
     sn_workspace *ws = NULL;
@@ -110,13 +110,8 @@ static bool measure_own(const char *data, const bench_take *t, const figure *f, 
     options.skeleton = f->skeleton;
     bool good = load_document(path, &options, &document) && document.motion != NULL;
     const sn_model *model = document.model != NULL ? document.model : f->model;
-    if (good) {
-        good = bench_measure_turns(model, document.motion, t->own_skip, out);
-        // an AMC file does not know its rate
-        double own = sn_motion_rate(document.motion);
-        if (!(own > 0)) out->spine = 0;
-        if (own > 0 && rate > 0) out->spine *= rate * rate / (own * own);
-    }
+    // the take's rate: an AMC file does not know its own
+    good = good && bench_measure_turns(model, document.motion, rate, t->own_skip, out);
     sn_document_destroy(&document);
     free(path);
     return good;
@@ -131,7 +126,7 @@ static bool flips_row(const char *data, const bench_take *t) {
     bool good = make_plan(&s, &plan);
     int code = good ? fit_take(&s, &plan, &r) : EXIT_USAGE;
     good = good && (code == EXIT_OK || code == EXIT_POOR) &&
-           bench_measure_turns(r.model, r.motion, 0, &ours);
+           bench_measure_turns(r.model, r.motion, sn_motion_rate(r.motion), 0, &ours);
     bool known =
         good && t->own != NULL && measure_own(data, t, &r.figure, sn_motion_rate(r.motion), &own);
     if (good) {
