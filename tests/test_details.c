@@ -458,8 +458,36 @@ static void ccd_orients(void **unused) {
     sn_model_destroy(model);
 }
 
+// What a servo moves is shared out so that a radian counts as much as the figure's size: of a slider and a hinge that
+// both move a point along x, by the squares of that times what each brings.
+static void servo_weighs_lengths(void **unused) {
+    (void)unused;
+    sn_joint_desc joints[2] = {sn_joint_default(SN_JOINT_SLIDER), sn_joint_default(SN_JOINT_HINGE)};
+    memcpy(joints[0].axis, (double[3]){1, 0, 0}, 3 * sizeof(double));
+    memcpy(joints[1].axis, (double[3]){0, 0, 1}, 3 * sizeof(double));
+    sn_model *model = chain(joints, 2, NULL, 0);  // the hinge is 0.3 m away: the figure's size
+    sn_task task = sn_task_default(SN_TASK_POINT);
+    task.joint = 1;
+    task.local[1] = 2;
+    memcpy(task.goal, (double[3]){0.3 + 1e-6, 2, 0}, 3 * sizeof(double));
+    sn_problem *problem;
+    sn_servo *servo;
+    assert_int_equal(sn_problem_create(model, &task, 1, NULL, &problem, NULL), SN_OK);
+    assert_int_equal(sn_servo_create(problem, NULL, NULL, &servo, NULL), SN_OK);
+    double q[2] = {0};
+    const sn_servo_tick tick = {.seconds = 0.001};
+    sn_servo_report report;
+    assert_int_equal(sn_servo_step(servo, &tick, q, &report), SN_OK);
+    assert_true(q[0] > 0 && q[1] < 0);
+    assert_near(q[0] / q[1], -0.3 * 0.3 / 2, 1e-4);
+    sn_servo_destroy(servo);
+    sn_problem_destroy(problem);
+    sn_model_destroy(model);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(servo_weighs_lengths),
         cmocka_unit_test(dense_hessian),
         cmocka_unit_test(bfgs_learns_a_quadratic),
         cmocka_unit_test(ccd_orients),
