@@ -284,24 +284,6 @@ sn_status sn_take_ik_plan(sn_take *t) {
 
 // --- frame by frame --------------------------------------------------------------------------------------
 
-// A column at a time: straight between its rows, which is exact where the times are the same.
-static double value_at(const sn_table *table, int column, double time, bool angle) {
-    const sn_table_info *info = sn_table_about(table);
-    int low = 0, high = info->nrow - 1;
-    while (high - low > 1) {
-        int mid = (low + high) / 2;
-        if (sn_table_row(table, mid)[info->time] <= time)
-            low = mid;
-        else
-            high = mid;
-    }
-    const double *a = sn_table_row(table, low), *b = sn_table_row(table, high);
-    double from = a[info->time], to = b[info->time];
-    double share = to > from ? fmin(fmax((time - from) / (to - from), 0), 1) : 0;
-    double x = a[column] + share * (b[column] - a[column]);
-    return angle && info->in_degrees ? x * degree : x;
-}
-
 void sn_ik_targets(const sn_ik_plan *plan, int frame, double *q) {
     double time = sn_ik_time(plan, frame);
     for (int i = 0; i < plan->nfile; i++) {
@@ -311,7 +293,8 @@ void sn_ik_targets(const sn_ik_plan *plan, int frame, double *q) {
             const sn_osim_coordinate_info *c = sn_osim_coordinate_at(plan->coordinates, k);
             if (c->at.joint == m->at.joint && c->at.index == m->at.index) angle = c->rotates;
         }
-        double x = value_at(plan->table, m->source, time, angle);
+        double x = sn_table_at(plan->table, m->source, time);
+        if (angle && sn_table_about(plan->table)->in_degrees) x *= degree;
         q[m->q] = isfinite(x) ? x : plan->target[m->q];
     }
 }
