@@ -415,14 +415,18 @@ static sn_status finish_plan(sn_fitting *f) {
 
 // One motion from all that was followed, then angles a person would write down.
 static sn_status join(sn_fitting *f) {
-    if (f->input.plan != NULL) return finish_plan(f);
+    if (f->input.plan != NULL) {
+        SN_TRY(finish_plan(f));
+        sn_fit_tidy(f->input.model, f->input.plan, f->motion);
+        return SN_OK;
+    }
     SN_TRY(sn_lanes_join(&f->lanes, f->changed));
     if (sn_cancelled(f->options.cancel)) return SN_OK;
     SN_TRY(sn_fit_gate(f));
     SN_TRY(sn_lanes_bridge(&f->lanes));
     SN_TRY(sn_lanes_polish(&f->lanes, 2));
     sn_lanes_end(&f->lanes);
-    sn_fit_tidy(f->input.model, f->motion);
+    sn_fit_tidy(f->input.model, NULL, f->motion);
     return SN_OK;
 }
 

@@ -292,6 +292,6 @@ sn_status sn_fit_size(const sn_fit_input *input, const sn_vec3 *rest, double fig
 sn_status sn_fit_acceleration(const sn_model *model, const sn_motion *motion,
                               const sn_allocator *allocator, double *out);
 
-/// Of the coordinates that mean the same pose, those nearest to the frame before; in the first, to zero. No
-/// joint or marker moves.
-void sn_fit_tidy(const sn_model *model, sn_motion *motion);
+/// Of the coordinates that mean the same pose, those nearest to the frame before; in the first, to zero or to the
+/// defaults of OpenSim's files. No joint or marker moves. @param plan  what those files hold stays; NULL for nothing
+void sn_fit_tidy(const sn_model *model, const struct sn_ik_plan *plan, sn_motion *motion);
