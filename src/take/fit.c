@@ -161,14 +161,16 @@ sn_status sn_fit_problem(const sn_fit_input *in, const sn_fit_options *o,
     sn_problem *plain = NULL;
     *out = NULL;
     sn_fit_prior prior;
-    sn_status found = sn_fit_find_prior(model, in->limited, allocator, &prior);
+    // OpenSim's files say what holds
+    sn_status found = in->plan != NULL ? sn_fit_no_prior(model, allocator, &prior)
+                                       : sn_fit_find_prior(model, in->limited, allocator, &prior);
     if (found != SN_OK) {
         if (prior.q != NULL) sn_release(allocator, prior.q);
         return sn_fail(error, found, 0, "%s", sn_status_text(found));
     }
     size_t nq = (size_t)sn_model_nq(model), nv = (size_t)sn_model_nv(model);
     if (in->plan != NULL) {
-        sn_fit_posture(model, prior.q, prior.weight);
+        if (o->posture > 0) sn_fit_posture(model, prior.q, prior.weight);
         memcpy(prior.q, in->plan->home, nq * sizeof *prior.q);
     }
     sn_task extra[4];

@@ -272,6 +272,8 @@ typedef struct sn_fit_prior {
 /// @param out     its q goes to sn_release() in any case; the others belong to it
 sn_status sn_fit_find_prior(const sn_model *model, const sn_model *ranges,
                             const sn_allocator *allocator, sn_fit_prior *out);
+/// One that holds nothing: the zero pose, weights 0, no walls.
+sn_status sn_fit_no_prior(const sn_model *model, const sn_allocator *allocator, sn_fit_prior *out);
 
 /// What an angle of a human figure's joint is called: "flexion", "abduction", "rotation", "side bending"; "" where
 /// that is not known.
