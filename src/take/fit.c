@@ -356,7 +356,9 @@ sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
         status = sn_valley_first(f->problem, &v, set_goals, &f->input, first - input->first,
                                  allocator, f->start);
         sn_track_options track = *t;
-        track.solver.gradient = fmin(track.solver.gradient, 1e-7);
+        track.solver.gradient = fmin(track.solver.gradient, 1e-5);
+        // near the bottom, with markers that never fit: the exact Hessian at once
+        if (track.solver.method == SN_METHOD_HYBRID) track.solver.method = SN_METHOD_NEWTON;
         if (f->options.cancel.asked != NULL) track.solver.cancel = f->options.cancel;
         if (status == SN_OK)
             status = sn_tracker_create(f->problem, &track, allocator, &f->tracker, error);
