@@ -284,6 +284,11 @@ sn_status sn_fit_check_smooth(double seconds, double rate, sn_error *error) {
     return SN_OK;
 }
 
+// A setup asks for each frame by itself; what is prescribed changes from frame to frame.
+static bool by_itself(const sn_fit_input *in) {
+    return in->plan != NULL && (in->plan->exact || in->plan->nprescribed > 0);
+}
+
 // How the valleys of an OpenSim model are looked for.
 static sn_valley_options valley_options(const sn_fitting *f) {
     sn_solver_options solver = f->options.track.solver;
@@ -333,7 +338,7 @@ sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
                          .progress = t->progress,
                          .progress_user = t->progress_user};
     o.solver.cancel = f->options.cancel;
-    if (input->plan != NULL) {
+    if (by_itself(input)) {
         f->tracked = sn_acquire(allocator, count * sizeof *f->tracked);
     } else {
         f->laned = sn_acquire(allocator, count * sizeof *f->laned);
@@ -351,7 +356,7 @@ sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
     f->input.dropped = f->dropped;
     int first = good_frame(input);
     sn_status status;
-    if (input->plan != NULL) {
+    if (by_itself(input)) {
         sn_valley_options v = valley_options(f);
         status = sn_valley_first(f->problem, &v, set_goals, &f->input, first - input->first,
                                  allocator, f->start);
@@ -419,7 +424,7 @@ static sn_status finish_plan(sn_fitting *f) {
 
 // One motion from all that was followed, then angles a person would write down.
 static sn_status join(sn_fitting *f) {
-    if (f->input.plan != NULL) {
+    if (by_itself(&f->input)) {
         SN_TRY(finish_plan(f));
         sn_fit_tidy(f->input.model, f->input.plan, f->motion);
         return SN_OK;
@@ -430,7 +435,7 @@ static sn_status join(sn_fitting *f) {
     SN_TRY(sn_lanes_bridge(&f->lanes));
     SN_TRY(sn_lanes_polish(&f->lanes, 2));
     sn_lanes_end(&f->lanes);
-    sn_fit_tidy(f->input.model, NULL, f->motion);
+    sn_fit_tidy(f->input.model, f->input.plan, f->motion);
     return SN_OK;
 }
 
