@@ -513,5 +513,6 @@ int main(void) {
         cmocka_unit_test(test_changes), cmocka_unit_test(test_methods),
         cmocka_unit_test(test_json),
     };
+    only_asked();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -117,7 +117,7 @@ static knowable find_knowable(const fixture *t, uint64_t *state, double f, doubl
 static void derivatives(void **unused) {
     (void)unused;
     kinks = true;
-    int count = cases(300);
+    int count = cases_up_to(300, 30000);
     double worst_f = 0, worst_g = 0, worst_H = 0, worst_x = 0, far = INFINITY;
     int unknown = 0;
     for (int n = first_case(); n < count; n++) {
@@ -190,7 +190,7 @@ static void derivatives(void **unused) {
 // in its leaders', and their share of it changes.
 static void rates(void **unused) {
     (void)unused;
-    int count = cases(300);
+    int count = cases_up_to(300, 30000);
     double worst = 0;
     static const sn_jacobian_frame frames[] = {SN_JACOBIAN_BODY, SN_JACOBIAN_POINT,
                                                SN_JACOBIAN_WORLD};
@@ -339,7 +339,7 @@ static void dense_solve(const fixture *t, const bool *kept, const double *b, dou
 
 static void bordered(void **unused) {
     (void)unused;
-    int count = cases(600), definite = 0, indefinite = 0, tree_negative = 0, rough = 0;
+    int count = cases_up_to(600, 60000), definite = 0, indefinite = 0, tree_negative = 0, rough = 0;
     double worst = 0;
     for (int n = first_case(); n < count; n++) {
         uint64_t state = 22 + 100 * (uint64_t)n;
@@ -539,7 +539,7 @@ static sn_status pair(const sn_function *f, const double low[2], const double hi
 static void ranges(void **unused) {
     (void)unused;
     uint64_t state = 25;
-    int count = cases(400), empty = 0, narrowed = 0;
+    int count = cases_up_to(400, 40000), empty = 0, narrowed = 0;
     for (int n = 0; n < count; n++) {
         double x[8], y[8], low[2], high[2];
         sn_function f = {.scale = uniform(&state, 0.2, 2), .x = x, .y = y};
@@ -667,5 +667,6 @@ int main(void) {
         cmocka_unit_test(derivatives), cmocka_unit_test(rates),  cmocka_unit_test(bordered),
         cmocka_unit_test(solves),      cmocka_unit_test(ranges), cmocka_unit_test(refused),
     };
+    only_asked();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

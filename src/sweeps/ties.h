@@ -156,8 +156,8 @@ double sn_tied_error(const struct sn_workspace *ws, int tied);
 /// their W too.
 double sn_tied_forces(struct sn_workspace *ws, bool exact, bool second);
 
-/// tied_terms.c: the rows of one, and its W into `W`.
-void sn_tied_rows(const struct sn_workspace *ws, sn_tie *tie, double *W);
+/// tied_terms.c: V times the rows of one, V nrow x nrow, row by row; `plain`: it is diagonal.
+void sn_tied_rows(const struct sn_workspace *ws, sn_tie *tie, const double *V, bool plain);
 
 /// tied_terms.c: what tied tasks on one body alone add to its field.
 void sn_tied_fields(const struct sn_workspace *ws, struct sn_field *fields);
