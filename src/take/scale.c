@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "math/vec3.h"
 #include "take/marker_set.h"
 #include "take/stretch.h"
 #include "take/take.h"
@@ -83,9 +84,8 @@ static sn_status move_markers(sn_take *t, const double *position, sn_marker_plac
     int n = sn_marker_set_count(t->set);
     for (int i = 0; i < n; i++) {
         places[i] = *sn_marker_set_place(t->set, i);
-        double moved = 0;
-        for (int k = 0; k < 3; k++) moved += pow(position[3 * i + k] - places[i].position[k], 2);
-        t->summary.shift += sqrt(moved) / n;
+        sn_vec3 moved = v3_sub(v3_from(position + 3 * i), v3_from(places[i].position));
+        t->summary.shift += v3_norm(moved) / n;
         memcpy(places[i].position, position + 3 * i, sizeof places[i].position);
         places[i].placed = true;
     }
@@ -186,6 +186,8 @@ static sn_status calibrate(sn_take *t, double *position, sn_mat3 *stretch) {
     o.nlength = t->options.nlength;
     o.sure = t->sure;
     o.nsure = &t->nsure;
+    o.threads = t->options.threads;
+    o.pool = t->options.pool;
     o.cancel = t->options.cancel;
     o.progress = tell_calibration;
     o.progress_user = t;
