@@ -137,6 +137,7 @@ static sn_status choose_poses(sn_estimate *e, const finders *found, sn_error *er
     for (int k = 0; k < e->nframe; k++) {
         sn_report report;
         double *q = e->poses + (size_t)k * e->nq, best = INFINITY;
+        if (sn_cancelled(e->o.asked.cancel)) return SN_ERR_CANCELLED;
         if (k > 0) {
             SN_TRY(set_frame(e, found->problem[0], k));
             memcpy(q, q - e->nq, e->nq * sizeof *q);
