@@ -506,6 +506,22 @@ void sn_ties_values(const sn_workspace *ws, double *c) {
     }
 }
 
+void sn_ties_moved(const sn_workspace *ws, const double *x, double *c) {
+    const sn_ties *t = ws->ties;
+    for (int i = 0; i < SN_TIE_ROWS * ws->model->nloop; i++) c[i] = 0;
+    for (int p = 0; p < t->ntie; p++) {
+        const sn_tie *tie = &t->tie[p];
+        if (tie->source != SN_TIE_LOOP) continue;
+        for (int n = 0; n < tie->njoint; n++) {
+            const sn_joint *j = &ws->model->joint[tie->joint[n]];
+            for (int a = 0; a < j->nv; a++)
+                for (int r = 0; r < tie->nrow; r++)
+                    c[SN_TIE_ROWS * tie->index + r] +=
+                        tie->z[tie->nrow * (tie->at[n] + a) + r] * x[j->slot + a];
+        }
+    }
+}
+
 void sn_ties_pull(const sn_workspace *ws, const double *c, double *y) {
     sn_ties *t = ws->ties;
     for (int p = 0; p < t->ntie; p++) {
