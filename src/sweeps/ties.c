@@ -212,7 +212,7 @@ static int factor_small(sn_workspace *ws, const bool *keep, int tree, double sof
         for (int i = 0; i < u; i++)
             t->S[i + u * k] = t->S[t->used[i] + n * t->used[k]] * t->even[i] * t->even[k];
     for (int i = 0; i < u && soft > 0; i++) t->S[i + u * i] += t->y[i];
-    const double least = soft > 0 ? 0.1 * fmin(soft, 1e-10) : 1e-11;
+    const double least = soft > 0 ? 0.1 * fmin(soft, 1e-10) : 1e-13;
     t->inertia = sn_symmetric_factor(u, t->S, least, t->order, t->pair);
     return negative - t->inertia.negative;
 }
