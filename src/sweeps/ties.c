@@ -212,7 +212,7 @@ static int factor_small(sn_workspace *ws, const bool *keep, int tree, double sof
         for (int i = 0; i < u; i++)
             t->S[i + u * k] = t->S[t->used[i] + n * t->used[k]] * t->even[i] * t->even[k];
     for (int i = 0; i < u && soft > 0; i++) t->S[i + u * i] += t->y[i];
-    const double least = soft > 0 ? 0.1 * fmin(soft, 1e-10) : 1e-11;
+    const double least = soft > 0 ? 0.1 * fmin(soft, 1e-10) : 1e-13;
     t->inertia = sn_symmetric_factor(u, t->S, least, t->order, t->pair);
     return negative - t->inertia.negative;
 }
@@ -503,6 +503,22 @@ void sn_ties_values(const sn_workspace *ws, double *c) {
     for (int i = 0; i < ws->model->nloop; i++) {
         int n = sn_loop_values(ws, i, c + SN_TIE_ROWS * i);
         for (int r = n; r < SN_TIE_ROWS; r++) c[SN_TIE_ROWS * i + r] = 0;
+    }
+}
+
+void sn_ties_moved(const sn_workspace *ws, const double *x, double *c) {
+    const sn_ties *t = ws->ties;
+    for (int i = 0; i < SN_TIE_ROWS * ws->model->nloop; i++) c[i] = 0;
+    for (int p = 0; p < t->ntie; p++) {
+        const sn_tie *tie = &t->tie[p];
+        if (tie->source != SN_TIE_LOOP) continue;
+        for (int n = 0; n < tie->njoint; n++) {
+            const sn_joint *j = &ws->model->joint[tie->joint[n]];
+            for (int a = 0; a < j->nv; a++)
+                for (int r = 0; r < tie->nrow; r++)
+                    c[SN_TIE_ROWS * tie->index + r] +=
+                        tie->z[tie->nrow * (tie->at[n] + a) + r] * x[j->slot + a];
+        }
     }
 }
 

@@ -207,6 +207,8 @@ void sn_ties_rank(struct sn_workspace *ws, const double *scale, const bool *keep
 /// c at the placed pose, and A^T c by the leaders alone: the slope of half the sum of c^2.
 void sn_ties_values(const struct sn_workspace *ws, double *c);
 void sn_ties_pull(const struct sn_workspace *ws, const double *c, double *y);
+/// How c moves with the velocities x, A x.
+void sn_ties_moved(const struct sn_workspace *ws, const double *x, double *c);
 /// Change mu so that what is left of g on what may move is least in the measure D^-2; g with it. So is
 /// what followers push that are stuck.
 void sn_ties_balance(struct sn_workspace *ws, const double *scale, const bool *keep);
