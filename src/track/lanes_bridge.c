@@ -97,6 +97,8 @@ static double unlike(const sn_lanes *l, const gaps *all, const gap *g, int shift
         const double *x = sn_lane_pose(l, f), *y = sn_lane_pose(l, f + shift);
         const unsigned char *here = mark_of(l, f), *there = mark_of(l, f + shift);
         bool some = all->any[f] || all->any[f + shift];
+        // four sums, none of which waits for another
+        double part[2][4] = {{0}};
         for (int i = 0; i < all->nangle; i++) {
             int q = all->angles[i].q, v = all->angles[i].v;
             if (some) {
@@ -104,9 +106,11 @@ static double unlike(const sn_lanes *l, const gaps *all, const gap *g, int shift
                 if (here[v] || there[v]) continue;
             }
             double d = x[q] - y[q];
-            sum[hidden_here[v]] += d * d;
+            part[hidden_here[v]][i & 3] += d * d;
             n[hidden_here[v]]++;
         }
+        for (int side = 0; side < 2; side++)
+            sum[side] += (part[side][0] + part[side][1]) + (part[side][2] + part[side][3]);
         for (int i = all->nangle; some && i < all->nall; i++)
             if (hidden_here[all->angles[i].v] && there[all->angles[i].v]) return (double)INFINITY;
         // it will not get less
