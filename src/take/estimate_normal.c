@@ -15,7 +15,8 @@
 
 bool sn_estimate_goal(const sn_estimate *e, int k, int marker, double goal[3]) {
     const sn_fit_input *in = e->still[k] ? e->o.asked.still : e->o.take;
-    return e->use[marker] > 0 && sn_fit_goal(in, marker, e->frame[k], goal);
+    return e->use[marker] > 0 && !sn_fit_dropped(in, marker, e->frame[k] - in->first) &&
+           sn_fit_goal(in, marker, e->frame[k], goal);
 }
 
 double sn_estimate_weight(const sn_estimate *e, int k, int marker) {

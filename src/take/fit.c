@@ -57,6 +57,11 @@ bool sn_fit_goal(const sn_fit_input *input, int marker, int frame, double goal[3
     return true;
 }
 
+bool sn_fit_dropped(const sn_fit_input *input, int marker, int frame) {
+    size_t at = (size_t)frame * (size_t)sn_model_nmarker(input->model) + (size_t)marker;
+    return input->dropped != NULL && (input->dropped[at] & 1) != 0;
+}
+
 // What OpenSim's files say of a frame: weights of markers over the sum of those that are seen, values of
 // coordinates.
 static sn_status set_plan(const sn_fit_input *in, int frame, double sum, sn_problem *problem) {
@@ -70,6 +75,17 @@ static sn_status set_plan(const sn_fit_input *in, int frame, double sum, sn_prob
     return sn_ik_hold(plan, in->first + frame, problem);
 }
 
+// Where a marker that is wrong would be.
+static bool filled_goal(const sn_fit_input *in, int marker, int frame, double goal[3]) {
+    for (int i = 0; i < in->nfill; i++) {
+        const sn_fit_fill *f = &in->fill[i];
+        if (f->marker != marker || frame < f->first || frame > f->last) continue;
+        for (int k = 0; k < 3; k++) goal[k] = (double)f->goal[3 * (frame - f->first) + k];
+        return true;
+    }
+    return false;
+}
+
 // The goals of a frame of the fitted range; markers come first among the tasks, then what coordinate tasks pull
 // at.
 static sn_status set_goals(void *user, int frame, sn_problem *problem) {
@@ -77,10 +93,9 @@ static sn_status set_goals(void *user, int frame, sn_problem *problem) {
     double sum = 0;
     for (int i = 0; i < sn_model_nmarker(in->model); i++) {
         double goal[3];
-        bool wrong =
-            in->dropped != NULL &&
-            (in->dropped[(size_t)frame * (size_t)sn_model_nmarker(in->model) + (size_t)i] & 1) != 0;
-        if (!wrong && sn_fit_goal(in, i, in->first + frame, goal)) {
+        bool there = sn_fit_dropped(in, i, frame) ? filled_goal(in, i, frame, goal)
+                                                  : sn_fit_goal(in, i, in->first + frame, goal);
+        if (there) {
             SN_TRY(sn_problem_set_goal(problem, i, goal));
             sum += sn_model_marker(in->model, i)->weight;
         } else {
@@ -289,6 +304,9 @@ static bool by_itself(const sn_fit_input *in) {
     return in->plan != NULL && (in->plan->exact || in->plan->nprescribed > 0);
 }
 
+// What OpenSim's own tool is asked for counts every sample.
+static bool has_gate(const sn_fitting *f) { return f->input.plan == NULL || !f->input.plan->exact; }
+
 // How the valleys of an OpenSim model are looked for.
 static sn_valley_options valley_options(const sn_fitting *f) {
     sn_solver_options solver = f->options.track.solver;
@@ -354,6 +372,8 @@ sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
     memset(f->wrong, 0, count * sizeof *f->wrong);
     memset(f->dropped, 0, count * nmarker + 1);
     f->input.dropped = f->dropped;
+    if (has_gate(f) && sn_fit_drop_leaps(input, allocator, f->dropped) != SN_OK)
+        return sn_fail_memory(error);
     int first = good_frame(input);
     sn_status status;
     if (by_itself(input)) {
@@ -395,6 +415,7 @@ void sn_fitting_end(sn_fitting *fitting) {
     sn_tracker_destroy(fitting->tracker);
     sn_lanes_end(&fitting->lanes);
     sn_problem_destroy(fitting->problem);
+    for (int i = 0; i < fitting->nfill; i++) sn_release(allocator, fitting->fill[i].goal);
     if (fitting->dropped != NULL) sn_release(allocator, fitting->dropped);
     if (fitting->wrong != NULL) sn_release(allocator, fitting->wrong);
     if (fitting->changed != NULL) sn_release(allocator, fitting->changed);
@@ -411,6 +432,7 @@ static sn_status finish_plan(sn_fitting *f) {
     sn_valley_options v = valley_options(f);
     SN_TRY(sn_track_valleys(f->problem, &v, f->input.count, set_goals, &f->input, &f->allocator,
                             sn_motion_edit(f->motion, 0), f->changed));
+    if (has_gate(f)) SN_TRY(sn_fit_gate_plan(f, set_goals));
     if (f->options.barrier == 0) return SN_OK;
     sn_barrier_options b = {.solver = v.solver,
                             .mu = f->options.barrier,
@@ -433,6 +455,7 @@ static sn_status join(sn_fitting *f) {
     if (sn_cancelled(f->options.cancel)) return SN_OK;
     SN_TRY(sn_fit_gate(f));
     SN_TRY(sn_lanes_bridge(&f->lanes));
+    SN_TRY(sn_fit_fill_in(f));
     SN_TRY(sn_lanes_polish(&f->lanes, 2));
     sn_lanes_end(&f->lanes);
     sn_fit_tidy(f->input.model, f->input.plan, f->motion);
@@ -515,6 +538,12 @@ static void measure_frame(const sn_fit_input *in, const sn_workspace *ws, int f,
         if (in->column[i] < 0) continue;
         if (!sn_fit_goal(in, i, in->first + f, goal)) {
             s->missing++;
+            continue;
+        }
+        // what counts for nothing says nothing of the fit
+        if (sn_fit_dropped(in, i, f)) {
+            s->dropped++;
+            markers[i].dropped++;
             continue;
         }
         const sn_marker_desc *m = sn_model_marker(in->model, i);

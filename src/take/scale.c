@@ -191,9 +191,16 @@ static sn_status calibrate(sn_take *t, double *position, sn_mat3 *stretch) {
     o.cancel = t->options.cancel;
     o.progress = tell_calibration;
     o.progress_user = t;
+    // a marker that is elsewhere for a while must not move the shape
+    unsigned char *dropped = sn_acquire(&t->allocator, (size_t)input.count * n);
+    if (status == SN_OK)
+        status = dropped == NULL ? SN_ERR_MEMORY
+                                 : sn_fit_drop_leaps(&input, &t->allocator, dropped);
+    input.dropped = dropped;
     if (status == SN_OK)
         status = sn_calibrate(&input, &o, &t->allocator, position, stretch, &t->summary.calibration,
                               &error);
+    sn_release(&t->allocator, dropped);
     sn_release(&t->allocator, doubt);
     if (t->nfinding > 0 && t->finding[t->nfinding - 1].code == SN_FINDING_STATIC_UNFIT)
         return status;

@@ -54,6 +54,13 @@ static const char *unit_of(const sn_finding *f) {
     return f->text[0] != '\0' ? f->text : "this unit";
 }
 
+static void say_off(writer *w, const sn_take *t, const sn_finding *f) {
+    say(w,
+        "%s is up to %.0f cm from where it belongs in frames %lld to %lld, and counts for nothing "
+        "there",
+        marker_name(t, f->marker), 100 * f->number[0], (long long)f->first, (long long)f->last);
+}
+
 static void say_note(writer *w, const sn_take *t, const sn_finding *f) {
     const double *x = f->number;
     switch (f->code) {
@@ -116,10 +123,7 @@ static void say_note(writer *w, const sn_take *t, const sn_finding *f) {
         HINT(", or try --robust");
         break;
     case SN_FINDING_MARKER_OFF:
-        say(w,
-            "%s is up to %.0f cm from where it belongs in frames %lld to %lld, and counts for "
-            "nothing there",
-            marker_name(t, f->marker), 100 * x[0], (long long)f->first, (long long)f->last);
+        say_off(w, t, f);
         break;
     case SN_FINDING_AT_LIMITS:
         say(w, "%s stands at a limit in %.0f frame%s (%.0f %%)", joint_name(t, f->joint), x[0],
@@ -152,6 +156,11 @@ static void say_warning(writer *w, const sn_take *t, const sn_finding *f) {
             "%c%c of the recording, which is not its up",
             axis_sign(f), axis_letter(f));
         HINT(" (--up %s%c puts it on its feet)", axis_sign(f) == '-' ? "-" : "", axis_letter(f));
+        break;
+    case SN_FINDING_MARKER_OFF:
+        say_off(w, t, f);
+        say(w, ", in %.0f %% of its samples in all: it has fallen off or is another",
+            100 * f->number[1]);
         break;
     case SN_FINDING_JOINT_JUMPS:
         say(w,
