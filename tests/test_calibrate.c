@@ -12,8 +12,14 @@
 // Gradients of the energy by shape and poses against differences of the energy itself, and the matrix where the
 // markers are met exactly, where Gauss and Newton's is the Hessian.
 
-static sn_model *small_figure(void) {
-    static const char text[] =
+// With frames, as bodies of an .osim file are, those without one belong to the body above them.
+#define SMALL_FRAMES                                                                               \
+    "{\"name\": \"hip\", \"joint\": \"hip\"}, {\"name\": \"l_leg\", \"joint\": \"l_leg\"},"        \
+    "{\"name\": \"l_foot\", \"joint\": \"l_foot\"}, {\"name\": \"r_foot\", \"joint\": \"r_foot\"}"
+
+static sn_model *small_figure(bool framed) {
+    char text[2000];
+    static const char figure[] =
         "{\"name\": \"s\", \"joints\": [{\"name\": \"hip\", \"type\": \"free\"},"
         "{\"name\": \"l_leg\", \"parent\": \"hip\", \"type\": \"euler\", \"order\": \"XYZ\", "
         "\"position\": [0.1,-0.1,0]},"
@@ -30,9 +36,11 @@ static sn_model *small_figure(void) {
         "{\"name\": \"e\", \"joint\": \"l_foot\", \"position\": [0.05,-0.1,0.1], \"weight\": 2},"
         "{\"name\": \"f\", \"joint\": \"r_foot\", \"position\": [0.02,-0.1,0.15]},"
         "{\"name\": \"g\", \"joint\": \"r_foot\", \"position\": [0.1,0,-0.1]},"
-        "{\"name\": \"h\", \"joint\": \"r_leg\", \"position\": [0.03,-0.2,0.07]}]}";
+        "{\"name\": \"h\", \"joint\": \"r_leg\", \"position\": [0.03,-0.2,0.07]}], \"frames\": "
+        "[%s]}";
     sn_model *model;
     sn_error error;
+    assert_true(snprintf(text, sizeof text, figure, framed ? SMALL_FRAMES : "") < (int)sizeof text);
     if (sn_model_read_json(text, strlen(text), NULL, &model, &error) != SN_OK)
         fail_msg("%s", error.text);
     return model;
@@ -149,10 +157,9 @@ static sn_recording *made_markers(const sn_model *model, int nframe, sn_motion *
     return recording;
 }
 
-static void normal_equations(void **unused) {
-    (void)unused;
+static void check_normal(bool framed) {
     uint64_t random = 11;
-    sn_model *model = small_figure();
+    sn_model *model = small_figure(framed);
     sn_motion *motion;
     sn_recording *recording = made_markers(model, 4, &motion, &random);
     const int column[8] = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -179,7 +186,8 @@ static void normal_equations(void **unused) {
     assert_int_equal(e.nlength, 2);
     assert_int_equal(sn_estimate_start(&e, NULL), SN_OK);
     assert_int_equal(e.nframe, 4);
-    check_slopes("small figure", &e, &random);
+    assert_int_equal(e.nbody, framed ? 4 : 5);
+    check_slopes(framed ? "small figure with frames" : "small figure", &e, &random);
 
     // the matrix: where nothing is left over, second differences of the energy along random shapes
     e.nlength = 0;
@@ -209,6 +217,12 @@ static void normal_equations(void **unused) {
     sn_motion_destroy(motion);
     sn_recording_destroy(recording);
     sn_model_destroy(model);
+}
+
+static void normal_equations(void **unused) {
+    (void)unused;
+    check_normal(false);
+    check_normal(true);
 }
 
 // --- against the truth -------------------------------------------------------------------------------

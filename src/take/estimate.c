@@ -291,6 +291,11 @@ sn_status sn_estimate_shape(const sn_estimate_options *options, const sn_allocat
     sn_status status = sn_estimate_open(&e, options, allocator, told);
     if (status == SN_OK) status = run(&e, report, told);
     report->cancelled = sn_cancelled(options->asked.cancel);
+    // then what was found so far counts
+    if (status == SN_ERR_CANCELLED) {
+        status = SN_OK;
+        *told = (sn_error){0};
+    }
     if (status == SN_OK)
         give(&e, position, stretch);
     else if (told->text[0] == '\0')

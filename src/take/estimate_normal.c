@@ -15,7 +15,8 @@
 
 bool sn_estimate_goal(const sn_estimate *e, int k, int marker, double goal[3]) {
     const sn_fit_input *in = e->still[k] ? e->o.asked.still : e->o.take;
-    return e->use[marker] > 0 && sn_fit_goal(in, marker, e->frame[k], goal);
+    return e->use[marker] > 0 && !sn_fit_dropped(in, marker, e->frame[k] - in->first) &&
+           sn_fit_goal(in, marker, e->frame[k], goal);
 }
 
 double sn_estimate_weight(const sn_estimate *e, int k, int marker) {
@@ -338,6 +339,7 @@ static sn_status sum_part(sn_estimate *e, sn_estimate_worker *w, int part) {
     memset(S, 0, (size + n) * sizeof *S);
     for (int k = first; k < end; k++) {
         double *U = e->U + (size_t)k * (nv * (nv + 1) / 2);
+        if (sn_cancelled(e->o.asked.cancel)) return SN_ERR_CANCELLED;
         SN_TRY(sn_estimate_frame(e, w, k, S, g));
         for (size_t a = 0; a < nv; a++)
             memcpy(sn_estimate_row(U, nv, a) + a, w->A + a * nv + a, (nv - a) * sizeof *U);

@@ -157,6 +157,7 @@ static sn_status follow_part(sn_estimate *e, sn_estimate_worker *w, int part) {
     int thread = (int)(w - e->workers), first, end;
     sn_estimate_part(e, part, &first, &end);
     for (int k = first; k < end; k++) {
+        if (sn_cancelled(e->o.asked.cancel)) return SN_ERR_CANCELLED;
         found->f[k] = INFINITY;
         SN_TRY(k == first ? look_from_nothing(e, found, thread, k)
                           : look_from_before(e, found, thread, k));

@@ -35,7 +35,9 @@ static void run_job(void *argument) {
     for (;;) {
         int i = atomic_fetch_add(&all->next, 1), none = SN_OK;
         if (i >= all->count || atomic_load(&all->failed) != SN_OK) return;
-        sn_status status = all->pass(all->e, own->worker, i);
+        // who asked to stop does not wait for every frame
+        bool stop = sn_cancelled(all->e->o.asked.cancel);
+        sn_status status = stop ? SN_ERR_CANCELLED : all->pass(all->e, own->worker, i);
         if (status != SN_OK) atomic_compare_exchange_strong(&all->failed, &none, (int)status);
     }
 }
