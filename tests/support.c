@@ -14,11 +14,21 @@ int cases(int usual) {
     return n < 1 ? 1 : n > 1e9 ? 1000000000 : (int)n;
 }
 
+int cases_up_to(int usual, int most) {
+    const int n = cases(usual);
+    return n > usual && n > most ? most : n;
+}
+
 bool sampled(void) { return cases(10) < 10; }
 
 int first_case(void) {
     const char *text = getenv("SINEW_FIRST");
     return text != NULL ? (int)strtol(text, NULL, 10) : 0;
+}
+
+void only_asked(void) {
+    const char *pattern = getenv("SINEW_ONLY");
+    if (pattern != NULL) cmocka_set_test_filter(pattern);
 }
 
 const char *data_path(const char *name) {

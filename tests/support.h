@@ -22,6 +22,12 @@
 /// How many random cases to run: `usual`, times the environment's SINEW_CASES (a factor such as
 /// 0.1 or 100) where it is set.
 int cases(int usual);
+
+/// The same with an end to it, where a case costs much and the last ones tell no more.
+int cases_up_to(int usual, int most);
+
+/// Run the tests of this program alone whose names match the environment's SINEW_ONLY (loops, s*).
+void only_asked(void);
 /// Fewer than usual are asked for, as under sanitizers: every path once is enough.
 bool sampled(void);
 /// The first of them to look at, the environment's SINEW_FIRST: to see again the one that failed, or to share

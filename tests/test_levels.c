@@ -109,8 +109,11 @@ static void one_random(uint64_t *state, int number, tally *t) {
         for (int i = 0; i < sn_problem_ntask(p); i++)
             if (sn_problem_task(p, i)->type == SN_TASK_LIMIT) settled = false;
         // cut off between two steps, the first level is as near as putting it right has to bring it
-        double slack = good ? 1e-9 : 1e-4;
-        if (settled && report.level[0].f > single.f * (1 + slack) + 1e-18) {
+        double slack = good ? 1e-9 : 1e-4, digits = 1e-18;
+        // members of a coupled task may be far off where their weight sees nothing, and f is a difference there
+        for (int i = 0; i < sn_problem_ntask(p); i++)
+            if (sn_problem_task(p, i)->type == SN_TASK_COUPLED) digits = 1e-15;
+        if (settled && report.level[0].f > single.f * (1 + slack) + digits) {
             t->above++;
             print_message("case %d: level 0 ends at %g, alone at %g: %s\n", number,
                           report.level[0].f, single.f, sn_stop_text(report.stop));
@@ -513,5 +516,6 @@ int main(void) {
         cmocka_unit_test(test_changes), cmocka_unit_test(test_methods),
         cmocka_unit_test(test_json),
     };
+    only_asked();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -185,6 +185,46 @@ static void loops(void **unused) {
     assert_true(minima > count / 2);
 }
 
+// The forces that balance the gradient are added to those that are there already: evaluated with their sum, the
+// gradient is the one that balancing left, and a second time there is nothing to add.
+static void balanced(void **unused) {
+    (void)unused;
+    double worst = 0, again = 0;
+    for (int n = 0; n < cases_up_to(60, 6000); n++) {
+        uint64_t state = 28 + 100 * (uint64_t)n;
+        double *q, f;
+        sn_model *model = closed_model(&state, n, &q);
+        sn_problem *problem = random_problem(&state, model, 1 + below(&state, 3), SN_TASK_POINT);
+        const int nv = sn_model_nv(model), nmu = SN_TIE_ROWS * sn_model_nloop(model);
+        double g[128], mu[2 * SN_TIE_ROWS], scale[128], size = 1;
+        sn_workspace *ws;
+        assert_true(nv <= 128);
+        assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
+        for (int i = 0; i < nv; i++) scale[i] = uniform(&state, 0.5, 2);
+        for (int i = 0; i < nmu; i++) ws->ties->mu[i] = uniform(&state, -1, 1);
+        for (int round = 0; round < 2; round++) {
+            assert_int_equal(sn_workspace_eval(ws, q, SN_EVAL_GAUSS_NEWTON, &f), SN_OK);
+            for (int i = 0; i < nv; i++) {
+                if (round == 1) worst = fmax(worst, fabs(ws->g[i] - g[i]) / size);
+                size = fmax(size, fabs(ws->g[i]));
+            }
+            memcpy(mu, ws->ties->mu, (size_t)nmu * sizeof *mu);
+            sn_ties_balance(ws, scale, NULL);
+            memcpy(g, ws->g, (size_t)nv * sizeof *g);
+            for (int i = 0; i < nmu; i++) {
+                size = fmax(size, fabs(ws->ties->mu[i]));
+                if (round == 1) again = fmax(again, fabs(ws->ties->mu[i] - mu[i]) / size);
+            }
+        }
+        sn_workspace_destroy(ws);
+        sn_problem_destroy(problem);
+        sn_model_destroy(model);
+        free(q);
+    }
+    print_message("balanced: gradient off by %.1e, a second time %.1e more\n", worst, again);
+    assert_true(worst < 1e-9 && again < 1e-6);
+}
+
 // A crank of length 1, and a rod of length 2 whose end slides along x. Where the middle of the rod is when the
 // crank has turned by an angle.
 static sn_vec3 rod_at(double angle) {
@@ -209,7 +249,7 @@ static void saddles(void **unused) {
     static const sn_method methods[] = {SN_METHOD_HYBRID, SN_METHOD_NEWTON, SN_METHOD_LM};
     uint64_t state = 27;
     int left = 0, kept = 0;
-    for (int n = 0; n < cases(60); n++) {
+    for (int n = 0; n < cases_up_to(60, 6000); n++) {
         double angle = uniform(&state, 0.2, 2.9), h = 1e-4;
         sn_vec3 p = rod_at(angle), before = rod_at(angle - h), behind = rod_at(angle + h);
         sn_vec3 v = v3_scale(0.5 / h, v3_sub(behind, before));
@@ -386,7 +426,7 @@ static void cassie(void **unused) {
 static void round_trip(void **unused) {
     (void)unused;
     uint64_t state = 26;
-    for (int n = 0; n < cases(100); n++) {
+    for (int n = 0; n < cases_up_to(100, 10000); n++) {
         sn_model *m = coupled_model(&state, 3 + below(&state, 6), 3, true, 2), *back;
         char *text, *again;
         sn_error error = {0};
@@ -406,8 +446,9 @@ static void round_trip(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(saddles), cmocka_unit_test(scaled),     cmocka_unit_test(loops),
-        cmocka_unit_test(cassie),  cmocka_unit_test(round_trip),
+        cmocka_unit_test(balanced), cmocka_unit_test(saddles), cmocka_unit_test(scaled),
+        cmocka_unit_test(loops),    cmocka_unit_test(cassie),  cmocka_unit_test(round_trip),
     };
+    only_asked();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

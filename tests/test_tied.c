@@ -295,8 +295,8 @@ static void found_again(void **unused) {
                                         "right_foot"};
     const int nq = sn_model_nq(model), nv = sn_model_nv(model);
     double q[64], start[64], step[64];
-    int count = cases(100), iterations[SN_TASK_TYPE_COUNT] = {0}, met[SN_TASK_TYPE_COUNT] = {0},
-        tried[SN_TASK_TYPE_COUNT] = {0};
+    int count = cases_up_to(100, 10000), iterations[SN_TASK_TYPE_COUNT] = {0},
+        met[SN_TASK_TYPE_COUNT] = {0}, tried[SN_TASK_TYPE_COUNT] = {0};
     assert_true(nq <= 64);
     sn_problem *none;
     sn_workspace *ws;
@@ -535,7 +535,7 @@ static void changed(void **unused) {
 // Members that are missing or off drop out of a coupled task, derivatives and all.
 static void missing_members(void **unused) {
     (void)unused;
-    int count = cases(100);
+    int count = cases_up_to(100, 10000);
     double worst = 0;
     for (int n = 0; n < count; n++) {
         uint64_t state = 81 + 1000 * (uint64_t)n;
@@ -731,5 +731,6 @@ int main(void) {
         cmocka_unit_test(missing_members),
         cmocka_unit_test(file),
     };
+    only_asked();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

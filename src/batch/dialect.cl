@@ -51,6 +51,17 @@ FN void sine_cosine(REAL angle, REAL *sine, REAL *cosine) {
     *cosine = c;
 }
 
+#ifdef SN_QUICK
+// A thread's numbers in quick.cl; an array of one is never used.
+typedef struct work {
+    __global const double *row;
+    REAL q[N(nq)], x[N(nq)], S[6 * N(nv)], Y[6 * N(nv)], inverse[N(nv)], step[N(nv)];
+    REAL kept[N(nv)];
+    uint stuck[N(nv) / 32 + 1];
+    REAL spot[3 * N(npoint) + 1], frame[12 * N(nfork) + 1], hung[49 * N(nfork) + 1];
+    REAL lane[SN_LANE_COUNT], sum[1];
+} work;
+#else
 // A thread's numbers, those of the table's arrays and of a chain; never an array of none.
 typedef struct work {
     __global const double *row;
@@ -59,3 +70,4 @@ typedef struct work {
     SN_BATCH_ARRAYS(FIELD_OF)
 #undef FIELD_OF
 } work;
+#endif

@@ -31,14 +31,18 @@ static void go_on(work *room) {
 // @param stats   four for each row: how it ended, f, relative gradient, iterations
 // @param next    the next chain
 // @param most    trips after which a row is given up
+// @param list    how many, and which; with `listed` instead of all chains
 __kernel void sn_batch_chains(__global const double *goals, __global const double *starts,
                               __global double *poses, __global double *stats, const int nchain,
                               const int nframe, const int extrapolate, __global int *next,
-                              const int most) {
+                              const int most, __global const int *list,
+                              const int listed) {
     work mine;
     work *room = &mine;
-    int chain = atomic_inc(next), frame = 0, trips = 0, fresh = 1;
-    while (chain < nchain) {
+    const int count = listed ? list[0] : nchain;
+    int turn = atomic_inc(next), frame = 0, trips = 0, fresh = 1;
+    while (turn < count) {
+        const int chain = listed ? list[1 + turn] : turn;
         const size_t at = (size_t)chain * nframe + frame;
         if (fresh) {
             fresh = 0;
@@ -62,7 +66,7 @@ __kernel void sn_batch_chains(__global const double *goals, __global const doubl
         stats[4 * at + 3] = LANE(ITERATIONS);
         fresh = 1;
         if (++frame >= nframe) {
-            chain = atomic_inc(next);
+            turn = atomic_inc(next);
             frame = 0;
         } else {
             if (frame > 1 && extrapolate) {

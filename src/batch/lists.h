@@ -14,6 +14,7 @@
     X(nsoft)   /* coordinates with soft limits */                                                  \
     X(nquat)   /* joints that hold a quaternion */                                                 \
     X(nlower)  /* numbers of L inside joints */                                                    \
+    X(nfork)   /* joints from which a chain goes on that does not follow them in the list */       \
     X(ngoal)   /* numbers of a row of goals */                                                     \
     X(nsum)    /* numbers that the tasks of a joint are summed into */                             \
     X(matrix)  /* 1: points with a 3 x 3 weight */                                                 \
@@ -35,6 +36,7 @@
     X(turned, N(nj))                                                                               \
     X(block, N(nj))     /* its degrees of freedom are eliminated together */                       \
     X(lower0, N(nj))    /* its place in L */                                                       \
+    X(fork, N(nj))      /* which of the forks it is, -1 for none */                                \
     X(quat, N(nj))      /* which of the quaternions it holds, -1 for none */                       \
     X(order, 3 * N(nj)) /* euler: axes; else those of axis and axis2, -1 for others */             \
     X(length, N(nv))    /* 1: in metres */                                                         \

@@ -54,9 +54,10 @@ static void add_numbers(sn_text *out, const char *name, const double *values, in
 
 #define N(name) t->name
 
-void sn_batch_program(const sn_batch_table *t, bool floats, double gradient, int iterations,
-                      sn_text *out) {
+void sn_batch_program(const sn_batch_table *t, sn_batch_kernels kind, bool floats, double gradient,
+                      int iterations, sn_text *out) {
     if (floats) sn_text_add(out, "#define SN_FLOAT 1\n");
+    if (kind == SN_BATCH_QUICK) sn_text_add(out, "#define SN_QUICK 1\n");
     sn_text_add(out, "#ifdef cl_khr_fp64\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#endif\n"
                      "#define N(name) N_##name\n#define T(name) T_##name\n");
 #define COUNT(name) add_count(out, #name, t->name);
@@ -72,15 +73,29 @@ void sn_batch_program(const sn_batch_table *t, bool floats, double gradient, int
     SN_BATCH_NUMBERS(LIST)
 #undef LIST
     add_numbers(out, "option", option, 4);
-    sn_text_add(out, sn_batch_text_body);
+    sn_text_add(out, sn_batch_text_common);
+    sn_text_add(out, kind == SN_BATCH_QUICK ? sn_batch_text_quick : sn_batch_text_trips);
+}
+
+bool sn_batch_is_quick(const sn_batch_table *t) {
+    bool good = t->npart == 0 && t->nrest == 0 && t->nsoft == 0 && !t->loss && !t->gained;
+    for (int k = 0; k < t->nj; k++)
+        good = good && t->type[k] != SN_BATCH_EXPMAP && t->type[k] != SN_BATCH_SWING_TWIST &&
+               (t->parent[k] >= 0) == (k > 0);
+    return good;
 }
 
 #else
 
 // Built without the kernels' source: there is no program, and no device.
-void sn_batch_program(const sn_batch_table *t, bool floats, double gradient, int iterations,
-                      sn_text *out) {
-    (void)t, (void)floats, (void)gradient, (void)iterations, (void)out;
+void sn_batch_program(const sn_batch_table *t, sn_batch_kernels kind, bool floats, double gradient,
+                      int iterations, sn_text *out) {
+    (void)t, (void)kind, (void)floats, (void)gradient, (void)iterations, (void)out;
+}
+
+bool sn_batch_is_quick(const sn_batch_table *t) {
+    (void)t;
+    return false;
 }
 
 #endif

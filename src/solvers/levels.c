@@ -173,8 +173,10 @@ static bool put_right(sn_solver *s, int last, double enough, bool old, double *a
     // limits may keep a level from where it was
     for (int k = 0; k < last; k++) {
         const sn_level *at = &a->at[k];
-        if (at->trial > at->floor * (1 + 5e-10) + (at->exact ? 1e-12 : 1e-10) * at->whole)
-            return false;
+        // near a place without a direction, as a gaze that meets its goal, `whole` is no measure of what f may lose
+        const double slack =
+            at->exact ? fmin(1e-12 * at->whole, 1e-6 * at->floor) : 1e-10 * at->whole;
+        if (at->trial > at->floor * (1 + 5e-10) + slack) return false;
     }
     return true;
 }

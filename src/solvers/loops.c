@@ -286,7 +286,11 @@ void sn_solver_loops_layout(sn_solver *s, sn_layout *layout) {
     l.q = sn_layout_take(layout, nq, sizeof *l.q);
     l.x = sn_layout_take(layout, n, sizeof *l.x);
     l.pull = sn_layout_take(layout, n, sizeof *l.pull);
-    l.c = sn_layout_take(layout, SN_TIE_ROWS * (size_t)s->model->nloop, sizeof *l.c);
+    const size_t rows = SN_TIE_ROWS * (size_t)s->model->nloop;
+    l.y = sn_layout_take(layout, n, sizeof *l.y);
+    l.c = sn_layout_take(layout, rows, sizeof *l.c);
+    l.along = sn_layout_take(layout, rows, sizeof *l.along);
+    l.bend = sn_layout_take(layout, rows, sizeof *l.bend);
     l.next = sn_layout_take(layout, nq, sizeof *l.next);
     l.least = sn_layout_take(layout, nq, sizeof *l.least);
     l.keep = sn_layout_take(layout, n, sizeof *l.keep);

@@ -176,14 +176,16 @@ sn_status sn_fit_problem(const sn_fit_input *in, const sn_fit_options *o,
     sn_problem *plain = NULL;
     *out = NULL;
     sn_fit_prior prior;
-    sn_status found = sn_fit_find_prior(model, in->limited, allocator, &prior);
+    // OpenSim's files say what holds
+    sn_status found = in->plan != NULL ? sn_fit_no_prior(model, allocator, &prior)
+                                       : sn_fit_find_prior(model, in->limited, allocator, &prior);
     if (found != SN_OK) {
         if (prior.q != NULL) sn_release(allocator, prior.q);
         return sn_fail(error, found, 0, "%s", sn_status_text(found));
     }
     size_t nq = (size_t)sn_model_nq(model), nv = (size_t)sn_model_nv(model);
     if (in->plan != NULL) {
-        sn_fit_posture(model, prior.q, prior.weight);
+        if (o->posture > 0) sn_fit_posture(model, prior.q, prior.weight);
         memcpy(prior.q, in->plan->home, nq * sizeof *prior.q);
     }
     sn_task extra[4];
@@ -297,6 +299,11 @@ sn_status sn_fit_check_smooth(double seconds, double rate, sn_error *error) {
     return SN_OK;
 }
 
+// A setup asks for each frame by itself; what is prescribed changes from frame to frame.
+static bool by_itself(const sn_fit_input *in) {
+    return in->plan != NULL && (in->plan->exact || in->plan->nprescribed > 0);
+}
+
 // What OpenSim's own tool is asked for counts every sample.
 static bool has_gate(const sn_fitting *f) { return f->input.plan == NULL || !f->input.plan->exact; }
 
@@ -349,7 +356,7 @@ sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
                          .progress = t->progress,
                          .progress_user = t->progress_user};
     o.solver.cancel = f->options.cancel;
-    if (input->plan != NULL) {
+    if (by_itself(input)) {
         f->tracked = sn_acquire(allocator, count * sizeof *f->tracked);
     } else {
         f->laned = sn_acquire(allocator, count * sizeof *f->laned);
@@ -369,12 +376,14 @@ sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
         return sn_fail_memory(error);
     int first = good_frame(input);
     sn_status status;
-    if (input->plan != NULL) {
+    if (by_itself(input)) {
         sn_valley_options v = valley_options(f);
         status = sn_valley_first(f->problem, &v, set_goals, &f->input, first - input->first,
                                  allocator, f->start);
         sn_track_options track = *t;
-        track.solver.gradient = fmin(track.solver.gradient, 1e-7);
+        track.solver.gradient = fmin(track.solver.gradient, 1e-5);
+        // near the bottom, with markers that never fit: the exact Hessian at once
+        if (track.solver.method == SN_METHOD_HYBRID) track.solver.method = SN_METHOD_NEWTON;
         if (f->options.cancel.asked != NULL) track.solver.cancel = f->options.cancel;
         if (status == SN_OK)
             status = sn_tracker_create(f->problem, &track, allocator, &f->tracker, error);
@@ -437,7 +446,11 @@ static sn_status finish_plan(sn_fitting *f) {
 
 // One motion from all that was followed, then angles a person would write down.
 static sn_status join(sn_fitting *f) {
-    if (f->input.plan != NULL) return finish_plan(f);
+    if (by_itself(&f->input)) {
+        SN_TRY(finish_plan(f));
+        sn_fit_tidy(f->input.model, f->input.plan, f->motion);
+        return SN_OK;
+    }
     SN_TRY(sn_lanes_join(&f->lanes, f->changed));
     if (sn_cancelled(f->options.cancel)) return SN_OK;
     SN_TRY(sn_fit_gate(f));
@@ -445,7 +458,7 @@ static sn_status join(sn_fitting *f) {
     SN_TRY(sn_fit_fill_in(f));
     SN_TRY(sn_lanes_polish(&f->lanes, 2));
     sn_lanes_end(&f->lanes);
-    sn_fit_tidy(f->input.model, f->motion);
+    sn_fit_tidy(f->input.model, f->input.plan, f->motion);
     return SN_OK;
 }
 

@@ -48,6 +48,8 @@ typedef struct sn_calibrate_options {
     int *nsure;  ///< and how many there are
     void (*progress)(void *user, double fraction);
     void *progress_user;
+    int threads;      ///< default 1; the result has the same bits for any number
+    sn_threads pool;  ///< threads to use for it; default sinew's own
     sn_cancel cancel;
 } sn_calibrate_options;
 
@@ -63,29 +65,18 @@ sn_status sn_calibrate(const sn_fit_input *input, const sn_calibrate_options *op
 
 /// An estimate with priors: see estimate.c.
 typedef struct sn_estimate_options {
-    const sn_fit_input *take;     ///< its model is the figure as it was given
-    const sn_fit_input *still;    ///< a static trial, NULL for none; the same model
-    int frames;                   ///< of the take; default 60
-    int still_frames;             ///< of the static trial; default 4
-    double independent;           ///< how many independent frames those are worth; default 2
-    double sigma;                 ///< of a marker in a frame, metres; default 0.01
-    bool scale;                   ///< also three factors for each body
-    const double *doubt;          ///< nmarker: how well a marker's place is known, metres
-    const double *home;           ///< nq: where joints are drawn to
-    const double *home_v;         ///< nv: the same as one number per velocity
-    const double *rest;           ///< nv: how far from there they are, radians; INFINITY: anywhere
-    const double *still_rest;     ///< nv: the same in the static trial
+    sn_calibrate_options
+        asked;                 ///< with its doubts; what it says of coordinates is in the following
+    const sn_fit_input *take;  ///< its model is the figure as it was given
+    int still_frames;          ///< of the static trial; default 4
+    double independent;        ///< how many independent frames those are worth; default 2
+    double sigma;              ///< of a marker in a frame, metres; default 0.01
+    const double *home;        ///< nq: where joints are drawn to
+    const double *home_v;      ///< nv: the same as one number per velocity
+    const double *rest;        ///< nv: how far from there they are, radians; INFINITY: anywhere
+    const double *still_rest;  ///< nv: the same in the static trial
     const double *lower, *upper;  ///< nv: ranges, infinite for none
     double range;                 ///< how far outside of them they may be, radians; default 0.03
-    double height;                ///< of the person, metres; 0: not known
-    const sn_known_length *lengths;
-    int nlength;
-    sn_take_sure
-        *sure;   ///< filled with how sure all of it is: nmarker + 2 njoint entries; may be NULL
-    int *nsure;  ///< and how many there are
-    void (*progress)(void *user, double fraction);
-    void *progress_user;
-    sn_cancel cancel;
 } sn_estimate_options;
 
 sn_estimate_options sn_estimate_options_default(void);
@@ -307,6 +298,8 @@ typedef struct sn_fit_prior {
 /// @param out     its q goes to sn_release() in any case; the others belong to it
 sn_status sn_fit_find_prior(const sn_model *model, const sn_model *ranges,
                             const sn_allocator *allocator, sn_fit_prior *out);
+/// One that holds nothing: the zero pose, weights 0, no walls.
+sn_status sn_fit_no_prior(const sn_model *model, const sn_allocator *allocator, sn_fit_prior *out);
 
 /// What an angle of a human figure's joint is called: "flexion", "abduction", "rotation", "side bending"; "" where
 /// that is not known.
@@ -327,6 +320,6 @@ sn_status sn_fit_size(const sn_fit_input *input, const sn_vec3 *rest, double fig
 sn_status sn_fit_acceleration(const sn_model *model, const sn_motion *motion,
                               const sn_allocator *allocator, double *out);
 
-/// Of the coordinates that mean the same pose, those nearest to the frame before; in the first, to zero. No
-/// joint or marker moves.
-void sn_fit_tidy(const sn_model *model, sn_motion *motion);
+/// Of the coordinates that mean the same pose, those nearest to the frame before; in the first, to zero or to the
+/// defaults of OpenSim's files. No joint or marker moves. @param plan  what those files hold stays; NULL for nothing
+void sn_fit_tidy(const sn_model *model, const struct sn_ik_plan *plan, sn_motion *motion);

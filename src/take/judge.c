@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/exp.h"
 #include "math/vec3.h"
 #include "model/joint.h"
 #include "take/take.h"
@@ -41,7 +42,7 @@ typedef struct joint_jumps {
 
 static double angle_of(const sn_mat3 *a, const sn_mat3 *b) {
     double trace = v3_dot(a->c[0], b->c[0]) + v3_dot(a->c[1], b->c[1]) + v3_dot(a->c[2], b->c[2]);
-    return acos(fmin(fmax((trace - 1) / 2, -1), 1));
+    return sn_acos((trace - 1) / 2);
 }
 
 static sn_status find_states(const sn_take *t, const sn_fit_place *at, int frame,
@@ -73,7 +74,7 @@ static double shown_turn(const sn_take *t, const joint_state *a, const joint_sta
         sn_vec3 to = m3_mul(&B, v3_sub(v3_from(x[1]), b->at));
         double n = v3_norm(from) * v3_norm(to);
         if (!(n > least_lever * least_lever)) continue;
-        most = fmax(most, acos(fmin(fmax(v3_dot(from, to) / n, -1), 1)));
+        most = fmax(most, sn_acos(v3_dot(from, to) / n));
     }
     return most;
 }

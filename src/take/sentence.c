@@ -306,6 +306,15 @@ static void say_error(writer *w, const sn_take *t, const sn_finding *f) {
         say(w, "no frame from %lld to %lld has three markers with data", (long long)f->first,
             (long long)f->last);
         break;
+    case SN_FINDING_STATIC_UNFIT:
+        if (f->has_frames)
+            say(w,
+                "the static trial's frames are outside of the recording, whose frames are %.0f to "
+                "%.0f",
+                x[0], x[1]);
+        else
+            say(w, "no frame of the static trial has three markers of the set");
+        break;
     case SN_FINDING_TRUTH_SHORT:
         say(w, "the known motion has %.0f frame%s, but the fit goes to frame %.0f of the recording",
             x[0], plural(x[0]), x[1]);
