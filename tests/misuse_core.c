@@ -428,6 +428,7 @@ static void motions(void) {
     VALUE(sn_table_edit, == NULL, PTR(w.table), INDEX(0));
     VALUE(sn_table_column, == NULL, PTR(w.table), INDEX(0));
     VALUE(sn_table_find, == -1, PTR(w.table), PTR("time"));
+    VALUE(sn_table_at, != 0, PTR(w.table), INDEX(0), ANY(0.5));
     VALUE(sn_table_rate, == 0, PTR(w.table));
 }
 

@@ -133,7 +133,7 @@ sn_status sn_lane_solve(sn_lanes *l, sn_lane_worker *w, int frame, const double 
     // what others are followed from, and what nothing polishes
     bool careful = rest == NULL || frame == 0 || frame == l->nframe - 1;
     SN_TRY(sn_problem_set_enabled(w->problem, l->rest, rest != NULL));
-    if (careful || !l->plain || !sn_lane_steps(l, w, f, &w->latest))
+    if (careful || !l->plain || !sn_lane_steps(l, w, !w->guessed, f, &w->latest))
         SN_TRY(sn_solver_solve(careful ? w->cold : w->solver, w->q, &w->latest));
     *f = w->latest.f - (rest != NULL ? pulled(l, w, rest, w->q) : 0);
     count(&l->frames[frame], &w->latest);
@@ -148,7 +148,10 @@ sn_status sn_lane_follow(sn_lanes *l, sn_lane_worker *w, int frame, bool moving,
         sn_model_integrate(l->model, w->previous, w->delta, w->q);
         (void)sn_model_clamp(w->problem->model, w->q);
     }
-    SN_TRY(sn_lane_solve(l, w, frame, w->previous, f));
+    w->guessed = true;
+    sn_status status = sn_lane_solve(l, w, frame, w->previous, f);
+    w->guessed = false;
+    SN_TRY(status);
     copy(l, w->before, w->previous);
     copy(l, w->previous, w->q);
     return SN_OK;
@@ -196,6 +199,10 @@ void sn_lane_unwind(const sn_model *model, const double *near, double *q) {
                    model->upper[j->v0 + i] == INFINITY && model->gain[j->v0 + i] != 0;
         if (!free || model->ncoupling > 0) continue;
         if (j->type == SN_JOINT_EULER) {
+            // others of the same rotation are half a turn away in two of them
+            bool close = true;
+            for (int i = 0; i < 3; i++) close = close && fabs(n[i] - x[i]) < 0.25 * turn;
+            if (close) continue;
             sn_mat3 R = sn_joint_rotation(j, x);
             double out[3];
             sn_euler_near(j->order, 3, &R, n, out);

@@ -46,6 +46,7 @@ typedef struct sn_lane_worker {
     sn_workspace *ws;
     double *previous, *before, *q, *trial;  ///< nq
     double *room, *begun;                   ///< nq, of steps
+    bool guessed;                           ///< q comes from other frames
     double *delta, *weight;                 ///< nv, file order
     double *alt, *cost;                     ///< window x nq: a track of its own; window: f along it
     unsigned char *from;                    ///< 2 x window: how the cheapest way came here
@@ -122,7 +123,8 @@ sn_status sn_lanes_run(sn_lanes *lanes, sn_lane_pass pass, int count);
 sn_status sn_lane_solve(sn_lanes *lanes, sn_lane_worker *w, int frame, const double *rest,
                         double *f);
 /// lanes_step.c: newton's steps from w->q; false, and w->q as it was, when that takes a solver.
-bool sn_lane_steps(sn_lanes *lanes, sn_lane_worker *w, double *f, sn_report *report);
+/// @param near  w->q was solved before, with nearly the same tasks
+bool sn_lane_steps(sn_lanes *lanes, sn_lane_worker *w, bool near, double *f, sn_report *report);
 /// No limits, loops or couplings.
 bool sn_lane_is_plain(const sn_problem *problem);
 
