@@ -187,6 +187,20 @@ static void check_normal(bool framed) {
     assert_int_equal(sn_estimate_start(&e, NULL), SN_OK);
     assert_int_equal(e.nframe, 4);
     assert_int_equal(e.nbody, framed ? 4 : 5);
+    // poses are pulled home by how sure the posture is of each coordinate
+    sn_problem *pulled;
+    double pull[32];
+    int pulls = 0;
+    assert_true(e.nv <= 32);
+    assert_int_equal(sn_estimate_problem(&e, e.model, &pulled, pull, NULL), SN_OK);
+    for (size_t v = 0; v < e.nv; v++) {
+        const double sure = posture.rest[v], sigma = e.o.sigma;
+        const bool held = isfinite(sure) && sure > 0;
+        assert_near(pull[v], held ? sigma * sigma / (sure * sure) : 0, 1e-15);
+        pulls += held && fabs(sure - 1) > 0.1;
+    }
+    assert_true(pulls > 0);
+    sn_problem_destroy(pulled);
     check_slopes(framed ? "small figure with frames" : "small figure", &e, &random);
 
     // the matrix: where nothing is left over, second differences of the energy along random shapes
