@@ -10,8 +10,11 @@ SINEW_CASES=$((10 * ${SINEW_CASES:-100})) ctest --test-dir "$build" --verbose --
     >>"$build/soak.log" 2>&1 || status=1
 grep -vE '^ *$|Test command|Working Directory|Test timeout' "$build/soak.log"
 tools/fuzz.sh "$build-asan" "${SINEW_FUZZ_SECONDS:-300}" || status=1
-# a sample of single faults, others every day; its seed is printed, so that it can be run again
+# the faults that have names, and a sample of single faults, others every day; its seed is printed, so that it can be run again
 if command -v python3 >/dev/null 2>&1; then
+    tools/mutate.py --work "$build-mutate" --named
+    verdict=$?
+    [ $verdict = 0 ] || [ $verdict = 77 ] || status=1
     tools/mutate.py --work "$build-mutate" --count "${SINEW_FAULTS:-20}" --seed "${SINEW_SEED:-$(date +%Y%m%d)}" \
         --jobs 2 --pass 80
     verdict=$?
