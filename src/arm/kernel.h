@@ -18,33 +18,6 @@
 // KERNEL_ANY it gets the step for every chain, else those for the usual arms, whose loops are unrolled.
 #include "arm/geometry.h"
 
-// Hinges, or (lead) a slide and hinges, in the chain's shorter form: axes, places and the frame behind
-// the last turn.
-SN_INLINE void place_hinges(const int n, const bool lead, const sn_arm_chain *c, const REAL *q,
-                            REAL a[][3], REAL o[][3], KERNEL(end) * f) {
-    REAL s[SN_ARM_MAX], k[SN_ARM_MAX];
-    SINES(n, q, s, k);
-    for (int i = 0; i < 3; i++) {
-        f->x[i] = splat(i == 0), f->y[i] = splat(i == 1);
-        f->z[i] = splat(i == 2), f->p[i] = splat(0);
-    }
-    UNROLL for (int j = 0; j < n; j++) {
-        UNROLL for (int i = 0; i < 3; i++) a[j][i] = f->z[i], o[j][i] = f->p[i];
-        if (lead && j == 0)
-            f->p[2] = q[0];
-        else
-            turn_about_z(f, s[j], k[j]);
-        if (j + 1 == n) break;
-        UNROLL for (int i = 0; i < 3; i++) {
-            f->p[i] =
-                f->p[i] + (c->t[j][0] * f->x[i] + c->t[j][1] * f->y[i] + c->t[j][2] * f->z[i]);
-            REAL y = c->cosine[j] * f->y[i] + c->sine[j] * f->z[i];
-            f->z[i] = c->cosine[j] * f->z[i] - c->sine[j] * f->y[i];
-            f->y[i] = y;
-        }
-    }
-}
-
 // What follows by curves: its numbers behind those of q, and its slopes, lane by lane.
 SN_INLINE void follow_curves(const sn_arm_chain *c, REAL *all, REAL slope[][SN_ARM_MAX]) {
     double in[SN_ARM_MAX][LANES], value[SN_ARM_CURVES][LANES];
@@ -108,64 +81,6 @@ SN_INLINE void mask_rows(const sn_arm_chain *c, const REAL *G, REAL *row, bool t
         REAL along = splat(0);
         for (int i = 0; i < 3; i++) along = along + G[3 * k + i] * row[i];
         for (int i = 0; i < 3; i++) row[i] = row[i] - along * G[3 * k + i];
-    }
-}
-
-// (A + lambda) x = b for a symmetric A of `size` rows in its lower triangle, which is spent.
-SN_INLINE void solve_small(const int size, REAL *A, const REAL *b, REAL *x) {
-    REAL inverse[SN_ARM_MAX];
-#define AT(r, c) A[(r) * ((r) + 1) / 2 + (c)]
-    UNROLL for (int r = 0; r < size; r++) {
-        UNROLL for (int c = 0; c < r; c++) {
-            REAL s = AT(r, c);
-            UNROLL for (int k = 0; k < c; k++) s = s - AT(r, k) * AT(c, k) * inverse[k];
-            AT(r, c) = s;
-        }
-        REAL d = AT(r, r), s = b[r];
-        UNROLL for (int k = 0; k < r; k++) {
-            REAL l = AT(r, k) * inverse[k];
-            d = d - l * AT(r, k);
-            s = s - l * x[k];
-        }
-        inverse[r] = 1.0 / larger(d, splat(1e-10));
-        x[r] = s;
-    }
-    UNROLL for (int r = size - 1; r >= 0; r--) {
-        REAL s = x[r];
-        UNROLL for (int k = r + 1; k < size; k++) s = s - AT(k, r) * x[k];
-        x[r] = s * inverse[r];
-    }
-#undef AT
-}
-
-// The step x = J^T (J J^T + lambda)^-1 e, or what it is with fewer than six variables.
-SN_INLINE void solve_step(const int n, REAL J[][6], const REAL *e, REAL lambda, REAL *x) {
-    REAL A[SN_ARM_MAX * (SN_ARM_MAX + 1) / 2], w[6];
-    if (n >= 6) {
-        UNROLL for (int r = 0; r < 6; r++) UNROLL for (int k = 0; k <= r; k++) {
-            REAL sum = r == k ? lambda : splat(0);
-            UNROLL for (int j = 0; j < n; j++) sum = sum + J[j][r] * J[j][k];
-            A[r * (r + 1) / 2 + k] = sum;
-        }
-        solve_small(6, A, e, w);
-        UNROLL for (int j = 0; j < n; j++) {
-            REAL sum = splat(0);
-            UNROLL for (int i = 0; i < 6; i++) sum = sum + J[j][i] * w[i];
-            x[j] = sum;
-        }
-    } else {
-        REAL g[6] = {splat(0), splat(0), splat(0), splat(0), splat(0), splat(0)};
-        UNROLL for (int r = 0; r < n; r++) {
-            UNROLL for (int k = 0; k <= r; k++) {
-                REAL sum = r == k ? lambda : splat(0);
-                UNROLL for (int i = 0; i < 6; i++) sum = sum + J[r][i] * J[k][i];
-                A[r * (r + 1) / 2 + k] = sum;
-            }
-            REAL sum = splat(0);
-            UNROLL for (int i = 0; i < 6; i++) sum = sum + J[r][i] * e[i];
-            g[r] = sum;
-        }
-        solve_small(n, A, g, x);
     }
 }
 
