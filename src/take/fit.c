@@ -329,6 +329,30 @@ static sn_valley_options valley_options(const sn_fitting *f) {
                                .cancel = f->options.cancel};
 }
 
+// The trunk's joints one upon another, where there are several: a body's spine is more than one bone, and markers tell
+// hardly which of a skeleton's bends.
+static sn_status find_loose(const sn_model *m, const sn_allocator *allocator, bool **out) {
+    size_t nq = (size_t)sn_model_nq(m), nv = (size_t)sn_model_nv(m);
+    double *q = sn_acquire(allocator, (nq + nv + 1) * sizeof *q), *weight = q + nq;
+    *out = sn_acquire(allocator, nv + 1);
+    if (q == NULL || *out == NULL) {
+        sn_release(allocator, q);
+        return SN_ERR_MEMORY;
+    }
+    memset(*out, 0, nv + 1);
+    sn_fit_posture(m, q, weight);
+    for (int j = 0; j < sn_model_njoint(m); j++) {
+        int parent = sn_model_parent(m, j), n = sn_model_joint_nv(m, j);
+        if (parent < 0 || n == 0 || !sn_fit_is_trunk(m, weight, j)) continue;
+        if (!sn_fit_is_trunk(m, weight, parent)) continue;
+        for (int i = 0; i < n; i++) (*out)[sn_model_v_index(m, j) + i] = true;
+        for (int i = 0; i < sn_model_joint_nv(m, parent); i++)
+            (*out)[sn_model_v_index(m, parent) + i] = true;
+    }
+    sn_release(allocator, q);
+    return SN_OK;
+}
+
 sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
                            const sn_fit_options *options, const sn_allocator *allocator,
                            sn_motion *motion, sn_error *error) {
@@ -361,6 +385,8 @@ sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
                          .progress = t->progress,
                          .progress_user = t->progress_user};
     o.solver.cancel = f->options.cancel;
+    if (find_loose(input->model, allocator, &f->loose) != SN_OK) return sn_fail_memory(error);
+    o.loose = f->loose;
     if (by_itself(input)) {
         f->tracked = sn_acquire(allocator, count * sizeof *f->tracked);
     } else {
@@ -422,6 +448,7 @@ void sn_fitting_end(sn_fitting *fitting) {
     sn_problem_destroy(fitting->problem);
     for (int i = 0; i < fitting->nfill; i++) sn_release(allocator, fitting->fill[i].goal);
     if (fitting->dropped != NULL) sn_release(allocator, fitting->dropped);
+    if (fitting->loose != NULL) sn_release(allocator, fitting->loose);
     if (fitting->wrong != NULL) sn_release(allocator, fitting->wrong);
     if (fitting->changed != NULL) sn_release(allocator, fitting->changed);
     if (fitting->start != NULL) sn_release(allocator, fitting->start);

@@ -185,6 +185,7 @@ typedef struct sn_fitting {
     bool *changed;                    ///< per frame: a better valley was found later
     unsigned char *dropped;           ///< count x nmarker: bit 0 for samples that are wrong; gate.c
     bool *wrong;                      ///< per frame: it has such
+    bool *loose;                      ///< nv: see sn_lane_options
     sn_fit_off off[SN_FIT_MOST_OFF];  ///< stretches of such
     int noff;
     sn_fit_fill fill[SN_FIT_MOST_OFF];  ///< and where the markers would be
@@ -287,6 +288,9 @@ sn_status sn_fit_objective(const sn_fit_input *input, const sn_fit_options *opti
 void sn_fit_neutral(const sn_model *model, double *q, double *weight);
 /// The same, with more for the parts of a human figure that turn by little: posture.c.
 void sn_fit_posture(const sn_model *model, double *q, double *weight);
+
+/// Is it one of the trunk's, the neck's or a shoulder girdle's, by these weights?
+bool sn_fit_is_trunk(const sn_model *model, const double *weight, int joint);
 
 /// What holds a human figure where markers leave it open: prior.c.
 typedef struct sn_fit_prior {

@@ -64,6 +64,9 @@ double sn_fit_leap_least(const sn_fit_input *in, int marker) {
     return fmax(leap_least, leap_times * (double)value[n / 2]);
 }
 
+// A marker that is not seen for some frames may have turned meanwhile.
+static double meanwhile(int frames) { return 1 + 0.25 * ((double)frames * frames - 1); }
+
 typedef struct open_leap {
     int frame;
     sn_vec3 way;
@@ -84,8 +87,7 @@ static int thrown_from(const way_of *w, int frame, double size, double least) {
         if (!place_of(w->in, w->marker, frame + n, &x)) continue;
         int ahead = frame + n - w->last;
         sn_vec3 d = v3_sub(v3_sub(x, w->at), v3_scale(ahead, w->speed));
-        // it may have turned a little meanwhile
-        if (v3_norm(d) < fmin(least * (1 + 0.25 * ahead * ahead), leap_back * size)) return n;
+        if (v3_norm(d) < fmin(least * meanwhile(ahead), leap_back * size)) return n;
     }
     return 0;
 }
@@ -140,7 +142,7 @@ int sn_fit_find_leaps(const sn_fit_input *in, int marker, sn_fit_leap *out) {
         if (w.seen > 0 && f - w.last > memory) w.seen = 0;
         sn_vec3 step = w.seen > 0 ? v3_scale(1.0 / (f - w.last), v3_sub(x, w.at)) : v3(0, 0, 0);
         sn_vec3 d = v3_scale(f - w.last, v3_sub(step, w.speed));
-        bool far = w.seen > 1 && v3_norm(d) > least;
+        bool far = w.seen > 1 && v3_norm(d) > least * meanwhile(f - w.last);
         int thrown = far && !leapt ? thrown_from(&w, f, v3_norm(d), least) : 0;
         if (thrown > 0) {
             out[count++] = (sn_fit_leap){f, f + thrown - 1, v3_norm(d)};

@@ -19,6 +19,8 @@ static const double degree = 0x1.1df46a2529d39p-6;
 
 // Against sn_fit_posture().
 static const double trunk_more = 1.5, toes_more = 3;
+// One marker shows what hand and fingers do together, hardly which of them: mostly the hand.
+static const double hand_more = 5, fingers_more = 20;
 
 typedef enum part { OTHER, BACK, COLLAR, NECK, ELBOW, HAND, FINGERS, KNEE, FOOT, TOES } part;
 
@@ -248,6 +250,8 @@ sn_status sn_fit_find_prior(const sn_model *model, const sn_model *ranges,
         part what = part_of(model, &b, j);
         double more = what == BACK || what == COLLAR || what == NECK ? trunk_more
                       : what == TOES                                 ? toes_more
+                      : what == HAND                                 ? hand_more
+                      : what == FINGERS                              ? fingers_more
                                                                      : 1;
         int first = sn_model_v_index(model, j), count = sn_desc_nv(sn_model_joint(model, j));
         for (int i = 0; i < count; i++) out->weight[first + i] *= more;

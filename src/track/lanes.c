@@ -26,6 +26,8 @@ static void lay_out(sn_lanes *l, sn_layout *layout) {
     l->f = sn_layout_take(layout, (size_t)l->nframe, sizeof *l->f);
     l->start = sn_layout_take(layout, nq, sizeof(double));
     l->keep = sn_layout_take(layout, nv, sizeof *l->keep);
+    l->shown = sn_layout_take(layout, (size_t)l->options.goals + 1, sizeof *l->shown);
+    l->loose = sn_layout_take(layout, nv, sizeof *l->loose);
     double **each[] = {&l->seen, &l->hold, &l->full, &l->bind};
     for (int i = 0; i < 4; i++) *each[i] = sn_layout_take(layout, nv, sizeof(double));
     for (int i = 0; i < l->nworker; i++) {
@@ -248,6 +250,7 @@ static sn_status weigh(sn_lanes *l, int frame) {
     sn_lane_worker *w = &l->workers[0];
     double top = 0, rate = sn_lane_rate(l) / 120, f;
     SN_TRY(l->goals(l->user, frame, w->problem));
+    for (int i = 0; i < l->options.goals; i++) l->shown[i] = sn_problem_task_active(w->problem, i);
     SN_TRY(sn_problem_set_enabled(w->problem, l->rest, false));
     SN_TRY(sn_workspace_eval(w->ws, l->start, SN_EVAL_GAUSS_NEWTON, &f));
     sn_workspace_fields_diagonal(w->ws, w->weight);
@@ -296,6 +299,7 @@ sn_status sn_lanes_begin(sn_lanes *l, const sn_problem *problem, const sn_lane_o
     }
     l->owner = owner;
     copy(l, l->start, start);
+    for (size_t v = 0; v < l->nv; v++) l->loose[v] = options->loose != NULL && options->loose[v];
     memset(frames, 0, (size_t)nframe * sizeof *frames);
     for (int i = 0; i < l->nworker; i++) SN_TRY(create_worker(l, problem, &l->workers[i]));
     for (int v = 0; v < l->model->nv; v++)

@@ -25,6 +25,8 @@ typedef struct sn_lane_options {
     int threads;               ///< the result has the same bits for any number
     sn_threads pool;
     int chunk;  ///< frames that a seed is followed through
+    const bool
+        *loose;  ///< nv: turns against its neighbour with hardly a word of the goals; NULL: none
     sn_cancel cancel;
     void (*progress)(void *user, int done, int nframe, const sn_track_frame *latest);
     void *progress_user;
@@ -74,6 +76,9 @@ typedef struct sn_lanes {
     bool plain;             ///< nothing but tasks: frames are solved by plain steps
     double median;          ///< of f
     bool *moved;            ///< nframe: see sn_lanes_join()
+    bool corners;           ///< while all but the last sweep of polishing is made
+    bool *loose;            ///< nv: see the options
+    bool *shown;            ///< goals: there is one in a frame that sees much
     bool *restless;         ///< nframe while leaps are calmed
     unsigned char *hidden;  ///< nframe x nv while gaps are bridged
     void *extra;            ///< for passes of the caller's

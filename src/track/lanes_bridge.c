@@ -17,7 +17,17 @@ enum { BLOCK = 64 };
 
 static const double hidden = 0.1;   // of what it usually is
 static const double window = 0.08;  // seconds over which speed is measured
-static const double held = 0.02;    // pull to the cubic, of how well it is usually seen
+// Pull to the cubic, of how well it is usually seen: this, and a share of how well it still is seen. The goals decide
+// what they see, however little that is.
+static const double beside_seen = 0.02, least_held = 2e-4;
+
+// How a hidden one is marked: 1, and as many more as it still is seen.
+enum { LEVELS = 200 };
+
+static double pull_of(unsigned char mark) {
+    double now = (double)(mark - 1) / LEVELS * hidden;
+    return least_held + beside_seen * now;
+}
 
 static unsigned char *mark_of(const sn_lanes *l, int frame) {
     return l->hidden + (size_t)frame * l->nv;
@@ -37,9 +47,23 @@ static sn_status find_hidden(sn_lanes *l, sn_lane_worker *w, int block) {
         if (n == l->options.goals) continue;
         SN_TRY(sn_workspace_eval(w->ws, sn_lane_pose(l, f), SN_EVAL_GAUSS_NEWTON, &value));
         sn_workspace_fields_diagonal(w->ws, w->weight);
+        // at this pose, were nothing missing that usually is there
+        bool some = false;
+        for (int i = 0; i < l->options.goals; i++) {
+            if (!l->shown[i] || sn_problem_task_active(w->problem, i)) continue;
+            // where it is: a loss counts for less what is far off
+            const sn_task *t = sn_problem_task(w->problem, i);
+            sn_vec3 p = sn_workspace_point(w->ws, t->joint, t->local);
+            SN_TRY(sn_problem_set_goal(w->problem, i, (const double[3]){p.x, p.y, p.z}));
+            some = true;
+        }
+        if (!some) continue;
+        SN_TRY(sn_workspace_eval(w->ws, sn_lane_pose(l, f), SN_EVAL_GAUSS_NEWTON, &value));
+        sn_workspace_fields_diagonal(w->ws, w->delta);
         for (size_t v = 0; v < l->nv; v++) {
             int at = l->model->v_of[v];
-            mark[at] = w->weight[v] < hidden * l->seen[at];
+            double now = w->weight[v] / fmax(hidden * w->delta[v], 1e-30);
+            mark[at] = now < 1 ? (unsigned char)(1 + LEVELS * now) : 0;
         }
     }
     return SN_OK;
@@ -125,8 +149,8 @@ static double unlike(const sn_lanes *l, const gaps *all, const gap *g, int shift
                 if (hidden_here[v] && there[v]) return (double)INFINITY;
                 if (here[v] || there[v]) continue;
                 double d = x[q] - y[q];
-                sum[hidden_here[v]] += d * d;
-                n[hidden_here[v]]++;
+                sum[hidden_here[v] != 0] += d * d;
+                n[hidden_here[v] != 0]++;
             }
         } else {
             sum_apart(x + all->from, y + all->from, limb, all->nangle, sum);
@@ -155,8 +179,8 @@ static sn_status find_like(sn_lanes *l, sn_lane_worker *w, int i) {
     const unsigned char *hidden_here = mark_of(l, g->first + (g->last - g->first) / 2);
     int nlimb = 0;
     for (int k = 0; k < all->nangle; k++) {
-        w->weight[k] = hidden_here[all->angles[k].v];
-        nlimb += hidden_here[all->angles[k].v];
+        w->weight[k] = hidden_here[all->angles[k].v] != 0;
+        nlimb += hidden_here[all->angles[k].v] != 0;
     }
     for (int shift = -reach; shift <= reach; shift += STRIDE) {
         if (g->first - margin + shift < 0 || g->last + margin + shift >= l->nframe || shift == 0)
@@ -272,7 +296,7 @@ static sn_status solve_hidden(sn_lanes *l, sn_lane_worker *w, int block) {
         bool any = false;
         for (size_t v = 0; v < l->nv; v++) {
             any = any || mark_of(l, f)[v];
-            w->weight[v] = mark_of(l, f)[v] ? held * l->full[v] : l->hold[v];
+            w->weight[v] = mark_of(l, f)[v] ? pull_of(mark_of(l, f)[v]) * l->full[v] : l->hold[v];
         }
         if (!any) continue;
         SN_TRY(sn_problem_set_rest_weights(w->problem, l->rest, w->weight));
