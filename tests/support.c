@@ -68,6 +68,7 @@ double uniform(uint64_t *state, double low, double high) {
 int below(uint64_t *state, int n) { return (int)(sn_random(state) * n); }
 
 bool random_kinks = false;
+bool random_owns = true;
 
 // One function of one kind; its numbers are written to `numbers`.
 static sn_function random_function(uint64_t *state, int ncoordinate, double numbers[64]) {
@@ -355,6 +356,7 @@ sn_problem *random_problem(uint64_t *state, const sn_model *model, int ntask, in
         int kind = type >= 0    ? type
                    : type == -1 ? below(state, SN_TASK_RELATIVE)
                                 : below(state, SN_TASK_AVOID);
+        while (type < 0 && kind == SN_TASK_OWN && !random_owns) kind = below(state, SN_TASK_AVOID);
         int joint = below(state, sn_model_njoint(model));
         // a coupled task needs others, of any kind
         if (type == SN_TASK_COUPLED && (i == 0 || i + 1 < ntask)) do

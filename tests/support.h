@@ -54,6 +54,9 @@ sn_joint_desc random_joint(uint64_t *state, sn_joint_type type, int index, int p
 /// Whether random functions may have kinks (polylines): f then has minima that are no stationary points.
 extern bool random_kinks;
 
+/// random_problem() draws tasks of one's own, too, which go through the slow hyper-dual reference.
+extern bool random_owns;
+
 /// Random functions of up to `most` coordinates: all kinds, of one or several of them. They stay until
 /// the 64th call after.
 const sn_joint_functions *random_functions(uint64_t *state, int most);

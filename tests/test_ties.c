@@ -6,9 +6,6 @@
 
 // ---- models -------------------------------------------------------------------------------------
 
-// A task of one's own goes through the hyper-dual reference, which takes longer than all else in a solve.
-static bool owns = true;
-
 static sn_problem *tied_problem(uint64_t *state, const sn_model *model, int ntask, int nrelative) {
     sn_problem *some =
         random_problem(state, model, ntask, below(state, 2) == 0 ? SN_TASK_POINT : -1);
@@ -18,7 +15,7 @@ static sn_problem *tied_problem(uint64_t *state, const sn_model *model, int ntas
         int type = SN_TASK_RELATIVE;
         if (below(state, 3) > 0) do
                 type = SN_TASK_RELATIVE + below(state, SN_TASK_AVOID - SN_TASK_RELATIVE);
-            while (type == SN_TASK_COUPLED || (type == SN_TASK_OWN && !owns));
+            while (type == SN_TASK_COUPLED || (type == SN_TASK_OWN && !random_owns));
         extra[i] = random_task(state, model, (sn_task_type)type,
                                below(state, sn_model_njoint(model)), &q[i]);
     }
@@ -505,7 +502,7 @@ static void solves(void **unused) {
             model = coupled_model(&state, 2 + below(&state, 8), 1 + below(&state, 4), true, 0);
         }
         state = 24 + 100 * (uint64_t)n;
-        owns = n % 16 == 0;
+        random_owns = n % 16 == 0;
         fixture t = fixture_on(&state, model, below(&state, 3));
         static const sn_method first[] = {SN_METHOD_HYBRID, SN_METHOD_NEWTON, SN_METHOD_LM};
         sn_method method = n % 2 == 0 ? first[n / 2 % 3] : (sn_method)(n / 2 % SN_METHOD_COUNT);
@@ -525,7 +522,7 @@ static void solves(void **unused) {
         }
         fixture_leave(&t);
     }
-    owns = true;
+    random_owns = true;
     sn_model_destroy(model);
     print_message("%d problems, %d minima, worst relative gradient there %.1e\n", count, minima,
                   worst);

@@ -13,10 +13,10 @@
 
 #ifdef SINEW_KERNELS
 
-enum { GROUP = 64, SLOTS = SN_SESSION_QUEUES, REACHED = 1 << 24, MOST_STARTS = 16, CHUNK = 4096 };
+enum { GROUP = 64, SLOTS = SN_SESSION_QUEUES, REACHED = 1 << 24, MOST_STARTS = 10, CHUNK = 4096 };
 
 typedef struct slot {
-    sn_cl queue, goals, found, errors, ends, next;
+    sn_cl queue, goals, found, errors, ends, next, list, list2;
     int *end;      // here
     float *error;  // likewise
     int first, count;
@@ -25,7 +25,7 @@ typedef struct slot {
 struct sn_arm_device {
     sn_allocator allocator;
     sn_session s;
-    sn_cl program, kernel, seeds, keys;
+    sn_cl program, first, more, all, seeds, keys;
     slot slots[SLOTS];
     int piece;
     size_t threads;
@@ -129,7 +129,9 @@ static int32_t make_room(sn_arm_device *d, const sn_arm *arm) {
         x->found = sn_session_buffer(&d->s, n * (size_t)arm->chain.n * sizeof(double), &error);
         x->errors = sn_session_buffer(&d->s, n * 2 * sizeof(float), &error);
         x->ends = sn_session_buffer(&d->s, n * sizeof(int), &error);
-        x->next = sn_session_buffer(&d->s, sizeof(int), &error);
+        x->next = sn_session_buffer(&d->s, 4 * sizeof(int), &error);
+        x->list = sn_session_buffer(&d->s, n * sizeof(int), &error);
+        x->list2 = sn_session_buffer(&d->s, n * sizeof(int), &error);
         x->end = sn_session_room(&d->s, n * sizeof(int));
         x->error = sn_session_room(&d->s, n * 2 * sizeof(float));
         if (x->end == NULL || x->error == NULL) error = -6;
@@ -155,9 +157,11 @@ sn_arm_device *sn_arm_device_create(const sn_arm *arm, sn_device wanted, char *w
         write_program(arm, &text);
         d->program = sn_session_build(&d->s, &text, "", why, size);
         sn_text_end(&text);
-        if (d->program != NULL)
-            d->kernel = sn_session_kernel(&d->s, d->program, "sn_arm_goals", why, size);
-        good = d->kernel != NULL;
+        good = d->program != NULL;
+        if (good) d->first = sn_session_kernel(&d->s, d->program, "sn_arm_first", why, size);
+        if (good) d->more = sn_session_kernel(&d->s, d->program, "sn_arm_more", why, size);
+        if (good) d->all = sn_session_kernel(&d->s, d->program, "sn_arm_all", why, size);
+        good = good && d->first != NULL && d->more != NULL && d->all != NULL;
     }
     if (good) {
         const size_t units = d->s.info.units > 0 ? (size_t)d->s.info.units : 1;
@@ -177,12 +181,14 @@ void sn_arm_device_destroy(sn_arm_device *d) {
     for (int i = 0; i < SLOTS; i++) {
         slot *x = &d->slots[i];
         if (x->queue != NULL) (void)d->s.cl.clFinish(x->queue);
-        sn_cl *const all[] = {&x->goals, &x->found, &x->errors, &x->ends, &x->next};
+        sn_cl *const all[] = {&x->goals, &x->found, &x->errors, &x->ends, &x->next, &x->list, &x->list2};
         for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) sn_session_release(&d->s, all[k]);
     }
     sn_session_release(&d->s, &d->seeds);
     sn_session_release(&d->s, &d->keys);
-    if (d->kernel != NULL) (void)d->s.cl.clReleaseKernel(d->kernel);
+    const sn_cl kernels[] = {d->first, d->more, d->all};
+    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++)
+        if (kernels[i] != NULL) (void)d->s.cl.clReleaseKernel(kernels[i]);
     if (d->program != NULL) (void)d->s.cl.clReleaseProgram(d->program);
     sn_session_close(&d->s);
     sn_allocator allocator = d->allocator;
@@ -204,28 +210,37 @@ typedef struct many {
     atomic_int *next, *bad;
 } many;
 
+// A kernel with what all of them take, and its own.
+static int32_t launch(const sn_arm_device *d, const slot *s, sn_cl kernel, const int *number,
+                      const sn_cl *lists, int nlist, size_t threads) {
+    const sn_cl common[] = {s->goals, s->found, s->errors, s->ends, d->seeds, d->keys};
+    const uint32_t ncommon = sizeof common / sizeof common[0];
+    const size_t group = GROUP, all = (threads + GROUP - 1) / GROUP * GROUP;
+    int32_t e = 0;
+    for (uint32_t i = 0; i < ncommon && e == 0; i++)
+        e = d->s.cl.clSetKernelArg(kernel, i, sizeof(sn_cl), &common[i]);
+    if (e == 0) e = d->s.cl.clSetKernelArg(kernel, ncommon, sizeof *number, number);
+    for (uint32_t i = 0; i < (uint32_t)nlist && e == 0; i++)
+        e = d->s.cl.clSetKernelArg(kernel, ncommon + 1 + i, sizeof(sn_cl), &lists[i]);
+    if (e == 0)
+        e = d->s.cl.clEnqueueNDRangeKernel(s->queue, kernel, 1, NULL, &all, &group, 0, NULL, NULL);
+    return e;
+}
+
 static int32_t begin_piece(sn_arm_device *d, const sn_arm *arm, const double *goals, double *q,
                            int first, int count, slot *s) {
-    static const int none = 0;
+    static const int none[4] = {0};
     const sn_opencl *cl = &d->s.cl;
     const size_t n = (size_t)count, at = (size_t)first, joints = (size_t)arm->chain.n;
     const int most = arm->options.max_seeds < MOST_STARTS ? arm->options.max_seeds : MOST_STARTS;
-    const struct {
-        size_t size;
-        const void *at;
-    } a[] = {{sizeof(sn_cl), &s->goals}, {sizeof(sn_cl), &s->found}, {sizeof(sn_cl), &s->errors},
-             {sizeof(sn_cl), &s->ends},  {sizeof(sn_cl), &d->seeds}, {sizeof(sn_cl), &d->keys},
-             {sizeof count, &count},     {sizeof most, &most},       {sizeof(sn_cl), &s->next}};
-    const size_t group = GROUP, whole = (n + GROUP - 1) / GROUP * GROUP;
-    const size_t all = whole < d->threads ? whole : d->threads;
-    int32_t e = cl->clEnqueueWriteBuffer(s->queue, s->goals, 0, 0, n * 7 * sizeof(double),
-                                         goals + 7 * at, 0, NULL, NULL);
+    const sn_cl lists[] = {s->next, s->list, s->list2}, last[] = {s->next, s->list2};
+    int32_t e = cl->clEnqueueWriteBuffer(s->queue, s->next, 0, 0, sizeof none, none, 0, NULL, NULL);
     if (e == 0)
-        e = cl->clEnqueueWriteBuffer(s->queue, s->next, 0, 0, sizeof none, &none, 0, NULL, NULL);
-    for (uint32_t i = 0; i < sizeof a / sizeof a[0] && e == 0; i++)
-        e = cl->clSetKernelArg(d->kernel, i, a[i].size, a[i].at);
-    if (e == 0)
-        e = cl->clEnqueueNDRangeKernel(s->queue, d->kernel, 1, NULL, &all, &group, 0, NULL, NULL);
+        e = cl->clEnqueueWriteBuffer(s->queue, s->goals, 0, 0, n * 7 * sizeof(double),
+                                     goals + 7 * at, 0, NULL, NULL);
+    if (e == 0) e = launch(d, s, d->first, &count, lists, 2, n);
+    if (e == 0) e = launch(d, s, d->more, &most, lists, 3, n < d->threads ? n : d->threads);
+    if (e == 0 && arm->options.max_seeds > most) e = launch(d, s, d->all, &most, last, 2, d->threads);
     if (e == 0)
         e = cl->clEnqueueReadBuffer(s->queue, s->found, 0, 0, n * joints * sizeof(double),
                                     q + joints * at, 0, NULL, NULL);

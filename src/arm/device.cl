@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Many goals on a device: as search.c does it, one goal for each thread, which takes the next that nobody has
-// begun when it is done. A turn of the loop is a Newton step of whatever start a thread is at. The first start
-// comes from the table and ignores the limits, all others stay inside. A pose that has arrived is brought to the
-// turns that the limits want and looked at once more, with the tool on it; only then it counts.
+// Many goals on a device, as search.c does it, in three rounds: a first start from the table for every goal, which
+// ignores the limits (nine of ten arrive); starts that stay inside for those that are left, a thread taking the next
+// goal when it is done; and for what is left then a group of threads a goal, a start each. A pose that has arrived is
+// brought to the turns that the limits want and looked at once more, with the tool on it; only then it counts.
 
 enum { FIRST_STEPS = 12, LOOK_AFTER = 8, MOST_STEPS = 30 };
 
@@ -142,114 +142,187 @@ static double outward(int j, double x) {
     return x < low ? low : x > high ? high : x;
 }
 
-// @param goals   7 numbers each
-// @param found   SN_ARM_MAX numbers each; only of goals that are reached
+// A start on its way.
+typedef struct state {
+    double q[SN_ARM_MAX], before, position, rotation;
+    int hold, steps, all, checking;
+} state;
+
+static void begin(state *s, const key *g, __global const float *seeds, __global const float *keys,
+                  int k, int hold) {
+    // what the limits cut off is no start that ignores them
+    const int whole = start_at(g, seeds, keys, k, s->q);
+    if (hold)
+        UNROLL for (int j = 0; j < SN_ARM_MAX; j++) {
+            if (!arm.round[j]) s->q[j] = outward(j, s->q[j] - arm.shift[j]) + arm.shift[j];
+        }
+    s->hold = hold;
+    s->steps = whole || hold ? 0 : MOST_STEPS;
+    s->before = 1e30;
+    s->checking = 0;
+}
+
+// One step: 1 when it is a solution, -1 when the start is given up.
+static int advance(state *s, const double *G) {
+    double a[SN_ARM_MAX][3], o[SN_ARM_MAX][3], e[6], J[SN_ARM_MAX][6], x[SN_ARM_MAX];
+    arm_end f;
+    place_hinges(SN_ARM_MAX, 0, &arm, s->q, a, o, &f);
+    rotation_left(&f, G, e);
+    UNROLL for (int k = 0; k < 3; k++) e[3 + k] = G[9 + k] - f.p[k];
+    const double turn2 = e[0] * e[0] + e[1] * e[1] + e[2] * e[2];
+    const double place2 = e[3] * e[3] + e[4] * e[4] + e[5] * e[5];
+    const double now = place2 + 0.25 * turn2;
+    const int there = turn2 <= arm.turn_tol && place2 <= arm.place_tol;
+    s->steps++, s->all++;
+    if (s->checking) {
+        // of the tool itself
+        double off = 0;
+        UNROLL for (int k = 0; k < 3; k++) {
+            const double d = e[3 + k] + (G[k] - f.x[k]) * arm.tool[0] +
+                             (G[3 + k] - f.y[k]) * arm.tool[1] + (G[6 + k] - f.z[k]) * arm.tool[2];
+            off += d * d;
+        }
+        s->position = arm.unit * sqrt(off);
+        s->rotation = sqrt(turn2);
+        if (s->position <= arm.position_tol && s->rotation <= arm.rotation_tol) return 1;
+        s->checking = 0;
+        s->hold = 1;
+    } else if (there) {
+        double moved = 0;
+        UNROLL for (int j = 0; j < SN_ARM_MAX; j++) {
+            const double at = s->q[j] - arm.shift[j], to = outward(j, at);
+            double off = fabs(to - at);
+            if (arm.turns[j]) off = fabs(off - 2 * PI * rint(off / (2 * PI)));
+            moved = fmax(moved, off);
+            s->q[j] = to + arm.shift[j];
+        }
+        s->checking = 1;
+        return moved < 1e-3 ? 0 : -1;
+    }
+    const int slow = !there && s->steps >= LOOK_AFTER && !(now <= 0.05 && now <= 0.5 * s->before);
+    if (slow || s->steps >= (s->hold ? MOST_STEPS : FIRST_STEPS)) return -1;
+    s->before = now;
+    const double cut_turn = fmin(1, 1 / sqrt(turn2 + 1e-30));
+    const double cut_place = fmin(1, arm.length * 0.33 / sqrt(place2 + 1e-30));
+    UNROLL for (int k = 0; k < 3; k++) e[k] = e[k] * cut_turn, e[3 + k] = e[3 + k] * cut_place;
+    UNROLL for (int j = 0; j < SN_ARM_MAX; j++) {
+        double lever[3], along = 0;
+        UNROLL for (int k = 0; k < 3; k++) lever[k] = f.p[k] - o[j][k], J[j][k] = a[j][k];
+        cross(a[j], lever, J[j] + 3);
+        UNROLL for (int k = 0; k < 6; k++) along += J[j][k] * e[k];
+        const int held = s->hold && !arm.round[j] &&
+                         ((s->q[j] <= arm.lower[j] && along < 0) ||
+                          (s->q[j] >= arm.upper[j] && along > 0));
+        UNROLL for (int k = 0; k < 6; k++) J[j][k] = held ? 0 : J[j][k];
+    }
+    solve_step(SN_ARM_MAX, J, e, 0.01 * now + 1e-9, x);
+    UNROLL for (int j = 0; j < SN_ARM_MAX; j++) {
+        const double to = s->q[j] + x[j];
+        s->q[j] = s->hold && !arm.round[j] ? fmin(fmax(to, arm.lower[j]), arm.upper[j]) : to;
+    }
+    return 0;
+}
+
+// @param found   SN_ARM_MAX numbers of each goal
 // @param errors  two of each, metres and radians
-// @param ends    of each: below 0 when it is no goal, else 2^24 when it is reached, starts, and steps above 2^12
-// @param seeds   those of the cells, then the postures, 16 numbers each; their keys
-// @param most    starts for a goal
-__kernel void sn_arm_goals(__global const double *goals, __global double *found,
+// @param ends    of each: below 0 when it is no goal, else 2^24 when it is reached, starts, and steps times 2^12
+static void put_pose(const state *s, int i, int starts, __global double *found,
+                     __global float *errors, __global int *ends) {
+    UNROLL for (int j = 0; j < SN_ARM_MAX; j++)
+        found[(size_t)i * SN_ARM_MAX + j] =
+            fmin(fmax(s->q[j] - arm.shift[j], arm.low[j]), arm.high[j]);
+    errors[2 * (size_t)i] = (float)s->position;
+    errors[2 * (size_t)i + 1] = (float)s->rotation;
+    ends[i] = (1 << 24) + starts + (min(s->all, 4095) << 12);
+}
+
+// @param goals  7 numbers each
+// @param seeds  those of the cells, then the postures, 16 numbers each; their keys
+// @param next   goals of the second round that are taken; how many there are, and in the third
+// @param list   those of the second round
+__kernel void sn_arm_first(__global const double *goals, __global double *found,
                            __global float *errors, __global int *ends, __global const float *seeds,
-                           __global const float *keys, const int n, const int most,
-                           __global int *next) {
-    double q[SN_ARM_MAX], G[12], before = 1e30;
+                           __global const float *keys, const int n, __global int *next,
+                           __global int *list) {
+    const int i = (int)get_global_id(0);
+    if (i >= n) return;
+    double G[12];
     key g;
-    int i = atomic_inc(next), start = 0, steps = 0, all = 0, hold = 0, checking = 0;
-    int fresh = 2;  // 1: the next start, 2: the next goal
-    while (i < n) {
-        int leave = 0, good = 0;
-        if (fresh > 0) {
-            if (fresh == 2) {
-                start = all = 0;
-                leave = !take_goal(goals + 7 * (size_t)i, G);
-                look(G, &g);
-            }
-            hold = start > 0;
-            // what the limits cut off is no start that ignores them
-            const int whole = start_at(&g, seeds, keys, hold ? start - 1 : 0, q);
-            if (hold)
-                UNROLL for (int j = 0; j < SN_ARM_MAX; j++) {
-                    if (arm.round[j]) continue;
-                    q[j] = outward(j, q[j] - arm.shift[j]) + arm.shift[j];
-                }
-            steps = whole || hold ? 0 : MOST_STEPS;
-            before = 1e30;
-            checking = fresh = 0;
+    state s;
+    s.all = 0;
+    if (!take_goal(goals + 7 * (size_t)i, G)) {
+        ends[i] = -1;
+        return;
+    }
+    look(G, &g);
+    begin(&s, &g, seeds, keys, 0, 0);
+    int how = 0;
+    while (how == 0) how = advance(&s, G);
+    if (how > 0) {
+        put_pose(&s, i, 1, found, errors, ends);
+    } else {
+        ends[i] = 0;
+        list[atomic_inc(next + 1)] = i;
+    }
+}
+
+// @param list2  those of the third round
+// @param most   starts for a goal
+__kernel void sn_arm_more(__global const double *goals, __global double *found,
+                          __global float *errors, __global int *ends, __global const float *seeds,
+                          __global const float *keys, const int most, __global int *next,
+                          __global const int *list, __global int *list2) {
+    const int n = next[1];
+    int turn = atomic_inc(next), i = 0, start = 0, fresh = 2;  // 1: the next start, 2: the next goal
+    double G[12];
+    key g;
+    state s;
+    while (turn < n) {
+        if (fresh == 2) {
+            i = list[turn];
+            (void)take_goal(goals + 7 * (size_t)i, G);
+            look(G, &g);
+            start = s.all = 0;
         }
-        double a[SN_ARM_MAX][3], o[SN_ARM_MAX][3], e[6], J[SN_ARM_MAX][6];
-        arm_end f;
-        place_hinges(SN_ARM_MAX, 0, &arm, q, a, o, &f);
-        rotation_left(&f, G, e);
-        UNROLL for (int k = 0; k < 3; k++) e[3 + k] = G[9 + k] - f.p[k];
-        const double turn2 = e[0] * e[0] + e[1] * e[1] + e[2] * e[2];
-        const double place2 = e[3] * e[3] + e[4] * e[4] + e[5] * e[5];
-        const double now = place2 + 0.25 * turn2;
-        const int there = turn2 <= arm.turn_tol && place2 <= arm.place_tol;
-        steps++, all++;
-        if (checking) {
-            // of the tool itself
-            double off = 0;
-            UNROLL for (int k = 0; k < 3; k++) {
-                const double d = e[3 + k] + (G[k] - f.x[k]) * arm.tool[0] +
-                                 (G[3 + k] - f.y[k]) * arm.tool[1] +
-                                 (G[6 + k] - f.z[k]) * arm.tool[2];
-                off += d * d;
-            }
-            const double position = arm.unit * sqrt(off), rotation = sqrt(turn2);
-            good = position <= arm.position_tol && rotation <= arm.rotation_tol;
-            if (good) {
-                UNROLL for (int j = 0; j < SN_ARM_MAX; j++)
-                    found[(size_t)i * SN_ARM_MAX + j] = fmin(fmax(q[j] - arm.shift[j], arm.low[j]), arm.high[j]);
-                errors[2 * (size_t)i] = (float)position;
-                errors[2 * (size_t)i + 1] = (float)rotation;
-            }
-            checking = 0;
-            hold = 1;
-        } else if (there) {
-            double moved = 0;
-            UNROLL for (int j = 0; j < SN_ARM_MAX; j++) {
-                const double x = q[j] - arm.shift[j], y = outward(j, x);
-                double off = fabs(y - x);
-                if (arm.turns[j]) off = fabs(off - 2 * PI * rint(off / (2 * PI)));
-                moved = fmax(moved, off);
-                q[j] = y + arm.shift[j];
-            }
-            checking = moved < 1e-3;
-            if (!checking) fresh = 1;
-        }
-        const int slow = !(now <= 0.05 && now <= 0.5 * before);
-        if (!checking && !good &&
-            ((!there && steps >= LOOK_AFTER && slow) || steps >= (hold ? MOST_STEPS : FIRST_STEPS)))
-            fresh = 1;
-        if (fresh == 1) start++;
-        if (good || leave || (fresh == 1 && start >= most)) {
-            ends[i] = leave ? -1 : (good ? 1 << 24 : 0) + start + 1 + (min(all, 4095) << 12);
-            i = atomic_inc(next);
-            fresh = 2;
-        }
-        if (fresh == 0 && !checking) {
-            before = now;
-            const double cut_turn = fmin(1, 1 / sqrt(turn2 + 1e-30));
-            const double cut_place = fmin(1, arm.length * 0.33 / sqrt(place2 + 1e-30));
-            UNROLL for (int k = 0; k < 3; k++) e[k] = e[k] * cut_turn, e[3 + k] = e[3 + k] * cut_place;
-            UNROLL for (int j = 0; j < SN_ARM_MAX; j++) {
-                double lever[3];
-                UNROLL for (int k = 0; k < 3; k++) lever[k] = f.p[k] - o[j][k], J[j][k] = a[j][k];
-                cross(a[j], lever, J[j] + 3);
-                double along = 0;
-                UNROLL for (int k = 0; k < 6; k++) along += J[j][k] * e[k];
-                const int held = hold && !arm.round[j] &&
-                                 ((q[j] <= arm.lower[j] && along < 0) ||
-                                  (q[j] >= arm.upper[j] && along > 0));
-                UNROLL for (int k = 0; k < 6; k++) J[j][k] = held ? 0 : J[j][k];
-            }
-            double x[SN_ARM_MAX];
-            solve_step(SN_ARM_MAX, J, e, 0.01 * now + 1e-9, x);
-            UNROLL for (int j = 0; j < SN_ARM_MAX; j++) {
-                double to = q[j] + x[j];
-                if (hold && !arm.round[j]) to = fmin(fmax(to, arm.lower[j]), arm.upper[j]);
-                q[j] = to;
-            }
-        }
+        if (fresh > 0) begin(&s, &g, seeds, keys, start, 1);
+        const int how = advance(&s, G);
+        fresh = 0;
+        if (how == 0) continue;
+        start++;
+        fresh = how < 0 && start < most ? 1 : 2;
+        if (fresh == 1) continue;
+        if (how > 0)
+            put_pose(&s, i, 1 + start, found, errors, ends);
+        else
+            list2[atomic_inc(next + 2)] = i;
+        turn = atomic_inc(next);
+    }
+}
+
+// A group of threads for a goal; of those that arrive the first start counts.
+// @param from  the first start
+__kernel void sn_arm_all(__global const double *goals, __global double *found,
+                         __global float *errors, __global int *ends, __global const float *seeds,
+                         __global const float *keys, const int from, __global const int *next,
+                         __global const int *list2) {
+    __local int first;
+    const int own = (int)get_local_id(0);
+    for (int turn = (int)get_group_id(0); turn < next[2]; turn += (int)get_num_groups(0)) {
+        const int i = list2[turn];
+        double G[12];
+        key g;
+        state s;
+        if (own == 0) first = 1 << 20;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        (void)take_goal(goals + 7 * (size_t)i, G);
+        look(G, &g);
+        s.all = 0;
+        begin(&s, &g, seeds, keys, from + own, 1);
+        int how = 0;
+        while (how == 0) how = advance(&s, G);
+        if (how > 0) atomic_min(&first, own);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (first == own) put_pose(&s, i, 1 + from + own + 1, found, errors, ends);
+        barrier(CLK_LOCAL_MEM_FENCE);
     }
 }

@@ -12,7 +12,21 @@
 #define choose(m, a, b) ((m) ? (a) : (b))
 #define root(x)       sqrt(x)
 #define SINES(n, q, s, c)                                                                          \
-    UNROLL for (int j_ = 0; j_ < (n); j_++) (s)[j_] = sincos((q)[j_], &(c)[j_])
+    UNROLL for (int j_ = 0; j_ < (n); j_++) sine_cosine((q)[j_], &(s)[j_], &(c)[j_])
+
+// Of a few turns at most; the driver's own sincos() is for any angle and keeps room for that.
+static inline void sine_cosine(double angle, double *sine, double *cosine) {
+    const double n = rint(angle * 0x1.45f306dc9c883p-1);
+    const int quadrant = (int)n;
+    const double y = ((angle - n * 0x1.921fb54400000p+0) - n * 0x1.0b4611a600000p-34) -
+                     n * 0x1.3198a2e037073p-69;
+    const double z = y * y;
+    const double s = y + z * y * SN_SINE_SERIES(z);
+    const double c = (1.0 - 0.5 * z) + z * z * SN_COSINE_SERIES(z);
+    const double first = quadrant & 1 ? c : s, second = quadrant & 1 ? s : c;
+    *sine = quadrant & 2 ? -first : first;
+    *cosine = (quadrant + 1) & 2 ? -second : second;
+}
 
 // What a thread knows of the arm: the shorter form of chain.h, its table's extent, and tolerances.
 typedef struct chain {

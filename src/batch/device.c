@@ -14,17 +14,17 @@
 
 #ifdef SINEW_KERNELS
 
-enum { GROUP = 64, MOST_PIECES = 4 };
+enum { GROUP = 64, MOST_PIECES = 8 };
 
 // What the floats of mixed precision are asked for: the doubles after them do the rest.
 static const double float_gradient = 3e-4;
-// A quick row ends where a step would win less than the larger of this share of f and the tolerance.
-static const double least_share = 1e-5;
+// A quick row ends where a step would win less than this share of the tolerance, of f, and what floats can tell.
+static const double share_of_tolerance = 0.1, least_share = 1e-6;
 
 enum { SLOTS = SN_SESSION_QUEUES };
 
 typedef struct slot {
-    sn_cl queue, goals, starts, poses, stats, next, list;
+    sn_cl queue, goals, starts, poses, stats, next, list, list2, fixed;
     double *seen, *begin, *goal;  // here: stats, starts, and goals where they must be made ready
     bool *bad;                    // chains whose start is none
     size_t rows, chains;          // what there is room for
@@ -34,7 +34,7 @@ typedef struct slot {
 struct sn_batch_device {
     sn_allocator allocator;
     sn_session s;
-    sn_cl program[4], trips[2], quick, verify;  // of doubles, of floats
+    sn_cl program[4], trips[2], quick, verify, put;  // of doubles, of floats
     int nprogram;
     slot slots[SLOTS];
     size_t threads, most_bytes;
@@ -62,8 +62,12 @@ static bool build_all(sn_batch_device *d, const sn_batch *b, char *why, size_t s
         d->quick = build(d, b, SN_BATCH_QUICK, true, "sn_batch_quick", why, size);
         if (d->quick != NULL)
             d->verify = build(d, b, SN_BATCH_QUICK, false, "sn_batch_verify", why, size);
-        return d->verify != NULL;
+        if (d->verify != NULL)
+            d->put = sn_session_kernel(&d->s, d->program[0], "sn_batch_put", why, size);
+        return d->put != NULL;
     }
+    // rows on their own would not know what they are pulled to
+    if (b->table.pulled) return true;
     d->trips[1] = build(d, b, SN_BATCH_TRIPS, true, "sn_batch_chains", why, size);
     return d->trips[1] != NULL;
 }
@@ -106,7 +110,8 @@ static void leave_numbers(sn_batch_device *d, double **at) {
 }
 
 static void release_slot(sn_batch_device *d, slot *s) {
-    sn_cl *const all[] = {&s->goals, &s->starts, &s->poses, &s->stats, &s->next, &s->list};
+    sn_cl *const all[] = {&s->goals, &s->starts, &s->poses, &s->stats,
+                          &s->next,  &s->list,   &s->list2, &s->fixed};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) sn_session_release(&d->s, all[i]);
     leave_numbers(d, &s->seen);
     leave_numbers(d, &s->begin);
@@ -123,7 +128,7 @@ void sn_batch_device_destroy(sn_batch_device *d) {
         if (d->slots[i].queue != NULL) (void)cl->clFinish(d->slots[i].queue);
         release_slot(d, &d->slots[i]);
     }
-    const sn_cl kernels[] = {d->trips[0], d->trips[1], d->quick, d->verify};
+    const sn_cl kernels[] = {d->trips[0], d->trips[1], d->quick, d->verify, d->put};
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++)
         if (kernels[i] != NULL) (void)cl->clReleaseKernel(kernels[i]);
     for (int i = 0; i < d->nprogram; i++) (void)cl->clReleaseProgram(d->program[i]);
@@ -151,8 +156,12 @@ static int32_t make_room(sn_batch_device *d, const sn_batch *b, slot *s, size_t 
     s->starts = sn_session_buffer(&d->s, chains * nq * one, &error);
     s->poses = sn_session_buffer(&d->s, rows * nq * one, &error);
     s->stats = sn_session_buffer(&d->s, rows * 4 * one, &error);
-    s->next = sn_session_buffer(&d->s, 4 * sizeof(int), &error);
-    s->list = sn_session_buffer(&d->s, (rows + 1) * sizeof(int), &error);
+    s->next = sn_session_buffer(&d->s, SN_NEXT_SIZE * sizeof(int), &error);
+    // of rows that are done again; none without a quick kernel
+    const size_t again = d->quick != NULL ? rows : 0;
+    s->list = sn_session_buffer(&d->s, again * sizeof(int), &error);
+    s->list2 = sn_session_buffer(&d->s, again * sizeof(int), &error);
+    s->fixed = sn_session_buffer(&d->s, again * nq * one, &error);
     s->seen = take_numbers(d, rows * 4);
     s->begin = take_numbers(d, chains * nq);
     s->goal = take_numbers(d, b->table.npart > 0 ? rows * ngoal : 0);
@@ -176,11 +185,9 @@ typedef struct kernel_argument {
 
 static int32_t launch(sn_batch_device *d, slot *s, sn_cl kernel, const kernel_argument *arguments,
                       int count, size_t wanted, size_t most) {
-    static const int none = 0;
     const size_t group = GROUP, whole = (wanted + GROUP - 1) / GROUP * GROUP;
     const size_t all = whole < most ? whole : most;
-    int32_t e =
-        d->s.cl.clEnqueueWriteBuffer(s->queue, s->next, 0, 0, sizeof none, &none, 0, NULL, NULL);
+    int32_t e = 0;
     for (int i = 0; i < count && e == 0; i++)
         e = d->s.cl.clSetKernelArg(kernel, (uint32_t)i, arguments[i].size, arguments[i].at);
     if (e == 0)
@@ -188,45 +195,83 @@ static int32_t launch(sn_batch_device *d, slot *s, sn_cl kernel, const kernel_ar
     return e;
 }
 
-// Chains of frames, or (listed) the rows of the list on their own.
+// Counters before a piece: its queue is idle, and nothing is waited for.
+static int32_t reset(sn_batch_device *d, slot *s) {
+    static const int none[SN_NEXT_SIZE] = {0};
+    return d->s.cl.clEnqueueWriteBuffer(s->queue, s->next, 0, 0, sizeof none, none, 0, NULL, NULL);
+}
+
+// Chains of frames, or (frames > 0) the rows of the list on their own, of chains of so many frames.
 static int32_t launch_trips(sn_batch_device *d, slot *s, bool floats, sn_cl starts, int nchain,
-                            int nframe, int extrapolate, int most, int listed) {
+                            int nframe, int extrapolate, int most, int frames) {
     const kernel_argument a[] = {
-        {sizeof(sn_cl), &s->goals},         {sizeof(sn_cl), &starts},  {sizeof(sn_cl), &s->poses},
-        {sizeof(sn_cl), &s->stats},         {sizeof nchain, &nchain},  {sizeof nframe, &nframe},
-        {sizeof extrapolate, &extrapolate}, {sizeof(sn_cl), &s->next}, {sizeof most, &most},
-        {sizeof(sn_cl), &s->list},          {sizeof listed, &listed}};
+        {sizeof(sn_cl), &s->goals},         {sizeof(sn_cl), &starts},   {sizeof(sn_cl), &s->poses},
+        {sizeof(sn_cl), &s->stats},         {sizeof nchain, &nchain},   {sizeof nframe, &nframe},
+        {sizeof extrapolate, &extrapolate}, {sizeof(sn_cl), &s->next},  {sizeof most, &most},
+        {sizeof frames, &frames},           {sizeof(sn_cl), &s->list2}, {sizeof(sn_cl), &s->fixed}};
     return launch(d, s, d->trips[floats], a, (int)(sizeof a / sizeof a[0]), (size_t)nchain,
                   d->threads);
 }
 
-// Quick chains in floats, all of their rows looked at in doubles, and trips for what is left.
-static int32_t launch_quick(sn_batch *b, slot *s, int nchain, int nframe, int extrapolate) {
-    sn_batch_device *d = b->device;
-    static const int none = 0;
-    const int sweeps = 2 * b->options.solver.max_iterations, rows = nchain * nframe;
-    const int most = 8 * b->options.solver.max_iterations + 40;
-    const double tolerance = b->options.solver.gradient, goal = b->table.option[1];
-    const int by_whole = goal < 0;
-    const double aim = by_whole ? b->table.option[2] : goal;
-    const float share = (float)fmax(tolerance, least_share);
+static int32_t launch_quick(sn_batch *b, slot *s, int nchain, int nframe, int extrapolate,
+                            double share, int listed) {
+    const int sweeps = 2 * b->options.solver.max_iterations;
+    const float least = (float)fmax(share, least_share);
     const kernel_argument a[] = {{sizeof(sn_cl), &s->goals},         {sizeof(sn_cl), &s->starts},
                                  {sizeof(sn_cl), &s->poses},         {sizeof(sn_cl), &s->stats},
                                  {sizeof nchain, &nchain},           {sizeof nframe, &nframe},
                                  {sizeof extrapolate, &extrapolate}, {sizeof(sn_cl), &s->next},
-                                 {sizeof sweeps, &sweeps},           {sizeof share, &share}};
-    const kernel_argument v[] = {{sizeof(sn_cl), &s->goals},     {sizeof(sn_cl), &s->poses},
-                                 {sizeof(sn_cl), &s->stats},     {sizeof rows, &rows},
-                                 {sizeof tolerance, &tolerance}, {sizeof aim, &aim},
-                                 {sizeof by_whole, &by_whole},   {sizeof(sn_cl), &s->list}};
-    int32_t e =
-        launch(d, s, d->quick, a, (int)(sizeof a / sizeof a[0]), (size_t)nchain, d->threads);
-    if (e == 0)
-        e = d->s.cl.clEnqueueWriteBuffer(s->queue, s->list, 0, 0, sizeof none, &none, 0, NULL,
-                                         NULL);
-    if (e == 0)
-        e = launch(d, s, d->verify, v, (int)(sizeof v / sizeof v[0]), (size_t)rows, 4 * d->threads);
-    if (e == 0) e = launch_trips(d, s, false, s->poses, rows, 1, 0, most, 1);
+                                 {sizeof sweeps, &sweeps},           {sizeof least, &least},
+                                 {sizeof listed, &listed},           {sizeof(sn_cl), &s->list},
+                                 {sizeof(sn_cl), &s->fixed}};
+    return launch(b->device, s, b->device->quick, a, (int)(sizeof a / sizeof a[0]), (size_t)nchain,
+                  b->device->threads);
+}
+
+// All rows, or (rows 0) those of the list.
+static int32_t launch_verify(sn_batch *b, slot *s, int rows, int nframe) {
+    const double tolerance = b->options.solver.gradient, goal = b->table.option[1];
+    const int by_whole = goal < 0;
+    const double aim = by_whole ? b->table.option[2] : goal;
+    const kernel_argument v[] = {{sizeof(sn_cl), &s->goals},
+                                 {sizeof(sn_cl), &s->poses},
+                                 {sizeof(sn_cl), &s->stats},
+                                 {sizeof rows, &rows},
+                                 {sizeof nframe, &nframe},
+                                 {sizeof tolerance, &tolerance},
+                                 {sizeof aim, &aim},
+                                 {sizeof by_whole, &by_whole},
+                                 {sizeof(sn_cl), &s->next},
+                                 {sizeof(sn_cl), &s->list},
+                                 {sizeof(sn_cl), rows > 0 ? &s->list : &s->list2}};
+    const size_t most = 4 * b->device->threads;
+    return launch(b->device, s, b->device->verify, v, (int)(sizeof v / sizeof v[0]),
+                  rows > 0 ? (size_t)rows : most, most);
+}
+
+static int32_t launch_put(sn_batch *b, slot *s, int which, sn_cl list) {
+    const kernel_argument p[] = {{sizeof(sn_cl), &s->poses},
+                                 {sizeof(sn_cl), &s->next},
+                                 {sizeof which, &which},
+                                 {sizeof(sn_cl), &list},
+                                 {sizeof(sn_cl), &s->fixed}};
+    return launch(b->device, s, b->device->put, p, (int)(sizeof p / sizeof p[0]),
+                  b->device->threads, b->device->threads);
+}
+
+// Quick chains in floats, all of their rows looked at in doubles; what did not pass once more to the end of what
+// floats can tell, and looked at again; trips for what is left.
+static int32_t launch_all(sn_batch *b, slot *s, int nchain, int nframe, int extrapolate) {
+    sn_batch_device *d = b->device;
+    const int rows = nchain * nframe, most = 8 * b->options.solver.max_iterations + 40;
+    const double share = share_of_tolerance * b->options.solver.gradient;
+    int32_t e = launch_quick(b, s, nchain, nframe, extrapolate, share, 0);
+    if (e == 0) e = launch_verify(b, s, rows, nframe);
+    if (e == 0) e = launch_quick(b, s, nchain, nframe, 0, 0, 1);
+    if (e == 0) e = launch_put(b, s, SN_NEXT_COUNT, s->list);
+    if (e == 0) e = launch_verify(b, s, 0, nframe);
+    if (e == 0) e = launch_trips(d, s, false, s->poses, rows, 1, 0, most, nframe);
+    if (e == 0) e = launch_put(b, s, SN_NEXT_COUNT2, s->list2);
     return e;
 }
 
@@ -278,6 +323,7 @@ static int32_t begin_piece(sn_batch *b, const sn_batch_job *job, int first, int 
     }
     e = cl->clEnqueueWriteBuffer(s->queue, s->goals, 0, 0, rows * ngoal * sizeof(double), goals, 0,
                                  NULL, NULL);
+    if (e == 0) e = reset(d, s);
     if (e == 0) e = cl->clFlush(s->queue);
     readying jobs[SN_MAX_THREADS];
     atomic_int next;
@@ -289,11 +335,12 @@ static int32_t begin_piece(sn_batch *b, const sn_batch_job *job, int first, int 
         e = cl->clEnqueueWriteBuffer(s->queue, s->starts, 0, 0,
                                      (size_t)nchain * nq * sizeof(double), s->begin, 0, NULL, NULL);
     if (e == 0 && d->quick != NULL) {
-        e = launch_quick(b, s, nchain, job->nframe, extrapolate);
+        e = launch_all(b, s, nchain, job->nframe, extrapolate);
     } else if (e == 0) {
         const bool mixed = d->trips[1] != NULL;
         e = launch_trips(d, s, mixed, s->starts, nchain, job->nframe, extrapolate, most, 0);
         // the floats' poses are starts of rows on their own
+        if (e == 0 && mixed) e = reset(d, s);
         if (e == 0 && mixed) e = launch_trips(d, s, false, s->poses, (int)rows, 1, 0, most, 0);
     }
     if (e == 0)
@@ -309,7 +356,7 @@ static int32_t begin_piece(sn_batch *b, const sn_batch_job *job, int first, int 
 
 // What the device found, looked at row by row: what it could not settle, the plain solver does.
 static void settle_row(sn_batch_worker *w, const sn_batch_job *job, size_t row, const double *stats,
-                       const double *start) {
+                       const double *start, const double *anchor) {
     static const sn_stop stops[] = {[SN_END_GOAL] = SN_STOP_GOAL,
                                     [SN_END_MINIMUM] = SN_STOP_MINIMUM,
                                     [SN_END_STALLED] = SN_STOP_STALLED,
@@ -325,7 +372,7 @@ static void settle_row(sn_batch_worker *w, const sn_batch_job *job, size_t row, 
     if (odd) {
         if (sn_model_check_pose(b->model, q, NULL) != SN_OK)
             memcpy(q, start, (size_t)b->table.nq * sizeof *q);
-        sn_batch_row_plain(w, job->goals + row * (size_t)b->table.ngoal, q, &report);
+        sn_batch_row_plain(w, job->goals + row * (size_t)b->table.ngoal, anchor, q, &report);
     }
     w->counts.rows++;
     w->counts.device++;
@@ -361,8 +408,8 @@ static void settle(void *argument) {
                         (sn_batch_report){.stop = SN_STOP_BAD_START, .f = NAN, .gradient = NAN};
                 s->worker->counts.rows++;
             } else {
-                settle_row(s->worker, job, row, s->slot->seen + 4 * ((size_t)i * nframe + f),
-                           start);
+                settle_row(s->worker, job, row, s->slot->seen + 4 * ((size_t)i * nframe + f), start,
+                           s->worker->batch->table.pulled && f > 0 ? start : NULL);
             }
         }
     }
@@ -404,7 +451,7 @@ bool sn_batch_device_run(sn_batch *b, const sn_batch_job *job, int *done, char *
     int next = 0, count = piece_chains(b, job), turn = 0;
     // both slots at work also where all would fit into one, and copies hidden behind the work
     const int part = (job->nchain + MOST_PIECES - 1) / MOST_PIECES;
-    if (count > part && part >= (int)(2 * d->threads)) count = part;
+    if (count > part && part >= (int)(d->threads / 4)) count = part;
     *done = 0;
     while (e == 0 && *done < job->nchain) {
         slot *s = &d->slots[turn % SLOTS];

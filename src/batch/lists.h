@@ -20,6 +20,7 @@
     X(matrix)  /* 1: points with a 3 x 3 weight */                                                 \
     X(loss)    /* 1: points with a loss */                                                         \
     X(gained)  /* 1: some gain is not 1 */                                                         \
+    X(pulled)  /* 1: frames are pulled to the pose before them */                                  \
     X(locals)  /* 1: rows bring the local points with them */                                      \
     X(limited) /* 1: some degree of freedom has a limit */                                         \
     X(method)  /* 0 hybrid, 1 always exact, 2 always Gauss-Newton */
@@ -67,6 +68,7 @@
     X(part_normal, 3 * N(npart))                                                                   \
     X(rest_q, N(nrest) * N(nq))                                                                    \
     X(rest_w, N(nrest) * N(nv))                                                                    \
+    X(pull, N(pulled) * N(nv))  /* weights of a rest pose of its own for each frame */             \
     X(soft_limit, 3 * N(nsoft)) /* lower, upper, weight */                                         \
     X(option, 4)                /* gradient, goal (below 0: by share), share, iterations */
 
@@ -94,6 +96,7 @@
     X(fixed, N(nv))                                                                                \
     X(y, N(nv))                                                                                    \
     X(z, N(nv))                                                                                    \
+    X(anchor, N(pulled) * N(nq)) /* what a frame is pulled to */                                   \
     X(lane, SN_LANE_COUNT)
 
 /// Numbers of a lane's state.
@@ -126,6 +129,7 @@ enum {
     SN_LANE_MOST2,
     SN_LANE_CRAWLS,
     SN_LANE_SLOW,
+    SN_LANE_PULL,  ///< 1: it is pulled, 0: it is not
     SN_LANE_ORIGIN,
     SN_LANE_ORIGIN_Y,
     SN_LANE_ORIGIN_Z,
@@ -164,6 +168,20 @@ enum { SN_BATCH_HUBER = 1, SN_BATCH_CAUCHY = 2 };
 
 /// Kinds of parts.
 enum { SN_BATCH_POINT, SN_BATCH_PLANE, SN_BATCH_DIRECTION, SN_BATCH_ORIENTATION };
+
+/// Some coordinates have terms of their own; how many rest poses a lane has, the frame's own behind the others.
+#define SN_BATCH_OWN   (N(nrest) + N(nsoft) + N(pulled) > 0)
+#define SN_BATCH_RESTS (N(nrest) + N(pulled))
+
+/// Counters of a device: chains, rows of the first list and of the second that are taken; how many those have.
+enum {
+    SN_NEXT_CHAIN,
+    SN_NEXT_ROW,
+    SN_NEXT_ROW2,
+    SN_NEXT_COUNT,
+    SN_NEXT_COUNT2,
+    SN_NEXT_SIZE
+};
 
 /// Where the second and third list of sums begin: what 3 x 3 weights and losses add.
 #define SN_SUM_MATRIX 22

@@ -9,27 +9,23 @@
 //
 // In scope: points of scalar weight, all joints but those with coupled terms, no gains.
 
-// A turn of a joint that a step is cut at; damping that is let go, at least given, too much.
-#define QUICK_REACH 0.7
-#define QUICK_NONE  1e-8
-#define QUICK_SOME  1e-6
-#define QUICK_MOST  1e4
-// A coordinate so near to a limit is at it.
-#define QUICK_AT    1e-5
-// A float so near to a limit is meant to be at it.
-#define QUICK_BESIDE 2e-7
-// A diagonal below this share of the whole is seen by no task.
-#define QUICK_BLIND 1e-8
-// Pivots below this share of the diagonal are raised to that one.
-#ifndef QUICK_PIVOT
-#define QUICK_PIVOT  1e-6
-#endif
-#ifndef QUICK_RAISED
-#define QUICK_RAISED 1e-2
-#endif
-#ifndef QUICK_LITTLE
+// A turn of a joint that a step is cut at; damping of the first step, that is let go, at least given, too much; with
+// which a row may end.
+#define QUICK_REACH  0.7
+#define QUICK_FIRST  1e-5
+#define QUICK_NONE   1e-8
+#define QUICK_SOME   1e-6
+#define QUICK_MOST   1e4
 #define QUICK_LITTLE 1e-4
-#endif
+// A coordinate so near to a limit is at it.
+#define QUICK_AT     1e-5
+// A float so near to a limit is meant to be at it.
+#define QUICK_BESIDE 3e-7
+// A diagonal below this share of the whole is seen by no task.
+#define QUICK_BLIND  1e-8
+// Pivots below this share of the diagonal are raised to that one.
+#define QUICK_PIVOT  1e-6
+#define QUICK_RAISED 1e-2
 
 // What a sweep found at a pose.
 typedef struct SWEEP {
@@ -90,12 +86,24 @@ PART void quick_place(ARGS) {
     }
 }
 
+// The turn from what a quaternion is pulled to.
+FN void quick_apart(ARGS, int at, REAL *out) {
+    REAL back[4], turn[4];
+    UNROLL for (int n = 0; n < 4; n++) back[n] = n == 0 ? W(anchor)[at] : -W(anchor)[at + n];
+    quat_product(W(x) + at, back, turn);
+    const REAL norm =
+        1.0 / root((turn[0] * turn[0] + turn[1] * turn[1]) + (turn[2] * turn[2] + turn[3] * turn[3]));
+    UNROLL for (int n = 0; n < 4; n++) turn[n] = norm * turn[n];
+    quat_log(turn, out);
+}
+
 // From the leaves to the root: sums, gradient, factor of H (e = 1) or Gauss-Newton's matrix (e = 0) with damping,
 // and x = D^-1 L^-T of the gradient. A pivot that is not positive is taken by its size.
 // @param lambda  times the diagonal, @param add  to it
-// @param noise   diagonals that nothing sees, @param pivot  the least, as a share of the diagonal
+// @param noise   diagonals that nothing sees, @param pivot  the least, as a share of the diagonal, @param pulled  to
+// the anchor
 PART void quick_sweep(ARGS, const REAL e, const REAL lambda, const REAL add, const REAL noise,
-                      const REAL pivot, SWEEP *out) {
+                      const REAL pivot, const int pulled, SWEEP *out) {
     REAL sum[22], Q[21], push[6], twice = splat(0);
     UNROLL for (int i = 0; i < 22; i++) sum[i] = splat(0);
     UNROLL for (int i = 0; i < 21; i++) Q[i] = splat(0);
@@ -120,14 +128,23 @@ PART void quick_sweep(ARGS, const REAL e, const REAL lambda, const REAL add, con
             FIELD field;
             wrench_of(sum, phi);
             load_field(sum, e, &field);
+            REAL turned[3];
+            if (N(pulled) && pulled && T(quat)[k] >= 0) quick_apart(PASS, T(q0)[k] + m - 3, turned);
             for (int i = first + m - 1; i >= first; i--) {
                 REAL S[6], y[6];
                 UNROLL for (int n = 0; n < 6; n++) S[n] = W(S)[6 * i + n];
                 field_times(PASS, k, &field, S, y);
-                const REAL g = -dot6(S, phi), seen = seen_from(sum, S);
-                take_symmetric(Q, S, y);
-                REAL d = dot6(S, y) + (lambda * seen + add);
                 const int at = T(q_of)[i];
+                REAL g = -dot6(S, phi), seen = seen_from(sum, S), own_h = splat(0);
+                if (N(pulled) && pulled) {
+                    const REAL off = at >= 0 ? W(x)[at] - W(anchor)[at] : turned[i - first - (m - 3)];
+                    own_h = splat(T(pull)[i]);
+                    g = g + own_h * off;
+                    seen = seen + own_h;
+                    twice = twice + own_h * off * off;
+                }
+                take_symmetric(Q, S, y);
+                REAL d = dot6(S, y) + (own_h + lambda * seen + add);
                 int still = !(seen > noise) || (W(stuck)[i / 32] >> i % 32 & 1u) != 0;
                 if (N(limited) && at >= 0) {
                     const REAL x = W(x)[at];
@@ -299,34 +316,45 @@ static void leave_stuck(work *room) {
 // @param starts  nchain poses
 // @param poses   nchain x nframe
 // @param stats   four for each row: SN_END_ODD (nothing is verified), f, what f would be, iterations
-// @param next    the next chain
+// @param next    counters (lists.h)
 // @param most    sweeps after which a row is given up
 // @param share   of f that a row ends at when no step would win more
+// @param listed  1: only the rows of a list, each on its own from its pose on, into `fixed`
 __kernel void sn_batch_quick(__global const double *goals, __global const double *starts,
                              __global double *poses, __global double *stats, const int nchain,
                              const int nframe, const int extrapolate, __global int *next,
-                             const int most, const REAL share) {
+                             const int most, const REAL share, const int listed,
+                             __global const int *list, __global double *fixed) {
     work mine;
     work *room = &mine;
     SWEEP at;
-    int chain = atomic_inc(next), frame = 0, fresh = 1, sweeps = 0, again = 0, released = 0;
+    const int count = listed ? next[SN_NEXT_COUNT] : nchain;
+    __global int *turns = next + (listed ? SN_NEXT_ROW : SN_NEXT_CHAIN);
+    int turn = atomic_inc(turns), frame = 0, fresh = 1, sweeps = 0, again = 0, released = 0;
     REAL best = 0, lambda = 0, e = 0, promise = 0, noise = 0, whole = 0, growth = 4, failed = 0;
-    while (chain < nchain) {
-        const size_t row = (size_t)chain * nframe + frame;
+    while (turn < count) {
+        const size_t row = listed ? (size_t)list[turn] : (size_t)turn * nframe + frame;
+        const int pulled = listed ? row % nframe > 0 : frame > 0;
         if (fresh) {
             room->row = goals + row * N(ngoal);
-            if (frame == 0)
-                for (int i = 0; i < N(nq); i++)
-                    room->x[i] = (REAL)starts[(size_t)chain * N(nq) + i];
+            if (listed || frame == 0) {
+                __global const double *from =
+                    listed ? poses + row * N(nq) : starts + (size_t)turn * N(nq);
+                for (int i = 0; i < N(nq); i++) room->x[i] = (REAL)from[i];
+            }
             for (int i = 0; i < N(nq); i++) room->q[i] = room->x[i];
+            for (int i = 0; i < N(nq) && N(pulled) && pulled; i++)
+                room->anchor[i] = (REAL)poses[(row - 1) * N(nq) + i];
             leave_stuck(room);
             fresh = sweeps = again = released = 0;
-            lambda = e = promise = failed = 0;
+            e = 0;
+            lambda = QUICK_FIRST;
+            promise = failed = 0;
             growth = 4;
             best = MOST_REAL;
         }
         quick_place(room);
-        quick_sweep(room, e, lambda + LEAST_DAMPING, 0, noise, QUICK_PIVOT, &at);
+        quick_sweep(room, e, lambda + LEAST_DAMPING, 0, noise, QUICK_PIVOT, pulled, &at);
         noise = QUICK_BLIND * at.whole;
         sweeps++;
         const int better = again || at.f < best;
@@ -349,7 +377,7 @@ __kernel void sn_batch_quick(__global const double *goals, __global const double
                     } else if (fall < 0.25 * promise) {
                         lambda = larger_of(2 * lambda, QUICK_SOME);
                     }
-                    e = fall < 0.2 * best ? 1 : 0;
+                    e = fall < 0.2 * best && at.bad == 0 ? 1 : 0;
                     growth = 4;
                 }
                 best = at.f;
@@ -377,8 +405,8 @@ __kernel void sn_batch_quick(__global const double *goals, __global const double
             }
             const REAL free = by.inside * (2 - by.inside) * at.fall;
             const int clipped = by.inside < 1 && by.A - 0.5 * by.B > free;
-            const REAL turn = clipped ? by.turn2 : by.turn * by.inside;
-            REAL cut = turn > QUICK_REACH ? QUICK_REACH / turn : 1;
+            const REAL angle = clipped ? by.turn2 : by.turn * by.inside;
+            REAL cut = angle > QUICK_REACH ? QUICK_REACH / angle : 1;
             if (!clipped) cut = cut * by.inside;
             promise = clipped ? cut * (by.A - 0.5 * cut * by.B) : cut * (2 - cut) * at.fall;
             quick_move(room, clipped ? room->kept : room->step, cut);
@@ -386,17 +414,26 @@ __kernel void sn_batch_quick(__global const double *goals, __global const double
             released = 0;
         }
         if (!(end || full)) continue;
+        __global double *out = listed ? fixed + (size_t)turn * N(nq) : poses + row * N(nq);
         for (int i = 0; i < N(nq); i++) {
-            poses[row * N(nq) + i] = room->x[i];
+            out[i] = room->x[i];
             room->q[i] = room->x[i];
+        }
+        // where a float is beside a limit the limit itself is meant
+        for (int i = 0; i < N(nv) && N(limited); i++) {
+            const int k = T(q_of)[i];
+            if (k < 0) continue;
+            const double x = room->x[k], low = as_double(EXACT_low[i]), high = as_double(EXACT_high[i]);
+            if (x <= low + QUICK_BESIDE * (1 + fabs(low))) out[k] = low;
+            if (x >= high - QUICK_BESIDE * (1 + fabs(high))) out[k] = high;
         }
         stats[4 * row] = SN_END_ODD;
         stats[4 * row + 1] = best;
         stats[4 * row + 2] = whole;
-        stats[4 * row + 3] = sweeps;
+        stats[4 * row + 3] = sweeps + (listed ? stats[4 * row + 3] : 0);
         fresh = 1;
-        if (++frame >= nframe) {
-            chain = atomic_inc(next);
+        if (listed || ++frame >= nframe) {
+            turn = atomic_inc(turns);
             frame = 0;
         } else if (frame > 1 && extrapolate) {
             quick_go_on(room, poses + (row - 1) * N(nq));
@@ -406,34 +443,32 @@ __kernel void sn_batch_quick(__global const double *goals, __global const double
 
 // Look at poses in doubles: f, the relative gradient, and whether f bends upwards. Rows that are stationary to
 // the tolerance are verified; the others go into a
-// list, behind how many they are.
+// list.
+// @param nrow       all of them; 0: those of `from`, and what is left goes to `to`, its second
+// @param frames     of a chain
 // @param tolerance  of the relative gradient, @param goal  f at or below which a row needs nothing more,
 // @param by_whole   1: that is a share of what f would be
-__kernel void sn_batch_verify(__global const double *goals, __global double *poses,
-                              __global double *stats, const int nrow, const REAL tolerance,
-                              const REAL goal, const int by_whole, __global int *list) {
+__kernel void sn_batch_verify(__global const double *goals, __global const double *poses,
+                              __global double *stats, const int nrow, const int frames,
+                              const REAL tolerance, const REAL goal, const int by_whole,
+                              __global int *next, __global const int *from, __global int *to) {
     work mine;
     work *room = &mine;
     SWEEP at;
+    const int count = nrow > 0 ? nrow : next[SN_NEXT_COUNT];
     leave_stuck(room);
-    for (int row = (int)get_global_id(0); row < nrow; row += (int)get_global_size(0)) {
+    for (int turn = (int)get_global_id(0); turn < count; turn += (int)get_global_size(0)) {
+        const int row = nrow > 0 ? turn : from[turn];
         __global double *stat = stats + 4 * (size_t)row;
         const REAL f = stat[1], whole = stat[2], noise = ROUNDING * whole;
         room->row = goals + (size_t)row * N(ngoal);
         for (int i = 0; i < N(nq); i++) room->x[i] = (REAL)poses[(size_t)row * N(nq) + i];
-        // floats are beside a limit where they mean it
-        for (int i = 0; i < N(nv) && N(limited); i++) {
-            const int k = T(q_of)[i];
-            if (k < 0) continue;
-            const REAL x = room->x[k], low = T(low)[i], high = T(high)[i];
-            if (fabs(x - low) < QUICK_BESIDE * (1 + fabs(low))) room->x[k] = low;
-            if (fabs(x - high) < QUICK_BESIDE * (1 + fabs(high))) room->x[k] = high;
-            if (room->x[k] != x) poses[(size_t)row * N(nq) + k] = room->x[k];
-        }
+        for (int i = 0; i < N(nq) && N(pulled) && row % frames > 0; i++)
+            room->anchor[i] = (REAL)poses[((size_t)row - 1) * N(nq) + i];
         quick_place(room);
         // what is stationary to the tolerance may bend down by as much as its gradient could be
         const REAL add = larger_of(100 * noise, 4 * tolerance * sqrt(2 * f * whole));
-        quick_sweep(room, 1, 1e-8, add, noise, 0, &at);
+        quick_sweep(room, 1, 1e-8, add, noise, 0, row % frames > 0, &at);
         const REAL gradient = at.f > 0 ? sqrt(at.worst / (2 * at.f)) : 0;
         const int met = at.f <= (by_whole ? goal * at.whole : goal);
         const int still = gradient <= tolerance && at.bad == 0;
@@ -442,6 +477,6 @@ __kernel void sn_batch_verify(__global const double *goals, __global double *pos
         if (met || still)
             stat[0] = met ? SN_END_GOAL : SN_END_MINIMUM;
         else
-            list[1 + atomic_inc(list)] = row;
+            to[atomic_inc(next + (nrow > 0 ? SN_NEXT_COUNT : SN_NEXT_COUNT2))] = row;
     }
 }

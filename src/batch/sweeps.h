@@ -3,7 +3,7 @@
 
 // Sums over subtrees, the gradient, and the Gauss-Newton diagonal into y.
 PART void gradient_sweep(ARGS) {
-    if (N(nrest) + N(nsoft) > 0) {
+    if (SN_BATCH_OWN) {
         rest_terms(PASS);
     } else {
         for (int i = 0; i < N(nv); i++) W(g)[i] = splat(0);
@@ -30,7 +30,7 @@ PART void gradient_sweep(ARGS) {
             for (int i = 0; i < N(nsum); i++) to[i] = to[i] + sum[i];
         }
     }
-    if (N(nrest) + N(nsoft) == 0) return;
+    if (!SN_BATCH_OWN) return;
     for (int i = 0; i < N(nv); i++) W(y)[i] = W(y)[i] + W(own)[i];
     for (int k = 0; k < N(nj); k++) {
         if (T(quat)[k] < 0) continue;
@@ -44,7 +44,7 @@ PART void gradient_sweep(ARGS) {
 FN void own_terms(ARGS, int k, REAL e, REAL *h) {
     const int m = T(jnv)[k], first = T(slot)[k], type = T(type)[k];
     for (int i = 0; i < m * (m + 1) / 2; i++) h[i] = splat(0);
-    if (N(nrest) + N(nsoft) > 0) {
+    if (SN_BATCH_OWN) {
         for (int a = 0; a < m; a++) h[packed(a, a)] = W(own)[first + a];
         if (T(quat)[k] >= 0) {
             const REAL *more = W(rest_h) + 12 * T(quat)[k];
@@ -170,7 +170,7 @@ FN void factor_block(ARGS, int k, const FIELD *field, REAL *Q, FACTOR *f) {
 // H + diagonal = L^T D L, joint by joint (articulated.c of sweeps/); degrees of freedom without terms of
 // their own one by one, as if each were a joint.
 PART void factor_sweep(ARGS, REAL e, FACTOR *f) {
-    const int own = N(nrest) + N(nsoft) > 0;
+    const int own = SN_BATCH_OWN;
     for (int k = N(nj) - 1; k >= 0; k--) {
         const int first = T(slot)[k], m = T(jnv)[k], up = T(parent)[k];
         REAL Q[21];
@@ -262,7 +262,7 @@ PART void substitute(ARGS, REAL *x) {
 
 // out = H x, without the diagonal that a factorisation adds.
 PART void multiply(ARGS, REAL e, const REAL *x, REAL *out) {
-    const int own = N(nrest) + N(nsoft) > 0;
+    const int own = SN_BATCH_OWN;
     // down: the twist of everything at and above a joint; kept where the field's Q was
     for (int k = 0; k < N(nj); k++) {
         const int up = T(parent)[k];

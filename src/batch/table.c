@@ -108,7 +108,7 @@ static int count_rest(const sn_problem *p) {
     return n;
 }
 
-void sn_batch_table_count(const sn_problem *p, const sn_solver_options *o, bool locals,
+void sn_batch_table_count(const sn_problem *p, const sn_solver_options *o, bool locals, bool pulled,
                           sn_batch_table *t) {
     const sn_model *m = p->model;
     *t = (sn_batch_table){.nj = m->njoint,
@@ -120,6 +120,7 @@ void sn_batch_table_count(const sn_problem *p, const sn_solver_options *o, bool 
                           .nsoft = count_soft(p),
                           .loss = p->nloss > 0,
                           .locals = locals,
+                          .pulled = pulled,
                           .method = o->method == SN_METHOD_NEWTON ? 1
                                     : o->method == SN_METHOD_LM   ? 2
                                                                   : 0};

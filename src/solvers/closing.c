@@ -30,7 +30,8 @@
 #include "solvers/loops.h"
 
 static const double first_soft = 1e-9, least_soft = 1e-14, most_soft = 1e6;
-static const double met = 1e-14;  // nothing is gained below
+static const double met = 1e-14;     // nothing is gained below
+static const double nearly = 1e-10;  // of the misfit
 static const double most_turn =
     4;  // radians or metres of a step that is shortened, but not softened
 
@@ -139,10 +140,13 @@ void sn_closing_find_rolls(sn_solver *s) {
 double sn_closing_run(sn_solver *s, double *q, const bool *held, int most) {
     sn_loops *l = sn_loops_of(s);
     const sn_model *m = s->model;
+    const int usual = most > 50 ? most - 1 : -1;
     double soft = first_soft, f;
     for (int round = 0; round < most; round++) {
         if (!sn_solver_eval(s, q, SN_EVAL_GAUSS_NEWTON, &f)) return INFINITY;
         double before = misfit(s);
+        // along a bent valley the last of it goes by halves
+        if (round == usual && before < nearly) most *= 3;
         if (l->rolls) free_rolls(s);
         if (sn_ties_open(s->ws) <= met) break;
         sn_ties_values(s->ws, l->c);
@@ -190,7 +194,9 @@ double sn_closing_start(sn_solver *s) {
     uint64_t state = 1;
     double size = 0.05;
     memcpy(l->least, s->q, bytes);
-    for (int tries = 0; tries < 40 && open > SN_CLOSED; tries++) {
+    // first in great strides; steep couplings have narrow basins, which take more
+    for (int tries = 0; tries < 160 && open > SN_CLOSED; tries++) {
+        if (tries == 40) size = 0.05;
         for (int i = 0; i < s->n; i++) l->x[i] = size * (2 * sn_random(&state) - 1);
         move_pose(s, s->started_at, 1, l->x, s->q);
         double now = sn_closing_run(s, s->q, NULL, 60);
@@ -198,7 +204,7 @@ double sn_closing_start(sn_solver *s) {
             open = now;
             memcpy(l->least, s->q, bytes);
         }
-        size = fmin(1.12 * size, 3);
+        size = fmin((tries < 40 ? 1.12 : 1.035) * size, 3);
     }
     memcpy(s->q, l->least, bytes);
     return open;

@@ -51,9 +51,14 @@ void sn_fit_place_close(sn_fit_place *place, const sn_allocator *allocator) {
 }
 
 bool sn_fit_goal(const sn_fit_input *input, int marker, int frame, double goal[3]) {
+    // asked for every sample many times over: sn_recording_present() and sn_axis_map_point() check what is checked
     int m = input->column[marker];
-    if (m < 0 || !sn_recording_present(input->recording, frame, m)) return false;
-    sn_axis_map_point(&input->axes, sn_recording_frame(input->recording, frame) + 3 * m, goal);
+    const double *p = m >= 0 ? sn_recording_frame(input->recording, frame) : NULL;
+    const sn_axis_map *map = &input->axes;
+    if (p == NULL) return false;
+    p += 3 * (size_t)m;
+    if (!isfinite(p[0]) || !isfinite(p[1]) || !isfinite(p[2])) return false;
+    for (int i = 0; i < 3; i++) goal[i] = map->scale * map->sign[i] * p[map->axis[i]];
     return true;
 }
 

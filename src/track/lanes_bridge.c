@@ -104,12 +104,34 @@ typedef struct gaps {
         int q, v;
     } * angles;  // of the joints but the root; slides behind them
     int nangle, nall;
+    int from;   // their first coordinate where they stand one behind the other, else -1
     bool *any;  // per frame: something is hidden
 } gaps;
 
+// Squares of differences, those of the limb (1 there, else 0) apart. Four sums, none of which waits for another.
+static void sum_apart(const double *x, const double *y, const double *limb, int n, double sum[2]) {
+    double all[4] = {0}, own[4] = {0};
+    int i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (int k = 0; k < 4; k++) {
+            double d = x[i + k] - y[i + k], square = d * d;
+            all[k] += square;
+            own[k] += limb[i + k] * square;
+        }
+    for (; i < n; i++) {
+        double d = x[i] - y[i], square = d * d;
+        all[0] += square;
+        own[0] += limb[i] * square;
+    }
+    double part = (own[0] + own[1]) + (own[2] + own[3]);
+    sum[0] += ((all[0] + all[1]) + (all[2] + all[3])) - part;
+    sum[1] += part;
+}
+
 // How unlike a stretch and the one `shift` frames later are, below 1 when they pass; INFINITY where that one shows as
 // little or they do not, or no better than `best`.
-static double unlike(const sn_lanes *l, const gaps *all, const gap *g, int shift, double best) {
+static double unlike(const sn_lanes *l, const gaps *all, const gap *g, int shift, double best,
+                     const double *limb, int nlimb) {
     int margin = (int)(beside * sn_lane_rate(l)) + 2, low = g->first - margin,
         span = g->last + margin - low;
     const unsigned char *hidden_here = mark_of(l, g->first + (g->last - g->first) / 2);
@@ -121,20 +143,20 @@ static double unlike(const sn_lanes *l, const gaps *all, const gap *g, int shift
         const double *x = sn_lane_pose(l, f), *y = sn_lane_pose(l, f + shift);
         const unsigned char *here = mark_of(l, f), *there = mark_of(l, f + shift);
         bool some = all->any[f] || all->any[f + shift];
-        // four sums, none of which waits for another
-        double part[2][4] = {{0}};
-        for (int i = 0; i < all->nangle; i++) {
-            int q = all->angles[i].q, v = all->angles[i].v;
-            if (some) {
+        if (some || all->from < 0) {
+            for (int i = 0; i < all->nangle; i++) {
+                int q = all->angles[i].q, v = all->angles[i].v;
                 if (hidden_here[v] && there[v]) return (double)INFINITY;
                 if (here[v] || there[v]) continue;
+                double d = x[q] - y[q];
+                sum[hidden_here[v] != 0] += d * d;
+                n[hidden_here[v] != 0]++;
             }
-            double d = x[q] - y[q];
-            part[hidden_here[v] != 0][i & 3] += d * d;
-            n[hidden_here[v] != 0]++;
+        } else {
+            sum_apart(x + all->from, y + all->from, limb, all->nangle, sum);
+            n[0] += all->nangle - nlimb;
+            n[1] += nlimb;
         }
-        for (int side = 0; side < 2; side++)
-            sum[side] += (part[side][0] + part[side][1]) + (part[side][2] + part[side][3]);
         for (int i = all->nangle; some && i < all->nall; i++)
             if (hidden_here[all->angles[i].v] && there[all->angles[i].v]) return (double)INFINITY;
         // it will not get less
@@ -150,15 +172,20 @@ static sn_status find_like(sn_lanes *l, sn_lane_worker *w, int i) {
     gap *g = &all->list[i];
     double rate = sn_lane_rate(l), best = 1;
     int margin = (int)(beside * rate) + 2, reach = (int)(search * rate);
-    (void)w;
     g->shift = 0;
     if (g->last - g->first + 1 < least_gap * rate || g->first - margin < 0 ||
         g->last + margin >= l->nframe)
         return SN_OK;
+    const unsigned char *hidden_here = mark_of(l, g->first + (g->last - g->first) / 2);
+    int nlimb = 0;
+    for (int k = 0; k < all->nangle; k++) {
+        w->weight[k] = hidden_here[all->angles[k].v] != 0;
+        nlimb += hidden_here[all->angles[k].v] != 0;
+    }
     for (int shift = -reach; shift <= reach; shift += STRIDE) {
         if (g->first - margin + shift < 0 || g->last + margin + shift >= l->nframe || shift == 0)
             continue;
-        double d = unlike(l, all, g, shift, best);
+        double d = unlike(l, all, g, shift, best, w->weight, nlimb);
         if (d < best) best = d, g->shift = shift;
     }
     return SN_OK;
@@ -195,6 +222,9 @@ static void list_angles(const sn_lanes *l, gaps *all) {
         }
         if (slides == 0) all->nangle = all->nall;
     }
+    all->from = all->nangle > 0 ? all->angles[0].q : -1;
+    for (int i = 0; i < all->nangle; i++)
+        if (all->angles[i].q != all->angles[0].q + i) all->from = -1;
     for (int f = 0; f < l->nframe; f++) {
         const unsigned char *mark = mark_of(l, f);
         all->any[f] = false;
