@@ -64,7 +64,7 @@ static void like_plain(void **unused) {
         for (int i = 0; i < s.n && batch->fits; i++) {
             sn_batch_report one = {0};
             memcpy(at, s.starts + i * s.nq, (size_t)s.nq * sizeof *at);
-            sn_batch_row_plain(&batch->worker[0], s.goals + i * s.ngoal, at, &one);
+            sn_batch_row_plain(&batch->worker[0], s.goals + i * s.ngoal, NULL, at, &one);
             const double most = fmax(fabs(one.f), fabs(r[i].f));
             const bool same = fabs(r[i].f - one.f) <= 1e-9 * most || most < 1e-18;
             rows++;
