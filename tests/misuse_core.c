@@ -57,6 +57,8 @@ static void arms(void) {
     NONE(sn_arm_options_default);
     VALUE(sn_arm_why_text, != NULL, ENUM(sn_arm_why, SN_ARM_LIMIT));
     VALUE(sn_arm_n, == 0, PTR(arm));
+    VALUE(sn_arm_note, != NULL, PTR(arm));
+    VALUE(sn_arm_room, == NULL, PTR(arm), 64);
     VALUE(sn_arm_name, == NULL, PTR(arm), INDEX(0));
     VALUE(sn_arm_lower, == NULL, PTR(arm));
     VALUE(sn_arm_upper, == NULL, PTR(arm));
