@@ -181,7 +181,9 @@ static void clip_cuts(void **unused) {
                           count_turns(other.model, other.motion, 20), turns,
                           sn_model_joint(first.model, joint)->name, apart, at);
             assert_int_equal(count_turns(other.model, other.motion, 20), turns);
-            if (0) assert_true(fabs(other.summary.rms - first.summary.rms) < 0.002 * first.summary.rms);
+            if (0)
+                assert_true(fabs(other.summary.rms - first.summary.rms) <
+                            0.002 * first.summary.rms);
             if (0) assert_true(apart < 1);
             fitted_free(&other);
         }

@@ -181,7 +181,8 @@ void sn_arm_device_destroy(sn_arm_device *d) {
     for (int i = 0; i < SLOTS; i++) {
         slot *x = &d->slots[i];
         if (x->queue != NULL) (void)d->s.cl.clFinish(x->queue);
-        sn_cl *const all[] = {&x->goals, &x->found, &x->errors, &x->ends, &x->next, &x->list, &x->list2};
+        sn_cl *const all[] = {&x->goals, &x->found, &x->errors, &x->ends,
+                              &x->next,  &x->list,  &x->list2};
         for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) sn_session_release(&d->s, all[k]);
     }
     sn_session_release(&d->s, &d->seeds);
@@ -240,7 +241,8 @@ static int32_t begin_piece(sn_arm_device *d, const sn_arm *arm, const double *go
                                      goals + 7 * at, 0, NULL, NULL);
     if (e == 0) e = launch(d, s, d->first, &count, lists, 2, n);
     if (e == 0) e = launch(d, s, d->more, &most, lists, 3, n < d->threads ? n : d->threads);
-    if (e == 0 && arm->options.max_seeds > most) e = launch(d, s, d->all, &most, last, 2, d->threads);
+    if (e == 0 && arm->options.max_seeds > most)
+        e = launch(d, s, d->all, &most, last, 2, d->threads);
     if (e == 0)
         e = cl->clEnqueueReadBuffer(s->queue, s->found, 0, 0, n * joints * sizeof(double),
                                     q + joints * at, 0, NULL, NULL);
