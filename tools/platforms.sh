@@ -1,6 +1,6 @@
 #!/bin/sh
-# The library on other systems: built for Windows and run by wine, built for 64-bit ARM and run by qemu. A
-# sample of what it does must give the bits that it gives here. What is missing is skipped with a line.
+# The library built for this very processor, for Windows (run by wine) and for 64-bit ARM (run by qemu). A sample of what
+# it does must give the bits that it gives here. What is missing is skipped with a line.
 # $1: the build folder.
 set -u
 cd "$(dirname "$0")/.."
@@ -39,6 +39,16 @@ for tool in cmake ninja; do
 done
 make_sample here cc "" || exit 1
 "$build/here/sample" >"$build/here.txt" || { cat "$build/here.txt"; exit 1; }
+
+# this very processor, with all that it has
+echo 'int main(void) { return 0; }' >"$build/native.c"
+if ! cc -march=native -o "$build/native-check" "$build/native.c" 2>/dev/null; then
+    echo "skipped: this very processor, the compiler does not know -march=native"
+elif make_sample native cc -march=native -DCMAKE_C_FLAGS=-march=native; then
+    compare native "$build/native/sample"
+else
+    status=1
+fi
 
 windows=x86_64-w64-mingw32
 wine=$(command -v wine64 || command -v wine || ls /usr/lib/wine/wine64 2>/dev/null) || wine=
