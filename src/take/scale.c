@@ -194,8 +194,8 @@ static sn_status calibrate(sn_take *t, double *position, sn_mat3 *stretch) {
     // a marker that is elsewhere for a while must not move the shape
     unsigned char *dropped = sn_acquire(&t->allocator, (size_t)input.count * n);
     if (status == SN_OK)
-        status = dropped == NULL ? SN_ERR_MEMORY
-                                 : sn_fit_drop_leaps(&input, &t->allocator, dropped);
+        status =
+            dropped == NULL ? SN_ERR_MEMORY : sn_fit_drop_leaps(&input, &t->allocator, dropped);
     input.dropped = dropped;
     if (status == SN_OK)
         status = sn_calibrate(&input, &o, &t->allocator, position, stretch, &t->summary.calibration,
