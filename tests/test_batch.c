@@ -110,7 +110,7 @@ static void chains(void **unused) {
         double at[128];
         memcpy(at, start, (size_t)s.nq * sizeof *at);
         one = (sn_batch_report){0};
-        sn_batch_row_plain(&batch->worker[0], s.goals + i * s.ngoal, at, &one);
+        sn_batch_row_plain(&batch->worker[0], s.goals + i * s.ngoal, NULL, at, &one);
         assert_near(r[i].f / one.f, 1, 1e-9);
         assert_int_equal(r[i].stop, SN_STOP_MINIMUM);
     }
