@@ -178,11 +178,8 @@ static sn_status choose_poses(sn_estimate *e, finders *found, sn_error *error) {
     qsort(e->sum, (size_t)e->nframe, sizeof *e->sum, by_value);
     found->doubtful = e->nframe > 0 ? doubtful * e->sum[e->nframe / 2] : 0;
     SN_TRY(sn_estimate_run(e, e->x, look_again, e->nframe, error));
-    for (int part = 1; part < SN_ESTIMATE_PARTS; part++) {
-        int first, end;
-        sn_estimate_part(e, part, &first, &end);
-        if (first > 0 && first < end) SN_TRY(look_from_before(e, found, 0, first));
-    }
+    // what was found in one frame is tried in those behind it: limbs had better be folded alike
+    for (int k = 1; k < e->nframe; k++) SN_TRY(look_from_before(e, found, 0, k));
     return SN_OK;
 }
 
