@@ -288,6 +288,34 @@ static void test_solutions(void **unused) {
     assert_true(clear + cold >= 0.99 * possible_ones);
 }
 
+// A hinge of more than a turn, kept below -3: the goal lies at -5.6, beyond its limits, and at 0.7, a turn on, where it
+// must not be. It goes to its limit.
+static void test_turns(void **unused) {
+    (void)unused;
+    static const char hinge[] = "{\"joints\": [{\"name\": \"a\", \"type\": \"hinge\", \"axis\": "
+                                "[0, 0, 1], \"limits\": [[-4.5, 6.2]]}]}";
+    static const char tasks[] =
+        "{\"tasks\": [{\"type\": \"point\", \"joint\": \"a\", \"local\": [1, 0, 0], "
+        "\"goal\": [0.7648, 0.6442, 0]}, "
+        "{\"type\": \"half-space\", \"coordinates\": {\"a\": -1}, \"distance\": 3}]}";
+    sn_model *m;
+    sn_problem *p;
+    sn_solver *s;
+    sn_report report;
+    sn_error error = {0};
+    double q[1] = {-4.2};
+    if (sn_model_read_json(hinge, strlen(hinge), NULL, &m, &error) != SN_OK ||
+        sn_problem_read_json(tasks, strlen(tasks), m, NULL, &p, &error) != SN_OK)
+        fail_msg("%s", error.text);
+    assert_int_equal(sn_solver_create(p, NULL, NULL, &s, NULL), SN_OK);
+    assert_int_equal(sn_solver_solve(s, q, &report), SN_OK);
+    assert_true(report.violation == 0);
+    assert_near(q[0], -4.5, 1e-12);
+    sn_solver_destroy(s);
+    sn_problem_destroy(p);
+    sn_model_destroy(m);
+}
+
 // --- the elbow out of the ribs -------------------------------------------------------------------------
 
 static const char person[] =
@@ -486,8 +514,9 @@ static void test_refused(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_derivatives), cmocka_unit_test(test_solutions),
-        cmocka_unit_test(test_elbow),       cmocka_unit_test(test_levels),
-        cmocka_unit_test(test_memory),      cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_turns),       cmocka_unit_test(test_elbow),
+        cmocka_unit_test(test_levels),      cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_refused),
     };
     only_asked();
     return cmocka_run_group_tests(tests, NULL, NULL);

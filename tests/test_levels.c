@@ -448,6 +448,58 @@ static void test_changes(void **unused) {
     sn_model_destroy(m);
 }
 
+// A limit lies in the way of the posture: the arm once went to it and back until its iterations were used up.
+static void test_limit_in_the_way(void **unused) {
+    (void)unused;
+    static const double goal[9] = {0.671,  0.5259,  0.6664, -1.3696, 1.2856,
+                                   0.4088, -2.4014, 0.0072, 0.037};
+    static const double from[9] = {-1.1468, -0.3406, 0.7023, -1.4595, -1.7241,
+                                   1.8082,  -1.5702, 0.0197, 0.0272};
+    const char *path = data_path("urdf/panda.urdf");
+    if (path == NULL) skip();
+    size_t length;
+    char *text = slurp(path, &length);
+    sn_model *m;
+    assert_int_equal(sn_urdf_read(text, length, NULL, NULL, &m, NULL, NULL), SN_OK);
+    assert_int_equal(sn_model_nq(m), 9);
+    const sn_marker_desc *hand = sn_model_marker(m, sn_model_find_marker(m, "panda_link8"));
+    double rest[9];
+    for (int v = 0; v < 9; v++) rest[v] = 0.5 * (sn_model_lower(m)[v] + sn_model_upper(m)[v]);
+    sn_task task[2] = {sn_task_default(SN_TASK_POSE), sn_task_default(SN_TASK_REST)};
+    task[0].joint = hand->joint;
+    memcpy(task[0].local, hand->position, sizeof task[0].local);
+    task[1].q = rest;
+    task[1].level = 1;
+    sn_problem *p;
+    sn_solver *solver;
+    uint64_t state = 3;
+    assert_int_equal(sn_problem_create(m, task, 2, NULL, &p, NULL), SN_OK);
+    assert_int_equal(sn_solver_create(p, NULL, NULL, &solver, NULL), SN_OK);
+    int most = 0;
+    for (int i = 0; i < 40; i++) {
+        double q[9];
+        sn_report report;
+        for (int v = 0; v < 9; v++) q[v] = goal[v] + (i > 0 ? uniform(&state, -1e-3, 1e-3) : 0);
+        sn_workspace *ws = sn_solver_workspace(solver);
+        assert_int_equal(sn_workspace_pose(ws, q), SN_OK);
+        const sn_vec3 at = sn_workspace_point(ws, hand->joint, hand->position);
+        const sn_quat turn = sn_quat_from_mat3(sn_workspace_frame(ws, hand->joint).R);
+        (void)sn_problem_set_goal(p, 0, (double[3]){at.x, at.y, at.z});
+        (void)sn_problem_set_rotation(p, 0, (double[4]){turn.w, turn.x, turn.y, turn.z});
+        memcpy(q, from, sizeof q);
+        assert_int_equal(sn_solver_solve(solver, q, &report), SN_OK);
+        assert_int_equal(report.stop, SN_STOP_MINIMUM);
+        assert_true(report.level[0].worst_error < 1e-9);
+        most = report.iterations > most ? report.iterations : most;
+    }
+    print_message("a limit in the way: %d iterations at most\n", most);
+    assert_true(most <= 60);
+    sn_solver_destroy(solver);
+    sn_problem_destroy(p);
+    sn_model_destroy(m);
+    free(text);
+}
+
 static void test_methods(void **unused) {
     (void)unused;
     sn_model *m = arm_model(false, false);
@@ -519,8 +571,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random),  cmocka_unit_test(test_arm),
         cmocka_unit_test(test_tied),    cmocka_unit_test(test_calm),
-        cmocka_unit_test(test_changes), cmocka_unit_test(test_methods),
-        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_changes), cmocka_unit_test(test_limit_in_the_way),
+        cmocka_unit_test(test_methods), cmocka_unit_test(test_json),
     };
     only_asked();
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -47,6 +47,17 @@ static bool has_own_limits(const sn_problem *p, int v) {
     return false;
 }
 
+// So does what must not happen to a coordinate.
+static bool is_guarded(const sn_problem *p, int v) {
+    const sn_guards *g = p->guards;
+    for (int i = 0; g != NULL && i < g->nguard; i++) {
+        if (g->guard[i].kind != SN_GUARD_COORDINATES || !(g->guard[i].weight > 0)) continue;
+        for (int k = g->guard[i].first; k < g->guard[i].first + g->guard[i].count; k++)
+            if (g->term[k].v == v && g->term[k].factor != 0) return true;
+    }
+    return false;
+}
+
 // A soft limit pulls at a coordinate that is out of the limits, so they must stay.
 static bool is_soft(const sn_problem *p, int v) {
     for (int i = 0; i < p->nsoft; i++)
@@ -68,6 +79,7 @@ void sn_solver_round_begin(sn_solver *s) {
             s->round[i] = sn_joint_goes_round(j, a) && m->gain[v] != 0 && !paired &&
                           upper - lower >= whole - sn_turn_gap && !told_apart(s->problem, j, a) &&
                           !leads(m, j, a) && !has_own_limits(s->problem, v) &&
+                          !is_guarded(s->problem, v) &&
                           !(is_soft(s->problem, v) && upper - lower < INFINITY);
             s->lower[i] = s->round[i] ? -INFINITY : lower;
             s->upper[i] = s->round[i] ? INFINITY : upper;
