@@ -19,7 +19,7 @@ enum { GROUP = 64, PARTS = 6 };
 // What the floats of mixed precision are asked for: the doubles after them do the rest.
 static const double float_gradient = 3e-4;
 // A quick row ends where a step would win less than this share of the tolerance, of f, and what floats can tell.
-static const double share_of_tolerance = 0.3, least_share = 1e-6;
+static const double share_of_tolerance = 0.1, least_share = 1e-6;
 
 enum { SLOTS = SN_SESSION_QUEUES };
 
