@@ -286,6 +286,70 @@ static void nearest(void **unused) {
     assert_true(worst < 1e-6);
 }
 
+// From close by a six-joint arm, which has nothing left to slide along, ends as soon as it is there.
+static void near_soon(void **unused) {
+    (void)unused;
+    int met = 0, tried = 0, most = 0;
+    for (int a = 0; a < ARMS_COUNT; a++) {
+        sn_arm *arm = arms[a];
+        uint64_t state = 55;
+        for (int k = 0; sn_arm_n(arm) == 6 && k < 10; k++) {
+            double q[SN_ARM_MAX], goal[7], start[SN_ARM_MAX], out[SN_ARM_MAX];
+            sn_arm_search s = {0};
+            random_q(arm, &state, q);
+            sn_arm_tool(arm, q, goal);
+            assert_true(sn_arm_search_begin(&s, arm, goal));
+            for (int j = 0; j < 6; j++)
+                start[j] = fmin(fmax(q[j] + uniform(&state, -0.01, 0.01), sn_arm_lower(arm)[j]),
+                                sn_arm_upper(arm)[j]);
+            tried++;
+            if (!sn_arm_search_near(&s, start, start, 60, out)) continue;
+            met++;
+            most = s.iterations > most ? s.iterations : most;
+        }
+    }
+    print_message("near: %d of %d met, in %d iterations at most\n", met, tried, most);
+    assert_true(tried > 0 && met >= 0.8 * tried && most <= 20);
+}
+
+// Stretched away from a goal out of reach nothing pulls sideways, but f bends down: it turns round.
+static void saddle(void **unused) {
+    (void)unused;
+    sn_builder *b;
+    sn_model *model;
+    assert_int_equal(sn_builder_create("stretched", NULL, &b, NULL), SN_OK);
+    for (int i = 0; i < 4; i++) {
+        sn_joint_desc d = sn_joint_default(i < 3 ? SN_JOINT_HINGE : SN_JOINT_FIXED);
+        char name[8];
+        (void)snprintf(name, sizeof name, "j%d", i);
+        d.name = name;
+        d.parent = i - 1;
+        d.position[0] = i > 0;
+        if (i < 3) d.axis[0] = d.axis[1] = 0, d.axis[2] = 1;
+        if (i < 3) d.lower[0] = -4, d.upper[0] = 4;
+        (void)sn_builder_joint(b, &d);
+    }
+    assert_int_equal(sn_builder_finish(b, &model, NULL), SN_OK);
+    sn_builder_destroy(b);
+    sn_arm_options o = sn_arm_options_default();
+    o.rotation = SN_ARM_ROTATION_NONE;
+    sn_arm *arm = arm_of(model, "j3", &o);
+    const double goal[7] = {-10, 0, 0, 1}, away[SN_ARM_MAX] = {0};
+    double inner[SN_ARM_MAX], q[SN_ARM_MAX], tool[7];
+    sn_arm_search s = {0};
+    assert_true(sn_arm_search_begin(&s, arm, goal));
+    sn_arm_tool(arm, away, tool);
+    assert_near(tool[0], 3, 1e-12);
+    sn_arm_chain_inward(&arm->chain, away, inner);
+    sn_arm_search_nearest(&s, inner, q);
+    assert_inside(arm, q);
+    sn_arm_tool(arm, q, tool);
+    assert_near(tool[0], -3, 1e-9);
+    assert_near(tool[1], 0, 1e-5);
+    sn_arm_destroy(arm);
+    sn_model_destroy(model);
+}
+
 // Chains of every kind: random models, held against the sweeps, from any base.
 static void any_chain(void **unused) {
     (void)unused;
@@ -820,6 +884,7 @@ int main(void) {
         cmocka_unit_test(freedom),    cmocka_unit_test(servo),
         cmocka_unit_test(paths),      cmocka_unit_test(manipulability),
         cmocka_unit_test(tables),     cmocka_unit_test(memory),
-        cmocka_unit_test(stopped)};
+        cmocka_unit_test(stopped),    cmocka_unit_test(saddle),
+        cmocka_unit_test(near_soon)};
     return cmocka_run_group_tests(tests, make_arms, end_arms);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "arm/kernels.h"
+#include "math/exp.h"
 #include "math/sincos.h"
 
 enum { SAMPLES = 32768, TRIED = 12, PATIENCE = 12, FAILED = 30 };
@@ -321,7 +322,7 @@ static void make_samples(making *m) {
             q[s->first] = q[s->last] = 0;
             sn_frame f = last_frame(s, c, q);
             if (pass == 0) {
-                s->reach = fmax(s->reach, hypot(f.p.x, f.p.y));
+                s->reach = fmax(s->reach, sn_hypot(f.p.x, f.p.y));
                 s->low = fmin(s->low, f.p.z);
                 s->high = fmax(s->high, f.p.z);
                 if (k + 1 == SAMPLES) {
