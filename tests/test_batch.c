@@ -278,10 +278,54 @@ static void memory(void **unused) {
     rows_free(&s);
 }
 
+// Frames that are pulled to the pose before them: as the plain solver has them from the same start.
+static void pulled(void **unused) {
+    (void)unused;
+    enum { CHAINS = 3, FRAMES = 4 };
+    row_set s = humanoid_rows(CHAINS, FRAMES, 2e-3);
+    const size_t nq = (size_t)s.nq;
+    double *q = calloc((size_t)s.n * nq, sizeof *q), *free_q = calloc((size_t)s.n * nq, sizeof *q),
+           *at = calloc(nq, sizeof *at);
+    sn_batch_report r[CHAINS * FRAMES];
+    sn_batch_options o = sn_batch_options_default();
+    sn_batch *batch;
+    o.device = SN_DEVICE_CPU;
+    o.start = SN_BATCH_PREVIOUS;
+    assert_int_equal(sn_batch_create(s.problem, &o, NULL, &batch, NULL), SN_OK);
+    assert_int_equal(sn_batch_track(batch, CHAINS, FRAMES, s.goals, s.starts, free_q, r), SN_OK);
+    sn_batch_destroy(batch);
+    o.rest = 1e-3;
+    assert_int_equal(sn_batch_create(s.problem, &o, NULL, &batch, NULL), SN_OK);
+    assert_int_equal(sn_batch_track(batch, CHAINS, FRAMES, s.goals, s.starts, q, r), SN_OK);
+    double worst = 0, moved = 0;
+    for (int i = 0; i < s.n; i++) {
+        const bool first = i % FRAMES == 0;
+        const double *before =
+            first ? s.starts + (size_t)(i / FRAMES) * nq : q + (size_t)(i - 1) * nq;
+        sn_batch_report one = {0};
+        memcpy(at, before, nq * sizeof *at);
+        sn_batch_row_plain(&batch->worker[0], s.goals + i * s.ngoal, first ? NULL : before, at,
+                           &one);
+        assert_true(fabs(one.f - r[i].f) <= 1e-9 * one.f);
+        for (size_t k = 0; k < nq; k++) {
+            worst = fmax(worst, fabs(at[k] - q[(size_t)i * nq + k]));
+            moved = fmax(moved, fabs(free_q[(size_t)i * nq + k] - q[(size_t)i * nq + k]));
+        }
+    }
+    print_message("poses within %g of the plain solver's, %g from those that nothing pulls\n",
+                  worst, moved);
+    assert_true(worst < 1e-6 && moved > 1e-4);
+    sn_batch_destroy(batch);
+    free(q);
+    free(free_q);
+    free(at);
+    rows_free(&s);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits), cmocka_unit_test(like_plain),
-                                       cmocka_unit_test(chains),    cmocka_unit_test(locals),
-                                       cmocka_unit_test(bad_rows),  cmocka_unit_test(falls_back),
-                                       cmocka_unit_test(cancels),   cmocka_unit_test(memory)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(same_bits), cmocka_unit_test(like_plain), cmocka_unit_test(chains),
+        cmocka_unit_test(locals),    cmocka_unit_test(bad_rows),   cmocka_unit_test(falls_back),
+        cmocka_unit_test(cancels),   cmocka_unit_test(memory),     cmocka_unit_test(pulled)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,6 @@
 
 #ifdef SINEW_KERNELS
 
-enum { MOST_LEFT = 1 << 16 };
 enum { GROUP = 64, SLOTS = SN_SESSION_QUEUES, REACHED = 1 << 24, MOST_STARTS = 10, CHUNK = 4096 };
 
 typedef struct slot {
@@ -30,7 +29,6 @@ struct sn_arm_device {
     slot slots[SLOTS];
     int piece;
     size_t threads;
-    int *left;  // goals that the device did not reach
 };
 
 // --- the program ---------------------------------------------------------------------------------------
@@ -123,8 +121,6 @@ static int32_t make_room(sn_arm_device *d, const sn_arm *arm) {
     memcpy(all + cells, s->posture, SN_ARM_POSTURES * seed);
     d->seeds = filled(d, all, (cells + SN_ARM_POSTURES) * seed, &error);
     sn_release(&d->allocator, all);
-    d->left = sn_acquire(&d->allocator, MOST_LEFT * sizeof *d->left);
-    if (d->left == NULL) return -6;
     d->keys = filled(d, s->key, SN_ARM_KEYS * sizeof *s->key, &error);
     for (int i = 0; i < SLOTS; i++) {
         slot *x = &d->slots[i];
@@ -189,7 +185,6 @@ void sn_arm_device_destroy(sn_arm_device *d) {
                               &x->next,  &x->list,  &x->list2};
         for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) sn_session_release(&d->s, all[k]);
     }
-    sn_release(&d->allocator, d->left);
     sn_session_release(&d->s, &d->seeds);
     sn_session_release(&d->s, &d->keys);
     const sn_cl kernels[] = {d->first, d->more, d->all};
@@ -213,7 +208,7 @@ typedef struct many {
     double *q;
     sn_arm_report *reports;
     const slot *slot;
-    atomic_int *next, *nleft, *bad;
+    atomic_int *next, *bad;
 } many;
 
 // A kernel with what all of them take, and its own.
@@ -294,27 +289,12 @@ static void settle(void *argument) {
                                                  .joint = -1};
                 continue;
             }
-            // most of these are hard: all of them together at the end, while there is room for that
-            const int place = atomic_fetch_add(m->nleft, 1);
-            if (place < MOST_LEFT)
-                m->arm->device->left[place] = (int)at;
-            else
-                solve_here(m, at);
+            solve_here(m, at);
         }
     }
 }
 
-static void settle_left(void *argument) {
-    const many *m = argument;
-    const int count = atomic_load(m->nleft) < MOST_LEFT ? atomic_load(m->nleft) : MOST_LEFT;
-    for (;;) {
-        const int i = atomic_fetch_add(m->next, 1);
-        if (i >= count) return;
-        solve_here(m, (size_t)m->arm->device->left[i]);
-    }
-}
-
-static void share_out(const many *m, const slot *s, void (*part)(void *), int threads) {
+static void share_out(const many *m, const slot *s, int threads) {
     many jobs[SN_MAX_THREADS];
     atomic_int next;
     atomic_init(&next, 0);
@@ -323,14 +303,14 @@ static void share_out(const many *m, const slot *s, void (*part)(void *), int th
         jobs[i].slot = s;
         jobs[i].next = &next;
     }
-    sn_threads_run(&m->arm->options.pool, part, jobs, sizeof jobs[0], threads);
+    sn_threads_run(&m->arm->options.pool, settle, jobs, sizeof jobs[0], threads);
 }
 
 static int32_t end_piece(many *m, slot *s) {
     sn_arm *arm = m->arm;
     int32_t e = arm->device->s.cl.clFinish(s->queue);
     if (e != 0) return e;
-    share_out(m, s, settle, s->count < 2 * CHUNK ? 1 : arm->options.threads);
+    share_out(m, s, s->count < 2 * CHUNK ? 1 : arm->options.threads);
     s->count = 0;
     return 0;
 }
@@ -339,10 +319,9 @@ bool sn_arm_device_run(sn_arm *arm, int count, const double *goals, double *q,
                        sn_arm_report *reports, int *done, sn_status *status, char *why,
                        size_t size) {
     sn_arm_device *d = arm->device;
-    atomic_int bad, nleft;
+    atomic_int bad;
     atomic_init(&bad, 0);
-    atomic_init(&nleft, 0);
-    many m = {arm, goals, q, reports, NULL, NULL, &nleft, &bad};
+    many m = {arm, goals, q, reports, NULL, NULL, &bad};
     int next = 0;
     int32_t e = 0;
     *done = 0;
@@ -366,8 +345,6 @@ bool sn_arm_device_run(sn_arm *arm, int count, const double *goals, double *q,
         }
     }
     for (int i = 0; i < SLOTS; i++) d->slots[i].count = 0;
-    const int left = atomic_load(&nleft);
-    if (left > 0) share_out(&m, NULL, settle_left, left < 8 ? 1 : arm->options.threads);
     if (e != 0) {
         (void)snprintf(why, size, "%s failed (%d)", d->s.info.name, (int)e);
         return false;
