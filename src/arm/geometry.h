@@ -26,9 +26,11 @@ SN_INLINE void cross(const REAL *a, const REAL *b, REAL *out) {
     out[1] = y;
 }
 
+#ifndef SINE_COSINE
 SN_INLINE void sine_cosine(REAL angle, REAL *sine, REAL *cosine) {
     SN_ARM_SINE_COSINE(REAL, BITS, as_bits, as_real, angle, *sine, *cosine)
 }
+#endif
 
 // The end frame's columns and place.
 typedef struct KERNEL(end) {
@@ -59,17 +61,17 @@ SN_INLINE void place_moves(const int m, const bool masked, const sn_arm_chain *c
         UNROLL for (int i = 0; i < 3; i++) a[j][i] = f->z[i], o[j][i] = f->p[i];
         if (v->turn != 0) {
             REAL s, k;
-            sine_cosine(v->turn * at + v->offset, &s, &k);
+            sine_cosine(splat(v->turn) * at + splat(v->offset), &s, &k);
             turn_about_z(f, s, k);
         }
         if (v->slide != 0)
-            UNROLL for (int i = 0; i < 3; i++) f->p[i] = f->p[i] + v->slide * at * f->z[i];
+            UNROLL for (int i = 0; i < 3; i++) f->p[i] = f->p[i] + splat(v->slide) * at * f->z[i];
         UNROLL for (int i = 0; i < 3; i++) {
             REAL x = f->x[i], y = f->y[i], z = f->z[i];
-            f->p[i] = f->p[i] + (F->p.x * x + F->p.y * y + F->p.z * z);
-            f->x[i] = F->R.c[0].x * x + F->R.c[0].y * y + F->R.c[0].z * z;
-            f->y[i] = F->R.c[1].x * x + F->R.c[1].y * y + F->R.c[1].z * z;
-            f->z[i] = F->R.c[2].x * x + F->R.c[2].y * y + F->R.c[2].z * z;
+            f->p[i] = f->p[i] + (splat(F->p.x) * x + splat(F->p.y) * y + splat(F->p.z) * z);
+            f->x[i] = splat(F->R.c[0].x) * x + splat(F->R.c[0].y) * y + splat(F->R.c[0].z) * z;
+            f->y[i] = splat(F->R.c[1].x) * x + splat(F->R.c[1].y) * y + splat(F->R.c[1].z) * z;
+            f->z[i] = splat(F->R.c[2].x) * x + splat(F->R.c[2].y) * y + splat(F->R.c[2].z) * z;
         }
     }
 }
@@ -84,22 +86,21 @@ SN_INLINE void rotation_left(const KERNEL(end) * f, const REAL *G, REAL *e) {
     for (int i = 0; i < 3; i++) e[i] = e[i] + t[i];
     cross(f->z, G + 6, t);
     for (int i = 0; i < 3; i++) {
-        e[i] = 0.5 * (e[i] + t[i]);
+        e[i] = splat(0.5) * (e[i] + t[i]);
         d[i] = f->x[i] * G[i] + f->y[i] * G[3 + i] + f->z[i] * G[6 + i];
         c = c + d[i];
     }
-    const REAL h2 = larger(0.25 * (1.0 + c), splat(1e-4)), h = root(h2), u = 1.0 - h;
-    const REAL k =
-        (1.0 +
-         u * (.3333248 +
-              u * (.1339174 + u * (.0507743 + u * (.0500331 + u * (-.0290525 + u * .0317874)))))) /
-        h;
+    const REAL one = splat(1), h2 = larger(splat(0.25) * (one + c), splat(1e-4)), h = root(h2);
+    const REAL u = one - h;
+    REAL k = splat(-.0290525) + u * splat(.0317874);
+    k = splat(.0507743) + u * (splat(.0500331) + u * k);
+    k = (one + u * (splat(.3333248) + u * (splat(.1339174) + u * k))) / h;
     for (int i = 0; i < 3; i++) e[i] = k * e[i];
     const BITS near_pi = LESS(c, splat(-0.999));
     if (ANY(near_pi)) {
-        const REAL cosine = 0.5 * (c - 1.0);
+        const REAL cosine = splat(0.5) * (c - one);
         for (int i = 0; i < 3; i++) {
-            REAL part = 3.1 * root(larger(0.5 * (d[i] - cosine), splat(0)));
+            REAL part = splat(3.1) * root(larger(splat(0.5) * (d[i] - cosine), splat(0)));
             e[i] = choose(near_pi, choose(LESS(e[i], splat(0)), -part, part), e[i]);
         }
     }
