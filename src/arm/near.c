@@ -5,7 +5,7 @@
 // From afar that may end in the wrong valley. Scouts then start from the posture itself and from those that the table
 // keeps for such goals, eight at a time in floats, the nearest first: each comes down to the goal and leans to the
 // posture on its way, and the nearest that they find is finished in doubles. That goes on while starts are left that are
-// nearer than what was found. What is found far off is looked for once more with more patience.
+// nearer than what was found. What is found far off is looked for once more with more patience, and then from everywhere.
 //
 // Arms without such a table, or with a step that is not of hinges alone, send four lanes in doubles.
 #include <string.h>
@@ -20,7 +20,8 @@ enum {
     SCOUT_STEPS = 4,  ///< of a scout
     SCOUT_LEANS = 2,  ///< of them to the posture, where freedom is left
     FINISH_STEPS = 6,
-    PATIENT = 3,  ///< batches of scouts that take more steps
+    PATIENT = 3,      ///< batches of scouts that take more steps
+    EVERYWHERE = 64,  ///< starts, where what was found is still far off
     PATIENT_LEANS = 5,
     PATIENT_STEPS = 8,
     NEAR_STEPS = 40
@@ -31,7 +32,7 @@ enum {
 static const double close_f = 0.01, far_f = 0.05, bent_f = 0.05;
 static const float scout_f = 0.02f;
 // squared: from here on scouts have not leaned enough
-static const double afar = 16;
+static const double afar = 16, farthest = 25;
 static const double pi = 3.141592653589793;
 
 // A posture as the kernels have it; of turns that go round that nearest to `inner`.
@@ -294,6 +295,14 @@ static void finish(sliding *w, const double *inner) {
     }
 }
 
+static void begin_scouts(const sliding *w, sn_arm_state8 *x) {
+    for (int l = 0; l < SN_ARM_SCOUTS; l++) {
+        for (int i = 0; i < 12; i++) x->goal[i][l] = (float)w->s->numbers[i];
+        for (int j = 0; j < w->s->arm->chain.n; j++) x->want[j][l] = (float)w->inward[j];
+        x->pull[l] = 1;
+    }
+}
+
 // Starts from the posture itself and from those of the table, by how near they are: as long as one may lead to something
 // nearer than what was found.
 static void look_around(sliding *w, int batches, int leans, int steps) {
@@ -304,11 +313,7 @@ static void look_around(sliding *w, int batches, int leans, int steps) {
     sn_arm_state8 x;
     (arm->avx2 ? sn_arm_avx2_rank : sn_arm_plain_rank)(&arm->seeds, c, &w->s->key, w->inward,
                                                        &ranking);
-    for (int l = 0; l < SN_ARM_SCOUTS; l++) {
-        for (int i = 0; i < 12; i++) x.goal[i][l] = (float)w->s->numbers[i];
-        for (int j = 0; j < c->n; j++) x.want[j][l] = (float)w->inward[j];
-        x.pull[l] = 1;
-    }
+    begin_scouts(w, &x);
     for (int batch = 0; batch < batches; batch++) {
         int count = 0;
         for (int j = 0; j < c->n && batch == 0; j++)
@@ -329,6 +334,47 @@ static void look_around(sliding *w, int batches, int leans, int steps) {
     }
 }
 
+// Solutions from starts all over the arm's range, the nearest of them in the eight lanes of scouts.
+typedef struct gathered {
+    sn_arm_collect base;
+    sliding *w;
+    double far[SN_ARM_SCOUTS];
+    double q[SN_ARM_SCOUTS][SN_ARM_MAX];
+    int count;
+} gathered;
+
+static void gather(sn_arm_collect *self, const double *q) {
+    gathered *g = (gathered *)(void *)self;
+    const sn_arm_chain *c = &g->w->s->arm->chain;
+    const double far = distance(c, q, self->near);
+    int at = g->count;
+    if (at < SN_ARM_SCOUTS) {
+        g->count++;
+    } else {
+        at = 0;
+        for (int i = 1; i < SN_ARM_SCOUTS; i++) at = g->far[i] > g->far[at] ? i : at;
+        if (!(far < g->far[at])) return;
+    }
+    g->far[at] = far;
+    memcpy(g->q[at], q, (size_t)c->n * sizeof *q);
+}
+
+static void look_everywhere(sliding *w) {
+    const sn_arm_chain *c = &w->s->arm->chain;
+    gathered g = {.base = {w->want, gather}, .w = w};
+    double q[SN_ARM_MAX], start[SN_ARM_LANES][SN_ARM_MAX], off[SN_ARM_LANES];
+    sn_arm_state8 x;
+    (void)sn_arm_search_lanes(w->s, 0, EVERYWHERE, &g.base, q);
+    if (g.count == 0) return;
+    begin_scouts(w, &x);
+    for (int k = 0; k < g.count; k++) {
+        sn_arm_chain_inward(c, g.q[k], q);
+        for (int j = 0; j < c->n; j++) x.q[j][k] = (float)q[j];
+    }
+    const int kept = send_scouts(w, &x, g.count, PATIENT_LEANS, PATIENT_STEPS, start, off);
+    for (int k = 0; k < kept && off[k] < w->far; k++) finish(w, start[k]);
+}
+
 bool sn_arm_search_nearby(sn_arm_search *s, const double *want, double *q) {
     const sn_arm *arm = s->arm;
     const sn_arm_chain *c = &arm->chain;
@@ -345,6 +391,7 @@ bool sn_arm_search_nearby(sn_arm_search *s, const double *want, double *q) {
         look_around(&w, BATCHES, SCOUT_LEANS, SCOUT_STEPS);
         // far off: the same with more patience
         if (w.spare && w.far > afar) look_around(&w, PATIENT, PATIENT_LEANS, PATIENT_STEPS);
+        if (w.far > (w.spare ? 0.75 : 1.0) * farthest) look_everywhere(&w);
         s->seen = w.far < INFINITY;
         s->position = w.position, s->rotation = w.rotation;
         return s->seen;
