@@ -24,7 +24,7 @@ enum {
     TRUE_PROBLEMS = 200,
     TRUE_STARTS = 40,
     MOST_FAR = 100000,
-    MOST_HAIR = 10000
+    MOST_HAIR = 500
 };
 
 typedef enum kind { RANDOM, EDGE, FAR, KINDS } kind;

@@ -30,7 +30,7 @@ enum {
 // f up to which one lane alone is tried; beyond which a start is given up, or leans on; from where one
 // step more is enough
 static const double close_f = 0.01, far_f = 0.05, bent_f = 0.05;
-static const float scout_f = 0.02f;
+static const float scout_f = 2e-3f;
 // squared: from here on scouts have not leaned enough
 static const double afar = 16, farthest = 25;
 static const double pi = 3.141592653589793;
@@ -322,7 +322,7 @@ static void look_around(sliding *w, int batches, int leans, int steps) {
         for (; count < SN_ARM_SCOUTS; count++) {
             double q[SN_ARM_MAX];
             if (!sn_arm_ranking_take(&arm->seeds, c, &w->s->key, w->inward, &ranking, q) ||
-                (double)ranking.far > w->far)
+                (double)ranking.far > 0.85 * w->far)
                 break;
             for (int j = 0; j < c->n; j++) x.q[j][count] = (float)q[j];
         }

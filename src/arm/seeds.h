@@ -19,9 +19,9 @@ enum {
     SN_ARM_CELL_ROUND = 5,
     SN_ARM_CELLS = SN_ARM_CELL_RHO * SN_ARM_CELL_Z * SN_ARM_CELL_AXIS * SN_ARM_CELL_ROUND,
     SN_ARM_CELL_SEEDS = 4,
-    SN_ARM_POSTURES = 512,   ///< of the whole arm, for goals that a cell's do not lead to
-    SN_ARM_NEAREST = 32,     ///< of them the nearest that are tried
-    SN_ARM_CELL_KEPT = 128,  ///< of a cell's postures, for solutions near a start
+    SN_ARM_POSTURES = 512,  ///< of the whole arm, for goals that a cell's do not lead to
+    SN_ARM_NEAREST = 32,    ///< of them the nearest that are tried
+    SN_ARM_CELL_KEPT = 64,  ///< of a cell's postures, for solutions near a start
     SN_ARM_KEYS = 5,
     SN_ARM_TABLE_MAX = 8  ///< variables of an arm with a table
 };
