@@ -474,14 +474,16 @@ static void print_coordinates(const opensim_files *files, const double *rms, con
 // Simbody on the same frames, some hundred of a long take; what its time is of ours.
 static double peer_ratio(const opensim_files *files, opensim_peer peer, double *lower) {
     int most = sn_recording_about(files->markers.recording)->nframe > LONG_TAKE ? LONG_TAKE : 0;
-    double seconds, shortest = INFINITY;
+    double seconds, shortest = INFINITY, spent = 0;
     sn_take *take = NULL;
-    // the shortest of three counts: others use the machine, too
-    for (int i = 0; i < 3; i++) {
+    // the shortest of three counts, or of as many as a tenth of a second has room for: others use the machine, too,
+    // and a walk of some milliseconds is not longer than a page fault's worth of it
+    for (int i = 0; i < 3 || (spent < 0.1 && i < 100); i++) {
         sn_take_destroy(take);
         take = fit(files, false, most, &seconds);
         if (take == NULL) return NAN;
         shortest = fmin(shortest, seconds);
+        spent += seconds;
     }
     const sn_take_summary *s = sn_take_about(take);
     const sn_model *m = sn_take_model(take);
@@ -503,9 +505,9 @@ static double peer_ratio(const opensim_files *files, opensim_peer peer, double *
         if (sn_take_objective(take, motion, f) == SN_OK &&
             sn_take_objective(take, sn_take_motion(take), f + s->count) == SN_OK)
             for (int k = 0; k < s->count; k++) *lower += f[s->count + k] / f[k] / s->count;
-        printf(
-            "    Simbody's Assembler: %.2f ms a frame; our objective is %.4f of its on average\n",
-            1e3 * job.seconds / s->count, *lower);
+        printf("    Simbody's Assembler: %.2f ms a frame, ours %.1f us; our objective is %.4f of "
+               "its on average\n",
+               1e3 * job.seconds / s->count, 1e6 * shortest / s->count, *lower);
     }
     free(f);
     sn_motion_destroy(motion);

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "protocols.h"
 
@@ -14,15 +15,27 @@ static void begin_csv(FILE *file) {
           bench_csv);
 }
 
-// All protocols on a clip. Its offsets become the next one's first guess.
-static bool bench_clip(clip *c, bool quick, double **offsets, int *frames, int *good_frames) {
+static int every(const clip *c) { return c->nframe > 400 ? c->nframe / 100 : 4; }
+
+// Offsets to begin with for a clip without a motion: those of the last one before it that has one.
+static double *offsets_before(int i, const char *data) {
+    double *out = NULL;
+    while (out == NULL && i-- > 0) {
+        clip c;
+        if (!clip_load_known(i, data, &c)) continue;
+        if (c.truth != NULL) out = clip_calibrate(&c, every(&c), NULL);
+        clip_free(&c);
+    }
+    return out;
+}
+
+// All protocols on a clip.
+static bool bench_clip(clip *c, bool quick, const double *guess, int *frames, int *good_frames) {
     bool good = true;
     printf("\n=== %s: %d frames, %d degrees of freedom, %d markers\n", c->name, c->nframe,
            sn_model_nv(c->model), CLIP_MARKERS);
     // calibrated on the whole clip, also where only its start is solved
-    double *mine = clip_calibrate(c, c->nframe > 400 ? c->nframe / 100 : 4, *offsets);
-    free(*offsets);
-    *offsets = mine;
+    double *mine = clip_calibrate(c, every(c), guess);
     if (quick && c->nframe > 400) c->nframe = 400;
     if (c->truth != NULL) {
         good &= paper_protocol(c);
@@ -31,21 +44,29 @@ static bool bench_clip(clip *c, bool quick, double **offsets, int *frames, int *
     }
     good &= calibrated_protocol(c, mine);
     good &= cold_protocol(c, mine, frames, good_frames);
+    free(mine);
     return good;
 }
 
 bool bench_solvers(const bench_options *o) {
     bool good = true;
     int frames = 0, good_frames = 0;
-    double *offsets = NULL;
     if (o->csv != NULL) begin_csv(o->csv);
     for (int i = 0; i < CLIP_KNOWN && o->data != NULL; i++) {
         clip c;
         if (!clip_load_known(i, o->data, &c)) continue;
-        good &= bench_clip(&c, o->quick, &offsets, &frames, &good_frames);
+        if (o->clip == NULL || strstr(c.name, o->clip) != NULL) {
+            double *guess = c.truth == NULL ? offsets_before(i, o->data) : NULL;
+            good &= bench_clip(&c, o->quick, guess, &frames, &good_frames);
+            free(guess);
+        }
         clip_free(&c);
     }
-    free(offsets);
+    if (o->clip != NULL) {
+        if (frames == 0) fprintf(stderr, "bench: no clip is called %s\n", o->clip);
+        bench_csv = NULL;
+        return good && frames > 0;
+    }
     if (frames > 0) {
         printf(
             "\nall clips; cmu 85_02 is left out (markers, but no skeleton of its own), and 49_18, "

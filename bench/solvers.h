@@ -9,6 +9,7 @@
 
 typedef struct bench_options {
     const char *data;  ///< folder with hdm05/ and cmu/; NULL for none
+    const char *clip;  ///< only the clips with this in their names; NULL for all
     FILE *csv;         ///< rows as CSV, NULL for none; the caller opens and closes it
     bool quick;        ///< the first 400 frames of a clip
     int problems;      ///< random trees

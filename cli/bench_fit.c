@@ -47,6 +47,7 @@ int bench_fit(const char *data) {
     }
     bool good = bench_fit_speed(data);
     good = bench_fit_flips(data) && good;
+    good = bench_fit_wrong(data) && good;
     good = bench_angles(data) && good;
     return good ? EXIT_OK : EXIT_FAILED;
 }

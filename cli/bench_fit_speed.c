@@ -18,7 +18,8 @@ static bool fit_row(const char *model, const char *take, const char *calibrate, 
     int code = fit_take(&s, &plan, &r);
     if (r.summary != NULL) {
         const char *slash = strrchr(take, '/');
-        double all = (double)(r.summary->fit.samples + r.summary->fit.missing);
+        double all =
+            (double)(r.summary->fit.samples + r.summary->fit.missing + r.summary->fit.dropped);
         printf("  %-34s %-8s %6d %8d %7.1f %9.3f %9.3f %9.2f %8.2f %10.0f\n",
                slash != NULL ? slash + 1 : take, word, r.summary->count, r.summary->matched,
                100.0 * (double)r.summary->fit.missing / fmax(all, 1), 100 * r.summary->fit.rms,

@@ -15,23 +15,24 @@
 #include "sweeps.h"
 
 typedef struct settings {
-    const char *data, *csv, *out, *model, *tip, *peer, *device;
+    const char *data, *clip, *csv, *out, *model, *tip, *peer, *device;
     bool quick;
     long problems;
 } settings;
 
 #define AT(field) offsetof(settings, field)
 
-static const char *const usage[] = {"sweeps",
-                                    "solvers [--data DIR] [--csv FILE] [--quick] [--problems N]",
-                                    "fit --data DIR",
-                                    "levels [--data DIR] [--problems N]",
-                                    "body --data DIR",
-                                    "papers [--data DIR] [--out DIR] [--quick]",
-                                    "opensim --data DIR",
-                                    "arms [-m MODEL --tip LINK] [--problems N] [--peer PROGRAM]",
-                                    "batch [--data DIR] [--device cpu|opencl]",
-                                    NULL};
+static const char *const usage[] = {
+    "sweeps",
+    "solvers [--data DIR [--clip NAME]] [--csv FILE] [--quick] [--problems N]",
+    "fit --data DIR",
+    "levels [--data DIR] [--problems N]",
+    "body --data DIR",
+    "papers [--data DIR] [--out DIR] [--quick]",
+    "opensim --data DIR",
+    "arms [-m MODEL --tip LINK] [--problems N] [--peer PROGRAM]",
+    "batch [--data DIR] [--device cpu|opencl]",
+    NULL};
 
 static const help_item items[] = {
     {"sweeps",
@@ -74,6 +75,12 @@ static const option option_table[] = {
              "file. Without it papers runs on the "
              "built-in example; opensim: a folder with the folders "
              "subject4, gait2354 and gait10"},
+    {.name = "--clip",
+     .kind = OPTION_TEXT,
+     .value = "NAME",
+     .place = AT(clip),
+     .help = "solvers: only the clip of this name, or of a name with this in it, and neither trees "
+             "nor arms"},
     {ROW_FLAG("--quick", AT(quick),
               "solvers: only the first 400 frames of a clip; papers: a "
               "quarter of a minute instead of two")},
@@ -120,6 +127,7 @@ static const option option_table[] = {
 
 static const help_item examples[] = {
     {"sinew bench sweeps", "what an iteration costs on this machine"},
+    {"sinew bench solvers --data DIR --clip mm_01-02_03", "every method on one clip"},
     {"sinew bench papers --quick --out papers", "the documents' figures on the built-in example"},
     {"sinew bench arms --problems 1000000", "a million goals an arm"},
     {"sinew bench arms -m panda.urdf --tip panda_hand_tcp", "an arm of your own"},
@@ -173,8 +181,12 @@ static int run(int argc, char **argv) {
     const char *word = NULL;
     int nword, code = parse_options(&command_bench, argc, argv, &s, &word, &nword);
     if (code >= 0) return code;
-    bench_options o = {
-        .data = s.data, .quick = s.quick, .problems = s.problems >= 0 ? (int)s.problems : 4000};
+    if (s.clip != NULL && (s.data == NULL || strcmp(word, "solvers") != 0))
+        return wrong_usage(&command_bench, "--clip is for solvers --data DIR");
+    bench_options o = {.data = s.data,
+                       .clip = s.clip,
+                       .quick = s.quick,
+                       .problems = s.problems >= 0 ? (int)s.problems : 4000};
     if (strcmp(word, "sweeps") == 0) return bench_sweeps() ? EXIT_OK : EXIT_FAILED;
     if (strcmp(word, "solvers") == 0) return solvers(&o, s.csv);
     if (strcmp(word, "levels") == 0) return bench_levels(&o) ? EXIT_OK : EXIT_FAILED;

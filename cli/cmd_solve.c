@@ -26,7 +26,7 @@ static const char *const usage[] = {
     "[-m MODEL -t TASKS] [--start FILE] [--lock JOINT] [--cold] [--json] [options]",
     "-m MODEL -t TASKS --goals FILE [-o FILE] [-j N] [--device DEVICE] [--precision P]",
     "-m MODEL --tip LINK --goal POSE [--all] [--seed FILE] [--json | --csv]",
-    "-m MODEL --tip LINK --goals FILE [-o FILE] [-j N]",
+    "-m MODEL --tip LINK --goals FILE [-o FILE] [-j N] [--device DEVICE]",
     "-m MODEL --tip LINK --path FILE [-o FILE] [--path-step M]",
     NULL};
 
@@ -58,14 +58,15 @@ static const option option_table[] = {
              "one in (-180, 180] degrees"},
     {ROW_FLAG("--cold", AT(cold),
               "the start says little: look for the lowest of many valleys, too")},
-    {.group = "Many goals (with --tasks and --goals, a row of numbers for each)",
+    {.group = "Many goals (with --goals, a row of numbers for each)",
      .name = "--device",
      .kind = OPTION_CHOICE,
      .value = "DEVICE",
      .choices = "auto cpu opencl",
      .standard = "auto",
      .place = AT(device),
-     .help = "where rows are solved: sinew info --devices lists what speaks OpenCL"},
+     .help = "where they are solved: sinew info --devices lists what speaks OpenCL; auto takes a "
+             "GPU for many"},
     {.name = "--precision",
      .kind = OPTION_CHOICE,
      .value = "P",
@@ -371,6 +372,7 @@ static int run(int argc, char **argv) {
         load_robot(model_path != NULL ? model_path : "humanoid", s.floating, &holder);
     if (model != NULL && arm) {
         s.arm.seconds = s.solver.seconds;
+        s.arm.device = s.device;
         code = solve_arm(&command_solve, model, &s.arm, &s.locks, s.start, s.json);
     }
     if (arm) {

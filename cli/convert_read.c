@@ -108,9 +108,12 @@ static bool read_one(conversion *c, const char *path, bool *wait) {
     options.metres_per_unit = c->in_metres;
     if (wait == NULL && c->figure_path != NULL) options.skeleton = c->figure.skeleton;
     bool good = input_read(path, &options, &in, &error);
+    bool markers = !good && in.document.format == SN_FORMAT_MARKERS;
+    if (markers && wait == NULL && c->figure_path != NULL)
+        good = input_read_set(path, c->figure.model, &in, &error);
     if (good) {
         good = take_input(c, &in);
-    } else if (wait != NULL && in.document.format == SN_FORMAT_AMC) {
+    } else if (wait != NULL && (in.document.format == SN_FORMAT_AMC || markers)) {
         *wait = good = true;
     } else {
         (void)file_error(path, &error);
@@ -119,7 +122,7 @@ static bool read_one(conversion *c, const char *path, bool *wait) {
     return good;
 }
 
-// AMC files wait until their skeleton is known.
+// AMC files and OpenSim's marker sets wait until their skeleton is known.
 static bool read_files(conversion *c) {
     const convert_settings *s = c->settings;
     bool wait[CONVERT_INPUTS] = {false};

@@ -88,9 +88,11 @@ void print_fit_text(const fit_result *r) {
                r->truth.median, r->truth.rms, r->truth.most, 100 * r->truth.centres);
     if (r->settings->truth != NULL && r->truth.joints < r->truth.movable)
         printf(" (%d of %d joints, those with the same names)", r->truth.joints, r->truth.movable);
-    printf("\n  gaps          %ld of %ld samples missing (%.1f %%)\n", s->missing,
-           s->missing + s->samples,
-           100.0 * (double)s->missing / fmax(1, (double)(s->missing + s->samples)));
+    long all = s->missing + s->samples + s->dropped;
+    printf("\n  gaps          %ld of %ld samples missing (%.1f %%)", s->missing, all,
+           100.0 * (double)s->missing / fmax(1, (double)all));
+    if (s->dropped > 0) printf("; %ld more are wrong and count for nothing", s->dropped);
+    putchar('\n');
     if (r->options->smooth > 0)
         printf("  smoothing     W = %g s: marker RMS %.3f cm before, %.3f cm after; mean joint "
                "acceleration %.1f rad/s2 before, %.1f after\n",
@@ -256,10 +258,10 @@ void print_fit_json(const fit_result *r) {
     print_number(s->mean);
     printf(",\"worst\":");
     print_number(s->worst);
-    printf(",\"worst_frame\":%d,\"missing\":%ld,\"samples\":%ld,\"held\":%d,\"restarted\":%d,"
-           "\"moved\":%d,\"iterations\":",
-           s->worst_frame + sn_motion_first_frame(r->motion), s->missing, s->samples, s->held,
-           s->restarted, s->moved);
+    printf(",\"worst_frame\":%d,\"missing\":%ld,\"samples\":%ld,\"dropped\":%ld,\"held\":%d,"
+           "\"restarted\":%d,\"moved\":%d,\"iterations\":",
+           s->worst_frame + sn_motion_first_frame(r->motion), s->missing, s->samples, s->dropped,
+           s->held, s->restarted, s->moved);
     print_number(s->iterations);
     if (r->options->smooth > 0) {
         printf(",\"smoothing\":{\"seconds\":");

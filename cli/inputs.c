@@ -18,6 +18,25 @@ static sn_status read_humanoid(sn_document *out) {
     return status;
 }
 
+static sn_status needs_model(sn_error *error) {
+    *error = (sn_error){.status = SN_ERR_ARGUMENT};
+    (void)snprintf(error->text, sizeof error->text,
+                   "a MarkerSet of OpenSim: its markers sit on the bodies of a model, which has to "
+                   "stand beside it (sinew convert MODEL THIS, sinew fit -m MODEL --markers THIS)");
+    return error->status;
+}
+
+bool input_read_set(const char *path, const sn_model *model, input *out, sn_error *error) {
+    *out = (input){.path = path, .document.format = SN_FORMAT_MARKERS};
+    size_t length;
+    *error = (sn_error){0};
+    char *bytes = read_bytes(path, &length, error);
+    if (bytes == NULL) return false;
+    sn_status status = sn_marker_set_read(bytes, length, model, NULL, &out->set, error);
+    free(bytes);
+    return status == SN_OK;
+}
+
 bool input_read(const char *path, const sn_document_options *options, input *out, sn_error *error) {
     *out = (input){.path = path};
     size_t length;
@@ -30,7 +49,9 @@ bool input_read(const char *path, const sn_document_options *options, input *out
         if (bytes == NULL) return false;
         if (sn_format_of(bytes, length, path) == SN_FORMAT_MARKERS) {
             out->document.format = SN_FORMAT_MARKERS;
-            status = sn_marker_set_read_json(bytes, length, NULL, &out->set, error);
+            status = memchr(bytes, '<', length < 64 ? length : 64) != NULL
+                         ? needs_model(error)
+                         : sn_marker_set_read_json(bytes, length, NULL, &out->set, error);
         } else {
             status = sn_document_read(bytes, length, path, options, NULL, &out->document, error);
         }

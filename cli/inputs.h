@@ -15,7 +15,11 @@ typedef struct input {
 /// Read a file of any format. "humanoid" without a file of that name is the built-in figure.
 /// @param options  its skeleton is for AMC files; NULL for the defaults
 /// @param error    what is wrong; nothing is printed
+/// Where a marker set is OpenSim's, whose bodies are a model's, it is for input_read_set(): false, and
+/// `document.format` is SN_FORMAT_MARKERS.
 bool input_read(const char *path, const sn_document_options *options, input *out, sn_error *error);
+/// Read a marker set of any kind. @param model  whose bodies it names
+bool input_read_set(const char *path, const sn_model *model, input *out, sn_error *error);
 void input_free(input *self);
 
 bool is_humanoid(const char *path);

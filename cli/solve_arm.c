@@ -8,6 +8,7 @@
 #include "base/names.h"
 #include "base/number.h"
 #include "output.h"
+#include "solve_rows.h"
 
 enum { MOST_ALL = SN_ARM_SOLUTIONS, MOST_PATH = 200000 };
 
@@ -218,6 +219,9 @@ static int solve_goals(sn_arm *arm, const arm_settings *s, const double *seed) {
             worst = fmax(worst, reports[i].position_error);
             turned = fmax(turned, reports[i].rotation_error);
         }
+        const bool asked = s->device != NULL && strcmp(s->device, "opencl") == 0;
+        if (asked || strstr(sn_arm_note(arm), " by OpenCL") != NULL)
+            fprintf(stderr, "%zu goals on %s\n", count, sn_arm_note(arm));
         if (!write_table(s, arm, (int)count, q, reports)) code = EXIT_FAILED;
         if (code == EXIT_OK && lost > 0) {
             complain("%d of %zu goals are not reached: by %.3g m and %.3g rad at most", lost, count,
@@ -296,6 +300,7 @@ int solve_arm(const command *self, const sn_model *model, const arm_settings *s,
     o.rotation_tol = s->rotation_tol;
     o.max_seconds = s->seconds;
     o.threads = (int)s->jobs;
+    if (s->goals != NULL && s->seed == NULL) o.device = device_of(s->device);
     o.held = locks->word;
     o.nheld = locks->count;
     o.pose = pose;

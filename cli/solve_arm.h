@@ -9,6 +9,7 @@ typedef struct arm_settings {
     const char *tip, *base, *goal, *goals, *path, *seed, *out, *tool, *loose, *rest;
     double position_tol, rotation_tol, step, seconds;
     long jobs;
+    const char *device;  ///< as --device has it, for --goals
     bool all, csv;
 } arm_settings;
 

@@ -75,34 +75,37 @@ static void find_gaps(const fit_story *r, int marker, int *gaps, int *longest, i
 }
 
 static void marker_table(plot_text *out, const fit_story *r) {
-    static const char *const heads[] = {"marker",    "joint",      " RMS, cm",
-                                        " mean, cm", " worst, cm", " worst frame",
-                                        " seen, %",  " gaps",      " longest gap, frames"};
+    static const char *const heads[] = {
+        "marker",       "joint",    " RMS, cm",  " mean, cm", " worst, cm",
+        " worst frame", " seen, %", " wrong, %", " gaps",     " longest gap, frames"};
     int n = sn_model_nmarker(r->model), first = sn_motion_first_frame(r->motion);
-    page_table_begin(out, "Each marker over the whole take.", heads, 9);
+    page_table_begin(out, "Each marker over the whole take.", heads, 10);
     for (int i = 0; i < n; i++) {
         const sn_fit_marker *m = &r->markers[i];
         const sn_marker_desc *d = sn_model_marker(r->model, i);
-        char text[7][64];
-        int gaps, longest, from;
+        char text[8][64];
+        int gaps, longest, from, there = m->seen + m->dropped;
+        (void)snprintf(text[4], 32, "%.1f", 100.0 * there / r->summary->count);
+        (void)snprintf(text[7], 32, "%.1f", 100.0 * m->dropped / (there > 0 ? there : 1));
+        if (m->dropped == 0) text[7][0] = '\0';
         if (m->seen == 0) {
             const char *none[] = {d->name,
                                   sn_model_joint(r->model, d->joint)->name,
-                                  "never seen",
+                                  m->dropped > 0 ? "always wrong" : "never seen",
                                   "",
                                   "",
                                   "",
-                                  "0.0",
+                                  m->dropped > 0 ? text[4] : "0.0",
+                                  m->dropped > 0 ? text[7] : "",
                                   "",
                                   ""};
-            page_table_row(out, none, 9);
+            page_table_row(out, none, 10);
             continue;
         }
         (void)snprintf(text[0], 32, "%.3f", 100 * m->rms);
         (void)snprintf(text[1], 32, "%.3f", 100 * m->mean);
         (void)snprintf(text[2], 32, "%.2f", 100 * m->worst);
         (void)snprintf(text[3], 32, "%d", m->worst_frame + first);
-        (void)snprintf(text[4], 32, "%.1f", 100.0 * m->seen / r->summary->count);
         find_gaps(r, i, &gaps, &longest, &from);
         (void)snprintf(text[5], 32, "%d", gaps);
         if (gaps > 0)
@@ -112,9 +115,9 @@ static void marker_table(plot_text *out, const fit_story *r) {
         const char *cells[] = {d->name, sn_model_joint(r->model, d->joint)->name,
                                text[0], text[1],
                                text[2], text[3],
-                               text[4], text[5],
-                               text[6]};
-        page_table_row(out, cells, 9);
+                               text[4], text[7],
+                               text[5], text[6]};
+        page_table_row(out, cells, 10);
     }
     page_table_end(out);
 }

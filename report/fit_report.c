@@ -92,9 +92,12 @@ static void summary(plot_text *out, const fit_story *r) {
                    r->summary->calibration.frames, r->summary->calibration.frames == 1 ? "" : "s",
                    100 * r->summary->calibration.rms_before, 100 * r->summary->calibration.rms,
                    100 * r->summary->shift);
-    report_row(out, "gaps", "%ld of %ld samples missing (%.1f %%)", s->missing,
-               s->missing + s->samples,
-               100.0 * (double)s->missing / fmax(1, (double)(s->missing + s->samples)));
+    const long all = s->missing + s->samples + s->dropped;
+    report_row(out, "gaps", "%ld of %ld samples missing (%.1f %%)", s->missing, all,
+               100.0 * (double)s->missing / fmax(1, (double)all));
+    if (s->dropped > 0)
+        report_row(out, "wrong samples", "%ld of %ld count for nothing (%.1f %%)", s->dropped, all,
+                   100.0 * (double)s->dropped / fmax(1, (double)all));
     report_row(out, "frames held for want of markers", "%d", s->held);
     report_row(out, "frames solved again",
                "%d: solved from other poses too, and the better result kept; nothing to do%s",

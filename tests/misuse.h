@@ -56,11 +56,13 @@ void misuse_value(bool harmless);
 int misuse_int(int good, bool negative_only);
 double misuse_double(double good, bool wrong);
 const void *misuse_options(const void *good, size_t size, bool null_too);
+const sn_sink *misuse_sink(void);
 /// A slot that must be NULL after a failure.
 void *misuse_out(void *slot, void (*destroy)(void *));
 
 // What can be wrong with an argument.
 #define PTR(x)         (misuse_here(true) ? NULL : (x))   // NULL is refused
+#define SINK           misuse_sink()                      // none, and one that cannot write
 #define MAY(x)         (misuse_here(false) ? NULL : (x))  // NULL is allowed
 #define INDEX(x)       misuse_int(x, false)               // out of range
 #define COUNT(x)       misuse_int(x, true)                // negative

@@ -76,7 +76,7 @@ static void arms(void) {
     VOID(sn_arm_goals_destroy, MAY((sn_arm_goals *)NULL));
     VALUE(sn_arm_goals_count, == 0, PTR(list));
     VALUE(sn_arm_goals_data, == NULL, PTR(list));
-    STATUS(sn_arm_write_csv, PTR(arm), COUNT(1), PTR(seed), MAY(&report), PTR(w.sink), MAY(&error));
+    STATUS(sn_arm_write_csv, PTR(arm), COUNT(1), PTR(seed), MAY(&report), SINK, MAY(&error));
 }
 
 static void end_servo(void *p) { sn_servo_destroy(p); }
@@ -224,7 +224,7 @@ static void models(void) {
     VALUE(sn_function_type_find, != SN_FUNCTION_SPLINE, PTR("linear"));
     VOID(sn_model_destroy, MAY((sn_model *)NULL));
     STATUS(sn_model_read_json, PTR(w.json), strlen(w.json), NULL, OUT(out, end_model), MAY(&error));
-    STATUS(sn_model_write_json, PTR(w.model), PTR(w.sink), NULL, MAY(&error));
+    STATUS(sn_model_write_json, PTR(w.model), SINK, NULL, MAY(&error));
     STATUS(sn_model_humanoid, NULL, OUT(out, end_model), MAY(&error));
     VALUE(sn_model_name, == NULL, PTR(w.model));
     VALUE(sn_model_njoint, == 0, PTR(w.model));
@@ -428,6 +428,7 @@ static void motions(void) {
     VALUE(sn_table_edit, == NULL, PTR(w.table), INDEX(0));
     VALUE(sn_table_column, == NULL, PTR(w.table), INDEX(0));
     VALUE(sn_table_find, == -1, PTR(w.table), PTR("time"));
+    VALUE(sn_table_at, != 0, PTR(w.table), INDEX(0), ANY(0.5));
     VALUE(sn_table_rate, == 0, PTR(w.table));
 }
 

@@ -1,13 +1,15 @@
 #!/bin/sh
-# opencl.sh TEST WRONG: everything that can go wrong with OpenCL. WRONG, a libOpenCL.so.1 of our own, hands on
+# opencl.sh TEST ARM WRONG: everything that can go wrong with OpenCL. WRONG, a libOpenCL.so.1 of our own, hands on
 # to the real one and fails where it is told to; without a real one only its absence is tried.
 set -u
-test=$1 wrong=$2
+test=$1 arm=$2 wrong=$3
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 fails=0
 run() { # run WHAT LIBRARIES
     LD_LIBRARY_PATH=$2 SINEW_OPENCL_WRONG=$1 "$test" "$1" || fails=$((fails + 1))
+    # an arm's goals are few and done when the device is lost
+    [ "$1" = lost ] || LD_LIBRARY_PATH=$2 SINEW_OPENCL_WRONG=$1 "$arm" "$1" || fails=$((fails + 1))
 }
 # none: a file of that name that is no library
 mkdir "$folder/none" "$folder/empty" "$folder/wrong"

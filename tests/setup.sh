@@ -20,6 +20,12 @@ for wanted in clang valgrind ninja-build nodejs python3; do
 done
 said=$(bare "$1/tools/setup.sh" --list web) && { echo "the page asks for nothing"; exit 1; }
 case " $said " in *" valgrind "*) echo "the page asks for valgrind"; exit 1 ;; esac
+# a Python that has none of its packages: each is asked for, by the name that Debian has for it
+printf '#!/bin/sh\nexit 1\n' >"$place/bin/python3"
+chmod +x "$place/bin/python3"
+said=$(PYTHON="$place/bin/python3" bare "$1/tools/setup.sh" --list docs) && { echo "the documents ask for nothing"; exit 1; }
+[ "$said" = python3-markdown ] || { echo "the documents ask for: $said"; exit 1; }
+rm "$place/bin/python3"
 # nothing is installed where there is no apt-get, but all is said
 said=$(bare "$1/tools/setup.sh" web) && { echo "tools that are missing were not missed"; exit 1; }
 case $said in *"what Debian calls:"*clang*) ;; *) echo "it says: $said"; exit 1 ;; esac

@@ -14,11 +14,21 @@ int cases(int usual) {
     return n < 1 ? 1 : n > 1e9 ? 1000000000 : (int)n;
 }
 
+int cases_up_to(int usual, int most) {
+    const int n = cases(usual);
+    return n > usual && n > most ? most : n;
+}
+
 bool sampled(void) { return cases(10) < 10; }
 
 int first_case(void) {
     const char *text = getenv("SINEW_FIRST");
     return text != NULL ? (int)strtol(text, NULL, 10) : 0;
+}
+
+void only_asked(void) {
+    const char *pattern = getenv("SINEW_ONLY");
+    if (pattern != NULL) cmocka_set_test_filter(pattern);
 }
 
 const char *data_path(const char *name) {
@@ -58,6 +68,7 @@ double uniform(uint64_t *state, double low, double high) {
 int below(uint64_t *state, int n) { return (int)(sn_random(state) * n); }
 
 bool random_kinks = false;
+bool random_owns = true;
 
 // One function of one kind; its numbers are written to `numbers`.
 static sn_function random_function(uint64_t *state, int ncoordinate, double numbers[64]) {
@@ -345,6 +356,7 @@ sn_problem *random_problem(uint64_t *state, const sn_model *model, int ntask, in
         int kind = type >= 0    ? type
                    : type == -1 ? below(state, SN_TASK_RELATIVE)
                                 : below(state, SN_TASK_AVOID);
+        while (type < 0 && kind == SN_TASK_OWN && !random_owns) kind = below(state, SN_TASK_AVOID);
         int joint = below(state, sn_model_njoint(model));
         // a coupled task needs others, of any kind
         if (type == SN_TASK_COUPLED && (i == 0 || i + 1 < ntask)) do

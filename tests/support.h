@@ -22,6 +22,12 @@
 /// How many random cases to run: `usual`, times the environment's SINEW_CASES (a factor such as
 /// 0.1 or 100) where it is set.
 int cases(int usual);
+
+/// The same with an end to it, where a case costs much and the last ones tell no more.
+int cases_up_to(int usual, int most);
+
+/// Run the tests of this program alone whose names match the environment's SINEW_ONLY (loops, s*).
+void only_asked(void);
 /// Fewer than usual are asked for, as under sanitizers: every path once is enough.
 bool sampled(void);
 /// The first of them to look at, the environment's SINEW_FIRST: to see again the one that failed, or to share
@@ -47,6 +53,9 @@ sn_joint_desc random_joint(uint64_t *state, sn_joint_type type, int index, int p
 
 /// Whether random functions may have kinks (polylines): f then has minima that are no stationary points.
 extern bool random_kinks;
+
+/// random_problem() draws tasks of one's own, too, which go through the slow hyper-dual reference.
+extern bool random_owns;
 
 /// Random functions of up to `most` coordinates: all kinds, of one or several of them. They stay until
 /// the 64th call after.

@@ -217,6 +217,44 @@ static double distance(const double *a, const double *b, int n) {
     return sqrt(sum);
 }
 
+// Stretched away from a goal out of reach nothing pulls sideways, but f bends down: it turns round.
+static void saddle(void **unused) {
+    (void)unused;
+    sn_builder *b;
+    sn_model *model;
+    assert_int_equal(sn_builder_create("stretched", NULL, &b, NULL), SN_OK);
+    for (int i = 0; i < 4; i++) {
+        sn_joint_desc d = sn_joint_default(i < 3 ? SN_JOINT_HINGE : SN_JOINT_FIXED);
+        char name[8];
+        (void)snprintf(name, sizeof name, "j%d", i);
+        d.name = name;
+        d.parent = i - 1;
+        d.position[0] = i > 0;
+        if (i < 3) d.axis[0] = d.axis[1] = 0, d.axis[2] = 1;
+        if (i < 3) d.lower[0] = -4, d.upper[0] = 4;
+        (void)sn_builder_joint(b, &d);
+    }
+    assert_int_equal(sn_builder_finish(b, &model, NULL), SN_OK);
+    sn_builder_destroy(b);
+    sn_arm_options o = sn_arm_options_default();
+    o.rotation = SN_ARM_ROTATION_NONE;
+    sn_arm *arm = arm_of(model, "j3", &o);
+    const double goal[7] = {-10, 0, 0, 1}, away[SN_ARM_MAX] = {0};
+    double inner[SN_ARM_MAX], q[SN_ARM_MAX], tool[7];
+    sn_arm_search s = {0};
+    assert_true(sn_arm_search_begin(&s, arm, goal));
+    sn_arm_tool(arm, away, tool);
+    assert_near(tool[0], 3, 1e-12);
+    sn_arm_chain_inward(&arm->chain, away, inner);
+    sn_arm_search_nearest(&s, inner, q);
+    assert_inside(arm, q);
+    sn_arm_tool(arm, q, tool);
+    assert_near(tool[0], -3, 1e-9);
+    assert_near(tool[1], 0, 1e-5);
+    sn_arm_destroy(arm);
+    sn_model_destroy(model);
+}
+
 // From a start close by the solution is the nearest there is; from afar nine times of ten at least.
 static void near_start(void **unused) {
     (void)unused;
@@ -285,9 +323,9 @@ static void half_turn(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(reached),   cmocka_unit_test(same_bits),
-                                       cmocka_unit_test(half_turn), cmocka_unit_test(all_solutions),
-                                       cmocka_unit_test(nearest),   cmocka_unit_test(near_start),
-                                       cmocka_unit_test(no_time),   cmocka_unit_test(stopped)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reached),       cmocka_unit_test(same_bits), cmocka_unit_test(half_turn),
+        cmocka_unit_test(all_solutions), cmocka_unit_test(nearest),   cmocka_unit_test(near_start),
+        cmocka_unit_test(no_time),       cmocka_unit_test(stopped),   cmocka_unit_test(saddle)};
     return cmocka_run_group_tests(tests, make_arms, end_arms);
 }

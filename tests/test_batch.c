@@ -64,7 +64,7 @@ static void like_plain(void **unused) {
         for (int i = 0; i < s.n && batch->fits; i++) {
             sn_batch_report one = {0};
             memcpy(at, s.starts + i * s.nq, (size_t)s.nq * sizeof *at);
-            sn_batch_row_plain(&batch->worker[0], s.goals + i * s.ngoal, at, &one);
+            sn_batch_row_plain(&batch->worker[0], s.goals + i * s.ngoal, NULL, at, &one);
             const double most = fmax(fabs(one.f), fabs(r[i].f));
             const bool same = fabs(r[i].f - one.f) <= 1e-9 * most || most < 1e-18;
             rows++;
@@ -110,7 +110,7 @@ static void chains(void **unused) {
         double at[128];
         memcpy(at, start, (size_t)s.nq * sizeof *at);
         one = (sn_batch_report){0};
-        sn_batch_row_plain(&batch->worker[0], s.goals + i * s.ngoal, at, &one);
+        sn_batch_row_plain(&batch->worker[0], s.goals + i * s.ngoal, NULL, at, &one);
         assert_near(r[i].f / one.f, 1, 1e-9);
         assert_int_equal(r[i].stop, SN_STOP_MINIMUM);
     }

@@ -155,6 +155,23 @@ static void many_labels(void **unused) {
     assert_string_equal(sn_recording_label(r, 0), "A:C7");
     assert_near(sn_recording_frame(r, 1)[0], value(1, 2, 0), 1e-15);
     sn_recording_destroy(r);
+    // a whole label is that point alone, the first one too; every list counts, and where it goes on
+    m = make(INTEL, true, 7, 2, 2, 3);
+    put_group(&m, "POINT", 1);
+    put_strings(&m, "LABELS", 1, 6, 7,
+                (const char *const[]){"A:Knee", "B:Knee", "F", "M", "P", "S", "F2"});
+    put_strings(&m, "ANGLES", 1, 6, 1, (const char *const[]){"A:Knee"});
+    put_strings(&m, "FORCES", 1, 6, 1, (const char *const[]){"F"});
+    put_strings(&m, "FORCES2", 1, 6, 1, (const char *const[]){"F2"});
+    put_strings(&m, "MOMENTS", 1, 6, 1, (const char *const[]){"M"});
+    put_strings(&m, "POWERS", 1, 6, 1, (const char *const[]){"P"});
+    put_strings(&m, "SCALARS", 1, 6, 1, (const char *const[]){"S"});
+    r = read_made(&m);
+    assert_int_equal(sn_recording_about(r)->nmarker, 1);
+    assert_int_equal(sn_recording_about(r)->nother, 6);
+    assert_string_equal(sn_recording_label(r, 0), "B:Knee");
+    assert_near(sn_recording_frame(r, 1)[0], value(1, 1, 0), 1e-15);
+    sn_recording_destroy(r);
 }
 
 // More frames than the header's 16 bits can say: three ways to say so.

@@ -12,8 +12,14 @@
 // Gradients of the energy by shape and poses against differences of the energy itself, and the matrix where the
 // markers are met exactly, where Gauss and Newton's is the Hessian.
 
-static sn_model *small_figure(void) {
-    static const char text[] =
+// With frames, as bodies of an .osim file are, those without one belong to the body above them.
+#define SMALL_FRAMES                                                                               \
+    "{\"name\": \"hip\", \"joint\": \"hip\"}, {\"name\": \"l_leg\", \"joint\": \"l_leg\"},"        \
+    "{\"name\": \"l_foot\", \"joint\": \"l_foot\"}, {\"name\": \"r_foot\", \"joint\": \"r_foot\"}"
+
+static sn_model *small_figure(bool framed) {
+    char text[2000];
+    static const char figure[] =
         "{\"name\": \"s\", \"joints\": [{\"name\": \"hip\", \"type\": \"free\"},"
         "{\"name\": \"l_leg\", \"parent\": \"hip\", \"type\": \"euler\", \"order\": \"XYZ\", "
         "\"position\": [0.1,-0.1,0]},"
@@ -30,29 +36,48 @@ static sn_model *small_figure(void) {
         "{\"name\": \"e\", \"joint\": \"l_foot\", \"position\": [0.05,-0.1,0.1], \"weight\": 2},"
         "{\"name\": \"f\", \"joint\": \"r_foot\", \"position\": [0.02,-0.1,0.15]},"
         "{\"name\": \"g\", \"joint\": \"r_foot\", \"position\": [0.1,0,-0.1]},"
-        "{\"name\": \"h\", \"joint\": \"r_leg\", \"position\": [0.03,-0.2,0.07]}]}";
+        "{\"name\": \"h\", \"joint\": \"r_leg\", \"position\": [0.03,-0.2,0.07]}], \"frames\": "
+        "[%s]}";
     sn_model *model;
     sn_error error;
+    assert_true(snprintf(text, sizeof text, figure, framed ? SMALL_FRAMES : "") < (int)sizeof text);
     if (sn_model_read_json(text, strlen(text), NULL, &model, &error) != SN_OK)
         fail_msg("%s", error.text);
     return model;
 }
 
 // The parts before the poses were eliminated: of x, and of frame k's pose.
-static double shape_slope(const sn_estimate *e, size_t i) {
-    double sum = e->g[i];
-    for (int k = 0; k < e->nframe; k++)
-        for (size_t a = 0; a < e->nv; a++)
-            sum += e->B[((size_t)k * e->nv + a) * e->n + i] * e->gq[(size_t)k * e->nv + a];
-    return sum;
+typedef struct slopes {
+    double shape[64];
+    double d[64];     // a direction of shapes
+    double curve[8];  // per frame: what the elimination took from the second derivative along it
+} slopes;
+
+static sn_status add_frame(sn_estimate *e, sn_estimate_worker *w, int k) {
+    slopes *s = e->extra;
+    assert_int_equal(sn_estimate_frame(e, w, k, NULL, NULL), SN_OK);
+    s->curve[k] = 0;
+    for (size_t a = 0; a < e->nv; a++) {
+        double part = 0;
+        for (size_t i = 0; i < e->n; i++) {
+            s->shape[i] += w->B[a * e->n + i] * w->y[a];
+            part += w->B[a * e->n + i] * s->d[i];
+        }
+        s->curve[k] += part * part;
+    }
+    return SN_OK;
+}
+
+static void find_slopes(sn_estimate *e, slopes *s) {
+    assert_true(e->n <= 64 && e->nframe <= 8);
+    assert_int_equal(sn_estimate_normal(e, 0, NULL), SN_OK);
+    memcpy(s->shape, e->g, e->n * sizeof *e->g);
+    e->extra = s;
+    assert_int_equal(sn_estimate_run(e, e->x, add_frame, e->nframe, NULL), SN_OK);
 }
 
 static double pose_slope(const sn_estimate *e, int k, size_t v) {
-    size_t a = e->nv - 1 - v;
-    const double *L = e->A + (size_t)k * e->nv * e->nv;
-    double sum = 0;
-    for (size_t b = 0; b <= a; b++) sum += L[a * e->nv + b] * e->gq[(size_t)k * e->nv + b];
-    return sum;
+    return e->gq[(size_t)k * e->nv + e->nv - 1 - v];
 }
 
 static double energy_of(sn_estimate *e) {
@@ -66,13 +91,14 @@ static void check_slopes(const char *name, sn_estimate *e, uint64_t *random) {
     size_t lengths = 3 * (size_t)e->nmarker;
     for (size_t i = 0; i < e->n; i++)
         e->x[i] += i < lengths ? uniform(random, -0.02, 0.02) : uniform(random, -0.1, 0.1);
-    assert_int_equal(sn_estimate_normal(e, 0, NULL), SN_OK);
+    slopes s = {0};
+    find_slopes(e, &s);
     for (size_t i = 0; i < e->n; i++) {
         double h = 1e-5, at = e->x[i];
         e->x[i] = at + h;
         double up = energy_of(e);
         e->x[i] = at - h;
-        double slope = (up - energy_of(e)) / (2 * h), have = shape_slope(e, i);
+        double slope = (up - energy_of(e)) / (2 * h), have = s.shape[i];
         e->x[i] = at;
         worst = fmax(worst, fabs(slope - have));
         largest = fmax(largest, fabs(slope));
@@ -131,10 +157,9 @@ static sn_recording *made_markers(const sn_model *model, int nframe, sn_motion *
     return recording;
 }
 
-static void normal_equations(void **unused) {
-    (void)unused;
+static void check_normal(bool framed) {
     uint64_t random = 11;
-    sn_model *model = small_figure();
+    sn_model *model = small_figure(framed);
     sn_motion *motion;
     sn_recording *recording = made_markers(model, 4, &motion, &random);
     const int column[8] = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -150,18 +175,19 @@ static void normal_equations(void **unused) {
     posture.upper[7] = 0.05;
     sn_estimate_options o = sn_estimate_options_default();
     o.take = &input;
-    o.scale = true;
-    o.doubt = doubt;
+    o.asked.scale = true;
+    o.asked.doubt = doubt;
     o.home = posture.home, o.home_v = posture.home_v;
     o.rest = posture.rest, o.still_rest = posture.still;
     o.lower = posture.lower, o.upper = posture.upper;
-    o.lengths = known, o.nlength = 2;
+    o.asked.lengths = known, o.asked.nlength = 2;
     sn_estimate e;
     assert_int_equal(sn_estimate_open(&e, &o, NULL, NULL), SN_OK);
     assert_int_equal(e.nlength, 2);
     assert_int_equal(sn_estimate_start(&e, NULL), SN_OK);
     assert_int_equal(e.nframe, 4);
-    check_slopes("small figure", &e, &random);
+    assert_int_equal(e.nbody, framed ? 4 : 5);
+    check_slopes(framed ? "small figure with frames" : "small figure", &e, &random);
 
     // the matrix: where nothing is left over, second differences of the energy along random shapes
     e.nlength = 0;
@@ -169,21 +195,15 @@ static void normal_equations(void **unused) {
     memset(e.mean, 0, 3 * (size_t)e.nbody * sizeof *e.mean);
     for (int k = 0; k < 4; k++)
         memcpy(e.poses + (size_t)k * e.nq, sn_motion_frame(motion, k), e.nq * sizeof *e.poses);
-    assert_int_equal(sn_estimate_normal(&e, 0, NULL), SN_OK);
     for (int round = 0; round < 5; round++) {
-        double d[3 * 8 + 3 * 5], want = 0, h = 1e-4, f[3];
-        assert_true(e.n <= sizeof d / sizeof d[0]);
+        slopes s = {0};
+        double *d = s.d, want = 0, h = 1e-4, f[3];
         for (size_t i = 0; i < e.n; i++) d[i] = uniform(&random, -1, 1);
+        find_slopes(&e, &s);
         for (size_t i = 0; i < e.n; i++)
             for (size_t j = 0; j < e.n; j++)
-                want += d[i] * d[j] * e.S[i >= j ? i * e.n + j : j * e.n + i];
-        for (int k = 0; k < e.nframe; k++)
-            for (size_t a = 0; a < e.nv; a++) {
-                double part = 0;
-                for (size_t i = 0; i < e.n; i++)
-                    part += e.B[((size_t)k * e.nv + a) * e.n + i] * d[i];
-                want += part * part;
-            }
+                want += d[i] * d[j] * e.S[i <= j ? i * e.n + j : j * e.n + i];
+        for (int k = 0; k < e.nframe; k++) want += s.curve[k];
         for (int k = 0; k < 3; k++) {
             for (size_t i = 0; i < e.n; i++) e.x[i] = (k - 1) * h * d[i];
             f[k] = energy_of(&e);
@@ -197,6 +217,12 @@ static void normal_equations(void **unused) {
     sn_motion_destroy(motion);
     sn_recording_destroy(recording);
     sn_model_destroy(model);
+}
+
+static void normal_equations(void **unused) {
+    (void)unused;
+    check_normal(false);
+    check_normal(true);
 }
 
 // --- against the truth -------------------------------------------------------------------------------
@@ -444,6 +470,58 @@ static void memory_fails(void **state) {
     sn_recording_destroy(part);
 }
 
+// A caller's own threads: here none, and the last job first.
+static void run_backwards(void *user, int njob, void (*job)(void *job_user, int i),
+                          void *job_user) {
+    int *most = user;
+    if (njob > *most) *most = njob;
+    for (int i = njob - 1; i >= 0; i--) job(job_user, i);
+}
+
+// The number of threads, and whose they are, changes no bit of places, shapes and what is said of them.
+static void threads_agree(void **state) {
+    example_take *t = *state;
+    static const int threads[] = {1, 2, 3, 8, 40, 5};
+    enum { RUNS = sizeof threads / sizeof threads[0] };
+    int njoint = sn_model_njoint(t->model), column[41], pooled = 0, nsure[2] = {0, 0};
+    sn_calibrate_report report[2];
+    size_t room = 41 + 2 * (size_t)njoint;
+    double position[2][3 * 41];
+    sn_mat3 *stretch = malloc(2 * (size_t)njoint * sizeof *stretch);
+    sn_take_sure *sure = malloc(2 * room * sizeof *sure);
+    assert_true(stretch != NULL && sure != NULL);
+    assert_int_equal(sn_fit_match(t->model, t->recording, NULL, column), 41);
+    sn_fit_input in = {.model = t->model,
+                       .recording = t->recording,
+                       .column = column,
+                       .axes = sn_axis_map_identity(),
+                       .count = t->nframe};
+    for (int run = 0; run < RUNS; run++) {
+        int to = run > 0;
+        sn_calibrate_options o = wanted(true);
+        o.frames = 13;
+        o.threads = threads[run];
+        if (run == RUNS - 1) o.pool = (sn_threads){run_backwards, &pooled};
+        o.sure = sure + (size_t)to * room, o.nsure = &nsure[to];
+        memset(o.sure, 0, room * sizeof *sure);
+        memset(&report[to], 0, sizeof report[to]);
+        assert_int_equal(
+            sn_calibrate(&in, &o, NULL, position[to], stretch + to * njoint, &report[to], NULL),
+            SN_OK);
+        assert_int_equal(memcmp(position[0], position[to], sizeof position[0]), 0);
+        assert_int_equal(memcmp(stretch, stretch + to * njoint, (size_t)njoint * sizeof *stretch),
+                         0);
+        assert_true(report[0].rms == report[to].rms &&
+                    report[0].iterations == report[to].iterations);
+        assert_int_equal(nsure[0], nsure[to]);
+        for (int i = 0; i < nsure[0]; i++)
+            assert_true(sure[i].sigma == sure[room + (size_t)i].sigma || run == 0);
+    }
+    assert_int_equal(pooled, 5);
+    free(sure);
+    free(stretch);
+}
+
 static void refused(void **state) {
     example_take *t = *state;
     int column[41];
@@ -514,6 +592,7 @@ int main(void) {
         cmocka_unit_test(lengths_found),    cmocka_unit_test(spoiled),
         cmocka_unit_test(weights),          cmocka_unit_test(memory_fails),
         cmocka_unit_test(refused),          cmocka_unit_test(cancelled),
+        cmocka_unit_test(threads_agree),
     };
     return cmocka_run_group_tests(tests, example_begin, example_end);
 }

@@ -161,6 +161,30 @@ static void test_bounds(void **unused) {
     }
 }
 
+// A solid needs sizes above 0 and up to 1e50; a sphere may be a point.
+static void test_sizes(void **unused) {
+    (void)unused;
+    static const int sizes[] = {1, 2, 2, 3, 3};  // that each kind has
+    static const double bad[] = {0, -1, NAN, INFINITY, 1.1e50};
+    const sn_frame frame = {m3_identity(), {0, 0, 0}};
+    sn_shape_desc like = sn_shape_default(SN_SHAPE_SPHERE);
+    sn_builder *b;
+    assert_int_equal(sn_builder_create("solid", NULL, &b, NULL), SN_OK);
+    for (int kind = 0; kind < 5; kind++) {
+        const double most[3] = {1e50, 1e50, 1e50};
+        assert_true(sn_bound_solid(b, &like, (sn_solid_kind)kind, most, &frame, 0) >= 1);
+        for (int k = 0; k < sizes[kind]; k++)
+            for (int i = 0; i < 5; i++) {
+                double size[3] = {1, 1, 1};
+                size[k] = bad[i];
+                bool point = kind == SN_SOLID_SPHERE && bad[i] == 0;
+                assert_int_equal(sn_bound_solid(b, &like, (sn_solid_kind)kind, size, &frame, 0),
+                                 point);
+            }
+    }
+    sn_builder_destroy(b);
+}
+
 // --- pairs -------------------------------------------------------------------------------------------
 
 static const char arm[] =
@@ -499,12 +523,13 @@ static void test_data(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_distance),      cmocka_unit_test(test_surfaces),
-        cmocka_unit_test(test_bounds),        cmocka_unit_test(test_pairs),
-        cmocka_unit_test(test_contact_pairs), cmocka_unit_test(test_touching),
-        cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_urdf),          cmocka_unit_test(test_mjcf),
-        cmocka_unit_test(test_srdf),          cmocka_unit_test(test_data),
+        cmocka_unit_test(test_distance), cmocka_unit_test(test_surfaces),
+        cmocka_unit_test(test_bounds),   cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_pairs),    cmocka_unit_test(test_contact_pairs),
+        cmocka_unit_test(test_touching), cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_refused),  cmocka_unit_test(test_urdf),
+        cmocka_unit_test(test_mjcf),     cmocka_unit_test(test_srdf),
+        cmocka_unit_test(test_data),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -463,6 +463,18 @@ static void files(void **unused) {
             SN_ERR_MODEL);
         assert_string_equal(error.text, refused[i].message);
     }
+    // a text has no such numbers
+    for (int bad = 0; bad < 3; bad++) {
+        sn_error error = {0};
+        d = ball("b", -1, INFINITY, -1, 1);
+        random_reach(&state, &d);
+        d.reach[d.nreach - 1][bad] = NAN;
+        assert_int_equal(sn_builder_create("", NULL, &builder, NULL), SN_OK);
+        (void)sn_builder_joint(builder, &d);
+        assert_int_equal(sn_builder_finish(builder, &model, &error), SN_ERR_MODEL);
+        assert_string_equal(error.text, "joint \"b\": a direction of reach is not finite");
+        sn_builder_destroy(builder);
+    }
     static const char *const wrong[] = {
         "{\"joints\": [{\"name\": \"a\", \"type\": \"ball\", \"swing\": 0}]}",
         "{\"joints\": [{\"name\": \"a\", \"type\": \"ball\", \"twist\": [1, 0]}]}",

@@ -326,6 +326,37 @@ static void models(void **unused) {
     sn_document_destroy(&t);
 }
 
+// OpenSim's marker sets: beside their model, before or behind it.
+static void opensim_marker_sets(void **unused) {
+    (void)unused;
+    static const char model[] =
+        "<OpenSimDocument Version=\"40000\"><Model name=\"m\"><BodySet><objects><Body name=\"b\"/>"
+        "</objects></BodySet><JointSet><objects><PinJoint name=\"j\">"
+        "<socket_parent_frame>/ground</socket_parent_frame>"
+        "<socket_child_frame>/bodyset/b</socket_child_frame><coordinates>"
+        "<Coordinate name=\"a\"/></coordinates></PinJoint></objects></JointSet></Model>"
+        "</OpenSimDocument>";
+    static const char set[] =
+        "<OpenSimDocument Version=\"40000\"><MarkerSet name=\"s\"><objects><Marker name=\"M\">"
+        "<socket_parent_frame>/bodyset/b</socket_parent_frame><location>0.5 0.25 0</location>"
+        "</Marker></objects></MarkerSet></OpenSimDocument>";
+    static const char motion[] = "a\nversion=1\nnRows=2\nnColumns=2\ninDegrees=yes\nendheader\n"
+                                 "time\ta\n0\t0\n0.1\t90\n";
+    const char *one = program_file("one.osim", model), *xml = program_file("set.xml", set);
+    const char *mot = program_file("one.mot", motion), *out = program_path("one.trc");
+    for (int k = 0; k < 2; k++) {
+        program_expect(0, "markers, 1 markers", "convert %s %s %s -o %s --out-units m",
+                       k == 0 ? xml : one, k == 0 ? one : xml, mot, out);
+        sn_document d = program_read(out, NULL);
+        const double *x = sn_recording_frame(d.recording, 1);
+        assert_near(x[0], -0.25, 1e-6);
+        assert_near(x[1], 0.5, 1e-6);
+        sn_document_destroy(&d);
+    }
+    program_expect(3, "sit on the bodies of a model", "convert %s -o %s", xml, out);
+    program_expect(3, "sit on the bodies of a model", "info %s", xml);
+}
+
 static void refusals(void **unused) {
     (void)unused;
     program_expect(0, "take.c3d", "example --out %s", program_path("take"));
@@ -378,6 +409,7 @@ int main(void) {
         cmocka_unit_test(recordings),
         cmocka_unit_test(frames),
         cmocka_unit_test(models),
+        cmocka_unit_test(opensim_marker_sets),
         cmocka_unit_test(refusals),
     };
     if (!program_begin("convert")) return 1;

@@ -3,7 +3,9 @@
 #include "files/glb/glb.h"
 #include "linalg/dense.h"
 #include "math/vec3.h"
+#include "model/model.h"
 #include "support.h"
+#include "sweeps/workspace.h"
 #include "take/fit.h"
 #include "track/smooth.h"
 
@@ -356,8 +358,139 @@ static void shapes_are_solid(void **state) {
     assert_true(low == -1 && high == 1 && fabs(radius - 1) < 1e-6 && volume > 3.9 && volume < 4.19);
 }
 
+// With tasks between branches, too, the matrix in sweep order is the Hessian in file order.
+static void dense_hessian(void **unused) {
+    (void)unused;
+    enum { TIES = 40 };  // of every length, as the rows of some end where the next begin
+    sn_model *model;
+    sn_problem *problem;
+    sn_workspace *ws;
+    sn_task task[TIES];
+    assert_int_equal(sn_model_humanoid(NULL, &model, NULL), SN_OK);
+    const int nv = sn_model_nv(model), njoint = sn_model_njoint(model);
+    uint64_t state = 45;
+    for (int i = 0; i < TIES; i++) {
+        task[i] = sn_task_default(SN_TASK_DISTANCE);
+        task[i].joint = 1 + below(&state, njoint - 1);
+        do task[i].joint2 = below(&state, njoint);
+        while (task[i].joint2 == task[i].joint);
+        for (int c = 0; c < 3; c++) task[i].local[c] = uniform(&state, -0.2, 0.2);
+        task[i].distance = 0.5;
+    }
+    assert_int_equal(sn_problem_create(model, task, TIES, NULL, &problem, NULL), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, true, NULL, &ws, NULL), SN_OK);
+    static double q[64], damping[58], H[58 * 58], dense[58 * 58];
+    double f, most = 0;
+    assert_int_equal(nv, 58);
+    sn_model_sample(model, &state, q);
+    assert_int_equal(sn_workspace_eval(ws, q, SN_EVAL_HESSIAN, &f), SN_OK);
+    sn_workspace_hessian(ws, H);
+    for (int i = 0; i < nv; i++) damping[i] = 10;
+    (void)sn_workspace_factor(ws, damping, NULL, 0, NULL);  // fills what lies behind the rows
+    sn_workspace_dense(ws, false, dense);
+    const int *v_of = model->v_of;
+    for (int i = 0; i < nv * nv; i++) most = fmax(most, fabs(H[i]));
+    assert_true(most > 0.1);
+    for (int i = 0; i < nv; i++)
+        for (int j = 0; j < nv; j++)
+            assert_near(dense[i + nv * j], H[v_of[i] + nv * v_of[j]], 1e-13 * most);
+    sn_workspace_destroy(ws);
+    sn_problem_destroy(problem);
+    sn_model_destroy(model);
+}
+
+static sn_report solved(const sn_model *model, const sn_task *tasks, int n, sn_method method,
+                        int iterations, double *q) {
+    sn_problem *problem;
+    sn_solver *solver;
+    sn_report report;
+    sn_solver_options o = sn_solver_options_default();
+    o.method = method;
+    o.max_iterations = iterations;
+    assert_int_equal(sn_problem_create(model, tasks, n, NULL, &problem, NULL), SN_OK);
+    assert_int_equal(sn_solver_create(problem, &o, NULL, &solver, NULL), SN_OK);
+    assert_int_equal(sn_solver_solve(solver, q, &report), SN_OK);
+    sn_solver_destroy(solver);
+    sn_problem_destroy(problem);
+    return report;
+}
+
+// Of a quadratic bfgs knows the whole inverse after a few steps: sliders along leaning axes.
+static void bfgs_learns_a_quadratic(void **unused) {
+    (void)unused;
+    static const double axes[3][3] = {{1, 0.2, 0}, {0.9, 0.5, 0.1}, {0.3, 0.2, 1}};
+    sn_joint_desc joints[3];
+    sn_marker_desc marker = {.name = "m", .joint = 2, .weight = 1};
+    for (int i = 0; i < 3; i++) {
+        joints[i] = sn_joint_default(SN_JOINT_SLIDER);
+        memcpy(joints[i].axis, axes[i], sizeof axes[i]);
+    }
+    sn_model *model = chain(joints, 3, &marker, 1);
+    sn_task task = sn_task_default(SN_TASK_POINT);
+    task.joint = 2;
+    memcpy(task.goal, (double[3]){0.7, -0.4, 0.9}, 3 * sizeof(double));
+    double q[3] = {0};
+    sn_report report = solved(model, &task, 1, SN_METHOD_BFGS, 100, q);
+    print_message("bfgs: %d iterations to f = %.1e\n", report.iterations, report.f);
+    assert_true(report.f < 1e-20);
+    assert_true(report.iterations <= 18);
+    sn_model_destroy(model);
+}
+
+// ccd turns towards a rotation, too.
+static void ccd_orients(void **unused) {
+    (void)unused;
+    sn_joint_desc joints[3];
+    static const double axes[3][3] = {{0, 0, 1}, {0, 1, 0}, {1, 0, 0}};
+    for (int i = 0; i < 3; i++) {
+        joints[i] = sn_joint_default(SN_JOINT_HINGE);
+        memcpy(joints[i].axis, axes[i], sizeof axes[i]);
+    }
+    sn_model *model = chain(joints, 3, NULL, 0);
+    sn_task task = sn_task_default(SN_TASK_ORIENTATION);
+    task.joint = 2;
+    sn_quat r = sn_quat_exp(v3(0.5, -0.3, 0.8));
+    memcpy(task.rotation, (double[4]){r.w, r.x, r.y, r.z}, 4 * sizeof(double));
+    double q[3] = {0};
+    sn_report report = solved(model, &task, 1, SN_METHOD_CCD, 200, q);
+    print_message("ccd: %d rounds to f = %.1e\n", report.iterations, report.f);
+    assert_true(report.f < 1e-16);
+    sn_model_destroy(model);
+}
+
+// What a servo moves is shared out so that a radian counts as much as the figure's size: of a slider and a hinge that
+// both move a point along x, by the squares of that times what each brings.
+static void servo_weighs_lengths(void **unused) {
+    (void)unused;
+    sn_joint_desc joints[2] = {sn_joint_default(SN_JOINT_SLIDER), sn_joint_default(SN_JOINT_HINGE)};
+    memcpy(joints[0].axis, (double[3]){1, 0, 0}, 3 * sizeof(double));
+    memcpy(joints[1].axis, (double[3]){0, 0, 1}, 3 * sizeof(double));
+    sn_model *model = chain(joints, 2, NULL, 0);  // the hinge is 0.3 m away: the figure's size
+    sn_task task = sn_task_default(SN_TASK_POINT);
+    task.joint = 1;
+    task.local[1] = 2;
+    memcpy(task.goal, (double[3]){0.3 + 1e-6, 2, 0}, 3 * sizeof(double));
+    sn_problem *problem;
+    sn_servo *servo;
+    assert_int_equal(sn_problem_create(model, &task, 1, NULL, &problem, NULL), SN_OK);
+    assert_int_equal(sn_servo_create(problem, NULL, NULL, &servo, NULL), SN_OK);
+    double q[2] = {0};
+    const sn_servo_tick tick = {.seconds = 0.001};
+    sn_servo_report report;
+    assert_int_equal(sn_servo_step(servo, &tick, q, &report), SN_OK);
+    assert_true(q[0] > 0 && q[1] < 0);
+    assert_near(q[0] / q[1], -0.3 * 0.3 / 2, 1e-4);
+    sn_servo_destroy(servo);
+    sn_problem_destroy(problem);
+    sn_model_destroy(model);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(servo_weighs_lengths),
+        cmocka_unit_test(dense_hessian),
+        cmocka_unit_test(bfgs_learns_a_quadratic),
+        cmocka_unit_test(ccd_orients),
         cmocka_unit_test(orientation_near_its_goal),
         cmocka_unit_test(sparse_hessian),
         cmocka_unit_test(swing_is_wrapped_without_limits),

@@ -19,20 +19,8 @@ static bool counts(const char *name) {
 }
 
 static double value_at(const sn_table *t, int column, double time) {
-    const sn_table_info *info = sn_table_about(t);
-    int low = 0, high = info->nrow - 1;
-    while (high - low > 1) {
-        int mid = (low + high) / 2;
-        if (sn_table_row(t, mid)[info->time] <= time)
-            low = mid;
-        else
-            high = mid;
-    }
-    const double *a = sn_table_row(t, low), *b = sn_table_row(t, high);
-    double step = b[info->time] - a[info->time];
-    double share = step > 0 ? (time - a[info->time]) / step : 0;
-    double x = a[column] + share * (b[column] - a[column]);
-    return info->in_degrees ? x : x * 57.29577951308232;
+    double x = sn_table_at(t, column, time);
+    return sn_table_about(t)->in_degrees ? x : x * 57.29577951308232;
 }
 
 // The mean over those coordinates; the worst group's mean besides.

@@ -260,6 +260,22 @@ static void builtin_names(void **unused) {
     }
 }
 
+// The first joint may be a mirror image, too.
+static void mirrored(void **unused) {
+    (void)unused;
+    sn_builder *b;
+    sn_model *model;
+    sn_joint_desc left = sn_joint_default(SN_JOINT_BALL), right = left;
+    left.name = "left", right.name = "right", right.parent = 0;
+    assert_int_equal(sn_builder_create("two", NULL, &b, NULL), SN_OK);
+    (void)sn_builder_joint(b, &left), (void)sn_builder_joint(b, &right);
+    assert_int_equal(sn_builder_finish(b, &model, NULL), SN_OK);
+    sn_builder_destroy(b);
+    assert_int_equal(sn_model_mirror_joint(model, 0), 1);
+    assert_int_equal(sn_model_mirror_joint(model, 1), 0);
+    sn_model_destroy(model);
+}
+
 static void builtin_refused(void **state) {
     example_take *t = *state;
     uint64_t random = 3;
@@ -697,11 +713,11 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(set_round_trip),  cmocka_unit_test(set_malformed),
         cmocka_unit_test(set_of_model),    cmocka_unit_test(builtin_names),
-        cmocka_unit_test(builtin_refused), cmocka_unit_test(nearest),
-        cmocka_unit_test(nothing_given),   cmocka_unit_test(axis_maps),
-        cmocka_unit_test(axes_found),      cmocka_unit_test(posture),
-        cmocka_unit_test(sets_by_name),    cmocka_unit_test(matching),
-        cmocka_unit_test(measured),
+        cmocka_unit_test(builtin_refused), cmocka_unit_test(mirrored),
+        cmocka_unit_test(nearest),         cmocka_unit_test(nothing_given),
+        cmocka_unit_test(axis_maps),       cmocka_unit_test(axes_found),
+        cmocka_unit_test(posture),         cmocka_unit_test(sets_by_name),
+        cmocka_unit_test(matching),        cmocka_unit_test(measured),
     };
     return cmocka_run_group_tests(tests, example_begin, example_end);
 }

@@ -41,6 +41,8 @@ static void values(void **unused) {
     f = made(SN_FUNCTION_POLYLINE, 1, 3, (const double[]){0, 1, 2}, 3, (const double[]){0, 1, 0});
     const double places[5] = {-1, 0.25, 1, 1.25, 4}, heights[5] = {-1, 0.25, 1, 0.75, -2};
     for (int i = 0; i < 5; i++) assert_near(at(&f, &places[i]).f, heights[i], 0);
+    // at a corner the slope is that of what comes after it
+    assert_near(at(&f, &places[2]).d[0], -1, 0);
 }
 
 // A cubic is met exactly, four points or more; two points make a line; beyond the ends it is straight.

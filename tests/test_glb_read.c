@@ -329,7 +329,8 @@ static void test_held(void **unused) {
     float keys[33];
     memcpy(keys, skinned_keys, sizeof keys);
     for (int i = 0; i < 3; i++) {
-        const float quarter[4] = {0, S, 0, S};
+        const float s = i == 1 ? -S : S;  // the other sign is the same turn
+        const float quarter[4] = {0, s, 0, s};
         memcpy(keys + 12 + 4 * i, quarter, sizeof quarter);
         keys[24 + 3 * i + 2] = 30;  // the head's z: 30 in place of 20
     }

@@ -489,5 +489,6 @@ int main(void) {
         cmocka_unit_test(test_elbow),       cmocka_unit_test(test_levels),
         cmocka_unit_test(test_memory),      cmocka_unit_test(test_refused),
     };
+    only_asked();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 // Sine and cosine to the last bit, rotations there and back, the coefficients of the exponential
 // map.
 #include "math/atan2.h"
+#include "math/exp.h"
 #include "math/log1p.h"
 #include "math/rotation.h"
 #include "math/sincos.h"
@@ -47,6 +48,38 @@ static void log1p_random(void **unused) {
     print_message("log1p: %.2f ulp\n", worst);
     assert_true(sn_log1p(0) == 0 && isinf(sn_log1p(INFINITY)) && sn_log1p(5e-324) == 5e-324);
     assert_true(isnan(sn_log1p(NAN)) && isnan(sn_log1p(-1)));
+}
+
+static void try_one(const char *name, double x, double got, long double exact, double most) {
+    double off = ulps(got, exact);
+    if (!(off <= most)) fail_msg("%s of %a: %a, off by %g ulp", name, x, got, off);
+    worst = fmax(worst, off);
+}
+
+// What libm has too, against its long versions.
+static void others_random(void **unused) {
+    (void)unused;
+    uint64_t state = 5;
+    worst = 0;
+    for (int i = 0; i < cases(100000); i++) {
+        double x = i % 2 == 0 ? uniform(&state, -700, 700) : uniform(&state, -1, 1);
+        double size = ldexp(uniform(&state, 0.5, 1), below(&state, 2000) - 1000), c;
+        if (i % 2 == 0) size = uniform(&state, 0.5, 2);
+        c = i % 6 == 0 ? 1 - 1e-9 * size : uniform(&state, -1, 1);
+        try_one("exp", x, sn_exp(x), expl((long double)x), 1);
+        try_one("log", size, sn_log(size), logl((long double)size), 1);
+        try_one("cbrt", size, sn_cbrt(size), cbrtl((long double)size), 1);
+        try_one("cbrt", -size, sn_cbrt(-size), cbrtl(-(long double)size), 1);
+        try_one("acos", c, sn_acos(c), acosl((long double)c), 3);
+    }
+    print_message("exp, log, cbrt, acos: %.2f ulp\n", worst);
+    assert_true(sn_exp(0) == 1 && isinf(sn_exp(710)) && sn_exp(-INFINITY) == 0);
+    assert_true(isinf(sn_exp(INFINITY)) && isnan(sn_exp(NAN)) && sn_exp(-745) > 0);
+    assert_true(sn_log(1) == 0 && sn_log(0) == -INFINITY && isnan(sn_log(-1)) &&
+                isnan(sn_log(NAN)));
+    assert_true(isinf(sn_log(INFINITY)) && sn_cbrt(27) == 3 && sn_cbrt(-1e-300) < 0);
+    assert_true(sn_cbrt(0) == 0 && isinf(sn_cbrt(INFINITY)) && isnan(sn_cbrt(NAN)));
+    assert_true(sn_acos(1.5) == 0 && sn_acos(-2) == pi);
 }
 
 static void atan2_random(void **unused) {
@@ -434,23 +467,15 @@ static void test_reduction_bits(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reduction_bits),
-        cmocka_unit_test(two_at_a_time),
-        cmocka_unit_test(atan2_random),
-        cmocka_unit_test(log1p_random),
-        cmocka_unit_test(sincos_random),
-        cmocka_unit_test(sincos_multiples),
-        cmocka_unit_test(sincos_special),
-        cmocka_unit_test(sincos_golden),
-        cmocka_unit_test(atan2_golden),
-        cmocka_unit_test(sincos_pairs),
-        cmocka_unit_test(rotations_there_and_back),
-        cmocka_unit_test(quaternion_algebra),
-        cmocka_unit_test(quaternion_lengths),
-        cmocka_unit_test(expmap_coefficients),
-        cmocka_unit_test(log_coefficients),
-        cmocka_unit_test(expmap_derivatives),
-        cmocka_unit_test(expmap_wrap),
+        cmocka_unit_test(test_reduction_bits), cmocka_unit_test(two_at_a_time),
+        cmocka_unit_test(atan2_random),        cmocka_unit_test(log1p_random),
+        cmocka_unit_test(others_random),       cmocka_unit_test(sincos_random),
+        cmocka_unit_test(sincos_multiples),    cmocka_unit_test(sincos_special),
+        cmocka_unit_test(sincos_golden),       cmocka_unit_test(atan2_golden),
+        cmocka_unit_test(sincos_pairs),        cmocka_unit_test(rotations_there_and_back),
+        cmocka_unit_test(quaternion_algebra),  cmocka_unit_test(quaternion_lengths),
+        cmocka_unit_test(expmap_coefficients), cmocka_unit_test(log_coefficients),
+        cmocka_unit_test(expmap_derivatives),  cmocka_unit_test(expmap_wrap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -97,6 +97,12 @@ const void *misuse_options(const void *good, size_t size, bool null_is_wrong) {
     return misuse_here(null_is_wrong) ? NULL : (const void *)&copy;
 }
 
+const sn_sink *misuse_sink(void) {
+    static const sn_sink hollow = {NULL, NULL};
+    const sn_sink *sink = PTR(w.sink);
+    return misuse_here(true) ? &hollow : sink;
+}
+
 void *misuse_out(void *slot, void (*destroy)(void *)) {
     static char nonsense;
     void *poison = &nonsense;

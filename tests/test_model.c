@@ -468,6 +468,7 @@ static void checking_poses(void **unused) {
             assert_int_equal(sn_model_check_pose(m, q, &error), SN_ERR_VALUE);
             const char *name = k < 7 ? "\"base\"" : k < 10 ? "\"shoulder\"" : "\"elbow\"";
             if (strstr(error.text, name) == NULL) fail_msg("%d: %s", k, error.text);
+            assert_int_equal(error.line, 0);  // a pose has no lines
         }
     }
     sn_model_zero(m, q);

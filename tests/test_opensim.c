@@ -329,6 +329,8 @@ static void prescribed_values_hold(void **unused) {
     }
 }
 
+static double bend_in_file(int frame) { return 10 + frame - 0.02 * frame * frame; }  // degrees
+
 // The objective: 1/2 sum w r^2 / sum w + 1/2 sum w_c (q - q0)^2, and the pose is its bottom; times cut the take;
 // values come from the task, the model or the file.
 static void coordinate_tasks_pull(void **unused) {
@@ -341,11 +343,12 @@ static void coordinate_tasks_pull(void **unused) {
     sn_table_info info = sn_table_info_default();
     static const char *const names[] = {"time", "bend"};
     sn_table *values;
-    info.nrow = FRAMES, info.ncolumn = 2, info.time = 0, info.in_degrees = true;
+    // every third frame: between the rows a spline, which a parabola comes back from
+    info.nrow = FRAMES / 3 + 1, info.ncolumn = 2, info.time = 0, info.in_degrees = true;
     assert_int_equal(sn_table_create(&info, names, NULL, &values, NULL), SN_OK);
-    for (int f = 0; f < FRAMES; f++) {
-        sn_table_edit(values, f)[0] = f / 50.0;
-        sn_table_edit(values, f)[1] = 10 + f;  // degrees
+    for (int f = 0; f < info.nrow; f++) {
+        sn_table_edit(values, f)[0] = 3 * f / 50.0;
+        sn_table_edit(values, f)[1] = bend_in_file(3 * f);
     }
     for (int k = 0; k < 3; k++) {
         small s;
@@ -367,7 +370,7 @@ static void coordinate_tasks_pull(void **unused) {
             SN_OK);
         for (int n = 0; n < 21; n++) {
             double sum = 0, weights = 0, bend = sn_motion_frame(sn_take_motion(s.take), n)[4];
-            double wanted = k == 0 ? 0.7 : k == 1 ? 0.3 : (10 + 5 + n) * acos(-1.0) / 180;
+            double wanted = k == 0 ? 0.7 : k == 1 ? 0.3 : bend_in_file(5 + n) * acos(-1.0) / 180;
             for (int i = 0; i < 5; i++) {
                 double w = sn_model_marker(sn_take_model(s.take), i)->weight, r2 = 0;
                 for (int c = 0; c < 3; c++)
@@ -417,6 +420,73 @@ static void compare(int which) {
     opensim_free(&files);
 }
 
+// A frame by itself has the angles that it has in the take, and no whole turn more.
+static void frames_alone(void **unused) {
+    (void)unused;
+    const char *there = data_path("biomech/gait10/subject01.osim");
+    if (there == NULL) skip();
+    char folder[1000];
+    (void)snprintf(folder, sizeof folder, "%.*s", (int)(strstr(there, "/gait10/") - there), there);
+    opensim_files files;
+    assert_true(opensim_load(&opensim_cases[4], folder, &files));
+    sn_take *take[2];
+    for (int frame = 1; frame < 151; frame += 7) {
+        for (int k = 0; k < 2; k++) {
+            sn_take_options o = sn_take_options_default();
+            o.coordinates = files.model.coordinates;
+            o.setup = files.setup;
+            if (k == 1) o.first_frame = o.last_frame = 1 + frame;
+            assert_int_equal(sn_take_create(files.model.model, files.markers.recording, &o, NULL,
+                                            &take[k], NULL),
+                             SN_OK);
+            assert_int_equal(sn_take_prepare(take[k]), SN_OK);
+            assert_int_equal(sn_take_finish(take[k]), SN_OK);
+        }
+        const double *whole = sn_motion_frame(sn_take_motion(take[0]), frame);
+        const double *alone = sn_motion_frame(sn_take_motion(take[1]), 0);
+        for (int i = 0; i < sn_model_nq(files.model.model); i++)
+            assert_near(alone[i], whole[i], 1e-3);
+        for (int k = 0; k < 2; k++) sn_take_destroy(take[k]);
+    }
+    opensim_free(&files);
+}
+
+// Without a setup a motion is looked for, not frame after frame: arms that a limit parts from a better valley do not
+// jump there and back.
+static void no_jumps_without_a_setup(void **unused) {
+    (void)unused;
+    const char *there = data_path("biomech/subject4/expert.osim");
+    if (there == NULL) skip();
+    char folder[1000];
+    (void)snprintf(folder, sizeof folder, "%.*s", (int)(strstr(there, "/subject4/") - there),
+                   there);
+    opensim_files files;
+    sn_take *take;
+    sn_take_options o = sn_take_options_default();
+    assert_true(opensim_load(&opensim_cases[2], folder, &files));
+    o.coordinates = files.model.coordinates;
+    assert_int_equal(
+        sn_take_create(files.model.model, files.markers.recording, &o, NULL, &take, NULL), SN_OK);
+    assert_int_equal(sn_take_prepare(take), SN_OK);
+    assert_int_equal(sn_take_finish(take), SN_OK);
+    for (int i = 0; i < sn_take_nfinding(take); i++)
+        assert_int_not_equal(sn_take_finding(take, i)->code, SN_FINDING_JOINT_JUMPS);
+    // its clamped ranges hold all the same
+    const sn_model *m = sn_take_model(take);
+    for (int k = 0; k < sn_osim_coordinates_count(o.coordinates); k++) {
+        const sn_osim_coordinate_info *c = sn_osim_coordinate_at(o.coordinates, k);
+        if (c->at.joint < 0 || !c->clamped || c->locked) continue;
+        int q = sn_model_q_index(m, c->at.joint) + c->at.index;
+        for (int f = 0; f < sn_take_about(take)->count; f++) {
+            double x = sn_motion_frame(sn_take_motion(take), f)[q];
+            assert_true(x >= c->lower - 1e-9 && x <= c->upper + 1e-9);
+        }
+    }
+    assert_true(sn_take_about(take)->fit.rms < 0.0165);
+    sn_take_destroy(take);
+    opensim_free(&files);
+}
+
 static void walking_with_arms(void **unused) {
     (void)unused;
     compare(0);
@@ -452,6 +522,8 @@ int main(void) {
                                        cmocka_unit_test(what_cannot_be_is_refused),
                                        cmocka_unit_test(prescribed_values_hold),
                                        cmocka_unit_test(coordinate_tasks_pull),
+                                       cmocka_unit_test(frames_alone),
+                                       cmocka_unit_test(no_jumps_without_a_setup),
                                        cmocka_unit_test(walking_with_arms),
                                        cmocka_unit_test(squats),
                                        cmocka_unit_test(a_drop_jump),

@@ -364,6 +364,11 @@ static void check_failure(const sparse *a, const double *dense, const double *fa
     double *z = doubles(n), scale = 0;
     double pivot = factor[sn_path_row(a->path, k) + (size_t)sn_path_length(a->path, k) - 1];
     for (size_t i = 0; i < n; i++) z[i] = NAN;
+    // what is missing is left alone
+    sn_path_curvature(NULL, factor, k, z);
+    sn_path_curvature(a->path, NULL, k, z);
+    sn_path_curvature(a->path, factor, k, NULL);
+    for (size_t i = 0; i < n; i++) assert_true(isnan(z[i]));
     sn_path_curvature(a->path, factor, k, z);
     assert_true(z[k] == 1);
     for (int i = 0; i < (int)n; i++)

@@ -32,6 +32,11 @@ static void container(void **unused) {
     assert_true(sn_table_rate(t) == 0);
     for (int i = 0; i < 3; i++) sn_table_edit(t, i)[0] = 0.02 * i;
     assert_true(sn_table_rate(t) == 50);
+    for (int i = 0; i < 3; i++) sn_table_edit(t, i)[2] = i * i;
+    assert_true(sn_table_at(t, 2, -1) == 0 && sn_table_at(t, 2, 0.02) == 1);
+    assert_true(fabs(sn_table_at(t, 2, 0.03) - 2.5) < 1e-12 && sn_table_at(t, 2, 9) == 4);
+    assert_true(isnan(sn_table_at(t, 1, 0.01)) && isnan(sn_table_at(t, 4, 0)));
+    assert_true(isnan(sn_table_at(t, 2, NAN)));
     sn_table_edit(t, 2)[0] = 7;
     assert_true(sn_table_rate(t) == 0);
     sn_table_destroy(t);

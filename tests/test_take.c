@@ -230,6 +230,10 @@ static void refusals(void **state) {
             "frames 3 to 1000 were asked for, but the file's frames are 1 to 100");
     o.first_frame = INT64_MAX, o.last_frame = INT64_MIN + 1;
     refused(model, g->some, &o, SN_FINDING_FRAMES_OUTSIDE, "the file's frames are 1 to 100");
+    o = sn_take_options_default();
+    o.calibrate = SN_CALIBRATE_SCALE;
+    o.still_first = 101;
+    refused(model, g->some, &o, SN_FINDING_STATIC_UNFIT, "whose frames are 1 to 100");
     sn_marker_place place = {.name = "LFHD", .joint = "haed", .weight = 1};
     sn_marker_set *set;
     assert_int_equal(sn_marker_set_create("lost", &place, 1, NULL, &set, NULL), SN_OK);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
-// One model and one problem read by many threads: the same bits as from one.
+// Threads of a user and of the library's own: one model and one problem read by many give the same bits as from one,
+// and a solve is cancelled from outside. ThreadSanitizer runs this.
+#define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 
 #include "support.h"
 
@@ -175,7 +179,135 @@ static void same_bits_from_all(void **unused) {
     shared_end(&s);
 }
 
+// --- the library's own -------------------------------------------------------------------------------------
+
+static sn_status set_goals(void *user, int frame, sn_problem *problem) {
+    const shared *s = user;
+    sn_status status = SN_OK;
+    for (int k = 0; k < s->ntask && status == SN_OK; k++)
+        status = sn_problem_set_goal(problem, k, s->goal[frame * s->ntask + k]);
+    return status;
+}
+
+static sn_problem *points_of(const shared *s) {
+    sn_problem *out;
+    assert_int_equal(sn_problem_create(s->model, s->tasks, s->ntask, NULL, &out, NULL), SN_OK);
+    return out;
+}
+
+// Tracked, smoothed and solved as a batch with so many threads; a hash of all poses.
+static uint64_t by_threads(shared *s, int threads) {
+    enum { CHUNK = 4 };
+    const size_t nq = (size_t)sn_model_nq(s->model), n = SOLVES * nq;
+    sn_problem *problem = points_of(s);
+    double *q = malloc(n * sizeof *q);
+    uint64_t out = 0xcbf29ce484222325u;
+    assert_non_null(q);
+
+    sn_tracker *tracker;
+    sn_track_options t = sn_track_options_default();
+    t.threads = threads;
+    t.chunk = CHUNK;
+    t.restarts = 0;
+    assert_int_equal(sn_tracker_create(problem, &t, NULL, &tracker, NULL), SN_OK);
+    assert_int_equal(sn_tracker_run(tracker, SOLVES, set_goals, s, s->pose[0], q, NULL), SN_OK);
+    sn_tracker_destroy(tracker);
+    out = hash_doubles(out, q, n);
+
+    sn_smoother *smoother;
+    sn_smooth_report report;
+    sn_smooth_options o = sn_smooth_options_default();
+    o.threads = threads;
+    o.tau = 0.01;
+    o.rate = 100;
+    o.max_iterations = 2;
+    assert_int_equal(sn_smoother_create(problem, &o, NULL, &smoother, NULL), SN_OK);
+    assert_int_equal(sn_smoother_run(smoother, SOLVES, set_goals, s, q, &report), SN_OK);
+    sn_smoother_destroy(smoother);
+    out = hash_doubles(out, q, n);
+
+    sn_batch *batch;
+    sn_batch_options b = sn_batch_options_default();
+    b.device = SN_DEVICE_CPU;
+    b.threads = threads;
+    assert_int_equal(sn_batch_create(problem, &b, NULL, &batch, NULL), SN_OK);
+    assert_int_equal(sn_batch_ngoal(batch), 3 * s->ntask);
+    assert_int_equal(sn_batch_solve(batch, SOLVES, s->goal[0], NULL, q, NULL), SN_OK);
+    sn_batch_destroy(batch);
+    out = hash_doubles(out, q, n);
+    free(q);
+    sn_problem_destroy(problem);
+    return out;
+}
+
+static void own_threads(void **unused) {
+    (void)unused;
+    shared s;
+    shared_begin(&s);
+    assert_true(by_threads(&s, 4) == by_threads(&s, 1));
+    shared_end(&s);
+}
+
+// --- cancelled -----------------------------------------------------------------------------------------------
+
+enum { FEW = 3 };
+
+typedef struct cancelled {
+    atomic_bool now;
+    atomic_int asked;
+    sn_solver *solver;
+    double q[MOST];
+    sn_report report;
+} cancelled;
+
+// Goes on for a few iterations, then waits for the word, so that no solve ends before it.
+static bool ask(void *user) {
+    cancelled *c = user;
+    if (atomic_fetch_add(&c->asked, 1) < FEW) return false;
+    while (!atomic_load(&c->now)) (void)sched_yield();
+    return true;
+}
+
+static void *solve(void *arg) {
+    cancelled *c = arg;
+    (void)sn_solver_solve(c->solver, c->q, &c->report);
+    return NULL;
+}
+
+// A solve ends when another thread says so, with a pose better than its start.
+static void cancelled_from_outside(void **unused) {
+    (void)unused;
+    shared s;
+    cancelled c = {.solver = NULL};
+    pthread_t thread;
+    shared_begin(&s);
+    sn_problem *problem = points_of(&s);
+    assert_int_equal(set_goals(&s, 0, problem), SN_OK);
+    sn_solver_options o = sn_solver_options_default();
+    o.gradient = o.goal = 0;
+    o.cancel = (sn_cancel){.asked = ask, .user = &c};
+    assert_int_equal(sn_solver_create(problem, &o, NULL, &c.solver, NULL), SN_OK);
+    memcpy(c.q, s.pose[1], sizeof c.q);
+    double before;
+    sn_workspace *ws;
+    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
+    assert_int_equal(sn_workspace_eval(ws, c.q, 0, &before), SN_OK);
+    sn_workspace_destroy(ws);
+    assert_int_equal(pthread_create(&thread, NULL, solve, &c), 0);
+    while (atomic_load(&c.asked) <= FEW) (void)sched_yield();
+    atomic_store(&c.now, true);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(c.report.stop, SN_STOP_CANCELLED);
+    assert_int_equal(c.report.iterations, FEW);
+    assert_true(c.report.f < before);
+    sn_solver_destroy(c.solver);
+    sn_problem_destroy(problem);
+    shared_end(&s);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits_from_all)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits_from_all),
+                                       cmocka_unit_test(own_threads),
+                                       cmocka_unit_test(cancelled_from_outside)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,7 +80,7 @@ static void test_tidy(void **unused) {
                     place[f][i] = p;
                 }
             }
-            if (pass == 0) sn_fit_tidy(model, motion);
+            if (pass == 0) sn_fit_tidy(model, NULL, motion);
         }
         for (int f = 0; f < NFRAME; f++)
             for (int k = 0; k < 4; k++)

@@ -295,8 +295,8 @@ static void found_again(void **unused) {
                                         "right_foot"};
     const int nq = sn_model_nq(model), nv = sn_model_nv(model);
     double q[64], start[64], step[64];
-    int count = cases(100), iterations[SN_TASK_TYPE_COUNT] = {0}, met[SN_TASK_TYPE_COUNT] = {0},
-        tried[SN_TASK_TYPE_COUNT] = {0};
+    int count = cases_up_to(100, 10000), iterations[SN_TASK_TYPE_COUNT] = {0},
+        met[SN_TASK_TYPE_COUNT] = {0}, tried[SN_TASK_TYPE_COUNT] = {0};
     assert_true(nq <= 64);
     sn_problem *none;
     sn_workspace *ws;
@@ -355,11 +355,12 @@ static void found_again(void **unused) {
 // reported, nothing allocated.
 static void invariants(void **unused) {
     (void)unused;
-    int count = cases(400), stops[SN_STOP_COUNT] = {0}, tied = 0;
+    int count = cases(900), stops[SN_STOP_COUNT] = {0}, tied = 0;
     double worst = 0;
     for (int n = first_case(); n < count; n++) {
         uint64_t state = 61 + 1000 * (uint64_t)n;
         sn_model *model = random_model(&state, 2 + below(&state, 8), -1);
+        random_owns = n % 8 == 0;
         sn_problem *problem = random_problem(&state, model, 1 + below(&state, 4), -2);
         static const sn_method methods[] = {SN_METHOD_HYBRID, SN_METHOD_NEWTON, SN_METHOD_LM,
                                             SN_METHOD_LBFGS, SN_METHOD_NEWTON_PCG};
@@ -423,6 +424,7 @@ static void invariants(void **unused) {
         sn_problem_destroy(problem);
         sn_model_destroy(model);
     }
+    random_owns = true;
     print_message("%d problems, %d with tied tasks; minima %d, goals met %d, stalled %d, limits of "
                   "iterations %d; largest relative gradient at a minimum %.1e\n",
                   count, tied, stops[SN_STOP_MINIMUM], stops[SN_STOP_GOAL], stops[SN_STOP_STALLED],
@@ -535,7 +537,7 @@ static void changed(void **unused) {
 // Members that are missing or off drop out of a coupled task, derivatives and all.
 static void missing_members(void **unused) {
     (void)unused;
-    int count = cases(100);
+    int count = cases_up_to(100, 10000);
     double worst = 0;
     for (int n = 0; n < count; n++) {
         uint64_t state = 81 + 1000 * (uint64_t)n;
@@ -731,5 +733,6 @@ int main(void) {
         cmocka_unit_test(missing_members),
         cmocka_unit_test(file),
     };
+    only_asked();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

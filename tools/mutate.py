@@ -3,10 +3,11 @@
 """Do the tests notice? Put single faults into src/, one at a time, and run the tests that reach them.
 
   tools/mutate.py [--count 100] [--seed 1] [--jobs 1] [--only N,N] [--limit 30] [--no-sanitizers] [--list]
+  tools/mutate.py --named    the faults of tests/faults.json, each with the tests that are written there; all must die
 
 The sources are copied; the checkout is left alone. Which lines each test program executes is found once, with a
-build for gcov. A fault is built in the copy and meets every test program that executes its line, the quickest
-first, each with a tenth of its random cases (SINEW_CASES); where all pass, the quick ones run again under
+build for gcov. A fault is built in the copy and meets every test program that executes its line, the quick ones
+that are about its file first, each with a tenth of its random cases (SINEW_CASES); where all pass, the quick ones run again under
 AddressSanitizer and UBSan. It dies when one of them fails or takes three times its CPU time and two seconds more.
 Faults that the compiler turns into the very same object, or refuses, don't count; others are drawn in their place.
 docs/testing.md lists faults that change nothing, each with its reason: they don't count either.
@@ -305,7 +306,7 @@ class Bench:
         return digest.hexdigest()
 
     def covering(self, fault):
-        """The tests that reach a fault, the quickest first."""
+        """The tests that reach a fault, the quick ones that are about its file first."""
         code = set(self.code.get(fault.path, []))
         reach = set(range(fault.line, fault.line_end + 1))
         lines = fault.original.split("\n")
@@ -318,7 +319,10 @@ class Bench:
             reach = code  # a table: whoever uses the file
         names = [name for name, test in self.tests.items()
                  if test["seconds"] <= self.options.limit and reach.intersection(test["lines"].get(fault.path, []))]
-        return sorted(names, key=lambda name: self.tests[name]["seconds"])
+        def cost(name):  # what is made for this file notices sooner than what passes through it
+            lines = self.tests[name]["lines"]
+            return (self.tests[name]["seconds"] + 0.2) * sum(map(len, lines.values())) / len(lines[fault.path])
+        return sorted(names, key=cost)
 
     def dies(self, name, folder, slow):
         """Whether a test program fails with the fault that is in the copy now."""
@@ -422,6 +426,40 @@ class Results:
                 self.survivors.append((number, fault, why))
 
 
+def named(bench):
+    """The faults of tests/faults.json against their own tests; how many survive or fit the sources no more."""
+    left = 0
+    bench.options.no_sanitizers = True
+    faults = json.loads(bench.read("tests/faults.json"))
+    bench.make()
+    names = sorted({name for fault in faults for name in fault["tests"]})
+    bench.must(bench.ninja(bench.build, "sinew", *names, jobs=bench.options.jobs))
+    for name in names:
+        done = bench.run_test(bench.build, name, 600)
+        bench.tests[name] = {"seconds": done.seconds}
+        if done.status != 0:
+            sys.exit(f"{name} fails without a fault:\n" + done.output[-3000:])
+    for fault in faults:
+        target = bench.tree / fault["file"]
+        original, verdict = target.read_text(), "survived"
+        if original.count(fault["before"]) != 1:
+            verdict = "is not to be found in"
+        else:
+            target.write_text(original.replace(fault["before"], fault["after"]))
+            try:
+                for name in fault["tests"]:
+                    why = bench.dies(name, bench.build, 1)
+                    if why:
+                        verdict = f"died ({why})"
+                        break
+            finally:
+                target.write_text(original)
+        left += not verdict.startswith("died")
+        print(f"{verdict}: {fault['file']}: {fault['what']}", flush=True)
+    print(f"\n{len(faults) - left} of {len(faults)} named faults died; commit {commit()}")
+    return 1 if left else 0
+
+
 def commit():
     name = Program(["git", "rev-parse", "--short", "HEAD"], ROOT)
     changed = Program(["git", "status", "--porcelain", "src", "include", "tests", "bench", "cli"], ROOT)
@@ -439,6 +477,7 @@ def main():
     parser.add_argument("--no-sanitizers", action="store_true", help="without the second try under ASan and UBSan")
     parser.add_argument("--list", action="store_true", help="print the faults and end")
     parser.add_argument("--pass", dest="share", type=float, default=90, help="percent that must die")
+    parser.add_argument("--named", action="store_true", help="the faults of tests/faults.json instead")
     options = parser.parse_args()
     absent = [name for name in ("cmake", "ninja", "gcc", "gcov") if shutil.which(name) is None]
     if absent:
@@ -447,6 +486,8 @@ def main():
 
     bench = Bench((ROOT / options.work).resolve(), options)
     bench.prepare()
+    if options.named:
+        return named(bench)
     paths = sorted(str(path.relative_to(bench.tree)) for path in (bench.tree / "src").rglob("*.[ch]"))
     sites = [(path,) + fault for path in paths for fault in faults_of(bench.read(path))]
     random.Random(options.seed).shuffle(sites)

@@ -17,10 +17,6 @@ compiles() { # compiles COMPILER SOURCE OPTIONS...: whether a program can be mad
     shift 2
     command -v "$compiler" >/dev/null 2>&1 && echo "$source" | "$compiler" -x c - -o /dev/null "$@" >/dev/null 2>&1
 }
-# Debian's Python has Debian's packages, also where another one comes first.
-python_has() { # python_has MODULE
-    python3 -c "import $1" 2>/dev/null || /usr/bin/python3 -c "import $1" 2>/dev/null
-}
 apt_knows() { [ -n "$(apt-cache madison "$1" 2>/dev/null)" ]; }
 # The version of clang that is there, or that apt would install.
 clang_version() {
@@ -38,12 +34,13 @@ clang_libraries() { # clang_libraries SUFFIX
 }
 
 # Debian's own interpreter, whose numpy is used, whatever else is called python3 here.
+python=${PYTHON:-/usr/bin/python3}
 python_has() { # python_has MODULE PACKAGE
-    /usr/bin/python3 -c "import $1" >/dev/null 2>&1 || missing="$missing $2"
+    "$python" -c "import $1" >/dev/null 2>&1 || missing="$missing $2"
 }
 python_tools() {
-    [ -x /usr/bin/python3 ] || missing="$missing python3"
-    [ -e "$(/usr/bin/python3 -c 'import sysconfig; print(sysconfig.get_path("include"))' 2>/dev/null)/Python.h" ] ||
+    [ -x "$python" ] || missing="$missing python3"
+    [ -e "$("$python" -c 'import sysconfig; print(sysconfig.get_path("include"))' 2>/dev/null)/Python.h" ] ||
         missing="$missing python3-dev"
     python_has cffi python3-cffi
     python_has numpy python3-numpy
@@ -72,7 +69,7 @@ int main(void) { return 0; }' || missing="$missing gcc libc6-dev"
         need mandoc mandoc
         need zsh zsh
         need fish fish
-        python_has markdown || missing="$missing python3-markdown"
+        python3 -c 'import markdown' 2>/dev/null || python_has markdown python3-markdown
         compiles clang '#include <stdint.h>
 #include <stddef.h>
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) { return data == NULL && size > 0; }' \
@@ -113,7 +110,7 @@ int f(void) { return puts(""); }' --target=wasm32-wasi -mexec-model=reactor ||
         ;;
     docs)
         need python3 python3
-        python_has markdown || missing="$missing python3-markdown"
+        python3 -c 'import markdown' 2>/dev/null || python_has markdown python3-markdown
         ;;
     peers) # what benchmarks compare with; nothing else needs it
         need c++ g++

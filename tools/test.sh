@@ -5,6 +5,8 @@ build=$1
 log=$build/test.log
 : >"$log"
 status=0
+# one more than there are processors: some tests wait for a browser, for sleeps or for each other
+jobs=$(($(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 1))
 # small matrices: threads of the BLAS would only wait for each other
 export OPENBLAS_NUM_THREADS=1
 
@@ -27,10 +29,10 @@ builds() { # the sanitizers' two; slower than the page, which is looked at meanw
 sanitized() { # sanitized FOLDER CTEST-OPTIONS...
     folder=$1
     shift
-    SINEW_CASES=0.1 ctest --test-dir "$folder" -j 2 --verbose "$@"
+    SINEW_CASES=0.1 ctest --test-dir "$folder" -j "$jobs" --verbose "$@"
 }
 
-stage "tests, release build" ctest --test-dir "$build" -j 2 --verbose
+stage "tests, release build" ctest --test-dir "$build" -j "$jobs" --verbose
 # the page waits more than it works, so it shares the cores with the compiler
 page_begin=$(date +%s)
 $(command -v setsid) tests/web/run.sh "$build" >"$build/page.log" 2>&1 & # a group of its own, to end with all its children

@@ -13,7 +13,7 @@
 // threads and lanes, on every platform. An sn_arm is for one thread at a time.
 #pragma once
 
-#include "sinew/model.h"
+#include "sinew/batch.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -54,9 +54,12 @@ typedef struct sn_arm_options {
     int max_seeds;       ///< starts that are tried for a goal, default 400
     double max_seconds;  ///< time for one goal, default 0: no limit
     int lanes;           ///< 1 or 4 numbers at a time, default 4; the bits are the same
-    int threads;         ///< for sn_arm_solve_many(), default 1
-    sn_threads pool;     ///< the caller's own threads; zeroed: sinew's
-    sn_cancel cancel;    ///< asked by sn_arm_solve_many() before every goal
+    sn_device
+        device;   ///< for sn_arm_solve_many() without seeds, default SN_DEVICE_CPU; a device has
+                  ///< other bits and other solutions, each looked at in doubles
+    int threads;  ///< for sn_arm_solve_many(), default 1
+    sn_threads pool;   ///< the caller's own threads; zeroed: sinew's
+    sn_cancel cancel;  ///< asked by sn_arm_solve_many() before every goal
 } sn_arm_options;
 
 /// Every option at its default.
@@ -130,14 +133,21 @@ SN_API sn_status sn_arm_solve(sn_arm *arm, const double goal[7], const double *s
 SN_API sn_status sn_arm_solve_all(sn_arm *arm, const double goal[7], const double *seed, int most,
                                   double *q, int *count);
 
-/// Many goals at once, on several threads and in lanes: each as sn_arm_solve() does it. SN_ERR_CANCELLED when
-/// options.cancel became true; q then holds what was found until then.
+/// Many goals at once, on several threads and in lanes, each as sn_arm_solve() does it, or on a device, which
+/// finds a solution where there is one. SN_ERR_CANCELLED when options.cancel became true; q then holds what was
+/// found until then.
 /// @param goals    count * 7 numbers
 /// @param seeds    count * n numbers, or NULL
 /// @param q        count * n numbers
 /// @param reports  count, or NULL
 SN_API sn_status sn_arm_solve_many(sn_arm *arm, int count, const double *goals, const double *seeds,
                                    double *q, sn_arm_report *reports);
+
+/// Where sn_arm_solve_many() solves, and why not elsewhere: one line; never NULL.
+SN_API const char *sn_arm_note(const sn_arm *arm);
+/// Memory that a device copies from and to at full speed, for goals and q; without a device plain memory. NULL
+/// when there is none, or after eight; given back by sn_arm_destroy().
+SN_API void *sn_arm_room(sn_arm *arm, size_t bytes);
 
 /// How able the arm is to move its tool at q: the square root of det(J J^T) of what counts (of J^T J for
 /// an arm with fewer joints than that), Yoshikawa's manipulability; 0 at a singular pose.

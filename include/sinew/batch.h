@@ -44,6 +44,9 @@ typedef struct sn_batch_options {
     int seeds;   ///< further starts, inside the limits, for a row that ends above `good`; default 0
     double good;           ///< f at or below which a row needs no other start; default 0
     sn_batch_start start;  ///< of the frames of a chain; default extrapolated
+    double rest;           ///< weight of a pull of each frame of a chain but the first towards the pose before it,
+                           ///< against the Gauss-Newton diagonal, as in sn_track_options; it counts in f;
+                           ///< default 0
     bool locals;           ///< rows bring the local points of their tasks with them; default false
     int lanes;  ///< 1, 2, 4 or 8 at the most; default 0: as many as this machine has registers for
     int threads;         ///< default 1

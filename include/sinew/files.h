@@ -664,7 +664,7 @@ SN_API void sn_glb_content_destroy(sn_glb_content *content);
     ENTRY(SN_FORMAT_UNKNOWN, "unknown")                                                            \
     ENTRY(SN_FORMAT_MODEL, "sinew")     /* native JSON: a model */                                 \
     ENTRY(SN_FORMAT_TASKS, "tasks")     /* native JSON: tasks */                                   \
-    ENTRY(SN_FORMAT_MARKERS, "markers") /* native JSON: a marker set */                            \
+    ENTRY(SN_FORMAT_MARKERS, "markers") /* a marker set: native JSON, or a MarkerSet of OpenSim */ \
     ENTRY(SN_FORMAT_ASF, "asf")                                                                    \
     ENTRY(SN_FORMAT_AMC, "amc")                                                                    \
     ENTRY(SN_FORMAT_BVH, "bvh")                                                                    \

@@ -166,6 +166,9 @@ SN_API double *sn_table_edit(sn_table *table, int row);
 SN_API const char *sn_table_column(const sn_table *table, int column);
 /// The first column of a name, -1 when there is none.
 SN_API int sn_table_find(const sn_table *table, const char *name);
+/// A column at a time in seconds: straight between its rows, the first and the last beyond them. NaN without a column
+/// of times or rows, when `column` is out of range, and at no time.
+SN_API double sn_table_at(const sn_table *table, int column, double time);
 /// Rows per second by the time column, where at most a tenth of its steps differ; else as stated.
 SN_API double sn_table_rate(const sn_table *table);
 

@@ -315,7 +315,7 @@ typedef struct sn_handedness {
 /// How well a frame fits.
 typedef struct sn_fit_frame {
     float rms, worst;    ///< metres
-    int markers;         ///< seen
+    int markers;         ///< seen, and right
     int worst_marker;    ///< of the model; -1 when none was seen
     short iterations;    ///< of the solver
     short limits;        ///< degrees of freedom at a limit
@@ -329,16 +329,18 @@ typedef struct sn_fit_frame {
 typedef struct sn_fit_marker {
     double rms, mean, worst;  ///< metres
     int worst_frame;          ///< from 0, in the fitted range; -1 when it was never seen
-    int seen;                 ///< samples
+    int seen;                 ///< samples that count
+    int dropped;  ///< samples that are wrong and count for nothing: SN_FINDING_MARKER_OFF
 } sn_fit_marker;
 
 /// How well all frames fit, and what that took.
 typedef struct sn_fit_summary {
-    double rms, mean, worst;                              ///< over all samples, metres
-    int worst_frame, worst_marker;                        ///< where `worst` is
-    int held, restarted, moved;                           ///< frames
-    long samples, missing;                                ///< of matched markers
-    double iterations;                                    ///< mean per frame
+    double rms, mean, worst;        ///< over all samples that count, metres
+    int worst_frame, worst_marker;  ///< where `worst` is
+    int held, restarted, moved;     ///< frames
+    long samples, missing;          ///< of matched markers
+    long dropped;       ///< samples that are wrong and count for nothing, in neither of these
+    double iterations;  ///< mean per frame
     long functions, gradients, hessians, factorizations;  ///< of all frames, see sn_report
     double rms_unsmoothed;  ///< metres, before smoothing; 0 without it
     double
@@ -554,7 +556,7 @@ typedef enum sn_severity { SN_SEVERITY_NOTE, SN_SEVERITY_WARNING, SN_SEVERITY_ER
     ENTRY(SN_FINDING_NOT_SHOWN, "not-shown", NOTE, "count")                                        \
     ENTRY(SN_FINDING_MAX_ERROR_LARGE, "max-error-large", NOTE, "metres")                           \
     ENTRY(SN_FINDING_EXCHANGED, "exchanged", NOTE, "ratio")                                        \
-    ENTRY(SN_FINDING_MARKER_OFF, "marker-off", NOTE, "metres")                                     \
+    ENTRY(SN_FINDING_MARKER_OFF, "marker-off", NOTE, "metres share")                               \
     ENTRY(SN_FINDING_AT_LIMITS, "at-limits", NOTE, "frames share")                                 \
     ENTRY(SN_FINDING_UP_CONFLICT, "up-conflict", WARNING, "axis sign")                             \
     ENTRY(SN_FINDING_MARKERS_SPARSE, "markers-sparse", WARNING, "found freedom")                   \
@@ -579,6 +581,7 @@ typedef enum sn_severity { SN_SEVERITY_NOTE, SN_SEVERITY_WARNING, SN_SEVERITY_ER
     ENTRY(SN_FINDING_FRAMES_NONE, "frames-none", ERROR, "")                                        \
     ENTRY(SN_FINDING_FRAMES_OUTSIDE, "frames-outside", ERROR, "first last")                        \
     ENTRY(SN_FINDING_FRAMES_EMPTY, "frames-empty", ERROR, "")                                      \
+    ENTRY(SN_FINDING_STATIC_UNFIT, "static-unfit", ERROR, "first last")                            \
     ENTRY(SN_FINDING_TRUTH_SHORT, "truth-short", ERROR, "frames needed")                           \
     ENTRY(SN_FINDING_TRUTH_OTHER, "truth-other", ERROR, "joints movable")                          \
     ENTRY(SN_FINDING_TRUTH_REST, "truth-rest", ERROR, "")                                          \

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "arm/device.h"
 #include "base/threads.h"
 #include "model/model.h"
 
@@ -18,6 +19,7 @@ sn_arm_options sn_arm_options_default(void) {
                             .axis = {0, 0, 1},
                             .max_seeds = 400,
                             .lanes = SN_ARM_LANES,
+                            .device = SN_DEVICE_CPU,
                             .threads = 1};
 }
 
@@ -57,6 +59,7 @@ static sn_status check(const sn_model *model, const sn_arm_options *o, sn_error 
     if (o->max_seeds < 1) wrong = "max_seeds";
     if (!(o->max_seconds >= 0)) wrong = "max_seconds";
     if (o->lanes != 1 && o->lanes != SN_ARM_LANES) wrong = "lanes";
+    if ((unsigned)o->device >= SN_DEVICE_COUNT) wrong = "device";
     if (o->threads < 1 || o->threads > SN_MAX_THREADS) wrong = "threads";
     if (wrong != NULL) return sn_fail_option(error, wrong);
     for (int i = 0; i < o->nheld; i++) {
@@ -157,14 +160,44 @@ sn_status sn_arm_create(const sn_model *model, const char *tip, const sn_arm_opt
     }
     sn_release(allocator, pose);
     if (status != SN_OK) return status;
+    char why[1200] = "";
+    if (used.device != SN_DEVICE_CPU)
+        arm.device = sn_arm_device_create(&arm, used.device, why, sizeof why);
+    sn_arm_set_note(&arm, used.device == SN_DEVICE_OPENCL ? why : "");
     memcpy(block, &arm, sizeof arm);
     *out = (sn_arm *)(void *)block;
     return SN_OK;
 }
 
+void sn_arm_set_note(sn_arm *arm, const char *why) {
+    if (arm->device != NULL)
+        (void)snprintf(arm->note, sizeof arm->note, "%.120s by OpenCL, doubles",
+                       sn_arm_device_name(arm->device));
+    else
+        (void)snprintf(arm->note, sizeof arm->note, "this processor, %d side by side%s%.1200s",
+                       arm->options.lanes, why[0] != '\0' ? ": " : "", why);
+}
+
+const char *sn_arm_note(const sn_arm *arm) { return arm != NULL ? arm->note : ""; }
+
+void *sn_arm_room(sn_arm *arm, size_t bytes) {
+    if (arm == NULL || bytes == 0) return NULL;
+    if (arm->device != NULL) {
+        void *room = sn_arm_device_room(arm->device, bytes);
+        if (room != NULL) return room;
+    }
+    if (arm->nroom >= (int)(sizeof arm->room / sizeof arm->room[0])) return NULL;
+    void *room = sn_acquire(&arm->allocator, bytes);
+    if (room != NULL) arm->room[arm->nroom++] = room;
+    return room;
+}
+
 void sn_arm_destroy(sn_arm *arm) {
     if (arm == NULL) return;
     const sn_allocator allocator = arm->allocator;
+    sn_arm_device_destroy(arm->device);
+    sn_arm_device_destroy(arm->lost);
+    for (int i = 0; i < arm->nroom; i++) sn_release(&allocator, arm->room[i]);
     sn_release(&allocator, arm->owner);
 }
 

@@ -5,6 +5,8 @@
 #include "arm/kernels.h"
 #include "arm/seeds.h"
 
+typedef struct sn_arm_device sn_arm_device;
+
 struct sn_arm {
     sn_allocator allocator;
     void *owner;  ///< the block behind everything below
@@ -20,6 +22,11 @@ struct sn_arm {
     double place_tol, turn_tol;  ///< in units, squared; of the kernels' frame
     double *found;               ///< SN_ARM_SOLUTIONS * n
     double *far;                 ///< SN_ARM_SOLUTIONS: how far they are
+    sn_arm_device *device;       ///< NULL: the processor
+    sn_arm_device *lost;         ///< one that failed
+    char note[1400];
+    void *room[8];  ///< plain memory that was asked for
+    int nroom;
 };
 
 /// A goal on its way.
@@ -51,6 +58,9 @@ typedef struct sn_arm_source {
     /// The first start of goal i has ended; with `found`, in q.
     void (*end)(struct sn_arm_source *self, sn_arm_search *s, int i, bool found, const double *q);
 } sn_arm_source;
+
+/// Say where many goals are solved, and `why` not elsewhere.
+void sn_arm_set_note(sn_arm *arm, const char *why);
 
 /// False when the goal is not finite or its quaternion zero.
 bool sn_arm_search_begin(sn_arm_search *s, const sn_arm *arm, const double goal[7]);

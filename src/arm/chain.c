@@ -7,6 +7,7 @@
 
 #include "arm/curves.h"
 #include "math/atan2.h"
+#include "math/exp.h"
 #include "math/rotation.h"
 #include "math/sincos.h"
 #include "model/model.h"
@@ -299,7 +300,7 @@ static sn_status walk(building *b, const char *tip) {
 // Rz(a) Rx(b) Rz(c) = R; the turns at its sides are given to the neighbours.
 static void shorten(sn_arm_chain *c, int i) {
     const sn_mat3 *R = &c->fixed[i].R;
-    double s = hypot(R->c[2].x, R->c[2].y), a = 0, g;
+    double s = sn_hypot(R->c[2].x, R->c[2].y), a = 0, g;
     if (s < 1e-12) {
         g = sn_atan2(-R->c[1].x, R->c[0].x);
     } else {

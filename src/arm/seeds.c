@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "arm/kernels.h"
+#include "math/exp.h"
 #include "math/sincos.h"
 
 // Samples: those that cells keep, and the first of them, which are tried as starts.
@@ -17,7 +18,7 @@ enum { SAMPLES = 131072, STARTS = 32768, TRIED = 12, PATIENCE = 12, FAILED = 30 
 #endif
 
 static const double pi = 3.141592653589793;
-static const double key_share = 0.32;  // of a direction beside lengths
+const double sn_arm_key_share = 0.32;
 
 static sn_frame inverse(const sn_frame *f) {
     sn_mat3 R = m3_transpose(&f->R);
@@ -130,7 +131,7 @@ static int look(const sn_arm_seeds *s, const sn_frame *f, double *sine, double *
     *sine = h;
     *cosine = k;
     const double out = k * Z->x + h * Z->y, side = k * Z->y - h * Z->x;
-    const double share = key_share;
+    const double share = sn_arm_key_share;
     key[0] = (float)rho, key[1] = (float)f->p.z, key[2] = (float)(share * out);
     key[3] = (float)(share * side), key[4] = (float)(share * Z->z);
     return cell_of(s, rho, f->p.z, out, side, Z->z);
@@ -159,8 +160,8 @@ void sn_arm_goal_shrink(const sn_arm_seeds *s, sn_arm_goal_key *g) {
     rho *= most / r, z *= most / r;
     g->key[0] = (float)rho, g->key[1] = (float)(middle + z);
     g->sorted = false;
-    g->cell = cell_of(s, rho, middle + z, (double)g->key[2] / key_share,
-                      (double)g->key[3] / key_share, (double)g->key[4] / key_share);
+    g->cell = cell_of(s, rho, middle + z, (double)g->key[2] / sn_arm_key_share,
+                      (double)g->key[3] / sn_arm_key_share, (double)g->key[4] / sn_arm_key_share);
 }
 
 // An angle of any turn, brought into the limits; false when it had to be cut off.
@@ -292,7 +293,7 @@ static void make_samples(making *m) {
             q[s->first] = q[s->last] = 0;
             sn_frame f = last_frame(s, c, q);
             if (pass == 0) {
-                s->reach = fmax(s->reach, hypot(f.p.x, f.p.y));
+                s->reach = fmax(s->reach, sn_hypot(f.p.x, f.p.y));
                 s->low = fmin(s->low, f.p.z);
                 s->high = fmax(s->high, f.p.z);
                 if (k + 1 == SAMPLES) {

@@ -26,6 +26,9 @@ enum {
     SN_ARM_TABLE_MAX = 8  ///< variables of an arm with a table
 };
 
+/// What a direction counts for beside lengths in the keys below.
+extern const double sn_arm_key_share;
+
 /// A posture of the table.
 typedef struct sn_arm_seed {
     float q[SN_ARM_TABLE_MAX];  ///< as the model has it, lengths in units

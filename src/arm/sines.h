@@ -4,22 +4,14 @@
 // -(bit) & INT64_MIN, since signed numbers cannot be shifted into theirs.
 #pragma once
 
+#include "math/sine_series.h"
+
 #define SN_ARM_SINE_COSINE(REAL, BITS, as_bits, as_real, angle, sine, cosine)                      \
     const REAL t_ = (angle)*0x1.45f306dc9c883p-1 + 0x1.8p52, n_ = t_ - 0x1.8p52;                   \
     const REAL y_ = ((angle)-n_ * 0x1.921fb54400000p+0) - n_ * 0x1.0b4611a626331p-34;              \
     const REAL z_ = y_ * y_;                                                                       \
-    const REAL s_ =                                                                                \
-        -0x1.5555555555555p-3 +                                                                    \
-        z_ * (0x1.1111111110babp-7 +                                                               \
-              z_ * (-0x1.a01a019e820aep-13 +                                                       \
-                    z_ * (0x1.71de37946ed6dp-19 +                                                  \
-                          z_ * (-0x1.ae6008d114485p-26 + z_ * 0x1.5e0a4fc16be59p-33))));           \
-    const REAL c_ =                                                                                \
-        0x1.5555555555555p-5 +                                                                     \
-        z_ * (-0x1.6c16c16c16963p-10 +                                                             \
-              z_ * (0x1.a01a019f4ddfdp-16 +                                                        \
-                    z_ * (-0x1.27e4fa16cc2d1p-22 +                                                 \
-                          z_ * (0x1.1eeb67d026ec6p-29 + z_ * -0x1.907cd8ff5ede7p-37))));           \
+    const REAL s_ = SN_SINE_SERIES(z_);                                                            \
+    const REAL c_ = SN_COSINE_SERIES(z_);                                                          \
     const REAL sin_y_ = y_ + z_ * y_ * s_, cos_y_ = 1.0 - 0.5 * z_ + z_ * z_ * c_;                 \
     const BITS quadrant_ = as_bits(t_), swap_ = -(quadrant_ & 1);                                  \
     const BITS si_ = as_bits(sin_y_), co_ = as_bits(cos_y_);                                       \

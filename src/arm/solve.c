@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "arm/arm.h"
+#include "arm/device.h"
 #include "base/status.h"
 #include "base/threads.h"
 
@@ -176,10 +177,33 @@ static void run_job(void *argument) {
     }
 }
 
+// Does a device pay for so many? Where one was asked for, always.
+static bool for_device(const sn_arm *arm, int count, const double *seeds) {
+    enum { MANY = 16384 };
+    if (arm->device == NULL || seeds != NULL || arm->rests || arm->options.max_seconds > 0)
+        return false;
+    return count >= (arm->options.device == SN_DEVICE_AUTO ? MANY : 1);
+}
+
 sn_status sn_arm_solve_many(sn_arm *arm, int count, const double *goals, const double *seeds,
                             double *q, sn_arm_report *reports) {
     if (arm == NULL || count < 0 || (count > 0 && (goals == NULL || q == NULL)))
         return SN_ERR_ARGUMENT;
+    if (for_device(arm, count, seeds)) {
+        char why[1200] = "";
+        sn_status status;
+        int done;
+        if (sn_arm_device_run(arm, count, goals, q, reports, &done, &status, why, sizeof why))
+            return status;
+        // a device that failed is left, and this processor does what it did not
+        arm->lost = arm->device;
+        arm->device = NULL;
+        sn_arm_set_note(arm, why);
+        goals += 7 * (size_t)done;
+        q += (size_t)arm->chain.n * (size_t)done;
+        if (reports != NULL) reports += done;
+        count -= done;
+    }
     sn_arm_search s;
     for (int i = 0; i < count; i++)
         if (!sn_arm_search_begin(&s, arm, goals + 7 * (size_t)i)) return SN_ERR_VALUE;

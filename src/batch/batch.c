@@ -27,6 +27,7 @@ static const char *bad_option(const sn_batch_options *o) {
     if (o->lanes != 0 && o->lanes != 1 && o->lanes != 2 && o->lanes != 4 && o->lanes != 8)
         return "lanes";
     if (o->threads < 1 || o->threads > SN_MAX_THREADS) return "threads";
+    if (!(o->rest >= 0 && o->rest <= 1)) return "rest";
     if (o->device_threads < 0 || o->device_threads > 1 << 24) return "device_threads";
     return NULL;
 }
@@ -35,6 +36,7 @@ static void layout_batch(sn_batch *b, sn_layout *layout) {
     const size_t nq = (size_t)b->model->nq, nv = (size_t)b->model->nv, lanes = (size_t)b->lanes;
     b->goal_at = sn_layout_take(layout, (size_t)b->problem->ntask, sizeof *b->goal_at);
     b->round = sn_layout_take(layout, nv, sizeof *b->round);
+    b->pull = sn_layout_take(layout, nv, sizeof *b->pull);
     if (b->fits) sn_batch_table_layout(&b->table, layout);
     b->worker = sn_layout_take(layout, (size_t)b->nworker, sizeof *b->worker);
     for (int i = 0; i < b->nworker; i++) {
@@ -54,9 +56,38 @@ static void layout_batch(sn_batch *b, sn_layout *layout) {
     }
 }
 
+// What pulls a frame to the pose before it: a share of how much the tasks see of each degree of freedom, and of
+// those that they hardly see a thousandth of the most, as sn_tracker has it; here at the zero pose, once for all.
+static sn_status find_pull(sn_batch *b, sn_error *error) {
+    const sn_model *m = b->model;
+    sn_workspace *ws = NULL;
+    double *q = b->worker[0].q, *seen = b->worker[0].delta, top = 0, f;
+    sn_model_zero(m, q);
+    (void)sn_model_clamp(m, q);
+    // with all goals there, wherever they are
+    sn_problem *whole = NULL;
+    SN_TRY(sn_problem_copy(b->problem, NULL, 0, &b->allocator, &whole, error));
+    for (int i = 0; i < whole->ntask; i++) (void)sn_problem_set_missing(whole, i, false);
+    sn_status status = sn_workspace_create(whole, false, &b->allocator, &ws, error);
+    if (status == SN_OK) status = sn_workspace_eval(ws, q, SN_EVAL_GAUSS_NEWTON, &f);
+    if (status == SN_OK) sn_workspace_fields_diagonal(ws, seen);
+    sn_workspace_destroy(ws);
+    sn_problem_destroy(whole);
+    if (status != SN_OK) return sn_fail(error, status, 0, "the zero pose cannot be evaluated");
+    for (int i = 0; i < m->nv; i++) top = fmax(top, seen[i]);
+    for (int i = 0; i < m->nv; i++)
+        b->pull[m->v_of[i]] = b->options.rest * fmax(seen[i], 1e-3 * top);
+    return SN_OK;
+}
+
 static sn_status create_worker(sn_batch *b, sn_batch_worker *w, sn_error *error) {
     w->batch = b;
-    SN_TRY(sn_problem_copy(b->problem, NULL, 0, &b->allocator, &w->problem, error));
+    sn_task rest = sn_task_default(SN_TASK_REST);
+    rest.q = w->q;
+    rest.q_weight = b->pull;
+    sn_model_zero(b->model, w->q);
+    SN_TRY(sn_problem_copy(b->problem, &rest, b->options.rest > 0 ? 1 : 0, &b->allocator,
+                           &w->problem, error));
     return sn_solver_create(w->problem, &b->options.solver, &b->allocator, &w->solver, error);
 }
 
@@ -106,7 +137,8 @@ sn_status sn_batch_create(const sn_problem *problem, const sn_batch_options *opt
     b.fits = unfit == NULL;
     b.lanes = !b.fits ? 1 : b.options.lanes > 0 && b.options.lanes < most ? b.options.lanes : most;
     b.trip = sn_batch_trip_of(b.lanes);
-    if (b.fits) sn_batch_table_count(b.problem, &b.options.solver, b.options.locals, &b.table);
+    if (b.fits) sn_batch_table_count(b.problem, &b.options.solver, b.options.locals, b.options.rest > 0,
+                                     &b.table);
     sn_layout layout = {0};
     sn_batch *batch = sn_layout_take(&layout, 1, sizeof *batch);
     layout_batch(&b, &layout);
@@ -119,7 +151,7 @@ sn_status sn_batch_create(const sn_problem *problem, const sn_batch_options *opt
     batch = sn_layout_take(&layout, 1, sizeof *batch);
     layout_batch(&b, &layout);
     memcpy(batch, &b, sizeof b);
-    sn_status status = SN_OK;
+    sn_status status = b.options.rest > 0 ? find_pull(batch, error) : SN_OK;
     for (int i = 0; i < b.nworker && status == SN_OK; i++)
         status = create_worker(batch, &batch->worker[i], error);
     if (status != SN_OK) {
@@ -134,6 +166,8 @@ sn_status sn_batch_create(const sn_problem *problem, const sn_batch_options *opt
         memcpy(batch->round, s->round, (size_t)b.model->nv * sizeof *batch->round);
         sn_batch_table_fill(&batch->table, batch->problem, &b.options.solver, batch->goal_at,
                             batch->round);
+        for (int i = 0; i < b.model->nv && batch->table.pulled; i++)
+            batch->table.pull[i] = batch->pull[b.model->v_of[i]];
         for (int i = 0; i < b.model->nv; i++) batch->turning = batch->turning || batch->round[i];
         find_device(batch);
     } else {

@@ -57,6 +57,7 @@ struct sn_batch {
     bool *round;   ///< nv: angles that go round
     bool turning;  ///< there are some
     int ngoal;
+    double *pull;  ///< nv, file order: what pulls a frame to the pose before it; only with options.rest
     int nworker;
     sn_batch_worker *worker;
     sn_batch_device *device;  ///< NULL: the processor
@@ -83,7 +84,9 @@ bool sn_batch_row_start(const sn_batch *b, const double *start, double *q);
 /// Put a row's goals into a thread's own problem; false when they are no goals.
 bool sn_batch_row_set(const sn_batch_worker *w, const double *goals);
 /// The plain solver on a row from q.
-void sn_batch_row_plain(sn_batch_worker *w, const double *goals, double *q, sn_batch_report *out);
+/// @param anchor  what it is pulled to; NULL: nothing
+void sn_batch_row_plain(sn_batch_worker *w, const double *goals, const double *anchor, double *q,
+                        sn_batch_report *out);
 /// Bring angles that go round to the turn nearest to `start`. False when the plain solver must go on.
 bool sn_batch_row_turns(const sn_batch *b, const double *start, double *q);
 /// The n-th other start of a row.

@@ -1,27 +1,38 @@
 // SPDX-License-Identifier: MIT
 // Tasks on coordinates: rest poses and soft limits, as sweeps/joint_terms.c has them.
 
+// Rest pose r, and what it weighs: the problem's own, and behind them the one of a frame.
+FN REAL rest_pose(ARGS, int r, int at) {
+    if (r < N(nrest)) return splat(T(rest_q)[N(nq) * r + at]);
+    return W(anchor)[at];
+}
+
+FN REAL rest_weight(ARGS, int r, int i) {
+    if (r < N(nrest)) return splat(T(rest_w)[N(nv) * r + i]);
+    return W(lane)[SN_LANE_PULL] * T(pull)[i];
+}
+
 // Rest of a joint held as a quaternion: rotation_term() of joint_terms.c.
 FN void rest_turn(ARGS, int k, int r) {
     const int first = T(type)[k] == SN_BATCH_FREE ? 3 : 0, i = T(slot)[k] + first;
     const int at = T(q0)[k] + first;
     REAL rest[4], turn[4], psi[3], u[3], g[3], pu[3], full[9], more[9], c, dc;
     UNROLL for (int n = 0; n < 4; n++) rest[n] =
-        splat((n == 0 ? 1.0 : -1.0) * T(rest_q)[N(nq) * r + at + n]);
+        (n == 0 ? 1.0 : -1.0) * rest_pose(PASS, r, at + n);
     quat_product(W(x) + at, rest, turn);
     const REAL norm = 1.0 / root((turn[0] * turn[0] + turn[1] * turn[1]) +
                                  (turn[2] * turn[2] + turn[3] * turn[3]));
     UNROLL for (int n = 0; n < 4; n++) turn[n] = norm * turn[n];
     quat_log(turn, psi);
     log_coefficients(dot3(psi, psi), &c, &dc);
-    UNROLL for (int n = 0; n < 3; n++) u[n] = T(rest_w)[N(nv) * r + i + n] * psi[n];
+    UNROLL for (int n = 0; n < 3; n++) u[n] = rest_weight(PASS, r, i + n) * psi[n];
     log_jacobian(c, psi, u, g);
     cross3(psi, u, pu);
     UNROLL for (int b = 0; b < 3; b++) {
         REAL minus[3], unit[3], x[3], wx[3], xu[3], xpu[3], pxu[3], ppu[3];
         UNROLL for (int n = 0; n < 3; n++) minus[n] = -psi[n], unit[n] = splat(n == b);
         log_jacobian(c, minus, unit, x);
-        UNROLL for (int n = 0; n < 3; n++) wx[n] = T(rest_w)[N(nv) * r + i + n] * x[n];
+        UNROLL for (int n = 0; n < 3; n++) wx[n] = rest_weight(PASS, r, i + n) * x[n];
         log_jacobian(c, psi, wx, full + 3 * b);
         cross3(x, u, xu);
         cross3(x, pu, xpu);
@@ -44,7 +55,7 @@ FN void rest_turn(ARGS, int k, int r) {
 
 FN REAL rest_apart(ARGS, int r, int i) {
     const int at = T(q_of)[i];
-    REAL d = W(x)[at] - T(rest_q)[N(nq) * r + at];
+    REAL d = W(x)[at] - rest_pose(PASS, r, at);
     if (T(whole)[i]) d = d - 6.283185307179586 * nearest(0.15915494309189535 * d);
     return d;
 }
@@ -59,11 +70,11 @@ FN REAL soft_out(ARGS, int n) {
 // f of rest poses and soft limits alone.
 FN REAL rest_value(ARGS) {
     REAL twice = splat(0);
-    for (int r = 0; r < N(nrest); r++) {
+    for (int r = 0; r < SN_BATCH_RESTS; r++) {
         for (int i = 0; i < N(nv); i++) {
             if (T(q_of)[i] < 0) continue;
             const REAL d = rest_apart(PASS, r, i);
-            twice = twice + T(rest_w)[N(nv) * r + i] * d * d;
+            twice = twice + rest_weight(PASS, r, i) * d * d;
         }
         for (int k = 0; k < N(nj); k++) {
             if (T(quat)[k] < 0) continue;
@@ -71,14 +82,14 @@ FN REAL rest_value(ARGS) {
             const int at = T(q0)[k] + first;
             REAL rest[4], turn[4], psi[3];
             UNROLL for (int n = 0; n < 4; n++) rest[n] =
-                splat((n == 0 ? 1.0 : -1.0) * T(rest_q)[N(nq) * r + at + n]);
+                (n == 0 ? 1.0 : -1.0) * rest_pose(PASS, r, at + n);
             quat_product(W(x) + at, rest, turn);
             const REAL norm = 1.0 / root((turn[0] * turn[0] + turn[1] * turn[1]) +
                                          (turn[2] * turn[2] + turn[3] * turn[3]));
             UNROLL for (int n = 0; n < 4; n++) turn[n] = norm * turn[n];
             quat_log(turn, psi);
             UNROLL for (int n = 0; n < 3; n++) twice =
-                twice + T(rest_w)[N(nv) * r + i + n] * psi[n] * psi[n];
+                twice + rest_weight(PASS, r, i + n) * psi[n] * psi[n];
         }
     }
     for (int n = 0; n < N(nsoft); n++) {
@@ -93,12 +104,12 @@ FN REAL rest_value(ARGS) {
 PART void rest_terms(ARGS) {
     for (int i = 0; i < N(nv); i++) W(own)[i] = W(g)[i] = splat(0);
     for (int i = 0; i < 12 * N(nquat); i++) W(rest_h)[i] = splat(0);
-    for (int r = 0; r < N(nrest); r++) {
+    for (int r = 0; r < SN_BATCH_RESTS; r++) {
         for (int i = 0; i < N(nv); i++) {
             if (T(q_of)[i] < 0) continue;
-            const NUMBER w = T(rest_w)[N(nv) * r + i];
+            const REAL w = rest_weight(PASS, r, i);
             W(g)[i] = W(g)[i] + w * rest_apart(PASS, r, i);
-            W(own)[i] = W(own)[i] + splat(w);
+            W(own)[i] = W(own)[i] + w;
         }
         for (int k = 0; k < N(nj); k++)
             if (T(quat)[k] >= 0) rest_turn(PASS, k, r);

@@ -31,6 +31,8 @@
 
 #include "batch/tasks.h"
 
+#include "batch/field.h"
+
 #include "batch/coordinates.h"
 
 #include "batch/sweeps.h"

@@ -10,16 +10,21 @@
 #include "base/clock.h"
 #include "base/threads.h"
 #include "batch/program.h"
+#include "batch/session.h"
 
 #ifdef SINEW_KERNELS
 
-enum { ROOMS = 16, SLOTS = 2, GROUP = 64 };
+enum { GROUP = 64, MOST_PIECES = 8 };
 
 // What the floats of mixed precision are asked for: the doubles after them do the rest.
 static const double float_gradient = 3e-4;
+// A quick row ends where a step would win less than this share of the tolerance, of f, and what floats can tell.
+static const double share_of_tolerance = 0.1, least_share = 1e-6;
+
+enum { SLOTS = SN_SESSION_QUEUES };
 
 typedef struct slot {
-    sn_cl queue, goals, starts, poses, stats, next;
+    sn_cl queue, goals, starts, poses, stats, next, list, list2, fixed;
     double *seen, *begin, *goal;  // here: stats, starts, and goals where they must be made ready
     bool *bad;                    // chains whose start is none
     size_t rows, chains;          // what there is room for
@@ -28,100 +33,43 @@ typedef struct slot {
 
 struct sn_batch_device {
     sn_allocator allocator;
-    sn_opencl cl;
-    sn_device_info info;
-    sn_cl device, context, program[2], kernel[2];  // of doubles, of floats
+    sn_session s;
+    sn_cl program[4], trips[2], quick, verify, put;  // of doubles, of floats
+    int nprogram;
     slot slots[SLOTS];
     size_t threads, most_bytes;
-    struct {
-        sn_cl memory;
-        void *at;
-    } room[ROOMS];
-    int nroom;
 };
 
-static bool build(sn_batch_device *d, const sn_batch *b, bool floats, char *why, size_t size) {
-    const sn_opencl *cl = &d->cl;
-    int32_t error = 0;
+static sn_cl build(sn_batch_device *d, const sn_batch *b, sn_batch_kernels kind, bool floats,
+                   const char *name, char *why, size_t size) {
     sn_text text = sn_text_begin(&d->allocator);
     const double gradient = b->options.solver.gradient;
-    sn_batch_program(&b->table, floats, floats ? fmax(gradient, float_gradient) : gradient,
+    sn_batch_program(&b->table, kind, floats, floats ? fmax(gradient, float_gradient) : gradient,
                      b->options.solver.max_iterations, &text);
-    if (text.status != SN_OK) {
-        sn_text_end(&text);
-        (void)snprintf(why, size, "out of memory");
-        return false;
-    }
-    const char *source = text.data;
-    d->program[floats] =
-        cl->clCreateProgramWithSource(d->context, 1, &source, &text.length, &error);
+    sn_cl program =
+        sn_session_build(&d->s, &text, floats ? "-cl-single-precision-constant" : "", why, size);
     sn_text_end(&text);
-    if (d->program[floats] == NULL || error != 0) {
-        (void)snprintf(why, size, "the device takes no program (%d)", (int)error);
-        return false;
-    }
-    error = cl->clBuildProgram(d->program[floats], 1, &d->device,
-                               floats ? "-cl-single-precision-constant" : "", NULL, NULL);
-    if (error != 0) {
-        char log[4096] = "";
-        (void)cl->clGetProgramBuildInfo(d->program[floats], d->device, SN_CL_BUILD_LOG,
-                                        sizeof log - 1, log, NULL);
-        for (char *c = log; *c != '\0'; c++)
-            if ((unsigned char)*c < ' ') *c = ' ';
-        (void)snprintf(why, size, "the device's compiler failed (%d): %.1000s", (int)error, log);
-        return false;
-    }
-    d->kernel[floats] = cl->clCreateKernel(d->program[floats], "sn_batch_chains", &error);
-    if (d->kernel[floats] == NULL || error != 0) {
-        (void)snprintf(why, size, "the device has no kernel of this program (%d)", (int)error);
-        return false;
-    }
-    return true;
+    if (program == NULL) return NULL;
+    d->program[d->nprogram++] = program;
+    return sn_session_kernel(&d->s, program, name, why, size);
 }
 
-static bool open_device(sn_batch_device *d, const sn_batch *b, char *why, size_t size) {
-    enum { MOST = 16 };
-    sn_cl devices[MOST];
-    sn_device_info infos[MOST];
-    int32_t error = 0;
-    const char *missing = sn_opencl_load(&d->cl);
-    if (missing != NULL) {
-        (void)snprintf(why, size, "%s", missing);
-        return false;
+static bool build_all(sn_batch_device *d, const sn_batch *b, char *why, size_t size) {
+    d->trips[0] = build(d, b, SN_BATCH_TRIPS, false, "sn_batch_chains", why, size);
+    if (d->trips[0] == NULL) return false;
+    if (b->options.precision != SN_PRECISION_MIXED) return true;
+    if (sn_batch_is_quick(&b->table)) {
+        d->quick = build(d, b, SN_BATCH_QUICK, true, "sn_batch_quick", why, size);
+        if (d->quick != NULL)
+            d->verify = build(d, b, SN_BATCH_QUICK, false, "sn_batch_verify", why, size);
+        if (d->verify != NULL)
+            d->put = sn_session_kernel(&d->s, d->program[0], "sn_batch_put", why, size);
+        return d->put != NULL;
     }
-    int n = sn_opencl_devices(&d->cl, devices, infos, MOST), pick = -1;
-    for (int i = 0; i < n && i < MOST && pick < 0; i++)
-        if (infos[i].doubles && (infos[i].gpu || b->options.device == SN_DEVICE_OPENCL)) pick = i;
-    if (pick < 0) {
-        (void)snprintf(why, size, "%s",
-                       n == 0                                ? "OpenCL knows no device"
-                       : b->options.device == SN_DEVICE_AUTO ? "OpenCL knows no GPU with doubles"
-                                                             : "no OpenCL device has doubles");
-        return false;
-    }
-    d->device = devices[pick];
-    d->info = infos[pick];
-    d->context = d->cl.clCreateContext(NULL, 1, &d->device, NULL, NULL, &error);
-    if (d->context == NULL || error != 0) {
-        (void)snprintf(why, size, "the device gives no context (%d)", (int)error);
-        return false;
-    }
-    for (int i = 0; i < SLOTS; i++) {
-        d->slots[i].queue = d->cl.clCreateCommandQueue(d->context, d->device, 0, &error);
-        if (d->slots[i].queue == NULL || error != 0) {
-            (void)snprintf(why, size, "the device gives no queue (%d)", (int)error);
-            return false;
-        }
-    }
-    uint64_t block = 0;
-    (void)d->cl.clGetDeviceInfo(d->device, SN_CL_DEVICE_MOST_BLOCK, sizeof block, &block, NULL);
-    d->most_bytes = (size_t)fmin((double)block, fmin(0.1 * (double)d->info.memory, 4e9));
-    d->threads = b->options.device_threads > 0 ? (size_t)b->options.device_threads
-                                               : (size_t)(d->info.units > 0 ? d->info.units : 1) *
-                                                     (d->info.gpu ? 256 : GROUP);
-    d->threads = (d->threads + GROUP - 1) / GROUP * GROUP;
-    return build(d, b, false, why, size) &&
-           (b->options.precision != SN_PRECISION_MIXED || build(d, b, true, why, size));
+    // rows on their own would not know what they are pulled to
+    if (b->table.pulled) return true;
+    d->trips[1] = build(d, b, SN_BATCH_TRIPS, true, "sn_batch_chains", why, size);
+    return d->trips[1] != NULL;
 }
 
 sn_batch_device *sn_batch_device_create(const sn_batch *b, char *why, size_t size) {
@@ -131,97 +79,92 @@ sn_batch_device *sn_batch_device_create(const sn_batch *b, char *why, size_t siz
         return NULL;
     }
     *d = (sn_batch_device){.allocator = b->allocator};
-    if (!open_device(d, b, why, size)) {
+    if (!sn_session_open(&d->s, b->options.device, why, size) || !build_all(d, b, why, size)) {
         sn_batch_device_destroy(d);
         return NULL;
     }
+    uint64_t block = 0;
+    const sn_device_info *info = &d->s.info;
+    (void)d->s.cl.clGetDeviceInfo(d->s.device, SN_CL_DEVICE_MOST_BLOCK, sizeof block, &block, NULL);
+    d->most_bytes = (size_t)fmin((double)block, fmin(0.1 * (double)info->memory, 4e9));
+    d->threads = b->options.device_threads > 0
+                     ? (size_t)b->options.device_threads
+                     : (size_t)(info->units > 0 ? info->units : 1) * (info->gpu ? 256 : GROUP);
+    d->threads = (d->threads + GROUP - 1) / GROUP * GROUP;
+    for (int i = 0; i < SLOTS; i++) d->slots[i].queue = d->s.queue[i];
     return d;
 }
 
+// Numbers here that are copied at full speed where the device has room for that.
+static double *take_numbers(sn_batch_device *d, size_t count) {
+    const size_t bytes = (count + 1) * sizeof(double);
+    double *at = d->s.info.gpu ? sn_session_room(&d->s, bytes) : NULL;
+    return at != NULL ? at : sn_acquire(&d->allocator, bytes);
+}
+
+static void leave_numbers(sn_batch_device *d, double **at) {
+    const int before = d->s.nroom;
+    sn_session_leave(&d->s, *at);
+    if (d->s.nroom == before) sn_release(&d->allocator, *at);
+    *at = NULL;
+}
+
 static void release_slot(sn_batch_device *d, slot *s) {
-    sn_cl *const all[] = {&s->goals, &s->starts, &s->poses, &s->stats, &s->next};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        if (*all[i] != NULL) (void)d->cl.clReleaseMemObject(*all[i]);
-        *all[i] = NULL;
-    }
-    sn_release(&d->allocator, s->seen);
-    sn_release(&d->allocator, s->begin);
-    sn_release(&d->allocator, s->goal);
+    sn_cl *const all[] = {&s->goals, &s->starts, &s->poses, &s->stats,
+                          &s->next,  &s->list,   &s->list2, &s->fixed};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) sn_session_release(&d->s, all[i]);
+    leave_numbers(d, &s->seen);
+    leave_numbers(d, &s->begin);
+    leave_numbers(d, &s->goal);
     sn_release(&d->allocator, s->bad);
-    s->seen = s->begin = s->goal = NULL;
     s->bad = NULL;
     s->rows = s->chains = 0;
 }
 
 void sn_batch_device_destroy(sn_batch_device *d) {
     if (d == NULL) return;
+    const sn_opencl *cl = &d->s.cl;
     for (int i = 0; i < SLOTS; i++) {
-        if (d->slots[i].queue != NULL) (void)d->cl.clFinish(d->slots[i].queue);
+        if (d->slots[i].queue != NULL) (void)cl->clFinish(d->slots[i].queue);
         release_slot(d, &d->slots[i]);
     }
-    for (int i = 0; i < d->nroom; i++) {
-        (void)d->cl.clEnqueueUnmapMemObject(d->slots[0].queue, d->room[i].memory, d->room[i].at, 0,
-                                            NULL, NULL);
-        (void)d->cl.clFinish(d->slots[0].queue);
-        (void)d->cl.clReleaseMemObject(d->room[i].memory);
-    }
-    for (int i = 0; i < 2; i++) {
-        if (d->kernel[i] != NULL) (void)d->cl.clReleaseKernel(d->kernel[i]);
-        if (d->program[i] != NULL) (void)d->cl.clReleaseProgram(d->program[i]);
-    }
-    for (int i = 0; i < SLOTS; i++)
-        if (d->slots[i].queue != NULL) (void)d->cl.clReleaseCommandQueue(d->slots[i].queue);
-    if (d->context != NULL) (void)d->cl.clReleaseContext(d->context);
-    sn_opencl_unload(&d->cl);
+    const sn_cl kernels[] = {d->trips[0], d->trips[1], d->quick, d->verify, d->put};
+    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++)
+        if (kernels[i] != NULL) (void)cl->clReleaseKernel(kernels[i]);
+    for (int i = 0; i < d->nprogram; i++) (void)cl->clReleaseProgram(d->program[i]);
+    sn_session_close(&d->s);
     sn_allocator allocator = d->allocator;
     sn_release(&allocator, d);
 }
 
-const char *sn_batch_device_name(const sn_batch_device *d) { return d->info.name; }
+const char *sn_batch_device_name(const sn_batch_device *d) { return d->s.info.name; }
 
 void *sn_batch_device_room(sn_batch_device *d, size_t bytes) {
-    int32_t error = 0;
-    if (d->nroom >= ROOMS) return NULL;
-    sn_cl memory = d->cl.clCreateBuffer(d->context, SN_CL_MEM_READ_WRITE | SN_CL_MEM_ALLOC_HOST,
-                                        bytes, NULL, &error);
-    if (memory == NULL || error != 0) return NULL;
-    void *at = d->cl.clEnqueueMapBuffer(d->slots[0].queue, memory, 1, SN_CL_MAP_BOTH, 0, bytes, 0,
-                                        NULL, NULL, &error);
-    if (at == NULL || error != 0) {
-        (void)d->cl.clReleaseMemObject(memory);
-        return NULL;
-    }
-    d->room[d->nroom].memory = memory;
-    d->room[d->nroom++].at = at;
-    return at;
+    return sn_session_room(&d->s, bytes);
 }
 
 // --- pieces --------------------------------------------------------------------------------------------
 
-static sn_cl buffer(sn_batch_device *d, size_t numbers, int32_t *error) {
-    int32_t code = 0;
-    sn_cl out = d->cl.clCreateBuffer(d->context, SN_CL_MEM_READ_WRITE,
-                                     (numbers + 1) * sizeof(double), NULL, &code);
-    if (code != 0) *error = code;
-    return code == 0 ? out : NULL;
-}
-
 // Room for a piece; it stays for the next.
 static int32_t make_room(sn_batch_device *d, const sn_batch *b, slot *s, size_t rows,
                          size_t chains) {
-    const size_t nq = (size_t)b->table.nq, ngoal = (size_t)b->table.ngoal;
+    const size_t nq = (size_t)b->table.nq, ngoal = (size_t)b->table.ngoal, one = sizeof(double);
     int32_t error = 0;
     if (rows <= s->rows && chains <= s->chains) return 0;
     release_slot(d, s);
-    s->goals = buffer(d, rows * ngoal, &error);
-    s->starts = buffer(d, chains * nq, &error);
-    s->poses = buffer(d, rows * nq, &error);
-    s->stats = buffer(d, rows * 4, &error);
-    s->next = buffer(d, 1, &error);
-    s->seen = sn_acquire(&d->allocator, (rows * 4 + 1) * sizeof(double));
-    s->begin = sn_acquire(&d->allocator, (chains * nq + 1) * sizeof(double));
-    s->goal =
-        sn_acquire(&d->allocator, (b->table.npart > 0 ? rows * ngoal + 1 : 1) * sizeof(double));
+    s->goals = sn_session_buffer(&d->s, rows * ngoal * one, &error);
+    s->starts = sn_session_buffer(&d->s, chains * nq * one, &error);
+    s->poses = sn_session_buffer(&d->s, rows * nq * one, &error);
+    s->stats = sn_session_buffer(&d->s, rows * 4 * one, &error);
+    s->next = sn_session_buffer(&d->s, SN_NEXT_SIZE * sizeof(int), &error);
+    // of rows that are done again; none without a quick kernel
+    const size_t again = d->quick != NULL ? rows : 0;
+    s->list = sn_session_buffer(&d->s, again * sizeof(int), &error);
+    s->list2 = sn_session_buffer(&d->s, again * sizeof(int), &error);
+    s->fixed = sn_session_buffer(&d->s, again * nq * one, &error);
+    s->seen = take_numbers(d, rows * 4);
+    s->begin = take_numbers(d, chains * nq);
+    s->goal = take_numbers(d, b->table.npart > 0 ? rows * ngoal : 0);
     s->bad = sn_acquire(&d->allocator, chains * sizeof *s->bad + 1);
     if (error == 0 && (s->seen == NULL || s->begin == NULL || s->goal == NULL || s->bad == NULL))
         error = -6;  // out of host memory
@@ -234,46 +177,142 @@ static int32_t make_room(sn_batch_device *d, const sn_batch *b, slot *s, size_t 
     return 0;
 }
 
-static int32_t launch(sn_batch_device *d, slot *s, bool floats, sn_cl starts, int nchain,
-                      int nframe, int extrapolate, int most) {
-    const sn_opencl *cl = &d->cl;
-    const int none = 0;
-    sn_cl k = d->kernel[floats];
-    int32_t e =
-        cl->clEnqueueWriteBuffer(s->queue, s->next, 1, 0, sizeof none, &none, 0, NULL, NULL);
-    if (e == 0) e = cl->clSetKernelArg(k, 0, sizeof(sn_cl), &s->goals);
-    if (e == 0) e = cl->clSetKernelArg(k, 1, sizeof(sn_cl), &starts);
-    if (e == 0) e = cl->clSetKernelArg(k, 2, sizeof(sn_cl), &s->poses);
-    if (e == 0) e = cl->clSetKernelArg(k, 3, sizeof(sn_cl), &s->stats);
-    if (e == 0) e = cl->clSetKernelArg(k, 4, sizeof nchain, &nchain);
-    if (e == 0) e = cl->clSetKernelArg(k, 5, sizeof nframe, &nframe);
-    if (e == 0) e = cl->clSetKernelArg(k, 6, sizeof extrapolate, &extrapolate);
-    if (e == 0) e = cl->clSetKernelArg(k, 7, sizeof(sn_cl), &s->next);
-    if (e == 0) e = cl->clSetKernelArg(k, 8, sizeof most, &most);
-    const size_t group = GROUP, wanted = ((size_t)nchain + GROUP - 1) / GROUP * GROUP;
-    const size_t all = wanted < d->threads ? wanted : d->threads;
-    if (e == 0) e = cl->clEnqueueNDRangeKernel(s->queue, k, 1, NULL, &all, &group, 0, NULL, NULL);
+// An argument of a kernel.
+typedef struct kernel_argument {
+    size_t size;
+    const void *at;
+} kernel_argument;
+
+static int32_t launch(sn_batch_device *d, slot *s, sn_cl kernel, const kernel_argument *arguments,
+                      int count, size_t wanted, size_t most) {
+    const size_t group = GROUP, whole = (wanted + GROUP - 1) / GROUP * GROUP;
+    const size_t all = whole < most ? whole : most;
+    int32_t e = 0;
+    for (int i = 0; i < count && e == 0; i++)
+        e = d->s.cl.clSetKernelArg(kernel, (uint32_t)i, arguments[i].size, arguments[i].at);
+    if (e == 0)
+        e = d->s.cl.clEnqueueNDRangeKernel(s->queue, kernel, 1, NULL, &all, &group, 0, NULL, NULL);
     return e;
+}
+
+// Counters before a piece: its queue is idle, and nothing is waited for.
+static int32_t reset(sn_batch_device *d, slot *s) {
+    static const int none[SN_NEXT_SIZE] = {0};
+    return d->s.cl.clEnqueueWriteBuffer(s->queue, s->next, 0, 0, sizeof none, none, 0, NULL, NULL);
+}
+
+// Chains of frames, or (frames > 0) the rows of the list on their own, of chains of so many frames.
+static int32_t launch_trips(sn_batch_device *d, slot *s, bool floats, sn_cl starts, int nchain,
+                            int nframe, int extrapolate, int most, int frames) {
+    const kernel_argument a[] = {
+        {sizeof(sn_cl), &s->goals},         {sizeof(sn_cl), &starts},   {sizeof(sn_cl), &s->poses},
+        {sizeof(sn_cl), &s->stats},         {sizeof nchain, &nchain},   {sizeof nframe, &nframe},
+        {sizeof extrapolate, &extrapolate}, {sizeof(sn_cl), &s->next},  {sizeof most, &most},
+        {sizeof frames, &frames},           {sizeof(sn_cl), &s->list2}, {sizeof(sn_cl), &s->fixed}};
+    return launch(d, s, d->trips[floats], a, (int)(sizeof a / sizeof a[0]), (size_t)nchain,
+                  d->threads);
+}
+
+static int32_t launch_quick(sn_batch *b, slot *s, int nchain, int nframe, int extrapolate,
+                            double share, int listed) {
+    const int sweeps = 2 * b->options.solver.max_iterations;
+    const float least = (float)fmax(share, least_share);
+    const kernel_argument a[] = {{sizeof(sn_cl), &s->goals},         {sizeof(sn_cl), &s->starts},
+                                 {sizeof(sn_cl), &s->poses},         {sizeof(sn_cl), &s->stats},
+                                 {sizeof nchain, &nchain},           {sizeof nframe, &nframe},
+                                 {sizeof extrapolate, &extrapolate}, {sizeof(sn_cl), &s->next},
+                                 {sizeof sweeps, &sweeps},           {sizeof least, &least},
+                                 {sizeof listed, &listed},           {sizeof(sn_cl), &s->list},
+                                 {sizeof(sn_cl), &s->fixed}};
+    return launch(b->device, s, b->device->quick, a, (int)(sizeof a / sizeof a[0]), (size_t)nchain,
+                  b->device->threads);
+}
+
+// All rows, or (rows 0) those of the list.
+static int32_t launch_verify(sn_batch *b, slot *s, int rows, int nframe) {
+    const double tolerance = b->options.solver.gradient, goal = b->table.option[1];
+    const int by_whole = goal < 0;
+    const double aim = by_whole ? b->table.option[2] : goal;
+    const kernel_argument v[] = {{sizeof(sn_cl), &s->goals},
+                                 {sizeof(sn_cl), &s->poses},
+                                 {sizeof(sn_cl), &s->stats},
+                                 {sizeof rows, &rows},
+                                 {sizeof nframe, &nframe},
+                                 {sizeof tolerance, &tolerance},
+                                 {sizeof aim, &aim},
+                                 {sizeof by_whole, &by_whole},
+                                 {sizeof(sn_cl), &s->next},
+                                 {sizeof(sn_cl), &s->list},
+                                 {sizeof(sn_cl), rows > 0 ? &s->list : &s->list2}};
+    const size_t most = 4 * b->device->threads;
+    return launch(b->device, s, b->device->verify, v, (int)(sizeof v / sizeof v[0]),
+                  rows > 0 ? (size_t)rows : most, most);
+}
+
+static int32_t launch_put(sn_batch *b, slot *s, int which, sn_cl list) {
+    const kernel_argument p[] = {{sizeof(sn_cl), &s->poses},
+                                 {sizeof(sn_cl), &s->next},
+                                 {sizeof which, &which},
+                                 {sizeof(sn_cl), &list},
+                                 {sizeof(sn_cl), &s->fixed}};
+    return launch(b->device, s, b->device->put, p, (int)(sizeof p / sizeof p[0]),
+                  b->device->threads, b->device->threads);
+}
+
+// Quick chains in floats, all of their rows looked at in doubles; what did not pass once more to the end of what
+// floats can tell, and looked at again; trips for what is left.
+static int32_t launch_all(sn_batch *b, slot *s, int nchain, int nframe, int extrapolate) {
+    sn_batch_device *d = b->device;
+    const int rows = nchain * nframe, most = 8 * b->options.solver.max_iterations + 40;
+    const double share = share_of_tolerance * b->options.solver.gradient;
+    int32_t e = launch_quick(b, s, nchain, nframe, extrapolate, share, 0);
+    if (e == 0) e = launch_verify(b, s, rows, nframe);
+    if (e == 0) e = launch_quick(b, s, nchain, nframe, 0, 0, 1);
+    if (e == 0) e = launch_put(b, s, SN_NEXT_COUNT, s->list);
+    if (e == 0) e = launch_verify(b, s, 0, nframe);
+    if (e == 0) e = launch_trips(d, s, false, s->poses, rows, 1, 0, most, nframe);
+    if (e == 0) e = launch_put(b, s, SN_NEXT_COUNT2, s->list2);
+    return e;
+}
+
+// Starts made ready by the threads.
+typedef struct readying {
+    const sn_batch *b;
+    const sn_batch_job *job;
+    slot *s;
+    int first, nchain;
+    atomic_int *next;
+} readying;
+
+static void ready(void *argument) {
+    enum { CHUNK = 256 };
+    const readying *r = argument;
+    const size_t nq = (size_t)r->b->table.nq;
+    for (;;) {
+        const int from = atomic_fetch_add(r->next, CHUNK);
+        if (from >= r->nchain) return;
+        for (int i = from; i < r->nchain && i < from + CHUNK; i++) {
+            double *q = r->s->begin + (size_t)i * nq;
+            const double *start = r->job->starts != NULL
+                                      ? r->job->starts + ((size_t)r->first + (size_t)i) * nq
+                                      : NULL;
+            r->s->bad[i] = !sn_batch_row_start(r->b, start, q);
+            if (r->s->bad[i]) (void)sn_batch_row_start(r->b, NULL, q);
+        }
+    }
 }
 
 // Hand a piece over: the goals, the starts, the kernels, and the results back.
 static int32_t begin_piece(sn_batch *b, const sn_batch_job *job, int first, int nchain, slot *s) {
     sn_batch_device *d = b->device;
-    const sn_opencl *cl = &d->cl;
+    const sn_opencl *cl = &d->s.cl;
     const size_t nq = (size_t)b->table.nq, ngoal = (size_t)b->table.ngoal;
     const size_t rows = (size_t)nchain * (size_t)job->nframe;
     const size_t from = (size_t)first * (size_t)job->nframe;
-    const bool mixed = b->options.precision == SN_PRECISION_MIXED;
     const int most = 8 * b->options.solver.max_iterations + 40;
+    const int extrapolate = b->options.start == SN_BATCH_EXTRAPOLATED;
     int32_t e = make_room(d, b, s, rows, (size_t)nchain);
     if (e != 0) return e;
-    for (int i = 0; i < nchain; i++) {
-        double *q = s->begin + (size_t)i * nq;
-        const double *start =
-            job->starts != NULL ? job->starts + ((size_t)first + (size_t)i) * nq : NULL;
-        s->bad[i] = !sn_batch_row_start(b, start, q);
-        if (s->bad[i]) (void)sn_batch_row_start(b, NULL, q);
-    }
     const double *goals = job->goals + from * ngoal;
     if (b->table.npart > 0) {
         // directions of length 1, and all of a task missing or none; what is no goal must not look like one
@@ -284,13 +323,26 @@ static int32_t begin_piece(sn_batch *b, const sn_batch_job *job, int first, int 
     }
     e = cl->clEnqueueWriteBuffer(s->queue, s->goals, 0, 0, rows * ngoal * sizeof(double), goals, 0,
                                  NULL, NULL);
+    if (e == 0) e = reset(d, s);
+    if (e == 0) e = cl->clFlush(s->queue);
+    readying jobs[SN_MAX_THREADS];
+    atomic_int next;
+    atomic_init(&next, 0);
+    const int threads = nchain < 2048 ? 1 : b->nworker;
+    for (int i = 0; i < threads; i++) jobs[i] = (readying){b, job, s, first, nchain, &next};
+    sn_threads_run(&b->options.pool, ready, jobs, sizeof jobs[0], threads);
     if (e == 0)
         e = cl->clEnqueueWriteBuffer(s->queue, s->starts, 0, 0,
                                      (size_t)nchain * nq * sizeof(double), s->begin, 0, NULL, NULL);
-    const int extrapolate = b->options.start == SN_BATCH_EXTRAPOLATED;
-    if (e == 0) e = launch(d, s, mixed, s->starts, nchain, job->nframe, extrapolate, most);
-    // the floats' poses are starts of rows on their own
-    if (e == 0 && mixed) e = launch(d, s, false, s->poses, (int)rows, 1, 0, most);
+    if (e == 0 && d->quick != NULL) {
+        e = launch_all(b, s, nchain, job->nframe, extrapolate);
+    } else if (e == 0) {
+        const bool mixed = d->trips[1] != NULL;
+        e = launch_trips(d, s, mixed, s->starts, nchain, job->nframe, extrapolate, most, 0);
+        // the floats' poses are starts of rows on their own
+        if (e == 0 && mixed) e = reset(d, s);
+        if (e == 0 && mixed) e = launch_trips(d, s, false, s->poses, (int)rows, 1, 0, most, 0);
+    }
     if (e == 0)
         e = cl->clEnqueueReadBuffer(s->queue, s->poses, 0, 0, rows * nq * sizeof(double),
                                     job->poses + from * nq, 0, NULL, NULL);
@@ -304,7 +356,7 @@ static int32_t begin_piece(sn_batch *b, const sn_batch_job *job, int first, int 
 
 // What the device found, looked at row by row: what it could not settle, the plain solver does.
 static void settle_row(sn_batch_worker *w, const sn_batch_job *job, size_t row, const double *stats,
-                       const double *start) {
+                       const double *start, const double *anchor) {
     static const sn_stop stops[] = {[SN_END_GOAL] = SN_STOP_GOAL,
                                     [SN_END_MINIMUM] = SN_STOP_MINIMUM,
                                     [SN_END_STALLED] = SN_STOP_STALLED,
@@ -320,7 +372,7 @@ static void settle_row(sn_batch_worker *w, const sn_batch_job *job, size_t row, 
     if (odd) {
         if (sn_model_check_pose(b->model, q, NULL) != SN_OK)
             memcpy(q, start, (size_t)b->table.nq * sizeof *q);
-        sn_batch_row_plain(w, job->goals + row * (size_t)b->table.ngoal, q, &report);
+        sn_batch_row_plain(w, job->goals + row * (size_t)b->table.ngoal, anchor, q, &report);
     }
     w->counts.rows++;
     w->counts.device++;
@@ -356,8 +408,8 @@ static void settle(void *argument) {
                         (sn_batch_report){.stop = SN_STOP_BAD_START, .f = NAN, .gradient = NAN};
                 s->worker->counts.rows++;
             } else {
-                settle_row(s->worker, job, row, s->slot->seen + 4 * ((size_t)i * nframe + f),
-                           start);
+                settle_row(s->worker, job, row, s->slot->seen + 4 * ((size_t)i * nframe + f), start,
+                           s->worker->batch->table.pulled && f > 0 ? start : NULL);
             }
         }
     }
@@ -365,7 +417,7 @@ static void settle(void *argument) {
 
 static int32_t end_piece(sn_batch *b, const sn_batch_job *job, slot *s) {
     const double begin = sn_seconds();
-    int32_t e = b->device->cl.clFinish(s->queue);
+    int32_t e = b->device->s.cl.clFinish(s->queue);
     b->counts.waited += sn_seconds() - begin;
     if (e != 0) return e;
     settling jobs[SN_MAX_THREADS];
@@ -397,8 +449,9 @@ bool sn_batch_device_run(sn_batch *b, const sn_batch_job *job, int *done, char *
     sn_batch_device *d = b->device;
     int32_t e = 0;
     int next = 0, count = piece_chains(b, job), turn = 0;
-    // both slots at work also where all would fit into one
-    if (count == job->nchain && count >= (int)(8 * d->threads)) count = (count + 1) / 2;
+    // both slots at work also where all would fit into one, and copies hidden behind the work
+    const int part = (job->nchain + MOST_PIECES - 1) / MOST_PIECES;
+    if (count > part && part >= (int)(d->threads / 4)) count = part;
     *done = 0;
     while (e == 0 && *done < job->nchain) {
         slot *s = &d->slots[turn % SLOTS];
@@ -415,7 +468,7 @@ bool sn_batch_device_run(sn_batch *b, const sn_batch_job *job, int *done, char *
     }
     if (e == 0) return true;
     for (int i = 0; i < SLOTS; i++) d->slots[i].nchain = 0;
-    (void)snprintf(why, size, "%s failed (%d)", d->info.name, (int)e);
+    (void)snprintf(why, size, "%s failed (%d)", d->s.info.name, (int)e);
     return false;
 }
 
@@ -430,7 +483,7 @@ bool sn_batch_device_end(sn_batch *b, const sn_batch_job *job, int at, char *why
     int32_t e = end_piece(b, job, s);
     s->nchain = 0;
     if (e == 0) return true;
-    (void)snprintf(why, size, "%s failed (%d)", b->device->info.name, (int)e);
+    (void)snprintf(why, size, "%s failed (%d)", b->device->s.info.name, (int)e);
     return false;
 }
 

@@ -45,12 +45,40 @@ typedef int BITS;
 
 FN REAL larger_of(REAL a, REAL b) { return a < b ? b : a; }
 FN REAL smaller_of(REAL a, REAL b) { return b < a ? b : a; }
+// Of a few turns at most; the driver's own sincos() is for any angle and keeps room for that.
 FN void sine_cosine(REAL angle, REAL *sine, REAL *cosine) {
-    REAL c;
-    *sine = sincos(angle, &c);
-    *cosine = c;
+    const REAL n = rint(angle * (REAL)0.63661977236758134);
+    const int quadrant = (int)n;
+#ifdef SN_FLOAT
+    const REAL y = ((angle - n * 1.5703125f) - n * 4.83751296997e-4f) - n * 7.54978995489e-8f;
+    const REAL z = y * y;
+    const REAL s = y + y * z * (-1.6666654611e-1f + z * (8.3321608736e-3f - z * 1.9515295891e-4f));
+    const REAL c = 1.0f - 0.5f * z +
+                   z * z *
+                       (4.166664568298827e-2f +
+                        z * (-1.388731625493765e-3f + z * 2.443315711809948e-5f));
+#else
+    const REAL y = ((angle - n * 0x1.921fb54400000p+0) - n * 0x1.0b4611a600000p-34) -
+                   n * 0x1.3198a2e037073p-69;
+    const REAL z = y * y;
+    const REAL s = y + z * y * SN_SINE_SERIES(z), c = (1.0 - 0.5 * z) + z * z * SN_COSINE_SERIES(z);
+#endif
+    const REAL first = quadrant & 1 ? c : s, second = quadrant & 1 ? s : c;
+    *sine = quadrant & 2 ? -first : first;
+    *cosine = (quadrant + 1) & 2 ? -second : second;
 }
 
+#ifdef SN_QUICK
+// A thread's numbers in quick.cl; an array of one is never used.
+typedef struct work {
+    __global const double *row;
+    REAL q[N(nq)], x[N(nq)], S[6 * N(nv)], Y[6 * N(nv)], inverse[N(nv)], step[N(nv)];
+    REAL kept[N(nv)];
+    uint stuck[N(nv) / 32 + 1];
+    REAL spot[3 * N(npoint) + 1], frame[12 * N(nfork) + 1], hung[49 * N(nfork) + 1];
+    REAL anchor[N(pulled) * N(nq) + 1], lane[SN_LANE_COUNT], sum[1];
+} work;
+#else
 // A thread's numbers, those of the table's arrays and of a chain; never an array of none.
 typedef struct work {
     __global const double *row;
@@ -59,3 +87,4 @@ typedef struct work {
     SN_BATCH_ARRAYS(FIELD_OF)
 #undef FIELD_OF
 } work;
+#endif

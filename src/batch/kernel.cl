@@ -29,16 +29,23 @@ static void go_on(work *room) {
 // @param starts  nchain poses
 // @param poses   nchain x nframe
 // @param stats   four for each row: how it ended, f, relative gradient, iterations
-// @param next    the next chain
+// @param next    counters (lists.h)
 // @param most    trips after which a row is given up
+// @param frames  0, or only rows that are listed, each on its own, of chains of so many frames
+// @param list    which rows; then their poses go to
+// @param fixed   one after the other, so that what others are pulled to stays
 __kernel void sn_batch_chains(__global const double *goals, __global const double *starts,
                               __global double *poses, __global double *stats, const int nchain,
                               const int nframe, const int extrapolate, __global int *next,
-                              const int most) {
+                              const int most, const int frames, __global const int *list,
+                              __global double *fixed) {
     work mine;
     work *room = &mine;
-    int chain = atomic_inc(next), frame = 0, trips = 0, fresh = 1;
-    while (chain < nchain) {
+    const int count = frames > 0 ? next[SN_NEXT_COUNT2] : nchain;
+    __global int *turns = next + (frames > 0 ? SN_NEXT_ROW2 : SN_NEXT_CHAIN);
+    int turn = atomic_inc(turns), frame = 0, trips = 0, fresh = 1;
+    while (turn < count) {
+        const int chain = frames > 0 ? list[turn] : turn;
         const size_t at = (size_t)chain * nframe + frame;
         if (fresh) {
             fresh = 0;
@@ -51,18 +58,28 @@ __kernel void sn_batch_chains(__global const double *goals, __global const doubl
             for (int i = 0; i < N(nq); i++) room->q[i] = room->x[i];
             for (int i = 0; i < SN_LANE_COUNT; i++) room->lane[i] = 0;
             LANE(STATE) = SN_STATE_START;
+            if (N(pulled)) {
+                const int pulled = frame > 0 || (frames > 0 && chain % frames > 0);
+                LANE(PULL) = pulled;
+                // nothing is pulled to where it is
+                for (int i = 0; i < N(nq); i++)
+                    room->anchor[i] = !pulled      ? room->x[i]
+                                      : frames > 0 ? (REAL)poses[(at - 1) * N(nq) + i]
+                                                   : room->previous[i];
+            }
         }
         trip(room);
         trips++;
         if (LANE(STATE) != SN_STATE_DONE && trips < most) continue;
-        for (int i = 0; i < N(nq); i++) poses[at * N(nq) + i] = room->q[i];
+        __global double *out = frames > 0 ? fixed + (size_t)turn * N(nq) : poses + at * N(nq);
+        for (int i = 0; i < N(nq); i++) out[i] = room->q[i];
         stats[4 * at] = LANE(STATE) == SN_STATE_DONE ? LANE(STOP) : SN_END_ITERATIONS;
         stats[4 * at + 1] = LANE(F);
         stats[4 * at + 2] = LANE(GRADIENT);
         stats[4 * at + 3] = LANE(ITERATIONS);
         fresh = 1;
         if (++frame >= nframe) {
-            chain = atomic_inc(next);
+            turn = atomic_inc(turns);
             frame = 0;
         } else {
             if (frame > 1 && extrapolate) {
@@ -73,4 +90,12 @@ __kernel void sn_batch_chains(__global const double *goals, __global const doubl
             for (int i = 0; i < N(nq); i++) room->previous[i] = room->q[i];
         }
     }
+}
+
+// The poses of listed rows to their places. @param which  counts them
+__kernel void sn_batch_put(__global double *poses, __global const int *next, const int which,
+                           __global const int *list, __global const double *fixed) {
+    for (int turn = (int)get_global_id(0); turn < next[which]; turn += (int)get_global_size(0))
+        for (int i = 0; i < N(nq); i++)
+            poses[(size_t)list[turn] * N(nq) + i] = fixed[(size_t)turn * N(nq) + i];
 }

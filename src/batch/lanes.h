@@ -8,6 +8,7 @@
 #include "base/pair.h"
 #include "batch/kernels.h"
 #include "math/log1p.h"
+#include "math/sine_series.h"
 
 #define FN SN_INLINE
 #ifdef __GNUC__
@@ -112,16 +113,8 @@ FN void sine_cosine(REAL angle, REAL *sine, REAL *cosine) {
     const REAL y = ((angle - n * 0x1.921fb54400000p+0) - n * 0x1.0b4611a600000p-34) -
                    n * 0x1.3198a2e037073p-69;
     const REAL z = y * y;
-    const REAL s = -0x1.5555555555555p-3 +
-                   z * (0x1.1111111110babp-7 +
-                        z * (-0x1.a01a019e820aep-13 +
-                             z * (0x1.71de37946ed6dp-19 +
-                                  z * (-0x1.ae6008d114485p-26 + z * 0x1.5e0a4fc16be59p-33))));
-    const REAL c = 0x1.5555555555555p-5 +
-                   z * (-0x1.6c16c16c16963p-10 +
-                        z * (0x1.a01a019f4ddfdp-16 +
-                             z * (-0x1.27e4fa16cc2d1p-22 +
-                                  z * (0x1.1eeb67d026ec6p-29 + z * -0x1.907cd8ff5ede7p-37))));
+    const REAL s = SN_SINE_SERIES(z);
+    const REAL c = SN_COSINE_SERIES(z);
     const INTS sin_y = as_ints(y + z * y * s), cos_y = as_ints((1.0 - 0.5 * z) + z * z * c);
     const INTS quadrant = as_ints(t), swap = -(quadrant & 1);
     *sine = as_real(((cos_y & swap) | (sin_y & ~swap)) ^ (-(quadrant & 2) & INT64_MIN));

@@ -14,11 +14,13 @@
     X(nsoft)   /* coordinates with soft limits */                                                  \
     X(nquat)   /* joints that hold a quaternion */                                                 \
     X(nlower)  /* numbers of L inside joints */                                                    \
+    X(nfork)   /* joints from which a chain goes on that does not follow them in the list */       \
     X(ngoal)   /* numbers of a row of goals */                                                     \
     X(nsum)    /* numbers that the tasks of a joint are summed into */                             \
     X(matrix)  /* 1: points with a 3 x 3 weight */                                                 \
     X(loss)    /* 1: points with a loss */                                                         \
     X(gained)  /* 1: some gain is not 1 */                                                         \
+    X(pulled)  /* 1: frames are pulled to the pose before them */                                  \
     X(locals)  /* 1: rows bring the local points with them */                                      \
     X(limited) /* 1: some degree of freedom has a limit */                                         \
     X(method)  /* 0 hybrid, 1 always exact, 2 always Gauss-Newton */
@@ -35,6 +37,7 @@
     X(turned, N(nj))                                                                               \
     X(block, N(nj))     /* its degrees of freedom are eliminated together */                       \
     X(lower0, N(nj))    /* its place in L */                                                       \
+    X(fork, N(nj))      /* which of the forks it is, -1 for none */                                \
     X(quat, N(nj))      /* which of the quaternions it holds, -1 for none */                       \
     X(order, 3 * N(nj)) /* euler: axes; else those of axis and axis2, -1 for others */             \
     X(length, N(nv))    /* 1: in metres */                                                         \
@@ -65,6 +68,7 @@
     X(part_normal, 3 * N(npart))                                                                   \
     X(rest_q, N(nrest) * N(nq))                                                                    \
     X(rest_w, N(nrest) * N(nv))                                                                    \
+    X(pull, N(pulled) * N(nv))  /* weights of a rest pose of its own for each frame */             \
     X(soft_limit, 3 * N(nsoft)) /* lower, upper, weight */                                         \
     X(option, 4)                /* gradient, goal (below 0: by share), share, iterations */
 
@@ -92,6 +96,7 @@
     X(fixed, N(nv))                                                                                \
     X(y, N(nv))                                                                                    \
     X(z, N(nv))                                                                                    \
+    X(anchor, N(pulled) * N(nq)) /* what a frame is pulled to */                                   \
     X(lane, SN_LANE_COUNT)
 
 /// Numbers of a lane's state.
@@ -124,6 +129,7 @@ enum {
     SN_LANE_MOST2,
     SN_LANE_CRAWLS,
     SN_LANE_SLOW,
+    SN_LANE_PULL,  ///< 1: it is pulled, 0: it is not
     SN_LANE_ORIGIN,
     SN_LANE_ORIGIN_Y,
     SN_LANE_ORIGIN_Z,
@@ -162,6 +168,20 @@ enum { SN_BATCH_HUBER = 1, SN_BATCH_CAUCHY = 2 };
 
 /// Kinds of parts.
 enum { SN_BATCH_POINT, SN_BATCH_PLANE, SN_BATCH_DIRECTION, SN_BATCH_ORIENTATION };
+
+/// Some coordinates have terms of their own; how many rest poses a lane has, the frame's own behind the others.
+#define SN_BATCH_OWN   (N(nrest) + N(nsoft) + N(pulled) > 0)
+#define SN_BATCH_RESTS (N(nrest) + N(pulled))
+
+/// Counters of a device: chains, rows of the first list and of the second that are taken; how many those have.
+enum {
+    SN_NEXT_CHAIN,
+    SN_NEXT_ROW,
+    SN_NEXT_ROW2,
+    SN_NEXT_COUNT,
+    SN_NEXT_COUNT2,
+    SN_NEXT_SIZE
+};
 
 /// Where the second and third list of sums begin: what 3 x 3 weights and losses add.
 #define SN_SUM_MATRIX 22

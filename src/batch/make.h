@@ -14,7 +14,7 @@ const char *sn_batch_unfit(const sn_problem *p, const sn_solver_options *o);
 
 /// The table of a problem that fits: counts; room for its lists, measured and placed; the lists.
 /// @param round  nv: angles that go round, without limits on the way
-void sn_batch_table_count(const sn_problem *p, const sn_solver_options *o, bool locals,
+void sn_batch_table_count(const sn_problem *p, const sn_solver_options *o, bool locals, bool pulled,
                           sn_batch_table *t);
 void sn_batch_table_layout(sn_batch_table *t, sn_layout *layout);
 void sn_batch_table_fill(sn_batch_table *t, const sn_problem *p, const sn_solver_options *o,

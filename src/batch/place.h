@@ -1,16 +1,29 @@
 // SPDX-License-Identifier: MIT
 // The sweep of core.h from the root to the leaves: frames and twists.
 
-// R <- R turned about its own axis by (s, c); a: that axis outside.
+// R <- R turned about its column n by (s, c), the next two are j and k; a: that column.
+FN void turn_column(int n, int j, int k, REAL s, REAL c, REAL *R, REAL *a) {
+    UNROLL for (int i = 0; i < 3; i++) {
+        a[i] = R[3 * n + i];
+        const REAL cj = R[3 * j + i], ck = R[3 * k + i];
+        R[3 * j + i] = c * cj + s * ck;
+        R[3 * k + i] = c * ck - s * cj;
+    }
+}
+
+// R <- R turned about its own axis by (s, c); a: that axis outside. Columns are named one by one, so that a
+// device can keep R in registers.
 FN void turn_about(int aligned, NUMBER lx, NUMBER ly, NUMBER lz, REAL s, REAL c, REAL *R, REAL *a) {
-    if (aligned >= 0) {
-        const int j = aligned == 2 ? 0 : aligned + 1, k = aligned == 0 ? 2 : aligned - 1;
-        UNROLL for (int i = 0; i < 3; i++) {
-            a[i] = R[3 * aligned + i];
-            const REAL cj = R[3 * j + i], ck = R[3 * k + i];
-            R[3 * j + i] = c * cj + s * ck;
-            R[3 * k + i] = c * ck - s * cj;
-        }
+    if (aligned == 0) {
+        turn_column(0, 1, 2, s, c, R, a);
+        return;
+    }
+    if (aligned == 1) {
+        turn_column(1, 2, 0, s, c, R, a);
+        return;
+    }
+    if (aligned == 2) {
+        turn_column(2, 0, 1, s, c, R, a);
         return;
     }
     turn3(R, splat(lx), splat(ly), splat(lz), a);

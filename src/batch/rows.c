@@ -98,7 +98,7 @@ bool sn_batch_row_set(const sn_batch_worker *w, const double *goals) {
     const sn_batch *b = w->batch;
     sn_problem *p = w->problem;
     double numbers[13];
-    for (int i = 0; i < p->ntask; i++) {
+    for (int i = 0; i < b->problem->ntask; i++) {
         if (b->goal_at[i] < 0) continue;
         sn_task *t = &p->task[i];
         const int local = local_of(b, t), place = place_of(t), turn = turn_of(t);
@@ -125,12 +125,18 @@ bool sn_batch_row_set(const sn_batch_worker *w, const double *goals) {
     return true;
 }
 
-void sn_batch_row_plain(sn_batch_worker *w, const double *goals, double *q, sn_batch_report *out) {
+void sn_batch_row_plain(sn_batch_worker *w, const double *goals, const double *anchor, double *q,
+                        sn_batch_report *out) {
     sn_report report;
     out->plain = true;
     if (!sn_batch_row_set(w, goals)) {
         out->stop = SN_STOP_BAD_GOALS;
         return;
+    }
+    if (w->batch->table.pulled) {
+        const int rest = w->batch->problem->ntask;  // the worker's problem has one task more
+        if (anchor != NULL) (void)sn_problem_set_rest(w->problem, rest, anchor);
+        (void)sn_problem_set_enabled(w->problem, rest, anchor != NULL);
     }
     (void)sn_solver_solve(w->solver, q, &report);
     out->stop = report.stop;

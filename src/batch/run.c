@@ -38,6 +38,11 @@ static void begin_lane(const sn_batch_worker *w, int lane, const double *q) {
     set_state(w, SN_LANE_STATE, lane, SN_STATE_START);
 }
 
+// What a row is pulled to; NULL: nothing.
+static const double *anchor_of(const sn_batch_worker *w, const sn_batch_row *r) {
+    return w->batch->table.pulled && r->frame > 0 ? r->previous : NULL;
+}
+
 // The result of a row: out, and on into the chain.
 static void put_row(sn_batch_worker *w, sn_batch_row *r, const double *q) {
     const sn_batch *b = w->batch;
@@ -126,7 +131,7 @@ static bool fill_lane(sn_batch_worker *w, int lane, bool begun) {
     while ((r->live = next_row(w, r, begun)) && is_far(w->batch, r->start)) {
         sn_batch_report report = {.f = NAN, .gradient = NAN};
         memcpy(w->q, r->start, nq_of(w->batch) * sizeof *w->q);
-        sn_batch_row_plain(w, goals_of(w->batch, r), w->q, &report);
+        sn_batch_row_plain(w, goals_of(w->batch, r), anchor_of(w, r), w->q, &report);
         r->kept = report;
         r->iterations = report.iterations;
         put_row(w, r, w->q);
@@ -138,6 +143,10 @@ static bool fill_lane(sn_batch_worker *w, int lane, bool begun) {
     }
     for (int i = 0; i < w->batch->ngoal; i++)
         *lane_number(w, w->work.goal, i, lane) = w->numbers[i];
+    const double *anchor = anchor_of(w, r);
+    set_state(w, SN_LANE_PULL, lane, anchor != NULL);
+    for (int i = 0; i < w->batch->model->nq && anchor != NULL; i++)
+        *lane_number(w, w->work.anchor, i, lane) = anchor[i];
     begin_lane(w, lane, r->start);
     return true;
 }
@@ -160,7 +169,7 @@ static void end_lane(sn_batch_worker *w, int lane) {
     for (int i = 0; i < b->model->nq; i++) w->q[i] = *lane_number(w, w->work.q, i, lane);
     bool odd = how == SN_END_SADDLE || how == SN_END_ODD;
     if (!odd && !sn_batch_row_turns(b, r->start, w->q)) odd = true;
-    if (odd) sn_batch_row_plain(w, goals_of(b, r), w->q, &report);
+    if (odd) sn_batch_row_plain(w, goals_of(b, r), anchor_of(w, r), w->q, &report);
     if (end_start(w, r, w->q, report)) {
         put_row(w, r, r->best);
         (void)fill_lane(w, lane, true);
@@ -178,6 +187,9 @@ static void run_lanes(sn_batch_worker *w) {
         sn_model_zero(b->model, w->q);
         for (int i = 0; i < b->ngoal; i++) *lane_number(w, w->work.goal, i, l) = NAN;
         begin_lane(w, l, w->q);
+        set_state(w, SN_LANE_PULL, l, 0);
+        for (int i = 0; i < b->model->nq && b->table.pulled; i++)
+            *lane_number(w, w->work.anchor, i, l) = w->q[i];
         live += fill_lane(w, l, false);
     }
     while (live > 0) {
@@ -208,7 +220,7 @@ static void run_plain(sn_batch_worker *w) {
         memcpy(w->q, r->start, nq_of(b) * sizeof *w->q);
         for (;;) {
             sn_batch_report report = {.f = NAN, .gradient = NAN};
-            sn_batch_row_plain(w, goals_of(b, r), w->q, &report);
+            sn_batch_row_plain(w, goals_of(b, r), anchor_of(w, r), w->q, &report);
             if (end_start(w, r, w->q, report)) break;
             sn_batch_row_seed(b, row_of(b->job, r), r->seed, r->start, w->q);
         }

@@ -1,49 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The sweeps of core.h from the leaves to the root: gradient, articulated factor, solve, products.
 
-// The matrix K of a subtree, as far as it is shared by the degrees of freedom of a joint.
-typedef struct FIELD {
-    REAL M[9], G[3], P[3], W, e, trace;
-} FIELD;
-
-FN void load_field(ARGS, int k, REAL e, FIELD *f) {
-    const REAL *sum = W(sum) + N(nsum) * k;
-    f->e = e;
-    f->W = sum[12];
-    UNROLL for (int i = 0; i < 3; i++) {
-        f->P[i] = sum[13 + i];
-        f->G[i] = sum[13 + i] + e * sum[9 + i];
-    }
-    f->M[0] = sum[16] + e * sum[0], f->M[4] = sum[17] + e * sum[4], f->M[8] = sum[18] + e * sum[8];
-    f->M[1] = sum[19] + e * sum[1], f->M[3] = sum[19] + e * sum[3];
-    f->M[2] = sum[20] + e * sum[2], f->M[6] = sum[20] + e * sum[6];
-    f->M[5] = sum[21] + e * sum[5], f->M[7] = sum[21] + e * sum[7];
-    f->trace = f->M[0] + f->M[4] + f->M[8];
-}
-
-// y = K S
-FN void field_times(ARGS, int k, const FIELD *f, const REAL *S, REAL *y) {
-    const REAL *M = f->M, *G = f->G, *P = f->P, *a = S, *b = S + 3;
-    y[0] = (f->trace - M[0]) * a[0] - M[1] * a[1] - M[2] * a[2] + (G[1] * b[2] - G[2] * b[1]);
-    y[1] = (f->trace - M[4]) * a[1] - M[3] * a[0] - M[5] * a[2] + (G[2] * b[0] - G[0] * b[2]);
-    y[2] = (f->trace - M[8]) * a[2] - M[6] * a[0] - M[7] * a[1] + (G[0] * b[1] - G[1] * b[0]);
-    y[3] = a[1] * P[2] - a[2] * P[1] + f->W * b[0];
-    y[4] = a[2] * P[0] - a[0] * P[2] + f->W * b[1];
-    y[5] = a[0] * P[1] - a[1] * P[0] + f->W * b[2];
-    if (N(matrix)) add_symmetric(W(sum) + N(nsum) * k + SN_SUM_MATRIX, splat(1), S, y);
-    if (N(loss)) add_symmetric(W(sum) + N(nsum) * k + SN_SUM_MATRIX + 21 * N(matrix), f->e, S, y);
-}
-
-// The wrench of a subtree.
-FN void wrench_of(ARGS, int k, REAL *phi) {
-    const REAL *sum = W(sum) + N(nsum) * k;
-    phi[0] = sum[5] - sum[7], phi[1] = sum[6] - sum[2], phi[2] = sum[1] - sum[3];
-    UNROLL for (int i = 0; i < 3; i++) phi[3 + i] = sum[9 + i];
-}
-
 // Sums over subtrees, the gradient, and the Gauss-Newton diagonal into y.
 PART void gradient_sweep(ARGS) {
-    if (N(nrest) + N(nsoft) > 0) {
+    if (SN_BATCH_OWN) {
         rest_terms(PASS);
     } else {
         for (int i = 0; i < N(nv); i++) W(g)[i] = splat(0);
@@ -51,19 +11,12 @@ PART void gradient_sweep(ARGS) {
     for (int k = N(nj) - 1; k >= 0; k--) {
         const int first = T(slot)[k], up = T(parent)[k];
         REAL phi[6];
-        wrench_of(PASS, k, phi);
+        wrench_of(W(sum) + N(nsum) * k, phi);
         const REAL *sum = W(sum) + N(nsum) * k;
         for (int i = first; i < first + T(jnv)[k]; i++) {
-            const REAL *a = W(S) + 6 * i, *b = a + 3;
+            const REAL *a = W(S) + 6 * i;
             W(g)[i] = W(g)[i] - dot6(a, phi);
-            // a . (tr M - M) a + 2 a . (P x b) + W b . b
-            REAL Ma[3], pb[3];
-            Ma[0] = sum[16] * a[0] + sum[19] * a[1] + sum[20] * a[2];
-            Ma[1] = sum[19] * a[0] + sum[17] * a[1] + sum[21] * a[2];
-            Ma[2] = sum[20] * a[0] + sum[21] * a[1] + sum[18] * a[2];
-            cross3(sum + 13, b, pb);
-            const REAL trace = sum[16] + sum[17] + sum[18];
-            REAL d = (trace * dot3(a, a) - dot3(a, Ma)) + 2.0 * dot3(a, pb) + sum[12] * dot3(b, b);
+            REAL d = seen_from(sum, a);
             if (N(matrix)) {
                 REAL y[6];
                 UNROLL for (int n = 0; n < 6; n++) y[n] = splat(0);
@@ -77,7 +30,7 @@ PART void gradient_sweep(ARGS) {
             for (int i = 0; i < N(nsum); i++) to[i] = to[i] + sum[i];
         }
     }
-    if (N(nrest) + N(nsoft) == 0) return;
+    if (!SN_BATCH_OWN) return;
     for (int i = 0; i < N(nv); i++) W(y)[i] = W(y)[i] + W(own)[i];
     for (int k = 0; k < N(nj); k++) {
         if (T(quat)[k] < 0) continue;
@@ -91,7 +44,7 @@ PART void gradient_sweep(ARGS) {
 FN void own_terms(ARGS, int k, REAL e, REAL *h) {
     const int m = T(jnv)[k], first = T(slot)[k], type = T(type)[k];
     for (int i = 0; i < m * (m + 1) / 2; i++) h[i] = splat(0);
-    if (N(nrest) + N(nsoft) > 0) {
+    if (SN_BATCH_OWN) {
         for (int a = 0; a < m; a++) h[packed(a, a)] = W(own)[first + a];
         if (T(quat)[k] >= 0) {
             const REAL *more = W(rest_h) + 12 * T(quat)[k];
@@ -102,7 +55,7 @@ FN void own_terms(ARGS, int k, REAL e, REAL *h) {
         }
     }
     REAL phi[6], torque[3], lever[3];
-    wrench_of(PASS, k, phi);
+    wrench_of(W(sum) + N(nsum) * k, phi);
     cross3(W(frame) + 12 * k + 9, phi + 3, lever);
     UNROLL for (int i = 0; i < 3; i++) torque[i] = e * (phi[i] - lever[i]);
     if (type == SN_BATCH_BALL || type == SN_BATCH_FREE) {
@@ -184,14 +137,6 @@ FN REAL take_pivot(int i, REAL kept, REAL d, REAL h, FACTOR *f) {
     return choose(keep & ~f->failed, 1.0 / d, splat(0));
 }
 
-FN void add_square(REAL *Q, const REAL *y, REAL s) {
-    UNROLL for (int i = 0; i < 6; i++) {
-        const REAL z = s * y[i];
-        UNROLL for (int j = 0; j <= i; j++) Q[i * (i + 1) / 2 + j] =
-            Q[i * (i + 1) / 2 + j] + z * y[j];
-    }
-}
-
 // Joints whose degrees of freedom have terms of their own: a small dense elimination.
 FN void factor_block(ARGS, int k, const FIELD *field, REAL *Q, FACTOR *f) {
     const int m = T(jnv)[k], first = T(slot)[k];
@@ -225,7 +170,7 @@ FN void factor_block(ARGS, int k, const FIELD *field, REAL *Q, FACTOR *f) {
 // H + diagonal = L^T D L, joint by joint (articulated.c of sweeps/); degrees of freedom without terms of
 // their own one by one, as if each were a joint.
 PART void factor_sweep(ARGS, REAL e, FACTOR *f) {
-    const int own = N(nrest) + N(nsoft) > 0;
+    const int own = SN_BATCH_OWN;
     for (int k = N(nj) - 1; k >= 0; k--) {
         const int first = T(slot)[k], m = T(jnv)[k], up = T(parent)[k];
         REAL Q[21];
@@ -235,7 +180,7 @@ PART void factor_sweep(ARGS, REAL e, FACTOR *f) {
         } else {
             UNROLL for (int i = 0; i < 21; i++) Q[i] = W(Q)[21 * k + i];
         }
-        load_field(PASS, k, e, &field);
+        load_field(W(sum) + N(nsum) * k, e, &field);
         if (T(block)[k]) {
             factor_block(PASS, k, &field, Q, f);
         } else {
@@ -317,7 +262,7 @@ PART void substitute(ARGS, REAL *x) {
 
 // out = H x, without the diagonal that a factorisation adds.
 PART void multiply(ARGS, REAL e, const REAL *x, REAL *out) {
-    const int own = N(nrest) + N(nsoft) > 0;
+    const int own = SN_BATCH_OWN;
     // down: the twist of everything at and above a joint; kept where the field's Q was
     for (int k = 0; k < N(nj); k++) {
         const int up = T(parent)[k];
@@ -337,7 +282,7 @@ PART void multiply(ARGS, REAL e, const REAL *x, REAL *out) {
             push[n] = W(push)[6 * k + n];
             V[n] = up < 0 ? splat(0) : W(Q)[21 * up + n];
         }
-        load_field(PASS, k, e, &field);
+        load_field(W(sum) + N(nsum) * k, e, &field);
         if (T(block)[k]) own_terms(PASS, k, e, h);
         for (int a = 0; a < m; a++) field_times(PASS, k, &field, W(S) + 6 * (first + a), y + 6 * a);
         for (int a = 0; a < m; a++) {

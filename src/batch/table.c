@@ -82,6 +82,13 @@ static bool is_block(const sn_joint *j) {
            j->type == SN_JOINT_SWING_TWIST;
 }
 
+// Does a chain go on from joint k that does not follow it in the list?
+static bool is_fork(const sn_model *m, int k) {
+    for (int i = k + 2; i < m->njoint; i++)
+        if (m->joint[i].parent == k) return true;
+    return false;
+}
+
 static int count_soft(const sn_problem *p) {
     int n = 0;
     for (int s = 0; s < p->nsoft; s++)
@@ -101,7 +108,7 @@ static int count_rest(const sn_problem *p) {
     return n;
 }
 
-void sn_batch_table_count(const sn_problem *p, const sn_solver_options *o, bool locals,
+void sn_batch_table_count(const sn_problem *p, const sn_solver_options *o, bool locals, bool pulled,
                           sn_batch_table *t) {
     const sn_model *m = p->model;
     *t = (sn_batch_table){.nj = m->njoint,
@@ -113,6 +120,7 @@ void sn_batch_table_count(const sn_problem *p, const sn_solver_options *o, bool 
                           .nsoft = count_soft(p),
                           .loss = p->nloss > 0,
                           .locals = locals,
+                          .pulled = pulled,
                           .method = o->method == SN_METHOD_NEWTON ? 1
                                     : o->method == SN_METHOD_LM   ? 2
                                                                   : 0};
@@ -121,6 +129,7 @@ void sn_batch_table_count(const sn_problem *p, const sn_solver_options *o, bool 
         const sn_joint *j = &m->joint[k];
         if (is_block(j)) t->nlower += j->nv * (j->nv - 1) / 2;
         t->nquat += j->ops->quaternion >= 0;
+        t->nfork += is_fork(m, k);
     }
     for (int v = 0; v < m->nv; v++) t->gained |= m->gain[v] != 1;
     t->nsum = SN_SUM_MATRIX + 21 * (t->matrix + t->loss);
@@ -166,7 +175,7 @@ static void fill_joints(sn_batch_table *t, const sn_model *m) {
         [SN_JOINT_TRANSLATION] = SN_BATCH_TRANSLATION,
         [SN_JOINT_FREE] = SN_BATCH_FREE,
     };
-    int lower = 0, quat = 0;
+    int lower = 0, quat = 0, fork = 0;
     for (int k = 0; k < m->njoint; k++) {
         const sn_joint *j = &m->joint[k];
         t->type[k] = types[j->type];
@@ -181,6 +190,7 @@ static void fill_joints(sn_batch_table *t, const sn_model *m) {
         t->lower0[k] = lower;
         if (is_block(j)) lower += j->nv * (j->nv - 1) / 2;
         t->quat[k] = j->ops->quaternion >= 0 ? quat++ : -1;
+        t->fork[k] = is_fork(m, k) ? fork++ : -1;
         bool euler = j->type == SN_JOINT_EULER;
         t->order[3 * k] = euler ? j->order[0] : j->aligned;
         t->order[3 * k + 1] = euler ? j->order[1] : j->aligned2;

@@ -22,53 +22,65 @@ FN void add_force(REAL *sum, const REAL *F, const REAL *p, int force) {
     if (force) UNROLL for (int r = 0; r < 3; r++) sum[9 + r] = sum[9 + r] + F[r];
 }
 
+// Where a point of joint k is.
+FN void place_point(ARGS, int i, const REAL *Rp, REAL *p) {
+    const int at = T(point_goal)[i];
+    if (N(locals)) {
+        turn3(Rp, GOAL(at + 3), GOAL(at + 4), GOAL(at + 5), p);
+    } else {
+        turn3(Rp, splat(T(point_local)[3 * i]), splat(T(point_local)[3 * i + 1]),
+              splat(T(point_local)[3 * i + 2]), p);
+    }
+    UNROLL for (int n = 0; n < 3; n++) p[n] = Rp[9 + n] + p[n];
+}
+
+// Twice f of a point at p; p is spent where its goal is missing.
+FN REAL add_point(ARGS, int i, REAL *p, REAL *sum) {
+    const int at = T(point_goal)[i];
+    REAL r[3], F[3], twice;
+    UNROLL for (int n = 0; n < 3; n++) r[n] =
+        (GOAL_FROM(at + n, W(lane)[SN_LANE_ORIGIN + n])) - p[n];
+    REAL s = dot3(r, r), w = splat(T(point_weight)[i]);
+    const BITS there = EQUAL(s, s);
+    if (ANY(~there)) {
+        s = choose(there, s, splat(0));
+        w = choose(there, w, splat(0));
+        UNROLL for (int n = 0; n < 3; n++) {
+            r[n] = choose(there, r[n], splat(0));
+            p[n] = choose(there, p[n], splat(0));
+        }
+    }
+    if (N(loss) && T(point_loss)[i] != 0) {
+        REAL slope, bend, u[6];
+        twice = w * loss_at(T(point_loss)[i], splat(T(point_scale2)[i]), s, &slope, &bend);
+        cross3(p, r, u);
+        UNROLL for (int n = 0; n < 3; n++) u[3 + n] = r[n];
+        REAL *B = sum + SN_SUM_MATRIX + 21 * N(matrix);
+        UNROLL for (int n = 0; n < 6; n++) {
+            const REAL x = w * bend * u[n];
+            for (int m = 0; m <= n; m++) B[packed(n, m)] = B[packed(n, m)] + x * u[m];
+        }
+        w = w * slope;
+    } else {
+        twice = w * s;
+    }
+    UNROLL for (int n = 0; n < 3; n++) F[n] = w * r[n];
+    add_force(sum, F, p, 1);
+    sum[12] = sum[12] + w;
+    const REAL x = w * p[0], y = w * p[1], z = w * p[2];
+    sum[13] = sum[13] + x, sum[14] = sum[14] + y, sum[15] = sum[15] + z;
+    sum[16] = sum[16] + x * p[0], sum[17] = sum[17] + y * p[1], sum[18] = sum[18] + z * p[2];
+    sum[19] = sum[19] + x * p[1], sum[20] = sum[20] + x * p[2], sum[21] = sum[21] + y * p[2];
+    return twice;
+}
+
 // Twice f of the points on joint k.
 FN REAL add_points(ARGS, int k, const REAL *Rp, REAL *sum) {
     REAL twice = splat(0);
     for (int i = T(point_first)[k]; i < T(point_first)[k + 1]; i++) {
-        const int at = T(point_goal)[i];
-        REAL p[3], r[3], F[3];
-        if (N(locals)) {
-            turn3(Rp, GOAL(at + 3), GOAL(at + 4), GOAL(at + 5), p);
-        } else {
-            turn3(Rp, splat(T(point_local)[3 * i]), splat(T(point_local)[3 * i + 1]),
-                  splat(T(point_local)[3 * i + 2]), p);
-        }
-        UNROLL for (int n = 0; n < 3; n++) p[n] = Rp[9 + n] + p[n];
-        UNROLL for (int n = 0; n < 3; n++) r[n] =
-            (GOAL_FROM(at + n, W(lane)[SN_LANE_ORIGIN + n])) - p[n];
-        REAL s = dot3(r, r), w = splat(T(point_weight)[i]);
-        const BITS there = EQUAL(s, s);
-        if (ANY(~there)) {
-            s = choose(there, s, splat(0));
-            w = choose(there, w, splat(0));
-            UNROLL for (int n = 0; n < 3; n++) {
-                r[n] = choose(there, r[n], splat(0));
-                p[n] = choose(there, p[n], splat(0));
-            }
-        }
-        if (N(loss) && T(point_loss)[i] != 0) {
-            REAL slope, bend, u[6];
-            twice =
-                twice + w * loss_at(T(point_loss)[i], splat(T(point_scale2)[i]), s, &slope, &bend);
-            cross3(p, r, u);
-            UNROLL for (int n = 0; n < 3; n++) u[3 + n] = r[n];
-            REAL *B = sum + SN_SUM_MATRIX + 21 * N(matrix);
-            UNROLL for (int n = 0; n < 6; n++) {
-                const REAL x = w * bend * u[n];
-                for (int m = 0; m <= n; m++) B[packed(n, m)] = B[packed(n, m)] + x * u[m];
-            }
-            w = w * slope;
-        } else {
-            twice = twice + w * s;
-        }
-        UNROLL for (int n = 0; n < 3; n++) F[n] = w * r[n];
-        add_force(sum, F, p, 1);
-        sum[12] = sum[12] + w;
-        const REAL x = w * p[0], y = w * p[1], z = w * p[2];
-        sum[13] = sum[13] + x, sum[14] = sum[14] + y, sum[15] = sum[15] + z;
-        sum[16] = sum[16] + x * p[0], sum[17] = sum[17] + y * p[1], sum[18] = sum[18] + z * p[2];
-        sum[19] = sum[19] + x * p[1], sum[20] = sum[20] + x * p[2], sum[21] = sum[21] + y * p[2];
+        REAL p[3];
+        place_point(PASS, i, Rp, p);
+        twice = twice + add_point(PASS, i, p, sum);
     }
     return twice;
 }

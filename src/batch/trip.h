@@ -391,7 +391,7 @@ FN void trip(ARGS) {
     FACTOR f;
     place(PASS);
     REAL value = sum_tasks(PASS);
-    if (N(nrest) + N(nsoft) > 0) value = value + rest_value(PASS);
+    if (SN_BATCH_OWN) value = value + rest_value(PASS);
     const BITS start = EQUAL(LANE(STATE), splat(SN_STATE_START));
     judge(PASS, value, &to);
     to.check = to.move = LESS(splat(1), splat(0));

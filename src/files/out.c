@@ -104,7 +104,10 @@ void sn_out_rounded(sn_out *out, double value) {
 static double shorter(double value) {
     double size = fabs(value);
     if (!(size > 1e-6 && size < 1e15)) return value;
-    double power = pow(10, 14 - floor(log10(size)));
+    static const double from[] = {1e14, 1e13, 1e12, 1e11, 1e10, 1e9,  1e8,  1e7,  1e6,  1e5, 1e4,
+                                  1e3,  1e2,  1e1,  1e0,  1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 0};
+    double power = 1;
+    for (int i = 0; size < from[i]; i++) power *= 10;  // exact up to 1e22
     return round(value * power) / power;
 }
 

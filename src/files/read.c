@@ -107,7 +107,9 @@ static sn_format text_kind(const char *text, size_t length) {
         return sn_word_is(word, ":version") ? SN_FORMAT_ASF : SN_FORMAT_AMC;
     }
     if (holds(text, head, "endheader")) return SN_FORMAT_MOT;
-    if (word.text[0] == '<' && holds(text, head, "<opensimdocument")) return SN_FORMAT_OSIM;
+    if (word.text[0] == '<' && holds(text, head, "<opensimdocument"))
+        return holds(text, head, "<markerset") && !holds(text, head, "<model") ? SN_FORMAT_MARKERS
+                                                                               : SN_FORMAT_OSIM;
     if (word.text[0] == '<' && holds(text, length, "<robot")) return SN_FORMAT_URDF;
     if (word.text[0] == '<' && holds(text, length, "<mujoco")) return SN_FORMAT_MJCF;
     return SN_FORMAT_UNKNOWN;

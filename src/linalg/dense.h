@@ -10,3 +10,10 @@ bool sn_cholesky(double *A, int n);
 /// x <- L^-1 x and x <- L^-T x.
 void sn_cholesky_forward(const double *L, int n, double *x);
 void sn_cholesky_backward(const double *L, int n, double *x);
+
+/// A = U^T U in place of the upper triangle, row-major; zeros are passed over. False when a pivot is not above zero.
+bool sn_cholesky_upper(double *A, int n);
+
+/// x <- U^-T x and x <- U^-1 x.
+void sn_cholesky_upper_forward(const double *U, int n, double *x);
+void sn_cholesky_upper_backward(const double *U, int n, double *x);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/pair.h"
+
 void sn_path_layout(sn_path *path, int n, sn_layout *layout) {
     size_t count = (size_t)n;
     path->n = n;
@@ -74,12 +76,29 @@ void sn_path_multiply(const sn_path *path, const double *rows, const double *x, 
     if (path == NULL || rows == NULL || x == NULL || y == NULL) return;
     for (int i = 0; i < path->n; i++) {
         const double *row = rows + path->row[i];
+        const sn_pair xx = pair_of(x[i]);
+        sn_pair pairs = pair_of(0);
         double sum = row[path->depth[i]] * x[i];
-        for (int j = path->parent[i]; j >= 0; j = path->parent[j]) {
-            sum += row[path->depth[j]] * x[j];
-            y[j] += row[path->depth[j]] * x[i];
+        // segment by segment, since the columns of one are neighbours in x and y too
+        int segment = path->segment_of[i], count = i - path->segment[segment].first;
+        while (segment >= 0) {
+            const sn_segment *s = &path->segment[segment];
+            const double *from = row + s->prefix, *with = x + s->first;
+            double *to = y + s->first;
+            int j = 0;
+            for (; j + 1 < count; j += 2) {
+                const sn_pair a = pair_load(from + j);
+                pairs = pair_add(pairs, pair_mul(a, pair_load(with + j)));
+                pair_store(to + j, pair_add(pair_load(to + j), pair_mul(a, xx)));
+            }
+            if (j < count) {
+                sum += from[j] * with[j];
+                to[j] += from[j] * x[i];
+            }
+            segment = s->parent;
+            if (segment >= 0) count = path->segment[segment].count;
         }
-        y[i] = sum;
+        y[i] = sum + pair_sum(pairs);
     }
 }
 

@@ -88,6 +88,26 @@ sn_inertia sn_symmetric_factor(int n, double *S, double tolerance, int *order, b
     return count;
 }
 
+bool sn_symmetric_factor_definite(int n, double *S, double tolerance, int *order, bool *pair) {
+    for (int k = 0; k < n; k++) {
+        order[k] = k;
+        pair[k] = false;
+    }
+    // column by column, each less what those before it take: what is on the diagonal is as it was until then
+    for (int k = 0; k < n; k++) {
+        double *column = S + n * k;
+        const double whole = column[k];
+        for (int j = 0; j < k; j++) {
+            const double *before = S + n * j, l = before[k] * before[j];
+            for (int i = k; i < n; i++) column[i] -= before[i] * l;
+        }
+        if (!(column[k] > tolerance * whole)) return false;
+        const double inverse = 1 / column[k];
+        for (int i = k + 1; i < n; i++) column[i] *= inverse;
+    }
+    return true;
+}
+
 void sn_symmetric_solve(int n, const double *S, sn_inertia inertia, const int *order,
                         const bool *pair, double *x, double *scratch) {
     const int rank = n - inertia.dropped;

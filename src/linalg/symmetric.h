@@ -17,6 +17,10 @@ typedef struct sn_inertia {
 /// @param pair   n: D has a 2 x 2 block that begins here
 sn_inertia sn_symmetric_factor(int n, double *S, double tolerance, int *order, bool *pair);
 
+/// The same without pivots, for a positive definite S; its lower triangle alone is read and changed. False when
+/// less than `tolerance` times its diagonal is left at some row.
+bool sn_symmetric_factor_definite(int n, double *S, double tolerance, int *order, bool *pair);
+
 /// S^-1 x; entries of dropped rows become 0. scratch has n numbers.
 void sn_symmetric_solve(int n, const double *S, sn_inertia inertia, const int *order,
                         const bool *pair, double *x, double *scratch);

@@ -72,6 +72,8 @@ static void three_angles(const int order[3], const sn_mat3 *R, const double near
         if (!(d < best) && side > 0) continue;
         best = d;
         for (int i = 0; i < 3; i++) out[i] = angle[i];
+        // the other is half a turn away in two of them: further than this
+        if (d < 1) break;
     }
 }
 

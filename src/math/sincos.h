@@ -12,21 +12,15 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "math/sine_series.h"
+
 /// The slow way for large angles and for those almost a multiple of pi/2: returns n mod 4.
 int sn_sincos_reduce(double angle, double *y, double *tail);
 
 static inline void sn_sincos_kernel(double y, double tail, int n, double *sine, double *cosine) {
     const double z = y * y;
-    const double s = -0x1.5555555555555p-3 +
-                     z * (0x1.1111111110babp-7 +
-                          z * (-0x1.a01a019e820aep-13 +
-                               z * (0x1.71de37946ed6dp-19 +
-                                    z * (-0x1.ae6008d114485p-26 + z * 0x1.5e0a4fc16be59p-33))));
-    const double c = 0x1.5555555555555p-5 +
-                     z * (-0x1.6c16c16c16963p-10 +
-                          z * (0x1.a01a019f4ddfdp-16 +
-                               z * (-0x1.27e4fa16cc2d1p-22 +
-                                    z * (0x1.1eeb67d026ec6p-29 + z * -0x1.907cd8ff5ede7p-37))));
+    const double s = SN_SINE_SERIES(z);
+    const double c = SN_COSINE_SERIES(z);
     // sin(y + tail) = sin y + tail cos y, with cos y = 1 - z/2; likewise the cosine
     const double half = 0.5 * z, one = 1.0 - half;
     const double sin_y = y + (z * y * s + tail * one);
@@ -75,16 +69,8 @@ static inline void sn_sincos_two(const double angle[2], double sine[2], double c
         return;
     }
     const two z = y * y;
-    const two s = -0x1.5555555555555p-3 +
-                  z * (0x1.1111111110babp-7 +
-                       z * (-0x1.a01a019e820aep-13 +
-                            z * (0x1.71de37946ed6dp-19 +
-                                 z * (-0x1.ae6008d114485p-26 + z * 0x1.5e0a4fc16be59p-33))));
-    const two c = 0x1.5555555555555p-5 +
-                  z * (-0x1.6c16c16c16963p-10 +
-                       z * (0x1.a01a019f4ddfdp-16 +
-                            z * (-0x1.27e4fa16cc2d1p-22 +
-                                 z * (0x1.1eeb67d026ec6p-29 + z * -0x1.907cd8ff5ede7p-37))));
+    const two s = SN_SINE_SERIES(z);
+    const two c = SN_COSINE_SERIES(z);
     const two half = 0.5 * z, one = 1.0 - half;
     const bits2 sin_y = (bits2)(y + (z * y * s + tail * one));
     const bits2 cos_y = (bits2)(one + (((1.0 - one) - half) + (z * z * c - y * tail)));

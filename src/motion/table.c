@@ -118,6 +118,26 @@ int sn_table_find(const sn_table *table, const char *name) {
     return sn_names_find(&table->names, name, name_of, table);
 }
 
+double sn_table_at(const sn_table *table, int column, double time) {
+    if (table == NULL || table->info.time < 0 || table->info.nrow < 1 || column < 0 ||
+        column >= table->info.ncolumn || isnan(time))
+        return NAN;
+    int low = 0, high = table->info.nrow - 1, clock = table->info.time;
+    while (high - low > 1) {
+        int mid = low + (high - low) / 2;
+        if (sn_table_row(table, mid)[clock] <= time)
+            low = mid;
+        else
+            high = mid;
+    }
+    const double *a = sn_table_row(table, low), *b = sn_table_row(table, high);
+    double step = b[clock] - a[clock];
+    double share = step > 0 ? fmin(fmax((time - a[clock]) / step, 0), 1) : 0;
+    // each end exactly as it stands, also beside a cell that is not there
+    if (share == 0 || share == 1) return share == 0 ? a[column] : b[column];
+    return a[column] + share * (b[column] - a[column]);
+}
+
 double sn_table_rate(const sn_table *table) {
     if (table == NULL) return 0;
     double stated = table->info.rate;

@@ -7,6 +7,13 @@
 // the misfit, half the sum of what is open squared, fails to fall. Dependent rows, as of planar linkages, are no trouble: the
 // factorisation has pivots, and what they cannot meet is shared out.
 //
+// Where loops nearly lose a direction, the poses that are least open lie along a narrow, bent valley: a straight step
+// along it ends on its slope. A step that fails is tried once more with half the bend of c along it answered,
+//
+//   x + y,   y = -D^-2 A^T (A D^-2 A^T + soft E)^-1 (c(q + x) - c - A x)
+//
+// which follows the valley. There c may vanish as slowly as the cube of the way, and steps still end it.
+//
 // Limits: a coordinate at its limit that the slope of the sum pushes out stays there; one that only
 // the step would carry out is left out of the step. So what ends open is a least place of the sum
 // inside the limits, not a corner that steps do not get round.
@@ -23,7 +30,8 @@
 #include "solvers/loops.h"
 
 static const double first_soft = 1e-9, least_soft = 1e-14, most_soft = 1e6;
-static const double met = 1e-14;  // nothing is gained below
+static const double met = 1e-14;     // nothing is gained below
+static const double nearly = 1e-10;  // of the misfit
 static const double most_turn =
     4;  // radians or metres of a step that is shortened, but not softened
 
@@ -86,6 +94,28 @@ static bool find_step(sn_solver *s, const double *q, const bool *held, double so
     return count > 0;
 }
 
+// How open the pose is that a step leads to, in l->next.
+static double misfit_after(sn_solver *s, const double *q, double t, const double *x) {
+    move_pose(s, q, t, x, sn_loops_of(s)->next);
+    return sn_workspace_pose(s->ws, sn_loops_of(s)->next) == SN_OK ? misfit(s) : INFINITY;
+}
+
+// The step t x that was tried, and is placed, with the bend along it answered; false when that is longer than the step.
+static bool bend_step(sn_solver *s, double soft, double t) {
+    sn_loops *l = sn_loops_of(s);
+    double size[2] = {0, 0};
+    sn_ties_values(s->ws, l->bend);
+    sn_ties_moved(s->ws, l->x, l->along);
+    for (int i = 0; i < SN_TIE_ROWS * s->model->nloop; i++) l->bend[i] -= l->c[i] + t * l->along[i];
+    sn_ties_restore(s->ws, l->metric, l->keep, soft, l->bend, l->y);
+    for (int i = 0; i < s->n; i++) {
+        size[0] = fmax(size[0], fabs(t * l->x[i]));
+        size[1] = fmax(size[1], fabs(l->y[i]));
+        l->y[i] += t * l->x[i];
+    }
+    return size[1] < 0.75 * size[0];
+}
+
 // The rows of the loops with the columns of those turns, which the lock had taken out.
 static void free_rolls(sn_solver *s) {
     for (int i = 0; i < s->n; i++)
@@ -110,10 +140,13 @@ void sn_closing_find_rolls(sn_solver *s) {
 double sn_closing_run(sn_solver *s, double *q, const bool *held, int most) {
     sn_loops *l = sn_loops_of(s);
     const sn_model *m = s->model;
+    const int usual = most > 50 ? most - 1 : -1;
     double soft = first_soft, f;
     for (int round = 0; round < most; round++) {
         if (!sn_solver_eval(s, q, SN_EVAL_GAUSS_NEWTON, &f)) return INFINITY;
         double before = misfit(s);
+        // along a bent valley the last of it goes by halves
+        if (round == usual && before < nearly) most *= 3;
         if (l->rolls) free_rolls(s);
         if (sn_ties_open(s->ws) <= met) break;
         sn_ties_values(s->ws, l->c);
@@ -128,10 +161,13 @@ double sn_closing_run(sn_solver *s, double *q, const bool *held, int most) {
                 soft *= 50;
                 continue;
             }
-            move_pose(s, q, size > 1 ? 1 / size : 1, l->x, l->next);
-            double after = INFINITY;
-            if (sn_workspace_pose(s->ws, l->next) == SN_OK) after = misfit(s);
+            const double t = size > 1 ? 1 / size : 1;
+            double after = misfit_after(s, q, t, l->x);
             better = after < (1 - 1e-4) * before;
+            if (!better && before >= 1e-22 && after < INFINITY && bend_step(s, soft, t)) {
+                after = misfit_after(s, q, 1, l->y);
+                better = after < (1 - 1e-4) * before;
+            }
             if (better) {
                 soft = fmax(soft * (after < 0.25 * before ? 0.01 : 0.5), least_soft);
             } else if (before < 1e-22) {
@@ -158,7 +194,9 @@ double sn_closing_start(sn_solver *s) {
     uint64_t state = 1;
     double size = 0.05;
     memcpy(l->least, s->q, bytes);
-    for (int tries = 0; tries < 40 && open > SN_CLOSED; tries++) {
+    // first in great strides; steep couplings have narrow basins, which take more
+    for (int tries = 0; tries < 160 && open > SN_CLOSED; tries++) {
+        if (tries == 40) size = 0.05;
         for (int i = 0; i < s->n; i++) l->x[i] = size * (2 * sn_random(&state) - 1);
         move_pose(s, s->started_at, 1, l->x, s->q);
         double now = sn_closing_run(s, s->q, NULL, 60);
@@ -166,7 +204,7 @@ double sn_closing_start(sn_solver *s) {
             open = now;
             memcpy(l->least, s->q, bytes);
         }
-        size = fmin(1.12 * size, 3);
+        size = fmin((tries < 40 ? 1.12 : 1.035) * size, 3);
     }
     memcpy(s->q, l->least, bytes);
     return open;

@@ -59,6 +59,7 @@ void sn_solver_levels_layout(sn_solver *s, sn_layout *layout) {
         a.y = sn_layout_take(layout, n, sizeof *a.y);
         a.fix = sn_layout_take(layout, n, sizeof *a.fix);
         a.pose = sn_layout_take(layout, nq, sizeof *a.pose);
+        a.met = sn_layout_take(layout, nq, sizeof *a.met);
         a.shifted = sn_layout_take(layout, nq, sizeof *a.shifted);
         a.beside = sn_layout_take(layout, nq, sizeof *a.beside);
         a.free = sn_layout_take(layout, n, sizeof *a.free);
@@ -132,6 +133,15 @@ static bool satisfied(const sn_solver *s, int k) {
     return at->f <= at->goal || at->gradient <= fmax(s->options.gradient, rest);
 }
 
+// Is every level above the last satisfied, or its f below this share of what errors as large as the figure would make
+// it?
+static bool all_met(const sn_solver *s, int last, double share) {
+    for (int k = 0; k < last; k++)
+        if (!satisfied(s, k) && !(s->levels->at[k].f <= share * s->levels->at[k].whole))
+            return false;
+    return true;
+}
+
 // The first level again, as if alone, and to the end.
 static bool solve_first(sn_solver *s) {
     sn_levels *a = s->levels;
@@ -173,8 +183,10 @@ static bool put_right(sn_solver *s, int last, double enough, bool old, double *a
     // limits may keep a level from where it was
     for (int k = 0; k < last; k++) {
         const sn_level *at = &a->at[k];
-        if (at->trial > at->floor * (1 + 5e-10) + (at->exact ? 1e-12 : 1e-10) * at->whole)
-            return false;
+        // near a place without a direction, as a gaze that meets its goal, `whole` is no measure of what f may lose
+        const double slack =
+            at->exact ? fmin(1e-12 * at->whole, 1e-6 * at->floor) : 1e-10 * at->whole;
+        if (at->trial > at->floor * (1 + 5e-10) + slack) return false;
     }
     return true;
 }
@@ -230,10 +242,20 @@ static int find_lost(const sn_solver *s, int last, double far) {
     return -1;
 }
 
+// What the levels above the last lack at the pose is put right there.
+static bool polish(sn_solver *s, int last) {
+    sn_levels *a = s->levels;
+    double added;
+    memcpy(a->pose, s->q, (size_t)s->model->nq * sizeof *a->pose);
+    if (!put_right(s, last, 1e-13, true, &added)) return false;
+    take(s);
+    return true;
+}
+
 static void run_lower(sn_solver *s) {
     sn_levels *a = s->levels;
-    int last = a->first + 1, restarts = 0;
-    bool fresh = true, astray = false;
+    int last = a->first + 1, restarts = 0, finish = -1;
+    bool fresh = true, astray = false, polished = false, met = false;
     double growth = 4, calmest = INFINITY;
     int idle = 0;
     sn_levels_step step = {.reach = first_reach};
@@ -255,16 +277,20 @@ static void run_lower(sn_solver *s) {
             if (restarts++ == 3) break;
             if (lost == a->first && !solve_first(s)) return;
             last = lost > a->first ? lost : a->first + 1;
+            finish = lost;
             step = (sn_levels_step){.reach = first_reach};
             fresh = true;
             continue;
         }
+        const bool above = all_met(s, last, 0);
         bool done = a->at[last].f <= a->at[last].goal ||
                     a->at[last].gradient <= s->options.gradient ||
-                    fmax(step.size, step.up) <= 1e-13,
-             above = true;
-        for (int k = 0; k < last; k++) above = above && satisfied(s, k);
-        const bool nearly = step.size <= near_enough && a->at[last].f <= 1e-4 * a->at[last].whole;
+                    fmax(step.size, step.up) <= 1e-13;
+        if (above) memcpy(a->met, s->q, (size_t)s->model->nq * sizeof *s->q);
+        met = met || above;
+        // a level that was lost once is finished before the next comes in again
+        const bool nearly =
+            last != finish && step.size <= near_enough && a->at[last].f <= 1e-4 * a->at[last].whole;
         if (last < a->count - 1 && (done || nearly)) {
             last++;
             step = (sn_levels_step){.reach = first_reach};
@@ -276,17 +302,20 @@ static void run_lower(sn_solver *s) {
         if (last == a->count - 1 && above && idle >= 3 && a->at[last].gradient <= end_of_digits)
             done = true;
         if (done && above) {
-            bool met = true;
-            for (int k = 0; k <= last; k++) met = met && a->at[k].f <= a->at[k].goal;
-            s->report.stop = met ? SN_STOP_GOAL : SN_STOP_MINIMUM;
+            bool all = true;
+            for (int k = 0; k <= last; k++) all = all && a->at[k].f <= a->at[k].goal;
+            s->report.stop = all ? SN_STOP_GOAL : SN_STOP_MINIMUM;
             if (a->at[last].f <= a->at[last].goal) s->report.gradient = NAN;
             return;
         }
         if (is_over(s)) {
-            // what the levels above lack is put right all the same
-            double added;
-            memcpy(a->pose, s->q, (size_t)s->model->nq * sizeof *a->pose);
-            if (!above && put_right(s, last, 1e-13, true, &added)) take(s);
+            // what the levels above lack is put right all the same, or they are left where they lacked nothing
+            bool good = above;
+            for (int i = 0; i < 4 && !good && polish(s, last); i++) {
+                if (!sn_levels_derive(s, last) || !sn_levels_find(s, last, &step)) break;
+                good = all_met(s, last, 1e-18);
+            }
+            if (!good && met) memcpy(s->q, a->met, (size_t)s->model->nq * sizeof *s->q);
             return;
         }
         double value = NAN;
@@ -311,15 +340,21 @@ static void run_lower(sn_solver *s) {
         sn_solver_iterated(s, &trace);
         if (!trace.taken) {
             astray = share == 0 && !above;
+            // mu . g says only to first order what putting right will cost: it is done, and the step judged again
+            if (share > 0 && !above && !polished && polish(s, last)) {
+                polished = fresh = true;
+                continue;
+            }
             step.reach = (share > 0 ? 0.4 * share : 0.05) * fmin(step.reach, step.size);
             growth = 1.5;
             if (step.reach < 1e-13) break;
             continue;
         }
         fresh = true;
+        polished = false;
         a->at[last].fast = value < 0.5 * a->at[last].f;
         if (share < 1) {
-            step.reach = 2 * share * step.size;
+            step.reach = 3.5 * share * step.size;
         } else if (blind || trace.ratio > 0.75) {
             step.reach = fmin(growth * step.reach, most_reach);
         } else if (trace.ratio < 0.25) {

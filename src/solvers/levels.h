@@ -48,6 +48,7 @@ struct sn_levels {
     double *b, *y;             ///< nv: scratch
     double *fix;               ///< nv: the way to a limit
     double *pose;              ///< nq: of the trial
+    double *met;               ///< nq: where the levels above the last lacked nothing
     double *shifted, *beside;  ///< nq: near another pose
     bool *free;                ///< nv: moves in this step
     bool *held, *put;          ///< nv: at a limit since before; put there in this step

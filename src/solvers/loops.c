@@ -18,6 +18,9 @@
 
 static const double least_damping = 1e-10;
 
+// Rounding of f leaves a relative gradient of about this, as in levels.c.
+static const double end_of_digits = 3e-8;
+
 // D^2 as in step.c: how far joints turn and slide, whatever hangs on them.
 static void measure(sn_solver *s) {
     double *metric = sn_loops_of(s)->metric, most[2] = {0, 0};
@@ -215,6 +218,7 @@ static void run(sn_solver *s) {
             growth *= 2;
             if (lambda > 1e10 || trace.step == 0) {
                 sn_solver_stalled(s);
+                if (s->report.gradient <= end_of_digits) s->report.stop = SN_STOP_MINIMUM;
                 return;
             }
         } else {
@@ -286,7 +290,11 @@ void sn_solver_loops_layout(sn_solver *s, sn_layout *layout) {
     l.q = sn_layout_take(layout, nq, sizeof *l.q);
     l.x = sn_layout_take(layout, n, sizeof *l.x);
     l.pull = sn_layout_take(layout, n, sizeof *l.pull);
-    l.c = sn_layout_take(layout, SN_TIE_ROWS * (size_t)s->model->nloop, sizeof *l.c);
+    const size_t rows = SN_TIE_ROWS * (size_t)s->model->nloop;
+    l.y = sn_layout_take(layout, n, sizeof *l.y);
+    l.c = sn_layout_take(layout, rows, sizeof *l.c);
+    l.along = sn_layout_take(layout, rows, sizeof *l.along);
+    l.bend = sn_layout_take(layout, rows, sizeof *l.bend);
     l.next = sn_layout_take(layout, nq, sizeof *l.next);
     l.least = sn_layout_take(layout, nq, sizeof *l.least);
     l.keep = sn_layout_take(layout, n, sizeof *l.keep);

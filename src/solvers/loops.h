@@ -15,7 +15,10 @@ typedef struct sn_loops {
 
     // of closing.c
     double *x, *pull;   ///< nv: a step that closes the loops, the slope of half the sum of c^2
+    double *y;          ///< nv: that step with the bend along it answered
     double *c;          ///< the loops' rows
+    double *along;      ///< how a step moves them
+    double *bend;       ///< how they bend along it
     double *next;       ///< nq: where that step leads
     double *least;      ///< nq: the least open pose of several runs
     bool *keep;         ///< nv: may move in that step

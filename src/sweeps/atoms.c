@@ -67,7 +67,8 @@ static void add_turning(sn_leg *leg, int first, const sn_mat3 *A) {
 static sn_leg *next_leg(sn_atom_at *at, int joint) {
     if (joint < 0) return NULL;
     sn_leg *leg = &at->leg[at->nleg++];
-    *leg = (sn_leg){.joint = joint};
+    leg->joint = joint;
+    for (int k = 0; k < 6 * at->nrow; k++) leg->T[k] = 0;
     return leg;
 }
 

@@ -9,6 +9,7 @@
 // derivatives go into its field, else they are weighted rows that couple the bodies' branches.
 #include <string.h>
 
+#include "math/six.h"
 #include "sweeps/workspace.h"
 #include "tasks/loss.h"
 
@@ -156,12 +157,25 @@ static void own_forces(sn_workspace *ws, const sn_tied *tied, const sn_own_task 
             at->W[r + n * c] = 0.5 * tied->weight * (t->block[r + n * c] + t->block[c + n * r]);
 }
 
+// One atom whose rows are its residual, but for the sign: D is that sign, and X is 0.
+static bool is_straight(const sn_problem *p, const sn_tied *tied) {
+    const sn_atom *a = &p->atom[tied->atom];
+    return tied->natom == 1 && a->active && a->nr == a->nrow &&
+           (a->kind == SN_ATOM_OFFSET || a->kind == SN_ATOM_CENTRE);
+}
+
 // W = D^T (slope W + along (W r)(W r)^T) D + X
 static void bend_tied(const sn_workspace *ws, const sn_tied *tied, bool exact, const double *Wr,
                       sn_tied_at *at) {
     const sn_ties *t = ws->ties;
     const sn_problem *p = ws->problem;
     const int n = tied->nrow, nr = tied->nr;
+    if (is_straight(p, tied)) {
+        for (int c = 0; c < n; c++)
+            for (int r = 0; r < n; r++)
+                at->W[r + n * c] = at->slope * tied->W[r + n * c] + at->along * Wr[r] * Wr[c];
+        return;
+    }
     for (int k = 0; k < n * n; k++) at->W[k] = 0;
     int ra = 0, ya = 0;
     for (int a = tied->atom; a < tied->atom + tied->natom; a++) {
@@ -231,48 +245,54 @@ double sn_tied_forces(sn_workspace *ws, bool exact, bool second) {
     return f;
 }
 
+// The place of a joint in a tie's list, by halving: they stand in falling order.
+static int place_of(const sn_tie *tie, int joint) {
+    int low = 0, high = tie->njoint - 1;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (tie->joint[middle] > joint) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
 // Every leg's share lies on the way of its body to the root: sums from the deepest joint up, each
-// joint's velocities then see the sum of all that hangs on it.
-void sn_tied_rows(const sn_workspace *ws, sn_tie *tie, double *W) {
+// joint's velocities then see the sum of all that hangs on it. What V does to rows it does to the few legs.
+void sn_tied_rows(const sn_workspace *ws, sn_tie *tie, const double *V, bool plain) {
     const sn_ties *t = ws->ties;
     const sn_tied *tied = &ws->problem->tied[tie->index];
     const int R = tie->nrow;
     double *sum = t->push;  // njoint x R x 6
-    for (int i = 0; i < 6 * R * tie->njoint; i++) sum[i] = 0;
+    memset(sum, 0, (size_t)(6 * R * tie->njoint) * sizeof *sum);
     int first = 0;
     for (int a = tied->atom; a < tied->atom + tied->natom; a++) {
         const sn_atom_at *atom = &t->atom[a];
         for (int l = 0; l < atom->nleg; l++) {
-            // the joints stand in falling order: their place is found by halving
-            int low = 0, high = tie->njoint - 1;
-            while (low < high) {
-                int middle = (low + high) / 2;
-                if (tie->joint[middle] > atom->leg[l].joint) {
-                    low = middle + 1;
-                } else {
-                    high = middle;
-                }
+            double *to = sum + 6 * R * place_of(tie, atom->leg[l].joint);
+            for (int k = 0; k < atom->nrow; k++) {
+                const six own = six_load(atom->leg[l].T + 6 * k);
+                for (int r = plain ? first + k : 0; r < (plain ? first + k + 1 : R); r++)
+                    six_store(to + 6 * r, six_add(six_load(to + 6 * r), V[R * r + first + k], own));
             }
-            double *to = sum + 6 * (R * low + first);
-            for (int k = 0; k < 6 * atom->nrow; k++) to[k] += atom->leg[l].T[k];
         }
         first += atom->nrow;
     }
     for (int n = 0; n < tie->njoint; n++) {
         const sn_joint *j = &ws->model->joint[tie->joint[n]];
         const double *own = sum + 6 * R * n;
-        for (int a = 0; a < j->nv; a++) {
-            const sn_twist *S = &ws->T[j->slot + a];
-            double *z = tie->z + R * (tie->at[n] + a);
-            for (int r = 0; r < R; r++)
-                z[r] = own[6 * r] * S->a.x + own[6 * r + 1] * S->a.y + own[6 * r + 2] * S->a.z +
-                       own[6 * r + 3] * S->b.x + own[6 * r + 4] * S->b.y + own[6 * r + 5] * S->b.z;
+        double *z = tie->z + R * tie->at[n];
+        for (int a = 0; a < j->nv; a++, z += R) {
+            const six T = twist_load(&ws->T[j->slot + a]);
+            for (int r = 0; r < R; r++) z[r] = six_dot(six_load(own + 6 * r), T);
         }
         if (tie->above[n] < 0) continue;
         double *up = sum + 6 * R * tie->above[n];
-        for (int k = 0; k < 6 * R; k++) up[k] += own[k];
+        for (int k = 0; k < 6 * R; k += 2)
+            pair_store(up + k, pair_add(pair_load(up + k), pair_load(own + k)));
     }
-    memcpy(W, t->tied[tie->index].W, (size_t)(R * R) * sizeof *W);
 }
 
 void sn_tied_fields(const sn_workspace *ws, sn_field *fields) {

@@ -26,37 +26,61 @@
 
 enum { N = SN_MAX_JOINT_DOFS };
 
+// One joint of a reduction. m is a constant wherever this is called, so that the loops unroll.
+SN_INLINE void reduce_joint(const sn_workspace *ws, const sn_tie *tie, int n, int m, double *push) {
+    const int R = tie->nrow;
+    const sn_joint *j = &ws->model->joint[tie->joint[n]];
+    const sn_twist *T = ws->T + j->slot, *y = ws->yf + j->slot;
+    const double *inverse = ws->pivot + j->slot, *lower = ws->lower + N * j->slot;
+    const double *z = tie->z + R * tie->at[n], *from = push + 6 * R * n;
+    double *restrict w = tie->w + R * tie->at[n];
+    double *restrict up = tie->above[n] < 0 ? NULL : push + 6 * R * tie->above[n];
+    for (int r = 0; r < R; r++) {
+        double own[N];
+        six sum = six_load(from + 6 * r);
+        for (int a = 0; a < m; a++) own[a] = z[R * a + r] - six_dot(twist_load(&T[a]), sum);
+        for (int a = m - 1; a >= 0; a--) {
+            for (int b = 0; b < a; b++) own[b] -= lower[N * a + b] * own[a];
+            w[R * a + r] = own[a];
+        }
+        if (up == NULL) continue;
+        sum = six_plus(sum, six_load(up + 6 * r));
+        for (int a = 0; a < m; a++) sum = six_add(sum, own[a] * inverse[a], twist_load(&y[a]));
+        six_store(up + 6 * r, sum);
+    }
+}
+
 // L^-T z^T on the tie's paths, one joint after the other towards the root.
 static void reduce_tie(const sn_workspace *ws, sn_tie *tie, double *push) {
     const sn_model *m = ws->model;
-    const int R = tie->nrow;
-    for (int i = 0; i < 6 * R * tie->njoint; i++) push[i] = 0;
+    memset(push, 0, (size_t)(6 * tie->nrow * tie->njoint) * sizeof *push);
     for (int n = 0; n < tie->njoint; n++) {
-        const sn_joint *j = &m->joint[tie->joint[n]];
-        const sn_twist *T = ws->T + j->slot, *y = ws->yf + j->slot;
-        const double *inverse = ws->pivot + j->slot, *lower = ws->lower + N * j->slot;
-        double *up = tie->above[n] < 0 ? NULL : push + 6 * R * tie->above[n];
-        for (int r = 0; r < R; r++) {
-            double own[N];
-            six sum = six_load(push + 6 * (R * n + r));
-            for (int a = 0; a < j->nv; a++)
-                own[a] = tie->z[R * (tie->at[n] + a) + r] - six_dot(twist_load(&T[a]), sum);
-            for (int a = j->nv - 1; a >= 0; a--) {
-                for (int b = 0; b < a; b++) own[b] -= lower[N * a + b] * own[a];
-                tie->w[R * (tie->at[n] + a) + r] = own[a];
-                sum = six_add(sum, own[a] * inverse[a], twist_load(&y[a]));
-            }
-            if (up != NULL) six_store(up + 6 * r, six_plus(six_load(up + 6 * r), sum));
+        switch (m->joint[tie->joint[n]].nv) {
+        case 1:
+            reduce_joint(ws, tie, n, 1, push);
+            break;
+        case 2:
+            reduce_joint(ws, tie, n, 2, push);
+            break;
+        case 3:
+            reduce_joint(ws, tie, n, 3, push);
+            break;
+        case 6:
+            reduce_joint(ws, tie, n, 6, push);
+            break;
+        default:
+            reduce_joint(ws, tie, n, m->joint[tie->joint[n]].nv, push);
+            break;
         }
     }
 }
 
-// S += the products of the rows of two ties, on the joints that both touch.
-static void add_products(const sn_workspace *ws, const sn_tie *p, const sn_tie *q, int n,
-                         double *S) {
+// The products of the rows of two ties on the joints that both touch, row by row. The numbers of rows
+// are constants where there are many such products.
+SN_INLINE void sum_products(const sn_workspace *ws, const sn_tie *p, const sn_tie *q, int rows,
+                            int columns, double *restrict sum) {
     const sn_model *m = ws->model;
-    for (int c = 0; c < q->nrow; c++)
-        for (int r = 0; r < p->nrow; r++) S[p->first + r + n * (q->first + c)] = 0;
+    for (int i = 0; i < rows * columns; i++) sum[i] = 0;
     for (int i = 0, k = 0; i < p->njoint && k < q->njoint;) {
         if (p->joint[i] != q->joint[k]) {
             // the deeper of the two is touched by one alone
@@ -68,22 +92,33 @@ static void add_products(const sn_workspace *ws, const sn_tie *p, const sn_tie *
             continue;
         }
         const sn_joint *j = &m->joint[p->joint[i]];
-        for (int a = 0; a < j->nv; a++) {
+        const double *u = p->w + rows * p->at[i], *v = q->w + columns * q->at[k];
+        for (int a = 0; a < j->nv; a++, u += rows, v += columns) {
             const double inverse = ws->pivot[j->slot + a];
-            const double *u = p->w + p->nrow * (p->at[i] + a);
-            const double *v = q->w + q->nrow * (q->at[k] + a);
-            for (int r = 0; r < p->nrow; r++) {
+            for (int r = 0; r < rows; r++) {
                 const double x = inverse * u[r];
-                double *to = S + p->first + r + n * q->first;
-                for (int c = 0; c < q->nrow; c++) to[n * c] += x * v[c];
+                for (int c = 0; c < columns; c++) sum[columns * r + c] += x * v[c];
             }
         }
         i++;
         k++;
     }
-    for (int r = 0; r < p->nrow && p != q; r++)
+}
+
+// Those products in their places of S, both triangles.
+static void put_products(const sn_workspace *ws, const sn_tie *p, const sn_tie *q, int n,
+                         double *S) {
+    double three[9], *sum = three;
+    if (p->nrow == 3 && q->nrow == 3) {
+        sum_products(ws, p, q, 3, 3, three);
+    } else {
+        sum = ws->ties->block;
+        sum_products(ws, p, q, p->nrow, q->nrow, sum);
+    }
+    for (int r = 0; r < p->nrow; r++)
         for (int c = 0; c < q->nrow; c++)
-            S[q->first + c + n * (p->first + r)] = S[p->first + r + n * (q->first + c)];
+            S[p->first + r + n * (q->first + c)] = S[q->first + c + n * (p->first + r)] =
+                sum[q->nrow * r + c];
 }
 
 // Has row r of an equality nothing left on the velocities that may move? What the two bodies of a loop
@@ -99,17 +134,56 @@ static bool is_void(const sn_workspace *ws, const sn_tie *tie, int r, const bool
     return most <= 1e-12 * tie->size;
 }
 
-// The small system, its rows of equal size, factored. With `soft` above 0 on its diagonal, loops that
-// contradict each other share what cannot be met, in the sense of least squares. Returns
-// negatives(e) - negatives(S).
-static int factor_small(sn_workspace *ws, const bool *keep, double soft) {
+static void fill_small(const sn_workspace *ws) {
     sn_ties *t = ws->ties;
-    const int n = t->nrow;
-    int negative = 0;
     for (int p = 0; p < t->ntie; p++) {
         if (!t->tie[p].active) continue;
         for (int q = 0; q <= p; q++)
-            if (t->tie[q].active) add_products(ws, &t->tie[p], &t->tie[q], n, t->S);
+            if (t->tie[q].active) put_products(ws, &t->tie[p], &t->tie[q], t->nrow, t->S);
+    }
+}
+
+static bool all_positive(const sn_ties *t) {
+    for (int p = 0; p < t->ntie; p++) {
+        const sn_tie *tie = &t->tie[p];
+        if (tie->active && tie->equality) return false;
+        for (int r = 0; r < tie->nrow && tie->active; r++)
+            if (tie->sign[r] < 0) return false;
+    }
+    return true;
+}
+
+// Where the tree is positive definite and all rows are weighted by more than 0, so is S, by 1 at least: it
+// needs no pivots and no rows of equal size. False where rounding has eaten that 1.
+static bool factor_definite(sn_ties *t) {
+    const int n = t->nrow;
+    int u = 0;
+    for (int p = 0; p < t->ntie; p++)
+        for (int r = 0; r < t->tie[p].nrow && t->tie[p].active; r++)
+            t->used[u++] = t->tie[p].first + r;
+    // packed; places never move up
+    for (int k = 0; k < u && u < n; k++)
+        for (int i = 0; i < u; i++) t->S[i + u * k] = t->S[t->used[i] + n * t->used[k]];
+    for (int i = 0; i < u; i++) {
+        t->S[i + u * i] += 1;
+        t->even[i] = 1;
+    }
+    t->nused = u;
+    t->inertia = (sn_inertia){.positive = u};
+    return sn_symmetric_factor_definite(u, t->S, 1e-11, t->order, t->pair);
+}
+
+// The small system over a tree with so many negative pivots, its rows of equal size, factored. With `soft`
+// above 0 on its diagonal, loops that contradict each other share what cannot be met, in the sense of least
+// squares. Returns negatives(e) - negatives(S).
+static int factor_small(sn_workspace *ws, const bool *keep, int tree, double soft) {
+    sn_ties *t = ws->ties;
+    const int n = t->nrow;
+    int negative = 0;
+    fill_small(ws);
+    if (tree == 0 && !(soft > 0) && all_positive(t)) {
+        if (factor_definite(t)) return 0;
+        fill_small(ws);
     }
     t->nused = 0;
     for (int p = 0; p < t->ntie; p++) {
@@ -138,7 +212,7 @@ static int factor_small(sn_workspace *ws, const bool *keep, double soft) {
         for (int i = 0; i < u; i++)
             t->S[i + u * k] = t->S[t->used[i] + n * t->used[k]] * t->even[i] * t->even[k];
     for (int i = 0; i < u && soft > 0; i++) t->S[i + u * i] += t->y[i];
-    const double least = soft > 0 ? 0.1 * fmin(soft, 1e-10) : 1e-11;
+    const double least = soft > 0 ? 0.1 * fmin(soft, 1e-10) : 1e-13;
     t->inertia = sn_symmetric_factor(u, t->S, least, t->order, t->pair);
     return negative - t->inertia.negative;
 }
@@ -194,30 +268,55 @@ int sn_ties_factor(sn_workspace *ws, const double *diagonal, const bool *keep, d
         t->diagonal[i] = (diagonal != NULL ? diagonal[i] : 0) + t->bend[i] + t->extra[i];
     for (int i = 0; i < m->nv; i++) t->z[i] = 0;
     if (pivot != NULL) *pivot = 0;
-    int negatives = sn_workspace_count_negatives(ws, t->diagonal, t->keep);
+    int negatives = sn_workspace_count_negatives(
+        ws, t->diagonal, keep == NULL && m->ncoupling == 0 ? NULL : t->keep);
     if (negatives < 0) return -1 - negatives;
     for (int p = 0; p < t->ntie; p++)
         if (t->tie[p].active) reduce_tie(ws, &t->tie[p], t->push);
-    if (negatives + factor_small(ws, t->keep, 0) == 0) return -1;
+    if (negatives + factor_small(ws, t->keep, negatives, 0) == 0) return -1;
     double bend = find_bend(ws, diagonal, t->keep);
     if (pivot != NULL) *pivot = bend;
     return 0;
 }
 
+// What a tie's rows make of x, and x less what they give back; R is a constant where that is frequent.
+SN_INLINE void read_rows(const sn_workspace *ws, const sn_tie *tie, int R, const double *x,
+                         double *restrict sum) {
+    const double *w = tie->w;
+    for (int r = 0; r < R; r++) sum[r] = 0;
+    for (int n = 0; n < tie->njoint; n++) {
+        const sn_joint *j = &ws->model->joint[tie->joint[n]];
+        for (int i = j->slot; i < j->slot + j->nv; i++, w += R)
+            for (int r = 0; r < R; r++) sum[r] += w[r] * x[i];
+    }
+}
+
+SN_INLINE void give_back(const sn_workspace *ws, const sn_tie *tie, int R, const double *s,
+                         double *restrict x) {
+    const double *w = tie->w;
+    for (int n = 0; n < tie->njoint; n++) {
+        const sn_joint *j = &ws->model->joint[tie->joint[n]];
+        for (int i = j->slot; i < j->slot + j->nv; i++, w += R) {
+            double sum = 0;
+            for (int r = 0; r < R; r++) sum += w[r] * s[r];
+            x[i] -= ws->pivot[i] * sum;
+        }
+    }
+}
+
 void sn_ties_solve(sn_workspace *ws, double *x) {
     sn_ties *t = ws->ties;
-    const sn_model *m = ws->model;
     sn_workspace_reduce(ws, x);
     for (int p = 0; p < t->ntie; p++) {
         const sn_tie *tie = &t->tie[p];
-        for (int r = 0; r < tie->nrow; r++) t->x[tie->first + r] = 0;
-        if (!tie->active) continue;
-        for (int n = 0; n < tie->njoint; n++) {
-            const sn_joint *j = &m->joint[tie->joint[n]];
-            for (int a = 0; a < j->nv; a++)
-                for (int r = 0; r < tie->nrow; r++)
-                    t->x[tie->first + r] +=
-                        tie->w[tie->nrow * (tie->at[n] + a) + r] * x[j->slot + a];
+        if (!tie->active) {
+            for (int r = 0; r < tie->nrow; r++) t->x[tie->first + r] = 0;
+        } else if (tie->nrow == 3) {
+            double sum[3];
+            read_rows(ws, tie, 3, x, sum);
+            memcpy(t->x + tie->first, sum, sizeof sum);
+        } else {
+            read_rows(ws, tie, tie->nrow, x, t->x + tie->first);
         }
     }
     for (int i = 0; i < t->nrow; i++) t->multiplier[i] = 0;
@@ -226,16 +325,13 @@ void sn_ties_solve(sn_workspace *ws, double *x) {
     for (int i = 0; i < t->nused; i++) t->multiplier[t->used[i]] = t->even[i] * t->y[i];
     for (int p = 0; p < t->ntie; p++) {
         const sn_tie *tie = &t->tie[p];
-        if (!tie->active) continue;
         const double *s = t->multiplier + tie->first;
-        for (int n = 0; n < tie->njoint; n++) {
-            const sn_joint *j = &m->joint[tie->joint[n]];
-            for (int a = 0; a < j->nv; a++) {
-                double sum = 0;
-                for (int r = 0; r < tie->nrow; r++)
-                    sum += tie->w[tie->nrow * (tie->at[n] + a) + r] * s[r];
-                x[j->slot + a] -= ws->pivot[j->slot + a] * sum;
-            }
+        if (!tie->active) continue;
+        if (tie->nrow == 3) {
+            const double three[3] = {s[0], s[1], s[2]};
+            give_back(ws, tie, 3, three, x);
+        } else {
+            give_back(ws, tie, tie->nrow, s, x);
         }
     }
     sn_workspace_substitute(ws, x);
@@ -350,7 +446,7 @@ static void factor_equalities(sn_workspace *ws, const double *scale, const bool 
         if (tie->equality)
             memcpy(tie->w, tie->z, (size_t)(tie->nrow * tie->nslot) * sizeof *tie->w);
     }
-    (void)factor_small(ws, t->keep, soft);
+    (void)factor_small(ws, t->keep, 0, soft);
     for (int p = 0; p < t->ntie; p++)
         if (t->tie[p].resting) t->tie[p].active = true;
 }
@@ -407,6 +503,22 @@ void sn_ties_values(const sn_workspace *ws, double *c) {
     for (int i = 0; i < ws->model->nloop; i++) {
         int n = sn_loop_values(ws, i, c + SN_TIE_ROWS * i);
         for (int r = n; r < SN_TIE_ROWS; r++) c[SN_TIE_ROWS * i + r] = 0;
+    }
+}
+
+void sn_ties_moved(const sn_workspace *ws, const double *x, double *c) {
+    const sn_ties *t = ws->ties;
+    for (int i = 0; i < SN_TIE_ROWS * ws->model->nloop; i++) c[i] = 0;
+    for (int p = 0; p < t->ntie; p++) {
+        const sn_tie *tie = &t->tie[p];
+        if (tie->source != SN_TIE_LOOP) continue;
+        for (int n = 0; n < tie->njoint; n++) {
+            const sn_joint *j = &ws->model->joint[tie->joint[n]];
+            for (int a = 0; a < j->nv; a++)
+                for (int r = 0; r < tie->nrow; r++)
+                    c[SN_TIE_ROWS * tie->index + r] +=
+                        tie->z[tie->nrow * (tie->at[n] + a) + r] * x[j->slot + a];
+        }
     }
 }
 

@@ -156,8 +156,8 @@ double sn_tied_error(const struct sn_workspace *ws, int tied);
 /// their W too.
 double sn_tied_forces(struct sn_workspace *ws, bool exact, bool second);
 
-/// tied_terms.c: the rows of one, and its W into `W`.
-void sn_tied_rows(const struct sn_workspace *ws, sn_tie *tie, double *W);
+/// tied_terms.c: V times the rows of one, V nrow x nrow, row by row; `plain`: it is diagonal.
+void sn_tied_rows(const struct sn_workspace *ws, sn_tie *tie, const double *V, bool plain);
 
 /// tied_terms.c: what tied tasks on one body alone add to its field.
 void sn_tied_fields(const struct sn_workspace *ws, struct sn_field *fields);
@@ -207,6 +207,8 @@ void sn_ties_rank(struct sn_workspace *ws, const double *scale, const bool *keep
 /// c at the placed pose, and A^T c by the leaders alone: the slope of half the sum of c^2.
 void sn_ties_values(const struct sn_workspace *ws, double *c);
 void sn_ties_pull(const struct sn_workspace *ws, const double *c, double *y);
+/// How c moves with the velocities x, A x.
+void sn_ties_moved(const struct sn_workspace *ws, const double *x, double *c);
 /// Change mu so that what is left of g on what may move is least in the measure D^-2; g with it. So is
 /// what followers push that are stuck.
 void sn_ties_balance(struct sn_workspace *ws, const double *scale, const bool *keep);

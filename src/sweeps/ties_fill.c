@@ -6,6 +6,8 @@
 //              one leader, a weighted tie for several.
 //   task       rows and W of a task on several bodies: tied_terms.c
 //   loop       loops.c
+#include <string.h>
+
 #include "math/six.h"
 #include "sweeps/workspace.h"
 
@@ -248,58 +250,76 @@ static void fill_coupling(const sn_workspace *ws, sn_tie *tie, const double *slo
     tie->size = 1;
 }
 
-// The rows of a weighted tie by W = P^T L D L^T P: the rows L^T P Z have the weights D, which is
-// diagonal but for 2 x 2 blocks; those are turned to be so. Each row then takes the root of its
-// weight, and its sign is left.
-static void weigh(const sn_ties *t, sn_tie *tie, double *W) {
-    const int R = tie->nrow;
-    double size = 0, *weight = t->line, *cosine = t->line + R, *sine = t->line + 2 * R;
-    double *row = t->line + 3 * R;
+// How the rows Z of a weighted tie become V Z, whose weights are signs: by W = P^T L D L^T P the rows L^T P Z have
+// the weights D, which is diagonal but for 2 x 2 blocks; those are turned to be so. Each row then takes the root
+// of its weight. V is R x R, row by row; true where it is diagonal.
+static bool find_weighing(const sn_ties *t, int R, double *W, double *sign, double *V) {
+    bool plain = true;
+    for (int c = 0; c < R; c++)
+        for (int r = 0; r < R; r++)
+            plain = plain && (r != c ? W[r + R * c] == 0 : W[r + R * c] >= 0);
+    for (int i = 0; i < R * R; i++) V[i] = 0;
+    if (plain) {
+        // as those of points, and of Gauss-Newton's one-sided terms
+        for (int r = 0; r < R; r++) {
+            V[r + R * r] = sqrt(W[r + R * r]);
+            sign[r] = 1;
+        }
+        return true;
+    }
+    double size = 0;
     int *order = t->place;
     bool *pair = t->twin;
-    for (int r = 0; r < R; r++) weight[r] = 0;
     for (int i = 0; i < R * R; i++) size = fmax(size, fabs(W[i]));
     // as if its largest entry were 1: products of tiny ones would vanish
     for (int i = 0; i < R * R && size > 1e-290; i++) W[i] /= size;
     int rank = size > 1e-290 ? R - sn_symmetric_factor(R, W, 1e-15, order, pair).dropped : 0;
+    for (int r = 0; r < R; r++) sign[r] = 1;
     for (int k = 0; k < rank; k++) {
-        weight[k] = W[k + R * k];
-        if (!pair[k]) continue;
-        const double a = W[k + R * k], b = W[k + 1 + R * k], d = W[k + 1 + R * (k + 1)];
-        const double ratio = (d - a) / (2 * b);
-        const double tangent = (ratio < 0 ? -1 : 1) / (fabs(ratio) + sqrt(1 + ratio * ratio));
-        cosine[k] = 1 / sqrt(1 + tangent * tangent);
-        sine[k] = tangent * cosine[k];
-        weight[k] = a - tangent * b;
-        weight[k + 1] = d + tangent * b;
-        k++;
-    }
-    for (int r = 0; r < R; r++) tie->sign[r] = weight[r] < 0 ? -1 : 1;
-    for (int i = 0; i < tie->nslot; i++) {
-        double *z = tie->z + R * i;
-        for (int k = 0; k < R; k++) row[k] = k < rank ? z[order[k]] : 0;
-        for (int k = 0; k < rank; k++)
-            for (int n = k + (pair[k] ? 2 : 1); n < R; n++) row[k] += W[n + R * k] * z[order[n]];
-        for (int k = 0; k + 1 < rank; k++) {
-            if (!pair[k]) continue;
-            const double x = row[k], y = row[k + 1];
-            row[k] = cosine[k] * x - sine[k] * y;
-            row[k + 1] = sine[k] * x + cosine[k] * y;
+        const int last = pair[k] ? k + 1 : k;
+        for (int r = k; r <= last; r++) {
+            V[R * r + order[r]] = 1;
+            for (int n = last + 1; n < R; n++) V[R * r + order[n]] = W[n + R * r];
         }
-        for (int k = 0; k < R; k++) z[k] = sqrt(fabs(weight[k]) * size) * row[k];
+        double weight[2] = {W[k + R * k], 0};
+        if (pair[k]) {
+            const double a = W[k + R * k], b = W[k + 1 + R * k], d = W[k + 1 + R * (k + 1)];
+            const double ratio = (d - a) / (2 * b);
+            const double tangent = (ratio < 0 ? -1 : 1) / (fabs(ratio) + sqrt(1 + ratio * ratio));
+            const double cosine = 1 / sqrt(1 + tangent * tangent), sine = tangent * cosine;
+            weight[0] = a - tangent * b;
+            weight[1] = d + tangent * b;
+            for (int n = 0; n < R; n++) {
+                const double x = V[R * k + n], y = V[R * (k + 1) + n];
+                V[R * k + n] = cosine * x - sine * y;
+                V[R * (k + 1) + n] = sine * x + cosine * y;
+            }
+        }
+        for (int r = k; r <= last; r++) {
+            const double root = sqrt(fabs(weight[r - k]) * size);
+            sign[r] = weight[r - k] < 0 ? -1 : 1;
+            for (int n = 0; n < R; n++) V[R * r + n] *= root;
+        }
+        k = last;
     }
+    return false;
 }
 
-// The same where W is diagonal and 0 or above, as Gauss-Newton's of one-sided terms is; false where it is not.
-static bool scale_rows(sn_tie *tie, const double *W) {
+// Rows that are there already, by W.
+static void weigh(const sn_ties *t, sn_tie *tie, double *W) {
     const int R = tie->nrow;
-    for (int c = 0; c < R; c++)
-        for (int r = 0; r < R; r++)
-            if (r != c ? W[r + R * c] != 0 : W[r + R * c] < 0) return false;
-    for (int i = 0; i < tie->nslot; i++)
-        for (int r = 0; r < R; r++) tie->z[R * i + r] *= sqrt(W[r + R * r]);
-    for (int r = 0; r < R; r++) tie->sign[r] = 1;
-    return true;
+    double *V = t->block + t->most * t->most, *row = t->line;
+    const bool plain = find_weighing(t, R, W, tie->sign, V);
+    for (int i = 0; i < tie->nslot; i++) {
+        double *z = tie->z + R * i;
+        for (int k = 0; k < R && plain; k++) z[k] *= V[k + R * k];
+        if (plain) continue;
+        for (int k = 0; k < R; k++) {
+            row[k] = 0;
+            for (int n = 0; n < R; n++) row[k] += V[R * k + n] * z[n];
+        }
+        for (int k = 0; k < R; k++) z[k] = row[k];
+    }
 }
 
 // mu f_ij among the leaders, by their velocities behind the gains.
@@ -375,6 +395,15 @@ static void add_extra(sn_workspace *ws) {
         t->extra[i] = fmax(t->extra[i] - fabs(t->diagonal[i]), 0);
 }
 
+static void fill_task(const sn_workspace *ws, sn_tie *tie) {
+    const sn_ties *t = ws->ties;
+    const int R = tie->nrow;
+    double *W = t->block, *V = t->block + t->most * t->most;
+    memcpy(W, t->tied[tie->index].W, (size_t)(R * R) * sizeof *W);
+    const bool plain = find_weighing(t, R, W, tie->sign, V);
+    sn_tied_rows(ws, tie, V, plain);
+}
+
 void sn_ties_rows(sn_workspace *ws, bool exact, bool second) {
     sn_ties *t = ws->ties;
     const sn_model *m = ws->model;
@@ -401,8 +430,7 @@ void sn_ties_rows(sn_workspace *ws, bool exact, bool second) {
         case SN_TIE_TASK:
             tie->active = ws->problem->tied[tie->index].active;
             if (!tie->active) break;
-            sn_tied_rows(ws, tie, t->block);
-            weigh(t, tie, t->block);
+            fill_task(ws, tie);
             break;
         case SN_TIE_LOOP:
             break;
@@ -417,7 +445,7 @@ void sn_ties_rows(sn_workspace *ws, bool exact, bool second) {
         }
         case SN_TIE_GUARD:
             tie->active = sn_has_guards(ws) && sn_guards_rows_fill(ws, exact, tie, t->block);
-            if (tie->active && !scale_rows(tie, t->block)) weigh(t, tie, t->block);
+            if (tie->active) weigh(t, tie, t->block);
             break;
         }
     }

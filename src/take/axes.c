@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "math/exp.h"
 #include "math/vec3.h"
 #include "take/fit.h"
 
@@ -139,7 +140,7 @@ static double guess_unit(double size) {
     static const double units[] = {1, 0.0254, 0.01, 0.001};
     double best = 1, least = INFINITY;
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-        double off = fabs(log(units[i] * size));
+        double off = fabs(sn_log(units[i] * size));
         if (off < least) least = off, best = units[i];
     }
     return best;

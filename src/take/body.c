@@ -65,25 +65,33 @@ static bool is_part(const char *plain, const char *pattern, int side) {
     return false;
 }
 
+// The place of the first name of a part that a plain name says, before `best`; else `best`.
+static int better_name(sn_body which, int side, const char *name, int best) {
+    char plain[64];
+    plain_name(name, plain);
+    for (int k = 0; k < best && part_names[which][k] != NULL; k++)
+        if (is_part(plain, part_names[which][k], side)) return k;
+    return best;
+}
+
+enum { NO_NAME = 100 };
+
 int sn_body_part(const sn_model *model, sn_body which, int side) {
-    for (int k = 0; part_names[which][k] != NULL; k++)
-        for (int j = 0; j < sn_model_njoint(model); j++) {
-            char plain[64];
-            plain_name(sn_model_joint(model, j)->name, plain);
-            if (is_part(plain, part_names[which][k], side)) return j;
-        }
-    return -1;
+    int found = -1, best = NO_NAME;
+    for (int j = 0; j < sn_model_njoint(model) && best > 0; j++) {
+        int k = better_name(which, side, sn_model_joint(model, j)->name, best);
+        if (k < best) best = k, found = j;
+    }
+    return found;
 }
 
 int sn_body_carrier(const sn_model *model, sn_body which, int side) {
-    int joint = sn_body_part(model, which, side);
-    if (joint >= 0) return joint;
+    int found = sn_body_part(model, which, side), best = NO_NAME;
+    if (found >= 0) return found;
     // an .osim file's joints have the names of coordinates: its bodies are frames
-    for (int k = 0; part_names[which][k] != NULL; k++)
-        for (int i = 0; i < sn_model_nframe(model); i++) {
-            char plain[64];
-            plain_name(sn_model_frame(model, i)->name, plain);
-            if (is_part(plain, part_names[which][k], side)) return sn_model_frame(model, i)->joint;
-        }
-    return -1;
+    for (int i = 0; i < sn_model_nframe(model) && best > 0; i++) {
+        int k = better_name(which, side, sn_model_frame(model, i)->name, best);
+        if (k < best) best = k, found = sn_model_frame(model, i)->joint;
+    }
+    return found;
 }

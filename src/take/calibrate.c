@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // A calibration: what is known beforehand of places and postures, then the estimate.
+#include "base/threads.h"
 #include "take/estimate.h"
 #include "take/posture.h"
 
 sn_calibrate_options sn_calibrate_options_default(void) {
-    return (sn_calibrate_options){.version = 2, .frames = sn_estimate_options_default().frames};
+    return sn_estimate_options_default().asked;
 }
 
 static sn_estimate_options estimate_options(const sn_fit_input *input,
@@ -12,18 +13,10 @@ static sn_estimate_options estimate_options(const sn_fit_input *input,
                                             const sn_posture_prior *posture) {
     sn_estimate_options o = sn_estimate_options_default();
     o.take = input;
-    o.still = from->still;
-    o.frames = from->frames;
-    o.scale = from->scale;
-    o.doubt = from->doubt;
+    o.asked = *from;
     o.home = posture->home, o.home_v = posture->home_v;
     o.rest = posture->rest, o.still_rest = posture->still;
     o.lower = posture->lower, o.upper = posture->upper;
-    o.height = from->height;
-    o.lengths = from->lengths, o.nlength = from->nlength;
-    o.sure = from->sure, o.nsure = from->nsure;
-    o.progress = from->progress, o.progress_user = from->progress_user;
-    o.cancel = from->cancel;
     return o;
 }
 
@@ -36,7 +29,8 @@ sn_status sn_calibrate(const sn_fit_input *input, const sn_calibrate_options *op
     SN_NEED(report, error);
     sn_calibrate_options o = options != NULL ? *options : sn_calibrate_options_default();
     *report = (sn_calibrate_report){0};
-    if (o.version != 2 || o.frames < 1 || !sn_fit_input_good(input, NULL))
+    if (o.version != 2 || o.frames < 1 || o.threads < 1 || o.threads > SN_MAX_THREADS ||
+        !sn_fit_input_good(input, NULL))
         return sn_fail(error, SN_ERR_ARGUMENT, 0, "%s", sn_status_text(SN_ERR_ARGUMENT));
     size_t n = (size_t)sn_model_nmarker(input->model);
     double *doubt = sn_acquire(allocator, (n + 1) * sizeof *doubt);

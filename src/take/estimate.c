@@ -28,8 +28,11 @@
 static const double well_known = 0.06;
 
 sn_estimate_options sn_estimate_options_default(void) {
-    return (sn_estimate_options){
-        .frames = 60, .still_frames = 4, .independent = 2, .sigma = 0.01, .range = 0.03};
+    return (sn_estimate_options){.asked = {.version = 2, .frames = 60, .threads = 1},
+                                 .still_frames = 4,
+                                 .independent = 2,
+                                 .sigma = 0.01,
+                                 .range = 0.03};
 }
 
 // --- between the rounds --------------------------------------------------------------------------
@@ -63,17 +66,17 @@ static sn_status add_residual(sn_estimate *e, int k, int i, sn_vec3 r, sn_mat3 R
     sn_vec3 local = m3_tmul(&R, r);
     double *sum = e->step + 3 * i;
     sum[0] += w * local.x, sum[1] += w * local.y, sum[2] += w * local.z;
-    e->Jx[i] += w;
+    e->sum[i] += w;
     return SN_OK;
 }
 
 sn_status sn_estimate_place(sn_estimate *e, sn_error *error) {
     memset(e->step, 0, e->n * sizeof *e->step);
-    memset(e->Jx, 0, (size_t)e->nmarker * sizeof *e->Jx);
+    memset(e->sum, 0, (size_t)e->nmarker * sizeof *e->sum);
     SN_TRY(visit_all(e, add_residual, error));
     for (int i = 0; i < e->nmarker; i++)
-        for (int k = 0; e->doubt[i] > well_known && e->Jx[i] > 0 && k < 3; k++)
-            e->x[3 * i + k] += e->step[3 * i + k] / e->Jx[i];
+        for (int k = 0; e->doubt[i] > well_known && e->sum[i] > 0 && k < 3; k++)
+            e->x[3 * i + k] += e->step[3 * i + k] / e->sum[i];
     return SN_OK;
 }
 
@@ -118,7 +121,7 @@ sn_status sn_estimate_weigh(sn_estimate *e, double *rms, int *outliers, sn_error
 // --- all of it -----------------------------------------------------------------------------------
 
 static void tell(const sn_estimate *e, double fraction) {
-    if (e->o.progress != NULL) e->o.progress(e->o.progress_user, fraction);
+    if (e->o.asked.progress != NULL) e->o.asked.progress(e->o.asked.progress_user, fraction);
 }
 
 // What the frames are worth together: of noise each tells anew, of skin all are as good as a few. Skin that moves
@@ -152,7 +155,7 @@ static sn_status run(sn_estimate *e, sn_calibrate_report *report, sn_error *erro
     for (int i = 0; i < e->nmarker; i++) e->use[i] = 1;
     if (apart) SN_TRY(sn_estimate_place(e, error));
     for (int pass = 0; pass < 3; pass++) {
-        if (sn_cancelled(e->o.cancel)) return SN_OK;
+        if (sn_cancelled(e->o.asked.cancel)) return SN_OK;
         if (pass == 1) trust_frames(e, e->o.sigma, 0);
         SN_TRY(sn_estimate_weigh(e, &report->rms, &report->outliers, error));
         SN_TRY(sn_estimate_improve(e, 14, pass < 2 ? 1e-3 : 1e-5, error));
@@ -166,7 +169,8 @@ static sn_status run(sn_estimate *e, sn_calibrate_report *report, sn_error *erro
     SN_TRY(sn_estimate_weigh(e, &report->rms, &report->outliers, error));
     report->frames = e->nframe;
     report->iterations = e->iterations;
-    return e->o.sure != NULL ? sn_estimate_sure(e, e->o.sure, e->o.nsure, error) : SN_OK;
+    return e->o.asked.sure != NULL ? sn_estimate_sure(e, e->o.asked.sure, e->o.asked.nsure, error)
+                                   : SN_OK;
 }
 
 static void lay_out_bodies(sn_estimate *e, sn_layout *l) {
@@ -174,12 +178,31 @@ static void lay_out_bodies(sn_estimate *e, sn_layout *l) {
     e->body = sn_layout_take(l, n, sizeof *e->body);
     e->axes = sn_layout_take(l, n, sizeof *e->axes);
     e->name = sn_layout_take(l, n, sizeof *e->name);
-    e->length = sn_layout_take(l, (size_t)e->o.nlength, sizeof *e->length);
+    e->length = sn_layout_take(l, (size_t)e->o.asked.nlength, sizeof *e->length);
+}
+
+static void lay_out_workers(sn_estimate *e, sn_layout *l) {
+    size_t n = e->n, nv = e->nv;
+    e->workers = sn_layout_take(l, (size_t)e->nworker, sizeof *e->workers);
+    for (int i = 0; i < e->nworker; i++) {
+        sn_estimate_worker spare, *w = e->workers != NULL ? &e->workers[i] : &spare;
+        *w = (sn_estimate_worker){0};
+        w->A = sn_layout_take(l, nv * nv, sizeof *w->A);
+        // rows are taken four at a time
+        w->B = sn_layout_take(l, (nv + 3) * n, sizeof *w->B);
+        w->y = sn_layout_take(l, nv + 3, sizeof *w->y);
+        w->J = sn_layout_take(l, 3 * nv, sizeof *w->J);
+        w->Jx = sn_layout_take(l, 3 * n, sizeof *w->Jx);
+        w->delta = sn_layout_take(l, nv, sizeof *w->delta);
+        w->columns = sn_layout_take(l, 3 + 3 * (size_t)e->njoint, sizeof *w->columns);
+        w->dofs = sn_layout_take(l, nv, sizeof *w->dofs);
+        w->runs = sn_layout_take(l, n + 1, sizeof *w->runs);
+    }
 }
 
 static void lay_out(sn_estimate *e, sn_layout *l) {
     size_t n = e->n, nv = e->nv, m = (size_t)e->nmarker, nb = 3 * (size_t)e->nbody,
-           F = (size_t)e->o.frames + (size_t)e->o.still_frames;
+           F = (size_t)e->o.asked.frames + (size_t)e->o.still_frames;
     e->doubt = sn_layout_take(l, m, sizeof *e->doubt);
     e->use = sn_layout_take(l, m, sizeof *e->use);
     e->mean = sn_layout_take(l, nb, sizeof *e->mean);
@@ -196,15 +219,15 @@ static void lay_out(sn_estimate *e, sn_layout *l) {
     e->step = sn_layout_take(l, n, sizeof *e->step);
     e->S = sn_layout_take(l, n * n, sizeof *e->S);
     e->factored = sn_layout_take(l, n * n, sizeof *e->factored);
-    e->A = sn_layout_take(l, F * nv * nv, sizeof *e->A);
-    e->B = sn_layout_take(l, F * nv * n, sizeof *e->B);
+    e->U = sn_layout_take(l, F * (nv * (nv + 1) / 2), sizeof *e->U);
     e->gq = sn_layout_take(l, F * nv, sizeof *e->gq);
-    e->J = sn_layout_take(l, 3 * nv, sizeof *e->J);
-    e->Jx = sn_layout_take(l, 3 * n, sizeof *e->Jx);
+    e->sum = sn_layout_take(l, F > m ? F : m, sizeof *e->sum);
     e->delta = sn_layout_take(l, nv, sizeof *e->delta);
-    e->dq = sn_layout_take(l, nv, sizeof *e->dq);
-    e->columns = sn_layout_take(l, 3 + 3 * (size_t)e->njoint, sizeof *e->columns);
-    e->nonzero = sn_layout_take(l, n, sizeof *e->nonzero);
+    // equations of the shape, or how joints follow it
+    size_t part = n * (n + 1) / 2 + n;
+    for (int i = 0; i < SN_ESTIMATE_PARTS; i++)
+        e->part[i] = sn_layout_take(l, part > nv * n ? part : nv * n, sizeof(double));
+    lay_out_workers(e, l);
 }
 
 static void give(const sn_estimate *e, double *position, sn_mat3 *stretch) {
@@ -226,9 +249,12 @@ sn_status sn_estimate_open(sn_estimate *e, const sn_estimate_options *options,
                        .njoint = sn_model_njoint(model),
                        .nmarker = sn_model_nmarker(model),
                        .nq = (size_t)sn_model_nq(model),
-                       .nv = (size_t)sn_model_nv(model)};
-    if (e->o.frames > options->take->count) e->o.frames = options->take->count;
-    if (e->o.still == NULL) e->o.still_frames = 0;
+                       .nv = (size_t)sn_model_nv(model),
+                       .nworker = options->asked.threads};
+    // more would find nothing to do
+    if (e->nworker > SN_ESTIMATE_PARTS) e->nworker = SN_ESTIMATE_PARTS;
+    if (e->o.asked.frames > options->take->count) e->o.asked.frames = options->take->count;
+    if (e->o.asked.still == NULL) e->o.still_frames = 0;
     sn_layout layout = {0};
     lay_out_bodies(e, &layout);
     void *block = sn_layout_acquire(&layout, allocator, &e->owner[0]);
@@ -243,7 +269,7 @@ sn_status sn_estimate_open(sn_estimate *e, const sn_estimate_options *options,
     layout = (sn_layout){.block = block};
     lay_out(e, &layout);
     for (int i = 0; i < e->nmarker; i++) {
-        e->doubt[i] = fmax(options->doubt[i], 1e-4);
+        e->doubt[i] = fmax(options->asked.doubt[i], 1e-4);
         e->use[i] = 1;
     }
     SN_TRY(sn_estimate_known(e, &e->size, error));
@@ -264,7 +290,12 @@ sn_status sn_estimate_shape(const sn_estimate_options *options, const sn_allocat
     *report = (sn_calibrate_report){0};
     sn_status status = sn_estimate_open(&e, options, allocator, told);
     if (status == SN_OK) status = run(&e, report, told);
-    report->cancelled = sn_cancelled(options->cancel);
+    report->cancelled = sn_cancelled(options->asked.cancel);
+    // then what was found so far counts
+    if (status == SN_ERR_CANCELLED) {
+        status = SN_OK;
+        *told = (sn_error){0};
+    }
     if (status == SN_OK)
         give(&e, position, stretch);
     else if (told->text[0] == '\0')

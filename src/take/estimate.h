@@ -8,6 +8,25 @@
 #define SN_ESTIMATE_OWN_VARIANCE                                                                   \
     (0.06 * 0.06 + 0.08 * 0.08 + 0.02 * 0.02 + 0.04 * 0.04 + 0.005 * 0.005)
 
+/// Frames are summed in so many parts, and these in their order: the number of threads changes no bit.
+enum { SN_ESTIMATE_PARTS = 8 };
+
+/// What one thread works with: a place for the model of the present shape, and the equations of one frame,
+///
+///   A dq + B dx = -y,   degrees of freedom backwards, leaves before the root: then the factor of A has few entries.
+typedef struct sn_estimate_worker {
+    sn_fit_place at;
+    double *A;      ///< nv x nv, upper triangle: once factored U^T U
+    double *B;      ///< nv x n: U^-T B
+    double *y;      ///< nv: U^-T y
+    double *J;      ///< 3 x nv
+    double *Jx;     ///< 3 x n
+    double *delta;  ///< nv
+    int *columns;   ///< of Jx that are not zero
+    int *dofs;      ///< the same of J
+    int *runs;      ///< n + 1: where a row of B is not zero, from and to
+} sn_estimate_worker;
+
 /// Columns of the shape x: 3 numbers per marker (how far it is from where the figure has it), then 3 per body
 /// (logarithms of its factors along its own axes).
 typedef struct sn_estimate {
@@ -42,13 +61,20 @@ typedef struct sn_estimate {
     double *poses, *poses_try;  ///< nframe x nq
 
     double *x, *x_try;
-    double *S, *factored, *g, *step;  ///< n x n lower triangle, n
-    double *A;                        ///< nframe x nv x nv: factors, dofs backwards
-    double *B;                        ///< nframe x nv x n: L^-1 B
-    double *gq;                       ///< nframe x nv: L^-1 g
-    double *J, *Jx, *delta, *dq;
-    int *columns, *nonzero;
+    double *S, *factored, *g, *step;  ///< n x n upper triangle, n
+    double *U;    ///< nframe x nv (nv + 1)/2: factors of the frames' A, row by row
+    double *gq;   ///< nframe x nv: gradients of the poses, dofs backwards
+    double *sum;  ///< nframe: energies of the poses `trial`; nmarker: weights
+    const double *trial;
+    double *delta;  ///< nv
+    double
+        *part[SN_ESTIMATE_PARTS];  ///< of the parts: an upper triangle, row by row, and n numbers
+    double lambda;                 ///< of the present equations
     int iterations;
+    sn_model *built;  ///< with the present shape, while passes go over the frames
+    int nworker;
+    sn_estimate_worker *workers;
+    void *extra;  ///< of passes
 } sn_estimate;
 
 /// Memory, bodies, priors; to be closed in any case.
@@ -84,6 +110,24 @@ sn_status sn_estimate_start(sn_estimate *e, sn_error *error);
 bool sn_estimate_goal(const sn_estimate *e, int k, int marker, double goal[3]);
 /// What it weighs, 1/m^2.
 double sn_estimate_weight(const sn_estimate *e, int k, int marker);
+
+/// Go over `count` items on all threads, with the model of shape x in every thread's place.
+typedef sn_status (*sn_estimate_pass)(sn_estimate *e, sn_estimate_worker *w, int item);
+sn_status sn_estimate_run(sn_estimate *e, const double *x, sn_estimate_pass pass, int count,
+                          sn_error *error);
+/// Frames of a part: first ... end - 1.
+void sn_estimate_part(const sn_estimate *e, int part, int *first, int *end);
+
+/// The equations of frame k at e->x and e->poses into the worker, A factored; what they add to the equations of the
+/// shape goes to S (rows of an upper triangle, one after the other) and g, where these are not NULL.
+sn_status sn_estimate_frame(sn_estimate *e, sn_estimate_worker *w, int k, double *S, double *g);
+/// How a marker moves with a change of the shape, in w->at.
+sn_vec3 sn_estimate_shape_move(const sn_estimate *e, sn_estimate_worker *w, int marker,
+                               const double *dx);
+/// Row i of an upper triangle of size n, to be indexed by columns i ... n - 1.
+static inline double *sn_estimate_row(double *packed, size_t n, size_t i) {
+    return packed + i * (2 * n - i - 1) / 2;
+}
 
 /// Levenberg's steps of shape and poses together.
 sn_status sn_estimate_improve(sn_estimate *e, int iterations, double tolerance, sn_error *error);

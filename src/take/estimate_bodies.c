@@ -104,7 +104,7 @@ sn_status sn_estimate_bodies(sn_estimate *e) {
         int f = named ? frame_on(m, j) : -1;
         e->body[j] = -1;
         e->axes[j] = m3_identity();
-        if (!e->o.scale || (named ? f < 0 : is_root(m, j))) continue;
+        if (!e->o.asked.scale || (named ? f < 0 : is_root(m, j))) continue;
         e->body[j] = e->nbody;
         if (named) {
             const sn_frame_desc *d = sn_model_frame(m, f);

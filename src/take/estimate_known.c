@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/exp.h"
 #include "math/vec3.h"
 #include "take/body.h"
 #include "take/estimate.h"
@@ -90,8 +91,8 @@ sn_status sn_estimate_known(sn_estimate *e, double *size, sn_error *error) {
     e->common = any_size;
     *size = 0;
     e->nlength = 0;
-    for (int i = 0; i < e->o.nlength && e->o.scale; i++) {
-        const sn_known_length *l = &e->o.lengths[i];
+    for (int i = 0; i < e->o.asked.nlength && e->o.asked.scale; i++) {
+        const sn_known_length *l = &e->o.asked.lengths[i];
         struct sn_estimate_length *to = &e->length[e->nlength];
         int joint = joint_of(e, l->body, &to->body);
         if (joint < 0 || !way_of(e, joint, &to->way))
@@ -102,12 +103,12 @@ sn_status sn_estimate_known(sn_estimate *e, double *size, sn_error *error) {
         to->metres = l->metres;
         e->nlength++;
     }
-    if (!(e->o.height > 0) || !e->o.scale) return SN_OK;
+    if (!(e->o.asked.height > 0) || !e->o.asked.scale) return SN_OK;
     double figure = figure_height(e);
     if (!(figure > 0))
         return sn_fail(error, SN_ERR_VALUE, 0,
                        "the model has no legs whose names are known, so a height does not help");
-    *size = e->o.height / figure;
+    *size = e->o.asked.height / figure;
     e->common = of_one_height;
     return SN_OK;
 }
@@ -115,7 +116,7 @@ sn_status sn_estimate_known(sn_estimate *e, double *size, sn_error *error) {
 double sn_estimate_length_off(const sn_estimate *e, int i, const double *x, double slope[3]) {
     const struct sn_estimate_length *k = &e->length[i];
     const double *l = x + 3 * (size_t)e->nmarker + 3 * (size_t)k->body;
-    double u[3] = {exp(l[0]) * k->way.x, exp(l[1]) * k->way.y, exp(l[2]) * k->way.z};
+    double u[3] = {sn_exp(l[0]) * k->way.x, sn_exp(l[1]) * k->way.y, sn_exp(l[2]) * k->way.z};
     double length = sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
     for (int a = 0; a < 3; a++) slope[a] = u[a] * u[a] / length / tape;
     return (length - k->metres) / tape;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/exp.h"
 #include "take/estimate.h"
 #include "take/stretch.h"
 
@@ -11,8 +12,8 @@ sn_mat3 sn_estimate_stretch(const sn_estimate *e, const double *x, int joint) {
     if (body < 0) return m3_identity();
     const double *l = x + 3 * (size_t)e->nmarker + 3 * (size_t)body;
     const sn_mat3 *R = &e->axes[joint];
-    sn_mat3 scaled = {
-        {v3_scale(exp(l[0]), R->c[0]), v3_scale(exp(l[1]), R->c[1]), v3_scale(exp(l[2]), R->c[2])}};
+    sn_mat3 scaled = {{v3_scale(sn_exp(l[0]), R->c[0]), v3_scale(sn_exp(l[1]), R->c[1]),
+                       v3_scale(sn_exp(l[2]), R->c[2])}};
     sn_mat3 back = m3_transpose(R);
     return m3_mulm(&scaled, &back);
 }

@@ -33,7 +33,8 @@ static sn_status solve_frame(sn_estimate *e, const sn_model *model, look *l, int
     int seen = 0;
     double goal[3];
     for (int i = 0; i < e->nmarker; i++) {
-        l->seen[side][i] = sn_fit_goal(in, i, frame, goal);
+        l->seen[side][i] =
+            !sn_fit_dropped(in, i, frame - in->first) && sn_fit_goal(in, i, frame, goal);
         seen += l->seen[side][i];
         if (l->seen[side][i])
             SN_TRY(sn_problem_set_goal(l->problem, i, goal));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The energy of shape and poses, and its normal equations with the poses eliminated; see estimate.c.
+// The energy of shape and poses, and its normal equations with the poses eliminated; see estimate.c. Steps are in
+// estimate_steps.c.
 //
 // A marker's way with the shape: its own offset turns with its joint's frame. Of a body on its path the vector U
 // from the body's joint to the next one (or to the marker without its offset) grows along the axes w_k, so a
@@ -13,8 +14,9 @@
 #include "take/stretch.h"
 
 bool sn_estimate_goal(const sn_estimate *e, int k, int marker, double goal[3]) {
-    const sn_fit_input *in = e->still[k] ? e->o.still : e->o.take;
-    return e->use[marker] > 0 && sn_fit_goal(in, marker, e->frame[k], goal);
+    const sn_fit_input *in = e->still[k] ? e->o.asked.still : e->o.take;
+    return e->use[marker] > 0 && !sn_fit_dropped(in, marker, e->frame[k] - in->first) &&
+           sn_fit_goal(in, marker, e->frame[k], goal);
 }
 
 double sn_estimate_weight(const sn_estimate *e, int k, int marker) {
@@ -47,8 +49,7 @@ static double pull_share(const sn_estimate *e, int k, size_t v, double x) {
 }
 
 // Outside its range, by how much.
-static double outside(const sn_estimate *e, const sn_model *m, const double *from_home, size_t v) {
-    (void)m;
+static double outside(const sn_estimate *e, const double *from_home, size_t v) {
     double x = e->o.home_v[v] + from_home[v];
     if (x < e->o.lower[v]) return x - e->o.lower[v];
     return x > e->o.upper[v] ? x - e->o.upper[v] : 0;
@@ -74,53 +75,52 @@ static double shape_energy(const sn_estimate *e, const double *x) {
     return sum;
 }
 
-static double frame_energy(sn_estimate *e, const sn_workspace *ws, const sn_model *model, int k,
-                           const double *q) {
+static sn_status frame_energy(sn_estimate *e, sn_estimate_worker *w, int k) {
+    const double *q = e->trial + (size_t)k * e->nq;
+    const sn_workspace *ws = w->at.workspace;
     double sum = 0, goal[3];
+    SN_TRY(sn_workspace_pose(w->at.workspace, q));
     for (int i = 0; i < e->nmarker; i++) {
         if (!sn_estimate_goal(e, k, i, goal)) continue;
-        const sn_marker_desc *m = sn_model_marker(model, i);
+        const sn_marker_desc *m = sn_model_marker(e->built, i);
         sn_vec3 r = v3_sub(v3_from(goal), sn_workspace_point(ws, m->joint, m->position));
         sum += sn_estimate_weight(e, k, i) * v3_dot(r, r);
     }
-    sn_model_difference(model, e->o.home, q, e->delta);
+    sn_model_difference(e->built, e->o.home, q, w->delta);
     for (size_t v = 0; v < e->nv; v++) {
-        double out = outside(e, model, e->delta, v) / e->o.range;
-        sum += held(e, k, v) * pull_energy(e, k, v, e->delta[v]) + out * out;
+        double out = outside(e, w->delta, v) / e->o.range;
+        sum += held(e, k, v) * pull_energy(e, k, v, w->delta[v]) + out * out;
     }
-    return sum;
+    e->sum[k] = sum;
+    return SN_OK;
 }
 
 sn_status sn_estimate_energy(sn_estimate *e, const double *x, const double *poses, double *out,
                              sn_error *error) {
-    sn_model *model = NULL;
-    sn_fit_place at = {0};
+    e->trial = poses;
+    *out = INFINITY;
+    sn_status status = sn_estimate_run(e, x, frame_energy, e->nframe, error);
+    if (status == SN_ERR_MEMORY) return status;
     double sum = shape_energy(e, x);
-    SN_TRY(sn_estimate_model(e, x, false, &model, error));
-    sn_status status = sn_fit_place_open(&at, model, e->allocator);
-    for (int k = 0; status == SN_OK && k < e->nframe; k++) {
-        const double *q = poses + (size_t)k * e->nq;
-        status = sn_workspace_pose(at.workspace, q);
-        sum += frame_energy(e, at.workspace, model, k, q);
-    }
-    sn_fit_place_close(&at, e->allocator);
-    sn_model_destroy(model);
-    *out = status == SN_OK ? sum : INFINITY;
-    return status == SN_ERR_MEMORY ? sn_fail_memory(error) : SN_OK;
+    for (int k = 0; k < e->nframe; k++) sum += e->sum[k];
+    if (status == SN_OK) *out = sum;
+    return SN_OK;
 }
 
 // --- one frame -----------------------------------------------------------------------------------
 
 // dp/dx of a marker, 3 x n row-major; its columns are listed.
-static int shape_columns(sn_estimate *e, const sn_workspace *ws, const sn_model *model, int i) {
+static int shape_columns(const sn_estimate *e, sn_estimate_worker *w, int i) {
+    const sn_workspace *ws = w->at.workspace;
+    const sn_model *model = e->built;
     size_t n = e->n;
     const sn_marker_desc *m = sn_model_marker(model, i);
-    int count = 0, *columns = e->columns;
+    int count = 0, *columns = w->columns;
     sn_frame f = sn_workspace_frame(ws, m->joint);
     for (int k = 0; k < 3; k++) {
         columns[count++] = 3 * i + k;
         for (int row = 0; row < 3; row++)
-            e->Jx[(size_t)row * n + (size_t)(3 * i + k)] = v3_at(f.R.c[k], row);
+            w->Jx[(size_t)row * n + (size_t)(3 * i + k)] = v3_at(f.R.c[k], row);
     }
     sn_vec3 U = v3_sub(sn_workspace_point(ws, m->joint, m->position), f.p);
     sn_vec3 own = m3_mul(&f.R, v3_from(e->x + 3 * i));
@@ -131,10 +131,10 @@ static int shape_columns(sn_estimate *e, const sn_workspace *ws, const sn_model 
         for (int k = 0; body >= 0 && k < 3; k++) {
             int column = 3 * e->nmarker + 3 * body + k, seen = 3;
             while (seen < count && columns[seen] != column) seen++;
-            sn_vec3 w = m3_mul(&R, e->axes[j].c[k]);
-            sn_vec3 d = v3_scale(v3_dot(w, U), w);
+            sn_vec3 along = m3_mul(&R, e->axes[j].c[k]);
+            sn_vec3 d = v3_scale(v3_dot(along, U), along);
             for (int row = 0; row < 3; row++) {
-                double *at = &e->Jx[(size_t)row * n + (size_t)column];
+                double *at = &w->Jx[(size_t)row * n + (size_t)column];
                 *at = v3_at(d, row) + (seen < count ? *at : 0);
             }
             if (seen == count) columns[count++] = column;
@@ -155,74 +155,152 @@ static int shape_columns(sn_estimate *e, const sn_workspace *ws, const sn_model 
     return count;
 }
 
-// Degrees of freedom backwards, leaves before the root: then L^-1 B has few entries.
-static void add_marker(sn_estimate *e, const sn_workspace *ws, const sn_model *model, int i,
-                       double w, sn_vec3 r, double *A, double *B, double *gq) {
+sn_vec3 sn_estimate_shape_move(const sn_estimate *e, sn_estimate_worker *w, int marker,
+                               const double *dx) {
+    int count = shape_columns(e, w, marker);
+    sn_vec3 sum = v3(0, 0, 0);
+    for (int k = 0; k < count; k++) {
+        const double *X = w->Jx + w->columns[k];
+        sum = v3_add(sum, v3_scale(dx[w->columns[k]], v3(X[0], X[e->n], X[2 * e->n])));
+    }
+    return sum;
+}
+
+static void add_marker(const sn_estimate *e, sn_estimate_worker *w, int i, double weight, sn_vec3 r,
+                       double *gq, double *S, double *g) {
     size_t n = e->n, nv = e->nv;
-    const sn_marker_desc *m = sn_model_marker(model, i);
-    sn_jacobian_simple(ws, m->joint, m->position, e->J);
-    int count = shape_columns(e, ws, model, i);
-    const int *columns = e->columns;
+    const sn_marker_desc *m = sn_model_marker(e->built, i);
+    sn_jacobian_simple(w->at.workspace, m->joint, m->position, w->J);
+    int count = shape_columns(e, w, i), ndof = 0;
+    const int *columns = w->columns;
     for (size_t a = 0; a < nv; a++) {
-        const double *Ja = e->J + 3 * (nv - 1 - a);
-        if (Ja[0] == 0 && Ja[1] == 0 && Ja[2] == 0) continue;
-        gq[a] -= w * (Ja[0] * r.x + Ja[1] * r.y + Ja[2] * r.z);
-        for (size_t b = 0; b <= a; b++) {
-            const double *Jb = e->J + 3 * (nv - 1 - b);
-            A[a * nv + b] += w * (Ja[0] * Jb[0] + Ja[1] * Jb[1] + Ja[2] * Jb[2]);
+        const double *J = w->J + 3 * (nv - 1 - a);
+        if (J[0] != 0 || J[1] != 0 || J[2] != 0) w->dofs[ndof++] = (int)a;
+    }
+    for (int a = 0; a < ndof; a++) {
+        size_t row = (size_t)w->dofs[a];
+        const double *J = w->J + 3 * (nv - 1 - row);
+        sn_vec3 F = v3(weight * J[0], weight * J[1], weight * J[2]);
+        gq[row] -= v3_dot(F, r);
+        for (int b = a; b < ndof; b++) {
+            size_t column = (size_t)w->dofs[b];
+            const double *K = w->J + 3 * (nv - 1 - column);
+            w->A[row * nv + column] += F.x * K[0] + F.y * K[1] + F.z * K[2];
         }
         for (int k = 0; k < count; k++) {
-            const double *X = e->Jx + columns[k];
-            B[a * n + (size_t)columns[k]] += w * (Ja[0] * X[0] + Ja[1] * X[n] + Ja[2] * X[2 * n]);
+            const double *X = w->Jx + columns[k];
+            w->B[row * n + (size_t)columns[k]] += F.x * X[0] + F.y * X[n] + F.z * X[2 * n];
         }
     }
-    for (int k = 0; k < count; k++) {
+    for (int k = 0; g != NULL && k < count; k++) {
         size_t ck = (size_t)columns[k];
-        const double *X = e->Jx + ck;
-        e->g[ck] -= w * (X[0] * r.x + X[n] * r.y + X[2 * n] * r.z);
+        const double *X = w->Jx + ck;
+        sn_vec3 F = v3(weight * X[0], weight * X[n], weight * X[2 * n]);
+        double *row = sn_estimate_row(S, n, ck);
+        g[ck] -= v3_dot(F, r);
         for (int l = 0; l < count; l++) {
             size_t cl = (size_t)columns[l];
-            if (cl > ck) continue;
-            const double *Y = e->Jx + cl;
-            e->S[ck * n + cl] += w * (X[0] * Y[0] + X[n] * Y[n] + X[2 * n] * Y[2 * n]);
+            const double *Y = w->Jx + cl;
+            if (cl >= ck) row[cl] += F.x * Y[0] + F.y * Y[n] + F.z * Y[2 * n];
         }
     }
 }
 
-// A = L L^T, B <- L^-1 B, gq <- L^-1 gq; S -= B^T B, g -= B^T gq.
-static bool eliminate(sn_estimate *e, double *A, double *B, double *gq) {
+// Where some of the rows is not zero, as runs; gaps of a few columns belong to them. How many numbers.
+static int find_runs(const double *const *row, int count, size_t n, int *runs) {
+    enum { GAP = 6 };
+    int out = 0;
+    for (size_t i = 0; i < n; i++) {
+        bool some = false;
+        for (int k = 0; k < count; k++) some |= row[k][i] != 0;
+        if (!some) continue;
+        if (out > 0 && (int)i - runs[out - 1] <= GAP) {
+            runs[out - 1] = (int)i + 1;
+        } else {
+            runs[out++] = (int)i;
+            runs[out++] = (int)i + 1;
+        }
+    }
+    return out;
+}
+
+enum { ROWS = 4 };
+
+// S -= B^T B and g -= B^T y of some rows; fewer than ROWS have the last ones zero.
+static void subtract_rows(const double *const *row, const double *y, size_t n, const int *runs,
+                          int count, double *S, double *g) {
+    const double *B0 = row[0], *B1 = row[1], *B2 = row[2], *B3 = row[3];
+    for (int r = 0; r < count; r += 2)
+        for (int i = runs[r]; i < runs[r + 1]; i++) {
+            double x0 = B0[i], x1 = B1[i], x2 = B2[i], x3 = B3[i];
+            double *restrict to = sn_estimate_row(S, n, (size_t)i);
+            g[i] -= (x0 * y[0] + x1 * y[1]) + (x2 * y[2] + x3 * y[3]);
+            for (int l = r; l < count; l += 2)
+                for (int j = l == r ? i : runs[l]; j < runs[l + 1]; j++)
+                    to[j] -= (x0 * B0[j] + x1 * B1[j]) + (x2 * B2[j] + x3 * B3[j]);
+        }
+}
+
+// A = U^T U, B <- U^-T B, y <- U^-T y; then the shape's equations without the pose.
+static bool eliminate(const sn_estimate *e, sn_estimate_worker *w, double *S, double *g) {
     size_t n = e->n, nv = e->nv;
-    if (!sn_cholesky(A, (int)nv)) return false;
-    for (size_t a = 0; a < nv; a++) {
-        double *Ba = B + a * n;
-        for (size_t b = 0; b < a; b++) {
-            double l = A[a * nv + b];
+    if (!sn_cholesky_upper(w->A, (int)nv)) return false;
+    for (size_t k = 0; k < nv; k++) {
+        const double *U = w->A + k * nv;
+        double *Bk = w->B + k * n, pivot = 1 / U[k];
+        const double *one = Bk;
+        for (size_t i = 0; i < n; i++) Bk[i] *= pivot;
+        w->y[k] *= pivot;
+        int count = find_runs(&one, 1, n, w->runs);
+        for (size_t a = k + 1; a < nv; a++) {
+            double *restrict Ba = w->B + a * n, l = U[a];
             if (l == 0) continue;
-            const double *Bb = B + b * n;
-            for (size_t i = 0; i < n; i++) Ba[i] -= l * Bb[i];
-            gq[a] -= l * gq[b];
+            w->y[a] -= l * w->y[k];
+            for (int r = 0; r < count; r += 2)
+                for (int i = w->runs[r]; i < w->runs[r + 1]; i++) Ba[i] -= l * Bk[i];
         }
-        double pivot = 1 / A[a * nv + a];
-        int count = 0;
-        for (size_t i = 0; i < n; i++) {
-            Ba[i] *= pivot;
-            if (Ba[i] != 0) e->nonzero[count++] = (int)i;
-        }
-        gq[a] *= pivot;
-        for (int k = 0; k < count; k++) {
-            size_t i = (size_t)e->nonzero[k];
-            double x = Ba[i], *Si = e->S + i * n;
-            e->g[i] -= x * gq[a];
-            if (count == (int)n) {
-                for (size_t j = 0; j <= i; j++) Si[j] -= x * Ba[j];
-            } else {
-                for (int l = 0; l <= k; l++) Si[e->nonzero[l]] -= x * Ba[e->nonzero[l]];
-            }
-        }
+    }
+    // the rows behind the last are zero
+    for (size_t a = 0; g != NULL && a < nv; a += ROWS) {
+        const double *row[ROWS];
+        for (size_t k = 0; k < ROWS; k++) row[k] = w->B + (a + k) * n;
+        int count = find_runs(row, ROWS, n, w->runs);
+        subtract_rows(row, w->y + a, n, w->runs, count, S, g);
     }
     return true;
 }
 
+sn_status sn_estimate_frame(sn_estimate *e, sn_estimate_worker *w, int k, double *S, double *g) {
+    size_t nv = e->nv, n = e->n;
+    const double *q = e->poses + (size_t)k * e->nq;
+    double *gq = e->gq + (size_t)k * nv, goal[3];
+    memset(w->A, 0, nv * nv * sizeof *w->A);
+    memset(w->B, 0, (nv + ROWS - 1) * n * sizeof *w->B);
+    memset(w->y, 0, (nv + ROWS - 1) * sizeof *w->y);
+    memset(gq, 0, nv * sizeof *gq);
+    SN_TRY(sn_workspace_pose(w->at.workspace, q));
+    for (int i = 0; i < e->nmarker; i++) {
+        if (!sn_estimate_goal(e, k, i, goal)) continue;
+        const sn_marker_desc *m = sn_model_marker(e->built, i);
+        sn_vec3 p = sn_workspace_point(w->at.workspace, m->joint, m->position);
+        add_marker(e, w, i, sn_estimate_weight(e, k, i), v3_sub(v3_from(goal), p), gq, S, g);
+    }
+    sn_model_difference(e->built, e->o.home, q, w->delta);
+    for (size_t a = 0; a < nv; a++) {
+        size_t v = nv - 1 - a;
+        double p = held(e, k, v) * pull_share(e, k, v, w->delta[v]);
+        double out = outside(e, w->delta, v);
+        double wall = out != 0 ? 1 / (e->o.range * e->o.range) : 0;
+        gq[a] += p * w->delta[v] + wall * out;
+        w->A[a * nv + a] = (w->A[a * nv + a] + p + wall) * (1 + e->lambda) + 1e-9;
+    }
+    memcpy(w->y, gq, nv * sizeof *gq);
+    return eliminate(e, w, S, g) ? SN_OK : SN_ERR_VALUE;
+}
+
+// --- all frames ----------------------------------------------------------------------------------
+
+// What is known of the shape beforehand.
 static void begin(sn_estimate *e) {
     size_t n = e->n, first = 3 * (size_t)e->nmarker, nb = 3 * (size_t)e->nbody;
     memset(e->S, 0, n * n * sizeof *e->S);
@@ -235,7 +313,7 @@ static void begin(sn_estimate *e) {
     for (size_t i = 0; i < nb; i++)
         for (size_t j = 0; j < nb; j++) {
             double p = e->P[i * nb + j];
-            if (j <= i) e->S[(first + i) * n + first + j] = p;
+            if (j >= i) e->S[(first + i) * n + first + j] = p;
             e->g[first + i] += p * (e->x[first + j] - e->mean[j]);
         }
     for (int i = 0; i < e->nlength; i++) {
@@ -243,107 +321,45 @@ static void begin(sn_estimate *e) {
         size_t at = first + 3 * (size_t)e->length[i].body;
         for (size_t a = 0; a < 3; a++) {
             e->g[at + a] += slope[a] * off;
-            for (size_t b = 0; b <= a; b++) e->S[(at + a) * n + at + b] += slope[a] * slope[b];
+            for (size_t b = a; b < 3; b++) e->S[(at + a) * n + at + b] += slope[a] * slope[b];
         }
     }
 }
 
-sn_status sn_estimate_normal(sn_estimate *e, double lambda, sn_error *error) {
-    sn_model *model = NULL;
-    sn_fit_place at = {0};
-    size_t nv = e->nv, n = e->n;
-    SN_TRY(sn_estimate_model(e, e->x, false, &model, error));
-    sn_status status = sn_fit_place_open(&at, model, e->allocator);
-    begin(e);
-    for (int k = 0; status == SN_OK && k < e->nframe; k++) {
-        const double *q = e->poses + (size_t)k * e->nq;
-        double *A = e->A + (size_t)k * nv * nv, *B = e->B + (size_t)k * nv * n,
-               *gq = e->gq + (size_t)k * nv, goal[3];
-        memset(A, 0, nv * nv * sizeof *A);
-        memset(B, 0, nv * n * sizeof *B);
-        memset(gq, 0, nv * sizeof *gq);
-        status = sn_workspace_pose(at.workspace, q);
-        for (int i = 0; i < e->nmarker; i++) {
-            if (!sn_estimate_goal(e, k, i, goal)) continue;
-            const sn_marker_desc *m = sn_model_marker(model, i);
-            sn_vec3 p = sn_workspace_point(at.workspace, m->joint, m->position);
-            add_marker(e, at.workspace, model, i, sn_estimate_weight(e, k, i),
-                       v3_sub(v3_from(goal), p), A, B, gq);
-        }
-        sn_model_difference(model, e->o.home, q, e->delta);
-        for (size_t a = 0; a < nv; a++) {
-            size_t v = nv - 1 - a;
-            double p = held(e, k, v) * pull_share(e, k, v, e->delta[v]);
-            double out = outside(e, model, e->delta, v);
-            double wall = out != 0 ? 1 / (e->o.range * e->o.range) : 0;
-            gq[a] += p * e->delta[v] + wall * out;
-            A[a * nv + a] = (A[a * nv + a] + p + wall) * (1 + lambda) + 1e-9;
-        }
-        if (status == SN_OK && !eliminate(e, A, B, gq)) status = SN_ERR_VALUE;
+void sn_estimate_part(const sn_estimate *e, int part, int *first, int *end) {
+    *first = e->nframe * part / SN_ESTIMATE_PARTS;
+    *end = e->nframe * (part + 1) / SN_ESTIMATE_PARTS;
+}
+
+static sn_status sum_part(sn_estimate *e, sn_estimate_worker *w, int part) {
+    size_t n = e->n, nv = e->nv, size = n * (n + 1) / 2;
+    double *S = e->part[part], *g = S + size;
+    int first, end;
+    sn_estimate_part(e, part, &first, &end);
+    memset(S, 0, (size + n) * sizeof *S);
+    for (int k = first; k < end; k++) {
+        double *U = e->U + (size_t)k * (nv * (nv + 1) / 2);
+        if (sn_cancelled(e->o.asked.cancel)) return SN_ERR_CANCELLED;
+        SN_TRY(sn_estimate_frame(e, w, k, S, g));
+        for (size_t a = 0; a < nv; a++)
+            memcpy(sn_estimate_row(U, nv, a) + a, w->A + a * nv + a, (nv - a) * sizeof *U);
     }
-    sn_fit_place_close(&at, e->allocator);
-    sn_model_destroy(model);
-    if (status != SN_OK) return sn_fail(error, status, 0, "%s", sn_status_text(status));
     return SN_OK;
 }
 
-// --- steps ---------------------------------------------------------------------------------------
-
-// The step of the shape, then of the poses. False when the system cannot be solved.
-static bool take_step(sn_estimate *e, double lambda) {
-    size_t n = e->n, nv = e->nv;
-    memcpy(e->factored, e->S, n * n * sizeof *e->S);
-    for (size_t i = 0; i < n; i++) {
-        e->factored[i * n + i] += lambda * e->S[i * n + i];
-        e->step[i] = -e->g[i];
-    }
-    if (!sn_cholesky(e->factored, (int)n)) return false;
-    sn_cholesky_forward(e->factored, (int)n, e->step);
-    sn_cholesky_backward(e->factored, (int)n, e->step);
-    for (size_t i = 0; i < n; i++) {
-        // a body neither vanishes nor becomes a giant in one step
-        if (i >= 3 * (size_t)e->nmarker) e->step[i] = fmin(fmax(e->step[i], -0.3), 0.3);
-        e->x_try[i] = e->x[i] + e->step[i];
-    }
-    for (int k = 0; k < e->nframe; k++) {
-        const double *A = e->A + (size_t)k * nv * nv, *B = e->B + (size_t)k * nv * n,
-                     *gq = e->gq + (size_t)k * nv;
-        for (size_t a = 0; a < nv; a++) {
-            double sum = gq[a];
-            for (size_t i = 0; i < n; i++) sum += B[a * n + i] * e->step[i];
-            e->dq[a] = -sum;
+sn_status sn_estimate_normal(sn_estimate *e, double lambda, sn_error *error) {
+    size_t n = e->n;
+    e->lambda = lambda;
+    SN_TRY(sn_estimate_run(e, e->x, sum_part, SN_ESTIMATE_PARTS, error));
+    begin(e);
+    for (int p = 0; p < SN_ESTIMATE_PARTS; p++) {
+        double *g = e->part[p] + n * (n + 1) / 2;
+        for (size_t i = 0; i < n; i++) {
+            const double *from = sn_estimate_row(e->part[p], n, i);
+            double *to = e->S + i * n;
+            for (size_t j = i; j < n; j++) to[j] += from[j];
+            e->g[i] += g[i];
         }
-        sn_cholesky_backward(A, (int)nv, e->dq);
-        for (size_t a = 0; a < nv; a++) e->delta[nv - 1 - a] = fmin(fmax(e->dq[a], -0.7), 0.7);
-        sn_model_integrate(e->model, e->poses + (size_t)k * e->nq, e->delta,
-                           e->poses_try + (size_t)k * e->nq);
-    }
-    return true;
-}
-
-sn_status sn_estimate_improve(sn_estimate *e, int iterations, double tolerance, sn_error *error) {
-    double energy, lambda = 1e-4;
-    SN_TRY(sn_estimate_energy(e, e->x, e->poses, &energy, error));
-    for (int i = 0, failed = 0; i < iterations && failed < 8; i++) {
-        double next = INFINITY;
-        if (sn_cancelled(e->o.cancel)) return SN_OK;
-        SN_TRY(sn_estimate_normal(e, lambda, error));
-        if (take_step(e, lambda))
-            SN_TRY(sn_estimate_energy(e, e->x_try, e->poses_try, &next, error));
-        e->iterations++;
-        if (!(next < energy)) {
-            lambda = fmax(10 * lambda, 1e-6);
-            failed++;
-            continue;
-        }
-        failed = 0;
-        lambda = lambda > 1e-8 ? lambda / 10 : 0;
-        double *t = e->x;
-        e->x = e->x_try, e->x_try = t;
-        t = e->poses, e->poses = e->poses_try, e->poses_try = t;
-        bool done = energy - next < tolerance * energy;
-        energy = next;
-        if (done) break;
     }
     return SN_OK;
 }

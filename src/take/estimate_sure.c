@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "linalg/dense.h"
+#include "math/exp.h"
 #include "math/vec3.h"
 #include "model/joint.h"
 #include "take/estimate.h"
@@ -21,45 +22,56 @@ static const double hardly_better = 0.8, zero_unknown = 0.17;
 static bool invert(sn_estimate *e) {
     size_t n = e->n;
     memcpy(e->factored, e->S, n * n * sizeof *e->S);
-    if (!sn_cholesky(e->factored, (int)n)) return false;
+    if (!sn_cholesky_upper(e->factored, (int)n)) return false;
     memset(e->S, 0, n * n * sizeof *e->S);
     for (size_t i = 0; i < n; i++) {
         double *row = e->S + i * n;
         row[i] = 1;
-        sn_cholesky_forward(e->factored, (int)n, row);
-        sn_cholesky_backward(e->factored, (int)n, row);
+        sn_cholesky_upper_forward(e->factored, (int)n, row);
+        sn_cholesky_upper_backward(e->factored, (int)n, row);
     }
     return true;
 }
 
-// M: the mean over the frames, one row per velocity, in the place of the first frame's B.
-static void mean_slopes(sn_estimate *e) {
+// The sum of A^-1 B over the frames of a part, one row per velocity.
+static sn_status sum_slopes(sn_estimate *e, sn_estimate_worker *w, int part) {
     size_t n = e->n, nv = e->nv;
-    double share = 1.0 / e->nframe, *M = e->B;
-    for (int k = 0; k < e->nframe; k++) {
-        const double *L = e->A + (size_t)k * nv * nv;
-        double *B = e->B + (size_t)k * nv * n;
-        // L^-T row by row from the end
+    int first, end;
+    double *M = e->part[part];
+    sn_estimate_part(e, part, &first, &end);
+    memset(M, 0, nv * n * sizeof *M);
+    for (int k = first; k < end; k++) {
+        SN_TRY(sn_estimate_frame(e, w, k, NULL, NULL));
+        // U^-1 row by row from the end
         for (size_t a = nv; a-- > 0;) {
-            double *Ba = B + a * n;
+            double *restrict Ba = w->B + a * n, pivot = 1 / w->A[a * nv + a];
             for (size_t b = a + 1; b < nv; b++) {
-                double l = L[b * nv + a];
-                if (l == 0) continue;
-                const double *Bb = B + b * n;
-                for (size_t i = 0; i < n; i++) Ba[i] -= l * Bb[i];
+                double u = w->A[a * nv + b];
+                const double *Bb = w->B + b * n;
+                if (u == 0) continue;
+                for (size_t i = 0; i < n; i++) Ba[i] -= u * Bb[i];
             }
-            for (size_t i = 0; i < n; i++) Ba[i] /= L[a * nv + a];
+            for (size_t i = 0; i < n; i++) Ba[i] *= pivot;
         }
-        if (k == 0)
-            for (size_t i = 0; i < nv * n; i++) M[i] *= share;
-        else
-            for (size_t i = 0; i < nv * n; i++) M[i] += share * B[i];
+        for (size_t i = 0; i < nv * n; i++) M[i] += w->B[i];
     }
+    return SN_OK;
+}
+
+// M: the mean over the frames, in the place of the first part's sum.
+static sn_status mean_slopes(sn_estimate *e, sn_error *error) {
+    size_t size = e->nv * e->n;
+    double *M = e->part[0];
+    SN_TRY(sn_estimate_run(e, e->x, sum_slopes, SN_ESTIMATE_PARTS, error));
+    for (int p = 1; p < SN_ESTIMATE_PARTS; p++)
+        for (size_t i = 0; i < size; i++) M[i] += e->part[p][i];
+    for (size_t i = 0; i < size; i++) M[i] /= e->nframe;
+    return SN_OK;
 }
 
 static double zero_sigma(const sn_estimate *e, size_t v) {
     size_t n = e->n;
-    const double *row = e->B + (e->nv - 1 - v) * n;
+    const double *row = e->part[0] + (e->nv - 1 - v) * n;
     double sum = 0;
     for (size_t i = 0; i < n; i++) {
         double part = 0;
@@ -73,7 +85,9 @@ static double zero_sigma(const sn_estimate *e, size_t v) {
 
 static void add_markers(const sn_estimate *e, sn_take_sure *out, int *count) {
     for (int i = 0; i < e->nmarker; i++) {
-        if (e->o.take->column[i] < 0 && (e->o.still == NULL || e->o.still->column[i] < 0)) continue;
+        if (e->o.take->column[i] < 0 &&
+            (e->o.asked.still == NULL || e->o.asked.still->column[i] < 0))
+            continue;
         sn_take_sure s = {.kind = SN_SURE_PLACE,
                           .name = sn_model_marker(e->model, i)->name,
                           .index = i,
@@ -103,7 +117,7 @@ static void add_bodies(const sn_estimate *e, sn_take_sure *out, int *count) {
             .kind = SN_SURE_SIZE, .name = e->name[b], .index = joint, .before = factor_before(e)};
         for (size_t k = 0; k < 3; k++) {
             size_t at = 3 * (size_t)e->nmarker + 3 * (size_t)b + k;
-            s.value[k] = exp(e->x[at]);
+            s.value[k] = sn_exp(e->x[at]);
             s.sigma = fmax(s.sigma, sqrt(e->S[at * e->n + at]));
         }
         s.shown = s.sigma < hardly_better * s.before;
@@ -134,7 +148,7 @@ sn_status sn_estimate_sure(sn_estimate *e, sn_take_sure *out, int *count, sn_err
     *count = 0;
     SN_TRY(sn_estimate_normal(e, 0, error));
     if (!invert(e)) return SN_OK;  // nothing can be said
-    mean_slopes(e);
+    SN_TRY(mean_slopes(e, error));
     add_markers(e, out, count);
     add_bodies(e, out, count);
     add_joints(e, out, count);

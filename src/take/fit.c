@@ -51,10 +51,20 @@ void sn_fit_place_close(sn_fit_place *place, const sn_allocator *allocator) {
 }
 
 bool sn_fit_goal(const sn_fit_input *input, int marker, int frame, double goal[3]) {
+    // asked for every sample many times over: sn_recording_present() and sn_axis_map_point() check what is checked
     int m = input->column[marker];
-    if (m < 0 || !sn_recording_present(input->recording, frame, m)) return false;
-    sn_axis_map_point(&input->axes, sn_recording_frame(input->recording, frame) + 3 * m, goal);
+    const double *p = m >= 0 ? sn_recording_frame(input->recording, frame) : NULL;
+    const sn_axis_map *map = &input->axes;
+    if (p == NULL) return false;
+    p += 3 * (size_t)m;
+    if (!isfinite(p[0]) || !isfinite(p[1]) || !isfinite(p[2])) return false;
+    for (int i = 0; i < 3; i++) goal[i] = map->scale * map->sign[i] * p[map->axis[i]];
     return true;
+}
+
+bool sn_fit_dropped(const sn_fit_input *input, int marker, int frame) {
+    size_t at = (size_t)frame * (size_t)sn_model_nmarker(input->model) + (size_t)marker;
+    return input->dropped != NULL && (input->dropped[at] & 1) != 0;
 }
 
 // What OpenSim's files say of a frame: weights of markers over the sum of those that are seen, values of
@@ -70,6 +80,17 @@ static sn_status set_plan(const sn_fit_input *in, int frame, double sum, sn_prob
     return sn_ik_hold(plan, in->first + frame, problem);
 }
 
+// Where a marker that is wrong would be.
+static bool filled_goal(const sn_fit_input *in, int marker, int frame, double goal[3]) {
+    for (int i = 0; i < in->nfill; i++) {
+        const sn_fit_fill *f = &in->fill[i];
+        if (f->marker != marker || frame < f->first || frame > f->last) continue;
+        for (int k = 0; k < 3; k++) goal[k] = (double)f->goal[3 * (frame - f->first) + k];
+        return true;
+    }
+    return false;
+}
+
 // The goals of a frame of the fitted range; markers come first among the tasks, then what coordinate tasks pull
 // at.
 static sn_status set_goals(void *user, int frame, sn_problem *problem) {
@@ -77,10 +98,9 @@ static sn_status set_goals(void *user, int frame, sn_problem *problem) {
     double sum = 0;
     for (int i = 0; i < sn_model_nmarker(in->model); i++) {
         double goal[3];
-        bool wrong =
-            in->dropped != NULL &&
-            (in->dropped[(size_t)frame * (size_t)sn_model_nmarker(in->model) + (size_t)i] & 1) != 0;
-        if (!wrong && sn_fit_goal(in, i, in->first + frame, goal)) {
+        bool there = sn_fit_dropped(in, i, frame) ? filled_goal(in, i, frame, goal)
+                                                  : sn_fit_goal(in, i, in->first + frame, goal);
+        if (there) {
             SN_TRY(sn_problem_set_goal(problem, i, goal));
             sum += sn_model_marker(in->model, i)->weight;
         } else {
@@ -161,14 +181,16 @@ sn_status sn_fit_problem(const sn_fit_input *in, const sn_fit_options *o,
     sn_problem *plain = NULL;
     *out = NULL;
     sn_fit_prior prior;
-    sn_status found = sn_fit_find_prior(model, in->limited, allocator, &prior);
+    // OpenSim's files say what holds
+    sn_status found = in->plan != NULL ? sn_fit_no_prior(model, allocator, &prior)
+                                       : sn_fit_find_prior(model, in->limited, allocator, &prior);
     if (found != SN_OK) {
         if (prior.q != NULL) sn_release(allocator, prior.q);
         return sn_fail(error, found, 0, "%s", sn_status_text(found));
     }
     size_t nq = (size_t)sn_model_nq(model), nv = (size_t)sn_model_nv(model);
     if (in->plan != NULL) {
-        sn_fit_posture(model, prior.q, prior.weight);
+        if (o->posture > 0) sn_fit_posture(model, prior.q, prior.weight);
         memcpy(prior.q, in->plan->home, nq * sizeof *prior.q);
     }
     sn_task extra[4];
@@ -282,6 +304,14 @@ sn_status sn_fit_check_smooth(double seconds, double rate, sn_error *error) {
     return SN_OK;
 }
 
+// A setup asks for each frame by itself; what is prescribed changes from frame to frame.
+static bool by_itself(const sn_fit_input *in) {
+    return in->plan != NULL && (in->plan->exact || in->plan->nprescribed > 0);
+}
+
+// What OpenSim's own tool is asked for counts every sample.
+static bool has_gate(const sn_fitting *f) { return f->input.plan == NULL || !f->input.plan->exact; }
+
 // How the valleys of an OpenSim model are looked for.
 static sn_valley_options valley_options(const sn_fitting *f) {
     sn_solver_options solver = f->options.track.solver;
@@ -297,6 +327,30 @@ static sn_valley_options valley_options(const sn_fitting *f) {
                                .threads = f->options.track.threads,
                                .pool = f->options.track.pool,
                                .cancel = f->options.cancel};
+}
+
+// The trunk's joints one upon another, where there are several: a body's spine is more than one bone, and markers tell
+// hardly which of a skeleton's bends.
+static sn_status find_loose(const sn_model *m, const sn_allocator *allocator, bool **out) {
+    size_t nq = (size_t)sn_model_nq(m), nv = (size_t)sn_model_nv(m);
+    double *q = sn_acquire(allocator, (nq + nv + 1) * sizeof *q), *weight = q + nq;
+    *out = sn_acquire(allocator, nv + 1);
+    if (q == NULL || *out == NULL) {
+        sn_release(allocator, q);
+        return SN_ERR_MEMORY;
+    }
+    memset(*out, 0, nv + 1);
+    sn_fit_posture(m, q, weight);
+    for (int j = 0; j < sn_model_njoint(m); j++) {
+        int parent = sn_model_parent(m, j), n = sn_model_joint_nv(m, j);
+        if (parent < 0 || n == 0 || !sn_fit_is_trunk(m, weight, j)) continue;
+        if (!sn_fit_is_trunk(m, weight, parent)) continue;
+        for (int i = 0; i < n; i++) (*out)[sn_model_v_index(m, j) + i] = true;
+        for (int i = 0; i < sn_model_joint_nv(m, parent); i++)
+            (*out)[sn_model_v_index(m, parent) + i] = true;
+    }
+    sn_release(allocator, q);
+    return SN_OK;
 }
 
 sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
@@ -331,7 +385,9 @@ sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
                          .progress = t->progress,
                          .progress_user = t->progress_user};
     o.solver.cancel = f->options.cancel;
-    if (input->plan != NULL) {
+    if (find_loose(input->model, allocator, &f->loose) != SN_OK) return sn_fail_memory(error);
+    o.loose = f->loose;
+    if (by_itself(input)) {
         f->tracked = sn_acquire(allocator, count * sizeof *f->tracked);
     } else {
         f->laned = sn_acquire(allocator, count * sizeof *f->laned);
@@ -347,14 +403,18 @@ sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
     memset(f->wrong, 0, count * sizeof *f->wrong);
     memset(f->dropped, 0, count * nmarker + 1);
     f->input.dropped = f->dropped;
+    if (has_gate(f) && sn_fit_drop_leaps(input, allocator, f->dropped) != SN_OK)
+        return sn_fail_memory(error);
     int first = good_frame(input);
     sn_status status;
-    if (input->plan != NULL) {
+    if (by_itself(input)) {
         sn_valley_options v = valley_options(f);
         status = sn_valley_first(f->problem, &v, set_goals, &f->input, first - input->first,
                                  allocator, f->start);
         sn_track_options track = *t;
-        track.solver.gradient = fmin(track.solver.gradient, 1e-7);
+        track.solver.gradient = fmin(track.solver.gradient, 1e-5);
+        // near the bottom, with markers that never fit: the exact Hessian at once
+        if (track.solver.method == SN_METHOD_HYBRID) track.solver.method = SN_METHOD_NEWTON;
         if (f->options.cancel.asked != NULL) track.solver.cancel = f->options.cancel;
         if (status == SN_OK)
             status = sn_tracker_create(f->problem, &track, allocator, &f->tracker, error);
@@ -386,7 +446,9 @@ void sn_fitting_end(sn_fitting *fitting) {
     sn_tracker_destroy(fitting->tracker);
     sn_lanes_end(&fitting->lanes);
     sn_problem_destroy(fitting->problem);
+    for (int i = 0; i < fitting->nfill; i++) sn_release(allocator, fitting->fill[i].goal);
     if (fitting->dropped != NULL) sn_release(allocator, fitting->dropped);
+    if (fitting->loose != NULL) sn_release(allocator, fitting->loose);
     if (fitting->wrong != NULL) sn_release(allocator, fitting->wrong);
     if (fitting->changed != NULL) sn_release(allocator, fitting->changed);
     if (fitting->start != NULL) sn_release(allocator, fitting->start);
@@ -402,6 +464,7 @@ static sn_status finish_plan(sn_fitting *f) {
     sn_valley_options v = valley_options(f);
     SN_TRY(sn_track_valleys(f->problem, &v, f->input.count, set_goals, &f->input, &f->allocator,
                             sn_motion_edit(f->motion, 0), f->changed));
+    if (has_gate(f)) SN_TRY(sn_fit_gate_plan(f, set_goals));
     if (f->options.barrier == 0) return SN_OK;
     sn_barrier_options b = {.solver = v.solver,
                             .mu = f->options.barrier,
@@ -415,14 +478,19 @@ static sn_status finish_plan(sn_fitting *f) {
 
 // One motion from all that was followed, then angles a person would write down.
 static sn_status join(sn_fitting *f) {
-    if (f->input.plan != NULL) return finish_plan(f);
+    if (by_itself(&f->input)) {
+        SN_TRY(finish_plan(f));
+        sn_fit_tidy(f->input.model, f->input.plan, f->motion);
+        return SN_OK;
+    }
     SN_TRY(sn_lanes_join(&f->lanes, f->changed));
     if (sn_cancelled(f->options.cancel)) return SN_OK;
     SN_TRY(sn_fit_gate(f));
     SN_TRY(sn_lanes_bridge(&f->lanes));
+    SN_TRY(sn_fit_fill_in(f));
     SN_TRY(sn_lanes_polish(&f->lanes, 2));
     sn_lanes_end(&f->lanes);
-    sn_fit_tidy(f->input.model, f->motion);
+    sn_fit_tidy(f->input.model, f->input.plan, f->motion);
     return SN_OK;
 }
 
@@ -502,6 +570,12 @@ static void measure_frame(const sn_fit_input *in, const sn_workspace *ws, int f,
         if (in->column[i] < 0) continue;
         if (!sn_fit_goal(in, i, in->first + f, goal)) {
             s->missing++;
+            continue;
+        }
+        // what counts for nothing says nothing of the fit
+        if (sn_fit_dropped(in, i, f)) {
+            s->dropped++;
+            markers[i].dropped++;
             continue;
         }
         const sn_marker_desc *m = sn_model_marker(in->model, i);

@@ -20,6 +20,8 @@ typedef struct sn_fit_input {
     const sn_model *limited;        ///< the model with the limits of its file; NULL for none
     const unsigned char
         *dropped;  ///< count x nmarker: bit 0 for samples that are wrong; NULL: none
+    const struct sn_fit_fill *fill;  ///< where such markers would be; fill.c
+    int nfill;
 } sn_fit_input;
 
 /// Match the model's markers with the recording's. @param subject NULL, or "Daniel" for "Daniel:LFHD"
@@ -46,6 +48,8 @@ typedef struct sn_calibrate_options {
     int *nsure;  ///< and how many there are
     void (*progress)(void *user, double fraction);
     void *progress_user;
+    int threads;      ///< default 1; the result has the same bits for any number
+    sn_threads pool;  ///< threads to use for it; default sinew's own
     sn_cancel cancel;
 } sn_calibrate_options;
 
@@ -61,29 +65,18 @@ sn_status sn_calibrate(const sn_fit_input *input, const sn_calibrate_options *op
 
 /// An estimate with priors: see estimate.c.
 typedef struct sn_estimate_options {
-    const sn_fit_input *take;     ///< its model is the figure as it was given
-    const sn_fit_input *still;    ///< a static trial, NULL for none; the same model
-    int frames;                   ///< of the take; default 60
-    int still_frames;             ///< of the static trial; default 4
-    double independent;           ///< how many independent frames those are worth; default 2
-    double sigma;                 ///< of a marker in a frame, metres; default 0.01
-    bool scale;                   ///< also three factors for each body
-    const double *doubt;          ///< nmarker: how well a marker's place is known, metres
-    const double *home;           ///< nq: where joints are drawn to
-    const double *home_v;         ///< nv: the same as one number per velocity
-    const double *rest;           ///< nv: how far from there they are, radians; INFINITY: anywhere
-    const double *still_rest;     ///< nv: the same in the static trial
+    sn_calibrate_options
+        asked;                 ///< with its doubts; what it says of coordinates is in the following
+    const sn_fit_input *take;  ///< its model is the figure as it was given
+    int still_frames;          ///< of the static trial; default 4
+    double independent;        ///< how many independent frames those are worth; default 2
+    double sigma;              ///< of a marker in a frame, metres; default 0.01
+    const double *home;        ///< nq: where joints are drawn to
+    const double *home_v;      ///< nv: the same as one number per velocity
+    const double *rest;        ///< nv: how far from there they are, radians; INFINITY: anywhere
+    const double *still_rest;  ///< nv: the same in the static trial
     const double *lower, *upper;  ///< nv: ranges, infinite for none
     double range;                 ///< how far outside of them they may be, radians; default 0.03
-    double height;                ///< of the person, metres; 0: not known
-    const sn_known_length *lengths;
-    int nlength;
-    sn_take_sure
-        *sure;   ///< filled with how sure all of it is: nmarker + 2 njoint entries; may be NULL
-    int *nsure;  ///< and how many there are
-    void (*progress)(void *user, double fraction);
-    void *progress_user;
-    sn_cancel cancel;
 } sn_estimate_options;
 
 sn_estimate_options sn_estimate_options_default(void);
@@ -147,6 +140,22 @@ sn_status sn_fit_run(const sn_fit_input *input, const sn_fit_options *options,
                      const sn_allocator *allocator, sn_motion *motion, sn_fit_frame *frames,
                      sn_fit_marker *markers, sn_fit_summary *summary, sn_error *error);
 
+/// A marker that leaps away and back again; leaps.c.
+typedef struct sn_fit_leap {
+    int first, last;  ///< where it is elsewhere: frames from 0, in the fitted range
+    double size;      ///< how far it leapt away, metres
+} sn_fit_leap;
+
+/// All such stretches of a marker, in the order of their ends. @param out  input->count entries
+int sn_fit_find_leaps(const sn_fit_input *input, int marker, sn_fit_leap *out);
+/// Marks, count x nmarker, for all samples between such leaps: right for a calibration, which has samples enough.
+sn_status sn_fit_drop_leaps(const sn_fit_input *input, const sn_allocator *allocator,
+                            unsigned char *dropped);
+/// What is a leap of this marker, metres.
+double sn_fit_leap_least(const sn_fit_input *input, int marker);
+/// How far a marker is from where it was going; false when that can't be told.
+bool sn_fit_leap_at(const sn_fit_input *input, int marker, int frame, double *out);
+
 /// A marker that is wrong for a stretch of frames and counts for nothing there.
 typedef struct sn_fit_off {
     int marker;       ///< of the model
@@ -155,6 +164,12 @@ typedef struct sn_fit_off {
 } sn_fit_off;
 
 enum { SN_FIT_MOST_OFF = 64 };
+
+/// Where it would be, as the other markers and what it does elsewhere in the take tell; fill.c.
+typedef struct sn_fit_fill {
+    int marker, first, last;
+    float *goal;  ///< 3 numbers per frame
+} sn_fit_fill;
 
 /// The same in steps: begin finds the first pose, advance solves some frames, finish does what needs all of
 /// them. The motion has the same bits however the frames were cut.
@@ -170,8 +185,11 @@ typedef struct sn_fitting {
     bool *changed;                    ///< per frame: a better valley was found later
     unsigned char *dropped;           ///< count x nmarker: bit 0 for samples that are wrong; gate.c
     bool *wrong;                      ///< per frame: it has such
+    bool *loose;                      ///< nv: see sn_lane_options
     sn_fit_off off[SN_FIT_MOST_OFF];  ///< stretches of such
     int noff;
+    sn_fit_fill fill[SN_FIT_MOST_OFF];  ///< and where the markers would be
+    int nfill;
     double *start;  ///< nq
     sn_motion *motion;
     int solved;
@@ -191,6 +209,12 @@ void sn_fitting_end(sn_fitting *fitting);
 
 /// gate.c: samples that are wrong lose their weight, and their frames are followed again without them.
 sn_status sn_fit_gate(sn_fitting *fitting);
+
+/// gate_plan.c: the same for takes with an OpenSim model, whose leaps were left out from the beginning.
+sn_status sn_fit_gate_plan(sn_fitting *fitting, sn_track_goals goals);
+
+/// fill.c: places for markers that have lost their weight, and the frames solved with them.
+sn_status sn_fit_fill_in(sn_fitting *fitting);
 
 /// smoothing.c: the whole take with a penalty on acceleration, see smooth.h, in windows that overlap.
 /// @param goals  of a frame; gets a copy of the input
@@ -244,6 +268,9 @@ void sn_fit_place_close(sn_fit_place *place, const sn_allocator *allocator);
 /// A marker's goal in the model's world; false when it has none in this frame (from 0, of the recording).
 bool sn_fit_goal(const sn_fit_input *input, int marker, int frame, double goal[3]);
 
+/// Is a sample of the fitted range (frame from 0 there) wrong, as gate.c found?
+bool sn_fit_dropped(const sn_fit_input *input, int marker, int frame);
+
 /// A pose to start a take from: a cold solve of a frame.
 /// @param problem  one point task per marker of the model; its goals are changed
 sn_status sn_fit_first_pose(const sn_fit_input *input, sn_problem *problem, int frame,
@@ -262,6 +289,9 @@ void sn_fit_neutral(const sn_model *model, double *q, double *weight);
 /// The same, with more for the parts of a human figure that turn by little: posture.c.
 void sn_fit_posture(const sn_model *model, double *q, double *weight);
 
+/// Is it one of the trunk's, the neck's or a shoulder girdle's, by these weights?
+bool sn_fit_is_trunk(const sn_model *model, const double *weight, int joint);
+
 /// What holds a human figure where markers leave it open: prior.c.
 typedef struct sn_fit_prior {
     double *q, *weight;     ///< nq: the zero pose; nv: what a pull to it weighs
@@ -272,6 +302,8 @@ typedef struct sn_fit_prior {
 /// @param out     its q goes to sn_release() in any case; the others belong to it
 sn_status sn_fit_find_prior(const sn_model *model, const sn_model *ranges,
                             const sn_allocator *allocator, sn_fit_prior *out);
+/// One that holds nothing: the zero pose, weights 0, no walls.
+sn_status sn_fit_no_prior(const sn_model *model, const sn_allocator *allocator, sn_fit_prior *out);
 
 /// What an angle of a human figure's joint is called: "flexion", "abduction", "rotation", "side bending"; "" where
 /// that is not known.
@@ -292,6 +324,6 @@ sn_status sn_fit_size(const sn_fit_input *input, const sn_vec3 *rest, double fig
 sn_status sn_fit_acceleration(const sn_model *model, const sn_motion *motion,
                               const sn_allocator *allocator, double *out);
 
-/// Of the coordinates that mean the same pose, those nearest to the frame before; in the first, to zero. No
-/// joint or marker moves.
-void sn_fit_tidy(const sn_model *model, sn_motion *motion);
+/// Of the coordinates that mean the same pose, those nearest to the frame before; in the first, to zero or to the
+/// defaults of OpenSim's files. No joint or marker moves. @param plan  what those files hold stays; NULL for nothing
+void sn_fit_tidy(const sn_model *model, const struct sn_ik_plan *plan, sn_motion *motion);

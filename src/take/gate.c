@@ -15,7 +15,7 @@
 #include "sweeps/workspace.h"
 #include "take/fit.h"
 
-enum { BLOCK = 64, ROUNDS = 3, SAMPLES = 1024, MOST_FOLLOWED = 2000, LEAPS = 64 };
+enum { BLOCK = 64, ROUNDS = 3, SAMPLES = 1024, MOST_FOLLOWED = 2000, SHORT = 4 };
 enum { DROPPED = 1, TESTED = 2 };
 
 // Suspected: further off than this, metres, and than so many times what is usual for the marker.
@@ -26,16 +26,15 @@ static const double wrong_off = 0.12, wrong_times = 6;
 static const double wrong_slowly = 0.25;
 // Wrong whatever is usual, where a stretch is too long to be followed again.
 static const double thrown = 0.12;
-// A leap, metres, against what the marker does anyway; back again by as much but for this share.
-static const double leap_least = 0.03, leap_times = 4, leap_back = 0.5;
-// Seconds: left out beside what is wrong; between suspects that are one; that a leap is remembered for.
-static const double around = 0.02, joined = 0.15, remembered = 2.5;
+// A marker that has leapt is so much of its leap away, once the figure is followed without it.
+static const double back_share = 0.6;
+// Seconds: left out beside what is wrong; between suspects that are one.
+static const double around = 0.02, joined = 0.15;
 
 typedef struct gate {
     sn_fitting *f;
     int nmarker, count, reach;
     int followed;  // frames, on trial; where samples are thrown all the time there is a bound to it
-    int memory;    // frames over which a marker is remembered
     double rate;
     float *off;     // count x nmarker: metres from the figure, NAN where unseen
     double *usual;  // nmarker: median of that
@@ -133,8 +132,10 @@ static sn_status keep_others(const gate *g, int marker, int frame, const double 
 // Follow frames again without a marker; it stays without a weight where it then is further off than `need`.
 static sn_status test(gate *g, int marker, int first, int last, double need, bool *found) {
     sn_lanes *l = &g->f->lanes;
-    int a = first - g->reach > 0 ? first - g->reach : 0;
-    int b = last + g->reach < g->count ? last + g->reach : g->count - 1, n = b - a + 1;
+    // what is thrown is back at once
+    int reach = last - first < SHORT ? 0 : g->reach;
+    int a = first - reach > 0 ? first - reach : 0;
+    int b = last + reach < g->count ? last + reach : g->count - 1, n = b - a + 1;
     mark(g, marker, first, last, TESTED);
     if (n > l->window || g->followed > MOST_FOLLOWED + g->count / 4) {
         // where samples are thrown all the time the poses are right but for a little: polishing does it
@@ -170,73 +171,34 @@ static sn_status test(gate *g, int marker, int first, int last, double need, boo
 
 // --- leaps -----------------------------------------------------------------------------------------
 
-static bool place_of(const gate *g, int marker, int frame, sn_vec3 *out) {
-    double x[3];
-    if (frame < 0 || !sn_fit_goal(&g->f->input, marker, g->f->input.first + frame, x)) return false;
-    *out = v3_from(x);
-    return true;
+// Follow frames again with a marker that was left out and is right.
+static sn_status take_back(gate *g, int marker, int first, int last) {
+    sn_lanes *l = &g->f->lanes;
+    for (int f = first; f <= last; f++) *mark_of(g, f, marker) &= (unsigned char)~DROPPED;
+    // where that happens all the time polishing does it
+    if (last - first + 1 > l->window || g->followed > MOST_FOLLOWED + g->count / 4) return SN_OK;
+    g->followed += last - first + 1;
+    SN_TRY(sn_lanes_again(l, first, last));
+    for (int f = first; f <= last; f++) SN_TRY(measure_frame(g, l->workers[0].ws, f));
+    return SN_OK;
 }
 
-// How far a marker is from where it was going when it was seen last, as a vector; false when that can't be told.
-static bool leap_at(const gate *g, int marker, int frame, sn_vec3 *out) {
-    sn_vec3 x, y, z;
-    if (!place_of(g, marker, frame, &x)) return false;
-    for (int k = frame - 1; k > 0 && k >= frame - g->memory; k--) {
-        if (!place_of(g, marker, k, &y)) continue;
-        if (!place_of(g, marker, k - 1, &z)) z = y;
-        *out = v3_sub(v3_sub(x, y), v3_scale(frame - k, v3_sub(y, z)));
-        return true;
-    }
-    return false;
-}
-
-// What is usual, from frames all over the take.
-static double usual_leap(const gate *g, int marker) {
-    float value[SAMPLES];
-    size_t n = 0;
-    int step = g->count / SAMPLES + 1;
-    for (int f = 2; f < g->count && n < SAMPLES; f += step) {
-        sn_vec3 d;
-        if (leap_at(g, marker, f, &d)) value[n++] = (float)v3_norm(d);
-    }
-    if (n == 0) return 0;
-    qsort(value, n, sizeof value[0], by_value);
-    return (double)value[n / 2];
-}
-
-typedef struct leap {
-    int frame;
-    sn_vec3 way;
-} leap;
-
-// A marker that leaps away and back again.
-static sn_status test_leaps(gate *g, int marker, bool *found) {
-    leap open[LEAPS];
-    int n = 0, memory = (int)(remembered * g->rate) + 2;
-    double least = g->leaps[marker];
-    for (int f = 2; f < g->count; f++) {
-        sn_vec3 d, before;
-        if (!leap_at(g, marker, f, &d) || v3_norm(d) < least) continue;
-        // the frame behind a leap shows it the other way round
-        bool echo = n > 0 && open[n - 1].frame == f - 1 &&
-                    v3_norm(v3_add(d, open[n - 1].way)) < leap_back * v3_norm(d);
-        if (echo || (leap_at(g, marker, f - 1, &before) && v3_norm(before) > least &&
-                     v3_norm(v3_add(d, before)) < leap_back * v3_norm(d)))
-            continue;
-        int from = n;
-        while (from > 0 && (f - open[from - 1].frame > memory ||
-                            v3_norm(v3_add(d, open[from - 1].way)) > leap_back * v3_norm(d)))
-            from--;
-        if (from > 0) {
-            bool now = false;
-            int first = open[from - 1].frame;
-            SN_TRY(test(g, marker, first, f - 1, 0.6 * v3_norm(open[from - 1].way), &now));
-            *found |= now;
-            n = now ? 0 : n;
-            if (now) continue;
+// Markers that leap away and back again were left out from the beginning. One that is no further from its place than
+// that only was fast.
+static sn_status test_leaps(gate *g, int marker, sn_fit_leap *leaps, bool *found) {
+    int n = sn_fit_find_leaps(&g->f->input, marker, leaps);
+    for (int i = 0; i < n; i++) {
+        int first = leaps[i].first, last = leaps[i].last;
+        double need = back_share * leaps[i].size;
+        if ((*mark_of(g, first, marker) & DROPPED) == 0) {
+            SN_TRY(test(g, marker, first, last, need, found));
+        } else if (median_off(g, marker, first, last, (last - first) / SAMPLES + 1) > need) {
+            note_wrong(g, first, last);
+            mark(g, marker, first, last, TESTED);
+            *found = true;
+        } else {
+            SN_TRY(take_back(g, marker, first, last));
         }
-        if (n == LEAPS) memmove(open, open + 1, (size_t)--n * sizeof open[0]);
-        open[n++] = (leap){f, d};
     }
     return SN_OK;
 }
@@ -259,9 +221,9 @@ static int suspect_in(const gate *g, int frame) {
 // Does a marker leap, come or go near a frame?
 static bool is_sudden(const gate *g, int marker, int frame) {
     for (int f = frame - g->reach - 2; f <= frame + g->reach + 2; f++) {
-        sn_vec3 d;
+        double d;
         if (f < 2 || f >= g->count) continue;
-        if (!leap_at(g, marker, f, &d) || v3_norm(d) > g->leaps[marker]) return true;
+        if (!sn_fit_leap_at(&g->f->input, marker, f, &d) || d > g->leaps[marker]) return true;
     }
     return false;
 }
@@ -304,7 +266,7 @@ static void bound_usual(gate *g) {
 
 // --- all of it -------------------------------------------------------------------------------------
 
-static sn_status run(gate *g, int *suspect, bool *any) {
+static sn_status run(gate *g, int *suspect, sn_fit_leap *leaps, bool *any) {
     sn_lanes *l = &g->f->lanes;
     bool found;
     l->extra = g;
@@ -312,11 +274,11 @@ static sn_status run(gate *g, int *suspect, bool *any) {
     for (int i = 0; i < g->nmarker; i++) {
         g->usual[i] = median_off(g, i, 0, g->count - 1, g->count / SAMPLES + 1);
         if (isnan(g->usual[i])) g->usual[i] = 0;
-        g->leaps[i] = fmax(leap_least, leap_times * usual_leap(g, i));
+        g->leaps[i] = sn_fit_leap_least(&g->f->input, i);
     }
     bound_usual(g);
     for (int i = 0; i < g->nmarker && !sn_cancelled(l->options.cancel); i++)
-        SN_TRY(test_leaps(g, i, any));
+        SN_TRY(test_leaps(g, i, leaps, any));
     for (int round = 0; round < ROUNDS; round++) {
         SN_TRY(round_of(g, suspect, &found));
         *any |= found;
@@ -350,19 +312,20 @@ sn_status sn_fit_gate(sn_fitting *f) {
               .rate = fmin(rate > 0 ? rate : 120, 1e6)};
     size_t count = (size_t)g.count, n = (size_t)g.nmarker + 1, window = (size_t)f->lanes.window + 1;
     g.reach = (int)(around * g.rate) + 1;
-    g.memory = (int)(0.1 * g.rate) + 1;
     g.off = sn_acquire(allocator, count * n * sizeof *g.off);
     g.usual = sn_acquire(allocator, n * sizeof *g.usual);
     g.leaps = sn_acquire(allocator, n * sizeof *g.leaps);
     g.poses = sn_acquire(allocator, window * f->lanes.nq * sizeof *g.poses);
     g.cost = sn_acquire(allocator, window * sizeof *g.cost);
     int *suspect = sn_acquire(allocator, count * sizeof *suspect);
+    sn_fit_leap *leaps = sn_acquire(allocator, count * sizeof *leaps);
     sn_status status = SN_ERR_MEMORY;
     bool any = false;
     if (g.off != NULL && g.usual != NULL && g.leaps != NULL && g.poses != NULL && g.cost != NULL &&
-        suspect != NULL)
-        status = run(&g, suspect, &any);
+        suspect != NULL && leaps != NULL)
+        status = run(&g, suspect, leaps, &any);
     if (status == SN_OK && any) list_off(&g);
+    sn_release(allocator, leaps);
     sn_release(allocator, suspect);
     sn_release(allocator, g.cost);
     sn_release(allocator, g.poses);

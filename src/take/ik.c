@@ -119,8 +119,19 @@ double sn_ik_time(const sn_ik_plan *plan, int frame) { return plan->start + fram
 
 // --- coordinates -----------------------------------------------------------------------------------------
 
-static void lay_out(sn_ik_plan *p, const sn_model *m, int ncoordinate, int ntask,
+// How many coordinate tasks take their values from the file.
+static int count_from_file(const sn_ik_setup *setup) {
+    int n = 0;
+    for (int i = 0; i < sn_ik_setup_about(setup)->ntask; i++) {
+        const sn_ik_task *k = sn_ik_setup_task(setup, i);
+        n += k->coordinate && k->from == SN_IK_FROM_FILE;
+    }
+    return n;
+}
+
+static void lay_out(sn_ik_plan *p, const sn_model *m, int ncoordinate, int nfile,
                     sn_layout *layout) {
+    size_t nrow = p->table != NULL && nfile > 0 ? (size_t)sn_table_about(p->table)->nrow : 0;
     size_t nq = (size_t)sn_model_nq(m), nv = (size_t)sn_model_nv(m);
     p->home = sn_layout_take(layout, nq, sizeof *p->home);
     p->target = sn_layout_take(layout, nq, sizeof *p->target);
@@ -128,7 +139,9 @@ static void lay_out(sn_ik_plan *p, const sn_model *m, int ncoordinate, int ntask
     p->upper = sn_layout_take(layout, nv, sizeof *p->upper);
     p->pull = sn_layout_take(layout, nv, sizeof *p->pull);
     p->prescribed = sn_layout_take(layout, (size_t)ncoordinate, sizeof *p->prescribed);
-    p->file = sn_layout_take(layout, (size_t)ntask, sizeof *p->file);
+    p->file = sn_layout_take(layout, (size_t)nfile, sizeof *p->file);
+    p->knot = sn_layout_take(layout, (size_t)nfile * nrow, sizeof *p->knot);
+    p->work = sn_layout_take(layout, 6 * nrow, sizeof *p->work);
 }
 
 // A coordinate that is locked or prescribed where its clamped range does not reach.
@@ -166,7 +179,7 @@ static sn_status take_coordinates(sn_take *t, sn_ik_plan *p) {
             SN_TRY(check_held(t, c, c->value));
             continue;
         }
-        p->prescribed[p->nprescribed++] = (sn_ik_moving){c->at, q, i};
+        p->prescribed[p->nprescribed++] = (sn_ik_moving){.at = c->at, .q = q, .source = i};
         for (int f = 0; f < t->input.count; f++)
             SN_TRY(
                 check_held(t, c, sn_osim_prescribed(list, i, sn_ik_time(p, t->input.first + f))));
@@ -187,7 +200,31 @@ static int find_column(const sn_table *table, const char *name) {
     return found;
 }
 
-static sn_status take_file(sn_take *t, sn_ik_plan *p, const sn_ik_task *k, sn_ik_moving at) {
+// The spline of degree five through a column's numbers, as OpenSim puts one through its coordinate files.
+static sn_status read_column(sn_take *t, sn_ik_plan *p, const sn_ik_task *k, int column, bool angle,
+                             sn_ik_moving *at) {
+    const sn_table_info *about = sn_table_about(p->table);
+    double unit = angle && about->in_degrees ? degree : 1;
+    at->knot = p->knot + (size_t)p->nfile * (size_t)about->nrow;
+    for (int i = 0; i < about->nrow; i++) {
+        double time = sn_table_row(p->table, i)[about->time];
+        double x = sn_table_row(p->table, i)[column] * unit;
+        if (!isfinite(time) || !isfinite(x)) continue;
+        if (at->nknot > 0 && !(time > at->knot[at->nknot - 1].t)) continue;
+        at->knot[at->nknot++] = (sn_quintic_knot){.t = time, .f = x};
+    }
+    if (at->nknot == 0) {
+        char text[200];
+        (void)snprintf(text, sizeof text, "column \"%.60s\" of the coordinate file has no number",
+                       k->name);
+        return refuse(t, k->line, text);
+    }
+    sn_quintic_fit(at->nknot, at->knot, p->work);
+    return SN_OK;
+}
+
+static sn_status take_file(sn_take *t, sn_ik_plan *p, const sn_ik_task *k, bool angle,
+                           sn_ik_moving at) {
     char text[400];
     const sn_ik_setup_info *info = sn_ik_setup_about(t->options.setup);
     if (p->table == NULL) {
@@ -198,8 +235,8 @@ static sn_status take_file(sn_take *t, sn_ik_plan *p, const sn_ik_task *k, sn_ik
         return refuse(t, k->line, text);
     }
     const sn_table_info *about = sn_table_about(p->table);
-    at.source = find_column(p->table, k->name);
-    if (at.source < 0 || about->time < 0 || about->nrow == 0) {
+    int column = find_column(p->table, k->name);
+    if (column < 0 || about->time < 0 || about->nrow == 0) {
         (void)snprintf(text, sizeof text, "the coordinate file has no %s \"%.60s\"",
                        about->time < 0 ? "column time, which is needed for" : "column", k->name);
         return refuse(t, k->line, text);
@@ -214,6 +251,7 @@ static sn_status take_file(sn_take *t, sn_ik_plan *p, const sn_ik_task *k, sn_ik
                        from, to, first, last);
         return refuse(t, k->line, text);
     }
+    SN_TRY(read_column(t, p, k, column, angle, &at));
     p->file[p->nfile++] = at;
     return SN_OK;
 }
@@ -240,7 +278,9 @@ static sn_status take_task(sn_take *t, sn_ik_plan *p, const sn_ik_task *k) {
     p->pull[sn_model_v_index(t->model, c->at.joint) + c->at.index] = k->weight;
     p->target[q] = k->from == SN_IK_MANUAL ? k->value : c->value;
     p->pulls = true;
-    return k->from == SN_IK_FROM_FILE ? take_file(t, p, k, (sn_ik_moving){c->at, q, -1}) : SN_OK;
+    return k->from == SN_IK_FROM_FILE
+               ? take_file(t, p, k, c->rotates, (sn_ik_moving){.at = c->at, .q = q})
+               : SN_OK;
 }
 
 static sn_status take_setup(sn_take *t, sn_ik_plan *p) {
@@ -266,16 +306,16 @@ sn_status sn_take_ik_plan(sn_take *t) {
     const sn_take_options *o = &t->options;
     if (o->coordinates == NULL && o->setup == NULL) return SN_OK;
     int ncoordinate = sn_osim_coordinates_count(o->coordinates);
-    int ntask = o->setup != NULL ? sn_ik_setup_about(o->setup)->ntask : 0;
+    int nfile = o->setup != NULL ? count_from_file(o->setup) : 0;
     sn_ik_plan *p = &t->plan;
     *p = (sn_ik_plan){
         .exact = o->setup != NULL, .coordinates = o->coordinates, .table = o->coordinate_values};
     sn_layout layout = {0};
-    lay_out(p, t->model, ncoordinate, ntask, &layout);
+    lay_out(p, t->model, ncoordinate, nfile, &layout);
     void *block = sn_layout_acquire(&layout, &t->allocator, &p->owner);
     if (block == NULL) return SN_ERR_MEMORY;
     layout = (sn_layout){.block = block};
-    lay_out(p, t->model, ncoordinate, ntask, &layout);
+    lay_out(p, t->model, ncoordinate, nfile, &layout);
     find_times(t->recording, &p->start, &p->step);
     t->input.plan = p;
     SN_TRY(take_coordinates(t, p));
@@ -284,35 +324,11 @@ sn_status sn_take_ik_plan(sn_take *t) {
 
 // --- frame by frame --------------------------------------------------------------------------------------
 
-// A column at a time: straight between its rows, which is exact where the times are the same.
-static double value_at(const sn_table *table, int column, double time, bool angle) {
-    const sn_table_info *info = sn_table_about(table);
-    int low = 0, high = info->nrow - 1;
-    while (high - low > 1) {
-        int mid = (low + high) / 2;
-        if (sn_table_row(table, mid)[info->time] <= time)
-            low = mid;
-        else
-            high = mid;
-    }
-    const double *a = sn_table_row(table, low), *b = sn_table_row(table, high);
-    double from = a[info->time], to = b[info->time];
-    double share = to > from ? fmin(fmax((time - from) / (to - from), 0), 1) : 0;
-    double x = a[column] + share * (b[column] - a[column]);
-    return angle && info->in_degrees ? x * degree : x;
-}
-
 void sn_ik_targets(const sn_ik_plan *plan, int frame, double *q) {
     double time = sn_ik_time(plan, frame);
     for (int i = 0; i < plan->nfile; i++) {
         const sn_ik_moving *m = &plan->file[i];
-        bool angle = false;
-        for (int k = 0; k < sn_osim_coordinates_count(plan->coordinates); k++) {
-            const sn_osim_coordinate_info *c = sn_osim_coordinate_at(plan->coordinates, k);
-            if (c->at.joint == m->at.joint && c->at.index == m->at.index) angle = c->rotates;
-        }
-        double x = value_at(plan->table, m->source, time, angle);
-        q[m->q] = isfinite(x) ? x : plan->target[m->q];
+        q[m->q] = sn_quintic_at(m->nknot, m->knot, time);
     }
 }
 

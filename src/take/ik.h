@@ -3,13 +3,16 @@
 // kinematics asks for.
 #pragma once
 
+#include "math/quintic.h"
 #include "sinew/take.h"
 
 /// A coordinate whose value changes from frame to frame.
 typedef struct sn_ik_moving {
     sn_coordinate at;
-    int q;       ///< where it is in a pose
-    int source;  ///< prescribed: its coordinate in the file; else its column in the table
+    int q;                  ///< where it is in a pose
+    int source;             ///< prescribed: its coordinate in the model's file
+    int nknot;              ///< of a column of the coordinate file: its rows with a number,
+    sn_quintic_knot *knot;  ///< and the spline through them
 } sn_ik_moving;
 
 /// Constant once made; the fit's threads share it.
@@ -25,6 +28,8 @@ typedef struct sn_ik_plan {
     bool pulls;             ///< there are coordinate tasks
     int nprescribed, nfile;
     sn_ik_moving *prescribed, *file;
+    sn_quintic_knot *knot;  ///< of all that is taken from the file
+    double *work;           ///< while the splines are made
     double start, step;  ///< the time of the recording's first frame, and between frames; seconds
 } sn_ik_plan;
 

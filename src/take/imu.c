@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "math/atan2.h"
+#include "math/exp.h"
 #include "math/rotation.h"
 #include "math/vec3.h"
 #include "sinew/files.h"
@@ -146,7 +147,7 @@ static sn_status correct_heading(imu *m, const sn_fit_place *at, const sn_table 
         if (joint < 0 || !sensor_at(m, table, 0, c, &S)) break;
         sn_mat3 J = sn_workspace_frame(at->workspace, joint).R, B = m3_mulm(&J, &on.R);
         sn_vec3 points = v3_scale(o->heading_sign, S.c[o->heading_axis]), x = B.c[0];
-        if (hypot(points.x, points.z) < 1e-6 || hypot(x.x, x.z) < 1e-6)
+        if (sn_hypot(points.x, points.z) < 1e-6 || sn_hypot(x.x, x.z) < 1e-6)
             return sn_fail(error, SN_ERR_VALUE, 0, "the heading of %.60s points up or down", name);
         // a turn by a about y takes (z, x) by a, too
         double a = sn_atan2(x.x, x.z) - sn_atan2(points.x, points.z);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/exp.h"
 #include "math/vec3.h"
 #include "model/joint.h"
 #include "take/take.h"
@@ -20,6 +21,8 @@ static const double least_lever = 0.03;
 static const double at_limit_share = 0.1, beyond_share = 0.05, beyond_least = 20;
 // A marker stands out when its RMS error is so many times the usual and above that, metres.
 static const double stands_out = 4, stands_out_least = 0.025;
+// A marker has fallen off when so many of its samples are wrong.
+static const double fallen_share = 0.3;
 // The mean error of a take that fits badly, metres.
 static const double large_error = 0.025;
 enum { MOST_TOLD = 8 };
@@ -39,7 +42,7 @@ typedef struct joint_jumps {
 
 static double angle_of(const sn_mat3 *a, const sn_mat3 *b) {
     double trace = v3_dot(a->c[0], b->c[0]) + v3_dot(a->c[1], b->c[1]) + v3_dot(a->c[2], b->c[2]);
-    return acos(fmin(fmax((trace - 1) / 2, -1), 1));
+    return sn_acos((trace - 1) / 2);
 }
 
 static sn_status find_states(const sn_take *t, const sn_fit_place *at, int frame,
@@ -71,7 +74,7 @@ static double shown_turn(const sn_take *t, const joint_state *a, const joint_sta
         sn_vec3 to = m3_mul(&B, v3_sub(v3_from(x[1]), b->at));
         double n = v3_norm(from) * v3_norm(to);
         if (!(n > least_lever * least_lever)) continue;
-        most = fmax(most, acos(fmin(fmax(v3_dot(from, to) / n, -1), 1)));
+        most = fmax(most, sn_acos(v3_dot(from, to) / n));
     }
     return most;
 }
@@ -255,6 +258,10 @@ sn_status sn_take_tell_off(sn_take *t, const sn_fit_off *off, int count) {
         if (f == NULL) return SN_ERR_MEMORY;
         f->number[0] = off[i].worst;
         f->marker = off[i].marker;
+        // a marker that has fallen off leaves its joint to the others all the time: to be looked at
+        const sn_fit_marker *m = &t->markers[off[i].marker];
+        f->number[1] = (double)m->dropped / fmax(1, m->dropped + m->seen);
+        if (m->dropped > fallen_share * (m->dropped + m->seen)) f->severity = SN_SEVERITY_WARNING;
         f->has_frames = true;
         f->first = (int64_t)off[i].first + t->summary.first_frame;
         f->last = (int64_t)off[i].last + t->summary.first_frame;

@@ -36,12 +36,16 @@ static sn_status parting_sign(const sn_model *model, const sn_recording *recordi
                               const sn_allocator *allocator, char *sign) {
     enum { FEW = 3, ENOUGH = 8 };  // fewer known names may be chance; from so many on it is none
     sn_marker_set *set = NULL;
-    int plain = 0;
+    int plain = 0, own = 0, nmarker = sn_recording_about(recording)->nmarker;
     *sign = ':';
+    // where the model's own names are enough, the set need not be made
+    for (int m = 0; m < nmarker && own < FEW; m++)
+        own += is_known(model, NULL, sn_label_name(sn_recording_label(recording, m)));
+    if (own >= FEW) return SN_OK;
     sn_status status = sn_marker_set_builtin(model, NULL, allocator, &set, NULL);
     // a model that is no human figure has markers of its own
     if (status == SN_ERR_MEMORY) return status;
-    for (int m = 0; m < sn_recording_about(recording)->nmarker; m++)
+    for (int m = 0; m < nmarker; m++)
         plain += is_known(model, set, sn_label_name(sn_recording_label(recording, m)));
     for (const char *c = "_.- "; plain < FEW && *sign == ':' && *c != '\0'; c++)
         if (count_known(model, recording, set, *c) >= ENOUGH) *sign = *c;

@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/exp.h"
 #include "math/vec3.h"
 #include "take/fit.h"
 #include "take/marker_set.h"
@@ -261,11 +262,11 @@ static double find_unit(learning *l, int step) {
                 add_point(&markers, v3_from(sn_recording_frame(l->recording, f) + 3 * (size_t)m));
         if (markers.count < 4 || !(cloud_size(&markers) > 0) || !(cloud_size(&joints) > 0))
             continue;
-        ratio += log(cloud_size(&markers) / cloud_size(&joints));
+        ratio += sn_log(cloud_size(&markers) / cloud_size(&joints));
         n++;
     }
     for (size_t i = 0; n > 0 && i < sizeof units / sizeof units[0]; i++) {
-        double off = fabs(log(units[i]) + ratio / n);
+        double off = fabs(sn_log(units[i]) + ratio / n);
         if (off < least) least = off, best = units[i];
     }
     return best;

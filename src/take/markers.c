@@ -51,12 +51,12 @@ static bool is_unnamed(const char *name) {
     return name[0] == '*' || name[0] == '\0' || name[0] == '#';
 }
 
-// Names to compare a label with: the model's, or those of the whole built-in set where it was cut to
-// what the recording has.
+// Names to compare a label with: the model's, which a setup is about; or those of the whole built-in set where it
+// was cut to what the recording has.
 static sn_status known_names(const sn_take *t, sn_marker_set **all, const char ***names,
                              int *count) {
     *all = NULL;
-    if (t->given == NULL) {
+    if (t->given == NULL && t->options.setup == NULL) {
         sn_status status = sn_marker_set_builtin(t->source, NULL, &t->allocator, all, NULL);
         if (status == SN_ERR_MEMORY) return status;
     }

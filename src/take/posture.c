@@ -98,3 +98,8 @@ void sn_fit_posture(const sn_model *model, double *q, double *weight) {
         }
     }
 }
+
+bool sn_fit_is_trunk(const sn_model *model, const double *weight, int joint) {
+    int at = sn_model_v_index(model, joint), n = sn_model_joint_nv(model, joint);
+    return n > 0 && joint != sn_model_root(model) && weight[at] >= trunk;
+}

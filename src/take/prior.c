@@ -19,6 +19,8 @@ static const double degree = 0x1.1df46a2529d39p-6;
 
 // Against sn_fit_posture().
 static const double trunk_more = 1.5, toes_more = 3;
+// One marker shows what hand and fingers do together, hardly which of them: mostly the hand.
+static const double hand_more = 5, fingers_more = 20;
 
 typedef enum part { OTHER, BACK, COLLAR, NECK, ELBOW, HAND, FINGERS, KNEE, FOOT, TOES } part;
 
@@ -206,12 +208,8 @@ static void bend_fingers(const sn_model *m, const sn_model *ranges, int joint, s
     }
 }
 
-sn_status sn_fit_find_prior(const sn_model *model, const sn_model *ranges,
-                            const sn_allocator *allocator, sn_fit_prior *out) {
-    int nq = sn_model_nq(model), nv = sn_model_nv(model), root = sn_model_root(model);
-    body b;
-    sn_fit_place at;
-    sn_status status = SN_OK;
+sn_status sn_fit_no_prior(const sn_model *model, const sn_allocator *allocator, sn_fit_prior *out) {
+    int nq = sn_model_nq(model), nv = sn_model_nv(model);
     *out = (sn_fit_prior){0};
     out->q = sn_acquire(allocator, (size_t)(nq + 4 * nv + nv + nq + 1) * sizeof *out->q);
     if (out->q == NULL) return SN_ERR_MEMORY;
@@ -219,11 +217,26 @@ sn_status sn_fit_find_prior(const sn_model *model, const sn_model *ranges,
     out->lower = out->weight + nv;
     out->upper = out->lower + nv;
     out->spread = out->upper + nv;
+    sn_model_zero(model, out->q);
+    for (int v = 0; v < nv; v++) {
+        out->weight[v] = 0;
+        out->spread[v] = INFINITY;
+        out->lower[v] = -INFINITY, out->upper[v] = INFINITY;
+    }
+    return SN_OK;
+}
+
+sn_status sn_fit_find_prior(const sn_model *model, const sn_model *ranges,
+                            const sn_allocator *allocator, sn_fit_prior *out) {
+    int nv = sn_model_nv(model), root = sn_model_root(model);
+    body b;
+    sn_fit_place at;
+    sn_status status = sn_fit_no_prior(model, allocator, out);
+    if (status != SN_OK) return status;
     double *room = out->spread + nv;
     sn_fit_posture(model, out->q, out->weight);
     for (int v = 0; v < nv; v++) {
         out->spread[v] = out->weight[v] > 0 ? anywhere / sqrt(out->weight[v]) : INFINITY;
-        out->lower[v] = -INFINITY, out->upper[v] = INFINITY;
         room[v] = 0;
     }
     if (!find_body(model, &b)) return SN_OK;
@@ -237,6 +250,8 @@ sn_status sn_fit_find_prior(const sn_model *model, const sn_model *ranges,
         part what = part_of(model, &b, j);
         double more = what == BACK || what == COLLAR || what == NECK ? trunk_more
                       : what == TOES                                 ? toes_more
+                      : what == HAND                                 ? hand_more
+                      : what == FINGERS                              ? fingers_more
                                                                      : 1;
         int first = sn_model_v_index(model, j), count = sn_desc_nv(sn_model_joint(model, j));
         for (int i = 0; i < count; i++) out->weight[first + i] *= more;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "math/vec3.h"
 #include "take/marker_set.h"
 #include "take/stretch.h"
 #include "take/take.h"
@@ -83,9 +84,8 @@ static sn_status move_markers(sn_take *t, const double *position, sn_marker_plac
     int n = sn_marker_set_count(t->set);
     for (int i = 0; i < n; i++) {
         places[i] = *sn_marker_set_place(t->set, i);
-        double moved = 0;
-        for (int k = 0; k < 3; k++) moved += pow(position[3 * i + k] - places[i].position[k], 2);
-        t->summary.shift += sqrt(moved) / n;
+        sn_vec3 moved = v3_sub(v3_from(position + 3 * i), v3_from(places[i].position));
+        t->summary.shift += v3_norm(moved) / n;
         memcpy(places[i].position, position + 3 * i, sizeof places[i].position);
         places[i].placed = true;
     }
@@ -122,11 +122,23 @@ static void tell_shape(sn_take *t, const sn_mat3 *stretch) {
     }
 }
 
-// The static trial, or the frames of the take that are one; false when there is none.
-static bool find_still(const sn_take *t, int *column, sn_fit_input *out) {
+static bool shows_something(const sn_fit_input *in) {
+    int n = 0;
+    for (int f = 0; f < in->count && n < 3; f++) {
+        n = 0;
+        for (int i = 0; i < sn_model_nmarker(in->model); i++)
+            n += in->column[i] >= 0 &&
+                 sn_recording_present(in->recording, in->first + f, in->column[i]);
+    }
+    return n >= 3;
+}
+
+// The static trial, or the frames of the take that are one; a count of 0 when there is none.
+static sn_status find_still(sn_take *t, int *column, sn_fit_input *out) {
     const sn_take_options *o = &t->options;
     bool own = o->still == NULL;
-    if (own && o->still_first == INT64_MIN && o->still_last == INT64_MAX) return false;
+    *out = (sn_fit_input){0};
+    if (own && o->still_first == INT64_MIN && o->still_last == INT64_MAX) return SN_OK;
     *out = t->input;
     out->model = t->limited;
     out->recording = own ? t->recording : o->still;
@@ -139,8 +151,14 @@ static bool find_still(const sn_take *t, int *column, sn_fit_input *out) {
     int64_t first = o->still_first > from ? o->still_first : from,
             last = o->still_last < to ? o->still_last : to;
     out->first = (int)(first - from);
-    out->count = (int)(last - first + 1);
-    return out->count > 0;
+    out->count = first <= last ? (int)(last - first + 1) : 0;
+    if (shows_something(out)) return SN_OK;
+    SN_TRY(sn_take_note(t, SN_FINDING_STATIC_UNFIT, NULL, (double)from, (double)to));
+    sn_finding *f = &t->finding[t->nfinding - 1];
+    f->has_frames = first > last;
+    f->first = o->still_first;
+    f->last = o->still_last;
+    return SN_ERR_VALUE;
 }
 
 static sn_status calibrate(sn_take *t, double *position, sn_mat3 *stretch) {
@@ -157,7 +175,8 @@ static sn_status calibrate(sn_take *t, double *position, sn_mat3 *stretch) {
     }
     find_doubts(t, doubt);
     input.model = t->limited;
-    if (find_still(t, (int *)(doubt + n), &still)) o.still = &still;
+    sn_status status = find_still(t, (int *)(doubt + n), &still);
+    if (still.count > 0) o.still = &still;
     o.frames = t->options.calibrate_frames;
     o.scale = t->options.calibrate == SN_CALIBRATE_SCALE;
     o.coordinates = t->options.coordinates;
@@ -167,12 +186,24 @@ static sn_status calibrate(sn_take *t, double *position, sn_mat3 *stretch) {
     o.nlength = t->options.nlength;
     o.sure = t->sure;
     o.nsure = &t->nsure;
+    o.threads = t->options.threads;
+    o.pool = t->options.pool;
     o.cancel = t->options.cancel;
     o.progress = tell_calibration;
     o.progress_user = t;
-    sn_status status =
-        sn_calibrate(&input, &o, &t->allocator, position, stretch, &t->summary.calibration, &error);
+    // a marker that is elsewhere for a while must not move the shape
+    unsigned char *dropped = sn_acquire(&t->allocator, (size_t)input.count * n);
+    if (status == SN_OK)
+        status = dropped == NULL ? SN_ERR_MEMORY
+                                 : sn_fit_drop_leaps(&input, &t->allocator, dropped);
+    input.dropped = dropped;
+    if (status == SN_OK)
+        status = sn_calibrate(&input, &o, &t->allocator, position, stretch, &t->summary.calibration,
+                              &error);
+    sn_release(&t->allocator, dropped);
     sn_release(&t->allocator, doubt);
+    if (t->nfinding > 0 && t->finding[t->nfinding - 1].code == SN_FINDING_STATIC_UNFIT)
+        return status;
     SN_TRY(sn_take_fail(t, SN_FINDING_FAILED, status, &error));
     SN_TRY(sn_take_check_cancel(t));
     tell_calibration(t, 1);

@@ -54,6 +54,13 @@ static const char *unit_of(const sn_finding *f) {
     return f->text[0] != '\0' ? f->text : "this unit";
 }
 
+static void say_off(writer *w, const sn_take *t, const sn_finding *f) {
+    say(w,
+        "%s is up to %.0f cm from where it belongs in frames %lld to %lld, and counts for nothing "
+        "there",
+        marker_name(t, f->marker), 100 * f->number[0], (long long)f->first, (long long)f->last);
+}
+
 static void say_note(writer *w, const sn_take *t, const sn_finding *f) {
     const double *x = f->number;
     switch (f->code) {
@@ -116,10 +123,7 @@ static void say_note(writer *w, const sn_take *t, const sn_finding *f) {
         HINT(", or try --robust");
         break;
     case SN_FINDING_MARKER_OFF:
-        say(w,
-            "%s is up to %.0f cm from where it belongs in frames %lld to %lld, and counts for "
-            "nothing there",
-            marker_name(t, f->marker), 100 * x[0], (long long)f->first, (long long)f->last);
+        say_off(w, t, f);
         break;
     case SN_FINDING_AT_LIMITS:
         say(w, "%s stands at a limit in %.0f frame%s (%.0f %%)", joint_name(t, f->joint), x[0],
@@ -152,6 +156,11 @@ static void say_warning(writer *w, const sn_take *t, const sn_finding *f) {
             "%c%c of the recording, which is not its up",
             axis_sign(f), axis_letter(f));
         HINT(" (--up %s%c puts it on its feet)", axis_sign(f) == '-' ? "-" : "", axis_letter(f));
+        break;
+    case SN_FINDING_MARKER_OFF:
+        say_off(w, t, f);
+        say(w, ", in %.0f %% of its samples in all: it has fallen off or is another",
+            100 * f->number[1]);
         break;
     case SN_FINDING_JOINT_JUMPS:
         say(w,
@@ -296,6 +305,15 @@ static void say_error(writer *w, const sn_take *t, const sn_finding *f) {
     case SN_FINDING_FRAMES_EMPTY:
         say(w, "no frame from %lld to %lld has three markers with data", (long long)f->first,
             (long long)f->last);
+        break;
+    case SN_FINDING_STATIC_UNFIT:
+        if (f->has_frames)
+            say(w,
+                "the static trial's frames are outside of the recording, whose frames are %.0f to "
+                "%.0f",
+                x[0], x[1]);
+        else
+            say(w, "no frame of the static trial has three markers of the set");
         break;
     case SN_FINDING_TRUTH_SHORT:
         say(w, "the known motion has %.0f frame%s, but the fit goes to frame %.0f of the recording",

@@ -107,7 +107,7 @@ static sn_status create_job(plan *p, job *j) {
     sn_smooth_options s = sn_smooth_options_default();
     s.tau = p->options->smooth;
     s.rate = sn_recording_about(p->input->recording)->rate;
-    s.tolerance = 0.1;
+    s.tolerance = 0.3;
     s.max_iterations = 4;
     s.cancel = p->options->cancel;
     *j = (job){.all = p, .input = *p->input};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a stretched body does to joints, loops, shapes and frames.
 #include "take/stretch.h"
+#include "math/exp.h"
 
 #include <math.h>
 
@@ -41,7 +42,7 @@ void sn_stretch_joint(sn_joint_desc *desc, const sn_mat3 *parent, sn_joint_funct
 }
 
 double sn_stretch_size(const sn_mat3 *A) {
-    return cbrt(v3_dot(A->c[0], v3_cross(A->c[1], A->c[2])));
+    return sn_cbrt(v3_dot(A->c[0], v3_cross(A->c[1], A->c[2])));
 }
 
 void sn_stretch_rest(sn_builder *builder, const sn_mat3 *stretch) {

@@ -13,13 +13,33 @@
 #include "math/atan2.h"
 #include "math/vec3.h"
 #include "take/fit.h"
+#include "take/ik.h"
 
 static const double pi = 0x1.921fb54442d18p+1;
 
-// A hinge that may stand at any angle.
-static bool turns_freely(const sn_model *m, int j) {
+static bool is_coupled(const sn_model *m, int j) {
+    for (int i = 0; i < sn_model_ncoupling(m); i++) {
+        const sn_coupling_desc *c = sn_model_coupling(m, i);
+        if (c->follower.joint == j) return true;
+        for (int k = 0; k < c->nleader; k++)
+            if (c->leader[k].joint == j) return true;
+    }
+    return false;
+}
+
+// The files of OpenSim say where it is to stand, a whole turn included.
+static bool is_planned(const sn_model *m, const sn_ik_plan *plan, int j) {
+    if (plan == NULL) return false;
+    for (int i = 0; i < plan->nprescribed; i++)
+        if (plan->prescribed[i].at.joint == j) return true;
+    return plan->pull[sn_model_v_index(m, j)] > 0;
+}
+
+// A hinge that may stand at any angle, and nothing else changes with a whole turn of it.
+static bool turns_freely(const sn_model *m, const sn_ik_plan *plan, int j) {
     const sn_joint_desc *d = sn_model_joint(m, j);
-    return d->type == SN_JOINT_HINGE && !d->locked[0] && isinf(d->lower[0]) && isinf(d->upper[0]);
+    return d->type == SN_JOINT_HINGE && !d->locked[0] && isinf(d->lower[0]) && isinf(d->upper[0]) &&
+           !is_coupled(m, j) && !is_planned(m, plan, j);
 }
 
 static bool has_marker(const sn_model *m, int joint) {
@@ -44,12 +64,12 @@ typedef struct triple {
     double t;
 } triple;
 
-static bool find_triple(const sn_model *m, int last, triple *out) {
+static bool find_triple(const sn_model *m, const sn_ik_plan *plan, int last, triple *out) {
     int joint[3] = {-1, -1, last};
     for (int k = 2; k > 0; k--) {
         joint[k - 1] = sn_model_parent(m, joint[k]);
-        if (joint[k - 1] < 0 || !turns_freely(m, joint[k]) || !turns_freely(m, joint[k - 1]) ||
-            !is_alone_on(m, joint[k]))
+        if (joint[k - 1] < 0 || !turns_freely(m, plan, joint[k]) ||
+            !turns_freely(m, plan, joint[k - 1]) || !is_alone_on(m, joint[k]))
             return false;
     }
     sn_vec3 axis[3];
@@ -69,6 +89,7 @@ static double unwound(double angle, double near) {
     return angle + 2 * pi * round((near - angle) / (2 * pi));
 }
 
+// The second way is told when it is the nearer one.
 static void tidy_triple(const triple *t, const double *before, double *q) {
     double way[2][3], far[2] = {0, 0};
     for (int w = 0; w < 2; w++) {
@@ -82,16 +103,17 @@ static void tidy_triple(const triple *t, const double *before, double *q) {
     for (int k = 0; k < 3; k++) q[t->q[k]] = way[far[1] < far[0]][k];
 }
 
-void sn_fit_tidy(const sn_model *model, sn_motion *motion) {
+void sn_fit_tidy(const sn_model *model, const sn_ik_plan *plan, sn_motion *motion) {
     int count = sn_motion_nframe(motion);
+    const double *home = plan != NULL ? plan->home : NULL;
     for (int j = 0; j < sn_model_njoint(model); j++) {
         triple t;
-        if (!turns_freely(model, j)) continue;
-        bool three = find_triple(model, j, &t);
+        if (!turns_freely(model, plan, j)) continue;
+        bool three = find_triple(model, plan, j, &t);
         int at = sn_model_q_index(model, j);
         for (int f = 0; f < count; f++) {
             double *q = sn_motion_edit(motion, f);
-            const double *before = f > 0 ? sn_motion_frame(motion, f - 1) : NULL;
+            const double *before = f > 0 ? sn_motion_frame(motion, f - 1) : home;
             q[at] = unwound(q[at], before != NULL ? before[at] : 0);
             if (three) tidy_triple(&t, before, q);
         }

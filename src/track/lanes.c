@@ -26,6 +26,8 @@ static void lay_out(sn_lanes *l, sn_layout *layout) {
     l->f = sn_layout_take(layout, (size_t)l->nframe, sizeof *l->f);
     l->start = sn_layout_take(layout, nq, sizeof(double));
     l->keep = sn_layout_take(layout, nv, sizeof *l->keep);
+    l->shown = sn_layout_take(layout, (size_t)l->options.goals + 1, sizeof *l->shown);
+    l->loose = sn_layout_take(layout, nv, sizeof *l->loose);
     double **each[] = {&l->seen, &l->hold, &l->full, &l->bind};
     for (int i = 0; i < 4; i++) *each[i] = sn_layout_take(layout, nv, sizeof(double));
     for (int i = 0; i < l->nworker; i++) {
@@ -133,7 +135,7 @@ sn_status sn_lane_solve(sn_lanes *l, sn_lane_worker *w, int frame, const double 
     // what others are followed from, and what nothing polishes
     bool careful = rest == NULL || frame == 0 || frame == l->nframe - 1;
     SN_TRY(sn_problem_set_enabled(w->problem, l->rest, rest != NULL));
-    if (careful || !l->plain || !sn_lane_steps(l, w, f, &w->latest))
+    if (careful || !l->plain || !sn_lane_steps(l, w, !w->guessed, f, &w->latest))
         SN_TRY(sn_solver_solve(careful ? w->cold : w->solver, w->q, &w->latest));
     *f = w->latest.f - (rest != NULL ? pulled(l, w, rest, w->q) : 0);
     count(&l->frames[frame], &w->latest);
@@ -148,7 +150,10 @@ sn_status sn_lane_follow(sn_lanes *l, sn_lane_worker *w, int frame, bool moving,
         sn_model_integrate(l->model, w->previous, w->delta, w->q);
         (void)sn_model_clamp(w->problem->model, w->q);
     }
-    SN_TRY(sn_lane_solve(l, w, frame, w->previous, f));
+    w->guessed = true;
+    sn_status status = sn_lane_solve(l, w, frame, w->previous, f);
+    w->guessed = false;
+    SN_TRY(status);
     copy(l, w->before, w->previous);
     copy(l, w->previous, w->q);
     return SN_OK;
@@ -196,6 +201,10 @@ void sn_lane_unwind(const sn_model *model, const double *near, double *q) {
                    model->upper[j->v0 + i] == INFINITY && model->gain[j->v0 + i] != 0;
         if (!free || model->ncoupling > 0) continue;
         if (j->type == SN_JOINT_EULER) {
+            // others of the same rotation are half a turn away in two of them
+            bool close = true;
+            for (int i = 0; i < 3; i++) close = close && fabs(n[i] - x[i]) < 0.25 * turn;
+            if (close) continue;
             sn_mat3 R = sn_joint_rotation(j, x);
             double out[3];
             sn_euler_near(j->order, 3, &R, n, out);
@@ -241,6 +250,7 @@ static sn_status weigh(sn_lanes *l, int frame) {
     sn_lane_worker *w = &l->workers[0];
     double top = 0, rate = sn_lane_rate(l) / 120, f;
     SN_TRY(l->goals(l->user, frame, w->problem));
+    for (int i = 0; i < l->options.goals; i++) l->shown[i] = sn_problem_task_active(w->problem, i);
     SN_TRY(sn_problem_set_enabled(w->problem, l->rest, false));
     SN_TRY(sn_workspace_eval(w->ws, l->start, SN_EVAL_GAUSS_NEWTON, &f));
     sn_workspace_fields_diagonal(w->ws, w->weight);
@@ -289,6 +299,7 @@ sn_status sn_lanes_begin(sn_lanes *l, const sn_problem *problem, const sn_lane_o
     }
     l->owner = owner;
     copy(l, l->start, start);
+    for (size_t v = 0; v < l->nv; v++) l->loose[v] = options->loose != NULL && options->loose[v];
     memset(frames, 0, (size_t)nframe * sizeof *frames);
     for (int i = 0; i < l->nworker; i++) SN_TRY(create_worker(l, problem, &l->workers[i]));
     for (int v = 0; v < l->model->nv; v++)

@@ -25,6 +25,8 @@ typedef struct sn_lane_options {
     int threads;               ///< the result has the same bits for any number
     sn_threads pool;
     int chunk;  ///< frames that a seed is followed through
+    const bool
+        *loose;  ///< nv: turns against its neighbour with hardly a word of the goals; NULL: none
     sn_cancel cancel;
     void (*progress)(void *user, int done, int nframe, const sn_track_frame *latest);
     void *progress_user;
@@ -46,6 +48,7 @@ typedef struct sn_lane_worker {
     sn_workspace *ws;
     double *previous, *before, *q, *trial;  ///< nq
     double *room, *begun;                   ///< nq, of steps
+    bool guessed;                           ///< q comes from other frames
     double *delta, *weight;                 ///< nv, file order
     double *alt, *cost;                     ///< window x nq: a track of its own; window: f along it
     unsigned char *from;                    ///< 2 x window: how the cheapest way came here
@@ -73,6 +76,9 @@ typedef struct sn_lanes {
     bool plain;             ///< nothing but tasks: frames are solved by plain steps
     double median;          ///< of f
     bool *moved;            ///< nframe: see sn_lanes_join()
+    bool corners;           ///< while all but the last sweep of polishing is made
+    bool *loose;            ///< nv: see the options
+    bool *shown;            ///< goals: there is one in a frame that sees much
     bool *restless;         ///< nframe while leaps are calmed
     unsigned char *hidden;  ///< nframe x nv while gaps are bridged
     void *extra;            ///< for passes of the caller's
@@ -122,7 +128,8 @@ sn_status sn_lanes_run(sn_lanes *lanes, sn_lane_pass pass, int count);
 sn_status sn_lane_solve(sn_lanes *lanes, sn_lane_worker *w, int frame, const double *rest,
                         double *f);
 /// lanes_step.c: newton's steps from w->q; false, and w->q as it was, when that takes a solver.
-bool sn_lane_steps(sn_lanes *lanes, sn_lane_worker *w, double *f, sn_report *report);
+/// @param near  w->q was solved before, with nearly the same tasks
+bool sn_lane_steps(sn_lanes *lanes, sn_lane_worker *w, bool near, double *f, sn_report *report);
 /// No limits, loops or couplings.
 bool sn_lane_is_plain(const sn_problem *problem);
 

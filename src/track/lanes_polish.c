@@ -4,7 +4,8 @@
 // Where markers determine a joint they alone decide. Some directions, such as one vertebra against the next,
 // they leave open: noise decides there, and the pose trembles. So every joint is drawn to the middle of its
 // neighbours, by so little that it is nothing beside what markers say of a joint that they determine, and much beside
-// what holds one that they leave open.
+// what holds one that they leave open. Before that such joints are led half way to that middle a few times, which costs
+// next to nothing: solving puts right what markers determine, and what they leave open stays calm.
 #include <math.h>
 #include <string.h>
 
@@ -15,19 +16,39 @@
 enum { POLISH = 64 };
 
 // The pull: a share of how well a degree of freedom is seen, and never more than this, at 120 frames a second (a
-// marker 0.2 m from its joint weighs 0.04).
+// marker 0.2 m from its joint weighs 0.04). Joints one upon another that goals hardly tell apart, such as vertebrae,
+// get all of the share: what noise moves there is one against the next, which leaves the goals where they are.
 static const double share = 0.2, most = 2e-3;
 
 static void copy(const sn_lanes *l, double *to, const double *from) {
     memcpy(to, from, l->nq * sizeof *to);
 }
 
-// The weights of the pull, none above `limit`.
-static void find_weights(sn_lanes *l, double limit) {
-    for (size_t v = 0; v < l->nv; v++) l->bind[v] = fmin(share * l->full[v], limit);
+// The weights of the pull, so many times as strong as usual.
+static void find_weights(sn_lanes *l, double times) {
+    double rate = sn_lane_rate(l) / 120, limit = most * rate * rate * times;
+    for (size_t v = 0; v < l->nv; v++) {
+        double all = share * l->full[v] * times;
+        l->bind[v] = l->loose[v] ? all : fmin(all, limit);
+    }
     // where the figure is is always seen: nothing to be smoothed there
     const sn_joint *root = &l->model->joint[0];
     for (int i = 0; i < root->nv; i++) l->bind[root->v0 + i] = 0;
+}
+
+// The middle of the neighbours, into w->trial: on the cubic through those at 1 and 3 frames to both sides, which no
+// motion is far from, where the straight line would cut every corner. All are of the other half of the frames.
+static void find_middle(const sn_lanes *l, sn_lane_worker *w, int f, const double *a,
+                        const double *b) {
+    sn_model_difference(l->model, a, b, w->delta);
+    for (size_t v = 0; v < l->nv; v++) w->delta[v] *= 0.5;
+    sn_model_integrate(l->model, a, w->delta, w->trial);
+    if (l->corners || f < 3 || f + 3 >= l->nframe) return;
+    sn_model_difference(l->model, w->trial, sn_lane_pose(l, f - 3), w->delta);
+    sn_model_difference(l->model, w->trial, sn_lane_pose(l, f + 3), w->weight);
+    for (size_t v = 0; v < l->nv; v++) w->delta[v] = -(w->delta[v] + w->weight[v]) / 16;
+    sn_model_integrate(l->model, w->trial, w->delta, w->room);
+    copy(l, w->trial, w->room);
 }
 
 // A frame between its neighbours, drawn to their middle with l->bind.
@@ -36,11 +57,7 @@ static sn_status polish_frame(sn_lanes *l, sn_lane_worker *w, int f) {
     const double *b = f + 1 < l->nframe ? sn_lane_pose(l, f + 1) : NULL;
     bool inner = a != NULL && b != NULL;
     copy(l, w->trial, sn_lane_pose(l, f));
-    if (inner) {
-        sn_model_difference(l->model, a, b, w->delta);
-        for (size_t v = 0; v < l->nv; v++) w->delta[v] *= 0.5;
-        sn_model_integrate(l->model, a, w->delta, w->trial);
-    }
+    if (inner) find_middle(l, w, f, a, b);
     // the first and the last only go to the bottom of their valleys
     SN_TRY(sn_problem_set_rest_weights(w->problem, l->rest, inner ? l->bind : l->hold));
     SN_TRY(l->goals(l->user, f, w->problem));
@@ -74,6 +91,52 @@ static sn_status sweep(sn_lanes *l) {
     return sn_lanes_run(l, polish_odd, blocks);
 }
 
+// --- before it -------------------------------------------------------------------------------------
+
+// Times, at 120 frames a second; as long in seconds at other rates, and never more than this.
+static const double eased = 8, most_eased = 12;
+
+static void ease_frame(sn_lanes *l, int f) {
+    double *q = sn_lane_pose(l, f);
+    const double *a = q - l->nq, *b = q + l->nq;
+    if (f == 0 || f + 1 == l->nframe) return;
+    for (int k = 1; k < l->model->njoint; k++) {
+        const sn_joint *j = &l->model->joint[k];
+        if (j->ops->quaternion >= 0) continue;
+        for (int i = 0; i < j->nv; i++) {
+            int at = j->q0 + i;
+            if (l->loose[j->v0 + i]) q[at] += 0.25 * (a[at] + b[at] - 2 * q[at]);
+        }
+    }
+}
+
+static sn_status ease_block(sn_lanes *l, int block, int odd) {
+    int first = block * POLISH, end = POLISH < l->nframe - first ? first + POLISH : l->nframe;
+    for (int f = first + odd; f < end; f += 2) ease_frame(l, f);
+    return SN_OK;
+}
+static sn_status ease_even(sn_lanes *l, sn_lane_worker *w, int i) {
+    (void)w;
+    return ease_block(l, i, 0);
+}
+static sn_status ease_odd(sn_lanes *l, sn_lane_worker *w, int i) {
+    (void)w;
+    return ease_block(l, i, 1);
+}
+
+static sn_status ease(sn_lanes *l) {
+    double rate = sn_lane_rate(l) / 120, times = fmin(eased * rate * rate, most_eased);
+    const sn_model *m = l->model;
+    int blocks = (l->nframe + POLISH - 1) / POLISH;
+    // what hangs together by more than joints does not stay together so
+    if (m->nloop > 0 || m->ncoupling > 0 || m->ncone > 0) return SN_OK;
+    for (int i = 0; i < (int)(times + 0.5); i++) {
+        SN_TRY(sn_lanes_run(l, ease_even, blocks));
+        SN_TRY(sn_lanes_run(l, ease_odd, blocks));
+    }
+    return SN_OK;
+}
+
 // --- where joints still leap ---------------------------------------------------------------------
 
 // A leap is a turn as fast as this, rad/s; so many seconds about it are calmed, with weights that grow from round
@@ -100,13 +163,13 @@ static int mark_leaps(sn_lanes *l) {
 // What is left of leaps after polishing is where a whole limb may turn against the next joint with hardly a cost:
 // there, and only there, the middle of the neighbours counts for more.
 static sn_status calm(sn_lanes *l) {
-    double rate = sn_lane_rate(l) / 120, weight = most * rate * rate;
+    double times = 1;
     l->restless = sn_acquire(&l->allocator, (size_t)l->nframe * sizeof *l->restless);
     if (l->restless == NULL) return SN_ERR_MEMORY;
     sn_status status = SN_OK;
     for (int i = 0; i < ROUNDS && status == SN_OK && mark_leaps(l) > 0; i++) {
-        weight *= grows;
-        find_weights(l, weight);
+        times *= grows;
+        find_weights(l, times);
         for (int k = 0; k < SWEEPS && status == SN_OK; k++) status = sweep(l);
     }
     sn_release(&l->allocator, l->restless);
@@ -115,9 +178,12 @@ static sn_status calm(sn_lanes *l) {
 }
 
 sn_status sn_lanes_polish(sn_lanes *l, int sweeps) {
-    double rate = sn_lane_rate(l) / 120;
-    find_weights(l, most * rate * rate);
-    for (int i = 0; i < sweeps; i++) SN_TRY(sweep(l));
+    SN_TRY(ease(l));
+    find_weights(l, 1);
+    for (int i = 0; i < sweeps; i++) {
+        l->corners = i + 1 < sweeps;
+        SN_TRY(sweep(l));
+    }
     SN_TRY(calm(l));
     for (int i = 0; i < l->nworker; i++)
         SN_TRY(sn_problem_set_rest_weights(l->workers[i].problem, l->rest, l->hold));

@@ -11,7 +11,7 @@ skip() {
 }
 
 if ! tools/setup.sh web || ! tools/setup.sh browser; then
-    skip "the page, its tools are missing (see above)" 39
+    skip "the page, its tools are missing (see above)" 40
     exit 0
 fi
 tools/web.sh "$build" wasm || exit 1

@@ -29,6 +29,7 @@ static sn_take *by_library(const char *skeleton, const char *recording, sn_docum
     o.model_up = model->up;
     o.model_up_sign = model->up_sign;
     o.calibrate = SN_CALIBRATE_SCALE;
+    o.coordinates = model->coordinates;
     // cut and threaded otherwise than the other two
     o.threads = 2;
     if (sn_take_create(model->model, markers->recording, &o, NULL, &take, NULL) != SN_OK ||
@@ -49,9 +50,10 @@ int main(int argc, char **argv) {
     sn_take_options options;
     fit_result result;
     sn_take *take = by_library(argv[1], argv[2], &model, &markers);
-    if (take == NULL || !make_plan(&settings, &options) ||
-        fit_take(&settings, &options, &result) != EXIT_OK)
-        return 1;
+    if (take == NULL || !make_plan(&settings, &options)) return 1;
+    // markers that no pose meets are warned of
+    int code = fit_take(&settings, &options, &result);
+    if (code != EXIT_OK && code != EXIT_POOR) return 1;
     const sn_motion *a = sn_take_motion(take), *b = result.motion;
     size_t nq = (size_t)sn_motion_nq(a);
     int bad = sn_motion_nq(b) != (int)nq || sn_motion_nframe(b) != sn_motion_nframe(a);

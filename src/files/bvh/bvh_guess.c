@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "files/bvh/bvh.h"
+#include "math/exp.h"
 #include "sinew/eval.h"
 
 sn_status sn_figure_size(const sn_figure *figure, const sn_allocator *allocator, double *out,
@@ -48,7 +49,7 @@ double sn_guess_metres(double size) {
     static const double person = 2.3;
     double best = 0.01, off = INFINITY;
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-        double d = fabs(log(size * units[i] / person));
+        double d = fabs(sn_log(size * units[i] / person));
         if (d < off) {
             off = d;
             best = units[i];

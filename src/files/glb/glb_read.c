@@ -92,14 +92,12 @@ static void find_length(building *b) {
     b->tolerance = 1e-6 * (longest > 0 && isfinite(longest) ? longest : 1);
 }
 
+// Of q and -q, which are one rotation, walk_to() has chosen.
 static double quat_change(sn_quat a, sn_quat b) {
-    double plus = 0, minus = 0;
+    double change = 0;
     const double x[4] = {a.w, a.x, a.y, a.z}, y[4] = {b.w, b.x, b.y, b.z};
-    for (int k = 0; k < 4; k++) {
-        plus = fmax(plus, fabs(x[k] - y[k]));
-        minus = fmax(minus, fabs(x[k] + y[k]));
-    }
-    return fmin(plus, minus);
+    for (int k = 0; k < 4; k++) change = fmax(change, fabs(x[k] - y[k]));
+    return change;
 }
 
 // Many programs write keys for what never changes: only what does is a degree of freedom. What is

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "files/glb/glb_read.h"
+#include "math/exp.h"
 #include "math/unit.h"
 
 #define FAIL(g, ...) sn_fail((g)->error, SN_ERR_PARSE, 0, __VA_ARGS__)
@@ -289,7 +290,7 @@ static void join_trees(sn_gltf *g) {
 static sn_vec3 scale_below(const sn_gltf_node *node, bool *blurred) {
     sn_vec3 s = node->above, own = node->scale;
     *blurred = node->blurred;
-    double mean = cbrt(s.x * s.y * s.z), spread = 1e-6 * fabs(mean);
+    double mean = sn_cbrt(s.x * s.y * s.z), spread = 1e-6 * fabs(mean);
     bool turned = node->channel[SN_GLTF_TURNS] >= 0 || fabs(node->rotation.w) < 1 - 1e-12;
     if (turned &&
         (fabs(s.x - mean) > spread || fabs(s.y - mean) > spread || fabs(s.z - mean) > spread)) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The shapes of a GLB scene: outlines turned about y, with smooth normals.
 #include "files/glb/glb.h"
+#include "math/exp.h"
 
 // An outline: the radius at a height, from pole to pole.
 typedef struct outline {
@@ -13,7 +14,7 @@ static void normal_at(const outline *o, int n, int i, double *r, double *y) {
         return;
     }
     // across the outline's direction there, the chord between its neighbours
-    double dy = o[i + 1].y - o[i - 1].y, dr = o[i + 1].r - o[i - 1].r, length = hypot(dy, dr);
+    double dy = o[i + 1].y - o[i - 1].y, dr = o[i + 1].r - o[i - 1].r, length = sn_hypot(dy, dr);
     *r = dy / length, *y = -dr / length;
 }
 

@@ -1,0 +1,482 @@
+// SPDX-License-Identifier: MIT
+// Chains of frames with as little memory as a thread can do with: what tells on a device is how many numbers it
+// keeps, not how many operations it does. Sums, gradient, factor and the first half of the solve are one sweep
+// from the leaves to the root that carries everything in registers along a chain and leaves only twists, their
+// products and steps behind (a sixth of what trip.h keeps). In return a step's matrix is chosen before f at its
+// pose is known, from how the step before went, and rotations held as quaternions are three turns one after the
+// other, which have no terms of their own. What comes out is looked at in doubles by sn_batch_verify(), and rows
+// that do not pass are left to the trips.
+//
+// In scope: points of scalar weight, all joints but those with coupled terms, no gains.
+
+// A turn of a joint that a step is cut at; damping of the first step, that is let go, at least given, too much; with
+// which a row may end.
+#define QUICK_REACH  0.7
+#define QUICK_FIRST  1e-5
+#define QUICK_NONE   1e-8
+#define QUICK_SOME   1e-6
+#define QUICK_MOST   1e4
+#define QUICK_LITTLE 1e-4
+// A coordinate so near to a limit is at it.
+#define QUICK_AT     1e-5
+// A float so near to a limit is meant to be at it.
+#define QUICK_BESIDE 3e-7
+// A diagonal below this share of the whole is seen by no task.
+#define QUICK_BLIND  1e-8
+// Pivots below this share of the diagonal are raised to that one.
+#define QUICK_PIVOT  1e-6
+#define QUICK_RAISED 1e-2
+
+// What a sweep found at a pose.
+typedef struct SWEEP {
+    REAL f;       // there
+    REAL fall;    // by which the model says a step lowers it
+    REAL whole;   // what f would be with errors as large as the figure
+    REAL most;    // the largest diagonal of turns
+    REAL worst;   // square of the gradient over the diagonal, the largest of those that may move
+    int bad;      // pivots that were not positive
+} SWEEP;
+
+// Frames and twists at x, measured from the root joint's place; where the points are.
+PART void quick_place(ARGS) {
+    REAL Rp[12];
+    for (int k = 0; k < N(nj); k++) {
+        const int up = T(parent)[k];
+        if (up < 0) {
+            UNROLL for (int i = 0; i < 9; i++) Rp[i] = splat(T(offset)[12 * k + i]);
+            UNROLL for (int i = 0; i < 3; i++) Rp[9 + i] = splat(0);
+        } else {
+            if (up != k - 1) {
+                const REAL *F = W(frame) + 12 * T(fork)[up];
+                UNROLL for (int i = 0; i < 12; i++) Rp[i] = F[i];
+            }
+            UNROLL for (int i = 0; i < 3; i++) Rp[9 + i] =
+                Rp[9 + i] + (Rp[i] * T(offset)[12 * k + 9] + Rp[3 + i] * T(offset)[12 * k + 10] +
+                             Rp[6 + i] * T(offset)[12 * k + 11]);
+            if (T(turned)[k]) {
+                UNROLL for (int i = 0; i < 3; i++) {
+                    const REAL x = Rp[i], y = Rp[3 + i], z = Rp[6 + i];
+                    UNROLL for (int n = 0; n < 3; n++) Rp[3 * n + i] =
+                        x * T(offset)[12 * k + 3 * n] + y * T(offset)[12 * k + 3 * n + 1] +
+                        z * T(offset)[12 * k + 3 * n + 2];
+                }
+            }
+        }
+        place_joint(PASS, k, Rp, Rp + 9);
+        if (up < 0) {
+            for (int i = 0; i < T(jnv)[k]; i++) {
+                REAL *S = W(S) + 6 * i, shift[3];
+                cross3(Rp + 9, S, shift);
+                UNROLL for (int n = 0; n < 3; n++) S[3 + n] = S[3 + n] - shift[n];
+            }
+            UNROLL for (int n = 0; n < 3; n++) {
+                W(lane)[SN_LANE_ORIGIN + n] = Rp[9 + n] + T(offset)[9 + n];
+                Rp[9 + n] = splat(0);
+            }
+        }
+        if (T(fork)[k] >= 0) {
+            REAL *F = W(frame) + 12 * T(fork)[k];
+            UNROLL for (int i = 0; i < 12; i++) F[i] = Rp[i];
+        }
+        for (int i = T(point_first)[k]; i < T(point_first)[k + 1]; i++) {
+            REAL p[3];
+            place_point(PASS, i, Rp, p);
+            UNROLL for (int n = 0; n < 3; n++) W(spot)[3 * i + n] = p[n];
+        }
+    }
+}
+
+// The turn from what a quaternion is pulled to.
+FN void quick_apart(ARGS, int at, REAL *out) {
+    REAL back[4], turn[4];
+    UNROLL for (int n = 0; n < 4; n++) back[n] = n == 0 ? W(anchor)[at] : -W(anchor)[at + n];
+    quat_product(W(x) + at, back, turn);
+    const REAL norm =
+        1.0 / root((turn[0] * turn[0] + turn[1] * turn[1]) + (turn[2] * turn[2] + turn[3] * turn[3]));
+    UNROLL for (int n = 0; n < 4; n++) turn[n] = norm * turn[n];
+    quat_log(turn, out);
+}
+
+// From the leaves to the root: sums, gradient, factor of H (e = 1) or Gauss-Newton's matrix (e = 0) with damping,
+// and x = D^-1 L^-T of the gradient. A pivot that is not positive is taken by its size.
+// @param lambda  times the diagonal, @param add  to it
+// @param noise   diagonals that nothing sees, @param pivot  the least, as a share of the diagonal, @param pulled  to
+// the anchor
+PART void quick_sweep(ARGS, const REAL e, const REAL lambda, const REAL add, const REAL noise,
+                      const REAL pivot, const int pulled, SWEEP *out) {
+    REAL sum[22], Q[21], push[6], twice = splat(0);
+    UNROLL for (int i = 0; i < 22; i++) sum[i] = splat(0);
+    UNROLL for (int i = 0; i < 21; i++) Q[i] = splat(0);
+    UNROLL for (int i = 0; i < 6; i++) push[i] = splat(0);
+    out->fall = out->most = out->worst = splat(0);
+    out->bad = 0;
+    for (int k = N(nj) - 1; k >= 0; k--) {
+        const int first = T(slot)[k], m = T(jnv)[k], up = T(parent)[k];
+        if (T(fork)[k] >= 0) {
+            const REAL *more = W(hung) + 49 * T(fork)[k];
+            UNROLL for (int i = 0; i < 22; i++) sum[i] = sum[i] + more[i];
+            UNROLL for (int i = 0; i < 21; i++) Q[i] = Q[i] + more[22 + i];
+            UNROLL for (int i = 0; i < 6; i++) push[i] = push[i] + more[43 + i];
+        }
+        for (int i = T(point_first)[k]; i < T(point_first)[k + 1]; i++) {
+            REAL p[3];
+            UNROLL for (int n = 0; n < 3; n++) p[n] = W(spot)[3 * i + n];
+            twice = twice + add_point(PASS, i, p, sum);
+        }
+        if (m > 0) {
+            REAL phi[6];
+            FIELD field;
+            wrench_of(sum, phi);
+            load_field(sum, e, &field);
+            REAL turned[3];
+            if (N(pulled) && pulled && T(quat)[k] >= 0) quick_apart(PASS, T(q0)[k] + m - 3, turned);
+            for (int i = first + m - 1; i >= first; i--) {
+                REAL S[6], y[6];
+                UNROLL for (int n = 0; n < 6; n++) S[n] = W(S)[6 * i + n];
+                field_times(PASS, k, &field, S, y);
+                const int at = T(q_of)[i];
+                REAL g = -dot6(S, phi), seen = seen_from(sum, S), own_h = splat(0);
+                if (N(pulled) && pulled) {
+                    const REAL off = at >= 0 ? W(x)[at] - W(anchor)[at] : turned[i - first - (m - 3)];
+                    own_h = splat(T(pull)[i]);
+                    g = g + own_h * off;
+                    seen = seen + own_h;
+                    twice = twice + own_h * off * off;
+                }
+                take_symmetric(Q, S, y);
+                REAL d = dot6(S, y) + (own_h + lambda * seen + add);
+                int still = !(seen > noise) || (W(stuck)[i / 32] >> i % 32 & 1u) != 0;
+                if (N(limited) && at >= 0) {
+                    const REAL x = W(x)[at];
+                    still |= (x <= T(low)[i] && g > 0) || (x >= T(high)[i] && g < 0);
+                }
+                if (!T(length)[i]) out->most = largest(out->most, seen);
+                if (!still) {
+                    out->worst = largest(out->worst, g * g / seen);
+                    if (!(d > pivot * seen)) {
+                        out->bad++;
+                        d = largest(-d, QUICK_RAISED * seen);
+                    }
+                }
+                const REAL inverse = still ? splat(0) : 1.0 / d;
+                const REAL pull = -g - dot6(S, push), own = inverse * pull;
+                out->fall = out->fall + own * pull;
+                W(inverse)[i] = inverse;
+                W(step)[i] = own;
+                UNROLL for (int n = 0; n < 6; n++) {
+                    W(Y)[6 * i + n] = y[n];
+                    push[n] = push[n] + own * y[n];
+                }
+                add_square(Q, y, inverse);
+            }
+        }
+        if (up >= 0 && up != k - 1) {
+            REAL *more = W(hung) + 49 * T(fork)[up];
+            UNROLL for (int i = 0; i < 22; i++) {
+                more[i] = (T(last)[k] ? splat(0) : more[i]) + sum[i];
+                sum[i] = splat(0);
+            }
+            UNROLL for (int i = 0; i < 21; i++) {
+                more[22 + i] = (T(last)[k] ? splat(0) : more[22 + i]) + Q[i];
+                Q[i] = splat(0);
+            }
+            UNROLL for (int i = 0; i < 6; i++) {
+                more[43 + i] = (T(last)[k] ? splat(0) : more[43 + i]) + push[i];
+                push[i] = splat(0);
+            }
+        }
+    }
+    out->f = 0.5 * twice;
+    out->fall = 0.5 * out->fall;
+    out->whole = 2.0 * (sum[16] + sum[17] + sum[18]) + 3.0 * sum[12];
+}
+
+// How a solve went.
+typedef struct SOLVE {
+    REAL turn, turn2;  // the largest of a joint, as it came out and inside the limits
+    REAL inside;       // share of the step at which the first coordinate gets to a limit
+    REAL A, B;         // t of what keeps inside lowers the model by t A - t^2 B / 2
+    int stuck;         // coordinates at a limit that the step pushes against and the gradient did not
+} SOLVE;
+
+// The rest of the solve, from the root to the leaves, twice at once: as it comes out, into `step`, and into `kept`
+// with every coordinate that would pass a limit stopped there, so that those behind it make the best of that. With
+// x_i what a pivot p_i wanted before those above it moved and u_i what it got, A = sum p u x and B = sum p u^2.
+PART void quick_solve(ARGS, SOLVE *out) {
+    REAL V[6], Z[6];
+    UNROLL for (int i = 0; i < 6; i++) V[i] = Z[i] = splat(0);
+    out->turn = out->turn2 = out->A = out->B = splat(0);
+    out->inside = splat(1);
+    out->stuck = 0;
+    for (int k = 0; k < N(nj); k++) {
+        const int first = T(slot)[k], up = T(parent)[k];
+        if (up >= 0 && up != k - 1) {
+            const REAL *from = W(hung) + 49 * T(fork)[up];
+            UNROLL for (int i = 0; i < 6; i++) V[i] = from[i], Z[i] = from[6 + i];
+        }
+        for (int i = first; i < first + T(jnv)[k]; i++) {
+            REAL y[6], S[6];
+            UNROLL for (int n = 0; n < 6; n++) y[n] = W(Y)[6 * i + n], S[n] = W(S)[6 * i + n];
+            const int at = T(q_of)[i];
+            const REAL inverse = W(inverse)[i], wanted = W(step)[i];
+            const REAL own = wanted - inverse * dot6(y, V), drawn = inverse * dot6(y, Z);
+            REAL kept = wanted - drawn;
+            if (N(limited) && at >= 0 && inverse > 0) {
+                const REAL x = W(q)[at], low = T(low)[i] - x, high = T(high)[i] - x;
+                const REAL room_left = own < 0 ? -low : high;
+                if (size_of(own) > room_left) {
+                    if (room_left < QUICK_AT) {
+                        W(stuck)[i / 32] |= 1u << i % 32;
+                        out->stuck++;
+                    }
+                    out->inside = smaller_of(out->inside, room_left / size_of(own));
+                }
+                kept = kept < low ? low : kept > high ? high : kept;
+            }
+            if (inverse > 0) {
+                const REAL got = kept + drawn, pu = got / inverse;
+                out->A = out->A + pu * wanted;
+                out->B = out->B + pu * got;
+            }
+            W(step)[i] = own;
+            W(kept)[i] = kept;
+            if (!T(length)[i]) {
+                out->turn = largest(out->turn, size_of(own));
+                out->turn2 = largest(out->turn2, size_of(kept));
+            }
+            UNROLL for (int n = 0; n < 6; n++) V[n] = V[n] + own * S[n], Z[n] = Z[n] + kept * S[n];
+        }
+        if (T(fork)[k] >= 0) {
+            REAL *to = W(hung) + 49 * T(fork)[k];
+            UNROLL for (int i = 0; i < 6; i++) to[i] = V[i], to[6 + i] = Z[i];
+        }
+    }
+}
+
+// x = q moved by a share of a step.
+PART void quick_move(ARGS, const REAL *step, REAL share) {
+    for (int k = 0; k < N(nj); k++) {
+        const int first = T(slot)[k], at = T(q0)[k], m = T(jnv)[k];
+        const int plain = T(quat)[k] < 0 ? m : m - 3;
+        for (int a = 0; a < plain; a++) {
+            const REAL x = W(q)[at + a] + share * step[first + a];
+            const REAL low = splat(T(low)[first + a]), high = splat(T(high)[first + a]);
+            W(x)[at + a] = x < low ? low : x > high ? high : x;
+        }
+        if (T(quat)[k] < 0) continue;
+        REAL turn[4], r[4], s, c;
+        UNROLL for (int a = 0; a < 4; a++) r[a] = W(q)[at + plain + a];
+        UNROLL for (int a = 2; a >= 0; a--) {
+            sine_cosine(0.5 * share * step[first + plain + a], &s, &c);
+            turn[0] = c;
+            UNROLL for (int n = 0; n < 3; n++) turn[1 + n] = n == a ? s : splat(0);
+            quat_product(turn, r, r);
+        }
+        const REAL norm =
+            1.0 / root((r[0] * r[0] + r[1] * r[1]) + (r[2] * r[2] + r[3] * r[3]));
+        UNROLL for (int a = 0; a < 4; a++) W(x)[at + plain + a] = norm * r[a];
+    }
+}
+
+// Where the motion of the last two frames goes on: x from q and the pose before it.
+static void quick_go_on(work *room, __global const double *before) {
+    for (int k = 0; k < N(nj); k++) {
+        const int at = T(q0)[k], m = T(jnv)[k], first = T(slot)[k];
+        const int plain = T(quat)[k] < 0 ? m : m - 3;
+        for (int a = 0; a < plain; a++) {
+            REAL x = 2 * room->q[at + a] - (REAL)before[at + a];
+            const REAL low = T(low)[first + a], high = T(high)[first + a];
+            room->x[at + a] = x < low ? low : x > high ? high : x;
+        }
+        if (T(quat)[k] < 0) continue;
+        REAL back[4], turn[4], q[4];
+        for (int a = 0; a < 4; a++) {
+            q[a] = room->q[at + plain + a];
+            back[a] = (a == 0 ? 1 : -1) * (REAL)before[at + plain + a];
+        }
+        quat_product(q, back, turn);
+        quat_product(turn, q, turn);
+        const REAL norm =
+            sqrt((turn[0] * turn[0] + turn[1] * turn[1]) + (turn[2] * turn[2] + turn[3] * turn[3]));
+        for (int a = 0; a < 4; a++) room->x[at + plain + a] = turn[a] / norm;
+    }
+}
+
+static int any_stuck(const work *room) {
+    uint any = 0;
+    for (int i = 0; i <= N(nv) / 32; i++) any |= room->stuck[i];
+    return any != 0;
+}
+
+static void leave_stuck(work *room) {
+    for (int i = 0; i <= N(nv) / 32; i++) room->stuck[i] = 0;
+}
+
+// @param goals   nchain x nframe rows
+// @param starts  nchain poses
+// @param poses   nchain x nframe
+// @param stats   four for each row: SN_END_ODD (nothing is verified), f, what f would be, iterations
+// @param next    counters (lists.h)
+// @param most    sweeps after which a row is given up
+// @param share   of f that a row ends at when no step would win more
+// @param listed  1: only the rows of a list, each on its own from its pose on, into `fixed`
+__kernel void sn_batch_quick(__global const double *goals, __global const double *starts,
+                             __global double *poses, __global double *stats, const int nchain,
+                             const int nframe, const int extrapolate, __global int *next,
+                             const int most, const REAL share, const int listed,
+                             __global const int *list, __global double *fixed) {
+    work mine;
+    work *room = &mine;
+    SWEEP at;
+    const int count = listed ? next[SN_NEXT_COUNT] : nchain;
+    __global int *turns = next + (listed ? SN_NEXT_ROW : SN_NEXT_CHAIN);
+    int turn = atomic_inc(turns), frame = 0, fresh = 1, sweeps = 0, again = 0, released = 0;
+    REAL best = 0, lambda = 0, e = 0, promise = 0, noise = 0, whole = 0, growth = 4, failed = 0;
+    while (turn < count) {
+        const size_t row = listed ? (size_t)list[turn] : (size_t)turn * nframe + frame;
+        const int pulled = listed ? row % nframe > 0 : frame > 0;
+        if (fresh) {
+            room->row = goals + row * N(ngoal);
+            if (listed || frame == 0) {
+                __global const double *from =
+                    listed ? poses + row * N(nq) : starts + (size_t)turn * N(nq);
+                for (int i = 0; i < N(nq); i++) room->x[i] = (REAL)from[i];
+            }
+            for (int i = 0; i < N(nq); i++) room->q[i] = room->x[i];
+            for (int i = 0; i < N(nq) && N(pulled) && pulled; i++)
+                room->anchor[i] = (REAL)poses[(row - 1) * N(nq) + i];
+            leave_stuck(room);
+            fresh = sweeps = again = released = 0;
+            e = 0;
+            lambda = QUICK_FIRST;
+            promise = failed = 0;
+            growth = 4;
+            best = MOST_REAL;
+        }
+        quick_place(room);
+        quick_sweep(room, e, lambda + LEAST_DAMPING, 0, noise, QUICK_PIVOT, pulled, &at);
+        noise = QUICK_BLIND * at.whole;
+        sweeps++;
+        const int better = again || at.f < best;
+        int end = 0;
+        if (!better) {
+            // back, with more damping
+            failed = lambda;
+            lambda = larger_of(growth * lambda, QUICK_SOME);
+            growth = 2 * growth;
+            again = 1;
+            end = lambda > QUICK_MOST || at.f <= best * (1 + 4 * END_OF_F);
+        } else {
+            if (!again) {
+                const REAL fall = best - at.f;
+                if (best < MOST_REAL) {
+                    if (fall > 0.75 * promise) {
+                        const REAL less = lambda < QUICK_NONE ? 0 : 0.1 * lambda;
+                        lambda = larger_of(less, smaller_of(lambda, sqrt(failed * lambda)));
+                        failed = 0.5 * failed;
+                    } else if (fall < 0.25 * promise) {
+                        lambda = larger_of(2 * lambda, QUICK_SOME);
+                    }
+                    e = fall < 0.2 * best && at.bad == 0 ? 1 : 0;
+                    growth = 4;
+                }
+                best = at.f;
+                whole = at.whole;
+                for (int i = 0; i < N(nq); i++) room->q[i] = room->x[i];
+            }
+            again = 0;
+        }
+        const int full = sweeps >= most || end;
+        if (again || full) {
+            for (int i = 0; i < N(nq); i++) room->x[i] = room->q[i];
+        } else {
+            SOLVE by;
+            const int small = at.fall <= share * at.f && at.bad == 0 && lambda <= QUICK_LITTLE, some = any_stuck(room);
+            if (small && some && !released) {
+                // nothing more to win: what was stuck may be free again
+                leave_stuck(room);
+                released = again = 1;
+                continue;
+            }
+            quick_solve(room, &by);
+            if (by.stuck > 0 && !(small && released)) {
+                again = 1;
+                continue;
+            }
+            const REAL free = by.inside * (2 - by.inside) * at.fall;
+            const int clipped = by.inside < 1 && by.A - 0.5 * by.B > free;
+            const REAL angle = clipped ? by.turn2 : by.turn * by.inside;
+            REAL cut = angle > QUICK_REACH ? QUICK_REACH / angle : 1;
+            if (!clipped) cut = cut * by.inside;
+            promise = clipped ? cut * (by.A - 0.5 * cut * by.B) : cut * (2 - cut) * at.fall;
+            quick_move(room, clipped ? room->kept : room->step, cut);
+            end = small;
+            released = 0;
+        }
+        if (!(end || full)) continue;
+        __global double *out = listed ? fixed + (size_t)turn * N(nq) : poses + row * N(nq);
+        for (int i = 0; i < N(nq); i++) {
+            out[i] = room->x[i];
+            room->q[i] = room->x[i];
+        }
+        // where a float is beside a limit the limit itself is meant
+        for (int i = 0; i < N(nv) && N(limited); i++) {
+            const int k = T(q_of)[i];
+            if (k < 0) continue;
+            const double x = room->x[k], low = as_double(EXACT_low[i]), high = as_double(EXACT_high[i]);
+            if (x <= low + QUICK_BESIDE * (1 + fabs(low))) out[k] = low;
+            if (x >= high - QUICK_BESIDE * (1 + fabs(high))) out[k] = high;
+        }
+        stats[4 * row] = SN_END_ODD;
+        stats[4 * row + 1] = best;
+        stats[4 * row + 2] = whole;
+        stats[4 * row + 3] = sweeps + (listed ? stats[4 * row + 3] : 0);
+        fresh = 1;
+        if (listed || ++frame >= nframe) {
+            turn = atomic_inc(turns);
+            frame = 0;
+        } else if (frame > 1 && extrapolate) {
+            quick_go_on(room, poses + (row - 1) * N(nq));
+        }
+    }
+}
+
+// Look at poses in doubles: f, the relative gradient, and whether f bends upwards. Rows that are stationary to
+// the tolerance are verified; the others go into a
+// list.
+// @param nrow       all of them; 0: those of `from`, and what is left goes to `to`, its second
+// @param frames     of a chain
+// @param tolerance  of the relative gradient, @param goal  f at or below which a row needs nothing more,
+// @param by_whole   1: that is a share of what f would be
+__kernel void sn_batch_verify(__global const double *goals, __global const double *poses,
+                              __global double *stats, const int nrow, const int frames,
+                              const REAL tolerance, const REAL goal, const int by_whole,
+                              __global int *next, __global const int *from, __global int *to) {
+    work mine;
+    work *room = &mine;
+    SWEEP at;
+    const int count = nrow > 0 ? nrow : next[SN_NEXT_COUNT];
+    leave_stuck(room);
+    for (int turn = (int)get_global_id(0); turn < count; turn += (int)get_global_size(0)) {
+        const int row = nrow > 0 ? turn : from[turn];
+        __global double *stat = stats + 4 * (size_t)row;
+        const REAL f = stat[1], whole = stat[2], noise = ROUNDING * whole;
+        room->row = goals + (size_t)row * N(ngoal);
+        for (int i = 0; i < N(nq); i++) room->x[i] = (REAL)poses[(size_t)row * N(nq) + i];
+        for (int i = 0; i < N(nq) && N(pulled) && row % frames > 0; i++)
+            room->anchor[i] = (REAL)poses[((size_t)row - 1) * N(nq) + i];
+        quick_place(room);
+        // what is stationary to the tolerance may bend down by as much as its gradient could be
+        const REAL add = larger_of(100 * noise, 4 * tolerance * sqrt(2 * f * whole));
+        quick_sweep(room, 1, 1e-8, add, noise, 0, row % frames > 0, &at);
+        const REAL gradient = at.f > 0 ? sqrt(at.worst / (2 * at.f)) : 0;
+        const int met = at.f <= (by_whole ? goal * at.whole : goal);
+        const int still = gradient <= tolerance && at.bad == 0;
+        stat[1] = at.f;
+        stat[2] = met ? -1 : gradient;
+        if (met || still)
+            stat[0] = met ? SN_END_GOAL : SN_END_MINIMUM;
+        else
+            to[atomic_inc(next + (nrow > 0 ? SN_NEXT_COUNT : SN_NEXT_COUNT2))] = row;
+    }
+}

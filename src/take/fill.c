@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+// Where a marker that has lost its weight would be.
+//
+// Without a marker its joints move, although nothing has happened to them: skin is a centimetre off its bone, and
+// each marker draws the figure a little to its own side. So in frames where it is right the figure is solved without
+// it, too, and how far it then is from its place, in the frame of its bone, is remembered with the posture. In the
+// frames where it is wrong it is put there: the mean over such frames, those of a like posture and of a near time
+// before others. Where it alone shows a joint, the joint has been led through already (lanes_bridge.c), and this
+// leaves it where that led it.
+#include <math.h>
+#include <string.h>
+
+#include "math/vec3.h"
+#include "model/joint.h"
+#include "sweeps/workspace.h"
+#include "take/fit.h"
+
+// Frames that are looked at: to each side of the stretch, all over the take.
+enum { BESIDE = 16, AROUND = 64, MOST = 2 * BESIDE + AROUND };
+
+// Seconds to each side; how near in posture (rad, RMS over the joints beside the marker) and in time (s) is near.
+static const double beside = 0.4, like = 0.15, near = 0.6;
+
+typedef struct example {
+    int frame;
+    sn_vec3 off;  // from its place, in the frame of its joint
+} example;
+
+typedef struct filling {
+    sn_fitting *f;
+    int marker, first, last;
+    double rate;
+    example known[MOST];
+    int nknown;
+} filling;
+
+// Joints that have to do with where a marker is beside its bone: its own, the two above, those on it.
+static bool concerns(const sn_model *m, int marker, int joint) {
+    int at = sn_model_marker(m, marker)->joint, up = at;
+    for (int i = 0; i < 3 && up >= 0; i++, up = sn_model_parent(m, up))
+        if (up == joint) return true;
+    return sn_model_parent(m, joint) == at;
+}
+
+// How unlike two poses are about a marker, rad^2.
+static double unlike(const filling *x, sn_lane_worker *w, const double *a, const double *b) {
+    const sn_model *m = x->f->input.model;
+    double sum = 0;
+    int n = 0;
+    sn_model_difference(m, a, b, w->delta);
+    for (int j = 0; j < sn_model_njoint(m); j++) {
+        if (j == sn_model_root(m) || !concerns(m, x->marker, j)) continue;
+        for (int i = 0; i < sn_model_joint_nv(m, j); i++) {
+            if (sn_model_is_length(m, j, i)) continue;
+            double d = w->delta[sn_model_v_index(m, j) + i];
+            sum += d * d;
+            n++;
+        }
+    }
+    return n > 0 ? sum / n : 0;
+}
+
+// Solve a frame without the markers that are wrong in the stretch, and see where this one is.
+static sn_status look(filling *x, int frame) {
+    sn_lanes *l = &x->f->lanes;
+    sn_lane_worker *w = &l->workers[0];
+    const sn_fit_input *in = &x->f->input;
+    int middle = x->first + (x->last - x->first) / 2;
+    double goal[3], cost;
+    if (frame < 0 || frame >= in->count || sn_fit_dropped(in, x->marker, frame) ||
+        !sn_fit_goal(in, x->marker, in->first + frame, goal) || x->nknown == MOST)
+        return SN_OK;
+    SN_TRY(l->goals(l->user, frame, w->problem));
+    for (int i = 0; i < sn_model_nmarker(in->model); i++)
+        if (sn_fit_dropped(in, i, middle)) SN_TRY(sn_problem_set_missing(w->problem, i, true));
+    memcpy(w->q, sn_lane_pose(l, frame), l->nq * sizeof *w->q);
+    memcpy(w->trial, w->q, l->nq * sizeof *w->q);
+    SN_TRY(sn_lane_solve(l, w, frame, w->trial, &cost));
+    SN_TRY(sn_workspace_pose(w->ws, w->q));
+    const sn_marker_desc *m = sn_model_marker(in->model, x->marker);
+    sn_mat3 R = sn_workspace_frame(w->ws, m->joint).R;
+    sn_vec3 off = v3_sub(v3_from(goal), sn_workspace_point(w->ws, m->joint, m->position));
+    x->known[x->nknown++] = (example){frame, m3_tmul(&R, off)};
+    return SN_OK;
+}
+
+static sn_status look_around(filling *x) {
+    int count = x->f->input.count, reach = (int)(beside * x->rate) + 1;
+    int step = reach / BESIDE + 1, stride = count / AROUND + 1;
+    for (int k = 0; k < BESIDE && k * step < reach; k++) {
+        SN_TRY(look(x, x->first - 1 - k * step));
+        SN_TRY(look(x, x->last + 1 + k * step));
+    }
+    for (int f = stride / 2; f < count; f += stride)
+        if (f < x->first - reach || f > x->last + reach) SN_TRY(look(x, f));
+    return SN_OK;
+}
+
+static sn_status fill_frame(filling *x, int frame, float goal[3]) {
+    sn_lanes *l = &x->f->lanes;
+    sn_lane_worker *w = &l->workers[0];
+    const double *q = sn_lane_pose(l, frame);
+    double weights = 1e-30;
+    sn_vec3 mean = v3(0, 0, 0);
+    for (int i = 0; i < x->nknown; i++) {
+        const example *k = &x->known[i];
+        double late = (k->frame - frame) / (near * x->rate);
+        double d = unlike(x, w, q, sn_lane_pose(l, k->frame)) / (like * like) + late * late;
+        double share = 1 / ((1 + d) * (1 + d));
+        weights += share;
+        mean = v3_add(mean, v3_scale(share, k->off));
+    }
+    SN_TRY(sn_workspace_pose(w->ws, q));
+    const sn_marker_desc *m = sn_model_marker(x->f->input.model, x->marker);
+    sn_mat3 R = sn_workspace_frame(w->ws, m->joint).R;
+    sn_vec3 p = v3_add(sn_workspace_point(w->ws, m->joint, m->position),
+                       m3_mul(&R, v3_scale(1 / weights, mean)));
+    goal[0] = (float)p.x, goal[1] = (float)p.y, goal[2] = (float)p.z;
+    return SN_OK;
+}
+
+// From the poses that are there, held to them as when they were followed.
+static sn_status solve_again(sn_fitting *f, int first, int last) {
+    sn_lanes *l = &f->lanes;
+    sn_lane_worker *w = &l->workers[0];
+    for (int k = first; k <= last; k++) {
+        SN_TRY(l->goals(l->user, k, w->problem));
+        memcpy(w->q, sn_lane_pose(l, k), l->nq * sizeof *w->q);
+        memcpy(w->trial, w->q, l->nq * sizeof *w->q);
+        SN_TRY(sn_lane_solve(l, w, k, w->trial, &l->f[k]));
+        memcpy(sn_lane_pose(l, k), w->q, l->nq * sizeof *w->q);
+    }
+    return SN_OK;
+}
+
+sn_status sn_fit_fill_in(sn_fitting *f) {
+    double rate = sn_lane_rate(&f->lanes);
+    // first all of them, by poses that know of none
+    for (int i = 0; i < f->noff; i++) {
+        filling x = {.f = f,
+                     .marker = f->off[i].marker,
+                     .first = f->off[i].first,
+                     .last = f->off[i].last,
+                     .rate = rate};
+        if (sn_cancelled(f->options.cancel)) break;
+        size_t n = (size_t)(x.last - x.first + 1);
+        sn_fit_fill fill = {x.marker, x.first, x.last,
+                            sn_acquire(&f->allocator, 3 * n * sizeof *fill.goal)};
+        if (fill.goal == NULL) return SN_ERR_MEMORY;
+        sn_status status = look_around(&x);
+        for (size_t k = 0; status == SN_OK && x.nknown > 0 && k < n; k++)
+            status = fill_frame(&x, x.first + (int)k, fill.goal + 3 * k);
+        if (status != SN_OK || x.nknown == 0) {
+            sn_release(&f->allocator, fill.goal);
+            SN_TRY(status);
+            continue;
+        }
+        f->fill[f->nfill++] = fill;
+    }
+    f->input.fill = f->fill;
+    f->input.nfill = f->nfill;
+    for (int i = 0; i < f->nfill; i++) SN_TRY(solve_again(f, f->fill[i].first, f->fill[i].last));
+    return SN_OK;
+}
