@@ -23,11 +23,12 @@ INCLUDE = ROOT / "include"
 
 # as the CMake build: no contraction gives the same bits everywhere. Distributions add flags of their own
 # before these
-FLAGS = ["-std=c17", "-O3", "-DNDEBUG", "-g0", "-ffp-contract=off", "-fno-math-errno", "-fno-wrapv", "-fvisibility=hidden",
+FLAGS = ["-std=c17", "-O3", "-DNDEBUG", "-g0", "-ffp-contract=off", "-fno-wrapv", "-fvisibility=hidden",
          "-Wno-psabi", "-DSINEW_STATIC", "-DSINEW_KERNELS"]
 
 # files of the library with flags of their own, as in CMakeLists.txt: gcc before 12.3 fuses what must not be
 OWN_FLAGS = {f"src/batch/trip{n}.c": ["-fno-tree-slp-vectorize"] for n in (4, 8)}
+OWN_FLAGS.update({f"src/arm/{path.name}": ["-fno-math-errno"] for path in (ROOT / "src" / "arm").glob("*.c")})
 
 
 def version():
