@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "figure.h"
+#include "fit_report.h"
 #include "solver_settings.h"
 
 /// What the user asked for; words as they were given, NULL when they were not.
@@ -77,29 +78,9 @@ meter meter_begin(bool quiet);
 void meter_show(void *user, const sn_take_progress *progress);
 void meter_end(const meter *m);
 
-/// A sentence about a take, and where it comes from.
-typedef struct remark {
-    const char *code;
-    sn_severity severity;
-    const sn_finding *finding;  ///< NULL for what is about files
-    char text[2400];
-} remark;
-
-/// What to make of a fit.
-typedef enum fit_verdict {
-    VERDICT_GOOD,      ///< nothing speaks against the motion
-    VERDICT_DOUBTFUL,  ///< something in it should be looked at
-    VERDICT_BAD        ///< it is not the motion of this body
-} fit_verdict;
-
-fit_verdict verdict_of(const fit_result *r);
-/// "good", "look at it", "do not use it".
-const char *verdict_text(fit_verdict verdict);
-/// Is this warning about the motion, not about files beside it?
-bool is_about_motion(const remark *one);
-
-/// The i-th remark: about files, then the take's findings. False when there is none.
+/// The i-th remark, and what to make of the fit: see fit_report.h.
 bool get_remark(const fit_result *r, int i, remark *out);
+fit_verdict verdict_of(const fit_result *r);
 
 /// Warnings, on standard error.
 void print_fit_warnings(const fit_result *r);

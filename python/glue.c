@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "fit_report.h"
 #include "glue.h"
 
 // --- bytes from a writer ---------------------------------------------------------------------------
@@ -42,6 +43,8 @@ struct snpy_run {
     atomic_bool stop;
     atomic_int stage, done, total, share, error;  ///< share in millionths, error in micrometres
     double next;                                  ///< when to look for Ctrl-C again
+    double last;                                  ///< when the clock was read
+    int unread;  ///< times that it need not be read, as they follow each other quickly
 };
 
 snpy_run *snpy_run_create(void) {
@@ -75,7 +78,10 @@ static double now(void) {
 // raises what its handler raises as soon as the call has returned.
 static bool asked_here(void *user) {
     snpy_run *run = user;
-    double t = now();
+    if (run->unread > 0) return run->unread--, run->stop;
+    const double t = now();
+    if (t - run->last < 1e-3) run->unread = 8;
+    run->last = t;
     if (t < run->next) return run->stop;
     run->next = t + 0.02;
     PyGILState_STATE state = PyGILState_Ensure();
@@ -125,6 +131,23 @@ void snpy_watch_smooth(snpy_run *run, sn_smooth_options *options) {
     options->cancel = snpy_run_cancel(run);
 }
 
+sn_status snpy_take_report(const sn_take *take, const sn_recording *recording,
+                           const sn_take_options *options, const char *model_name,
+                           const char *input_name, const char *player, const char *note,
+                           const sn_take_truth *truth, snpy_bytes *out) {
+    fit_about about = fit_about_take(take, recording, options);
+    plot_text text = {0};
+    about.model_name = model_name;
+    about.input_name = input_name;
+    about.player = player;
+    about.file_note = note;
+    about.truth = truth;
+    fit_report(&text, &about);
+    bool good = !text.failed && write_bytes(out, text.data, text.length);
+    plot_text_free(&text);
+    return good ? SN_OK : SN_ERR_MEMORY;
+}
+
 void snpy_take_measured(const sn_take *take, double *out) {
     sn_samples s = sn_take_samples(take);
     for (int f = 0; f < s.nframe; f++)
@@ -142,12 +165,13 @@ static bool all_finite(const double *x, int n) {
 
 static sn_status set_goals(void *user, int frame, sn_problem *problem) {
     const snpy_goals *g = user;
-    const double *row = g->rows + (size_t)g->width * (size_t)frame;
     if (g->run->stop) return SN_ERR_CANCELLED;
     for (int i = 0; i < g->ngoal; i++) {
         const snpy_goal *one = &g->goal[i];
-        const double *x = row + one->at;
-        int n = (one->place ? 3 : 0) + (one->rotation ? 4 : 0);
+        const char *from = one->data + one->stride * (ptrdiff_t)frame;
+        const int n = (one->place ? 3 : 0) + (one->rotation ? 4 : 0);
+        double x[7];
+        for (int k = 0; k < n; k++, from += one->step) memcpy(&x[k], from, sizeof x[k]);
         sn_status status = SN_OK;
         if (!all_finite(x, n)) {
             status = sn_problem_set_missing(problem, one->task, true);
@@ -193,6 +217,17 @@ void snpy_watch_solver(snpy_traces *traces, sn_solver_options *options) {
 void snpy_traces_free(snpy_traces *traces) {
     free(traces->data);
     *traces = (snpy_traces){0};
+}
+
+int snpy_solver_solve(sn_solver *solver, const void *q0, int nq, double *q, sn_report *report) {
+    memcpy(q, q0, (size_t)nq * sizeof *q);
+    sn_status status = sn_solver_solve(solver, q, report);
+    return status == SN_OK && report->stop == SN_STOP_CANCELLED ? -1 : (int)status;
+}
+
+sn_status snpy_set_goal(sn_problem *problem, int task, double x, double y, double z) {
+    const double goal[3] = {x, y, z};
+    return sn_problem_set_goal(problem, task, goal);
 }
 
 sn_status snpy_solver_many(sn_solver *solver, int n, int nq, bool cold, double *q,
@@ -304,6 +339,14 @@ sn_status snpy_jacobians(sn_workspace *workspace, int n, int nq, const double *q
         }
     }
     return SN_OK;
+}
+
+int snpy_arm_solve(sn_arm *arm, const void *goal, double *q) {
+    double numbers[7];
+    sn_arm_report report;
+    memcpy(numbers, goal, sizeof numbers);
+    sn_status status = sn_arm_solve(arm, numbers, NULL, q, &report);
+    return status != SN_OK ? -(int)status : report.reached;
 }
 
 void snpy_arm_tool(const sn_arm *arm, int count, int n, const double *q, double *tool) {

@@ -39,23 +39,29 @@ void snpy_watch_take(snpy_run *run, sn_take_options *options);
 void snpy_watch_track(snpy_run *run, sn_track_options *options);
 void snpy_watch_smooth(snpy_run *run, sn_smooth_options *options);
 
+/// The HTML report of a finished take, as `sinew fit --report` writes it.
+/// @param truth  NULL: no motion is known
+sn_status snpy_take_report(const sn_take *take, const sn_recording *recording,
+                           const sn_take_options *options, const char *model_name,
+                           const char *input_name, const char *player, const char *note,
+                           const sn_take_truth *truth, snpy_bytes *out);
+
 /// What a take maps into its model's world: frames x markers x 3 numbers, NaN where a sample is missing.
 void snpy_take_measured(const sn_take *take, double *out);
 
 // --- goals of a clip -------------------------------------------------------------------------------
 
-/// Which numbers of a row are whose goal.
+/// Whose goals are where: those of frame k at `data` + k * `stride` bytes, one number every `step` bytes.
 typedef struct snpy_goal {
     int task;       ///< of the problem
-    int at;         ///< its first number in a row
     bool place;     ///< three numbers
     bool rotation;  ///< four numbers w x y z, behind the place where there is one
+    const char *data;
+    ptrdiff_t stride, step;
 } snpy_goal;
 
-/// Goals of all frames, one row each; NaN: missing.
+/// Goals of all frames, where their arrays are; NaN: missing.
 typedef struct snpy_goals {
-    const double *rows;
-    int width;
     const snpy_goal *goal;
     int ngoal;
     snpy_run *run;  ///< when it is stopped no frame begins
@@ -76,6 +82,11 @@ typedef struct snpy_traces {
 
 void snpy_watch_solver(snpy_traces *traces, sn_solver_options *options);
 void snpy_traces_free(snpy_traces *traces);
+
+/// One solve from q0, nq numbers as bytes, to q. -1 when it was stopped, else the status.
+int snpy_solver_solve(sn_solver *solver, const void *q0, int nq, double *q, sn_report *report);
+/// sn_problem_set_goal().
+sn_status snpy_set_goal(sn_problem *problem, int task, double x, double y, double z);
 
 /// n solves, each from its row of q to it. Stops at the first that fails.
 sn_status snpy_solver_many(sn_solver *solver, int n, int nq, bool cold, double *q,
@@ -107,6 +118,8 @@ enum {
 sn_status snpy_jacobians(sn_workspace *workspace, int n, int nq, const double *q, int joint,
                          const double local[3], int kind, int nv, double *work, double *out);
 
+/// One goal of an arm, without a seed: its seven numbers as bytes. 1 reached, 0 not, else minus the status.
+int snpy_arm_solve(sn_arm *arm, const void *goal, double *q);
 /// The tool of an arm at n poses.
 void snpy_arm_tool(const sn_arm *arm, int count, int n, const double *q, double *tool);
 void snpy_arm_to_pose(const sn_arm *arm, int count, int n, int nq, const double *q, double *pose);

@@ -28,6 +28,7 @@ FLAGS = ["-std=c17", "-O3", "-DNDEBUG", "-g0", "-ffp-contract=off", "-fno-wrapv"
 
 # files of the library with flags of their own, as in CMakeLists.txt: gcc before 12.3 fuses what must not be
 OWN_FLAGS = {f"src/batch/trip{n}.c": ["-fno-tree-slp-vectorize"] for n in (4, 8)}
+OWN_FLAGS.update({f"src/arm/{path.name}": ["-fno-math-errno"] for path in (ROOT / "src" / "arm").glob("*.c")})
 
 
 def version():
@@ -39,6 +40,11 @@ def library_sources():
     """The C files of the library: the CMake build reads the same list."""
     patterns = (ROOT / "cmake" / "sources.txt").read_text().split()
     return sorted(path for pattern in patterns for path in ROOT.glob(pattern))
+
+
+def report_sources():
+    """Charts and the report of a fit, which are the program's too."""
+    return sorted([*ROOT.glob("plot/*.c"), *ROOT.glob("report/*.c")])
 
 
 def kernel_sources(folder):
@@ -65,8 +71,8 @@ class build(build_ext):
 
             made = temporary / "_sinew.c"
             build_ffi.write_c(made, INCLUDE)
-        ext.sources = [str(made), str(HERE / "glue.c")]
-        ext.include_dirs += [str(INCLUDE), str(HERE)]
+        ext.sources = [str(made), str(HERE / "glue.c"), *map(str, report_sources())]
+        ext.include_dirs += [str(INCLUDE), str(HERE), str(ROOT / "plot"), str(ROOT / "report")]
         given = shlex.split(os.environ.get("SINEW_LIBRARY", ""))
         if given:
             ext.extra_link_args += [*given, "-Wl,--exclude-libs,ALL"]
@@ -97,6 +103,7 @@ class source(sdist):
         super().make_release_tree(base_dir, files)
         base = Path(base_dir)
         for path in [*library_sources(), *(p for p in ROOT.glob("src/**/*") if p.is_file() and p.suffix != ".c"), *INCLUDE.glob("sinew/*.h"),
+                     *ROOT.glob("plot/*.[ch]"), *ROOT.glob("report/*.[ch]"),
                      ROOT / "cmake" / "sources.txt", ROOT / "cmake" / "kernels.txt"]:
             to = base / "csrc" / path.relative_to(ROOT)
             to.parent.mkdir(parents=True, exist_ok=True)

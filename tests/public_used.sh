@@ -10,7 +10,7 @@ sed 's,//.*,,' include/sinew/*.h | tr '\n' ' ' | grep -o 'SN_API [^;{]*(' |
     grep -o '\bsn_[a-z0-9_]*(' | tr -d '(' | sort -u >"$temporary/public"
 [ "$(wc -l <"$temporary/public")" -gt 200 ] || { echo "the headers' functions are not found"; exit 1; }
 # a definition or declaration begins its line with the type; strings and comments call nothing
-find src cli web bench examples python -name '*.[ch]' -exec cat {} + |
+find src cli report web bench examples python -name '*.[ch]' -exec cat {} + |
     sed -e 's,//.*,,' -e 's/"[^"]*"/""/g' \
         -e 's/^\(const \)\{0,1\}[a-z_][a-z0-9_]* \**sn_[a-z0-9_]*(//' |
     grep -o '\bsn_[a-z0-9_]*' | sort -u >"$temporary/used"

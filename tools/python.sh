@@ -43,7 +43,7 @@ wheel)
     cp -r python "$build/python/tree" # nothing is left in the sources
     rm -rf "$build/python/tree/build" "$build/python/tree"/*.egg-info "$build/python/tree/sinew"/*.so
     mkdir "$build/python/tree/csrc"
-    cp -r src include cmake LICENSE "$build/python/tree/csrc"
+    cp -r src include cmake plot report LICENSE "$build/python/tree/csrc"
     (
         cd "$build/python/tree"
         "$python" setup.py -q sdist -d "$OLDPWD/dist" bdist_wheel -d "$OLDPWD/dist"

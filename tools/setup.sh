@@ -100,6 +100,7 @@ int f(void) { return puts(""); }' --target=wasm32-wasi -mexec-model=reactor ||
         python_has pandas python3-pandas
         python_has matplotlib python3-matplotlib
         python_has tqdm python3-tqdm
+        python_has distributed python3-distributed
         need mypy mypy
         ;;
     browser) need chromium chromium ;;

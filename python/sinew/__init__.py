@@ -35,13 +35,16 @@ from .arm import Arm, PathReport, Servo, TickReport, load_goals, why
 from .batch import Batch, Device, devices
 from .checks import Check, check
 from .files import Document, convert, load, load_motion, load_recording, read
+from .many import Entry, Result, fit_many, fit_one, load_list
 from .model import Joint, Marker, Model, Place, humanoid
 from .motion import MarkerSet, Motion, Recording, Table
-from .problem import LevelReport, Problem, Report, Solver, Task, methods
+from .problem import Problem
 from .rotations import matrices_from_poses, poses, poses_from_matrices, wxyz_from_xyzw, xyzw_from_wxyz
 from .scaling import Scaling, scale
 from .servo import BodyReport, BodyServo
-from .take import Entry, Example, Finding, FitError, Result, Sure, Take, Truth, example, fit, fit_many, load_list
+from .solver import LevelReport, Report, Solver, methods
+from .task import Task
+from .take import Example, Finding, FitError, Sure, Take, Truth, example, fit
 
 __version__: str = _text_of(_lib.sn_version())
 
@@ -50,7 +53,7 @@ __all__ = [
     "FitError", "Joint", "LevelReport", "Marker", "MarkerSet", "Model", "ModelError", "Motion", "NumberError",
     "OutOfMemory", "ParseError", "PathReport", "Place", "Problem", "Recording", "Report", "Result", "Scaling", "Servo",
     "ShapeError", "SizeError", "Solver", "Sure", "Table", "Take", "Task", "TaskError", "TickReport", "Truth",
-    "UnsupportedError", "check", "convert", "devices", "example", "fit", "fit_many", "humanoid", "interop", "load", "load_goals",
+    "UnsupportedError", "check", "convert", "devices", "example", "fit", "fit_many", "fit_one", "humanoid", "interop", "load", "load_goals",
     "load_list", "load_motion", "load_recording", "matrices_from_poses", "methods", "plot", "poses",
     "poses_from_matrices", "read", "rotations", "scale", "why", "wxyz_from_xyzw", "xyzw_from_wxyz",
 ]

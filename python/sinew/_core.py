@@ -143,6 +143,13 @@ def as_array(name: str, value: Any) -> Array:
         raise ArgumentError(f"{name} must be an array of numbers: {why}") from None
 
 
+def as_numbers(name: str, value: Any) -> Array:
+    """Any array of numbers as doubles, with the strides it has where it holds doubles already."""
+    if type(value) is np.ndarray and value.dtype == float64 and value.dtype.isnative and value.flags.aligned:
+        return value
+    return as_array(name, value)
+
+
 def shaped(name: str, value: Any, *shapes: Tuple[Any, ...], what: str = "") -> Array:
     """An array with one of these shapes; a string in a shape stands for any size."""
     array = as_array(name, value)

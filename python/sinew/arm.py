@@ -35,12 +35,10 @@ from ._core import (
 from .model import Model
 from .rotations import as_goals, matrices_from_poses
 
-_doubles = ffi.typeof("double[]")
-_from_buffer = ffi.from_buffer
-_empty = np.empty
 _ndarray = np.ndarray
-_solve = lib.sn_arm_solve
+_solve = lib.snpy_arm_solve
 _NULL = ffi.NULL
+_seven = (7,)
 
 # goals that a call of sn_arm_solve_many() takes without a thread that minds Ctrl-C: below some milliseconds
 _FEW = 64
@@ -135,9 +133,10 @@ class Arm:
             rotation_tol=rotation_tol, held=tuple(held), pose=pose, rest=rest, max_seeds=max_seeds,
             max_seconds=max_seconds, lanes=lanes, threads=threads)
         self._lock = threading.Lock()
-        self._report = ffi.new("sn_arm_report *")
         self.n = int(lib.sn_arm_n(self._c))  #: numbers in q
-        self._size = (self.n,)
+        # where single solves leave their answer: memory that both sides know, as asking numpy for its own takes longer
+        self._q = ffi.new("double[]", self.n)
+        self._found = np.frombuffer(ffi.buffer(self._q), dtype=np.float64)
         self.names = [text_of(lib.sn_arm_name(self._c, i)) for i in range(self.n)]  #: of the numbers in q
         self.lower = view(lib.sn_arm_lower(self._c), (self.n,), self._c).copy()  #: limits, infinite for none
         self.upper = view(lib.sn_arm_upper(self._c), (self.n,), self._c).copy()
@@ -170,15 +169,13 @@ class Arm:
         :param progress: a bar (tqdm) for arrays of goals
         :returns: q, inside the limits: the solutions, else the nearest poses found; and which goals are reached
         """
-        if type(poses) is _ndarray and poses.shape == (7,) and poses.dtype is float64 and seed is None and not reports \
-                and poses.flags.c_contiguous:
-            q = _empty(self._size)
+        if type(poses) is _ndarray and seed is None and not reports and poses.dtype is float64 and poses.shape == _seven:
             with self._lock:
-                status = _solve(self._c, _from_buffer(_doubles, poses), _NULL, _from_buffer(_doubles, q), self._report)
-                ok = self._report.reached
-            if status:
-                check(status)
-            return q, ok
+                outcome = _solve(self._c, poses.tobytes(), self._q)
+                q = self._found.copy()
+            if outcome < 0:
+                check(-outcome)
+            return q, outcome == 1
         return self._solve_array(poses, seed, reports, device, progress)
 
     def _solve_array(self, poses: Any, seed: Any, reports: bool, device: str, progress: Any) -> Tuple[Any, ...]:

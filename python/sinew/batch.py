@@ -25,7 +25,9 @@ from ._core import (
     text_of,
     thread_count,
 )
-from .problem import _POSES, _ROTATIONS, Problem, Task, _solver_options, _times
+from .problem import Problem
+from .solver import solver_options
+from .task import POSES, ROTATIONS, Task, times
 from .rotations import as_goals, as_wxyz
 
 
@@ -80,7 +82,7 @@ class Batch:
         o.precision = choice("precision", precision, ("double", "mixed"))
         o.start = choice("start", start, ("extrapolated", "previous"))
         o.seeds, o.good, o.lanes, o.threads = seeds, good, lanes, thread_count(threads)
-        _solver_options(o.solver, method, options)
+        solver_options(o.solver, method, options)
         self._run = Run()
         o.solver.cancel = lib.snpy_run_cancel(self._run.c)
         out, error = ffi.new("sn_batch **"), new_error()
@@ -120,8 +122,8 @@ class Batch:
         for task, value in goals.items():
             if task not in self._width:
                 raise ArgumentError(f"{task!r} is no task of this batch with a goal: make the batch after its tasks")
-            array = as_wxyz(value) if task._type in _ROTATIONS else \
-                _pose_rows(value) if task._type in _POSES else as_array("goals", value)
+            array = as_wxyz(value) if task._type in ROTATIONS else \
+                _pose_rows(value) if task._type in POSES else as_array("goals", value)
             width = self._width[task]
             if width == 1 and array.ndim == lead:
                 array = array[..., None]
@@ -133,7 +135,7 @@ class Batch:
                 array = array.copy()
                 flat = array.reshape(-1, width)
                 for row in flat:
-                    row[-4:] = _times(row[-4:].tolist(), task._turn)
+                    row[-4:] = times(row[-4:].tolist(), task._turn)
             shape = array.shape[:-1]
             parts[task] = array
         if shape is None:
@@ -208,7 +210,7 @@ def _width(task: Task) -> int:
         return 1
     if task._type == lib.SN_TASK_FRAME2:
         return 9
-    return 7 if task._type in _POSES else 4 if task._type in _ROTATIONS else 3
+    return 7 if task._type in POSES else 4 if task._type in ROTATIONS else 3
 
 
 def _own_goal(task: Task) -> Any:
@@ -218,9 +220,9 @@ def _own_goal(task: Task) -> Any:
         return task.distance
     if task._type == lib.SN_TASK_FRAME2:
         return [*task._fields["goal"], *task._fields["i"], *task._fields["j"]]
-    if task._type in _ROTATIONS:
+    if task._type in ROTATIONS:
         return task._fields["rotation"]
-    if task._type in _POSES:
+    if task._type in POSES:
         return [*task._fields["goal"], *task._fields["rotation"]]
     return task.goal
 

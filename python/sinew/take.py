@@ -2,10 +2,8 @@
 """Takes: from a recording of markers to a motion."""
 from __future__ import annotations
 
-import os
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +15,6 @@ from ._core import (
     Cancelled,
     Error,
     FileError,
-    Group,
     OutOfMemory,
     PathLike,
     Run,
@@ -95,6 +92,7 @@ class Truth(NamedTuple):
     most: float  #: 95 of 100 are below
     joints: int
     movable: int
+    centres: float  #: how far joint centres are apart, root-mean-square, metres
 
 
 class Take(Motion):
@@ -246,7 +244,8 @@ def fit(recording: Union[Recording, Table, PathLike, None] = None, model: Union[
         frames: Optional[Tuple[Optional[int], Optional[int]]] = None, up: Optional[str] = None, axes: Optional[str] = None,
         unit: Union[str, float, None] = None, max_error: float = float("inf"), setup: Optional[PathLike] = None,
         search: Sequence[PathLike] = (), barrier: bool = False, heading: Optional[str] = None,
-        truth: Union[Motion, PathLike, None] = None, threads: Optional[int] = None, progress: Any = None,
+        truth: Union[Motion, PathLike, None] = None, report: Optional[PathLike] = None,
+        lengths: Optional[Mapping[str, float]] = None, threads: Optional[int] = None, progress: Any = None,
         method: str = "hybrid", **options: Any) -> Take:
     """Fit a recording of markers: ``take = sinew.fit("walk.c3d", model="skeleton.asf")``.
 
@@ -269,11 +268,13 @@ def fit(recording: Union[Recording, Table, PathLike, None] = None, model: Union[
     :param search: folders to look for the setup's files in
     :param heading: of sensors: the one whose axis points ahead, "pelvis_imu:z"
     :param truth: a known motion, to compare with: ``take.truth``
+    :param report: write an HTML page with everything about the fit: what ``sinew fit --report`` writes
+    :param lengths: for "scale": lengths that were measured, from a body's joint to the next one, metres
     :param threads: without it all cores; the result has the same bits for any number
     :param progress: None, True, False, or a function of stage, share, frames done and frames in all
     :param options: of the solver of a frame (``max_iterations``, ``gradient``, ...), and ``soft_weight``, ``posture``,
-        ``too_few``, ``calibrate_frames``, ``height`` (of the person, metres),
-        ``still`` (a static trial of the same session)
+        ``too_few``, ``calibrate_frames``, ``height`` (of the person, metres), ``still`` (a static trial of the same
+        session, or frames (first, last) of this one, in which the person stands as the model does at rest)
 
     Ctrl-C stops it within a tenth of a second.
     """
@@ -293,6 +294,8 @@ def fit(recording: Union[Recording, Table, PathLike, None] = None, model: Union[
     else:
         taken = recording
     if isinstance(taken, Table):
+        if report is not None:
+            raise ArgumentError("a report is about markers: sensors have none")
         return _fit_sensors(taken, figure, asked, heading, limits, threads, progress, file)
 
     keep: List[Any] = [figure, taken]
@@ -301,13 +304,19 @@ def fit(recording: Union[Recording, Table, PathLike, None] = None, model: Union[
         if name in options:
             setattr(o, name, options.pop(name))
     still = options.pop("still", None)
-    if still is not None:
+    if isinstance(still, tuple):
+        o.still_first, o.still_last = still
+    elif still is not None:
         trial = still if isinstance(still, Recording) else load_recording(still)
         keep.append(trial)
         o.still = trial._c
-    from .problem import _solver_options
+    if lengths:
+        known = ffi.new("sn_known_length[]", [{"body": encoded(b, keep), "metres": float(m)} for b, m in lengths.items()])
+        keep.append(known)
+        o.lengths, o.nlength = known, len(lengths)
+    from .solver import solver_options
 
-    _solver_options(o.solver, method, options)
+    solver_options(o.solver, method, options)
     o.subject = encoded(subject, keep)
     if isinstance(markers, MarkerSet):
         keep.append(markers)
@@ -363,10 +372,24 @@ def fit(recording: Union[Recording, Table, PathLike, None] = None, model: Union[
         bar.close()
     _failed(c, status, file)
     made = _finished(c, figure, taken)
-    if truth is not None:
-        _compare(c, made, truth, figure)
+    known_truth = None if truth is None else _compare(c, made, truth, figure)
+    if report is not None:
+        _write_report(report, c, taken, o, figure, "" if isinstance(model, Model) else str(model), file, known_truth)
     del keep
     return made
+
+
+def _write_report(path: PathLike, c: Any, taken: Recording, o: Any, figure: Model, model: str, file: str, truth: Any) -> None:
+    gathered = ffi.new("snpy_bytes *")
+    name = model or figure.name
+    note = f"{name}: {figure.note}" if figure.note else ""
+    hint = 'take.save("NAME.html") writes a page that plays the take with its markers'
+    try:
+        check(lib.snpy_take_report(c, taken._c, o, name.encode(), (file or "a recording").encode(), hint.encode(), note.encode(),
+                                   ffi.NULL if truth is None else truth, gathered))
+        save_bytes(path, bytes(ffi.buffer(gathered.data, gathered.length)))
+    finally:
+        lib.snpy_bytes_free(gathered)
 
 
 def _failed(c: Any, status: int, file: str) -> None:
@@ -421,13 +444,14 @@ def _finished(c: Any, figure: Model, taken: Recording) -> Take:
     return made
 
 
-def _compare(c: Any, take: Take, truth: Union[Motion, PathLike], figure: Model) -> None:
+def _compare(c: Any, take: Take, truth: Union[Motion, PathLike], figure: Model) -> Any:
     known = truth if isinstance(truth, Motion) else load_motion(truth, figure)
     out = ffi.new("sn_take_truth *")
     same = known.model is figure
     status = lib.sn_take_compare(c, ffi.NULL if same else known.model._c, known._make(), out)
     _failed(c, status, "truth")
-    take.truth = Truth(out.median, out.rms, out.most, out.joints, out.movable)
+    take.truth = Truth(out.median, out.rms, out.most, out.joints, out.movable, out.centres)
+    return out
 
 
 def _fit_sensors(table: Table, figure: Model, asked: Optional[_Setup], heading: Optional[str], limits: str,
@@ -463,121 +487,6 @@ def _fit_sensors(table: Table, figure: Model, asked: Optional[_Setup], heading: 
     return made
 
 
-# --- many --------------------------------------------------------------------------------------------
-
-
-class Entry(NamedTuple):
-    """One take of a list."""
-
-    model: Union[Model, PathLike]
-    recording: Union[Recording, PathLike]
-    name: str
-
-
-class Result(NamedTuple):
-    """What became of one take of a list."""
-
-    name: str
-    take: Optional[Take]  #: None where it failed, or where its files were there already
-    error: Optional[Exception]
-    skipped: bool
-
-
-def load_list(path: PathLike) -> List[Entry]:
-    """The takes of a list, as ``sinew fit --manifest`` reads it: SKELETON, RECORDING and, if you like, a NAME on each
-    line, separated by tabs. Paths are seen from the list's folder."""
-    made: List[Entry] = []
-    seen: Dict[str, int] = {}
-    for number, line in enumerate(Path(path).read_text().splitlines(), 1):
-        if not line or line.startswith("#"):
-            continue
-        parts = line.split("\t")
-        if not 2 <= len(parts) <= 3 or not parts[0] or not parts[1]:
-            raise FileError("a line is SKELETON, RECORDING and, if you like, a NAME, separated by tabs", number, str(path))
-        folder = Path(path).parent
-        name = parts[2] if len(parts) == 3 and parts[2] else Path(parts[1]).stem
-        if "/" in name:
-            raise FileError(f"the name {name!r} must not hold a slash", number, str(path))
-        if name in seen:
-            raise FileError(f"line {seen[name]} has the name {name!r} too; give one of them another in a third column", number, str(path))
-        seen[name] = number
-        made.append(Entry("humanoid" if parts[0] == "humanoid" else folder / parts[0], folder / parts[1], name))
-    return made
-
-
-def fit_many(takes: Union[PathLike, Sequence[Union[Entry, Mapping[str, Any], Tuple[Any, ...]]]], out: Optional[PathLike] = None,
-             formats: Sequence[str] = ("bvh",), workers: Optional[int] = None, shard: Tuple[int, int] = (1, 1),
-             resume: bool = False, keep: bool = True, **options: Any) -> Iterator[Result]:
-    """Fit a list of takes in parallel, and yield a :class:`Result` for each as it is done.
-
-    The GIL is released in a fit, so threads are enough: each takes one of the takes at a time.
-
-    :param takes: a list file (see :func:`load_list`), or tuples (model, recording, name)
-    :param out: a folder: each take's files are out/NAME.FORMAT, and appear whole or not at all
-    :param shard: (k, n): every n-th take from the k-th on
-    :param resume: leave out takes whose files are all there
-    :param keep: False: results without the takes, where the files are all that is wanted
-    :param options: of :func:`fit`
-    """
-    entries = load_list(takes) if isinstance(takes, (str, os.PathLike)) else [_entry(t) for t in takes]
-    k, n = shard
-    if not 1 <= k <= n:
-        raise ArgumentError(f"shard takes (k, n) with k from 1 to n, not {shard}")
-    entries = entries[k - 1::n]
-    if out is not None:
-        Path(out).mkdir(parents=True, exist_ok=True)
-    options.setdefault("threads", 1)
-    options.setdefault("progress", False)
-
-    def files(e: Entry) -> List[Path]:
-        return [] if out is None else [Path(out) / f"{e.name}.{f}" for f in formats]
-
-    group = Group()
-
-    def one(e: Entry) -> Result:
-        paths = files(e)
-        if resume and paths and all(p.exists() for p in paths):
-            return Result(e.name, None, None, True)
-        try:
-            with group:
-                take = fit(e.recording, e.model, **options)
-            for p in paths:
-                take.save(p)
-            return Result(e.name, take if keep else None, None, False)
-        except (Error, OSError) as why:
-            return Result(e.name, None, why, False)
-
-    count = thread_count(workers)
-    waiting = iter(entries)
-    with ThreadPoolExecutor(count) as pool:
-        running: List[Future[Result]] = []
-        try:
-            for e in waiting:
-                running.append(pool.submit(one, e))
-                if len(running) >= 2 * count:
-                    break
-            while running:
-                done, _ = wait(running, return_when=FIRST_COMPLETED)
-                for f in done:
-                    running.remove(f)
-                    following = next(waiting, None)
-                    if following is not None:
-                        running.append(pool.submit(one, following))
-                    yield f.result()
-        except BaseException:
-            group.stop()
-            for f in running:
-                f.cancel()
-            raise
-
-
-def _entry(value: Any) -> Entry:
-    if isinstance(value, Mapping):
-        return Entry(value["model"], value["recording"], value.get("name") or Path(value["recording"]).stem)
-    model, recording, *rest = value
-    return Entry(model, recording, rest[0] if rest else Path(recording).stem)
-
-
 # --- a take of our own making ------------------------------------------------------------------------
 
 
@@ -604,4 +513,4 @@ def example(seed: int = 1) -> Example:
     return Example(model, Recording._own(recording[0]), truth)
 
 
-__all__ = ["fit", "fit_many", "load_list", "example", "Take", "Finding", "FitError", "Sure", "Truth", "Entry", "Result", "Example"]
+__all__ = ["fit", "example", "Take", "Finding", "FitError", "Sure", "Truth", "Example"]

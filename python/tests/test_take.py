@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 import copy
+import os
 import pickle
 import subprocess
 
@@ -71,6 +72,25 @@ def test_the_program_gives_the_same_bytes(example, program, tmp_path):
         if ending == "mot":  # the table has the file's name
             ours, theirs = ours.split(b"endheader")[1], theirs.split(b"endheader")[1]
         assert ours == theirs, ending
+
+
+def test_the_report_is_the_programs(example, program, tmp_path):
+    """Byte for byte, but for how a page that plays is made and the hints at options."""
+    example.recording[:120].save(tmp_path / "take.c3d")
+    subprocess.run([program, "fit", "-m", "humanoid", "-i", "take.c3d", "--report", "theirs.html"], cwd=tmp_path, capture_output=True)
+    here = os.getcwd()
+    os.chdir(tmp_path)
+    try:
+        take = sinew.fit("take.c3d", "humanoid", report="ours.html", progress=False)
+    finally:
+        os.chdir(here)
+    ours, theirs = ((tmp_path / f"{w}.html").read_text().splitlines() for w in ("ours", "theirs"))
+    assert len(ours) == len(theirs) > 100
+    differ = [a for a, b in zip(ours, theirs) if a != b]
+    assert all("see it move" in line or "<li class=" in line for line in differ) and len(differ) <= 1 + len(take.findings)
+    assert any("take.save" in line for line in differ)
+    with pytest.raises(sinew.FitError, match='a length is given for "nobody"'):
+        sinew.fit(example.recording[:60], example.model, calibrate="scale", lengths={"nobody": 0.4}, progress=False)
 
 
 def test_options(example, short, take):

@@ -41,6 +41,8 @@ typedef struct sn_arm_search {
     double best_q[SN_ARM_LANES][SN_ARM_MAX];
     double nearest;  ///< what is left at the nearest pose, as f
     bool timed_out;
+    bool seen;                  ///< what is left at the pose that was found last is known:
+    double position, rotation;  ///< it
 } sn_arm_search;
 
 /// Who wants every solution.
@@ -67,6 +69,11 @@ bool sn_arm_search_begin(sn_arm_search *s, const sn_arm *arm, const double goal[
 /// @param near  the turns nearest to this are taken; NULL: to the middle
 bool sn_arm_search_accept(const sn_arm_search *s, const double *inner, const double *near,
                           double *q);
+
+/// The same, and a look at what is left there: in the search, `seen`.
+/// @param there  it is known to be at the goal; else it may be
+bool sn_arm_search_arrives(sn_arm_search *s, bool there, const double *inner, const double *near,
+                           double *q);
 
 /// One step of four lanes, by whichever code: the bits are the same.
 void sn_arm_search_step4(const sn_arm *arm, sn_arm_state4 *x, bool hold, bool pull);

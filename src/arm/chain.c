@@ -341,6 +341,7 @@ static void set_form(sn_arm_chain *c) {
     for (int i = 0; i + 1 < c->m; i++) shorten(c, i);
     c->before = inverse(&c->before);
     c->behind = inverse(&c->fixed[c->m - 1]);
+    c->tip = c->fixed[c->m - 1].p;
 }
 
 static void set_unit(sn_arm_chain *c) {

@@ -20,7 +20,8 @@ enum {
     SN_ARM_MOVES = 48,   ///< moves of a chain, followers included
     SN_ARM_CURVES = 16,  ///< joints that follow by a curve, or follow several
     SN_ARM_ALL = SN_ARM_MAX + SN_ARM_CURVES,
-    SN_ARM_LANES = 4
+    SN_ARM_LANES = 4,
+    SN_ARM_SCOUTS = 8
 };
 
 /// Where a coordinate's value comes from: scale times a number, plus an offset.
@@ -61,6 +62,7 @@ typedef struct sn_arm_chain {
     double shift[SN_ARM_MAX];
     double t[SN_ARM_MAX][3], cosine[SN_ARM_MAX], sine[SN_ARM_MAX];
     sn_frame before, behind;  ///< of the first turn, and of the last
+    sn_vec3 tip;              ///< the tool's place in the frame of the last turn
 
     // Of the variables, in the kernels' numbers (shifted, in units).
     double lower[SN_ARM_MAX], upper[SN_ARM_MAX];

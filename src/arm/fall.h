@@ -33,14 +33,14 @@ SN_INLINE REAL look_at(const int n, const sn_arm_chain *c, const sn_arm_fall4 *s
     REAL q[SN_ARM_MAX], G[12], a[SN_ARM_MOVES][3], o[SN_ARM_MOVES][3], J[SN_ARM_MAX][3];
     REAL A[SN_ARM_MAX][3], B[SN_ARM_MAX][3], r[3], e[3], cot, share;
     KERNEL(end) f;
-    for (int j = 0; j < n; j++) q[j] = load(s->q[j]);
+    UNROLL for (int j = 0; j < n; j++) q[j] = load(s->q[j]);
     for (int i = 0; i < 12; i++) G[i] = splat(s->goal[i]);
     place_moves(n, false, c, q, a, o, &f);
     rotation_left(&f, G, e);
     for (int i = 0; i < 3; i++) r[i] = f.p[i] - G[9 + i];
     const REAL t2 = dot3(e, e);
     bending(t2, &cot, &share);
-    for (int j = 0; j < n; j++) {
+    UNROLL for (int j = 0; j < n; j++) {
         const sn_arm_move *v = &c->move[j];
         REAL arm[3] = {f.p[0] - o[j][0], f.p[1] - o[j][1], f.p[2] - o[j][2]}, ra[3], ea[3];
         cross(a[j], arm, J[j]);
@@ -56,7 +56,7 @@ SN_INLINE REAL look_at(const int n, const sn_arm_chain *c, const sn_arm_fall4 *s
             B[j][i] = 0.25 * (cot * a[j][i] + along * e[i] - 0.5 * ea[i]);
         }
         g[j] = dot3(r, J[j]) - 0.25 * dot3(e, a[j]);
-        for (int i = 0; i <= j; i++) H[AT(j, i)] = dot3(J[j], A[i]) + dot3(a[j], B[i]);
+        UNROLL for (int i = 0; i <= j; i++) H[AT(j, i)] = dot3(J[j], A[i]) + dot3(a[j], B[i]);
     }
     return 0.5 * dot3(r, r) + 0.125 * t2;
 }
@@ -64,50 +64,53 @@ SN_INLINE REAL look_at(const int n, const sn_arm_chain *c, const sn_arm_fall4 *s
 // The step p of (H + mu) p = -g over the variables that are not held, no longer than half a radian.
 SN_INLINE void step_down(const int n, const REAL *g, const REAL *H, const BITS *held, REAL mu,
                          REAL *p) {
-    REAL L[SN_ARM_MAX * (SN_ARM_MAX + 1) / 2], inverse[SN_ARM_MAX], most = splat(1e-30);
-    for (int i = 0; i < n; i++) {
+    REAL L[SN_ARM_MAX * (SN_ARM_MAX + 1) / 2], inverse[SN_ARM_MAX], u[SN_ARM_MAX];
+    REAL most = splat(1e-30);
+    UNROLL for (int i = 0; i < n; i++) {
         REAL s = choose(held[i], splat(0), -g[i]);
-        for (int j = 0; j <= i; j++) {
+        REAL d = choose(held[i], splat(1), H[AT(i, i)] + mu);
+        UNROLL for (int j = 0; j < i; j++) {
             REAL h = choose(held[i] | held[j], splat(0), H[AT(i, j)]);
-            for (int k = 0; k < j; k++) h = h - L[AT(i, k)] * L[AT(j, k)] * inverse[k];
-            L[AT(i, j)] = h;
+            UNROLL for (int k = 0; k < j; k++) h = h - u[k] * L[AT(j, k)];
+            u[j] = h;
+            L[AT(i, j)] = h * inverse[j];
+            d = d - h * L[AT(i, j)];
+            s = s - L[AT(i, j)] * p[j];
         }
-        for (int k = 0; k < i; k++) s = s - L[AT(i, k)] * inverse[k] * p[k];
-        REAL d = choose(held[i], splat(1), L[AT(i, i)] + mu);
         d = choose(LESS(d, splat(1e-7)), larger(-d, splat(1e-3)), d);
         inverse[i] = 1.0 / d;
         p[i] = s;
     }
-    for (int i = n - 1; i >= 0; i--) {
-        REAL s = p[i];
-        for (int k = i + 1; k < n; k++) s = s - L[AT(k, i)] * p[k];
-        p[i] = s * inverse[i];
+    UNROLL for (int i = n - 1; i >= 0; i--) {
+        REAL s = p[i] * inverse[i];
+        UNROLL for (int k = i + 1; k < n; k++) s = s - L[AT(k, i)] * p[k];
+        p[i] = s;
         most = larger(most, larger(p[i], -p[i]));
     }
     const REAL cut = smaller(splat(1), 0.5 / most);
-    for (int i = 0; i < n; i++) p[i] = p[i] * cut;
+    UNROLL for (int i = 0; i < n; i++) p[i] = p[i] * cut;
 }
 
-void KERNEL(fall)(const sn_arm_chain *c, sn_arm_fall4 *s) {
-    const int n = c->n;
+SN_INLINE void fall_by(const int n, const sn_arm_chain *c, sn_arm_fall4 *s) {
     REAL g[SN_ARM_MAX], H[SN_ARM_MAX * (SN_ARM_MAX + 1) / 2], p[SN_ARM_MAX], slope = splat(0);
     BITS held[SN_ARM_MAX];
     const REAL f = look_at(n, c, s, g, H), was = load(s->f), damped = load(s->mu);
     const BITS nearer = LESS(f, was);
-    for (int i = 0; i < n; i++) {
+    UNROLL for (int i = 0; i < n; i++) {
         g[i] = choose(nearer, g[i], load(s->g[i]));
-        for (int j = 0; j <= i; j++)
-            H[AT(i, j)] = choose(nearer, H[AT(i, j)], load(s->H[AT(i, j)]));
         store(s->at[i], choose(nearer, load(s->q[i]), load(s->at[i])));
         store(s->g[i], g[i]);
-        for (int j = 0; j <= i; j++) store(s->H[AT(i, j)], H[AT(i, j)]);
+        UNROLL for (int j = 0; j <= i; j++) {
+            H[AT(i, j)] = choose(nearer, H[AT(i, j)], load(s->H[AT(i, j)]));
+            store(s->H[AT(i, j)], H[AT(i, j)]);
+        }
     }
     REAL mu = choose(nearer, 0.2 * damped, larger(8.0 * damped, splat(1e-4)));
     mu = choose(LESS(mu, splat(1e-6)), splat(0), mu);
     store(s->won, choose(nearer, was - f, splat(0)));
     store(s->f, smaller(f, was));
     store(s->mu, mu);
-    for (int i = 0; i < n; i++) {
+    UNROLL for (int i = 0; i < n; i++) {
         const REAL at = load(s->at[i]), low = splat(s->low[i]), high = splat(s->high[i]);
         held[i] =
             (~LESS(low, at) & LESS(splat(0), g[i])) | (~LESS(at, high) & LESS(g[i], splat(0)));
@@ -115,7 +118,26 @@ void KERNEL(fall)(const sn_arm_chain *c, sn_arm_fall4 *s) {
     }
     store(s->slope, slope);
     step_down(n, g, H, held, mu, p);
-    for (int i = 0; i < n; i++)
+    UNROLL for (int i = 0; i < n; i++)
         store(s->q[i], smaller(larger(load(s->at[i]) + p[i], splat(s->low[i])), splat(s->high[i])));
+}
+
+#define VARIANT(name, n)                                                                           \
+    static void KERNEL(name)(const sn_arm_chain *c, sn_arm_fall4 *s) { fall_by(n, c, s); }
+VARIANT(fall6, 6)
+VARIANT(fall7, 7)
+VARIANT(fall8, 8)
+VARIANT(fall_any, c->n)
+#undef VARIANT
+
+void KERNEL(fall)(const sn_arm_chain *c, sn_arm_fall4 *s) {
+    if (c->n == 7)
+        KERNEL(fall7)(c, s);
+    else if (c->n == 6)
+        KERNEL(fall6)(c, s);
+    else if (c->n == 8)
+        KERNEL(fall8)(c, s);
+    else
+        KERNEL(fall_any)(c, s);
 }
 #undef AT

@@ -5,5 +5,4 @@
 #include "arm/lanes4.h"
 
 #define KERNEL(name) sn_arm4_##name
-#define KERNEL_ANY
 #include "arm/fall.h"

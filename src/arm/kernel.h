@@ -18,142 +18,184 @@
 // KERNEL_ANY it gets the step for every chain, else those for the usual arms, whose loops are unrolled.
 #include "arm/geometry.h"
 
-// What follows by curves: its numbers behind those of q, and its slopes, lane by lane.
-SN_INLINE void follow_curves(const sn_arm_chain *c, REAL *all, REAL slope[][SN_ARM_MAX]) {
-    double in[SN_ARM_MAX][LANES], value[SN_ARM_CURVES][LANES];
-    double by[SN_ARM_CURVES][SN_ARM_MAX][LANES];
-    sn_arm_curves at;
-    for (int j = 0; j < c->n; j++) store(in[j], all[j]);
-    for (int l = 0; l < LANES; l++) {
-        double q[SN_ARM_MAX];
-        for (int j = 0; j < c->n; j++) q[j] = c->length_of[j] ? in[j][l] * c->unit : in[j][l];
-        sn_arm_curves_at(c, q, &at, false);
-        for (int k = 0; k < c->ncurve; k++) {
-            value[k][l] = at.value[k];
-            for (int j = 0; j < c->n; j++) by[k][j][l] = at.slope[k][j];
-        }
-    }
-    for (int k = 0; k < c->ncurve; k++) {
-        all[SN_ARM_MAX + k] = load(value[k]);
-        for (int j = 0; j < c->n; j++) slope[k][j] = load(by[k][j]);
-    }
-}
+#ifdef KERNEL_ANY
+#include "arm/kernel_any.h"
+#else
+// f between which a step is bent, and how long the second part may be, squared, of the first
+static const double bend_least = SN_ARM_PLAIN_F, bend_most_f = SN_ARM_LAST_F, bend_most = 0.25;
 
-// Rows of the rotation and of the place that count, where not all do: into the goal's axes, the
-// free ones zero. Turns about a free axis are taken off the goal first.
-SN_INLINE void spin_goal(const sn_arm_chain *c, const KERNEL(end) * f, const REAL *G, REAL *spun) {
-    const double k[3] = {c->axis.x, c->axis.y, c->axis.z};
-    REAL to[3], from[3], v[3], w = splat(1);
+// Hinges, or (lead) a slide and hinges, in the chain's shorter form: axes, places and the frame behind
+// the last turn.
+SN_INLINE void place_hinges(const int n, const bool lead, const sn_arm_chain *c, const REAL *q,
+                            REAL a[][3], REAL o[][3], KERNEL(end) * f) {
+    REAL s[SN_ARM_MAX], k[SN_ARM_MAX];
+    SINES(n, q, s, k);
     for (int i = 0; i < 3; i++) {
-        to[i] = k[0] * G[i] + k[1] * G[3 + i] + k[2] * G[6 + i];
-        from[i] = k[0] * f->x[i] + k[1] * f->y[i] + k[2] * f->z[i];
-        w = w + to[i] * from[i];
+        f->x[i] = splat(i == 0), f->y[i] = splat(i == 1);
+        f->z[i] = splat(i == 2), f->p[i] = splat(0);
     }
-    // the smallest rotation Q that takes `from` to `to`; the spun goal is Q times the end
-    cross(from, to, v);
-    const BITS opposite = LESS(w, splat(1e-6));
-    const REAL k1 = 1.0 / choose(opposite, splat(1), w);
-    const REAL *column[3] = {f->x, f->y, f->z};
-    for (int col = 0; col < 3; col++) {
-        REAL vx[3], vvx[3];
-        cross(v, column[col], vx);
-        cross(v, vx, vvx);
-        for (int i = 0; i < 3; i++)
-            spun[3 * col + i] =
-                choose(opposite, G[3 * col + i], column[col][i] + vx[i] + k1 * vvx[i]);
-    }
-}
-
-SN_INLINE void mask_rows(const sn_arm_chain *c, const REAL *G, REAL *row, bool turn) {
-    if (turn && c->rotation == SN_ARM_ROTATION_NONE)
-        for (int i = 0; i < 3; i++) row[i] = splat(0);
-    if (turn && c->rotation == SN_ARM_ROTATION_AXIS) {
-        REAL to[3], along = splat(0);
-        for (int i = 0; i < 3; i++) {
-            to[i] = c->axis.x * G[i] + c->axis.y * G[3 + i] + c->axis.z * G[6 + i];
-            along = along + to[i] * row[i];
+    UNROLL for (int j = 0; j < n; j++) {
+        UNROLL for (int i = 0; i < 3; i++) a[j][i] = f->z[i], o[j][i] = f->p[i];
+        if (lead && j == 0)
+            f->p[2] = q[0];
+        else
+            turn_about_z(f, s[j], k[j]);
+        if (j + 1 == n) break;
+        UNROLL for (int i = 0; i < 3; i++) {
+            f->p[i] = f->p[i] + (splat(c->t[j][0]) * f->x[i] + splat(c->t[j][1]) * f->y[i] +
+                                 splat(c->t[j][2]) * f->z[i]);
+            REAL y = splat(c->cosine[j]) * f->y[i] + splat(c->sine[j]) * f->z[i];
+            f->z[i] = splat(c->cosine[j]) * f->z[i] - splat(c->sine[j]) * f->y[i];
+            f->y[i] = y;
         }
-        for (int i = 0; i < 3; i++) row[i] = row[i] - along * to[i];
-    }
-    if (turn) return;
-    for (int k = 0; k < 3; k++) {
-        if (!c->place_free[k]) continue;
-        REAL along = splat(0);
-        for (int i = 0; i < 3; i++) along = along + G[3 * k + i] * row[i];
-        for (int i = 0; i < 3; i++) row[i] = row[i] - along * G[3 * k + i];
     }
 }
 
-SN_INLINE void KERNEL(step)(const int n, const int m, const bool hinges, const bool lead,
-                            const bool masked, const sn_arm_chain *c, KERNEL(state) * s,
+SN_INLINE void columns_hinges(const int n, const bool lead, const KERNEL(end) * f, REAL a[][3],
+                              REAL o[][3], REAL J[][6]) {
+    UNROLL for (int j = 0; j < n; j++) {
+        REAL arm[3] = {f->p[0] - o[j][0], f->p[1] - o[j][1], f->p[2] - o[j][2]};
+        cross(a[j], arm, J[j] + 3);
+        for (int i = 0; i < 3; i++) J[j][i] = a[j][i];
+        if (lead && j == 0)
+            for (int i = 0; i < 3; i++) J[j][3 + i] = a[j][i], J[j][i] = splat(0);
+    }
+}
+
+// How a step x bends away from where its slope leads, to second order: with turns t_j = a_j x_j, ways v_j = J_j x_j
+// and T_j the sum of the turns before,
+//
+//   turn:  1/2 sum T_j x t_j         place:  sum (T_j + t_j / 2) x v_j
+//
+// (turning a joint carries everything behind it; products of small turns by Baker, Campbell and Hausdorff).
+SN_INLINE void bend_of(const int n, const bool lead, REAL J[][6], const REAL *x, REAL *c) {
+    REAL T[3] = {splat(0), splat(0), splat(0)};
+    for (int i = 0; i < 6; i++) c[i] = splat(0);
+    UNROLL for (int j = lead ? 1 : 0; j < n; j++) {
+        REAL t[3], v[3], half[3], out[3];
+        for (int i = 0; i < 3; i++) {
+            t[i] = J[j][i] * x[j], v[i] = J[j][3 + i] * x[j];
+            half[i] = T[i] + splat(0.5) * t[i];
+        }
+        cross(half, v, out);
+        for (int i = 0; i < 3; i++) c[3 + i] = c[3 + i] + out[i];
+        if (j > (lead ? 1 : 0)) {
+            cross(T, t, out);
+            for (int i = 0; i < 3; i++) c[i] = c[i] + splat(0.5) * out[i];
+        }
+        for (int i = 0; i < 3; i++) T[i] = T[i] + t[i];
+    }
+}
+#endif
+
+// A symmetric A of `size` rows in its lower triangle as L D L^T: L below the diagonal, 1 / D on it.
+#define AT(r, c) A[(r) * ((r) + 1) / 2 + (c)]
+SN_INLINE void factor_small(const int size, REAL *A) {
+    REAL u[SN_ARM_MAX];
+    UNROLL for (int r = 0; r < size; r++) {
+        REAL d = AT(r, r);
+        UNROLL for (int c = 0; c < r; c++) {
+            REAL s = AT(r, c);
+            UNROLL for (int k = 0; k < c; k++) s = s - u[k] * AT(c, k);
+            u[c] = s;
+            AT(r, c) = s * AT(c, c);
+            d = d - s * AT(r, c);
+        }
+        AT(r, r) = splat(1) / larger(d, splat(1e-10));
+    }
+}
+
+SN_INLINE void solve_small(const int size, const REAL *A, const REAL *b, REAL *x) {
+    UNROLL for (int r = 0; r < size; r++) {
+        REAL s = b[r];
+        UNROLL for (int k = 0; k < r; k++) s = s - AT(r, k) * x[k];
+        x[r] = s;
+    }
+    UNROLL for (int r = size - 1; r >= 0; r--) {
+        REAL s = x[r] * AT(r, r);
+        UNROLL for (int k = r + 1; k < size; k++) s = s - AT(k, r) * x[k];
+        x[r] = s;
+    }
+}
+
+// (J J^T + lambda), or with fewer than six variables (J^T J + lambda), factored. A first slide moves along z: its
+// column is (0, 0, 0, 0, 0, 1).
+SN_INLINE void factor_step(const int n, const bool lead, REAL J[][6], REAL lambda, REAL *A) {
+    const int rows = n >= 6 ? 6 : n, first = lead ? 1 : 0;
+    UNROLL for (int r = 0; r < rows; r++) UNROLL for (int k = 0; k <= r; k++) {
+        REAL sum = r == k ? lambda : splat(0);
+        if (n >= 6) {
+            UNROLL for (int j = first; j < n; j++) sum = sum + J[j][r] * J[j][k];
+            if (lead && r == 5 && k == 5) sum = sum + J[0][5];
+        } else {
+            UNROLL for (int i = 0; i < 6; i++) sum = sum + J[r][i] * J[k][i];
+        }
+        AT(r, k) = sum;
+    }
+    factor_small(rows, A);
+}
+
+// The step x = J^T (J J^T + lambda)^-1 e, or what it is with fewer than six variables.
+SN_INLINE void solve_step(const int n, const bool lead, REAL J[][6], const REAL *A, const REAL *e,
+                          REAL *x) {
+    REAL w[6];
+    if (n >= 6) {
+        solve_small(6, A, e, w);
+        UNROLL for (int j = 0; j < n; j++) {
+            REAL sum = splat(0);
+            UNROLL for (int i = 0; i < 6; i++) sum = sum + J[j][i] * w[i];
+            x[j] = lead && j == 0 ? J[0][5] * w[5] : sum;
+        }
+    } else {
+        REAL g[6] = {splat(0), splat(0), splat(0), splat(0), splat(0), splat(0)};
+        UNROLL for (int r = 0; r < n; r++) UNROLL for (int i = 0; i < 6; i++) g[r] =
+            g[r] + J[r][i] * e[i];
+        solve_small(n, A, g, x);
+    }
+}
+#undef AT
+
+SN_INLINE void KERNEL(step)(const int n, const bool lead, const sn_arm_chain *c, KERNEL(state) * s,
                             const bool hold, const bool pull) {
     REAL q[SN_ARM_ALL], G[12], a[SN_ARM_MOVES][3], o[SN_ARM_MOVES][3], J[SN_ARM_ALL][6], e[6];
-    REAL d[SN_ARM_MAX], slope[SN_ARM_CURVES][SN_ARM_MAX];
-    const int ncurve = masked ? c->ncurve : 0;
+    REAL d[SN_ARM_MAX];
     KERNEL(end) f;
     UNROLL for (int j = 0; j < n; j++) q[j] = load(s->q[j]);
     for (int i = 0; i < 12; i++) G[i] = load(s->goal[i]);
-    if (ncurve > 0) follow_curves(c, q, slope);
-    if (hinges)
-        place_hinges(n, lead, c, q, a, o, &f);
-    else
-        place_moves(m, masked, c, q, a, o, &f);
-    if (masked && c->rotation == SN_ARM_ROTATION_AXIS) {
-        REAL spun[9];
-        spin_goal(c, &f, G, spun);
-        rotation_left(&f, spun, e);
-    } else {
-        rotation_left(&f, G, e);
-    }
+#ifdef KERNEL_ANY
+    REAL slope[SN_ARM_CURVES][SN_ARM_MAX], spun[9];
+    if (c->ncurve > 0) follow_curves(c, q, slope);
+    place_moves(c->m, true, c, q, a, o, &f);
+    if (c->rotation == SN_ARM_ROTATION_AXIS) spin_goal(c, &f, G, spun);
+    rotation_left(&f, c->rotation == SN_ARM_ROTATION_AXIS ? spun : G, e);
+#else
+    place_hinges(n, lead, c, q, a, o, &f);
+    rotation_left(&f, G, e);
+#endif
     for (int i = 0; i < 3; i++) e[3 + i] = G[9 + i] - f.p[i];
-    if (masked) mask_rows(c, G, e, true), mask_rows(c, G, e + 3, false);
+#ifdef KERNEL_ANY
+    mask_rows(c, G, e, true), mask_rows(c, G, e + 3, false);
+#endif
     const REAL turn2 = e[0] * e[0] + e[1] * e[1] + e[2] * e[2];
     const REAL place2 = e[3] * e[3] + e[4] * e[4] + e[5] * e[5];
+    const REAL f2 = place2 + splat(0.25) * turn2;
     store(s->turn, turn2);
     store(s->place, place2);
     // one lane alone ends here when it has arrived
     if (LANES == 1 && !pull &&
         !ANY(LESS(splat(s->turn_tol), turn2) | LESS(splat(s->place_tol), place2)))
         return;
-    if (LANES == 1 && pull && ANY(LESS(splat(s->give_up), place2 + 0.25 * turn2))) return;
+    if (LANES == 1 && pull && ANY(LESS(splat(s->give_up), f2))) return;
 
-    const REAL cut_turn = smaller(splat(1), 1.0 / root(turn2 + 1e-30));
-    const REAL cut_place = smaller(splat(1), (c->length * 0.33) / root(place2 + 1e-30));
+    const REAL tiny = splat(1e-30), cut_turn = smaller(splat(1), splat(1) / root(turn2 + tiny));
+    const REAL cut_place = smaller(splat(1), splat(c->length * 0.33) / root(place2 + tiny));
     for (int i = 0; i < 3; i++) e[i] = e[i] * cut_turn, e[3 + i] = e[3 + i] * cut_place;
 
-    if (hinges) {
-        UNROLL for (int j = 0; j < n; j++) {
-            REAL arm[3] = {f.p[0] - o[j][0], f.p[1] - o[j][1], f.p[2] - o[j][2]};
-            cross(a[j], arm, J[j] + 3);
-            for (int i = 0; i < 3; i++) J[j][i] = a[j][i];
-            if (lead && j == 0)
-                for (int i = 0; i < 3; i++) J[j][3 + i] = a[j][i], J[j][i] = splat(0);
-        }
-    } else {
-        UNROLL for (int j = 0; j < n; j++) UNROLL for (int i = 0; i < 6; i++) J[j][i] = splat(0);
-        for (int k = 0; k < ncurve; k++)
-            for (int i = 0; i < 6; i++) J[SN_ARM_MAX + k][i] = splat(0);
-        UNROLL for (int k = 0; k < m; k++) {
-            const sn_arm_move *v = &c->move[k];
-            REAL *column = J[masked ? v->variable : k];
-            if (v->turn != 0) {
-                REAL arm[3] = {f.p[0] - o[k][0], f.p[1] - o[k][1], f.p[2] - o[k][2]}, way[3];
-                cross(a[k], arm, way);
-                for (int i = 0; i < 3; i++) {
-                    column[i] = column[i] + v->turn * a[k][i];
-                    column[3 + i] = column[3 + i] + v->turn * way[i];
-                }
-            }
-            if (v->slide != 0)
-                for (int i = 0; i < 3; i++) column[3 + i] = column[3 + i] + v->slide * a[k][i];
-        }
-        for (int k = 0; k < ncurve; k++)
-            for (int j = 0; j < n; j++)
-                for (int i = 0; i < 6; i++) J[j][i] = J[j][i] + slope[k][j] * J[SN_ARM_MAX + k][i];
-        if (masked)
-            for (int j = 0; j < n; j++)
-                mask_rows(c, G, J[j], true), mask_rows(c, G, J[j] + 3, false);
-    }
+#ifdef KERNEL_ANY
+    columns_any(c, G, &f, a, o, slope, J);
+#else
+    columns_hinges(n, lead, &f, a, o, J);
+#endif
     if (pull) UNROLL for (int j = 0; j < n; j++) {
             d[j] = load(s->want[j]) - q[j];
             d[j] = smaller(larger(d[j], splat(-0.5)), splat(0.5)) * load(s->pull);
@@ -175,11 +217,28 @@ SN_INLINE void KERNEL(step)(const int n, const int m, const bool hinges, const b
             if (pull) d[j] = choose(held, zero, d[j]);
         }
 
-    const REAL lambda = 0.01 * (place2 + 0.25 * turn2) + 1e-9;
-    REAL x[SN_ARM_MAX];
-    solve_step(n, J, e, lambda, x);
+    const REAL lambda = splat(0.01) * f2 + splat(1e-9);
+    REAL x[SN_ARM_MAX], A[SN_ARM_MAX * (SN_ARM_MAX + 1) / 2];
+    factor_step(n, lead, J, lambda, A);
+    solve_step(n, lead, J, A, e, x);
+    if (pull) UNROLL for (int j = 0; j < n; j++) x[j] = x[j] + d[j];
+#ifndef KERNEL_ANY
+    // near the goal what the step bends away is made good by a second one, the error falls with its third power, and
+    // nearer still that is not needed: this step is the last, most often
+    const BITS straight = LESS(f2, splat(bend_most_f)) & LESS(splat(bend_least), f2);
+    if (!hold && ANY(straight)) {
+        REAL more[SN_ARM_MAX], c2[6], size = splat(0), extra = splat(0);
+        bend_of(n, lead, J, x, c2);
+        for (int i = 0; i < 6; i++) c2[i] = -c2[i];
+        solve_step(n, lead, J, A, c2, more);
+        UNROLL for (int j = 0; j < n; j++) size = size + x[j] * x[j],
+                                           extra = extra + more[j] * more[j];
+        const BITS use = straight & LESS(extra, splat(bend_most) * size);
+        UNROLL for (int j = 0; j < n; j++) x[j] = x[j] + choose(use, more[j], splat(0));
+    }
+#endif
     UNROLL for (int j = 0; j < n; j++) {
-        REAL next = q[j] + (pull ? x[j] + d[j] : x[j]);
+        REAL next = q[j] + x[j];
         if (hold && !c->round[j])
             next = smaller(larger(next, splat(c->lower[j])), splat(c->upper[j]));
         store(s->next[j], next);
@@ -189,19 +248,46 @@ SN_INLINE void KERNEL(step)(const int n, const int m, const bool hinges, const b
 #ifdef KERNEL_ANY
 void KERNEL(any)(const sn_arm_chain *c, KERNEL(state) * s, bool hold, bool pull) {
     if (PULL && pull)
-        KERNEL(step)(c->n, c->m, false, false, true, c, s, true, true);
+        KERNEL(step)(c->n, false, c, s, true, true);
     else
-        KERNEL(step)(c->n, c->m, false, false, true, c, s, hold, false);
+        KERNEL(step)(c->n, false, c, s, hold, false);
 }
 #else
+#ifdef KERNEL_END
+// Where the end is at q, as the goal of a state has it.
+#define VARIANT(name, n, lead)                                                                     \
+    static void KERNEL(name)(const sn_arm_chain *c, const double *q, KERNEL(end) * f) {            \
+        REAL a[SN_ARM_MAX][3], o[SN_ARM_MAX][3];                                                   \
+        place_hinges(n, lead, c, q, a, o, f);                                                      \
+    }
+VARIANT(end6, 6, false)
+VARIANT(end7, 7, false)
+VARIANT(end_lead7, 7, true)
+VARIANT(end_lead8, 8, true)
+#undef VARIANT
+
+void KERNEL(end_at)(const sn_arm_chain *c, const double *q, double out[12]) {
+    KERNEL(end) f;
+    if (c->lead && c->n == 8)
+        KERNEL(end_lead8)(c, q, &f);
+    else if (c->lead)
+        KERNEL(end_lead7)(c, q, &f);
+    else if (c->n == 7)
+        KERNEL(end7)(c, q, &f);
+    else
+        KERNEL(end6)(c, q, &f);
+    memcpy(out, &f, 12 * sizeof *out);
+}
+#endif
+
 #define VARIANT(name, n, lead)                                                                     \
     static void KERNEL(name)(const sn_arm_chain *c, KERNEL(state) * s, bool hold, bool pull) {     \
         if (PULL && pull)                                                                          \
-            KERNEL(step)(n, n, true, lead, false, c, s, true, true);                               \
+            KERNEL(step)(n, lead, c, s, true, true);                                               \
         else if (hold)                                                                             \
-            KERNEL(step)(n, n, true, lead, false, c, s, true, false);                              \
+            KERNEL(step)(n, lead, c, s, true, false);                                              \
         else                                                                                       \
-            KERNEL(step)(n, n, true, lead, false, c, s, false, false);                             \
+            KERNEL(step)(n, lead, c, s, false, false);                                             \
     }
 VARIANT(step6, 6, false)
 VARIANT(step7, 7, false)
@@ -210,15 +296,15 @@ VARIANT(lead8, 8, true)
 #undef VARIANT
 
 void KERNEL(iterate)(const sn_arm_chain *c, KERNEL(state) * s, bool hold, bool pull) {
-    if (c->hinges && !c->lead && c->n == 7)
-        KERNEL(step7)(c, s, hold, pull);
-    else if (c->hinges && !c->lead && c->n == 6)
-        KERNEL(step6)(c, s, hold, pull);
-    else if (c->hinges && c->lead && c->n == 8)
-        KERNEL(lead8)(c, s, hold, pull);
-    else if (c->hinges && c->lead && c->n == 7)
-        KERNEL(lead7)(c, s, hold, pull);
-    else
+    if (!c->hinges)
         KERNEL_OTHER(c, s, hold, pull);
+    else if (!c->lead && c->n == 7)
+        KERNEL(step7)(c, s, hold, pull);
+    else if (!c->lead)
+        KERNEL(step6)(c, s, hold, pull);
+    else if (c->n == 8)
+        KERNEL(lead8)(c, s, hold, pull);
+    else
+        KERNEL(lead7)(c, s, hold, pull);
 }
 #endif

@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The step of an arm in four lanes, with the registers of AVX2 (without its fused operations, whose
-// bits differ): used where the machine has them, whatever the library was compiled for.
+// The step of an arm in four lanes, with the registers of AVX2: used where the machine has them.
 #include "arm/kernels.h"
 
-#if defined(__GNUC__) && defined(__x86_64__) && !defined(__clang__)
-#pragma GCC target("avx2")
-#define HAVE_AVX2
-#elif defined(__clang__) && defined(__x86_64__)
-#pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
-#define HAVE_AVX2
-#endif
+#include "arm/avx2.h"
 
 #ifdef HAVE_AVX2
 #include "arm/lanes4.h"
@@ -19,9 +12,7 @@
 typedef sn_arm_state4 sn_arm4_avx2_state;
 #include "arm/kernel.h"
 
-#ifdef __clang__
-#pragma clang attribute pop
-#endif
+#include "arm/avx2_end.h"
 bool sn_arm_avx2(void) { return __builtin_cpu_supports("avx2"); }
 #else
 void sn_arm4_avx2_iterate(const sn_arm_chain *c, sn_arm_state4 *s, bool hold, bool pull) {

@@ -13,7 +13,7 @@
 #include "arm/curves.h"
 #include "arm/measure.h"
 #include "base/clock.h"
-#include "math/atan2.h"
+#include "math/rotation.h"
 
 enum {
     FIRST_STEPS = 12,
@@ -32,6 +32,8 @@ enum {
 // worth_f: as f, what a goal that is still looked for is at most from the nearest pose; close_f: from
 // where the exact Hessian may close the gap
 static const double far_f = 0.05, worth_f = 3e-5, close_f = 1e-5, pi = 3.141592653589793;
+// from where one step more is enough, most often: the pose is looked at before it counts
+static const double last_f = SN_ARM_LAST_F, plain_f = SN_ARM_PLAIN_F;
 // what is left after the first fall where more starts may lead to the goal
 static const double maybe_f = 1e-2, likely_f = 3e-3;
 
@@ -55,7 +57,7 @@ bool sn_arm_search_begin(sn_arm_search *s, const sn_arm *arm, const double goal[
     s->seeds = s->iterations = 0;
     for (int l = 0; l < SN_ARM_LANES; l++) s->best[l] = INFINITY;
     s->nearest = INFINITY;
-    s->timed_out = false;
+    s->timed_out = s->seen = false;
     return true;
 }
 
@@ -64,12 +66,32 @@ static bool out_of_time(sn_arm_search *s) {
     return s->timed_out;
 }
 
+// What is left of the way of hinges: from the last turn's frame, with the tool put back on.
+static void left_of_hinges(const sn_arm_search *s, const double *q, double *position,
+                           double *rotation) {
+    const sn_arm_chain *c = &s->arm->chain;
+    double inner[SN_ARM_MAX], numbers[12];
+    sn_frame end, goal;
+    sn_arm_chain_inward(c, q, inner);
+    sn_arm1_end_at(c, inner, numbers);
+    memcpy(&end, numbers, sizeof end);
+    memcpy(&goal, s->numbers, sizeof goal);
+    const sn_mat3 back = m3_transpose(&end.R), R = m3_mulm(&goal.R, &back);
+    const sn_vec3 there = v3_add(end.p, m3_mul(&end.R, c->tip));
+    *position = c->unit * v3_norm(v3_sub(v3_add(goal.p, m3_mul(&goal.R, c->tip)), there));
+    *rotation = v3_norm(sn_rotation_log(&R));
+}
+
 static bool within(const sn_arm_search *s, const double *q, double *position, double *rotation) {
-    sn_frame tool = sn_arm_chain_tool(&s->arm->chain, q);
-    sn_vec3 place, turn;
-    sn_arm_chain_error(&s->arm->chain, &tool, &s->goal, &place, &turn);
-    *position = v3_norm(place);
-    *rotation = v3_norm(turn);
+    if (s->arm->chain.hinges) {
+        left_of_hinges(s, q, position, rotation);
+    } else {
+        sn_frame tool = sn_arm_chain_tool(&s->arm->chain, q);
+        sn_vec3 place, turn;
+        sn_arm_chain_error(&s->arm->chain, &tool, &s->goal, &place, &turn);
+        *position = v3_norm(place);
+        *rotation = v3_norm(turn);
+    }
     return *position <= s->arm->options.position_tol && *rotation <= s->arm->options.rotation_tol &&
            sn_arm_curves_inside(&s->arm->chain, q);
 }
@@ -91,6 +113,13 @@ bool sn_arm_search_accept(const sn_arm_search *s, const double *inner, const dou
     return moved < 1e-3 && within(s, q, &position, &rotation);
 }
 
+bool sn_arm_search_arrives(sn_arm_search *s, bool there, const double *inner, const double *near,
+                           double *q) {
+    s->seen = sn_arm_search_accept(s, inner, near, q) &&
+              (within(s, q, &s->position, &s->rotation) || there);
+    return s->seen;
+}
+
 bool sn_arm_search_first(sn_arm_search *s, double *inner, double *q) {
     const sn_arm *arm = s->arm;
     const int n = arm->chain.n;
@@ -104,11 +133,13 @@ bool sn_arm_search_first(sn_arm_search *s, double *inner, double *q) {
     for (int it = 1; it <= FIRST_STEPS; it++) {
         sn_arm1_iterate(&arm->chain, &x, false, false);
         s->iterations++;
-        if (x.turn[0] <= x.turn_tol && x.place[0] <= x.place_tol) {
-            for (int j = 0; j < n; j++) inner[j] = x.q[j][0];
-            return sn_arm_search_accept(s, inner, NULL, q);
+        const bool there = x.turn[0] <= x.turn_tol && x.place[0] <= x.place_tol;
+        const double f = x.place[0] + 0.25 * x.turn[0];
+        if (there || f < last_f) {
+            for (int j = 0; j < n; j++) inner[j] = there ? x.q[j][0] : x.next[j][0];
+            if (sn_arm_search_arrives(s, there, inner, NULL, q)) return true;
+            if (there) break;
         }
-        double f = x.place[0] + 0.25 * x.turn[0];
         if (it >= LOOK_AFTER && !(f <= far_f && f <= 0.5 * before)) break;
         before = f;
         for (int j = 0; j < n; j++) x.q[j][0] = x.next[j][0];
@@ -217,16 +248,19 @@ bool sn_arm_search_lanes(sn_arm_search *s, int from, int until, sn_arm_collect *
                 s->best[l] = f;
                 for (int j = 0; j < n; j++) s->best_q[l][j] = x.q[j][l];
             }
-            if (x.turn[l] <= arm->turn_tol && x.place[l] <= arm->place_tol) {
+            const bool there = x.turn[l] <= arm->turn_tol && x.place[l] <= arm->place_tol;
+            if (there || f < plain_f) {
                 double inner[SN_ARM_MAX];
-                for (int j = 0; j < n; j++) inner[j] = x.q[j][l];
-                bool good =
-                    sn_arm_search_accept(s, inner, collect != NULL ? collect->near : NULL, q);
+                for (int j = 0; j < n; j++) inner[j] = there ? x.q[j][l] : x.next[j][l];
+                const bool good = sn_arm_search_arrives(s, there, inner,
+                                                        collect != NULL ? collect->near : NULL, q);
                 if (good && collect == NULL) return true;
                 if (good) collect->take(collect, q);
-                lanes[l].live = false;
-                live--;
-                continue;
+                if (good || there) {
+                    lanes[l].live = false;
+                    live--;
+                    continue;
+                }
             }
             lanes[l].steps++;
             bool slow = !(f <= far_f && f <= 0.5 * lanes[l].before);
@@ -248,7 +282,13 @@ bool sn_arm_search_lanes(sn_arm_search *s, int from, int until, sn_arm_collect *
 void sn_arm_search_report(const sn_arm_search *s, const double *seed, const double *q, bool reached,
                           sn_arm_report *report) {
     *report = (sn_arm_report){.seeds = s->seeds, .iterations = s->iterations, .joint = -1};
-    report->reached = within(s, q, &report->position_error, &report->rotation_error) || reached;
+    if (reached && s->seen) {
+        report->reached = true;
+        report->position_error = s->position;
+        report->rotation_error = s->rotation;
+    } else {
+        report->reached = within(s, q, &report->position_error, &report->rotation_error) || reached;
+    }
     if (seed != NULL) {
         double sum = 0;
         for (int j = 0; j < s->arm->chain.n; j++) sum += (q[j] - seed[j]) * (q[j] - seed[j]);
@@ -347,6 +387,7 @@ static bool take_best(const sn_arm_search *s, double *q) {
 
 // What is left to do when the first start failed.
 static bool run_rest(sn_arm_search *s, double *q) {
+    s->seen = false;
     const bool far = sn_arm_is_far(s), falls = sn_arm_search_can_fall(s->arm);
     const int most = s->arm->options.max_seeds, some = far ? SN_ARM_LANES : falls ? SOME : FEW;
     if (!(far && falls) && sn_arm_search_lanes(s, 0, some < most ? some : most, NULL, q))
@@ -369,8 +410,8 @@ void sn_arm_search_run(sn_arm_search *s, const double *seed, double *q, sn_arm_r
     double inner[SN_ARM_MAX], slid[SN_ARM_MAX];
     bool found = want != NULL && sn_arm_search_nearby(s, want, q);
     if (found) {
-        // the last step is not looked at before: where it was not enough, more follow
-        sn_arm_search_report(s, seed, q, false, report);
+        // the last step may not have been looked at before: where it was not enough, more follow
+        sn_arm_search_report(s, seed, q, s->seen, report);
         if (report->reached) return;
         memcpy(slid, q, (size_t)arm->chain.n * sizeof *q);
         found = sn_arm_search_near(s, slid, want, NEAR_STEPS, q);
@@ -379,8 +420,10 @@ void sn_arm_search_run(sn_arm_search *s, const double *seed, double *q, sn_arm_r
         found = sn_arm_seed_at(&arm->seeds, &arm->chain, &s->key, 0, inner) &&
                 sn_arm_search_first(s, inner, q);
         if (!found) found = run_rest(s, q);
-        if (found && want != NULL && sn_arm_search_near(s, q, want, NEAR_STEPS, slid))
+        if (found && want != NULL && sn_arm_search_near(s, q, want, NEAR_STEPS, slid)) {
             memcpy(q, slid, (size_t)arm->chain.n * sizeof *q);
+            s->seen = false;
+        }
     }
     sn_arm_search_report(s, seed, q, found, report);
 }
@@ -420,9 +463,12 @@ void sn_arm_search_many(sn_arm_search *s, int count, sn_arm_source *source) {
             s[l].iterations++;
             lanes[l].steps++;
             bool slow = lanes[l].steps >= LOOK_AFTER && !(f <= far_f && f <= 0.5 * lanes[l].before);
-            if (there || slow || lanes[l].steps >= FIRST_STEPS) {
-                for (int j = 0; j < n; j++) inner[j] = x.q[j][l];
-                bool good = there && sn_arm_search_accept(&s[l], inner, NULL, q);
+            bool good = false;
+            if (there || f < last_f) {
+                for (int j = 0; j < n; j++) inner[j] = there ? x.q[j][l] : x.next[j][l];
+                good = sn_arm_search_arrives(&s[l], there, inner, NULL, q);
+            }
+            if (good || there || slow || lanes[l].steps >= FIRST_STEPS) {
                 lanes[l].live = false;
                 live--;
                 source->end(source, &s[l], at[l], good, q);

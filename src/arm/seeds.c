@@ -7,7 +7,8 @@
 #include "math/exp.h"
 #include "math/sincos.h"
 
-enum { SAMPLES = 32768, TRIED = 12, PATIENCE = 12, FAILED = 30 };
+// Samples: those that cells keep, and the first of them, which are tried as starts.
+enum { SAMPLES = 131072, STARTS = 32768, TRIED = 12, PATIENCE = 12, FAILED = 30 };
 
 // The table does not fit into the nearest cache: what is needed soon is asked for early.
 #ifdef __GNUC__
@@ -49,9 +50,8 @@ void sn_arm_seeds_layout(sn_arm_seeds *s, const sn_arm_chain *c, sn_layout *layo
     s->seed = sn_layout_take(layout, SN_ARM_CELLS * SN_ARM_CELL_SEEDS, sizeof *s->seed);
     s->posture = sn_layout_take(layout, SN_ARM_POSTURES, sizeof *s->posture);
     s->key = sn_layout_take(layout, SN_ARM_KEYS, sizeof *s->key);
-    s->kept = sn_layout_take(layout, SN_ARM_CELLS * SN_ARM_CELL_KEPT, sizeof *s->kept);
     s->middle =
-        sn_layout_take(layout, SN_ARM_CELLS * (size_t)(c->n + SN_ARM_KEYS), sizeof *s->middle);
+        sn_layout_take(layout, SN_ARM_CELLS * (size_t)sn_arm_seed_rows(c->n), sizeof *s->middle);
 }
 
 // The n-dimensional sequence of Roberts: powers of the root of g^(n+1) = g + 1, which is found without
@@ -226,65 +226,36 @@ bool sn_arm_seed_at(const sn_arm_seeds *s, const sn_arm_chain *c, sn_arm_goal_ke
     return true;
 }
 
-// Squared distances of a cell's postures from one, by all joints but the last, with how far they are
-// from the goal: numbers side by side, which compilers make vectors of. The first joint's angle follows
-// from the azimuths.
-static void distances(const sn_arm_seeds *s, const sn_arm_chain *c, const sn_arm_goal_key *g,
-                      const double *want, float *far) {
+bool sn_arm_ranking_take(const sn_arm_seeds *s, const sn_arm_chain *c, const sn_arm_goal_key *g,
+                         const double *want, sn_arm_ranking *r, double *q) {
     const float(*row)[SN_ARM_CELL_KEPT] =
-        (const float(*)[SN_ARM_CELL_KEPT])s->middle + g->cell * (c->n + SN_ARM_KEYS);
-    const float share = 50;  // a length beside angles, squared
-    for (int k = 0; k < SN_ARM_CELL_KEPT; k++) far[k] = 0;
-    for (int i = 0; i < SN_ARM_KEYS; i++)
-        for (int k = 0; k < SN_ARM_CELL_KEPT; k++) {
-            float d = row[c->n + i][k] - g->key[i];
-            far[k] += share * d * d;
-        }
+        (const float(*)[SN_ARM_CELL_KEPT])s->middle + g->cell * sn_arm_seed_rows(c->n);
+    int column = 0;
+    for (int i = 1; i < SN_ARM_SCOUTS; i++) column = r->least[i] < r->least[column] ? i : column;
+    const int32_t best = r->least[column], k = best & (SN_ARM_CELL_KEPT - 1);
+    memcpy(&r->far, &best, sizeof r->far);
+    if (!(r->far < 1e6f)) return false;
+    r->sorts[k] = r->least[column] = INT32_MAX;
+    for (int i = column; i < SN_ARM_CELL_KEPT; i += SN_ARM_SCOUTS)
+        r->least[column] = r->sorts[i] < r->least[column] ? r->sorts[i] : r->least[column];
     for (int j = 0; j < c->n; j++) {
-        if (j == s->last) continue;
-        const float *q = row[j];
-        const float at = (float)(want[j] - (j == s->first ? g->azimuth : 0));
-        const float low = (float)(c->lower[j] - want[j]), high = (float)(c->upper[j] - want[j]);
-        if (!c->turns[j]) {
-            for (int k = 0; k < SN_ARM_CELL_KEPT; k++) far[k] += (q[k] - at) * (q[k] - at);
-            continue;
+        double x = (double)row[j][k] + (j == s->first ? g->azimuth : 0);
+        if (j == s->last) x = (double)r->last[k] + c->shift[j];
+        if (c->turns[j]) {
+            const double turns = ((x - want[j]) * (0.5 / pi) + 0x1.8p52) - 0x1.8p52;
+            const double near = x - 2 * pi * turns;
+            if (near >= c->lower[j] && near <= c->upper[j]) x = near;
         }
-        for (int k = 0; k < SN_ARM_CELL_KEPT; k++) {
-            // another turn of it, where the limits leave room for that
-            float d = q[k] - at;
-            float near = d - 6.2831853f * ((d * 0.15915494f + 12582912.0f) - 12582912.0f);
-            d = near >= low && near <= high ? near : d;
-            far[k] += d * d;
-        }
+        q[j] = fmin(fmax(x, c->lower[j]), c->upper[j]);
     }
-}
-
-int sn_arm_seeds_near(const sn_arm_seeds *s, const sn_arm_chain *c, const sn_arm_goal_key *g,
-                      const double *want, int most, double (*q)[SN_ARM_MAX]) {
-    if (!s->table) return 0;
-    float far[SN_ARM_CELL_KEPT];
-    const sn_arm_seed *chosen[SN_ARM_CELL_KEPT];
-    int found = 0;
-    distances(s, c, g, want, far);
-    for (; found < most && found < SN_ARM_CELL_KEPT; found++) {
-        int best = 0;
-        for (int k = 1; k < SN_ARM_CELL_KEPT; k++) best = far[k] < far[best] ? k : best;
-        if (!(far[best] < 1e6f)) break;  // there are no more
-        far[best] = 1e9f;
-        chosen[found] = &s->kept[g->cell * SN_ARM_CELL_KEPT + best];
-        FETCH(chosen[found]);
-    }
-    for (int i = 0; i < found; i++) (void)from_seed(s, c, g, chosen[i], q[i]);
-    return found;
+    return true;
 }
 
 void sn_arm_seeds_fetch(const sn_arm_seeds *s, const sn_arm_chain *c, const sn_arm_goal_key *g) {
     if (!s->table) return;
-    const int rows = c->n + SN_ARM_KEYS;
-    for (int i = 0; i < rows; i++) {
-        const float *row = s->middle[g->cell * rows + i];
-        FETCH(row), FETCH(row + SN_ARM_CELL_KEPT / 2);
-    }
+    const int rows = sn_arm_seed_rows(c->n);
+    const float *from = s->middle[g->cell * rows];
+    for (int i = 0; i < rows * SN_ARM_CELL_KEPT; i += 16) FETCH(from + i);
 }
 
 // --- making the table ------------------------------------------------------------------------------
@@ -329,7 +300,7 @@ static void make_samples(making *m) {
                     if (s->reach <= 0) s->reach = 1;
                     if (s->high <= s->low) s->high = s->low + 1;
                 }
-                if (k >= SAMPLES / 8 && k + 1 < SAMPLES) k = SAMPLES - 2;  // the extent is known
+                if (k >= STARTS / 8 && k + 1 < SAMPLES) k = SAMPLES - 2;  // the extent is known
                 continue;
             }
             m->cell[k] = look(s, &f, &sine, &cosine, x, y, key);
@@ -387,7 +358,9 @@ static int cost_of(const making *m, const sn_arm_seed *e, const double *goal) {
 
 // The few of a cell's postures that reach most goals of the cell in fewest steps, best first.
 static void rank_cell(making *m, int cell) {
-    const int first = m->start[cell], count = m->start[cell + 1] - first;
+    const int first = m->start[cell];
+    int count = 0;
+    while (first + count < m->start[cell + 1] && m->order[first + count] < STARTS) count++;
     const int n = count < TRIED ? count : TRIED;
     int cost[TRIED][TRIED], left[TRIED];
     bool used[TRIED] = {false};
@@ -424,16 +397,16 @@ static void rank_cell(making *m, int cell) {
 static void keep_cell(making *m, int cell) {
     const int first = m->start[cell], count = m->start[cell + 1] - first;
     const int n = count < SN_ARM_CELL_KEPT ? count : SN_ARM_CELL_KEPT;
-    for (int k = 0; k < n; k++)
-        m->s->kept[cell * SN_ARM_CELL_KEPT + k] =
-            m->seed[m->order[first + (int)((long)k * count / n)]];
-    float(*row)[SN_ARM_CELL_KEPT] = m->s->middle + cell * (m->c->n + SN_ARM_KEYS);
+    float(*row)[SN_ARM_CELL_KEPT] = m->s->middle + cell * sn_arm_seed_rows(m->c->n);
     for (int k = 0; k < SN_ARM_CELL_KEPT; k++) {
         const int at = k < n ? m->order[first + (int)((long)k * count / n)] : 0;
-        for (int j = 0; j < m->c->n; j++)
-            row[j][k] = k < n ? m->seed[at].q[j] + (float)m->c->shift[j] : 1e9f;
-        if (k < n) row[m->s->first][k] = (float)m->c->shift[m->s->first] - m->seed[at].azimuth;
-        for (int i = 0; i < SN_ARM_KEYS; i++) row[m->c->n + i][k] = k < n ? m->key[at][i] : 0;
+        for (int j = 0; j < m->c->n; j++) row[j][k] = m->seed[at].q[j] + (float)m->c->shift[j];
+        row[m->s->first][k] = (float)m->c->shift[m->s->first] - m->seed[at].azimuth;
+        for (int i = 0; i < SN_ARM_KEYS; i++) row[m->c->n + i][k] = k < n ? m->key[at][i] : 1e9f;
+        for (int i = 0; i < 3; i++) {
+            row[m->c->n + SN_ARM_KEYS + i][k] = m->seed[at].x[i];
+            row[m->c->n + SN_ARM_KEYS + 3 + i][k] = m->seed[at].y[i];
+        }
     }
 }
 

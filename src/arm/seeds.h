@@ -10,6 +10,7 @@
 
 #include "arm/chain.h"
 #include "base/memory.h"
+#include "base/pair.h"
 
 enum {
     SN_ARM_CELL_RHO = 5,
@@ -20,7 +21,7 @@ enum {
     SN_ARM_CELL_SEEDS = 4,
     SN_ARM_POSTURES = 512,  ///< of the whole arm, for goals that a cell's do not lead to
     SN_ARM_NEAREST = 32,    ///< of them the nearest that are tried
-    SN_ARM_CELL_KEPT = 32,  ///< of a cell's postures, for solutions near a start
+    SN_ARM_CELL_KEPT = 64,  ///< of a cell's postures, for solutions near a start
     SN_ARM_KEYS = 5,
     SN_ARM_TABLE_MAX = 8  ///< variables of an arm with a table
 };
@@ -49,8 +50,8 @@ typedef struct sn_arm_seeds {
     sn_arm_seed *seed;                          ///< SN_ARM_CELLS * SN_ARM_CELL_SEEDS
     sn_arm_seed *posture;                       ///< SN_ARM_POSTURES
     float (*key)[SN_ARM_POSTURES];              ///< SN_ARM_KEYS: of the postures
-    sn_arm_seed *kept;  ///< SN_ARM_CELLS * SN_ARM_CELL_KEPT: what a cell was sampled with
-    /// SN_ARM_CELLS * n rows of their numbers, as the kernels have them; far off where there is none
+    /// What a cell was sampled with, sn_arm_seed_rows() rows for each cell: the variables as the kernels have them, of the
+    /// first turn less the azimuth; the key, far off where there is none; the last joint's frame
     float (*middle)[SN_ARM_CELL_KEPT];
 } sn_arm_seeds;
 
@@ -81,13 +82,28 @@ void sn_arm_goal_shrink(const sn_arm_seeds *seeds, sn_arm_goal_key *key);
 bool sn_arm_seed_at(const sn_arm_seeds *seeds, const sn_arm_chain *chain, sn_arm_goal_key *key,
                     int k, double *q);
 
-/// Starts for a goal that are near a posture, the nearest first and apart from each other; how many.
+/// Rows of a cell's kept postures.
+SN_INLINE int sn_arm_seed_rows(int n) { return n + SN_ARM_KEYS + 6; }
+
+/// A cell's kept postures by how near they are to a wanted one, in eight columns.
+typedef struct sn_arm_ranking {
+    int32_t sorts[SN_ARM_CELL_KEPT];  ///< the smaller the nearer; the last bits are its place
+    int32_t least[SN_ARM_SCOUTS];     ///< of each column
+    float last[SN_ARM_CELL_KEPT];     ///< the last joint's angles
+    float far;                        ///< of the one taken last: squared, and how far from the goal
+} sn_arm_ranking;
+
 /// @param want  n numbers, as the kernels have them
-/// @param most  room in q
-/// @param q     starts, in the kernels' numbers
-int sn_arm_seeds_near(const sn_arm_seeds *seeds, const sn_arm_chain *chain,
-                      const sn_arm_goal_key *key, const double *want, int most,
-                      double (*q)[SN_ARM_MAX]);
-/// Ask the memory for what that will look at.
+void sn_arm_plain_rank(const sn_arm_seeds *seeds, const sn_arm_chain *chain,
+                       const sn_arm_goal_key *key, const double *want, sn_arm_ranking *out);
+/// The same with the registers of AVX2; the bits are the same.
+void sn_arm_avx2_rank(const sn_arm_seeds *seeds, const sn_arm_chain *chain,
+                      const sn_arm_goal_key *key, const double *want, sn_arm_ranking *out);
+/// The nearest that is left, which is taken out; false when there is none.
+/// @param q  n numbers: the posture for the goal, inside the limits, of all turns that nearest to the wanted one
+bool sn_arm_ranking_take(const sn_arm_seeds *seeds, const sn_arm_chain *chain,
+                         const sn_arm_goal_key *key, const double *want, sn_arm_ranking *ranking,
+                         double *q);
+/// Ask the memory for what a ranking will look at.
 void sn_arm_seeds_fetch(const sn_arm_seeds *seeds, const sn_arm_chain *chain,
                         const sn_arm_goal_key *key);

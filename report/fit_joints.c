@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The report about joints: limits, angles, and the work they took.
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "fit_report.h"
+#include "fit_parts.h"
 
 // In how many frames each degree of freedom of a table stands at its limit. Only coordinates that are
 // plain numbers have limits, and for those nq and nv run side by side inside a joint.
-void report_limits(plot_text *out, const fit_result *r) {
+void report_limits(plot_text *out, const fit_story *r) {
     static const char *const heads[] = {"joint", " degree of freedom", " frames at the lower",
                                         " at the upper"};
     const sn_model *m = r->model;
@@ -45,7 +46,7 @@ void report_limits(plot_text *out, const fit_result *r) {
     if (rows == 0) page_paragraph(out, "No limit was touched.");
 }
 
-void report_work(plot_text *out, const fit_result *r) {
+void report_work(plot_text *out, const fit_story *r) {
     enum { BINS = 13 };
     static const char *const names[BINS] = {"0", "1", "2", "3",     "4",     "5",    "6",
                                             "7", "8", "9", "10-19", "20-49", "50 up"};
@@ -87,7 +88,7 @@ void report_work(plot_text *out, const fit_result *r) {
 }
 
 // What an angle is to a body (flexion ...), where that is known; else its place in the joint.
-static const char *term_of(const fit_result *r, int joint, int dof, const char *place,
+static const char *term_of(const fit_story *r, int joint, int dof, const char *place,
                            char out[24]) {
     const char *term = sn_take_angle_term(r->take, joint, dof);
     (void)snprintf(out, 24, "%s", term[0] != '\0' ? term : place);
@@ -102,7 +103,7 @@ static int style_of(const char *term, int place) {
     return place;
 }
 
-void report_angles(plot_text *out, const fit_result *r) {
+void report_angles(plot_text *out, const fit_story *r) {
     static const char *const names[SN_MAX_JOINT_DOFS] = {"first",  "second", "third",
                                                          "fourth", "fifth",  "sixth"};
     sn_table *table = NULL;
@@ -110,19 +111,19 @@ void report_angles(plot_text *out, const fit_result *r) {
     if (sn_table_from_motion(r->model, r->motion, NULL, &table, NULL) != SN_OK) return;
     int n = r->summary->count, ncolumn = sn_table_about(table)->ncolumn,
         njoint = sn_model_njoint(r->model);
-    double *x = must_alloc((size_t)n, sizeof *x);
-    double *y = must_alloc((size_t)n * (size_t)ncolumn, sizeof *y);
-    plot_series *series = must_alloc((size_t)ncolumn, sizeof *series);
-    plot_chart *charts = must_alloc((size_t)ncolumn, sizeof *charts);
-    for (int f = 0; f < n; f++) {
+    double *x = report_room(out, (size_t)n, sizeof *x);
+    double *y = report_room(out, (size_t)n * (size_t)ncolumn, sizeof *y);
+    plot_series *series = report_room(out, (size_t)ncolumn, sizeof *series);
+    plot_chart *charts = report_room(out, (size_t)ncolumn, sizeof *charts);
+    char(*terms)[24] = report_room(out, (size_t)ncolumn, sizeof *terms);
+    for (int f = 0; f < n && !out->failed; f++) {
         x[f] = frame_time(r, f);
         for (int c = 0; c < ncolumn; c++)
             y[(size_t)c * (size_t)n + (size_t)f] = sn_table_row(table, f)[c];
     }
     int ncharts = 0;
     bool cut = false;
-    char(*terms)[24] = must_alloc((size_t)ncolumn, sizeof *terms);
-    for (int j = 0; j < njoint; j++) {
+    for (int j = 0; j < njoint && !out->failed; j++) {
         // the first column is the time
         int begin = 1 + sn_model_v_index(r->model, j), end = begin + sn_model_joint_nv(r->model, j);
         for (int from = begin, to; from < end; from = to) {
@@ -141,13 +142,13 @@ void report_angles(plot_text *out, const fit_result *r) {
                              .y = {.label = length ? "place, m" : "angle, degrees"},
                              .series = series + from,
                              .nseries = to - from};
-            robust_axis(&charts[ncharts - 1].y, series + from, to - from, &cut);
+            robust_axis(out, &charts[ncharts - 1].y, series + from, to - from, &cut);
         }
     }
     if (ncharts == 0) page_paragraph(out, "The model has no degrees of freedom.");
     // as many in a figure as stand on a sheet of paper below a heading
     enum { ON_A_SHEET = 18 };
-    for (int from = 0; from < ncharts; from += ON_A_SHEET) {
+    for (int from = 0; from < ncharts && !out->failed; from += ON_A_SHEET) {
         int left = ncharts - from;
         plot_figure chart_row = {.title = "Joint angles over time",
                                  .charts = charts + from,

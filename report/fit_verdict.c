@@ -1,12 +1,74 @@
 // SPDX-License-Identifier: MIT
 // How a report begins: what to make of the fit, and what to do about it.
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "fit_report.h"
+#include "fit_parts.h"
 
-static void say_good(plot_text *out, const fit_result *r) {
+fit_about fit_about_take(const sn_take *take, const sn_recording *recording,
+                         const sn_take_options *options) {
+    return (fit_about){.take = take,
+                       .recording = recording,
+                       .options = options,
+                       .up = options->model_up,
+                       .up_sign = options->model_up_sign,
+                       .model_name = "",
+                       .input_name = "",
+                       .player = "",
+                       .voice = SN_VOICE_PLAIN,
+                       .file_note = "",
+                       .output_note = ""};
+}
+
+bool fit_remark(const fit_about *r, int i, remark *out) {
+    *out = (remark){.code = "model-file"};
+    if (r->file_note[0] != '\0' && i-- == 0) {
+        (void)snprintf(out->text, sizeof out->text, "%.2300s", r->file_note);
+        return true;
+    }
+    int n = sn_take_nfinding(r->take);
+    if (i < n) {
+        out->finding = sn_take_finding(r->take, i);
+        out->code = sn_finding_name(out->finding->code);
+        out->severity = out->finding->severity;
+        (void)sn_take_sentence(r->take, i, r->voice, out->text, sizeof out->text);
+        return true;
+    }
+    out->code = "motion-file";
+    (void)snprintf(out->text, sizeof out->text, "%s", r->output_note);
+    return i == n && r->output_note[0] != '\0';
+}
+
+bool is_about_motion(const remark *one) {
+    return one->severity != SN_SEVERITY_NOTE && one->finding != NULL &&
+           one->finding->code != SN_FINDING_SETUP_IGNORED &&
+           one->finding->code != SN_FINDING_TRUTH_RATE;
+}
+
+fit_verdict fit_verdict_of(const fit_about *r) {
+    fit_verdict worst = VERDICT_GOOD;
+    remark one;
+    for (int i = 0; fit_remark(r, i, &one); i++) {
+        if (!is_about_motion(&one)) continue;
+        sn_finding_code code = one.finding->code;
+        bool other_body = code == SN_FINDING_MIRRORED || code == SN_FINDING_FAR_FROM_BONES ||
+                          code == SN_FINDING_UNIT_DOUBTFUL || code == SN_FINDING_FIGURE_LIES ||
+                          code == SN_FINDING_SETUP_AXES;
+        fit_verdict now = other_body ? VERDICT_BAD : VERDICT_DOUBTFUL;
+        if (now > worst) worst = now;
+    }
+    return worst;
+}
+
+const char *verdict_text(fit_verdict verdict) {
+    return verdict == VERDICT_GOOD       ? "good"
+           : verdict == VERDICT_DOUBTFUL ? "look at it"
+                                         : "do not use it";
+}
+
+static void say_good(plot_text *out, const fit_story *r) {
     const sn_fit_summary *s = &r->summary->fit;
     plot_add(out,
              "<b>Good.</b>The figure follows its markers within %.2f cm (RMS), no joint jumps, and "
@@ -14,7 +76,7 @@ static void say_good(plot_text *out, const fit_result *r) {
              100 * s->rms);
 }
 
-static void say_doubts(plot_text *out, const fit_result *r, fit_verdict verdict, int doubts) {
+static void say_doubts(plot_text *out, const fit_story *r, fit_verdict verdict, int doubts) {
     const sn_fit_summary *s = &r->summary->fit;
     if (verdict == VERDICT_BAD)
         plot_raw(out, "<b>Do not use it.</b>This is not the motion of this body, however small the "
@@ -30,7 +92,7 @@ static void say_doubts(plot_text *out, const fit_result *r, fit_verdict verdict,
 }
 
 // A sentence with a capital and a full stop, and a link to its frames where there is a page.
-static void item(plot_text *out, const char *path, const fit_result *r, const remark *one) {
+static void item(plot_text *out, const fit_story *r, const remark *one) {
     char text[sizeof one->text];
     (void)snprintf(text, sizeof text, "%s", one->text);
     if (text[0] >= 'a' && text[0] <= 'z') text[0] = (char)(text[0] - 'a' + 'A');
@@ -41,24 +103,21 @@ static void item(plot_text *out, const char *path, const fit_result *r, const re
     plot_raw(out, ".");
     double rate = sn_motion_rate(r->motion);
     if (one->finding != NULL && one->finding->has_frames && rate > 0) {
-        plot_text link = {0};
         long long first = one->finding->first - sn_motion_first_frame(r->motion);
-        if (report_page(&link, path, r) && link.data != NULL)
-            plot_add(out, " <a href=\"%s#at=%.4f\">See frame %lld</a>", link.data,
+        if (r->about->page != NULL)
+            plot_add(out, " <a href=\"%s#at=%.4f\">See frame %lld</a>", r->about->page,
                      (double)first / rate, (long long)one->finding->first);
-        out->failed |= link.failed;
-        plot_text_free(&link);
     }
     plot_raw(out, "</li>\n");
 }
 
-void report_verdict(plot_text *out, const char *path, const fit_result *r) {
+void report_verdict(plot_text *out, const fit_story *r) {
     static const char *const kinds[] = {"good", "partly", "bad"};
-    fit_verdict verdict = verdict_of(r);
+    fit_verdict verdict = fit_verdict_of(r->about);
     plot_text html = {0};
     remark one;
     int doubts = 0, count = 0;
-    for (int i = 0; get_remark(r, i, &one); i++) doubts += is_about_motion(&one), count++;
+    for (int i = 0; fit_remark(r->about, i, &one); i++) doubts += is_about_motion(&one), count++;
     if (verdict == VERDICT_GOOD)
         say_good(&html, r);
     else
@@ -73,8 +132,8 @@ void report_verdict(plot_text *out, const char *path, const fit_result *r) {
     }
     plot_raw(out, "<ul class=\"findings\">\n");
     for (int severity = SN_SEVERITY_ERROR; severity >= SN_SEVERITY_NOTE; severity--)
-        for (int i = 0; get_remark(r, i, &one); i++)
-            if ((int)one.severity == severity) item(out, path, r, &one);
+        for (int i = 0; fit_remark(r->about, i, &one); i++)
+            if ((int)one.severity == severity) item(out, r, &one);
     plot_raw(out, "</ul>\n");
 }
 
@@ -85,10 +144,12 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-void robust_axis(plot_axis *axis, const plot_series *series, int nseries, bool *cut) {
+void robust_axis(plot_text *out, plot_axis *axis, const plot_series *series, int nseries,
+                 bool *cut) {
     size_t n = 0, room = 1;
     for (int i = 0; i < nseries; i++) room += (size_t)series[i].n;
-    double *all = must_alloc(room, sizeof *all);
+    double *all = report_room(out, room, sizeof *all);
+    if (all == NULL) return;
     for (int i = 0; i < nseries; i++)
         for (int k = 0; k < series[i].n; k++)
             if (isfinite(series[i].y[k])) all[n++] = series[i].y[k];

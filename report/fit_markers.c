@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 // The report about markers: error over time, each marker, gaps, worst frames.
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
-#include "fit_report.h"
+#include "fit_parts.h"
 
-void report_errors(plot_text *out, const fit_result *r) {
+void report_errors(plot_text *out, const fit_story *r) {
     int n = r->summary->count;
-    double *x = must_alloc((size_t)n, sizeof *x), *rms = must_alloc((size_t)n, sizeof *rms),
-           *worst = must_alloc((size_t)n, sizeof *worst),
-           *seen = must_alloc((size_t)n, sizeof *seen);
+    double *x = report_room(out, 4 * (size_t)n, sizeof *x);
+    if (x == NULL) return;
+    double *rms = x + n, *worst = rms + n, *seen = worst + n;
     for (int f = 0; f < n; f++) {
         x[f] = frame_time(r, f);
         rms[f] = r->frames[f].markers > 0 ? 100 * (double)r->frames[f].rms : NAN;
@@ -32,7 +33,7 @@ void report_errors(plot_text *out, const fit_result *r) {
                         .series = visible,
                         .nseries = 1};
     bool cut = false;
-    robust_axis(&error.y, errors, 2, &cut);
+    robust_axis(out, &error.y, errors, 2, &cut);
     if (cut) error.y.low = 0;
     plot_figure wide = {.title = "Marker error over time",
                         .charts = &error,
@@ -53,13 +54,10 @@ void report_errors(plot_text *out, const fit_result *r) {
                     : "Root mean square over the markers seen, and the worst of them, per frame.");
     page_figure(out, &low, "How many of the matched markers each frame has.");
     free(x);
-    free(rms);
-    free(worst);
-    free(seen);
 }
 
 // How many gaps a marker has, and the longest: frames, and from which on (from 0).
-static void find_gaps(const fit_result *r, int marker, int *gaps, int *longest, int *from) {
+static void find_gaps(const fit_story *r, int marker, int *gaps, int *longest, int *from) {
     int column = sn_take_column(r->take, marker);
     *gaps = *longest = *from = 0;
     for (int f = 0, n = 0; f <= r->summary->count; f++) {
@@ -76,7 +74,7 @@ static void find_gaps(const fit_result *r, int marker, int *gaps, int *longest, 
     }
 }
 
-static void marker_table(plot_text *out, const fit_result *r) {
+static void marker_table(plot_text *out, const fit_story *r) {
     static const char *const heads[] = {
         "marker",       "joint",    " RMS, cm",  " mean, cm", " worst, cm",
         " worst frame", " seen, %", " wrong, %", " gaps",     " longest gap, frames"};
@@ -125,16 +123,16 @@ static void marker_table(plot_text *out, const fit_result *r) {
 }
 
 // Which stretches of the take each marker is missing in; only when some are.
-static void gap_map(plot_text *out, const fit_result *r) {
+static void gap_map(plot_text *out, const fit_story *r) {
     static const char *const kinds[] = {"seen", "partly missing", "missing"};
     enum { ACROSS = 520 };
     int n = sn_model_nmarker(r->model),
         across = r->summary->count < ACROSS ? r->summary->count : ACROSS;
     if (r->summary->fit.missing == 0 || n == 0) return;
-    unsigned char *cell = must_alloc((size_t)across * (size_t)n, 1);
-    const char **names = must_alloc((size_t)n, sizeof *names);
-    for (int i = 0; i < n; i++) names[i] = sn_model_marker(r->model, i)->name;
-    for (int i = 0; i < n; i++)
+    unsigned char *cell = report_room(out, (size_t)across * (size_t)n, 1);
+    const char **names = report_room(out, (size_t)n, sizeof *names);
+    for (int i = 0; i < n && names != NULL; i++) names[i] = sn_model_marker(r->model, i)->name;
+    for (int i = 0; i < n && cell != NULL; i++)
         for (int b = 0; b < across; b++) {
             int column = sn_take_column(r->take, i);
             int from = (int)((long)r->summary->count * b / across), gone = 0;
@@ -165,17 +163,18 @@ static void gap_map(plot_text *out, const fit_result *r) {
                              .columns = 1,
                              .width = 1040,
                              .height = 90 + 13 * n};
-    page_figure(out, &chart_row,
-                "Where samples are missing. A missing marker drops out of its frame.");
+    if (!out->failed)
+        page_figure(out, &chart_row,
+                    "Where samples are missing. A missing marker drops out of its frame.");
     free(names);
     free(cell);
 }
 
-void report_markers(plot_text *out, const fit_result *r) {
+void report_markers(plot_text *out, const fit_story *r) {
     int n = sn_model_nmarker(r->model);
-    double *rms = must_alloc((size_t)n, sizeof *rms);
-    const char **names = must_alloc((size_t)n, sizeof *names);
-    for (int i = 0; i < n; i++) {
+    double *rms = report_room(out, (size_t)n, sizeof *rms);
+    const char **names = report_room(out, (size_t)n, sizeof *names);
+    for (int i = 0; i < n && !out->failed; i++) {
         rms[i] = 100 * r->markers[i].rms;
         names[i] = sn_model_marker(r->model, i)->name;
     }
@@ -194,10 +193,12 @@ void report_markers(plot_text *out, const fit_result *r) {
                              .width = 1040,
                              .height = 300};
     page_section(out, "markers", "Markers");
-    page_figure(out, &chart_row,
-                "A marker that stands out may sit on another bone than the set says.");
-    gap_map(out, r);
-    marker_table(out, r);
+    if (!out->failed) {
+        page_figure(out, &chart_row,
+                    "A marker that stands out may sit on another bone than the set says.");
+        gap_map(out, r);
+        marker_table(out, r);
+    }
     free(rms);
     free(names);
 }
@@ -214,21 +215,21 @@ static void page_table_link_row(plot_text *out, const char *page, double seconds
 }
 
 // The ten worst frames that are a tenth of a second apart at least.
-void report_worst(plot_text *out, const char *path, const fit_result *r) {
+void report_worst(plot_text *out, const fit_story *r) {
     static const char *const heads[] = {" frame",       " RMS, cm",      " worst, cm",
                                         "worst marker", " markers seen", " iterations",
                                         "ended"};
     enum { MOST = 10 };
     int taken[MOST], n = 0, apart = (int)(sn_motion_rate(r->motion) / 10) + 1;
-    double rate = sn_motion_rate(r->motion);
-    plot_text link = {0};
-    bool linked = report_page(&link, path, r);
+    const double rate = sn_motion_rate(r->motion);
+    const char *page = r->about->page;
     page_section(out, "worst", "Worst frames");
     page_table_begin(
         out,
-        linked ? "By RMS error; neighbours of a worse frame are left out. A frame's number opens "
-                 "the page there."
-               : "By RMS error; neighbours of a worse frame are left out.",
+        page != NULL
+            ? "By RMS error; neighbours of a worse frame are left out. A frame's number opens "
+              "the page there."
+            : "By RMS error; neighbours of a worse frame are left out.",
         heads, 7);
     while (n < MOST) {
         int best = -1;
@@ -248,8 +249,8 @@ void report_worst(plot_text *out, const char *path, const fit_result *r) {
         (void)snprintf(text[2], 32, "%.2f", 100 * (double)frame->worst);
         (void)snprintf(text[3], 32, "%d", frame->markers);
         (void)snprintf(text[4], 32, "%d", frame->iterations);
-        if (linked && link.data != NULL && rate > 0) {
-            page_table_link_row(out, link.data, (double)best / rate, text[0], text + 1,
+        if (page != NULL && rate > 0) {
+            page_table_link_row(out, page, (double)best / rate, text[0], text + 1,
                                 sn_model_marker(r->model, frame->worst_marker)->name,
                                 sn_stop_text((sn_stop)frame->stop));
             continue;
@@ -264,6 +265,4 @@ void report_worst(plot_text *out, const char *path, const fit_result *r) {
         page_table_row(out, cells, 7);
     }
     page_table_end(out);
-    out->failed |= link.failed;
-    plot_text_free(&link);
 }

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+// The step of an arm's scouts, eight floats in whatever registers the machine has.
+#include "arm/lanes8.h"
+
+#define KERNEL(name)                   sn_arm8_##name
+#define KERNEL_OTHER(c, s, hold, pull) ((void)0)
+typedef sn_arm_state8 sn_arm8_state;
+#include "arm/kernel.h"

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// The step of an arm's scouts with the registers of AVX2.
+#include "arm/kernels.h"
+
+#include "arm/avx2.h"
+
+#ifdef HAVE_AVX2
+#include "arm/lanes8.h"
+
+#define KERNEL(name)                   sn_arm8_avx2_##name
+#define KERNEL_OTHER(c, s, hold, pull) ((void)0)
+typedef sn_arm_state8 sn_arm8_avx2_state;
+#include "arm/kernel.h"
+
+#include "arm/avx2_end.h"
+#else
+void sn_arm8_avx2_iterate(const sn_arm_chain *c, sn_arm_state8 *s, bool hold, bool pull) {
+    sn_arm8_iterate(c, s, hold, pull);
+}
+#endif

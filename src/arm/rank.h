@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// Which of a cell's kept postures are near a wanted one, eight side by side: included by rank.c and rank_avx2.c,
+// each of which says for which registers. All are the same operations, so the bits do not depend on which one runs.
+#include <math.h>
+
+#include "arm/lanes8.h"
+#include "arm/seeds.h"
+
+#define UNROLL
+
+// What the last joint's angle is for a goal: as from_seed() has it, to 1e-4.
+SN_INLINE eight last_angle(const float (*x)[SN_ARM_CELL_KEPT], int at, const sn_arm_goal_key *g) {
+    const eight zero = splat(0);
+    eight s = zero, c = zero;
+    for (int i = 0; i < 3; i++) {
+        const eight ex = load(x[i] + at), ey = load(x[3 + i] + at);
+        const eight gx = splat(g->x[i]), gy = splat(g->y[i]);
+        s = s + (ey * gx - ex * gy);
+        c = c + (ex * gx + ey * gy);
+    }
+    const eight_bits back = LESS(s, zero), left = LESS(c, zero);
+    const eight a = choose(back, -s, s), b = choose(left, -c, c);
+    const eight_bits steep = LESS(b, a);
+    const eight z = choose(steep, b, a) / (choose(steep, a, b) + splat(1e-30)), w = z * z;
+    eight r = splat(-.0851330) + w * splat(.0208351);
+    r = z * (splat(.9998660) + w * (splat(-.3302995) + w * (splat(.1801410) + w * r)));
+    r = choose(steep, splat(1.5707963267948966) - r, r);
+    r = choose(left, splat(3.141592653589793) - r, r);
+    return choose(back, -r, r);
+}
+
+// The ways of a variable from what is wanted, squared, added: by another turn where the limits leave room for that.
+SN_INLINE void add_ways(const sn_arm_chain *c, int j, const float *q, double at, double want,
+                        float *far) {
+    const eight from = splat(at);
+    if (!c->turns[j]) {
+        for (int k = 0; k < SN_ARM_CELL_KEPT; k += SN_ARM_SCOUTS) {
+            const eight d = load(q + k) - from;
+            store(far + k, load(far + k) + d * d);
+        }
+        return;
+    }
+    const eight magic = splat(12582912.0), per = splat(0.15915494309189535);
+    const eight whole = splat(6.283185307179586);
+    const eight low = splat(c->lower[j] - want), high = splat(c->upper[j] - want);
+    for (int k = 0; k < SN_ARM_CELL_KEPT; k += SN_ARM_SCOUTS) {
+        const eight d = load(q + k) - from, near = d - whole * ((d * per + magic) - magic);
+        const eight way = choose(LESS(near, low) | LESS(high, near), d, near);
+        store(far + k, load(far + k) + way * way);
+    }
+}
+
+void KERNEL(rank)(const sn_arm_seeds *s, const sn_arm_chain *c, const sn_arm_goal_key *g,
+                  const double *want, sn_arm_ranking *out) {
+    const float(*row)[SN_ARM_CELL_KEPT] =
+        (const float(*)[SN_ARM_CELL_KEPT])s->middle + g->cell * sn_arm_seed_rows(c->n);
+    float far[SN_ARM_CELL_KEPT];
+    // a length of the goal beside angles, squared
+    for (int k = 0; k < SN_ARM_CELL_KEPT; k += SN_ARM_SCOUTS) {
+        eight off = splat(0);
+        for (int i = 0; i < SN_ARM_KEYS; i++) {
+            const eight d = load(row[c->n + i] + k) - splat((double)g->key[i]);
+            off = off + d * d;
+        }
+        store(far + k, splat(50) * off);
+        store(out->last + k, last_angle(row + c->n + SN_ARM_KEYS, k, g));
+    }
+    for (int j = 0; j < c->n; j++)
+        add_ways(c, j, j == s->last ? out->last : row[j],
+                 want[j] - (j == s->first  ? g->azimuth
+                            : j == s->last ? c->shift[j]
+                                           : 0),
+                 want[j], far);
+    // numbers that sort, with their places in them, and the least of each column
+    eight_bits place = {0, 1, 2, 3, 4, 5, 6, 7}, least = {0};
+    for (int k = 0; k < SN_ARM_CELL_KEPT; k += SN_ARM_SCOUTS, place += SN_ARM_SCOUTS) {
+        const eight_bits sorts = ((eight_bits)load(far + k) & ~(SN_ARM_CELL_KEPT - 1)) | place;
+        memcpy(out->sorts + k, &sorts, sizeof sorts);
+        const eight_bits less = k == 0 ? ~(eight_bits){0} : (eight_bits)(sorts < least);
+        least = (less & sorts) | (~less & least);
+    }
+    memcpy(out->least, &least, sizeof least);
+}
