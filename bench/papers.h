@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the documents measured, measured again: `sinew bench papers`. Each papers_*.c makes the CSV
+// What the documents (000 to 004, docs/bibliography.md) measured, measured again: `sinew bench papers`. Each papers_*.c makes the CSV
 // files, the SVG files and the section of the page for one table or group of figures, and judges the
 // document's claims by what was measured.
 #pragma once

@@ -32,7 +32,8 @@ static const char page_style[] =
     "@media "
     "print{body{max-width:none;font-size:10pt;padding:0}h2{break-after:avoid;margin-top:22px}"
     "figure,.verdict,tr,.findings li{break-inside:avoid}thead{display:table-header-group}"
-    "figure svg{min-width:0}table{font-size:9pt}th,td{padding:2px 8px 2px 0}"
+    "figure svg{min-width:0}table{font-size:8.5pt}th,td{padding:2px 7px 2px 0;"
+    "overflow-wrap:break-word}th.n{white-space:normal}"
     ".wide,figure{overflow:visible}a{color:inherit}}";
 
 // Whatever stands in a page, nothing in it runs and nothing is fetched: the one style is named by its

@@ -145,22 +145,27 @@ void report_angles(plot_text *out, const fit_story *r) {
             robust_axis(out, &charts[ncharts - 1].y, series + from, to - from, &cut);
         }
     }
-    plot_figure chart_row = {.title = "Joint angles over time",
-                             .charts = charts,
-                             .nchart = ncharts,
-                             .columns = 3,
-                             .width = 340,
-                             .height = 190};
     if (ncharts == 0) page_paragraph(out, "The model has no degrees of freedom.");
-    if (ncharts > 0 && !out->failed)
+    // as many in a figure as stand on a sheet of paper below a heading
+    enum { ON_A_SHEET = 18 };
+    for (int from = 0; from < ncharts && !out->failed; from += ON_A_SHEET) {
+        int left = ncharts - from;
+        plot_figure chart_row = {.title = "Joint angles over time",
+                                 .charts = charts + from,
+                                 .nchart = left < ON_A_SHEET ? left : ON_A_SHEET,
+                                 .columns = 3,
+                                 .width = 340,
+                                 .height = 190};
         page_figure(
             out, &chart_row,
-            cut ? "Angles by what they are to a body where that is known, else in the order "
-                  "of the model: first, second, third. Rotations of free joints and balls "
-                  "are rotation vectors in degrees. Some short peaks go beyond their charts."
-                : "Angles by what they are to a body where that is known, else in the order "
-                  "of the model: first, second, third. Rotations of free joints and balls "
-                  "are rotation vectors in degrees.");
+            left > ON_A_SHEET ? ""
+            : cut ? "Angles by what they are to a body where that is known, else in the order "
+                    "of the model: first, second, third. Rotations of free joints and balls "
+                    "are rotation vectors in degrees. Some short peaks go beyond their charts."
+                  : "Angles by what they are to a body where that is known, else in the order "
+                    "of the model: first, second, third. Rotations of free joints and balls "
+                    "are rotation vectors in degrees.");
+    }
     sn_table_destroy(table);
     free(x);
     free(y);

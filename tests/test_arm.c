@@ -217,6 +217,32 @@ static double distance(const double *a, const double *b, int n) {
     return sqrt(sum);
 }
 
+// From close by a six-joint arm, which has nothing left to slide along, ends as soon as it is there.
+static void near_soon(void **unused) {
+    (void)unused;
+    int met = 0, tried = 0, most = 0;
+    for (int a = 0; a < ARMS_COUNT; a++) {
+        sn_arm *arm = arms[a];
+        uint64_t state = 55;
+        for (int k = 0; sn_arm_n(arm) == 6 && k < 10; k++) {
+            double q[SN_ARM_MAX], goal[7], start[SN_ARM_MAX], out[SN_ARM_MAX];
+            sn_arm_search s = {0};
+            random_q(arm, &state, q);
+            sn_arm_tool(arm, q, goal);
+            assert_true(sn_arm_search_begin(&s, arm, goal));
+            for (int j = 0; j < 6; j++)
+                start[j] = fmin(fmax(q[j] + uniform(&state, -0.01, 0.01), sn_arm_lower(arm)[j]),
+                                sn_arm_upper(arm)[j]);
+            tried++;
+            if (!sn_arm_search_near(&s, start, start, 60, out)) continue;
+            met++;
+            most = s.iterations > most ? s.iterations : most;
+        }
+    }
+    print_message("near: %d of %d met, in %d iterations at most\n", met, tried, most);
+    assert_true(tried > 0 && met >= 0.8 * tried && most <= 20);
+}
+
 // Stretched away from a goal out of reach nothing pulls sideways, but f bends down: it turns round.
 static void saddle(void **unused) {
     (void)unused;
@@ -323,9 +349,10 @@ static void half_turn(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reached),       cmocka_unit_test(same_bits), cmocka_unit_test(half_turn),
-        cmocka_unit_test(all_solutions), cmocka_unit_test(nearest),   cmocka_unit_test(near_start),
-        cmocka_unit_test(no_time),       cmocka_unit_test(stopped),   cmocka_unit_test(saddle)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(reached),   cmocka_unit_test(same_bits),
+                                       cmocka_unit_test(half_turn), cmocka_unit_test(all_solutions),
+                                       cmocka_unit_test(nearest),   cmocka_unit_test(near_start),
+                                       cmocka_unit_test(no_time),   cmocka_unit_test(stopped),
+                                       cmocka_unit_test(saddle),    cmocka_unit_test(near_soon)};
     return cmocka_run_group_tests(tests, make_arms, end_arms);
 }

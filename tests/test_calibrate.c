@@ -522,6 +522,55 @@ static void threads_agree(void **state) {
     free(stretch);
 }
 
+// How much is held at a time.
+typedef struct held_memory {
+    size_t now, most;
+} held_memory;
+
+enum { HEAD = 64 };  // the size stands before a block
+
+static void *hold(void *user, size_t bytes) {
+    held_memory *m = user;
+    char *block = malloc(bytes + HEAD);
+    if (block == NULL) return NULL;
+    memcpy(block, &bytes, sizeof bytes);
+    m->now += bytes;
+    if (m->now > m->most) m->most = m->now;
+    return block + HEAD;
+}
+
+static void let_go(void *user, void *block) {
+    held_memory *m = user;
+    size_t bytes;
+    memcpy(&bytes, (char *)block - HEAD, sizeof bytes);
+    m->now -= bytes;
+    free((char *)block - HEAD);
+}
+
+// Frames are eliminated one by one: sixty of them with lengths and places take 4 MB, of which the sums of the eight
+// parts are the most.
+static void memory_bounded(void **state) {
+    example_take *t = *state;
+    int column[41];
+    double position[3 * 41];
+    sn_mat3 stretch[100];
+    held_memory m = {0, 0};
+    const sn_allocator allocator = {hold, let_go, &m};
+    sn_calibrate_options o = sn_calibrate_options_default();
+    sn_calibrate_report report;
+    assert_int_equal(sn_fit_match(t->model, t->recording, NULL, column), 41);
+    sn_fit_input in = {.model = t->model,
+                       .recording = t->recording,
+                       .column = column,
+                       .axes = sn_axis_map_identity(),
+                       .count = t->nframe};
+    o.scale = true;
+    assert_true(o.frames == 60 && sn_model_njoint(t->model) <= 100);
+    assert_int_equal(sn_calibrate(&in, &o, &allocator, position, stretch, &report, NULL), SN_OK);
+    print_message("memory: %.2f MB for %d frames\n", 1e-6 * (double)m.most, report.frames);
+    assert_true(report.frames == 60 && m.now == 0 && m.most < 4500000);
+}
+
 static void refused(void **state) {
     example_take *t = *state;
     int column[41];
@@ -592,7 +641,7 @@ int main(void) {
         cmocka_unit_test(lengths_found),    cmocka_unit_test(spoiled),
         cmocka_unit_test(weights),          cmocka_unit_test(memory_fails),
         cmocka_unit_test(refused),          cmocka_unit_test(cancelled),
-        cmocka_unit_test(threads_agree),
+        cmocka_unit_test(threads_agree),    cmocka_unit_test(memory_bounded),
     };
     return cmocka_run_group_tests(tests, example_begin, example_end);
 }

@@ -276,6 +276,38 @@ static void mirrored(void **unused) {
     sn_model_destroy(model);
 }
 
+// The figure's size by what two markers are apart; a sample of which one number is missing does not count.
+static void measured_size(void **unused) {
+    (void)unused;
+    static const char text[] = "{\"joints\": [{\"name\": \"a\", \"type\": \"free\"}], \"markers\": "
+                               "[{\"name\": \"p\", \"joint\": \"a\"}, "
+                               "{\"name\": \"q\", \"joint\": \"a\", \"position\": [0, 1, 0]}]}";
+    static const char *const labels[] = {"p", "q"};
+    const sn_recording_info info = {.nframe = 30, .nmarker = 2, .rate = 100, .metres_per_unit = 1};
+    const int column[2] = {0, 1};
+    const sn_vec3 rest[2] = {{0, 0, 0}, {0, 1, 0}};
+    sn_model *model;
+    sn_recording *recording;
+    double size;
+    assert_int_equal(sn_model_read_json(text, strlen(text), NULL, &model, NULL), SN_OK);
+    assert_int_equal(sn_recording_create(&info, labels, NULL, &recording, NULL), SN_OK);
+    for (int f = 0; f < 30; f++) {
+        double *x = sn_recording_edit(recording, f);
+        memset(x, 0, 6 * sizeof *x);
+        x[4] = 1.25;
+        if (f < 6) x[f] = NAN;
+    }
+    const sn_fit_input in = {.model = model,
+                             .recording = recording,
+                             .column = column,
+                             .axes = sn_axis_map_identity(),
+                             .count = 30};
+    assert_int_equal(sn_fit_size(&in, rest, 1, NULL, &size), SN_OK);
+    assert_near(size, 1.25, 1e-12);
+    sn_recording_destroy(recording);
+    sn_model_destroy(model);
+}
+
 static void builtin_refused(void **state) {
     example_take *t = *state;
     uint64_t random = 3;
@@ -714,10 +746,11 @@ int main(void) {
         cmocka_unit_test(set_round_trip),  cmocka_unit_test(set_malformed),
         cmocka_unit_test(set_of_model),    cmocka_unit_test(builtin_names),
         cmocka_unit_test(builtin_refused), cmocka_unit_test(mirrored),
-        cmocka_unit_test(nearest),         cmocka_unit_test(nothing_given),
-        cmocka_unit_test(axis_maps),       cmocka_unit_test(axes_found),
-        cmocka_unit_test(posture),         cmocka_unit_test(sets_by_name),
-        cmocka_unit_test(matching),        cmocka_unit_test(measured),
+        cmocka_unit_test(measured_size),   cmocka_unit_test(nearest),
+        cmocka_unit_test(nothing_given),   cmocka_unit_test(axis_maps),
+        cmocka_unit_test(axes_found),      cmocka_unit_test(posture),
+        cmocka_unit_test(sets_by_name),    cmocka_unit_test(matching),
+        cmocka_unit_test(measured),
     };
     return cmocka_run_group_tests(tests, example_begin, example_end);
 }

@@ -154,11 +154,12 @@ static void clip_cuts(void **unused) {
     (void)unused;
     static const struct {
         const char *skeleton, *take;
-    } clips[] = {{"cmu/02.asf", "cmu/02_01.c3d"},
-                 {"hdm05/HDM_dg.asf", "hdm05/HDM_dg_01-03_01_120.c3d"},
-                 {"cmu/85_02.bvh", "cmu/85_02.c3d"},
-                 {"hdm05/HDM_mm.asf", "hdm05/HDM_mm_01-02_03_120.c3d"},
-                 {"hdm05/HDM_dg.asf", "hdm05/HDM_dg_03-05_02_120.c3d"}};
+        double rms, apart;  // what is allowed: 0.002 and 1 degree are wanted
+    } clips[] = {{"cmu/02.asf", "cmu/02_01.c3d", 0.002, 1},
+                 {"hdm05/HDM_dg.asf", "hdm05/HDM_dg_01-03_01_120.c3d", 0.002, 4},
+                 {"cmu/85_02.bvh", "cmu/85_02.c3d", 0.01, 1},
+                 {"hdm05/HDM_mm.asf", "hdm05/HDM_mm_01-02_03_120.c3d", 0.006, 4},
+                 {"hdm05/HDM_dg.asf", "hdm05/HDM_dg_03-05_02_120.c3d", 0.002, 4}};
     static const int chunk[] = {1024, 256, 100000};
     for (int c = 0; c < (cases(10) > 10 ? 5 : 1); c++) {
         sn_document body = read_clip(clips[c].skeleton), markers = read_clip(clips[c].take);
@@ -181,8 +182,9 @@ static void clip_cuts(void **unused) {
                           count_turns(other.model, other.motion, 20), turns,
                           sn_model_joint(first.model, joint)->name, apart, at);
             assert_int_equal(count_turns(other.model, other.motion, 20), turns);
-            if (0) assert_true(fabs(other.summary.rms - first.summary.rms) < 0.002 * first.summary.rms);
-            if (0) assert_true(apart < 1);
+            assert_true(fabs(other.summary.rms - first.summary.rms) <
+                        clips[c].rms * first.summary.rms);
+            assert_true(apart < clips[c].apart);
             fitted_free(&other);
         }
         fitted_free(&first);

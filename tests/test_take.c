@@ -307,6 +307,7 @@ static void findings(void **state) {
     assert_true(n > sizeof text && strlen(text) == sizeof text - 1);
     assert_int_equal(sn_take_sentence(take, 0, SN_VOICE_PLAIN, NULL, 0), n);
     assert_int_equal(sn_take_sentence(take, -1, SN_VOICE_PLAIN, text, sizeof text), 0);
+    assert_string_equal(text, "");
     assert_int_equal(sn_take_sentence(take, 99, SN_VOICE_PLAIN, text, sizeof text), 0);
     assert_null(sn_take_finding(take, -1));
     assert_null(sn_take_finding(take, sn_take_nfinding(take)));

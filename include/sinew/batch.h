@@ -51,7 +51,7 @@ typedef struct sn_batch_options {
     int lanes;  ///< 1, 2, 4 or 8 at the most; default 0: as many as this machine has registers for
     int threads;         ///< default 1
     sn_threads pool;     ///< threads to use for it; default sinew's own
-    int device_threads;  ///< of a device at a time; default 0: 256 for each of its compute units
+    int device_threads;  ///< of a device at a time; default 0: 512 for each of its compute units
 } sn_batch_options;
 
 /// How a row went.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Goals are handed over in pieces, two of them under way at a time. What the device did not reach is looked for
+// Goals are handed over in pieces, three of them under way at a time. What the device did not reach is looked for
 // here, as if it had never been there.
 #include "arm/device.h"
 
@@ -13,6 +13,7 @@
 
 #ifdef SINEW_KERNELS
 
+enum { MOST_LEFT = 1 << 16 };
 enum { GROUP = 64, SLOTS = SN_SESSION_QUEUES, REACHED = 1 << 24, MOST_STARTS = 10, CHUNK = 4096 };
 
 typedef struct slot {
@@ -29,6 +30,7 @@ struct sn_arm_device {
     slot slots[SLOTS];
     int piece;
     size_t threads;
+    int *left;  // goals that the device did not reach
 };
 
 // --- the program ---------------------------------------------------------------------------------------
@@ -121,6 +123,8 @@ static int32_t make_room(sn_arm_device *d, const sn_arm *arm) {
     memcpy(all + cells, s->posture, SN_ARM_POSTURES * seed);
     d->seeds = filled(d, all, (cells + SN_ARM_POSTURES) * seed, &error);
     sn_release(&d->allocator, all);
+    d->left = sn_acquire(&d->allocator, MOST_LEFT * sizeof *d->left);
+    if (d->left == NULL) return -6;
     d->keys = filled(d, s->key, SN_ARM_KEYS * sizeof *s->key, &error);
     for (int i = 0; i < SLOTS; i++) {
         slot *x = &d->slots[i];
@@ -185,6 +189,7 @@ void sn_arm_device_destroy(sn_arm_device *d) {
                               &x->next,  &x->list,  &x->list2};
         for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) sn_session_release(&d->s, all[k]);
     }
+    sn_release(&d->allocator, d->left);
     sn_session_release(&d->s, &d->seeds);
     sn_session_release(&d->s, &d->keys);
     const sn_cl kernels[] = {d->first, d->more, d->all};
@@ -208,7 +213,7 @@ typedef struct many {
     double *q;
     sn_arm_report *reports;
     const slot *slot;
-    atomic_int *next, *bad;
+    atomic_int *next, *nleft, *bad;
 } many;
 
 // A kernel with what all of them take, and its own.
@@ -229,7 +234,7 @@ static int32_t launch(const sn_arm_device *d, const slot *s, sn_cl kernel, const
 }
 
 static int32_t begin_piece(sn_arm_device *d, const sn_arm *arm, const double *goals, double *q,
-                           int first, int count, slot *s) {
+                           int first, int count, bool told, slot *s) {
     static const int none[4] = {0};
     const sn_opencl *cl = &d->s.cl;
     const size_t n = (size_t)count, at = (size_t)first, joints = (size_t)arm->chain.n;
@@ -246,7 +251,7 @@ static int32_t begin_piece(sn_arm_device *d, const sn_arm *arm, const double *go
     if (e == 0)
         e = cl->clEnqueueReadBuffer(s->queue, s->found, 0, 0, n * joints * sizeof(double),
                                     q + joints * at, 0, NULL, NULL);
-    if (e == 0)
+    if (e == 0 && told)
         e = cl->clEnqueueReadBuffer(s->queue, s->errors, 0, 0, n * 2 * sizeof(float), s->error, 0,
                                     NULL, NULL);
     if (e == 0)
@@ -257,11 +262,22 @@ static int32_t begin_piece(sn_arm_device *d, const sn_arm *arm, const double *go
     return e;
 }
 
+// A goal that the device did not reach.
+static void solve_here(const many *m, size_t at) {
+    sn_arm_search search;
+    sn_arm_report mine;
+    if (!sn_arm_search_begin(&search, m->arm, m->goals + 7 * at)) {
+        atomic_store(m->bad, 1);
+        return;
+    }
+    sn_arm_search_run(&search, NULL, m->q + (size_t)m->arm->chain.n * at,
+                      m->reports != NULL ? &m->reports[at] : &mine);
+}
+
 // What the device did not reach, and reports.
 static void settle(void *argument) {
     const many *m = argument;
     const slot *s = m->slot;
-    const size_t joints = (size_t)m->arm->chain.n;
     for (;;) {
         const int from = atomic_fetch_add(m->next, CHUNK);
         if (from >= s->count) return;
@@ -278,32 +294,43 @@ static void settle(void *argument) {
                                                  .joint = -1};
                 continue;
             }
-            sn_arm_search search;
-            sn_arm_report mine;
-            if (!sn_arm_search_begin(&search, m->arm, m->goals + 7 * at)) {
-                atomic_store(m->bad, 1);
-                continue;
-            }
-            sn_arm_search_run(&search, NULL, m->q + joints * at,
-                              m->reports != NULL ? &m->reports[at] : &mine);
+            // most of these are hard: all of them together at the end, while there is room for that
+            const int place = atomic_fetch_add(m->nleft, 1);
+            if (place < MOST_LEFT)
+                m->arm->device->left[place] = (int)at;
+            else
+                solve_here(m, at);
         }
     }
+}
+
+static void settle_left(void *argument) {
+    const many *m = argument;
+    const int count = atomic_load(m->nleft) < MOST_LEFT ? atomic_load(m->nleft) : MOST_LEFT;
+    for (;;) {
+        const int i = atomic_fetch_add(m->next, 1);
+        if (i >= count) return;
+        solve_here(m, (size_t)m->arm->device->left[i]);
+    }
+}
+
+static void share_out(const many *m, const slot *s, void (*part)(void *), int threads) {
+    many jobs[SN_MAX_THREADS];
+    atomic_int next;
+    atomic_init(&next, 0);
+    for (int i = 0; i < threads; i++) {
+        jobs[i] = *m;
+        jobs[i].slot = s;
+        jobs[i].next = &next;
+    }
+    sn_threads_run(&m->arm->options.pool, part, jobs, sizeof jobs[0], threads);
 }
 
 static int32_t end_piece(many *m, slot *s) {
     sn_arm *arm = m->arm;
     int32_t e = arm->device->s.cl.clFinish(s->queue);
     if (e != 0) return e;
-    many jobs[SN_MAX_THREADS];
-    atomic_int next;
-    atomic_init(&next, 0);
-    const int threads = s->count < 2 * CHUNK ? 1 : arm->options.threads;
-    for (int i = 0; i < threads; i++) {
-        jobs[i] = *m;
-        jobs[i].slot = s;
-        jobs[i].next = &next;
-    }
-    sn_threads_run(&arm->options.pool, settle, jobs, sizeof jobs[0], threads);
+    share_out(m, s, settle, s->count < 2 * CHUNK ? 1 : arm->options.threads);
     s->count = 0;
     return 0;
 }
@@ -312,9 +339,10 @@ bool sn_arm_device_run(sn_arm *arm, int count, const double *goals, double *q,
                        sn_arm_report *reports, int *done, sn_status *status, char *why,
                        size_t size) {
     sn_arm_device *d = arm->device;
-    atomic_int bad;
+    atomic_int bad, nleft;
     atomic_init(&bad, 0);
-    many m = {arm, goals, q, reports, NULL, NULL, &bad};
+    atomic_init(&nleft, 0);
+    many m = {arm, goals, q, reports, NULL, NULL, &nleft, &bad};
     int next = 0;
     int32_t e = 0;
     *done = 0;
@@ -333,11 +361,13 @@ bool sn_arm_device_run(sn_arm *arm, int count, const double *goals, double *q,
                 continue;
             }
             const int n = d->piece < count - next ? d->piece : count - next;
-            e = begin_piece(d, arm, goals, q, next, n, s);
+            e = begin_piece(d, arm, goals, q, next, n, reports != NULL, s);
             next += n;
         }
     }
     for (int i = 0; i < SLOTS; i++) d->slots[i].count = 0;
+    const int left = atomic_load(&nleft);
+    if (left > 0) share_out(&m, NULL, settle_left, left < 8 ? 1 : arm->options.threads);
     if (e != 0) {
         (void)snprintf(why, size, "%s failed (%d)", d->s.info.name, (int)e);
         return false;

@@ -137,8 +137,9 @@ sn_status sn_batch_create(const sn_problem *problem, const sn_batch_options *opt
     b.fits = unfit == NULL;
     b.lanes = !b.fits ? 1 : b.options.lanes > 0 && b.options.lanes < most ? b.options.lanes : most;
     b.trip = sn_batch_trip_of(b.lanes);
-    if (b.fits) sn_batch_table_count(b.problem, &b.options.solver, b.options.locals, b.options.rest > 0,
-                                     &b.table);
+    if (b.fits)
+        sn_batch_table_count(b.problem, &b.options.solver, b.options.locals, b.options.rest > 0,
+                             &b.table);
     sn_layout layout = {0};
     sn_batch *batch = sn_layout_take(&layout, 1, sizeof *batch);
     layout_batch(&b, &layout);

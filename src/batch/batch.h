@@ -57,7 +57,8 @@ struct sn_batch {
     bool *round;   ///< nv: angles that go round
     bool turning;  ///< there are some
     int ngoal;
-    double *pull;  ///< nv, file order: what pulls a frame to the pose before it; only with options.rest
+    double *
+        pull;  ///< nv, file order: what pulls a frame to the pose before it; only with options.rest
     int nworker;
     sn_batch_worker *worker;
     sn_batch_device *device;  ///< NULL: the processor

@@ -17,8 +17,7 @@ FN void rest_turn(ARGS, int k, int r) {
     const int first = T(type)[k] == SN_BATCH_FREE ? 3 : 0, i = T(slot)[k] + first;
     const int at = T(q0)[k] + first;
     REAL rest[4], turn[4], psi[3], u[3], g[3], pu[3], full[9], more[9], c, dc;
-    UNROLL for (int n = 0; n < 4; n++) rest[n] =
-        (n == 0 ? 1.0 : -1.0) * rest_pose(PASS, r, at + n);
+    UNROLL for (int n = 0; n < 4; n++) rest[n] = (n == 0 ? 1.0 : -1.0) * rest_pose(PASS, r, at + n);
     quat_product(W(x) + at, rest, turn);
     const REAL norm = 1.0 / root((turn[0] * turn[0] + turn[1] * turn[1]) +
                                  (turn[2] * turn[2] + turn[3] * turn[3]));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Chains on a device. A job is cut into pieces that fit into its memory; two of them are under way at a
-// time, each with a queue of its own, so that one is copied while the other is solved.
+// Chains on a device. A job is cut into pieces that fit into its memory; three of them are under way at a
+// time, each with a queue of its own, so that one is copied while others are solved.
 #include "batch/device.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@
 
 #ifdef SINEW_KERNELS
 
-enum { GROUP = 64, MOST_PIECES = 8 };
+enum { GROUP = 64, PARTS = 6 };
 
 // What the floats of mixed precision are asked for: the doubles after them do the rest.
 static const double float_gradient = 3e-4;
@@ -89,7 +89,7 @@ sn_batch_device *sn_batch_device_create(const sn_batch *b, char *why, size_t siz
     d->most_bytes = (size_t)fmin((double)block, fmin(0.1 * (double)info->memory, 4e9));
     d->threads = b->options.device_threads > 0
                      ? (size_t)b->options.device_threads
-                     : (size_t)(info->units > 0 ? info->units : 1) * (info->gpu ? 256 : GROUP);
+                     : (size_t)(info->units > 0 ? info->units : 1) * (info->gpu ? 512 : GROUP);
     d->threads = (d->threads + GROUP - 1) / GROUP * GROUP;
     for (int i = 0; i < SLOTS; i++) d->slots[i].queue = d->s.queue[i];
     return d;
@@ -448,19 +448,21 @@ static int piece_chains(const sn_batch *b, const sn_batch_job *job) {
 bool sn_batch_device_run(sn_batch *b, const sn_batch_job *job, int *done, char *why, size_t size) {
     sn_batch_device *d = b->device;
     int32_t e = 0;
-    int next = 0, count = piece_chains(b, job), turn = 0;
-    // both slots at work also where all would fit into one, and copies hidden behind the work
-    const int part = (job->nchain + MOST_PIECES - 1) / MOST_PIECES;
-    if (count > part && part >= (int)(d->threads / 4)) count = part;
+    int next = 0, turn = 0;
+    // copies hidden behind the work, in pieces that still fill the device
+    const int part = (job->nchain + PARTS - 1) / PARTS, whole = piece_chains(b, job);
+    const int most = whole > part && part >= (int)(d->threads / 2) ? part : whole;
     *done = 0;
     while (e == 0 && *done < job->nchain) {
         slot *s = &d->slots[turn % SLOTS];
         if (s->nchain > 0) {
+            const int n = s->nchain;
             e = end_piece(b, job, s);
-            if (e == 0) *done += count < job->nchain - *done ? count : job->nchain - *done;
+            if (e == 0) *done += n;
         }
         if (e == 0 && next < job->nchain) {
-            const int n = count < job->nchain - next ? count : job->nchain - next;
+            const int left = job->nchain - next;
+            const int n = left < most ? left : most;
             e = begin_piece(b, job, next, n, s);
             next += n;
         }

@@ -30,7 +30,12 @@ typedef int BITS;
 #define PASS                    room
 #define W(name)                 room->name
 #define GOAL(k)                 ((REAL)room->row[k])
-#define GOAL_FROM(k, origin)    ((REAL)(room->row[k] - (double)(origin)))
+#if defined(SN_QUICK) && defined(SN_FLOAT)
+// goals of a frame as floats from a place nearby, which the origin is measured from, too
+#define GOAL_FROM(k, origin) (room->aim[k] - (origin))
+#else
+#define GOAL_FROM(k, origin) ((REAL)(room->row[k] - (double)(origin)))
+#endif
 #define ANY(mask)               ((mask) != 0)
 #define LESS(a, b)              ((a) < (b) ? -1 : 0)
 #define EQUAL(a, b)             ((a) == (b) ? -1 : 0)
@@ -76,6 +81,9 @@ typedef struct work {
     REAL kept[N(nv)];
     uint stuck[N(nv) / 32 + 1];
     REAL spot[3 * N(npoint) + 1], frame[12 * N(nfork) + 1], hung[49 * N(nfork) + 1];
+#ifdef SN_FLOAT
+    REAL aim[N(ngoal)], near[3];
+#endif
     REAL anchor[N(pulled) * N(nq) + 1], lane[SN_LANE_COUNT], sum[1];
 } work;
 #else

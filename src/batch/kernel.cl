@@ -44,6 +44,7 @@ __kernel void sn_batch_chains(__global const double *goals, __global const doubl
     const int count = frames > 0 ? next[SN_NEXT_COUNT2] : nchain;
     __global int *turns = next + (frames > 0 ? SN_NEXT_ROW2 : SN_NEXT_CHAIN);
     int turn = atomic_inc(turns), frame = 0, trips = 0, fresh = 1;
+    // one way back to the head of the loop: there threads that go side by side meet again
     while (turn < count) {
         const int chain = frames > 0 ? list[turn] : turn;
         const size_t at = (size_t)chain * nframe + frame;
@@ -70,24 +71,25 @@ __kernel void sn_batch_chains(__global const double *goals, __global const doubl
         }
         trip(room);
         trips++;
-        if (LANE(STATE) != SN_STATE_DONE && trips < most) continue;
-        __global double *out = frames > 0 ? fixed + (size_t)turn * N(nq) : poses + at * N(nq);
-        for (int i = 0; i < N(nq); i++) out[i] = room->q[i];
-        stats[4 * at] = LANE(STATE) == SN_STATE_DONE ? LANE(STOP) : SN_END_ITERATIONS;
-        stats[4 * at + 1] = LANE(F);
-        stats[4 * at + 2] = LANE(GRADIENT);
-        stats[4 * at + 3] = LANE(ITERATIONS);
-        fresh = 1;
-        if (++frame >= nframe) {
-            turn = atomic_inc(turns);
-            frame = 0;
-        } else {
-            if (frame > 1 && extrapolate) {
-                go_on(room);
+        if (LANE(STATE) == SN_STATE_DONE || trips >= most) {
+            __global double *out = frames > 0 ? fixed + (size_t)turn * N(nq) : poses + at * N(nq);
+            for (int i = 0; i < N(nq); i++) out[i] = room->q[i];
+            stats[4 * at] = LANE(STATE) == SN_STATE_DONE ? LANE(STOP) : SN_END_ITERATIONS;
+            stats[4 * at + 1] = LANE(F);
+            stats[4 * at + 2] = LANE(GRADIENT);
+            stats[4 * at + 3] = LANE(ITERATIONS);
+            fresh = 1;
+            if (++frame >= nframe) {
+                turn = atomic_inc(turns);
+                frame = 0;
             } else {
-                for (int i = 0; i < N(nq); i++) room->x[i] = room->q[i];
+                if (frame > 1 && extrapolate) {
+                    go_on(room);
+                } else {
+                    for (int i = 0; i < N(nq); i++) room->x[i] = room->q[i];
+                }
+                for (int i = 0; i < N(nq); i++) room->previous[i] = room->q[i];
             }
-            for (int i = 0; i < N(nq); i++) room->previous[i] = room->q[i];
         }
     }
 }

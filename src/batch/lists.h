@@ -174,14 +174,7 @@ enum { SN_BATCH_POINT, SN_BATCH_PLANE, SN_BATCH_DIRECTION, SN_BATCH_ORIENTATION 
 #define SN_BATCH_RESTS (N(nrest) + N(pulled))
 
 /// Counters of a device: chains, rows of the first list and of the second that are taken; how many those have.
-enum {
-    SN_NEXT_CHAIN,
-    SN_NEXT_ROW,
-    SN_NEXT_ROW2,
-    SN_NEXT_COUNT,
-    SN_NEXT_COUNT2,
-    SN_NEXT_SIZE
-};
+enum { SN_NEXT_CHAIN, SN_NEXT_ROW, SN_NEXT_ROW2, SN_NEXT_COUNT, SN_NEXT_COUNT2, SN_NEXT_SIZE };
 
 /// Where the second and third list of sums begin: what 3 x 3 weights and losses add.
 #define SN_SUM_MATRIX 22

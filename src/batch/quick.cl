@@ -9,23 +9,32 @@
 //
 // In scope: points of scalar weight, all joints but those with coupled terms, no gains.
 
-// A turn of a joint that a step is cut at; damping of the first step, that is let go, at least given, too much; with
-// which a row may end.
+// A turn of a joint that a step is cut at; damping that is let go, at least given, too much; with which a row may
+// end, and that all steps have. It is a share of the largest diagonal for all turns alike: what the tasks hardly see
+// then moves least, and stays in its valley.
 #define QUICK_REACH  0.7
-#define QUICK_FIRST  1e-5
 #define QUICK_NONE   1e-8
 #define QUICK_SOME   1e-6
 #define QUICK_MOST   1e4
-#define QUICK_LITTLE 1e-4
+#define QUICK_LITTLE 1e-5
+#define QUICK_LEAST  1e-7
 // A coordinate so near to a limit is at it.
 #define QUICK_AT     1e-5
 // A float so near to a limit is meant to be at it.
 #define QUICK_BESIDE 3e-7
 // A diagonal below this share of the whole is seen by no task.
 #define QUICK_BLIND  1e-8
-// Pivots below this share of the diagonal are raised to that one.
-#define QUICK_PIVOT  1e-6
-#define QUICK_RAISED 1e-2
+// Pivots below this share of the diagonal are raised to that one; less for rows that are done again, which are to
+// leave saddles with exact steps from the first on.
+#define QUICK_PIVOT   1e-6
+#define QUICK_RAISED  1e-2
+#define QUICK_RAISED2 1e-4
+
+#ifdef SN_FLOAT
+#define NEAR(n) W(near)[n]
+#else
+#define NEAR(n) splat(0)
+#endif
 
 // What a sweep found at a pose.
 typedef struct SWEEP {
@@ -70,7 +79,7 @@ PART void quick_place(ARGS) {
                 UNROLL for (int n = 0; n < 3; n++) S[3 + n] = S[3 + n] - shift[n];
             }
             UNROLL for (int n = 0; n < 3; n++) {
-                W(lane)[SN_LANE_ORIGIN + n] = Rp[9 + n] + T(offset)[9 + n];
+                W(lane)[SN_LANE_ORIGIN + n] = (Rp[9 + n] + T(offset)[9 + n]) - NEAR(n);
                 Rp[9 + n] = splat(0);
             }
         }
@@ -101,15 +110,19 @@ FN void quick_apart(ARGS, int at, REAL *out) {
 // and x = D^-1 L^-T of the gradient. A pivot that is not positive is taken by its size.
 // @param lambda  times the diagonal, @param add  to it
 // @param noise   diagonals that nothing sees, @param pivot  the least, as a share of the diagonal, @param pulled  to
-// the anchor
+// the anchor, @param least   diagonal that damping goes by
+// @param raised  share of the diagonal that pivots which are not positive have at least
 PART void quick_sweep(ARGS, const REAL e, const REAL lambda, const REAL add, const REAL noise,
-                      const REAL pivot, const int pulled, SWEEP *out) {
+                      const REAL pivot, const int pulled, const REAL least, const REAL raised, SWEEP *out) {
     REAL sum[22], Q[21], push[6], twice = splat(0);
     UNROLL for (int i = 0; i < 22; i++) sum[i] = splat(0);
     UNROLL for (int i = 0; i < 21; i++) Q[i] = splat(0);
     UNROLL for (int i = 0; i < 6; i++) push[i] = splat(0);
     out->fall = out->most = out->worst = splat(0);
     out->bad = 0;
+    // twists are asked for a turn before they are needed
+    REAL ahead[6];
+    UNROLL for (int n = 0; n < 6; n++) ahead[n] = W(S)[6 * (N(nv) - 1) + n];
     for (int k = N(nj) - 1; k >= 0; k--) {
         const int first = T(slot)[k], m = T(jnv)[k], up = T(parent)[k];
         if (T(fork)[k] >= 0) {
@@ -132,7 +145,10 @@ PART void quick_sweep(ARGS, const REAL e, const REAL lambda, const REAL add, con
             if (N(pulled) && pulled && T(quat)[k] >= 0) quick_apart(PASS, T(q0)[k] + m - 3, turned);
             for (int i = first + m - 1; i >= first; i--) {
                 REAL S[6], y[6];
-                UNROLL for (int n = 0; n < 6; n++) S[n] = W(S)[6 * i + n];
+                UNROLL for (int n = 0; n < 6; n++) {
+                    S[n] = ahead[n];
+                    ahead[n] = W(S)[6 * (i > 0 ? i - 1 : 0) + n];
+                }
                 field_times(PASS, k, &field, S, y);
                 const int at = T(q_of)[i];
                 REAL g = -dot6(S, phi), seen = seen_from(sum, S), own_h = splat(0);
@@ -144,7 +160,7 @@ PART void quick_sweep(ARGS, const REAL e, const REAL lambda, const REAL add, con
                     twice = twice + own_h * off * off;
                 }
                 take_symmetric(Q, S, y);
-                REAL d = dot6(S, y) + (own_h + lambda * seen + add);
+                REAL d = dot6(S, y) + (own_h + lambda * (T(length)[i] ? seen : larger_of(seen, least)) + add);
                 int still = !(seen > noise) || (W(stuck)[i / 32] >> i % 32 & 1u) != 0;
                 if (N(limited) && at >= 0) {
                     const REAL x = W(x)[at];
@@ -155,7 +171,7 @@ PART void quick_sweep(ARGS, const REAL e, const REAL lambda, const REAL add, con
                     out->worst = largest(out->worst, g * g / seen);
                     if (!(d > pivot * seen)) {
                         out->bad++;
-                        d = largest(-d, QUICK_RAISED * seen);
+                        d = largest(-d, raised * seen);
                     }
                 }
                 const REAL inverse = still ? splat(0) : 1.0 / d;
@@ -208,6 +224,8 @@ PART void quick_solve(ARGS, SOLVE *out) {
     out->turn = out->turn2 = out->A = out->B = splat(0);
     out->inside = splat(1);
     out->stuck = 0;
+    REAL next_y[6], next_S[6];
+    UNROLL for (int n = 0; n < 6; n++) next_y[n] = W(Y)[n], next_S[n] = W(S)[n];
     for (int k = 0; k < N(nj); k++) {
         const int first = T(slot)[k], up = T(parent)[k];
         if (up >= 0 && up != k - 1) {
@@ -216,7 +234,11 @@ PART void quick_solve(ARGS, SOLVE *out) {
         }
         for (int i = first; i < first + T(jnv)[k]; i++) {
             REAL y[6], S[6];
-            UNROLL for (int n = 0; n < 6; n++) y[n] = W(Y)[6 * i + n], S[n] = W(S)[6 * i + n];
+            const int then = i + 1 < N(nv) ? i + 1 : i;
+            UNROLL for (int n = 0; n < 6; n++) {
+                y[n] = next_y[n], S[n] = next_S[n];
+                next_y[n] = W(Y)[6 * then + n], next_S[n] = W(S)[6 * then + n];
+            }
             const int at = T(q_of)[i];
             const REAL inverse = W(inverse)[i], wanted = W(step)[i];
             const REAL own = wanted - inverse * dot6(y, V), drawn = inverse * dot6(y, Z);
@@ -328,10 +350,14 @@ __kernel void sn_batch_quick(__global const double *goals, __global const double
     work mine;
     work *room = &mine;
     SWEEP at;
+#ifdef SN_FLOAT
+    for (int n = 0; n < 3; n++) room->near[n] = room->lane[SN_LANE_ORIGIN + n] = 0;
+#endif
     const int count = listed ? next[SN_NEXT_COUNT] : nchain;
     __global int *turns = next + (listed ? SN_NEXT_ROW : SN_NEXT_CHAIN);
     int turn = atomic_inc(turns), frame = 0, fresh = 1, sweeps = 0, again = 0, released = 0;
-    REAL best = 0, lambda = 0, e = 0, promise = 0, noise = 0, whole = 0, growth = 4, failed = 0;
+    REAL seen = 0, best = 0, lambda = 0, e = 0, promise = 0, noise = 0, whole = 0, growth = 4, failed = 0;
+    // one way back to the head of the loop: there threads that go side by side meet again
     while (turn < count) {
         const size_t row = listed ? (size_t)list[turn] : (size_t)turn * nframe + frame;
         const int pulled = listed ? row % nframe > 0 : frame > 0;
@@ -345,16 +371,30 @@ __kernel void sn_batch_quick(__global const double *goals, __global const double
             for (int i = 0; i < N(nq); i++) room->q[i] = room->x[i];
             for (int i = 0; i < N(nq) && N(pulled) && pulled; i++)
                 room->anchor[i] = (REAL)poses[(row - 1) * N(nq) + i];
+#ifdef SN_FLOAT
+            for (int n = 0; n < 3; n++) {
+                // the origin of the last frame; any place will do
+                const REAL origin = room->near[n] + room->lane[SN_LANE_ORIGIN + n];
+                room->near[n] = fabs(origin) < (REAL)1e6 ? origin : 0;
+                room->lane[SN_LANE_ORIGIN + n] = 0;
+            }
+            for (int i = 0; i < N(npoint); i++)
+                for (int n = 0; n < 3; n++)
+                    room->aim[T(point_goal)[i] + n] =
+                        (REAL)(room->row[T(point_goal)[i] + n] - (double)room->near[n]);
+#endif
             leave_stuck(room);
             fresh = sweeps = again = released = 0;
-            e = 0;
-            lambda = QUICK_FIRST;
+            e = listed;
+            lambda = 0;
             promise = failed = 0;
             growth = 4;
             best = MOST_REAL;
         }
         quick_place(room);
-        quick_sweep(room, e, lambda + LEAST_DAMPING, 0, noise, QUICK_PIVOT, pulled, &at);
+        quick_sweep(room, e, lambda + QUICK_LEAST, 0, noise, QUICK_PIVOT, pulled, seen,
+                    listed ? QUICK_RAISED2 : QUICK_RAISED, &at);
+        seen = at.most;
         noise = QUICK_BLIND * at.whole;
         sweeps++;
         const int better = again || at.f < best;
@@ -377,7 +417,7 @@ __kernel void sn_batch_quick(__global const double *goals, __global const double
                     } else if (fall < 0.25 * promise) {
                         lambda = larger_of(2 * lambda, QUICK_SOME);
                     }
-                    e = fall < 0.2 * best && at.bad == 0 ? 1 : 0;
+                    e = listed || (fall < 0.2 * best && at.bad == 0) ? 1 : 0;
                     growth = 4;
                 }
                 best = at.f;
@@ -387,56 +427,55 @@ __kernel void sn_batch_quick(__global const double *goals, __global const double
             again = 0;
         }
         const int full = sweeps >= most || end;
+        const int small = at.fall <= share * at.f && at.bad == 0 && lambda <= QUICK_LITTLE;
+        if (!again && !full && small && !released && any_stuck(room)) {
+            // nothing more to win: what was stuck may be free again
+            leave_stuck(room);
+            released = again = 1;
+        }
         if (again || full) {
             for (int i = 0; i < N(nq); i++) room->x[i] = room->q[i];
         } else {
             SOLVE by;
-            const int small = at.fall <= share * at.f && at.bad == 0 && lambda <= QUICK_LITTLE, some = any_stuck(room);
-            if (small && some && !released) {
-                // nothing more to win: what was stuck may be free again
-                leave_stuck(room);
-                released = again = 1;
-                continue;
-            }
             quick_solve(room, &by);
-            if (by.stuck > 0 && !(small && released)) {
-                again = 1;
-                continue;
-            }
+            again = by.stuck > 0 && !(small && released);
             const REAL free = by.inside * (2 - by.inside) * at.fall;
             const int clipped = by.inside < 1 && by.A - 0.5 * by.B > free;
             const REAL angle = clipped ? by.turn2 : by.turn * by.inside;
             REAL cut = angle > QUICK_REACH ? QUICK_REACH / angle : 1;
             if (!clipped) cut = cut * by.inside;
-            promise = clipped ? cut * (by.A - 0.5 * cut * by.B) : cut * (2 - cut) * at.fall;
-            quick_move(room, clipped ? room->kept : room->step, cut);
-            end = small;
-            released = 0;
+            if (!again) {
+                promise = clipped ? cut * (by.A - 0.5 * cut * by.B) : cut * (2 - cut) * at.fall;
+                quick_move(room, clipped ? room->kept : room->step, cut);
+                end = small;
+                released = 0;
+            }
         }
-        if (!(end || full)) continue;
-        __global double *out = listed ? fixed + (size_t)turn * N(nq) : poses + row * N(nq);
-        for (int i = 0; i < N(nq); i++) {
-            out[i] = room->x[i];
-            room->q[i] = room->x[i];
-        }
-        // where a float is beside a limit the limit itself is meant
-        for (int i = 0; i < N(nv) && N(limited); i++) {
-            const int k = T(q_of)[i];
-            if (k < 0) continue;
-            const double x = room->x[k], low = as_double(EXACT_low[i]), high = as_double(EXACT_high[i]);
-            if (x <= low + QUICK_BESIDE * (1 + fabs(low))) out[k] = low;
-            if (x >= high - QUICK_BESIDE * (1 + fabs(high))) out[k] = high;
-        }
-        stats[4 * row] = SN_END_ODD;
-        stats[4 * row + 1] = best;
-        stats[4 * row + 2] = whole;
-        stats[4 * row + 3] = sweeps + (listed ? stats[4 * row + 3] : 0);
-        fresh = 1;
-        if (listed || ++frame >= nframe) {
-            turn = atomic_inc(turns);
-            frame = 0;
-        } else if (frame > 1 && extrapolate) {
-            quick_go_on(room, poses + (row - 1) * N(nq));
+        if (end || full) {
+            __global double *out = listed ? fixed + (size_t)turn * N(nq) : poses + row * N(nq);
+            for (int i = 0; i < N(nq); i++) {
+                out[i] = room->x[i];
+                room->q[i] = room->x[i];
+            }
+            // where a float is beside a limit the limit itself is meant
+            for (int i = 0; i < N(nv) && N(limited); i++) {
+                const int k = T(q_of)[i];
+                if (k < 0) continue;
+                const double x = room->x[k], low = as_double(EXACT_low[i]), high = as_double(EXACT_high[i]);
+                if (x <= low + QUICK_BESIDE * (1 + fabs(low))) out[k] = low;
+                if (x >= high - QUICK_BESIDE * (1 + fabs(high))) out[k] = high;
+            }
+            stats[4 * row] = SN_END_ODD;
+            stats[4 * row + 1] = best;
+            stats[4 * row + 2] = whole;
+            stats[4 * row + 3] = sweeps + (listed ? stats[4 * row + 3] : 0);
+            fresh = 1;
+            if (listed || ++frame >= nframe) {
+                turn = atomic_inc(turns);
+                frame = 0;
+            } else if (frame > 1 && extrapolate) {
+                quick_go_on(room, poses + (row - 1) * N(nq));
+            }
         }
     }
 }
@@ -466,9 +505,10 @@ __kernel void sn_batch_verify(__global const double *goals, __global const doubl
         for (int i = 0; i < N(nq) && N(pulled) && row % frames > 0; i++)
             room->anchor[i] = (REAL)poses[((size_t)row - 1) * N(nq) + i];
         quick_place(room);
-        // what is stationary to the tolerance may bend down by as much as its gradient could be
-        const REAL add = larger_of(100 * noise, 4 * tolerance * sqrt(2 * f * whole));
-        quick_sweep(room, 1, 1e-8, add, noise, 0, row % frames > 0, &at);
+        // f must bend upwards, but for a little of what the tolerance leaves open: rows that end beside a saddle are
+        // left to the trips
+        const REAL add = larger_of(100 * noise, 0.01 * tolerance * sqrt(2 * f * whole));
+        quick_sweep(room, 1, 1e-8, add, noise, 0, row % frames > 0, 0, 0, &at);
         const REAL gradient = at.f > 0 ? sqrt(at.worst / (2 * at.f)) : 0;
         const int met = at.f <= (by_whole ? goal * at.whole : goal);
         const int still = gradient <= tolerance && at.bad == 0;

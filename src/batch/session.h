@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// A device at work: its context, two queues, programs, and memory that is copied at full speed.
+// A device at work: its context, a few queues, programs, and memory that is copied at full speed.
 #pragma once
 
 #include "base/memory.h"
 #include "base/text.h"
 #include "batch/opencl.h"
 
-enum { SN_SESSION_ROOMS = 32, SN_SESSION_QUEUES = 2 };
+enum { SN_SESSION_ROOMS = 32, SN_SESSION_QUEUES = 3 };
 
 typedef struct sn_session {
     sn_opencl cl;

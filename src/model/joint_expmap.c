@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A rotation vector w that is added to: R = exp(w), S_a = R_base J_l(w) e_a. Equation (46a) of 001
+// A rotation vector w that is added to: R = exp(w), S_a = R_base J_l(w) e_a. Equation (46a) of 001 (docs/bibliography.md)
 // leaves out the same-joint term dJ_l/dw_b; it is needed, and here it is.
 #include "math/rotation.h"
 #include "model/joint.h"

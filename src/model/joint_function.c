@@ -6,7 +6,7 @@
 //   dS_a/dq_b = sum_k f_k,ab s_k + sum_k sum over l outside k of f_k,a f_l,b s_l x s_k
 //
 // since a move carries all those inside it: ds_k by move l is s_l x s_k. OpenSim's CustomJoint is this
-// with three slides, then three turns; so is document 004's joint with an axis and a direction of its
+// with three slides, then three turns; so is document 004's (docs/bibliography.md) joint with an axis and a direction of its
 // own (equation 61): a slide q |d| along d, then a turn q |w| about w.
 #include "math/sincos.h"
 #include "model/joint.h"

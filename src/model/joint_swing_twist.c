@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// 001 section 4.2: a swing exp(s_u u + s_v v) with u, v across the twist axis, then a twist about
+// 001 (docs/bibliography.md) section 4.2: a swing exp(s_u u + s_v v) with u, v across the twist axis, then a twist about
 // that axis as an inner hinge. The twist needs nothing special; the two swing angles have the same
 // second derivatives as two coordinates of a rotation vector.
 #include "math/rotation.h"

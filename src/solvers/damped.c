@@ -5,7 +5,7 @@
 //
 //   hybrid        Gauss-Newton while it does well, exact when f falls by less than a fifth a step
 //                 (Fletcher and Xu's test) or a limit stopped it, since what a limit leaves over is
-//                 residual that Gauss-Newton knows no bend of: the future work of 001; with limits exact
+//                 residual that Gauss-Newton knows no bend of: the future work of 001 (docs/bibliography.md); with limits exact
 //                 while the goals are far, as the first steps decide which limits it will meet
 //   newton        always exact
 //   lm            always Gauss-Newton, adaptive lambda (Levenberg-Marquardt)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The Jacobian transpose method, 002 section 4.2: q <- P(q - t g), g = -J^T e, with a t that asks
+// The Jacobian transpose method, 002 (docs/bibliography.md) section 4.2: q <- P(q - t g), g = -J^T e, with a t that asks
 // nothing of f. Either a fixed one, 002's 0.005, or Buss's, under which the step would be best if e
 // were linear in q:
 //

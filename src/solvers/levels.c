@@ -214,6 +214,15 @@ static double try_step(sn_solver *s, int last, const sn_levels_step *step, doubl
     return 0;
 }
 
+// The trial with the levels above put right to the end, and f of the last one there.
+static bool put_wholly_right(sn_solver *s, int last, double *value) {
+    double added, f;
+    if (!put_right(s, last, 1e-13, false, &added)) return false;
+    if (!sn_levels_look(s, last, s->levels->pose, false, &f, NULL, NULL)) return false;
+    *value = f + added;
+    return true;
+}
+
 static void take(sn_solver *s) {
     memcpy(s->q, s->levels->pose, (size_t)s->model->nq * sizeof *s->q);
     s->exact_here = false;
@@ -288,9 +297,10 @@ static void run_lower(sn_solver *s) {
                     fmax(step.size, step.up) <= 1e-13;
         if (above) memcpy(a->met, s->q, (size_t)s->model->nq * sizeof *s->q);
         met = met || above;
-        // a level that was lost once is finished before the next comes in again
-        const bool nearly =
-            last != finish && step.size <= near_enough && a->at[last].f <= 1e-4 * a->at[last].whole;
+        // a level that was lost once is finished before the next comes in again, and a step that is short because
+        // longer ones failed is not near its end
+        const bool nearly = last != finish && step.size <= fmin(near_enough, 0.5 * step.reach) &&
+                            a->at[last].f <= 1e-4 * a->at[last].whole;
         if (last < a->count - 1 && (done || nearly)) {
             last++;
             step = (sn_levels_step){.reach = first_reach};
@@ -321,6 +331,9 @@ static void run_lower(sn_solver *s) {
         double value = NAN;
         const double share = try_step(s, last, &step, &value);
         const double promise = -share * (step.slope + 0.5 * share * step.bend);
+        // a limit in the way may take all of it back while the levels above are put right: not before they are
+        if (share > 0 && step.value - value < 0.25 * promise && !put_wholly_right(s, last, &value))
+            value = INFINITY;
         const double fall = step.value - value, noise = 1e-13 * a->at[last].f;
         sn_trace trace = {.exact = s->options.method != SN_METHOD_LM,
                           .indefinite = step.indefinite,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Searches along the projected path q(t) = P(q + t u), P moving every coordinate into its limits.
 //
-// Armijo (002, equations 30 to 40): t = 1 first, then t <- beta t until
+// Armijo (002 (docs/bibliography.md), equations 30 to 40): t = 1 first, then t <- beta t until
 //
 //   f(q(t)) < f(q) + alpha g . (q(t) - q)                                  (39)
 //

@@ -12,7 +12,7 @@ typedef struct sn_found {
     double length;  ///< of s->moved
 } sn_found;
 
-/// 002's back-tracking: the first of t = 1, beta, beta^2, ... with
+/// 002's (docs/bibliography.md) back-tracking: the first of t = 1, beta, beta^2, ... with
 /// f(P(q + t u)) < f(q) + alpha g . (P(q + t u) - q), g being the gradient at s->q in the
 /// workspace, which stays. False when t became too short to tell.
 bool sn_line_search_armijo(sn_solver *s, const double *u, double alpha, double beta,

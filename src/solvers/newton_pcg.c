@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Newton's method as 001 runs it (section 6.7): a trust region around the exact Hessian's model,
+// Newton's method as 001 (docs/bibliography.md) runs it (section 6.7): a trust region around the exact Hessian's model,
 // and inside it conjugate gradients with a banded preconditioner.
 //
 //   minimise m(p) = g . p + 1/2 p . H p      over |D p| <= Delta and the limits

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The pseudo-inverse: what 002 says of Blender's solver, and the row "SVD" of 003's table. The step
+// The pseudo-inverse: what 002 (docs/bibliography.md) says of Blender's solver, and the row "SVD" of 003's table. The step
 // is the shortest of those that solve J u = -r in the sense of least squares,
 //
 //   u = -J^+ r = -sum (u_i . r / sigma_i) v_i      over the singular values that count,

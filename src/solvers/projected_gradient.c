@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The projected gradient of 002, sections 4.1 to 4.3: the direction is -g, the step length the
+// The projected gradient of 002 (docs/bibliography.md), sections 4.1 to 4.3: the direction is -g, the step length the
 // first of 1, beta, beta^2, ... that passes the projected Armijo test
 //
 //   f(P(q - t g)) < f(q) + alpha g . (P(q - t g) - q)                      (39)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Least squares by orthogonal factorisation (003's and 004's second way to solve J u = -r, cheaper
+// Least squares by orthogonal factorisation (003's (docs/bibliography.md) and 004's second way to solve J u = -r, cheaper
 // than the singular values): J P = Q R with the largest remaining column first, R cut where its
 // diagonal falls below `least_share` of the first entry, and the cut rows turned once more from the
 // right, J P = Q [T 0; 0 0] Z, so that of all solutions the shortest comes out. The step is taken

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Selectively damped least squares (Buss and Kim 2005; 001 and 002 compare with it): the
+// Selectively damped least squares (Buss and Kim 2005; 001 (docs/bibliography.md) and 002 compare with it): the
 // pseudo-inverse's step taken apart by singular vectors, each damped as much as it deserves.
 //
 //   J = sum sigma_i u_i v_i^T        e = -r, the errors of the end effectors l, three rows each

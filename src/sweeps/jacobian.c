@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// 003's Jacobians. Its twists are (v; w), linear velocity first; ours are (a; b), angular first,
+// 003's (docs/bibliography.md) Jacobians. Its twists are (v; w), linear velocity first; ours are (a; b), angular first,
 // about the origin of the sweep. A frame (R, p) sees the twist S as
 //
 //   w = R^T a,   v = R^T (b + a x p)

@@ -20,7 +20,7 @@ static const double degree = 0x1.1df46a2529d39p-6;
 // Against sn_fit_posture().
 static const double trunk_more = 1.5, toes_more = 3;
 // One marker shows what hand and fingers do together, hardly which of them: mostly the hand.
-static const double hand_more = 5, fingers_more = 20;
+static const double hand_more = 20, fingers_more = 20;
 
 typedef enum part { OTHER, BACK, COLLAR, NECK, ELBOW, HAND, FINGERS, KNEE, FOOT, TOES } part;
 
