@@ -211,6 +211,12 @@ static void nearest(void **unused) {
     assert_true(worst < 1e-6);
 }
 
+static double distance(const double *a, const double *b, int n) {
+    double sum = 0;
+    for (int j = 0; j < n; j++) sum += (a[j] - b[j]) * (a[j] - b[j]);
+    return sqrt(sum);
+}
+
 // From close by a six-joint arm, which has nothing left to slide along, ends as soon as it is there.
 static void near_soon(void **unused) {
     (void)unused;
@@ -235,12 +241,6 @@ static void near_soon(void **unused) {
     }
     print_message("near: %d of %d met, in %d iterations at most\n", met, tried, most);
     assert_true(tried > 0 && met >= 0.8 * tried && most <= 20);
-}
-
-static double distance(const double *a, const double *b, int n) {
-    double sum = 0;
-    for (int j = 0; j < n; j++) sum += (a[j] - b[j]) * (a[j] - b[j]);
-    return sqrt(sum);
 }
 
 // Stretched away from a goal out of reach nothing pulls sideways, but f bends down: it turns round.
