@@ -67,8 +67,6 @@ static void arms(void) {
     VOID(sn_arm_from_pose, PTR(arm), PTR(seed), PTR(q));
     VOID(sn_arm_to_pose, PTR(arm), PTR(seed), PTR(q));
     VOID(sn_arm_tool, PTR(arm), PTR(seed), PTR(q));
-    VALUE(sn_arm_note, [0] == '\0', PTR(arm));
-    VALUE(sn_arm_room, == NULL, PTR(arm), 64);
     STATUS(sn_arm_solve, PTR(arm), PTR(tool), MAY(seed), PTR(q), MAY(&report));
     STATUS(sn_arm_solve_all, PTR(arm), PTR(tool), MAY(seed), COUNT(4), PTR(q), PTR(&count));
     STATUS(sn_arm_solve_many, PTR(arm), COUNT(1), PTR(tool), MAY(seed), PTR(q), MAY(&report));

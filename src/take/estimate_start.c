@@ -179,7 +179,10 @@ static sn_status choose_poses(sn_estimate *e, finders *found, sn_error *error) {
     found->doubtful = e->nframe > 0 ? doubtful * e->sum[e->nframe / 2] : 0;
     SN_TRY(sn_estimate_run(e, e->x, look_again, e->nframe, error));
     // what was found in one frame is tried in those behind it: limbs had better be folded alike
-    for (int k = 1; k < e->nframe; k++) SN_TRY(look_from_before(e, found, 0, k));
+    for (int k = 1; k < e->nframe; k++) {
+        if (sn_cancelled(e->o.asked.cancel)) return SN_ERR_CANCELLED;
+        SN_TRY(look_from_before(e, found, 0, k));
+    }
     return SN_OK;
 }
 

@@ -324,6 +324,8 @@ static sn_valley_options valley_options(const sn_fitting *f) {
                                .upper = f->input.plan->upper,
                                .every = rate > 2 ? (int)(rate / 2) : 30,
                                .seeds = 5,
+                               // less is rounding
+                               .lower_by = 1e-7,
                                .threads = f->options.track.threads,
                                .pool = f->options.track.pool,
                                .cancel = f->options.cancel};
@@ -424,7 +426,14 @@ sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
         if (status != SN_OK) (void)sn_fail(error, status, 0, "%s", sn_status_text(status));
         return status;
     }
-    status = sn_fit_first_pose(input, f->problem, first, allocator, f->start);
+    if (input->plan != NULL) {
+        // its ranges hold: an arm that a limit holds in a worse valley is not let go by the frames behind
+        sn_valley_options v = valley_options(f);
+        status = sn_valley_first(f->problem, &v, set_goals, &f->input, first - input->first,
+                                 allocator, f->start);
+    } else {
+        status = sn_fit_first_pose(input, f->problem, first, allocator, f->start);
+    }
     if (status == SN_OK)
         status =
             sn_lanes_begin(&f->lanes, f->problem, &o, input->count, set_goals, &f->input, f->start,
@@ -476,6 +485,14 @@ static sn_status finish_plan(sn_fitting *f) {
                             sn_motion_edit(f->motion, 0));
 }
 
+// Ranges hold in an OpenSim model, and a limb may have been held by one all along in a valley that is much worse.
+static sn_status leave_traps(sn_fitting *f) {
+    sn_valley_options v = valley_options(f);
+    v.lower_by = 0.05;
+    return sn_track_valleys(f->problem, &v, f->input.count, set_goals, &f->input, &f->allocator,
+                            sn_motion_edit(f->motion, 0), f->changed);
+}
+
 // One motion from all that was followed, then angles a person would write down.
 static sn_status join(sn_fitting *f) {
     if (by_itself(&f->input)) {
@@ -485,6 +502,7 @@ static sn_status join(sn_fitting *f) {
     }
     SN_TRY(sn_lanes_join(&f->lanes, f->changed));
     if (sn_cancelled(f->options.cancel)) return SN_OK;
+    if (f->input.plan != NULL) SN_TRY(leave_traps(f));
     SN_TRY(sn_fit_gate(f));
     SN_TRY(sn_lanes_bridge(&f->lanes));
     SN_TRY(sn_fit_fill_in(f));

@@ -314,6 +314,7 @@ static sn_status solve(imu *m, const sn_allocator *allocator, sn_motion *motion,
                                  .lower = m->lower,
                                  .upper = m->upper,
                                  .every = rate > 2 ? (int)(rate / 2) : 30,
+                                 .lower_by = 1e-7,
                                  .seeds = 5,
                                  .threads = o->threads,
                                  .cancel = o->cancel};

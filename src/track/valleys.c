@@ -27,9 +27,6 @@ static const int neighbour[NEIGHBOURS] = {-1, 1, -3, 3, -8, 8};
 // A limb that turns by more from one frame to the next has leapt, radians.
 static const double leap = 0.2;
 
-// What another valley must be lower by, of f: less is rounding.
-static const double lower_by = 1e-7;
-
 // A chain at an end of the figure: joints in sweep order.
 typedef struct limb {
     int first, end;
@@ -193,7 +190,7 @@ static bool is_sane(const search *s, const double *q) {
 static bool settle(const search *s, worker *w) {
     sn_report report;
     if (sn_solver_solve(w->solver, w->mixed, &report) != SN_OK) return false;
-    if (!(report.f < w->f * (1 - lower_by)) || !is_sane(s, w->mixed)) return false;
+    if (!(report.f < w->f * (1 - s->options->lower_by)) || !is_sane(s, w->mixed)) return false;
     memcpy(w->best, w->mixed, s->nq * sizeof *w->best);
     return measure(s, w, w->best, w->cost, &w->f);
 }
@@ -205,14 +202,14 @@ static bool attempt(const search *s, worker *w) {
     if (sn_solver_solve(w->scout, w->trial, &report) != SN_OK) return false;
     if (!measure(s, w, w->trial, w->other, &f) || !is_sane(s, w->trial)) return false;
     bool better = false;
-    if (f < w->f * (1 - lower_by)) {
+    if (f < w->f * (1 - s->options->lower_by)) {
         memcpy(w->mixed, w->trial, s->nq * sizeof *w->mixed);
         better = settle(s, w);
     }
     bool mixes = false;
     memcpy(w->mixed, w->best, s->nq * sizeof *w->mixed);
     for (int l = 0; l < s->nlimb; l++) {
-        if (!(w->other[l] < w->cost[l] - lower_by * w->f)) continue;
+        if (!(w->other[l] < w->cost[l] - s->options->lower_by * w->f)) continue;
         if (turned(s, &s->limb[l], w->trial, w->best) < 0.1) continue;
         copy_limb(s, &s->limb[l], w->trial, w->mixed);
         mixes = true;
@@ -480,7 +477,7 @@ static sn_status place_figure(const search *s, worker *w) {
                 memcpy(w->trial, s->options->home, s->nq * sizeof *w->trial);
                 if (angle) w->trial[j->q0 + i] += n * 0x1.921fb54442d18p+0;
                 if (sn_solver_solve(w->scout, w->trial, &report) != SN_OK) continue;
-                if (!(report.f < least * (1 - lower_by))) continue;
+                if (!(report.f < least * (1 - s->options->lower_by))) continue;
                 least = report.f;
                 memcpy(w->best, w->trial, s->nq * sizeof *w->best);
             }

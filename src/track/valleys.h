@@ -16,6 +16,7 @@ typedef struct sn_valley_options {
     const double *upper;       ///< infinite ones are a turn about `home`
     int every;                 ///< frames between those that are looked at from all sides
     int seeds;                 ///< other starts there
+    double lower_by;           ///< what another valley must be lower by, of f
     int threads;               ///< the result has the same bits for any number
     sn_threads pool;
     sn_cancel cancel;
