@@ -285,8 +285,8 @@ static void offsets_and_words(void **unused) {
                    program_path("late.amc"), c3d, set);
     program_expect(0, "recording's yzx (given)", "markers -m %s -a %s -i %s -o %s --up z", model,
                    truth, c3d, set);
-    program_expect(clips[k].code, "set: learned", "fit -m %s -i %s --markers %s -o %s --quiet",
-                   model, c3d, set, program_path("own.bvh"));
+    program_expect(0, "set: learned", "fit -m %s -i %s --markers %s -o %s --quiet", model, c3d, set,
+                   program_path("own.bvh"));
     assert_true(atof(strstr(program_output, "RMS ") + 4) < 0.5);
     // a set is a file like others
     program_expect(0, "41, 41 with a position", "info %s", set);
