@@ -77,7 +77,11 @@ cd work
 sed -n '/^#!\/bin\/sh$/,/^```$/p' "$source/docs/cluster.md" | sed '/^```$/d' >array.sh
 grep -q 'SBATCH --array' array.sh || { echo "docs/cluster.md has no array job"; exit 1; }
 for i in 1 2 3 4; do sinew example --out "ex$i" --seed "$i" >/dev/null; done
-printf 'ex%d/skeleton.asf\tex%d/take.c3d\twalk%d\n' 1 1 1 2 2 2 3 3 3 4 4 4 >takes.tsv
+# several a task, so that there is time to kill it
+for i in $(seq 24); do
+    k=$((i % 4 + 1))
+    printf 'ex%d/skeleton.asf\tex%d/take.c3d\twalk%d\n' "$k" "$k" "$i"
+done >takes.tsv
 sinew fit --manifest takes.tsv --out single --formats bvh,glb,html --quiet >single.jsonl
 
 job=$(sbatch --parsable array.sh)
@@ -86,7 +90,7 @@ killed=
 for try in $(seq 600); do
     state=$(squeue -h -r -j "$job" -o '%a %i %T' 2>/dev/null | awk -v id="${job}_2" '$2 == id { print $3 }')
     if [ "$state" = RUNNING ]; then
-        sleep 0.5
+        sleep 0.2
         task=$(squeue -h -r -j "${job}_2" -o %A | head -n 1)
         process=$(scontrol listpids "$task" 2>/dev/null | awk 'NR > 1 && $3 != "-" { print $1 }' | while read -r p; do
             [ "$(cat "/proc/$p/comm" 2>/dev/null)" != sinew ] || echo "$p"; done | head -n 1)
@@ -116,5 +120,5 @@ restarts=$(scontrol show job "${job}_2" | sed -n 's/.*Restarts=\([0-9]*\).*/\1/p
 [ "$restarts" = 1 ] || { echo "the killed task was not started again"; exit 1; }
 diff -r single fitted || { echo "files of the array job differ from those of a single run"; exit 1; }
 count=$(find fitted -type f | wc -l)
-[ "$count" = 12 ] || { echo "12 files were wanted, there are $count"; exit 1; }
+[ "$count" = 72 ] || { echo "72 files were wanted, there are $count"; exit 1; }
 echo "4 tasks, the second killed (process $killed) and requeued: $count files, every byte as in a single run"

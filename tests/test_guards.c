@@ -299,7 +299,7 @@ static void test_turns(void **unused) {
         "\"goal\": [0.7648, 0.6442, 0]}, "
         "{\"type\": \"half-space\", \"coordinates\": {\"a\": -1}, \"distance\": 3}]}";
     sn_model *m;
-    sn_problem *p;
+    sn_problem *p = NULL;
     sn_solver *s;
     sn_report report;
     sn_error error = {0};
