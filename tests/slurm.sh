@@ -11,7 +11,11 @@ for tool in slurmctld slurmd munged sbatch squeue scontrol; do
 done
 [ "$(id -u)" = 0 ] || skip "slurmd needs root to start jobs"
 PATH=$(dirname "$program"):$PATH:/usr/sbin
-rm -rf "$folder"
+# daemons of a run before may still be writing their last
+for try in $(seq 50); do
+    rm -rf "$folder" 2>/dev/null && break
+    sleep 0.1
+done
 mkdir -p "$folder/run" "$folder/state" "$folder/spool" "$folder/work"
 cd "$folder"
 folder=$(pwd)
@@ -78,7 +82,7 @@ sed -n '/^#!\/bin\/sh$/,/^```$/p' "$source/docs/cluster.md" | sed '/^```$/d' >ar
 grep -q 'SBATCH --array' array.sh || { echo "docs/cluster.md has no array job"; exit 1; }
 for i in 1 2 3 4; do sinew example --out "ex$i" --seed "$i" >/dev/null; done
 # several a task, so that there is time to kill it
-for i in $(seq 24); do
+for i in $(seq 12); do
     k=$((i % 4 + 1))
     printf 'ex%d/skeleton.asf\tex%d/take.c3d\twalk%d\n' "$k" "$k" "$i"
 done >takes.tsv
@@ -90,7 +94,7 @@ killed=
 for try in $(seq 600); do
     state=$(squeue -h -r -j "$job" -o '%a %i %T' 2>/dev/null | awk -v id="${job}_2" '$2 == id { print $3 }')
     if [ "$state" = RUNNING ]; then
-        sleep 0.2
+        sleep 0.1
         task=$(squeue -h -r -j "${job}_2" -o %A | head -n 1)
         process=$(scontrol listpids "$task" 2>/dev/null | awk 'NR > 1 && $3 != "-" { print $1 }' | while read -r p; do
             [ "$(cat "/proc/$p/comm" 2>/dev/null)" != sinew ] || echo "$p"; done | head -n 1)
@@ -120,5 +124,5 @@ restarts=$(scontrol show job "${job}_2" | sed -n 's/.*Restarts=\([0-9]*\).*/\1/p
 [ "$restarts" = 1 ] || { echo "the killed task was not started again"; exit 1; }
 diff -r single fitted || { echo "files of the array job differ from those of a single run"; exit 1; }
 count=$(find fitted -type f | wc -l)
-[ "$count" = 72 ] || { echo "72 files were wanted, there are $count"; exit 1; }
+[ "$count" = 36 ] || { echo "36 files were wanted, there are $count"; exit 1; }
 echo "4 tasks, the second killed (process $killed) and requeued: $count files, every byte as in a single run"
