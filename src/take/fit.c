@@ -335,13 +335,14 @@ static sn_valley_options valley_options(const sn_fitting *f) {
 // hardly which of a skeleton's bends.
 static sn_status find_loose(const sn_model *m, const sn_allocator *allocator, bool **out) {
     size_t nq = (size_t)sn_model_nq(m), nv = (size_t)sn_model_nv(m);
-    double *q = sn_acquire(allocator, (nq + nv + 1) * sizeof *q), *weight = q + nq;
+    double *q = sn_acquire(allocator, (nq + nv + 1) * sizeof *q);
     *out = sn_acquire(allocator, nv + 1);
     if (q == NULL || *out == NULL) {
         sn_release(allocator, q);
         return SN_ERR_MEMORY;
     }
     memset(*out, 0, nv + 1);
+    double *weight = q + nq;
     sn_fit_posture(m, q, weight);
     for (int j = 0; j < sn_model_njoint(m); j++) {
         int parent = sn_model_parent(m, j), n = sn_model_joint_nv(m, j);
