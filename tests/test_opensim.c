@@ -392,16 +392,21 @@ static void coordinate_tasks_pull(void **unused) {
 
 // --- OpenSim's own takes ---------------------------------------------------------------------------------
 
-static void compare(int which) {
-    const opensim_case *c = &opensim_cases[which];
+// The files of a case; skipped without the data.
+static void load_case(int which, opensim_files *files) {
     const char *there = data_path("biomech/subject4/expert.osim");
     if (there == NULL) skip();
     char folder[1000];
     (void)snprintf(folder, sizeof folder, "%.*s", (int)(strstr(there, "/subject4/") - there),
                    there);
+    assert_true(opensim_load(&opensim_cases[which], folder, files));
+}
+
+static void compare(int which) {
+    const opensim_case *c = &opensim_cases[which];
     opensim_files files;
     opensim_result r;
-    assert_true(opensim_load(c, folder, &files));
+    load_case(which, &files);
     assert_true(opensim_compare(&files, false, &r, NULL, NULL));
     printf("%s: %d frames, objective at most %.7f of OpenSim's, %.3f degrees apart\n", c->name,
            r.frames, r.worst, r.apart);
@@ -420,34 +425,34 @@ static void compare(int which) {
     opensim_free(&files);
 }
 
+static sn_take *fitted_case(const opensim_files *files, const sn_take_options *options) {
+    sn_take *take;
+    assert_int_equal(
+        sn_take_create(files->model.model, files->markers.recording, options, NULL, &take, NULL),
+        SN_OK);
+    assert_int_equal(sn_take_prepare(take), SN_OK);
+    assert_int_equal(sn_take_finish(take), SN_OK);
+    return take;
+}
+
 // A frame by itself has the angles that it has in the take, and no whole turn more.
 static void frames_alone(void **unused) {
     (void)unused;
-    const char *there = data_path("biomech/gait10/subject01.osim");
-    if (there == NULL) skip();
-    char folder[1000];
-    (void)snprintf(folder, sizeof folder, "%.*s", (int)(strstr(there, "/gait10/") - there), there);
     opensim_files files;
-    assert_true(opensim_load(&opensim_cases[4], folder, &files));
-    sn_take *take[2];
+    load_case(4, &files);
+    sn_take_options o = sn_take_options_default();
+    o.coordinates = files.model.coordinates;
+    o.setup = files.setup;
+    sn_take *whole = fitted_case(&files, &o);
     for (int frame = 1; frame < 151; frame += 7) {
-        for (int k = 0; k < 2; k++) {
-            sn_take_options o = sn_take_options_default();
-            o.coordinates = files.model.coordinates;
-            o.setup = files.setup;
-            if (k == 1) o.first_frame = o.last_frame = 1 + frame;
-            assert_int_equal(sn_take_create(files.model.model, files.markers.recording, &o, NULL,
-                                            &take[k], NULL),
-                             SN_OK);
-            assert_int_equal(sn_take_prepare(take[k]), SN_OK);
-            assert_int_equal(sn_take_finish(take[k]), SN_OK);
-        }
-        const double *whole = sn_motion_frame(sn_take_motion(take[0]), frame);
-        const double *alone = sn_motion_frame(sn_take_motion(take[1]), 0);
-        for (int i = 0; i < sn_model_nq(files.model.model); i++)
-            assert_near(alone[i], whole[i], 1e-3);
-        for (int k = 0; k < 2; k++) sn_take_destroy(take[k]);
+        o.first_frame = o.last_frame = 1 + frame;
+        sn_take *alone = fitted_case(&files, &o);
+        const double *q = sn_motion_frame(sn_take_motion(whole), frame);
+        const double *p = sn_motion_frame(sn_take_motion(alone), 0);
+        for (int i = 0; i < sn_model_nq(files.model.model); i++) assert_near(p[i], q[i], 1e-3);
+        sn_take_destroy(alone);
     }
+    sn_take_destroy(whole);
     opensim_free(&files);
 }
 
@@ -455,20 +460,11 @@ static void frames_alone(void **unused) {
 // jump there and back.
 static void no_jumps_without_a_setup(void **unused) {
     (void)unused;
-    const char *there = data_path("biomech/subject4/expert.osim");
-    if (there == NULL) skip();
-    char folder[1000];
-    (void)snprintf(folder, sizeof folder, "%.*s", (int)(strstr(there, "/subject4/") - there),
-                   there);
     opensim_files files;
-    sn_take *take;
     sn_take_options o = sn_take_options_default();
-    assert_true(opensim_load(&opensim_cases[2], folder, &files));
+    load_case(2, &files);
     o.coordinates = files.model.coordinates;
-    assert_int_equal(
-        sn_take_create(files.model.model, files.markers.recording, &o, NULL, &take, NULL), SN_OK);
-    assert_int_equal(sn_take_prepare(take), SN_OK);
-    assert_int_equal(sn_take_finish(take), SN_OK);
+    sn_take *take = fitted_case(&files, &o);
     for (int i = 0; i < sn_take_nfinding(take); i++)
         assert_int_not_equal(sn_take_finding(take, i)->code, SN_FINDING_JOINT_JUMPS);
     // its clamped ranges hold all the same

@@ -176,6 +176,10 @@ static sn_status calibrate(sn_take *t, double *position, sn_mat3 *stretch) {
     find_doubts(t, doubt);
     input.model = t->limited;
     sn_status status = find_still(t, (int *)(doubt + n), &still);
+    if (status != SN_OK) {
+        sn_release(&t->allocator, doubt);
+        return status;
+    }
     if (still.count > 0) o.still = &still;
     o.frames = t->options.calibrate_frames;
     o.scale = t->options.calibrate == SN_CALIBRATE_SCALE;
@@ -202,8 +206,6 @@ static sn_status calibrate(sn_take *t, double *position, sn_mat3 *stretch) {
                               &error);
     sn_release(&t->allocator, dropped);
     sn_release(&t->allocator, doubt);
-    if (t->nfinding > 0 && t->finding[t->nfinding - 1].code == SN_FINDING_STATIC_UNFIT)
-        return status;
     SN_TRY(sn_take_fail(t, SN_FINDING_FAILED, status, &error));
     SN_TRY(sn_take_check_cancel(t));
     tell_calibration(t, 1);
