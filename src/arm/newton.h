@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a Newton step of an arm is made of on a device, over the REAL of a thread (dialect.cl): C and OpenCL C 1.2 at
 // once, without includes. The processor's step stands in geometry.h and kernel.h, whose lanes may be floats and so
-// need a splat() around every constant; both must stay the same sequence of operations.
+// need a splat() around every constant: a change to the step belongs into both.
 //
 // The includer defines SN_INLINE, REAL, BITS, LESS, ANY, UNROLL, CHAIN (a pointer to the chain), KERNEL(name),
 // SINES and the functions splat, choose, root.
