@@ -62,7 +62,10 @@ typedef struct sn_arm_source {
 /// Say where many goals are solved, and `why` not elsewhere.
 void sn_arm_set_note(sn_arm *arm, const char *why);
 
-/// False when the goal is not finite or its quaternion zero.
+/// A goal is finite and its quaternion not zero.
+bool sn_arm_goal_good(const double goal[7]);
+
+/// False when the goal is not good.
 bool sn_arm_search_begin(sn_arm_search *s, const sn_arm *arm, const double goal[7]);
 
 /// Is a pose of the kernels' numbers, where little or nothing is left, a solution inside the limits?

@@ -37,11 +37,16 @@ static const double last_f = SN_ARM_LAST_F, plain_f = SN_ARM_PLAIN_F;
 // what is left after the first fall where more starts may lead to the goal
 static const double maybe_f = 1e-2, likely_f = 3e-3;
 
-bool sn_arm_search_begin(sn_arm_search *s, const sn_arm *arm, const double goal[7]) {
+bool sn_arm_goal_good(const double goal[7]) {
     double w = goal[3], x = goal[4], y = goal[5], z = goal[6], n = w * w + x * x + y * y + z * z;
     for (int i = 0; i < 7; i++)
         if (!isfinite(goal[i])) return false;
-    if (!(n > 1e-200) || !isfinite(n)) return false;
+    return n > 1e-200 && isfinite(n);
+}
+
+bool sn_arm_search_begin(sn_arm_search *s, const sn_arm *arm, const double goal[7]) {
+    if (!sn_arm_goal_good(goal)) return false;
+    const double w = goal[3], x = goal[4], y = goal[5], z = goal[6];
     const sn_arm_chain *c = &arm->chain;
     s->arm = arm;
     s->goal.R = sn_mat3_from_quat((sn_quat){w, x, y, z});

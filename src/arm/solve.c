@@ -204,9 +204,8 @@ sn_status sn_arm_solve_many(sn_arm *arm, int count, const double *goals, const d
         if (reports != NULL) reports += done;
         count -= done;
     }
-    sn_arm_search s;
     for (int i = 0; i < count; i++)
-        if (!sn_arm_search_begin(&s, arm, goals + 7 * (size_t)i)) return SN_ERR_VALUE;
+        if (!sn_arm_goal_good(goals + 7 * (size_t)i)) return SN_ERR_VALUE;
     for (int i = 0; seeds != NULL && i < count; i++)
         if (!finite_all(seeds + (size_t)arm->chain.n * (size_t)i, arm->chain.n))
             return SN_ERR_VALUE;
