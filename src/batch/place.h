@@ -158,8 +158,8 @@ FN void place_joint(ARGS, int k, REAL *R, REAL *p) {
 }
 
 // All joints at the pose x, measured from the root joint's place.
-PART void place(ARGS) {
-    for (int k = 0; k < N(nj); k++) {
+PART void place(PART_ARGS) {
+    HERE for (int k = 0; k < N(nj); k++) {
         const int up = T(parent)[k];
         REAL R[9], p[3];
         if (up < 0) {
