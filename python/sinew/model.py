@@ -324,7 +324,7 @@ class Model:
         angular.
 
         ``frame``: "world", the world's axes, about the point (Pinocchio's LOCAL_WORLD_ALIGNED); "body", the
-        joint's own axes, about the point (LOCAL); "spatial", about the world's origin (WORLD). Columns are by
+        joint's own axes (a named frame's: its own), about the point (LOCAL); "spatial", about the world's origin (WORLD). Columns are by
         the velocities of :meth:`integrate` times :attr:`gain`: a locked degree of freedom has a zero column.
 
         >>> import sinew
@@ -341,7 +341,17 @@ class Model:
         with self._lock:
             check(lib.snpy_jacobians(self._space(), n, self.nq, address(a), p.joint, address(point), kind, self.nv,
                                      address(work), address(out)))
-        return out.reshape(lead + (6, self.nv))
+        return self._turned(out.reshape(lead + (6, self.nv)), p, frame)
+
+    @staticmethod
+    def _turned(rows: Array, place: Place, frame: str) -> Array:
+        """From the joint's axes to those of a named frame on it."""
+        if frame != "body" or place.rotation == (1.0, 0.0, 0.0, 0.0):
+            return rows
+        from .rotations import matrices_from_poses
+
+        R = matrices_from_poses([0.0, 0.0, 0.0, *place.rotation])[:3, :3]
+        return np.concatenate([R.T @ rows[..., :3, :], R.T @ rows[..., 3:, :]], axis=-2)
 
     def jacobian_rate(self, q: Any, velocity: Any, name: Union[str, int], local: Any = None, frame: str = "body") -> Array:
         """How a :meth:`jacobian` changes with time at a pose that moves with ``velocity`` (nv): 6 x nv.
@@ -363,7 +373,7 @@ class Model:
             space = self._space()
             check(lib.sn_workspace_pose(space, address(a)))
             lib.sn_jacobian_dot(space, p.joint, kind, address(point), lib.SN_ROWS_BOTH, address(v), address(out))
-        return np.ascontiguousarray(out.T)
+        return self._turned(np.ascontiguousarray(out.T), p, frame)
 
     # --- what it is for ---
 
