@@ -325,6 +325,13 @@ static void create_errors(void **unused) {
             t.joint = k == 0 ? sn_model_njoint(person) : -2;
             create_refused(&t, "joint does not exist");
         }
+        bool pair = type == SN_TASK_PLANE || (type >= SN_TASK_RELATIVE && type <= SN_TASK_LINE);
+        for (int k = 0; k < 2 && pair; k++) {
+            t = sn_task_default((sn_task_type)type);
+            t.joint = 1;
+            t.joint2 = k == 0 ? sn_model_njoint(person) : -2;
+            create_refused(&t, "joint2 does not exist");
+        }
         t = sn_task_default((sn_task_type)type);
         t.weight = NAN;
         create_refused(&t, "weight");
