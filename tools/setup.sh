@@ -101,6 +101,8 @@ int f(void) { return puts(""); }' --target=wasm32-wasi -mexec-model=reactor ||
         python_has matplotlib python3-matplotlib
         python_has tqdm python3-tqdm
         python_has distributed python3-distributed
+        python_has nbclient python3-nbclient
+        python_has ipykernel python3-ipykernel
         need mypy mypy
         ;;
     browser) need chromium chromium ;;
