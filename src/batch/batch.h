@@ -101,4 +101,6 @@ void sn_batch_row_next(const sn_batch_worker *w, const sn_batch_row *row, int fr
 /// run.c: all rows of a job on this processor.
 sn_status sn_batch_run(sn_batch *b, const sn_batch_job *job);
 /// The same with rows that end at another relative gradient, or after so many iterations: as the hybrid method goes.
-sn_status sn_batch_scout(sn_batch *b, double gradient, int iterations, const sn_batch_job *job);
+/// @param held  degrees of freedom from this one on (sweep order) stay as they are
+sn_status sn_batch_scout(sn_batch *b, double gradient, int iterations, int held,
+                         const sn_batch_job *job);

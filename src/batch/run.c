@@ -291,11 +291,24 @@ static void set_end(sn_batch *b, double gradient, int iterations) {
     }
 }
 
-sn_status sn_batch_scout(sn_batch *b, double gradient, int iterations, const sn_batch_job *job) {
+// Degrees of freedom from `held` on stay as they are, or are as free as the model has them.
+static void set_gains(sn_batch *b, int held) {
+    const sn_model *m = b->model;
+    b->table.gained = 0;
+    for (int i = 0; i < m->nv; i++) {
+        b->table.gain[i] = i < held ? m->gain[m->v_of[i]] : 0;
+        if (b->table.gain[i] != 1) b->table.gained = 1;
+    }
+}
+
+sn_status sn_batch_scout(sn_batch *b, double gradient, int iterations, int held,
+                         const sn_batch_job *job) {
     const int method = b->table.method;
     b->table.method = 0;
     set_end(b, gradient, iterations);
+    if (held < b->model->nv) set_gains(b, held);
     const sn_status status = sn_batch_run(b, job);
+    if (held < b->model->nv) set_gains(b, b->model->nv);
     set_end(b, b->options.solver.gradient, b->options.solver.max_iterations);
     b->table.method = method;
     return status;
