@@ -94,6 +94,7 @@ class Truth(NamedTuple):
     joints: int
     movable: int
     centres: float  #: how far joint centres are apart, root-mean-square, metres
+    markers: float  #: how far the markers wander on the known motion's bones, root-mean-square, metres
 
 
 class Take(Motion):
@@ -473,7 +474,7 @@ def _compare(c: Any, take: Take, truth: Union[Motion, PathLike], figure: Model) 
     same = known.model is figure
     status = lib.sn_take_compare(c, ffi.NULL if same else known.model._c, known._make(), out)
     _failed(c, status, "truth")
-    take.truth = Truth(out.median, out.rms, out.most, out.joints, out.movable, out.centres)
+    take.truth = Truth(out.median, out.rms, out.most, out.joints, out.movable, out.centres, out.markers)
     return out
 
 

@@ -16,6 +16,8 @@ typedef struct sn_batch_job {
     const double *goals, *starts;
     double *poses;
     sn_batch_report *reports;
+    int rows;  ///< of all chains, the last one shorter than the others; 0: all are whole
+    const double *shares;  ///< of each row: what rest poses are multiplied with; NULL: 1
 } sn_batch_job;
 
 /// A row in a lane.
@@ -38,6 +40,7 @@ typedef struct sn_batch_worker {
     sn_batch_row *row;  ///< a lane each
     double *q, *delta;  ///< nq, nv: scratch
     double *numbers;    ///< ngoal: a row of goals, ready for a lane
+    double share;       ///< what the plain solver multiplies rest poses with
     sn_batch_counts counts;
 } sn_batch_worker;
 
@@ -97,3 +100,7 @@ void sn_batch_row_next(const sn_batch_worker *w, const sn_batch_row *row, int fr
 
 /// run.c: all rows of a job on this processor.
 sn_status sn_batch_run(sn_batch *b, const sn_batch_job *job);
+/// The same with rows that end at another relative gradient, or after so many iterations: as the hybrid method goes.
+/// @param held  degrees of freedom from this one on (sweep order) stay as they are
+sn_status sn_batch_scout(sn_batch *b, double gradient, int iterations, int held,
+                         const sn_batch_job *job);

@@ -8,7 +8,10 @@ FN REAL rest_pose(ARGS, int r, int at) {
 }
 
 FN REAL rest_weight(ARGS, int r, int i) {
-    if (r < N(nrest)) return splat(T(rest_w)[N(nv) * r + i]);
+    if (r < N(nrest)) {
+        if (N(shared)) return W(lane)[SN_LANE_SHARE] * T(rest_w)[N(nv) * r + i];
+        return splat(T(rest_w)[N(nv) * r + i]);
+    }
     return W(lane)[SN_LANE_PULL] * T(pull)[i];
 }
 

@@ -133,6 +133,8 @@ void sn_batch_row_plain(sn_batch_worker *w, const double *goals, const double *a
         out->stop = SN_STOP_BAD_GOALS;
         return;
     }
+    for (int i = 0; i < w->batch->problem->nrest; i++)
+        w->problem->rest[i].weight = w->share * w->batch->problem->rest[i].weight;
     if (w->batch->table.pulled) {
         const int rest = w->batch->problem->ntask;  // the worker's problem has one task more
         if (anchor != NULL) (void)sn_problem_set_rest(w->problem, rest, anchor);

@@ -17,6 +17,16 @@ static const double *goals_of(const sn_batch *b, const sn_batch_row *r) {
     return b->job->goals + (size_t)row_of(b->job, r) * (size_t)b->ngoal;
 }
 
+static double share_of(const sn_batch *b, const sn_batch_row *r) {
+    return b->job->shares != NULL ? b->job->shares[row_of(b->job, r)] : 1;
+}
+
+// How many frames a chain has.
+static int frames_of(const sn_batch_job *j, int chain) {
+    const int64_t left = j->rows > 0 ? j->rows - (int64_t)chain * j->nframe : j->nframe;
+    return left < j->nframe ? (int)left : j->nframe;
+}
+
 static double *lane_number(const sn_batch_worker *w, double *array, int k, int lane) {
     return &array[k * w->batch->lanes + lane];
 }
@@ -56,6 +66,13 @@ static void put_row(sn_batch_worker *w, sn_batch_row *r, const double *q) {
     w->counts.iterations += r->iterations;
 }
 
+// The plain solver on a row from w->q.
+static void solve_plain(sn_batch_worker *w, const sn_batch_row *r, sn_batch_report *out) {
+    w->share = share_of(w->batch, r);
+    sn_batch_row_plain(w, goals_of(w->batch, r), anchor_of(w, r), w->q, out);
+    w->share = 1;
+}
+
 static bool cancelled(const sn_batch *b) { return sn_cancelled(b->options.solver.cancel); }
 
 // The next row of the chain, or of the next chain, whose goals and start are good; false: there is none.
@@ -64,7 +81,7 @@ static bool next_row(sn_batch_worker *w, sn_batch_row *r, bool begun) {
     sn_batch *b = w->batch;
     const sn_batch_job *j = b->job;
     for (;; begun = true) {
-        if (begun && r->frame + 1 < j->nframe) {
+        if (begun && r->frame + 1 < frames_of(j, r->chain)) {
             r->frame++;
             sn_batch_row_next(w, r, r->frame, r->start);
         } else {
@@ -76,7 +93,7 @@ static bool next_row(sn_batch_worker *w, sn_batch_row *r, bool begun) {
             if (!sn_batch_row_start(b, start, r->start)) {
                 r->kept = (sn_batch_report){.stop = SN_STOP_BAD_START, .f = NAN, .gradient = NAN};
                 memcpy(r->previous, start, nq_of(b) * sizeof *start);
-                for (; r->frame < j->nframe; r->frame++) put_row(w, r, start);
+                for (; r->frame < frames_of(j, r->chain); r->frame++) put_row(w, r, start);
                 r->frame = j->nframe - 1;
                 continue;
             }
@@ -131,7 +148,7 @@ static bool fill_lane(sn_batch_worker *w, int lane, bool begun) {
     while ((r->live = next_row(w, r, begun)) && is_far(w->batch, r->start)) {
         sn_batch_report report = {.f = NAN, .gradient = NAN};
         memcpy(w->q, r->start, nq_of(w->batch) * sizeof *w->q);
-        sn_batch_row_plain(w, goals_of(w->batch, r), anchor_of(w, r), w->q, &report);
+        solve_plain(w, r, &report);
         r->kept = report;
         r->iterations = report.iterations;
         put_row(w, r, w->q);
@@ -145,6 +162,7 @@ static bool fill_lane(sn_batch_worker *w, int lane, bool begun) {
         *lane_number(w, w->work.goal, i, lane) = w->numbers[i];
     const double *anchor = anchor_of(w, r);
     set_state(w, SN_LANE_PULL, lane, anchor != NULL);
+    set_state(w, SN_LANE_SHARE, lane, share_of(w->batch, r));
     for (int i = 0; i < w->batch->model->nq && anchor != NULL; i++)
         *lane_number(w, w->work.anchor, i, lane) = anchor[i];
     begin_lane(w, lane, r->start);
@@ -167,9 +185,10 @@ static void end_lane(sn_batch_worker *w, int lane) {
     if (report.gradient < 0) report.gradient = NAN;
     if (report.stop == SN_STOP_ITERATIONS && cancelled(b)) report.stop = SN_STOP_CANCELLED;
     for (int i = 0; i < b->model->nq; i++) w->q[i] = *lane_number(w, w->work.q, i, lane);
+    sn_model_follow(b->model, w->q);
     bool odd = how == SN_END_SADDLE || how == SN_END_ODD;
     if (!odd && !sn_batch_row_turns(b, r->start, w->q)) odd = true;
-    if (odd) sn_batch_row_plain(w, goals_of(b, r), anchor_of(w, r), w->q, &report);
+    if (odd) solve_plain(w, r, &report);
     if (end_start(w, r, w->q, report)) {
         put_row(w, r, r->best);
         (void)fill_lane(w, lane, true);
@@ -188,6 +207,7 @@ static void run_lanes(sn_batch_worker *w) {
         for (int i = 0; i < b->ngoal; i++) *lane_number(w, w->work.goal, i, l) = NAN;
         begin_lane(w, l, w->q);
         set_state(w, SN_LANE_PULL, l, 0);
+        set_state(w, SN_LANE_SHARE, l, 1);
         for (int i = 0; i < b->model->nq && b->table.pulled; i++)
             *lane_number(w, w->work.anchor, i, l) = w->q[i];
         live += fill_lane(w, l, false);
@@ -220,7 +240,7 @@ static void run_plain(sn_batch_worker *w) {
         memcpy(w->q, r->start, nq_of(b) * sizeof *w->q);
         for (;;) {
             sn_batch_report report = {.f = NAN, .gradient = NAN};
-            sn_batch_row_plain(w, goals_of(b, r), anchor_of(w, r), w->q, &report);
+            solve_plain(w, r, &report);
             if (end_start(w, r, w->q, report)) break;
             sn_batch_row_seed(b, row_of(b->job, r), r->seed, r->start, w->q);
         }
@@ -242,6 +262,7 @@ sn_status sn_batch_run(sn_batch *b, const sn_batch_job *job) {
     if (job->nchain == 0 || job->nframe == 0) return SN_OK;
     sn_batch_worker *jobs[SN_MAX_THREADS];
     b->job = job;
+    b->table.shared = job->shares != NULL;
     atomic_store(&b->next, 0);
     for (int i = 0; i < b->nworker; i++) {
         jobs[i] = &b->worker[i];
@@ -258,4 +279,37 @@ sn_status sn_batch_run(sn_batch *b, const sn_batch_job *job) {
     }
     b->job = NULL;
     return SN_OK;
+}
+
+// Where rows end.
+static void set_end(sn_batch *b, double gradient, int iterations) {
+    b->table.option[0] = gradient;
+    b->table.option[3] = iterations;
+    for (int i = 0; i < b->nworker; i++) {
+        b->worker[i].solver->options.gradient = gradient;
+        b->worker[i].solver->options.max_iterations = iterations;
+    }
+}
+
+// Degrees of freedom from `held` on stay as they are, or are as free as the model has them.
+static void set_gains(sn_batch *b, int held) {
+    const sn_model *m = b->model;
+    b->table.gained = 0;
+    for (int i = 0; i < m->nv; i++) {
+        b->table.gain[i] = i < held ? m->gain[m->v_of[i]] : 0;
+        if (b->table.gain[i] != 1) b->table.gained = 1;
+    }
+}
+
+sn_status sn_batch_scout(sn_batch *b, double gradient, int iterations, int held,
+                         const sn_batch_job *job) {
+    const int method = b->table.method;
+    b->table.method = 0;
+    set_end(b, gradient, iterations);
+    if (held < b->model->nv) set_gains(b, held);
+    const sn_status status = sn_batch_run(b, job);
+    if (held < b->model->nv) set_gains(b, b->model->nv);
+    set_end(b, b->options.solver.gradient, b->options.solver.max_iterations);
+    b->table.method = method;
+    return status;
 }

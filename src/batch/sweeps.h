@@ -68,6 +68,13 @@ FN void own_terms(ARGS, int k, REAL e, REAL *h) {
                     h[packed(from + a, from + b)] + 0.5 * dot3(c, torque);
             }
     }
+    if (N(nmove) > 0 && type == SN_BATCH_DRIVEN)
+        for (int a = 0; a < m; a++)
+            for (int b = 0; b <= a; b++) {
+                const REAL *E = W(bend) + 6 * (T(bend0)[k] + packed(a, b));
+                h[packed(a, b)] =
+                    h[packed(a, b)] - T(gain)[first + a] * T(gain)[first + b] * (e * dot6(E, phi));
+            }
     if (type == SN_BATCH_EXPMAP || type == SN_BATCH_SWING_TWIST) {
         const int swing = type == SN_BATCH_SWING_TWIST, n = swing ? 2 : 3, up = T(parent)[k];
         const REAL *q = W(x) + T(q0)[k];

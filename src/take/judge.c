@@ -6,7 +6,7 @@
 
 #include "math/exp.h"
 #include "math/vec3.h"
-#include "model/joint.h"
+#include "model/model.h"
 #include "take/take.h"
 
 static const double degree = 0x1.1df46a2529d39p-6;
@@ -85,12 +85,12 @@ static double most_change(const sn_take *t, int frame, double *delta) {
     double most = 0;
     sn_model_difference(m, sn_motion_frame(t->motion, frame - 1), sn_motion_frame(t->motion, frame),
                         delta);
-    for (int j = 0; j < sn_model_njoint(m); j++) {
-        int first = sn_model_v_index(m, j), n = sn_model_joint_nv(m, j);
+    for (int k = 0; k < m->njoint; k++) {
+        const sn_joint *j = &m->joint[k];
         double sum = 0;
-        for (int i = 0; i < n; i++)
-            if (!sn_model_is_length(m, j, i)) sum += fabs(delta[first + i]);
-        most = fmax(most, sum);
+        for (int i = 0; i < j->nv; i++)
+            if (!(j->lengths >> i & 1)) sum += fabs(delta[j->v0 + i]);
+        if (sum > most) most = sum;
     }
     return most;
 }
@@ -166,7 +166,10 @@ static int count_outside(const sn_take *t, int joint, const double *lower, const
     const sn_model *m = t->model;
     int v = sn_model_v_index(m, joint), q = sn_model_q_index(m, joint), count = 0;
     int n = sn_model_joint_nv(m, joint);
+    bool bounded = false;
     *most = 0;
+    for (int i = 0; i < n; i++) bounded |= isfinite(lower[v + i]) || isfinite(upper[v + i]);
+    if (!bounded) return 0;
     for (int f = 0; f < t->input.count; f++) {
         const double *x = sn_motion_frame(t->motion, f) + q;
         bool outside = false;
