@@ -57,7 +57,7 @@ static int local_of(const sn_batch *b, const sn_task *t) {
 bool sn_batch_row_goals(const sn_batch *b, const double *goals, double *out) {
     const sn_problem *p = b->problem;
     bool whole = p->npart == 0;
-    memcpy(out, goals, (size_t)b->ngoal * sizeof *out);
+    if (out != goals) memcpy(out, goals, (size_t)b->ngoal * sizeof *out);
     // points that are all there are ready as they are
     for (int i = 0; i < b->ngoal; i++) whole = whole && fabs(out[i]) <= SN_MAX_NUMBER;
     if (whole) return true;

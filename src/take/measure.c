@@ -3,13 +3,15 @@
 #include <math.h>
 
 #include "math/vec3.h"
+#include "sweeps/workspace.h"
 #include "take/fit.h"
 
 static void measure_frame(const sn_fit_input *in, const sn_workspace *ws, int f,
                           sn_fit_frame *frame, sn_fit_marker *markers, sn_fit_summary *s,
                           double *square) {
     const double *row = sn_recording_frame(in->recording, in->first + f);
-    double sum = 0;
+    double sum = 0, most = 0;
+    int worst = -1;
     *frame = (sn_fit_frame){.worst_marker = -1};
     for (int i = 0, n = sn_model_nmarker(in->model); i < n; i++) {
         double goal[3];
@@ -19,19 +21,19 @@ static void measure_frame(const sn_fit_input *in, const sn_workspace *ws, int f,
             continue;
         }
         // what counts for nothing says nothing of the fit
-        if (sn_fit_dropped(in, i, f)) {
+        if (in->dropped != NULL && sn_fit_dropped(in, i, f)) {
             s->dropped++;
             markers[i].dropped++;
             continue;
         }
-        const sn_marker_desc *m = sn_model_marker(in->model, i);
-        double e = v3_norm(v3_sub(v3_from(goal), sn_workspace_point(ws, m->joint, m->position)));
+        const sn_marker_desc *m = &in->model->marker[i];
+        // sn_workspace_point(), for many
+        const sn_frame *at = &ws->frame[in->model->sweep_of[m->joint]];
+        const sn_vec3 p = v3_add(ws->origin, sn_place(at, v3_from(m->position)));
+        const double e = v3_norm(v3_sub(v3_from(goal), p));
         sum += e * e;
         frame->markers++;
-        if (frame->worst_marker < 0 || (float)e > frame->worst) {
-            frame->worst = (float)e;
-            frame->worst_marker = i;
-        }
+        if (worst < 0 || e > most) most = e, worst = i;
         sn_fit_marker *mk = &markers[i];
         mk->seen++;
         mk->mean += e;
@@ -40,6 +42,8 @@ static void measure_frame(const sn_fit_input *in, const sn_workspace *ws, int f,
         s->mean += e;
         s->samples++;
     }
+    frame->worst = (float)most;
+    frame->worst_marker = worst;
     frame->rms = (float)(frame->markers > 0 ? sqrt(sum / frame->markers) : 0);
     if (frame->worst_marker >= 0 && ((double)frame->worst > s->worst || s->worst_frame < 0)) {
         s->worst = (double)frame->worst;

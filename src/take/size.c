@@ -10,7 +10,7 @@
 #include "math/vec3.h"
 #include "take/fit.h"
 
-enum { LOOKED_AT = 30, LEAST_SEEN = 3, LEAST_PAIRS = 10, NEIGHBOURS = 100 };
+enum { LOOKED_AT = 16, LEAST_SEEN = 3, LEAST_PAIRS = 10, NEIGHBOURS = 100 };
 
 // Markers nearer to each other than this share of the figure's spread say little.
 static const double near = 0.15;
