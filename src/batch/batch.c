@@ -137,6 +137,10 @@ sn_status sn_batch_create(const sn_problem *problem, const sn_batch_options *opt
     SN_TRY(sn_problem_copy(problem, NULL, 0, allocator, &b.problem, error));
     b.model = b.problem->model;
     b.nworker = b.options.threads;
+    b.flat = b.model->ncoupling == 0;
+    for (int k = 0; k < b.model->njoint; k++)
+        b.flat = b.flat && b.model->joint[k].ops->integrate == NULL &&
+                 b.model->joint[k].ops->difference == NULL;
     b.ngoal = sn_batch_goal_places(b.problem, b.options.locals, NULL);
     const char *unfit = sn_batch_unfit(b.problem, &b.options.solver);
     const int most = sn_batch_most_lanes();

@@ -64,6 +64,7 @@ struct sn_batch {
     int *goal_at;  ///< ntask
     bool *round;   ///< nv: angles that go round
     bool turning;  ///< there are some
+    bool flat;     ///< coordinates are added and subtracted as they are
     int ngoal;
     double *
         pull;  ///< nv, file order: what pulls a frame to the pose before it; only with options.rest

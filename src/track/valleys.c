@@ -201,9 +201,9 @@ static void add_scouts(const search *s, sn_scouts *c, int frame, int like, const
     sn_scouts_add(c, frame);
 }
 
-// Short runs from all of them. @param held  as sn_scouts_run()
-static sn_status run_scouts(const search *s, sn_scouts *c, int held) {
-    return sn_scouts_run(c, scout_gradient(s->options), SCOUT_ITERATIONS, held);
+// Short runs from all of them.
+static sn_status run_scouts(const search *s, sn_scouts *c) {
+    return sn_scouts_run(c, scout_gradient(s->options), SCOUT_ITERATIONS, s->model->nv);
 }
 
 // What leapt between two frames.
@@ -371,7 +371,7 @@ static sn_status visit_scouted(search *s, const sn_allocator *allocator) {
     for (int f = 0; status == SN_OK && f < s->nframe && !sn_cancelled(s->options->cancel); f++) {
         if (wanted(s, f)) add_scouts(s, &lanes, f, f, s->q + (size_t)f * s->nq);
         if (lanes.count < most && f < s->nframe - 1) continue;
-        status = run_scouts(s, &lanes, s->model->nv);
+        status = run_scouts(s, &lanes);
         s->lanes = &lanes;
         if (status == SN_OK && find_hopeful(s, &lanes)) status = visit_all(s, allocator, f + 1);
         s->lanes = NULL;
@@ -481,7 +481,8 @@ static sn_status place_in_lanes(const search *s, int frame, const sn_allocator *
     if (status == SN_OK) {
         (void)sn_start_places(&s->limbs, s->model, s->options, c.q);
         sn_scouts_add(&c, frame);
-        status = run_scouts(s, &c, last->slot + last->nv);
+        // a first guess, from which all else begins
+        status = sn_scouts_run(&c, 1e-2, SCOUT_ITERATIONS, last->slot + last->nv);
     }
     for (int n = 0; status == SN_OK && n < c.starts; n++) {
         if (!(c.reports[n].f < least * (1 - s->options->lower_by))) continue;
@@ -511,7 +512,7 @@ static sn_status first_in_lanes(search *s, int frame, const sn_allocator *alloca
     sn_status status = sn_scouts_open(&c, s->options->rows, 1, FIRST_SEEDS, allocator);
     if (status == SN_OK) {
         add_scouts(s, &c, frame, 0, q);
-        status = run_scouts(s, &c, s->model->nv);
+        status = run_scouts(s, &c);
     }
     if (status == SN_OK) {
         const double f = c.reports[0].f, clearly = 0.01 * f;
