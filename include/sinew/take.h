@@ -488,6 +488,8 @@ typedef struct sn_take_truth {
                           ///< of 100 are below
     int joints, movable;  ///< joints that both have by name, of all that move
     double centres;       ///< how far these joints' centres are apart, root-mean-square, metres
+    double markers;  ///< how far the markers wander on the known motion's own bones, each about its
+        ///< mean place there, root-mean-square, metres: what the known motion is good for
 } sn_take_truth;
 
 /// Compare a finished take with a known motion, frame k of the recording with frame k of it. Fails with a

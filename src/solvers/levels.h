@@ -13,6 +13,9 @@ enum { SN_LEVELS = SN_MAX_LEVELS + 1 };
 /// 1e-14 of itself above it.
 #define SN_LEVELS_REST 1e-7
 
+/// Pivots below this share of what f would be with errors as large as the figure are nothing.
+static const double sn_levels_nothing = 1e-12;
+
 /// Numbers of one level at the pose.
 typedef struct sn_level {
     int name;     ///< of its tasks; -1: the loops
@@ -27,6 +30,7 @@ typedef struct sn_level {
     double own;       ///< largest entry of the step that it needs alone
     double least;     ///< pivots at the pose that count as nothing
     int rank;         ///< directions that it takes there
+    bool vague;       ///< more, were what is left of f not as large as some pivots
     double gradient;  ///< relative gradient in what it may move
 } sn_level;
 

@@ -34,15 +34,21 @@ bool sn_levels_look(sn_solver *s, int k, const double *q, bool exact, double *f,
     return true;
 }
 
+// out = q moved by the entries x times t, past limits too.
+static void shift(sn_solver *s, const double *q, double t, const double *x, double *out) {
+    const sn_model *m = s->model;
+    for (int i = 0; i < s->n; i++) {
+        int v = m->v_of[i];
+        s->delta[v] = m->gain[v] * s->levels->unit[i] * (t * x[i]);
+    }
+    sn_model_integrate(m, q, s->delta, out);
+}
+
 void sn_levels_move(sn_solver *s, const double *q, double t, const double *x, double *out) {
     const sn_levels *a = s->levels;
     const sn_model *m = s->model;
     bool clamped = false;
-    for (int i = 0; i < s->n; i++) {
-        int v = m->v_of[i];
-        s->delta[v] = m->gain[v] * a->unit[i] * (t * x[i]);
-    }
-    sn_model_integrate(m, q, s->delta, out);
+    shift(s, q, t, x, out);
     for (int i = 0; i < m->nquaternion && m->ncone > 0; i++) {
         const sn_joint *j = &m->joint[m->quaternion[i]];
         if (j->cone) (void)sn_cone_put(j, 0, out + j->q0);
@@ -70,24 +76,32 @@ static bool add_hessian(sn_solver *s, int j, const double *q, double t, const do
                         const double *nu, double share, double *W) {
     sn_levels *a = s->levels;
     double f;
-    sn_levels_move(s, q, t, mu, a->shifted);
+    // a limit near by has no part in how f bends
+    shift(s, q, t, mu, a->shifted);
     if (nu != NULL) {
         memcpy(a->beside, a->shifted, (size_t)s->model->nq * sizeof *a->beside);
-        sn_levels_move(s, a->beside, u, nu, a->shifted);
+        shift(s, a->beside, u, nu, a->shifted);
     }
     if (!sn_levels_look(s, j, a->shifted, true, &f, NULL, a->factor)) return false;
     for (int i = 0; i < s->n * s->n; i++) W[i] += share * a->factor[i];
     return true;
 }
 
+static const double large_multipliers = 300;
+
 bool sn_levels_add_bend(sn_solver *s, int k, const double *q, double *W) {
     sn_levels *a = s->levels;
     for (int j = 0; j < k; j++) {
         const double *mu = sn_levels_mu(a, k, j);
-        const double size = largest(mu, s->n), h = 3e-4 / size;
+        const double size = largest(mu, s->n);
         if (!(size > 1e-12)) continue;
-        if (!add_hessian(s, j, q, h, mu, 0, NULL, 1 / (2 * h), W)) return false;
-        if (!add_hessian(s, j, q, -h, mu, 0, NULL, -1 / (2 * h), W)) return false;
+        // near a singular pose the multipliers are large, and so is what two poses would leave of the fifth derivative
+        const bool far = size > large_multipliers;
+        const double h = (far ? 1e-3 : 3e-4) / size, share = (far ? 4.0 / 3 : 1) / (2 * h);
+        if (!add_hessian(s, j, q, h, mu, 0, NULL, share, W)) return false;
+        if (!add_hessian(s, j, q, -h, mu, 0, NULL, -share, W)) return false;
+        if (far && !add_hessian(s, j, q, 2 * h, mu, 0, NULL, -share / 8, W)) return false;
+        if (far && !add_hessian(s, j, q, -2 * h, mu, 0, NULL, share / 8, W)) return false;
         // a level above that is itself answered by others: how their bend changes along mu
         for (int i = 0; i < j && a->at[j].exact; i++) {
             const double *nu = sn_levels_mu(a, j, i);
@@ -108,7 +122,7 @@ double sn_levels_singular(const sn_solver *s, int k, const double *g) {
     const double whole = a->at[k].whole;
     double most = 0;
     // what a residual that is not yet 0 bends may look like a column of its own size
-    if (!a->at[k].exact) return 1e-12 * whole + 20 * a->at[k].f;
+    if (!a->at[k].exact) return sn_levels_nothing * whole + 20 * a->at[k].f;
     for (int i = 0; i < s->n; i++)
         if (a->free[i]) most = fmax(most, fabs(g[i]));
     return fmin(1e-8 * whole + 100 * most, 1e-3 * whole);

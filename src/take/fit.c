@@ -352,6 +352,18 @@ static sn_status find_loose(const sn_model *m, const sn_allocator *allocator, bo
     return SN_OK;
 }
 
+// The figure at rest: as OpenSim's files have it, as the posture is drawn to, or at zero.
+static void find_home(const sn_fitting *f, double *q) {
+    const sn_fit_input *in = &f->input;
+    const sn_problem *p = f->problem;
+    if (in->plan != NULL)
+        memcpy(q, in->plan->home, (size_t)sn_model_nq(in->model) * sizeof *q);
+    else if (p->nrest > 0)
+        memcpy(q, p->rest[0].q, (size_t)sn_model_nq(in->model) * sizeof *q);
+    else
+        sn_model_zero(in->model, q);
+}
+
 sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
                            const sn_fit_options *options, const sn_allocator *allocator,
                            sn_motion *motion, sn_error *error) {
@@ -392,7 +404,8 @@ sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
     } else {
         f->laned = sn_acquire(allocator, count * sizeof *f->laned);
     }
-    f->start = sn_acquire(allocator, ((size_t)sn_model_nq(input->model) + 1) * sizeof *f->start);
+    size_t nq = (size_t)sn_model_nq(input->model);
+    f->start = sn_acquire(allocator, (2 * nq + 1) * sizeof *f->start);
     f->changed = sn_acquire(allocator, count * sizeof *f->changed);
     f->dropped = sn_acquire(allocator, count * nmarker + 1);
     f->wrong = sn_acquire(allocator, count * sizeof *f->wrong);
@@ -405,6 +418,8 @@ sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
     f->input.dropped = f->dropped;
     if (has_gate(f) && sn_fit_drop_leaps(input, allocator, f->dropped) != SN_OK)
         return sn_fail_memory(error);
+    find_home(f, f->start + nq);
+    o.home = f->start + nq;
     int first = good_frame(input);
     sn_status status;
     if (by_itself(input)) {

@@ -196,7 +196,7 @@ typedef struct sn_fitting {
     int noff;
     sn_fit_fill fill[SN_FIT_MOST_OFF];  ///< and where the markers would be
     int nfill;
-    double *start;  ///< nq
+    double *start;  ///< nq; then the figure at rest
     sn_motion *motion;
     int solved;
 } sn_fitting;
