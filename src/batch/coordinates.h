@@ -13,7 +13,10 @@ FN REAL rest_pose(ARGS, int r, int at) {
 }
 
 FN REAL rest_weight(ARGS, int r, int i) {
-    if (r < N(nrest)) return splat(T(rest_w)[N(nv) * r + i]);
+    if (r < N(nrest)) {
+        if (N(shared)) return W(lane)[SN_LANE_SHARE] * T(rest_w)[N(nv) * r + i];
+        return splat(T(rest_w)[N(nv) * r + i]);
+    }
     return HOLD(i);
 }
 
@@ -106,7 +109,8 @@ FN REAL rest_value(ARGS) {
 // Their gradient and second derivatives: those of a quaternion are Gauss-Newton's six, then what the exact
 // ones have more.
 PART void rest_terms(PART_ARGS) {
-    HERE for (int i = 0; i < N(nv); i++) W(own)[i] = W(g)[i] = splat(0);
+    HERE;
+    for (int i = 0; i < N(nv); i++) W(own)[i] = W(g)[i] = splat(0);
     for (int i = 0; i < 12 * N(nquat); i++) W(rest_h)[i] = splat(0);
     for (int r = 0; r < SN_BATCH_RESTS; r++) {
         for (int i = 0; i < N(nv); i++) {

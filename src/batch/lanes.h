@@ -26,7 +26,7 @@
 #define PART_ARGS const sn_batch_table *tab_, const sn_batch_work *room_
 #define HERE                                                                                       \
     const sn_batch_table own_tab = *tab_, *const tab = &own_tab;                                   \
-    const sn_batch_work own_room = *room_, *const room = &own_room;
+    const sn_batch_work own_room = *room_, *const room = &own_room
 #define PASS_ON              tab_, room_
 #define N(name)              tab->name
 #define T(name)              tab->name

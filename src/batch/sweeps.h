@@ -15,7 +15,8 @@ FN void gradient_of(ARGS, int k, const REAL *sum) {
 
 // f of the tasks on bodies at the placed pose, sums over subtrees, the gradient, and the Gauss-Newton diagonal into y.
 PART REAL sum_sweep(PART_ARGS) {
-    HERE const int alone = N(nsum) == SN_SUM_MATRIX && N(npart) == 0;
+    HERE;
+    const int alone = N(nsum) == SN_SUM_MATRIX && N(npart) == 0;
     REAL twice = splat(0);
     if (SN_BATCH_OWN) {
         rest_terms(PASS_ON);
@@ -93,6 +94,13 @@ FN void own_terms(ARGS, int k, REAL e, REAL *h) {
                     h[packed(from + a, from + b)] + 0.5 * dot3(c, torque);
             }
     }
+    if (N(nmove) > 0 && type == SN_BATCH_DRIVEN)
+        for (int a = 0; a < m; a++)
+            for (int b = 0; b <= a; b++) {
+                const REAL *E = W(bend) + 6 * (T(bend0)[k] + packed(a, b));
+                h[packed(a, b)] =
+                    h[packed(a, b)] - T(gain)[first + a] * T(gain)[first + b] * (e * dot6(E, phi));
+            }
     if (type == SN_BATCH_EXPMAP || type == SN_BATCH_SWING_TWIST) {
         const int swing = type == SN_BATCH_SWING_TWIST, n = swing ? 2 : 3, up = T(parent)[k];
         const REAL *q = W(x) + T(q0)[k];
@@ -195,7 +203,8 @@ FN void factor_block(ARGS, int k, const FIELD *field, REAL *Q, FACTOR *f) {
 // H + diagonal = L^T D L, joint by joint (articulated.c of sweeps/); degrees of freedom without terms of
 // their own one by one, as if each were a joint.
 PART void factor_sweep(PART_ARGS, REAL e, FACTOR *out) {
-    HERE FACTOR here = *out, *const f = &here;
+    HERE;
+    FACTOR here = *out, *const f = &here;
     const int own = SN_BATCH_OWN;
     for (int k = N(nj) - 1; k >= 0; k--) {
         const int first = T(slot)[k], m = T(jnv)[k], up = T(parent)[k];
@@ -236,7 +245,8 @@ PART void factor_sweep(PART_ARGS, REAL e, FACTOR *out) {
 
 // x <- D^-1 L^-T x
 PART void reduce(PART_ARGS, REAL *x) {
-    HERE for (int k = N(nj) - 1; k >= 0; k--) {
+    HERE;
+    for (int k = N(nj) - 1; k >= 0; k--) {
         const int first = T(slot)[k], m = T(jnv)[k], up = T(parent)[k];
         REAL push[6];
         UNROLL for (int i = 0; i < 6; i++) push[i] = pick(T(leaf)[k], splat(0), W(push)[6 * k + i]);
@@ -264,7 +274,8 @@ PART void reduce(PART_ARGS, REAL *x) {
 
 // x <- L^-1 x
 PART void substitute(PART_ARGS, REAL *x) {
-    HERE for (int k = 0; k < N(nj); k++) {
+    HERE;
+    for (int k = 0; k < N(nj); k++) {
         const int first = T(slot)[k], m = T(jnv)[k], up = T(parent)[k];
         REAL V[6];
         UNROLL for (int i = 0; i < 6; i++) V[i] = up < 0 ? splat(0) : W(push)[6 * up + i];
@@ -290,7 +301,8 @@ PART void substitute(PART_ARGS, REAL *x) {
 
 // out = H x, without the diagonal that a factorisation adds.
 PART void multiply(PART_ARGS, REAL e, const REAL *x, REAL *out) {
-    HERE const int own = SN_BATCH_OWN;
+    HERE;
+    const int own = SN_BATCH_OWN;
     // down: the twist of everything at and above a joint; kept where the field's Q was
     for (int k = 0; k < N(nj); k++) {
         const int up = T(parent)[k];

@@ -39,7 +39,8 @@ FN void reject(ARGS, BITS which, REAL length) {
 
 // After f of all lanes is known.
 PART void judge(PART_ARGS, REAL value, TRIP *to) {
-    HERE const BITS trial = EQUAL(LANE(STATE), splat(SN_STATE_TRIAL));
+    HERE;
+    const BITS trial = EQUAL(LANE(STATE), splat(SN_STATE_TRIAL));
     const BITS start = EQUAL(LANE(STATE), splat(SN_STATE_START));
     const BITS finite = LESS(size_of(value), splat(MOST_REAL));
     to->again = EQUAL(LANE(STATE), splat(SN_STATE_AGAIN));
@@ -115,7 +116,8 @@ PART void judge(PART_ARGS, REAL value, TRIP *to) {
 // D^2 and what f would be with errors as large as the figure, from the Gauss-Newton diagonal in y:
 // sn_solver_find_scale() and sn_damped_measure().
 PART void find_scale(PART_ARGS, BITS which, BITS start) {
-    HERE const REAL *sum = W(sum);
+    HERE;
+    const REAL *sum = W(sum);
     REAL reach = splat(0), top = splat(0);
     for (int k = 0; k < N(nj); k++) {
         // a joint that carries no task is no lever
@@ -167,7 +169,8 @@ PART void find_scale(PART_ARGS, BITS which, BITS start) {
 
 // Which degrees of freedom may move, the relative projected gradient, and reasons to end.
 PART void look_around(PART_ARGS, TRIP *to, FACTOR *f) {
-    HERE REAL worst = splat(0), pull = splat(0), active = splat(0);
+    HERE;
+    REAL worst = splat(0), pull = splat(0), active = splat(0);
     for (int i = 0; i < N(nv); i++) {
         const REAL g = W(g)[i], square = g * g;
         BITS held = LESS(splat(1), splat(0));
@@ -217,8 +220,8 @@ PART void look_around(PART_ARGS, TRIP *to, FACTOR *f) {
 
 // A failed pivot with the direction z along which the matrix bends by it says how much damping is missing.
 PART void raise_damping(PART_ARGS, BITS which, const FACTOR *f) {
-    HERE for (int i = 0; i < N(nv); i++) W(z)[i] =
-        choose(EQUAL(f->at, splat(i)), splat(1), splat(0));
+    HERE;
+    for (int i = 0; i < N(nv); i++) W(z)[i] = choose(EQUAL(f->at, splat(i)), splat(1), splat(0));
     substitute(PASS_ON, W(z));
     REAL square = splat(0);
     for (int i = 0; i < N(nv); i++)
@@ -241,7 +244,8 @@ PART void raise_damping(PART_ARGS, BITS which, const FACTOR *f) {
 
 // Steps that turn a joint too far: the damping with which they would not (step.c).
 PART void shorten(PART_ARGS, BITS which, REAL turn, TRIP *to, const FACTOR *f) {
-    HERE REAL square = splat(0), slope = splat(0);
+    HERE;
+    REAL square = splat(0), slope = splat(0);
     for (int i = 0; i < N(nv); i++) {
         const BITS keep = LESS(splat(0.5), W(keep)[i]);
         const REAL y = metric_of(PASS, i, f->most, f->most2) * W(step)[i];
@@ -292,7 +296,8 @@ FN BITS close_limits(ARGS, BITS which, const int fresh) {
 // Steps that a limit stopped: first the plain projection's promise, then, a trip each, the others solved
 // again with those put at their limits; the better of the two is taken.
 PART void mind_limits(PART_ARGS, BITS crossing, BITS refined, BITS given_up, REAL e, TRIP *to) {
-    HERE const BITS none = LESS(splat(1), splat(0));
+    HERE;
+    const BITS none = LESS(splat(1), splat(0));
     BITS more = none, last = none;
     if (ANY(refined)) {
         LANE(ROUND) = LANE(ROUND) + choose(refined, splat(1), splat(0));
@@ -357,7 +362,8 @@ FN void turn_quaternion(const REAL *q, const REAL *d, REAL *out) {
 
 // x = q moved by the step where there is one, else q.
 PART void move_lanes(PART_ARGS, BITS which) {
-    HERE REAL square = splat(0);
+    HERE;
+    REAL square = splat(0);
     for (int k = 0; k < N(nj); k++) {
         const int first = T(slot)[k], at = T(q0)[k], m = T(jnv)[k];
         const int plain = T(quat)[k] < 0 ? m : m - 3;
@@ -391,7 +397,8 @@ PART void move_lanes(PART_ARGS, BITS which) {
 }
 
 FN void trip(PART_ARGS) {
-    HERE TRIP to;
+    HERE;
+    TRIP to;
     FACTOR f;
     place(PASS_ON);
     REAL value = sum_sweep(PASS_ON);
