@@ -137,6 +137,10 @@ sn_status sn_batch_create(const sn_problem *problem, const sn_batch_options *opt
     SN_TRY(sn_problem_copy(problem, NULL, 0, allocator, &b.problem, error));
     b.model = b.problem->model;
     b.nworker = b.options.threads;
+    b.flat = b.model->ncoupling == 0;
+    for (int k = 0; k < b.model->njoint; k++)
+        b.flat = b.flat && b.model->joint[k].ops->integrate == NULL &&
+                 b.model->joint[k].ops->difference == NULL;
     b.ngoal = sn_batch_goal_places(b.problem, b.options.locals, NULL);
     const char *unfit = sn_batch_unfit(b.problem, &b.options.solver);
     const int most = sn_batch_most_lanes();
@@ -231,6 +235,9 @@ static sn_batch_job rest_of(const sn_batch *b, const sn_batch_job *job, int done
         job->reports != NULL ? job->reports + rows : NULL,
         0,
         NULL,
+        NULL,
+        NULL,
+        0,
     };
 }
 
@@ -265,21 +272,23 @@ static sn_status run(sn_batch *batch, const sn_batch_job *job) {
 
 sn_status sn_batch_solve(sn_batch *batch, int n, const double *goals, const double *starts,
                          double *poses, sn_batch_report *reports) {
-    const sn_batch_job job = {n, 1, goals, starts, poses, reports, 0, NULL};
+    const sn_batch_job job = {n, 1, goals, starts, poses, reports, 0, NULL, NULL, NULL, 0};
     if (!good_job(batch, &job)) return SN_ERR_ARGUMENT;
     return run(batch, &job);
 }
 
 sn_status sn_batch_track(sn_batch *batch, int nchain, int nframe, const double *goals,
                          const double *starts, double *poses, sn_batch_report *reports) {
-    const sn_batch_job job = {nchain, nframe, goals, starts, poses, reports, 0, NULL};
+    const sn_batch_job job = {nchain, nframe, goals, starts, poses, reports,
+                              0,      NULL,   NULL,  NULL,   0};
     if (!good_job(batch, &job)) return SN_ERR_ARGUMENT;
     return run(batch, &job);
 }
 
 sn_status sn_batch_submit(sn_batch *batch, int nchain, int nframe, const double *goals,
                           const double *starts, double *poses, sn_batch_report *reports) {
-    const sn_batch_job job = {nchain, nframe, goals, starts, poses, reports, 0, NULL};
+    const sn_batch_job job = {nchain, nframe, goals, starts, poses, reports,
+                              0,      NULL,   NULL,  NULL,   0};
     if (!good_job(batch, &job) || batch->nwaiting >= 2) return SN_ERR_ARGUMENT;
     const int at = batch->nwaiting++, slot = batch->next_slot;
     batch->waiting[at] = job;

@@ -18,6 +18,10 @@ typedef struct sn_batch_job {
     sn_batch_report *reports;
     int rows;  ///< of all chains, the last one shorter than the others; 0: all are whole
     const double *shares;  ///< of each row: what rest poses are multiplied with; NULL: 1
+    /// In the place of goals and shares: fills them in for a row.
+    void (*row)(void *user, int row, double *goals, double *share);
+    void *user;
+    int first;  ///< which of the user's rows the first is
 } sn_batch_job;
 
 /// A row in a lane.
@@ -29,6 +33,7 @@ typedef struct sn_batch_row {
     double *best;               ///< nq: of the starts so far
     sn_batch_report kept;
     int64_t iterations;
+    double share;  ///< what rest poses are multiplied with
 } sn_batch_row;
 
 /// What a thread works with.
@@ -59,6 +64,7 @@ struct sn_batch {
     int *goal_at;  ///< ntask
     bool *round;   ///< nv: angles that go round
     bool turning;  ///< there are some
+    bool flat;     ///< coordinates are added and subtracted as they are
     int ngoal;
     double *
         pull;  ///< nv, file order: what pulls a frame to the pose before it; only with options.rest

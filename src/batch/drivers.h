@@ -12,9 +12,12 @@ FN REAL argument_of(ARGS, int q0, int m, int i) {
 FN REAL piece_at(ARGS, int q0, int m, REAL *slope, REAL *bend) {
     const int at = T(move_number)[m];
     const REAL x = argument_of(PASS, q0, m, 0);
+    const int count = T(move_count)[m];
+    int k = 1;
     REAL c[5];
-    UNROLL for (int n = 0; n < 5; n++) c[n] = splat(T(number)[at + n]);
-    for (int k = 1; k < T(move_count)[m]; k++) {
+    while (k < count && !ANY(LESS(x, splat(T(number)[at + 5 * k])))) k++;  // all lanes are past it
+    UNROLL for (int n = 0; n < 5; n++) c[n] = splat(T(number)[at + 5 * (k - 1) + n]);
+    for (; k < count; k++) {
         const BITS past = ~LESS(x, splat(T(number)[at + 5 * k]));
         if (!ANY(past)) break;  // they rise
         UNROLL for (int n = 0; n < 5; n++) c[n] =

@@ -57,10 +57,11 @@ static int local_of(const sn_batch *b, const sn_task *t) {
 bool sn_batch_row_goals(const sn_batch *b, const double *goals, double *out) {
     const sn_problem *p = b->problem;
     bool whole = p->npart == 0;
-    memcpy(out, goals, (size_t)b->ngoal * sizeof *out);
+    if (out != goals) memcpy(out, goals, (size_t)b->ngoal * sizeof *out);
     // points that are all there are ready as they are
-    for (int i = 0; i < b->ngoal; i++) whole = whole && fabs(out[i]) <= SN_MAX_NUMBER;
-    if (whole) return true;
+    int odd = 0;
+    for (int i = 0; i < b->ngoal; i++) odd += !(fabs(out[i]) <= SN_MAX_NUMBER);
+    if (whole && odd == 0) return true;
     for (int i = 0; i < p->ntask; i++) {
         if (b->goal_at[i] < 0) continue;
         const sn_task *t = &p->task[i];
@@ -202,8 +203,13 @@ void sn_batch_row_next(const sn_batch_worker *w, const sn_batch_row *row, int fr
     const sn_model *m = w->batch->model;
     memcpy(q, row->previous, (size_t)m->nq * sizeof *q);
     if (frame < 2 || w->batch->options.start != SN_BATCH_EXTRAPOLATED) return;
-    sn_model_difference(m, row->before, row->previous, w->delta);
-    sn_model_integrate(m, row->previous, w->delta, q);
+    if (w->batch->flat) {
+        // the same, where all coordinates are numbers
+        for (int v = 0; v < m->nq; v++) q[v] += row->previous[v] - row->before[v];
+    } else {
+        sn_model_difference(m, row->before, row->previous, w->delta);
+        sn_model_integrate(m, row->previous, w->delta, q);
+    }
     for (int v = 0; v < m->nq; v++)
         if (!(fabs(q[v]) < far_angle)) {
             memcpy(q, row->previous, (size_t)m->nq * sizeof *q);

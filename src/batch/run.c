@@ -13,12 +13,15 @@ static int64_t row_of(const sn_batch_job *j, const sn_batch_row *r) {
     return (int64_t)r->chain * j->nframe + r->frame;
 }
 
-static const double *goals_of(const sn_batch *b, const sn_batch_row *r) {
-    return b->job->goals + (size_t)row_of(b->job, r) * (size_t)b->ngoal;
-}
-
-static double share_of(const sn_batch *b, const sn_batch_row *r) {
-    return b->job->shares != NULL ? b->job->shares[row_of(b->job, r)] : 1;
+// The goals of a row, in w->numbers where the job makes them; and what its rest poses are multiplied with.
+static const double *goals_of(const sn_batch_worker *w, sn_batch_row *r) {
+    const sn_batch *b = w->batch;
+    const sn_batch_job *j = b->job;
+    const int64_t row = row_of(j, r);
+    r->share = j->shares != NULL ? j->shares[row] : 1;
+    if (j->row == NULL) return j->goals + (size_t)row * (size_t)b->ngoal;
+    j->row(j->user, j->first + (int)row, w->numbers, &r->share);
+    return w->numbers;
 }
 
 // How many frames a chain has.
@@ -67,9 +70,10 @@ static void put_row(sn_batch_worker *w, sn_batch_row *r, const double *q) {
 }
 
 // The plain solver on a row from w->q.
-static void solve_plain(sn_batch_worker *w, const sn_batch_row *r, sn_batch_report *out) {
-    w->share = share_of(w->batch, r);
-    sn_batch_row_plain(w, goals_of(w->batch, r), anchor_of(w, r), w->q, out);
+static void solve_plain(sn_batch_worker *w, sn_batch_row *r, sn_batch_report *out) {
+    const double *goals = goals_of(w, r);
+    w->share = r->share;
+    sn_batch_row_plain(w, goals, anchor_of(w, r), w->q, out);
     w->share = 1;
 }
 
@@ -106,7 +110,7 @@ static bool next_row(sn_batch_worker *w, sn_batch_row *r, bool begun) {
             put_row(w, r, r->start);
             continue;
         }
-        if (sn_batch_row_goals(b, goals_of(b, r), w->numbers)) return true;
+        if (sn_batch_row_goals(b, goals_of(w, r), w->numbers)) return true;
         r->kept.stop = SN_STOP_BAD_GOALS;
         put_row(w, r, r->frame > 0 ? r->previous : r->start);
     }
@@ -162,7 +166,7 @@ static bool fill_lane(sn_batch_worker *w, int lane, bool begun) {
         *lane_number(w, w->work.goal, i, lane) = w->numbers[i];
     const double *anchor = anchor_of(w, r);
     set_state(w, SN_LANE_PULL, lane, anchor != NULL);
-    set_state(w, SN_LANE_SHARE, lane, share_of(w->batch, r));
+    set_state(w, SN_LANE_SHARE, lane, r->share);
     for (int i = 0; i < w->batch->model->nq && anchor != NULL; i++)
         *lane_number(w, w->work.anchor, i, lane) = anchor[i];
     begin_lane(w, lane, r->start);
@@ -262,7 +266,7 @@ sn_status sn_batch_run(sn_batch *b, const sn_batch_job *job) {
     if (job->nchain == 0 || job->nframe == 0) return SN_OK;
     sn_batch_worker *jobs[SN_MAX_THREADS];
     b->job = job;
-    b->table.shared = job->shares != NULL;
+    b->table.shared = job->shares != NULL || job->row != NULL;
     atomic_store(&b->next, 0);
     for (int i = 0; i < b->nworker; i++) {
         jobs[i] = &b->worker[i];

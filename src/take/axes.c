@@ -88,7 +88,7 @@ void sn_axis_map_point(const sn_axis_map *map, const double in[3], double out[3]
 
 // --- finding -----------------------------------------------------------------------------------------
 
-enum { LOOKED_AT = 100 };  // frames, spread over the take
+enum { LOOKED_AT = 50 };  // frames, spread over the take
 
 // Cosines that a direction must reach to be called an axis, over the whole take.
 static const double clear = 0.8;

@@ -95,10 +95,11 @@ static double most_change(const sn_take *t, int frame, double *delta) {
     return most;
 }
 
-static sn_status count_jumps(const sn_take *t, const sn_fit_place *at, double limit, double *delta,
+static sn_status count_jumps(const sn_take *t, sn_fit_place *at, double limit, double *delta,
                              joint_state *a, joint_state *b, joint_jumps *out) {
     for (int f = 1; f < t->input.count; f++) {
         if (most_change(t, f, delta) <= limit) continue;
+        if (at->workspace == NULL) SN_TRY(sn_fit_place_open(at, t->model, &t->allocator));
         SN_TRY(find_states(t, at, f - 1, a));
         SN_TRY(find_states(t, at, f, b));
         for (int j = 0; j < sn_model_njoint(t->model); j++) {
@@ -141,9 +142,7 @@ static sn_status find_jumps(sn_take *t) {
     joint_jumps *jumps = sn_acquire(allocator, n * sizeof *jumps);
     double *delta = sn_acquire(allocator, nv * sizeof *delta);
     sn_fit_place at = {0};
-    sn_status status = state == NULL || jumps == NULL || delta == NULL
-                           ? SN_ERR_MEMORY
-                           : sn_fit_place_open(&at, t->model, allocator);
+    sn_status status = state == NULL || jumps == NULL || delta == NULL ? SN_ERR_MEMORY : SN_OK;
     if (status == SN_OK) {
         memset(jumps, 0, n * sizeof *jumps);
         status = count_jumps(t, &at, limit, delta, state, state + n, jumps);

@@ -3,50 +3,68 @@
 #include <math.h>
 
 #include "math/vec3.h"
+#include "sweeps/workspace.h"
 #include "take/fit.h"
 
-static void measure_frame(const sn_fit_input *in, const sn_workspace *ws, int f,
-                          sn_fit_frame *frame, sn_fit_marker *markers, sn_fit_summary *s,
-                          double *square) {
-    const double *row = sn_recording_frame(in->recording, in->first + f);
-    double sum = 0;
-    *frame = (sn_fit_frame){.worst_marker = -1};
-    for (int i = 0, n = sn_model_nmarker(in->model); i < n; i++) {
+// Where markers are that have a column, and the square of a marker's way to its goal; NAN without one.
+static void find_squares(const sn_fit_input *in, const sn_workspace *ws, const double *row, int n,
+                         double *square) {
+    const sn_model *model = in->model;
+    for (int i = 0; i < n; i++) {
         double goal[3];
+        square[i] = NAN;
+        if (!sn_fit_goal_in(in, row, i, goal)) continue;
+        const sn_marker_desc *m = &model->marker[i];
+        // sn_workspace_point(), for many
+        const sn_vec3 p = sn_place(&ws->frame[model->sweep_of[m->joint]], v3_from(m->position));
+        const sn_vec3 d = v3_sub(v3_sub(v3_from(goal), ws->origin), p);
+        square[i] = v3_dot(d, d);
+    }
+}
+
+static void measure_frame(const sn_fit_input *in, const sn_workspace *ws, int f, double *square,
+                          sn_fit_frame *frame, sn_fit_marker *markers, sn_fit_summary *s) {
+    const double *row = sn_recording_frame(in->recording, in->first + f);
+    const int n = sn_model_nmarker(in->model);
+    double sum = 0, mean = 0, most = -1;
+    int worst = -1, count = 0;
+    find_squares(in, ws, row, n, square);
+    for (int i = 0; i < n; i++) {
+        const double e2 = square[i];
         if (in->column[i] < 0) continue;
-        if (!sn_fit_goal_in(in, row, i, goal)) {
+        if (isnan(e2)) {
             s->missing++;
             continue;
         }
         // what counts for nothing says nothing of the fit
-        if (sn_fit_dropped(in, i, f)) {
+        if (in->dropped != NULL && sn_fit_dropped(in, i, f)) {
             s->dropped++;
             markers[i].dropped++;
             continue;
         }
-        const sn_marker_desc *m = sn_model_marker(in->model, i);
-        double e = v3_norm(v3_sub(v3_from(goal), sn_workspace_point(ws, m->joint, m->position)));
-        sum += e * e;
-        frame->markers++;
-        if (frame->worst_marker < 0 || (float)e > frame->worst) {
-            frame->worst = (float)e;
-            frame->worst_marker = i;
-        }
-        sn_fit_marker *mk = &markers[i];
-        mk->seen++;
-        mk->mean += e;
-        mk->rms += e * e;
-        if (e > mk->worst || mk->worst_frame < 0) mk->worst = e, mk->worst_frame = f;
-        s->mean += e;
-        s->samples++;
+        sn_fit_marker *m = &markers[i];
+        const double e = sqrt(e2);
+        m->seen++;
+        m->mean += e;
+        m->rms += e2;
+        if (e > m->worst || m->worst_frame < 0) m->worst = e, m->worst_frame = f;
+        if (e > most) most = e, worst = i;
+        mean += e;
+        sum += e2;
+        count++;
     }
-    frame->rms = (float)(frame->markers > 0 ? sqrt(sum / frame->markers) : 0);
-    if (frame->worst_marker >= 0 && ((double)frame->worst > s->worst || s->worst_frame < 0)) {
-        s->worst = (double)frame->worst;
+    *frame = (sn_fit_frame){.markers = count,
+                            .worst_marker = worst,
+                            .worst = (float)(count > 0 ? most : 0),
+                            .rms = (float)(count > 0 ? sqrt(sum / count) : 0)};
+    s->mean += mean;
+    s->rms += sum;
+    s->samples += count;
+    if (count > 0 && (most > s->worst || s->worst_frame < 0)) {
+        s->worst = most;
         s->worst_frame = f;
-        s->worst_marker = frame->worst_marker;
+        s->worst_marker = worst;
     }
-    *square += sum;
 }
 
 sn_status sn_fit_measure(const sn_fit_input *input, const sn_motion *motion,
@@ -59,14 +77,16 @@ sn_status sn_fit_measure(const sn_fit_input *input, const sn_motion *motion,
     *summary = (sn_fit_summary){.worst_frame = -1, .worst_marker = -1};
     int count = sn_model_nmarker(input->model);
     for (int i = 0; i < count; i++) markers[i] = (sn_fit_marker){.worst_frame = -1};
+    double *square = sn_acquire(allocator, ((size_t)count + 1) * sizeof *square);
     sn_status status = sn_fit_place_open(&at, input->model, allocator);
-    double square = 0;
+    if (square == NULL) status = SN_ERR_MEMORY;
     for (int f = 0; status == SN_OK && f < input->count; f++) {
         status = sn_workspace_pose(at.workspace, sn_motion_frame(motion, f));
         if (status == SN_OK)
-            measure_frame(input, at.workspace, f, &frames[f], markers, summary, &square);
+            measure_frame(input, at.workspace, f, square, &frames[f], markers, summary);
     }
     sn_fit_place_close(&at, allocator);
+    sn_release(allocator, square);
     for (int i = 0; i < count; i++) {
         sn_fit_marker *m = &markers[i];
         if (m->seen == 0) continue;
@@ -75,7 +95,7 @@ sn_status sn_fit_measure(const sn_fit_input *input, const sn_motion *motion,
     }
     if (summary->samples > 0) {
         summary->mean /= (double)summary->samples;
-        summary->rms = sqrt(square / (double)summary->samples);
+        summary->rms = sqrt(summary->rms / (double)summary->samples);
     }
     return status;
 }

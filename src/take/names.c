@@ -14,6 +14,16 @@ static int edits(const char *a, const char *b, int most) {
     size_t na = strlen(a), nb = strlen(b);
     if (na > LONGEST || nb > LONGEST) return most;
     if ((int)(na > nb ? na - nb : nb - na) >= most) return most;
+    // letters that the one has more of than the other must all be changed, put in or left out
+    signed char more[64] = {0};
+    for (size_t i = 0; i < na; i++) more[lower(a[i]) & 63]++;
+    for (size_t i = 0; i < nb; i++) more[lower(b[i]) & 63]--;
+    int above = 0, below = 0;
+    for (int i = 0; i < 64; i++) {
+        if (more[i] > 0) above += more[i];
+        if (more[i] < 0) below -= more[i];
+    }
+    if (above >= most || below >= most) return most;
     int row[LONGEST + 1];
     for (size_t j = 0; j <= nb; j++) row[j] = (int)j;
     for (size_t i = 1; i <= na; i++) {

@@ -10,7 +10,7 @@
 #include "math/vec3.h"
 #include "take/fit.h"
 
-enum { LOOKED_AT = 30, LEAST_SEEN = 3, LEAST_PAIRS = 10, NEIGHBOURS = 100 };
+enum { LOOKED_AT = 16, LEAST_SEEN = 3, LEAST_PAIRS = 10, NEIGHBOURS = 100 };
 
 // Markers nearer to each other than this share of the figure's spread say little.
 static const double near = 0.15;
@@ -28,14 +28,16 @@ static bool measure(const sn_recording *recording, int a, int b, double rest, pa
         const double *x = sn_recording_frame(recording, f);
         const double *p = x + 3 * a, *q = x + 3 * b;
         if (!isfinite(p[0] + p[1] + p[2]) || !isfinite(q[0] + q[1] + q[2])) continue;
-        double d = v3_norm(v3_sub(v3_from(x + 3 * a), v3_from(x + 3 * b)));
-        sum += d;
-        square += d * d;
+        const sn_vec3 d = v3_sub(v3_from(p), v3_from(q));
+        const double d2 = v3_dot(d, d);
+        sum += d2;
+        square += d2 * d2;
         n++;
     }
     if (n < (info->nframe < LEAST_SEEN ? 1 : LEAST_SEEN) || !(sum > 0)) return false;
+    // of distances' squares, which need no roots: their root is that of the mean square, and they change twice as much
     double mean = sum / n;
-    out->ratio = mean / rest;
+    out->ratio = sqrt(mean) / rest;
     out->change = sqrt(fmax(square / n - mean * mean, 0)) / mean;
     return isfinite(out->ratio) && isfinite(out->change);
 }

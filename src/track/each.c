@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "batch/batch.h"
+
 enum { CHAINS = 16, LONG_CHAIN = 32, FEW_CHAINS = 8 };
 
 // Chains enough for the lanes of a thread or two, and not longer than needed for that.
@@ -20,7 +22,6 @@ static int chain_length(int nframe) {
 static void lay_out(sn_each *e, sn_layout *layout) {
     const size_t nq = (size_t)e->rows.batch->model->nq, block = (size_t)e->block;
     e->start = sn_layout_take(layout, nq, sizeof(double));
-    e->shares = sn_layout_take(layout, block, sizeof(double));
     e->starts = sn_layout_take(layout, CHAINS * nq, sizeof(double));
     e->reports = sn_layout_take(layout, block, sizeof *e->reports);
 }
@@ -40,18 +41,13 @@ sn_status sn_each_begin(sn_each *each, const sn_each_rows *rows, int nframe, con
     if (block == NULL) return SN_ERR_MEMORY;
     layout = (sn_layout){.block = block};
     lay_out(&e, &layout);
-    // the largest by far, and all of it will be written
-    e.goals = sn_acquire(allocator, (size_t)e.block * (size_t)rows->batch->ngoal * sizeof *e.goals);
     memcpy(e.start, start, (size_t)rows->batch->model->nq * sizeof *start);
     *each = e;
-    return e.goals != NULL ? SN_OK : SN_ERR_MEMORY;
+    return SN_OK;
 }
 
 void sn_each_end(sn_each *each) {
-    if (each->owner != NULL) {
-        sn_release(&each->allocator, each->goals);
-        sn_release(&each->allocator, each->owner);
-    }
+    if (each->owner != NULL) sn_release(&each->allocator, each->owner);
     *each = (sn_each){0};
 }
 
@@ -69,26 +65,27 @@ static void keep_report(sn_lane_frame *to, const sn_batch_report *r) {
 // The next chains.
 static sn_status follow(sn_each *e) {
     sn_batch *b = e->rows.batch;
-    const size_t nq = (size_t)b->model->nq, ngoal = (size_t)b->ngoal;
+    const size_t nq = (size_t)b->model->nq;
     const int first = e->solved, left = e->nframe - first, n = e->block < left ? e->block : left;
     const int nchain = n / e->length + (n % e->length > 0);
     double *q = e->q + (size_t)first * nq;
-    for (int i = 0; i < n; i++)
-        e->rows.row(e->rows.user, first + i, e->goals + (size_t)i * ngoal, &e->shares[i]);
     for (int c = 0; c < nchain; c++)
         memcpy(e->starts + (size_t)c * nq, first > 0 ? q - nq : e->start, nq * sizeof *q);
     const sn_batch_job job = {.nchain = nchain,
                               .nframe = e->length,
-                              .goals = e->goals,
                               .starts = e->starts,
                               .poses = q,
                               .reports = e->reports,
                               .rows = n,
-                              .shares = e->shares};
+                              .row = e->rows.row,
+                              .user = e->rows.user,
+                              .first = first};
     SN_TRY(sn_batch_run(b, &job));
     for (int i = 0; i < n; i++) keep_report(&e->frames[first + i], &e->reports[i]);
     e->solved += n;
-    const double f = e->reports[n - 1].f, share = e->shares[n - 1];
+    double share;
+    e->rows.row(e->rows.user, first + n - 1, b->worker[0].numbers, &share);
+    const double f = e->reports[n - 1].f;
     e->error = share > 0 && f > 0 ? sqrt(2 * f / share) : 0;
     return SN_OK;
 }

@@ -2,7 +2,7 @@
 // Frames that nothing ties together, each to the bottom by itself, side by side in the lanes of a batch.
 #pragma once
 
-#include "batch/batch.h"
+#include "sinew/batch.h"
 #include "sinew/track.h"
 #include "track/lanes.h"
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "track/each.h"
+#include "track/limbs.h"
 
 enum { SN_SCOUTED_FRAMES = 64 };  ///< at once
 
@@ -30,3 +31,8 @@ static inline double *sn_scouts_pose(const sn_scouts *scouts, int at, int start)
 
 /// @param held  degrees of freedom from this one on (sweep order) stay as they are
 sn_status sn_scouts_run(sn_scouts *scouts, double gradient, int iterations, int held);
+
+/// Is one of the limbs elsewhere and better where a start of the at-th frame led than at the pose `own`?
+/// @param by  what it must be lower by
+bool sn_scouts_better(const sn_scouts *scouts, int at, int start, const sn_limbs *limbs,
+                      const double *own, double by);

@@ -16,6 +16,7 @@
 
 #include "base/memory.h"
 #include "base/threads.h"
+#include "batch/batch.h"
 #include "model/model.h"
 #include "solvers/solver.h"
 #include "sweeps/workspace.h"
@@ -54,6 +55,7 @@ typedef struct search {
         *leaps;    // per frame: limbs that leapt since the one before, a bit each; then the root's
     bool looking;  // else sharing
     sn_scouts *lanes;  // NULL: the plain solver tries other starts
+    bool scoutless;    // lanes do it all
     bool *hopeful;     // per frame, while there are lanes: one of its starts has found something
     int end;           // frames before it are visited
     int nworker;
@@ -154,12 +156,9 @@ static int start_of(const search *s, int frame, int n) {
 
 // Has a start found something that the frame's own pose is not?
 static bool is_hopeful(const search *s, const sn_scouts *c, int at, int n, const double *own) {
-    const int row = at * c->starts + n;
-    const double *q = sn_scouts_pose(c, at, n);
-    if (c->reports[row].f < c->reports[at * c->starts].f * (1 - s->options->lower_by)) return true;
-    for (int l = 0; l < s->limbs.count; l++)
-        if (sn_limb_turned(s->model, &s->limbs.limb[l], q, own) >= 0.1) return true;
-    return false;
+    const double f = c->reports[at * c->starts + n].f, mine = c->reports[at * c->starts].f;
+    const double by = s->options->lower_by * mine;
+    return f < mine - by || sn_scouts_better(c, at, n, &s->limbs, own, by);
 }
 
 // What the lanes found for a frame.
@@ -202,9 +201,9 @@ static void add_scouts(const search *s, sn_scouts *c, int frame, int like, const
     sn_scouts_add(c, frame);
 }
 
-// Short runs from all of them. @param held  as sn_scouts_run()
-static sn_status run_scouts(const search *s, sn_scouts *c, int held) {
-    return sn_scouts_run(c, scout_gradient(s->options), SCOUT_ITERATIONS, held);
+// Short runs from all of them.
+static sn_status run_scouts(const search *s, sn_scouts *c) {
+    return sn_scouts_run(c, scout_gradient(s->options), SCOUT_ITERATIONS, s->model->nv);
 }
 
 // What leapt between two frames.
@@ -306,7 +305,7 @@ static sn_status open_worker(const search *s, const sn_allocator *allocator, wor
     w->mixed = w->trial + s->nq;
     SN_TRY(sn_problem_copy(s->problem, NULL, 0, allocator, &w->problem, NULL));
     SN_TRY(sn_solver_create(w->problem, &s->options->solver, allocator, &w->solver, NULL));
-    return sn_solver_create(w->problem, &scout, allocator, &w->scout, NULL);
+    return s->scoutless ? SN_OK : sn_solver_create(w->problem, &scout, allocator, &w->scout, NULL);
 }
 
 static void close_worker(const sn_allocator *allocator, worker *w) {
@@ -372,7 +371,7 @@ static sn_status visit_scouted(search *s, const sn_allocator *allocator) {
     for (int f = 0; status == SN_OK && f < s->nframe && !sn_cancelled(s->options->cancel); f++) {
         if (wanted(s, f)) add_scouts(s, &lanes, f, f, s->q + (size_t)f * s->nq);
         if (lanes.count < most && f < s->nframe - 1) continue;
-        status = run_scouts(s, &lanes, s->model->nv);
+        status = run_scouts(s, &lanes);
         s->lanes = &lanes;
         if (status == SN_OK && find_hopeful(s, &lanes)) status = visit_all(s, allocator, f + 1);
         s->lanes = NULL;
@@ -482,7 +481,8 @@ static sn_status place_in_lanes(const search *s, int frame, const sn_allocator *
     if (status == SN_OK) {
         (void)sn_start_places(&s->limbs, s->model, s->options, c.q);
         sn_scouts_add(&c, frame);
-        status = run_scouts(s, &c, last->slot + last->nv);
+        // a first guess, from which all else begins
+        status = sn_scouts_run(&c, 1e-2, SCOUT_ITERATIONS, last->slot + last->nv);
     }
     for (int n = 0; status == SN_OK && n < c.starts; n++) {
         if (!(c.reports[n].f < least * (1 - s->options->lower_by))) continue;
@@ -502,24 +502,27 @@ static sn_status first_plain(search *s, worker *w, double *q) {
     return SN_OK;
 }
 
-// All starts side by side, the placed figure's own among them: only when another one has found something the plain
-// solver must put them together.
+// All starts side by side, the placed figure's own among them. That one is kept where it can be: others may be the same
+// pose in other angles. Only where one is clearly better, in a limb or in all, the plain solver puts them together.
 static sn_status first_in_lanes(search *s, int frame, const sn_allocator *allocator, double *q) {
     sn_scouts c;
     worker w = {0};
     bool hopeful = false;
-    sn_status status = place_in_lanes(s, frame, allocator, q);
-    if (status != SN_OK) return status;
-    status = sn_scouts_open(&c, s->options->rows, 1, FIRST_SEEDS, allocator);
+    SN_TRY(place_in_lanes(s, frame, allocator, q));
+    sn_status status = sn_scouts_open(&c, s->options->rows, 1, FIRST_SEEDS, allocator);
     if (status == SN_OK) {
         add_scouts(s, &c, frame, 0, q);
-        status = run_scouts(s, &c, s->model->nv);
+        status = run_scouts(s, &c);
     }
     if (status == SN_OK) {
+        const double f = c.reports[0].f, clearly = 0.01 * f;
         memcpy(q, c.q, s->nq * sizeof *q);
-        for (int n = 1; n < c.starts && !hopeful; n++) hopeful = is_hopeful(s, &c, 0, n, q);
+        for (int n = 1; n < c.starts && !hopeful; n++)
+            hopeful =
+                c.reports[n].f < f - clearly || sn_scouts_better(&c, 0, n, &s->limbs, q, clearly);
     }
     if (hopeful) {
+        s->scoutless = true;
         status = open_worker(s, allocator, &w);
         if (status == SN_OK) status = s->goals(s->user, frame, w.problem);
         s->lanes = &c;
