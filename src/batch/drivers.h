@@ -126,7 +126,8 @@ FN void cross_twists(const REAL *V, const REAL *S, REAL *out) {
 #define ARGUMENT(i) T(move_argument)[SN_BATCH_ARGUMENTS * m + (i)]
 
 // The joint's frame and twists, and into `bend` what joint_function.c calls E: how they change.
-PART void place_driven(ARGS, int k, REAL *R, REAL *p) {
+PART void place_driven(PART_ARGS, int k, REAL *R, REAL *p) {
+    HERE;
     const int nv = T(jnv)[k];
     REAL *S = W(S) + 6 * T(slot)[k], *E = W(bend) + 6 * T(bend0)[k];
     REAL a[3], s[6], change[6], sine, cosine;

@@ -172,7 +172,7 @@ static bool put_right(sn_solver *s, int last, double enough, bool old, double wa
         for (int i = 0; i < s->n; i++) size = fmax(size, fabs(a->fix[i]));
         if (size <= (tries == 0 ? 1e-15 : enough)) break;
         if (size <= 1e-10 && size > 0.1 * before) break;  // as near as rounding lets it
-        if (tries == 14 || (tries > 5 && size > 0.5 * before)) return false;
+        if (tries == 10 || (tries > 4 && size > 0.5 * before)) return false;
         if (size > 0.1 * before) {
             // the old factorisation leads there too slowly, or not at all
             if (!sn_levels_refactor(s, last, a->pose, a->fix)) return false;
