@@ -272,7 +272,7 @@ static void saddle(void **unused) {
     sn_arm_tool(arm, away, tool);
     assert_near(tool[0], 3, 1e-12);
     sn_arm_chain_inward(&arm->chain, away, inner);
-    sn_arm_search_nearest(&s, inner, q);
+    sn_arm_search_nearest(&s, inner, SN_ARM_NEAREST_STEPS, q);
     assert_inside(arm, q);
     sn_arm_tool(arm, q, tool);
     assert_near(tool[0], -3, 1e-9);
