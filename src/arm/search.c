@@ -16,8 +16,8 @@
 #include "math/rotation.h"
 
 enum {
-    FIRST_STEPS = 12,
-    LOOK_AFTER = 8,
+    FIRST_STEPS = SN_ARM_FIRST_STEPS,
+    LOOK_AFTER = SN_ARM_LOOK_AFTER,
     MOST_STEPS = 30,
     FEW = SN_ARM_CELL_SEEDS + SN_ARM_NEAREST,  ///< starts before the nearest pose is looked at
     NEAR_STEPS = 40,
@@ -31,17 +31,22 @@ enum {
 
 // worth_f: as f, what a goal that is still looked for is at most from the nearest pose; close_f: from
 // where the exact Hessian may close the gap
-static const double far_f = 0.05, worth_f = 3e-5, close_f = 1e-5, pi = 3.141592653589793;
+static const double far_f = SN_ARM_FAR_F, worth_f = 3e-5, close_f = 1e-5, pi = 3.141592653589793;
 // from where one step more is enough, most often: the pose is looked at before it counts
 static const double last_f = SN_ARM_LAST_F, plain_f = SN_ARM_PLAIN_F;
 // what is left after the first fall where more starts may lead to the goal
 static const double maybe_f = 1e-2, likely_f = 3e-3;
 
-bool sn_arm_search_begin(sn_arm_search *s, const sn_arm *arm, const double goal[7]) {
+bool sn_arm_goal_good(const double goal[7]) {
     double w = goal[3], x = goal[4], y = goal[5], z = goal[6], n = w * w + x * x + y * y + z * z;
     for (int i = 0; i < 7; i++)
         if (!isfinite(goal[i])) return false;
-    if (!(n > 1e-200) || !isfinite(n)) return false;
+    return n > 1e-200 && isfinite(n);
+}
+
+bool sn_arm_search_begin(sn_arm_search *s, const sn_arm *arm, const double goal[7]) {
+    if (!sn_arm_goal_good(goal)) return false;
+    const double w = goal[3], x = goal[4], y = goal[5], z = goal[6];
     const sn_arm_chain *c = &arm->chain;
     s->arm = arm;
     s->goal.R = sn_mat3_from_quat((sn_quat){w, x, y, z});
@@ -54,7 +59,7 @@ bool sn_arm_search_begin(sn_arm_search *s, const sn_arm *arm, const double goal[
     memcpy(s->numbers, &g, sizeof g);
     sn_arm_goal_look(&arm->seeds, s->numbers, &s->key);
     s->until = arm->options.max_seconds > 0 ? sn_seconds() + arm->options.max_seconds : INFINITY;
-    s->seeds = s->iterations = 0;
+    s->seeds = s->iterations = s->next = 0;
     for (int l = 0; l < SN_ARM_LANES; l++) s->best[l] = INFINITY;
     s->nearest = INFINITY;
     s->timed_out = s->seen = false;
@@ -126,6 +131,15 @@ bool sn_arm_search_arrives(sn_arm_search *s, bool there, const double *inner, co
     s->seen = sn_arm_search_accept(s, inner, near, q) &&
               (within(s, q, &s->position, &s->rotation) || there);
     return s->seen;
+}
+
+bool sn_arm_search_start(sn_arm_search *s, double *inner) {
+    const sn_arm *arm = s->arm;
+    const int most = arm->seeds.table ? SN_ARM_CELL_SEEDS : 1;
+    if (s->seeds >= (arm->chain.n > 6 ? 3 : 1)) return false;
+    while (s->next < most)
+        if (sn_arm_seed_at(&arm->seeds, &arm->chain, &s->key, s->next++, inner)) return true;
+    return false;
 }
 
 bool sn_arm_search_first(sn_arm_search *s, double *inner, double *q) {
@@ -409,7 +423,7 @@ static bool run_rest(sn_arm_search *s, double *q) {
 
 void sn_arm_search_end(sn_arm_search *s, bool found, double *q, sn_arm_report *report) {
     if (!found) found = run_rest(s, q);
-    sn_arm_search_report(s, NULL, q, found, report);
+    if (report != NULL) sn_arm_search_report(s, NULL, q, found, report);
 }
 
 void sn_arm_search_run(sn_arm_search *s, const double *seed, double *q, sn_arm_report *report) {
@@ -425,8 +439,7 @@ void sn_arm_search_run(sn_arm_search *s, const double *seed, double *q, sn_arm_r
         found = sn_arm_search_near(s, slid, want, NEAR_STEPS, q);
     }
     if (!found) {
-        found = sn_arm_seed_at(&arm->seeds, &arm->chain, &s->key, 0, inner) &&
-                sn_arm_search_first(s, inner, q);
+        while (!found && sn_arm_search_start(s, inner)) found = sn_arm_search_first(s, inner, q);
         if (!found) found = run_rest(s, q);
         if (found && want != NULL && sn_arm_search_near(s, q, want, NEAR_STEPS, slid)) {
             memcpy(q, slid, (size_t)arm->chain.n * sizeof *q);
@@ -434,56 +447,4 @@ void sn_arm_search_run(sn_arm_search *s, const double *seed, double *q, sn_arm_r
         }
     }
     sn_arm_search_report(s, seed, q, found, report);
-}
-
-// The first starts of several goals side by side: each as sn_arm_search_first() does it.
-void sn_arm_search_many(sn_arm_search *s, int count, sn_arm_source *source) {
-    const sn_arm *arm = source->arm;
-    const sn_arm_chain *c = &arm->chain;
-    const int n = c->n;
-    sn_arm_state4 x;
-    lane lanes[SN_ARM_LANES] = {{0}};
-    int at[SN_ARM_LANES], next = 0, live = 0;
-    memset(&x, 0, sizeof x);
-    for (;;) {
-        for (int l = 0; l < SN_ARM_LANES; l++) {
-            double inner[SN_ARM_MAX];
-            while (!lanes[l].live && next < count) {
-                at[l] = next++;
-                (void)sn_arm_search_begin(&s[l], arm, source->goals + 7 * (size_t)at[l]);
-                if (!sn_arm_seed_at(&arm->seeds, c, &s[l].key, 0, inner)) {
-                    source->end(source, &s[l], at[l], false, NULL);
-                    continue;
-                }
-                s[l].seeds++;
-                lanes[l] = (lane){0, INFINITY, true};
-                live++;
-                for (int j = 0; j < n; j++) x.q[j][l] = inner[j];
-                for (int i = 0; i < 12; i++) x.goal[i][l] = s[l].numbers[i];
-            }
-        }
-        if (live == 0) return;
-        sn_arm_search_step4(arm, &x, false, false);
-        for (int l = 0; l < SN_ARM_LANES; l++) {
-            if (!lanes[l].live) continue;
-            double inner[SN_ARM_MAX], q[SN_ARM_MAX], f = x.place[l] + 0.25 * x.turn[l];
-            bool there = x.turn[l] <= arm->turn_tol && x.place[l] <= arm->place_tol;
-            s[l].iterations++;
-            lanes[l].steps++;
-            bool slow = lanes[l].steps >= LOOK_AFTER && !(f <= far_f && f <= 0.5 * lanes[l].before);
-            bool good = false;
-            if (there || f < last_f) {
-                for (int j = 0; j < n; j++) inner[j] = there ? x.q[j][l] : x.next[j][l];
-                good = sn_arm_search_arrives(&s[l], there, inner, NULL, q);
-            }
-            if (good || there || slow || lanes[l].steps >= FIRST_STEPS) {
-                lanes[l].live = false;
-                live--;
-                source->end(source, &s[l], at[l], good, q);
-                continue;
-            }
-            lanes[l].before = f;
-            for (int j = 0; j < n; j++) x.q[j][l] = x.next[j][l];
-        }
-    }
 }

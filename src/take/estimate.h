@@ -86,6 +86,9 @@ void sn_estimate_close(sn_estimate *e);
 sn_status sn_estimate_energy(sn_estimate *e, const double *x, const double *poses, double *out,
                              sn_error *error);
 
+/// The same of x_try and poses_try, once each of these has gone towards its least with that shape.
+sn_status sn_estimate_settle(sn_estimate *e, double *out, sn_error *error);
+
 /// Which joints make a body, and along which axes it is scaled; prior.
 sn_status sn_estimate_bodies(sn_estimate *e);
 /// How many bodies there are at most.
