@@ -223,7 +223,7 @@ typedef struct sn_take_progress {
     double fraction;      ///< of the stage, 0 to 1
     int done, total;      ///< frames, of SN_STAGE_SOLVE; else 0
     double
-        error;  ///< mean distance of the latest frame's markers, metres, of SN_STAGE_SOLVE; else 0
+        error;  ///< mean distance of the latest frame's markers, metres, of SN_STAGE_SOLVE; 0: not measured
 } sn_take_progress;
 
 /// Start from sn_take_options_default() and change what you need. sn_take_create() checks and copies

@@ -430,6 +430,10 @@ class Run:
                 continue
 
 
+_STAGES = ("prepare", "calibrate", "solve", "finish")
+_DOING = {"prepare": "preparing", "calibrate": "calibrating", "solve": "solving", "finish": "finishing"}
+
+
 class Bar:
     """A progress bar: tqdm's where it is installed, or whatever function is given.
 
@@ -454,11 +458,16 @@ class Bar:
 
     def update(self, state: Tuple[float, ...]) -> None:
         stage, done, total, share, _ = state
+        word = _STAGES[int(stage) + 1]
         if self.function is not None:
-            self.function(("prepare", "calibrate", "solve", "finish")[int(stage) + 1], share, int(done), int(total))
-        if self.bar is not None and stage == lib.SN_STAGE_SOLVE and total > 0:
-            self.bar.total = int(total)
-            self.bar.update(int(done) - self.bar.n)
+            self.function(word, share, int(done), int(total))
+        if self.bar is None:
+            return
+        # of every stage the share in frames, so that the bar is full at the end of each
+        frames = self.bar.total or int(total)
+        if frames:
+            self.bar.total, self.bar.n = frames, int(share * frames)
+            self.bar.set_description(_DOING[word])
 
     def close(self) -> None:
         if self.bar is not None:

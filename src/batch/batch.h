@@ -89,6 +89,13 @@ struct sn_batch {
 /// rows.c: numbers of a row as lanes want them: directions of length 1, one NaN in front of what is
 /// missing. False when they are no goals.
 bool sn_batch_row_goals(const sn_batch *b, const double *goals, double *out);
+/// The same from a problem with the batch's tasks, whose goals, local points or missing tasks may be other ones. False
+/// when more of it is another.
+bool sn_batch_row_of(const sn_batch *b, const sn_problem *problem, double *out);
+/// The sine of the lanes is good for angles of some turns: what is far out is the plain solver's.
+bool sn_batch_row_far(const sn_batch *b, const double *q);
+/// How a lane that ended with SN_END_... ended.
+sn_stop sn_batch_stop_of(int how);
 /// A start that can be used, moved into the limits; false when it is none.
 bool sn_batch_row_start(const sn_batch *b, const double *start, double *q);
 /// Put a row's goals into a thread's own problem; false when they are no goals.

@@ -167,7 +167,8 @@ FN void place_single(ARGS, int k, REAL *R, REAL *p) {
 }
 
 // The joint's frame and twists, and into `bend` what joint_function.c calls E: how they change.
-PART void place_driven(ARGS, int k, REAL *R, REAL *p) {
+PART void place_driven(PART_ARGS, int k, REAL *R, REAL *p) {
+    HERE;
     const int nv = T(jnv)[k];
     if (nv == 1) {
         place_single(PASS, k, R, p);

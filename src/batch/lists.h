@@ -160,11 +160,20 @@ enum {
     SN_STATE_TRIAL,   ///< look at where a step led
     SN_STATE_AGAIN,   ///< another step from the same pose
     SN_STATE_REFINE,  ///< the same with some degrees of freedom put at their limits
+    SN_STATE_PROBE,   ///< look at f, and be done
     SN_STATE_DONE
 };
 
 /// How a lane ended; the last two are left to the plain solver.
-enum { SN_END_GOAL, SN_END_MINIMUM, SN_END_STALLED, SN_END_ITERATIONS, SN_END_SADDLE, SN_END_ODD };
+enum {
+    SN_END_GOAL,
+    SN_END_MINIMUM,
+    SN_END_STALLED,
+    SN_END_ITERATIONS,
+    SN_END_PROBED,
+    SN_END_SADDLE,
+    SN_END_ODD
+};
 
 /// Kinds of joints and of losses.
 enum {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The sweep of core.h from the root to the leaves: frames and twists.
 
-FN void place_joint(ARGS, int k, REAL *R, REAL *p) {
+FN void place_joint(PART_ARGS, int k, REAL *R, REAL *p) {
+    HERE;
     const int i = T(slot)[k], at = T(q0)[k];
     const REAL *q = W(x) + at;
     REAL a[3], s, c;
@@ -107,7 +108,15 @@ FN void place_joint(ARGS, int k, REAL *R, REAL *p) {
         break;
 #ifndef SN_QUICK
     case SN_BATCH_DRIVEN:
-        if (N(nmove) > 0) place_driven(PASS, k, R, p);
+        if (N(nmove) > 0) {
+            // a part writes to memory: R and p stay in registers for all the others
+            REAL turned[9], moved[3];
+            UNROLL for (int n = 0; n < 9; n++) turned[n] = R[n];
+            UNROLL for (int n = 0; n < 3; n++) moved[n] = p[n];
+            place_driven(PASS_ON, k, turned, moved);
+            UNROLL for (int n = 0; n < 9; n++) R[n] = turned[n];
+            UNROLL for (int n = 0; n < 3; n++) p[n] = moved[n];
+        }
         break;
 #endif
     default:
@@ -125,7 +134,8 @@ FN void shift_twist(const REAL *p, REAL *S) {
 }
 
 // All joints at the pose x, measured from the root joint's place.
-PART void place(ARGS) {
+PART void place(PART_ARGS) {
+    HERE;
     for (int k = 0; k < N(nj); k++) {
         const int up = T(parent)[k];
         REAL R[9], p[3];
@@ -145,7 +155,7 @@ PART void place(ARGS) {
                 UNROLL for (int i = 0; i < 9; i++) R[i] = F[i];
             }
         }
-        place_joint(PASS, k, R, p);
+        place_joint(PASS_ON, k, R, p);
         if (up < 0) {
             for (int i = 0; i < T(jnv)[k]; i++) shift_twist(p, W(S) + 6 * i);
 #ifndef SN_QUICK

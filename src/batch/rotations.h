@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Small vectors and rotations of core.h: as math/rotation.c has them.
 
+// A part that is a function of its own begins with HERE. On the processor it makes the lists' addresses its own: after
+// every number that is stored they would else be read again. It hands those that it was given on to other parts.
+#ifndef HERE
+#define HERE
+#define PART_ARGS ARGS
+#define PASS_ON   PASS
+#endif
+
 // By the model, not by numbers.
 FN REAL pick(int first, REAL a, REAL b) {
     if (first) return a;

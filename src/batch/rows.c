@@ -82,6 +82,64 @@ bool sn_batch_row_goals(const sn_batch *b, const double *goals, double *out) {
     return true;
 }
 
+// A point or part of the problem in the batch's row: its goal, and where its kind brings them the local point.
+static void put_place(const sn_batch *b, const sn_task *t, sn_vec3 goal, sn_vec3 local, double *x) {
+    x[0] = goal.x, x[1] = goal.y, x[2] = goal.z;
+    if (local_of(b, t) > 0) x[3] = local.x, x[4] = local.y, x[5] = local.z;
+}
+
+// Is all of a task but its goals and its local point that of the batch?
+static bool same_task(const sn_problem *a, const sn_problem *b, int i) {
+    const sn_task_parts *x = &a->parts[i], *y = &b->parts[i];
+    if (x->enabled != y->enabled) return false;
+    if (x->point >= 0) {
+        const sn_point *p = &a->point[x->point], *o = &b->point[y->point];
+        return a->task[i].weight == b->task[i].weight && p->loss == o->loss &&
+               p->scale2 == o->scale2;
+    }
+    if (x->rest >= 0) {
+        const sn_rest *p = &a->rest[x->rest], *o = &b->rest[y->rest];
+        const size_t nq = (size_t)a->model->nq, nv = (size_t)a->model->nv;
+        return p->active == o->active && p->weight == o->weight &&
+               memcmp(p->q, o->q, nq * sizeof *p->q) == 0 &&
+               memcmp(p->q_weight, o->q_weight, nv * sizeof *p->q_weight) == 0;
+    }
+    if (x->soft >= 0)
+        return a->soft[x->soft].active == b->soft[y->soft].active &&
+               a->soft[x->soft].weight == b->soft[y->soft].weight;
+    return false;
+}
+
+bool sn_batch_row_of(const sn_batch *b, const sn_problem *p, double *out) {
+    for (int i = 0; i < b->problem->ntask; i++) {
+        const sn_task_parts *at = &p->parts[i];
+        if (!same_task(p, b->problem, i)) return false;
+        if (at->point < 0) continue;
+        double *x = out + b->goal_at[i];
+        put_place(b, &p->task[i], p->point[at->point].goal, p->point[at->point].local, x);
+        for (int k = 0; k < 6 && at->missing; k++) x[k] = NAN;
+    }
+    return true;
+}
+
+bool sn_batch_row_far(const sn_batch *b, const double *q) {
+    bool far = false;
+    for (int i = 0; i < b->model->nv; i++) {
+        const int at = b->table.q_of[i];
+        far = far || (at >= 0 && !b->table.length[i] && !(fabs(q[at]) < far_angle));
+    }
+    return far;
+}
+
+sn_stop sn_batch_stop_of(int how) {
+    static const sn_stop stops[] = {
+        [SN_END_GOAL] = SN_STOP_GOAL,       [SN_END_MINIMUM] = SN_STOP_MINIMUM,
+        [SN_END_STALLED] = SN_STOP_STALLED, [SN_END_ITERATIONS] = SN_STOP_ITERATIONS,
+        [SN_END_PROBED] = SN_STOP_STALLED,  [SN_END_SADDLE] = SN_STOP_SADDLE,
+        [SN_END_ODD] = SN_STOP_STALLED};
+    return stops[how];
+}
+
 bool sn_batch_row_start(const sn_batch *b, const double *start, double *q) {
     const sn_model *m = b->model;
     if (start != NULL) {

@@ -136,20 +136,10 @@ static bool end_start(sn_batch_worker *w, sn_batch_row *r, const double *q,
 
 // --- lanes -------------------------------------------------------------------------------------------
 
-// The sine of the lanes is good for angles of some turns: what starts far out is the plain solver's.
-static bool is_far(const sn_batch *b, const double *q) {
-    bool far = false;
-    for (int i = 0; i < b->model->nv; i++) {
-        const int at = b->table.q_of[i];
-        far = far || (at >= 0 && !b->table.length[i] && !(fabs(q[at]) < 1e5));
-    }
-    return far;
-}
-
 // Take a row into a lane; false: none is left.
 static bool fill_lane(sn_batch_worker *w, int lane, bool begun) {
     sn_batch_row *r = &w->row[lane];
-    while ((r->live = next_row(w, r, begun)) && is_far(w->batch, r->start)) {
+    while ((r->live = next_row(w, r, begun)) && sn_batch_row_far(w->batch, r->start)) {
         sn_batch_report report = {.f = NAN, .gradient = NAN};
         memcpy(w->q, r->start, nq_of(w->batch) * sizeof *w->q);
         solve_plain(w, r, &report);
@@ -165,24 +155,21 @@ static bool fill_lane(sn_batch_worker *w, int lane, bool begun) {
     for (int i = 0; i < w->batch->ngoal; i++)
         *lane_number(w, w->work.goal, i, lane) = w->numbers[i];
     const double *anchor = anchor_of(w, r);
-    set_state(w, SN_LANE_PULL, lane, anchor != NULL);
     set_state(w, SN_LANE_SHARE, lane, r->share);
     for (int i = 0; i < w->batch->model->nq && anchor != NULL; i++)
         *lane_number(w, w->work.anchor, i, lane) = anchor[i];
+    for (int i = 0; i < w->batch->model->nv && w->batch->table.pulled; i++)
+        *lane_number(w, w->work.hold, i, lane) = anchor != NULL ? w->batch->table.pull[i] : 0;
     begin_lane(w, lane, r->start);
     return true;
 }
 
 // A lane is done: what the plain solver must finish, it finishes; then the next start or row.
 static void end_lane(sn_batch_worker *w, int lane) {
-    static const sn_stop stops[] = {
-        [SN_END_GOAL] = SN_STOP_GOAL,       [SN_END_MINIMUM] = SN_STOP_MINIMUM,
-        [SN_END_STALLED] = SN_STOP_STALLED, [SN_END_ITERATIONS] = SN_STOP_ITERATIONS,
-        [SN_END_SADDLE] = SN_STOP_SADDLE,   [SN_END_ODD] = SN_STOP_STALLED};
     sn_batch *b = w->batch;
     sn_batch_row *r = &w->row[lane];
     const int how = (int)lane_state(w, SN_LANE_STOP, lane);
-    sn_batch_report report = {.stop = stops[how],
+    sn_batch_report report = {.stop = sn_batch_stop_of(how),
                               .f = lane_state(w, SN_LANE_F, lane),
                               .gradient = lane_state(w, SN_LANE_GRADIENT, lane),
                               .iterations = (int)lane_state(w, SN_LANE_ITERATIONS, lane)};
@@ -210,10 +197,11 @@ static void run_lanes(sn_batch_worker *w) {
         sn_model_zero(b->model, w->q);
         for (int i = 0; i < b->ngoal; i++) *lane_number(w, w->work.goal, i, l) = NAN;
         begin_lane(w, l, w->q);
-        set_state(w, SN_LANE_PULL, l, 0);
         set_state(w, SN_LANE_SHARE, l, 1);
         for (int i = 0; i < b->model->nq && b->table.pulled; i++)
             *lane_number(w, w->work.anchor, i, l) = w->q[i];
+        for (int i = 0; i < b->model->nv && b->table.pulled; i++)
+            *lane_number(w, w->work.hold, i, l) = 0;
         live += fill_lane(w, l, false);
     }
     while (live > 0) {

@@ -28,7 +28,8 @@ static const double too_far = 0.3, near_enough = 0.1;
 // The Hessian of a level that misses its goals shows what it leaves free where its gradient is below this.
 static const double not_at_rest = 1e-5;
 
-// Rounding of f leaves a relative gradient of about this.
+// Rounding of f, and of what the levels above leave free, may leave a relative gradient of up to this: f is then 1e-15
+// of itself above its least.
 static const double end_of_digits = 3e-8;
 
 // A solver for figures up to this size has room for levels, whether there are any when it is made or not.
@@ -171,7 +172,7 @@ static bool put_right(sn_solver *s, int last, double enough, bool old, double wa
         for (int i = 0; i < s->n; i++) size = fmax(size, fabs(a->fix[i]));
         if (size <= (tries == 0 ? 1e-15 : enough)) break;
         if (size <= 1e-10 && size > 0.1 * before) break;  // as near as rounding lets it
-        if (tries == 8 || (tries > 3 && size > 0.5 * before)) return false;
+        if (tries == 10 || (tries > 4 && size > 0.5 * before)) return false;
         if (size > 0.1 * before) {
             // the old factorisation leads there too slowly, or not at all
             if (!sn_levels_refactor(s, last, a->pose, a->fix)) return false;
@@ -248,7 +249,7 @@ static trial try_step(sn_solver *s, int last, const sn_levels_step *step) {
         // an exact Hessian shows what it leaves free only where the gradient is gone
         const double way = share * step->size,
                      enough = fmax(fmin(fmin(1e-3 * way, way * way * way * way), exact ? 1e-9 : 1),
-                                   1e-13);
+                                   exact ? 1e-11 : 1e-13);
         double shorter = 0.4 * share;
         if (share < 1 && step->size < 1e-3) break;
         s->report.poses++;
@@ -316,7 +317,7 @@ static void run_lower(sn_solver *s) {
     sn_levels *a = s->levels;
     int last = a->first + 1, restarts = 0, finish = -1, more = 0;
     bool fresh = true, astray = false, polished = false, met = false;
-    double growth = 4, calmest = INFINITY;
+    double growth = 4, calmest = INFINITY, seen = INFINITY;
     int idle = 0;
     sn_levels_step step = {.reach = first_reach};
     for (bool known = find_goals(s); known;) {
@@ -366,8 +367,8 @@ static void run_lower(sn_solver *s) {
         }
         s->report.gradient = a->at[last].gradient;
         // f has no digits left to tell steps apart by, and the gradient falls no further
-        if (last == a->count - 1 && above && idle >= 3 && a->at[last].gradient <= end_of_digits)
-            done = true;
+        const bool calm = last == a->count - 1 && above && a->at[last].gradient <= end_of_digits;
+        if (calm && idle >= 3) done = true;
         if (done && above) {
             bool all = true;
             for (int k = 0; k <= last; k++) all = all && a->at[k].f <= a->at[k].goal;
@@ -394,8 +395,10 @@ static void run_lower(sn_solver *s) {
                           .level = a->at[last].name,
                           .taken = t.good,
                           .ratio = t.promise > 0 ? t.fall / t.promise : NAN};
-        idle = t.promise <= noise && a->at[last].gradient > 0.5 * calmest ? idle + 1 : 0;
+        const bool same = t.promise <= noise || fabs(a->at[last].f - seen) <= 10 * noise;
+        idle = same && a->at[last].gradient > 0.5 * calmest ? idle + 1 : 0;
         calmest = fmin(calmest, a->at[last].gradient);
+        seen = a->at[last].f;
         if (t.good) take(s);
         s->f = t.good ? t.value : a->at[last].f;
         sn_solver_iterated(s, &trace);
@@ -408,6 +411,10 @@ static void run_lower(sn_solver *s) {
             }
             step.reach = (t.share > 0 ? 0.4 * t.share : 0.05) * fmin(step.reach, step.size);
             growth = 1.5;
+            if (step.reach < 1e-13 && calm) {
+                s->report.stop = SN_STOP_MINIMUM;
+                return;
+            }
             if (step.reach < 1e-13) break;
             continue;
         }

@@ -66,7 +66,7 @@ bool sn_levels_look(sn_solver *s, int k, const double *q, bool exact, double *f,
 void sn_levels_move(sn_solver *s, const double *q, double t, const double *x, double *out);
 
 /// levels_at.c: the step that the levels above `last`, as they were factored, need at the pose `q`, and what
-/// they add to the last one's f there, sum mu . g; false when something is not finite.
+/// it adds to the last one's f; false when something is not finite.
 bool sn_levels_correct(sn_solver *s, int last, const double *q, double *x, double *added);
 
 /// levels_at.c: pivots up to this count as nothing: columns of a Jacobian below 1e-6 of the largest or of the
@@ -93,6 +93,10 @@ typedef struct sn_levels_step {
 
 /// levels_step.c: f, gradient and matrix of all levels up to `last` at s->q.
 bool sn_levels_derive(sn_solver *s, int last);
+
+/// levels_step.c: the multipliers that answer the gradient g of level k, and its pull, with the levels above as they are
+/// factored.
+void sn_levels_answer(sn_solver *s, int k, const double *g);
 
 /// levels_step.c: the step, in p.
 bool sn_levels_find(sn_solver *s, int last, sn_levels_step *step);

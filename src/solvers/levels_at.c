@@ -96,7 +96,8 @@ bool sn_levels_add_bend(sn_solver *s, int k, const double *q, double *W) {
         const double size = largest(mu, s->n);
         if (!(size > 1e-12)) continue;
         // near a singular pose the multipliers are large, and so is what two poses would leave of the fifth derivative
-        const bool far = size > large_multipliers;
+        // ... and a level that others lie below must know what it sees from what it does not
+        const bool far = size > large_multipliers || a->at[k].exact;
         const double h = (far ? 1e-3 : 3e-4) / size, share = (far ? 4.0 / 3 : 1) / (2 * h);
         if (!add_hessian(s, j, q, h, mu, 0, NULL, share, W)) return false;
         if (!add_hessian(s, j, q, -h, mu, 0, NULL, -share, W)) return false;
@@ -107,9 +108,12 @@ bool sn_levels_add_bend(sn_solver *s, int k, const double *q, double *W) {
             const double *nu = sn_levels_mu(a, j, i);
             const double other = largest(nu, s->n), t = 2e-3 / size, u = 2e-3 / other;
             if (!(other > 1e-12)) continue;
-            for (int c = 0; c < 4; c++) {
-                const double x = c & 1 ? 1 : -1, y = c & 2 ? 1 : -1;
-                if (!add_hessian(s, i, q, x * t, mu, y * u, nu, x * y / (4 * t * u), W))
+            // the same twice as far away takes the next derivative out
+            for (int c = 0; c < 8; c++) {
+                const double x = c & 1 ? 1 : -1, y = c & 2 ? 1 : -1, far_off = c & 4 ? 2 : 1;
+                const double part = c & 4 ? -1.0 / 12 : 4.0 / 3;
+                if (!add_hessian(s, i, q, far_off * x * t, mu, far_off * y * u, nu,
+                                 part * x * y / (4 * t * u), W))
                     return false;
             }
         }
@@ -140,7 +144,8 @@ bool sn_levels_refactor(sn_solver *s, int last, const double *q, const double *x
     }
     sn_nested_begin(&a->nested, a->free);
     for (int k = 0; k < last; k++) {
-        if (!sn_levels_look(s, k, q, a->at[k].exact, &f, NULL, a->H)) return false;
+        if (!sn_levels_look(s, k, q, a->at[k].exact, &f, a->b, a->H)) return false;
+        if (a->at[k].curved) sn_levels_answer(s, k, a->b);
         if (a->at[k].curved && !sn_levels_add_bend(s, k, q, a->H)) return false;
         // what it sees at the pose it sees here, however large its gradient is off its valley
         (void)sn_nested_add(&a->nested, a->H, a->at[k].least, a->at[k].rank);
@@ -162,7 +167,6 @@ static bool add_answer(sn_solver *s, int j, const double *q, const double *mu, d
 
 bool sn_levels_correct(sn_solver *s, int last, const double *q, double *x, double *added) {
     sn_levels *a = s->levels;
-    *added = 0;
     for (int i = 0; i < s->n; i++) x[i] = 0;
     for (int k = 0; k < last; k++) {
         if (!sn_levels_look(s, k, q, false, &a->at[k].trial, a->b, NULL)) return false;
@@ -170,7 +174,6 @@ bool sn_levels_correct(sn_solver *s, int last, const double *q, double *x, doubl
         // a level that the ones above keep from its goal is at rest where they answer it
         for (int j = 0; j < k; j++)
             if (a->at[k].exact && !add_answer(s, j, q, sn_levels_mu(a, k, j), a->b)) return false;
-        *added += sn_solver_dot(sn_levels_mu(a, last, k), a->b, s->n);
         const double *seen = a->nested.seen + (size_t)s->n * (size_t)a->nested.first[k];
         const double *V = a->nested.basis + (size_t)s->n * (size_t)a->nested.first[k];
         // b + W_k x, of which only the share along V_k counts: V_k^T W_k x = seen^T x
@@ -185,5 +188,7 @@ bool sn_levels_correct(sn_solver *s, int last, const double *q, double *x, doubl
     }
     for (int i = 0; i < s->n; i++)
         if (!isfinite(x[i])) return false;
+    // sum mu . g, were the directions that they see the same as at the pose: but here they may see others
+    *added = sn_solver_dot(sn_levels_g(a, last), x, s->n);
     return true;
 }

@@ -49,11 +49,10 @@ bool sn_levels_derive(sn_solver *s, int last) {
     return true;
 }
 
-// The multipliers of level k, and its pull.
-static void find_multipliers(sn_solver *s, int k) {
+void sn_levels_answer(sn_solver *s, int k, const double *g) {
     sn_levels *a = s->levels;
     double *pull = a->pull + s->n * k;
-    memcpy(pull, sn_levels_g(a, k), (size_t)s->n * sizeof *pull);
+    memcpy(pull, g, (size_t)s->n * sizeof *pull);
     for (int j = k - 1; j >= 0; j--) {
         double *mu = sn_levels_mu(a, k, j);
         for (int i = 0; i < s->n; i++) mu[i] = 0;
@@ -70,7 +69,7 @@ static bool nest(sn_solver *s, int last) {
     for (int k = 0; k <= last; k++) {
         sn_level *at = &a->at[k];
         double *W = sn_levels_W(a, k), *g = sn_levels_g(a, k);
-        find_multipliers(s, k);
+        sn_levels_answer(s, k, g);
         const bool met = at->f <= 100 * at->goal;
         const bool bent = k < last || (s->options.method != SN_METHOD_LM && !at->fast);
         if (!at->curved && k > 0 && !met && bent && (k == last || at->exact)) {

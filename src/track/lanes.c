@@ -84,6 +84,18 @@ typedef struct job {
     sn_lane_worker *worker;
 } job;
 
+// How far a pass is that looks at all frames once more. There are about a dozen, whose shares differ from take to take:
+// what is told grows, and stays below the whole.
+static void tell_pass(const shared *all) {
+    sn_lanes *l = all->lanes;
+    if (l->options.progress == NULL || l->solved < l->nframe) return;
+    enum { MOST = 12 };
+    int next = atomic_load(&all->next);
+    double share = (l->passes + fmin((double)next / all->count, 1)) / MOST;
+    l->options.progress(l->options.progress_user, (int)(fmin(share, 0.99) * l->nframe), l->nframe,
+                        NULL);
+}
+
 static void run_job(void *argument) {
     const job *own = argument;
     shared *all = own->all;
@@ -92,6 +104,7 @@ static void run_job(void *argument) {
         if (i >= all->count || atomic_load(&all->failed) != SN_OK) return;
         if (sn_cancelled(all->lanes->options.cancel)) return;
         int none = SN_OK;
+        if (own->worker == &all->lanes->workers[0]) tell_pass(all);
         sn_status status = all->pass(all->lanes, own->worker, i);
         if (status != SN_OK) atomic_compare_exchange_strong(&all->failed, &none, (int)status);
     }
@@ -105,6 +118,7 @@ sn_status sn_lanes_run(sn_lanes *l, sn_lane_pass pass, int count) {
     for (int i = 0; i < l->nworker; i++) jobs[i] = (job){&all, &l->workers[i]};
     sn_threads_run(&l->options.pool, run_job, jobs, sizeof jobs[0],
                    l->nworker < count ? l->nworker : count);
+    l->passes += l->solved == l->nframe;
     return (sn_status)atomic_load(&all.failed);
 }
 
@@ -359,9 +373,11 @@ static sn_status follow_to(sn_lanes *l, sn_lane_worker *w, int seed, int step, i
         if (sn_cancelled(l->options.cancel)) return SN_OK;
         SN_TRY(sn_lane_follow(l, w, f, f != seed + step, &l->f[f]));
         copy(l, sn_lane_pose(l, f), w->previous);
+        int followed = atomic_fetch_add(&l->followed, 1) + 1;
         if (l->options.progress != NULL && w == &l->workers[0] && f % 64 == 0) {
-            const sn_track_frame latest = {.report = w->latest};
-            l->options.progress(l->options.progress_user, l->solved, l->nframe, &latest);
+            sn_track_frame latest = {.report = w->latest};
+            if (l->plain) latest.report.mean_error = 0;  // plain steps do not measure it
+            l->options.progress(l->options.progress_user, followed, l->nframe, &latest);
         }
     }
     return SN_OK;

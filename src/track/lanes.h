@@ -15,6 +15,7 @@
 #pragma once
 
 #include <math.h>
+#include <stdatomic.h>
 
 #include "sinew/track.h"
 
@@ -88,6 +89,8 @@ typedef struct sn_lanes {
     bool *restless;         ///< nframe while leaps are calmed
     unsigned char *hidden;  ///< nframe x nv while gaps are bridged
     void *extra;            ///< for passes of the caller's
+    atomic_int followed;    ///< frames, of all workers
+    int passes;             ///< over all frames, since they have poses
     void *owner;
     int nworker;
     sn_lane_worker *workers;
