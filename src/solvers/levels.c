@@ -124,6 +124,8 @@ static bool find_goals(sn_solver *s) {
     for (int k = 0; k < a->count; k++) {
         sn_level *at = &a->at[k];
         if (!sn_levels_look(s, k, s->q, false, &at->f, NULL, a->H)) return false;
+        // entries are differences of terms as large as these, or as f
+        at->noise = 4e-15 * fmax(sn_solver_terms(s), at->f);
         for (int i = 0; i < s->n; i++) at->whole = fmax(at->whole, a->H[i + s->n * i]);
         at->floor = INFINITY;
         at->goal = s->options.goal >= 0 ? s->options.goal : 1e-26 * at->whole;
@@ -189,7 +191,7 @@ static bool put_right(sn_solver *s, int last, double enough, bool old, double wa
         const sn_level *at = &a->at[k];
         // near a place without a direction, as a gaze that meets its goal, `whole` is no measure of what f may lose
         const double slack =
-            at->exact ? fmin(1e-12 * at->whole, 1e-6 * at->floor) : 1e-10 * at->whole;
+            at->exact ? fmin(1e-12 * at->whole, 3e-10 * at->floor) : 1e-10 * at->whole;
         const double most = at->exact ? at->floor * (1 + 5e-10) : 1e-2 * at->floor;
         if (at->trial > most + slack) return false;
     }

@@ -164,6 +164,9 @@ void sn_solver_levels_end(sn_solver *s);
 /// Stop because nothing helps any more.
 void sn_solver_stalled(sn_solver *s);
 
+/// With the Gauss-Newton matrix in the workspace: the size of the terms that its entries are differences of.
+double sn_solver_terms(const sn_solver *s);
+
 /// Update s->scale from the Gauss-Newton matrix in the workspace: afresh, or to the larger of both.
 void sn_solver_find_scale(sn_solver *s, bool fresh);
 
