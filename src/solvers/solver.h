@@ -54,6 +54,8 @@ struct sn_solver {
     int run_first;   ///< iterations of the runs before
     double rival;    ///< f that this run must fall below to be of use; INFINITY: go on to the end
     double watched;  ///< f when it was last looked at
+    double began;    ///< f that the last run of a second-order method began with
+    bool goes_on;    ///< the next one begins where that ended, and is no new one
     int slow;        ///< how often in a row it fell too slowly to get there
 
     int n;          ///< nv
