@@ -234,9 +234,9 @@ static void clip_row(const char *data, int i) {
         printf("  %-34s is not there\n", clips[i].take);
     } else if (make_plan(&s, &plan)) {
         if (fit_take(&s, &plan, &r) == EXIT_OK)
-            printf("  %-34s %9.3f %12.2f %15.2f %13.3f\n", strrchr(take, '/') + 1,
-                   100 * r.summary->fit.rms, r.truth.rms, 100 * r.truth.centres,
-                   halves(&r.figure, r.recording));
+            printf("  %-34s %9.3f %7.3f %12.2f %15.2f %13.3f\n", strrchr(take, '/') + 1,
+                   100 * r.summary->fit.rms, 100 * r.truth.markers, r.truth.rms,
+                   100 * r.truth.centres, halves(&r.figure, r.recording));
         (void)fflush(stdout);
         free_result(&r);
     }
@@ -253,8 +253,10 @@ bool bench_angles(const char *data) {
     for (size_t i = 0; i < sizeof studies / sizeof studies[0]; i++)
         good &= run_study(data, &studies[i]);
     printf("\n  Against the clips' own motions; a second half with the first half's calibration "
-           "over its own\n  %-34s %9s %12s %15s %13s\n",
-           "take", "RMS cm", "angles RMS", "joint centres cm", "halves");
+           "over its own;\n  own: how far the markers wander on the bones of the clip's own motion "
+           "(each about "
+           "its mean place), cm\n  %-34s %9s %7s %12s %15s %13s\n",
+           "take", "RMS cm", "own", "angles RMS", "joint centres cm", "halves");
     for (int i = 0; i < (int)(sizeof clips / sizeof clips[0]); i++) clip_row(data, i);
     return good;
 }

@@ -5,6 +5,7 @@
 
 #include "figure.h"
 #include "option_rows.h"
+#include "output.h"
 #include "pose_picture.h"
 #include "solve_arm.h"
 #include "solve_rows.h"
@@ -318,7 +319,10 @@ static int solve(const sn_model *model, const sn_problem *problem, const double 
                                       .ws = sn_solver_workspace(solver),
                                       .up = from->up,
                                       .up_sign = from->up_sign};
-        if (!write_pose_picture(s->svg, &picture)) code = EXIT_FAILED;
+        plot_text text = {0};
+        pose_picture_svg(&text, &picture);
+        if (!output_text(s->svg, text.data, text.length, text.failed)) code = EXIT_FAILED;
+        plot_text_free(&text);
     }
     if (code == EXIT_OK && s->arm.out != NULL && !write_pose(s->arm.out, model, q, from))
         code = EXIT_FAILED;

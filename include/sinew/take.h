@@ -223,7 +223,7 @@ typedef struct sn_take_progress {
     double fraction;      ///< of the stage, 0 to 1
     int done, total;      ///< frames, of SN_STAGE_SOLVE; else 0
     double
-        error;  ///< mean distance of the latest frame's markers, metres, of SN_STAGE_SOLVE; else 0
+        error;  ///< mean distance of the latest frame's markers, metres, of SN_STAGE_SOLVE; 0: not measured
 } sn_take_progress;
 
 /// Start from sn_take_options_default() and change what you need. sn_take_create() checks and copies
@@ -488,6 +488,8 @@ typedef struct sn_take_truth {
                           ///< of 100 are below
     int joints, movable;  ///< joints that both have by name, of all that move
     double centres;       ///< how far these joints' centres are apart, root-mean-square, metres
+    double markers;  ///< how far the markers wander on the known motion's own bones, each about its
+        ///< mean place there, root-mean-square, metres: what the known motion is good for
 } sn_take_truth;
 
 /// Compare a finished take with a known motion, frame k of the recording with frame k of it. Fails with a

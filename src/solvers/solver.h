@@ -29,9 +29,35 @@ typedef struct sn_method_ops {
     void (*run)(sn_solver *s);
 } sn_method_ops;
 
+/// How a run in a lane ended; `plain`: it did not, a plain run from its start must tell.
+typedef struct sn_cold_end {
+    bool plain;
+    sn_stop stop;
+    double f, gradient;
+    int iterations, factorizations, active;
+} sn_cold_end;
+
+/// Runs from other poses side by side (batch/cold_lanes.c): what lanes do is what the solver would do, to rounding.
+typedef struct sn_cold_lanes {
+    int width;
+    /// For the goals and options that the solver has now; a run that will not get below f `rival` is given up. False:
+    /// lanes cannot solve them. What is under way is dropped.
+    bool (*begin)(struct sn_cold_lanes *self, const sn_solver *s, double rival);
+    void (*start)(struct sn_cold_lanes *self, int lane, const double *q);
+    /// One trip of all lanes that were started.
+    void (*step)(struct sn_cold_lanes *self);
+    /// False while the lane is under way. @param q  nq: where it ended
+    bool (*ended)(struct sn_cold_lanes *self, int lane, sn_cold_end *end, double *q);
+    double *starts, *ends;  ///< SN_COLD_QUEUE x nq
+} sn_cold_lanes;
+
+/// Runs whose turn has not come: they are judged in the order of their moves, as if one had followed the other.
+enum { SN_COLD_QUEUE = 32 };
+
 /// What a search for other valleys needs, see cold.c.
 typedef struct sn_cold {
-    double *best;   ///< nq: the best pose of all runs
+    sn_cold_lanes *lanes;  ///< NULL: one run after the other
+    double *best;          ///< nq: the best pose of all runs
     double *below;  ///< njoint: f of the tasks on a joint and all that hangs on it, at that pose
     sn_frame *old, *base, *frame;  ///< njoint: frames at that pose; the frames of a turned pose
 } sn_cold;

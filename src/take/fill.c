@@ -12,6 +12,7 @@
 
 #include "math/vec3.h"
 #include "model/joint.h"
+#include "model/model.h"
 #include "sweeps/workspace.h"
 #include "take/fit.h"
 
@@ -119,18 +120,54 @@ static sn_status fill_frame(filling *x, int frame, float goal[3]) {
     return SN_OK;
 }
 
-// From the poses that are there, held to them as when they were followed.
-static sn_status solve_again(sn_fitting *f, int first, int last) {
+// What the filled markers of a frame change, by one step from the pose that knows of none: with the gradient of theirs
+// alone. The other goals had their say when the frame was followed; a pose that went on to the bottom of its valley
+// here, and nowhere else, would leave those beside it wherever markers leave a joint nearly open. J: 3 nv.
+static sn_status add_filled(sn_fitting *f, int frame, double *J) {
     sn_lanes *l = &f->lanes;
     sn_lane_worker *w = &l->workers[0];
-    for (int k = first; k <= last; k++) {
-        SN_TRY(l->goals(l->user, k, w->problem));
-        memcpy(w->q, sn_lane_pose(l, k), l->nq * sizeof *w->q);
-        memcpy(w->trial, w->q, l->nq * sizeof *w->q);
-        SN_TRY(sn_lane_solve(l, w, k, w->trial, &l->f[k]));
-        memcpy(sn_lane_pose(l, k), w->q, l->nq * sizeof *w->q);
+    const sn_model *m = l->model;
+    double *pose = sn_lane_pose(l, frame), *x = w->weight, value;
+    SN_TRY(l->goals(l->user, frame, w->problem));
+    SN_TRY(sn_problem_set_rest(w->problem, l->rest, pose));
+    SN_TRY(sn_problem_set_enabled(w->problem, l->rest, true));
+    SN_TRY(sn_workspace_eval(w->ws, pose, SN_EVAL_GAUSS_NEWTON, &value));
+    if (sn_workspace_factor(w->ws, NULL, l->keep, 0, NULL) >= 0) return SN_OK;
+    memset(x, 0, l->nv * sizeof *x);
+    for (int i = 0; i < f->nfill; i++) {
+        const sn_fit_fill *k = &f->fill[i];
+        if (frame < k->first || frame > k->last) continue;
+        const sn_marker_desc *d = sn_model_marker(f->input.model, k->marker);
+        const float *goal = k->goal + 3 * (size_t)(frame - k->first);
+        sn_vec3 r = v3_sub(v3((double)goal[0], (double)goal[1], (double)goal[2]),
+                           sn_workspace_point(w->ws, d->joint, d->position));
+        sn_jacobian_simple(w->ws, d->joint, d->position, J);
+        for (size_t n = 0; n < l->nv; n++)
+            x[n] += d->weight * v3_dot(r, v3_from(J + 3 * (size_t)m->v_of[n]));
     }
+    for (size_t n = 0; n < l->nv; n++) x[n] = l->keep[n] ? x[n] : 0;
+    sn_workspace_solve(w->ws, x);
+    for (size_t n = 0; n < l->nv; n++) w->delta[m->v_of[n]] = m->gain[m->v_of[n]] * x[n];
+    sn_model_integrate(m, pose, w->delta, w->q);
+    (void)sn_model_clamp(w->problem->model, w->q);
+    memcpy(pose, w->q, l->nq * sizeof *pose);
     return SN_OK;
+}
+
+// Frames that several markers are filled in for are changed once.
+static sn_status solve_again(sn_fitting *f) {
+    double *J = sn_acquire(&f->allocator, (3 * f->lanes.nv + 1) * sizeof *J);
+    bool *done = sn_acquire(&f->allocator, (size_t)f->input.count * sizeof *done);
+    sn_status status = J == NULL || done == NULL ? SN_ERR_MEMORY : SN_OK;
+    for (int k = 0; status == SN_OK && k < f->input.count; k++) done[k] = false;
+    for (int i = 0; status == SN_OK && i < f->nfill; i++)
+        for (int k = f->fill[i].first; status == SN_OK && k <= f->fill[i].last; k++) {
+            if (!done[k]) status = add_filled(f, k, J);
+            done[k] = true;
+        }
+    sn_release(&f->allocator, done);
+    sn_release(&f->allocator, J);
+    return status;
 }
 
 sn_status sn_fit_fill_in(sn_fitting *f) {
@@ -143,7 +180,7 @@ sn_status sn_fit_fill_in(sn_fitting *f) {
                      .last = f->off[i].last,
                      .rate = rate};
         if (sn_cancelled(f->options.cancel)) break;
-        size_t n = (size_t)(x.last - x.first + 1);
+        size_t n = (size_t)(x.last - x.first) + 1;
         sn_fit_fill fill = {x.marker, x.first, x.last,
                             sn_acquire(&f->allocator, 3 * n * sizeof *fill.goal)};
         if (fill.goal == NULL) return SN_ERR_MEMORY;
@@ -159,6 +196,5 @@ sn_status sn_fit_fill_in(sn_fitting *f) {
     }
     f->input.fill = f->fill;
     f->input.nfill = f->nfill;
-    for (int i = 0; i < f->nfill; i++) SN_TRY(solve_again(f, f->fill[i].first, f->fill[i].last));
-    return SN_OK;
+    return f->nfill > 0 ? solve_again(f) : SN_OK;
 }

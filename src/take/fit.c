@@ -51,15 +51,9 @@ void sn_fit_place_close(sn_fit_place *place, const sn_allocator *allocator) {
 }
 
 bool sn_fit_goal(const sn_fit_input *input, int marker, int frame, double goal[3]) {
-    // asked for every sample many times over: sn_recording_present() and sn_axis_map_point() check what is checked
-    int m = input->column[marker];
-    const double *p = m >= 0 ? sn_recording_frame(input->recording, frame) : NULL;
-    const sn_axis_map *map = &input->axes;
-    if (p == NULL) return false;
-    p += 3 * (size_t)m;
-    if (!isfinite(p[0]) || !isfinite(p[1]) || !isfinite(p[2])) return false;
-    for (int i = 0; i < 3; i++) goal[i] = map->scale * map->sign[i] * p[map->axis[i]];
-    return true;
+    const double *row =
+        input->column[marker] >= 0 ? sn_recording_frame(input->recording, frame) : NULL;
+    return row != NULL && sn_fit_goal_in(input, row, marker, goal);
 }
 
 bool sn_fit_dropped(const sn_fit_input *input, int marker, int frame) {
@@ -111,9 +105,10 @@ static sn_status set_goals(void *user, int frame, sn_problem *problem) {
 }
 
 static int seen_in(const sn_fit_input *in, int frame) {
+    const double *row = sn_recording_frame(in->recording, frame);
     int n = 0;
-    double goal[3];
-    for (int i = 0; i < sn_model_nmarker(in->model); i++) n += sn_fit_goal(in, i, frame, goal);
+    for (int i = 0, count = sn_model_nmarker(in->model); i < count; i++)
+        n += in->column[i] >= 0 && sn_fit_there(row + 3 * (size_t)in->column[i]);
     return n;
 }
 
@@ -175,6 +170,27 @@ static int walls_of(const sn_problem *problem, const sn_fit_input *in, const sn_
     return has_walls(in, o) ? sn_problem_ntask(problem) - 1 : -1;
 }
 
+// Markers that are carried by less skin count for more, together as much as before. Weights that somebody chose, and a
+// setup's, count as they are.
+static sn_status weigh_markers(const sn_fit_input *in, sn_problem *problem) {
+    const sn_model *m = in->model;
+    int n = sn_model_nmarker(m), seen = 0;
+    double sum = 0;
+    if (in->plan != NULL && in->plan->exact) return SN_OK;
+    for (int i = 0; i < n; i++) {
+        if (sn_model_marker(m, i)->weight != sn_model_marker(m, 0)->weight) return SN_OK;
+        if (in->column[i] < 0) continue;
+        sum += sn_weight_of_name(sn_model_marker(m, i)->name);
+        seen++;
+    }
+    for (int i = 0; seen > 0 && i < n; i++) {
+        const sn_marker_desc *d = sn_model_marker(m, i);
+        SN_TRY(
+            sn_problem_set_weight(problem, i, d->weight * sn_weight_of_name(d->name) * seen / sum));
+    }
+    return SN_OK;
+}
+
 sn_status sn_fit_problem(const sn_fit_input *in, const sn_fit_options *o,
                          const sn_allocator *allocator, sn_problem **out, sn_error *error) {
     const sn_model *model = in->model;
@@ -230,6 +246,7 @@ sn_status sn_fit_problem(const sn_fit_input *in, const sn_fit_options *o,
     if (status == SN_OK) status = sn_problem_copy(plain, extra, n, allocator, out, error);
     for (int i = 0; status == SN_OK && i < sn_model_nmarker(model); i++)
         status = sn_problem_set_loss(*out, i, o->loss, o->loss_scale);
+    if (status == SN_OK) status = weigh_markers(in, *out);
     sn_problem_destroy(plain);
     sn_release(allocator, prior.q);
     if (status != SN_OK) {
@@ -326,6 +343,7 @@ static sn_valley_options valley_options(const sn_fitting *f) {
                                .seeds = 5,
                                // less is rounding
                                .lower_by = 1e-7,
+                               .rows = f->batch != NULL ? &f->rows : NULL,
                                .threads = f->options.track.threads,
                                .pool = f->options.track.pool,
                                .cancel = f->options.cancel};
@@ -354,6 +372,18 @@ static sn_status find_loose(const sn_model *m, const sn_allocator *allocator, bo
     }
     sn_release(allocator, q);
     return SN_OK;
+}
+
+// The figure at rest: as OpenSim's files have it, as the posture is drawn to, or at zero.
+static void find_home(const sn_fitting *f, double *q) {
+    const sn_fit_input *in = &f->input;
+    const sn_problem *p = f->problem;
+    if (in->plan != NULL)
+        memcpy(q, in->plan->home, (size_t)sn_model_nq(in->model) * sizeof *q);
+    else if (p->nrest > 0)
+        memcpy(q, p->rest[0].q, (size_t)sn_model_nq(in->model) * sizeof *q);
+    else
+        sn_model_zero(in->model, q);
 }
 
 sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
@@ -390,12 +420,14 @@ sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
     o.solver.cancel = f->options.cancel;
     if (find_loose(input->model, allocator, &f->loose) != SN_OK) return sn_fail_memory(error);
     o.loose = f->loose;
-    if (by_itself(input)) {
+    SN_TRY(sn_fit_open_each(f, error));
+    if (by_itself(input) && f->batch == NULL) {
         f->tracked = sn_acquire(allocator, count * sizeof *f->tracked);
     } else {
         f->laned = sn_acquire(allocator, count * sizeof *f->laned);
     }
-    f->start = sn_acquire(allocator, ((size_t)sn_model_nq(input->model) + 1) * sizeof *f->start);
+    size_t nq = (size_t)sn_model_nq(input->model);
+    f->start = sn_acquire(allocator, (2 * nq + 1) * sizeof *f->start);
     f->changed = sn_acquire(allocator, count * sizeof *f->changed);
     f->dropped = sn_acquire(allocator, count * nmarker + 1);
     f->wrong = sn_acquire(allocator, count * sizeof *f->wrong);
@@ -408,22 +440,24 @@ sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
     f->input.dropped = f->dropped;
     if (has_gate(f) && sn_fit_drop_leaps(input, allocator, f->dropped) != SN_OK)
         return sn_fail_memory(error);
+    find_home(f, f->start + nq);
+    o.home = f->start + nq;
     int first = good_frame(input);
     sn_status status;
     if (by_itself(input)) {
         sn_valley_options v = valley_options(f);
         status = sn_valley_first(f->problem, &v, set_goals, &f->input, first - input->first,
                                  allocator, f->start);
-        sn_track_options track = *t;
-        track.solver.gradient = fmin(track.solver.gradient, 1e-5);
-        // near the bottom, with markers that never fit: the exact Hessian at once
-        if (track.solver.method == SN_METHOD_HYBRID) track.solver.method = SN_METHOD_NEWTON;
-        if (f->options.cancel.asked != NULL) track.solver.cancel = f->options.cancel;
-        if (status == SN_OK)
+        if (status == SN_OK && f->batch != NULL) {
+            status = sn_each_begin(&f->each, &f->rows, input->count, f->start, allocator,
+                                   sn_motion_edit(motion, 0), f->laned);
+        } else if (status == SN_OK) {
+            const sn_track_options track = sn_fit_plan_options(f);
             status = sn_tracker_create(f->problem, &track, allocator, &f->tracker, error);
-        if (status == SN_OK)
-            status = sn_tracker_begin(f->tracker, input->count, set_goals, &f->input, f->start,
-                                      sn_motion_edit(motion, 0), f->tracked);
+            if (status == SN_OK)
+                status = sn_tracker_begin(f->tracker, input->count, set_goals, &f->input, f->start,
+                                          sn_motion_edit(motion, 0), f->tracked);
+        }
         if (status != SN_OK) (void)sn_fail(error, status, 0, "%s", sn_status_text(status));
         return status;
     }
@@ -446,6 +480,12 @@ sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
 sn_status sn_fitting_advance(sn_fitting *fitting, int count) {
     if (fitting->tracker != NULL)
         return sn_tracker_advance(fitting->tracker, count, &fitting->solved);
+    if (fitting->batch != NULL) {
+        SN_TRY(sn_each_advance(&fitting->each, count));
+        fitting->solved = fitting->each.solved;
+        sn_fit_tell_each(fitting);
+        return SN_OK;
+    }
     sn_status status = sn_lanes_advance(&fitting->lanes, count);
     fitting->solved = fitting->lanes.solved;
     return status;
@@ -454,6 +494,8 @@ sn_status sn_fitting_advance(sn_fitting *fitting, int count) {
 void sn_fitting_end(sn_fitting *fitting) {
     const sn_allocator *allocator = &fitting->allocator;
     sn_tracker_destroy(fitting->tracker);
+    sn_each_end(&fitting->each);
+    sn_batch_destroy(fitting->batch);
     sn_lanes_end(&fitting->lanes);
     sn_problem_destroy(fitting->problem);
     for (int i = 0; i < fitting->nfill; i++) sn_release(allocator, fitting->fill[i].goal);
@@ -574,81 +616,5 @@ sn_status sn_fit_run(const sn_fit_input *input, const sn_fit_options *options,
     if (status == SN_OK) status = sn_fitting_finish(&fitting, frames, markers, summary);
     if (status != SN_OK && begun) (void)sn_fail(error, status, 0, "%s", sn_status_text(status));
     sn_fitting_end(&fitting);
-    return status;
-}
-
-// --- how well it fits ------------------------------------------------------------------------------------
-
-static void measure_frame(const sn_fit_input *in, const sn_workspace *ws, int f,
-                          sn_fit_frame *frame, sn_fit_marker *markers, sn_fit_summary *s,
-                          double *square) {
-    double sum = 0;
-    *frame = (sn_fit_frame){.worst_marker = -1};
-    for (int i = 0; i < sn_model_nmarker(in->model); i++) {
-        double goal[3];
-        if (in->column[i] < 0) continue;
-        if (!sn_fit_goal(in, i, in->first + f, goal)) {
-            s->missing++;
-            continue;
-        }
-        // what counts for nothing says nothing of the fit
-        if (sn_fit_dropped(in, i, f)) {
-            s->dropped++;
-            markers[i].dropped++;
-            continue;
-        }
-        const sn_marker_desc *m = sn_model_marker(in->model, i);
-        double e = v3_norm(v3_sub(v3_from(goal), sn_workspace_point(ws, m->joint, m->position)));
-        sum += e * e;
-        frame->markers++;
-        if (frame->worst_marker < 0 || (float)e > frame->worst) {
-            frame->worst = (float)e;
-            frame->worst_marker = i;
-        }
-        sn_fit_marker *mk = &markers[i];
-        mk->seen++;
-        mk->mean += e;
-        mk->rms += e * e;
-        if (e > mk->worst || mk->worst_frame < 0) mk->worst = e, mk->worst_frame = f;
-        s->mean += e;
-        s->samples++;
-    }
-    frame->rms = (float)(frame->markers > 0 ? sqrt(sum / frame->markers) : 0);
-    if (frame->worst_marker >= 0 && ((double)frame->worst > s->worst || s->worst_frame < 0)) {
-        s->worst = (double)frame->worst;
-        s->worst_frame = f;
-        s->worst_marker = frame->worst_marker;
-    }
-    *square += sum;
-}
-
-sn_status sn_fit_measure(const sn_fit_input *input, const sn_motion *motion,
-                         const sn_allocator *allocator, sn_fit_frame *frames,
-                         sn_fit_marker *markers, sn_fit_summary *summary) {
-    if (motion == NULL || frames == NULL || markers == NULL || summary == NULL ||
-        !sn_fit_input_good(input, motion))
-        return SN_ERR_ARGUMENT;
-    sn_fit_place at;
-    *summary = (sn_fit_summary){.worst_frame = -1, .worst_marker = -1};
-    int count = sn_model_nmarker(input->model);
-    for (int i = 0; i < count; i++) markers[i] = (sn_fit_marker){.worst_frame = -1};
-    sn_status status = sn_fit_place_open(&at, input->model, allocator);
-    double square = 0;
-    for (int f = 0; status == SN_OK && f < input->count; f++) {
-        status = sn_workspace_pose(at.workspace, sn_motion_frame(motion, f));
-        if (status == SN_OK)
-            measure_frame(input, at.workspace, f, &frames[f], markers, summary, &square);
-    }
-    sn_fit_place_close(&at, allocator);
-    for (int i = 0; i < count; i++) {
-        sn_fit_marker *m = &markers[i];
-        if (m->seen == 0) continue;
-        m->mean /= m->seen;
-        m->rms = sqrt(m->rms / m->seen);
-    }
-    if (summary->samples > 0) {
-        summary->mean /= (double)summary->samples;
-        summary->rms = sqrt(square / (double)summary->samples);
-    }
     return status;
 }

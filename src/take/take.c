@@ -122,6 +122,12 @@ static void tell_frame(void *user, int done, int nframe, const sn_track_frame *l
     sn_take *t = user;
     // at the end of an advance the last frame was told already
     double error = latest != NULL ? latest->report.mean_error : 0;
+    if (t->finishing) {
+        if (latest == NULL)
+            sn_take_tell(t, &(sn_take_progress){.stage = SN_STAGE_FINISH,
+                                                .fraction = (double)done / nframe});
+        return;
+    }
     if (latest == NULL && done < nframe) return;
     sn_take_tell(t, &(sn_take_progress){.stage = SN_STAGE_SOLVE,
                                         .fraction = (double)done / nframe,
@@ -252,6 +258,7 @@ static sn_status finish(sn_take *t) {
     sn_take_summary *s = &t->summary;
     sn_error error = {0};
     SN_TRY(solve(t, -1));
+    t->finishing = true;
     sn_take_tell(t, &(sn_take_progress){.stage = SN_STAGE_FINISH});
     sn_status status = sn_fitting_finish(&t->fitting, t->frames, t->markers, &s->fit);
     SN_TRY(sn_take_fail(t, SN_FINDING_FAILED, status, &error));

@@ -17,6 +17,8 @@
 static const double hold_share = 2e-3, hold_most = 1e-3, least_seen = 1e-3;
 // Walls while a valley is looked for: weak ones are climbed.
 static const double raised = 10;
+// Seconds between seeds: most of a take is followed once, and a lost valley is left soon.
+static const double between_seeds = 8.5;
 
 // --- memory --------------------------------------------------------------------------------------
 
@@ -25,6 +27,7 @@ static void lay_out(sn_lanes *l, sn_layout *layout) {
     l->workers = sn_layout_take(layout, (size_t)l->nworker, sizeof *l->workers);
     l->f = sn_layout_take(layout, (size_t)l->nframe, sizeof *l->f);
     l->start = sn_layout_take(layout, nq, sizeof(double));
+    l->home = sn_layout_take(layout, nq, sizeof(double));
     l->keep = sn_layout_take(layout, nv, sizeof *l->keep);
     l->shown = sn_layout_take(layout, (size_t)l->options.goals + 1, sizeof *l->shown);
     l->loose = sn_layout_take(layout, nv, sizeof *l->loose);
@@ -81,6 +84,18 @@ typedef struct job {
     sn_lane_worker *worker;
 } job;
 
+// How far a pass is that looks at all frames once more. There are about a dozen, whose shares differ from take to take:
+// what is told grows, and stays below the whole.
+static void tell_pass(const shared *all) {
+    sn_lanes *l = all->lanes;
+    if (l->options.progress == NULL || l->solved < l->nframe) return;
+    enum { MOST = 12 };
+    int next = atomic_load(&all->next);
+    double share = (l->passes + fmin((double)next / all->count, 1)) / MOST;
+    l->options.progress(l->options.progress_user, (int)(fmin(share, 0.99) * l->nframe), l->nframe,
+                        NULL);
+}
+
 static void run_job(void *argument) {
     const job *own = argument;
     shared *all = own->all;
@@ -89,6 +104,7 @@ static void run_job(void *argument) {
         if (i >= all->count || atomic_load(&all->failed) != SN_OK) return;
         if (sn_cancelled(all->lanes->options.cancel)) return;
         int none = SN_OK;
+        if (own->worker == &all->lanes->workers[0]) tell_pass(all);
         sn_status status = all->pass(all->lanes, own->worker, i);
         if (status != SN_OK) atomic_compare_exchange_strong(&all->failed, &none, (int)status);
     }
@@ -102,6 +118,7 @@ sn_status sn_lanes_run(sn_lanes *l, sn_lane_pass pass, int count) {
     for (int i = 0; i < l->nworker; i++) jobs[i] = (job){&all, &l->workers[i]};
     sn_threads_run(&l->options.pool, run_job, jobs, sizeof jobs[0],
                    l->nworker < count ? l->nworker : count);
+    l->passes += l->solved == l->nframe;
     return (sn_status)atomic_load(&all.failed);
 }
 
@@ -159,18 +176,39 @@ sn_status sn_lane_follow(sn_lanes *l, sn_lane_worker *w, int frame, bool moving,
     return SN_OK;
 }
 
-sn_status sn_lane_look(sn_lanes *l, sn_lane_worker *w, int frame, double *f) {
+// With walls raised, from w->q: folded otherwise where that is lower, or by the nearest valley.
+static sn_status look(sn_lanes *l, sn_lane_worker *w, int frame, bool folded) {
     sn_report report;
     const sn_task *walls = sn_problem_task(w->problem, l->options.walls);
     double weight = walls != NULL ? walls->weight : 0;
     SN_TRY(l->goals(l->user, frame, w->problem));
     SN_TRY(sn_problem_set_enabled(w->problem, l->rest, false));
     if (walls != NULL) SN_TRY(sn_problem_set_weight(w->problem, l->options.walls, raised * weight));
-    sn_status status = sn_solver_solve_cold(w->cold, w->q, &report);
+    sn_status status = folded ? sn_solver_solve_cold(w->cold, w->q, &report)
+                              : sn_solver_solve(w->solver, w->q, &report);
     if (walls != NULL) SN_TRY(sn_problem_set_weight(w->problem, l->options.walls, weight));
     SN_TRY(status);
     count(&l->frames[frame], &report);
+    return SN_OK;
+}
+
+sn_status sn_lane_look(sn_lanes *l, sn_lane_worker *w, int frame, double *f) {
+    SN_TRY(look(l, w, frame, true));
     return sn_lane_solve(l, w, frame, NULL, f);
+}
+
+sn_status sn_lane_look_from_home(sn_lanes *l, sn_lane_worker *w, int frame, const double *pose,
+                                 double *f) {
+    copy(l, w->q, l->home);
+    for (int k = 0; k < l->placed; k++) {
+        const sn_joint *j = &l->model->joint[k];
+        memcpy(w->q + j->q0, pose + j->q0, (size_t)j->nq * sizeof *pose);
+    }
+    SN_TRY(look(l, w, frame, false));
+    SN_TRY(sn_solver_solve(w->solver, w->q, &w->latest));
+    count(&l->frames[frame], &w->latest);
+    *f = w->latest.f;
+    return SN_OK;
 }
 
 double sn_lane_turn(const sn_lanes *l, sn_lane_worker *w, const double *a, const double *b,
@@ -266,6 +304,18 @@ static sn_status weigh(sn_lanes *l, int frame) {
     return SN_OK;
 }
 
+// The joints before the first that carries a goal or branches.
+static int count_placing(const sn_problem *p) {
+    const sn_model *m = p->model;
+    int k = 0;
+    for (; k + 1 < m->njoint; k++) {
+        int children = 0;
+        for (int n = k + 1; n < m->njoint; n++) children += m->joint[n].parent == k;
+        if (children > 1 || p->point_first[k + 1] > p->point_first[k]) break;
+    }
+    return k + 1;
+}
+
 sn_status sn_lanes_begin(sn_lanes *l, const sn_problem *problem, const sn_lane_options *options,
                          int nframe, sn_track_goals goals, void *user, const double *start,
                          int frame, const sn_allocator *allocator, double *q,
@@ -282,8 +332,9 @@ sn_status sn_lanes_begin(sn_lanes *l, const sn_problem *problem, const sn_lane_o
                     .nworker = options->threads};
     l->nq = (size_t)l->model->nq;
     l->nv = (size_t)l->model->nv;
-    int chunk = options->chunk > 1 ? options->chunk : 1;
-    l->nchunk = nframe / chunk + (nframe % chunk > 0);
+    l->span = (int)fmax(between_seeds * sn_lane_rate(l), 1) + 1;
+    l->nspan = nframe / l->span + (nframe % l->span > 0);
+    l->group = options->chunk > l->span ? options->chunk / l->span : 1;
     // two seconds to each side are enough to merge, or to know better
     double reach = 4 * sn_lane_rate(l) + 16;
     l->window = reach < nframe ? (int)reach : nframe;
@@ -299,11 +350,13 @@ sn_status sn_lanes_begin(sn_lanes *l, const sn_problem *problem, const sn_lane_o
     }
     l->owner = owner;
     copy(l, l->start, start);
+    copy(l, l->home, options->home != NULL ? options->home : start);
     for (size_t v = 0; v < l->nv; v++) l->loose[v] = options->loose != NULL && options->loose[v];
     memset(frames, 0, (size_t)nframe * sizeof *frames);
     for (int i = 0; i < l->nworker; i++) SN_TRY(create_worker(l, problem, &l->workers[i]));
     for (int v = 0; v < l->model->nv; v++)
         l->keep[v] = l->workers[0].problem->model->gain[l->model->v_of[v]] != 0;
+    l->placed = count_placing(l->workers[0].problem);
     l->plain = options->solver.method == sn_solver_options_default().method &&
                sn_lane_is_plain(l->workers[0].problem);
     SN_TRY(weigh(l, frame));
@@ -320,18 +373,24 @@ static sn_status follow_to(sn_lanes *l, sn_lane_worker *w, int seed, int step, i
         if (sn_cancelled(l->options.cancel)) return SN_OK;
         SN_TRY(sn_lane_follow(l, w, f, f != seed + step, &l->f[f]));
         copy(l, sn_lane_pose(l, f), w->previous);
+        int followed = atomic_fetch_add(&l->followed, 1) + 1;
         if (l->options.progress != NULL && w == &l->workers[0] && f % 64 == 0) {
-            const sn_track_frame latest = {.report = w->latest};
-            l->options.progress(l->options.progress_user, l->solved, l->nframe, &latest);
+            sn_track_frame latest = {.report = w->latest};
+            if (l->plain) latest.report.mean_error = 0;  // plain steps do not measure it
+            l->options.progress(l->options.progress_user, followed, l->nframe, &latest);
         }
     }
     return SN_OK;
 }
 
-static sn_status follow_chunk(sn_lanes *l, sn_lane_worker *w, int i) {
-    int chunk = l->solved / l->options.chunk + (l->solved % l->options.chunk > 0) + i;
-    int first = chunk * l->options.chunk;
-    int end = l->options.chunk < l->nframe - first ? first + l->options.chunk : l->nframe, seed;
+// Spans that have been followed, or are wanted: those of the first `frames` frames.
+static int spans_of(const sn_lanes *l, int frames) {
+    return frames / l->span + (frames % l->span > 0);
+}
+
+static sn_status follow_span(sn_lanes *l, sn_lane_worker *w, int i) {
+    int first = i * l->span, seed;
+    int end = l->span < l->nframe - first ? first + l->span : l->nframe;
     SN_TRY(best_frame(l, w, first, end, &seed));
     copy(l, w->q, l->start);
     SN_TRY(sn_lane_look(l, w, seed, &l->f[seed]));
@@ -340,12 +399,19 @@ static sn_status follow_chunk(sn_lanes *l, sn_lane_worker *w, int i) {
     return follow_to(l, w, seed, -1, first - 1);
 }
 
+static sn_status follow_group(sn_lanes *l, sn_lane_worker *w, int i) {
+    int done = spans_of(l, l->solved), first = done + i * l->group;
+    for (int k = first; k < first + l->group && k < l->wanted; k++) SN_TRY(follow_span(l, w, k));
+    return SN_OK;
+}
+
 sn_status sn_lanes_advance(sn_lanes *l, int count) {
-    int size = l->options.chunk, left = l->nframe - l->solved;
+    int left = l->nframe - l->solved;
     int end = l->solved + (count < 0 || count > left ? left : count);
-    // a chunk is followed as soon as one of its frames is asked for
-    int done = l->solved / size + (l->solved % size > 0), wanted = end / size + (end % size > 0);
-    if (wanted > done) SN_TRY(sn_lanes_run(l, follow_chunk, wanted - done));
+    // a span is followed as soon as one of its frames is asked for
+    int more = spans_of(l, end) - spans_of(l, l->solved);
+    l->wanted = spans_of(l, end);
+    if (more > 0) SN_TRY(sn_lanes_run(l, follow_group, (more + l->group - 1) / l->group));
     l->solved = end;
     if (l->options.progress != NULL)
         l->options.progress(l->options.progress_user, l->solved, l->nframe, NULL);

@@ -2,18 +2,20 @@
 // The poses of a take, chosen along time.
 //
 // f of a frame has several valleys, often equally deep, and each can be followed from frame to frame. So the
-// take is followed from several seeds both ways, each seed in the middle of its chunk of frames; where two
+// take is followed from several seeds both ways, one every few seconds; where two
 // neighbours meet, both are followed on until they have merged, and the cheapest way through their poses
-// (f, and how far joints turn between two frames) decides where to change over. Where the result is suspect
-// another valley is looked for and followed, and has to be cheaper in the same sense. At last every pose is
-// solved again, held by the middle of its neighbours.
+// (f, and how far joints turn between two frames) decides where to change over. Several times a second another
+// valley is looked for from the figure at rest, and by all means where the result is suspect; what is found is
+// followed, and has to be cheaper in the same sense. At last every pose is solved again, held by the middle of its
+// neighbours.
 //
-// All of it is the same for any number of threads, and for any cut of the frames into advances: what one
-// thread does depends on poses only that nobody writes at that time. All weights are per second: frame rates
-// behave alike.
+// All of it is the same for any number of threads, and for any cut of the frames into chunks or advances: seeds stand
+// where the take has them, and what one thread does depends on poses only that nobody writes at that time. All weights
+// are per second: frame rates behave alike.
 #pragma once
 
 #include <math.h>
+#include <stdatomic.h>
 
 #include "sinew/track.h"
 
@@ -24,7 +26,8 @@ typedef struct sn_lane_options {
     int walls;                 ///< a task that is raised while valleys are looked for; -1 for none
     int threads;               ///< the result has the same bits for any number
     sn_threads pool;
-    int chunk;  ///< frames that a seed is followed through
+    int chunk;           ///< frames that a thread follows in a row; the result is the same for any
+    const double *home;  ///< nq: the figure at rest, to look for valleys from; NULL: its start
     const bool
         *loose;  ///< nv: turns against its neighbour with hardly a word of the goals; NULL: none
     sn_cancel cancel;
@@ -61,13 +64,17 @@ typedef struct sn_lanes {
     sn_lane_options options;
     size_t nq, nv;
     int rest;  ///< index of the rest task
-    int nframe, nchunk, window, solved;
+    int nframe, window, solved;
+    int span, nspan;  ///< frames between seeds, and how many of these there are
+    int group;        ///< of which a thread follows so many in a row
+    int wanted;       ///< how many are to be followed in this advance
+    int placed;       ///< joints, in sweep order, that place the figure
     sn_track_goals goals;
     void *user;
     double *q;              ///< the caller's: nframe x nq
     sn_lane_frame *frames;  ///< the caller's
     double *f;              ///< nframe: of the poses, without rest
-    double *start;          ///< nq
+    double *start, *home;   ///< nq
     double *seen;           ///< nv, file order: the Gauss-Newton diagonal
     double *hold;           ///< nv: weights of the pull to the last pose
     double *full;           ///< nv: what would hold it as well as the goals do
@@ -82,6 +89,8 @@ typedef struct sn_lanes {
     bool *restless;         ///< nframe while leaps are calmed
     unsigned char *hidden;  ///< nframe x nv while gaps are bridged
     void *extra;            ///< for passes of the caller's
+    atomic_int followed;    ///< frames, of all workers
+    int passes;             ///< over all frames, since they have poses
     void *owner;
     int nworker;
     sn_lane_worker *workers;
@@ -95,7 +104,7 @@ sn_status sn_lanes_begin(sn_lanes *lanes, const sn_problem *problem, const sn_la
                          int nframe, sn_track_goals goals, void *user, const double *start,
                          int frame, const sn_allocator *allocator, double *q,
                          sn_lane_frame *frames);
-/// Follow the seeds of the next chunks until `count` more frames (-1: all) have poses.
+/// Follow the next seeds until `count` more frames (-1: all) have poses.
 sn_status sn_lanes_advance(sn_lanes *lanes, int count);
 /// All that needs every frame: the seams, and another look where that seems worth it.
 /// @param moved  nframe: set where a pose comes from another valley than its chunk's; may be NULL
@@ -138,6 +147,9 @@ bool sn_lane_is_plain(const sn_problem *problem);
 sn_status sn_lane_follow(sn_lanes *lanes, sn_lane_worker *w, int frame, bool moving, double *f);
 /// A valley of a frame from w->q, into w->q.
 sn_status sn_lane_look(sn_lanes *lanes, sn_lane_worker *w, int frame, double *f);
+/// The same from the figure at rest, where `pose` has it.
+sn_status sn_lane_look_from_home(sn_lanes *lanes, sn_lane_worker *w, int frame, const double *pose,
+                                 double *f);
 
 /// Coordinates of the same pose that are nearest to `near`.
 void sn_lane_unwind(const sn_model *model, const double *near, double *q);

@@ -16,6 +16,8 @@ static const double lost_f = 1.5, lost_after = 0.25;
 static const double turn_seconds = 0.3;
 // A block (half a second) is looked at when its f is so many times the usual, or a joint turns that fast
 // (rad/s); what is found must be that much lower.
+// From the figure at rest it is looked several times a second; less than that is what following left of f.
+static const double home_seconds = 0.25, lower_from_home = 0.97;
 static const double suspect_f = 3, suspect_speed = 1800 * 0x1.1df46a2529d39p-6, lower_f = 0.93;
 
 static void copy(const sn_lanes *l, double *to, const double *from) {
@@ -94,7 +96,7 @@ static sn_status follow_beside(sn_lanes *l, sn_lane_worker *w, int first, int fr
 
 // Both sides go on beyond the seam; each is another track to the other.
 static sn_status join_seam(sn_lanes *l, sn_lane_worker *w, int i, bool *moved) {
-    int size = l->options.chunk, seam = (i + 1) * size;
+    int size = l->span, seam = (i + 1) * size;
     // a frame between the windows of two seams belongs to none: both look at it
     int reach = size / 2 - 1 < l->window / 2 ? size / 2 - 1 : l->window / 2;
     int low = seam - reach, high = seam + reach < l->nframe ? seam + reach : l->nframe;
@@ -128,16 +130,10 @@ static int suspect(sn_lanes *l, sn_lane_worker *w, int first, int end) {
     return worst > suspect_f * l->median ? at : turned;
 }
 
-static sn_status look_at(sn_lanes *l, sn_lane_worker *w, int frame, int low, int high, bool *moved,
-                         bool *found) {
-    double f;
+// Another valley of a frame, in w->q with its f, followed both ways; the cheaper one is kept.
+static sn_status try_valley(sn_lanes *l, sn_lane_worker *w, int frame, double f, int low, int high,
+                            bool *moved) {
     int before = 0, behind = 0, reach = l->window / 2 - 1;
-    *found = false;
-    copy(l, w->q, sn_lane_pose(l, frame));
-    l->frames[frame].restarted = true;
-    SN_TRY(sn_lane_look(l, w, frame, &f));
-    if (!(f < lower_f * l->f[frame])) return SN_OK;
-    *found = true;
     if (frame - low > reach) low = frame - reach;
     if (high - frame > reach) high = frame + reach;
     sn_lane_unwind(l->model, sn_lane_pose(l, frame), w->q);
@@ -151,6 +147,30 @@ static sn_status look_at(sn_lanes *l, sn_lane_worker *w, int frame, int low, int
     memmove(w->alt, alt_pose(l, w, first - low), (size_t)n * l->nq * sizeof(double));
     memmove(w->cost, w->cost + (first - low), (size_t)n * sizeof(double));
     choose(l, w, first, n, moved);
+    return SN_OK;
+}
+
+static sn_status look_at(sn_lanes *l, sn_lane_worker *w, int frame, int low, int high, bool *moved,
+                         bool *found) {
+    double f;
+    copy(l, w->q, sn_lane_pose(l, frame));
+    l->frames[frame].restarted = true;
+    SN_TRY(sn_lane_look(l, w, frame, &f));
+    *found = f < lower_f * l->f[frame];
+    return *found ? try_valley(l, w, frame, f, low, high, moved) : SN_OK;
+}
+
+// From the figure at rest, several times a second: a limb that was led into a worse valley comes out of it, wherever
+// it was led from.
+static sn_status look_from_home(sn_lanes *l, sn_lane_worker *w, int first, int end, bool *moved) {
+    int step = (int)(home_seconds * sn_lane_rate(l)) + 1;
+    for (int frame = first + step / 2; frame < end; frame += step) {
+        double f;
+        SN_TRY(sn_lane_look_from_home(l, w, frame, sn_lane_pose(l, frame), &f));
+        if (f < lower_from_home * l->f[frame])
+            SN_TRY(try_valley(l, w, frame, f, first, end, moved));
+        if (sn_cancelled(l->options.cancel)) return SN_OK;
+    }
     return SN_OK;
 }
 
@@ -200,7 +220,9 @@ static sn_status look_pass(sn_lanes *l, sn_lane_worker *w, int i) {
     // the frames at the ends of a stretch stay, as the next one looks at them
     int first = i * STRETCH + (i > 0);
     bool last = l->nframe - i * STRETCH <= STRETCH;
-    return look_through(l, w, first, last ? l->nframe : (i + 1) * STRETCH - 1, l->moved);
+    int end = last ? l->nframe : (i + 1) * STRETCH - 1;
+    SN_TRY(look_from_home(l, w, first, end, l->moved));
+    return look_through(l, w, first, end, l->moved);
 }
 
 static void unwind_all(sn_lanes *l) {
@@ -211,7 +233,7 @@ static void unwind_all(sn_lanes *l) {
 sn_status sn_lanes_join(sn_lanes *l, bool *moved) {
     SN_TRY(find_median(l));
     l->moved = moved;
-    SN_TRY(sn_lanes_run(l, seam_pass, l->nchunk - 1));
+    SN_TRY(sn_lanes_run(l, seam_pass, l->nspan - 1));
     SN_TRY(sn_lanes_run(l, look_pass, (l->nframe + STRETCH - 1) / STRETCH));
     unwind_all(l);
     return SN_OK;
