@@ -109,8 +109,10 @@ bool sn_arm_search_near(sn_arm_search *s, const double *start, const double *wan
 /// The solution nearest to a posture, as far as a few starts tell; true when one is found.
 bool sn_arm_search_nearby(sn_arm_search *s, const double *want, double *q);
 
+enum { SN_ARM_NEAREST_STEPS = 120, SN_ARM_NEARER_STEPS = 10 };
 /// The nearest pose: from one of the kernels' numbers down to where nothing gets nearer.
-void sn_arm_search_nearest(sn_arm_search *s, const double *from, double *q);
+/// @param steps  at most; the former, or the latter where it is seen soon whether there is more to it
+void sn_arm_search_nearest(sn_arm_search *s, const double *from, int steps, double *q);
 
 /// Four poses of the kernels' numbers some steps down towards nearest poses; the best of them in q, in
 /// the same numbers, and what is left there, as f. Only for arms that can.

@@ -191,7 +191,7 @@ static bool fall_four(comb *w) {
     s->nearest = f;
     memcpy(w->low, low, sizeof low);
     if (!look) return false;
-    sn_arm_search_nearest(s, low, w->q);
+    sn_arm_search_nearest(s, low, SN_ARM_NEARER_STEPS, w->q);
     if (sn_arm_search_left(s, w->q, &s->nearest)) return true;
     sn_arm_chain_inward(&s->arm->chain, w->q, w->low);
     return false;

@@ -161,8 +161,8 @@ SN_INLINE void fall_by(const int n, const sn_arm_chain *c, sn_arm_fall4 *s) {
         u[k] = choose(nearer, u[k], load(s->u[k]));
         store(s->u[k], u[k]);
     }
-    const REAL now = smaller(f, was), flat = 1e-3 * root(now) + 1e-12;
-    REAL mu = choose(nearer, 0.2 * damped, larger(16.0 * damped, 100.0 * flat));
+    const REAL now = smaller(f, was), flat = 1e-5 * smaller(root(now), splat(0.03)) + 1e-14;
+    REAL mu = choose(nearer, 0.2 * damped, larger(16.0 * damped, 1e4 * flat));
     mu = choose(LESS(mu, 0.1 * flat), splat(0), mu);
     store(s->won, choose(nearer, was - f, splat(0)));
     store(s->f, now);

@@ -21,7 +21,7 @@
 #include "math/rotation.h"
 #include "math/sincos.h"
 
-enum { STEPS = 120, N = SN_ARM_MAX };
+enum { N = SN_ARM_MAX };
 
 static const double turn_weight = 0.25;
 
@@ -191,7 +191,7 @@ static bool slip(const sn_arm_search *s, const double *q, const point *at, const
     return false;
 }
 
-void sn_arm_search_nearest(sn_arm_search *s, const double *from, double *q) {
+void sn_arm_search_nearest(sn_arm_search *s, const double *from, int steps, double *q) {
     const sn_arm_chain *c = &s->arm->chain;
     const int n = c->n;
     double L[N * (N + 1) / 2], p[N], z[N], out[N], mu = 0;
@@ -200,7 +200,7 @@ void sn_arm_search_nearest(sn_arm_search *s, const double *from, double *q) {
                  turn = s->arm->options.rotation_tol;
     sn_arm_chain_outward(c, from, NULL, q);
     look(s, q, &at, true);
-    for (int it = 0; it < STEPS; it++) {
+    for (int it = 0; it < steps; it++) {
         bool held[N];
         double slope = 0;
         if (v3_norm(at.r) < 0.1 * place && v3_norm(at.e) < 0.1 * turn) break;
@@ -211,7 +211,7 @@ void sn_arm_search_nearest(sn_arm_search *s, const double *from, double *q) {
         }
         s->iterations++;
         // what bends less than this beside the way that is left is flat: freedom that the goal leaves
-        const double flat = 1e-3 * sqrt(2 * at.f);
+        const double flat = 1e-5 * fmin(sqrt(2 * at.f), 0.03);
         int bad = factor(at.H, held, n, flat, L, z);
         bool moved = bad >= 0 && slip(s, q, &at, z, out, &next);
         if (bad < 0 && slope < 1e-10 * sqrt(2 * at.f)) break;
@@ -229,7 +229,7 @@ void sn_arm_search_nearest(sn_arm_search *s, const double *from, double *q) {
         double won = at.f - next.f;
         memcpy(q, out, (size_t)n * sizeof *q);
         look(s, q, &at, true);
-        if (won < 1e-10 * at.f) break;
+        if (won < 1e-7 * at.f) break;
     }
     // whole turns back into the limits
     double inner[N];

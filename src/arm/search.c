@@ -215,11 +215,11 @@ static bool close_four(sn_arm_search *s, double (*beside)[SN_ARM_MAX], double *q
     double low[SN_ARM_MAX], position, rotation;
     if (sn_arm_search_can_fall(s->arm)) {
         (void)sn_arm_search_fall(s, beside, CLOSE_STEPS, NULL, 1e-4, 4, low);
-        sn_arm_search_nearest(s, low, q);
+        sn_arm_search_nearest(s, low, SN_ARM_NEAREST_STEPS, q);
         return within(s, q, &position, &rotation);
     }
     for (int l = 0; l < SN_ARM_LANES; l++) {
-        sn_arm_search_nearest(s, beside[l], q);
+        sn_arm_search_nearest(s, beside[l], SN_ARM_NEAREST_STEPS, q);
         if (within(s, q, &position, &rotation)) return true;
     }
     return false;
@@ -333,7 +333,7 @@ static bool close_in(sn_arm_search *s, double *q) {
                 best = l;
         if (best < 0 || (k > 0 && s->nearest > close_f)) break;
         used[best] = true;
-        sn_arm_search_nearest(s, s->best_q[best], other);
+        sn_arm_search_nearest(s, s->best_q[best], SN_ARM_NEAREST_STEPS, other);
         bool good = sn_arm_search_left(s, other, &f);
         if (f < s->nearest || good) {
             s->nearest = f;
@@ -361,8 +361,8 @@ static void fall_seeds(sn_arm_search *s, int from, double *least, double *low) {
 }
 
 // The last of the way to the nearest pose.
-static bool end_fall(sn_arm_search *s, const double *low, double *q) {
-    sn_arm_search_nearest(s, low, q);
+static bool end_fall(sn_arm_search *s, const double *low, int steps, double *q) {
+    sn_arm_search_nearest(s, low, steps, q);
     return sn_arm_search_left(s, q, &s->nearest);
 }
 
@@ -371,27 +371,29 @@ static bool end_fall(sn_arm_search *s, const double *low, double *q) {
 static bool fall_in(sn_arm_search *s, bool far, int most, double *q) {
     double low[SN_ARM_MAX], other[SN_ARM_MAX], least = INFINITY;
     if (!far) least = fall_from(s, s->best_q, low);
-    if (least < close_f && end_fall(s, low, q)) return true;
-    if (least < maybe_f && sn_arm_search_can_comb(s->arm)) {
+    const bool combs = sn_arm_search_can_comb(s->arm);
+    const int steps = combs ? SN_ARM_NEARER_STEPS : SN_ARM_NEAREST_STEPS;
+    if (least < close_f && end_fall(s, low, steps, q)) return true;
+    if (least < maybe_f && combs) {
         if (least < close_f)
             sn_arm_chain_inward(&s->arm->chain, q, low);
         else
             s->nearest = least;
         if (sn_arm_search_comb(s, SOME, most, low, q)) return true;
-        return end_fall(s, low, q);
+        return end_fall(s, low, SN_ARM_NEAREST_STEPS, q);
     }
     if (least < maybe_f && SOME < most) {
         const int more = least < likely_f ? MORE : SOME + 20;
         if (sn_arm_search_lanes(s, SOME, more < most ? more : most, NULL, q)) return true;
         const double f = fall_from(s, s->best_q, other);
-        return end_fall(s, f < least ? other : low, q);
+        return end_fall(s, f < least ? other : low, SN_ARM_NEAREST_STEPS, q);
     }
     sn_arm_goal_key key = s->key;
     sn_arm_goal_shrink(&s->arm->seeds, &s->key);
     const int falls = s->arm->chain.n > 6 ? FALLS : 2 * FALLS;  // they cost half of it there
     for (int k = 0; k < falls; k++) fall_seeds(s, SN_ARM_LANES * k, &least, low);
     s->key = key;
-    return end_fall(s, low, q);
+    return end_fall(s, low, SN_ARM_NEAREST_STEPS, q);
 }
 
 // No time is left: the best pose that was seen.

@@ -28,6 +28,7 @@ static const char *bad_option(const sn_batch_options *o) {
         return "lanes";
     if (o->threads < 1 || o->threads > SN_MAX_THREADS) return "threads";
     if (!(o->rest >= 0 && o->rest <= 1)) return "rest";
+    if (!(o->jump >= 0)) return "jump";
     if (o->device_threads < 0 || o->device_threads > 1 << 24) return "device_threads";
     return NULL;
 }

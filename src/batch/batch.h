@@ -31,6 +31,8 @@ typedef struct sn_batch_row {
     double *start;              ///< nq: where it began
     double *previous, *before;  ///< nq: the chain's last two poses
     double *best;               ///< nq: of the starts so far
+    double usual;  ///< f that the chain's frames begin with, smoothed; NaN before the second
+    double jump;   ///< f above which its start is a jump
     sn_batch_report kept;
     int64_t iterations;
     double share;  ///< what rest poses are multiplied with

@@ -121,6 +121,7 @@ static void layout_solver(sn_solver *s, sn_layout *layout) {
     if (s->problem->guards != NULL) {
         size_t nguard = (size_t)s->problem->guards->nguard;
         s->guarded = sn_layout_take(layout, nq, sizeof *s->guarded);
+        s->guard_best = sn_layout_take(layout, nq, sizeof *s->guard_best);
         s->guard_shift = sn_layout_take(layout, nguard, sizeof *s->guard_shift);
     }
     s->started_at = sn_layout_take(layout, nq, sizeof *s->started_at);
@@ -530,6 +531,7 @@ sn_status sn_solver_solve(sn_solver *s, double *q, sn_report *report) {
     if (s == NULL || q == NULL || report == NULL) return SN_ERR_ARGUMENT;
     SN_TRY(sn_solver_begin(s, q, report));
     sn_solver_run(s);
+    if (sn_has_guards(s->ws)) sn_solver_guards_retry(s, false);
     sn_solver_lower(s);
     return sn_solver_end(s, q, report);
 }

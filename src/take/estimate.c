@@ -141,6 +141,7 @@ static void trust_frames(sn_estimate *e, double white, double skin) {
 
 static sn_status run(sn_estimate *e, sn_calibrate_report *report, sn_error *error) {
     int known = 0;
+    bool folded;
     for (int i = 0; i < e->nmarker; i++) known += e->doubt[i] <= well_known;
     bool apart = known >= 6 && known < e->nmarker;
     for (int i = 0; i < e->nmarker; i++) e->use[i] = !apart || e->doubt[i] <= well_known;
@@ -157,6 +158,7 @@ static sn_status run(sn_estimate *e, sn_calibrate_report *report, sn_error *erro
     for (int pass = 0; pass < 3; pass++) {
         if (sn_cancelled(e->o.asked.cancel)) return SN_OK;
         if (pass == 1) trust_frames(e, e->o.sigma, 0);
+        SN_TRY(sn_estimate_fold(e, &folded, error));
         SN_TRY(sn_estimate_weigh(e, &report->rms, &report->outliers, error));
         SN_TRY(sn_estimate_improve(e, 14, pass < 2 ? 1e-3 : 1e-5, error));
         if (pass == 1) {
@@ -166,6 +168,8 @@ static sn_status run(sn_estimate *e, sn_calibrate_report *report, sn_error *erro
         }
         tell(e, 0.6 + 0.1 * pass);
     }
+    SN_TRY(sn_estimate_fold(e, &folded, error));
+    if (folded) SN_TRY(sn_estimate_improve(e, 14, 1e-5, error));
     SN_TRY(sn_estimate_weigh(e, &report->rms, &report->outliers, error));
     report->frames = e->nframe;
     report->iterations = e->iterations;
