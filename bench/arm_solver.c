@@ -252,7 +252,7 @@ static figures solve_far(setting *s) {
             for (int j = 0; j < s->n; j++) q[j] = between(s, j, &state);
             (void)sn_arm_search_begin(&search, s->arm, goal);
             sn_arm_chain_inward(&s->arm->chain, q, from);
-            sn_arm_search_nearest(&search, from, q);
+            sn_arm_search_nearest(&search, from, SN_ARM_NEAREST_STEPS, q);
             sn_arm_search_report(&search, NULL, q, false, &other);
             least = fmin(least, left_at(s, &other));
         }

@@ -234,6 +234,59 @@ static void falls_back(void **unused) {
     rows_free(&s);
 }
 
+// A coordinate that follows another is put in place when its row is done, as long as no task sees it.
+static void followers(void **unused) {
+    (void)unused;
+    enum { COUNT = 20 };
+    uint64_t state = 7;
+    for (int seen = 0; seen < 2; seen++) {
+        sn_builder *b;
+        sn_model *model;
+        assert_int_equal(sn_builder_create("leg", NULL, &b, NULL), SN_OK);
+        for (int i = 0; i < 4; i++) {
+            // hip, knee, foot; the patella is the knee's brother
+            sn_joint_desc d = random_joint(&state, SN_JOINT_HINGE, i, i == 3 ? 0 : i - 1);
+            memset(d.locked, 0, sizeof d.locked);
+            d.lower[0] = -2, d.upper[0] = 2;
+            assert_true(sn_builder_joint(b, &d) >= 0);
+        }
+        const double line[] = {0.5, 0.1};
+        sn_coupling_desc c = {.follower = {3, 0}, .nleader = 1, .leader = {{1, 0}}};
+        c.function = (sn_function){.type = SN_FUNCTION_LINEAR, .scale = 1, .ny = 2, .y = line};
+        (void)sn_builder_couple(b, &c);
+        assert_int_equal(sn_builder_finish(b, &model, NULL), SN_OK);
+        sn_builder_destroy(b);
+        sn_task task[2] = {sn_task_default(SN_TASK_POINT), sn_task_default(SN_TASK_POINT)};
+        task[0].joint = 2;
+        task[1].joint = seen ? 3 : 1;
+        task[0].local[0] = task[1].local[1] = 0.3;
+        sn_problem *problem;
+        sn_batch *batch;
+        assert_int_equal(sn_problem_create(model, task, 2, NULL, &problem, NULL), SN_OK);
+        assert_int_equal(sn_batch_create(problem, NULL, NULL, &batch, NULL), SN_OK);
+        double goals[COUNT][6], starts[COUNT][4], q[COUNT][4];
+        sn_batch_report r[COUNT];
+        for (int i = 0; i < COUNT; i++) {
+            for (int k = 0; k < 6; k++) goals[i][k] = uniform(&state, -0.5, 0.5);
+            for (int k = 0; k < 4; k++) starts[i][k] = uniform(&state, -1, 1);
+        }
+        assert_int_equal(sn_batch_solve(batch, COUNT, goals[0], starts[0], q[0], r), SN_OK);
+        assert_true(batch->fits == (seen == 0));
+        if (seen > 0) assert_non_null(strstr(sn_batch_note(batch), "follow"));
+        for (int i = 0; i < COUNT; i++) {
+            sn_batch_report one = {0};
+            sn_batch_row_plain(&batch->worker[0], goals[i], NULL, starts[i], &one);
+            assert_true(r[i].plain == (seen > 0));
+            assert_near(q[i][3], 0.5 * q[i][1] + 0.1, 1e-15);
+            assert_true(q[i][1] >= -2 && q[i][1] <= 2);
+            assert_near(r[i].f / one.f, 1, 1e-9);
+        }
+        sn_batch_destroy(batch);
+        sn_problem_destroy(problem);
+        sn_model_destroy(model);
+    }
+}
+
 static bool always(void *user) {
     (void)user;
     return true;
@@ -387,10 +440,10 @@ static void jumps(void **unused) {
 
 int main(void) {
     only_asked();
-    const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits), cmocka_unit_test(like_plain),
-                                       cmocka_unit_test(chains),    cmocka_unit_test(locals),
-                                       cmocka_unit_test(bad_rows),  cmocka_unit_test(falls_back),
-                                       cmocka_unit_test(cancels),   cmocka_unit_test(memory),
-                                       cmocka_unit_test(pulled),    cmocka_unit_test(jumps)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(same_bits), cmocka_unit_test(like_plain), cmocka_unit_test(chains),
+        cmocka_unit_test(locals),    cmocka_unit_test(bad_rows),   cmocka_unit_test(falls_back),
+        cmocka_unit_test(followers), cmocka_unit_test(cancels),    cmocka_unit_test(memory),
+        cmocka_unit_test(pulled),    cmocka_unit_test(jumps)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

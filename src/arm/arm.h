@@ -109,13 +109,32 @@ bool sn_arm_search_near(sn_arm_search *s, const double *start, const double *wan
 /// The solution nearest to a posture, as far as a few starts tell; true when one is found.
 bool sn_arm_search_nearby(sn_arm_search *s, const double *want, double *q);
 
+enum { SN_ARM_NEAREST_STEPS = 120, SN_ARM_NEARER_STEPS = 10 };
 /// The nearest pose: from one of the kernels' numbers down to where nothing gets nearer.
-void sn_arm_search_nearest(sn_arm_search *s, const double *from, double *q);
+/// @param steps  at most; the former, or the latter where it is seen soon whether there is more to it
+void sn_arm_search_nearest(sn_arm_search *s, const double *from, int steps, double *q);
 
 /// Four poses of the kernels' numbers some steps down towards nearest poses; the best of them in q, in
-/// the same numbers. Only for arms that can.
-void sn_arm_search_fall(sn_arm_search *s, double (*start)[SN_ARM_MAX], int steps, double *q);
+/// the same numbers, and what is left there, as f. Only for arms that can.
+/// @param loose  NULL, or variables whose limits do not count
+/// @param share  of what is left that a pose must promise to win, to go on
+/// @param agree  so many that rest at the lowest place are enough
+double sn_arm_search_fall(sn_arm_search *s, double (*start)[SN_ARM_MAX], int steps,
+                          const bool *loose, double share, int agree, double *q);
 bool sn_arm_search_can_fall(const sn_arm *arm);
+
+/// A goal that every start so far misses by little, the best lanes in s->best_q, the nearest pose in `low` (the kernels'
+/// numbers) by s->nearest: look once more, at limits too, until it is reached, in q, or known or held to be beyond the
+/// reach; `low` is nearer then, if anything was. Only for arms that can.
+/// @param from  the first start of the sequence
+/// @param most  starts that may be tried for the goal
+bool sn_arm_search_comb(sn_arm_search *s, int from, int most, double *low, double *q);
+bool sn_arm_search_can_comb(const sn_arm *arm);
+
+/// Whether a pose of the model's numbers is at the goal, and what is left, as f.
+bool sn_arm_search_left(const sn_arm_search *s, const double *q, double *f);
+/// Whether the time is over.
+bool sn_arm_search_late(sn_arm_search *s);
 
 /// The report of what was found.
 void sn_arm_search_report(const sn_arm_search *s, const double *seed, const double *q, bool reached,

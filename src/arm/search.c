@@ -66,7 +66,7 @@ bool sn_arm_search_begin(sn_arm_search *s, const sn_arm *arm, const double goal[
     return true;
 }
 
-static bool out_of_time(sn_arm_search *s) {
+bool sn_arm_search_late(sn_arm_search *s) {
     if (s->until < INFINITY && sn_seconds() > s->until) s->timed_out = true;
     return s->timed_out;
 }
@@ -99,6 +99,14 @@ static bool within(const sn_arm_search *s, const double *q, double *position, do
     }
     return *position <= s->arm->options.position_tol && *rotation <= s->arm->options.rotation_tol &&
            sn_arm_curves_inside(&s->arm->chain, q);
+}
+
+bool sn_arm_search_left(const sn_arm_search *s, const double *q, double *f) {
+    double position, rotation;
+    const bool good = within(s, q, &position, &rotation);
+    position /= s->arm->chain.unit;
+    *f = position * position + 0.25 * rotation * rotation;
+    return good;
 }
 
 bool sn_arm_search_accept(const sn_arm_search *s, const double *inner, const double *near,
@@ -206,12 +214,12 @@ typedef struct lane {
 static bool close_four(sn_arm_search *s, double (*beside)[SN_ARM_MAX], double *q) {
     double low[SN_ARM_MAX], position, rotation;
     if (sn_arm_search_can_fall(s->arm)) {
-        sn_arm_search_fall(s, beside, CLOSE_STEPS, low);
-        sn_arm_search_nearest(s, low, q);
+        (void)sn_arm_search_fall(s, beside, CLOSE_STEPS, NULL, 1e-4, 4, low);
+        sn_arm_search_nearest(s, low, SN_ARM_NEAREST_STEPS, q);
         return within(s, q, &position, &rotation);
     }
     for (int l = 0; l < SN_ARM_LANES; l++) {
-        sn_arm_search_nearest(s, beside[l], q);
+        sn_arm_search_nearest(s, beside[l], SN_ARM_NEAREST_STEPS, q);
         if (within(s, q, &position, &rotation)) return true;
     }
     return false;
@@ -252,7 +260,7 @@ bool sn_arm_search_lanes(sn_arm_search *s, int from, int until, sn_arm_collect *
                 memcpy(beside[l], beside[0], sizeof beside[0]);
             return close_four(s, beside, q);
         }
-        if ((round & 7) == 7 && out_of_time(s)) return false;
+        if ((round & 7) == 7 && sn_arm_search_late(s)) return false;
         sn_arm_search_step4(arm, &x, true, false);
         s->iterations++;
         for (int l = 0; l < SN_ARM_LANES; l++) {
@@ -315,7 +323,7 @@ void sn_arm_search_report(const sn_arm_search *s, const double *seed, const doub
 // other lanes too.
 static bool close_in(sn_arm_search *s, double *q) {
     const sn_arm_chain *c = &s->arm->chain;
-    double other[SN_ARM_MAX], position, rotation;
+    double other[SN_ARM_MAX], f;
     bool used[SN_ARM_LANES] = {false};
     s->nearest = INFINITY;
     for (int k = 0; k < SN_ARM_LANES; k++) {
@@ -325,10 +333,8 @@ static bool close_in(sn_arm_search *s, double *q) {
                 best = l;
         if (best < 0 || (k > 0 && s->nearest > close_f)) break;
         used[best] = true;
-        sn_arm_search_nearest(s, s->best_q[best], other);
-        bool good = within(s, other, &position, &rotation);
-        position /= c->unit;
-        double f = position * position + 0.25 * rotation * rotation;
+        sn_arm_search_nearest(s, s->best_q[best], SN_ARM_NEAREST_STEPS, other);
+        bool good = sn_arm_search_left(s, other, &f);
         if (f < s->nearest || good) {
             s->nearest = f;
             memcpy(q, other, (size_t)c->n * sizeof *q);
@@ -340,12 +346,7 @@ static bool close_in(sn_arm_search *s, double *q) {
 
 // Four starts down, the best of them into low; what is left there, as f.
 static double fall_from(sn_arm_search *s, double (*start)[SN_ARM_MAX], double *low) {
-    double pose[SN_ARM_MAX], position, rotation;
-    sn_arm_search_fall(s, start, FALL_STEPS, low);
-    sn_arm_chain_outward(&s->arm->chain, low, NULL, pose);
-    (void)within(s, pose, &position, &rotation);
-    position /= s->arm->chain.unit;
-    return position * position + 0.25 * rotation * rotation;
+    return sn_arm_search_fall(s, start, FALL_STEPS, NULL, 0.02, 4, low);
 }
 
 // The same from four starts for the goal, `from` the first; keeps what was lower before.
@@ -360,13 +361,9 @@ static void fall_seeds(sn_arm_search *s, int from, double *least, double *low) {
 }
 
 // The last of the way to the nearest pose.
-static bool end_fall(sn_arm_search *s, const double *low, double *q) {
-    double position, rotation;
-    sn_arm_search_nearest(s, low, q);
-    bool good = within(s, q, &position, &rotation);
-    position /= s->arm->chain.unit;
-    s->nearest = position * position + 0.25 * rotation * rotation;
-    return good;
+static bool end_fall(sn_arm_search *s, const double *low, int steps, double *q) {
+    sn_arm_search_nearest(s, low, steps, q);
+    return sn_arm_search_left(s, q, &s->nearest);
 }
 
 // The nearest pose by falls: from where the lanes got and, where that is not near, from starts of their
@@ -374,19 +371,29 @@ static bool end_fall(sn_arm_search *s, const double *low, double *q) {
 static bool fall_in(sn_arm_search *s, bool far, int most, double *q) {
     double low[SN_ARM_MAX], other[SN_ARM_MAX], least = INFINITY;
     if (!far) least = fall_from(s, s->best_q, low);
-    if (least < close_f && end_fall(s, low, q)) return true;
+    const bool combs = sn_arm_search_can_comb(s->arm);
+    const int steps = combs ? SN_ARM_NEARER_STEPS : SN_ARM_NEAREST_STEPS;
+    if (least < close_f && end_fall(s, low, steps, q)) return true;
+    if (least < maybe_f && combs) {
+        if (least < close_f)
+            sn_arm_chain_inward(&s->arm->chain, q, low);
+        else
+            s->nearest = least;
+        if (sn_arm_search_comb(s, SOME, most, low, q)) return true;
+        return end_fall(s, low, SN_ARM_NEAREST_STEPS, q);
+    }
     if (least < maybe_f && SOME < most) {
         const int more = least < likely_f ? MORE : SOME + 20;
         if (sn_arm_search_lanes(s, SOME, more < most ? more : most, NULL, q)) return true;
         const double f = fall_from(s, s->best_q, other);
-        return end_fall(s, f < least ? other : low, q);
+        return end_fall(s, f < least ? other : low, SN_ARM_NEAREST_STEPS, q);
     }
     sn_arm_goal_key key = s->key;
     sn_arm_goal_shrink(&s->arm->seeds, &s->key);
     const int falls = s->arm->chain.n > 6 ? FALLS : 2 * FALLS;  // they cost half of it there
     for (int k = 0; k < falls; k++) fall_seeds(s, SN_ARM_LANES * k, &least, low);
     s->key = key;
-    return end_fall(s, low, q);
+    return end_fall(s, low, SN_ARM_NEAREST_STEPS, q);
 }
 
 // No time is left: the best pose that was seen.
@@ -409,6 +416,7 @@ static bool run_rest(sn_arm_search *s, double *q) {
     if (s->timed_out) return take_best(s, q);
     if (falls ? fall_in(s, far, most, q) : close_in(s, q)) return true;
     if (far || s->nearest > worth_f || s->timed_out) return false;
+    if (sn_arm_search_can_comb(s->arm)) return false;
     const int from = falls ? MORE : FEW;
     return from < most && (sn_arm_search_lanes(s, from, most, NULL, q) || close_in(s, q));
 }

@@ -75,8 +75,9 @@ static double shape_energy(const sn_estimate *e, const double *x) {
     return sum;
 }
 
-static sn_status frame_energy(sn_estimate *e, sn_estimate_worker *w, int k) {
-    const double *q = e->trial + (size_t)k * e->nq;
+// Twice the energy of a pose of frame k.
+static sn_status pose_energy(const sn_estimate *e, sn_estimate_worker *w, int k, const double *q,
+                             double *out) {
     const sn_workspace *ws = w->at.workspace;
     double sum = 0, goal[3];
     SN_TRY(sn_workspace_pose(w->at.workspace, q));
@@ -88,11 +89,15 @@ static sn_status frame_energy(sn_estimate *e, sn_estimate_worker *w, int k) {
     }
     sn_model_difference(e->built, e->o.home, q, w->delta);
     for (size_t v = 0; v < e->nv; v++) {
-        double out = outside(e, w->delta, v) / e->o.range;
-        sum += held(e, k, v) * pull_energy(e, k, v, w->delta[v]) + out * out;
+        double beyond = outside(e, w->delta, v) / e->o.range;
+        sum += held(e, k, v) * pull_energy(e, k, v, w->delta[v]) + beyond * beyond;
     }
-    e->sum[k] = sum;
+    *out = sum;
     return SN_OK;
+}
+
+static sn_status frame_energy(sn_estimate *e, sn_estimate_worker *w, int k) {
+    return pose_energy(e, w, k, e->trial + (size_t)k * e->nq, &e->sum[k]);
 }
 
 sn_status sn_estimate_energy(sn_estimate *e, const double *x, const double *poses, double *out,
@@ -166,13 +171,13 @@ sn_vec3 sn_estimate_shape_move(const sn_estimate *e, sn_estimate_worker *w, int 
     return sum;
 }
 
-static void add_marker(const sn_estimate *e, sn_estimate_worker *w, int i, double weight, sn_vec3 r,
-                       double *gq, double *S, double *g) {
-    size_t n = e->n, nv = e->nv;
+// The degrees of freedom that move a marker, backwards, and what it adds to the equations of the pose.
+static int add_to_pose(const sn_estimate *e, sn_estimate_worker *w, int i, double weight, sn_vec3 r,
+                       double *gq) {
+    size_t nv = e->nv;
     const sn_marker_desc *m = sn_model_marker(e->built, i);
+    int ndof = 0;
     sn_jacobian_simple(w->at.workspace, m->joint, m->position, w->J);
-    int count = shape_columns(e, w, i), ndof = 0;
-    const int *columns = w->columns;
     for (size_t a = 0; a < nv; a++) {
         const double *J = w->J + 3 * (nv - 1 - a);
         if (J[0] != 0 || J[1] != 0 || J[2] != 0) w->dofs[ndof++] = (int)a;
@@ -187,6 +192,19 @@ static void add_marker(const sn_estimate *e, sn_estimate_worker *w, int i, doubl
             const double *K = w->J + 3 * (nv - 1 - column);
             w->A[row * nv + column] += F.x * K[0] + F.y * K[1] + F.z * K[2];
         }
+    }
+    return ndof;
+}
+
+static void add_marker(const sn_estimate *e, sn_estimate_worker *w, int i, double weight, sn_vec3 r,
+                       double *gq, double *S, double *g) {
+    size_t n = e->n, nv = e->nv;
+    int ndof = add_to_pose(e, w, i, weight, r, gq), count = shape_columns(e, w, i);
+    const int *columns = w->columns;
+    for (int a = 0; a < ndof; a++) {
+        size_t row = (size_t)w->dofs[a];
+        const double *J = w->J + 3 * (nv - 1 - row);
+        sn_vec3 F = v3(weight * J[0], weight * J[1], weight * J[2]);
         for (int k = 0; k < count; k++) {
             const double *X = w->Jx + columns[k];
             w->B[row * n + (size_t)columns[k]] += F.x * X[0] + F.y * X[n] + F.z * X[2 * n];
@@ -270,6 +288,21 @@ static bool eliminate(const sn_estimate *e, sn_estimate_worker *w, double *S, do
     return true;
 }
 
+// What posture and ranges add to the equations of a pose, and what damps them.
+static void add_posture(const sn_estimate *e, sn_estimate_worker *w, int k, const double *q,
+                        double *gq) {
+    size_t nv = e->nv;
+    sn_model_difference(e->built, e->o.home, q, w->delta);
+    for (size_t a = 0; a < nv; a++) {
+        size_t v = nv - 1 - a;
+        double p = held(e, k, v) * pull_share(e, k, v, w->delta[v]);
+        double out = outside(e, w->delta, v);
+        double wall = out != 0 ? 1 / (e->o.range * e->o.range) : 0;
+        gq[a] += p * w->delta[v] + wall * out;
+        w->A[a * nv + a] = (w->A[a * nv + a] + p + wall) * (1 + e->lambda) + 1e-9;
+    }
+}
+
 sn_status sn_estimate_frame(sn_estimate *e, sn_estimate_worker *w, int k, double *S, double *g) {
     size_t nv = e->nv, n = e->n;
     const double *q = e->poses + (size_t)k * e->nq;
@@ -285,17 +318,59 @@ sn_status sn_estimate_frame(sn_estimate *e, sn_estimate_worker *w, int k, double
         sn_vec3 p = sn_workspace_point(w->at.workspace, m->joint, m->position);
         add_marker(e, w, i, sn_estimate_weight(e, k, i), v3_sub(v3_from(goal), p), gq, S, g);
     }
-    sn_model_difference(e->built, e->o.home, q, w->delta);
-    for (size_t a = 0; a < nv; a++) {
-        size_t v = nv - 1 - a;
-        double p = held(e, k, v) * pull_share(e, k, v, w->delta[v]);
-        double out = outside(e, w->delta, v);
-        double wall = out != 0 ? 1 / (e->o.range * e->o.range) : 0;
-        gq[a] += p * w->delta[v] + wall * out;
-        w->A[a * nv + a] = (w->A[a * nv + a] + p + wall) * (1 + e->lambda) + 1e-9;
-    }
+    add_posture(e, w, k, q, gq);
     memcpy(w->y, gq, nv * sizeof *gq);
     return eliminate(e, w, S, g) ? SN_OK : SN_ERR_VALUE;
+}
+
+// --- a pose by itself ------------------------------------------------------------------------------
+
+// Steps of a pose, which has followed the shape along a straight line and bends there.
+enum { SETTLING = 3 };
+
+sn_status sn_estimate_settle_pose(const sn_estimate *e, sn_estimate_worker *w, int k, double *q,
+                                  double *sum) {
+    size_t nv = e->nv;
+    double *y = w->y, goal[3];
+    SN_TRY(pose_energy(e, w, k, q, sum));
+    for (int n = 0; n < SETTLING; n++) {
+        memset(w->A, 0, nv * nv * sizeof *w->A);
+        memset(y, 0, nv * sizeof *y);
+        for (int i = 0; i < e->nmarker; i++) {
+            if (!sn_estimate_goal(e, k, i, goal)) continue;
+            const sn_marker_desc *m = sn_model_marker(e->built, i);
+            sn_vec3 p = sn_workspace_point(w->at.workspace, m->joint, m->position);
+            (void)add_to_pose(e, w, i, sn_estimate_weight(e, k, i), v3_sub(v3_from(goal), p), y);
+        }
+        add_posture(e, w, k, q, y);
+        if (!sn_cholesky_upper(w->A, (int)nv)) return SN_OK;
+        sn_cholesky_upper_forward(w->A, (int)nv, y);
+        sn_cholesky_upper_backward(w->A, (int)nv, y);
+        for (size_t a = 0; a < nv; a++) w->delta[nv - 1 - a] = fmin(fmax(-y[a], -0.7), 0.7);
+        double next;
+        sn_model_integrate(e->built, q, w->delta, w->at.q);
+        SN_TRY(pose_energy(e, w, k, w->at.q, &next));
+        if (!(next < *sum)) return SN_OK;
+        bool done = *sum - next < 1e-3 * *sum;
+        memcpy(q, w->at.q, e->nq * sizeof *q);
+        *sum = next;
+        if (done) return SN_OK;
+    }
+    return SN_OK;
+}
+
+static sn_status settle_frame(sn_estimate *e, sn_estimate_worker *w, int k) {
+    return sn_estimate_settle_pose(e, w, k, e->poses_try + (size_t)k * e->nq, &e->sum[k]);
+}
+
+sn_status sn_estimate_settle(sn_estimate *e, double *out, sn_error *error) {
+    *out = INFINITY;
+    sn_status status = sn_estimate_run(e, e->x_try, settle_frame, e->nframe, error);
+    if (status == SN_ERR_MEMORY) return status;
+    double sum = shape_energy(e, e->x_try);
+    for (int k = 0; k < e->nframe; k++) sum += e->sum[k];
+    if (status == SN_OK) *out = sum;
+    return SN_OK;
 }
 
 // --- all frames ----------------------------------------------------------------------------------

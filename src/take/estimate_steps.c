@@ -131,7 +131,7 @@ static sn_status take_step(sn_estimate *e, double lambda, bool *good, sn_error *
 }
 
 sn_status sn_estimate_improve(sn_estimate *e, int iterations, double tolerance, sn_error *error) {
-    double energy, lambda = 1e-4;
+    double energy, lambda = 1e-3;
     SN_TRY(sn_estimate_energy(e, e->x, e->poses, &energy, error));
     for (int i = 0, failed = 0; i < iterations && failed < 8; i++) {
         double next = INFINITY;
@@ -139,15 +139,16 @@ sn_status sn_estimate_improve(sn_estimate *e, int iterations, double tolerance, 
         if (sn_cancelled(e->o.asked.cancel)) return SN_OK;
         SN_TRY(sn_estimate_normal(e, lambda, error));
         SN_TRY(take_step(e, lambda, &good, error));
-        if (good) SN_TRY(sn_estimate_energy(e, e->x_try, e->poses_try, &next, error));
+        if (good) SN_TRY(sn_estimate_settle(e, &next, error));
         e->iterations++;
         if (!(next < energy)) {
             lambda = fmax(10 * lambda, 1e-6);
             failed++;
             continue;
         }
+        // what has just been too little is so still
+        if (failed == 0) lambda = lambda > 1e-8 ? lambda / 10 : 0;
         failed = 0;
-        lambda = lambda > 1e-8 ? lambda / 10 : 0;
         double *t = e->x;
         e->x = e->x_try, e->x_try = t;
         t = e->poses, e->poses = e->poses_try, e->poses_try = t;
