@@ -152,7 +152,7 @@ static bool run_protocol(const clip *c, const protocol *p, const double *offsets
     return good;
 }
 
-#if defined(__GNUC__) && defined(__x86_64__)
+#ifdef BENCH_CORES
 // The pieces of an iteration in so many lanes, at poses of the clip.
 static bool run_core(const clip *c, const double *offsets, int lanes, double target) {
     if (lanes > sn_batch_most_lanes()) return true;

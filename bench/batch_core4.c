@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Four problems side by side, with the registers of AVX2 (without fused operations, whose bits differ): used
-// where the machine has them, whatever the library was compiled for.
-#if defined(__GNUC__) && defined(__x86_64__)
+// where the machine has them, whatever the library was compiled for. The same once more for the pieces by themselves.
+#include "batch_cores.h"
+
+#ifdef BENCH_CORES
 #ifdef __clang__
 #pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
 #else
@@ -16,5 +18,5 @@
 #pragma clang attribute pop
 #endif
 #else
-typedef int sn_batch_trip4_is_empty;
+typedef int bench_core4_is_empty;
 #endif

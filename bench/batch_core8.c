@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Eight problems side by side, with the registers of AVX-512 (without fused operations, whose bits differ): used
-// where the machine has them, whatever the library was compiled for.
-#if defined(__GNUC__) && defined(__x86_64__)
+// where the machine has them, whatever the library was compiled for. The same once more for the pieces by themselves.
+#include "batch_cores.h"
+
+#ifdef BENCH_CORES
 #ifdef __clang__
 #pragma clang attribute push(__attribute__((target("avx512f,avx512dq,avx512vl,avx512bw"))),        \
                              apply_to = function)
@@ -17,5 +19,5 @@
 #pragma clang attribute pop
 #endif
 #else
-typedef int sn_batch_trip8_is_empty;
+typedef int bench_core8_is_empty;
 #endif

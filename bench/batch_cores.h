@@ -2,7 +2,13 @@
 // The pieces of an iteration by themselves: microseconds of one lane.
 #pragma once
 
+#include "base/pair.h"
 #include "batch/table.h"
+
+/// Where there are any; builds that look for errors leave them out, as they take long to compile.
+#if defined(__GNUC__) && defined(__x86_64__) && !defined(SN_CHECKED)
+#define BENCH_CORES
+#endif
 
 enum { CORE_ALL, CORE_POSE, CORE_SUMS, CORE_FACTOR, CORE_SOLVE, CORE_PIECES };
 
