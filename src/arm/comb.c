@@ -28,9 +28,8 @@ enum {
 
 static const double pi = 3.141592653589793;
 static const float far_f = 0.05f, there_f = 1e-8f;
-// as f: from where a rest beside the goal is looked at; from where it may be the goal; what is at the goal; from
-// where the table's starts are enough
-static const double beside_f = 1e-4, close_f = 1e-5, goal_f = 4e-12, afar_f = 5e-4;
+// as f: from where a rest beside the goal is looked at; from where it may be the goal; what is at the goal
+static const double beside_f = 1e-4, close_f = 1e-5, goal_f = 4e-12;
 // of what is left: what a fall must promise to go on, without limits and with; what it must win to count
 static const double loose_share = 0.1, share = 0.2, better = 0.5;
 
@@ -272,6 +271,6 @@ bool sn_arm_search_comb(sn_arm_search *s, int from, int most, double *low, doubl
     left -= w.kept;
     w.kept = sn_arm_kept_near(&arm->seeds, &arm->chain, &s->key, w.kept, w.which);
     w.next = from;
-    w.until = beyond || s->nearest > afar_f ? from : from + (left < MORE ? left : MORE);
+    w.until = beyond ? from : from + (left < MORE ? left : MORE);
     return comb_through(&w);
 }
