@@ -55,6 +55,7 @@ static protocol paper_protocol_of(void) {
     p.track.solver.gradient = 1e-12;
     p.batch.solver = p.track.solver;
     p.batch.locals = true;
+    p.batch.jump = 30;
     p.target = 6;
     return p;
 }

@@ -27,7 +27,10 @@ end() {
     for pid in "$folder"/run/*.pid "$safe"/*.pid; do
         [ ! -e "$pid" ] || kill "$(cat "$pid")" 2>/dev/null || true
     done
-    rm -rf "$safe"
+    for try in $(seq 50); do  # until the daemons have written their last
+        rm -rf "$safe" 2>/dev/null && break
+        sleep 0.1
+    done
 }
 trap end EXIT
 trap 'exit 1' HUP INT TERM

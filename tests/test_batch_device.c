@@ -116,7 +116,7 @@ static void random_problems(void **unused) {
     (void)unused;
     enum { ROWS = 24 };
     if (no_device()) return;
-    uint64_t state = 77;
+    uint64_t state = 81;  // draws functions in both of the first problems
     int rows = 0, apart = 0;
     double worst = 0, worst_q = 0;
     for (int c = 0, n = cases(2); c < n; c++) {

@@ -31,6 +31,8 @@ typedef struct sn_batch_row {
     double *start;              ///< nq: where it began
     double *previous, *before;  ///< nq: the chain's last two poses
     double *best;               ///< nq: of the starts so far
+    double usual;  ///< f that the chain's frames begin with, smoothed; NaN before the second
+    double jump;   ///< f above which its start is a jump
     sn_batch_report kept;
     int64_t iterations;
     double share;  ///< what rest poses are multiplied with
@@ -110,6 +112,12 @@ bool sn_batch_row_turns(const sn_batch *b, const double *start, double *q);
 void sn_batch_row_seed(const sn_batch *b, int64_t row, int n, const double *start, double *q);
 /// Where a chain goes on.
 void sn_batch_row_next(const sn_batch_worker *w, const sn_batch_row *row, int frame, double *q);
+
+/// batch.c: the same as sn_batch_create(), with each frame of a chain but the first pulled to the pose before it.
+/// @param hold  nv, file order: how much each degree of freedom is
+sn_status sn_batch_create_held(const sn_problem *problem, const sn_batch_options *options,
+                               const double *hold, const sn_allocator *allocator, sn_batch **out,
+                               sn_error *error);
 
 /// run.c: all rows of a job on this processor.
 sn_status sn_batch_run(sn_batch *b, const sn_batch_job *job);

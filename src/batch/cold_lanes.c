@@ -59,6 +59,7 @@ static bool begin(sn_cold_lanes *self, const sn_solver *s, double rival) {
         for (int i = 0; i < b->ngoal; i++) *number(c, work_of(c)->goal, i, l) = c->numbers[i];
         *state_of(c, SN_LANE_STATE, l) = SN_STATE_IDLE;
         *state_of(c, SN_LANE_SHARE, l) = 1;
+        *state_of(c, SN_LANE_JUMP, l) = INFINITY;
     }
     if (b->table.pulled) put_rest(c, more == 1 ? &p->rest[p->nrest - 1] : NULL);
     return true;

@@ -34,6 +34,7 @@
 #define GOAL(k)              W(goal)[k]
 #define GOAL_FROM(k, origin) (W(goal)[k] - (origin))
 #define HOLD(i)              W(hold)[i]
+#define JUMPED(value)        LESS(W(lane)[SN_LANE_JUMP], value)
 #define NUMBER               double
 #define FIELD                field_of_subtree
 #define FACTOR               factor_state

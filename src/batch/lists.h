@@ -145,6 +145,7 @@ enum {
     SN_LANE_MOST2,
     SN_LANE_CRAWLS,
     SN_LANE_SLOW,
+    SN_LANE_JUMP,   ///< f above which a start is solved with the exact Hessian; on the processor
     SN_LANE_SHARE,  ///< what rest poses are multiplied with
     SN_LANE_PULL,   ///< 1: it is pulled, 0: it is not
     SN_LANE_ORIGIN,

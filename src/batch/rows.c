@@ -110,7 +110,15 @@ static bool same_task(const sn_problem *a, const sn_problem *b, int i) {
     return false;
 }
 
+// Has the problem the batch's limits and gains? They may change from frame to frame, too.
+static bool same_freedom(const sn_model *a, const sn_model *b) {
+    const size_t bytes = (size_t)a->nv * sizeof(double);
+    return memcmp(a->lower, b->lower, bytes) == 0 && memcmp(a->upper, b->upper, bytes) == 0 &&
+           memcmp(a->gain, b->gain, bytes) == 0;
+}
+
 bool sn_batch_row_of(const sn_batch *b, const sn_problem *p, double *out) {
+    if (!same_freedom(p->model, b->problem->model)) return false;
     for (int i = 0; i < b->problem->ntask; i++) {
         const sn_task_parts *at = &p->parts[i];
         if (!same_task(p, b->problem, i)) return false;

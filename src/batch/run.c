@@ -91,6 +91,7 @@ static bool next_row(sn_batch_worker *w, sn_batch_row *r, bool begun) {
         } else {
             r->chain = atomic_fetch_add(&b->next, 1);
             r->frame = 0;
+            r->usual = NAN;
             if (r->chain >= j->nchain) return false;
             const double *start =
                 j->starts != NULL ? j->starts + (size_t)r->chain * nq_of(b) : NULL;
@@ -156,6 +157,9 @@ static bool fill_lane(sn_batch_worker *w, int lane, bool begun) {
         *lane_number(w, w->work.goal, i, lane) = w->numbers[i];
     const double *anchor = anchor_of(w, r);
     set_state(w, SN_LANE_SHARE, lane, r->share);
+    const double jump = w->batch->options.jump;
+    r->jump = jump > 0 && r->usual >= 0 ? jump * r->usual : INFINITY;
+    set_state(w, SN_LANE_JUMP, lane, r->jump);
     for (int i = 0; i < w->batch->model->nq && anchor != NULL; i++)
         *lane_number(w, w->work.anchor, i, lane) = anchor[i];
     for (int i = 0; i < w->batch->model->nv && w->batch->table.pulled; i++)
@@ -180,6 +184,10 @@ static void end_lane(sn_batch_worker *w, int lane) {
     bool odd = how == SN_END_SADDLE || how == SN_END_ODD;
     if (!odd && !sn_batch_row_turns(b, r->start, w->q)) odd = true;
     if (odd) solve_plain(w, r, &report);
+    // a chain's first frame begins anywhere
+    const double first = lane_state(w, SN_LANE_FIRST, lane);
+    if (r->frame > 0 && r->seed == 0 && first <= r->jump)
+        r->usual = r->usual >= 0 ? r->usual + 0.1 * (first - r->usual) : first;
     if (end_start(w, r, w->q, report)) {
         put_row(w, r, r->best);
         (void)fill_lane(w, lane, true);
@@ -198,6 +206,7 @@ static void run_lanes(sn_batch_worker *w) {
         for (int i = 0; i < b->ngoal; i++) *lane_number(w, w->work.goal, i, l) = NAN;
         begin_lane(w, l, w->q);
         set_state(w, SN_LANE_SHARE, l, 1);
+        set_state(w, SN_LANE_JUMP, l, INFINITY);
         for (int i = 0; i < b->model->nq && b->table.pulled; i++)
             *lane_number(w, w->work.anchor, i, l) = w->q[i];
         for (int i = 0; i < b->model->nv && b->table.pulled; i++)

@@ -8,6 +8,11 @@
 // goals are far while f is above this share of what it would be with errors as large as the figure
 #define FAR_SHARE 0.02
 
+// Starts that are solved with the exact Hessian alone.
+#ifndef JUMPED
+#define JUMPED(value) LESS(splat(1), splat(0))
+#endif
+
 // What the lanes are about to do; masks.
 typedef struct TRIP {
     BITS fresh;    // at a new pose
@@ -74,7 +79,8 @@ PART void judge(PART_ARGS, REAL value, TRIP *to) {
     LANE(CRAWLS) = choose(taken, choose(LESS(splat(0.9), left), splat(1), splat(0)), LANE(CRAWLS));
     LANE(GROWTH) = choose(taken, splat(4), LANE(GROWTH));
     if (N(method) == 0) {
-        BITS exact = LESS(fall, 0.2 * before) | LESS(splat(0.5), LANE(CROSSED));
+        BITS exact =
+            LESS(fall, 0.2 * before) | LESS(splat(0.5), LANE(CROSSED)) | JUMPED(LANE(FIRST));
         // with limits exact while the goals are far, as damped.c has it
         if (N(limited)) exact = exact | LESS(FAR_SHARE * LANE(WHOLE), value);
         LANE(EXACT) = choose(taken, choose(exact, splat(1), splat(0)), LANE(EXACT));
@@ -91,7 +97,9 @@ PART void judge(PART_ARGS, REAL value, TRIP *to) {
         LANE(REACH) = choose(start, splat(0.4), LANE(REACH));
         LANE(GROWTH) = choose(start, splat(4), LANE(GROWTH));
         LANE(FAILED) = choose(start, splat(0), LANE(FAILED));
-        LANE(EXACT) = choose(start, splat(N(method) == 1), LANE(EXACT));
+        const REAL first =
+            pick(N(method) == 0, choose(JUMPED(value), splat(1), splat(0)), splat(N(method) == 1));
+        LANE(EXACT) = choose(start, first, LANE(EXACT));
         LANE(ITERATIONS) = choose(start, splat(0), LANE(ITERATIONS));
         LANE(FACTORS) = choose(start, splat(0), LANE(FACTORS));
         LANE(CRAWLS) = choose(start, splat(0), LANE(CRAWLS));

@@ -481,6 +481,7 @@ sn_status sn_solver_solve_cold(sn_solver *s, double *q, sn_report *report) {
         sn_solver_run(s);
         if (!was_cut(s)) search_valleys(s);
     }
+    if (sn_has_guards(s->ws)) sn_solver_guards_retry(s, true);
     s->run_first = s->report.iterations;
     sn_solver_lower(s);
     return sn_solver_end(s, q, report);

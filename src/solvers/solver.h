@@ -80,6 +80,8 @@ struct sn_solver {
     int run_first;   ///< iterations of the runs before
     double rival;    ///< f that this run must fall below to be of use; INFINITY: go on to the end
     double watched;  ///< f when it was last looked at
+    double began;    ///< f that the last run of a second-order method began with
+    bool goes_on;    ///< the next one begins where that ended, and is no new one
     int slow;        ///< how often in a row it fell too slowly to get there
 
     int n;          ///< nv
@@ -107,6 +109,7 @@ struct sn_solver {
     bool *round;  ///< nv: an angle that goes round in this solve, without limits until its end
     double *guard_shift, guard_stiff;  ///< nguard: what the rounds of guards.c ended with
     double *guarded;                   ///< nq: the pose that a run with guards began with
+    double *guard_best;                ///< nq: the pose of the best of several
     double *started_at;                ///< nq: the pose that the solve began with
     void *state;  ///< the struct that ops->layout kept; its type is known to the method
     sn_cold cold;
@@ -146,6 +149,9 @@ void sn_solver_run(sn_solver *s);
 /// The same without regard to guards, see guards.c; and with.
 void sn_solver_run_once(sn_solver *s);
 void sn_solver_guards_run(sn_solver *s);
+/// Where something is violated after all: once more, in other ways and from other poses, with the iterations that are
+/// left or, with `afresh`, with all of them each time.
+void sn_solver_guards_retry(sn_solver *s, bool afresh);
 bool sn_solver_guards_begin(sn_solver *s);
 void sn_solver_guards_end(sn_solver *s);
 /// Around the levels below the first: what is violated before; and the pose from before where it is more after.
@@ -185,6 +191,9 @@ void sn_solver_levels_end(sn_solver *s);
 
 /// Stop because nothing helps any more.
 void sn_solver_stalled(sn_solver *s);
+
+/// With the Gauss-Newton matrix in the workspace: the size of the terms that its entries are differences of.
+double sn_solver_terms(const sn_solver *s);
 
 /// Update s->scale from the Gauss-Newton matrix in the workspace: afresh, or to the larger of both.
 void sn_solver_find_scale(sn_solver *s, bool fresh);

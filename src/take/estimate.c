@@ -127,7 +127,7 @@ static void tell(const sn_estimate *e, double fraction) {
 // What the frames are worth together: of noise each tells anew, of skin all are as good as a few. Skin that moves
 // by 2.5 mm in the frame of its bone, as a fit of everything leaves it, stands for a shape that is off by four times
 // as much: measured on walks, squats and jumps whose motion an expert found.
-static const double skin_more = 4, least_skin = 0.0005, most_skin = 0.003;
+static const double skin_more = 4, least_skin = 0.0001, most_skin = 0.003;
 
 static void trust_frames(sn_estimate *e, double white, double skin) {
     int count[2] = {0, 0};
@@ -141,6 +141,7 @@ static void trust_frames(sn_estimate *e, double white, double skin) {
 
 static sn_status run(sn_estimate *e, sn_calibrate_report *report, sn_error *error) {
     int known = 0;
+    bool folded;
     for (int i = 0; i < e->nmarker; i++) known += e->doubt[i] <= well_known;
     bool apart = known >= 6 && known < e->nmarker;
     for (int i = 0; i < e->nmarker; i++) e->use[i] = !apart || e->doubt[i] <= well_known;
@@ -157,6 +158,7 @@ static sn_status run(sn_estimate *e, sn_calibrate_report *report, sn_error *erro
     for (int pass = 0; pass < 3; pass++) {
         if (sn_cancelled(e->o.asked.cancel)) return SN_OK;
         if (pass == 1) trust_frames(e, e->o.sigma, 0);
+        SN_TRY(sn_estimate_fold(e, &folded, error));
         SN_TRY(sn_estimate_weigh(e, &report->rms, &report->outliers, error));
         SN_TRY(sn_estimate_improve(e, 14, pass < 2 ? 1e-3 : 1e-5, error));
         if (pass == 1) {
@@ -166,6 +168,8 @@ static sn_status run(sn_estimate *e, sn_calibrate_report *report, sn_error *erro
         }
         tell(e, 0.6 + 0.1 * pass);
     }
+    SN_TRY(sn_estimate_fold(e, &folded, error));
+    if (folded) SN_TRY(sn_estimate_improve(e, 14, 1e-5, error));
     SN_TRY(sn_estimate_weigh(e, &report->rms, &report->outliers, error));
     report->frames = e->nframe;
     report->iterations = e->iterations;

@@ -89,6 +89,10 @@ sn_status sn_estimate_energy(sn_estimate *e, const double *x, const double *pose
 /// The same of x_try and poses_try, once each of these has gone towards its least with that shape.
 sn_status sn_estimate_settle(sn_estimate *e, double *out, sn_error *error);
 
+/// A pose of frame k from q towards its least with the shape in w, as long as it falls; twice its energy.
+sn_status sn_estimate_settle_pose(const sn_estimate *e, sn_estimate_worker *w, int k, double *q,
+                                  double *sum);
+
 /// Which joints make a body, and along which axes it is scaled; prior.
 sn_status sn_estimate_bodies(sn_estimate *e);
 /// How many bodies there are at most.
@@ -108,6 +112,9 @@ sn_status sn_estimate_model(const sn_estimate *e, const double *x, bool limits, 
 
 /// Frames, spread over the take, and poses for them by the markers whose places are known.
 sn_status sn_estimate_start(sn_estimate *e, sn_error *error);
+
+/// Poses of other valleys where these are much lower with the present shape, which a step may have led away from.
+sn_status sn_estimate_fold(sn_estimate *e, bool *changed, sn_error *error);
 
 /// A sample's goal; false when it is missing.
 bool sn_estimate_goal(const sn_estimate *e, int k, int marker, double goal[3]);

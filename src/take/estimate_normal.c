@@ -328,9 +328,8 @@ sn_status sn_estimate_frame(sn_estimate *e, sn_estimate_worker *w, int k, double
 // Steps of a pose, which has followed the shape along a straight line and bends there.
 enum { SETTLING = 3 };
 
-// From q towards the least energy with this shape, as long as it falls.
-static sn_status settle(const sn_estimate *e, sn_estimate_worker *w, int k, double *q,
-                        double *sum) {
+sn_status sn_estimate_settle_pose(const sn_estimate *e, sn_estimate_worker *w, int k, double *q,
+                                  double *sum) {
     size_t nv = e->nv;
     double *y = w->y, goal[3];
     SN_TRY(pose_energy(e, w, k, q, sum));
@@ -361,7 +360,7 @@ static sn_status settle(const sn_estimate *e, sn_estimate_worker *w, int k, doub
 }
 
 static sn_status settle_frame(sn_estimate *e, sn_estimate_worker *w, int k) {
-    return settle(e, w, k, e->poses_try + (size_t)k * e->nq, &e->sum[k]);
+    return sn_estimate_settle_pose(e, w, k, e->poses_try + (size_t)k * e->nq, &e->sum[k]);
 }
 
 sn_status sn_estimate_settle(sn_estimate *e, double *out, sn_error *error) {

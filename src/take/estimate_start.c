@@ -6,6 +6,7 @@
 
 #include "math/exp.h"
 #include "math/vec3.h"
+#include "model/model.h"
 #include "take/estimate.h"
 
 static int seen_in(const sn_estimate *e, const sn_fit_input *in, int frame) {
@@ -118,6 +119,7 @@ typedef struct finders {
     double *q;  // nworker x nq
     double *f;  // nframe: of the poses
     double doubtful;
+    bool changed;
 } finders;
 
 // A frame is looked at from nothing where f is so many times the usual: with limbs folded the wrong way it was 1.3 to 7
@@ -186,7 +188,54 @@ static sn_status choose_poses(sn_estimate *e, finders *found, sn_error *error) {
     return SN_OK;
 }
 
-static sn_status find_poses(sn_estimate *e, sn_error *error) {
+// --- valleys that a step of the shape led into -----------------------------------------------------
+
+// Of the present pose, of those of the frames beside it and of the figure at rest the one that leads lowest, into
+// poses_try; the present one unless another is much lower.
+static sn_status fold_again(sn_estimate *e, sn_estimate_worker *w, int k) {
+    finders *found = e->extra;
+    int thread = (int)(w - e->workers);
+    double *q = found->q + (size_t)thread * e->nq, *out = e->poses_try + (size_t)k * e->nq, sum,
+           least = 0;
+    const double *pose = e->poses + (size_t)k * e->nq;
+    const sn_joint *root = &e->model->joint[0];
+    sn_report report;
+    SN_TRY(set_frame(e, found->problem[thread], k));
+    memcpy(out, pose, e->nq * sizeof *out);
+    found->f[k] = 0;
+    for (int from = 0; from < 4; from++) {
+        const double *start = from == 0   ? pose
+                              : from == 1 ? e->o.home
+                              : from == 2 ? pose - e->nq
+                                          : pose + e->nq;
+        if ((from == 2 && k == 0) || (from == 3 && k + 1 == e->nframe)) continue;
+        memcpy(q, start, e->nq * sizeof *q);
+        memcpy(q + root->q0, pose + root->q0, (size_t)root->nq * sizeof *q);
+        if (from > 0) SN_TRY(sn_solver_solve(found->solver[thread], q, &report));
+        SN_TRY(sn_estimate_settle_pose(e, w, k, q, &sum));
+        if (from > 0 && !(sum < lower_by * least)) continue;
+        least = sum;
+        if (from == 0) continue;
+        memcpy(out, q, e->nq * sizeof *q);
+        found->f[k] = 1;
+    }
+    return SN_OK;
+}
+
+static sn_status fold_poses(sn_estimate *e, finders *found, sn_error *error) {
+    SN_TRY(sn_estimate_run(e, e->x, fold_again, e->nframe, error));
+    double *t = e->poses;
+    e->poses = e->poses_try, e->poses_try = t;
+    for (int k = 0; k < e->nframe; k++) found->changed = found->changed || found->f[k] > 0;
+    return SN_OK;
+}
+
+// --- all of it -------------------------------------------------------------------------------------
+
+typedef sn_status search(sn_estimate *e, finders *found, sn_error *error);
+
+// A search of poses with the present shape, with a solver a thread.
+static sn_status find_poses(sn_estimate *e, search *how, bool *changed, sn_error *error) {
     sn_model *model = NULL;
     finders found = {0};
     size_t n = (size_t)e->nframe;
@@ -205,9 +254,10 @@ static sn_status find_poses(sn_estimate *e, sn_error *error) {
     if (status == SN_OK) {
         found.f = found.q + (size_t)e->nworker * e->nq;
         e->extra = &found;
-        status = choose_poses(e, &found, error);
+        status = how(e, &found, error);
         e->extra = NULL;
     }
+    *changed = found.changed;
     for (int i = 0; i < e->nworker; i++) {
         sn_solver_destroy(found.solver[i]);
         sn_problem_destroy(found.problem[i]);
@@ -215,6 +265,12 @@ static sn_status find_poses(sn_estimate *e, sn_error *error) {
     sn_model_destroy(model);
     sn_release(e->allocator, found.q);
     return status;
+}
+
+sn_status sn_estimate_fold(sn_estimate *e, bool *changed, sn_error *error) {
+    *changed = false;
+    if (sn_cancelled(e->o.asked.cancel)) return SN_OK;
+    return find_poses(e, fold_poses, changed, error);
 }
 
 sn_status sn_estimate_start(sn_estimate *e, sn_error *error) {
@@ -227,5 +283,6 @@ sn_status sn_estimate_start(sn_estimate *e, sn_error *error) {
     if (e->size > 0) size = e->size;
     for (int i = 0; i < 3 * e->nbody; i++)
         e->mean[i] = e->x[3 * (size_t)e->nmarker + (size_t)i] = sn_log(size);
-    return find_poses(e, error);
+    bool unused;
+    return find_poses(e, choose_poses, &unused, error);
 }

@@ -155,7 +155,8 @@ sn_fit_options sn_fit_options_default(void) {
                             .posture = 3e-7,
                             .loss = SN_LOSS_HUBER,
                             .loss_scale = 0.05,
-                            .too_few = 3};
+                            .too_few = 3,
+                            .device = SN_DEVICE_CPU};
 }
 
 // Walls against the pull to the zero pose: 3e-3 by default.
@@ -168,6 +169,27 @@ static bool has_walls(const sn_fit_input *in, const sn_fit_options *o) {
 
 static int walls_of(const sn_problem *problem, const sn_fit_input *in, const sn_fit_options *o) {
     return has_walls(in, o) ? sn_problem_ntask(problem) - 1 : -1;
+}
+
+// Markers that are carried by less skin count for more, together as much as before. Weights that somebody chose, and a
+// setup's, count as they are.
+static sn_status weigh_markers(const sn_fit_input *in, sn_problem *problem) {
+    const sn_model *m = in->model;
+    int n = sn_model_nmarker(m), seen = 0;
+    double sum = 0;
+    if (in->plan != NULL && in->plan->exact) return SN_OK;
+    for (int i = 0; i < n; i++) {
+        if (sn_model_marker(m, i)->weight != sn_model_marker(m, 0)->weight) return SN_OK;
+        if (in->column[i] < 0) continue;
+        sum += sn_weight_of_name(sn_model_marker(m, i)->name);
+        seen++;
+    }
+    for (int i = 0; seen > 0 && i < n; i++) {
+        const sn_marker_desc *d = sn_model_marker(m, i);
+        SN_TRY(
+            sn_problem_set_weight(problem, i, d->weight * sn_weight_of_name(d->name) * seen / sum));
+    }
+    return SN_OK;
 }
 
 sn_status sn_fit_problem(const sn_fit_input *in, const sn_fit_options *o,
@@ -225,6 +247,7 @@ sn_status sn_fit_problem(const sn_fit_input *in, const sn_fit_options *o,
     if (status == SN_OK) status = sn_problem_copy(plain, extra, n, allocator, out, error);
     for (int i = 0; status == SN_OK && i < sn_model_nmarker(model); i++)
         status = sn_problem_set_loss(*out, i, o->loss, o->loss_scale);
+    if (status == SN_OK) status = weigh_markers(in, *out);
     sn_problem_destroy(plain);
     sn_release(allocator, prior.q);
     if (status != SN_OK) {
@@ -396,6 +419,7 @@ sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
                          .progress = t->progress,
                          .progress_user = t->progress_user};
     o.solver.cancel = f->options.cancel;
+    o.device = input->plan == NULL ? f->options.device : SN_DEVICE_CPU;
     if (find_loose(input->model, allocator, &f->loose) != SN_OK) return sn_fail_memory(error);
     o.loose = f->loose;
     SN_TRY(sn_fit_open_each(f, error));

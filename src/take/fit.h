@@ -95,6 +95,8 @@ sn_status sn_estimate_shape(const sn_estimate_options *options, const sn_allocat
 double sn_doubt_of_name(const char *name);
 /// The same in a set that tells landmarks, which its file calls fixed, from others.
 double sn_doubt_of_flag(const char *name, bool fixed);
+/// What a marker weighs in a fit against others, by its name.
+double sn_weight_of_name(const char *name);
 
 // --- does it fit at all --------------------------------------------------------------------------------
 
@@ -130,6 +132,7 @@ typedef struct sn_fit_options {
     double smooth;      ///< seconds, default 0: see smooth.h; the take needs a rate
     int too_few;        ///< frames with fewer markers than this are `held`, default 3
     double barrier;     ///< mu of a barrier at hard limits (track/barrier.h); default 0: none
+    sn_device device;   ///< that frames are followed on; default SN_DEVICE_CPU
     sn_cancel cancel;
 } sn_fit_options;
 

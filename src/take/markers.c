@@ -105,10 +105,7 @@ static sn_status tell_empty(sn_take *t) {
     for (int i = 0; i < sn_model_nmarker(t->model); i++) {
         int m = t->column[i];
         char one[64];
-        bool seen = false;
-        for (int f = 0; m >= 0 && f < nframe && !seen; f++)
-            seen = sn_recording_present(t->recording, f, m);
-        if (seen) continue;
+        if (m >= 0 && sn_recording_missing(t->recording, m) < nframe) continue;
         (void)snprintf(one, sizeof one, "%.60s", sn_model_marker(t->model, i)->name);
         sn_name_list_add(&list, one);
     }

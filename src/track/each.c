@@ -51,7 +51,21 @@ void sn_each_end(sn_each *each) {
     *each = (sn_each){0};
 }
 
-static void keep_report(sn_lane_frame *to, const sn_batch_report *r) {
+// How many degrees of freedom stand at a limit.
+static int at_limits(const sn_model *m, const double *q) {
+    int n = 0;
+    for (int k = 0; k < m->njoint; k++) {
+        const sn_joint *j = &m->joint[k];
+        const int count = j->ops->quaternion >= 0 ? j->ops->quaternion : j->nv;
+        for (int i = 0; i < count; i++) {
+            const double x = q[j->q0 + i];
+            n += m->gain[j->v0 + i] != 0 && (x <= m->lower[j->v0 + i] || x >= m->upper[j->v0 + i]);
+        }
+    }
+    return n;
+}
+
+static void keep_report(sn_lane_frame *to, const sn_batch_report *r, int active) {
     // a trip is a look at all of it
     const int looks = r->iterations + 1;
     *to = (sn_lane_frame){.iterations = r->iterations,
@@ -59,6 +73,7 @@ static void keep_report(sn_lane_frame *to, const sn_batch_report *r) {
                           .gradients = looks,
                           .hessians = looks,
                           .factorizations = looks,
+                          .active = (short)active,
                           .stop = (unsigned char)r->stop};
 }
 
@@ -81,7 +96,8 @@ static sn_status follow(sn_each *e) {
                               .user = e->rows.user,
                               .first = first};
     SN_TRY(sn_batch_run(b, &job));
-    for (int i = 0; i < n; i++) keep_report(&e->frames[first + i], &e->reports[i]);
+    for (int i = 0; i < n; i++)
+        keep_report(&e->frames[first + i], &e->reports[i], at_limits(b->model, q + (size_t)i * nq));
     e->solved += n;
     double share;
     e->rows.row(e->rows.user, first + n - 1, b->worker[0].numbers, &share);

@@ -76,10 +76,9 @@ static double limb_cost(const sn_scouts *c, int row, const sn_workspace *ws, con
 }
 
 bool sn_scouts_better(const sn_scouts *c, int at, int start, const sn_limbs *limbs,
-                      const double *own, double by) {
+                      const double *own, double by, sn_workspace *ws) {
     const sn_batch *b = c->rows->batch;
     const double *q = sn_scouts_pose(c, at, start);
-    sn_workspace *ws = sn_solver_workspace(b->worker[0].solver);
     const int row = at * c->starts;
     double cost[SN_MOST_LIMBS];
     bool turned[SN_MOST_LIMBS], any = false;

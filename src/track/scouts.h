@@ -34,5 +34,6 @@ sn_status sn_scouts_run(sn_scouts *scouts, double gradient, int iterations, int 
 
 /// Is one of the limbs elsewhere and better where a start of the at-th frame led than at the pose `own`?
 /// @param by  what it must be lower by
+/// @param ws  of the same model, to place both in
 bool sn_scouts_better(const sn_scouts *scouts, int at, int start, const sn_limbs *limbs,
-                      const double *own, double by);
+                      const double *own, double by, sn_workspace *ws);

@@ -42,6 +42,7 @@ static void begin_lane(const sn_tracker *t, const worker *w, int lane, const dou
         *number(w, work->q, i, lane) = *number(w, work->x, i, lane) = q[i];
     *state_of(t, w, SN_LANE_STATE, lane) = state;
     *state_of(t, w, SN_LANE_SHARE, lane) = 1;
+    *state_of(t, w, SN_LANE_JUMP, lane) = INFINITY;
 }
 
 static bool is_far(const sn_tracker *t, const double *q) { return sn_batch_row_far(t->batch, q); }

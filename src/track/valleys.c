@@ -155,10 +155,16 @@ static int start_of(const search *s, int frame, int n) {
 }
 
 // Has a start found something that the frame's own pose is not?
-static bool is_hopeful(const search *s, const sn_scouts *c, int at, int n, const double *own) {
+static bool is_hopeful(const search *s, const sn_scouts *c, int at, int n, const double *own,
+                       sn_workspace *ws) {
     const double f = c->reports[at * c->starts + n].f, mine = c->reports[at * c->starts].f;
     const double by = s->options->lower_by * mine;
-    return f < mine - by || sn_scouts_better(c, at, n, &s->limbs, own, by);
+    return f < mine - by || sn_scouts_better(c, at, n, &s->limbs, own, by, ws);
+}
+
+// Somewhere to place poses while no other thread is at work.
+static sn_workspace *spare_workspace(const search *s) {
+    return sn_solver_workspace(s->options->rows->batch->worker[0].solver);
 }
 
 // What the lanes found for a frame.
@@ -168,7 +174,7 @@ static bool look_scouted(const search *s, worker *w, int frame) {
     int at = 0;
     while (at < c->count - 1 && c->frame[at] != frame) at++;
     for (int n = 1; n < c->starts; n++) {
-        if (!is_hopeful(s, c, at, n, w->best)) continue;
+        if (!is_hopeful(s, c, at, n, w->best, sn_solver_workspace(w->solver))) continue;
         memcpy(w->trial, sn_scouts_pose(c, at, n), s->nq * sizeof *w->trial);
         better = mix(s, w) || better;
     }
@@ -352,7 +358,7 @@ static bool find_hopeful(search *s, const sn_scouts *c) {
     for (int i = 0; i < c->count; i++) {
         const int f = c->frame[i];
         for (int n = 1; n < c->starts && !s->hopeful[f]; n++)
-            s->hopeful[f] = is_hopeful(s, c, i, n, s->q + (size_t)f * s->nq);
+            s->hopeful[f] = is_hopeful(s, c, i, n, s->q + (size_t)f * s->nq, spare_workspace(s));
         any = any || s->hopeful[f];
     }
     return any;
@@ -515,11 +521,11 @@ static sn_status first_in_lanes(search *s, int frame, const sn_allocator *alloca
         status = run_scouts(s, &c);
     }
     if (status == SN_OK) {
-        const double f = c.reports[0].f, clearly = 0.01 * f;
+        const double f = c.reports[0].f, clearly = 0.1 * f;
         memcpy(q, c.q, s->nq * sizeof *q);
         for (int n = 1; n < c.starts && !hopeful; n++)
-            hopeful =
-                c.reports[n].f < f - clearly || sn_scouts_better(&c, 0, n, &s->limbs, q, clearly);
+            hopeful = c.reports[n].f < f - clearly ||
+                      sn_scouts_better(&c, 0, n, &s->limbs, q, clearly, spare_workspace(s));
     }
     if (hopeful) {
         s->scoutless = true;
