@@ -153,8 +153,8 @@ static void one_random(uint64_t *state, int number, tally *t) {
         digits = fmax(digits * fmax(1, far * far), 4e-16 * coupled);
         if (settled && report.level[0].f > single.f * (1 + slack) + digits) {
             t->above++;
-            print_message("case %d: level 0 ends at %g, alone at %g: %s (terms of %g)\n", number,
-                          report.level[0].f, single.f, sn_stop_text(report.stop), coupled);
+            print_message("case %d: level 0 ends at %.12g, alone at %.12g: %s (terms of %g)\n",
+                          number, report.level[0].f, single.f, sn_stop_text(report.stop), coupled);
         }
     } else {
         t->solved++;

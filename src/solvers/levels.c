@@ -124,6 +124,8 @@ static bool find_goals(sn_solver *s) {
     for (int k = 0; k < a->count; k++) {
         sn_level *at = &a->at[k];
         if (!sn_levels_look(s, k, s->q, false, &at->f, NULL, a->H)) return false;
+        // entries are differences of terms as large as these, or as f
+        at->noise = 4e-15 * fmax(sn_solver_terms(s), at->f);
         for (int i = 0; i < s->n; i++) at->whole = fmax(at->whole, a->H[i + s->n * i]);
         at->floor = INFINITY;
         at->goal = s->options.goal >= 0 ? s->options.goal : 1e-26 * at->whole;
@@ -189,8 +191,8 @@ static bool put_right(sn_solver *s, int last, double enough, bool old, double wa
         const sn_level *at = &a->at[k];
         // near a place without a direction, as a gaze that meets its goal, `whole` is no measure of what f may lose
         const double slack =
-            at->exact ? fmin(1e-12 * at->whole, 1e-6 * at->floor) : 1e-10 * at->whole;
-        const double most = at->exact ? at->floor * (1 + 5e-10) : 1e-2 * at->floor;
+            at->exact ? fmin(1e-12 * at->whole, 3e-10 * at->floor) : 1e-10 * at->whole;
+        const double most = at->exact ? at->floor * (1 + 5e-10) : 1e-3 * at->floor;
         if (at->trial > most + slack) return false;
     }
     return true;
@@ -313,6 +315,17 @@ static bool polish(sn_solver *s, int last) {
     return true;
 }
 
+// What rounding leaves of the last level's relative gradient: near a singular pose the levels above move what they leave
+// free by their own rounding times the multipliers.
+static double rounding(const sn_solver *s, int last) {
+    const sn_levels *a = s->levels;
+    double most = 0;
+    for (int j = 0; j < last; j++)
+        for (int i = 0; i < s->n; i++) most = fmax(most, fabs(sn_levels_mu(a, last, j)[i]));
+    const double size = sqrt(2 * a->at[last].f * a->at[last].whole);
+    return fmin(fmax(end_of_digits, size > 0 ? 4e-15 * most / size : 0), 1e-6);
+}
+
 static void run_lower(sn_solver *s) {
     sn_levels *a = s->levels;
     int last = a->first + 1, restarts = 0, finish = -1, more = 0;
@@ -334,7 +347,9 @@ static void run_lower(sn_solver *s) {
         if (restarts == 0 && first->exact && first->gradient > not_at_rest) astray = true;
         // near a singular pose what it leaves free shows when it is nearly met
         if (first->vague && first->f > first->goal && more++ < 4) {
+            s->goes_on = true;
             if (!solve_first(s, fmax(1e-4 * first->f / first->whole, wholly))) return;
+            s->goes_on = false;
             fresh = true;
             continue;
         }
@@ -367,7 +382,8 @@ static void run_lower(sn_solver *s) {
         }
         s->report.gradient = a->at[last].gradient;
         // f has no digits left to tell steps apart by, and the gradient falls no further
-        const bool calm = last == a->count - 1 && above && a->at[last].gradient <= end_of_digits;
+        const bool calm =
+            last == a->count - 1 && above && a->at[last].gradient <= rounding(s, last);
         if (calm && idle >= 3) done = true;
         if (done && above) {
             bool all = true;

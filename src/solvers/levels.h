@@ -28,6 +28,7 @@ typedef struct sn_level {
     double whole;     ///< what f would be with errors as large as the figure
     double trial;     ///< f where it was last put right, as it will be then
     double own;       ///< largest entry of the step that it needs alone
+    double noise;     ///< pivots that are rounding at any pose
     double least;     ///< pivots at the pose that count as nothing
     int rank;         ///< directions that it takes there
     bool vague;       ///< more, were what is left of f not as large as some pivots

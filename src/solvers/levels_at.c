@@ -126,10 +126,10 @@ double sn_levels_singular(const sn_solver *s, int k, const double *g) {
     const double whole = a->at[k].whole;
     double most = 0;
     // what a residual that is not yet 0 bends may look like a column of its own size
-    if (!a->at[k].exact) return sn_levels_nothing * whole + 20 * a->at[k].f;
+    if (!a->at[k].exact) return fmax(sn_levels_nothing * whole + 20 * a->at[k].f, a->at[k].noise);
     for (int i = 0; i < s->n; i++)
         if (a->free[i]) most = fmax(most, fabs(g[i]));
-    return fmin(1e-8 * whole + 100 * most, 1e-3 * whole);
+    return fmax(fmin(1e-8 * whole + 100 * most, 1e-3 * whole), a->at[k].noise);
 }
 
 bool sn_levels_refactor(sn_solver *s, int last, const double *q, const double *x) {

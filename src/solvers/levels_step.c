@@ -78,9 +78,10 @@ static bool nest(sn_solver *s, int last) {
         }
         if (k == last) break;
         at->least = sn_levels_singular(s, k, a->pull + s->n * k);
-        at->rank = sn_nested_add(&a->nested, W, sn_levels_nothing * at->whole, s->n);
+        const double nothing = fmax(sn_levels_nothing * at->whole, at->noise);
+        at->rank = sn_nested_add(&a->nested, W, nothing, s->n);
         at->vague = false;
-        if (at->least > sn_levels_nothing * at->whole) {
+        if (at->least > nothing) {
             const int all = at->rank;
             a->nested.count--;
             at->rank = sn_nested_add(&a->nested, W, at->least, s->n);

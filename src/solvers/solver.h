@@ -80,6 +80,8 @@ struct sn_solver {
     int run_first;   ///< iterations of the runs before
     double rival;    ///< f that this run must fall below to be of use; INFINITY: go on to the end
     double watched;  ///< f when it was last looked at
+    double began;    ///< f that the last run of a second-order method began with
+    bool goes_on;    ///< the next one begins where that ended, and is no new one
     int slow;        ///< how often in a row it fell too slowly to get there
 
     int n;          ///< nv
@@ -189,6 +191,9 @@ void sn_solver_levels_end(sn_solver *s);
 
 /// Stop because nothing helps any more.
 void sn_solver_stalled(sn_solver *s);
+
+/// With the Gauss-Newton matrix in the workspace: the size of the terms that its entries are differences of.
+double sn_solver_terms(const sn_solver *s);
 
 /// Update s->scale from the Gauss-Newton matrix in the workspace: afresh, or to the larger of both.
 void sn_solver_find_scale(sn_solver *s, bool fresh);
