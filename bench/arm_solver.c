@@ -224,8 +224,10 @@ static figures solve_hair(setting *s) {
         if (report.reached) continue;
         s->times[beyond++] = took;
         f.mean += took;
+        f.share += took <= 100;
     }
     set_figures(s->times, beyond, &f);
+    f.share *= beyond > 0 ? 100.0 / beyond : 0;
     return f;
 }
 
@@ -324,10 +326,10 @@ static bool run(setting *s, const char *name, const char *peer, verdict *v) {
     make_goals(s, FAR, 0);
     figures far = solve_far(s), hair = solve_hair(s);
     printf("%-9s %d %7ld %5.2f %5.2f %6.2f %6.0f %6.2f | %6.2f %6.2f %5.1f | %6ld | %6.1f %6.1f "
-           "%5.1f | %6.1f %6.1f |",
+           "%5.1f | %6.1f %6.1f %5.1f |",
            name, s->n, any.lost, any.median, any.mean, any.p99, any.worst, many, track.median,
            nearest.median, nearest.share, edge.lost, far.median, far.p99, far.share, hair.median,
-           hair.p99);
+           hair.p99, hair.share);
     if (compared)
         printf(" %5.1f %6.1f %6.1f %6.0f %7.4f\n", 100.0 * kdl.solved / kdl.problems, kdl.median,
                kdl.mean, kdl.p99, any.median / kdl.median);
@@ -367,9 +369,9 @@ bool bench_arm_solver(const arms_options *o) {
         "%d random goals an arm and kind, 1e-6 m and rad, inside the limits; microseconds of one "
         "thread\n\n",
         o->problems);
-    printf("%-9s %s %7s %5s %5s %6s %6s %6s | %6s %6s %5s | %6s | %6s %6s %5s | %6s %6s | %s\n",
+    printf("%-9s %s %7s %5s %5s %6s %6s %6s | %6s %6s %5s | %6s | %6s %6s %5s | %6s %6s %5s | %s\n",
            "arm", "n", "lost", "med", "mean", "p99", "max", "many", "track", "near", "%", "edge",
-           "far", "p99", "%", "hair", "p99", "KDL %   med   mean    p99   ratio");
+           "far", "p99", "%", "hair", "p99", "%", "KDL %   med   mean    p99   ratio");
     bool good = true;
     if (o->model != NULL) {
         setting s = {.model = o->model, .tip = o->tip, .problems = o->problems};
@@ -389,7 +391,7 @@ bool bench_arm_solver(const arms_options *o) {
         "limit; far: the nearest pose to a goal that no posture\nreaches, median, p99 and how "
         "often "
         "%d other starts get no nearer by a hundredth (%% of %d goals);\nhair: goals 0.01 to 5 mm "
-        "beyond where reach ends\n",
+        "beyond where reach ends, median, p99 and how many within 100 us\n",
         TRUE_STARTS, TRUE_PROBLEMS);
     if (o->peer != NULL && access(o->peer, X_OK) == 0)
         printf("KDL: the same goals and starts, the faster of its solvers, up to 100 restarts, %d "

@@ -157,17 +157,22 @@ static int solve_one(sn_arm *arm, const sn_model *model, const arm_settings *s, 
                      const double *seed, bool json) {
     int n = sn_arm_n(arm), count = 1;
     double *q = must_alloc((size_t)n * MOST_ALL, sizeof *q);
-    sn_arm_report report;
+    sn_arm_report report, *reports = must_alloc(MOST_ALL, sizeof *reports);
     sn_status status = sn_arm_solve(arm, goal, seed, q, &report);
     if (status == SN_OK && s->all && report.reached)
         status = sn_arm_solve_all(arm, goal, seed, MOST_ALL, q, &count);
+    reports[0] = report;
+    // each solution's own errors: it is the nearest to itself
+    for (int k = 0; k < count && status == SN_OK && s->all && report.reached; k++) {
+        double own[SN_ARM_MAX];
+        status = sn_arm_solve(arm, goal, q + (size_t)k * (size_t)n, own, &reports[k]);
+        memcpy(q + (size_t)k * (size_t)n, own, (size_t)n * sizeof *q);
+    }
+    report = reports[0];
     int code = status != SN_OK ? EXIT_INPUT : report.reached ? EXIT_OK : EXIT_POOR;
     if (status != SN_OK) complain("%s", sn_status_text(status));
     if (status == SN_OK && (s->csv || s->out != NULL)) {
-        sn_arm_report *reports = must_alloc((size_t)count, sizeof *reports);
-        for (int k = 0; k < count; k++) reports[k] = report;
         if (!write_table(s, arm, count, q, reports)) code = EXIT_FAILED;
-        free(reports);
     } else if (status == SN_OK && json) {
         print_json(arm, q, count, &report, s->all);
     } else if (status == SN_OK) {
@@ -181,6 +186,7 @@ static int solve_one(sn_arm *arm, const sn_model *model, const arm_settings *s, 
                  report.joint >= 0 ? ")" : "");
     }
     free(q);
+    free(reports);
     return code;
 }
 

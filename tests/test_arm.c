@@ -371,7 +371,7 @@ static double left_at(const sn_arm *arm, const sn_arm_report *r) {
     return place * place + 0.25 * r->rotation_error * r->rotation_error;
 }
 
-// A goal a hair beyond the reach is told from one that is hard to reach: three of four in few steps, the bits the same
+// A goal a hair beyond the reach is told from one that is hard to reach: two of three in few steps, the bits the same
 // with all registers, the pose as near as other starts get.
 static void hair(void **unused) {
     (void)unused;
@@ -409,7 +409,7 @@ static void hair(void **unused) {
         }
         print_message("%s: %d a hair beyond, %d soon, %d steps at most, %d not bettered\n",
                       arms_name(a), beyond, soon, most, nearest_of);
-        assert_true(beyond > 0 && 4 * soon >= 3 * beyond && 20 * nearest_of >= 19 * beyond);
+        assert_true(beyond > 0 && 3 * soon >= 2 * beyond && 20 * nearest_of >= 19 * beyond);
     }
 }
 

@@ -71,6 +71,18 @@ static void all_of_them(void **unused) {
     assert_there(q[0], q[1], 1, 0.5);
     assert_there(q[2], q[3], 1, 0.5);
     assert_true(q[1] < 0 && q[3] > 0);  // the nearest to the seed first
+    // each with its own error
+    program_expect(0, "reached", "solve -m %s --tip hand --goal 1,0.5,0 --all --csv", m);
+    const char *row = strchr(program_output, '\n');
+    for (int k = 0; k < 2; k++, row = strchr(row + 1, '\n')) {
+        double error, turn, x, y;
+        int there;
+        assert_non_null(row);
+        assert_int_equal(sscanf(row, " %d,%lf,%lf,%lf,%lf", &there, &error, &turn, &q[0], &q[1]),
+                         5);
+        hand(q[0], q[1], &x, &y);
+        assert_near(sqrt((x - 1) * (x - 1) + (y - 0.5) * (y - 0.5)), error, 1e-13);
+    }
     // the other one from the other side, also with the seed of the whole model
     const char *other = program_file("other.json", "[0, 1, 0.6]");
     program_expect(0, "reached", "solve -m %s --tip hand --goal 1,0.5,0 --seed %s", m, other);

@@ -341,7 +341,7 @@ static void lengths_found(void **state) {
         assert_true(fabs(length[0] / length[1] - 1) < 0.02);
         // priors hold it back: the rest of the difference is left to the places
         double left = fabs(length[0] * scaled[i].by - 1) / fabs(scaled[i].by - 1);
-        assert_true(left < (o.frames < 80 ? 0.9 : 0.75));
+        assert_true(left < (o.frames < 60 ? 0.65 : 0.4));
     }
     print_message("lengths: markers %.2f mm before, %.2f mm after\n", 1e3 * report.rms_before,
                   1e3 * report.rms);

@@ -35,7 +35,8 @@ static void calibrated(const char *name, const sn_model *model, const sn_recordi
                   name, 100 * rms[0], 100 * rms[1], 100 * held.summary.rms, 100 * seen.summary.rms,
                   ratio);
     assert_true(rms[0] <= bound && rms[1] < 1.002 * rms[0]);
-    assert_true(ratio > 0.7 && ratio < 1.35);
+    // of a few frames under sanitizers there is not much to tell
+    assert_true(ratio > 0.7 && ratio < (cases(10) < 10 ? 1.35 : 1.1));
     fitted_free(&seen);
     fitted_free(&held);
     sn_recording_destroy(half[0]);

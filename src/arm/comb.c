@@ -22,9 +22,8 @@ enum {
     LOOSE_FALLS = 30,  ///< of what they lead to
     KEPT = 128,        ///< starts of the table
     MORE = 96,         ///< and of the sequence
-    KEPT_BEYOND =
-        32,  ///< starts of the table for the nearest pose to a goal that is known to be beyond the reach
-    FALL_STEPS = 12  ///< of what rests beside the goal
+    KEPT_BEYOND = 32,  ///< for the nearest pose, where the goal is known to be beyond the reach
+    FALL_STEPS = 12    ///< of what rests beside the goal
 };
 
 static const double pi = 3.141592653589793;
@@ -57,8 +56,11 @@ static void step8(const sn_arm *arm, const sn_arm_chain *c, sn_arm_state8 *x) {
 }
 
 static void set_goal(const sn_arm_search *s, sn_arm_state8 *x) {
-    for (int i = 0; i < 12; i++)
-        for (int l = 0; l < SN_ARM_SCOUTS; l++) x->goal[i][l] = (float)s->numbers[i];
+    for (int i = 0; i < 12; i++) {
+        const float g = (float)s->numbers[i];
+        const float all[SN_ARM_SCOUTS] = {g, g, g, g, g, g, g, g};
+        memcpy(x->goal[i], all, sizeof all);
+    }
 }
 
 // --- without limits --------------------------------------------------------------------------------
@@ -76,13 +78,12 @@ static bool is_inside(const sn_arm_chain *c, const double *inner) {
 }
 
 // Eight starts some steps towards the goal without limits; the best four.
-static void send_loose(sn_arm_search *s, const bool *loose, int from, double (*out)[SN_ARM_MAX]) {
+static void send_loose(sn_arm_search *s, const sn_arm_chain *c, int from,
+                       double (*out)[SN_ARM_MAX]) {
     const sn_arm *arm = s->arm;
-    const int n = arm->chain.n;
-    sn_arm_chain c = arm->chain;
+    const int n = c->n;
     sn_arm_state8 x;
     float left[SN_ARM_SCOUTS];
-    for (int j = 0; j < n; j++) c.round[j] = c.round[j] || loose[j];
     set_goal(s, &x);
     for (int l = 0; l < SN_ARM_SCOUTS; l++) {
         double inner[SN_ARM_MAX];
@@ -91,7 +92,7 @@ static void send_loose(sn_arm_search *s, const bool *loose, int from, double (*o
     }
     for (int it = 0; it < LOOSE_STEPS; it++) {
         if (it > 0) memcpy(x.q, x.next, (size_t)n * sizeof x.q[0]);
-        step8(arm, &c, &x);
+        step8(arm, c, &x);
     }
     for (int l = 0; l < SN_ARM_SCOUTS; l++) left[l] = x.place[l] + 0.25f * x.turn[l];
     for (int k = 0; k < SN_ARM_LANES; k++) {
@@ -107,15 +108,17 @@ static void send_loose(sn_arm_search *s, const bool *loose, int from, double (*o
 static bool is_beyond(comb *w, double *bound) {
     sn_arm_search *s = w->s;
     const sn_arm_chain *c = &s->arm->chain;
+    sn_arm_chain unbound = *c;
     bool loose[SN_ARM_MAX];
     double start[SN_ARM_LANES][SN_ARM_MAX], low[SN_ARM_MAX];
     *bound = INFINITY;
-    for (int j = 0; j < c->n; j++) loose[j] = c->turns[j];
+    for (int j = 0; j < c->n; j++)
+        loose[j] = c->turns[j], unbound.round[j] = c->round[j] || loose[j];
     // an arm without freedom to spare has postures that do not lead to each other
-    const int goes = c->n > 6 ? 1 : 6;
+    const int goes = c->n > 6 ? 1 : 5;
     for (int go = 0; go <= goes; go++) {
         if (go > 0) {
-            send_loose(s, loose, LOOSE_FROM + SN_ARM_SCOUTS * (go - 1), start);
+            send_loose(s, &unbound, LOOSE_FROM + SN_ARM_SCOUTS * (go - 1), start);
             s->seeds += SN_ARM_SCOUTS, s->iterations += LOOSE_STEPS;
         }
         const double f = sn_arm_search_fall(s, go > 0 ? start : s->best_q, LOOSE_FALLS, loose,
@@ -255,6 +258,11 @@ bool sn_arm_search_comb(sn_arm_search *s, int from, int most, double *low, doubl
     comb w = {.s = s, .q = q, .low = low};
     double bound;
     const bool beyond = is_beyond(&w, &bound);
+    // what it got to may break no limit
+    if (!beyond && s->nearest < goal_f) {
+        sn_arm_search_nearest(s, low, SN_ARM_NEARER_STEPS, q);
+        if (sn_arm_search_left(s, q, &s->nearest)) return true;
+    }
     // with limits an arm gets no nearer than without
     if (beyond && s->nearest <= 1.02 * bound) return false;
     int left = most - s->seeds;

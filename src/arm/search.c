@@ -30,7 +30,8 @@ enum {
 };
 
 // worth_f: as f, what a goal that is still looked for is at most from the nearest pose; close_f: from
-// where the exact Hessian may close the gap
+// where the exact Hessian may close the gap; at_f: from where it most likely does
+static const double at_f = 1e-9;
 static const double far_f = SN_ARM_FAR_F, worth_f = 3e-5, close_f = 1e-5, pi = 3.141592653589793;
 // from where one step more is enough, most often: the pose is looked at before it counts
 static const double last_f = SN_ARM_LAST_F, plain_f = SN_ARM_PLAIN_F;
@@ -136,7 +137,7 @@ bool sn_arm_search_arrives(sn_arm_search *s, bool there, const double *inner, co
 bool sn_arm_search_start(sn_arm_search *s, double *inner) {
     const sn_arm *arm = s->arm;
     const int most = arm->seeds.table ? SN_ARM_CELL_SEEDS : 1;
-    if (s->seeds >= (arm->chain.n > 6 ? 3 : 1)) return false;
+    if (s->seeds >= (arm->chain.n > 6 ? 3 : 1) || (s->seeds == 0 && sn_arm_is_far(s))) return false;
     while (s->next < most)
         if (sn_arm_seed_at(&arm->seeds, &arm->chain, &s->key, s->next++, inner)) return true;
     return false;
@@ -346,7 +347,7 @@ static bool close_in(sn_arm_search *s, double *q) {
 
 // Four starts down, the best of them into low; what is left there, as f.
 static double fall_from(sn_arm_search *s, double (*start)[SN_ARM_MAX], double *low) {
-    return sn_arm_search_fall(s, start, FALL_STEPS, NULL, 0.02, 4, low);
+    return sn_arm_search_fall(s, start, FALL_STEPS, NULL, 0.05, 3, low);
 }
 
 // The same from four starts for the goal, `from` the first; keeps what was lower before.
@@ -371,14 +372,12 @@ static bool end_fall(sn_arm_search *s, const double *low, int steps, double *q) 
 static bool fall_in(sn_arm_search *s, bool far, int most, double *q) {
     double low[SN_ARM_MAX], other[SN_ARM_MAX], least = INFINITY;
     if (!far) least = fall_from(s, s->best_q, low);
-    const bool combs = sn_arm_search_can_comb(s->arm);
-    const int steps = combs ? SN_ARM_NEARER_STEPS : SN_ARM_NEAREST_STEPS;
-    if (least < close_f && end_fall(s, low, steps, q)) return true;
+    const bool combs = sn_arm_search_can_comb(s->arm), close = least < (combs ? at_f : close_f);
+    if (close && end_fall(s, low, combs ? SN_ARM_NEARER_STEPS : SN_ARM_NEAREST_STEPS, q))
+        return true;
     if (least < maybe_f && combs) {
-        if (least < close_f)
-            sn_arm_chain_inward(&s->arm->chain, q, low);
-        else
-            s->nearest = least;
+        s->nearest = close ? s->nearest : least;
+        if (close) sn_arm_chain_inward(&s->arm->chain, q, low);
         if (sn_arm_search_comb(s, SOME, most, low, q)) return true;
         return end_fall(s, low, SN_ARM_NEAREST_STEPS, q);
     }
@@ -391,7 +390,11 @@ static bool fall_in(sn_arm_search *s, bool far, int most, double *q) {
     sn_arm_goal_key key = s->key;
     sn_arm_goal_shrink(&s->arm->seeds, &s->key);
     const int falls = s->arm->chain.n > 6 ? FALLS : 2 * FALLS;  // they cost half of it there
-    for (int k = 0; k < falls; k++) fall_seeds(s, SN_ARM_LANES * k, &least, low);
+    double before = INFINITY;
+    for (int k = 0; k < falls && (k == 0 || least < 0.99 * before || s->arm->chain.n <= 6); k++) {
+        before = least;
+        fall_seeds(s, SN_ARM_LANES * k, &least, low);
+    }
     s->key = key;
     return end_fall(s, low, SN_ARM_NEAREST_STEPS, q);
 }

@@ -532,9 +532,9 @@ __kernel void sn_batch_quick(__global const double *goals, __global const double
     }
 }
 
-// Look at poses in doubles: f, the relative gradient, and whether f bends upwards. Rows that are stationary to
-// the tolerance are verified; the others go into a
-// list.
+#ifndef SN_FLOAT
+// Look at poses in doubles: f, the relative gradient, and whether f bends upwards. Rows that are stationary to the
+// tolerance are verified; the others go into a list.
 // @param nrow       all of them; 0: those of `from`, and what is left goes to `to`, its second
 // @param frames     of a chain
 // @param tolerance  of the relative gradient, @param goal  f at or below which a row needs nothing more,
@@ -575,3 +575,4 @@ __kernel void sn_batch_verify(__global const double *goals, __global const doubl
             to[atomic_inc(next + (nrow > 0 ? SN_NEXT_COUNT : SN_NEXT_COUNT2))] = row;
     }
 }
+#endif

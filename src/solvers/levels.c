@@ -127,8 +127,9 @@ static bool find_goals(sn_solver *s) {
         // entries are differences of terms as large as these, or as f
         at->noise = 4e-15 * fmax(sn_solver_terms(s), at->f);
         for (int i = 0; i < s->n; i++) at->whole = fmax(at->whole, a->H[i + s->n * i]);
+        at->usual = k == a->first ? s->usual : at->whole;
         at->floor = INFINITY;
-        at->goal = s->options.goal >= 0 ? s->options.goal : 1e-26 * at->whole;
+        at->goal = s->options.goal >= 0 ? s->options.goal : 1e-26 * fmin(at->whole, 10 * at->usual);
     }
     return true;
 }
@@ -156,6 +157,7 @@ static bool solve_first(sn_solver *s, double share) {
     s->share = share;
     if (!sn_solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) return false;
     sn_solver_find_scale(s, true);
+    if (s->options.goal < 0) s->goal = fmin(s->goal, share * 10 * s->usual);
     sn_solver_run(s);
     const bool ended = s->report.stop == SN_STOP_ITERATIONS || s->report.stop == SN_STOP_TIME ||
                        s->report.stop == SN_STOP_CANCELLED;
@@ -190,8 +192,8 @@ static bool put_right(sn_solver *s, int last, double enough, bool old, double wa
     for (int k = 0; k < last; k++) {
         const sn_level *at = &a->at[k];
         // near a place without a direction, as a gaze that meets its goal, `whole` is no measure of what f may lose
-        const double slack =
-            at->exact ? fmin(1e-12 * at->whole, 3e-10 * at->floor) : 1e-10 * at->whole;
+        const double whole = fmin(at->whole, 10 * at->usual);
+        const double slack = at->exact ? fmin(1e-12 * whole, 3e-10 * at->floor) : 1e-10 * whole;
         const double most = at->exact ? at->floor * (1 + 5e-10) : 1e-3 * at->floor;
         if (at->trial > most + slack) return false;
     }

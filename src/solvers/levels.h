@@ -26,6 +26,7 @@ typedef struct sn_level {
     double floor;     ///< f that a trial may not end above: the lowest so far, of the first level
     double goal;      ///< of f
     double whole;     ///< what f would be with errors as large as the figure
+    double usual;     ///< the same where the solve, or its part in it, began
     double trial;     ///< f where it was last put right, as it will be then
     double own;       ///< largest entry of the step that it needs alone
     double noise;     ///< pivots that are rounding at any pose

@@ -481,6 +481,7 @@ sn_status sn_solver_begin(sn_solver *s, const double *q, sn_report *report) {
     if (!sn_solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) return SN_ERR_VALUE;
     if (sn_has_guards(s->ws) && !sn_solver_guards_begin(s)) return SN_ERR_VALUE;
     sn_solver_find_scale(s, true);
+    s->usual = s->whole;
     if (m->nloop > 0 && !sn_solver_loops_begin(s)) return SN_ERR_VALUE;
     return SN_OK;
 }

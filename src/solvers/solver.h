@@ -87,6 +87,7 @@ struct sn_solver {
     int n;          ///< nv
     double f;       ///< at q
     double whole;   ///< what f would be with errors as large as the figure
+    double usual;   ///< the same at the start
     double goal;    ///< of f: the options', or a share of that
     double *q;      ///< nq: the best pose so far
     double *trial;  ///< nq: the pose that sn_solver_move() made
