@@ -246,6 +246,31 @@ static void rates(void **state) {
     sn_recording_destroy(take);
 }
 
+// At few frames a second a hand that only is fast is no marker that leaps.
+static void slow_rate(void **unused) {
+    (void)unused;
+    sn_document body = read_clip("hdm05/HDM_dg.asf"),
+                markers = read_clip("hdm05/HDM_dg_01-03_01_120.c3d");
+    if (body.model == NULL || markers.recording == NULL) skip();
+    sn_recording *slow;
+    sn_take *take;
+    sn_take_options o = sn_take_options_default();
+    assert_int_equal(sn_recording_resample(markers.recording, 30, NULL, &slow, NULL), SN_OK);
+    assert_int_equal(sn_take_create(body.model, slow, &o, NULL, &take, NULL), SN_OK);
+    assert_int_equal(sn_take_prepare(take), SN_OK);
+    assert_int_equal(sn_take_finish(take), SN_OK);
+    for (int i = 0; i < sn_take_nfinding(take); i++) {
+        const sn_finding *f = sn_take_finding(take, i);
+        if (f->code == SN_FINDING_MARKER_OFF)
+            fail_msg("%s is taken for wrong",
+                     sn_model_marker(sn_take_model(take), f->marker)->name);
+    }
+    sn_take_destroy(take);
+    sn_recording_destroy(slow);
+    sn_document_destroy(&body);
+    sn_document_destroy(&markers);
+}
+
 static bool has_wall(const sn_fit_prior *p, int first, int count, double lower, double upper) {
     for (int i = 0; i < count; i++)
         if (fabs(p->lower[first + i] - lower * degree) < 1e-9 &&
@@ -344,8 +369,9 @@ static void wrong(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(cuts),  cmocka_unit_test(clip_cuts),
-                                       cmocka_unit_test(seeds), cmocka_unit_test(rates),
-                                       cmocka_unit_test(walls), cmocka_unit_test(wrong)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(cuts),      cmocka_unit_test(clip_cuts),
+                                       cmocka_unit_test(seeds),     cmocka_unit_test(rates),
+                                       cmocka_unit_test(slow_rate), cmocka_unit_test(walls),
+                                       cmocka_unit_test(wrong)};
     return cmocka_run_group_tests(tests, example_begin, example_end);
 }

@@ -280,7 +280,7 @@ static void what_cannot_be_is_refused(void **unused) {
         const char *more, *setup, *says;
         int line;
     } wrong[] = {
-        {"", TASKS("<IKMarkerTask name='A'><weight>0</weight></IKMarkerTask>"), "weight 0", 0},
+        {"", TASKS("<IKMarkerTask name='A'><weight>0</weight></IKMarkerTask>"), "weight 0", 3},
         {"", TASKS(MARKERS "\n<IKCoordinateTask name='bent'><weight>1</weight></IKCoordinateTask>"),
          "no coordinate \"bent\"", 4},
         {"",

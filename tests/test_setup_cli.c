@@ -140,7 +140,7 @@ static void wrong_setups_leave_nothing(void **unused) {
          "bad.xml:8: the model has no coordinate \"bent\"", 3},
         {SETUP(SET(MARKERS) "<time_range>5 6</time_range>"),
          "bad.xml:9: <time_range> is 5 to 6 s, and the recording goes from 0 to 1 s", 3},
-        {SETUP(SET("<IKMarkerTask name='A'/>")), "bad.xml: no task follows a marker", 3},
+        {SETUP(SET("<IKMarkerTask name='A'/>")), "bad.xml:3: no task follows a marker", 3},
         {SETUP("<coordinate_file>none.sto</coordinate_file>" SET(MARKERS)),
          "bad.xml:2: the coordinate file \"none.sto\"", 3},
     };

@@ -272,8 +272,8 @@ static void side_by_side(void **unused) {
     m.heavy = 5;
     memmove(m.goals + (size_t)(100 * m.nmarker * 3), m.goals + (size_t)(160 * m.nmarker * 3),
             (size_t)(20 * m.nmarker * 3) * sizeof *m.goals);
-    static const int chunks[] = {7, 29, 100};
-    for (int i = 0; i < 3; i++) {
+    static const int chunks[] = {29, 7, 100};
+    for (int i = 0; i < (sampled() ? 1 : 3); i++) {
         long looks = 0;
         double worst = 0;
         int other = 0, guessed = 0, restarted = 0, tried = 0;
@@ -312,7 +312,8 @@ static void cold_side_by_side(void **unused) {
     const size_t nq = (size_t)m.nq;
     double *start = malloc(nq * sizeof *start), *q = malloc(2 * nq * sizeof *q);
     int searched = 0;
-    for (int n = 0; n < 12; n++) {
+    const int count = sampled() ? 2 : 12;
+    for (int n = 0; n < count; n++) {
         sn_track_frame frame[2];
         memcpy(start, m.truth, nq * sizeof *start);
         for (size_t i = 7; i < nq; i++) start[i] += uniform(&state, -2.5, 2.5);
@@ -336,8 +337,8 @@ static void cold_side_by_side(void **unused) {
         assert_near(frame[0].report.f, frame[1].report.f, 1e-9 * frame[1].report.f);
         for (size_t i = 0; i < nq; i++) assert_near(q[i], q[nq + i], 1e-6);
     }
-    print_message("%d of 12 found another valley\n", searched);
-    assert_true(searched > 2);
+    print_message("%d of %d found another valley\n", searched, count);
+    assert_true(searched > 2 || sampled());
     free(start), free(q);
     free_motion(&m);
 }

@@ -76,7 +76,8 @@ sample)
         { cat "$place/build.log"; exit 1; }
     package=$(echo "$place"/lib*)
     PYTHONPATH=$package tests "$python" python/tests/test_model.py python/tests/test_arm.py python/tests/test_problem.py \
-        python/tests/test_batch.py python/tests/test_take.py python/tests/test_files.py -k "not plots and not opensim"
+        python/tests/test_batch.py python/tests/test_take.py python/tests/test_files.py \
+        python/tests/test_package.py::test_the_sources_are_cmakes -k "not plots and not opensim"
     ;;
 bench)
     # of the same sources as the build's library: an older package would be compared with a newer library

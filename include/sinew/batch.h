@@ -50,8 +50,8 @@ typedef struct sn_batch_options {
                ///< default 0
     double
         jump;  ///< a frame of a chain that begins with an f more than so many times what is usual there is solved
-        ///< with the exact Hessian alone (hybrid in lanes), which finds out of a valley that is wrong
-        ///< now; default 0: none is
+    ///< with the exact Hessian alone (hybrid in lanes), which finds out of a valley that is wrong
+    ///< now; default 0: none is
     bool locals;  ///< rows bring the local points of their tasks with them; default false
     int lanes;  ///< 1, 2, 4 or 8 at the most; default 0: as many as this machine has registers for
     int threads;         ///< default 1

@@ -14,6 +14,7 @@
 // makes the sentence.
 #pragma once
 
+#include "sinew/batch.h"
 #include "sinew/files.h"
 #include "sinew/motion.h"
 #include "sinew/track.h"
@@ -287,8 +288,12 @@ typedef struct sn_take_options {
         barrier;  ///< with a setup: stop where OpenSim's interior-point method does, where it uses one:
                   ///< models with constraints. For those who must match old results
 
-    int threads;       ///< default 1; the result has the same bits for any number
-    sn_threads pool;   ///< threads to use for it; default sinew's own
+    int threads;      ///< default 1; the result has the same bits for any number
+    sn_threads pool;  ///< threads to use for it; default sinew's own
+    sn_device
+        device;  ///< that frames are followed on where it can; this processor looks at each of
+                 ///< them and does all else. AUTO: a GPU for takes of a million frames and more.
+                 ///< Default SN_DEVICE_CPU: the same bits on every machine
     sn_cancel cancel;  ///< asked all the time
     /// From the calling thread, in prepare, solve and finish. May be NULL.
     void (*progress)(void *user, const sn_take_progress *progress);
@@ -560,6 +565,7 @@ typedef enum sn_severity { SN_SEVERITY_NOTE, SN_SEVERITY_WARNING, SN_SEVERITY_ER
     ENTRY(SN_FINDING_EXCHANGED, "exchanged", NOTE, "ratio")                                        \
     ENTRY(SN_FINDING_MARKER_OFF, "marker-off", NOTE, "metres share")                               \
     ENTRY(SN_FINDING_AT_LIMITS, "at-limits", NOTE, "frames share")                                 \
+    ENTRY(SN_FINDING_DEVICE, "device", NOTE, "frames count")                                       \
     ENTRY(SN_FINDING_UP_CONFLICT, "up-conflict", WARNING, "axis sign")                             \
     ENTRY(SN_FINDING_MARKERS_SPARSE, "markers-sparse", WARNING, "found freedom")                   \
     ENTRY(SN_FINDING_FIGURE_LIES, "figure-lies", WARNING, "axis sign")                             \

@@ -264,7 +264,7 @@ def fit(recording: Union[Recording, Table, PathLike, None] = None, model: Union[
         search: Sequence[PathLike] = (), barrier: bool = False, heading: Optional[str] = None,
         truth: Union[Motion, PathLike, None] = None, report: Union[PathLike, BinaryIO, None] = None,
         lengths: Optional[Mapping[str, float]] = None, threads: Optional[int] = None, progress: Any = None,
-        method: str = "hybrid", **options: Any) -> Take:
+        method: str = "hybrid", device: str = "cpu", **options: Any) -> Take:
     """Fit a recording of markers: ``take = sinew.fit("walk.c3d", model="skeleton.asf")``.
 
     :param recording: a file (C3D, TRC, CSV, STO) or a :class:`Recording`; orientations of sensors (an STO of
@@ -291,6 +291,8 @@ def fit(recording: Union[Recording, Table, PathLike, None] = None, model: Union[
     :param lengths: for "scale": lengths that were measured, from a body's joint to the next one, metres
     :param threads: without it all cores; the result has the same bits for any number
     :param progress: None, True, False, or a function of stage, share, frames done and frames in all
+    :param device: where frames are followed: "cpu" (the same bits on every machine), "opencl" or "auto": a GPU for a
+        million frames and more
     :param options: of the solver of a frame (``max_iterations``, ``gradient``, ...), and ``soft_weight``, ``posture``,
         ``too_few``, ``calibrate_frames``, ``height`` (of the person, metres), ``still`` (a static trial of the same
         session, or frames (first, last) of this one, in which the person stands as the model does at rest)
@@ -352,6 +354,7 @@ def fit(recording: Union[Recording, Table, PathLike, None] = None, model: Union[
         word, scale = (robust, 0.02) if isinstance(robust, str) else robust
         o.loss, o.loss_scale = choice("robust", word, _LOSSES), scale
     o.smooth, o.max_error, o.barrier = smooth, max_error, barrier
+    o.device = choice("device", device, ("auto", "cpu", "opencl"))
     if frames is not None:
         if frames[0] is not None:
             o.first_frame = frames[0]

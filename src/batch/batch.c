@@ -125,8 +125,10 @@ static void find_device(sn_batch *b) {
     find_note(b, b->options.device == SN_DEVICE_OPENCL ? why : "");
 }
 
-sn_status sn_batch_create(const sn_problem *problem, const sn_batch_options *options,
-                          const sn_allocator *allocator, sn_batch **out, sn_error *error) {
+// @param hold  what pulls frames to the pose before them; NULL: as the options say
+static sn_status create(const sn_problem *problem, const sn_batch_options *options,
+                        const double *hold, const sn_allocator *allocator, sn_batch **out,
+                        sn_error *error) {
     if (out != NULL) *out = NULL;
     SN_NEED(problem, error);
     SN_NEED(out, error);
@@ -163,7 +165,8 @@ sn_status sn_batch_create(const sn_problem *problem, const sn_batch_options *opt
     batch = sn_layout_take(&layout, 1, sizeof *batch);
     layout_batch(&b, &layout);
     memcpy(batch, &b, sizeof b);
-    sn_status status = b.options.rest > 0 ? find_pull(batch, error) : SN_OK;
+    sn_status status = b.options.rest > 0 && hold == NULL ? find_pull(batch, error) : SN_OK;
+    if (hold != NULL) memcpy(batch->pull, hold, (size_t)b.model->nv * sizeof *hold);
     for (int i = 0; i < b.nworker && status == SN_OK; i++)
         status = create_worker(batch, &batch->worker[i], error);
     if (status != SN_OK) {
@@ -187,6 +190,19 @@ sn_status sn_batch_create(const sn_problem *problem, const sn_batch_options *opt
     }
     *out = batch;
     return SN_OK;
+}
+
+sn_status sn_batch_create(const sn_problem *problem, const sn_batch_options *options,
+                          const sn_allocator *allocator, sn_batch **out, sn_error *error) {
+    return create(problem, options, NULL, allocator, out, error);
+}
+
+sn_status sn_batch_create_held(const sn_problem *problem, const sn_batch_options *options,
+                               const double *hold, const sn_allocator *allocator, sn_batch **out,
+                               sn_error *error) {
+    sn_batch_options o = *options;
+    o.rest = 1;  // there is such a pull
+    return create(problem, &o, hold, allocator, out, error);
 }
 
 void sn_batch_destroy(sn_batch *batch) {

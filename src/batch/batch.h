@@ -113,6 +113,12 @@ void sn_batch_row_seed(const sn_batch *b, int64_t row, int n, const double *star
 /// Where a chain goes on.
 void sn_batch_row_next(const sn_batch_worker *w, const sn_batch_row *row, int frame, double *q);
 
+/// batch.c: the same as sn_batch_create(), with each frame of a chain but the first pulled to the pose before it.
+/// @param hold  nv, file order: how much each degree of freedom is
+sn_status sn_batch_create_held(const sn_problem *problem, const sn_batch_options *options,
+                               const double *hold, const sn_allocator *allocator, sn_batch **out,
+                               sn_error *error);
+
 /// run.c: all rows of a job on this processor.
 sn_status sn_batch_run(sn_batch *b, const sn_batch_job *job);
 /// The same with rows that end at another relative gradient, or after so many iterations: as the hybrid method goes.

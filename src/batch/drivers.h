@@ -15,7 +15,9 @@ FN REAL piece_at(ARGS, int q0, int m, REAL *slope, REAL *bend) {
     const int count = T(move_count)[m];
     int k = 1;
     REAL c[5];
-    while (k < count && !ANY(LESS(x, splat(T(number)[at + 5 * k])))) k++;  // all lanes are past it
+    // all lanes are past it
+    while (k + 3 < count && !ANY(LESS(x, splat(T(number)[at + 5 * (k + 3)])))) k += 4;
+    while (k < count && !ANY(LESS(x, splat(T(number)[at + 5 * k])))) k++;
     UNROLL for (int n = 0; n < 5; n++) c[n] = splat(T(number)[at + 5 * (k - 1) + n]);
     for (; k < count; k++) {
         const BITS past = ~LESS(x, splat(T(number)[at + 5 * k]));
@@ -125,10 +127,53 @@ FN void cross_twists(const REAL *V, const REAL *S, REAL *out) {
 
 #define ARGUMENT(i) T(move_argument)[SN_BATCH_ARGUMENTS * m + (i)]
 
+// The frame, twist and bend (below) of a joint with one coordinate, as most are.
+FN void place_single(ARGS, int k, REAL *R, REAL *p) {
+    REAL S[6], E[6];
+    UNROLL for (int i = 0; i < 6; i++) S[i] = E[i] = splat(0);
+    for (int m = T(move_first)[k]; m < T(move_first)[k + 1]; m++) {
+        REAL a[3], b[3], c[3], e[3], d = splat(0), dd = splat(0);
+        const REAL f = driver_at(PASS, T(q0)[k], m, &d, &dd);
+        const NUMBER x = T(move_axis)[3 * m], y = T(move_axis)[3 * m + 1],
+                     z = T(move_axis)[3 * m + 2];
+        if (T(move_turns)[m]) {
+            REAL sine, cosine;
+            sine_cosine(f, &sine, &cosine);
+            turn_about(T(move_aligned)[m], x, y, z, sine, cosine, R, a);
+            cross3(p, a, b);
+            cross3(S, a, c);
+            UNROLL for (int i = 0; i < 3; i++) E[i] = E[i] + (d * c[i] + dd * a[i]);
+            cross3(S, b, c);
+            cross3(S + 3, a, e);
+            UNROLL for (int i = 0; i < 3; i++) {
+                E[3 + i] = E[3 + i] + (d * (c[i] + e[i]) + dd * b[i]);
+                S[i] = S[i] + d * a[i];
+                S[3 + i] = S[3 + i] + d * b[i];
+            }
+        } else {
+            turn3(R, splat(x), splat(y), splat(z), a);
+            cross3(S, a, c);
+            UNROLL for (int i = 0; i < 3; i++) {
+                E[3 + i] = E[3 + i] + (d * c[i] + dd * a[i]);
+                S[3 + i] = S[3 + i] + d * a[i];
+                p[i] = p[i] + f * a[i];
+            }
+        }
+    }
+    UNROLL for (int i = 0; i < 6; i++) {
+        W(S)[6 * T(slot)[k] + i] = S[i];
+        W(bend)[6 * T(bend0)[k] + i] = E[i];
+    }
+}
+
 // The joint's frame and twists, and into `bend` what joint_function.c calls E: how they change.
 PART void place_driven(PART_ARGS, int k, REAL *R, REAL *p) {
     HERE;
     const int nv = T(jnv)[k];
+    if (nv == 1) {
+        place_single(PASS, k, R, p);
+        return;
+    }
     REAL *S = W(S) + 6 * T(slot)[k], *E = W(bend) + 6 * T(bend0)[k];
     REAL a[3], s[6], change[6], sine, cosine;
     for (int i = 0; i < 6 * nv; i++) S[i] = splat(0);
@@ -149,7 +194,8 @@ PART void place_driven(PART_ARGS, int k, REAL *R, REAL *p) {
             UNROLL for (int i = 0; i < 3; i++) p[i] = p[i] + f * a[i];
         }
         for (int i = 0; i < n; i++) {
-            for (int b = 0; b <= ARGUMENT(i); b++) {
+            // the first carries nothing yet
+            for (int b = 0; b <= ARGUMENT(i) && m > T(move_first)[k]; b++) {
                 cross_twists(S + 6 * b, s, change);
                 add_twist(E + 6 * packed(ARGUMENT(i), b), d[i], change);
             }

@@ -26,7 +26,7 @@ PART REAL sum_sweep(PART_ARGS) {
     for (int k = N(nj) - 1; k >= 0; k--) {
         const int up = T(parent)[k], leaf = T(leaf)[k];
         const REAL *Rp = W(frame) + 12 * k;
-        REAL *sum = W(sum) + N(nsum) * k, *to = W(sum) + N(nsum) * up;
+        REAL *sum = W(sum) + N(nsum) * k, *to = W(sum) + N(nsum) * (up < 0 ? 0 : up);
         if (alone) {
             // points of scalar weight: their sums stay in registers
             REAL own[SN_SUM_MATRIX];

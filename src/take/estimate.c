@@ -127,7 +127,7 @@ static void tell(const sn_estimate *e, double fraction) {
 // What the frames are worth together: of noise each tells anew, of skin all are as good as a few. Skin that moves
 // by 2.5 mm in the frame of its bone, as a fit of everything leaves it, stands for a shape that is off by four times
 // as much: measured on walks, squats and jumps whose motion an expert found.
-static const double skin_more = 4, least_skin = 0.0005, most_skin = 0.003;
+static const double skin_more = 4, least_skin = 0.0001, most_skin = 0.003;
 
 static void trust_frames(sn_estimate *e, double white, double skin) {
     int count[2] = {0, 0};

@@ -155,7 +155,8 @@ sn_fit_options sn_fit_options_default(void) {
                             .posture = 3e-7,
                             .loss = SN_LOSS_HUBER,
                             .loss_scale = 0.05,
-                            .too_few = 3};
+                            .too_few = 3,
+                            .device = SN_DEVICE_CPU};
 }
 
 // Walls against the pull to the zero pose: 3e-3 by default.
@@ -418,6 +419,7 @@ sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
                          .progress = t->progress,
                          .progress_user = t->progress_user};
     o.solver.cancel = f->options.cancel;
+    o.device = input->plan == NULL ? f->options.device : SN_DEVICE_CPU;
     if (find_loose(input->model, allocator, &f->loose) != SN_OK) return sn_fail_memory(error);
     o.loose = f->loose;
     SN_TRY(sn_fit_open_each(f, error));

@@ -132,6 +132,7 @@ typedef struct sn_fit_options {
     double smooth;      ///< seconds, default 0: see smooth.h; the take needs a rate
     int too_few;        ///< frames with fewer markers than this are `held`, default 3
     double barrier;     ///< mu of a barrier at hard limits (track/barrier.h); default 0: none
+    sn_device device;   ///< that frames are followed on; default SN_DEVICE_CPU
     sn_cancel cancel;
 } sn_fit_options;
 

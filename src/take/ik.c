@@ -52,6 +52,13 @@ static sn_status tell_unknown(sn_take *t, const sn_ik_setup *setup) {
     return warn(t, line, text);
 }
 
+// The line where the tasks of markers begin; 0: there are none.
+static int first_task(const sn_ik_setup *setup) {
+    for (int i = 0; i < sn_ik_setup_about(setup)->ntask; i++)
+        if (!sn_ik_setup_task(setup, i)->coordinate) return sn_ik_setup_task(setup, i)->line;
+    return 0;
+}
+
 sn_status sn_take_ik_markers(sn_take *t) {
     const sn_ik_setup *setup = t->options.setup;
     const sn_ik_setup_info *info = sn_ik_setup_about(setup);
@@ -68,7 +75,7 @@ sn_status sn_take_ik_markers(sn_take *t) {
         place[n++].weight = weight;
     }
     if (status == SN_OK && n == 0)
-        status = refuse(t, 0,
+        status = refuse(t, first_task(setup),
                         "no task follows a marker of the model: each is missing in it, switched "
                         "off, or has the weight 0");
     if (status == SN_OK)

@@ -15,8 +15,9 @@ enum { SAMPLES = 1024, OPEN = 64, SHORT = 4 };
 
 // A leap, metres, against what the marker does anyway; back again by as much but for this share.
 static const double leap_least = 0.03, leap_times = 4, leap_back = 0.5;
-// Seconds: that a leap is remembered for; a gap after which nothing is known of a marker's way.
-static const double remembered = 2.5, forgotten = 0.1;
+// Seconds: that a leap is remembered for; a gap after which nothing is known of a marker's way; in which a hand or a foot
+// changes its speed, so that it is no leap at few frames a second.
+static const double remembered = 2.5, forgotten = 0.1, turning = 0.03;
 
 // Of a marker's samples that may be left out.
 static const double most_away = 0.7;
@@ -79,6 +80,15 @@ typedef struct way_of {
     open_leap open[OPEN];
     int nopen;
 } way_of;
+
+// How far from its way a marker is that only was fast: before `frame`, or behind the next, which a thrown one is back in.
+static double only_fast(const way_of *w, int frame) {
+    sn_vec3 a, b;
+    double speed = v3_norm(w->speed);
+    if (place_of(w->in, w->marker, frame + 1, &a) && place_of(w->in, w->marker, frame + 2, &b))
+        speed = fmax(speed, v3_norm(v3_sub(b, a)));
+    return fmin(1, 1 / (turning * rate_of(w->in))) * speed;
+}
 
 // How many samples from `frame` on are thrown before the marker is back on its way; 0: it does not come back soon.
 static int thrown_from(const way_of *w, int frame, double size, double least) {
@@ -143,6 +153,7 @@ int sn_fit_find_leaps(const sn_fit_input *in, int marker, sn_fit_leap *out) {
         sn_vec3 step = w.seen > 0 ? v3_scale(1.0 / (f - w.last), v3_sub(x, w.at)) : v3(0, 0, 0);
         sn_vec3 d = v3_scale(f - w.last, v3_sub(step, w.speed));
         bool far = w.seen > 1 && v3_norm(d) > least * meanwhile(f - w.last);
+        far = far && v3_norm(d) > least * meanwhile(f - w.last) + only_fast(&w, f);
         int thrown = far && !leapt ? thrown_from(&w, f, v3_norm(d), least) : 0;
         if (thrown > 0) {
             out[count++] = (sn_fit_leap){f, f + thrown - 1, v3_norm(d)};

@@ -77,15 +77,10 @@ static double of_three(const sn_model *model, const limbs *l, int joint, int axi
     for (int side = 0; side < 2; side++) {
         if (joint == l->shin[side]) return axis != l->across ? knee_aside : 1;
         if (joint == l->foot[side]) return foot;
+        if (l->foot[side] >= 0 && sn_model_parent(model, joint) == l->foot[side]) return toes;
         if (joint == l->forearm[side]) return axis == bone_axis(model, joint) ? forearm_twist : 1;
     }
     return 1;
-}
-
-static bool is_toes(const sn_model *model, const limbs *l, int joint) {
-    for (int side = 0; side < 2; side++)
-        if (l->foot[side] >= 0 && sn_model_parent(model, joint) == l->foot[side]) return true;
-    return false;
 }
 
 void sn_fit_posture(const sn_model *model, double *q, double *weight) {
@@ -98,9 +93,7 @@ void sn_fit_posture(const sn_model *model, double *q, double *weight) {
         int at = sn_model_v_index(model, j);
         for (int i = 0; i < sn_joint_ops_of(d->type)->nv; i++) {
             weight[at + i] *= w;
-            if (is_toes(model, &l, j))
-                weight[at + i] *= toes;
-            else if (d->type == SN_JOINT_EULER)
+            if (d->type == SN_JOINT_EULER)
                 weight[at + i] *= of_three(model, &l, j, d->order[i] - 'X');
         }
     }

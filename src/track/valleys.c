@@ -521,7 +521,7 @@ static sn_status first_in_lanes(search *s, int frame, const sn_allocator *alloca
         status = run_scouts(s, &c);
     }
     if (status == SN_OK) {
-        const double f = c.reports[0].f, clearly = 0.01 * f;
+        const double f = c.reports[0].f, clearly = 0.1 * f;
         memcpy(q, c.q, s->nq * sizeof *q);
         for (int n = 1; n < c.starts && !hopeful; n++)
             hopeful = c.reports[n].f < f - clearly ||
