@@ -205,6 +205,21 @@ static void test_random(void **unused) {
     assert_true(t.solved >= count * 96 / 100);
 }
 
+// Found by the long version: a gaze on its own eye, a first level that nothing moves and whose matrix is rounding, one that
+// was lost a little with each step.
+static void test_found(void **unused) {
+    (void)unused;
+    static const int numbers[] = {634, 801, 1587, 5494, 5584, 7290, 8262, 9799};
+    tally t = {0};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        uint64_t state = 1000u + (uint64_t)numbers[i];
+        one_random(&state, numbers[i], &t);
+    }
+    assert_int_equal(t.above, 0);
+    assert_int_equal(t.moved, 0);
+    assert_true(t.compared >= 15 && t.worst < 1e-7);
+}
+
 // ---- an arm ------------------------------------------------------------------------------------------
 
 // Shoulder, elbow and wrist of seven axes; with `couple` the last follows the first, with `loop` a bar holds
@@ -605,10 +620,15 @@ static void test_json(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),  cmocka_unit_test(test_arm),
-        cmocka_unit_test(test_tied),    cmocka_unit_test(test_calm),
-        cmocka_unit_test(test_changes), cmocka_unit_test(test_limit_in_the_way),
-        cmocka_unit_test(test_methods), cmocka_unit_test(test_json),
+        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_found),
+        cmocka_unit_test(test_arm),
+        cmocka_unit_test(test_tied),
+        cmocka_unit_test(test_calm),
+        cmocka_unit_test(test_changes),
+        cmocka_unit_test(test_limit_in_the_way),
+        cmocka_unit_test(test_methods),
+        cmocka_unit_test(test_json),
     };
     only_asked();
     return cmocka_run_group_tests(tests, NULL, NULL);
