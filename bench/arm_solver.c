@@ -252,7 +252,7 @@ static figures solve_far(setting *s) {
             for (int j = 0; j < s->n; j++) q[j] = between(s, j, &state);
             (void)sn_arm_search_begin(&search, s->arm, goal);
             sn_arm_chain_inward(&s->arm->chain, q, from);
-            sn_arm_search_nearest(&search, from, q);
+            sn_arm_search_nearest(&search, from, SN_ARM_NEAREST_STEPS, q);
             sn_arm_search_report(&search, NULL, q, false, &other);
             least = fmin(least, left_at(s, &other));
         }
@@ -280,14 +280,17 @@ static figures solve_each(setting *s, bool seeded) {
     return f;
 }
 
-// Microseconds a goal when all are solved together on one thread; the bits must be those of one by one.
+// Microseconds a goal when all are solved together on one thread, the least of three; the bits must be those of one
+// by one.
 static double solve_together(setting *s, bool *same) {
     size_t size = (size_t)s->n * (size_t)s->problems * sizeof *s->q;
-    double *q = malloc(size), start, took;
+    double *q = malloc(size), took = INFINITY;
     if (q == NULL) return NAN;
-    start = microseconds();
-    (void)sn_arm_solve_many(s->arm, s->problems, s->goals, NULL, q, NULL);
-    took = microseconds() - start;
+    for (int i = 0; i < 3; i++) {
+        const double start = microseconds();
+        (void)sn_arm_solve_many(s->arm, s->problems, s->goals, NULL, q, NULL);
+        took = fmin(took, microseconds() - start);
+    }
     *same = memcmp(q, s->q, size) == 0;
     free(q);
     return took / s->problems;
@@ -338,6 +341,9 @@ static bool run(setting *s, const char *name, const char *peer, verdict *v) {
     long wrong = any.wrong + nearest.wrong + track.wrong + edge.wrong;
     hold(v, wrong == 0, name, "reports that are not so", (double)wrong, 0);
     hold(v, same, name, "poses that differ when solved together", 1, 0);
+    const bool usual = strcmp(name, "panda") == 0 || strcmp(name, "iiwa14") == 0 ||
+                       strcmp(name, "ur5") == 0 || strcmp(name, "ur10") == 0;
+    if (usual) hold(v, many <= 0.8, name, "all together, us a goal", many, 0.8);
     hold(v, any.median <= 2, name, "median us", any.median, 2);
     hold(v, any.mean <= 3, name, "mean us", any.mean, 3);
     hold(v, any.p99 <= 15, name, "p99 us", any.p99, 15);

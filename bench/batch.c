@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Many problems at once on a real clip, against the plain solver and a peer in the same run. The clip is cut
-// into chains; the plain tracker solves their first frames, and its time counts. Times are of this thread's
-// own clock, but for those of two threads.
+// into chains, two from a first frame, one each way; the tracker brings the first frames into their valleys, and its
+// time counts. Times are of this thread's own clock, but for those of two threads.
 #define _POSIX_C_SOURCE 200809L
 #include "batch.h"
 
@@ -13,8 +13,9 @@
 
 #include "batch/batch.h"
 #include "batch_chains.h"
+#include "batch_cores.h"
 
-enum { CHAINS = 24, ROUNDS = 3 };
+enum { CHAINS = 40, ROUNDS = 3, LONGER = 12 };
 
 static double wall(void) {
     struct timespec t;
@@ -35,7 +36,8 @@ static protocol calibrated_protocol_of(void) {
                   .track = sn_track_options_default(),
                   .batch = sn_batch_options_default(),
                   .target = 20};
-    p.track.solver.gradient = 1e-7;
+    // loose enough for f, which must be within 1e-6: that is looked at for every frame
+    p.track.solver.gradient = 1e-6;
     p.track.solver.max_iterations = 300;
     p.track.rest = 0;
     p.track.restarts = 0;
@@ -53,6 +55,7 @@ static protocol paper_protocol_of(void) {
     p.track.solver.gradient = 1e-12;
     p.batch.solver = p.track.solver;
     p.batch.locals = true;
+    p.batch.jump = 30;
     p.target = 6;
     return p;
 }
@@ -83,19 +86,21 @@ static measured measure(chains *k, const sn_batch_options *o) {
 static bool run_protocol(const clip *c, const protocol *p, const double *offsets, bool own,
                          const char *program) {
     chains k = chains_cut(c, offsets, own, CHAINS);
+    // their valleys are enough: each is the first row of two chains
     sn_track_options firsts = p->track;
     firsts.restarts = 4;
+    firsts.restart_iterations = 20;
+    firsts.solver.gradient = fmax(firsts.solver.gradient, own ? 0 : 1e-3);
     const double first = chains_firsts(&k, &firsts) * 1e6 / c->nframe;
     const plain_run plain = chains_plain(&k, &p->track);
-    printf("\n%s: %d frames in %d chains, each frame from the previous pose; first frames by the "
-           "plain "
-           "tracker\n  %-14s %10s %10s %10s %10s %8s %8s %10s %14s\n",
+    printf("\n%s: %d frames in %d chains, each frame from the previous pose; first frames "
+           "by the tracker\n  %-14s %10s %10s %10s %10s %8s %8s %10s %14s\n",
            p->name, c->nframe, k.nchain, "", "us/frame", "firsts us", "iterations", "trips",
            "us/trip", "busy %", "error cm", "f off by 1e-6");
     printf("  %-14s %10.2f %10.2f %10.2f %10.2f\n", "plain solver", plain.micros, first,
            plain.iterations, plain.factors);
     double best = INFINITY, error = 0;
-    int off = 0;
+    int off;
     for (int lanes = 1; lanes <= sn_batch_most_lanes(); lanes *= 2) {
         sn_batch_options o = p->batch;
         o.device = SN_DEVICE_CPU;
@@ -113,15 +118,21 @@ static bool run_protocol(const clip *c, const protocol *p, const double *offsets
     }
     bool good = judge("widest lanes, first frames included: us a frame", best, "<=", p->target);
     if (own) good &= judge("error, cm", error, "<=", 0.5);
-    if (!own) good &= judge("frames whose f is above the plain solver's by 1e-6", off, "<=", 0);
+    if (!own) {
+        double worst;
+        const int unfinished = chains_unfinished(&k, 1e-6, &worst);
+        printf("  f above the minimum of its valley, relative, at the worst %38.1e\n", worst);
+        good &=
+            judge("frames more than 1e-6 above the minimum of their valley", unfinished, "<=", 0);
+    }
     const double peer = chains_peer(&k, program, &p->batch.solver);
     if (peer > 0)
         good &= judge("Ceres' TinySolver, us a frame, over that", peer / best, ">=", 12);
     else
         printf("  no peer beside it: sinew_ceres_peer was not built (Debian: libceres-dev)\n");
 
-    // two threads on a clip that is long enough for both: all chains four times over
-    chains longer = chains_repeat(&k, 4);
+    // two threads on a clip that is long enough for both: all chains several times over
+    chains longer = chains_repeat(&k, LONGER);
     double seconds[2] = {INFINITY, INFINITY};
     for (int r = 0; r < ROUNDS; r++)
         for (int n = 0; n < 2; n++) {
@@ -141,6 +152,43 @@ static bool run_protocol(const clip *c, const protocol *p, const double *offsets
     return good;
 }
 
+#if defined(__GNUC__) && defined(__x86_64__)
+// The pieces of an iteration in so many lanes, at poses of the clip.
+static bool run_core(const clip *c, const double *offsets, int lanes, double target) {
+    if (lanes > sn_batch_most_lanes()) return true;
+    chains k = chains_cut(c, offsets, false, 8);
+    sn_track_options firsts = sn_track_options_default();
+    sn_batch_options o = sn_batch_options_default();
+    sn_problem *problem = clip_problem(c, offsets);
+    sn_batch *batch = NULL;
+    double us[CORE_PIECES];
+    firsts.restarts = 0;
+    firsts.chunk = INT_MAX;
+    (void)chains_firsts(&k, &firsts);
+    o.device = SN_DEVICE_CPU;
+    o.lanes = lanes;
+    (void)sn_batch_create(problem, &o, NULL, &batch, NULL);
+    bench_need(batch);
+    (void)sn_batch_solve(batch, k.nchain, k.goals, k.starts, k.poses, k.reports);
+    (lanes == 8 ? bench_core8 : bench_core4)(&batch->table, &batch->worker[0].work, 40, us);
+    printf("  %d lanes: pose %.3f, sums and gradient %.3f, factor %.3f, solve %.3f us each\n",
+           lanes, us[CORE_POSE], us[CORE_SUMS], us[CORE_FACTOR], us[CORE_SOLVE]);
+    char what[64];
+    (void)snprintf(what, sizeof what, "core pieces of an iteration, %s, us",
+                   lanes == 8 ? "AVX-512" : "AVX2");
+    const bool good = judge(what, us[CORE_ALL], "<=", target);
+    sn_batch_destroy(batch);
+    sn_problem_destroy(problem);
+    chains_free(&k);
+    return good;
+}
+#else
+static bool run_core(const clip *c, const double *offsets, int lanes, double target) {
+    (void)c, (void)offsets, (void)lanes, (void)target;
+    return true;
+}
+#endif
+
 bool bench_batch(const bench_batch_options *o) {
     clip c;
     if (!clip_load_known(0, o->data, &c)) return false;
@@ -148,6 +196,8 @@ bool bench_batch(const bench_batch_options *o) {
     const protocol calibrated = calibrated_protocol_of(), paper = paper_protocol_of();
     bool good = run_protocol(&c, &calibrated, offsets, false, o->peer);
     good &= run_protocol(&c, &paper, own, true, o->peer);
+    printf("\npieces of an iteration, a lane\n");
+    good &= run_core(&c, offsets, 4, 1.4) & run_core(&c, offsets, 8, 1.0);
     free(offsets);
     free(own);
     clip_free(&c);

@@ -9,20 +9,27 @@
 
 #include "model/model.h"
 
+static int frame_at(const chains *k, int chain, int frame) {
+    return k->first[chain] + k->step[chain] * frame;
+}
+
 chains chains_cut(const clip *c, const double *offsets, bool own, int nchain) {
     chains k = {.clip = c, .offsets = offsets, .own = own, .nchain = nchain};
     const size_t nq = (size_t)sn_model_nq(c->model), numbers = own ? 6 : 3;
     k.nframe = (c->nframe + nchain - 1) / nchain;
     const size_t rows = (size_t)(nchain * k.nframe);
     k.first = bench_need(calloc((size_t)nchain, sizeof *k.first));
+    k.step = bench_need(calloc((size_t)nchain, sizeof *k.step));
     k.goals = bench_numbers(rows * numbers * CLIP_MARKERS);
     k.starts = bench_numbers((size_t)nchain * nq);
     k.poses = bench_numbers(rows * nq);
     k.reports = bench_need(calloc(rows, sizeof *k.reports));
     for (int i = 0; i < nchain; i++) {
-        k.first[i] = i * k.nframe < c->nframe - k.nframe ? i * k.nframe : c->nframe - k.nframe;
+        const int seed = (i - i % 2 + 1) * k.nframe, last = c->nframe - k.nframe;
+        k.step[i] = i % 2 == 0 ? 1 : -1;
+        k.first[i] = (seed < last ? seed : last) - i % 2;
         for (int f = 0; f < k.nframe; f++) {
-            const int at = k.first[i] + f;
+            const int at = frame_at(&k, i, f);
             double *row = k.goals + (size_t)(i * k.nframe + f) * numbers * CLIP_MARKERS;
             for (int m = 0; m < CLIP_MARKERS; m++, row += numbers) {
                 memcpy(row, clip_goals(c, at) + 3 * m, 3 * sizeof *row);
@@ -37,6 +44,7 @@ chains chains_cut(const clip *c, const double *offsets, bool own, int nchain) {
 
 void chains_free(chains *k) {
     free(k->first);
+    free(k->step);
     free(k->goals);
     free(k->starts);
     free(k->poses);
@@ -51,7 +59,7 @@ typedef struct firsts {
 static sn_status first_goals(void *user, int frame, sn_problem *problem) {
     const firsts *s = user;
     clip_source src = {s->k->clip, s->k->own ? s->k->offsets : NULL, 1};
-    return clip_set_goals(&src, s->k->first[frame], problem);
+    return clip_set_goals(&src, s->k->first[2 * frame], problem);
 }
 
 double chains_firsts(chains *k, const sn_track_options *o) {
@@ -62,8 +70,12 @@ double chains_firsts(chains *k, const sn_track_options *o) {
     (void)sn_tracker_create(problem, o, NULL, &tracker, NULL);
     bench_need(tracker);
     double begin = bench_seconds();
-    (void)sn_tracker_run(tracker, k->nchain, first_goals, &s, start, k->starts, NULL);
+    (void)sn_tracker_run(tracker, k->nchain / 2, first_goals, &s, start, k->starts, NULL);
     const double seconds = bench_seconds() - begin;
+    // each for the two chains that go from it
+    const size_t nq = (size_t)sn_model_nq(k->clip->model);
+    for (size_t i = (size_t)k->nchain; i-- > 0;)
+        memmove(k->starts + i * nq, k->starts + i / 2 * nq, nq * sizeof(double));
     sn_tracker_destroy(tracker);
     sn_problem_destroy(problem);
     free(start);
@@ -94,7 +106,7 @@ typedef struct chain_goals {
 static sn_status set_chain_goals(void *user, int frame, sn_problem *problem) {
     const chain_goals *s = user;
     clip_source src = {s->k->clip, s->k->own ? s->k->offsets : NULL, 1};
-    return clip_set_goals(&src, s->k->first[s->chain] + frame, problem);
+    return clip_set_goals(&src, frame_at(s->k, s->chain, frame), problem);
 }
 
 plain_run chains_plain(const chains *k, const sn_track_options *o) {
@@ -134,13 +146,41 @@ double chains_error(const chains *k) {
     (void)sn_workspace_create(problem, false, NULL, &ws, NULL);
     bench_need(ws);
     for (int i = 0; i < k->nchain * k->nframe; i++) {
-        (void)clip_set_goals(&src, k->first[i / k->nframe] + i % k->nframe, problem);
+        (void)clip_set_goals(&src, frame_at(k, i / k->nframe, i % k->nframe), problem);
         (void)sn_workspace_pose(ws, k->poses + (size_t)i * (size_t)sn_model_nq(k->clip->model));
         for (int m = 0; m < CLIP_MARKERS; m++) sum += 100 * sn_workspace_task_error(ws, m);
     }
     sn_workspace_destroy(ws);
     sn_problem_destroy(problem);
     return sum / (k->nchain * k->nframe);
+}
+
+int chains_unfinished(const chains *k, double share, double *worst) {
+    const size_t nq = (size_t)sn_model_nq(k->clip->model);
+    sn_problem *problem = clip_problem(k->clip, k->own ? NULL : k->offsets);
+    clip_source src = {k->clip, k->own ? k->offsets : NULL, 1};
+    sn_solver_options o = sn_solver_options_default();
+    sn_solver *solver = NULL;
+    double *q = bench_numbers(nq);
+    int count = 0;
+    *worst = 0;
+    o.gradient = 1e-9;
+    o.max_iterations = 300;
+    (void)sn_solver_create(problem, &o, NULL, &solver, NULL);
+    bench_need(solver);
+    for (int i = 0; i < k->nchain * k->nframe; i++) {
+        sn_report report;
+        (void)clip_set_goals(&src, frame_at(k, i / k->nframe, i % k->nframe), problem);
+        memcpy(q, k->poses + (size_t)i * nq, nq * sizeof *q);
+        (void)sn_solver_solve(solver, q, &report);
+        const double fall = k->reports[i].f - report.f;
+        count += fall > share * report.f + 1e-12;
+        *worst = fmax(*worst, fall / report.f);
+    }
+    sn_solver_destroy(solver);
+    sn_problem_destroy(problem);
+    free(q);
+    return count;
 }
 
 // f of a frame, and how many chains' frames are above that of another run.
@@ -161,6 +201,7 @@ chains chains_repeat(const chains *k, int times) {
     const size_t numbers = (k->own ? 6 : 3) * (size_t)CLIP_MARKERS;
     out.nchain = times * k->nchain;
     out.first = bench_need(calloc((size_t)out.nchain, sizeof *out.first));
+    out.step = bench_need(calloc((size_t)out.nchain, sizeof *out.step));
     out.goals = bench_numbers(rows * (size_t)times * numbers);
     out.starts = bench_numbers((size_t)out.nchain * nq);
     out.poses = bench_numbers(rows * (size_t)times * nq);
@@ -168,6 +209,7 @@ chains chains_repeat(const chains *k, int times) {
     for (int i = 0; i < times; i++) {
         const size_t n = (size_t)i, each = (size_t)k->nchain;
         memcpy(out.first + n * each, k->first, each * sizeof *out.first);
+        memcpy(out.step + n * each, k->step, each * sizeof *out.step);
         memcpy(out.goals + n * rows * numbers, k->goals, rows * numbers * sizeof(double));
         memcpy(out.starts + n * each * nq, k->starts, each * nq * sizeof(double));
     }

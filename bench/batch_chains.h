@@ -8,18 +8,21 @@ typedef struct chains {
     const clip *clip;
     const double *offsets;  ///< 41 x 3, or nframe x 41 x 3 where rows bring them
     bool own;               ///< they do
-    int nchain, nframe, *first;
+    int nchain, nframe;
+    int *first, *step;  ///< the frame where a chain begins, and 1 or -1: which way it goes
     double *goals, *starts, *poses;
     sn_batch_report *reports;
 } chains;
 
-/// The last chain overlaps the one before it where the frames do not come out even.
+/// Two chains go from a first frame, one forwards and one backwards from the frame before it. The last two
+/// overlap those before them where the frames do not come out even.
+/// @param nchain  an even number
 chains chains_cut(const clip *c, const double *offsets, bool own, int nchain);
 /// The same chains so many times over.
 chains chains_repeat(const chains *k, int times);
 void chains_free(chains *k);
 
-/// The chains' first frames, by the plain tracker: their starts. Returns seconds.
+/// The chains' first frames, one for two of them, by the plain tracker: their starts. Returns seconds.
 double chains_firsts(chains *k, const sn_track_options *o);
 
 /// Seconds of all chains in lanes.
@@ -33,6 +36,10 @@ plain_run chains_plain(const chains *k, const sn_track_options *o);
 
 /// Mean over the frames of the summed distance of the markers, cm.
 double chains_error(const chains *k);
+
+/// How many rows' f falls by more than a share of it when the plain solver goes on to a gradient of 1e-9; the
+/// largest fall, relative.
+int chains_unfinished(const chains *k, double share, double *worst);
 
 /// How many rows' f is above that of another run by more than a share of it, and how many below.
 int chains_above(const chains *k, const double *f, double share, int *below);

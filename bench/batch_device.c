@@ -340,7 +340,7 @@ bool bench_batch_device(const bench_batch_options *o) {
     const bool gpu = n > 0 && info[0].gpu;
     // a GPU wants many chains; elsewhere a few show that all is right
     const int nchain = gpu ? 8192 : 64, nframe = gpu ? 32 : 4, times = gpu ? 32 : 1;
-    const int known = nchain < 256 ? nchain : 256;
+    const int known = nchain < 1024 ? nchain : 1024;
     bool good = panda(gpu, o->judged);
     const double started = wall();
     for (int z = 0; z < 2; z++) {

@@ -241,8 +241,9 @@ static void clip_row(const char *data, int i) {
     } else if (make_plan(&s, &plan)) {
         if (fit_take(&s, &plan, &r) == EXIT_OK) {
             halves h = compare_halves(&r.figure, r.recording);
-            printf("  %-34s %9.3f %12.2f %15.2f %13.3f %13.3f\n", strrchr(take, '/') + 1,
-                   100 * r.summary->fit.rms, r.truth.rms, 100 * r.truth.centres, h.first, h.own);
+            printf("  %-34s %9.3f %7.3f %12.2f %15.2f %13.3f %13.3f\n", strrchr(take, '/') + 1,
+                   100 * r.summary->fit.rms, 100 * r.truth.markers, r.truth.rms,
+                   100 * r.truth.centres, h.first, h.own);
         }
         (void)fflush(stdout);
         free_result(&r);
@@ -259,10 +260,12 @@ bool bench_angles(const char *data) {
            "take, against", "pelvis", "hips", "knees", "ankles", "lumbar", "mean", "median of all");
     for (size_t i = 0; i < sizeof studies / sizeof studies[0]; i++)
         good &= run_study(data, &studies[i]);
-    printf("\n  Against the clips' own motions; the error of a second half with the first half's "
-           "calibration over\n  the first half's, and over that with a calibration of its own\n"
-           "  %-34s %9s %12s %15s %13s %13s\n",
-           "take", "RMS cm", "angles RMS", "joint centres cm", "over first", "over own");
+    printf(
+        "\n  Against the clips' own motions; own: how far the markers wander on the bones of the "
+        "clip's own motion (each\n  about its mean place), cm; the error of a second half with "
+        "the first half's calibration over the first half's,\n  and over that with a calibration "
+        "of its own\n  %-34s %9s %7s %12s %15s %13s %13s\n",
+        "take", "RMS cm", "own", "angles RMS", "joint centres cm", "over first", "over own");
     for (int i = 0; i < (int)(sizeof clips / sizeof clips[0]); i++) clip_row(data, i);
     return good;
 }

@@ -135,6 +135,16 @@ static const option option_table[] = {
               "metres")},
     {ROW_TEXT("--threads", "N", FIT(threads), "threads; the result is the same for any number"),
      .letter = "-j", .standard = "1"},
+    {.name = "--device",
+     .kind = OPTION_CHOICE,
+     .value = "DEVICE",
+     .choices = "auto cpu opencl",
+     .standard = "cpu",
+     .place = FIT(device),
+     .help =
+         "where frames are followed: this processor, with the same numbers on every machine, or a "
+         "device that sinew info --devices lists; auto takes a GPU for a million frames and more. "
+         "This processor looks at each of them and does all else"},
 
     SOLVER_OPTIONS(FIT(solver), "100", "1e-3"),
 

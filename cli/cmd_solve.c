@@ -5,6 +5,7 @@
 
 #include "figure.h"
 #include "option_rows.h"
+#include "output.h"
 #include "pose_picture.h"
 #include "solve_arm.h"
 #include "solve_rows.h"
@@ -23,7 +24,7 @@ typedef struct settings {
 #define AT(field) offsetof(settings, field)
 
 static const char *const usage[] = {
-    "[-m MODEL -t TASKS] [--start FILE] [--lock JOINT] [--cold] [--json] [options]",
+    "[-m MODEL -t TASKS] [--start FILE] [--lock JOINT] [--cold] [--json] [-o FILE] [options]",
     "-m MODEL -t TASKS --goals FILE [-o FILE] [-j N] [--device DEVICE] [--precision P]",
     "-m MODEL --tip LINK --goal POSE [--all] [--seed FILE] [--json | --csv]",
     "-m MODEL --tip LINK --goals FILE [-o FILE] [-j N] [--device DEVICE]",
@@ -89,6 +90,8 @@ static const help_item examples[] = {
     {"sinew solve --time-budget 0.001", "the best pose within a millisecond"},
     {"sinew solve -m atlas.urdf --floating -t stand.json --svg stand.svg",
      "a robot on its legs, and a picture of it"},
+    {"sinew solve -m g1.urdf --floating -t stand.json --cold -o stand.glb",
+     "the pose with its collision shapes, for Blender or a viewer"},
     {"sinew solve -m panda.urdf --tip panda_hand_tcp --goal 0.4,0.1,0.5,0,1,0,0",
      "joint values that bring a robot's hand there"},
     {"sinew solve -m panda.urdf --tip panda_hand_tcp --goals goals.csv -o q.csv -j 4",
@@ -250,6 +253,27 @@ static double time_iteration(sn_solver *solver, const double *start, double *q, 
     return (end - begin) / (double)iterations;
 }
 
+// One pose as a file of the format that its name says.
+static bool write_pose(const char *path, const sn_model *model, const double *q,
+                       const figure *from) {
+    sn_motion *motion = NULL;
+    sn_error error = {0};
+    if (sn_motion_create(1, sn_model_nq(model), 1, 1, NULL, &motion, &error) != SN_OK) {
+        complain("%s", error.text);
+        return false;
+    }
+    memcpy(sn_motion_edit(motion, 0), q, (size_t)sn_model_nq(model) * sizeof *q);
+    sn_scene scene = sn_scene_default(model);
+    scene.skeleton = from->model == model ? from->skeleton : NULL;
+    scene.motion = motion;
+    scene.up = from->up;
+    scene.up_sign = from->up_sign;
+    scene.shapes = true;
+    const bool good = write_scene(path, &scene, NULL);
+    sn_motion_destroy(motion);
+    return good;
+}
+
 static int solve(const sn_model *model, const sn_problem *problem, const double *start,
                  const sn_solver_options *options, const settings *s, const figure *from) {
     const bool cold = s->cold, json = s->json;
@@ -295,8 +319,13 @@ static int solve(const sn_model *model, const sn_problem *problem, const double 
                                       .ws = sn_solver_workspace(solver),
                                       .up = from->up,
                                       .up_sign = from->up_sign};
-        if (!write_pose_picture(s->svg, &picture)) code = EXIT_FAILED;
+        plot_text text = {0};
+        pose_picture_svg(&text, &picture);
+        if (!output_text(s->svg, text.data, text.length, text.failed)) code = EXIT_FAILED;
+        plot_text_free(&text);
     }
+    if (code == EXIT_OK && s->arm.out != NULL && !write_pose(s->arm.out, model, q, from))
+        code = EXIT_FAILED;
     sn_solver_destroy(solver);
     free(again);
     free(q);

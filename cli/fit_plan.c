@@ -6,6 +6,7 @@
 
 #include "base/number.h"
 #include "fit_take.h"
+#include "solve_rows.h"
 
 static bool wrong(const char *name, const char *word, const char *wanted) {
     fprintf(stderr, "sinew fit: %s takes %s, not \"%s\"\n", name, wanted, word);
@@ -123,6 +124,7 @@ bool make_plan(const fit_settings *s, sn_take_options *o) {
     *o = sn_take_options_default();
     if (s->threads != NULL && !parse_integer("-j", s->threads, 1, 256, &threads)) return false;
     o->threads = (int)threads;
+    if (s->device != NULL) o->device = device_of(s->device);
     o->subject = s->subject;
     o->barrier = s->barrier;
     o->builtin = s->markers != NULL && strcmp(s->markers, "builtin") == 0;

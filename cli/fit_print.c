@@ -88,6 +88,11 @@ void print_fit_text(const fit_result *r) {
                r->truth.median, r->truth.rms, r->truth.most, 100 * r->truth.centres);
     if (r->settings->truth != NULL && r->truth.joints < r->truth.movable)
         printf(" (%d of %d joints, those with the same names)", r->truth.joints, r->truth.movable);
+    if (r->settings->truth != NULL && r->truth.markers > fmax(0.01, 2 * s->rms))
+        printf("\n  known motion  the markers wander on its own bones by %.2f cm (RMS), on the "
+               "fit's by %.2f: "
+               "agreement closer than that means nothing",
+               100 * r->truth.markers, 100 * s->rms);
     long all = s->missing + s->samples + s->dropped;
     printf("\n  gaps          %ld of %ld samples missing (%.1f %%)", s->missing, all,
            100.0 * (double)s->missing / fmax(1, (double)all));
@@ -279,6 +284,10 @@ void print_fit_json(const fit_result *r) {
         print_number(r->truth.median);
         printf(",\"joint_error_rms\":");
         print_number(r->truth.rms);
+        printf(",\"joint_centres_rms\":");
+        print_number(r->truth.centres);
+        printf(",\"truth_markers_rms\":");
+        print_number(r->truth.markers);
     }
     printf(",\"above\":%d,\"frames_per_second\":", t->above);
     print_number(t->count / r->fit_seconds);

@@ -78,14 +78,7 @@ bool write_fit_report(const char *path, const fit_result *r) {
     fit_about about = about_of(r);
     if (put_page(&link, path, r->settings)) about.page = link.data;
     fit_report(&text, &about);
-    output out;
-    bool failed = text.failed || link.failed, good = !failed && output_open(&out, path);
-    if (failed) complain("out of memory");
-    if (good) {
-        sn_sink sink = output_sink(&out);
-        bool written = sink.write(sink.user, text.data, text.length);
-        good = output_close(&out, written ? SN_OK : SN_ERR_FILE, NULL);
-    }
+    bool good = output_text(path, text.data, text.length, text.failed || link.failed);
     plot_text_free(&text);
     plot_text_free(&link);
     return good;

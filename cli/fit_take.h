@@ -19,7 +19,7 @@ typedef struct fit_settings {
     const char *markers, *calibrate, *save_model, *report, *page;
     const char *still, *height;
     word_list lengths;
-    const char *limits, *robust, *smooth, *frames, *threads, *max_error;
+    const char *limits, *robust, *smooth, *frames, *threads, *max_error, *device;
     const char *up, *units, *axes, *subject, *truth, *out_units;
     const char *derivatives, *bodies;  ///< tables to write beside the motion
     const char *heading;               ///< of sensors

@@ -42,9 +42,9 @@ static void about_recording(file_facts *f, const sn_recording *recording) {
         int run = 0;
         for (int k = 0; k < info->nframe; k++) {
             run = sn_recording_present(recording, k, m) ? 0 : run + 1;
-            f->gaps[m].missing += run > 0;
             if (run > f->gaps[m].longest) f->gaps[m].longest = run;
         }
+        f->gaps[m].missing = sn_recording_missing(recording, m);
         f->missing += f->gaps[m].missing;
     }
     if (info->note[0] != '\0') note(f, "%s", info->note);

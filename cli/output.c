@@ -172,6 +172,15 @@ bool output_close(output *out, sn_status status, const sn_error *error) {
     return good;
 }
 
+bool output_text(const char *path, const char *text, size_t length, bool failed) {
+    output out;
+    if (failed) complain("out of memory");
+    if (failed || !output_open(&out, path)) return false;
+    sn_sink sink = output_sink(&out);
+    bool good = length == 0 || sink.write(sink.user, text, length);
+    return output_close(&out, good ? SN_OK : SN_ERR_FILE, NULL);
+}
+
 bool make_folder(const char *path) {
     char *copy = copy_of(path, "");
     bool good = true;

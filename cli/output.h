@@ -32,6 +32,9 @@ sn_sink output_sink(output *out);
 /// @param error  the writer's; NULL or without text: the status says it
 bool output_close(output *out, sn_status status, const sn_error *error);
 
+/// A whole file from its text. False and a message when it can't be, or when memory was out for the text: `failed`.
+bool output_text(const char *path, const char *text, size_t length, bool failed);
+
 /// From here on files that are ended well wait beside their places, until all of them take them together or
 /// none does: the files of a take belong together.
 void outputs_hold(void);

@@ -118,7 +118,9 @@ int solve_arm(const command *self, const sn_model *model, const arm_settings *s,
          .kind = OPTION_FILE,                                                                      \
          .value = "FILE",                                                                          \
          .place = (at) + offsetof(arm_settings, out),                                              \
-         .help = "where the table of --goals or --path goes; without it standard output"},         \
+         .help = "where the table of --goals or --path goes; without it standard output. One "     \
+                 "pose as a "                                                                      \
+                 "file: .glb, with the collision shapes of the model, .bvh, .csv, .mot"},          \
     {                                                                                              \
         .name = "--csv", .kind = OPTION_FLAG, .place = (at) + offsetof(arm_settings, csv),         \
         .help = "the solutions of --goal as a table"                                               \

@@ -9,6 +9,7 @@
 
 #include "fit_report.h"
 #include "glue.h"
+#include "pose_picture.h"
 
 // --- bytes from a writer ---------------------------------------------------------------------------
 
@@ -143,6 +144,17 @@ sn_status snpy_take_report(const sn_take *take, const sn_recording *recording,
     about.file_note = note;
     about.truth = truth;
     fit_report(&text, &about);
+    bool good = !text.failed && write_bytes(out, text.data, text.length);
+    plot_text_free(&text);
+    return good ? SN_OK : SN_ERR_MEMORY;
+}
+
+sn_status snpy_picture(const sn_model *model, const sn_problem *problem,
+                       const sn_workspace *workspace, int up, double up_sign, snpy_bytes *out) {
+    const pose_picture picture = {
+        .model = model, .problem = problem, .ws = workspace, .up = up, .up_sign = up_sign};
+    plot_text text = {0};
+    pose_picture_svg(&text, &picture);
     bool good = !text.failed && write_bytes(out, text.data, text.length);
     plot_text_free(&text);
     return good ? SN_OK : SN_ERR_MEMORY;

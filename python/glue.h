@@ -46,8 +46,26 @@ sn_status snpy_take_report(const sn_take *take, const sn_recording *recording,
                            const char *input_name, const char *player, const char *note,
                            const sn_take_truth *truth, snpy_bytes *out);
 
+/// A picture of a pose as SVG, as `sinew solve --svg` draws it: limbs, shapes and the goals of the problem's tasks.
+/// @param workspace  of the problem, placed at the pose
+sn_status snpy_picture(const sn_model *model, const sn_problem *problem,
+                       const sn_workspace *workspace, int up, double up_sign, snpy_bytes *out);
+
 /// What a take maps into its model's world: frames x markers x 3 numbers, NaN where a sample is missing.
 void snpy_take_measured(const sn_take *take, double *out);
+
+// --- LAPACK ----------------------------------------------------------------------------------------
+
+/// The functions that some methods call.
+enum {
+    SNPY_LAPACK_DSYEVD,
+    SNPY_LAPACK_DGELSD,
+    SNPY_LAPACK_DGELSY,
+    SNPY_LAPACK_DGESDD,
+    SNPY_LAPACK_COUNT
+};
+/// Hand one of them over: Fortran's, with ints.
+void snpy_lapack_set(int which, uintptr_t address);
 
 // --- goals of a clip -------------------------------------------------------------------------------
 

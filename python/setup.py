@@ -24,11 +24,12 @@ INCLUDE = ROOT / "include"
 # as the CMake build: no contraction gives the same bits everywhere. Distributions add flags of their own
 # before these
 FLAGS = ["-std=c17", "-O3", "-DNDEBUG", "-g0", "-ffp-contract=off", "-fno-wrapv", "-fvisibility=hidden",
-         "-Wno-psabi", "-DSINEW_STATIC", "-DSINEW_KERNELS"]
+         "-Wno-psabi", "-DSINEW_STATIC", "-DSINEW_KERNELS", "-DSINEW_LAPACK"]
 
 # files of the library with flags of their own, as in CMakeLists.txt: gcc before 12.3 fuses what must not be
-OWN_FLAGS = {f"src/batch/trip{n}.c": ["-fno-tree-slp-vectorize"] for n in (4, 8)}
-OWN_FLAGS.update({f"src/arm/{path.name}": ["-fno-math-errno"] for path in (ROOT / "src" / "arm").glob("*.c")})
+OWN_FLAGS = {f"src/arm/{path.name}": ["-fno-math-errno"] for path in (ROOT / "src" / "arm").glob("*.c")}
+OWN_FLAGS.update({f"src/{name}.c": ["-fno-math-errno", "-fno-tree-slp-vectorize"]
+                  for name in ("batch/trip4", "batch/trip8", "arm/kernel_wide")})
 
 
 def version():
@@ -71,8 +72,8 @@ class build(build_ext):
 
             made = temporary / "_sinew.c"
             build_ffi.write_c(made, INCLUDE)
-        ext.sources = [str(made), str(HERE / "glue.c"), *map(str, report_sources())]
-        ext.include_dirs += [str(INCLUDE), str(HERE), str(ROOT / "plot"), str(ROOT / "report")]
+        ext.sources = [str(made), str(HERE / "glue.c"), str(HERE / "lapack" / "lapack.c"), *map(str, report_sources())]
+        ext.include_dirs += [str(INCLUDE), str(HERE), str(HERE / "lapack"), str(ROOT / "plot"), str(ROOT / "report")]
         given = shlex.split(os.environ.get("SINEW_LIBRARY", ""))
         if given:
             ext.extra_link_args += [*given, "-Wl,--exclude-libs,ALL"]
@@ -85,7 +86,7 @@ class build(build_ext):
     def compile_library(self, temporary):
         sources = [*library_sources(), *kernel_sources(temporary)]
         objects = [temporary / (os.path.relpath(s, ROOT).replace(os.sep, "-").replace("..", "") + ".o") for s in sources]
-        begin = [*self.compiler.compiler_so, *FLAGS, "-fPIC", f"-I{INCLUDE}", f"-I{ROOT / 'src'}"]
+        begin = [*self.compiler.compiler_so, *FLAGS, "-fPIC", f"-I{INCLUDE}", f"-I{ROOT / 'src'}", f"-I{HERE / 'lapack'}"]
 
         gnu = "clang" not in subprocess.run([*begin, "--version"], capture_output=True, text=True).stdout
 
@@ -108,7 +109,8 @@ class source(sdist):
             to = base / "csrc" / path.relative_to(ROOT)
             to.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, to)
-        for name in ("glue.c", "glue.h", "build_ffi.py", "README.md"):
+        (base / "lapack").mkdir(exist_ok=True)
+        for name in ("glue.c", "glue.h", "lapack/lapack.c", "lapack/lapacke.h", "build_ffi.py", "README.md"):
             shutil.copyfile(HERE / name, base / name)
         licence = ROOT / "LICENSE"
         if licence.exists():

@@ -1,15 +1,17 @@
 #!/bin/sh
-# opencl.sh TEST ARM WRONG: everything that can go wrong with OpenCL. WRONG, a libOpenCL.so.1 of our own, hands on
+# opencl.sh TEST ARM TAKE WRONG: everything that can go wrong with OpenCL. WRONG, a libOpenCL.so.1 of our own, hands on
 # to the real one and fails where it is told to; without a real one only its absence is tried.
 set -u
-test=$1 arm=$2 wrong=$3
+test=$1 arm=$2 take=$3 wrong=$4
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 fails=0
 run() { # run WHAT LIBRARIES
     LD_LIBRARY_PATH=$2 SINEW_OPENCL_WRONG=$1 "$test" "$1" || fails=$((fails + 1))
-    # an arm's goals are few and done when the device is lost
-    [ "$1" = lost ] || LD_LIBRARY_PATH=$2 SINEW_OPENCL_WRONG=$1 "$arm" "$1" || fails=$((fails + 1))
+    # an arm's goals and a take's frames are few and done when the device is lost
+    [ "$1" = lost ] && return
+    LD_LIBRARY_PATH=$2 SINEW_OPENCL_WRONG=$1 "$arm" "$1" || fails=$((fails + 1))
+    LD_LIBRARY_PATH=$2 SINEW_OPENCL_WRONG=$1 "$take" "$1" || fails=$((fails + 1))
 }
 # none: a file of that name that is no library
 mkdir "$folder/none" "$folder/empty" "$folder/wrong"

@@ -88,6 +88,16 @@ int32_t clEnqueueReadBuffer(sn_cl q, sn_cl m, uint32_t b, size_t o, size_t s, vo
                             const sn_cl *w, sn_cl *e) {
     return real()->clEnqueueReadBuffer(q, m, b, o, s, p, n, w, e);
 }
+int32_t clEnqueueWriteBufferRect(sn_cl q, sn_cl m, uint32_t b, const size_t *o, const size_t *h,
+                                 const size_t *r, size_t br, size_t bs, size_t hr, size_t hs,
+                                 const void *p, uint32_t n, const sn_cl *w, sn_cl *e) {
+    return real()->clEnqueueWriteBufferRect(q, m, b, o, h, r, br, bs, hr, hs, p, n, w, e);
+}
+int32_t clEnqueueReadBufferRect(sn_cl q, sn_cl m, uint32_t b, const size_t *o, const size_t *h,
+                                const size_t *r, size_t br, size_t bs, size_t hr, size_t hs,
+                                void *p, uint32_t n, const sn_cl *w, sn_cl *e) {
+    return real()->clEnqueueReadBufferRect(q, m, b, o, h, r, br, bs, hr, hs, p, n, w, e);
+}
 void *clEnqueueMapBuffer(sn_cl q, sn_cl m, uint32_t b, uint64_t f, size_t o, size_t s, uint32_t n,
                          const sn_cl *w, sn_cl *e, int32_t *c) {
     return real()->clEnqueueMapBuffer(q, m, b, f, o, s, n, w, e, c);
@@ -106,6 +116,7 @@ int32_t clFinish(sn_cl q) {
     int32_t e = real()->clFinish(q);
     return wrong("lost") && ++calls > 1 ? -36 : e;
 }
+int32_t clReleaseEvent(sn_cl e) { return real()->clReleaseEvent(e); }
 int32_t clReleaseMemObject(sn_cl m) { return real()->clReleaseMemObject(m); }
 int32_t clReleaseKernel(sn_cl k) { return real()->clReleaseKernel(k); }
 int32_t clReleaseProgram(sn_cl p) { return real()->clReleaseProgram(p); }

@@ -27,7 +27,10 @@ end() {
     for pid in "$folder"/run/*.pid "$safe"/*.pid; do
         [ ! -e "$pid" ] || kill "$(cat "$pid")" 2>/dev/null || true
     done
-    rm -rf "$safe"
+    for try in $(seq 50); do  # until the daemons have written their last
+        rm -rf "$safe" 2>/dev/null && break
+        sleep 0.1
+    done
 }
 trap end EXIT
 trap 'exit 1' HUP INT TERM
@@ -81,33 +84,45 @@ cd work
 sed -n '/^#!\/bin\/sh$/,/^```$/p' "$source/docs/cluster.md" | sed '/^```$/d' >array.sh
 grep -q 'SBATCH --array' array.sh || { echo "docs/cluster.md has no array job"; exit 1; }
 for i in 1 2 3 4; do sinew example --out "ex$i" --seed "$i" >/dev/null; done
-# several a task, so that there is time to kill it
-for i in $(seq 12); do
+# several a task, so that it can be killed in the middle: after its first take and before its last
+count=16
+for i in $(seq $count); do
     k=$((i % 4 + 1))
     printf 'ex%d/skeleton.asf\tex%d/take.c3d\twalk%d\n' "$k" "$k" "$i"
 done >takes.tsv
 sinew fit --manifest takes.tsv --out single --formats bvh,glb,html --quiet >single.jsonl
 
+# the process of a task, by what Slurm gave it
+process_of() {
+    for p in $(grep -lx sinew /proc/[0-9]*/comm 2>/dev/null); do
+        p=${p%/comm}
+        tr '\0' '\n' <"$p/environ" 2>/dev/null | grep -qx "SLURM_ARRAY_JOB_ID=$1" || continue
+        tr '\0' '\n' <"$p/environ" 2>/dev/null | grep -qx "SLURM_ARRAY_TASK_ID=$2" || continue
+        echo "${p#/proc/}"
+        return
+    done
+}
+# takes of the second task whose files are there: all of a take's appear together
+done_by_second() {
+    n=0
+    for i in $(seq 2 4 $count); do [ ! -e "fitted/walk$i.html" ] || n=$((n + 1)); done
+    echo $n
+}
+
 job=$(sbatch --parsable array.sh)
-# wait until the second task is at work, kill its process outright, and put it into the queue again
+# wait until the second task has its first take behind it, hold it there, kill it outright and put it into the queue again
 killed=
-for try in $(seq 600); do
-    state=$(squeue -h -r -j "$job" -o '%a %i %T' 2>/dev/null | awk -v id="${job}_2" '$2 == id { print $3 }')
-    if [ "$state" = RUNNING ]; then
-        sleep 0.1
-        task=$(squeue -h -r -j "${job}_2" -o %A | head -n 1)
-        process=$(scontrol listpids "$task" 2>/dev/null | awk 'NR > 1 && $3 != "-" { print $1 }' | while read -r p; do
-            [ "$(cat "/proc/$p/comm" 2>/dev/null)" != sinew ] || echo "$p"; done | head -n 1)
-        if [ -n "$process" ]; then
-            kill -KILL "$process"
-            killed=$process
-            break
-        fi
+for try in $(seq 3000); do
+    if [ -e fitted/walk2.html ]; then
+        killed=$(process_of "$job" 2)
+        break
     fi
-    [ -n "$(squeue -h -j "$job" 2>/dev/null)" ] || break
-    sleep 0.1
+    sleep 0.02
 done
-[ -n "$killed" ] || { echo "the second task was never seen at work"; exit 1; }
+[ -n "$killed" ] && kill -STOP "$killed" || { echo "the second task was not seen at work"; exit 1; }
+before=$(done_by_second)
+kill -KILL "$killed"
+[ "$before" -lt $((count / 4)) ] || { echo "the second task was done before it could be killed"; exit 1; }
 for try in $(seq 100); do
     scontrol requeue "${job}_2" 2>/dev/null && break
     sleep 0.1
@@ -123,6 +138,6 @@ done
 restarts=$(scontrol show job "${job}_2" | sed -n 's/.*Restarts=\([0-9]*\).*/\1/p')
 [ "$restarts" = 1 ] || { echo "the killed task was not started again"; exit 1; }
 diff -r single fitted || { echo "files of the array job differ from those of a single run"; exit 1; }
-count=$(find fitted -type f | wc -l)
-[ "$count" = 36 ] || { echo "36 files were wanted, there are $count"; exit 1; }
-echo "4 tasks, the second killed (process $killed) and requeued: $count files, every byte as in a single run"
+files=$(find fitted -type f | wc -l)
+[ "$files" = $((3 * count)) ] || { echo "$((3 * count)) files were wanted, there are $files"; exit 1; }
+echo "4 tasks, the second killed (process $killed) after $before of its $((count / 4)) takes and requeued: $files files, every byte as in a single run"

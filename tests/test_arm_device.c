@@ -4,20 +4,9 @@
 // processor's results, to the last bit, and a note.
 #include "arm/arm.h"
 #include "arms_models.h"
-#include "support.h"
+#include "on_device.h"
 
 enum { GOALS = 300 };
-
-static const char *goes_wrong;
-
-static bool no_device(void) {
-    sn_device_info info[4];
-    int n = sn_batch_devices(info, 4);
-    for (int i = 0; i < n && i < 4; i++)
-        if (info[i].doubles) return false;
-    print_message("skipped: no OpenCL device with doubles (Debian: pocl-opencl-icd)\n");
-    return true;
-}
 
 static sn_arm *create(const sn_model *model, sn_device device, const double *tool) {
     sn_arm *arm;
@@ -119,7 +108,5 @@ static void takes_over(void **unused) {
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(arms), cmocka_unit_test(takes_over)};
     const struct CMUnitTest wrong[] = {cmocka_unit_test(takes_over)};
-    goes_wrong = argc > 1 ? argv[1] : NULL;
-    return goes_wrong != NULL ? cmocka_run_group_tests(wrong, NULL, NULL)
-                              : cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_ON_DEVICE(argc, argv, tests, wrong);
 }

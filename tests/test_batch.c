@@ -50,7 +50,7 @@ static void same_bits(void **unused) {
 static void like_plain(void **unused) {
     (void)unused;
     uint64_t state = 180;
-    int rows = 0, apart = 0, regular = 0, plain = 0, far = 0;
+    int rows = 0, apart = 0, regular = 0, plain = 0, far = 0, steps = 0;
     double worst = 0;
     for (int c = 0, n = cases(80); c < n; c++) {
         const bool rest = c % 2 == 0;
@@ -70,6 +70,7 @@ static void like_plain(void **unused) {
             rows++;
             plain += r[i].plain;
             apart += !same;
+            steps += !r[i].plain && r[i].iterations != one.iterations;
             if (!rest || !same || r[i].stop != SN_STOP_MINIMUM) continue;
             double off = 0;
             for (int k = 0; k < s.nq; k++) off = fmax(off, fabs(at[k] - q[i * s.nq + k]));
@@ -84,11 +85,13 @@ static void like_plain(void **unused) {
     }
     printf("%d rows: %d with another f; %d regular ones, %d poses more than 1e-10 apart (worst "
            "%g); the "
-           "plain solver helped %d\n",
-           rows, apart, regular, far, worst, plain);
+           "plain solver helped %d, %d took another number of steps\n",
+           rows, apart, regular, far, worst, plain, steps);
     assert_true(rows > 0 && regular > 0);
     assert_true(apart <= 1 + rows / 1000);
-    assert_true(far <= regular / 1000);
+    assert_true(far <= 1 + regular / 1000);
+    // a factor or solve that is wrong somewhere still ends in the minimum, but not in as many steps
+    assert_true(steps <= 1 + rows / 20);
 }
 
 // A chain on the humanoid: the frames that the plain solver gives from the previous pose.
@@ -231,6 +234,59 @@ static void falls_back(void **unused) {
     rows_free(&s);
 }
 
+// A coordinate that follows another is put in place when its row is done, as long as no task sees it.
+static void followers(void **unused) {
+    (void)unused;
+    enum { COUNT = 20 };
+    uint64_t state = 7;
+    for (int seen = 0; seen < 2; seen++) {
+        sn_builder *b;
+        sn_model *model;
+        assert_int_equal(sn_builder_create("leg", NULL, &b, NULL), SN_OK);
+        for (int i = 0; i < 4; i++) {
+            // hip, knee, foot; the patella is the knee's brother
+            sn_joint_desc d = random_joint(&state, SN_JOINT_HINGE, i, i == 3 ? 0 : i - 1);
+            memset(d.locked, 0, sizeof d.locked);
+            d.lower[0] = -2, d.upper[0] = 2;
+            assert_true(sn_builder_joint(b, &d) >= 0);
+        }
+        const double line[] = {0.5, 0.1};
+        sn_coupling_desc c = {.follower = {3, 0}, .nleader = 1, .leader = {{1, 0}}};
+        c.function = (sn_function){.type = SN_FUNCTION_LINEAR, .scale = 1, .ny = 2, .y = line};
+        (void)sn_builder_couple(b, &c);
+        assert_int_equal(sn_builder_finish(b, &model, NULL), SN_OK);
+        sn_builder_destroy(b);
+        sn_task task[2] = {sn_task_default(SN_TASK_POINT), sn_task_default(SN_TASK_POINT)};
+        task[0].joint = 2;
+        task[1].joint = seen ? 3 : 1;
+        task[0].local[0] = task[1].local[1] = 0.3;
+        sn_problem *problem;
+        sn_batch *batch;
+        assert_int_equal(sn_problem_create(model, task, 2, NULL, &problem, NULL), SN_OK);
+        assert_int_equal(sn_batch_create(problem, NULL, NULL, &batch, NULL), SN_OK);
+        double goals[COUNT][6], starts[COUNT][4], q[COUNT][4];
+        sn_batch_report r[COUNT];
+        for (int i = 0; i < COUNT; i++) {
+            for (int k = 0; k < 6; k++) goals[i][k] = uniform(&state, -0.5, 0.5);
+            for (int k = 0; k < 4; k++) starts[i][k] = uniform(&state, -1, 1);
+        }
+        assert_int_equal(sn_batch_solve(batch, COUNT, goals[0], starts[0], q[0], r), SN_OK);
+        assert_true(batch->fits == (seen == 0));
+        if (seen > 0) assert_non_null(strstr(sn_batch_note(batch), "follow"));
+        for (int i = 0; i < COUNT; i++) {
+            sn_batch_report one = {0};
+            sn_batch_row_plain(&batch->worker[0], goals[i], NULL, starts[i], &one);
+            assert_true(r[i].plain == (seen > 0));
+            assert_near(q[i][3], 0.5 * q[i][1] + 0.1, 1e-15);
+            assert_true(q[i][1] >= -2 && q[i][1] <= 2);
+            assert_near(r[i].f / one.f, 1, 1e-9);
+        }
+        sn_batch_destroy(batch);
+        sn_problem_destroy(problem);
+        sn_model_destroy(model);
+    }
+}
+
 static bool always(void *user) {
     (void)user;
     return true;
@@ -322,10 +378,72 @@ static void pulled(void **unused) {
     rows_free(&s);
 }
 
+// A frame that begins far worse than those before it in its chain is solved as `newton` solves it, and only that one.
+static void jumps(void **unused) {
+    (void)unused;
+    enum { CHAINS = 9, FRAMES = 12, JUMP = 7 };
+    row_set s = humanoid_rows(CHAINS, FRAMES, 1e-4);
+    const size_t nq = (size_t)s.nq, bytes = (size_t)s.n * nq * sizeof(double);
+    double *q = malloc(bytes), *q1 = malloc(bytes), *none = malloc(bytes), *far = malloc(bytes);
+    sn_batch_report r[CHAINS * FRAMES], one;
+    sn_batch_options o = sn_batch_options_default();
+    sn_batch *batch, *newton;
+    // from there on the figure of another chain
+    for (int c = 0; c < CHAINS; c += 2)
+        for (int f = JUMP; f < FRAMES; f++)
+            for (int k = 0; k < s.ngoal; k++)
+                s.goals[(c * FRAMES + f) * s.ngoal + k] =
+                    s.goals[((c + 1) % CHAINS * FRAMES + f) * s.ngoal + k];
+    o.device = SN_DEVICE_CPU;
+    o.start = SN_BATCH_PREVIOUS;
+    o.solver.method = SN_METHOD_NEWTON;
+    assert_int_equal(sn_batch_create(s.problem, &o, NULL, &newton, NULL), SN_OK);
+    o.solver.method = SN_METHOD_HYBRID;
+    assert_int_equal(sn_batch_create(s.problem, &o, NULL, &batch, NULL), SN_OK);
+    assert_int_equal(sn_batch_track(batch, CHAINS, FRAMES, s.goals, s.starts, none, NULL), SN_OK);
+    sn_batch_destroy(batch);
+    const double jump[] = {1e12, 30, 30};
+    const int lanes[] = {0, 0, 1};
+    double *to[] = {far, q, q1};
+    for (int i = 0; i < 3; i++) {
+        o.jump = jump[i];
+        o.lanes = lanes[i];
+        assert_int_equal(sn_batch_create(s.problem, &o, NULL, &batch, NULL), SN_OK);
+        assert_int_equal(sn_batch_track(batch, CHAINS, FRAMES, s.goals, s.starts, to[i], r), SN_OK);
+        sn_batch_destroy(batch);
+    }
+    assert_memory_equal(far, none, bytes);
+    assert_memory_equal(q, q1, bytes);
+    int others = 0;
+    for (int c = 0; c < CHAINS; c++) {
+        const size_t row = (size_t)(c * FRAMES + JUMP);
+        assert_memory_equal(q + row / FRAMES * FRAMES * nq, none + row / FRAMES * FRAMES * nq,
+                            JUMP * nq * sizeof *q);
+        if (c % 2 != 0) {
+            assert_memory_equal(q + row * nq, none + row * nq, (FRAMES - JUMP) * nq * sizeof *q);
+            continue;
+        }
+        assert_int_equal(sn_batch_solve(newton, 1, s.goals + row * (size_t)s.ngoal,
+                                        q + (row - 1) * nq, q1, &one),
+                         SN_OK);
+        assert_memory_equal(q1, q + row * nq, nq * sizeof *q);
+        assert_int_equal(one.iterations, r[row].iterations);
+        others += memcmp(q1, none + row * nq, nq * sizeof *q) != 0;
+    }
+    assert_true(others > 0);
+    sn_batch_destroy(newton);
+    o.jump = -1;
+    assert_int_equal(sn_batch_create(s.problem, &o, NULL, &batch, NULL), SN_ERR_ARGUMENT);
+    free(q), free(q1), free(none), free(far);
+    rows_free(&s);
+}
+
 int main(void) {
+    only_asked();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_bits), cmocka_unit_test(like_plain), cmocka_unit_test(chains),
         cmocka_unit_test(locals),    cmocka_unit_test(bad_rows),   cmocka_unit_test(falls_back),
-        cmocka_unit_test(cancels),   cmocka_unit_test(memory),     cmocka_unit_test(pulled)};
+        cmocka_unit_test(followers), cmocka_unit_test(cancels),    cmocka_unit_test(memory),
+        cmocka_unit_test(pulled),    cmocka_unit_test(jumps)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,28 +5,23 @@
 
 #include "base/clock.h"
 #include "batch/batch.h"
+#include "on_device.h"
 
-static const char *goes_wrong;
-
-static bool no_device(void) {
-    sn_device_info info[4];
-    int n = sn_batch_devices(info, 4);
-    for (int i = 0; i < n && i < 4; i++)
-        if (info[i].doubles) return false;
-    print_message("skipped: no OpenCL device with doubles (Debian: pocl-opencl-icd)\n");
-    return true;
-}
-
-static sn_batch *create(const row_set *s, sn_device device, sn_precision precision) {
+static sn_batch *create_with(const row_set *s, sn_device device, sn_precision precision,
+                             int threads) {
     sn_batch_options o = sn_batch_options_default();
     sn_batch *batch;
     o.device = device;
     o.precision = precision;
-    o.device_threads = 64;
+    o.device_threads = threads;
     o.solver.gradient = 1e-8;
     o.start = SN_BATCH_PREVIOUS;
     assert_int_equal(sn_batch_create(s->problem, &o, NULL, &batch, NULL), SN_OK);
     return batch;
+}
+
+static sn_batch *create(const row_set *s, sn_device device, sn_precision precision) {
+    return create_with(s, device, precision, 64);
 }
 
 // f of a device agrees to 1e-9 in doubles and to 1e-6 in mixed precision.
@@ -45,22 +40,23 @@ static void humanoid(void **unused) {
         sn_batch *there =
             create(&s, SN_DEVICE_OPENCL, p == 0 ? SN_PRECISION_DOUBLE : SN_PRECISION_MIXED);
         double worst = 0;
-        int apart = 0;
+        int above = 0, lower = 0;
         assert_int_equal(sn_batch_track(there, CHAINS, FRAMES, s.goals, s.starts, q, r), SN_OK);
         if (sn_batch_count(there).device != s.n) fail_msg("%s", sn_batch_note(there));
         for (int i = 0; i < s.n; i++) {
             const double off = fabs(r[i].f - r1[i].f) / r1[i].f;
             assert_int_equal(r[i].stop, SN_STOP_MINIMUM);
-            // floats may lead into another valley
+            // floats, and a second look where a limit was met, may lead into another valley
             if (p == 1 && off > 1e-3) {
-                apart++;
+                above += r[i].f > r1[i].f;
+                lower += r[i].f < r1[i].f;
             } else {
                 worst = fmax(worst, off);
             }
         }
-        print_message("%s: f within %g, %d rows in another valley\n", sn_batch_note(there), worst,
-                      apart);
-        assert_true(worst < (p == 0 ? 1e-9 : 1e-6) && apart <= 1);
+        print_message("%s: f within %g, %d rows in a deeper valley, %d in a shallower one\n",
+                      sn_batch_note(there), worst, lower, above);
+        assert_true(worst < (p == 0 ? 1e-9 : 1e-6) && above <= 1);
         // handed over beforehand, the same
         double *q2 = sn_batch_room(there, (size_t)(s.n * s.nq) * sizeof *q2);
         assert_non_null(q2);
@@ -81,12 +77,46 @@ static void humanoid(void **unused) {
     rows_free(&s);
 }
 
+// Long chains are cut along their frames, and threads take the chains as they come: neither shows.
+static void cut_chains(void **unused) {
+    (void)unused;
+    enum { CHAINS = 70, FRAMES = 9 };
+    if (no_device()) return;
+    row_set s = humanoid_rows(CHAINS, FRAMES, 5e-4);
+    const size_t bytes = (size_t)(s.n * s.nq) * sizeof(double);
+    double *q[3];
+    sn_batch_report *r = calloc(3 * (size_t)s.n, sizeof *r);
+    for (int i = 0; i < 3; i++) {
+        q[i] = malloc(bytes);
+        sn_batch *b = i < 2
+                          ? create_with(&s, SN_DEVICE_OPENCL, SN_PRECISION_MIXED, i == 0 ? 64 : 192)
+                          : create(&s, SN_DEVICE_CPU, SN_PRECISION_DOUBLE);
+        assert_int_equal(sn_batch_track(b, CHAINS, FRAMES, s.goals, s.starts, q[i], r + i * s.n),
+                         SN_OK);
+        assert_int_equal(sn_batch_count(b).rows, s.n);
+        if (i < 2) assert_int_equal(sn_batch_count(b).device, s.n);
+        sn_batch_destroy(b);
+    }
+    assert_memory_equal(q[0], q[1], bytes);
+    int above = 0, open = 0;
+    for (int i = 0; i < s.n; i++) {
+        open += r[i].stop != SN_STOP_MINIMUM;
+        above += r[i].f > r[2 * s.n + i].f * (1 + 1e-6);
+    }
+    print_message("%d frames in chains that are cut: %d in a shallower valley, %d not at its end\n",
+                  s.n, above, open);
+    assert_true(above <= s.n / 50 && open <= s.n / 100);
+    for (int i = 0; i < 3; i++) free(q[i]);
+    free(r);
+    rows_free(&s);
+}
+
 // All kinds of joints and tasks; where a rest pose makes H regular the poses agree to 1e-8.
 static void random_problems(void **unused) {
     (void)unused;
     enum { ROWS = 24 };
     if (no_device()) return;
-    uint64_t state = 77;
+    uint64_t state = 81;  // draws functions in both of the first problems
     int rows = 0, apart = 0;
     double worst = 0, worst_q = 0;
     for (int c = 0, n = cases(2); c < n; c++) {
@@ -162,10 +192,8 @@ static void takes_over(void **unused) {
 }
 
 int main(int argc, char **argv) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(humanoid),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(humanoid), cmocka_unit_test(cut_chains),
                                        cmocka_unit_test(random_problems)};
     const struct CMUnitTest wrong[] = {cmocka_unit_test(takes_over)};
-    goes_wrong = argc > 1 ? argv[1] : NULL;
-    return goes_wrong != NULL ? cmocka_run_group_tests(wrong, NULL, NULL)
-                              : cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_ON_DEVICE(argc, argv, tests, wrong);
 }

@@ -529,6 +529,52 @@ static void axes_found(void **state) {
     sn_recording_destroy(empty);
 }
 
+// Labels of no set: who stands on the floor, and how tall, tells the axis and the unit.
+static void axes_by_shape(void **state) {
+    example_take *t = *state;
+    static const struct {
+        const char *map, *stated;
+        double scale, metres;
+        int up;
+        sn_known up_known, unit_known;
+        double unit;
+    } all[] = {
+        {"xyz", "", 1, 0, 1, SN_KNOWN_FOUND, SN_KNOWN_FOUND, 1},
+        {"zxy", "", 100, 0, 2, SN_KNOWN_FOUND, SN_KNOWN_FOUND, 0.01},
+        {"xyz", "", 1000, 0, 1, SN_KNOWN_FOUND, SN_KNOWN_FOUND, 0.001},
+        {"xyz", "+Z", 1000, 0.01, 2, SN_KNOWN_STATED, SN_KNOWN_STATED,
+         0.01},                                                       // what is stated stands
+        {"xyz", "", 1e6, 0, 1, SN_KNOWN_FOUND, SN_KNOWN_ASSUMED, 1},  // no unit makes a person
+    };
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        sn_axis_map map;
+        sn_axes_report r;
+        char text[64][8];
+        const char *labels[64];
+        sn_recording_info info = *sn_recording_about(t->recording);
+        assert_true(info.nmarker <= 64 && sn_axis_map_parse(all[i].map, &map));
+        map.scale = all[i].scale;
+        info.metres_per_unit = all[i].metres;
+        (void)snprintf(info.y_screen, sizeof info.y_screen, "%s", all[i].stated);
+        sn_recording *turned = recording_turned(t->recording, &map, &info), *strange;
+        for (int k = 0; k < info.nmarker; k++) {
+            (void)snprintf(text[k], sizeof text[k], "q%d", k);
+            labels[k] = text[k];
+        }
+        assert_int_equal(sn_recording_create(&info, labels, NULL, &strange, NULL), SN_OK);
+        for (int f = 0; f < info.nframe; f++)
+            memcpy(sn_recording_edit(strange, f), sn_recording_frame(turned, f),
+                   3 * (size_t)info.nmarker * sizeof(double));
+        assert_int_equal(sn_axes_guess(strange, NULL, &r, NULL), SN_OK);
+        if (r.up != all[i].up || r.up_sign != 1 || r.up_known != all[i].up_known ||
+            r.unit_known != all[i].unit_known || r.unit != all[i].unit)
+            fail_msg("%zu: up %d %g (%d), unit %g (%d)", i, r.up, r.up_sign, (int)r.up_known,
+                     r.unit, (int)r.unit_known);
+        sn_recording_destroy(turned);
+        sn_recording_destroy(strange);
+    }
+}
+
 // --- matching ----------------------------------------------------------------------------------------
 
 static void matching(void **state) {
@@ -748,9 +794,9 @@ int main(void) {
         cmocka_unit_test(builtin_refused), cmocka_unit_test(mirrored),
         cmocka_unit_test(measured_size),   cmocka_unit_test(nearest),
         cmocka_unit_test(nothing_given),   cmocka_unit_test(axis_maps),
-        cmocka_unit_test(axes_found),      cmocka_unit_test(posture),
-        cmocka_unit_test(sets_by_name),    cmocka_unit_test(matching),
-        cmocka_unit_test(measured),
+        cmocka_unit_test(axes_found),      cmocka_unit_test(axes_by_shape),
+        cmocka_unit_test(posture),         cmocka_unit_test(sets_by_name),
+        cmocka_unit_test(matching),        cmocka_unit_test(measured),
     };
     return cmocka_run_group_tests(tests, example_begin, example_end);
 }

@@ -391,6 +391,112 @@ static void test_times(void **state_) {
     sn_model_destroy(model);
 }
 
+// --- collision shapes -------------------------------------------------------------------------------
+
+static double length3(const double *x) { return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]); }
+
+// How far p is from the segment from a to b.
+static double from_segment(const double *p, const double *a, const double *b) {
+    double way[3], off[3], square = 0, along = 0;
+    for (int k = 0; k < 3; k++) {
+        way[k] = b[k] - a[k];
+        square += way[k] * way[k];
+        along += way[k] * (p[k] - a[k]);
+    }
+    const double t = square > 0 ? fmin(fmax(along / square, 0), 1) : 0;
+    for (int k = 0; k < 3; k++) off[k] = p[k] - a[k] - t * way[k];
+    return length3(off);
+}
+
+static bool is_child(const glb *g, int parent, int child) {
+    const sn_json_node *node = first(g, get(g, item(g, "nodes", parent), "children"));
+    for (; node != NULL; node = sn_json_next(g->json, node))
+        if ((int)node->number == child) return true;
+    return false;
+}
+
+static void check_shape(const glb *g, const sn_model *m, int i, int mesh, int node) {
+    const sn_shape_desc *d = sn_model_shape(m, i);
+    assert_int_equal((int)number(g, item(g, "nodes", node), "mesh", -1), mesh);
+    assert_true(is_child(g, d->joint + 1, node));
+    const sn_json_node *primitive = first(g, get(g, item(g, "meshes", mesh), "primitives"));
+    const sn_json_node *attributes = get(g, primitive, "attributes");
+    const int position = (int)number(g, attributes, "POSITION", -1);
+    const int normal = (int)number(g, attributes, "NORMAL", -1);
+    const int count = (int)number(g, item(g, "accessors", position), "count", 0);
+    assert_true(count > 100);
+    double low = INFINITY, high = -INFINITY;
+    for (int v = 0; v < count; v++) {
+        double p[3], n[3], along = 0;
+        read_floats(g, position, v, 3, p);
+        read_floats(g, normal, v, 3, n);
+        assert_near(length3(n), 1, 1e-6);
+        if (d->type == SN_SHAPE_PLANE) {
+            for (int k = 0; k < 3; k++)
+                along += d->normal[k] / length3(d->normal) * (p[k] - d->from[k]);
+            assert_true(along < 1e-5 && along > -0.1);
+            continue;
+        }
+        const double *to = d->type == SN_SHAPE_CAPSULE ? d->to : d->from;
+        const double off = from_segment(p, d->from, to);
+        // a point or a line is thick enough to be seen
+        assert_true(d->radius > 0 ? fabs(off - d->radius) < 2e-6 : off > 0 && off < 0.05);
+        for (int k = 0; k < 3; k++) along += (to[k] - d->from[k]) * (p[k] - d->from[k]);
+        low = fmin(low, along), high = fmax(high, along);
+    }
+    if (d->type != SN_SHAPE_CAPSULE || d->radius == 0) return;
+    // it reaches round both ends
+    double way[3];
+    for (int k = 0; k < 3; k++) way[k] = d->to[k] - d->from[k];
+    const double size = length3(way);
+    assert_near(low, -d->radius * size, 1e-5);
+    assert_near(high, (d->radius + size) * size, 1e-5);
+}
+
+static void test_shapes(void **state_) {
+    (void)state_;
+    uint64_t state = 8;
+    for (int round = 0; round < cases(40); round++) {
+        const int njoint = 1 + below(&state, 5), count = 1 + below(&state, 6);
+        sn_model *plain = random_model(&state, njoint, -1), *model;
+        sn_builder *b;
+        assert_int_equal(sn_builder_create_from(plain, NULL, &b, NULL), SN_OK);
+        for (int i = 0; i < count; i++) {
+            sn_shape_desc d = sn_shape_default((sn_shape_type)(i % SN_SHAPE_TYPE_COUNT));
+            d.joint = below(&state, njoint + 1) - 1;
+            d.radius = below(&state, 5) == 0 ? 0 : uniform(&state, 0.02, 0.3);
+            for (int k = 0; k < 3; k++) {
+                d.from[k] = uniform(&state, -0.5, 0.5);
+                d.to[k] = uniform(&state, -0.5, 0.5);
+                d.normal[k] = uniform(&state, -1, 1);
+            }
+            (void)sn_builder_shape(b, &d);
+        }
+        assert_int_equal(sn_builder_finish(b, &model, NULL), SN_OK);
+        sn_builder_destroy(b);
+        sn_motion *motion = random_motion(&state, model, 1 + below(&state, 5));
+        sn_glb_scene scene = sn_glb_scene_default(model);
+        assert_true(sn_glb_up("+Z", scene.rotation));
+        scene.motion = motion;
+        glb g;
+        write_glb(&scene, &g);
+        const int without = count_of(&g, "nodes"), meshes = count_of(&g, "meshes");
+        glb_free(&g);
+        scene.shapes = true;
+        write_glb(&scene, &g);
+        check_meshes(&g);
+        check_frames(&g, model, motion);
+        assert_int_equal(count_of(&g, "nodes"), without + count);
+        assert_int_equal(count_of(&g, "meshes"), meshes + count);
+        // the body is the last node, with or without
+        for (int i = 0; i < count; i++) check_shape(&g, model, i, meshes + i, without - 1 + i);
+        glb_free(&g);
+        sn_motion_destroy(motion);
+        sn_model_destroy(model);
+        sn_model_destroy(plain);
+    }
+}
+
 // What never changes has no channel; a joint that only turns has no track of places.
 static void test_channels(void **state_) {
     (void)state_;
@@ -759,6 +865,7 @@ int main(void) {
         cmocka_unit_test(test_bones),     cmocka_unit_test(test_skin),
         cmocka_unit_test(test_up),        cmocka_unit_test(test_refused),
         cmocka_unit_test(test_too_large), cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_shapes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

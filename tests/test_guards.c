@@ -198,6 +198,19 @@ static bool is_inside(const sn_model *m, const double *q) {
     return true;
 }
 
+// Joints with a lock have the same coordinates in both: what is possible for one is possible from the other.
+static void share_locked(const sn_problem *p, const double *from, double *to) {
+    const sn_model *m = sn_problem_model(p);
+    for (int j = 0; j < sn_model_njoint(m); j++) {
+        bool locked = false;
+        for (int k = 0; k < sn_model_joint_nv(m, j); k++)
+            locked = locked || sn_problem_gain(p)[sn_model_v_index(m, j) + k] == 0;
+        const int at = sn_model_q_index(m, j);
+        const int end = j + 1 < sn_model_njoint(m) ? sn_model_q_index(m, j + 1) : sn_model_nq(m);
+        if (locked) memcpy(to + at, from + at, (size_t)(end - at) * sizeof *to);
+    }
+}
+
 // Goals that a pose without violation meets: the solver starts elsewhere.
 static void test_solutions(void **unused) {
     (void)unused;
@@ -244,6 +257,7 @@ static void test_solutions(void **unused) {
         // a start that violates nothing must stay so and get no worse
         double before = INFINITY;
         sn_model_sample(model, &state, q);
+        share_locked(problem, goal, q);
         memcpy(start, q, nq * sizeof *q);
         assert_int_equal(sn_workspace_eval(ws, q, 0, &f), SN_OK);
         (void)worst_violation(ws, &n);
@@ -283,9 +297,9 @@ static void test_solutions(void **unused) {
         "%d problems, %d of them possible: %d end without violation, %d more of them cold, %d at "
         "the goals; %d of %d starts without violation stay so; %.0f iterations\n",
         count, possible_ones, clear, cold, met, kept, good_starts, (double)iterations / count);
-    assert_true(clear >= 0.9 * possible_ones);
-    // limbs that start crossed cannot pass through each other downhill
-    assert_true(clear + cold >= 0.99 * possible_ones);
+    assert_true(clear >= 0.99 * possible_ones);
+    // limbs that start crossed cannot pass through each other downhill, and other starts may take more iterations
+    assert_true(possible_ones - clear - cold <= possible_ones / 5000);
 }
 
 // A hinge of more than a turn, kept below -3: the goal lies at -5.6, beyond its limits, and at 0.7, a turn on, where it

@@ -49,6 +49,17 @@ static void test_solve(void **unused) {
     program_expect(3, "is this an SRDF file?", "solve -m %s -t %s --srdf %s", model, tasks, other);
     program_expect(1, "use hybrid", "solve -m %s -t %s --solver ccd", model, tasks);
     program_expect(0, "avoid", "eval -m %s -t %s -q %s", model, tasks, start);
+    // the pose as a file: with the shapes where it can show them
+    char glb[600];
+    (void)snprintf(glb, sizeof glb, "%s", program_file("pose.glb", ""));
+    program_expect(0, "nothing happens", "solve -m %s -t %s -o %s", model, tasks, glb);
+    size_t length;
+    char *bytes = slurp(glb, &length);
+    bytes[length - 1] = '\0';
+    assert_non_null(strstr(bytes + 20, "\"name\":\"fist\",\"extras\":{\"sinew\":\"shape\"}"));
+    free(bytes);
+    program_expect(1, "ending", "solve -m %s -t %s -o %s", model, tasks,
+                   program_file("pose.xyz", ""));
 }
 
 int main(void) {

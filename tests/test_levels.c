@@ -2,6 +2,7 @@
 // Levels: against what they mean, written out slowly (levels_reference.c), on random problems and on an arm.
 #include "levels_reference.h"
 #include "math/vec3.h"
+#include "tasks/problem.h"
 
 typedef struct tally {
     int solved, compared, doubtful, above, moved;
@@ -40,6 +41,25 @@ static sn_problem *first_level(const sn_problem *p) {
     return first;
 }
 
+// What rounding may leave of f where a coupled task's matrix sees nothing of errors that are there: f is a difference of
+// terms of this size.
+static double coupled_terms(const sn_problem *p, const sn_workspace *ws) {
+    double sum = 0;
+    for (int i = 0; i < sn_problem_ntask(p); i++) {
+        const sn_task *t = sn_problem_task(p, i);
+        double most = 0, trace = 0;
+        if (t->type != SN_TASK_COUPLED) continue;
+        int rows = 0;
+        for (int k = 0; k < t->ntask; k++) {
+            most = fmax(most, sn_workspace_task_error(ws, t->tasks[k]));
+            rows += sn_task_residuals(sn_problem_task(p, t->tasks[k]));
+        }
+        for (int k = 0; k < rows; k++) trace += t->coupling[k * (rows + 1)];
+        sum += 0.5 * t->weight * trace * most * most;
+    }
+    return sum;
+}
+
 static void check_limits(const sn_problem *p, const double *q, const double *start) {
     const sn_model *m = sn_problem_model(p);
     for (int j = 0; j < sn_model_njoint(m); j++) {
@@ -51,6 +71,20 @@ static void check_limits(const sn_problem *p, const double *q, const double *sta
             if (sn_problem_gain(p)[v] == 0) assert_true(q[at] == start[at]);
         }
     }
+}
+
+// Turns about some axes of a ball and not about the others: going round in them leads anywhere, so that a small motion
+// and the way back need not end near where they began.
+static bool turns_partly(const sn_problem *p) {
+    const sn_model *m = sn_problem_model(p);
+    for (int j = 0; j < sn_model_njoint(m); j++) {
+        sn_joint_type type = sn_model_joint(m, j)->type;
+        if (type != SN_JOINT_BALL && type != SN_JOINT_FREE) continue;
+        int v = sn_model_v_index(m, j) + sn_model_joint_nv(m, j) - 3, held = 0;
+        for (int k = 0; k < 3; k++) held += sn_problem_gain(p)[v + k] == 0;
+        if (held == 1) return true;
+    }
+    return false;
 }
 
 // Is the level as good as small motions that keep those above it can make it?
@@ -96,6 +130,7 @@ static void one_random(uint64_t *state, int number, tally *t) {
     double far = 0;
     for (int i = 0; i < joints; i++)
         far = fmax(far, v3_norm(sn_workspace_frame(sn_solver_workspace(solver), i).p));
+    const double coupled = coupled_terms(p, sn_solver_workspace(solver));
     sn_solver_destroy(solver);
     assert_int_equal(sn_solver_create(first, NULL, NULL, &solver, NULL), SN_OK);
     assert_int_equal(sn_solver_solve(solver, alone, &single), SN_OK);
@@ -115,14 +150,11 @@ static void one_random(uint64_t *state, int number, tally *t) {
             if (sn_problem_task(p, i)->type == SN_TASK_LIMIT) settled = false;
         // cut off between two steps, the first level is as near as putting it right has to bring it
         double slack = good ? 1e-9 : 1e-4, digits = 1e-18;
-        // members of a coupled task may be far off where their weight sees nothing, and f is a difference there
-        for (int i = 0; i < sn_problem_ntask(p); i++)
-            if (sn_problem_task(p, i)->type == SN_TASK_COUPLED) digits = 1e-15;
-        digits *= fmax(1, far * far);
+        digits = fmax(digits * fmax(1, far * far), 4e-16 * coupled);
         if (settled && report.level[0].f > single.f * (1 + slack) + digits) {
             t->above++;
-            print_message("case %d: level 0 ends at %g, alone at %g: %s\n", number,
-                          report.level[0].f, single.f, sn_stop_text(report.stop));
+            print_message("case %d: level 0 ends at %.12g, alone at %.12g: %s (terms of %g)\n",
+                          number, report.level[0].f, single.f, sn_stop_text(report.stop), coupled);
         }
     } else {
         t->solved++;
@@ -142,7 +174,7 @@ static void one_random(uint64_t *state, int number, tally *t) {
             t->worst = fmax(t->worst, slope);
             if (slope > 1e-7) print_message("case %d: level %d has slope %g\n", number, i, slope);
             int before = t->moved;
-            look_around(&r, state, q, f, t);
+            if (!turns_partly(p)) look_around(&r, state, q, f, t);
             if (t->moved > before) print_message("case %d: level %d can be lower\n", number, i);
         }
         reference_levels_end(&r);
@@ -167,9 +199,10 @@ static void test_random(void **unused) {
         count, t.solved, t.above, t.compared, t.moved, t.worst, t.doubtful, t.iterations / count,
         t.alone / count);
     assert_int_equal(t.above, 0);
-    assert_true(t.moved <= t.compared / 1000);  // along what level 0 hardly sees
+    assert_int_equal(t.moved, 0);
+    assert_true(t.compared >= 2 * count);
     assert_true(t.worst < 1e-7);
-    assert_true(t.solved >= count * 95 / 100);
+    assert_true(t.solved >= count * 96 / 100);
 }
 
 // ---- an arm ------------------------------------------------------------------------------------------
@@ -251,7 +284,7 @@ static void test_arm(void **unused) {
     assert_int_equal(sn_workspace_create(p, false, NULL, &ws, NULL), SN_OK);
     assert_int_equal(sn_solver_create(p, NULL, &memory.base, &solver, NULL), SN_OK);
     memory.trap = true;
-    int count = cases(150), met = 0;
+    int count = cases(150), met = 0, many = 0;
     double iterations = 0, alone = 0, worst = 0;
     uint64_t state = 5;
     for (int i = 0; i < count; i++) {
@@ -272,6 +305,7 @@ static void test_arm(void **unused) {
         assert_int_equal(report.nlevel, 2);
         iterations += report.iterations;
         alone += single.iterations;
+        many += report.iterations > 2 * single.iterations;
         check_limits(p, q, start);
         assert_true(report.level[0].f <= single.f * (1 + 1e-9) + 1e-20);
         if (!(single.worst_error < 1e-9)) continue;
@@ -287,10 +321,12 @@ static void test_arm(void **unused) {
         reference_levels_end(&r);
     }
     memory.trap = false;
-    print_message("%d of %d poses met; %.2f iterations, %.2f alone; slope %.1e\n", met, count,
-                  iterations / count, alone / count, worst);
+    print_message("%d of %d poses met; %.2f iterations, %.2f alone, more than twice as many in %d; "
+                  "slope %.1e\n",
+                  met, count, iterations / count, alone / count, many, worst);
     assert_true(met > count / 2);
-    assert_true(iterations <= 2 * alone);
+    assert_true(iterations <= 1.2 * alone);
+    assert_true(many <= 1 + count / 200);
     assert_true(worst < 1e-8);
     sn_solver_destroy(solver);
     sn_workspace_destroy(ws);
@@ -493,7 +529,7 @@ static void test_limit_in_the_way(void **unused) {
         most = report.iterations > most ? report.iterations : most;
     }
     print_message("a limit in the way: %d iterations at most\n", most);
-    assert_true(most <= 60);
+    assert_true(most <= 20);
     sn_solver_destroy(solver);
     sn_problem_destroy(p);
     sn_model_destroy(m);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // MJCF: what a model holds, what is refused and how, cut files, failing memory. Places are compared
 // with an independent kinematics and with MuJoCo by tests/mjcf.py.
+#include "math/vec3.h"
 #include "support.h"
 
 #include "sinew/files.h"
@@ -338,12 +339,52 @@ static void test_memory(void **state) {
     }
 }
 
+// Rotations of any length mean what they mean with length 1.
+static void test_lengths(void **state) {
+    (void)state;
+    static const char *const same[][2] = {
+        {"quat='0.5 -0.5 0.5 0.5'", "quat='3 -3 3 3'"},
+        {"quat='0.6 0 0.8 0'", "quat='0.06 0 0.08 0'"},
+        {"axisangle='0 0.6 0.8 0.5'", "axisangle='0 3 4 0.5'"},
+        {"xyaxes='0 1 0 0 0 1'", "xyaxes='0 5 0 0 1 2'"},
+        {"zaxis='0 0.6 0.8'", "zaxis='0 30 40'"},
+    };
+    for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
+        double x[2][3];
+        for (int k = 0; k < 2; k++) {
+            char text[500];
+            (void)snprintf(
+                text, sizeof text,
+                "<mujoco><compiler angle='radian'/><worldbody><body name='a' %s>"
+                "<joint name='j'/><site name='s' pos='1 2 3'/></body></worldbody></mujoco>",
+                same[i][k]);
+            sn_model *m = read_mjcf(text, NULL);
+            double q[1] = {0};
+            sn_frame frame;
+            sn_problem *p;
+            sn_workspace *ws;
+            assert_int_equal(sn_problem_create(m, NULL, 0, NULL, &p, NULL), SN_OK);
+            assert_int_equal(sn_workspace_create(p, false, NULL, &ws, NULL), SN_OK);
+            assert_int_equal(sn_workspace_pose(ws, q), SN_OK);
+            frame = sn_workspace_frame(ws, sn_model_find_joint(m, "j"));
+            sn_vec3 at = v3_add(frame.p, m3_mul(&frame.R, v3(1, 2, 3)));
+            x[k][0] = at.x, x[k][1] = at.y, x[k][2] = at.z;
+            sn_workspace_destroy(ws);
+            sn_problem_destroy(p);
+            sn_model_destroy(m);
+        }
+        for (int c = 0; c < 3; c++) assert_near(x[0][c], x[1][c], 1e-14);
+        assert_true(fabs(x[0][0] - 1) + fabs(x[0][1] - 2) > 0.1);  // it turns
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_model),      cmocka_unit_test(test_world),
-        cmocka_unit_test(test_refused),    cmocka_unit_test(test_document),
-        cmocka_unit_test(test_tendons),    cmocka_unit_test(test_ball_range),
-        cmocka_unit_test(test_truncation), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_lengths),    cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_document),   cmocka_unit_test(test_tendons),
+        cmocka_unit_test(test_ball_range), cmocka_unit_test(test_truncation),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

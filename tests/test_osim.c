@@ -192,14 +192,14 @@ static size_t put_points(char *out, double (*f)(double), double from, double to,
 }
 
 // A knee whose translations are f and g of its angle, default 0.3.
-static sn_model *read_knee(double (*f)(double), double (*g)(double), double (*turn)(double),
+static sn_model *read_knee(double (*f)(double), double (*g)(double), double (*twist)(double),
                            const char *spline, sn_osim_info *info) {
     static char middle[20000];
     size_t n = (size_t)sprintf(
         middle, "<SpatialTransform><TransformAxis name=\"rotation1\"><coordinates>"
                 "bend</coordinates><axis>0 0 1</axis><LinearFunction><coefficients>1 0"
                 "</coefficients></LinearFunction></TransformAxis>");
-    double (*const functions[])(double) = {turn, f, g};
+    double (*const functions[])(double) = {twist, f, g};
     static const char *const names[] = {"rotation2", "translation1", "translation2"};
     static const char *const axes[] = {"1 0 0", "1 0 0", "0 1 0"};
     for (int i = 0; i < 3; i++) {

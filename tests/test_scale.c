@@ -20,7 +20,10 @@ static const char part1[] =
     "<inertia>0.1 0.01 0.1 0 0 0</inertia><WrapObjectSet><objects><WrapCylinder name='w'>"
     "<xyz_body_rotation>0 1.5707963267948966 0</xyz_body_rotation>"
     "<translation>0.01 0.02 0.03</translation><radius>0.04</radius><length>0.1</length>"
-    "</WrapCylinder></objects></WrapObjectSet></Body>\r\n"
+    "</WrapCylinder><WrapSphere name='s'><translation>0 0 0</translation><radius>0.09</radius>"
+    "</WrapSphere><WrapEllipsoid name='e'><dimensions>0.1 0.2 0.3</dimensions></WrapEllipsoid>"
+    "<WrapTorus name='t'><inner_radius>0.01</inner_radius><outer_radius>0.05</outer_radius>"
+    "</WrapTorus></objects></WrapObjectSet></Body>\r\n"
     "<Body name='c'><mass>1</mass><inertia>1 1 1 0 0 0</inertia></Body>\r\n</objects></BodySet>\r\n"
     "<JointSet><objects>\r\n"
     "<FreeJoint name='root'><socket_parent_frame>/ground</socket_parent_frame>"
@@ -153,6 +156,9 @@ static void grows(void **state) {
     has(t, "<translation>0.02 0.04 0.12</translation>");
     // the cylinder lies along x of its body: its x is -z there
     has(t, "<radius>0.12</radius><length>0.2</length>");
+    has(t, "<radius>0.24</radius></WrapSphere>");  // the mean of 2, 2 and 4
+    has(t, "<dimensions>0.2 0.4 1.2</dimensions>");
+    has(t, "<inner_radius>0.02</inner_radius><outer_radius>0.1</outer_radius>");
     // cylinders along x: m r^2 / 2 = 0.1, r^2 times 1 x 4; along y: r^2 = 0.004, l^2 = 0.228
     has(t, "<inertia>0.4 ");
     has(t, "<mass>10</mass>");

@@ -460,6 +460,32 @@ static void progress(void **unused) {
     }
 }
 
+typedef struct moves {
+    int solving, finishing;  // tellings in the midst of both
+} moves;
+
+static void count_moves(void *user, const sn_take_progress *p) {
+    moves *m = user;
+    m->solving += p->stage == SN_STAGE_SOLVE && p->done > 0 && p->done < p->total;
+    m->finishing += p->stage == SN_STAGE_FINISH && p->fraction > 0 && p->fraction < 1;
+}
+
+// What is told moves on while frames are followed, and while all of them are looked at once more.
+static void progress_moves(void **state) {
+    given *g = *state;
+    WHOLE_ONLY();
+    moves m = {0};
+    sn_take_options o = sn_take_options_default();
+    o.progress = count_moves;
+    o.progress_user = &m;
+    sn_take *take = take_of(g->example.subject, g->some, &o);
+    good(take, sn_take_prepare(take));
+    good(take, sn_take_finish(take));
+    assert_true(m.solving > 0);
+    assert_true(m.finishing > 3);
+    sn_take_destroy(take);
+}
+
 // Steps out of turn change nothing.
 static void order(void **state) {
     given *g = *state;
@@ -482,6 +508,8 @@ static void order(void **state) {
                   truth.joints, truth.movable);
     assert_true(truth.median > 0 && truth.median < 3 && truth.rms >= truth.median &&
                 truth.most > truth.median && truth.joints == truth.movable);
+    // on the true bones the markers wander by their noise alone: 2 mm along each axis
+    assert_true(fabs(truth.markers - 0.002 * sqrt(3)) < 2e-4);
     sn_motion *cut;
     assert_int_equal(sn_motion_create(9, sn_motion_nq(g->example.truth), 1, 120, NULL, &cut, NULL),
                      SN_OK);
@@ -573,6 +601,7 @@ int main(void) {
         cmocka_unit_test(codes),
         cmocka_unit_test(subjects),
         cmocka_unit_test(progress),
+        cmocka_unit_test(progress_moves),
         cmocka_unit_test(order),
         cmocka_unit_test(faults),
         cmocka_unit_test(options_are_copied),

@@ -325,6 +325,13 @@ static void create_errors(void **unused) {
             t.joint = k == 0 ? sn_model_njoint(person) : -2;
             create_refused(&t, "joint does not exist");
         }
+        bool pair = type == SN_TASK_PLANE || (type >= SN_TASK_RELATIVE && type <= SN_TASK_LINE);
+        for (int k = 0; k < 2 && pair; k++) {
+            t = sn_task_default((sn_task_type)type);
+            t.joint = 1;
+            t.joint2 = k == 0 ? sn_model_njoint(person) : -2;
+            create_refused(&t, "joint2 does not exist");
+        }
         t = sn_task_default((sn_task_type)type);
         t.weight = NAN;
         create_refused(&t, "weight");
@@ -366,9 +373,9 @@ static void unused_joint(void **unused) {
     }
 }
 
-// f, gradient and Hessian of the problem as it is.
+// f, gradient, Hessian and its products with a vector, exact and Gauss-Newton's, of the problem as it is.
 typedef struct numbers_of {
-    double f, g[64], H[64 * 64];
+    double f, g[64], H[64 * 64], Hx[2][64];
 } numbers_of;
 
 static void evaluate(const sn_problem *p, const double *q, numbers_of *out) {
@@ -378,7 +385,9 @@ static void evaluate(const sn_problem *p, const double *q, numbers_of *out) {
     assert_int_equal(sn_workspace_eval(ws, q, SN_EVAL_HESSIAN, &out->f), SN_OK);
     sn_workspace_gradient(ws, out->g);
     sn_workspace_hessian(ws, out->H);
-    double f;
+    double f, x[64];
+    for (int i = 0; i < 64; i++) x[i] = 1 + 0.1 * i;
+    for (int k = 0; k < 2; k++) sn_workspace_multiply(ws, k == 1, x, out->Hx[k]);
     assert_int_equal(sn_workspace_eval(ws, q, 0, &f), SN_OK);
     assert_near(f, out->f, 1e-12);
     sn_workspace_destroy(ws);
@@ -386,7 +395,8 @@ static void evaluate(const sn_problem *p, const double *q, numbers_of *out) {
 
 static bool all_zero(const numbers_of *x) {
     bool zero = x->f == 0;
-    for (int i = 0; i < 64; i++) zero = zero && x->g[i] == 0;
+    for (int i = 0; i < 64; i++)
+        zero = zero && x->g[i] == 0 && x->Hx[0][i] == 0 && x->Hx[1][i] == 0;
     for (int i = 0; i < 64 * 64; i++) zero = zero && x->H[i] == 0;
     return zero;
 }

@@ -15,6 +15,7 @@ typedef struct motion {
     double *goals;   // FRAMES x nmarker x 3
     double missing;  // share of goals left out
     int fail_at;     // frame whose goals cannot be set, -1 for none
+    int heavy;       // every so many frames a marker weighs twice, 0 for never
 } motion;
 
 // The humanoid waving all its joints, markers with 2 mm of noise.
@@ -65,6 +66,7 @@ static sn_status set_goals(void *user, int frame, sn_problem *problem) {
         SN_TRY(sn_problem_set_goal(problem, i, m->goals + 3 * (frame * m->nmarker + i)));
         if (sn_random(&state) < m->missing) SN_TRY(sn_problem_set_missing(problem, i, true));
     }
+    if (m->heavy > 0) SN_TRY(sn_problem_set_weight(problem, 3, frame % m->heavy == 0 ? 2 : 1));
     return SN_OK;
 }
 
@@ -226,12 +228,118 @@ static void long_chunks(void **unused) {
         assert_int_equal(track(&m, 1 + i % 2, chunks[i], q, NULL), SN_OK);
         assert_memory_equal(q, just, bytes);
     }
-    // and ends just beyond the last frame
+    // and ends just beyond the last frame: then there are two, which are solved side by side
     memset(q, 0xff, bytes);
     assert_int_equal(track(&m, 1, FRAMES - 1, q, NULL), SN_OK);
-    assert_memory_equal(q, just, bytes - (size_t)m.nq * sizeof(double));
+    for (int i = 0; i < (FRAMES - 1) * m.nq; i++) assert_near(q[i], just[i], 1e-10);
     free(just);
     free(q);
+    free_motion(&m);
+}
+
+static void look_on(void *user, const sn_trace *trace) {
+    (void)trace;
+    ++*(long *)user;
+}
+
+// The same with somebody who looks at every iteration, which wants the plain solver, or in pieces of `count` frames.
+static void track_as(motion *m, long *looks, int chunk, int count, double *q,
+                     sn_track_frame *frames) {
+    sn_problem *problem;
+    sn_tracker *tracker;
+    sn_track_options o = sn_track_options_default();
+    o.chunk = chunk;
+    o.threads = looks == NULL ? 2 : 1;
+    if (looks != NULL) o.solver.trace = look_on, o.solver.trace_user = looks;
+    assert_int_equal(sn_problem_create_markers(m->model, NULL, &problem, NULL), SN_OK);
+    assert_int_equal(sn_tracker_create(problem, &o, NULL, &tracker, NULL), SN_OK);
+    assert_int_equal(sn_tracker_begin(tracker, FRAMES, set_goals, m, m->truth, q, frames), SN_OK);
+    for (int solved = 0; solved < FRAMES;)
+        assert_int_equal(sn_tracker_advance(tracker, count, &solved), SN_OK);
+    sn_tracker_destroy(tracker);
+    sn_problem_destroy(problem);
+}
+
+// Chunks side by side in lanes take the steps that the plain solver takes one after the other, with goals that
+// are missing, weights that a frame changes and a clip that jumps; in pieces they have the same bits.
+static void side_by_side(void **unused) {
+    (void)unused;
+    motion m = make_motion();
+    size_t bytes = (size_t)(FRAMES * m.nq) * sizeof(double);
+    double *plain = malloc(bytes), *q = malloc(bytes), *pieces = malloc(bytes);
+    sn_track_frame *a = calloc(FRAMES, sizeof *a), *b = calloc(FRAMES, sizeof *b);
+    m.missing = 0.1;
+    m.heavy = 5;
+    memmove(m.goals + (size_t)(100 * m.nmarker * 3), m.goals + (size_t)(160 * m.nmarker * 3),
+            (size_t)(20 * m.nmarker * 3) * sizeof *m.goals);
+    static const int chunks[] = {29, 7, 100};
+    for (int i = 0; i < (sampled() ? 1 : 3); i++) {
+        long looks = 0;
+        double worst = 0;
+        int other = 0, guessed = 0, restarted = 0, tried = 0;
+        track_as(&m, &looks, chunks[i], -1, plain, a);
+        track_as(&m, NULL, chunks[i], -1, q, b);
+        track_as(&m, NULL, chunks[i], 17, pieces, NULL);
+        assert_true(looks > FRAMES);
+        assert_memory_equal(q, pieces, bytes);
+        for (int f = 0; f < FRAMES; f++) {
+            for (int k = 0; k < m.nq; k++)
+                worst = fmax(worst, fabs(q[f * m.nq + k] - plain[f * m.nq + k]));
+            const sn_report *x = &a[f].report, *y = &b[f].report;
+            other += x->iterations != y->iterations || x->stop != y->stop;
+            guessed += a[f].extrapolated != b[f].extrapolated;
+            tried += a[f].restarted;
+            restarted += a[f].restarted != b[f].restarted || a[f].kept != b[f].kept;
+            assert_near(x->f, y->f, 1e-12);
+            assert_near(x->worst_error, y->worst_error, 1e-9);
+            assert_near(x->mean_error, y->mean_error, 1e-9);
+            assert_int_equal(x->nlevel, y->nlevel);
+        }
+        print_message("chunks of %d: poses %.1e apart, %d with other steps, %d tried again\n",
+                      chunks[i], worst, other, tried);
+        assert_true(worst < 1e-10);
+        assert_true(other <= FRAMES / 100 && guessed == 0 && restarted == 0 && tried > 0);
+    }
+    free(plain), free(q), free(pieces), free(a), free(b);
+    free_motion(&m);
+}
+
+// A search for other valleys in lanes judges its runs in the order of the moves, so it ends where the plain one ends.
+static void cold_side_by_side(void **unused) {
+    (void)unused;
+    motion m = make_motion();
+    uint64_t state = 11;
+    const size_t nq = (size_t)m.nq;
+    double *start = malloc(nq * sizeof *start), *q = malloc(2 * nq * sizeof *q);
+    int searched = 0;
+    const int count = sampled() ? 2 : 12;
+    for (int n = 0; n < count; n++) {
+        sn_track_frame frame[2];
+        memcpy(start, m.truth, nq * sizeof *start);
+        for (size_t i = 7; i < nq; i++) start[i] += uniform(&state, -2.5, 2.5);
+        for (int plain = 0; plain < 2; plain++) {
+            long looks = 0;
+            sn_problem *problem;
+            sn_tracker *tracker;
+            sn_track_options o = sn_track_options_default();
+            o.good = 0;
+            if (plain) o.solver.trace = look_on, o.solver.trace_user = &looks;
+            assert_int_equal(sn_problem_create_markers(m.model, NULL, &problem, NULL), SN_OK);
+            assert_int_equal(sn_tracker_create(problem, &o, NULL, &tracker, NULL), SN_OK);
+            assert_int_equal(sn_tracker_run(tracker, 1, set_goals, &m, start, q + (plain ? nq : 0),
+                                            &frame[plain]),
+                             SN_OK);
+            sn_tracker_destroy(tracker);
+            sn_problem_destroy(problem);
+        }
+        searched += frame[0].kept > 0;
+        assert_int_equal(frame[0].kept, frame[1].kept);
+        assert_near(frame[0].report.f, frame[1].report.f, 1e-9 * frame[1].report.f);
+        for (size_t i = 0; i < nq; i++) assert_near(q[i], q[nq + i], 1e-6);
+    }
+    print_message("%d of %d found another valley\n", searched, count);
+    assert_true(searched > 2 || sampled());
+    free(start), free(q);
     free_motion(&m);
 }
 
@@ -433,6 +541,8 @@ int main(void) {
         cmocka_unit_test(failures),
         cmocka_unit_test(euler_angles),
         cmocka_unit_test(long_chunks),
+        cmocka_unit_test(side_by_side),
+        cmocka_unit_test(cold_side_by_side),
         cmocka_unit_test(first_frame_once),
         cmocka_unit_test(left_valley),
         cmocka_unit_test(chunks_do_not_remember),

@@ -35,8 +35,7 @@ fresh() { # fresh FOLDER PACKAGE: a virtual environment with the package and Deb
 }
 library="$build/libsinew.a $(sed -n 's/^Libs.private: *//p' "$build/sinew.pc")"
 
-case $what in
-wheel)
+make_wheel() { # a wheel and an sdist in dist/, and a fresh virtual environment with the wheel
     rm -rf "$build/python"
     mkdir -p dist "$build/python"
     rm -f dist/sinew-*
@@ -44,13 +43,24 @@ wheel)
     rm -rf "$build/python/tree/build" "$build/python/tree"/*.egg-info "$build/python/tree/sinew"/*.so
     mkdir "$build/python/tree/csrc"
     cp -r src include cmake plot report LICENSE "$build/python/tree/csrc"
+    touch "$build/python/begun"
     (
         cd "$build/python/tree"
         "$python" setup.py -q sdist -d "$OLDPWD/dist" bdist_wheel -d "$OLDPWD/dist"
     ) >"$build/python/build.log" 2>&1 || { cat "$build/python/build.log"; exit 1; }
     ls -l dist
-    echo "the wheel:"
     fresh "$build/python/wheel" dist/sinew-*.whl
+    mv "$build/python/begun" "$build/python/made"
+}
+is_made() { # the environment of the wheel is there, and of these sources
+    [ -e "$build/python/made" ] &&
+        [ -z "$(find src include cmake plot report python/sinew python/lapack python/*.* -newer "$build/python/made" -type f -print -quit)" ]
+}
+
+case $what in
+wheel)
+    make_wheel
+    echo "the wheel:"
     tests "$build/python/wheel/bin/python" python/tests
     echo "the sdist, built with only a C compiler:"
     # no cffi: the C file is in it
@@ -66,13 +76,14 @@ sample)
         { cat "$place/build.log"; exit 1; }
     package=$(echo "$place"/lib*)
     PYTHONPATH=$package tests "$python" python/tests/test_model.py python/tests/test_arm.py python/tests/test_problem.py \
-        python/tests/test_batch.py python/tests/test_take.py python/tests/test_files.py -k "not plots and not opensim"
+        python/tests/test_batch.py python/tests/test_take.py python/tests/test_files.py \
+        python/tests/test_package.py::test_the_sources_are_cmakes -k "not plots and not opensim"
     ;;
 bench)
-    place=$build/python/wheel
-    [ -x "$place/bin/python" ] || { echo "make python comes first"; exit 1; }
+    # of the same sources as the build's library: an older package would be compared with a newer library
+    is_made || make_wheel
     shift 2
-    "$place/bin/python" python/bench/speed.py "$library" "$@"
+    "$build/python/wheel/bin/python" python/bench/speed.py "$library" "$@"
     ;;
 *) echo "tools/python.sh wheel | sample | bench BUILD" >&2; exit 2 ;;
 esac

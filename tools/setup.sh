@@ -101,6 +101,8 @@ int f(void) { return puts(""); }' --target=wasm32-wasi -mexec-model=reactor ||
         python_has matplotlib python3-matplotlib
         python_has tqdm python3-tqdm
         python_has distributed python3-distributed
+        python_has nbclient python3-nbclient
+        python_has ipykernel python3-ipykernel
         need mypy mypy
         ;;
     browser) need chromium chromium ;;
@@ -125,7 +127,7 @@ int f(void) { return puts(""); }' --target=wasm32-wasi -mexec-model=reactor ||
     platforms) # other systems, to build for and to run
         need ninja ninja-build
         need x86_64-w64-mingw32-gcc gcc-mingw-w64-x86-64
-        command -v wine >/dev/null 2>&1 || need wine64 wine64
+        command -v wine >/dev/null 2>&1 || command -v /usr/lib/wine/wine64 >/dev/null 2>&1 || need wine64 wine64
         need aarch64-linux-gnu-gcc "gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
         need qemu-aarch64 qemu-user
         ;;

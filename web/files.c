@@ -60,8 +60,8 @@ static sn_status take_document(sn_document *d, const char *subject, int *found, 
         return SN_ERR_VALUE;
     }
     if (d->skeleton != NULL || d->owned != NULL) {
-        if (d->format == SN_FORMAT_URDF || d->format == SN_FORMAT_MJCF)
-            status = upright(&d->owned, error);
+        const bool turned = d->format == SN_FORMAT_URDF || d->format == SN_FORMAT_MJCF;
+        if (turned) status = upright(&d->owned, error);
         if (status != SN_OK) return status;
         sn_model *model = d->owned;
         sn_skeleton *skeleton = d->skeleton;
@@ -70,6 +70,7 @@ static sn_status take_document(sn_document *d, const char *subject, int *found, 
         status = (sn_status)stage_take_model(model, skeleton);
         *found = WEB_MODEL;
         if (status == SN_OK) {
+            the.turned = turned;
             the.coordinates = d->coordinates;
             d->coordinates = NULL;
         }

@@ -53,6 +53,9 @@ int WEB(web_joint_q)(int joint);  ///< its first coordinate
 int WEB(web_joint_v)(int joint);  ///< its first velocity; the next joint's ends it
 /// Where its bone ends, in its own frame: 3 doubles, NaN when the file does not say.
 const double *WEB(web_joint_tip)(int joint);
+/// Collision shapes. One is 12 doubles: its sn_shape_type, its joint (-1 for the world), from, to, normal, radius.
+int WEB(web_nshape)(void);
+const double *WEB(web_shape)(int shape);
 const double *WEB(web_lower)(void);  ///< nv limits as the file has them
 const double *WEB(web_upper)(void);
 

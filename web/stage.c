@@ -218,6 +218,7 @@ int stage_take_model(sn_model *model, sn_skeleton *skeleton) {
     the.own = model;
     the.skeleton = skeleton;
     the.base = base;
+    the.turned = false;
     the.model = NULL;
     the.numbers = numbers;
     the.free = is_free;
@@ -259,6 +260,26 @@ int web_joint_q(int joint) { return sn_model_q_index(the.base, joint); }
 int web_joint_v(int joint) { return sn_model_v_index(the.base, joint); }
 const double *web_lower(void) { return sn_model_lower(the.base); }
 const double *web_upper(void) { return sn_model_upper(the.base); }
+
+int web_nshape(void) { return sn_model_nshape(the.base); }
+
+const double *web_shape(int shape) {
+    static double out[12];
+    const sn_shape_desc *d = sn_model_shape(the.base, shape);
+    if (d == NULL) return NULL;
+    out[0] = (double)d->type;
+    out[1] = d->joint;
+    memcpy(out + 2, d->from, sizeof d->from);
+    memcpy(out + 5, d->to, sizeof d->to);
+    memcpy(out + 8, d->normal, sizeof d->normal);
+    out[11] = d->radius;
+    for (double *p = out + 2; p < out + 11 && d->joint < 0 && the.turned; p += 3) {
+        const double y = p[1];
+        p[1] = p[2];
+        p[2] = -y;
+    }
+    return out;
+}
 
 const double *web_joint_tip(int joint) {
     static double tip[3];

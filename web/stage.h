@@ -26,6 +26,7 @@ typedef struct stage {
     sn_skeleton *skeleton;
     sn_model *own;
     const sn_model *base;
+    bool turned;  // z was up: its root is turned, what belongs to the world is not
     sn_osim_coordinates
         *coordinates;  // of an OpenSim file: its ranges, locks and defaults; else NULL
 

@@ -48,6 +48,10 @@ typedef struct sn_batch_options {
         rest;  ///< weight of a pull of each frame of a chain but the first towards the pose before it,
                ///< against the Gauss-Newton diagonal, as in sn_track_options; it counts in f;
                ///< default 0
+    double
+        jump;  ///< a frame of a chain that begins with an f more than so many times what is usual there is solved
+        ///< with the exact Hessian alone (hybrid in lanes), which finds out of a valley that is wrong
+        ///< now; default 0: none is
     bool locals;  ///< rows bring the local points of their tasks with them; default false
     int lanes;  ///< 1, 2, 4 or 8 at the most; default 0: as many as this machine has registers for
     int threads;         ///< default 1

@@ -614,6 +614,7 @@ typedef struct sn_glb_scene {
     const sn_recording *recording;  ///< measured markers, in metres and the model's world; NULL
     const sn_samples *samples;  ///< the same, read one by one, in the place of `recording`; NULL
     bool fitted;                ///< show the model's own markers, in a second colour; default false
+    bool shapes;                ///< show the collision shapes, to be seen through; default false
     double rate;                ///< frames per second; 0: the motion's, else the recording's
     double rotation[4];         ///< w x y z, turns the scene so that +y is up; see sn_glb_up()
 } sn_glb_scene;
@@ -751,6 +752,7 @@ typedef struct sn_scene {
     double rotation[4];   ///< w x y z, turns figure and markers; default none
     int up;               ///< the model's axis that points up: 0 1 2; default 1
     double up_sign;       ///< 1 or -1
+    bool shapes;          ///< GLB: show the model's collision shapes; default false
 } sn_scene;
 
 /// A model alone, or nothing.

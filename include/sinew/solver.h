@@ -155,7 +155,8 @@ SN_API sn_status sn_solver_create(const sn_problem *problem, const sn_solver_opt
 SN_API void sn_solver_destroy(sn_solver *solver);
 
 /// From the pose in q (moved into its limits first) to a better one in q. The result is inside the
-/// limits, locked joints have not moved, and f is never above that of the start so moved.
+/// limits, locked joints have not moved, and f is never above that of the start so moved. Where something happens that
+/// must not, at the start and still at the end, other starts are tried with the iterations that are left.
 /// SN_ERR_VALUE when q is not a finite pose; q is then unchanged. Allocates nothing.
 SN_API sn_status sn_solver_solve(sn_solver *solver, double *q, sn_report *report);
 

@@ -14,6 +14,7 @@
 // makes the sentence.
 #pragma once
 
+#include "sinew/batch.h"
 #include "sinew/files.h"
 #include "sinew/motion.h"
 #include "sinew/track.h"
@@ -223,7 +224,7 @@ typedef struct sn_take_progress {
     double fraction;      ///< of the stage, 0 to 1
     int done, total;      ///< frames, of SN_STAGE_SOLVE; else 0
     double
-        error;  ///< mean distance of the latest frame's markers, metres, of SN_STAGE_SOLVE; else 0
+        error;  ///< mean distance of the latest frame's markers, metres, of SN_STAGE_SOLVE; 0: not measured
 } sn_take_progress;
 
 /// Start from sn_take_options_default() and change what you need. sn_take_create() checks and copies
@@ -287,8 +288,12 @@ typedef struct sn_take_options {
         barrier;  ///< with a setup: stop where OpenSim's interior-point method does, where it uses one:
                   ///< models with constraints. For those who must match old results
 
-    int threads;       ///< default 1; the result has the same bits for any number
-    sn_threads pool;   ///< threads to use for it; default sinew's own
+    int threads;      ///< default 1; the result has the same bits for any number
+    sn_threads pool;  ///< threads to use for it; default sinew's own
+    sn_device
+        device;  ///< that frames are followed on where it can; this processor looks at each of
+                 ///< them and does all else. AUTO: a GPU for takes of a million frames and more.
+                 ///< Default SN_DEVICE_CPU: the same bits on every machine
     sn_cancel cancel;  ///< asked all the time
     /// From the calling thread, in prepare, solve and finish. May be NULL.
     void (*progress)(void *user, const sn_take_progress *progress);
@@ -488,6 +493,8 @@ typedef struct sn_take_truth {
                           ///< of 100 are below
     int joints, movable;  ///< joints that both have by name, of all that move
     double centres;       ///< how far these joints' centres are apart, root-mean-square, metres
+    double markers;  ///< how far the markers wander on the known motion's own bones, each about its
+        ///< mean place there, root-mean-square, metres: what the known motion is good for
 } sn_take_truth;
 
 /// Compare a finished take with a known motion, frame k of the recording with frame k of it. Fails with a
@@ -558,6 +565,7 @@ typedef enum sn_severity { SN_SEVERITY_NOTE, SN_SEVERITY_WARNING, SN_SEVERITY_ER
     ENTRY(SN_FINDING_EXCHANGED, "exchanged", NOTE, "ratio")                                        \
     ENTRY(SN_FINDING_MARKER_OFF, "marker-off", NOTE, "metres share")                               \
     ENTRY(SN_FINDING_AT_LIMITS, "at-limits", NOTE, "frames share")                                 \
+    ENTRY(SN_FINDING_DEVICE, "device", NOTE, "frames count")                                       \
     ENTRY(SN_FINDING_UP_CONFLICT, "up-conflict", WARNING, "axis sign")                             \
     ENTRY(SN_FINDING_MARKERS_SPARSE, "markers-sparse", WARNING, "found freedom")                   \
     ENTRY(SN_FINDING_FIGURE_LIES, "figure-lies", WARNING, "axis sign")                             \

@@ -1,102 +1,87 @@
 // SPDX-License-Identifier: MIT
-// The C side of speed.py: the same solves of the same numbers. Prints for each round the seconds of the processor,
-// and for many goals and frames also those of the clock.
-//   speed one MODEL TIP GOALS COUNT ROUNDS        sn_arm_solve() goal after goal
-//   speed many MODEL TIP GOALS COUNT ROUNDS THREADS
-//   speed drag GOALS COUNT ROUNDS                 the humanoid's hand from goal to goal
-//   speed frames ROWS COUNT ROUNDS THREADS        markers of the humanoid, frame after frame
-// GOALS and ROWS are files of doubles.
-#define _POSIX_C_SOURCE 200809L
+// The C side of speed.py, a shared library that it loads: the same solves of the same numbers, in the same process
+// and with memory of the same kind. Each returns 0, or the library's status.
 #include <sinew/sinew.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-// of all threads of this program: others on the machine do not count
-static double used(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void *read_whole(const char *path, size_t *length) {
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) exit((perror(path), 1));
-    fseek(file, 0, SEEK_END);
-    *length = (size_t)ftell(file);
-    rewind(file);
-    char *bytes = malloc(*length + 1);
-    if (bytes == NULL || fread(bytes, 1, *length, file) != *length) exit(1);
-    fclose(file);
-    return bytes;
-}
-
-static void must(sn_status status) {
-    if (status != SN_OK) exit((fprintf(stderr, "%s\n", sn_status_text(status)), 1));
-}
-
-static void arms(int argc, char **argv, bool many) {
-    size_t length;
+/// An arm of a URDF text.
+typedef struct speed_arm {
     sn_document document;
-    char *text = read_whole(argv[2], &length);
-    must(sn_document_read(text, length, argv[2], NULL, NULL, &document, NULL));
-    sn_arm_options o = sn_arm_options_default();
-    if (argc > 7) o.threads = atoi(argv[7]);
     sn_arm *arm;
-    must(sn_arm_create(document.model, argv[3], &o, NULL, &arm, NULL));
-    double *goals = read_whole(argv[4], &length);
-    int count = atoi(argv[5]), rounds = atoi(argv[6]), n = sn_arm_n(arm);
-    for (int k = 0; k < rounds; k++) {
-        double begin = now(), from = used();
-        if (many) {
-            double *q = malloc((size_t)count * (size_t)n * sizeof *q);
-            sn_arm_report *reports = malloc((size_t)count * sizeof *reports);
-            must(sn_arm_solve_many(arm, count, goals, NULL, q, reports));
-            printf("%.9f %.9f\n", used() - from, now() - begin);
-            free(reports);
-            free(q);
-        } else {
-            double q[SN_ARM_MAX];
-            sn_arm_report report;
-            for (int i = 0; i < count; i++)
-                must(sn_arm_solve(arm, goals + 7 * i, NULL, q, &report));
-            printf("%.9f\n", used() - from);
-        }
-    }
-}
+} speed_arm;
 
-static void drag(char **argv) {
-    size_t length;
+/// The humanoid, whose hand is pulled.
+typedef struct speed_hand {
     sn_model *model;
     sn_problem *problem;
     sn_solver *solver;
-    must(sn_model_humanoid(NULL, &model, NULL));
+    double *q;
+} speed_hand;
+
+speed_arm *speed_arm_create(const char *text, const char *tip, int threads);
+speed_hand *speed_hand_create(void);
+int speed_one(speed_arm *a, const double *goals, int count);
+int speed_many(speed_arm *a, const double *goals, int count);
+int speed_drag(speed_hand *h, const double *goals, int count);
+int speed_frames(const double *rows, int count, int threads);
+
+speed_arm *speed_arm_create(const char *text, const char *tip, int threads) {
+    speed_arm *a = calloc(1, sizeof *a);
+    if (a == NULL ||
+        sn_document_read(text, strlen(text), "arm.urdf", NULL, NULL, &a->document, NULL) != SN_OK)
+        return NULL;
+    sn_arm_options o = sn_arm_options_default();
+    o.threads = threads;
+    return sn_arm_create(a->document.model, tip, &o, NULL, &a->arm, NULL) == SN_OK ? a : NULL;
+}
+
+// Goal after goal.
+int speed_one(speed_arm *a, const double *goals, int count) {
+    double q[SN_ARM_MAX];
+    sn_arm_report report;
+    for (int i = 0; i < count; i++) {
+        sn_status s = sn_arm_solve(a->arm, goals + 7 * (size_t)i, NULL, q, &report);
+        if (s != SN_OK) return (int)s;
+    }
+    return 0;
+}
+
+// All goals at once, into memory that is asked for here: a caller needs the answers and how each went.
+int speed_many(speed_arm *a, const double *goals, int count) {
+    double *q = malloc((size_t)count * (size_t)sn_arm_n(a->arm) * sizeof *q);
+    sn_arm_report *reports = malloc((size_t)count * sizeof *reports);
+    sn_status s = q != NULL && reports != NULL
+                      ? sn_arm_solve_many(a->arm, count, goals, NULL, q, reports)
+                      : SN_ERR_MEMORY;
+    free(reports);
+    free(q);
+    return (int)s;
+}
+
+speed_hand *speed_hand_create(void) {
+    speed_hand *h = calloc(1, sizeof *h);
+    if (h == NULL || sn_model_humanoid(NULL, &h->model, NULL) != SN_OK) return NULL;
     sn_task task = sn_task_default(SN_TASK_POINT);
-    const sn_marker_desc *m = sn_model_marker(model, sn_model_find_marker(model, "LFIN"));
+    const sn_marker_desc *m = sn_model_marker(h->model, sn_model_find_marker(h->model, "LFIN"));
     task.joint = m->joint;
     memcpy(task.local, m->position, sizeof task.local);
-    must(sn_problem_create(model, &task, 1, NULL, &problem, NULL));
-    must(sn_solver_create(problem, NULL, NULL, &solver, NULL));
-    double *goals = read_whole(argv[2], &length),
-           *q = calloc((size_t)sn_model_nq(model), sizeof *q);
-    int count = atoi(argv[3]), rounds = atoi(argv[4]);
+    h->q = calloc((size_t)sn_model_nq(h->model), sizeof *h->q);
+    if (h->q == NULL || sn_problem_create(h->model, &task, 1, NULL, &h->problem, NULL) != SN_OK)
+        return NULL;
+    return sn_solver_create(h->problem, NULL, NULL, &h->solver, NULL) == SN_OK ? h : NULL;
+}
+
+// From goal to goal.
+int speed_drag(speed_hand *h, const double *goals, int count) {
     sn_report report;
-    for (int k = 0; k < rounds; k++) {
-        sn_model_zero(model, q);
-        double begin = used();
-        for (int i = 0; i < count; i++) {
-            must(sn_problem_set_goal(problem, 0, goals + 3 * i));
-            must(sn_solver_solve(solver, q, &report));
-        }
-        printf("%.9f\n", used() - begin);
+    sn_model_zero(h->model, h->q);
+    for (int i = 0; i < count; i++) {
+        sn_status s = sn_problem_set_goal(h->problem, 0, goals + 3 * (size_t)i);
+        if (s == SN_OK) s = sn_solver_solve(h->solver, h->q, &report);
+        if (s != SN_OK) return (int)s;
     }
+    return 0;
 }
 
 typedef struct rows {
@@ -114,40 +99,27 @@ static sn_status set_goals(void *user, int frame, sn_problem *problem) {
     return SN_OK;
 }
 
-static void frames(char **argv) {
-    size_t length;
-    sn_model *model;
-    sn_problem *problem;
-    must(sn_model_humanoid(NULL, &model, NULL));
-    must(sn_problem_create_markers(model, NULL, &problem, NULL));
-    rows r = {read_whole(argv[2], &length), sn_model_nmarker(model)};
-    int count = atoi(argv[3]), rounds = atoi(argv[4]);
+// Markers of the humanoid, frame after frame.
+int speed_frames(const double *data, int count, int threads) {
+    sn_model *model = NULL;
+    sn_problem *problem = NULL;
+    sn_tracker *tracker = NULL;
+    sn_status s = sn_model_humanoid(NULL, &model, NULL);
+    if (s != SN_OK) return (int)s;
+    s = sn_problem_create_markers(model, NULL, &problem, NULL);
+    rows r = {data, sn_model_nmarker(model)};
     size_t nq = (size_t)sn_model_nq(model);
-    double *start = calloc(nq, sizeof *start);
-    sn_model_zero(model, start);
+    double *start = calloc(nq, sizeof *start), *q = malloc((size_t)count * nq * sizeof *q);
+    if (start == NULL || q == NULL) s = SN_ERR_MEMORY;
+    if (s == SN_OK) sn_model_zero(model, start);
     sn_track_options o = sn_track_options_default();
-    o.threads = atoi(argv[5]);
-    for (int k = 0; k < rounds; k++) {
-        double begin = now(), from = used(), *q = malloc((size_t)count * nq * sizeof *q);
-        sn_tracker *tracker;
-        must(sn_tracker_create(problem, &o, NULL, &tracker, NULL));
-        must(sn_tracker_run(tracker, count, set_goals, &r, start, q, NULL));
-        printf("%.9f %.9f\n", used() - from, now() - begin);
-        sn_tracker_destroy(tracker);
-        free(q);
-    }
-}
-
-int main(int argc, char **argv) {
-    if (argc >= 7 && strcmp(argv[1], "one") == 0)
-        arms(argc, argv, false);
-    else if (argc >= 8 && strcmp(argv[1], "many") == 0)
-        arms(argc, argv, true);
-    else if (argc >= 5 && strcmp(argv[1], "drag") == 0)
-        drag(argv);
-    else if (argc >= 6 && strcmp(argv[1], "frames") == 0)
-        frames(argv);
-    else
-        return fprintf(stderr, "see the top of speed.c\n"), 2;
-    return 0;
+    o.threads = threads;
+    if (s == SN_OK) s = sn_tracker_create(problem, &o, NULL, &tracker, NULL);
+    if (s == SN_OK) s = sn_tracker_run(tracker, count, set_goals, &r, start, q, NULL);
+    sn_tracker_destroy(tracker);
+    free(q);
+    free(start);
+    sn_problem_destroy(problem);
+    sn_model_destroy(model);
+    return (int)s;
 }

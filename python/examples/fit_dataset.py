@@ -34,20 +34,17 @@ for name, frames, rms, worst in sorted(rows):
     print(f"{name}: {frames} frames, RMS {rms:.1f} mm, worst {worst:.1f} mm")
 
 # %% [markdown]
-# The same with `concurrent.futures` in processes, for pipelines that do more than fit: takes pickle.
+# The same with `concurrent.futures` in processes, for pipelines that do more than fit: `sinew.fit_one` does one take of a
+# list, and all that goes in and comes out pickles.
 
 # %%
+import functools
+import multiprocessing
 from concurrent.futures import ProcessPoolExecutor
 
-
-def one(entry):
-    return sinew.fit(entry.recording, entry.model, threads=1, progress=False)
-
-
 if __name__ == "__main__":
-    import multiprocessing
-
-    entries = sinew.load_list(out / "takes.tsv")
+    fit = functools.partial(sinew.fit_one, out=out / "again", formats=("bvh",))
     with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("fork")) as pool:
-        for entry, take in zip(entries, pool.map(one, entries)):
-            print(entry.name, take)
+        for result in pool.map(fit, sinew.load_list(out / "takes.tsv")):
+            same = (out / "again" / f"{result.name}.bvh").read_bytes() == (out / "fitted" / f"{result.name}.bvh").read_bytes()
+            print(result.name, result.error or ("the same bytes" if same else "other bytes"))

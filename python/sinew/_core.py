@@ -2,6 +2,7 @@
 """What every module uses: errors, arrays, calls that take long."""
 from __future__ import annotations
 
+import glob
 import os
 import threading
 from pathlib import Path
@@ -254,16 +255,52 @@ def written(write: Callable[[Any, Any], int]) -> bytes:
         lib.snpy_bytes_free(gathered)
 
 
-def save_bytes(path: PathLike, data: bytes) -> None:
-    """Beside the wanted file, then in its place: no file is left half-written."""
-    target = Path(path)
-    beside = target.with_name(target.name + f".{os.getpid()}-{threading.get_ident()}.part")
+def _hold(file: Any) -> None:
+    """As the program does, so that a run that cleans up after a dead one sees that this one is alive."""
     try:
-        beside.write_bytes(data)
-        os.replace(beside, target)
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (ImportError, OSError):  # a file system without locks
+        pass
+
+
+def save_all(files: Sequence[Tuple[PathLike, bytes]]) -> None:
+    """Each beside the wanted file, then all in their places: no file is left half-written, and none without the others."""
+    parts: list[Tuple[Any, str, str]] = []
+    try:
+        for path, data in files:
+            target = os.path.realpath(path)
+            part = f"{target}.part-{os.getpid()}-{threading.get_ident()}"
+            parts.append((open(part, "wb"), part, target))
+            _hold(parts[-1][0])
+            parts[-1][0].write(data)
+            parts[-1][0].flush()
+        while parts:
+            os.replace(parts[0][1], parts[0][2])
+            parts.pop(0)[0].close()
     finally:
-        if beside.exists():
-            beside.unlink()
+        for file, part, _ in parts:
+            file.close()
+            os.unlink(part)
+
+
+def remove_dead(path: PathLike) -> None:
+    """What runs that were killed outright left of a file; that of one that is alive stays."""
+    target = Path(os.path.realpath(path))
+    for part in target.parent.glob(glob.escape(target.name) + ".part-*"):
+        try:
+            import fcntl
+
+            with open(part, "rb") as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                part.unlink()
+        except (ImportError, OSError):
+            pass
+
+
+def save_bytes(path: PathLike, data: bytes) -> None:
+    save_all([(path, data)])
 
 
 def read_bytes(path: PathLike) -> bytes:
@@ -393,6 +430,10 @@ class Run:
                 continue
 
 
+_STAGES = ("prepare", "calibrate", "solve", "finish")
+_DOING = {"prepare": "preparing", "calibrate": "calibrating", "solve": "solving", "finish": "finishing"}
+
+
 class Bar:
     """A progress bar: tqdm's where it is installed, or whatever function is given.
 
@@ -417,11 +458,16 @@ class Bar:
 
     def update(self, state: Tuple[float, ...]) -> None:
         stage, done, total, share, _ = state
+        word = _STAGES[int(stage) + 1]
         if self.function is not None:
-            self.function(("prepare", "calibrate", "solve", "finish")[int(stage) + 1], share, int(done), int(total))
-        if self.bar is not None and stage == lib.SN_STAGE_SOLVE and total > 0:
-            self.bar.total = int(total)
-            self.bar.update(int(done) - self.bar.n)
+            self.function(word, share, int(done), int(total))
+        if self.bar is None:
+            return
+        # of every stage the share in frames, so that the bar is full at the end of each
+        frames = self.bar.total or int(total)
+        if frames:
+            self.bar.total, self.bar.n = frames, int(share * frames)
+            self.bar.set_description(_DOING[word])
 
     def close(self) -> None:
         if self.bar is not None:

@@ -42,6 +42,9 @@ _seven = (7,)
 
 # goals that a call of sn_arm_solve_many() takes without a thread that minds Ctrl-C: below some milliseconds
 _FEW = 64
+# goals from which "auto" looks for a device; the library would not use one for fewer
+_MANY = 16384
+_DEVICES = ("auto", "cpu", "opencl")
 
 
 class PathReport(NamedTuple):
@@ -125,9 +128,9 @@ class Arm:
         o.max_seeds, o.max_seconds, o.lanes, o.threads = max_seeds, max_seconds, lanes, thread_count(threads)
         self._run = Run()
         o.cancel = lib.snpy_run_cancel(self._run.c)
-        out, error = ffi.new("sn_arm **"), new_error()
-        check(lib.sn_arm_create(model._c, tip.encode(), o, ffi.NULL, out, error), error)
-        self._c = ffi.gc(out[0], lib.sn_arm_destroy)
+        self._asked, self._keep = o, keep
+        self._others: Dict[str, Any] = {}
+        self._c = self._made("cpu")
         self._options: Dict[str, Any] = dict(
             base=base, tool=tool, rotation=rotation, axis=tuple(axis), free=tuple(free), position_tol=position_tol,
             rotation_tol=rotation_tol, held=tuple(held), pose=pose, rest=rest, max_seeds=max_seeds,
@@ -141,6 +144,26 @@ class Arm:
         self.lower = view(lib.sn_arm_lower(self._c), (self.n,), self._c).copy()  #: limits, infinite for none
         self.upper = view(lib.sn_arm_upper(self._c), (self.n,), self._c).copy()
         self.speed = view(lib.sn_arm_speed(self._c), (self.n,), self._c).copy()  #: greatest, 0 for none stated
+
+    def _made(self, device: str) -> Any:
+        self._asked.device = choice("device", device, _DEVICES)
+        out, error = ffi.new("sn_arm **"), new_error()
+        check(lib.sn_arm_create(self.model._c, self.tip.encode(), self._asked, ffi.NULL, out, error), error)
+        return ffi.gc(out[0], lib.sn_arm_destroy)
+
+    def _on(self, device: str, count: int) -> Any:
+        """The arm that solves so many goals there. A device is looked for when it may pay."""
+        choice("device", device, _DEVICES)
+        if device == "cpu" or (device == "auto" and count < _MANY):
+            return self._c
+        if device not in self._others:
+            self._others[device] = self._made(device)
+        return self._others[device]
+
+    def where(self, device: str = "auto") -> str:
+        """Where arrays of many goals are solved, and why not elsewhere: one line."""
+        with self._lock:
+            return text_of(lib.sn_arm_note(self._on(device, _MANY)))
 
     def __reduce__(self) -> Tuple[Any, ...]:
         return _remake, (self.model, self.tip, self._options)
@@ -165,7 +188,9 @@ class Arm:
         :param reports: also return how each goal went, a structured array with the fields ``reached``,
             ``position_error``, ``rotation_error``, ``distance``, ``seeds``, ``iterations``, ``why`` (see
             :func:`sinew.why`) and ``joint``
-        :param device: "auto" or "cpu"
+        :param device: for arrays of goals without seeds: "auto" takes a GPU that speaks OpenCL for many goals; "cpu",
+            "opencl". A device has other bits than the processor, and other solutions, each looked at in doubles. See
+            :meth:`where`
         :param progress: a bar (tqdm) for arrays of goals
         :returns: q, inside the limits: the solutions, else the nearest poses found; and which goals are reached
         """
@@ -179,11 +204,12 @@ class Arm:
         return self._solve_array(poses, seed, reports, device, progress)
 
     def _solve_array(self, poses: Any, seed: Any, reports: bool, device: str, progress: Any) -> Tuple[Any, ...]:
-        choice("device", device, ("auto", "cpu"))
         goals = as_goals("poses", poses)
         one = goals.ndim == 1
         count = 1 if one else goals.shape[0]
         seeds = None
+        with self._lock:
+            arm = self._on(device, 1 if seed is not None else count)
         if seed is not None:
             seeds = shaped("seed", seed, (self.n,), *(() if one else ((count, self.n),)))
             if not one and seeds.ndim == 1:
@@ -194,7 +220,7 @@ class Arm:
         goal_address, q_address = address(goals), address(q)
 
         def job(first: int, number: int) -> int:
-            return int(lib.sn_arm_solve_many(self._c, number, goal_address + 7 * first,
+            return int(lib.sn_arm_solve_many(arm, number, goal_address + 7 * first,
                                              where + self.n * first if seeds is not None else _NULL,
                                              q_address + self.n * first, c_made + first))
 
@@ -202,7 +228,7 @@ class Arm:
             lib.snpy_run_stop(self._run.c, False)
             if one:
                 check(lib.sn_arm_solve(self._c, goal_address, where, q_address, c_made))
-            elif count <= _FEW:
+            elif count <= _FEW and arm is self._c:
                 check(job(0, count))
             elif progress:
                 self._with_bar(job, count, progress)
@@ -211,7 +237,8 @@ class Arm:
         ok = made["reached"]
         if one:
             return (q[0], bool(ok[0]), made[0]) if reports else (q[0], bool(ok[0]))
-        return (q, ok, made) if reports else (q, ok)
+        # without reports their memory, six times that of a pose's number, is given back
+        return (q, ok, made) if reports else (q, ok.copy())
 
     def _with_bar(self, job: Any, count: int, progress: Any) -> None:
         bar = Bar(progress, "goal", count)

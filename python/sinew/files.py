@@ -19,7 +19,7 @@ from ._core import (
     lib,
     new_error,
     read_bytes,
-    save_bytes,
+    save_all,
     text_of,
 )
 from .model import Model, humanoid
@@ -291,8 +291,7 @@ def convert(inputs: Union[PathLike, Sequence[PathLike]], outputs: Union[PathLike
             if why.file:
                 raise
             raise type(why)(why.text, why.line, str(path)) from None
-    for path, data in made:
-        save_bytes(path, data)
+    save_all(made)
     return c.notes
 
 

@@ -2,12 +2,13 @@
 """Lists of takes, fitted in parallel."""
 from __future__ import annotations
 
+import io
 import os
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
-from ._core import ArgumentError, Error, FileError, Group, PathLike, thread_count
+from ._core import ArgumentError, Error, FileError, Group, PathLike, remove_dead, save_all, thread_count
 from .model import Model
 from .motion import Recording
 from .take import Take, fit
@@ -70,33 +71,35 @@ def fit_one(entry: Union[Entry, Mapping[str, Any], Tuple[Any, ...]], out: Option
         return Result(e.name, None, None, True)
     for folder in {p.parent for p in paths}:
         folder.mkdir(parents=True, exist_ok=True)
-    reports = [p for p in paths if p.suffix == ".html"]
-    try:
-        take = fit(e.recording, e.model, report=reports[0] if reports else None, **options)
+    if resume:
         for p in paths:
-            if p not in reports:
-                take.save(p)
+            remove_dead(p)
+    page = io.BytesIO()
+    try:
+        take = fit(e.recording, e.model, report=page if "html" in formats else None, **options)
+        save_all([(p, page.getvalue() if p.suffix == ".html" else take._bytes(p)) for p in paths])
         return Result(e.name, take if keep else None, None, False)
     except (Error, OSError) as why:
         return Result(e.name, None, why, False)
 
 
 def fit_many(takes: Union[PathLike, Sequence[Union[Entry, Mapping[str, Any], Tuple[Any, ...]]]], out: Optional[PathLike] = None,
-             formats: Sequence[str] = ("bvh",), workers: Optional[int] = None, shard: Tuple[int, int] = (1, 1),
+             formats: Sequence[str] = ("bvh",), workers: Optional[int] = None, shard: Optional[Tuple[int, int]] = None,
              resume: bool = False, keep: bool = True, **options: Any) -> Iterator[Result]:
     """Fit a list of takes in parallel, and yield a :class:`Result` for each as it is done.
 
     The GIL is released in a fit, so threads are enough: each takes one of the takes at a time.
 
     :param takes: a list file (see :func:`load_list`), or tuples (model, recording, name)
-    :param out: a folder: each take's files are out/NAME.FORMAT, and appear whole or not at all; "html" is the report
-    :param shard: (k, n): every n-th take from the k-th on
+    :param out: a folder: each take's files are out/NAME.FORMAT, and appear together when it is done, or none does;
+        "html" is the report
+    :param shard: (k, n): every n-th take from the k-th on; without it all, and in a task of a Slurm array its share
     :param resume: leave out takes whose files are all there
     :param keep: False: results without the takes, where the files are all that is wanted
     :param options: of :func:`fit`
     """
     entries = load_list(takes) if isinstance(takes, (str, os.PathLike)) else [_entry(t) for t in takes]
-    k, n = shard
+    k, n = shard if shard is not None else _slurm()
     if not 1 <= k <= n:
         raise ArgumentError(f"shard takes (k, n) with k from 1 to n, not {shard}")
     entries = entries[k - 1::n]
@@ -128,6 +131,18 @@ def fit_many(takes: Union[PathLike, Sequence[Union[Entry, Mapping[str, Any], Tup
             for f in running:
                 f.cancel()
             raise
+
+
+def _slurm() -> Tuple[int, int]:
+    """Which share of a list is this task's, by what Slurm says about an array job."""
+    id = os.environ.get("SLURM_ARRAY_TASK_ID")
+    if id is None:
+        return 1, 1
+    n, least = (int(os.environ.get(f"SLURM_ARRAY_TASK_{word}", default)) for word, default in (("COUNT", "1"), ("MIN", "0")))
+    k = int(id) - least + 1
+    if not 1 <= k <= n:
+        raise ArgumentError(f"SLURM_ARRAY_TASK_ID is {id} of {n} tasks from {least}; number them without steps, or give shard")
+    return k, n
 
 
 def _entry(value: Any) -> Entry:

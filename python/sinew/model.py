@@ -190,17 +190,14 @@ class Model:
         return view(lib.sn_model_gain(self._c), (self.nv,), self._owner).copy()
 
     def place(self, name: Union[str, int]) -> Place:
-        """What a name means: a marker (or link), a joint or a named frame. A number is a joint's."""
+        """What a name means: a joint, a named frame or a marker (a link of a robot). A number is a joint's."""
         one = (1.0, 0.0, 0.0, 0.0)
         if isinstance(name, (int, np.integer)):
             if not 0 <= name < len(self.joints):
                 raise ArgumentError(f"there is no joint {name}: the model has {len(self.joints)}")
             return Place(int(name), (0.0, 0.0, 0.0), one)
+        # in the order in which a tasks file looks for a joint's name
         data = name.encode("utf-8")
-        i = lib.sn_model_find_marker(self._c, data)
-        if i >= 0:
-            m = lib.sn_model_marker(self._c, i)
-            return Place(m.joint, tuple(m.position), one)
         i = lib.sn_model_find_joint(self._c, data)
         if i >= 0:
             return Place(i, (0.0, 0.0, 0.0), one)
@@ -208,6 +205,10 @@ class Model:
         if i >= 0:
             f = lib.sn_model_frame(self._c, i)
             return Place(f.joint, tuple(f.position), tuple(f.rotation))
+        i = lib.sn_model_find_marker(self._c, data)
+        if i >= 0:
+            m = lib.sn_model_marker(self._c, i)
+            return Place(m.joint, tuple(m.position), one)
         raise ArgumentError(f"the model {self.name!r} has no marker, joint or frame {name!r}{self._nearest(name)}")
 
     def _nearest(self, name: str) -> str:
@@ -323,7 +324,7 @@ class Model:
         angular.
 
         ``frame``: "world", the world's axes, about the point (Pinocchio's LOCAL_WORLD_ALIGNED); "body", the
-        joint's own axes, about the point (LOCAL); "spatial", about the world's origin (WORLD). Columns are by
+        joint's own axes (a named frame's: its own), about the point (LOCAL); "spatial", about the world's origin (WORLD). Columns are by
         the velocities of :meth:`integrate` times :attr:`gain`: a locked degree of freedom has a zero column.
 
         >>> import sinew
@@ -340,7 +341,39 @@ class Model:
         with self._lock:
             check(lib.snpy_jacobians(self._space(), n, self.nq, address(a), p.joint, address(point), kind, self.nv,
                                      address(work), address(out)))
-        return out.reshape(lead + (6, self.nv))
+        return self._turned(out.reshape(lead + (6, self.nv)), p, frame)
+
+    @staticmethod
+    def _turned(rows: Array, place: Place, frame: str) -> Array:
+        """From the joint's axes to those of a named frame on it."""
+        if frame != "body" or place.rotation == (1.0, 0.0, 0.0, 0.0):
+            return rows
+        from .rotations import matrices_from_poses
+
+        R = matrices_from_poses([0.0, 0.0, 0.0, *place.rotation])[:3, :3]
+        return np.concatenate([R.T @ rows[..., :3, :], R.T @ rows[..., 3:, :]], axis=-2)
+
+    def jacobian_rate(self, q: Any, velocity: Any, name: Union[str, int], local: Any = None, frame: str = "body") -> Array:
+        """How a :meth:`jacobian` changes with time at a pose that moves with ``velocity`` (nv): 6 x nv.
+
+        ``frame``: "body" or "spatial", as there.
+
+        >>> import sinew
+        >>> m = sinew.humanoid()
+        >>> m.jacobian_rate(m.zero(), [1.0] * m.nv, "LFIN").shape
+        (6, 58)
+        """
+        a = shaped("q", q, (self.nq,), what="nq of the model")
+        v = shaped("velocity", velocity, (self.nv,), what="nv of the model")
+        kind = (lib.SN_JACOBIAN_POINT, lib.SN_JACOBIAN_WORLD)[choice("frame", frame, ("body", "spatial"))]
+        p = self.place(name)
+        point = shaped("local", p.position if local is None else local, (3,))
+        out = np.empty((self.nv, 6))
+        with self._lock:
+            space = self._space()
+            check(lib.sn_workspace_pose(space, address(a)))
+            lib.sn_jacobian_dot(space, p.joint, kind, address(point), lib.SN_ROWS_BOTH, address(v), address(out))
+        return self._turned(np.ascontiguousarray(out.T), p, frame)
 
     # --- what it is for ---
 

@@ -235,6 +235,19 @@ class Problem(Building):
             n = lib.sn_workspace_violations(space, found, 256)
         return [(self.tasks[found[i].task], found[i].by) for i in range(min(n, 256))]
 
+    def picture(self, q: Any) -> str:
+        """A pose as SVG, from the front, the side and above: limbs, the model's shapes and the goals of the tasks."""
+        a = shaped("q", q, (self.model.nq,), what="nq of the model")
+        gathered = ffi.new("snpy_bytes *")
+        try:
+            with self._lock:
+                space = self._space(False)
+                check(lib.sn_workspace_pose(space, address(a)))
+                check(lib.snpy_picture(self.model._c, self._c, space, self.model.up, self.model.up_sign, gathered))
+            return bytes(ffi.buffer(gathered.data, gathered.length)).decode("ascii")
+        finally:
+            lib.snpy_bytes_free(gathered)
+
     def _raise_own(self) -> None:
         for task in self.tasks:
             if task._own is not None and task._own.failed is not None:

@@ -12,6 +12,7 @@ from ._core import (
     Array,
     Cancelled,
     Run,
+    UnsupportedError,
     address,
     check,
     choice,
@@ -31,9 +32,37 @@ _ndarray = np.ndarray
 _solve = lib.snpy_solver_solve
 
 
+# methods that call LAPACK, which is scipy's
+_LAPACK = ("pinv", "qr", "sdls")
+_given: List[bool] = []
+
+
+def _need_lapack(what: str) -> None:
+    """Hand scipy's LAPACK to the library: the functions that it keeps for C, which take Fortran's arguments."""
+    if _given:
+        return
+    import ctypes
+
+    try:
+        from scipy.linalg import cython_lapack
+    except ImportError:
+        raise UnsupportedError(f"{what} needs LAPACK, which is taken from scipy, and scipy is not installed") from None
+    name_of, address_of = ctypes.pythonapi.PyCapsule_GetName, ctypes.pythonapi.PyCapsule_GetPointer
+    name_of.restype, name_of.argtypes = ctypes.c_char_p, [ctypes.py_object]
+    address_of.restype, address_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    for which, word in ((lib.SNPY_LAPACK_DSYEVD, "dsyevd"), (lib.SNPY_LAPACK_DGELSD, "dgelsd"), (lib.SNPY_LAPACK_DGELSY, "dgelsy"),
+                        (lib.SNPY_LAPACK_DGESDD, "dgesdd")):
+        capsule = cython_lapack.__pyx_capi__[word]
+        lib.snpy_lapack_set(which, address_of(capsule, name_of(capsule)))
+    _given.append(True)
+
+
 def methods() -> List[str]:
-    """The methods that this build has."""
-    return [text_of(lib.sn_method_name(i)) for i in range(lib.SN_METHOD_COUNT) if lib.sn_method_available(i)]
+    """The methods that there are: all of the program's where scipy is installed, else those that need no LAPACK."""
+    from importlib.util import find_spec
+
+    names = [text_of(lib.sn_method_name(i)) for i in range(lib.SN_METHOD_COUNT) if lib.sn_method_available(i)]
+    return names if find_spec("scipy") is not None else [n for n in names if n not in _LAPACK]
 
 
 _solver_fields = ("max_iterations", "goal", "gradient", "seconds", "damping", "step", "alpha", "beta", "memory", "bandwidth",
@@ -44,6 +73,10 @@ def solver_options(c: Any, method: str, options: Dict[str, Any]) -> None:
     found = lib.sn_method_find(method.encode())
     if found == lib.SN_METHOD_COUNT or not lib.sn_method_available(found):
         raise ArgumentError(f"there is no method {method!r}: {', '.join(methods())}")
+    if method in _LAPACK:
+        _need_lapack(f"the method {method!r}")
+    elif options.get("nearest_psd"):
+        _need_lapack("nearest_psd")
     c.method = found
     if "turns" in options:
         c.turns = choice("turns", options.pop("turns"), ("nearest", "principal"))

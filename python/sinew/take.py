@@ -2,8 +2,9 @@
 """Takes: from a recording of markers to a motion."""
 from __future__ import annotations
 
+import os
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, BinaryIO, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -33,7 +34,7 @@ from ._core import (
 )
 from .files import as_model, load_motion, load_recording, read
 from .model import Model, copied
-from .motion import MarkerSet, Motion, Recording, Table, axis_of, scene_bytes, unit_of
+from .motion import MarkerSet, Motion, Recording, Table, axis_of, scene_bytes, source_unit, unit_of
 
 
 class Finding(NamedTuple):
@@ -93,6 +94,7 @@ class Truth(NamedTuple):
     joints: int
     movable: int
     centres: float  #: how far joint centres are apart, root-mean-square, metres
+    markers: float  #: how far the markers wander on the known motion's bones, root-mean-square, metres
 
 
 class Take(Motion):
@@ -113,6 +115,7 @@ class Take(Motion):
         self.truth: Optional[Truth] = None
         self.sure: List[Sure] = []  #: how sure the calibration is of places, sizes and zeros
         self.summary: Dict[str, Any] = {}
+        self._recorded = 0.0  # metres in the recording's unit of length
         self._cache: Dict[str, Array] = {}
 
     @property
@@ -143,14 +146,29 @@ class Take(Motion):
         return self._cache["error"]
 
     def save(self, path: PathLike, recording: Optional[Recording] = None, unit: Optional[str] = None,
-             up: Optional[str] = None) -> None:
+             up: Optional[str] = None, page: Optional[PathLike] = None) -> None:
         """Write it in the format that the ending names: bvh, asf, amc, glb, mot, sto, csv; c3d and trc have the
-        fitted markers; json the figure; html a page that plays."""
+        fitted markers; json the figure; html a page that plays.
+
+        :param unit: of lengths, for formats that can choose: "m", "cm", "mm", "in", "ft", or "source" for that of the
+            file it comes from
+        :param page: for html: sinew's page, sinew.html, which gets the take inside: what ``sinew fit -o take.html``
+            writes. Without it a small page of its own
+        """
+        save_bytes(path, self._bytes(path, recording, unit, up, page))
+
+    def _bytes(self, path: PathLike, recording: Optional[Recording] = None, unit: Union[str, float, None] = None,
+               up: Optional[str] = None, page: Optional[PathLike] = None) -> bytes:
+        if page is not None:
+            from .view import sinew_page
+
+            return sinew_page(page, path, self, recording if recording is not None else self.measured)
         show = str(path).lower().endswith((".glb", ".html"))
         given = recording if recording is not None else self.measured if show else None
         model = self.figure if str(path).lower().endswith(".json") else self.model
-        save_bytes(path, scene_bytes(path, model, None if model is self.figure and model is not self.model else self, given,
-                                     unit, up))
+        if unit == "source":
+            unit = source_unit(path, model, self._recorded)
+        return scene_bytes(path, model, None if model is self.figure and model is not self.model else self, given, unit, up)
 
     def error_table(self) -> Any:
         """A pandas table: for each marker rms, mean and worst error in millimetres, and how often it was seen."""
@@ -244,9 +262,9 @@ def fit(recording: Union[Recording, Table, PathLike, None] = None, model: Union[
         frames: Optional[Tuple[Optional[int], Optional[int]]] = None, up: Optional[str] = None, axes: Optional[str] = None,
         unit: Union[str, float, None] = None, max_error: float = float("inf"), setup: Optional[PathLike] = None,
         search: Sequence[PathLike] = (), barrier: bool = False, heading: Optional[str] = None,
-        truth: Union[Motion, PathLike, None] = None, report: Optional[PathLike] = None,
+        truth: Union[Motion, PathLike, None] = None, report: Union[PathLike, BinaryIO, None] = None,
         lengths: Optional[Mapping[str, float]] = None, threads: Optional[int] = None, progress: Any = None,
-        method: str = "hybrid", **options: Any) -> Take:
+        method: str = "hybrid", device: str = "cpu", **options: Any) -> Take:
     """Fit a recording of markers: ``take = sinew.fit("walk.c3d", model="skeleton.asf")``.
 
     :param recording: a file (C3D, TRC, CSV, STO) or a :class:`Recording`; orientations of sensors (an STO of
@@ -268,10 +286,13 @@ def fit(recording: Union[Recording, Table, PathLike, None] = None, model: Union[
     :param search: folders to look for the setup's files in
     :param heading: of sensors: the one whose axis points ahead, "pelvis_imu:z"
     :param truth: a known motion, to compare with: ``take.truth``
-    :param report: write an HTML page with everything about the fit: what ``sinew fit --report`` writes
+    :param report: write an HTML page with everything about the fit, what ``sinew fit --report`` writes, to this file:
+        its name, or something with a method ``write``
     :param lengths: for "scale": lengths that were measured, from a body's joint to the next one, metres
     :param threads: without it all cores; the result has the same bits for any number
     :param progress: None, True, False, or a function of stage, share, frames done and frames in all
+    :param device: where frames are followed: "cpu" (the same bits on every machine), "opencl" or "auto": a GPU for a
+        million frames and more
     :param options: of the solver of a frame (``max_iterations``, ``gradient``, ...), and ``soft_weight``, ``posture``,
         ``too_few``, ``calibrate_frames``, ``height`` (of the person, metres), ``still`` (a static trial of the same
         session, or frames (first, last) of this one, in which the person stands as the model does at rest)
@@ -333,6 +354,7 @@ def fit(recording: Union[Recording, Table, PathLike, None] = None, model: Union[
         word, scale = (robust, 0.02) if isinstance(robust, str) else robust
         o.loss, o.loss_scale = choice("robust", word, _LOSSES), scale
     o.smooth, o.max_error, o.barrier = smooth, max_error, barrier
+    o.device = choice("device", device, ("auto", "cpu", "opencl"))
     if frames is not None:
         if frames[0] is not None:
             o.first_frame = frames[0]
@@ -374,12 +396,16 @@ def fit(recording: Union[Recording, Table, PathLike, None] = None, model: Union[
     made = _finished(c, figure, taken)
     known_truth = None if truth is None else _compare(c, made, truth, figure)
     if report is not None:
-        _write_report(report, c, taken, o, figure, "" if isinstance(model, Model) else str(model), file, known_truth)
+        page = _report(c, taken, o, figure, "" if isinstance(model, Model) else str(model), file, known_truth)
+        if isinstance(report, (str, os.PathLike)):
+            save_bytes(report, page)
+        else:
+            report.write(page)
     del keep
     return made
 
 
-def _write_report(path: PathLike, c: Any, taken: Recording, o: Any, figure: Model, model: str, file: str, truth: Any) -> None:
+def _report(c: Any, taken: Recording, o: Any, figure: Model, model: str, file: str, truth: Any) -> bytes:
     gathered = ffi.new("snpy_bytes *")
     name = model or figure.name
     note = f"{name}: {figure.note}" if figure.note else ""
@@ -387,7 +413,7 @@ def _write_report(path: PathLike, c: Any, taken: Recording, o: Any, figure: Mode
     try:
         check(lib.snpy_take_report(c, taken._c, o, name.encode(), (file or "a recording").encode(), hint.encode(), note.encode(),
                                    ffi.NULL if truth is None else truth, gathered))
-        save_bytes(path, bytes(ffi.buffer(gathered.data, gathered.length)))
+        return bytes(ffi.buffer(gathered.data, gathered.length))
     finally:
         lib.snpy_bytes_free(gathered)
 
@@ -441,6 +467,7 @@ def _finished(c: Any, figure: Model, taken: Recording) -> Take:
         s = lib.sn_take_sure_of(c, i)
         made.sure.append(Sure(("place", "size", "zero")[s.kind], text_of(s.name), tuple(s.value), s.sigma, s.before, s.shown))
     made.summary = _plain(about)
+    made._recorded = taken._info()["metres_per_unit"]
     return made
 
 
@@ -450,7 +477,7 @@ def _compare(c: Any, take: Take, truth: Union[Motion, PathLike], figure: Model) 
     same = known.model is figure
     status = lib.sn_take_compare(c, ffi.NULL if same else known.model._c, known._make(), out)
     _failed(c, status, "truth")
-    take.truth = Truth(out.median, out.rms, out.most, out.joints, out.movable, out.centres)
+    take.truth = Truth(out.median, out.rms, out.most, out.joints, out.movable, out.centres, out.markers)
     return out
 
 

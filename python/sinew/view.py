@@ -10,8 +10,8 @@ from typing import Any, Dict, List, Optional
 
 import numpy as np
 
-from ._core import Array
-from .motion import Motion, Recording, turn_between
+from ._core import ArgumentError, Array, FileError, PathLike, check, ffi, lib, new_error, read_bytes, strings, text_of, view, written
+from .motion import Motion, Recording, scene_bytes, turn_between
 
 _MOST_FRAMES = 1500  # a notebook's output should stay small: about a minute at 25 frames a second
 _MOST_RATE = 30.0
@@ -77,4 +77,54 @@ def notebook_html(motion: Motion) -> str:
             f'title="{html.escape(repr(motion), quote=True)}"></iframe>')
 
 
-__all__ = ["page_html", "notebook_html", "player_data"]
+# --- sinew's own page --------------------------------------------------------------------------------
+
+_CENTIMETRE = 0.01  # lengths of the BVH file; the page is told so, as such a file cannot say it
+
+
+def _pairs(motion: Motion, recording: Recording, turn: List[float]) -> bytes:
+    """Each marker as it was measured, then each as the figure has it, turned like the figure: a C3D file."""
+    model, out, error = motion.model, ffi.new("sn_recording **"), new_error()
+    check(lib.sn_marker_paths(model._c, motion._make(), ffi.NULL, out, error), error)
+    fitted = ffi.gc(out[0], lib.sn_recording_destroy)
+    info = ffi.new("sn_recording_info *", lib.sn_recording_about(fitted)[0])
+    n, keep = len(model.markers), []  # type: int, List[Any]
+    names = [text_of(lib.sn_label_name(m.name.encode())) for m in model.markers]
+    info.nmarker = 2 * n
+    check(lib.sn_recording_create(info, strings([f"{w}:{name}" for w in ("measured", "fitted") for name in names], keep), ffi.NULL,
+                                  out, error), error)
+    made = ffi.gc(out[0], lib.sn_recording_destroy)
+    places = view(lib.sn_recording_edit(made, 0), (motion.nframe, 2 * n, 3), made)
+    places[:, n:] = view(lib.sn_recording_frame(fitted, 0), (motion.nframe, n, 3), fitted)
+    for i, m in enumerate(model.markers):
+        k = lib.sn_recording_find(recording._c, m.name.encode())
+        if k >= 0:
+            places[:, i] = recording.positions[:motion.nframe, k]
+    lib.sn_recording_turn(made, turn)
+    return written(lambda sink, error: lib.sn_c3d_write(made, ffi.NULL, sink, ffi.NULL, error))
+
+
+def sinew_page(page: PathLike, path: PathLike, motion: Motion, recording: Optional[Recording] = None) -> bytes:
+    """sinew's page with a motion inside, and the markers that were measured beside it."""
+    text, model = read_bytes(page), motion.model
+    end = text.rfind(b"</body>")
+    if not str(path).lower().endswith(".html"):
+        raise ArgumentError(f"{path}: a page ends with html")
+    if end < 0 or b'id="wasm"' not in text:
+        raise FileError("this is not sinew's page", 0, str(page))
+    if b'id="sinew-take-' in text:
+        raise FileError("the page holds a take already", 0, str(page))
+    turn = ffi.new("double[4]")
+    lib.sn_glb_up((("-" if model.up_sign < 0 else "+") + "xyz"[model.up]).encode(), turn)
+    files = [("bvh", scene_bytes("take.bvh", model, motion, None, _CENTIMETRE, "y"))]
+    if recording is not None and model.markers:
+        files.append(("c3d", _pairs(motion, recording, list(turn))))
+    made = [text[:end]]
+    for form, data in files:
+        block = base64.b64encode(f"{Path(path).stem}.{form}".encode() + b"\0" + data)
+        head = f'<script type="application/octet-stream" id="sinew-take-{form}" data-metres="{_CENTIMETRE:g}">'
+        made.append(head.encode() + block + b"</script>\n")
+    return b"".join(made) + text[end:]
+
+
+__all__ = ["sinew_page", "page_html", "notebook_html", "player_data"]

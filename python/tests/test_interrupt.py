@@ -68,6 +68,30 @@ rows = np.concatenate([e.truth.points()] * 40)
 tasks = p.markers()
 go(lambda: p.track({t: rows[:, i] for i, t in enumerate(tasks)}))
 """,
+    "a clip, smoothed": """
+p = sinew.Problem(e.model)
+rows = np.concatenate([e.truth.points()] * 20)
+tasks = p.markers()
+goals = {t: rows[:, i] for i, t in enumerate(tasks)}
+m = sinew.Motion(e.model, np.concatenate([e.truth.q] * 20), 120.0)
+go(lambda: p.smooth(goals, m, 0.02))
+""",
+    "rows": """
+p = sinew.Problem(e.model)
+rows = np.concatenate([e.truth.points()] * 60)
+tasks = p.markers()
+b = p.batch()
+go(lambda: b.solve({t: rows[:, i] for i, t in enumerate(tasks)}))
+""",
+    "fit, smoothing": """
+r = e.recording.changed(np.concatenate([e.recording.positions] * 20))
+seen = []
+def wait(state):
+    if state[0] == 2 and state[3] > 0.6 and not seen:
+        seen.append(threading.Thread(target=send, daemon=True).start())
+_core.Run.call = lambda self, job, show=None: call(self, job, wait)
+go(lambda: sinew.fit(r, e.model, calibrate="none", smooth=0.02, progress=False), "never")
+""",
     "many takes": """
 r = e.recording.changed(np.concatenate([e.recording.positions] * 20))
 go(lambda: list(sinew.fit_many([(e.model, r, str(k)) for k in range(8)], workers=2, calibrate="none")), "now")

@@ -54,7 +54,7 @@ def test_processes(takes, theirs, tmp_path):
 def test_dask(takes, theirs, tmp_path):
     distributed = pytest.importorskip("distributed", reason="Dask is not here (Debian: python3-distributed)")
     # without the dashboard, on ports of its own
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as cluster, \
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster, \
             distributed.Client(cluster) as client:
         futures = client.map(sinew.fit_one, sinew.load_list(takes), out=tmp_path, formats=FORMATS)
         results = client.gather(futures)

@@ -146,6 +146,7 @@ sn_status sn_arm_create(const sn_model *model, const char *tip, const sn_arm_opt
         memcpy(arm.pose, pose, (size_t)sn_model_nq(model) * sizeof *pose);
         arm.allocator = sn_allocator_of(allocator);
         arm.avx2 = sn_arm_avx2();
+        arm.wide = sn_arm_has_wide();
         set_tolerances(&arm);
         set_names(&arm);
         arm.rests = used.rest != NULL;

@@ -7,6 +7,11 @@
 
 typedef struct sn_arm_device sn_arm_device;
 
+/// Of a first start: its steps; after how many it is given up where it is farther than this f, or has not come nearer
+/// by half.
+enum { SN_ARM_FIRST_STEPS = 12, SN_ARM_LOOK_AFTER = 8 };
+#define SN_ARM_FAR_F 0.05
+
 struct sn_arm {
     sn_allocator allocator;
     void *owner;  ///< the block behind everything below
@@ -18,7 +23,7 @@ struct sn_arm {
     bool rests;
     double rest[SN_ARM_MAX];  ///< of the arm's numbers
     char (*name)[SN_MAX_NAME + 8];
-    bool avx2;
+    bool avx2, wide;             ///< the machine has registers for four doubles, for eight
     double place_tol, turn_tol;  ///< in units, squared; of the kernels' frame
     double *found;               ///< SN_ARM_SOLUTIONS * n
     double *far;                 ///< SN_ARM_SOLUTIONS: how far they are
@@ -37,6 +42,7 @@ typedef struct sn_arm_search {
     sn_arm_goal_key key;  ///< as the table has it
     double until;         ///< when the time is over; INFINITY: never
     int seeds, iterations;
+    int next;                   ///< of the table's starts for the goal
     double best[SN_ARM_LANES];  ///< the least f of a pose inside the limits, of each lane
     double best_q[SN_ARM_LANES][SN_ARM_MAX];
     double nearest;  ///< what is left at the nearest pose, as f
@@ -62,7 +68,10 @@ typedef struct sn_arm_source {
 /// Say where many goals are solved, and `why` not elsewhere.
 void sn_arm_set_note(sn_arm *arm, const char *why);
 
-/// False when the goal is not finite or its quaternion zero.
+/// A goal is finite and its quaternion not zero.
+bool sn_arm_goal_good(const double goal[7]);
+
+/// False when the goal is not good.
 bool sn_arm_search_begin(sn_arm_search *s, const sn_arm *arm, const double goal[7]);
 
 /// Is a pose of the kernels' numbers, where little or nothing is left, a solution inside the limits?
@@ -81,6 +90,10 @@ void sn_arm_search_step4(const sn_arm *arm, sn_arm_state4 *x, bool hold, bool pu
 /// Whole turns into the limits where they can be, and then into the limits.
 void sn_arm_search_clamp(const sn_arm_chain *chain, double *inner);
 
+/// The next of the starts for a goal whose first and last angle are inside the limits; false when enough were tried
+/// without regard to the limits: three of an arm with freedom to spare, where one fails by its limits alone.
+bool sn_arm_search_start(sn_arm_search *s, double *inner);
+
 /// Newton steps in one lane from a pose, without limits; true when it ends in a solution.
 bool sn_arm_search_first(sn_arm_search *s, double *inner, double *q);
 
@@ -96,23 +109,43 @@ bool sn_arm_search_near(sn_arm_search *s, const double *start, const double *wan
 /// The solution nearest to a posture, as far as a few starts tell; true when one is found.
 bool sn_arm_search_nearby(sn_arm_search *s, const double *want, double *q);
 
+enum { SN_ARM_NEAREST_STEPS = 120, SN_ARM_NEARER_STEPS = 10 };
 /// The nearest pose: from one of the kernels' numbers down to where nothing gets nearer.
-void sn_arm_search_nearest(sn_arm_search *s, const double *from, double *q);
+/// @param steps  at most; the former, or the latter where it is seen soon whether there is more to it
+void sn_arm_search_nearest(sn_arm_search *s, const double *from, int steps, double *q);
 
 /// Four poses of the kernels' numbers some steps down towards nearest poses; the best of them in q, in
-/// the same numbers. Only for arms that can.
-void sn_arm_search_fall(sn_arm_search *s, double (*start)[SN_ARM_MAX], int steps, double *q);
+/// the same numbers, and what is left there, as f. Only for arms that can.
+/// @param loose  NULL, or variables whose limits do not count
+/// @param share  of what is left that a pose must promise to win, to go on
+/// @param agree  so many that rest at the lowest place are enough
+double sn_arm_search_fall(sn_arm_search *s, double (*start)[SN_ARM_MAX], int steps,
+                          const bool *loose, double share, int agree, double *q);
 bool sn_arm_search_can_fall(const sn_arm *arm);
+
+/// A goal that every start so far misses by little, the best lanes in s->best_q, the nearest pose in `low` (the kernels'
+/// numbers) by s->nearest: look once more, at limits too, until it is reached, in q, or known or held to be beyond the
+/// reach; `low` is nearer then, if anything was. Only for arms that can.
+/// @param from  the first start of the sequence
+/// @param most  starts that may be tried for the goal
+bool sn_arm_search_comb(sn_arm_search *s, int from, int most, double *low, double *q);
+bool sn_arm_search_can_comb(const sn_arm *arm);
+
+/// Whether a pose of the model's numbers is at the goal, and what is left, as f.
+bool sn_arm_search_left(const sn_arm_search *s, const double *q, double *f);
+/// Whether the time is over.
+bool sn_arm_search_late(sn_arm_search *s);
 
 /// The report of what was found.
 void sn_arm_search_report(const sn_arm_search *s, const double *seed, const double *q, bool reached,
                           sn_arm_report *report);
 
 /// What is left to do for one goal after its first start.
+/// @param report  may be NULL
 void sn_arm_search_end(sn_arm_search *s, bool found, double *q, sn_arm_report *report);
 
-/// The first starts of many goals, four side by side.
-/// @param s  SN_ARM_LANES of them
+/// many.c: the first starts of many goals, four or eight side by side.
+/// @param s  SN_ARM_WIDE of them
 void sn_arm_search_many(sn_arm_search *s, int count, sn_arm_source *source);
 
 /// Everything for one goal, after sn_arm_search_begin().

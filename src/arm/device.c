@@ -13,7 +13,7 @@
 
 #ifdef SINEW_KERNELS
 
-enum { GROUP = 64, SLOTS = SN_SESSION_QUEUES, REACHED = 1 << 24, MOST_STARTS = 10, CHUNK = 4096 };
+enum { GROUP = 64, SLOTS = 3, REACHED = 1 << 24, MOST_STARTS = 10, CHUNK = 4096 };
 
 typedef struct slot {
     sn_cl queue, goals, found, errors, ends, next, list, list2;

@@ -7,7 +7,9 @@
 //
 //   H_ij = J_j . A_i + a_j . B_i,   A_i = J_i + r x a_i,   B_i = (C a_i - e x a_i / 2) / 4
 //
-// Pivots that are not positive are taken by their size: the step goes down there too.
+// Pivots that are not positive are taken by their size: the step goes down there too. A pivot is how f bends along a
+// way on which its own joint turns by a radian, so that pivots and what is left of the slope tell how much lower a pose
+// would get: `promise`, as far as second order sees. What bends less than `flat` is freedom that the goal leaves.
 #include "arm/fall4.h"
 #include "arm/geometry.h"
 
@@ -28,9 +30,9 @@ SN_INLINE REAL dot3(const REAL *a, const REAL *b) {
 #define AT(r, c) ((r) * ((r) + 1) / 2 + (c))
 
 // f, g and H at s->q.
-SN_INLINE REAL look_at(const int n, const sn_arm_chain *c, const sn_arm_fall4 *s, REAL *g,
-                       REAL *H) {
-    REAL q[SN_ARM_MAX], G[12], a[SN_ARM_MOVES][3], o[SN_ARM_MOVES][3], J[SN_ARM_MAX][3];
+SN_INLINE REAL look_at(const int n, const sn_arm_chain *c, const sn_arm_fall4 *s, REAL *g, REAL *H,
+                       REAL a[][3], REAL J[][3], REAL *u) {
+    REAL q[SN_ARM_MAX], G[12], o[SN_ARM_MOVES][3];
     REAL A[SN_ARM_MAX][3], B[SN_ARM_MAX][3], r[3], e[3], cot, share;
     KERNEL(end) f;
     UNROLL for (int j = 0; j < n; j++) q[j] = load(s->q[j]);
@@ -58,14 +60,16 @@ SN_INLINE REAL look_at(const int n, const sn_arm_chain *c, const sn_arm_fall4 *s
         g[j] = dot3(r, J[j]) - 0.25 * dot3(e, a[j]);
         UNROLL for (int i = 0; i <= j; i++) H[AT(j, i)] = dot3(J[j], A[i]) + dot3(a[j], B[i]);
     }
+    for (int i = 0; i < 3; i++) u[i] = -0.5 * e[i], u[3 + i] = r[i];
     return 0.5 * dot3(r, r) + 0.125 * t2;
 }
 
-// The step p of (H + mu) p = -g over the variables that are not held, no longer than half a radian.
-SN_INLINE void step_down(const int n, const REAL *g, const REAL *H, const BITS *held, REAL mu,
-                         REAL *p) {
+// The step p of (H + mu) p = -g over the variables that are not held, no longer than half a radian, and its promise.
+SN_INLINE REAL step_down(const int n, const REAL *g, const REAL *H, const BITS *held, REAL mu,
+                         REAL f, REAL flat, REAL *p) {
     REAL L[SN_ARM_MAX * (SN_ARM_MAX + 1) / 2], inverse[SN_ARM_MAX], u[SN_ARM_MAX];
-    REAL most = splat(1e-30);
+    REAL most = splat(1e-30), promise = splat(0);
+    const REAL least = 0.1 * f + 1e-14;
     UNROLL for (int i = 0; i < n; i++) {
         REAL s = choose(held[i], splat(0), -g[i]);
         REAL d = choose(held[i], splat(1), H[AT(i, i)] + mu);
@@ -77,7 +81,8 @@ SN_INLINE void step_down(const int n, const REAL *g, const REAL *H, const BITS *
             d = d - h * L[AT(i, j)];
             s = s - L[AT(i, j)] * p[j];
         }
-        d = choose(LESS(d, splat(1e-7)), larger(-d, splat(1e-3)), d);
+        promise = promise + 0.5 * s * s / larger(d, least) + choose(LESS(d, -least), -d, splat(0));
+        d = choose(LESS(d, flat), larger(-d, 10.0 * flat), d);
         inverse[i] = 1.0 / d;
         p[i] = s;
     }
@@ -89,26 +94,78 @@ SN_INLINE void step_down(const int n, const REAL *g, const REAL *H, const BITS *
     }
     const REAL cut = smaller(splat(1), 0.5 / most);
     UNROLL for (int i = 0; i < n; i++) p[i] = p[i] * cut;
+    return choose(LESS(flat, mu), splat(1e30), promise);
+}
+
+// What a step p misses since it is straight, made good to second order but along what is left, u: where the reach ends
+// valleys are narrow and bend. See bend_of() in kernel.h.
+SN_INLINE void bend_back(const int n, REAL a[][3], REAL J[][3], const REAL *u, REAL f,
+                         const BITS *held, REAL *p) {
+    REAL T[3] = {splat(0), splat(0), splat(0)}, miss[6], A[21], w[6], more[SN_ARM_MAX];
+    REAL size = splat(0), extra = splat(0), along = splat(0);
+    for (int i = 0; i < 6; i++) miss[i] = splat(0);
+    for (int i = 0; i < 21; i++) A[i] = splat(0);
+    for (int i = 0; i < 6; i++) A[i * (i + 1) / 2 + i] = splat(1e-6);
+    UNROLL for (int j = 0; j < n; j++) {
+        REAL t[3], v[3], half[3], out[3], row[6];
+        for (int i = 0; i < 3; i++) {
+            t[i] = a[j][i] * p[j], v[i] = J[j][i] * p[j];
+            half[i] = T[i] + 0.5 * t[i];
+            row[i] = choose(held[j], splat(0), 0.5 * a[j][i]);
+            row[3 + i] = choose(held[j], splat(0), J[j][i]);
+        }
+        cross(half, v, out);
+        for (int i = 0; i < 3; i++) miss[3 + i] = miss[3 + i] + out[i];
+        cross(T, t, out);
+        for (int i = 0; i < 3; i++) miss[i] = miss[i] + 0.25 * out[i];
+        for (int i = 0; i < 3; i++) T[i] = T[i] + t[i];
+        UNROLL for (int r = 0; r < 6; r++) UNROLL for (int k = 0; k <= r; k++) A[AT(r, k)] =
+            A[AT(r, k)] + row[r] * row[k];
+    }
+    for (int i = 0; i < 6; i++) along = along + u[i] * miss[i];
+    along = along / (2.0 * f + 1e-30);
+    for (int i = 0; i < 6; i++) miss[i] = along * u[i] - miss[i];
+    factor_small(6, A);
+    solve_small(6, A, miss, w);
+    UNROLL for (int j = 0; j < n; j++) {
+        more[j] = 0.5 * dot3(a[j], w) + dot3(J[j], w + 3);
+        more[j] = choose(held[j], splat(0), more[j]);
+        size = size + p[j] * p[j], extra = extra + more[j] * more[j];
+    }
+    const BITS use = LESS(extra, 0.25 * size);
+    UNROLL for (int j = 0; j < n; j++) p[j] = p[j] + choose(use, more[j], splat(0));
 }
 
 SN_INLINE void fall_by(const int n, const sn_arm_chain *c, sn_arm_fall4 *s) {
     REAL g[SN_ARM_MAX], H[SN_ARM_MAX * (SN_ARM_MAX + 1) / 2], p[SN_ARM_MAX], slope = splat(0);
+    REAL a[SN_ARM_MOVES][3], J[SN_ARM_MAX][3], u[6];
     BITS held[SN_ARM_MAX];
-    const REAL f = look_at(n, c, s, g, H), was = load(s->f), damped = load(s->mu);
+    const REAL f = look_at(n, c, s, g, H, a, J, u), was = load(s->f), damped = load(s->mu);
     const BITS nearer = LESS(f, was);
     UNROLL for (int i = 0; i < n; i++) {
         g[i] = choose(nearer, g[i], load(s->g[i]));
         store(s->at[i], choose(nearer, load(s->q[i]), load(s->at[i])));
         store(s->g[i], g[i]);
+        UNROLL for (int k = 0; k < 3; k++) {
+            a[i][k] = choose(nearer, a[i][k], load(s->a[i][k]));
+            J[i][k] = choose(nearer, J[i][k], load(s->J[i][k]));
+            store(s->a[i][k], a[i][k]);
+            store(s->J[i][k], J[i][k]);
+        }
         UNROLL for (int j = 0; j <= i; j++) {
             H[AT(i, j)] = choose(nearer, H[AT(i, j)], load(s->H[AT(i, j)]));
             store(s->H[AT(i, j)], H[AT(i, j)]);
         }
     }
-    REAL mu = choose(nearer, 0.2 * damped, larger(8.0 * damped, splat(1e-4)));
-    mu = choose(LESS(mu, splat(1e-6)), splat(0), mu);
+    for (int k = 0; k < 6; k++) {
+        u[k] = choose(nearer, u[k], load(s->u[k]));
+        store(s->u[k], u[k]);
+    }
+    const REAL now = smaller(f, was), flat = 1e-5 * smaller(root(now), splat(0.03)) + 1e-14;
+    REAL mu = choose(nearer, 0.2 * damped, larger(16.0 * damped, 1e4 * flat));
+    mu = choose(LESS(mu, 0.1 * flat), splat(0), mu);
     store(s->won, choose(nearer, was - f, splat(0)));
-    store(s->f, smaller(f, was));
+    store(s->f, now);
     store(s->mu, mu);
     UNROLL for (int i = 0; i < n; i++) {
         const REAL at = load(s->at[i]), low = splat(s->low[i]), high = splat(s->high[i]);
@@ -117,7 +174,8 @@ SN_INLINE void fall_by(const int n, const sn_arm_chain *c, sn_arm_fall4 *s) {
         slope = larger(slope, choose(held[i], splat(0), larger(g[i], -g[i])));
     }
     store(s->slope, slope);
-    step_down(n, g, H, held, mu, p);
+    store(s->promise, step_down(n, g, H, held, mu, now, flat, p));
+    bend_back(n, a, J, u, now, held, p);
     UNROLL for (int i = 0; i < n; i++)
         store(s->q[i], smaller(larger(load(s->at[i]) + p[i], splat(s->low[i])), splat(s->high[i])));
 }

@@ -13,8 +13,11 @@ typedef struct sn_arm_fall4 {
     double f[SN_ARM_LANES];                    ///< there; INFINITY to begin
     double won[SN_ARM_LANES];                  ///< by the last call
     double slope[SN_ARM_LANES];                ///< the greatest that is left
+    double promise[SN_ARM_LANES];              ///< by how much f may still fall
     double mu[SN_ARM_LANES];                   ///< damping; 0 to begin
     double g[SN_ARM_MAX][SN_ARM_LANES];
+    double a[SN_ARM_MAX][3][SN_ARM_LANES], J[SN_ARM_MAX][3][SN_ARM_LANES];  ///< turns and ways
+    double u[6][SN_ARM_LANES];  ///< what is left: half the turn, and the way
     double H[SN_ARM_MAX * (SN_ARM_MAX + 1) / 2][SN_ARM_LANES];
 } sn_arm_fall4;
 

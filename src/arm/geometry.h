@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where a chain's moves are and what rotation is left, in one lane or four: what kernel.h and fall.h
-// share. The includer defines REAL and its kin: see lanes1.h and lanes4.h.
+// Where a chain's moves are, what rotation is left, and small symmetric systems, in one lane or more: what kernel.h
+// and fall.h share. The includer defines REAL and its kin: see lanes1.h and lanes4.h.
 #pragma once
 
 #include <math.h>
@@ -105,3 +105,34 @@ SN_INLINE void rotation_left(const KERNEL(end) * f, const REAL *G, REAL *e) {
         }
     }
 }
+
+// A symmetric A of `size` rows in its lower triangle as L D L^T: L below the diagonal, 1 / D on it.
+#define AT(r, c) A[(r) * ((r) + 1) / 2 + (c)]
+SN_INLINE void factor_small(const int size, REAL *A) {
+    REAL u[SN_ARM_MAX];
+    UNROLL for (int r = 0; r < size; r++) {
+        REAL d = AT(r, r);
+        UNROLL for (int c = 0; c < r; c++) {
+            REAL s = AT(r, c);
+            UNROLL for (int k = 0; k < c; k++) s = s - u[k] * AT(c, k);
+            u[c] = s;
+            AT(r, c) = s * AT(c, c);
+            d = d - s * AT(r, c);
+        }
+        AT(r, r) = splat(1) / larger(d, splat(1e-10));
+    }
+}
+
+SN_INLINE void solve_small(const int size, const REAL *A, const REAL *b, REAL *x) {
+    UNROLL for (int r = 0; r < size; r++) {
+        REAL s = b[r];
+        UNROLL for (int k = 0; k < r; k++) s = s - AT(r, k) * x[k];
+        x[r] = s;
+    }
+    UNROLL for (int r = size - 1; r >= 0; r--) {
+        REAL s = x[r] * AT(r, r);
+        UNROLL for (int k = r + 1; k < size; k++) s = s - AT(k, r) * x[k];
+        x[r] = s;
+    }
+}
+#undef AT

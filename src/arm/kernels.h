@@ -24,6 +24,8 @@
 typedef SN_ARM_STATE(double, 1) sn_arm_state1;
 typedef SN_ARM_STATE(double, SN_ARM_LANES) sn_arm_state4;
 typedef SN_ARM_STATE(float, SN_ARM_SCOUTS) sn_arm_state8;
+enum { SN_ARM_WIDE = 8 };
+typedef SN_ARM_STATE(double, SN_ARM_WIDE) sn_arm_wide_state;
 
 /// One step. One lane alone, without a posture: `next` is not written when both tolerances hold.
 /// @param hold  stay inside the limits
@@ -42,3 +44,6 @@ void sn_arm8_iterate(const sn_arm_chain *c, sn_arm_state8 *s, bool hold, bool pu
 void sn_arm8_avx2_iterate(const sn_arm_chain *c, sn_arm_state8 *s, bool hold, bool pull);
 /// Whether this machine has them.
 bool sn_arm_avx2(void);
+/// Eight lanes of doubles with the registers of AVX-512, for chains of `hinges` alone; only where the machine has them.
+void sn_arm_wide_iterate(const sn_arm_chain *c, sn_arm_wide_state *s, bool hold, bool pull);
+bool sn_arm_has_wide(void);

@@ -18,6 +18,7 @@ enum {
     MOST_STEPS = 24,
     BATCHES = 17,     ///< of eight scouts, at most: all that a cell keeps
     SCOUT_STEPS = 4,  ///< of a scout
+    SCOUT_MORE = 1,   ///< of the first eight, which most often tell
     SCOUT_LEANS = 2,  ///< of them to the posture, where freedom is left
     FINISH_STEPS = 6,
     PATIENT = 3,      ///< batches of scouts that take more steps
@@ -295,12 +296,17 @@ static void finish(sliding *w, const double *inner) {
     }
 }
 
+// One number in all lanes: written out, which compilers take for one store.
+static void fill(float lanes[SN_ARM_SCOUTS], double number) {
+    const float x = (float)number;
+    const float all[SN_ARM_SCOUTS] = {x, x, x, x, x, x, x, x};
+    memcpy(lanes, all, sizeof all);
+}
+
 static void begin_scouts(const sliding *w, sn_arm_state8 *x) {
-    for (int l = 0; l < SN_ARM_SCOUTS; l++) {
-        for (int i = 0; i < 12; i++) x->goal[i][l] = (float)w->s->numbers[i];
-        for (int j = 0; j < w->s->arm->chain.n; j++) x->want[j][l] = (float)w->inward[j];
-        x->pull[l] = 1;
-    }
+    for (int i = 0; i < 12; i++) fill(x->goal[i], w->s->numbers[i]);
+    for (int j = 0; j < w->s->arm->chain.n; j++) fill(x->want[j], w->inward[j]);
+    fill(x->pull, 1);
 }
 
 // Starts from the posture itself and from those of the table, by how near they are: as long as one may lead to something
@@ -313,6 +319,8 @@ static void look_around(sliding *w, int batches, int leans, int steps) {
     sn_arm_state8 x;
     (arm->avx2 ? sn_arm_avx2_rank : sn_arm_plain_rank)(&arm->seeds, c, &w->s->key, w->inward,
                                                        &ranking);
+    // a start may lead to something a little nearer than it is, by a way that an arm without freedom to spare does not see
+    const double enough = w->spare ? 0.85 : 1.2;
     begin_scouts(w, &x);
     for (int batch = 0; batch < batches; batch++) {
         int count = 0;
@@ -322,13 +330,14 @@ static void look_around(sliding *w, int batches, int leans, int steps) {
         for (; count < SN_ARM_SCOUTS; count++) {
             double q[SN_ARM_MAX];
             if (!sn_arm_ranking_take(&arm->seeds, c, &w->s->key, w->inward, &ranking, q) ||
-                (double)ranking.far > 0.85 * w->far)
+                (double)ranking.far > enough * w->far)
                 break;
             for (int j = 0; j < c->n; j++) x.q[j][count] = (float)q[j];
         }
         if (count == 0) break;
         w->s->seeds += count;
-        const int kept = send_scouts(w, &x, count, leans, steps, start, off);
+        const int more = batch == 0 ? SCOUT_MORE : 0;
+        const int kept = send_scouts(w, &x, count, leans + more, steps + more, start, off);
         for (int k = 0; k < kept && off[k] < w->far; k++) finish(w, start[k]);
         if (count < SN_ARM_SCOUTS) break;
     }

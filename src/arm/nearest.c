@@ -21,7 +21,7 @@
 #include "math/rotation.h"
 #include "math/sincos.h"
 
-enum { STEPS = 120, N = SN_ARM_MAX };
+enum { N = SN_ARM_MAX };
 
 static const double turn_weight = 0.25;
 
@@ -191,7 +191,7 @@ static bool slip(const sn_arm_search *s, const double *q, const point *at, const
     return false;
 }
 
-void sn_arm_search_nearest(sn_arm_search *s, const double *from, double *q) {
+void sn_arm_search_nearest(sn_arm_search *s, const double *from, int steps, double *q) {
     const sn_arm_chain *c = &s->arm->chain;
     const int n = c->n;
     double L[N * (N + 1) / 2], p[N], z[N], out[N], mu = 0;
@@ -200,7 +200,7 @@ void sn_arm_search_nearest(sn_arm_search *s, const double *from, double *q) {
                  turn = s->arm->options.rotation_tol;
     sn_arm_chain_outward(c, from, NULL, q);
     look(s, q, &at, true);
-    for (int it = 0; it < STEPS; it++) {
+    for (int it = 0; it < steps; it++) {
         bool held[N];
         double slope = 0;
         if (v3_norm(at.r) < 0.1 * place && v3_norm(at.e) < 0.1 * turn) break;
@@ -210,24 +210,26 @@ void sn_arm_search_nearest(sn_arm_search *s, const double *from, double *q) {
             if (!held[i]) slope = fmax(slope, fabs(at.g[i]));
         }
         s->iterations++;
-        int bad = factor(at.H, held, n, 0, L, z);
+        // what bends less than this beside the way that is left is flat: freedom that the goal leaves
+        const double flat = 1e-5 * fmin(sqrt(2 * at.f), 0.03);
+        int bad = factor(at.H, held, n, flat, L, z);
         bool moved = bad >= 0 && slip(s, q, &at, z, out, &next);
-        if (bad < 0 && slope < 1e-13) break;
+        if (bad < 0 && slope < 1e-10 * sqrt(2 * at.f)) break;
         for (int tries = 0; tries < 12 && !moved; tries++) {
-            while (factor(at.H, held, n, mu, L, z) >= 0) mu = mu > 0 ? 4 * mu : 1e-4;
+            mu = fmax(mu, flat);
+            while (factor(at.H, held, n, mu, L, z) >= 0) mu *= 4;
             solve(L, at.g, held, n, p);
             double size = fmin(1, 0.5 / (most(p, n) + 1e-300));
             move(c, q, p, size, out);
             look(s, out, &next, false);
             moved = next.f < at.f;
-            mu = moved ? 0.2 * mu : mu > 0 ? 8 * mu : 1e-6;
-            if (mu < 1e-9) mu = 0;
+            mu = moved ? 0.2 * mu : 8 * mu;
         }
         if (!moved) break;
         double won = at.f - next.f;
         memcpy(q, out, (size_t)n * sizeof *q);
         look(s, q, &at, true);
-        if (won < 1e-13 * at.f) break;
+        if (won < 1e-7 * at.f) break;
     }
     // whole turns back into the limits
     double inner[N];
@@ -240,7 +242,8 @@ void sn_arm_search_nearest(sn_arm_search *s, const double *from, double *q) {
 
 bool sn_arm_search_can_fall(const sn_arm *arm) { return arm->chain.direct; }
 
-void sn_arm_search_fall(sn_arm_search *s, double (*start)[SN_ARM_MAX], int steps, double *q) {
+double sn_arm_search_fall(sn_arm_search *s, double (*start)[SN_ARM_MAX], int steps,
+                          const bool *loose, double share, int agree, double *q) {
     const sn_arm *arm = s->arm;
     const sn_arm_chain *c = &arm->chain;
     sn_arm_fall4 x;
@@ -248,18 +251,23 @@ void sn_arm_search_fall(sn_arm_search *s, double (*start)[SN_ARM_MAX], int steps
     memcpy(x.goal, &goal, sizeof x.goal);
     for (int j = 0; j < c->n; j++) {
         const double unit = c->length_of[j] ? c->unit : 1;
-        x.low[j] = c->round[j] ? -INFINITY : c->low[j] / unit;
-        x.high[j] = c->round[j] ? INFINITY : c->high[j] / unit;
+        const bool free = c->round[j] || (loose != NULL && loose[j]);
+        x.low[j] = free ? -INFINITY : c->low[j] / unit;
+        x.high[j] = free ? INFINITY : c->high[j] / unit;
         for (int l = 0; l < SN_ARM_LANES; l++) {
             x.q[j][l] = fmin(fmax(start[l][j] - c->shift[j], x.low[j]), x.high[j]);
             x.at[j][l] = x.g[j][l] = 0;
         }
+        memset(x.a[j], 0, sizeof x.a[j]);
+        memset(x.J[j], 0, sizeof x.J[j]);
     }
     memset(x.H, 0, (size_t)c->n * ((size_t)c->n + 1) / 2 * sizeof x.H[0]);
+    memset(x.u, 0, sizeof x.u);
     for (int l = 0; l < SN_ARM_LANES; l++) x.f[l] = INFINITY, x.mu[l] = 0;
     int best = 0;
-    for (int it = 0; it < steps; it++) {
-        bool more = false;
+    bool more = true, rests[SN_ARM_LANES] = {false};
+    for (int it = 0; it < steps && more; it++) {
+        more = false;
         if (arm->avx2 && arm->options.lanes != 1)
             sn_arm4_avx2_fall(c, &x);
         else
@@ -267,10 +275,15 @@ void sn_arm_search_fall(sn_arm_search *s, double (*start)[SN_ARM_MAX], int steps
         s->iterations++;
         for (int l = 0; l < SN_ARM_LANES; l++) {
             if (x.f[l] < x.f[best]) best = l;
-            more = more || (x.slope[l] > 1e-6 && !(x.won[l] > 0 && x.won[l] < 1e-7 * x.f[l]));
+            rests[l] =
+                rests[l] || x.slope[l] <= 1e-9 * sqrt(x.f[l]) || x.promise[l] <= share * x.f[l];
+            more = more || !rests[l];
         }
-        if (!more) break;
+        int same = 0;
+        for (int l = 0; l < SN_ARM_LANES; l++) same += rests[l] && x.f[l] < 1.01 * x.f[best];
+        more = more && same < agree;
     }
     s->seeds += SN_ARM_LANES;
     for (int j = 0; j < c->n; j++) q[j] = x.at[j][best] + c->shift[j];
+    return 2 * x.f[best];
 }

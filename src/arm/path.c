@@ -54,7 +54,7 @@ static void follow(sn_arm *arm, int count, const double *goals, int first, doubl
                                       (arm->chain.length_of[j] ? arm->chain.unit : 1));
             if (found && jump > most_ratio * step / fmin(1, arm->chain.unit)) found = false;
             if (!found) {
-                sn_arm_search_nearest(&s, s.best_q[0], now);
+                sn_arm_search_nearest(&s, s.best_q[0], SN_ARM_NEAREST_STEPS, now);
                 sn_arm_search_report(&s, was, now, false, &r->report);
                 r->report.reached = false;
                 return;

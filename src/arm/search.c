@@ -16,8 +16,8 @@
 #include "math/rotation.h"
 
 enum {
-    FIRST_STEPS = 12,
-    LOOK_AFTER = 8,
+    FIRST_STEPS = SN_ARM_FIRST_STEPS,
+    LOOK_AFTER = SN_ARM_LOOK_AFTER,
     MOST_STEPS = 30,
     FEW = SN_ARM_CELL_SEEDS + SN_ARM_NEAREST,  ///< starts before the nearest pose is looked at
     NEAR_STEPS = 40,
@@ -31,17 +31,22 @@ enum {
 
 // worth_f: as f, what a goal that is still looked for is at most from the nearest pose; close_f: from
 // where the exact Hessian may close the gap
-static const double far_f = 0.05, worth_f = 3e-5, close_f = 1e-5, pi = 3.141592653589793;
+static const double far_f = SN_ARM_FAR_F, worth_f = 3e-5, close_f = 1e-5, pi = 3.141592653589793;
 // from where one step more is enough, most often: the pose is looked at before it counts
 static const double last_f = SN_ARM_LAST_F, plain_f = SN_ARM_PLAIN_F;
 // what is left after the first fall where more starts may lead to the goal
 static const double maybe_f = 1e-2, likely_f = 3e-3;
 
-bool sn_arm_search_begin(sn_arm_search *s, const sn_arm *arm, const double goal[7]) {
+bool sn_arm_goal_good(const double goal[7]) {
     double w = goal[3], x = goal[4], y = goal[5], z = goal[6], n = w * w + x * x + y * y + z * z;
     for (int i = 0; i < 7; i++)
         if (!isfinite(goal[i])) return false;
-    if (!(n > 1e-200) || !isfinite(n)) return false;
+    return n > 1e-200 && isfinite(n);
+}
+
+bool sn_arm_search_begin(sn_arm_search *s, const sn_arm *arm, const double goal[7]) {
+    if (!sn_arm_goal_good(goal)) return false;
+    const double w = goal[3], x = goal[4], y = goal[5], z = goal[6];
     const sn_arm_chain *c = &arm->chain;
     s->arm = arm;
     s->goal.R = sn_mat3_from_quat((sn_quat){w, x, y, z});
@@ -54,14 +59,14 @@ bool sn_arm_search_begin(sn_arm_search *s, const sn_arm *arm, const double goal[
     memcpy(s->numbers, &g, sizeof g);
     sn_arm_goal_look(&arm->seeds, s->numbers, &s->key);
     s->until = arm->options.max_seconds > 0 ? sn_seconds() + arm->options.max_seconds : INFINITY;
-    s->seeds = s->iterations = 0;
+    s->seeds = s->iterations = s->next = 0;
     for (int l = 0; l < SN_ARM_LANES; l++) s->best[l] = INFINITY;
     s->nearest = INFINITY;
     s->timed_out = s->seen = false;
     return true;
 }
 
-static bool out_of_time(sn_arm_search *s) {
+bool sn_arm_search_late(sn_arm_search *s) {
     if (s->until < INFINITY && sn_seconds() > s->until) s->timed_out = true;
     return s->timed_out;
 }
@@ -96,6 +101,14 @@ static bool within(const sn_arm_search *s, const double *q, double *position, do
            sn_arm_curves_inside(&s->arm->chain, q);
 }
 
+bool sn_arm_search_left(const sn_arm_search *s, const double *q, double *f) {
+    double position, rotation;
+    const bool good = within(s, q, &position, &rotation);
+    position /= s->arm->chain.unit;
+    *f = position * position + 0.25 * rotation * rotation;
+    return good;
+}
+
 bool sn_arm_search_accept(const sn_arm_search *s, const double *inner, const double *near,
                           double *q) {
     const sn_arm_chain *c = &s->arm->chain;
@@ -118,6 +131,15 @@ bool sn_arm_search_arrives(sn_arm_search *s, bool there, const double *inner, co
     s->seen = sn_arm_search_accept(s, inner, near, q) &&
               (within(s, q, &s->position, &s->rotation) || there);
     return s->seen;
+}
+
+bool sn_arm_search_start(sn_arm_search *s, double *inner) {
+    const sn_arm *arm = s->arm;
+    const int most = arm->seeds.table ? SN_ARM_CELL_SEEDS : 1;
+    if (s->seeds >= (arm->chain.n > 6 ? 3 : 1)) return false;
+    while (s->next < most)
+        if (sn_arm_seed_at(&arm->seeds, &arm->chain, &s->key, s->next++, inner)) return true;
+    return false;
 }
 
 bool sn_arm_search_first(sn_arm_search *s, double *inner, double *q) {
@@ -192,12 +214,12 @@ typedef struct lane {
 static bool close_four(sn_arm_search *s, double (*beside)[SN_ARM_MAX], double *q) {
     double low[SN_ARM_MAX], position, rotation;
     if (sn_arm_search_can_fall(s->arm)) {
-        sn_arm_search_fall(s, beside, CLOSE_STEPS, low);
-        sn_arm_search_nearest(s, low, q);
+        (void)sn_arm_search_fall(s, beside, CLOSE_STEPS, NULL, 1e-4, 4, low);
+        sn_arm_search_nearest(s, low, SN_ARM_NEAREST_STEPS, q);
         return within(s, q, &position, &rotation);
     }
     for (int l = 0; l < SN_ARM_LANES; l++) {
-        sn_arm_search_nearest(s, beside[l], q);
+        sn_arm_search_nearest(s, beside[l], SN_ARM_NEAREST_STEPS, q);
         if (within(s, q, &position, &rotation)) return true;
     }
     return false;
@@ -238,7 +260,7 @@ bool sn_arm_search_lanes(sn_arm_search *s, int from, int until, sn_arm_collect *
                 memcpy(beside[l], beside[0], sizeof beside[0]);
             return close_four(s, beside, q);
         }
-        if ((round & 7) == 7 && out_of_time(s)) return false;
+        if ((round & 7) == 7 && sn_arm_search_late(s)) return false;
         sn_arm_search_step4(arm, &x, true, false);
         s->iterations++;
         for (int l = 0; l < SN_ARM_LANES; l++) {
@@ -301,7 +323,7 @@ void sn_arm_search_report(const sn_arm_search *s, const double *seed, const doub
 // other lanes too.
 static bool close_in(sn_arm_search *s, double *q) {
     const sn_arm_chain *c = &s->arm->chain;
-    double other[SN_ARM_MAX], position, rotation;
+    double other[SN_ARM_MAX], f;
     bool used[SN_ARM_LANES] = {false};
     s->nearest = INFINITY;
     for (int k = 0; k < SN_ARM_LANES; k++) {
@@ -311,10 +333,8 @@ static bool close_in(sn_arm_search *s, double *q) {
                 best = l;
         if (best < 0 || (k > 0 && s->nearest > close_f)) break;
         used[best] = true;
-        sn_arm_search_nearest(s, s->best_q[best], other);
-        bool good = within(s, other, &position, &rotation);
-        position /= c->unit;
-        double f = position * position + 0.25 * rotation * rotation;
+        sn_arm_search_nearest(s, s->best_q[best], SN_ARM_NEAREST_STEPS, other);
+        bool good = sn_arm_search_left(s, other, &f);
         if (f < s->nearest || good) {
             s->nearest = f;
             memcpy(q, other, (size_t)c->n * sizeof *q);
@@ -326,12 +346,7 @@ static bool close_in(sn_arm_search *s, double *q) {
 
 // Four starts down, the best of them into low; what is left there, as f.
 static double fall_from(sn_arm_search *s, double (*start)[SN_ARM_MAX], double *low) {
-    double pose[SN_ARM_MAX], position, rotation;
-    sn_arm_search_fall(s, start, FALL_STEPS, low);
-    sn_arm_chain_outward(&s->arm->chain, low, NULL, pose);
-    (void)within(s, pose, &position, &rotation);
-    position /= s->arm->chain.unit;
-    return position * position + 0.25 * rotation * rotation;
+    return sn_arm_search_fall(s, start, FALL_STEPS, NULL, 0.02, 4, low);
 }
 
 // The same from four starts for the goal, `from` the first; keeps what was lower before.
@@ -346,13 +361,9 @@ static void fall_seeds(sn_arm_search *s, int from, double *least, double *low) {
 }
 
 // The last of the way to the nearest pose.
-static bool end_fall(sn_arm_search *s, const double *low, double *q) {
-    double position, rotation;
-    sn_arm_search_nearest(s, low, q);
-    bool good = within(s, q, &position, &rotation);
-    position /= s->arm->chain.unit;
-    s->nearest = position * position + 0.25 * rotation * rotation;
-    return good;
+static bool end_fall(sn_arm_search *s, const double *low, int steps, double *q) {
+    sn_arm_search_nearest(s, low, steps, q);
+    return sn_arm_search_left(s, q, &s->nearest);
 }
 
 // The nearest pose by falls: from where the lanes got and, where that is not near, from starts of their
@@ -360,19 +371,29 @@ static bool end_fall(sn_arm_search *s, const double *low, double *q) {
 static bool fall_in(sn_arm_search *s, bool far, int most, double *q) {
     double low[SN_ARM_MAX], other[SN_ARM_MAX], least = INFINITY;
     if (!far) least = fall_from(s, s->best_q, low);
-    if (least < close_f && end_fall(s, low, q)) return true;
+    const bool combs = sn_arm_search_can_comb(s->arm);
+    const int steps = combs ? SN_ARM_NEARER_STEPS : SN_ARM_NEAREST_STEPS;
+    if (least < close_f && end_fall(s, low, steps, q)) return true;
+    if (least < maybe_f && combs) {
+        if (least < close_f)
+            sn_arm_chain_inward(&s->arm->chain, q, low);
+        else
+            s->nearest = least;
+        if (sn_arm_search_comb(s, SOME, most, low, q)) return true;
+        return end_fall(s, low, SN_ARM_NEAREST_STEPS, q);
+    }
     if (least < maybe_f && SOME < most) {
         const int more = least < likely_f ? MORE : SOME + 20;
         if (sn_arm_search_lanes(s, SOME, more < most ? more : most, NULL, q)) return true;
         const double f = fall_from(s, s->best_q, other);
-        return end_fall(s, f < least ? other : low, q);
+        return end_fall(s, f < least ? other : low, SN_ARM_NEAREST_STEPS, q);
     }
     sn_arm_goal_key key = s->key;
     sn_arm_goal_shrink(&s->arm->seeds, &s->key);
     const int falls = s->arm->chain.n > 6 ? FALLS : 2 * FALLS;  // they cost half of it there
     for (int k = 0; k < falls; k++) fall_seeds(s, SN_ARM_LANES * k, &least, low);
     s->key = key;
-    return end_fall(s, low, q);
+    return end_fall(s, low, SN_ARM_NEAREST_STEPS, q);
 }
 
 // No time is left: the best pose that was seen.
@@ -395,13 +416,14 @@ static bool run_rest(sn_arm_search *s, double *q) {
     if (s->timed_out) return take_best(s, q);
     if (falls ? fall_in(s, far, most, q) : close_in(s, q)) return true;
     if (far || s->nearest > worth_f || s->timed_out) return false;
+    if (sn_arm_search_can_comb(s->arm)) return false;
     const int from = falls ? MORE : FEW;
     return from < most && (sn_arm_search_lanes(s, from, most, NULL, q) || close_in(s, q));
 }
 
 void sn_arm_search_end(sn_arm_search *s, bool found, double *q, sn_arm_report *report) {
     if (!found) found = run_rest(s, q);
-    sn_arm_search_report(s, NULL, q, found, report);
+    if (report != NULL) sn_arm_search_report(s, NULL, q, found, report);
 }
 
 void sn_arm_search_run(sn_arm_search *s, const double *seed, double *q, sn_arm_report *report) {
@@ -417,8 +439,7 @@ void sn_arm_search_run(sn_arm_search *s, const double *seed, double *q, sn_arm_r
         found = sn_arm_search_near(s, slid, want, NEAR_STEPS, q);
     }
     if (!found) {
-        found = sn_arm_seed_at(&arm->seeds, &arm->chain, &s->key, 0, inner) &&
-                sn_arm_search_first(s, inner, q);
+        while (!found && sn_arm_search_start(s, inner)) found = sn_arm_search_first(s, inner, q);
         if (!found) found = run_rest(s, q);
         if (found && want != NULL && sn_arm_search_near(s, q, want, NEAR_STEPS, slid)) {
             memcpy(q, slid, (size_t)arm->chain.n * sizeof *q);
@@ -426,56 +447,4 @@ void sn_arm_search_run(sn_arm_search *s, const double *seed, double *q, sn_arm_r
         }
     }
     sn_arm_search_report(s, seed, q, found, report);
-}
-
-// The first starts of several goals side by side: each as sn_arm_search_first() does it.
-void sn_arm_search_many(sn_arm_search *s, int count, sn_arm_source *source) {
-    const sn_arm *arm = source->arm;
-    const sn_arm_chain *c = &arm->chain;
-    const int n = c->n;
-    sn_arm_state4 x;
-    lane lanes[SN_ARM_LANES] = {{0}};
-    int at[SN_ARM_LANES], next = 0, live = 0;
-    memset(&x, 0, sizeof x);
-    for (;;) {
-        for (int l = 0; l < SN_ARM_LANES; l++) {
-            double inner[SN_ARM_MAX];
-            while (!lanes[l].live && next < count) {
-                at[l] = next++;
-                (void)sn_arm_search_begin(&s[l], arm, source->goals + 7 * (size_t)at[l]);
-                if (!sn_arm_seed_at(&arm->seeds, c, &s[l].key, 0, inner)) {
-                    source->end(source, &s[l], at[l], false, NULL);
-                    continue;
-                }
-                s[l].seeds++;
-                lanes[l] = (lane){0, INFINITY, true};
-                live++;
-                for (int j = 0; j < n; j++) x.q[j][l] = inner[j];
-                for (int i = 0; i < 12; i++) x.goal[i][l] = s[l].numbers[i];
-            }
-        }
-        if (live == 0) return;
-        sn_arm_search_step4(arm, &x, false, false);
-        for (int l = 0; l < SN_ARM_LANES; l++) {
-            if (!lanes[l].live) continue;
-            double inner[SN_ARM_MAX], q[SN_ARM_MAX], f = x.place[l] + 0.25 * x.turn[l];
-            bool there = x.turn[l] <= arm->turn_tol && x.place[l] <= arm->place_tol;
-            s[l].iterations++;
-            lanes[l].steps++;
-            bool slow = lanes[l].steps >= LOOK_AFTER && !(f <= far_f && f <= 0.5 * lanes[l].before);
-            bool good = false;
-            if (there || f < last_f) {
-                for (int j = 0; j < n; j++) inner[j] = there ? x.q[j][l] : x.next[j][l];
-                good = sn_arm_search_arrives(&s[l], there, inner, NULL, q);
-            }
-            if (good || there || slow || lanes[l].steps >= FIRST_STEPS) {
-                lanes[l].live = false;
-                live--;
-                source->end(source, &s[l], at[l], good, q);
-                continue;
-            }
-            lanes[l].before = f;
-            for (int j = 0; j < n; j++) x.q[j][l] = x.next[j][l];
-        }
-    }
 }

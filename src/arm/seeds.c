@@ -251,6 +251,74 @@ bool sn_arm_ranking_take(const sn_arm_seeds *s, const sn_arm_chain *c, const sn_
     return true;
 }
 
+// The cells that share a side with one, itself first.
+static int cells_beside(int cell, int out[9]) {
+    static const int size[4] = {SN_ARM_CELL_RHO, SN_ARM_CELL_Z, SN_ARM_CELL_AXIS,
+                                SN_ARM_CELL_ROUND};
+    int count = 0, stride = 1;
+    out[count++] = cell;
+    for (int d = 3; d >= 0; stride *= size[d], d--) {
+        const int at = cell / stride % size[d];
+        for (int way = -1; way <= 1; way += 2) {
+            int to = at + way;
+            if (d == 3) to = (to + size[d]) % size[d];
+            if (to >= 0 && to < size[d]) out[count++] = cell + (to - at) * stride;
+        }
+    }
+    return count;
+}
+
+int sn_arm_kept_near(const sn_arm_seeds *s, const sn_arm_chain *c, const sn_arm_goal_key *g,
+                     int most, int *which) {
+    // sorted by the leading bits of how far they are, which is as fine as needed
+    enum { SHIFT = 22, BUCKETS = 512 };
+    int cells[9], start[BUCKETS + 1] = {0}, found = 0;
+    const int count = cells_beside(g->cell, cells);
+    int32_t bits[9 * SN_ARM_CELL_KEPT];
+    for (int i = 0; i < count; i++) {
+        const float(*row)[SN_ARM_CELL_KEPT] =
+            (const float(*)[SN_ARM_CELL_KEPT])s->middle + cells[i] * sn_arm_seed_rows(c->n) + c->n;
+        for (int k = 0; k < SN_ARM_CELL_KEPT; k++) {
+            float sum = 0;
+            for (int d = 0; d < SN_ARM_KEYS; d++) {
+                const float off = row[d][k] - g->key[d];
+                sum += off * off;
+            }
+            int32_t *at = &bits[i * SN_ARM_CELL_KEPT + k];
+            memcpy(at, &sum, sizeof sum);
+            if (!(sum < 1e6f)) *at = -1;  // none
+            if (*at >= 0) start[(*at >> SHIFT) + 1]++;
+        }
+    }
+    for (int i = 0; i < BUCKETS; i++) start[i + 1] += start[i];
+    for (int i = 0; i < count * SN_ARM_CELL_KEPT; i++) {
+        if (bits[i] < 0) continue;
+        const int at = start[bits[i] >> SHIFT]++;
+        found++;
+        if (at < most)
+            which[at] = cells[i / SN_ARM_CELL_KEPT] * SN_ARM_CELL_KEPT + i % SN_ARM_CELL_KEPT;
+    }
+    return found < most ? found : most;
+}
+
+bool sn_arm_kept_at(const sn_arm_seeds *s, const sn_arm_chain *c, const sn_arm_goal_key *g,
+                    int which, double *q) {
+    const int cell = which / SN_ARM_CELL_KEPT, k = which % SN_ARM_CELL_KEPT;
+    const float(*row)[SN_ARM_CELL_KEPT] =
+        (const float(*)[SN_ARM_CELL_KEPT])s->middle + cell * sn_arm_seed_rows(c->n);
+    const float(*frame)[SN_ARM_CELL_KEPT] = row + c->n + SN_ARM_KEYS;
+    double sine = 0, cosine = 0;
+    for (int i = 0; i < 3; i++) {
+        const double x = (double)frame[i][k], y = (double)frame[3 + i][k];
+        sine += y * g->x[i] - x * g->y[i];
+        cosine += x * g->x[i] + y * g->y[i];
+    }
+    for (int j = 0; j < c->n; j++) q[j] = (double)row[j][k];
+    bool a = put(c, s->first, g->azimuth + q[s->first] - c->shift[s->first], &q[s->first]);
+    bool b = put(c, s->last, angle_of(sine, cosine), &q[s->last]);
+    return a && b;
+}
+
 void sn_arm_seeds_fetch(const sn_arm_seeds *s, const sn_arm_chain *c, const sn_arm_goal_key *g) {
     if (!s->table) return;
     const int rows = sn_arm_seed_rows(c->n);

@@ -104,6 +104,13 @@ void sn_arm_avx2_rank(const sn_arm_seeds *seeds, const sn_arm_chain *chain,
 bool sn_arm_ranking_take(const sn_arm_seeds *seeds, const sn_arm_chain *chain,
                          const sn_arm_goal_key *key, const double *want, sn_arm_ranking *ranking,
                          double *q);
+/// Which of the kept postures of a goal's cell and of those beside it are nearest in the table's numbers; how many.
+int sn_arm_kept_near(const sn_arm_seeds *seeds, const sn_arm_chain *chain,
+                     const sn_arm_goal_key *key, int most, int *which);
+/// One of them as a start, in the kernels' numbers; as sn_arm_seed_at().
+bool sn_arm_kept_at(const sn_arm_seeds *seeds, const sn_arm_chain *chain,
+                    const sn_arm_goal_key *key, int which, double *q);
+
 /// Ask the memory for what a ranking will look at.
 void sn_arm_seeds_fetch(const sn_arm_seeds *seeds, const sn_arm_chain *chain,
                         const sn_arm_goal_key *key);

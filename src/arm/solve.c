@@ -114,11 +114,11 @@ sn_status sn_arm_solve_all(sn_arm *arm, const double goal[7], const double *seed
 
 // --- many ------------------------------------------------------------------------------------------
 
-enum { CHUNK = 64 };
+enum { CHUNK = 64, LARGE = 512 };
 
 typedef struct shared {
     sn_arm *arm;
-    int count;
+    int count, chunk;
     const double *goals, *seeds;
     double *q;
     sn_arm_report *reports;
@@ -144,9 +144,8 @@ static void take(sn_arm_source *self, sn_arm_search *s, int i, bool found, const
     shared *all = own->all;
     if (asked_to_stop(all)) return;
     const size_t n = (size_t)self->arm->chain.n, at = (size_t)own->first + (size_t)i;
-    sn_arm_report mine;
     if (found) memcpy(all->q + n * at, q, n * sizeof *q);
-    sn_arm_search_end(s, found, all->q + n * at, all->reports != NULL ? &all->reports[at] : &mine);
+    sn_arm_search_end(s, found, all->q + n * at, all->reports != NULL ? &all->reports[at] : NULL);
 }
 
 static void run_job(void *argument) {
@@ -154,14 +153,15 @@ static void run_job(void *argument) {
     shared *all = own->all;
     sn_arm *arm = all->arm;
     const size_t n = (size_t)arm->chain.n;
-    sn_arm_search s[SN_ARM_LANES];
+    sn_arm_search s[SN_ARM_WIDE];
     sn_arm_report mine;
     for (;;) {
         // the last chunk may begin beyond the count
         int chunk = atomic_fetch_add(&all->next, 1);
-        if (chunk >= all->count / CHUNK + (all->count % CHUNK != 0) || asked_to_stop(all)) return;
-        own->first = chunk * CHUNK;
-        int here = all->count - own->first < CHUNK ? all->count - own->first : CHUNK;
+        const int size = all->chunk;
+        if (chunk >= all->count / size + (all->count % size != 0) || asked_to_stop(all)) return;
+        own->first = chunk * size;
+        int here = all->count - own->first < size ? all->count - own->first : size;
         own->base = (sn_arm_source){arm, all->goals + 7 * (size_t)own->first, take};
         if (all->seeds == NULL && !arm->rests) {
             sn_arm_search_many(s, here, &own->base);
@@ -204,16 +204,18 @@ sn_status sn_arm_solve_many(sn_arm *arm, int count, const double *goals, const d
         if (reports != NULL) reports += done;
         count -= done;
     }
-    sn_arm_search s;
     for (int i = 0; i < count; i++)
-        if (!sn_arm_search_begin(&s, arm, goals + 7 * (size_t)i)) return SN_ERR_VALUE;
+        if (!sn_arm_goal_good(goals + 7 * (size_t)i)) return SN_ERR_VALUE;
     for (int i = 0; seeds != NULL && i < count; i++)
         if (!finite_all(seeds + (size_t)arm->chain.n * (size_t)i, arm->chain.n))
             return SN_ERR_VALUE;
     shared all = {
         .arm = arm, .count = count, .goals = goals, .seeds = seeds, .q = q, .reports = reports};
     job jobs[SN_MAX_THREADS];
-    int chunks = count / CHUNK + (count % CHUNK != 0), threads = arm->options.threads;
+    const int threads = arm->options.threads;
+    // lanes stand empty at the end of a chunk, threads at the end of all
+    all.chunk = count / LARGE > 16 * threads ? LARGE : CHUNK;
+    const int chunks = count / all.chunk + (count % all.chunk != 0);
     for (int i = 0; i < threads; i++) jobs[i] = (job){.all = &all};
     atomic_init(&all.next, 0);
     atomic_init(&all.stopped, false);

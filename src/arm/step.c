@@ -115,7 +115,7 @@ static bool aim(sn_arm_search *s, sn_arm_motion *motion, const double *q, bool a
     if (!anew && !motion->reaches) {
         double inner[N];
         sn_arm_chain_inward(&arm->chain, motion->target, inner);
-        sn_arm_search_nearest(s, inner, found);
+        sn_arm_search_nearest(s, inner, SN_ARM_NEAREST_STEPS, found);
         sn_arm_search_report(s, NULL, found, false, &report);
         // which turns it takes is the target's own
         sn_arm_chain_inward(&arm->chain, found, inner);

@@ -28,6 +28,7 @@ static const char *bad_option(const sn_batch_options *o) {
         return "lanes";
     if (o->threads < 1 || o->threads > SN_MAX_THREADS) return "threads";
     if (!(o->rest >= 0 && o->rest <= 1)) return "rest";
+    if (!(o->jump >= 0)) return "jump";
     if (o->device_threads < 0 || o->device_threads > 1 << 24) return "device_threads";
     return NULL;
 }
@@ -76,12 +77,16 @@ static sn_status find_pull(sn_batch *b, sn_error *error) {
     if (status != SN_OK) return sn_fail(error, status, 0, "the zero pose cannot be evaluated");
     for (int i = 0; i < m->nv; i++) top = fmax(top, seen[i]);
     for (int i = 0; i < m->nv; i++)
-        b->pull[m->v_of[i]] = b->options.rest * fmax(seen[i], 1e-3 * top);
+        // what follows others goes where they lead it
+        b->pull[m->v_of[i]] = m->ncoupling > 0 && m->follows[m->v_of[i]]
+                                  ? 0
+                                  : b->options.rest * fmax(seen[i], 1e-3 * top);
     return SN_OK;
 }
 
 static sn_status create_worker(sn_batch *b, sn_batch_worker *w, sn_error *error) {
     w->batch = b;
+    w->share = 1;
     sn_task rest = sn_task_default(SN_TASK_REST);
     rest.q = w->q;
     rest.q_weight = b->pull;
@@ -111,6 +116,8 @@ static void find_device(sn_batch *b) {
         why[0] = '\0';
     } else if (b->options.seeds > 0) {
         (void)snprintf(why, sizeof why, "other starts are tried here");
+    } else if (b->model->ncoupling > 0) {
+        (void)snprintf(why, sizeof why, "coordinates that follow others are put in place here");
     } else {
         b->device = sn_batch_device_create(b, why, sizeof why);
     }
@@ -118,8 +125,10 @@ static void find_device(sn_batch *b) {
     find_note(b, b->options.device == SN_DEVICE_OPENCL ? why : "");
 }
 
-sn_status sn_batch_create(const sn_problem *problem, const sn_batch_options *options,
-                          const sn_allocator *allocator, sn_batch **out, sn_error *error) {
+// @param hold  what pulls frames to the pose before them; NULL: as the options say
+static sn_status create(const sn_problem *problem, const sn_batch_options *options,
+                        const double *hold, const sn_allocator *allocator, sn_batch **out,
+                        sn_error *error) {
     if (out != NULL) *out = NULL;
     SN_NEED(problem, error);
     SN_NEED(out, error);
@@ -131,6 +140,10 @@ sn_status sn_batch_create(const sn_problem *problem, const sn_batch_options *opt
     SN_TRY(sn_problem_copy(problem, NULL, 0, allocator, &b.problem, error));
     b.model = b.problem->model;
     b.nworker = b.options.threads;
+    b.flat = b.model->ncoupling == 0;
+    for (int k = 0; k < b.model->njoint; k++)
+        b.flat = b.flat && b.model->joint[k].ops->integrate == NULL &&
+                 b.model->joint[k].ops->difference == NULL;
     b.ngoal = sn_batch_goal_places(b.problem, b.options.locals, NULL);
     const char *unfit = sn_batch_unfit(b.problem, &b.options.solver);
     const int most = sn_batch_most_lanes();
@@ -152,7 +165,8 @@ sn_status sn_batch_create(const sn_problem *problem, const sn_batch_options *opt
     batch = sn_layout_take(&layout, 1, sizeof *batch);
     layout_batch(&b, &layout);
     memcpy(batch, &b, sizeof b);
-    sn_status status = b.options.rest > 0 ? find_pull(batch, error) : SN_OK;
+    sn_status status = b.options.rest > 0 && hold == NULL ? find_pull(batch, error) : SN_OK;
+    if (hold != NULL) memcpy(batch->pull, hold, (size_t)b.model->nv * sizeof *hold);
     for (int i = 0; i < b.nworker && status == SN_OK; i++)
         status = create_worker(batch, &batch->worker[i], error);
     if (status != SN_OK) {
@@ -176,6 +190,19 @@ sn_status sn_batch_create(const sn_problem *problem, const sn_batch_options *opt
     }
     *out = batch;
     return SN_OK;
+}
+
+sn_status sn_batch_create(const sn_problem *problem, const sn_batch_options *options,
+                          const sn_allocator *allocator, sn_batch **out, sn_error *error) {
+    return create(problem, options, NULL, allocator, out, error);
+}
+
+sn_status sn_batch_create_held(const sn_problem *problem, const sn_batch_options *options,
+                               const double *hold, const sn_allocator *allocator, sn_batch **out,
+                               sn_error *error) {
+    sn_batch_options o = *options;
+    o.rest = 1;  // there is such a pull
+    return create(problem, &o, hold, allocator, out, error);
 }
 
 void sn_batch_destroy(sn_batch *batch) {
@@ -223,6 +250,11 @@ static sn_batch_job rest_of(const sn_batch *b, const sn_batch_job *job, int done
         job->starts != NULL ? job->starts + n * nq : NULL,
         job->poses + rows * nq,
         job->reports != NULL ? job->reports + rows : NULL,
+        0,
+        NULL,
+        NULL,
+        NULL,
+        0,
     };
 }
 
@@ -257,21 +289,23 @@ static sn_status run(sn_batch *batch, const sn_batch_job *job) {
 
 sn_status sn_batch_solve(sn_batch *batch, int n, const double *goals, const double *starts,
                          double *poses, sn_batch_report *reports) {
-    const sn_batch_job job = {n, 1, goals, starts, poses, reports};
+    const sn_batch_job job = {n, 1, goals, starts, poses, reports, 0, NULL, NULL, NULL, 0};
     if (!good_job(batch, &job)) return SN_ERR_ARGUMENT;
     return run(batch, &job);
 }
 
 sn_status sn_batch_track(sn_batch *batch, int nchain, int nframe, const double *goals,
                          const double *starts, double *poses, sn_batch_report *reports) {
-    const sn_batch_job job = {nchain, nframe, goals, starts, poses, reports};
+    const sn_batch_job job = {nchain, nframe, goals, starts, poses, reports,
+                              0,      NULL,   NULL,  NULL,   0};
     if (!good_job(batch, &job)) return SN_ERR_ARGUMENT;
     return run(batch, &job);
 }
 
 sn_status sn_batch_submit(sn_batch *batch, int nchain, int nframe, const double *goals,
                           const double *starts, double *poses, sn_batch_report *reports) {
-    const sn_batch_job job = {nchain, nframe, goals, starts, poses, reports};
+    const sn_batch_job job = {nchain, nframe, goals, starts, poses, reports,
+                              0,      NULL,   NULL,  NULL,   0};
     if (!good_job(batch, &job) || batch->nwaiting >= 2) return SN_ERR_ARGUMENT;
     const int at = batch->nwaiting++, slot = batch->next_slot;
     batch->waiting[at] = job;

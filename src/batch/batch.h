@@ -16,6 +16,12 @@ typedef struct sn_batch_job {
     const double *goals, *starts;
     double *poses;
     sn_batch_report *reports;
+    int rows;  ///< of all chains, the last one shorter than the others; 0: all are whole
+    const double *shares;  ///< of each row: what rest poses are multiplied with; NULL: 1
+    /// In the place of goals and shares: fills them in for a row.
+    void (*row)(void *user, int row, double *goals, double *share);
+    void *user;
+    int first;  ///< which of the user's rows the first is
 } sn_batch_job;
 
 /// A row in a lane.
@@ -25,8 +31,11 @@ typedef struct sn_batch_row {
     double *start;              ///< nq: where it began
     double *previous, *before;  ///< nq: the chain's last two poses
     double *best;               ///< nq: of the starts so far
+    double usual;  ///< f that the chain's frames begin with, smoothed; NaN before the second
+    double jump;   ///< f above which its start is a jump
     sn_batch_report kept;
     int64_t iterations;
+    double share;  ///< what rest poses are multiplied with
 } sn_batch_row;
 
 /// What a thread works with.
@@ -38,6 +47,7 @@ typedef struct sn_batch_worker {
     sn_batch_row *row;  ///< a lane each
     double *q, *delta;  ///< nq, nv: scratch
     double *numbers;    ///< ngoal: a row of goals, ready for a lane
+    double share;       ///< what the plain solver multiplies rest poses with
     sn_batch_counts counts;
 } sn_batch_worker;
 
@@ -56,6 +66,7 @@ struct sn_batch {
     int *goal_at;  ///< ntask
     bool *round;   ///< nv: angles that go round
     bool turning;  ///< there are some
+    bool flat;     ///< coordinates are added and subtracted as they are
     int ngoal;
     double *
         pull;  ///< nv, file order: what pulls a frame to the pose before it; only with options.rest
@@ -80,6 +91,13 @@ struct sn_batch {
 /// rows.c: numbers of a row as lanes want them: directions of length 1, one NaN in front of what is
 /// missing. False when they are no goals.
 bool sn_batch_row_goals(const sn_batch *b, const double *goals, double *out);
+/// The same from a problem with the batch's tasks, whose goals, local points or missing tasks may be other ones. False
+/// when more of it is another.
+bool sn_batch_row_of(const sn_batch *b, const sn_problem *problem, double *out);
+/// The sine of the lanes is good for angles of some turns: what is far out is the plain solver's.
+bool sn_batch_row_far(const sn_batch *b, const double *q);
+/// How a lane that ended with SN_END_... ended.
+sn_stop sn_batch_stop_of(int how);
 /// A start that can be used, moved into the limits; false when it is none.
 bool sn_batch_row_start(const sn_batch *b, const double *start, double *q);
 /// Put a row's goals into a thread's own problem; false when they are no goals.
@@ -95,5 +113,15 @@ void sn_batch_row_seed(const sn_batch *b, int64_t row, int n, const double *star
 /// Where a chain goes on.
 void sn_batch_row_next(const sn_batch_worker *w, const sn_batch_row *row, int frame, double *q);
 
+/// batch.c: the same as sn_batch_create(), with each frame of a chain but the first pulled to the pose before it.
+/// @param hold  nv, file order: how much each degree of freedom is
+sn_status sn_batch_create_held(const sn_problem *problem, const sn_batch_options *options,
+                               const double *hold, const sn_allocator *allocator, sn_batch **out,
+                               sn_error *error);
+
 /// run.c: all rows of a job on this processor.
 sn_status sn_batch_run(sn_batch *b, const sn_batch_job *job);
+/// The same with rows that end at another relative gradient, or after so many iterations: as the hybrid method goes.
+/// @param held  degrees of freedom from this one on (sweep order) stay as they are
+sn_status sn_batch_scout(sn_batch *b, double gradient, int iterations, int held,
+                         const sn_batch_job *job);

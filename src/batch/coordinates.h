@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Tasks on coordinates: rest poses and soft limits, as sweeps/joint_terms.c has them.
 
+// What pulls a frame to its own rest pose; on the processor each lane has weights of its own.
+#ifndef HOLD
+#define HOLD(i) (W(lane)[SN_LANE_PULL] * T(pull)[i])
+#endif
+
 // Rest pose r, and what it weighs: the problem's own, and behind them the one of a frame.
 FN REAL rest_pose(ARGS, int r, int at) {
     if (r < N(nrest)) return splat(T(rest_q)[N(nq) * r + at]);
@@ -8,8 +13,11 @@ FN REAL rest_pose(ARGS, int r, int at) {
 }
 
 FN REAL rest_weight(ARGS, int r, int i) {
-    if (r < N(nrest)) return splat(T(rest_w)[N(nv) * r + i]);
-    return W(lane)[SN_LANE_PULL] * T(pull)[i];
+    if (r < N(nrest)) {
+        if (N(shared)) return W(lane)[SN_LANE_SHARE] * T(rest_w)[N(nv) * r + i];
+        return splat(T(rest_w)[N(nv) * r + i]);
+    }
+    return HOLD(i);
 }
 
 // Rest of a joint held as a quaternion: rotation_term() of joint_terms.c.
@@ -100,7 +108,8 @@ FN REAL rest_value(ARGS) {
 
 // Their gradient and second derivatives: those of a quaternion are Gauss-Newton's six, then what the exact
 // ones have more.
-PART void rest_terms(ARGS) {
+PART void rest_terms(PART_ARGS) {
+    HERE;
     for (int i = 0; i < N(nv); i++) W(own)[i] = W(g)[i] = splat(0);
     for (int i = 0; i < 12 * N(nquat); i++) W(rest_h)[i] = splat(0);
     for (int r = 0; r < SN_BATCH_RESTS; r++) {

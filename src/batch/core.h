@@ -27,6 +27,8 @@
 // The parts in their order (blank lines keep them so); on a device they are one text.
 #include "batch/rotations.h"
 
+#include "batch/drivers.h"
+
 #include "batch/place.h"
 
 #include "batch/tasks.h"

@@ -73,6 +73,13 @@ FN void sine_cosine(REAL angle, REAL *sine, REAL *cosine) {
     *cosine = (quadrant + 1) & 2 ? -second : second;
 }
 
+// The pose of a chain `back` frames before frame `frame` of a piece: in it, or one of the last two before it.
+FN __global const double *pose_back(__global const double *poses, __global const double *heads, int chain,
+                                    int frame, int nframe, int back) {
+    return frame >= back ? poses + ((size_t)chain * nframe + frame - back) * N(nq)
+                         : heads + ((size_t)2 * chain + (back - frame - 1)) * N(nq);
+}
+
 #ifdef SN_QUICK
 // A thread's numbers in quick.cl; an array of one is never used.
 typedef struct work {

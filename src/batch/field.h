@@ -3,7 +3,8 @@
 
 // The matrix K of a subtree, as far as it is shared by the degrees of freedom of a joint.
 typedef struct FIELD {
-    REAL M[9], G[3], P[3], W, e, trace;
+    REAL M[9], G[3], P[3], W, e;
+    REAL rest[3];  // trace M - M_ii
 } FIELD;
 
 FN void load_field(const REAL *sum, REAL e, FIELD *f) {
@@ -17,15 +18,16 @@ FN void load_field(const REAL *sum, REAL e, FIELD *f) {
     f->M[1] = sum[19] + e * sum[1], f->M[3] = sum[19] + e * sum[3];
     f->M[2] = sum[20] + e * sum[2], f->M[6] = sum[20] + e * sum[6];
     f->M[5] = sum[21] + e * sum[5], f->M[7] = sum[21] + e * sum[7];
-    f->trace = f->M[0] + f->M[4] + f->M[8];
+    const REAL trace = f->M[0] + f->M[4] + f->M[8];
+    UNROLL for (int i = 0; i < 3; i++) f->rest[i] = trace - f->M[4 * i];
 }
 
 // y = K S
 FN void field_times(ARGS, int k, const FIELD *f, const REAL *S, REAL *y) {
     const REAL *M = f->M, *G = f->G, *P = f->P, *a = S, *b = S + 3;
-    y[0] = (f->trace - M[0]) * a[0] - M[1] * a[1] - M[2] * a[2] + (G[1] * b[2] - G[2] * b[1]);
-    y[1] = (f->trace - M[4]) * a[1] - M[3] * a[0] - M[5] * a[2] + (G[2] * b[0] - G[0] * b[2]);
-    y[2] = (f->trace - M[8]) * a[2] - M[6] * a[0] - M[7] * a[1] + (G[0] * b[1] - G[1] * b[0]);
+    y[0] = f->rest[0] * a[0] - M[1] * a[1] - M[2] * a[2] + (G[1] * b[2] - G[2] * b[1]);
+    y[1] = f->rest[1] * a[1] - M[3] * a[0] - M[5] * a[2] + (G[2] * b[0] - G[0] * b[2]);
+    y[2] = f->rest[2] * a[2] - M[6] * a[0] - M[7] * a[1] + (G[0] * b[1] - G[1] * b[0]);
     y[3] = a[1] * P[2] - a[2] * P[1] + f->W * b[0];
     y[4] = a[2] * P[0] - a[0] * P[2] + f->W * b[1];
     y[5] = a[0] * P[1] - a[1] * P[0] + f->W * b[2];

@@ -34,14 +34,18 @@ static void go_on(work *room) {
 // @param frames  0, or only rows that are listed, each on its own, of chains of so many frames
 // @param list    which rows; then their poses go to
 // @param fixed   one after the other, so that what others are pulled to stays
+// @param rare    lists no longer than this are left as they are
+// @param from    frames of the chains before these, @param heads  the last two poses of each chain then: for lists
 __kernel void sn_batch_chains(__global const double *goals, __global const double *starts,
                               __global double *poses, __global double *stats, const int nchain,
                               const int nframe, const int extrapolate, __global int *next,
                               const int most, const int frames, __global const int *list,
-                              __global double *fixed) {
+                              __global double *fixed, const int rare, const int from,
+                              __global const double *heads) {
     work mine;
     work *room = &mine;
-    const int count = frames > 0 ? next[SN_NEXT_COUNT2] : nchain;
+    const int listed = next[SN_NEXT_COUNT2];
+    const int count = frames == 0 ? nchain : listed > rare ? listed : 0;
     __global int *turns = next + (frames > 0 ? SN_NEXT_ROW2 : SN_NEXT_CHAIN);
     int turn = atomic_inc(turns), frame = 0, trips = 0, fresh = 1;
     // one way back to the head of the loop: there threads that go side by side meet again
@@ -60,12 +64,14 @@ __kernel void sn_batch_chains(__global const double *goals, __global const doubl
             for (int i = 0; i < SN_LANE_COUNT; i++) room->lane[i] = 0;
             LANE(STATE) = SN_STATE_START;
             if (N(pulled)) {
-                const int pulled = frame > 0 || (frames > 0 && chain % frames > 0);
+                const int pulled = frame > 0 || (frames > 0 && from + chain % frames > 0);
+                __global const double *last =
+                    frames > 0 ? pose_back(poses, heads, chain / frames, chain % frames, frames, 1) : poses;
                 LANE(PULL) = pulled;
                 // nothing is pulled to where it is
                 for (int i = 0; i < N(nq); i++)
                     room->anchor[i] = !pulled      ? room->x[i]
-                                      : frames > 0 ? (REAL)poses[(at - 1) * N(nq) + i]
+                                      : frames > 0 ? (REAL)last[i]
                                                    : room->previous[i];
             }
         }
@@ -94,10 +100,20 @@ __kernel void sn_batch_chains(__global const double *goals, __global const doubl
     }
 }
 
-// The poses of listed rows to their places. @param which  counts them
+// The poses of listed rows to their places. @param which  counts them, @param rare  see above
 __kernel void sn_batch_put(__global double *poses, __global const int *next, const int which,
-                           __global const int *list, __global const double *fixed) {
-    for (int turn = (int)get_global_id(0); turn < next[which]; turn += (int)get_global_size(0))
+                           __global const int *list, __global const double *fixed, const int rare) {
+    const int count = next[which] > rare ? next[which] : 0;
+    for (int turn = (int)get_global_id(0); turn < count; turn += (int)get_global_size(0))
         for (int i = 0; i < N(nq); i++)
             poses[(size_t)list[turn] * N(nq) + i] = fixed[(size_t)turn * N(nq) + i];
+}
+
+// The last two poses of each chain, for the frames behind this piece.
+__kernel void sn_batch_heads(__global const double *poses, __global const double *old, __global double *heads,
+                             const int nchain, const int nframe) {
+    for (int turn = (int)get_global_id(0); turn < 2 * nchain; turn += (int)get_global_size(0)) {
+        __global const double *from = pose_back(poses, old, turn / 2, nframe, nframe, 1 + turn % 2);
+        for (int i = 0; i < N(nq); i++) heads[(size_t)turn * N(nq) + i] = from[i];
+    }
 }

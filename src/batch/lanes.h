@@ -19,15 +19,22 @@
 #ifdef SN_CHECKED
 #define UNROLL
 #else
-#define UNROLL _Pragma("GCC unroll 21")
+#define UNROLL _Pragma("GCC unroll 22")
 #endif
-#define ARGS                 const sn_batch_table *tab, const sn_batch_work *room
-#define PASS                 tab, room
+#define ARGS      const sn_batch_table *tab, const sn_batch_work *room
+#define PASS      tab, room
+#define PART_ARGS const sn_batch_table *tab_, const sn_batch_work *room_
+#define HERE                                                                                       \
+    const sn_batch_table own_tab = *tab_, *const tab = &own_tab;                                   \
+    const sn_batch_work own_room = *room_, *const room = &own_room
+#define PASS_ON              tab_, room_
 #define N(name)              tab->name
 #define T(name)              tab->name
 #define W(name)              ((REAL *)(void *)room->name)
 #define GOAL(k)              W(goal)[k]
 #define GOAL_FROM(k, origin) (W(goal)[k] - (origin))
+#define HOLD(i)              W(hold)[i]
+#define JUMPED(value)        LESS(W(lane)[SN_LANE_JUMP], value)
 #define NUMBER               double
 #define FIELD                field_of_subtree
 #define FACTOR               factor_state
@@ -65,7 +72,6 @@ FN REAL log_one_plus(REAL x) { return sn_log1p(x); }
 #else
 typedef double REAL __attribute__((vector_size(8 * LANES), may_alias));
 typedef int64_t INTS __attribute__((vector_size(8 * LANES), may_alias));
-FN REAL splat(double x) { return (REAL){0} + x; }
 FN INTS as_ints(REAL x) { return (INTS)x; }
 FN REAL as_real(INTS x) { return (REAL)x; }
 FN REAL log_one_plus(REAL x) {
@@ -75,6 +81,7 @@ FN REAL log_one_plus(REAL x) {
 }
 #if LANES == 8
 typedef unsigned BITS;
+FN REAL splat(double x) { return (REAL)_mm512_set1_pd(x); }
 #define ANY(mask)   (((mask)&0xFF) != 0)
 #define LESS(a, b)  ((BITS)_mm512_cmp_pd_mask((__m512d)(a), (__m512d)(b), _CMP_LT_OQ))
 #define EQUAL(a, b) ((BITS)_mm512_cmp_pd_mask((__m512d)(a), (__m512d)(b), _CMP_EQ_OQ))
@@ -87,12 +94,14 @@ typedef INTS BITS;
 #define LESS(a, b)  ((BITS)((a) < (b)))
 #define EQUAL(a, b) ((BITS)((a) == (b)))
 #if LANES == 4
+FN REAL splat(double x) { return (REAL)_mm256_set1_pd(x); }
 #define ANY(mask) (_mm256_movemask_pd((__m256d)(mask)) != 0)
 FN REAL root(REAL x) { return (REAL)_mm256_sqrt_pd((__m256d)x); }
 FN REAL choose(BITS mask, REAL a, REAL b) {
     return (REAL)_mm256_blendv_pd((__m256d)b, (__m256d)a, (__m256d)mask);
 }
 #else
+FN REAL splat(double x) { return (REAL){x, x}; }
 #define ANY(mask) (((mask)[0] | (mask)[1]) != 0)
 FN REAL root(REAL x) { return (REAL){sqrt(x[0]), sqrt(x[1])}; }
 FN REAL choose(BITS mask, REAL a, REAL b) {

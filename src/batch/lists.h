@@ -14,6 +14,9 @@
     X(nsoft)   /* coordinates with soft limits */                                                  \
     X(nquat)   /* joints that hold a quaternion */                                                 \
     X(nlower)  /* numbers of L inside joints */                                                    \
+    X(nmove)   /* moves of joints that are driven by functions */                                  \
+    X(nbend)   /* how their twists change: pairs of degrees of freedom of such a joint */          \
+    X(nnumber) /* of all functions */                                                              \
     X(nfork)   /* joints from which a chain goes on that does not follow them in the list */       \
     X(ngoal)   /* numbers of a row of goals */                                                     \
     X(nsum)    /* numbers that the tasks of a joint are summed into */                             \
@@ -22,6 +25,7 @@
     X(gained)  /* 1: some gain is not 1 */                                                         \
     X(pulled)  /* 1: frames are pulled to the pose before them */                                  \
     X(locals)  /* 1: rows bring the local points with them */                                      \
+    X(shared)  /* 1: rows say what rest poses are multiplied with */                               \
     X(limited) /* 1: some degree of freedom has a limit */                                         \
     X(method)  /* 0 hybrid, 1 always exact, 2 always Gauss-Newton */
 
@@ -49,7 +53,16 @@
     X(part_first, N(nj) + 1)                                                                       \
     X(part_goal, N(npart))                                                                         \
     X(part_type, N(npart))                                                                         \
-    X(soft_of, N(nsoft)) /* its degree of freedom */
+    X(soft_of, N(nsoft)) /* its degree of freedom */                                               \
+    X(bend0, N(nj))      /* where a joint's pairs begin */                                         \
+    X(move_first, N(nj) + 1)                                                                       \
+    X(move_turns, N(nmove))                                                                        \
+    X(move_aligned, N(nmove))                                                                      \
+    X(move_kind, N(nmove))                                                                         \
+    X(move_count, N(nmove))  /* pieces, coefficients or products */                                \
+    X(move_number, N(nmove)) /* where its numbers begin */                                         \
+    X(move_nargument, N(nmove))                                                                    \
+    X(move_argument, SN_BATCH_ARGUMENTS *N(nmove)) /* coordinates of its joint */
 
 /// Numbers likewise.
 #define SN_BATCH_NUMBERS(X)                                                                        \
@@ -70,14 +83,17 @@
     X(rest_w, N(nrest) * N(nv))                                                                    \
     X(pull, N(pulled) * N(nv))  /* weights of a rest pose of its own for each frame */             \
     X(soft_limit, 3 * N(nsoft)) /* lower, upper, weight */                                         \
-    X(option, 4)                /* gradient, goal (below 0: by share), share, iterations */
+    X(move_axis, 3 * N(nmove))                                                                     \
+    X(number, N(nnumber)) /* of the functions */                                                   \
+    X(option, 4)          /* gradient, goal (below 0: by share), share, iterations */
 
 /// Numbers of every lane: name and how many.
 #define SN_BATCH_ARRAYS(X)                                                                         \
     X(q, N(nq)) /* the best pose so far */                                                         \
     X(x, N(nq)) /* the pose that is evaluated next */                                              \
     X(frame, 12 * N(nj))                                                                           \
-    X(S, 6 * N(nv)) /* twists times gains */                                                       \
+    X(S, 6 * N(nv))       /* twists times gains */                                                 \
+    X(bend, 6 * N(nbend)) /* how the twists of driven joints change */                             \
     X(sum, N(nsum) * N(nj))                                                                        \
     X(Q, 21 * N(nj))                                                                               \
     X(Y, 6 * N(nv))                                                                                \
@@ -129,7 +145,9 @@ enum {
     SN_LANE_MOST2,
     SN_LANE_CRAWLS,
     SN_LANE_SLOW,
-    SN_LANE_PULL,  ///< 1: it is pulled, 0: it is not
+    SN_LANE_JUMP,   ///< f above which a start is solved with the exact Hessian; on the processor
+    SN_LANE_SHARE,  ///< what rest poses are multiplied with
+    SN_LANE_PULL,   ///< 1: it is pulled, 0: it is not
     SN_LANE_ORIGIN,
     SN_LANE_ORIGIN_Y,
     SN_LANE_ORIGIN_Z,
@@ -143,11 +161,20 @@ enum {
     SN_STATE_TRIAL,   ///< look at where a step led
     SN_STATE_AGAIN,   ///< another step from the same pose
     SN_STATE_REFINE,  ///< the same with some degrees of freedom put at their limits
+    SN_STATE_PROBE,   ///< look at f, and be done
     SN_STATE_DONE
 };
 
 /// How a lane ended; the last two are left to the plain solver.
-enum { SN_END_GOAL, SN_END_MINIMUM, SN_END_STALLED, SN_END_ITERATIONS, SN_END_SADDLE, SN_END_ODD };
+enum {
+    SN_END_GOAL,
+    SN_END_MINIMUM,
+    SN_END_STALLED,
+    SN_END_ITERATIONS,
+    SN_END_PROBED,
+    SN_END_SADDLE,
+    SN_END_ODD
+};
 
 /// Kinds of joints and of losses.
 enum {
@@ -162,8 +189,18 @@ enum {
     SN_BATCH_SWING_TWIST,
     SN_BATCH_PLANAR,
     SN_BATCH_TRANSLATION,
-    SN_BATCH_FREE
+    SN_BATCH_FREE,
+    SN_BATCH_DRIVEN
 };
+/// Kinds of functions, and the most arguments of one.
+enum {
+    SN_DRIVE_PIECES,  ///< cubics, five numbers each: where it begins, then its coefficients from there
+    SN_DRIVE_POLYNOMIAL,
+    SN_DRIVE_PRODUCTS,
+    SN_DRIVE_LINEAR,
+    SN_DRIVE_SINE
+};
+#define SN_BATCH_ARGUMENTS 6
 enum { SN_BATCH_HUBER = 1, SN_BATCH_CAUCHY = 2 };
 
 /// Kinds of parts.

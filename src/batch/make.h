@@ -20,5 +20,9 @@ void sn_batch_table_layout(sn_batch_table *t, sn_layout *layout);
 void sn_batch_table_fill(sn_batch_table *t, const sn_problem *p, const sn_solver_options *o,
                          const int *goal_at, const bool *round);
 
+/// table_drive.c: what functions drive.
+void sn_batch_drive_count(const sn_model *model, sn_batch_table *t);
+void sn_batch_drive_fill(const sn_model *model, sn_batch_table *t);
+
 /// Room for the numbers of so many lanes.
 void sn_batch_work_layout(const sn_batch_table *t, int lanes, sn_batch_work *w, sn_layout *layout);

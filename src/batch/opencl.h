@@ -8,7 +8,7 @@
 #include "sinew/batch.h"
 
 typedef struct sn_cl_object
-    *sn_cl;  ///< a platform, device, context, queue, program, kernel, memory
+    *sn_cl;  ///< a platform, device, context, queue, program, kernel, memory, event
 
 enum {
     SN_CL_DEVICE_TYPE_GPU = 4,
@@ -46,6 +46,12 @@ enum {
       (sn_cl, sn_cl, uint32_t, size_t, size_t, const void *, uint32_t, const sn_cl *, sn_cl *))    \
     X(clEnqueueReadBuffer, int32_t,                                                                \
       (sn_cl, sn_cl, uint32_t, size_t, size_t, void *, uint32_t, const sn_cl *, sn_cl *))          \
+    X(clEnqueueWriteBufferRect, int32_t,                                                           \
+      (sn_cl, sn_cl, uint32_t, const size_t *, const size_t *, const size_t *, size_t, size_t,     \
+       size_t, size_t, const void *, uint32_t, const sn_cl *, sn_cl *))                            \
+    X(clEnqueueReadBufferRect, int32_t,                                                            \
+      (sn_cl, sn_cl, uint32_t, const size_t *, const size_t *, const size_t *, size_t, size_t,     \
+       size_t, size_t, void *, uint32_t, const sn_cl *, sn_cl *))                                  \
     X(clEnqueueMapBuffer, void *,                                                                  \
       (sn_cl, sn_cl, uint32_t, uint64_t, size_t, size_t, uint32_t, const sn_cl *, sn_cl *,         \
        int32_t *))                                                                                 \
@@ -55,6 +61,7 @@ enum {
        const sn_cl *, sn_cl *))                                                                    \
     X(clFlush, int32_t, (sn_cl))                                                                   \
     X(clFinish, int32_t, (sn_cl))                                                                  \
+    X(clReleaseEvent, int32_t, (sn_cl))                                                            \
     X(clReleaseMemObject, int32_t, (sn_cl))                                                        \
     X(clReleaseKernel, int32_t, (sn_cl))                                                           \
     X(clReleaseProgram, int32_t, (sn_cl))                                                          \

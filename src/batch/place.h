@@ -1,52 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The sweep of core.h from the root to the leaves: frames and twists.
 
-// R <- R turned about its column n by (s, c), the next two are j and k; a: that column.
-FN void turn_column(int n, int j, int k, REAL s, REAL c, REAL *R, REAL *a) {
-    UNROLL for (int i = 0; i < 3; i++) {
-        a[i] = R[3 * n + i];
-        const REAL cj = R[3 * j + i], ck = R[3 * k + i];
-        R[3 * j + i] = c * cj + s * ck;
-        R[3 * k + i] = c * ck - s * cj;
-    }
-}
-
-// R <- R turned about its own axis by (s, c); a: that axis outside. Columns are named one by one, so that a
-// device can keep R in registers.
-FN void turn_about(int aligned, NUMBER lx, NUMBER ly, NUMBER lz, REAL s, REAL c, REAL *R, REAL *a) {
-    if (aligned == 0) {
-        turn_column(0, 1, 2, s, c, R, a);
-        return;
-    }
-    if (aligned == 1) {
-        turn_column(1, 2, 0, s, c, R, a);
-        return;
-    }
-    if (aligned == 2) {
-        turn_column(2, 0, 1, s, c, R, a);
-        return;
-    }
-    turn3(R, splat(lx), splat(ly), splat(lz), a);
-    const REAL v = 1.0 - c, sx = s * lx, sy = s * ly, sz = s * lz;
-    UNROLL for (int i = 0; i < 3; i++) {
-        const REAL x = R[i], y = R[3 + i], z = R[6 + i], va = v * a[i];
-        R[i] = c * x + ((sz * y - sy * z) + lx * va);
-        R[3 + i] = c * y + ((sx * z - sz * x) + ly * va);
-        R[6 + i] = c * z + ((sy * x - sx * y) + lz * va);
-    }
-}
-
-// A turn about a through o as a twist; a slide along u.
-FN void put_turn(REAL *S, const REAL *a, const REAL *o) {
-    UNROLL for (int k = 0; k < 3; k++) S[k] = a[k];
-    cross3(o, a, S + 3);
-}
-
-FN void put_slide(REAL *S, const REAL *u) {
-    UNROLL for (int k = 0; k < 3; k++) S[k] = splat(0), S[3 + k] = u[k];
-}
-
-FN void place_joint(ARGS, int k, REAL *R, REAL *p) {
+FN void place_joint(PART_ARGS, int k, REAL *R, REAL *p) {
+    HERE;
     const int i = T(slot)[k], at = T(q0)[k];
     const REAL *q = W(x) + at;
     REAL a[3], s, c;
@@ -150,6 +106,19 @@ FN void place_joint(ARGS, int k, REAL *R, REAL *p) {
         turn3(R, q[0], q[1], q[2], a);
         UNROLL for (int n = 0; n < 3; n++) p[n] = p[n] + a[n];
         break;
+#ifndef SN_QUICK
+    case SN_BATCH_DRIVEN:
+        if (N(nmove) > 0) {
+            // a part writes to memory: R and p stay in registers for all the others
+            REAL turned[9], moved[3];
+            UNROLL for (int n = 0; n < 9; n++) turned[n] = R[n];
+            UNROLL for (int n = 0; n < 3; n++) moved[n] = p[n];
+            place_driven(PASS_ON, k, turned, moved);
+            UNROLL for (int n = 0; n < 9; n++) R[n] = turned[n];
+            UNROLL for (int n = 0; n < 3; n++) p[n] = moved[n];
+        }
+        break;
+#endif
     default:
         break;
     }
@@ -157,8 +126,16 @@ FN void place_joint(ARGS, int k, REAL *R, REAL *p) {
 #undef LANE_AXIS
 }
 
+// A twist about the origin as one about p.
+FN void shift_twist(const REAL *p, REAL *S) {
+    REAL shift[3];
+    cross3(p, S, shift);
+    UNROLL for (int n = 0; n < 3; n++) S[3 + n] = S[3 + n] - shift[n];
+}
+
 // All joints at the pose x, measured from the root joint's place.
-PART void place(ARGS) {
+PART void place(PART_ARGS) {
+    HERE;
     for (int k = 0; k < N(nj); k++) {
         const int up = T(parent)[k];
         REAL R[9], p[3];
@@ -178,13 +155,14 @@ PART void place(ARGS) {
                 UNROLL for (int i = 0; i < 9; i++) R[i] = F[i];
             }
         }
-        place_joint(PASS, k, R, p);
+        place_joint(PASS_ON, k, R, p);
         if (up < 0) {
-            for (int i = 0; i < T(jnv)[k]; i++) {
-                REAL *S = W(S) + 6 * i, shift[3];
-                cross3(p, S, shift);
-                UNROLL for (int n = 0; n < 3; n++) S[3 + n] = S[3 + n] - shift[n];
-            }
+            for (int i = 0; i < T(jnv)[k]; i++) shift_twist(p, W(S) + 6 * i);
+#ifndef SN_QUICK
+            for (int i = 0; i < T(jnv)[k] * (T(jnv)[k] + 1) / 2 && T(type)[k] == SN_BATCH_DRIVEN;
+                 i++)
+                shift_twist(p, W(bend) + 6 * (T(bend0)[k] + i));
+#endif
             UNROLL for (int n = 0; n < 3; n++) {
                 W(lane)[SN_LANE_ORIGIN + n] = p[n] + T(offset)[9 + n];
                 p[n] = splat(0);

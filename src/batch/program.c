@@ -97,7 +97,8 @@ void sn_batch_program(const sn_batch_table *t, sn_batch_kernels kind, bool float
 }
 
 bool sn_batch_is_quick(const sn_batch_table *t) {
-    bool good = t->npart == 0 && t->nrest == 0 && t->nsoft == 0 && !t->loss && !t->gained;
+    bool good =
+        t->npart == 0 && t->nmove == 0 && t->nrest == 0 && t->nsoft == 0 && !t->loss && !t->gained;
     for (int k = 0; k < t->nj; k++)
         good = good && t->type[k] != SN_BATCH_EXPMAP && t->type[k] != SN_BATCH_SWING_TWIST &&
                (t->parent[k] >= 0) == (k > 0);

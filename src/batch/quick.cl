@@ -112,8 +112,10 @@ FN void quick_apart(ARGS, int at, REAL *out) {
 // @param noise   diagonals that nothing sees, @param pivot  the least, as a share of the diagonal, @param pulled  to
 // the anchor, @param least   diagonal that damping goes by
 // @param raised  share of the diagonal that pivots which are not positive have at least
+// @param looking  1: no step will be asked for, and nothing is kept for one
 PART void quick_sweep(ARGS, const REAL e, const REAL lambda, const REAL add, const REAL noise,
-                      const REAL pivot, const int pulled, const REAL least, const REAL raised, SWEEP *out) {
+                      const REAL pivot, const int pulled, const REAL least, const REAL raised,
+                      const int looking, SWEEP *out) {
     REAL sum[22], Q[21], push[6], twice = splat(0);
     UNROLL for (int i = 0; i < 22; i++) sum[i] = splat(0);
     UNROLL for (int i = 0; i < 21; i++) Q[i] = splat(0);
@@ -177,12 +179,12 @@ PART void quick_sweep(ARGS, const REAL e, const REAL lambda, const REAL add, con
                 const REAL inverse = still ? splat(0) : 1.0 / d;
                 const REAL pull = -g - dot6(S, push), own = inverse * pull;
                 out->fall = out->fall + own * pull;
-                W(inverse)[i] = inverse;
-                W(step)[i] = own;
-                UNROLL for (int n = 0; n < 6; n++) {
-                    W(Y)[6 * i + n] = y[n];
-                    push[n] = push[n] + own * y[n];
+                if (!looking) {
+                    W(inverse)[i] = inverse;
+                    W(step)[i] = own;
+                    UNROLL for (int n = 0; n < 6; n++) W(Y)[6 * i + n] = y[n];
                 }
+                UNROLL for (int n = 0; n < 6; n++) push[n] = push[n] + own * y[n];
                 add_square(Q, y, inverse);
             }
         }
@@ -324,6 +326,39 @@ static void quick_go_on(work *room, __global const double *before) {
     }
 }
 
+// A number of the first goal that is there, or 0.
+static REAL quick_first_goal(work *room, int n) {
+    for (int i = 0; i < N(npoint); i++) {
+        const REAL x = (REAL)room->row[T(point_goal)[i] + n];
+        if (x == x) return x;
+    }
+    return 0;
+}
+
+// What ended at a limit where it did not begin: x from where the frame began, with such coordinates as far to the
+// other side. False where there are none.
+static int quick_turn_back(work *room, __global const double *begin) {
+    int any = 0;
+    for (int i = 0; i < N(nv); i++) {
+        const int k = T(q_of)[i];
+        if (k < 0) continue;
+        const REAL x = room->x[k], low = T(low)[i], high = T(high)[i], from = (REAL)begin[k];
+        any |= (x <= low && from > low) || (x >= high && from < high);
+    }
+    if (!any) return 0;
+    for (int i = 0; i < N(nq); i++) room->x[i] = (REAL)begin[i];
+    for (int i = 0; i < N(nv); i++) {
+        const int k = T(q_of)[i];
+        if (k < 0) continue;
+        const REAL x = room->q[k], low = T(low)[i], high = T(high)[i], from = (REAL)begin[k];
+        if ((x <= low && from > low) || (x >= high && from < high)) {
+            const REAL back = from - (x - from);
+            room->x[k] = back < low ? low : back > high ? high : back;
+        }
+    }
+    return 1;
+}
+
 static int any_stuck(const work *room) {
     uint any = 0;
     for (int i = 0; i <= N(nv) / 32; i++) any |= room->stuck[i];
@@ -342,39 +377,47 @@ static void leave_stuck(work *room) {
 // @param most    sweeps after which a row is given up
 // @param share   of f that a row ends at when no step would win more
 // @param listed  1: only the rows of a list, each on its own from its pose on, into `fixed`
+// @param from    frames of the chains before these, @param heads  the last two poses of each chain then
 __kernel void sn_batch_quick(__global const double *goals, __global const double *starts,
                              __global double *poses, __global double *stats, const int nchain,
                              const int nframe, const int extrapolate, __global int *next,
                              const int most, const REAL share, const int listed,
-                             __global const int *list, __global double *fixed) {
+                             __global const int *list, __global double *fixed, const int from,
+                             __global const double *heads) {
     work mine;
     work *room = &mine;
     SWEEP at;
-#ifdef SN_FLOAT
-    for (int n = 0; n < 3; n++) room->near[n] = room->lane[SN_LANE_ORIGIN + n] = 0;
-#endif
     const int count = listed ? next[SN_NEXT_COUNT] : nchain;
     __global int *turns = next + (listed ? SN_NEXT_ROW : SN_NEXT_CHAIN);
-    int turn = atomic_inc(turns), frame = 0, fresh = 1, sweeps = 0, again = 0, released = 0;
+    int turn = atomic_inc(turns), frame = 0, fresh = 1, sweeps = 0, again = 0, released = 0, looks = 0;
     REAL seen = 0, best = 0, lambda = 0, e = 0, promise = 0, noise = 0, whole = 0, growth = 4, failed = 0;
+    REAL first = 0;
     // one way back to the head of the loop: there threads that go side by side meet again
     while (turn < count) {
         const size_t row = listed ? (size_t)list[turn] : (size_t)turn * nframe + frame;
-        const int pulled = listed ? row % nframe > 0 : frame > 0;
+        const int chain = listed ? (int)row / nframe : turn, in_piece = listed ? (int)row % nframe : frame;
+        const int pulled = from + in_piece > 0;
+        __global const double *before = pulled ? pose_back(poses, heads, chain, in_piece, nframe, 1)
+                                               : starts + (size_t)chain * N(nq);
         if (fresh) {
+            const int begins = listed || frame == 0;
             room->row = goals + row * N(ngoal);
-            if (listed || frame == 0) {
-                __global const double *from =
-                    listed ? poses + row * N(nq) : starts + (size_t)turn * N(nq);
-                for (int i = 0; i < N(nq); i++) room->x[i] = (REAL)from[i];
+            if (begins && looks == 0) {
+                __global const double *begin = listed ? poses + row * N(nq) : before;
+                for (int i = 0; i < N(nq); i++) room->q[i] = room->x[i] = (REAL)begin[i];
+                if (!listed && from > 1 && extrapolate)
+                    quick_go_on(room, pose_back(poses, heads, chain, 0, nframe, 2));
+                // nothing of the chain before
+                seen = noise = 0;
+                for (int i = 0; i < N(npoint); i++) noise = noise + 3 * QUICK_BLIND * T(point_weight)[i];
             }
             for (int i = 0; i < N(nq); i++) room->q[i] = room->x[i];
-            for (int i = 0; i < N(nq) && N(pulled) && pulled; i++)
-                room->anchor[i] = (REAL)poses[(row - 1) * N(nq) + i];
+            for (int i = 0; i < N(nq) && N(pulled) && pulled; i++) room->anchor[i] = (REAL)before[i];
 #ifdef SN_FLOAT
             for (int n = 0; n < 3; n++) {
-                // the origin of the last frame; any place will do
-                const REAL origin = room->near[n] + room->lane[SN_LANE_ORIGIN + n];
+                // the origin of the last frame, at first a goal: any place will do
+                const REAL origin =
+                    begins ? quick_first_goal(room, n) : room->near[n] + room->lane[SN_LANE_ORIGIN + n];
                 room->near[n] = fabs(origin) < (REAL)1e6 ? origin : 0;
                 room->lane[SN_LANE_ORIGIN + n] = 0;
             }
@@ -393,7 +436,7 @@ __kernel void sn_batch_quick(__global const double *goals, __global const double
         }
         quick_place(room);
         quick_sweep(room, e, lambda + QUICK_LEAST, 0, noise, QUICK_PIVOT, pulled, seen,
-                    listed ? QUICK_RAISED2 : QUICK_RAISED, &at);
+                    listed ? QUICK_RAISED2 : QUICK_RAISED, 0, &at);
         seen = at.most;
         noise = QUICK_BLIND * at.whole;
         sweeps++;
@@ -453,6 +496,11 @@ __kernel void sn_batch_quick(__global const double *goals, __global const double
         }
         if (end || full) {
             __global double *out = listed ? fixed + (size_t)turn * N(nq) : poses + row * N(nq);
+            if (looks > 0 && !(best < first)) {
+                // the first valley is the deeper one
+                best = first;
+                for (int i = 0; i < N(nq); i++) room->x[i] = (REAL)out[i];
+            }
             for (int i = 0; i < N(nq); i++) {
                 out[i] = room->x[i];
                 room->q[i] = room->x[i];
@@ -468,13 +516,17 @@ __kernel void sn_batch_quick(__global const double *goals, __global const double
             stats[4 * row] = SN_END_ODD;
             stats[4 * row + 1] = best;
             stats[4 * row + 2] = whole;
-            stats[4 * row + 3] = sweeps + (listed ? stats[4 * row + 3] : 0);
+            stats[4 * row + 3] = sweeps + (listed || looks > 0 ? stats[4 * row + 3] : 0);
             fresh = 1;
-            if (listed || ++frame >= nframe) {
-                turn = atomic_inc(turns);
-                frame = 0;
-            } else if (frame > 1 && extrapolate) {
-                quick_go_on(room, poses + (row - 1) * N(nq));
+            first = best;
+            looks = N(limited) && !listed && looks == 0 && quick_turn_back(room, before);
+            if (looks == 0) {
+                if (listed || ++frame >= nframe) {
+                    turn = atomic_inc(turns);
+                    frame = 0;
+                } else if (from + frame > 1 && extrapolate) {
+                    quick_go_on(room, pose_back(poses, heads, chain, frame, nframe, 2));
+                }
             }
         }
     }
@@ -487,10 +539,12 @@ __kernel void sn_batch_quick(__global const double *goals, __global const double
 // @param frames     of a chain
 // @param tolerance  of the relative gradient, @param goal  f at or below which a row needs nothing more,
 // @param by_whole   1: that is a share of what f would be
+// @param before     frames of the chains before these, @param heads  the last two poses of each chain then
 __kernel void sn_batch_verify(__global const double *goals, __global const double *poses,
                               __global double *stats, const int nrow, const int frames,
                               const REAL tolerance, const REAL goal, const int by_whole,
-                              __global int *next, __global const int *from, __global int *to) {
+                              __global int *next, __global const int *from, __global int *to,
+                              const int before, __global const double *heads) {
     work mine;
     work *room = &mine;
     SWEEP at;
@@ -502,13 +556,14 @@ __kernel void sn_batch_verify(__global const double *goals, __global const doubl
         const REAL f = stat[1], whole = stat[2], noise = ROUNDING * whole;
         room->row = goals + (size_t)row * N(ngoal);
         for (int i = 0; i < N(nq); i++) room->x[i] = (REAL)poses[(size_t)row * N(nq) + i];
-        for (int i = 0; i < N(nq) && N(pulled) && row % frames > 0; i++)
-            room->anchor[i] = (REAL)poses[((size_t)row - 1) * N(nq) + i];
+        const int pulled = before + row % frames > 0;
+        __global const double *last = pose_back(poses, heads, row / frames, row % frames, frames, 1);
+        for (int i = 0; i < N(nq) && N(pulled) && pulled; i++) room->anchor[i] = (REAL)last[i];
         quick_place(room);
         // f must bend upwards, but for a little of what the tolerance leaves open: rows that end beside a saddle are
         // left to the trips
         const REAL add = larger_of(100 * noise, 0.01 * tolerance * sqrt(2 * f * whole));
-        quick_sweep(room, 1, 1e-8, add, noise, 0, row % frames > 0, 0, 0, &at);
+        quick_sweep(room, 1, 1e-8, add, noise, 0, pulled, 0, 0, 1, &at);
         const REAL gradient = at.f > 0 ? sqrt(at.worst / (2 * at.f)) : 0;
         const int met = at.f <= (by_whole ? goal * at.whole : goal);
         const int still = gradient <= tolerance && at.bad == 0;

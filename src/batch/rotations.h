@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Small vectors and rotations of core.h: as math/rotation.c has them.
 
+// A part that is a function of its own begins with HERE. On the processor it makes the lists' addresses its own: after
+// every number that is stored they would else be read again. It hands those that it was given on to other parts.
+#ifndef HERE
+#define HERE
+#define PART_ARGS ARGS
+#define PASS_ON   PASS
+#endif
+
 // By the model, not by numbers.
 FN REAL pick(int first, REAL a, REAL b) {
     if (first) return a;
@@ -234,4 +242,49 @@ FN void log_jacobian(REAL c, const REAL *w, const REAL *x, REAL *out) {
     cross3(w, x, wx);
     cross3(w, wx, wwx);
     UNROLL for (int i = 0; i < 3; i++) out[i] = x[i] + (0.5 * wx[i] + c * wwx[i]);
+}
+
+// R <- R turned about its column n by (s, c), the next two are j and k; a: that column.
+FN void turn_column(int n, int j, int k, REAL s, REAL c, REAL *R, REAL *a) {
+    UNROLL for (int i = 0; i < 3; i++) {
+        a[i] = R[3 * n + i];
+        const REAL cj = R[3 * j + i], ck = R[3 * k + i];
+        R[3 * j + i] = c * cj + s * ck;
+        R[3 * k + i] = c * ck - s * cj;
+    }
+}
+
+// R <- R turned about its own axis by (s, c); a: that axis outside. Columns are named one by one, so that a
+// device can keep R in registers.
+FN void turn_about(int aligned, NUMBER lx, NUMBER ly, NUMBER lz, REAL s, REAL c, REAL *R, REAL *a) {
+    if (aligned == 0) {
+        turn_column(0, 1, 2, s, c, R, a);
+        return;
+    }
+    if (aligned == 1) {
+        turn_column(1, 2, 0, s, c, R, a);
+        return;
+    }
+    if (aligned == 2) {
+        turn_column(2, 0, 1, s, c, R, a);
+        return;
+    }
+    turn3(R, splat(lx), splat(ly), splat(lz), a);
+    const REAL v = 1.0 - c, sx = s * lx, sy = s * ly, sz = s * lz;
+    UNROLL for (int i = 0; i < 3; i++) {
+        const REAL x = R[i], y = R[3 + i], z = R[6 + i], va = v * a[i];
+        R[i] = c * x + ((sz * y - sy * z) + lx * va);
+        R[3 + i] = c * y + ((sx * z - sz * x) + ly * va);
+        R[6 + i] = c * z + ((sy * x - sx * y) + lz * va);
+    }
+}
+
+// A turn about a through o as a twist; a slide along u.
+FN void put_turn(REAL *S, const REAL *a, const REAL *o) {
+    UNROLL for (int k = 0; k < 3; k++) S[k] = a[k];
+    cross3(o, a, S + 3);
+}
+
+FN void put_slide(REAL *S, const REAL *u) {
+    UNROLL for (int k = 0; k < 3; k++) S[k] = splat(0), S[3 + k] = u[k];
 }

@@ -57,10 +57,11 @@ static int local_of(const sn_batch *b, const sn_task *t) {
 bool sn_batch_row_goals(const sn_batch *b, const double *goals, double *out) {
     const sn_problem *p = b->problem;
     bool whole = p->npart == 0;
-    memcpy(out, goals, (size_t)b->ngoal * sizeof *out);
+    if (out != goals) memcpy(out, goals, (size_t)b->ngoal * sizeof *out);
     // points that are all there are ready as they are
-    for (int i = 0; i < b->ngoal; i++) whole = whole && fabs(out[i]) <= SN_MAX_NUMBER;
-    if (whole) return true;
+    int odd = 0;
+    for (int i = 0; i < b->ngoal; i++) odd += !(fabs(out[i]) <= SN_MAX_NUMBER);
+    if (whole && odd == 0) return true;
     for (int i = 0; i < p->ntask; i++) {
         if (b->goal_at[i] < 0) continue;
         const sn_task *t = &p->task[i];
@@ -79,6 +80,72 @@ bool sn_batch_row_goals(const sn_batch *b, const double *goals, double *out) {
         if (turn == 6 && (!make_unit(y, 3) || !make_unit(y + 3, 3))) return false;
     }
     return true;
+}
+
+// A point or part of the problem in the batch's row: its goal, and where its kind brings them the local point.
+static void put_place(const sn_batch *b, const sn_task *t, sn_vec3 goal, sn_vec3 local, double *x) {
+    x[0] = goal.x, x[1] = goal.y, x[2] = goal.z;
+    if (local_of(b, t) > 0) x[3] = local.x, x[4] = local.y, x[5] = local.z;
+}
+
+// Is all of a task but its goals and its local point that of the batch?
+static bool same_task(const sn_problem *a, const sn_problem *b, int i) {
+    const sn_task_parts *x = &a->parts[i], *y = &b->parts[i];
+    if (x->enabled != y->enabled) return false;
+    if (x->point >= 0) {
+        const sn_point *p = &a->point[x->point], *o = &b->point[y->point];
+        return a->task[i].weight == b->task[i].weight && p->loss == o->loss &&
+               p->scale2 == o->scale2;
+    }
+    if (x->rest >= 0) {
+        const sn_rest *p = &a->rest[x->rest], *o = &b->rest[y->rest];
+        const size_t nq = (size_t)a->model->nq, nv = (size_t)a->model->nv;
+        return p->active == o->active && p->weight == o->weight &&
+               memcmp(p->q, o->q, nq * sizeof *p->q) == 0 &&
+               memcmp(p->q_weight, o->q_weight, nv * sizeof *p->q_weight) == 0;
+    }
+    if (x->soft >= 0)
+        return a->soft[x->soft].active == b->soft[y->soft].active &&
+               a->soft[x->soft].weight == b->soft[y->soft].weight;
+    return false;
+}
+
+// Has the problem the batch's limits and gains? They may change from frame to frame, too.
+static bool same_freedom(const sn_model *a, const sn_model *b) {
+    const size_t bytes = (size_t)a->nv * sizeof(double);
+    return memcmp(a->lower, b->lower, bytes) == 0 && memcmp(a->upper, b->upper, bytes) == 0 &&
+           memcmp(a->gain, b->gain, bytes) == 0;
+}
+
+bool sn_batch_row_of(const sn_batch *b, const sn_problem *p, double *out) {
+    if (!same_freedom(p->model, b->problem->model)) return false;
+    for (int i = 0; i < b->problem->ntask; i++) {
+        const sn_task_parts *at = &p->parts[i];
+        if (!same_task(p, b->problem, i)) return false;
+        if (at->point < 0) continue;
+        double *x = out + b->goal_at[i];
+        put_place(b, &p->task[i], p->point[at->point].goal, p->point[at->point].local, x);
+        for (int k = 0; k < 6 && at->missing; k++) x[k] = NAN;
+    }
+    return true;
+}
+
+bool sn_batch_row_far(const sn_batch *b, const double *q) {
+    bool far = false;
+    for (int i = 0; i < b->model->nv; i++) {
+        const int at = b->table.q_of[i];
+        far = far || (at >= 0 && !b->table.length[i] && !(fabs(q[at]) < far_angle));
+    }
+    return far;
+}
+
+sn_stop sn_batch_stop_of(int how) {
+    static const sn_stop stops[] = {
+        [SN_END_GOAL] = SN_STOP_GOAL,       [SN_END_MINIMUM] = SN_STOP_MINIMUM,
+        [SN_END_STALLED] = SN_STOP_STALLED, [SN_END_ITERATIONS] = SN_STOP_ITERATIONS,
+        [SN_END_PROBED] = SN_STOP_STALLED,  [SN_END_SADDLE] = SN_STOP_SADDLE,
+        [SN_END_ODD] = SN_STOP_STALLED};
+    return stops[how];
 }
 
 bool sn_batch_row_start(const sn_batch *b, const double *start, double *q) {
@@ -133,6 +200,8 @@ void sn_batch_row_plain(sn_batch_worker *w, const double *goals, const double *a
         out->stop = SN_STOP_BAD_GOALS;
         return;
     }
+    for (int i = 0; i < w->batch->problem->nrest; i++)
+        w->problem->rest[i].weight = w->share * w->batch->problem->rest[i].weight;
     if (w->batch->table.pulled) {
         const int rest = w->batch->problem->ntask;  // the worker's problem has one task more
         if (anchor != NULL) (void)sn_problem_set_rest(w->problem, rest, anchor);
@@ -200,8 +269,13 @@ void sn_batch_row_next(const sn_batch_worker *w, const sn_batch_row *row, int fr
     const sn_model *m = w->batch->model;
     memcpy(q, row->previous, (size_t)m->nq * sizeof *q);
     if (frame < 2 || w->batch->options.start != SN_BATCH_EXTRAPOLATED) return;
-    sn_model_difference(m, row->before, row->previous, w->delta);
-    sn_model_integrate(m, row->previous, w->delta, q);
+    if (w->batch->flat) {
+        // the same, where all coordinates are numbers
+        for (int v = 0; v < m->nq; v++) q[v] += row->previous[v] - row->before[v];
+    } else {
+        sn_model_difference(m, row->before, row->previous, w->delta);
+        sn_model_integrate(m, row->previous, w->delta, q);
+    }
     for (int v = 0; v < m->nq; v++)
         if (!(fabs(q[v]) < far_angle)) {
             memcpy(q, row->previous, (size_t)m->nq * sizeof *q);

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "batch/opencl.h"
 
-enum { SN_SESSION_ROOMS = 32, SN_SESSION_QUEUES = 3 };
+enum { SN_SESSION_ROOMS = 48, SN_SESSION_QUEUES = 6 };
 
 typedef struct sn_session {
     sn_opencl cl;

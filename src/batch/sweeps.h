@@ -1,36 +1,61 @@
 // SPDX-License-Identifier: MIT
 // The sweeps of core.h from the leaves to the root: gradient, articulated factor, solve, products.
 
-// Sums over subtrees, the gradient, and the Gauss-Newton diagonal into y.
-PART void gradient_sweep(ARGS) {
+// The gradient along the degrees of freedom of joint k from the sums of its subtree, and the Gauss-Newton diagonal
+// into y.
+FN void gradient_of(ARGS, int k, const REAL *sum) {
+    REAL phi[6];
+    wrench_of(sum, phi);
+    for (int i = T(slot)[k]; i < T(slot)[k] + T(jnv)[k]; i++) {
+        const REAL *a = W(S) + 6 * i;
+        W(g)[i] = W(g)[i] - dot6(a, phi);
+        W(y)[i] = seen_from(sum, a);
+    }
+}
+
+// f of the tasks on bodies at the placed pose, sums over subtrees, the gradient, and the Gauss-Newton diagonal into y.
+PART REAL sum_sweep(PART_ARGS) {
+    HERE;
+    const int alone = N(nsum) == SN_SUM_MATRIX && N(npart) == 0;
+    REAL twice = splat(0);
     if (SN_BATCH_OWN) {
-        rest_terms(PASS);
+        rest_terms(PASS_ON);
     } else {
         for (int i = 0; i < N(nv); i++) W(g)[i] = splat(0);
     }
     for (int k = N(nj) - 1; k >= 0; k--) {
-        const int first = T(slot)[k], up = T(parent)[k];
-        REAL phi[6];
-        wrench_of(W(sum) + N(nsum) * k, phi);
-        const REAL *sum = W(sum) + N(nsum) * k;
-        for (int i = first; i < first + T(jnv)[k]; i++) {
-            const REAL *a = W(S) + 6 * i;
-            W(g)[i] = W(g)[i] - dot6(a, phi);
-            REAL d = seen_from(sum, a);
-            if (N(matrix)) {
-                REAL y[6];
-                UNROLL for (int n = 0; n < 6; n++) y[n] = splat(0);
-                add_symmetric(sum + SN_SUM_MATRIX, splat(1), a, y);
-                d = d + dot6(a, y);
+        const int up = T(parent)[k], leaf = T(leaf)[k];
+        const REAL *Rp = W(frame) + 12 * k;
+        REAL *sum = W(sum) + N(nsum) * k, *to = W(sum) + N(nsum) * (up < 0 ? 0 : up);
+        if (alone) {
+            // points of scalar weight: their sums stay in registers
+            REAL own[SN_SUM_MATRIX];
+            UNROLL for (int i = 0; i < SN_SUM_MATRIX; i++) own[i] = pick(leaf, splat(0), sum[i]);
+            twice = twice + add_points(PASS, 0, k, Rp, own);
+            gradient_of(PASS, k, own);
+            UNROLL for (int i = 0; i < SN_SUM_MATRIX; i++) sum[i] = own[i];
+            if (up < 0) continue;
+            if (T(last)[k]) {
+                UNROLL for (int i = 0; i < SN_SUM_MATRIX; i++) to[i] = own[i];
+            } else {
+                UNROLL for (int i = 0; i < SN_SUM_MATRIX; i++) to[i] = to[i] + own[i];
             }
-            W(y)[i] = d;
+            continue;
         }
-        if (up >= 0) {
-            REAL *to = W(sum) + N(nsum) * up;
-            for (int i = 0; i < N(nsum); i++) to[i] = to[i] + sum[i];
+        if (leaf)
+            for (int i = 0; i < N(nsum); i++) sum[i] = splat(0);
+        twice = twice + add_tasks(PASS, k, Rp, sum);
+        gradient_of(PASS, k, sum);
+        for (int i = T(slot)[k]; i < T(slot)[k] + T(jnv)[k] && N(matrix); i++) {
+            REAL y[6];
+            UNROLL for (int n = 0; n < 6; n++) y[n] = splat(0);
+            add_symmetric(sum + SN_SUM_MATRIX, splat(1), W(S) + 6 * i, y);
+            W(y)[i] = W(y)[i] + dot6(W(S) + 6 * i, y);
         }
+        for (int i = 0; i < N(nsum) && up >= 0; i++)
+            to[i] = pick(T(last)[k], sum[i], to[i] + sum[i]);
     }
-    if (!SN_BATCH_OWN) return;
+    if (!SN_BATCH_OWN) return 0.5 * twice;
     for (int i = 0; i < N(nv); i++) W(y)[i] = W(y)[i] + W(own)[i];
     for (int k = 0; k < N(nj); k++) {
         if (T(quat)[k] < 0) continue;
@@ -38,6 +63,7 @@ PART void gradient_sweep(ARGS) {
         UNROLL for (int a = 0; a < 3; a++) W(y)[i + a] =
             W(y)[i + a] + W(rest_h)[12 * T(quat)[k] + packed(a, a)];
     }
+    return 0.5 * twice;
 }
 
 // What H has among the degrees of freedom of joint k beyond S_b . K S_a: h[packed(a, b)].
@@ -68,6 +94,13 @@ FN void own_terms(ARGS, int k, REAL e, REAL *h) {
                     h[packed(from + a, from + b)] + 0.5 * dot3(c, torque);
             }
     }
+    if (N(nmove) > 0 && type == SN_BATCH_DRIVEN)
+        for (int a = 0; a < m; a++)
+            for (int b = 0; b <= a; b++) {
+                const REAL *E = W(bend) + 6 * (T(bend0)[k] + packed(a, b));
+                h[packed(a, b)] =
+                    h[packed(a, b)] - T(gain)[first + a] * T(gain)[first + b] * (e * dot6(E, phi));
+            }
     if (type == SN_BATCH_EXPMAP || type == SN_BATCH_SWING_TWIST) {
         const int swing = type == SN_BATCH_SWING_TWIST, n = swing ? 2 : 3, up = T(parent)[k];
         const REAL *q = W(x) + T(q0)[k];
@@ -169,7 +202,9 @@ FN void factor_block(ARGS, int k, const FIELD *field, REAL *Q, FACTOR *f) {
 
 // H + diagonal = L^T D L, joint by joint (articulated.c of sweeps/); degrees of freedom without terms of
 // their own one by one, as if each were a joint.
-PART void factor_sweep(ARGS, REAL e, FACTOR *f) {
+PART void factor_sweep(PART_ARGS, REAL e, FACTOR *out) {
+    HERE;
+    FACTOR here = *out, *const f = &here;
     const int own = SN_BATCH_OWN;
     for (int k = N(nj) - 1; k >= 0; k--) {
         const int first = T(slot)[k], m = T(jnv)[k], up = T(parent)[k];
@@ -188,7 +223,8 @@ PART void factor_sweep(ARGS, REAL e, FACTOR *f) {
                 const REAL *S = W(S) + 6 * i;
                 REAL y[6], h = own ? W(own)[i] : splat(0);
                 field_times(PASS, k, &field, S, y);
-                const REAL plain = h + dot6(S, y);
+                REAL plain = splat(0);
+                if (f->looking) plain = h + dot6(S, y);
                 take_symmetric(Q, S, y);
                 const REAL d = (h + dot6(S, y)) + diagonal_of(PASS, i, f);
                 const REAL inverse = take_pivot(i, W(keep)[i], d, plain, f);
@@ -204,10 +240,12 @@ PART void factor_sweep(ARGS, REAL e, FACTOR *f) {
             UNROLL for (int i = 0; i < 21; i++) W(Q)[21 * up + i] = W(Q)[21 * up + i] + Q[i];
         }
     }
+    *out = here;
 }
 
 // x <- D^-1 L^-T x
-PART void reduce(ARGS, REAL *x) {
+PART void reduce(PART_ARGS, REAL *x) {
+    HERE;
     for (int k = N(nj) - 1; k >= 0; k--) {
         const int first = T(slot)[k], m = T(jnv)[k], up = T(parent)[k];
         REAL push[6];
@@ -235,7 +273,8 @@ PART void reduce(ARGS, REAL *x) {
 }
 
 // x <- L^-1 x
-PART void substitute(ARGS, REAL *x) {
+PART void substitute(PART_ARGS, REAL *x) {
+    HERE;
     for (int k = 0; k < N(nj); k++) {
         const int first = T(slot)[k], m = T(jnv)[k], up = T(parent)[k];
         REAL V[6];
@@ -261,7 +300,8 @@ PART void substitute(ARGS, REAL *x) {
 }
 
 // out = H x, without the diagonal that a factorisation adds.
-PART void multiply(ARGS, REAL e, const REAL *x, REAL *out) {
+PART void multiply(PART_ARGS, REAL e, const REAL *x, REAL *out) {
+    HERE;
     const int own = SN_BATCH_OWN;
     // down: the twist of everything at and above a joint; kept where the field's Q was
     for (int k = 0; k < N(nj); k++) {

@@ -49,20 +49,37 @@ int sn_batch_goal_places(const sn_problem *p, bool locals, int *at) {
     return n;
 }
 
+// Does a coordinate that follows others matter to a task? The place of a patella without markers is found when the
+// knee is known.
+static bool is_seen(const sn_problem *p, const sn_coupling_place *c) {
+    const sn_model *m = p->model;
+    const int v = c->follower_v;
+    int k = 0;
+    while (k + 1 < m->njoint && m->joint[k + 1].slot <= c->follower_slot) k++;
+    for (int i = k; i < m->njoint && (i == k || m->joint[i].parent >= k); i++)
+        if (p->point_first[i + 1] > p->point_first[i] || p->part_first[i + 1] > p->part_first[i])
+            return true;
+    for (int i = 0; i < p->nrest; i++)
+        if (p->rest[i].weight * p->rest[i].q_weight[v] != 0) return true;
+    for (int i = 0; i < p->nsoft; i++)
+        if (v >= p->soft[i].first && v < p->soft[i].first + p->soft[i].count) return true;
+    return false;
+}
+
 const char *sn_batch_unfit(const sn_problem *p, const sn_solver_options *o) {
     const sn_model *m = p->model;
     int level[SN_MAX_LEVELS];
     if (o->method != SN_METHOD_HYBRID && o->method != SN_METHOD_NEWTON && o->method != SN_METHOD_LM)
         return "the method is not hybrid, newton or lm";
     if (m->nloop > 0) return "the model has loops";
-    if (m->ncoupling > 0) return "coordinates of the model follow others";
+    if (m->tied_limits) return "limits of a coordinate that follows several others";
+    for (int i = 0; i < m->ncoupling; i++)
+        if (is_seen(p, &m->coupled[i])) return "tasks see coordinates that follow others";
     if (m->ncone > 0) return "a ball of the model has limits";
     if (p->guards != NULL) return "something must not happen (avoid, half-space, support)";
     if (p->ntied > 0) return "a task touches several bodies or has a loss of its own";
     if (p->nposture > 0) return "there is a posture task";
     if (sn_problem_levels(p, level) > 1) return "tasks have several levels";
-    for (int k = 0; k < m->njoint; k++)
-        if (m->joint[k].type == SN_JOINT_FUNCTION) return "a joint is driven by functions";
     for (int s = 0; s < p->nsoft; s++)
         for (int k = 0; k < m->njoint; k++) {
             const sn_joint *j = &m->joint[k];
@@ -79,7 +96,7 @@ const char *sn_batch_unfit(const sn_problem *p, const sn_solver_options *o) {
 // Degrees of freedom with terms between them.
 static bool is_block(const sn_joint *j) {
     return j->type == SN_JOINT_BALL || j->type == SN_JOINT_FREE || j->type == SN_JOINT_EXPMAP ||
-           j->type == SN_JOINT_SWING_TWIST;
+           j->type == SN_JOINT_SWING_TWIST || j->type == SN_JOINT_FUNCTION;
 }
 
 // Does a chain go on from joint k that does not follow it in the list?
@@ -132,6 +149,7 @@ void sn_batch_table_count(const sn_problem *p, const sn_solver_options *o, bool 
         t->nfork += is_fork(m, k);
     }
     for (int v = 0; v < m->nv; v++) t->gained |= m->gain[v] != 1;
+    sn_batch_drive_count(m, t);
     t->nsum = SN_SUM_MATRIX + 21 * (t->matrix + t->loss);
     t->ngoal = sn_batch_goal_places(p, locals, NULL);
 }
@@ -147,6 +165,7 @@ void sn_batch_table_layout(sn_batch_table *t, sn_layout *layout) {
 
 void sn_batch_work_layout(const sn_batch_table *t, int lanes, sn_batch_work *w, sn_layout *layout) {
     w->goal = sn_layout_take(layout, (size_t)t->ngoal * (size_t)lanes, sizeof(double));
+    w->hold = sn_layout_take(layout, (size_t)(t->pulled * t->nv * lanes), sizeof(double));
 #define TAKE(name, count)                                                                          \
     w->name = sn_layout_take(layout, (size_t)(count) * (size_t)lanes, sizeof(double));
     SN_BATCH_ARRAYS(TAKE)
@@ -174,6 +193,7 @@ static void fill_joints(sn_batch_table *t, const sn_model *m) {
         [SN_JOINT_PLANAR] = SN_BATCH_PLANAR,
         [SN_JOINT_TRANSLATION] = SN_BATCH_TRANSLATION,
         [SN_JOINT_FREE] = SN_BATCH_FREE,
+        [SN_JOINT_FUNCTION] = SN_BATCH_DRIVEN,
     };
     int lower = 0, quat = 0, fork = 0;
     for (int k = 0; k < m->njoint; k++) {
@@ -289,6 +309,7 @@ static void fill_coordinates(sn_batch_table *t, const sn_problem *p) {
 void sn_batch_table_fill(sn_batch_table *t, const sn_problem *p, const sn_solver_options *o,
                          const int *goal_at, const bool *round) {
     fill_joints(t, p->model);
+    sn_batch_drive_fill(p->model, t);
     fill_tasks(t, p, goal_at);
     fill_coordinates(t, p);
     for (int i = 0; i < t->nv; i++) {

@@ -21,6 +21,7 @@ typedef struct sn_batch_table {
 /// Lane l of number k is at [k lanes + l].
 typedef struct sn_batch_work {
     double *goal;  ///< ngoal
+    double *hold;  ///< nv where rows are pulled: what to their own rest pose weighs
 #define SN_BATCH_FIELD(name, count) double *name;
     SN_BATCH_ARRAYS(SN_BATCH_FIELD)
 #undef SN_BATCH_FIELD

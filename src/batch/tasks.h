@@ -34,8 +34,8 @@ FN void place_point(ARGS, int i, const REAL *Rp, REAL *p) {
     UNROLL for (int n = 0; n < 3; n++) p[n] = Rp[9 + n] + p[n];
 }
 
-// Twice f of a point at p; p is spent where its goal is missing.
-FN REAL add_point(ARGS, int i, REAL *p, REAL *sum) {
+// Twice f of a point at p; p is spent where its goal is missing. `losses`: some points have one.
+FN REAL add_point_with(ARGS, const int losses, int i, REAL *p, REAL *sum) {
     const int at = T(point_goal)[i];
     REAL r[3], F[3], twice;
     UNROLL for (int n = 0; n < 3; n++) r[n] =
@@ -50,7 +50,7 @@ FN REAL add_point(ARGS, int i, REAL *p, REAL *sum) {
             p[n] = choose(there, p[n], splat(0));
         }
     }
-    if (N(loss) && T(point_loss)[i] != 0) {
+    if (losses && T(point_loss)[i] != 0) {
         REAL slope, bend, u[6];
         twice = w * loss_at(T(point_loss)[i], splat(T(point_scale2)[i]), s, &slope, &bend);
         cross3(p, r, u);
@@ -74,13 +74,17 @@ FN REAL add_point(ARGS, int i, REAL *p, REAL *sum) {
     return twice;
 }
 
+FN REAL add_point(ARGS, int i, REAL *p, REAL *sum) {
+    return add_point_with(PASS, N(loss), i, p, sum);
+}
+
 // Twice f of the points on joint k.
-FN REAL add_points(ARGS, int k, const REAL *Rp, REAL *sum) {
+FN REAL add_points(ARGS, const int losses, int k, const REAL *Rp, REAL *sum) {
     REAL twice = splat(0);
     for (int i = T(point_first)[k]; i < T(point_first)[k + 1]; i++) {
         REAL p[3];
         place_point(PASS, i, Rp, p);
-        twice = twice + add_point(PASS, i, p, sum);
+        twice = twice + add_point_with(PASS, losses, i, p, sum);
     }
     return twice;
 }
@@ -173,24 +177,18 @@ FN REAL add_orientation(ARGS, int i, const REAL *Rp, REAL *sum) {
     return w * t2;
 }
 
-// f of the tasks on bodies at the placed pose; each joint's own sums.
-PART REAL sum_tasks(ARGS) {
-    REAL twice = splat(0);
-    for (int k = 0; k < N(nj); k++) {
-        REAL *sum = W(sum) + N(nsum) * k;
-        const REAL *Rp = W(frame) + 12 * k;
-        for (int i = 0; i < N(nsum); i++) sum[i] = splat(0);
-        twice = twice + add_points(PASS, k, Rp, sum);
-        if (N(npart) == 0) continue;
-        for (int i = T(part_first)[k]; i < T(part_first)[k + 1]; i++) {
-            if (T(part_type)[i] == SN_BATCH_DIRECTION) {
-                twice = twice + add_direction(PASS, i, Rp, sum);
-            } else if (T(part_type)[i] == SN_BATCH_ORIENTATION) {
-                twice = twice + add_orientation(PASS, i, Rp, sum);
-            } else {
-                twice = twice + add_matrix_point(PASS, i, Rp, sum);
-            }
+// Twice f of all tasks on joint k.
+FN REAL add_tasks(ARGS, int k, const REAL *Rp, REAL *sum) {
+    REAL twice = add_points(PASS, N(loss), k, Rp, sum);
+    if (N(npart) == 0) return twice;
+    for (int i = T(part_first)[k]; i < T(part_first)[k + 1]; i++) {
+        if (T(part_type)[i] == SN_BATCH_DIRECTION) {
+            twice = twice + add_direction(PASS, i, Rp, sum);
+        } else if (T(part_type)[i] == SN_BATCH_ORIENTATION) {
+            twice = twice + add_orientation(PASS, i, Rp, sum);
+        } else {
+            twice = twice + add_matrix_point(PASS, i, Rp, sum);
         }
     }
-    return 0.5 * twice;
+    return twice;
 }

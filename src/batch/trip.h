@@ -8,6 +8,11 @@
 // goals are far while f is above this share of what it would be with errors as large as the figure
 #define FAR_SHARE 0.02
 
+// Starts that are solved with the exact Hessian alone.
+#ifndef JUMPED
+#define JUMPED(value) LESS(splat(1), splat(0))
+#endif
+
 // What the lanes are about to do; masks.
 typedef struct TRIP {
     BITS fresh;    // at a new pose
@@ -38,7 +43,8 @@ FN void reject(ARGS, BITS which, REAL length) {
 }
 
 // After f of all lanes is known.
-PART void judge(ARGS, REAL value, TRIP *to) {
+PART void judge(PART_ARGS, REAL value, TRIP *to) {
+    HERE;
     const BITS trial = EQUAL(LANE(STATE), splat(SN_STATE_TRIAL));
     const BITS start = EQUAL(LANE(STATE), splat(SN_STATE_START));
     const BITS finite = LESS(size_of(value), splat(MOST_REAL));
@@ -73,11 +79,15 @@ PART void judge(ARGS, REAL value, TRIP *to) {
     LANE(CRAWLS) = choose(taken, choose(LESS(splat(0.9), left), splat(1), splat(0)), LANE(CRAWLS));
     LANE(GROWTH) = choose(taken, splat(4), LANE(GROWTH));
     if (N(method) == 0) {
-        BITS exact = LESS(fall, 0.2 * before) | LESS(splat(0.5), LANE(CROSSED));
+        BITS exact =
+            LESS(fall, 0.2 * before) | LESS(splat(0.5), LANE(CROSSED)) | JUMPED(LANE(FIRST));
         // with limits exact while the goals are far, as damped.c has it
         if (N(limited)) exact = exact | LESS(FAR_SHARE * LANE(WHOLE), value);
         LANE(EXACT) = choose(taken, choose(exact, splat(1), splat(0)), LANE(EXACT));
     }
+
+    const BITS probe = EQUAL(LANE(STATE), splat(SN_STATE_PROBE));
+    end_lanes(W(lane), probe, SN_END_PROBED);
 
     // a start
     if (ANY(start)) {
@@ -87,13 +97,15 @@ PART void judge(ARGS, REAL value, TRIP *to) {
         LANE(REACH) = choose(start, splat(0.4), LANE(REACH));
         LANE(GROWTH) = choose(start, splat(4), LANE(GROWTH));
         LANE(FAILED) = choose(start, splat(0), LANE(FAILED));
-        LANE(EXACT) = choose(start, splat(N(method) == 1), LANE(EXACT));
+        const REAL first =
+            pick(N(method) == 0, choose(JUMPED(value), splat(1), splat(0)), splat(N(method) == 1));
+        LANE(EXACT) = choose(start, first, LANE(EXACT));
         LANE(ITERATIONS) = choose(start, splat(0), LANE(ITERATIONS));
         LANE(FACTORS) = choose(start, splat(0), LANE(FACTORS));
         LANE(CRAWLS) = choose(start, splat(0), LANE(CRAWLS));
     }
     to->fresh = taken | (start & finite);
-    LANE(F) = choose(to->fresh, value, before);
+    LANE(F) = choose(to->fresh | probe, value, before);
     LANE(TRIES) = choose(to->fresh, splat(0), LANE(TRIES));
     LANE(LONGS) = choose(to->fresh, splat(0), LANE(LONGS));
     LANE(CROSSED) = choose(to->fresh, splat(0), LANE(CROSSED));
@@ -111,7 +123,8 @@ PART void judge(ARGS, REAL value, TRIP *to) {
 
 // D^2 and what f would be with errors as large as the figure, from the Gauss-Newton diagonal in y:
 // sn_solver_find_scale() and sn_damped_measure().
-PART void find_scale(ARGS, BITS which, BITS start) {
+PART void find_scale(PART_ARGS, BITS which, BITS start) {
+    HERE;
     const REAL *sum = W(sum);
     REAL reach = splat(0), top = splat(0);
     for (int k = 0; k < N(nj); k++) {
@@ -163,7 +176,8 @@ PART void find_scale(ARGS, BITS which, BITS start) {
 }
 
 // Which degrees of freedom may move, the relative projected gradient, and reasons to end.
-PART void look_around(ARGS, TRIP *to, FACTOR *f) {
+PART void look_around(PART_ARGS, TRIP *to, FACTOR *f) {
+    HERE;
     REAL worst = splat(0), pull = splat(0), active = splat(0);
     for (int i = 0; i < N(nv); i++) {
         const REAL g = W(g)[i], square = g * g;
@@ -213,9 +227,10 @@ PART void look_around(ARGS, TRIP *to, FACTOR *f) {
 }
 
 // A failed pivot with the direction z along which the matrix bends by it says how much damping is missing.
-PART void raise_damping(ARGS, BITS which, const FACTOR *f) {
+PART void raise_damping(PART_ARGS, BITS which, const FACTOR *f) {
+    HERE;
     for (int i = 0; i < N(nv); i++) W(z)[i] = choose(EQUAL(f->at, splat(i)), splat(1), splat(0));
-    substitute(PASS, W(z));
+    substitute(PASS_ON, W(z));
     REAL square = splat(0);
     for (int i = 0; i < N(nv); i++)
         square = square + metric_of(PASS, i, f->most, f->most2) * W(z)[i] * W(z)[i];
@@ -236,7 +251,8 @@ PART void raise_damping(ARGS, BITS which, const FACTOR *f) {
 }
 
 // Steps that turn a joint too far: the damping with which they would not (step.c).
-PART void shorten(ARGS, BITS which, REAL turn, TRIP *to, const FACTOR *f) {
+PART void shorten(PART_ARGS, BITS which, REAL turn, TRIP *to, const FACTOR *f) {
+    HERE;
     REAL square = splat(0), slope = splat(0);
     for (int i = 0; i < N(nv); i++) {
         const BITS keep = LESS(splat(0.5), W(keep)[i]);
@@ -244,8 +260,8 @@ PART void shorten(ARGS, BITS which, REAL turn, TRIP *to, const FACTOR *f) {
         W(y)[i] = W(z)[i] = choose(keep, y, splat(0));
         square = square + W(y)[i] * W(step)[i];
     }
-    reduce(PASS, W(z));
-    substitute(PASS, W(z));
+    reduce(PASS_ON, W(z));
+    substitute(PASS_ON, W(z));
     for (int i = 0; i < N(nv); i++) slope = slope + W(y)[i] * W(z)[i];
     const BITS some = LESS(splat(0), slope);
     const REAL ratio = turn / LANE(REACH), lambda = LANE(LAMBDA);
@@ -287,7 +303,8 @@ FN BITS close_limits(ARGS, BITS which, const int fresh) {
 
 // Steps that a limit stopped: first the plain projection's promise, then, a trip each, the others solved
 // again with those put at their limits; the better of the two is taken.
-PART void mind_limits(ARGS, BITS crossing, BITS refined, BITS given_up, REAL e, TRIP *to) {
+PART void mind_limits(PART_ARGS, BITS crossing, BITS refined, BITS given_up, REAL e, TRIP *to) {
+    HERE;
     const BITS none = LESS(splat(1), splat(0));
     BITS more = none, last = none;
     if (ANY(refined)) {
@@ -302,7 +319,7 @@ PART void mind_limits(ARGS, BITS crossing, BITS refined, BITS given_up, REAL e, 
     REAL a = splat(0), b = splat(0);
     if (ANY(crossing | last)) {
         for (int i = 0; i < N(nv); i++) W(y)[i] = choose(crossing, W(plain)[i], W(step)[i]);
-        multiply(PASS, e, W(y), W(z));
+        multiply(PASS_ON, e, W(y), W(z));
         for (int i = 0; i < N(nv); i++) {
             a = a + W(g)[i] * W(y)[i];
             b = b + W(y)[i] * W(z)[i];
@@ -352,7 +369,8 @@ FN void turn_quaternion(const REAL *q, const REAL *d, REAL *out) {
 }
 
 // x = q moved by the step where there is one, else q.
-PART void move_lanes(ARGS, BITS which) {
+PART void move_lanes(PART_ARGS, BITS which) {
+    HERE;
     REAL square = splat(0);
     for (int k = 0; k < N(nj); k++) {
         const int first = T(slot)[k], at = T(q0)[k], m = T(jnv)[k];
@@ -386,39 +404,39 @@ PART void move_lanes(ARGS, BITS which) {
     LANE(STATE) = choose(which, splat(SN_STATE_TRIAL), LANE(STATE));
 }
 
-FN void trip(ARGS) {
+FN void trip(PART_ARGS) {
+    HERE;
     TRIP to;
     FACTOR f;
-    place(PASS);
-    REAL value = sum_tasks(PASS);
+    place(PASS_ON);
+    REAL value = sum_sweep(PASS_ON);
     if (SN_BATCH_OWN) value = value + rest_value(PASS);
     const BITS start = EQUAL(LANE(STATE), splat(SN_STATE_START));
-    judge(PASS, value, &to);
+    judge(PASS_ON, value, &to);
     to.check = to.move = LESS(splat(1), splat(0));
     to.share = splat(1);
-    gradient_sweep(PASS);
     const BITS measured = to.fresh & (start | ~LESS(splat(0.5), LANE(EXACT)));
-    if (ANY(measured)) find_scale(PASS, measured, measured & start);
+    if (ANY(measured)) find_scale(PASS_ON, measured, measured & start);
     if (N(method) == 0 && N(limited) && ANY(measured & start)) {
         const BITS far = measured & start & LESS(FAR_SHARE * LANE(WHOLE), LANE(F));
         LANE(EXACT) = choose(far, splat(1), LANE(EXACT));
     }
-    look_around(PASS, &to, &f);
+    look_around(PASS_ON, &to, &f);
     const BITS here = to.fresh | to.again | to.refine | to.check;
     if (ANY(here)) {
         const REAL e = choose(to.check, splat(1), LANE(EXACT));
-        factor_sweep(PASS, e, &f);
+        factor_sweep(PASS_ON, e, &f);
         LANE(FACTORS) = LANE(FACTORS) + choose(here, splat(1), splat(0));
         end_lanes(W(lane), to.check & ~f.failed, SN_END_MINIMUM);
         end_lanes(W(lane), to.check & f.failed, SN_END_SADDLE);
         const BITS plain = to.fresh | to.again, stuck = plain & f.failed;
         const BITS given_up = to.refine & f.failed, refined = to.refine & ~f.failed;
         if (ANY(stuck)) {
-            raise_damping(PASS, stuck, &f);
+            raise_damping(PASS_ON, stuck, &f);
             to.back = to.back | (stuck & ~EQUAL(LANE(STATE), splat(SN_STATE_DONE)));
         }
         if (ANY(refined)) {
-            multiply(PASS, e, W(fixed), W(z));
+            multiply(PASS_ON, e, W(fixed), W(z));
             // the product uses the room of the factorisation's sums, which a solve does not need
         }
         for (int i = 0; i < N(nv); i++) {
@@ -427,8 +445,8 @@ FN void trip(ARGS) {
             if (ANY(refined)) pull = pull + choose(refined, W(z)[i], splat(0));
             W(step)[i] = choose(keep, -pull, splat(0));
         }
-        reduce(PASS, W(step));
-        substitute(PASS, W(step));
+        reduce(PASS_ON, W(step));
+        substitute(PASS_ON, W(step));
         if (ANY(refined))
             for (int i = 0; i < N(nv); i++) W(step)
         [i] = choose(refined & ~LESS(splat(0.5), W(open)[i]), W(fixed)[i], W(step)[i]);
@@ -438,7 +456,7 @@ FN void trip(ARGS) {
             if (!T(length)[i]) turn = largest(turn, size_of(T(gain)[i] * W(step)[i]));
         const BITS far = going & LESS(1.2 * LANE(REACH), turn);
         if (ANY(far)) {
-            shorten(PASS, far, turn, &to, &f);
+            shorten(PASS_ON, far, turn, &to, &f);
             going = going & ~(far & to.back);
         }
         // what the model promises; a step that stays inside the limits needs no product with H
@@ -456,8 +474,8 @@ FN void trip(ARGS) {
         to.move = going & ~outside;
         LANE(CROSSED) = choose(to.move, splat(0), LANE(CROSSED));
         if (ANY(crossing | refined | given_up))
-            mind_limits(PASS, crossing, refined, given_up, e, &to);
+            mind_limits(PASS_ON, crossing, refined, given_up, e, &to);
     }
     LANE(STATE) = choose(to.back, splat(SN_STATE_AGAIN), LANE(STATE));
-    move_lanes(PASS, to.move);
+    move_lanes(PASS_ON, to.move);
 }

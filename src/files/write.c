@@ -106,6 +106,7 @@ static sn_status write_glb(const sn_scene *s, const sn_allocator *allocator, con
     g.recording = s->recording;
     g.samples = s->samples;
     g.fitted = s->recording != NULL || s->samples != NULL;
+    g.shapes = s->shapes;
     // whatever axis was asked for: in these files y is up
     (void)sn_glb_up(axes[s->up_sign < 0][s->up], g.rotation);
     sn_status status = sn_glb_write(&g, sink, allocator, error);

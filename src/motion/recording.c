@@ -144,9 +144,13 @@ bool sn_recording_present(const sn_recording *recording, int frame, int marker) 
 
 int sn_recording_missing(const sn_recording *recording, int marker) {
     if (recording == NULL) return 0;
+    if (marker < 0 || marker >= recording->info.nmarker) return recording->info.nframe;
     int count = 0;
-    for (int i = 0; i < recording->info.nframe; i++)
-        count += !sn_recording_present(recording, i, marker);
+    for (int i = 0; i < recording->info.nframe; i++) {
+        const size_t row = (size_t)i * (size_t)recording->info.nmarker;
+        const double *p = recording->position + 3 * (row + (size_t)marker);
+        count += !isfinite(p[0]) || !isfinite(p[1]) || !isfinite(p[2]);
+    }
     return count;
 }
 

@@ -224,12 +224,19 @@ static bool was_cut(const sn_solver *s) {
 typedef struct search {
     sn_report best;  // stop, gradient and active of the best pose
     double f;        // there
-    int idle;        // moves since the last that helped
     bool done;
 } search;
 
+// Where in the moves a search is.
+typedef struct walk {
+    int round, k, n,
+        turn;  // the joint whose moves these are, the one that starts its line, its next turn
+    int moves, nmove;  // of this round so far; of a whole one, known after the first
+    int idle;          // moves since the last that helped
+} walk;
+
 // Solve from s->trial; the better pose stays in cold.best.
-static void try_pose(sn_solver *s, search *found) {
+static void try_pose(sn_solver *s, search *found, walk *at) {
     size_t bytes = (size_t)s->model->nq * sizeof *s->q;
     memcpy(s->q, s->trial, bytes);
     if (s->model->ncoupling > 0) (void)sn_model_clamp(s->model, s->q);
@@ -243,7 +250,7 @@ static void try_pose(sn_solver *s, search *found) {
         found->done = was_cut(s);
     }
     if (finite && s->f < found->f) {
-        if (s->f < found->f * (1 - 1e-6)) found->idle = 0;
+        if (s->f < found->f * (1 - 1e-6)) at->idle = 0;
         found->f = s->f;
         found->best = s->report;
         memcpy(s->cold.best, s->q, bytes);
@@ -270,52 +277,152 @@ static bool starts_line(const sn_solver *s, int k, int n) {
     return v3_norm(v3_sub(at, s->ws->frame[k].p)) > 1e-9;
 }
 
-// Link k rolled about the lines to the joints that hang on it. Returns how many moves there are.
-static int try_rolls(sn_solver *s, int k, search *found) {
+enum { MOST_ROUNDS = 8 };
+
+// The next turn of link k about a line to a joint that hangs on it, into s->trial; false when there is none left.
+static bool next_roll(sn_solver *s, const search *found, walk *at) {
     static const double half = 0x1.6a09e667f3bcdp-1;  // sine of 135 degrees
     static const sn_angle turns[3] = {{0, -1}, {half, -half}, {-half, -half}};
-    const sn_model *m = s->model;
-    int moves = 0, nturn = m->joint[k].nv > 2 ? 3 : 1;
-    int end = subtree_end(m, k);
-    for (int n = k + 1; n < end; n++) {
-        if (!starts_line(s, k, n)) continue;
-        for (int i = 0; i < nturn && !found->done; i++) {
-            sn_vec3 line = v3_sub(s->ws->base[n].p, s->ws->frame[k].p);
+    const int k = at->k, nturn = s->model->joint[k].nv > 2 ? 3 : 1, end = subtree_end(s->model, k);
+    if (at->n == 0) at->n = k + 1, at->turn = 0;
+    for (; at->n < end; at->n++, at->turn = 0) {
+        if (at->turn == 0 && !starts_line(s, k, at->n)) continue;
+        while (at->turn < nturn) {
+            sn_vec3 line = v3_sub(s->ws->base[at->n].p, s->ws->frame[k].p);
             sn_vec3 axis = m3_tmul(&s->ws->frame[k].R, v3_scale(1 / v3_norm(line), line));
-            moves++;
-            found->idle++;
-            if (has_error(s, k, found) && roll_link(s, k, axis, turns[i])) try_pose(s, found);
+            at->moves++;
+            at->idle++;
+            at->turn++;
+            if (has_error(s, k, found) && roll_link(s, k, axis, turns[at->turn - 1])) return true;
         }
     }
-    return moves;
+    return false;
 }
 
-// The moves of joint k, tried one after the other. Returns how many there are.
-static int try_joint(sn_solver *s, int k, search *found) {
+// The next move of joint at->k that leads to another pose, into s->trial; false when there is none left.
+static bool next_of_joint(sn_solver *s, const search *found, walk *at) {
     const sn_model *m = s->model;
-    const sn_joint *j = &m->joint[k];
-    int above = carrier(m, k);
-    if (j->type == SN_JOINT_FREE || !sn_joint_fits(m, j)) return 0;  // a free root was aligned
-    if (j->nv > 1) return try_rolls(s, k, found);
+    const sn_joint *j = &m->joint[at->k];
+    const int above = carrier(m, at->k);
+    if (j->type == SN_JOINT_FREE || !sn_joint_fits(m, j)) return false;  // a free root was aligned
+    if (j->nv > 1) return next_roll(s, found, at);
     // a hinge below a link that can be rolled is reversed with it
-    if (above < 0 || m->joint[above].nv > 2) return 0;
-    found->idle++;
-    if (has_error(s, k, found) && turn_hinge(s, k)) try_pose(s, found);
-    return 1;
+    if (at->n != 0 || above < 0 || m->joint[above].nv > 2) return false;
+    at->n = at->k + 1;
+    at->moves++;
+    at->idle++;
+    return has_error(s, at->k, found) && turn_hinge(s, at->k);
+}
+
+// The next pose to look from, into s->trial: round by round through all joints until a whole round has found nothing.
+static bool next_pose(sn_solver *s, const search *found, walk *at) {
+    for (;;) {
+        if (at->k < 0) {
+            if (at->round == 0) at->nmove = at->moves;
+            at->moves = 0;
+            at->k = s->model->njoint - 1;
+            if (++at->round == MOST_ROUNDS) return false;
+        }
+        if (at->n == 0 && at->idle >= at->nmove) return false;
+        if (next_of_joint(s, found, at)) return true;
+        at->k--;
+        at->n = 0;
+    }
+}
+
+// A run that lanes have begun, and where the search would go on behind it.
+typedef struct pending {
+    int lane;  // -1: it has ended
+    walk after;
+    sn_cold_end end;
+} pending;
+
+// The oldest run has ended: is its pose the best so far?
+static bool judge_run(sn_solver *s, search *found, pending *run, int slot) {
+    const size_t nq = (size_t)s->model->nq, bytes = nq * sizeof *s->q;
+    sn_cold_lanes *lanes = s->cold.lanes;
+    const sn_cold_end *end = &run->end;
+    const double before = found->f;
+    s->report.iterations += end->iterations;
+    s->report.functions += end->iterations;
+    s->report.hessians += end->iterations + 1;
+    s->report.poses += end->iterations + 1;
+    s->report.factorizations += end->factorizations;
+    if (end->plain) {
+        memcpy(s->trial, lanes->starts + (size_t)slot * nq, bytes);
+        try_pose(s, found, &run->after);
+        return found->f < before;
+    }
+    found->done = end->stop == SN_STOP_GOAL || end->stop == SN_STOP_CANCELLED;
+    if (!(end->f < before)) {
+        if (found->done) found->best.stop = end->stop;
+        return false;
+    }
+    if (end->f < before * (1 - 1e-6)) run->after.idle = 0;
+    found->f = end->f;
+    found->best = s->report;
+    found->best.stop = end->stop;
+    found->best.gradient = end->gradient;
+    found->best.active = end->active;
+    memcpy(s->cold.best, lanes->ends + (size_t)slot * nq, bytes);
+    look_at_best(s);
+    return true;
+}
+
+// The same search with runs side by side: moves that follow in the order are begun before those in front of them have
+// ended, as most find nothing; when one has, those behind it begin anew from its pose.
+static void search_in_lanes(sn_solver *s, search *found, walk *at) {
+    enum { QUEUE = SN_COLD_QUEUE };
+    sn_cold_lanes *lanes = s->cold.lanes;
+    const size_t nq = (size_t)s->model->nq;
+    pending queue[QUEUE];
+    int used[64], first = 0, count = 0;  // the lane's run, -1 for none
+    bool more = true;
+    for (int l = 0; l < lanes->width; l++) used[l] = -1;
+    while (!found->done) {
+        for (int l = 0; l < lanes->width && more && count < QUEUE; l++) {
+            if (used[l] >= 0) continue;
+            more = next_pose(s, found, at);
+            if (!more) break;
+            const int slot = (first + count++) % QUEUE;
+            memcpy(lanes->starts + (size_t)slot * nq, s->trial, nq * sizeof *s->trial);
+            lanes->start(lanes, l, s->trial);
+            queue[slot] = (pending){.lane = l, .after = *at};
+            used[l] = slot;
+        }
+        if (count == 0) return;
+        lanes->step(lanes);
+        for (int l = 0; l < lanes->width; l++) {
+            const int slot = used[l];
+            if (slot < 0 ||
+                !lanes->ended(lanes, l, &queue[slot].end, lanes->ends + (size_t)slot * nq))
+                continue;
+            queue[slot].lane = used[l] = -1;
+        }
+        while (count > 0 && queue[first].lane < 0 && !found->done) {
+            const bool better = judge_run(s, found, &queue[first], first);
+            const walk after = queue[first].after;
+            first = (first + 1) % QUEUE;
+            count--;
+            if (!better) continue;
+            *at = after;
+            count = 0;
+            more = true;
+            for (int l = 0; l < lanes->width; l++) used[l] = -1;
+            if (!lanes->begin(lanes, s, found->f)) return;
+        }
+    }
 }
 
 static void search_valleys(sn_solver *s) {
     search found = {.best = s->report, .f = s->f};
+    walk at = {.k = s->model->njoint - 1, .nmove = 1 << 30};
     size_t bytes = (size_t)s->model->nq * sizeof *s->q;
     memcpy(s->cold.best, s->q, bytes);
     look_at_best(s);
-    int nmove = 1 << 30;  // known after the first round
-    for (int round = 0; round < 8 && !found.done && found.idle < nmove; round++) {
-        int moves = 0;
-        for (int k = s->model->njoint - 1; k >= 0 && !found.done && found.idle < nmove; k--)
-            moves += try_joint(s, k, &found);
-        if (round == 0) nmove = moves;
-    }
+    if (s->cold.lanes != NULL && s->cold.lanes->begin(s->cold.lanes, s, found.f))
+        search_in_lanes(s, &found, &at);
+    while (!found.done && next_pose(s, &found, &at)) try_pose(s, &found, &at);
     // counts of all runs, the rest of the best one
     s->report.stop = found.best.stop;
     s->report.gradient = found.best.gradient;
@@ -331,6 +438,7 @@ static bool try_open_poses(sn_solver *s) {
     size_t bytes = (size_t)s->model->nq * sizeof *s->q;
     const int most = s->options.max_iterations;
     search found = {.best = s->report, .f = INFINITY};
+    walk none = {0};
     s->options.max_iterations = most < 40 ? most : 40;
     memcpy(s->trial, s->q, bytes);
     for (int seed = 0; seed < 2 && !found.done; seed++) {
@@ -340,7 +448,7 @@ static bool try_open_poses(sn_solver *s) {
             (void)sn_workspace_pose(s->ws, s->q);
             if (!align_root(s)) memcpy(s->trial, s->q, bytes);
         }
-        try_pose(s, &found);
+        try_pose(s, &found, &none);
     }
     s->options.max_iterations = most;
     s->report.stop = found.best.stop;
@@ -373,6 +481,7 @@ sn_status sn_solver_solve_cold(sn_solver *s, double *q, sn_report *report) {
         sn_solver_run(s);
         if (!was_cut(s)) search_valleys(s);
     }
+    if (sn_has_guards(s->ws)) sn_solver_guards_retry(s, true);
     s->run_first = s->report.iterations;
     sn_solver_lower(s);
     return sn_solver_end(s, q, report);

@@ -99,7 +99,10 @@ static void run_damped(sn_solver *s, matrix kind) {
     bool exact = false;  // what the workspace holds on entry
     bool limited = kind == SWITCHING && has_limits(s);
     bool fresh = true;  // the last step was taken
-    double first_f = s->f;
+    // a run that goes on where the last one was ended goes on with its damping
+    double first_f = s->goes_on ? s->began : s->f;
+    s->goes_on = false;
+    s->began = first_f;
     schedule c = {.growth = 4, .reach = first_reach};
     sn_damped_measure(s, true);
     if (kind == EXACT || (limited && s->f > far_share * s->whole)) {

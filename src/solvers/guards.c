@@ -20,7 +20,12 @@ static const double slack = 1e-6;                       // metres
 static const double loose_gradient = 1e-4;              // relative, of all rounds but the last
 static const double first_stiffness = 10, merit = 1e4;  // of the pull of the tasks
 static const double met = 1e-16;  // of what f would be with errors as large as the figure
-enum { MOST_ROUNDS = 30 };
+static const double last_stiffness = 1e9;
+enum { MOST_ROUNDS = 30, ROUND_ITERATIONS = 60, LAST_ITERATIONS = 10 };
+
+// Where something is still violated: how often it is tried again from near by, and from anywhere; of how many poses
+// each of those is the best.
+enum { NEAR_RETRIES = 2, FAR_RETRIES = 8, SAMPLES = 100, ITERATIONS_EACH = 40 };
 
 // The weight of all that pulls: what the first stiffness is measured by.
 static double pull_of(const sn_solver *s) {
@@ -115,7 +120,8 @@ static bool went_on(const sn_solver *s) {
     return stop != SN_STOP_ITERATIONS && stop != SN_STOP_TIME && stop != SN_STOP_CANCELLED;
 }
 
-void sn_solver_guards_run(sn_solver *s) {
+// Rounds from s->q, whose first has this stiffness.
+static void run_rounds(sn_solver *s, double stiffness) {
     const double gradient = s->options.gradient, rival = s->rival;
     sn_guards_at *at = s->ws->guards;
     double before = INFINITY, off;
@@ -124,24 +130,49 @@ void sn_solver_guards_run(sn_solver *s) {
     memcpy(s->guarded, s->q, bytes);
     const double first = violation_of(s), first_f = s->f;
     bool last = false;
-    rest(s, first_stiffness * pull_of(s));
+    rest(s, stiffness * pull_of(s));
     at->slack = slack;
     s->rival = INFINITY;  // f of a round is no one's rival
+    const int all = s->options.max_iterations, run_first = s->run_first;
+    const int most_of_all = all - (all >= 4 * LAST_ITERATIONS ? LAST_ITERATIONS : 0);
+    bool over = false;
     for (int round = 0; round < MOST_ROUNDS; round++) {
+        const int rest_of_all = most_of_all - (s->report.iterations - run_first);
         s->options.gradient = last ? gradient : fmax(gradient, loose_gradient);
+        // a round that creeps is ended, so that there are some
+        s->options.max_iterations =
+            last || rest_of_all < ROUND_ITERATIONS ? rest_of_all : ROUND_ITERATIONS;
+        s->run_first = s->report.iterations;
         if (!sn_solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) break;
         sn_solver_find_scale(s, round == 0);
         sn_solver_run_once(s);
         double most = look(s, &off);
-        if (!went_on(s) || (last && off <= slack)) break;
+        over = s->report.iterations - run_first >= most_of_all;
+        const bool cut = s->report.stop == SN_STOP_ITERATIONS;
+        if ((!went_on(s) && !cut) || over || (last && off <= slack)) break;
         last = off <= slack || (last && most <= slack);
         if (most > slack && round > 6 && most > 0.9 * before && at->stiff > 1e6 * pull_of(s)) break;
         shift(s, most > slack && most > 0.25 * before ? 10 : 1);
         before = most;
     }
+    keep_shifts(s);
+    if (over && s->report.stop == SN_STOP_ITERATIONS && violation_of(s) > 0) {
+        // the tasks will not be met any more: at least what must not happen does not
+        rest(s, last_stiffness * pull_of(s));
+        at->slack = slack;
+        s->options.gradient = loose_gradient;
+        s->options.max_iterations = all - (s->report.iterations - run_first);
+        s->run_first = s->report.iterations;
+        if (sn_solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) {
+            sn_solver_find_scale(s, true);
+            sn_solver_run_once(s);
+            if (went_on(s)) s->report.stop = SN_STOP_ITERATIONS;
+        }
+    }
+    s->options.max_iterations = all;
+    s->run_first = run_first;
     s->options.gradient = gradient;
     s->rival = rival;
-    keep_shifts(s);
     rest(s, merit * pull_of(s));
     // no worse than the start: less violation first, then less f
     bool good = sn_solver_eval(s, s->q, 0, &s->f);
@@ -151,4 +182,85 @@ void sn_solver_guards_run(sn_solver *s) {
         (void)sn_solver_eval(s, s->q, 0, &s->f);
     }
     if (s->f <= met * s->whole && went_on(s)) s->report.stop = SN_STOP_GOAL;
+}
+
+void sn_solver_guards_run(sn_solver *s) { run_rounds(s, first_stiffness); }
+
+// A pose with joints anywhere inside their limits, in s->trial: the least violated of some. What is locked stays
+// as it is, and with `stand` where the figure stands.
+static void sample(sn_solver *s, uint64_t *seed, bool stand) {
+    const sn_model *m = s->model;
+    double least = INFINITY;
+    for (int i = 0; i < SAMPLES; i++) {
+        sn_model_sample(m, seed, s->q);
+        for (int k = 0; k < m->njoint; k++) {
+            const sn_joint *j = &m->joint[k];
+            bool stays = stand && (j->type == SN_JOINT_FREE || j->type == SN_JOINT_TRANSLATION);
+            for (int v = 0; v < j->nv; v++) stays = stays || m->gain[j->v0 + v] == 0;
+            if (stays) memcpy(s->q + j->q0, s->started_at + j->q0, (size_t)j->nq * sizeof *s->q);
+        }
+        if (m->ncoupling > 0) (void)sn_model_clamp(m, s->q);
+        const double by = violation_of(s);
+        if (!(by < least)) continue;
+        least = by;
+        memcpy(s->trial, s->q, (size_t)m->nq * sizeof *s->q);
+        if (by == 0) return;
+    }
+}
+
+// A start without violation is never left for a pose with one: so this is for starts that are violated, and a figure
+// that moves from pose to pose does not jump.
+void sn_solver_guards_retry(sn_solver *s, bool afresh) {
+    const size_t bytes = (size_t)s->model->nq * sizeof *s->q;
+    const sn_stop stop = s->report.stop;
+    if (stop == SN_STOP_TIME || stop == SN_STOP_CANCELLED) return;
+    if (stop == SN_STOP_ITERATIONS && !afresh) return;
+    double left = violation_of(s), f = s->f;
+    if (left == 0) return;
+    sn_report best = s->report;
+    uint64_t seed = 1;
+    bool latest = true;
+    // a link that is turned over would open its loop
+    const int most = NEAR_RETRIES + (s->model->nloop == 0 ? FAR_RETRIES : 0);
+    const int whole = s->options.max_iterations;
+    if (!afresh && whole > ITERATIONS_EACH) s->options.max_iterations = ITERATIONS_EACH;
+    memcpy(s->guard_best, s->q, bytes);
+    for (int i = 0; i < most && left > 0; i++) {
+        // what must not happen first: from the start, then from where it ended; then from anywhere
+        if (i < NEAR_RETRIES) {
+            memcpy(s->q, i == 0 ? s->started_at : s->guard_best, bytes);
+        } else {
+            sample(s, &seed, i % 2 == 0);
+            memcpy(s->q, s->trial, bytes);
+        }
+        const int spent = s->report.iterations - s->run_first;
+        if (!afresh && spent >= whole) break;
+        s->run_first = s->report.iterations;
+        if (!afresh && whole - spent < ITERATIONS_EACH) s->options.max_iterations = whole - spent;
+        s->report.poses++;
+        if (sn_solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) sn_solver_find_scale(s, true);
+        run_rounds(s, i < NEAR_RETRIES ? merit : first_stiffness);
+        const double by = violation_of(s);
+        latest = by < left || (by == left && s->f < f);
+        if (latest) {
+            left = by;
+            f = s->f;
+            best = s->report;
+            memcpy(s->guard_best, s->q, bytes);
+        }
+        if (!afresh) s->run_first -= spent;
+        if (!went_on(s) && s->report.stop != SN_STOP_ITERATIONS) break;
+    }
+    s->options.max_iterations = whole;
+    s->report.stop = best.stop;
+    s->report.gradient = best.gradient;
+    s->report.active = best.active;
+    memcpy(s->q, s->guard_best, bytes);
+    if (!latest) {
+        // its shifts are gone
+        rest(s, merit * pull_of(s));
+        keep_shifts(s);
+    }
+    rest(s, merit * pull_of(s));
+    (void)sn_solver_eval(s, s->q, 0, &s->f);
 }

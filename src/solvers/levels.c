@@ -28,11 +28,15 @@ static const double too_far = 0.3, near_enough = 0.1;
 // The Hessian of a level that misses its goals shows what it leaves free where its gradient is below this.
 static const double not_at_rest = 1e-5;
 
-// Rounding of f leaves a relative gradient of about this.
+// Rounding of f, and of what the levels above leave free, may leave a relative gradient of up to this: f is then 1e-15
+// of itself above its least.
 static const double end_of_digits = 3e-8;
 
 // A solver for figures up to this size has room for levels, whether there are any when it is made or not.
 enum { ALWAYS_ROOM = 64 };
+
+// What is left of f, of what it would be with errors as large as the figure, where a level is met.
+static const double wholly = 1e-26;
 
 static bool second_order(const sn_solver *s) {
     const sn_method m = s->options.method;
@@ -110,7 +114,7 @@ sn_status sn_solver_levels_begin(sn_solver *s) {
     sn_level_view_show(&a->view, s->problem, level[0]);
     s->ws->problem = &a->view.problem;
     // where its goals will be met, the first level need not be finished before the next comes in
-    s->share = 1e-9;
+    s->share = 1e-7;
     return SN_OK;
 }
 
@@ -120,6 +124,8 @@ static bool find_goals(sn_solver *s) {
     for (int k = 0; k < a->count; k++) {
         sn_level *at = &a->at[k];
         if (!sn_levels_look(s, k, s->q, false, &at->f, NULL, a->H)) return false;
+        // entries are differences of terms as large as these, or as f
+        at->noise = 4e-15 * fmax(sn_solver_terms(s), at->f);
         for (int i = 0; i < s->n; i++) at->whole = fmax(at->whole, a->H[i + s->n * i]);
         at->floor = INFINITY;
         at->goal = s->options.goal >= 0 ? s->options.goal : 1e-26 * at->whole;
@@ -142,12 +148,12 @@ static bool all_met(const sn_solver *s, int last, double share) {
     return true;
 }
 
-// The first level again, as if alone, and to the end.
-static bool solve_first(sn_solver *s) {
+// The first level again, as if alone, until f is this share of what it would be with errors as large as the figure.
+static bool solve_first(sn_solver *s, double share) {
     sn_levels *a = s->levels;
     const sn_stop stop = s->report.stop;
     sn_level_view_show(&a->view, s->problem, a->at[a->first].name);
-    s->share = 1e-26;
+    s->share = share;
     if (!sn_solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) return false;
     sn_solver_find_scale(s, true);
     sn_solver_run(s);
@@ -158,17 +164,17 @@ static bool solve_first(sn_solver *s) {
 }
 
 // The levels above the last put right at a->pose; false: that does not lead back to them. With `old` the
-// factorisation that is there is tried first.
-static bool put_right(sn_solver *s, int last, double enough, bool old, double *added) {
+// factorisation that is there is tried first. `way` led to the pose, and no step back is longer.
+static bool put_right(sn_solver *s, int last, double enough, bool old, double way, double *added) {
     sn_levels *a = s->levels;
-    double before = old ? INFINITY : 0;
+    double before = old ? 10 * 0.1 * way : 0;
     for (int tries = 0;; tries++) {
         double size = 0;
         if (!sn_levels_correct(s, last, a->pose, a->fix, added)) return false;
         for (int i = 0; i < s->n; i++) size = fmax(size, fabs(a->fix[i]));
         if (size <= (tries == 0 ? 1e-15 : enough)) break;
         if (size <= 1e-10 && size > 0.1 * before) break;  // as near as rounding lets it
-        if (tries == 8 || (tries > 3 && size > 0.5 * before)) return false;
+        if (tries == 10 || (tries > 4 && size > 0.5 * before)) return false;
         if (size > 0.1 * before) {
             // the old factorisation leads there too slowly, or not at all
             if (!sn_levels_refactor(s, last, a->pose, a->fix)) return false;
@@ -177,7 +183,7 @@ static bool put_right(sn_solver *s, int last, double enough, bool old, double *a
             for (int i = 0; i < s->n; i++) size = fmax(size, fabs(a->fix[i]));
         }
         before = size;
-        sn_levels_move(s, a->pose, fmin(1, most_reach / size), a->fix, s->trial);
+        sn_levels_move(s, a->pose, fmin(1, way / size), a->fix, s->trial);
         memcpy(a->pose, s->trial, (size_t)s->model->nq * sizeof *a->pose);
     }
     // limits may keep a level from where it was
@@ -185,42 +191,90 @@ static bool put_right(sn_solver *s, int last, double enough, bool old, double *a
         const sn_level *at = &a->at[k];
         // near a place without a direction, as a gaze that meets its goal, `whole` is no measure of what f may lose
         const double slack =
-            at->exact ? fmin(1e-12 * at->whole, 1e-6 * at->floor) : 1e-10 * at->whole;
-        if (at->trial > at->floor * (1 + 5e-10) + slack) return false;
+            at->exact ? fmin(1e-12 * at->whole, 3e-10 * at->floor) : 1e-10 * at->whole;
+        const double most = at->exact ? at->floor * (1 + 5e-10) : 1e-3 * at->floor;
+        if (at->trial > most + slack) return false;
     }
     return true;
 }
 
-// The trial of a step in a->pose, shorter where the levels above cannot be put right: the share of the
-// last level's own step that it has; 0 for none. `value` is f of the last one, and sum mu . g.
-static double try_step(sn_solver *s, int last, const sn_levels_step *step, double *value) {
-    sn_levels *a = s->levels;
-    bool exact = false;
-    for (int k = 0; k < last; k++) exact = exact || a->at[k].exact;
-    double t = 1;
-    for (int tries = 0; tries < 4; tries++, t *= 0.4) {  // down to 0.064
-        // an exact Hessian shows what it leaves free only where the gradient is gone
-        const double enough = fmax(fmin(1e-3 * t * step->size, exact ? 1e-9 : 1), 1e-13);
-        double added = 0, f;
-        if (t < 1 && step->size < 1e-3) return 0;
-        s->report.poses++;
-        sn_levels_move(s, s->q, t, a->p, a->pose);
-        if (put_right(s, last, enough, t == 1, &added)) {
-            if (!sn_levels_look(s, last, a->pose, false, &f, NULL, NULL)) return 0;
-            *value = f + added;
-            return t;
-        }
-    }
-    return 0;
-}
-
-// The trial with the levels above put right to the end, and f of the last one there.
-static bool put_wholly_right(sn_solver *s, int last, double *value) {
+// The trial with the levels above put right as far as `enough` says, and f of the last one there, with sum mu . g.
+static bool look_put_right(sn_solver *s, int last, double enough, bool old, double way,
+                           double *value) {
     double added, f;
-    if (!put_right(s, last, 1e-13, false, &added)) return false;
+    if (!put_right(s, last, enough, old, way, &added)) return false;
     if (!sn_levels_look(s, last, s->levels->pose, false, &f, NULL, NULL)) return false;
     *value = f + added;
     return true;
+}
+
+// What became of a step.
+typedef struct trial {
+    double share;    // of the step, 0: none could be put right
+    double value;    // f of the last level, and sum mu . g
+    double promise;  // by how much they were to fall, and did
+    double fall;
+    bool blind;  // f cannot tell: the levels above being met is what counts
+    bool good;
+} trial;
+
+static void judge(const sn_solver *s, int last, const sn_levels_step *step, trial *t) {
+    const double noise = 1e-13 * s->levels->at[last].f;
+    t->promise = -t->share * (step->slope + 0.5 * t->share * step->bend);
+    t->fall = step->value - t->value;
+    // where f is at the end of its digits, or the levels above still have further to go than this one
+    t->blind = (t->promise <= noise && fabs(t->fall) <= 10 * noise) || step->up >= 0.5 * step->size;
+    t->good = t->share > 0 && (t->blind || t->fall > 0.1 * t->promise);
+}
+
+// Joints that the step was to put at their limits move freely again; false when there are none.
+static bool let_go(sn_solver *s) {
+    sn_levels *a = s->levels;
+    bool any = false;
+    for (int i = 0; i < s->n; i++) {
+        if (!a->put[i]) continue;
+        a->put[i] = false;
+        a->free[i] = any = true;
+    }
+    return any;
+}
+
+// The trial of a step in a->pose. Shorter where the levels above cannot be put right, and where f of the last one does
+// not fall: what they leave free may be sharply bent, and the parabola through both ends says where it is lowest.
+static trial try_step(sn_solver *s, int last, const sn_levels_step *step) {
+    sn_levels *a = s->levels;
+    trial t = {.share = 0};
+    bool exact = false;
+    for (int k = 0; k < last; k++) exact = exact || a->at[k].exact;
+    double share = 1;
+    for (int tries = 0; tries < 5; tries++) {
+        // an exact Hessian shows what it leaves free only where the gradient is gone
+        const double way = share * step->size,
+                     enough = fmax(fmin(fmin(1e-3 * way, way * way * way * way), exact ? 1e-9 : 1),
+                                   exact ? 1e-11 : 1e-13);
+        double shorter = 0.4 * share;
+        if (share < 1 && step->size < 1e-3) break;
+        s->report.poses++;
+        sn_levels_move(s, s->q, share, a->p, a->pose);
+        if (look_put_right(s, last, enough, share == 1, way, &t.value)) {
+            t.share = share;
+            judge(s, last, step, &t);
+            // a limit in the way may take all of it back while the levels above are put right: not before they are
+            if (t.fall < 0.25 * t.promise) {
+                if (!look_put_right(s, last, 1e-13, false, way, &t.value)) t.value = INFINITY;
+                judge(s, last, step, &t);
+            }
+            if (t.good || !(step->slope < 0)) break;
+            const double above = t.value - step->value - share * step->slope;
+            if (above < INFINITY) shorter = -0.5 * step->slope * share * share / above;
+            shorter = fmin(fmax(shorter, 0.1 * share), 0.5 * share);
+        } else if (share == 1 && let_go(s)) {
+            // what they leave free bends away from a limit: nearly there
+            shorter = 0.9;
+        }
+        share = shorter;
+    }
+    return t;
 }
 
 static void take(sn_solver *s) {
@@ -256,16 +310,27 @@ static bool polish(sn_solver *s, int last) {
     sn_levels *a = s->levels;
     double added;
     memcpy(a->pose, s->q, (size_t)s->model->nq * sizeof *a->pose);
-    if (!put_right(s, last, 1e-13, true, &added)) return false;
+    if (!put_right(s, last, 1e-13, true, most_reach, &added)) return false;
     take(s);
     return true;
 }
 
+// What rounding leaves of the last level's relative gradient: near a singular pose the levels above move what they leave
+// free by their own rounding times the multipliers.
+static double rounding(const sn_solver *s, int last) {
+    const sn_levels *a = s->levels;
+    double most = 0;
+    for (int j = 0; j < last; j++)
+        for (int i = 0; i < s->n; i++) most = fmax(most, fabs(sn_levels_mu(a, last, j)[i]));
+    const double size = sqrt(2 * a->at[last].f * a->at[last].whole);
+    return fmin(fmax(end_of_digits, size > 0 ? 4e-15 * most / size : 0), 1e-6);
+}
+
 static void run_lower(sn_solver *s) {
     sn_levels *a = s->levels;
-    int last = a->first + 1, restarts = 0, finish = -1;
+    int last = a->first + 1, restarts = 0, finish = -1, more = 0;
     bool fresh = true, astray = false, polished = false, met = false;
-    double growth = 4, calmest = INFINITY;
+    double growth = 4, calmest = INFINITY, seen = INFINITY;
     int idle = 0;
     sn_levels_step step = {.reach = first_reach};
     for (bool known = find_goals(s); known;) {
@@ -280,11 +345,19 @@ static void run_lower(sn_solver *s) {
         // ... and so it does where the goals that were nearly met turn out to be out of reach
         const sn_level *first = &a->at[a->first];
         if (restarts == 0 && first->exact && first->gradient > not_at_rest) astray = true;
+        // near a singular pose what it leaves free shows when it is nearly met
+        if (first->vague && first->f > first->goal && more++ < 4) {
+            s->goes_on = true;
+            if (!solve_first(s, fmax(1e-4 * first->f / first->whole, wholly))) return;
+            s->goes_on = false;
+            fresh = true;
+            continue;
+        }
         const int lost = find_lost(s, last, astray ? 0 : too_far);
         astray = false;
         if (lost >= 0) {
             if (restarts++ == 3) break;
-            if (lost == a->first && !solve_first(s)) return;
+            if (lost == a->first && !solve_first(s, wholly)) return;
             last = lost > a->first ? lost : a->first + 1;
             finish = lost;
             step = (sn_levels_step){.reach = first_reach};
@@ -309,8 +382,9 @@ static void run_lower(sn_solver *s) {
         }
         s->report.gradient = a->at[last].gradient;
         // f has no digits left to tell steps apart by, and the gradient falls no further
-        if (last == a->count - 1 && above && idle >= 3 && a->at[last].gradient <= end_of_digits)
-            done = true;
+        const bool calm =
+            last == a->count - 1 && above && a->at[last].gradient <= rounding(s, last);
+        if (calm && idle >= 3) done = true;
         if (done && above) {
             bool all = true;
             for (int k = 0; k <= last; k++) all = all && a->at[k].f <= a->at[k].goal;
@@ -328,47 +402,44 @@ static void run_lower(sn_solver *s) {
             if (!good && met) memcpy(s->q, a->met, (size_t)s->model->nq * sizeof *s->q);
             return;
         }
-        double value = NAN;
-        const double share = try_step(s, last, &step, &value);
-        const double promise = -share * (step.slope + 0.5 * share * step.bend);
-        // a limit in the way may take all of it back while the levels above are put right: not before they are
-        if (share > 0 && step.value - value < 0.25 * promise && !put_wholly_right(s, last, &value))
-            value = INFINITY;
-        const double fall = step.value - value, noise = 1e-13 * a->at[last].f;
+        const trial t = try_step(s, last, &step);
+        const double noise = 1e-13 * a->at[last].f;
         sn_trace trace = {.exact = s->options.method != SN_METHOD_LM,
                           .indefinite = step.indefinite,
                           .damping = step.lambda,
-                          .step = share * step.size,
+                          .step = t.share * step.size,
                           .level = a->at[last].name,
-                          .ratio = promise > 0 ? fall / promise : NAN};
-        // where f is at the end of its digits, or the levels above still have further to go than this one,
-        // their being met is what counts
-        const bool blind =
-            (promise <= noise && fabs(fall) <= 10 * noise) || step.up >= 0.5 * step.size;
-        idle = promise <= noise && a->at[last].gradient > 0.5 * calmest ? idle + 1 : 0;
+                          .taken = t.good,
+                          .ratio = t.promise > 0 ? t.fall / t.promise : NAN};
+        const bool same = t.promise <= noise || fabs(a->at[last].f - seen) <= 10 * noise;
+        idle = same && a->at[last].gradient > 0.5 * calmest ? idle + 1 : 0;
         calmest = fmin(calmest, a->at[last].gradient);
-        trace.taken = share > 0 && (blind || fall > 1e-4 * promise);
-        if (trace.taken) take(s);
-        s->f = trace.taken ? value : a->at[last].f;
+        seen = a->at[last].f;
+        if (t.good) take(s);
+        s->f = t.good ? t.value : a->at[last].f;
         sn_solver_iterated(s, &trace);
-        if (!trace.taken) {
-            astray = share == 0 && !above;
+        if (!t.good) {
+            astray = t.share == 0 && !above;
             // mu . g says only to first order what putting right will cost: it is done, and the step judged again
-            if (share > 0 && !above && !polished && polish(s, last)) {
+            if (t.share > 0 && !above && !polished && polish(s, last)) {
                 polished = fresh = true;
                 continue;
             }
-            step.reach = (share > 0 ? 0.4 * share : 0.05) * fmin(step.reach, step.size);
+            step.reach = (t.share > 0 ? 0.4 * t.share : 0.05) * fmin(step.reach, step.size);
             growth = 1.5;
+            if (step.reach < 1e-13 && calm) {
+                s->report.stop = SN_STOP_MINIMUM;
+                return;
+            }
             if (step.reach < 1e-13) break;
             continue;
         }
         fresh = true;
         polished = false;
-        a->at[last].fast = value < 0.5 * a->at[last].f;
-        if (share < 1) {
-            step.reach = 3.5 * share * step.size;
-        } else if (blind || trace.ratio > 0.75) {
+        a->at[last].fast = t.value < 0.5 * a->at[last].f;
+        if (t.share < 1) {
+            step.reach = 3.5 * t.share * step.size;
+        } else if (t.blind || trace.ratio > 0.75) {
             step.reach = fmin(growth * step.reach, most_reach);
         } else if (trace.ratio < 0.25) {
             step.reach = fmax(0.5 * step.size, 1e-6);
@@ -387,7 +458,7 @@ void sn_solver_lower(sn_solver *s) {
     const double violated = guarded ? sn_solver_guards_resume(s) : 0;
     run_lower(s);
     // where the levels below came to nothing, the first is still finished
-    if (!satisfied(s, a->first) && s->report.stop == SN_STOP_STALLED) (void)solve_first(s);
+    if (!satisfied(s, a->first) && s->report.stop == SN_STOP_STALLED) (void)solve_first(s, wholly);
     sn_level_view_show(&a->view, s->problem, a->at[a->first].name);
     if (guarded) sn_solver_guards_settle(s, violated);
     (void)sn_solver_eval(s, s->q, 0, &s->f);

@@ -13,6 +13,9 @@ enum { SN_LEVELS = SN_MAX_LEVELS + 1 };
 /// 1e-14 of itself above it.
 #define SN_LEVELS_REST 1e-7
 
+/// Pivots below this share of what f would be with errors as large as the figure are nothing.
+static const double sn_levels_nothing = 1e-12;
+
 /// Numbers of one level at the pose.
 typedef struct sn_level {
     int name;     ///< of its tasks; -1: the loops
@@ -25,8 +28,10 @@ typedef struct sn_level {
     double whole;     ///< what f would be with errors as large as the figure
     double trial;     ///< f where it was last put right, as it will be then
     double own;       ///< largest entry of the step that it needs alone
+    double noise;     ///< pivots that are rounding at any pose
     double least;     ///< pivots at the pose that count as nothing
     int rank;         ///< directions that it takes there
+    bool vague;       ///< more, were what is left of f not as large as some pivots
     double gradient;  ///< relative gradient in what it may move
 } sn_level;
 
@@ -62,7 +67,7 @@ bool sn_levels_look(sn_solver *s, int k, const double *q, bool exact, double *f,
 void sn_levels_move(sn_solver *s, const double *q, double t, const double *x, double *out);
 
 /// levels_at.c: the step that the levels above `last`, as they were factored, need at the pose `q`, and what
-/// they add to the last one's f there, sum mu . g; false when something is not finite.
+/// it adds to the last one's f; false when something is not finite.
 bool sn_levels_correct(sn_solver *s, int last, const double *q, double *x, double *added);
 
 /// levels_at.c: pivots up to this count as nothing: columns of a Jacobian below 1e-6 of the largest or of the
@@ -89,6 +94,10 @@ typedef struct sn_levels_step {
 
 /// levels_step.c: f, gradient and matrix of all levels up to `last` at s->q.
 bool sn_levels_derive(sn_solver *s, int last);
+
+/// levels_step.c: the multipliers that answer the gradient g of level k, and its pull, with the levels above as they are
+/// factored.
+void sn_levels_answer(sn_solver *s, int k, const double *g);
 
 /// levels_step.c: the step, in p.
 bool sn_levels_find(sn_solver *s, int last, sn_levels_step *step);

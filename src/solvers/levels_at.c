@@ -34,15 +34,21 @@ bool sn_levels_look(sn_solver *s, int k, const double *q, bool exact, double *f,
     return true;
 }
 
+// out = q moved by the entries x times t, past limits too.
+static void shift(sn_solver *s, const double *q, double t, const double *x, double *out) {
+    const sn_model *m = s->model;
+    for (int i = 0; i < s->n; i++) {
+        int v = m->v_of[i];
+        s->delta[v] = m->gain[v] * s->levels->unit[i] * (t * x[i]);
+    }
+    sn_model_integrate(m, q, s->delta, out);
+}
+
 void sn_levels_move(sn_solver *s, const double *q, double t, const double *x, double *out) {
     const sn_levels *a = s->levels;
     const sn_model *m = s->model;
     bool clamped = false;
-    for (int i = 0; i < s->n; i++) {
-        int v = m->v_of[i];
-        s->delta[v] = m->gain[v] * a->unit[i] * (t * x[i]);
-    }
-    sn_model_integrate(m, q, s->delta, out);
+    shift(s, q, t, x, out);
     for (int i = 0; i < m->nquaternion && m->ncone > 0; i++) {
         const sn_joint *j = &m->joint[m->quaternion[i]];
         if (j->cone) (void)sn_cone_put(j, 0, out + j->q0);
@@ -70,32 +76,44 @@ static bool add_hessian(sn_solver *s, int j, const double *q, double t, const do
                         const double *nu, double share, double *W) {
     sn_levels *a = s->levels;
     double f;
-    sn_levels_move(s, q, t, mu, a->shifted);
+    // a limit near by has no part in how f bends
+    shift(s, q, t, mu, a->shifted);
     if (nu != NULL) {
         memcpy(a->beside, a->shifted, (size_t)s->model->nq * sizeof *a->beside);
-        sn_levels_move(s, a->beside, u, nu, a->shifted);
+        shift(s, a->beside, u, nu, a->shifted);
     }
     if (!sn_levels_look(s, j, a->shifted, true, &f, NULL, a->factor)) return false;
     for (int i = 0; i < s->n * s->n; i++) W[i] += share * a->factor[i];
     return true;
 }
 
+static const double large_multipliers = 300;
+
 bool sn_levels_add_bend(sn_solver *s, int k, const double *q, double *W) {
     sn_levels *a = s->levels;
     for (int j = 0; j < k; j++) {
         const double *mu = sn_levels_mu(a, k, j);
-        const double size = largest(mu, s->n), h = 3e-4 / size;
+        const double size = largest(mu, s->n);
         if (!(size > 1e-12)) continue;
-        if (!add_hessian(s, j, q, h, mu, 0, NULL, 1 / (2 * h), W)) return false;
-        if (!add_hessian(s, j, q, -h, mu, 0, NULL, -1 / (2 * h), W)) return false;
+        // near a singular pose the multipliers are large, and so is what two poses would leave of the fifth derivative
+        // ... and a level that others lie below must know what it sees from what it does not
+        const bool far = size > large_multipliers || a->at[k].exact;
+        const double h = (far ? 1e-3 : 3e-4) / size, share = (far ? 4.0 / 3 : 1) / (2 * h);
+        if (!add_hessian(s, j, q, h, mu, 0, NULL, share, W)) return false;
+        if (!add_hessian(s, j, q, -h, mu, 0, NULL, -share, W)) return false;
+        if (far && !add_hessian(s, j, q, 2 * h, mu, 0, NULL, -share / 8, W)) return false;
+        if (far && !add_hessian(s, j, q, -2 * h, mu, 0, NULL, share / 8, W)) return false;
         // a level above that is itself answered by others: how their bend changes along mu
         for (int i = 0; i < j && a->at[j].exact; i++) {
             const double *nu = sn_levels_mu(a, j, i);
             const double other = largest(nu, s->n), t = 2e-3 / size, u = 2e-3 / other;
             if (!(other > 1e-12)) continue;
-            for (int c = 0; c < 4; c++) {
-                const double x = c & 1 ? 1 : -1, y = c & 2 ? 1 : -1;
-                if (!add_hessian(s, i, q, x * t, mu, y * u, nu, x * y / (4 * t * u), W))
+            // the same twice as far away takes the next derivative out
+            for (int c = 0; c < 8; c++) {
+                const double x = c & 1 ? 1 : -1, y = c & 2 ? 1 : -1, far_off = c & 4 ? 2 : 1;
+                const double part = c & 4 ? -1.0 / 12 : 4.0 / 3;
+                if (!add_hessian(s, i, q, far_off * x * t, mu, far_off * y * u, nu,
+                                 part * x * y / (4 * t * u), W))
                     return false;
             }
         }
@@ -108,10 +126,10 @@ double sn_levels_singular(const sn_solver *s, int k, const double *g) {
     const double whole = a->at[k].whole;
     double most = 0;
     // what a residual that is not yet 0 bends may look like a column of its own size
-    if (!a->at[k].exact) return 1e-12 * whole + 20 * a->at[k].f;
+    if (!a->at[k].exact) return fmax(sn_levels_nothing * whole + 20 * a->at[k].f, a->at[k].noise);
     for (int i = 0; i < s->n; i++)
         if (a->free[i]) most = fmax(most, fabs(g[i]));
-    return fmin(1e-8 * whole + 100 * most, 1e-3 * whole);
+    return fmax(fmin(1e-8 * whole + 100 * most, 1e-3 * whole), a->at[k].noise);
 }
 
 bool sn_levels_refactor(sn_solver *s, int last, const double *q, const double *x) {
@@ -126,7 +144,8 @@ bool sn_levels_refactor(sn_solver *s, int last, const double *q, const double *x
     }
     sn_nested_begin(&a->nested, a->free);
     for (int k = 0; k < last; k++) {
-        if (!sn_levels_look(s, k, q, a->at[k].exact, &f, NULL, a->H)) return false;
+        if (!sn_levels_look(s, k, q, a->at[k].exact, &f, a->b, a->H)) return false;
+        if (a->at[k].curved) sn_levels_answer(s, k, a->b);
         if (a->at[k].curved && !sn_levels_add_bend(s, k, q, a->H)) return false;
         // what it sees at the pose it sees here, however large its gradient is off its valley
         (void)sn_nested_add(&a->nested, a->H, a->at[k].least, a->at[k].rank);
@@ -148,7 +167,6 @@ static bool add_answer(sn_solver *s, int j, const double *q, const double *mu, d
 
 bool sn_levels_correct(sn_solver *s, int last, const double *q, double *x, double *added) {
     sn_levels *a = s->levels;
-    *added = 0;
     for (int i = 0; i < s->n; i++) x[i] = 0;
     for (int k = 0; k < last; k++) {
         if (!sn_levels_look(s, k, q, false, &a->at[k].trial, a->b, NULL)) return false;
@@ -156,7 +174,6 @@ bool sn_levels_correct(sn_solver *s, int last, const double *q, double *x, doubl
         // a level that the ones above keep from its goal is at rest where they answer it
         for (int j = 0; j < k; j++)
             if (a->at[k].exact && !add_answer(s, j, q, sn_levels_mu(a, k, j), a->b)) return false;
-        *added += sn_solver_dot(sn_levels_mu(a, last, k), a->b, s->n);
         const double *seen = a->nested.seen + (size_t)s->n * (size_t)a->nested.first[k];
         const double *V = a->nested.basis + (size_t)s->n * (size_t)a->nested.first[k];
         // b + W_k x, of which only the share along V_k counts: V_k^T W_k x = seen^T x
@@ -171,5 +188,7 @@ bool sn_levels_correct(sn_solver *s, int last, const double *q, double *x, doubl
     }
     for (int i = 0; i < s->n; i++)
         if (!isfinite(x[i])) return false;
+    // sum mu . g, were the directions that they see the same as at the pose: but here they may see others
+    *added = sn_solver_dot(sn_levels_g(a, last), x, s->n);
     return true;
 }

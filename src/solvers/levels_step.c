@@ -49,11 +49,10 @@ bool sn_levels_derive(sn_solver *s, int last) {
     return true;
 }
 
-// The multipliers of level k, and its pull.
-static void find_multipliers(sn_solver *s, int k) {
+void sn_levels_answer(sn_solver *s, int k, const double *g) {
     sn_levels *a = s->levels;
     double *pull = a->pull + s->n * k;
-    memcpy(pull, sn_levels_g(a, k), (size_t)s->n * sizeof *pull);
+    memcpy(pull, g, (size_t)s->n * sizeof *pull);
     for (int j = k - 1; j >= 0; j--) {
         double *mu = sn_levels_mu(a, k, j);
         for (int i = 0; i < s->n; i++) mu[i] = 0;
@@ -70,7 +69,7 @@ static bool nest(sn_solver *s, int last) {
     for (int k = 0; k <= last; k++) {
         sn_level *at = &a->at[k];
         double *W = sn_levels_W(a, k), *g = sn_levels_g(a, k);
-        find_multipliers(s, k);
+        sn_levels_answer(s, k, g);
         const bool met = at->f <= 100 * at->goal;
         const bool bent = k < last || (s->options.method != SN_METHOD_LM && !at->fast);
         if (!at->curved && k > 0 && !met && bent && (k == last || at->exact)) {
@@ -79,7 +78,15 @@ static bool nest(sn_solver *s, int last) {
         }
         if (k == last) break;
         at->least = sn_levels_singular(s, k, a->pull + s->n * k);
-        at->rank = sn_nested_add(&a->nested, W, at->least, s->n);
+        const double nothing = fmax(sn_levels_nothing * at->whole, at->noise);
+        at->rank = sn_nested_add(&a->nested, W, nothing, s->n);
+        at->vague = false;
+        if (at->least > nothing) {
+            const int all = at->rank;
+            a->nested.count--;
+            at->rank = sn_nested_add(&a->nested, W, at->least, s->n);
+            at->vague = at->rank < all && !at->exact;
+        }
         sn_nested_solve(&a->nested, k, g, a->y);
         double fall = 0;
         for (int i = 0; i < s->n; i++) a->b[i] = 0;
@@ -99,7 +106,8 @@ static bool nest(sn_solver *s, int last) {
     return true;
 }
 
-// (R + lambda) y = -b, with as much lambda as it takes to be definite and inside the reach. b is in a->b.
+// (R + lambda) y = -b, with as much lambda as it takes to be definite and inside the reach, and hardly more: where f
+// bends down the step goes as far as it may. b is in a->b.
 static bool solve_last(sn_solver *s, int last, sn_levels_step *step) {
     sn_levels *a = s->levels;
     const int m = sn_nested_left(&a->nested), n = s->n;
@@ -109,14 +117,15 @@ static bool solve_last(sn_solver *s, int last, sn_levels_step *step) {
     const double unit = a->at[last].whole > 0 ? a->at[last].whole : top;
     step->lambda = 0;
     if (m == 0 || top == 0) return true;
+    double low = 0, high = INFINITY;  // too little; enough
     for (int tries = 0; tries < 60; tries++) {
         for (int i = 0; i < m * m; i++) a->factor[i] = R[i];
         for (int i = 0; i < m; i++) a->factor[i + m * i] += step->lambda * unit + 1e-12 * top;
         s->report.factorizations++;
         if (!sn_cholesky(a->factor, m)) {
             step->indefinite = true;
-            size = 0;
-            step->lambda = fmax(5 * step->lambda, 1e-8);
+            low = step->lambda;
+            step->lambda = high < INFINITY ? 0.5 * (low + high) : fmax(5 * step->lambda, 1e-8);
             continue;
         }
         for (int i = 0; i < m; i++) z[i] = -a->b[i];
@@ -126,13 +135,21 @@ static bool solve_last(sn_solver *s, int last, sn_levels_step *step) {
         for (int c = 0; c < m; c++)
             for (int i = 0; i < n; i++) a->y[i] += z[c] * Z[i + n * c];
         size = largest(a->y, n);
-        if (size <= 1.2 * step->reach) break;
+        if (size <= 1.2 * step->reach) {
+            if (!step->indefinite || size >= 0.5 * step->reach) break;
+            if (step->lambda - low < 1e-3 * step->lambda) break;
+            high = step->lambda;
+            step->lambda = 0.5 * (low + high);
+            continue;
+        }
+        low = step->lambda;
         // |y| falls with lambda at the rate |L^-1 y|^2 / |y|: Newton's step on 1 / |y|
         const double square = sn_solver_dot(z, z, m);
         sn_cholesky_forward(a->factor, m, z);
         const double slope = sn_solver_dot(z, z, m);
         const double more = slope > 0 ? (size / step->reach - 1) * square / slope / unit : 0;
         step->lambda += fmax(more, 1e-3 * step->lambda + 1e-9);
+        if (!(step->lambda < high)) step->lambda = 0.5 * (low + high);
     }
     // where no damping is found, shorter
     const double share = fmin(1, 1.2 * step->reach / size);

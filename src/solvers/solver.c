@@ -121,6 +121,7 @@ static void layout_solver(sn_solver *s, sn_layout *layout) {
     if (s->problem->guards != NULL) {
         size_t nguard = (size_t)s->problem->guards->nguard;
         s->guarded = sn_layout_take(layout, nq, sizeof *s->guarded);
+        s->guard_best = sn_layout_take(layout, nq, sizeof *s->guard_best);
         s->guard_shift = sn_layout_take(layout, nguard, sizeof *s->guard_shift);
     }
     s->started_at = sn_layout_take(layout, nq, sizeof *s->started_at);
@@ -364,14 +365,11 @@ void sn_solver_iterated(sn_solver *s, sn_trace *trace) {
     s->options.trace(s->options.trace_user, trace);
 }
 
-// D^2 from the Gauss-Newton matrix that the workspace holds, the largest seen in this solve. What
-// no task sees gets a small share of the largest, so that it is damped and stays put.
-void sn_solver_find_scale(sn_solver *s, bool fresh) {
-    double top = 0, reach = 0;
-    sn_workspace_fields_diagonal(s->ws, s->seen);
-    // what rounding leaves of a column that should be 0: its square is a difference of terms as large
-    // as weight times lever^2. A joint that carries no task is no lever, wherever a function has put it;
-    // rows between bodies may be about any joint.
+// What rounding leaves of a column that should be 0: its square is a difference of terms as large as weight times
+// lever^2, the sum of which this is. A joint that carries no task is no lever, wherever a function has put it; rows between
+// bodies may be about any joint.
+double sn_solver_terms(const sn_solver *s) {
+    double reach = 0;
     const double *K = s->ws->field[0].K;
     bool any = s->problem->ntied > 0 || s->model->nloop > 0 || s->problem->guards != NULL;
     for (int k = 0; k < s->model->njoint; k++) {
@@ -379,7 +377,14 @@ void sn_solver_find_scale(sn_solver *s, bool fresh) {
         sn_vec3 p = s->ws->frame[k].p;
         if (any || own[21] + own[28] + own[35] > 0) reach = fmax(reach, v3_dot(p, p));
     }
-    double whole = (K[0] + K[7] + K[14]) + (K[21] + K[28] + K[35]) * reach;
+    return (K[0] + K[7] + K[14]) + (K[21] + K[28] + K[35]) * reach;
+}
+
+// D^2 from the Gauss-Newton matrix that the workspace holds, the largest seen in this solve. What
+// no task sees gets a small share of the largest, so that it is damped and stays put.
+void sn_solver_find_scale(sn_solver *s, bool fresh) {
+    double top = 0, whole = sn_solver_terms(s);
+    sn_workspace_fields_diagonal(s->ws, s->seen);
     s->noise = 4e-15 * whole;
     for (int i = 0; i < s->n; i++) {
         if (fresh || s->seen[i] > s->scale[i]) s->scale[i] = s->seen[i];
@@ -530,6 +535,7 @@ sn_status sn_solver_solve(sn_solver *s, double *q, sn_report *report) {
     if (s == NULL || q == NULL || report == NULL) return SN_ERR_ARGUMENT;
     SN_TRY(sn_solver_begin(s, q, report));
     sn_solver_run(s);
+    if (sn_has_guards(s->ws)) sn_solver_guards_retry(s, false);
     sn_solver_lower(s);
     return sn_solver_end(s, q, report);
 }

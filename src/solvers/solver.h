@@ -29,9 +29,35 @@ typedef struct sn_method_ops {
     void (*run)(sn_solver *s);
 } sn_method_ops;
 
+/// How a run in a lane ended; `plain`: it did not, a plain run from its start must tell.
+typedef struct sn_cold_end {
+    bool plain;
+    sn_stop stop;
+    double f, gradient;
+    int iterations, factorizations, active;
+} sn_cold_end;
+
+/// Runs from other poses side by side (batch/cold_lanes.c): what lanes do is what the solver would do, to rounding.
+typedef struct sn_cold_lanes {
+    int width;
+    /// For the goals and options that the solver has now; a run that will not get below f `rival` is given up. False:
+    /// lanes cannot solve them. What is under way is dropped.
+    bool (*begin)(struct sn_cold_lanes *self, const sn_solver *s, double rival);
+    void (*start)(struct sn_cold_lanes *self, int lane, const double *q);
+    /// One trip of all lanes that were started.
+    void (*step)(struct sn_cold_lanes *self);
+    /// False while the lane is under way. @param q  nq: where it ended
+    bool (*ended)(struct sn_cold_lanes *self, int lane, sn_cold_end *end, double *q);
+    double *starts, *ends;  ///< SN_COLD_QUEUE x nq
+} sn_cold_lanes;
+
+/// Runs whose turn has not come: they are judged in the order of their moves, as if one had followed the other.
+enum { SN_COLD_QUEUE = 32 };
+
 /// What a search for other valleys needs, see cold.c.
 typedef struct sn_cold {
-    double *best;   ///< nq: the best pose of all runs
+    sn_cold_lanes *lanes;  ///< NULL: one run after the other
+    double *best;          ///< nq: the best pose of all runs
     double *below;  ///< njoint: f of the tasks on a joint and all that hangs on it, at that pose
     sn_frame *old, *base, *frame;  ///< njoint: frames at that pose; the frames of a turned pose
 } sn_cold;
@@ -54,6 +80,8 @@ struct sn_solver {
     int run_first;   ///< iterations of the runs before
     double rival;    ///< f that this run must fall below to be of use; INFINITY: go on to the end
     double watched;  ///< f when it was last looked at
+    double began;    ///< f that the last run of a second-order method began with
+    bool goes_on;    ///< the next one begins where that ended, and is no new one
     int slow;        ///< how often in a row it fell too slowly to get there
 
     int n;          ///< nv
@@ -81,6 +109,7 @@ struct sn_solver {
     bool *round;  ///< nv: an angle that goes round in this solve, without limits until its end
     double *guard_shift, guard_stiff;  ///< nguard: what the rounds of guards.c ended with
     double *guarded;                   ///< nq: the pose that a run with guards began with
+    double *guard_best;                ///< nq: the pose of the best of several
     double *started_at;                ///< nq: the pose that the solve began with
     void *state;  ///< the struct that ops->layout kept; its type is known to the method
     sn_cold cold;
@@ -120,6 +149,9 @@ void sn_solver_run(sn_solver *s);
 /// The same without regard to guards, see guards.c; and with.
 void sn_solver_run_once(sn_solver *s);
 void sn_solver_guards_run(sn_solver *s);
+/// Where something is violated after all: once more, in other ways and from other poses, with the iterations that are
+/// left or, with `afresh`, with all of them each time.
+void sn_solver_guards_retry(sn_solver *s, bool afresh);
 bool sn_solver_guards_begin(sn_solver *s);
 void sn_solver_guards_end(sn_solver *s);
 /// Around the levels below the first: what is violated before; and the pose from before where it is more after.
@@ -159,6 +191,9 @@ void sn_solver_levels_end(sn_solver *s);
 
 /// Stop because nothing helps any more.
 void sn_solver_stalled(sn_solver *s);
+
+/// With the Gauss-Newton matrix in the workspace: the size of the terms that its entries are differences of.
+double sn_solver_terms(const sn_solver *s);
 
 /// Update s->scale from the Gauss-Newton matrix in the workspace: afresh, or to the larger of both.
 void sn_solver_find_scale(sn_solver *s, bool fresh);

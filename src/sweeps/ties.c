@@ -205,7 +205,11 @@ static int factor_small(sn_workspace *ws, const bool *keep, int tree, double sof
     const int u = t->nused;
     for (int i = 0; i < u; i++) {
         double size = 0;
-        for (int k = 0; k < u; k++) size = fmax(size, fabs(t->S[t->used[i] + n * t->used[k]]));
+        for (int k = 0; k < u; k++) {
+            // compared, since gcc 12 for 64-bit ARM fails on fmax() of gathered numbers
+            double entry = fabs(t->S[t->used[i] + n * t->used[k]]);
+            if (entry > size) size = entry;
+        }
         t->even[i] = size > 0 ? 1 / sqrt(size) : 1;
     }
     for (int k = 0; k < u; k++)

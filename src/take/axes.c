@@ -88,7 +88,7 @@ void sn_axis_map_point(const sn_axis_map *map, const double in[3], double out[3]
 
 // --- finding -----------------------------------------------------------------------------------------
 
-enum { LOOKED_AT = 400 };  // frames, spread over the take
+enum { LOOKED_AT = 50 };  // frames, spread over the take
 
 // Cosines that a direction must reach to be called an axis, over the whole take.
 static const double clear = 0.8;
@@ -101,16 +101,14 @@ static bool frame_up(const sn_fit_input *in, const sn_vec3 *rest, int up, int fr
     double mean[3] = {0}, high = 0, sum[3] = {0};
     int n = 0, count = sn_model_nmarker(in->model);
     for (int i = 0; i < count; i++) {
-        if (in->column[i] < 0 || !sn_recording_present(in->recording, frame, in->column[i]))
-            continue;
+        if (in->column[i] < 0 || !sn_fit_there(x + 3 * (size_t)in->column[i])) continue;
         for (int k = 0; k < 3; k++) mean[k] += x[3 * in->column[i] + k];
         high += v3_at(rest[i], up);
         n++;
     }
     if (n < 4) return false;
     for (int i = 0; i < count; i++) {
-        if (in->column[i] < 0 || !sn_recording_present(in->recording, frame, in->column[i]))
-            continue;
+        if (in->column[i] < 0 || !sn_fit_there(x + 3 * (size_t)in->column[i])) continue;
         for (int k = 0; k < 3; k++) {
             double d = x[3 * in->column[i] + k] - mean[k] / n;
             sum[k] += d * (v3_at(rest[i], up) - high / n);

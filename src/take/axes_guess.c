@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "math/vec3.h"
 #include "sinew/take.h"
 #include "take/fit.h"
 
@@ -22,6 +23,29 @@ static sn_status find_by_labels(const sn_recording *recording, const sn_allocato
     return status;
 }
 
+// The mean of a frame's markers, and a distance from it beyond which a marker is no part of the body: three times
+// the root mean square. False when the frame has less than four.
+static bool frame_middle(const sn_recording *recording, int f, double mean[3], double *furthest) {
+    const sn_recording_info *info = sn_recording_about(recording);
+    double square = 0;
+    int seen = 0;
+    for (int k = 0; k < 3; k++) mean[k] = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int m = 0; m < info->nmarker; m++) {
+            const double *x = sn_recording_frame(recording, f) + 3 * (size_t)m;
+            if (!sn_recording_present(recording, f, m)) continue;
+            for (int k = 0; k < 3; k++) {
+                if (pass == 0) mean[k] += x[k];
+                if (pass == 1) square += (x[k] - mean[k]) * (x[k] - mean[k]);
+            }
+            seen += pass == 0;
+        }
+        for (int k = 0; k < 3 && pass == 0; k++) mean[k] /= seen > 0 ? seen : 1;
+    }
+    *furthest = 3 * sqrt(square / (seen > 0 ? seen : 1));
+    return seen >= 4;
+}
+
 // Mean over the take: how far the markers of a frame reach along each axis, and where their middle
 // lies. False when no frame has four markers.
 static bool mean_box(const sn_recording *recording, double reach[3], double middle[3]) {
@@ -30,14 +54,15 @@ static bool mean_box(const sn_recording *recording, double reach[3], double midd
     for (int k = 0; k < 3; k++) reach[k] = middle[k] = 0;
     for (int f = 0; f < info->nframe; f += step) {
         double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-        int seen = 0;
+        double mean[3], furthest;
+        if (!frame_middle(recording, f, mean, &furthest)) continue;
         for (int m = 0; m < info->nmarker; m++) {
             const double *x = sn_recording_frame(recording, f) + 3 * (size_t)m;
-            if (!sn_recording_present(recording, f, m)) continue;
+            if (!sn_recording_present(recording, f, m) ||
+                v3_norm(v3_sub(v3_from(x), v3_from(mean))) > furthest)
+                continue;
             for (int k = 0; k < 3; k++) low[k] = fmin(low[k], x[k]), high[k] = fmax(high[k], x[k]);
-            seen++;
         }
-        if (seen < 4) continue;
         for (int k = 0; k < 3; k++)
             reach[k] += high[k] - low[k], middle[k] += 0.5 * (low[k] + high[k]);
         n++;

@@ -141,6 +141,32 @@ static void compare(const sn_take *t, const sn_motion *motion, const matching *m
     out->centres = sqrt(apart / (double)n);
 }
 
+// A marker stays where it is on its bone: how far each wanders about its mean place on the bones of the known motion.
+static double wander(const sn_take *t, const sn_motion *motion, const matching *m, turned *b) {
+    double square = 0;
+    long n = 0;
+    for (int i = 0; i < sn_model_nmarker(t->model); i++) {
+        int joint = t->column[i] >= 0 ? m->other[sn_model_marker(t->model, i)->joint] : -1,
+            count = 0;
+        sn_vec3 mean = v3(0, 0, 0);
+        double spread = 0;  // Welford's sums
+        for (int f = 0; joint >= 0 && f < t->summary.count; f++) {
+            double goal[3];
+            if (!sn_fit_goal(&t->input, i, t->summary.first + f, goal) ||
+                sn_workspace_pose(b->now.workspace,
+                                  sn_motion_frame(motion, t->summary.first + f)) != SN_OK)
+                continue;
+            sn_frame frame = sn_workspace_frame(b->now.workspace, joint);
+            sn_vec3 x = m3_tmul(&frame.R, v3_sub(v3_from(goal), frame.p)), d = v3_sub(x, mean);
+            mean = v3_add(mean, v3_scale(1.0 / ++count, d));
+            spread += v3_dot(d, v3_sub(x, mean));
+        }
+        square += spread;
+        n += count;
+    }
+    return n > 0 ? sqrt(square / (double)n) : 0;
+}
+
 // Frames are compared by their places, so that another rate means other moments.
 static sn_status tell_rate(sn_take *t, const sn_motion *motion) {
     double ours = sn_recording_about(t->recording)->rate, theirs = sn_motion_rate(motion);
@@ -177,6 +203,7 @@ sn_status sn_take_compare(sn_take *take, const sn_model *model, const sn_motion 
     }
     if (status == SN_OK) {
         compare(take, motion, &m, &a, &b, angle, out);
+        out->markers = wander(take, motion, &m, &b);
         out->joints = m.count;
         out->movable = m.movable;
     }

@@ -136,7 +136,7 @@ static void add_joints(const sn_estimate *e, sn_take_sure *out, int *count) {
         if (j == sn_model_root(e->model)) continue;
         for (int i = 0; i < n; i++) {
             if (gain[first + i] == 0 || sn_model_is_length(e->model, j, i)) continue;
-            s.sigma = fmax(s.sigma, zero_sigma(e, (size_t)(first + i)));
+            s.sigma = fmax(s.sigma, zero_sigma(e, (size_t)first + (size_t)i));
             angles++;
         }
         s.shown = s.sigma < zero_unknown;

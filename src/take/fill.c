@@ -180,7 +180,7 @@ sn_status sn_fit_fill_in(sn_fitting *f) {
                      .last = f->off[i].last,
                      .rate = rate};
         if (sn_cancelled(f->options.cancel)) break;
-        size_t n = (size_t)(x.last - x.first + 1);
+        size_t n = (size_t)(x.last - x.first) + 1;
         sn_fit_fill fill = {x.marker, x.first, x.last,
                             sn_acquire(&f->allocator, 3 * n * sizeof *fill.goal)};
         if (fill.goal == NULL) return SN_ERR_MEMORY;

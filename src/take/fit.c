@@ -51,15 +51,9 @@ void sn_fit_place_close(sn_fit_place *place, const sn_allocator *allocator) {
 }
 
 bool sn_fit_goal(const sn_fit_input *input, int marker, int frame, double goal[3]) {
-    // asked for every sample many times over: sn_recording_present() and sn_axis_map_point() check what is checked
-    int m = input->column[marker];
-    const double *p = m >= 0 ? sn_recording_frame(input->recording, frame) : NULL;
-    const sn_axis_map *map = &input->axes;
-    if (p == NULL) return false;
-    p += 3 * (size_t)m;
-    if (!isfinite(p[0]) || !isfinite(p[1]) || !isfinite(p[2])) return false;
-    for (int i = 0; i < 3; i++) goal[i] = map->scale * map->sign[i] * p[map->axis[i]];
-    return true;
+    const double *row =
+        input->column[marker] >= 0 ? sn_recording_frame(input->recording, frame) : NULL;
+    return row != NULL && sn_fit_goal_in(input, row, marker, goal);
 }
 
 bool sn_fit_dropped(const sn_fit_input *input, int marker, int frame) {
@@ -111,9 +105,10 @@ static sn_status set_goals(void *user, int frame, sn_problem *problem) {
 }
 
 static int seen_in(const sn_fit_input *in, int frame) {
+    const double *row = sn_recording_frame(in->recording, frame);
     int n = 0;
-    double goal[3];
-    for (int i = 0; i < sn_model_nmarker(in->model); i++) n += sn_fit_goal(in, i, frame, goal);
+    for (int i = 0, count = sn_model_nmarker(in->model); i < count; i++)
+        n += in->column[i] >= 0 && sn_fit_there(row + 3 * (size_t)in->column[i]);
     return n;
 }
 
@@ -160,7 +155,8 @@ sn_fit_options sn_fit_options_default(void) {
                             .posture = 3e-7,
                             .loss = SN_LOSS_HUBER,
                             .loss_scale = 0.05,
-                            .too_few = 3};
+                            .too_few = 3,
+                            .device = SN_DEVICE_CPU};
 }
 
 // Walls against the pull to the zero pose: 3e-3 by default.
@@ -348,6 +344,7 @@ static sn_valley_options valley_options(const sn_fitting *f) {
                                .seeds = 5,
                                // less is rounding
                                .lower_by = 1e-7,
+                               .rows = f->batch != NULL ? &f->rows : NULL,
                                .threads = f->options.track.threads,
                                .pool = f->options.track.pool,
                                .cancel = f->options.cancel};
@@ -422,9 +419,11 @@ sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
                          .progress = t->progress,
                          .progress_user = t->progress_user};
     o.solver.cancel = f->options.cancel;
+    o.device = input->plan == NULL ? f->options.device : SN_DEVICE_CPU;
     if (find_loose(input->model, allocator, &f->loose) != SN_OK) return sn_fail_memory(error);
     o.loose = f->loose;
-    if (by_itself(input)) {
+    SN_TRY(sn_fit_open_each(f, error));
+    if (by_itself(input) && f->batch == NULL) {
         f->tracked = sn_acquire(allocator, count * sizeof *f->tracked);
     } else {
         f->laned = sn_acquire(allocator, count * sizeof *f->laned);
@@ -451,16 +450,16 @@ sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
         sn_valley_options v = valley_options(f);
         status = sn_valley_first(f->problem, &v, set_goals, &f->input, first - input->first,
                                  allocator, f->start);
-        sn_track_options track = *t;
-        track.solver.gradient = fmin(track.solver.gradient, 1e-5);
-        // near the bottom, with markers that never fit: the exact Hessian at once
-        if (track.solver.method == SN_METHOD_HYBRID) track.solver.method = SN_METHOD_NEWTON;
-        if (f->options.cancel.asked != NULL) track.solver.cancel = f->options.cancel;
-        if (status == SN_OK)
+        if (status == SN_OK && f->batch != NULL) {
+            status = sn_each_begin(&f->each, &f->rows, input->count, f->start, allocator,
+                                   sn_motion_edit(motion, 0), f->laned);
+        } else if (status == SN_OK) {
+            const sn_track_options track = sn_fit_plan_options(f);
             status = sn_tracker_create(f->problem, &track, allocator, &f->tracker, error);
-        if (status == SN_OK)
-            status = sn_tracker_begin(f->tracker, input->count, set_goals, &f->input, f->start,
-                                      sn_motion_edit(motion, 0), f->tracked);
+            if (status == SN_OK)
+                status = sn_tracker_begin(f->tracker, input->count, set_goals, &f->input, f->start,
+                                          sn_motion_edit(motion, 0), f->tracked);
+        }
         if (status != SN_OK) (void)sn_fail(error, status, 0, "%s", sn_status_text(status));
         return status;
     }
@@ -483,6 +482,12 @@ sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
 sn_status sn_fitting_advance(sn_fitting *fitting, int count) {
     if (fitting->tracker != NULL)
         return sn_tracker_advance(fitting->tracker, count, &fitting->solved);
+    if (fitting->batch != NULL) {
+        SN_TRY(sn_each_advance(&fitting->each, count));
+        fitting->solved = fitting->each.solved;
+        sn_fit_tell_each(fitting);
+        return SN_OK;
+    }
     sn_status status = sn_lanes_advance(&fitting->lanes, count);
     fitting->solved = fitting->lanes.solved;
     return status;
@@ -491,6 +496,8 @@ sn_status sn_fitting_advance(sn_fitting *fitting, int count) {
 void sn_fitting_end(sn_fitting *fitting) {
     const sn_allocator *allocator = &fitting->allocator;
     sn_tracker_destroy(fitting->tracker);
+    sn_each_end(&fitting->each);
+    sn_batch_destroy(fitting->batch);
     sn_lanes_end(&fitting->lanes);
     sn_problem_destroy(fitting->problem);
     for (int i = 0; i < fitting->nfill; i++) sn_release(allocator, fitting->fill[i].goal);
@@ -611,81 +618,5 @@ sn_status sn_fit_run(const sn_fit_input *input, const sn_fit_options *options,
     if (status == SN_OK) status = sn_fitting_finish(&fitting, frames, markers, summary);
     if (status != SN_OK && begun) (void)sn_fail(error, status, 0, "%s", sn_status_text(status));
     sn_fitting_end(&fitting);
-    return status;
-}
-
-// --- how well it fits ------------------------------------------------------------------------------------
-
-static void measure_frame(const sn_fit_input *in, const sn_workspace *ws, int f,
-                          sn_fit_frame *frame, sn_fit_marker *markers, sn_fit_summary *s,
-                          double *square) {
-    double sum = 0;
-    *frame = (sn_fit_frame){.worst_marker = -1};
-    for (int i = 0; i < sn_model_nmarker(in->model); i++) {
-        double goal[3];
-        if (in->column[i] < 0) continue;
-        if (!sn_fit_goal(in, i, in->first + f, goal)) {
-            s->missing++;
-            continue;
-        }
-        // what counts for nothing says nothing of the fit
-        if (sn_fit_dropped(in, i, f)) {
-            s->dropped++;
-            markers[i].dropped++;
-            continue;
-        }
-        const sn_marker_desc *m = sn_model_marker(in->model, i);
-        double e = v3_norm(v3_sub(v3_from(goal), sn_workspace_point(ws, m->joint, m->position)));
-        sum += e * e;
-        frame->markers++;
-        if (frame->worst_marker < 0 || (float)e > frame->worst) {
-            frame->worst = (float)e;
-            frame->worst_marker = i;
-        }
-        sn_fit_marker *mk = &markers[i];
-        mk->seen++;
-        mk->mean += e;
-        mk->rms += e * e;
-        if (e > mk->worst || mk->worst_frame < 0) mk->worst = e, mk->worst_frame = f;
-        s->mean += e;
-        s->samples++;
-    }
-    frame->rms = (float)(frame->markers > 0 ? sqrt(sum / frame->markers) : 0);
-    if (frame->worst_marker >= 0 && ((double)frame->worst > s->worst || s->worst_frame < 0)) {
-        s->worst = (double)frame->worst;
-        s->worst_frame = f;
-        s->worst_marker = frame->worst_marker;
-    }
-    *square += sum;
-}
-
-sn_status sn_fit_measure(const sn_fit_input *input, const sn_motion *motion,
-                         const sn_allocator *allocator, sn_fit_frame *frames,
-                         sn_fit_marker *markers, sn_fit_summary *summary) {
-    if (motion == NULL || frames == NULL || markers == NULL || summary == NULL ||
-        !sn_fit_input_good(input, motion))
-        return SN_ERR_ARGUMENT;
-    sn_fit_place at;
-    *summary = (sn_fit_summary){.worst_frame = -1, .worst_marker = -1};
-    int count = sn_model_nmarker(input->model);
-    for (int i = 0; i < count; i++) markers[i] = (sn_fit_marker){.worst_frame = -1};
-    sn_status status = sn_fit_place_open(&at, input->model, allocator);
-    double square = 0;
-    for (int f = 0; status == SN_OK && f < input->count; f++) {
-        status = sn_workspace_pose(at.workspace, sn_motion_frame(motion, f));
-        if (status == SN_OK)
-            measure_frame(input, at.workspace, f, &frames[f], markers, summary, &square);
-    }
-    sn_fit_place_close(&at, allocator);
-    for (int i = 0; i < count; i++) {
-        sn_fit_marker *m = &markers[i];
-        if (m->seen == 0) continue;
-        m->mean /= m->seen;
-        m->rms = sqrt(m->rms / m->seen);
-    }
-    if (summary->samples > 0) {
-        summary->mean /= (double)summary->samples;
-        summary->rms = sqrt(square / (double)summary->samples);
-    }
     return status;
 }

@@ -2,9 +2,12 @@
 // The steps of a take, each by itself: matching labels, calibration, what cannot be, the fit.
 #pragma once
 
+#include <math.h>
+
 #include "base/memory.h"
 #include "sinew/take.h"
 #include "sinew/track.h"
+#include "track/each.h"
 #include "track/lanes.h"
 
 // --- input -------------------------------------------------------------------------------------------
@@ -129,6 +132,7 @@ typedef struct sn_fit_options {
     double smooth;      ///< seconds, default 0: see smooth.h; the take needs a rate
     int too_few;        ///< frames with fewer markers than this are `held`, default 3
     double barrier;     ///< mu of a barrier at hard limits (track/barrier.h); default 0: none
+    sn_device device;   ///< that frames are followed on; default SN_DEVICE_CPU
     sn_cancel cancel;
 } sn_fit_options;
 
@@ -181,7 +185,10 @@ typedef struct sn_fitting {
     sn_allocator allocator;
     sn_problem *problem;
     sn_lanes lanes;
-    sn_tracker *tracker;              ///< with OpenSim's files
+    sn_tracker *tracker;              ///< with OpenSim's files, one frame after the other;
+    sn_batch *batch;                  ///< or in lanes,
+    sn_each each;                     ///< chains of frames side by side
+    sn_each_rows rows;                ///< of these
     sn_track_frame *tracked;          ///< per frame, of the tracker
     sn_lane_frame *laned;             ///< per frame, of the lanes
     bool *changed;                    ///< per frame: a better valley was found later
@@ -208,6 +215,12 @@ sn_status sn_fitting_advance(sn_fitting *fitting, int count);
 sn_status sn_fitting_finish(sn_fitting *fitting, sn_fit_frame *frames, sn_fit_marker *markers,
                             sn_fit_summary *summary);
 void sn_fitting_end(sn_fitting *fitting);
+
+/// fit_each.c: how each frame of a setup is solved; a batch for the take where lanes can do that, none where they cannot;
+/// and how far it is.
+sn_track_options sn_fit_plan_options(const sn_fitting *fitting);
+sn_status sn_fit_open_each(sn_fitting *fitting, sn_error *error);
+void sn_fit_tell_each(const sn_fitting *fitting);
 
 /// gate.c: samples that are wrong lose their weight, and their frames are followed again without them.
 sn_status sn_fit_gate(sn_fitting *fitting);
@@ -267,7 +280,24 @@ sn_status sn_fit_place_open(sn_fit_place *place, const sn_model *model,
                             const sn_allocator *allocator);
 void sn_fit_place_close(sn_fit_place *place, const sn_allocator *allocator);
 
-/// A marker's goal in the model's world; false when it has none in this frame (from 0, of the recording).
+/// A sample that is there.
+static inline bool sn_fit_there(const double *p) {
+    return isfinite(p[0]) && isfinite(p[1]) && isfinite(p[2]);
+}
+
+/// A marker's goal in the model's world from a row of the recording; false when it has none there.
+static inline bool sn_fit_goal_in(const sn_fit_input *input, const double *row, int marker,
+                                  double goal[3]) {
+    // asked for every sample many times over: sn_recording_present() and sn_axis_map_point() check what is checked
+    const int m = input->column[marker];
+    const sn_axis_map *map = &input->axes;
+    if (m < 0 || !sn_fit_there(row + 3 * (size_t)m)) return false;
+    for (int i = 0; i < 3; i++)
+        goal[i] = map->scale * map->sign[i] * row[3 * (size_t)m + (size_t)map->axis[i]];
+    return true;
+}
+
+/// The same of a frame of the recording; false when it has none in this frame (from 0, of the recording).
 bool sn_fit_goal(const sn_fit_input *input, int marker, int frame, double goal[3]);
 
 /// Is a sample of the fitted range (frame from 0 there) wrong, as gate.c found?

@@ -6,7 +6,7 @@
 
 #include "math/exp.h"
 #include "math/vec3.h"
-#include "model/joint.h"
+#include "model/model.h"
 #include "take/take.h"
 
 static const double degree = 0x1.1df46a2529d39p-6;
@@ -85,20 +85,21 @@ static double most_change(const sn_take *t, int frame, double *delta) {
     double most = 0;
     sn_model_difference(m, sn_motion_frame(t->motion, frame - 1), sn_motion_frame(t->motion, frame),
                         delta);
-    for (int j = 0; j < sn_model_njoint(m); j++) {
-        int first = sn_model_v_index(m, j), n = sn_model_joint_nv(m, j);
+    for (int k = 0; k < m->njoint; k++) {
+        const sn_joint *j = &m->joint[k];
         double sum = 0;
-        for (int i = 0; i < n; i++)
-            if (!sn_model_is_length(m, j, i)) sum += fabs(delta[first + i]);
-        most = fmax(most, sum);
+        for (int i = 0; i < j->nv; i++)
+            if (!(j->lengths >> i & 1)) sum += fabs(delta[j->v0 + i]);
+        if (sum > most) most = sum;
     }
     return most;
 }
 
-static sn_status count_jumps(const sn_take *t, const sn_fit_place *at, double limit, double *delta,
+static sn_status count_jumps(const sn_take *t, sn_fit_place *at, double limit, double *delta,
                              joint_state *a, joint_state *b, joint_jumps *out) {
     for (int f = 1; f < t->input.count; f++) {
         if (most_change(t, f, delta) <= limit) continue;
+        if (at->workspace == NULL) SN_TRY(sn_fit_place_open(at, t->model, &t->allocator));
         SN_TRY(find_states(t, at, f - 1, a));
         SN_TRY(find_states(t, at, f, b));
         for (int j = 0; j < sn_model_njoint(t->model); j++) {
@@ -141,9 +142,7 @@ static sn_status find_jumps(sn_take *t) {
     joint_jumps *jumps = sn_acquire(allocator, n * sizeof *jumps);
     double *delta = sn_acquire(allocator, nv * sizeof *delta);
     sn_fit_place at = {0};
-    sn_status status = state == NULL || jumps == NULL || delta == NULL
-                           ? SN_ERR_MEMORY
-                           : sn_fit_place_open(&at, t->model, allocator);
+    sn_status status = state == NULL || jumps == NULL || delta == NULL ? SN_ERR_MEMORY : SN_OK;
     if (status == SN_OK) {
         memset(jumps, 0, n * sizeof *jumps);
         status = count_jumps(t, &at, limit, delta, state, state + n, jumps);
@@ -166,7 +165,10 @@ static int count_outside(const sn_take *t, int joint, const double *lower, const
     const sn_model *m = t->model;
     int v = sn_model_v_index(m, joint), q = sn_model_q_index(m, joint), count = 0;
     int n = sn_model_joint_nv(m, joint);
+    bool bounded = false;
     *most = 0;
+    for (int i = 0; i < n; i++) bounded |= isfinite(lower[v + i]) || isfinite(upper[v + i]);
+    if (!bounded) return 0;
     for (int f = 0; f < t->input.count; f++) {
         const double *x = sn_motion_frame(t->motion, f) + q;
         bool outside = false;

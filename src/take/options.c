@@ -5,7 +5,7 @@
 #include "base/threads.h"
 #include "take/take.h"
 
-enum { VERSION = 3 };
+enum { VERSION = 4 };
 
 sn_take_options sn_take_options_default(void) {
     sn_fit_options fit = sn_fit_options_default();
@@ -30,7 +30,8 @@ sn_take_options sn_take_options_default(void) {
                          .loss_scale = fit.loss_scale,
                          .too_few = fit.too_few,
                          .max_error = INFINITY,
-                         .threads = 1};
+                         .threads = 1,
+                         .device = SN_DEVICE_CPU};
     // a marker's noise is millimetres
     o.solver.gradient = 1e-3;
     o.solver.max_iterations = 100;
@@ -79,6 +80,7 @@ static const char *wrong(const sn_take_options *o) {
     if (o->too_few < 0) return "too_few: 0 or above";
     if (!(o->max_error >= 0)) return "max_error: metres, 0 or above";
     if (o->threads < 1 || o->threads > SN_MAX_THREADS) return "threads: 1 to 256";
+    if ((unsigned)o->device >= SN_DEVICE_COUNT) return "device";
     if ((unsigned)o->solver.method >= SN_METHOD_COUNT) return "solver.method";
     if (!sn_method_available(o->solver.method)) return "solver.method: this build leaves it out";
     if (o->solver.max_iterations < 0) return "solver.max_iterations: 0 or above";

@@ -125,6 +125,10 @@ static void say_note(writer *w, const sn_take *t, const sn_finding *f) {
     case SN_FINDING_MARKER_OFF:
         say_off(w, t, f);
         break;
+    case SN_FINDING_DEVICE:
+        say(w, "frames were followed by %s", f->text);
+        if (x[0] > 0) say(w, " (%.0f of %.0f, the others here)", x[0], x[1]);
+        break;
     case SN_FINDING_AT_LIMITS:
         say(w, "%s stands at a limit in %.0f frame%s (%.0f %%)", joint_name(t, f->joint), x[0],
             plural(x[0]), 100 * x[1]);

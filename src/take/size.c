@@ -6,12 +6,11 @@
 // figure at rest. The median of these ratios is good to some ten percent even where the markers' places are
 // only guessed; how far the markers are spread says less, as arms hang down in a take and not at rest.
 #include <math.h>
-#include <stdlib.h>
 
 #include "math/vec3.h"
 #include "take/fit.h"
 
-enum { LOOKED_AT = 60, LEAST_SEEN = 3, LEAST_PAIRS = 10, NEIGHBOURS = 100 };
+enum { LOOKED_AT = 16, LEAST_SEEN = 3, LEAST_PAIRS = 10, NEIGHBOURS = 100 };
 
 // Markers nearer to each other than this share of the figure's spread say little.
 static const double near = 0.15;
@@ -29,26 +28,43 @@ static bool measure(const sn_recording *recording, int a, int b, double rest, pa
         const double *x = sn_recording_frame(recording, f);
         const double *p = x + 3 * a, *q = x + 3 * b;
         if (!isfinite(p[0] + p[1] + p[2]) || !isfinite(q[0] + q[1] + q[2])) continue;
-        double d = v3_norm(v3_sub(v3_from(x + 3 * a), v3_from(x + 3 * b)));
-        sum += d;
-        square += d * d;
+        const sn_vec3 d = v3_sub(v3_from(p), v3_from(q));
+        const double d2 = v3_dot(d, d);
+        sum += d2;
+        square += d2 * d2;
         n++;
     }
     if (n < (info->nframe < LEAST_SEEN ? 1 : LEAST_SEEN) || !(sum > 0)) return false;
+    // of distances' squares, which need no roots: their root is that of the mean square, and they change twice as much
     double mean = sum / n;
-    out->ratio = mean / rest;
+    out->ratio = sqrt(mean) / rest;
     out->change = sqrt(fmax(square / n - mean * mean, 0)) / mean;
     return isfinite(out->ratio) && isfinite(out->change);
 }
 
-static int by_change(const void *a, const void *b) {
-    double x = ((const pair *)a)->change, y = ((const pair *)b)->change;
-    return (x > y) - (x < y);
-}
+static double key_of(const pair *p, bool change) { return change ? p->change : p->ratio; }
 
-static int by_ratio(const void *a, const void *b) {
-    double x = ((const pair *)a)->ratio, y = ((const pair *)b)->ratio;
-    return (x > y) - (x < y);
+// Bring the pair that would be at `at` in order there, smaller ones before it: Hoare's selection.
+static void put_in_place(pair *p, int n, int at, bool change) {
+    int first = 0, last = n - 1;
+    while (first < last) {
+        const double middle = key_of(&p[first + (last - first) / 2], change);
+        int i = first, k = last;
+        while (i <= k) {
+            while (key_of(&p[i], change) < middle) i++;
+            while (key_of(&p[k], change) > middle) k--;
+            if (i > k) break;
+            const pair other = p[i];
+            p[i++] = p[k];
+            p[k--] = other;
+        }
+        if (at <= k)
+            last = k;
+        else if (at >= i)
+            first = i;
+        else
+            return;
+    }
 }
 
 sn_status sn_fit_size(const sn_fit_input *in, const sn_vec3 *rest, double figure,
@@ -63,11 +79,13 @@ sn_status sn_fit_size(const sn_fit_input *in, const sn_vec3 *rest, double figure
             if (in->column[i] < 0 || in->column[k] < 0 || d < near * figure) continue;
             n += measure(in->recording, in->column[i], in->column[k], d, &pairs[n]);
         }
-    qsort(pairs, (size_t)n, sizeof *pairs, by_change);
     // one in five
     int kept = n / 5 > LEAST_PAIRS ? n / 5 : n < LEAST_PAIRS ? n : LEAST_PAIRS;
-    qsort(pairs, (size_t)kept, sizeof *pairs, by_ratio);
-    if (kept > 0) *out = pairs[kept / 2].ratio;
+    if (kept > 0) {
+        put_in_place(pairs, n, kept - 1, true);
+        put_in_place(pairs, kept, kept / 2, false);
+        *out = pairs[kept / 2].ratio;
+    }
     sn_release(allocator, pairs);
     return SN_OK;
 }

@@ -28,9 +28,11 @@ enum { LOOKED_AT = 5, MOST_EVENTS = 32 };
 typedef struct search {
     const sn_fit_input *in;
     const sn_motion *motion;
+    const sn_allocator *allocator;
     sn_problem *problem;
     sn_solver *solver;
     int reach;       // frames over which a marker is remembered
+    size_t width;    // numbers of a frame of the recording
     sn_vec3 *going;  // where each marker was going
     bool *off;       // it is not where it was going
     double *q;
@@ -58,11 +60,30 @@ static bool predict(const search *s, int marker, int frame, sn_vec3 *out) {
 
 static double distance(sn_vec3 a, sn_vec3 b) { return v3_norm(v3_sub(a, b)); }
 
+// Most samples are where they were going: those were seen in the three last frames, and nothing else need be known. The
+// recording's own axes and unit will do for that.
+static bool goes_on(const search *s, int marker, const double *row, double least2) {
+    const int m = s->in->column[marker];
+    if (m < 0) return true;  // and has nowhere to go
+    const double *x = row + 3 * (size_t)m, *last = x - s->width, *before = last - s->width;
+    double square = 0;
+    for (int k = 0; k < 3; k++) {
+        const double d = x[k] - 2 * last[k] + before[k];
+        square += d * d;
+    }
+    return square <= least2;
+}
+
 // Which markers jump in a frame; how many.
 static int find_jumps(search *s, int frame) {
+    const double *row = sn_recording_frame(s->in->recording, s->in->first + frame);
+    const double unit = s->in->axes.scale,
+                 least2 = 0.99 * (least_jump / unit) * (least_jump / unit);
     int n = 0;
-    for (int i = 0; i < sn_model_nmarker(s->in->model); i++) {
+    for (int i = 0, count = sn_model_nmarker(s->in->model); i < count; i++) {
         sn_vec3 at;
+        s->off[i] = false;
+        if (frame >= 2 && goes_on(s, i, row, least2)) continue;
         s->off[i] = place_of(s, i, frame, &at) && predict(s, i, frame, &s->going[i]) &&
                     distance(at, s->going[i]) > least_jump;
         n += s->off[i];
@@ -80,10 +101,25 @@ static bool cross(const search *s, int a, int b, int frame) {
     return distance(at[0], s->going[b]) + distance(at[1], s->going[a]) < crossing * straight;
 }
 
+// What solves frames again: few takes need it.
+static sn_status open_solver(search *s) {
+    sn_fit_options o = sn_fit_options_default();
+    sn_solver_options solver = sn_solver_options_default();
+    if (s->solver != NULL) return SN_OK;
+    // the markers alone decide, wherever they say a wrist is
+    o.loss = SN_LOSS_NONE;
+    o.posture *= 0.1;
+    solver.max_iterations = 60;
+    solver.gradient = 1e-6;
+    SN_TRY(sn_fit_problem(s->in, &o, s->allocator, &s->problem, NULL));
+    return sn_solver_create(s->problem, &solver, s->allocator, &s->solver, NULL);
+}
+
 // f of a frame from a pose, two labels exchanged where `b` is not -1.
 static sn_status solve(search *s, int a, int b, int frame, int from, double *f) {
     const sn_fit_input *in = s->in;
     sn_report report;
+    SN_TRY(open_solver(s));
     for (int i = 0; i < sn_model_nmarker(in->model); i++) {
         double goal[3];
         int other = b < 0 ? i : i == a ? b : i == b ? a : i;
@@ -181,21 +217,16 @@ sn_status sn_fit_swaps(const sn_fit_input *input, const sn_motion *motion,
         return SN_ERR_ARGUMENT;
     size_t n = (size_t)sn_model_nmarker(input->model) + 1, nq = (size_t)sn_model_nq(input->model);
     double rate = sn_recording_about(input->recording)->rate;
-    sn_fit_options o = sn_fit_options_default();
-    sn_solver_options solver = sn_solver_options_default();
-    search s = {.in = input, .motion = motion, .reach = rate > 20 ? (int)fmin(rate / 10, 100) : 2};
-    // the markers alone decide, wherever they say a wrist is
-    o.loss = SN_LOSS_NONE;
-    o.posture *= 0.1;
-    solver.max_iterations = 60;
-    solver.gradient = 1e-6;
+    search s = {.in = input,
+                .motion = motion,
+                .allocator = allocator,
+                .reach = rate > 20 ? (int)fmin(rate / 10, 100) : 2,
+                .width = 3 * (size_t)sn_recording_about(input->recording)->nmarker};
     *count = 0;
     s.going = sn_acquire(allocator, n * sizeof *s.going);
     s.off = sn_acquire(allocator, n * sizeof *s.off);
     s.q = sn_acquire(allocator, (nq + 1) * sizeof *s.q);
     sn_status status = s.going == NULL || s.off == NULL || s.q == NULL ? SN_ERR_MEMORY : SN_OK;
-    if (status == SN_OK) status = sn_fit_problem(input, &o, allocator, &s.problem, NULL);
-    if (status == SN_OK) status = sn_solver_create(s.problem, &solver, allocator, &s.solver, NULL);
     if (status == SN_OK) status = search_all(&s, out, most, count);
     sn_solver_destroy(s.solver);
     sn_problem_destroy(s.problem);

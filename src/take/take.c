@@ -122,6 +122,12 @@ static void tell_frame(void *user, int done, int nframe, const sn_track_frame *l
     sn_take *t = user;
     // at the end of an advance the last frame was told already
     double error = latest != NULL ? latest->report.mean_error : 0;
+    if (t->finishing) {
+        if (latest == NULL)
+            sn_take_tell(t, &(sn_take_progress){.stage = SN_STAGE_FINISH,
+                                                .fraction = (double)done / nframe});
+        return;
+    }
     if (latest == NULL && done < nframe) return;
     sn_take_tell(t, &(sn_take_progress){.stage = SN_STAGE_SOLVE,
                                         .fraction = (double)done / nframe,
@@ -165,6 +171,7 @@ static sn_fit_options fit_options(sn_take *t) {
     o.loss_scale = from->loss_scale;
     o.smooth = from->smooth;
     o.too_few = from->too_few;
+    o.device = from->device;
     o.cancel = from->cancel;
     return o;
 }
@@ -248,10 +255,24 @@ static sn_status find_swaps(sn_take *t) {
 // With places that were known, an error that large may mean a mirror.
 static const double suspicious_rms = 0.02;
 
+// Where the frames were followed, when somebody asked for a device.
+static sn_status tell_device(sn_take *t) {
+    static const char no_plans[] = "this processor: frames of OpenSim's files have more than "
+                                   "places of markers";
+    const sn_lanes *l = &t->fitting.lanes;
+    const bool planned = t->input.plan != NULL;
+    if (t->options.device == SN_DEVICE_CPU) return SN_OK;
+    if (t->options.device == SN_DEVICE_AUTO && l->device_note[0] == '\0') return SN_OK;
+    return sn_take_note(t, SN_FINDING_DEVICE, planned ? no_plans : l->device_note,
+                        planned ? 0 : atomic_load(&l->device_frames), t->input.count);
+}
+
 static sn_status finish(sn_take *t) {
     sn_take_summary *s = &t->summary;
     sn_error error = {0};
     SN_TRY(solve(t, -1));
+    SN_TRY(tell_device(t));
+    t->finishing = true;
     sn_take_tell(t, &(sn_take_progress){.stage = SN_STAGE_FINISH});
     sn_status status = sn_fitting_finish(&t->fitting, t->frames, t->markers, &s->fit);
     SN_TRY(sn_take_fail(t, SN_FINDING_FAILED, status, &error));

@@ -23,6 +23,7 @@ struct sn_take {
     const sn_recording *recording;
     sn_take_step step;
     sn_status failed;  ///< of SN_TAKE_FAILED
+    bool finishing;    ///< what is told is about frames that have poses
 
     // labels.c
     sn_recording

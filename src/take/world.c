@@ -12,7 +12,7 @@ static const double smaller = 0.75, larger = 1.33;
 // Markers that spread less than this share of the figure's size are in one place.
 static const double one_place = 0.02;
 
-enum { LOOKED_AT = 400 };  // frames, spread over the take
+enum { LOOKED_AT = 100 };  // frames, spread over the take
 
 static void force_axes(sn_axes_report *a, const sn_axis_map *map, int up, double up_sign) {
     double scale = a->map.scale;
@@ -43,9 +43,10 @@ static sn_status tell_up(sn_take *t) {
 }
 
 static bool shows_something(const sn_take *t, int frame) {
+    const double *row = sn_recording_frame(t->recording, frame);
     int n = 0;
-    for (int i = 0; i < sn_model_nmarker(t->model); i++)
-        n += t->column[i] >= 0 && sn_recording_present(t->recording, frame, t->column[i]);
+    for (int i = 0, count = sn_model_nmarker(t->model); i < count && n < 3; i++)
+        n += t->column[i] >= 0 && sn_fit_there(row + 3 * (size_t)t->column[i]);
     return n >= 3;
 }
 
@@ -67,16 +68,23 @@ static sn_status check_lying(sn_take *t) {
 // The longest side of the box around the markers, in any frame; -1 when none shows something.
 static double spread_of(const sn_take *t) {
     const sn_recording_info *info = sn_recording_about(t->recording);
+    const int count = sn_model_nmarker(t->model);
     double most = -1;
     for (int f = 0, step = info->nframe / LOOKED_AT + 1; f < info->nframe; f += step) {
         double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-        for (int i = 0; i < sn_model_nmarker(t->model); i++) {
-            int m = t->column[i];
-            if (m < 0 || !sn_recording_present(t->recording, f, m)) continue;
-            const double *x = sn_recording_frame(t->recording, f) + 3 * (size_t)m;
-            for (int k = 0; k < 3; k++) low[k] = fmin(low[k], x[k]), high[k] = fmax(high[k], x[k]);
+        const double *row = sn_recording_frame(t->recording, f);
+        int n = 0;
+        for (int i = 0; i < count; i++) {
+            if (t->column[i] < 0) continue;
+            const double *x = row + 3 * (size_t)t->column[i];
+            if (!sn_fit_there(x)) continue;
+            n++;
+            for (int k = 0; k < 3; k++) {
+                if (x[k] < low[k]) low[k] = x[k];
+                if (x[k] > high[k]) high[k] = x[k];
+            }
         }
-        if (!shows_something(t, f)) continue;
+        if (n < 3) continue;
         for (int k = 0; k < 3; k++) most = fmax(most, high[k] - low[k]);
     }
     return most;

@@ -58,6 +58,7 @@ static sn_status create_worker(sn_lanes *l, const sn_problem *problem, sn_lane_w
 }
 
 void sn_lanes_end(sn_lanes *l) {
+    sn_lane_device_end(l);
     for (int i = 0; l->owner != NULL && i < l->nworker; i++) {
         sn_lane_worker *w = &l->workers[i];
         sn_workspace_destroy(w->ws);
@@ -84,6 +85,18 @@ typedef struct job {
     sn_lane_worker *worker;
 } job;
 
+// How far a pass is that looks at all frames once more. There are about a dozen, whose shares differ from take to take:
+// what is told grows, and stays below the whole.
+static void tell_pass(const shared *all) {
+    sn_lanes *l = all->lanes;
+    if (l->options.progress == NULL || l->solved < l->nframe) return;
+    enum { MOST = 12 };
+    int next = atomic_load(&all->next);
+    double share = (l->passes + fmin((double)next / all->count, 1)) / MOST;
+    l->options.progress(l->options.progress_user, (int)(fmin(share, 0.99) * l->nframe), l->nframe,
+                        NULL);
+}
+
 static void run_job(void *argument) {
     const job *own = argument;
     shared *all = own->all;
@@ -92,6 +105,7 @@ static void run_job(void *argument) {
         if (i >= all->count || atomic_load(&all->failed) != SN_OK) return;
         if (sn_cancelled(all->lanes->options.cancel)) return;
         int none = SN_OK;
+        if (own->worker == &all->lanes->workers[0]) tell_pass(all);
         sn_status status = all->pass(all->lanes, own->worker, i);
         if (status != SN_OK) atomic_compare_exchange_strong(&all->failed, &none, (int)status);
     }
@@ -105,6 +119,7 @@ sn_status sn_lanes_run(sn_lanes *l, sn_lane_pass pass, int count) {
     for (int i = 0; i < l->nworker; i++) jobs[i] = (job){&all, &l->workers[i]};
     sn_threads_run(&l->options.pool, run_job, jobs, sizeof jobs[0],
                    l->nworker < count ? l->nworker : count);
+    l->passes += l->solved == l->nframe;
     return (sn_status)atomic_load(&all.failed);
 }
 
@@ -124,8 +139,7 @@ static void count(sn_lane_frame *frame, const sn_report *r) {
     frame->stop = (unsigned char)r->stop;
 }
 
-// What the pull to `rest` adds to f at q.
-static double pulled(const sn_lanes *l, sn_lane_worker *w, const double *rest, const double *q) {
+double sn_lane_pulled(const sn_lanes *l, sn_lane_worker *w, const double *rest, const double *q) {
     const double *weight = w->problem->rest[w->problem->nrest - 1].q_weight;
     double sum = 0;
     sn_model_difference(l->model, rest, q, w->delta);
@@ -140,7 +154,7 @@ sn_status sn_lane_solve(sn_lanes *l, sn_lane_worker *w, int frame, const double 
     SN_TRY(sn_problem_set_enabled(w->problem, l->rest, rest != NULL));
     if (careful || !l->plain || !sn_lane_steps(l, w, !w->guessed, f, &w->latest))
         SN_TRY(sn_solver_solve(careful ? w->cold : w->solver, w->q, &w->latest));
-    *f = w->latest.f - (rest != NULL ? pulled(l, w, rest, w->q) : 0);
+    *f = w->latest.f - (rest != NULL ? sn_lane_pulled(l, w, rest, w->q) : 0);
     count(&l->frames[frame], &w->latest);
     return SN_OK;
 }
@@ -348,7 +362,7 @@ sn_status sn_lanes_begin(sn_lanes *l, const sn_problem *problem, const sn_lane_o
     SN_TRY(weigh(l, frame));
     for (int i = 0; i < l->nworker; i++)
         SN_TRY(sn_problem_set_rest_weights(l->workers[i].problem, l->rest, l->hold));
-    return SN_OK;
+    return sn_lane_device_begin(l, problem);
 }
 
 // --- following -----------------------------------------------------------------------------------
@@ -359,9 +373,11 @@ static sn_status follow_to(sn_lanes *l, sn_lane_worker *w, int seed, int step, i
         if (sn_cancelled(l->options.cancel)) return SN_OK;
         SN_TRY(sn_lane_follow(l, w, f, f != seed + step, &l->f[f]));
         copy(l, sn_lane_pose(l, f), w->previous);
+        int followed = atomic_fetch_add(&l->followed, 1) + 1;
         if (l->options.progress != NULL && w == &l->workers[0] && f % 64 == 0) {
-            const sn_track_frame latest = {.report = w->latest};
-            l->options.progress(l->options.progress_user, l->solved, l->nframe, &latest);
+            sn_track_frame latest = {.report = w->latest};
+            if (l->plain) latest.report.mean_error = 0;  // plain steps do not measure it
+            l->options.progress(l->options.progress_user, followed, l->nframe, &latest);
         }
     }
     return SN_OK;
@@ -372,13 +388,19 @@ static int spans_of(const sn_lanes *l, int frames) {
     return frames / l->span + (frames % l->span > 0);
 }
 
-static sn_status follow_span(sn_lanes *l, sn_lane_worker *w, int i) {
-    int first = i * l->span, seed;
-    int end = l->span < l->nframe - first ? first + l->span : l->nframe;
-    SN_TRY(best_frame(l, w, first, end, &seed));
+sn_status sn_lane_seed(sn_lanes *l, sn_lane_worker *w, int span, int *first, int *end, int *seed) {
+    *first = span * l->span;
+    *end = l->span < l->nframe - *first ? *first + l->span : l->nframe;
+    SN_TRY(best_frame(l, w, *first, *end, seed));
     copy(l, w->q, l->start);
-    SN_TRY(sn_lane_look(l, w, seed, &l->f[seed]));
-    copy(l, sn_lane_pose(l, seed), w->q);
+    SN_TRY(sn_lane_look(l, w, *seed, &l->f[*seed]));
+    copy(l, sn_lane_pose(l, *seed), w->q);
+    return SN_OK;
+}
+
+static sn_status follow_span(sn_lanes *l, sn_lane_worker *w, int i) {
+    int first, end, seed;
+    SN_TRY(sn_lane_seed(l, w, i, &first, &end, &seed));
     SN_TRY(follow_to(l, w, seed, 1, end));
     return follow_to(l, w, seed, -1, first - 1);
 }
@@ -395,7 +417,9 @@ sn_status sn_lanes_advance(sn_lanes *l, int count) {
     // a span is followed as soon as one of its frames is asked for
     int more = spans_of(l, end) - spans_of(l, l->solved);
     l->wanted = spans_of(l, end);
-    if (more > 0) SN_TRY(sn_lanes_run(l, follow_group, (more + l->group - 1) / l->group));
+    if (more > 0)
+        SN_TRY(l->device != NULL ? sn_lane_device_follow(l, spans_of(l, l->solved), more)
+                                 : sn_lanes_run(l, follow_group, (more + l->group - 1) / l->group));
     l->solved = end;
     if (l->options.progress != NULL)
         l->options.progress(l->options.progress_user, l->solved, l->nframe, NULL);

@@ -15,7 +15,9 @@
 #pragma once
 
 #include <math.h>
+#include <stdatomic.h>
 
+#include "sinew/batch.h"
 #include "sinew/track.h"
 
 typedef struct sn_lane_options {
@@ -29,6 +31,7 @@ typedef struct sn_lane_options {
     const double *home;  ///< nq: the figure at rest, to look for valleys from; NULL: its start
     const bool
         *loose;  ///< nv: turns against its neighbour with hardly a word of the goals; NULL: none
+    sn_device device;  ///< that seeds are followed on where it can do it; see lanes_device.c
     sn_cancel cancel;
     void (*progress)(void *user, int done, int nframe, const sn_track_frame *latest);
     void *progress_user;
@@ -70,24 +73,29 @@ typedef struct sn_lanes {
     int placed;       ///< joints, in sweep order, that place the figure
     sn_track_goals goals;
     void *user;
-    double *q;              ///< the caller's: nframe x nq
-    sn_lane_frame *frames;  ///< the caller's
-    double *f;              ///< nframe: of the poses, without rest
-    double *start, *home;   ///< nq
-    double *seen;           ///< nv, file order: the Gauss-Newton diagonal
-    double *hold;           ///< nv: weights of the pull to the last pose
-    double *full;           ///< nv: what would hold it as well as the goals do
-    double *bind;           ///< nv: weights of the pull to the neighbours' middle
-    bool *keep;             ///< nv, sweep order: what may move
-    bool plain;             ///< nothing but tasks: frames are solved by plain steps
-    double median;          ///< of f
-    bool *moved;            ///< nframe: see sn_lanes_join()
-    bool corners;           ///< while all but the last sweep of polishing is made
-    bool *loose;            ///< nv: see the options
-    bool *shown;            ///< goals: there is one in a frame that sees much
-    bool *restless;         ///< nframe while leaps are calmed
-    unsigned char *hidden;  ///< nframe x nv while gaps are bridged
-    void *extra;            ///< for passes of the caller's
+    double *q;                      ///< the caller's: nframe x nq
+    sn_lane_frame *frames;          ///< the caller's
+    double *f;                      ///< nframe: of the poses, without rest
+    double *start, *home;           ///< nq
+    double *seen;                   ///< nv, file order: the Gauss-Newton diagonal
+    double *hold;                   ///< nv: weights of the pull to the last pose
+    double *full;                   ///< nv: what would hold it as well as the goals do
+    double *bind;                   ///< nv: weights of the pull to the neighbours' middle
+    bool *keep;                     ///< nv, sweep order: what may move
+    bool plain;                     ///< nothing but tasks: frames are solved by plain steps
+    double median;                  ///< of f
+    bool *moved;                    ///< nframe: see sn_lanes_join()
+    bool corners;                   ///< while all but the last sweep of polishing is made
+    bool *loose;                    ///< nv: see the options
+    bool *shown;                    ///< goals: there is one in a frame that sees much
+    bool *restless;                 ///< nframe while leaps are calmed
+    unsigned char *hidden;          ///< nframe x nv while gaps are bridged
+    void *extra;                    ///< for passes of the caller's
+    struct sn_lane_device *device;  ///< NULL: this processor follows
+    char device_note[400];          ///< where frames are followed, and why not elsewhere
+    atomic_int device_frames;       ///< that a device followed
+    atomic_int followed;            ///< frames, of all workers
+    int passes;                     ///< over all frames, since they have poses
     void *owner;
     int nworker;
     sn_lane_worker *workers;
@@ -129,6 +137,19 @@ static inline double sn_lane_rate(const sn_lanes *l) {
 typedef sn_status (*sn_lane_pass)(sn_lanes *lanes, sn_lane_worker *w, int i);
 /// A pass over `count` items on all threads.
 sn_status sn_lanes_run(sn_lanes *lanes, sn_lane_pass pass, int count);
+
+/// lanes_device.c: make a device ready where one was asked for. Without one l->device_note says why.
+sn_status sn_lane_device_begin(sn_lanes *lanes, const sn_problem *problem);
+void sn_lane_device_end(sn_lanes *lanes);
+/// Follow the seeds of `count` spans on it, from a first one on.
+sn_status sn_lane_device_follow(sn_lanes *lanes, int span, int count);
+
+/// The frames of a span, and the one about its middle that others are followed from: its pose is found.
+sn_status sn_lane_seed(sn_lanes *lanes, sn_lane_worker *w, int span, int *first, int *end,
+                       int *seed);
+/// What the pull to `rest` adds to f at q.
+double sn_lane_pulled(const sn_lanes *lanes, sn_lane_worker *w, const double *rest,
+                      const double *q);
 
 /// Solve a frame from w->q into w->q, held to `rest` (NULL: not at all); its f without that.
 sn_status sn_lane_solve(sn_lanes *lanes, sn_lane_worker *w, int frame, const double *rest,

@@ -256,7 +256,7 @@ static void bridge_all(sn_lanes *l, const gaps *all) {
         const sn_joint *j = &l->model->joint[k];
         if (j->ops->quaternion >= 0) continue;
         for (int i = 0; i < j->nv; i++) {
-            size_t v = (size_t)(j->v0 + i);
+            size_t v = (size_t)j->v0 + (size_t)i;
             for (int f = 0, first = -1; f <= l->nframe; f++) {
                 bool off = f < l->nframe && all->any[f] && mark_of(l, f)[v];
                 if (off && first < 0) first = f;

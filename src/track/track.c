@@ -1,54 +1,18 @@
 // SPDX-License-Identifier: MIT
 // One frame after the other, and chunks of frames beside each other.
-#include <stdatomic.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/threads.h"
 #include "model/model.h"
-#include "sinew/track.h"
 #include "solvers/solver.h"
 #include "sweeps/workspace.h"
 #include "tasks/loss.h"
+#include "track/tracker.h"
+
+typedef sn_track_worker worker;
 
 enum { VERSION = 2 };
-
-// What one thread works with.
-typedef struct worker {
-    sn_problem *problem;  // the tasks, and the rest task behind them
-    sn_solver *solver;
-    sn_solver *careful;         // for other tries: another iteration limit
-    sn_workspace *ws;           // to look at f
-    double *previous, *before;  // nq: the last two poses
-    double *q, *trial, *best;   // nq
-    double *delta;              // nv
-    double *left;               // nq: the pose before the last frame that another try found
-    double *weight;             // nv: of the rest task
-    double usual;               // f of the frames that went well, smoothed; NaN before the first
-} worker;
-
-struct sn_tracker {
-    sn_allocator allocator;
-    void *owner;
-    const sn_model *model;
-    sn_track_options options;
-    int rest;  // index of the rest task
-    int nworker;
-    worker *workers;
-    double *start;  // nq
-
-    // of the present run
-    int nframe;
-    sn_track_goals goals;
-    void *user;
-    double *q;
-    sn_track_frame *frames;
-    int solved;  // frames solved in order; where that is inside a chunk, worker 0 holds its state
-    int end;     // frames of the present advance end here
-    atomic_int next_chunk, done;
-    atomic_int open;    // the worker whose chunk goes on in the next advance, -1 for none
-    atomic_int failed;  // sn_status of the first failure
-};
 
 sn_track_options sn_track_options_default(void) {
     return (sn_track_options){.version = VERSION,
@@ -75,20 +39,28 @@ static const char *bad_option(const sn_track_options *o) {
     return NULL;
 }
 
+void sn_track_layout_state(const sn_tracker *t, sn_track_state *state, sn_layout *layout) {
+    const size_t nq = (size_t)t->model->nq, nv = (size_t)t->model->nv;
+    state->previous = sn_layout_take(layout, nq, sizeof(double));
+    state->before = sn_layout_take(layout, nq, sizeof(double));
+    state->left = sn_layout_take(layout, nq, sizeof(double));
+    state->weight = sn_layout_take(layout, nv, sizeof(double));
+}
+
 static void layout_tracker(sn_tracker *t, sn_layout *layout) {
     size_t nq = (size_t)t->model->nq, nv = (size_t)t->model->nv;
     t->workers = sn_layout_take(layout, (size_t)t->nworker, sizeof *t->workers);
     t->start = sn_layout_take(layout, nq, sizeof *t->start);
+    sn_track_layout_state(t, &t->kept, layout);
+    if (t->batch != NULL) sn_batch_cold_layout(&t->cold, t->batch, layout);
     for (int i = 0; i < t->nworker; i++) {
         worker spare, *w = t->workers != NULL ? &t->workers[i] : &spare;
-        w->previous = sn_layout_take(layout, nq, sizeof(double));
-        w->before = sn_layout_take(layout, nq, sizeof(double));
         w->q = sn_layout_take(layout, nq, sizeof(double));
         w->trial = sn_layout_take(layout, nq, sizeof(double));
         w->best = sn_layout_take(layout, nq, sizeof(double));
-        w->left = sn_layout_take(layout, nq, sizeof(double));
         w->delta = sn_layout_take(layout, nv, sizeof(double));
-        w->weight = sn_layout_take(layout, nv, sizeof(double));
+        sn_track_layout_state(t, &w->own, layout);
+        sn_track_aside_layout(t, w, layout);
     }
 }
 
@@ -97,9 +69,10 @@ static sn_status create_worker(sn_tracker *t, const sn_problem *problem, worker 
     const sn_allocator *allocator = &t->allocator;
     sn_task rest = sn_task_default(SN_TASK_REST);
     sn_model_zero(t->model, w->q);
-    for (int v = 0; v < t->model->nv; v++) w->weight[v] = 1;
+    for (int v = 0; v < t->model->nv; v++) w->own.weight[v] = 1;
+    w->now = w->own;
     rest.q = w->q;
-    rest.q_weight = w->weight;
+    rest.q_weight = w->own.weight;
     rest.weight = t->options.rest;
     SN_TRY(sn_problem_copy(problem, &rest, 1, allocator, &w->problem, error));
     sn_solver_options careful = t->options.solver;
@@ -107,6 +80,20 @@ static sn_status create_worker(sn_tracker *t, const sn_problem *problem, worker 
     SN_TRY(sn_solver_create(w->problem, &t->options.solver, allocator, &w->solver, error));
     SN_TRY(sn_solver_create(w->problem, &careful, allocator, &w->careful, error));
     return sn_workspace_create(w->problem, false, allocator, &w->ws, error);
+}
+
+// Chunks side by side want a problem of points that lanes can solve, and nobody who looks at every iteration.
+static sn_status create_batch(sn_tracker *t, const sn_problem *problem, sn_error *error) {
+    sn_batch_options o = sn_batch_options_default();
+    o.solver = t->options.solver;
+    if (o.solver.trace != NULL || o.solver.seconds > 0) return SN_OK;
+    if (sn_batch_unfit(problem, &o.solver) != NULL || problem->npart > 0) return SN_OK;
+    if (sn_batch_most_lanes() == 1) return SN_OK;
+    o.device = SN_DEVICE_CPU;
+    o.threads = t->options.threads;
+    o.rest = t->options.rest;
+    o.locals = true;
+    return sn_batch_create(problem, &o, &t->allocator, &t->batch, error);
 }
 
 sn_status sn_tracker_create(const sn_problem *problem, const sn_track_options *options,
@@ -120,15 +107,20 @@ sn_status sn_tracker_create(const sn_problem *problem, const sn_track_options *o
                     .rest = sn_problem_ntask(problem)};
     SN_TRY(sn_fail_option(error, bad_option(&t.options)));
     t.nworker = t.options.threads;
+    SN_TRY(create_batch(&t, problem, error));
     sn_layout layout = {0};
     sn_tracker *tracker = sn_layout_take(&layout, 1, sizeof *tracker);
     layout_tracker(&t, &layout);
     void *block = sn_layout_acquire(&layout, allocator, &t.owner);
-    if (block == NULL) return sn_fail_memory(error);
+    if (block == NULL) {
+        sn_batch_destroy(t.batch);
+        return sn_fail_memory(error);
+    }
     layout = (sn_layout){.block = block};
     tracker = sn_layout_take(&layout, 1, sizeof *tracker);
     layout_tracker(&t, &layout);
     memcpy(tracker, &t, sizeof t);
+    if (t.batch != NULL) sn_batch_cold_make(&tracker->cold, t.batch);
     sn_status status = SN_OK;
     for (int i = 0; i < t.nworker && status == SN_OK; i++)
         status = create_worker(tracker, problem, &tracker->workers[i], error);
@@ -149,6 +141,7 @@ void sn_tracker_destroy(sn_tracker *tracker) {
         sn_solver_destroy(w->solver);
         sn_problem_destroy(w->problem);
     }
+    sn_batch_destroy(tracker->batch);
     sn_allocator allocator = tracker->allocator;
     sn_release(&allocator, tracker->owner);
 }
@@ -164,12 +157,12 @@ static double value_at(worker *w, const double *q) {
 
 // The previous pose, or 2 previous - before where that has a lower f. Into w->q.
 static bool first_guess(const sn_tracker *t, worker *w, bool moving) {
-    copy(t, w->q, w->previous);
+    copy(t, w->q, w->now.previous);
     if (!t->options.extrapolate || !moving) return false;
-    sn_model_difference(t->model, w->before, w->previous, w->delta);
-    sn_model_integrate(t->model, w->previous, w->delta, w->trial);
+    sn_model_difference(t->model, w->now.before, w->now.previous, w->delta);
+    sn_model_integrate(t->model, w->now.previous, w->delta, w->trial);
     (void)sn_model_clamp(w->problem->model, w->trial);
-    if (!(value_at(w, w->trial) < value_at(w, w->previous))) return false;
+    if (!(value_at(w, w->trial) < value_at(w, w->now.previous))) return false;
     copy(t, w->q, w->trial);
     return true;
 }
@@ -179,7 +172,7 @@ static bool first_guess(const sn_tracker *t, worker *w, bool moving) {
 static void other_guess(const sn_tracker *t, const worker *w, int n, double *q) {
     const sn_joint *root = &t->model->joint[0];
     if (n == 0) {
-        copy(t, q, w->left);
+        copy(t, q, w->now.left);
         memcpy(q + root->q0, w->best + root->q0, (size_t)root->nq * sizeof *q);
     } else if (n == 1) {
         copy(t, q, w->best);
@@ -191,7 +184,7 @@ static void other_guess(const sn_tracker *t, const worker *w, int n, double *q) 
     }
 }
 
-static void add_counts(sn_report *to, const sn_report *from) {
+void sn_track_add_counts(sn_report *to, const sn_report *from) {
     to->iterations += from->iterations;
     to->functions += from->functions;
     to->gradients += from->gradients;
@@ -209,7 +202,7 @@ static double good_f(const sn_tracker *t, const worker *w) {
 // Is f far worse than usual, or nothing known of what is usual?
 static bool far_worse(const sn_tracker *t, const worker *w, double f) {
     if (f <= good_f(t, w)) return false;
-    return !(w->usual >= 0) || f > t->options.worse * w->usual;
+    return !(w->now.usual >= 0) || f > t->options.worse * w->now.usual;
 }
 
 // One more try from w->trial; the better pose stays in w->best. True when it is much better.
@@ -219,7 +212,7 @@ static bool try_once(const sn_tracker *t, worker *w, bool cold, int n, sn_track_
                             : sn_solver_solve(w->solver, w->trial, &report);
     if (status != SN_OK) return false;
     bool better = report.f < 0.9 * out->report.f;
-    add_counts(&counts, &report);
+    sn_track_add_counts(&counts, &report);
     if (better) {
         out->report = report;
         out->kept = n;
@@ -254,14 +247,14 @@ static void try_again(const sn_tracker *t, worker *w, sn_track_frame *out) {
         other_guess(t, w, n, w->trial);
         if (try_once(t, w, true, n + 1, out)) {
             go_on(t, w, out);
-        } else if (!(w->usual >= 0)) {
+        } else if (!(w->now.usual >= 0)) {
             // a first frame has nothing to be compared with: a search of the valleys that finds none
             // lower settles it
             break;
         }
     }
     // nothing helps: so it may be for a while, and each of these tries is long
-    if (far_worse(t, w, out->report.f) && w->usual >= 0) w->usual *= 2;
+    if (far_worse(t, w, out->report.f) && w->now.usual >= 0) w->now.usual *= 2;
 }
 
 // The weights of the rest task, from the Gauss-Newton diagonal at this pose: the same share of
@@ -270,57 +263,74 @@ static void weigh_rest(const sn_tracker *t, worker *w) {
     double f;
     (void)sn_problem_set_enabled(w->problem, t->rest, false);
     if (sn_workspace_eval(w->ws, w->q, SN_EVAL_GAUSS_NEWTON, &f) == SN_OK) {
-        sn_workspace_fields_diagonal(w->ws, w->weight);
+        sn_workspace_fields_diagonal(w->ws, w->delta);
         double top = 0;
-        for (int i = 0; i < t->model->nv; i++) top = fmax(top, w->weight[i]);
+        for (int i = 0; i < t->model->nv; i++) top = fmax(top, w->delta[i]);
         for (int i = 0; i < t->model->nv; i++)
-            w->delta[t->model->v_of[i]] = fmax(w->weight[i], 1e-3 * top);
-        (void)sn_problem_set_rest_weights(w->problem, t->rest, w->delta);
+            w->now.weight[t->model->v_of[i]] = fmax(w->delta[i], 1e-3 * top);
+        (void)sn_problem_set_rest_weights(w->problem, t->rest, w->now.weight);
     }
     (void)sn_problem_set_enabled(w->problem, t->rest, t->options.rest > 0);
 }
 
-// One frame: w->previous and w->before are the last poses; the result goes into both and out.
-static sn_status solve_frame(sn_tracker *t, worker *w, int frame, bool first, bool moving,
-                             double *q_out, sn_track_frame *out) {
-    *out = (sn_track_frame){0};
+sn_status sn_track_prepare(sn_tracker *t, worker *w, int frame) {
     SN_TRY(t->goals(t->user, frame, w->problem));
-    if (first) {
-        copy(t, w->q, w->previous);
-        weigh_rest(t, w);
-    }
-    SN_TRY(sn_problem_set_rest(w->problem, t->rest, w->previous));
-    // the pose before a first frame is far away or arbitrary: nothing to hold on to
-    SN_TRY(sn_problem_set_enabled(w->problem, t->rest, !first && t->options.rest > 0));
-    out->extrapolated = first_guess(t, w, moving);
-    SN_TRY(sn_solver_solve(w->solver, w->q, &out->report));
+    SN_TRY(sn_problem_set_rest_weights(w->problem, t->rest, w->now.weight));
+    SN_TRY(sn_problem_set_rest(w->problem, t->rest, w->now.previous));
+    return sn_problem_set_enabled(w->problem, t->rest, t->options.rest > 0);
+}
+
+sn_status sn_track_settle(sn_tracker *t, worker *w, int frame, bool ready, sn_track_frame *out) {
     copy(t, w->best, w->q);
-    if (t->options.restarts > 0 && (cut_short(t, w, out) || far_worse(t, w, out->report.f)))
+    if (t->options.restarts > 0 && (cut_short(t, w, out) || far_worse(t, w, out->report.f))) {
+        if (!ready) SN_TRY(sn_track_prepare(t, w, frame));
         try_again(t, w, out);
-    if (!(w->usual >= 0)) w->usual = out->report.f;
-    if (!far_worse(t, w, out->report.f)) w->usual += 0.1 * (out->report.f - w->usual);
-    if (out->kept > 0) copy(t, w->left, w->previous);
-    copy(t, w->before, w->previous);
-    copy(t, w->previous, w->best);
-    copy(t, q_out, w->best);
+    }
+    if (!(w->now.usual >= 0)) w->now.usual = out->report.f;
+    if (!far_worse(t, w, out->report.f)) w->now.usual += 0.1 * (out->report.f - w->now.usual);
+    if (out->kept > 0) copy(t, w->now.left, w->now.previous);
+    copy(t, w->now.before, w->now.previous);
+    copy(t, w->now.previous, w->best);
+    copy(t, sn_track_pose(t, frame), w->best);
     return SN_OK;
 }
 
-static double *pose_of(const sn_tracker *t, int frame) {
-    return t->q + (size_t)frame * (size_t)t->model->nq;
+// The problem is prepared: solved from the best guess.
+static sn_status solve_prepared(sn_tracker *t, worker *w, int frame, bool moving,
+                                sn_track_frame *out) {
+    out->extrapolated = first_guess(t, w, moving);
+    SN_TRY(sn_solver_solve(w->solver, w->q, &out->report));
+    return sn_track_settle(t, w, frame, true, out);
+}
+
+sn_status sn_track_plain(sn_tracker *t, worker *w, int frame, bool moving, sn_track_frame *out) {
+    *out = (sn_track_frame){0};
+    SN_TRY(sn_track_prepare(t, w, frame));
+    return solve_prepared(t, w, frame, moving, out);
+}
+
+// A chunk's first frame: the pose before it is far away or arbitrary, nothing to hold on to.
+static sn_status solve_first(sn_tracker *t, worker *w, int frame, sn_track_frame *out) {
+    *out = (sn_track_frame){0};
+    SN_TRY(t->goals(t->user, frame, w->problem));
+    copy(t, w->q, w->now.previous);
+    weigh_rest(t, w);
+    SN_TRY(sn_problem_set_rest(w->problem, t->rest, w->now.previous));
+    SN_TRY(sn_problem_set_enabled(w->problem, t->rest, false));
+    return solve_prepared(t, w, frame, false, out);
 }
 
 // A chunk knows nothing of the others but its first pose, which is solved: weights and the usual f
 // are found again there.
-static sn_status enter_chunk(sn_tracker *t, worker *w, int first) {
-    copy(t, w->previous, pose_of(t, first));
-    copy(t, w->before, w->previous);
-    copy(t, w->left, t->start);
+sn_status sn_track_enter(sn_tracker *t, worker *w, int first) {
+    copy(t, w->now.previous, sn_track_pose(t, first));
+    copy(t, w->now.before, w->now.previous);
+    copy(t, w->now.left, t->start);
     SN_TRY(t->goals(t->user, first, w->problem));
-    copy(t, w->q, w->previous);
+    copy(t, w->q, w->now.previous);
     weigh_rest(t, w);
-    SN_TRY(sn_problem_set_rest(w->problem, t->rest, w->previous));
-    w->usual = value_at(w, w->previous);
+    SN_TRY(sn_problem_set_rest(w->problem, t->rest, w->now.previous));
+    w->now.usual = value_at(w, w->now.previous);
     return SN_OK;
 }
 
@@ -330,18 +340,26 @@ static sn_status solve_chunk(sn_tracker *t, worker *w, int from) {
     // as a difference: the last chunk may end beyond what an int holds
     int end = t->options.chunk < t->end - first ? first + t->options.chunk : t->end;
     sn_track_frame spare;
-    if (from == first) SN_TRY(enter_chunk(t, w, first));
+    if (from == first) SN_TRY(sn_track_enter(t, w, first));
     for (int f = from > first ? from : first + 1; f < end; f++) {
         if (atomic_load(&t->failed) != SN_OK) return SN_OK;
         sn_track_frame *frame = t->frames != NULL ? &t->frames[f] : &spare;
-        SN_TRY(solve_frame(t, w, f, false, f > first + 1, pose_of(t, f), frame));
+        SN_TRY(sn_track_plain(t, w, f, f > first + 1, frame));
         atomic_fetch_add(&t->done, 1);
         if (t->options.progress != NULL && w == &t->workers[0])
             t->options.progress(t->options.progress_user, atomic_load(&t->done), t->nframe, frame);
     }
     if (end == t->end && t->options.chunk > t->end - first)
-        atomic_store(&t->open, (int)(w - t->workers));
+        sn_track_copy_state(t, &t->kept, &w->now);
     return SN_OK;
+}
+
+void sn_track_copy_state(const sn_tracker *t, sn_track_state *to, const sn_track_state *from) {
+    copy(t, to->previous, from->previous);
+    copy(t, to->before, from->before);
+    copy(t, to->left, from->left);
+    memcpy(to->weight, from->weight, (size_t)t->model->nv * sizeof *to->weight);
+    to->usual = from->usual;
 }
 
 // Without the sum of both, which may be more than an int holds.
@@ -359,6 +377,13 @@ static void run_worker(void *argument) {
     sn_tracker *t = job->tracker;
     int size = t->options.chunk, nchunk = t->end / size + (t->end % size > 0);
     bool resumes = job->worker == &t->workers[0] && t->solved % size > 0;
+    job->worker->now = job->worker->own;
+    if (t->aside) {
+        int none = SN_OK;
+        sn_status status = sn_track_aside(t, job->worker, resumes);
+        if (status != SN_OK) atomic_compare_exchange_strong(&t->failed, &none, (int)status);
+        return;
+    }
     for (;;) {
         // the chunk that an earlier advance began goes on where its state is
         int chunk = resumes ? t->solved / size : atomic_fetch_add(&t->next_chunk, 1);
@@ -374,14 +399,14 @@ static void run_worker(void *argument) {
 static sn_status solve_first_frames(sn_tracker *t) {
     worker *w = &t->workers[0];
     sn_track_frame spare;
-    copy(t, w->previous, t->start);
-    copy(t, w->before, t->start);
-    copy(t, w->left, t->start);
-    w->usual = NAN;
+    w->now = w->own;
+    copy(t, w->now.previous, t->start);
+    copy(t, w->now.before, t->start);
+    copy(t, w->now.left, t->start);
+    w->now.usual = NAN;
     for (int chunk = 0, n = count_chunks(t); chunk < n; chunk++) {
         int f = chunk * t->options.chunk;
-        SN_TRY(solve_frame(t, w, f, true, false, pose_of(t, f),
-                           t->frames != NULL ? &t->frames[f] : &spare));
+        SN_TRY(solve_first(t, w, f, t->frames != NULL ? &t->frames[f] : &spare));
         atomic_fetch_add(&t->done, 1);
     }
     return SN_OK;
@@ -399,12 +424,17 @@ sn_status sn_tracker_begin(sn_tracker *tracker, int nframe, sn_track_goals goals
     tracker->q = q;
     tracker->frames = frames;
     tracker->solved = 0;
+    tracker->aside = tracker->batch != NULL && nframe > tracker->options.chunk;
     copy(tracker, tracker->start, start);
     sn_model_normalize_quaternions(tracker->model, tracker->start);
     (void)sn_model_clamp(tracker->workers[0].problem->model, tracker->start);
     atomic_store(&tracker->done, 0);
     atomic_store(&tracker->failed, SN_OK);
+    // chunks that run beside each other have the lanes for themselves
+    sn_solver *careful = tracker->workers[0].careful;
+    careful->cold.lanes = tracker->batch != NULL ? &tracker->cold.base : NULL;
     sn_status status = solve_first_frames(tracker);
+    if (tracker->aside) careful->cold.lanes = NULL;
     if (status != SN_OK) tracker->goals = NULL;
     return status;
 }
@@ -419,16 +449,14 @@ sn_status sn_tracker_advance(sn_tracker *tracker, int count, int *solved) {
     t->end = t->solved + (count < 0 || count > left ? left : count);
     if (t->end == t->solved) return SN_OK;
     atomic_store(&t->next_chunk, t->solved / size + (t->solved % size > 0));
-    atomic_store(&t->open, -1);
+    if (t->solved % size > 0) {
+        // before another thread may end in the next chunk that goes on
+        sn_track_state *to = t->aside ? &t->workers[0].side[0].state : &t->workers[0].own;
+        sn_track_copy_state(t, to, &t->kept);
+    }
     thread_job jobs[SN_MAX_THREADS];
     for (int i = 0; i < t->nworker; i++) jobs[i] = (thread_job){t, &t->workers[i]};
     sn_threads_run(&t->options.pool, run_worker, jobs, sizeof jobs[0], t->nworker);
-    int open = atomic_load(&t->open);
-    if (open > 0) {
-        worker w = t->workers[0];
-        t->workers[0] = t->workers[open];
-        t->workers[open] = w;
-    }
     sn_status status = (sn_status)atomic_load(&t->failed);
     if (status == SN_OK) *solved = t->solved = t->end;
     if (t->options.progress != NULL)

@@ -16,28 +16,27 @@
 
 #include "base/memory.h"
 #include "base/threads.h"
+#include "batch/batch.h"
 #include "model/model.h"
 #include "solvers/solver.h"
 #include "sweeps/workspace.h"
+#include "track/limbs.h"
+#include "track/scouts.h"
+#include "track/starts.h"
 
-enum { MOST_LIMBS = 63, MOST_PASSES = 24, NEIGHBOURS = 6, SCOUT_ITERATIONS = 12, FIRST_SEEDS = 8 };
+enum { MOST_PASSES = 24, NEIGHBOURS = 6, SCOUT_ITERATIONS = 12, FIRST_SEEDS = 8 };
 
 static const int neighbour[NEIGHBOURS] = {-1, 1, -3, 3, -8, 8};
 
 // A limb that turns by more from one frame to the next has leapt, radians.
 static const double leap = 0.2;
 
-// A chain at an end of the figure: joints in sweep order.
-typedef struct limb {
-    int first, end;
-} limb;
-
 typedef struct worker {
     sn_problem *problem;
     sn_solver *solver, *scout;
-    double *best, *trial, *mixed;  // nq
-    double cost[MOST_LIMBS], f;    // of `best`
-    double other[MOST_LIMBS];      // of `trial`
+    double *best, *trial, *mixed;   // nq
+    double cost[SN_MOST_LIMBS], f;  // of `best`
+    double other[SN_MOST_LIMBS];    // of `trial`
 } worker;
 
 typedef struct search {
@@ -46,103 +45,28 @@ typedef struct search {
     const sn_problem *problem;
     sn_track_goals goals;
     void *user;
-    int nframe, nlimb, root_end;
+    int nframe;
     size_t nq;
-    limb limb[MOST_LIMBS];
+    sn_limbs limbs;
     double *q, *next;     // nframe x nq: of the pass before, and of this one
     bool *hot, *changed;  // per frame: changed in the pass before; at all
     bool *now_hot;        // in this one
     uint64_t
-        *leaps;     // per frame: limbs that leapt since the one before, a bit each; then the root's
-    bool looking;   // else sharing
+        *leaps;    // per frame: limbs that leapt since the one before, a bit each; then the root's
+    bool looking;  // else sharing
+    sn_scouts *lanes;  // NULL: the plain solver tries other starts
+    bool scoutless;    // lanes do it all
+    bool *hopeful;     // per frame, while there are lanes: one of its starts has found something
+    int end;           // frames before it are visited
+    int nworker;
+    worker *workers;  // none before they are needed: often they are not
+    struct job *jobs;
+    bool open;
     atomic_int at;  // frame
     atomic_int failed;
 } search;
 
-// --- limbs -----------------------------------------------------------------------------------------------
-
-static int subtree_end(const sn_model *m, int k) {
-    int n = k + 1;
-    while (n < m->njoint && m->joint[n].parent >= k) n++;
-    return n;
-}
-
-static int own_tasks(const sn_problem *p, int k) {
-    return p->point_first[k + 1] - p->point_first[k] + p->part_first[k + 1] - p->part_first[k];
-}
-
-static int tasks_below(const sn_problem *p, int k) {
-    int n = 0, end = subtree_end(p->model, k);
-    for (int i = k; i < end; i++) n += own_tasks(p, i);
-    return n;
-}
-
-static int branches(const sn_problem *p, int k) {
-    const sn_model *m = p->model;
-    int n = 0, end = subtree_end(m, k);
-    for (int i = k + 1; i < end; i++) n += m->joint[i].parent == k && tasks_below(p, i) > 0;
-    return n;
-}
-
-static bool is_chain(const sn_problem *p, int k) {
-    int end = subtree_end(p->model, k);
-    for (int i = k; i < end; i++)
-        if (tasks_below(p, i) > 0 && branches(p, i) > 1) return false;
-    return true;
-}
-
-// The joints before the first that carries a task or branches place the figure; chains behind are limbs.
-static void find_limbs(search *s, const sn_problem *p) {
-    const sn_model *m = p->model;
-    s->root_end = 0;
-    while (s->root_end < m->njoint - 1 && own_tasks(p, s->root_end) == 0 &&
-           branches(p, s->root_end) == 1)
-        s->root_end++;
-    s->root_end++;
-    for (int k = s->root_end; k < m->njoint && s->nlimb < MOST_LIMBS;) {
-        if (tasks_below(p, k) > 0 && is_chain(p, k)) {
-            s->limb[s->nlimb++] = (limb){k, subtree_end(m, k)};
-            k = subtree_end(m, k);
-        } else {
-            k++;
-        }
-    }
-}
-
-// A coordinate that other starts change: a plain number that may move and does something for a task.
-static bool is_open(const sn_problem *p, int k, int i) {
-    const sn_model *m = p->model;
-    const sn_joint *j = &m->joint[k];
-    int v = j->v0 + i;
-    bool follows = m->ncoupling > 0 && m->follows[v];
-    return j->ops->quaternion < 0 && m->gain[v] != 0 && !follows && m->lower[v] < m->upper[v];
-}
-
-static double apart(const sn_joint *j, int i, double a, double b) {
-    return sn_joint_goes_round(j, i) ? remainder(a - b, 0x1.921fb54442d18p+2) : a - b;
-}
-
-// How far a stretch of joints is turned between two poses: the largest angle, lengths as radians a metre.
-static double turned(const search *s, const limb *l, const double *a, const double *b) {
-    const sn_model *m = s->model;
-    double most = 0;
-    for (int k = l->first; k < l->end; k++) {
-        const sn_joint *j = &m->joint[k];
-        for (int i = 0; i < j->nq; i++) {
-            double d = j->ops->quaternion >= 0 ? a[j->q0 + i] - b[j->q0 + i]
-                                               : apart(j, i, a[j->q0 + i], b[j->q0 + i]);
-            most = fmax(most, fabs(d));
-        }
-    }
-    return most;
-}
-
-static void copy_limb(const search *s, const limb *l, const double *from, double *to) {
-    for (int k = l->first; k < l->end; k++) {
-        const sn_joint *j = &s->model->joint[k];
-        memcpy(to + j->q0, from + j->q0, (size_t)j->nq * sizeof *to);
-    }
-}
+// --- one start ------------------------------------------------------------------------------------------
 
 // f, and the share of each limb: its tasks and what its coordinates are pulled to.
 static bool measure(const search *s, worker *w, const double *q, double *cost, double *f) {
@@ -150,15 +74,15 @@ static bool measure(const search *s, worker *w, const double *q, double *cost, d
     const sn_problem *p = w->problem;
     sn_field unused;
     if (sn_workspace_eval(ws, q, 0, f) != SN_OK) return false;
-    for (int l = 0; l < s->nlimb; l++) {
+    for (int l = 0; l < s->limbs.count; l++) {
         cost[l] = 0;
-        for (int k = s->limb[l].first; k < s->limb[l].end; k++) {
+        for (int k = s->limbs.limb[l].first; k < s->limbs.limb[l].end; k++) {
             const sn_joint *j = &p->model->joint[k];
-            if (own_tasks(p, k) > 0) cost[l] += sn_field_of_body(ws, k, false, &unused);
+            if (sn_limb_own_tasks(p, k) > 0) cost[l] += sn_field_of_body(ws, k, false, &unused);
             for (int r = 0; r < p->nrest; r++) {
                 if (!p->rest[r].active || j->ops->quaternion >= 0) continue;
                 for (int i = 0; i < j->nv; i++) {
-                    double d = apart(j, i, q[j->q0 + i], p->rest[r].q[j->q0 + i]);
+                    double d = sn_limb_apart(j, i, q[j->q0 + i], p->rest[r].q[j->q0 + i]);
                     cost[l] += 0.5 * p->rest[r].weight * p->rest[r].q_weight[j->v0 + i] * d * d;
                 }
             }
@@ -195,11 +119,9 @@ static bool settle(const search *s, worker *w) {
     return measure(s, w, w->best, w->cost, &w->f);
 }
 
-// A short run from w->trial, then the best of both, limb by limb.
-static bool attempt(const search *s, worker *w) {
-    sn_report report;
+// The best of w->trial and w->best, limb by limb.
+static bool mix(const search *s, worker *w) {
     double f;
-    if (sn_solver_solve(w->scout, w->trial, &report) != SN_OK) return false;
     if (!measure(s, w, w->trial, w->other, &f) || !is_sane(s, w->trial)) return false;
     bool better = false;
     if (f < w->f * (1 - s->options->lower_by)) {
@@ -208,76 +130,86 @@ static bool attempt(const search *s, worker *w) {
     }
     bool mixes = false;
     memcpy(w->mixed, w->best, s->nq * sizeof *w->mixed);
-    for (int l = 0; l < s->nlimb; l++) {
+    for (int l = 0; l < s->limbs.count; l++) {
         if (!(w->other[l] < w->cost[l] - s->options->lower_by * w->f)) continue;
-        if (turned(s, &s->limb[l], w->trial, w->best) < 0.1) continue;
-        copy_limb(s, &s->limb[l], w->trial, w->mixed);
+        if (sn_limb_turned(s->model, &s->limbs.limb[l], w->trial, w->best) < 0.1) continue;
+        sn_limb_copy(s->model, &s->limbs.limb[l], w->trial, w->mixed);
         mixes = true;
     }
     if (mixes && settle(s, w)) better = true;
     return better;
 }
 
+// A short run from w->trial first.
+static bool attempt(const search *s, worker *w) {
+    sn_report report;
+    return sn_solver_solve(w->scout, w->trial, &report) == SN_OK && mix(s, w);
+}
+
 // --- other starts ----------------------------------------------------------------------------------------
 
-static double halton(int n, int base) {
-    double x = 0, share = 1;
-    for (; n > 0; n /= base) {
-        share /= base;
-        x += share * (n % base);
-    }
-    return x;
+// Which of all starts is the n-th of a frame: the first ones are always tried, others change.
+static int start_of(const search *s, int frame, int n) {
+    const int seeds = s->options->seeds, round = frame / s->options->every;
+    return n < 3 && seeds > 3 ? n : n + round * (seeds - 3);
 }
 
-// Where in a coordinate's range the n-th start has it: 0 to 1.
-static double where(int n, int i, bool last) {
-    static const int primes[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29};
-    if (n < 3) return last ? (2 * n + 1) / 6.0 : 0.5;
-    return 0.05 + 0.9 * halton(n - 2, primes[i % 10]);
+// Has a start found something that the frame's own pose is not?
+static bool is_hopeful(const search *s, const sn_scouts *c, int at, int n, const double *own,
+                       sn_workspace *ws) {
+    const double f = c->reports[at * c->starts + n].f, mine = c->reports[at * c->starts].f;
+    const double by = s->options->lower_by * mine;
+    return f < mine - by || sn_scouts_better(c, at, n, &s->limbs, own, by, ws);
 }
 
-// All limbs of w->trial at the n-th start.
-static void seed(const search *s, worker *w, int n) {
-    const sn_model *m = s->model;
-    static const double pi = 0x1.921fb54442d18p+1;
-    for (int l = 0; l < s->nlimb; l++) {
-        const limb *b = &s->limb[l];
-        int count = 0, last = -1;
-        for (int pass = 0; pass < 2; pass++) {
-            int c = 0;
-            for (int k = b->first; k < b->end; k++) {
-                const sn_joint *j = &m->joint[k];
-                if (tasks_below(w->problem, k) == 0) continue;
-                for (int i = 0; i < j->nv; i++) {
-                    if (!is_open(w->problem, k, i)) continue;
-                    c++;
-                    if (pass == 0) last = c;
-                    if (pass == 0) continue;
-                    int v = j->v0 + i, at = j->q0 + i;
-                    double home = s->options->home[at];
-                    double lower = fmax(s->options->lower[v], m->lower[v]),
-                           upper = fmin(s->options->upper[v], m->upper[v]);
-                    if (!(upper - lower < 2 * pi)) lower = home - pi, upper = home + pi;
-                    if (j->ops->lengths[i]) lower = upper = home;
-                    // each limb its own points of the sequence
-                    w->trial[at] = lower + (upper - lower) * where(n, c + 3 * l, c == last);
-                }
-            }
-            count = c;
-        }
-        (void)count;
+// Somewhere to place poses while no other thread is at work.
+static sn_workspace *spare_workspace(const search *s) {
+    return sn_solver_workspace(s->options->rows->batch->worker[0].solver);
+}
+
+// What the lanes found for a frame.
+static bool look_scouted(const search *s, worker *w, int frame) {
+    const sn_scouts *c = s->lanes;
+    bool better = false;
+    int at = 0;
+    while (at < c->count - 1 && c->frame[at] != frame) at++;
+    for (int n = 1; n < c->starts; n++) {
+        if (!is_hopeful(s, c, at, n, w->best, sn_solver_workspace(w->solver))) continue;
+        memcpy(w->trial, sn_scouts_pose(c, at, n), s->nq * sizeof *w->trial);
+        better = mix(s, w) || better;
     }
+    return better;
 }
 
 static bool look(const search *s, worker *w, int frame) {
     bool better = false;
+    if (s->lanes != NULL) return look_scouted(s, w, frame);
     for (int n = 0; n < s->options->seeds; n++) {
         memcpy(w->trial, w->best, s->nq * sizeof *w->trial);
-        int round = frame / s->options->every;
-        seed(s, w, n < 3 && s->options->seeds > 3 ? n : n + round * (s->options->seeds - 3));
+        sn_start_limbs(&s->limbs, s->problem, s->options, start_of(s, frame, n), w->trial);
         better = attempt(s, w) || better;
     }
     return better;
+}
+
+// --- other starts in lanes -------------------------------------------------------------------------------
+
+static double scout_gradient(const sn_valley_options *o) { return fmax(o->solver.gradient, 1e-3); }
+
+// One more frame, at the pose q. @param like  it gets the starts of that frame
+static void add_scouts(const search *s, sn_scouts *c, int frame, int like, const double *q) {
+    for (int n = 0; n < c->starts; n++) {
+        double *trial = sn_scouts_pose(c, c->count, n);
+        memcpy(trial, q, s->nq * sizeof *trial);
+        if (n > 0)
+            sn_start_limbs(&s->limbs, s->problem, s->options, start_of(s, like, n - 1), trial);
+    }
+    sn_scouts_add(c, frame);
+}
+
+// Short runs from all of them.
+static sn_status run_scouts(const search *s, sn_scouts *c) {
+    return sn_scouts_run(c, scout_gradient(s->options), SCOUT_ITERATIONS, s->model->nv);
 }
 
 // What leapt between two frames.
@@ -296,9 +228,9 @@ static bool share(const search *s, worker *w, int frame) {
         const double *q = s->q + (size_t)other * s->nq;
         uint64_t bits = leapt(s, frame, other);
         if (bits == 0) continue;
-        memcpy(w->trial, bits >> MOST_LIMBS ? q : w->best, s->nq * sizeof *w->trial);
-        for (int l = 0; l < s->nlimb; l++)
-            if (bits >> l & 1) copy_limb(s, &s->limb[l], q, w->trial);
+        memcpy(w->trial, bits >> SN_MOST_LIMBS ? q : w->best, s->nq * sizeof *w->trial);
+        for (int l = 0; l < s->limbs.count; l++)
+            if (bits >> l & 1) sn_limb_copy(s->model, &s->limbs.limb[l], q, w->trial);
         better = attempt(s, w) || better;
     }
     return better;
@@ -306,15 +238,21 @@ static bool share(const search *s, worker *w, int frame) {
 
 // --- passes ----------------------------------------------------------------------------------------------
 
-static void find_leaps(search *s) {
-    const limb root = {0, s->root_end};
+// True when there are any.
+static bool find_leaps(search *s) {
+    const sn_limb root = {0, s->limbs.root_end};
+    bool any = false;
     s->leaps[0] = 0;
     for (int f = 1; f < s->nframe; f++) {
         const double *a = s->q + (size_t)(f - 1) * s->nq, *b = a + s->nq;
-        s->leaps[f] = turned(s, &root, a, b) > 2 * leap ? UINT64_C(1) << MOST_LIMBS : 0;
-        for (int l = 0; l < s->nlimb; l++)
-            if (turned(s, &s->limb[l], a, b) > leap) s->leaps[f] |= UINT64_C(1) << l;
+        s->leaps[f] =
+            sn_limb_turned(s->model, &root, a, b) > 2 * leap ? UINT64_C(1) << SN_MOST_LIMBS : 0;
+        for (int l = 0; l < s->limbs.count; l++)
+            if (sn_limb_turned(s->model, &s->limbs.limb[l], a, b) > leap)
+                s->leaps[f] |= UINT64_C(1) << l;
+        any = any || s->leaps[f] != 0;
     }
+    return any;
 }
 
 static bool wanted(const search *s, int frame) {
@@ -334,7 +272,7 @@ static sn_status visit(search *s, worker *w, int frame) {
     double *next = s->next + (size_t)frame * s->nq;
     memcpy(next, q, s->nq * sizeof *next);
     s->now_hot[frame] = false;
-    if (!wanted(s, frame)) return SN_OK;
+    if (s->lanes != NULL ? !s->hopeful[frame] : !wanted(s, frame)) return SN_OK;
     SN_TRY(s->goals(s->user, frame, w->problem));
     memcpy(w->best, q, s->nq * sizeof *q);
     if (!measure(s, w, w->best, w->cost, &w->f)) return SN_OK;
@@ -355,7 +293,7 @@ static void run_job(void *argument) {
     search *s = j->search;
     for (;;) {
         int frame = atomic_fetch_add(&s->at, 1);
-        if (frame >= s->nframe || atomic_load(&s->failed) != SN_OK) return;
+        if (frame >= s->end || atomic_load(&s->failed) != SN_OK) return;
         if (sn_cancelled(s->options->cancel)) return;
         sn_status status = visit(s, j->worker, frame);
         if (status != SN_OK) atomic_store(&s->failed, (int)status);
@@ -365,7 +303,7 @@ static void run_job(void *argument) {
 static sn_status open_worker(const search *s, const sn_allocator *allocator, worker *w) {
     sn_solver_options scout = s->options->solver;
     scout.max_iterations = SCOUT_ITERATIONS;
-    scout.gradient = fmax(scout.gradient, 1e-3);
+    scout.gradient = scout_gradient(s->options);
     *w = (worker){0};
     w->best = sn_acquire(allocator, 3 * (s->nq + 1) * sizeof *w->best);
     if (w->best == NULL) return SN_ERR_MEMORY;
@@ -373,7 +311,7 @@ static sn_status open_worker(const search *s, const sn_allocator *allocator, wor
     w->mixed = w->trial + s->nq;
     SN_TRY(sn_problem_copy(s->problem, NULL, 0, allocator, &w->problem, NULL));
     SN_TRY(sn_solver_create(w->problem, &s->options->solver, allocator, &w->solver, NULL));
-    return sn_solver_create(w->problem, &scout, allocator, &w->scout, NULL);
+    return s->scoutless ? SN_OK : sn_solver_create(w->problem, &scout, allocator, &w->scout, NULL);
 }
 
 static void close_worker(const sn_allocator *allocator, worker *w) {
@@ -391,40 +329,95 @@ static search begin(const sn_problem *problem, const sn_valley_options *options,
                 .goals = goals,
                 .user = user,
                 .nq = (size_t)problem->model->nq};
-    find_limbs(&s, problem);
+    sn_limbs_find(problem, &s.limbs);
     return s;
+}
+
+// What the plain solver needs, once it is needed.
+static sn_status open_workers(search *s, const sn_allocator *allocator) {
+    sn_status status = SN_OK;
+    for (int i = 0; !s->open && status == SN_OK && i < s->nworker; i++) {
+        status = open_worker(s, allocator, &s->workers[i]);
+        s->jobs[i] = (job){s, &s->workers[i]};
+    }
+    s->open = true;
+    return status;
+}
+
+// Visit frames on all threads, from s->at on.
+static sn_status visit_all(search *s, const sn_allocator *allocator, int end) {
+    SN_TRY(open_workers(s, allocator));
+    s->end = end;
+    sn_threads_run(&s->options->pool, run_job, s->jobs, sizeof *s->jobs, s->nworker);
+    return (sn_status)atomic_load(&s->failed);
+}
+
+// Which frames' starts have found something; are there any?
+static bool find_hopeful(search *s, const sn_scouts *c) {
+    bool any = false;
+    for (int i = 0; i < c->count; i++) {
+        const int f = c->frame[i];
+        for (int n = 1; n < c->starts && !s->hopeful[f]; n++)
+            s->hopeful[f] = is_hopeful(s, c, i, n, s->q + (size_t)f * s->nq, spare_workspace(s));
+        any = any || s->hopeful[f];
+    }
+    return any;
+}
+
+// The same for the first pass, where lanes try the starts of some frames before those are visited that it is worth for.
+static sn_status visit_scouted(search *s, const sn_allocator *allocator) {
+    sn_scouts lanes = {0};
+    int total = 0;
+    for (int f = 0; f < s->nframe; f++) total += wanted(s, f);
+    memcpy(s->next, s->q, (size_t)s->nframe * s->nq * sizeof *s->q);
+    if (total == 0) return SN_OK;
+    const int most = total < SN_SCOUTED_FRAMES ? total : SN_SCOUTED_FRAMES;
+    sn_status status =
+        sn_scouts_open(&lanes, s->options->rows, most, s->options->seeds + 1, allocator);
+    for (int f = 0; status == SN_OK && f < s->nframe && !sn_cancelled(s->options->cancel); f++) {
+        if (wanted(s, f)) add_scouts(s, &lanes, f, f, s->q + (size_t)f * s->nq);
+        if (lanes.count < most && f < s->nframe - 1) continue;
+        status = run_scouts(s, &lanes);
+        s->lanes = &lanes;
+        if (status == SN_OK && find_hopeful(s, &lanes)) status = visit_all(s, allocator, f + 1);
+        s->lanes = NULL;
+        atomic_store(&s->at, f + 1);
+        lanes.count = 0;
+    }
+    sn_scouts_close(&lanes, allocator);
+    return status;
 }
 
 sn_status sn_track_valleys(const sn_problem *problem, const sn_valley_options *options, int nframe,
                            sn_track_goals goals, void *user, const sn_allocator *allocator,
                            double *q, bool *changed) {
     search s = begin(problem, options, goals, user);
-    int nworker = options->threads;
-    size_t count = (size_t)nframe;
+    size_t count = (size_t)nframe, nworker = (size_t)options->threads;
     s.nframe = nframe;
-    worker *w = sn_acquire(allocator, (size_t)nworker * sizeof *w);
-    job *jobs = sn_acquire(allocator, (size_t)nworker * sizeof *jobs);
+    s.nworker = options->threads;
+    s.workers = sn_acquire(allocator, nworker * sizeof *s.workers);
+    s.jobs = sn_acquire(allocator, nworker * sizeof *s.jobs);
     double *spare = sn_acquire(allocator, count * (s.nq + 1) * sizeof *spare);
-    bool *flags = sn_acquire(allocator, 3 * count);
+    bool *flags = sn_acquire(allocator, 4 * count + 1);
     s.leaps = sn_acquire(allocator, (count + 1) * sizeof *s.leaps);
-    bool memory = w != NULL && jobs != NULL && spare != NULL && flags != NULL && s.leaps != NULL;
+    bool memory =
+        s.workers != NULL && s.jobs != NULL && spare != NULL && flags != NULL && s.leaps != NULL;
     sn_status status = memory ? SN_OK : SN_ERR_MEMORY;
-    for (int i = 0; w != NULL && i < nworker; i++) w[i] = (worker){0};
-    for (int i = 0; status == SN_OK && i < nworker; i++) {
-        status = open_worker(&s, allocator, &w[i]);
-        jobs[i] = (job){&s, &w[i]};
-    }
+    if (s.workers != NULL)
+        for (size_t i = 0; i < nworker; i++) s.workers[i] = (worker){0};
     if (status == SN_OK) {
-        memset(flags, 0, 3 * count);
+        memset(flags, 0, 4 * count + 1);
         s.q = q, s.next = spare;
         s.hot = flags, s.now_hot = flags + count, s.changed = flags + 2 * count;
+        s.hopeful = flags + 3 * count;
         bool more = true;
         for (int pass = 0; status == SN_OK && more && pass < MOST_PASSES; pass++) {
             s.looking = pass == 0;
-            find_leaps(&s);
+            // where nothing leaps there is nothing to share
+            if (!find_leaps(&s) && pass > 0) break;
             atomic_store(&s.at, 0);
-            sn_threads_run(&options->pool, run_job, jobs, sizeof *jobs, nworker);
-            status = (sn_status)atomic_load(&s.failed);
+            status = s.looking && options->rows != NULL ? visit_scouted(&s, allocator)
+                                                        : visit_all(&s, allocator, nframe);
             if (sn_cancelled(options->cancel)) break;
             double *q_was = s.q;
             s.q = s.next, s.next = q_was;
@@ -440,12 +433,13 @@ sn_status sn_track_valleys(const sn_problem *problem, const sn_valley_options *o
         if (s.q != q) memcpy(q, s.q, count * s.nq * sizeof *q);
         if (changed != NULL) memcpy(changed, s.changed, count);
     }
-    for (int i = 0; w != NULL && i < nworker; i++) close_worker(allocator, &w[i]);
+    for (size_t i = 0; s.workers != NULL && i < nworker; i++)
+        close_worker(allocator, &s.workers[i]);
     sn_release(allocator, s.leaps);
     sn_release(allocator, flags);
     sn_release(allocator, spare);
-    sn_release(allocator, jobs);
-    sn_release(allocator, w);
+    sn_release(allocator, s.jobs);
+    sn_release(allocator, s.workers);
     return status;
 }
 
@@ -454,7 +448,7 @@ sn_status sn_track_valleys(const sn_problem *problem, const sn_valley_options *o
 // Lock everything but the joints that place the figure, or let go what was free.
 static void lock_limbs(const search *s, worker *w, bool locked) {
     const sn_model *m = s->model;
-    for (int k = s->root_end; k < m->njoint; k++) {
+    for (int k = s->limbs.root_end; k < m->njoint; k++) {
         const sn_joint *j = &m->joint[k];
         for (int i = 0; i < j->nv; i++)
             (void)sn_problem_set_locked(w->problem, j->id, i,
@@ -462,29 +456,91 @@ static void lock_limbs(const search *s, worker *w, bool locked) {
     }
 }
 
-// The figure as it is at home, brought to the goals as a rigid body, from a number of sides.
-static sn_status place_figure(const search *s, worker *w) {
-    const sn_model *m = s->model;
+// These brought to the goals as a rigid body: the best of them.
+static sn_status place_plain(const search *s, worker *w, const sn_allocator *allocator, double *q) {
+    const int count = sn_start_places(&s->limbs, s->model, s->options, NULL);
     double least = INFINITY;
-    sn_report report;
+    double *starts = sn_acquire(allocator, (size_t)count * s->nq * sizeof *starts);
+    if (starts == NULL) return SN_ERR_MEMORY;
+    (void)sn_start_places(&s->limbs, s->model, s->options, starts);
     lock_limbs(s, w, true);
-    for (int k = 0; k < s->root_end; k++) {
-        const sn_joint *j = &m->joint[k];
-        for (int i = 0; i < j->nv; i++) {
-            bool angle = !j->ops->lengths[i] && j->ops->quaternion < 0;
-            // the unturned figure once
-            for (int n = k + i == 0 ? 0 : 1; n < 4 && (angle || n == 0); n++) {
-                memcpy(w->trial, s->options->home, s->nq * sizeof *w->trial);
-                if (angle) w->trial[j->q0 + i] += n * 0x1.921fb54442d18p+0;
-                if (sn_solver_solve(w->scout, w->trial, &report) != SN_OK) continue;
-                if (!(report.f < least * (1 - s->options->lower_by))) continue;
-                least = report.f;
-                memcpy(w->best, w->trial, s->nq * sizeof *w->best);
-            }
-        }
+    for (int n = 0; n < count; n++) {
+        sn_report report;
+        double *at = starts + (size_t)n * s->nq;
+        if (sn_solver_solve(w->scout, at, &report) != SN_OK) continue;
+        if (!(report.f < least * (1 - s->options->lower_by))) continue;
+        least = report.f;
+        memcpy(q, at, s->nq * sizeof *q);
     }
     lock_limbs(s, w, false);
-    return least < INFINITY ? SN_OK : SN_ERR_VALUE;
+    sn_release(allocator, starts);
+    return SN_OK;
+}
+
+static sn_status place_in_lanes(const search *s, int frame, const sn_allocator *allocator,
+                                double *q) {
+    const sn_joint *last = &s->model->joint[s->limbs.root_end - 1];
+    double least = INFINITY;
+    sn_scouts c;
+    sn_status status = sn_scouts_open(
+        &c, s->options->rows, 1, sn_start_places(&s->limbs, s->model, s->options, NULL), allocator);
+    if (status == SN_OK) {
+        (void)sn_start_places(&s->limbs, s->model, s->options, c.q);
+        sn_scouts_add(&c, frame);
+        // a first guess, from which all else begins
+        status = sn_scouts_run(&c, 1e-2, SCOUT_ITERATIONS, last->slot + last->nv);
+    }
+    for (int n = 0; status == SN_OK && n < c.starts; n++) {
+        if (!(c.reports[n].f < least * (1 - s->options->lower_by))) continue;
+        least = c.reports[n].f;
+        memcpy(q, sn_scouts_pose(&c, 0, n), s->nq * sizeof *q);
+    }
+    sn_scouts_close(&c, allocator);
+    return status;
+}
+
+// From w->best to the bottom, then other starts of its limbs.
+static sn_status first_plain(search *s, worker *w, double *q) {
+    sn_report report;
+    SN_TRY(sn_solver_solve(w->solver, w->best, &report));
+    if (measure(s, w, w->best, w->cost, &w->f)) (void)look(s, w, 0);
+    memcpy(q, w->best, s->nq * sizeof *q);
+    return SN_OK;
+}
+
+// All starts side by side, the placed figure's own among them. That one is kept where it can be: others may be the same
+// pose in other angles. Only where one is clearly better, in a limb or in all, the plain solver puts them together.
+static sn_status first_in_lanes(search *s, int frame, const sn_allocator *allocator, double *q) {
+    sn_scouts c;
+    worker w = {0};
+    bool hopeful = false;
+    SN_TRY(place_in_lanes(s, frame, allocator, q));
+    sn_status status = sn_scouts_open(&c, s->options->rows, 1, FIRST_SEEDS, allocator);
+    if (status == SN_OK) {
+        add_scouts(s, &c, frame, 0, q);
+        status = run_scouts(s, &c);
+    }
+    if (status == SN_OK) {
+        const double f = c.reports[0].f, clearly = 0.1 * f;
+        memcpy(q, c.q, s->nq * sizeof *q);
+        for (int n = 1; n < c.starts && !hopeful; n++)
+            hopeful = c.reports[n].f < f - clearly ||
+                      sn_scouts_better(&c, 0, n, &s->limbs, q, clearly, spare_workspace(s));
+    }
+    if (hopeful) {
+        s->scoutless = true;
+        status = open_worker(s, allocator, &w);
+        if (status == SN_OK) status = s->goals(s->user, frame, w.problem);
+        s->lanes = &c;
+        if (status == SN_OK) {
+            memcpy(w.best, q, s->nq * sizeof *q);
+            status = first_plain(s, &w, q);
+        }
+        s->lanes = NULL;
+        close_worker(allocator, &w);
+    }
+    sn_scouts_close(&c, allocator);
+    return status;
 }
 
 sn_status sn_valley_first(const sn_problem *problem, const sn_valley_options *options,
@@ -495,16 +551,15 @@ sn_status sn_valley_first(const sn_problem *problem, const sn_valley_options *op
     sn_valley_options all = *options;
     all.seeds = FIRST_SEEDS;
     s.options = &all;
+    memcpy(q, options->home, s.nq * sizeof *q);
+    if (options->rows != NULL) return first_in_lanes(&s, frame, allocator, q);
     sn_status status = open_worker(&s, allocator, &w);
     if (status == SN_OK) status = goals(user, frame, w.problem);
     if (status == SN_OK) {
-        sn_report report;
-        memcpy(w.best, options->home, s.nq * sizeof *w.best);
-        (void)place_figure(&s, &w);
-        status = sn_solver_solve(w.solver, w.best, &report);
-        if (status == SN_OK && measure(&s, &w, w.best, w.cost, &w.f)) (void)look(&s, &w, 0);
-        memcpy(q, w.best, s.nq * sizeof *q);
+        memcpy(w.best, q, s.nq * sizeof *q);
+        status = place_plain(&s, &w, allocator, w.best);
     }
+    if (status == SN_OK) status = first_plain(&s, &w, q);
     close_worker(allocator, &w);
     return status;
 }

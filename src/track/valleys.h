@@ -8,6 +8,7 @@
 #pragma once
 
 #include "sinew/track.h"
+#include "track/each.h"
 
 typedef struct sn_valley_options {
     sn_solver_options solver;  ///< of a frame
@@ -17,6 +18,7 @@ typedef struct sn_valley_options {
     int every;                 ///< frames between those that are looked at from all sides
     int seeds;                 ///< other starts there
     double lower_by;           ///< what another valley must be lower by, of f
+    const sn_each_rows *rows;  ///< other starts side by side in these lanes; NULL: one by one
     int threads;               ///< the result has the same bits for any number
     sn_threads pool;
     sn_cancel cancel;

@@ -160,6 +160,10 @@ static void real_robot(const char *name) {
     (void)sn_glb_up("z", scene.rotation);
     scene.motion = motion;
     save(name, &scene);
+    char shapes[64];
+    (void)snprintf(shapes, sizeof shapes, "%s_shapes", name);
+    scene.shapes = true;
+    if (sn_model_nshape(model) > 0) save(shapes, &scene);
     sn_motion_destroy(motion);
     sn_model_destroy(model);
 }

@@ -20,6 +20,11 @@ const robot = `<robot name="gripper">
   <limit lower="-3" upper="3"/><mimic joint="first" multiplier="2" offset="0.1"/></joint>
 </robot>`;
 
+// A floor, and a hinge with a capsule and a ball.
+const shapes = `<mujoco model="shapes"><compiler autolimits="true"/><worldbody><geom name="floor" type="plane" size="1 1 1"/>
+<body name="arm"><joint name="turn" type="hinge" axis="1 0 0" range="-1 1"/>
+<geom type="capsule" fromto="0 0 0.2 0 0 0.8" size="0.1"/><geom type="sphere" pos="0 0.5 1" size="0.2"/></body></worldbody></mujoco>`;
+
 // A GLB file as another program writes it: a skin below a scaled, turned armature, no markers.
 function character() {
   const s = Math.SQRT1_2, times = Array.from({ length: 31 }, (_, i) => i / 30);
@@ -328,6 +333,25 @@ export async function takes(browser, page, build) {
     const pulled = await angles();
     check(Math.abs(pulled.first) > 0.05, `the first finger did not turn: ${JSON.stringify(pulled)}`);
     check(follows(pulled), `pulled: ${JSON.stringify(pulled)}`);
+    check(page.problems.length === 0, page.problems.join('\n'));
+  });
+
+  await test('collision shapes stand where the model has them, and can be hidden', async () => {
+    await drop(page, [['shapes.xml', shapes]]);
+    await page.waitForFunction(() => sinew.stage.name === 'shapes', null, { timeout: 20000 }).catch(async () => { throw new Error(await message(page)); });
+    await drawn(page);
+    const seen = await page.evaluate(() => {
+      sinew.room.scene.updateMatrixWorld(true);
+      return sinew.shapes.meshes.map((mesh, i) => ({ type: sinew.stage.shapes[i].type, visible: mesh.visible, at: [...mesh.matrixWorld.elements].slice(12, 15), z: [...mesh.matrixWorld.elements].slice(8, 11) }));
+    });
+    check(seen.length === 3 && seen.every(({ visible }) => visible), JSON.stringify(seen));
+    // z is up in the file, y on the page: the floor, a ball at (0, 0.5, 1) and a capsule half way up to it
+    check(difference(seen[0].z, [0, 1, 0]) < 1e-6 && Math.abs(seen[0].at[1]) < 1e-6, `the floor: ${JSON.stringify(seen[0])}`);
+    check(difference(seen.find(({ type }) => type === 0).at, [0, 1, -0.5]) < 1e-6, `the ball: ${JSON.stringify(seen)}`);
+    check(difference(seen.find(({ type }) => type === 1).at, [0, 0.5, 0]) < 1e-6, `the capsule: ${JSON.stringify(seen)}`);
+    await page.keyboard.press('h');
+    check(await page.evaluate(() => sinew.shapes.meshes.every(({ visible }) => !visible) && !document.getElementById('shapes').checked), 'H hides them');
+    await page.keyboard.press('h');
     check(page.problems.length === 0, page.problems.join('\n'));
   });
 }

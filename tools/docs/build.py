@@ -31,7 +31,7 @@ CONTENTS = [
     ("Tutorials", ["docs/tutorials/%s.md" % n for n in
                    ("animator", "biomechanist", "robot-programmer", "c-embedder", "student")]),
     ("Guides", ["docs/%s.md" % n for n in
-                ("mocap", "opensim", "opensim-scale", "robots", "tasks", "levels", "collisions", "python",
+                ("mocap", "opensim", "opensim-scale", "robots", "tasks", "levels", "collisions", "python", "python-options",
                  "batch", "cluster", "arithmetic")]),
     ("Reference", ["docs/files.md"]),
     ("How it works", ["docs/%s.md" % n for n in

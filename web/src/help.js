@@ -9,7 +9,7 @@ const groups = [
     ['Shift+arrows', 'turn it; finer moves with Alt'], ['1 2 3', 'position, orientation, both'],
     ['+ −', 'weight'], ['P', 'pin, unpin'], ['A', 'add a goal at the joint chosen'], ['Delete', 'remove'],
   ]],
-  ['Joints', [['J', 'next joint; Shift+J: previous'], ['L', 'lock, unlock'], ['M', 'limits on, off'], ['F', 'show limits']]],
+  ['Joints', [['J', 'next joint; Shift+J: previous'], ['L', 'lock, unlock'], ['M', 'limits on, off'], ['F', 'show limits'], ['H', 'show collision shapes']]],
   ['Page', [
     ['Ctrl+Z, Ctrl+Y', 'undo, redo'], ['R', 'rest pose'], ['S', 'next solver; Shift+S: ghosts'], ['B', 'start from'],
     ['O', 'open a file'], ['C', 'copy a link'], ['D', 'dark, light'], ['?', 'this help'], ['Esc', 'let go'],

@@ -36,7 +36,7 @@ export class Keys {
       '?': () => help.showModal(), d: () => app.toggleTheme(), c: () => app.share(), r: () => app.reset(),
       o: () => document.getElementById('open').click(), a: () => app.addGoalAt(app.joint), p: () => app.pin(),
       Delete: () => app.removeGoal(), Backspace: () => app.removeGoal(), l: () => app.lock(), m: () => app.setLimits(!app.stage.limits),
-      f: () => app.setFans(!app.fans), j: () => app.nextJoint(shift ? -1 : 1), s: () => app.nextSolver(shift ? 1 : 0),
+      f: () => app.setFans(!app.fans), h: () => app.setShapes(!app.shown), j: () => app.nextJoint(shift ? -1 : 1), s: () => app.nextSolver(shift ? 1 : 0),
       b: () => app.setFrom((app.stage.from + 1) % 3), k: () => (shift ? app.clock.unkey() : app.clock.key()),
       x: () => app.exportAs(shift ? 'glb' : 'bvh'), ' ': () => app.clock.toggle(), ',': () => app.clock.step(-1), '.': () => app.clock.step(1),
       1: () => app.setKind(0), 2: () => app.setKind(1), 3: () => app.setKind(2), Escape: () => app.select(null),

@@ -13,6 +13,7 @@ import { Memory } from './memory.js';
 import { Panel, spoken } from './panel.js';
 import { Player } from './player.js';
 import { Room } from './scene.js';
+import { Shapes } from './shapes.js';
 import { Source } from './source.js';
 import { BOTH, Stage } from './stage.js';
 import { Take } from './take.js';
@@ -58,6 +59,7 @@ class App {
     this.ghosts = [null, null, null];
     this.ghostSkins = [1, 2].map(() => new MeshStandardMaterial({ transparent: true, opacity: 0.42, roughness: 0.7, depthWrite: false }));
     this.extra = [];  // a figure from a file
+    this.shown = true;  // its collision shapes
     room.before.push((now) => this.frame(now));
     this.stage.load(figures[0]);
     this.panel = new Panel(this);
@@ -74,6 +76,7 @@ class App {
 
   /** The figure is another one: body, camera, lists. */
   rebuilt() {
+    this.shapes?.dispose();
     this.body?.dispose();
     this.body = new Body(this.stage, this.room.skin);
     this.room.scene.add(this.body.group);
@@ -84,6 +87,9 @@ class App {
     this.body.place(this.stage.matrices());
     this.body.group.updateMatrixWorld(true);
     this.room.frame(this.body.group, this.stage.figure ?? {});
+    // behind the camera's look at the figure: a plane would make it small
+    this.shapes = new Shapes(this.stage, this.body, this.room.size);
+    this.setShapes(this.shown);
     $('scale').textContent = `grid ${this.room.step >= 1 ? `${this.room.step} m` : `${this.room.step * 100} cm`} · y up`;
     const current = this.stage.figure?.id ?? 'file';
     this.panel.figure([...figures.map(({ id, name }) => [id, name]), ...this.extra], current);
@@ -334,6 +340,15 @@ class App {
     this.stage.restrict(on, this.stage.locked);
     this.solveSoon(Infinity, 90);
     this.commit();
+  }
+
+  /** Show what must not run into each other. */
+  setShapes(on) {
+    this.shown = on;
+    this.shapes.visible = on;
+    $('shapes').checked = on;
+    $('shapes-row').hidden = this.stage.shapes.length === 0;
+    this.room.invalidate();
   }
 
   setFans(on) {

@@ -41,6 +41,7 @@ export class Panel {
     on('relax', 'change', () => app.setRelax($('relax').checked));
     on('limits', 'change', () => app.setLimits($('limits').checked));
     on('fans', 'change', () => app.setFans($('fans').checked));
+    on('shapes', 'change', () => app.setShapes($('shapes').checked));
     on('joint', 'change', () => app.selectJoint(Number($('joint').value)));
     on('lock', 'click', () => app.lock());
     for (const label of document.querySelectorAll('.lane')) {

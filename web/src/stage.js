@@ -57,6 +57,10 @@ export class Stage {
       v: call.web_joint_v(i),
       tip: Array.from(core.doubles(call.web_joint_tip(i), 3)),
     }));
+    this.shapes = Array.from({ length: call.web_nshape() }, (_, i) => {
+      const x = Array.from(core.doubles(call.web_shape(i), 12));
+      return { type: x[0], joint: x[1], from: x.slice(2, 5), to: x.slice(5, 8), normal: x.slice(8, 11), radius: x[11] };
+    });
     this.joints.forEach((joint, i) => {
       joint.nv = (i + 1 < count ? this.joints[i + 1].v : this.nv) - joint.v;
       joint.nq = (i + 1 < count ? this.joints[i + 1].q : this.nq) - joint.q;

@@ -35,6 +35,10 @@ sn_glb_sizes sn_glb_measure(const sn_glb *glb) {
         s.weights += 12 * (uint64_t)shape->nvertex;
         s.indices += 4 * (uint64_t)shape->nindex;
     }
+    if (glb->nshell > 0) {
+        s.shells = 24 * (uint64_t)glb->shape[3].nvertex * (uint64_t)glb->nshell;
+        s.shell_indices = padded(2 * (uint64_t)glb->shape[3].nindex);
+    }
     s.inverse = 64 * (uint64_t)glb->model->njoint;
     for (int i = 0; i < glb->ntrack; i++) {
         int keys = sn_glb_keys(glb, &glb->track[i]);
@@ -42,8 +46,8 @@ sn_glb_sizes sn_glb_measure(const sn_glb *glb) {
         s.keys += (uint64_t)keys * (glb->track[i].path == SN_GLB_ROTATION ? 16 : 12);
     }
     s.times = 4 * (uint64_t)longest;
-    s.all = s.marker + s.vertices + s.weights + s.inverse + s.marker_indices + s.indices + s.times +
-            s.keys;
+    s.all = s.marker + s.vertices + s.weights + s.inverse + s.marker_indices + s.indices +
+            s.shells + s.shell_indices + s.times + s.keys;
     return s;
 }
 
@@ -82,6 +86,20 @@ static void put_skin_indices(const sn_glb *g, sn_out *o) {
     }
 }
 
+static void put_shells(const sn_glb *g, const sn_glb_sizes *sizes, sn_out *o) {
+    const sn_glb_shape *shape = &g->shape[3];
+    for (int i = 0; i < g->nshell; i++) {
+        for (int v = 0; v < shape->nvertex && !o->failed; v++) {
+            double x[6];
+            sn_glb_shell_vertex(g, i, v, x);
+            for (int k = 0; k < 6; k++) sn_out_float(o, x[k]);
+        }
+    }
+    uint64_t from = o->total;
+    for (int k = 0; k < shape->nindex && g->nshell > 0; k++) sn_out_uint16(o, shape->index[k]);
+    while (o->total < from + sizes->shell_indices) sn_out_byte(o, 0);
+}
+
 static void put_shapes(const sn_glb *g, const sn_glb_sizes *sizes, sn_out *o) {
     const sn_glb_shape *marker = &g->shape[0];
     put_skin(g, o);
@@ -92,6 +110,7 @@ static void put_shapes(const sn_glb *g, const sn_glb_sizes *sizes, sn_out *o) {
     for (int k = 0; k < marker->nindex && sizes->marker > 0; k++)
         sn_out_uint16(o, marker->index[k]);
     while (o->total < from + sizes->marker_indices) sn_out_byte(o, 0);
+    put_shells(g, sizes, o);
 }
 
 // Neighbours on the same side: q and -q are the same rotation, but the way between is not.

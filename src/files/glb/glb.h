@@ -2,7 +2,7 @@
 // A scene on its way to a GLB file: the nodes below joints, what moves, and the shapes.
 //
 // Nodes: 0 turns everything so that y is up; then one per joint, in file order; then the fitted
-// markers; then the measured markers that are ever seen; then the body. The body is one mesh, bones
+// markers; then the measured markers that are ever seen; then the collision shapes; then the body. The body is one mesh, bones
 // and balls, skinned to the joints as they are at the zero pose: that is what Blender and game
 // engines make an armature of, and its rest pose.
 #pragma once
@@ -14,7 +14,7 @@
 enum {
     SN_GLB_SHAPE_VERTICES = 260,
     SN_GLB_SHAPE_INDICES = 1500,
-    SN_GLB_SHAPES = 3  ///< marker, and of the body: ball, bone
+    SN_GLB_SHAPES = 4  ///< marker; of the body: ball, bone; of what collides
 };
 
 /// A surface of revolution about y.
@@ -31,12 +31,18 @@ void sn_glb_ball(sn_glb_shape *shape);
 /// A bone from 0 to 1 along y, its widest radius 1.
 void sn_glb_bone(sn_glb_shape *shape);
 
+/// A ball of radius 1 with two rings at its middle, between which it is drawn apart into a capsule. The band between them
+/// is the last SN_GLB_BAND indices.
+void sn_glb_capsule(sn_glb_shape *shape);
+enum { SN_GLB_CAPSULE_CORNERS = 20, SN_GLB_BAND = 6 * SN_GLB_CAPSULE_CORNERS };
+
 /// What is drawn: each has a material of its own.
 typedef enum sn_glb_kind {
     SN_GLB_JOINT,
     SN_GLB_BONE,
     SN_GLB_MEASURED,
     SN_GLB_FITTED,
+    SN_GLB_SHELL,  ///< a collision shape
     SN_GLB_KINDS
 } sn_glb_kind;
 
@@ -96,6 +102,8 @@ typedef struct sn_glb {
     int ntrack;
     sn_glb_track *track;
     int nnode;
+    int nshell;           ///< collision shapes that are drawn: the model's, or none
+    int first_shell;      ///< node of the first
     sn_glb_shape *shape;  ///< SN_GLB_SHAPES
 } sn_glb;
 
@@ -118,8 +126,14 @@ void sn_glb_skin_vertex(const sn_glb *glb, const sn_glb_solid *solid, int vertex
 /// What leads from the figure at the zero pose into a joint's frame: a matrix by columns.
 void sn_glb_skin_inverse(const sn_glb *glb, int joint, double out[16]);
 
+/// The shortest turn from y to a direction; straight down, any half turn will do.
+sn_quat sn_glb_from_y(sn_vec3 direction);
+
 /// The shape of a part of the body.
 const sn_glb_shape *sn_glb_solid_shape(const sn_glb *glb, sn_glb_kind kind);
+
+/// A vertex of a collision shape in the frame of its joint, or in the world: position, normal.
+void sn_glb_shell_vertex(const sn_glb *glb, int shell, int vertex, double out[6]);
 
 /// Bytes of the parts of the binary chunk, in their order.
 typedef struct sn_glb_sizes {
@@ -128,6 +142,7 @@ typedef struct sn_glb_sizes {
     uint64_t inverse;   ///< matrices of the joints
     uint64_t indices;
     uint64_t marker, marker_indices;  ///< of the markers' shape; 0 without markers
+    uint64_t shells, shell_indices;   ///< of the collision shapes; 0 without
     uint64_t times, keys, all;
 } sn_glb_sizes;
 

@@ -2,8 +2,9 @@
 // The JSON chunk of a GLB file.
 //
 // Buffer views: the body's vertices, what carries them, the joints' inverses, the body's indices;
-// then vertices and indices of a marker, and times and keys, where there are any. Accessors in the
-// order of `accessors`. Meshes: the body, then measured and fitted markers where they are used.
+// then vertices and indices of a marker, those of the collision shapes, and times and keys, where there are any.
+// Accessors in the order of `accessors`. Meshes: the body, then measured and fitted markers where they are used, then
+// one for each collision shape.
 #include <stdio.h>
 
 #include "files/glb/glb.h"
@@ -20,7 +21,10 @@ enum {
 // Where accessors are in their list.
 typedef struct accessors {
     uint64_t bone, ball;  // five each: position, normal, joints, weights, indices
-    uint64_t inverse, marker, times, keys;
+    uint64_t inverse, marker;
+    uint64_t
+        shell;  // two each: position, normal; then the indices of capsules and of others, where there are some
+    uint64_t times, keys;
     int count[2];  // distinct numbers of keys: of the motion and of the recording
     int ntimes;
 } accessors;
@@ -29,13 +33,21 @@ static bool has_markers(const sn_glb *g) {
     return g->used[SN_GLB_MEASURED] || g->used[SN_GLB_FITTED];
 }
 
+// Are there capsules among the collision shapes, or others?
+static bool has_shells(const sn_glb *g, bool capsules) {
+    for (int i = 0; i < g->nshell; i++)
+        if ((g->model->shape[i].type == SN_SHAPE_CAPSULE) == capsules) return true;
+    return false;
+}
+
 // Times of the motion and of the recording have one accessor where their numbers are equal.
 static accessors number_accessors(const sn_glb *g) {
     accessors a = {.bone = 0};
     a.ball = a.bone + (g->used[SN_GLB_BONE] ? 5 : 0);
     a.inverse = a.ball + (g->used[SN_GLB_JOINT] ? 5 : 0);
     a.marker = a.inverse + 1;
-    a.times = a.marker + (has_markers(g) ? 3 : 0);
+    a.shell = a.marker + (has_markers(g) ? 3 : 0);
+    a.times = a.shell + 2 * (uint64_t)g->nshell + has_shells(g, true) + has_shells(g, false);
     for (int i = 0; i < g->ntrack; i++) {
         int keys = sn_glb_keys(g, &g->track[i]);
         if (a.ntimes > 0 && a.count[0] == keys) continue;
@@ -107,6 +119,11 @@ static uint64_t marker_mesh(const sn_glb *g, sn_glb_kind kind) {
     return kind == SN_GLB_FITTED && g->used[SN_GLB_MEASURED] ? 2 : 1;
 }
 
+static uint64_t shell_mesh(const sn_glb *g, int shell) {
+    return 1 + (uint64_t)g->used[SN_GLB_MEASURED] + (uint64_t)g->used[SN_GLB_FITTED] +
+           (uint64_t)shell;
+}
+
 // What a reader of ours goes by: which nodes are what, and where a joint is at the zero pose.
 static void add_mark(sn_text *t, bool *any, const char *word) {
     add_key(t, any, "\"extras\":{\"sinew\":\"");
@@ -143,6 +160,12 @@ static void add_joint_node(const sn_glb *g, int i, sn_text *t) {
         const int node = 1 + g->model->njoint + part;
         add_int(t, "", (uint64_t)node);
     }
+    for (int shell = 0; shell < g->nshell; shell++) {
+        if (g->model->shape[shell].joint != i) continue;
+        if (!any_child) add_key(t, &any, "\"children\":[");
+        add_comma(t, &any_child);
+        add_int(t, "", (uint64_t)(g->first_shell + shell));
+    }
     sn_text_add(t, any_child ? "]}" : "}");
 }
 
@@ -165,6 +188,8 @@ static void add_nodes(const sn_glb *g, sn_text *t) {
     add_int(t, ",\"children\":[", (uint64_t)g->model->root + 1);
     for (int i = 0; i < g->nmarker; i++)
         if (g->marker_node[i] >= 0) add_int(t, ",", (uint64_t)g->marker_node[i]);
+    for (int i = 0; i < g->nshell; i++)
+        if (g->model->shape[i].joint < 0) add_int(t, ",", (uint64_t)(g->first_shell + i));
     sn_text_add(t, "]}");
     for (int i = 0; i < g->model->njoint; i++) add_joint_node(g, i, t);
     for (int i = 0; i < g->npart; i++) add_marker_node(g, &g->part[i], t);
@@ -176,6 +201,13 @@ static void add_nodes(const sn_glb *g, sn_text *t) {
                             .position = {at[0], at[1], at[2]},
                             .radius = r};
         add_marker_node(g, &part, t);
+    }
+    for (int i = 0; i < g->nshell; i++) {
+        bool some = true;
+        add_int(t, ",\n{\"mesh\":", shell_mesh(g, i));
+        add_name(t, &some, g->model->shape[i].name);
+        add_mark(t, &some, "shape");
+        sn_text_add(t, "}}");
     }
     sn_text_add(t, ",\n{\"name\":\"body\",\"mesh\":0,\"skin\":0}]");
 }
@@ -203,7 +235,10 @@ static void add_materials(const sn_glb *g, sn_text *t) {
                             "\"emissiveFactor\":[0.3,0.07,0.003]}",
         [SN_GLB_FITTED] = "{\"name\":\"fitted\",\"pbrMetallicRoughness\":{\"baseColorFactor\":"
                           "[0.01,0.17,0.6,1],\"metallicFactor\":0,\"roughnessFactor\":0.4},"
-                          "\"emissiveFactor\":[0.002,0.04,0.15]}"};
+                          "\"emissiveFactor\":[0.002,0.04,0.15]}",
+        [SN_GLB_SHELL] = "{\"name\":\"shape\",\"pbrMetallicRoughness\":{\"baseColorFactor\":"
+                         "[0.03,0.14,0.28,0.3],\"metallicFactor\":0,\"roughnessFactor\":0.6},"
+                         "\"alphaMode\":\"BLEND\"}"};
     bool any = false;
     sn_text_add(t, ",\n\"materials\":[");
     for (int i = 0; i < SN_GLB_KINDS; i++)
@@ -211,13 +246,15 @@ static void add_materials(const sn_glb *g, sn_text *t) {
     sn_text_add(t, "]");
 }
 
-static void add_primitive(const sn_glb *g, sn_glb_kind kind, uint64_t first, sn_text *t) {
+// indices: their accessor
+static void add_primitive(const sn_glb *g, sn_glb_kind kind, uint64_t first, uint64_t indices,
+                          sn_text *t) {
     bool skinned = kind == SN_GLB_BONE || kind == SN_GLB_JOINT;
     add_int(t, "{\"attributes\":{\"POSITION\":", first);
     add_int(t, ",\"NORMAL\":", first + 1);
     if (skinned) add_int(t, ",\"JOINTS_0\":", first + 2);
     if (skinned) add_int(t, ",\"WEIGHTS_0\":", first + 3);
-    add_int(t, "},\"indices\":", first + (skinned ? 4 : 2));
+    add_int(t, "},\"indices\":", indices);
     add_int(t, ",\"material\":", material_index(g, kind));
     sn_text_add(t, "}");
 }
@@ -231,7 +268,8 @@ static void add_meshes(const sn_glb *g, const accessors *a, sn_text *t) {
         sn_glb_kind kind = i == 0 ? SN_GLB_BONE : SN_GLB_JOINT;
         if (!g->used[kind]) continue;
         add_comma(t, &any);
-        add_primitive(g, kind, i == 0 ? a->bone : a->ball, t);
+        const uint64_t first = i == 0 ? a->bone : a->ball;
+        add_primitive(g, kind, first, first + 4, t);
     }
     sn_text_add(t, "]}");
     for (int i = SN_GLB_MEASURED; i <= SN_GLB_FITTED; i++) {
@@ -239,7 +277,15 @@ static void add_meshes(const sn_glb *g, const accessors *a, sn_text *t) {
         sn_text_add(t, ",{\"name\":");
         sn_text_add_json_string(t, names[i]);
         sn_text_add(t, ",\"primitives\":[");
-        add_primitive(g, (sn_glb_kind)i, a->marker, t);
+        add_primitive(g, (sn_glb_kind)i, a->marker, a->marker + 2, t);
+        sn_text_add(t, "]}");
+    }
+    for (int i = 0; i < g->nshell; i++) {
+        sn_text_add(t, ",\n{\"name\":\"shape\",\"primitives\":[");
+        const bool capsule = g->model->shape[i].type == SN_SHAPE_CAPSULE;
+        const uint64_t indices = a->shell + 2 * (uint64_t)g->nshell;
+        add_primitive(g, SN_GLB_SHELL, a->shell + 2 * (uint64_t)i,
+                      indices + (!capsule && has_shells(g, true)), t);
         sn_text_add(t, "]}");
     }
     sn_text_add(t, "]");
@@ -259,7 +305,8 @@ static void add_accessor(sn_text *t, int view, uint64_t offset, int type, int co
 enum { BODY, CARRIERS, INVERSES, BODY_INDICES, FIRST_OPTIONAL };  // buffer views
 
 static int marker_view(void) { return FIRST_OPTIONAL; }
-static int keys_view(const sn_glb *g) { return FIRST_OPTIONAL + (has_markers(g) ? 2 : 0); }
+static int shell_view(const sn_glb *g) { return FIRST_OPTIONAL + (has_markers(g) ? 2 : 0); }
+static int keys_view(const sn_glb *g) { return shell_view(g) + (g->nshell > 0 ? 2 : 0); }
 
 static void widen(double low[3], double high[3], const double x[3]) {
     for (int k = 0; k < 3; k++) {
@@ -321,6 +368,31 @@ static void add_marker_accessors(const sn_glb *g, sn_text *t) {
     sn_text_add(t, "}");
 }
 
+static void add_shell_accessors(const sn_glb *g, sn_text *t) {
+    const sn_glb_shape *s = &g->shape[3];
+    for (int i = 0; i < g->nshell; i++) {
+        double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+        for (int v = 0; v < s->nvertex; v++) {
+            double x[6];
+            sn_glb_shell_vertex(g, i, v, x);
+            widen(low, high, x);
+        }
+        const uint64_t at = 24 * (uint64_t)s->nvertex * (uint64_t)i;
+        sn_text_add(t, ",\n");
+        add_accessor(t, shell_view(g), at, FLOAT, s->nvertex, "VEC3");
+        add_bounds(t, low, high);
+        add_accessor(t, shell_view(g), at + 12, FLOAT, s->nvertex, "VEC3");
+        sn_text_add(t, "}");
+    }
+    for (int i = 0; i < 2; i++) {
+        if (!has_shells(g, i == 0)) continue;
+        const int n = s->nindex - (i == 0 ? 0 : SN_GLB_BAND);
+        sn_text_add(t, ",\n");
+        add_accessor(t, shell_view(g) + 1, 0, UNSIGNED_SHORT, n, "SCALAR");
+        sn_text_add(t, "}");
+    }
+}
+
 static void add_accessors(const sn_glb *g, const sn_glb_sizes *sizes, const accessors *a,
                           sn_text *t) {
     sn_text_add(t, ",\n\"accessors\":[");
@@ -329,6 +401,7 @@ static void add_accessors(const sn_glb *g, const sn_glb_sizes *sizes, const acce
     add_accessor(t, INVERSES, 0, FLOAT, g->model->njoint, "MAT4");
     sn_text_add(t, "}");
     if (has_markers(g)) add_marker_accessors(g, t);
+    if (g->nshell > 0) add_shell_accessors(g, t);
     for (int i = 0; i < a->ntimes; i++) {
         sn_text_add(t, ",\n");
         add_accessor(t, keys_view(g), 0, FLOAT, a->count[i], "SCALAR");
@@ -398,6 +471,8 @@ static void add_views(const sn_glb_sizes *s, sn_text *t) {
     add_view(t, &offset, s->indices, 0, ELEMENT_ARRAY_BUFFER);
     if (s->marker > 0) add_view(t, &offset, s->marker, 24, ARRAY_BUFFER);
     if (s->marker > 0) add_view(t, &offset, s->marker_indices, 0, ELEMENT_ARRAY_BUFFER);
+    if (s->shells > 0) add_view(t, &offset, s->shells, 24, ARRAY_BUFFER);
+    if (s->shells > 0) add_view(t, &offset, s->shell_indices, 0, ELEMENT_ARRAY_BUFFER);
     if (s->keys > 0) add_view(t, &offset, s->times + s->keys, 0, 0);
     add_int(t, "],\n\"buffers\":[{\"byteLength\":", s->all);
     sn_text_add(t, "}]");

@@ -99,13 +99,6 @@ static void add_solid(sn_glb *g, sn_glb_solid solid) {
     g->solid[g->nsolid++] = solid;
 }
 
-// The shortest turn from y to a direction; straight down, any half turn will do.
-static sn_quat from_y(sn_vec3 d) {
-    double q[4], arc[4] = {1 + d.y, d.z, 0, -d.x};
-    if (!sn_unit(arc, 4, q)) return (sn_quat){0, 1, 0, 0};
-    return (sn_quat){q[0], q[1], q[2], q[3]};
-}
-
 // A bone from a joint to a place in its frame; its radius, 0 when it is too short to be seen.
 // slender: it leads to a frame that nothing hangs on, such as a robot's camera.
 static double add_bone(sn_glb *g, int joint, sn_vec3 to, bool slender) {
@@ -117,7 +110,7 @@ static double add_bone(sn_glb *g, int joint, sn_vec3 to, bool slender) {
     radius = fmin(radius, bone_plumpest * length);
     add_solid(g, (sn_glb_solid){.kind = SN_GLB_BONE,
                                 .joint = joint,
-                                .rotation = from_y(v3_scale(1 / length, to)),
+                                .rotation = sn_glb_from_y(v3_scale(1 / length, to)),
                                 .scale = {radius, length, radius}});
     return radius;
 }
@@ -243,6 +236,8 @@ static sn_status find_tracks(sn_glb *g) {
     for (int i = 0; i < g->model->njoint; i++) SN_TRY(find_joint_tracks(g, i));
     g->nnode = 1 + g->model->njoint + g->npart;
     for (int i = 0; i < g->nmarker; i++) SN_TRY(find_marker_tracks(g, i));
+    g->first_shell = g->nnode;
+    g->nnode += g->nshell;
     return SN_OK;
 }
 
@@ -322,6 +317,9 @@ sn_status sn_glb_prepare(sn_glb *g) {
     sn_glb_marker(&g->shape[0]);
     sn_glb_ball(&g->shape[1]);
     sn_glb_bone(&g->shape[2]);
+    sn_glb_capsule(&g->shape[3]);
+    g->nshell = g->scene->shapes ? g->model->nshape : 0;
+    g->used[SN_GLB_SHELL] = g->nshell > 0;
     if (g->nframe == 0 && g->scene->q != NULL)
         SN_TRY(sn_model_check_pose(g->model, g->scene->q, g->error));
     if (g->nframe > 0)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The shapes of a GLB scene: outlines turned about y, with smooth normals.
+#include <string.h>
+
 #include "files/glb/glb.h"
 #include "math/exp.h"
 
@@ -56,6 +58,27 @@ static void ball(int rings, int around, sn_glb_shape *shape) {
 
 void sn_glb_marker(sn_glb_shape *shape) { ball(11, 20, shape); }
 void sn_glb_ball(sn_glb_shape *shape) { ball(7, 10, shape); }
+
+void sn_glb_capsule(sn_glb_shape *shape) {
+    enum { RINGS = 6 };  // of one half
+    outline o[2 * RINGS];
+    for (int i = 0; i < RINGS; i++) {
+        double s, c;
+        sn_sincos(3.14159265358979323846 / 2 * i / (RINGS - 1), &s, &c);
+        if (i == RINGS - 1) c = 0;
+        o[i] = (outline){-c, s};
+        o[2 * RINGS - 1 - i] = (outline){c, s};
+    }
+    turn_outline(o, 2 * RINGS, SN_GLB_CAPSULE_CORNERS, shape);
+    for (int v = 0; v < shape->nvertex; v++)
+        for (int k = 0; k < 3; k++) shape->vertex[v][3 + k] = shape->vertex[v][k];
+    // the rings below the middle, those above it, and the band between the two
+    uint16_t band[SN_GLB_BAND];
+    uint16_t *from = shape->index + (shape->nindex - SN_GLB_BAND) / 2, *next = from + SN_GLB_BAND;
+    memcpy(band, from, sizeof band);
+    memmove(from, next, (size_t)(shape->index + shape->nindex - next) * sizeof *next);
+    memcpy(shape->index + shape->nindex - SN_GLB_BAND, band, sizeof band);
+}
 
 void sn_glb_bone(sn_glb_shape *shape) {
     // round at both ends, widest near the joint it hangs on

@@ -290,7 +290,10 @@ static sn_status read_robot(reading *r) {
     bool found;
     size_t at;
     if (!sn_xml_is(&r->xml, "robot"))
-        return FAIL(r, "the outermost element is <%.*s>, not <robot>: is this a URDF file?",
+        return FAIL(r,
+                    "the outermost element is <%.*s>, not <robot>: is this a model (URDF <robot>, "
+                    "MJCF <mujoco>, "
+                    "OpenSim <OpenSimDocument>)?",
                     SN_WORD(r->xml.name));
     SN_TRY(read_optional(r, "name", name, &found));
     if (strlen(name) > SN_MAX_NAME)

@@ -2,7 +2,8 @@
 // A picture of a pose: limbs, shapes and goals, from the front, the side and above.
 #pragma once
 
-#include "cli.h"
+#include "plot.h"
+#include "sinew/sinew.h"
 
 typedef struct pose_picture {
     const sn_model *model;
@@ -12,5 +13,5 @@ typedef struct pose_picture {
     double up_sign;
 } pose_picture;
 
-/// Write it as SVG. False and a message when it can't be.
-bool write_pose_picture(const char *path, const pose_picture *picture);
+/// As SVG; text->failed when memory is out.
+void pose_picture_svg(plot_text *text, const pose_picture *picture);

@@ -4,8 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "output.h"
-
 // Three views side by side, each this large in pixels.
 static const double view_width = 330, view_height = 420, margin = 36;
 
@@ -113,32 +111,36 @@ static void gather(drawing *d, const pose_picture *p) {
 }
 
 // One view: `across` to the right, up upwards.
-static void draw_view(FILE *out, const drawing *d, int across, int up, double sign, double scale,
-                      double x0, const char *title) {
+static void draw_view(plot_text *out, const drawing *d, int across, int up, double sign,
+                      double scale, double x0, const char *title) {
     const double y0 = view_height - margin;
     const double middle = 0.5 * (d->low[across] + d->high[across]);
     const double floor = sign > 0 ? d->low[up] : -d->high[up];
-    fprintf(out, "<text x='%.0f' y='20' text-anchor='middle' fill='#333'>%s</text>\n",
-            x0 + view_width / 2, title);
+    plot_add(out, "<text x='%.0f' y='20' text-anchor='middle' fill='#333'>%s</text>\n",
+             x0 + view_width / 2, title);
     for (int i = 0; i < d->count; i++) {
         const stroke *s = &d->stroke[i];
-        fprintf(out, "<line x1='%.1f' y1='%.1f' x2='%.1f' y2='%.1f' stroke-linecap='round' %s",
-                x0 + view_width / 2 + scale * (s->a[across] - middle),
-                y0 - scale * (sign * s->a[up] - floor),
-                x0 + view_width / 2 + scale * (s->b[across] - middle) + 0.01,
-                y0 - scale * (sign * s->b[up] - floor), s->style);
-        if (s->radius > 0) fprintf(out, " stroke-width='%.1f'", 2 * scale * s->radius);
-        fprintf(out, "/>\n");
+        plot_add(out, "<line x1='%.1f' y1='%.1f' x2='%.1f' y2='%.1f' stroke-linecap='round' %s",
+                 x0 + view_width / 2 + scale * (s->a[across] - middle),
+                 y0 - scale * (sign * s->a[up] - floor),
+                 x0 + view_width / 2 + scale * (s->b[across] - middle) + 0.01,
+                 y0 - scale * (sign * s->b[up] - floor), s->style);
+        if (s->radius > 0) plot_add(out, " stroke-width='%.1f'", 2 * scale * s->radius);
+        plot_add(out, "/>\n");
     }
 }
 
-bool write_pose_picture(const char *path, const pose_picture *p) {
+void pose_picture_svg(plot_text *text, const pose_picture *p) {
     const int room = sn_model_nshape(p->model) + sn_model_njoint(p->model) +
                      (SN_MAX_CORNERS + 4) * sn_problem_ntask(p->problem) + 1;
-    drawing d = {.stroke = must_alloc((size_t)room, sizeof *d.stroke),
+    drawing d = {.stroke = malloc((size_t)room * sizeof *d.stroke),
                  .room = room,
                  .low = {INFINITY, INFINITY, INFINITY},
                  .high = {-INFINITY, -INFINITY, -INFINITY}};
+    if (d.stroke == NULL) {
+        text->failed = true;
+        return;
+    }
     gather(&d, p);
     // the figure looks along `ahead`, as robots (x, z up) and people (z, y up) do
     const int up = p->up, ahead = up == 2 ? 0 : up == 1 ? 2 : 1, side = 3 - up - ahead;
@@ -148,20 +150,14 @@ bool write_pose_picture(const char *path, const pose_picture *p) {
         const double there = i == ahead ? view_width - margin : view_height - 2 * margin;
         size = fmax(size, (d.high[i] - d.low[i]) / fmin(there, view_width - margin));
     }
-    output out;
-    bool good = output_open(&out, path);
-    if (good) {
-        fprintf(out.file,
-                "<svg xmlns='http://www.w3.org/2000/svg' width='%.0f' height='%.0f' "
-                "font-family='sans-serif' font-size='13' fill='none'>\n"
-                "<rect width='100%%' height='100%%' fill='#fbfaf7'/>\n",
-                3 * view_width, view_height);
-        draw_view(out.file, &d, side, up, p->up_sign, 1 / size, 0, "front");
-        draw_view(out.file, &d, ahead, up, p->up_sign, 1 / size, view_width, "side");
-        draw_view(out.file, &d, ahead, side, 1, 1 / size, 2 * view_width, "from above");
-        fprintf(out.file, "</svg>\n");
-        good = output_close(&out, ferror(out.file) ? SN_ERR_FILE : SN_OK, NULL);
-    }
+    plot_add(text,
+             "<svg xmlns='http://www.w3.org/2000/svg' width='%.0f' height='%.0f' "
+             "font-family='sans-serif' font-size='13' fill='none'>\n"
+             "<rect width='100%%' height='100%%' fill='#fbfaf7'/>\n",
+             3 * view_width, view_height);
+    draw_view(text, &d, side, up, p->up_sign, 1 / size, 0, "front");
+    draw_view(text, &d, ahead, up, p->up_sign, 1 / size, view_width, "side");
+    draw_view(text, &d, ahead, side, 1, 1 / size, 2 * view_width, "from above");
+    plot_add(text, "</svg>\n");
     free(d.stroke);
-    return good;
 }
