@@ -261,10 +261,10 @@ bool bench_angles(const char *data) {
     for (size_t i = 0; i < sizeof studies / sizeof studies[0]; i++)
         good &= run_study(data, &studies[i]);
     printf(
-        "\n  Against the clips' own motions; the error of a second half with the first half's "
-        "calibration over\n  the first half's, and over that with a calibration of its own;\n"
-        "  own: how far the markers wander on the bones of the clip's own motion (each about its "
-        "mean place), cm\n  %-34s %9s %7s %12s %15s %13s %13s\n",
+        "\n  Against the clips' own motions; own: how far the markers wander on the bones of the "
+        "clip's own motion (each\n  about its mean place), cm; the error of a second half with "
+        "the first half's calibration over the first half's,\n  and over that with a calibration "
+        "of its own\n  %-34s %9s %7s %12s %15s %13s %13s\n",
         "take", "RMS cm", "own", "angles RMS", "joint centres cm", "over first", "over own");
     for (int i = 0; i < (int)(sizeof clips / sizeof clips[0]); i++) clip_row(data, i);
     return good;
