@@ -24,7 +24,7 @@ typedef struct settings {
 #define AT(field) offsetof(settings, field)
 
 static const char *const usage[] = {
-    "[-m MODEL -t TASKS] [--start FILE] [--lock JOINT] [--cold] [--json] [-o FILE] [options]",
+    "[-m MODEL -t TASKS] [--start FILE] [--lock JOINT] [--cold] [-o FILE] [options]",
     "-m MODEL -t TASKS --goals FILE [-o FILE] [-j N] [--device DEVICE] [--precision P]",
     "-m MODEL --tip LINK --goal POSE [--all] [--seed FILE] [--json | --csv]",
     "-m MODEL --tip LINK --goals FILE [-o FILE] [-j N] [--device DEVICE]",
