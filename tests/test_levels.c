@@ -99,6 +99,10 @@ static void look_around(reference_levels *r, uint64_t *state, const double *q, d
         (void)sn_model_clamp(r->model, near);
         double there = reference_levels_restore(r, near);
         if (there > upper * (1 + 1e-13) + 1e-24) continue;
+        // the way back may lead into another valley of the levels above
+        double moved = 0;
+        for (int k = 0; k < r->nq; k++) moved = fmax(moved, fabs(near[k] - q[k]));
+        if (moved > 0.05) continue;
         t->compared++;
         double lower = reference_levels_f(r, 1, near);
         // a motion of 1e-3 that helped would help by more than this

@@ -325,7 +325,7 @@ static double rounding(const sn_solver *s, int last) {
     for (int j = 0; j < last; j++)
         for (int i = 0; i < s->n; i++) most = fmax(most, fabs(sn_levels_mu(a, last, j)[i]));
     const double size = sqrt(2 * a->at[last].f * a->at[last].whole);
-    return fmin(fmax(end_of_digits, size > 0 ? 4e-15 * most / size : 0), 1e-6);
+    return fmin(fmax(end_of_digits, size > 0 ? 4e-15 * most / size : 0), 6e-8);
 }
 
 static void run_lower(sn_solver *s) {
@@ -369,7 +369,7 @@ static void run_lower(sn_solver *s) {
         const bool above = all_met(s, last, 0);
         bool done = a->at[last].f <= a->at[last].goal ||
                     a->at[last].gradient <= s->options.gradient ||
-                    fmax(step.size, step.up) <= 1e-13;
+                    (fmax(step.size, step.up) <= 1e-13 && step.reach > 1e-12);
         if (above) memcpy(a->met, s->q, (size_t)s->model->nq * sizeof *s->q);
         met = met || above;
         // a level that was lost once is finished before the next comes in again, and a step that is short because
