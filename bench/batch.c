@@ -197,7 +197,8 @@ bool bench_batch(const bench_batch_options *o) {
     bool good = run_protocol(&c, &calibrated, offsets, false, o->peer);
     good &= run_protocol(&c, &paper, own, true, o->peer);
     printf("\npieces of an iteration, a lane\n");
-    good &= run_core(&c, offsets, 4, 1.4) & run_core(&c, offsets, 8, 1.0);
+    good &= run_core(&c, offsets, 4, 1.4);
+    good &= run_core(&c, offsets, 8, 1.0);
     free(offsets);
     free(own);
     clip_free(&c);

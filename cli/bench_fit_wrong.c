@@ -133,8 +133,8 @@ static void add_markers(const sn_take *t, const sn_workspace *ws, int frame, int
 static bool expected_moves(const study *s, const sn_take *t, int marker, double *out) {
     const sn_model *m = sn_take_model(t);
     int n = sn_model_nv(m), njoint = sn_model_njoint(m);
-    double *A = must_alloc((size_t)(n * n + 6 * n + 1), sizeof *A), *J = A + n * n, *x = J + 3 * n,
-           *with = x + n, *without = with + n;
+    double *A = must_alloc((size_t)n * (size_t)(n + 6) + 1, sizeof *A), *J = A + n * n,
+           *x = J + 3 * n, *with = x + n, *without = with + n;
     double weight = 3 / (s->rms * s->rms);
     sn_problem *problem = NULL;
     sn_workspace *ws = NULL;

@@ -39,8 +39,8 @@ enum { EXTRA = 3, NAME = 96 };
 // A column for each coordinate, then f, relative gradient and iterations.
 static sn_table *make_table(const sn_model *model, int nrow) {
     const int nq = sn_model_nq(model);
-    char(*text)[NAME] = must_alloc((size_t)(nq + EXTRA), sizeof *text);
-    const char **names = must_alloc((size_t)(nq + EXTRA), sizeof *names);
+    char(*text)[NAME] = must_alloc((size_t)nq + EXTRA, sizeof *text);
+    const char **names = must_alloc((size_t)nq + EXTRA, sizeof *names);
     for (int j = 0; j < sn_model_njoint(model); j++) {
         const int first = sn_model_q_index(model, j);
         const int end = j + 1 < sn_model_njoint(model) ? sn_model_q_index(model, j + 1) : nq;

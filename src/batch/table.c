@@ -165,7 +165,8 @@ void sn_batch_table_layout(sn_batch_table *t, sn_layout *layout) {
 
 void sn_batch_work_layout(const sn_batch_table *t, int lanes, sn_batch_work *w, sn_layout *layout) {
     w->goal = sn_layout_take(layout, (size_t)t->ngoal * (size_t)lanes, sizeof(double));
-    w->hold = sn_layout_take(layout, (size_t)(t->pulled * t->nv * lanes), sizeof(double));
+    w->hold =
+        sn_layout_take(layout, (size_t)t->pulled * (size_t)t->nv * (size_t)lanes, sizeof(double));
 #define TAKE(name, count)                                                                          \
     w->name = sn_layout_take(layout, (size_t)(count) * (size_t)lanes, sizeof(double));
     SN_BATCH_ARRAYS(TAKE)

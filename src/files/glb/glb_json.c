@@ -164,7 +164,7 @@ static void add_joint_node(const sn_glb *g, int i, sn_text *t) {
         if (g->model->shape[shell].joint != i) continue;
         if (!any_child) add_key(t, &any, "\"children\":[");
         add_comma(t, &any_child);
-        add_int(t, "", (uint64_t)(g->first_shell + shell));
+        add_int(t, "", (uint64_t)g->first_shell + (uint64_t)shell);
     }
     sn_text_add(t, any_child ? "]}" : "}");
 }
@@ -189,7 +189,7 @@ static void add_nodes(const sn_glb *g, sn_text *t) {
     for (int i = 0; i < g->nmarker; i++)
         if (g->marker_node[i] >= 0) add_int(t, ",", (uint64_t)g->marker_node[i]);
     for (int i = 0; i < g->nshell; i++)
-        if (g->model->shape[i].joint < 0) add_int(t, ",", (uint64_t)(g->first_shell + i));
+        if (g->model->shape[i].joint < 0) add_int(t, ",", (uint64_t)g->first_shell + (uint64_t)i);
     sn_text_add(t, "]}");
     for (int i = 0; i < g->model->njoint; i++) add_joint_node(g, i, t);
     for (int i = 0; i < g->npart; i++) add_marker_node(g, &g->part[i], t);
