@@ -371,14 +371,14 @@ static double left_at(const sn_arm *arm, const sn_arm_report *r) {
     return place * place + 0.25 * r->rotation_error * r->rotation_error;
 }
 
-// A goal a hair beyond the reach is told from one that is hard to reach: two of three in few steps, the bits the same
+// A goal a hair beyond the reach is told from one that is hard to reach in few steps, the bits the same
 // with all registers, the pose as near as other starts get.
 static void hair(void **unused) {
     (void)unused;
     for (int a = 0; a < ARMS_COUNT; a += stride()) {
         sn_arm *arm = arms[a];
         uint64_t state = 31;
-        int beyond = 0, soon = 0, nearest_of = 0, most = 0;
+        int beyond = 0, nearest_of = 0, most = 0;
         for (int k = 0; k < cases(40); k++) {
             double goal[7], q[SN_ARM_MAX], other[SN_ARM_MAX], inner[SN_ARM_MAX];
             sn_arm_report report, plain;
@@ -392,7 +392,6 @@ static void hair(void **unused) {
             assert_memory_equal(q, other, (size_t)sn_arm_n(arm) * sizeof *q);
             if (report.reached) continue;
             beyond++;
-            soon += report.iterations <= 250;
             most = report.iterations > most ? report.iterations : most;
             double least = left_at(arm, &report);
             const double own = least;
@@ -407,9 +406,9 @@ static void hair(void **unused) {
             }
             nearest_of += own <= 1.02 * least;
         }
-        print_message("%s: %d a hair beyond, %d soon, %d steps at most, %d not bettered\n",
-                      arms_name(a), beyond, soon, most, nearest_of);
-        assert_true(beyond > 0 && 3 * soon >= 2 * beyond && 20 * nearest_of >= 19 * beyond);
+        print_message("%s: %d a hair beyond, %d steps at most, %d not bettered\n", arms_name(a),
+                      beyond, most, nearest_of);
+        assert_true(beyond > 0 && most <= 200 && 20 * nearest_of >= 19 * beyond);
     }
 }
 
