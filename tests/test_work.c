@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: MIT
+// How much work solves are: constants and shortcuts that change no result change this. Every kind of problem has
+// figures of its own, that the solvers had when they were written down here; one percent more of any is a failure, as
+// is one percent fewer problems that end at their goals. Where a change is meant, or less work is needed now, write down
+// what the test prints.
+#include "arms.h"
+#include "ties.h"
+
+enum { PROBLEMS = 60 };
+
+typedef struct work {
+    int met, iterations, poses, factorizations;
+} work;
+
+typedef struct kind {
+    const char *name;
+    sn_method method;
+    int type;                // of joints, -1: any
+    int levels;              // of tasks
+    int couplings, loops;    // of the model
+    bool reachable, limits;  // goals that a pose meets; limits of what is coupled
+    work usual;
+} kind;
+
+static const kind kinds[] = {
+    {"hybrid, met", SN_METHOD_HYBRID, -1, 0, 0, 0, true, false, {36, 807, 867, 1419}},
+    {"hybrid, out of reach", SN_METHOD_HYBRID, -1, 0, 0, 0, false, false, {58, 1278, 1338, 2275}},
+    {"newton, met", SN_METHOD_NEWTON, -1, 0, 0, 0, true, false, {34, 1061, 1121, 2196}},
+    {"newton, out of reach", SN_METHOD_NEWTON, -1, 0, 0, 0, false, false, {58, 1337, 1397, 2514}},
+    {"lm, met", SN_METHOD_LM, -1, 0, 0, 0, true, false, {38, 1612, 1672, 1965}},
+    {"lm, out of reach", SN_METHOD_LM, -1, 0, 0, 0, false, false, {16, 3800, 3860, 4326}},
+    {"newton_pcg, met", SN_METHOD_NEWTON_PCG, -1, 0, 0, 0, true, false, {37, 1345, 1405, 3128}},
+    {"newton_pcg, out of reach",
+     SN_METHOD_NEWTON_PCG,
+     -1,
+     0,
+     0,
+     0,
+     false,
+     false,
+     {58, 1500, 1560, 3762}},
+    {"bfgs, hinges", SN_METHOD_BFGS, SN_JOINT_HINGE, 0, 0, 0, true, false, {31, 1991, 2269, 25}},
+    {"lbfgs, hinges", SN_METHOD_LBFGS, SN_JOINT_HINGE, 0, 0, 0, true, false, {30, 2008, 2364, 26}},
+    {"ncg, hinges", SN_METHOD_NCG, SN_JOINT_HINGE, 0, 0, 0, true, false, {24, 2454, 5915, 24}},
+    {"ccd, hinges", SN_METHOD_CCD, SN_JOINT_HINGE, 0, 0, 0, true, false, {15, 3698, 3758, 2}},
+    {"projected_gradient, hinges",
+     SN_METHOD_PROJECTED_GRADIENT,
+     SN_JOINT_HINGE,
+     0,
+     0,
+     0,
+     true,
+     false,
+     {4, 4659, 9600, 0}},
+    {"gauss_newton, hinges",
+     SN_METHOD_GAUSS_NEWTON,
+     SN_JOINT_HINGE,
+     0,
+     0,
+     0,
+     true,
+     false,
+     {27, 883, 1460, 890}},
+    {"dls, hinges", SN_METHOD_DLS, SN_JOINT_HINGE, 0, 0, 0, true, false, {16, 3688, 3880, 3690}},
+    {"levels, met", SN_METHOD_HYBRID, -1, 3, 0, 0, true, false, {35, 1218, 1575, 8121}},
+    {"levels, out of reach", SN_METHOD_HYBRID, -1, 3, 0, 0, false, false, {54, 1873, 2329, 18318}},
+    {"levels, two", SN_METHOD_HYBRID, -1, 2, 0, 0, false, false, {60, 1327, 1593, 11345}},
+    {"couplings", SN_METHOD_HYBRID, -1, 0, 4, 0, true, false, {29, 1482, 1542, 2695}},
+    {"couplings, limits", SN_METHOD_HYBRID, -1, 0, 4, 0, false, true, {53, 1358, 1418, 3275}},
+    {"loops", SN_METHOD_HYBRID, -1, 0, 0, 2, true, false, {5, 386, 446, 694}},
+    {"loops, limits", SN_METHOD_HYBRID, -1, 0, 2, 2, false, true, {19, 397, 457, 855}},
+    {"loops, newton", SN_METHOD_NEWTON, -1, 0, 2, 1, false, false, {37, 844, 904, 1717}},
+    {"loops, levels", SN_METHOD_HYBRID, -1, 2, 2, 1, false, true, {28, 945, 1322, 9986}},
+};
+
+// A start that is as far from the goals as any pose is.
+static work measure(const kind *k) {
+    uint64_t state = 77;
+    work sum = {0};
+    for (int n = 0; n < PROBLEMS; n++) {
+        sn_model *model =
+            k->couplings + k->loops > 0
+                ? coupled_model(&state, 4 + below(&state, 8), k->couplings, k->limits, k->loops)
+                : random_model(&state, 3 + below(&state, 10), k->type);
+        const int ntask = 2 + below(&state, 5), njoint = sn_model_njoint(model);
+        sn_task task[8];
+        sn_problem *problem;
+        sn_workspace *ws;
+        sn_solver *solver;
+        sn_report r;
+        sn_solver_options o = sn_solver_options_default();
+        double *q = calloc((size_t)sn_model_nq(model) + 1, sizeof *q);
+        double *goal = calloc((size_t)sn_model_nq(model) + 1, sizeof *goal);
+        for (int i = 0; i < ntask; i++) {
+            task[i] = sn_task_default(i % 3 == 2 ? SN_TASK_ORIENTATION : SN_TASK_POINT);
+            task[i].joint = i == 0 ? njoint - 1 : below(&state, njoint);
+            task[i].level = k->levels > 0 ? i % k->levels : 0;
+            for (int c = 0; c < 3; c++) task[i].local[c] = uniform(&state, -0.3, 0.3);
+        }
+        o.method = k->method;
+        o.max_iterations = 80;
+        sn_model_sample(model, &state, goal);
+        sn_model_sample(model, &state, q);
+        assert_int_equal(sn_problem_create(model, task, ntask, NULL, &problem, NULL), SN_OK);
+        assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
+        assert_int_equal(sn_workspace_pose(ws, goal), SN_OK);
+        for (int i = 0; i < ntask; i++) {
+            sn_frame f = sn_workspace_frame(ws, task[i].joint);
+            sn_vec3 p = sn_workspace_point(ws, task[i].joint, task[i].local);
+            sn_quat turn = sn_quat_from_mat3(f.R);
+            double at[3] = {p.x, p.y, p.z};
+            for (int c = 0; c < 3 && !k->reachable; c++) at[c] += uniform(&state, -1, 1);
+            assert_int_equal(task[i].type == SN_TASK_POINT
+                                 ? sn_problem_set_goal(problem, i, at)
+                                 : sn_problem_set_rotation(
+                                       problem, i, (double[4]){turn.w, turn.x, turn.y, turn.z}),
+                             SN_OK);
+        }
+        assert_int_equal(sn_solver_create(problem, &o, NULL, &solver, NULL), SN_OK);
+        assert_int_equal(sn_solver_solve(solver, q, &r), SN_OK);
+        sum.met += k->reachable ? r.f < 1e-12 : r.stop == SN_STOP_MINIMUM || r.stop == SN_STOP_GOAL;
+        sum.iterations += r.iterations;
+        sum.poses += r.poses;
+        sum.factorizations += r.factorizations;
+        sn_solver_destroy(solver);
+        sn_workspace_destroy(ws);
+        sn_problem_destroy(problem);
+        sn_model_destroy(model);
+        free(q), free(goal);
+    }
+    return sum;
+}
+
+static bool more(int now, int usual) { return now > usual + usual / 100; }
+
+// Whether it is more than usual.
+static bool is_more(const char *name, work now, work usual) {
+    const bool bad = more(now.iterations, usual.iterations) || more(now.poses, usual.poses) ||
+                     more(now.factorizations, usual.factorizations) || more(usual.met, now.met);
+    if (memcmp(&now, &usual, sizeof now) != 0)
+        print_message("%s %s: {%d, %d, %d, %d} here, {%d, %d, %d, %d} usually\n",
+                      bad ? "MORE" : "fine", name, now.met, now.iterations, now.poses,
+                      now.factorizations, usual.met, usual.iterations, usual.poses,
+                      usual.factorizations);
+    return bad;
+}
+
+static void solvers(void **unused) {
+    (void)unused;
+    int worse = 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        worse += is_more(kinds[i].name, measure(&kinds[i]), kinds[i].usual);
+    assert_int_equal(worse, 0);
+}
+
+// Rows in lanes: how many are met, iterations, trips of lanes with work in them, and rows that the plain solver helped
+// with.
+static void lanes(void **unused) {
+    (void)unused;
+    enum { ROWS = 24 };
+    static const work usual[] = {
+        {262, 17978, 29295, 0}, {269, 19296, 36098, 0}, {265, 38105, 55332, 0}};
+    static const sn_method methods[] = {SN_METHOD_HYBRID, SN_METHOD_NEWTON, SN_METHOD_LM};
+    int worse = 0;
+    for (int m = 0; m < 3; m++) {
+        uint64_t state = 31;
+        work sum = {0};
+        for (int n = 0; n < 40; n++) {
+            sn_model *model = random_model(&state, 3 + below(&state, 8), -1);
+            sn_task task[4];
+            sn_problem *problem;
+            sn_workspace *ws;
+            sn_batch *batch;
+            sn_batch_report r[ROWS];
+            sn_batch_options o = sn_batch_options_default();
+            const int nq = sn_model_nq(model);
+            double goals[ROWS * 12], *poses = calloc((size_t)(ROWS * nq) + 1, sizeof *poses);
+            o.device = SN_DEVICE_CPU;
+            o.solver.method = methods[m];
+            o.solver.max_iterations = 60;
+            for (int i = 0; i < 4; i++) {
+                task[i] = sn_task_default(SN_TASK_POINT);
+                task[i].joint =
+                    i == 0 ? sn_model_njoint(model) - 1 : below(&state, sn_model_njoint(model));
+                for (int c = 0; c < 3; c++) task[i].local[c] = uniform(&state, -0.3, 0.3);
+            }
+            assert_int_equal(sn_problem_create(model, task, 4, NULL, &problem, NULL), SN_OK);
+            assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
+            for (int i = 0; i < ROWS; i++) {
+                sn_model_sample(model, &state, poses);
+                assert_int_equal(sn_workspace_pose(ws, poses), SN_OK);
+                for (int k = 0; k < 4; k++) {
+                    sn_vec3 p = sn_workspace_point(ws, task[k].joint, task[k].local);
+                    const double out = i % 2 == 0 ? 0 : uniform(&state, -1, 1);
+                    memcpy(goals + 12 * i + 3 * k, (double[3]){p.x + out, p.y, p.z},
+                           3 * sizeof(double));
+                }
+            }
+            if (sn_batch_create(problem, &o, NULL, &batch, NULL) == SN_OK) {
+                assert_int_equal(sn_batch_solve(batch, ROWS, goals, NULL, poses, r), SN_OK);
+                const sn_batch_counts c = sn_batch_count(batch);
+                for (int i = 0; i < ROWS; i++) sum.met += r[i].f < 1e-12;
+                sum.iterations += (int)c.iterations;
+                sum.poses += (int)c.lane_trips;
+                sum.factorizations += (int)c.plain;
+                sn_batch_destroy(batch);
+            }
+            sn_workspace_destroy(ws);
+            sn_problem_destroy(problem);
+            sn_model_destroy(model);
+            free(poses);
+        }
+        worse += is_more(sn_method_name(methods[m]), sum, usual[m]);
+    }
+    assert_int_equal(worse, 0);
+}
+
+// Arms: goals that are reached, Newton steps, starts; without a seed and from one.
+static void arms_too(void **unused) {
+    (void)unused;
+    enum { GOALS = 300 };
+    static const work usual[2 * ARMS_COUNT] = {
+        {300, 1473, 391, 0}, {300, 9935, 6419, 3263}, {300, 1219, 324, 0}, {300, 3232, 3130, 2793},
+        {300, 1373, 419, 0}, {300, 4402, 4351, 3168}, {300, 1317, 391, 0}, {300, 13769, 9237, 3967},
+        {300, 1081, 319, 0}, {300, 2346, 2752, 2730}, {300, 1362, 461, 0}, {300, 2491, 2735, 2466}};
+    int worse = 0;
+    (void)make_arms(NULL);
+    for (int a = 0; a < ARMS_COUNT; a++)
+        for (int seeded = 0; seeded < 2; seeded++) {
+            uint64_t state = 5;
+            work sum = {0};
+            const int n = sn_arm_n(arms[a]);
+            static double goals[GOALS * 7], seeds[GOALS * SN_ARM_MAX], q[GOALS * SN_ARM_MAX];
+            static sn_arm_report r[GOALS];
+            for (int i = 0; i < GOALS; i++) {
+                random_q(arms[a], &state, q);
+                sn_arm_tool(arms[a], q, goals + 7 * i);
+                random_q(arms[a], &state, seeds + n * i);
+            }
+            assert_int_equal(sn_arm_solve_many(arms[a], GOALS, goals, seeded ? seeds : NULL, q, r),
+                             SN_OK);
+            for (int i = 0; i < GOALS; i++) {
+                sum.met += r[i].reached;
+                sum.iterations += r[i].iterations;
+                sum.poses += r[i].seeds;
+                // how far the nearest that was found is, in thousandths
+                sum.factorizations += (int)(1000 * r[i].distance / GOALS);
+            }
+            worse += is_more(arms_name(a), sum, usual[2 * a + seeded]);
+        }
+    (void)end_arms(NULL);
+    assert_int_equal(worse, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(solvers), cmocka_unit_test(lanes),
+                                       cmocka_unit_test(arms_too)};
+    only_asked();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
