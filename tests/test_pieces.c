@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Pieces that whole solves pass through without noticing: random poses, the dense Hessian of coupled joints, what
-// limited memory remembers.
+// limited memory remembers, what names of markers tell.
 #include "model/model.h"
+#include "take/fit.h"
 #include "ties.h"
 
 // Random poses: unit quaternions in all directions alike, plain coordinates all over their ranges.
@@ -146,11 +147,93 @@ static void limited_memory(void **unused) {
                 steps[4] <= steps[3]);
 }
 
+static bool at_once(void *user) {
+    (void)user;
+    return true;
+}
+
+// What ends a solve from outside ends one with levels, too, and is what is reported.
+static void levels_end(void **unused) {
+    (void)unused;
+    sn_model *model;
+    sn_task task[2];
+    sn_problem *problem;
+    assert_int_equal(sn_model_humanoid(NULL, &model, NULL), SN_OK);
+    for (int i = 0; i < 2; i++) {
+        task[i] = sn_task_default(SN_TASK_POINT);
+        task[i].joint = sn_model_njoint(model) - 1 - 5 * i;
+        task[i].level = i;
+        memcpy(task[i].goal, (double[3]){3, 1 + i, 2}, 3 * sizeof(double));
+    }
+    assert_int_equal(sn_problem_create(model, task, 2, NULL, &problem, NULL), SN_OK);
+    static const sn_stop stops[] = {SN_STOP_CANCELLED, SN_STOP_ITERATIONS, SN_STOP_TIME};
+    for (int i = 0; i < 3; i++) {
+        sn_solver_options o = sn_solver_options_default();
+        sn_solver *solver;
+        sn_report r;
+        double q[80];
+        if (i == 0) o.cancel.asked = at_once;
+        if (i == 1) o.max_iterations = 2;
+        if (i == 2) o.seconds = 1e-9;
+        sn_model_zero(model, q);
+        assert_int_equal(sn_solver_create(problem, &o, NULL, &solver, NULL), SN_OK);
+        assert_int_equal(sn_solver_solve(solver, q, &r), SN_OK);
+        assert_int_equal(r.stop, stops[i]);
+        if (i == 1) assert_int_equal(r.iterations, 2);
+        sn_solver_destroy(solver);
+    }
+    sn_problem_destroy(problem);
+    sn_model_destroy(model);
+}
+
+// How well the place of a marker is known, by its name: metres.
+static void names_tell(void **unused) {
+    (void)unused;
+    static const struct {
+        double doubt;
+        const char *names[9];
+    } all[] = {
+        {0.005, {"LHJC", "R_KJC", "ajc", "RSJC", "L.EJC", "WJC", "knee joint centre"}},
+        {0.007, {"LASI", "R.ASIS", "RPSI", "SACR", "LFWT", "RBWT", "FWT", "V_Sacral"}},
+        {0.012, {"LKNE", "RANK", "LELB", "lateral_malleolus", "RWRA", "Wrist", "r ulna"}},
+        {0.025,
+         {"RFIN", "LFIN", "fin", "LFHD", "RBHD", "Top.Head", "LEAR", "nose", "r_iliac_crest"}},
+        {0.2, {"LTHI", "RTIB", "thigh1", "shank cluster", "xfin", "earx", "LUPA", "q17", ""}},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        for (int k = 0; k < 9 && all[i].names[k] != NULL; k++) {
+            const double doubt = sn_doubt_of_name(all[i].names[k]);
+            if (doubt != all[i].doubt)
+                fail_msg("%s: %g for %g", all[i].names[k], doubt, all[i].doubt);
+        }
+}
+
+// A document's own facts go on with it.
+static void scene_of_a_document(void **unused) {
+    (void)unused;
+    sn_model *model;
+    sn_motion *motion;
+    assert_int_equal(sn_model_humanoid(NULL, &model, NULL), SN_OK);
+    assert_int_equal(sn_motion_create(1, sn_model_nq(model), 0, 100, NULL, &motion, NULL), SN_OK);
+    for (int up = 0; up < 3; up++) {
+        const sn_document d = {
+            .model = model, .motion = motion, .up = up, .up_sign = up == 2 ? -1 : 1};
+        const sn_scene s = sn_scene_of(&d);
+        assert_true(s.model == model && s.motion == motion && s.recording == NULL &&
+                    s.skeleton == NULL);
+        assert_true(s.up == up && s.up_sign == d.up_sign);
+        assert_int_equal(s.version, sn_scene_default(NULL).version);
+    }
+    assert_true(sn_scene_of(NULL).model == NULL && sn_scene_of(NULL).up == 1);
+    sn_motion_destroy(motion);
+    sn_model_destroy(model);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(samples),
-        cmocka_unit_test(dense_hessian_of_followers),
-        cmocka_unit_test(limited_memory),
+        cmocka_unit_test(samples),        cmocka_unit_test(dense_hessian_of_followers),
+        cmocka_unit_test(limited_memory), cmocka_unit_test(levels_end),
+        cmocka_unit_test(names_tell),     cmocka_unit_test(scene_of_a_document),
     };
     only_asked();
     return cmocka_run_group_tests(tests, NULL, NULL);
