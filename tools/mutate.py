@@ -4,6 +4,7 @@
 
   tools/mutate.py [--count 100] [--seed 1] [--jobs 1] [--only N,N] [--limit 30] [--no-sanitizers] [--thorough] [--list]
   tools/mutate.py --named    the faults of tests/faults.json, each with the tests that are written there; all must die
+                             (with --list only whether their lines are still there)
 
 The sources are copied; the checkout is left alone. Which lines each test program executes is found once, with a
 build for gcov. A fault is built in the copy and meets every test program that executes its line, the quick ones
@@ -461,6 +462,16 @@ class Results:
                 self.survivors.append((number, fault, why))
 
 
+def list_named():
+    """Whether every fault of tests/faults.json still has its line: quick, for every test run."""
+    bad = 0
+    for fault in json.loads((ROOT / "tests/faults.json").read_text()):
+        found = (ROOT / fault["file"]).read_text().count(fault["before"])
+        bad += found != 1
+        print(f"{'fits' if found == 1 else 'IS FOUND %d TIMES' % found}: {fault['file']}: {fault['what']}")
+    return 1 if bad else 0
+
+
 def named(bench):
     """The faults of tests/faults.json against their own tests; how many survive or fit the sources no more."""
     left = 0
@@ -516,6 +527,8 @@ def main():
     parser.add_argument("--pass", dest="share", type=float, default=90, help="percent that must die")
     parser.add_argument("--named", action="store_true", help="the faults of tests/faults.json instead")
     options = parser.parse_args()
+    if options.named and options.list:
+        return list_named()
     absent = [name for name in ("cmake", "ninja", "gcc", "gcov") if shutil.which(name) is None]
     if absent:
         print("skipped: single faults, which need " + " and ".join(absent))
