@@ -272,6 +272,8 @@ typedef struct sn_fit_place {
 
 /// Axes are 0, 1 or 2, and all numbers finite.
 bool sn_axis_map_good(const sn_axis_map *map);
+// Each axis once, signs 1 or -1; the scale is not looked at.
+bool sn_axis_map_proper(const sn_axis_map *map);
 
 /// Nothing in an input is missing or out of range; `motion` (may be NULL) is one of it.
 bool sn_fit_input_good(const sn_fit_input *input, const sn_motion *motion);
