@@ -44,6 +44,14 @@ static bool begin(both *b, uint64_t *state, int type, int task) {
     assert_true(b->batch->ngoal <= 16 * MOST);
     for (int i = 0; i < b->batch->ngoal; i++)
         goals[i] = below(state, 40) == 0 ? NAN : uniform(state, -1, 1);
+    // what is no number, and not missing, is refused
+    if (b->batch->ngoal > 0) {
+        const int odd = below(state, b->batch->ngoal);
+        const double kept = goals[odd];
+        goals[odd] = below(state, 2) == 0 ? -INFINITY : 2 * SN_MAX_NUMBER;
+        assert_false(sn_batch_row_goals(b->batch, goals, b->room->goal));
+        goals[odd] = kept;
+    }
     assert_true(sn_batch_row_set(worker, goals));
     assert_true(sn_batch_row_goals(b->batch, goals, b->room->goal));
     // also where soft limits are broken
