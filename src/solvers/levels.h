@@ -47,6 +47,7 @@ struct sn_levels {
     double *g;                 ///< SN_LEVELS x nv, by entries
     double *W;                 ///< SN_LEVELS x nv x nv
     double *H;                 ///< nv x nv: scratch
+    double *turn;              ///< nv x nv: scratch
     double *mu;                ///< SN_LEVELS x SN_LEVELS x nv: mu of level j for level k
     double *pull;              ///< SN_LEVELS x nv: g with what the levels above answer
     double *factor;            ///< nv x nv
@@ -54,6 +55,8 @@ struct sn_levels {
     double *b, *y;             ///< nv: scratch
     double *fix;               ///< nv: the way to a limit
     double *pose;              ///< nq: of the trial
+    double *best;              ///< nq: of the trials on the way on
+    double *way;               ///< nv: the way on
     double *met;               ///< nq: where the levels above the last lacked nothing
     double *shifted, *beside;  ///< nq: near another pose
     bool *free;                ///< nv: moves in this step
@@ -90,6 +93,7 @@ typedef struct sn_levels_step {
     double up;           ///< out: ... of what the levels above the last would need alone
     double value;        ///< out: f of the last level and sum mu . g at the pose
     double slope, bend;  ///< out: by how much the step lets it fall: -slope - bend / 2
+    double noise;        ///< out: what rounding makes of value
     bool indefinite;     ///< out
 } sn_levels_step;
 

@@ -89,6 +89,32 @@ static bool add_hessian(sn_solver *s, int j, const double *q, double t, const do
 
 static const double large_multipliers = 300;
 
+// nu, by which level i answers level j, is another one at every pose: where level j moves by z, it becomes
+// nu - V D^-1 V^T W_j z with what level i sees. Along mu this turns what level j asks of its pose by B = d W_i / d q [mu].
+static bool add_turn(sn_solver *s, int j, int i, const double *q, const double *mu, double *W) {
+    sn_levels *a = s->levels;
+    const int n = s->n;
+    const double h = 1e-3 / largest(mu, n);
+    for (int c = 0; c < n * n; c++) a->turn[c] = 0;
+    for (int far = 1; far <= 2; far++) {
+        const double share = (far == 1 ? 4.0 / 3 : -1.0 / 6) / (2 * h);
+        if (!add_hessian(s, i, q, far * h, mu, 0, NULL, share, a->turn)) return false;
+        if (!add_hessian(s, i, q, -far * h, mu, 0, NULL, -share, a->turn)) return false;
+    }
+    for (int c = 0; c < n; c++) {
+        double *x = a->b, *Bx = a->factor;
+        for (int r = 0; r < n; r++) x[r] = 0;
+        sn_nested_solve(&a->nested, i, sn_levels_W(a, j) + n * c, a->y);
+        sn_nested_spread(&a->nested, i, -1, a->y, x);
+        for (int r = 0; r < n; r++) Bx[r] = sn_solver_dot(a->turn + n * r, x, n);
+        for (int r = 0; r < n; r++) {
+            W[r + n * c] += Bx[r];
+            W[c + n * r] += Bx[r];
+        }
+    }
+    return true;
+}
+
 bool sn_levels_add_bend(sn_solver *s, int k, const double *q, double *W) {
     sn_levels *a = s->levels;
     for (int j = 0; j < k; j++) {
@@ -116,17 +142,22 @@ bool sn_levels_add_bend(sn_solver *s, int k, const double *q, double *W) {
                                  part * x * y / (4 * t * u), W))
                     return false;
             }
+            if (!add_turn(s, j, i, q, mu, W)) return false;
         }
     }
     return true;
+}
+
+// What a residual that is not yet 0 bends may look like a column of its own size.
+static double least_pivot(const sn_level *at, double f) {
+    return fmax(sn_levels_nothing * at->whole + 20 * f, at->noise);
 }
 
 double sn_levels_singular(const sn_solver *s, int k, const double *g) {
     const sn_levels *a = s->levels;
     const double whole = a->at[k].whole;
     double most = 0;
-    // what a residual that is not yet 0 bends may look like a column of its own size
-    if (!a->at[k].exact) return fmax(sn_levels_nothing * whole + 20 * a->at[k].f, a->at[k].noise);
+    if (!a->at[k].exact) return least_pivot(&a->at[k], a->at[k].f);
     for (int i = 0; i < s->n; i++)
         if (a->free[i]) most = fmax(most, fabs(g[i]));
     return fmax(fmin(1e-8 * whole + 100 * most, 1e-3 * whole), a->at[k].noise);
@@ -147,8 +178,9 @@ bool sn_levels_refactor(sn_solver *s, int last, const double *q, const double *x
         if (!sn_levels_look(s, k, q, a->at[k].exact, &f, a->b, a->H)) return false;
         if (a->at[k].curved) sn_levels_answer(s, k, a->b);
         if (a->at[k].curved && !sn_levels_add_bend(s, k, q, a->H)) return false;
-        // what it sees at the pose it sees here, however large its gradient is off its valley
-        (void)sn_nested_add(&a->nested, a->H, a->at[k].least, a->at[k].rank);
+        // what it sees at the pose it sees here, however large its gradient is off its valley; and more where it is better met
+        const double least = a->at[k].exact ? INFINITY : least_pivot(&a->at[k], f);
+        (void)sn_nested_add(&a->nested, a->H, fmin(a->at[k].least, least), a->at[k].rank);
     }
     return true;
 }
