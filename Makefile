@@ -24,6 +24,7 @@ build:
 
 test-tools:
 	@tools/setup.sh test
+	@tools/setup.sh browser || true # tests that look at a page are skipped without it
 
 # a take that sinew makes itself, so that the true motion is known
 EXAMPLE := $(BUILD)/example

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Rates nearer to each other than this part of themselves are one, written with few digits.
+static const double same_rate = 1e-4;
+
 // --- which frames --------------------------------------------------------------------------------
 
 typedef struct cut {
@@ -129,7 +132,7 @@ static bool clip(const clip_plan *p, take *t, cut c, char *said) {
         n += (size_t)snprintf(said + n, 60, "frames %d to %d", number_of(t) + c.first,
                               number_of(t) + c.first + c.count - 1);
     const char *comma = n > 0 ? "; " : "";
-    bool change = fps > 0 && rate > 0 && fabs(fps / rate - 1) > SAME_RATE;
+    bool change = fps > 0 && rate > 0 && fabs(fps / rate - 1) > same_rate;
     if (p->fps > 0 && !(rate > 0)) {
         n += (size_t)snprintf(said + n, 60, "%sthe rate was stated: %g frames/s", comma, fps);
     } else if (change) {
@@ -170,19 +173,4 @@ bool clip_alongside(const clip_plan *plan, const char *path, int first_frame,
     bool good = clip(plan, &t, c, said);
     *recording = t.recording;
     return good;
-}
-
-sn_motion *cut_motion(const sn_motion *from, int first, int count) {
-    sn_motion *to = pick_motion(from, (cut){first, count}, 1, sn_motion_first_frame(from) + first,
-                                sn_motion_rate(from));
-    if (to == NULL) complain("out of memory");
-    return to;
-}
-
-sn_recording *cut_recording(const sn_recording *from, int first, int count) {
-    const sn_recording_info *info = sn_recording_about(from);
-    sn_recording *to =
-        pick_recording(from, (cut){first, count}, 1, info->first_frame + first, info->rate);
-    if (to == NULL) complain("out of memory");
-    return to;
 }

@@ -23,10 +23,3 @@ bool clip_recording(const clip_plan *plan, const char *path, sn_recording **reco
 /// @param first_frame  number of the motion's first frame
 bool clip_alongside(const clip_plan *plan, const char *path, int first_frame,
                     sn_recording **recording, char *said);
-
-/// Some frames in a row, from 0; NULL and a message when memory is out.
-sn_motion *cut_motion(const sn_motion *from, int first, int count);
-sn_recording *cut_recording(const sn_recording *from, int first, int count);
-
-/// Rates nearer to each other than this part of themselves are one, written with few digits.
-#define SAME_RATE 1e-4

@@ -10,11 +10,6 @@
 #include "option_rows.h"
 #include "output.h"
 
-enum { SEARCHED = 5 };  // offsets, to either side
-
-// Offset 0 is believed unless another makes the markers this much quieter.
-static const double clearly = 0.98;
-
 typedef struct settings {
     const char *model, *motion, *input, *output, *subject, *offset, *axes, *up, *units;
 } settings;
@@ -56,13 +51,9 @@ typedef struct lesson {
     figure figure;
     sn_motion *motion;
     sn_recording *recording;
-    int offset, unnamed;
-    bool offset_found;
-    sn_axis_map axes;
-    const char *axes_known;
-    double spread, next;  // of the axes; 0 when they were given
+    sn_lesson learned;
     sn_marker_set *set;
-    double *spreads;
+    sn_learned *each;
 } lesson;
 
 // --- reading -------------------------------------------------------------------------------------
@@ -100,230 +91,64 @@ static bool load_motion(lesson *l) {
     return good;
 }
 
-// The sign between subject and marker in the labels, as the library reads them. False and a message when
-// the subject is unknown, or not named among several.
-static bool find_sign(const lesson *l, char *sign) {
-    enum { MOST = 40 };
-    sn_subject all[MOST];
-    const char *subject = l->settings->subject;
-    int count = 0, known = 0;
-    sn_error error = {0};
-    if (sn_take_subjects(l->figure.model, l->recording, NULL, all, MOST, &count, &error) != SN_OK) {
-        complain("%s", error.text);
-        return false;
-    }
-    *sign = count > 0 ? all[0].name[all[0].length] : '\0';
-    if (count < 2 && subject == NULL) return true;
-    char names[1000] = "";
-    for (int i = 0; i < count && i < MOST; i++) {
-        size_t used = strlen(names);
-        (void)snprintf(names + used, sizeof names - used, "%s%.*s", i > 0 ? ", " : "",
-                       all[i].length, all[i].name);
-        known |= subject != NULL && strlen(subject) == (size_t)all[i].length &&
-                 memcmp(subject, all[i].name, strlen(subject)) == 0;
-    }
-    if (known) return true;
-    if (subject == NULL)
-        complain("%s: several subjects; choose one with --subject NAME: %s", l->settings->input,
-                 names);
-    else
-        complain("%s: no label belongs to the subject \"%s\"; here are: %s", l->settings->input,
-                 subject, count > 0 ? names : "none");
-    return false;
-}
-
-// Only one subject's markers, with a colon before their names.
-static bool keep_subject(lesson *l) {
-    const char *subject = l->settings->subject;
-    char sign;
-    if (!find_sign(l, &sign)) return false;
-    if (subject == NULL && (sign == ':' || sign == '\0')) return true;
-    sn_recording_info info = *sn_recording_about(l->recording);
-    int all = info.nmarker, *column = must_alloc((size_t)all, sizeof *column);
-    char **labels = must_alloc((size_t)all, sizeof *labels);
-    size_t n = subject != NULL ? strlen(subject) : 0;
-    info.nmarker = 0;
-    for (int m = 0; m < all; m++) {
-        const char *label = sn_recording_label(l->recording, m), *at = strrchr(label, sign);
-        if (subject != NULL &&
-            (at == NULL || (size_t)(at - label) != n || memcmp(label, subject, n) != 0))
-            continue;
-        char *copy = must_alloc(strlen(label) + 1, 1);
-        (void)strcpy(copy, label);
-        if (at != NULL && at > label) copy[at - label] = ':';
-        column[info.nmarker] = m;
-        labels[info.nmarker++] = copy;
-    }
-    sn_recording *kept = NULL;
-    if (sn_recording_create(&info, (const char *const *)labels, NULL, &kept, NULL) != SN_OK)
-        complain("out of memory");
-    for (int f = 0; kept != NULL && f < info.nframe; f++)
-        for (int m = 0; m < info.nmarker; m++)
-            memcpy(sn_recording_edit(kept, f) + 3 * m,
-                   sn_recording_frame(l->recording, f) + 3 * column[m], 3 * sizeof(double));
-    for (int m = 0; m < info.nmarker; m++) free(labels[m]);
-    free(labels);
-    free(column);
-    if (kept == NULL) return false;
-    sn_recording_destroy(l->recording);
-    l->recording = kept;
-    return true;
-}
-
-static bool check_rates(const lesson *l) {
-    double motion = sn_motion_rate(l->motion), recording = sn_recording_about(l->recording)->rate;
-    if (!(motion > 0) || !(recording > 0) || fabs(motion / recording - 1) < SAME_RATE) return true;
-    complain("the motion has %g frames/s, the recording %g: bring them together first, with sinew "
-             "convert "
-             "--fps",
-             motion, recording);
-    return false;
-}
-
-// --- matching frames -----------------------------------------------------------------------------
-
-// Frame 0 of both belong together afterwards.
-static bool shift(const lesson *l, int offset, sn_motion **motion, sn_recording **recording) {
-    int nmotion = sn_motion_nframe(l->motion), nrec = sn_recording_about(l->recording)->nframe;
-    int skip_motion = offset > 0 ? offset : 0, skip_rec = offset < 0 ? -offset : 0;
-    *motion = NULL;
-    *recording = NULL;
-    if (skip_motion >= nmotion || skip_rec >= nrec) return false;
-    *motion = cut_motion(l->motion, skip_motion, nmotion - skip_motion);
-    *recording = cut_recording(l->recording, skip_rec, nrec - skip_rec);
-    return *motion != NULL && *recording != NULL;
-}
-
-static double spread_at(const lesson *l, int offset) {
-    sn_motion *motion;
-    sn_recording *recording;
-    double spread = INFINITY;
-    if (shift(l, offset, &motion, &recording))
-        (void)sn_marker_spread(l->figure.model, motion, recording, &l->axes, NULL, &spread, NULL);
-    sn_motion_destroy(motion);
-    sn_recording_destroy(recording);
-    return spread;
-}
-
-static void find_offset(lesson *l) {
-    double least = clearly * spread_at(l, 0);
-    for (int k = 1; k <= SEARCHED; k++)
-        for (int sign = -1; sign <= 1; sign += 2) {
-            double spread = spread_at(l, sign * k);
-            if (!(spread < least)) continue;
-            least = spread;
-            l->offset = sign * k;
-        }
-    l->offset_found = true;
-}
-
-static bool apply_offset(lesson *l) {
-    sn_motion *motion;
-    sn_recording *recording;
-    if (l->offset == 0) return true;
-    if (!shift(l, l->offset, &motion, &recording)) {
-        sn_motion_destroy(motion);
-        sn_recording_destroy(recording);
-        complain("--offset %d: no frames are left", l->offset);
-        return false;
-    }
-    sn_motion_destroy(l->motion);
-    sn_recording_destroy(l->recording);
-    l->motion = motion;
-    l->recording = recording;
-    return true;
-}
-
-// --- axes ----------------------------------------------------------------------------------------
-
-static bool find_axes(lesson *l) {
-    const settings *s = l->settings;
-    const sn_recording_info *info = sn_recording_about(l->recording);
-    sn_error error = {0};
-    double unit, sign;
-    int up;
-    if (!parse_unit("--units", s->units, &unit)) return false;
-    if (sn_axes_learn(l->figure.model, l->motion, l->recording, NULL, &l->axes, &l->spread,
-                      &l->next, &error) != SN_OK) {
-        complain("%s", error.text);
-        return false;
-    }
-    double scale = l->axes.scale;
-    l->axes_known = "found";
-    // a take in which the figure does not turn can't tell; then up must do
-    if (l->next < 1.2 * l->spread && s->axes == NULL && s->up == NULL) {
-        complain("which way the recording lies is not clear from this take (%.1f mm of movement, "
-                 "and %.1f mm "
-                 "the other way); say it with --axes or --up",
-                 1e3 * l->spread, 1e3 * l->next);
-        return false;
-    }
-    if (s->up != NULL && sn_axis_parse(s->up, &up, &sign))
-        l->axes = sn_axis_map_up(up, sign, l->figure.up, l->figure.up_sign);
-    if (s->axes != NULL) (void)sn_axis_map_parse(s->axes, &l->axes);
-    if (s->axes != NULL || s->up != NULL) l->axes_known = "given";
-    l->axes.scale =
-        unit > 0 ? unit / (info->metres_per_unit > 0 ? info->metres_per_unit : 1) : scale;
-    return true;
-}
-
 // --- the result ----------------------------------------------------------------------------------
 
-static int samples_of(const lesson *l, const char *name) {
-    const sn_recording_info *info = sn_recording_about(l->recording);
-    int frames =
-        sn_motion_nframe(l->motion) < info->nframe ? sn_motion_nframe(l->motion) : info->nframe;
-    int marker = sn_recording_find(l->recording, name), count = 0;
-    for (int f = 0; f < frames; f++) count += sn_recording_present(l->recording, f, marker);
-    return count;
+static bool in_set(const lesson *l, int marker) {
+    for (int i = 0; i < sn_marker_set_count(l->set); i++)
+        if (l->each[i].marker == marker) return true;
+    return false;
 }
 
-static bool in_set(const lesson *l, const char *name) {
-    for (int i = 0; i < sn_marker_set_count(l->set); i++)
-        if (strcmp(sn_marker_set_place(l->set, i)->name, name) == 0) return true;
-    return false;
+// Markers of others are not left out: nobody asked for them.
+static void print_left_out(const lesson *l) {
+    const char *subject = l->settings->subject;
+    int n = 0;
+    for (int m = 0; m < sn_recording_about(l->recording)->nmarker; m++) {
+        const char *label = sn_recording_label(l->recording, m);
+        if (in_set(l, m) || (subject != NULL && strncmp(label, subject, strlen(subject)) != 0))
+            continue;
+        printf("%s%s", n++ == 0 ? "\n  left out (unnamed, or fewer than three samples): " : ", ",
+               sn_label_name(label));
+    }
+    if (n > 0) putchar('\n');
 }
 
 static void print_result(const lesson *l) {
     const sn_recording_info *info = sn_recording_about(l->recording);
+    const sn_lesson *found = &l->learned;
     char word[8], unit[24];
-    sn_axis_map_print(&l->axes, word);
+    sn_axis_map_print(&found->axes, word);
     printf("%s with %s\n", l->settings->input,
            l->settings->motion != NULL ? l->settings->motion : l->settings->model);
-    printf("  axes     the model's x y z are the recording's %s (%s", word, l->axes_known);
-    if (strcmp(l->axes_known, "found") == 0)
-        printf(": markers move by %.1f mm, with the next best axes by %.1f mm", 1e3 * l->spread,
-               1e3 * l->next);
+    printf("  axes     the model's x y z are the recording's %s (%s", word,
+           found->axes_given ? "given" : "found");
+    if (!found->axes_given)
+        printf(": markers move by %.1f mm, with the next best axes by %.1f mm", 1e3 * found->spread,
+               1e3 * found->next);
     if (info->metres_per_unit > 0) {
         printf(")\n  units    %s (stated)\n", info->unit);
     } else {
-        sn_unit_name(l->axes.scale, unit);
+        sn_unit_name(found->axes.scale, unit);
         printf(")\n  units    %s (%s)\n", unit, l->settings->units != NULL ? "given" : "found");
     }
-    printf("  frames   matched from the first of both on, offset %d (%s)\n", l->offset,
-           l->offset_found ? "found" : "given");
+    printf("  frames   matched from the first of both on, offset %d (%s)\n", found->offset,
+           l->settings->offset != NULL ? "given" : "found");
     printf("\n  %-12s %-16s %9s %9s\n", "marker", "joint", "spread", "samples");
     for (int i = 0; i < sn_marker_set_count(l->set); i++) {
         const sn_marker_place *p = sn_marker_set_place(l->set, i);
-        printf("  %-12s %-16s %6.1f mm %9d\n", p->name, p->joint, 1e3 * l->spreads[i],
-               samples_of(l, p->name));
+        printf("  %-12s %-16s %6.1f mm %9d\n", p->name, p->joint, 1e3 * l->each[i].spread,
+               l->each[i].samples);
     }
-    for (int m = 0, n = 0; m < info->nmarker; m++) {
-        const char *name = sn_label_name(sn_recording_label(l->recording, m));
-        if (in_set(l, name)) continue;
-        printf("%s%s", n++ == 0 ? "\n  left out (unnamed, or fewer than three samples): " : ", ",
-               name);
-        if (m == info->nmarker - 1) putchar('\n');
-    }
+    print_left_out(l);
     printf("\n  wrote    %s\n", l->settings->output);
 }
 
-static bool learn(lesson *l) {
+static bool learn(lesson *l, const sn_learn_options *options) {
     sn_error error = {0};
     int n = sn_recording_about(l->recording)->nmarker;
-    l->spreads = must_alloc((size_t)n, sizeof *l->spreads);
-    if (sn_marker_set_learn(l->figure.model, l->motion, l->recording, &l->axes, NULL, &l->set,
-                            l->spreads, &error) == SN_OK)
+    l->each = must_alloc((size_t)n + 1, sizeof *l->each);
+    if (sn_marker_set_learn(l->figure.model, l->motion, l->recording, options, NULL, &l->set,
+                            l->each, &l->learned, &error) == SN_OK)
         return true;
     complain("%s: %s", l->settings->input, error.text);
     return false;
@@ -336,56 +161,54 @@ static bool write_set(const lesson *l) {
     return output_close(&out, sn_marker_set_write_json(l->set, &sink, NULL), NULL);
 }
 
-static bool check_words(const settings *s, long *offset) {
-    sn_axis_map map;
-    double number;
-    int axis;
+static bool make_options(const settings *s, sn_learn_options *o) {
+    long offset = 0;
+    *o = sn_learn_options_default();
     if (s->model == NULL || s->input == NULL || s->output == NULL) {
         (void)wrong_usage(&command_markers,
                           "a skeleton (-m), its motion (-a), a recording (-i) and an output "
                           "(-o) are needed");
         return false;
     }
-    if (s->axes != NULL && !sn_axis_map_parse(s->axes, &map)) {
+    if (s->axes != NULL && !sn_axis_map_parse(s->axes, &o->axes)) {
         complain("--axes takes the recording's axes that become the model's x, y and z, such as "
                  "yzx or x-zy, "
                  "and only rotations; \"%s\" is none",
                  s->axes);
         return false;
     }
-    if (s->up != NULL && !sn_axis_parse(s->up, &axis, &number)) {
+    if (s->up != NULL && !sn_axis_parse(s->up, &o->up, &o->up_sign)) {
         complain(
             "--up takes the recording's axis that points up: x, y, z, -x, -y or -z; not \"%s\"",
             s->up);
         return false;
     }
-    return parse_unit("--units", s->units, &number) &&
-           (s->offset == NULL || parse_integer("--offset", s->offset, -1000000, 1000000, offset));
+    o->subject = s->subject;
+    o->has_axes = s->axes != NULL;
+    o->has_offset = s->offset != NULL;
+    if (!parse_unit("--units", s->units, &o->unit) ||
+        (o->has_offset && !parse_integer("--offset", s->offset, -1000000, 1000000, &offset)))
+        return false;
+    o->offset = (int)offset;
+    return true;
 }
 
 static int run(int argc, char **argv) {
     settings s = {0};
     int nword, code = parse_options(&command_markers, argc, argv, &s, NULL, &nword);
-    long offset = 0;
+    sn_learn_options options;
     if (code >= 0) return code;
-    if (!check_words(&s, &offset)) return EXIT_USAGE;
-    lesson l = {.settings = &s, .offset = (int)offset};
+    if (!make_options(&s, &options)) return EXIT_USAGE;
+    lesson l = {.settings = &s};
     bool good = load_figure(s.model, false, 0, &l.figure) && load_motion(&l) &&
-                (l.recording = load_recording(s.input)) != NULL && keep_subject(&l) &&
-                check_rates(&l);
-    // given offsets first, as the axes are found from frames that belong together; a small one that
-    // is still to be found does not hide them
-    if (good && s.offset != NULL) good = apply_offset(&l);
-    good = good && find_axes(&l);
-    if (good && s.offset == NULL) {
-        find_offset(&l);
-        good = apply_offset(&l);
-    }
-    good = good && learn(&l);
+                (l.recording = load_recording(s.input)) != NULL;
+    options.model_up = l.figure.up;
+    options.model_up_sign = l.figure.up_sign;
+    good = good && learn(&l, &options);
     code = !good ? EXIT_INPUT : write_set(&l) ? EXIT_OK : EXIT_FAILED;
     if (code == EXIT_OK) print_result(&l);
     sn_marker_set_destroy(l.set);
-    free(l.spreads);
+    free(l.each);
     sn_recording_destroy(l.recording);
     sn_motion_destroy(l.motion);
     free_figure(&l.figure);

@@ -219,10 +219,10 @@ static void others(void) {
 static void sets(void) {
     static void *out;
     static sn_error error;
-    static double spread[100];
-    double best, next;
+    static sn_learned each[100];
+    static sn_lesson lesson;
+    const sn_learn_options learn = sn_learn_options_default();
     const char *names[] = {"alpha", "beta"};
-    const sn_axis_map axes = sn_axis_map_identity();
     static sn_axis_map map;
     const sn_marker_place *place = sn_marker_set_place(w.set, 0);
     STATUS(sn_marker_set_create, PTR("set"), PTR(place), COUNT(1), NULL, OUT(out, end_set),
@@ -241,12 +241,9 @@ static void sets(void) {
            OUT(out, end_set), MAY(&error));
     STATUS(sn_marker_set_builtin, PTR(w.model), MAY(w.recording), NULL, OUT(out, end_set),
            MAY(&error));
-    STATUS(sn_marker_set_learn, PTR(w.model), PTR(w.motion), PTR(w.recording), PTR(&axes), NULL,
-           OUT(out, end_set), MAY(spread), MAY(&error));
-    STATUS(sn_axes_learn, PTR(w.model), PTR(w.motion), PTR(w.recording), NULL, PTR(&map),
-           PTR(&best), PTR(&next), MAY(&error));
-    STATUS(sn_marker_spread, PTR(w.model), PTR(w.motion), PTR(w.recording), PTR(&axes), NULL,
-           PTR(&best), MAY(&error));
+    NONE(sn_learn_options_default);
+    STATUS(sn_marker_set_learn, PTR(w.model), PTR(w.motion), PTR(w.recording), MAY(&learn), NULL,
+           OUT(out, end_set), MAY(each), MAY(&lesson), MAY(&error));
     STATUS(sn_marker_set_apply, PTR(w.set), PTR(w.model), ENUM(sn_limit_use, SN_LIMITS_OFF),
            MAY((double *)NULL), NULL, OUT(out, end_model), MAY(&error));
     VALUE(sn_nearest_name, == -1, PTR("alpa"), PTR(names), COUNT(2));
@@ -255,7 +252,7 @@ static void sets(void) {
     char text[8];
     int axis;
     double sign;
-    sn_axis_map odd = axes;
+    sn_axis_map odd = sn_axis_map_identity();
     VOID(sn_axis_map_print, PTR((odd.axis[1] = INDEX(1), &odd)), PTR(text));
     VALUE(sn_axis_parse, == false, PTR("-y"), PTR(&axis), PTR(&sign));
     STRUCT(sn_axis_map_up, INDEX(1), ANY(1), INDEX(2), ANY(1));

@@ -13,7 +13,8 @@ static inline bool no_device(void) {
     int n = sn_batch_devices(info, 4);
     for (int i = 0; i < n && i < 4; i++)
         if (info[i].doubles) return false;
-    print_message("skipped: no OpenCL device with doubles (Debian: pocl-opencl-icd)\n");
+    print_message("skipped: no OpenCL device with doubles (Debian: ocl-icd-libopencl1 and "
+                  "pocl-opencl-icd)\n");
     return true;
 }
 

@@ -23,7 +23,7 @@ echo 'int sn_nothing;' | cc -shared -fPIC -x c - -o "$folder/empty/libOpenCL.so.
     run empty "$folder/empty"
 real=$(ldconfig -p 2>/dev/null | sed -n 's/.*libOpenCL\.so\.1 .*=> //p' | head -n 1)
 if [ -z "$real" ]; then
-    echo "skipped: no OpenCL library, only its absence was tried (Debian: pocl-opencl-icd)"
+    echo "skipped: no OpenCL library, only its absence was tried (Debian: ocl-icd-libopencl1 and pocl-opencl-icd)"
     exit $fails
 fi
 export SINEW_REAL_OPENCL="$real"
@@ -31,7 +31,7 @@ cp "$wrong" "$folder/wrong/libOpenCL.so.1"
 for what in platforms doubles build memory launch; do run "$what" "$folder/wrong"; done
 # lost in the middle needs a device that works until then
 if "$test" 2>&1 | grep -q skipped; then
-    echo "skipped: no OpenCL device to lose (Debian: pocl-opencl-icd)"
+    echo "skipped: no OpenCL device to lose (Debian: ocl-icd-libopencl1 and pocl-opencl-icd)"
 else
     run lost "$folder/wrong"
 fi

@@ -28,7 +28,7 @@ static sn_batch *create(const row_set *s, sn_device device, sn_precision precisi
 static void humanoid(void **unused) {
     (void)unused;
     enum { CHAINS = 5, FRAMES = 3 };
-    if (no_device()) return;
+    if (no_device()) skip();
     row_set s = humanoid_rows(CHAINS, FRAMES, 2e-3);
     double *q = calloc((size_t)(s.n * s.nq), sizeof *q),
            *q1 = calloc((size_t)(s.n * s.nq), sizeof *q);
@@ -81,7 +81,7 @@ static void humanoid(void **unused) {
 static void cut_chains(void **unused) {
     (void)unused;
     enum { CHAINS = 70, FRAMES = 9 };
-    if (no_device()) return;
+    if (no_device()) skip();
     row_set s = humanoid_rows(CHAINS, FRAMES, 5e-4);
     const size_t bytes = (size_t)(s.n * s.nq) * sizeof(double);
     double *q[3];
@@ -115,7 +115,7 @@ static void cut_chains(void **unused) {
 static void random_problems(void **unused) {
     (void)unused;
     enum { ROWS = 24 };
-    if (no_device()) return;
+    if (no_device()) skip();
     uint64_t state = 81;  // draws functions in both of the first problems
     int rows = 0, apart = 0;
     double worst = 0, worst_q = 0;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Marker sets from takes whose motion is known.
 #define _POSIX_C_SOURCE 200809L
+#include <limits.h>
+
 #include "program.h"
 
 typedef struct take {
@@ -83,24 +85,23 @@ static void finds_the_truth(void **unused) {
     double worst = 0, worst_noisy = 0;
     for (int k = 0; k < cases(8); k++) {
         bool noisy = k % 2 == 1, stated = k % 4 > 1;
-        sn_axis_map map = random_map(&state), found;
+        sn_axis_map map = random_map(&state);
         take t = random_take(&state, noisy ? 300 : 40, &map, stated, noisy ? 0.0035 : 0,
                              noisy ? 0.2 : 0);
-        double spread, next, spreads[64];
+        sn_learned each[64];
+        sn_lesson lesson;
         sn_error error;
-        assert_int_equal(
-            sn_axes_learn(t.model, t.motion, t.recording, NULL, &found, &spread, &next, &error),
-            SN_OK);
+        sn_marker_set *set;
+        assert_int_equal(sn_marker_set_learn(t.model, t.motion, t.recording, NULL, NULL, &set, each,
+                                             &lesson, &error),
+                         SN_OK);
         char wanted[8], got[8];
         sn_axis_map_print(&map, wanted);
-        sn_axis_map_print(&found, got);
+        sn_axis_map_print(&lesson.axes, got);
         assert_string_equal(got, wanted);
-        assert_near(found.scale, stated ? 1 : 0.001, 1e-12);
-        assert_true(next > 10 * spread);
-        sn_marker_set *set;
-        assert_int_equal(sn_marker_set_learn(t.model, t.motion, t.recording, &found, NULL, &set,
-                                             spreads, &error),
-                         SN_OK);
+        assert_near(lesson.axes.scale, stated ? 1 : 0.001, 1e-12);
+        assert_true(lesson.next > 10 * lesson.spread && !lesson.axes_given);
+        assert_true(lesson.offset == 0 && lesson.nframe == sn_motion_nframe(t.motion));
         // without the unnamed point and the one with two samples
         assert_int_equal(sn_marker_set_count(set), sn_model_nmarker(t.model));
         for (int i = 0; i < sn_marker_set_count(set); i++) {
@@ -114,7 +115,11 @@ static void finds_the_truth(void **unused) {
             if (noisy) worst_noisy = fmax(worst_noisy, off);
             if (!noisy) worst = fmax(worst, off);
             // 3.5 mm to either side are 2 mm, along three axes
-            assert_near(spreads[i], noisy ? sqrt(3) * 0.0035 / sqrt(3) : 0, noisy ? 4e-4 : 1e-9);
+            assert_int_equal(each[i].marker, i);
+            assert_true(noisy ? each[i].samples > 200 && each[i].samples < 280
+                              : each[i].samples == 40);
+            assert_near(each[i].spread, noisy ? sqrt(3) * 0.0035 / sqrt(3) : 0,
+                        noisy ? 4e-4 : 1e-9);
         }
         sn_marker_set_destroy(set);
         free_take(&t);
@@ -122,6 +127,16 @@ static void finds_the_truth(void **unused) {
     print_message("places: %.1e m off, with 2 mm of noise and a fifth missing %.2f mm\n", worst,
                   1e3 * worst_noisy);
     assert_true(worst < 1e-9 && worst_noisy < 1e-3);
+}
+
+// A recording that nothing is learned from.
+static sn_status refused(const take *t, const sn_recording *recording,
+                         const sn_learn_options *options, sn_error *error) {
+    sn_marker_set *set = NULL;
+    sn_status status =
+        sn_marker_set_learn(t->model, t->motion, recording, options, NULL, &set, NULL, NULL, error);
+    assert_null(set);
+    return status;
 }
 
 static void refusals(void **unused) {
@@ -134,24 +149,32 @@ static void refusals(void **unused) {
     sn_motion *other;
     assert_int_equal(sn_motion_create(10, 3, 1, 0, NULL, &other, NULL), SN_OK);
     assert_int_equal(
-        sn_marker_set_learn(t.model, other, t.recording, &map, NULL, &set, NULL, &error),
+        sn_marker_set_learn(t.model, other, t.recording, NULL, NULL, &set, NULL, NULL, &error),
         SN_ERR_ARGUMENT);
     assert_null(set);
     assert_non_null(strstr(error.text, "3 coordinates"));
     sn_motion_destroy(other);
     const sn_recording_info two = {.nframe = 10, .nmarker = 2, .metres_per_unit = 1};
-    const char *const labels[] = {"a:LFHD", "b:LFHD"};
-    sn_recording *r;
+    const char *const labels[] = {"a:LFHD", "LFHD"}, *const pair[] = {"a:LFHD", "b:LFHD"};
+    sn_recording *r, *people;
     assert_int_equal(sn_recording_create(&two, labels, NULL, &r, NULL), SN_OK);
+    assert_int_equal(sn_recording_create(&two, pair, NULL, &people, NULL), SN_OK);
     // all missing, then both there
-    assert_int_equal(sn_marker_set_learn(t.model, t.motion, r, &map, NULL, &set, NULL, &error),
-                     SN_ERR_ARGUMENT);
+    assert_int_equal(refused(&t, r, NULL, &error), SN_ERR_ARGUMENT);
     assert_non_null(strstr(error.text, "no marker"));
     for (int f = 0; f < 10; f++)
-        for (int i = 0; i < 6; i++) sn_recording_edit(r, f)[i] = f + i;
-    assert_int_equal(sn_marker_set_learn(t.model, t.motion, r, &map, NULL, &set, NULL, &error),
-                     SN_ERR_ARGUMENT);
+        for (int i = 0; i < 6; i++)
+            sn_recording_edit(r, f)[i] = sn_recording_edit(people, f)[i] = f + i;
+    sn_learn_options o = sn_learn_options_default();
+    o.unclear = true;
+    assert_int_equal(refused(&t, r, &o, &error), SN_ERR_ARGUMENT);
     assert_non_null(strstr(error.text, "\"LFHD\""));
+    assert_int_equal(refused(&t, people, &o, &error), SN_ERR_ARGUMENT);
+    assert_non_null(strstr(error.text, "several subjects; choose one of them: a, b"));
+    o.subject = "c";
+    assert_int_equal(refused(&t, people, &o, &error), SN_ERR_ARGUMENT);
+    assert_non_null(strstr(error.text, "\"c\"; here are: a, b"));
+    sn_recording_destroy(people);
     sn_recording_destroy(r);
     free_take(&t);
 }
@@ -159,16 +182,15 @@ static void refusals(void **unused) {
 static void failing_memory(void **unused) {
     (void)unused;
     uint64_t state = 5;
-    sn_axis_map map = sn_axis_map_identity(), found;
+    sn_axis_map map = sn_axis_map_identity();
     take t = random_take(&state, 5, &map, true, 0, 0);
     test_allocator a;
     sn_marker_set *set = NULL;
-    double spread, next;
     for (int fail = 0; fail < 100; fail++) {
         test_allocator_begin(&a);
         a.fail_at = fail;
-        sn_status status =
-            sn_marker_set_learn(t.model, t.motion, t.recording, &map, &a.base, &set, NULL, NULL);
+        sn_status status = sn_marker_set_learn(t.model, t.motion, t.recording, NULL, &a.base, &set,
+                                               NULL, NULL, NULL);
         if (status == SN_OK) break;
         assert_int_equal(status, SN_ERR_MEMORY);
         assert_true(a.live == 0 && set == NULL);
@@ -176,15 +198,90 @@ static void failing_memory(void **unused) {
     assert_non_null(set);
     sn_marker_set_destroy(set);
     assert_true(a.live == 0);
-    sn_status status = SN_ERR_MEMORY;
-    for (int fail = 0; fail < 100 && status != SN_OK; fail++) {
-        test_allocator_begin(&a);
-        a.fail_at = fail;
-        status =
-            sn_axes_learn(t.model, t.motion, t.recording, &a.base, &found, &spread, &next, NULL);
-        assert_true(a.live == 0 && (status == SN_OK || status == SN_ERR_MEMORY));
+    free_take(&t);
+}
+
+// Each option out of its range is named.
+static void wrong_options(void **unused) {
+    (void)unused;
+    uint64_t state = 9;
+    sn_axis_map map = sn_axis_map_identity();
+    take t = random_take(&state, 10, &map, true, 0, 0);
+    const sn_learn_options usual = sn_learn_options_default();
+    sn_learn_options each[9];
+    static const char *const words[9] = {"version", "model_up", "model_up_sign", "up",    "up_sign",
+                                         "unit",    "unit",     "axes",          "offset"};
+    for (int i = 0; i < 9; i++) each[i] = usual;
+    each[0].version = 0, each[1].model_up = 3, each[2].model_up_sign = 0, each[3].up = -2;
+    each[4].up_sign = 0.5, each[5].unit = -1, each[6].unit = NAN;
+    each[7].has_axes = true, each[7].axes = map, each[7].axes.axis[1] = 0;
+    each[8].has_offset = true, each[8].offset = INT_MIN;
+    for (int i = 0; i < 9; i++) {
+        sn_error error = {0};
+        assert_int_equal(refused(&t, t.recording, &each[i], &error), SN_ERR_ARGUMENT);
+        assert_non_null(strstr(error.text, words[i]));
     }
-    assert_int_equal(status, SN_OK);
+    free_take(&t);
+}
+
+// A motion that begins later or earlier, another sign after the subject's name, someone else beside: the same places.
+static void matches_frames_and_people(void **unused) {
+    (void)unused;
+    uint64_t state = 21;
+    sn_axis_map map = random_map(&state);
+    take t = random_take(&state, 60, &map, true, 0, 0);
+    int nq = sn_model_nq(t.model), n = sn_model_nmarker(t.model);
+    sn_recording_info info = *sn_recording_about(t.recording);
+    info.nmarker = 2 * n;
+    static char text[128][40];
+    const char *labels[128];
+    for (int m = 0; m < 2 * n; m++) {
+        (void)snprintf(text[m], sizeof text[m], "%s_%s", m < n ? "Bea" : "Ann",
+                       sn_model_marker(t.model, m % n)->name);
+        labels[m] = text[m];
+    }
+    sn_recording *two;
+    assert_int_equal(sn_recording_create(&info, labels, NULL, &two, NULL), SN_OK);
+    for (int f = 0; f < 60; f++)
+        for (int m = 0; m < n; m++)
+            for (int c = 0; c < 3; c++) {
+                sn_recording_edit(two, f)[3 * m + c] = uniform(&state, -1, 1);
+                sn_recording_edit(two, f)[3 * (n + m) + c] =
+                    sn_recording_frame(t.recording, f)[3 * m + c];
+            }
+    static const int offsets[] = {-4, 0, 5, 9};
+    for (int k = 0; k < 4; k++) {
+        // frame i of the recording is frame i + offset of the motion
+        sn_motion *moved;
+        assert_int_equal(sn_motion_create(75, nq, 1, 0, NULL, &moved, NULL), SN_OK);
+        for (int f = 0; f < 75; f++) {
+            int from = f - offsets[k];
+            memcpy(sn_motion_edit(moved, f),
+                   sn_motion_frame(t.motion, from > 0 && from < 60 ? from : 0),
+                   (size_t)nq * sizeof(double));
+        }
+        sn_learn_options o = sn_learn_options_default();
+        o.subject = "Ann";
+        o.has_axes = true, o.axes = map;
+        if (offsets[k] > 5) o.has_offset = true, o.offset = offsets[k];
+        sn_marker_set *set;
+        sn_lesson lesson;
+        sn_learned each[128];
+        assert_int_equal(
+            sn_marker_set_learn(t.model, moved, two, &o, NULL, &set, each, &lesson, NULL), SN_OK);
+        assert_true(lesson.offset == offsets[k] && lesson.axes_given);
+        assert_int_equal(sn_marker_set_count(set), n);
+        for (int i = 0; i < n; i++) {
+            const sn_marker_place *p = sn_marker_set_place(set, i);
+            const sn_marker_desc *d = sn_model_marker(t.model, i);
+            assert_string_equal(p->name, d->name);
+            assert_int_equal(each[i].marker, n + i);
+            for (int c = 0; c < 3; c++) assert_near(p->position[c], d->position[c], 1e-9);
+        }
+        sn_marker_set_destroy(set);
+        sn_motion_destroy(moved);
+    }
+    sn_recording_destroy(two);
     free_take(&t);
 }
 
@@ -312,8 +409,12 @@ static void offsets_and_words(void **unused) {
 
 int main(void) {
     const struct CMUnitTest list[] = {
-        cmocka_unit_test(finds_the_truth),   cmocka_unit_test(refusals),
-        cmocka_unit_test(failing_memory),    cmocka_unit_test(real_takes),
+        cmocka_unit_test(finds_the_truth),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(failing_memory),
+        cmocka_unit_test(wrong_options),
+        cmocka_unit_test(matches_frames_and_people),
+        cmocka_unit_test(real_takes),
         cmocka_unit_test(offsets_and_words),
     };
     if (!program_begin("learn")) return 1;

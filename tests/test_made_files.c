@@ -251,6 +251,86 @@ static void scenes(void **state) {
     sn_motion_destroy(poses);
 }
 
+// A quarter turn about x, as the scene below is turned.
+static void assert_turned(const double is[3], const double was[3]) {
+    assert_near(is[0], was[0], 1e-15);
+    assert_near(is[1], -was[2], 1e-15);
+    assert_near(is[2], was[1], 1e-15);
+}
+
+// A model that is written in another world takes what belongs to the world along: its floor, its wall, what a loop
+// holds fast. What belongs to a joint stays.
+static void turned_world(void **unused) {
+    (void)unused;
+    sn_builder *b;
+    sn_model *model;
+    assert_int_equal(sn_builder_create("arm", NULL, &b, NULL), SN_OK);
+    for (int i = 0; i < 3; i++) {
+        static const char *const names[] = {"base", "upper", "lower"};
+        sn_joint_desc d = sn_joint_default(SN_JOINT_HINGE);
+        d.name = names[i], d.parent = i - 1;
+        d.position[0] = 0.3, d.position[1] = 0.1 * i, d.position[2] = 0.7;
+        (void)sn_builder_joint(b, &d);
+    }
+    for (int joint = -1; joint < 1; joint++) {
+        sn_shape_desc plane = sn_shape_default(SN_SHAPE_PLANE);
+        sn_shape_desc wall = sn_shape_default(SN_SHAPE_CAPSULE);
+        plane.joint = wall.joint = joint, wall.radius = 0.1;
+        for (int c = 0; c < 3; c++) {
+            plane.from[c] = 0.1 * c, plane.normal[c] = c == 2;
+            wall.from[c] = 1 + 0.2 * c, wall.to[c] = 2 - 0.3 * c;
+        }
+        (void)sn_builder_shape(b, &plane);
+        (void)sn_builder_shape(b, &wall);
+        sn_loop_desc line = sn_loop_default(SN_LOOP_LINE), weld = sn_loop_default(SN_LOOP_WELD);
+        line.joint[0] = weld.joint[0] = 2, line.joint[1] = weld.joint[1] = joint;
+        for (int c = 0; c < 3; c++) {
+            line.position[1][c] = weld.position[1][c] = 0.4 + 0.1 * c;
+            line.axis[1][c] = c == 1;
+        }
+        (void)sn_builder_loop(b, &line);
+        (void)sn_builder_loop(b, &weld);
+    }
+    assert_int_equal(sn_builder_finish(b, &model, NULL), SN_OK);
+    sn_builder_destroy(b);
+    sn_scene scene = sn_scene_default(model);
+    scene.rotation[0] = scene.rotation[1] = 0.7071067811865476;
+    memory_sink sink;
+    memory_sink_begin(&sink);
+    assert_int_equal(sn_scene_write(&scene, SN_FORMAT_MODEL, &sink.base, NULL, NULL), SN_OK);
+    sn_model *turned;
+    assert_int_equal(sn_model_read_json(sink.bytes, sink.length, NULL, &turned, NULL), SN_OK);
+    assert_turned(sn_model_joint(turned, 0)->position, sn_model_joint(model, 0)->position);
+    assert_int_equal(sn_model_nshape(turned), 4);
+    assert_int_equal(sn_model_nloop(turned), 4);
+    for (int i = 0; i < 4; i++) {
+        const sn_shape_desc *was = sn_model_shape(model, i), *is = sn_model_shape(turned, i);
+        const sn_loop_desc *held = sn_model_loop(model, i), *holds = sn_model_loop(turned, i);
+        bool world = i < 2;
+        assert_int_equal(is->joint, world ? -1 : 0);
+        assert_int_equal(holds->joint[1], world ? -1 : 0);
+        if (world) {
+            assert_turned(is->from, was->from);
+            if (was->type == SN_SHAPE_PLANE) assert_turned(is->normal, was->normal);
+            if (was->type == SN_SHAPE_CAPSULE) assert_turned(is->to, was->to);
+            assert_turned(holds->position[1], held->position[1]);
+            if (held->type == SN_LOOP_LINE) assert_turned(holds->axis[1], held->axis[1]);
+            if (held->type == SN_LOOP_WELD) {
+                assert_near(holds->rotation[1][0], 0.7071067811865476, 1e-15);
+                assert_near(holds->rotation[1][1], 0.7071067811865476, 1e-15);
+            }
+        } else {
+            assert_memory_equal(is->from, was->from, sizeof is->from);
+            assert_memory_equal(holds->position[1], held->position[1], sizeof held->position[1]);
+            if (held->type == SN_LOOP_WELD) assert_near(holds->rotation[1][0], 1, 0);
+        }
+        assert_memory_equal(holds->position[0], held->position[0], sizeof held->position[0]);
+    }
+    free(sink.bytes);
+    sn_model_destroy(turned);
+    sn_model_destroy(model);
+}
+
 static void robots(void **unused) {
     (void)unused;
     for (int i = 0; i < cases(20); i++) {
@@ -276,8 +356,10 @@ static void robots(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(c3d),    cmocka_unit_test(marker_tables), cmocka_unit_test(skeletons),
-        cmocka_unit_test(others), cmocka_unit_test(robots),        cmocka_unit_test(scenes),
+        cmocka_unit_test(c3d),          cmocka_unit_test(marker_tables),
+        cmocka_unit_test(skeletons),    cmocka_unit_test(others),
+        cmocka_unit_test(robots),       cmocka_unit_test(scenes),
+        cmocka_unit_test(turned_world),
     };
     return cmocka_run_group_tests(tests, example_begin, example_end);
 }

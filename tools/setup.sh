@@ -80,6 +80,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) { return data == NU
 #include <stdint.h>
 #include <cmocka.h>
 int main(void) { return 0; }' -lcmocka || missing="$missing libcmocka-dev"
+        # the loader, and a device: a driver alone is not found
+        PATH=$PATH:/usr/sbin:/sbin ldconfig -p 2>/dev/null | grep -q 'libOpenCL\.so\.1 ' || missing="$missing ocl-icd-libopencl1"
         ls /etc/OpenCL/vendors/*.icd >/dev/null 2>&1 || missing="$missing pocl-opencl-icd"
         compiles cc '#include <lapacke.h>
 int main(void) { return LAPACKE_get_nancheck(); }' -llapacke -lopenblas || missing="$missing liblapacke-dev libopenblas-dev"

@@ -125,12 +125,16 @@ static sn_status placed_markers(const take *t, sn_recording **out) {
 static sn_status learn(take *t, const sn_motion *motion) {
     sn_recording *from = NULL;
     sn_marker_set *set = NULL;
-    double spread, next;
+    sn_lesson lesson;
+    sn_learn_options options = sn_learn_options_default();
+    // shown as they are, frame beside frame, however likely that is
+    options.unclear = options.has_offset = true;
     sn_status status = placed_markers(t, &from);
-    if (status == SN_OK)
-        status = sn_axes_learn(the.base, motion, from, NULL, &t->axes, &spread, &next, NULL);
-    if (status == SN_OK)
-        status = sn_marker_set_learn(the.base, motion, from, &t->axes, NULL, &set, NULL, NULL);
+    if (status == SN_OK) {
+        status =
+            sn_marker_set_learn(the.base, motion, from, &options, NULL, &set, NULL, &lesson, NULL);
+        t->axes = lesson.axes;
+    }
     // nobody knows where they sit: they are shown as they were measured
     if (status != SN_OK && status != SN_ERR_MEMORY) status = SN_OK;
     for (int m = 0; m < t->nmarker; m++) t->joint[m] = -1;

@@ -112,31 +112,57 @@ SN_API sn_status sn_marker_set_builtin(const sn_model *model, const sn_recording
                                        const sn_allocator *allocator, sn_marker_set **out,
                                        sn_error *error);
 
+/// What is known of a take that a marker set is learned from.
+typedef struct sn_learn_options {
+    uint32_t version;      ///< set by sn_learn_options_default()
+    const char *subject;   ///< of several: "Ann" for "Ann:LFHD"; default NULL: there is one
+    int model_up;          ///< the model's axis that points up: 0 1 2; default 1
+    double model_up_sign;  ///< 1 or -1; default 1
+    int up;                ///< the recording's; default -1: found
+    double up_sign;        ///< 1 or -1; default 1
+    bool has_axes;         ///< default false: `axes` is not looked at
+    sn_axis_map axes;      ///< from the recording's axes to the model's; its scale is not looked at
+    bool unclear;     ///< take the likeliest axes where the take can't tell; default false: refuse
+    double unit;      ///< metres per unit of the recording's file; default 0: as stated or found
+    bool has_offset;  ///< default false: the best of -5 to 5 where it is clearly better than 0
+    int offset;       ///< frame k of the recording belongs to frame k + offset of the motion
+} sn_learn_options;
+
+/// Found are axes, unit and offset.
+SN_API sn_learn_options sn_learn_options_default(void);
+
+/// What was learned of the take.
+typedef struct sn_lesson {
+    sn_axis_map axes;  ///< from the recording's axes to the model's, its numbers to metres
+    bool axes_given;   ///< by the options
+    double
+        spread;  ///< with the best of the 24 rotations between axes: movement in the joints' frames,
+                 ///< root-mean-square over all markers, metres
+    double next;  ///< and with the second best: where it is not much larger, the take can't tell
+    int offset;   ///< frame k of the recording belongs to frame k + offset of the motion
+    int nframe;   ///< so many were matched
+} sn_lesson;
+
+/// What was learned of a marker.
+typedef struct sn_learned {
+    int marker;     ///< of the recording
+    int samples;    ///< frames in which it was seen
+    double spread;  ///< root-mean-square movement in its joint's frame, metres
+} sn_learned;
+
 /// From a take whose motion is known: each marker goes to the joint in whose frame it moves least. Of
 /// joints for which that is nearly the same (within 10 % and 0.05 mm) it goes to the one whose bone is
-/// nearest to it; in place of a fixed joint stands the one that moves it.
-/// @param motion  poses of the model; frame k belongs to frame k of the recording
-/// @param spread  root-mean-square movement in that frame per marker of the result, metres; NULL if not
-///                wanted, else room for as many numbers as the recording has markers
+/// nearest to it; in place of a fixed joint stands the one that moves it. How the recording lies against
+/// the model, its unit where it knows none, and which frames belong together are found the same way.
+/// @param motion   poses of the model
+/// @param options  NULL: the default ones
+/// @param each     per marker of the result; NULL if not wanted, else room for as many as the recording has
+/// @param lesson   of the whole take; NULL if not wanted. Axes are there even when they are refused
 /// Markers with fewer than three samples are left out, and so are unnamed ones ("*12").
 SN_API sn_status sn_marker_set_learn(const sn_model *model, const sn_motion *motion,
-                                     const sn_recording *recording, const sn_axis_map *axes,
+                                     const sn_recording *recording, const sn_learn_options *options,
                                      const sn_allocator *allocator, sn_marker_set **out,
-                                     double *spread, sn_error *error);
-
-/// How the recording lies against the model, from a take whose motion is known: of the 24 rotations between
-/// axes the one with which the markers move least in the frames of their best joints; and the unit, where
-/// the recording does not know it.
-/// @param spread  that movement, root-mean-square over all markers, metres
-/// @param next    and of the second best rotation: where it is not much larger, the take can't tell
-SN_API sn_status sn_axes_learn(const sn_model *model, const sn_motion *motion,
-                               const sn_recording *recording, const sn_allocator *allocator,
-                               sn_axis_map *out, double *spread, double *next, sn_error *error);
-
-/// The same movement for given axes.
-SN_API sn_status sn_marker_spread(const sn_model *model, const sn_motion *motion,
-                                  const sn_recording *recording, const sn_axis_map *axes,
-                                  const sn_allocator *allocator, double *spread, sn_error *error);
+                                     sn_learned *each, sn_lesson *lesson, sn_error *error);
 
 /// The model with these markers in place of its own.
 /// @param limits  SN_LIMITS_OFF: without its limits, cones and twists of balls among them

@@ -82,14 +82,15 @@ def check(model: Union[Model, PathLike], problem: Optional[Problem] = None, pose
         joints: List[Joint] = all_joints
         if figure.nv > _ALL_UP_TO:
             joints = [all_joints[i] for i in rng.permutation(len(all_joints))[:_SOME]]
-            f, g, H = p.evaluate(q, hessian="operator")
+            f, g = p.evaluate(q, hessian=None)
+            H, times = None, p._times(q)
         else:
             f, g, H = p.evaluate(q)
         for joint in joints:
             which = list(range(joint.v.start, joint.v.stop))
-            columns = H[joint.v] if isinstance(H, np.ndarray) else np.stack([H.matvec(np.eye(1, figure.nv, v)[0]) for v in which])
+            columns = H[joint.v] if H is not None else np.stack([times(np.eye(1, figure.nv, v)[0]) for v in which])
             scale_g = max(float(np.abs(g).max()), abs(f), 1e-12)
-            scale_H = max(float(np.abs(H).max()) if isinstance(H, np.ndarray) else float(np.abs(columns).max()), 1e-12)
+            scale_H = max(float(np.abs(H).max()) if H is not None else float(np.abs(columns).max()), 1e-12)
             off = (np.inf, np.inf)
             # f has kinks, across which a difference is no derivative: look again with shorter steps
             for digits in range(4, 9):

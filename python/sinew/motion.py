@@ -372,29 +372,23 @@ class MarkerSet:
         :param up: the recording's axis that points up, in place of ``axes``
         :param unit: the recording's unit of length, where the file states a wrong one or none
         """
-        model, taken = motion.model, _one_subject(recording, motion.model, subject)
-        if motion.rate > 0 and taken.rate > 0 and abs(motion.rate / taken.rate - 1) > 1e-4:
-            raise ArgumentError(f"the motion has {motion.rate:g} frames/s, the recording {taken.rate:g}: bring them together "
-                                "first, with resample")
-        if offset is not None:
-            motion, taken = _shifted(motion, taken, offset)
-        found, spread, error = ffi.new("sn_axis_map *"), ffi.new("double[2]"), new_error()
-        check(lib.sn_axes_learn(model._c, motion._make(), taken._c, ffi.NULL, found, spread, spread + 1, error), error)
-        if spread[1] < 1.2 * spread[0] and axes is None and up is None:
-            raise ArgumentError(f"which way the recording lies is not clear from this take ({1000 * spread[0]:.1f} mm of "
-                                f"movement, and {1000 * spread[1]:.1f} mm the other way); say it with axes or up")
-        scale = found.scale
+        model = motion.model
+        options, error = ffi.new("sn_learn_options *", lib.sn_learn_options_default()), new_error()
+        word = ffi.NULL if subject is None else ffi.new("char[]", subject.encode())
+        options.subject, options.unit = word, unit_of("unit", unit)
+        options.model_up, options.model_up_sign = model.up, model.up_sign
         if up is not None:
-            found[0] = lib.sn_axis_map_up(*axis_of("up", up), model.up, model.up_sign)
-        if axes is not None and not lib.sn_axis_map_parse(axes.encode(), found):
-            raise ArgumentError("axes takes the recording's axes that become the model's x, y and z, such as yzx or x-zy, and "
-                                f"only rotations, not {axes!r}")
-        stated, metres = taken._info()["metres_per_unit"], unit_of("unit", unit)
-        found.scale = metres / (stated if stated > 0 else 1.0) if metres > 0 else scale
-        if offset is None:
-            motion, taken = _shifted(motion, taken, _best_offset(motion, taken, found))
+            options.up, options.up_sign = axis_of("up", up)
+        if axes is not None:
+            options.has_axes = True
+            if not lib.sn_axis_map_parse(axes.encode(), ffi.addressof(options, "axes")):
+                raise ArgumentError("axes takes the recording's axes that become the model's x, y and z, such as yzx or "
+                                    f"x-zy, and only rotations, not {axes!r}")
+        if offset is not None:
+            options.has_offset, options.offset = True, offset
         out = ffi.new("sn_marker_set **")
-        check(lib.sn_marker_set_learn(model._c, motion._make(), taken._c, found, ffi.NULL, out, ffi.NULL, error), error)
+        check(lib.sn_marker_set_learn(model._c, motion._make(), recording._c, options, ffi.NULL, out, ffi.NULL, ffi.NULL,
+                                      error), error)
         return MarkerSet._own(out[0])
 
     @property
@@ -429,55 +423,6 @@ class MarkerSet:
 
     def __repr__(self) -> str:
         return f"<sinew.MarkerSet: {len(self)} markers>"
-
-
-def _one_subject(recording: Recording, model: Model, subject: Optional[str]) -> Recording:
-    """One subject's markers, with a colon before their names."""
-    found, count, error = ffi.new("sn_subject[64]"), ffi.new("int *"), new_error()
-    check(lib.sn_take_subjects(model._c, recording._c, ffi.NULL, found, 64, count, error), error)
-    names = recording.subjects(model)
-    if subject is None and len(names) > 1 or subject is not None and subject not in names:
-        which = "several subjects; choose one" if subject is None else f"no label belongs to the subject {subject!r}; here are"
-        raise ArgumentError(f"{which}: {', '.join(names) or 'none'}")
-    if not names:
-        return recording
-    sign = ffi.string(found[0].name + found[0].length)[:1].decode("utf-8", "replace")
-    kept, labels = [], []
-    for i, label in enumerate(recording.labels):
-        who, at, name = label.rpartition(sign) if sign else ("", "", label)
-        if subject is None or (at and who == subject):
-            kept.append(i)
-            labels.append(f"{who}:{name}" if who else label)
-    return recording.changed(np.ascontiguousarray(recording.positions[:, kept]), labels)
-
-
-def _shifted(motion: Motion, recording: Recording, offset: int) -> Tuple[Motion, Recording]:
-    """So that frame 0 of both belong together."""
-    if offset == 0:
-        return motion, recording
-    if max(offset, 0) >= motion.nframe or max(-offset, 0) >= recording.nframe:
-        raise ArgumentError(f"offset {offset}: no frames are left")
-    return motion[max(offset, 0):], recording[max(-offset, 0):]
-
-
-def _best_offset(motion: Motion, recording: Recording, axes: Any) -> int:
-    """Of -5 to 5 frames the one with which markers move least; 0 is believed unless another is clearly better."""
-
-    def spread(offset: int) -> float:
-        out = ffi.new("double *", float("inf"))
-        if max(offset, 0) >= motion.nframe or max(-offset, 0) >= recording.nframe:
-            return float("inf")
-        m, r = _shifted(motion, recording, offset)
-        status = lib.sn_marker_spread(m.model._c, m._make(), r._c, axes, ffi.NULL, out, ffi.NULL)
-        return float(out[0]) if status == lib.SN_OK else float("inf")
-
-    best, least = 0, 0.98 * spread(0)
-    for k in range(1, 6):
-        for offset in (-k, k):
-            now = spread(offset)
-            if now < least:
-                best, least = offset, now
-    return best
 
 
 # --- writing ---------------------------------------------------------------------------------------

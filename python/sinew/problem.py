@@ -2,7 +2,7 @@
 """Problems: what a pose should meet, with derivatives at a pose and whole clips."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Tuple, Union
 
 import numpy as np
 
@@ -178,7 +178,7 @@ class Problem(Building):
         if kind == 3:
             return first
         if kind == 2:
-            return (*first, self._operator(a, gauss_newton))
+            return (*first, self._operator(self._times(a, gauss_newton)))
         if kind == 1:
             return (*first, sparse)
         assert H is not None
@@ -199,9 +199,14 @@ class Problem(Building):
         n = lib.snpy_sparse(space, count, ffi.from_buffer(ints, rows), ffi.from_buffer(ints, columns), address(values))
         return csr_matrix((values[:n], (rows[:n], columns[:n])), shape=(nv, nv))
 
-    def _operator(self, q: Array, gauss_newton: bool) -> Any:
+    def _operator(self, times: Callable[[Any], Array]) -> Any:
         from scipy.sparse.linalg import LinearOperator
 
+        nv = self.model.nv
+        return LinearOperator((nv, nv), matvec=times, rmatvec=times, dtype=np.float64)
+
+    def _times(self, q: Array, gauss_newton: bool = False) -> Callable[[Any], Array]:
+        """A function that multiplies by the Hessian at a pose."""
         out, error, nv = ffi.new("sn_workspace **"), new_error(), self.model.nv
         check(lib.sn_workspace_create(self._build(), False, ffi.NULL, out, error), error)
         held, problem, f = ffi.gc(out[0], lib.sn_workspace_destroy), self._c, ffi.new("double *")
@@ -213,7 +218,7 @@ class Problem(Building):
             lib.sn_workspace_multiply(held, gauss_newton, address(as_array("x", np.ravel(x))), address(y))
             return y
 
-        return LinearOperator((nv, nv), matvec=times, rmatvec=times, dtype=np.float64)
+        return times
 
     def errors(self, q: Any) -> Array:
         """How far each task is off at a pose (ntask), or at n poses: metres or radians, without weights."""

@@ -70,9 +70,9 @@ def test_subjects_of_a_marker_set(folder):
     both = np.concatenate([recording.positions, recording.positions + 1], axis=1)
     names = [label.split(":")[-1] for label in recording.labels]
     two = recording.changed(both, [f"{who}:{n}" for who in ("Ann", "Ben") for n in names])
-    with pytest.raises(sinew.ArgumentError, match="several subjects; choose one: Ann, Ben"):
+    with pytest.raises(sinew.ArgumentError, match="several subjects; choose one of them: Ann, Ben"):
         sinew.MarkerSet.learn(motion, two)
-    with pytest.raises(sinew.ArgumentError, match="no label belongs to the subject 'Eve'"):
+    with pytest.raises(sinew.ArgumentError, match="no label belongs to the subject \"Eve\""):
         sinew.MarkerSet.learn(motion, two, subject="Eve")
     one = sinew.MarkerSet.learn(motion, two, subject="Ann")
     assert one.places == sinew.MarkerSet.learn(motion, recording.changed(labels=[f"Ann:{n}" for n in names])).places
@@ -146,7 +146,7 @@ def test_methods_that_need_lapack(program, method, tmp_path):
 
 
 def test_without_scipy():
-    """Methods that need LAPACK say so, and are not listed."""
+    """Methods that need LAPACK say so, and are not listed; a large model is checked without it."""
     import os
     import sys
 
@@ -164,6 +164,12 @@ for method, words in (("pinv", {}), ("newton-pcg", {"nearest_psd": True})):
         p.solver(method, **words)
     except sinew.UnsupportedError as why:
         print(why)
+joints = [{"name": str(i), "type": "hinge", "axis": [0, i % 2, 1], "position": [0.1, 0, 0], **({"parent": str(i - 1)} if i else {})}
+          for i in range(450)]
+long = sinew.Model.from_json({"sinew": 1, "name": "long", "joints": joints})
+p = sinew.Problem(long)
+p.point("449", goal=[1, 2, 3])
+assert sinew.check(long, p, poses=1).ok
 """
     out = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
     assert out.stdout.splitlines() == [f"{w} needs LAPACK, which is taken from scipy, and scipy is not installed" for w in ("the method 'pinv'", "nearest_psd")], out.stderr

@@ -126,9 +126,8 @@ bool sn_arm_search_can_fall(const sn_arm *arm);
 /// A goal that every start so far misses by little, the best lanes in s->best_q, the nearest pose in `low` (the kernels'
 /// numbers) by s->nearest: look once more, at limits too, until it is reached, in q, or known or held to be beyond the
 /// reach; `low` is nearer then, if anything was. Only for arms that can.
-/// @param from  the first start of the sequence
 /// @param most  starts that may be tried for the goal
-bool sn_arm_search_comb(sn_arm_search *s, int from, int most, double *low, double *q);
+bool sn_arm_search_comb(sn_arm_search *s, int most, double *low, double *q);
 bool sn_arm_search_can_comb(const sn_arm *arm);
 
 /// Whether a pose of the model's numbers is at the goal, and what is left, as f.

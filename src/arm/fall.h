@@ -2,8 +2,10 @@
 // Four poses at a time down to where nothing gets nearer to a goal: projected Newton steps with the
 // exact Hessian, as in nearest.c, for chains whose every number counts and has one move.
 //
-// A call looks at the poses that the last one proposed. Those that are nearer are taken; the others come
-// back with more damping. With i the outer of two moves the Hessian is, A_i and B_i made once a move,
+// A call looks at the poses that the last one proposed. Those that are nearer are taken. Where the reach ends valleys are
+// long, narrow and bent: a step along one ends beside it, higher up. From there the next step leads down to the valley
+// again, damped so that it goes across and not along, and mostly to a lower place. Where it does not the pose comes back
+// to the nearest so far, with damping that shortens its step by nine. With i the outer of two moves the Hessian is, A_i and B_i made once a move,
 //
 //   H_ij = J_j . A_i + a_j . B_i,   A_i = J_i + r x a_i,   B_i = (C a_i - e x a_i / 2) / 4
 //
@@ -26,6 +28,9 @@ SN_INLINE void bending(REAL t2, REAL *cot, REAL *share) {
 SN_INLINE REAL dot3(const REAL *a, const REAL *b) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
+
+// f up to which a step beside the valley is followed, and its damping, of the root of f
+static const double out_f = 1e-2, out_damping = 0.5;
 
 #define AT(r, c) ((r) * ((r) + 1) / 2 + (c))
 
@@ -65,9 +70,11 @@ SN_INLINE REAL look_at(const int n, const sn_arm_chain *c, const sn_arm_fall4 *s
 }
 
 // The step p of (H + mu) p = -g over the variables that are not held, no longer than half a radian, and its promise.
+// `stiff`: how f bends along it, damping and shortening included; `hope`: what it is to win.
 SN_INLINE REAL step_down(const int n, const REAL *g, const REAL *H, const BITS *held, REAL mu,
-                         REAL f, REAL flat, REAL *p) {
-    REAL L[SN_ARM_MAX * (SN_ARM_MAX + 1) / 2], inverse[SN_ARM_MAX], u[SN_ARM_MAX];
+                         REAL f, REAL flat, REAL *L, REAL *inverse, REAL *p, REAL *stiff,
+                         REAL *hope) {
+    REAL u[SN_ARM_MAX];
     REAL most = splat(1e-30), promise = splat(0);
     const REAL least = 0.1 * f + 1e-14;
     UNROLL for (int i = 0; i < n; i++) {
@@ -92,92 +99,107 @@ SN_INLINE REAL step_down(const int n, const REAL *g, const REAL *H, const BITS *
         p[i] = s;
         most = larger(most, larger(p[i], -p[i]));
     }
-    const REAL cut = smaller(splat(1), 0.5 / most);
-    UNROLL for (int i = 0; i < n; i++) p[i] = p[i] * cut;
-    return choose(LESS(flat, mu), splat(1e30), promise);
+    const REAL cut = smaller(splat(1), 0.4 / most);
+    REAL down = splat(0), size = splat(1e-30);
+    UNROLL for (int i = 0; i < n; i++) {
+        down = down - choose(held[i], splat(0), g[i]) * p[i], size = size + p[i] * p[i];
+        p[i] = p[i] * cut;
+    }
+    *stiff = down / (size * cut);
+    *hope = cut * (down - 0.5 * cut * (down - mu * size));
+    return choose(LESS(0.1 * *stiff, mu), splat(1e30), promise);
 }
 
 // What a step p misses since it is straight, made good to second order but along what is left, u: where the reach ends
-// valleys are narrow and bend. See bend_of() in kernel.h.
+// valleys are narrow and bend. See bend_of() in kernel.h. The factors are those of the step.
 SN_INLINE void bend_back(const int n, REAL a[][3], REAL J[][3], const REAL *u, REAL f,
-                         const BITS *held, REAL *p) {
-    REAL T[3] = {splat(0), splat(0), splat(0)}, miss[6], A[21], w[6], more[SN_ARM_MAX];
+                         const BITS *held, const REAL *L, const REAL *inverse, REAL *p) {
+    REAL T[3] = {splat(0), splat(0), splat(0)}, miss[6], more[SN_ARM_MAX];
     REAL size = splat(0), extra = splat(0), along = splat(0);
     for (int i = 0; i < 6; i++) miss[i] = splat(0);
-    for (int i = 0; i < 21; i++) A[i] = splat(0);
-    for (int i = 0; i < 6; i++) A[i * (i + 1) / 2 + i] = splat(1e-6);
     UNROLL for (int j = 0; j < n; j++) {
-        REAL t[3], v[3], half[3], out[3], row[6];
+        REAL t[3], v[3], half[3], out[3];
         for (int i = 0; i < 3; i++) {
             t[i] = a[j][i] * p[j], v[i] = J[j][i] * p[j];
             half[i] = T[i] + 0.5 * t[i];
-            row[i] = choose(held[j], splat(0), 0.5 * a[j][i]);
-            row[3 + i] = choose(held[j], splat(0), J[j][i]);
         }
         cross(half, v, out);
         for (int i = 0; i < 3; i++) miss[3 + i] = miss[3 + i] + out[i];
         cross(T, t, out);
         for (int i = 0; i < 3; i++) miss[i] = miss[i] + 0.25 * out[i];
         for (int i = 0; i < 3; i++) T[i] = T[i] + t[i];
-        UNROLL for (int r = 0; r < 6; r++) UNROLL for (int k = 0; k <= r; k++) A[AT(r, k)] =
-            A[AT(r, k)] + row[r] * row[k];
     }
     for (int i = 0; i < 6; i++) along = along + u[i] * miss[i];
     along = along / (2.0 * f + 1e-30);
     for (int i = 0; i < 6; i++) miss[i] = along * u[i] - miss[i];
-    factor_small(6, A);
-    solve_small(6, A, miss, w);
     UNROLL for (int j = 0; j < n; j++) {
-        more[j] = 0.5 * dot3(a[j], w) + dot3(J[j], w + 3);
-        more[j] = choose(held[j], splat(0), more[j]);
-        size = size + p[j] * p[j], extra = extra + more[j] * more[j];
+        REAL s = choose(held[j], splat(0), 0.5 * dot3(a[j], miss) + dot3(J[j], miss + 3));
+        UNROLL for (int k = 0; k < j; k++) s = s - L[AT(j, k)] * more[k];
+        more[j] = s;
+    }
+    UNROLL for (int i = n - 1; i >= 0; i--) {
+        REAL s = more[i] * inverse[i];
+        UNROLL for (int k = i + 1; k < n; k++) s = s - L[AT(k, i)] * more[k];
+        more[i] = s;
+        size = size + p[i] * p[i], extra = extra + more[i] * more[i];
     }
     const BITS use = LESS(extra, 0.25 * size);
     UNROLL for (int j = 0; j < n; j++) p[j] = p[j] + choose(use, more[j], splat(0));
 }
 
+// A number of the pose that the next step starts from: of this one where it is `here`, else of the nearest so far, which
+// this one may be.
+SN_INLINE REAL keep(double *best, BITS nearer, BITS here, REAL now) {
+    const REAL was = load(best);
+    store(best, choose(nearer, now, was));
+    return choose(here, now, was);
+}
+
 SN_INLINE void fall_by(const int n, const sn_arm_chain *c, sn_arm_fall4 *s) {
-    REAL g[SN_ARM_MAX], H[SN_ARM_MAX * (SN_ARM_MAX + 1) / 2], p[SN_ARM_MAX], slope = splat(0);
-    REAL a[SN_ARM_MOVES][3], J[SN_ARM_MAX][3], u[6];
+    REAL g[SN_ARM_MAX], H[SN_ARM_MAX * (SN_ARM_MAX + 1) / 2], p[SN_ARM_MAX], from[SN_ARM_MAX];
+    REAL a[SN_ARM_MOVES][3], J[SN_ARM_MAX][3], u[6], slope = splat(0), stiff, hope;
+    REAL L[SN_ARM_MAX * (SN_ARM_MAX + 1) / 2], inverse[SN_ARM_MAX];
     BITS held[SN_ARM_MAX];
     const REAL f = look_at(n, c, s, g, H, a, J, u), was = load(s->f), damped = load(s->mu);
-    const BITS nearer = LESS(f, was);
+    const BITS nearer = LESS(f, was), followed = LESS(load(s->out), splat(0.5));
+    const BITS out = ~nearer & followed & LESS(f, splat(out_f)), here = nearer | out;
     UNROLL for (int i = 0; i < n; i++) {
-        g[i] = choose(nearer, g[i], load(s->g[i]));
-        store(s->at[i], choose(nearer, load(s->q[i]), load(s->at[i])));
-        store(s->g[i], g[i]);
+        from[i] = keep(s->at[i], nearer, here, load(s->q[i]));
+        g[i] = keep(s->g[i], nearer, here, g[i]);
         UNROLL for (int k = 0; k < 3; k++) {
-            a[i][k] = choose(nearer, a[i][k], load(s->a[i][k]));
-            J[i][k] = choose(nearer, J[i][k], load(s->J[i][k]));
-            store(s->a[i][k], a[i][k]);
-            store(s->J[i][k], J[i][k]);
+            a[i][k] = keep(s->a[i][k], nearer, here, a[i][k]);
+            J[i][k] = keep(s->J[i][k], nearer, here, J[i][k]);
         }
-        UNROLL for (int j = 0; j <= i; j++) {
-            H[AT(i, j)] = choose(nearer, H[AT(i, j)], load(s->H[AT(i, j)]));
-            store(s->H[AT(i, j)], H[AT(i, j)]);
-        }
+        UNROLL for (int j = 0; j <= i; j++) H[AT(i, j)] =
+            keep(s->H[AT(i, j)], nearer, here, H[AT(i, j)]);
     }
-    for (int k = 0; k < 6; k++) {
-        u[k] = choose(nearer, u[k], load(s->u[k]));
-        store(s->u[k], u[k]);
-    }
-    const REAL now = smaller(f, was), flat = 1e-5 * smaller(root(now), splat(0.03)) + 1e-14;
-    REAL mu = choose(nearer, 0.2 * damped, larger(16.0 * damped, 1e4 * flat));
+    for (int k = 0; k < 6; k++) u[k] = keep(s->u[k], nearer, here, u[k]);
+    const REAL mine = choose(here, f, was);
+    const REAL flat = 1e-5 * smaller(root(mine), splat(0.03)) + 1e-14;
+    const REAL stiff_was = load(s->stiff), hope_was = load(s->hope), good = (was - f) / hope_was;
+    REAL mu = choose(LESS(splat(0.75), good), 0.1 * damped,
+                     choose(LESS(splat(0.25), good), 0.5 * damped, damped + stiff_was));
+    mu = choose(nearer, mu, choose(out, damped, damped + 8.0 * stiff_was));
     mu = choose(LESS(mu, 0.1 * flat), splat(0), mu);
-    store(s->won, choose(nearer, was - f, splat(0)));
-    store(s->f, now);
+    store(s->f, smaller(f, was));
     store(s->mu, mu);
+    store(s->out, choose(out, splat(1), splat(0)));
     UNROLL for (int i = 0; i < n; i++) {
-        const REAL at = load(s->at[i]), low = splat(s->low[i]), high = splat(s->high[i]);
-        held[i] =
-            (~LESS(low, at) & LESS(splat(0), g[i])) | (~LESS(at, high) & LESS(g[i], splat(0)));
+        const REAL low = splat(s->low[i]), high = splat(s->high[i]);
+        held[i] = (~LESS(low, from[i]) & LESS(splat(0), g[i])) |
+                  (~LESS(from[i], high) & LESS(g[i], splat(0)));
         slope = larger(slope, choose(held[i], splat(0), larger(g[i], -g[i])));
     }
-    store(s->slope, slope);
-    store(s->promise, step_down(n, g, H, held, mu, now, flat, p));
-    bend_back(n, a, J, u, now, held, p);
+    const REAL damping = choose(out, out_damping * root(mine), mu);
+    const REAL promise =
+        step_down(n, g, H, held, damping, mine, flat, L, inverse, p, &stiff, &hope);
+    store(s->slope, choose(out, splat(1e30), slope));
+    store(s->promise, choose(out, splat(1e30), promise));
+    store(s->stiff, choose(out, stiff_was, stiff));
+    store(s->hope, choose(out, hope_was, hope));
+    bend_back(n, a, J, u, mine, held, L, inverse, p);
     UNROLL for (int i = 0; i < n; i++)
-        store(s->q[i], smaller(larger(load(s->at[i]) + p[i], splat(s->low[i])), splat(s->high[i])));
+        store(s->q[i], smaller(larger(from[i] + p[i], splat(s->low[i])), splat(s->high[i])));
 }
 
 #define VARIANT(name, n)                                                                           \

@@ -11,10 +11,12 @@ typedef struct sn_arm_fall4 {
     double q[SN_ARM_MAX][SN_ARM_LANES];        ///< what is looked at next
     double at[SN_ARM_MAX][SN_ARM_LANES];       ///< the nearest so far
     double f[SN_ARM_LANES];                    ///< there; INFINITY to begin
-    double won[SN_ARM_LANES];                  ///< by the last call
     double slope[SN_ARM_LANES];                ///< the greatest that is left
     double promise[SN_ARM_LANES];              ///< by how much f may still fall
     double mu[SN_ARM_LANES];                   ///< damping; 0 to begin
+    double stiff[SN_ARM_LANES];                ///< how f bends along the step that is under way
+    double hope[SN_ARM_LANES];                 ///< what it is to win; 1 to begin
+    double out[SN_ARM_LANES];                  ///< 1: it has left the valley
     double g[SN_ARM_MAX][SN_ARM_LANES];
     double a[SN_ARM_MAX][3][SN_ARM_LANES], J[SN_ARM_MAX][3][SN_ARM_LANES];  ///< turns and ways
     double u[6][SN_ARM_LANES];  ///< what is left: half the turn, and the way

@@ -263,7 +263,8 @@ double sn_arm_search_fall(sn_arm_search *s, double (*start)[SN_ARM_MAX], int ste
     }
     memset(x.H, 0, (size_t)c->n * ((size_t)c->n + 1) / 2 * sizeof x.H[0]);
     memset(x.u, 0, sizeof x.u);
-    for (int l = 0; l < SN_ARM_LANES; l++) x.f[l] = INFINITY, x.mu[l] = 0;
+    for (int l = 0; l < SN_ARM_LANES; l++)
+        x.f[l] = INFINITY, x.mu[l] = x.stiff[l] = x.out[l] = 0, x.hope[l] = 1;
     int best = 0;
     bool more = true, rests[SN_ARM_LANES] = {false};
     for (int it = 0; it < steps && more; it++) {

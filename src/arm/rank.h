@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which of a cell's kept postures are near a wanted one, eight side by side: included by rank.c and rank_avx2.c,
+// Which of a cell's kept postures are near a wanted one, and which of many differ, eight side by side: included by rank.c and rank_avx2.c,
 // each of which says for which registers. All are the same operations, so the bits do not depend on which one runs.
 #include <math.h>
 
@@ -80,4 +80,25 @@ void KERNEL(rank)(const sn_arm_seeds *s, const sn_arm_chain *c, const sn_arm_goa
         least = (less & sorts) | (~less & least);
     }
     memcpy(out->least, &least, sizeof least);
+}
+
+int KERNEL(apart)(sn_arm_pool *p, int at) {
+    eight_bits place = {0, 1, 2, 3, 4, 5, 6, 7}, most = {0};
+    for (int k = 0; k < SN_ARM_POOL; k += SN_ARM_SCOUTS, place += SN_ARM_SCOUTS) {
+        eight off = splat(0), far = load(p->far + k);
+        for (int i = 0; i < p->rows; i++) {
+            const eight d = load(p->x[i] + k) - splat((double)p->x[i][at]);
+            off = off + d * d;
+        }
+        far = choose(LESS(off, far), off, far);
+        store(p->far + k, far);
+        // numbers that sort, with their places in them
+        const eight_bits bits = (eight_bits)(far * load(p->share + k));
+        const eight_bits sorts = (bits & ~(SN_ARM_POOL_PLACES - 1)) | place;
+        const eight_bits less = (eight_bits)(most < sorts);
+        most = (less & sorts) | (~less & most);
+    }
+    int32_t best = most[0];
+    for (int l = 1; l < SN_ARM_SCOUTS; l++) best = most[l] > best ? most[l] : best;
+    return best & (SN_ARM_POOL_PLACES - 1);
 }

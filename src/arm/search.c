@@ -26,12 +26,14 @@ enum {
     MORE = 60,  ///< starts where it may be within reach
     FALLS = 2,  ///< of four starts each
     FALL_STEPS = 12,
-    CLOSE_STEPS = 30
+    CLOSE_STEPS = 30,
+    NEARER_STEPS = 10,
+    END_STEPS = 30
 };
 
 // worth_f: as f, what a goal that is still looked for is at most from the nearest pose; close_f: from
 // where the exact Hessian may close the gap; at_f: from where it most likely does
-static const double at_f = 1e-9;
+static const double at_f = 1e-9, there_f = 1e-11;
 static const double far_f = SN_ARM_FAR_F, worth_f = 3e-5, close_f = 1e-5, pi = 3.141592653589793;
 // from where one step more is enough, most often: the pose is looked at before it counts
 static const double last_f = SN_ARM_LAST_F, plain_f = SN_ARM_PLAIN_F;
@@ -361,9 +363,18 @@ static void fall_seeds(sn_arm_search *s, int from, double *least, double *low) {
     memcpy(low, other, sizeof other);
 }
 
+// One pose on down, into `low`; what is left there, as f.
+static double fall_on(sn_arm_search *s, int steps, double *low) {
+    double start[SN_ARM_LANES][SN_ARM_MAX];
+    sn_arm_search_clamp(&s->arm->chain, low);
+    for (int l = 0; l < SN_ARM_LANES; l++) memcpy(start[l], low, sizeof start[l]);
+    return sn_arm_search_fall(s, start, steps, NULL, 1e-4, 1, low);
+}
+
 // The last of the way to the nearest pose.
-static bool end_fall(sn_arm_search *s, const double *low, int steps, double *q) {
-    sn_arm_search_nearest(s, low, steps, q);
+static bool end_fall(sn_arm_search *s, double *low, double *q) {
+    (void)fall_on(s, END_STEPS, low);
+    sn_arm_search_nearest(s, low, SN_ARM_NEARER_STEPS, q);
     return sn_arm_search_left(s, q, &s->nearest);
 }
 
@@ -372,20 +383,18 @@ static bool end_fall(sn_arm_search *s, const double *low, int steps, double *q) 
 static bool fall_in(sn_arm_search *s, bool far, int most, double *q) {
     double low[SN_ARM_MAX], other[SN_ARM_MAX], least = INFINITY;
     if (!far) least = fall_from(s, s->best_q, low);
-    const bool combs = sn_arm_search_can_comb(s->arm), close = least < (combs ? at_f : close_f);
-    if (close && end_fall(s, low, combs ? SN_ARM_NEARER_STEPS : SN_ARM_NEAREST_STEPS, q))
-        return true;
+    const bool combs = sn_arm_search_can_comb(s->arm);
+    if (least < at_f) least = fall_on(s, NEARER_STEPS, low);
+    if (least < (combs ? there_f : close_f) && end_fall(s, low, q)) return true;
     if (least < maybe_f && combs) {
-        s->nearest = close ? s->nearest : least;
-        if (close) sn_arm_chain_inward(&s->arm->chain, q, low);
-        if (sn_arm_search_comb(s, SOME, most, low, q)) return true;
-        return end_fall(s, low, SN_ARM_NEAREST_STEPS, q);
+        s->nearest = least;
+        return sn_arm_search_comb(s, most, low, q) || end_fall(s, low, q);
     }
     if (least < maybe_f && SOME < most) {
         const int more = least < likely_f ? MORE : SOME + 20;
         if (sn_arm_search_lanes(s, SOME, more < most ? more : most, NULL, q)) return true;
         const double f = fall_from(s, s->best_q, other);
-        return end_fall(s, f < least ? other : low, SN_ARM_NEAREST_STEPS, q);
+        return end_fall(s, f < least ? other : low, q);
     }
     sn_arm_goal_key key = s->key;
     sn_arm_goal_shrink(&s->arm->seeds, &s->key);
@@ -396,7 +405,7 @@ static bool fall_in(sn_arm_search *s, bool far, int most, double *q) {
         fall_seeds(s, SN_ARM_LANES * k, &least, low);
     }
     s->key = key;
-    return end_fall(s, low, SN_ARM_NEAREST_STEPS, q);
+    return end_fall(s, low, q);
 }
 
 // No time is left: the best pose that was seen.

@@ -111,6 +111,28 @@ int sn_arm_kept_near(const sn_arm_seeds *seeds, const sn_arm_chain *chain,
 bool sn_arm_kept_at(const sn_arm_seeds *seeds, const sn_arm_chain *chain,
                     const sn_arm_goal_key *key, int which, double *q);
 
+/// Starts from which some are taken that differ.
+enum { SN_ARM_POOL = 160, SN_ARM_POOL_PLACES = 256 };
+typedef struct sn_arm_pool {
+    int count, which[SN_ARM_POOL];
+    int rows;
+    float x[SN_ARM_TABLE_MAX][SN_ARM_POOL];  ///< the middle joints
+    float far[SN_ARM_POOL];                  ///< from the nearest that is taken, squared
+    float share[SN_ARM_POOL];                ///< what that counts for
+} sn_arm_pool;
+
+/// The one that is farthest from all that are taken, `at` the last of them.
+int sn_arm_plain_apart(sn_arm_pool *pool, int at);
+/// The same with the registers of AVX2; the bits are the same.
+int sn_arm_avx2_apart(sn_arm_pool *pool, int at);
+
+/// spread.c: starts for a goal that differ, at most so many; how many.
+int sn_arm_spread(const sn_arm_seeds *seeds, const sn_arm_chain *chain, bool avx2,
+                  sn_arm_goal_key *key, int most, int *which);
+/// One of them, in the kernels' numbers; as sn_arm_seed_at().
+bool sn_arm_spread_at(const sn_arm_seeds *seeds, const sn_arm_chain *chain, sn_arm_goal_key *key,
+                      int which, double *q);
+
 /// Ask the memory for what a ranking will look at.
 void sn_arm_seeds_fetch(const sn_arm_seeds *seeds, const sn_arm_chain *chain,
                         const sn_arm_goal_key *key);

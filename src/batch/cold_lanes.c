@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-static sn_batch_work *work_of(const sn_batch_cold *c) { return &c->batch->worker[0].work; }
+static sn_batch_work *work_of(const sn_batch_cold *c) { return &c->worker->work; }
 
 static double *number(const sn_batch_cold *c, double *array, int k, int lane) {
     return &array[k * c->base.width + lane];
@@ -23,7 +23,7 @@ static void put_pose(const sn_batch_cold *c, int lane, const double *q) {
 static void put_rest(const sn_batch_cold *c, const sn_rest *rest) {
     const sn_model *m = c->batch->model;
     const bool pulls = rest != NULL && rest->active;
-    double *q = c->batch->worker[0].q;
+    double *q = c->worker->q;
     sn_model_zero(m, q);
     if (pulls) memcpy(q, rest->q, (size_t)m->nq * sizeof *q);
     sn_model_normalize_quaternions(m, q);
@@ -53,9 +53,9 @@ static bool begin(sn_cold_lanes *self, const sn_solver *s, double rival) {
     c->option[3] = s->options.max_iterations;
     c->table = b->table;
     c->table.option = c->option;
-    sn_model_zero(b->model, b->worker[0].q);
+    sn_model_zero(b->model, c->worker->q);
     for (int l = 0; l < self->width; l++) {
-        put_pose(c, l, b->worker[0].q);
+        put_pose(c, l, c->worker->q);
         for (int i = 0; i < b->ngoal; i++) *number(c, work_of(c)->goal, i, l) = c->numbers[i];
         *state_of(c, SN_LANE_STATE, l) = SN_STATE_IDLE;
         *state_of(c, SN_LANE_SHARE, l) = 1;
@@ -138,8 +138,9 @@ void sn_batch_cold_layout(sn_batch_cold *c, const sn_batch *batch, sn_layout *la
     c->base.ends = sn_layout_take(layout, SN_COLD_QUEUE * nq, sizeof(double));
 }
 
-void sn_batch_cold_make(sn_batch_cold *c, sn_batch *batch) {
+void sn_batch_cold_make(sn_batch_cold *c, sn_batch *batch, int worker) {
     c->batch = batch;
+    c->worker = &batch->worker[worker];
     c->base.width = batch->lanes;
     c->base.begin = begin;
     c->base.start = start;

@@ -125,7 +125,7 @@ bool sn_batch_row_of(const sn_batch *b, const sn_problem *p, double *out) {
         if (at->point < 0) continue;
         double *x = out + b->goal_at[i];
         put_place(b, &p->task[i], p->point[at->point].goal, p->point[at->point].local, x);
-        for (int k = 0; k < 6 && at->missing; k++) x[k] = NAN;
+        for (int k = 0; k < 3 + local_of(b, &p->task[i]) && at->missing; k++) x[k] = NAN;
     }
     return true;
 }

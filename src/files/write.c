@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "math/vec3.h"
+#include "model/model.h"
 #include "sinew/eval.h"
 
 enum { SCENE_VERSION = 1 };
@@ -207,29 +208,12 @@ static sn_status write_csv(const sn_scene *s, const sn_allocator *allocator, con
     return status;
 }
 
-// The model with its root turned: its poses stay as they are.
 static sn_status turn_model(const sn_scene *s, const sn_allocator *allocator, sn_model **out,
                             sn_error *error) {
     sn_builder *builder;
-    sn_status status = sn_builder_create(sn_model_name(s->model), allocator, &builder, error);
-    if (status != SN_OK) return status;
-    sn_quat turn = {s->rotation[0], s->rotation[1], s->rotation[2], s->rotation[3]};
-    for (int j = 0; j < sn_model_njoint(s->model); j++) {
-        sn_joint_desc d = *sn_model_joint(s->model, j);
-        if (d.parent < 0) {
-            sn_quat q = sn_quat_mul(
-                turn, (sn_quat){d.rotation[0], d.rotation[1], d.rotation[2], d.rotation[3]});
-            sn_mat3 R = sn_mat3_from_quat(turn);
-            sn_vec3 p = m3_mul(&R, v3_from(d.position));
-            d.position[0] = p.x, d.position[1] = p.y, d.position[2] = p.z;
-            d.rotation[0] = q.w, d.rotation[1] = q.x, d.rotation[2] = q.y, d.rotation[3] = q.z;
-        }
-        (void)sn_builder_joint(builder, &d);
-    }
-    for (int i = 0; i < sn_model_nmarker(s->model); i++)
-        (void)sn_builder_marker(builder, sn_model_marker(s->model, i));
-    sn_builder_couple_as(builder, s->model);
-    status = sn_builder_finish(builder, out, error);
+    SN_TRY(sn_builder_create_from(s->model, allocator, &builder, error));
+    sn_builder_turn_world(builder, s->rotation);
+    sn_status status = sn_builder_finish(builder, out, error);
     sn_builder_destroy(builder);
     return status;
 }

@@ -2,6 +2,7 @@
 // Collecting joints and markers, with their names, until the model is built.
 #include <string.h>
 
+#include "math/vec3.h"
 #include "model/model.h"
 
 // Copy a name; where it starts, or SIZE_MAX.
@@ -170,6 +171,41 @@ sn_status sn_builder_create_from(const sn_model *model, const sn_allocator *allo
     sn_builder_destroy(*out);
     *out = NULL;
     return sn_fail(error, status, 0, "%s", sn_status_text(status));
+}
+
+static void turn_vector(const sn_mat3 *R, double x[3]) {
+    sn_vec3 y = m3_mul(R, v3_from(x));
+    x[0] = y.x, x[1] = y.y, x[2] = y.z;
+}
+
+static void turn_quaternion(sn_quat turn, double r[4]) {
+    sn_quat q = sn_quat_mul(turn, (sn_quat){r[0], r[1], r[2], r[3]});
+    r[0] = q.w, r[1] = q.x, r[2] = q.y, r[3] = q.z;
+}
+
+void sn_builder_turn_world(sn_builder *builder, const double rotation[4]) {
+    const sn_quat turn = {rotation[0], rotation[1], rotation[2], rotation[3]};
+    const sn_mat3 R = sn_mat3_from_quat(turn);
+    for (size_t i = 0; i < builder->njoint; i++) {
+        sn_joint_desc *d = &builder->joint[i].desc;
+        if (d->parent >= 0) continue;
+        turn_vector(&R, d->position);
+        turn_quaternion(turn, d->rotation);
+    }
+    for (size_t i = 0; i < builder->nshape; i++) {
+        sn_shape_desc *d = &builder->shape[i].desc;
+        if (d->joint >= 0) continue;
+        turn_vector(&R, d->from);
+        turn_vector(&R, d->to);
+        turn_vector(&R, d->normal);
+    }
+    for (size_t i = 0; i < builder->nloop; i++) {
+        sn_loop_desc *d = &builder->loop[i].desc;
+        if (d->joint[1] >= 0) continue;
+        turn_vector(&R, d->position[1]);
+        turn_vector(&R, d->axis[1]);
+        turn_quaternion(turn, d->rotation[1]);
+    }
 }
 
 int sn_builder_shape_at(sn_builder *builder, const sn_shape_desc *shape, int line) {

@@ -180,6 +180,10 @@ int sn_builder_couple_at(sn_builder *builder, const sn_coupling_desc *coupling, 
 
 int sn_builder_loop_at(sn_builder *builder, const sn_loop_desc *loop, int line);
 
+/// Turn all that is given in the world (roots, and the world's own shapes and ends of loops), w x y z: the model's
+/// poses stay as they are.
+void sn_builder_turn_world(sn_builder *builder, const double rotation[4]);
+
 int sn_builder_frame_at(sn_builder *builder, const sn_frame_desc *frame, int line);
 
 int sn_builder_shape_at(sn_builder *builder, const sn_shape_desc *shape, int line);

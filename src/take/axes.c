@@ -55,6 +55,16 @@ bool sn_axis_map_good(const sn_axis_map *map) {
     return good;
 }
 
+bool sn_axis_map_proper(const sn_axis_map *map) {
+    bool used[3] = {false, false, false};
+    for (int i = 0; i < 3; i++) {
+        int axis = map->axis[i];
+        if (axis < 0 || axis > 2 || used[axis] || fabs(map->sign[i]) != 1) return false;
+        used[axis] = true;
+    }
+    return true;
+}
+
 void sn_axis_map_print(const sn_axis_map *map, char out[8]) {
     if (out != NULL) out[0] = '\0';
     if (map == NULL || out == NULL || !sn_axis_map_good(map)) return;

@@ -414,7 +414,7 @@ sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
                          .walls = walls_of(f->problem, input, &f->options),
                          .threads = t->threads,
                          .pool = t->pool,
-                         .chunk = t->chunk,
+                         .lanes = f->options.lanes,
                          .cancel = f->options.cancel,
                          .progress = t->progress,
                          .progress_user = t->progress_user};

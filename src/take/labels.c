@@ -2,6 +2,7 @@
 // Whose markers they are: what stands before the names in a recording's labels.
 #include <string.h>
 
+#include "take/labels.h"
 #include "take/take.h"
 
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
@@ -30,10 +31,8 @@ static int count_known(const sn_model *model, const sn_recording *recording,
     return known;
 }
 
-// What parts subject and marker: a colon, or another sign where names of the built-in set or the
-// model's come out that way and hardly any without.
-static sn_status parting_sign(const sn_model *model, const sn_recording *recording,
-                              const sn_allocator *allocator, char *sign) {
+sn_status sn_label_sign(const sn_model *model, const sn_recording *recording,
+                        const sn_allocator *allocator, char *sign) {
     enum { FEW = 3, ENOUGH = 8 };  // fewer known names may be chance; from so many on it is none
     sn_marker_set *set = NULL;
     int plain = 0, own = 0, nmarker = sn_recording_about(recording)->nmarker;
@@ -57,6 +56,16 @@ static sn_status parting_sign(const sn_model *model, const sn_recording *recordi
 static size_t before(const char *label, char sign) {
     const char *at = strrchr(label, sign);
     return at != NULL ? (size_t)(at - label) : 0;
+}
+
+const char *sn_label_name_after(const char *label, char sign) {
+    size_t n = before(label, sign);
+    return n > 0 ? label + n + 1 : sn_label_name(label);
+}
+
+bool sn_label_is_of(const char *label, const char *subject, char sign) {
+    return subject == NULL ||
+           (before(label, sign) == strlen(subject) && memcmp(label, subject, strlen(subject)) == 0);
 }
 
 // --- who is there --------------------------------------------------------------------------------
@@ -96,27 +105,50 @@ sn_status sn_take_subjects(const sn_model *model, const sn_recording *recording,
     SN_NEED(count, error);
     if (room < 0) return sn_fail_range(error, "room");
     if (room > 0) SN_NEED(out, error);
-    sn_status status = parting_sign(model, recording, allocator, &sign);
+    sn_status status = sn_label_sign(model, recording, allocator, &sign);
     if (status != SN_OK) return sn_fail(error, status, 0, "%s", sn_status_text(status));
     list_subjects(recording, sign, out, room, count);
     return SN_OK;
 }
 
-// --- the labels of a take ------------------------------------------------------------------------
-
-static sn_status refuse_subject(sn_take *t, char sign) {
+// How many there are, and their names.
+static int name_subjects(const sn_recording *recording, char sign, sn_name_list *list) {
     enum { MOST = 40 };
     sn_subject all[MOST];
     int count;
-    sn_name_list list = {0};
-    list_subjects(t->recording, sign, all, MOST, &count);
+    list_subjects(recording, sign, all, MOST, &count);
     for (int i = 0; i < count && i < MOST; i++) {
         char name[100];
         size_t n = (size_t)all[i].length < sizeof name ? (size_t)all[i].length : sizeof name - 1;
         memcpy(name, all[i].name, n);
         name[n] = '\0';
-        sn_name_list_add(&list, name);
+        sn_name_list_add(list, name);
     }
+    return count;
+}
+
+sn_status sn_label_check_subject(const sn_recording *recording, const char *subject, char sign,
+                                 sn_error *error) {
+    sn_name_list list = {0};
+    char text[sizeof list.text + 40];
+    int count = name_subjects(recording, sign, &list);
+    sn_name_list_print(&list, text);
+    if (subject == NULL)
+        return count < 2 ? SN_OK
+                         : sn_fail(error, SN_ERR_ARGUMENT, 0,
+                                   "several subjects; choose one of them: %s", text);
+    for (int m = 0; m < sn_recording_about(recording)->nmarker; m++)
+        if (sn_label_is_of(sn_recording_label(recording, m), subject, sign)) return SN_OK;
+    return sn_fail(error, SN_ERR_ARGUMENT, 0,
+                   "no label belongs to the subject \"%.80s\"; here are: %s", subject,
+                   count > 0 ? text : "none");
+}
+
+// --- the labels of a take ------------------------------------------------------------------------
+
+static sn_status refuse_subject(sn_take *t, char sign) {
+    sn_name_list list = {0};
+    name_subjects(t->recording, sign, &list);
     char text[sizeof list.text + 40];
     sn_name_list_print(&list, text);
     return sn_take_refuse(t, SN_FINDING_SUBJECT_UNKNOWN, text, 0, 0);
@@ -126,12 +158,10 @@ static sn_status refuse_subject(sn_take *t, char sign) {
 // have room for all.
 static int choose_labels(const sn_take *t, char sign, const char **label, char *pool) {
     int n = 0;
-    size_t wanted = t->subject != NULL ? strlen(t->subject) : 0;
     for (int m = 0; m < sn_recording_about(t->recording)->nmarker; m++) {
         const char *from = sn_recording_label(t->recording, m);
         size_t length = strlen(from), subject = before(from, sign);
-        if (t->subject != NULL && (subject != wanted || memcmp(from, t->subject, wanted) != 0))
-            continue;
+        if (!sn_label_is_of(from, t->subject, sign)) continue;
         memcpy(pool, from, length + 1);
         if (subject > 0) pool[subject] = ':';
         t->origin[n] = m;
@@ -146,7 +176,7 @@ sn_status sn_take_find_labels(sn_take *t) {
     size_t letters = 1, n = (size_t)info.nmarker + 1;
     char sign = ':';
     // with a set of the user's own, labels are as they are
-    if (t->given == NULL) SN_TRY(parting_sign(t->source, t->recording, &t->allocator, &sign));
+    if (t->given == NULL) SN_TRY(sn_label_sign(t->source, t->recording, &t->allocator, &sign));
     for (int m = 0; m < info.nmarker; m++)
         letters += strlen(sn_recording_label(t->recording, m)) + 1;
     t->origin = sn_acquire(&t->allocator, n * sizeof *t->origin);

@@ -11,20 +11,33 @@
 // one body with the joint that moves them, and that one is named.
 //
 // The same measure, summed over the markers, finds the axes: with any but the right one of the 24
-// rotations the markers swim about in every joint's frame.
+// rotations the markers swim about in every joint's frame; and it finds which frame of the motion belongs to the
+// recording's first.
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
 #include "math/exp.h"
 #include "math/vec3.h"
 #include "take/fit.h"
+#include "take/labels.h"
 #include "take/marker_set.h"
 
 // Of the root-mean-square movement. Skin moves by a centimetre, and known motions are no better
 // known than that, so that neighbouring bones often differ by less than a tenth.
 static const double tie = 1.1, tie_metres = 5e-5;
 
-enum { LEAST_SAMPLES = 3, LOOKED_AT = 200 };
+// The second best axes move the markers by so much more, or the take can't tell.
+static const double clear = 1.2;
+
+// Offset 0 is believed unless another makes the markers this much quieter.
+static const double quieter = 0.98;
+
+// Rates that differ by less are one.
+static const double same_rate = 1e-4;
+
+// SEARCHED: offsets to either side.
+enum { VERSION = 1, LEAST_SAMPLES = 3, LOOKED_AT = 200, SEARCHED = 5 };
 
 // Mean and sum of squared distances from it, one sample at a time (Welford).
 typedef struct spot {
@@ -36,7 +49,10 @@ typedef struct learning {
     const sn_model *model;
     const sn_motion *motion;
     const sn_recording *recording;
-    int njoint, nmarker, nframe;
+    const sn_learn_options *options;
+    char sign;  // parts subject and marker in a label
+    int njoint, nmarker;
+    int first, from, nframe;  // of the motion, of the recording; how many both have from there on
     sn_fit_place at;
     spot *spots;  // nmarker x njoint
     int *count;   // nmarker: samples
@@ -44,11 +60,8 @@ typedef struct learning {
 } learning;
 
 static sn_status begin(learning *l, const sn_allocator *allocator, sn_error *error) {
-    int frames = sn_recording_about(l->recording)->nframe;
     l->njoint = sn_model_njoint(l->model);
     l->nmarker = sn_recording_about(l->recording)->nmarker;
-    l->nframe = sn_motion_nframe(l->motion);
-    if (frames < l->nframe) l->nframe = frames;
     if (sn_motion_nq(l->motion) != sn_model_nq(l->model))
         return sn_fail(error, SN_ERR_ARGUMENT, 0,
                        "the motion has %d coordinates, but the model has %d",
@@ -78,22 +91,35 @@ static void add_sample(spot *s, int count, sn_vec3 p) {
     s->square += v3_dot(d, v3_sub(p, s->mean));
 }
 
+// Frame k of the recording belongs to frame k + offset of the motion. False when no frames are left.
+static bool match(learning *l, int offset) {
+    l->first = offset > 0 ? offset : 0;
+    l->from = offset < 0 ? -offset : 0;
+    int motion = sn_motion_nframe(l->motion) - l->first;
+    int recording = sn_recording_about(l->recording)->nframe - l->from;
+    l->nframe = motion < recording ? motion : recording;
+    return l->nframe > 0;
+}
+
+static bool is_present(const learning *l, int f, int m) {
+    return sn_recording_present(l->recording, l->from + f, m);
+}
+
 // Every step-th frame.
 static sn_status collect(learning *l, const sn_axis_map *axes, int step, sn_error *error) {
     memset(l->spots, 0, (size_t)l->nmarker * (size_t)l->njoint * sizeof *l->spots);
     memset(l->count, 0, (size_t)l->nmarker * sizeof *l->count);
     for (int f = 0; f < l->nframe; f += step) {
-        if (sn_workspace_pose(l->at.workspace, sn_motion_frame(l->motion, f)) != SN_OK)
+        if (sn_workspace_pose(l->at.workspace, sn_motion_frame(l->motion, l->first + f)) != SN_OK)
             return sn_fail(error, SN_ERR_VALUE, 0,
                            "frame %d of the motion has a number that is not finite",
-                           f + sn_motion_first_frame(l->motion));
-        const double *from = sn_recording_frame(l->recording, f);
-        for (int m = 0; m < l->nmarker; m++)
-            l->count[m] += sn_recording_present(l->recording, f, m);
+                           l->first + f + sn_motion_first_frame(l->motion));
+        const double *from = sn_recording_frame(l->recording, l->from + f);
+        for (int m = 0; m < l->nmarker; m++) l->count[m] += is_present(l, f, m);
         for (int j = 0; j < l->njoint; j++) {
             sn_frame frame = sn_workspace_frame(l->at.workspace, j);
             for (int m = 0; m < l->nmarker; m++) {
-                if (!sn_recording_present(l->recording, f, m)) continue;
+                if (!is_present(l, f, m)) continue;
                 double x[3];
                 sn_axis_map_point(axes, from + 3 * (size_t)m, x);
                 sn_vec3 d = v3_sub(v3_from(x), frame.p);
@@ -110,9 +136,13 @@ static bool is_unnamed(const char *name) {
     return name[0] == '\0' || name[0] == '*' || name[0] == '#';
 }
 
+static const char *name_of(const learning *l, int m) {
+    return sn_label_name_after(sn_recording_label(l->recording, m), l->sign);
+}
+
 static bool is_usable(const learning *l, int m) {
-    return l->count[m] >= LEAST_SAMPLES &&
-           !is_unnamed(sn_label_name(sn_recording_label(l->recording, m)));
+    return l->count[m] >= LEAST_SAMPLES && !is_unnamed(name_of(l, m)) &&
+           sn_label_is_of(sn_recording_label(l->recording, m), l->options->subject, l->sign);
 }
 
 // The joint that a joint moves with: itself, or for a fixed one the next above that is not.
@@ -162,12 +192,12 @@ static int choose_joint(const learning *l, int m) {
     return best;
 }
 
-static sn_status make_places(const learning *l, sn_marker_place *place, double *spread, int *count,
-                             sn_error *error) {
+static sn_status make_places(const learning *l, sn_marker_place *place, sn_learned *each,
+                             int *count, sn_error *error) {
     int n = 0;
     for (int m = 0; m < l->nmarker; m++) {
         if (!is_usable(l, m)) continue;
-        const char *name = sn_label_name(sn_recording_label(l->recording, m));
+        const char *name = name_of(l, m);
         if (strlen(name) > SN_MAX_LABEL)
             return sn_fail(error, SN_ERR_ARGUMENT, 0, "the label \"%.80s...\" is too long", name);
         for (int i = 0; i < n; i++)
@@ -180,7 +210,7 @@ static sn_status make_places(const learning *l, sn_marker_place *place, double *
             .position = {s->mean.x, s->mean.y, s->mean.z}, .placed = true, .weight = 1};
         sn_copy_name(place[n].name, sizeof place[n].name, name);
         sn_copy_name(place[n].joint, sizeof place[n].joint, sn_model_joint(l->model, j)->name);
-        if (spread != NULL) spread[n] = sqrt(s->square / l->count[m]);
+        if (each != NULL) each[n] = (sn_learned){m, l->count[m], sqrt(s->square / l->count[m])};
         n++;
     }
     *count = n;
@@ -190,32 +220,17 @@ static sn_status make_places(const learning *l, sn_marker_place *place, double *
     return SN_OK;
 }
 
-sn_status sn_marker_set_learn(const sn_model *model, const sn_motion *motion,
-                              const sn_recording *recording, const sn_axis_map *axes,
-                              const sn_allocator *allocator, sn_marker_set **out, double *spread,
-                              sn_error *error) {
-    if (out != NULL) *out = NULL;
-    SN_NEED(model, error);
-    SN_NEED(motion, error);
-    SN_NEED(recording, error);
-    SN_NEED(axes, error);
-    SN_NEED(out, error);
-    learning l = {.model = model, .motion = motion, .recording = recording};
-    sn_status status = begin(&l, allocator, error);
-    if (status == SN_OK) status = collect(&l, axes, 1, error);
-    sn_marker_place *place = NULL;
+static sn_status make_set(const learning *l, const sn_allocator *allocator, sn_marker_set **out,
+                          sn_learned *each, sn_error *error) {
     int count = 0;
-    if (status == SN_OK) {
-        place = sn_acquire(allocator, ((size_t)l.nmarker + 1) * sizeof *place);
-        status =
-            place == NULL ? sn_fail_memory(error) : make_places(&l, place, spread, &count, error);
-    }
+    sn_marker_place *place = sn_acquire(allocator, ((size_t)l->nmarker + 1) * sizeof *place);
+    if (place == NULL) return sn_fail_memory(error);
+    sn_status status = make_places(l, place, each, &count, error);
     if (status == SN_OK) {
         status = sn_marker_set_create("learned", place, count, allocator, out, error);
         if (status != SN_OK) (void)sn_fail_memory(error);
     }
     sn_release(allocator, place);
-    end(&l, allocator);
     return status;
 }
 
@@ -254,12 +269,14 @@ static double find_unit(learning *l, int step) {
     int n = 0;
     for (int f = 0; f < l->nframe; f += step) {
         cloud joints = {0}, markers = {0};
-        if (sn_workspace_pose(l->at.workspace, sn_motion_frame(l->motion, f)) != SN_OK) continue;
+        if (sn_workspace_pose(l->at.workspace, sn_motion_frame(l->motion, l->first + f)) != SN_OK)
+            continue;
         for (int j = 0; j < l->njoint; j++)
             add_point(&joints, sn_workspace_frame(l->at.workspace, j).p);
+        const double *from = sn_recording_frame(l->recording, l->from + f);
         for (int m = 0; m < l->nmarker; m++)
-            if (sn_recording_present(l->recording, f, m) && is_usable(l, m))
-                add_point(&markers, v3_from(sn_recording_frame(l->recording, f) + 3 * (size_t)m));
+            if (is_present(l, f, m) && is_usable(l, m))
+                add_point(&markers, v3_from(from + 3 * (size_t)m));
         if (markers.count < 4 || !(cloud_size(&markers) > 0) || !(cloud_size(&joints) > 0))
             continue;
         ratio += sn_log(cloud_size(&markers) / cloud_size(&joints));
@@ -285,57 +302,138 @@ static sn_axis_map rotation(int k) {
     return map;
 }
 
-sn_status sn_axes_learn(const sn_model *model, const sn_motion *motion,
-                        const sn_recording *recording, const sn_allocator *allocator,
-                        sn_axis_map *out, double *spread, double *next, sn_error *error) {
+// Of the 24 rotations the one with which the markers move least.
+static sn_status find_axes(learning *l, sn_lesson *lesson, sn_error *error) {
+    double scale = 1;
+    int step = l->nframe / LOOKED_AT + 1;
+    if (!(sn_recording_about(l->recording)->metres_per_unit > 0)) {
+        sn_axis_map none = sn_axis_map_identity();
+        SN_TRY(collect(l, &none, step, error));  // for the counts
+        scale = find_unit(l, step);
+    }
+    for (int k = 0; k < 24; k++) {
+        sn_axis_map map = rotation(k);
+        map.scale = scale;
+        SN_TRY(collect(l, &map, step, error));
+        double s = total_spread(l);
+        if (!(s < lesson->next)) continue;
+        if (s < lesson->spread) {
+            lesson->next = lesson->spread;
+            lesson->spread = s;
+            lesson->axes = map;
+        } else {
+            lesson->next = s;
+        }
+    }
+    return SN_OK;
+}
+
+// What was found, or what the caller knows in its place.
+static sn_status settle_axes(const learning *l, sn_lesson *lesson, sn_error *error) {
+    const sn_learn_options *o = l->options;
+    double stated = sn_recording_about(l->recording)->metres_per_unit, scale = lesson->axes.scale;
+    lesson->axes_given = o->has_axes || o->up >= 0;
+    if (!lesson->axes_given && !o->unclear && lesson->next < clear * lesson->spread)
+        return sn_fail(error, SN_ERR_VALUE, 0,
+                       "which way the recording lies is not clear from this take (%.1f mm of "
+                       "movement, and %.1f mm the other way); say it by its axes, or which of them "
+                       "points up",
+                       1e3 * lesson->spread, 1e3 * lesson->next);
+    if (o->has_axes)
+        lesson->axes = o->axes;
+    else if (o->up >= 0)
+        lesson->axes = sn_axis_map_up(o->up, o->up_sign, o->model_up, o->model_up_sign);
+    lesson->axes.scale = o->unit > 0 ? o->unit / (stated > 0 ? stated : 1) : scale;
+    return SN_OK;
+}
+
+// --- offset --------------------------------------------------------------------------------------
+
+static double spread_at(learning *l, int offset, const sn_axis_map *axes) {
+    if (!match(l, offset) || collect(l, axes, l->nframe / LOOKED_AT + 1, NULL) != SN_OK)
+        return INFINITY;
+    return total_spread(l);
+}
+
+static int find_offset(learning *l, const sn_axis_map *axes) {
+    double least = quieter * spread_at(l, 0, axes);
+    int best = 0;
+    for (int k = 1; k <= SEARCHED; k++)
+        for (int sign = -1; sign <= 1; sign += 2) {
+            double spread = spread_at(l, sign * k, axes);
+            if (!(spread < least)) continue;
+            least = spread;
+            best = sign * k;
+        }
+    return best;
+}
+
+// --- the whole -----------------------------------------------------------------------------------
+
+sn_learn_options sn_learn_options_default(void) {
+    return (sn_learn_options){
+        .version = VERSION, .model_up = 1, .model_up_sign = 1, .up = -1, .up_sign = 1};
+}
+
+static sn_status check(const learning *l, sn_error *error) {
+    const sn_learn_options *o = l->options;
+    double motion = sn_motion_rate(l->motion), recording = sn_recording_about(l->recording)->rate;
+    if (o->version != VERSION)
+        return sn_fail(error, SN_ERR_ARGUMENT, 0, "version: start from sn_learn_options_default()");
+    if (o->model_up < 0 || o->model_up > 2) return sn_fail_range(error, "model_up");
+    if (o->offset == INT_MIN) return sn_fail_range(error, "offset");
+    if (o->up < -1 || o->up > 2) return sn_fail_range(error, "up");
+    if (fabs(o->model_up_sign) != 1) return sn_fail_range(error, "model_up_sign");
+    if (fabs(o->up_sign) != 1) return sn_fail_range(error, "up_sign");
+    if (!(o->unit >= 0) || isinf(o->unit)) return sn_fail_range(error, "unit");
+    if (o->has_axes && !sn_axis_map_proper(&o->axes)) return sn_fail_range(error, "axes");
+    if (motion > 0 && recording > 0 && fabs(motion / recording - 1) >= same_rate)
+        return sn_fail(
+            error, SN_ERR_ARGUMENT, 0,
+            "the motion has %g frames/s, the recording %g: bring them together first, by "
+            "resampling one of them",
+            motion, recording);
+    return sn_label_check_subject(l->recording, o->subject, l->sign, error);
+}
+
+static sn_status learn(learning *l, const sn_allocator *allocator, sn_marker_set **out,
+                       sn_learned *each, sn_lesson *lesson, sn_error *error) {
+    const sn_learn_options *o = l->options;
+    if (sn_label_sign(l->model, l->recording, allocator, &l->sign) != SN_OK)
+        return sn_fail_memory(error);
+    SN_TRY(check(l, error));
+    SN_TRY(begin(l, allocator, error));
+    // a given offset first, as the axes are found from frames that belong together; a small one that is still to be
+    // found does not hide them
+    if (!match(l, o->has_offset ? o->offset : 0))
+        return sn_fail(error, SN_ERR_ARGUMENT, 0, "with an offset of %d no frames are left",
+                       o->has_offset ? o->offset : 0);
+    SN_TRY(find_axes(l, lesson, error));
+    SN_TRY(settle_axes(l, lesson, error));
+    lesson->offset = o->has_offset ? o->offset : find_offset(l, &lesson->axes);
+    (void)match(l, lesson->offset);
+    lesson->nframe = l->nframe;
+    SN_TRY(collect(l, &lesson->axes, 1, error));
+    return make_set(l, allocator, out, each, error);
+}
+
+sn_status sn_marker_set_learn(const sn_model *model, const sn_motion *motion,
+                              const sn_recording *recording, const sn_learn_options *options,
+                              const sn_allocator *allocator, sn_marker_set **out, sn_learned *each,
+                              sn_lesson *lesson, sn_error *error) {
+    sn_lesson own, *told = lesson != NULL ? lesson : &own;
+    sn_learn_options usual = sn_learn_options_default();
+    *told = (sn_lesson){.axes = sn_axis_map_identity(), .spread = INFINITY, .next = INFINITY};
+    if (out != NULL) *out = NULL;
     SN_NEED(model, error);
     SN_NEED(motion, error);
     SN_NEED(recording, error);
     SN_NEED(out, error);
-    SN_NEED(spread, error);
-    SN_NEED(next, error);
-    *out = sn_axis_map_identity();
-    *spread = *next = INFINITY;
-    learning l = {.model = model, .motion = motion, .recording = recording};
-    sn_status status = begin(&l, allocator, error);
-    double scale = 1;
-    int step = l.nframe / LOOKED_AT + 1;
-    if (status == SN_OK && !(sn_recording_about(recording)->metres_per_unit > 0)) {
-        sn_axis_map none = sn_axis_map_identity();
-        status = collect(&l, &none, step, error);  // for the counts
-        if (status == SN_OK) scale = find_unit(&l, step);
-    }
-    for (int k = 0; status == SN_OK && k < 24; k++) {
-        sn_axis_map map = rotation(k);
-        map.scale = scale;
-        status = collect(&l, &map, step, error);
-        double s = total_spread(&l);
-        if (status != SN_OK || !(s < *next)) continue;
-        if (s < *spread) {
-            *next = *spread;
-            *spread = s;
-            *out = map;
-        } else {
-            *next = s;
-        }
-    }
-    end(&l, allocator);
-    return status;
-}
-
-sn_status sn_marker_spread(const sn_model *model, const sn_motion *motion,
-                           const sn_recording *recording, const sn_axis_map *axes,
-                           const sn_allocator *allocator, double *spread, sn_error *error) {
-    SN_NEED(model, error);
-    SN_NEED(motion, error);
-    SN_NEED(recording, error);
-    SN_NEED(axes, error);
-    SN_NEED(spread, error);
-    *spread = INFINITY;
-    learning l = {.model = model, .motion = motion, .recording = recording};
-    sn_status status = begin(&l, allocator, error);
-    if (status == SN_OK) status = collect(&l, axes, l.nframe / LOOKED_AT + 1, error);
-    if (status == SN_OK) *spread = total_spread(&l);
+    learning l = {.model = model,
+                  .motion = motion,
+                  .recording = recording,
+                  .options = options != NULL ? options : &usual};
+    sn_status status = learn(&l, allocator, out, each, told, error);
     end(&l, allocator);
     return status;
 }

@@ -40,16 +40,6 @@ sn_take_options sn_take_options_default(void) {
 
 static bool is_sign(double x) { return x == 1 || x == -1; }
 
-static bool is_axis_map(const sn_axis_map *m) {
-    bool used[3] = {false, false, false};
-    for (int i = 0; i < 3; i++) {
-        if (m->axis[i] < 0 || m->axis[i] > 2 || used[m->axis[i]] || !is_sign(m->sign[i]))
-            return false;
-        used[m->axis[i]] = true;
-    }
-    return true;
-}
-
 static bool not_negative(double x) { return x >= 0 && isfinite(x); }
 
 // The first that is wrong, NULL when none is.
@@ -59,7 +49,7 @@ static const char *wrong(const sn_take_options *o) {
     if (!is_sign(o->model_up_sign)) return "model_up_sign: 1 or -1";
     if (o->up < -1 || o->up > 2) return "up: 0, 1 or 2, or -1 for not known";
     if (!is_sign(o->up_sign)) return "up_sign: 1 or -1";
-    if (o->has_axes && !is_axis_map(&o->axes)) return "axes: each axis once, signs 1 or -1";
+    if (o->has_axes && !sn_axis_map_proper(&o->axes)) return "axes: each axis once, signs 1 or -1";
     if (!not_negative(o->unit)) return "unit: metres, or 0 for not known";
     if ((unsigned)o->calibrate > SN_CALIBRATE_SCALE) return "calibrate";
     if (o->calibrate_frames < 1) return "calibrate_frames: at least 1";

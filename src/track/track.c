@@ -120,7 +120,7 @@ sn_status sn_tracker_create(const sn_problem *problem, const sn_track_options *o
     tracker = sn_layout_take(&layout, 1, sizeof *tracker);
     layout_tracker(&t, &layout);
     memcpy(tracker, &t, sizeof t);
-    if (t.batch != NULL) sn_batch_cold_make(&tracker->cold, t.batch);
+    if (t.batch != NULL) sn_batch_cold_make(&tracker->cold, t.batch, 0);
     sn_status status = SN_OK;
     for (int i = 0; i < t.nworker && status == SN_OK; i++)
         status = create_worker(tracker, problem, &tracker->workers[i], error);
