@@ -32,6 +32,9 @@ static const double not_at_rest = 1e-5;
 // of itself above its least.
 static const double end_of_digits = 8e-8;
 
+// A level with more than this relative gradient left is not at rest, however short its step is.
+static const double no_rest = 1e-6;
+
 // A solver for figures up to this size has room for levels, whether there are any when it is made or not.
 enum { ALWAYS_ROOM = 64 };
 
@@ -469,7 +472,8 @@ static void run_lower(sn_solver *s) {
         const bool above = all_met(s, last, 0);
         bool done = a->at[last].f <= a->at[last].goal ||
                     a->at[last].gradient <= s->options.gradient ||
-                    (fmax(step.size, step.up) <= 1e-13 && step.reach > 1e-12);
+                    (fmax(step.size, step.up) <= 1e-13 && step.reach > 1e-12 &&
+                     a->at[last].gradient <= no_rest);
         if (above) memcpy(a->met, s->q, (size_t)s->model->nq * sizeof *s->q);
         met = met || above;
         // a level that was lost once is finished before the next comes in again, and a step that is short because

@@ -125,8 +125,9 @@ static bool solve_last(sn_solver *s, int last, sn_levels_step *step) {
     for (int i = 0; i < m; i++) top = fmax(top, fabs(R[i + m * i]));
     const double unit = a->at[last].whole > 0 ? a->at[last].whole : top;
     step->lambda = 0;
-    // what is rounding pulls nowhere
-    if (m == 0 || top <= a->at[last].noise) return true;
+    if (m == 0 || top == 0) return true;
+    // at rest, in what it hardly sees: rounding leads nowhere
+    if (top <= a->at[last].noise && a->at[last].gradient <= s->options.gradient) return true;
     const double grain = 1e-9 * fmin(1, top / unit);
     double low = 0, high = INFINITY;  // too little; enough
     for (int tries = 0; tries < 60; tries++) {
