@@ -316,6 +316,7 @@ static void json_broken(void **unused) {
         {"\"a\nb\"", 1, "control character"},
         {"\"\t\"", 1, "control character"},
         {"\"\\x\"", 1, "unknown escape"},
+        {"\"\\u0041", 1, "not closed"},
         {"\"\\u12\"", 1, "\\u escape"},
         {"\"\\u12g4\"", 1, "\\u escape"},
         {"\"\\ud83d\"", 1, "\\u escape"},

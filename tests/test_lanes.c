@@ -3,6 +3,7 @@
 // for a while.
 #include "linalg/dense.h"
 #include "math/vec3.h"
+#include "take/take.h"
 #include "takes.h"
 
 enum { FRAMES = 300 };
@@ -39,9 +40,9 @@ static int count_turns(const sn_model *model, const sn_motion *motion, double mo
     return n;
 }
 
-static sn_fit_options with_chunk(int chunk, int threads) {
+static sn_fit_options with_lanes(int lanes, int threads) {
     sn_fit_options o = sn_fit_options_default();
-    o.track.chunk = chunk;
+    o.lanes = lanes;
     o.track.threads = threads;
     return o;
 }
@@ -53,16 +54,16 @@ static void assert_same(const fitted *a, const fitted *b) {
                         n * sizeof(double));
 }
 
-// Neither the length of chunks nor threads change a bit.
+// Neither lanes nor threads change a bit.
 static void cuts(void **state) {
     example_take *t = *state;
-    static const int chunk[] = {1024, FRAMES, 120, 64, 100000};
+    static const int lanes[] = {1, 2, 4, 8, 0};
     sn_recording *take = recording_cut(t->recording, 0, FRAMES);
-    sn_fit_options o = with_chunk(chunk[0], 1);
+    sn_fit_options o = with_lanes(lanes[0], 1);
     fitted one = fit_of(t->subject, take, NULL, NULL, &o);
     assert_int_equal(count_turns(one.model, one.motion, 20), 0);
     for (int i = 1; i < 5; i++) {
-        o = with_chunk(chunk[i], i % 2 == 0 ? 3 : 1);
+        o = with_lanes(lanes[i], i % 2 == 0 ? 3 : 1);
         fitted other = fit_of(t->subject, take, NULL, NULL, &o);
         assert_same(&one, &other);
         fitted_free(&other);
@@ -81,7 +82,7 @@ static void clip_cuts(void **unused) {
                  {"cmu/85_02.bvh", "cmu/85_02.c3d"},
                  {"hdm05/HDM_mm.asf", "hdm05/HDM_mm_01-02_03_120.c3d"},
                  {"hdm05/HDM_dg.asf", "hdm05/HDM_dg_03-05_02_120.c3d"}};
-    static const int chunk[] = {1024, 256, 100000};
+    static const int lanes[] = {0, 1, 4};
     for (int c = 0; c < (cases(10) > 10 ? 5 : 2); c++) {
         sn_document body = read_clip(clips[c].skeleton), markers = read_clip(clips[c].take);
         if (body.model == NULL || markers.recording == NULL) skip();
@@ -89,11 +90,11 @@ static void clip_cuts(void **unused) {
         assert_true(sn_axis_map_parse("yzx", &axes));
         sn_model *model = with_builtin(body.model, markers.recording);
         sn_calibrate_options wanted = sn_calibrate_options_default();
-        sn_fit_options o = with_chunk(chunk[0], 2);
+        sn_fit_options o = with_lanes(lanes[0], 2);
         fitted first = fit_of(model, markers.recording, &axes, &wanted, &o);
         assert_int_equal(count_turns(first.model, first.motion, 20), 0);
         for (int i = 1; i < 3; i++) {
-            o = with_chunk(chunk[i], i);
+            o = with_lanes(lanes[i], i);
             fitted other = fit_of(first.model, markers.recording, &axes, NULL, &o);
             assert_same(&first, &other);
             fitted_free(&other);
@@ -197,7 +198,7 @@ static void seeds(void **unused) {
     assert_true(sn_axis_map_parse("yzx", &axes));
     sn_model *model = with_builtin(body.model, markers.recording);
     sn_calibrate_options wanted = sn_calibrate_options_default();
-    sn_fit_options o = with_chunk(1024, 2);
+    sn_fit_options o = with_lanes(0, 2);
     fitted whole = fit_of(model, markers.recording, &axes, &wanted, &o);
     int n = sn_motion_nframe(whole.motion), joint = 0, at = 0, samples = 0;
     sn_recording *rest = recording_cut(markers.recording, LATER, n - LATER);
@@ -368,10 +369,63 @@ static void wrong(void **state) {
     sn_recording_destroy(take);
 }
 
+static sn_take *take_of(const example_take *t, const sn_recording *recording,
+                        const sn_take_options *o) {
+    sn_take *take;
+    assert_int_equal(sn_take_create(t->subject, recording, o, NULL, &take, NULL), SN_OK);
+    assert_int_equal(sn_take_prepare(take), SN_OK);
+    assert_int_equal(sn_take_solve(take, -1), SN_OK);
+    return take;
+}
+
+static const sn_finding *one_by_one(const sn_take *take) {
+    for (int i = 0; i < sn_take_nfinding(take); i++)
+        if (sn_take_finding(take, i)->code == SN_FINDING_DEVICE) return sn_take_finding(take, i);
+    return NULL;
+}
+
+// Nearly all frames are followed in lanes by themselves, with hard limits too; what lanes cannot do is said.
+static void side_by_side(void **state) {
+    example_take *t = *state;
+    sn_recording *recording = recording_cut(t->recording, 300, FRAMES);
+    sn_take_options o = sn_take_options_default();
+    o.calibrate = SN_CALIBRATE_NONE;
+    for (int hard = 0; hard < 2; hard++) {
+        o.limits = hard ? SN_LIMITS_HARD : SN_LIMITS_OFF;
+        o.threads = 1;
+        sn_take *one = take_of(t, recording, &o);
+        const int n = atomic_load(&one->fitting.lanes.side_frames);
+        print_message("%s: %d of %d frames in lanes\n", hard ? "hard limits" : "no limits", n,
+                      FRAMES);
+        assert_true(one->fitting.lanes.strides == !hard);
+        assert_true(n > 9 * FRAMES / 10);
+        o.threads = 3;
+        sn_take *other = take_of(t, recording, &o);
+        assert_int_equal(sn_take_finish(one), SN_OK);
+        assert_int_equal(sn_take_finish(other), SN_OK);
+        assert_memory_equal(sn_motion_frame(sn_take_motion(one), 0),
+                            sn_motion_frame(sn_take_motion(other), 0),
+                            FRAMES * (size_t)sn_model_nq(t->subject) * sizeof(double));
+        assert_null(one_by_one(one));
+        sn_take_destroy(one);
+        sn_take_destroy(other);
+    }
+    o.limits = SN_LIMITS_OFF;
+    o.solver.method = SN_METHOD_GAUSS_NEWTON;
+    sn_take *plain = take_of(t, recording, &o);
+    assert_int_equal(atomic_load(&plain->fitting.lanes.side_frames), 0);
+    assert_int_equal(sn_take_finish(plain), SN_OK);
+    const sn_finding *note = one_by_one(plain);
+    assert_non_null(note);
+    assert_non_null(strstr(note->text, "one by one: the method"));
+    sn_take_destroy(plain);
+    sn_recording_destroy(recording);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(cuts),      cmocka_unit_test(clip_cuts),
                                        cmocka_unit_test(seeds),     cmocka_unit_test(rates),
                                        cmocka_unit_test(slow_rate), cmocka_unit_test(walls),
-                                       cmocka_unit_test(wrong)};
+                                       cmocka_unit_test(wrong),     cmocka_unit_test(side_by_side)};
     return cmocka_run_group_tests(tests, example_begin, example_end);
 }

@@ -210,10 +210,11 @@ static void test_random(void **unused) {
 }
 
 // Found by the long version: a gaze on its own eye, a first level that nothing moves and whose matrix is rounding, one that
-// was lost a little with each step.
+// was lost a little with each step; a middle level that hardly bends one way and was left on it unfinished; one that
+// hardly bends and pulls all the same.
 static void test_found(void **unused) {
     (void)unused;
-    static const int numbers[] = {634, 801, 1587, 5494, 5584, 7290, 8262, 9799};
+    static const int numbers[] = {634, 801, 891, 1587, 5494, 5584, 7290, 8262, 9799, 12191};
     tally t = {0};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         uint64_t state = 1000u + (uint64_t)numbers[i];
@@ -292,8 +293,7 @@ static void hand_goal(sn_problem *p, sn_workspace *ws, const double *q) {
 
 // The pose is met as it is alone, the posture is at its best below it, in at most twice the iterations, and
 // nothing is allocated.
-static void test_arm(void **unused) {
-    (void)unused;
+static void check_arm(bool near) {
     sn_model *m = arm_model(false, false);
     sn_problem *p = arm_problem(m, SN_TASK_POSE, 1);
     sn_workspace *ws;
@@ -312,6 +312,15 @@ static void test_arm(void **unused) {
         for (int k = 0; k < 7; k++) {
             goal[k] = uniform(&state, -1, 1) * (k % 2 == 1 ? 1.8 : 2.5);
             start[k] = uniform(&state, -1, 1) * (k % 2 == 1 ? 1.8 : 2.5);
+        }
+        if (near) {
+            // where the goal was before, and the posture at its best
+            double further[7];
+            for (int k = 0; k < 7; k++) further[k] = goal[k] + 0.02 * start[k];
+            hand_goal(p, ws, goal);
+            assert_int_equal(sn_solver_solve(solver, goal, &report), SN_OK);
+            memcpy(start, goal, sizeof start);
+            memcpy(goal, further, sizeof goal);
         }
         hand_goal(p, ws, goal);
         memcpy(q, start, sizeof q);
@@ -344,13 +353,20 @@ static void test_arm(void **unused) {
                   "slope %.1e\n",
                   met, count, iterations / count, alone / count, many, worst);
     assert_true(met > count / 2);
-    assert_true(iterations <= 1.2 * alone);
-    assert_true(many <= 1 + count / 200);
+    assert_true(iterations <= 1.1 * alone);
+    // at a singular pose a goal in ten thousand takes a little more
+    assert_true(many <= count / 2000);
     assert_true(worst < 1e-8);
     sn_solver_destroy(solver);
     sn_workspace_destroy(ws);
     sn_problem_destroy(p);
     sn_model_destroy(m);
+}
+
+static void test_arm(void **unused) {
+    (void)unused;
+    check_arm(false);
+    check_arm(true);
 }
 
 // Followers and loops hold while the levels are solved, and the posture is as good as a weight of a

@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: MIT
 """Do the tests notice? Put single faults into src/, one at a time, and run the tests that reach them.
 
-  tools/mutate.py [--count 100] [--seed 1] [--jobs 1] [--only N,N] [--limit 30] [--no-sanitizers] [--list]
+  tools/mutate.py [--count 100] [--seed 1] [--jobs 1] [--only N,N] [--limit 30] [--no-sanitizers] [--thorough] [--list]
   tools/mutate.py --named    the faults of tests/faults.json, each with the tests that are written there; all must die
+                             (with --list only whether their lines are still there)
 
 The sources are copied; the checkout is left alone. Which lines each test program executes is found once, with a
 build for gcov. A fault is built in the copy and meets every test program that executes its line, the quick ones
 that are about its file first, each with a tenth of its random cases (SINEW_CASES); where all pass, the quick ones run again under
 AddressSanitizer and UBSan. It dies when one of them fails or takes three times its CPU time and two seconds more.
-Faults that the compiler turns into the very same object, or refuses, don't count; others are drawn in their place.
+Faults that the compiler turns into the very same object, or refuses, and survivors that only give an array room
+for one number more, and what only a device executes, where there is none, don't count; others are drawn in their place.
 docs/testing.md lists faults that change nothing, each with its reason: they don't count either.
 The same seed and the same sources give the same faults. Prints one line for each, the survivors at the end; the
 same command goes on where an interrupted one was.
@@ -36,6 +38,10 @@ ROOT = Path(__file__).resolve().parent.parent
 CASES = "0.1"  # of the random cases
 # Programs that no fault is tried on, and why.
 LEFT_OUT = {"test_papers": "it runs the benchmarks, whose figures other tests hold, for minutes in a build for gcov"}
+# Tests of ctest that are no C programs and use the library; the page's need a browser and another compiler.
+# Sources that nothing runs without a device that speaks OpenCL.
+DEVICE = re.compile(r"src/(arm/device|batch/(device|launch|session|program|opencl)|track/lanes_device)\.c$")
+SCRIPTS = "kernels|opencl|glb|mjcf|readme|examples|tutorials|report|shells|consumer|instructions"
 RELATIONAL = {"<": [">", "<="], ">": ["<", ">="], "<=": [">=", "<"], ">=": ["<=", ">"], "==": ["!="], "!=": ["=="]}
 ARITHMETIC = {"+": ["-"], "-": ["+"], "*": ["/"], "/": ["*"], "+=": ["-="], "-=": ["+="], "&&": ["||"],
               "||": ["&&"], "%": ["*"], "|=": ["&="], "*=": ["/="], "/=": ["*="]}
@@ -97,9 +103,19 @@ def faults_of(source):
     return faults
 
 
+def only_room(text, first, last, new):
+    """Whether a fault gives an array of numbers room for one more, which nobody sees unless its size is asked for.
+    (Not one of letters: where a text is cut off can be seen.)"""
+    line = re.sub(r"\{[^{}]*\}", "", blank(text)[text.rfind("\n", 0, first) + 1:last + 1])
+    return text[last + 1] != "[" and new.isdigit() and int(new) > int(text[first:last]) and re.match(
+        r"\s*(?:static |const )*(?!char|return|else|goto)[A-Za-z_]\w* (?:[^=({]*|[^({]*, )\w+\[(?:\w+ \+ )?\d+\]$",
+        line) is not None
+
+
 class Fault:
     def __init__(self, text, path, kind, first, last, new):
         self.path, self.kind, self.original = path, kind, text
+        self.only_room = kind == "constant" and only_room(text, first, last, new)
         if kind == "negated":
             new = "!(" + text[first:last] + ")"
         self.mutated = text[:first] + new + text[last:]
@@ -217,7 +233,7 @@ class Bench:
                            "-DSINEW_SANITIZE=address,undefined")
 
     def run_test(self, folder, name, cpu, memory=LIMIT, **environment):
-        environment = dict(os.environ, SINEW_CASES=CASES, **environment)
+        environment = {**os.environ, "SINEW_CASES": CASES, **environment}
         return Program([str(folder / "tests" / name)], folder / "tests", environment, cpu, memory)
 
     def coverage(self):
@@ -255,16 +271,18 @@ class Bench:
     def look_at(self, name):
         """One test program, plainly and counted; its counts lie in "folder"."""
         test = {"digest": self.digest(f"tests/{name}.c"), "lines": {}}
-        for _ in range(2):  # a second time, should it fail by itself on a busy machine
-            done = self.run_test(self.build, name, self.options.limit)
-            if done.status == 0:
+        # a second time, should it fail by itself on a busy machine; then with all cases, should a tenth be too few
+        for cases in (CASES, CASES, "1"):
+            done = self.run_test(self.build, name, self.options.limit, SINEW_CASES=cases)
+            if done.status == 0 or done.status is None:
                 break
+        test["cases"] = cases
         test["seconds"] = done.seconds
         if done.status == 0:
             folder = self.work / "counts" / name
             shutil.rmtree(folder, ignore_errors=True)
             for _ in range(2):
-                done = self.run_test(self.gcov, name, 20 * self.options.limit, GCOV_PREFIX=str(folder))
+                done = self.run_test(self.gcov, name, 20 * self.options.limit, GCOV_PREFIX=str(folder), SINEW_CASES=cases)
                 if done.status == 0:
                     break
             # what a program with counters says besides may disturb it (a child that is killed, a disk that is full);
@@ -336,12 +354,25 @@ class Bench:
             self.must(self.ninja(folder, "sinew"))
         # the sanitizers reserve much more memory than they use
         for _ in range(2):  # twice, should a program fail now and then by itself
-            done = self.run_test(folder, name, slow * (3 * self.tests[name]["seconds"] + 2), LIMIT if slow == 1 else None)
+            done = self.run_test(folder, name, slow * (3 * self.tests[name]["seconds"] + 2),
+                                 LIMIT if slow == 1 else None, SINEW_CASES=self.tests[name].get("cases", CASES))
             if done.status == 0:
                 return ""
             if done.status is None:
                 break
         return name + (" (time)" if done.status is None else "") + (" (sanitizers)" if slow > 1 else "")
+
+    def dies_late(self, names):
+        """With --thorough, what survived so far: the programs that reach it with all their cases, however long they
+        take, then the scripts."""
+        for name in names:
+            Program(self.ninja(self.build, name, "sinew"), self.tree)
+            if self.run_test(self.build, name, 20 * self.options.limit, SINEW_CASES="1").status != 0:
+                return name + " (all cases)"
+        Program(self.ninja(self.build), self.tree)
+        done = Program(["ctest", "--test-dir", str(self.build), "--stop-on-failure", "-R", f"^({SCRIPTS})$"], self.tree)
+        failed = re.search(r"- (\w+) \(", done.output)
+        return "" if done.status == 0 else (failed.group(1) if failed else "a script")
 
     def judge(self, fault, before):
         """What became of a fault, and by what. before: the program that noticed it the last time, or None."""
@@ -353,6 +384,8 @@ class Bench:
             if self.objects() == self.clean:
                 return "same", ""
             names = self.covering(fault)
+            if not names and DEVICE.search(fault.path):
+                return "unseen", "no device here"
             if not names:
                 return "survived", "no test executes the line"
             runs = [(name, self.build, 1) for name in names]
@@ -364,6 +397,13 @@ class Bench:
                 why = self.dies(name, folder, slow)
                 if why:
                     return "died", why
+            if self.options.thorough:
+                long = [name for name, test in self.tests.items() if test["seconds"] > self.options.limit]
+                why = self.dies_late(names + long)
+                if why:
+                    return "died", why
+            if fault.only_room:
+                return "same", "only room"
             return "survived", f"{len(names)} test programs execute it"
         finally:
             target.write_text(fault.original)
@@ -389,7 +429,7 @@ class Results:
         self.kept = bench.work / "verdicts.json"
         self.verdicts = json.loads(self.kept.read_text()) if self.kept.exists() else {}
         self.state = bench.digest("include/**/*", "src/**/*", "tests/*.[ch]", "bench/*", "cli/*")
-        self.state += f" {bench.options.no_sanitizers} {bench.options.limit} {CASES}"
+        self.state += f" {bench.options.no_sanitizers} {bench.options.limit} {bench.options.thorough} {CASES}"
         self.waiting, self.begun = {}, []
         self.counted, self.equivalent, self.survivors = 0, 0, []
 
@@ -427,6 +467,16 @@ class Results:
             self.counted += verdict in ("died", "survived")
             if verdict == "survived":
                 self.survivors.append((number, fault, why))
+
+
+def list_named():
+    """Whether every fault of tests/faults.json still has its line: quick, for every test run."""
+    bad = 0
+    for fault in json.loads((ROOT / "tests/faults.json").read_text()):
+        found = (ROOT / fault["file"]).read_text().count(fault["before"])
+        bad += found != 1
+        print(f"{'fits' if found == 1 else 'IS FOUND %d TIMES' % found}: {fault['file']}: {fault['what']}")
+    return 1 if bad else 0
 
 
 def named(bench):
@@ -478,10 +528,14 @@ def main():
     parser.add_argument("--jobs", type=int, default=1, help="faults at a time, each in a copy of its own")
     parser.add_argument("--only", default="", help="numbers of the faults to try, with commas between")
     parser.add_argument("--no-sanitizers", action="store_true", help="without the second try under ASan and UBSan")
+    parser.add_argument("--thorough", action="store_true",
+                        help="what survives meets all random cases, the long programs and ctest's scripts")
     parser.add_argument("--list", action="store_true", help="print the faults and end")
     parser.add_argument("--pass", dest="share", type=float, default=90, help="percent that must die")
     parser.add_argument("--named", action="store_true", help="the faults of tests/faults.json instead")
     options = parser.parse_args()
+    if options.named and options.list:
+        return list_named()
     absent = [name for name in ("cmake", "ninja", "gcc", "gcov") if shutil.which(name) is None]
     if absent:
         print("skipped: single faults, which need " + " and ".join(absent))

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-static sn_batch_work *work_of(const sn_batch_cold *c) { return &c->batch->worker[0].work; }
+static sn_batch_work *work_of(const sn_batch_cold *c) { return &c->worker->work; }
 
 static double *number(const sn_batch_cold *c, double *array, int k, int lane) {
     return &array[k * c->base.width + lane];
@@ -23,7 +23,7 @@ static void put_pose(const sn_batch_cold *c, int lane, const double *q) {
 static void put_rest(const sn_batch_cold *c, const sn_rest *rest) {
     const sn_model *m = c->batch->model;
     const bool pulls = rest != NULL && rest->active;
-    double *q = c->batch->worker[0].q;
+    double *q = c->worker->q;
     sn_model_zero(m, q);
     if (pulls) memcpy(q, rest->q, (size_t)m->nq * sizeof *q);
     sn_model_normalize_quaternions(m, q);
@@ -53,9 +53,9 @@ static bool begin(sn_cold_lanes *self, const sn_solver *s, double rival) {
     c->option[3] = s->options.max_iterations;
     c->table = b->table;
     c->table.option = c->option;
-    sn_model_zero(b->model, b->worker[0].q);
+    sn_model_zero(b->model, c->worker->q);
     for (int l = 0; l < self->width; l++) {
-        put_pose(c, l, b->worker[0].q);
+        put_pose(c, l, c->worker->q);
         for (int i = 0; i < b->ngoal; i++) *number(c, work_of(c)->goal, i, l) = c->numbers[i];
         *state_of(c, SN_LANE_STATE, l) = SN_STATE_IDLE;
         *state_of(c, SN_LANE_SHARE, l) = 1;
@@ -138,11 +138,52 @@ void sn_batch_cold_layout(sn_batch_cold *c, const sn_batch *batch, sn_layout *la
     c->base.ends = sn_layout_take(layout, SN_COLD_QUEUE * nq, sizeof(double));
 }
 
-void sn_batch_cold_make(sn_batch_cold *c, sn_batch *batch) {
+void sn_batch_cold_make(sn_batch_cold *c, sn_batch *batch, int worker) {
     c->batch = batch;
+    c->worker = &batch->worker[worker];
     c->base.width = batch->lanes;
     c->base.begin = begin;
     c->base.start = start;
     c->base.step = step;
     c->base.ended = ended;
+    c->base.destroy = NULL;
+}
+
+// --- of a solver's own ---------------------------------------------------------------------------
+
+static void destroy_own(sn_cold_lanes *self) {
+    sn_batch_cold *c = (sn_batch_cold *)(void *)self;
+    const sn_allocator allocator = c->batch->allocator;
+    sn_batch_destroy(c->batch);
+    sn_release(&allocator, c->owner);
+}
+
+sn_status sn_solver_use_lanes(sn_solver *solver, sn_error *error) {
+    SN_NEED(solver, error);
+    sn_batch_options o = sn_batch_options_default();
+    o.device = SN_DEVICE_CPU;
+    o.solver = solver->options;
+    o.locals = true;
+    if (solver->cold.lanes != NULL || sn_batch_unfit(solver->problem, &o.solver) != NULL)
+        return SN_OK;
+    sn_batch *batch;
+    SN_TRY(sn_batch_create(solver->problem, &o, &solver->allocator, &batch, error));
+    sn_batch_cold made = {0}, *c;
+    sn_layout layout = {0};
+    (void)sn_layout_take(&layout, 1, sizeof *c);
+    sn_batch_cold_layout(&made, batch, &layout);
+    void *owner, *block = sn_layout_acquire(&layout, &solver->allocator, &owner);
+    if (block == NULL) {
+        sn_batch_destroy(batch);
+        return sn_fail_memory(error);
+    }
+    layout = (sn_layout){.block = block};
+    c = sn_layout_take(&layout, 1, sizeof *c);
+    sn_batch_cold_layout(&made, batch, &layout);
+    sn_batch_cold_make(&made, batch, 0);
+    made.owner = owner;
+    made.base.destroy = destroy_own;
+    *c = made;
+    solver->cold.lanes = &c->base;
+    return SN_OK;
 }

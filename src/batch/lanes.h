@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The CPU's dialect of core.h and trip.h: LANES doubles side by side, in whatever registers the includer's
-// machine has. The includer defines LANES and TRIP_NAME.
+// machine has. The includer defines LANES, TRIP_NAME and, where it wants that one, STRIDE_NAME.
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -131,5 +131,10 @@ FN void sine_cosine(REAL angle, REAL *sine, REAL *cosine) {
 }
 
 #include "batch/core.h"
+// after what it is made of
+#include "batch/stride.h"
 
 void TRIP_NAME(const sn_batch_table *tab, const sn_batch_work *room) { trip(tab, room); }
+#ifdef STRIDE_NAME
+void STRIDE_NAME(const sn_batch_table *tab, const sn_batch_work *room) { stride(tab, room); }
+#endif

@@ -145,9 +145,11 @@ enum {
     SN_LANE_MOST2,
     SN_LANE_CRAWLS,
     SN_LANE_SLOW,
-    SN_LANE_JUMP,   ///< f above which a start is solved with the exact Hessian; on the processor
-    SN_LANE_SHARE,  ///< what rest poses are multiplied with
-    SN_LANE_PULL,   ///< 1: it is pulled, 0: it is not
+    SN_LANE_NEAR,     ///< 1: a stride begins near the bottom; on the processor
+    SN_LANE_REFUSED,  ///< 1: the exact Hessian was not positive definite on a stride's way
+    SN_LANE_JUMP,     ///< f above which a start is solved with the exact Hessian; on the processor
+    SN_LANE_SHARE,    ///< what rest poses are multiplied with
+    SN_LANE_PULL,     ///< 1: it is pulled, 0: it is not
     SN_LANE_ORIGIN,
     SN_LANE_ORIGIN_Y,
     SN_LANE_ORIGIN_Z,

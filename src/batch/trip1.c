@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// One problem at a time, and which trips there are.
-#define LANES     1
-#define TRIP_NAME sn_batch_trip1
+// One problem at a time, and which trips and strides there are.
+#define LANES       1
+#define TRIP_NAME   sn_batch_trip1
+#define STRIDE_NAME sn_batch_stride1
 #include "batch/lanes.h"
 
 #if defined(__GNUC__) && defined(__x86_64__)
@@ -32,4 +33,16 @@ sn_batch_trip sn_batch_trip_of(int lanes) {
 #endif
     (void)lanes;
     return sn_batch_trip1;
+}
+
+sn_batch_trip sn_batch_stride_of(int lanes) {
+#ifdef HAVE_WIDE
+    if (lanes == 8) return sn_batch_stride8;
+    if (lanes == 4) return sn_batch_stride4;
+#endif
+#ifdef __GNUC__
+    if (lanes == 2) return sn_batch_stride2;
+#endif
+    (void)lanes;
+    return sn_batch_stride1;
 }

@@ -8,8 +8,9 @@
 #pragma GCC target("avx2")
 #endif
 #include <immintrin.h>
-#define LANES     4
-#define TRIP_NAME sn_batch_trip4
+#define LANES       4
+#define TRIP_NAME   sn_batch_trip4
+#define STRIDE_NAME sn_batch_stride4
 #include "batch/lanes.h"
 #ifdef __clang__
 #pragma clang attribute pop

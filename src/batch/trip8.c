@@ -9,8 +9,9 @@
 #pragma GCC target("avx512f,avx512dq,avx512vl,avx512bw")
 #endif
 #include <immintrin.h>
-#define LANES     8
-#define TRIP_NAME sn_batch_trip8
+#define LANES       8
+#define TRIP_NAME   sn_batch_trip8
+#define STRIDE_NAME sn_batch_stride8
 #include "batch/lanes.h"
 #ifdef __clang__
 #pragma clang attribute pop

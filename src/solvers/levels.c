@@ -30,7 +30,10 @@ static const double not_at_rest = 1e-5;
 
 // Rounding of f, and of what the levels above leave free, may leave a relative gradient of up to this: f is then 1e-15
 // of itself above its least.
-static const double end_of_digits = 3e-8;
+static const double end_of_digits = 8e-8;
+
+// A level with more than this relative gradient left is not at rest, however short its step is.
+static const double no_rest = 1e-6;
 
 // A solver for figures up to this size has room for levels, whether there are any when it is made or not.
 enum { ALWAYS_ROOM = 64 };
@@ -55,6 +58,7 @@ void sn_solver_levels_layout(sn_solver *s, sn_layout *layout) {
         a.g = sn_layout_take(layout, all * n, sizeof *a.g);
         a.W = sn_layout_take(layout, all * n * n, sizeof *a.W);
         a.H = sn_layout_take(layout, n * n, sizeof *a.H);
+        a.turn = sn_layout_take(layout, n * n, sizeof *a.turn);
         a.mu = sn_layout_take(layout, all * all * n, sizeof *a.mu);
         a.pull = sn_layout_take(layout, all * n, sizeof *a.pull);
         a.factor = sn_layout_take(layout, n * n, sizeof *a.factor);
@@ -63,9 +67,12 @@ void sn_solver_levels_layout(sn_solver *s, sn_layout *layout) {
         a.y = sn_layout_take(layout, n, sizeof *a.y);
         a.fix = sn_layout_take(layout, n, sizeof *a.fix);
         a.pose = sn_layout_take(layout, nq, sizeof *a.pose);
+        a.best = sn_layout_take(layout, nq, sizeof *a.best);
+        a.way = sn_layout_take(layout, n, sizeof *a.way);
         a.met = sn_layout_take(layout, nq, sizeof *a.met);
         a.shifted = sn_layout_take(layout, nq, sizeof *a.shifted);
-        a.beside = sn_layout_take(layout, nq, sizeof *a.beside);
+        a.beside = sn_layout_take(layout, n, sizeof *a.beside);
+        a.slope = sn_layout_take(layout, n, sizeof *a.slope);
         a.free = sn_layout_take(layout, n, sizeof *a.free);
         a.held = sn_layout_take(layout, n, sizeof *a.held);
         a.put = sn_layout_take(layout, n, sizeof *a.put);
@@ -165,36 +172,56 @@ static bool solve_first(sn_solver *s, double share) {
     return !ended;
 }
 
+// ... from where it was left, until f is a ten-thousandth of what it is.
+static bool go_on_with_first(sn_solver *s) {
+    const sn_level *first = &s->levels->at[s->levels->first];
+    s->goes_on = true;
+    const bool ended = !solve_first(s, fmax(1e-4 * first->f / first->whole, wholly));
+    s->goes_on = false;
+    return !ended;
+}
+
 // The levels above the last put right at a->pose; false: that does not lead back to them. With `old` the
 // factorisation that is there is tried first. `way` led to the pose, and no step back is longer.
 static bool put_right(sn_solver *s, int last, double enough, bool old, double way, double *added) {
     sn_levels *a = s->levels;
     double before = old ? 10 * 0.1 * way : 0;
+    // since when what answers a level that is kept from its goals is another
+    double moved = way;
+    bool curved = false;
+    for (int k = 0; k < last; k++) curved = curved || a->at[k].curved;
     for (int tries = 0;; tries++) {
         double size = 0;
         if (!sn_levels_correct(s, last, a->pose, a->fix, added)) return false;
         for (int i = 0; i < s->n; i++) size = fmax(size, fabs(a->fix[i]));
-        if (size <= (tries == 0 ? 1e-15 : enough)) break;
-        if (size <= 1e-10 && size > 0.1 * before) break;  // as near as rounding lets it
-        if (tries == 10 || (tries > 4 && size > 0.5 * before)) return false;
-        if (size > 0.1 * before) {
+        const bool right = size <= (tries == 0 ? 1e-15 : enough) ||
+                           (size <= 1e-10 && size > 0.1 * before);  // as near as rounding lets it
+        const bool stale = curved && moved > 1e-5;
+        if (right && !stale) break;
+        if (tries == 10 || (tries > 4 && size > 0.5 * before && !right)) return false;
+        if (right || size > 0.1 * before) {
             // the old factorisation leads there too slowly, or not at all
             if (!sn_levels_refactor(s, last, a->pose, a->fix)) return false;
             if (!sn_levels_correct(s, last, a->pose, a->fix, added)) return false;
-            size = 0;
+            size = moved = 0;
             for (int i = 0; i < s->n; i++) size = fmax(size, fabs(a->fix[i]));
         }
         before = size;
+        if (!(size > 0)) continue;
+        moved += size;
         sn_levels_move(s, a->pose, fmin(1, way / size), a->fix, s->trial);
         memcpy(a->pose, s->trial, (size_t)s->model->nq * sizeof *a->pose);
     }
     // limits may keep a level from where it was
     for (int k = 0; k < last; k++) {
         const sn_level *at = &a->at[k];
-        // near a place without a direction, as a gaze that meets its goal, `whole` is no measure of what f may lose
-        const double whole = fmin(at->whole, 10 * at->usual);
-        const double slack = at->exact ? fmin(1e-12 * whole, 3e-10 * at->floor) : 1e-10 * whole;
-        const double most = at->exact ? at->floor * (1 + 5e-10) : 1e-3 * at->floor;
+        const double whole = sn_levels_measure(at);
+        // near a singular pose a step back may be short, and much of f left all the same
+        const double left = fmin(1e-10, fmax(1e4 * enough * enough, 1e-20));
+        const double slack = at->exact ? fmin(1e-12 * whole, 3e-10 * at->floor) : left * whole;
+        const double most = at->exact         ? at->floor * (1 + 5e-10)
+                            : enough <= 1e-10 ? 0
+                                              : 1e-3 * at->floor;
         if (at->trial > most + slack) return false;
     }
     return true;
@@ -216,12 +243,13 @@ typedef struct trial {
     double value;    // f of the last level, and sum mu . g
     double promise;  // by how much they were to fall, and did
     double fall;
+    double on;   // how much further than the step it went
     bool blind;  // f cannot tell: the levels above being met is what counts
     bool good;
 } trial;
 
-static void judge(const sn_solver *s, int last, const sn_levels_step *step, trial *t) {
-    const double noise = 1e-13 * s->levels->at[last].f;
+static void judge(const sn_levels_step *step, trial *t) {
+    const double noise = step->noise;
     t->promise = -t->share * (step->slope + 0.5 * t->share * step->bend);
     t->fall = step->value - t->value;
     // where f is at the end of its digits, or the levels above still have further to go than this one
@@ -260,11 +288,11 @@ static trial try_step(sn_solver *s, int last, const sn_levels_step *step) {
         sn_levels_move(s, s->q, share, a->p, a->pose);
         if (look_put_right(s, last, enough, share == 1, way, &t.value)) {
             t.share = share;
-            judge(s, last, step, &t);
+            judge(step, &t);
             // a limit in the way may take all of it back while the levels above are put right: not before they are
             if (t.fall < 0.25 * t.promise) {
                 if (!look_put_right(s, last, 1e-13, false, way, &t.value)) t.value = INFINITY;
-                judge(s, last, step, &t);
+                judge(step, &t);
             }
             if (t.good || !(step->slope < 0)) break;
             const double above = t.value - step->value - share * step->slope;
@@ -277,6 +305,64 @@ static trial try_step(sn_solver *s, int last, const sn_levels_step *step) {
         share = shorter;
     }
     return t;
+}
+
+// The trial was good, and f of the last level still falls along what the levels above leave free there, or has begun to
+// rise: on along it, as far as secants of its slope lead. A free direction may be bent by radians on its way, and only its
+// tangent is needed for that, no second derivatives.
+static void go_on(sn_solver *s, int last, const sn_levels_step *step, trial *t) {
+    sn_levels *a = s->levels;
+    const int n = s->n;
+    const size_t bytes = (size_t)s->model->nq * sizeof *a->pose;
+    double before = step->slope / step->size, way = t->share * step->size, f, added;
+    const double first = before;
+    for (int i = 0; i < n; i++) a->way[i] = a->p[i] / step->size;
+    for (int tries = 0; tries < 8; tries++) {
+        if (!sn_levels_refactor(s, last, a->pose, a->way)) return;
+        if (!sn_levels_look(s, last, a->pose, false, &f, a->b, NULL)) return;
+        // the way on, a unit vector of what is free
+        const int m = sn_nested_left(&a->nested);
+        const double *Z = sn_nested_rest(&a->nested);
+        for (int c = 0; c < m; c++) a->y[c] = sn_solver_dot(Z + n * c, a->way, n);
+        double size = 0;
+        for (int i = 0; i < n; i++) {
+            a->way[i] = 0;
+            for (int c = 0; c < m; c++) a->way[i] += a->y[c] * Z[i + n * c];
+            size = fmax(size, fabs(a->way[i]));
+        }
+        if (!(size > 0.1)) return;
+        for (int i = 0; i < n; i++) a->way[i] /= size;
+        const double slope = sn_solver_dot(a->b, a->way, n), bend = (slope - before) / way;
+        if (fabs(slope) <= 0.1 * fabs(first)) return;
+        double next = bend > 0 ? -slope / bend : slope < 0 ? INFINITY : -INFINITY;
+        next = fmax(fmin(next, fmin(4 * fabs(way), most_reach)), -0.8 * fabs(way));
+        memcpy(a->best, a->pose, bytes);
+        bool lower = false;
+        for (int shorter = 0; shorter < 3 && !lower; shorter++) {
+            if (shorter > 0) next *= 0.3;
+            sn_levels_move(s, a->best, next, a->way, a->pose);
+            s->report.poses++;
+            lower = put_right(s, last, 1e-10, shorter == 0, fabs(next), &added) &&
+                    sn_levels_look(s, last, a->pose, false, &f, NULL, NULL) && f + added < t->value;
+        }
+        if (!lower) {
+            memcpy(a->pose, a->best, bytes);
+            return;
+        }
+        t->value = f + added;
+        t->on += next;
+        before = slope;
+        way = next;
+    }
+}
+
+// Short steps converge by themselves, but for those that a limit of the reach, a bend downwards or one that is not there, as
+// that across a kink, made short.
+static bool goes_on(const sn_levels_step *step, const trial *t) {
+    const double way = t->share * step->size;
+    const bool short_of =
+        t->fall > 1.5 * t->promise || step->slope + t->share * step->bend < 0.5 * step->slope;
+    return t->good && !t->blind && step->slope < 0 && way > (short_of ? 1e-9 : 1e-2);
 }
 
 static void take(sn_solver *s) {
@@ -307,6 +393,15 @@ static int find_lost(const sn_solver *s, int last, double far) {
     return -1;
 }
 
+// The first level below the first that misses its goals and has a way left along which f hardly bends; -1 for none. The one
+// below it would take that way as its own.
+static int find_unfinished(const sn_solver *s, int last) {
+    const sn_levels *a = s->levels;
+    for (int k = a->first + 1; k < last; k++)
+        if (a->at[k].exact && a->at[k].vague && !satisfied(s, k)) return k;
+    return -1;
+}
+
 // What the levels above the last lack at the pose is put right there.
 static bool polish(sn_solver *s, int last) {
     sn_levels *a = s->levels;
@@ -325,13 +420,13 @@ static double rounding(const sn_solver *s, int last) {
     for (int j = 0; j < last; j++)
         for (int i = 0; i < s->n; i++) most = fmax(most, fabs(sn_levels_mu(a, last, j)[i]));
     const double size = sqrt(2 * a->at[last].f * a->at[last].whole);
-    return fmin(fmax(end_of_digits, size > 0 ? 4e-15 * most / size : 0), 6e-8);
+    return fmin(fmax(end_of_digits, size > 0 ? 4e-15 * most / size : 0), 2e-7);
 }
 
 static void run_lower(sn_solver *s) {
     sn_levels *a = s->levels;
-    int last = a->first + 1, restarts = 0, finish = -1, more = 0;
-    bool fresh = true, astray = false, polished = false, met = false;
+    int last = a->first + 1, restarts = 0, finish = -1, more = 0, backs = 0;
+    bool fresh = true, astray = false, polished = false, met = false, moved = false;
     double growth = 4, calmest = INFINITY, seen = INFINITY;
     int idle = 0;
     sn_levels_step step = {.reach = first_reach};
@@ -348,10 +443,8 @@ static void run_lower(sn_solver *s) {
         const sn_level *first = &a->at[a->first];
         if (restarts == 0 && first->exact && first->gradient > not_at_rest) astray = true;
         // near a singular pose what it leaves free shows when it is nearly met
-        if (first->vague && first->f > first->goal && more++ < 4) {
-            s->goes_on = true;
-            if (!solve_first(s, fmax(1e-4 * first->f / first->whole, wholly))) return;
-            s->goes_on = false;
+        if (first->vague && !first->exact && first->f > first->goal && more++ < 4) {
+            if (!go_on_with_first(s)) return;
             fresh = true;
             continue;
         }
@@ -359,9 +452,19 @@ static void run_lower(sn_solver *s) {
         astray = false;
         if (lost >= 0) {
             if (restarts++ == 3) break;
+            // from where it was left it goes on as if nothing had been between
+            s->goes_on = !moved;
             if (lost == a->first && !solve_first(s, wholly)) return;
+            s->goes_on = false;
             last = lost > a->first ? lost : a->first + 1;
             finish = lost;
+            step = (sn_levels_step){.reach = first_reach};
+            fresh = true;
+            continue;
+        }
+        const int unfinished = find_unfinished(s, last);
+        if (unfinished >= 0 && unfinished != finish && backs++ < 8) {
+            last = finish = unfinished;
             step = (sn_levels_step){.reach = first_reach};
             fresh = true;
             continue;
@@ -369,24 +472,28 @@ static void run_lower(sn_solver *s) {
         const bool above = all_met(s, last, 0);
         bool done = a->at[last].f <= a->at[last].goal ||
                     a->at[last].gradient <= s->options.gradient ||
-                    (fmax(step.size, step.up) <= 1e-13 && step.reach > 1e-12);
+                    (fmax(step.size, step.up) <= 1e-13 && step.reach > 1e-12 &&
+                     a->at[last].gradient <= no_rest);
         if (above) memcpy(a->met, s->q, (size_t)s->model->nq * sizeof *s->q);
         met = met || above;
         // a level that was lost once is finished before the next comes in again, and a step that is short because
         // longer ones failed is not near its end
         const bool nearly = last != finish && step.size <= fmin(near_enough, 0.5 * step.reach) &&
                             a->at[last].f <= 1e-4 * a->at[last].whole;
+        // f has no digits left to tell steps apart by, and the gradient falls no further
+        const bool calm = above && a->at[last].gradient <= rounding(s, last);
+        if (calm &&
+            (idle >= 6 || (idle >= 3 && a->at[last].gradient <= 2 * calmest) || step.reach < 1e-13))
+            done = true;
         if (last < a->count - 1 && (done || nearly)) {
             last++;
             step = (sn_levels_step){.reach = first_reach};
+            idle = 0;
+            calmest = seen = INFINITY;
             fresh = true;
             continue;
         }
         s->report.gradient = a->at[last].gradient;
-        // f has no digits left to tell steps apart by, and the gradient falls no further
-        const bool calm =
-            last == a->count - 1 && above && a->at[last].gradient <= rounding(s, last);
-        if (calm && idle >= 3) done = true;
         if (done && above) {
             bool all = true;
             for (int k = 0; k <= last; k++) all = all && a->at[k].f <= a->at[k].goal;
@@ -404,20 +511,31 @@ static void run_lower(sn_solver *s) {
             if (!good && met) memcpy(s->q, a->met, (size_t)s->model->nq * sizeof *s->q);
             return;
         }
-        const trial t = try_step(s, last, &step);
-        const double noise = 1e-13 * a->at[last].f;
+        // where what the levels above lack turns the step round, it is put right first
+        if (!above && !polished && !(step.slope < 0) && step.up < 0.5 * step.size) {
+            polished = polish(s, last);
+            if (!polished && more++ < 4) {
+                if (!go_on_with_first(s)) return;
+                fresh = true;
+            }
+            fresh = fresh || polished;
+            if (fresh) continue;
+        }
+        trial t = try_step(s, last, &step);
+        if (goes_on(&step, &t)) go_on(s, last, &step, &t);
         sn_trace trace = {.exact = s->options.method != SN_METHOD_LM,
                           .indefinite = step.indefinite,
                           .damping = step.lambda,
-                          .step = t.share * step.size,
+                          .step = t.share * step.size + t.on,
                           .level = a->at[last].name,
                           .taken = t.good,
                           .ratio = t.promise > 0 ? t.fall / t.promise : NAN};
-        const bool same = t.promise <= noise || fabs(a->at[last].f - seen) <= 10 * noise;
+        const bool same = t.promise <= step.noise || fabs(a->at[last].f - seen) <= 10 * step.noise;
         idle = same && a->at[last].gradient > 0.5 * calmest ? idle + 1 : 0;
         calmest = fmin(calmest, a->at[last].gradient);
         seen = a->at[last].f;
         if (t.good) take(s);
+        moved = moved || t.good;
         s->f = t.good ? t.value : a->at[last].f;
         sn_solver_iterated(s, &trace);
         if (!t.good) {
@@ -429,11 +547,7 @@ static void run_lower(sn_solver *s) {
             }
             step.reach = (t.share > 0 ? 0.4 * t.share : 0.05) * fmin(step.reach, step.size);
             growth = 1.5;
-            if (step.reach < 1e-13 && calm) {
-                s->report.stop = SN_STOP_MINIMUM;
-                return;
-            }
-            if (step.reach < 1e-13) break;
+            if (step.reach < 1e-13 && !calm) break;
             continue;
         }
         fresh = true;

@@ -37,7 +37,7 @@ bool sn_levels_derive(sn_solver *s, int last) {
     for (int k = 0; k <= last; k++) {
         sn_level *at = &a->at[k];
         // what seemed out of reach may be met after all
-        if (at->f <= nearly_met * at->whole) at->exact = false;
+        if (at->f <= nearly_met * sn_levels_measure(at)) at->exact = false;
         bool exact = k == last ? s->options.method != SN_METHOD_LM && !at->fast : at->exact;
         at->curved = false;
         const double *W = sn_levels_W(a, k);
@@ -62,6 +62,17 @@ void sn_levels_answer(sn_solver *s, int k, const double *g) {
     }
 }
 
+// The step that level k needs alone, in a->b, and by how much that lets it fall.
+static double own_step(sn_solver *s, int k) {
+    sn_levels *a = s->levels;
+    const double *g = sn_levels_g(a, k);
+    sn_nested_solve(&a->nested, k, g, a->y);
+    for (int i = 0; i < s->n; i++) a->b[i] = 0;
+    sn_nested_spread(&a->nested, k, 1, a->y, a->b);
+    a->at[k].own = largest(a->b, s->n);
+    return 0.5 * sn_solver_dot(a->b, g, s->n);
+}
+
 // Take in the levels above the last, and reduce the last.
 static bool nest(sn_solver *s, int last) {
     sn_levels *a = s->levels;
@@ -81,19 +92,17 @@ static bool nest(sn_solver *s, int last) {
         const double nothing = fmax(sn_levels_nothing * at->whole, at->noise);
         at->rank = sn_nested_add(&a->nested, W, nothing, s->n);
         at->vague = false;
+        double fall = own_step(s, k);
+        at->gradient = at->f > 0 ? sqrt(fmax(fall, 0) / at->f) : 0;
         if (at->least > nothing) {
             const int all = at->rank;
             a->nested.count--;
             at->rank = sn_nested_add(&a->nested, W, at->least, s->n);
-            at->vague = at->rank < all && !at->exact;
+            at->vague = at->rank < all;
+            fall = own_step(s, k);
         }
-        sn_nested_solve(&a->nested, k, g, a->y);
-        double fall = 0;
-        for (int i = 0; i < s->n; i++) a->b[i] = 0;
-        sn_nested_spread(&a->nested, k, 1, a->y, a->b);
-        fall = 0.5 * sn_solver_dot(a->b, g, s->n);
-        at->own = largest(a->b, s->n);
-        at->gradient = at->f > 0 ? sqrt(fmax(fall, 0) / at->f) : 0;
+        // a residual that is not yet 0 looks like a column; of a level that misses its goals what is not yet at rest counts
+        if (!at->exact) at->gradient = at->f > 0 ? sqrt(fmax(fall, 0) / at->f) : 0;
         if (at->exact || met || at->f - fall < 0.05 * at->f) continue;
         // its goals are out of reach from here: the same with the exact Hessian
         at->exact = true;
@@ -117,6 +126,9 @@ static bool solve_last(sn_solver *s, int last, sn_levels_step *step) {
     const double unit = a->at[last].whole > 0 ? a->at[last].whole : top;
     step->lambda = 0;
     if (m == 0 || top == 0) return true;
+    // at rest, in what it hardly sees: rounding leads nowhere
+    if (top <= a->at[last].noise && a->at[last].gradient <= s->options.gradient) return true;
+    const double grain = 1e-9 * fmin(1, top / unit);
     double low = 0, high = INFINITY;  // too little; enough
     for (int tries = 0; tries < 60; tries++) {
         for (int i = 0; i < m * m; i++) a->factor[i] = R[i];
@@ -125,7 +137,8 @@ static bool solve_last(sn_solver *s, int last, sn_levels_step *step) {
         if (!sn_cholesky(a->factor, m)) {
             step->indefinite = true;
             low = step->lambda;
-            step->lambda = high < INFINITY ? 0.5 * (low + high) : fmax(5 * step->lambda, 1e-8);
+            step->lambda =
+                high < INFINITY ? 0.5 * (low + high) : fmax(5 * step->lambda, 10 * grain);
             continue;
         }
         for (int i = 0; i < m; i++) z[i] = -a->b[i];
@@ -148,7 +161,7 @@ static bool solve_last(sn_solver *s, int last, sn_levels_step *step) {
         sn_cholesky_forward(a->factor, m, z);
         const double slope = sn_solver_dot(z, z, m);
         const double more = slope > 0 ? (size / step->reach - 1) * square / slope / unit : 0;
-        step->lambda += fmax(more, 1e-3 * step->lambda + 1e-9);
+        step->lambda += fmax(more, 1e-3 * step->lambda + grain);
         if (!(step->lambda < high)) step->lambda = 0.5 * (low + high);
     }
     // where no damping is found, shorter
@@ -163,7 +176,7 @@ static double find_gradient(const sn_solver *s, int k) {
     const double *Z = sn_nested_rest(&a->nested), *R = a->nested.R, f = a->at[k].f;
     const int m = sn_nested_left(&a->nested);
     double worst = 0;
-    const double least = fmax(1e-3 * a->at[k].whole, 1e-300);
+    const double least = fmax(1e-3 * sn_levels_measure(&a->at[k]), 1e-300);
     if (!(f > 0)) return 0;
     for (int c = 0; c < m; c++) {
         double slope = sn_solver_dot(Z + s->n * c, sn_levels_g(a, k), s->n);
@@ -182,6 +195,22 @@ static void add_product(const sn_levels *a, int k, const double *p, double *b) {
         if (x == 0) continue;
         for (int i = 0; i < n; i++) b[i] += x * column[i];
     }
+}
+
+// What rounding makes of f of the last level, with the levels above put right: their residuals have the digits of the figure's
+// size, and the multipliers of a nearly singular one make much of the last of them.
+static double find_noise(const sn_solver *s, int last) {
+    const sn_levels *a = s->levels;
+    double noise = 1e-13 * a->at[last].f;
+    for (int j = 0; j < last; j++) {
+        const double *mu = sn_levels_mu(a, last, j), *W = sn_levels_W(a, j);
+        double square = 0;
+        for (int c = 0; c < s->n; c++) square += mu[c] * sn_solver_dot(W + s->n * c, mu, s->n);
+        noise += 1e-15 * sqrt(a->at[j].whole * fmax(square, 0));
+        // where it is at rest as far as its own digits say
+        if (a->at[j].exact) noise += fabs(sn_solver_dot(mu, a->pull + s->n * j, s->n));
+    }
+    return noise;
 }
 
 // The step with what is free as it is.
@@ -212,6 +241,7 @@ static bool solve(sn_solver *s, int last, sn_levels_step *step) {
     for (int j = 0; j < last; j++)
         step->value += sn_solver_dot(sn_levels_mu(a, last, j), a->pull + n * j, n);
     step->size = largest(a->p, n);
+    step->noise = find_noise(s, last);
     step->slope = sn_solver_dot(pull, a->p, n);
     step->bend = sn_solver_dot(a->b, a->p, n) - sn_solver_dot(sn_levels_g(a, last), a->p, n);
     return true;
@@ -244,11 +274,17 @@ static double share_to_limit(const sn_solver *s, int i, double *to) {
     return (*to - s->q[at]) / way;
 }
 
-// Those that the step carries past their limits first are put there; the others may not get there without them.
-static bool put_at_limits(sn_solver *s) {
-    sn_levels *a = s->levels;
+// The share of the step that leads to the first limit.
+static double first_limit(const sn_solver *s) {
     double first = INFINITY, to;
     for (int i = 0; i < s->n; i++) first = fmin(first, share_to_limit(s, i, &to));
+    return first;
+}
+
+// Those that the step carries past their limits first are put there; the others may not get there without them.
+static bool put_at_limits(sn_solver *s, double first) {
+    sn_levels *a = s->levels;
+    double to;
     if (!(first < INFINITY)) return false;
     for (int i = 0; i < s->n; i++) {
         if (!(share_to_limit(s, i, &to) <= fmax(2 * first, 0.1))) continue;
@@ -273,6 +309,36 @@ static bool ask_again(sn_solver *s, int last, const bool *was) {
     return true;
 }
 
+// Would a level above the last be off by more after the step, as the joints that it puts at their limits are needed there?
+static bool loses(const sn_solver *s, int last) {
+    const sn_levels *a = s->levels;
+    for (int k = 0; k < last; k++) {
+        const sn_level *at = &a->at[k];
+        const double *g = sn_levels_g(a, k);
+        add_product(a, k, a->p, a->b);
+        const double rise = 0.5 * (sn_solver_dot(g, a->p, s->n) + sn_solver_dot(a->b, a->p, s->n));
+        if (rise > 1e-10 * sn_levels_measure(at) - (at->exact ? 0 : 0.5 * at->f)) return true;
+    }
+    return false;
+}
+
+// The same step with those joints free again, only as far as the first limit.
+static bool cut_short(sn_solver *s, int last, const bool *was, sn_levels_step *step) {
+    sn_levels *a = s->levels;
+    for (int i = 0; i < s->n; i++) {
+        a->free[i] = a->free[i] || a->put[i];
+        a->put[i] = false;
+        a->fix[i] = 0;
+    }
+    if (!ask_again(s, last, was) || !solve(s, last, step)) return false;
+    const double share = fmin(first_limit(s), 1);
+    for (int i = 0; i < s->n; i++) a->p[i] *= share;
+    step->size *= share;
+    step->slope *= share;
+    step->bend *= share * share;
+    return true;
+}
+
 bool sn_levels_find(sn_solver *s, int last, sn_levels_step *step) {
     sn_levels *a = s->levels;
     double gradient = 0;
@@ -294,13 +360,20 @@ bool sn_levels_find(sn_solver *s, int last, sn_levels_step *step) {
             a->held[i] = false;
             a->free[i] = changed = true;
         }
+        bool put = false;
+        double first = 0;
         if (!changed) {
             // what is still to go to its limit is not yet at rest
             gradient = fmax(gradient, a->at[last].gradient);
-            changed = put_at_limits(s);
+            first = first_limit(s);
+            changed = put = put_at_limits(s, first);
         }
         if (!changed) break;
         if (!ask_again(s, last, was) || !solve(s, last, step)) return false;
+        if (put && first > 0.02 && loses(s, last)) {
+            if (!cut_short(s, last, was, step)) return false;
+            break;
+        }
     }
     for (int i = 0; i < s->n; i++)
         if (a->fix[i] != 0) a->at[last].gradient = fmax(gradient, a->at[last].gradient);

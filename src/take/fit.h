@@ -132,6 +132,7 @@ typedef struct sn_fit_options {
     double smooth;      ///< seconds, default 0: see smooth.h; the take needs a rate
     int too_few;        ///< frames with fewer markers than this are `held`, default 3
     double barrier;     ///< mu of a barrier at hard limits (track/barrier.h); default 0: none
+    int lanes;          ///< frames side by side at most; default 0: as many as the processor has
     sn_device device;   ///< that frames are followed on; default SN_DEVICE_CPU
     sn_cancel cancel;
 } sn_fit_options;
@@ -220,6 +221,8 @@ void sn_fitting_end(sn_fitting *fitting);
 /// and how far it is.
 sn_track_options sn_fit_plan_options(const sn_fitting *fitting);
 sn_status sn_fit_open_each(sn_fitting *fitting, sn_error *error);
+/// Why frames are not solved side by side; NULL: they are.
+const char *sn_fit_one_by_one(const sn_fitting *fitting);
 void sn_fit_tell_each(const sn_fitting *fitting);
 
 /// gate.c: samples that are wrong lose their weight, and their frames are followed again without them.

@@ -51,6 +51,15 @@ sn_status sn_fit_open_each(sn_fitting *f, sn_error *error) {
     return SN_OK;
 }
 
+const char *sn_fit_one_by_one(const sn_fitting *f) {
+    const sn_ik_plan *plan = f->input.plan;
+    if (f->batch != NULL || f->lanes.batch != NULL) return NULL;
+    if (f->tracker == NULL) return f->lanes.one_by_one;
+    if (plan->nprescribed > 0) return "coordinates are prescribed";
+    if (plan->nfile > 0) return "a file has values of coordinates";
+    return sn_batch_unfit(f->problem, &f->options.track.solver);
+}
+
 void sn_fit_tell_each(const sn_fitting *f) {
     const sn_track_options *t = &f->options.track;
     if (t->progress == NULL) return;

@@ -3,6 +3,7 @@
 #include "take/take.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 // --- memory --------------------------------------------------------------------------------------
@@ -255,14 +256,20 @@ static sn_status find_swaps(sn_take *t) {
 // With places that were known, an error that large may mean a mirror.
 static const double suspicious_rms = 0.02;
 
-// Where the frames were followed, when somebody asked for a device.
+// Where the frames were followed, when somebody asked for a device; and why not side by side, where they were not.
 static sn_status tell_device(sn_take *t) {
     static const char no_plans[] = "this processor: frames of OpenSim's files have more than "
                                    "places of markers";
     const sn_lanes *l = &t->fitting.lanes;
     const bool planned = t->input.plan != NULL;
-    if (t->options.device == SN_DEVICE_CPU) return SN_OK;
-    if (t->options.device == SN_DEVICE_AUTO && l->device_note[0] == '\0') return SN_OK;
+    const sn_device device = t->options.device;
+    const char *why = sn_fit_one_by_one(&t->fitting);
+    if (device == SN_DEVICE_CPU || (device == SN_DEVICE_AUTO && l->device_note[0] == '\0')) {
+        char text[200];
+        if (why == NULL) return SN_OK;
+        (void)snprintf(text, sizeof text, "this processor, one by one: %s", why);
+        return sn_take_note(t, SN_FINDING_DEVICE, text, 0, t->input.count);
+    }
     return sn_take_note(t, SN_FINDING_DEVICE, planned ? no_plans : l->device_note,
                         planned ? 0 : atomic_load(&l->device_frames), t->input.count);
 }

@@ -29,6 +29,7 @@ static void lay_out(sn_lanes *l, sn_layout *layout) {
     l->start = sn_layout_take(layout, nq, sizeof(double));
     l->home = sn_layout_take(layout, nq, sizeof(double));
     l->keep = sn_layout_take(layout, nv, sizeof *l->keep);
+    l->seeds = sn_layout_take(layout, (size_t)l->nspan, sizeof *l->seeds);
     l->shown = sn_layout_take(layout, (size_t)l->options.goals + 1, sizeof *l->shown);
     l->loose = sn_layout_take(layout, nv, sizeof *l->loose);
     double **each[] = {&l->seen, &l->hold, &l->full, &l->bind};
@@ -59,6 +60,7 @@ static sn_status create_worker(sn_lanes *l, const sn_problem *problem, sn_lane_w
 
 void sn_lanes_end(sn_lanes *l) {
     sn_lane_device_end(l);
+    sn_lane_side_end(l);
     for (int i = 0; l->owner != NULL && i < l->nworker; i++) {
         sn_lane_worker *w = &l->workers[i];
         sn_workspace_destroy(w->ws);
@@ -85,16 +87,12 @@ typedef struct job {
     sn_lane_worker *worker;
 } job;
 
-// How far a pass is that looks at all frames once more. There are about a dozen, whose shares differ from take to take:
-// what is told grows, and stays below the whole.
-static void tell_pass(const shared *all) {
-    sn_lanes *l = all->lanes;
+// There are about a dozen passes, whose shares differ from take to take: what is told grows, and stays below the whole.
+void sn_lane_tell(const sn_lanes *l, double share) {
     if (l->options.progress == NULL || l->solved < l->nframe) return;
     enum { MOST = 12 };
-    int next = atomic_load(&all->next);
-    double share = (l->passes + fmin((double)next / all->count, 1)) / MOST;
-    l->options.progress(l->options.progress_user, (int)(fmin(share, 0.99) * l->nframe), l->nframe,
-                        NULL);
+    double whole = fmin((l->passes + share) / MOST, 0.99);
+    l->options.progress(l->options.progress_user, (int)(whole * l->nframe), l->nframe, NULL);
 }
 
 static void run_job(void *argument) {
@@ -105,7 +103,8 @@ static void run_job(void *argument) {
         if (i >= all->count || atomic_load(&all->failed) != SN_OK) return;
         if (sn_cancelled(all->lanes->options.cancel)) return;
         int none = SN_OK;
-        if (own->worker == &all->lanes->workers[0]) tell_pass(all);
+        if (own->worker == &all->lanes->workers[0])
+            sn_lane_tell(all->lanes, fmin((double)i / all->count, 1));
         sn_status status = all->pass(all->lanes, own->worker, i);
         if (status != SN_OK) atomic_compare_exchange_strong(&all->failed, &none, (int)status);
     }
@@ -129,7 +128,7 @@ static void copy(const sn_lanes *l, double *to, const double *from) {
     memcpy(to, from, l->nq * sizeof *to);
 }
 
-static void count(sn_lane_frame *frame, const sn_report *r) {
+void sn_lane_count(sn_lane_frame *frame, const sn_report *r) {
     frame->iterations += r->iterations;
     frame->functions += r->functions;
     frame->gradients += r->gradients;
@@ -139,34 +138,51 @@ static void count(sn_lane_frame *frame, const sn_report *r) {
     frame->stop = (unsigned char)r->stop;
 }
 
-double sn_lane_pulled(const sn_lanes *l, sn_lane_worker *w, const double *rest, const double *q) {
-    const double *weight = w->problem->rest[w->problem->nrest - 1].q_weight;
+double sn_lane_pulled(const sn_lanes *l, sn_lane_worker *w, const double *weight,
+                      const double *rest, const double *q) {
     double sum = 0;
     sn_model_difference(l->model, rest, q, w->delta);
     for (size_t i = 0; i < l->nv; i++) sum += weight[i] * w->delta[i] * w->delta[i];
     return 0.5 * sum;
 }
 
-sn_status sn_lane_solve(sn_lanes *l, sn_lane_worker *w, int frame, const double *rest, double *f) {
+bool sn_lane_is_careful(const sn_lanes *l, int frame) {
+    return frame == 0 || frame == l->nframe - 1;
+}
+
+static sn_status set_rest(sn_lanes *l, sn_lane_worker *w, const double *rest) {
     if (rest != NULL) SN_TRY(sn_problem_set_rest(w->problem, l->rest, rest));
-    // what others are followed from, and what nothing polishes
-    bool careful = rest == NULL || frame == 0 || frame == l->nframe - 1;
-    SN_TRY(sn_problem_set_enabled(w->problem, l->rest, rest != NULL));
-    if (careful || !l->plain || !sn_lane_steps(l, w, !w->guessed, f, &w->latest))
-        SN_TRY(sn_solver_solve(careful ? w->cold : w->solver, w->q, &w->latest));
-    *f = w->latest.f - (rest != NULL ? sn_lane_pulled(l, w, rest, w->q) : 0);
-    count(&l->frames[frame], &w->latest);
+    return sn_problem_set_enabled(w->problem, l->rest, rest != NULL);
+}
+
+sn_status sn_lane_solver(sn_lanes *l, sn_lane_worker *w, int frame, const double *rest) {
+    SN_TRY(set_rest(l, w, rest));
+    bool careful = rest == NULL || sn_lane_is_careful(l, frame);
+    return sn_solver_solve(careful ? w->cold : w->solver, w->q, &w->latest);
+}
+
+sn_status sn_lane_solve(sn_lanes *l, sn_lane_worker *w, int frame, const double *rest, double *f) {
+    const double *weight = w->problem->rest[w->problem->nrest - 1].q_weight;
+    bool steps = l->strides && rest != NULL && !sn_lane_is_careful(l, frame);
+    SN_TRY(set_rest(l, w, rest));
+    if (!steps || !sn_lane_steps(l, w, !w->guessed, &w->latest))
+        SN_TRY(sn_lane_solver(l, w, frame, rest));
+    *f = w->latest.f - (rest != NULL ? sn_lane_pulled(l, w, weight, rest, w->q) : 0);
+    sn_lane_count(&l->frames[frame], &w->latest);
     return SN_OK;
+}
+
+void sn_lane_extrapolate(const sn_lanes *l, sn_lane_worker *w, const double *before,
+                         const double *previous, double *q) {
+    sn_model_difference(l->model, before, previous, w->delta);
+    sn_model_integrate(l->model, previous, w->delta, q);
+    (void)sn_model_clamp(w->problem->model, q);
 }
 
 sn_status sn_lane_follow(sn_lanes *l, sn_lane_worker *w, int frame, bool moving, double *f) {
     SN_TRY(l->goals(l->user, frame, w->problem));
     copy(l, w->q, w->previous);
-    if (moving) {
-        sn_model_difference(l->model, w->before, w->previous, w->delta);
-        sn_model_integrate(l->model, w->previous, w->delta, w->q);
-        (void)sn_model_clamp(w->problem->model, w->q);
-    }
+    if (moving) sn_lane_extrapolate(l, w, w->before, w->previous, w->q);
     w->guessed = true;
     sn_status status = sn_lane_solve(l, w, frame, w->previous, f);
     w->guessed = false;
@@ -176,6 +192,12 @@ sn_status sn_lane_follow(sn_lanes *l, sn_lane_worker *w, int frame, bool moving,
     return SN_OK;
 }
 
+sn_status sn_lane_raise_walls(const sn_lanes *l, sn_problem *p) {
+    const sn_task *walls = sn_problem_task(p, l->options.walls);
+    if (walls == NULL) return SN_OK;
+    return sn_problem_set_weight(p, l->options.walls, raised * walls->weight);
+}
+
 // With walls raised, from w->q: folded otherwise where that is lower, or by the nearest valley.
 static sn_status look(sn_lanes *l, sn_lane_worker *w, int frame, bool folded) {
     sn_report report;
@@ -183,12 +205,12 @@ static sn_status look(sn_lanes *l, sn_lane_worker *w, int frame, bool folded) {
     double weight = walls != NULL ? walls->weight : 0;
     SN_TRY(l->goals(l->user, frame, w->problem));
     SN_TRY(sn_problem_set_enabled(w->problem, l->rest, false));
-    if (walls != NULL) SN_TRY(sn_problem_set_weight(w->problem, l->options.walls, raised * weight));
+    SN_TRY(sn_lane_raise_walls(l, w->problem));
     sn_status status = folded ? sn_solver_solve_cold(w->cold, w->q, &report)
                               : sn_solver_solve(w->solver, w->q, &report);
     if (walls != NULL) SN_TRY(sn_problem_set_weight(w->problem, l->options.walls, weight));
     SN_TRY(status);
-    count(&l->frames[frame], &report);
+    sn_lane_count(&l->frames[frame], &report);
     return SN_OK;
 }
 
@@ -206,7 +228,7 @@ sn_status sn_lane_look_from_home(sn_lanes *l, sn_lane_worker *w, int frame, cons
     }
     SN_TRY(look(l, w, frame, false));
     SN_TRY(sn_solver_solve(w->solver, w->q, &w->latest));
-    count(&l->frames[frame], &w->latest);
+    sn_lane_count(&l->frames[frame], &w->latest);
     *f = w->latest.f;
     return SN_OK;
 }
@@ -334,7 +356,6 @@ sn_status sn_lanes_begin(sn_lanes *l, const sn_problem *problem, const sn_lane_o
     l->nv = (size_t)l->model->nv;
     l->span = (int)fmax(between_seeds * sn_lane_rate(l), 1) + 1;
     l->nspan = nframe / l->span + (nframe % l->span > 0);
-    l->group = options->chunk > l->span ? options->chunk / l->span : 1;
     // two seconds to each side are enough to merge, or to know better
     double reach = 4 * sn_lane_rate(l) + 16;
     l->window = reach < nframe ? (int)reach : nframe;
@@ -357,40 +378,27 @@ sn_status sn_lanes_begin(sn_lanes *l, const sn_problem *problem, const sn_lane_o
     for (int v = 0; v < l->model->nv; v++)
         l->keep[v] = l->workers[0].problem->model->gain[l->model->v_of[v]] != 0;
     l->placed = count_placing(l->workers[0].problem);
-    l->plain = options->solver.method == sn_solver_options_default().method &&
-               sn_lane_is_plain(l->workers[0].problem);
     SN_TRY(weigh(l, frame));
     for (int i = 0; i < l->nworker; i++)
         SN_TRY(sn_problem_set_rest_weights(l->workers[i].problem, l->rest, l->hold));
+    SN_TRY(sn_lane_side_begin(l, problem));
     return sn_lane_device_begin(l, problem);
 }
 
 // --- following -----------------------------------------------------------------------------------
-
-static sn_status follow_to(sn_lanes *l, sn_lane_worker *w, int seed, int step, int end) {
-    copy(l, w->previous, sn_lane_pose(l, seed));
-    for (int f = seed + step; f != end; f += step) {
-        if (sn_cancelled(l->options.cancel)) return SN_OK;
-        SN_TRY(sn_lane_follow(l, w, f, f != seed + step, &l->f[f]));
-        copy(l, sn_lane_pose(l, f), w->previous);
-        int followed = atomic_fetch_add(&l->followed, 1) + 1;
-        if (l->options.progress != NULL && w == &l->workers[0] && f % 64 == 0) {
-            sn_track_frame latest = {.report = w->latest};
-            if (l->plain) latest.report.mean_error = 0;  // plain steps do not measure it
-            l->options.progress(l->options.progress_user, followed, l->nframe, &latest);
-        }
-    }
-    return SN_OK;
-}
 
 // Spans that have been followed, or are wanted: those of the first `frames` frames.
 static int spans_of(const sn_lanes *l, int frames) {
     return frames / l->span + (frames % l->span > 0);
 }
 
-sn_status sn_lane_seed(sn_lanes *l, sn_lane_worker *w, int span, int *first, int *end, int *seed) {
+static void frames_of(const sn_lanes *l, int span, int *first, int *end) {
     *first = span * l->span;
     *end = l->span < l->nframe - *first ? *first + l->span : l->nframe;
+}
+
+sn_status sn_lane_seed(sn_lanes *l, sn_lane_worker *w, int span, int *first, int *end, int *seed) {
+    frames_of(l, span, first, end);
     SN_TRY(best_frame(l, w, *first, *end, seed));
     copy(l, w->q, l->start);
     SN_TRY(sn_lane_look(l, w, *seed, &l->f[*seed]));
@@ -398,17 +406,54 @@ sn_status sn_lane_seed(sn_lanes *l, sn_lane_worker *w, int span, int *first, int
     return SN_OK;
 }
 
-static sn_status follow_span(sn_lanes *l, sn_lane_worker *w, int i) {
-    int first, end, seed;
-    SN_TRY(sn_lane_seed(l, w, i, &first, &end, &seed));
-    SN_TRY(follow_to(l, w, seed, 1, end));
-    return follow_to(l, w, seed, -1, first - 1);
+// Each span is two chains, forwards and backwards from its seed.
+static sn_status next_followed(sn_lanes *l, sn_lane_worker *w, sn_lane_side *s) {
+    if (s->frame >= 0 && s->frame + s->step != s->end) {
+        s->frame += s->step;
+    } else {
+        int chain, span, first, end;
+        do {
+            chain = sn_lane_next_item(l, w);
+            s->frame = -1;
+            if (chain < 0) return SN_OK;
+            span = spans_of(l, l->solved) + chain / 2;
+            frames_of(l, span, &first, &end);
+            s->step = chain % 2 == 0 ? 1 : -1;
+            s->end = s->step > 0 ? end : first - 1;
+            s->frame = l->seeds[span] + s->step;
+        } while (s->frame == s->end);
+        copy(l, s->previous, sn_lane_pose(l, l->seeds[span]));
+        s->moving = false;
+    }
+    copy(l, s->start, s->previous);
+    if (s->moving) sn_lane_extrapolate(l, w, s->before, s->previous, s->start);
+    copy(l, s->rest, s->previous);
+    s->weight = l->hold;
+    return SN_OK;
 }
 
-static sn_status follow_group(sn_lanes *l, sn_lane_worker *w, int i) {
-    int done = spans_of(l, l->solved), first = done + i * l->group;
-    for (int k = first; k < first + l->group && k < l->wanted; k++) SN_TRY(follow_span(l, w, k));
-    return SN_OK;
+static void took_followed(sn_lanes *l, sn_lane_worker *w, sn_lane_side *s) {
+    copy(l, s->before, s->previous);
+    copy(l, s->previous, w->q);
+    s->moving = true;
+    copy(l, sn_lane_pose(l, s->frame), w->q);
+    int followed = atomic_fetch_add(&l->followed, 1) + 1;
+    if (l->options.progress != NULL && w == &l->workers[0] && s->frame % 64 == 0) {
+        sn_track_frame latest = {.report = w->latest};
+        if (l->batch != NULL) latest.report.mean_error = 0;  // lanes do not measure it
+        l->options.progress(l->options.progress_user, followed, l->nframe, &latest);
+    }
+}
+
+static sn_status seed_pass(sn_lanes *l, sn_lane_worker *w, int i) {
+    int first, end, span = spans_of(l, l->solved) + i;
+    return sn_lane_seed(l, w, span, &first, &end, &l->seeds[span]);
+}
+
+static sn_status follow_spans(sn_lanes *l, int count) {
+    static const sn_lane_source source = {next_followed, took_followed, false};
+    SN_TRY(sn_lanes_run(l, seed_pass, count));
+    return sn_cancelled(l->options.cancel) ? SN_OK : sn_lanes_aside(l, &source, 2 * count);
 }
 
 sn_status sn_lanes_advance(sn_lanes *l, int count) {
@@ -416,10 +461,9 @@ sn_status sn_lanes_advance(sn_lanes *l, int count) {
     int end = l->solved + (count < 0 || count > left ? left : count);
     // a span is followed as soon as one of its frames is asked for
     int more = spans_of(l, end) - spans_of(l, l->solved);
-    l->wanted = spans_of(l, end);
     if (more > 0)
         SN_TRY(l->device != NULL ? sn_lane_device_follow(l, spans_of(l, l->solved), more)
-                                 : sn_lanes_run(l, follow_group, (more + l->group - 1) / l->group));
+                                 : follow_spans(l, more));
     l->solved = end;
     if (l->options.progress != NULL)
         l->options.progress(l->options.progress_user, l->solved, l->nframe, NULL);

@@ -17,6 +17,7 @@
 #include <math.h>
 #include <stdatomic.h>
 
+#include "batch/cold_lanes.h"
 #include "sinew/batch.h"
 #include "sinew/track.h"
 
@@ -27,10 +28,10 @@ typedef struct sn_lane_options {
     int walls;                 ///< a task that is raised while valleys are looked for; -1 for none
     int threads;               ///< the result has the same bits for any number
     sn_threads pool;
-    int chunk;           ///< frames that a thread follows in a row; the result is the same for any
     const double *home;  ///< nq: the figure at rest, to look for valleys from; NULL: its start
     const bool
         *loose;  ///< nv: turns against its neighbour with hardly a word of the goals; NULL: none
+    int lanes;   ///< side by side at most; 0: as many as the processor has
     sn_device device;  ///< that seeds are followed on where it can do it; see lanes_device.c
     sn_cancel cancel;
     void (*progress)(void *user, int done, int nframe, const sn_track_frame *latest);
@@ -49,7 +50,8 @@ typedef struct sn_lane_frame {
 typedef struct sn_lane_worker {
     sn_problem *problem;  ///< the tasks, and the rest task behind them
     sn_solver *solver, *cold;
-    sn_report latest;  ///< of its last solve
+    sn_batch_cold folds;  ///< lanes for searches of `cold`
+    sn_report latest;     ///< of its last solve
     sn_workspace *ws;
     double *previous, *before, *q, *trial;  ///< nq
     double *room, *begun;                   ///< nq, of steps
@@ -58,6 +60,29 @@ typedef struct sn_lane_worker {
     double *alt, *cost;                     ///< window x nq: a track of its own; window: f along it
     unsigned char *from;                    ///< 2 x window: how the cheapest way came here
 } sn_lane_worker;
+
+/// A frame in a lane, and the frames before it.
+typedef struct sn_lane_side {
+    int frame;                  ///< -1: none
+    int step, end;              ///< the next are `step` on, before `end`
+    bool moving;                ///< `before` holds something
+    double *previous, *before;  ///< nq: the last two poses of a chain
+    double *start, *rest;       ///< nq: where it begins, and what it is pulled to
+    const double *weight;       ///< nv, file order: how much
+    double *own_weight;         ///< nv: for weights of its own
+} sn_lane_side;
+
+struct sn_lanes;
+
+/// Frames that may be solved side by side, as a number of items that are taken one after the other.
+typedef struct sn_lane_source {
+    /// The next frame of a lane, of the item that it is at or the next one (sn_lane_next_item()): all but the last two of
+    /// its numbers. Frame -1 when none is left.
+    sn_status (*next)(struct sn_lanes *lanes, sn_lane_worker *w, sn_lane_side *side);
+    /// It is solved: its pose is in w->q.
+    void (*took)(struct sn_lanes *lanes, sn_lane_worker *w, sn_lane_side *side);
+    bool near;  ///< starts were solved before, with nearly the same tasks
+} sn_lane_source;
 
 /// A take on its way. Owned by the caller, who ends it in any case.
 typedef struct sn_lanes {
@@ -68,29 +93,38 @@ typedef struct sn_lanes {
     int rest;  ///< index of the rest task
     int nframe, window, solved;
     int span, nspan;  ///< frames between seeds, and how many of these there are
-    int group;        ///< of which a thread follows so many in a row
-    int wanted;       ///< how many are to be followed in this advance
     int placed;       ///< joints, in sweep order, that place the figure
     sn_track_goals goals;
     void *user;
-    double *q;                      ///< the caller's: nframe x nq
-    sn_lane_frame *frames;          ///< the caller's
-    double *f;                      ///< nframe: of the poses, without rest
-    double *start, *home;           ///< nq
-    double *seen;                   ///< nv, file order: the Gauss-Newton diagonal
-    double *hold;                   ///< nv: weights of the pull to the last pose
-    double *full;                   ///< nv: what would hold it as well as the goals do
-    double *bind;                   ///< nv: weights of the pull to the neighbours' middle
-    bool *keep;                     ///< nv, sweep order: what may move
-    bool plain;                     ///< nothing but tasks: frames are solved by plain steps
-    double median;                  ///< of f
-    bool *moved;                    ///< nframe: see sn_lanes_join()
-    bool corners;                   ///< while all but the last sweep of polishing is made
-    bool *loose;                    ///< nv: see the options
-    bool *shown;                    ///< goals: there is one in a frame that sees much
-    bool *restless;                 ///< nframe while leaps are calmed
-    unsigned char *hidden;          ///< nframe x nv while gaps are bridged
-    void *extra;                    ///< for passes of the caller's
+    double *q;              ///< the caller's: nframe x nq
+    sn_lane_frame *frames;  ///< the caller's
+    double *f;              ///< nframe: of the poses, without rest
+    double *start, *home;   ///< nq
+    double *seen;           ///< nv, file order: the Gauss-Newton diagonal
+    double *hold;           ///< nv: weights of the pull to the last pose
+    double *full;           ///< nv: what would hold it as well as the goals do
+    double *bind;           ///< nv: weights of the pull to the neighbours' middle
+    bool *keep;             ///< nv, sweep order: what may move
+    int *seeds;             ///< nspan: the frame that others are followed from
+    double median;          ///< of f
+    bool *moved;            ///< nframe: see sn_lanes_join()
+    bool corners;           ///< while all but the last sweep of polishing is made
+    int odd;                ///< which half of the frames is polished: 0 or 1
+    bool *loose;            ///< nv: see the options
+    bool *shown;            ///< goals: there is one in a frame that sees much
+    bool *restless;         ///< nframe while leaps are calmed
+    unsigned char *hidden;  ///< nframe x nv while gaps are bridged
+    void *extra;            ///< for passes of the caller's
+    sn_batch *batch;        ///< lanes for its frames; NULL: one by one
+    sn_batch *raised;       ///< the same with walls raised, while valleys are looked for
+    bool strides;           ///< in which frames are solved by plain steps
+    sn_lane_side *sides;    ///< a lane each
+    void *side_owner;
+    const sn_lane_source *source;   ///< what is in the lanes
+    int items, width;               ///< of it; and lanes of a thread
+    atomic_int item;                ///< the next one
+    atomic_int side_frames;         ///< solved in lanes, each time they are
+    const char *one_by_one;         ///< why there are no lanes; NULL: there are
     struct sn_lane_device *device;  ///< NULL: this processor follows
     char device_note[400];          ///< where frames are followed, and why not elsewhere
     atomic_int device_frames;       ///< that a device followed
@@ -138,6 +172,20 @@ typedef sn_status (*sn_lane_pass)(sn_lanes *lanes, sn_lane_worker *w, int i);
 /// A pass over `count` items on all threads.
 sn_status sn_lanes_run(sn_lanes *lanes, sn_lane_pass pass, int count);
 
+/// How far a pass is that looks at all frames once more, told to the caller.
+void sn_lane_tell(const sn_lanes *lanes, double share);
+
+/// lanes_side.c: make lanes ready.
+sn_status sn_lane_side_begin(sn_lanes *lanes, const sn_problem *problem);
+void sn_lane_side_end(sn_lanes *lanes);
+/// All frames of a source, on all threads.
+sn_status sn_lanes_aside(sn_lanes *lanes, const sn_lane_source *source, int items);
+/// The next item that nobody has begun; -1: there is none.
+int sn_lane_next_item(sn_lanes *lanes, const sn_lane_worker *w);
+/// Plain steps in one lane from w->q, with what w->problem holds; false when that takes a solver.
+/// @param near  w->q was solved before, with nearly the same tasks
+bool sn_lane_steps(sn_lanes *lanes, sn_lane_worker *w, bool near, sn_report *report);
+
 /// lanes_device.c: make a device ready where one was asked for. Without one l->device_note says why.
 sn_status sn_lane_device_begin(sn_lanes *lanes, const sn_problem *problem);
 void sn_lane_device_end(sn_lanes *lanes);
@@ -147,18 +195,24 @@ sn_status sn_lane_device_follow(sn_lanes *lanes, int span, int count);
 /// The frames of a span, and the one about its middle that others are followed from: its pose is found.
 sn_status sn_lane_seed(sn_lanes *lanes, sn_lane_worker *w, int span, int *first, int *end,
                        int *seed);
-/// What the pull to `rest` adds to f at q.
-double sn_lane_pulled(const sn_lanes *lanes, sn_lane_worker *w, const double *rest,
-                      const double *q);
+/// What the pull to `rest` adds to f at q. @param weight  nv, file order
+double sn_lane_pulled(const sn_lanes *lanes, sn_lane_worker *w, const double *weight,
+                      const double *rest, const double *q);
+/// Is it one that others are followed from, or that nothing polishes?
+bool sn_lane_is_careful(const sn_lanes *lanes, int frame);
+/// Raise the walls among the problem's tasks, where it has some, as they are while a valley is looked for.
+sn_status sn_lane_raise_walls(const sn_lanes *lanes, sn_problem *problem);
+/// By the plain solver, from w->q into w->q, held to `rest` (NULL: not at all); the report is w->latest.
+sn_status sn_lane_solver(sn_lanes *lanes, sn_lane_worker *w, int frame, const double *rest);
+/// What a solve took, added to a frame's.
+void sn_lane_count(sn_lane_frame *frame, const sn_report *report);
+/// Where the motion of two poses goes on, into q.
+void sn_lane_extrapolate(const sn_lanes *lanes, sn_lane_worker *w, const double *before,
+                         const double *previous, double *q);
 
 /// Solve a frame from w->q into w->q, held to `rest` (NULL: not at all); its f without that.
 sn_status sn_lane_solve(sn_lanes *lanes, sn_lane_worker *w, int frame, const double *rest,
                         double *f);
-/// lanes_step.c: newton's steps from w->q; false, and w->q as it was, when that takes a solver.
-/// @param near  w->q was solved before, with nearly the same tasks
-bool sn_lane_steps(sn_lanes *lanes, sn_lane_worker *w, bool near, double *f, sn_report *report);
-/// No limits, loops or couplings.
-bool sn_lane_is_plain(const sn_problem *problem);
 
 /// Follow from w->previous (a pose of frame - step) through a frame; the pose is in w->previous then.
 /// @param moving  w->before holds the pose before

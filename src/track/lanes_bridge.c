@@ -290,26 +290,35 @@ static sn_status bridge_gaps(sn_lanes *l, gaps *all) {
     return SN_OK;
 }
 
-static sn_status solve_hidden(sn_lanes *l, sn_lane_worker *w, int block) {
-    int first = block * BLOCK, end = BLOCK < l->nframe - first ? first + BLOCK : l->nframe;
-    for (int f = first; f < end; f++) {
-        bool any = false;
-        for (size_t v = 0; v < l->nv; v++) {
-            any = any || mark_of(l, f)[v];
-            w->weight[v] = mark_of(l, f)[v] ? pull_of(mark_of(l, f)[v]) * l->full[v] : l->hold[v];
+// The next frame of a block in which something is hidden, pulled to where it was led.
+static sn_status next_hidden(sn_lanes *l, sn_lane_worker *w, sn_lane_side *s) {
+    for (bool any = false; !any;) {
+        if (s->frame >= 0 && s->frame + 1 < s->end) {
+            s->frame++;
+        } else {
+            int block = sn_lane_next_item(l, w), first = block * BLOCK;
+            s->frame = block < 0 ? -1 : first;
+            if (block < 0) return SN_OK;
+            s->end = BLOCK < l->nframe - first ? first + BLOCK : l->nframe;
         }
-        if (!any) continue;
-        SN_TRY(sn_problem_set_rest_weights(w->problem, l->rest, w->weight));
-        SN_TRY(l->goals(l->user, f, w->problem));
-        memcpy(w->q, sn_lane_pose(l, f), l->nq * sizeof *w->q);
-        memcpy(w->trial, w->q, l->nq * sizeof *w->q);
-        SN_TRY(sn_lane_solve(l, w, f, w->trial, &l->f[f]));
-        memcpy(sn_lane_pose(l, f), w->q, l->nq * sizeof *w->q);
+        const unsigned char *mark = mark_of(l, s->frame);
+        for (size_t v = 0; v < l->nv; v++) {
+            any = any || mark[v];
+            s->own_weight[v] = mark[v] ? pull_of(mark[v]) * l->full[v] : l->hold[v];
+        }
     }
-    return sn_problem_set_rest_weights(w->problem, l->rest, l->hold);
+    s->weight = s->own_weight;
+    memcpy(s->start, sn_lane_pose(l, s->frame), l->nq * sizeof *s->start);
+    memcpy(s->rest, s->start, l->nq * sizeof *s->rest);
+    return SN_OK;
+}
+
+static void took_hidden(sn_lanes *l, sn_lane_worker *w, sn_lane_side *s) {
+    memcpy(sn_lane_pose(l, s->frame), w->q, l->nq * sizeof *w->q);
 }
 
 sn_status sn_lanes_bridge(sn_lanes *l) {
+    static const sn_lane_source solved = {next_hidden, took_hidden, true};
     int blocks = (l->nframe + BLOCK - 1) / BLOCK;
     gaps all = {0};
     l->hidden = sn_acquire(&l->allocator, (size_t)l->nframe * l->nv + 1);
@@ -319,7 +328,7 @@ sn_status sn_lanes_bridge(sn_lanes *l) {
                            ? SN_ERR_MEMORY
                            : sn_lanes_run(l, find_hidden, blocks);
     if (status == SN_OK) status = bridge_gaps(l, &all);
-    if (status == SN_OK) status = sn_lanes_run(l, solve_hidden, blocks);
+    if (status == SN_OK) status = sn_lanes_aside(l, &solved, blocks);
     sn_release(&l->allocator, all.list);
     sn_release(&l->allocator, all.any);
     sn_release(&l->allocator, all.angles);

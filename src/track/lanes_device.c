@@ -161,7 +161,7 @@ static sn_status look_at_row(sn_lanes *l, sn_lane_worker *w, int frame, size_t r
     SN_TRY(l->goals(l->user, frame, w->problem));
     SN_TRY(sn_problem_set_enabled(w->problem, l->rest, false));
     SN_TRY(sn_workspace_eval(w->ws, q, 0, f));
-    const double whole = *f + sn_lane_pulled(l, w, q - l->nq, q);
+    const double whole = *f + sn_lane_pulled(l, w, l->hold, q - l->nq, q);
     *good = fabs(whole - r->f) <= same_f * whole;
     return SN_OK;
 }

@@ -36,59 +36,55 @@ static void find_weights(sn_lanes *l, double times) {
     for (int i = 0; i < root->nv; i++) l->bind[root->v0 + i] = 0;
 }
 
-// The middle of the neighbours, into w->trial: on the cubic through those at 1 and 3 frames to both sides, which no
-// motion is far from, where the straight line would cut every corner. All are of the other half of the frames.
-static void find_middle(const sn_lanes *l, sn_lane_worker *w, int f, const double *a,
-                        const double *b) {
+// The middle of the neighbours: on the cubic through those at 1 and 3 frames to both sides, which no motion is far from,
+// where the straight line would cut every corner. All are of the other half of the frames.
+static void find_middle(const sn_lanes *l, sn_lane_worker *w, int f, double *middle) {
+    const double *a = sn_lane_pose(l, f - 1), *b = sn_lane_pose(l, f + 1);
     sn_model_difference(l->model, a, b, w->delta);
     for (size_t v = 0; v < l->nv; v++) w->delta[v] *= 0.5;
-    sn_model_integrate(l->model, a, w->delta, w->trial);
+    sn_model_integrate(l->model, a, w->delta, middle);
     if (l->corners || f < 3 || f + 3 >= l->nframe) return;
-    sn_model_difference(l->model, w->trial, sn_lane_pose(l, f - 3), w->delta);
-    sn_model_difference(l->model, w->trial, sn_lane_pose(l, f + 3), w->weight);
+    sn_model_difference(l->model, middle, sn_lane_pose(l, f - 3), w->delta);
+    sn_model_difference(l->model, middle, sn_lane_pose(l, f + 3), w->weight);
     for (size_t v = 0; v < l->nv; v++) w->delta[v] = -(w->delta[v] + w->weight[v]) / 16;
-    sn_model_integrate(l->model, w->trial, w->delta, w->room);
-    copy(l, w->trial, w->room);
-}
-
-// A frame between its neighbours, drawn to their middle with l->bind.
-static sn_status polish_frame(sn_lanes *l, sn_lane_worker *w, int f) {
-    const double *a = f > 0 ? sn_lane_pose(l, f - 1) : NULL;
-    const double *b = f + 1 < l->nframe ? sn_lane_pose(l, f + 1) : NULL;
-    bool inner = a != NULL && b != NULL;
-    copy(l, w->trial, sn_lane_pose(l, f));
-    if (inner) find_middle(l, w, f, a, b);
-    // the first and the last only go to the bottom of their valleys
-    SN_TRY(sn_problem_set_rest_weights(w->problem, l->rest, inner ? l->bind : l->hold));
-    SN_TRY(l->goals(l->user, f, w->problem));
-    copy(l, w->q, sn_lane_pose(l, f));
-    SN_TRY(sn_lane_solve(l, w, f, w->trial, &l->f[f]));
-    copy(l, sn_lane_pose(l, f), w->q);
-    return SN_OK;
+    sn_model_integrate(l->model, middle, w->delta, w->room);
+    copy(l, middle, w->room);
 }
 
 // Every other frame of a block, where there are marks only those.
-static sn_status polish_block(sn_lanes *l, sn_lane_worker *w, int block, int odd) {
-    int first = block * POLISH, end = POLISH < l->nframe - first ? first + POLISH : l->nframe;
-    for (int f = first + odd; f < end; f += 2) {
-        if (l->restless != NULL && !l->restless[f]) continue;
-        SN_TRY(polish_frame(l, w, f));
-        if (sn_cancelled(l->options.cancel)) return SN_OK;
-    }
+static sn_status next_polished(sn_lanes *l, sn_lane_worker *w, sn_lane_side *s) {
+    do {
+        if (s->frame >= 0 && s->frame + 2 < s->end) {
+            s->frame += 2;
+            continue;
+        }
+        int block = sn_lane_next_item(l, w), first = block * POLISH;
+        s->frame = -1;
+        if (block < 0) return SN_OK;
+        s->end = POLISH < l->nframe - first ? first + POLISH : l->nframe;
+        // the last block may have no odd one
+        s->frame = first + l->odd < s->end ? first + l->odd : -1;
+    } while (s->frame < 0 || (l->restless != NULL && !l->restless[s->frame]));
+    // the first and the last only go to the bottom of their valleys
+    bool inner = s->frame > 0 && s->frame + 1 < l->nframe;
+    copy(l, s->start, sn_lane_pose(l, s->frame));
+    if (inner)
+        find_middle(l, w, s->frame, s->rest);
+    else
+        copy(l, s->rest, s->start);
+    s->weight = inner ? l->bind : l->hold;
     return SN_OK;
 }
 
-static sn_status polish_even(sn_lanes *l, sn_lane_worker *w, int i) {
-    return polish_block(l, w, i, 0);
-}
-static sn_status polish_odd(sn_lanes *l, sn_lane_worker *w, int i) {
-    return polish_block(l, w, i, 1);
+static void took_polished(sn_lanes *l, sn_lane_worker *w, sn_lane_side *s) {
+    copy(l, sn_lane_pose(l, s->frame), w->q);
 }
 
 static sn_status sweep(sn_lanes *l) {
-    int blocks = (l->nframe + POLISH - 1) / POLISH;
-    SN_TRY(sn_lanes_run(l, polish_even, blocks));
-    return sn_lanes_run(l, polish_odd, blocks);
+    static const sn_lane_source source = {next_polished, took_polished, true};
+    for (l->odd = 0; l->odd < 2; l->odd++)
+        SN_TRY(sn_lanes_aside(l, &source, (l->nframe + POLISH - 1) / POLISH));
+    return SN_OK;
 }
 
 // --- before it -------------------------------------------------------------------------------------
@@ -184,8 +180,5 @@ sn_status sn_lanes_polish(sn_lanes *l, int sweeps) {
         l->corners = i + 1 < sweeps;
         SN_TRY(sweep(l));
     }
-    SN_TRY(calm(l));
-    for (int i = 0; i < l->nworker; i++)
-        SN_TRY(sn_problem_set_rest_weights(l->workers[i].problem, l->rest, l->hold));
-    return SN_OK;
+    return calm(l);
 }

@@ -82,12 +82,12 @@ static sn_status create_worker(sn_tracker *t, const sn_problem *problem, worker 
     return sn_workspace_create(w->problem, false, allocator, &w->ws, error);
 }
 
-// Chunks side by side want a problem of points that lanes can solve, and nobody who looks at every iteration.
+// Chunks side by side want a problem that lanes can solve, and nobody who looks at every iteration.
 static sn_status create_batch(sn_tracker *t, const sn_problem *problem, sn_error *error) {
     sn_batch_options o = sn_batch_options_default();
     o.solver = t->options.solver;
     if (o.solver.trace != NULL || o.solver.seconds > 0) return SN_OK;
-    if (sn_batch_unfit(problem, &o.solver) != NULL || problem->npart > 0) return SN_OK;
+    if (sn_batch_unfit(problem, &o.solver) != NULL) return SN_OK;
     if (sn_batch_most_lanes() == 1) return SN_OK;
     o.device = SN_DEVICE_CPU;
     o.threads = t->options.threads;
@@ -120,7 +120,7 @@ sn_status sn_tracker_create(const sn_problem *problem, const sn_track_options *o
     tracker = sn_layout_take(&layout, 1, sizeof *tracker);
     layout_tracker(&t, &layout);
     memcpy(tracker, &t, sizeof t);
-    if (t.batch != NULL) sn_batch_cold_make(&tracker->cold, t.batch);
+    if (t.batch != NULL) sn_batch_cold_make(&tracker->cold, t.batch, 0);
     sn_status status = SN_OK;
     for (int i = 0; i < t.nworker && status == SN_OK; i++)
         status = create_worker(tracker, problem, &tracker->workers[i], error);

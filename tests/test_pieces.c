@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT
+// Pieces that whole solves pass through without noticing: random poses, the dense Hessian of coupled joints, what
+// limited memory remembers, what names of markers tell.
+#include "model/model.h"
+#include "take/fit.h"
+#include "ties.h"
+
+// Random poses: unit quaternions in all directions alike, plain coordinates all over their ranges.
+static void samples(void **unused) {
+    (void)unused;
+    enum { DRAWN = 4000 };
+    sn_builder *b;
+    sn_model *model;
+    sn_joint_desc d = sn_joint_default(SN_JOINT_FREE);
+    assert_int_equal(sn_builder_create("samples", NULL, &b, NULL), SN_OK);
+    d.name = "free";
+    (void)sn_builder_joint(b, &d);
+    d = sn_joint_default(SN_JOINT_HINGE);
+    d.name = "hinge";
+    d.parent = 0;
+    (void)sn_builder_joint(b, &d);
+    d = sn_joint_default(SN_JOINT_SLIDER);
+    d.name = "slider";
+    d.parent = 1;
+    d.lower[0] = 2, d.upper[0] = 5;
+    (void)sn_builder_joint(b, &d);
+    assert_int_equal(sn_builder_finish(b, &model, NULL), SN_OK);
+    sn_builder_destroy(b);
+    assert_int_equal(sn_model_nq(model), 9);
+    const double pi = 3.141592653589793;
+    const double low[9] = {-1, -1, -1, -1, -1, -1, -1, -pi, 2},
+                 high[9] = {1, 1, 1, 1, 1, 1, 1, pi, 5};
+    double mean[9] = {0}, square[9] = {0}, least[9], most[9];
+    uint64_t state = 2;
+    for (int i = 0; i < 9; i++) least[i] = INFINITY, most[i] = -INFINITY;
+    for (int k = 0; k < DRAWN; k++) {
+        double q[9], length = 0;
+        sn_model_sample(model, &state, q);
+        for (int i = 3; i < 7; i++) length += q[i] * q[i];
+        assert_true(fabs(length - 1) < 1e-14);
+        for (int i = 0; i < 9; i++) {
+            mean[i] += q[i] / DRAWN, square[i] += q[i] * q[i] / DRAWN;
+            least[i] = fmin(least[i], q[i]), most[i] = fmax(most[i], q[i]);
+        }
+    }
+    for (int i = 0; i < 9; i++) {
+        // a fourth of the square for each of a quaternion's numbers; a range's own else
+        const double middle = 0.5 * (low[i] + high[i]), width = high[i] - low[i];
+        const bool turn = i >= 3 && i < 7;
+        const double spread = turn ? 0.25 : middle * middle + width * width / 12;
+        assert_true(least[i] >= low[i] && most[i] <= high[i]);
+        assert_true(most[i] - least[i] > 0.97 * width);
+        assert_true(fabs(mean[i] - middle) < 0.03 * width);
+        assert_true(fabs(square[i] - spread) <
+                    0.04 * (turn ? 0.25 : middle * fabs(middle) + width));
+    }
+    sn_model_destroy(model);
+}
+
+// Followers' rows and columns are handed to those they follow, also where these follow others or several follow one.
+static void dense_hessian_of_followers(void **unused) {
+    (void)unused;
+    uint64_t state = 12;
+    int followers = 0, several = 0;
+    for (int k = 0; k < cases(200); k++) {
+        sn_model *model = coupled_model(&state, 3 + below(&state, 6), 4, false, 0);
+        sn_problem *problem = random_problem(&state, model, 3, -1);
+        sn_workspace *ws;
+        assert_int_equal(sn_workspace_create(problem, true, NULL, &ws, NULL), SN_OK);
+        const int n = sn_model_nv(model);
+        double *q = calloc((size_t)sn_model_nq(model) + 1, sizeof *q), f, most = 1;
+        double *H = calloc((size_t)(n * n) + 1, sizeof *H),
+               *dense = calloc((size_t)(n * n) + 1, sizeof *H);
+        double *damping = calloc((size_t)n + 1, sizeof *damping);
+        sn_model_sample(model, &state, q);
+        assert_int_equal(sn_workspace_eval(ws, q, SN_EVAL_HESSIAN, &f), SN_OK);
+        sn_workspace_hessian(ws, H);
+        for (int i = 0; i < n * n; i++) most = fmax(most, fabs(H[i]));
+        for (int i = 0; i < n; i++) damping[i] = 10 * most;
+        (void)sn_workspace_factor(ws, damping, NULL, 0, NULL);
+        sn_workspace_dense(ws, false, dense);
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                assert_near(dense[i + n * j] / most, H[model->v_of[i] + n * model->v_of[j]] / most,
+                            1e-11);
+        followers += model->ncoupling;
+        several += model->ncoupling > 1;
+        sn_workspace_destroy(ws);
+        sn_problem_destroy(problem);
+        sn_model_destroy(model);
+        free(q), free(H), free(dense), free(damping);
+    }
+    assert_true(followers > cases(200) && several > cases(200) / 4);
+}
+
+// Iterations that lbfgs needs with so many pairs kept, on a quadratic of twelve sliders.
+static int steps_with(const sn_problem *problem, int memory) {
+    sn_solver_options o = sn_solver_options_default();
+    sn_solver *solver;
+    sn_report report;
+    double q[12] = {0};
+    o.method = SN_METHOD_LBFGS;
+    o.memory = memory;
+    o.max_iterations = 2000;
+    o.gradient = 1e-9;
+    assert_int_equal(sn_solver_create(problem, &o, NULL, &solver, NULL), SN_OK);
+    assert_int_equal(sn_solver_solve(solver, q, &report), SN_OK);
+    assert_int_equal(report.stop, SN_STOP_MINIMUM);
+    sn_solver_destroy(solver);
+    return report.iterations;
+}
+
+// More that is remembered is fewer steps, until all of it is: a place that is written over, or never read, shows.
+static void limited_memory(void **unused) {
+    (void)unused;
+    sn_builder *b;
+    sn_model *model;
+    sn_task task[12];
+    sn_problem *problem;
+    uint64_t state = 3;
+    assert_int_equal(sn_builder_create("sliders", NULL, &b, NULL), SN_OK);
+    for (int i = 0; i < 12; i++) {
+        char name[8];
+        sn_joint_desc d = sn_joint_default(SN_JOINT_SLIDER);
+        (void)snprintf(name, sizeof name, "j%d", i);
+        d.name = name;
+        d.parent = i - 1;
+        for (int c = 0; c < 3; c++) d.axis[c] = uniform(&state, -1, 1);
+        (void)sn_builder_joint(b, &d);
+        task[i] = sn_task_default(SN_TASK_POINT);
+        task[i].joint = i;
+        task[i].weight = exp(uniform(&state, -3, 3));
+        for (int c = 0; c < 3; c++) task[i].goal[c] = uniform(&state, -1, 1);
+    }
+    assert_int_equal(sn_builder_finish(b, &model, NULL), SN_OK);
+    assert_int_equal(sn_problem_create(model, task, 12, NULL, &problem, NULL), SN_OK);
+    const int memory[] = {1, 3, 6, 12, 40};
+    int steps[5];
+    for (int i = 0; i < 5; i++) {
+        steps[i] = steps_with(problem, memory[i]);
+        print_message("lbfgs with %d pairs: %d steps\n", memory[i], steps[i]);
+    }
+    sn_problem_destroy(problem);
+    sn_model_destroy(model);
+    sn_builder_destroy(b);
+    assert_true(steps[1] < steps[0] && steps[2] < steps[1] && steps[3] < steps[2] &&
+                steps[4] <= steps[3]);
+}
+
+// At once, or only when it is asked again.
+static bool ask_again(void *user) { return --*(int *)user < 0; }
+
+// What ends a solve from outside ends one with levels, too, and is what is reported.
+static void levels_end(void **unused) {
+    (void)unused;
+    sn_model *model;
+    sn_task task[2];
+    sn_problem *problem;
+    assert_int_equal(sn_model_humanoid(NULL, &model, NULL), SN_OK);
+    for (int i = 0; i < 2; i++) {
+        task[i] = sn_task_default(SN_TASK_POINT);
+        task[i].joint = sn_model_njoint(model) - 1 - 5 * i;
+        task[i].level = i;
+        memcpy(task[i].goal, (double[3]){3, 1 + i, 2}, 3 * sizeof(double));
+    }
+    assert_int_equal(sn_problem_create(model, task, 2, NULL, &problem, NULL), SN_OK);
+    static const sn_stop stops[] = {SN_STOP_ITERATIONS, SN_STOP_TIME, SN_STOP_CANCELLED};
+    for (int i = 0; i < 30; i++) {
+        int asked = i - 2;
+        sn_solver_options o = sn_solver_options_default();
+        sn_solver *solver;
+        sn_report r;
+        double q[80];
+        if (i == 0) o.max_iterations = 2;
+        if (i == 1) o.seconds = 1e-9;
+        if (i >= 2) o.cancel = (sn_cancel){ask_again, &asked};
+        sn_model_zero(model, q);
+        assert_int_equal(sn_solver_create(problem, &o, NULL, &solver, NULL), SN_OK);
+        assert_int_equal(sn_solver_solve(solver, q, &r), SN_OK);
+        assert_int_equal(r.stop, stops[i < 2 ? i : 2]);
+        if (i == 0) assert_int_equal(r.iterations, 2);
+        sn_solver_destroy(solver);
+    }
+    sn_problem_destroy(problem);
+    sn_model_destroy(model);
+}
+
+// How well the place of a marker is known, by its name: metres.
+static void names_tell(void **unused) {
+    (void)unused;
+    static const struct {
+        double doubt;
+        const char *names[9];
+    } all[] = {
+        {0.005, {"LHJC", "R_KJC", "ajc", "RSJC", "L.EJC", "WJC", "knee joint centre"}},
+        {0.007, {"LASI", "R.ASIS", "RPSI", "SACR", "LFWT", "RBWT", "FWT", "V_Sacral"}},
+        {0.012, {"LKNE", "RANK", "LELB", "lateral_malleolus", "RWRA", "Wrist", "r ulna"}},
+        {0.025,
+         {"RFIN", "LFIN", "fin", "LFHD", "RBHD", "Top.Head", "LEAR", "nose", "r_iliac_crest"}},
+        {0.2, {"LTHI", "RTIB", "thigh1", "shank cluster", "xfin", "earx", "LUPA", "q17", ""}},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        for (int k = 0; k < 9 && all[i].names[k] != NULL; k++) {
+            const double doubt = sn_doubt_of_name(all[i].names[k]);
+            if (doubt != all[i].doubt)
+                fail_msg("%s: %g for %g", all[i].names[k], doubt, all[i].doubt);
+        }
+}
+
+// A document's own facts go on with it.
+static void scene_of_a_document(void **unused) {
+    (void)unused;
+    sn_model *model;
+    sn_motion *motion;
+    assert_int_equal(sn_model_humanoid(NULL, &model, NULL), SN_OK);
+    assert_int_equal(sn_motion_create(1, sn_model_nq(model), 0, 100, NULL, &motion, NULL), SN_OK);
+    for (int up = 0; up < 3; up++) {
+        const sn_document d = {
+            .model = model, .motion = motion, .up = up, .up_sign = up == 2 ? -1 : 1};
+        const sn_scene s = sn_scene_of(&d);
+        assert_true(s.model == model && s.motion == motion && s.recording == NULL &&
+                    s.skeleton == NULL);
+        assert_true(s.up == up && s.up_sign == d.up_sign);
+        assert_int_equal(s.version, sn_scene_default(NULL).version);
+    }
+    assert_true(sn_scene_of(NULL).model == NULL && sn_scene_of(NULL).up == 1);
+    sn_motion_destroy(motion);
+    sn_model_destroy(model);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(samples),        cmocka_unit_test(dense_hessian_of_followers),
+        cmocka_unit_test(limited_memory), cmocka_unit_test(levels_end),
+        cmocka_unit_test(names_tell),     cmocka_unit_test(scene_of_a_document),
+    };
+    only_asked();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
