@@ -322,6 +322,60 @@ static void walls(void **state) {
     sn_problem_destroy(problem);
 }
 
+// The humanoid whose lower back leans backwards by so much at the zero pose.
+static sn_model *leaning(const sn_model *m, double lean) {
+    sn_builder *b;
+    sn_model *out;
+    assert_int_equal(sn_builder_create("leaning", NULL, &b, NULL), SN_OK);
+    for (int j = 0; j < sn_model_njoint(m); j++) {
+        sn_joint_desc d = *sn_model_joint(m, j);
+        if (strcmp(d.name, "spine_mid") == 0) {
+            d.position[2] = -d.position[1] * sin(lean);
+            d.position[1] *= cos(lean);
+        }
+        (void)sn_builder_joint(b, &d);
+    }
+    assert_int_equal(sn_builder_finish(b, &out, NULL), SN_OK);
+    sn_builder_destroy(b);
+    return out;
+}
+
+// At rest a back is upright, wherever its skeleton's zero pose has it; and of an arm's angles one turns about its bone,
+// which markers beside it would show.
+static void at_rest(void **state) {
+    const sn_model *m = ((example_take *)*state)->model;
+    sn_fit_prior with;
+    assert_int_equal(sn_fit_find_prior(m, NULL, NULL, &with), SN_OK);
+    for (int v = 0; v < sn_model_nv(m); v++) assert_true(with.turn[v] == 0);
+    sn_release(NULL, with.q);
+    for (int k = 0; k < 3; k++) {
+        double lean = 12 * k * degree;
+        sn_model *model = leaning(m, lean);
+        sn_fit_prior p;
+        sn_fit_place at;
+        assert_int_equal(sn_fit_find_prior(model, NULL, NULL, &p), SN_OK);
+        assert_int_equal(sn_fit_place_open(&at, model, NULL), SN_OK);
+        assert_int_equal(sn_workspace_pose(at.workspace, p.q), SN_OK);
+        int low = sn_model_find_joint(model, "spine_low"),
+            mid = sn_model_find_joint(model, "spine_mid");
+        sn_vec3 bone = v3_sub(sn_workspace_frame(at.workspace, mid).p,
+                              sn_workspace_frame(at.workspace, low).p);
+        assert_near(bone.z / bone.y, 0, 1e-6);
+        sn_fit_place_close(&at, NULL);
+        static const char *const limbs[] = {"left_upper_arm", "right_upper_arm", "left_thigh",
+                                            "right_thigh"};
+        double sum = 0;
+        for (int i = 0; i < 4; i++) {
+            int v = sn_model_v_index(model, sn_model_find_joint(model, limbs[i]));
+            assert_true(p.turn[v] + p.turn[v + 1] + p.turn[v + 2] == 1);
+        }
+        for (int v = 0; v < sn_model_nv(model); v++) sum += p.turn[v];
+        assert_true(sum == 4);
+        sn_release(NULL, p.q);
+        sn_model_destroy(model);
+    }
+}
+
 // The mean square angle of a joint between two motions, degrees.
 static double joint_rms(const sn_model *model, const sn_motion *a, const sn_motion *b, int joint) {
     double sum = 0;
@@ -423,9 +477,9 @@ static void side_by_side(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(cuts),      cmocka_unit_test(clip_cuts),
-                                       cmocka_unit_test(seeds),     cmocka_unit_test(rates),
-                                       cmocka_unit_test(slow_rate), cmocka_unit_test(walls),
-                                       cmocka_unit_test(wrong),     cmocka_unit_test(side_by_side)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cuts),    cmocka_unit_test(clip_cuts), cmocka_unit_test(seeds),
+        cmocka_unit_test(rates),   cmocka_unit_test(slow_rate), cmocka_unit_test(walls),
+        cmocka_unit_test(at_rest), cmocka_unit_test(wrong),     cmocka_unit_test(side_by_side)};
     return cmocka_run_group_tests(tests, example_begin, example_end);
 }

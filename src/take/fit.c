@@ -3,6 +3,7 @@
 #include "take/fit.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "math/vec3.h"
@@ -141,6 +142,42 @@ static int good_frame(const sn_fit_input *in) {
     return best;
 }
 
+// --- noise -----------------------------------------------------------------------------------------------
+
+// More is no noise but a figure that does not fit.
+static const double most_noise = 0.03;
+
+static int by_value(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+// What a frame's markers are off its pose along an axis: the median, so that a few wrong ones say nothing (of a normal
+// law in three dimensions it is 2.366 of one axis's variance), and the pose has taken up some of it.
+static sn_status measure_noise(const sn_fit_input *in, int frame, const double *pose,
+                               const sn_allocator *allocator, double *out) {
+    const sn_model *m = in->model;
+    int n = 0, count = sn_model_nmarker(m);
+    sn_fit_place at = {0};
+    double *square = sn_acquire(allocator, ((size_t)count + 1) * sizeof *square), goal[3];
+    sn_status status = square == NULL ? SN_ERR_MEMORY : sn_fit_place_open(&at, m, allocator);
+    if (status == SN_OK) status = sn_workspace_pose(at.workspace, pose);
+    for (int i = 0; status == SN_OK && i < count; i++) {
+        const sn_marker_desc *d = sn_model_marker(m, i);
+        if (!sn_fit_goal(in, i, frame, goal)) continue;
+        sn_vec3 r = v3_sub(v3_from(goal), sn_workspace_point(at.workspace, d->joint, d->position));
+        square[n++] = v3_dot(r, r);
+    }
+    if (status == SN_OK && n > 0) {
+        double left = fmax(1 - (double)sn_model_nv(m) / (3 * n), 0.3);
+        qsort(square, (size_t)n, sizeof *square, by_value);
+        *out = fmin(sqrt(square[n / 2] / 2.366 / left), most_noise);
+    }
+    sn_fit_place_close(&at, allocator);
+    sn_release(allocator, square);
+    return status;
+}
+
 // --- the fit ---------------------------------------------------------------------------------------------
 
 sn_fit_options sn_fit_options_default(void) {
@@ -193,6 +230,15 @@ static sn_status weigh_markers(const sn_fit_input *in, sn_problem *problem) {
     return SN_OK;
 }
 
+// How far upper arms and thighs mostly are turned about their bones, radians.
+static const double mostly_turned = 0.7;
+
+// The pull that is right beside markers with that noise: with a centimetre of it, as keypoints have, a wrist says
+// nothing of an arm's turn while the elbow is straight, and it would spin.
+static double pull_of_turn(const sn_fit_options *o) {
+    return o->noise * o->noise / (mostly_turned * mostly_turned * o->posture);
+}
+
 sn_status sn_fit_problem(const sn_fit_input *in, const sn_fit_options *o,
                          const sn_allocator *allocator, sn_problem **out, sn_error *error) {
     const sn_model *model = in->model;
@@ -211,6 +257,8 @@ sn_status sn_fit_problem(const sn_fit_input *in, const sn_fit_options *o,
         if (o->posture > 0) sn_fit_posture(model, prior.q, prior.weight);
         memcpy(prior.q, in->plan->home, nq * sizeof *prior.q);
     }
+    for (size_t v = 0; v < nv && o->posture > 0; v++)
+        if (prior.turn[v] > 0) prior.weight[v] = fmax(prior.weight[v], pull_of_turn(o));
     sn_task extra[4];
     int n = 0;
     if (in->plan != NULL && in->plan->pulls) {
@@ -471,6 +519,12 @@ sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
                                  allocator, f->start);
     } else {
         status = sn_fit_first_pose(input, f->problem, first, allocator, f->start);
+        if (status == SN_OK)
+            status = measure_noise(input, first, f->start, allocator, &f->options.noise);
+        sn_problem_destroy(f->problem);
+        f->problem = NULL;
+        if (status == SN_OK)
+            status = sn_fit_problem(input, &f->options, allocator, &f->problem, error);
     }
     if (status == SN_OK)
         status =

@@ -127,6 +127,7 @@ typedef struct sn_fit_options {
                   ///< that a radian weighs as much as one marker that is 0.3 mm off; 50 times that
                   ///< for hands, 300 times (5 mm) for the trunk and shoulders of a human figure:
                   ///< keeps joints that the markers hardly see from turning against each other
+    double noise;       ///< of a marker along an axis, metres: sn_fitting_begin() measures it
     sn_loss loss;       ///< of every marker, default SN_LOSS_NONE
     double loss_scale;  ///< c, metres, default 0.02
     double smooth;      ///< seconds, default 0: see smooth.h; the take needs a rate
@@ -331,9 +332,11 @@ bool sn_fit_is_trunk(const sn_model *model, const double *weight, int joint);
 
 /// What holds a human figure where markers leave it open: prior.c.
 typedef struct sn_fit_prior {
-    double *q, *weight;     ///< nq: the zero pose; nv: what a pull to it weighs
+    double *q, *weight;     ///< nq: the pose at rest; nv: what a pull to it weighs
     double *lower, *upper;  ///< nv: walls, infinite for none; as in sn_task
     double *spread;  ///< nv: how far a joint mostly is from there, radians; for a calibration
+    double *turn;    ///< nv: 1 where an upper arm or a thigh turns about its bone and no marker
+                     ///< shows it, else 0
 } sn_fit_prior;
 /// @param ranges  the model with the limits of its file; NULL for none
 /// @param out     its q goes to sn_release() in any case; the others belong to it

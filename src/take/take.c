@@ -375,6 +375,7 @@ sn_status sn_take_objective(const sn_take *take, const sn_motion *motion, double
     o.posture = take->options.setup != NULL ? 0 : take->options.posture;
     o.loss = loss_of(&take->options);
     o.loss_scale = take->options.loss_scale;
+    o.noise = take->fitting.options.noise;
     return sn_fit_objective(&take->input, &o, &take->allocator, motion, f);
 }
 
