@@ -207,10 +207,9 @@ static bool bench_arm(const arm *a, int count, bool near) {
     qsort(ratio, (size_t)count, sizeof *ratio, by_size);
     double all = mean(levels->iterations, count) / mean(alone->iterations, count);
     printf("  levels / alone: %.2f of the iterations, median %.2f, 90 %% %.2f, most %.2f, above 2 "
-           "in %.1f %%\n"
+           "in %d\n"
            "  the posture's gradient in the null space: %.1e at most\n",
-           all, ratio[count / 2], ratio[count * 9 / 10], ratio[count - 1], 100.0 * many / count,
-           worst);
+           all, ratio[count / 2], ratio[count * 9 / 10], ratio[count - 1], many, worst);
     printf("  poses met alone and not with levels: %d\n", lost);
     for (int w = 0; w < WAYS; w++) {
         free(t[w].iterations);
@@ -220,7 +219,7 @@ static bool bench_arm(const arm *a, int count, bool near) {
     }
     free(ratio);
     free(sorted);
-    return all <= 2 && lost == 0;
+    return many == 0 && lost == 0;
 }
 
 bool bench_levels(const bench_options *o) {
@@ -236,7 +235,7 @@ bool bench_levels(const bench_options *o) {
         for (int near = 0; near < 2; near++) good &= bench_arm(&a, count, near != 0);
         sn_model_destroy(a.model);
     }
-    printf("\n%s: the iterations of levels at most 2 x those of the pose alone, and no pose lost\n",
+    printf("\n%s: for no goal more than 2 x the iterations of the pose alone, and no pose lost\n",
            good ? "PASS" : "FAIL");
     return good;
 }

@@ -210,10 +210,11 @@ static void test_random(void **unused) {
 }
 
 // Found by the long version: a gaze on its own eye, a first level that nothing moves and whose matrix is rounding, one that
-// was lost a little with each step; a middle level that hardly bends one way and was left on it unfinished.
+// was lost a little with each step; a middle level that hardly bends one way and was left on it unfinished; one that
+// hardly bends and pulls all the same.
 static void test_found(void **unused) {
     (void)unused;
-    static const int numbers[] = {634, 801, 1587, 5494, 5584, 7290, 8262, 9799, 12191};
+    static const int numbers[] = {634, 801, 891, 1587, 5494, 5584, 7290, 8262, 9799, 12191};
     tally t = {0};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         uint64_t state = 1000u + (uint64_t)numbers[i];

@@ -30,7 +30,10 @@ static const double not_at_rest = 1e-5;
 
 // Rounding of f, and of what the levels above leave free, may leave a relative gradient of up to this: f is then 1e-15
 // of itself above its least.
-static const double end_of_digits = 3e-8;
+static const double end_of_digits = 8e-8;
+
+// A level with more than this relative gradient left is not at rest, however short its step is.
+static const double no_rest = 1e-6;
 
 // A solver for figures up to this size has room for levels, whether there are any when it is made or not.
 enum { ALWAYS_ROOM = 64 };
@@ -68,7 +71,8 @@ void sn_solver_levels_layout(sn_solver *s, sn_layout *layout) {
         a.way = sn_layout_take(layout, n, sizeof *a.way);
         a.met = sn_layout_take(layout, nq, sizeof *a.met);
         a.shifted = sn_layout_take(layout, nq, sizeof *a.shifted);
-        a.beside = sn_layout_take(layout, nq, sizeof *a.beside);
+        a.beside = sn_layout_take(layout, n, sizeof *a.beside);
+        a.slope = sn_layout_take(layout, n, sizeof *a.slope);
         a.free = sn_layout_take(layout, n, sizeof *a.free);
         a.held = sn_layout_take(layout, n, sizeof *a.held);
         a.put = sn_layout_take(layout, n, sizeof *a.put);
@@ -211,8 +215,7 @@ static bool put_right(sn_solver *s, int last, double enough, bool old, double wa
     // limits may keep a level from where it was
     for (int k = 0; k < last; k++) {
         const sn_level *at = &a->at[k];
-        // near a place without a direction, as a gaze that meets its goal, `whole` is no measure of what f may lose
-        const double whole = fmin(at->whole, 10 * at->usual);
+        const double whole = sn_levels_measure(at);
         // near a singular pose a step back may be short, and much of f left all the same
         const double left = fmin(1e-10, fmax(1e4 * enough * enough, 1e-20));
         const double slack = at->exact ? fmin(1e-12 * whole, 3e-10 * at->floor) : left * whole;
@@ -357,7 +360,8 @@ static void go_on(sn_solver *s, int last, const sn_levels_step *step, trial *t) 
 // that across a kink, made short.
 static bool goes_on(const sn_levels_step *step, const trial *t) {
     const double way = t->share * step->size;
-    const bool short_of = t->fall > 1.5 * t->promise || step->lambda > 0;
+    const bool short_of =
+        t->fall > 1.5 * t->promise || step->slope + t->share * step->bend < 0.5 * step->slope;
     return t->good && !t->blind && step->slope < 0 && way > (short_of ? 1e-9 : 1e-2);
 }
 
@@ -422,7 +426,7 @@ static double rounding(const sn_solver *s, int last) {
 static void run_lower(sn_solver *s) {
     sn_levels *a = s->levels;
     int last = a->first + 1, restarts = 0, finish = -1, more = 0, backs = 0;
-    bool fresh = true, astray = false, polished = false, met = false;
+    bool fresh = true, astray = false, polished = false, met = false, moved = false;
     double growth = 4, calmest = INFINITY, seen = INFINITY;
     int idle = 0;
     sn_levels_step step = {.reach = first_reach};
@@ -448,7 +452,10 @@ static void run_lower(sn_solver *s) {
         astray = false;
         if (lost >= 0) {
             if (restarts++ == 3) break;
+            // from where it was left it goes on as if nothing had been between
+            s->goes_on = !moved;
             if (lost == a->first && !solve_first(s, wholly)) return;
+            s->goes_on = false;
             last = lost > a->first ? lost : a->first + 1;
             finish = lost;
             step = (sn_levels_step){.reach = first_reach};
@@ -465,24 +472,28 @@ static void run_lower(sn_solver *s) {
         const bool above = all_met(s, last, 0);
         bool done = a->at[last].f <= a->at[last].goal ||
                     a->at[last].gradient <= s->options.gradient ||
-                    (fmax(step.size, step.up) <= 1e-13 && step.reach > 1e-12);
+                    (fmax(step.size, step.up) <= 1e-13 && step.reach > 1e-12 &&
+                     a->at[last].gradient <= no_rest);
         if (above) memcpy(a->met, s->q, (size_t)s->model->nq * sizeof *s->q);
         met = met || above;
         // a level that was lost once is finished before the next comes in again, and a step that is short because
         // longer ones failed is not near its end
         const bool nearly = last != finish && step.size <= fmin(near_enough, 0.5 * step.reach) &&
                             a->at[last].f <= 1e-4 * a->at[last].whole;
+        // f has no digits left to tell steps apart by, and the gradient falls no further
+        const bool calm = above && a->at[last].gradient <= rounding(s, last);
+        if (calm &&
+            (idle >= 6 || (idle >= 3 && a->at[last].gradient <= 2 * calmest) || step.reach < 1e-13))
+            done = true;
         if (last < a->count - 1 && (done || nearly)) {
             last++;
             step = (sn_levels_step){.reach = first_reach};
+            idle = 0;
+            calmest = seen = INFINITY;
             fresh = true;
             continue;
         }
         s->report.gradient = a->at[last].gradient;
-        // f has no digits left to tell steps apart by, and the gradient falls no further
-        const bool calm =
-            last == a->count - 1 && above && a->at[last].gradient <= rounding(s, last);
-        if (calm && (idle >= 6 || (idle >= 3 && a->at[last].gradient <= 2 * calmest))) done = true;
         if (done && above) {
             bool all = true;
             for (int k = 0; k <= last; k++) all = all && a->at[k].f <= a->at[k].goal;
@@ -524,6 +535,7 @@ static void run_lower(sn_solver *s) {
         calmest = fmin(calmest, a->at[last].gradient);
         seen = a->at[last].f;
         if (t.good) take(s);
+        moved = moved || t.good;
         s->f = t.good ? t.value : a->at[last].f;
         sn_solver_iterated(s, &trace);
         if (!t.good) {
@@ -535,11 +547,7 @@ static void run_lower(sn_solver *s) {
             }
             step.reach = (t.share > 0 ? 0.4 * t.share : 0.05) * fmin(step.reach, step.size);
             growth = 1.5;
-            if (step.reach < 1e-13 && calm) {
-                s->report.stop = SN_STOP_MINIMUM;
-                return;
-            }
-            if (step.reach < 1e-13) break;
+            if (step.reach < 1e-13 && !calm) break;
             continue;
         }
         fresh = true;

@@ -43,24 +43,25 @@ struct sn_levels {
     sn_level at[SN_LEVELS];
     sn_level_view view;
     sn_nested nested;
-    double *unit;              ///< nv: velocity of an entry 1: a radian, or the figure's size
-    double *g;                 ///< SN_LEVELS x nv, by entries
-    double *W;                 ///< SN_LEVELS x nv x nv
-    double *H;                 ///< nv x nv: scratch
-    double *turn;              ///< nv x nv: scratch
-    double *mu;                ///< SN_LEVELS x SN_LEVELS x nv: mu of level j for level k
-    double *pull;              ///< SN_LEVELS x nv: g with what the levels above answer
-    double *factor;            ///< nv x nv
-    double *p;                 ///< nv: the step
-    double *b, *y;             ///< nv: scratch
-    double *fix;               ///< nv: the way to a limit
-    double *pose;              ///< nq: of the trial
-    double *best;              ///< nq: of the trials on the way on
-    double *way;               ///< nv: the way on
-    double *met;               ///< nq: where the levels above the last lacked nothing
-    double *shifted, *beside;  ///< nq: near another pose
-    bool *free;                ///< nv: moves in this step
-    bool *held, *put;          ///< nv: at a limit since before; put there in this step
+    double *unit;            ///< nv: velocity of an entry 1: a radian, or the figure's size
+    double *g;               ///< SN_LEVELS x nv, by entries
+    double *W;               ///< SN_LEVELS x nv x nv
+    double *H;               ///< nv x nv: scratch
+    double *turn;            ///< nv x nv: scratch
+    double *mu;              ///< SN_LEVELS x SN_LEVELS x nv: mu of level j for level k
+    double *pull;            ///< SN_LEVELS x nv: g with what the levels above answer
+    double *factor;          ///< nv x nv
+    double *p;               ///< nv: the step
+    double *b, *y;           ///< nv: scratch
+    double *fix;             ///< nv: the way to a limit
+    double *pose;            ///< nq: of the trial
+    double *best;            ///< nq: of the trials on the way on
+    double *way;             ///< nv: the way on
+    double *met;             ///< nq: where the levels above the last lacked nothing
+    double *shifted;         ///< nq: near another pose
+    double *beside, *slope;  ///< nv: the way there, and the gradient
+    bool *free;              ///< nv: moves in this step
+    bool *held, *put;        ///< nv: at a limit since before; put there in this step
 };
 
 /// levels_at.c: f of level k at a pose, and its gradient g and matrix W by entries where they are not NULL.
@@ -106,6 +107,11 @@ void sn_levels_answer(sn_solver *s, int k, const double *g);
 
 /// levels_step.c: the step, in p.
 bool sn_levels_find(sn_solver *s, int last, sn_levels_step *step);
+
+/// What f may be measured by: near a place without a direction, as a gaze that meets its goal, `whole` grows without bound.
+static inline double sn_levels_measure(const sn_level *at) {
+    return at->usual > 0 ? fmin(at->whole, 10 * at->usual) : at->whole;
+}
 
 static inline double *sn_levels_g(const sn_levels *a, int k) { return a->g + a->nested.n * k; }
 static inline double *sn_levels_W(const sn_levels *a, int k) {

@@ -71,18 +71,50 @@ static double largest(const double *x, int n) {
     return most;
 }
 
-// W += share times the exact Hessian of level j at q moved by t mu and u nu.
+// H and g are those of a pose that x led to, H becomes that of f as a function of x. Turns of a ball do not add up: where x has
+// led to, another dx turns by J dx + 1/12 dx x (x x dx), J = 1 + 1/2 [x] + 1/6 [x]^2, as far as short turns need it.
+static void as_from_before(const sn_solver *s, const double *x, const double *g, double *H) {
+    const sn_model *m = s->model;
+    const int n = s->n;
+    for (int i = 0; i < m->nquaternion; i++) {
+        const sn_joint *joint = &m->joint[m->quaternion[i]];
+        const int at = joint->slot + joint->ops->quaternion;
+        const sn_vec3 w = {x[at], x[at + 1], x[at + 2]};
+        const double gw = g[at] * w.x + g[at + 1] * w.y + g[at + 2] * w.z;
+        const double turn[3][3] = {{0, -w.z, w.y}, {w.z, 0, -w.x}, {-w.y, w.x, 0}};
+        double J[3][3];
+        for (int r = 0; r < 3; r++)
+            for (int c = 0; c < 3; c++) {
+                J[r][c] = (r == c) + 0.5 * turn[r][c];
+                for (int k = 0; k < 3; k++) J[r][c] += turn[r][k] * turn[k][c] / 6;
+            }
+        for (int r = 0; r < n; r++) {
+            double *to = H + r + n * at, old[3] = {to[0], to[n], to[2 * n]};
+            for (int c = 0; c < 3; c++)
+                to[n * c] = old[0] * J[0][c] + old[1] * J[1][c] + old[2] * J[2][c];
+        }
+        for (int c = 0; c < n; c++) {
+            double *to = H + at + n * c, old[3] = {to[0], to[1], to[2]};
+            for (int r = 0; r < 3; r++)
+                to[r] = old[0] * J[0][r] + old[1] * J[1][r] + old[2] * J[2][r];
+        }
+        for (int r = 0; r < 3; r++)
+            for (int c = 0; c < 3; c++)
+                H[at + r + n * (at + c)] +=
+                    ((r == c) * gw - 0.5 * (x[at + r] * g[at + c] + g[at + r] * x[at + c])) / 6;
+    }
+}
+
+// W += share times the exact Hessian of level j at q moved by t mu + u nu.
 static bool add_hessian(sn_solver *s, int j, const double *q, double t, const double *mu, double u,
                         const double *nu, double share, double *W) {
     sn_levels *a = s->levels;
     double f;
+    for (int i = 0; i < s->n; i++) a->beside[i] = t * mu[i] + (nu != NULL ? u * nu[i] : 0);
     // a limit near by has no part in how f bends
-    shift(s, q, t, mu, a->shifted);
-    if (nu != NULL) {
-        memcpy(a->beside, a->shifted, (size_t)s->model->nq * sizeof *a->beside);
-        shift(s, a->beside, u, nu, a->shifted);
-    }
-    if (!sn_levels_look(s, j, a->shifted, true, &f, NULL, a->factor)) return false;
+    shift(s, q, 1, a->beside, a->shifted);
+    if (!sn_levels_look(s, j, a->shifted, true, &f, a->slope, a->factor)) return false;
+    as_from_before(s, a->beside, a->slope, a->factor);
     for (int i = 0; i < s->n * s->n; i++) W[i] += share * a->factor[i];
     return true;
 }
@@ -102,10 +134,10 @@ static bool add_turn(sn_solver *s, int j, int i, const double *q, const double *
         if (!add_hessian(s, i, q, -far * h, mu, 0, NULL, -share, a->turn)) return false;
     }
     for (int c = 0; c < n; c++) {
-        double *x = a->b, *Bx = a->factor;
+        double *x = a->beside, *Bx = a->factor, *y = a->slope;
         for (int r = 0; r < n; r++) x[r] = 0;
-        sn_nested_solve(&a->nested, i, sn_levels_W(a, j) + n * c, a->y);
-        sn_nested_spread(&a->nested, i, -1, a->y, x);
+        sn_nested_solve(&a->nested, i, sn_levels_W(a, j) + n * c, y);
+        sn_nested_spread(&a->nested, i, -1, y, x);
         for (int r = 0; r < n; r++) Bx[r] = sn_solver_dot(a->turn + n * r, x, n);
         for (int r = 0; r < n; r++) {
             W[r + n * c] += Bx[r];
@@ -155,7 +187,7 @@ static double least_pivot(const sn_level *at, double f) {
 
 double sn_levels_singular(const sn_solver *s, int k, const double *g) {
     const sn_levels *a = s->levels;
-    const double whole = a->at[k].whole;
+    const double whole = sn_levels_measure(&a->at[k]);
     double most = 0;
     if (!a->at[k].exact) return least_pivot(&a->at[k], a->at[k].f);
     for (int i = 0; i < s->n; i++)

@@ -37,7 +37,7 @@ bool sn_levels_derive(sn_solver *s, int last) {
     for (int k = 0; k <= last; k++) {
         sn_level *at = &a->at[k];
         // what seemed out of reach may be met after all
-        if (at->f <= nearly_met * at->whole) at->exact = false;
+        if (at->f <= nearly_met * sn_levels_measure(at)) at->exact = false;
         bool exact = k == last ? s->options.method != SN_METHOD_LM && !at->fast : at->exact;
         at->curved = false;
         const double *W = sn_levels_W(a, k);
@@ -125,8 +125,9 @@ static bool solve_last(sn_solver *s, int last, sn_levels_step *step) {
     for (int i = 0; i < m; i++) top = fmax(top, fabs(R[i + m * i]));
     const double unit = a->at[last].whole > 0 ? a->at[last].whole : top;
     step->lambda = 0;
-    // what is rounding pulls nowhere
-    if (m == 0 || top <= a->at[last].noise) return true;
+    if (m == 0 || top == 0) return true;
+    // at rest, in what it hardly sees: rounding leads nowhere
+    if (top <= a->at[last].noise && a->at[last].gradient <= s->options.gradient) return true;
     const double grain = 1e-9 * fmin(1, top / unit);
     double low = 0, high = INFINITY;  // too little; enough
     for (int tries = 0; tries < 60; tries++) {
@@ -175,7 +176,7 @@ static double find_gradient(const sn_solver *s, int k) {
     const double *Z = sn_nested_rest(&a->nested), *R = a->nested.R, f = a->at[k].f;
     const int m = sn_nested_left(&a->nested);
     double worst = 0;
-    const double least = fmax(1e-3 * a->at[k].whole, 1e-300);
+    const double least = fmax(1e-3 * sn_levels_measure(&a->at[k]), 1e-300);
     if (!(f > 0)) return 0;
     for (int c = 0; c < m; c++) {
         double slope = sn_solver_dot(Z + s->n * c, sn_levels_g(a, k), s->n);
@@ -206,6 +207,8 @@ static double find_noise(const sn_solver *s, int last) {
         double square = 0;
         for (int c = 0; c < s->n; c++) square += mu[c] * sn_solver_dot(W + s->n * c, mu, s->n);
         noise += 1e-15 * sqrt(a->at[j].whole * fmax(square, 0));
+        // where it is at rest as far as its own digits say
+        if (a->at[j].exact) noise += fabs(sn_solver_dot(mu, a->pull + s->n * j, s->n));
     }
     return noise;
 }
@@ -314,7 +317,7 @@ static bool loses(const sn_solver *s, int last) {
         const double *g = sn_levels_g(a, k);
         add_product(a, k, a->p, a->b);
         const double rise = 0.5 * (sn_solver_dot(g, a->p, s->n) + sn_solver_dot(a->b, a->p, s->n));
-        if (rise > 1e-10 * at->whole - (at->exact ? 0 : 0.5 * at->f)) return true;
+        if (rise > 1e-10 * sn_levels_measure(at) - (at->exact ? 0 : 0.5 * at->f)) return true;
     }
     return false;
 }

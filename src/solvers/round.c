@@ -90,6 +90,7 @@ void sn_solver_round_begin(sn_solver *s) {
 void sn_solver_round_end(sn_solver *s) {
     const sn_model *m = s->model;
     bool moved = false, stuck = false;
+    const double before = s->f;
     for (int i = 0; i < s->n; i++) {
         int v = m->v_of[i], at = s->q_of[i];
         if (!s->round[i]) continue;
@@ -111,10 +112,13 @@ void sn_solver_round_end(sn_solver *s) {
     if (!moved || !sn_solver_eval(s, s->q, 0, &s->f)) return;
     // another turn is the same place but for rounding, which may undo the last digits of a goal met
     sn_stop stop = s->report.stop;
-    bool again = stuck || (stop == SN_STOP_GOAL && s->f > s->goal);
+    // ... or make the half turn that a rotation is off by the half turn the other way, where f may be another
+    bool across = s->f > before * (1 + 1e-9) && s->f > 1e-12 * s->whole;
+    bool again = stuck || across || (stop == SN_STOP_GOAL && s->f > s->goal);
     if (!again || !sn_solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) return;
     s->rival = INFINITY;
-    if (stop == SN_STOP_GOAL || stop == SN_STOP_MINIMUM || stop == SN_STOP_SADDLE) {
+    if (stop == SN_STOP_GOAL || stop == SN_STOP_MINIMUM || stop == SN_STOP_SADDLE ||
+        (stop == SN_STOP_STALLED && across)) {
         sn_solver_run(s);
         sn_solver_lower(s);
     }
