@@ -3,6 +3,8 @@
 // fold of a figure from the zero pose.
 #include "math/align.h"
 #include "model/joint_fit.h"
+#include "sinew/batch.h"
+#include "solvers/solver.h"
 #include "support.h"
 
 static sn_vec3 any_vector(uint64_t *state) {
@@ -193,12 +195,108 @@ static void rigid_body(void **unused) {
     sn_model_destroy(model);
 }
 
+// A solver with lanes of its own ends where one without ends, and its solves allocate nothing; what its problem has
+// changed in more than goals it looks for as before.
+static void own_lanes(void **unused) {
+    (void)unused;
+    uint64_t state = 31;
+    sn_model *model;
+    sn_problem *markers, *problem;
+    sn_workspace *ws;
+    sn_solver *plain, *lanes, *other;
+    test_allocator allocator;
+    test_allocator_begin(&allocator);
+    assert_int_equal(sn_model_humanoid(NULL, &model, NULL), SN_OK);
+    assert_int_equal(sn_problem_create_markers(model, NULL, &markers, NULL), SN_OK);
+    const size_t nq = (size_t)sn_model_nq(model);
+    double *start = malloc(3 * nq * sizeof *start), *a = start + nq, *b = a + nq;
+    // what markers leave open is held
+    sn_task rest = sn_task_default(SN_TASK_REST);
+    sn_model_zero(model, start);
+    rest.q = start;
+    rest.weight = 1e-3;
+    assert_int_equal(sn_problem_copy(markers, &rest, 1, NULL, &problem, NULL), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
+    sn_solver_options o = sn_solver_options_default();
+    assert_int_equal(sn_solver_create(problem, &o, NULL, &plain, NULL), SN_OK);
+    assert_int_equal(sn_solver_create(problem, &o, &allocator.base, &lanes, NULL), SN_OK);
+    assert_int_equal(sn_solver_use_lanes(lanes, NULL), SN_OK);
+    assert_int_equal(sn_solver_use_lanes(lanes, NULL), SN_OK);  // they are there
+    assert_true(lanes->cold.lanes != NULL && plain->cold.lanes == NULL);
+    int searched = 0, lower = 0;
+    const int count = sampled() ? 3 : 14;
+    for (int n = 0; n < count; n++) {
+        sn_report x, y, once;
+        sn_model_zero(model, a);
+        for (size_t i = 7; i < nq; i++) a[i] += uniform(&state, -0.8, 0.8);
+        (void)sn_model_clamp(model, a);
+        assert_int_equal(sn_workspace_pose(ws, a), SN_OK);
+        for (int i = 0; i < sn_problem_ntask(markers); i++) {
+            const sn_task *t = sn_problem_task(problem, i);
+            const sn_vec3 p = sn_workspace_point(ws, t->joint, t->local);
+            const double goal[3] = {p.x + uniform(&state, -0.01, 0.01), p.y, p.z};
+            assert_int_equal(sn_problem_set_goal(problem, i, goal), SN_OK);
+        }
+        assert_int_equal(sn_problem_set_missing(problem, n, true), SN_OK);
+        // the last is not for lanes
+        const bool changed = n + 1 == count;
+        if (changed) assert_int_equal(sn_problem_set_weight(problem, 5, 2), SN_OK);
+        sn_model_zero(model, start);
+        for (size_t i = 7; i < nq; i++) start[i] += uniform(&state, -2, 2);
+        (void)sn_model_clamp(model, start);
+        memcpy(a, start, nq * sizeof *a);
+        assert_int_equal(sn_solver_solve(plain, a, &once), SN_OK);
+        memcpy(a, start, nq * sizeof *a);
+        memcpy(b, start, nq * sizeof *b);
+        assert_int_equal(sn_solver_solve_cold(plain, a, &x), SN_OK);
+        allocator.trap = true;
+        assert_int_equal(sn_solver_solve_cold(lanes, b, &y), SN_OK);
+        allocator.trap = false;
+        searched += x.f < 0.99 * once.f;
+        assert_true(y.f <= x.f * (1 + 1e-9));
+        if (changed) assert_memory_equal(a, b, nq * sizeof *a);
+        if (y.f < x.f * (1 - 1e-9)) {
+            lower++;
+            continue;
+        }
+        for (size_t i = 0; i < nq; i++) assert_near(a[i], b[i], 1e-6);
+    }
+    print_message("%d of %d found another valley, %d a lower one in lanes\n", searched, count,
+                  lower);
+    assert_true(lower <= 1 && (searched > 2 || sampled()));
+    // there are none for such
+    o.method = SN_METHOD_LBFGS;
+    assert_int_equal(sn_solver_create(problem, &o, NULL, &other, NULL), SN_OK);
+    assert_int_equal(sn_solver_use_lanes(other, NULL), SN_OK);
+    assert_null(other->cold.lanes);
+    sn_solver_destroy(other);
+    sn_solver_destroy(lanes);
+    sn_solver_destroy(plain);
+    assert_int_equal(allocator.live, 0);
+    // memory that is out
+    o.method = SN_METHOD_HYBRID;
+    int failed = 0;
+    for (sn_status status = SN_ERR_MEMORY; status != SN_OK; failed++) {
+        test_allocator_begin(&allocator);
+        assert_int_equal(sn_solver_create(problem, &o, &allocator.base, &other, NULL), SN_OK);
+        allocator.fail_at = allocator.calls + failed;
+        status = sn_solver_use_lanes(other, NULL);
+        assert_true(status == SN_OK || status == SN_ERR_MEMORY);
+        sn_solver_destroy(other);
+        assert_int_equal(allocator.live, 0);
+    }
+    assert_true(failed > 2);
+    free(start);
+    sn_workspace_destroy(ws);
+    sn_problem_destroy(problem);
+    sn_problem_destroy(markers);
+    sn_model_destroy(model);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(best_rotation),
-        cmocka_unit_test(joint_fit),
-        cmocka_unit_test(right_fold),
-        cmocka_unit_test(rigid_body),
+        cmocka_unit_test(best_rotation), cmocka_unit_test(joint_fit), cmocka_unit_test(right_fold),
+        cmocka_unit_test(rigid_body),    cmocka_unit_test(own_lanes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

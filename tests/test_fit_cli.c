@@ -420,7 +420,7 @@ static void subjects(void **unused) {
     assert_true(ann < 0.0037 && bob < 0.0037);
     // a marker set is learned from one of them, too
 #define LEARN "markers -m ex/skeleton.asf -a ex/truth.amc -i two.c3d -o two.json "
-    expect(3, "several subjects; choose one with --subject NAME: Ann, Bob", LEARN);
+    expect(3, "several subjects; choose one by the option subject: Ann, Bob", LEARN);
     expect(3, "no label belongs to the subject \"Eve\"; here are: Ann, Bob", LEARN "--subject Eve");
     expect(0, "T1O", LEARN "--subject Ann");
     sn_recording_destroy(one);

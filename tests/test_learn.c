@@ -170,7 +170,7 @@ static void refusals(void **unused) {
     assert_int_equal(refused(&t, r, &o, &error), SN_ERR_ARGUMENT);
     assert_non_null(strstr(error.text, "\"LFHD\""));
     assert_int_equal(refused(&t, people, &o, &error), SN_ERR_ARGUMENT);
-    assert_non_null(strstr(error.text, "several subjects; choose one of them: a, b"));
+    assert_non_null(strstr(error.text, "several subjects; choose one by the option subject: a, b"));
     o.subject = "c";
     assert_int_equal(refused(&t, people, &o, &error), SN_ERR_ARGUMENT);
     assert_non_null(strstr(error.text, "\"c\"; here are: a, b"));

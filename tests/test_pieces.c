@@ -147,10 +147,8 @@ static void limited_memory(void **unused) {
                 steps[4] <= steps[3]);
 }
 
-static bool at_once(void *user) {
-    (void)user;
-    return true;
-}
+// At once, or only when it is asked again.
+static bool ask_again(void *user) { return --*(int *)user < 0; }
 
 // What ends a solve from outside ends one with levels, too, and is what is reported.
 static void levels_end(void **unused) {
@@ -166,20 +164,21 @@ static void levels_end(void **unused) {
         memcpy(task[i].goal, (double[3]){3, 1 + i, 2}, 3 * sizeof(double));
     }
     assert_int_equal(sn_problem_create(model, task, 2, NULL, &problem, NULL), SN_OK);
-    static const sn_stop stops[] = {SN_STOP_CANCELLED, SN_STOP_ITERATIONS, SN_STOP_TIME};
-    for (int i = 0; i < 3; i++) {
+    static const sn_stop stops[] = {SN_STOP_ITERATIONS, SN_STOP_TIME, SN_STOP_CANCELLED};
+    for (int i = 0; i < 30; i++) {
+        int asked = i - 2;
         sn_solver_options o = sn_solver_options_default();
         sn_solver *solver;
         sn_report r;
         double q[80];
-        if (i == 0) o.cancel.asked = at_once;
-        if (i == 1) o.max_iterations = 2;
-        if (i == 2) o.seconds = 1e-9;
+        if (i == 0) o.max_iterations = 2;
+        if (i == 1) o.seconds = 1e-9;
+        if (i >= 2) o.cancel = (sn_cancel){ask_again, &asked};
         sn_model_zero(model, q);
         assert_int_equal(sn_solver_create(problem, &o, NULL, &solver, NULL), SN_OK);
         assert_int_equal(sn_solver_solve(solver, q, &r), SN_OK);
-        assert_int_equal(r.stop, stops[i]);
-        if (i == 1) assert_int_equal(r.iterations, 2);
+        assert_int_equal(r.stop, stops[i < 2 ? i : 2]);
+        if (i == 0) assert_int_equal(r.iterations, 2);
         sn_solver_destroy(solver);
     }
     sn_problem_destroy(problem);

@@ -3,19 +3,29 @@
 // tried again, failures passed on; rotations to Euler angles, which the restarts use.
 #include <limits.h>
 
+#include "batch/batch.h"
 #include "model/model.h"
 #include "support.h"
+#include "track/tracker.h"
 
 enum { FRAMES = 300 };
+
+// Tasks of other kinds than plain points, and the joint that they are on.
+enum { PLANE, DIRECTION, ORIENTATION, POSE, FRAME2, MATRIX, KINDS };
+static int joint_of(const sn_model *model, int kind) {
+    return (5 * kind + 3) % sn_model_njoint(model);
+}
 
 typedef struct motion {
     sn_model *model;
     int nq, nmarker;
-    double *truth;   // FRAMES x nq
-    double *goals;   // FRAMES x nmarker x 3
-    double missing;  // share of goals left out
-    int fail_at;     // frame whose goals cannot be set, -1 for none
-    int heavy;       // every so many frames a marker weighs twice, 0 for never
+    double *truth;     // FRAMES x nq
+    double *goals;     // FRAMES x nmarker x 3
+    sn_frame *frames;  // FRAMES x KINDS: of the joints that other tasks are on
+    double missing;    // share of goals left out
+    int fail_at;       // frame whose goals cannot be set, -1 for none
+    int heavy;         // every so many frames a marker weighs twice, 0 for never
+    bool mixed;        // tasks of all kinds behind the markers, of which some have a loss
 } motion;
 
 // The humanoid waving all its joints, markers with 2 mm of noise.
@@ -31,6 +41,7 @@ static motion make_motion(void) {
     m.nmarker = sn_model_nmarker(m.model);
     m.truth = calloc((size_t)(FRAMES * m.nq), sizeof *m.truth);
     m.goals = calloc((size_t)(FRAMES * m.nmarker * 3), sizeof *m.goals);
+    m.frames = calloc((size_t)(FRAMES * KINDS), sizeof *m.frames);
     for (int f = 0; f < FRAMES; f++) {
         double *q = m.truth + f * m.nq;
         sn_model_zero(m.model, q);
@@ -38,6 +49,8 @@ static motion make_motion(void) {
         for (int i = 7; i < m.nq; i++) q[i] = 0.25 * sin(0.05 * f + i);
         (void)sn_model_clamp(m.model, q);
         assert_int_equal(sn_workspace_pose(ws, q), SN_OK);
+        for (int i = 0; i < KINDS; i++)
+            m.frames[f * KINDS + i] = sn_workspace_frame(ws, joint_of(m.model, i));
         for (int i = 0; i < m.nmarker; i++) {
             const sn_task *t = sn_problem_task(problem, i);
             sn_vec3 x = sn_workspace_point(ws, t->joint, t->local);
@@ -56,6 +69,61 @@ static void free_motion(motion *m) {
     sn_model_destroy(m->model);
     free(m->truth);
     free(m->goals);
+    free(m->frames);
+}
+
+// The markers, and where `mixed` a light task of each kind on some joint.
+static sn_problem *make_problem(const motion *m) {
+    static const sn_task_type types[KINDS] = {SN_TASK_PLANE, SN_TASK_DIRECTION, SN_TASK_ORIENTATION,
+                                              SN_TASK_POSE,  SN_TASK_FRAME2,    SN_TASK_POINT};
+    sn_problem *markers, *all;
+    sn_task extra[KINDS];
+    assert_int_equal(sn_problem_create_markers(m->model, NULL, &markers, NULL), SN_OK);
+    if (!m->mixed) return markers;
+    for (int i = 0; i < KINDS; i++) {
+        extra[i] = sn_task_default(types[i]);
+        extra[i].joint = joint_of(m->model, i);
+        extra[i].weight = extra[i].rotation_weight = 0.02;
+        extra[i].local[0] = 0.1;
+        extra[i].normal[1] = 1;
+    }
+    extra[FRAME2].rotation_weight = 1e-4;  // its axes stay as they are
+    extra[MATRIX].has_matrix = true;
+    for (int i = 0; i < 3; i++) extra[MATRIX].matrix[4 * i] = 1 + i;
+    assert_int_equal(sn_problem_copy(markers, extra, KINDS, NULL, &all, NULL), SN_OK);
+    for (int i = 0; i < m->nmarker; i += 3)
+        assert_int_equal(sn_problem_set_loss(all, i, SN_LOSS_HUBER, 0.003), SN_OK);
+    sn_problem_destroy(markers);
+    return all;
+}
+
+static void to_quaternion(const sn_mat3 *R, double q[4]) {
+    const double x[3][3] = {{R->c[0].x, R->c[1].x, R->c[2].x},
+                            {R->c[0].y, R->c[1].y, R->c[2].y},
+                            {R->c[0].z, R->c[1].z, R->c[2].z}};
+    const double trace = x[0][0] + x[1][1] + x[2][2];
+    int k = 0;
+    for (int i = 1; i < 3; i++) k = x[i][i] > x[k][k] ? i : k;
+    const int a = (k + 1) % 3, b = (k + 2) % 3;
+    q[0] = trace > 0 ? 1 + trace : x[b][a] - x[a][b];
+    q[1 + k] = trace > 0 ? x[b][a] - x[a][b] : 1 + x[k][k] - x[a][a] - x[b][b];
+    q[1 + a] = trace > 0 ? x[k][b] - x[b][k] : x[a][k] + x[k][a];
+    q[1 + b] = trace > 0 ? x[a][k] - x[k][a] : x[b][k] + x[k][b];
+}
+
+// Goals of those, and one of them that is now and then missing.
+static sn_status set_mixed(const motion *m, int frame, sn_problem *problem) {
+    for (int i = 0; i < KINDS; i++) {
+        const int task = m->nmarker + i;
+        const sn_frame *at = &m->frames[frame * KINDS + i];
+        const sn_vec3 x = i == DIRECTION ? at->R.c[0] : at->p;
+        double turn[4];
+        to_quaternion(&at->R, turn);
+        if (i == ORIENTATION || i == POSE) SN_TRY(sn_problem_set_rotation(problem, task, turn));
+        if (i != ORIENTATION)
+            SN_TRY(sn_problem_set_goal(problem, task, (const double[3]){x.x, x.y, x.z}));
+    }
+    return sn_problem_set_missing(problem, m->nmarker + frame % KINDS, frame % 4 == 0);
 }
 
 static sn_status set_goals(void *user, int frame, sn_problem *problem) {
@@ -67,7 +135,7 @@ static sn_status set_goals(void *user, int frame, sn_problem *problem) {
         if (sn_random(&state) < m->missing) SN_TRY(sn_problem_set_missing(problem, i, true));
     }
     if (m->heavy > 0) SN_TRY(sn_problem_set_weight(problem, 3, frame % m->heavy == 0 ? 2 : 1));
-    return SN_OK;
+    return m->mixed ? set_mixed(m, frame, problem) : SN_OK;
 }
 
 static sn_status track(motion *m, int threads, int chunk, double *q, sn_track_frame *frames) {
@@ -245,15 +313,21 @@ static void look_on(void *user, const sn_trace *trace) {
 // The same with somebody who looks at every iteration, which wants the plain solver, or in pieces of `count` frames.
 static void track_as(motion *m, long *looks, int chunk, int count, double *q,
                      sn_track_frame *frames) {
-    sn_problem *problem;
+    sn_problem *problem = make_problem(m);
     sn_tracker *tracker;
     sn_track_options o = sn_track_options_default();
     o.chunk = chunk;
     o.threads = looks == NULL ? 2 : 1;
     if (looks != NULL) o.solver.trace = look_on, o.solver.trace_user = looks;
-    assert_int_equal(sn_problem_create_markers(m->model, NULL, &problem, NULL), SN_OK);
     assert_int_equal(sn_tracker_create(problem, &o, NULL, &tracker, NULL), SN_OK);
     assert_int_equal(sn_tracker_begin(tracker, FRAMES, set_goals, m, m->truth, q, frames), SN_OK);
+    if (looks == NULL && sn_batch_most_lanes() > 1) {
+        // lanes take the frames as their callback leaves them
+        sn_track_worker *w = &tracker->workers[0];
+        assert_true(tracker->aside);
+        assert_int_equal(set_goals(m, 1, w->problem), SN_OK);
+        assert_true(sn_batch_row_of(tracker->batch, w->problem, tracker->batch->worker[0].numbers));
+    }
     for (int solved = 0; solved < FRAMES;)
         assert_int_equal(sn_tracker_advance(tracker, count, &solved), SN_OK);
     sn_tracker_destroy(tracker);
@@ -261,19 +335,20 @@ static void track_as(motion *m, long *looks, int chunk, int count, double *q,
 }
 
 // Chunks side by side in lanes take the steps that the plain solver takes one after the other, with goals that
-// are missing, weights that a frame changes and a clip that jumps; in pieces they have the same bits.
-static void side_by_side(void **unused) {
-    (void)unused;
+// are missing and weights that a frame changes, markers of a clip that jumps or tasks of all kinds; in pieces they have
+// the same bits.
+static void compare_ways(bool mixed, const int *chunks, int nchunk) {
     motion m = make_motion();
+    m.mixed = mixed;
     size_t bytes = (size_t)(FRAMES * m.nq) * sizeof(double);
     double *plain = malloc(bytes), *q = malloc(bytes), *pieces = malloc(bytes);
     sn_track_frame *a = calloc(FRAMES, sizeof *a), *b = calloc(FRAMES, sizeof *b);
     m.missing = 0.1;
     m.heavy = 5;
-    memmove(m.goals + (size_t)(100 * m.nmarker * 3), m.goals + (size_t)(160 * m.nmarker * 3),
-            (size_t)(20 * m.nmarker * 3) * sizeof *m.goals);
-    static const int chunks[] = {29, 7, 100};
-    for (int i = 0; i < (sampled() ? 1 : 3); i++) {
+    if (!mixed)
+        memmove(m.goals + (size_t)(100 * m.nmarker * 3), m.goals + (size_t)(160 * m.nmarker * 3),
+                (size_t)(20 * m.nmarker * 3) * sizeof *m.goals);
+    for (int i = 0; i < nchunk; i++) {
         long looks = 0;
         double worst = 0;
         int other = 0, guessed = 0, restarted = 0, tried = 0;
@@ -297,11 +372,20 @@ static void side_by_side(void **unused) {
         }
         print_message("chunks of %d: poses %.1e apart, %d with other steps, %d tried again\n",
                       chunks[i], worst, other, tried);
-        assert_true(worst < 1e-10);
-        assert_true(other <= FRAMES / 100 && guessed == 0 && restarted == 0 && tried > 0);
+        // where rounding has a frame end a step earlier, it is as far off as its gradient's bound lets it
+        assert_true(worst < (mixed && other > 0 ? 1e-7 : 1e-10));
+        assert_true(other <= FRAMES / 100 && guessed == 0 && restarted == 0 &&
+                    (mixed || tried > 0));
     }
     free(plain), free(q), free(pieces), free(a), free(b);
     free_motion(&m);
+}
+
+static void side_by_side(void **unused) {
+    (void)unused;
+    static const int chunks[] = {29, 7, 100};
+    compare_ways(false, chunks, sampled() ? 1 : 3);
+    compare_ways(true, chunks, sampled() ? 1 : 3);
 }
 
 // A search for other valleys in lanes judges its runs in the order of the moves, so it ends where the plain one ends.
@@ -372,8 +456,11 @@ static void first_frame_once(void **unused) {
 // Valleys made to order. A slide along x with five points, each at most at 1 cm of its goal, that count
 // by Cauchy's loss: where four goals are far away and one is here, here is a valley. Frames are set by
 // where the four are and where the one is.
+enum { LONG = 320 };
+
 typedef struct valleys {
-    double four[20], one[20];
+    double four[LONG], one[LONG];
+    int count;
 } valleys;
 
 static sn_status set_valleys(void *user, int frame, sn_problem *problem) {
@@ -414,7 +501,7 @@ static void track_valleys(valleys *v, int chunk, double start, double *q, sn_tra
     o.chunk = chunk;
     o.extrapolate = false;
     assert_int_equal(sn_tracker_create(problem, &o, NULL, &tracker, NULL), SN_OK);
-    assert_int_equal(sn_tracker_run(tracker, 20, set_valleys, v, &start, q, frames), SN_OK);
+    assert_int_equal(sn_tracker_run(tracker, v->count, set_valleys, v, &start, q, frames), SN_OK);
     sn_tracker_destroy(tracker);
     sn_problem_destroy(problem);
     sn_model_destroy(model);
@@ -424,7 +511,7 @@ static void track_valleys(valleys *v, int chunk, double start, double *q, sn_tra
 // the valley that was left.
 static void left_valley(void **unused) {
     (void)unused;
-    valleys v;
+    valleys v = {.count = 20};
     double q[20];
     sn_track_frame frames[20];
     for (int f = 0; f < 20; f++) {
@@ -438,23 +525,25 @@ static void left_valley(void **unused) {
     assert_int_equal(frames[10].kept, 1);
 }
 
-// What a chunk left is nothing to another: its frames have the same bits whatever the first one met.
+// What a chunk left is nothing to another: its frames have the same bits whatever the first one met. There are more
+// chunks than are solved side by side, so that some go on where others were.
 static void chunks_do_not_remember(void **unused) {
     (void)unused;
-    valleys v;
-    double q[2][20];
-    sn_track_frame frames[2][20];
+    valleys v = {.count = LONG};
+    static double q[2][LONG];
+    static sn_track_frame frames[2][LONG];
     for (int way = 0; way < 2; way++) {
-        for (int f = 0; f < 20; f++) {
-            v.four[f] = f < 3 ? -4 : f < 5 ? 2 : f < 10 ? 5 : f < 15 ? -4 : 2;
-            v.one[f] = f == 15 ? -4 : way == 0 && f == 5 ? 2 : v.four[f];
+        for (int f = 0; f < LONG; f++) {
+            const int at = f < 10 ? f : 10 + f % 10;
+            v.four[f] = at < 3 ? -4 : at < 5 ? 2 : at < 10 ? 5 : at < 15 ? -4 : 2;
+            v.one[f] = at == 15 ? -4 : way == 0 && f == 5 ? 2 : v.four[f];
         }
         track_valleys(&v, 10, 5, q[way], frames[way]);
     }
     assert_int_equal(frames[0][5].kept, 1);  // left 2 by another try, and did not in the second
     assert_int_equal(frames[1][5].kept, 0);
     assert_true(frames[0][15].restarted && frames[0][15].kept > 0);
-    for (int f = 10; f < 20; f++) {
+    for (int f = 10; f < LONG; f++) {
         assert_true(q[0][f] == q[1][f]);
         assert_int_equal(frames[0][f].report.iterations, frames[1][f].report.iterations);
         assert_int_equal(frames[0][f].kept, frames[1][f].kept);

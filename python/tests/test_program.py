@@ -70,7 +70,7 @@ def test_subjects_of_a_marker_set(folder):
     both = np.concatenate([recording.positions, recording.positions + 1], axis=1)
     names = [label.split(":")[-1] for label in recording.labels]
     two = recording.changed(both, [f"{who}:{n}" for who in ("Ann", "Ben") for n in names])
-    with pytest.raises(sinew.ArgumentError, match="several subjects; choose one of them: Ann, Ben"):
+    with pytest.raises(sinew.ArgumentError, match="several subjects; choose one by the option subject: Ann, Ben"):
         sinew.MarkerSet.learn(motion, two)
     with pytest.raises(sinew.ArgumentError, match="no label belongs to the subject \"Eve\""):
         sinew.MarkerSet.learn(motion, two, subject="Eve")

@@ -74,8 +74,8 @@ static bool begin(const int width, const sn_arm *arm, const numbers *x, int l, i
                   sn_arm_search *s, lane *own, sn_arm_source *source) {
     (void)sn_arm_search_begin(s, arm, source->goals + 7 * (size_t)at);
     own->at = at;
-    own->live = start(width, x, l, s, own);
     for (int i = 0; i < 12; i++) x->goal[i * width + l] = s->numbers[i];
+    own->live = start(width, x, l, s, own);
     if (!own->live) source->end(source, s, at, false, NULL);
     return own->live;
 }

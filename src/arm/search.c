@@ -122,7 +122,7 @@ bool sn_arm_search_accept(const sn_arm_search *s, const double *inner, const dou
         if (c->length_of[j]) x *= c->unit;
         double off = q[j] - x;
         if (c->turns[j] && fabs(off) > 3) off -= 2 * pi * floor(off / (2 * pi) + 0.5);
-        moved = fmax(moved, fabs(off));
+        if (fabs(off) > moved) moved = fabs(off);
     }
     if (moved < 1e-12) return sn_arm_curves_inside(c, q);
     double position, rotation;

@@ -147,6 +147,7 @@ void sn_arm_goal_look(const sn_arm_seeds *s, const double *goal, sn_arm_goal_key
     }
     double sine, cosine;
     out->cell = look(s, &f, &sine, &cosine, out->x, out->y, out->key);
+    FETCH(s->seed + out->cell * SN_ARM_CELL_SEEDS);
     out->sorted = false;
     out->azimuth = angle_of(sine, cosine);
 }

@@ -146,4 +146,44 @@ void sn_batch_cold_make(sn_batch_cold *c, sn_batch *batch, int worker) {
     c->base.start = start;
     c->base.step = step;
     c->base.ended = ended;
+    c->base.destroy = NULL;
+}
+
+// --- of a solver's own ---------------------------------------------------------------------------
+
+static void destroy_own(sn_cold_lanes *self) {
+    sn_batch_cold *c = (sn_batch_cold *)(void *)self;
+    const sn_allocator allocator = c->batch->allocator;
+    sn_batch_destroy(c->batch);
+    sn_release(&allocator, c->owner);
+}
+
+sn_status sn_solver_use_lanes(sn_solver *solver, sn_error *error) {
+    SN_NEED(solver, error);
+    sn_batch_options o = sn_batch_options_default();
+    o.device = SN_DEVICE_CPU;
+    o.solver = solver->options;
+    o.locals = true;
+    if (solver->cold.lanes != NULL || sn_batch_unfit(solver->problem, &o.solver) != NULL)
+        return SN_OK;
+    sn_batch *batch;
+    SN_TRY(sn_batch_create(solver->problem, &o, &solver->allocator, &batch, error));
+    sn_batch_cold made = {0}, *c;
+    sn_layout layout = {0};
+    (void)sn_layout_take(&layout, 1, sizeof *c);
+    sn_batch_cold_layout(&made, batch, &layout);
+    void *owner, *block = sn_layout_acquire(&layout, &solver->allocator, &owner);
+    if (block == NULL) {
+        sn_batch_destroy(batch);
+        return sn_fail_memory(error);
+    }
+    layout = (sn_layout){.block = block};
+    c = sn_layout_take(&layout, 1, sizeof *c);
+    sn_batch_cold_layout(&made, batch, &layout);
+    sn_batch_cold_make(&made, batch, 0);
+    made.owner = owner;
+    made.base.destroy = destroy_own;
+    *c = made;
+    solver->cold.lanes = &c->base;
+    return SN_OK;
 }

@@ -9,6 +9,7 @@ typedef struct sn_batch_cold {
     sn_batch *batch;
     sn_batch_worker *worker;  ///< whose lanes these are
     sn_batch_table table;     ///< the batch's with the solver's options
+    void *owner;              ///< of a solver's own
     double option[4];
     double *numbers;  ///< ngoal
     double rival;

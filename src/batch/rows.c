@@ -54,6 +54,13 @@ static int local_of(const sn_batch *b, const sn_task *t) {
                : 0;
 }
 
+// Directions and rotations of a task's numbers brought to length 1; `y` has the rotation.
+static bool make_ready(const sn_task *t, double *x, double *y, int turn) {
+    if (t->type == SN_TASK_DIRECTION && !make_unit(x, 3)) return false;
+    if (turn == 4 && !make_unit(y, 4)) return false;
+    return turn != 6 || (make_unit(y, 3) && make_unit(y + 3, 3));
+}
+
 bool sn_batch_row_goals(const sn_batch *b, const double *goals, double *out) {
     const sn_problem *p = b->problem;
     bool whole = p->npart == 0;
@@ -74,29 +81,36 @@ bool sn_batch_row_goals(const sn_batch *b, const double *goals, double *out) {
             for (int k = 0; k < n; k++) x[k] = NAN;
             continue;
         }
-        if (t->type == SN_TASK_DIRECTION && !make_unit(x, 3)) return false;
-        double *y = x + place + local;
-        if (turn == 4 && !make_unit(y, 4)) return false;
-        if (turn == 6 && (!make_unit(y, 3) || !make_unit(y + 3, 3))) return false;
+        if (!make_ready(t, x, x + place + local, turn)) return false;
     }
     return true;
 }
 
-// A point or part of the problem in the batch's row: its goal, and where its kind brings them the local point.
-static void put_place(const sn_batch *b, const sn_task *t, sn_vec3 goal, sn_vec3 local, double *x) {
-    x[0] = goal.x, x[1] = goal.y, x[2] = goal.z;
-    if (local_of(b, t) > 0) x[3] = local.x, x[4] = local.y, x[5] = local.z;
+// A part's share of same_task(); goals aside.
+static bool same_part(const sn_batch *b, const sn_task *t, const sn_part *p, const sn_part *o) {
+    const bool brought = p->type == SN_PART_POINT && local_of(b, t) > 0;
+    return p->type == o->type && p->weight == o->weight && p->plane == o->plane &&
+           (brought || memcmp(&p->local, &o->local, sizeof p->local) == 0) &&
+           memcmp(&p->normal, &o->normal, sizeof p->normal) == 0 &&
+           (p->type == SN_PART_ORIENTATION ||
+            memcmp(&p->matrix, &o->matrix, sizeof p->matrix) == 0);
 }
 
-// Is all of a task but its goals and its local point that of the batch?
-static bool same_task(const sn_problem *a, const sn_problem *b, int i) {
+// Is all of a task but its goals that of the batch, and its local point unless rows bring it?
+static bool same_task(const sn_batch *batch, const sn_problem *a, int i) {
+    const sn_problem *b = batch->problem;
     const sn_task_parts *x = &a->parts[i], *y = &b->parts[i];
+    const sn_task *t = &a->task[i];
     if (x->enabled != y->enabled) return false;
     if (x->point >= 0) {
         const sn_point *p = &a->point[x->point], *o = &b->point[y->point];
-        return a->task[i].weight == b->task[i].weight && p->loss == o->loss &&
-               p->scale2 == o->scale2;
+        if (t->weight != b->task[i].weight || p->loss != o->loss || p->scale2 != o->scale2)
+            return false;
+        if (local_of(batch, t) == 0 && memcmp(&p->local, &o->local, sizeof p->local) != 0)
+            return false;
     }
+    if (x->part >= 0 && !same_part(batch, t, &a->part[x->part], &b->part[y->part])) return false;
+    if (x->part2 >= 0 && !same_part(batch, t, &a->part[x->part2], &b->part[y->part2])) return false;
     if (x->rest >= 0) {
         const sn_rest *p = &a->rest[x->rest], *o = &b->rest[y->rest];
         const size_t nq = (size_t)a->model->nq, nv = (size_t)a->model->nv;
@@ -107,7 +121,7 @@ static bool same_task(const sn_problem *a, const sn_problem *b, int i) {
     if (x->soft >= 0)
         return a->soft[x->soft].active == b->soft[y->soft].active &&
                a->soft[x->soft].weight == b->soft[y->soft].weight;
-    return false;
+    return x->point >= 0 || x->part >= 0;
 }
 
 // Has the problem the batch's limits and gains? They may change from frame to frame, too.
@@ -117,15 +131,30 @@ static bool same_freedom(const sn_model *a, const sn_model *b) {
            memcmp(a->gain, b->gain, bytes) == 0;
 }
 
+// A task's numbers as the problem has them. False when they are no goals.
+static bool put_task(const sn_batch *b, const sn_problem *p, int i, double *x) {
+    const sn_task *t = &p->task[i];
+    const int local = local_of(b, t), place = place_of(t), turn = turn_of(t);
+    double *y = x + place + local;
+    if (p->parts[i].missing) {
+        for (int k = 0; k < place + local + turn; k++) x[k] = NAN;
+        return true;
+    }
+    if (place > 0) memcpy(x, t->goal, sizeof t->goal);
+    if (local > 0) memcpy(x + place, t->local, sizeof t->local);
+    if (turn == 4) memcpy(y, t->rotation, sizeof t->rotation);
+    if (turn == 6) {
+        memcpy(y, t->i, sizeof t->i);
+        memcpy(y + 3, t->j, sizeof t->j);
+    }
+    return make_ready(t, x, y, turn);
+}
+
 bool sn_batch_row_of(const sn_batch *b, const sn_problem *p, double *out) {
     if (!same_freedom(p->model, b->problem->model)) return false;
     for (int i = 0; i < b->problem->ntask; i++) {
-        const sn_task_parts *at = &p->parts[i];
-        if (!same_task(p, b->problem, i)) return false;
-        if (at->point < 0) continue;
-        double *x = out + b->goal_at[i];
-        put_place(b, &p->task[i], p->point[at->point].goal, p->point[at->point].local, x);
-        for (int k = 0; k < 3 + local_of(b, &p->task[i]) && at->missing; k++) x[k] = NAN;
+        if (!same_task(b, p, i)) return false;
+        if (b->goal_at[i] >= 0 && !put_task(b, p, i, out + b->goal_at[i])) return false;
     }
     return true;
 }

@@ -211,6 +211,8 @@ sn_status sn_solver_create(const sn_problem *problem, const sn_solver_options *o
 void sn_solver_destroy(sn_solver *solver) {
     if (solver == NULL) return;
     sn_allocator allocator = solver->allocator;
+    sn_cold_lanes *lanes = solver->cold.lanes;
+    if (lanes != NULL && lanes->destroy != NULL) lanes->destroy(lanes);
     sn_workspace_destroy(solver->ws);
     sn_release(&allocator, solver->owner);
 }

@@ -48,6 +48,8 @@ typedef struct sn_cold_lanes {
     void (*step)(struct sn_cold_lanes *self);
     /// False while the lane is under way. @param q  nq: where it ended
     bool (*ended)(struct sn_cold_lanes *self, int lane, sn_cold_end *end, double *q);
+    /// NULL where they belong to somebody else than the solver.
+    void (*destroy)(struct sn_cold_lanes *self);
     double *starts, *ends;  ///< SN_COLD_QUEUE x nq
 } sn_cold_lanes;
 

@@ -250,6 +250,7 @@ static sn_status find_poses(sn_estimate *e, search *how, bool *changed, sn_error
         status = sn_estimate_problem(e, model, &found.problem[i], e->delta, error);
         if (status == SN_OK)
             status = sn_solver_create(found.problem[i], &o, e->allocator, &found.solver[i], error);
+        if (status == SN_OK) status = sn_solver_use_lanes(found.solver[i], error);
     }
     if (status == SN_OK) {
         found.f = found.q + (size_t)e->nworker * e->nq;

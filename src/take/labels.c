@@ -136,7 +136,7 @@ sn_status sn_label_check_subject(const sn_recording *recording, const char *subj
     if (subject == NULL)
         return count < 2 ? SN_OK
                          : sn_fail(error, SN_ERR_ARGUMENT, 0,
-                                   "several subjects; choose one of them: %s", text);
+                                   "several subjects; choose one by the option subject: %s", text);
     for (int m = 0; m < sn_recording_about(recording)->nmarker; m++)
         if (sn_label_is_of(sn_recording_label(recording, m), subject, sign)) return SN_OK;
     return sn_fail(error, SN_ERR_ARGUMENT, 0,

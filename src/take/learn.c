@@ -336,8 +336,7 @@ static sn_status settle_axes(const learning *l, sn_lesson *lesson, sn_error *err
     if (!lesson->axes_given && !o->unclear && lesson->next < clear * lesson->spread)
         return sn_fail(error, SN_ERR_VALUE, 0,
                        "which way the recording lies is not clear from this take (%.1f mm of "
-                       "movement, and %.1f mm the other way); say it by its axes, or which of them "
-                       "points up",
+                       "movement, and %.1f mm the other way); say it by the option axes or up",
                        1e3 * lesson->spread, 1e3 * lesson->next);
     if (o->has_axes)
         lesson->axes = o->axes;

@@ -82,12 +82,12 @@ static sn_status create_worker(sn_tracker *t, const sn_problem *problem, worker 
     return sn_workspace_create(w->problem, false, allocator, &w->ws, error);
 }
 
-// Chunks side by side want a problem of points that lanes can solve, and nobody who looks at every iteration.
+// Chunks side by side want a problem that lanes can solve, and nobody who looks at every iteration.
 static sn_status create_batch(sn_tracker *t, const sn_problem *problem, sn_error *error) {
     sn_batch_options o = sn_batch_options_default();
     o.solver = t->options.solver;
     if (o.solver.trace != NULL || o.solver.seconds > 0) return SN_OK;
-    if (sn_batch_unfit(problem, &o.solver) != NULL || problem->npart > 0) return SN_OK;
+    if (sn_batch_unfit(problem, &o.solver) != NULL) return SN_OK;
     if (sn_batch_most_lanes() == 1) return SN_OK;
     o.device = SN_DEVICE_CPU;
     o.threads = t->options.threads;
