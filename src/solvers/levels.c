@@ -536,7 +536,7 @@ static void run_lower(sn_solver *s) {
         seen = a->at[last].f;
         if (t.good) take(s);
         moved = moved || t.good;
-        s->f = t.good ? t.value : a->at[last].f;
+        s->f = t.good ? fmax(t.value, 0) : a->at[last].f;
         sn_solver_iterated(s, &trace);
         if (!t.good) {
             astray = t.share == 0 && !above;
