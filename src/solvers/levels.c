@@ -30,7 +30,7 @@ static const double not_at_rest = 1e-5;
 
 // Rounding of f, and of what the levels above leave free, may leave a relative gradient of up to this: f is then 1e-15
 // of itself above its least.
-static const double end_of_digits = 8e-8;
+static const double end_of_digits = 4e-8;
 
 // A level with more than this relative gradient left is not at rest, however short its step is.
 static const double no_rest = 1e-6;
