@@ -113,6 +113,17 @@ static void broken_files(void **unused) {
     for (int i = 0; i < 17; i++) m.bytes[m.at++] = 16;
     put_end(&m);
     refuse(&m, "parameter POINT:ANGLES is damaged");
+    // more points and channels than any number can count
+    m = make(INTEL, true, 3, 400, 2, 3);
+    put_group(&m, "POINT", 1);
+    put_number(&m, "USED", 1, 4, 6.6e35);
+    put_word(&m, 2, 4);
+    refuse(&m, "byte 2: the header says 4 points, POINT:USED says 6599999");
+    m = make(INTEL, true, 3, 400, 2, 3);
+    put_group(&m, "ANALOG", 2);
+    put_number(&m, "USED", 2, 4, 6.6e35);
+    put_word(&m, 2, 4);
+    refuse(&m, "frames of 64 bytes each but holds only");
     // frames beyond what a count can hold
     m = small_file(INTEL, true), put_word(&m, 8, 65535);
     put_number(&m, "LONG_FRAMES", 1, 4, 3e9);

@@ -202,7 +202,8 @@ static sn_status read_analog(reading *r) {
     sn_c3d_extent *e = r->out;
     double used, count = (double)sn_c3d_word(r->file, 8) - sn_c3d_word(r->file, 6) + 1;
     SN_TRY(sn_c3d_find_number(r->file, "ANALOG", "USED", &used, r->error));
-    if (fills(r, count, size_of(r, (double)e->npoint)) || used < 0) return SN_OK;
+    if (fills(r, count, size_of(r, (double)e->npoint)) || !(used >= 0 && used <= SATURATED))
+        return SN_OK;
     size_t header = e->nanalog;
     e->nanalog = (size_t)used * sn_c3d_word(r->file, 18);
     if (e->nanalog == header || !fills(r, count, size_of(r, (double)e->npoint))) {
@@ -226,7 +227,7 @@ static sn_status read_points(reading *r) {
     SN_TRY(read_scale(r));
     if (used >= 0 && used != (double)e->npoint) {
         bool header = e->npoint > 0 && fills(r, count, size_of(r, (double)e->npoint));
-        bool other = used >= 1 && fills(r, count, size_of(r, used));
+        bool other = used >= 1 && used <= SATURATED && fills(r, count, size_of(r, used));
         if (header == other)
             return FAIL(r, "byte 2: the header says %zu points, POINT:USED says %.0f", e->npoint,
                         used);
