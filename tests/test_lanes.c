@@ -83,7 +83,7 @@ static void clip_cuts(void **unused) {
                  {"hdm05/HDM_mm.asf", "hdm05/HDM_mm_01-02_03_120.c3d"},
                  {"hdm05/HDM_dg.asf", "hdm05/HDM_dg_03-05_02_120.c3d"}};
     static const int lanes[] = {0, 1, 4};
-    for (int c = 0; c < (cases(10) > 10 ? 5 : 2); c++) {
+    for (int c = 0; c < (cases(10) > 10 ? 5 : cases(10) < 10 ? 1 : 2); c++) {
         sn_document body = read_clip(clips[c].skeleton), markers = read_clip(clips[c].take);
         if (body.model == NULL || markers.recording == NULL) skip();
         sn_axis_map axes;
