@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "files/cells.h"
+#include "math/round.h"
 #include "motion/clock.h"
 
 enum { NAME = 512 };  // longer names of columns are no marker's
@@ -98,7 +99,7 @@ static sn_status describe(reading *r, const char *unit, sn_error *error) {
     if (info->frame >= 0 && info->nrow > 0)
         first = sn_table_row(r->table, 0)[info->frame];
     else if (info->time >= 0 && r->info.rate > 0)
-        first = round(sn_table_row(r->table, 0)[info->time] * r->info.rate) + 1;
+        first = sn_round(sn_table_row(r->table, 0)[info->time] * r->info.rate) + 1;
     r->info.first_frame = fabs(first) < 1e9 ? (int)first : 1;
     if (info->time >= 0 && info->nrow > 0)
         r->info.time_offset = sn_clock_offset(r->info.first_frame,

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "files/motion_table.h"
+#include "math/round.h"
 #include "math/vec3.h"
 #include "model/model.h"
 #include "motion/clock.h"
@@ -105,7 +106,7 @@ static sn_vec3 nearest_vector(const double quat[4], sn_vec3 last) {
     double length = v3_norm(axis);
     if (!(length > 0)) return w;
     axis = v3_scale(1 / length, axis);
-    double turns = round((v3_dot(last, axis) - v3_dot(w, axis)) / turn_radians);
+    double turns = sn_round((v3_dot(last, axis) - v3_dot(w, axis)) / turn_radians);
     return v3_add(w, v3_scale(turns * turn_radians, axis));
 }
 
@@ -263,7 +264,7 @@ static int first_frame(const sn_table *table, double rate) {
     if (info->frame >= 0)
         number = row[info->frame];
     else if (info->time >= 0)
-        number = round(row[info->time] * rate) + 1;
+        number = sn_round(row[info->time] * rate) + 1;
     return fabs(number) < 1e9 ? (int)number : 1;
 }
 

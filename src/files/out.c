@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "math/round.h"
 
 void sn_out_begin(sn_out *out, const sn_sink *sink) {
     out->sink = sink;
@@ -87,7 +88,7 @@ static void out_parts(sn_out *out, double parts) {
 
 void sn_out_rounded(sn_out *out, double value) {
     // a double has no digits to lose beyond this
-    double parts = fabs(value) < 1e6 ? round(value * 1e9) : 0;
+    double parts = fabs(value) < 1e6 ? sn_round(value * 1e9) : 0;
     if (parts == 0 && fabs(value) < 1e6) {
         sn_out_bytes(out, "0", 1);  // no "-0"
         return;
@@ -108,7 +109,7 @@ static double shorter(double value) {
                                   1e3,  1e2,  1e1,  1e0,  1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 0};
     double power = 1;
     for (int i = 0; size < from[i]; i++) power *= 10;  // exact up to 1e22
-    return round(value * power) / power;
+    return sn_round(value * power) / power;
 }
 
 void sn_out_length(sn_out *out, double metres, double metres_per_unit) {

@@ -19,6 +19,7 @@
 #include <math.h>
 
 #include "math/atan2.h"
+#include "math/round.h"
 #include "math/vec3.h"
 
 static const double pi = 3.14159265358979323846;
@@ -29,7 +30,7 @@ static const double locked = 1e-12;
 static double at(const sn_mat3 *R, int row, int column) { return v3_at(R->c[column], row); }
 
 // Whole turns added, so that x is within half a turn of `near`.
-static double unwrap(double x, double near) { return x + 2 * pi * round((near - x) / (2 * pi)); }
+static double unwrap(double x, double near) { return x + 2 * pi * sn_round((near - x) / (2 * pi)); }
 
 // b and c, given a.
 static void inner_angles(const int order[3], const sn_mat3 *R, double angle[3]) {

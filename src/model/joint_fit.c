@@ -5,6 +5,7 @@
 
 #include "math/align.h"
 #include "math/atan2.h"
+#include "math/round.h"
 
 static const double pi = 0x1.921fb54442d18p+1;
 
@@ -31,7 +32,7 @@ static double score(const sn_joint *joint, const sn_mat3 *M, const double *q) {
 }
 
 double sn_angle_near(double angle, double near, double lower, double upper) {
-    double x = angle + 2 * pi * round((near - angle) / (2 * pi));
+    double x = angle + 2 * pi * sn_round((near - angle) / (2 * pi));
     if (x < lower) x += 2 * pi * ceil((lower - x) / (2 * pi));
     if (x > upper) x -= 2 * pi * ceil((x - upper) / (2 * pi));
     if (x >= lower && x <= upper) return x;

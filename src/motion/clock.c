@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "motion/clock.h"
+#include "math/round.h"
 
 #include <math.h>
 
@@ -28,7 +29,7 @@ double sn_clock_rate(const sn_clock *clock) {
     double rate = steps / length;
     if (rate < 1e-9) return 0;  // a time is wrong, and those of later frames would be out of reach
     // 119.99999999999999 is 120: the quotient carries the rounding of two times
-    double near = round(rate * 1e6) / 1e6;
+    double near = sn_round(rate * 1e6) / 1e6;
     return fabs(near - rate) <= 1e-12 * rate ? near : rate;
 }
 

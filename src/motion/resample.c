@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "math/euler_near.h"
+#include "math/round.h"
 #include "math/vec3.h"
 #include "motion/clock.h"
 
@@ -23,7 +24,7 @@ typedef struct between {
 
 static between place(int k, double step, int nframe) {
     double x = k * step;
-    double near = round(x);
+    double near = sn_round(x);
     between b = {(int)floor(x), x - floor(x)};
     if (fabs(x - near) < same) b = (between){(int)near, 0};
     if (b.frame >= nframe - 1) b = (between){nframe - 1, 0};
@@ -103,7 +104,7 @@ static void between_expmaps(const double *x, const double *y, double s, double *
     out[0] = v.x, out[1] = v.y, out[2] = v.z;
 }
 
-static double shortest_way(double angle) { return angle - 2 * pi * round(angle / (2 * pi)); }
+static double shortest_way(double angle) { return angle - 2 * pi * sn_round(angle / (2 * pi)); }
 
 // Joints for which a straight line between coordinates may be the long way round.
 static void correct_joint(const sn_model *model, int j, const double *x, const double *y, double s,

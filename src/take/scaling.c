@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "files/osim/osim.h"
+#include "math/round.h"
 
 sn_status sn_scaling_refuse(sn_scaling *s, sn_scaling_file file, int line, const char *format,
                             ...) {
@@ -376,7 +377,7 @@ static sn_status unwind(sn_scaling *s) {
         const sn_osim_coordinate_info *c = sn_osim_coordinate_at(s->coordinates, k);
         if (c->at.joint < 0 || !c->rotates || c->locked || c->prescribed) continue;
         int x = sn_model_q_index(s->model, c->at.joint) + c->at.index;
-        double before = q[x], after = before - turn * round((before - c->value) / turn);
+        double before = q[x], after = before - turn * sn_round((before - c->value) / turn);
         if (after == before || (c->clamped && (after < c->lower || after > c->upper))) continue;
         q[x] = after;
         bool same = sn_workspace_pose(workspace, q) == SN_OK;

@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "math/atan2.h"
+#include "math/round.h"
 #include "math/vec3.h"
 #include "take/fit.h"
 #include "take/ik.h"
@@ -86,7 +87,7 @@ static bool find_triple(const sn_model *m, const sn_ik_plan *plan, int last, tri
 
 // The angle without the whole turns that lead away from `near`.
 static double unwound(double angle, double near) {
-    return angle + 2 * pi * round((near - angle) / (2 * pi));
+    return angle + 2 * pi * sn_round((near - angle) / (2 * pi));
 }
 
 // The second way is told when it is the nearer one.

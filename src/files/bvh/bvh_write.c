@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "files/rows_out.h"
+#include "math/round.h"
 #include "sinew/files.h"
 
 static void write_offset(sn_out *out, int depth, const double offset[3]) {
@@ -76,7 +77,7 @@ static void write_hierarchy(sn_out *out, const sn_skeleton *s) {
 // The time from which the same rate is read again: as few digits as do that.
 static double frame_time(double rate) {
     if (!(rate > 0)) return 0;
-    double time = 1 / rate, rounded = round(time * 1e12) / 1e12;
+    double time = 1 / rate, rounded = sn_round(time * 1e12) / 1e12;
     return rounded > 0 && 1 / rounded == rate ? rounded : time;
 }
 

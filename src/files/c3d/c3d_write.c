@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "files/c3d/c3d_section.h"
 #include "files/markers.h"
+#include "math/round.h"
 
 enum {
     VERSION = 1,
@@ -227,7 +228,7 @@ static void write_sample(const writing *w, const double *x, bool present, sn_out
     for (int c = 0; c < 3 && present; c++) {
         double value = x[c] / w->unit.metres;
         if (integers)
-            put_word(w, bytes + 2 * c, (unsigned)(int)round(value / w->scale) & MAX_WORD);
+            put_word(w, bytes + 2 * c, (unsigned)(int)sn_round(value / w->scale) & MAX_WORD);
         else
             put_float(w, bytes + 4 * c, value);
     }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "files/glb/glb_read.h"
+#include "math/round.h"
 #include "math/unit.h"
 
 #define FAIL(g, ...) sn_fail((g)->error, SN_ERR_PARSE, 0, __VA_ARGS__)
@@ -152,7 +153,7 @@ static bool keys_at_frames(const sn_gltf *g, double start, double rate) {
         const sn_gltf_sampler *s = &g->sampler[i];
         double before = -1;
         for (int k = 0; s->used && k < s->times.count; k++) {
-            double t = time_of(s, k), x = (t - start) * rate, frame = round(x);
+            double t = time_of(s, k), x = (t - start) * rate, frame = sn_round(x);
             if (fabs(x - frame) > slack(t, rate) || frame == before) return false;
             before = frame;
         }
@@ -162,7 +163,7 @@ static bool keys_at_frames(const sn_gltf *g, double start, double rate) {
 
 // The quotient of two floats: 119.999997 is 120.
 static double tidy_rate(double rate) {
-    double near = round(rate * 1000) / 1000;
+    double near = sn_round(rate * 1000) / 1000;
     return near > 0 && fabs(near - rate) <= 2.5e-7 * rate ? near : rate;
 }
 
@@ -216,7 +217,7 @@ sn_status sn_gltf_set_clock(sn_gltf *g) {
 int sn_gltf_frames(const sn_gltf *g, int channel) {
     if (channel < 0 || !(g->clock.rate > 0)) return 1;
     double x = (last_time(sampler_of(g, channel)) - g->clock.start) * g->clock.rate;
-    return (int)(g->clock.even ? round(x) : ceil(x - 0.01)) + 1;
+    return (int)(g->clock.even ? sn_round(x) : ceil(x - 0.01)) + 1;
 }
 
 // --- values --------------------------------------------------------------------------------------
