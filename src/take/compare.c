@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "math/order.h"
 #include "math/rotation.h"
 #include "math/vec3.h"
 #include "take/take.h"
@@ -103,11 +104,6 @@ static sn_status check(sn_take *t, const sn_model *model, const sn_motion *motio
     return SN_ERR_VALUE;
 }
 
-static int by_size(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 // @param angle  room for every joint of every frame
 static void compare(const sn_take *t, const sn_motion *motion, const matching *m, turned *a,
                     turned *b, double *angle, sn_take_truth *out) {
@@ -134,7 +130,7 @@ static void compare(const sn_take *t, const sn_motion *motion, const matching *m
         }
     }
     if (n == 0) return;
-    qsort(angle, n, sizeof *angle, by_size);
+    qsort(angle, n, sizeof *angle, sn_by_value);
     out->median = angle[n / 2];
     out->most = angle[(size_t)(0.95 * (double)(n - 1))];
     out->rms = sqrt(sum / (double)n);

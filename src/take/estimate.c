@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "math/order.h"
 #include "math/vec3.h"
 
 // A marker whose place is known worse than this says nothing before it was placed, metres.
@@ -86,11 +87,6 @@ static sn_status keep_error(sn_estimate *e, int k, int i, sn_vec3 r, sn_mat3 R) 
     return SN_OK;
 }
 
-static int by_size(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 // A sample further off than three times the usual, and than skin goes, counts for less.
 static const double far_off = 0.04;
 
@@ -105,7 +101,7 @@ sn_status sn_estimate_weigh(sn_estimate *e, double *rms, int *outliers, sn_error
         sum += e->trust[i] * e->trust[i];
         sorted[count++] = e->trust[i];
     }
-    qsort(sorted, count, sizeof *sorted, by_size);
+    qsort(sorted, count, sizeof *sorted, sn_by_value);
     double scale = count > 0 ? fmax(3 * sorted[count / 2], far_off) : 1;
     *rms = count > 0 ? sqrt(sum / (double)count) : 0;
     *outliers = 0;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "math/order.h"
 #include "math/vec3.h"
 #include "take/estimate.h"
 
@@ -54,16 +55,11 @@ static sn_status solve_frame(sn_estimate *e, const sn_model *model, look *l, int
     return SN_OK;
 }
 
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 // Medians of squares, so that a few wrong samples say nothing; of a normal law in three dimensions they are 2.366
 // of one axis's variance.
 static double variance(double *square, size_t n) {
     if (n == 0) return 0;
-    qsort(square, n, sizeof *square, by_value);
+    qsort(square, n, sizeof *square, sn_by_value);
     return square[n / 2] / 2.366;
 }
 

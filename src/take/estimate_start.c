@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "math/exp.h"
+#include "math/order.h"
 #include "math/vec3.h"
 #include "model/model.h"
 #include "take/estimate.h"
@@ -39,11 +40,6 @@ static void choose_frames(sn_estimate *e, const sn_fit_input *in, int wanted, bo
 
 // --- size ----------------------------------------------------------------------------------------
 
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 // The mean distance of two markers over the frames; 0 when none shows both.
 static double distance(const sn_estimate *e, int i, int j) {
     double sum = 0, a[3], b[3];
@@ -70,7 +66,7 @@ static sn_status find_size(sn_estimate *e, double *size) {
             double measured = distance(e, i, j);
             if (d > 0.06 && measured > 0.02) ratio[n++] = measured / d;
         }
-    qsort(ratio, n, sizeof *ratio, by_value);
+    qsort(ratio, n, sizeof *ratio, sn_by_value);
     *size = n >= 3 ? fmin(fmax(ratio[n / 2], 0.4), 2.5) : 1;
     sn_release(e->allocator, ratio);
     return SN_OK;
@@ -177,7 +173,7 @@ static sn_status choose_poses(sn_estimate *e, finders *found, sn_error *error) {
     SN_TRY(sn_estimate_run(e, e->x, follow_part, SN_ESTIMATE_PARTS, error));
     // the median
     memcpy(e->sum, found->f, (size_t)e->nframe * sizeof *e->sum);
-    qsort(e->sum, (size_t)e->nframe, sizeof *e->sum, by_value);
+    qsort(e->sum, (size_t)e->nframe, sizeof *e->sum, sn_by_value);
     found->doubtful = e->nframe > 0 ? doubtful * e->sum[e->nframe / 2] : 0;
     SN_TRY(sn_estimate_run(e, e->x, look_again, e->nframe, error));
     // what was found in one frame is tried in those behind it: limbs had better be folded alike

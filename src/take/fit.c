@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "math/order.h"
 #include "math/vec3.h"
 #include "sinew/track.h"
 #include "take/ik.h"
@@ -147,11 +148,6 @@ static int good_frame(const sn_fit_input *in) {
 // More is no noise but a figure that does not fit.
 static const double most_noise = 0.03;
 
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 // What a frame's markers are off its pose along an axis: the median, so that a few wrong ones say nothing (of a normal
 // law in three dimensions it is 2.366 of one axis's variance), and the pose has taken up some of it.
 static sn_status measure_noise(const sn_fit_input *in, int frame, const double *pose,
@@ -170,7 +166,7 @@ static sn_status measure_noise(const sn_fit_input *in, int frame, const double *
     }
     if (status == SN_OK && n > 0) {
         double left = fmax(1 - (double)sn_model_nv(m) / (3 * n), 0.3);
-        qsort(square, (size_t)n, sizeof *square, by_value);
+        qsort(square, (size_t)n, sizeof *square, sn_by_value);
         *out = fmin(sqrt(square[n / 2] / 2.366 / left), most_noise);
     }
     sn_fit_place_close(&at, allocator);

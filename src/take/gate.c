@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "math/order.h"
 #include "math/vec3.h"
 #include "model/joint.h"
 #include "sweeps/workspace.h"
@@ -74,11 +75,6 @@ static sn_status measure_block(sn_lanes *l, sn_lane_worker *w, int block) {
     return SN_OK;
 }
 
-static int by_value(const void *a, const void *b) {
-    float x = *(const float *)a, y = *(const float *)b;
-    return (x > y) - (x < y);
-}
-
 // The median over frames first ... last, every step-th; NAN when none shows the marker.
 static double median_off(const gate *g, int marker, int first, int last, int step) {
     float value[SAMPLES];
@@ -86,7 +82,7 @@ static double median_off(const gate *g, int marker, int first, int last, int ste
     for (int f = first; f <= last && n < SAMPLES; f += step)
         if (!isnan(off_of(g, f)[marker])) value[n++] = off_of(g, f)[marker];
     if (n == 0) return (double)NAN;
-    qsort(value, n, sizeof value[0], by_value);
+    qsort(value, n, sizeof value[0], sn_by_value_float);
     return (double)value[n / 2];
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "math/order.h"
 #include "math/vec3.h"
 #include "take/fit.h"
 #include "tasks/problem.h"
@@ -14,11 +15,6 @@ enum { SAMPLES = 256 };
 
 // So much of its leap a marker that has leapt is away.
 static const double back_share = 0.6;
-
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 // How far a marker mostly is from its place in a stretch; and at most.
 static sn_status measure(const sn_fitting *f, const sn_fit_place *at, int marker, int first,
@@ -36,7 +32,7 @@ static sn_status measure(const sn_fitting *f, const sn_fit_place *at, int marker
             v3_sub(v3_from(goal), sn_workspace_point(at->workspace, m->joint, m->position)));
         *most = fmax(*most, off[n++]);
     }
-    qsort(off, n, sizeof *off, by_value);
+    qsort(off, n, sizeof *off, sn_by_value);
     *usual = n > 0 ? off[n / 2] : 0;
     return SN_OK;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "math/order.h"
 #include "math/vec3.h"
 #include "take/fit.h"
 
@@ -48,11 +49,6 @@ bool sn_fit_leap_at(const sn_fit_input *in, int marker, int frame, double *out) 
     return false;
 }
 
-static int by_value(const void *a, const void *b) {
-    float x = *(const float *)a, y = *(const float *)b;
-    return (x > y) - (x < y);
-}
-
 double sn_fit_leap_least(const sn_fit_input *in, int marker) {
     float value[SAMPLES];
     size_t n = 0;
@@ -61,7 +57,7 @@ double sn_fit_leap_least(const sn_fit_input *in, int marker) {
     for (int f = 2; f < in->count && n < SAMPLES; f += step)
         if (sn_fit_leap_at(in, marker, f, &d)) value[n++] = (float)d;
     if (n == 0) return leap_least;
-    qsort(value, n, sizeof value[0], by_value);
+    qsort(value, n, sizeof value[0], sn_by_value_float);
     return fmax(leap_least, leap_times * (double)value[n / 2]);
 }
 

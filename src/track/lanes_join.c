@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "math/order.h"
 #include "model/model.h"
 #include "track/lanes.h"
 
@@ -194,17 +195,12 @@ static sn_status look_through(sn_lanes *l, sn_lane_worker *w, int first, int end
 
 // --- all of it -----------------------------------------------------------------------------------
 
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static sn_status find_median(sn_lanes *l) {
     size_t n = (size_t)l->nframe;
     double *sorted = sn_acquire(&l->allocator, n * sizeof *sorted);
     if (sorted == NULL) return SN_ERR_MEMORY;
     memcpy(sorted, l->f, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, by_value);
+    qsort(sorted, n, sizeof *sorted, sn_by_value);
     l->median = sorted[n / 2];
     sn_release(&l->allocator, sorted);
     return SN_OK;
