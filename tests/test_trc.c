@@ -220,7 +220,7 @@ static void round_trip(void **unused) {
     uint64_t state = 4;
     double worst[4] = {0};
     // a locale with decimal commas changes nothing, where there is one
-    const char *locale = setlocale(LC_NUMERIC, "de_DE.UTF-8");
+    const char *locale = decimal_commas();
     print_message("locale: %s\n", locale == NULL ? "only C here" : locale);
     for (int i = 0; i < cases(200); i++) {
         sn_recording_info info = {.nframe = 1 + below(&state, 20),
