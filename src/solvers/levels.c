@@ -156,29 +156,31 @@ static bool all_met(const sn_solver *s, int last, double share) {
     return true;
 }
 
-// The first level again, as if alone, until f is this share of what it would be with errors as large as the figure.
+// The first level again, as if alone, until f is this share of what it would be with errors as large as the figure. Where
+// the pose is still the one that it came to, it goes on as if nothing had been between.
 static bool solve_first(sn_solver *s, double share) {
     sn_levels *a = s->levels;
     const sn_stop stop = s->report.stop;
     sn_level_view_show(&a->view, s->problem, a->at[a->first].name);
     s->share = share;
-    if (!sn_solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) return false;
-    sn_solver_find_scale(s, true);
-    if (s->options.goal < 0) s->goal = fmin(s->goal, share * 10 * s->usual);
+    s->goes_on = a->came_near && s->model->nloop == 0 && !sn_has_guards(s->ws);
+    if (!s->goes_on) {
+        if (!sn_solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) return false;
+        sn_solver_find_scale(s, true);
+    }
+    if (s->options.goal < 0) s->goal = share * fmin(s->whole, 10 * s->usual);
     sn_solver_run(s);
+    a->came_near = s->report.stop == SN_STOP_GOAL;
     const bool ended = s->report.stop == SN_STOP_ITERATIONS || s->report.stop == SN_STOP_TIME ||
                        s->report.stop == SN_STOP_CANCELLED;
     if (!ended) s->report.stop = stop;
     return !ended;
 }
 
-// ... from where it was left, until f is a ten-thousandth of what it is.
-static bool go_on_with_first(sn_solver *s) {
+// ... until f is a ten-thousandth of what it is.
+static bool finish_first(sn_solver *s) {
     const sn_level *first = &s->levels->at[s->levels->first];
-    s->goes_on = true;
-    const bool ended = !solve_first(s, fmax(1e-4 * first->f / first->whole, wholly));
-    s->goes_on = false;
-    return !ended;
+    return solve_first(s, fmax(1e-4 * first->f / first->whole, wholly));
 }
 
 // The levels above the last put right at a->pose; false: that does not lead back to them. With `old` the
@@ -368,6 +370,7 @@ static bool goes_on(const sn_levels_step *step, const trial *t) {
 static void take(sn_solver *s) {
     memcpy(s->q, s->levels->pose, (size_t)s->model->nq * sizeof *s->q);
     s->exact_here = false;
+    s->levels->came_near = false;
 }
 
 // Reasons to stop that have nothing to do with the pose.
@@ -426,7 +429,7 @@ static double rounding(const sn_solver *s, int last) {
 static void run_lower(sn_solver *s) {
     sn_levels *a = s->levels;
     int last = a->first + 1, restarts = 0, finish = -1, more = 0, backs = 0;
-    bool fresh = true, astray = false, polished = false, met = false, moved = false;
+    bool fresh = true, astray = false, polished = false, met = false;
     double growth = 4, calmest = INFINITY, seen = INFINITY;
     int idle = 0;
     sn_levels_step step = {.reach = first_reach};
@@ -444,7 +447,7 @@ static void run_lower(sn_solver *s) {
         if (restarts == 0 && first->exact && first->gradient > not_at_rest) astray = true;
         // near a singular pose what it leaves free shows when it is nearly met
         if (first->vague && !first->exact && first->f > first->goal && more++ < 4) {
-            if (!go_on_with_first(s)) return;
+            if (!finish_first(s)) return;
             fresh = true;
             continue;
         }
@@ -452,10 +455,7 @@ static void run_lower(sn_solver *s) {
         astray = false;
         if (lost >= 0) {
             if (restarts++ == 3) break;
-            // from where it was left it goes on as if nothing had been between
-            s->goes_on = !moved;
             if (lost == a->first && !solve_first(s, wholly)) return;
-            s->goes_on = false;
             last = lost > a->first ? lost : a->first + 1;
             finish = lost;
             step = (sn_levels_step){.reach = first_reach};
@@ -515,7 +515,7 @@ static void run_lower(sn_solver *s) {
         if (!above && !polished && !(step.slope < 0) && step.up < 0.5 * step.size) {
             polished = polish(s, last);
             if (!polished && more++ < 4) {
-                if (!go_on_with_first(s)) return;
+                if (!finish_first(s)) return;
                 fresh = true;
             }
             fresh = fresh || polished;
@@ -535,7 +535,6 @@ static void run_lower(sn_solver *s) {
         calmest = fmin(calmest, a->at[last].gradient);
         seen = a->at[last].f;
         if (t.good) take(s);
-        moved = moved || t.good;
         s->f = t.good ? fmax(t.value, 0) : a->at[last].f;
         sn_solver_iterated(s, &trace);
         if (!t.good) {
@@ -565,10 +564,11 @@ static void run_lower(sn_solver *s) {
     sn_solver_stalled(s);
 }
 
-void sn_solver_lower(sn_solver *s) {
+void sn_solver_lower(sn_solver *s, bool after_run) {
     sn_levels *a = s->levels;
     const sn_stop stop = s->report.stop;
     if (a->count < 2) return;
+    a->came_near = after_run && stop == SN_STOP_GOAL;
     if (stop == SN_STOP_ITERATIONS || stop == SN_STOP_TIME || stop == SN_STOP_CANCELLED) return;
     const bool guarded = sn_has_guards(s->ws);
     const double violated = guarded ? sn_solver_guards_resume(s) : 0;

@@ -40,6 +40,7 @@ struct sn_levels {
     bool room;  ///< for levels: a long chain that was made without has none
     int count;  ///< in this solve, loops included; below 2 there is nothing below the first
     int first;  ///< of the tasks: 1 with loops, else 0
+    bool came_near;  ///< the pose is where the last run of the first level met its goal
     sn_level at[SN_LEVELS];
     sn_level_view view;
     sn_nested nested;
