@@ -482,9 +482,7 @@ static void run_lower(sn_solver *s) {
                             a->at[last].f <= 1e-4 * a->at[last].whole;
         // f has no digits left to tell steps apart by, and the gradient falls no further
         const bool calm = above && a->at[last].gradient <= rounding(s, last);
-        if (calm &&
-            (idle >= 6 || (idle >= 3 && a->at[last].gradient <= 2 * calmest) || step.reach < 1e-13))
-            done = true;
+        if (calm && (idle || step.reach < 1e-13)) done = true;
         if (last < a->count - 1 && (done || nearly)) {
             last++;
             step = (sn_levels_step){.reach = first_reach};
@@ -521,7 +519,18 @@ static void run_lower(sn_solver *s) {
             fresh = fresh || polished;
             if (fresh) continue;
         }
+        bool limits = false;
+        for (int i = 0; i < s->n; i++) limits = limits || a->put[i];
         trial t = try_step(s, last, &step);
+        if (t.share == 0 && limits) {
+            // with joints put at their limits the levels above cannot be kept: as far as the first of these limits
+            step.cut = true;
+            step.indefinite = false;
+            const bool found = sn_levels_find(s, last, &step);
+            step.cut = false;
+            if (!found) break;
+            t = try_step(s, last, &step);
+        }
         if (goes_on(&step, &t)) go_on(s, last, &step, &t);
         sn_trace trace = {.exact = s->options.method != SN_METHOD_LM,
                           .indefinite = step.indefinite,

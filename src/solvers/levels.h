@@ -90,6 +90,7 @@ bool sn_levels_refactor(sn_solver *s, int last, const double *q, const double *x
 /// What a step of the levels up to `last` is worth.
 typedef struct sn_levels_step {
     double reach;        ///< in: the largest entry that it may have
+    bool cut;            ///< in: joints that it carries past their limits are not put there: it ends at the first limit
     double lambda;       ///< out: the damping
     double size;         ///< out: largest entry
     double up;           ///< out: ... of what the levels above the last would need alone
