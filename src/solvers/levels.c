@@ -136,7 +136,8 @@ static bool find_goals(sn_solver *s) {
         for (int i = 0; i < s->n; i++) at->whole = fmax(at->whole, a->H[i + s->n * i]);
         at->usual = k == a->first ? s->usual : at->whole;
         at->floor = INFINITY;
-        at->goal = s->options.goal >= 0 ? s->options.goal : 1e-26 * fmin(at->whole, 10 * at->usual);
+        const double whole = k == a->first ? fmax(at->whole, s->whole) : at->whole;
+        at->goal = s->options.goal >= 0 ? s->options.goal : wholly * fmin(whole, 10 * at->usual);
     }
     return true;
 }
@@ -415,15 +416,18 @@ static bool polish(sn_solver *s, int last) {
     return true;
 }
 
-// What rounding leaves of the last level's relative gradient: near a singular pose the levels above move what they leave
-// free by their own rounding times the multipliers.
+// What rounding leaves of the last level's relative gradient: matrices of the levels above have the digits of their largest
+// entries, and near a singular pose large multipliers bring the last of them into the pull.
 static double rounding(const sn_solver *s, int last) {
     const sn_levels *a = s->levels;
-    double most = 0;
-    for (int j = 0; j < last; j++)
-        for (int i = 0; i < s->n; i++) most = fmax(most, fabs(sn_levels_mu(a, last, j)[i]));
     const double size = sqrt(2 * a->at[last].f * a->at[last].whole);
-    return fmin(fmax(end_of_digits, size > 0 ? 4e-15 * most / size : 0), 2e-7);
+    double sum = 0;
+    for (int j = 0; j < last; j++) {
+        double most = 0;
+        for (int i = 0; i < s->n; i++) most = fmax(most, fabs(sn_levels_mu(a, last, j)[i]));
+        sum += 1e-15 * a->at[j].whole * most;
+    }
+    return fmax(end_of_digits, size > 0 ? sum / size : 0);
 }
 
 static void run_lower(sn_solver *s) {
