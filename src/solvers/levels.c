@@ -427,15 +427,15 @@ static double rounding(const sn_solver *s, int last) {
         for (int i = 0; i < s->n; i++) most = fmax(most, fabs(sn_levels_mu(a, last, j)[i]));
         sum += 1e-15 * a->at[j].whole * most;
     }
-    return fmax(end_of_digits, size > 0 ? sum / size : 0);
+    return fmin(fmax(end_of_digits, size > 0 ? sum / size : 0), 1e-5);
 }
 
 static void run_lower(sn_solver *s) {
     sn_levels *a = s->levels;
     int last = a->first + 1, restarts = 0, finish = -1, more = 0, backs = 0;
     bool fresh = true, astray = false, polished = false, met = false;
-    double growth = 4, calmest = INFINITY, seen = INFINITY;
-    int idle = 0;
+    double growth = 4, calmest = INFINITY;
+    bool quiet = false;
     sn_levels_step step = {.reach = first_reach};
     for (bool known = find_goals(s); known;) {
         if (fresh && !sn_levels_derive(s, last)) break;
@@ -486,12 +486,14 @@ static void run_lower(sn_solver *s) {
                             a->at[last].f <= 1e-4 * a->at[last].whole;
         // f has no digits left to tell steps apart by, and the gradient falls no further
         const bool calm = above && a->at[last].gradient <= rounding(s, last);
+        const bool idle = quiet && a->at[last].gradient > 0.5 * calmest;
+        calmest = fmin(calmest, a->at[last].gradient);
         if (calm && (idle || step.reach < 1e-13)) done = true;
         if (last < a->count - 1 && (done || nearly)) {
             last++;
             step = (sn_levels_step){.reach = first_reach};
-            idle = 0;
-            calmest = seen = INFINITY;
+            quiet = false;
+            calmest = INFINITY;
             fresh = true;
             continue;
         }
@@ -543,10 +545,7 @@ static void run_lower(sn_solver *s) {
                           .level = a->at[last].name,
                           .taken = t.good,
                           .ratio = t.promise > 0 ? t.fall / t.promise : NAN};
-        const bool same = t.promise <= step.noise || fabs(a->at[last].f - seen) <= 10 * step.noise;
-        idle = same && a->at[last].gradient > 0.5 * calmest ? idle + 1 : 0;
-        calmest = fmin(calmest, a->at[last].gradient);
-        seen = a->at[last].f;
+        quiet = t.promise <= step.noise || (t.good && fabs(t.fall) <= 10 * step.noise);
         if (t.good) take(s);
         s->f = t.good ? fmax(t.value, 0) : a->at[last].f;
         sn_solver_iterated(s, &trace);
