@@ -192,7 +192,7 @@ double sn_levels_singular(const sn_solver *s, int k, const double *g) {
     if (!a->at[k].exact) return least_pivot(&a->at[k], a->at[k].f);
     for (int i = 0; i < s->n; i++)
         if (a->free[i]) most = fmax(most, fabs(g[i]));
-    return fmax(fmin(1e-8 * whole + 100 * most, 1e-3 * whole), a->at[k].noise);
+    return fmax(fmin(1e-10 * whole + 100 * most, 1e-3 * whole), a->at[k].noise);
 }
 
 bool sn_levels_refactor(sn_solver *s, int last, const double *q, const double *x) {
