@@ -283,7 +283,7 @@ static trial try_step(sn_solver *s, int last, const sn_levels_step *step) {
     for (int tries = 0; tries < 5; tries++) {
         // an exact Hessian shows what it leaves free only where the gradient is gone
         const double way = share * step->size,
-                     enough = fmax(fmin(fmin(1e-3 * way, way * way * way * way), exact ? 1e-9 : 1),
+                     enough = fmax(fmin(fmin(fmin(1e-3 * way, fmax(step->up, 1e-5)), way * way * way * way), exact ? 1e-9 : 1),
                                    exact ? 1e-11 : 1e-13);
         double shorter = 0.4 * share;
         if (share < 1 && step->size < 1e-3) break;
