@@ -74,6 +74,7 @@ void sn_solver_levels_layout(sn_solver *s, sn_layout *layout) {
         a.beside = sn_layout_take(layout, n, sizeof *a.beside);
         a.slope = sn_layout_take(layout, n, sizeof *a.slope);
         a.free = sn_layout_take(layout, n, sizeof *a.free);
+        a.open = sn_layout_take(layout, n, sizeof *a.open);
         a.held = sn_layout_take(layout, n, sizeof *a.held);
         a.put = sn_layout_take(layout, n, sizeof *a.put);
         a.nested.basis = sn_layout_take(layout, n * n, sizeof(double));
@@ -191,7 +192,7 @@ static bool put_right(sn_solver *s, int last, double enough, bool old, double wa
     double before = old ? 10 * 0.1 * way : 0;
     // since when what answers a level that is kept from its goals is another
     double moved = way;
-    bool curved = false;
+    bool curved = false, first = true;
     for (int k = 0; k < last; k++) curved = curved || a->at[k].curved;
     for (int tries = 0;; tries++) {
         double size = 0;
@@ -204,7 +205,8 @@ static bool put_right(sn_solver *s, int last, double enough, bool old, double wa
         if (tries == 10 || (tries > 4 && size > 0.5 * before && !right)) return false;
         if (right || size > 0.1 * before) {
             // the old factorisation leads there too slowly, or not at all
-            if (!sn_levels_refactor(s, last, a->pose, a->fix)) return false;
+            if (!sn_levels_refactor(s, last, a->pose, a->fix, first)) return false;
+            first = false;
             if (!sn_levels_correct(s, last, a->pose, a->fix, added)) return false;
             size = moved = 0;
             for (int i = 0; i < s->n; i++) size = fmax(size, fabs(a->fix[i]));
@@ -321,7 +323,7 @@ static void go_on(sn_solver *s, int last, const sn_levels_step *step, trial *t) 
     const double first = before;
     for (int i = 0; i < n; i++) a->way[i] = a->p[i] / step->size;
     for (int tries = 0; tries < 8; tries++) {
-        if (!sn_levels_refactor(s, last, a->pose, a->way)) return;
+        if (!sn_levels_refactor(s, last, a->pose, a->way, true)) return;
         if (!sn_levels_look(s, last, a->pose, false, &f, a->b, NULL)) return;
         // the way on, a unit vector of what is free
         const int m = sn_nested_left(&a->nested);

@@ -62,6 +62,7 @@ struct sn_levels {
     double *shifted;         ///< nq: near another pose
     double *beside, *slope;  ///< nv: the way there, and the gradient
     bool *free;              ///< nv: moves in this step
+    bool *open;              ///< nv: ... and no limit is in its way where the levels are put right
     bool *held, *put;        ///< nv: at a limit since before; put there in this step
 };
 
@@ -84,8 +85,8 @@ double sn_levels_singular(const sn_solver *s, int k, const double *g);
 bool sn_levels_add_bend(sn_solver *s, int k, const double *q, double *W);
 
 /// levels_at.c: factor the levels above `last` at the pose `q`. What stands at a limit there and x would carry
-/// past it is not free.
-bool sn_levels_refactor(sn_solver *s, int last, const double *q, const double *x);
+/// past it does not move; nor does what stood at one since the first of several poses on a way.
+bool sn_levels_refactor(sn_solver *s, int last, const double *q, const double *x, bool first);
 
 /// What a step of the levels up to `last` is worth.
 typedef struct sn_levels_step {

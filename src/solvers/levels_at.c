@@ -195,17 +195,18 @@ double sn_levels_singular(const sn_solver *s, int k, const double *g) {
     return fmax(fmin(1e-10 * whole + 100 * most, 1e-3 * whole), a->at[k].noise);
 }
 
-bool sn_levels_refactor(sn_solver *s, int last, const double *q, const double *x) {
+bool sn_levels_refactor(sn_solver *s, int last, const double *q, const double *x, bool first) {
     sn_levels *a = s->levels;
     double f;
+    if (first) memcpy(a->open, a->free, (size_t)s->n * sizeof *a->open);
     for (int i = 0; i < s->n; i++) {
         int at = s->q_of[i];
-        if (!a->free[i] || at < 0) continue;
+        if (!a->open[i] || at < 0) continue;
         const double way = s->model->gain[s->model->v_of[i]] * a->unit[i] * x[i];
         if ((q[at] <= s->lower[i] && way < 0) || (q[at] >= s->upper[i] && way > 0))
-            a->free[i] = false;
+            a->open[i] = false;
     }
-    sn_nested_begin(&a->nested, a->free);
+    sn_nested_begin(&a->nested, a->open);
     for (int k = 0; k < last; k++) {
         if (!sn_levels_look(s, k, q, a->at[k].exact, &f, a->b, a->H)) return false;
         if (a->at[k].curved) sn_levels_answer(s, k, a->b);
