@@ -38,9 +38,6 @@ static const double no_rest = 1e-6;
 // A solver for figures up to this size has room for levels, whether there are any when it is made or not.
 enum { ALWAYS_ROOM = 64 };
 
-// What is left of f, of what it would be with errors as large as the figure, where a level is met.
-static const double wholly = 1e-26;
-
 static bool second_order(const sn_solver *s) {
     const sn_method m = s->options.method;
     return m == SN_METHOD_HYBRID || m == SN_METHOD_NEWTON || m == SN_METHOD_LM;
@@ -137,8 +134,7 @@ static bool find_goals(sn_solver *s) {
         for (int i = 0; i < s->n; i++) at->whole = fmax(at->whole, a->H[i + s->n * i]);
         at->usual = k == a->first ? s->usual : at->whole;
         at->floor = INFINITY;
-        const double whole = k == a->first ? fmax(at->whole, s->whole) : at->whole;
-        at->goal = s->options.goal >= 0 ? s->options.goal : wholly * fmin(whole, 10 * at->usual);
+        sn_levels_find_goal(s, k, at->whole);
     }
     return true;
 }
@@ -182,7 +178,7 @@ static bool solve_first(sn_solver *s, double share) {
 // ... until f is a ten-thousandth of what it is.
 static bool finish_first(sn_solver *s) {
     const sn_level *first = &s->levels->at[s->levels->first];
-    return solve_first(s, fmax(1e-4 * first->f / first->whole, wholly));
+    return solve_first(s, fmax(1e-4 * first->f / first->whole, SN_LEVELS_WHOLLY));
 }
 
 // The levels above the last put right at a->pose; false: that does not lead back to them. With `old` the
@@ -227,7 +223,7 @@ static bool put_right(sn_solver *s, int last, double enough, bool old, double wa
         const double most = at->exact         ? at->floor * (1 + 5e-10)
                             : enough <= 1e-10 ? 0
                                               : 1e-3 * at->floor;
-        if (at->trial > most + slack) return false;
+        if (at->trial > most + fmax(slack, 10 * at->goal)) return false;
     }
     return true;
 }
@@ -438,6 +434,7 @@ static void run_lower(sn_solver *s) {
     bool fresh = true, astray = false, polished = false, met = false;
     double growth = 4, calmest = INFINITY;
     bool quiet = false;
+    int patience = 0;
     sn_levels_step step = {.reach = first_reach};
     for (bool known = find_goals(s); known;) {
         if (fresh && !sn_levels_derive(s, last)) break;
@@ -461,7 +458,7 @@ static void run_lower(sn_solver *s) {
         astray = false;
         if (lost >= 0) {
             if (restarts++ == 3) break;
-            if (lost == a->first && !solve_first(s, wholly)) return;
+            if (lost == a->first && !solve_first(s, SN_LEVELS_WHOLLY)) return;
             last = lost > a->first ? lost : a->first + 1;
             finish = lost;
             step = (sn_levels_step){.reach = first_reach};
@@ -490,7 +487,9 @@ static void run_lower(sn_solver *s) {
         const bool calm = above && a->at[last].gradient <= rounding(s, last);
         const bool idle = quiet && a->at[last].gradient > 0.5 * calmest;
         calmest = fmin(calmest, a->at[last].gradient);
+        patience = idle ? patience + 1 : 0;
         if (calm && (idle || step.reach < 1e-13)) done = true;
+        if (above && patience >= 10 && a->at[last].gradient <= no_rest) done = true;
         if (last < a->count - 1 && (done || nearly)) {
             last++;
             step = (sn_levels_step){.reach = first_reach};
@@ -588,7 +587,7 @@ void sn_solver_lower(sn_solver *s, bool after_run) {
     const double violated = guarded ? sn_solver_guards_resume(s) : 0;
     run_lower(s);
     // where the levels below came to nothing, the first is still finished
-    if (!satisfied(s, a->first) && s->report.stop == SN_STOP_STALLED) (void)solve_first(s, wholly);
+    if (!satisfied(s, a->first) && s->report.stop == SN_STOP_STALLED) (void)solve_first(s, SN_LEVELS_WHOLLY);
     sn_level_view_show(&a->view, s->problem, a->at[a->first].name);
     if (guarded) sn_solver_guards_settle(s, violated);
     (void)sn_solver_eval(s, s->q, 0, &s->f);
