@@ -32,6 +32,7 @@ void CORE_NAME(const sn_batch_table *tab, const sn_batch_work *room, int rounds,
     for (int n = 0; n < CORE_PIECES; n++) micros[n] = 1e300;
     place(tab, room);
     value = value + sum_sweep(tab, room);
+    seen_sweep(tab, room);
     open_factor(tab, room, &f);
     for (int r = 0; r < rounds; r++)
         for (int piece = 0; piece < CORE_PIECES; piece++) {

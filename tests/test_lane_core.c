@@ -191,6 +191,7 @@ static void like_the_sweeps(void **unused) {
             if (type >= 0) kinds[type]++;
             check_share(&b);
             const double value = look(&b);
+            seen_sweep(b.tab, b.room);
             assert_int_equal(sn_workspace_eval(b.ws, b.q, SN_EVAL_GRADIENT, &f), SN_OK);
             sn_workspace_gradient(b.ws, g);
             const double size = 1 + fabs(f) + largest_of(g, b.n);

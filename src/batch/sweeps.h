@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: MIT
 // The sweeps of core.h from the leaves to the root: gradient, articulated factor, solve, products.
 
-// The gradient along the degrees of freedom of joint k from the sums of its subtree, and the Gauss-Newton diagonal
-// into y.
+// The gradient along the degrees of freedom of joint k from the sums of its subtree.
 FN void gradient_of(ARGS, int k, const REAL *sum) {
     REAL phi[6];
     wrench_of(sum, phi);
-    for (int i = T(slot)[k]; i < T(slot)[k] + T(jnv)[k]; i++) {
-        const REAL *a = W(S) + 6 * i;
-        W(g)[i] = W(g)[i] - dot6(a, phi);
-        W(y)[i] = seen_from(sum, a);
-    }
+    for (int i = T(slot)[k]; i < T(slot)[k] + T(jnv)[k]; i++)
+        W(g)[i] = W(g)[i] - dot6(W(S) + 6 * i, phi);
 }
 
-// f of the tasks on bodies at the placed pose, sums over subtrees, the gradient, and the Gauss-Newton diagonal into y.
+// f of the tasks on bodies at the placed pose, sums over subtrees, the gradient.
 PART REAL sum_sweep(PART_ARGS) {
     HERE;
     const int alone = N(nsum) == SN_SUM_MATRIX && N(npart) == 0;
@@ -46,24 +42,33 @@ PART REAL sum_sweep(PART_ARGS) {
             for (int i = 0; i < N(nsum); i++) sum[i] = splat(0);
         twice = twice + add_tasks(PASS, k, Rp, sum);
         gradient_of(PASS, k, sum);
-        for (int i = T(slot)[k]; i < T(slot)[k] + T(jnv)[k] && N(matrix); i++) {
-            REAL y[6];
-            UNROLL for (int n = 0; n < 6; n++) y[n] = splat(0);
-            add_symmetric(sum + SN_SUM_MATRIX, splat(1), W(S) + 6 * i, y);
-            W(y)[i] = W(y)[i] + dot6(W(S) + 6 * i, y);
-        }
         for (int i = 0; i < N(nsum) && up >= 0; i++)
             to[i] = pick(T(last)[k], sum[i], to[i] + sum[i]);
     }
-    if (!SN_BATCH_OWN) return 0.5 * twice;
-    for (int i = 0; i < N(nv); i++) W(y)[i] = W(y)[i] + W(own)[i];
+    return 0.5 * twice;
+}
+
+// The diagonal of the Gauss-Newton matrix into y, after sum_sweep(); most steps do not ask for it.
+PART void seen_sweep(PART_ARGS) {
+    HERE;
     for (int k = 0; k < N(nj); k++) {
-        if (T(quat)[k] < 0) continue;
+        const REAL *sum = W(sum) + N(nsum) * k;
+        for (int i = T(slot)[k]; i < T(slot)[k] + T(jnv)[k]; i++) {
+            const REAL *S = W(S) + 6 * i;
+            REAL seen = seen_from(sum, S), y[6];
+            if (N(matrix)) {
+                UNROLL for (int n = 0; n < 6; n++) y[n] = splat(0);
+                add_symmetric(sum + SN_SUM_MATRIX, splat(1), S, y);
+                seen = seen + dot6(S, y);
+            }
+            if (SN_BATCH_OWN) seen = seen + W(own)[i];
+            W(y)[i] = seen;
+        }
+        if (!SN_BATCH_OWN || T(quat)[k] < 0) continue;
         const int i = T(slot)[k] + (T(type)[k] == SN_BATCH_FREE ? 3 : 0);
         UNROLL for (int a = 0; a < 3; a++) W(y)[i + a] =
             W(y)[i + a] + W(rest_h)[12 * T(quat)[k] + packed(a, a)];
     }
-    return 0.5 * twice;
 }
 
 // What H has among the degrees of freedom of joint k beyond S_b . K S_a: h[packed(a, b)].

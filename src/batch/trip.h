@@ -121,10 +121,11 @@ PART void judge(PART_ARGS, REAL value, TRIP *to) {
     }
 }
 
-// D^2 and what f would be with errors as large as the figure, from the Gauss-Newton diagonal in y:
-// sn_solver_find_scale() and sn_damped_measure().
+// D^2 and what f would be with errors as large as the figure, from the Gauss-Newton diagonal: sn_solver_find_scale() and
+// sn_damped_measure().
 PART void find_scale(PART_ARGS, BITS which, BITS start) {
     HERE;
+    seen_sweep(PASS_ON);
     const REAL *sum = W(sum);
     REAL reach = splat(0), top = splat(0);
     for (int k = 0; k < N(nj); k++) {
