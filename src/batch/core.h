@@ -17,7 +17,9 @@
 //   n = p x F from N - N^T = [n],   y = K S = ((tr M' I - M'^T) a + G x b ; a x P + W b)
 //   M' = M + e N,  G = P + e F,     e = 1 exact, 0 Gauss-Newton
 //
-// so that a pose is summed once, before it is known which of the two its step will use. All other tasks
+// so that a pose is summed once, before it is known which of the two its step will use. K is symmetric but for e/2 of
+// the wrench: K S = A S + e/2 (n x a + F x b ; F x a). Only A changes where degrees of freedom are eliminated, so that a
+// factorisation carries 21 numbers from joint to joint, to which each adds what its own tasks weigh. All other tasks
 // on a body fit in: a direction d is a point of M and N alone, and an orientation with psi to go is
 //
 //   M = w/2 I,   N = w ([psi]/2 - c psi psi^T)

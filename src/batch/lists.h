@@ -92,14 +92,15 @@
     X(q, N(nq)) /* the best pose so far */                                                         \
     X(x, N(nq)) /* the pose that is evaluated next */                                              \
     X(frame, 12 * N(nj))                                                                           \
-    X(S, 6 * N(nv))       /* twists times gains */                                                 \
-    X(bend, 6 * N(nbend)) /* how the twists of driven joints change */                             \
-    X(sum, N(nsum) * N(nj))                                                                        \
-    X(Q, 21 * N(nj))                                                                               \
+    X(S, 6 * N(nv))         /* twists times gains */                                               \
+    X(bend, 6 * N(nbend))   /* how the twists of driven joints change */                           \
+    X(sum, N(nsum) * N(nj)) /* of a joint's own tasks, where it has some */                        \
+    X(wrench, 6 * N(nj))    /* of its subtree's */                                                 \
+    X(hung, 21 * N(nfork))  /* matrices from the other chains of a fork */                         \
     X(Y, 6 * N(nv))                                                                                \
     X(inverse, N(nv))                                                                              \
     X(lower, N(nlower))                                                                            \
-    X(push, 6 * N(nj))                                                                             \
+    X(twist, 6 * N(nj))      /* of a body along a step */                                          \
     X(rest_h, 12 * N(nquat)) /* second derivatives of rest poses of quaternions */                 \
     X(own, N(nv))            /* those of all other coordinates' terms */                           \
     X(g, N(nv))                                                                                    \

@@ -151,7 +151,7 @@ PART void quick_sweep(ARGS, const REAL e, const REAL lambda, const REAL add, con
                     S[n] = ahead[n];
                     ahead[n] = W(S)[6 * (i > 0 ? i - 1 : 0) + n];
                 }
-                field_times(PASS, k, &field, S, y);
+                field_times(&field, S, y);
                 const int at = T(q_of)[i];
                 REAL g = -dot6(S, phi), seen = seen_from(sum, S), own_h = splat(0);
                 if (N(pulled) && pulled) {

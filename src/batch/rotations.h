@@ -47,9 +47,9 @@ FN REAL symmetric_row(const REAL *A, int i, const REAL *x) {
     return (a + b) + (A[packed(i, 4)] * x[4] + A[packed(i, 5)] * x[5]);
 }
 
-// y += s A x
-FN void add_symmetric(const REAL *A, REAL s, const REAL *x, REAL *y) {
-    UNROLL for (int i = 0; i < 6; i++) y[i] = y[i] + s * symmetric_row(A, i, x);
+// y += A x
+FN void add_symmetric(const REAL *A, const REAL *x, REAL *y) {
+    UNROLL for (int i = 0; i < 6; i++) y[i] = y[i] + symmetric_row(A, i, x);
 }
 
 // y -= A x
@@ -63,6 +63,15 @@ FN void add_square(REAL *Q, const REAL *y, REAL s) {
         const REAL z = s * y[i];
         UNROLL for (int j = 0; j <= i; j++) Q[i * (i + 1) / 2 + j] =
             Q[i * (i + 1) / 2 + j] + z * y[j];
+    }
+}
+
+// Q -= s y y^T
+FN void take_square(REAL *Q, const REAL *y, REAL s) {
+    UNROLL for (int i = 0; i < 6; i++) {
+        const REAL z = s * y[i];
+        UNROLL for (int j = 0; j <= i; j++) Q[i * (i + 1) / 2 + j] =
+            Q[i * (i + 1) / 2 + j] - z * y[j];
     }
 }
 
