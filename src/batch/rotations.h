@@ -66,15 +66,6 @@ FN void add_square(REAL *Q, const REAL *y, REAL s) {
     }
 }
 
-// Q -= s y y^T
-FN void take_square(REAL *Q, const REAL *y, REAL s) {
-    UNROLL for (int i = 0; i < 6; i++) {
-        const REAL z = s * y[i];
-        UNROLL for (int j = 0; j <= i; j++) Q[i * (i + 1) / 2 + j] =
-            Q[i * (i + 1) / 2 + j] - z * y[j];
-    }
-}
-
 #define SERIES(z, a, b, c, d, e, f, g, h, i, k)                                                    \
     ((a) +                                                                                         \
      (z) * ((b) +                                                                                  \

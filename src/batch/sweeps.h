@@ -30,33 +30,45 @@ FN void pass_up(ARGS, int k, const int n, REAL *carried) {
     UNROLL for (int i = 0; i < n; i++) carried[i] = splat(0);
 }
 
-// f of the tasks on bodies at the placed pose, their sums, the wrenches of subtrees and the gradient.
+// The wrench of the tasks on joint k.
+FN void own_wrench(ARGS, int k, REAL *phi) {
+    UNROLL for (int n = 0; n < 6; n++) phi[n] = splat(0);
+    if (N(npart) > 0 && T(part_first)[k + 1] > T(part_first)[k])
+        wrench_of(W(sum) + N(nsum) * k, phi);
+    for (int i = T(point_first)[k]; i < T(point_first)[k + 1]; i++) {
+        const REAL *p = W(point) + 7 * i, *r = p + 3;
+        REAL F[3], n[3];
+        UNROLL for (int m = 0; m < 3; m++) F[m] = p[6] * r[m];
+        cross3(p, F, n);
+        UNROLL for (int m = 0; m < 3; m++) phi[m] = phi[m] + n[m], phi[3 + m] = phi[3 + m] + F[m];
+    }
+}
+
+// f of the tasks on bodies at the placed pose, what they pull at, the wrenches of subtrees and the gradient.
 PART REAL sum_sweep(PART_ARGS) {
     HERE;
-    const int alone = N(nsum) == SN_SUM_MATRIX && N(npart) == 0;
     REAL twice = splat(0), carried[6], phi[6];
     UNROLL for (int i = 0; i < 6; i++) carried[i] = splat(0);
     if (SN_BATCH_OWN) rest_terms(PASS_ON);
     for (int k = N(nj) - 1; k >= 0; k--) {
         const REAL *Rp = W(frame) + 12 * k;
-        REAL *sum = W(sum) + N(nsum) * k;
         gather(PASS, k, 6, carried);
-        if (HAS_TASKS(k)) {
-            if (alone) {
-                // points of scalar weight: their sums stay in registers
-                REAL own[SN_SUM_MATRIX];
-                UNROLL for (int i = 0; i < SN_SUM_MATRIX; i++) own[i] = splat(0);
-                twice = twice + add_points(PASS, 0, k, Rp, own);
-                UNROLL for (int i = 0; i < SN_SUM_MATRIX; i++) sum[i] = own[i];
-                wrench_of(own, phi);
-            } else {
-                for (int i = 0; i < N(nsum); i++) sum[i] = splat(0);
-                twice = twice + add_tasks(PASS, k, Rp, sum);
-                wrench_of(sum, phi);
-            }
-            UNROLL for (int i = 0; i < 6; i++) carried[i] = carried[i] + phi[i];
+        for (int i = T(point_first)[k]; i < T(point_first)[k + 1]; i++) {
+            REAL p[3], r[3], w, bent;
+            place_point(PASS, i, Rp, p);
+            twice = twice + pull_point(PASS, N(loss), i, p, r, &w, &bent);
+            REAL *to = W(point) + 7 * i;
+            UNROLL for (int n = 0; n < 3; n++) to[n] = p[n], to[3 + n] = r[n];
+            to[6] = w;
+            if (N(loss)) W(bent)[i] = bent;
         }
-        UNROLL for (int i = 0; i < 6; i++) W(wrench)[6 * k + i] = carried[i];
+        if (N(npart) > 0 && T(part_first)[k + 1] > T(part_first)[k])
+            twice = twice + sum_parts(PASS, k, Rp, W(sum) + N(nsum) * k);
+        own_wrench(PASS, k, phi);
+        UNROLL for (int i = 0; i < 6; i++) {
+            carried[i] = carried[i] + phi[i];
+            W(wrench)[6 * k + i] = carried[i];
+        }
         for (int i = T(slot)[k]; i < T(slot)[k] + T(jnv)[k]; i++) {
             REAL g = -dot6(W(S) + 6 * i, carried);
             if (SN_BATCH_OWN) g = W(g)[i] + g;
@@ -145,7 +157,7 @@ PART REAL diagonal_sweep(PART_ARGS, REAL e) {
     for (int k = N(nj) - 1; k >= 0; k--) {
         const int first = T(slot)[k], m = T(jnv)[k];
         gather(PASS, k, 21, A);
-        if (HAS_TASKS(k)) add_field(PASS, k, e, A);
+        add_field(PASS, k, e, A);
         if (T(block)[k]) own_terms(PASS, k, e, h);
         for (int a = 0; a < m; a++) {
             const REAL *S = W(S) + 6 * (first + a);
@@ -180,17 +192,15 @@ FN REAL metric_of(ARGS, int i, REAL most, REAL most2) {
     return largest(T(gain)[i] * T(gain)[i] * (pick(T(length)[i], most2, most)), W(scale)[i]);
 }
 
-FN REAL diagonal_of(ARGS, int i, const FACTOR *f) {
-    return f->metric * metric_of(PASS, i, f->most, f->most2) + (f->scale * W(scale)[i] + f->add);
-}
-
 // 1 over a pivot, 0 where it is left out or failed.
 FN REAL take_pivot(int i, REAL kept, REAL d, FACTOR *f) {
     const BITS keep = LESS(splat(0.5), kept);
     const BITS bad = keep & ~LESS(splat(0), d) & ~f->failed;
-    f->pivot = choose(bad, d, f->pivot);
-    f->at = choose(bad, splat(i), f->at);
-    f->failed = f->failed | bad;
+    if (ANY(bad)) {
+        f->pivot = choose(bad, d, f->pivot);
+        f->at = choose(bad, splat(i), f->at);
+        f->failed = f->failed | bad;
+    }
     // the division does not wait for the mask; where d is 0 nobody looks at it
     return choose(keep & ~f->failed, 1.0 / d, splat(0));
 }
@@ -210,7 +220,7 @@ FN void factor_block(ARGS, int k, REAL e, const REAL *skew, REAL *A, FACTOR *f) 
         articulated_times(A, skew, W(S) + 6 * (first + a), y + 6 * a);
         for (int b = 0; b <= a; b++)
             h[packed(a, b)] = h[packed(a, b)] + dot6(W(S) + 6 * (first + b), y + 6 * a);
-        h[packed(a, a)] = h[packed(a, a)] + diagonal_of(PASS, first + a, f);
+        h[packed(a, a)] = h[packed(a, a)] + W(diagonal)[first + a];
     }
     for (int a = m - 1; a >= 0; a--) {
         const REAL inverse = take_pivot(first + a, W(keep)[first + a], h[packed(a, a)], f);
@@ -226,7 +236,7 @@ FN void factor_block(ARGS, int k, REAL e, const REAL *skew, REAL *A, FACTOR *f) 
     }
     // nobody asks for what is left behind a root
     for (int a = 0; a < m && T(parent)[k] >= 0; a++)
-        take_square(A, y + 6 * a, W(inverse)[first + a]);
+        add_square(A, y + 6 * a, -W(inverse)[first + a]);
 }
 
 // H + diagonal = L^T D L, joint by joint (articulated.c of sweeps/); degrees of freedom without terms of
@@ -236,25 +246,29 @@ PART void factor_sweep(PART_ARGS, REAL e, FACTOR *out) {
     FACTOR here = *out, *const f = &here;
     REAL A[21];
     UNROLL for (int i = 0; i < 21; i++) A[i] = splat(0);
+    for (int i = 0; i < N(nv); i++) W(diagonal)
+    [i] = f->metric * metric_of(PASS, i, f->most, f->most2) + (f->scale * W(scale)[i] + f->add);
     for (int k = N(nj) - 1; k >= 0; k--) {
         const int first = T(slot)[k], m = T(jnv)[k];
         REAL skew[6];
         UNROLL for (int i = 0; i < 6; i++) skew[i] = 0.5 * e * W(wrench)[6 * k + i];
         gather(PASS, k, 21, A);
-        if (HAS_TASKS(k)) add_field(PASS, k, e, A);
+        add_field(PASS, k, e, A);
         if (T(block)[k]) {
             factor_block(PASS, k, e, skew, A, f);
         } else {
             for (int i = first + m - 1; i >= first; i--) {
                 const REAL *S = W(S) + 6 * i;
                 REAL y[6];
-                articulated_times(A, skew, S, y);
-                REAL d = dot6(S, y);
+                UNROLL for (int n = 0; n < 6; n++) y[n] = symmetric_row(A, n, S);
+                REAL d = dot6(S, y), turn[6];
+                skew_times(skew, S, turn);
+                UNROLL for (int n = 0; n < 6; n++) y[n] = y[n] + turn[n];
                 if (SN_BATCH_OWN) d = W(own)[i] + d;
-                const REAL inverse = take_pivot(i, W(keep)[i], d + diagonal_of(PASS, i, f), f);
+                const REAL inverse = take_pivot(i, W(keep)[i], d + W(diagonal)[i], f);
                 W(inverse)[i] = inverse;
                 UNROLL for (int n = 0; n < 6; n++) W(Y)[6 * i + n] = y[n];
-                take_square(A, y, inverse);
+                add_square(A, y, -inverse);
             }
         }
         pass_up(PASS, k, 21, A);
@@ -344,7 +358,7 @@ PART void multiply(PART_ARGS, REAL e, const REAL *x, REAL *out) {
         if (HAS_TASKS(k)) {
             UNROLL for (int n = 0; n < 21; n++) own[n] = splat(0);
             add_field(PASS, k, e, own);
-            wrench_of(W(sum) + N(nsum) * k, mine);
+            own_wrench(PASS, k, mine);
             UNROLL for (int n = 0; n < 6; n++) mine[n] = 0.5 * e * mine[n];
             articulated_times(own, mine, W(twist) + 6 * k, y);
             UNROLL for (int n = 0; n < 6; n++) phi[n] = phi[n] + y[n];

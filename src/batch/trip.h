@@ -455,7 +455,7 @@ FN void trip(PART_ARGS) {
             const REAL step = W(step)[i], at = clamp_move(PASS, i, step);
             outside = outside | ~EQUAL(at, step);
             slope = slope + W(g)[i] * step;
-            damped = damped + diagonal_of(PASS, i, &f) * step * step;
+            damped = damped + W(diagonal)[i] * step * step;
             if (N(limited)) W(plain)[i] = choose(going, at, W(plain)[i]);
         }
         LANE(PROMISE) = choose(going, 0.5 * damped - (1.0 - 0.5 * to.share) * slope, LANE(PROMISE));
