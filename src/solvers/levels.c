@@ -335,7 +335,7 @@ static void go_on(sn_solver *s, int last, const sn_levels_step *step, trial *t) 
         if (!(size > 0.1)) return;
         for (int i = 0; i < n; i++) a->way[i] /= size;
         const double slope = sn_solver_dot(a->b, a->way, n), bend = (slope - before) / way;
-        if (fabs(slope) <= 0.02 * fabs(first)) return;
+        if (fabs(slope) <= 0.001 * fabs(first)) return;
         double next = bend > 0 ? -slope / bend : slope < 0 ? INFINITY : -INFINITY;
         next = fmax(fmin(next, fmin(4 * fabs(way), most_reach)), -0.8 * fabs(way));
         memcpy(a->best, a->pose, bytes);
@@ -364,7 +364,8 @@ static bool goes_on(const sn_levels_step *step, const trial *t) {
     const double way = t->share * step->size;
     const bool short_of =
         t->fall > 1.5 * t->promise || step->slope + t->share * step->bend < 0.5 * step->slope;
-    return t->good && !t->blind && step->slope < 0 && way > (short_of ? 1e-9 : 1e-2);
+    const bool off = fabs(t->fall - t->promise) > 0.05 * t->promise;
+    return t->good && !t->blind && step->slope < 0 && way > (short_of ? 1e-9 : off ? 1e-4 : 1e-2);
 }
 
 static void take(sn_solver *s) {
