@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The step of an arm's scouts, eight floats in whatever registers the machine has.
-#include "arm/lanes8.h"
+#define LANES SN_ARM_SCOUTS
+#define LANES_FLOAT
+#include "arm/lanes.h"
 
 #define KERNEL(name)                   sn_arm8_##name
 #define KERNEL_OTHER(c, s, hold, pull) ((void)0)

@@ -5,7 +5,9 @@
 #include "arm/avx2.h"
 
 #ifdef HAVE_AVX2
-#include "arm/lanes8.h"
+#define LANES SN_ARM_SCOUTS
+#define LANES_FLOAT
+#include "arm/lanes.h"
 
 #define KERNEL(name)                   sn_arm8_avx2_##name
 #define KERNEL_OTHER(c, s, hold, pull) ((void)0)

@@ -10,7 +10,10 @@
 #else
 #pragma GCC target("avx512f,avx512dq,avx512vl,avx512bw")
 #endif
-#include "arm/wide.h"
+#define LANES SN_ARM_WIDE
+#define LANES_MASKS
+#define PULL false
+#include "arm/lanes.h"
 
 #define KERNEL(name)                   sn_arm_wide_##name
 #define KERNEL_OTHER(c, s, hold, pull) ((void)0)
