@@ -16,6 +16,11 @@
 #define UNROLL _Pragma("GCC unroll 8")
 #endif
 
+// the first of the state's lanes that this is a step of
+#ifndef FIRST
+#define FIRST 0
+#endif
+
 SN_INLINE REAL smaller(REAL a, REAL b) { return choose(LESS(a, b), a, b); }
 SN_INLINE REAL larger(REAL a, REAL b) { return choose(LESS(b, a), a, b); }
 

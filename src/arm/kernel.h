@@ -18,9 +18,10 @@
 // KERNEL_ANY it gets the step for every chain, else those for the usual arms, whose loops are unrolled.
 #include "arm/geometry.h"
 
-// the first of the state's lanes that this is a step of
-#ifndef FIRST
-#define FIRST 0
+// limits of a variable: the chain's, but each lane's own where the includer says so
+#ifndef LOWER
+#define LOWER(j) splat(c->lower[j])
+#define UPPER(j) splat(c->upper[j])
 #endif
 
 #ifdef KERNEL_ANY
@@ -182,7 +183,7 @@ SN_INLINE void KERNEL(step)(const int n, const bool lead, const sn_arm_chain *c,
             REAL g = splat(0);
             UNROLL for (int i = 0; i < 6; i++) g = g + J[j][i] * e[i];
             if (pull) g = g + d[j];
-            const REAL low = splat(c->lower[j]), high = splat(c->upper[j]), zero = splat(0);
+            const REAL low = LOWER(j), high = UPPER(j), zero = splat(0);
             const BITS below = ~LESS(low, q[j]) & LESS(g, zero);
             const BITS above = ~LESS(q[j], high) & LESS(zero, g), held = below | above;
             UNROLL for (int i = 0; i < 6; i++) {
@@ -215,8 +216,7 @@ SN_INLINE void KERNEL(step)(const int n, const bool lead, const sn_arm_chain *c,
 #endif
     UNROLL for (int j = 0; j < n; j++) {
         REAL next = q[j] + x[j];
-        if (hold && !c->round[j])
-            next = smaller(larger(next, splat(c->lower[j])), splat(c->upper[j]));
+        if (hold && !c->round[j]) next = smaller(larger(next, LOWER(j)), UPPER(j));
         store(s->next[j] + FIRST, next);
     }
 }
