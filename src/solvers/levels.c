@@ -136,7 +136,8 @@ static bool find_goals(sn_solver *s) {
         for (int i = 0; i < s->n; i++) at->whole = fmax(at->whole, a->H[i + s->n * i]);
         at->usual = k == a->first ? s->usual : at->whole;
         at->floor = INFINITY;
-        at->goal = s->options.goal >= 0 ? s->options.goal : 1e-26 * fmin(at->whole, 10 * at->usual);
+        const double whole = k == a->first ? fmax(at->whole, s->whole) : at->whole;
+        at->goal = s->options.goal >= 0 ? s->options.goal : wholly * fmin(whole, 10 * at->usual);
     }
     return true;
 }
@@ -156,29 +157,31 @@ static bool all_met(const sn_solver *s, int last, double share) {
     return true;
 }
 
-// The first level again, as if alone, until f is this share of what it would be with errors as large as the figure.
+// The first level again, as if alone, until f is this share of what it would be with errors as large as the figure. Where
+// the pose is still the one that it came to, it goes on as if nothing had been between.
 static bool solve_first(sn_solver *s, double share) {
     sn_levels *a = s->levels;
     const sn_stop stop = s->report.stop;
     sn_level_view_show(&a->view, s->problem, a->at[a->first].name);
     s->share = share;
-    if (!sn_solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) return false;
-    sn_solver_find_scale(s, true);
-    if (s->options.goal < 0) s->goal = fmin(s->goal, share * 10 * s->usual);
+    s->goes_on = a->came_near && s->model->nloop == 0 && !sn_has_guards(s->ws);
+    if (!s->goes_on) {
+        if (!sn_solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) return false;
+        sn_solver_find_scale(s, true);
+    }
+    if (s->options.goal < 0) s->goal = share * fmin(s->whole, 10 * s->usual);
     sn_solver_run(s);
+    a->came_near = s->report.stop == SN_STOP_GOAL;
     const bool ended = s->report.stop == SN_STOP_ITERATIONS || s->report.stop == SN_STOP_TIME ||
                        s->report.stop == SN_STOP_CANCELLED;
     if (!ended) s->report.stop = stop;
     return !ended;
 }
 
-// ... from where it was left, until f is a ten-thousandth of what it is.
-static bool go_on_with_first(sn_solver *s) {
+// ... until f is a ten-thousandth of what it is.
+static bool finish_first(sn_solver *s) {
     const sn_level *first = &s->levels->at[s->levels->first];
-    s->goes_on = true;
-    const bool ended = !solve_first(s, fmax(1e-4 * first->f / first->whole, wholly));
-    s->goes_on = false;
-    return !ended;
+    return solve_first(s, fmax(1e-4 * first->f / first->whole, wholly));
 }
 
 // The levels above the last put right at a->pose; false: that does not lead back to them. With `old` the
@@ -368,6 +371,7 @@ static bool goes_on(const sn_levels_step *step, const trial *t) {
 static void take(sn_solver *s) {
     memcpy(s->q, s->levels->pose, (size_t)s->model->nq * sizeof *s->q);
     s->exact_here = false;
+    s->levels->came_near = false;
 }
 
 // Reasons to stop that have nothing to do with the pose.
@@ -412,21 +416,24 @@ static bool polish(sn_solver *s, int last) {
     return true;
 }
 
-// What rounding leaves of the last level's relative gradient: near a singular pose the levels above move what they leave
-// free by their own rounding times the multipliers.
+// What rounding leaves of the last level's relative gradient: matrices of the levels above have the digits of their largest
+// entries, and near a singular pose large multipliers bring the last of them into the pull.
 static double rounding(const sn_solver *s, int last) {
     const sn_levels *a = s->levels;
-    double most = 0;
-    for (int j = 0; j < last; j++)
-        for (int i = 0; i < s->n; i++) most = fmax(most, fabs(sn_levels_mu(a, last, j)[i]));
     const double size = sqrt(2 * a->at[last].f * a->at[last].whole);
-    return fmin(fmax(end_of_digits, size > 0 ? 4e-15 * most / size : 0), 2e-7);
+    double sum = 0;
+    for (int j = 0; j < last; j++) {
+        double most = 0;
+        for (int i = 0; i < s->n; i++) most = fmax(most, fabs(sn_levels_mu(a, last, j)[i]));
+        sum += 1e-15 * a->at[j].whole * most;
+    }
+    return fmax(end_of_digits, size > 0 ? sum / size : 0);
 }
 
 static void run_lower(sn_solver *s) {
     sn_levels *a = s->levels;
     int last = a->first + 1, restarts = 0, finish = -1, more = 0, backs = 0;
-    bool fresh = true, astray = false, polished = false, met = false, moved = false;
+    bool fresh = true, astray = false, polished = false, met = false;
     double growth = 4, calmest = INFINITY, seen = INFINITY;
     int idle = 0;
     sn_levels_step step = {.reach = first_reach};
@@ -444,7 +451,7 @@ static void run_lower(sn_solver *s) {
         if (restarts == 0 && first->exact && first->gradient > not_at_rest) astray = true;
         // near a singular pose what it leaves free shows when it is nearly met
         if (first->vague && !first->exact && first->f > first->goal && more++ < 4) {
-            if (!go_on_with_first(s)) return;
+            if (!finish_first(s)) return;
             fresh = true;
             continue;
         }
@@ -452,10 +459,7 @@ static void run_lower(sn_solver *s) {
         astray = false;
         if (lost >= 0) {
             if (restarts++ == 3) break;
-            // from where it was left it goes on as if nothing had been between
-            s->goes_on = !moved;
             if (lost == a->first && !solve_first(s, wholly)) return;
-            s->goes_on = false;
             last = lost > a->first ? lost : a->first + 1;
             finish = lost;
             step = (sn_levels_step){.reach = first_reach};
@@ -482,9 +486,7 @@ static void run_lower(sn_solver *s) {
                             a->at[last].f <= 1e-4 * a->at[last].whole;
         // f has no digits left to tell steps apart by, and the gradient falls no further
         const bool calm = above && a->at[last].gradient <= rounding(s, last);
-        if (calm &&
-            (idle >= 6 || (idle >= 3 && a->at[last].gradient <= 2 * calmest) || step.reach < 1e-13))
-            done = true;
+        if (calm && (idle || step.reach < 1e-13)) done = true;
         if (last < a->count - 1 && (done || nearly)) {
             last++;
             step = (sn_levels_step){.reach = first_reach};
@@ -515,13 +517,24 @@ static void run_lower(sn_solver *s) {
         if (!above && !polished && !(step.slope < 0) && step.up < 0.5 * step.size) {
             polished = polish(s, last);
             if (!polished && more++ < 4) {
-                if (!go_on_with_first(s)) return;
+                if (!finish_first(s)) return;
                 fresh = true;
             }
             fresh = fresh || polished;
             if (fresh) continue;
         }
+        bool limits = false;
+        for (int i = 0; i < s->n; i++) limits = limits || a->put[i];
         trial t = try_step(s, last, &step);
+        if (t.share == 0 && limits) {
+            // with joints put at their limits the levels above cannot be kept: as far as the first of these limits
+            step.cut = true;
+            step.indefinite = false;
+            const bool found = sn_levels_find(s, last, &step);
+            step.cut = false;
+            if (!found) break;
+            t = try_step(s, last, &step);
+        }
         if (goes_on(&step, &t)) go_on(s, last, &step, &t);
         sn_trace trace = {.exact = s->options.method != SN_METHOD_LM,
                           .indefinite = step.indefinite,
@@ -535,7 +548,6 @@ static void run_lower(sn_solver *s) {
         calmest = fmin(calmest, a->at[last].gradient);
         seen = a->at[last].f;
         if (t.good) take(s);
-        moved = moved || t.good;
         s->f = t.good ? fmax(t.value, 0) : a->at[last].f;
         sn_solver_iterated(s, &trace);
         if (!t.good) {
@@ -565,10 +577,11 @@ static void run_lower(sn_solver *s) {
     sn_solver_stalled(s);
 }
 
-void sn_solver_lower(sn_solver *s) {
+void sn_solver_lower(sn_solver *s, bool after_run) {
     sn_levels *a = s->levels;
     const sn_stop stop = s->report.stop;
     if (a->count < 2) return;
+    a->came_near = after_run && stop == SN_STOP_GOAL;
     if (stop == SN_STOP_ITERATIONS || stop == SN_STOP_TIME || stop == SN_STOP_CANCELLED) return;
     const bool guarded = sn_has_guards(s->ws);
     const double violated = guarded ? sn_solver_guards_resume(s) : 0;

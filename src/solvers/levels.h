@@ -40,6 +40,7 @@ struct sn_levels {
     bool room;  ///< for levels: a long chain that was made without has none
     int count;  ///< in this solve, loops included; below 2 there is nothing below the first
     int first;  ///< of the tasks: 1 with loops, else 0
+    bool came_near;  ///< the pose is where the last run of the first level met its goal
     sn_level at[SN_LEVELS];
     sn_level_view view;
     sn_nested nested;
@@ -89,6 +90,7 @@ bool sn_levels_refactor(sn_solver *s, int last, const double *q, const double *x
 /// What a step of the levels up to `last` is worth.
 typedef struct sn_levels_step {
     double reach;        ///< in: the largest entry that it may have
+    bool cut;            ///< in: joints that it carries past their limits are not put there: it ends at the first limit
     double lambda;       ///< out: the damping
     double size;         ///< out: largest entry
     double up;           ///< out: ... of what the levels above the last would need alone

@@ -326,7 +326,8 @@ static bool loses(const sn_solver *s, int last) {
 static bool cut_short(sn_solver *s, int last, const bool *was, sn_levels_step *step) {
     sn_levels *a = s->levels;
     for (int i = 0; i < s->n; i++) {
-        a->free[i] = a->free[i] || a->put[i];
+        if (a->fix[i] == 0) continue;
+        a->free[i] = true;
         a->put[i] = false;
         a->fix[i] = 0;
     }
@@ -370,7 +371,7 @@ bool sn_levels_find(sn_solver *s, int last, sn_levels_step *step) {
         }
         if (!changed) break;
         if (!ask_again(s, last, was) || !solve(s, last, step)) return false;
-        if (put && first > 0.02 && loses(s, last)) {
+        if (put && (step->cut || (first > 0.02 && loses(s, last)))) {
             if (!cut_short(s, last, was, step)) return false;
             break;
         }
