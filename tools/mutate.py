@@ -350,8 +350,13 @@ class Bench:
                            "tests/takes.*")
 
     def own(self, name):
-        """What one test program is made of besides."""
-        return self.digest(f"tests/{name}.c", f"tests/{name[5:]}.txt")
+        """What one test program is made of besides, and the documents where it reads them."""
+        patterns = [f"tests/{name}.c", f"tests/{name[5:]}.txt"]
+        return self.digest(*patterns, *(["docs/*", "README.md"] if 'SINEW_ROOT "/docs' in self.text(name) else []))
+
+    def text(self, name):
+        path = self.tree / "tests" / f"{name}.c"
+        return path.read_text() if path.exists() else ""
 
     def make(self):
         self.build = Build(self.tree, self.work / "build", "")
@@ -470,6 +475,10 @@ class Bench:
         while first > 1 and not reach & code and not re.match(r"[}\w]", lines[first - 1]):
             first -= 1
             reach.add(first)
+        last = fault.line_end
+        while last < len(lines) and not reach & code and not re.match(r"[}\w]", lines[last - 1]):
+            last += 1
+            reach.add(last)
         if not reach & code:
             reach = code  # a table: whoever uses the file
         names = [name for name, test in self.tests.items()
