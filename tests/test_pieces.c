@@ -5,6 +5,7 @@
 #include "take/fit.h"
 #include "take/stretch.h"
 #include "ties.h"
+#include "track/each.h"
 
 // Random poses: unit quaternions in all directions alike, plain coordinates all over their ranges.
 static void samples(void **unused) {
@@ -402,6 +403,54 @@ static void tables_without_times(void **unused) {
     }
 }
 
+static void each_goal(void *user, int frame, double *row, double *share) {
+    (void)user;
+    row[0] = 0.19 * frame, row[1] = 0.11 * frame, row[2] = 0;
+    *share = 1;
+}
+
+// Frames side by side, each with as many coordinates at a limit as its own pose has.
+static void frames_by_themselves(void **unused) {
+    (void)unused;
+    enum { FRAMES = 20 };
+    sn_builder *b;
+    sn_model *model;
+    sn_problem *problem;
+    sn_batch *batch;
+    sn_task task = sn_task_default(SN_TASK_POINT);
+    assert_int_equal(sn_builder_create("table", NULL, &b, NULL), SN_OK);
+    for (int i = 0; i < 2; i++) {
+        sn_joint_desc d = sn_joint_default(SN_JOINT_SLIDER);
+        d.name = i == 0 ? "x" : "y";
+        d.parent = i - 1;
+        for (int c = 0; c < 3; c++) d.axis[c] = c == i;
+        d.lower[0] = -1, d.upper[0] = 1;
+        (void)sn_builder_joint(b, &d);
+    }
+    assert_int_equal(sn_builder_finish(b, &model, NULL), SN_OK);
+    task.joint = 1;
+    assert_int_equal(sn_problem_create(model, &task, 1, NULL, &problem, NULL), SN_OK);
+    assert_int_equal(sn_batch_create(problem, NULL, NULL, &batch, NULL), SN_OK);
+    const sn_each_rows rows = {batch, each_goal, NULL};
+    const double start[2] = {0, 0};
+    double q[2 * FRAMES];
+    sn_lane_frame frames[FRAMES];
+    sn_each each;
+    assert_int_equal(sn_each_begin(&each, &rows, FRAMES, start, NULL, q, frames), SN_OK);
+    assert_int_equal(sn_each_advance(&each, -1), SN_OK);
+    for (int f = 0; f < FRAMES; f++) {
+        const double x = 0.19 * f, y = 0.11 * f;
+        assert_near(q[2 * f], fmin(x, 1), 1e-6);
+        assert_near(q[2 * f + 1], fmin(y, 1), 1e-6);
+        assert_int_equal(frames[f].active, (x > 1) + (y > 1));
+    }
+    sn_each_end(&each);
+    sn_batch_destroy(batch);
+    sn_problem_destroy(problem);
+    sn_model_destroy(model);
+    sn_builder_destroy(b);
+}
+
 // A body that grows takes along where the next joint is and how far that slides with its angle, not its other slides.
 static void stretched_joints(void **unused) {
     (void)unused;
@@ -455,6 +504,7 @@ int main(void) {
         cmocka_unit_test(goal_places),
         cmocka_unit_test(zeroed_versions),
         cmocka_unit_test(stretched_joints),
+        cmocka_unit_test(frames_by_themselves),
         cmocka_unit_test(terms_of_angles),
         cmocka_unit_test(tables_without_times),
         cmocka_unit_test(ranges_of_leaders),
