@@ -148,7 +148,8 @@ class Program:
 
     def __init__(self, command, cwd, env=None, cpu=None, memory=None):
         def limits():
-            for name in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):  # nohup's children ignore the first
+            # what a shell lets its jobs in the background ignore
+            for name in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
                 signal.signal(name, signal.SIG_DFL)
             if cpu is not None:
                 resource.setrlimit(resource.RLIMIT_CPU, (int(cpu) + 1, int(cpu) + 2))
@@ -556,8 +557,13 @@ class Bench:
     def judge(self, fault, scratch, tried):
         """What became of a fault, and by what. tried: the programs that it has survived already, with what they were
         made of; is brought up to date."""
-        verdict = self.build.put(fault, scratch)
         names, includers = self.covering(fault), self.includers(fault)
+        quick = [] if self.options.no_sanitizers else [name for name in names if self.tests[name]["seconds"] <= 1][:SANITIZED]
+        survived = ("same", "only room") if fault.only_room else ("survived", f"{len(names)} test programs execute it")
+        runs = [(name, "plain") for name in names] + [(name, "inline") for name in includers] + [(name, "asan") for name in quick]
+        if tried and not self.options.thorough and all(tried.get(f"{name} {kind}") == self.own(name) for name, kind in runs):
+            return survived
+        verdict = self.build.put(fault, scratch)
         if verdict == "refused" or verdict == "same" and not includers:
             return verdict, ""
         if not names and not includers:
@@ -585,9 +591,8 @@ class Bench:
             why = attempt(name, "inline", inline)
             if why:
                 return "died", why
-        quick = [name for name in names if self.tests[name]["seconds"] <= 1][:SANITIZED]
         fresh = [name for name in quick if tried.get(f"{name} asan") != self.own(name)]
-        if fresh and not self.options.no_sanitizers and self.sanitized().put(fault, scratch / "asan") == "":
+        if fresh and self.sanitized().put(fault, scratch / "asan") == "":
             for name in fresh:
                 why = attempt(name, "asan", lambda: self.dies_sanitized(name, scratch / "asan", scratch))
                 if why:
@@ -597,9 +602,7 @@ class Bench:
             why = self.dies_late(names + long, scratch)
             if why:
                 return "died", why
-        if fault.only_room:
-            return "same", "only room"
-        return "survived", f"{len(names)} test programs execute it"
+        return survived
 
 
 def excused():
