@@ -431,15 +431,20 @@ class Bench:
         self.code = {name: sorted(lines) for name, lines in code.items()}
         return blocks
 
+    def try_clean(self, name, scratch, cpu):
+        """A test program without a fault: a second time, should it fail by itself on a busy machine; then with all
+        cases, should a tenth be too few."""
+        for cases in (CASES, CASES, "1"):
+            done = self.run_test(name, self.build.folder, scratch, cpu, SINEW_CASES=cases)
+            if done.status == 0 or done.status is None:
+                break
+        return done, cases
+
     def look_at(self, name, traced):
         """One test program, plainly and traced; what it marked lies in the file "trace"."""
         test = {"own": self.own(name), "lines": {}}
         scratch = self.work / "look" / name
-        # a second time, should it fail by itself on a busy machine; then with all cases, should a tenth be too few
-        for cases in (CASES, CASES, "1"):
-            done = self.run_test(name, self.build.folder, scratch, self.options.limit, SINEW_CASES=cases)
-            if done.status == 0 or done.status is None:
-                break
+        done, cases = self.try_clean(name, scratch, self.options.limit)
         test["cases"] = cases
         test["seconds"] = done.seconds
         if done.status == 0:
@@ -685,8 +690,8 @@ def named(bench):
     names = sorted({name for fault in faults for name in fault["tests"]})
     bench.build.make("sinew", *names, jobs=bench.options.jobs)
     for name in names:
-        done = bench.run_test(name, bench.build.folder, bench.work / "look" / name, 600)
-        bench.tests[name] = {"seconds": done.seconds}
+        done, cases = bench.try_clean(name, bench.work / "look" / name, 600)
+        bench.tests[name] = {"seconds": done.seconds, "cases": cases}
         if done.status != 0:
             sys.exit(f"{name} fails without a fault:\n" + done.output[-3000:])
     for entry in faults:
