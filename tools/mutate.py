@@ -702,11 +702,15 @@ def named(bench):
         else:
             first = text.index(entry["before"])
             fault = Fault(text, entry["file"], "named", first, first + len(entry["before"]), entry["after"])
-            if bench.build.put(fault, scratch):
-                verdict = "is no fault for the compiler"
-            else:
-                why = next(filter(None, (bench.dies(name, scratch, scratch) for name in entry["tests"])), "")
-                verdict = f"died ({why})" if why else "survived"
+            if entry["file"].startswith("src/"):
+                fits, library = bench.build.put(fault, scratch) == "", scratch
+            else:  # of the program: it and its tests are built with the fault, and again without
+                (bench.tree / entry["file"]).write_text(fault.mutated)
+                bench.build.make("sinew", *entry["tests"])
+                fits, library = True, bench.build.folder
+            why = next(filter(None, (bench.dies(name, library, scratch) for name in entry["tests"])), "") if fits else ""
+            verdict = f"died ({why})" if why else "survived" if fits else "is no fault for the compiler"
+            (bench.tree / entry["file"]).write_text(text)
         left += not verdict.startswith("died")
         print(f"{verdict}: {entry['file']}: {entry['what']}", flush=True)
     print(f"\n{len(faults) - left} of {len(faults)} named faults died; commit {commit()}")
