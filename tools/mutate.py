@@ -710,7 +710,8 @@ def named(bench):
                 fits, library = True, bench.build.folder
             why = next(filter(None, (bench.dies(name, library, scratch) for name in entry["tests"])), "") if fits else ""
             verdict = f"died ({why})" if why else "survived" if fits else "is no fault for the compiler"
-            (bench.tree / entry["file"]).write_text(text)
+            if library == bench.build.folder:
+                (bench.tree / entry["file"]).write_text(text)
         left += not verdict.startswith("died")
         print(f"{verdict}: {entry['file']}: {entry['what']}", flush=True)
     print(f"\n{len(faults) - left} of {len(faults)} named faults died; commit {commit()}")
