@@ -381,7 +381,7 @@ static void tables_without_times(void **unused) {
     (void)unused;
     const char *const names[] = {"frame", "A.X", "A.Y", "A.Z"};
     const sn_allocator used = {.acquire = acquire_used, .release = release_used};
-    for (int n = 0; n < 1; n++) {
+    for (int n = 0; n < 2; n++) {
         sn_table_info info = sn_table_info_default();
         sn_table *table;
         sn_recording *recording;

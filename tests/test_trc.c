@@ -49,6 +49,8 @@ static void gaps_at_the_origin(void **unused) {
         sn_recording *r = read_text(text);
         assert_int_equal(sn_recording_present(r, 0, 0), i > 0);
         assert_true(sn_recording_present(r, 0, 1) && sn_recording_present(r, 1, 0));
+        assert_string_equal(sn_recording_about(r)->note,
+                            i == 0 ? "1 sample at 0 0 0 taken as missing" : "");
         sn_recording_destroy(r);
     }
 }
