@@ -16,7 +16,7 @@ static sn_model *chain(const sn_joint_desc *joints, int count, const sn_marker_d
     sn_model *model;
     assert_int_equal(sn_builder_create("chain", NULL, &builder, NULL), SN_OK);
     for (int i = 0; i < count; i++) {
-        char name[8];
+        char name[16];
         sn_joint_desc d = joints[i];
         (void)snprintf(name, sizeof name, "j%d", i);
         d.name = name;

@@ -466,7 +466,7 @@ sn_status sn_solver_solve_cold(sn_solver *s, double *q, sn_report *report) {
     if (s->model->nloop > 0) {
         // a link that is turned over would open its loop
         sn_solver_run(s);
-        sn_solver_lower(s);
+        sn_solver_lower(s, true);
         return sn_solver_end(s, q, report);
     }
     if (align_root(s) && sn_solver_eval(s, s->trial, 0, &f) && f < s->f) {
@@ -483,6 +483,6 @@ sn_status sn_solver_solve_cold(sn_solver *s, double *q, sn_report *report) {
     }
     if (sn_has_guards(s->ws)) sn_solver_guards_retry(s, true);
     s->run_first = s->report.iterations;
-    sn_solver_lower(s);
+    sn_solver_lower(s, false);
     return sn_solver_end(s, q, report);
 }

@@ -36,24 +36,15 @@ static const double some_damping = 1e-6, no_damping = 1e-8;
 // changes slowly, so that what failed is remembered longer, and a pivot that fails by a little gets a little.
 enum { FEW_STEPS = 12 };
 
-typedef struct schedule {
-    double lambda;
-    double growth;  // by how much a rejected step raises lambda: more each time in a row
-    double failed;  // the lambda of the last rejected step, forgotten little by little
-    double reach;
-    bool crawls;  // the last step took less than a tenth of f
-    bool slow;    // and it was not one of the first
-} schedule;
-
 // At a new pose. Damping that falls with the gradient keeps Newton's convergence quadratic; a little
 // holds what hardly bends f while there is still far to go. The relative gradient does not fall where
 // f goes to 0, so f itself counts, too.
-static void at_new_pose(schedule *c, double gradient, double left) {
+static void at_new_pose(sn_schedule *c, double gradient, double left) {
     c->lambda = fmax(fmin(c->lambda, gradient), 2e-6 * gradient * gradient * left);
 }
 
 // False when no damping will help any more.
-static bool after_rejected(schedule *c) {
+static bool after_rejected(sn_schedule *c) {
     c->failed = c->lambda;
     c->lambda = fmax(c->growth * c->lambda, some_damping);
     c->growth *= 2;
@@ -62,7 +53,7 @@ static bool after_rejected(schedule *c) {
 
 // `left` is what the step left of f. Where the model is right the damping falls as f does: a pivot that
 // failed in the first step would else slow down all the others.
-static void after_taken(schedule *c, double ratio, double left) {
+static void after_taken(sn_schedule *c, double ratio, double left) {
     c->growth = 4;
     c->crawls = left > 0.9;
     if (ratio > 0.75) {
@@ -96,29 +87,29 @@ static bool has_limits(const sn_solver *s) {
 }
 
 static void run_damped(sn_solver *s, matrix kind) {
-    bool exact = false;  // what the workspace holds on entry
-    bool limited = kind == SWITCHING && has_limits(s);
-    bool fresh = true;  // the last step was taken
-    // a run that goes on where the last one was ended goes on with its damping
-    double first_f = s->goes_on ? s->began : s->f;
-    s->goes_on = false;
-    s->began = first_f;
-    schedule c = {.growth = 4, .reach = first_reach};
-    sn_damped_measure(s, true);
-    if (kind == EXACT || (limited && s->f > far_share * s->whole)) {
-        exact = true;
-        if (!derivatives(s, exact)) return;
+    sn_schedule *c = &sn_damped_of(s)->schedule;
+    const bool limited = kind == SWITCHING && has_limits(s);
+    if (s->goes_on) {
+        s->goes_on = false;
+        if (!derivatives(s, c->exact)) return;
+    } else {
+        *c = (sn_schedule){.growth = 4, .reach = first_reach, .first_f = s->f};
+        c->exact = kind == EXACT || (limited && s->f > far_share * s->whole);
+        sn_damped_measure(s, true);
+        // the workspace holds the Gauss-Newton matrix
+        if (c->exact && !derivatives(s, true)) return;
     }
+    bool fresh = true;  // the last step was taken
     while (!sn_solver_finished(s)) {
-        sn_trace trace = {.exact = exact};
+        sn_trace trace = {.exact = c->exact};
         double value = s->f, before = s->f;
-        if (fresh) at_new_pose(&c, s->report.gradient, s->f / first_f);
+        if (fresh) at_new_pose(c, s->report.gradient, s->f / c->first_f);
         fresh = false;
-        c.slow = c.crawls && s->report.iterations - s->run_first > FEW_STEPS;
+        c->slow = c->crawls && s->report.iterations - s->run_first > FEW_STEPS;
         sn_damped_step step = {
-            .lambda = c.lambda, .reach = c.reach, .least = c.slow ? no_damping : some_damping};
+            .lambda = c->lambda, .reach = c->reach, .least = c->slow ? no_damping : some_damping};
         sn_damped_find(s, &step);
-        c.lambda = step.lambda;
+        c->lambda = step.lambda;
         trace.step = sn_solver_move(s, 1, s->step);
         trace.damping = step.lambda;
         trace.indefinite = step.indefinite;
@@ -128,27 +119,28 @@ static void run_damped(sn_solver *s, matrix kind) {
         // where f itself is at the end of its digits, the model is trusted instead. Where goals are missed by
         // little, these are the digits of places as far off as the figure is large: f = r^2 / 2 ends at r dr
         double end = fmax(1e-14 * before, 4e-16 * sqrt(2 * before * s->whole));
-        bool blind = step.promise < 10 * end && fabs(fall) <= end && value <= first_f;
+        bool blind = step.promise < 10 * end && fabs(fall) <= end && value <= c->first_f;
         trace.taken = finite && ((trace.ratio > 1e-4 && fall > 0) || blind);
         if (trace.taken) sn_solver_take(s, value);
         sn_solver_iterated(s, &trace);
         if (!trace.taken) {
-            if (!after_rejected(&c) || trace.step == 0) {
+            if (!after_rejected(c) || trace.step == 0) {
                 sn_solver_stalled(s);
                 return;
             }
             continue;
         }
-        after_taken(&c, trace.ratio, value / before);
+        after_taken(c, trace.ratio, value / before);
+        if (kind == SWITCHING)
+            c->exact =
+                fall < 0.2 * before || step.crossed || (limited && s->f > far_share * s->whole);
         if (s->f <= s->goal) {
             s->report.stop = SN_STOP_GOAL;  // no need for derivatives
             s->report.gradient = NAN;
             return;
         }
-        if (kind == SWITCHING)
-            exact = fall < 0.2 * before || step.crossed || (limited && s->f > far_share * s->whole);
         fresh = true;
-        if (!derivatives(s, exact)) {
+        if (!derivatives(s, c->exact)) {
             sn_solver_stalled(s);
             return;
         }

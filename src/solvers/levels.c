@@ -38,9 +38,6 @@ static const double no_rest = 1e-6;
 // A solver for figures up to this size has room for levels, whether there are any when it is made or not.
 enum { ALWAYS_ROOM = 64 };
 
-// What is left of f, of what it would be with errors as large as the figure, where a level is met.
-static const double wholly = 1e-26;
-
 static bool second_order(const sn_solver *s) {
     const sn_method m = s->options.method;
     return m == SN_METHOD_HYBRID || m == SN_METHOD_NEWTON || m == SN_METHOD_LM;
@@ -74,6 +71,7 @@ void sn_solver_levels_layout(sn_solver *s, sn_layout *layout) {
         a.beside = sn_layout_take(layout, n, sizeof *a.beside);
         a.slope = sn_layout_take(layout, n, sizeof *a.slope);
         a.free = sn_layout_take(layout, n, sizeof *a.free);
+        a.open = sn_layout_take(layout, n, sizeof *a.open);
         a.held = sn_layout_take(layout, n, sizeof *a.held);
         a.put = sn_layout_take(layout, n, sizeof *a.put);
         a.nested.basis = sn_layout_take(layout, n * n, sizeof(double));
@@ -136,7 +134,7 @@ static bool find_goals(sn_solver *s) {
         for (int i = 0; i < s->n; i++) at->whole = fmax(at->whole, a->H[i + s->n * i]);
         at->usual = k == a->first ? s->usual : at->whole;
         at->floor = INFINITY;
-        at->goal = s->options.goal >= 0 ? s->options.goal : 1e-26 * fmin(at->whole, 10 * at->usual);
+        sn_levels_find_goal(s, k, at->whole);
     }
     return true;
 }
@@ -156,29 +154,31 @@ static bool all_met(const sn_solver *s, int last, double share) {
     return true;
 }
 
-// The first level again, as if alone, until f is this share of what it would be with errors as large as the figure.
+// The first level again, as if alone, until f is this share of what it would be with errors as large as the figure. Where
+// the pose is still the one that it came to, it goes on as if nothing had been between.
 static bool solve_first(sn_solver *s, double share) {
     sn_levels *a = s->levels;
     const sn_stop stop = s->report.stop;
     sn_level_view_show(&a->view, s->problem, a->at[a->first].name);
     s->share = share;
-    if (!sn_solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) return false;
-    sn_solver_find_scale(s, true);
-    if (s->options.goal < 0) s->goal = fmin(s->goal, share * 10 * s->usual);
+    s->goes_on = a->came_near && s->model->nloop == 0 && !sn_has_guards(s->ws);
+    if (!s->goes_on) {
+        if (!sn_solver_eval(s, s->q, SN_EVAL_GAUSS_NEWTON, &s->f)) return false;
+        sn_solver_find_scale(s, true);
+    }
+    if (s->options.goal < 0) s->goal = share * fmin(s->whole, 10 * s->usual);
     sn_solver_run(s);
+    a->came_near = s->report.stop == SN_STOP_GOAL;
     const bool ended = s->report.stop == SN_STOP_ITERATIONS || s->report.stop == SN_STOP_TIME ||
                        s->report.stop == SN_STOP_CANCELLED;
     if (!ended) s->report.stop = stop;
     return !ended;
 }
 
-// ... from where it was left, until f is a ten-thousandth of what it is.
-static bool go_on_with_first(sn_solver *s) {
+// ... until f is a ten-thousandth of what it is.
+static bool finish_first(sn_solver *s) {
     const sn_level *first = &s->levels->at[s->levels->first];
-    s->goes_on = true;
-    const bool ended = !solve_first(s, fmax(1e-4 * first->f / first->whole, wholly));
-    s->goes_on = false;
-    return !ended;
+    return solve_first(s, fmax(1e-4 * first->f / first->whole, SN_LEVELS_WHOLLY));
 }
 
 // The levels above the last put right at a->pose; false: that does not lead back to them. With `old` the
@@ -188,7 +188,7 @@ static bool put_right(sn_solver *s, int last, double enough, bool old, double wa
     double before = old ? 10 * 0.1 * way : 0;
     // since when what answers a level that is kept from its goals is another
     double moved = way;
-    bool curved = false;
+    bool curved = false, first = true;
     for (int k = 0; k < last; k++) curved = curved || a->at[k].curved;
     for (int tries = 0;; tries++) {
         double size = 0;
@@ -201,7 +201,8 @@ static bool put_right(sn_solver *s, int last, double enough, bool old, double wa
         if (tries == 10 || (tries > 4 && size > 0.5 * before && !right)) return false;
         if (right || size > 0.1 * before) {
             // the old factorisation leads there too slowly, or not at all
-            if (!sn_levels_refactor(s, last, a->pose, a->fix)) return false;
+            if (!sn_levels_refactor(s, last, a->pose, a->fix, first)) return false;
+            first = false;
             if (!sn_levels_correct(s, last, a->pose, a->fix, added)) return false;
             size = moved = 0;
             for (int i = 0; i < s->n; i++) size = fmax(size, fabs(a->fix[i]));
@@ -222,7 +223,7 @@ static bool put_right(sn_solver *s, int last, double enough, bool old, double wa
         const double most = at->exact         ? at->floor * (1 + 5e-10)
                             : enough <= 1e-10 ? 0
                                               : 1e-3 * at->floor;
-        if (at->trial > most + slack) return false;
+        if (at->trial > most + fmax(slack, 10 * at->goal)) return false;
     }
     return true;
 }
@@ -280,7 +281,7 @@ static trial try_step(sn_solver *s, int last, const sn_levels_step *step) {
     for (int tries = 0; tries < 5; tries++) {
         // an exact Hessian shows what it leaves free only where the gradient is gone
         const double way = share * step->size,
-                     enough = fmax(fmin(fmin(1e-3 * way, way * way * way * way), exact ? 1e-9 : 1),
+                     enough = fmax(fmin(fmin(fmin(1e-3 * way, fmax(step->up, 1e-5)), way * way * way * way), exact ? 1e-9 : 1),
                                    exact ? 1e-11 : 1e-13);
         double shorter = 0.4 * share;
         if (share < 1 && step->size < 1e-3) break;
@@ -318,7 +319,7 @@ static void go_on(sn_solver *s, int last, const sn_levels_step *step, trial *t) 
     const double first = before;
     for (int i = 0; i < n; i++) a->way[i] = a->p[i] / step->size;
     for (int tries = 0; tries < 8; tries++) {
-        if (!sn_levels_refactor(s, last, a->pose, a->way)) return;
+        if (!sn_levels_refactor(s, last, a->pose, a->way, true)) return;
         if (!sn_levels_look(s, last, a->pose, false, &f, a->b, NULL)) return;
         // the way on, a unit vector of what is free
         const int m = sn_nested_left(&a->nested);
@@ -368,6 +369,7 @@ static bool goes_on(const sn_levels_step *step, const trial *t) {
 static void take(sn_solver *s) {
     memcpy(s->q, s->levels->pose, (size_t)s->model->nq * sizeof *s->q);
     s->exact_here = false;
+    s->levels->came_near = false;
 }
 
 // Reasons to stop that have nothing to do with the pose.
@@ -412,23 +414,27 @@ static bool polish(sn_solver *s, int last) {
     return true;
 }
 
-// What rounding leaves of the last level's relative gradient: near a singular pose the levels above move what they leave
-// free by their own rounding times the multipliers.
+// What rounding leaves of the last level's relative gradient: matrices of the levels above have the digits of their largest
+// entries, and near a singular pose large multipliers bring the last of them into the pull.
 static double rounding(const sn_solver *s, int last) {
     const sn_levels *a = s->levels;
-    double most = 0;
-    for (int j = 0; j < last; j++)
-        for (int i = 0; i < s->n; i++) most = fmax(most, fabs(sn_levels_mu(a, last, j)[i]));
     const double size = sqrt(2 * a->at[last].f * a->at[last].whole);
-    return fmin(fmax(end_of_digits, size > 0 ? 4e-15 * most / size : 0), 2e-7);
+    double sum = 0;
+    for (int j = 0; j < last; j++) {
+        double most = 0;
+        for (int i = 0; i < s->n; i++) most = fmax(most, fabs(sn_levels_mu(a, last, j)[i]));
+        sum += 1e-15 * a->at[j].whole * most;
+    }
+    return fmin(fmax(end_of_digits, size > 0 ? sum / size : 0), 1e-5);
 }
 
 static void run_lower(sn_solver *s) {
     sn_levels *a = s->levels;
     int last = a->first + 1, restarts = 0, finish = -1, more = 0, backs = 0;
-    bool fresh = true, astray = false, polished = false, met = false, moved = false;
-    double growth = 4, calmest = INFINITY, seen = INFINITY;
-    int idle = 0;
+    bool fresh = true, astray = false, polished = false, met = false;
+    double growth = 4, calmest = INFINITY;
+    bool quiet = false;
+    int patience = 0;
     sn_levels_step step = {.reach = first_reach};
     for (bool known = find_goals(s); known;) {
         if (fresh && !sn_levels_derive(s, last)) break;
@@ -444,7 +450,7 @@ static void run_lower(sn_solver *s) {
         if (restarts == 0 && first->exact && first->gradient > not_at_rest) astray = true;
         // near a singular pose what it leaves free shows when it is nearly met
         if (first->vague && !first->exact && first->f > first->goal && more++ < 4) {
-            if (!go_on_with_first(s)) return;
+            if (!finish_first(s)) return;
             fresh = true;
             continue;
         }
@@ -452,10 +458,7 @@ static void run_lower(sn_solver *s) {
         astray = false;
         if (lost >= 0) {
             if (restarts++ == 3) break;
-            // from where it was left it goes on as if nothing had been between
-            s->goes_on = !moved;
-            if (lost == a->first && !solve_first(s, wholly)) return;
-            s->goes_on = false;
+            if (lost == a->first && !solve_first(s, SN_LEVELS_WHOLLY)) return;
             last = lost > a->first ? lost : a->first + 1;
             finish = lost;
             step = (sn_levels_step){.reach = first_reach};
@@ -482,14 +485,16 @@ static void run_lower(sn_solver *s) {
                             a->at[last].f <= 1e-4 * a->at[last].whole;
         // f has no digits left to tell steps apart by, and the gradient falls no further
         const bool calm = above && a->at[last].gradient <= rounding(s, last);
-        if (calm &&
-            (idle >= 6 || (idle >= 3 && a->at[last].gradient <= 2 * calmest) || step.reach < 1e-13))
-            done = true;
+        const bool idle = quiet && a->at[last].gradient > 0.5 * calmest;
+        calmest = fmin(calmest, a->at[last].gradient);
+        patience = idle ? patience + 1 : 0;
+        if (calm && (idle || step.reach < 1e-13)) done = true;
+        if (above && patience >= 10 && a->at[last].gradient <= no_rest) done = true;
         if (last < a->count - 1 && (done || nearly)) {
             last++;
             step = (sn_levels_step){.reach = first_reach};
-            idle = 0;
-            calmest = seen = INFINITY;
+            quiet = false;
+            calmest = INFINITY;
             fresh = true;
             continue;
         }
@@ -515,13 +520,24 @@ static void run_lower(sn_solver *s) {
         if (!above && !polished && !(step.slope < 0) && step.up < 0.5 * step.size) {
             polished = polish(s, last);
             if (!polished && more++ < 4) {
-                if (!go_on_with_first(s)) return;
+                if (!finish_first(s)) return;
                 fresh = true;
             }
             fresh = fresh || polished;
             if (fresh) continue;
         }
+        bool limits = false;
+        for (int i = 0; i < s->n; i++) limits = limits || a->put[i];
         trial t = try_step(s, last, &step);
+        if (t.share == 0 && limits) {
+            // with joints put at their limits the levels above cannot be kept: as far as the first of these limits
+            step.cut = true;
+            step.indefinite = false;
+            const bool found = sn_levels_find(s, last, &step);
+            step.cut = false;
+            if (!found) break;
+            t = try_step(s, last, &step);
+        }
         if (goes_on(&step, &t)) go_on(s, last, &step, &t);
         sn_trace trace = {.exact = s->options.method != SN_METHOD_LM,
                           .indefinite = step.indefinite,
@@ -530,12 +546,8 @@ static void run_lower(sn_solver *s) {
                           .level = a->at[last].name,
                           .taken = t.good,
                           .ratio = t.promise > 0 ? t.fall / t.promise : NAN};
-        const bool same = t.promise <= step.noise || fabs(a->at[last].f - seen) <= 10 * step.noise;
-        idle = same && a->at[last].gradient > 0.5 * calmest ? idle + 1 : 0;
-        calmest = fmin(calmest, a->at[last].gradient);
-        seen = a->at[last].f;
+        quiet = t.promise <= step.noise || (t.good && fabs(t.fall) <= 10 * step.noise);
         if (t.good) take(s);
-        moved = moved || t.good;
         s->f = t.good ? fmax(t.value, 0) : a->at[last].f;
         sn_solver_iterated(s, &trace);
         if (!t.good) {
@@ -565,16 +577,17 @@ static void run_lower(sn_solver *s) {
     sn_solver_stalled(s);
 }
 
-void sn_solver_lower(sn_solver *s) {
+void sn_solver_lower(sn_solver *s, bool after_run) {
     sn_levels *a = s->levels;
     const sn_stop stop = s->report.stop;
     if (a->count < 2) return;
+    a->came_near = after_run && stop == SN_STOP_GOAL;
     if (stop == SN_STOP_ITERATIONS || stop == SN_STOP_TIME || stop == SN_STOP_CANCELLED) return;
     const bool guarded = sn_has_guards(s->ws);
     const double violated = guarded ? sn_solver_guards_resume(s) : 0;
     run_lower(s);
     // where the levels below came to nothing, the first is still finished
-    if (!satisfied(s, a->first) && s->report.stop == SN_STOP_STALLED) (void)solve_first(s, wholly);
+    if (!satisfied(s, a->first) && s->report.stop == SN_STOP_STALLED) (void)solve_first(s, SN_LEVELS_WHOLLY);
     sn_level_view_show(&a->view, s->problem, a->at[a->first].name);
     if (guarded) sn_solver_guards_settle(s, violated);
     (void)sn_solver_eval(s, s->q, 0, &s->f);

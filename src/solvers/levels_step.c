@@ -44,7 +44,10 @@ bool sn_levels_derive(sn_solver *s, int last) {
         if (!sn_levels_look(s, k, s->q, exact, &at->f, sn_levels_g(a, k), sn_levels_W(a, k)))
             return false;
         // a stretched limb has a Jacobian of zeros, and f bends all the same
-        for (int i = 0; i < s->n; i++) at->whole = fmax(at->whole, fabs(W[i + s->n * i]));
+        double most = 0;
+        for (int i = 0; i < s->n; i++) most = fmax(most, fabs(W[i + s->n * i]));
+        at->whole = fmax(at->whole, most);
+        sn_levels_find_goal(s, k, most);
     }
     return true;
 }
@@ -326,7 +329,8 @@ static bool loses(const sn_solver *s, int last) {
 static bool cut_short(sn_solver *s, int last, const bool *was, sn_levels_step *step) {
     sn_levels *a = s->levels;
     for (int i = 0; i < s->n; i++) {
-        a->free[i] = a->free[i] || a->put[i];
+        if (a->fix[i] == 0) continue;
+        a->free[i] = true;
         a->put[i] = false;
         a->fix[i] = 0;
     }
@@ -370,7 +374,7 @@ bool sn_levels_find(sn_solver *s, int last, sn_levels_step *step) {
         }
         if (!changed) break;
         if (!ask_again(s, last, was) || !solve(s, last, step)) return false;
-        if (put && first > 0.02 && loses(s, last)) {
+        if (put && (step->cut || (first > 0.02 && loses(s, last)))) {
             if (!cut_short(s, last, was, step)) return false;
             break;
         }

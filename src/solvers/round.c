@@ -120,7 +120,7 @@ void sn_solver_round_end(sn_solver *s) {
     if (stop == SN_STOP_GOAL || stop == SN_STOP_MINIMUM || stop == SN_STOP_SADDLE ||
         (stop == SN_STOP_STALLED && across)) {
         sn_solver_run(s);
-        sn_solver_lower(s);
+        sn_solver_lower(s, true);
     }
     // never worse than the start
     double f;

@@ -539,6 +539,6 @@ sn_status sn_solver_solve(sn_solver *s, double *q, sn_report *report) {
     SN_TRY(sn_solver_begin(s, q, report));
     sn_solver_run(s);
     if (sn_has_guards(s->ws)) sn_solver_guards_retry(s, false);
-    sn_solver_lower(s);
+    sn_solver_lower(s, true);
     return sn_solver_end(s, q, report);
 }

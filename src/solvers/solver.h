@@ -82,8 +82,7 @@ struct sn_solver {
     int run_first;   ///< iterations of the runs before
     double rival;    ///< f that this run must fall below to be of use; INFINITY: go on to the end
     double watched;  ///< f when it was last looked at
-    double began;    ///< f that the last run of a second-order method began with
-    bool goes_on;    ///< the next one begins where that ended, and is no new one
+    bool goes_on;    ///< the next one, of a damped method, begins where the last met its goal, and has another
     int slow;        ///< how often in a row it fell too slowly to get there
 
     int n;          ///< nv
@@ -189,7 +188,8 @@ void sn_solver_loops_run(sn_solver *s);
 /// after a run of the first level, the others; per-level numbers of the report, and f of all tasks.
 void sn_solver_levels_layout(sn_solver *s, sn_layout *layout);
 sn_status sn_solver_levels_begin(sn_solver *s);
-void sn_solver_lower(sn_solver *s);
+/// @param after_run  nothing has been between that run and this
+void sn_solver_lower(sn_solver *s, bool after_run);
 void sn_solver_levels_end(sn_solver *s);
 
 /// Stop because nothing helps any more.

@@ -7,8 +7,21 @@
 /// Relative damping below which rounding makes the pivots of a singular matrix meaningless.
 #define SN_LEAST_DAMPING 1e-10
 
+/// What the last steps were worth: kept, so that a run can go on where the last one was ended.
+typedef struct sn_schedule {
+    double lambda;
+    double growth;  ///< by how much a rejected step raises lambda: more each time in a row
+    double failed;  ///< the lambda of the last rejected step, forgotten little by little
+    double reach;
+    double first_f;  ///< at the start
+    bool exact;      ///< the next step takes the exact Hessian
+    bool crawls;     ///< the last step took less than a tenth of f
+    bool slow;       ///< and it was not one of the first
+} sn_schedule;
+
 /// The state of the damped methods; each array nv.
 typedef struct sn_damped {
+    sn_schedule schedule;
     double *metric;     ///< D^2
     double *gain;       ///< in sweep order; 0: locked
     bool *length;       ///< a length, not an angle
