@@ -217,9 +217,7 @@ void sn_arm_search_clamp(const sn_arm_chain *c, double *inner) {
             while (inner[j] > c->upper[j] && inner[j] - 2 * pi >= c->lower[j]) inner[j] -= 2 * pi;
             while (inner[j] < c->lower[j] && inner[j] + 2 * pi <= c->upper[j]) inner[j] += 2 * pi;
         }
-        // written out, which compilers take for two instructions
-        inner[j] = inner[j] < c->lower[j] ? c->lower[j] : inner[j];
-        inner[j] = inner[j] > c->upper[j] ? c->upper[j] : inner[j];
+        inner[j] = sn_arm_between(inner[j], c->lower[j], c->upper[j]);
     }
 }
 

@@ -251,7 +251,7 @@ bool sn_arm_ranking_take(const sn_arm_seeds *s, const sn_arm_chain *c, const sn_
             const double near = x - 2 * pi * turns;
             if (near >= c->lower[j] && near <= c->upper[j]) x = near;
         }
-        q[j] = fmin(fmax(x, c->lower[j]), c->upper[j]);
+        q[j] = sn_arm_between(x, c->lower[j], c->upper[j]);
     }
     return true;
 }
