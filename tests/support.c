@@ -83,7 +83,7 @@ char *slurp(const char *path, size_t *length) {
 
 void assert_near(double x, double y, double tolerance) {
     double scale = fmax(1, fmax(fabs(x), fabs(y)));
-    if (!(fabs(x - y) <= tolerance * scale))
+    if (!(fabs(x - y) <= tolerance * scale) || isinf(scale))
         fail_msg("%.17g and %.17g differ by %.3g of %.3g", x, y, fabs(x - y), scale);
 }
 

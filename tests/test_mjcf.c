@@ -106,6 +106,13 @@ static void test_world(void **state) {
     assert_string_equal(sn_model_joint(m, sn_model_root(m))->name, "world");
     assert_int_equal(joint(m, "body_1")->type, SN_JOINT_FREE);
     sn_model_destroy(m);
+    // those that are made give way to each other, too: of a body that is welded on and a turned site on it
+    m = read_mjcf("<mujoco><worldbody><body name='a'><freejoint/><body name='hand'>"
+                  "<site name='hand' quat='0 1 0 0'/></body></body></worldbody></mujoco>",
+                  NULL);
+    assert_int_equal(joint(m, "hand")->type, SN_JOINT_FIXED);
+    assert_int_equal(joint(m, "hand_2")->type, SN_JOINT_FIXED);
+    sn_model_destroy(m);
 }
 
 static sn_status mjcf(const char *bytes, size_t length, const sn_allocator *allocator,
@@ -151,6 +158,8 @@ static void test_refused(void **state) {
         {"<actuator>", "<equality><weld/></equality><actuator>", 24,
          "<weld> does not say what it holds"},
         {"<worldbody>", "<worldbody><freejoint/>", 6, "the world cannot have a joint"},
+        {"<joint name='open'/>", "<joint name='open'/><site fromto='0 0 0 0 1'/>", 16,
+         "<site>: fromto needs 6 numbers, here are 5"},
         {"<worldbody>", "<worldbody/><x>", 23, "</worldbody> where <x> of line 6 should end"},
     };
     check_edits(mjcf, robot, list, sizeof list / sizeof list[0]);

@@ -39,6 +39,23 @@ static void usual(void **unused) {
     sn_recording_destroy(r);
 }
 
+// A sample at the very origin is a gap; one that is beside it along any axis is none.
+static void gaps_at_the_origin(void **unused) {
+    (void)unused;
+    static const char *const samples[] = {"0\t0\t0", "1\t0\t0", "0\t1\t0", "0\t0\t1"};
+    for (int i = 0; i < 4; i++) {
+        char text[800];
+        (void)snprintf(text, sizeof text, HEAD "7\t0\t%s\t4\t5\t6\n8\t0.01\t1\t2\t3\t4\t5\t6\n",
+                       samples[i]);
+        sn_recording *r = read_text(text);
+        assert_int_equal(sn_recording_present(r, 0, 0), i > 0);
+        assert_true(sn_recording_present(r, 0, 1) && sn_recording_present(r, 1, 0));
+        assert_string_equal(sn_recording_about(r)->note,
+                            i == 0 ? "1 sample at 0 0 0 taken as missing" : "");
+        sn_recording_destroy(r);
+    }
+}
+
 // Other tab patterns, keys in another order, no empty line, CRLF, unnamed points, rows cut short.
 static void varieties(void **unused) {
     (void)unused;
@@ -402,11 +419,17 @@ static void same_as_c3d(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(usual),           cmocka_unit_test(varieties),
-        cmocka_unit_test(decisions),       cmocka_unit_test(broken_files),
-        cmocka_unit_test(truncation),      cmocka_unit_test(failing_memory),
-        cmocka_unit_test(round_trip),      cmocka_unit_test(same_text),
-        cmocka_unit_test(refused_writing), cmocka_unit_test(data_files),
+        cmocka_unit_test(usual),
+        cmocka_unit_test(varieties),
+        cmocka_unit_test(gaps_at_the_origin),
+        cmocka_unit_test(decisions),
+        cmocka_unit_test(broken_files),
+        cmocka_unit_test(truncation),
+        cmocka_unit_test(failing_memory),
+        cmocka_unit_test(round_trip),
+        cmocka_unit_test(same_text),
+        cmocka_unit_test(refused_writing),
+        cmocka_unit_test(data_files),
         cmocka_unit_test(same_as_c3d),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

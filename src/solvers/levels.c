@@ -38,9 +38,6 @@ static const double no_rest = 1e-6;
 // A solver for figures up to this size has room for levels, whether there are any when it is made or not.
 enum { ALWAYS_ROOM = 64 };
 
-// What is left of f, of what it would be with errors as large as the figure, where a level is met.
-static const double wholly = 1e-26;
-
 static bool second_order(const sn_solver *s) {
     const sn_method m = s->options.method;
     return m == SN_METHOD_HYBRID || m == SN_METHOD_NEWTON || m == SN_METHOD_LM;
@@ -74,6 +71,7 @@ void sn_solver_levels_layout(sn_solver *s, sn_layout *layout) {
         a.beside = sn_layout_take(layout, n, sizeof *a.beside);
         a.slope = sn_layout_take(layout, n, sizeof *a.slope);
         a.free = sn_layout_take(layout, n, sizeof *a.free);
+        a.open = sn_layout_take(layout, n, sizeof *a.open);
         a.held = sn_layout_take(layout, n, sizeof *a.held);
         a.put = sn_layout_take(layout, n, sizeof *a.put);
         a.nested.basis = sn_layout_take(layout, n * n, sizeof(double));
@@ -136,8 +134,7 @@ static bool find_goals(sn_solver *s) {
         for (int i = 0; i < s->n; i++) at->whole = fmax(at->whole, a->H[i + s->n * i]);
         at->usual = k == a->first ? s->usual : at->whole;
         at->floor = INFINITY;
-        const double whole = k == a->first ? fmax(at->whole, s->whole) : at->whole;
-        at->goal = s->options.goal >= 0 ? s->options.goal : wholly * fmin(whole, 10 * at->usual);
+        sn_levels_find_goal(s, k, at->whole);
     }
     return true;
 }
@@ -181,7 +178,7 @@ static bool solve_first(sn_solver *s, double share) {
 // ... until f is a ten-thousandth of what it is.
 static bool finish_first(sn_solver *s) {
     const sn_level *first = &s->levels->at[s->levels->first];
-    return solve_first(s, fmax(1e-4 * first->f / first->whole, wholly));
+    return solve_first(s, fmax(1e-4 * first->f / first->whole, SN_LEVELS_WHOLLY));
 }
 
 // The levels above the last put right at a->pose; false: that does not lead back to them. With `old` the
@@ -191,7 +188,7 @@ static bool put_right(sn_solver *s, int last, double enough, bool old, double wa
     double before = old ? 10 * 0.1 * way : 0;
     // since when what answers a level that is kept from its goals is another
     double moved = way;
-    bool curved = false;
+    bool curved = false, first = true;
     for (int k = 0; k < last; k++) curved = curved || a->at[k].curved;
     for (int tries = 0;; tries++) {
         double size = 0;
@@ -201,13 +198,15 @@ static bool put_right(sn_solver *s, int last, double enough, bool old, double wa
                            (size <= 1e-10 && size > 0.1 * before);  // as near as rounding lets it
         const bool stale = curved && moved > 1e-5;
         if (right && !stale) break;
-        if (tries == 10 || (tries > 4 && size > 0.5 * before && !right)) return false;
+        if (tries == 10) return false;
         if (right || size > 0.1 * before) {
             // the old factorisation leads there too slowly, or not at all
-            if (!sn_levels_refactor(s, last, a->pose, a->fix)) return false;
+            if (!sn_levels_refactor(s, last, a->pose, a->fix, first)) return false;
+            first = false;
             if (!sn_levels_correct(s, last, a->pose, a->fix, added)) return false;
             size = moved = 0;
             for (int i = 0; i < s->n; i++) size = fmax(size, fabs(a->fix[i]));
+            if (tries > 4 && size > 0.5 * before && !right) return false;
         }
         before = size;
         if (!(size > 0)) continue;
@@ -225,7 +224,7 @@ static bool put_right(sn_solver *s, int last, double enough, bool old, double wa
         const double most = at->exact         ? at->floor * (1 + 5e-10)
                             : enough <= 1e-10 ? 0
                                               : 1e-3 * at->floor;
-        if (at->trial > most + slack) return false;
+        if (at->trial > most + fmax(slack, 10 * at->goal)) return false;
     }
     return true;
 }
@@ -283,7 +282,7 @@ static trial try_step(sn_solver *s, int last, const sn_levels_step *step) {
     for (int tries = 0; tries < 5; tries++) {
         // an exact Hessian shows what it leaves free only where the gradient is gone
         const double way = share * step->size,
-                     enough = fmax(fmin(fmin(1e-3 * way, way * way * way * way), exact ? 1e-9 : 1),
+                     enough = fmax(fmin(fmin(fmin(1e-3 * way, fmax(step->up, 1e-5)), way * way * way * way), exact ? 1e-9 : 1),
                                    exact ? 1e-11 : 1e-13);
         double shorter = 0.4 * share;
         if (share < 1 && step->size < 1e-3) break;
@@ -321,7 +320,7 @@ static void go_on(sn_solver *s, int last, const sn_levels_step *step, trial *t) 
     const double first = before;
     for (int i = 0; i < n; i++) a->way[i] = a->p[i] / step->size;
     for (int tries = 0; tries < 8; tries++) {
-        if (!sn_levels_refactor(s, last, a->pose, a->way)) return;
+        if (!sn_levels_refactor(s, last, a->pose, a->way, true)) return;
         if (!sn_levels_look(s, last, a->pose, false, &f, a->b, NULL)) return;
         // the way on, a unit vector of what is free
         const int m = sn_nested_left(&a->nested);
@@ -336,7 +335,7 @@ static void go_on(sn_solver *s, int last, const sn_levels_step *step, trial *t) 
         if (!(size > 0.1)) return;
         for (int i = 0; i < n; i++) a->way[i] /= size;
         const double slope = sn_solver_dot(a->b, a->way, n), bend = (slope - before) / way;
-        if (fabs(slope) <= 0.1 * fabs(first)) return;
+        if (fabs(slope) <= 0.001 * fabs(first)) return;
         double next = bend > 0 ? -slope / bend : slope < 0 ? INFINITY : -INFINITY;
         next = fmax(fmin(next, fmin(4 * fabs(way), most_reach)), -0.8 * fabs(way));
         memcpy(a->best, a->pose, bytes);
@@ -365,7 +364,8 @@ static bool goes_on(const sn_levels_step *step, const trial *t) {
     const double way = t->share * step->size;
     const bool short_of =
         t->fall > 1.5 * t->promise || step->slope + t->share * step->bend < 0.5 * step->slope;
-    return t->good && !t->blind && step->slope < 0 && way > (short_of ? 1e-9 : 1e-2);
+    const bool off = fabs(t->fall - t->promise) > 0.05 * t->promise;
+    return t->good && !t->blind && step->slope < 0 && way > (short_of ? 1e-9 : off ? 1e-4 : 1e-2);
 }
 
 static void take(sn_solver *s) {
@@ -427,15 +427,16 @@ static double rounding(const sn_solver *s, int last) {
         for (int i = 0; i < s->n; i++) most = fmax(most, fabs(sn_levels_mu(a, last, j)[i]));
         sum += 1e-15 * a->at[j].whole * most;
     }
-    return fmax(end_of_digits, size > 0 ? sum / size : 0);
+    return fmin(fmax(end_of_digits, size > 0 ? sum / size : 0), 1e-5);
 }
 
 static void run_lower(sn_solver *s) {
     sn_levels *a = s->levels;
     int last = a->first + 1, restarts = 0, finish = -1, more = 0, backs = 0;
     bool fresh = true, astray = false, polished = false, met = false;
-    double growth = 4, calmest = INFINITY, seen = INFINITY;
-    int idle = 0;
+    double growth = 4, calmest = INFINITY;
+    bool quiet = false;
+    int patience = 0;
     sn_levels_step step = {.reach = first_reach};
     for (bool known = find_goals(s); known;) {
         if (fresh && !sn_levels_derive(s, last)) break;
@@ -459,7 +460,7 @@ static void run_lower(sn_solver *s) {
         astray = false;
         if (lost >= 0) {
             if (restarts++ == 3) break;
-            if (lost == a->first && !solve_first(s, wholly)) return;
+            if (lost == a->first && !solve_first(s, SN_LEVELS_WHOLLY)) return;
             last = lost > a->first ? lost : a->first + 1;
             finish = lost;
             step = (sn_levels_step){.reach = first_reach};
@@ -486,12 +487,16 @@ static void run_lower(sn_solver *s) {
                             a->at[last].f <= 1e-4 * a->at[last].whole;
         // f has no digits left to tell steps apart by, and the gradient falls no further
         const bool calm = above && a->at[last].gradient <= rounding(s, last);
+        const bool idle = quiet && a->at[last].gradient > 0.5 * calmest;
+        calmest = fmin(calmest, a->at[last].gradient);
+        patience = idle ? patience + 1 : 0;
         if (calm && (idle || step.reach < 1e-13)) done = true;
+        if (above && patience >= 10 && a->at[last].gradient <= no_rest) done = true;
         if (last < a->count - 1 && (done || nearly)) {
             last++;
             step = (sn_levels_step){.reach = first_reach};
-            idle = 0;
-            calmest = seen = INFINITY;
+            quiet = false;
+            calmest = INFINITY;
             fresh = true;
             continue;
         }
@@ -543,15 +548,14 @@ static void run_lower(sn_solver *s) {
                           .level = a->at[last].name,
                           .taken = t.good,
                           .ratio = t.promise > 0 ? t.fall / t.promise : NAN};
-        const bool same = t.promise <= step.noise || fabs(a->at[last].f - seen) <= 10 * step.noise;
-        idle = same && a->at[last].gradient > 0.5 * calmest ? idle + 1 : 0;
-        calmest = fmin(calmest, a->at[last].gradient);
-        seen = a->at[last].f;
+        quiet = t.promise <= step.noise || (t.good && fabs(t.fall) <= 10 * step.noise);
         if (t.good) take(s);
         s->f = t.good ? fmax(t.value, 0) : a->at[last].f;
         sn_solver_iterated(s, &trace);
         if (!t.good) {
-            astray = t.share == 0 && !above;
+            // the first level as it came here, not yet met, is met first: that costs what it would alone
+            astray = !above && (t.share == 0 || a->came_near);
+            if (astray && a->came_near) continue;
             // mu . g says only to first order what putting right will cost: it is done, and the step judged again
             if (t.share > 0 && !above && !polished && polish(s, last)) {
                 polished = fresh = true;
@@ -587,7 +591,7 @@ void sn_solver_lower(sn_solver *s, bool after_run) {
     const double violated = guarded ? sn_solver_guards_resume(s) : 0;
     run_lower(s);
     // where the levels below came to nothing, the first is still finished
-    if (!satisfied(s, a->first) && s->report.stop == SN_STOP_STALLED) (void)solve_first(s, wholly);
+    if (!satisfied(s, a->first) && s->report.stop == SN_STOP_STALLED) (void)solve_first(s, SN_LEVELS_WHOLLY);
     sn_level_view_show(&a->view, s->problem, a->at[a->first].name);
     if (guarded) sn_solver_guards_settle(s, violated);
     (void)sn_solver_eval(s, s->q, 0, &s->f);

@@ -13,6 +13,9 @@ enum { SN_LEVELS = SN_MAX_LEVELS + 1 };
 /// 1e-14 of itself above it.
 #define SN_LEVELS_REST 1e-7
 
+/// What is left of f, of what it would be with errors as large as the figure, where a level is met.
+#define SN_LEVELS_WHOLLY 1e-26
+
 /// Pivots below this share of what f would be with errors as large as the figure are nothing.
 static const double sn_levels_nothing = 1e-12;
 
@@ -24,7 +27,7 @@ typedef struct sn_level {
     bool curved;  ///< its matrix has the bend of the levels above
     double f;
     double floor;     ///< f that a trial may not end above: the lowest so far, of the first level
-    double goal;      ///< of f
+    double goal;      ///< of f: a share of `usual`, or what rounding leaves at the pose
     double whole;     ///< what f would be with errors as large as the figure
     double usual;     ///< the same where the solve, or its part in it, began
     double trial;     ///< f where it was last put right, as it will be then
@@ -62,6 +65,7 @@ struct sn_levels {
     double *shifted;         ///< nq: near another pose
     double *beside, *slope;  ///< nv: the way there, and the gradient
     bool *free;              ///< nv: moves in this step
+    bool *open;              ///< nv: ... and no limit is in its way where the levels are put right
     bool *held, *put;        ///< nv: at a limit since before; put there in this step
 };
 
@@ -84,8 +88,8 @@ double sn_levels_singular(const sn_solver *s, int k, const double *g);
 bool sn_levels_add_bend(sn_solver *s, int k, const double *q, double *W);
 
 /// levels_at.c: factor the levels above `last` at the pose `q`. What stands at a limit there and x would carry
-/// past it is not free.
-bool sn_levels_refactor(sn_solver *s, int last, const double *q, const double *x);
+/// past it does not move; nor does what stood at one since the first of several poses on a way.
+bool sn_levels_refactor(sn_solver *s, int last, const double *q, const double *x, bool first);
 
 /// What a step of the levels up to `last` is worth.
 typedef struct sn_levels_step {
@@ -99,6 +103,9 @@ typedef struct sn_levels_step {
     double noise;        ///< out: what rounding makes of value
     bool indefinite;     ///< out
 } sn_levels_step;
+
+/// levels_at.c: the goal of level k at the pose, with the largest entry of its matrix there.
+void sn_levels_find_goal(sn_solver *s, int k, double most);
 
 /// levels_step.c: f, gradient and matrix of all levels up to `last` at s->q.
 bool sn_levels_derive(sn_solver *s, int last);

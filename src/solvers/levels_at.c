@@ -180,6 +180,37 @@ bool sn_levels_add_bend(sn_solver *s, int k, const double *q, double *W) {
     return true;
 }
 
+// What rounding may leave of f where a coupled task's matrix sees nothing of errors that are there: f is a difference of
+// terms of this size.
+static double coupled_digits(const sn_solver *s, int level) {
+    const sn_problem *p = s->problem;
+    double sum = 0;
+    for (int i = 0; i < p->ntask; i++) {
+        const sn_task *t = &p->task[i];
+        if (t->type != SN_TASK_COUPLED || t->level != level) continue;
+        double most = 0, trace = 0;
+        int rows = 0;
+        for (int k = 0; k < t->ntask; k++) {
+            most = fmax(most, sn_workspace_task_error(s->ws, t->tasks[k]));
+            rows += sn_task_residuals(&p->task[t->tasks[k]]);
+        }
+        for (int k = 0; k < rows; k++) trace += t->coupling[k * (rows + 1)];
+        sum += 0.5 * t->weight * trace * most * most;
+    }
+    return 4e-16 * sum;
+}
+
+void sn_levels_find_goal(sn_solver *s, int k, double most) {
+    sn_level *at = &s->levels->at[k];
+    at->goal = s->options.goal;
+    if (at->goal >= 0) return;
+    const double whole = k == s->levels->first ? fmax(at->whole, s->whole) : at->whole;
+    // residuals have the digits of the figure's size, divided by how near a gaze is to its goal: but there f is good for
+    // errors of 1e-10 at least
+    const double digits = fmax(fmin(1e-30 * most, 1e-20 * at->usual), coupled_digits(s, at->name));
+    at->goal = fmax(SN_LEVELS_WHOLLY * fmin(whole, 10 * at->usual), digits);
+}
+
 // What a residual that is not yet 0 bends may look like a column of its own size.
 static double least_pivot(const sn_level *at, double f) {
     return fmax(sn_levels_nothing * at->whole + 20 * f, at->noise);
@@ -192,20 +223,23 @@ double sn_levels_singular(const sn_solver *s, int k, const double *g) {
     if (!a->at[k].exact) return least_pivot(&a->at[k], a->at[k].f);
     for (int i = 0; i < s->n; i++)
         if (a->free[i]) most = fmax(most, fabs(g[i]));
-    return fmax(fmin(1e-8 * whole + 100 * most, 1e-3 * whole), a->at[k].noise);
+    // the bend of the levels above has fewer digits
+    const double least = a->at[k].curved ? 1e-10 : 1e-12;
+    return fmax(fmin(least * whole + 100 * most, 1e-3 * whole), a->at[k].noise);
 }
 
-bool sn_levels_refactor(sn_solver *s, int last, const double *q, const double *x) {
+bool sn_levels_refactor(sn_solver *s, int last, const double *q, const double *x, bool first) {
     sn_levels *a = s->levels;
     double f;
+    if (first) memcpy(a->open, a->free, (size_t)s->n * sizeof *a->open);
     for (int i = 0; i < s->n; i++) {
         int at = s->q_of[i];
-        if (!a->free[i] || at < 0) continue;
+        if (!a->open[i] || at < 0) continue;
         const double way = s->model->gain[s->model->v_of[i]] * a->unit[i] * x[i];
         if ((q[at] <= s->lower[i] && way < 0) || (q[at] >= s->upper[i] && way > 0))
-            a->free[i] = false;
+            a->open[i] = false;
     }
-    sn_nested_begin(&a->nested, a->free);
+    sn_nested_begin(&a->nested, a->open);
     for (int k = 0; k < last; k++) {
         if (!sn_levels_look(s, k, q, a->at[k].exact, &f, a->b, a->H)) return false;
         if (a->at[k].curved) sn_levels_answer(s, k, a->b);

@@ -44,7 +44,10 @@ bool sn_levels_derive(sn_solver *s, int last) {
         if (!sn_levels_look(s, k, s->q, exact, &at->f, sn_levels_g(a, k), sn_levels_W(a, k)))
             return false;
         // a stretched limb has a Jacobian of zeros, and f bends all the same
-        for (int i = 0; i < s->n; i++) at->whole = fmax(at->whole, fabs(W[i + s->n * i]));
+        double most = 0;
+        for (int i = 0; i < s->n; i++) most = fmax(most, fabs(W[i + s->n * i]));
+        at->whole = fmax(at->whole, most);
+        sn_levels_find_goal(s, k, most);
     }
     return true;
 }
