@@ -4,60 +4,32 @@
 // K S = A S + skew_times(e/2 phi, S). What follows adds A of tasks to one that is carried along a chain.
 
 // Of a point p of weight w with r to go: K = w ((tr M I - M^T) a + G x b ; a x p + b), M = (p + e r) p^T, G = p + e r.
-// Its A has ten numbers: the symmetric part of tr M I - M (diagonal, xy, xz, yz), then p + e/2 r, then 1; times w.
-FN void point_field(const REAL *p, REAL e, REAL *ten) {
-    const REAL *r = p + 3;
+FN void add_point_field(ARGS, int i, REAL e, REAL *A) {
+    const REAL *p = W(point) + 7 * i, *r = p + 3;
     const REAL w = p[6], hw = 0.5 * w, hwe = hw * e;
-    REAL b[3], m[3];
+    REAL b[3], g[3], m[3];
     UNROLL for (int n = 0; n < 3; n++) {
         const REAL wp = hw * p[n];
         b[n] = wp + hwe * r[n];  // w G / 2
-        ten[6 + n] = wp + b[n];
+        g[n] = wp + b[n];
         m[n] = (b[n] + b[n]) * p[n];
     }
-    ten[0] = m[1] + m[2], ten[1] = m[2] + m[0], ten[2] = m[0] + m[1];
-    ten[3] = b[0] * p[1] + b[1] * p[0];
-    ten[4] = b[0] * p[2] + b[2] * p[0];
-    ten[5] = b[1] * p[2] + b[2] * p[1];
-    ten[9] = w;
-}
-
-// What its loss adds.
-FN void add_loss_field(const REAL *p, REAL bent, REAL *A) {
-    const REAL *r = p + 3;
-    REAL u[6];
-    cross3(p, r, u);
-    UNROLL for (int n = 0; n < 3; n++) u[3 + n] = r[n];
-    add_square(A, u, bent);
-}
-
-FN void add_point_field(ARGS, int i, REAL e, REAL *A) {
-    REAL ten[10];
-    point_field(W(point) + 7 * i, e, ten);
-    const REAL *g = ten + 6;
-    UNROLL for (int n = 0; n < 3; n++) {
-        A[packed(n, n)] = A[packed(n, n)] + ten[n];
-        A[packed(3 + n, 3 + n)] = A[packed(3 + n, 3 + n)] + ten[9];
-    }
-    A[packed(1, 0)] = A[packed(1, 0)] - ten[3];
-    A[packed(2, 0)] = A[packed(2, 0)] - ten[4];
-    A[packed(2, 1)] = A[packed(2, 1)] - ten[5];
+    A[packed(0, 0)] = A[packed(0, 0)] + (m[1] + m[2]);
+    A[packed(1, 1)] = A[packed(1, 1)] + (m[2] + m[0]);
+    A[packed(2, 2)] = A[packed(2, 2)] + (m[0] + m[1]);
+    A[packed(1, 0)] = A[packed(1, 0)] - (b[0] * p[1] + b[1] * p[0]);
+    A[packed(2, 0)] = A[packed(2, 0)] - (b[0] * p[2] + b[2] * p[0]);
+    A[packed(2, 1)] = A[packed(2, 1)] - (b[1] * p[2] + b[2] * p[1]);
     A[packed(3, 1)] = A[packed(3, 1)] + g[2], A[packed(4, 0)] = A[packed(4, 0)] - g[2];
     A[packed(5, 0)] = A[packed(5, 0)] + g[1], A[packed(3, 2)] = A[packed(3, 2)] - g[1];
     A[packed(4, 2)] = A[packed(4, 2)] + g[0], A[packed(5, 1)] = A[packed(5, 1)] - g[0];
-    if (N(loss)) add_loss_field(W(point) + 7 * i, e * W(bent)[i], A);
-}
-
-// S . A S of ten numbers: a . J a + 2 a . (g x b) + w b . b
-FN REAL ten_along(const REAL *ten, const REAL *S) {
-    const REAL *a = S, *b = S + 3;
-    REAL Ja[3], gb[3];
-    Ja[0] = ten[0] * a[0] - ten[3] * a[1] - ten[4] * a[2];
-    Ja[1] = ten[1] * a[1] - ten[3] * a[0] - ten[5] * a[2];
-    Ja[2] = ten[2] * a[2] - ten[4] * a[0] - ten[5] * a[1];
-    cross3(ten + 6, b, gb);
-    UNROLL for (int n = 0; n < 3; n++) Ja[n] = Ja[n] + 2.0 * gb[n];
-    return dot3(a, Ja) + ten[9] * dot3(b, b);
+    UNROLL for (int n = 3; n < 6; n++) A[packed(n, n)] = A[packed(n, n)] + w;
+    if (N(loss)) {
+        REAL u[6];
+        cross3(p, r, u);
+        UNROLL for (int n = 0; n < 3; n++) u[3 + n] = r[n];
+        add_square(A, u, e * W(bent)[i]);
+    }
 }
 
 // Of the sums of all other tasks on joint k.
@@ -83,7 +55,7 @@ FN void add_part_field(ARGS, int k, REAL e, REAL *A) {
 // Of all tasks on joint k.
 FN void add_field(ARGS, int k, REAL e, REAL *A) {
     for (int i = T(point_first)[k]; i < T(point_first)[k + 1]; i++) add_point_field(PASS, i, e, A);
-    if (HAS_PARTS(k)) add_part_field(PASS, k, e, A);
+    if (N(npart) > 0 && T(part_first)[k + 1] > T(part_first)[k]) add_part_field(PASS, k, e, A);
 }
 
 // (n x a + F x b ; F x a) of a wrench (n, F) along S = (a, b).

@@ -96,9 +96,9 @@
     X(bend, 6 * N(nbend)) /* how the twists of driven joints change */                             \
     X(point, 7 * N(npoint))                                                                        \
     X(bent, N(loss) * N(npoint))                                                                   \
-    X(sum, N(nsum) * N(nj))          /* of the other parts */                                      \
-    X(wrench, 6 * N(nj))             /* of its subtree's */                                        \
-    X(hung, SN_BATCH_HUNG *N(nfork)) /* what the other chains of a fork carried there */           \
+    X(sum, N(nsum) * N(nj)) /* of the other parts */                                               \
+    X(wrench, 6 * N(nj))    /* of its subtree's */                                                 \
+    X(hung, 21 * N(nfork))  /* matrices from the other chains of a fork */                         \
     X(Y, 6 * N(nv))                                                                                \
     X(diagonal, N(nv)) /* what a factorisation adds */                                             \
     X(inverse, N(nv))                                                                              \
@@ -218,9 +218,6 @@ enum { SN_BATCH_POINT, SN_BATCH_PLANE, SN_BATCH_DIRECTION, SN_BATCH_ORIENTATION 
 
 /// Counters of a device: chains, rows of the first list and of the second that are taken; how many those have.
 enum { SN_NEXT_CHAIN, SN_NEXT_ROW, SN_NEXT_ROW2, SN_NEXT_COUNT, SN_NEXT_COUNT2, SN_NEXT_SIZE };
-
-/// The most numbers that a sweep carries from joint to joint.
-#define SN_BATCH_HUNG 31
 
 /// Where the second list of sums begins: what 3 x 3 weights add.
 #define SN_SUM_MATRIX 18

@@ -4,19 +4,23 @@
 // Joints are in the order of a walk through the tree, so that most follow their parents: what goes from one to the next
 // stays where it is (`carried`), and only at a fork the other chains leave theirs in a list and start with nothing.
 
-// n numbers that were carried to joint k: with those that hang at it where it is a fork, there from `at` on.
-FN void gather(ARGS, int k, const int at, const int n, REAL *carried) {
+#define HAS_TASKS(k)                                                                               \
+    (T(point_first)[(k) + 1] > T(point_first)[k] ||                                                \
+     (N(npart) > 0 && T(part_first)[(k) + 1] > T(part_first)[k]))
+
+// What was carried to joint k: with what hangs at it where it is a fork.
+FN void gather(ARGS, int k, const int n, REAL *carried) {
     if (T(fork)[k] < 0) return;
-    const REAL *hung = W(hung) + SN_BATCH_HUNG * T(fork)[k] + at;
+    const REAL *hung = W(hung) + n * T(fork)[k];
     UNROLL for (int i = 0; i < n; i++) carried[i] = hung[i] + carried[i];
 }
 
 // On to its parent.
-FN void pass_up(ARGS, int k, const int at, const int n, REAL *carried) {
+FN void pass_up(ARGS, int k, const int n, REAL *carried) {
     const int up = T(parent)[k];
     if (up == k - 1) return;
     if (up >= 0) {
-        REAL *hung = W(hung) + SN_BATCH_HUNG * T(fork)[up] + at;
+        REAL *hung = W(hung) + n * T(fork)[up];
         if (T(last)[k]) {
             UNROLL for (int i = 0; i < n; i++) hung[i] = carried[i];
         } else {
@@ -29,7 +33,8 @@ FN void pass_up(ARGS, int k, const int at, const int n, REAL *carried) {
 // The wrench of the tasks on joint k.
 FN void own_wrench(ARGS, int k, REAL *phi) {
     UNROLL for (int n = 0; n < 6; n++) phi[n] = splat(0);
-    if (HAS_PARTS(k)) wrench_of(W(sum) + N(nsum) * k, phi);
+    if (N(npart) > 0 && T(part_first)[k + 1] > T(part_first)[k])
+        wrench_of(W(sum) + N(nsum) * k, phi);
     for (int i = T(point_first)[k]; i < T(point_first)[k + 1]; i++) {
         const REAL *p = W(point) + 7 * i, *r = p + 3;
         REAL F[3], n[3];
@@ -47,7 +52,7 @@ PART REAL sum_sweep(PART_ARGS) {
     if (SN_BATCH_OWN) rest_terms(PASS_ON);
     for (int k = N(nj) - 1; k >= 0; k--) {
         const REAL *Rp = W(frame) + 12 * k;
-        gather(PASS, k, 0, 6, carried);
+        gather(PASS, k, 6, carried);
         for (int i = T(point_first)[k]; i < T(point_first)[k + 1]; i++) {
             REAL p[3], r[3], w, bent;
             place_point(PASS, i, Rp, p);
@@ -57,7 +62,8 @@ PART REAL sum_sweep(PART_ARGS) {
             to[6] = w;
             if (N(loss)) W(bent)[i] = bent;
         }
-        if (HAS_PARTS(k)) twice = twice + sum_parts(PASS, k, Rp, W(sum) + N(nsum) * k);
+        if (N(npart) > 0 && T(part_first)[k + 1] > T(part_first)[k])
+            twice = twice + sum_parts(PASS, k, Rp, W(sum) + N(nsum) * k);
         own_wrench(PASS, k, phi);
         UNROLL for (int i = 0; i < 6; i++) {
             carried[i] = carried[i] + phi[i];
@@ -68,7 +74,7 @@ PART REAL sum_sweep(PART_ARGS) {
             if (SN_BATCH_OWN) g = W(g)[i] + g;
             W(g)[i] = g;
         }
-        pass_up(PASS, k, 0, 6, carried);
+        pass_up(PASS, k, 6, carried);
     }
     return 0.5 * twice;
 }
@@ -143,48 +149,33 @@ FN void own_terms(ARGS, int k, REAL e, REAL *h) {
 }
 
 // The diagonal of H (e = 1) or of the Gauss-Newton matrix (e = 0) into y, after sum_sweep(); most steps do not ask for
-// it. Returned: what f would be with errors as large as the figure, as far as the tasks tell.
+// it. Returned: what f would be with errors as large as the figure, as far as the tasks' sums tell.
 PART REAL diagonal_sweep(PART_ARGS, REAL e) {
     HERE;
-    const int others = N(npart) > 0 || N(loss);
-    REAL ten[10], one[10], A[21], h[21], reach = splat(0), turns = splat(0), slides = splat(0);
-    UNROLL for (int i = 0; i < 10; i++) ten[i] = splat(0);
+    REAL A[21], h[21], reach = splat(0), turns = splat(0), slides = splat(0);
     UNROLL for (int i = 0; i < 21; i++) A[i] = splat(0);
     for (int k = N(nj) - 1; k >= 0; k--) {
         const int first = T(slot)[k], m = T(jnv)[k];
-        gather(PASS, k, 0, 10, ten);
-        for (int i = T(point_first)[k]; i < T(point_first)[k + 1]; i++) {
-            point_field(W(point) + 7 * i, e, one);
-            UNROLL for (int n = 0; n < 10; n++) ten[n] = ten[n] + one[n];
-            if (N(loss)) add_loss_field(W(point) + 7 * i, e * W(bent)[i], A);
-        }
-        turns = ten[0] + ten[1] + ten[2];
-        slides = 3.0 * ten[9];
-        if (others) {
-            gather(PASS, k, 10, 21, A);
-            if (HAS_PARTS(k)) add_part_field(PASS, k, e, A);
-            turns = turns + (A[packed(0, 0)] + A[packed(1, 1)] + A[packed(2, 2)]);
-            slides = slides + (A[packed(3, 3)] + A[packed(4, 4)] + A[packed(5, 5)]);
-        }
+        gather(PASS, k, 21, A);
+        add_field(PASS, k, e, A);
         if (T(block)[k]) own_terms(PASS, k, e, h);
         for (int a = 0; a < m; a++) {
             const REAL *S = W(S) + 6 * (first + a);
-            REAL d = ten_along(ten, S), y[6];
-            if (others) {
-                UNROLL for (int i = 0; i < 6; i++) y[i] = symmetric_row(A, i, S);
-                d = d + dot6(S, y);
-            }
+            REAL y[6];
+            UNROLL for (int i = 0; i < 6; i++) y[i] = symmetric_row(A, i, S);
+            REAL d = dot6(S, y);
             if (T(block)[k])
                 d = d + h[packed(a, a)];
             else if (SN_BATCH_OWN)
                 d = d + W(own)[first + a];
             W(y)[first + a] = d;
         }
+        turns = A[packed(0, 0)] + A[packed(1, 1)] + A[packed(2, 2)];
+        slides = A[packed(3, 3)] + A[packed(4, 4)] + A[packed(5, 5)];
         // a joint that carries no task is no lever
         const REAL far = dot3(W(frame) + 12 * k + 9, W(frame) + 12 * k + 9);
         reach = choose(LESS(splat(0), slides), largest(reach, far), reach);
-        pass_up(PASS, k, 0, 10, ten);
-        if (others) pass_up(PASS, k, 10, 21, A);
+        pass_up(PASS, k, 21, A);
     }
     return turns + slides * reach;
 }
@@ -261,7 +252,7 @@ PART void factor_sweep(PART_ARGS, REAL e, FACTOR *out) {
         const int first = T(slot)[k], m = T(jnv)[k];
         REAL skew[6];
         UNROLL for (int i = 0; i < 6; i++) skew[i] = 0.5 * e * W(wrench)[6 * k + i];
-        gather(PASS, k, 0, 21, A);
+        gather(PASS, k, 21, A);
         add_field(PASS, k, e, A);
         if (T(block)[k]) {
             factor_block(PASS, k, e, skew, A, f);
@@ -280,7 +271,7 @@ PART void factor_sweep(PART_ARGS, REAL e, FACTOR *out) {
                 add_square(A, y, -inverse);
             }
         }
-        pass_up(PASS, k, 0, 21, A);
+        pass_up(PASS, k, 21, A);
     }
     *out = here;
 }
@@ -292,7 +283,7 @@ PART void reduce(PART_ARGS, REAL *x) {
     UNROLL for (int i = 0; i < 6; i++) push[i] = splat(0);
     for (int k = N(nj) - 1; k >= 0; k--) {
         const int first = T(slot)[k], m = T(jnv)[k];
-        gather(PASS, k, 0, 6, push);
+        gather(PASS, k, 6, push);
         if (T(block)[k]) {
             for (int i = first; i < first + m; i++) x[i] = x[i] - dot6(W(S) + 6 * i, push);
             for (int a = m - 1; a >= 0; a--) {
@@ -309,7 +300,7 @@ PART void reduce(PART_ARGS, REAL *x) {
                 UNROLL for (int n = 0; n < 6; n++) push[n] = push[n] + own * W(Y)[6 * i + n];
             }
         }
-        pass_up(PASS, k, 0, 6, push);
+        pass_up(PASS, k, 6, push);
     }
 }
 
@@ -363,13 +354,15 @@ PART void multiply(PART_ARGS, REAL e, const REAL *x, REAL *out) {
     for (int k = N(nj) - 1; k >= 0; k--) {
         const int first = T(slot)[k], m = T(jnv)[k], up = T(parent)[k];
         REAL turn[6], h[21], y[6], own[21], mine[6];
-        gather(PASS, k, 0, 6, phi);
-        UNROLL for (int n = 0; n < 21; n++) own[n] = splat(0);
-        add_field(PASS, k, e, own);
-        own_wrench(PASS, k, mine);
-        UNROLL for (int n = 0; n < 6; n++) mine[n] = 0.5 * e * mine[n];
-        articulated_times(own, mine, W(twist) + 6 * k, y);
-        UNROLL for (int n = 0; n < 6; n++) phi[n] = phi[n] + y[n];
+        gather(PASS, k, 6, phi);
+        if (HAS_TASKS(k)) {
+            UNROLL for (int n = 0; n < 21; n++) own[n] = splat(0);
+            add_field(PASS, k, e, own);
+            own_wrench(PASS, k, mine);
+            UNROLL for (int n = 0; n < 6; n++) mine[n] = 0.5 * e * mine[n];
+            articulated_times(own, mine, W(twist) + 6 * k, y);
+            UNROLL for (int n = 0; n < 6; n++) phi[n] = phi[n] + y[n];
+        }
         UNROLL for (int n = 0; n < 6; n++) {
             turn[n] = e * W(wrench)[6 * k + n];
             V[n] = pick(up < 0, splat(0), W(twist)[6 * (up < 0 ? 0 : up) + n]);
@@ -387,6 +380,6 @@ PART void multiply(PART_ARGS, REAL e, const REAL *x, REAL *out) {
             out[first + a] = sum;
             UNROLL for (int n = 0; n < 6; n++) V[n] = V[n] + x[first + a] * S[n];
         }
-        pass_up(PASS, k, 0, 6, phi);
+        pass_up(PASS, k, 6, phi);
     }
 }

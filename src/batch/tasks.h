@@ -157,8 +157,6 @@ FN void wrench_of(const REAL *sum, REAL *phi) {
     UNROLL for (int i = 0; i < 3; i++) phi[3 + i] = sum[9 + i];
 }
 
-#define HAS_PARTS(k) (N(npart) > 0 && T(part_first)[(k) + 1] > T(part_first)[k])
-
 // Twice f of all tasks on joint k that are no points of scalar weight, and their sums.
 FN REAL sum_parts(ARGS, int k, const REAL *Rp, REAL *sum) {
     REAL twice = splat(0);
