@@ -53,6 +53,21 @@ static void offsets_found(void **state) {
     fitted_free(&r);
 }
 
+// What is known of postures counts against all the frames together, so that more of them do not draw the figure to rest.
+static void more_frames(void **state) {
+    example_take *t = *state;
+    sn_calibrate_options few = wanted(false), many = few;
+    few.frames = 30, many.frames = 240;
+    fitted a = fit_of(t->model, t->recording, NULL, &few, NULL),
+           b = fit_of(t->model, t->recording, NULL, &many, NULL);
+    shape_errors apart = places_off(a.model, b.model);
+    print_message("frames: places from 30 and from 240 are %.2f mm apart (worst %.2f mm, %s)\n",
+                  1e3 * apart.rms, 1e3 * apart.worst, apart.marker);
+    assert_true(apart.rms < 0.002);  // 2.9 mm where each frame draws alike, 1.2 as it is
+    fitted_free(&a);
+    fitted_free(&b);
+}
+
 // The same person as a model with longer legs and shorter arms knows him.
 static void lengths_found(void **state) {
     example_take *t = *state;
@@ -422,7 +437,7 @@ int main(void) {
         cmocka_unit_test(spoiled),        cmocka_unit_test(weights),
         cmocka_unit_test(memory_fails),   cmocka_unit_test(refused),
         cmocka_unit_test(cancelled),      cmocka_unit_test(threads_agree),
-        cmocka_unit_test(memory_bounded),
+        cmocka_unit_test(memory_bounded), cmocka_unit_test(more_frames),
     };
     return cmocka_run_group_tests(tests, example_begin, example_end);
 }

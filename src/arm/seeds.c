@@ -52,6 +52,7 @@ void sn_arm_seeds_layout(sn_arm_seeds *s, const sn_arm_chain *c, sn_layout *layo
     s->key = sn_layout_take(layout, SN_ARM_KEYS, sizeof *s->key);
     s->middle =
         sn_layout_take(layout, SN_ARM_CELLS * (size_t)sn_arm_seed_rows(c->n), sizeof *s->middle);
+    s->spread = sn_layout_take(layout, SN_ARM_CELLS, sizeof *s->spread);
 }
 
 // The n-dimensional sequence of Roberts: powers of the root of g^(n+1) = g + 1, which is found without
@@ -553,6 +554,7 @@ sn_status sn_arm_seeds_make(sn_arm_seeds *s, const sn_arm_chain *c, const sn_all
     sort_samples(&m);
     for (int cell = 0; cell < SN_ARM_CELLS; cell++) rank_cell(&m, cell), keep_cell(&m, cell);
     fill_cells(&m);
+    sn_arm_spread_make(s, c);
     sn_release(allocator, owner);
     return SN_OK;
 }

@@ -198,7 +198,7 @@ static bool put_right(sn_solver *s, int last, double enough, bool old, double wa
                            (size <= 1e-10 && size > 0.1 * before);  // as near as rounding lets it
         const bool stale = curved && moved > 1e-5;
         if (right && !stale) break;
-        if (tries == 10 || (tries > 4 && size > 0.5 * before && !right)) return false;
+        if (tries == 10) return false;
         if (right || size > 0.1 * before) {
             // the old factorisation leads there too slowly, or not at all
             if (!sn_levels_refactor(s, last, a->pose, a->fix, first)) return false;
@@ -206,6 +206,7 @@ static bool put_right(sn_solver *s, int last, double enough, bool old, double wa
             if (!sn_levels_correct(s, last, a->pose, a->fix, added)) return false;
             size = moved = 0;
             for (int i = 0; i < s->n; i++) size = fmax(size, fabs(a->fix[i]));
+            if (tries > 4 && size > 0.5 * before && !right) return false;
         }
         before = size;
         if (!(size > 0)) continue;
@@ -334,7 +335,7 @@ static void go_on(sn_solver *s, int last, const sn_levels_step *step, trial *t) 
         if (!(size > 0.1)) return;
         for (int i = 0; i < n; i++) a->way[i] /= size;
         const double slope = sn_solver_dot(a->b, a->way, n), bend = (slope - before) / way;
-        if (fabs(slope) <= 0.1 * fabs(first)) return;
+        if (fabs(slope) <= 0.001 * fabs(first)) return;
         double next = bend > 0 ? -slope / bend : slope < 0 ? INFINITY : -INFINITY;
         next = fmax(fmin(next, fmin(4 * fabs(way), most_reach)), -0.8 * fabs(way));
         memcpy(a->best, a->pose, bytes);
@@ -363,7 +364,8 @@ static bool goes_on(const sn_levels_step *step, const trial *t) {
     const double way = t->share * step->size;
     const bool short_of =
         t->fall > 1.5 * t->promise || step->slope + t->share * step->bend < 0.5 * step->slope;
-    return t->good && !t->blind && step->slope < 0 && way > (short_of ? 1e-9 : 1e-2);
+    const bool off = fabs(t->fall - t->promise) > 0.05 * t->promise;
+    return t->good && !t->blind && step->slope < 0 && way > (short_of ? 1e-9 : off ? 1e-4 : 1e-2);
 }
 
 static void take(sn_solver *s) {
@@ -551,7 +553,9 @@ static void run_lower(sn_solver *s) {
         s->f = t.good ? fmax(t.value, 0) : a->at[last].f;
         sn_solver_iterated(s, &trace);
         if (!t.good) {
-            astray = t.share == 0 && !above;
+            // the first level as it came here, not yet met, is met first: that costs what it would alone
+            astray = !above && (t.share == 0 || a->came_near);
+            if (astray && a->came_near) continue;
             // mu . g says only to first order what putting right will cost: it is done, and the step judged again
             if (t.share > 0 && !above && !polished && polish(s, last)) {
                 polished = fresh = true;
