@@ -24,13 +24,11 @@ enum {
     LOOSE_FALLS = 20,      ///< steps of what they lead to
     SINGULAR_STARTS = 28,  ///< of such an arm, where it stays off by next to nothing
     STARTS = SN_ARM_SPREAD,  ///< with limits, where they decide
-    STARTS_SPARE = 32,  ///< of an arm with two joints to spare, which more of them lead to the goal
     STARTS_BEYOND = 16,  ///< for the nearest pose, where the goal is known to be beyond the reach
-    NEAR_EVERY =
-        2,       ///< the second sixteen: of the kept postures nearest to the goal, each so manieth
-    STEPS = 14,  ///< of their scouts, as long as one still comes nearer
-    LOOK_AFTER = 8,    ///< from this one on
-    RESTS = 8,         ///< of what they lead to, so many fall
+    NEAR_EVERY = 2,  ///< the second sixteen: of the kept postures nearest to the goal, every other
+    STEPS = 14,      ///< of their scouts, as long as one still comes nearer
+    LOOK_AFTER = 8,  ///< from this one on
+    RESTS = 8,       ///< of what they lead to, so many fall
     RESTS_BEYOND = 4,  ///< where the goal is known to be beyond the reach
     FALL_STEPS = 12,
     NEARER_STEPS = 10
@@ -277,7 +275,7 @@ static bool comb_through(comb *w, int most, bool beyond) {
     const sn_arm *arm = s->arm;
     const uint16_t *which = arm->seeds.spread[s->key.cell];
     int near[NEAR_EVERY * SN_ARM_TROOP];
-    int starts = beyond ? STARTS_BEYOND : arm->chain.n > 7 ? STARTS_SPARE : STARTS;
+    int starts = beyond ? STARTS_BEYOND : STARTS;
     rests r = {0};
     if (starts > most - s->seeds) starts = most - s->seeds;
     if (starts <= 0) return false;
