@@ -754,7 +754,8 @@ def main():
     paths = sorted(str(path.relative_to(bench.tree)) for path in (bench.tree / "src").rglob("*.[ch]"))
     sites = [(path,) + fault for path in paths for fault in faults_of(bench.read(path))]
     random.Random(options.seed).shuffle(sites)
-    print(f"{len(sites)} possible faults, seed {options.seed}, commit {commit()}, "
+    here = commit()  # what was copied; the checkout may go on
+    print(f"{len(sites)} possible faults, seed {options.seed}, commit {here}, "
           f"{'with' if (bench.work / 'shared').exists() else 'without'} the data beside the checkout", flush=True)
     only = {int(number) for number in options.only.split(",")} if options.only else None
     numbers = iter(sorted(only) if only else range(len(sites)))
@@ -782,7 +783,7 @@ def main():
     counted, equivalent, survivors = results.counted, results.equivalent, results.survivors
     died = counted - len(survivors)
     print(f"\n{died} of {counted} faults died ({100 * died / max(counted, 1):.0f} %), {equivalent} more change nothing; "
-          f"seed {options.seed}, commit {commit()}")
+          f"seed {options.seed}, commit {here}")
     for number, fault, why in survivors:
         print(f"survivor {number}: {fault} ({why})")
     return 0 if 100 * died >= options.share * counted else 1
