@@ -12,9 +12,8 @@ static void open_factor(ARGS, FACTOR *f) {
         W(keep)[i] = splat(1);
         W(scale)[i] = W(y)[i];
     }
-    f->most = f->most2 = f->noise = f->add = f->pivot = f->at = splat(0);
-    f->check = f->failed = LESS(splat(1), splat(0));
-    f->looking = 0;
+    f->most = f->most2 = f->add = f->pivot = f->at = splat(0);
+    f->failed = LESS(splat(1), splat(0));
     f->metric = splat(0);
     f->scale = splat(1);
 }
@@ -32,6 +31,7 @@ void CORE_NAME(const sn_batch_table *tab, const sn_batch_work *room, int rounds,
     for (int n = 0; n < CORE_PIECES; n++) micros[n] = 1e300;
     place(tab, room);
     value = value + sum_sweep(tab, room);
+    (void)diagonal_sweep(tab, room, splat(0));
     open_factor(tab, room, &f);
     for (int r = 0; r < rounds; r++)
         for (int piece = 0; piece < CORE_PIECES; piece++) {

@@ -2,11 +2,9 @@
 // The built-in humanoid on a device: chains of frames of a smooth motion, goals with noise. What the
 // device found is held against this processor's lanes on part of the chains. Times are wall clock from
 // memory that the device copies at full speed, copies included.
-#define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "arm/arm.h"
 #include "arms_models.h"
@@ -15,12 +13,6 @@
 #include "batch/batch.h"
 #include "model/model.h"
 #include "protocols.h"
-
-static double wall(void) {
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 enum { MOST_SECONDS = 110 };
 
@@ -212,10 +204,10 @@ static figures run(const made *k, sn_precision precision, int threads, const dou
     sn_batch_options o = options_of(k, SN_DEVICE_OPENCL, precision, threads);
     sn_batch *batch = NULL;
     figures out = {0};
-    const double making = wall();
+    const double making = bench_wall();
     (void)sn_batch_create(k->problem, &o, NULL, &batch, NULL);
     bench_need(batch);
-    printf("  %s (%.1f s to make)\n", sn_batch_note(batch), wall() - making);
+    printf("  %s (%.1f s to make)\n", sn_batch_note(batch), bench_wall() - making);
     (void)fflush(stdout);
     if (strstr(sn_batch_note(batch), "OpenCL,") == NULL) {
         sn_batch_destroy(batch);
@@ -232,9 +224,9 @@ static figures run(const made *k, sn_precision precision, int threads, const dou
     }
     double best = INFINITY;
     for (int i = 0; i < 3; i++) {
-        double begin = wall();
+        double begin = bench_wall();
         (void)sn_batch_track(batch, k->nchain * k->times, k->nframe, goals, starts, poses, reports);
-        best = fmin(best, wall() - begin);
+        best = fmin(best, bench_wall() - begin);
     }
     const sn_batch_counts c = sn_batch_count(batch);
     out.there = c.device > 0;
@@ -272,11 +264,11 @@ static bool panda(bool gpu, bool judged) {
     sn_arm_options o = sn_arm_options_default();
     o.device = SN_DEVICE_OPENCL;
     o.threads = 8;
-    const double making = wall();
+    const double making = bench_wall();
     (void)sn_arm_create(model, "tool", &o, NULL, &arm, NULL);
     bench_need(arm);
     printf("\nPanda, pose of the tool to 1e-6 m and rad: %s (%.1f s to make)\n", sn_arm_note(arm),
-           wall() - making);
+           bench_wall() - making);
     double *goals = bench_need(sn_arm_room(arm, (size_t)n * 7 * sizeof *goals));
     double *q = bench_need(sn_arm_room(arm, (size_t)n * 7 * sizeof *q));
     sn_arm_report *reports = bench_need(calloc((size_t)n, sizeof *reports));
@@ -290,9 +282,9 @@ static bool panda(bool gpu, bool judged) {
     }
     double best = INFINITY, told = INFINITY;
     for (int i = 0; i < 4; i++) {
-        const double begin = wall();
+        const double begin = bench_wall();
         (void)sn_arm_solve_many(arm, n, goals, NULL, q, i < 3 ? NULL : reports);
-        *(i < 3 ? &best : &told) = fmin(i < 3 ? best : told, wall() - begin);
+        *(i < 3 ? &best : &told) = fmin(i < 3 ? best : told, bench_wall() - begin);
     }
     int reached = 0, wrong = 0, here = 0;
     double starts = 0, steps = 0;
@@ -342,7 +334,7 @@ bool bench_batch_device(const bench_batch_options *o) {
     const int nchain = gpu ? 8192 : 64, nframe = gpu ? 32 : 4, times = gpu ? 32 : 1;
     const int known = nchain < 1024 ? nchain : 1024;
     bool good = panda(gpu, o->judged);
-    const double started = wall();
+    const double started = bench_wall();
     for (int z = 0; z < 2; z++) {
         const double noise = z == 0 ? 2e-4 : 2e-3;
         made k = make_chains(nchain, nframe, times, noise);
@@ -353,7 +345,7 @@ bool bench_batch_device(const bench_batch_options *o) {
                "within 1%", "own chain", "capped %", "plain %", "iterations");
         double top[2] = {0};
         for (int p = 1; p >= 0; p--) {
-            if (wall() - started > MOST_SECONDS) break;
+            if (bench_wall() - started > MOST_SECONDS) break;
             const int count = gpu ? 512 * info[0].units : 0;
             const figures r =
                 run(&k, p == 0 ? SN_PRECISION_DOUBLE : SN_PRECISION_MIXED, count, f, known);

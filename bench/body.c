@@ -40,11 +40,9 @@ typedef struct body_run {
 static bool load(const char *data, const char *file, body *b) {
     char path[1024];
     (void)snprintf(path, sizeof path, "%s/mjcf/%s", data, file);
-    FILE *in = fopen(path, "rb");
-    if (in == NULL) return false;
-    char *text = bench_need(malloc(1 << 22));
-    size_t length = fread(text, 1, 1 << 22, in);
-    (void)fclose(in);
+    size_t length;
+    char *text = bench_file(NULL, path, &length);
+    if (text == NULL) return false;
     sn_error error = {0};
     sn_status status = sn_mjcf_read(text, length, NULL, &b->model, NULL, &error);
     free(text);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "basics.h"
+
 // Which bone each of the 41 markers sits on; the names are those of the usual Vicon set.
 static const char *const places[CLIP_MARKERS][2] = {
     {"LFHD", "head"},      {"RFHD", "head"},      {"LBHD", "head"},     {"RBHD", "head"},
@@ -21,19 +23,7 @@ static const char *const places[CLIP_MARKERS][2] = {
     {"RMT5", "rtoes"}};
 
 static char *read_whole(const char *path, size_t *length) {
-    FILE *file = fopen(path, "rb");
-    char *bytes = NULL;
-    if (file != NULL && fseek(file, 0, SEEK_END) == 0) {
-        long size = ftell(file);
-        rewind(file);
-        bytes = size >= 0 ? malloc((size_t)size + 1) : NULL;
-        *length = (size_t)size;
-        if (bytes != NULL && fread(bytes, 1, *length, file) != *length) {
-            free(bytes);
-            bytes = NULL;
-        }
-    }
-    if (file != NULL) (void)fclose(file);
+    char *bytes = bench_file(NULL, path, length);
     if (bytes == NULL) fprintf(stderr, "bench: %s cannot be read\n", path);
     return bytes;
 }

@@ -47,11 +47,9 @@ static sn_model *built_in(void) {
 static bool load(const char *data, const char *file, const char *link, arm *out) {
     char path[1024];
     (void)snprintf(path, sizeof path, "%s/urdf/%s", data, file);
-    FILE *in = fopen(path, "rb");
-    if (in == NULL) return false;
-    char *text = bench_need(malloc(1 << 22));
-    size_t length = fread(text, 1, 1 << 22, in);
-    (void)fclose(in);
+    size_t length;
+    char *text = bench_file(NULL, path, &length);
+    if (text == NULL) return false;
     sn_error error = {0};
     *out = (arm){.name = file};
     sn_status status = sn_urdf_read(text, length, NULL, NULL, &out->model, NULL, &error);

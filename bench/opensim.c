@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
-#define _POSIX_C_SOURCE 200809L
 #include "opensim.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/random.h"
+#include "basics.h"
 #include "dense.h"
 #include "model/model.h"
 
@@ -37,39 +36,11 @@ enum { LONG_TAKE = 160 };
 
 static const double degrees = 57.29577951308232;
 
-static double processor_seconds(void) {
-    struct timespec t;
-    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void *need(void *block) {
-    if (block == NULL) {
-        fputs("bench: out of memory\n", stderr);
-        exit(1);
-    }
-    return block;
-}
-
 // --- files -----------------------------------------------------------------------------------------------
 
 static char *slurp(const char *folder, const char *name, size_t *length) {
-    char path[1000];
-    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) {
-        fprintf(stderr, "bench: %s is not there\n", path);
-        return NULL;
-    }
-    size_t room = 1 << 16, n;
-    char *text = need(malloc(room));
-    *length = 0;
-    while ((n = fread(text + *length, 1, room - *length - 1, file)) > 0) {
-        *length += n;
-        if (room - *length < 2) text = need(realloc(text, room *= 2));
-    }
-    text[*length] = '\0';
-    (void)fclose(file);
+    char *text = bench_file(folder, name, length);
+    if (text == NULL) fprintf(stderr, "bench: %s/%s is not there\n", folder, name);
     return text;
 }
 
@@ -125,12 +96,12 @@ static sn_take *fit(const opensim_files *files, bool barrier, int most, double *
     o.barrier = barrier;
     if (most > 0)
         o.last_frame = sn_recording_about(files->markers.recording)->first_frame + most - 1;
-    double begin = processor_seconds();
+    double begin = bench_seconds();
     sn_status status =
         sn_take_create(files->model.model, files->markers.recording, &o, NULL, &take, &error);
     if (status == SN_OK) status = sn_take_prepare(take);
     if (status == SN_OK) status = sn_take_finish(take);
-    *seconds = processor_seconds() - begin;
+    *seconds = bench_seconds() - begin;
     if (status == SN_OK) return take;
     char text[600] = "";
     if (take != NULL)
@@ -167,8 +138,8 @@ static void open_problem(frame_problem *p, const opensim_files *files, const sn_
     sn_problem *plain;
     *p = (frame_problem){.take = take, .files = files};
     o.gradient = 1e-8;
-    p->target = need(calloc((size_t)sn_model_nq(m) + 1, sizeof *p->target));
-    p->pull = need(calloc((size_t)sn_model_nv(m) + 1, sizeof *p->pull));
+    p->target = bench_need(calloc((size_t)sn_model_nq(m) + 1, sizeof *p->target));
+    p->pull = bench_need(calloc((size_t)sn_model_nv(m) + 1, sizeof *p->pull));
     for (int i = 0; i < sn_ik_setup_about(files->setup)->ntask; i++) {
         const sn_ik_task *t = sn_ik_setup_task(files->setup, i);
         if (!t->coordinate || !t->apply) continue;
@@ -188,7 +159,7 @@ static void open_problem(frame_problem *p, const opensim_files *files, const sn_
         sn_solver_create(p->problem, &o, NULL, &p->solver, NULL) != SN_OK ||
         sn_workspace_create(p->problem, true, NULL, &p->ws, NULL) != SN_OK ||
         sn_workspace_create(p->squared, true, NULL, &p->noise, NULL) != SN_OK)
-        (void)need(NULL);
+        (void)bench_need(NULL);
     sn_problem_destroy(plain);
 }
 
@@ -237,8 +208,8 @@ static void add_moved(frame_problem *p, const double *q, double *sum) {
     const sn_model *m = sn_take_model(p->take);
     int n = sn_model_nv(m);
     size_t nn = (size_t)n * (size_t)n;
-    double f, top = 0, *H = need(malloc(3 * nn * sizeof *H)), *B = H + nn, *A = B + nn;
-    double *x = need(malloc((size_t)n * sizeof *x));
+    double f, top = 0, *H = bench_need(malloc(3 * nn * sizeof *H)), *B = H + nn, *A = B + nn;
+    double *x = bench_need(malloc((size_t)n * sizeof *x));
     if (sn_workspace_eval(p->ws, q, SN_EVAL_GAUSS_NEWTON, &f) == SN_OK &&
         sn_workspace_eval(p->noise, q, SN_EVAL_GAUSS_NEWTON, &f) == SN_OK) {
         sn_workspace_hessian(p->ws, H);
@@ -313,9 +284,10 @@ bool opensim_compare(const opensim_files *files, bool barrier, opensim_result *o
     int nq = sn_model_nq(m), nv = sn_model_nv(m), count = sn_osim_coordinates_count(list), good = 0;
     bool tied = sn_model_ncoupling(m) > 0 || sn_model_nloop(m) > 0;
     double mu = tied ? sn_ik_setup_about(files->setup)->accuracy / 11 : 0;
-    double *square = need(calloc(2 * (size_t)count + 1, sizeof *square)), *all = square + count;
-    double *variance = need(calloc((size_t)nv + 1, sizeof *variance));
-    double *q = need(calloc((size_t)nq + 1, sizeof *q));
+    double *square = bench_need(calloc(2 * (size_t)count + 1, sizeof *square)),
+           *all = square + count;
+    double *variance = bench_need(calloc((size_t)nv + 1, sizeof *variance));
+    double *q = bench_need(calloc((size_t)nq + 1, sizeof *q));
     frame_problem p;
     open_problem(&p, files, take);
     out->fitted = sn_motion_nframe(ours);
@@ -425,7 +397,7 @@ int opensim_other_starts(const opensim_files *files, int starts, int every, uint
     *tried = 0;
     if (take == NULL) return -1;
     const sn_model *m = sn_take_model(take);
-    double *q = need(calloc((size_t)sn_model_nq(m) + 1, sizeof *q));
+    double *q = bench_need(calloc((size_t)sn_model_nq(m) + 1, sizeof *q));
     frame_problem p;
     int lower = 0;
     open_problem(&p, files, take);
@@ -488,8 +460,9 @@ static double peer_ratio(const opensim_files *files, opensim_peer peer, double *
     const sn_take_summary *s = sn_take_about(take);
     const sn_model *m = sn_take_model(take);
     sn_motion *motion = NULL;
-    double *f = need(malloc(2 * (size_t)s->count * sizeof *f)), ratio = NAN;
-    if (sn_motion_create(s->count, sn_model_nq(m), 1, 0, NULL, &motion, NULL) != SN_OK) need(NULL);
+    double *f = bench_need(malloc(2 * (size_t)s->count * sizeof *f)), ratio = NAN;
+    if (sn_motion_create(s->count, sn_model_nq(m), 1, 0, NULL, &motion, NULL) != SN_OK)
+        bench_need(NULL);
     opensim_job job = {.osim = files->osim,
                        .length = files->length,
                        .model = m,
@@ -518,7 +491,7 @@ static double peer_ratio(const opensim_files *files, opensim_peer peer, double *
 static bool run_case(const opensim_case *c, const opensim_files *files, bool coordinates,
                      opensim_peer peer) {
     int n = sn_osim_coordinates_count(files->model.coordinates);
-    double *rms = need(calloc(2 * (size_t)n + 1, sizeof *rms)), *moved = rms + n;
+    double *rms = bench_need(calloc(2 * (size_t)n + 1, sizeof *rms)), *moved = rms + n;
     opensim_result r, again, barrier = {0};
     bool good = opensim_compare(files, false, &r, rms, moved);
     if (!good) {

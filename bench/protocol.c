@@ -1,28 +1,10 @@
 // SPDX-License-Identifier: MIT
-#define _POSIX_C_SOURCE 200809L
 #include "protocol.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-double bench_seconds(void) {
-    struct timespec t;
-    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-void *bench_need(void *block) {
-    if (block == NULL) {
-        fputs("bench: out of memory\n", stderr);
-        exit(1);
-    }
-    return block;
-}
-
-double *bench_numbers(size_t n) { return bench_need(calloc(n > 0 ? n : 1, sizeof(double))); }
 
 sn_problem *clip_problem(const clip *c, const double *offsets) {
     sn_task tasks[CLIP_MARKERS];

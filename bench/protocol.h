@@ -2,14 +2,8 @@
 // What the protocols on clips share: a clip's problem, its offsets, a track over it and its errors.
 #pragma once
 
+#include "basics.h"
 #include "clip.h"
-
-/// Seconds this program has computed: on a busy machine these say more than those on the wall.
-double bench_seconds(void);
-/// The block itself; ends the program with a message when it is NULL.
-void *bench_need(void *block);
-/// n zeros.
-double *bench_numbers(size_t n);
 
 /// A point task for each of the clip's markers; with offsets (41 x 3) as their local points.
 sn_problem *clip_problem(const clip *c, const double *offsets);

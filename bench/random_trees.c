@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Random trees with goals that can be reached: each problem has its goals at a random pose inside
 // the limits and its start at another. Success: f below 1e-16 of the figure's scale.
-#define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/random.h"
 #include "protocols.h"
 #include "solvers.h"
-
-static double seconds(void) {
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static double uniform(uint64_t *state, double low, double high) {
     return low + (high - low) * sn_random(state);
@@ -133,9 +125,9 @@ bool bench_random_trees(int problems) {
             o.max_iterations = 500;
             if (sn_solver_create(problem, &o, NULL, &solver, NULL) != SN_OK) continue;
             memcpy(q, start, nq * sizeof *q);
-            double begin = seconds();
+            double begin = bench_wall();
             (void)sn_solver_solve(solver, q, &report);
-            time[m] += seconds() - begin;
+            time[m] += bench_wall() - begin;
             iterations[m] += report.iterations;
             tried[m][limits]++;
             bool there = report.f < 1e-16 * scale;

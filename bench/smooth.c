@@ -5,30 +5,14 @@
 //
 // Offsets are calibrated on the clip as in the calibrated protocol of solvers.c; then the clip is
 // tracked, and the tracked poses smoothed.
-#define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/random.h"
+#include "basics.h"
 #include "clip.h"
-
-// of processor time: the machine may be shared
-static double seconds(void) {
-    struct timespec t;
-    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void *need(void *block) {
-    if (block == NULL) {
-        fputs("bench: out of memory\n", stderr);
-        exit(1);
-    }
-    return block;
-}
 
 static void check(sn_status status) {
     if (status == SN_OK) return;
@@ -36,7 +20,7 @@ static void check(sn_status status) {
     exit(1);
 }
 
-static double *numbers(size_t n) { return need(calloc(n, sizeof(double))); }
+static double *numbers(size_t n) { return bench_need(calloc(n, sizeof(double))); }
 
 typedef struct source {
     const clip *clip;
@@ -172,9 +156,10 @@ static double *track(source *src, sn_problem *problem) {
     o.solver.goal = 0;
     o.chunk = 1 << 30;
     check(sn_tracker_create(problem, &o, NULL, &tracker, NULL));
-    double begin = seconds();
+    double begin = bench_seconds();
     check(sn_tracker_run(tracker, c->nframe, set_goals, src, clip_truth(c, 0), q, NULL));
-    printf("tracked %d frames: %.1f us/frame\n", c->nframe, 1e6 * (seconds() - begin) / c->nframe);
+    printf("tracked %d frames: %.1f us/frame\n", c->nframe,
+           1e6 * (bench_seconds() - begin) / c->nframe);
     sn_tracker_destroy(tracker);
     return q;
 }
@@ -193,9 +178,9 @@ static void smooth(source *src, sn_problem *problem, const double *tracked, doub
     o.tau = tau;
     o.rate = c->rate;
     check(sn_smoother_create(problem, &o, NULL, &smoother, NULL));
-    double begin = seconds();
+    double begin = bench_seconds();
     check(sn_smoother_run(smoother, nframe, set_goals, src, q, &r));
-    double micros = 1e6 * (seconds() - begin) / nframe;
+    double micros = 1e6 * (bench_seconds() - begin) / nframe;
     quality after = judge(src, problem, q, nframe);
     printf("  %6.3f %7d %10.4f %10.4f %10.4f %8.3f %8.3f %8.3f %9.3f %5d %6d %9.1f  %s\n", tau,
            nframe, r.start, r.objective, r.data, after.seen, after.hidden, after.limb,

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
 // The sweeps, timed against each other in one run. Each figure is the least of many rounds, and the
 // rounds of the things compared alternate, so that a noisy machine disturbs all alike.
-#define _POSIX_C_SOURCE 200809L
 #include "sweeps.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "algorithms34.h"
+#include "basics.h"
 #include "figures.h"
 #include "sweeps/path_rows.h"
 #include "sweeps/workspace.h"
@@ -25,12 +24,6 @@ typedef struct setting {
     double *q, *x, *damping, *rows;
     int failed;  // pivots must not fail, or a part of the work is missing
 } setting;
-
-static double seconds(void) {
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static setting setting_new(int copies, int markers, bool paper) {
     setting s = {.model = bench_model(copies, markers, paper)};
@@ -151,9 +144,9 @@ static void iteration(setting *s) {
 }
 
 static double round_of(job run, setting *s, int repeats) {
-    double begin = seconds();
+    double begin = bench_wall();
     for (int i = 0; i < repeats; i++) run(s);
-    return (seconds() - begin) / repeats;
+    return (bench_wall() - begin) / repeats;
 }
 
 // The least time of each, in alternating rounds of about half a millisecond.

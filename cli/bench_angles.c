@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // sinew bench fit: the angles that come of a generic model, against the truth and against an expert; joint centres
-// against those of the clips' own motions; a calibration from one half of a take on the other.
+// against those of the clips' own motions; behind that what one half of a take tells of the other.
 #include "bench_angles.h"
 
 #include <math.h>
@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "bench_fit.h"
+#include "bench_halves.h"
 #include "fit_take.h"
 #include "inputs.h"
 
@@ -189,47 +190,6 @@ static const struct {
     {"cmu/02.asf", "cmu/02_01.c3d", "cmu/02_01.amc"},
 };
 
-// The marker error of frames, with the shape of others; -1 when it could not be had.
-static double error_of(const sn_model *model, const sn_recording *take, const sn_take_options *base,
-                       int64_t first, int64_t last, sn_model **shaped) {
-    sn_take_options o = *base;
-    sn_take *t = NULL;
-    double rms = -1;
-    o.first_frame = first, o.last_frame = last;
-    if (sn_take_create(model, take, &o, NULL, &t, NULL) == SN_OK && sn_take_prepare(t) == SN_OK &&
-        sn_take_finish(t) == SN_OK) {
-        rms = sn_take_about(t)->fit.rms;
-        sn_builder *b;
-        if (shaped != NULL &&
-            sn_builder_create_from(sn_take_limited_model(t), NULL, &b, NULL) == SN_OK) {
-            (void)sn_builder_finish(b, shaped, NULL);
-            sn_builder_destroy(b);
-        }
-    }
-    sn_take_destroy(t);
-    return rms;
-}
-
-// A calibration of the first half on the second: the error there over that in the first half, and over that of a
-// calibration of the second half's own.
-typedef struct halves {
-    double first, own;
-} halves;
-
-static halves compare_halves(const figure *f, const sn_recording *take) {
-    const sn_recording_info *info = sn_recording_about(take);
-    sn_take_options o = sn_take_options_default();
-    int64_t first = info->first_frame, last = first + info->nframe - 1, middle = (first + last) / 2;
-    sn_model *shaped = NULL;
-    o.model_up = f->up, o.model_up_sign = f->up_sign;
-    double there = error_of(f->model, take, &o, first, middle, &shaped);
-    double own = error_of(f->model, take, &o, middle + 1, last, NULL);
-    double other = shaped != NULL ? error_of(shaped, take, &o, middle + 1, last, NULL) : -1;
-    sn_model_destroy(shaped);
-    bool good = there > 0 && own > 0 && other > 0;
-    return (halves){good ? other / there : -1, good ? other / own : -1};
-}
-
 static void clip_row(const char *data, int i) {
     char *model = bench_path(data, clips[i].skeleton), *take = bench_path(data, clips[i].take),
          *motion = bench_path(data, clips[i].motion);
@@ -240,10 +200,9 @@ static void clip_row(const char *data, int i) {
         printf("  %-34s is not there\n", clips[i].take);
     } else if (make_plan(&s, &plan)) {
         if (fit_take(&s, &plan, &r) == EXIT_OK) {
-            halves h = compare_halves(&r.figure, r.recording);
-            printf("  %-34s %9.3f %7.3f %12.2f %15.2f %13.3f %13.3f\n", strrchr(take, '/') + 1,
+            printf("  %-34s %9.3f %7.3f %12.2f %15.2f\n", strrchr(take, '/') + 1,
                    100 * r.summary->fit.rms, 100 * r.truth.markers, r.truth.rms,
-                   100 * r.truth.centres, h.first, h.own);
+                   100 * r.truth.centres);
         }
         (void)fflush(stdout);
         free_result(&r);
@@ -262,10 +221,11 @@ bool bench_angles(const char *data) {
         good &= run_study(data, &studies[i]);
     printf(
         "\n  Against the clips' own motions; own: how far the markers wander on the bones of the "
-        "clip's own motion (each\n  about its mean place), cm; the error of a second half with "
-        "the first half's calibration over the first half's,\n  and over that with a calibration "
-        "of its own\n  %-34s %9s %7s %12s %15s %13s %13s\n",
-        "take", "RMS cm", "own", "angles RMS", "joint centres cm", "over first", "over own");
+        "clip's own motion (each\n  about its mean place), cm\n  %-34s %9s %7s %12s %15s\n",
+        "take", "RMS cm", "own", "angles RMS", "joint centres cm");
     for (int i = 0; i < (int)(sizeof clips / sizeof clips[0]); i++) clip_row(data, i);
+    bench_halves_head();
+    for (int i = 0; i < (int)(sizeof clips / sizeof clips[0]); i++)
+        good = bench_halves(data, clips[i].skeleton, clips[i].take) && good;
     return good;
 }

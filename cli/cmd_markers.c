@@ -93,31 +93,12 @@ static bool load_motion(lesson *l) {
 
 // --- the result ----------------------------------------------------------------------------------
 
-static bool in_set(const lesson *l, int marker) {
-    for (int i = 0; i < sn_marker_set_count(l->set); i++)
-        if (l->each[i].marker == marker) return true;
-    return false;
-}
-
-// Markers of others are not left out: nobody asked for them.
 static void print_left_out(const lesson *l) {
-    const char *subject = l->settings->subject;
-    const char *known =
-        sn_recording_label(l->recording, l->each[0].marker);  // of a set that has one
-    size_t length = subject != NULL ? strlen(subject) : 0;
-    int n = 0;
-    for (int m = 0; m < sn_recording_about(l->recording)->nmarker; m++) {
-        const char *label = sn_recording_label(l->recording, m), *name = sn_label_name(label);
-        if (in_set(l, m)) continue;
-        if (subject != NULL) {
-            // the sign behind it is part of the name: "Ann:" is not "Anna:"
-            if (strncmp(label, known, length + 1) != 0) continue;
-            name = label + length + 1;
-        }
-        printf("%s%s", n++ == 0 ? "\n  left out (unnamed, or fewer than three samples): " : ", ",
-               name);
-    }
-    if (n > 0) putchar('\n');
+    const sn_learned *out = l->each + sn_marker_set_count(l->set);
+    for (int i = 0; i < l->learned.left_out; i++)
+        printf("%s%s", i == 0 ? "\n  left out (unnamed, or fewer than three samples): " : ", ",
+               out[i].name);
+    if (l->learned.left_out > 0) putchar('\n');
 }
 
 static void print_result(const lesson *l) {

@@ -81,6 +81,20 @@ static bool is_turn(const sn_arm *arm, const sn_model *model, int i) {
     return !sn_model_is_length(model, c.joint, c.index);
 }
 
+enum { WHY = 200 };
+
+// Why a goal is not reached, and the limit that holds the arm back most.
+static const char *why_of(const sn_arm *arm, const sn_arm_report *r, char text[WHY]) {
+    const char *why =
+        r->why != SN_ARM_REACHED ? sn_arm_why_text(r->why) : "joints would have to jump";
+    if (r->joint < 0)
+        (void)snprintf(text, WHY, "%s", why);
+    else
+        (void)snprintf(text, WHY, "%s (what holds it back most is the limit of %s)", why,
+                       sn_arm_name(arm, r->joint));
+    return text;
+}
+
 static void print_text(const sn_arm *arm, const sn_model *model, const double *q, int count,
                        const sn_arm_report *report) {
     int n = sn_arm_n(arm), wide = 5;
@@ -101,13 +115,11 @@ static void print_text(const sn_arm *arm, const sn_model *model, const double *q
         }
     }
     if (report == NULL) return;
-    printf("\n  %s: %.3g m, %.3g rad from the goal", report->reached ? "reached" : "not reached",
-           report->position_error, report->rotation_error);
-    if (!report->reached) {
-        printf("; %s", sn_arm_why_text(report->why));
-        if (report->joint >= 0) printf(" (most of all %s)", sn_arm_name(arm, report->joint));
-    }
-    putchar('\n');
+    char why[WHY];
+    printf("\n  %s: %.3g m, %.3g rad from the goal%s%s\n",
+           report->reached ? "reached" : "not reached", report->position_error,
+           report->rotation_error, report->reached ? "" : "; ",
+           report->reached ? "" : why_of(arm, report, why));
 }
 
 static void print_json(const sn_arm *arm, const double *q, int count, const sn_arm_report *report,
@@ -170,6 +182,7 @@ static int solve_one(sn_arm *arm, const sn_model *model, const arm_settings *s, 
     }
     report = reports[0];
     int code = status != SN_OK ? EXIT_INPUT : report.reached ? EXIT_OK : EXIT_POOR;
+    bool said = false;  // that the goal is not reached
     if (status != SN_OK) complain("%s", sn_status_text(status));
     if (status == SN_OK && (s->csv || s->out != NULL)) {
         if (!write_table(s, arm, count, q, reports)) code = EXIT_FAILED;
@@ -177,13 +190,12 @@ static int solve_one(sn_arm *arm, const sn_model *model, const arm_settings *s, 
         print_json(arm, q, count, &report, s->all);
     } else if (status == SN_OK) {
         print_text(arm, model, q, count, &report);
+        said = true;
     }
-    if (status == SN_OK && !report.reached) {
-        complain("the goal is not reached: %.3g m and %.3g rad are left; %s%s%s%s",
-                 report.position_error, report.rotation_error, sn_arm_why_text(report.why),
-                 report.joint >= 0 ? " (most of all " : "",
-                 report.joint >= 0 ? sn_arm_name(arm, report.joint) : "",
-                 report.joint >= 0 ? ")" : "");
+    if (status == SN_OK && !report.reached && !said) {
+        char why[WHY];
+        complain("the goal is not reached: %.3g m and %.3g rad are left; %s", report.position_error,
+                 report.rotation_error, why_of(arm, &report, why));
     }
     free(q);
     free(reports);
@@ -255,15 +267,10 @@ static int solve_path(sn_arm *arm, const arm_settings *s, const double *seed) {
     } else {
         if (!write_table(s, arm, r.count, q, NULL)) code = EXIT_FAILED;
         if (code == EXIT_OK && !r.complete) {
-            complain("the path ends %.1f %% on the way to goal %d, %.3g m and %.3g rad from it: "
-                     "%s%s%s%s",
+            char why[WHY];
+            complain("the path ends %.1f %% on the way to goal %d, %.3g m and %.3g rad from it: %s",
                      100 * r.fraction, r.waypoint + 1, r.report.position_error,
-                     r.report.rotation_error,
-                     r.report.why != SN_ARM_REACHED ? sn_arm_why_text(r.report.why)
-                                                    : "joints would have to jump",
-                     r.report.joint >= 0 ? " (most of all " : "",
-                     r.report.joint >= 0 ? sn_arm_name(arm, r.report.joint) : "",
-                     r.report.joint >= 0 ? ")" : "");
+                     r.report.rotation_error, why_of(arm, &r.report, why));
             code = EXIT_POOR;
         }
     }

@@ -2,7 +2,7 @@
 // What the tests of ASF and AMC share.
 #pragma once
 
-#include "support.h"
+#include "reader.h"
 
 #include "sinew/files.h"
 
@@ -71,19 +71,6 @@ static sn_skeleton *read_asf(const char *text) {
     if (sn_asf_read(text, strlen(text), NULL, NULL, &s, &error) != SN_OK)
         fail_msg("line %d: %s", error.line, error.text);
     return s;
-}
-
-// A copy of text with the first `from` replaced by `to`; free it.
-static char *replaced(const char *text, const char *from, const char *to) {
-    const char *at = strstr(text, from);
-    if (at == NULL) fail_msg("\"%s\" is not in the text", from);
-    char *out = malloc(strlen(text) + strlen(to) + 1);
-    assert_non_null(out);
-    memcpy(out, text, (size_t)(at - text));
-    out[at - text] = '\0';
-    strcat(out, to);
-    strcat(out, at + strlen(from));
-    return out;
 }
 
 // Every newline as something else, with tabs and brackets for blanks and no last line end.

@@ -391,6 +391,7 @@ static void solvers(void) {
 static void motions(void) {
     static sn_error error;
     static void *out;
+    static sn_clip_rate what;
     const char *labels[] = {"a", "b"};
     const sn_recording_info info = {.nframe = 2, .nmarker = 2, .rate = 100};
     sn_table_info columns = sn_table_info_default();
@@ -423,6 +424,12 @@ static void motions(void) {
            MAY(&error));
     STATUS(sn_motion_resample, PTR(w.model), PTR(w.motion), NUM(50), NULL, OUT(out, end_motion),
            MAY(&error));
+    NONE(sn_clip_default);
+    const sn_clip some = sn_clip_default();
+    STATUS(sn_motion_clip, PTR(w.model), PTR(w.motion), PTR(&some), NULL, OUT(out, end_motion),
+           MAY(&what), MAY(&error));
+    STATUS(sn_recording_clip, PTR(w.recording), PTR(&some), NULL, OUT(out, end_recording),
+           MAY(&what), MAY(&error));
     NONE(sn_table_info_default);
     STATUS(sn_table_create, PTR(&columns), PTR(labels), NULL, OUT(out, end_table), MAY(&error));
     VOID(sn_table_destroy, MAY((sn_table *)NULL));

@@ -38,6 +38,10 @@ int first_case(void);
 /// printing why, which this does.
 const char *data_path(const char *name);
 
+/// Numbers in the program's locale have a decimal comma from here until setlocale(LC_NUMERIC, "C"): which one it is, made
+/// by localedef where none is installed. NULL when there is no way, which is printed.
+const char *decimal_commas(void);
+
 /// A whole file, terminated; fails the test when it can't be read. Free with free().
 char *slurp(const char *path, size_t *length);
 

@@ -52,7 +52,7 @@ static void like_plain(void **unused) {
     uint64_t state = 180;
     int rows = 0, apart = 0, regular = 0, plain = 0, far = 0, steps = 0;
     double worst = 0;
-    for (int c = 0, n = cases(80); c < n; c++) {
+    for (int c = 0, n = cases(240); c < n; c++) {
         const bool rest = c % 2 == 0;
         row_set s = random_rows(&state, 2 + below(&state, 12), 1 + below(&state, 6), ROWS, rest);
         double *q = calloc((size_t)(s.n * s.nq), sizeof *q);

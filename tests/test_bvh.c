@@ -2,6 +2,7 @@
 // BVH: against forward kinematics of its own (plain_bvh.c) over every file of the data folder and
 // over random figures, what is guessed, and broken files.
 #include "plain_bvh.h"
+#include "reader.h"
 
 static const char tiny[] =
     "HIERARCHY\n"
@@ -474,24 +475,20 @@ static void guesses(void **unused) {
     }
 }
 
-static char *replaced(const char *text, const char *from, const char *to) {
-    const char *at = strstr(text, from);
-    if (at == NULL) fail_msg("\"%s\" is not in the text", from);
-    char *out = malloc(strlen(text) + strlen(to) + 1);
-    assert_non_null(out);
-    memcpy(out, text, (size_t)(at - text));
-    strcpy(out + (at - text), to);
-    strcat(out, at + strlen(from));
-    return out;
+static sn_status bvh(const char *bytes, size_t length, const sn_allocator *allocator,
+                     sn_error *error) {
+    sn_skeleton *s = (sn_skeleton *)(uintptr_t)tiny;
+    sn_motion *m = (sn_motion *)(uintptr_t)tiny;
+    sn_status status = sn_bvh_read(bytes, length, NULL, allocator, &s, &m, error);
+    if (status != SN_OK) assert_true(s == NULL && m == NULL);
+    sn_motion_destroy(m);
+    sn_skeleton_destroy(s);
+    return status;
 }
 
 static void broken_files(void **unused) {
     (void)unused;
-    static const struct {
-        const char *from, *to;
-        int line;
-        const char *message;
-    } list[] = {
+    static const edit list[] = {
         {"HIERARCHY", "HIERARCH", 1, "is this a BVH file?"},
         {"ROOT hips\n{", "ROOT hips\n", 4, "ROOT needs a { here, not \"OFFSET\""},
         {"JOINT chest\n  {", "JOINT chest\n", 8, "JOINT needs a { here, not \"OFFSET\""},
@@ -542,23 +539,7 @@ static void broken_files(void **unused) {
         {"71 81 91\n", "71 81 9l\n", 29, "frame 2, Xrotation of \"arm\": \"9l\" is not a number"},
         {"71 81 91\n", "71 81 inf\n", 29, "Xrotation of \"arm\": \"inf\" is not a number"},
     };
-    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
-        char *text = replaced(tiny, list[i].from, list[i].to);
-        sn_skeleton *s = (sn_skeleton *)(uintptr_t)tiny;
-        sn_motion *m = (sn_motion *)(uintptr_t)tiny;
-        sn_error error = {0};
-        sn_status status = sn_bvh_read(text, strlen(text), NULL, NULL, &s, &m, &error);
-        if (status != SN_ERR_PARSE) fail_msg("case %zu, \"%s\", was read", i, list[i].message);
-        assert_null(s);
-        assert_null(m);
-        assert_int_equal(error.status, status);
-        if (strstr(error.text, list[i].message) == NULL)
-            fail_msg("case %zu: \"%s\" is not in \"%s\"", i, list[i].message, error.text);
-        if (error.line != list[i].line)
-            fail_msg("case %zu, \"%s\": line %d, not %d", i, error.text, error.line, list[i].line);
-        assert_int_equal(sn_bvh_read(text, strlen(text), NULL, NULL, &s, &m, NULL), status);
-        free(text);
-    }
+    check_edits(bvh, tiny, list, sizeof list / sizeof list[0]);
     sn_skeleton *s;
     sn_motion *m;
     sn_error error = {0};
@@ -601,37 +582,26 @@ static void truncation(void **unused) {
     }
 }
 
+// Read and written.
+static sn_status there_and_back(const char *bytes, size_t length, const sn_allocator *allocator,
+                                sn_error *error) {
+    sn_skeleton *s;
+    sn_motion *m;
+    static buffer out;
+    sn_sink sink = {keep, &out};
+    out.length = 0;
+    sn_status status = sn_bvh_read(bytes, length, NULL, allocator, &s, &m, error);
+    if (status != SN_OK) assert_true(s == NULL && m == NULL);
+    if (status == SN_OK) status = sn_bvh_write(s, m, &sink, allocator, error);
+    sn_motion_destroy(m);
+    sn_skeleton_destroy(s);
+    return status;
+}
+
 static void failing_memory(void **unused) {
     (void)unused;
     char *two = replaced(tiny, "MOTION\nFrames: 2", "ROOT x { OFFSET 0 0 0 }\nMOTION\nFrames: 2");
-    for (int once = 0; once < 2; once++) {
-        long n = 0;
-        for (bool done = false; !done; n++) {
-            test_allocator a;
-            test_allocator_begin(&a);
-            a.fail_at = n;
-            a.fail_after = !once;
-            sn_skeleton *s;
-            sn_motion *m;
-            sn_error error = {0};
-            static buffer out;
-            sn_sink sink = {keep, &out};
-            out.length = 0;
-            sn_status status = sn_bvh_read(two, strlen(two), NULL, &a.base, &s, &m, &error);
-            if (status != SN_OK) assert_true(s == NULL && m == NULL);
-            if (status == SN_OK) status = sn_bvh_write(s, m, &sink, &a.base, &error);
-            done = status == SN_OK;
-            if (!done) {
-                assert_int_equal(status, SN_ERR_MEMORY);
-                assert_int_equal(error.status, SN_ERR_MEMORY);
-            }
-            sn_motion_destroy(m);
-            sn_skeleton_destroy(s);
-            assert_int_equal(a.live, 0);
-        }
-        print_message("%ld allocations failed in turn\n", n - 1);
-        assert_true(n > 8);
-    }
+    assert_true(check_memory(there_and_back, two, strlen(two)) > 7);
     free(two);
 }
 

@@ -195,6 +195,35 @@ static void rigid_body(void **unused) {
     sn_model_destroy(model);
 }
 
+// What is asked of lanes: from one beginning to the next, how many runs were started and in how many lanes.
+static struct {
+    sn_cold_lanes own;
+    int started, lanes, whole;
+    bool used[64];
+} spied;
+
+static void end_of_turn(void) {
+    // all lanes are at work where there is enough to do, also when it has begun again
+    if (spied.started >= 2 * spied.own.width) {
+        assert_int_equal(spied.lanes, spied.own.width);
+        spied.whole++;
+    }
+    spied.started = spied.lanes = 0;
+    memset(spied.used, 0, sizeof spied.used);
+}
+
+static bool spy_begin(sn_cold_lanes *self, const sn_solver *s, double rival) {
+    end_of_turn();
+    return spied.own.begin(self, s, rival);
+}
+
+static void spy_start(sn_cold_lanes *self, int lane, const double *q) {
+    spied.started++;
+    spied.lanes += !spied.used[lane];
+    spied.used[lane] = true;
+    spied.own.start(self, lane, q);
+}
+
 // A solver with lanes of its own ends where one without ends, and its solves allocate nothing; what its problem has
 // changed in more than goals it looks for as before.
 static void own_lanes(void **unused) {
@@ -223,8 +252,12 @@ static void own_lanes(void **unused) {
     assert_int_equal(sn_solver_use_lanes(lanes, NULL), SN_OK);
     assert_int_equal(sn_solver_use_lanes(lanes, NULL), SN_OK);  // they are there
     assert_true(lanes->cold.lanes != NULL && plain->cold.lanes == NULL);
+    memset(&spied, 0, sizeof spied);
+    spied.own = *lanes->cold.lanes;
+    lanes->cold.lanes->begin = spy_begin;
+    lanes->cold.lanes->start = spy_start;
     int searched = 0, lower = 0;
-    const int count = sampled() ? 3 : 14;
+    const int count = sampled() ? 7 : 14;
     for (int n = 0; n < count; n++) {
         sn_report x, y, once;
         sn_model_zero(model, a);
@@ -252,6 +285,7 @@ static void own_lanes(void **unused) {
         allocator.trap = true;
         assert_int_equal(sn_solver_solve_cold(lanes, b, &y), SN_OK);
         allocator.trap = false;
+        end_of_turn();
         searched += x.f < 0.99 * once.f;
         assert_true(y.f <= x.f * (1 + 1e-9));
         if (changed) assert_memory_equal(a, b, nq * sizeof *a);
@@ -264,6 +298,8 @@ static void own_lanes(void **unused) {
     print_message("%d of %d found another valley, %d a lower one in lanes\n", searched, count,
                   lower);
     assert_true(lower <= 1 && (searched > 2 || sampled()));
+    print_message("all %d lanes at work in %d turns\n", spied.own.width, spied.whole);
+    assert_true(spied.whole > 0);
     // there are none for such
     o.method = SN_METHOD_LBFGS;
     assert_int_equal(sn_solver_create(problem, &o, NULL, &other, NULL), SN_OK);

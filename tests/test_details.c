@@ -16,7 +16,7 @@ static sn_model *chain(const sn_joint_desc *joints, int count, const sn_marker_d
     sn_model *model;
     assert_int_equal(sn_builder_create("chain", NULL, &builder, NULL), SN_OK);
     for (int i = 0; i < count; i++) {
-        char name[8];
+        char name[16];
         sn_joint_desc d = joints[i];
         (void)snprintf(name, sizeof name, "j%d", i);
         d.name = name;
@@ -486,35 +486,47 @@ static void servo_weighs_lengths(void **unused) {
 }
 
 // A follower of two at a limit that the goal pulls it against: the two move along it, against each other, to a minimum.
+// So they do where a crank and its rod, which have nothing to do with it, close a loop beside them.
 static void follower_at_its_limit(void **unused) {
     (void)unused;
-    static const char text[] =
+    static const char figure[] =
         "{\"joints\": [{\"name\": \"a\", \"type\": \"slider\", \"axis\": [1, 0, 0]},"
         "{\"name\": \"b\", \"type\": \"slider\", \"axis\": [0, 1, 0], \"parent\": \"a\"},"
         "{\"name\": \"c\", \"type\": \"hinge\", \"axis\": [0, 0, 1], \"limits\": [[-0.5, 0.5]], "
-        "\"parent\": \"b\"}],"
+        "\"parent\": \"b\"}%s],"
         "\"couplings\": [{\"joint\": \"c\", \"of\": [\"a\", \"b\"], \"function\": \"linear\", "
-        "\"y\": [1, 1, 0]}]}";
-    sn_model *model;
-    sn_error error = {0};
-    if (sn_model_read_json(text, strlen(text), NULL, &model, &error) != SN_OK)
-        fail_msg("%s", error.text);
-    // a + b <= 0.5; (2, 1) is nearest to (0.75, -0.25)
-    sn_task task = sn_task_default(SN_TASK_POINT);
-    task.joint = 1;
-    memcpy(task.goal, (double[3]){2, 1, 0}, 3 * sizeof(double));
-    static const double starts[3][2] = {{0, 0}, {0.5, 0}, {-1, 1.5}};
-    for (int k = 0; k < 3; k++) {
-        double q[3] = {starts[k][0], starts[k][1], starts[k][0] + starts[k][1]};
-        sn_report report = solved(model, &task, 1, SN_METHOD_HYBRID, 200, q);
-        print_message("%s after %d iterations at %.9f %.9f\n", sn_stop_text(report.stop),
-                      report.iterations, q[0], q[1]);
-        assert_int_equal(report.stop, SN_STOP_MINIMUM);
-        assert_near(q[0], 0.75, 1e-7);
-        assert_near(q[1], -0.25, 1e-7);
-        assert_true(q[2] <= 0.5);
+        "\"y\": [1, 1, 0]}]%s}";
+    static const char crank[] =
+        ", {\"name\": \"crank\", \"type\": \"hinge\", \"axis\": [0, 0, 1], \"parent\": \"b\"},"
+        "{\"name\": \"rod\", \"parent\": \"crank\", \"type\": \"hinge\", \"axis\": [0, 0, 1], "
+        "\"position\": [1, 0, 0]}";
+    static const char loop[] = ", \"loops\": [{\"type\": \"line\", \"joint\": \"rod\", \"joint2\": "
+                               "\"b\", \"position\": [2, 0, 0], \"axis2\": [1, 0, 0]}]";
+    for (int looped = 0; looped < 2; looped++) {
+        char text[1500];
+        sn_model *model;
+        sn_error error = {0};
+        assert_true(snprintf(text, sizeof text, figure, looped ? crank : "", looped ? loop : "") <
+                    (int)sizeof text);
+        if (sn_model_read_json(text, strlen(text), NULL, &model, &error) != SN_OK)
+            fail_msg("%s", error.text);
+        // a + b <= 0.5; (2, 1) is nearest to (0.75, -0.25)
+        sn_task task = sn_task_default(SN_TASK_POINT);
+        task.joint = 1;
+        memcpy(task.goal, (double[3]){2, 1, 0}, 3 * sizeof(double));
+        static const double starts[3][2] = {{0, 0}, {0.5, 0}, {-1, 1.5}};
+        for (int k = 0; k < 3; k++) {
+            double q[5] = {starts[k][0], starts[k][1], starts[k][0] + starts[k][1]};
+            sn_report report = solved(model, &task, 1, SN_METHOD_HYBRID, 200, q);
+            print_message("%s after %d iterations at %.9f %.9f\n", sn_stop_text(report.stop),
+                          report.iterations, q[0], q[1]);
+            assert_int_equal(report.stop, SN_STOP_MINIMUM);
+            assert_near(q[0], 0.75, 1e-7);
+            assert_near(q[1], -0.25, 1e-7);
+            assert_true(q[2] <= 0.5);
+        }
+        sn_model_destroy(model);
     }
-    sn_model_destroy(model);
 }
 
 int main(void) {

@@ -219,17 +219,18 @@ static void options(void **unused) {
     assert_near(1e3 * rms_of(QUICK "--robust"), 1e3 * plain, 0.1);
     assert_near(1e3 * rms_of(QUICK "--solver newton"), 1e3 * plain, 1e-3);
     assert_near(1e3 * rms_of(QUICK "--solver lm"), 1e3 * plain, 1e-3);
-    assert_near(1e3 * rms_of(QUICK "--up z --units mm"), 1e3 * plain, 1e-9);
     // up or not, the root is free
     assert_near(1e3 * rms_of(QUICK "--up=-x"), 1e3 * plain, 1e-3);
-    assert_near(1e3 * rms_of(QUICK "--axes xyz"), 1e3 * plain, 1e-3);
     assert_true(rms_of(QUICK "--units cm") > 10 * plain);
     assert_non_null(strstr(said, "WARNING"));
-    assert_true(rms_of("fit -m humanoid -i ex/take.c3d --frames 10:60 --calibrate=none") >
-                1.5 * plain);
-    if (!sampled())
+    if (!sampled()) {
+        assert_near(1e3 * rms_of(QUICK "--up z --units mm"), 1e3 * plain, 1e-9);
+        assert_near(1e3 * rms_of(QUICK "--axes xyz"), 1e3 * plain, 1e-3);
+        assert_true(rms_of("fit -m humanoid -i ex/take.c3d --frames 10:60 --calibrate=none") >
+                    1.5 * plain);
         assert_true(rms_of("fit -m humanoid -i ex/take.c3d --frames 10:60 --calibrate") <
                     1.05 * plain);
+    }
     // the same bytes for any number of threads, given as either way
     assert_int_equal(sinew(QUICK "-o a.bvh --quiet"), 0);
     assert_int_equal(sinew(QUICK "-o b.bvh -j 3"), 0);
@@ -271,7 +272,11 @@ static void save_model(void **unused) {
     assert_near(1e3 * first, 1e3 * again, 0.01);
     (void)snprintf(line, sizeof line,
                    "fit -m ex/skeleton.asf -i ex/take.c3d --frames %s --markers saved.json", range);
-    // its places alone, on bones of the skeleton's own lengths: near, not the same
+    // Its places alone, on bones of the skeleton's own lengths: near, not the same. This is no error of a fit (3.0 mm) but
+    // how far the lengths that were found are from the true ones, the skeleton's: 0.88 to 1.03 of them, where the
+    // calibration says "sizes to 10.5 %". It was 10.0 mm before the markers of a pelvis were held closer: with these
+    // doubted twice as much it is 9.7, and the angles are 4.51 degrees RMS off the truth instead of 4.46, joint centres
+    // 2.25 cm instead of 2.21. Beginning from the true size changes nothing (10.3).
     double set = rms_of(line);
     print_message("saved: %.4f mm with its places alone\n", 1e3 * set);
     assert_true(set != first && set < (sampled() ? 0.03 : 0.011));
@@ -515,8 +520,8 @@ static void progress(void **unused) {
     for (int quiet = 0; quiet < (sampled() ? 1 : 2); quiet++) {
         (void)snprintf(line, sizeof line,
                        "cd '%s' && script -qec \"'%s' fit -m humanoid -i ex/take.c3d --calibrate "
-                       "--frames 1:60 %s\" /dev/null </dev/null",
-                       folder, SINEW_PROGRAM, quiet ? "--quiet" : "");
+                       "--frames 1:%d %s\" /dev/null </dev/null",
+                       folder, SINEW_PROGRAM, sampled() ? 20 : 60, quiet ? "--quiet" : "");
         assert_int_equal(shell(line), 0);
         assert_true((strstr(said, "frames/s, ") != NULL) == !quiet);
         assert_true((strstr(said, "finishing, ") != NULL) == !quiet);

@@ -103,7 +103,12 @@ static void finds_the_truth(void **unused) {
         assert_true(lesson.next > 10 * lesson.spread && !lesson.axes_given);
         assert_true(lesson.offset == 0 && lesson.nframe == sn_motion_nframe(t.motion));
         // without the unnamed point and the one with two samples
-        assert_int_equal(sn_marker_set_count(set), sn_model_nmarker(t.model));
+        int n = sn_model_nmarker(t.model);
+        assert_int_equal(sn_marker_set_count(set), n);
+        assert_true(lesson.left_out == 2 && each[n].marker == n && each[n + 1].marker == n + 1);
+        for (int i = 0; i < n + 2; i++)
+            assert_string_equal(each[i].name,
+                                sn_label_name(sn_recording_label(t.recording, each[i].marker)));
         for (int i = 0; i < sn_marker_set_count(set); i++) {
             const sn_marker_desc *d = sn_model_marker(t.model, i);
             const sn_marker_place *p = sn_marker_set_place(set, i);
@@ -271,10 +276,12 @@ static void matches_frames_and_people(void **unused) {
             sn_marker_set_learn(t.model, moved, two, &o, NULL, &set, each, &lesson, NULL), SN_OK);
         assert_true(lesson.offset == offsets[k] && lesson.axes_given);
         assert_int_equal(sn_marker_set_count(set), n);
+        assert_int_equal(lesson.left_out, 0);  // the other one's markers were not asked for
         for (int i = 0; i < n; i++) {
             const sn_marker_place *p = sn_marker_set_place(set, i);
             const sn_marker_desc *d = sn_model_marker(t.model, i);
             assert_string_equal(p->name, d->name);
+            assert_string_equal(each[i].name, d->name);
             assert_int_equal(each[i].marker, n + i);
             for (int c = 0; c < 3; c++) assert_near(p->position[c], d->position[c], 1e-9);
         }

@@ -434,8 +434,9 @@ static void two_at_a_time(void **unused) {
     for (int n = 0; n < 200000; n++) {
         double size = ldexp(1, below(&state, 60) - 20), s[2], c[2];
         double angle[2] = {0};
-        angle[0] = uniform(&state, -10, 10);
-        angle[1] = n % 100 == 0 ? n / 100 * 1.5707963267948966 : uniform(&state, -size, size);
+        const int odd = below(&state, 2);  // the one that may need the long way
+        angle[1 - odd] = uniform(&state, -10, 10);
+        angle[odd] = n % 100 == 0 ? n / 100 * 1.5707963267948966 : uniform(&state, -size, size);
         sn_sincos_two(angle, s, c);
         for (int i = 0; i < 2; i++) {
             double sine, cosine;

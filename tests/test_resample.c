@@ -196,9 +196,115 @@ static void long_way_round(void **unused) {
     sn_model_destroy(m);
 }
 
+// Marker A of frame f is at x = f; its time by the recording's own account.
+static sn_recording *numbered(int nframe, int first_frame, double rate) {
+    static const char *const label = "A";
+    const sn_recording_info info = {
+        .nframe = nframe, .nmarker = 1, .first_frame = first_frame, .rate = rate};
+    sn_recording *r;
+    assert_int_equal(sn_recording_create(&info, &label, NULL, &r, NULL), SN_OK);
+    for (int f = 0; f < nframe; f++) {
+        double *x = sn_recording_edit(r, f);
+        x[0] = f, x[1] = x[2] = 0;
+    }
+    return r;
+}
+
+static double time_of(const sn_recording *r, int frame) {
+    const sn_recording_info *i = sn_recording_about(r);
+    return (i->first_frame - 1 + frame) / i->rate + i->time_offset;
+}
+
+// Which frames are kept, under which numbers, and what becomes of the rate; a sample's time never changes.
+static void clips(void **unused) {
+    (void)unused;
+    static const struct {
+        double rate;
+        sn_clip clip;
+        sn_clip_rate what;
+        int nframe, number;
+        double first, step, new_rate;
+    } cases[] = {
+        {60, {0, 100, 1, 0}, SN_CLIP_RATE_KEPT, 21, 5, 0, 1, 60},
+        {60, {4, 10, 1, 60}, SN_CLIP_RATE_KEPT, 10, 9, 4, 1, 60},
+        {60, {4, 10, 3, 0}, SN_CLIP_RATE_KEPT, 4, 1, 4, 3, 20},
+        {60, {4, 10, 1, 30}, SN_CLIP_RATE_RESAMPLED, 5, 1, 4, 2, 30},
+        {60, {4, 9, 2, 30}, SN_CLIP_RATE_RESAMPLED, 3, 1, 4, 4, 15},
+        {59.9999, {3, 100, 1, 60}, SN_CLIP_RATE_TAKEN_FOR, 18, 8, 3, 1, 60},
+        {59.99, {0, 100, 1, 60}, SN_CLIP_RATE_RESAMPLED, 21, 1, 0, 59.99 / 60, 60},
+        {0, {2, 6, 2, 50}, SN_CLIP_RATE_STATED, 3, 1, 2, 2, 25},
+        {0, {2, 6, 1, 0}, SN_CLIP_RATE_KEPT, 6, 7, 2, 1, 0},
+        {60, {21, 5, 1, 0}, SN_CLIP_RATE_KEPT, 0, 26, 0, 0, 60},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        sn_recording *r = numbered(21, 5, cases[i].rate), *out;
+        sn_clip_rate what;
+        assert_int_equal(sn_recording_clip(r, &cases[i].clip, NULL, &out, &what, NULL), SN_OK);
+        const sn_recording_info *got = sn_recording_about(out);
+        assert_int_equal(what, cases[i].what);
+        assert_int_equal(got->nframe, cases[i].nframe);
+        assert_int_equal(got->first_frame, cases[i].number);
+        assert_near(got->rate, cases[i].new_rate, 1e-12);
+        for (int f = 0; f < got->nframe; f++) {
+            double x = cases[i].first + cases[i].step * f;
+            assert_near(sn_recording_frame(out, f)[0], x, 1e-9);
+            // in case 5 the frames themselves are said to come at another time
+            if (cases[i].rate > 0 && what != SN_CLIP_RATE_TAKEN_FOR)
+                assert_near(time_of(out, f), (4 + x) / cases[i].rate, 1e-9);
+        }
+        sn_recording_destroy(out);
+        sn_recording_destroy(r);
+    }
+}
+
+// The same of a motion, and what is refused.
+static void clipped_motion(void **unused) {
+    (void)unused;
+    sn_model *m;
+    sn_motion *motion, *out;
+    const sn_clip part = {.first = 1, .count = 7, .every = 2, .rate = 50};
+    static const sn_clip wrong[] = {{-1, 1, 1, 0}, {12, 1, 1, 0}, {0, -1, 1, 0},
+                                    {0, 1, 0, 0},  {0, 1, 1, -1}, {0, 1, 1, INFINITY}};
+    static const char text[] = "{\"name\": \"a\", \"joints\": [{\"name\": \"a\", \"type\": "
+                               "\"hinge\", \"axis\": [1,0,0]}]}";
+    assert_int_equal(sn_model_read_json(text, strlen(text), NULL, &m, NULL), SN_OK);
+    assert_int_equal(sn_motion_create(11, 1, 1, 100, NULL, &motion, NULL), SN_OK);
+    for (int f = 0; f < 11; f++) sn_motion_edit(motion, f)[0] = 0.1 * f;
+    assert_int_equal(sn_motion_clip(m, motion, &part, NULL, &out, NULL, NULL), SN_OK);
+    // frames 1 to 7, of these 1, 3, 5, 7, of these 1 and 5
+    assert_true(sn_motion_nframe(out) == 2 && sn_motion_rate(out) == 25);
+    assert_near(sn_motion_frame(out, 0)[0], 0.1, 1e-12);
+    assert_near(sn_motion_frame(out, 1)[0], 0.5, 1e-12);
+    assert_near(sn_motion_time_offset(out), 0.01, 1e-12);
+    sn_motion_destroy(out);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        sn_recording *r = numbered(11, 1, 60), *none;
+        assert_int_equal(sn_motion_clip(m, motion, &wrong[i], NULL, &out, NULL, NULL),
+                         SN_ERR_ARGUMENT);
+        assert_int_equal(sn_recording_clip(r, &wrong[i], NULL, &none, NULL, NULL), SN_ERR_ARGUMENT);
+        assert_true(out == NULL && none == NULL);
+        sn_recording_destroy(r);
+    }
+    for (int fail = 0; fail < 40; fail++) {
+        test_allocator a;
+        test_allocator_begin(&a);
+        a.fail_at = fail;
+        sn_status status = sn_motion_clip(m, motion, &part, &a.base, &out, NULL, NULL);
+        if (status == SN_OK) {
+            assert_true(fail > 2);
+            sn_motion_destroy(out);
+            break;
+        }
+        assert_true(status == SN_ERR_MEMORY && a.live == 0 && out == NULL);
+    }
+    sn_motion_destroy(motion);
+    sn_model_destroy(m);
+}
+
 int main(void) {
-    const struct CMUnitTest list[] = {cmocka_unit_test(halfway), cmocka_unit_test(recordings),
-                                      cmocka_unit_test(last_frame),
-                                      cmocka_unit_test(long_way_round)};
+    const struct CMUnitTest list[] = {
+        cmocka_unit_test(halfway),    cmocka_unit_test(recordings),
+        cmocka_unit_test(last_frame), cmocka_unit_test(long_way_round),
+        cmocka_unit_test(clips),      cmocka_unit_test(clipped_motion)};
     return cmocka_run_group_tests(list, NULL, NULL);
 }

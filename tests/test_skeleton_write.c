@@ -2,32 +2,7 @@
 // Writing skeletons and motions: what was read comes back; other models and the other format keep
 // their world positions and rotations.
 #include "files/export.h"
-#include "support.h"
-
-// A sink that keeps everything, or refuses after some bytes.
-typedef struct memory {
-    sn_sink sink;
-    char *text;
-    size_t length, capacity, limit;
-} memory;
-
-static bool keep(void *user, const void *bytes, size_t count) {
-    memory *m = user;
-    if (m->length + count > m->limit) return false;
-    if (m->length + count + 1 > m->capacity) {
-        m->capacity = 2 * (m->length + count + 1);
-        m->text = realloc(m->text, m->capacity);
-        assert_non_null(m->text);
-    }
-    memcpy(m->text + m->length, bytes, count);
-    m->length += count;
-    m->text[m->length] = '\0';
-    return true;
-}
-
-static void memory_begin(memory *m, size_t limit) {
-    *m = (memory){.sink = {keep, m}, .limit = limit};
-}
+#include "memory_sink.h"
 
 // A model with a workspace, and the frames at its zero pose.
 typedef struct posed {
@@ -105,29 +80,29 @@ static void pair_end(pair *p) {
 
 // Write in the skeleton's own format and read again.
 static pair rewritten(const sn_skeleton *s, const sn_motion *m) {
-    memory text, more;
+    memory_sink text, more;
     pair p = {NULL, NULL};
     sn_error error = {0};
-    memory_begin(&text, SIZE_MAX);
-    memory_begin(&more, SIZE_MAX);
+    memory_sink_begin(&text);
+    memory_sink_begin(&more);
     if (sn_skeleton_kind(s) == SN_SKELETON_BVH) {
         sn_bvh_options options = sn_bvh_options_default();
         options.metres_per_unit = sn_skeleton_metres_per_unit(s);
         options.positions = SN_BVH_POSITIONS_MOVE;
-        assert_int_equal(sn_bvh_write(s, m, &text.sink, NULL, &error), SN_OK);
-        if (sn_bvh_read(text.text, text.length, &options, NULL, &p.skeleton, &p.motion, &error))
-            fail_msg("line %d: %s\n%s", error.line, error.text, text.text);
+        assert_int_equal(sn_bvh_write(s, m, &text.base, NULL, &error), SN_OK);
+        if (sn_bvh_read(text.bytes, text.length, &options, NULL, &p.skeleton, &p.motion, &error))
+            fail_msg("line %d: %s\n%s", error.line, error.text, text.bytes);
     } else {
         sn_asf_options options = sn_asf_options_default();
         options.use_limits = true;
-        assert_int_equal(sn_asf_write(s, &text.sink, &error), SN_OK);
-        assert_int_equal(sn_amc_write(s, m, &more.sink, NULL, &error), SN_OK);
-        if (sn_asf_read(text.text, text.length, &options, NULL, &p.skeleton, &error) ||
-            sn_amc_read(more.text, more.length, p.skeleton, NULL, &p.motion, &error))
-            fail_msg("line %d: %s\n%s", error.line, error.text, text.text);
+        assert_int_equal(sn_asf_write(s, &text.base, &error), SN_OK);
+        assert_int_equal(sn_amc_write(s, m, &more.base, NULL, &error), SN_OK);
+        if (sn_asf_read(text.bytes, text.length, &options, NULL, &p.skeleton, &error) ||
+            sn_amc_read(more.bytes, more.length, p.skeleton, NULL, &p.motion, &error))
+            fail_msg("line %d: %s\n%s", error.line, error.text, text.bytes);
     }
-    free(text.text);
-    free(more.text);
+    free(text.bytes);
+    free(more.bytes);
     return p;
 }
 
@@ -521,14 +496,14 @@ static void acclaim_of_model(void **unused) {
     (void)unused;
     sn_model *model = odd_model();
     sn_export *e;
-    memory out;
+    memory_sink out;
     assert_int_equal(sn_export_create(model, SN_SKELETON_ASF, NULL, NULL, &e, NULL), SN_OK);
     const sn_skeleton *s = sn_export_skeleton(e);
     const sn_model *m = sn_skeleton_model(s);
-    memory_begin(&out, SIZE_MAX);
-    assert_int_equal(sn_asf_write(s, &out.sink, NULL), SN_OK);
-    assert_non_null(strstr(out.text, ":name odd_model\n"));
-    assert_non_null(strstr(out.text, "length 0.45\n"));
+    memory_sink_begin(&out);
+    assert_int_equal(sn_asf_write(s, &out.base, NULL), SN_OK);
+    assert_non_null(strstr(out.bytes, ":name odd_model\n"));
+    assert_non_null(strstr(out.bytes, "length 0.45\n"));
     // the base is ASF's root, so the joint of that name gets another; it is off the base's place
     assert_int_equal(sn_export_joint(e, 0), 0);
     assert_string_equal(sn_model_joint(m, sn_export_joint(e, 1))->name, "root_2");
@@ -548,7 +523,7 @@ static void acclaim_of_model(void **unused) {
     assert_int_equal(sn_model_joint(m, other)->type, SN_JOINT_UNIVERSAL);
     assert_int_equal(sn_export_joint(e, 5), -1);
     assert_int_equal(sn_export_joint(e, -1), -1);
-    free(out.text);
+    free(out.bytes);
     sn_export_destroy(e);
     sn_export_destroy(NULL);
     sn_model_destroy(model);
@@ -585,45 +560,46 @@ static void sinks_and_arguments(void **unused) {
     for (int format = 0; format < 2; format++) {
         sn_export *e;
         sn_error error = {0};
-        memory out;
+        memory_sink out;
         assert_int_equal(
             sn_export_create(model, (sn_skeleton_format)format, NULL, NULL, &e, &error), SN_OK);
         const sn_skeleton *s = sn_export_skeleton(e);
         assert_int_equal(sn_export_motion(e, motion, NULL, &m, &error), SN_OK);
-        memory_begin(&out, SIZE_MAX);
-        assert_int_equal(write_all(s, m, &out.sink, NULL, &error), SN_OK);
+        memory_sink_begin(&out);
+        assert_int_equal(write_all(s, m, &out.base, NULL, &error), SN_OK);
         size_t whole = out.length;
-        free(out.text);
+        free(out.bytes);
         // a sink that is full anywhere
         for (size_t limit = 0; limit < whole; limit += 500) {
-            memory_begin(&out, limit);
+            memory_sink_begin(&out);
+            out.room = limit;
             error = (sn_error){0};
-            assert_int_equal(write_all(s, m, &out.sink, NULL, &error), SN_ERR_FILE);
+            assert_int_equal(write_all(s, m, &out.base, NULL, &error), SN_ERR_FILE);
             assert_int_equal(error.status, SN_ERR_FILE);
-            free(out.text);
+            free(out.bytes);
         }
-        memory_begin(&out, SIZE_MAX);
+        memory_sink_begin(&out);
         // another model's motion, and another format
-        assert_int_equal(write_all(s, wrong, &out.sink, NULL, &error), SN_ERR_ARGUMENT);
+        assert_int_equal(write_all(s, wrong, &out.base, NULL, &error), SN_ERR_ARGUMENT);
         if (format == SN_SKELETON_ASF)
-            assert_int_equal(sn_bvh_write(s, m, &out.sink, NULL, &error), SN_ERR_ARGUMENT);
+            assert_int_equal(sn_bvh_write(s, m, &out.base, NULL, &error), SN_ERR_ARGUMENT);
         if (format == SN_SKELETON_BVH) {
-            assert_int_equal(sn_asf_write(s, &out.sink, &error), SN_ERR_ARGUMENT);
-            assert_int_equal(sn_amc_write(s, m, &out.sink, NULL, &error), SN_ERR_ARGUMENT);
+            assert_int_equal(sn_asf_write(s, &out.base, &error), SN_ERR_ARGUMENT);
+            assert_int_equal(sn_amc_write(s, m, &out.base, NULL, &error), SN_ERR_ARGUMENT);
         }
         sn_motion *none = m;
         assert_int_equal(sn_export_motion(e, wrong, NULL, &none, &error), SN_ERR_ARGUMENT);
         assert_null(none);
         // what is not finite
         sn_motion_edit(m, 30)[0] = NAN;
-        assert_int_equal(write_all(s, m, &out.sink, NULL, &error), SN_ERR_VALUE);
+        assert_int_equal(write_all(s, m, &out.base, NULL, &error), SN_ERR_VALUE);
         double was = sn_motion_frame(motion, 9)[0];
         sn_motion_edit(motion, 9)[0] = INFINITY;
         assert_int_equal(sn_export_motion(e, motion, NULL, &none, &error), SN_ERR_VALUE);
         assert_non_null(strstr(error.text, "frame 14"));
         assert_null(none);
         sn_motion_edit(motion, 9)[0] = was;
-        free(out.text);
+        free(out.bytes);
         sn_motion_destroy(m);
         sn_export_destroy(e);
         // options
@@ -666,9 +642,9 @@ static void failing_memory(void **unused) {
             sn_export *e = NULL;
             sn_motion *m = NULL;
             sn_error error = {0};
-            memory out;
+            memory_sink out;
             test_allocator_begin(&a);
-            memory_begin(&out, SIZE_MAX);
+            memory_sink_begin(&out);
             a.fail_at = n;
             a.fail_after = kind % 2;
             sn_status status = sn_export_create(model, format, NULL, &a.base, &e, &error);
@@ -676,7 +652,7 @@ static void failing_memory(void **unused) {
             if (status == SN_OK) status = sn_export_motion(e, motion, &a.base, &m, &error);
             assert_true((status == SN_OK) == (m != NULL));
             if (status == SN_OK)
-                status = write_all(sn_export_skeleton(e), m, &out.sink, &a.base, &error);
+                status = write_all(sn_export_skeleton(e), m, &out.base, &a.base, &error);
             done = status == SN_OK;
             if (!done) {
                 assert_int_equal(status, SN_ERR_MEMORY);
@@ -684,7 +660,7 @@ static void failing_memory(void **unused) {
             }
             sn_motion_destroy(m);
             sn_export_destroy(e);
-            free(out.text);
+            free(out.bytes);
             assert_int_equal(a.live, 0);
         }
         print_message("%ld allocations failed in turn\n", n - 1);

@@ -652,6 +652,29 @@ static void same_bits(void **unused) {
     free_take(&t);
 }
 
+// Weights have no unit: all of them a millionth, and the take takes the same way.
+static void weights_of_any_size(void **unused) {
+    (void)unused;
+    sn_smooth_report r[3];
+    for (int n = 0; n < 3; n++) {
+        take t = make_take(MOST_FRAMES, true, 0.005);
+        for (int i = 0; i < t.ntask; i++)
+            assert_int_equal(
+                sn_problem_set_weight(t.problem, i, n == 0 ? 1 : ldexp(1, n == 1 ? -20 : 20)),
+                SN_OK);
+        sn_smooth_options o = options_of(&t, 0.02);
+        r[n] = smooth(&t, &o, t.q);
+        print_message("F %.4e, %d steps, %d products\n", r[n].objective, r[n].iterations,
+                      r[n].products);
+        free_take(&t);
+    }
+    for (int n = 1; n < 3; n++) {
+        assert_near(ldexp(r[n].objective, n == 1 ? 20 : -20) / r[0].objective, 1, 1e-9);
+        assert_int_equal(r[n].iterations, r[0].iterations);
+        assert_true(abs(r[n].products - r[0].products) <= r[0].products / 20);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradient),
@@ -663,6 +686,7 @@ int main(void) {
         cmocka_unit_test(cancelling),
         cmocka_unit_test(damped_steps),
         cmocka_unit_test(short_takes_and_failures),
+        cmocka_unit_test(weights_of_any_size),
         cmocka_unit_test(same_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

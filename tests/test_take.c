@@ -592,6 +592,34 @@ static void options_are_copied(void **state) {
     sn_take_destroy(take);
 }
 
+// Frames say how many coordinates are at a limit: the lid's, where it opens wider than the model lets it.
+static void frames_at_limits(void **unused) {
+    (void)unused;
+    const char *at = strstr(hinged, "\"axis\"");
+    char text[sizeof hinged + 40];
+    sn_model *model;
+    (void)snprintf(text, sizeof text, "%.*s\"limits\": [[-1, 0.25]], %s", (int)(at - hinged),
+                   hinged, at);
+    assert_int_equal(sn_model_read_json(text, strlen(text), NULL, &model, NULL), SN_OK);
+    for (int off = 0; off < 2; off++) {
+        sn_take_options o = sn_take_options_default();
+        o.subject = "Ann";
+        o.calibrate = SN_CALIBRATE_NONE;
+        o.limits = off ? SN_LIMITS_OFF : SN_LIMITS_HARD;
+        sn_take *take = take_of(model, boxed, &o);
+        good(take, sn_take_prepare(take));
+        good(take, sn_take_solve(take, BOX_FRAMES));
+        good(take, sn_take_finish(take));
+        const sn_fit_frame *frames = sn_take_frames(take);
+        for (int f = 0; f < BOX_FRAMES; f++) {
+            assert_int_equal(frames[f].limits, !off && 0.1 * f > 0.25);
+            assert_true(frames[f].iterations > 0 || f == 0);
+        }
+        sn_take_destroy(take);
+    }
+    sn_model_destroy(model);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tracked_in_pieces),
@@ -605,6 +633,7 @@ int main(void) {
         cmocka_unit_test(order),
         cmocka_unit_test(faults),
         cmocka_unit_test(options_are_copied),
+        cmocka_unit_test(frames_at_limits),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -13,7 +13,7 @@
 static sn_model *sliders(int n, bool chain) {
     sn_builder *b;
     sn_model *model;
-    char name[8];
+    char name[16];
     assert_int_equal(sn_builder_create("sliders", NULL, &b, NULL), SN_OK);
     sn_joint_desc root = sn_joint_default(SN_JOINT_FIXED);
     root.name = "root";

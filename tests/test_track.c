@@ -361,7 +361,8 @@ static void compare_ways(bool mixed, const int *chunks, int nchunk) {
             for (int k = 0; k < m.nq; k++)
                 worst = fmax(worst, fabs(q[f * m.nq + k] - plain[f * m.nq + k]));
             const sn_report *x = &a[f].report, *y = &b[f].report;
-            other += x->iterations != y->iterations || x->stop != y->stop;
+            other += x->iterations != y->iterations || x->factorizations != y->factorizations ||
+                     x->stop != y->stop;
             guessed += a[f].extrapolated != b[f].extrapolated;
             tried += a[f].restarted;
             restarted += a[f].restarted != b[f].restarted || a[f].kept != b[f].kept;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // TRC: small files made here, every file of the data folder, broken files, writing and reading back.
 #include "memory_sink.h"
+#include "reader.h"
 
 #include <locale.h>
 
@@ -36,6 +37,23 @@ static void usual(void **unused) {
     assert_false(sn_recording_present(r, 1, 0));
     assert_near(sn_recording_frame(r, 1)[4], 0.0005, 1e-15);
     sn_recording_destroy(r);
+}
+
+// A sample at the very origin is a gap; one that is beside it along any axis is none.
+static void gaps_at_the_origin(void **unused) {
+    (void)unused;
+    static const char *const samples[] = {"0\t0\t0", "1\t0\t0", "0\t1\t0", "0\t0\t1"};
+    for (int i = 0; i < 4; i++) {
+        char text[800];
+        (void)snprintf(text, sizeof text, HEAD "7\t0\t%s\t4\t5\t6\n8\t0.01\t1\t2\t3\t4\t5\t6\n",
+                       samples[i]);
+        sn_recording *r = read_text(text);
+        assert_int_equal(sn_recording_present(r, 0, 0), i > 0);
+        assert_true(sn_recording_present(r, 0, 1) && sn_recording_present(r, 1, 0));
+        assert_string_equal(sn_recording_about(r)->note,
+                            i == 0 ? "1 sample at 0 0 0 taken as missing" : "");
+        sn_recording_destroy(r);
+    }
 }
 
 // Other tab patterns, keys in another order, no empty line, CRLF, unnamed points, rows cut short.
@@ -190,26 +208,19 @@ static void truncation(void **unused) {
     }
 }
 
+static sn_status trc(const char *bytes, size_t length, const sn_allocator *allocator,
+                     sn_error *error) {
+    sn_recording *r;
+    sn_status status = sn_trc_read(bytes, length, allocator, &r, error);
+    if (status != SN_OK) assert_null(r);
+    sn_recording_destroy(r);
+    return status;
+}
+
 static void failing_memory(void **unused) {
     (void)unused;
     const char *text = HEAD "7\t0\t1\t2\t3\t4\t5\t6\n";
-    for (int once = 0; once < 2; once++) {
-        long n = 0;
-        for (bool done = false; !done; n++) {
-            test_allocator a;
-            test_allocator_begin(&a);
-            a.fail_at = n;
-            a.fail_after = !once;
-            sn_recording *r;
-            sn_error error = {0};
-            sn_status status = sn_trc_read(text, strlen(text), &a.base, &r, &error);
-            done = status == SN_OK;
-            if (!done) assert_true(status == SN_ERR_MEMORY && r == NULL && error.status == status);
-            sn_recording_destroy(r);
-            assert_int_equal(a.live, 0);
-        }
-        assert_int_equal(n - 1, 2);
-    }
+    assert_int_equal(check_memory(trc, text, strlen(text)), 2);
 }
 
 static const char *const labels[] = {"Ann:LFHD", "C7 right", "*3"};
@@ -220,7 +231,7 @@ static void round_trip(void **unused) {
     uint64_t state = 4;
     double worst[4] = {0};
     // a locale with decimal commas changes nothing, where there is one
-    const char *locale = setlocale(LC_NUMERIC, "de_DE.UTF-8");
+    const char *locale = decimal_commas();
     print_message("locale: %s\n", locale == NULL ? "only C here" : locale);
     for (int i = 0; i < cases(200); i++) {
         sn_recording_info info = {.nframe = 1 + below(&state, 20),
@@ -408,11 +419,17 @@ static void same_as_c3d(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(usual),           cmocka_unit_test(varieties),
-        cmocka_unit_test(decisions),       cmocka_unit_test(broken_files),
-        cmocka_unit_test(truncation),      cmocka_unit_test(failing_memory),
-        cmocka_unit_test(round_trip),      cmocka_unit_test(same_text),
-        cmocka_unit_test(refused_writing), cmocka_unit_test(data_files),
+        cmocka_unit_test(usual),
+        cmocka_unit_test(varieties),
+        cmocka_unit_test(gaps_at_the_origin),
+        cmocka_unit_test(decisions),
+        cmocka_unit_test(broken_files),
+        cmocka_unit_test(truncation),
+        cmocka_unit_test(failing_memory),
+        cmocka_unit_test(round_trip),
+        cmocka_unit_test(same_text),
+        cmocka_unit_test(refused_writing),
+        cmocka_unit_test(data_files),
         cmocka_unit_test(same_as_c3d),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

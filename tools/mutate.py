@@ -2,19 +2,23 @@
 # SPDX-License-Identifier: MIT
 """Do the tests notice? Put single faults into src/, one at a time, and run the tests that reach them.
 
-  tools/mutate.py [--count 100] [--seed 1] [--jobs 1] [--only N,N] [--limit 30] [--no-sanitizers] [--thorough] [--list]
+  tools/mutate.py [--count 100] [--seed 1] [--jobs 1] [--only N,N] [--limit 30] [--budget 60] [--no-sanitizers] [--thorough]
+                  [--list]
   tools/mutate.py --named    the faults of tests/faults.json, each with the tests that are written there; all must die
                              (with --list only whether their lines are still there)
 
-The sources are copied; the checkout is left alone. Which lines each test program executes is found once, with a
-build for gcov. A fault is built in the copy and meets every test program that executes its line, the quick ones
-that are about its file first, each with a tenth of its random cases (SINEW_CASES); where all pass, the quick ones run again under
-AddressSanitizer and UBSan. It dies when one of them fails or takes three times its CPU time and two seconds more.
-Faults that the compiler turns into the very same object, or refuses, and survivors that only give an array room
+The sources are copied; the checkout is left alone. The library is shared there, so that the test programs are built once
+and a fault costs its own objects and a link. Which lines each program executes is found once, with a library that marks
+its basic blocks. A fault meets the programs that execute its line, the quick ones that are about its file first, each with
+a tenth of its random cases (SINEW_CASES), as many as --budget CPU seconds are enough for; where all pass, the first quick
+ones again with a library under AddressSanitizer and UBSan. It dies when one of them fails or takes three times its CPU
+time and two seconds more.
+Faults that the compiler turns into the very same objects, or refuses, and survivors that only give an array room
 for one number more, and what only a device executes, where there is none, don't count; others are drawn in their place.
 docs/testing.md lists faults that change nothing, each with its reason: they don't count either.
-The same seed and the same sources give the same faults. Prints one line for each, the survivors at the end; the
-same command goes on where an interrupted one was.
+The same seed and the same sources give the same faults. Prints one line for each, the survivors at the end. What is known
+is kept: the same command goes on where an interrupted one was, and after a new test only survivors meet it, and those
+whose program has changed.
 Exit status: 0 when at least --pass percent die (default 90), 77 when a tool is missing, 1 otherwise.
 """
 import argparse
@@ -24,6 +28,7 @@ import os
 import random
 import re
 import resource
+import shlex
 import shutil
 import signal
 import subprocess
@@ -36,12 +41,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 CASES = "0.1"  # of the random cases
+FEW = 8  # programs that are built again because of a header they use without naming it
+SANITIZED = 8  # programs that a survivor meets under the sanitizers
 # Programs that no fault is tried on, and why.
-LEFT_OUT = {"test_papers": "it runs the benchmarks, whose figures other tests hold, for minutes in a build for gcov"}
-# Tests of ctest that are no C programs and use the library; the page's need a browser and another compiler.
+LEFT_OUT = {"test_papers": "it runs the benchmarks, whose figures other tests hold, for minutes"}
 # Sources that nothing runs without a device that speaks OpenCL.
 DEVICE = re.compile(r"src/(arm/device|batch/(device|launch|session|program|opencl)|track/lanes_device)\.c$")
-SCRIPTS = "kernels|opencl|glb|mjcf|readme|examples|tutorials|report|shells|consumer|instructions"
+# Tests of ctest that are no C programs and use the library; the page's need a browser and another compiler.
+SCRIPTS = "kernels|opencl|glb|mjcf|readme|examples|tutorials|report|shells"
 RELATIONAL = {"<": [">", "<="], ">": ["<", ">="], "<=": [">=", "<"], ">=": ["<=", ">"], "==": ["!="], "!=": ["=="]}
 ARITHMETIC = {"+": ["-"], "-": ["+"], "*": ["/"], "/": ["*"], "+=": ["-="], "-=": ["+="], "&&": ["||"],
               "||": ["&&"], "%": ["*"], "|=": ["&="], "*=": ["/="], "/=": ["*="]}
@@ -141,6 +148,9 @@ class Program:
 
     def __init__(self, command, cwd, env=None, cpu=None, memory=None):
         def limits():
+            # what a shell lets its jobs in the background ignore
+            for name in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+                signal.signal(name, signal.SIG_DFL)
             if cpu is not None:
                 resource.setrlimit(resource.RLIMIT_CPU, (int(cpu) + 1, int(cpu) + 2))
                 resource.setrlimit(resource.RLIMIT_FSIZE, (LIMIT, LIMIT))
@@ -172,13 +182,136 @@ class Program:
             self.output = said.read().decode(errors="replace")
 
 
+# What a library that was built with -fsanitize-coverage=trace-pc calls at every basic block: it marks the place in a file
+# that all processes of a test share, so that nothing is lost when one of them is killed.
+TRACER = r"""
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <link.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+static unsigned char *seen;
+static uintptr_t base, size;
+static int find(struct dl_phdr_info *info, size_t length, void *context) {
+    (void)length, (void)context;
+    if (strstr(info->dlpi_name, "libsinew.so") == NULL) return 0;
+    base = info->dlpi_addr;
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_vaddr + info->dlpi_phdr[i].p_memsz > size)
+            size = info->dlpi_phdr[i].p_vaddr + info->dlpi_phdr[i].p_memsz;
+    return 1;
+}
+__attribute__((constructor)) static void begin(void) {
+    const char *name = getenv("SINEW_TRACE");
+    if (name == NULL || dl_iterate_phdr(find, NULL) == 0) return;
+    int file = open(name, O_RDWR | O_CREAT, 0600);
+    if (file < 0 || ftruncate(file, (off_t)size) != 0) return;
+    void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (at != MAP_FAILED) seen = at;
+    close(file);
+}
+void __sanitizer_cov_trace_pc(void) {
+    uintptr_t at = (uintptr_t)__builtin_return_address(0) - base;
+    if (seen != NULL && at < size && seen[at] == 0) seen[at] = 1;
+}
+"""
+
+
+class Build:
+    """The copy of the sources, built in one way: the programs once, the library once for every fault."""
+
+    def __init__(self, tree, folder, flags, *options):
+        self.tree, self.folder = tree, folder
+        must(["cmake", "-G", "Ninja", "-S", str(tree), "-B", str(folder), "-DSINEW_WERROR=OFF", "-DSINEW_OPEN=ON",
+              "-DCMAKE_C_COMPILER=gcc", "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
+              "-DCMAKE_LINK_DEPENDS_NO_SHARED=ON", "-DCMAKE_C_FLAGS_RELEASE=-O1 -fno-semantic-interposition " + flags,
+              *options], tree)
+
+    def make(self, *targets, jobs=1):
+        must(["ninja", "-C", str(self.folder), f"-j{jobs}", "--quiet", *targets], self.tree)
+
+    def learn(self, jobs=1):
+        """Build the library; how it is compiled and linked, and what each of its objects depends on."""
+        self.make("libsinew.so", jobs=jobs)
+        self.compile = {}
+        for entry in json.loads((self.folder / "compile_commands.json").read_text()):
+            words = shlex.split(entry["command"])
+            self.compile[words[words.index("-o") + 1]] = (entry["file"], words)
+        self.users = {}  # of every file: the objects that are built from it
+        name = None
+        for line in Program(["ninja", "-C", str(self.folder), "-t", "deps"], self.tree).output.split("\n"):
+            if line.startswith(" "):
+                used = os.path.relpath(os.path.join(self.folder, line.strip()), self.tree)
+                self.users.setdefault(used, []).append(name)
+            elif ":" in line:
+                name = line.split(":")[0]
+
+    def link(self, target, output, instead):
+        """Link target anew, with other objects in the place of those that have changed."""
+        target = os.path.relpath((self.folder / target).resolve(), self.folder)  # a library behind its links
+        shown = Program(["ninja", "-C", str(self.folder), "-t", "commands", "-s", target], self.tree).output
+        words = [instead.get(word, word) for word in shlex.split(shown) if word not in (":", "&&")]
+        words[words.index("-o") + 1] = str(output)
+        return Program(words, self.folder)
+
+    def put(self, fault, scratch, program=None):
+        """Compile what a fault changes and link the library, or a test program, into scratch. Returns "refused",
+        "same" when the compiler sees no difference, or ""."""
+        overlay = scratch / "overlay"
+        shutil.rmtree(overlay, ignore_errors=True)
+        changed = overlay / fault.path
+        changed.parent.mkdir(parents=True)
+        changed.write_text(fault.mutated)
+        part = f"tests/CMakeFiles/{program}.dir/" if program else "CMakeFiles/sinew.dir/"
+        instead = {}
+        for name in self.users.get(fault.path, []):
+            if not name.startswith(part):
+                continue
+            source, words = self.compile[name][0], list(self.compile[name][1])
+            for option in ("-MF", "-MT"):
+                if option in words:
+                    del words[words.index(option):words.index(option) + 2]
+            words = [word for word in words if word != "-MD"]
+            output = scratch / "objects" / name
+            output.parent.mkdir(parents=True, exist_ok=True)
+            words[words.index("-o") + 1] = str(output)
+            if source == str(self.tree / fault.path):
+                words[words.index(source)] = str(changed)
+            # every #include names a file by its folder, so that this one is found first
+            words += ["-iquote", str(overlay / "src"), f"-fmacro-prefix-map={overlay}={self.tree}"]
+            if Program(words, self.folder).status != 0:
+                return "refused"
+            if output.read_bytes() != (self.folder / name).read_bytes():
+                instead[name] = str(output)
+        if not instead:
+            return "same"
+        output = scratch / (program or "libsinew.so")
+        if self.link("tests/" + program if program else "libsinew.so", output, instead).status != 0:
+            return "refused"
+        if not program:  # under the name that the programs ask for, too
+            for alias in self.folder.glob("libsinew.so.*"):
+                (scratch / alias.name).unlink(missing_ok=True)
+                (scratch / alias.name).symlink_to("libsinew.so")
+        return ""
+
+
+def must(command, cwd):
+    done = Program(command, cwd)
+    if done.status != 0:
+        sys.exit(" ".join(command) + " failed:\n" + done.output[-3000:])
+
+
 class Bench:
     """The copy of the sources, its builds, and what is known of the test programs."""
 
-    def __init__(self, work, options, tests=None, code=None):
+    def __init__(self, work, options):
         self.work, self.options = work, options
-        self.tree, self.build, self.gcov, self.asan = (work / name for name in ("tree", "build", "gcov", "asan"))
-        self.tests, self.code, self.clean = tests or {}, code or {}, ""
+        self.tree = work / "tree"
+        self.tests, self.code = {}, {}
+        self.lock, self.asan, self.asan_clean = threading.Lock(), None, {}
 
     def prepare(self):
         """Bring the copy up to date, touching only what differs, so that little is built again."""
@@ -212,36 +345,37 @@ class Bench:
                 result.update(str(path.relative_to(self.tree)).encode() + path.read_bytes())
         return result.hexdigest()
 
-    def configure(self, folder, *options):
-        self.must(["cmake", "-G", "Ninja", "-S", str(self.tree), "-B", str(folder), "-DSINEW_WERROR=OFF",
-                   "-DCMAKE_C_COMPILER=gcc", *options])
+    def common(self):
+        """What all test programs depend on."""
+        return self.digest("include/**/*", "src/**/*", "bench/*", "cli/*", "report/*", "plot/*", "tests/[!t]*.[ch]",
+                           "tests/takes.*")
 
-    def must(self, command):
-        done = Program(command, self.tree)
-        if done.status != 0:
-            sys.exit(" ".join(command) + " failed:\n" + done.output[-3000:])
+    def own(self, name):
+        """What one test program is made of besides, and the documents where it reads them."""
+        patterns = [f"tests/{name}.c", f"tests/{name[5:]}.txt"]
+        return self.digest(*patterns, *(["docs/*", "README.md"] if 'SINEW_ROOT "/docs' in self.text(name) else []))
 
-    def ninja(self, folder, *targets, jobs=1):
-        return ["ninja", "-C", str(folder), f"-j{jobs}", "--quiet", *targets]
+    def text(self, name):
+        path = self.tree / "tests" / f"{name}.c"
+        return path.read_text() if path.exists() else ""
 
     def make(self):
-        self.configure(self.build, "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_C_FLAGS_RELEASE=-O1")
-        self.must(self.ninja(self.build, "libsinew.a"))
-        self.clean = self.objects()
-        if not self.options.no_sanitizers:  # built when the first fault needs it
-            self.configure(self.asan, "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_C_FLAGS_DEBUG=-O1 -g",
-                           "-DSINEW_SANITIZE=address,undefined")
+        self.build = Build(self.tree, self.work / "build", "")
+        self.build.learn(self.options.jobs)
 
-    def run_test(self, folder, name, cpu, memory=LIMIT, **environment):
-        environment = {**os.environ, "SINEW_CASES": CASES, **environment}
-        return Program([str(folder / "tests" / name)], folder / "tests", environment, cpu, memory)
+    def run_test(self, name, library, scratch, cpu, memory=LIMIT, program=None, **environment):
+        """A test program with the library of a folder, in a folder of its own."""
+        scratch.mkdir(parents=True, exist_ok=True)
+        environment = {**os.environ, "SINEW_CASES": self.tests.get(name, {}).get("cases", CASES),
+                       "LD_LIBRARY_PATH": str(library), **environment}
+        return Program([str(program or self.build.folder / "tests" / name)], scratch, environment, cpu, memory)
 
     def coverage(self):
         """For every test program its CPU seconds and the lines it executes; kept until the sources, the program
         or what the programs share change."""
         kept = self.work / "coverage.json"
         old = json.loads(kept.read_text()) if kept.exists() else {}
-        common = self.digest("include/**/*", "src/**/*", "bench/*", "cli/*", "tests/[!t]*.[ch]", "tests/takes.*") + CASES
+        common = self.common() + CASES
         if old.get("common") != common:
             old = {"common": common, "tests": {}, "code": {}}
         self.code = old["code"]
@@ -249,93 +383,108 @@ class Bench:
         for name, why in LEFT_OUT.items():
             print(f"left out: {name}, {why}", flush=True)
         self.tests = {name: test for name, test in old["tests"].items() if name in names}
-        stale = [name for name in names if self.tests.get(name, {}).get("digest") != self.digest(f"tests/{name}.c")
+        self.build.make("sinew", *names, jobs=self.options.jobs)
+        self.build.learn()
+        stale = [name for name in names if self.tests.get(name, {}).get("own") != self.own(name)
                  or self.tests[name].get("limit", self.options.limit) < self.options.limit
                  or self.tests[name].get("left out", "").startswith("fails")]
         if stale:
-            self.must(self.ninja(self.build, "sinew", *stale, jobs=self.options.jobs))
-            # counts of threads may be lost when not atomic, but never all of them
-            self.configure(self.gcov, "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_C_FLAGS_RELEASE=-O1 --coverage")
-            self.must(self.ninja(self.gcov, "sinew", *stale, jobs=self.options.jobs))
-        with ThreadPoolExecutor(self.options.jobs) as pool:
-            for name, test in zip(stale, pool.map(self.look_at, stale)):
-                if "folder" in test:
-                    test["lines"] = self.lines(Path(test.pop("folder")))
-                    print(f"{name}: {test['seconds']:.1f} s, {sum(map(len, test['lines'].values()))} lines", flush=True)
-                self.tests[name] = test
-                kept.write_text(json.dumps({"common": common, "tests": self.tests, "code": self.code}))
+            trace = Build(self.tree, self.work / "trace", "-g1 -fsanitize-coverage=trace-pc")
+            trace.make("libsinew.so", jobs=self.options.jobs)
+            (self.work / "tracer.c").write_text(TRACER)
+            must(["gcc", "-O2", "-shared", "-fPIC", "-o", "tracer.so", "tracer.c"], self.work)
+            blocks = self.blocks(trace.folder / "libsinew.so")
+            with ThreadPoolExecutor(self.options.jobs) as pool:
+                for name, test in zip(stale, pool.map(lambda name: self.look_at(name, trace.folder), stale)):
+                    if "trace" in test:
+                        test["lines"] = self.lines(Path(test.pop("trace")), blocks)
+                        print(f"{name}: {test['seconds']:.1f} s, {sum(map(len, test['lines'].values()))} lines", flush=True)
+                    self.tests[name] = test
+                    kept.write_text(json.dumps({"common": common, "tests": self.tests, "code": self.code}))
         for name, test in self.tests.items():
             if "left out" in test or test["seconds"] > self.options.limit:
                 print(f"left out: {name} {test.get('left out', 'takes too long')}", flush=True)
 
-    def look_at(self, name):
-        """One test program, plainly and counted; its counts lie in "folder"."""
-        test = {"digest": self.digest(f"tests/{name}.c"), "lines": {}}
-        # a second time, should it fail by itself on a busy machine; then with all cases, should a tenth be too few
+    def blocks(self, library):
+        """The lines of src/ of every basic block, by the address that marks it; notes all lines that have code."""
+        blocks, here, block, calls, code = {}, None, None, False, {}
+        place = re.compile(r"(/[^:]+):(\d+)")
+        output = subprocess.run(["objdump", "-d", "-l", "--no-show-raw-insn", str(library)], stdout=subprocess.PIPE,
+                                text=True, check=True).stdout
+        for line in output.split("\n"):
+            if line.startswith("/"):
+                found = place.match(line)
+                name = os.path.relpath(found.group(1), self.tree) if found else ""
+                here = (name, int(found.group(2))) if name.startswith("src/") else None
+                if here:
+                    code.setdefault(name, set()).add(here[1])
+            elif line.startswith(" ") and ":" in line:
+                if calls:
+                    block = blocks.setdefault(int(line.split(":")[0], 16), set())
+                calls = "__sanitizer_cov_trace_pc" in line
+            elif not line.startswith(" "):
+                if line.endswith(">:"):
+                    block, here = None, None  # a function begins
+                continue
+            if block is not None and here:
+                block.add(here)
+        self.code = {name: sorted(lines) for name, lines in code.items()}
+        return blocks
+
+    def try_clean(self, name, scratch, cpu):
+        """A test program without a fault: a second time, should it fail by itself on a busy machine; then with all
+        cases, should a tenth be too few."""
         for cases in (CASES, CASES, "1"):
-            done = self.run_test(self.build, name, self.options.limit, SINEW_CASES=cases)
+            done = self.run_test(name, self.build.folder, scratch, cpu, SINEW_CASES=cases)
             if done.status == 0 or done.status is None:
                 break
+        return done, cases
+
+    def look_at(self, name, traced):
+        """One test program, plainly and traced; what it marked lies in the file "trace"."""
+        test = {"own": self.own(name), "lines": {}}
+        scratch = self.work / "look" / name
+        done, cases = self.try_clean(name, scratch, self.options.limit)
         test["cases"] = cases
         test["seconds"] = done.seconds
         if done.status == 0:
-            folder = self.work / "counts" / name
-            shutil.rmtree(folder, ignore_errors=True)
-            for _ in range(2):
-                done = self.run_test(self.gcov, name, 20 * self.options.limit, GCOV_PREFIX=str(folder), SINEW_CASES=cases)
-                if done.status == 0:
-                    break
-            # what a program with counters says besides may disturb it (a child that is killed, a disk that is full);
-            # it has passed without them, and the lines are what is wanted
-            if done.status is not None and folder.exists():
-                test["folder"] = str(folder)
+            marks = scratch / "marks"
+            marks.unlink(missing_ok=True)
+            done = self.run_test(name, traced, scratch, 20 * self.options.limit, SINEW_CASES=cases,
+                                 LD_PRELOAD=str(self.work / "tracer.so"), SINEW_TRACE=str(marks))
+            # it has passed as it is; that it is slower now and may fail for that does not matter
+            if done.status is not None:
+                if marks.exists():  # not for a program that does without the library
+                    test["trace"] = str(marks)
                 return test
         test["left out"] = "takes too long" if done.status is None else "fails without a fault"
         if done.status is None:
             test["limit"] = self.options.limit
         return test
 
-    def lines(self, folder):
-        """The lines of src/ of a folder of counts, which is removed; notes all lines that have code."""
-        root = Path(str(folder) + str(self.gcov))
-        # a header counts in the test programs, too
-        data = [path for path in root.rglob("*.gcda") if re.search("sinew.dir|test_", str(path.relative_to(root)))]
-        for path in data:  # the compiler's notes lie beside
-            shutil.copy(path, self.gcov / path.relative_to(root))
-        data = [str(self.gcov / path.relative_to(root)) for path in data]
-        shutil.rmtree(folder, ignore_errors=True)
+    def lines(self, marks, blocks):
+        """The lines of src/ that a file of marks stands for; the file is removed."""
         executed = {}
-        for first in range(0, len(data), 40):
-            output = Program(["gcov", "--json-format", "--stdout"] + data[first:first + 40], self.gcov).output
-            for text in output.split("\n"):
-                if not text.startswith("{"):
-                    continue
-                for file in json.loads(text)["files"]:
-                    name = os.path.relpath(os.path.join(self.gcov, file["file"]), self.tree)
-                    if name.startswith("src/"):
-                        found = executed.setdefault(name, set())
-                        found.update(line["line_number"] for line in file["lines"] if line["count"])
-                        known = set(self.code.get(name, []))
-                        self.code[name] = sorted(known.union(line["line_number"] for line in file["lines"]))
+        for found in re.finditer(b"\\x01", marks.read_bytes()):
+            for name, line in blocks.get(found.start(), ()):
+                executed.setdefault(name, set()).add(line)
+        shutil.rmtree(marks.parent, ignore_errors=True)
         return {name: sorted(found) for name, found in executed.items()}
 
-    def objects(self):
-        """Of the library as it is built now."""
-        digest = hashlib.sha256()
-        for path in sorted(self.build.rglob("CMakeFiles/sinew.dir/**/*.o")):
-            digest.update(path.read_bytes())
-        return digest.hexdigest()
-
     def covering(self, fault):
-        """The tests that reach a fault, the quick ones that are about its file first."""
+        """The tests that reach a fault, the quick ones that are about its file first, as far as --budget goes."""
         code = set(self.code.get(fault.path, []))
         reach = set(range(fault.line, fault.line_end + 1))
         lines = fault.original.split("\n")
-        # gcov knows a statement of several lines by one of them: look above, within the function
+        # a statement of several lines is known by one of them: look above, within the function
         first = fault.line
         while first > 1 and not reach & code and not re.match(r"[}\w]", lines[first - 1]):
             first -= 1
             reach.add(first)
+        last = fault.line_end
+        while last < len(lines) and not reach & code and not re.match(r"[}\w]", lines[last - 1]):
+            last += 1
+            reach.add(last)
         if not reach & code:
             reach = code  # a table: whoever uses the file
         names = [name for name, test in self.tests.items()
@@ -343,70 +492,122 @@ class Bench:
         def cost(name):  # what is made for this file notices sooner than what passes through it
             lines = self.tests[name]["lines"]
             return (self.tests[name]["seconds"] + 0.2) * sum(map(len, lines.values())) / len(lines[fault.path])
-        return sorted(names, key=cost)
+        chosen, spent = [], 0
+        for name in sorted(names, key=cost):
+            if spent + self.tests[name]["seconds"] <= self.options.budget:
+                chosen.append(name)
+                spent += self.tests[name]["seconds"]
+        return chosen
 
-    def dies(self, name, folder, slow):
-        """Whether a test program fails with the fault that is in the copy now."""
-        program = folder / "tests" / name
-        if Program(self.ninja(folder, name), self.tree).status != 0:
-            return ""  # the sanitizers' build leaves some out
-        if str(folder / "sinew").encode() in program.read_bytes():
-            self.must(self.ninja(folder, "sinew"))
-        # the sanitizers reserve much more memory than they use
+    def includers(self, fault):
+        """The tests that the header of a fault is compiled into: those that include it themselves, and all where they are
+        few. What is inline there is not the library's."""
+        if not fault.path.endswith(".h"):
+            return []
+        names = [name.split("/")[-1][:-len(".c.o")] for name in self.build.users.get(fault.path, []) if "/test_" in name]
+        names = [name for name in names if name in self.tests and self.tests[name]["seconds"] <= self.options.limit]
+        if len(names) <= FEW:
+            return names
+        line = '#include "' + fault.path[len("src/"):] + '"'
+        return [name for name in names if line in self.read(f"tests/{name}.c")]
+
+    def dies(self, name, library, scratch, program=None):
+        """Whether a test program fails with a library, or as another program."""
         for _ in range(2):  # twice, should a program fail now and then by itself
-            done = self.run_test(folder, name, slow * (3 * self.tests[name]["seconds"] + 2),
-                                 LIMIT if slow == 1 else None, SINEW_CASES=self.tests[name].get("cases", CASES))
+            done = self.run_test(name, library, scratch / "run", 3 * self.tests[name]["seconds"] + 2, program=program)
             if done.status == 0:
                 return ""
             if done.status is None:
-                break
-        return name + (" (time)" if done.status is None else "") + (" (sanitizers)" if slow > 1 else "")
+                return name + " (time)"
+        return name
 
-    def dies_late(self, names):
+    def sanitized(self):
+        """The library under AddressSanitizer and UBSan, built when the first fault needs it."""
+        with self.lock:
+            if self.asan is None:
+                self.asan = Build(self.tree, self.work / "asan", "-g1 -fsanitize=address,undefined -fno-sanitize-recover=all"
+                                  " -fno-omit-frame-pointer", "-DSINEW_HARDENING=OFF")
+                self.asan.learn(self.options.jobs)
+        return self.asan
+
+    def dies_sanitized(self, name, library, scratch):
+        """Whether a test program finds something under the sanitizers that it does not find without a fault."""
+        runtime = Program(["gcc", "-print-file-name=libasan.so"], self.work).output.strip()
+        def run(library, scratch):
+            # what the sanitizers' words do not name is no finding of theirs: the program ran without them before
+            done = self.run_test(name, library, scratch, 10 * (3 * self.tests[name]["seconds"] + 2), None,
+                                 LD_PRELOAD=runtime, ASAN_OPTIONS="detect_leaks=0:verify_asan_link_order=0")
+            return re.search("AddressSanitizer|runtime error:", done.output) is not None
+        if name not in self.asan_clean:
+            self.asan_clean[name] = not run(self.asan.folder, self.work / "look" / ("asan_" + name))
+        return name + " (sanitizers)" if self.asan_clean[name] and run(library, scratch / "run") else ""
+
+    def dies_late(self, names, scratch):
         """With --thorough, what survived so far: the programs that reach it with all their cases, however long they
         take, then the scripts."""
         for name in names:
-            Program(self.ninja(self.build, name, "sinew"), self.tree)
-            if self.run_test(self.build, name, 20 * self.options.limit, SINEW_CASES="1").status != 0:
+            if self.run_test(name, scratch, scratch / "run", 20 * self.options.limit, SINEW_CASES="1").status != 0:
                 return name + " (all cases)"
-        Program(self.ninja(self.build), self.tree)
-        done = Program(["ctest", "--test-dir", str(self.build), "--stop-on-failure", "-R", f"^({SCRIPTS})$"], self.tree)
-        failed = re.search(r"- (\w+) \(", done.output)
-        return "" if done.status == 0 else (failed.group(1) if failed else "a script")
+        def scripts(library):
+            done = Program(["ctest", "--test-dir", str(self.build.folder), "-R", f"^({SCRIPTS})$"], self.tree,
+                           {**os.environ, "LD_LIBRARY_PATH": str(library)})
+            return set(re.findall(r"- (\w+) \((?:Failed|Timeout|SEGFAULT)", done.output))
+        with self.lock:  # they write into the build
+            if not hasattr(self, "scripts_clean"):
+                self.build.make()
+                self.scripts_clean = scripts(self.build.folder)
+            failed = scripts(scratch) - self.scripts_clean
+        return sorted(failed)[0] if failed else ""
 
-    def judge(self, fault, before):
-        """What became of a fault, and by what. before: the program that noticed it the last time, or None."""
-        target = self.tree / fault.path
-        target.write_text(fault.mutated)
-        try:
-            if Program(self.ninja(self.build, "libsinew.a"), self.tree).status != 0:
-                return "refused", ""
-            if self.objects() == self.clean:
-                return "same", ""
-            names = self.covering(fault)
-            if not names and DEVICE.search(fault.path):
-                return "unseen", "no device here"
-            if not names:
-                return "survived", "no test executes the line"
-            runs = [(name, self.build, 1) for name in names]
-            if not self.options.no_sanitizers:
-                runs += [(name, self.asan, 10) for name in names if self.tests[name]["seconds"] <= 1]
-            if before is not None:
-                runs.sort(key=lambda at: at[0] != before[0] or (at[2] > 1) != before[1])
-            for name, folder, slow in runs:
-                why = self.dies(name, folder, slow)
+    def judge(self, fault, scratch, tried):
+        """What became of a fault, and by what. tried: the programs that it has survived already, with what they were
+        made of; is brought up to date."""
+        names, includers = self.covering(fault), self.includers(fault)
+        quick = [] if self.options.no_sanitizers else [name for name in names if self.tests[name]["seconds"] <= 1][:SANITIZED]
+        survived = ("same", "only room") if fault.only_room else ("survived", f"{len(names)} test programs execute it")
+        runs = [(name, "plain") for name in names] + [(name, "inline") for name in includers] + [(name, "asan") for name in quick]
+        if tried and not self.options.thorough and all(tried.get(f"{name} {kind}") == self.own(name) for name, kind in runs):
+            return survived
+        verdict = self.build.put(fault, scratch)
+        if verdict == "refused" or verdict == "same" and not includers:
+            return verdict, ""
+        if not names and not includers:
+            return ("unseen", "no device here") if DEVICE.search(fault.path) else ("survived", "no test executes the line")
+
+        def attempt(name, kind, run):
+            key = f"{name} {kind}"
+            if tried.get(key) == self.own(name):
+                return ""
+            why = run()
+            if not why:
+                tried[key] = self.own(name)
+            return why
+
+        if verdict == "":
+            for name in names:
+                why = attempt(name, "plain", lambda: self.dies(name, scratch, scratch))
                 if why:
                     return "died", why
-            if self.options.thorough:
-                long = [name for name, test in self.tests.items() if test["seconds"] > self.options.limit]
-                why = self.dies_late(names + long)
+        for name in includers:
+            def inline():
+                if self.build.put(fault, scratch, name):
+                    return ""
+                return self.dies(name, scratch if verdict == "" else self.build.folder, scratch, scratch / name)
+            why = attempt(name, "inline", inline)
+            if why:
+                return "died", why
+        fresh = [name for name in quick if tried.get(f"{name} asan") != self.own(name)]
+        if fresh and self.sanitized().put(fault, scratch / "asan") == "":
+            for name in fresh:
+                why = attempt(name, "asan", lambda: self.dies_sanitized(name, scratch / "asan", scratch))
                 if why:
                     return "died", why
-            if fault.only_room:
-                return "same", "only room"
-            return "survived", f"{len(names)} test programs execute it"
-        finally:
-            target.write_text(fault.original)
+        if self.options.thorough and verdict == "":
+            long = [name for name, test in self.tests.items() if test["seconds"] > self.options.limit]
+            why = self.dies_late(names + long, scratch)
+            if why:
+                return "died", why
+        return survived
 
 
 def excused():
@@ -421,39 +622,40 @@ def excused():
 
 
 class Results:
-    """Verdicts, told in the order of the faults. They hold for one state of everything: an interrupted run goes on
-    where it was. For another state they say which program to try first."""
+    """Verdicts, told in the order of the faults. A death holds as long as the program that noticed stays as it is, a
+    survival for the programs that were tried: after a new test only the survivors meet it, and an interrupted run goes
+    on where it was. All of it holds for one state of the sources alone."""
 
     def __init__(self, bench, known, count):
-        self.known, self.count, self.lock = known, count, threading.Lock()
+        self.bench, self.known, self.count, self.lock = bench, known, count, threading.Lock()
         self.kept = bench.work / "verdicts.json"
-        self.verdicts = json.loads(self.kept.read_text()) if self.kept.exists() else {}
-        self.state = bench.digest("include/**/*", "src/**/*", "tests/*.[ch]", "bench/*", "cli/*")
-        self.state += f" {bench.options.no_sanitizers} {bench.options.limit} {bench.options.thorough} {CASES}"
+        old = json.loads(self.kept.read_text()) if self.kept.exists() else {}
+        self.state = bench.common() + CASES
+        self.verdicts = old["verdicts"] if old.get("state") == self.state else {}
         self.waiting, self.begun = {}, []
         self.counted, self.equivalent, self.survivors = 0, 0, []
 
     def full(self):
         return self.counted == self.count
 
-    def settle(self, bench, number, fault):
+    def settle(self, scratch, number, fault):
         name = "\n".join(fault.key()) + f"\n{fault.line}"
         with self.lock:
-            self.begun.append(number)
-            old = self.verdicts.get(name)
-        before = None
+            old = self.verdicts.get(name, {"tried": {}})
+        program = old.get("why", "").split(" ")[0]
         if fault.key() in self.known:
             verdict, why = "equivalent", ""
-        elif old is not None and old["state"] == self.state:
+        elif old.get("verdict") in ("refused", "same") or old.get("verdict") == "died" and old["own"] == self.bench.own(program):
             verdict, why = old["verdict"], old["why"]
         else:
-            if old is not None and old["verdict"] == "died":
-                before = (old["why"].split(" ")[0], "sanitizers" in old["why"])
-            verdict, why = bench.judge(fault, before)
+            verdict, why = self.bench.judge(fault, scratch, old["tried"])
+            program = why.split(" ")[0]
+            old = {"verdict": verdict, "why": why, "tried": old["tried"],
+                   "own": self.bench.own(program) if verdict == "died" else ""}
         with self.lock:
             if verdict != "equivalent":
-                self.verdicts[name] = {"state": self.state, "verdict": verdict, "why": why}
-                self.kept.write_text(json.dumps(self.verdicts, indent=0))
+                self.verdicts[name] = old
+                self.kept.write_text(json.dumps({"state": self.state, "verdicts": self.verdicts}, indent=0))
             self.waiting[number] = (verdict, why, fault)
             self.tell()
 
@@ -482,33 +684,35 @@ def list_named():
 def named(bench):
     """The faults of tests/faults.json against their own tests; how many survive or fit the sources no more."""
     left = 0
-    bench.options.no_sanitizers = True
     faults = json.loads(bench.read("tests/faults.json"))
     bench.make()
     names = sorted({name for fault in faults for name in fault["tests"]})
-    bench.must(bench.ninja(bench.build, "sinew", *names, jobs=bench.options.jobs))
+    bench.build.make("sinew", *names, jobs=bench.options.jobs)
     for name in names:
-        done = bench.run_test(bench.build, name, 600)
-        bench.tests[name] = {"seconds": done.seconds}
+        done, cases = bench.try_clean(name, bench.work / "look" / name, 600)
+        bench.tests[name] = {"seconds": done.seconds, "cases": cases}
         if done.status != 0:
             sys.exit(f"{name} fails without a fault:\n" + done.output[-3000:])
-    for fault in faults:
-        target = bench.tree / fault["file"]
-        original, verdict = target.read_text(), "survived"
-        if original.count(fault["before"]) != 1:
+    for entry in faults:
+        text, verdict = bench.read(entry["file"]), "survived"
+        scratch = bench.work / "job0"
+        if text.count(entry["before"]) != 1:
             verdict = "is not to be found in"
         else:
-            target.write_text(original.replace(fault["before"], fault["after"]))
-            try:
-                for name in fault["tests"]:
-                    why = bench.dies(name, bench.build, 1)
-                    if why:
-                        verdict = f"died ({why})"
-                        break
-            finally:
-                target.write_text(original)
+            first = text.index(entry["before"])
+            fault = Fault(text, entry["file"], "named", first, first + len(entry["before"]), entry["after"])
+            if entry["file"].startswith("src/"):
+                fits, library = bench.build.put(fault, scratch) == "", scratch
+            else:  # of the program: it and its tests are built with the fault, and again without
+                (bench.tree / entry["file"]).write_text(fault.mutated)
+                bench.build.make("sinew", *entry["tests"])
+                fits, library = True, bench.build.folder
+            why = next(filter(None, (bench.dies(name, library, scratch) for name in entry["tests"])), "") if fits else ""
+            verdict = f"died ({why})" if why else "survived" if fits else "is no fault for the compiler"
+            if library == bench.build.folder:
+                (bench.tree / entry["file"]).write_text(text)
         left += not verdict.startswith("died")
-        print(f"{verdict}: {fault['file']}: {fault['what']}", flush=True)
+        print(f"{verdict}: {entry['file']}: {entry['what']}", flush=True)
     print(f"\n{len(faults) - left} of {len(faults)} named faults died; commit {commit()}")
     return 1 if left else 0
 
@@ -525,6 +729,8 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--work", default="build-mutate", help="folder for the copy and its builds")
     parser.add_argument("--limit", type=float, default=30, help="leave out programs of more CPU seconds")
+    parser.add_argument("--budget", type=float, default=60,
+                        help="CPU seconds of test programs that a fault meets at most, the likeliest first")
     parser.add_argument("--jobs", type=int, default=1, help="faults at a time, each in a copy of its own")
     parser.add_argument("--only", default="", help="numbers of the faults to try, with commas between")
     parser.add_argument("--no-sanitizers", action="store_true", help="without the second try under ASan and UBSan")
@@ -536,7 +742,7 @@ def main():
     options = parser.parse_args()
     if options.named and options.list:
         return list_named()
-    absent = [name for name in ("cmake", "ninja", "gcc", "gcov") if shutil.which(name) is None]
+    absent = [name for name in ("cmake", "ninja", "gcc", "objdump") if shutil.which(name) is None]
     if absent:
         print("skipped: single faults, which need " + " and ".join(absent))
         return 77
@@ -559,24 +765,20 @@ def main():
 
     bench.make()
     bench.coverage()
-    benches = [bench]
-    for i in range(1, options.jobs):
-        benches.append(Bench(bench.work / f"job{i}", options, bench.tests, bench.code))
-        benches[i].prepare()
-        benches[i].make()
     results = Results(bench, excused(), options.count if only is None else None)
 
-    def work(at):
+    def work(job):
         while True:
             with results.lock:
                 number = None if results.full() else next(numbers, None)
-            if number is None:
-                return
-            fault = Fault(at.read(sites[number][0]), *sites[number])
-            results.settle(at, number, fault)
+                if number is None:
+                    return
+                results.begun.append(number)
+            fault = Fault(bench.read(sites[number][0]), *sites[number])
+            results.settle(bench.work / f"job{job}", number, fault)
 
     with ThreadPoolExecutor(options.jobs) as pool:
-        list(pool.map(work, benches))
+        list(pool.map(work, range(options.jobs)))
     counted, equivalent, survivors = results.counted, results.equivalent, results.survivors
     died = counted - len(survivors)
     print(f"\n{died} of {counted} faults died ({100 * died / max(counted, 1):.0f} %), {equivalent} more change nothing; "

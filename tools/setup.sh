@@ -68,6 +68,7 @@ int main(void) { return 0; }' || missing="$missing gcc libc6-dev"
         need clang-format clang-format
         need mandoc mandoc
         need zsh zsh
+        [ -e /usr/share/i18n/locales/de_DE ] || missing="$missing locales" # for one with a decimal comma
         need fish fish
         python3 -c 'import markdown' 2>/dev/null || python_has markdown python3-markdown
         compiles clang '#include <stdint.h>

@@ -126,6 +126,37 @@ SN_API sn_status sn_motion_resample(const sn_model *model, const sn_motion *moti
                                     const sn_allocator *allocator, sn_motion **out,
                                     sn_error *error);
 
+// --- part of a take ----------------------------------------------------------------------------------
+
+/// Which frames of a take to keep. Start from sn_clip_default().
+typedef struct sn_clip {
+    int first, count;  ///< frames, from 0; default 0 and INT_MAX: all. More than there are is all
+    int every;         ///< keep each so many-th of them; default 1
+    double rate;       ///< frames per second, before thinning; default 0: as they are
+} sn_clip;
+
+/// What became of the rate.
+typedef enum sn_clip_rate {
+    SN_CLIP_RATE_KEPT,       ///< it is what it was
+    SN_CLIP_RATE_STATED,     ///< none was known: now it is the wanted one
+    SN_CLIP_RATE_TAKEN_FOR,  ///< it was the wanted one but for rounding (a part in 10,000)
+    SN_CLIP_RATE_RESAMPLED   ///< the frames are new ones
+} sn_clip_rate;
+
+/// The defaults that sn_clip states: all frames as they are.
+SN_API sn_clip sn_clip_default(void);
+
+/// Cut, then resample (or state the rate, where none is known), then thin out. Frames keep their numbers and
+/// times unless they are resampled or thinned out: then they are numbered from 1, and times stay what they were.
+/// @param what  NULL, or what became of the rate
+/// @param out   free with sn_motion_destroy(), sn_recording_destroy(); NULL on failure
+SN_API sn_status sn_motion_clip(const sn_model *model, const sn_motion *motion, const sn_clip *clip,
+                                const sn_allocator *allocator, sn_motion **out, sn_clip_rate *what,
+                                sn_error *error);
+SN_API sn_status sn_recording_clip(const sn_recording *recording, const sn_clip *clip,
+                                   const sn_allocator *allocator, sn_recording **out,
+                                   sn_clip_rate *what, sn_error *error);
+
 // --- tables ----------------------------------------------------------------------------------------
 //
 // Columns of numbers with names: what MOT, STO and CSV files hold.

@@ -141,13 +141,15 @@ typedef struct sn_lesson {
     double next;  ///< and with the second best: where it is not much larger, the take can't tell
     int offset;   ///< frame k of the recording belongs to frame k + offset of the motion
     int nframe;   ///< so many were matched
+    int left_out;  ///< markers of the subject that the set lacks: unnamed ones, and those hardly seen
 } sn_lesson;
 
 /// What was learned of a marker.
 typedef struct sn_learned {
-    int marker;     ///< of the recording
-    int samples;    ///< frames in which it was seen
-    double spread;  ///< root-mean-square movement in its joint's frame, metres
+    int marker;        ///< of the recording
+    const char *name;  ///< its label without the subject; lives as long as the recording
+    int samples;       ///< frames in which it was seen
+    double spread;     ///< root-mean-square movement in its joint's frame, metres
 } sn_learned;
 
 /// From a take whose motion is known: each marker goes to the joint in whose frame it moves least. Of
@@ -156,7 +158,8 @@ typedef struct sn_learned {
 /// the model, its unit where it knows none, and which frames belong together are found the same way.
 /// @param motion   poses of the model
 /// @param options  NULL: the default ones
-/// @param each     per marker of the result; NULL if not wanted, else room for as many as the recording has
+/// @param each     per marker of the result, then those of the subject that were left out, without a spread; NULL if
+///                 not wanted, else room for as many as the recording has
 /// @param lesson   of the whole take; NULL if not wanted. Axes are there even when they are refused
 /// Markers with fewer than three samples are left out, and so are unnamed ones ("*12").
 SN_API sn_status sn_marker_set_learn(const sn_model *model, const sn_motion *motion,

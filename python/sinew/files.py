@@ -229,19 +229,15 @@ def _settle_recording(c: Conversion, up: Optional[str], in_up: Optional[str], in
 
 
 def _clip(what: Any, frames: Optional[Tuple[Optional[int], Optional[int]]], every: int, fps: Optional[float], assumed: float) -> Any:
+    a, count = 0, what.nframe
     if frames is not None:
         first, last = what.first_frame, what.first_frame + what.nframe - 1
-        a = first if frames[0] is None else frames[0]
-        b = last if frames[1] is None else frames[1]
-        if not first <= a <= b <= last:
-            raise ArgumentError(f"frames {a} to {b}: there are {first} to {last}")
-        what = what[a - first:b - first + 1]
-    if what.rate <= 0 and (fps or assumed):
-        rate = fps or assumed
-        what = what.changed(rate=rate) if isinstance(what, Recording) else Motion(what.model, what.q, rate, what.first_frame)
-    elif fps and abs(fps / what.rate - 1) > 1e-6:
-        what = what.resample(fps)
-    return what[::every] if every > 1 else what
+        start = first if frames[0] is None else frames[0]
+        end = last if frames[1] is None else frames[1]
+        if not first <= start <= end <= last:
+            raise ArgumentError(f"frames {start} to {end}: there are {first} to {last}")
+        a, count = start - first, end - start + 1
+    return what.clip(a, count, every, fps or (assumed if what.rate <= 0 else 0.0))
 
 
 def convert(inputs: Union[PathLike, Sequence[PathLike]], outputs: Union[PathLike, Sequence[PathLike]], *,

@@ -30,6 +30,13 @@ _info_numbers = ("nother", "nrenamed", "nanalog", "nevent", "first_frame", "rate
 _info_texts = ("unit", "x_screen", "y_screen", "note")
 
 
+def clip_of(first: int, count: int, every: int, rate: float) -> Any:
+    """Which frames to keep, for the library."""
+    clip = ffi.new("sn_clip *", lib.sn_clip_default())
+    clip.first, clip.count, clip.every, clip.rate = first, count, every, rate
+    return clip
+
+
 class Recording:
     """Positions of markers over time.
 
@@ -138,6 +145,14 @@ class Recording:
         """At another frame rate: straight lines between samples; gaps stay gaps."""
         out, error = ffi.new("sn_recording **"), new_error()
         check(lib.sn_recording_resample(self._c, rate, ffi.NULL, out, error), error)
+        return Recording._own(out[0])
+
+    def clip(self, first: int = 0, count: Optional[int] = None, every: int = 1, rate: float = 0.0) -> Recording:
+        """``count`` frames from the ``first`` on (from 0), at another ``rate`` (stated where none is known), each
+        ``every``-th of them; times stay what they were."""
+        out, error = ffi.new("sn_recording **"), new_error()
+        wanted = clip_of(first, self.nframe if count is None else count, every, rate)
+        check(lib.sn_recording_clip(self._c, wanted, ffi.NULL, out, ffi.NULL, error), error)
         return Recording._own(out[0])
 
     def subjects(self, model: Model) -> List[str]:
@@ -278,6 +293,14 @@ class Motion:
         """At another frame rate: rotations turn the shortest way."""
         out, error = ffi.new("sn_motion **"), new_error()
         check(lib.sn_motion_resample(self.model._c, self._make(), rate, ffi.NULL, out, error), error)
+        return Motion._own(self.model, out[0])
+
+    def clip(self, first: int = 0, count: Optional[int] = None, every: int = 1, rate: float = 0.0) -> Motion:
+        """``count`` frames from the ``first`` on (from 0), at another ``rate`` (stated where none is known), each
+        ``every``-th of them; times stay what they were."""
+        out, error = ffi.new("sn_motion **"), new_error()
+        wanted = clip_of(first, self.nframe if count is None else count, every, rate)
+        check(lib.sn_motion_clip(self.model._c, self._make(), wanted, ffi.NULL, out, ffi.NULL, error), error)
         return Motion._own(self.model, out[0])
 
     def frames(self, names: Any = None) -> Array:

@@ -11,6 +11,8 @@ typedef struct sn_arm_device sn_arm_device;
 /// by half.
 enum { SN_ARM_FIRST_STEPS = 12, SN_ARM_LOOK_AFTER = 8 };
 #define SN_ARM_FAR_F 0.05
+/// A start that ends without a pose, but nearer than this, is stuck beside the goal: others would be, too.
+#define SN_ARM_STUCK_F 1e-2
 
 struct sn_arm {
     sn_allocator allocator;
@@ -42,7 +44,8 @@ typedef struct sn_arm_search {
     sn_arm_goal_key key;  ///< as the table has it
     double until;         ///< when the time is over; INFINITY: never
     int seeds, iterations;
-    int next;                   ///< of the table's starts for the goal
+    int next;    ///< of the table's starts for the goal
+    bool stuck;  ///< one of them came to no pose that reaches, be it outside the limits
     double best[SN_ARM_LANES];  ///< the least f of a pose inside the limits, of each lane
     double best_q[SN_ARM_LANES][SN_ARM_MAX];
     double nearest;  ///< what is left at the nearest pose, as f
@@ -84,6 +87,10 @@ bool sn_arm_search_accept(const sn_arm_search *s, const double *inner, const dou
 bool sn_arm_search_arrives(sn_arm_search *s, bool there, const double *inner, const double *near,
                            double *q);
 
+/// One step of scouts, eight or all, by whichever code.
+void sn_arm_search_scout(const sn_arm *arm, const sn_arm_chain *chain, sn_arm_scouts *x, int count,
+                         bool hold, bool pull);
+
 /// One step of four lanes, by whichever code: the bits are the same.
 void sn_arm_search_step4(const sn_arm *arm, sn_arm_state4 *x, bool hold, bool pull);
 
@@ -91,16 +98,33 @@ void sn_arm_search_step4(const sn_arm *arm, sn_arm_state4 *x, bool hold, bool pu
 void sn_arm_search_clamp(const sn_arm_chain *chain, double *inner);
 
 /// The next of the starts for a goal whose first and last angle are inside the limits; false when enough were tried
-/// without regard to the limits: three of an arm with freedom to spare, where one fails by its limits alone.
+/// without regard to the limits: four of an arm with freedom to spare, where one fails by its limits alone, or one
+/// that is stuck.
 bool sn_arm_search_start(sn_arm_search *s, double *inner);
 
-/// Newton steps in one lane from a pose, without limits; true when it ends in a solution.
-bool sn_arm_search_first(sn_arm_search *s, double *inner, double *q);
+/// How one lane goes to the goal.
+typedef struct sn_arm_newton {
+    bool hold;      ///< inside the limits at every step
+    int steps;      ///< at most
+    int patience;   ///< steps after which each must come nearer by half, and to within
+    double far;     ///< this, as f
+    double last_f;  ///< from where a step may be the last: the pose is looked at before it counts
+} sn_arm_newton;
+/// From a start of the table, and from what a scout has found.
+extern const sn_arm_newton sn_arm_first, sn_arm_finish;
 
+/// Newton steps in one lane from a pose; true when it ends in a solution.
+/// @param near  the turns nearest to this are taken; NULL: to the middle
+bool sn_arm_search_newton(sn_arm_search *s, const sn_arm_newton *way, double *inner,
+                          const double *near, double *q);
+
+enum { SN_ARM_LANE_STEPS = 30 };
 /// Four starts at a time inside the limits, from start number `from` on. True when one arrived.
 /// @param until    starts that may be tried
+/// @param steps    of each, at most; SN_ARM_LANE_STEPS where there is time
 /// @param collect  gets every solution, until all starts are spent; NULL: the first ends it, in q
-bool sn_arm_search_lanes(sn_arm_search *s, int from, int until, sn_arm_collect *collect, double *q);
+bool sn_arm_search_lanes(sn_arm_search *s, int from, int until, int steps, sn_arm_collect *collect,
+                         double *q);
 
 /// From a pose towards the goal and along what freedom is left towards a posture; true when it arrived.
 bool sn_arm_search_near(sn_arm_search *s, const double *start, const double *want, int steps,
@@ -114,18 +138,25 @@ enum { SN_ARM_NEAREST_STEPS = 120, SN_ARM_NEARER_STEPS = 10 };
 /// @param steps  at most; the former, or the latter where it is seen soon whether there is more to it
 void sn_arm_search_nearest(sn_arm_search *s, const double *from, int steps, double *q);
 
-/// Four poses of the kernels' numbers some steps down towards nearest poses; the best of them in q, in
-/// the same numbers, and what is left there, as f. Only for arms that can.
-/// @param loose  NULL, or variables whose limits do not count
-/// @param share  of what is left that a pose must promise to win, to go on
-/// @param agree  so many that rest at the lowest place are enough
-double sn_arm_search_fall(sn_arm_search *s, double (*start)[SN_ARM_MAX], int steps,
-                          const bool *loose, double share, int agree, double *q);
+/// Four poses that fall towards nearest poses.
+typedef struct sn_arm_fall {
+    double (*start)[SN_ARM_MAX];  ///< in the kernels' numbers
+    int steps;                    ///< at most
+    const bool *loose;            ///< NULL, or variables whose limits do not count
+    double share;                 ///< of what is left that a pose must promise to win, to go on
+    int agree;                    ///< so many that rest at the lowest place are enough
+    double *q;  ///< the best of them, in the kernels' numbers; may be one of the starts
+    double f;   ///< what is left there
+} sn_arm_fall;
+
+/// One fall or two, side by side where the machine can. Only for arms that can.
+void sn_arm_search_fall(sn_arm_search *s, sn_arm_fall *fall, int count);
+/// One pose on down; what is left there, as f.
+double sn_arm_search_fall_on(sn_arm_search *s, int steps, double *low);
 bool sn_arm_search_can_fall(const sn_arm *arm);
 
-/// A goal that every start so far misses by little, the best lanes in s->best_q, the nearest pose in `low` (the kernels'
-/// numbers) by s->nearest: look once more, at limits too, until it is reached, in q, or known or held to be beyond the
-/// reach; `low` is nearer then, if anything was. Only for arms that can.
+/// A goal that the first start missed: until it is reached, in q, or known or held to be beyond the reach; the nearest
+/// pose found then in `low` (the kernels' numbers), what is left there, as f, in s->nearest. Only for arms that can.
 /// @param most  starts that may be tried for the goal
 bool sn_arm_search_comb(sn_arm_search *s, int most, double *low, double *q);
 bool sn_arm_search_can_comb(const sn_arm *arm);

@@ -21,8 +21,16 @@ enum {
     SN_ARM_CURVES = 16,  ///< joints that follow by a curve, or follow several
     SN_ARM_ALL = SN_ARM_MAX + SN_ARM_CURVES,
     SN_ARM_LANES = 4,
-    SN_ARM_SCOUTS = 8
+    SN_ARM_WIDE = 8,    ///< lanes of doubles with AVX-512
+    SN_ARM_SCOUTS = 8,  ///< lanes of floats
+    SN_ARM_TROOP = 16   ///< the same with AVX-512
 };
+
+/// x between two limits, which compilers take for two instructions; fmin() and fmax() are calls.
+static inline double sn_arm_between(double x, double low, double high) {
+    x = x < low ? low : x;
+    return x > high ? high : x;
+}
 
 /// Where a coordinate's value comes from: scale times a number, plus an offset.
 typedef struct sn_arm_drive {

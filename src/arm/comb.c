@@ -1,97 +1,88 @@
 // SPDX-License-Identifier: MIT
-// A goal that every start so far misses by little: beyond the reach, or within it by a posture that few starts lead to?
+// A goal that the first start missed: within reach by another posture, or beyond the reach?
 //
+// Sixteen starts inside the limits go there first, in floats. What they come to, four at a time, falls with the exact
+// Hessian. Where that stays off by little, one must tell a goal a hair beyond the reach from one that few starts lead to.
 // Places where an arm rests beside such a goal are of two kinds: the arm is stretched (or folded), or a limit holds it.
 // An arm without limits has only the first, and the same few of them from everywhere, so that it needs few starts to
-// tell whether it gets there: those that do not get there fall with the exact Hessian, and when they end at a place that is
-// not the goal, the goal is beyond the reach, for the arm with limits too. That settles most goals a hair beyond the reach.
+// tell whether it gets there: those that do not get there fall too, and when they end at a place that is not the goal,
+// the goal is beyond the reach, for the arm with limits too. That settles most goals a hair beyond the reach.
 //
-// Else limits decide. Starts that differ as much as they can (spread.c) go there eight at a time in floats. The few that
-// come to rest nearest to the goal fall, four at a time.
+// Else limits decide. Starts that differ as much as they can (spread.c) go there, and the few that come to rest nearest to
+// the goal fall.
 #include <string.h>
 
 #include "arm/arm.h"
 
 enum {
-    LOOSE_FROM = 12,    ///< the first start of an arm without limits
-    LOOSE_STEPS = 10,   ///< of its scouts
-    LOOSE_FALLS = 20,   ///< of what they lead to
-    STARTS = 40,        ///< with limits
-    STARTS_SPARE = 24,  ///< of an arm with two joints to spare, which more of them lead to the goal
+    FIRST_FROM = SN_ARM_CELL_SEEDS,  ///< the first start of scouts; those before go in doubles,
+    FIRST_LANE_STEPS = 8,            ///< at most so far
+    FIRST_HELD = 8,                  ///< of the first sixteen scouts, those inside the limits
+    FIRST_STEPS = 10,                ///< of all of them
+    LOOSE_FROM = 12,                 ///< the first start of an arm without limits
+    LOOSE_MORE = 2,        ///< times sixteen more such scouts, for an arm without freedom to spare
+    LOOSE_FALLS = 20,      ///< steps of what they lead to
+    SINGULAR_STARTS = 28,  ///< of such an arm, where it stays off by next to nothing
+    STARTS = SN_ARM_SPREAD,  ///< with limits, where they decide
+    STARTS_SPARE = 32,  ///< of an arm with two joints to spare, which more of them lead to the goal
     STARTS_BEYOND = 16,  ///< for the nearest pose, where the goal is known to be beyond the reach
-    STEPS = 12,          ///< of its scouts
-    RESTS = 8,           ///< of what they lead to, so many fall
-    RESTS_BEYOND = 4,    ///< where the goal is known to be beyond the reach
+    NEAR_EVERY =
+        2,       ///< the second sixteen: of the kept postures nearest to the goal, each so manieth
+    STEPS = 14,  ///< of their scouts, as long as one still comes nearer
+    LOOK_AFTER = 8,    ///< from this one on
+    RESTS = 8,         ///< of what they lead to, so many fall
+    RESTS_BEYOND = 4,  ///< where the goal is known to be beyond the reach
     FALL_STEPS = 12,
-    FINISH_STEPS = 6
+    NEARER_STEPS = 10
 };
 
 static const double pi = 3.141592653589793;
-// as f: from where a scout is beside the goal, and at it; from where a fall may be at the goal, and is
-static const float beside_f = 1e-4f, there_f = 1e-11f;
-static const double close_f = 1e-5, goal_f = 4e-12;
-// of what is left: what a fall must promise to go on, without limits and with; what it must win to count; what is equal
-static const double loose_share = 0.1, share = 0.2, better = 0.5, same = 1.02;
+// as f: from where a scout is beside the goal, and at it; up to where it may be on its way, and how fast it must come
+// nearer to go on
+static const float beside_f = 1e-4f, there_f = 1e-11f, far_f = 1e-2f, slow = 0.3f;
+// from where a goal may be within reach, or beside a singular pose; from where a fall may be at it, most likely is, and is
+static const double maybe_f = 1e-2, singular_f = 1e-8;
+static const double close_f = 1e-5, at_f = 1e-9, at_goal_f = 1e-11, goal_f = 4e-12;
+// of what is left: what a fall must promise to go on, of the first starts, without limits, and with; what it must win to
+// count; what is equal
+static const double first_share = 0.05, loose_share = 0.1, share = 0.2, better = 0.5, same = 1.02;
 
 typedef struct comb {
     sn_arm_search *s;
     double *q;    ///< the solution
     double *low;  ///< the nearest pose, as the kernels have it
-    int starts, which[STARTS];
-    int rests;   ///< how many of these fall
-    int beside;  ///< how many there are, the nearest first
-    float left[RESTS];
-    double rest[RESTS][SN_ARM_MAX];
+    bool free
+        [SN_ARM_MAX];  ///< variables whose limits do not count where limits do not; those of slides do
+    sn_arm_scouts x;
+    float left[SN_ARM_TROOP];  ///< of the scouts, as f
+    bool gets_there;           ///< one of them that has no limits
+    double bound;              ///< what is left without limits, as f
 } comb;
 
 bool sn_arm_search_can_comb(const sn_arm *arm) {
     return arm->seeds.table && arm->chain.hinges && sn_arm_search_can_fall(arm);
 }
 
-static void step8(const sn_arm *arm, const sn_arm_chain *c, sn_arm_state8 *x) {
-    if (arm->avx2)
-        sn_arm8_avx2_iterate(c, x, true, false);
-    else
-        sn_arm8_iterate(c, x, true, false);
+// --- scouts ----------------------------------------------------------------------------------------
+
+static void from_lane(const sn_arm_chain *c, float (*from)[SN_ARM_TROOP], int lane, double *q) {
+    for (int j = 0; j < c->n; j++) q[j] = (double)from[j][lane];
 }
 
-static void set_goal(const sn_arm_search *s, sn_arm_state8 *x) {
-    for (int i = 0; i < 12; i++) {
-        const float g = (float)s->numbers[i];
-        const float all[SN_ARM_SCOUTS] = {g, g, g, g, g, g, g, g};
-        memcpy(x->goal[i], all, sizeof all);
-    }
-}
-
-// What a scout has found, in doubles.
-static bool finish(comb *w, float (*from)[SN_ARM_SCOUTS], int lane) {
+// A scout at start number `which` of spread.c.
+static void set_scout(comb *w, int lane, int which, bool held) {
     sn_arm_search *s = w->s;
-    const sn_arm *arm = s->arm;
-    const int n = arm->chain.n;
-    sn_arm_state1 x;
-    double found[SN_ARM_MAX], before = INFINITY;
-    for (int j = 0; j < n; j++) x.q[j][0] = (double)from[j][lane];
-    memcpy(x.goal, s->numbers, sizeof s->numbers);
-    x.turn_tol = arm->turn_tol;
-    x.place_tol = arm->place_tol;
-    for (int it = 0; it < FINISH_STEPS; it++) {
-        sn_arm1_iterate(&arm->chain, &x, true, false);
-        s->iterations++;
-        const bool there = x.turn[0] <= x.turn_tol && x.place[0] <= x.place_tol;
-        const double f = x.place[0] + 0.25 * x.turn[0];
-        if (there || f < SN_ARM_PLAIN_F) {
-            for (int j = 0; j < n; j++) found[j] = there ? x.q[j][0] : x.next[j][0];
-            if (sn_arm_search_arrives(s, there, found, NULL, w->q)) return true;
-            if (there) return false;
-        }
-        if (!(f < 0.5 * before)) return false;
-        before = f;
-        for (int j = 0; j < n; j++) x.q[j][0] = x.next[j][0];
+    const sn_arm_chain *c = &s->arm->chain;
+    double inner[SN_ARM_MAX];
+    (void)sn_arm_spread_at(&s->arm->seeds, c, &s->key, which, inner);
+    if (held) sn_arm_search_clamp(c, inner);
+    for (int j = 0; j < c->n; j++) {
+        const bool free = c->round[j] || (!held && w->free[j]);
+        w->x.q[j][lane] = (float)inner[j];
+        w->x.lower[j][lane] = free ? -INFINITY : (float)c->lower[j];
+        w->x.upper[j][lane] = free ? INFINITY : (float)c->upper[j];
     }
-    return false;
 }
-
-// --- without limits --------------------------------------------------------------------------------
 
 // Does a pose of the kernels' numbers break no limit, by any turn?
 static bool is_inside(const sn_arm_chain *c, const double *inner, double by) {
@@ -105,174 +96,232 @@ static bool is_inside(const sn_arm_chain *c, const double *inner, double by) {
     return true;
 }
 
-typedef enum loose { STAYS_OFF, GETS_THERE, ARRIVES } loose;
-
-// Eight starts some steps towards the goal without limits; the best four. Where some get there, whether one of them
-// breaks no limit.
-static loose send_loose(comb *w, const sn_arm_chain *c, int from, double (*out)[SN_ARM_MAX]) {
-    sn_arm_search *s = w->s;
-    const sn_arm *arm = s->arm;
-    const int n = c->n;
-    sn_arm_state8 x;
-    float left[SN_ARM_SCOUTS];
-    loose result = STAYS_OFF;
-    set_goal(s, &x);
-    for (int l = 0; l < SN_ARM_SCOUTS; l++) {
-        double inner[SN_ARM_MAX];
-        (void)sn_arm_seed_at(&arm->seeds, &arm->chain, &s->key, from + l, inner);
-        for (int j = 0; j < n; j++) x.q[j][l] = (float)inner[j];
-    }
-    s->seeds += SN_ARM_SCOUTS;
-    for (int it = 0; it < LOOSE_STEPS && result == STAYS_OFF; it++) {
-        if (it > 0) memcpy(x.q, x.next, (size_t)n * sizeof x.q[0]);
-        step8(arm, c, &x);
-        s->iterations++;
-        for (int l = 0; l < SN_ARM_SCOUTS; l++) {
-            left[l] = x.place[l] + 0.25f * x.turn[l];
-            if (left[l] < there_f) result = GETS_THERE;
-        }
-    }
-    for (int l = 0; l < SN_ARM_SCOUTS && result == GETS_THERE; l++) {
-        double inner[SN_ARM_MAX];
-        for (int j = 0; j < n; j++) inner[j] = (double)x.q[j][l];
-        if (left[l] < there_f && is_inside(&arm->chain, inner, 1e-4) && finish(w, x.q, l))
-            result = ARRIVES;
-    }
-    for (int k = 0; k < SN_ARM_LANES; k++) {
-        int best = 0;
-        for (int l = 1; l < SN_ARM_SCOUTS; l++) best = left[l] < left[best] ? l : best;
-        for (int j = 0; j < n; j++) out[k][j] = (double)x.q[j][best];
-        left[best] = INFINITY;
-    }
-    return result;
+// A scout is at the goal. One without limits may be outside of them; one inside that does not arrive is left to the falls.
+static bool arrives(comb *w, int lane, bool held) {
+    const sn_arm_chain *c = &w->s->arm->chain;
+    double inner[SN_ARM_MAX];
+    from_lane(c, w->x.next, lane, inner);
+    if (held || is_inside(c, inner, 1e-4))
+        return sn_arm_search_newton(w->s, &sn_arm_finish, inner, NULL, w->q);
+    w->gets_there = true;
+    return false;
 }
 
-// Whether the arm gets to the goal without limits; those of slides count. What it comes to, as f, in `bound`. A pose
-// inside the limits that is nearer than what is known is kept.
-static loose try_loose(comb *w, double *bound) {
+// Scouts some steps towards the goal, the first `held` of them inside the limits: true when one gets there.
+static bool send(comb *w, int count, int held, int steps) {
     sn_arm_search *s = w->s;
-    const sn_arm_chain *c = &s->arm->chain;
-    sn_arm_chain unbound = *c;
-    bool free[SN_ARM_MAX];
-    double start[SN_ARM_LANES][SN_ARM_MAX], low[SN_ARM_MAX];
-    *bound = INFINITY;
-    for (int j = 0; j < c->n; j++) free[j] = c->turns[j], unbound.round[j] = c->round[j] || free[j];
-    // an arm without freedom to spare has postures that do not lead to each other
-    const int goes = c->n > 6 ? 1 : 5;
-    for (int go = 0; go < goes; go++) {
-        const loose found = send_loose(w, &unbound, LOOSE_FROM + SN_ARM_SCOUTS * go, start);
-        if (found != STAYS_OFF) return found;
-        const double f = sn_arm_search_fall(s, start, LOOSE_FALLS, free, loose_share, 2, low);
-        *bound = fmin(*bound, f);
-        if (f < s->nearest && is_inside(c, low, 1e-9)) {
-            s->nearest = f;
-            memcpy(w->low, low, sizeof low);
+    const size_t rows = (size_t)s->arm->chain.n * sizeof w->x.q[0];
+    bool done[SN_ARM_TROOP] = {false};
+    bool more = true;
+    for (int l = 0; l < count; l++) w->left[l] = INFINITY;
+    s->seeds += count;
+    for (int it = 0; it < steps && more; it++) {
+        if (it > 0) memcpy(w->x.q, w->x.next, rows);
+        sn_arm_search_scout(s->arm, &s->arm->chain, &w->x, count, true, false);
+        s->iterations++;
+        more = it + 1 < LOOK_AFTER;
+        for (int l = 0; l < count; l++) {
+            const float f = w->x.place[l] + 0.25f * w->x.turn[l], before = w->left[l];
+            w->left[l] = f;
+            more = more || (f < far_f && f < slow * before);
+            if (done[l] || !(f < there_f)) continue;
+            if (arrives(w, l, l < held)) return true;
+            done[l] = true;
         }
-        if (f < goal_f) return GETS_THERE;
+        if (held == 0 && w->gets_there) break;
     }
-    return STAYS_OFF;
+    return false;
+}
+
+// The best of some scouts, `count` of them.
+static void best_scouts(comb *w, int from, int until, int count, double (*out)[SN_ARM_MAX],
+                        float *left) {
+    for (int k = 0; k < count; k++) {
+        int best = from;
+        for (int l = from + 1; l < until; l++) best = w->left[l] < w->left[best] ? l : best;
+        from_lane(&w->s->arm->chain, w->x.q, best, out[k]);
+        left[k] = w->left[best];
+        w->left[best] = INFINITY;
+    }
+}
+
+// --- falls -----------------------------------------------------------------------------------------
+
+static void take_lower(comb *w, const sn_arm_fall *fall) {
+    if (!(fall->f < w->s->nearest)) return;
+    w->s->nearest = fall->f;
+    memcpy(w->low, fall->q, SN_ARM_MAX * sizeof *w->low);
+}
+
+static sn_arm_fall fall_loose(const comb *w, double (*start)[SN_ARM_MAX], double *low) {
+    return (sn_arm_fall){.start = start,
+                         .steps = LOOSE_FALLS,
+                         .loose = w->free,
+                         .share = loose_share,
+                         .agree = 2,
+                         .q = low};
+}
+
+// Where an arm without limits came to. A pose inside the limits that is nearer than what is known is kept.
+static void end_loose(comb *w, const sn_arm_fall *fall) {
+    w->bound = fmin(w->bound, fall->f);
+    if (is_inside(&w->s->arm->chain, fall->q, 1e-9)) take_lower(w, fall);
+    if (fall->f < goal_f) w->gets_there = true;
+}
+
+// The first scouts; true when one gets there.
+static bool send_first(comb *w, int held) {
+    for (int l = 0; l < SN_ARM_TROOP; l++)
+        set_scout(w, l, SN_ARM_ALL_KEPT + (l < held ? FIRST_FROM + l : LOOSE_FROM + l - held),
+                  l < held);
+    return send(w, SN_ARM_TROOP, held, FIRST_STEPS);
+}
+
+// What the first scouts came to, with limits and without. False when the goal is far from what can be reached.
+static bool fall_first(comb *w, int held) {
+    double start[2][SN_ARM_LANES][SN_ARM_MAX], low[2][SN_ARM_MAX];
+    float least = INFINITY, left[SN_ARM_WIDE];
+    for (int l = 0; l < held; l++) least = w->left[l] < least ? w->left[l] : least;
+    best_scouts(w, 0, held, SN_ARM_LANES, start[0], left);
+    // the table's starts may have come nearer
+    for (int l = 0; l < SN_ARM_LANES; l++) {
+        if (!(w->s->best[l] < (double)left[l])) continue;
+        memcpy(start[0][l], w->s->best_q[l], sizeof start[0][l]);
+        least = fminf(least, (float)w->s->best[l]);
+    }
+    best_scouts(w, held, SN_ARM_TROOP, SN_ARM_LANES, start[1], left);
+    sn_arm_fall fall[2] = {
+        {.start = start[0], .steps = FALL_STEPS, .share = first_share, .agree = 3, .q = low[0]},
+        fall_loose(w, start[1], low[1])};
+    const bool near = (double)least < maybe_f;
+    sn_arm_search_fall(w->s, fall, near && !w->gets_there ? 2 : 1);
+    take_lower(w, &fall[0]);
+    if (!near && !(w->s->nearest < maybe_f)) return false;
+    if (!near && !w->gets_there) sn_arm_search_fall(w->s, &fall[1], 1);
+    if (!w->gets_there) end_loose(w, &fall[1]);
+    return true;
+}
+
+// More starts of an arm without limits: true when one arrives. One without freedom to spare has postures that do not lead
+// to each other.
+static bool try_loose(comb *w) {
+    for (int go = 0; go < LOOSE_MORE && !w->gets_there; go++) {
+        double start[SN_ARM_WIDE][SN_ARM_MAX], low[2][SN_ARM_MAX];
+        const int from = SN_ARM_ALL_KEPT + LOOSE_FROM + SN_ARM_SCOUTS + SN_ARM_TROOP * go;
+        for (int l = 0; l < SN_ARM_TROOP; l++) set_scout(w, l, from + l, false);
+        if (send(w, SN_ARM_TROOP, 0, FIRST_STEPS)) return true;
+        if (w->gets_there) break;
+        float left[SN_ARM_WIDE];
+        best_scouts(w, 0, SN_ARM_TROOP, SN_ARM_WIDE, start, left);
+        sn_arm_fall fall[2] = {fall_loose(w, start, low[0]),
+                               fall_loose(w, start + SN_ARM_LANES, low[1])};
+        sn_arm_search_fall(w->s, fall, 2);
+        end_loose(w, &fall[0]);
+        end_loose(w, &fall[1]);
+    }
+    return false;
 }
 
 // --- with limits -----------------------------------------------------------------------------------
 
-// What a scout comes to, where it is beside the goal and among the nearest.
-static void keep_rest(comb *w, const sn_arm_state8 *x, int lane) {
-    const float f = x->place[lane] + 0.25f * x->turn[lane];
-    if (!(f < (w->beside < RESTS ? beside_f : w->left[RESTS - 1]))) return;
-    if (w->beside < RESTS) w->beside++;
-    int at = w->beside - 1;
-    for (; at > 0 && w->left[at - 1] > f; at--) {
-        w->left[at] = w->left[at - 1];
-        memcpy(w->rest[at], w->rest[at - 1], sizeof w->rest[at]);
+// Where scouts came to rest beside the goal, the nearest first.
+typedef struct rests {
+    int count;
+    float left[RESTS];
+    double q[RESTS][SN_ARM_MAX];
+} rests;
+
+static void keep_rest(comb *w, int lane, rests *r) {
+    const float f = w->left[lane];
+    if (!(f < (r->count < RESTS ? beside_f : r->left[RESTS - 1]))) return;
+    if (r->count < RESTS) r->count++;
+    int at = r->count - 1;
+    for (; at > 0 && r->left[at - 1] > f; at--) {
+        r->left[at] = r->left[at - 1];
+        memcpy(r->q[at], r->q[at - 1], sizeof r->q[at]);
     }
-    w->left[at] = f;
-    for (int j = 0; j < w->s->arm->chain.n; j++) w->rest[at][j] = (double)x->q[j][lane];
+    r->left[at] = f;
+    from_lane(&w->s->arm->chain, w->x.q, lane, r->q[at]);
 }
 
-// Four of those that rest beside the goal: true when one of them leads to it.
-static bool fall_four(comb *w, double (*rest)[SN_ARM_MAX]) {
+// The first so many of them down: true when one of them leads to the goal.
+static bool fall_rests(comb *w, rests *r, int most) {
     sn_arm_search *s = w->s;
-    double low[SN_ARM_MAX];
-    const double f = sn_arm_search_fall(s, rest, FALL_STEPS, NULL, share, SN_ARM_LANES, low);
-    if (!(f < s->nearest)) return false;
-    const bool look = f < close_f && f < better * s->nearest;
-    s->nearest = f;
-    memcpy(w->low, low, sizeof low);
-    if (!look) return false;
-    sn_arm_search_nearest(s, low, SN_ARM_NEARER_STEPS, w->q);
-    if (sn_arm_search_left(s, w->q, &s->nearest)) return true;
-    sn_arm_chain_inward(&s->arm->chain, w->q, w->low);
-    return false;
-}
-
-// Eight starts inside the limits; the last ones may be the same.
-static void set_starts(comb *w, int from, sn_arm_state8 *x) {
-    sn_arm_search *s = w->s;
-    const sn_arm *arm = s->arm;
-    for (int l = 0; l < SN_ARM_SCOUTS; l++) {
-        double inner[SN_ARM_MAX];
-        const int k = from + l < w->starts ? from + l : w->starts - 1;
-        (void)sn_arm_spread_at(&arm->seeds, &arm->chain, &s->key, w->which[k], inner);
-        sn_arm_search_clamp(&arm->chain, inner);
-        for (int j = 0; j < arm->chain.n; j++) x->q[j][l] = (float)inner[j];
-        s->seeds += from + l < w->starts;
-    }
-}
-
-// Eight starts towards the goal: true when one gets there.
-static bool send(comb *w, int from, sn_arm_state8 *x) {
-    sn_arm_search *s = w->s;
-    const sn_arm *arm = s->arm;
-    const int n = arm->chain.n;
-    bool done[SN_ARM_SCOUTS] = {false};
-    set_starts(w, from, x);
-    for (int it = 0; it < STEPS; it++) {
-        if (it > 0) memcpy(x->q, x->next, (size_t)n * sizeof x->q[0]);
-        step8(arm, &arm->chain, x);
-        s->iterations++;
-        for (int l = 0; l < SN_ARM_SCOUTS; l++) {
-            if (done[l] || !(x->place[l] + 0.25f * x->turn[l] < there_f)) continue;
-            if (finish(w, x->next, l)) return true;
-            done[l] = true;
-        }
-    }
-    for (int l = 0; l < SN_ARM_SCOUTS && from + l < w->starts; l++) keep_rest(w, x, l);
-    return false;
-}
-
-static bool comb_through(comb *w) {
-    sn_arm_state8 x;
-    set_goal(w->s, &x);
-    for (int from = 0; from < w->starts; from += SN_ARM_SCOUTS) {
-        if (sn_arm_search_late(w->s)) return false;
-        if (send(w, from, &x)) return true;
-    }
+    double low[RESTS / SN_ARM_LANES][SN_ARM_MAX];
+    sn_arm_fall fall[RESTS / SN_ARM_LANES];
+    int count = 0;
     // the last four may be the same
-    for (int k = w->beside; k > 0 && k % SN_ARM_LANES != 0; k++)
-        memcpy(w->rest[k], w->rest[0], sizeof w->rest[k]);
-    for (int k = 0; k < w->beside && k < w->rests; k += SN_ARM_LANES)
-        if (fall_four(w, w->rest + k)) return true;
+    for (int k = r->count; k > 0 && k % SN_ARM_LANES != 0; k++)
+        memcpy(r->q[k], r->q[0], sizeof r->q[k]);
+    for (int k = 0; k < r->count && k < most; k += SN_ARM_LANES, count++)
+        fall[count] = (sn_arm_fall){.start = r->q + k,
+                                    .steps = FALL_STEPS,
+                                    .share = share,
+                                    .agree = SN_ARM_LANES,
+                                    .q = low[count]};
+    sn_arm_search_fall(s, fall, count);
+    for (int k = 0; k < count; k++) {
+        const bool look = fall[k].f < close_f && fall[k].f < better * s->nearest;
+        take_lower(w, &fall[k]);
+        if (!look) continue;
+        sn_arm_search_nearest(s, w->low, SN_ARM_NEARER_STEPS, w->q);
+        if (sn_arm_search_left(s, w->q, &s->nearest)) return true;
+        sn_arm_chain_inward(&s->arm->chain, w->q, w->low);
+    }
     return false;
+}
+
+// Starts that differ: true when one gets there.
+static bool comb_through(comb *w, int most, bool beyond) {
+    sn_arm_search *s = w->s;
+    const sn_arm *arm = s->arm;
+    const uint16_t *which = arm->seeds.spread[s->key.cell];
+    int near[NEAR_EVERY * SN_ARM_TROOP];
+    int starts = beyond ? STARTS_BEYOND : arm->chain.n > 7 ? STARTS_SPARE : STARTS;
+    rests r = {0};
+    if (starts > most - s->seeds) starts = most - s->seeds;
+    if (starts <= 0) return false;
+    for (int from = 0; from < starts; from += SN_ARM_TROOP) {
+        const int count = starts - from < SN_ARM_TROOP ? starts - from : SN_ARM_TROOP;
+        if (sn_arm_search_late(s)) return false;
+        const int kept = from == SN_ARM_TROOP ? sn_arm_kept_near(&arm->seeds, &arm->chain, &s->key,
+                                                                 NEAR_EVERY * SN_ARM_TROOP, near)
+                                              : 0;
+        for (int l = 0; l < count; l++)
+            set_scout(w, l, NEAR_EVERY * l < kept ? near[NEAR_EVERY * l] : which[from + l], true);
+        if (send(w, count, count, STEPS)) return true;
+        for (int l = 0; l < count; l++) keep_rest(w, l, &r);
+    }
+    return fall_rests(w, &r, beyond ? RESTS_BEYOND : RESTS);
 }
 
 bool sn_arm_search_comb(sn_arm_search *s, int most, double *low, double *q) {
-    const sn_arm *arm = s->arm;
-    comb w = {.s = s, .q = q, .low = low};
-    double bound;
-    const loose found = try_loose(&w, &bound);
-    const bool beyond = found == STAYS_OFF;
-    if (found == ARRIVES) return true;
-    // what it got to may break no limit
-    if (!beyond && s->nearest < goal_f) {
+    const sn_arm_chain *c = &s->arm->chain;
+    const int first = most < FIRST_FROM ? most : FIRST_FROM;
+    const int held = most < FIRST_HELD ? most : FIRST_HELD;
+    // the table's own starts once more, inside the limits: more often than not one of them gets there
+    if (sn_arm_search_lanes(s, 0, first, FIRST_LANE_STEPS, NULL, q)) return true;
+    if (sn_arm_search_late(s)) return false;
+    comb w;
+    w.s = s, w.q = q, w.low = low, w.gets_there = false, w.bound = s->nearest = INFINITY;
+    for (int j = 0; j < c->n; j++) w.free[j] = c->turns[j];
+    for (int i = 0; i < 12; i++)
+        for (int l = 0; l < SN_ARM_TROOP; l++) w.x.goal[i][l] = (float)s->numbers[i];
+    if (send_first(&w, held)) return true;
+    if (sn_arm_search_late(s) || !fall_first(&w, held)) return false;
+    if (c->n <= 6 && try_loose(&w)) return true;
+    // what is this near may be at the goal
+    if (s->nearest < at_f) s->nearest = sn_arm_search_fall_on(s, NEARER_STEPS, low);
+    if (s->nearest < at_goal_f) {
         sn_arm_search_nearest(s, low, SN_ARM_NEARER_STEPS, q);
         if (sn_arm_search_left(s, q, &s->nearest)) return true;
     }
+    // or beside a singular one, which doubles come to in the end, where there is no freedom to go round it
+    const int more = most < SINGULAR_STARTS ? most : SINGULAR_STARTS;
+    if (c->n <= 6 && s->nearest < singular_f &&
+        sn_arm_search_lanes(s, 0, more, SN_ARM_LANE_STEPS, NULL, q))
+        return true;
     // with limits an arm gets no nearer than without
-    if (beyond && s->nearest <= same * bound) return false;
-    int left = most - s->seeds;
-    w.starts = beyond ? STARTS_BEYOND : arm->chain.n > 7 ? STARTS_SPARE : STARTS;
-    w.rests = beyond ? RESTS_BEYOND : RESTS;
-    if (w.starts > left) w.starts = left > 0 ? left : 0;
-    w.starts = sn_arm_spread(&arm->seeds, &arm->chain, arm->avx2, &s->key, w.starts, w.which);
-    return comb_through(&w);
+    if (!w.gets_there && s->nearest <= same * w.bound) return false;
+    return comb_through(&w, most, !w.gets_there);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Four poses at a time down to where nothing gets nearer to a goal: projected Newton steps with the
+// Poses, four or eight at a time, down to where nothing gets nearer to a goal: projected Newton steps with the
 // exact Hessian, as in nearest.c, for chains whose every number counts and has one move.
 //
 // A call looks at the poses that the last one proposed. Those that are nearer are taken. Where the reach ends valleys are
@@ -12,7 +12,7 @@
 // Pivots that are not positive are taken by their size: the step goes down there too. A pivot is how f bends along a
 // way on which its own joint turns by a radian, so that pivots and what is left of the slope tell how much lower a pose
 // would get: `promise`, as far as second order sees. What bends less than `flat` is freedom that the goal leaves.
-#include "arm/fall4.h"
+#include "arm/falls.h"
 #include "arm/geometry.h"
 
 // C = cot + (1 - cot) n n^T: cot, and (1 - cot) / t^2, which goes with e e^T.
@@ -35,12 +35,12 @@ static const double out_f = 1e-2, out_damping = 0.5;
 #define AT(r, c) ((r) * ((r) + 1) / 2 + (c))
 
 // f, g and H at s->q.
-SN_INLINE REAL look_at(const int n, const sn_arm_chain *c, const sn_arm_fall4 *s, REAL *g, REAL *H,
+SN_INLINE REAL look_at(const int n, const sn_arm_chain *c, const sn_arm_falls *s, REAL *g, REAL *H,
                        REAL a[][3], REAL J[][3], REAL *u) {
     REAL q[SN_ARM_MAX], G[12], o[SN_ARM_MOVES][3];
     REAL A[SN_ARM_MAX][3], B[SN_ARM_MAX][3], r[3], e[3], cot, share;
     KERNEL(end) f;
-    UNROLL for (int j = 0; j < n; j++) q[j] = load(s->q[j]);
+    UNROLL for (int j = 0; j < n; j++) q[j] = load(s->q[j] + FIRST);
     for (int i = 0; i < 12; i++) G[i] = splat(s->goal[i]);
     place_moves(n, false, c, q, a, o, &f);
     rotation_left(&f, G, e);
@@ -155,37 +155,39 @@ SN_INLINE REAL keep(double *best, BITS nearer, BITS here, REAL now) {
     return choose(here, now, was);
 }
 
-SN_INLINE void fall_by(const int n, const sn_arm_chain *c, sn_arm_fall4 *s) {
+SN_INLINE void fall_by(const int n, const sn_arm_chain *c, sn_arm_falls *s) {
     REAL g[SN_ARM_MAX], H[SN_ARM_MAX * (SN_ARM_MAX + 1) / 2], p[SN_ARM_MAX], from[SN_ARM_MAX];
     REAL a[SN_ARM_MOVES][3], J[SN_ARM_MAX][3], u[6], slope = splat(0), stiff, hope;
     REAL L[SN_ARM_MAX * (SN_ARM_MAX + 1) / 2], inverse[SN_ARM_MAX];
     BITS held[SN_ARM_MAX];
-    const REAL f = look_at(n, c, s, g, H, a, J, u), was = load(s->f), damped = load(s->mu);
-    const BITS nearer = LESS(f, was), followed = LESS(load(s->out), splat(0.5));
+    const REAL f = look_at(n, c, s, g, H, a, J, u), was = load(s->f + FIRST),
+               damped = load(s->mu + FIRST);
+    const BITS nearer = LESS(f, was), followed = LESS(load(s->out + FIRST), splat(0.5));
     const BITS out = ~nearer & followed & LESS(f, splat(out_f)), here = nearer | out;
     UNROLL for (int i = 0; i < n; i++) {
-        from[i] = keep(s->at[i], nearer, here, load(s->q[i]));
-        g[i] = keep(s->g[i], nearer, here, g[i]);
+        from[i] = keep(s->at[i] + FIRST, nearer, here, load(s->q[i] + FIRST));
+        g[i] = keep(s->g[i] + FIRST, nearer, here, g[i]);
         UNROLL for (int k = 0; k < 3; k++) {
-            a[i][k] = keep(s->a[i][k], nearer, here, a[i][k]);
-            J[i][k] = keep(s->J[i][k], nearer, here, J[i][k]);
+            a[i][k] = keep(s->a[i][k] + FIRST, nearer, here, a[i][k]);
+            J[i][k] = keep(s->J[i][k] + FIRST, nearer, here, J[i][k]);
         }
         UNROLL for (int j = 0; j <= i; j++) H[AT(i, j)] =
-            keep(s->H[AT(i, j)], nearer, here, H[AT(i, j)]);
+            keep(s->H[AT(i, j)] + FIRST, nearer, here, H[AT(i, j)]);
     }
-    for (int k = 0; k < 6; k++) u[k] = keep(s->u[k], nearer, here, u[k]);
+    for (int k = 0; k < 6; k++) u[k] = keep(s->u[k] + FIRST, nearer, here, u[k]);
     const REAL mine = choose(here, f, was);
     const REAL flat = 1e-5 * smaller(root(mine), splat(0.03)) + 1e-14;
-    const REAL stiff_was = load(s->stiff), hope_was = load(s->hope), good = (was - f) / hope_was;
+    const REAL stiff_was = load(s->stiff + FIRST), hope_was = load(s->hope + FIRST),
+               good = (was - f) / hope_was;
     REAL mu = choose(LESS(splat(0.75), good), 0.1 * damped,
                      choose(LESS(splat(0.25), good), 0.5 * damped, damped + stiff_was));
     mu = choose(nearer, mu, choose(out, damped, damped + 8.0 * stiff_was));
     mu = choose(LESS(mu, 0.1 * flat), splat(0), mu);
-    store(s->f, smaller(f, was));
-    store(s->mu, mu);
-    store(s->out, choose(out, splat(1), splat(0)));
+    store(s->f + FIRST, smaller(f, was));
+    store(s->mu + FIRST, mu);
+    store(s->out + FIRST, choose(out, splat(1), splat(0)));
     UNROLL for (int i = 0; i < n; i++) {
-        const REAL low = splat(s->low[i]), high = splat(s->high[i]);
+        const REAL low = load(s->low[i] + FIRST), high = load(s->high[i] + FIRST);
         held[i] = (~LESS(low, from[i]) & LESS(splat(0), g[i])) |
                   (~LESS(from[i], high) & LESS(g[i], splat(0)));
         slope = larger(slope, choose(held[i], splat(0), larger(g[i], -g[i])));
@@ -193,24 +195,25 @@ SN_INLINE void fall_by(const int n, const sn_arm_chain *c, sn_arm_fall4 *s) {
     const REAL damping = choose(out, out_damping * root(mine), mu);
     const REAL promise =
         step_down(n, g, H, held, damping, mine, flat, L, inverse, p, &stiff, &hope);
-    store(s->slope, choose(out, splat(1e30), slope));
-    store(s->promise, choose(out, splat(1e30), promise));
-    store(s->stiff, choose(out, stiff_was, stiff));
-    store(s->hope, choose(out, hope_was, hope));
+    store(s->slope + FIRST, choose(out, splat(1e30), slope));
+    store(s->promise + FIRST, choose(out, splat(1e30), promise));
+    store(s->stiff + FIRST, choose(out, stiff_was, stiff));
+    store(s->hope + FIRST, choose(out, hope_was, hope));
     bend_back(n, a, J, u, mine, held, L, inverse, p);
     UNROLL for (int i = 0; i < n; i++)
-        store(s->q[i], smaller(larger(from[i] + p[i], splat(s->low[i])), splat(s->high[i])));
+        store(s->q[i] + FIRST,
+              smaller(larger(from[i] + p[i], load(s->low[i] + FIRST)), load(s->high[i] + FIRST)));
 }
 
 #define VARIANT(name, n)                                                                           \
-    static void KERNEL(name)(const sn_arm_chain *c, sn_arm_fall4 *s) { fall_by(n, c, s); }
+    static void KERNEL(name)(const sn_arm_chain *c, sn_arm_falls *s) { fall_by(n, c, s); }
 VARIANT(fall6, 6)
 VARIANT(fall7, 7)
 VARIANT(fall8, 8)
 VARIANT(fall_any, c->n)
 #undef VARIANT
 
-void KERNEL(fall)(const sn_arm_chain *c, sn_arm_fall4 *s) {
+void KERNEL(fall)(const sn_arm_chain *c, sn_arm_falls *s) {
     if (c->n == 7)
         KERNEL(fall7)(c, s);
     else if (c->n == 6)

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The steps of fall.h with the registers that every machine of the kind has.
-#include "arm/fall4.h"
+#include "arm/falls.h"
 
-#include "arm/lanes4.h"
+#define LANES SN_ARM_LANES
+#include "arm/lanes.h"
 
+#define FIRST        s->first
 #define KERNEL(name) sn_arm4_##name
 #include "arm/fall.h"

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT
 // The steps of fall.h with the registers of AVX2, as kernel4_avx2.c.
-#include "arm/fall4.h"
+#include "arm/falls.h"
 
 #include "arm/avx2.h"
 
 #ifdef HAVE_AVX2
-#include "arm/lanes4.h"
+#define LANES SN_ARM_LANES
+#include "arm/lanes.h"
 
+#define FIRST        s->first
 #define KERNEL(name) sn_arm4_avx2_##name
 #include "arm/fall.h"
 
 #include "arm/avx2_end.h"
 #else
-void sn_arm4_avx2_fall(const sn_arm_chain *c, sn_arm_fall4 *s) { sn_arm4_fall(c, s); }
+void sn_arm4_avx2_fall(const sn_arm_chain *c, sn_arm_falls *s) { sn_arm4_fall(c, s); }
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Where a chain's moves are, what rotation is left, and small symmetric systems, in one lane or more: what kernel.h
-// and fall.h share. The includer defines REAL and its kin: see lanes1.h and lanes4.h.
+// and fall.h share. The includer defines REAL and its kin: see lanes1.h and lanes.h.
 #pragma once
 
 #include <math.h>
@@ -16,6 +16,11 @@
 #define UNROLL _Pragma("GCC unroll 8")
 #endif
 
+// the first of the state's lanes that this is a step of
+#ifndef FIRST
+#define FIRST 0
+#endif
+
 SN_INLINE REAL smaller(REAL a, REAL b) { return choose(LESS(a, b), a, b); }
 SN_INLINE REAL larger(REAL a, REAL b) { return choose(LESS(b, a), a, b); }
 
@@ -25,12 +30,6 @@ SN_INLINE void cross(const REAL *a, const REAL *b, REAL *out) {
     out[0] = x;
     out[1] = y;
 }
-
-#ifndef SINE_COSINE
-SN_INLINE void sine_cosine(REAL angle, REAL *sine, REAL *cosine) {
-    SN_ARM_SINE_COSINE(REAL, BITS, as_bits, as_real, angle, *sine, *cosine)
-}
-#endif
 
 // The end frame's columns and place.
 typedef struct KERNEL(end) {

@@ -18,6 +18,12 @@
 // KERNEL_ANY it gets the step for every chain, else those for the usual arms, whose loops are unrolled.
 #include "arm/geometry.h"
 
+// limits of a variable: the chain's, but each lane's own where the includer says so
+#ifndef LOWER
+#define LOWER(j) splat(c->lower[j])
+#define UPPER(j) splat(c->upper[j])
+#endif
+
 #ifdef KERNEL_ANY
 #include "arm/kernel_any.h"
 #else
@@ -131,8 +137,8 @@ SN_INLINE void KERNEL(step)(const int n, const bool lead, const sn_arm_chain *c,
     REAL q[SN_ARM_ALL], G[12], a[SN_ARM_MOVES][3], o[SN_ARM_MOVES][3], J[SN_ARM_ALL][6], e[6];
     REAL d[SN_ARM_MAX];
     KERNEL(end) f;
-    UNROLL for (int j = 0; j < n; j++) q[j] = load(s->q[j]);
-    for (int i = 0; i < 12; i++) G[i] = load(s->goal[i]);
+    UNROLL for (int j = 0; j < n; j++) q[j] = load(s->q[j] + FIRST);
+    for (int i = 0; i < 12; i++) G[i] = load(s->goal[i] + FIRST);
 #ifdef KERNEL_ANY
     REAL slope[SN_ARM_CURVES][SN_ARM_MAX], spun[9];
     if (c->ncurve > 0) follow_curves(c, q, slope);
@@ -150,8 +156,8 @@ SN_INLINE void KERNEL(step)(const int n, const bool lead, const sn_arm_chain *c,
     const REAL turn2 = e[0] * e[0] + e[1] * e[1] + e[2] * e[2];
     const REAL place2 = e[3] * e[3] + e[4] * e[4] + e[5] * e[5];
     const REAL f2 = place2 + splat(0.25) * turn2;
-    store(s->turn, turn2);
-    store(s->place, place2);
+    store(s->turn + FIRST, turn2);
+    store(s->place + FIRST, place2);
     // one lane alone ends here when it has arrived
     if (LANES == 1 && !pull &&
         !ANY(LESS(splat(s->turn_tol), turn2) | LESS(splat(s->place_tol), place2)))
@@ -168,8 +174,8 @@ SN_INLINE void KERNEL(step)(const int n, const bool lead, const sn_arm_chain *c,
     columns_hinges(n, lead, &f, a, o, J);
 #endif
     if (pull) UNROLL for (int j = 0; j < n; j++) {
-            d[j] = load(s->want[j]) - q[j];
-            d[j] = smaller(larger(d[j], splat(-0.5)), splat(0.5)) * load(s->pull);
+            d[j] = load(s->want[j] + FIRST) - q[j];
+            d[j] = smaller(larger(d[j], splat(-0.5)), splat(0.5)) * load(s->pull + FIRST);
             UNROLL for (int i = 0; i < 6; i++) e[i] = e[i] - J[j][i] * d[j];
         }
     if (hold) UNROLL for (int j = 0; j < n; j++) {
@@ -177,7 +183,7 @@ SN_INLINE void KERNEL(step)(const int n, const bool lead, const sn_arm_chain *c,
             REAL g = splat(0);
             UNROLL for (int i = 0; i < 6; i++) g = g + J[j][i] * e[i];
             if (pull) g = g + d[j];
-            const REAL low = splat(c->lower[j]), high = splat(c->upper[j]), zero = splat(0);
+            const REAL low = LOWER(j), high = UPPER(j), zero = splat(0);
             const BITS below = ~LESS(low, q[j]) & LESS(g, zero);
             const BITS above = ~LESS(q[j], high) & LESS(zero, g), held = below | above;
             UNROLL for (int i = 0; i < 6; i++) {
@@ -210,9 +216,8 @@ SN_INLINE void KERNEL(step)(const int n, const bool lead, const sn_arm_chain *c,
 #endif
     UNROLL for (int j = 0; j < n; j++) {
         REAL next = q[j] + x[j];
-        if (hold && !c->round[j])
-            next = smaller(larger(next, splat(c->lower[j])), splat(c->upper[j]));
-        store(s->next[j], next);
+        if (hold && !c->round[j]) next = smaller(larger(next, LOWER(j)), UPPER(j));
+        store(s->next[j] + FIRST, next);
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The step of an arm in four lanes, with the registers that every machine of the kind has.
-#include "arm/lanes4.h"
+#define LANES SN_ARM_LANES
+#include "arm/lanes.h"
 
 #define KERNEL(name) sn_arm4_##name
 #define KERNEL_OTHER sn_arm4_any

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The step of any chain in four lanes.
-#include "arm/lanes4.h"
+#define LANES SN_ARM_LANES
+#include "arm/lanes.h"
 
 #define KERNEL(name) sn_arm4_##name
 #define KERNEL_ANY

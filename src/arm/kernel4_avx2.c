@@ -5,7 +5,8 @@
 #include "arm/avx2.h"
 
 #ifdef HAVE_AVX2
-#include "arm/lanes4.h"
+#define LANES SN_ARM_LANES
+#include "arm/lanes.h"
 
 #define KERNEL(name) sn_arm4_avx2_##name
 #define KERNEL_OTHER sn_arm4_any

@@ -5,16 +5,21 @@
 #include "arm/avx2.h"
 
 #ifdef HAVE_AVX2
-#include "arm/lanes8.h"
+#define LANES SN_ARM_SCOUTS
+#define LANES_FLOAT
+#include "arm/lanes.h"
 
+#define FIRST                          s->first
+#define LOWER(j)                       load(s->lower[j] + FIRST)
+#define UPPER(j)                       load(s->upper[j] + FIRST)
 #define KERNEL(name)                   sn_arm8_avx2_##name
 #define KERNEL_OTHER(c, s, hold, pull) ((void)0)
-typedef sn_arm_state8 sn_arm8_avx2_state;
+typedef sn_arm_scouts sn_arm8_avx2_state;
 #include "arm/kernel.h"
 
 #include "arm/avx2_end.h"
 #else
-void sn_arm8_avx2_iterate(const sn_arm_chain *c, sn_arm_state8 *s, bool hold, bool pull) {
+void sn_arm8_avx2_iterate(const sn_arm_chain *c, sn_arm_scouts *s, bool hold, bool pull) {
     sn_arm8_iterate(c, s, hold, pull);
 }
 #endif

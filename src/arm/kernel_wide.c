@@ -3,21 +3,19 @@
 // differ): for many goals, where the machine has them.
 #include "arm/kernels.h"
 
-#if defined(__GNUC__) && defined(__x86_64__)
-#ifdef __clang__
-#pragma clang attribute push(__attribute__((target("avx512f,avx512dq,avx512vl,avx512bw"))),        \
-                             apply_to = function)
-#else
-#pragma GCC target("avx512f,avx512dq,avx512vl,avx512bw")
-#endif
-#include "arm/wide.h"
+#include "arm/avx512.h"
+
+#ifdef HAVE_AVX512
+#define LANES SN_ARM_WIDE
+#define LANES_MASKS
+#define PULL false
+#include "arm/lanes.h"
 
 #define KERNEL(name)                   sn_arm_wide_##name
 #define KERNEL_OTHER(c, s, hold, pull) ((void)0)
 #include "arm/kernel.h"
-#ifdef __clang__
-#pragma clang attribute pop
-#endif
+
+#include "arm/avx512_end.h"
 bool sn_arm_has_wide(void) {
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
            __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");

@@ -18,7 +18,7 @@ SN_INLINE double root(double x) { return __builtin_sqrt(x); }
 SN_INLINE double choose(int64_t mask, double a, double b) { return mask ? a : b; }
 SN_INLINE double load(const double *x) { return *x; }
 SN_INLINE void store(double *to, double x) { *to = x; }
-SN_INLINE int64_t as_bits(double x) {
+SN_INLINE int64_t as_ints(double x) {
     int64_t out;
     memcpy(&out, &x, sizeof out);
     return out;
@@ -27,6 +27,10 @@ SN_INLINE double as_real(int64_t x) {
     double out;
     memcpy(&out, &x, sizeof out);
     return out;
+}
+
+SN_INLINE void sine_cosine(double angle, double *sine, double *cosine) {
+    SN_ARM_SINE_COSINE(double, int64_t, as_ints, as_real, angle, *sine, *cosine)
 }
 
 // The angles two at a time, which is what every machine has registers for.
@@ -42,9 +46,7 @@ SN_INLINE void sines(const int n, const double *q, double *s, double *c) {
         SN_ARM_SINE_COSINE(two, two_bits, AS_TWO_BITS, AS_TWO, x, sine, cosine)
         s[j] = sine[0], s[j + 1] = sine[1], c[j] = cosine[0], c[j + 1] = cosine[1];
     }
-    if (n % 2 != 0) {
-        SN_ARM_SINE_COSINE(double, int64_t, as_bits, as_real, q[n - 1], s[n - 1], c[n - 1])
-    }
+    if (n % 2 != 0) sine_cosine(q[n - 1], &s[n - 1], &c[n - 1]);
 }
 #define SINES(n, q, s, c) sines(n, q, s, c)
 #else

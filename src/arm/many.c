@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The first starts of several goals side by side, each as sn_arm_search_first() does it, to the bit. A lane that is
+// The first starts of several goals side by side, each as sn_arm_search_newton() does it, to the bit. A lane that is
 // done takes the next goal. Where that looks at a pose before it counts, the next step of all lanes looks at it here.
 #include <string.h>
 
@@ -50,6 +50,7 @@ static bool judge(const int width, const sn_arm *arm, const numbers *x, int l, s
         *found = there ? sn_arm_search_accept(s, inner, NULL, q)
                        : sn_arm_search_arrives(s, false, inner, NULL, q);
     }
+    s->stuck = !there && f < SN_ARM_STUCK_F;
     if (*found || there || last) return true;
     own->waits = f < SN_ARM_LAST_F;
     own->before = f;

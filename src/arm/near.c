@@ -20,7 +20,6 @@ enum {
     SCOUT_STEPS = 4,  ///< of a scout
     SCOUT_MORE = 1,   ///< of the first eight, which most often tell
     SCOUT_LEANS = 2,  ///< of them to the posture, where freedom is left
-    FINISH_STEPS = 6,
     PATIENT = 3,      ///< batches of scouts that take more steps
     EVERYWHERE = 64,  ///< starts, where what was found is still far off
     PATIENT_LEANS = 5,
@@ -179,7 +178,7 @@ static bool slow(const slide *e, double f) {
 
 // Eight starts some steps down to the goal and towards the posture, in floats. Those that end nearer to the posture than
 // what was found before are kept, the nearest first.
-static int send_scouts(sliding *w, sn_arm_state8 *x, int count, int leans, int steps,
+static int send_scouts(sliding *w, sn_arm_scouts *x, int count, int leans, int steps,
                        double (*out)[SN_ARM_MAX], double *off) {
     const sn_arm *arm = w->s->arm;
     const int n = arm->chain.n;
@@ -191,10 +190,7 @@ static int send_scouts(sliding *w, sn_arm_state8 *x, int count, int leans, int s
     }
     for (int it = 0; it < steps; it++) {
         if (it > 0) memcpy(x->q, x->next, (size_t)n * sizeof x->q[0]);
-        if (arm->avx2)
-            sn_arm8_avx2_iterate(&arm->chain, x, true, w->spare && it < leans);
-        else
-            sn_arm8_iterate(&arm->chain, x, true, w->spare && it < leans);
+        sn_arm_search_scout(arm, &arm->chain, x, SN_ARM_SCOUTS, true, w->spare && it < leans);
         w->s->iterations++;
     }
     for (int j = 0; j < n; j++)
@@ -263,37 +259,16 @@ static bool slide_lanes(sliding *w, double (*start)[SN_ARM_MAX], int count) {
 }
 
 // What a scout found, in doubles: a step or two.
-static void finish(sliding *w, const double *inner) {
+static void finish(sliding *w, double *inner) {
     sn_arm_search *s = w->s;
-    const sn_arm *arm = s->arm;
-    const int n = arm->chain.n;
-    sn_arm_state1 x;
-    double found[SN_ARM_MAX], q[SN_ARM_MAX], before = INFINITY;
-    for (int j = 0; j < n; j++) x.q[j][0] = inner[j];
-    memcpy(x.goal, s->numbers, sizeof s->numbers);
-    x.turn_tol = arm->turn_tol;
-    x.place_tol = arm->place_tol;
-    for (int it = 0; it < FINISH_STEPS; it++) {
-        sn_arm1_iterate(&arm->chain, &x, true, false);
-        s->iterations++;
-        const bool there = x.turn[0] <= x.turn_tol && x.place[0] <= x.place_tol;
-        const double f = x.place[0] + 0.25 * x.turn[0];
-        if (there || f < SN_ARM_PLAIN_F) {
-            for (int j = 0; j < n; j++) found[j] = there ? x.q[j][0] : x.next[j][0];
-            if (sn_arm_search_arrives(s, there, found, w->want, q)) {
-                const double far = distance(&arm->chain, q, w->want);
-                if (!(far < w->far)) return;
-                w->far = far;
-                w->position = s->position, w->rotation = s->rotation;
-                memcpy(w->q, q, (size_t)n * sizeof *q);
-                return;
-            }
-            if (there) return;
-        }
-        if (!(f < 0.5 * before)) return;
-        before = f;
-        for (int j = 0; j < n; j++) x.q[j][0] = x.next[j][0];
-    }
+    const int n = s->arm->chain.n;
+    double q[SN_ARM_MAX];
+    if (!sn_arm_search_newton(s, &sn_arm_finish, inner, w->want, q)) return;
+    const double far = distance(&s->arm->chain, q, w->want);
+    if (!(far < w->far)) return;
+    w->far = far;
+    w->position = s->position, w->rotation = s->rotation;
+    memcpy(w->q, q, (size_t)n * sizeof *q);
 }
 
 // One number in all lanes: written out, which compilers take for one store.
@@ -303,9 +278,14 @@ static void fill(float lanes[SN_ARM_SCOUTS], double number) {
     memcpy(lanes, all, sizeof all);
 }
 
-static void begin_scouts(const sliding *w, sn_arm_state8 *x) {
+static void begin_scouts(const sliding *w, sn_arm_scouts *x) {
     for (int i = 0; i < 12; i++) fill(x->goal[i], w->s->numbers[i]);
-    for (int j = 0; j < w->s->arm->chain.n; j++) fill(x->want[j], w->inward[j]);
+    const sn_arm_chain *c = &w->s->arm->chain;
+    for (int j = 0; j < c->n; j++) {
+        fill(x->want[j], w->inward[j]);
+        fill(x->lower[j], c->lower[j]);
+        fill(x->upper[j], c->upper[j]);
+    }
     fill(x->pull, 1);
 }
 
@@ -316,7 +296,7 @@ static void look_around(sliding *w, int batches, int leans, int steps) {
     const sn_arm_chain *c = &arm->chain;
     double start[SN_ARM_LANES][SN_ARM_MAX], off[SN_ARM_LANES];
     sn_arm_ranking ranking;
-    sn_arm_state8 x;
+    sn_arm_scouts x;
     (arm->avx2 ? sn_arm_avx2_rank : sn_arm_plain_rank)(&arm->seeds, c, &w->s->key, w->inward,
                                                        &ranking);
     // a start may lead to something a little nearer than it is, by a way that an arm without freedom to spare does not see
@@ -325,7 +305,7 @@ static void look_around(sliding *w, int batches, int leans, int steps) {
     for (int batch = 0; batch < batches; batch++) {
         int count = 0;
         for (int j = 0; j < c->n && batch == 0; j++)
-            x.q[j][0] = (float)fmin(fmax(w->inward[j], c->lower[j]), c->upper[j]);
+            x.q[j][0] = (float)sn_arm_between(w->inward[j], c->lower[j], c->upper[j]);
         if (batch == 0) count = 1;
         for (; count < SN_ARM_SCOUTS; count++) {
             double q[SN_ARM_MAX];
@@ -372,8 +352,8 @@ static void look_everywhere(sliding *w) {
     const sn_arm_chain *c = &w->s->arm->chain;
     gathered g = {.base = {w->want, gather}, .w = w};
     double q[SN_ARM_MAX], start[SN_ARM_LANES][SN_ARM_MAX], off[SN_ARM_LANES];
-    sn_arm_state8 x;
-    (void)sn_arm_search_lanes(w->s, 0, EVERYWHERE, &g.base, q);
+    sn_arm_scouts x;
+    (void)sn_arm_search_lanes(w->s, 0, EVERYWHERE, SN_ARM_LANE_STEPS, &g.base, q);
     if (g.count == 0) return;
     begin_scouts(w, &x);
     for (int k = 0; k < g.count; k++) {

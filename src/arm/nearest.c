@@ -17,7 +17,7 @@
 
 #include "arm/arm.h"
 #include "arm/curves.h"
-#include "arm/fall4.h"
+#include "arm/falls.h"
 #include "math/rotation.h"
 #include "math/sincos.h"
 
@@ -164,7 +164,7 @@ static void move(const sn_arm_chain *c, const double *q, const double *p, double
                  double *out) {
     for (int i = 0; i < c->n; i++) {
         out[i] = q[i] + size * p[i] * (c->length_of[i] ? c->unit : 1);
-        if (!c->round[i]) out[i] = fmin(fmax(out[i], c->low[i]), c->high[i]);
+        if (!c->round[i]) out[i] = sn_arm_between(out[i], c->low[i], c->high[i]);
     }
 }
 
@@ -238,53 +238,90 @@ void sn_arm_search_nearest(sn_arm_search *s, const double *from, int steps, doub
     if (c->tied) sn_arm_curves_lead_back(c, q);
 }
 
-// --- four at a time --------------------------------------------------------------------------------
+// --- four or eight at a time --------------------------------------------------------------------------------
 
 bool sn_arm_search_can_fall(const sn_arm *arm) { return arm->chain.direct; }
 
-double sn_arm_search_fall(sn_arm_search *s, double (*start)[SN_ARM_MAX], int steps,
-                          const bool *loose, double share, int agree, double *q) {
-    const sn_arm *arm = s->arm;
-    const sn_arm_chain *c = &arm->chain;
-    sn_arm_fall4 x;
-    const sn_frame goal = {s->goal.R, v3_scale(1 / c->unit, s->goal.p)};
-    memcpy(x.goal, &goal, sizeof x.goal);
+// Four lanes of poses, from `first` on, where they begin.
+static void set_fall(const sn_arm_chain *c, const sn_arm_fall *fall, int first, sn_arm_falls *x) {
+    const size_t four = SN_ARM_LANES * sizeof(double);
     for (int j = 0; j < c->n; j++) {
         const double unit = c->length_of[j] ? c->unit : 1;
-        const bool free = c->round[j] || (loose != NULL && loose[j]);
-        x.low[j] = free ? -INFINITY : c->low[j] / unit;
-        x.high[j] = free ? INFINITY : c->high[j] / unit;
+        const bool free = c->round[j] || (fall->loose != NULL && fall->loose[j]);
+        const double low = free ? -INFINITY : c->low[j] / unit;
+        const double high = free ? INFINITY : c->high[j] / unit;
         for (int l = 0; l < SN_ARM_LANES; l++) {
-            x.q[j][l] = fmin(fmax(start[l][j] - c->shift[j], x.low[j]), x.high[j]);
-            x.at[j][l] = x.g[j][l] = 0;
+            x->low[j][first + l] = low, x->high[j][first + l] = high;
+            x->q[j][first + l] = sn_arm_between(fall->start[l][j] - c->shift[j], low, high);
         }
-        memset(x.a[j], 0, sizeof x.a[j]);
-        memset(x.J[j], 0, sizeof x.J[j]);
-    }
-    memset(x.H, 0, (size_t)c->n * ((size_t)c->n + 1) / 2 * sizeof x.H[0]);
-    memset(x.u, 0, sizeof x.u);
-    for (int l = 0; l < SN_ARM_LANES; l++)
-        x.f[l] = INFINITY, x.mu[l] = x.stiff[l] = x.out[l] = 0, x.hope[l] = 1;
-    int best = 0;
-    bool more = true, rests[SN_ARM_LANES] = {false};
-    for (int it = 0; it < steps && more; it++) {
-        more = false;
-        if (arm->avx2 && arm->options.lanes != 1)
-            sn_arm4_avx2_fall(c, &x);
-        else
-            sn_arm4_fall(c, &x);
-        s->iterations++;
-        for (int l = 0; l < SN_ARM_LANES; l++) {
-            if (x.f[l] < x.f[best]) best = l;
-            rests[l] =
-                rests[l] || x.slope[l] <= 1e-9 * sqrt(x.f[l]) || x.promise[l] <= share * x.f[l];
-            more = more || !rests[l];
+        // what a first step reads and does not use must be numbers
+        memset(x->at[j] + first, 0, four);
+        memset(x->g[j] + first, 0, four);
+        for (int i = 0; i < 3; i++) {
+            memset(x->a[j][i] + first, 0, four);
+            memset(x->J[j][i] + first, 0, four);
         }
-        int same = 0;
-        for (int l = 0; l < SN_ARM_LANES; l++) same += rests[l] && x.f[l] < 1.01 * x.f[best];
-        more = more && same < agree;
     }
-    s->seeds += SN_ARM_LANES;
-    for (int j = 0; j < c->n; j++) q[j] = x.at[j][best] + c->shift[j];
-    return 2 * x.f[best];
+    for (int i = 0; i < c->n * (c->n + 1) / 2; i++) memset(x->H[i] + first, 0, four);
+    for (int i = 0; i < 6; i++) memset(x->u[i] + first, 0, four);
+    for (int l = first; l < first + SN_ARM_LANES; l++)
+        x->f[l] = INFINITY, x->mu[l] = x->stiff[l] = x->out[l] = 0, x->hope[l] = 1;
+}
+
+typedef struct falling {
+    bool more, rests[SN_ARM_LANES];
+    int best;  ///< lane of all
+} falling;
+
+// After a step: whether there is another.
+static bool falls_on(const sn_arm_fall *fall, const sn_arm_falls *x, int first, falling *own) {
+    const double *f = x->f;
+    int same = 0;
+    own->more = false;
+    for (int l = first; l < first + SN_ARM_LANES; l++) {
+        if (f[l] < f[own->best]) own->best = l;
+        bool *rests = &own->rests[l - first];
+        *rests = *rests || x->slope[l] <= 1e-9 * sqrt(f[l]) || x->promise[l] <= fall->share * f[l];
+        own->more = own->more || !*rests;
+    }
+    for (int l = first; l < first + SN_ARM_LANES; l++)
+        same += own->rests[l - first] && f[l] < 1.01 * f[own->best];
+    return own->more && same < fall->agree;
+}
+
+void sn_arm_search_fall(sn_arm_search *s, sn_arm_fall *fall, int count) {
+    enum { MOST = SN_ARM_WIDE / SN_ARM_LANES };
+    const sn_arm *arm = s->arm;
+    const sn_arm_chain *c = &arm->chain;
+    sn_arm_falls x;
+    falling own[MOST] = {{0}};
+    const sn_frame goal = {s->goal.R, v3_scale(1 / c->unit, s->goal.p)};
+    memcpy(x.goal, &goal, sizeof x.goal);
+    for (int g = 0; g < count; g++) {
+        own[g].best = SN_ARM_LANES * g;
+        own[g].more = true;
+        set_fall(c, &fall[g], SN_ARM_LANES * g, &x);
+    }
+    for (int it = 0, live = count; live > 0; it++) {
+        const bool lanes = arm->options.lanes != 1, wide = live == MOST && arm->wide && lanes;
+        if (wide) sn_arm_wide_fall(c, &x);
+        live = 0;
+        for (int g = 0; g < count; g++) {
+            if (!own[g].more) continue;
+            x.first = SN_ARM_LANES * g;
+            if (!wide && arm->avx2 && lanes)
+                sn_arm4_avx2_fall(c, &x);
+            else if (!wide)
+                sn_arm4_fall(c, &x);
+            s->iterations++;
+            own[g].more = falls_on(&fall[g], &x, x.first, &own[g]) && it + 1 < fall[g].steps;
+            live += own[g].more;
+        }
+    }
+    for (int g = 0; g < count; g++) {
+        const int best = own[g].best;
+        s->seeds += SN_ARM_LANES;
+        for (int j = 0; j < c->n; j++) fall[g].q[j] = x.at[j][best] + c->shift[j];
+        fall[g].f = 2 * x.f[best];
+    }
 }

@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: MIT
-// Which of a cell's kept postures are near a wanted one, and which of many differ, eight side by side: included by rank.c and rank_avx2.c,
+// Which of a cell's kept postures are near a wanted one, and which of many differ, REAL side by side: included by rank.c and rank_avx2.c,
 // each of which says for which registers. All are the same operations, so the bits do not depend on which one runs.
 #include <math.h>
 
-#include "arm/lanes8.h"
+#define LANES SN_ARM_SCOUTS
+#define LANES_FLOAT
+#include "arm/lanes.h"
 #include "arm/seeds.h"
 
 #define UNROLL
 
 // What the last joint's angle is for a goal: as from_seed() has it, to 1e-4.
-SN_INLINE eight last_angle(const float (*x)[SN_ARM_CELL_KEPT], int at, const sn_arm_goal_key *g) {
-    const eight zero = splat(0);
-    eight s = zero, c = zero;
+SN_INLINE REAL last_angle(const float (*x)[SN_ARM_CELL_KEPT], int at, const sn_arm_goal_key *g) {
+    const REAL zero = splat(0);
+    REAL s = zero, c = zero;
     for (int i = 0; i < 3; i++) {
-        const eight ex = load(x[i] + at), ey = load(x[3 + i] + at);
-        const eight gx = splat(g->x[i]), gy = splat(g->y[i]);
+        const REAL ex = load(x[i] + at), ey = load(x[3 + i] + at);
+        const REAL gx = splat(g->x[i]), gy = splat(g->y[i]);
         s = s + (ey * gx - ex * gy);
         c = c + (ex * gx + ey * gy);
     }
-    const eight_bits back = LESS(s, zero), left = LESS(c, zero);
-    const eight a = choose(back, -s, s), b = choose(left, -c, c);
-    const eight_bits steep = LESS(b, a);
-    const eight z = choose(steep, b, a) / (choose(steep, a, b) + splat(1e-30)), w = z * z;
-    eight r = splat(-.0851330) + w * splat(.0208351);
+    const INTS back = LESS(s, zero), left = LESS(c, zero);
+    const REAL a = choose(back, -s, s), b = choose(left, -c, c);
+    const INTS steep = LESS(b, a);
+    const REAL z = choose(steep, b, a) / (choose(steep, a, b) + splat(1e-30)), w = z * z;
+    REAL r = splat(-.0851330) + w * splat(.0208351);
     r = z * (splat(.9998660) + w * (splat(-.3302995) + w * (splat(.1801410) + w * r)));
     r = choose(steep, splat(1.5707963267948966) - r, r);
     r = choose(left, splat(3.141592653589793) - r, r);
@@ -32,20 +34,20 @@ SN_INLINE eight last_angle(const float (*x)[SN_ARM_CELL_KEPT], int at, const sn_
 // The ways of a variable from what is wanted, squared, added: by another turn where the limits leave room for that.
 SN_INLINE void add_ways(const sn_arm_chain *c, int j, const float *q, double at, double want,
                         float *far) {
-    const eight from = splat(at);
+    const REAL from = splat(at);
     if (!c->turns[j]) {
         for (int k = 0; k < SN_ARM_CELL_KEPT; k += SN_ARM_SCOUTS) {
-            const eight d = load(q + k) - from;
+            const REAL d = load(q + k) - from;
             store(far + k, load(far + k) + d * d);
         }
         return;
     }
-    const eight magic = splat(12582912.0), per = splat(0.15915494309189535);
-    const eight whole = splat(6.283185307179586);
-    const eight low = splat(c->lower[j] - want), high = splat(c->upper[j] - want);
+    const REAL magic = splat(12582912.0), per = splat(0.15915494309189535);
+    const REAL whole = splat(6.283185307179586);
+    const REAL low = splat(c->lower[j] - want), high = splat(c->upper[j] - want);
     for (int k = 0; k < SN_ARM_CELL_KEPT; k += SN_ARM_SCOUTS) {
-        const eight d = load(q + k) - from, near = d - whole * ((d * per + magic) - magic);
-        const eight way = choose(LESS(near, low) | LESS(high, near), d, near);
+        const REAL d = load(q + k) - from, near = d - whole * ((d * per + magic) - magic);
+        const REAL way = choose(LESS(near, low) | LESS(high, near), d, near);
         store(far + k, load(far + k) + way * way);
     }
 }
@@ -57,9 +59,9 @@ void KERNEL(rank)(const sn_arm_seeds *s, const sn_arm_chain *c, const sn_arm_goa
     float far[SN_ARM_CELL_KEPT];
     // a length of the goal beside angles, squared
     for (int k = 0; k < SN_ARM_CELL_KEPT; k += SN_ARM_SCOUTS) {
-        eight off = splat(0);
+        REAL off = splat(0);
         for (int i = 0; i < SN_ARM_KEYS; i++) {
-            const eight d = load(row[c->n + i] + k) - splat((double)g->key[i]);
+            const REAL d = load(row[c->n + i] + k) - splat((double)g->key[i]);
             off = off + d * d;
         }
         store(far + k, splat(50) * off);
@@ -72,30 +74,30 @@ void KERNEL(rank)(const sn_arm_seeds *s, const sn_arm_chain *c, const sn_arm_goa
                                            : 0),
                  want[j], far);
     // numbers that sort, with their places in them, and the least of each column
-    eight_bits place = {0, 1, 2, 3, 4, 5, 6, 7}, least = {0};
+    INTS place = {0, 1, 2, 3, 4, 5, 6, 7}, least = {0};
     for (int k = 0; k < SN_ARM_CELL_KEPT; k += SN_ARM_SCOUTS, place += SN_ARM_SCOUTS) {
-        const eight_bits sorts = ((eight_bits)load(far + k) & ~(SN_ARM_CELL_KEPT - 1)) | place;
+        const INTS sorts = ((INTS)load(far + k) & ~(SN_ARM_CELL_KEPT - 1)) | place;
         memcpy(out->sorts + k, &sorts, sizeof sorts);
-        const eight_bits less = k == 0 ? ~(eight_bits){0} : (eight_bits)(sorts < least);
+        const INTS less = k == 0 ? ~(INTS){0} : (INTS)(sorts < least);
         least = (less & sorts) | (~less & least);
     }
     memcpy(out->least, &least, sizeof least);
 }
 
 int KERNEL(apart)(sn_arm_pool *p, int at) {
-    eight_bits place = {0, 1, 2, 3, 4, 5, 6, 7}, most = {0};
+    INTS place = {0, 1, 2, 3, 4, 5, 6, 7}, most = {0};
     for (int k = 0; k < SN_ARM_POOL; k += SN_ARM_SCOUTS, place += SN_ARM_SCOUTS) {
-        eight off = splat(0), far = load(p->far + k);
+        REAL off = splat(0), far = load(p->far + k);
         for (int i = 0; i < p->rows; i++) {
-            const eight d = load(p->x[i] + k) - splat((double)p->x[i][at]);
+            const REAL d = load(p->x[i] + k) - splat((double)p->x[i][at]);
             off = off + d * d;
         }
         far = choose(LESS(off, far), off, far);
         store(p->far + k, far);
         // numbers that sort, with their places in them
-        const eight_bits bits = (eight_bits)(far * load(p->share + k));
-        const eight_bits sorts = (bits & ~(SN_ARM_POOL_PLACES - 1)) | place;
-        const eight_bits less = (eight_bits)(most < sorts);
+        const INTS bits = (INTS)(far * load(p->share + k));
+        const INTS sorts = (bits & ~(SN_ARM_POOL_PLACES - 1)) | place;
+        const INTS less = (INTS)(most < sorts);
         most = (less & sorts) | (~less & most);
     }
     int32_t best = most[0];

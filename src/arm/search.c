@@ -16,9 +16,7 @@
 #include "math/rotation.h"
 
 enum {
-    FIRST_STEPS = SN_ARM_FIRST_STEPS,
     LOOK_AFTER = SN_ARM_LOOK_AFTER,
-    MOST_STEPS = 30,
     FEW = SN_ARM_CELL_SEEDS + SN_ARM_NEAREST,  ///< starts before the nearest pose is looked at
     NEAR_STEPS = 40,
     MOST_CLOSED = 64,
@@ -28,15 +26,15 @@ enum {
     FALL_STEPS = 12,
     CLOSE_STEPS = 30,
     NEARER_STEPS = 10,
-    END_STEPS = 30
+    END_STEPS = 14
 };
 
 // worth_f: as f, what a goal that is still looked for is at most from the nearest pose; close_f: from
 // where the exact Hessian may close the gap; at_f: from where it most likely does
-static const double at_f = 1e-9, there_f = 1e-11;
+static const double at_f = 1e-9;
 static const double far_f = SN_ARM_FAR_F, worth_f = 3e-5, close_f = 1e-5, pi = 3.141592653589793;
 // from where one step more is enough, most often: the pose is looked at before it counts
-static const double last_f = SN_ARM_LAST_F, plain_f = SN_ARM_PLAIN_F;
+static const double plain_f = SN_ARM_PLAIN_F;
 // what is left after the first fall where more starts may lead to the goal
 static const double maybe_f = 1e-2, likely_f = 3e-3;
 
@@ -65,7 +63,7 @@ bool sn_arm_search_begin(sn_arm_search *s, const sn_arm *arm, const double goal[
     s->seeds = s->iterations = s->next = 0;
     for (int l = 0; l < SN_ARM_LANES; l++) s->best[l] = INFINITY;
     s->nearest = INFINITY;
-    s->timed_out = s->seen = false;
+    s->timed_out = s->seen = s->stuck = false;
     return true;
 }
 
@@ -139,13 +137,20 @@ bool sn_arm_search_arrives(sn_arm_search *s, bool there, const double *inner, co
 bool sn_arm_search_start(sn_arm_search *s, double *inner) {
     const sn_arm *arm = s->arm;
     const int most = arm->seeds.table ? SN_ARM_CELL_SEEDS : 1;
-    if (s->seeds >= (arm->chain.n > 6 ? 3 : 1) || (s->seeds == 0 && sn_arm_is_far(s))) return false;
+    if (s->seeds >= (arm->chain.n > 6 ? 4 : 1) || s->stuck) return false;
+    if (s->seeds == 0 && sn_arm_is_far(s)) return false;
     while (s->next < most)
         if (sn_arm_seed_at(&arm->seeds, &arm->chain, &s->key, s->next++, inner)) return true;
     return false;
 }
 
-bool sn_arm_search_first(sn_arm_search *s, double *inner, double *q) {
+const sn_arm_newton sn_arm_first = {false, SN_ARM_FIRST_STEPS, SN_ARM_LOOK_AFTER, SN_ARM_FAR_F,
+                                    SN_ARM_LAST_F};
+const sn_arm_newton sn_arm_finish = {true, 6, 1, INFINITY, SN_ARM_PLAIN_F};
+static const sn_arm_newton patient = {true, 12, 4, INFINITY, SN_ARM_PLAIN_F};
+
+bool sn_arm_search_newton(sn_arm_search *s, const sn_arm_newton *way, double *inner,
+                          const double *near, double *q) {
     const sn_arm *arm = s->arm;
     const int n = arm->chain.n;
     sn_arm_state1 x;
@@ -154,22 +159,32 @@ bool sn_arm_search_first(sn_arm_search *s, double *inner, double *q) {
     x.turn_tol = arm->turn_tol;
     x.place_tol = arm->place_tol;
     double before = INFINITY;
-    s->seeds++;
-    for (int it = 1; it <= FIRST_STEPS; it++) {
-        sn_arm1_iterate(&arm->chain, &x, false, false);
+    for (int it = 1; it <= way->steps; it++) {
+        sn_arm1_iterate(&arm->chain, &x, way->hold, false);
         s->iterations++;
         const bool there = x.turn[0] <= x.turn_tol && x.place[0] <= x.place_tol;
         const double f = x.place[0] + 0.25 * x.turn[0];
-        if (there || f < last_f) {
+        s->stuck = !there && f < SN_ARM_STUCK_F;
+        if (there || f < way->last_f) {
             for (int j = 0; j < n; j++) inner[j] = there ? x.q[j][0] : x.next[j][0];
-            if (sn_arm_search_arrives(s, there, inner, NULL, q)) return true;
-            if (there) break;
+            if (sn_arm_search_arrives(s, there, inner, near, q)) return true;
+            if (there) return false;
         }
-        if (it >= LOOK_AFTER && !(f <= far_f && f <= 0.5 * before)) break;
+        if (it >= way->patience && !(f <= way->far && f <= 0.5 * before)) break;
         before = f;
         for (int j = 0; j < n; j++) x.q[j][0] = x.next[j][0];
     }
     return false;
+}
+
+void sn_arm_search_scout(const sn_arm *arm, const sn_arm_chain *c, sn_arm_scouts *x, int count,
+                         bool hold, bool pull) {
+    if (count > SN_ARM_SCOUTS && arm->wide && !pull) {
+        sn_arm16_iterate(c, x, hold, false);
+        return;
+    }
+    for (x->first = 0; x->first < count; x->first += SN_ARM_SCOUTS)
+        (arm->avx2 ? sn_arm8_avx2_iterate : sn_arm8_iterate)(c, x, hold, pull);
 }
 
 // One step of four lanes, by whichever code: the bits are the same.
@@ -202,7 +217,7 @@ void sn_arm_search_clamp(const sn_arm_chain *c, double *inner) {
             while (inner[j] > c->upper[j] && inner[j] - 2 * pi >= c->lower[j]) inner[j] -= 2 * pi;
             while (inner[j] < c->lower[j] && inner[j] + 2 * pi <= c->upper[j]) inner[j] += 2 * pi;
         }
-        inner[j] = fmin(fmax(inner[j], c->lower[j]), c->upper[j]);
+        inner[j] = sn_arm_between(inner[j], c->lower[j], c->upper[j]);
     }
 }
 
@@ -212,12 +227,19 @@ typedef struct lane {
     bool live;
 } lane;
 
+static double fall(sn_arm_search *s, double (*start)[SN_ARM_MAX], int steps, double share,
+                   int agree, double *low) {
+    sn_arm_fall f = {.start = start, .steps = steps, .share = share, .agree = agree, .q = low};
+    sn_arm_search_fall(s, &f, 1);
+    return f.f;
+}
+
 // Later starts end beside the goal where an arm is all but stretched: the exact Hessian knows the rest of
 // the way.
 static bool close_four(sn_arm_search *s, double (*beside)[SN_ARM_MAX], double *q) {
     double low[SN_ARM_MAX], position, rotation;
     if (sn_arm_search_can_fall(s->arm)) {
-        (void)sn_arm_search_fall(s, beside, CLOSE_STEPS, NULL, 1e-4, 4, low);
+        (void)fall(s, beside, CLOSE_STEPS, 1e-4, SN_ARM_LANES, low);
         sn_arm_search_nearest(s, low, SN_ARM_NEAREST_STEPS, q);
         return within(s, q, &position, &rotation);
     }
@@ -228,7 +250,7 @@ static bool close_four(sn_arm_search *s, double (*beside)[SN_ARM_MAX], double *q
     return false;
 }
 
-bool sn_arm_search_lanes(sn_arm_search *s, int from, int until, sn_arm_collect *collect,
+bool sn_arm_search_lanes(sn_arm_search *s, int from, int until, int steps, sn_arm_collect *collect,
                          double *q) {
     const sn_arm *arm = s->arm;
     const sn_arm_chain *c = &arm->chain;
@@ -289,7 +311,7 @@ bool sn_arm_search_lanes(sn_arm_search *s, int from, int until, sn_arm_collect *
             }
             lanes[l].steps++;
             bool slow = !(f <= far_f && f <= 0.5 * lanes[l].before);
-            if ((lanes[l].steps >= LOOK_AFTER && slow) || lanes[l].steps >= MOST_STEPS) {
+            if ((lanes[l].steps >= LOOK_AFTER && slow) || lanes[l].steps >= steps) {
                 lanes[l].live = false;
                 live--;
                 if (from >= FEW && collect == NULL && f < close_f && closed < MOST_CLOSED) {
@@ -349,33 +371,54 @@ static bool close_in(sn_arm_search *s, double *q) {
 
 // Four starts down, the best of them into low; what is left there, as f.
 static double fall_from(sn_arm_search *s, double (*start)[SN_ARM_MAX], double *low) {
-    return sn_arm_search_fall(s, start, FALL_STEPS, NULL, 0.05, 3, low);
+    return fall(s, start, FALL_STEPS, 0.05, 3, low);
 }
 
-// The same from four starts for the goal, `from` the first; keeps what was lower before.
-static void fall_seeds(sn_arm_search *s, int from, double *least, double *low) {
-    double start[SN_ARM_LANES][SN_ARM_MAX], other[SN_ARM_MAX];
-    for (int l = 0; l < SN_ARM_LANES; l++)
-        (void)sn_arm_seed_at(&s->arm->seeds, &s->arm->chain, &s->key, from + l, start[l]);
-    const double f = fall_from(s, start, other);
-    if (!(f < *least)) return;
-    *least = f;
-    memcpy(low, other, sizeof other);
-}
-
-// One pose on down, into `low`; what is left there, as f.
-static double fall_on(sn_arm_search *s, int steps, double *low) {
+double sn_arm_search_fall_on(sn_arm_search *s, int steps, double *low) {
     double start[SN_ARM_LANES][SN_ARM_MAX];
     sn_arm_search_clamp(&s->arm->chain, low);
     for (int l = 0; l < SN_ARM_LANES; l++) memcpy(start[l], low, sizeof start[l]);
-    return sn_arm_search_fall(s, start, steps, NULL, 1e-4, 1, low);
+    return fall(s, start, steps, 1e-4, 1, low);
 }
 
 // The last of the way to the nearest pose.
 static bool end_fall(sn_arm_search *s, double *low, double *q) {
-    (void)fall_on(s, END_STEPS, low);
-    sn_arm_search_nearest(s, low, SN_ARM_NEARER_STEPS, q);
-    return sn_arm_search_left(s, q, &s->nearest);
+    const double f = sn_arm_search_fall_on(s, END_STEPS, low);
+    sn_arm_search_nearest(s, low, f < at_f ? SN_ARM_NEAREST_STEPS : SN_ARM_NEARER_STEPS, q);
+    if (sn_arm_search_left(s, q, &s->nearest)) return true;
+    // singular, all but there: steps without a Hessian get on, slowly
+    double other[SN_ARM_MAX];
+    if (!(f < at_f && sn_arm_search_newton(s, &patient, low, NULL, other))) return false;
+    memcpy(q, other, (size_t)s->arm->chain.n * sizeof *q);
+    return true;
+}
+
+// A goal far from what can be reached: from starts for a goal as far as the arm gets. Keeps what was lower before, as f
+// in *least.
+static void fall_far(sn_arm_search *s, double *least, double *low) {
+    const sn_arm_goal_key key = s->key;
+    sn_arm_goal_shrink(&s->arm->seeds, &s->key);
+    const int falls = s->arm->chain.n > 6 ? FALLS : 2 * FALLS;  // they cost half of it there
+    for (int k = 0; k < falls; k += 2) {
+        double start[SN_ARM_WIDE][SN_ARM_MAX], other[2][SN_ARM_MAX];
+        for (int l = 0; l < SN_ARM_WIDE; l++)
+            (void)sn_arm_seed_at(&s->arm->seeds, &s->arm->chain, &s->key, SN_ARM_LANES * k + l,
+                                 start[l]);
+        sn_arm_fall fall[2];
+        for (int g = 0; g < 2; g++)
+            fall[g] = (sn_arm_fall){.start = start + SN_ARM_LANES * g,
+                                    .steps = FALL_STEPS,
+                                    .share = 0.05,
+                                    .agree = 3,
+                                    .q = other[g]};
+        sn_arm_search_fall(s, fall, 2);
+        for (int g = 0; g < 2; g++) {
+            if (!(fall[g].f < *least)) continue;
+            *least = fall[g].f;
+            memcpy(low, other[g], sizeof other[g]);
+        }
+    }
+    s->key = key;
 }
 
 // The nearest pose by falls: from where the lanes got and, where that is not near, from starts of their
@@ -383,28 +426,16 @@ static bool end_fall(sn_arm_search *s, double *low, double *q) {
 static bool fall_in(sn_arm_search *s, bool far, int most, double *q) {
     double low[SN_ARM_MAX], other[SN_ARM_MAX], least = INFINITY;
     if (!far) least = fall_from(s, s->best_q, low);
-    const bool combs = sn_arm_search_can_comb(s->arm);
-    if (least < at_f) least = fall_on(s, NEARER_STEPS, low);
-    if (least < (combs ? there_f : close_f) && end_fall(s, low, q)) return true;
-    if (least < maybe_f && combs) {
-        s->nearest = least;
-        return sn_arm_search_comb(s, most, low, q) || end_fall(s, low, q);
-    }
+    if (least < at_f) least = sn_arm_search_fall_on(s, NEARER_STEPS, low);
+    if (least < close_f && end_fall(s, low, q)) return true;
     if (least < maybe_f && SOME < most) {
         const int more = least < likely_f ? MORE : SOME + 20;
-        if (sn_arm_search_lanes(s, SOME, more < most ? more : most, NULL, q)) return true;
+        if (sn_arm_search_lanes(s, SOME, more < most ? more : most, SN_ARM_LANE_STEPS, NULL, q))
+            return true;
         const double f = fall_from(s, s->best_q, other);
         return end_fall(s, f < least ? other : low, q);
     }
-    sn_arm_goal_key key = s->key;
-    sn_arm_goal_shrink(&s->arm->seeds, &s->key);
-    const int falls = s->arm->chain.n > 6 ? FALLS : 2 * FALLS;  // they cost half of it there
-    double before = INFINITY;
-    for (int k = 0; k < falls && (k == 0 || least < 0.99 * before || s->arm->chain.n <= 6); k++) {
-        before = least;
-        fall_seeds(s, SN_ARM_LANES * k, &least, low);
-    }
-    s->key = key;
+    fall_far(s, &least, low);
     return end_fall(s, low, q);
 }
 
@@ -418,19 +449,31 @@ static bool take_best(const sn_arm_search *s, double *q) {
     return false;
 }
 
+// The same by scouts, for arms that have them.
+static bool comb_in(sn_arm_search *s, int most, double *q) {
+    double low[SN_ARM_MAX];
+    if (sn_arm_search_comb(s, most, low, q)) return true;
+    if (s->timed_out) return take_best(s, q);
+    if (!(s->nearest < maybe_f)) fall_far(s, &s->nearest, low);
+    return end_fall(s, low, q);
+}
+
 // What is left to do when the first start failed.
 static bool run_rest(sn_arm_search *s, double *q) {
     s->seen = false;
     const bool far = sn_arm_is_far(s), falls = sn_arm_search_can_fall(s->arm);
-    const int most = s->arm->options.max_seeds, some = far ? SN_ARM_LANES : falls ? SOME : FEW;
-    if (!(far && falls) && sn_arm_search_lanes(s, 0, some < most ? some : most, NULL, q))
+    const int most = s->arm->options.max_seeds;
+    if (!far && sn_arm_search_can_comb(s->arm)) return comb_in(s, most, q);
+    const int some = far ? SN_ARM_LANES : falls ? SOME : FEW;
+    if (!(far && falls) &&
+        sn_arm_search_lanes(s, 0, some < most ? some : most, SN_ARM_LANE_STEPS, NULL, q))
         return true;
     if (s->timed_out) return take_best(s, q);
     if (falls ? fall_in(s, far, most, q) : close_in(s, q)) return true;
     if (far || s->nearest > worth_f || s->timed_out) return false;
-    if (sn_arm_search_can_comb(s->arm)) return false;
     const int from = falls ? MORE : FEW;
-    return from < most && (sn_arm_search_lanes(s, from, most, NULL, q) || close_in(s, q));
+    return from < most &&
+           (sn_arm_search_lanes(s, from, most, SN_ARM_LANE_STEPS, NULL, q) || close_in(s, q));
 }
 
 void sn_arm_search_end(sn_arm_search *s, bool found, double *q, sn_arm_report *report) {
@@ -451,7 +494,10 @@ void sn_arm_search_run(sn_arm_search *s, const double *seed, double *q, sn_arm_r
         found = sn_arm_search_near(s, slid, want, NEAR_STEPS, q);
     }
     if (!found) {
-        while (!found && sn_arm_search_start(s, inner)) found = sn_arm_search_first(s, inner, q);
+        while (!found && sn_arm_search_start(s, inner)) {
+            s->seeds++;
+            found = sn_arm_search_newton(s, &sn_arm_first, inner, NULL, q);
+        }
         if (!found) found = run_rest(s, q);
         if (found && want != NULL && sn_arm_search_near(s, q, want, NEAR_STEPS, slid)) {
             memcpy(q, slid, (size_t)arm->chain.n * sizeof *q);

@@ -22,6 +22,8 @@ enum {
     SN_ARM_POSTURES = 512,  ///< of the whole arm, for goals that a cell's do not lead to
     SN_ARM_NEAREST = 32,    ///< of them the nearest that are tried
     SN_ARM_CELL_KEPT = 64,  ///< of a cell's postures, for solutions near a start
+    SN_ARM_ALL_KEPT = SN_ARM_CELLS * SN_ARM_CELL_KEPT,
+    SN_ARM_SPREAD = 64,  ///< starts of a cell that differ
     SN_ARM_KEYS = 5,
     SN_ARM_TABLE_MAX = 8  ///< variables of an arm with a table
 };
@@ -53,6 +55,8 @@ typedef struct sn_arm_seeds {
     /// What a cell was sampled with, sn_arm_seed_rows() rows for each cell: the variables as the kernels have them, of the
     /// first turn less the azimuth; the key, far off where there is none; the last joint's frame
     float (*middle)[SN_ARM_CELL_KEPT];
+    uint16_t (*spread)
+        [SN_ARM_SPREAD];  ///< SN_ARM_CELLS: starts that differ, those that differ most first
 } sn_arm_seeds;
 
 /// A goal as the table sees it.
@@ -126,10 +130,9 @@ int sn_arm_plain_apart(sn_arm_pool *pool, int at);
 /// The same with the registers of AVX2; the bits are the same.
 int sn_arm_avx2_apart(sn_arm_pool *pool, int at);
 
-/// spread.c: starts for a goal that differ, at most so many; how many.
-int sn_arm_spread(const sn_arm_seeds *seeds, const sn_arm_chain *chain, bool avx2,
-                  sn_arm_goal_key *key, int most, int *which);
-/// One of them, in the kernels' numbers; as sn_arm_seed_at().
+/// spread.c: starts for each cell that differ.
+void sn_arm_spread_make(sn_arm_seeds *seeds, const sn_arm_chain *chain);
+/// One of them, in the kernels' numbers; as sn_arm_seed_at(), whose starts are those from SN_ARM_ALL_KEPT on.
 bool sn_arm_spread_at(const sn_arm_seeds *seeds, const sn_arm_chain *chain, sn_arm_goal_key *key,
                       int which, double *q);
 

@@ -99,7 +99,7 @@ sn_status sn_arm_solve_all(sn_arm *arm, const double goal[7], const double *seed
     sn_arm_search_run(&s, near, own, &report);
     if (report.reached) gather(&g.base, own);
     int starts = arm->options.max_seeds < 400 ? arm->options.max_seeds : 400;
-    if (report.reached) (void)sn_arm_search_lanes(&s, 0, starts, &g.base, own);
+    if (report.reached) (void)sn_arm_search_lanes(&s, 0, starts, SN_ARM_LANE_STEPS, &g.base, own);
     // the nearest first; of equals the one that was found first
     for (int k = 0; k < g.count && k < most; k++) {
         int best = -1;

@@ -8,21 +8,24 @@
 // (the table and the lane's numbers as parameters), N(count), T(table), W(array), GOAL(k) and the functions
 // splat, choose, ANY, LESS, EQUAL, root, largest, least, size_of, sine_cosine, log_one_plus.
 //
-// Sums. With F = w r the force on a point p, r = goal - p, a body's tasks are summed into
+// Tasks. With F = w r the force on a point p, r = goal - p, and the sums
 //
 //   N = sum F p^T (9),  F = sum F (3),  W = sum w,  P = sum w p (3),  M = sum w p p^T (6)
 //
-// from which wrench, exact and Gauss-Newton matrices follow (fast.c of sweeps/ has w g p^T = M + N in one):
+// of a subtree's points wrench, exact and Gauss-Newton matrices are (fast.c of sweeps/ has w g p^T = M + N in one)
 //
 //   n = p x F from N - N^T = [n],   y = K S = ((tr M' I - M'^T) a + G x b ; a x P + W b)
 //   M' = M + e N,  G = P + e F,     e = 1 exact, 0 Gauss-Newton
 //
-// so that a pose is summed once, before it is known which of the two its step will use. All other tasks
-// on a body fit in: a direction d is a point of M and N alone, and an orientation with psi to go is
+// K is symmetric but for e/2 of the wrench: K S = A S + e/2 (n x a + F x b ; F x a). Only A changes where degrees of
+// freedom are eliminated, so that a factorisation carries 21 numbers from joint to joint, to which each joint adds those
+// of its own tasks. They are not summed before: p, r and w of the points are kept until it is known which e their step
+// will use. All other tasks on a body fit in, and are summed: a direction d is a point of M and N alone, and an
+// orientation with psi to go is
 //
 //   M = w/2 I,   N = w ([psi]/2 - c psi psi^T)
 //
-// Points with a 3 x 3 weight add B^T W B as a symmetric 6 x 6 matrix, losses theirs times e.
+// Points with a 3 x 3 weight add B^T W B as a symmetric 6 x 6 matrix. A loss adds its part times e.
 
 // The parts in their order (blank lines keep them so); on a device they are one text.
 #include "batch/rotations.h"

@@ -91,7 +91,7 @@ typedef struct work {
 #ifdef SN_FLOAT
     REAL aim[N(ngoal)], near[3];
 #endif
-    REAL anchor[N(pulled) * N(nq) + 1], lane[SN_LANE_COUNT], sum[1];
+    REAL anchor[N(pulled) * N(nq) + 1], lane[SN_LANE_COUNT];
 } work;
 #else
 // A thread's numbers, those of the table's arrays and of a chain; never an array of none.

@@ -3,7 +3,7 @@
 #ifndef SN_BATCH_LISTS
 #define SN_BATCH_LISTS
 
-/// Counts. nsum: numbers that a joint's tasks are summed into.
+/// Counts.
 #define SN_BATCH_COUNTS(X)                                                                         \
     X(nj)      /* joints */                                                                        \
     X(nv)      /* degrees of freedom */                                                            \
@@ -19,7 +19,7 @@
     X(nnumber) /* of all functions */                                                              \
     X(nfork)   /* joints from which a chain goes on that does not follow them in the list */       \
     X(ngoal)   /* numbers of a row of goals */                                                     \
-    X(nsum)    /* numbers that the tasks of a joint are summed into */                             \
+    X(nsum)    /* numbers that the other parts of a joint are summed into */                       \
     X(matrix)  /* 1: points with a 3 x 3 weight */                                                 \
     X(loss)    /* 1: points with a loss */                                                         \
     X(gained)  /* 1: some gain is not 1 */                                                         \
@@ -94,12 +94,16 @@
     X(frame, 12 * N(nj))                                                                           \
     X(S, 6 * N(nv))       /* twists times gains */                                                 \
     X(bend, 6 * N(nbend)) /* how the twists of driven joints change */                             \
-    X(sum, N(nsum) * N(nj))                                                                        \
-    X(Q, 21 * N(nj))                                                                               \
+    X(point, 7 * N(npoint))                                                                        \
+    X(bent, N(loss) * N(npoint))                                                                   \
+    X(sum, N(nsum) * N(nj)) /* of the other parts */                                               \
+    X(wrench, 6 * N(nj))    /* of its subtree's */                                                 \
+    X(hung, 21 * N(nfork))  /* matrices from the other chains of a fork */                         \
     X(Y, 6 * N(nv))                                                                                \
+    X(diagonal, N(nv)) /* what a factorisation adds */                                             \
     X(inverse, N(nv))                                                                              \
     X(lower, N(nlower))                                                                            \
-    X(push, 6 * N(nj))                                                                             \
+    X(twist, 6 * N(nj))      /* of a body along a step */                                          \
     X(rest_h, 12 * N(nquat)) /* second derivatives of rest poses of quaternions */                 \
     X(own, N(nv))            /* those of all other coordinates' terms */                           \
     X(g, N(nv))                                                                                    \
@@ -215,7 +219,7 @@ enum { SN_BATCH_POINT, SN_BATCH_PLANE, SN_BATCH_DIRECTION, SN_BATCH_ORIENTATION 
 /// Counters of a device: chains, rows of the first list and of the second that are taken; how many those have.
 enum { SN_NEXT_CHAIN, SN_NEXT_ROW, SN_NEXT_ROW2, SN_NEXT_COUNT, SN_NEXT_COUNT2, SN_NEXT_SIZE };
 
-/// Where the second and third list of sums begin: what 3 x 3 weights and losses add.
-#define SN_SUM_MATRIX 22
+/// Where the second list of sums begins: what 3 x 3 weights add.
+#define SN_SUM_MATRIX 18
 
 #endif

@@ -47,9 +47,9 @@ FN REAL symmetric_row(const REAL *A, int i, const REAL *x) {
     return (a + b) + (A[packed(i, 4)] * x[4] + A[packed(i, 5)] * x[5]);
 }
 
-// y += s A x
-FN void add_symmetric(const REAL *A, REAL s, const REAL *x, REAL *y) {
-    UNROLL for (int i = 0; i < 6; i++) y[i] = y[i] + s * symmetric_row(A, i, x);
+// y += A x
+FN void add_symmetric(const REAL *A, const REAL *x, REAL *y) {
+    UNROLL for (int i = 0; i < 6; i++) y[i] = y[i] + symmetric_row(A, i, x);
 }
 
 // y -= A x

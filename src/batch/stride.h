@@ -23,8 +23,7 @@ FN void stride(PART_ARGS) {
     const BITS start = EQUAL(LANE(STATE), splat(SN_STATE_START));
     const BITS here = start | EQUAL(LANE(STATE), splat(SN_STATE_TRIAL)) |
                       EQUAL(LANE(STATE), splat(SN_STATE_AGAIN));
-    FACTOR f = {none,     splat(0), splat(0), splat(0), splat(0), splat(0),
-                splat(0), splat(0), none,     0,        splat(0)};
+    FACTOR f = {none, splat(0), splat(0), splat(0), splat(0), splat(0), splat(0), splat(0)};
     place(PASS_ON);
     REAL value = sum_sweep(PASS_ON);
     if (SN_BATCH_OWN) value = value + rest_value(PASS);

@@ -1,67 +1,80 @@
 // SPDX-License-Identifier: MIT
 // The sweeps of core.h from the leaves to the root: gradient, articulated factor, solve, products.
+//
+// Joints are in the order of a walk through the tree, so that most follow their parents: what goes from one to the next
+// stays where it is (`carried`), and only at a fork the other chains leave theirs in a list and start with nothing.
 
-// The gradient along the degrees of freedom of joint k from the sums of its subtree, and the Gauss-Newton diagonal
-// into y.
-FN void gradient_of(ARGS, int k, const REAL *sum) {
-    REAL phi[6];
-    wrench_of(sum, phi);
-    for (int i = T(slot)[k]; i < T(slot)[k] + T(jnv)[k]; i++) {
-        const REAL *a = W(S) + 6 * i;
-        W(g)[i] = W(g)[i] - dot6(a, phi);
-        W(y)[i] = seen_from(sum, a);
+#define HAS_TASKS(k)                                                                               \
+    (T(point_first)[(k) + 1] > T(point_first)[k] ||                                                \
+     (N(npart) > 0 && T(part_first)[(k) + 1] > T(part_first)[k]))
+
+// What was carried to joint k: with what hangs at it where it is a fork.
+FN void gather(ARGS, int k, const int n, REAL *carried) {
+    if (T(fork)[k] < 0) return;
+    const REAL *hung = W(hung) + n * T(fork)[k];
+    UNROLL for (int i = 0; i < n; i++) carried[i] = hung[i] + carried[i];
+}
+
+// On to its parent.
+FN void pass_up(ARGS, int k, const int n, REAL *carried) {
+    const int up = T(parent)[k];
+    if (up == k - 1) return;
+    if (up >= 0) {
+        REAL *hung = W(hung) + n * T(fork)[up];
+        if (T(last)[k]) {
+            UNROLL for (int i = 0; i < n; i++) hung[i] = carried[i];
+        } else {
+            UNROLL for (int i = 0; i < n; i++) hung[i] = hung[i] + carried[i];
+        }
+    }
+    UNROLL for (int i = 0; i < n; i++) carried[i] = splat(0);
+}
+
+// The wrench of the tasks on joint k.
+FN void own_wrench(ARGS, int k, REAL *phi) {
+    UNROLL for (int n = 0; n < 6; n++) phi[n] = splat(0);
+    if (N(npart) > 0 && T(part_first)[k + 1] > T(part_first)[k])
+        wrench_of(W(sum) + N(nsum) * k, phi);
+    for (int i = T(point_first)[k]; i < T(point_first)[k + 1]; i++) {
+        const REAL *p = W(point) + 7 * i, *r = p + 3;
+        REAL F[3], n[3];
+        UNROLL for (int m = 0; m < 3; m++) F[m] = p[6] * r[m];
+        cross3(p, F, n);
+        UNROLL for (int m = 0; m < 3; m++) phi[m] = phi[m] + n[m], phi[3 + m] = phi[3 + m] + F[m];
     }
 }
 
-// f of the tasks on bodies at the placed pose, sums over subtrees, the gradient, and the Gauss-Newton diagonal into y.
+// f of the tasks on bodies at the placed pose, what they pull at, the wrenches of subtrees and the gradient.
 PART REAL sum_sweep(PART_ARGS) {
     HERE;
-    const int alone = N(nsum) == SN_SUM_MATRIX && N(npart) == 0;
-    REAL twice = splat(0);
-    if (SN_BATCH_OWN) {
-        rest_terms(PASS_ON);
-    } else {
-        for (int i = 0; i < N(nv); i++) W(g)[i] = splat(0);
-    }
+    REAL twice = splat(0), carried[6], phi[6];
+    UNROLL for (int i = 0; i < 6; i++) carried[i] = splat(0);
+    if (SN_BATCH_OWN) rest_terms(PASS_ON);
     for (int k = N(nj) - 1; k >= 0; k--) {
-        const int up = T(parent)[k], leaf = T(leaf)[k];
         const REAL *Rp = W(frame) + 12 * k;
-        REAL *sum = W(sum) + N(nsum) * k, *to = W(sum) + N(nsum) * (up < 0 ? 0 : up);
-        if (alone) {
-            // points of scalar weight: their sums stay in registers
-            REAL own[SN_SUM_MATRIX];
-            UNROLL for (int i = 0; i < SN_SUM_MATRIX; i++) own[i] = pick(leaf, splat(0), sum[i]);
-            twice = twice + add_points(PASS, 0, k, Rp, own);
-            gradient_of(PASS, k, own);
-            UNROLL for (int i = 0; i < SN_SUM_MATRIX; i++) sum[i] = own[i];
-            if (up < 0) continue;
-            if (T(last)[k]) {
-                UNROLL for (int i = 0; i < SN_SUM_MATRIX; i++) to[i] = own[i];
-            } else {
-                UNROLL for (int i = 0; i < SN_SUM_MATRIX; i++) to[i] = to[i] + own[i];
-            }
-            continue;
+        gather(PASS, k, 6, carried);
+        for (int i = T(point_first)[k]; i < T(point_first)[k + 1]; i++) {
+            REAL p[3], r[3], w, bent;
+            place_point(PASS, i, Rp, p);
+            twice = twice + pull_point(PASS, N(loss), i, p, r, &w, &bent);
+            REAL *to = W(point) + 7 * i;
+            UNROLL for (int n = 0; n < 3; n++) to[n] = p[n], to[3 + n] = r[n];
+            to[6] = w;
+            if (N(loss)) W(bent)[i] = bent;
         }
-        if (leaf)
-            for (int i = 0; i < N(nsum); i++) sum[i] = splat(0);
-        twice = twice + add_tasks(PASS, k, Rp, sum);
-        gradient_of(PASS, k, sum);
-        for (int i = T(slot)[k]; i < T(slot)[k] + T(jnv)[k] && N(matrix); i++) {
-            REAL y[6];
-            UNROLL for (int n = 0; n < 6; n++) y[n] = splat(0);
-            add_symmetric(sum + SN_SUM_MATRIX, splat(1), W(S) + 6 * i, y);
-            W(y)[i] = W(y)[i] + dot6(W(S) + 6 * i, y);
+        if (N(npart) > 0 && T(part_first)[k + 1] > T(part_first)[k])
+            twice = twice + sum_parts(PASS, k, Rp, W(sum) + N(nsum) * k);
+        own_wrench(PASS, k, phi);
+        UNROLL for (int i = 0; i < 6; i++) {
+            carried[i] = carried[i] + phi[i];
+            W(wrench)[6 * k + i] = carried[i];
         }
-        for (int i = 0; i < N(nsum) && up >= 0; i++)
-            to[i] = pick(T(last)[k], sum[i], to[i] + sum[i]);
-    }
-    if (!SN_BATCH_OWN) return 0.5 * twice;
-    for (int i = 0; i < N(nv); i++) W(y)[i] = W(y)[i] + W(own)[i];
-    for (int k = 0; k < N(nj); k++) {
-        if (T(quat)[k] < 0) continue;
-        const int i = T(slot)[k] + (T(type)[k] == SN_BATCH_FREE ? 3 : 0);
-        UNROLL for (int a = 0; a < 3; a++) W(y)[i + a] =
-            W(y)[i + a] + W(rest_h)[12 * T(quat)[k] + packed(a, a)];
+        for (int i = T(slot)[k]; i < T(slot)[k] + T(jnv)[k]; i++) {
+            REAL g = -dot6(W(S) + 6 * i, carried);
+            if (SN_BATCH_OWN) g = W(g)[i] + g;
+            W(g)[i] = g;
+        }
+        pass_up(PASS, k, 6, carried);
     }
     return 0.5 * twice;
 }
@@ -80,8 +93,8 @@ FN void own_terms(ARGS, int k, REAL e, REAL *h) {
                                                 (more[packed(a, b)] + e * more[6 + packed(a, b)]);
         }
     }
-    REAL phi[6], torque[3], lever[3];
-    wrench_of(W(sum) + N(nsum) * k, phi);
+    const REAL *phi = W(wrench) + 6 * k;
+    REAL torque[3], lever[3];
     cross3(W(frame) + 12 * k + 9, phi + 3, lever);
     UNROLL for (int i = 0; i < 3; i++) torque[i] = e * (phi[i] - lever[i]);
     if (type == SN_BATCH_BALL || type == SN_BATCH_FREE) {
@@ -135,58 +148,82 @@ FN void own_terms(ARGS, int k, REAL e, REAL *h) {
     }
 }
 
+// The diagonal of H (e = 1) or of the Gauss-Newton matrix (e = 0) into y, after sum_sweep(); most steps do not ask for
+// it. Returned: what f would be with errors as large as the figure, as far as the tasks' sums tell.
+PART REAL diagonal_sweep(PART_ARGS, REAL e) {
+    HERE;
+    REAL A[21], h[21], reach = splat(0), turns = splat(0), slides = splat(0);
+    UNROLL for (int i = 0; i < 21; i++) A[i] = splat(0);
+    for (int k = N(nj) - 1; k >= 0; k--) {
+        const int first = T(slot)[k], m = T(jnv)[k];
+        gather(PASS, k, 21, A);
+        add_field(PASS, k, e, A);
+        if (T(block)[k]) own_terms(PASS, k, e, h);
+        for (int a = 0; a < m; a++) {
+            const REAL *S = W(S) + 6 * (first + a);
+            REAL y[6];
+            UNROLL for (int i = 0; i < 6; i++) y[i] = symmetric_row(A, i, S);
+            REAL d = dot6(S, y);
+            if (T(block)[k])
+                d = d + h[packed(a, a)];
+            else if (SN_BATCH_OWN)
+                d = d + W(own)[first + a];
+            W(y)[first + a] = d;
+        }
+        turns = A[packed(0, 0)] + A[packed(1, 1)] + A[packed(2, 2)];
+        slides = A[packed(3, 3)] + A[packed(4, 4)] + A[packed(5, 5)];
+        // a joint that carries no task is no lever
+        const REAL far = dot3(W(frame) + 12 * k + 9, W(frame) + 12 * k + 9);
+        reach = choose(LESS(splat(0), slides), largest(reach, far), reach);
+        pass_up(PASS, k, 21, A);
+    }
+    return turns + slides * reach;
+}
+
 // How a factorisation went, lane by lane.
 typedef struct FACTOR {
     BITS failed;
     REAL pivot, at;           // the first pivot that failed, and which
     REAL metric, scale, add;  // the diagonal: metric D^2 + scale times the scale + add
     REAL most, most2;
-    BITS check;   // also what no task sees counts where f bends
-    int looking;  // some do
-    REAL noise;
 } FACTOR;
 
 FN REAL metric_of(ARGS, int i, REAL most, REAL most2) {
     return largest(T(gain)[i] * T(gain)[i] * (pick(T(length)[i], most2, most)), W(scale)[i]);
 }
 
-FN REAL diagonal_of(ARGS, int i, const FACTOR *f) {
-    return f->metric * metric_of(PASS, i, f->most, f->most2) + (f->scale * W(scale)[i] + f->add);
-}
-
-// 1 over a pivot, 0 where it is left out or failed; h: the diagonal before anything was eliminated.
-FN REAL take_pivot(int i, REAL kept, REAL d, REAL h, FACTOR *f) {
-    BITS keep = LESS(splat(0.5), kept);
-    if (f->looking) {
-        // blind ones are marked so
-        const BITS bends = LESS(100.0 * f->noise, size_of(h)) & LESS(kept, splat(-0.5));
-        keep = keep | (f->check & bends);
-    }
+// 1 over a pivot, 0 where it is left out or failed.
+FN REAL take_pivot(int i, REAL kept, REAL d, FACTOR *f) {
+    const BITS keep = LESS(splat(0.5), kept);
     const BITS bad = keep & ~LESS(splat(0), d) & ~f->failed;
-    f->pivot = choose(bad, d, f->pivot);
-    f->at = choose(bad, splat(i), f->at);
-    f->failed = f->failed | bad;
+    if (ANY(bad)) {
+        f->pivot = choose(bad, d, f->pivot);
+        f->at = choose(bad, splat(i), f->at);
+        f->failed = f->failed | bad;
+    }
     // the division does not wait for the mask; where d is 0 nobody looks at it
     return choose(keep & ~f->failed, 1.0 / d, splat(0));
 }
 
+// y = (K - Q) S, Q what was eliminated behind: A is its symmetric part, skew the wrench's share of the rest.
+FN void articulated_times(const REAL *A, const REAL *skew, const REAL *S, REAL *y) {
+    skew_times(skew, S, y);
+    add_symmetric(A, S, y);
+}
+
 // Joints whose degrees of freedom have terms of their own: a small dense elimination.
-FN void factor_block(ARGS, int k, const FIELD *field, REAL *Q, FACTOR *f) {
+FN void factor_block(ARGS, int k, REAL e, const REAL *skew, REAL *A, FACTOR *f) {
     const int m = T(jnv)[k], first = T(slot)[k];
-    REAL h[21], y[36], diagonal[6];
-    own_terms(PASS, k, field->e, h);
+    REAL h[21], y[36];
+    own_terms(PASS, k, e, h);
     for (int a = 0; a < m; a++) {
-        const REAL *S = W(S) + 6 * (first + a);
-        field_times(PASS, k, field, S, y + 6 * a);
-        diagonal[a] = dot6(S, y + 6 * a) + h[packed(a, a)];
-        take_symmetric(Q, S, y + 6 * a);
+        articulated_times(A, skew, W(S) + 6 * (first + a), y + 6 * a);
         for (int b = 0; b <= a; b++)
             h[packed(a, b)] = h[packed(a, b)] + dot6(W(S) + 6 * (first + b), y + 6 * a);
-        h[packed(a, a)] = h[packed(a, a)] + diagonal_of(PASS, first + a, f);
+        h[packed(a, a)] = h[packed(a, a)] + W(diagonal)[first + a];
     }
     for (int a = m - 1; a >= 0; a--) {
-        const REAL inverse =
-            take_pivot(first + a, W(keep)[first + a], h[packed(a, a)], diagonal[a], f);
+        const REAL inverse = take_pivot(first + a, W(keep)[first + a], h[packed(a, a)], f);
         REAL *lower = W(lower) + T(lower0)[k] + a * (a - 1) / 2;
         W(inverse)[first + a] = inverse;
         for (int b = 0; b < a; b++) {
@@ -197,7 +234,9 @@ FN void factor_block(ARGS, int k, const FIELD *field, REAL *Q, FACTOR *f) {
         }
         UNROLL for (int n = 0; n < 6; n++) W(Y)[6 * (first + a) + n] = y[6 * a + n];
     }
-    for (int a = 0; a < m; a++) add_square(Q, y + 6 * a, W(inverse)[first + a]);
+    // nobody asks for what is left behind a root
+    for (int a = 0; a < m && T(parent)[k] >= 0; a++)
+        add_square(A, y + 6 * a, -W(inverse)[first + a]);
 }
 
 // H + diagonal = L^T D L, joint by joint (articulated.c of sweeps/); degrees of freedom without terms of
@@ -205,40 +244,34 @@ FN void factor_block(ARGS, int k, const FIELD *field, REAL *Q, FACTOR *f) {
 PART void factor_sweep(PART_ARGS, REAL e, FACTOR *out) {
     HERE;
     FACTOR here = *out, *const f = &here;
-    const int own = SN_BATCH_OWN;
+    REAL A[21];
+    UNROLL for (int i = 0; i < 21; i++) A[i] = splat(0);
+    for (int i = 0; i < N(nv); i++) W(diagonal)
+    [i] = f->metric * metric_of(PASS, i, f->most, f->most2) + (f->scale * W(scale)[i] + f->add);
     for (int k = N(nj) - 1; k >= 0; k--) {
-        const int first = T(slot)[k], m = T(jnv)[k], up = T(parent)[k];
-        REAL Q[21];
-        FIELD field;
-        if (T(leaf)[k]) {
-            UNROLL for (int i = 0; i < 21; i++) Q[i] = splat(0);
-        } else {
-            UNROLL for (int i = 0; i < 21; i++) Q[i] = W(Q)[21 * k + i];
-        }
-        load_field(W(sum) + N(nsum) * k, e, &field);
+        const int first = T(slot)[k], m = T(jnv)[k];
+        REAL skew[6];
+        UNROLL for (int i = 0; i < 6; i++) skew[i] = 0.5 * e * W(wrench)[6 * k + i];
+        gather(PASS, k, 21, A);
+        add_field(PASS, k, e, A);
         if (T(block)[k]) {
-            factor_block(PASS, k, &field, Q, f);
+            factor_block(PASS, k, e, skew, A, f);
         } else {
             for (int i = first + m - 1; i >= first; i--) {
                 const REAL *S = W(S) + 6 * i;
-                REAL y[6], h = own ? W(own)[i] : splat(0);
-                field_times(PASS, k, &field, S, y);
-                REAL plain = splat(0);
-                if (f->looking) plain = h + dot6(S, y);
-                take_symmetric(Q, S, y);
-                const REAL d = (h + dot6(S, y)) + diagonal_of(PASS, i, f);
-                const REAL inverse = take_pivot(i, W(keep)[i], d, plain, f);
+                REAL y[6];
+                UNROLL for (int n = 0; n < 6; n++) y[n] = symmetric_row(A, n, S);
+                REAL d = dot6(S, y), turn[6];
+                skew_times(skew, S, turn);
+                UNROLL for (int n = 0; n < 6; n++) y[n] = y[n] + turn[n];
+                if (SN_BATCH_OWN) d = W(own)[i] + d;
+                const REAL inverse = take_pivot(i, W(keep)[i], d + W(diagonal)[i], f);
                 W(inverse)[i] = inverse;
                 UNROLL for (int n = 0; n < 6; n++) W(Y)[6 * i + n] = y[n];
-                add_square(Q, y, inverse);
+                add_square(A, y, -inverse);
             }
         }
-        if (up < 0) continue;
-        if (T(last)[k]) {
-            UNROLL for (int i = 0; i < 21; i++) W(Q)[21 * up + i] = Q[i];
-        } else {
-            UNROLL for (int i = 0; i < 21; i++) W(Q)[21 * up + i] = W(Q)[21 * up + i] + Q[i];
-        }
+        pass_up(PASS, k, 21, A);
     }
     *out = here;
 }
@@ -246,10 +279,11 @@ PART void factor_sweep(PART_ARGS, REAL e, FACTOR *out) {
 // x <- D^-1 L^-T x
 PART void reduce(PART_ARGS, REAL *x) {
     HERE;
+    REAL push[6];
+    UNROLL for (int i = 0; i < 6; i++) push[i] = splat(0);
     for (int k = N(nj) - 1; k >= 0; k--) {
-        const int first = T(slot)[k], m = T(jnv)[k], up = T(parent)[k];
-        REAL push[6];
-        UNROLL for (int i = 0; i < 6; i++) push[i] = pick(T(leaf)[k], splat(0), W(push)[6 * k + i]);
+        const int first = T(slot)[k], m = T(jnv)[k];
+        gather(PASS, k, 6, push);
         if (T(block)[k]) {
             for (int i = first; i < first + m; i++) x[i] = x[i] - dot6(W(S) + 6 * i, push);
             for (int a = m - 1; a >= 0; a--) {
@@ -266,19 +300,25 @@ PART void reduce(PART_ARGS, REAL *x) {
                 UNROLL for (int n = 0; n < 6; n++) push[n] = push[n] + own * W(Y)[6 * i + n];
             }
         }
-        if (up < 0) continue;
-        UNROLL for (int i = 0; i < 6; i++) W(push)[6 * up + i] =
-            pick(T(last)[k], push[i], W(push)[6 * up + i] + push[i]);
+        pass_up(PASS, k, 6, push);
     }
+}
+
+// The twist of what joint k hangs at; V: that of the joint before it.
+FN void twist_above(ARGS, int k, REAL *V) {
+    const int up = T(parent)[k];
+    if (up >= 0 && up != k - 1) UNROLL for (int i = 0; i < 6; i++) V[i] = W(twist)[6 * up + i];
+    if (up < 0) UNROLL for (int i = 0; i < 6; i++) V[i] = splat(0);
 }
 
 // x <- L^-1 x
 PART void substitute(PART_ARGS, REAL *x) {
     HERE;
+    REAL V[6];
+    UNROLL for (int i = 0; i < 6; i++) V[i] = splat(0);
     for (int k = 0; k < N(nj); k++) {
-        const int first = T(slot)[k], m = T(jnv)[k], up = T(parent)[k];
-        REAL V[6];
-        UNROLL for (int i = 0; i < 6; i++) V[i] = up < 0 ? splat(0) : W(push)[6 * up + i];
+        const int first = T(slot)[k], m = T(jnv)[k];
+        twist_above(PASS, k, V);
         if (T(block)[k]) {
             for (int a = 0; a < m; a++) {
                 const REAL *lower = W(lower) + T(lower0)[k] + a * (a - 1) / 2;
@@ -295,53 +335,51 @@ PART void substitute(PART_ARGS, REAL *x) {
                 UNROLL for (int n = 0; n < 6; n++) V[n] = V[n] + own * W(S)[6 * i + n];
             }
         }
-        if (!T(leaf)[k]) UNROLL for (int i = 0; i < 6; i++) W(push)[6 * k + i] = V[i];
+        if (T(fork)[k] >= 0) UNROLL for (int i = 0; i < 6; i++) W(twist)[6 * k + i] = V[i];
     }
 }
 
-// out = H x, without the diagonal that a factorisation adds.
+// out = H x, without the diagonal that a factorisation adds. With V the twist of a body and V' that of what moves before
+// degree of freedom i, (H x)_i = S_i . (sum K V - 2 (K - K^T)/2 V') over the tasks behind it.
 PART void multiply(PART_ARGS, REAL e, const REAL *x, REAL *out) {
     HERE;
-    const int own = SN_BATCH_OWN;
-    // down: the twist of everything at and above a joint; kept where the field's Q was
+    REAL V[6], phi[6];
+    UNROLL for (int n = 0; n < 6; n++) V[n] = phi[n] = splat(0);
     for (int k = 0; k < N(nj); k++) {
-        const int up = T(parent)[k];
-        UNROLL for (int n = 0; n < 6; n++) {
-            REAL V = up < 0 ? splat(0) : W(Q)[21 * up + n];
-            for (int i = T(slot)[k]; i < T(slot)[k] + T(jnv)[k]; i++)
-                V = V + x[i] * W(S)[6 * i + n];
-            W(Q)[21 * k + n] = V;
-            W(push)[6 * k + n] = splat(0);
-        }
+        twist_above(PASS, k, V);
+        for (int i = T(slot)[k]; i < T(slot)[k] + T(jnv)[k]; i++)
+            UNROLL for (int n = 0; n < 6; n++) V[n] = V[n] + x[i] * W(S)[6 * i + n];
+        UNROLL for (int n = 0; n < 6; n++) W(twist)[6 * k + n] = V[n];
     }
     for (int k = N(nj) - 1; k >= 0; k--) {
         const int first = T(slot)[k], m = T(jnv)[k], up = T(parent)[k];
-        REAL push[6], V[6], y[36], h[21];
-        FIELD field;
-        UNROLL for (int n = 0; n < 6; n++) {
-            push[n] = W(push)[6 * k + n];
-            V[n] = up < 0 ? splat(0) : W(Q)[21 * up + n];
+        REAL turn[6], h[21], y[6], own[21], mine[6];
+        gather(PASS, k, 6, phi);
+        if (HAS_TASKS(k)) {
+            UNROLL for (int n = 0; n < 21; n++) own[n] = splat(0);
+            add_field(PASS, k, e, own);
+            own_wrench(PASS, k, mine);
+            UNROLL for (int n = 0; n < 6; n++) mine[n] = 0.5 * e * mine[n];
+            articulated_times(own, mine, W(twist) + 6 * k, y);
+            UNROLL for (int n = 0; n < 6; n++) phi[n] = phi[n] + y[n];
         }
-        load_field(W(sum) + N(nsum) * k, e, &field);
+        UNROLL for (int n = 0; n < 6; n++) {
+            turn[n] = e * W(wrench)[6 * k + n];
+            V[n] = pick(up < 0, splat(0), W(twist)[6 * (up < 0 ? 0 : up) + n]);
+        }
         if (T(block)[k]) own_terms(PASS, k, e, h);
-        for (int a = 0; a < m; a++) field_times(PASS, k, &field, W(S) + 6 * (first + a), y + 6 * a);
         for (int a = 0; a < m; a++) {
-            REAL sum = dot6(W(S) + 6 * (first + a), push) + dot6(y + 6 * a, V);
-            for (int b = 0; b < m; b++) {
-                const int deep = a > b ? a : b, shallow = a > b ? b : a;
-                REAL entry = dot6(W(S) + 6 * (first + shallow), y + 6 * deep);
-                if (T(block)[k]) {
-                    entry = entry + h[packed(deep, shallow)];
-                } else if (own && a == b) {
-                    entry = entry + W(own)[first + a];
-                }
-                sum = sum + entry * x[first + b];
+            const REAL *S = W(S) + 6 * (first + a);
+            skew_times(turn, V, y);
+            REAL sum = dot6(S, phi) - dot6(S, y);
+            if (T(block)[k]) {
+                for (int b = 0; b < m; b++) sum = sum + h[packed(a, b)] * x[first + b];
+            } else if (SN_BATCH_OWN) {
+                sum = sum + W(own)[first + a] * x[first + a];
             }
             out[first + a] = sum;
+            UNROLL for (int n = 0; n < 6; n++) V[n] = V[n] + x[first + a] * S[n];
         }
-        if (up < 0) continue;
-        for (int a = 0; a < m; a++)
-            UNROLL for (int n = 0; n < 6; n++) push[n] = push[n] + x[first + a] * y[6 * a + n];
-        UNROLL for (int n = 0; n < 6; n++) W(push)[6 * up + n] = W(push)[6 * up + n] + push[n];
+        pass_up(PASS, k, 6, phi);
     }
 }

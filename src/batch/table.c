@@ -150,7 +150,7 @@ void sn_batch_table_count(const sn_problem *p, const sn_solver_options *o, bool 
     }
     for (int v = 0; v < m->nv; v++) t->gained |= m->gain[v] != 1;
     sn_batch_drive_count(m, t);
-    t->nsum = SN_SUM_MATRIX + 21 * (t->matrix + t->loss);
+    t->nsum = t->npart > 0 ? SN_SUM_MATRIX + 21 * t->matrix : 0;
     t->ngoal = sn_batch_goal_places(p, locals, NULL);
 }
 

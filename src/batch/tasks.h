@@ -15,7 +15,7 @@ FN REAL loss_at(int loss, REAL c2, REAL s, REAL *slope, REAL *bend) {
     return choose(far, 2.0 * root(c2 * z) - c2, s);
 }
 
-// F p^T into N, F into the force.
+// F p^T into N, F into the force: sums of parts are N (9), F (3), M (6).
 FN void add_force(REAL *sum, const REAL *F, const REAL *p, int force) {
     UNROLL for (int c = 0; c < 3; c++) UNROLL for (int r = 0; r < 3; r++) sum[3 * c + r] =
         sum[3 * c + r] + F[r] * p[c];
@@ -34,13 +34,13 @@ FN void place_point(ARGS, int i, const REAL *Rp, REAL *p) {
     UNROLL for (int n = 0; n < 3; n++) p[n] = Rp[9 + n] + p[n];
 }
 
-// Twice f of a point at p; p is spent where its goal is missing. `losses`: some points have one.
-FN REAL add_point_with(ARGS, const int losses, int i, REAL *p, REAL *sum) {
+// Twice f of a point at p, with r to its goal and weight w; all are 0 where the goal is missing. `losses`: some points
+// have one, and then K has e `bent` u u^T more, u = (p x r, r).
+FN REAL pull_point(ARGS, const int losses, int i, REAL *p, REAL *r, REAL *weight, REAL *bent) {
     const int at = T(point_goal)[i];
-    REAL r[3], F[3], twice;
     UNROLL for (int n = 0; n < 3; n++) r[n] =
         (GOAL_FROM(at + n, W(lane)[SN_LANE_ORIGIN + n])) - p[n];
-    REAL s = dot3(r, r), w = splat(T(point_weight)[i]);
+    REAL s = dot3(r, r), w = splat(T(point_weight)[i]), twice;
     const BITS there = EQUAL(s, s);
     if (ANY(~there)) {
         s = choose(there, s, splat(0));
@@ -50,42 +50,16 @@ FN REAL add_point_with(ARGS, const int losses, int i, REAL *p, REAL *sum) {
             p[n] = choose(there, p[n], splat(0));
         }
     }
+    *bent = splat(0);
     if (losses && T(point_loss)[i] != 0) {
-        REAL slope, bend, u[6];
+        REAL slope, bend;
         twice = w * loss_at(T(point_loss)[i], splat(T(point_scale2)[i]), s, &slope, &bend);
-        cross3(p, r, u);
-        UNROLL for (int n = 0; n < 3; n++) u[3 + n] = r[n];
-        REAL *B = sum + SN_SUM_MATRIX + 21 * N(matrix);
-        UNROLL for (int n = 0; n < 6; n++) {
-            const REAL x = w * bend * u[n];
-            for (int m = 0; m <= n; m++) B[packed(n, m)] = B[packed(n, m)] + x * u[m];
-        }
+        *bent = w * bend;
         w = w * slope;
     } else {
         twice = w * s;
     }
-    UNROLL for (int n = 0; n < 3; n++) F[n] = w * r[n];
-    add_force(sum, F, p, 1);
-    sum[12] = sum[12] + w;
-    const REAL x = w * p[0], y = w * p[1], z = w * p[2];
-    sum[13] = sum[13] + x, sum[14] = sum[14] + y, sum[15] = sum[15] + z;
-    sum[16] = sum[16] + x * p[0], sum[17] = sum[17] + y * p[1], sum[18] = sum[18] + z * p[2];
-    sum[19] = sum[19] + x * p[1], sum[20] = sum[20] + x * p[2], sum[21] = sum[21] + y * p[2];
-    return twice;
-}
-
-FN REAL add_point(ARGS, int i, REAL *p, REAL *sum) {
-    return add_point_with(PASS, N(loss), i, p, sum);
-}
-
-// Twice f of the points on joint k.
-FN REAL add_points(ARGS, const int losses, int k, const REAL *Rp, REAL *sum) {
-    REAL twice = splat(0);
-    for (int i = T(point_first)[k]; i < T(point_first)[k + 1]; i++) {
-        REAL p[3];
-        place_point(PASS, i, Rp, p);
-        twice = twice + add_point_with(PASS, losses, i, p, sum);
-    }
+    *weight = w;
     return twice;
 }
 
@@ -149,8 +123,8 @@ FN REAL add_direction(ARGS, int i, const REAL *Rp, REAL *sum) {
     UNROLL for (int n = 0; n < 3; n++) F[n] = w * choose(there, r[n], splat(0));
     add_force(sum, F, d, 0);
     const REAL x = w * d[0], y = w * d[1], z = w * d[2];
-    sum[16] = sum[16] + x * d[0], sum[17] = sum[17] + y * d[1], sum[18] = sum[18] + z * d[2];
-    sum[19] = sum[19] + x * d[1], sum[20] = sum[20] + x * d[2], sum[21] = sum[21] + y * d[2];
+    sum[12] = sum[12] + x * d[0], sum[13] = sum[13] + y * d[1], sum[14] = sum[14] + z * d[2];
+    sum[15] = sum[15] + x * d[1], sum[16] = sum[16] + x * d[2], sum[17] = sum[17] + y * d[2];
     return w * s;
 }
 
@@ -168,7 +142,7 @@ FN REAL add_orientation(ARGS, int i, const REAL *Rp, REAL *sum) {
     const REAL w = choose(there, splat(T(part_weight)[i]), splat(0)), t2 = dot3(psi, psi);
     log_coefficients(t2, &c, &dc);
     const REAL h = 0.5 * w, wc = w * c;
-    UNROLL for (int n = 0; n < 3; n++) sum[16 + n] = sum[16 + n] + h;
+    UNROLL for (int n = 0; n < 3; n++) sum[12 + n] = sum[12 + n] + h;
     UNROLL for (int m = 0; m < 3; m++) UNROLL for (int n = 0; n < 3; n++) sum[3 * m + n] =
         sum[3 * m + n] - wc * psi[n] * psi[m];
     sum[1] = sum[1] + h * psi[2], sum[3] = sum[3] - h * psi[2];
@@ -177,10 +151,16 @@ FN REAL add_orientation(ARGS, int i, const REAL *Rp, REAL *sum) {
     return w * t2;
 }
 
-// Twice f of all tasks on joint k.
-FN REAL add_tasks(ARGS, int k, const REAL *Rp, REAL *sum) {
-    REAL twice = add_points(PASS, N(loss), k, Rp, sum);
-    if (N(npart) == 0) return twice;
+// The wrench of sums.
+FN void wrench_of(const REAL *sum, REAL *phi) {
+    phi[0] = sum[5] - sum[7], phi[1] = sum[6] - sum[2], phi[2] = sum[1] - sum[3];
+    UNROLL for (int i = 0; i < 3; i++) phi[3 + i] = sum[9 + i];
+}
+
+// Twice f of all tasks on joint k that are no points of scalar weight, and their sums.
+FN REAL sum_parts(ARGS, int k, const REAL *Rp, REAL *sum) {
+    REAL twice = splat(0);
+    for (int i = 0; i < N(nsum); i++) sum[i] = splat(0);
     for (int i = T(part_first)[k]; i < T(part_first)[k + 1]; i++) {
         if (T(part_type)[i] == SN_BATCH_DIRECTION) {
             twice = twice + add_direction(PASS, i, Rp, sum);

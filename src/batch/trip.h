@@ -121,30 +121,11 @@ PART void judge(PART_ARGS, REAL value, TRIP *to) {
     }
 }
 
-// D^2 and what f would be with errors as large as the figure, from the Gauss-Newton diagonal in y:
-// sn_solver_find_scale() and sn_damped_measure().
+// D^2 and what f would be with errors as large as the figure, from the Gauss-Newton diagonal: sn_solver_find_scale() and
+// sn_damped_measure().
 PART void find_scale(PART_ARGS, BITS which, BITS start) {
     HERE;
-    const REAL *sum = W(sum);
-    REAL reach = splat(0), top = splat(0);
-    for (int k = 0; k < N(nj); k++) {
-        // a joint that carries no task is no lever
-        const REAL *own = W(sum) + N(nsum) * k;
-        REAL weight = 3.0 * own[12];
-        if (N(matrix)) {
-            const REAL *A = own + SN_SUM_MATRIX;
-            weight = weight + (A[packed(3, 3)] + A[packed(4, 4)] + A[packed(5, 5)]);
-        }
-        const REAL far = dot3(W(frame) + 12 * k + 9, W(frame) + 12 * k + 9);
-        reach = choose(LESS(splat(0), weight), largest(reach, far), reach);
-    }
-    REAL turns = 2.0 * (sum[16] + sum[17] + sum[18]), slides = 3.0 * sum[12];
-    if (N(matrix)) {
-        const REAL *A = sum + SN_SUM_MATRIX;
-        turns = turns + (A[packed(0, 0)] + A[packed(1, 1)] + A[packed(2, 2)]);
-        slides = slides + (A[packed(3, 3)] + A[packed(4, 4)] + A[packed(5, 5)]);
-    }
-    REAL whole = turns + slides * reach;
+    REAL top = splat(0), whole = diagonal_sweep(PASS_ON, splat(0));
     const REAL noise = ROUNDING * whole;
     LANE(NOISE) = choose(which, noise, LANE(NOISE));
     REAL most = choose(start, splat(0), LANE(MOST)), most2 = choose(start, splat(0), LANE(MOST2));
@@ -179,6 +160,7 @@ PART void find_scale(PART_ARGS, BITS which, BITS start) {
 PART void look_around(PART_ARGS, TRIP *to, FACTOR *f) {
     HERE;
     REAL worst = splat(0), pull = splat(0), active = splat(0);
+    BITS unseen = LESS(splat(1), splat(0));
     for (int i = 0; i < N(nv); i++) {
         const REAL g = W(g)[i], square = g * g;
         BITS held = LESS(splat(1), splat(0));
@@ -190,6 +172,7 @@ PART void look_around(PART_ARGS, TRIP *to, FACTOR *f) {
         }
         const BITS blind =
             ~LESS(LANE(NOISE), W(seen)[i]) & ~LESS(BLIND * LANE(NOISE) * LANE(F), square);
+        unseen = unseen | blind;
         const REAL keep = pick(
             T(gain)[i] != 0, choose(held, splat(0), choose(blind, splat(-1), splat(1))), splat(0));
         const BITS moves = LESS(splat(0.5), keep);
@@ -216,14 +199,20 @@ PART void look_around(PART_ARGS, TRIP *to, FACTOR *f) {
     LANE(LAMBDA) = choose(to->fresh, lambda, LANE(LAMBDA));
     f->most = LANE(MOST);
     f->most2 = LANE(MOST2);
-    f->noise = LANE(NOISE);
-    f->check = still;
-    f->looking = ANY(still);
     f->metric = choose(still, splat(0), LANE(LAMBDA));
     f->scale = choose(still, splat(1e-8), splat(LEAST_DAMPING));
     f->add = choose(still, largest(100.0 * LANE(NOISE), 4.0 * pull), splat(0));
     f->failed = LESS(splat(1), splat(0));
     f->pivot = f->at = splat(0);
+    if (ANY(still & unseen)) {
+        // also what no task sees counts where f bends
+        (void)diagonal_sweep(PASS_ON, splat(1));
+        for (int i = 0; i < N(nv); i++) {
+            const BITS bends =
+                LESS(100.0 * LANE(NOISE), size_of(W(y)[i])) & LESS(W(keep)[i], splat(-0.5));
+            W(keep)[i] = choose(still & bends, splat(1), W(keep)[i]);
+        }
+    }
 }
 
 // A failed pivot with the direction z along which the matrix bends by it says how much damping is missing.
@@ -466,7 +455,7 @@ FN void trip(PART_ARGS) {
             const REAL step = W(step)[i], at = clamp_move(PASS, i, step);
             outside = outside | ~EQUAL(at, step);
             slope = slope + W(g)[i] * step;
-            damped = damped + diagonal_of(PASS, i, &f) * step * step;
+            damped = damped + W(diagonal)[i] * step * step;
             if (N(limited)) W(plain)[i] = choose(going, at, W(plain)[i]);
         }
         LANE(PROMISE) = choose(going, 0.5 * damped - (1.0 - 0.5 * to.share) * slope, LANE(PROMISE));

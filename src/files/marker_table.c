@@ -98,7 +98,7 @@ static sn_status describe(reading *r, const char *unit, sn_error *error) {
     double first = 1;
     if (info->frame >= 0 && info->nrow > 0)
         first = sn_table_row(r->table, 0)[info->frame];
-    else if (info->time >= 0 && r->info.rate > 0)
+    else if (info->time >= 0 && info->nrow > 0 && r->info.rate > 0)
         first = sn_round(sn_table_row(r->table, 0)[info->time] * r->info.rate) + 1;
     r->info.first_frame = fabs(first) < 1e9 ? (int)first : 1;
     if (info->time >= 0 && info->nrow > 0)

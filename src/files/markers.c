@@ -39,3 +39,16 @@ sn_status sn_markers_begin(const sn_recording *recording, const char *wanted, sn
     memcpy(out->name, info->unit, sizeof out->name);
     return SN_OK;
 }
+
+void sn_markers_row(sn_out *o, const sn_recording *recording, int frame,
+                    const sn_markers_unit *unit, const char *separator) {
+    const double *x = sn_recording_frame(recording, frame);
+    for (int i = 0; i < sn_recording_about(recording)->nmarker; i++, x += 3) {
+        bool present = sn_recording_present(recording, frame, i);
+        for (int c = 0; c < 3; c++) {
+            sn_out_text(o, separator);
+            if (present) sn_out_length(o, x[c], unit->metres);
+        }
+    }
+    sn_out_text(o, "\n");
+}

@@ -19,3 +19,7 @@ sn_status sn_markers_begin(const sn_recording *recording, const char *wanted, sn
 /// The options with defaults in place of NULL; an error when their version is not known.
 sn_status sn_markers_options_of(const sn_markers_options *options, sn_markers_options *out,
                                 sn_error *error);
+
+/// The positions of a frame as cells, each after a separator; empty where a marker is missing.
+void sn_markers_row(sn_out *o, const sn_recording *recording, int frame,
+                    const sn_markers_unit *unit, const char *separator);

@@ -42,3 +42,5 @@ double sn_clock_offset(int first_frame, double time, double rate) {
     double offset = time - sn_clock_time(first_frame, 0, rate);
     return fabs(offset) > 0.0006 ? offset : 0;
 }
+
+bool sn_same_rate(double one, double other) { return fabs(one / other - 1) < 1e-4; }

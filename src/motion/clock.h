@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Frames per second from a column of times.
+// Frames per second: from a column of times, and whether two are the same.
 #pragma once
 
 #include "sinew/base.h"
@@ -25,3 +25,6 @@ double sn_clock_time(int first_frame, int row, double rate);
 /// What the time of the first row is beyond that; 0 when rounding to milliseconds explains it, or
 /// one of them is not known.
 double sn_clock_offset(int first_frame, double time, double rate);
+
+/// Rates nearer to each other than a part in 10,000 are one, written with few digits.
+bool sn_same_rate(double one, double other);

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "base/names.h"
-#include "sinew/motion.h"
+#include "motion/recording.h"
 
 struct sn_recording {
     sn_allocator allocator;
@@ -116,6 +116,8 @@ void sn_recording_destroy(sn_recording *recording) {
     sn_allocator allocator = recording->allocator;
     sn_release(&allocator, recording->owner);
 }
+
+char *sn_recording_note(sn_recording *recording) { return recording->info.note; }
 
 const sn_recording_info *sn_recording_about(const sn_recording *recording) {
     if (recording == NULL) return NULL;

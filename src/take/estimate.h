@@ -56,6 +56,7 @@ typedef struct sn_estimate {
     int *frame;                 ///< of the recording, or of the static trial
     bool *still;                ///< it is of the static trial
     double *share;              ///< how many independent frames it stands for
+    double posture;             ///< what posture and ranges count for in a frame of the take
     double *trust;              ///< nframe x nmarker: 1, less for samples far off
     double *use;                ///< nmarker: 0 while it is left out
     double *poses, *poses_try;  ///< nframe x nq

@@ -25,10 +25,17 @@ double sn_estimate_weight(const sn_estimate *e, int k, int marker) {
            e->trust[(size_t)k * (size_t)e->nmarker + (size_t)marker] / (e->o.sigma * e->o.sigma);
 }
 
+static double posture_share(const sn_estimate *e, int k) { return e->still[k] ? 1 : e->posture; }
+
 // How a joint's coordinate is held in a frame, and where: precision of a pull to `home`.
 static double held(const sn_estimate *e, int k, size_t v) {
     double s = e->still[k] ? e->o.still_rest[v] : e->o.rest[v];
-    return isfinite(s) && s > 0 ? 1 / (s * s) : 0;
+    return isfinite(s) && s > 0 ? posture_share(e, k) / (s * s) : 0;
+}
+
+// Precision of the end of a range.
+static double wall_of(const sn_estimate *e, int k) {
+    return posture_share(e, k) / (e->o.range * e->o.range);
 }
 
 // A posture is left for a moment, and then by far: beyond some degrees a pull to it hardly grows (a smooth Huber
@@ -89,8 +96,8 @@ static sn_status pose_energy(const sn_estimate *e, sn_estimate_worker *w, int k,
     }
     sn_model_difference(e->built, e->o.home, q, w->delta);
     for (size_t v = 0; v < e->nv; v++) {
-        double beyond = outside(e, w->delta, v) / e->o.range;
-        sum += held(e, k, v) * pull_energy(e, k, v, w->delta[v]) + beyond * beyond;
+        double beyond = outside(e, w->delta, v);
+        sum += held(e, k, v) * pull_energy(e, k, v, w->delta[v]) + wall_of(e, k) * beyond * beyond;
     }
     *out = sum;
     return SN_OK;
@@ -297,7 +304,7 @@ static void add_posture(const sn_estimate *e, sn_estimate_worker *w, int k, cons
         size_t v = nv - 1 - a;
         double p = held(e, k, v) * pull_share(e, k, v, w->delta[v]);
         double out = outside(e, w->delta, v);
-        double wall = out != 0 ? 1 / (e->o.range * e->o.range) : 0;
+        double wall = out != 0 ? wall_of(e, k) : 0;
         gq[a] += p * w->delta[v] + wall * out;
         w->A[a * nv + a] = (w->A[a * nv + a] + p + wall) * (1 + e->lambda) + 1e-9;
     }

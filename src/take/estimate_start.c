@@ -38,6 +38,16 @@ static void choose_frames(sn_estimate *e, const sn_fit_input *in, int wanted, bo
     for (int k = first; k < e->nframe; k++) e->share[k] = e->o.independent / (e->nframe - first);
 }
 
+// The markers of all frames together count for a few frames, so that those of one frame count for less where there are
+// more. So must what is known of postures, or more frames would draw the figure to rest: a half of HDM05 dg_03 fitted
+// 13 % worse with 400 frames than with 60. The strengths of posture_prior.c were chosen with 60.
+static double share_of_posture(const sn_estimate *e) {
+    const int chosen_with = 60;
+    int moving = 0;
+    for (int k = 0; k < e->nframe; k++) moving += !e->still[k];
+    return moving > 0 ? (double)chosen_with / moving : 1;
+}
+
 // --- size ----------------------------------------------------------------------------------------
 
 // The mean distance of two markers over the frames; 0 when none shows both.
@@ -274,6 +284,7 @@ sn_status sn_estimate_start(sn_estimate *e, sn_error *error) {
     e->nframe = 0;
     choose_frames(e, e->o.take, e->o.asked.frames, false);
     if (e->o.asked.still != NULL) choose_frames(e, e->o.asked.still, e->o.still_frames, true);
+    e->posture = share_of_posture(e);
     for (size_t i = 0; i < (size_t)e->nframe * (size_t)e->nmarker; i++) e->trust[i] = 1;
     if (e->o.asked.scale) SN_TRY(find_size(e, &size));
     if (e->size > 0) size = e->size;

@@ -432,6 +432,90 @@ static void find_home(const sn_fitting *f, double *q) {
         sn_model_zero(in->model, q);
 }
 
+static sn_status make_room(sn_fitting *f, sn_error *error) {
+    const sn_allocator *allocator = &f->allocator;
+    size_t count = (size_t)f->input.count, nmarker = (size_t)sn_model_nmarker(f->input.model),
+           nq = (size_t)sn_model_nq(f->input.model);
+    if (by_itself(&f->input) && f->batch == NULL)
+        f->tracked = sn_acquire(allocator, count * sizeof *f->tracked);
+    else
+        f->laned = sn_acquire(allocator, count * sizeof *f->laned);
+    f->start = sn_acquire(allocator, (2 * nq + 1) * sizeof *f->start);
+    f->changed = sn_acquire(allocator, count * sizeof *f->changed);
+    f->dropped = sn_acquire(allocator, count * nmarker + 1);
+    f->wrong = sn_acquire(allocator, count * sizeof *f->wrong);
+    if ((f->tracked == NULL && f->laned == NULL) || f->start == NULL || f->changed == NULL ||
+        f->dropped == NULL || f->wrong == NULL)
+        return sn_fail_memory(error);
+    memset(f->changed, 0, count * sizeof *f->changed);
+    memset(f->wrong, 0, count * sizeof *f->wrong);
+    memset(f->dropped, 0, count * nmarker + 1);
+    return SN_OK;
+}
+
+// As the lowest of several valleys, within the ranges: an arm that a limit holds in a worse one is not let go by the
+// frames behind.
+static sn_status start_in_valley(sn_fitting *f, int first) {
+    sn_valley_options v = valley_options(f);
+    return sn_valley_first(f->problem, &v, set_goals, &f->input, first - f->input.first,
+                           &f->allocator, f->start);
+}
+
+// What no marker shows is drawn to rest by as much as the take's noise leaves open (pull_of_turn()), and the first pose
+// tells the noise. So that one is found with a problem that knows of none, and the problem of all frames is made then.
+static sn_status start_from_nothing(sn_fitting *f, const sn_fit_input *given, int first,
+                                    sn_error *error) {
+    SN_TRY(sn_fit_first_pose(given, f->problem, first, &f->allocator, f->start));
+    SN_TRY(measure_noise(given, first, f->start, &f->allocator, &f->options.noise));
+    sn_problem_destroy(f->problem);
+    return sn_fit_problem(given, &f->options, &f->allocator, &f->problem, error);
+}
+
+// Each frame by itself: on the lanes of a batch, or one after the other.
+static sn_status begin_each(sn_fitting *f, sn_error *error) {
+    double *q = sn_motion_edit(f->motion, 0);
+    if (f->batch != NULL)
+        return sn_each_begin(&f->each, &f->rows, f->input.count, f->start, &f->allocator, q,
+                             f->laned);
+    const sn_track_options track = sn_fit_plan_options(f);
+    SN_TRY(sn_tracker_create(f->problem, &track, &f->allocator, &f->tracker, error));
+    return sn_tracker_begin(f->tracker, f->input.count, set_goals, &f->input, f->start, q,
+                            f->tracked);
+}
+
+// Frames along time, in lanes.
+static sn_status begin_lanes(sn_fitting *f, int first) {
+    const sn_track_options *t = &f->options.track;
+    sn_lane_options o = {.solver = t->solver,
+                         .rate = sn_recording_about(f->input.recording)->rate,
+                         .goals = sn_model_nmarker(f->input.model),
+                         .walls = walls_of(f->problem, &f->input, &f->options),
+                         .threads = t->threads,
+                         .pool = t->pool,
+                         .lanes = f->options.lanes,
+                         .loose = f->loose,
+                         .home = f->start + sn_model_nq(f->input.model),
+                         .device = f->input.plan == NULL ? f->options.device : SN_DEVICE_CPU,
+                         .cancel = f->options.cancel,
+                         .progress = t->progress,
+                         .progress_user = t->progress_user};
+    o.solver.cancel = f->options.cancel;
+    return sn_lanes_begin(&f->lanes, f->problem, &o, f->input.count, set_goals, &f->input, f->start,
+                          first - f->input.first, &f->allocator, sn_motion_edit(f->motion, 0),
+                          f->laned);
+}
+
+static sn_status check_begin(const sn_fitting *f, sn_error *error) {
+    if (!sn_fit_input_good(&f->input, f->motion) || !good_options(&f->options))
+        return sn_fail(error, SN_ERR_ARGUMENT, 0, "%s", sn_status_text(SN_ERR_ARGUMENT));
+    SN_TRY(sn_fit_check_smooth(f->options.smooth, sn_recording_about(f->input.recording)->rate,
+                               error));
+    if (f->options.smooth > 0 && sn_model_nloop(f->input.model) > 0)
+        return sn_fail(error, SN_ERR_UNSUPPORTED, 0,
+                       "smoothing cannot keep the model's loops closed: fit without it");
+    return SN_OK;
+}
+
 sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
                            const sn_fit_options *options, const sn_allocator *allocator,
                            sn_motion *motion, sn_error *error) {
@@ -443,89 +527,19 @@ sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
                       .options = options != NULL ? *options : sn_fit_options_default(),
                       .allocator = sn_allocator_of(allocator),
                       .motion = motion};
-    if (!sn_fit_input_good(input, motion) || !good_options(&f->options))
-        return sn_fail(error, SN_ERR_ARGUMENT, 0, "%s", sn_status_text(SN_ERR_ARGUMENT));
-    double rate = sn_recording_about(input->recording)->rate;
-    SN_TRY(sn_fit_check_smooth(f->options.smooth, rate, error));
-    if (f->options.smooth > 0 && sn_model_nloop(input->model) > 0)
-        return sn_fail(error, SN_ERR_UNSUPPORTED, 0,
-                       "smoothing cannot keep the model's loops closed: fit without it");
+    SN_TRY(check_begin(f, error));
     SN_TRY(sn_fit_problem(input, &f->options, allocator, &f->problem, error));
-    size_t count = (size_t)input->count, nmarker = (size_t)sn_model_nmarker(input->model);
-    const sn_track_options *t = &f->options.track;
-    sn_lane_options o = {.solver = t->solver,
-                         .rate = rate,
-                         .goals = (int)nmarker,
-                         .walls = walls_of(f->problem, input, &f->options),
-                         .threads = t->threads,
-                         .pool = t->pool,
-                         .lanes = f->options.lanes,
-                         .cancel = f->options.cancel,
-                         .progress = t->progress,
-                         .progress_user = t->progress_user};
-    o.solver.cancel = f->options.cancel;
-    o.device = input->plan == NULL ? f->options.device : SN_DEVICE_CPU;
     if (find_loose(input->model, allocator, &f->loose) != SN_OK) return sn_fail_memory(error);
-    o.loose = f->loose;
     SN_TRY(sn_fit_open_each(f, error));
-    if (by_itself(input) && f->batch == NULL) {
-        f->tracked = sn_acquire(allocator, count * sizeof *f->tracked);
-    } else {
-        f->laned = sn_acquire(allocator, count * sizeof *f->laned);
-    }
-    size_t nq = (size_t)sn_model_nq(input->model);
-    f->start = sn_acquire(allocator, (2 * nq + 1) * sizeof *f->start);
-    f->changed = sn_acquire(allocator, count * sizeof *f->changed);
-    f->dropped = sn_acquire(allocator, count * nmarker + 1);
-    f->wrong = sn_acquire(allocator, count * sizeof *f->wrong);
-    if ((f->tracked == NULL && f->laned == NULL) || f->start == NULL || f->changed == NULL ||
-        f->dropped == NULL || f->wrong == NULL)
-        return sn_fail_memory(error);
-    memset(f->changed, 0, count * sizeof *f->changed);
-    memset(f->wrong, 0, count * sizeof *f->wrong);
-    memset(f->dropped, 0, count * nmarker + 1);
+    SN_TRY(make_room(f, error));
     f->input.dropped = f->dropped;
     if (has_gate(f) && sn_fit_drop_leaps(input, allocator, f->dropped) != SN_OK)
         return sn_fail_memory(error);
-    find_home(f, f->start + nq);
-    o.home = f->start + nq;
+    find_home(f, f->start + sn_model_nq(input->model));
     int first = good_frame(input);
-    sn_status status;
-    if (by_itself(input)) {
-        sn_valley_options v = valley_options(f);
-        status = sn_valley_first(f->problem, &v, set_goals, &f->input, first - input->first,
-                                 allocator, f->start);
-        if (status == SN_OK && f->batch != NULL) {
-            status = sn_each_begin(&f->each, &f->rows, input->count, f->start, allocator,
-                                   sn_motion_edit(motion, 0), f->laned);
-        } else if (status == SN_OK) {
-            const sn_track_options track = sn_fit_plan_options(f);
-            status = sn_tracker_create(f->problem, &track, allocator, &f->tracker, error);
-            if (status == SN_OK)
-                status = sn_tracker_begin(f->tracker, input->count, set_goals, &f->input, f->start,
-                                          sn_motion_edit(motion, 0), f->tracked);
-        }
-        if (status != SN_OK) (void)sn_fail(error, status, 0, "%s", sn_status_text(status));
-        return status;
-    }
-    if (input->plan != NULL) {
-        // its ranges hold: an arm that a limit holds in a worse valley is not let go by the frames behind
-        sn_valley_options v = valley_options(f);
-        status = sn_valley_first(f->problem, &v, set_goals, &f->input, first - input->first,
-                                 allocator, f->start);
-    } else {
-        status = sn_fit_first_pose(input, f->problem, first, allocator, f->start);
-        if (status == SN_OK)
-            status = measure_noise(input, first, f->start, allocator, &f->options.noise);
-        sn_problem_destroy(f->problem);
-        f->problem = NULL;
-        if (status == SN_OK)
-            status = sn_fit_problem(input, &f->options, allocator, &f->problem, error);
-    }
-    if (status == SN_OK)
-        status =
-            sn_lanes_begin(&f->lanes, f->problem, &o, input->count, set_goals, &f->input, f->start,
-                           first - input->first, allocator, sn_motion_edit(motion, 0), f->laned);
+    sn_status status = input->plan != NULL ? start_in_valley(f, first)
+                                           : start_from_nothing(f, input, first, error);
+    if (status == SN_OK) status = by_itself(input) ? begin_each(f, error) : begin_lanes(f, first);
     if (status != SN_OK) (void)sn_fail(error, status, 0, "%s", sn_status_text(status));
     return status;
 }

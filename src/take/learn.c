@@ -19,6 +19,7 @@
 
 #include "math/exp.h"
 #include "math/vec3.h"
+#include "motion/clock.h"
 #include "take/fit.h"
 #include "take/labels.h"
 #include "take/marker_set.h"
@@ -32,9 +33,6 @@ static const double clear = 1.2;
 
 // Offset 0 is believed unless another makes the markers this much quieter.
 static const double quieter = 0.98;
-
-// Rates that differ by less are one.
-static const double same_rate = 1e-4;
 
 // SEARCHED: offsets to either side.
 enum { VERSION = 1, LEAST_SAMPLES = 3, LOOKED_AT = 200, SEARCHED = 5 };
@@ -140,9 +138,12 @@ static const char *name_of(const learning *l, int m) {
     return sn_label_name_after(sn_recording_label(l->recording, m), l->sign);
 }
 
+static bool is_subjects(const learning *l, int m) {
+    return sn_label_is_of(sn_recording_label(l->recording, m), l->options->subject, l->sign);
+}
+
 static bool is_usable(const learning *l, int m) {
-    return l->count[m] >= LEAST_SAMPLES && !is_unnamed(name_of(l, m)) &&
-           sn_label_is_of(sn_recording_label(l->recording, m), l->options->subject, l->sign);
+    return l->count[m] >= LEAST_SAMPLES && !is_unnamed(name_of(l, m)) && is_subjects(l, m);
 }
 
 // The joint that a joint moves with: itself, or for a fixed one the next above that is not.
@@ -210,7 +211,8 @@ static sn_status make_places(const learning *l, sn_marker_place *place, sn_learn
             .position = {s->mean.x, s->mean.y, s->mean.z}, .placed = true, .weight = 1};
         sn_copy_name(place[n].name, sizeof place[n].name, name);
         sn_copy_name(place[n].joint, sizeof place[n].joint, sn_model_joint(l->model, j)->name);
-        if (each != NULL) each[n] = (sn_learned){m, l->count[m], sqrt(s->square / l->count[m])};
+        if (each != NULL)
+            each[n] = (sn_learned){m, name, l->count[m], sqrt(s->square / l->count[m])};
         n++;
     }
     *count = n;
@@ -220,13 +222,25 @@ static sn_status make_places(const learning *l, sn_marker_place *place, sn_learn
     return SN_OK;
 }
 
+// Those of other subjects are not left out: nobody asked for them.
+static int list_left_out(const learning *l, sn_learned *out) {
+    int n = 0;
+    for (int m = 0; m < l->nmarker; m++) {
+        if (is_usable(l, m) || !is_subjects(l, m)) continue;
+        if (out != NULL) out[n] = (sn_learned){m, name_of(l, m), l->count[m], 0};
+        n++;
+    }
+    return n;
+}
+
 static sn_status make_set(const learning *l, const sn_allocator *allocator, sn_marker_set **out,
-                          sn_learned *each, sn_error *error) {
+                          sn_learned *each, sn_lesson *lesson, sn_error *error) {
     int count = 0;
     sn_marker_place *place = sn_acquire(allocator, ((size_t)l->nmarker + 1) * sizeof *place);
     if (place == NULL) return sn_fail_memory(error);
     sn_status status = make_places(l, place, each, &count, error);
     if (status == SN_OK) {
+        lesson->left_out = list_left_out(l, each != NULL ? each + count : NULL);
         status = sn_marker_set_create("learned", place, count, allocator, out, error);
         if (status != SN_OK) (void)sn_fail_memory(error);
     }
@@ -386,7 +400,7 @@ static sn_status check(const learning *l, sn_error *error) {
     if (fabs(o->up_sign) != 1) return sn_fail_range(error, "up_sign");
     if (!(o->unit >= 0) || isinf(o->unit)) return sn_fail_range(error, "unit");
     if (o->has_axes && !sn_axis_map_proper(&o->axes)) return sn_fail_range(error, "axes");
-    if (motion > 0 && recording > 0 && fabs(motion / recording - 1) >= same_rate)
+    if (motion > 0 && recording > 0 && !sn_same_rate(motion, recording))
         return sn_fail(
             error, SN_ERR_ARGUMENT, 0,
             "the motion has %g frames/s, the recording %g: bring them together first, by "
@@ -413,7 +427,7 @@ static sn_status learn(learning *l, const sn_allocator *allocator, sn_marker_set
     (void)match(l, lesson->offset);
     lesson->nframe = l->nframe;
     SN_TRY(collect(l, &lesson->axes, 1, error));
-    return make_set(l, allocator, out, each, error);
+    return make_set(l, allocator, out, each, lesson, error);
 }
 
 sn_status sn_marker_set_learn(const sn_model *model, const sn_motion *motion,

@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "files/trc/trc.h"
 #include "motion/clock.h"
+#include "motion/recording.h"
 
 // Whether a row is long enough, or of a length that is understood. Counts what is unusual.
 static sn_status measure_row(sn_trc *r, const sn_rows *row) {
@@ -139,8 +140,6 @@ static void decide(sn_trc *r, const sn_clock *clock) {
     if (r->jumps) sn_note(note, "frames are not numbered one by one");
     if (r->nextra > 0)
         sn_note(note, "points without a name left out in %d frame%s", r->nextra, SN_S(r->nextra));
-    if (r->nzero > 0)
-        sn_note(note, "%d sample%s at 0 0 0 taken as missing", r->nzero, SN_S(r->nzero));
     if (r->doubtful)
         sn_note(note, "the last number may be cut off: its sample is taken as missing");
     if (r->nshort > 0)
@@ -169,6 +168,9 @@ static sn_status read_file(sn_trc *r, sn_recording **out) {
     sn_clock clock = {0};
     for (int i = 0; sn_rows_next_filled(&r->rows, r->separator); i++)
         SN_TRY(read_row(r, i, &clock, *out));
+    if (r->nzero > 0)
+        sn_note(sn_recording_note(*out), "%d sample%s at 0 0 0 taken as missing", r->nzero,
+                SN_S(r->nzero));
     return SN_OK;
 }
 

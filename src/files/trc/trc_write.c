@@ -64,15 +64,7 @@ sn_status sn_trc_write(const sn_recording *recording, const sn_markers_options *
     for (int frame = 0; frame < info->nframe; frame++) {
         sn_out_format(&o, "%lld\t", (long long)info->first_frame + frame);
         sn_out_number(&o, info->time_offset + sn_clock_time(info->first_frame, frame, rate));
-        const double *x = sn_recording_frame(recording, frame);
-        for (int i = 0; i < info->nmarker; i++, x += 3) {
-            bool present = sn_recording_present(recording, frame, i);
-            for (int c = 0; c < 3; c++) {
-                sn_out_text(&o, "\t");
-                if (present) sn_out_length(&o, x[c], unit.metres);
-            }
-        }
-        sn_out_text(&o, "\n");
+        sn_markers_row(&o, recording, frame, &unit, "\t");
     }
     return sn_out_end(&o, error);
 }

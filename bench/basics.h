@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// What every benchmark needs: clocks, and memory or the end.
+#pragma once
+
+#include <stddef.h>
+
+/// Seconds this program has computed: on a busy machine these say more than those on the wall.
+double bench_seconds(void);
+/// Seconds on the wall, from some moment on.
+double bench_wall(void);
+/// The block itself; ends the program with a message when it is NULL.
+void *bench_need(void *block);
+/// n zeros.
+double *bench_numbers(size_t n);
+/// folder/name, or the path `name` where folder is NULL, terminated; NULL when it is not there. Free with free().
+char *bench_file(const char *folder, const char *name, size_t *length);

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// The step of an arm's scouts, sixteen floats in the registers of AVX-512: where the machine has them.
+#include "arm/kernels.h"
+
+#include "arm/avx512.h"
+
+#ifdef HAVE_AVX512
+#define LANES SN_ARM_TROOP
+#define LANES_FLOAT
+#define LANES_MASKS
+#define PULL false
+#include "arm/lanes.h"
+
+#define LOWER(j)                       load(s->lower[j] + FIRST)
+#define UPPER(j)                       load(s->upper[j] + FIRST)
+#define KERNEL(name)                   sn_arm16_##name
+#define KERNEL_OTHER(c, s, hold, pull) ((void)0)
+typedef sn_arm_scouts sn_arm16_state;
+#include "arm/kernel.h"
+
+#include "arm/avx512_end.h"
+#else
+void sn_arm16_iterate(const sn_arm_chain *c, sn_arm_scouts *s, bool hold, bool pull) {
+    (void)c, (void)s, (void)hold, (void)pull;
+}
+#endif
