@@ -211,10 +211,12 @@ static void test_random(void **unused) {
 
 // Found by the long version: a gaze on its own eye, a first level that nothing moves and whose matrix is rounding, one that
 // was lost a little with each step; a middle level that hardly bends one way and was left on it unfinished; one that
-// hardly bends and pulls all the same.
+// hardly bends and pulls all the same; first levels that were left above where they end alone (23959, 24940, 25643), and
+// one that rounding was thought to end at too large a gradient (24919).
 static void test_found(void **unused) {
     (void)unused;
-    static const int numbers[] = {634, 801, 891, 1587, 5494, 5584, 7290, 8262, 9799, 12191};
+    static const int numbers[] = {634,  801,  891,   1587,  5494,  5584,  7290,
+                                  8262, 9799, 12191, 23959, 24919, 24940, 25643};
     tally t = {0};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         uint64_t state = 1000u + (uint64_t)numbers[i];
@@ -223,6 +225,22 @@ static void test_found(void **unused) {
     assert_int_equal(t.above, 0);
     assert_int_equal(t.moved, 0);
     assert_true(t.compared >= 15 && t.worst < 1e-7);
+}
+
+// Problems that stalled at the end of their digits, or of those of a coupled task, and end at a minimum.
+static void test_settled(void **unused) {
+    (void)unused;
+    static const int numbers[] = {42, 172, 801, 1631, 1677};
+    tally t = {0};
+    const int count = (int)(sizeof numbers / sizeof *numbers);
+    for (int i = 0; i < count; i++) {
+        uint64_t state = 1000u + (uint64_t)numbers[i];
+        one_random(&state, numbers[i], &t);
+    }
+    assert_int_equal(t.solved, count);
+    assert_int_equal(t.above, 0);
+    assert_int_equal(t.moved, 0);
+    assert_true(t.worst < 1e-7);
 }
 
 // ---- an arm ------------------------------------------------------------------------------------------
@@ -353,9 +371,9 @@ static void check_arm(bool near) {
                   "slope %.1e\n",
                   met, count, iterations / count, alone / count, many, worst);
     assert_true(met > count / 2);
-    assert_true(iterations <= 1.1 * alone);
-    // at a singular pose a goal in ten thousand takes a little more
-    assert_true(many <= count / 2000);
+    assert_true(iterations <= alone);
+    // at a singular pose a goal in a hundred thousand takes a little more
+    assert_true(many <= count / 20000);
     assert_true(worst < 1e-8);
     sn_solver_destroy(solver);
     sn_workspace_destroy(ws);
@@ -367,6 +385,59 @@ static void test_arm(void **unused) {
     (void)unused;
     check_arm(false);
     check_arm(true);
+}
+
+// A goal that the arm of `sinew bench levels` is given there with this seed, from where the goal was before.
+static void draw_goal(uint64_t seed, int number, double *goal, double *start) {
+    uint64_t state = seed;
+    for (int i = 0; i <= number; i++)
+        for (int half = 0; half < 2; half++)
+            for (int k = 0; k < 7; k++)
+                (half == 0 ? goal : start)[k] = 0.9 * uniform(&state, -1, 1) * (k % 2 ? 2.1 : 2.9);
+}
+
+// Of millions of goals these took more than twice the iterations of the pose alone: rounding that was not known as such,
+// postures with a radian to go, limits in the way of a trial that kept the next ones from moving, and a first level near a
+// singular pose that began anew.
+static void test_goals_found(void **unused) {
+    (void)unused;
+    static const struct {
+        uint64_t seed;
+        int number;
+    } found[] = {{12, 13262}, {13, 1516}, {14, 12308}, {14, 2047}, {15, 11117},
+                 {15, 6250},  {12, 7244}, {11, 2173},  {22, 9685}};
+    sn_model *m = arm_model(false, false);
+    sn_problem *p = arm_problem(m, SN_TASK_POSE, 1);
+    sn_workspace *ws;
+    sn_solver *solver;
+    const double rest[7] = {0};
+    assert_int_equal(sn_problem_set_rest(p, 1, rest), SN_OK);
+    assert_int_equal(sn_workspace_create(p, false, NULL, &ws, NULL), SN_OK);
+    assert_int_equal(sn_solver_create(p, NULL, NULL, &solver, NULL), SN_OK);
+    for (size_t i = 0; i < sizeof found / sizeof *found; i++) {
+        double goal[7], start[7], q[7];
+        sn_report report, single;
+        draw_goal(found[i].seed, found[i].number, goal, start);
+        memcpy(q, goal, sizeof q);
+        hand_goal(p, ws, goal);
+        assert_int_equal(sn_solver_solve(solver, q, &report), SN_OK);
+        for (int k = 0; k < 7; k++) goal[k] += 0.02 * start[k];
+        memcpy(start, q, sizeof q);
+        hand_goal(p, ws, goal);
+        (void)sn_problem_set_enabled(p, 1, false);
+        assert_int_equal(sn_solver_solve(solver, q, &single), SN_OK);
+        (void)sn_problem_set_enabled(p, 1, true);
+        assert_int_equal(single.stop, SN_STOP_GOAL);
+        assert_int_equal(sn_solver_solve(solver, start, &report), SN_OK);
+        assert_int_equal(report.stop, SN_STOP_MINIMUM);
+        if (report.iterations > 2 * single.iterations)
+            fail_msg("goal %d of %d: %d iterations, %d alone", found[i].number, (int)found[i].seed,
+                     report.iterations, single.iterations);
+    }
+    sn_solver_destroy(solver);
+    sn_workspace_destroy(ws);
+    sn_problem_destroy(p);
+    sn_model_destroy(m);
 }
 
 // Followers and loops hold while the levels are solved, and the posture is as good as a weight of a
@@ -642,7 +713,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random),
         cmocka_unit_test(test_found),
+        cmocka_unit_test(test_settled),
         cmocka_unit_test(test_arm),
+        cmocka_unit_test(test_goals_found),
         cmocka_unit_test(test_tied),
         cmocka_unit_test(test_calm),
         cmocka_unit_test(test_changes),

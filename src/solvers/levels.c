@@ -36,7 +36,7 @@ static const double not_at_rest = 1e-5;
 
 // Rounding of f, and of what the levels above leave free, may leave a relative gradient of up to this: f is then 1e-15
 // of itself above its least.
-static const double end_of_digits = 4e-8;
+static const double end_of_digits = 3e-8;
 
 // A level with more than this relative gradient left is not at rest, however short its step is.
 static const double no_rest = 1e-6;
@@ -227,7 +227,7 @@ static double rounding(const sn_solver *s, int last) {
     double sum = 0;
     for (int j = 0; j < last; j++)
         sum += 1e-15 * a->at[j].whole * sn_levels_largest(sn_levels_mu(a, last, j), s->n);
-    return fmin(fmax(end_of_digits, size > 0 ? sum / size : 0), 1e-5);
+    return fmin(fmax(end_of_digits, size > 0 ? sum / size : 0), SN_LEVELS_REST);
 }
 
 // Where the loop stands.
@@ -298,9 +298,9 @@ static bool is_done(sn_solver *s, course *c, bool above, bool calm) {
     c->patience = idle ? c->patience + 1 : 0;
     if (at->f <= at->goal || at->gradient <= s->options.gradient) return true;
     if (calm && (idle || step->reach < no_way)) return true;
-    if (at->gradient > no_rest) return false;
-    if (above && c->patience >= ENOUGH_PATIENCE) return true;
-    return fmax(step->size, step->up) <= no_way && step->reach > 10 * no_way;
+    if (above && c->patience >= ENOUGH_PATIENCE && at->gradient <= SN_LEVELS_REST) return true;
+    return at->gradient <= no_rest && fmax(step->size, step->up) <= no_way &&
+           step->reach > 10 * no_way;
 }
 
 // A level that was lost once is finished before the next comes in again, and a step that is short because longer ones
@@ -441,6 +441,22 @@ static void run_lower(sn_solver *s) {
     if (next == STALLED) sn_solver_stalled(s);
 }
 
+// Where the levels below came to nothing, or were cut off, the first is not left worse than it was: it is finished from
+// where they left it or, where that is worse, from the last pose at which it lacked nothing, or else the one it came with.
+static void rescue_first(sn_solver *s) {
+    sn_levels *a = s->levels;
+    const bool stalled = s->report.stop == SN_STOP_STALLED;
+    double f, before;
+    if (satisfied(s, a->first)) return;
+    if (stalled && !solve_first(s, SN_LEVELS_WHOLLY)) return;
+    sn_level_view_show(&a->view, s->problem, a->at[a->first].name);
+    if (!sn_solver_eval(s, a->met, 0, &before)) return;
+    if (sn_solver_eval(s, s->q, 0, &f) && f <= before) return;
+    memcpy(s->q, a->met, (size_t)s->model->nq * sizeof *s->q);
+    a->came_near = false;
+    if (stalled) (void)solve_first(s, SN_LEVELS_WHOLLY);
+}
+
 void sn_solver_lower(sn_solver *s, bool after_run) {
     sn_levels *a = s->levels;
     const sn_stop stop = s->report.stop;
@@ -449,10 +465,9 @@ void sn_solver_lower(sn_solver *s, bool after_run) {
     if (stop == SN_STOP_ITERATIONS || stop == SN_STOP_TIME || stop == SN_STOP_CANCELLED) return;
     const bool guarded = sn_has_guards(s->ws);
     const double violated = guarded ? sn_solver_guards_resume(s) : 0;
+    memcpy(a->met, s->q, (size_t)s->model->nq * sizeof *s->q);
     run_lower(s);
-    // where the levels below came to nothing, the first is still finished
-    if (!satisfied(s, a->first) && s->report.stop == SN_STOP_STALLED)
-        (void)solve_first(s, SN_LEVELS_WHOLLY);
+    if (s->report.stop != SN_STOP_GOAL && s->report.stop != SN_STOP_MINIMUM) rescue_first(s);
     sn_level_view_show(&a->view, s->problem, a->at[a->first].name);
     if (guarded) sn_solver_guards_settle(s, violated);
     (void)sn_solver_eval(s, s->q, 0, &s->f);

@@ -47,21 +47,21 @@ struct sn_levels {
     sn_level at[SN_LEVELS];
     sn_level_view view;
     sn_nested nested;
-    double *unit;            ///< nv: velocity of an entry 1: a radian, or the figure's size
-    double *g;               ///< SN_LEVELS x nv, by entries
-    double *W;               ///< SN_LEVELS x nv x nv
-    double *H;               ///< nv x nv: scratch
-    double *turn;            ///< nv x nv: scratch
-    double *mu;              ///< SN_LEVELS x SN_LEVELS x nv: mu of level j for level k
-    double *pull;            ///< SN_LEVELS x nv: g with what the levels above answer
-    double *factor;          ///< nv x nv
-    double *p;               ///< nv: the step
-    double *b, *y;           ///< nv: scratch
-    double *fix;             ///< nv: the way to a limit
-    double *pose;            ///< nq: of the trial
-    double *best;            ///< nq: of the trials on the way on
-    double *way;             ///< nv: the way on
-    double *met;             ///< nq: where the levels above the last lacked nothing
+    double *unit;    ///< nv: velocity of an entry 1: a radian, or the figure's size
+    double *g;       ///< SN_LEVELS x nv, by entries
+    double *W;       ///< SN_LEVELS x nv x nv
+    double *H;       ///< nv x nv: scratch
+    double *turn;    ///< nv x nv: scratch
+    double *mu;      ///< SN_LEVELS x SN_LEVELS x nv: mu of level j for level k
+    double *pull;    ///< SN_LEVELS x nv: g with what the levels above answer
+    double *factor;  ///< nv x nv
+    double *p;       ///< nv: the step
+    double *b, *y;   ///< nv: scratch
+    double *fix;     ///< nv: the way to a limit
+    double *pose;    ///< nq: of the trial
+    double *best;    ///< nq: of the trials on the way on
+    double *way;     ///< nv: the way on
+    double *met;  ///< nq: where the levels above the last lacked nothing, at first where they began
     double *shifted;         ///< nq: near another pose
     double *beside, *slope;  ///< nv: the way there, and the gradient
     bool *free;              ///< nv: moves in this step

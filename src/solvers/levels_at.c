@@ -200,8 +200,8 @@ void sn_levels_find_goal(sn_solver *s, int k, double most) {
     if (at->goal >= 0) return;
     const double whole = k == s->levels->first ? fmax(at->whole, s->whole) : at->whole;
     // residuals have the digits of the figure's size, divided by how near a gaze is to its goal: but there f is good for
-    // errors of 1e-10 at least
-    const double digits = fmax(fmin(1e-30 * most, 1e-20 * at->usual), coupled_digits(s, at->name));
+    // errors of 1e-11 at least
+    const double digits = fmax(fmin(1e-30 * most, 1e-22 * at->usual), coupled_digits(s, at->name));
     at->goal = fmax(SN_LEVELS_WHOLLY * fmin(whole, 10 * at->usual), digits);
 }
 
