@@ -44,10 +44,11 @@ static void tell(const clip_plan *p, cut c, int number, int nframe, double rate,
 }
 
 static sn_clip clip_of(const clip_plan *p, cut c) {
-    return (sn_clip){.first = c.first,
-                     .count = c.count,
-                     .every = p->every < INT_MAX ? (int)p->every : INT_MAX,
-                     .rate = p->fps};
+    sn_clip clip = sn_clip_default();
+    clip.first = c.first, clip.count = c.count;
+    clip.every = p->every < INT_MAX ? (int)p->every : INT_MAX;
+    clip.rate = p->fps;
+    return clip;
 }
 
 static bool refused(const clip_plan *p, const sn_error *error) {

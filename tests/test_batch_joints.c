@@ -85,7 +85,45 @@ static void lanes_by_type(void **unused) {
     }
 }
 
+// A slide along straight pieces, which random functions are not, as their kinks are: between the knots and beyond both ends.
+static void polylines(void **unused) {
+    (void)unused;
+    static const char text[] =
+        "{\"joints\": [{\"name\": \"cam\", \"type\": \"function\", \"coordinates\": [\"a\"], "
+        "\"moves\": [{\"slide\": [0, 1, 0], \"function\": \"polyline\", \"of\": [\"a\"], "
+        "\"scale\": 0.5, \"x\": [-1, 0, 2], \"y\": [-2, 0.5, 1]}, "
+        "{\"slide\": [1, 0, 0], \"function\": \"linear\", \"of\": [\"a\"], \"y\": [1, 0]}]}]}";
+    static const double a[8] = {-1.7, -1.2, -0.8, -0.4, 0.3, 1.6, 2.4, 3.1};
+    sn_model *model;
+    sn_problem *problem;
+    sn_batch *batch;
+    sn_error error = {0};
+    sn_task task = sn_task_default(SN_TASK_POINT);
+    double goals[8][3], starts[8], q[8];
+    sn_batch_report r[8];
+    if (sn_model_read_json(text, strlen(text), NULL, &model, &error) != SN_OK)
+        fail_msg("%s", error.text);
+    task.joint = 0;
+    assert_int_equal(sn_problem_create(model, &task, 1, NULL, &problem, NULL), SN_OK);
+    assert_int_equal(sn_batch_create(problem, NULL, NULL, &batch, NULL), SN_OK);
+    for (int i = 0; i < 8; i++) {
+        const double y = a[i] < 0 ? 0.5 + 2.5 * a[i] : 0.5 + 0.25 * a[i];
+        goals[i][0] = a[i], goals[i][1] = 0.5 * y, goals[i][2] = 0;
+        starts[i] = a[i] + (a[i] < 0 ? -0.1 : 0.1);
+    }
+    assert_int_equal(sn_batch_solve(batch, 8, goals[0], starts, q, r), SN_OK);
+    for (int i = 0; i < 8; i++) {
+        assert_false(r[i].plain);
+        assert_true(r[i].f < 1e-16);
+        assert_near(q[i], a[i], 1e-7);
+    }
+    sn_batch_destroy(batch);
+    sn_problem_destroy(problem);
+    sn_model_destroy(model);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(lanes_by_type)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lanes_by_type),
+                                       cmocka_unit_test(polylines)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Pieces that whole solves pass through without noticing: random poses, the dense Hessian of coupled joints, what
 // limited memory remembers, what names of markers tell.
+#include "batch/make.h"
 #include "model/model.h"
 #include "take/fit.h"
 #include "take/stretch.h"
@@ -296,6 +297,68 @@ static void goal_places(void **unused) {
     sn_model_destroy(model);
 }
 
+// What lanes do not do is left to the plain solver, each for its own reason.
+static void unfit_for_lanes(void **unused) {
+    (void)unused;
+#define HINGE(name, more)                                                                          \
+    "{\"name\": \"" name "\", \"type\": \"hinge\", \"axis\": [0, 0, 1]" more "}"
+#define ARM HINGE("a", "") ", " HINGE("b", ", \"parent\": \"a\", \"position\": [1, 0, 0]")
+#define FOLLOWS(of, y)                                                                             \
+    "\"couplings\": [{\"joint\": \"c\", \"of\": [" of "], \"function\": \"linear\", \"y\": [" y    \
+    "]}]"
+    static const struct {
+        const char *model, *why;
+        sn_task_type type;
+        sn_method method;
+    } all[] = {
+        {ARM "]", NULL, SN_TASK_POINT, SN_METHOD_HYBRID},
+        {ARM "]", "the method is not", SN_TASK_POINT, SN_METHOD_LBFGS},
+        {ARM "], \"loops\": [{\"type\": \"distance\", \"joint\": \"b\", \"distance\": 1}]", "loops",
+         SN_TASK_POINT, SN_METHOD_HYBRID},
+        {ARM ", " HINGE("c", ", \"parent\": \"a\", \"limits\": [[-1, 1]]") "], " FOLLOWS(
+             "\"a\", \"b\"", "1, 1, 0"),
+         "limits of a coordinate that follows several", SN_TASK_POINT, SN_METHOD_HYBRID},
+        {ARM ", " HINGE("c", ", \"parent\": \"b\"") "], " FOLLOWS("\"b\"", "1, 0"), NULL,
+         SN_TASK_POINT, SN_METHOD_HYBRID},
+        {HINGE("a", "") ", " HINGE("c", ", \"parent\": \"a\"") "], " FOLLOWS("\"a\"", "1, 0"),
+         "tasks see coordinates", SN_TASK_POINT, SN_METHOD_HYBRID},
+        {HINGE("a", "") ", {\"name\": \"b\", \"type\": \"ball\", \"parent\": \"a\", \"swing\": 1}]",
+         "a ball", SN_TASK_POINT, SN_METHOD_HYBRID},
+        {ARM "]", "must not happen", SN_TASK_HALF_SPACE, SN_METHOD_HYBRID},
+        {ARM "]", "posture", SN_TASK_POSTURE, SN_METHOD_HYBRID},
+        {ARM "]", "several bodies", SN_TASK_RELATIVE, SN_METHOD_HYBRID},
+    };
+#undef HINGE
+#undef ARM
+#undef FOLLOWS
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        char text[1000];
+        sn_model *model;
+        sn_problem *problem;
+        sn_error error = {0};
+        (void)snprintf(text, sizeof text, "{\"joints\": [%s}", all[i].model);
+        if (sn_model_read_json(text, strlen(text), NULL, &model, &error) != SN_OK)
+            fail_msg("%s: %s", text, error.text);
+        double zero[8];
+        sn_model_zero(model, zero);
+        sn_task task = sn_task_default(all[i].type);
+        task.joint = all[i].type == SN_TASK_POSTURE ? -1 : 1;
+        task.q = zero;
+        task.normal[1] = 1;
+        if (all[i].type == SN_TASK_RELATIVE) task.joint2 = 0;
+        if (sn_problem_create(model, &task, 1, NULL, &problem, &error) != SN_OK)
+            fail_msg("%d: %s", (int)i, error.text);
+        sn_solver_options o = sn_solver_options_default();
+        o.method = all[i].method;
+        const char *why = sn_batch_unfit(problem, &o);
+        if (why == NULL ? all[i].why != NULL
+                        : all[i].why == NULL || strstr(why, all[i].why) == NULL)
+            fail_msg("%d: %s for %s", (int)i, why, all[i].why);
+        sn_problem_destroy(problem);
+        sn_model_destroy(model);
+    }
+}
+
 // No version is 0: options that were zeroed instead of asked for could not be told from good ones.
 static void zeroed_versions(void **unused) {
     (void)unused;
@@ -503,6 +566,7 @@ int main(void) {
         cmocka_unit_test(limits_without_a_push),
         cmocka_unit_test(goal_places),
         cmocka_unit_test(zeroed_versions),
+        cmocka_unit_test(unfit_for_lanes),
         cmocka_unit_test(stretched_joints),
         cmocka_unit_test(frames_by_themselves),
         cmocka_unit_test(terms_of_angles),

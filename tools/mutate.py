@@ -641,7 +641,6 @@ class Results:
     def settle(self, scratch, number, fault):
         name = "\n".join(fault.key()) + f"\n{fault.line}"
         with self.lock:
-            self.begun.append(number)
             old = self.verdicts.get(name, {"tried": {}})
         program = old.get("why", "").split(" ")[0]
         if fault.key() in self.known:
@@ -772,8 +771,9 @@ def main():
         while True:
             with results.lock:
                 number = None if results.full() else next(numbers, None)
-            if number is None:
-                return
+                if number is None:
+                    return
+                results.begun.append(number)
             fault = Fault(bench.read(sites[number][0]), *sites[number])
             results.settle(bench.work / f"job{job}", number, fault)
 

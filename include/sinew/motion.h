@@ -143,6 +143,7 @@ typedef enum sn_clip_rate {
     SN_CLIP_RATE_RESAMPLED   ///< the frames are new ones
 } sn_clip_rate;
 
+/// The defaults that sn_clip states: all frames as they are.
 SN_API sn_clip sn_clip_default(void);
 
 /// Cut, then resample (or state the rate, where none is known), then thin out. Frames keep their numbers and

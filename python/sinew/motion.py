@@ -32,7 +32,7 @@ _info_texts = ("unit", "x_screen", "y_screen", "note")
 
 def clip_of(first: int, count: int, every: int, rate: float) -> Any:
     """Which frames to keep, for the library."""
-    clip = ffi.new("sn_clip *")
+    clip = ffi.new("sn_clip *", lib.sn_clip_default())
     clip.first, clip.count, clip.every, clip.rate = first, count, every, rate
     return clip
 

@@ -11,6 +11,8 @@ typedef struct sn_arm_device sn_arm_device;
 /// by half.
 enum { SN_ARM_FIRST_STEPS = 12, SN_ARM_LOOK_AFTER = 8 };
 #define SN_ARM_FAR_F 0.05
+/// A start that ends without a pose, but nearer than this, is stuck beside the goal: others would be, too.
+#define SN_ARM_STUCK_F 1e-2
 
 struct sn_arm {
     sn_allocator allocator;
@@ -96,7 +98,7 @@ void sn_arm_search_step4(const sn_arm *arm, sn_arm_state4 *x, bool hold, bool pu
 void sn_arm_search_clamp(const sn_arm_chain *chain, double *inner);
 
 /// The next of the starts for a goal whose first and last angle are inside the limits; false when enough were tried
-/// without regard to the limits: three of an arm with freedom to spare, where one fails by its limits alone, or one
+/// without regard to the limits: four of an arm with freedom to spare, where one fails by its limits alone, or one
 /// that is stuck.
 bool sn_arm_search_start(sn_arm_search *s, double *inner);
 

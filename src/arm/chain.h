@@ -26,6 +26,12 @@ enum {
     SN_ARM_TROOP = 16   ///< the same with AVX-512
 };
 
+/// x between two limits, which compilers take for two instructions; fmin() and fmax() are calls.
+static inline double sn_arm_between(double x, double low, double high) {
+    x = x < low ? low : x;
+    return x > high ? high : x;
+}
+
 /// Where a coordinate's value comes from: scale times a number, plus an offset.
 typedef struct sn_arm_drive {
     int variable;  ///< of q; SN_ARM_MAX + k: what curve k says; -1: none, it stays

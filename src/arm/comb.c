@@ -22,7 +22,7 @@ enum {
     LOOSE_FROM = 12,                 ///< the first start of an arm without limits
     LOOSE_MORE = 2,        ///< times sixteen more such scouts, for an arm without freedom to spare
     LOOSE_FALLS = 20,      ///< steps of what they lead to
-    SINGULAR_STARTS = 20,  ///< of such an arm, where it stays off by next to nothing
+    SINGULAR_STARTS = 28,  ///< of such an arm, where it stays off by next to nothing
     STARTS = SN_ARM_SPREAD,  ///< with limits, where they decide
     STARTS_SPARE = 32,  ///< of an arm with two joints to spare, which more of them lead to the goal
     STARTS_BEYOND = 16,  ///< for the nearest pose, where the goal is known to be beyond the reach

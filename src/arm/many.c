@@ -50,7 +50,7 @@ static bool judge(const int width, const sn_arm *arm, const numbers *x, int l, s
         *found = there ? sn_arm_search_accept(s, inner, NULL, q)
                        : sn_arm_search_arrives(s, false, inner, NULL, q);
     }
-    s->stuck = last && !there;
+    s->stuck = !there && f < SN_ARM_STUCK_F;
     if (*found || there || last) return true;
     own->waits = f < SN_ARM_LAST_F;
     own->before = f;

@@ -185,8 +185,9 @@ double sn_arm_manipulability(const sn_arm *arm, const double *q, double *gradien
 bool sn_arm_is_far(const sn_arm_search *s) {
     const sn_arm_chain *c = &s->arm->chain;
     if (c->place_free[0] || c->place_free[1] || c->place_free[2]) return false;
-    double reach = c->length + c->lever;
-    return v3_norm(v3_sub(v3_scale(1 / c->unit, s->goal.p), c->base.p)) > reach;
+    const double reach = c->length + c->lever;
+    const sn_vec3 way = v3_sub(v3_scale(1 / c->unit, s->goal.p), c->base.p);
+    return v3_dot(way, way) > reach * reach;
 }
 
 void sn_arm_why_not(const sn_arm_search *s, const double *q, sn_arm_report *report) {

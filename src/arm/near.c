@@ -305,7 +305,7 @@ static void look_around(sliding *w, int batches, int leans, int steps) {
     for (int batch = 0; batch < batches; batch++) {
         int count = 0;
         for (int j = 0; j < c->n && batch == 0; j++)
-            x.q[j][0] = (float)fmin(fmax(w->inward[j], c->lower[j]), c->upper[j]);
+            x.q[j][0] = (float)sn_arm_between(w->inward[j], c->lower[j], c->upper[j]);
         if (batch == 0) count = 1;
         for (; count < SN_ARM_SCOUTS; count++) {
             double q[SN_ARM_MAX];

@@ -164,7 +164,7 @@ static void move(const sn_arm_chain *c, const double *q, const double *p, double
                  double *out) {
     for (int i = 0; i < c->n; i++) {
         out[i] = q[i] + size * p[i] * (c->length_of[i] ? c->unit : 1);
-        if (!c->round[i]) out[i] = fmin(fmax(out[i], c->low[i]), c->high[i]);
+        if (!c->round[i]) out[i] = sn_arm_between(out[i], c->low[i], c->high[i]);
     }
 }
 
@@ -252,7 +252,7 @@ static void set_fall(const sn_arm_chain *c, const sn_arm_fall *fall, int first, 
         const double high = free ? INFINITY : c->high[j] / unit;
         for (int l = 0; l < SN_ARM_LANES; l++) {
             x->low[j][first + l] = low, x->high[j][first + l] = high;
-            x->q[j][first + l] = fmin(fmax(fall->start[l][j] - c->shift[j], low), high);
+            x->q[j][first + l] = sn_arm_between(fall->start[l][j] - c->shift[j], low, high);
         }
         // what a first step reads and does not use must be numbers
         memset(x->at[j] + first, 0, four);

@@ -137,7 +137,7 @@ bool sn_arm_search_arrives(sn_arm_search *s, bool there, const double *inner, co
 bool sn_arm_search_start(sn_arm_search *s, double *inner) {
     const sn_arm *arm = s->arm;
     const int most = arm->seeds.table ? SN_ARM_CELL_SEEDS : 1;
-    if (s->seeds >= (arm->chain.n > 6 ? 3 : 1) || s->stuck) return false;
+    if (s->seeds >= (arm->chain.n > 6 ? 4 : 1) || s->stuck) return false;
     if (s->seeds == 0 && sn_arm_is_far(s)) return false;
     while (s->next < most)
         if (sn_arm_seed_at(&arm->seeds, &arm->chain, &s->key, s->next++, inner)) return true;
@@ -164,6 +164,7 @@ bool sn_arm_search_newton(sn_arm_search *s, const sn_arm_newton *way, double *in
         s->iterations++;
         const bool there = x.turn[0] <= x.turn_tol && x.place[0] <= x.place_tol;
         const double f = x.place[0] + 0.25 * x.turn[0];
+        s->stuck = !there && f < SN_ARM_STUCK_F;
         if (there || f < way->last_f) {
             for (int j = 0; j < n; j++) inner[j] = there ? x.q[j][0] : x.next[j][0];
             if (sn_arm_search_arrives(s, there, inner, near, q)) return true;
@@ -173,7 +174,6 @@ bool sn_arm_search_newton(sn_arm_search *s, const sn_arm_newton *way, double *in
         before = f;
         for (int j = 0; j < n; j++) x.q[j][0] = x.next[j][0];
     }
-    s->stuck = true;
     return false;
 }
 
@@ -217,9 +217,7 @@ void sn_arm_search_clamp(const sn_arm_chain *c, double *inner) {
             while (inner[j] > c->upper[j] && inner[j] - 2 * pi >= c->lower[j]) inner[j] -= 2 * pi;
             while (inner[j] < c->lower[j] && inner[j] + 2 * pi <= c->upper[j]) inner[j] += 2 * pi;
         }
-        // written out, which compilers take for two instructions
-        inner[j] = inner[j] < c->lower[j] ? c->lower[j] : inner[j];
-        inner[j] = inner[j] > c->upper[j] ? c->upper[j] : inner[j];
+        inner[j] = sn_arm_between(inner[j], c->lower[j], c->upper[j]);
     }
 }
 

@@ -7,8 +7,11 @@
 #include "math/exp.h"
 #include "math/sincos.h"
 
-// Samples: those that cells keep, and the first of them, which are tried as starts.
-enum { SAMPLES = 131072, STARTS = 32768, TRIED = 12, PATIENCE = 12, FAILED = 30 };
+// Samples: those that cells keep, and the first of them, which may be starts.
+enum { SAMPLES = 131072, STARTS = 32768, PATIENCE = 12, FAILED = 30 };
+// Of a cell's postures: those that are tried as starts, each for the poses of so many of them; those that lead there in
+// fewest steps are tried for the poses of all.
+enum { TRIED = 36, EARLY = 8, BEST = 12 };
 
 // The table does not fit into the nearest cache: what is needed soon is asked for early.
 #ifdef __GNUC__
@@ -248,7 +251,7 @@ bool sn_arm_ranking_take(const sn_arm_seeds *s, const sn_arm_chain *c, const sn_
             const double near = x - 2 * pi * turns;
             if (near >= c->lower[j] && near <= c->upper[j]) x = near;
         }
-        q[j] = fmin(fmax(x, c->lower[j]), c->upper[j]);
+        q[j] = sn_arm_between(x, c->lower[j], c->upper[j]);
     }
     return true;
 }
@@ -393,74 +396,150 @@ static void sort_samples(making *m) {
     m->start[0] = 0;
 }
 
-static void to_numbers(const sn_frame *f, double *out) { memcpy(out, f, sizeof *f); }
+// Postures of a cell that are tried: as starts, and their poses as goals.
+typedef struct trials {
+    int n;
+    const sn_arm_seed *seed[TRIED];
+    double goal[TRIED][12];
+    sn_arm_goal_key key[TRIED];
+    int cost
+        [TRIED]
+        [TRIED];  ///< steps from a seed to a goal; FAILED when they are many or lead outside the limits
+} trials;
 
-// Iterations from a seed to a goal; FAILED when they are many or lead outside the limits.
-static int cost_of(const making *m, const sn_arm_seed *e, const double *goal) {
-    const sn_arm_chain *c = m->c;
-    sn_arm_state1 s;
-    sn_arm_goal_key key;
-    double q[SN_ARM_MAX];
-    sn_arm_goal_look(m->s, goal, &key);
-    if (!from_seed(m->s, c, &key, e, q)) return FAILED;
-    for (int j = 0; j < c->n; j++) s.q[j][0] = q[j];
-    for (int i = 0; i < 12; i++) s.goal[i][0] = goal[i];
-    s.turn_tol = s.place_tol = 1e-12;
-    for (int it = 1; it <= PATIENCE; it++) {
-        sn_arm1_iterate(c, &s, false, false);
-        if (s.turn[0] <= 1e-12 && s.place[0] <= 1e-12) {
-            double inner[SN_ARM_MAX], out[SN_ARM_MAX];
-            for (int j = 0; j < c->n; j++) inner[j] = s.q[j][0];
-            sn_arm_chain_outward(c, inner, NULL, out);
-            for (int j = 0; j < c->n; j++) {
-                double x = inner[j] - c->shift[j];
-                if (c->length_of[j]) x *= c->unit;
-                double off = out[j] - x;
-                if (c->turns[j]) off = remainder(off, 2 * pi);
-                if (fabs(off) > 1e-9) return FAILED;
-            }
-            return it;
-        }
-        for (int j = 0; j < c->n; j++) s.q[j][0] = s.next[j][0];
+// One of them on its way.
+typedef struct trial {
+    int seed, goal, steps;  ///< steps 0: none
+} trial;
+
+// A kernel's numbers, `width` lanes side by side.
+typedef struct numbers {
+    double *q, *next, *goal, *turn, *place;
+} numbers;
+
+static bool ends_inside(const sn_arm_chain *c, const double *q, int width) {
+    double inner[SN_ARM_MAX], out[SN_ARM_MAX];
+    for (int j = 0; j < c->n; j++) inner[j] = q[j * width];
+    sn_arm_chain_outward(c, inner, NULL, out);
+    for (int j = 0; j < c->n; j++) {
+        double x = inner[j] - c->shift[j];
+        if (c->length_of[j]) x *= c->unit;
+        double off = out[j] - x;
+        if (c->turns[j]) off = remainder(off, 2 * pi);
+        if (fabs(off) > 1e-9) return false;
     }
-    return FAILED;
+    return true;
+}
+
+// The next of seeds `which` times goals from..until into a lane, from number `at` on; false when there is none.
+static bool next_trial(const making *m, trials *t, const int *which, int count, int from, int until,
+                       int *at, const int width, const numbers *x, int lane, trial *own) {
+    const int goals = until - from;
+    for (; *at < count * goals; (*at)++) {
+        double q[SN_ARM_MAX];
+        *own = (trial){which[*at / goals], from + *at % goals, 1};
+        t->cost[own->seed][own->goal] = FAILED;
+        if (!from_seed(m->s, m->c, &t->key[own->goal], t->seed[own->seed], q)) continue;
+        for (int j = 0; j < m->c->n; j++) x->q[j * width + lane] = q[j];
+        for (int i = 0; i < 12; i++) x->goal[i * width + lane] = t->goal[own->goal][i];
+        (*at)++;
+        return true;
+    }
+    own->steps = 0;
+    return false;
+}
+
+// The costs of some seeds for goals from..until, side by side as the machine can: the bits are the same.
+static void run_trials(const making *m, trials *t, const int *which, int count, int from,
+                       int until) {
+    const bool avx2 = sn_arm_avx2(), wide = m->c->hinges && sn_arm_has_wide();
+    const int width = wide ? SN_ARM_WIDE : avx2 ? SN_ARM_LANES : 1;
+    sn_arm_wide_state eight = {0};
+    sn_arm_state4 four = {0};
+    sn_arm_state1 one = {.turn_tol = 1e-12, .place_tol = 1e-12};
+    const numbers x =
+        wide   ? (numbers){eight.q[0], eight.next[0], eight.goal[0], eight.turn, eight.place}
+        : avx2 ? (numbers){four.q[0], four.next[0], four.goal[0], four.turn, four.place}
+               : (numbers){one.q[0], one.next[0], one.goal[0], one.turn, one.place};
+    trial lane[SN_ARM_WIDE];
+    int at = 0, live = 0;
+    for (int l = 0; l < width; l++)
+        live += next_trial(m, t, which, count, from, until, &at, width, &x, l, &lane[l]);
+    while (live > 0) {
+        if (wide)
+            sn_arm_wide_iterate(m->c, &eight, false, false);
+        else if (avx2)
+            sn_arm4_avx2_iterate(m->c, &four, false, false);
+        else
+            sn_arm1_iterate(m->c, &one, false, false);
+        for (int l = 0; l < width; l++) {
+            trial *own = &lane[l];
+            if (own->steps == 0) continue;
+            const bool there = x.turn[l] <= 1e-12 && x.place[l] <= 1e-12;
+            if (there && ends_inside(m->c, x.q + l, width))
+                t->cost[own->seed][own->goal] = own->steps;
+            if (there || own->steps == PATIENCE) {
+                live -= !next_trial(m, t, which, count, from, until, &at, width, &x, l, own);
+                continue;
+            }
+            own->steps++;
+            for (int j = 0; j < m->c->n; j++) x.q[j * width + l] = x.next[j * width + l];
+        }
+    }
+}
+
+// The seeds that take fewest steps to the first few goals, `most` of them or fewer.
+static int best_trials(const trials *t, int early, int most, int *which) {
+    int sum[TRIED] = {0}, count = 0;
+    for (int a = 0; a < t->n; a++)
+        for (int g = 0; g < early; g++) sum[a] += t->cost[a][g];
+    while (count < most && count < t->n) {
+        int best = 0;
+        for (int a = 1; a < t->n; a++) best = sum[a] < sum[best] ? a : best;
+        which[count++] = best;
+        sum[best] = FAILED * TRIED + 1;
+    }
+    return count;
 }
 
 // The few of a cell's postures that reach most goals of the cell in fewest steps, best first.
-static void rank_cell(making *m, int cell) {
+static void rank_cell(making *m, trials *t, int cell) {
     const int first = m->start[cell];
-    int count = 0;
+    int count = 0, which[TRIED], left[TRIED];
     while (first + count < m->start[cell + 1] && m->order[first + count] < STARTS) count++;
-    const int n = count < TRIED ? count : TRIED;
-    int cost[TRIED][TRIED], left[TRIED];
-    bool used[TRIED] = {false};
-    for (int g = 0; g < n; g++) {
-        double goal[12];
-        const int k = m->order[first + (int)((long)g * count / n)];
+    t->n = count < TRIED ? count : TRIED;
+    for (int g = 0; g < t->n; g++) {
+        const int k = m->order[first + (int)((long)g * count / t->n)];
         sn_frame f = last_frame(m->s, m->c, m->q[k]);
         if (!m->s->plain) {
             sn_frame before = inverse(&m->s->left), behind = inverse(&m->s->right);
             f = frame_mul(&before, &f);
             f = frame_mul(&f, &behind);
         }
-        to_numbers(&f, goal);
+        memcpy(t->goal[g], &f, sizeof f);
+        sn_arm_goal_look(m->s, t->goal[g], &t->key[g]);
+        t->seed[g] = &m->seed[k];
         left[g] = FAILED;
-        for (int a = 0; a < n; a++)
-            cost[a][g] = cost_of(m, &m->seed[m->order[first + (int)((long)a * count / n)]], goal);
+        which[g] = g;
     }
-    while (m->have[cell] < SN_ARM_CELL_SEEDS && m->have[cell] < n) {
+    const int early = t->n < EARLY ? t->n : EARLY;
+    run_trials(m, t, which, t->n, 0, early);
+    const int best_count = best_trials(t, early, BEST, which);
+    if (early < t->n) run_trials(m, t, which, best_count, early, t->n);
+    bool used[BEST] = {false};
+    while (m->have[cell] < SN_ARM_CELL_SEEDS && m->have[cell] < best_count) {
         int best = -1, least = 0;
-        for (int a = 0; a < n; a++) {
+        for (int k = 0; k < best_count; k++) {
+            const int *cost = t->cost[which[k]];
             int sum = 0;
-            for (int g = 0; g < n; g++)
-                sum += m->have[cell] == 0 || cost[a][g] < left[g] ? cost[a][g] : left[g];
-            if (!used[a] && (best < 0 || sum < least)) best = a, least = sum;
+            for (int g = 0; g < t->n; g++)
+                sum += m->have[cell] == 0 || cost[g] < left[g] ? cost[g] : left[g];
+            if (!used[k] && (best < 0 || sum < least)) best = k, least = sum;
         }
         used[best] = true;
-        for (int g = 0; g < n; g++)
-            if (cost[best][g] < left[g]) left[g] = cost[best][g];
-        m->s->seed[cell * SN_ARM_CELL_SEEDS + m->have[cell]++] =
-            m->seed[m->order[first + (int)((long)best * count / n)]];
+        for (int g = 0; g < t->n; g++)
+            if (t->cost[which[best]][g] < left[g]) left[g] = t->cost[which[best]][g];
+        m->s->seed[cell * SN_ARM_CELL_SEEDS + m->have[cell]++] = *t->seed[which[best]];
     }
 }
 
@@ -552,7 +631,8 @@ sn_status sn_arm_seeds_make(sn_arm_seeds *s, const sn_arm_chain *c, const sn_all
     making_room(&m, &layout);
     make_samples(&m);
     sort_samples(&m);
-    for (int cell = 0; cell < SN_ARM_CELLS; cell++) rank_cell(&m, cell), keep_cell(&m, cell);
+    trials t;
+    for (int cell = 0; cell < SN_ARM_CELLS; cell++) rank_cell(&m, &t, cell), keep_cell(&m, cell);
     fill_cells(&m);
     sn_arm_spread_make(s, c);
     sn_release(allocator, owner);

@@ -18,8 +18,14 @@
 
 #include "base/clock.h"
 
-// How far a step may move: at first, at the most.
-static const double first_reach = 0.4, most_reach = 0.8;
+// How far a first step may move.
+static const double first_reach = 0.4;
+
+// Steps shorter than this lead nowhere.
+static const double no_way = 1e-13;
+
+// After so many steps in a row that promised less than the digits of f, and left the gradient as it was, f is at its least.
+enum { ENOUGH_PATIENCE = 10 };
 
 // The level above is off by more than this: it is solved again before the one below it goes on. And short
 // enough steps for the next one to come in.
@@ -181,199 +187,6 @@ static bool finish_first(sn_solver *s) {
     return solve_first(s, fmax(1e-4 * first->f / first->whole, SN_LEVELS_WHOLLY));
 }
 
-// The levels above the last put right at a->pose; false: that does not lead back to them. With `old` the
-// factorisation that is there is tried first. `way` led to the pose, and no step back is longer.
-static bool put_right(sn_solver *s, int last, double enough, bool old, double way, double *added) {
-    sn_levels *a = s->levels;
-    double before = old ? 10 * 0.1 * way : 0;
-    // since when what answers a level that is kept from its goals is another
-    double moved = way;
-    bool curved = false, first = true;
-    for (int k = 0; k < last; k++) curved = curved || a->at[k].curved;
-    for (int tries = 0;; tries++) {
-        double size = 0;
-        if (!sn_levels_correct(s, last, a->pose, a->fix, added)) return false;
-        for (int i = 0; i < s->n; i++) size = fmax(size, fabs(a->fix[i]));
-        const bool right = size <= (tries == 0 ? 1e-15 : enough) ||
-                           (size <= 1e-10 && size > 0.1 * before);  // as near as rounding lets it
-        const bool stale = curved && moved > 1e-5;
-        if (right && !stale) break;
-        if (tries == 10) return false;
-        if (right || size > 0.1 * before) {
-            // the old factorisation leads there too slowly, or not at all
-            if (!sn_levels_refactor(s, last, a->pose, a->fix, first)) return false;
-            first = false;
-            if (!sn_levels_correct(s, last, a->pose, a->fix, added)) return false;
-            size = moved = 0;
-            for (int i = 0; i < s->n; i++) size = fmax(size, fabs(a->fix[i]));
-            if (tries > 4 && size > 0.5 * before && !right) return false;
-        }
-        before = size;
-        if (!(size > 0)) continue;
-        moved += size;
-        sn_levels_move(s, a->pose, fmin(1, way / size), a->fix, s->trial);
-        memcpy(a->pose, s->trial, (size_t)s->model->nq * sizeof *a->pose);
-    }
-    // limits may keep a level from where it was
-    for (int k = 0; k < last; k++) {
-        const sn_level *at = &a->at[k];
-        const double whole = sn_levels_measure(at);
-        // near a singular pose a step back may be short, and much of f left all the same
-        const double left = fmin(1e-10, fmax(1e4 * enough * enough, 1e-20));
-        const double slack = at->exact ? fmin(1e-12 * whole, 3e-10 * at->floor) : left * whole;
-        const double most = at->exact         ? at->floor * (1 + 5e-10)
-                            : enough <= 1e-10 ? 0
-                                              : 1e-3 * at->floor;
-        if (at->trial > most + fmax(slack, 10 * at->goal)) return false;
-    }
-    return true;
-}
-
-// The trial with the levels above put right as far as `enough` says, and f of the last one there, with sum mu . g.
-static bool look_put_right(sn_solver *s, int last, double enough, bool old, double way,
-                           double *value) {
-    double added, f;
-    if (!put_right(s, last, enough, old, way, &added)) return false;
-    if (!sn_levels_look(s, last, s->levels->pose, false, &f, NULL, NULL)) return false;
-    *value = f + added;
-    return true;
-}
-
-// What became of a step.
-typedef struct trial {
-    double share;    // of the step, 0: none could be put right
-    double value;    // f of the last level, and sum mu . g
-    double promise;  // by how much they were to fall, and did
-    double fall;
-    double on;   // how much further than the step it went
-    bool blind;  // f cannot tell: the levels above being met is what counts
-    bool good;
-} trial;
-
-static void judge(const sn_levels_step *step, trial *t) {
-    const double noise = step->noise;
-    t->promise = -t->share * (step->slope + 0.5 * t->share * step->bend);
-    t->fall = step->value - t->value;
-    // where f is at the end of its digits, or the levels above still have further to go than this one
-    t->blind = (t->promise <= noise && fabs(t->fall) <= 10 * noise) || step->up >= 0.5 * step->size;
-    t->good = t->share > 0 && (t->blind || t->fall > 0.1 * t->promise);
-}
-
-// Joints that the step was to put at their limits move freely again; false when there are none.
-static bool let_go(sn_solver *s) {
-    sn_levels *a = s->levels;
-    bool any = false;
-    for (int i = 0; i < s->n; i++) {
-        if (!a->put[i]) continue;
-        a->put[i] = false;
-        a->free[i] = any = true;
-    }
-    return any;
-}
-
-// The trial of a step in a->pose. Shorter where the levels above cannot be put right, and where f of the last one does
-// not fall: what they leave free may be sharply bent, and the parabola through both ends says where it is lowest.
-static trial try_step(sn_solver *s, int last, const sn_levels_step *step) {
-    sn_levels *a = s->levels;
-    trial t = {.share = 0};
-    bool exact = false;
-    for (int k = 0; k < last; k++) exact = exact || a->at[k].exact;
-    double share = 1;
-    for (int tries = 0; tries < 5; tries++) {
-        // an exact Hessian shows what it leaves free only where the gradient is gone
-        const double way = share * step->size,
-                     enough = fmax(fmin(fmin(fmin(1e-3 * way, fmax(step->up, 1e-5)), way * way * way * way), exact ? 1e-9 : 1),
-                                   exact ? 1e-11 : 1e-13);
-        double shorter = 0.4 * share;
-        if (share < 1 && step->size < 1e-3) break;
-        s->report.poses++;
-        sn_levels_move(s, s->q, share, a->p, a->pose);
-        if (look_put_right(s, last, enough, share == 1, way, &t.value)) {
-            t.share = share;
-            judge(step, &t);
-            // a limit in the way may take all of it back while the levels above are put right: not before they are
-            if (t.fall < 0.25 * t.promise) {
-                if (!look_put_right(s, last, 1e-13, false, way, &t.value)) t.value = INFINITY;
-                judge(step, &t);
-            }
-            if (t.good || !(step->slope < 0)) break;
-            const double above = t.value - step->value - share * step->slope;
-            if (above < INFINITY) shorter = -0.5 * step->slope * share * share / above;
-            shorter = fmin(fmax(shorter, 0.1 * share), 0.5 * share);
-        } else if (share == 1 && let_go(s)) {
-            // what they leave free bends away from a limit: nearly there
-            shorter = 0.9;
-        }
-        share = shorter;
-    }
-    return t;
-}
-
-// The trial was good, and f of the last level still falls along what the levels above leave free there, or has begun to
-// rise: on along it, as far as secants of its slope lead. A free direction may be bent by radians on its way, and only its
-// tangent is needed for that, no second derivatives.
-static void go_on(sn_solver *s, int last, const sn_levels_step *step, trial *t) {
-    sn_levels *a = s->levels;
-    const int n = s->n;
-    const size_t bytes = (size_t)s->model->nq * sizeof *a->pose;
-    double before = step->slope / step->size, way = t->share * step->size, f, added;
-    const double first = before;
-    for (int i = 0; i < n; i++) a->way[i] = a->p[i] / step->size;
-    for (int tries = 0; tries < 8; tries++) {
-        if (!sn_levels_refactor(s, last, a->pose, a->way, true)) return;
-        if (!sn_levels_look(s, last, a->pose, false, &f, a->b, NULL)) return;
-        // the way on, a unit vector of what is free
-        const int m = sn_nested_left(&a->nested);
-        const double *Z = sn_nested_rest(&a->nested);
-        for (int c = 0; c < m; c++) a->y[c] = sn_solver_dot(Z + n * c, a->way, n);
-        double size = 0;
-        for (int i = 0; i < n; i++) {
-            a->way[i] = 0;
-            for (int c = 0; c < m; c++) a->way[i] += a->y[c] * Z[i + n * c];
-            size = fmax(size, fabs(a->way[i]));
-        }
-        if (!(size > 0.1)) return;
-        for (int i = 0; i < n; i++) a->way[i] /= size;
-        const double slope = sn_solver_dot(a->b, a->way, n), bend = (slope - before) / way;
-        if (fabs(slope) <= 0.001 * fabs(first)) return;
-        double next = bend > 0 ? -slope / bend : slope < 0 ? INFINITY : -INFINITY;
-        next = fmax(fmin(next, fmin(4 * fabs(way), most_reach)), -0.8 * fabs(way));
-        memcpy(a->best, a->pose, bytes);
-        bool lower = false;
-        for (int shorter = 0; shorter < 3 && !lower; shorter++) {
-            if (shorter > 0) next *= 0.3;
-            sn_levels_move(s, a->best, next, a->way, a->pose);
-            s->report.poses++;
-            lower = put_right(s, last, 1e-10, shorter == 0, fabs(next), &added) &&
-                    sn_levels_look(s, last, a->pose, false, &f, NULL, NULL) && f + added < t->value;
-        }
-        if (!lower) {
-            memcpy(a->pose, a->best, bytes);
-            return;
-        }
-        t->value = f + added;
-        t->on += next;
-        before = slope;
-        way = next;
-    }
-}
-
-// Short steps converge by themselves, but for those that a limit of the reach, a bend downwards or one that is not there, as
-// that across a kink, made short.
-static bool goes_on(const sn_levels_step *step, const trial *t) {
-    const double way = t->share * step->size;
-    const bool short_of =
-        t->fall > 1.5 * t->promise || step->slope + t->share * step->bend < 0.5 * step->slope;
-    const bool off = fabs(t->fall - t->promise) > 0.05 * t->promise;
-    return t->good && !t->blind && step->slope < 0 && way > (short_of ? 1e-9 : off ? 1e-4 : 1e-2);
-}
-
-static void take(sn_solver *s) {
-    memcpy(s->q, s->levels->pose, (size_t)s->model->nq * sizeof *s->q);
-    s->exact_here = false;
-    s->levels->came_near = false;
-}
-
 // Reasons to stop that have nothing to do with the pose.
 static bool is_over(sn_solver *s) {
     const sn_solver_options *o = &s->options;
@@ -406,179 +219,226 @@ static int find_unfinished(const sn_solver *s, int last) {
     return -1;
 }
 
-// What the levels above the last lack at the pose is put right there.
-static bool polish(sn_solver *s, int last) {
-    sn_levels *a = s->levels;
-    double added;
-    memcpy(a->pose, s->q, (size_t)s->model->nq * sizeof *a->pose);
-    if (!put_right(s, last, 1e-13, true, most_reach, &added)) return false;
-    take(s);
-    return true;
-}
-
 // What rounding leaves of the last level's relative gradient: matrices of the levels above have the digits of their largest
 // entries, and near a singular pose large multipliers bring the last of them into the pull.
 static double rounding(const sn_solver *s, int last) {
     const sn_levels *a = s->levels;
     const double size = sqrt(2 * a->at[last].f * a->at[last].whole);
     double sum = 0;
-    for (int j = 0; j < last; j++) {
-        double most = 0;
-        for (int i = 0; i < s->n; i++) most = fmax(most, fabs(sn_levels_mu(a, last, j)[i]));
-        sum += 1e-15 * a->at[j].whole * most;
-    }
+    for (int j = 0; j < last; j++)
+        sum += 1e-15 * a->at[j].whole * sn_levels_largest(sn_levels_mu(a, last, j), s->n);
     return fmin(fmax(end_of_digits, size > 0 ? sum / size : 0), 1e-5);
+}
+
+// Where the loop stands.
+typedef struct course {
+    int last;       // the level whose f decides
+    int finish;     // a level that was lost and is finished before the next comes in; -1: none
+    int restarts;   // how often one was lost
+    int backs;      // how often an unfinished one was gone back to
+    int more;       // how often the first was brought nearer to its goals
+    bool fresh;     // the pose is another one than that of the derivatives
+    bool astray;    // no step could be put right: what is off is solved again
+    bool polished;  // the levels above were put right at this pose
+    bool met;       // a->met holds a pose at which they lacked nothing
+    double growth;  // of the reach
+    sn_levels_step step;
+    // of the last level since it came in
+    bool quiet;      // its last step was to change f by less than its digits, or did
+    double calmest;  // its least gradient
+    int patience;    // how many quiet steps in a row did not lessen it
+} course;
+
+typedef enum verdict { GO_ON, AGAIN, END, STALLED } verdict;
+
+static void let_in(course *c, int last) {
+    c->last = last;
+    c->step = (sn_levels_step){.reach = first_reach};
+    c->quiet = false;
+    c->calmest = INFINITY;
+    c->patience = 0;
+    c->fresh = true;
+}
+
+// Levels above the last that must be solved again before it goes on.
+static verdict look_back(sn_solver *s, course *c) {
+    const sn_levels *a = s->levels;
+    const sn_level *first = &a->at[a->first];
+    // goals that were nearly met turn out to be out of reach
+    if (c->restarts == 0 && first->exact && first->gradient > not_at_rest) c->astray = true;
+    // near a singular pose what the first leaves free shows when it is nearly met
+    if (first->vague && !first->exact && first->f > first->goal && c->more++ < 4) {
+        c->fresh = true;
+        return finish_first(s) ? AGAIN : END;
+    }
+    // off by far, or not to be put right from here: near a singular pose it takes the method itself
+    const int lost = find_lost(s, c->last, c->astray ? 0 : too_far);
+    c->astray = false;
+    if (lost >= 0) {
+        if (c->restarts++ == 3) return STALLED;
+        if (lost == a->first && !solve_first(s, SN_LEVELS_WHOLLY)) return END;
+        let_in(c, lost > a->first ? lost : a->first + 1);
+        c->finish = lost;
+        return AGAIN;
+    }
+    const int unfinished = find_unfinished(s, c->last);
+    if (unfinished < 0 || unfinished == c->finish || c->backs++ >= 8) return GO_ON;
+    let_in(c, unfinished);
+    c->finish = unfinished;
+    return AGAIN;
+}
+
+// Is the last level at its best? `calm`: its gradient is what rounding may leave.
+static bool is_done(sn_solver *s, course *c, bool above, bool calm) {
+    const sn_level *at = &s->levels->at[c->last];
+    const sn_levels_step *step = &c->step;
+    // f has no digits left to tell steps apart by, and the gradient falls no further
+    const bool idle = c->quiet && at->gradient > 0.5 * c->calmest;
+    c->calmest = fmin(c->calmest, at->gradient);
+    c->patience = idle ? c->patience + 1 : 0;
+    if (at->f <= at->goal || at->gradient <= s->options.gradient) return true;
+    if (calm && (idle || step->reach < no_way)) return true;
+    if (at->gradient > no_rest) return false;
+    if (above && c->patience >= ENOUGH_PATIENCE) return true;
+    return fmax(step->size, step->up) <= no_way && step->reach > 10 * no_way;
+}
+
+// A level that was lost once is finished before the next comes in again, and a step that is short because longer ones
+// failed is not near its end.
+static bool is_nearly_done(const sn_solver *s, const course *c) {
+    const sn_level *at = &s->levels->at[c->last];
+    return c->last != c->finish && c->step.size <= fmin(near_enough, 0.5 * c->step.reach) &&
+           at->f <= 1e-4 * at->whole;
+}
+
+static void say_done(sn_solver *s, int last) {
+    const sn_levels *a = s->levels;
+    bool all = true;
+    for (int k = 0; k <= last; k++) all = all && a->at[k].f <= a->at[k].goal;
+    s->report.stop = all ? SN_STOP_GOAL : SN_STOP_MINIMUM;
+    if (a->at[last].f <= a->at[last].goal) s->report.gradient = NAN;
+}
+
+// Stopped between two steps: what the levels above lack is put right all the same, or they are left where they lacked
+// nothing.
+static void leave(sn_solver *s, course *c, bool above) {
+    const sn_levels *a = s->levels;
+    bool good = above;
+    for (int i = 0; i < 4 && !good && sn_levels_polish(s, c->last); i++) {
+        if (!sn_levels_derive(s, c->last) || !sn_levels_find(s, c->last, &c->step)) break;
+        good = all_met(s, c->last, 1e-18);
+    }
+    if (!good && c->met) memcpy(s->q, a->met, (size_t)s->model->nq * sizeof *s->q);
+}
+
+// After a step that was not taken; `calm` as above.
+static verdict after_rejected(sn_solver *s, course *c, const sn_levels_trial *t, bool above,
+                              bool calm) {
+    // the first level as it came here, not yet met, is met first: that costs what it would alone
+    c->astray = !above && (t->share == 0 || s->levels->came_near);
+    if (c->astray && s->levels->came_near) return AGAIN;
+    // mu . g says only to first order what putting right will cost: it is done, and the step judged again
+    if (t->share > 0 && !above && !c->polished && sn_levels_polish(s, c->last)) {
+        c->polished = c->fresh = true;
+        return AGAIN;
+    }
+    c->step.reach = (t->share > 0 ? 0.4 * t->share : 0.05) * fmin(c->step.reach, c->step.size);
+    c->growth = 1.5;
+    return c->step.reach < no_way && !calm ? STALLED : AGAIN;
+}
+
+static void after_taken(sn_solver *s, course *c, const sn_levels_trial *t) {
+    sn_level *at = &s->levels->at[c->last];
+    sn_levels_step *step = &c->step;
+    const double ratio = t->promise > 0 ? t->fall / t->promise : NAN;
+    c->fresh = true;
+    c->polished = false;
+    at->fast = t->value < 0.5 * at->f;
+    if (t->share < 1) {
+        step->reach = 3.5 * t->share * step->size;
+    } else if (t->blind || ratio > 0.75) {
+        step->reach = fmin(c->growth * step->reach, sn_levels_most_reach);
+    } else if (ratio < 0.25) {
+        step->reach = fmax(0.5 * step->size, 1e-6);
+    }
+    c->growth = 4;
+}
+
+// One step of the last level, with those above.
+static verdict advance(sn_solver *s, course *c, bool above, bool calm) {
+    sn_levels *a = s->levels;
+    sn_levels_step *step = &c->step;
+    sn_levels_trial t;
+    if (!sn_levels_try(s, c->last, step, &t)) return STALLED;
+    sn_trace trace = {.exact = s->options.method != SN_METHOD_LM,
+                      .indefinite = step->indefinite,
+                      .damping = step->lambda,
+                      .step = t.share * step->size + t.on,
+                      .level = a->at[c->last].name,
+                      .taken = t.good,
+                      .ratio = t.promise > 0 ? t.fall / t.promise : NAN};
+    const double promise = t.share > 0 ? t.promise : -(step->slope + 0.5 * step->bend);
+    c->quiet = promise <= step->noise || (t.good && fabs(t.fall) <= 10 * step->noise);
+    if (t.good) sn_levels_take(s);
+    s->f = t.good ? fmax(t.value, 0) : a->at[c->last].f;
+    sn_solver_iterated(s, &trace);
+    if (!t.good) return after_rejected(s, c, &t, above, calm);
+    after_taken(s, c, &t);
+    return AGAIN;
+}
+
+// What is to be done at the pose, whose derivatives and step are there.
+static verdict go_about(sn_solver *s, course *c) {
+    sn_levels *a = s->levels;
+    const verdict back = look_back(s, c);
+    if (back != GO_ON) return back;
+    const sn_level *at = &a->at[c->last];
+    const bool above = all_met(s, c->last, 0);
+    if (above) memcpy(a->met, s->q, (size_t)s->model->nq * sizeof *s->q);
+    c->met = c->met || above;
+    const bool calm = above && at->gradient <= rounding(s, c->last);
+    const bool done = is_done(s, c, above, calm);
+    if (c->last < a->count - 1 && (done || is_nearly_done(s, c))) {
+        let_in(c, c->last + 1);
+        return AGAIN;
+    }
+    s->report.gradient = at->gradient;
+    if (done && above) {
+        say_done(s, c->last);
+        return END;
+    }
+    if (is_over(s)) {
+        leave(s, c, above);
+        return END;
+    }
+    // where what the levels above lack turns the step round, it is put right first
+    if (!above && !c->polished && !(c->step.slope < 0) && c->step.up < 0.5 * c->step.size) {
+        c->polished = c->fresh = sn_levels_polish(s, c->last);
+        if (!c->polished && c->more++ < 4) {
+            c->fresh = true;
+            return finish_first(s) ? AGAIN : END;
+        }
+        if (c->fresh) return AGAIN;
+    }
+    return advance(s, c, above, calm);
 }
 
 static void run_lower(sn_solver *s) {
     sn_levels *a = s->levels;
-    int last = a->first + 1, restarts = 0, finish = -1, more = 0, backs = 0;
-    bool fresh = true, astray = false, polished = false, met = false;
-    double growth = 4, calmest = INFINITY;
-    bool quiet = false;
-    int patience = 0;
-    sn_levels_step step = {.reach = first_reach};
-    for (bool known = find_goals(s); known;) {
-        if (fresh && !sn_levels_derive(s, last)) break;
-        fresh = false;
-        step.indefinite = false;
-        if (!sn_levels_find(s, last, &step)) break;
+    course c = {.finish = -1, .growth = 4};
+    verdict next = find_goals(s) ? AGAIN : STALLED;
+    let_in(&c, a->first + 1);
+    while (next == AGAIN) {
+        next = STALLED;
+        if (c.fresh && !sn_levels_derive(s, c.last)) break;
+        c.fresh = c.step.indefinite = false;
+        if (!sn_levels_find(s, c.last, &c.step)) break;
         // what is below the first may have to rise again while those above it are put right
-        for (int k = 0; k < last; k++)
+        for (int k = 0; k < c.last; k++)
             a->at[k].floor = k <= a->first ? fmin(a->at[k].floor, a->at[k].f) : a->at[k].f;
-        // off by far, or not to be put right from here: near a singular pose it takes the method itself
-        // ... and so it does where the goals that were nearly met turn out to be out of reach
-        const sn_level *first = &a->at[a->first];
-        if (restarts == 0 && first->exact && first->gradient > not_at_rest) astray = true;
-        // near a singular pose what it leaves free shows when it is nearly met
-        if (first->vague && !first->exact && first->f > first->goal && more++ < 4) {
-            if (!finish_first(s)) return;
-            fresh = true;
-            continue;
-        }
-        const int lost = find_lost(s, last, astray ? 0 : too_far);
-        astray = false;
-        if (lost >= 0) {
-            if (restarts++ == 3) break;
-            if (lost == a->first && !solve_first(s, SN_LEVELS_WHOLLY)) return;
-            last = lost > a->first ? lost : a->first + 1;
-            finish = lost;
-            step = (sn_levels_step){.reach = first_reach};
-            fresh = true;
-            continue;
-        }
-        const int unfinished = find_unfinished(s, last);
-        if (unfinished >= 0 && unfinished != finish && backs++ < 8) {
-            last = finish = unfinished;
-            step = (sn_levels_step){.reach = first_reach};
-            fresh = true;
-            continue;
-        }
-        const bool above = all_met(s, last, 0);
-        bool done = a->at[last].f <= a->at[last].goal ||
-                    a->at[last].gradient <= s->options.gradient ||
-                    (fmax(step.size, step.up) <= 1e-13 && step.reach > 1e-12 &&
-                     a->at[last].gradient <= no_rest);
-        if (above) memcpy(a->met, s->q, (size_t)s->model->nq * sizeof *s->q);
-        met = met || above;
-        // a level that was lost once is finished before the next comes in again, and a step that is short because
-        // longer ones failed is not near its end
-        const bool nearly = last != finish && step.size <= fmin(near_enough, 0.5 * step.reach) &&
-                            a->at[last].f <= 1e-4 * a->at[last].whole;
-        // f has no digits left to tell steps apart by, and the gradient falls no further
-        const bool calm = above && a->at[last].gradient <= rounding(s, last);
-        const bool idle = quiet && a->at[last].gradient > 0.5 * calmest;
-        calmest = fmin(calmest, a->at[last].gradient);
-        patience = idle ? patience + 1 : 0;
-        if (calm && (idle || step.reach < 1e-13)) done = true;
-        if (above && patience >= 10 && a->at[last].gradient <= no_rest) done = true;
-        if (last < a->count - 1 && (done || nearly)) {
-            last++;
-            step = (sn_levels_step){.reach = first_reach};
-            quiet = false;
-            calmest = INFINITY;
-            fresh = true;
-            continue;
-        }
-        s->report.gradient = a->at[last].gradient;
-        if (done && above) {
-            bool all = true;
-            for (int k = 0; k <= last; k++) all = all && a->at[k].f <= a->at[k].goal;
-            s->report.stop = all ? SN_STOP_GOAL : SN_STOP_MINIMUM;
-            if (a->at[last].f <= a->at[last].goal) s->report.gradient = NAN;
-            return;
-        }
-        if (is_over(s)) {
-            // what the levels above lack is put right all the same, or they are left where they lacked nothing
-            bool good = above;
-            for (int i = 0; i < 4 && !good && polish(s, last); i++) {
-                if (!sn_levels_derive(s, last) || !sn_levels_find(s, last, &step)) break;
-                good = all_met(s, last, 1e-18);
-            }
-            if (!good && met) memcpy(s->q, a->met, (size_t)s->model->nq * sizeof *s->q);
-            return;
-        }
-        // where what the levels above lack turns the step round, it is put right first
-        if (!above && !polished && !(step.slope < 0) && step.up < 0.5 * step.size) {
-            polished = polish(s, last);
-            if (!polished && more++ < 4) {
-                if (!finish_first(s)) return;
-                fresh = true;
-            }
-            fresh = fresh || polished;
-            if (fresh) continue;
-        }
-        bool limits = false;
-        for (int i = 0; i < s->n; i++) limits = limits || a->put[i];
-        trial t = try_step(s, last, &step);
-        if (t.share == 0 && limits) {
-            // with joints put at their limits the levels above cannot be kept: as far as the first of these limits
-            step.cut = true;
-            step.indefinite = false;
-            const bool found = sn_levels_find(s, last, &step);
-            step.cut = false;
-            if (!found) break;
-            t = try_step(s, last, &step);
-        }
-        if (goes_on(&step, &t)) go_on(s, last, &step, &t);
-        sn_trace trace = {.exact = s->options.method != SN_METHOD_LM,
-                          .indefinite = step.indefinite,
-                          .damping = step.lambda,
-                          .step = t.share * step.size + t.on,
-                          .level = a->at[last].name,
-                          .taken = t.good,
-                          .ratio = t.promise > 0 ? t.fall / t.promise : NAN};
-        quiet = t.promise <= step.noise || (t.good && fabs(t.fall) <= 10 * step.noise);
-        if (t.good) take(s);
-        s->f = t.good ? fmax(t.value, 0) : a->at[last].f;
-        sn_solver_iterated(s, &trace);
-        if (!t.good) {
-            // the first level as it came here, not yet met, is met first: that costs what it would alone
-            astray = !above && (t.share == 0 || a->came_near);
-            if (astray && a->came_near) continue;
-            // mu . g says only to first order what putting right will cost: it is done, and the step judged again
-            if (t.share > 0 && !above && !polished && polish(s, last)) {
-                polished = fresh = true;
-                continue;
-            }
-            step.reach = (t.share > 0 ? 0.4 * t.share : 0.05) * fmin(step.reach, step.size);
-            growth = 1.5;
-            if (step.reach < 1e-13 && !calm) break;
-            continue;
-        }
-        fresh = true;
-        polished = false;
-        a->at[last].fast = t.value < 0.5 * a->at[last].f;
-        if (t.share < 1) {
-            step.reach = 3.5 * t.share * step.size;
-        } else if (t.blind || trace.ratio > 0.75) {
-            step.reach = fmin(growth * step.reach, most_reach);
-        } else if (trace.ratio < 0.25) {
-            step.reach = fmax(0.5 * step.size, 1e-6);
-        }
-        growth = 4;
+        next = go_about(s, &c);
     }
-    sn_solver_stalled(s);
+    if (next == STALLED) sn_solver_stalled(s);
 }
 
 void sn_solver_lower(sn_solver *s, bool after_run) {
@@ -591,7 +451,8 @@ void sn_solver_lower(sn_solver *s, bool after_run) {
     const double violated = guarded ? sn_solver_guards_resume(s) : 0;
     run_lower(s);
     // where the levels below came to nothing, the first is still finished
-    if (!satisfied(s, a->first) && s->report.stop == SN_STOP_STALLED) (void)solve_first(s, SN_LEVELS_WHOLLY);
+    if (!satisfied(s, a->first) && s->report.stop == SN_STOP_STALLED)
+        (void)solve_first(s, SN_LEVELS_WHOLLY);
     sn_level_view_show(&a->view, s->problem, a->at[a->first].name);
     if (guarded) sn_solver_guards_settle(s, violated);
     (void)sn_solver_eval(s, s->q, 0, &s->f);

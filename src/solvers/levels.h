@@ -40,9 +40,9 @@ typedef struct sn_level {
 } sn_level;
 
 struct sn_levels {
-    bool room;  ///< for levels: a long chain that was made without has none
-    int count;  ///< in this solve, loops included; below 2 there is nothing below the first
-    int first;  ///< of the tasks: 1 with loops, else 0
+    bool room;       ///< for levels: a long chain that was made without has none
+    int count;       ///< in this solve, loops included; below 2 there is nothing below the first
+    int first;       ///< of the tasks: 1 with loops, else 0
     bool came_near;  ///< the pose is where the last run of the first level met its goal
     sn_level at[SN_LEVELS];
     sn_level_view view;
@@ -93,8 +93,9 @@ bool sn_levels_refactor(sn_solver *s, int last, const double *q, const double *x
 
 /// What a step of the levels up to `last` is worth.
 typedef struct sn_levels_step {
-    double reach;        ///< in: the largest entry that it may have
-    bool cut;            ///< in: joints that it carries past their limits are not put there: it ends at the first limit
+    double reach;  ///< in: the largest entry that it may have
+    bool
+        cut;  ///< in: joints that it carries past their limits are not put there: it ends at the first limit
     double lambda;       ///< out: the damping
     double size;         ///< out: largest entry
     double up;           ///< out: ... of what the levels above the last would need alone
@@ -117,9 +118,38 @@ void sn_levels_answer(sn_solver *s, int k, const double *g);
 /// levels_step.c: the step, in p.
 bool sn_levels_find(sn_solver *s, int last, sn_levels_step *step);
 
+/// What became of a step.
+typedef struct sn_levels_trial {
+    double share;    ///< of the step, 0: none could be put right
+    double value;    ///< f of the last level, and sum mu . g
+    double promise;  ///< by how much they were to fall, and did
+    double fall;
+    double on;   ///< how much further than the step it went
+    bool blind;  ///< f cannot tell: the levels above being met is what counts
+    bool good;
+} sn_levels_trial;
+
+/// How far a step may move at the most.
+static const double sn_levels_most_reach = 0.8;
+
+/// levels_trial.c: the step of sn_levels_find() tried, its end in a->pose; false when something is not finite.
+bool sn_levels_try(sn_solver *s, int last, sn_levels_step *step, sn_levels_trial *t);
+
+/// levels_trial.c: a->pose becomes the pose.
+void sn_levels_take(sn_solver *s);
+
+/// levels_trial.c: what the levels above the last lack at the pose is put right there; false: it cannot be.
+bool sn_levels_polish(sn_solver *s, int last);
+
 /// What f may be measured by: near a place without a direction, as a gaze that meets its goal, `whole` grows without bound.
 static inline double sn_levels_measure(const sn_level *at) {
     return at->usual > 0 ? fmin(at->whole, 10 * at->usual) : at->whole;
+}
+
+static inline double sn_levels_largest(const double *x, int n) {
+    double most = 0;
+    for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
+    return most;
 }
 
 static inline double *sn_levels_g(const sn_levels *a, int k) { return a->g + a->nested.n * k; }

@@ -65,12 +65,6 @@ void sn_levels_move(sn_solver *s, const double *q, double t, const double *x, do
     if (clamped && m->ncoupling > 0) sn_model_follow(m, out);
 }
 
-static double largest(const double *x, int n) {
-    double most = 0;
-    for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
-    return most;
-}
-
 // H and g are those of a pose that x led to, H becomes that of f as a function of x. Turns of a ball do not add up: where x has
 // led to, another dx turns by J dx + 1/12 dx x (x x dx), J = 1 + 1/2 [x] + 1/6 [x]^2, as far as short turns need it.
 static void as_from_before(const sn_solver *s, const double *x, const double *g, double *H) {
@@ -126,7 +120,7 @@ static const double large_multipliers = 300;
 static bool add_turn(sn_solver *s, int j, int i, const double *q, const double *mu, double *W) {
     sn_levels *a = s->levels;
     const int n = s->n;
-    const double h = 1e-3 / largest(mu, n);
+    const double h = 1e-3 / sn_levels_largest(mu, n);
     for (int c = 0; c < n * n; c++) a->turn[c] = 0;
     for (int far = 1; far <= 2; far++) {
         const double share = (far == 1 ? 4.0 / 3 : -1.0 / 6) / (2 * h);
@@ -151,7 +145,7 @@ bool sn_levels_add_bend(sn_solver *s, int k, const double *q, double *W) {
     sn_levels *a = s->levels;
     for (int j = 0; j < k; j++) {
         const double *mu = sn_levels_mu(a, k, j);
-        const double size = largest(mu, s->n);
+        const double size = sn_levels_largest(mu, s->n);
         if (!(size > 1e-12)) continue;
         // near a singular pose the multipliers are large, and so is what two poses would leave of the fifth derivative
         // ... and a level that others lie below must know what it sees from what it does not
@@ -164,7 +158,7 @@ bool sn_levels_add_bend(sn_solver *s, int k, const double *q, double *W) {
         // a level above that is itself answered by others: how their bend changes along mu
         for (int i = 0; i < j && a->at[j].exact; i++) {
             const double *nu = sn_levels_mu(a, j, i);
-            const double other = largest(nu, s->n), t = 2e-3 / size, u = 2e-3 / other;
+            const double other = sn_levels_largest(nu, s->n), t = 2e-3 / size, u = 2e-3 / other;
             if (!(other > 1e-12)) continue;
             // the same twice as far away takes the next derivative out
             for (int c = 0; c < 8; c++) {
@@ -255,7 +249,7 @@ bool sn_levels_refactor(sn_solver *s, int last, const double *q, const double *x
 static bool add_answer(sn_solver *s, int j, const double *q, const double *mu, double *x) {
     sn_levels *a = s->levels;
     double f;
-    if (!(largest(mu, s->n) > 1e-12)) return true;
+    if (!(sn_levels_largest(mu, s->n) > 1e-12)) return true;
     if (!sn_levels_look(s, j, q, a->at[j].exact, &f, NULL, a->H)) return false;
     if (a->at[j].curved && !sn_levels_add_bend(s, j, q, a->H)) return false;
     for (int c = 0; c < s->n; c++)

@@ -22,12 +22,6 @@
 #include "linalg/dense.h"
 #include "solvers/levels.h"
 
-static double largest(const double *x, int n) {
-    double most = 0;
-    for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
-    return most;
-}
-
 // A level with less than this of what f would be with errors as large as the figure is asked again whether its goals
 // can be met.
 static const double nearly_met = 1e-6;
@@ -72,7 +66,7 @@ static double own_step(sn_solver *s, int k) {
     sn_nested_solve(&a->nested, k, g, a->y);
     for (int i = 0; i < s->n; i++) a->b[i] = 0;
     sn_nested_spread(&a->nested, k, 1, a->y, a->b);
-    a->at[k].own = largest(a->b, s->n);
+    a->at[k].own = sn_levels_largest(a->b, s->n);
     return 0.5 * sn_solver_dot(a->b, g, s->n);
 }
 
@@ -150,7 +144,7 @@ static bool solve_last(sn_solver *s, int last, sn_levels_step *step) {
         for (int i = 0; i < n; i++) a->y[i] = 0;
         for (int c = 0; c < m; c++)
             for (int i = 0; i < n; i++) a->y[i] += z[c] * Z[i + n * c];
-        size = largest(a->y, n);
+        size = sn_levels_largest(a->y, n);
         if (size <= 1.2 * step->reach) {
             if (!step->indefinite || size >= 0.5 * step->reach) break;
             if (step->lambda - low < 1e-3 * step->lambda) break;
@@ -243,7 +237,7 @@ static bool solve(sn_solver *s, int last, sn_levels_step *step) {
     step->value = a->at[last].f;
     for (int j = 0; j < last; j++)
         step->value += sn_solver_dot(sn_levels_mu(a, last, j), a->pull + n * j, n);
-    step->size = largest(a->p, n);
+    step->size = sn_levels_largest(a->p, n);
     step->noise = find_noise(s, last);
     step->slope = sn_solver_dot(pull, a->p, n);
     step->bend = sn_solver_dot(a->b, a->p, n) - sn_solver_dot(sn_levels_g(a, last), a->p, n);
