@@ -82,8 +82,9 @@ struct sn_solver {
     int run_first;   ///< iterations of the runs before
     double rival;    ///< f that this run must fall below to be of use; INFINITY: go on to the end
     double watched;  ///< f when it was last looked at
-    bool goes_on;    ///< the next one, of a damped method, begins where the last met its goal, and has another
-    int slow;        ///< how often in a row it fell too slowly to get there
+    bool
+        goes_on;  ///< the next one, of a damped method, begins where the last met its goal, and has another
+    int slow;  ///< how often in a row it fell too slowly to get there
 
     int n;          ///< nv
     double f;       ///< at q
