@@ -13,7 +13,7 @@
 #include "batch_chains.h"
 #include "batch_cores.h"
 
-enum { CHAINS = 40, ROUNDS = 3, LONGER = 24 };
+enum { CHAINS = 40, ROUNDS = 3, LONGER = 96 };
 
 // A protocol: how the plain solver runs it, how lanes do.
 typedef struct protocol {
