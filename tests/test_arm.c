@@ -8,8 +8,8 @@
 static void reached(void **unused) {
     (void)unused;
     for (int a = 0; a < ARMS_COUNT; a += stride()) {
-        sn_model *model = models[a];
-        sn_arm *arm = arms[a];
+        sn_model *model = the_model(a);
+        sn_arm *arm = the_arm(a);
         uint64_t state = 11 + (uint64_t)a;
         for (int k = 0; k < cases(100); k++) {
             double q[SN_ARM_MAX], goal[7], there[7], out[SN_ARM_MAX], seed[SN_ARM_MAX];
@@ -38,7 +38,7 @@ static void same_bits(void **unused) {
     (void)unused;
     enum { COUNT = 120 };
     for (int a = 0; a < ARMS_COUNT; a += stride()) {
-        sn_arm *arm = arms[a];
+        sn_arm *arm = the_arm(a);
         static double goals[7 * COUNT], seeds[SN_ARM_MAX * COUNT], q[4][SN_ARM_MAX * COUNT];
         const size_t n = (size_t)sn_arm_n(arm);
         uint64_t state = 5;
@@ -97,8 +97,8 @@ static void stopped(void **unused) {
     (void)unused;
     enum { COUNT = 300 };
     sn_model *model = arms_model(2);
-    for (int threads = 1; threads <= 2; threads++)
-        for (int seeded = 0; seeded < 2; seeded++) {
+    for (int threads = sampled() ? 2 : 1; threads <= 2; threads++)
+        for (int seeded = sampled() ? 1 : 0; seeded < 2; seeded++) {
             static double goals[7 * COUNT], seeds[6 * COUNT], q[2][6 * COUNT];
             atomic_int left = 1 << 30;
             sn_arm_options o = sn_arm_options_default();
@@ -137,7 +137,7 @@ static void stopped(void **unused) {
 // A wrist with the six joints of a 6R arm has up to eight solutions: different, sorted, all of them there.
 static void all_solutions(void **unused) {
     (void)unused;
-    sn_arm *arm = arms[2];
+    sn_arm *arm = the_arm(2);
     uint64_t state = 3;
     int most = 0;
     for (int k = 0; k < 40; k++) {
@@ -180,8 +180,8 @@ static void nearest(void **unused) {
     double worst = 0;
     int better = 0;
     for (int a = 0; a < ARMS_COUNT; a += stride()) {
-        sn_model *model = models[a];
-        sn_arm *arm = arms[a];
+        sn_model *model = the_model(a);
+        sn_arm *arm = the_arm(a);
         uint64_t state = 9;
         for (int k = 0; k < (sampled() ? 2 : 12); k++) {
             double q[SN_ARM_MAX], goal[7], out[SN_ARM_MAX], pose[SN_ARM_MAX];
@@ -233,7 +233,7 @@ static void near_soon(void **unused) {
     (void)unused;
     int met = 0, tried = 0, most = 0;
     for (int a = 0; a < ARMS_COUNT; a++) {
-        sn_arm *arm = arms[a];
+        sn_arm *arm = the_arm(a);
         uint64_t state = 55;
         for (int k = 0; sn_arm_n(arm) == 6 && k < 10; k++) {
             double q[SN_ARM_MAX], goal[7], start[SN_ARM_MAX], out[SN_ARM_MAX];
@@ -296,7 +296,7 @@ static void saddle(void **unused) {
 static void near_start(void **unused) {
     (void)unused;
     for (int a = 0; a < ARMS_COUNT; a += stride()) {
-        sn_arm *arm = arms[a];
+        sn_arm *arm = the_arm(a);
         const int n = sn_arm_n(arm);
         uint64_t state = 12;
         int good[2] = {0, 0}, count = cases(40);
@@ -328,7 +328,7 @@ static void near_start(void **unused) {
 // A tenth of a microsecond is no time: the answer comes all the same, inside the limits, and says so.
 static void no_time(void **unused) {
     (void)unused;
-    sn_arm *arm = arms[0];
+    sn_arm *arm = the_arm(0);
     double goal[7] = {0.9, 0, 0.2, 0, 1, 0, 0}, q[SN_ARM_MAX];
     sn_arm_report report;
     arm->options.max_seconds = 1e-7;
@@ -342,7 +342,7 @@ static void no_time(void **unused) {
 static void half_turn(void **unused) {
     (void)unused;
     for (int a = 0; a < ARMS_COUNT; a += stride()) {
-        sn_arm *arm = arms[a];
+        sn_arm *arm = the_arm(a);
         double q[SN_ARM_MAX], out[SN_ARM_MAX], goal[7], there[7];
         for (int j = 0; j < sn_arm_n(arm); j++)
             q[j] = fmin(fmax(0.4, sn_arm_lower(arm)[j]), sn_arm_upper(arm)[j]);
@@ -387,7 +387,7 @@ static double left_at(const sn_arm *arm, const sn_arm_report *r) {
 static void hair(void **unused) {
     (void)unused;
     for (int a = 0; a < ARMS_COUNT; a += stride()) {
-        sn_arm *arm = arms[a];
+        sn_arm *arm = the_arm(a);
         uint64_t state = 31;
         int beyond = 0, nearest_of = 0, most = 0;
         for (int k = 0; k < cases(40); k++) {
@@ -447,9 +447,9 @@ static void hard(void **unused) {
     for (size_t k = 0; k < sizeof poses / sizeof poses[0]; k++) {
         double goal[7], q[SN_ARM_MAX];
         sn_arm_report report;
-        sn_arm_tool(arms[0], poses[k], goal);
-        assert_int_equal(sn_arm_solve(arms[0], goal, NULL, q, &report), SN_OK);
-        assert_inside(arms[0], q);
+        sn_arm_tool(the_arm(0), poses[k], goal);
+        assert_int_equal(sn_arm_solve(the_arm(0), goal, NULL, q, &report), SN_OK);
+        assert_inside(the_arm(0), q);
         lost += !report.reached;
     }
     assert_int_equal(lost, 0);
@@ -461,5 +461,5 @@ int main(void) {
         cmocka_unit_test(all_solutions), cmocka_unit_test(nearest),   cmocka_unit_test(near_start),
         cmocka_unit_test(no_time),       cmocka_unit_test(stopped),   cmocka_unit_test(saddle),
         cmocka_unit_test(near_soon),     cmocka_unit_test(hair),      cmocka_unit_test(hard)};
-    return cmocka_run_group_tests(tests, make_arms, end_arms);
+    return cmocka_run_group_tests(tests, NULL, end_arms);
 }

@@ -181,7 +181,7 @@ static void followers(void **unused) {
 // Free axes, held joints, a tool, a rest posture.
 static void freedom(void **unused) {
     (void)unused;
-    sn_model *model = models[0];
+    sn_model *model = the_model(0);
     uint64_t state = 8;
     for (int k = 0; k < 30; k++) {
         static const char *const held[] = {"joint3"};
@@ -221,7 +221,7 @@ static void freedom(void **unused) {
     // with a rest posture the null space leans to it: nearer than from nowhere
     double rest[8] = {0.5, 0.2, 0.4, -1.5, 0.3, 1.8, 0.2, 0}, sum[2] = {0, 0};
     sn_arm_options o = sn_arm_options_default();
-    sn_arm *plain = arms[0];
+    sn_arm *plain = the_arm(0);
     o.rest = rest;
     sn_arm *leans = arm_of(model, "tool", &o);
     for (int k = 0; k < 100; k++) {
@@ -319,5 +319,5 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(any_chain), cmocka_unit_test(mimic),
                                        cmocka_unit_test(followers), cmocka_unit_test(freedom),
                                        cmocka_unit_test(tables),    cmocka_unit_test(memory)};
-    return cmocka_run_group_tests(tests, make_arms, end_arms);
+    return cmocka_run_group_tests(tests, NULL, end_arms);
 }

@@ -6,7 +6,7 @@
 static void servo(void **unused) {
     (void)unused;
     for (int a = 0; a < ARMS_COUNT; a += stride()) {
-        sn_arm *arm = arms[a];
+        sn_arm *arm = the_arm(a);
         const int n = sn_arm_n(arm);
         uint64_t state = 31;
         int arrived = 0, tries = sampled() ? 2 : 6;
@@ -72,7 +72,7 @@ static void servo(void **unused) {
 // Paths: straight, without jumps; one that leads out of reach says where it ends.
 static void paths(void **unused) {
     (void)unused;
-    sn_arm *arm = arms[0];
+    sn_arm *arm = the_arm(0);
     static double q[7 * 2000];
     double goals[21] = {0.4, -0.2, 0.4, 0,   1,   0,   0, 0.4, 0.2, 0.4, 0,
                         1,   0,    0,   0.5, 0.2, 0.3, 0, 1,   0,   0};
@@ -97,7 +97,7 @@ static void manipulability(void **unused) {
     (void)unused;
     double worst = 0;
     uint64_t state = 2;
-    for (int a = 0; a < ARMS_COUNT; a += stride()) check_gradient(arms[a], &state, &worst);
+    for (int a = 0; a < ARMS_COUNT; a += stride()) check_gradient(the_arm(a), &state, &worst);
     for (int kind = 0; kind < 4; kind++) {
         static const char *const held[] = {"joint1", "joint3", "joint5"};
         sn_arm_options o = sn_arm_options_default();
@@ -106,7 +106,7 @@ static void manipulability(void **unused) {
         if (kind == 1) o.rotation = SN_ARM_ROTATION_NONE, o.free_position[1] = true;
         if (kind == 2) o.free_position[2] = true;
         if (kind == 3) o.held = held, o.nheld = 3;  // fewer joints than rows
-        sn_arm *arm = arm_of(models[5], "tool", &o);
+        sn_arm *arm = arm_of(the_model(5), "tool", &o);
         check_gradient(arm, &state, &worst);
         sn_arm_destroy(arm);
     }
@@ -115,12 +115,12 @@ static void manipulability(void **unused) {
     // the UR5 stretched out is singular
     const double q[6] = {0, -1, 0, 0, 1, 0};
     double g[6];
-    assert_true(sn_arm_manipulability(arms[2], q, g) < 1e-6);
+    assert_true(sn_arm_manipulability(the_arm(2), q, g) < 1e-6);
     for (int j = 0; j < 6; j++) assert_true(isfinite(g[j]));
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(servo), cmocka_unit_test(paths),
                                        cmocka_unit_test(manipulability)};
-    return cmocka_run_group_tests(tests, make_arms, end_arms);
+    return cmocka_run_group_tests(tests, NULL, end_arms);
 }

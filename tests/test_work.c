@@ -250,20 +250,19 @@ static void arms_too(void **unused) {
     (void)unused;
     enum { GOALS = 300 };
     int worse = 0;
-    (void)make_arms(NULL);
     for (int a = 0; a < ARMS_COUNT; a++)
         for (int seeded = 0; seeded < 2; seeded++) {
             uint64_t state = 5;
             work sum = {0};
-            const int n = sn_arm_n(arms[a]);
+            const int n = sn_arm_n(the_arm(a));
             static double goals[GOALS * 7], seeds[GOALS * SN_ARM_MAX], q[GOALS * SN_ARM_MAX];
             static sn_arm_report r[GOALS];
             for (int i = 0; i < GOALS; i++) {
-                random_q(arms[a], &state, q);
-                sn_arm_tool(arms[a], q, goals + 7 * i);
-                random_q(arms[a], &state, seeds + n * i);
+                random_q(the_arm(a), &state, q);
+                sn_arm_tool(the_arm(a), q, goals + 7 * i);
+                random_q(the_arm(a), &state, seeds + n * i);
             }
-            assert_int_equal(sn_arm_solve_many(arms[a], GOALS, goals, seeded ? seeds : NULL, q, r),
+            assert_int_equal(sn_arm_solve_many(the_arm(a), GOALS, goals, seeded ? seeds : NULL, q, r),
                              SN_OK);
             for (int i = 0; i < GOALS; i++) {
                 sum.met += r[i].reached;
