@@ -249,8 +249,27 @@ static void own_threads(void **unused) {
     sn_model_destroy(model);
 }
 
+// A model that cannot move has a pose of no numbers, in a copy too.
+static void no_coordinates(void **unused) {
+    (void)unused;
+    uint64_t state = 3;
+    sn_model *model = random_model(&state, 3, SN_JOINT_FIXED);
+    assert_int_equal(sn_model_nq(model), 0);
+    const double none[1] = {0};
+    sn_task t[2] = {sn_task_default(SN_TASK_POSTURE), sn_task_default(SN_TASK_REST)};
+    t[0].q = t[1].q = none;
+    sn_problem *problem, *copy;
+    sn_error error = {0};
+    if (sn_problem_create(model, t, 2, NULL, &problem, &error) != SN_OK) fail_msg("%s", error.text);
+    if (sn_problem_copy(problem, NULL, 0, NULL, &copy, &error) != SN_OK) fail_msg("%s", error.text);
+    sn_problem_destroy(copy);
+    sn_problem_destroy(problem);
+    sn_model_destroy(model);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(as_rebuilt), cmocka_unit_test(refusals),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(no_coordinates),
+                                       cmocka_unit_test(as_rebuilt), cmocka_unit_test(refusals),
                                        cmocka_unit_test(own_threads)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,9 @@ static sn_problem *random_levels(uint64_t *state, const sn_model *m, int ntask, 
     if (below(state, 4) == 0)
         extra = random_task(state, m, SN_TASK_RELATIVE, below(state, sn_model_njoint(m)), &q);
     sn_problem *p;
-    assert_int_equal(sn_problem_copy(some, &extra, extra.joint2 > 0, NULL, &p, NULL), SN_OK);
+    sn_error error = {0};
+    if (sn_problem_copy(some, &extra, extra.joint2 > 0, NULL, &p, &error) != SN_OK)
+        fail_msg("%s", error.text);
     sn_problem_destroy(some);
     for (int i = 0; i < sn_problem_ntask(p); i++)
         assert_int_equal(sn_problem_set_level(p, i, below(state, levels)), SN_OK);

@@ -216,11 +216,11 @@ static void layout_problem(sn_problem *p, sn_layout *layout, arrays *room) {
     sn_freedom_layout(p, layout);
 }
 
-// The task's own copy of an array; NULL stays NULL.
+// The task's own copy of an array; NULL stays NULL, and the pose of a model without coordinates a pose.
 static const double *keep_numbers(arrays *room, const double *from, size_t n) {
-    if (from == NULL || n == 0) return NULL;
+    if (from == NULL) return NULL;
     double *to = room->numbers;
-    memcpy(to, from, n * sizeof *to);
+    if (n > 0) memcpy(to, from, n * sizeof *to);
     room->numbers += n;
     return to;
 }
