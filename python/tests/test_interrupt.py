@@ -53,7 +53,7 @@ goals = np.tile([3.0, 0, 0, 1, 0, 0, 0], (300000, 1)) * np.linspace(1, 2, 300000
 go(lambda: arm.solve(goals))
 """,
     "fit, finishing": """
-r = e.recording.changed(np.concatenate([e.recording.positions] * 3))
+r = e.recording.changed(np.concatenate([e.recording.positions] * 20))
 seen = []
 def wait(state):
     if state[0] == 2 and not seen:
