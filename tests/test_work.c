@@ -262,8 +262,8 @@ static void arms_too(void **unused) {
                 sn_arm_tool(the_arm(a), q, goals + 7 * i);
                 random_q(the_arm(a), &state, seeds + n * i);
             }
-            assert_int_equal(sn_arm_solve_many(the_arm(a), GOALS, goals, seeded ? seeds : NULL, q, r),
-                             SN_OK);
+            assert_int_equal(
+                sn_arm_solve_many(the_arm(a), GOALS, goals, seeded ? seeds : NULL, q, r), SN_OK);
             for (int i = 0; i < GOALS; i++) {
                 sum.met += r[i].reached;
                 sum.iterations += r[i].iterations;
