@@ -25,7 +25,7 @@ static bool is_plain(const sn_problem *p) {
 
 static void lay_out(sn_lanes *l, sn_layout *layout) {
     const int lanes = l->batch != NULL ? l->batch->lanes : 1;
-    l->sides = sn_layout_take(layout, (size_t)(l->nworker * lanes), sizeof *l->sides);
+    l->sides = sn_layout_take(layout, (size_t)l->nworker * (size_t)lanes, sizeof *l->sides);
     for (int i = 0; i < l->nworker * lanes; i++) {
         side spare, *s = l->sides != NULL ? &l->sides[i] : &spare;
         double **pose[] = {&s->previous, &s->before, &s->start, &s->rest};
