@@ -4,19 +4,14 @@
 #include "batch_cores.h"
 
 #ifdef BENCH_CORES
-#ifdef __clang__
-#pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
-#else
-#pragma GCC target("avx2")
-#endif
+#include "base/avx2.h"
 #include <immintrin.h>
 #define LANES     4
 #define TRIP_NAME bench_trip4
 #define CORE_NAME bench_core4
 #include "batch_core.h"
-#ifdef __clang__
-#pragma clang attribute pop
-#endif
+
+#include "base/avx2_end.h"
 #else
 typedef int bench_core4_is_empty;
 #endif

@@ -4,20 +4,14 @@
 #include "batch_cores.h"
 
 #ifdef BENCH_CORES
-#ifdef __clang__
-#pragma clang attribute push(__attribute__((target("avx512f,avx512dq,avx512vl,avx512bw"))),        \
-                             apply_to = function)
-#else
-#pragma GCC target("avx512f,avx512dq,avx512vl,avx512bw")
-#endif
+#include "base/avx512.h"
 #include <immintrin.h>
 #define LANES     8
 #define TRIP_NAME bench_trip8
 #define CORE_NAME bench_core8
 #include "batch_core.h"
-#ifdef __clang__
-#pragma clang attribute pop
-#endif
+
+#include "base/avx512_end.h"
 #else
 typedef int bench_core8_is_empty;
 #endif

@@ -2,7 +2,7 @@
 // The steps of fall.h, eight side by side in the registers of AVX-512: where the machine has them.
 #include "arm/falls.h"
 
-#include "arm/avx512.h"
+#include "base/avx512.h"
 
 #ifdef HAVE_AVX512
 #define LANES SN_ARM_WIDE
@@ -12,7 +12,7 @@
 #define KERNEL(name) sn_arm_wide_##name
 #include "arm/fall.h"
 
-#include "arm/avx512_end.h"
+#include "base/avx512_end.h"
 #else
 void sn_arm_wide_fall(const sn_arm_chain *c, sn_arm_falls *s) { (void)c, (void)s; }
 #endif

@@ -2,7 +2,7 @@
 // The step of an arm's scouts, sixteen floats in the registers of AVX-512: where the machine has them.
 #include "arm/kernels.h"
 
-#include "arm/avx512.h"
+#include "base/avx512.h"
 
 #ifdef HAVE_AVX512
 #define LANES SN_ARM_TROOP
@@ -18,7 +18,7 @@
 typedef sn_arm_scouts sn_arm16_state;
 #include "arm/kernel.h"
 
-#include "arm/avx512_end.h"
+#include "base/avx512_end.h"
 #else
 void sn_arm16_iterate(const sn_arm_chain *c, sn_arm_scouts *s, bool hold, bool pull) {
     (void)c, (void)s, (void)hold, (void)pull;

@@ -2,7 +2,7 @@
 // The step of an arm in four lanes, with the registers of AVX2: used where the machine has them.
 #include "arm/kernels.h"
 
-#include "arm/avx2.h"
+#include "base/avx2.h"
 
 #ifdef HAVE_AVX2
 #define LANES SN_ARM_LANES
@@ -13,7 +13,7 @@
 typedef sn_arm_state4 sn_arm4_avx2_state;
 #include "arm/kernel.h"
 
-#include "arm/avx2_end.h"
+#include "base/avx2_end.h"
 bool sn_arm_avx2(void) { return __builtin_cpu_supports("avx2"); }
 #else
 void sn_arm4_avx2_iterate(const sn_arm_chain *c, sn_arm_state4 *s, bool hold, bool pull) {

@@ -2,7 +2,7 @@
 // The step of an arm's scouts with the registers of AVX2.
 #include "arm/kernels.h"
 
-#include "arm/avx2.h"
+#include "base/avx2.h"
 
 #ifdef HAVE_AVX2
 #define LANES SN_ARM_SCOUTS
@@ -17,7 +17,7 @@
 typedef sn_arm_scouts sn_arm8_avx2_state;
 #include "arm/kernel.h"
 
-#include "arm/avx2_end.h"
+#include "base/avx2_end.h"
 #else
 void sn_arm8_avx2_iterate(const sn_arm_chain *c, sn_arm_scouts *s, bool hold, bool pull) {
     sn_arm8_iterate(c, s, hold, pull);

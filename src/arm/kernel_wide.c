@@ -3,7 +3,7 @@
 // differ): for many goals, where the machine has them.
 #include "arm/kernels.h"
 
-#include "arm/avx512.h"
+#include "base/avx512.h"
 
 #ifdef HAVE_AVX512
 #define LANES SN_ARM_WIDE
@@ -15,7 +15,7 @@
 #define KERNEL_OTHER(c, s, hold, pull) ((void)0)
 #include "arm/kernel.h"
 
-#include "arm/avx512_end.h"
+#include "base/avx512_end.h"
 bool sn_arm_has_wide(void) {
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
            __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");

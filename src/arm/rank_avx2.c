@@ -2,13 +2,13 @@
 // The ranking of rank.h with the registers of AVX2.
 #include "arm/seeds.h"
 
-#include "arm/avx2.h"
+#include "base/avx2.h"
 
 #ifdef HAVE_AVX2
 #define KERNEL(name) sn_arm_avx2_##name
 #include "arm/rank.h"
 
-#include "arm/avx2_end.h"
+#include "base/avx2_end.h"
 #else
 void sn_arm_avx2_rank(const sn_arm_seeds *s, const sn_arm_chain *c, const sn_arm_goal_key *g,
                       const double *want, sn_arm_ranking *out) {
