@@ -88,7 +88,7 @@ typedef struct sn_solver_options {
     sn_turns turns;  ///< default SN_TURNS_NEAREST
     bool
         lanes;  ///< default true: sn_solver_solve_cold() looks from several poses side by side, in the lanes of the
-        ///< processor's registers; their memory is made with the solver. false for those who make many solvers
+    ///< processor's registers; their memory is made with the solver. false for those who make many solvers
 
     // What only some methods use. The papers behind them are in docs/papers.md: "exact Hessians" is Erleben
     // and Andrews 2018, "line search" Engell-Norregard and Erleben 2011, "Jacobian" Rabbani 2017.
