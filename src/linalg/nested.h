@@ -37,6 +37,13 @@ void sn_nested_reduce(sn_nested *nested, const double *W);
 /// nothing, and it takes no more than `most` directions. Returns how many it took.
 int sn_nested_add(sn_nested *nested, const double *W, double least, int most);
 
+/// The smallest pivot of U_k, squared: W_k has 1e-16 of its largest entry, so that Z has that over this.
+double sn_nested_thinnest(const sn_nested *nested, int k);
+
+/// The last matrix taken in is J^T J, J with `rows` rows, column-major: Z once more, with the digits of J instead of those
+/// of its square. w is scratch for as many numbers.
+void sn_nested_sharpen(sn_nested *nested, const double *J, int rows, double *w);
+
 /// y = D_k^-1 V_k^T b; then x += scale V_k y.
 void sn_nested_solve(const sn_nested *nested, int k, const double *b, double *y);
 void sn_nested_spread(const sn_nested *nested, int k, double scale, const double *y, double *x);
