@@ -86,6 +86,9 @@ static size_t factor(sn_nested *a, size_t m, double least, size_t most_rank) {
         a->order[p] = 1;
         rank++;
     }
+    a->lowest = 0;
+    for (size_t i = 0; i < m; i++)
+        if (a->order[i] == 0) a->lowest = fmin(a->lowest, a->d[i]);
     return rank;
 }
 

@@ -23,9 +23,11 @@ typedef struct sn_nested {
     double *factor;     ///< n x n: U_k upper triangular, D_k = U_k U_k^T, in V_k's columns
     double *R;          ///< n x n: the last reduced matrix
     double *T, *L, *d;  ///< n x n, n x n, n: scratch
-    int *order;         ///< n: scratch
-    int *place;         ///< n: where the free places are
-    bool turned;        ///< the basis is no longer made of unit vectors
+    double
+        lowest;  ///< pivot that the last matrix has left, 0 or below: one that is indefinite bends down
+    int *order;   ///< n: scratch
+    int *place;   ///< n: where the free places are
+    bool turned;  ///< the basis is no longer made of unit vectors
 } sn_nested;
 
 void sn_nested_begin(sn_nested *nested, const bool *free);

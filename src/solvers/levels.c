@@ -218,12 +218,12 @@ static int find_lost(const sn_solver *s, int last, double far) {
     return -1;
 }
 
-// The first level below the first that misses its goals and has a way left along which f hardly bends; -1 for none. The one
-// below it would take that way as its own.
+// The first level below the first that misses its goals and has a way left along which f hardly bends, or bends down; -1 for
+// none. The one below it would take that way as its own.
 static int find_unfinished(const sn_solver *s, int last) {
     const sn_levels *a = s->levels;
     for (int k = a->first + 1; k < last; k++)
-        if (a->at[k].exact && a->at[k].vague && !satisfied(s, k)) return k;
+        if (a->at[k].bends_down || (a->at[k].exact && a->at[k].vague && !satisfied(s, k))) return k;
     return -1;
 }
 

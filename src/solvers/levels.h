@@ -35,6 +35,7 @@ typedef struct sn_level {
     double noise;     ///< pivots that are rounding at any pose
     double least;     ///< pivots at the pose that count as nothing
     int rank;         ///< directions that it takes there
+    bool bends_down;  ///< in what it may move: not at a minimum, whatever its gradient is
     bool vague;       ///< more, were what is left of f not as large as some pivots
     bool thin;        ///< some pivots are small: near a singular pose
     double gradient;  ///< relative gradient in what it may move

@@ -27,6 +27,9 @@
 // can be met.
 static const double nearly_met = 1e-6;
 
+// A pivot below 0 by this share of what f would be with errors as large as the figure is no rounding.
+static const double downwards = 1e-8;
+
 // Pivots below this share of what f would be with errors as large as the figure make the null space vague.
 static const double thin = 1e-6;
 
@@ -125,6 +128,7 @@ static bool nest(sn_solver *s, int last) {
         const double nothing = fmax(sn_levels_nothing * at->whole, at->noise);
         at->rank = sn_nested_add(&a->nested, W, nothing, s->n);
         at->vague = false;
+        at->bends_down = at->exact && a->nested.lowest < -downwards * sn_levels_measure(at);
         double fall = own_step(s, k);
         at->gradient = at->f > 0 ? sqrt(fmax(fall, 0) / at->f) : 0;
         if (at->least > nothing) {
